@@ -62,8 +62,9 @@ void destroy_events(OwnedBlock& block) {
 }
 
 // Asking for the time between an event and itself waits for it.
-void wait_on_host(OwnedBlock& block, const OwnedBlock::Use& use) {
-  static_cast<void>(api_of(block).event_elapsed(use.device, use.event, use.event));
+Status wait_on_host(OwnedBlock& block, const OwnedBlock::Use& use) {
+  KMUX_TRY(api_of(block).event_elapsed(use.device, use.event, use.event));
+  return Ok{};
 }
 
 // Where the device cannot be made to wait, the host does.
@@ -72,7 +73,7 @@ void wait_for_uses(OwnedBlock& block) {
     const Status waits = api_of(block).stream_wait_event(block.device.ordinal(), block.stream, use.event);
     if (waits.ok()) continue;
     log_failure(waits);
-    wait_on_host(block, use);
+    static_cast<void>(wait_on_host(block, use));  // it has waited when it says that the event has no time
   }
 }
 
@@ -105,7 +106,7 @@ Status record_use(OwnedBlock& block, StreamRef stream, int device) {
   const auto known = std::ranges::find_if(
       block.uses, [&](const OwnedBlock::Use& use) { return use.stream == stream.handle && use.device == device; });
   if (known == block.uses.end()) {
-    KMUX_ASSIGN(void* const event, api.event_create_untimed(device));
+    KMUX_ASSIGN(void* const event, block.is_pinned ? api.event_create(device) : api.event_create_untimed(device));
     block.uses.push_back({stream.handle, event, stream.owner == nullptr ? nullptr : *stream.owner, device});
     return api.event_record(device, event, stream.handle);
   }
@@ -166,7 +167,7 @@ Result<Shared<PinnedMemory>> PinnedMemory::allocate(const Device& device, std::s
 }
 
 PinnedMemory::~PinnedMemory() {
-  for (const OwnedBlock::Use& use : block_.uses) wait_on_host(block_, use);
+  for (const OwnedBlock::Use& use : block_.uses) log_failure(wait_on_host(block_, use));
   destroy_events(block_);
   api_of(block_).host_free(block_.device.ordinal(), block_.address);
 }

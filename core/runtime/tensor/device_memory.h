@@ -27,6 +27,7 @@ struct OwnedBlock {
   std::uint64_t capture = 0;  // that the allocation is a node of; 0: none
   std::thread::id thread = {};  // that allocated it: some handles name another stream in each
   std::vector<Use> uses = {};
+  bool is_pinned = false;  // of the host, which waits for its uses: their events have a time
 };
 
 /// Memory of a device in the order of the stream that it was allocated on. It is freed in that order, behind every use on
@@ -74,7 +75,7 @@ class PinnedMemory {
   /// Errors: those of the backend.
   static Result<Shared<PinnedMemory>> allocate(const Device& device, std::size_t bytes);
   /// Takes over what was allocated.
-  PinnedMemory(const Device& device, void* address) : block_{.device = device, .address = address} {}
+  PinnedMemory(const Device& device, void* address) : block_{.device = device, .address = address, .is_pinned = true} {}
   PinnedMemory(const PinnedMemory&) = delete;
   PinnedMemory& operator=(const PinnedMemory&) = delete;
   ~PinnedMemory();
