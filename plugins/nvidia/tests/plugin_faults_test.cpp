@@ -59,7 +59,7 @@ class PluginFaults : public OverFake {
     fake.clear_calls();
   }
 
-  // Makes, warms and launches the kernel, twice with the same memory. Empty if all went well, else the error.
+  // Makes, warms and launches the kernel, twice with the same memory, and copies that to pinned memory. Empty if all went well, else the error.
   std::string live(const ProgramBuilder& builder, const Options& options) {
     const auto kernel = try_compile(builder, options);
     if (!kernel) return kernel.error().explain();
@@ -70,6 +70,9 @@ class PluginFaults : public OverFake {
       for (int i = 0; i < 2; ++i) {
         if (const Status launched = kernel->launch({*x}); !launched.ok()) return launched.error().explain();
       }
+      const auto pinned = Tensor::pinned({n}, dtype::kFloat32, kernel->device());
+      if (!pinned) return pinned.error().explain();
+      if (const Status copied = pinned->copy_from(*x); !copied.ok()) return copied.error().explain();
     }
     const Status done = kernel->device().synchronize();
     return done.ok() ? "" : done.error().explain();
