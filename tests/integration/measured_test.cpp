@@ -43,6 +43,14 @@ class Measured : public testing::Test {
  protected:
   Shared<Runtime> runtime() const { return runtime_with_cache(folder_.path() / "cache"); }
   static Tensor vector() { return Tensor::zeros({100'000}, dtype::kFloat32).value(); }
+  /// What is measured until the fast variant wins: on a machine that is busy enough, none is surely faster.
+  static Tuning tuned(const Kernel& kernel) {
+    Tuning tuning = kernel.tune({vector(), vector()}).value();
+    for (int tries = 1; tuning.best().variant != 1 && tries < 10; ++tries)
+      tuning = kernel.tune({vector(), vector()}, {.again = true}).value();
+    EXPECT_EQ(tuning.best().variant, 1U) << tuning.explain();
+    return tuning;
+  }
 
   TempFolder folder_;
   CompileOptions options_{.target = "c", .policy = Policy::kMeasured};
@@ -54,10 +62,9 @@ TEST_F(Measured, TheVariantThatIsAHundredTimesFasterWins) {
   EXPECT_THAT(kernel.source(), HasSubstr("slow")) << "priority takes the earliest variant";
   const Tensor x = vector();
   const Tensor y = vector();
-  const Tuning tuning = kernel.tune({x, y}).value();
-  EXPECT_EQ(tuning.best().variant, 1U) << tuning.explain();
-  EXPECT_TRUE(tuning.is_cold);
+  EXPECT_TRUE(kernel.tune({x, y}).value().is_cold);
   EXPECT_EQ(y.data_as<float>()[0], 0) << "not the caller's memory";
+  tuned(kernel);
   EXPECT_THAT(kernel.source(), HasSubstr("fast"));
   EXPECT_EQ(kernel.tier(), "full");
   ASSERT_TRUE(kernel.launch({x, y}).ok());
@@ -68,10 +75,7 @@ TEST_F(Measured, WinnerIsTakenAtOnceByTheNextProcess) {
   {
     const auto shared = runtime();
     const Kernel kernel = compile(*shared, adding(), options_).value();
-    const auto winner = [&] { return kernel.tune({vector(), vector()}, {.again = true}).value().best().variant; };
-    int tries = 1;
-    while (winner() != 1 && tries < 10) ++tries;  // on a machine busy enough nothing is surely faster
-    ASSERT_LT(tries, 10);
+    tuned(kernel);
   }
   const auto later = runtime();
   EXPECT_THAT(compile(*later, adding(), options_).value().source(), HasSubstr("fast"));
@@ -100,7 +104,7 @@ TEST_F(Measured, PinnedRunsTheWinnerWithoutMeasuring) {
   {
     const auto shared = runtime();
     const Kernel kernel = compile(*shared, adding(), options_).value();
-    ASSERT_TRUE(pin(file, adding(), kernel.tune({vector(), vector()}).value()).ok());
+    ASSERT_TRUE(pin(file, adding(), tuned(kernel)).ok());
   }
   const auto production = runtime();
   const CompileOptions pinned{.target = "c", .policy = Policy::kPinned, .lock_file = file.string()};
@@ -119,7 +123,7 @@ TEST_F(Measured, KernelOutlivesItsRuntimeAndCanStillBeTuned) {
     kernel = compile(*shared, adding(), options_).value();
   }
   EXPECT_TRUE(kernel->launch({vector(), vector()}).ok());
-  EXPECT_EQ(kernel->tune({vector(), vector()}).value().best().variant, 1U);
+  tuned(*kernel);
 }
 
 /// The null plugins of tests/fakes/table, whose compilers run in processes of their own.

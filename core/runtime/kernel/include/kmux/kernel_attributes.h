@@ -18,9 +18,9 @@ struct Multiprocessor {
   int blocks = 0;  // at most
   int warp_threads = 0;  // that a block has whole numbers of
   int partitions = 0;  // among which its warps and registers are divided
-  int registers = 0;
+  int registers = 0;  // of all its partitions
   int register_unit = 0;  // of which a warp takes whole numbers
-  std::int64_t shared_bytes = 0;
+  std::int64_t shared_bytes = 0;  // for all its blocks
   std::int64_t shared_unit_bytes = 0;  // of which a block takes whole numbers
   std::int64_t reserved_shared_bytes = 0;  // that a block takes besides its own
 };
