@@ -156,7 +156,8 @@ TEST_P(Copies, OfWhatDoesNotFitAreRefused) {
               testing::HasSubstr("only contiguous memory can be copied from"));
   EXPECT_THAT(Tensor::pinned({8}, dtype::kFloat32, {}).error().message,
               testing::HasSubstr("a pinned tensor cannot be made on host (it has no backend)"));
-  EXPECT_THAT(Tensor::pinned({1LL << 62}, dtype::kFloat32, device).error().message, testing::HasSubstr("too many bytes to count"));
+  EXPECT_THAT(Tensor::pinned({1LL << 62}, dtype::kFloat32, device).error().message,
+              testing::HasSubstr("too many bytes to count"));
 }
 
 }  // namespace

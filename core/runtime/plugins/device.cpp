@@ -1,6 +1,7 @@
 #include "kmux/device.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -155,7 +156,7 @@ LaunchTrail::Mark LaunchTrail::mark_of(std::string_view kernel, int device_type)
 
 bool LaunchTrail::is_on(Mark mark, int device_type, int ordinal) {
   if (mark == 0 || mark % kOrdinals != static_cast<unsigned>(ordinal) % kOrdinals) return false;
-  return reinterpret_cast<const Name*>(mark & ~kBits)->device_type == device_type;
+  return std::bit_cast<const Name*>(mark & ~kBits)->device_type == device_type;
 }
 
 // Changes the marks of launches on a stream. One that its thread replaces meanwhile stays.
@@ -196,7 +197,7 @@ std::string LaunchTrail::text_of(Thread& thread, std::size_t next, int device_ty
   for (std::size_t i = 0; i < kLaunches; ++i) {
     const Mark mark = std::atomic_ref(thread[(next - 1 - i) % kLaunches].mark).load(std::memory_order_relaxed);
     if (!is_on(mark, device_type, ordinal)) continue;
-    const std::string* const name = &reinterpret_cast<const Name*>(mark & ~kBits)->kernel;
+    const std::string* const name = &std::bit_cast<const Name*>(mark & ~kBits)->kernel;
     if (name != last) {
       add();
       times = 0;
