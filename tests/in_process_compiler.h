@@ -61,10 +61,13 @@ class InProcessCompiler : public Plugin, protected Backend, protected Wrapper, p
 /// A registry of one plugin, which goes by any name.
 class SinglePluginRegistry final : public Registry {
  public:
-  explicit SinglePluginRegistry(Shared<Plugin> plugin) : plugin_(std::move(plugin)) {}
+  explicit SinglePluginRegistry(Shared<Plugin> plugin)
+      : plugin_(std::move(plugin)),
+        manifests_{plugin_->manifest()},
+        entries_{{"in process", plugin_->manifest(), Ok{}}} {}
   std::vector<std::filesystem::path> search_path() const override { return {}; }
-  std::vector<PluginEntry> entries() const override { return {{"in process", plugin_->manifest(), Ok{}}}; }
-  std::vector<Manifest> manifests() const override { return {plugin_->manifest()}; }
+  const std::vector<PluginEntry>& entries() const override { return entries_; }
+  const std::vector<Manifest>& manifests() const override { return manifests_; }
   Result<Shared<Plugin>> plugin(std::string_view) override { return plugin_; }
   Status unload(std::string_view) override { return Ok{}; }
   void on_unload(std::function<void(std::string_view)>) override {}
@@ -72,6 +75,8 @@ class SinglePluginRegistry final : public Registry {
 
  private:
   Shared<Plugin> plugin_;
+  std::vector<Manifest> manifests_;
+  std::vector<PluginEntry> entries_;
 };
 
 }  // namespace kmux

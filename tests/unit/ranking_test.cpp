@@ -1,6 +1,7 @@
 #include "resolve/ranking.h"
 
 #include <algorithm>
+#include <deque>
 #include <random>
 
 #include <gmock/gmock.h>
@@ -13,24 +14,22 @@ using testing::HasSubstr;
 
 /// A plugin's facts, of a plugin that can do everything unless told otherwise.
 struct Facts : PluginFacts {
-  explicit Facts(const std::string& name, int priority = 0) {
-    manifest.name = name;
-    manifest.priority = priority;
-    manifest.targets = {"cpu", "c"};
-    manifest.dialects = {"c"};
+  explicit Facts(const std::string& name, int priority = 0) : Facts(new_manifest()) {
+    own.name = name;
+    own.priority = priority;
+    own.targets = {"cpu", "c"};
+    own.dialects = {"c"};
     target = Target{"cpu", "x86-64"};
   }
-  Facts dialects(std::vector<std::string> list) && { return manifest.dialects = std::move(list), std::move(*this); }
-  Facts foreign(std::vector<std::string> list) && {
-    return manifest.foreign_dialects = std::move(list), std::move(*this);
-  }
-  Facts targets(std::vector<std::string> list) && { return manifest.targets = std::move(list), std::move(*this); }
-  Facts aliases(std::vector<std::string> list) && { return manifest.aliases = std::move(list), std::move(*this); }
-  Facts features(std::vector<std::string> list) && { return manifest.features = std::move(list), std::move(*this); }
+  Facts dialects(std::vector<std::string> list) && { return own.dialects = std::move(list), std::move(*this); }
+  Facts foreign(std::vector<std::string> list) && { return own.foreign_dialects = std::move(list), std::move(*this); }
+  Facts targets(std::vector<std::string> list) && { return own.targets = std::move(list), std::move(*this); }
+  Facts aliases(std::vector<std::string> list) && { return own.aliases = std::move(list), std::move(*this); }
+  Facts features(std::vector<std::string> list) && { return own.features = std::move(list), std::move(*this); }
   Facts architectures(std::vector<std::string> list) && {
-    return manifest.architectures = std::move(list), std::move(*this);
+    return own.architectures = std::move(list), std::move(*this);
   }
-  Facts hosts(std::vector<std::string> list) && { return manifest.target_hosts = std::move(list), std::move(*this); }
+  Facts hosts(std::vector<std::string> list) && { return own.target_hosts = std::move(list), std::move(*this); }
   Facts arch(const std::string& name) && { return target->arch = name, std::move(*this); }
   Facts not_opened() && {
     opened = make_error(ErrorCode::kUnavailable, "libdriver.so.1: cannot open");
@@ -51,6 +50,15 @@ struct Facts : PluginFacts {
   Facts supports_fails() && {
     missing.push_back(make_error(ErrorCode::kInternal, "supports broke"));
     return std::move(*this);
+  }
+
+  Manifest& own;  // the one that the facts borrow
+
+ private:
+  explicit Facts(Manifest& its_manifest) : PluginFacts{.manifest = &its_manifest}, own(its_manifest) {}
+  static Manifest& new_manifest() {
+    static std::deque<Manifest> all;  // facts are copied into tables
+    return all.emplace_back();
   }
 };
 
@@ -79,7 +87,7 @@ ResolveRequest asking(const std::string& target, const std::string& backend, Pur
 std::vector<Candidate> ranked(const Program& program, const ResolveRequest& request,
                               const std::vector<PluginFacts>& facts) {
   std::vector<const Manifest*> manifests;
-  for (const PluginFacts& plugin : facts) manifests.push_back(&plugin.manifest);
+  for (const PluginFacts& plugin : facts) manifests.push_back(plugin.manifest);
   return rank(Inquiry(program, request, manifests), facts);
 }
 

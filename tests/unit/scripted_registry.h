@@ -137,19 +137,10 @@ class ScriptedPlugin final : public Plugin {
 /// Lifetime: borrows the scripts.
 class ScriptedRegistry final : public Registry {
  public:
-  explicit ScriptedRegistry(std::vector<PluginScript*> scripts) : scripts_(std::move(scripts)) {}
+  explicit ScriptedRegistry(std::vector<PluginScript*> scripts) : scripts_(std::move(scripts)) { read(); }
   std::vector<std::filesystem::path> search_path() const override { return {"/first", "/second"}; }
-  std::vector<PluginEntry> entries() const override {
-    std::vector<PluginEntry> entries;
-    for (const PluginScript* script : scripts_) entries.push_back({"fake", script->manifest, script->refused});
-    return entries;
-  }
-  std::vector<Manifest> manifests() const override {
-    std::vector<Manifest> manifests;
-    for (const PluginScript* script : scripts_)
-      if (script->refused) manifests.push_back(script->manifest);
-    return manifests;
-  }
+  const std::vector<PluginEntry>& entries() const override { return read(), entries_; }
+  const std::vector<Manifest>& manifests() const override { return read(), manifests_; }
   Result<Shared<Plugin>> plugin(std::string_view name) override {
     for (PluginScript* script : scripts_) {
       if (script->manifest.name != name) continue;
@@ -164,7 +155,23 @@ class ScriptedRegistry final : public Registry {
   Status verify() const override { return Ok{}; }
 
  private:
+  static bool says(const PluginScript* script, const PluginEntry& entry) {
+    return entry.manifest == script->manifest && entry.status.ok() == script->refused.ok();
+  }
+  /// Tests change their scripts between calls, never beside one.
+  void read() const {
+    if (std::ranges::equal(scripts_, entries_, says)) return;
+    entries_.clear();
+    manifests_.clear();
+    for (const PluginScript* script : scripts_) {
+      entries_.push_back({"fake", script->manifest, script->refused});
+      if (script->refused) manifests_.push_back(script->manifest);
+    }
+  }
+
   std::vector<PluginScript*> scripts_;
+  mutable std::vector<PluginEntry> entries_;
+  mutable std::vector<Manifest> manifests_;
 };
 
 }  // namespace kmux

@@ -68,7 +68,7 @@ Result<Options> compiler_options(const CompileOptions& options) {
 
 CompileOptions background_options(const Runtime& runtime, CompileOptions options, const std::string& name) {
   if (options.isolation || runtime.environment().isolation.value_or(std::nullopt)) return options;
-  const std::vector<PluginEntry> entries = runtime.registry().entries();
+  const std::vector<PluginEntry>& entries = runtime.registry().entries();
   const bool cannot_be_left = std::ranges::any_of(entries, [&](const PluginEntry& entry) {
     return entry.manifest.name == name && entry.status.ok() && entry.manifest.background == kBackgroundProcess;
   });

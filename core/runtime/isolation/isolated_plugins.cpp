@@ -136,7 +136,7 @@ Result<std::shared_ptr<WorkerPool>> IsolatedPlugins::pool_of(const Registry& reg
 
 Result<Shared<Plugin>> IsolatedPlugins::plugin(Registry& registry, const std::string& name,
                                                const std::optional<std::chrono::milliseconds>& limit) {
-  const std::vector<PluginEntry> entries = registry.entries();
+  const std::vector<PluginEntry>& entries = registry.entries();
   const auto found = std::ranges::find_if(
       entries, [&](const PluginEntry& entry) { return entry.manifest.name == name && entry.status.ok(); });
   if (found == entries.end()) return registry.plugin(name);  // says why not, and opens nothing
@@ -163,7 +163,7 @@ bool runs_isolated(const Runtime& runtime, const std::string& name, const Isolat
   if (isolation.is_free && fork_generation() != 0 && find_worker(worker_places()).ok()) return true;
   const CompileScope* scope = CompileScope::current();
   if (!isolation.is_free || scope == nullptr || !scope->has_neighbours()) return false;
-  const std::vector<PluginEntry> entries = runtime.registry().entries();
+  const std::vector<PluginEntry>& entries = runtime.registry().entries();
   const bool would_wait = std::ranges::any_of(entries, [&](const PluginEntry& entry) {
     return entry.manifest.name == name && entry.status.ok() && entry.manifest.parallel == kParallelProcess;
   });

@@ -55,9 +55,9 @@ class SearchedRegistry final : public Registry {
   }
 
   std::vector<std::filesystem::path> search_path() const override { return folders_; }
-  std::vector<PluginEntry> entries() const override { return entries_; }
+  const std::vector<PluginEntry>& entries() const override { return entries_; }
   Options plugin_options() const override { return options_; }
-  std::vector<Manifest> manifests() const override { return manifests_; }
+  const std::vector<Manifest>& manifests() const override { return manifests_; }
 
   Result<Shared<Plugin>> plugin(std::string_view name) override {
     const PluginEntry* entry = find(name);

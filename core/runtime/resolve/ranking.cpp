@@ -101,11 +101,11 @@ int foreign_place(const Inquiry& inquiry, const Manifest& manifest, std::size_t 
 }
 
 Candidate judge(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant) {
-  Candidate candidate{.backend = facts.manifest.name,
+  Candidate candidate{.backend = facts.manifest->name,
                       .variant = variant,
                       .dialect = inquiry.program.variants[variant].dialect,
-                      .foreign = foreign_place(inquiry, facts.manifest, variant),
-                      .priority = facts.manifest.priority};
+                      .foreign = foreign_place(inquiry, *facts.manifest, variant),
+                      .priority = facts.manifest->priority};
   for (const Stage stage : kRefusingStages) {
     candidate.stage = stage;
     if (stage == Stage::kSupports) candidate.target = to_string(*facts.target);
@@ -247,7 +247,7 @@ std::optional<Refusal> by_target_host(const Inquiry& inquiry, const Manifest& ma
 }
 
 std::optional<Refusal> by_manifest(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant) {
-  const Manifest& manifest = facts.manifest;
+  const Manifest& manifest = *facts.manifest;
   if (auto refused = by_name(inquiry, manifest)) return refused;
   if (auto refused = by_target_kind(inquiry, manifest)) return refused;
   if (auto refused = by_dialect(inquiry, manifest, variant)) return refused;
@@ -262,11 +262,11 @@ std::optional<Refusal> by_probe(const Inquiry& inquiry, const PluginFacts& facts
 }
 
 std::optional<Refusal> by_target(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant) {
-  if (auto refused = by_target_host(inquiry, facts.manifest)) return refused;
+  if (auto refused = by_target_host(inquiry, *facts.manifest)) return refused;
   if (!facts.target) return of(facts.target.error());
   const std::vector<std::string>& arch = inquiry.program.variants[variant].requirements.arch;
   if (arch.empty() || contains(arch, facts.target->arch)) return std::nullopt;
-  if (foreign_place(inquiry, facts.manifest, variant) > 0) return std::nullopt;  // architectures of that other kind
+  if (foreign_place(inquiry, *facts.manifest, variant) > 0) return std::nullopt;  // architectures of that other kind
   return Refusal{ErrorCode::kUnsupported,
                  "the variant requires " + join(arch) + ", the target is " + to_string(*facts.target)};
 }

@@ -55,8 +55,10 @@ bool takes_target_host(const Inquiry& inquiry, const Manifest& manifest);
 
 /// What is known of one plugin. Gathering stops at the stage that refuses every variant, so later members may
 /// still say "fine".
+///
+/// Lifetime: borrows the manifest.
 struct PluginFacts {
-  Manifest manifest;
+  const Manifest* manifest;
   Status opened = Ok{};
   Result<ProbeReport> probe = ProbeReport{};
   Result<Target> target = Target{};

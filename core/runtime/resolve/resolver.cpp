@@ -61,7 +61,7 @@ Result<Shared<Plugin>> open(Runtime& runtime, const ResolveRequest& request, con
 /// Asks the plugin of `entry` what the stages need to know, and nothing once every variant is refused: a plugin that its
 /// manifest rules out is not opened.
 PluginFacts gather(Runtime& runtime, const Inquiry& inquiry, const PluginEntry& entry) {
-  PluginFacts facts{.manifest = entry.manifest, .opened = entry.status};
+  PluginFacts facts{.manifest = &entry.manifest, .opened = entry.status};
   Survivors survivors(inquiry, facts);
   if (!survivors.pass(Stage::kManifest) || !survivors.pass(Stage::kOpen)) return facts;
 
@@ -87,42 +87,49 @@ ResolveRequest complete(ResolveRequest request, const Environment& environment) 
   return request;
 }
 
-/// One entry a name, the usable one if there is one, in the policy's order.
-void keep_one_a_name(std::vector<PluginEntry>& entries) {
-  std::ranges::sort(entries, [](const PluginEntry& a, const PluginEntry& b) {
-    return std::tuple(std::string_view(a.manifest.name), !a.status, std::string_view(a.path.native())) <
-           std::tuple(std::string_view(b.manifest.name), !b.status, std::string_view(b.path.native()));
-  });
-  const auto shadowed =
-      std::ranges::unique(entries, {}, [](const PluginEntry& e) -> const std::string& { return e.manifest.name; });
-  entries.erase(shadowed.begin(), shadowed.end());
-  std::ranges::sort(entries, [](const PluginEntry& a, const PluginEntry& b) {
-    return std::pair(-a.manifest.priority, std::string_view(a.manifest.name)) <
-           std::pair(-b.manifest.priority, std::string_view(b.manifest.name));
-  });
+/// The plugins that are known by a name; what has none is a folder or a manifest that is refused.
+std::vector<const PluginEntry*> named_entries(const Registry& registry) {
+  std::vector<const PluginEntry*> entries;
+  for (const PluginEntry& entry : registry.entries())
+    if (!entry.manifest.name.empty()) entries.push_back(&entry);
+  return entries;
 }
 
-/// Takes out the entries that have no name: what they refuse is a folder or a manifest.
-std::vector<std::string> take_unread(std::vector<PluginEntry>& entries) {
+/// Why folders and manifests are refused.
+std::vector<std::string> reasons_of_unread(const Registry& registry) {
   std::vector<std::string> reasons;
-  for (const PluginEntry& entry : entries)
+  for (const PluginEntry& entry : registry.entries())
     if (entry.manifest.name.empty() && !entry.status) reasons.push_back(entry.status.error().message);
-  std::erase_if(entries, [](const PluginEntry& entry) { return entry.manifest.name.empty(); });
   return reasons;
 }
 
-std::vector<const Manifest*> manifests_of(const std::vector<PluginEntry>& entries) {
+/// One entry a name, the usable one if there is one, in the policy's order.
+void keep_one_a_name(std::vector<const PluginEntry*>& entries) {
+  std::ranges::sort(entries, [](const PluginEntry* a, const PluginEntry* b) {
+    return std::tuple(std::string_view(a->manifest.name), !a->status, std::string_view(a->path.native())) <
+           std::tuple(std::string_view(b->manifest.name), !b->status, std::string_view(b->path.native()));
+  });
+  const auto shadowed =
+      std::ranges::unique(entries, {}, [](const PluginEntry* e) -> const std::string& { return e->manifest.name; });
+  entries.erase(shadowed.begin(), shadowed.end());
+  std::ranges::sort(entries, [](const PluginEntry* a, const PluginEntry* b) {
+    return std::pair(-a->manifest.priority, std::string_view(a->manifest.name)) <
+           std::pair(-b->manifest.priority, std::string_view(b->manifest.name));
+  });
+}
+
+std::vector<const Manifest*> manifests_of(const std::vector<const PluginEntry*>& entries) {
   std::vector<const Manifest*> manifests;
   manifests.reserve(entries.size());
-  for (const PluginEntry& entry : entries) manifests.push_back(&entry.manifest);
+  for (const PluginEntry* entry : entries) manifests.push_back(&entry->manifest);
   return manifests;
 }
 
 std::vector<Candidate> candidates_of(Runtime& runtime, const Inquiry& inquiry,
-                                     const std::vector<PluginEntry>& entries) {
+                                     const std::vector<const PluginEntry*>& entries) {
   std::vector<PluginFacts> facts;
   facts.reserve(entries.size());
-  for (const PluginEntry& entry : entries) facts.push_back(gather(runtime, inquiry, entry));
+  for (const PluginEntry* entry : entries) facts.push_back(gather(runtime, inquiry, *entry));
   return rank(inquiry, facts);
 }
 
@@ -174,8 +181,7 @@ bool Resolution::runs_nowhere() const {
 Resolution resolve(Runtime& runtime, const Program& program, const ResolveRequest& request) {
   const Result<Policy> policy = policy_of(request.policy, runtime.environment());
   if (!policy) return {.program = program.name, .policy_error = policy.error()};
-  std::vector<PluginEntry> entries = runtime.registry().entries();
-  std::vector<std::string> unread = take_unread(entries);
+  std::vector<const PluginEntry*> entries = named_entries(runtime.registry());
   keep_one_a_name(entries);
   const std::vector<const Manifest*> manifests = manifests_of(entries);
   const Inquiry inquiry(program, complete(request, runtime.environment()), manifests);
@@ -184,7 +190,7 @@ Resolution resolve(Runtime& runtime, const Program& program, const ResolveReques
                         .requested_backend = inquiry.backend.text(),
                         .policy = *policy,
                         .candidates = candidates_of(runtime, inquiry, entries),
-                        .unread = std::move(unread)};
+                        .unread = reasons_of_unread(runtime.registry())};
   choose_by_policy(runtime, inquiry, manifests, resolution);
   describe_offer(resolution, runtime, inquiry, manifests);
   const Environment& environment = runtime.environment();

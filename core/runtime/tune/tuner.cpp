@@ -118,7 +118,7 @@ Result<std::shared_ptr<Tuner>> Tuner::make(Runtime& runtime, std::shared_ptr<con
   KMUX_ASSIGN(tuner->contest_.options, compiler_options(options));
   KMUX_ASSIGN(const Json properties, parts.plugin->backend().devices().properties(parts.device));
   tuner->contest_.device = device_mark(properties);
-  const std::vector<Manifest> all = runtime.registry().manifests();
+  const std::vector<Manifest>& all = runtime.registry().manifests();
   std::vector<const Manifest*> manifests;
   manifests.reserve(all.size());
   for (const Manifest& manifest : all) manifests.push_back(&manifest);

@@ -64,13 +64,15 @@ class KMUX_API Registry {
   virtual std::vector<std::filesystem::path> search_path() const = 0;
 
   /// Everything found, in search order, refusals included.
-  virtual std::vector<PluginEntry> entries() const = 0;
+  ///
+  /// Lifetime: the registry's; neither these nor `manifests` change.
+  virtual const std::vector<PluginEntry>& entries() const = 0;
 
   /// What the plugins read when they look up an option.
   virtual Options plugin_options() const { return {}; }
 
   /// The manifests of the usable plugins, best priority first, ties by name.
-  virtual std::vector<Manifest> manifests() const = 0;
+  virtual const std::vector<Manifest>& manifests() const = 0;
 
   /// Opens (once) the plugin of that exact name.
   ///
