@@ -211,7 +211,7 @@ __attribute__((noinline)) int run_many(const kmux_cpu_grid& grid, kmux_cpu_kerne
   SharedLaunch launch(grid, kernel, arguments);
   launch.memory_bytes = bytes;
   launch.end = blocks;
-  const unsigned helpers = pool().helpers();
+  const unsigned helpers = pool().likely_helpers();  // a launch too small for a second thread does not ask the machine
   Begun begun;
   {
     const BlockMemory memory(bytes);
@@ -228,7 +228,7 @@ __attribute__((noinline)) int run_many(const kmux_cpu_grid& grid, kmux_cpu_kerne
     }
     begun = run_alone(launch, kernel, memory.get(), helpers);
   }
-  if (begun.blocks == blocks || run_together(launch, kernel, begun, helpers)) return KMUX_OK;
+  if (begun.blocks == blocks || run_together(launch, kernel, begun, pool().helpers())) return KMUX_OK;
   return refuse_memory(grid);
 }
 
@@ -247,13 +247,12 @@ __attribute__((cold, noinline)) int refuse_residents(const kmux_cpu_grid& launch
 /// Runs all blocks up to where they wait for the grid, or end: on the caller while that takes little time.
 void run_pass(const kmux_cpu_grid& grid, kmux_cpu_kernel& kernel, const void* arguments, std::uint64_t blocks,
               char* memory) {
-  const unsigned helpers = pool().helpers();
   const Begun begun{0, load_cost(kernel)};
-  if (divide(blocks, begun.cost, ticks_per_us(), helpers).helpers > 0) {
+  if (divide(blocks, begun.cost, ticks_per_us(), pool().likely_helpers()).helpers > 0) {
     SharedLaunch launch(grid, kernel, arguments);
     launch.memory = memory;
     launch.end = blocks;
-    run_together(launch, kernel, begun, helpers);
+    run_together(launch, kernel, begun, pool().helpers());
     return;
   }
   const std::uint64_t begin = ticks();

@@ -90,6 +90,12 @@ class Pool {
     return known >= 0 ? static_cast<unsigned>(known) : count_helpers();
   }
 
+  /// 0 where it is known that no thread can help; else some number. Reads no files.
+  unsigned likely_helpers() const {
+    const int known = helpers_.load(std::memory_order_relaxed);
+    return known >= 0 ? static_cast<unsigned>(known) : 1;
+  }
+
   /// Makes the threads, where the first job would.
   void start();
 
