@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "kmux/compile.h"
+#include "kmux/compile_wait.h"
 #include "kmux/log.h"
 #include "kmux/plugin/dependencies.h"
 
@@ -31,6 +32,7 @@ class CachedBuild : public testing::Test {
     script_.manifest.version = "1";
     script_.manifest.build_id = "aa";
     script_.manifest.targets = {"cpu"};
+    script_.manifest.device_types = {kDLCPU};
     script_.manifest.dialects = {"c"};
     environment_.cache_dir = folder_.path() / "cache";
   }
@@ -80,6 +82,42 @@ TEST_F(CachedBuild, IsNotAskedForWhereTheCallerOrTheEnvironmentForbidsIt) {
   environment_.disable_cache = true;
   EXPECT_FALSE(made().value().from_cache);
   EXPECT_EQ(script_.built, 3);
+}
+
+/// The threads that call a scripted plugin.
+struct CallingThreads {
+  explicit CallingThreads(PluginScript& script) {
+    script.loads = Ok{};
+    script.building = [this](const Options&) { built = std::this_thread::get_id(); };
+    script.loading = [this] { loaded = std::this_thread::get_id(); };
+  }
+  std::thread::id built;
+  std::thread::id loaded;
+};
+
+TEST_F(CachedBuild, IsLoadedByTheThreadThatWaits) {
+  CallingThreads threads(script_);
+  compile(*runtime(), program_, {}, CompileWait{}).value();
+  EXPECT_NE(threads.built, std::this_thread::get_id());
+  EXPECT_NE(threads.loaded, std::this_thread::get_id());
+  const Kernel found = compile(*runtime(), program_, {}, CompileWait{}).value();
+  EXPECT_EQ(threads.loaded, std::this_thread::get_id());
+  EXPECT_EQ(script_.built, 1);
+  EXPECT_EQ(found.backend(), "one");
+}
+
+TEST_F(CachedBuild, IsLoadedByAThreadThatCanBeLeftWhereADriverIsAsked) {
+  script_.manifest.device_types = {kDLCUDA};
+  CallingThreads threads(script_);
+  for (int i = 0; i < 2; ++i) compile(*runtime(), program_, {}, CompileWait{}).value();
+  EXPECT_EQ(script_.built, 1);
+  EXPECT_NE(threads.loaded, std::this_thread::get_id());
+}
+
+TEST_F(CachedBuild, TellsWhyWhatIsFoundCannotBeLoaded) {
+  made().value();
+  script_.loads = make_error(ErrorCode::kUnavailable, "no memory for code");
+  EXPECT_THAT(compile(*runtime(), program_, {}, CompileWait{}).error().message, HasSubstr("no memory for code"));
 }
 
 TEST_F(CachedBuild, KeyFollowsEachPart) {

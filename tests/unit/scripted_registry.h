@@ -41,6 +41,7 @@ struct PluginScript {
   std::string dependencies = {};  // the artifact's part, or none
   Status loads = make_error(ErrorCode::kUnsupported, "a fake loads nothing");
   std::function<void(const Options&)> building = {};  // is called by every build
+  std::function<void()> loading = {};                       // by every load
   std::vector<double> run_ms = {};  // of a launch, by variant; what the events of every scripted device say
 
   Count opened = {};
@@ -80,6 +81,7 @@ class ScriptedBackend final : public Backend, private Wrapper, private Builder {
   Wrapper& wrapper() override { return *this; }
   Builder& builder() override { return *this; }
   Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, int) override {
+    if (script_.loading) script_.loading();
     if (!script_.loads) return script_.loads.error();
     const auto variant = static_cast<std::size_t>(artifact.find("code")->back() - '0');
     return std::unique_ptr<Adapter>(

@@ -67,14 +67,28 @@ Result<TierBuild> build_tier(const Choice& choice, const std::string& tier, Arti
   return TierBuild{std::move(entry.launcher), std::move(entry.artifact), compile_ms, key ? entry.began : began};
 }
 
-std::optional<TierBuild> find_tier(const Choice& choice, const std::string& tier, ArtifactCache* cache) {
+namespace {
+
+using Find = std::optional<CacheEntry> (ArtifactCache::*)(const CacheKey& key) const;
+
+std::optional<TierBuild> find_by(Find find, const Choice& choice, const std::string& tier, ArtifactCache* cache) {
   if (cache == nullptr) return std::nullopt;
   const std::int64_t asked_ns = trace_clock_ns();
   const std::optional<CacheKey> key = key_of(choice, request_in_tier(choice, tier));
-  std::optional<CacheEntry> entry = key ? cache->find(*key) : std::nullopt;
+  std::optional<CacheEntry> entry = key ? (cache->*find)(*key) : std::nullopt;
   if (!entry || entry->unsupported) return std::nullopt;
   add_stage("cache hit", choice.request.program.name, asked_ns);
   return TierBuild{std::move(entry->launcher), std::move(entry->artifact), std::nullopt, entry->began};
+}
+
+}  // namespace
+
+std::optional<TierBuild> find_tier(const Choice& choice, const std::string& tier, ArtifactCache* cache) {
+  return find_by(&ArtifactCache::find, choice, tier, cache);
+}
+
+std::optional<TierBuild> find_tier_here(const Choice& choice, const std::string& tier, ArtifactCache* cache) {
+  return find_by(&ArtifactCache::find_here, choice, tier, cache);
 }
 
 namespace {

@@ -36,6 +36,9 @@ Result<TierBuild> build_tier(const Choice& choice, const std::string& tier, Arti
 /// What `cache` (which may be null) has of `tier`, or nothing.
 std::optional<TierBuild> find_tier(const Choice& choice, const std::string& tier, ArtifactCache* cache);
 
+/// The same without the remote tier, which takes its time.
+std::optional<TierBuild> find_tier_here(const Choice& choice, const std::string& tier, ArtifactCache* cache);
+
 /// The option by which a backend is told its tier; "tiered" means the quickest first and the best afterwards.
 inline constexpr const char* kTierOption = "tier";
 inline constexpr const char* kTiered = "tiered";

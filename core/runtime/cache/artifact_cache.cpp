@@ -271,6 +271,7 @@ Result<std::shared_ptr<ArtifactCache>> ArtifactCache::open(CacheOptions options)
 }
 
 std::optional<CacheEntry> ArtifactCache::find(const CacheKey& key) const { return state_->find(key); }
+std::optional<CacheEntry> ArtifactCache::find_here(const CacheKey& key) const { return state_->find_here(key); }
 
 Result<CacheEntry> ArtifactCache::find_or_make(const CacheKey& key, const Make& make) {
   return state_->find_or_make(key, make);

@@ -107,6 +107,9 @@ class ArtifactCache {
   /// The entry of `key`, or nothing. What the remote tier had is stored in the background.
   std::optional<CacheEntry> find(const CacheKey& key) const;
 
+  /// The same without the remote tier.
+  std::optional<CacheEntry> find_here(const CacheKey& key) const;
+
   /// The entry of `key`, made if there is none: once over all threads of this process, while locks work over all
   /// processes of this machine, and while the remote tier works over all machines that use it. What was made is returned
   /// at once and published in the background, or before if too much waits for that, see Publisher.

@@ -101,6 +101,27 @@ Result<DatedBuild> build_with(Runtime& runtime, const Program& program, const Co
   return result_of(choice, std::move(first), tiers.first);
 }
 
+std::optional<DatedBuild> find_with(Runtime& runtime, const Program& program, const CompileOptions& options,
+                                    const Candidate& candidate) {
+  ArtifactCache* const cache = runtime.impl().cache().get();
+  const Result<Choice> choice = choose(runtime, program, options, candidate);
+  if (!choice) return std::nullopt;
+  const Result<TierPlan> tiers =
+      plan_tiers(choice->plugin->manifest(), choice->request.options, runtime.environment(), Purpose::kRun);
+  if (!tiers) return std::nullopt;
+  if (auto best = find_tier_here(*choice, tiers->best, cache)) return result_of(*choice, *std::move(best), tiers->best);
+  if (!tiers->improves() || !program.constants.empty()) return std::nullopt;
+  auto first = find_tier_here(*choice, tiers->first, cache);
+  return first ? std::optional(result_of(*choice, *std::move(first), tiers->first)) : std::nullopt;
+}
+
+/// Is nothing outside of this process asked: neither a driver nor a worker?
+bool stays_in_process(Runtime& runtime, const Program& program, const CompileOptions& options,
+                      const ResolveRequest& request) {
+  const auto isolation = isolation_of(options.isolation, options.compile_timeout_s, runtime.environment());
+  return isolation && !isolation->in_process_of_its_own && !opens_drivers(runtime, program, request);
+}
+
 Result<WrapResult> wrap_with(Runtime& runtime, const Program& program, const CompileOptions& options, Purpose purpose,
                              const Candidate& candidate) {
   KMUX_ASSIGN(Choice choice, choose(runtime, program, options, candidate));
@@ -253,6 +274,24 @@ void note_failure(Runtime& runtime, const Program& program, const Candidate& can
 
 Result<DatedBuild> build_for(Purpose purpose, Runtime& runtime, const Program& program, const CompileOptions& options) {
   return make_with_best<DatedBuild>(runtime, program, options, purpose, build_with);
+}
+
+std::optional<DatedBuild> find_build(Runtime& runtime, const Program& program, const CompileOptions& options) {
+  const ResolveRequest request = request_of(options, Purpose::kRun);
+  const bool may_be_found = options.use_cache && runtime.impl().cache() != nullptr && ColdCall::check() &&
+                            policy_of(options.policy, runtime.environment()) && check_valid(program) &&
+                            stays_in_process(runtime, program, options, request);
+  if (!may_be_found) return std::nullopt;
+  const ColdCall call;
+  be_verbose(runtime, options);
+  Resolution resolution = traced_resolve(runtime, program, request);
+  const Candidate* const chosen = resolution.chosen();
+  if (chosen == nullptr) return std::nullopt;
+  std::optional<DatedBuild> found = find_with(runtime, program, options, *chosen);
+  if (!found) return std::nullopt;
+  announce(resolution, *chosen);
+  found->result.resolution = std::move(resolution);
+  return found;
 }
 
 Result<WrapResult> wrap(Runtime& runtime, const Program& program, const CompileOptions& options) {

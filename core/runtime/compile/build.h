@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "kmux/compile.h"
 #include "kmux/plugin/file_identity.h"
@@ -20,6 +21,10 @@ struct DatedBuild {
 ///
 /// Errors: as the public `build`.
 Result<DatedBuild> build_for(Purpose purpose, Runtime& runtime, const Program& program, const CompileOptions& options);
+
+/// What `build_for` with Purpose::kRun would find on this machine, where that asks no driver, starts no process and waits
+/// for nobody; nothing otherwise, whatever the reason.
+std::optional<DatedBuild> find_build(Runtime& runtime, const Program& program, const CompileOptions& options);
 
 /// Is what was chosen the policy's choice, and neither the caller's nor the lock file's?
 bool is_auto(const Resolution& resolution);

@@ -77,11 +77,7 @@ bool is_remembered(const Runtime& runtime, const Program& program, const Compile
   return options.use_cache && !runtime.environment().disable_cache && program.constants.empty();
 }
 
-Result<Kernel> compile_or_find(Runtime& runtime, const Program& program, const CompileOptions& options) {
-  KMUX_TRY(runtime.check_process());
-  if (std::optional<Kernel> known = find_known(runtime, program, options)) return *std::move(known);
-  KMUX_TRY(output_names(program.signature, options.out_idx));  // before anything that takes long
-  KMUX_ASSIGN(DatedBuild built, build_for(Purpose::kRun, runtime, program, options));
+Result<Kernel> kernel_of(Runtime& runtime, const Program& program, const CompileOptions& options, DatedBuild built) {
   const auto shared = std::make_shared<const Program>(program);
   KMUX_ASSIGN(KernelParts parts, load(runtime, shared, options, built));
   const std::shared_ptr<AdapterSlot> slot = parts.adapters;
@@ -92,6 +88,14 @@ Result<Kernel> compile_or_find(Runtime& runtime, const Program& program, const C
   return kernel;
 }
 
+Result<Kernel> compile_or_find(Runtime& runtime, const Program& program, const CompileOptions& options) {
+  KMUX_TRY(runtime.check_process());
+  if (std::optional<Kernel> known = find_known(runtime, program, options)) return *std::move(known);
+  KMUX_TRY(output_names(program.signature, options.out_idx));  // before anything that takes long
+  KMUX_ASSIGN(DatedBuild built, build_for(Purpose::kRun, runtime, program, options));
+  return kernel_of(runtime, program, options, std::move(built));
+}
+
 }  // namespace
 
 std::optional<Kernel> find_known(Runtime& runtime, const Program& program, const CompileOptions& options) {
@@ -100,6 +104,13 @@ std::optional<Kernel> find_known(Runtime& runtime, const Program& program, const
   std::optional<Kernel> known = runtime.impl().kernel_memo().find(program, options);
   if (known) add_stage("memory hit", program.name, asked_ns);
   return known;
+}
+
+std::optional<Result<Kernel>> find_on_disk(Runtime& runtime, const Program& program, const CompileOptions& options) {
+  if (!output_names(program.signature, options.out_idx)) return std::nullopt;
+  std::optional<DatedBuild> built = find_build(runtime, program, options);
+  if (!built) return std::nullopt;
+  return kernel_of(runtime, program, options, *std::move(built));
 }
 
 Result<BuildResult> build(Runtime& runtime, const Program& program, const CompileOptions& options) {

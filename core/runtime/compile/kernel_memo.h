@@ -42,4 +42,8 @@ class KernelMemo {
 /// What `compile` would find in memory with these options.
 std::optional<Kernel> find_known(Runtime& runtime, const Program& program, const CompileOptions& options);
 
+/// What it would find on this machine's disk without asking a driver, or the error of loading that; nothing if it must be
+/// compiled, or looked for elsewhere.
+std::optional<Result<Kernel>> find_on_disk(Runtime& runtime, const Program& program, const CompileOptions& options);
+
 }  // namespace kmux

@@ -169,6 +169,9 @@ Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOp
   return without_bad_alloc([&]() -> Result<Kernel> {
     KMUX_TRY(runtime.check_process());
     if (std::optional<Kernel> known = find_known(runtime, program, options)) return *std::move(known);
+    // A thread for what the disk has would take longer than to read it.
+    if (!wait.stop.stop_requested())
+      if (std::optional<Result<Kernel>> found = find_on_disk(runtime, program, options)) return *std::move(found);
     const CompileRunOutcome outcome = run_compilation(runtime, plan_of(runtime, program, options, wait));
     const std::optional<Result<Product>>& made = outcome.groups.front();
     if (!made) return given_up(program);

@@ -14,6 +14,8 @@
 
 namespace kmux {
 
+class Runtime;
+
 /// What a requested backend means among the plugins that there are: "auto" is every plugin, a plugin's name is that
 /// plugin alone, any other word is the plugins whose manifests declare it as an alias.
 ///
@@ -84,6 +86,9 @@ inline constexpr Stage kRefusingStages[] = {Stage::kManifest, Stage::kOpen, Stag
 
 /// What `stage` says about `variant`, from the facts alone; nothing if it lets it pass.
 std::optional<Refusal> refusal(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant, Stage stage);
+
+/// Would `resolve` open a plugin whose memory is not the host's? It has a driver then, and starting that takes its time.
+bool opens_drivers(Runtime& runtime, const Program& program, const ResolveRequest& request);
 
 /// Every plugin with every variant, best first, one chosen if any is possible. A pure function.
 std::vector<Candidate> rank(const Inquiry& inquiry, const std::vector<PluginFacts>& facts);

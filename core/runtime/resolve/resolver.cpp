@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "kmux/dlpack.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 
@@ -176,6 +177,17 @@ bool Resolution::runs_nowhere() const {
   const Candidate* const taken = chosen();
   return taken != nullptr && taken->reach != Purpose::kRun && requested_target == "auto" &&
          requested_backend != taken->backend && policy != Policy::kPinned;
+}
+
+bool opens_drivers(Runtime& runtime, const Program& program, const ResolveRequest& request) {
+  const std::vector<const PluginEntry*> entries = named_entries(runtime.registry());
+  const Inquiry inquiry(program, complete(request, runtime.environment()), manifests_of(entries));
+  return std::ranges::any_of(entries, [&](const PluginEntry* entry) {
+    const std::vector<std::int32_t>& types = entry->manifest.device_types;
+    if (!entry->status || (!types.empty() && types.front() == kDLCPU)) return false;
+    const PluginFacts facts{.manifest = &entry->manifest};
+    return Survivors(inquiry, facts).pass(Stage::kManifest);
+  });
 }
 
 Resolution resolve(Runtime& runtime, const Program& program, const ResolveRequest& request) {
