@@ -1,11 +1,21 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/plugin.hpp"
 
-namespace kmux::cutedsl {
+#include "dialect.h"
+#include "entries.h"
+#include "nvidia/library/launcher_text.h"
+#include "options.h"
+
+namespace kmux {
+
+extern const std::string_view cutedsl_printed_text;  // printed
+
+namespace cutedsl {
 
 /// Prints the body of a variant as a C++ library that launches it without kmux, CuTe DSL or Python: see
 /// launcher_text.h.
@@ -16,10 +26,19 @@ class CuteDslWrapper final : public Wrapper {
   explicit CuteDslWrapper(Host host) : host_(host) {}
 
   /// Errors: invalid_argument for an unknown option or a bad value; unsupported for an element type.
-  Result<std::string> wrap(const BuildRequest& request) override;
+  Result<std::string> wrap(const BuildRequest& request) override {
+    KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
+    KMUX_ASSIGN(const Entries entries, make_entries(request.program, request.variant));
+    KMUX_ASSIGN(PrintedChecks checks, launch_checks(request.program.signature, request.program.name));
+    CuteDialect dialect(request.program.signature, entries.list, std::move(checks));
+    const nvidia::ArgumentSizes sizes = argument_sizes(entries);
+    return nvidia::launcher_text(entries.plan, nvidia::LaunchChoices{.graph = options.graph},
+                                 {dialect, nvidia::Symbols::kInFiles, sizes, cutedsl_printed_text});
+  }
 
  private:
   Host host_;
 };
 
-}  // namespace kmux::cutedsl
+}  // namespace cutedsl
+}  // namespace kmux

@@ -3,7 +3,7 @@
 #include <new>
 #include <sched.h>
 
-#include "nvidia/launch/lock.h"
+#include "nvidia/launch/context.h"
 #include "printed/cubin_module.h"
 
 namespace kmux::cutedsl {

@@ -1,7 +1,7 @@
 #include "nvidia/launch/call.h"
 
+#include "nvidia/launch/context.h"
 #include "nvidia/launch/kernel_launch.h"
-#include "nvidia/launch/lock.h"
 
 namespace kmux::nvidia {
 namespace {

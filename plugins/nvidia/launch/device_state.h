@@ -7,7 +7,6 @@
 #include "nvidia/launch/context.h"
 #include "nvidia/launch/driver_error.h"
 #include "nvidia/launch/loaded_code.h"
-#include "nvidia/launch/lock.h"
 #include "nvidia/launch/persisting_lines.h"
 
 namespace kmux::nvidia {

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <dlfcn.h>
 
+#include "nvidia/launch/context.h"
 #include "nvidia/launch/driver_error.h"
-#include "nvidia/launch/lock.h"
 
 namespace kmux::nvidia {
 namespace {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "nvidia/launch/context.h"
-#include "nvidia/launch/lock.h"
 
 namespace kmux::nvidia {
 
