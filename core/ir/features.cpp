@@ -113,7 +113,7 @@ std::vector<MissingFeature> missing_features(const Program& program, std::size_t
 const std::vector<Dialect>& all_dialects() {
   static const auto& dialects = *new const std::vector<Dialect>{
       {"c", true, false, false, false, "C or C++ host functions with C linkage"},
-      {"cubin", false, true, false, false, "CUDA device code for one architecture"},
+      {"cubin", false, true, false, false, "CUDA device code, a cubin or a fatbin"},
       {"cuda", false, false, true, false, "CUDA C++"},
       {"cutedsl", false, false, false, false, "Python of CuTe DSL"},
       {"hip", false, false, true, false, "HIP C++"},

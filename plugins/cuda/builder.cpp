@@ -15,6 +15,7 @@
 #include "kmux/plugin/start_thread.h"
 
 #include "nvidia/cubin.h"
+#include "nvidia/fatbin.h"
 #include "nvidia/launch_check.h"
 #include "nvidia/library/launcher_compiler.h"
 #include "nvidia/target.h"
@@ -218,6 +219,8 @@ void CudaBuilder::tell_forward(const BuildRequest& request, const Nvcc& nvcc, nv
 
 Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_view launcher) {
   KMUX_ASSIGN(const nvidia::BuildOptions options, nvidia::parse_options(request.options, host_, "cuda"));
+  KMUX_ASSIGN(const auto program, nvidia::unpacked(request, host_));
+  if (program) return build({*program, request.variant, request.target, request.options}, launcher);
   KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
   KMUX_TRY(nvidia::check_extents(plan));
   KMUX_ASSIGN(const Nvcc nvcc, find_nvcc(host_));
@@ -240,7 +243,7 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   KMUX_ASSIGN(const auto constants, nvidia::find_constants(request.program.constants, code->code, code->is_ptx));
   KMUX_ASSIGN(std::string library, launcher_compiler.link(code->code, plan.kernels, symbols));
   Artifact artifact;
-  if (!code->is_ptx) {
+  if (!code->is_ptx && !nvidia::is_fatbin(code->code)) {
     KMUX_ASSIGN(std::string numbers, nvidia::kernels_part(plan.kernels, symbols, code->code));
     artifact.set(nvidia::kKernelsPart, std::move(numbers));
   }

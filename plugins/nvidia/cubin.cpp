@@ -12,6 +12,7 @@
 #include "kmux/plugin/words.h"
 
 #include "nvidia/cubin.h"
+#include "nvidia/fatbin.h"
 #include "nvidia/launch_check.h"
 
 namespace kmux::nvidia {
@@ -380,6 +381,7 @@ Error for_another(const File& source, Arch code, Arch target) {
 Result<std::vector<std::string>> check_ready_code(const Variant& variant, Arch target, const Plan& plan) {
   const File& source = variant.sources.front();
   const bool is_ptx = variant.dialect == "ptx";
+  if (is_fatbin(source.content)) return plan.kernels;  // a compressed one: see unpacked
   KMUX_ASSIGN(const Arch arch, is_ptx ? ptx_arch(source.content) : cubin_arch(source.content));
   if (!(is_ptx ? satisfies(target, arch) : runs_on(arch, target))) return for_another(source, arch, target);
   return checked_symbols(plan, plan.kernels, source.content, is_ptx);

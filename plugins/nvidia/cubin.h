@@ -112,7 +112,8 @@ std::optional<std::vector<KernelArgument>> ptx_parameters(std::string_view ptx, 
 /// Errors: invalid_argument if it has none.
 Result<Arch> ptx_arch(std::string_view ptx);
 
-/// The symbols of the kernels of `plan` in the one source of a variant of dialect cubin or ptx.
+/// The symbols of the kernels of `plan` in the one source of a variant of dialect cubin or ptx; of a compressed fatbin (fatbin.h)
+/// their names.
 ///
 /// Errors: invalid_argument if the source is not what the dialect says, or does not run on `target`, and as
 ///         `checked_symbols`.

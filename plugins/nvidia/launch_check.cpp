@@ -7,7 +7,8 @@
 
 #include "kmux/plugin/kernel_names.h"
 
-#include "cubin.h"
+#include "nvidia/cubin.h"
+#include "nvidia/fatbin.h"
 
 namespace kmux::nvidia {
 namespace {
@@ -172,6 +173,7 @@ Status check_ptx_launches(const Plan& plan, const std::vector<std::string>& symb
 
 Result<std::vector<std::string>> checked_symbols(const Plan& plan, const std::vector<std::string>& names,
                                                  std::string_view code, bool is_ptx) {
+  if (is_fatbin(code)) return names;
   KMUX_ASSIGN(std::vector<std::string> symbols,
               is_ptx ? find_kernels(names, ptx_kernels(code)) : find_kernels(names, code));
   KMUX_TRY(is_ptx ? check_ptx_launches(plan, symbols, code) : check_launches(plan, symbols, code));
@@ -187,10 +189,22 @@ Result<std::vector<CodeVariable>> cubin_variables(std::string_view cubin) {
   return variables;
 }
 
+namespace {
+
+// Where nothing says what the code has: the driver compares when it is set.
+std::vector<ConstantSymbol> by_name(const std::vector<Constant>& constants) {
+  std::vector<ConstantSymbol> symbols;
+  for (const Constant& constant : constants) symbols.push_back({constant.name, constant.name});
+  return symbols;
+}
+
+}  // namespace
+
 Result<std::vector<ConstantSymbol>> find_constants(const std::vector<Constant>& constants, std::string_view code,
                                                    bool is_ptx) {
   if (constants.empty()) return std::vector<ConstantSymbol>();
   if (is_ptx) return kmux::find_constants(constants, ptx_variables(code));
+  if (is_fatbin(code)) return by_name(constants);
   KMUX_ASSIGN(const std::vector<CodeVariable> present, cubin_variables(code));
   return kmux::find_constants(constants, present);
 }

@@ -37,7 +37,7 @@ Status check_launches(const Plan& plan, const std::vector<std::string>& symbols,
 Status check_ptx_launches(const Plan& plan, const std::vector<std::string>& symbols, std::string_view ptx);
 
 /// The symbols of the kernels of `plan`, which have `names` there, in compiled code, PTX or a cubin, once every launch passes
-/// what they take.
+/// what they take; the names themselves in a compressed fatbin.
 ///
 /// Errors: as `find_kernels`, and as the check of the code's kind.
 Result<std::vector<std::string>> checked_symbols(const Plan& plan, const std::vector<std::string>& names,
@@ -48,7 +48,7 @@ Result<std::vector<std::string>> checked_symbols(const Plan& plan, const std::ve
 /// Errors: as `cubin_kernels`.
 Result<std::vector<CodeVariable>> cubin_variables(std::string_view cubin);
 
-/// Where the constants of a program are in `code`, a cubin or PTX.
+/// Where the constants of a program are in `code`, a cubin or PTX; under their names in a compressed fatbin.
 ///
 /// Errors: as `kmux::find_constants` and `cubin_kernels`.
 Result<std::vector<ConstantSymbol>> find_constants(const std::vector<Constant>& constants, std::string_view code,

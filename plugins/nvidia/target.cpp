@@ -178,6 +178,10 @@ bool runs_on(Arch code, Arch target) {
   return family(code.number) == family(target.number) && code.number <= target.number;
 }
 
+std::tuple<bool, int, int> rank(Arch arch) {
+  return {!arch.is_virtual, arch.number, arch.suffix == 'a' ? 2 : arch.suffix == 'f' ? 1 : 0};
+}
+
 namespace {
 
 // TVM knows no suffixes, and TileLang compiles its sm_90 as sm_90a.
@@ -249,13 +253,11 @@ const std::vector<std::string>& launch_features() {
 
 namespace {
 
-// Binary code is for few architectures, PTX and sources are for all newer ones.
+// Binary code is for few architectures, PTX and sources are for all newer ones. A fatbin has both.
 bool fits(std::string_view dialect, Arch wanted, Arch target) {
-  return dialect == "cubin" ? runs_on(wanted, target) : satisfies(target, wanted);
+  const bool is_binary = dialect == "cubin" && !wanted.is_virtual;
+  return is_binary ? runs_on(wanted, target) : satisfies(target, wanted);
 }
-
-// The newer the better; of equal ones that with more in it.
-std::pair<int, int> rank(Arch arch) { return {arch.number, arch.suffix == 'a' ? 2 : arch.suffix == 'f' ? 1 : 0}; }
 
 // The best of the architectures that a variant of ready code requires, of those that fit.
 std::optional<Arch> best_of(const Variant& variant, Arch target) {

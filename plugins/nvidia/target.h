@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "kmux/error.h"
@@ -62,6 +63,10 @@ bool satisfies(Arch target, Arch wanted);
 /// Does a binary for `code` run on the device that `target` is compiled for? Of code without suffix the number of tens
 /// must be the same, and the rest not greater. On all that a virtual one stands for, no binary does.
 bool runs_on(Arch code, Arch target);
+
+/// The order of code that fits a device, as to be compared: binary code before PTX, the newer the better, and of one architecture
+/// that with more in it.
+std::tuple<bool, int, int> rank(Arch arch);
 
 /// The architecture of the device that a request is for; asked only where the request names none.
 using DeviceArch = std::function<Result<Arch>()>;

@@ -11,6 +11,7 @@
 #include "compilation.h"
 #include "meta.h"
 #include "nvidia/cubin.h"
+#include "nvidia/fatbin.h"
 #include "nvidia/launch_check.h"
 #include "nvidia/target.h"
 #include "places.h"
@@ -127,6 +128,8 @@ Result<NvrtcBuilder::Code> NvrtcBuilder::compile_source(const BuildRequest& requ
 
 Result<Artifact> NvrtcBuilder::build(const BuildRequest& request, std::string_view launcher) {
   KMUX_ASSIGN(const nvidia::BuildOptions options, nvidia::parse_options(request.options, host_, "nvrtc"));
+  KMUX_ASSIGN(const auto program, nvidia::unpacked(request, host_));
+  if (program) return build({*program, request.variant, request.target, request.options}, launcher);
   KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
   KMUX_TRY(nvidia::check_extents(plan));
   const Variant& variant = request.chosen();
@@ -140,11 +143,13 @@ Result<Artifact> NvrtcBuilder::build(const BuildRequest& request, std::string_vi
     code.content = variant.sources.front().content;
     code.is_ptx = variant.dialect == "ptx";
   }
-  Meta meta{request.target.arch, code.is_ptx ? "ptx" : "cubin", code.compiler, options.graph, {}, {}};
+  const bool is_fatbin = nvidia::is_fatbin(code.content);
+  const char* const form = code.is_ptx ? "ptx" : is_fatbin ? "fatbin" : "cubin";
+  Meta meta{request.target.arch, form, code.compiler, options.graph, {}, {}};
   for (std::size_t i = 0; i < plan.kernels.size(); ++i) meta.symbols[plan.kernels[i]] = code.symbols[i];
   meta.arguments = std::move(code.arguments);
   Artifact artifact;
-  if (!code.is_ptx) {
+  if (!code.is_ptx && !is_fatbin) {
     KMUX_ASSIGN(std::string numbers, nvidia::kernels_part(plan.kernels, code.symbols, code.content));
     artifact.set(nvidia::kKernelsPart, std::move(numbers));
   }

@@ -10,14 +10,14 @@
 namespace kmux::nvrtc {
 
 /// Names of the parts of an artifact.
-inline constexpr const char* kCodePart = "code";          // cubin or PTX
+inline constexpr const char* kCodePart = "code";          // cubin, PTX or fatbin
 inline constexpr const char* kLauncherPart = "launcher";  // the plan, for people
 inline constexpr const char* kMetaPart = "meta.json";
 
 /// Part "meta.json": what `load` must know of the code, and how it came about.
 struct Meta {
   std::string arch;                            // what the code is for
-  std::string form;                            // "cubin" or "ptx"
+  std::string form;                            // "cubin", "ptx" or "fatbin"
   std::string compiler;                        // "NVRTC 13.0"; empty for code that came ready
   bool graph = false;                          // replay the body as a graph, where it can be
   std::map<std::string, std::string> symbols;  // by kernel

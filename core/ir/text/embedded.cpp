@@ -31,6 +31,7 @@ constexpr std::array kEndings = std::to_array<Ending>({{".hip", "hip"},
                                                        {".py", "cutedsl"},
                                                        {".ptx", "ptx"},
                                                        {".cubin", "cubin"},
+                                                       {".fatbin", "cubin"},
                                                        {".hsaco", "hsaco"},
                                                        {".metallib", "metallib"},
                                                        {".o", "object"}});

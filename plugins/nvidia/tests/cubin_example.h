@@ -91,4 +91,40 @@ struct CubinExample {
   }
 };
 
+/// A fatbin of several of them and PTX, as fatbinary writes it.
+struct FatbinExample {
+  enum : std::uint16_t { kPtx = 1, kCubin = 2, kIntermediate = 8 };
+  struct Entry {
+    std::uint16_t kind;
+    std::uint32_t arch;
+    std::string code;
+    std::uint64_t flags = 0;  // besides those that all have
+  };
+  static constexpr std::uint64_t kZstd = 0x8000, kLz4 = 0x2000, kOwnArch = 0x100000, kFamily = 0x200000;
+  std::vector<Entry> entries;
+
+  std::string bytes() const {
+    std::string body;
+    for (const Entry& entry : entries) {
+      const bool is_compressed = (entry.flags & (kZstd | kLz4)) != 0;
+      std::string code = entry.code;
+      code.resize((code.size() + 7) / 8 * 8);
+      add(body, entry.kind, std::uint16_t{0x101}, std::uint32_t{64}, std::uint64_t{code.size()});
+      add(body, static_cast<std::uint32_t>(is_compressed ? entry.code.size() : 0), std::uint32_t{0});
+      add(body, std::uint16_t{8}, std::uint16_t{1}, entry.arch, std::uint64_t{0}, entry.flags | 0x11);
+      add(body, std::uint64_t{0}, std::uint64_t{is_compressed ? 4096U : 0U});
+      body += code;
+    }
+    std::string file;
+    add(file, std::uint32_t{0xba55ed50}, std::uint16_t{1}, std::uint16_t{16}, std::uint64_t{body.size()});
+    return file + body;
+  }
+
+ private:
+  template <class... Members>
+  static void add(std::string& to, Members... members) {
+    (to.append(reinterpret_cast<const char*>(&members), sizeof members), ...);
+  }
+};
+
 }  // namespace kmux::nvidia

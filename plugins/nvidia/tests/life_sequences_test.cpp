@@ -2,6 +2,7 @@
 #include <atomic>
 #include <thread>
 
+#include "cubin_example.h"
 #include "nvidia/launch/driver_table.h"
 #include "over_fake.h"
 #include "written_text.h"
@@ -46,6 +47,39 @@ TEST_P(LifeSequences, ADeadStreamIsAnErrorAndTheNextCallWorks) {
   EXPECT_EQ(refused.error().code, ErrorCode::kLaunchFailed);
   EXPECT_THAT(refused.error().message, HasSubstr("cuLaunchKernelEx failed with 400 CUDA_ERROR_INVALID_HANDLE"));
   EXPECT_TRUE(kernel.launch({x}).ok());
+}
+
+ProgramBuilder of_fatbin(const FatbinExample& fatbin) {
+  ProgramBuilder builder("scale");
+  builder.buffer("x", BufferParam{dtype::kFloat32, {builder.symbol("n")}});
+  builder.variant("cubin").source("scale.fatbin", fatbin.bytes());
+  builder.launch("scale").grid({1}).block({32}).args({"x"});
+  return builder;
+}
+
+// With kernel "scale" of one pointer, for sm_90a.
+std::string cubin_of_scale() {
+  CubinExample::Symbol scale{"scale"};
+  scale.parameters = {8};
+  return CubinExample{{scale}}.bytes();
+}
+
+TEST_P(LifeSequences, AFatbinIsLoaded) {
+  const std::string cubin = cubin_of_scale();
+  fake.set_parameters("scale", {8});  // which the fake does not know of compressed code
+  for (const std::uint64_t flag : {std::uint64_t{0}, FatbinExample::kZstd}) {
+    const Kernel kernel = warmed(of_fatbin({{{FatbinExample::kCubin, 80, "for others"},
+                                             {FatbinExample::kCubin, 90, cubin, flag | FatbinExample::kOwnArch}}}));
+    const Tensor x = zeros(kernel, {4});
+    EXPECT_THAT(work_of(kernel, {x}), ElementsAre(line({.kernel = "scale", .args = {written(x)}})));
+    for (const File& file : kernel.files()) {
+      if (file.path != "artifact/code") continue;
+      EXPECT_EQ(file.content == cubin, flag == 0) << "only what is for the device";
+    }
+  }
+  const auto refused = try_compile(of_fatbin({{{FatbinExample::kCubin, 80, cubin}}}));
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(refused.error().message, HasSubstr("has no code for sm_90a (it has sm_80)"));
 }
 
 TEST_P(LifeSequences, TheCallersContextIsRestored) {

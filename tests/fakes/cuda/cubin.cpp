@@ -97,6 +97,18 @@ std::optional<Cubin> read_cubin(const void* code) {
   return cubin;
 }
 
+std::vector<FatbinCode> read_fatbin(const void* code) {
+  constexpr std::uint32_t kMagic = 0xba55ed50;
+  const char* at = static_cast<const char*>(code);
+  std::vector<FatbinCode> entries;
+  if (std::memchr(at, 0, 4) != nullptr || read<std::uint32_t>(at) != kMagic) return entries;
+  const char* const end = at + 16 + read<std::uint64_t>(at + 8);
+  for (at += 16; at < end; at += read<std::uint32_t>(at + 4) + read<std::uint64_t>(at + 8)) {
+    entries.push_back({static_cast<int>(read<std::uint32_t>(at + 28)), read<std::uint16_t>(at) == 1});
+  }
+  return entries;
+}
+
 bool is_junk(const void* code) {
   const auto first = static_cast<unsigned char>(*static_cast<const char*>(code));
   return std::isprint(first) == 0 && std::isspace(first) == 0 && !read_cubin(code);

@@ -31,6 +31,17 @@ struct Cubin {
 /// Source: ELF-64 Object File Format 1.5; EIATTR_KPARAM_INFO (0x17) of ".nv.info.NAME" as cuobjdump -elf prints it.
 std::optional<Cubin> read_cubin(const void* code);
 
+/// Code in a fatbin, whatever it holds: the driver takes out what is compressed.
+struct FatbinCode {
+  int arch = 0;  // 90 for sm_90
+  bool is_ptx = false;
+};
+
+/// What a fatbin has; nothing if `code` is none.
+///
+/// Source: the fatbins of CUDA 13.0.
+std::vector<FatbinCode> read_fatbin(const void* code);
+
 /// Whether `code` is neither a cubin nor text, as PTX and the bytes of tests are.
 bool is_junk(const void* code);
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "call.h"
 #include "ptx.h"
 #include "work.h"
@@ -14,12 +16,20 @@ CUresult check_ptx(const PtxTarget& target) {
   return runs ? CUDA_SUCCESS : CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
+bool has_code_for(const std::vector<FatbinCode>& fatbin, const Device& device) {
+  return std::ranges::any_of(fatbin, [&](const FatbinCode& code) {
+    if (code.is_ptx) return code.arch <= device.major * 10 + device.minor;
+    return code.arch / 10 == device.major && code.arch % 10 <= device.minor;
+  });
+}
+
 // Loading is lazy: what the code is shows when a kernel is asked for. Code for 9.0 runs on 9.1, but not on 10.0.
 CUresult check_code(const Library& library) {
   if (library.is_junk) return CUDA_ERROR_INVALID_IMAGE;
-  if (!library.cubin) return check_ptx(library.ptx_target);
+  if (!library.cubin && library.fatbin.empty()) return check_ptx(library.ptx_target);
   if (current_device() < 0) return CUDA_SUCCESS;
   const Device& device = world().devices[static_cast<std::size_t>(current_device())];
+  if (!library.cubin) return has_code_for(library.fatbin, device) ? CUDA_SUCCESS : CUDA_ERROR_NO_BINARY_FOR_GPU;
   const int arch = library.cubin->arch;
   return arch / 10 == device.major && arch % 10 <= device.minor ? CUDA_SUCCESS : CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
@@ -77,7 +87,8 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* code, int*, void**, u
   return call.with(" code ", code, " jit_options ", jit_count, " library_options ", library_count).run([&] {
     if (code == nullptr) return CUDA_ERROR_INVALID_VALUE;
     Library loaded{read_cubin(code), is_junk(code)};
-    if (!loaded.cubin && !loaded.is_junk) {
+    loaded.fatbin = read_fatbin(code);
+    if (!loaded.cubin && !loaded.is_junk && loaded.fatbin.empty()) {
       loaded.ptx = read_ptx(static_cast<const char*>(code));
       loaded.ptx_target = read_ptx_target(static_cast<const char*>(code));
     }

@@ -55,6 +55,7 @@ struct Library {
   bool is_junk = false;        // loaded, but it has none
   std::map<std::string, std::vector<Parameter>> ptx = {};  // of kernels in text that declares them
   PtxTarget ptx_target = {};
+  std::vector<FatbinCode> fatbin = {};  // of one, what it has
   std::map<std::string, CUkernel> kernels;
   std::map<std::pair<int, std::string>, std::shared_ptr<std::vector<char>>> variables = {};  // by device and name
 };
