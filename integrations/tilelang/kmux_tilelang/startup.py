@@ -5,11 +5,11 @@ A line of kmux_tilelang.pth imports this in every Python that has the package an
 
 import importlib.abc
 import importlib.machinery
-import importlib.util
 import os
 import sys
 from collections.abc import Sequence
 from types import ModuleType
+from typing import Any
 
 VARIABLE = "KMUX_TILELANG"
 _YES, _NO = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")
@@ -18,13 +18,19 @@ _YES, _NO = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")
 class _Loader(importlib.abc.Loader):
     """Loads TileLang, then installs kmux."""
 
-    def __init__(self, loader: importlib.abc.Loader) -> None:
+    def __init__(self, finder: "_Finder", loader: importlib.abc.Loader) -> None:
+        self._finder = finder
         self._loader = loader
+
+    def __getattr__(self, name: str) -> Any:  # what a loader may have besides: get_source, get_resource_reader, ...
+        return getattr(self._loader, name)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
+        if self._finder in sys.meta_path:
+            sys.meta_path.remove(self._finder)
         self._loader.exec_module(module)
         from .backend import install
 
@@ -32,18 +38,20 @@ class _Loader(importlib.abc.Loader):
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Finds TileLang, once."""
+    """Finds TileLang until it is imported: who asks may only want to know whether there is one."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         if name != "tilelang":
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
-        if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader)
-        return spec
+        for other in list(sys.meta_path):
+            spec = None if other is self else other.find_spec(name, path, target)
+            if spec is not None:
+                if spec.loader is not None:
+                    spec.loader = _Loader(self, spec.loader)
+                return spec
+        return None
 
 
 def install_after_import() -> None:

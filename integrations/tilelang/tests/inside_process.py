@@ -27,6 +27,17 @@ class Beginning(unittest.TestCase):
             self.assertEqual(done.returncode, code, done.stderr)
             self.assertIn(text, done.stdout + done.stderr)
 
+    def test_by_the_environment_waits_for_the_import_not_for_a_question(self):
+        script = f"""
+import importlib.util, site; site.addsitedir({str(kmux_paths.TESTS.parent)!r})
+print("asked for", importlib.util.find_spec("tilelang").name)
+import tilelang
+from inside_kernels import add
+print("ran on", tilelang.compile(add(61), target="c").execution_backend)
+"""
+        done = _python(script, KMUX_TILELANG="1")
+        self.assertRegex(done.stdout, r"(?s)asked for tilelang\n.*ran on kmux\n", done.stderr)
+
     def test_takes_either_order_of_imports(self):
         for first, second in (("kmux", "tilelang"), ("tilelang", "kmux")):
             done = _python(f"import {first}, {second}, tvm_ffi; print(tvm_ffi.get_global_func('kmux.version')())")
