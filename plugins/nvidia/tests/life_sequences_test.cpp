@@ -74,7 +74,7 @@ TEST_P(LifeSequences, AFatbinIsLoaded) {
     EXPECT_THAT(work_of(kernel, {x}), ElementsAre(line({.kernel = "scale", .args = {written(x)}})));
     for (const File& file : kernel.files()) {
       if (file.path != "artifact/code") continue;
-      EXPECT_EQ(file.content == cubin, flag == 0) << "only what is for the device";
+      EXPECT_EQ(file.content.starts_with(cubin), flag == 0) << "only what is for the device";
     }
   }
   const auto refused = try_compile(of_fatbin({{{FatbinExample::kCubin, 80, cubin}}}));
