@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 #include "kmux/json.h"
@@ -259,30 +260,33 @@ bool fits(std::string_view dialect, Arch wanted, Arch target) {
   return is_binary ? runs_on(wanted, target) : satisfies(target, wanted);
 }
 
-// The best of the architectures that a variant of ready code requires, of those that fit.
+// The best of the architectures that a variant requires, of those that fit. A virtual one counts less in a fatbin alone, which
+// has binary code, too.
 std::optional<Arch> best_of(const Variant& variant, Arch target) {
   std::optional<Arch> best;
   for (const std::string& wanted : variant.requirements.arch) {
-    const auto arch = parse_arch(wanted);
-    if (arch && fits(variant.dialect, *arch, target) && (!best || rank(*arch) > rank(*best))) best = arch;
+    auto arch = parse_arch(wanted);
+    if (!arch || !fits(variant.dialect, *arch, target)) continue;
+    arch->is_virtual = arch->is_virtual && variant.dialect == "cubin";
+    if (!best || rank(*arch) > rank(*best)) best = arch;
   }
   return best;
 }
 
-// Of several variants of ready code for several architectures, that with the best fit is taken, wherever it stands.
-std::optional<MissingFeature> better_fit(const BuildRequest& request, Arch target) {
-  const Variant& chosen = request.chosen();
-  const std::optional<Arch> own = best_of(chosen, target);
-  if (!own || (chosen.dialect != "cubin" && chosen.dialect != "ptx")) return std::nullopt;
-  for (std::size_t i = 0; i < request.program.variants.size(); ++i) {
+// Of several variants of one dialect for several architectures, those with a better fit than the chosen one, wherever they
+// stand. The others come after them: what is the best may fail where they do not.
+std::vector<MissingFeature> better_fits(const BuildRequest& request, Arch target) {
+  std::vector<MissingFeature> better;
+  const std::optional<Arch> own = best_of(request.chosen(), target);
+  for (std::size_t i = 0; own && i < request.program.variants.size(); ++i) {
     const Variant& other = request.program.variants[i];
-    const auto best = other.dialect == chosen.dialect ? best_of(other, target) : std::nullopt;
+    const auto best = other.dialect == request.chosen().dialect ? best_of(other, target) : std::nullopt;
     if (!best || rank(*best) <= rank(*own)) continue;
-    return MissingFeature{"arch", path_in_variant(request, "requires/arch"),
-                          "variant " + std::to_string(i) + " fits \"" + to_string(target) + "\" better (it is for " +
-                              to_string(*best) + ", this one for " + to_string(*own) + ")"};
+    better.push_back({std::string(kBetterFit), "/variants/" + std::to_string(i),
+                      "variant " + std::to_string(i) + " fits \"" + to_string(target) + "\" better (it is for " +
+                          to_string(*best) + ", this one for " + to_string(*own) + ")"});
   }
-  return std::nullopt;
+  return better;
 }
 
 }  // namespace
@@ -296,7 +300,7 @@ std::vector<MissingFeature> missing_support(const BuildRequest& request, std::st
     return target && arch && fits(dialect, *arch, *target);
   };
   auto missing = missing_of({backend, dialects, launch_features(), has_arch}, request);
-  if (auto better = target ? better_fit(request, *target) : std::nullopt) missing.push_back(*std::move(better));
+  if (target) std::ranges::move(better_fits(request, *target), std::back_inserter(missing));
   const auto lacking = missing_on_arch(request);
   missing.insert(missing.end(), lacking.begin(), lacking.end());
   return missing;

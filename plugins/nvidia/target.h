@@ -102,8 +102,8 @@ std::string told_forward(std::string_view compiler, Arch target, Arch code);
 /// The features of the launch layer: all but Metal's, by name.
 const std::vector<std::string>& launch_features();
 
-/// All that `backend`, which takes `dialects`, lacks for the request: its dialect, a feature, or what the target's architecture does not have.
-/// Looks at the IR only.
+/// All that `backend`, which takes `dialects`, lacks for the request: its dialect, a feature, or what the target's architecture does not have;
+/// and the variants that fit the target better (`kBetterFit`). Looks at the IR only.
 std::vector<MissingFeature> missing_support(const BuildRequest& request, std::string_view backend,
                                             const std::vector<std::string>& dialects = {"cuda", "cubin", "ptx"});
 

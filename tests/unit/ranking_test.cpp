@@ -47,6 +47,13 @@ struct Facts : PluginFacts {
     missing[variant] = std::vector<MissingFeature>{{"dtype", "/signature/params/0", "cannot do int4"}};
     return std::move(*this);
   }
+  /// Of variant `variant`, `count` others fit better.
+  Facts fits_worse(std::size_t variant, std::size_t count = 1) && {
+    missing.resize(3, std::vector<MissingFeature>{});
+    for (std::size_t i = 0; i < count; ++i)
+      missing[variant]->push_back({"better_fit", "/variants/9", "variant 9 fits better"});
+    return std::move(*this);
+  }
   Facts supports_fails() && {
     missing.push_back(make_error(ErrorCode::kInternal, "supports broke"));
     return std::move(*this);
@@ -264,6 +271,21 @@ std::vector<Row> rows() {
        any,
        {Facts("a", 1).lacks(0), Facts("b", 2).lacks(1)},
        "b0* a1+ b1-supports a0-supports"},
+      {"the better fit first, whatever its place",
+       program_of({"c", "c", "c"}),
+       any,
+       {Facts("a").fits_worse(0, 2).fits_worse(1)},
+       "a2* a1+ a0+"},
+      {"how well it fits comes after the priority",
+       program_of({"c", "c", "c"}),
+       any,
+       {Facts("a", 2).fits_worse(0), Facts("b", 1)},
+       "a1* a2+ a0+ b0+ b1+ b2+"},
+      {"a plugin with architectures compares them itself",
+       for_arch("sm_80"),
+       any,
+       {Facts("a").architectures({"sm_*"}).arch("sm_90a")},
+       "a0* a1+"},
       {"supports fails", one, any, {Facts("a").supports_fails()}, "a0-supports"},
       {"refused ones by how far they came",
        one,
@@ -327,6 +349,9 @@ TEST(Ranking, SaysWhyTheFirstIsFirst) {
   EXPECT_EQ(by_priority[1].reason, "can too; 'b' comes first");
   EXPECT_EQ(ranked(program_of({"c", "c"}), any, {Facts("a")})[0].reason, "earliest variant at this priority");
   EXPECT_EQ(ranked(one, any, {Facts("a"), Facts("b")})[0].reason, "first by name at this priority");
+  const std::vector<Candidate> by_fit = ranked(program_of({"c", "c"}), any, {Facts("a").fits_worse(0)});
+  EXPECT_EQ(by_fit[0].reason, "fits the target best of those at this priority");
+  EXPECT_EQ(by_fit[1].reason, "can too; variant 9 fits better");
 }
 
 TEST(Ranking, SaysHowFarEachGetsHere) {  // C2.1

@@ -220,7 +220,8 @@ std::vector<std::size_t> contestants(const std::vector<Candidate>& candidates,
   }
   std::ranges::sort(found, {}, [&](std::size_t i) {
     const Candidate& candidate = candidates[i];
-    return std::tuple(-candidate.priority, candidate.foreign, candidate.variant, std::string_view(candidate.backend));
+    return std::tuple(-candidate.priority, candidate.foreign, candidate.better_fits.size(), candidate.variant,
+                      std::string_view(candidate.backend));
   });
   const auto memory = [&](std::size_t i) { return manifest_of(manifests, candidates[i].backend)->device_types; };
   std::erase_if(found,

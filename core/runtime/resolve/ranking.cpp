@@ -4,6 +4,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "kmux/plugin/support.h"
 #include "kmux/plugin/words.h"
 #include "kmux/target.h"
 
@@ -100,6 +101,17 @@ int foreign_place(const Inquiry& inquiry, const Manifest& manifest, std::size_t 
   return found == foreign.end() ? 0 : static_cast<int>(found - foreign.begin()) + 1;
 }
 
+// What refuses nothing, but says that another variant is the better choice.
+bool is_better_fit(const MissingFeature& missing) { return missing.feature == kBetterFit; }
+
+std::vector<std::string> better_fits_of(const PluginFacts& facts, std::size_t variant) {
+  std::vector<std::string> reasons;
+  if (variant >= facts.missing.size() || !facts.missing[variant]) return reasons;
+  for (const MissingFeature& missing : *facts.missing[variant])
+    if (is_better_fit(missing)) reasons.push_back(missing.reason);
+  return reasons;
+}
+
 Candidate judge(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant) {
   Candidate candidate{.backend = facts.manifest->name,
                       .variant = variant,
@@ -118,18 +130,19 @@ Candidate judge(const Inquiry& inquiry, const PluginFacts& facts, std::size_t va
   Reach reach = reach_of(*facts.probe);
   candidate.reach = reach.purpose;
   candidate.obstacle = std::move(reach.obstacle);
+  candidate.better_fits = better_fits_of(facts, variant);
   candidate.stage = Stage::kPolicy;
   candidate.verdict = Verdict::kPossible;
   return candidate;
 }
 
 /// Possible ones first, and of these what runs here; then those that came furthest. The policy orders equals: priority,
-/// what is written for this kind of device, variant, name.
+/// what is written for this kind of device, how well it fits, variant, name.
 bool is_better(const Candidate& a, const Candidate& b) {
   const auto key = [](const Candidate& c) {
     const bool is_refused = c.verdict == Verdict::kRefused;
     return std::tuple(is_refused, is_refused ? 0 : -static_cast<int>(c.reach), -static_cast<int>(c.stage), -c.priority,
-                      c.foreign, c.variant, std::string_view(c.backend));
+                      c.foreign, c.better_fits.size(), c.variant, std::string_view(c.backend));
   };
   return key(a) < key(b);
 }
@@ -141,6 +154,7 @@ std::string why_before(const Candidate& first, const Candidate& second) {
   if (first.priority > second.priority) return "highest priority of those that can";
   if (first.foreign < second.foreign)
     return first.foreign == 0 ? "its dialect is for this kind of device" : "its backend prefers this dialect";
+  if (first.better_fits.size() < second.better_fits.size()) return "fits the target best of those at this priority";
   if (first.variant < second.variant) return "earliest variant at this priority";
   return "first by name at this priority";
 }
@@ -153,7 +167,10 @@ std::string why_first(const std::vector<Candidate>& candidates) {
 }
 
 std::string why_not_first(const Candidate& candidate, const Candidate& first) {
-  if (candidate.reach >= first.reach) return "can too; '" + first.backend + "' comes first";
+  if (candidate.reach >= first.reach) {
+    const bool is_fit = candidate.backend == first.backend && candidate.better_fits.size() > first.better_fits.size();
+    return "can too; " + (is_fit ? candidate.better_fits.front() : "'" + first.backend + "' comes first");
+  }
   return "comes after '" + first.backend + "': " + candidate.obstacle;
 }
 
@@ -206,7 +223,8 @@ namespace {
 
 Refusal of(const Error& error) { return {error.code, error.message}; }
 
-std::optional<Refusal> of_missing(const std::vector<MissingFeature>& missing) {
+std::optional<Refusal> of_missing(std::vector<MissingFeature> missing) {
+  std::erase_if(missing, is_better_fit);
   if (missing.empty()) return std::nullopt;
   std::string reason = missing.front().reason;
   if (!missing.front().path.empty()) reason += " (" + missing.front().path + ")";
@@ -266,6 +284,7 @@ std::optional<Refusal> by_target(const Inquiry& inquiry, const PluginFacts& fact
   if (!facts.target) return of(facts.target.error());
   const std::vector<std::string>& arch = inquiry.program.variants[variant].requirements.arch;
   if (arch.empty() || contains(arch, facts.target->arch)) return std::nullopt;
+  if (!facts.manifest->architectures.empty()) return std::nullopt;  // it says in `supports` what runs on what
   if (foreign_place(inquiry, *facts.manifest, variant) > 0) return std::nullopt;  // architectures of that other kind
   return Refusal{ErrorCode::kUnsupported,
                  "the variant requires " + join(arch) + ", the target is " + to_string(*facts.target)};

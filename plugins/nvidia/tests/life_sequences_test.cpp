@@ -82,6 +82,31 @@ TEST_P(LifeSequences, AFatbinIsLoaded) {
   EXPECT_THAT(refused.error().message, HasSubstr("has no code for sm_90a (it has sm_80)"));
 }
 
+// Two variants, each a cubin in a fatbin, for the architectures that they say; the second fits the device better.
+ProgramBuilder for_two_architectures(const FatbinExample& better) {
+  ProgramBuilder builder = of_fatbin({{{FatbinExample::kCubin, 90, cubin_of_scale()}}});
+  builder.requires_arch("sm_90").variant("cubin").source("better.fatbin", better.bytes());
+  builder.requires_arch("sm_90a").launch("scale").grid({1}).block({32}).args({"x"});
+  return builder;
+}
+
+TEST_P(LifeSequences, TheVariantThatFitsBestIsTakenAndTheOtherWhereItCannotBe) {
+  const std::string cubin = cubin_of_scale();
+  const FatbinExample better{{{FatbinExample::kCubin, 90, cubin, FatbinExample::kOwnArch}}};
+  const Resolution resolution = resolve(*runtime, for_two_architectures(better).build().value(),
+                                        {.target = "cuda:sm_90a", .execution_backend = GetParam()});
+  ASSERT_GE(resolution.candidates.size(), 2U);
+  EXPECT_EQ(resolution.candidates[0].variant, 1U) << resolution.explain();
+  EXPECT_EQ(resolution.candidates[1].variant, 0U);
+  EXPECT_THAT(resolution.candidates[1].reason,
+              HasSubstr("variant 1 fits \"sm_90a\" better (it is for sm_90a, this one for sm_90)"));
+
+  const FatbinExample empty{{{FatbinExample::kCubin, 80, cubin}}};
+  const Program program = for_two_architectures(empty).build().value();
+  const Kernel kernel = compile(*runtime, program, {.target = "cuda:sm_90a"}).value();
+  EXPECT_EQ(kernel.resolution().chosen()->variant, 0U) << kernel.resolution().explain();
+}
+
 TEST_P(LifeSequences, TheCallersContextIsRestored) {
   fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
   const Kernel kernel = warmed(doubling_program());

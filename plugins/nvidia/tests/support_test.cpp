@@ -1,3 +1,7 @@
+#include "kmux/plugin/support.h"
+
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::Pair;
 
 std::vector<MissingFeature> missing(const std::string& dialect, const std::string& arch, Requires requirements = {}) {
   ProgramBuilder builder("sample");
@@ -54,9 +59,9 @@ TEST(Support, AnyOfTheArchitecturesWillDo) {
   }
 }
 
-// Which of the variants, each ready code for one architecture, are taken for a target.
-std::vector<std::size_t> taken(const std::vector<std::pair<std::string, std::string>>& variants,
-                               const std::string& arch) {
+// The variants that are taken for a target, each for one architecture, with the number of those that fit it better.
+std::vector<std::pair<std::size_t, std::size_t>> taken(const std::vector<std::pair<std::string, std::string>>& variants,
+                                                       const std::string& arch) {
   ProgramBuilder builder("sample");
   builder.input("x", dtype::kFloat32, {4});
   for (const auto& [dialect, wanted] : variants) {
@@ -64,29 +69,40 @@ std::vector<std::size_t> taken(const std::vector<std::pair<std::string, std::str
     builder.launch("k").grid({2}).block({1}).args({"x"});
   }
   Program program = builder.build().value();
-  std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < variants.size(); ++i) program.variants[i].requirements.arch = {variants[i].second};
+  std::vector<std::pair<std::size_t, std::size_t>> taken;
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    if (missing_support({program, i, {"cuda", arch, {}}, {}}, "sample").empty()) indices.push_back(i);
+    const auto found = missing_support({program, i, {"cuda", arch, {}}, {}}, "sample");
+    const auto fits = [](const MissingFeature& one) { return one.feature == kBetterFit; };
+    if (std::ranges::all_of(found, fits)) taken.emplace_back(i, found.size());
   }
-  return indices;
+  return taken;
 }
 
-TEST(Support, OfReadyCodeForSeveralArchitecturesTheBestFitIsTaken) {
+TEST(Support, OfVariantsForSeveralArchitecturesTheBestFitComesFirst) {
   const std::vector<std::pair<std::string, std::string>> cubins = {{"cubin", "sm_80"}, {"cubin", "sm_86"},
                                                                    {"cubin", "sm_90"}, {"cubin", "sm_90a"},
                                                                    {"ptx", "sm_80"},   {"ptx", "sm_90"}};
-  EXPECT_THAT(taken(cubins, "sm_80"), ElementsAre(0, 4));
-  EXPECT_THAT(taken(cubins, "sm_87"), ElementsAre(1, 4)) << "of the same tens, and not newer";
-  EXPECT_THAT(taken(cubins, "sm_89"), ElementsAre(1, 4));
-  EXPECT_THAT(taken(cubins, "sm_90a"), ElementsAre(3, 5));
-  EXPECT_THAT(taken(cubins, "sm_100a"), ElementsAre(5)) << "no binary is for it";
+  EXPECT_THAT(taken(cubins, "sm_80"), ElementsAre(Pair(0, 0), Pair(4, 0)));
+  EXPECT_THAT(taken(cubins, "sm_87"), ElementsAre(Pair(0, 1), Pair(1, 0), Pair(4, 0)))
+      << "of the same tens, and not newer";
+  EXPECT_THAT(taken(cubins, "sm_89"), ElementsAre(Pair(0, 1), Pair(1, 0), Pair(4, 0)));
+  EXPECT_THAT(taken(cubins, "sm_90a"), ElementsAre(Pair(2, 1), Pair(3, 0), Pair(4, 1), Pair(5, 0)));
+  EXPECT_THAT(taken(cubins, "sm_100a"), ElementsAre(Pair(4, 1), Pair(5, 0))) << "no binary is for it";
   EXPECT_THAT(taken(cubins, "sm_75"), IsEmpty());
-  EXPECT_THAT(taken({{"cubin", "sm_100f"}, {"cubin", "sm_100"}, {"cubin", "sm_103a"}}, "sm_103a"), ElementsAre(2));
-  EXPECT_THAT(taken({{"cubin", "sm_100"}, {"cubin", "sm_100f"}}, "sm_103a"), ElementsAre(1));
-  EXPECT_THAT(taken({{"cubin", "sm_86"}, {"cubin", "sm_86"}}, "sm_86"), ElementsAre(0, 1)) << "the order decides";
-  EXPECT_THAT(taken({{"cuda", "sm_80"}, {"cuda", "sm_90"}}, "sm_90a"), ElementsAre(0, 1))
-      << "sources are not ready code";
+  EXPECT_THAT(taken({{"cubin", "sm_100f"}, {"cubin", "sm_100"}, {"cubin", "sm_103a"}}, "sm_103a"),
+              ElementsAre(Pair(0, 1), Pair(1, 2), Pair(2, 0)));
+  EXPECT_THAT(taken({{"cubin", "sm_100"}, {"cubin", "sm_100f"}}, "sm_103a"), ElementsAre(Pair(0, 1), Pair(1, 0)));
+  EXPECT_THAT(taken({{"cubin", "sm_86"}, {"cubin", "sm_86"}}, "sm_86"), ElementsAre(Pair(0, 0), Pair(1, 0)))
+      << "the order decides";
+  EXPECT_THAT(taken({{"cuda", "sm_80"}, {"cuda", "sm_90"}}, "sm_90a"), ElementsAre(Pair(0, 1), Pair(1, 0)));
+}
+
+TEST(Support, OfAFatbinPtxIsForNewerDevicesToo) {
+  const std::vector<std::pair<std::string, std::string>> fatbins = {{"cubin", "compute_86"}, {"cubin", "sm_80"}};
+  EXPECT_THAT(taken(fatbins, "sm_89"), ElementsAre(Pair(0, 1), Pair(1, 0))) << "binary code first";
+  EXPECT_THAT(taken(fatbins, "sm_90a"), ElementsAre(Pair(0, 0)));
+  EXPECT_THAT(taken({{"ptx", "compute_80"}, {"ptx", "sm_80"}}, "sm_90a"), ElementsAre(Pair(0, 0), Pair(1, 0)));
 }
 
 TEST(Support, SaysWhichVariantFitsBetter) {
@@ -99,10 +115,10 @@ TEST(Support, SaysWhichVariantFitsBetter) {
   Program program = builder.build().value();
   program.variants[0].requirements.arch = {"sm_80"};
   program.variants[1].requirements.arch = {"sm_86"};
-  const auto lacking = missing_support({program, 0, {"cuda", "sm_89", {}}, {}}, "sample");
-  ASSERT_EQ(lacking.size(), 1U);
-  EXPECT_EQ(lacking[0].feature, "arch");
-  EXPECT_EQ(lacking[0].reason, "variant 1 fits \"sm_89\" better (it is for sm_86, this one for sm_80)");
+  const auto better = missing_support({program, 0, {"cuda", "sm_89", {}}, {}}, "sample");
+  EXPECT_THAT(better, ElementsAre(MissingFeature{"better_fit", "/variants/1",
+                                                 "variant 1 fits \"sm_89\" better (it is for sm_86, this one for "
+                                                 "sm_80)"}));
 }
 
 TEST(Support, HasNoFeaturesOfOtherMachines) {

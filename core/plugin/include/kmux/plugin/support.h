@@ -21,6 +21,10 @@ struct Support {
   std::function<bool(const std::string& feature)> has_feature = {};  // a device feature
 };
 
+/// The feature of what `supports` returns that refuses nothing: another variant fits the target better. `path` is that variant
+/// ("/variants/2"), `reason` says how much better. Of the candidates of a backend those with fewer of them come first.
+inline constexpr std::string_view kBetterFit = "better_fit";
+
 /// What the variant of `request` uses or requires and `support` lacks: features, its dialect, architectures, features of
 /// the device. Looks at the IR only.
 std::vector<MissingFeature> missing_of(const Support& support, const BuildRequest& request);

@@ -58,6 +58,7 @@ struct Candidate {
   ErrorCode code = ErrorCode::kOk;  // of a refusal
   Purpose reach = Purpose::kRun;  // how far it gets on this machine, if it is not refused
   std::string obstacle = {};  // why it gets no further ("cannot run here: ..."); empty if it runs
+  std::vector<std::string> better_fits = {};  // why variants fit the target better, one each; the fewer first
   std::optional<double> compile_ms = {};  // of earlier compiles with this backend, else those of its manifest
   std::optional<Interval> run_us = {};  // measured
   std::optional<Quarantine> quarantine = {};  // after it failed here
