@@ -106,8 +106,7 @@ Status write_files(const PrivateFolder& folder, const Variant& variant) {
 }
 
 Command command_of(const PrivateFolder& folder, const Python& python, const BuildOptions& options, const Host& host) {
-  // Isolated: no folder of the user's, no variable and no start-up file decides what is imported or how CuTe DSL compiles.
-  Command command = compiler_command({python.program, "-I", "-B", kScript}, folder.path());
+  Command command = compiler_command(command_line(python, kScript), folder.path());
   command.environment["PYTHONDONTWRITEBYTECODE"] = "1";
   command.timeout = options.timeout;
   command.stopping = [host] { return host.stopping(); };

@@ -11,6 +11,7 @@
 #include <optional>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -102,8 +103,20 @@ bool is_new_enough(std::string_view version) {
   return major > 4 || (major == 4 && number_at(version, 1) >= 7);
 }
 
+bool belongs_to_this_user(const fs::path& folder) {
+  struct stat facts{};
+  return ::stat(folder.c_str(), &facts) == 0 && facts.st_uid == ::geteuid();
+}
+
+// As Python has it: a virtual environment sees the user's packages only where it sees those of the system.
+bool sees_packages_of_user(const std::string& program) {
+  const fs::path settings = fs::path(program).parent_path().parent_path() / "pyvenv.cfg";
+  std::error_code error;
+  return !fs::exists(settings, error) || setting_of(settings, "include-system-site-packages") == "true";
+}
+
 // What `pip install --user` has installed, where an isolated Python does not look.
-std::optional<std::string> version_of_user(const Host& host, const std::string& program) {
+std::optional<Python> of_user(const Host& host, const std::string& program) {
   const auto base = host.option("cutedsl.user_base");
   const auto home = host.option("cutedsl.home");
   fs::path prefix = base ? fs::path(*base) : fs::path();
@@ -112,7 +125,7 @@ std::optional<std::string> version_of_user(const Host& host, const std::string& 
   std::vector<std::string> folders;
   if (!prefix.empty()) add_packages(folders, prefix, version_in(fs::canonical(program, error)));
   for (const std::string& folder : folders) {
-    if (auto version = version_in(folder, kIdentified[0])) return version;
+    if (auto version = version_in(folder, kIdentified[0])) return Python{program, folder, *version, true};
   }
   return std::nullopt;
 }
@@ -126,10 +139,18 @@ std::optional<Python> with_cute_dsl(const Host& host, const std::string& program
     if (is_new_enough(*version)) return Python{program, folder, *version};
     return why_not = "has " + *version, std::nullopt;
   }
-  if (const auto version = version_of_user(host, program)) {
-    return why_not = "has " + *version + " of pip install --user alone, which it is not to see", std::nullopt;
+  auto python = of_user(host, program);
+  if (!python) return why_not = "has none", std::nullopt;
+  if (!is_new_enough(python->version)) return why_not = "has " + python->version, std::nullopt;
+  if (!sees_packages_of_user(program)) {
+    return why_not = "is of a virtual environment, which does not see " + python->version + " of pip install --user",
+           std::nullopt;
   }
-  return why_not = "has none", std::nullopt;
+  if (!belongs_to_this_user(python->packages)) {
+    return why_not = "has " + python->version + " in \"" + python->packages + "\", which is another user's",
+           std::nullopt;
+  }
+  return python;
 }
 
 std::vector<std::string> usual_programs(const Host& host) {
@@ -148,6 +169,12 @@ Error no_cute_dsl(const std::string& tried) {
 }
 
 }  // namespace
+
+std::vector<std::string> command_line(const Python& python, const std::string& script) {
+  std::vector<std::string> words = {python.program, "-I", "-B", script};
+  if (python.is_of_user) words.push_back(python.packages);
+  return words;
+}
 
 std::vector<std::string> package_folders(const std::string& program) {
   std::vector<std::string> folders;
@@ -243,7 +270,7 @@ bool PythonServer::start(const Python& python, const std::string& arch) {
   const Descriptor low(ends[1]);
   const Descriptor theirs(fcntl(low.get(), F_DUPFD_CLOEXEC, kSocket + 1));
   if (!theirs.is_open()) return false;
-  Command command = compiler_command({python.program, "-I", "-B", folder->path() + "/" + kServeScript}, folder->path());
+  Command command = compiler_command(command_line(python, folder->path() + "/" + kServeScript), folder->path());
   command.environment["PYTHONDONTWRITEBYTECODE"] = "1";
   command.environment["CUTE_DSL_ARCH"] = arch;  // without one CuTe DSL takes the newest, and says nothing
   process_ = start_server(command, theirs);

@@ -22,10 +22,17 @@ struct Python {
   std::string program;   // absolute; not resolved, for a virtual environment is told by where its program lies
   std::string packages;  // the folder that holds CuTe DSL
   std::string version;   // of CuTe DSL
+  bool is_of_user = false;  // `packages` is what `pip install --user` fills, where an isolated Python does not look
 };
 
+/// The command that runs `script` in it, isolated: no folder and no variable of the user's decides what is imported, but for
+/// packages that are only there.
+std::vector<std::string> command_line(const Python& python, const std::string& script);
+
 /// The Python of option "cutedsl.python", whatever others there are; else the first with CuTe DSL of: the active virtual
-/// environment's (option "cutedsl.venv"), python3 in PATH, in /usr/local/bin and in /usr/bin. Starts no process.
+/// environment's (option "cutedsl.venv"), python3 in PATH, in /usr/local/bin and in /usr/bin. Each has what is installed
+/// with it; else what `pip install --user` has put into a folder of this process's user, unless it is a virtual environment,
+/// which sees none of that. Starts no process.
 ///
 /// Errors: unavailable that names every place, and what to install.
 Result<Python> find_python(const Host& host);

@@ -10,6 +10,7 @@ import importlib.util
 import json
 import os
 import re
+import site
 import sys
 import traceback
 import types
@@ -27,6 +28,8 @@ def main():
     faulthandler.enable()  # a compiler that crashes leaves where it was
     job = json.loads(Path("job.json").read_text())
     os.environ["CUTE_DSL_ARCH"] = job["arch"]
+    for folder in sys.argv[1:]:  # of packages that an isolated Python does not look for
+        site.addsitedir(folder)
     output = Path("out")
     output.mkdir()
     try:

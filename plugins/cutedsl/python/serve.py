@@ -5,6 +5,7 @@ stdout and stderr is nobody's answer.
 
 import os
 import runpy
+import site
 import sys
 
 _SOCKET = 3
@@ -12,6 +13,8 @@ _SOCKET = 3
 
 def main():
     os.set_inheritable(_SOCKET, False)
+    for folder in sys.argv[1:]:  # of packages that an isolated Python does not look for
+        site.addsitedir(folder)
     import cutlass.cute  # noqa: F401
 
     for line in open(_SOCKET, closefd=False):

@@ -64,18 +64,38 @@ TEST_F(PythonTest, WithoutOrWithAnOldCuteDslIsNotTaken) {
   EXPECT_THAT(find_python(host).error().message, HasSubstr("has 4.3.4"));
 }
 
-TEST_F(PythonTest, WithCuteDslOfItsUserAloneIsRefusedByName) {
+TEST_F(PythonTest, OfItsUserIsFoundAndTold) {
+  host.options["cutedsl.python"] = path("own/bin/python3");
+  folder.write("own/bin/python3", "#!/bin/sh\nexit 1\n").value();
+  fs::permissions(path("own/bin/python3"), fs::perms::owner_all);
+  EXPECT_THAT(find_python(host).error().message, HasSubstr("own/bin/python3\" has none"));
+  host.options["cutedsl.home"] = path("home");
+  const std::string packages = "home/.local/lib/python3.11/site-packages";
+  folder.write(packages + "/nvidia_cutlass_dsl-4.8.1.dist-info/RECORD", "files").value();
+  const Python python = find_python(host).value();
+  EXPECT_EQ(python.packages, path(packages));
+  EXPECT_THAT(command_line(python, "x.py"), ElementsAre(python.program, "-I", "-B", "x.py", path(packages)));
+  host.options["cutedsl.home"] = path("nowhere");
+  host.options["cutedsl.user_base"] = path("home/.local");
+  EXPECT_EQ(find_python(host).value().version, "4.8.1");
+}
+
+TEST_F(PythonTest, WithPackagesOfItsOwnIsToldOfNoOther) {
+  host.options["cutedsl.python"] = venv("one", "nvidia_cutlass_dsl-4.8.1.dist-info") + "/bin/python3";
+  host.options["cutedsl.home"] = path("home");
+  folder.write("home/.local/lib/python3.11/site-packages/nvidia_cutlass_dsl-4.9.0.dist-info/RECORD", "files").value();
+  EXPECT_THAT(command_line(find_python(host).value(), "x.py"), testing::SizeIs(4));
+}
+
+TEST_F(PythonTest, OfAVirtualEnvironmentSeesNothingOfItsUser) {
   host.options["cutedsl.python"] = venv("none", "numpy-2.0.dist-info") + "/bin/python3";
   host.options["cutedsl.home"] = path("home");
   folder.write("home/.local/lib/python3.11/site-packages/nvidia_cutlass_dsl-4.8.1.dist-info/RECORD", "files").value();
   const Error error = find_python(host).error();
   EXPECT_THAT(error.message,
-              HasSubstr("none/bin/python3\" has 4.8.1 of pip install --user alone, which it is not to see"));
+              HasSubstr("none/bin/python3\" is of a virtual environment, which does not see 4.8.1 of pip "
+                        "install --user"));
   EXPECT_THAT(error.message, HasSubstr("in a virtual environment that is active"));
-  host.options["cutedsl.home"] = path("nowhere");
-  EXPECT_THAT(find_python(host).error().message, HasSubstr("has none"));
-  host.options["cutedsl.user_base"] = path("home/.local");
-  EXPECT_THAT(find_python(host).error().message, HasSubstr("pip install --user"));
 }
 
 TEST_F(PythonTest, LooksForPackagesWhereItLies) {
