@@ -2,6 +2,7 @@
 
 #include <ctime>
 
+#include "kmux/plugin/platform.h"
 #include "kmux/plugin/start_thread.h"
 
 namespace kmux::cli {
@@ -41,7 +42,7 @@ Interrupt::~Interrupt() {
 void Interrupt::listen(const std::stop_token& end) {
   constexpr timespec kPause{0, 50'000'000};
   while (!end.stop_requested()) {
-    const int signal = sigtimedwait(&signals_, nullptr, &kPause);
+    const int signal = wait_for_signal(signals_, kPause);
     if (signal <= 0) continue;
     if (stop_.stop_requested()) end_by_signal(signal);
     signal_ = signal;

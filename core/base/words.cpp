@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
 #include <cstdint>
 #include <numeric>
-#include <sys/random.h>
-#include <sys/types.h>
+#include <sys/random.h>  // getentropy, which other systems have in unistd.h
+#include <unistd.h>
 #include <utility>
 
 namespace kmux {
@@ -158,11 +157,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 
 std::string random_word() {
   std::array<unsigned char, 16> bytes{};
-  ssize_t count = 0;
-  do {
-    count = ::getrandom(bytes.data(), bytes.size(), 0);
-  } while (count < 0 && errno == EINTR);
-  if (count != static_cast<ssize_t>(bytes.size())) return "";
+  if (::getentropy(bytes.data(), bytes.size()) != 0) return "";
   std::string word;
   for (const unsigned char byte : bytes) word.append({"0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]});
   return word;

@@ -7,7 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <sys/sysinfo.h>
+
+#include "kmux/plugin/platform.h"
 
 namespace kmux {
 namespace {
@@ -21,8 +22,6 @@ struct Event {
 };
 
 constexpr std::size_t kLeastAlignment = 64;
-
-std::uint64_t bytes_of(unsigned long pages, unsigned unit) { return std::uint64_t{pages} * unit; }
 
 }  // namespace
 
@@ -65,9 +64,8 @@ Status HostDevices::memset(int device, void*, void* address, std::uint8_t value,
 
 Result<DeviceApi::MemoryInfo> HostDevices::memory_info(int device) {
   KMUX_TRY(check(device));
-  struct sysinfo info{};
-  sysinfo(&info);
-  return MemoryInfo{bytes_of(info.freeram + info.bufferram, info.mem_unit), bytes_of(info.totalram, info.mem_unit)};
+  const MachineMemory memory = machine_memory();
+  return MemoryInfo{memory.free, memory.total};
 }
 
 Result<void*> HostDevices::stream_create(int device) {

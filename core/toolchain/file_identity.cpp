@@ -1,21 +1,30 @@
 #include "kmux/plugin/file_identity.h"
 
+#include "kmux/plugin/platform.h"
+
 namespace kmux {
+namespace {
+
+#ifdef __APPLE__  // which has POSIX's members by other names
+const timespec& modified_at(const struct stat& info) { return info.st_mtimespec; }
+const timespec& changed_at(const struct stat& info) { return info.st_ctimespec; }
+#else
+const timespec& modified_at(const struct stat& info) { return info.st_mtim; }
+const timespec& changed_at(const struct stat& info) { return info.st_ctim; }
+#endif
+
+}  // namespace
 
 FileTime to_file_time(const timespec& time) { return time.tv_sec * FileTime{1'000'000'000} + time.tv_nsec; }
 
-FileTime file_time_now() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  return to_file_time(now);
-}
+FileTime file_time_now() { return to_file_time(file_clock()); }
 
 FileIdentity FileIdentity::of(const struct stat& info) {
   return {.device = info.st_dev,
           .inode = info.st_ino,
           .size = static_cast<std::uint64_t>(info.st_size),
-          .mtime_ns = to_file_time(info.st_mtim),
-          .ctime_ns = to_file_time(info.st_ctim)};
+          .mtime_ns = to_file_time(modified_at(info)),
+          .ctime_ns = to_file_time(changed_at(info))};
 }
 
 FileIdentity FileIdentity::of(const std::string& path) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kmux/plugin/file_identity.h"
+#include "kmux/plugin/platform.h"
 
 namespace kmux {
 
@@ -42,7 +43,7 @@ Json identify_compiler(const std::string& program) {
   for (const char* tool : {"as", "ld"}) {
     if (const auto found = find_program(tool)) identity[tool] = identify_file(*found);
   }
-  const char* libraries = secure_getenv(kLibraryPath);
+  const char* libraries = has_added_rights() ? nullptr : std::getenv(kLibraryPath);
   if (libraries != nullptr && *libraries != '\0') identity[kLibraryPath] = std::string(libraries);
   return identity;
 }

@@ -9,12 +9,11 @@
 #include <filesystem>
 #include <poll.h>
 #include <signal.h>
-#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
-#include "kmux/plugin/spawn.h"
+#include "kmux/plugin/platform.h"
 
 namespace kmux {
 namespace {
@@ -56,9 +55,9 @@ Error system_error(const std::string& what, int number) {
 }
 
 // A pipe whose ends are above the standard three, so that the child's redirections cannot overwrite each other.
-Result<Pipe> make_pipe() {
+Result<Pipe> high_pipe() {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("cannot make a pipe", errno);
+  if (const int error = make_pipe(ends); error != 0) return system_error("cannot make a pipe", error);
   const Descriptor read(ends[0]);
   const Descriptor write(ends[1]);
   Pipe pipe{Descriptor(fcntl(ends[0], F_DUPFD_CLOEXEC, 3)), Descriptor(fcntl(ends[1], F_DUPFD_CLOEXEC, 3))};
@@ -101,7 +100,7 @@ class PipeSignalBlocked {
 // Where programs are looked for. Under AT_SECURE the user who set PATH may have fewer rights than this process.
 std::string search_path() {
   constexpr const char* kOfTheSystem = "/usr/bin:/bin";
-  if (getauxval(AT_SECURE) != 0) return kOfTheSystem;
+  if (has_added_rights()) return kOfTheSystem;
   const char* const path = std::getenv("PATH");
   return path == nullptr ? "" : path;
 }
@@ -137,9 +136,9 @@ Result<Child> start(const Command& command) {
   if (!command.working_directory.empty() && !std::filesystem::is_directory(command.working_directory)) {
     return cannot_start(command, "the working directory \"" + command.working_directory + "\" does not exist");
   }
-  KMUX_ASSIGN(Pipe input, make_pipe());
-  KMUX_ASSIGN(Pipe output, make_pipe());
-  KMUX_ASSIGN(Pipe error, make_pipe());
+  KMUX_ASSIGN(Pipe input, high_pipe());
+  KMUX_ASSIGN(Pipe output, high_pipe());
+  KMUX_ASSIGN(Pipe error, high_pipe());
   Spawn spawn(Spawn::Group::kOfItsOwn);
   spawn.redirect(input.read, STDIN_FILENO);
   spawn.redirect(output.write, STDOUT_FILENO);
@@ -268,7 +267,7 @@ Result<ProcessResult> run(const Command& command) {
 
 std::vector<std::string> environment_of(const Command& command) {
   std::vector<std::string> entries;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
+  for (char** entry = process_environment(); *entry != nullptr; ++entry) {
     const std::string text = *entry;
     const std::string name = text.substr(0, text.find('='));
     if (!is_inherited(command, name)) continue;
@@ -304,6 +303,58 @@ std::optional<std::string> find_program(const std::string& name) {
     if (is_absolute && is_executable(candidate)) return candidate;
   }
   return std::nullopt;
+}
+
+namespace {
+
+// The pointers of an array that ends with null, as execve takes it; `strings` stay where they are.
+std::vector<char*> pointers_to(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
+  for (std::string& string : strings) pointers.push_back(string.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
+
+Spawn::Spawn(Group group) {
+  const bool has_session = group == Group::kSessionOfItsOwn;
+  posix_spawn_file_actions_init(&actions_);
+  posix_spawnattr_init(&attributes_);
+  sigset_t none;
+  sigset_t defaults;
+  sigemptyset(&none);
+  has_session ? sigfillset(&defaults) : sigemptyset(&defaults);
+  sigaddset(&defaults, SIGPIPE);
+  posix_spawnattr_setsigmask(&attributes_, &none);
+  posix_spawnattr_setsigdefault(&attributes_, &defaults);
+  posix_spawnattr_setpgroup(&attributes_, 0);
+  const int apart = has_session ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
+  posix_spawnattr_setflags(&attributes_, static_cast<short>(apart | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+}
+
+Spawn::~Spawn() {
+  posix_spawn_file_actions_destroy(&actions_);
+  posix_spawnattr_destroy(&attributes_);
+}
+
+void Spawn::redirect(const Descriptor& from, int to) { duplicate(from.get(), to); }
+
+void Spawn::duplicate(int from, int to) { posix_spawn_file_actions_adddup2(&actions_, from, to); }
+
+void Spawn::open(int to, const std::string& path, int flags, mode_t mode) {
+  posix_spawn_file_actions_addopen(&actions_, to, path.c_str(), flags, mode);
+}
+
+void Spawn::close_from(int first) { add_close_from(actions_, first); }
+
+void Spawn::work_in(const std::string& folder) { posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str()); }
+
+int Spawn::start(pid_t* child, const std::string& program, std::vector<std::string> words,
+                 std::vector<std::string> variables) const {
+  return posix_spawn(child, program.c_str(), &actions_, &attributes_, pointers_to(words).data(),
+                     pointers_to(variables).data());
 }
 
 }  // namespace kmux

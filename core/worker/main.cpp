@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "kmux/log.h"
+#include "kmux/plugin/platform.h"
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/start_thread.h"
 #include "kmux/registry.h"
@@ -30,11 +31,7 @@ namespace kmux {
 namespace {
 
 /// Units: bytes. The most that this process has taken, with the largest compiler that it started: both may live at once.
-std::uint64_t peak_bytes() {
-  rusage children{};
-  getrusage(RUSAGE_CHILDREN, &children);
-  return peak_resident_bytes() + static_cast<std::uint64_t>(children.ru_maxrss) * 1024;
-}
+std::uint64_t peak_bytes() { return peak_resident_bytes() + most_resident(RUSAGE_CHILDREN); }
 
 Frame reply(kmux_code code, std::string output, std::string error) {
   return {FrameKind::kReply, {std::to_string(code), std::move(output), std::move(error), std::to_string(peak_bytes())}};
@@ -226,7 +223,7 @@ bool is_socket(int descriptor) {
 /// PR_SET_PDEATHSIG would end it with the thread that started it, which may well be gone before the application is.
 void watch(const kmux::WorkerServer& server) {
   constexpr auto kGrace = std::chrono::seconds(2);
-  pollfd end{kSocket, POLLRDHUP, 0};
+  pollfd end{kSocket, kmux::hang_up_event(), 0};
   while (poll(&end, 1, -1) < 1) {
   }
   if (!server.is_busy()) std::this_thread::sleep_for(kGrace);

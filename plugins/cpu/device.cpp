@@ -7,6 +7,7 @@
 #include "kmux/json.h"
 #include "kmux/plugin/file_identity.h"
 #include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/platform.h"
 #include "kmux/plugin/support.h"
 #include "kmux/plugin/words.h"
 
@@ -21,7 +22,7 @@ constexpr std::size_t kFlushStep = 64;
 
 // "AMD EPYC 9B45" as /proc/cpuinfo has it, else LLVM's name.
 std::string model_name() {
-  std::ifstream file("/proc/cpuinfo");
+  std::ifstream file(linux_root() / "proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
     const std::size_t colon = line.find(": ");
     if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
@@ -30,9 +31,11 @@ std::string model_name() {
 }
 
 std::size_t cache_bytes() {
-  const long last_level = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  const long second_level = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  return static_cast<std::size_t>(std::max({last_level, second_level, 8L << 20}));
+  long largest = 8L << 20;
+#ifdef _SC_LEVEL3_CACHE_SIZE  // which POSIX has not
+  largest = std::max({largest, sysconf(_SC_LEVEL3_CACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE)});
+#endif
+  return static_cast<std::size_t>(largest);
 }
 
 }  // namespace

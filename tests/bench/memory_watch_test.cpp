@@ -6,7 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include "kmux/plugin/platform.h"
 #include "kmux/plugin/process.h"
+
+#include "needs.h"
 
 namespace kmux::bench {
 namespace {
@@ -17,6 +20,7 @@ constexpr std::uint64_t kMib = 1024 * 1024;
 Command large_process() { return {{"dd", "if=/dev/zero", "of=/dev/null", "bs=200M", "count=4"}}; }
 
 TEST(MemoryWatch, SeesAProcess) {
+  if (is_portable()) GTEST_SKIP() << needs("Linux's /proc", "the portable way knows no memory of other processes");
   MemoryWatch watch;
   ASSERT_TRUE(run(large_process()).ok());
   const std::uint64_t most = watch.stop();
@@ -26,6 +30,7 @@ TEST(MemoryWatch, SeesAProcess) {
 }
 
 TEST(MemoryWatch, SeesWhatAProcessStarts) {
+  if (is_portable()) GTEST_SKIP() << needs("Linux's /proc", "the portable way knows no memory of other processes");
   MemoryWatch watch;
   ASSERT_TRUE(run({{"sh", "-c", "dd if=/dev/zero of=/dev/null bs=200M count=4; true"}}).ok());
   EXPECT_GE(watch.stop(), 200 * kMib);
@@ -46,6 +51,7 @@ bool has_a_child() {
 }
 
 TEST(MemoryWatch, DoesNotCountWhatWasThereBefore) {
+  if (is_portable()) GTEST_SKIP() << needs("Linux's /proc", "the portable way knows no memory of other processes");
   const std::jthread other([](const std::stop_token& stop) {
     Command command{{"sleep", "60"}};
     command.stopping = [&] { return stop.stop_requested(); };

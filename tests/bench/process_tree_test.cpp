@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "kmux/plugin/platform.h"
+
 #include "bench/src/memory_watch.h"
+#include "needs.h"
 
 namespace kmux::bench {
 namespace {
@@ -17,6 +20,7 @@ TEST(ProcessTree, ReadsWhatTheSystemSays) {
 }
 
 TEST(ProcessTree, ShowsThisProcess) {
+  if (is_portable()) GTEST_SKIP() << needs("Linux's /proc", "the portable way knows no memory of other processes");
   const Processes processes = processes_now();
   const auto found = processes.find(getpid());
   ASSERT_NE(found, processes.end());

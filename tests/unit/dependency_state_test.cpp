@@ -1,10 +1,11 @@
 #include "cache/disk/dependency_state.h"
 
-#include <fstream>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "kmux/plugin/platform.h"
 
 #include "file_tick.h"
 #include "needs.h"
@@ -65,9 +66,9 @@ TEST_F(DependencyStateTest, ComparesContentsWhereTheIdentityIsOfAnotherMachine) 
 }
 
 TEST(BootMark, IsTheSameInEveryProcessOfThisMachine) {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  if (!std::getline(file, id)) GTEST_SKIP() << needs("a boot id", "there is no /proc/sys/kernel/random/boot_id");
+  const std::string id = boot_id();
+  if (id.empty())
+    GTEST_SKIP() << needs("a boot id", "there is no /proc/sys/kernel/random/boot_id, or this is the portable way");
   EXPECT_EQ(boot_mark(), id);
 }
 

@@ -10,7 +10,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/plugin/platform.h"
+
 #include "cache/disk/file_descriptor.h"
+#include "needs.h"
 #include "temp_folder.h"
 
 namespace kmux {
@@ -98,6 +101,8 @@ std::ptrdiff_t count_descriptors() {
 }
 
 TEST_F(KeyLocksTest, TakeOneDescriptorHoweverManyAreHeld) {
+  if (is_portable())
+    GTEST_SKIP() << needs("locks of bytes of an open file", "the portable way has a file for each lock");
   std::vector<std::optional<KeyLocks::Held>> held;
   held.push_back(acquire("first"));
   const std::ptrdiff_t with_one = count_descriptors();
@@ -206,9 +211,12 @@ TEST_F(KeyLocksTest, FollowAFileThatWasReplaced) {
   EXPECT_TRUE(acquire("a"));
 }
 
-TEST_F(KeyLocksTest, LeavesOneEmptyFile) {
+TEST_F(KeyLocksTest, LeavesOneEmptyFileAtMost) {
   for (const char* name : {"a", "b", "c"}) EXPECT_TRUE(acquire(name));
-  EXPECT_EQ(std::filesystem::file_size(temp_.path() / "locks"), 0U);
+  for (const auto& file : std::filesystem::directory_iterator(temp_.path())) {
+    EXPECT_EQ(file.path().filename(), "locks");
+    EXPECT_EQ(file.file_size(), 0U);
+  }
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "kmux/plugin/spawn.h"
-
 #include <csignal>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -8,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "kmux/plugin/file_io.h"
+#include "kmux/plugin/process.h"
 
 #include "temp_folder.h"
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kmux/device.h"
+#include "kmux/plugin/platform.h"
 #include "kmux/registry.h"
 #include "kmux/version.h"
 
@@ -22,7 +23,7 @@ namespace kmux::bench {
 namespace {
 
 /// The value of the first line "KEY : VALUE" of a file.
-std::string field_of(const char* file, std::string_view key) {
+std::string field_of(const std::filesystem::path& file, std::string_view key) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t colon = line.find(':');
@@ -155,7 +156,7 @@ std::string line_of_all(const Json& machines) {
 }  // namespace
 
 Json describe_machine(Runtime& runtime) {
-  return Json::Object{{"processor", field_of("/proc/cpuinfo", "model name")},
+  return Json::Object{{"processor", field_of(linux_root() / "proc/cpuinfo", "model name")},
                       {"cores", static_cast<std::int64_t>(std::thread::hardware_concurrency())},
                       {"memory_bytes", memory_bytes()},
                       {"system", system_text()},

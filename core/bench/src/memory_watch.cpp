@@ -7,6 +7,7 @@
 #include <fstream>
 #include <unistd.h>
 
+#include "kmux/plugin/platform.h"
 #include "kmux/plugin/start_thread.h"
 #include "kmux/runtime.h"
 
@@ -48,8 +49,6 @@ Result<std::uint64_t> build_memory(const Runtime& runtime, const Program& progra
 }
 
 namespace {
-
-constexpr const char* kProc = "/proc";
 
 std::optional<std::uint64_t> number_in(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
@@ -100,7 +99,8 @@ std::optional<ProcessFacts> facts_in(std::string_view status) {
 Processes processes_now() {
   Processes processes;
   std::error_code gone;
-  for (std::filesystem::directory_iterator at(kProc, gone), end; !gone && at != end; at.increment(gone)) {
+  for (std::filesystem::directory_iterator at(linux_root() / "proc", gone), end; !gone && at != end;
+       at.increment(gone)) {
     const std::filesystem::path& folder = at->path();
     const auto id = number_in(folder.filename().string());
     if (!id) continue;

@@ -3,8 +3,8 @@
 #include <deque>
 #include <exception>
 #include <mutex>
-#include <sys/resource.h>
-#include <unistd.h>
+
+#include "kmux/plugin/platform.h"
 
 namespace kmux {
 namespace {
@@ -16,11 +16,7 @@ std::size_t bytes_of_entry(const CacheEntry& entry) {
   return bytes;
 }
 
-// Who waits for a compiler comes first. On Linux this is the thread's alone; where it is refused, nothing is lost.
-void lower_priority() {
-  constexpr int kNice = 10;
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), ::getpriority(PRIO_PROCESS, 0) + kNice);
-}
+constexpr int kNice = 10;  // who waits for a compiler comes first
 
 }  // namespace
 
@@ -94,7 +90,7 @@ void Publisher::flush() {
 }
 
 void Publisher::State::work() {
-  lower_priority();
+  yield_to_others(kNice);
   std::unique_lock guard(mutex);
   for (;;) {
     changed.wait(guard, [this] { return ends || !waiting.empty(); });

@@ -4,21 +4,18 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <poll.h>
 #include <set>
 #include <string>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
+#include "kmux/plugin/platform.h"
 #include "kmux/plugin/process.h"
-#include "kmux/plugin/spawn.h"
 
 #include "worker_frame.h"
 
@@ -61,11 +58,25 @@ int spawn_worker(const std::string& program, const std::string& plugin, const De
   return spawn.start(id, program, {program, plugin}, environment_of(Command{}));
 }
 
+/// Of those that processes end by; sig2str of POSIX.1-2024 is not there yet.
+const char* signal_name(int signal) {
+  struct Named {
+    int signal;
+    const char* name;
+  };
+  static constexpr Named kNamed[] = {
+      {SIGABRT, "ABRT"}, {SIGALRM, "ALRM"}, {SIGBUS, "BUS"},   {SIGFPE, "FPE"},   {SIGHUP, "HUP"},   {SIGILL, "ILL"},
+      {SIGINT, "INT"},   {SIGKILL, "KILL"}, {SIGPIPE, "PIPE"}, {SIGQUIT, "QUIT"}, {SIGSEGV, "SEGV"}, {SIGSYS, "SYS"},
+      {SIGTERM, "TERM"}, {SIGTRAP, "TRAP"}, {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"}, {SIGXCPU, "XCPU"}, {SIGXFSZ, "XFSZ"}};
+  const auto* const found = std::ranges::find(kNamed, signal, &Named::signal);
+  return found == std::end(kNamed) ? nullptr : found->name;
+}
+
 std::string describe(const siginfo_t& end) {
   if (end.si_code == CLD_EXITED) {
     return "it ended with code " + std::to_string(end.si_status) + " in the middle of the call";
   }
-  const char* name = sigabbrev_np(end.si_status);
+  const char* const name = signal_name(end.si_status);
   return "signal " + std::to_string(end.si_status) + (name == nullptr ? "" : ", SIG" + std::string(name));
 }
 
@@ -109,9 +120,9 @@ void relay(const Frame& frame, const WorkerHost& host) {
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::filesystem::path& program,
                                                             const std::filesystem::path& plugin) {
   std::array<int, 2> pair{};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0) return cannot_start(program, errno);
+  if (const int error = make_socket_pair(pair); error != 0) return cannot_start(program, error);
   Ends socket = above_the_workers(pair);
-  if (pipe2(pair.data(), O_CLOEXEC) != 0) return cannot_start(program, errno);
+  if (const int error = make_pipe(pair); error != 0) return cannot_start(program, error);
   Ends output = above_the_workers(pair);
   for (const Descriptor* end : {&socket.ours, &socket.theirs, &output.ours, &output.theirs})
     if (!end->is_open()) return cannot_start(program, EMFILE);
@@ -143,8 +154,9 @@ WorkerProcess::Ending WorkerProcess::end(int patience_ms) {
 
 bool WorkerProcess::is_ready() const {
   if (reaped_ || getpid() != owner_) return false;
-  pollfd end{socket_.get(), POLLIN | POLLRDHUP, 0};
-  return ::poll(&end, 1, 0) >= 0 && (end.revents & (POLLHUP | POLLRDHUP | POLLERR)) == 0;
+  const short gone = hang_up_event();
+  pollfd end{socket_.get(), static_cast<short>(POLLIN | gone), 0};
+  return ::poll(&end, 1, 0) >= 0 && (end.revents & (POLLHUP | POLLERR | gone)) == 0;
 }
 
 std::variant<Frame, WorkerFailure> WorkerProcess::call(std::string_view request, const Deadline& deadline,
@@ -224,42 +236,13 @@ WorkerFailure WorkerProcess::time_up() {
   return failure(WorkerFailure::Kind::kTimeUp, "");
 }
 
-namespace {
-
-/// The session of a process, or 0 if it has gone. In /proc/PID/stat it is the sixth field, the fourth after the name,
-/// which may contain anything.
-pid_t session_of(const std::filesystem::path& process) {
-  std::ifstream file(process / "stat");
-  std::string stat;
-  std::getline(file, stat, '\0');
-  const std::size_t name_end = stat.rfind(')');
-  int session = 0;
-  if (name_end == std::string::npos) return 0;
-  if (std::sscanf(stat.c_str() + name_end + 1, " %*c %*d %*d %d", &session) != 1) return 0;
-  return session;
-}
-
-std::vector<pid_t> members_of(pid_t session) {
-  std::vector<pid_t> members;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
-    const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") == std::string::npos && session_of(entry.path()) == session) {
-      members.push_back(static_cast<pid_t>(std::stol(name)));
-    }
-  }
-  return members;
-}
-
-}  // namespace
-
 void end_session(pid_t leader) {
   std::set<pid_t> killed = {getpid()};
   if (killed.insert(leader).second) ::kill(leader, SIGKILL);
   // Again while there are new ones: a process may have started another during the search.
   for (bool more = true; more;) {
     more = false;
-    for (const pid_t member : members_of(leader)) {
+    for (const pid_t member : session_members(leader)) {
       if (!killed.insert(member).second) continue;
       ::kill(member, SIGKILL);
       more = true;

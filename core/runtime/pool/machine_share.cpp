@@ -1,11 +1,13 @@
 #include "machine_share.h"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <fstream>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <sys/resource.h>
 #include <thread>
 #include <vector>
 
@@ -81,7 +83,8 @@ std::uint64_t left_in_v1(const fs::path& group) {
 
 std::uint64_t available_on_machine(const fs::path& root) {
   const std::uint64_t kilobytes = number_after(root / "proc/meminfo", "MemAvailable:", kUnlimited / 1024);
-  return kilobytes >= kUnlimited / 1024 ? kUnlimited : kilobytes * 1024;
+  if (kilobytes < kUnlimited / 1024) return kilobytes * 1024;
+  return root == linux_root() ? machine_memory().free : kUnlimited;
 }
 
 /// cpu.max: "200000 100000" is two processors, "max 100000" is all.
@@ -92,9 +95,15 @@ std::size_t cores_of_group(const fs::path& group) {
   return static_cast<std::size_t>((quota + period - 1) / period);
 }
 
+std::size_t count_bits(const std::vector<std::uint64_t>& set) {
+  std::size_t count = 0;
+  for (const std::uint64_t word : set) count += static_cast<std::size_t>(std::popcount(word));
+  return count;
+}
+
 /// A line of /proc/self/status, "VmHWM:     1234 kB", in bytes.
 std::uint64_t status_bytes(std::string_view key) {
-  std::ifstream status("/proc/self/status");
+  std::ifstream status(linux_root() / "proc/self/status");
   std::string word;
   while (status >> word) {
     std::uint64_t kilobytes = 0;
@@ -122,16 +131,20 @@ std::uint64_t available_memory(const fs::path& root) {
 
 std::size_t cores_of_affinity(const GetAffinity& get) {
   constexpr std::size_t kMostSets = std::size_t{1} << 10;  // of 1,024 processors each
+  constexpr std::size_t kWords = 1024 / 64;
   for (std::size_t sets = 1; sets <= kMostSets; sets *= 2) {
-    std::vector<cpu_set_t> set(sets);  // all zero
-    const std::size_t bytes = sets * sizeof(cpu_set_t);
-    if (get(bytes, set.data()) == 0) return static_cast<std::size_t>(std::max(1, CPU_COUNT_S(bytes, set.data())));
+    std::vector<std::uint64_t> set(sets * kWords);  // all zero
+    if (get(set.size() * sizeof(std::uint64_t), set.data()) == 0) return std::max<std::size_t>(1, count_bits(set));
     if (errno != EINVAL) break;  // else the kernel's set is larger
   }
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
 std::uint64_t resident_bytes() { return status_bytes("VmRSS:"); }
-std::uint64_t peak_resident_bytes() { return status_bytes("VmHWM:"); }
+
+std::uint64_t peak_resident_bytes() {
+  const std::uint64_t peak = status_bytes("VmHWM:");
+  return peak != 0 ? peak : most_resident(RUSAGE_SELF);
+}
 
 }  // namespace kmux

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <initializer_list>
 #include <map>
-#include <sys/auxv.h>
 #include <unistd.h>
 
+#include "kmux/plugin/platform.h"
 #include "kmux/plugin/words.h"
 
 #include "environment_variables.h"
@@ -47,7 +47,7 @@ std::filesystem::path cache_dir_of(const Variables& variables) {
 std::filesystem::path cache_lock_dir_of(const Variables& variables) {
   if (const std::filesystem::path run = first_of(variables, {"XDG_RUNTIME_DIR"}); run.is_absolute())
     return run / "kmux";
-  return "/dev/shm/kmux-" + std::to_string(getuid());
+  return machine_folder() / ("kmux-" + std::to_string(getuid()));
 }
 
 /// Empty elements are dropped: they would mean the current directory.
@@ -123,12 +123,12 @@ Environment Environment::from(const Variables& variables, bool secure) {
 
 Environment Environment::from_process() {
   Variables variables;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+  for (char** entry = process_environment(); entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::size_t equals = text.find('=');
     if (equals != std::string_view::npos) variables.emplace(text.substr(0, equals), text.substr(equals + 1));
   }
-  return from(variables, getauxval(AT_SECURE) != 0);
+  return from(variables, has_added_rights());
 }
 
 }  // namespace kmux

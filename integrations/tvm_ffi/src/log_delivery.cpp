@@ -6,7 +6,6 @@
 #include <mutex>
 #include <pthread.h>
 #include <string>
-#include <unistd.h>
 #include <utility>
 
 #include <tvm/ffi/error.h>
@@ -18,6 +17,7 @@
 
 #include "kmux/environment.h"
 #include "kmux/log.h"
+#include "kmux/plugin/platform.h"
 #include "kmux/runtime.h"
 
 #include "raised.h"
@@ -99,12 +99,6 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("kmux.deliver_log", [] { deliver_log(); })
       .def("kmux.is_verbose", is_verbose);
 }
-
-namespace {
-
-bool is_first_thread() { return ::gettid() == ::getpid(); }
-
-}  // namespace
 
 std::function<void()> interruption() {
   if (!is_first_thread()) return {};

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "kmux/plugin/file_io.h"
+#include "kmux/plugin/platform.h"
 #include "kmux/plugin/sha256.h"
 #include "kmux/plugin/words.h"
 
@@ -250,9 +251,7 @@ Result<DependencyState> dependency_state_from_text(std::string_view text) {
 namespace {
 
 std::string read_mark() {
-  const Result<std::string> boot = read_file("/proc/sys/kernel/random/boot_id");
-  const std::string id = boot ? boot->substr(0, boot->find('\n')) : "";
-  if (!id.empty()) return id;
+  if (std::string id = boot_id(); !id.empty()) return id;
   const std::string own = random_word();  // of this process alone: what others noted then means nothing here
   return own.empty() ? "" : "process " + own;
 }

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "kmux/plugin/file_identity.h"
+
 namespace kmux {
 namespace {
 
@@ -56,8 +58,7 @@ std::optional<FileContent> read_file_at(const FileDescriptor& folder, const char
     errno = S_ISREG(info.st_mode) ? EFBIG : EINVAL;
     return std::nullopt;
   }
-  FileContent content{std::string(static_cast<std::size_t>(info.st_size), '\0'),
-                      info.st_mtim.tv_sec * std::int64_t{1'000'000'000} + info.st_mtim.tv_nsec};
+  FileContent content{std::string(static_cast<std::size_t>(info.st_size), '\0'), FileIdentity::of(info).mtime_ns};
   if (!read_all(file.get(), content.bytes)) return std::nullopt;
   return content;
 }

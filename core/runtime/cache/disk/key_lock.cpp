@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cerrno>
 #include <condition_variable>
-#include <fcntl.h>
 #include <mutex>
 #include <pthread.h>
 #include <set>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "kmux/plugin/platform.h"
 #include "kmux/plugin/sha256.h"
 
 #include "file_descriptor.h"
@@ -30,20 +30,15 @@ std::int64_t offset_of(std::string_view name) {
 }
 
 /// 0 or errno.
-int set_lock(const FileDescriptor& file, std::int64_t offset, short type) {
+int take_lock(NumberedLocks& file, std::int64_t offset) {
   if (const int error = fault_point("lock"); error != 0) return error;
-  struct flock lock{};
-  lock.l_type = type;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = offset;
-  lock.l_len = 1;
-  return ::fcntl(file.get(), F_OFD_SETLK, &lock) == 0 ? 0 : errno;
+  return file.take(offset);
 }
 
 /// Waits until no other open file has the lock, and takes it.
-bool wait_for_lock(const FileDescriptor& file, std::int64_t offset, Clock::time_point end) {
+bool wait_for_lock(NumberedLocks& file, std::int64_t offset, Clock::time_point end) {
   for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
-    const int error = set_lock(file, offset, F_WRLCK);
+    const int error = take_lock(file, offset);
     if (error == 0) return true;
     const bool taken = error == EAGAIN || error == EACCES || error == EINTR;
     if (!taken || Clock::now() >= end) return false;
@@ -100,30 +95,28 @@ class KeyLocks::Table {
 /// An opening of the file of locks; closed with the last lock in it once the table has another one.
 class KeyLocks::File {
  public:
-  explicit File(const std::filesystem::path& path)
-      : forks_(count_forks()), descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)) {}
+  explicit File(const std::filesystem::path& path) : forks_(count_forks()), locks_(path) {}
 
-  bool is_current(const std::filesystem::path& path) const {
-    return forks_ == count_forks() && descriptor_.is_at(path);
-  }
-  bool lock(std::int64_t offset, Clock::time_point end) const {
-    return descriptor_.ok() && wait_for_lock(descriptor_, offset, end);
+  bool is_current() const { return forks_ == count_forks() && locks_.is_current(); }
+  bool lock(std::int64_t offset, Clock::time_point end) {
+    return locks_.is_open() && wait_for_lock(locks_, offset, end);
   }
   /// Unlocks, as closing is not enough: a child that was forked meanwhile has the same open file. Such a child must not
   /// unlock what its parent holds.
-  void unlock(std::int64_t offset) const {
-    if (process_ == ::getpid()) set_lock(descriptor_, offset, F_UNLCK);
+  void unlock(std::int64_t offset) {
+    if (process_ != ::getpid() || fault_point("lock") != 0) return;
+    locks_.give(offset);
   }
 
  private:
   unsigned forks_;
-  FileDescriptor descriptor_;
+  NumberedLocks locks_;
   pid_t process_ = ::getpid();
 };
 
 std::shared_ptr<KeyLocks::File> KeyLocks::Table::file(const std::filesystem::path& path) {
   const std::lock_guard guard(mutex_);
-  if (file_ == nullptr || !file_->is_current(path)) file_ = std::make_shared<File>(path);
+  if (file_ == nullptr || !file_->is_current()) file_ = std::make_shared<File>(path);
   return file_;
 }
 

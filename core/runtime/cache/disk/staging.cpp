@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/platform.h"
 #include "kmux/plugin/sha256.h"
 #include "kmux/plugin/words.h"
 
@@ -32,12 +32,8 @@ Error failed(const fs::path& path, int error) {
 /// What the numbers of processes mean something in: this boot of this machine and this namespace of processes.
 std::string host_mark() {
   std::array<char, 256> name{};
-  std::array<char, 256> processes{};
   ::gethostname(name.data(), name.size() - 1);
-  if (::readlink("/proc/self/ns/pid", processes.data(), processes.size() - 1) < 0) processes[0] = '\0';
-  const Result<std::string> boot = read_file("/proc/sys/kernel/random/boot_id");
-  return sha256_hex(std::string(name.data()) + '\n' + processes.data() + '\n' + (boot ? *boot : ""))
-      .substr(0, kHostDigits);
+  return sha256_hex(std::string(name.data()) + '\n' + process_namespace() + '\n' + boot_id()).substr(0, kHostDigits);
 }
 
 /// The process in a name that this machine gave, or 0.

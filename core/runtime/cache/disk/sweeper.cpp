@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "kmux/plugin/file_identity.h"
+
 #include "entry_files.h"
 #include "staging.h"
 
@@ -82,7 +84,7 @@ void sweep_quarantine(const CacheFolder& cache, std::chrono::seconds max_age) {
   const FileTime oldest = ago(std::min<std::chrono::seconds>(max_age, kQuarantineAge));
   for (const fs::path& path : paths_in(cache.quarantine())) {
     struct stat info{};
-    if (::lstat(path.c_str(), &info) == 0 && to_file_time(info.st_ctim) <= oldest) remove_folder(path);
+    if (::lstat(path.c_str(), &info) == 0 && FileIdentity::of(info).changed_ns() <= oldest) remove_folder(path);
   }
 }
 
@@ -99,7 +101,7 @@ std::uint64_t bytes_on_disk(const fs::path& folder) {
 
 FileTime last_used(const EntryLocation& location) {
   struct stat info{};
-  return ::lstat((location.folder / kManifestFile).c_str(), &info) == 0 ? to_file_time(info.st_mtim) : 0;
+  return ::lstat((location.folder / kManifestFile).c_str(), &info) == 0 ? FileIdentity::of(info).mtime_ns : 0;
 }
 
 SweepReport sweep(const CacheFolder& cache, const SweepLimits& limits) {
@@ -133,7 +135,7 @@ void trim_key(const CacheFolder& cache, const std::string& key, std::size_t most
 bool sweep_is_due(const CacheFolder& cache, std::chrono::seconds interval) {
   const fs::path stamp = cache.sweep_stamp();
   struct stat info{};
-  if (::lstat(stamp.c_str(), &info) == 0 && to_file_time(info.st_mtim) > ago(interval)) return false;
+  if (::lstat(stamp.c_str(), &info) == 0 && FileIdentity::of(info).mtime_ns > ago(interval)) return false;
   const FileDescriptor file(::open(stamp.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (file.ok()) ::futimens(file.get(), nullptr);
   return file.ok();

@@ -1,0 +1,396 @@
+#include "kmux/plugin/platform.h"
+
+#include <cerrno>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+// What the build asks for, and the only way where there is no Linux.
+#if !defined(KMUX_PORTABLE) && !defined(__linux__)
+#define KMUX_PORTABLE
+#endif
+
+#ifdef KMUX_PORTABLE
+#include <charconv>
+#include <chrono>
+#include <sstream>
+#include <sys/file.h>
+
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/private_folder.h"
+#include "kmux/plugin/process.h"
+#ifdef __APPLE__
+#include <crt_externs.h>
+#endif
+#else
+#include <climits>
+#include <cstdio>
+#include <fstream>
+#include <sched.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+#endif
+
+namespace kmux {
+namespace {
+
+constexpr int kScope = RTLD_NOW | RTLD_LOCAL;
+
+bool is_at(const Descriptor& file, const std::filesystem::path& path) {
+  struct stat named{};
+  struct stat open{};
+  return ::lstat(path.c_str(), &named) == 0 && ::fstat(file.get(), &open) == 0 && named.st_ino == open.st_ino &&
+         named.st_dev == open.st_dev;
+}
+
+}  // namespace
+
+char** process_environment() {
+#ifdef __APPLE__  // whose libraries do not see `environ`
+  return *_NSGetEnviron();
+#else
+  return environ;
+#endif
+}
+
+std::uint64_t most_resident(int who) {
+  rusage usage{};
+  getrusage(who, &usage);
+#ifdef __APPLE__
+  constexpr std::uint64_t kUnit = 1;
+#else
+  constexpr std::uint64_t kUnit = 1024;
+#endif
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * kUnit;
+}
+
+#ifndef KMUX_PORTABLE
+
+bool is_portable() { return false; }
+
+bool has_added_rights() { return getauxval(AT_SECURE) != 0; }
+
+std::filesystem::path linux_root() { return "/"; }
+
+std::filesystem::path machine_folder() { return "/dev/shm"; }
+
+std::string boot_id() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  std::getline(file, id);
+  return id;
+}
+
+std::string process_namespace() {
+  std::array<char, 256> name{};
+  return ::readlink("/proc/self/ns/pid", name.data(), name.size() - 1) < 0 ? "" : name.data();
+}
+
+timespec file_clock() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return now;
+}
+
+int make_pipe(std::array<int, 2>& ends) { return pipe2(ends.data(), O_CLOEXEC) == 0 ? 0 : errno; }
+
+int make_socket_pair(std::array<int, 2>& ends) {
+  return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0 ? 0 : errno;
+}
+
+short hang_up_event() { return POLLRDHUP; }
+
+void add_close_from(posix_spawn_file_actions_t& actions, int first) {
+  posix_spawn_file_actions_addclosefrom_np(&actions, first);
+}
+
+namespace {
+
+// The session of a process, or 0 if it has gone. In /proc/PID/stat it is the sixth field, the fourth after the name,
+// which may contain anything.
+pid_t session_of(const std::filesystem::path& process) {
+  std::ifstream file(process / "stat");
+  std::string stat;
+  std::getline(file, stat, '\0');
+  const std::size_t name_end = stat.rfind(')');
+  int session = 0;
+  if (name_end == std::string::npos) return 0;
+  if (std::sscanf(stat.c_str() + name_end + 1, " %*c %*d %*d %d", &session) != 1) return 0;
+  return session;
+}
+
+}  // namespace
+
+std::vector<pid_t> session_members(pid_t leader) {
+  std::vector<pid_t> members;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") == std::string::npos && session_of(entry.path()) == leader) {
+      members.push_back(static_cast<pid_t>(std::stol(name)));
+    }
+  }
+  return members;
+}
+
+namespace {
+
+bool write_bytes(const Descriptor& file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(file.get(), bytes.data(), bytes.size());
+    if (count <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+bool is_loaded(const std::string& path) {
+  void* const handle = dlopen(path.c_str(), kScope | RTLD_NOLOAD);
+  if (handle != nullptr) dlclose(handle);
+  return handle != nullptr;
+}
+
+// The dynamic linker takes two libraries of one path for the same. A library that stayed when it was closed has its path for
+// good, while its number is given to the next file: that one is opened by another spelling of its path.
+std::string free_path(const Descriptor& file) {
+  std::string path = "/proc/self/fd/" + std::to_string(file.get());
+  while (path.size() < PATH_MAX - 1 && is_loaded(path)) path.insert(path.rfind('/'), "/");
+  return path;
+}
+
+}  // namespace
+
+void* open_library_of(std::string_view bytes, const std::string& what, Descriptor& file, std::string& why) {
+  file = Descriptor(memfd_create(("kmux-" + what).c_str(), MFD_CLOEXEC));
+  if (!file.is_open() || !write_bytes(file, bytes)) return why = "out of memory for its file", nullptr;
+  const std::string path = free_path(file);
+  if (is_loaded(path)) return why = "too many libraries could not be unloaded", nullptr;
+  void* const handle = dlopen(path.c_str(), kScope);
+  if (handle == nullptr) why = dlerror();
+  return handle;
+}
+
+// Which is the thread's alone here, against what POSIX says of it.
+void yield_to_others(int nice) {
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), ::getpriority(PRIO_PROCESS, 0) + nice);
+}
+
+bool is_first_thread() { return ::gettid() == ::getpid(); }
+
+int wait_for_signal(const sigset_t& signals, const timespec& most) { return sigtimedwait(&signals, nullptr, &most); }
+
+int get_affinity(std::size_t bytes, void* set) { return sched_getaffinity(0, bytes, static_cast<cpu_set_t*>(set)); }
+
+MachineMemory machine_memory() {
+  struct sysinfo info{};
+  sysinfo(&info);
+  const std::uint64_t unit = info.mem_unit;
+  return {(std::uint64_t{info.freeram} + info.bufferram) * unit, info.totalram * unit};
+}
+
+// Each is a byte of one file, which never grows, so that nothing is left of them; and an open file's, not a process's, so that
+// closing another opening of it takes none away.
+NumberedLocks::NumberedLocks(std::filesystem::path path)
+    : path_(std::move(path)), file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)) {}
+
+bool NumberedLocks::is_open() const { return file_.is_open(); }
+
+bool NumberedLocks::is_current() const { return is_at(file_, path_); }
+
+namespace {
+
+int set_byte(const Descriptor& file, std::int64_t number, short type) {
+  struct flock lock{};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = number;
+  lock.l_len = 1;
+  return ::fcntl(file.get(), F_OFD_SETLK, &lock) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+int NumberedLocks::take(std::int64_t number) { return set_byte(file_, number, F_WRLCK); }
+
+void NumberedLocks::give(std::int64_t number) { set_byte(file_, number, F_UNLCK); }
+
+#else
+
+bool is_portable() { return true; }
+
+bool has_added_rights() { return getuid() != geteuid() || getgid() != getegid(); }
+
+std::filesystem::path linux_root() { return "/dev/null"; }  // a file, so nothing is below it
+
+std::filesystem::path machine_folder() { return "/tmp"; }
+
+std::string boot_id() { return ""; }
+
+std::string process_namespace() { return ""; }
+
+// No clock says when files are stamped, and some systems stamp them by a coarser one than is read here: what is surely past.
+timespec file_clock() {
+  constexpr std::int64_t kTick = 10'000'000;  // the longest of Linux
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const std::int64_t past = ((now.tv_sec * kSecond + now.tv_nsec) / kTick - 1) * kTick;
+  return {static_cast<time_t>(past / kSecond), static_cast<long>(past % kSecond)};
+}
+
+namespace {
+
+// A child that another thread starts in between inherits them.
+int close_on_exec(const std::array<int, 2>& ends) {
+  for (const int end : ends) fcntl(end, F_SETFD, FD_CLOEXEC);
+  return 0;
+}
+
+}  // namespace
+
+int make_pipe(std::array<int, 2>& ends) { return pipe(ends.data()) == 0 ? close_on_exec(ends) : errno; }
+
+int make_socket_pair(std::array<int, 2>& ends) {
+  return socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0 ? close_on_exec(ends) : errno;
+}
+
+short hang_up_event() { return 0; }
+
+namespace {
+
+// The number that a name is, or -1.
+int number_of(std::string_view name) {
+  int number = -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc{} && end == name.data() + name.size() ? number : -1;
+}
+
+std::vector<int> own_descriptors() {
+  std::vector<int> found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at("/dev/fd", error), end; !error && at != end; at.increment(error)) {
+    if (const int number = number_of(at->path().filename().string()); number >= 0) found.push_back(number);
+  }
+  return found;
+}
+
+}  // namespace
+
+void add_close_from(posix_spawn_file_actions_t& actions, int first) {
+  for (const int one : own_descriptors()) {
+    const int flags = fcntl(one, F_GETFD);
+    if (one >= first && flags >= 0 && (flags & FD_CLOEXEC) == 0) posix_spawn_file_actions_addclose(&actions, one);
+  }
+}
+
+// POSIX tells a process's session, but lists processes by ps alone.
+std::vector<pid_t> session_members(pid_t leader) {
+  constexpr auto kPatience = std::chrono::seconds(5);
+  std::vector<pid_t> members;
+  const Result<ProcessResult> list = run({.argv = {"ps", "-A", "-o", "pid="}, .timeout = kPatience});
+  std::istringstream words(list ? list->standard_output : "");
+  for (pid_t process = 0; words >> process;) {
+    if (::getsid(process) == leader) members.push_back(process);
+  }
+  return members;
+}
+
+// Of a file that has gone from its folder when it is loaded, so that a process which is killed leaves nothing.
+void* open_library_of(std::string_view bytes, const std::string& what, Descriptor& /*file*/, std::string& why) {
+  const Result<PrivateFolder> folder = PrivateFolder::create("kmux-" + what);
+  if (!folder) return why = folder.error().message, nullptr;
+  const std::string path = folder->path() + "/" + what + ".so";
+  if (const Status written = write_file(path, bytes); !written) return why = written.error().message, nullptr;
+  void* const handle = dlopen(path.c_str(), kScope);
+  if (handle == nullptr) why = dlerror();
+  return handle;
+}
+
+void yield_to_others(int) {}  // POSIX's setpriority is for the whole process
+
+namespace {
+
+// When this library was loaded, which for want of better is taken for the beginning.
+const pthread_t first_thread = pthread_self();
+
+}  // namespace
+
+bool is_first_thread() { return pthread_equal(pthread_self(), first_thread) != 0; }
+
+int wait_for_signal(const sigset_t& signals, const timespec& most) {
+  constexpr int kMostSignals = 32;
+  sigset_t pending;
+  sigemptyset(&pending);
+  sigpending(&pending);
+  for (int signal = 1; signal < kMostSignals; ++signal) {
+    int taken = 0;
+    if (sigismember(&signals, signal) == 1 && sigismember(&pending, signal) == 1)
+      return sigwait(&signals, &taken) == 0 ? taken : -1;
+  }
+  nanosleep(&most, nullptr);
+  return 0;
+}
+
+int get_affinity(std::size_t, void*) { return errno = ENOSYS, -1; }
+
+// Neither name is POSIX's; systems that have them agree on what they mean.
+MachineMemory machine_memory() {
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  MachineMemory memory;
+#ifdef _SC_PHYS_PAGES
+  memory.total = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * page;
+#endif
+  memory.free = memory.total;
+#ifdef _SC_AVPHYS_PAGES
+  memory.free = static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) * page;
+#endif
+  return memory;
+}
+
+// A file for each, which is there while it is held. POSIX's own locks are a process's: closing any opening of the file would
+// give them all back.
+NumberedLocks::NumberedLocks(std::filesystem::path path) : path_(std::move(path)) {}
+
+bool NumberedLocks::is_open() const { return true; }
+
+bool NumberedLocks::is_current() const { return true; }
+
+namespace {
+
+std::string path_of(const std::filesystem::path& path, std::int64_t number) {
+  return path.string() + "." + std::to_string(number);
+}
+
+}  // namespace
+
+int NumberedLocks::take(std::int64_t number) {
+  const std::string path = path_of(path_, number);
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file.is_open()) return errno;
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return errno == EWOULDBLOCK ? EAGAIN : errno;
+  if (!is_at(file, path)) return EAGAIN;  // its last holder has removed it meanwhile
+  const std::lock_guard guard(mutex_);
+  held_.insert_or_assign(number, std::move(file));
+  return 0;
+}
+
+void NumberedLocks::give(std::int64_t number) {
+  const std::lock_guard guard(mutex_);
+  const auto held = held_.find(number);
+  if (held == held_.end()) return;
+  ::unlink(path_of(path_, number).c_str());
+  ::flock(held->second.get(), LOCK_UN);  // which a child may have as well
+  held_.erase(held);
+}
+
+#endif
+
+}  // namespace kmux
