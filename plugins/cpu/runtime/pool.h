@@ -4,24 +4,8 @@
 #include <cstdint>
 #include <ctime>
 #include <pthread.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 namespace kmux::cpu {
-
-// linux/futex.h need not be installed where a library is exported. Source: futex(2).
-constexpr int kFutexWait = 0 | 128;  // 128: no other process uses the word
-constexpr int kFutexWake = 1 | 128;
-
-/// Sleeps as long as `word` is `value`, or until somebody wakes; may return earlier.
-inline void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) {
-  syscall(SYS_futex, &word, kFutexWait, value, nullptr, nullptr, 0);
-}
-
-/// Wakes at most `threads` that sleep on `word`.
-inline void wake(std::atomic<std::uint32_t>& word, unsigned threads) {
-  syscall(SYS_futex, &word, kFutexWake, threads, nullptr, nullptr, 0);
-}
 
 /// What the threads of a launch do, each once: take parts until none is left. Must not throw.
 using Work = void (*)(void* context);
@@ -115,6 +99,8 @@ class Pool {
   struct Worker {
     pthread_t thread;
     Pool* pool;
+    std::uint32_t life;  // which thread of this place it is: one that was given up may still be there
+    std::atomic<std::uint32_t> ended;  // the last of them that has left the pool
   };
 
   unsigned count_helpers();
@@ -123,6 +109,7 @@ class Pool {
   void reset();
   static void reset_in_child();
   static void* work_in_thread(void* worker);
+  static bool join(Worker& worker, std::uint64_t end);
 
   bool has_lent_threads() const;
   bool run_on_lent_threads(unsigned helpers, Work work, void* context);

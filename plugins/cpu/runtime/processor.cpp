@@ -4,8 +4,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <sched.h>
+#include <pthread.h>
 #include <unistd.h>
+
+// Linux's own ways, or those of POSIX alone: as the build has it (docs/design/0048-portable.md), in an exported library as its system has it.
+#if defined(__linux__) && !defined(KMUX_PORTABLE)
+#include <sched.h>
+#include <sys/syscall.h>
+#endif
 
 namespace kmux::cpu {
 namespace {
@@ -42,15 +48,6 @@ std::uint64_t ticks_per_us() {
 }
 
 namespace {
-
-constexpr int kMostCpus = 8192;  // of a machine that Linux runs on
-constexpr std::size_t kMaskBytes = kMostCpus / CHAR_BIT;
-union CpuMask {
-  cpu_set_t set;
-  unsigned char bytes[kMaskBytes];
-};
-
-bool main_thread_mask(CpuMask& mask) { return sched_getaffinity(getpid(), kMaskBytes, &mask.set) == 0; }
 
 unsigned smaller(unsigned a, unsigned b) { return b == 0 || (a != 0 && a < b) ? a : b; }  // 0: no limit
 
@@ -139,17 +136,99 @@ unsigned quota_cpus(const char* self_cgroup, const char* root) {
   return least;
 }
 
+#if defined(__linux__) && !defined(KMUX_PORTABLE)
+
+namespace {
+
+constexpr int kMostCpus = 8192;  // of a machine that Linux runs on
+constexpr std::size_t kMaskBytes = kMostCpus / CHAR_BIT;
+union CpuMask {
+  cpu_set_t set;
+  unsigned char bytes[kMaskBytes];
+};
+
+bool main_thread_mask(CpuMask& mask) { return sched_getaffinity(getpid(), kMaskBytes, &mask.set) == 0; }
+
+// linux/futex.h need not be installed where a library is exported. Source: futex(2).
+constexpr int kFutexWait = 0 | 128;  // 128: no other process uses the word
+constexpr int kFutexWake = 1 | 128;
+
+}  // namespace
+
 unsigned usable_cpus() {
   CpuMask mask{};
-  unsigned count = 0;
-  if (main_thread_mask(mask)) count = static_cast<unsigned>(CPU_COUNT_S(kMaskBytes, &mask.set));
-  if (count == 0) count = 1;
-  return smaller(count, quota_cpus("/proc/self/cgroup", "/sys/fs/cgroup"));
+  const bool is_known = main_thread_mask(mask);
+  const unsigned count = is_known ? static_cast<unsigned>(CPU_COUNT_S(kMaskBytes, &mask.set)) : 0;
+  return smaller(count == 0 ? 1 : count, quota_cpus("/proc/self/cgroup", "/sys/fs/cgroup"));
 }
 
 void run_on_usable_cpus() {
   CpuMask mask{};
   if (main_thread_mask(mask)) sched_setaffinity(0, kMaskBytes, &mask.set);
 }
+
+void begin_worker() {
+  pthread_setname_np(pthread_self(), "kmux-cpu");
+  run_on_usable_cpus();
+}
+
+void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) {
+  syscall(SYS_futex, &word, kFutexWait, value, nullptr, nullptr, 0);
+}
+
+void wake(std::atomic<std::uint32_t>& word, unsigned threads) {
+  syscall(SYS_futex, &word, kFutexWake, threads, nullptr, nullptr, 0);
+}
+
+void forget_sleepers() {}
+
+#else
+
+namespace {
+
+// Where threads sleep, of some words together: who wakes one word's wakes them all.
+struct Sleepers {
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
+};
+constexpr std::size_t kPlaces = 32;
+Sleepers places[kPlaces];
+
+Sleepers& place_of(const void* word) { return places[reinterpret_cast<std::uintptr_t>(word) / 64 % kPlaces]; }
+
+}  // namespace
+
+unsigned usable_cpus() {
+  const long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count < 1 ? 1 : static_cast<unsigned>(count);
+}
+
+void run_on_usable_cpus() {}
+
+void begin_worker() {}
+
+void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) {
+  Sleepers& place = place_of(&word);
+  pthread_mutex_lock(&place.mutex);
+  if (word.load(std::memory_order_acquire) == value) pthread_cond_wait(&place.woken, &place.mutex);
+  pthread_mutex_unlock(&place.mutex);
+}
+
+// The word has changed before: who has seen its old value under the mutex sleeps by now.
+void wake(std::atomic<std::uint32_t>& word, unsigned) {
+  Sleepers& place = place_of(&word);
+  pthread_mutex_lock(&place.mutex);
+  pthread_cond_broadcast(&place.woken);
+  pthread_mutex_unlock(&place.mutex);
+}
+
+void forget_sleepers() {
+  for (Sleepers& place : places) {
+    pthread_mutex_init(&place.mutex, nullptr);
+    pthread_cond_init(&place.woken, nullptr);
+  }
+}
+
+#endif
 
 }  // namespace kmux::cpu

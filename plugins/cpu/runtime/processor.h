@@ -50,7 +50,19 @@ unsigned usable_cpus();
 /// Source: cgroups(7); the kernel's admin-guide/cgroup-v2 (cpu.max) and cgroup-v1 (cpu.cfs_quota_us).
 unsigned quota_cpus(const char* self_cgroup, const char* root);
 
-/// Lets the calling thread run wherever the main thread may, whichever thread has made it.
+/// Lets the calling thread run wherever the main thread may, whichever thread has made it; nothing where a thread has no such choice.
 void run_on_usable_cpus();
+
+/// What a thread of the pool begins with: a name, where the system knows one, and `run_on_usable_cpus`.
+void begin_worker();
+
+/// Sleeps as long as `word` is `value`, or until somebody wakes; may return earlier.
+void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value);
+
+/// Wakes at most `threads` that sleep on `word`, or more.
+void wake(std::atomic<std::uint32_t>& word, unsigned threads);
+
+/// In a child of fork(), where no thread sleeps.
+void forget_sleepers();
 
 }  // namespace kmux::cpu

@@ -9,7 +9,7 @@
 namespace kmux::cpu {
 namespace {
 
-constexpr long kPatienceNs = 100000000;  // for a thread that is to end: it may be in a block that does not
+constexpr std::uint64_t kPatienceNs = 100000000;  // for a thread that is to end: it may be in a block that does not
 
 constexpr int kOwnSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
 
@@ -30,15 +30,6 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
-timespec soon() {
-  timespec time{};
-  clock_gettime(CLOCK_REALTIME, &time);
-  time.tv_nsec += kPatienceNs;
-  time.tv_sec += time.tv_nsec / 1000000000;
-  time.tv_nsec %= 1000000000;
-  return time;
-}
-
 }  // namespace
 
 unsigned Pool::count_helpers() {
@@ -49,13 +40,14 @@ unsigned Pool::count_helpers() {
 }
 
 void* Pool::work_in_thread(void* own) {
-  const Worker& worker = *static_cast<Worker*>(own);
-  pthread_setname_np(pthread_self(), "kmux-cpu");
-  run_on_usable_cpus();
+  Worker& worker = *static_cast<Worker*>(own);
+  const std::uint32_t life = worker.life;
+  begin_worker();
   {
     const BlockMemory memory(1);
   }  // now, and not in a launch
   worker.pool->serve(static_cast<unsigned>(&worker - worker.pool->workers_));
+  worker.ended.store(life, std::memory_order_release);
   return nullptr;
 }
 
@@ -78,6 +70,7 @@ bool Pool::make_threads() {
   while (worker_count_ < wanted) {  // as many as can be had: a launch needs none
     Worker& worker = workers_[worker_count_];
     worker.pool = this;
+    ++worker.life;
     if (pthread_create(&worker.thread, nullptr, &Pool::work_in_thread, &worker) != 0) break;
     ++worker_count_;
   }
@@ -85,13 +78,23 @@ bool Pool::make_threads() {
   return true;
 }
 
+// POSIX has no join that ends: what a thread does after it has left the pool is soon over.
+bool Pool::join(Worker& worker, std::uint64_t end) {
+  constexpr timespec kPause{0, 20000};
+  while (worker.ended.load(std::memory_order_acquire) != worker.life) {
+    if (nanoseconds() >= end) return false;
+    nanosleep(&kPause, nullptr);
+  }
+  return pthread_join(worker.thread, nullptr) == 0;
+}
+
 void Pool::end_threads() {
   is_ending_.store(true, std::memory_order_release);
   news_.fetch_add(1, std::memory_order_seq_cst);
   wake(news_, kMostThreads);
-  const timespec end = soon();
+  const std::uint64_t end = nanoseconds() + kPatienceNs;
   for (unsigned i = 0; i < worker_count_; ++i) {
-    if (pthread_timedjoin_np(workers_[i].thread, nullptr, &end) != 0) pthread_detach(workers_[i].thread);
+    if (!join(workers_[i], end)) pthread_detach(workers_[i].thread);
   }
   worker_count_ = 0;
 }
@@ -124,6 +127,7 @@ void Pool::reset() {
   awake_.store(0, std::memory_order_relaxed);
   active_.store(0, std::memory_order_relaxed);
   for (Job& job : jobs_) job.reset();
+  forget_sleepers();
 }
 
 void Pool::reset_in_child() { pool().reset(); }
