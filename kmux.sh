@@ -3,14 +3,32 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-readonly BUILD=${KMUX_BUILD:-build/release} LINT=build/lint
+# `--arch arm64`, anywhere among the arguments, is for what is built for Linux on AArch64 (tools/kmux/arm64.sh).
+arch='' arguments=()
+while (($#)); do
+  if [[ $1 == --arch ]]; then
+    arch=${2:-nothing}
+    shift $(($# > 1 ? 2 : 1))
+  else
+    arguments+=("$1")
+    shift
+  fi
+done
+set -- "${arguments[@]}"
+case $arch in
+  '' | "$(uname -m)") PRESET=release ;;
+  arm64 | aarch64) [[ $(uname -m) == aarch64 ]] && PRESET=release || PRESET=arm64 ;;
+  *) echo "kmux: --arch $arch is not known (it is arm64, or nothing for this machine). Name one of them." >&2; exit 2 ;;
+esac
+readonly PRESET BUILD=${KMUX_BUILD:-build/$PRESET} LINT=build/lint
 readonly JOBS=${KMUX_JOBS:-$(nproc)}
-readonly BUILD_PACKAGES=(
-  build-essential cmake ninja-build ccache
+# Libraries, which a build for another machine takes of that machine's packages.
+readonly LIBRARIES=(
   libboost1.81-dev libboost-context1.81-dev libboost-program-options1.81-dev nlohmann-json3-dev libarchive-dev libhiredis-dev
   llvm-19-dev libclang-19-dev clang-19 libpolly-19-dev libzstd-dev zlib1g-dev
-  libgtest-dev libgmock-dev libbenchmark-dev redis-tools
-  python3 python3-venv python3-numpy libpython3-dev)
+  libgtest-dev libgmock-dev libbenchmark-dev libpython3-dev)
+readonly BUILD_PACKAGES=(
+  build-essential cmake ninja-build ccache "${LIBRARIES[@]}" redis-tools python3 python3-venv python3-numpy)
 # The second LLVM of tests/integration/second_llvm_test.cpp; what compiles for AMD's devices in the tests of plugins/hip;
 # what opens the pages of tests/browser.
 readonly TEST_PACKAGES=(libclang-cpp15 lld-19 libamdhip64-5 libhiprtc-builtins5 rocm-device-libs
@@ -40,7 +58,7 @@ readonly APT_LOG=$BUILD/apt.log FETCH_LOG=$BUILD/fetch.log CONFIGURE_LOG=$BUILD/
 declare -rA FETCHED=([tilelang_headers]="TileLang's headers" [tilelang]="TileLang and torch" [nvrtc]=NVRTC [cute_dsl]="CuTe DSL"
   [tvm_ffi_releases]="other releases of TVM-FFI" [wheels]="the wheels of the Python package's test" [wheel_tools]="${WHEEL_TOOLS[*]}")
 
-for part in messages debian pypi; do source "tools/kmux/$part.sh"; done
+for part in messages debian pypi arm64; do source "tools/kmux/$part.sh"; done
 
 usage() {
   cat <<'TEXT'
@@ -66,6 +84,7 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
   ./kmux.sh regress [--update]  compare with the baseline of this class of machines (docs/regress.md), or measure it anew
   ./kmux.sh setup          only install what is missing
 
+build, package, wheel, test and setup take --arch arm64: for Linux on AArch64, cross-compiled into build/arm64; tests run under QEMU.
 KMUX_JOBS=N sets the number of parallel jobs (default: one a processor), KMUX_BUILD=DIR another folder than build/release;
 KMUX_NO_CCACHE=1 compiles without ccache; KMUX_TILELANG_TESTS=1 fetches TileLang (3 GB with torch) for the tests that want it.
 TEXT
@@ -78,13 +97,14 @@ prepare() {
   : >"$FETCH_LOG"
   packages "${BUILD_PACKAGES[@]}"
   venv "$TVM_FFI" || missed+=("$TVM_FFI (so the Python package is left out)")
+  [[ $PRESET != arm64 ]] || arm64_setup
   begin_fetching "$@" wheel_tools
 }
 
-# Configures preset $1 into folder $2 (by default what `release` is built in).
+# Configures preset $1 into folder $2 (by default that of the machine that is built for).
 configure() {
   stage build
-  local preset=${1:-release} folder=${2:-$BUILD}
+  local preset=${1:-$PRESET} folder=${2:-$BUILD}
   local ccache=(-UKMUX_CCACHE) # found anew, where it was switched off before
   [[ ${KMUX_NO_CCACHE:-0} != 1 ]] || ccache=(-DKMUX_CCACHE=OFF)
   if ! cmake --preset "$preset" -B "$folder" -DPython3_EXECUTABLE="$PYTHON" "${ccache[@]}" \
@@ -147,6 +167,10 @@ check_threads() {
 
 # Runs every test; arguments go to ctest. Ends with what was skipped for want of what, and with how long it took.
 run_tests() {
+  if [[ $PRESET == arm64 ]]; then
+    arm64_tests "$@"
+    return
+  fi
   trap 'end_fetching; say_durations' EXIT
   stage install
   packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
@@ -303,10 +327,16 @@ regress() {
 trap end_fetching EXIT
 command=${1:-help}
 shift || true
+if [[ $PRESET == arm64 && ! $command =~ ^(build|package|wheel|test|setup|help)$ ]]; then
+  fail "$command cannot be done for arm64 on this machine. With --arch arm64 there are build, package, wheel, test and setup."
+fi
 case $command in
   demo | build | package | wheel | docs | lint | format | bench | bars | sanitize | fuzz | nightly | regress) "$command" "$@" ;;
   test) run_tests "$@" ;;
-  setup) packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" "${DOCS_PACKAGES[@]}" "${FUZZ_PACKAGES[@]}" "${LINT_PACKAGES[@]}" ;;
+  setup)
+    packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" "${DOCS_PACKAGES[@]}" "${FUZZ_PACKAGES[@]}" "${LINT_PACKAGES[@]}"
+    [[ $PRESET != arm64 ]] || prepare
+    ;;
   help | -h | --help) usage ;;
   *)
     say "no command '$command'"

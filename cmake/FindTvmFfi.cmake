@@ -2,7 +2,7 @@
 # that kmux.sh fills.
 set(KMUX_VENV_PYTHON ${PROJECT_SOURCE_DIR}/.venv/bin/python CACHE FILEPATH "Python with the PyPI packages of this tree")
 
-if(EXISTS ${KMUX_VENV_PYTHON} AND NOT TvmFfi_LIBRARY)
+if(EXISTS ${KMUX_VENV_PYTHON} AND NOT TvmFfi_LIBRARY AND NOT CMAKE_CROSSCOMPILING)
   foreach(option IN ITEMS includedir dlpack-includedir libfiles)
     execute_process(COMMAND ${KMUX_VENV_PYTHON} -m tvm_ffi.config --${option} OUTPUT_VARIABLE ${option} ERROR_QUIET
       OUTPUT_STRIP_TRAILING_WHITESPACE)

@@ -1,5 +1,6 @@
 # kmux_add_test_program(<name> LABEL <unit|golden|conformance|integration|install> SOURCES <x_test.cpp>... [LIBS <target>...]
 #                       [APART <x_test.cpp>...])
+# Part of target kmux_tests_<label>.
 #
 # One GoogleTest program, one ctest `<name>.<x>` for each x_test.cpp (tests/main.cpp takes --file=x_test.cpp), so that
 # ctest starts few processes and still names the noun that failed. A file whose every case skips counts as skipped.
@@ -36,6 +37,10 @@ function(kmux_add_test_program name)
     KMUX_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     KMUX_TEST_BUILD_DIR="${PROJECT_BINARY_DIR}"
     KMUX_TEST_TILELANG_HEADERS="${KMUX_TILELANG_HEADERS}")
+  if(NOT TARGET kmux_tests_${arg_LABEL})
+    add_custom_target(kmux_tests_${arg_LABEL})
+  endif()
+  add_dependencies(kmux_tests_${arg_LABEL} ${name})
   foreach(source IN LISTS arg_SOURCES)
     cmake_path(GET source FILENAME file)
     if(file MATCHES "^(.*)_test\\.cpp$")

@@ -7,10 +7,43 @@
 #
 # The runtime takes the first compiler that it finds, so the PATH of these tests begins with one that adds an option.
 find_program(KMUX_RUN_TIME_COMPILER NAMES c++ g++ clang++ DOC "The C++ compiler that tests find when they run")
-set(folder ${PROJECT_BINARY_DIR}/tests/quick_compiler)
+
+# _kmux_write_compiler(<file> <program> [<option>...]): a program that starts the compiler with options before and, in the
+# variable `after`, behind those that it is given.
+function(_kmux_write_compiler file program)
+  set(command "exec \"${program}\"")
+  foreach(option IN LISTS ARGN)
+    string(APPEND command " \"${option}\"")
+  endforeach()
+  set(before "")
+  if(CMAKE_CROSSCOMPILING) # a cross compiler does not know which processor is "native"
+    set(before "for one do shift; [ \"$one\" = -mcpu=native ] || set -- \"$@\" \"$one\"; done\n")
+  endif()
+  file(CONFIGURE OUTPUT ${file} CONTENT "#!/bin/sh\n${before}${command} \"$@\"${after}\n" @ONLY)
+  file(CHMOD ${file} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+endfunction()
+
+# Tests of a cross build compile for the machine that they are built for, with what ./kmux.sh puts before its PATH.
+set(for_target)
+if(CMAKE_CROSSCOMPILING)
+  set(KMUX_RUN_TIME_COMPILER ${CMAKE_CXX_COMPILER})
+  set(for_target --sysroot=${CMAKE_SYSROOT})
+  set(folder ${PROJECT_BINARY_DIR}/tests/compilers)
+  foreach(name IN ITEMS c++ g++)
+    _kmux_write_compiler(${folder}/${name} ${CMAKE_CXX_COMPILER} ${for_target})
+  endforeach()
+  foreach(name IN ITEMS cc gcc)
+    _kmux_write_compiler(${folder}/${name} ${CMAKE_C_COMPILER} ${for_target})
+  endforeach()
+  foreach(name IN ITEMS clang-19 clang++-19)
+    _kmux_write_compiler(${folder}/${name} /usr/bin/${name} --target=${CMAKE_LIBRARY_ARCHITECTURE} ${for_target})
+  endforeach()
+endif()
+
 if(KMUX_RUN_TIME_COMPILER)
-  file(CONFIGURE OUTPUT ${folder}/c++ CONTENT "#!/bin/sh\nexec \"@KMUX_RUN_TIME_COMPILER@\" \"$@\" -O0\n" @ONLY)
-  file(CHMOD ${folder}/c++ PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  set(after " -O0")
+  _kmux_write_compiler(${PROJECT_BINARY_DIR}/tests/quick_compiler/c++ ${KMUX_RUN_TIME_COMPILER} ${for_target})
+  unset(after)
 endif()
 
 function(kmux_compile_quickly)

@@ -12,7 +12,8 @@ set(KMUX_CPU_CLANG_LIBRARIES
 
 # Sets `archives` to the files of a static link, or `missing` to one that is not there.
 function(_kmux_llvm_archives archives missing)
-  execute_process(COMMAND ${KMUX_LLVM_PREFIX}/bin/llvm-config --link-static --libfiles ${KMUX_CPU_LLVM_COMPONENTS}
+  execute_process(COMMAND ${CMAKE_CROSSCOMPILING_EMULATOR} ${KMUX_LLVM_PREFIX}/bin/llvm-config
+    --link-static --libfiles ${KMUX_CPU_LLVM_COMPONENTS}
     OUTPUT_VARIABLE files ERROR_VARIABLE complaint RESULT_VARIABLE status OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(status)
     string(REGEX MATCH "[^\n]+" complaint "${complaint} ${status}")

@@ -1,0 +1,26 @@
+# Linux on AArch64 from an x86-64 machine: Debian's cross compiler, and Debian's arm64 packages unpacked into a folder by
+# `./kmux.sh ... --arch arm64` (tools/kmux/arm64.sh). Programs of the build run here as they are; what was built, under QEMU.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+
+cmake_path(SET arm64 NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../.cache/arm64)
+set(KMUX_ARM64_SYSROOT ${arm64}/sysroot)
+if(NOT EXISTS ${KMUX_ARM64_SYSROOT}/usr/include)
+  message(FATAL_ERROR "there are no arm64 libraries in ${KMUX_ARM64_SYSROOT}. Fetch them: ./kmux.sh setup --arch arm64.")
+endif()
+set(CMAKE_SYSROOT ${KMUX_ARM64_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+foreach(kind IN ITEMS LIBRARY INCLUDE PACKAGE)
+  set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)
+endforeach()
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -L ${KMUX_ARM64_SYSROOT})
+
+set(Python3_INCLUDE_DIR ${KMUX_ARM64_SYSROOT}/usr/include/python3.11 CACHE PATH "Headers of Python")
+if(EXISTS ${arm64}/tvm_ffi/complete)
+  set(TvmFfi_LIBRARY ${arm64}/tvm_ffi/tvm_ffi/lib/libtvm_ffi.so CACHE FILEPATH "libtvm_ffi.so")
+  set(TvmFfi_INCLUDE_DIRS ${arm64}/tvm_ffi/tvm_ffi/include CACHE STRING "Headers of TVM-FFI")
+endif()
+set(KMUX_LLVM_PREFIX ${KMUX_ARM64_SYSROOT}/usr/lib/llvm-19 CACHE PATH "LLVM and Clang 19 of the cpu plugin")
