@@ -15,6 +15,9 @@
 #include <tvm/ffi/string.h>
 
 #include "kmux/dispatch_json.h"
+#include "kmux/json.h"
+#include "kmux/kernel_attributes.h"
+#include "kmux/plugin/words.h"
 
 #include "argument.h"
 #include "named_values.h"
@@ -96,6 +99,29 @@ void set_constant(const ffi::Function& function, const ffi::String& name, const 
                                                       : TVMFFIEnvGetStream(device.device_type, device.device_id)};
   const Tensor tensor = value_of(Tensor::from_dlpack(value.ToDLPackVersioned()));
   value_of(kernel_of(function).set_constant(std::string(name), tensor, stream));
+}
+
+/// Of the kernel of that name among `all`; without a name of the only one.
+Result<Occupancy> occupancy_in(const std::vector<KernelAttributes>& all, const std::string& name, std::int64_t threads,
+                               std::int64_t dynamic_shared_bytes) {
+  std::vector<std::string> names;
+  for (const KernelAttributes& one : all) {
+    const bool is_it = name.empty() ? all.size() == 1 : one.kernel == name;
+    if (is_it) return one.occupancy(threads, dynamic_shared_bytes);
+    names.push_back(one.kernel);
+  }
+  const std::string why = name.empty() ? "which kernel is meant" : "no kernel is called \"" + name + "\"";
+  return make_error(ErrorCode::kInvalidArgument,
+                    why + " (the program has " + join(names) + "). Give occupancy() one of them as kernel=.");
+}
+
+/// Blocks at once, part of the threads, and what limits them, as JSON.
+ffi::String occupancy_of(const ffi::Function& function, const ffi::String& name, std::int64_t threads,
+                         std::int64_t dynamic_shared_bytes) {
+  const auto all = value_of(attributes(kernel_of(function)));
+  const Occupancy occupancy = value_of(occupancy_in(all, std::string(name), threads, dynamic_shared_bytes));
+  return dump(
+      Json::Object{{"blocks", std::int64_t{occupancy.blocks}}, {"part", occupancy.part}, {"limit", occupancy.limit}});
 }
 
 void raise_for_arguments(const ffi::Function& function, const ffi::String& kind) {
@@ -343,6 +369,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("kmux.kernel_files", files_of)
       .def("kmux.kernel_warm", warm)
       .def("kmux.kernel_await_best", [](const ffi::Function& f) { value_of(kernel_of(f).await_best()); })
+      .def("kmux.kernel_occupancy", occupancy_of)
       .def("kmux.kernel_set_constant", set_constant)
       .def("kmux.kernel_raise_for_arguments", raise_for_arguments)
       .def("kmux.kernels_by_device", kernels_by_device)

@@ -44,6 +44,17 @@ x, y = ones(8), ones(8)
 saxpy(2.0, x, y)
 print(saxpy.compile(x).backend, x.device)
 """
+_WHAT_IT_TAKES = _ON_A_DEVICE + """
+kernel = saxpy.compile(x)
+(attributes,) = kernel.attributes
+print(attributes["kernel"], attributes["registers"] > 0, attributes["max_threads"])
+print(kernel.occupancy(256), kernel.occupancy(threads=1024, dynamic_shared_bytes=200 << 10, kernel="saxpy"))
+for arguments in ({"threads": 2048}, {"threads": 256, "kernel": "other"}):
+    try:
+        kernel.occupancy(**arguments)
+    except ValueError as error:
+        print(error)
+"""
 
 
 def run(script, *words, **environment):
@@ -199,15 +210,25 @@ class SourceKernel(unittest.TestCase):
                 self.check(saxpy)
                 self.assertEqual(saxpy.compile(numpy.ones(1)).backend, "cpu")
 
-    def test_runs_on_a_device_of_cuda(self):
+    def run_on_a_device(self, script):
         driver = os.environ.get("KMUX_TEST_FAKE_CUDA", "")
         if not pathlib.Path(driver, "libcuda.so.1").is_file():
             self.skipTest("needs the CUDA driver of tests/fakes")
         path = os.pathsep.join(filter(None, (driver, os.environ.get("LD_LIBRARY_PATH"))))
-        done = run(_ON_A_DEVICE, LD_LIBRARY_PATH=path)
+        done = run(script, LD_LIBRARY_PATH=path)
         if "NVRTC" in done or ("-> none" in done and "  nvrtc  " not in done):
             self.skipTest(f"needs NVRTC and backend nvrtc ({done.strip()})")
-        self.assertEqual(done, "nvrtc cuda:0\n")
+        return done
+
+    def test_runs_on_a_device_of_cuda(self):
+        self.assertEqual(self.run_on_a_device(_ON_A_DEVICE), "nvrtc cuda:0\n")
+
+    def test_tells_what_its_kernels_take_and_their_occupancy(self):
+        done = self.run_on_a_device(_WHAT_IT_TAKES)
+        self.assertIn("saxpy True 1024\n", done)
+        self.assertIn("{'blocks': 8, 'limit': 'threads', 'part': 1.0} {'blocks': 1, 'limit': 'shared memory', 'part': 0.5}\n", done)
+        self.assertIn('kernel "saxpy" has no blocks of 2048 threads', done)
+        self.assertIn('no kernel is called "other" (the program has saxpy). Give occupancy() one of them as kernel=.', done)
 
     def test_takes_files(self):
         with tempfile.TemporaryDirectory() as folder:

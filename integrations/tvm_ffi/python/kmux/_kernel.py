@@ -117,10 +117,23 @@ class Kernel(tvm_ffi.Function):
     def attributes(self) -> list[dict[str, Any]]:
         """What each of its kernels takes, as the compiler wrote it down; empty where the backend does not say it.
 
-        Keys: kernel, registers and local_bytes (a thread), shared_bytes (a block), constant_bytes, max_threads. Backends
-        nvrtc and cuda say it of code for an architecture.
+        Keys: kernel, registers and local_bytes (a thread), shared_bytes (a block), constant_bytes, max_threads, and
+        multiprocessor (what one has) for architectures whose numbers are known. Backends nvrtc and cuda say it of code for
+        an architecture.
         """
         return cast("list[dict[str, Any]]", json.loads(self.files.get("artifact/kernels.json", b"[]")))
+
+    def occupancy(self, threads: int, dynamic_shared_bytes: int = 0, *, kernel: str = "") -> dict[str, Any]:
+        """How many blocks of `threads` threads a multiprocessor runs at once.
+
+        Keys: blocks, part (of the threads that it can have, 0 to 1), limit ("threads", "blocks", "registers" or "shared
+        memory"). `kernel` names one, in a program that has several.
+
+        Raises:
+            UnsupportedError: the backend does not say what its kernels take, or what a multiprocessor has.
+            ValueError: fewer threads than 1, or more than the kernel is compiled for; no such kernel.
+        """
+        return cast("dict[str, Any]", json.loads(str(functions.kernel_occupancy(self, kernel, threads, dynamic_shared_bytes))))
 
     @property
     def device(self) -> tvm_ffi.Device:
