@@ -59,6 +59,8 @@ int DeviceState::prepare_kernel(unsigned index, CUkernel kernel, kmux_sink error
   unsigned current = 0;
   if (const int code = read_kernel(index, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &state.static_smem_bytes, error))
     return code;
+  if (const int code = read_kernel(index, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &state.max_threads, error))
+    return code;
   if (const int code = read_kernel(index, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &current, error))
     return code;
   const unsigned free = state.static_smem_bytes < kFreeSmemBytes ? kFreeSmemBytes - state.static_smem_bytes : 0;
@@ -85,6 +87,16 @@ int DeviceState::set_attribute(unsigned index, CUfunction_attribute attribute, i
   if (result == CUDA_SUCCESS) return KMUX_OK;
   return fail_call(driver_, error, "cuKernelSetAttribute", result, "attribute %d = %d of kernel \"%s\" on device %d",
                    static_cast<int>(attribute), value, facts_.kernels[index].name, context_.ordinal);
+}
+
+int DeviceState::refuse_block(const kmux_driver_launch& launch, kmux_sink error) const {
+  const KernelState& kernel = kernels_[launch.kernel];
+  return fail(
+      error, KMUX_INVALID_ARGUMENT,
+      "kernel \"%s\" is launched with blocks of %u x %u x %u threads (on device %d its code is for at most %u a "
+      "block, by its registers and __launch_bounds__). Use smaller blocks, or raise __launch_bounds__.",
+      facts_.kernels[launch.kernel].name, launch.block[0], launch.block[1], launch.block[2], context_.ordinal,
+      kernel.max_threads);
 }
 
 int DeviceState::raise_dynamic_smem(unsigned index, unsigned long long bytes, kmux_sink error) {

@@ -172,13 +172,13 @@ TEST_F(CallTest, PassesEveryKindOfStreamOn) {
 TEST_F(CallTest, TellsWhichLaunchFailed) {
   warm();
   kmux_driver_launch what = add();
-  what.block[0] = 2000;
+  what.grid[2] = 70000;
   EXPECT_EQ(launch(what), KMUX_LAUNCH_FAILED);
   EXPECT_EQ(
       error,
       "cuLaunchKernelEx failed with 1 CUDA_ERROR_INVALID_VALUE (invalid argument; kernel \"add\" on device 0, grid "
-      "4 x 1 x 1, block 2000 x 1 x 1, 0 bytes of dynamic shared memory). Check extents, shared memory and addresses "
-      "against the limits of the device.");
+      "4 x 1 x 70000, block 128 x 1 x 1, 0 bytes of dynamic shared memory). Check extents, shared memory and "
+      "addresses against the limits of the device.");
 }
 
 TEST_F(CallTest, FillsInOrderOfTheStream) {

@@ -109,6 +109,35 @@ TEST_F(DeviceStateTest, RefusesAConstantThatIsTooLargeInPrepare) {
   EXPECT_THAT(error, AllOf(HasSubstr("\"mul\" requests 300000"), HasSubstr("232448")));
 }
 
+TEST_F(DeviceStateTest, RefusesABlockThatTheKernelIsNotCompiledForAndNamesBothNumbers) {
+  fake.set_most_threads("add", 256);
+  warm();
+  kmux_driver_launch what = add();
+  what.block[0] = 64, what.block[1] = 2, what.block[2] = 2;
+  EXPECT_EQ(launch(what), KMUX_OK) << error;
+  fake.clear_calls();
+  what.block[2] = 3;
+  EXPECT_EQ(launch(what), KMUX_INVALID_ARGUMENT);
+  EXPECT_EQ(error,
+            "kernel \"add\" is launched with blocks of 64 x 2 x 3 threads (on device 0 its code is for at most 256 a "
+            "block, by its registers and __launch_bounds__). Use smaller blocks, or raise __launch_bounds__.");
+  what.block[0] = what.block[1] = what.block[2] = 0x7fffffff;  // whose product has more than 64 bits
+  EXPECT_EQ(launch(what), KMUX_INVALID_ARGUMENT);
+  what.block[0] = 1 << 16, what.block[1] = 1 << 16, what.block[2] = 1;
+  EXPECT_EQ(launch(what), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(fake.symbols(), Not(Contains("cuLaunchKernelEx"))) << "before the driver is called";
+  EXPECT_EQ(launch(add()), KMUX_OK) << error;
+}
+
+TEST_F(DeviceStateTest, RefusesSuchABlockOfASpecialLaunch) {
+  fake.set_most_threads("add", 64);
+  warm();
+  kmux_driver_launch what = add();
+  what.flags = kmux_cooperative;
+  EXPECT_EQ(launch(what), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(error, HasSubstr("at most 64 a block"));
+}
+
 TEST_F(DeviceStateTest, AllowsLargeClustersWhereTheyMayBe) {
   kernels[1].large_cluster = true;
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;

@@ -49,8 +49,9 @@ TEST_F(LauncherTest, PreparesInThisOrder) {
               ElementsAre("cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxGetCurrent", "cuCtxSetCurrent",
                           "cuThreadExchangeStreamCaptureMode", "cuLibraryLoadData", "cuLibraryGetKernel",
                           "cuLibraryGetKernel", "cuDeviceGetAttribute", "cuKernelGetAttribute", "cuKernelGetAttribute",
-                          "cuKernelGetAttribute", "cuKernelGetAttribute", "cuThreadExchangeStreamCaptureMode",
-                          "cuCtxGetCurrent", "cuKernelGetFunction", "cuKernelGetFunction"));
+                          "cuKernelGetAttribute", "cuKernelGetAttribute", "cuKernelGetAttribute",
+                          "cuKernelGetAttribute", "cuThreadExchangeStreamCaptureMode", "cuCtxGetCurrent",
+                          "cuKernelGetFunction", "cuKernelGetFunction"));
   fake.clear_calls();
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
   EXPECT_THAT(fake.calls(), IsEmpty());

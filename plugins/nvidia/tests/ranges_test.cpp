@@ -52,7 +52,10 @@ DriverTable willing_driver() {
     return CUDA_SUCCESS;
   };
   driver.kernel_function = [](CUfunction*, CUkernel) { return CUDA_SUCCESS; };
-  driver.kernel_attribute_get = [](int*, CUfunction_attribute, CUkernel, CUdevice) { return CUDA_SUCCESS; };
+  driver.kernel_attribute_get = [](int* value, CUfunction_attribute, CUkernel, CUdevice) {
+    *value = 1024;
+    return CUDA_SUCCESS;
+  };
   driver.launch = [](const CUlaunchConfig*, CUfunction, void**, void**) { return CUDA_SUCCESS; };
   return driver;
 }

@@ -40,7 +40,7 @@ class TheControl final : public Control {
       w.restart({Device{}});
       w.reports_misuse = w.timeline != nullptr;
       w.driver_version = 13000;
-      w.parameters.clear(), w.static_shared.clear(), w.hidden.clear();
+      w.parameters.clear(), w.static_shared.clear(), w.most_threads.clear(), w.hidden.clear();
       w.run = nullptr;
       w.misuse.clear();
       record() = Record{};
@@ -88,6 +88,9 @@ class TheControl final : public Control {
   }
   void set_parameters(std::string kernel, std::vector<std::size_t> sizes) override {
     locked([&](World& w) { w.parameters[std::move(kernel)] = parameters_from(sizes); });
+  }
+  void set_most_threads(std::string kernel, int threads) override {
+    locked([&](World& w) { w.most_threads[std::move(kernel)] = threads; });
   }
   void set_static_shared(std::string kernel, int bytes) override {
     locked([&](World& w) { w.static_shared[std::move(kernel)] = bytes; });

@@ -100,6 +100,7 @@ class Control {
   virtual Live live() = 0;
   virtual std::string misuse() = 0;
   virtual void set_parameters(std::string kernel, std::vector<std::size_t> sizes) = 0;
+  virtual void set_most_threads(std::string kernel, int threads) = 0;
   virtual void set_static_shared(std::string kernel, int bytes) = 0;
   virtual void hide_kernel(std::string kernel) = 0;
   virtual void on_launch(std::function<void(const KernelRun&)> run) = 0;

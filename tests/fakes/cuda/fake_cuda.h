@@ -60,6 +60,8 @@ class FakeCuda {
   }
   /// Static shared memory of a kernel, for code that is not a cubin.
   void set_static_shared(std::string kernel, int bytes) { control_->set_static_shared(std::move(kernel), bytes); }
+  /// The most threads of a block of this kernel; 1024 where it is not told.
+  void set_most_threads(std::string kernel, int threads) { control_->set_most_threads(std::move(kernel), threads); }
   /// No library has this kernel.
   void hide_kernel(std::string kernel) { control_->hide_kernel(std::move(kernel)); }
   /// What launches do, on the thread that launches, or in deferred mode on one that waits or calls. Captured launches do it

@@ -61,6 +61,7 @@ struct World {
 
   std::map<std::string, std::vector<Parameter>> parameters;
   std::map<std::string, int> static_shared;
+  std::map<std::string, int> most_threads;  // of a block
   std::set<std::string> hidden;
   std::shared_ptr<const Run> run;
   std::string misuse;
