@@ -175,6 +175,7 @@ class Lowering {
     out.programmatic_serialization = launch.programmatic_serialization;
     out.returns = launch.returns;
     out.packed_values = launch.packed_values;
+    out.is_call = launch.grid.empty() && launch.block.empty();
     for (const LaunchArg& arg : launch.args) out.args.push_back(lower_arg(arg));
     for (const L2Window& window : launch.l2_windows) {
       out.l2_windows.push_back({address(window.buffer, 0), fold(window.bytes), window.hit_ratio});

@@ -61,7 +61,11 @@ Result<Artifact> CuteDslBackend::standalone(const BuildRequest& request, const A
   Artifact whole = built;
   KMUX_ASSIGN(std::string launcher, wrapper_.wrap(request));
   whole.set(nvidia::kLauncherPart, std::move(launcher));
-  return nvidia::standalone_parts(entries.plan, whole, kInfo.name);
+  KMUX_ASSIGN(Artifact parts, nvidia::standalone_parts(entries.plan, whole, kInfo.name));
+  for (const char* name : {nvidia::kMoreKernelsFile, kHostObject}) {
+    if (const std::string* const part = built.find(name)) parts.set(name, *part);
+  }
+  return parts;
 }
 
 std::vector<MissingFeature> missing_support(const BuildRequest& request) {

@@ -15,6 +15,8 @@
 #include "nvidia/launch_check.h"
 #include "nvidia/library/adapter.h"
 #include "nvidia/library/launcher_compiler.h"
+#include "nvidia/library/launcher_text.h"
+#include "nvidia/target.h"
 #include "options.h"
 #include "python_server.h"
 
@@ -22,12 +24,24 @@ namespace kmux::cutedsl {
 namespace {
 
 constexpr const char* kName = "backend cutedsl";
+constexpr int kFirstWithClusters = 90;
 
 std::string meta_of(const BuildRequest& request, const Entries& entries, const DslCompiler::Output& code) {
   return dump(Json::Object{{"target", to_string(request.target)},
                            {"kernels", json_list(entries.plan.kernels)},
                            {"symbols", json_list(code.symbols)},
                            {"versions", code.versions}});
+}
+
+// The files that a launcher with host functions takes in when it is assembled and linked.
+Result<Artifact> host_parts(const BuildRequest& request, HostCode& host) {
+  Artifact parts;
+  if (host.object.empty()) return parts;
+  KMUX_ASSIGN(const nvidia::Arch arch, nvidia::arch_of(request.target));
+  KMUX_ASSIGN(std::string table, nvidia::more_kernels(host.kernels, arch.number >= kFirstWithClusters));
+  parts.set(nvidia::kMoreKernelsFile, table.append(host.table));
+  parts.set(kHostObject, std::move(host.object));
+  return parts;
 }
 
 namespace fs = std::filesystem;
@@ -70,7 +84,8 @@ Result<std::string> CuteDslBuilder::toolchain(const Target&, const Options& opti
 Result<Artifact> CuteDslBuilder::build(const BuildRequest& request, std::string_view launcher) {
   KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
   KMUX_ASSIGN(const Entries entries, make_entries(request.program, request.variant));
-  KMUX_TRY(nvidia::check_extents(entries.plan));
+  KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
+  KMUX_TRY(nvidia::check_extents(plan));
   KMUX_ASSIGN(const Python python, find_python(host_));
   KMUX_ASSIGN(const std::string host_compiler, find_host_compiler(options.host_compiler, kName));
   KMUX_ASSIGN(const nvidia::Compilation compilation, nvidia::Compilation::begin(host_, "cutedsl"));
@@ -82,8 +97,10 @@ Result<Artifact> CuteDslBuilder::build(const BuildRequest& request, std::string_
   KMUX_TRY(launcher_status);
   if (!code->log.empty()) host_.log(Host::Level::kDebug, code->log);
   KMUX_TRY(nvidia::check_launches(entries.plan, code->symbols, code->cubin, argument_sizes(entries)));
-  KMUX_ASSIGN(std::string library, launcher_compiler.link(code->cubin, entries.plan.kernels, code->symbols));
-  Artifact artifact;
+  KMUX_ASSIGN(Artifact host, host_parts(request, code->host));
+  KMUX_ASSIGN(std::string library,
+              launcher_compiler.link(code->cubin, entries.plan.kernels, code->symbols, host.parts));
+  Artifact artifact = std::move(host);
   artifact.set(nvidia::kMetaPart, meta_of(request, entries, *code));
   artifact.set(nvidia::kCodePart, std::move(code->cubin));
   artifact.set(nvidia::kLibraryPart, std::move(library));

@@ -26,6 +26,9 @@ class CuteDslBuilder final : public Builder {
   PythonServer server_;  // starts when it is first used
 };
 
+/// The part of an artifact that is the object of its host functions, and the file that is linked.
+inline constexpr const char* kHostObject = "kmux-host.o";
+
 /// What identifies the programs that compile. Where Python or the C++ compiler is not there, it is what was told the
 /// last time, kept in the cache's folder: what they have made can be found, and run, without them.
 ///

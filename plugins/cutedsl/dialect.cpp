@@ -23,6 +23,17 @@ void emit_struct(CodeWriter& out, const TensorParameter& tensor, const std::stri
   out.line("struct " + name + " { " + members + " };");
 }
 
+// What printed/host_functions.h defines: a function of the object beside the code, and its call.
+constexpr std::string_view kHostCall = R"(
+struct kmux_host_function {
+  const char* name;
+  unsigned number;          // among the host functions of the program
+  unsigned argument_count;
+  unsigned step;            // of the plan
+};
+static int kmux_call_host(const kmux_launch_env* env, const kmux_host_function& function, void** args, kmux_sink error);
+)";
+
 // What a value is computed for.
 struct Place {
   std::string variable;
@@ -52,10 +63,16 @@ void CuteDialect::declarations(CodeWriter& out, const Plan& plan) {
   out.lines(checks_.text);
   emit_names(out);
   out.line();
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    for (std::size_t j = 0; j < entries_[i].parameters.size(); ++j) {
-      const auto* tensor = std::get_if<TensorParameter>(&entries_[i].parameters[j]);
-      if (tensor != nullptr && is_dynamic(*tensor)) emit_struct(out, *tensor, type_name(i, j));
+  emit_structs(out, entries_.list, 0);
+  emit_structs(out, entries_.hosts, entries_.list.size());
+  if (!entries_.hosts.empty()) out.lines(kHostCall);
+}
+
+void CuteDialect::emit_structs(CodeWriter& out, const std::vector<Entry>& entries, std::size_t first) const {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    for (std::size_t j = 0; j < entries[i].parameters.size(); ++j) {
+      const auto* tensor = std::get_if<TensorParameter>(&entries[i].parameters[j]);
+      if (tensor != nullptr && is_dynamic(*tensor)) emit_struct(out, *tensor, type_name(first + i, j));
     }
   }
 }
@@ -64,18 +81,42 @@ void CuteDialect::declarations(CodeWriter& out, const Plan& plan) {
 void CuteDialect::emit_names(CodeWriter& out) const {
   out.line().line("static constexpr size_t kmux_tvm_slot_count = " + std::to_string(checks_.slot_count) + ";");
   out.open("static const char* const kmux_kernel_functions[] = {");
-  for (const Entry& entry : entries_) out.line(quote_c(entry.kernel) + ",");
+  for (const Entry& entry : entries_.list) out.line(quote_c(entry.kernel) + ",");
   out.line("nullptr,").close("};");
 }
 
+void CuteDialect::launch(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) {
+  if (!nvidia::calls_host_function(plan, launch)) return DriverDialect::launch(out, plan, launch);
+  Plan named = plan;  // for messages about arguments
+  for (const Entry& host : entries_.hosts) named.kernels.push_back(host.kernel);
+  out.open("{  // host function " + named.kernels[launch.kernel]);
+  const std::vector<PrintedArg> args = tensors_and_values(out, named, launch);
+  std::string places;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const std::string place = "kmux_arg_" + std::to_string(i);
+    out.line(args[i].type + " " + place + " = " + args[i].value + ";");
+    places.append("&").append(place).append(", ");
+  }
+  out.line("void* kmux_args[] = {" + places + "nullptr};");
+  out.line("static const kmux_host_function kmux_host = {" + quote_c(named.kernels[launch.kernel]) + ", " +
+           std::to_string(launch.kernel - plan.kernels.size()) + ", " + std::to_string(args.size()) + ", " +
+           std::to_string(launch.step) + "};");
+  out.line("if (const int kmux_status = kmux_call_host(env, kmux_host, kmux_args, error)) return kmux_status;").close();
+}
+
 std::vector<PrintedArg> CuteDialect::arguments(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) {
+  std::vector<PrintedArg> args = tensors_and_values(out, plan, launch);
+  args.push_back({"unsigned char", "0"});
+  return args;
+}
+
+std::vector<PrintedArg> CuteDialect::tensors_and_values(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) {
   std::vector<PrintedArg> args = emit_args(out, plan, launch);
   for (std::size_t i = 0; i < args.size(); ++i) {
-    const auto* tensor = std::get_if<TensorParameter>(&entries_[launch.kernel].parameters[i]);
+    const auto* tensor = std::get_if<TensorParameter>(&entries_.of(launch).parameters[i]);
     if (tensor == nullptr || !is_dynamic(*tensor)) continue;
     args[i] = {type_name(launch.kernel, i), tensor_value(out, plan, launch, i, args[i].value)};
   }
-  args.push_back({"unsigned char", "0"});
   return args;
 }
 

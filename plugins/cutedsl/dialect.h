@@ -22,21 +22,25 @@ namespace kmux::cutedsl {
 class CuteDialect final : public DriverDialect {
  public:
   /// `signature` and `entries` outlive the object.
-  CuteDialect(const Signature& signature, const std::vector<Entry>& entries, PrintedChecks checks)
+  CuteDialect(const Signature& signature, const Entries& entries, PrintedChecks checks)
       : signature_(signature), entries_(entries), checks_(std::move(checks)) {}
 
   void declarations(CodeWriter& out, const Plan& plan) override;
+  /// Of a host function a call, through printed/host_functions.h.
+  void launch(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) override;
 
  protected:
   std::vector<PrintedArg> arguments(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) override;
 
  private:
   void emit_names(CodeWriter& out) const;
+  void emit_structs(CodeWriter& out, const std::vector<Entry>& entries, std::size_t first) const;
+  std::vector<PrintedArg> tensors_and_values(CodeWriter& out, const Plan& plan, const PlanLaunch& launch);
   std::string tensor_value(CodeWriter& out, const Plan& plan, const PlanLaunch& launch, std::size_t number,
                            const std::string& address);
 
   const Signature& signature_;
-  const std::vector<Entry>& entries_;
+  const Entries& entries_;
   PrintedChecks checks_;
 };
 

@@ -88,14 +88,22 @@ Json parameter_json(const Parameter& parameter, const Plan& plan) {
   return map_json(plan.maps[std::get<MapParameter>(parameter).map].map);
 }
 
-Json entry_json(const Entry& entry, const Plan& plan) {
+Json parameters_json(const Entry& entry, const Plan& plan) {
   Json::Array parameters;
   for (const Parameter& parameter : entry.parameters) parameters.push_back(parameter_json(parameter, plan));
+  return parameters;
+}
+
+Json entry_json(const Entry& entry, const Plan& plan) {
   return Json::Object{{"kernel", entry.kernel},
+                      {"parameters", parameters_json(entry, plan)},
                       {"block", extents(entry.block)},
                       {"cluster", extents(entry.cluster)},
-                      {"smem", entry.dynamic_smem_bytes},
-                      {"parameters", std::move(parameters)}};
+                      {"smem", entry.dynamic_smem_bytes}};
+}
+
+Json host_json(const Entry& host, const Plan& plan) {
+  return Json::Object{{"kernel", host.kernel}, {"parameters", parameters_json(host, plan)}};
 }
 
 Status write_files(const PrivateFolder& folder, const Variant& variant) {
@@ -146,6 +154,18 @@ Error failed(const PrivateFolder& folder, const ProcessResult& ran, const Python
   return with_requirements(compile_error("cannot compile the kernels", log), settings);
 }
 
+// What is in the cubin beside the kernels of the plan is launched by host functions.
+Result<HostCode> read_host(const fs::path& out, const DslCompiler::Output& output) {
+  HostCode host;
+  KMUX_ASSIGN(host.object, read_file(out / "kmux_host.o"));
+  KMUX_ASSIGN(host.table, read_file(out / "kmux_host.s"));
+  KMUX_ASSIGN(const std::vector<std::string> present, nvidia::cubin_kernels(output.cubin));
+  std::ranges::copy_if(present, std::back_inserter(host.kernels), [&](const std::string& kernel) {
+    return std::ranges::find(output.symbols, kernel) == output.symbols.end();
+  });
+  return host;
+}
+
 Result<DslCompiler::Output> read_output(const PrivateFolder& folder, const Entries& entries) {
   const fs::path out = fs::path(folder.path()) / "out";
   DslCompiler::Output output;
@@ -161,6 +181,8 @@ Result<DslCompiler::Output> read_output(const PrivateFolder& folder, const Entri
   KMUX_TRY(meta.read("python", python));
   output.versions = "CuTe DSL " + dsl + ", Python " + python;
   KMUX_ASSIGN(output.symbols, kernel_symbols(entries.list, symbols, output.cubin));
+  if (entries.hosts.empty()) return output;
+  KMUX_ASSIGN(output.host, read_host(out, output));
   return output;
 }
 
@@ -171,12 +193,14 @@ Json job_of(const BuildRequest& request, const BuildOptions& options, const Entr
   for (const File& source : request.chosen().sources) sources.emplace_back(source.path);
   Json::Array list_of_entries;
   for (const Entry& entry : entries.list) list_of_entries.push_back(entry_json(entry, entries.plan));
+  Json::Array hosts;
+  for (const Entry& host : entries.hosts) hosts.push_back(host_json(host, entries.plan));
   Json::Array flags = {"--opt-level=" + std::to_string(options.opt_level)};
   if (options.line_info) flags.emplace_back("--generate-line-info");
   return Json::Object{{"arch", request.target.arch},           {"program", kProgram},
                       {"sources", std::move(sources)},         {"folders", json_list(options.include_dirs)},
                       {"identified", Json::Array{"tilelang"}}, {"flags", std::move(flags)},
-                      {"entries", std::move(list_of_entries)}};
+                      {"entries", std::move(list_of_entries)}, {"hosts", std::move(hosts)}};
 }
 
 Result<ProcessResult> DslCompiler::run_python(const PrivateFolder& folder, const BuildRequest& request,
@@ -227,12 +251,12 @@ Result<std::string> find_by_pattern(const std::string& kernel, const std::vector
 Result<std::vector<std::string>> kernel_symbols(const std::vector<Entry>& entries, const std::vector<std::string>& said,
                                                 std::string_view cubin) {
   KMUX_ASSIGN(const std::vector<std::string> present, nvidia::cubin_kernels(cubin));
-  if (said.size() == entries.size()) {
-    for (std::size_t i = 0; i < said.size(); ++i) {
+  if (said.size() >= entries.size()) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
       if (!std::ranges::binary_search(present, said[i]))
         return lacks(entries[i].kernel, "\"" + said[i] + "\"", present);
     }
-    return said;
+    return std::vector(said.begin(), said.begin() + static_cast<std::ptrdiff_t>(entries.size()));
   }
   std::vector<std::string> symbols;
   for (const Entry& entry : entries) {

@@ -16,6 +16,14 @@
 
 namespace kmux::cutedsl {
 
+/// What CuTe DSL makes of host functions: an object, a text for the assembler with what calls of it must know, and the symbols of
+/// the kernels that it launches.
+struct HostCode {
+  std::string object = {};  // empty: there are none
+  std::string table = {};
+  std::vector<std::string> kernels = {};
+};
+
 /// Compiles the sources of a variant with CuTe DSL, in a Python of its own.
 class DslCompiler {
  public:
@@ -25,10 +33,11 @@ class DslCompiler {
 
   struct Output {
     std::string cubin;
-    std::vector<std::string> symbols = {};   // of the entries in the cubin
+    std::vector<std::string> symbols = {};  // of the entries in the cubin
     std::vector<std::string> imported = {};  // files of modules that belong to no known package
-    std::string log = {};                    // the output of Python
-    std::string versions = {};               // of CuTe DSL and of Python, for people
+    std::string log = {};  // the output of Python
+    std::string versions = {};  // of CuTe DSL and of Python, for people
+    HostCode host = {};
   };
   /// A cubin for the target's architecture, with code for each entry. Python runs in `folder`, where it and all that it
   /// starts are killed when it takes too long.
@@ -51,7 +60,7 @@ class DslCompiler {
 Json job_of(const BuildRequest& request, const BuildOptions& options, const Entries& entries);
 
 /// The symbol of each entry in `cubin`. `said` is what CuTe DSL told, in the order of the entries; where it told nothing,
-/// the kernels are found by their names' patterns (printed/kernel_pattern.h).
+/// the kernels are found by their names' patterns (printed/kernel_pattern.h). Those of host functions may follow.
 ///
 /// Errors: compile_failed that names the kernel and the symbols that there are; invalid_argument if it is no cubin.
 Result<std::vector<std::string>> kernel_symbols(const std::vector<Entry>& entries, const std::vector<std::string>& said,

@@ -43,11 +43,15 @@ std::optional<Entry::Extents> constants_of(const std::array<Expr, 3>& extents) {
 class EntryMaker {
  public:
   EntryMaker(const Program& program, Plan plan)
-      : program_(program), functions_(std::move(plan.kernels)), entries_{std::move(plan), {}} {}
+      : program_(program), functions_(std::move(plan.kernels)), entries_{std::move(plan)} {}
 
   Result<Entries> make() {
     replace(entries_.plan.steps);
-    for (const Entry& entry : entries_.list) KMUX_TRY(check(entry));
+    KMUX_TRY(status_);
+    for (const auto* list : {&entries_.list, &entries_.hosts}) {
+      for (const Entry& entry : *list) KMUX_TRY(check(entry));
+    }
+    number_hosts(entries_.plan.steps);
     name_kernels();
     return std::move(entries_);
   }
@@ -55,10 +59,52 @@ class EntryMaker {
  private:
   void replace(std::vector<PlanStep>& steps) {
     for (PlanStep& step : steps) {
-      if (auto* launch = std::get_if<PlanLaunch>(&step)) launch->kernel = entry_of(*launch);
+      if (auto* launch = std::get_if<PlanLaunch>(&step)) {
+        launch->kernel = launch->is_call ? host_of(*launch) : entry_of(*launch);
+      }
       if (auto* loop = std::get_if<PlanFor>(&step)) replace(loop->steps);
       if (auto* guard = std::get_if<PlanIf>(&step)) replace(guard->then_steps), replace(guard->else_steps);
     }
+  }
+
+  // Kernels come first, and how many there are is known at the end.
+  void number_hosts(std::vector<PlanStep>& steps) {
+    for (PlanStep& step : steps) {
+      if (auto* launch = std::get_if<PlanLaunch>(&step); launch != nullptr && launch->is_call) {
+        launch->kernel += entries_.list.size();
+      }
+      if (auto* loop = std::get_if<PlanFor>(&step)) number_hosts(loop->steps);
+      if (auto* guard = std::get_if<PlanIf>(&step)) number_hosts(guard->then_steps), number_hosts(guard->else_steps);
+    }
+  }
+
+  std::size_t host_of(const PlanLaunch& launch) {
+    if (status_.ok()) status_ = check_host(launch);
+    Entry host{functions_[launch.kernel]};
+    for (const PlanArg& arg : launch.args) host.parameters.push_back(parameter_of(arg));
+    const auto same = [&](const Entry& other) {
+      return other.kernel == host.kernel && other.parameters == host.parameters;
+    };
+    auto found = std::ranges::find_if(entries_.hosts, same);
+    if (found == entries_.hosts.end()) found = entries_.hosts.insert(found, std::move(host));
+    return static_cast<std::size_t>(found - entries_.hosts.begin());
+  }
+
+  // The launches of a host function say what this one cannot.
+  Status check_host(const PlanLaunch& launch) const {
+    const auto is_map = [](const PlanArg& arg) { return std::holds_alternative<PlanMapArg>(arg); };
+    const char* const what = launch.cluster                              ? "a cluster"
+                             : !launch.dynamic_smem_bytes.is_constant(0) ? "dynamic shared memory"
+                             : launch.cooperative                        ? "cooperation"
+                             : launch.programmatic_serialization         ? "programmatic serialization"
+                             : !launch.l2_windows.empty()                ? "an L2 window"
+                             : std::ranges::any_of(launch.args, is_map)  ? "a tensor map"
+                                                                         : nullptr;
+    if (what == nullptr) return Ok{};
+    return make_error(ErrorCode::kInvalidArgument,
+                      "\"" + functions_[launch.kernel] + "\" is launched with " + what +
+                          " and without grid and block (so it is a host function, @cute.jit, whose own launches say "
+                          "that). Give grid and block for a kernel, or remove it.");
   }
 
   std::size_t entry_of(const PlanLaunch& launch) {
@@ -138,6 +184,7 @@ class EntryMaker {
 
   const Program& program_;
   const std::vector<std::string> functions_;
+  Status status_ = Ok{};
   Entries entries_;
 };
 

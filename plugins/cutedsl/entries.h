@@ -28,10 +28,19 @@ struct Entry {
 /// The plan of a variant whose kernels are entries, in the order of their first launches.
 struct Entries {
   Plan plan;  // kernel number i is `list[i]`; its bindings are enough for the layouts of tensors, too
-  std::vector<Entry> list;
+  std::vector<Entry> list = {};
+  /// Functions with `@cute.jit`, which are launched without grid and block. Launches name them by numbers behind those of the
+  /// kernels (nvidia::calls_host_function).
+  std::vector<Entry> hosts = {};
+
+  /// What `launch`, of the plan, launches or calls.
+  const Entry& of(const PlanLaunch& launch) const {
+    return launch.kernel < list.size() ? list[launch.kernel] : hosts[launch.kernel - list.size()];
+  }
 };
 
-/// Errors: invalid_argument for a program that is not valid; unsupported for an element type that CuTe DSL does not have.
+/// Errors: invalid_argument for a program that is not valid, and for a host function that is launched with what its own launches say;
+///         unsupported for an element type that CuTe DSL does not have.
 Result<Entries> make_entries(const Program& program, std::size_t variant);
 
 }  // namespace kmux::cutedsl

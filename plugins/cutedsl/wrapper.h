@@ -14,6 +14,7 @@
 namespace kmux {
 
 extern const std::string_view cutedsl_printed_text;  // printed
+extern const std::string_view cutedsl_host_text;     // printed/host_functions.h
 
 namespace cutedsl {
 
@@ -30,10 +31,13 @@ class CuteDslWrapper final : public Wrapper {
     KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
     KMUX_ASSIGN(const Entries entries, make_entries(request.program, request.variant));
     KMUX_ASSIGN(PrintedChecks checks, launch_checks(request.program.signature, request.program.name));
-    CuteDialect dialect(request.program.signature, entries.list, std::move(checks));
+    CuteDialect dialect(request.program.signature, entries, std::move(checks));
     const nvidia::ArgumentSizes sizes = argument_sizes(entries);
+    const bool has_hosts = !entries.hosts.empty();
+    std::string printed(cutedsl_printed_text);
+    if (has_hosts) printed += cutedsl_host_text;
     return nvidia::launcher_text(entries.plan, nvidia::LaunchChoices{.graph = options.graph},
-                                 {dialect, nvidia::Symbols::kInFiles, sizes, cutedsl_printed_text});
+                                 {dialect, nvidia::Symbols::kInFiles, sizes, printed, has_hosts});
   }
 
  private:

@@ -73,6 +73,10 @@ void collect_windows(PlanFacts& facts, const PlanLaunch& launch, bool& all_const
 
 }  // namespace
 
+bool calls_host_function(const Plan& plan, const PlanLaunch& launch) {
+  return launch.is_call && launch.kernel >= plan.kernels.size();
+}
+
 ArgumentPack argument_sizes(const PlanLaunch& launch) { return {passed_bytes(launch)}; }
 
 Facts::Facts(const Plan& plan, std::vector<std::string> symbols, const LaunchChoices& choices,
@@ -81,6 +85,7 @@ Facts::Facts(const Plan& plan, std::vector<std::string> symbols, const LaunchCho
   for (const std::string& symbol : symbols_) kernels_.push_back({symbol.c_str(), 0, false});
   bool windows_are_constant = true;
   for_each_launch(plan.steps, [&](const PlanLaunch& launch) {
+    if (calls_host_function(plan, launch)) return;
     collect(kernels_[launch.kernel], launch);
     collect_pack(static_cast<unsigned>(launch.kernel), sizes(launch));
     collect_windows(facts_, launch, windows_are_constant);
@@ -110,7 +115,9 @@ void Facts::collect_pack(unsigned kernel, ArgumentPack pack) {
 
 bool can_replay(const Plan& plan) {
   bool fits = true;
-  for_each_launch(plan.steps, [&](const PlanLaunch& launch) { fits = fits && fits_a_graph(launch); });
+  for_each_launch(plan.steps, [&](const PlanLaunch& launch) {
+    fits = fits && fits_a_graph(launch) && !calls_host_function(plan, launch);
+  });
   const auto always = [](const PlanStep& step) { return std::holds_alternative<PlanLaunch>(step); };
   return fits && !repeats_work(plan.steps) && std::count_if(plan.steps.begin(), plan.steps.end(), always) >= 2;
 }

@@ -11,9 +11,12 @@
 
 namespace kmux::nvidia {
 
+/// Whether `launch` calls a function on the host, which launches what only it knows: then its kernel is none of the plan's.
+bool calls_host_function(const Plan& plan, const PlanLaunch& launch);
+
 /// What the user chose about launches, besides the plan.
 struct LaunchChoices {
-  bool graph = false;   // option `graph`
+  bool graph = false;  // option `graph`
   bool ranges = false;  // show calls and launches to profilers
   bool blocking = false;  // wait for each launch
 };

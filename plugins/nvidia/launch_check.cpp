@@ -126,7 +126,8 @@ Status check_launch(const Plan& plan, const PlanLaunch& launch, const ArgumentPa
 Status check_forms(const Plan& plan, const std::vector<KernelForm>& forms, const ArgumentSizes& sizes) {
   Status status = Ok{};
   for_each_launch(plan.steps, [&](const PlanLaunch& launch) {
-    if (status.ok()) status = check_launch(plan, launch, sizes(launch), forms[launch.kernel]);
+    if (!status.ok() || calls_host_function(plan, launch)) return;
+    status = check_launch(plan, launch, sizes(launch), forms[launch.kernel]);
   });
   return status;
 }

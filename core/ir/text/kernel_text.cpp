@@ -174,9 +174,11 @@ Error no_signature() {
       "\"scale(x: f32[n], out y: f32[n])\".");
 }
 
-/// A launch without a grid is one of a single thread, which is hardly ever meant.
+/// A launch without a grid is one of a single thread, which is hardly ever meant; in CuTe DSL one without grid and block calls
+/// a host function.
 Status check_launched(const KernelText& kernel, std::string_view dialect) {
   if (dialect == "c" || (!kernel.grid.empty() && !kernel.block.empty())) return Ok{};
+  if (dialect == "cutedsl" && kernel.grid.empty() && kernel.block.empty()) return Ok{};
   const std::string_view lacking = !kernel.block.empty()  ? "grid"
                                    : !kernel.grid.empty() ? "block"
                                                           : "grid and no block";

@@ -126,9 +126,9 @@ class CubinFile {
 /// function as a pattern.
 class CubinModule {
  public:
-  /// `functions` has the function of each kernel of `facts`. `log` and all of them outlive the object.
+  /// `functions` has the function of each kernel of `facts` that the plan names. `log` and all of them outlive the object.
   CubinModule(const nvidia::PlanFacts& facts, const char* const* functions, nvidia::Log log)
-      : facts_(facts), functions_(functions), log_(log) {}
+      : facts_(nvidia::with_all_kernels(facts)), named_(facts.kernel_count), functions_(functions), log_(log) {}
   CubinModule(const CubinModule&) = delete;
   CubinModule& operator=(const CubinModule&) = delete;
   ~CubinModule() {
@@ -177,7 +177,17 @@ class CubinModule {
       has_symbol = has_symbol || strcmp(name, kernels_[index].name) == 0;
       ++count;
     });
-    return has_symbol ? KMUX_OK : find_by_pattern(names, count, index, error);
+    if (has_symbol) return KMUX_OK;
+    return index < named_ ? find_by_pattern(names, count, index, error) : refuse_other(index, error);
+  }
+
+  // Kernels of host functions have no other names: their object knows these.
+  int refuse_other(unsigned index, kmux_sink error) {
+    return nvidia::fail(
+        error, KMUX_INVALID_ARGUMENT,
+        "no kernel of the cubin \"%s\" is \"%s\", which a host function launches. Use the cubin of this "
+        "program.",
+        path_, kernels_[index].name);
   }
 
   int find_by_pattern(const CubinNames& names, size_t count, unsigned index, kmux_sink error) {
@@ -206,6 +216,7 @@ class CubinModule {
   }
 
   nvidia::PlanFacts facts_;
+  const unsigned named_;  // kernels that have a function; those of host functions follow
   const char* const* functions_;
   nvidia::Log log_;
   CubinFile file_;

@@ -1,5 +1,5 @@
-"""Compiles the kernels of one program with CuTe DSL: job.json in the working folder says which, and what their parameters
-are; out/ gets code.cubin and meta.json, or error.txt.
+"""Compiles the kernels and host functions of one program with CuTe DSL: job.json in the working folder says which, and what
+their parameters are; out/ gets code.cubin, kmux_host.o for host functions, and meta.json, or error.txt.
 
 Imports CuTe DSL only after the job was read. Exit codes: 0 done; 1 the program does not compile; 2 CuTe DSL is not usable.
 """
@@ -7,6 +7,7 @@ Imports CuTe DSL only after the job was read. Exit codes: 0 done; 1 the program 
 import ast
 import faulthandler
 import importlib.util
+import inspect
 import json
 import os
 import re
@@ -18,6 +19,7 @@ from pathlib import Path
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _ENTRY = "kmux_entry.py"
+_OBJECT = "kmux_host"  # of host functions, and the prefix of its symbols
 
 
 class JobError(Exception):
@@ -50,17 +52,23 @@ def compile_job(job, output):
     from cutlass.cute.runtime import make_fake_stream
 
     before = set(sys.modules)
-    kernels = find_kernels(job)
-    text, values = entry_of(job["entries"])
-    entry = _load("kmux_entry", _write_entry(text, job))
-    for index, kernel in enumerate(kernels):
-        setattr(entry, f"kmux_kernel_{index}", kernel)
-    options = " ".join([f"--gpu-arch={job['arch']}", "--keep-cubin", f"--dump-dir={output}", *job["flags"]])
-    compiled = cute.compile(entry.kmux_launch, *values, make_fake_stream(), options=options)
+    functions = find_functions(job)
+    for spec, function in functions:
+        check_kind(spec, function)
+    entry = Entry(job["entries"], job["hosts"], [function for _, function in functions[len(job["entries"]) :]])
+    module = _load("kmux_entry", _write_entry(entry.text, job))
+    for index, (_, function) in enumerate(functions):
+        setattr(module, f"kmux_function_{index}", function)
+    options = [f"--gpu-arch={job['arch']}", "--keep-cubin", f"--dump-dir={output}", *job["flags"]]
+    if job["hosts"]:
+        options.append(f"--host-target 'llvm -mtriple={_host_triple()}'")
+    compiled = cute.compile(module.kmux_launch, *entry.values, make_fake_stream(), options=" ".join(options))
     cubins = sorted(output.glob("*.cubin"))
     if len(cubins) != 1:
         raise JobError(f"CuTe DSL made {len(cubins)} cubins (one is expected): {[file.name for file in cubins]}")
     os.replace(cubins[0], output / "code.cubin")
+    if job["hosts"]:
+        export_host(compiled, entry, output)
     return {
         "dsl": _version(),
         "python": sys.version.split()[0],
@@ -70,50 +78,138 @@ def compile_job(job, output):
     }
 
 
-def find_kernels(job):
-    """The function that each entry names, among the sources."""
+# The processor of the host code: any of this machine's kind, as the launcher beside it.
+def _host_triple():
+    machine = os.uname().machine
+    return f"{machine}-unknown-linux-gnu" + (" -mcpu=x86-64" if machine == "x86_64" else "")
+
+
+def export_host(compiled, entry, output):
+    """Writes the object of the host code, and for the assembler what its callers must know (printed/host_functions.h)."""
+    compiled.export_to_c(file_path=str(output), file_name=_OBJECT, function_prefix=_OBJECT)
+    header = (output / f"{_OBJECT}.h").read_text()
+    call = re.search(r"\bvoid (\w+__mlir_ciface_\w+)\(void \*\*args", header)
+    load = re.findall(rf"\bvoid (_mlir_{_OBJECT}_cuda_(?:init|load_to_device))\(void \*\*\);", header)
+    if call is None or len(load) != 2:
+        raise JobError("CuTe DSL wrote a header that is not known here (export_to_c). Use release 4.8.")
+    numbers = [len(entry.values), int(entry.selects), *entry.offsets]
+    lines = ['.section .data.rel.ro.kmux_host, "aw", %progbits', ".balign 8", *_label("kmux_host_object_table")]
+    lines += [f".quad {', '.join([call[1], *load])}"]
+    lines += ['.section .rodata.kmux, "a", %progbits', ".balign 4", *_label("kmux_host_numbers")]
+    lines += [f".long {', '.join(map(str, numbers))}", ""]
+    (output / f"{_OBJECT}.s").write_text("\n".join(lines))
+
+
+def _label(name):
+    return [f".global {name}", f".hidden {name}", f"{name}:"]
+
+
+def find_functions(job):
+    """Entries and host functions, each with the function that it names, among the sources."""
     folder = Path(job["program"]).resolve()
     sys.path[:0] = [str(folder), *job["folders"]]
     _import_parts_of_tilelang(folder, job["sources"])
     modules = [_load(_module_name(path), folder / path) for path in job["sources"]]
-    kernels = []
-    for entry in job["entries"]:
-        name = entry["kernel"]
+    functions = []
+    for spec in [*job["entries"], *job["hosts"]]:
+        name = spec["kernel"]
+        kind = "host function" if "block" not in spec else "kernel"
         found = [module for module in modules if hasattr(module, name)]
         if not found:
-            raise JobError(f"no source defines the kernel {name}")
+            raise JobError(f"no source defines the {kind} {name}")
         if len({id(getattr(module, name)) for module in found}) > 1:
-            raise JobError(f"several sources define the kernel {name}: {[module.__file__ for module in found]}")
-        kernels.append(getattr(found[0], name))
-    return kernels
+            raise JobError(f"several sources define the {kind} {name}: {[module.__file__ for module in found]}")
+        functions.append((spec, getattr(found[0], name)))
+    return functions
 
 
-def entry_of(entries):
-    """The text of a host function that launches every entry once, and values for its parameters."""
-    lines, parameters, values = [], [], []
+def check_kind(spec, function):
+    """A launch with grid and block is of a kernel, one without is of a host function."""
+    kind = getattr(_called(function), "_decorator_kind", None)
+    name = spec["kernel"]
+    if "block" not in spec and kind == "kernel":
+        raise JobError(f"{name} is a kernel, @cute.kernel, and is launched without grid and block. Give it both.")
+    if "block" in spec and kind == "jit":
+        raise JobError(f"{name} is a host function, @cute.jit, and is launched with grid and block. Leave both out.")
 
-    def parameter(kind, value):
-        parameters.append(f"p{len(parameters)}: {kind}")
-        values.append(value)
-        return f"p{len(values) - 1}"
 
-    for index, entry in enumerate(entries):
-        arguments = []
+# Of an object with a method __call__ that method, as CUTLASS's examples have them.
+def _called(function):
+    return function if inspect.isfunction(function) else getattr(type(function), "__call__", function)
+
+
+class Entry:
+    """The text of a host function that launches every kernel once, or calls one of the host functions, and values for its
+    parameters. `offsets` is where the arguments of each host function begin."""
+
+    def __init__(self, entries, hosts, functions):
+        self.parameters, self.values, self.offsets = [], [], []
+        self.selects = len(hosts) + bool(entries) > 1
+        which = self.parameter("cutlass.Int32", _integer(0, "Int32")) if self.selects else None
+        calls = []
+        for index, (host, function) in enumerate(zip(hosts, functions)):
+            self.offsets.append(len(self.values))
+            arguments = [self.parameter(*fake(spec)) for spec in host["parameters"]]
+            calls.append([f"kmux_function_{len(entries) + index}({bind(host['kernel'], function, arguments)})"])
+        launches = [line for index, entry in enumerate(entries) for line in self.launch(index, entry)]
+        branches = ([launches] if entries else []) + calls
+        first = 0 if entries else 1
+        lines = []
+        for number, branch in enumerate(branches, first):
+            lines += [f"if {which} == {number}:", *("    " + line for line in branch)] if self.selects else branch
+        body = "\n".join("    " + line for line in lines)
+        self.text = f"@cute.jit\ndef kmux_launch({', '.join([*self.parameters, 'stream: CUstream'])}):\n{body}\n"
+
+    def parameter(self, kind, value):
+        self.parameters.append(f"p{len(self.parameters)}: {kind}")
+        self.values.append(value)
+        return f"p{len(self.values) - 1}"
+
+    def launch(self, index, entry):
+        lines, arguments = [], []
         for number, spec in enumerate(entry["parameters"]):
             if spec["kind"] == "map":
                 name = f"m{index}_{number}"
-                lines.append(f"{name} = {tensor_map(spec, parameter('cutlass.Int64', _integer(0)))}")
+                lines.append(f"{name} = {tensor_map(spec, self.parameter('cutlass.Int64', _integer(0)))}")
                 arguments.append(name)
             else:
-                arguments.append(parameter(*fake(spec)))
-        block = entry["block"] or [parameter("cutlass.Int32", _integer(1, "Int32")), 1, 1]
+                arguments.append(self.parameter(*fake(spec)))
+        block = entry["block"] or [self.parameter("cutlass.Int32", _integer(1, "Int32")), 1, 1]
         cluster = f"cluster={entry['cluster']}, " if entry["cluster"] else ""
         lines.append(
-            f"kmux_kernel_{index}({', '.join(arguments)}).launch(grid=[1, 1, 1], block=[{', '.join(map(str, block))}], "
+            f"kmux_function_{index}({', '.join(arguments)}).launch(grid=[1, 1, 1], block=[{', '.join(map(str, block))}], "
             f"{cluster}smem={entry['smem']}, stream=stream)"
         )
-    body = "\n".join("    " + line for line in lines)
-    return f"@cute.jit\ndef kmux_launch({', '.join([*parameters, 'stream: CUstream'])}):\n{body}\n", values
+        return lines
+
+
+def bind(name, function, arguments):
+    """The arguments of a call of a host function: those of the launch in order, and the stream where it takes one. What has a
+    value of its own, and what is no argument of a launch, is left to the function."""
+    parameters = list(inspect.signature(function).parameters.values())
+    rest = list(arguments)
+    bound = []
+    for parameter in parameters:
+        if _is_stream(parameter):
+            bound.append(f"{parameter.name}=stream")
+        elif rest:
+            bound.append(f"{parameter.name}={rest.pop(0)}")
+        elif parameter.default is inspect.Parameter.empty:
+            raise JobError(_arity(name, parameters, arguments))
+    if rest:
+        raise JobError(_arity(name, parameters, arguments))
+    return ", ".join(bound)
+
+
+def _is_stream(parameter):
+    kind = parameter.annotation
+    text = kind if isinstance(kind, str) else getattr(kind, "__name__", "")
+    return text.split(".")[-1] == "CUstream" or (kind is inspect.Parameter.empty and parameter.name == "stream")
+
+
+def _arity(name, parameters, arguments):
+    taken = ", ".join(parameter.name for parameter in parameters if not _is_stream(parameter))
+    return f"the host function {name} takes ({taken}) and is launched with {len(arguments)} arguments. Pass those."
 
 
 def fake(spec):

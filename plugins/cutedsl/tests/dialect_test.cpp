@@ -16,7 +16,7 @@ using testing::Not;
 std::string printed(const ProgramBuilder& builder) {
   const Program program = builder.build().value();
   const Entries entries = make_entries(program, 0).value();
-  CuteDialect dialect(program.signature, entries.list, launch_checks(program.signature, program.name).value());
+  CuteDialect dialect(program.signature, entries, launch_checks(program.signature, program.name).value());
   return emit_launcher(entries.plan, dialect, "body");
 }
 
@@ -41,6 +41,17 @@ TEST(CuteDialect, PassesAStaticTensorAsItsAddress) {
   builder.buffer("x", BufferParam{dtype::kFloat32, {4, 8}}).variant("cutedsl").source("kernels.py", "");
   builder.launch("scale").grid({1}).block({128}).args({"x"});
   EXPECT_THAT(printed(builder), AllOf(HasSubstr("void* kmux_arg_0 = slots[0].ptr;"), Not(HasSubstr("kmux_view_0"))));
+}
+
+TEST(CuteDialect, CallsAHostFunctionWithTheSameArguments) {
+  ProgramBuilder builder = vector_program("");
+  builder.launch("scale").grid({1}).block({128}).args({"x"});
+  builder.launch("softmax").args({"x"}).arg(7);
+  EXPECT_THAT(printed(builder), AllOf(HasSubstr("{  // host function softmax"),
+                                      HasSubstr("struct kmux_view_1_0 { void* data; int shape[1]; };"),
+                                      HasSubstr("void* kmux_args[] = {&kmux_arg_0, &kmux_arg_1, nullptr};"),
+                                      HasSubstr("static const kmux_host_function kmux_host = {\"softmax\", 0, 2, 1};"),
+                                      HasSubstr("kmux_call_host(env, kmux_host, kmux_args, error)")));
 }
 
 TEST(CuteDialect, PassesASpareByteAtTheEnd) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "nvidia/facts.h"
 #include "workbench.h"
 
 namespace kmux::cutedsl {
@@ -23,6 +24,44 @@ TEST(Entries, OneForEqualLaunches) {
   ASSERT_EQ(entries.list.size(), 2u);
   EXPECT_EQ(entries.list[0].dynamic_smem_bytes, 100);
   EXPECT_EQ(std::get<PlanLaunch>(entries.plan.steps[2]).kernel, 0u);
+}
+
+TEST(Entries, HostFunctionsAreCountedBehindTheKernels) {
+  ProgramBuilder builder = vector_program("");
+  builder.launch("softmax").args({"x"});
+  builder.launch("scale").grid({1}).block({128}).args({"x"});
+  builder.launch("softmax").args({"x"});
+  builder.launch("softmax").args({"x"}).arg(7);
+  const Entries entries = entries_of(builder);
+  EXPECT_THAT(entries.plan.kernels, ElementsAre("scale"));
+  ASSERT_EQ(entries.hosts.size(), 2u);
+  const auto launch = [&](std::size_t step) { return std::get<PlanLaunch>(entries.plan.steps[step]); };
+  EXPECT_EQ(launch(0).kernel, 1u);
+  EXPECT_EQ(launch(1).kernel, 0u);
+  EXPECT_EQ(launch(2).kernel, 1u);
+  EXPECT_EQ(launch(3).kernel, 2u);
+  EXPECT_EQ(entries.of(launch(3)).parameters.size(), 2u);
+  EXPECT_TRUE(nvidia::calls_host_function(entries.plan, launch(0)));
+  EXPECT_FALSE(nvidia::calls_host_function(entries.plan, launch(1)));
+  EXPECT_FALSE(nvidia::can_replay(entries.plan));
+}
+
+TEST(Entries, RefuseWhatTheLaunchesOfAHostFunctionSay) {
+  const auto refused = [](const auto& add) {
+    ProgramBuilder builder = vector_program("");
+    LaunchBuilder launch = builder.launch("softmax").args({"x"});
+    add(launch);
+    const auto entries = make_entries(builder.build().value(), 0);
+    return entries ? "it was taken" : entries.error().message;
+  };
+  const auto without = [](const std::string& what) {
+    return HasSubstr("\"softmax\" is launched with " + what + " and without grid and block");
+  };
+  EXPECT_THAT(refused([](LaunchBuilder& launch) { launch.cluster({2}); }), without("a cluster"));
+  EXPECT_THAT(refused([](LaunchBuilder& launch) { launch.dynamic_smem_bytes(64); }), without("dynamic shared memory"));
+  EXPECT_THAT(refused([](LaunchBuilder& launch) { launch.cooperative(); }), without("cooperation"));
+  EXPECT_THAT(refused([](LaunchBuilder& launch) { launch.programmatic_serialization(); }),
+              without("programmatic serialization"));
 }
 
 TEST(Entries, AnotherForAnotherBlockClusterOrType) {

@@ -26,7 +26,7 @@ class Launcher {
       : only_launches_(facts.only_launches),
         is_free_(!facts.ranges && !facts.replay && !facts.blocking),
         driver_(driver),
-        facts_(facts),
+        facts_(with_all_kernels(facts)),
         log_(log),
         lines_(lines),
         code_(code, facts_) {}

@@ -35,7 +35,16 @@ struct PlanFacts {
   const PackFacts* packs;           // each once
   unsigned pack_count;
   bool blocking = false;            // a call waits for each launch, so that its errors are told where they were made
+  const unsigned* more_kernels = nullptr;  // how many follow in `kernels` that the plan does not name; null: none
 };
+
+/// `facts` that count the kernels which the plan does not name: where the code was made, more was known than where the launcher
+/// was printed.
+inline PlanFacts with_all_kernels(PlanFacts facts) {
+  if (facts.more_kernels != nullptr) facts.kernel_count += *facts.more_kernels;
+  facts.more_kernels = nullptr;
+  return facts;
+}
 
 /// The code of a launcher in the driver: one library for all devices, and its kernels by their number in the plan.
 ///

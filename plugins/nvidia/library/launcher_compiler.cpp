@@ -16,6 +16,10 @@ namespace {
 constexpr const char* kText = "kmux-launcher.cpp";
 constexpr const char* kAssembly = "kmux-launcher.s";
 constexpr const char* kLibrary = "kmux-launcher.so";
+constexpr const char* kExports = "kmux-exports.map";
+// What a launcher's text exports, and nothing of the objects beside it.
+constexpr std::string_view kExported =
+    "{ global: init; call; get_last_error; kmux_launcher_*; __tvm_ffi_*; local: *; };\n";
 
 }  // namespace
 
@@ -28,14 +32,27 @@ Status LauncherCompiler::translate(std::string_view text) const {
 }
 
 Result<std::string> LauncherCompiler::link(std::string_view cubin, const std::vector<std::string>& kernels,
-                                           const std::vector<std::string>& symbols) const {
+                                           const std::vector<std::string>& symbols,
+                                           const std::vector<Artifact::Part>& beside) const {
   KMUX_TRY(compilation_.folder().write(kCodeFile, cubin));
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     KMUX_TRY(compilation_.folder().write(symbol_file(i), symbols[i]));
   }
-  KMUX_TRY(compilation_.run("link the launcher", compiler_,
-                            {"-shared", "-Wl,-z,defs", "-Wl,-s", "-o", kLibrary, kAssembly, "-ldl"}));
+  std::vector<std::string> arguments = {"-shared", "-Wl,-z,defs", "-Wl,-s", "-o", kLibrary, kAssembly, "-ldl"};
+  KMUX_TRY(add_files(beside, arguments));
+  KMUX_TRY(compilation_.run("link the launcher", compiler_, std::move(arguments)));
   return read_file(std::filesystem::path(compilation_.folder().path()) / kLibrary);
+}
+
+Status LauncherCompiler::add_files(const std::vector<Artifact::Part>& files,
+                                   std::vector<std::string>& arguments) const {
+  for (const Artifact::Part& file : files) {
+    KMUX_TRY(compilation_.folder().write(file.name, file.content));
+    if (file.name.ends_with(".o")) arguments.push_back(file.name);
+  }
+  if (files.empty()) return Ok{};
+  arguments.push_back(std::string("-Wl,--version-script=") + kExports);
+  return compilation_.folder().write(kExports, kExported);
 }
 
 Result<Compilation> Compilation::begin(const Host& host, const std::string& backend) {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kmux/artifact.h"
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/private_folder.h"
 
@@ -41,11 +42,15 @@ class LauncherCompiler {
   /// C++ to assembly. May run beside the device's compiler.
   Status translate(std::string_view text) const;
 
-  /// The library, of what `translate` made and `cubin`, in which `kernels` have the names `symbols`.
+  /// The library, of what `translate` made and `cubin`, in which `kernels` have the names `symbols`. Of `beside`, files for the
+  /// assembler, objects (".o") are linked; what they define is not exported.
   Result<std::string> link(std::string_view cubin, const std::vector<std::string>& kernels,
-                           const std::vector<std::string>& symbols) const;
+                           const std::vector<std::string>& symbols,
+                           const std::vector<Artifact::Part>& beside = {}) const;
 
  private:
+  Status add_files(const std::vector<Artifact::Part>& files, std::vector<std::string>& arguments) const;
+
   const Compilation& compilation_;
   std::string compiler_;
 };

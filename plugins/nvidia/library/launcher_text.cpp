@@ -54,6 +54,30 @@ std::string symbol_text(const Plan& plan, std::size_t kernel, Symbols symbols) {
 
 const char* text_of(bool value) { return value ? "true" : "false"; }
 
+constexpr std::string_view kTable = "kmux_kernel_table";
+constexpr std::string_view kMoreCount = "kmux_more_kernels";
+
+std::string global(std::string_view name) {
+  return ".global " + std::string(name) + "\n.hidden " + std::string(name) + "\n" + std::string(name) + ":\n";
+}
+
+// As KernelFacts lies in memory.
+std::string table_entry(const std::string& symbol, unsigned long long smem_bytes, bool large_cluster) {
+  return ".quad " + symbol + ", " + std::to_string(smem_bytes) + ", " + (large_cluster ? "1" : "0") + "\n";
+}
+
+// A table whose end is in a file that is there when it is assembled.
+void emit_open_table(CodeWriter& out, const PlanFacts& facts) {
+  out.line("static_assert(sizeof(KernelFacts) == 24);");
+  out.open("asm(").line(quote_c(".pushsection .data.rel.ro.kmux, \"aw\", %progbits\n.balign 8\n" + global(kTable)));
+  for (unsigned i = 0; i < facts.kernel_count; ++i) {
+    out.line(quote_c(table_entry(symbol_name(i), facts.kernels[i].dynamic_smem_bytes, facts.kernels[i].large_cluster)));
+  }
+  out.line(quote_c(".include \"" + std::string(kMoreKernelsFile) + "\"\n.popsection\n")).close(");");
+  out.line("extern \"C\" const KernelFacts " + std::string(kTable) + "[];");
+  out.line("extern \"C\" const unsigned " + std::string(kMoreCount) + "[];");
+}
+
 // {symbol, dynamic_smem_bytes, large_cluster}
 void emit_kernels(CodeWriter& out, const Plan& plan, const PlanFacts& facts, Symbols symbols) {
   out.open("static const KernelFacts program_kernels[] = {");
@@ -82,15 +106,19 @@ void emit_packs(CodeWriter& out, const PlanFacts& facts) {
   out.close("};");
 }
 
-void emit_facts(CodeWriter& out, const Plan& plan, const PlanFacts& facts, Symbols symbols) {
+void emit_facts(CodeWriter& out, const Plan& plan, const PlanFacts& facts, const LauncherForm& form) {
+  const Symbols symbols = form.symbols;
   out.line().line("// What the launch layer needs of " + quote_c(plan.name) + ", and its code.");
   emit_symbols(out, plan, symbols);
   out.line("namespace kmux::nvidia {");
-  const bool any = facts.kernel_count > 0;
+  const bool more = form.has_more_kernels;
+  const bool any = facts.kernel_count > 0 && !more;
   if (any) emit_kernels(out, plan, facts, symbols);
+  if (more) emit_open_table(out, facts);
   if (facts.pack_count > 0) emit_packs(out, facts);
   out.open("extern const PlanFacts program_facts = {");
-  out.line(std::string(any ? "program_kernels" : "nullptr") + ", " + std::to_string(facts.kernel_count) + ",");
+  const std::string_view kernels = more ? kTable : any ? "program_kernels" : "nullptr";
+  out.line(std::string(kernels) + ", " + std::to_string(facts.kernel_count) + ",");
   out.line(std::to_string(facts.map_count) + ",  // tensor maps");
   out.line(std::to_string(facts.step_count) + ",  // launches and fills");
   out.line(std::to_string(facts.window_bytes) + ",  // bytes of the largest L2 window");
@@ -101,12 +129,29 @@ void emit_facts(CodeWriter& out, const Plan& plan, const PlanFacts& facts, Symbo
   out.line(std::string(text_of(facts.only_launches)) + ",  // nothing but launches");
   out.line(std::string(facts.pack_count > 0 ? "program_packs" : "nullptr") + ", " + std::to_string(facts.pack_count) +
            ",  // what launches pass");
+  if (more) out.line("false,").line(std::string(kMoreCount) + ",  // kernels of host functions");
   out.close("};").line("}  // namespace kmux::nvidia");
 }
 
 }  // namespace
 
 std::string symbol_file(std::size_t kernel) { return "kmux-symbol-" + std::to_string(kernel) + ".txt"; }
+
+Result<std::string> more_kernels(const std::vector<std::string>& symbols, bool large_clusters) {
+  std::string table;
+  std::string names = ".section .rodata.kmux, \"a\", %progbits\n.balign 4\n" + global(kMoreCount) + ".long " +
+                      std::to_string(symbols.size()) + "\n";
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    if (symbols[i].find_first_of("\"\\\n") != std::string::npos) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "the code has a kernel \"" + symbols[i] + "\" (no assembler takes that name). Rename it.");
+    }
+    const std::string label = "kmux_more_symbol_" + std::to_string(i);
+    table += table_entry(label, 0, large_clusters);
+    names.append(label).append(": .asciz \"").append(symbols[i]).append("\"\n");
+  }
+  return table + names;
+}
 
 std::string launcher_text(const Plan& plan, const LaunchChoices& choices) {
   DriverDialect dialect;
@@ -117,7 +162,7 @@ std::string launcher_text(const Plan& plan, const LaunchChoices& choices, const 
   CodeWriter call;
   emit_exported_call(call, plan);
   CodeWriter end;
-  emit_facts(end, plan, Facts(plan, plan.kernels, choices, form.sizes).view(), form.symbols);
+  emit_facts(end, plan, Facts(plan, plan.kernels, choices, form.sizes).view(), form);
   emit_files(end, plan, form.symbols);
   std::string text = emit_launcher(plan, form.dialect, "kmux_launch_body");
   std::string layer(nvidia_launch_text);

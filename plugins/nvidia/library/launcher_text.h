@@ -26,6 +26,14 @@ enum class Symbols {
   kInFiles,   // each in its `symbol_file`
 };
 
+/// The file that has the kernels which the plan does not name, where there are any.
+inline constexpr const char* kMoreKernelsFile = "kmux-more-kernels.s";
+
+/// Its content: `symbols` as entries of the table of kernels. They have the shared memory that each launch asks for.
+///
+/// Errors: invalid_argument for a symbol that no assembler takes.
+Result<std::string> more_kernels(const std::vector<std::string>& symbols, bool large_clusters);
+
 /// The launcher of `plan`: C++17 that needs the C library and nothing of CUDA, of kmux or of a toolkit.
 ///
 /// First comes the program's own part: its body over `kmux_driver`, and `call` with the program's parameters. Then the
@@ -39,6 +47,7 @@ struct LauncherForm {
   Symbols symbols;  // where the code's names for the kernels are
   const ArgumentSizes& sizes;  // of what `dialect` passes
   std::string_view printed = {};  // C++ that is printed after the entry points
+  bool has_more_kernels = false;  // the code has kernels that the plan does not name: `more_kernels` has them
 };
 std::string launcher_text(const Plan& plan, const LaunchChoices& choices, const LauncherForm& form);
 

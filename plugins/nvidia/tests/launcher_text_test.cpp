@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/plugin/driver_dialect.h"
 #include "kmux/plugin/process.h"
 
 #include "golden/programs.h"
@@ -86,6 +87,23 @@ TEST(LauncherText, SaysWhetherTheBodyIsReplayed) {
   const Program program = golden("two_kernels");
   EXPECT_THAT(text_of(program), HasSubstr("  false,  // replay as a graph"));
   EXPECT_THAT(text_of(program, {.graph = true}), HasSubstr("  true,  // replay as a graph"));
+}
+
+TEST(LauncherText, LeavesItsTableOpenForKernelsThatThePlanDoesNotName) {
+  const Plan plan = lower(golden("launch_attributes"), 0).value();
+  DriverDialect dialect;
+  const std::string text = launcher_text(plan, {}, {dialect, Symbols::kInFiles, argument_sizes, "", true});
+  EXPECT_THAT(text, HasSubstr(R"(".quad kmux_symbol_1, 0, 0\n"
+  ".include \"kmux-more-kernels.s\"\n.popsection\n")"));
+  EXPECT_THAT(text, HasSubstr("  kmux_kernel_table, 2,\n"));
+  EXPECT_THAT(text, HasSubstr("  kmux_more_kernels,  // kernels of host functions\n"));
+}
+
+TEST(LauncherText, ListsTheseKernelsWithTheirNumber) {
+  const std::string more = more_kernels({"a", "b"}, true).value();
+  EXPECT_THAT(more, HasSubstr(".quad kmux_more_symbol_0, 0, 1\n.quad kmux_more_symbol_1, 0, 1\n"));
+  EXPECT_THAT(more, HasSubstr("kmux_more_kernels:\n.long 2\nkmux_more_symbol_0: .asciz \"a\"\n"));
+  EXPECT_THAT(more_kernels({"a\"b"}, false).error().message, HasSubstr("no assembler takes that name"));
 }
 
 TEST(LauncherText, NeedsNothingOfCudasRuntime) {

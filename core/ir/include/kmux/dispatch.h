@@ -140,7 +140,8 @@ enum class CallResult : std::uint8_t { kVoid, kInt32 };
 /// Up to three extents; missing ones are 1.
 using Extents = std::vector<Expr>;
 
-/// One kernel launch. In dialect `c` it is a plain call: extents and the device features must be absent.
+/// One kernel launch. In dialect `c` it is a plain call: extents and the device features must be absent. In dialect `cutedsl`
+/// one without grid and block is a call of a host function, `@cute.jit`, whose launches say all of that.
 struct Launch {
   std::string kernel;  // a symbol, or an instantiation such as "scale<float>"
   std::vector<LaunchArg> args = {};  // one a parameter of the kernel

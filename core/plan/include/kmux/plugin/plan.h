@@ -66,6 +66,7 @@ struct PlanLaunch {
   std::vector<PlanWindow> l2_windows;  // may be empty
   CallResult returns = CallResult::kVoid;  // as in Launch
   bool packed_values = false;  // as in Launch
+  bool is_call = false;  // it has neither grid nor block: a plain call, or a host function of dialect `cutedsl`
   bool operator==(const PlanLaunch&) const = default;
 };
 
