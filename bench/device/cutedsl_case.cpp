@@ -1,5 +1,7 @@
 // Backend cutedsl. The machine with the device needs no CuTe DSL: a rehearsal elsewhere has filled the cache.
+#include <array>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -125,6 +127,73 @@ TEST_P(CuteDsl, RepeatedKernel) {
   for (std::size_t i = 0; i < numbers.size(); ++i) expected.push_back(numbers[i] * (i < 64 ? 8 : 4));
   expect_numbers(x, expected);
   record_time(kernel, {x, 1.0});
+}
+
+// Host functions of CuTe DSL: layouts, atoms and tensor maps of examples/cutedsl are made by each call.
+Program example(const std::string& name) {
+  return load_program(settings().programs / "../../../examples/cutedsl" / (name + ".py")).value();
+}
+
+TEST_P(CuteDsl, HostFunctionAdd) {
+  const Kernel kernel = kernel_of(example("add"));
+  for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {100, 1000}, {1024, 4096}}) {
+    const Numbers a = random_numbers(m * n), b = random_numbers(m * n);
+    const Tensor left = uploaded(kernel, {m, n}, dtype::kFloat32, a);
+    const Tensor right = uploaded(kernel, {m, n}, dtype::kFloat32, b);
+    const Tensor c = poisoned(kernel, {m, n}, dtype::kFloat32);
+    run(kernel, {left, right, c});
+    Numbers expected;
+    for (std::size_t i = 0; i < a.size(); ++i) expected.push_back(a[i] + b[i]);
+    expect_numbers(c, expected);
+    if (n == 1000) record_time(kernel, {left, right, c});
+  }
+}
+
+Numbers softmax_of(const Numbers& x, std::int64_t rows, std::int64_t columns) {
+  Numbers y(x.size());
+  for (std::int64_t row = 0; row < rows; ++row) {
+    double total = 0;
+    for (std::int64_t i = row * columns; i < (row + 1) * columns; ++i) total += y[i] = std::exp(x[i]);
+    for (std::int64_t i = row * columns; i < (row + 1) * columns; ++i) y[i] /= total;
+  }
+  return y;
+}
+
+TEST_P(CuteDsl, HostFunctionSoftmax) {
+  const Kernel kernel = kernel_of(example("softmax"));
+  for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{3, 1}, {70, 999}, {70, 3001}}) {
+    const Numbers numbers = random_numbers(rows * columns);
+    const Tensor x = uploaded(kernel, {rows, columns}, dtype::kFloat32, numbers);
+    const Tensor y = poisoned(kernel, {rows, columns}, dtype::kFloat32);
+    run(kernel, {x, y});
+    expect_numbers(y, softmax_of(numbers, rows, columns), 1e-6);
+    if (columns == 999) record_time(kernel, {x, y});
+  }
+}
+
+TEST_P(CuteDsl, HostFunctionGemm) {
+  const Kernel kernel = kernel_of(example("gemm"));
+  for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{128, 128, 64}, {200, 264, 136}, {300, 64, 1024}}) {
+    const Numbers a = random_numbers(m * k), b = random_numbers(k * n);
+    Numbers turned(b.size());
+    for (std::int64_t i = 0; i < k * n; ++i) turned[i % n * k + i / n] = b[i];
+    const Tensor left = uploaded(kernel, {m, k}, dtype::kFloat16, a);
+    const Tensor right = uploaded(kernel, {n, k}, dtype::kFloat16, turned);
+    const Tensor c = poisoned(kernel, {m, n}, dtype::kFloat16);
+    run(kernel, {left, right, c});
+    expect_numbers(c, matrix_product(a, b, m, k, n), 2e-3);
+    if (n == 264) record_time(kernel, {left, right, c});
+  }
+}
+
+TEST_P(CuteDsl, HostFunctionInAStreamOfItsOwn) {
+  const Kernel kernel = kernel_of(example("softmax"));
+  const Stream stream = Stream::create(kernel.device()).value();
+  const Numbers numbers = random_numbers(500);
+  const Tensor x = uploaded(kernel, {5, 100}, dtype::kFloat32, numbers);
+  const Tensor y = poisoned(kernel, {5, 100}, dtype::kFloat32);
+  run(kernel, {x, y}, stream);
+  expect_numbers(y, softmax_of(numbers, 5, 100), 1e-6);
 }
 
 // What TileLang wrote imports a package of TileLang's; here it belongs to the program, so that the cache needs no other.
