@@ -23,6 +23,7 @@ _CARRIED = (
     "libexec/kmux/*",
     "share/doc/kmux/licences/*",
 )
+_MACHINES = {62: "x86_64", 183: "aarch64"}  # ELF's numbers
 # The last one has the licences of what is linked in.
 _COMPONENTS = ("Unspecified", "tvm_ffi", "bundle")
 
@@ -36,10 +37,19 @@ def _install(build: pathlib.Path, prefix: pathlib.Path, component: str) -> None:
         )
 
 
-def _tag() -> str:
-    """The machine that it was built on is the oldest that it is said to run on."""
+def _machine(library: pathlib.Path) -> str:
+    """The machine that `library` was built for, by the header of its file."""
+    with library.open("rb") as file:
+        number = int.from_bytes(file.read(20)[18:], "little")
+    if number not in _MACHINES:
+        raise RuntimeError(f"{library} is for ELF's machine {number} (wheels are for x86_64 and aarch64). Build it for one.")
+    return _MACHINES[number]
+
+
+def _tag(library: pathlib.Path) -> str:
+    """The glibc of the machine that it was built on is the oldest that it is said to run with."""
     _, glibc = platform.libc_ver()
-    return f"py3-none-manylinux_{glibc.replace('.', '_')}_{platform.machine()}"
+    return f"py3-none-manylinux_{glibc.replace('.', '_')}_{_machine(library)}"
 
 
 class NativeFiles(BuildHookInterface):
@@ -60,7 +70,7 @@ class NativeFiles(BuildHookInterface):
             for file in found:
                 build_data["force_include"][str(file.resolve())] = f"kmux/_native/{file.relative_to(prefix)}"
         build_data["pure_python"] = False
-        build_data["tag"] = _tag()
+        build_data["tag"] = _tag(prefix / "lib/libkmux.so.0")
 
     def finalize(self, version, build_data, artifact_path):
         if hasattr(self, "_stage"):
