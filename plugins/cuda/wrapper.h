@@ -22,7 +22,7 @@ class CudaWrapper final : public Wrapper {
   Result<std::string> wrap(const BuildRequest& request) override {
     KMUX_ASSIGN(const nvidia::BuildOptions options, nvidia::parse_options(request.options, host_, "cuda"));
     KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
-    return nvidia::launcher_text(plan, nvidia::LaunchChoices{.graph = options.graph});
+    return nvidia::launcher_text(plan, {.graph = options.graph, .shared_carveout = options.shared_carveout});
   }
 
  private:

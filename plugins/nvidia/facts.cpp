@@ -99,6 +99,7 @@ Facts::Facts(const Plan& plan, std::vector<std::string> symbols, const LaunchCho
   facts_.name = name_->c_str();
   facts_.ranges = choices.ranges;
   facts_.blocking = choices.blocking;
+  facts_.shared_carveout = choices.shared_carveout;
   facts_.needs_context = !plan.workspaces.empty();
   facts_.packs = packs_.data();
   facts_.pack_count = static_cast<unsigned>(packs_.size());

@@ -19,6 +19,7 @@ struct LaunchChoices {
   bool graph = false;  // option `graph`
   bool ranges = false;  // show calls and launches to profilers
   bool blocking = false;  // wait for each launch
+  int shared_carveout = -1;  // option `shared_carveout`; -1: the driver's choice
 };
 
 /// What one launch passes: sizes in bytes, and whether a spare byte follows.

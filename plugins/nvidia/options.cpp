@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 2> kTiers = {"fast", "full"};
 
 // 255 is the most that an instruction can address.
 constexpr NumberRange kRegisters = {16, 255};
+constexpr NumberRange kPercent = {0, 100};
 
 namespace fs = std::filesystem;
 
@@ -48,6 +49,7 @@ Result<BuildOptions> parse_options(const Options& options, const Host& host, std
       {"include_dirs", folders(result.include_dirs)},
       {"line_info", on_or_off(result.line_info)},
       {"max_registers", whole_number(result.max_registers, kRegisters)},
+      {"shared_carveout", whole_number(result.shared_carveout, kPercent)},
       {"tier", one_of(result.tier, kTiers)},
   };
   if (backend == "cuda") readers.emplace("host_compiler", any_text(result.host_compiler));
@@ -64,6 +66,7 @@ std::string to_json(const BuildOptions& options) {
                            {"include_dirs", json_list(options.include_dirs)},
                            {"line_info", options.line_info},
                            {"max_registers", std::int64_t{options.max_registers}},
+                           {"shared_carveout", std::int64_t{options.shared_carveout}},
                            {"tier", kTiers[static_cast<std::size_t>(options.tier)]}});
 }
 

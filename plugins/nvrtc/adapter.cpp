@@ -65,7 +65,7 @@ Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact, Host ho
   KMUX_ASSIGN(std::vector<std::string> symbols, symbols_of(plan.kernels, meta));
   KMUX_ASSIGN(PlanRunner runner, PlanRunner::compile(plan));
   nvidia::Facts facts(plan, std::move(symbols),
-                      {meta.graph, nvidia::shows_ranges(host), nvidia::blocks_launches(host)});
+                      {meta.graph, nvidia::shows_ranges(host), nvidia::blocks_launches(host), meta.shared_carveout});
   KMUX_ASSIGN(std::vector<ConstantSymbol> constants, constants_of(artifact, "nvrtc"));
   LoadedKernel kernel{host, *code, std::move(facts), std::move(constants)};
   return std::unique_ptr<Adapter>(std::make_unique<NvrtcAdapter>(std::move(kernel), std::move(runner)));

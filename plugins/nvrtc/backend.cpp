@@ -41,7 +41,8 @@ Result<Artifact> NvrtcBackend::standalone(const BuildRequest& request, const Art
   KMUX_ASSIGN(const Meta meta, parse_meta(*text));
   KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
   KMUX_ASSIGN(const auto symbols, symbols_of(plan.kernels, meta));
-  const std::string launcher = nvidia::launcher_text(plan, nvidia::LaunchChoices{.graph = meta.graph});
+  const std::string launcher =
+      nvidia::launcher_text(plan, {.graph = meta.graph, .shared_carveout = meta.shared_carveout});
   return nvidia::standalone_parts(plan, launcher, *code, symbols);
 }
 

@@ -148,6 +148,7 @@ Result<Artifact> NvrtcBuilder::build(const BuildRequest& request, std::string_vi
   Meta meta{request.target.arch, form, code.compiler, options.graph, {}, {}};
   for (std::size_t i = 0; i < plan.kernels.size(); ++i) meta.symbols[plan.kernels[i]] = code.symbols[i];
   meta.arguments = std::move(code.arguments);
+  meta.shared_carveout = options.shared_carveout;
   Artifact artifact;
   if (!code.is_ptx && !is_fatbin) {
     KMUX_ASSIGN(std::string numbers, nvidia::kernels_part(plan.kernels, code.symbols, code.content));

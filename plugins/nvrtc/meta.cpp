@@ -1,5 +1,7 @@
 #include "meta.h"
 
+#include <charconv>
+
 #include "kmux/json.h"
 #include "kmux/plugin/meta_reader.h"
 
@@ -13,7 +15,8 @@ std::string dump_meta(const Meta& meta) {
                            {"compiler", meta.compiler},
                            {"graph", meta.graph},
                            {"symbols", std::move(symbols)},
-                           {"arguments", json_list(meta.arguments)}});
+                           {"arguments", json_list(meta.arguments)},
+                           {"shared_carveout", std::to_string(meta.shared_carveout)}});
 }
 
 Result<Meta> parse_meta(std::string_view text) {
@@ -25,6 +28,9 @@ Result<Meta> parse_meta(std::string_view text) {
   KMUX_TRY(json.read("graph", meta.graph));
   KMUX_TRY(json.read("symbols", meta.symbols));
   KMUX_TRY(json.read("arguments", meta.arguments));
+  std::string carveout;
+  KMUX_TRY(json.read("shared_carveout", carveout));
+  std::from_chars(carveout.data(), carveout.data() + carveout.size(), meta.shared_carveout);
   return meta;
 }
 

@@ -22,6 +22,7 @@ struct Meta {
   bool graph = false;                          // replay the body as a graph, where it can be
   std::map<std::string, std::string> symbols;  // by kernel
   std::vector<std::string> arguments;          // of the compiler
+  int shared_carveout = -1;                    // percent; -1: the driver's choice
   bool operator==(const Meta&) const = default;
 };
 

@@ -29,7 +29,8 @@ class FirstScreen(unittest.TestCase):
 
     def test_installs_what_the_script_makes(self):
         (wheel, *others), = re.findall(r"`pip install (\S+) ([\w ]+)`", SCREEN)
-        build = re.search(r"^readonly BUILD=\$\{KMUX_BUILD:-([\w/]+)\}", SCRIPT, re.M)[1]
+        preset = re.search(r"^  '' \| .*\) PRESET=(\w+) ;;", SCRIPT, re.M)[1]  # where no other machine is named
+        build = re.search(r"^readonly PRESET BUILD=\$\{KMUX_BUILD:-([\w/$]+)\}", SCRIPT, re.M)[1].replace("$PRESET", preset)
         self.assertEqual(wheel, f"{build}/package/kmux-*.whl")
         self.assertIn('--wheel-dir "$BUILD/package" ./integrations/tvm_ffi', SCRIPT)
         self.assertEqual(others, ["numpy"])

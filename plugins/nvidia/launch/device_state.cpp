@@ -67,6 +67,10 @@ int DeviceState::prepare_kernel(unsigned index, CUkernel kernel, kmux_sink error
   state.dynamic_smem_limit.store(smaller(current, free), std::memory_order_relaxed);
   const KernelFacts& facts = facts_.kernels[index];
   if (const int code = allow_dynamic_smem(index, facts.dynamic_smem_bytes, error)) return code;
+  if (facts_.shared_carveout >= 0) {
+    constexpr CUfunction_attribute kCarveout = CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
+    if (const int code = set_attribute(index, kCarveout, facts_.shared_carveout, error)) return code;
+  }
   return facts.large_cluster ? set_attribute(index, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, error)
                              : KMUX_OK;
 }

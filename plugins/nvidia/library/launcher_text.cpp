@@ -129,7 +129,12 @@ void emit_facts(CodeWriter& out, const Plan& plan, const PlanFacts& facts, const
   out.line(std::string(text_of(facts.only_launches)) + ",  // nothing but launches");
   out.line(std::string(facts.pack_count > 0 ? "program_packs" : "nullptr") + ", " + std::to_string(facts.pack_count) +
            ",  // what launches pass");
-  if (more) out.line("false,").line(std::string(kMoreCount) + ",  // kernels of host functions");
+  if (more || facts.shared_carveout >= 0) {
+    out.line("false,  // waiting for each launch: set by kmux_launcher_open");
+    out.line(std::string(more ? kMoreCount : "nullptr") + ",  // kernels of host functions");
+  }
+  if (facts.shared_carveout >= 0)
+    out.line(std::to_string(facts.shared_carveout) + ",  // percent of the L1 cache as shared memory");
   out.close("};").line("}  // namespace kmux::nvidia");
 }
 

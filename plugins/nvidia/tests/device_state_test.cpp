@@ -138,6 +138,13 @@ TEST_F(DeviceStateTest, RefusesSuchABlockOfASpecialLaunch) {
   EXPECT_THAT(error, HasSubstr("at most 64 a block"));
 }
 
+TEST_F(DeviceStateTest, SetsTheCarveoutOfEveryKernelWhereItIsChosen) {
+  facts.shared_carveout = 50;
+  EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
+  EXPECT_THAT(raised(), ElementsAre("cuKernelSetAttribute add attribute 9 value 50 device 0",
+                                    "cuKernelSetAttribute mul attribute 9 value 50 device 0"));
+}
+
 TEST_F(DeviceStateTest, AllowsLargeClustersWhereTheyMayBe) {
   kernels[1].large_cluster = true;
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;

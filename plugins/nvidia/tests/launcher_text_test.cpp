@@ -87,6 +87,8 @@ TEST(LauncherText, SaysWhetherTheBodyIsReplayed) {
   const Program program = golden("two_kernels");
   EXPECT_THAT(text_of(program), HasSubstr("  false,  // replay as a graph"));
   EXPECT_THAT(text_of(program, {.graph = true}), HasSubstr("  true,  // replay as a graph"));
+  EXPECT_THAT(text_of(program), Not(HasSubstr("percent of the L1 cache")));
+  EXPECT_THAT(text_of(program, {.shared_carveout = 25}), HasSubstr("  25,  // percent of the L1 cache"));
 }
 
 TEST(LauncherText, LeavesItsTableOpenForKernelsThatThePlanDoesNotName) {

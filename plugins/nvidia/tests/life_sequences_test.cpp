@@ -49,6 +49,12 @@ TEST_P(LifeSequences, ADeadStreamIsAnErrorAndTheNextCallWorks) {
   EXPECT_TRUE(kernel.launch({x}).ok());
 }
 
+TEST_P(LifeSequences, TheCarveoutIsSetWhereItIsChosen) {
+  const Kernel kernel = compiled(doubling_program(), {{"shared_carveout", "25"}});
+  kernel.warm().value();
+  EXPECT_THAT(fake.calls("cuKernelSetAttribute"), Contains("cuKernelSetAttribute scale attribute 9 value 25 device 0"));
+}
+
 ProgramBuilder of_fatbin(const FatbinExample& fatbin) {
   ProgramBuilder builder("scale");
   builder.buffer("x", BufferParam{dtype::kFloat32, {builder.symbol("n")}});

@@ -34,6 +34,7 @@ TEST_F(NvidiaOptions, HaveDefaults) {
   EXPECT_FALSE(options.device_debug);
   EXPECT_FALSE(options.graph);
   EXPECT_EQ(options.max_registers, 0);
+  EXPECT_EQ(options.shared_carveout, -1);
   EXPECT_EQ(options.tier, Tier::kFull);
   EXPECT_TRUE(options.compile_flags.empty());
 }
@@ -46,6 +47,7 @@ TEST_F(NvidiaOptions, AreReadFromText) {
                                       {"line_info", "off"},
                                       {"device_debug", "on"},
                                       {"graph", "on"},
+                                      {"shared_carveout", "75"},
                                       {"tier", "fast"}});
   EXPECT_THAT(options.compile_flags, ElementsAre("-DA", "-DB=x y"));
   EXPECT_THAT(options.include_dirs, ElementsAre("/a", "/c"));
@@ -54,6 +56,7 @@ TEST_F(NvidiaOptions, AreReadFromText) {
   EXPECT_FALSE(options.line_info);
   EXPECT_TRUE(options.device_debug);
   EXPECT_TRUE(options.graph);
+  EXPECT_EQ(options.shared_carveout, 75);
   EXPECT_EQ(options.tier, Tier::kFast);
 }
 
@@ -90,6 +93,7 @@ TEST_F(NvidiaOptions, BadValuesAreRefusedWithTheGoodOnes) {
   for (const char* value : {"", "15", "256", "64 ", "x"}) {
     EXPECT_THAT(failure({{"max_registers", value}}), HasSubstr("Use a number from 16 to 255.")) << value;
   }
+  EXPECT_THAT(failure({{"shared_carveout", "101"}}), HasSubstr("Use a number from 0 to 100."));
   EXPECT_THAT(failure({{"compile_flags", "-DA\n-o"}}), HasSubstr("\"-o\" is not allowed"));
 }
 
@@ -101,6 +105,7 @@ TEST_F(NvidiaOptions, OtherOptionsGiveOtherText) {
                                            {"max_registers", "64"},
                                            {"line_info", "off"},
                                            {"device_debug", "on"},
+                                           {"shared_carveout", "0"},
                                            {"tier", "fast"}}) {
     EXPECT_NE(to_json(parse({})), to_json(parse({{name, value}}))) << name;
   }

@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const Meta kMeta{"sm_90a", "cubin", "NVRTC 13.0", true, {{"k<float>", "_Z1kIfEvv"}}, {"-lineinfo", "-DA=\"b\""}};
+const Meta kMeta{"sm_90a", "cubin", "NVRTC 13.0", true, {{"k<float>", "_Z1kIfEvv"}}, {"-lineinfo", "-DA=\"b\""}, 50};
 
 TEST(Meta, ComesBackAsItWas) { EXPECT_EQ(parse_meta(dump_meta(kMeta)).value(), kMeta); }
 
@@ -19,7 +19,7 @@ TEST(Meta, OtherTextIsRefused) {
 
 TEST(Meta, MissingAndMistypedFieldsAreNamed) {
   const std::string whole = dump_meta(kMeta);
-  for (const char* key : {"arch", "form", "compiler", "graph", "symbols", "arguments"}) {
+  for (const char* key : {"arch", "form", "compiler", "graph", "symbols", "arguments", "shared_carveout"}) {
     std::string without = whole;
     without.replace(without.find("\"" + std::string(key) + "\""), std::string(key).size() + 2, "\"other\"");
     EXPECT_THAT(parse_meta(without).error().message, HasSubstr("no valid \"" + std::string(key) + "\"")) << key;

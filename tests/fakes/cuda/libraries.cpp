@@ -66,6 +66,8 @@ int attribute_of(const Kernel& kernel, const Kernel::OnDevice& there, CUfunction
       return kernel.max_dynamic_shared_on(there);
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
       return there.large_clusters ? 1 : 0;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      return there.shared_carveout;
   }
   return -1;
 }
@@ -74,6 +76,10 @@ CUresult set_attribute(Kernel& kernel, CUdevice device, CUfunction_attribute att
   Kernel::OnDevice& there = kernel.on_device[device];
   if (attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) {
     there.large_clusters = value != 0;
+    return CUDA_SUCCESS;
+  }
+  if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT && value >= -1 && value <= 100) {
+    there.shared_carveout = value;
     return CUDA_SUCCESS;
   }
   const int most = world().devices[device].shared_bytes_opt_in - kernel.static_shared_bytes;

@@ -67,6 +67,7 @@ struct Kernel {
   struct OnDevice {
     std::optional<int> max_dynamic_shared_bytes = {};  // none: nobody said
     bool large_clusters = false;
+    int shared_carveout = -1;
   };
   /// Who never said gets what 48 KiB leave beside static memory.
   int max_dynamic_shared_on(const OnDevice& there) const {
