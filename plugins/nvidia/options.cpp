@@ -53,6 +53,7 @@ Result<BuildOptions> parse_options(const Options& options, const Host& host, std
       {"tier", one_of(result.tier, kTiers)},
   };
   if (backend == "cuda") readers.emplace("host_compiler", any_text(result.host_compiler));
+  if (backend == "nvrtc") readers.emplace("lto", on_or_off(result.lto));
   KMUX_TRY(read_options(backend, options, host, readers));
   return result;
 }
@@ -65,6 +66,7 @@ std::string to_json(const BuildOptions& options) {
                            {"host_compiler", options.host_compiler},
                            {"include_dirs", json_list(options.include_dirs)},
                            {"line_info", options.line_info},
+                           {"lto", options.lto},
                            {"max_registers", std::int64_t{options.max_registers}},
                            {"shared_carveout", std::int64_t{options.shared_carveout}},
                            {"tier", kTiers[static_cast<std::size_t>(options.tier)]}});

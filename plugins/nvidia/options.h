@@ -30,10 +30,11 @@ struct BuildOptions {
   int shared_carveout = -1;  // percent of the memory that a multiprocessor has for it and its L1 cache; -1: the driver's choice
   Tier tier = Tier::kFull;
   std::string host_compiler = {};  // of the launcher; backend cuda only
+  bool lto = false;  // sources are compiled one by one, and linked with optimization across them; backend nvrtc only
 };
 
 /// Reads `options`; what is absent there comes from the host ("nvrtc.graph" for backend "nvrtc"), else from the defaults.
-/// `host_compiler` is known to backend "cuda" only.
+/// `host_compiler` is known to backend "cuda" only, `lto` to "nvrtc".
 ///
 /// Errors: invalid_argument that names an unknown option, with the known ones, or a value that an option does not take.
 Result<BuildOptions> parse_options(const Options& options, const Host& host, std::string_view backend);

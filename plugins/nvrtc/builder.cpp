@@ -75,6 +75,15 @@ Result<Compiled> compile_with(PrecompiledHeaders& precompiled, const NvrtcLibrar
   return plain;
 }
 
+Status check_lto(const NvrtcLibrary& library, const nvidia::BuildOptions& options, nvidia::Arch arch) {
+  std::string why;
+  if (!library.has_lto()) why = "NVRTC " + library.version() + " makes no intermediate code";
+  if (options.device_debug) why = "code for a debugger is not optimized";
+  if (arch.is_virtual) why = "it makes binary code, and the target is " + to_string(arch);
+  if (why.empty()) return Ok{};
+  return make_error(ErrorCode::kInvalidArgument, "option lto cannot be on (" + why + "). Remove it.");
+}
+
 }  // namespace
 
 struct NvrtcBuilder::Code {
@@ -90,8 +99,13 @@ Result<std::string> NvrtcBuilder::toolchain(const Target&, const Options& option
   KMUX_ASSIGN(const nvidia::BuildOptions parsed, nvidia::parse_options(options, host_, "nvrtc"));
   KMUX_ASSIGN(const std::string library, find_library(host_));
   const std::vector<std::string> folders = header_folders(library, host_);
-  return dump(Json::Object{
-      {"nvrtc", identify_library(library)}, {"headers", json_list(folders)}, {"options", nvidia::to_json(parsed)}});
+  Json::Object identity{
+      {"nvrtc", identify_library(library)}, {"headers", json_list(folders)}, {"options", nvidia::to_json(parsed)}};
+  if (parsed.lto) {
+    KMUX_ASSIGN(const std::string linker, JitLinkLibrary::find(library));
+    identity.emplace("linker", identify_library(linker));
+  }
+  return dump(std::move(identity));
 }
 
 Result<NvrtcBuilder::Code> NvrtcBuilder::compile_source(const BuildRequest& request,
@@ -117,7 +131,11 @@ Result<NvrtcBuilder::Code> NvrtcBuilder::compile_source(const BuildRequest& requ
   code.dependencies = headers_.scan(variant, {folders, options.compile_flags, {}});  // before the compiler reads them
   const std::string stamp =
       code.dependencies ? headers_stamp(unit.text, unit.files, code.arguments, *code.dependencies) : "";
-  auto compiled = compile_with(precompiled_, *library, {unit, code.arguments, names, code.is_ptx}, stamp);
+  if (options.lto) KMUX_TRY(check_lto(*library, options, arch));
+  if (options.lto) code.arguments.emplace_back("-dlto");
+  auto compiled = options.lto ? compile_and_link(*library, path, variant, code.arguments, names,
+                                                 linker_arguments(options, variant.settings, arch))
+                              : compile_with(precompiled_, *library, {unit, code.arguments, names, code.is_ptx}, stamp);
   if (!compiled) return with_header_hint(std::move(compiled).error(), variant.settings);
   const auto level = compiled->is_about_program ? Host::Level::kWarning : Host::Level::kDebug;
   if (!compiled->log.empty()) host_.log(level, compiled->log);

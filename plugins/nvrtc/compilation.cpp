@@ -1,5 +1,10 @@
 #include "compilation.h"
 
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <map>
+
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/compiler_flags.h"
 #include "kmux/plugin/rtc_program.h"
@@ -35,6 +40,17 @@ Error compile_failure(const NvrtcLibrary& library, const Compilation& compilatio
   return library.failure("nvrtcCompileProgram", result).with("log", log);
 }
 
+Result<std::string> read_intermediate(const NvrtcLibrary& library, NvrtcProgram program) {
+  const NvrtcTable& calls = library.calls();
+  std::size_t bytes = 0;
+  NvrtcResult result = calls.intermediate_size(program, &bytes);
+  if (result != NvrtcResult::kSuccess) return library.failure("nvrtcGetLTOIRSize", result);
+  std::string code(bytes, '\0');
+  result = calls.intermediate(program, code.data());
+  if (result != NvrtcResult::kSuccess) return library.failure("nvrtcGetLTOIR", result);
+  return code;
+}
+
 Result<std::string> read_ptx(const NvrtcLibrary& library, NvrtcProgram program) {
   const NvrtcTable& calls = library.calls();
   std::size_t bytes = 0;
@@ -59,7 +75,9 @@ Result<Compiled> compile(const NvrtcLibrary& library, const Compilation& compila
   compiled.is_about_program = log.find(kProgramFolder) != log.npos || log.find("ptxas ") != log.npos;
   compiled.log = without_folder(std::move(log));
   if (result != NvrtcResult::kSuccess) return compile_failure(library, compilation, result, compiled.log);
-  KMUX_ASSIGN(compiled.code, compilation.to_ptx ? read_ptx(library, program.handle()) : program.code());
+  KMUX_ASSIGN(compiled.code, compilation.to_ptx            ? read_ptx(library, program.handle())
+                             : compilation.to_intermediate ? read_intermediate(library, program.handle())
+                                                           : program.code());
   KMUX_ASSIGN(compiled.symbols, program.symbols(compilation.names));
   if (library.has_pch()) compiled.pch = library.calls().pch_create_status(program.handle());
   return compiled;
@@ -94,6 +112,90 @@ std::vector<std::string> compiler_arguments(const nvidia::BuildOptions& options,
     for (const std::string& folder : *list) arguments.push_back("-I" + folder);
   }
   for (const std::string& prelude : unit.preludes) arguments.push_back("--pre-include=" + prelude);
+  return arguments;
+}
+
+namespace {
+
+// Each source with the others as headers.
+std::vector<SourceUnit> units_of(const Variant& variant) {
+  std::vector<SourceUnit> units;
+  for (std::size_t i = 0; i < variant.sources.size(); ++i) {
+    Variant one = variant;
+    one.headers.insert(one.headers.end(), one.sources.begin(), one.sources.end());
+    one.headers.erase(one.headers.end() - static_cast<std::ptrdiff_t>(one.sources.size() - i));
+    one.sources = {variant.sources[i]};
+    units.push_back(make_unit(one, kProgramFolder));
+  }
+  return units;
+}
+
+// "&ns::table" and "ns::scale<float>" by their last identifier.
+std::string_view identifier_in(std::string_view name) {
+  name = name.substr(0, name.find('<'));
+  return name.substr(name.find_last_of("&:") + 1);  // npos + 1 is 0
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  const auto is_letter = [&](std::size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+  };
+  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    if (!is_letter(at - 1) && !is_letter(at + word.size())) return true;  // before the first: out of the text
+  }
+  return false;
+}
+
+std::size_t unit_with(const std::vector<SourceUnit>& units, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(units, [&](const SourceUnit& unit) { return has_word(unit.text, identifier_in(name)); });
+  return found == units.end() ? 0 : static_cast<std::size_t>(found - units.begin());
+}
+
+bool is_for_the_assembler(std::string_view flag) {
+  return flag.starts_with("-Xptxas=") || flag.starts_with("--ptxas-options=");
+}
+
+}  // namespace
+
+Result<Compiled> compile_and_link(const NvrtcLibrary& library, const std::string& nvrtc, const Variant& variant,
+                                  const std::vector<std::string>& arguments, const std::vector<std::string>& names,
+                                  const std::vector<std::string>& link_arguments) {
+  KMUX_ASSIGN(const std::string path, JitLinkLibrary::find(nvrtc));
+  KMUX_ASSIGN(const JitLinkLibrary* const linker, JitLinkLibrary::open(path));
+  const std::vector<SourceUnit> units = units_of(variant);
+  std::vector<std::vector<std::string>> names_in(units.size());
+  for (const std::string& name : names) names_in[unit_with(units, name)].push_back(name);
+  Compiled whole;
+  std::map<std::string, std::string> symbols;
+  std::vector<JitLinkLibrary::Input> inputs;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    KMUX_ASSIGN(Compiled one, compile(library, {units[i], arguments, names_in[i], false, /*to_intermediate=*/true}));
+    for (std::size_t j = 0; j < names_in[i].size(); ++j) symbols[names_in[i][j]] = std::move(one.symbols[j]);
+    whole.log += one.log;
+    whole.is_about_program = whole.is_about_program || one.is_about_program;
+    inputs.push_back({variant.sources[i].path, std::move(one.code)});
+  }
+  KMUX_ASSIGN(JitLinkLibrary::Linked linked, linker->link(inputs, link_arguments));
+  whole.is_about_program = whole.is_about_program || !linked.log.empty();
+  whole.log += linked.log;
+  whole.code = std::move(linked.code);
+  for (const std::string& name : names) whole.symbols.push_back(symbols[name]);
+  return whole;
+}
+
+std::vector<std::string> linker_arguments(const nvidia::BuildOptions& options, const Settings& settings,
+                                          nvidia::Arch arch) {
+  std::vector<std::string> arguments = {"-arch=" + to_string(arch), "-lto"};
+  if (options.line_info) arguments.emplace_back("-lineinfo");
+  if (options.max_registers > 0) arguments.push_back("-maxrregcount=" + std::to_string(options.max_registers));
+  if (options.fast_math || settings.fast_math) {
+    arguments.insert(arguments.end(), {"-ftz=1", "-prec-div=0", "-prec-sqrt=0", "-fma=1"});
+  }
+  std::ranges::copy(nvidia::spill_arguments(options, arch), std::back_inserter(arguments));
+  for (const std::string& flag : options.compile_flags) {
+    if (is_for_the_assembler(flag)) arguments.push_back("-Xptxas" + flag.substr(flag.find('=')));
+  }
   return arguments;
 }
 

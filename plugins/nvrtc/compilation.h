@@ -24,10 +24,11 @@ struct Compilation {
   std::vector<std::string> options;
   std::vector<std::string> names;  // name expressions that are instantiated
   bool to_ptx = false;  // the options name a virtual architecture
+  bool to_intermediate = false;  // the options have -dlto
 };
 
 struct Compiled {
-  std::string code;  // a cubin, or PTX that ends with a zero
+  std::string code;  // a cubin, or PTX that ends with a zero, or intermediate code
   std::string log;  // warnings; empty if there are none
   bool is_about_program = false;  // the log names a file of the program, not only headers of the machine
   std::vector<std::string> symbols;  // of the name expressions, in their order
@@ -46,5 +47,17 @@ Result<Compiled> compile(const NvrtcLibrary& library, const Compilation& compila
 std::vector<std::string> compiler_arguments(const nvidia::BuildOptions& options, const Settings& settings,
                                             const SourceUnit& unit, nvidia::Arch arch,
                                             const std::vector<std::string>& folders);
+
+/// Compiles each source of `variant` by itself with `arguments`, and links them with nvJitLink, which optimizes across them.
+/// A source may include the others. A name of `names` is instantiated in the first source in which its identifier stands.
+///
+/// Errors: as `compile`; compile_failed for what the linker misses; unavailable without nvJitLink beside NVRTC, `nvrtc`.
+Result<Compiled> compile_and_link(const NvrtcLibrary& library, const std::string& nvrtc, const Variant& variant,
+                                  const std::vector<std::string>& arguments, const std::vector<std::string>& names,
+                                  const std::vector<std::string>& link_arguments);
+
+/// The options that nvJitLink is called with.
+std::vector<std::string> linker_arguments(const nvidia::BuildOptions& options, const Settings& settings,
+                                          nvidia::Arch arch);
 
 }  // namespace kmux::nvrtc

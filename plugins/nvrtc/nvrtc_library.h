@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,8 @@ enum class NvrtcResult : int {
 // clang-format on
 using NvrtcProgram = struct NvrtcProgramState*;
 
-// KMUX_NVRTC_CALL(name in the table, exported symbol, parameters). The second list came with 12.8: null before.
+// KMUX_NVRTC_CALL(name in the table, exported symbol, parameters). The second list came with 12.8: null before. So may be those
+// of the third where NVRTC is a part of something else.
 #define KMUX_NVRTC_CALLS(KMUX_NVRTC_CALL)                                                                             \
   KMUX_NVRTC_CALL(version, nvrtcVersion, (int* major, int* minor))                                                    \
   KMUX_NVRTC_CALL(create, nvrtcCreateProgram,                                                                         \
@@ -41,6 +43,9 @@ using NvrtcProgram = struct NvrtcProgramState*;
 #define KMUX_NVRTC_PCH_CALLS(KMUX_NVRTC_CALL)                                  \
   KMUX_NVRTC_CALL(set_pch_heap_size, nvrtcSetPCHHeapSize, (std::size_t bytes)) \
   KMUX_NVRTC_CALL(pch_create_status, nvrtcGetPCHCreateStatus, (NvrtcProgram program))
+#define KMUX_NVRTC_LTO_CALLS(KMUX_NVRTC_CALL)                                                       \
+  KMUX_NVRTC_CALL(intermediate_size, nvrtcGetLTOIRSize, (NvrtcProgram program, std::size_t* bytes)) \
+  KMUX_NVRTC_CALL(intermediate, nvrtcGetLTOIR, (NvrtcProgram program, char* code))
 
 struct NvrtcTable {
   using Program = NvrtcProgram;
@@ -49,6 +54,7 @@ struct NvrtcTable {
 #define KMUX_NVRTC_CALL(name, symbol, params) NvrtcResult(*name) params = nullptr;
   KMUX_NVRTC_CALLS(KMUX_NVRTC_CALL)
   KMUX_NVRTC_PCH_CALLS(KMUX_NVRTC_CALL)
+  KMUX_NVRTC_LTO_CALLS(KMUX_NVRTC_CALL)
 #undef KMUX_NVRTC_CALL
   const char* (*error_string)(NvrtcResult result) = nullptr;
 };
@@ -68,6 +74,8 @@ class NvrtcLibrary {
   int minor() const { return minor_; }
   std::string version() const { return std::to_string(major_) + "." + std::to_string(minor_); }
   bool is_at_least(int major, int minor) const { return major_ != major ? major_ > major : minor_ >= minor; }
+  /// Does it make intermediate code that a linker optimizes?
+  bool has_lto() const { return table_.intermediate_size && table_.intermediate; }
   /// Can headers be compiled in advance?
   bool has_pch() const { return table_.set_pch_heap_size && table_.pch_create_status; }
 
@@ -81,6 +89,48 @@ class NvrtcLibrary {
   std::vector<DynamicLibrary> libraries_;  // that stay open with it
   int major_ = 0;
   int minor_ = 0;
+};
+
+/// nvJitLink, opened at run time: it links the intermediate code of NVRTC, and optimizes across it.
+///
+/// Threads: any.   Source: nvJitLink 12.4 to 13.0, nvJitLink.h.
+class JitLinkLibrary {
+ public:
+  /// The file that belongs to NVRTC `nvrtc`, of the same toolkit or of PyPI's nvidia-nvjitlink beside it.
+  ///
+  /// Errors: unavailable that names the places and what to install.
+  static Result<std::string> find(const std::string& nvrtc);
+
+  /// The library at `path`, opened by the first call and never closed.
+  ///
+  /// Errors: unavailable with the loader's text, or the symbol that it lacks.
+  static Result<const JitLinkLibrary*> open(const std::string& path);
+
+  /// Intermediate code of one source.
+  struct Input {
+    std::string name;  // of the source, for messages
+    std::string code;
+  };
+  struct Linked {
+    std::string code;  // a cubin
+    std::string log;  // warnings; empty if there are none
+  };
+  /// Errors: compile_failed with what nvJitLink says as note "log".
+  Result<Linked> link(const std::vector<Input>& inputs, const std::vector<std::string>& options) const;
+
+ private:
+  using Handle = struct JitLinkState*;
+  struct Linking;
+  int (*create_)(Handle* handle, std::uint32_t option_count, const char** options) = nullptr;
+  int (*destroy_)(Handle* handle) = nullptr;
+  int (*add_)(Handle handle, int kind, const void* data, std::size_t bytes, const char* name) = nullptr;
+  int (*complete_)(Handle handle) = nullptr;
+  int (*code_size_)(Handle handle, std::size_t* bytes) = nullptr;
+  int (*code_)(Handle handle, void* code) = nullptr;
+  int (*error_log_size_)(Handle handle, std::size_t* bytes) = nullptr;
+  int (*error_log_)(Handle handle, char* text) = nullptr;
+  int (*info_log_size_)(Handle handle, std::size_t* bytes) = nullptr;
+  int (*info_log_)(Handle handle, char* text) = nullptr;
 };
 
 }  // namespace kmux::nvrtc

@@ -85,6 +85,12 @@ TEST_F(NvidiaOptions, HostCompilerIsBackendCudas) {
   EXPECT_THAT(failure({{"host_compiler", "g++"}}), HasSubstr("\"host_compiler\" is not known"));
 }
 
+TEST_F(NvidiaOptions, LinkTimeOptimizationIsBackendNvrtcs) {
+  EXPECT_TRUE(parse({{"lto", "on"}}).lto);
+  EXPECT_FALSE(parse({}).lto);
+  EXPECT_FALSE(parse_options({{"lto", "on"}}, host, "cuda").ok());
+}
+
 TEST_F(NvidiaOptions, BadValuesAreRefusedWithTheGoodOnes) {
   EXPECT_THAT(failure({{"fast_math", "yes"}}),
               HasSubstr("option \"fast_math\" cannot be \"yes\" (backend nvrtc). Use \"on\" or \"off\"."));
