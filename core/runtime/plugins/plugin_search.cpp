@@ -1,16 +1,10 @@
 #include "plugin_search.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <elf.h>
-#include <fcntl.h>
-#include <optional>
 #include <set>
-#include <unistd.h>
 #include <vector>
 
-#include "kmux/plugin/descriptor.h"
+#include "kmux/plugin/dynamic_library.h"
 #include "kmux/plugin/plugin.h"
 #include "kmux/plugin/words.h"
 #include "kmux/registry.h"
@@ -239,88 +233,6 @@ std::vector<PluginEntry> search_plugins(const RegistryOptions& options) {
   Search search;
   for (const fs::path& folder : search_folders(options)) search.folder(folder);
   return std::move(search).take();
-}
-
-namespace {
-
-constexpr std::size_t kMaxNoteBytes = 1 << 16;
-
-Error damaged(const std::filesystem::path& library, const char* why) {
-  return make_error(ErrorCode::kInvalidArgument,
-                    "\"" + library.string() + "\" is not a usable library (" + why + "). Build or install it again.");
-}
-
-/// Bytes at `offset`, or nothing if the file is shorter.
-std::optional<std::vector<char>> read_at(const Descriptor& file, std::uint64_t offset, std::size_t size) {
-  std::vector<char> bytes(size);
-  if (::pread(file.get(), bytes.data(), size, static_cast<off_t>(offset)) != static_cast<ssize_t>(size))
-    return std::nullopt;
-  return bytes;
-}
-
-/// `count` of them at `offset`.
-template <class T>
-std::optional<std::vector<T>> read_structs(const Descriptor& file, std::uint64_t offset, std::size_t count) {
-  const auto bytes = read_at(file, offset, count * sizeof(T));
-  if (!bytes) return std::nullopt;
-  std::vector<T> values(count);
-  std::memcpy(values.data(), bytes->data(), bytes->size());
-  return values;
-}
-
-std::string hex(const char* bytes, std::size_t count) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto byte = static_cast<unsigned char>(bytes[i]);
-    text += {kDigits[byte >> 4], kDigits[byte & 15]};
-  }
-  return text;
-}
-
-std::size_t padded(std::size_t size) { return (size + 3) / 4 * 4; }
-
-/// The build-id among the notes of one segment, or "".
-std::string build_id_in(const std::vector<char>& notes) {
-  std::size_t at = 0;
-  while (at + sizeof(Elf64_Nhdr) <= notes.size()) {
-    Elf64_Nhdr note;
-    std::memcpy(&note, notes.data() + at, sizeof note);
-    const std::size_t name = at + sizeof note;
-    const std::size_t content = name + padded(note.n_namesz);
-    if (content + note.n_descsz > notes.size()) return "";
-    const bool gnu = note.n_namesz == 4 && std::memcmp(notes.data() + name, "GNU", 4) == 0;
-    if (gnu && note.n_type == NT_GNU_BUILD_ID) return hex(notes.data() + content, note.n_descsz);
-    at = content + padded(note.n_descsz);
-  }
-  return "";
-}
-
-bool is_elf64(const Elf64_Ehdr& header) {
-  return std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == ELFCLASS64 &&
-         header.e_ident[EI_DATA] == ELFDATA2LSB && header.e_phentsize == sizeof(Elf64_Phdr);
-}
-
-}  // namespace
-
-Result<std::string> read_build_id(const std::filesystem::path& library) {
-  const Descriptor file(::open(library.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) {
-    return make_error(ErrorCode::kUnavailable,
-                      "\"" + library.string() + "\" cannot be read (" + std::strerror(errno) + "). Check the file.");
-  }
-  const auto headers = read_structs<Elf64_Ehdr>(file, 0, 1);
-  if (!headers || !is_elf64(headers->front())) return damaged(library, "not a 64-bit ELF file");
-  const auto segments = read_structs<Elf64_Phdr>(file, headers->front().e_phoff, headers->front().e_phnum);
-  if (!segments) return damaged(library, "its program headers are truncated");
-  for (const Elf64_Phdr& segment : *segments) {
-    if (segment.p_type != PT_NOTE) continue;
-    if (segment.p_filesz > kMaxNoteBytes) return damaged(library, "its notes are too large");
-    const auto notes = read_at(file, segment.p_offset, segment.p_filesz);
-    if (!notes) return damaged(library, "its notes are truncated");
-    if (std::string id = build_id_in(*notes); !id.empty()) return id;
-  }
-  return std::string();
 }
 
 std::vector<std::string> environment_warnings(const Environment& environment, const std::vector<Manifest>& plugins) {

@@ -30,13 +30,6 @@ std::filesystem::path library_of(const PluginEntry& entry);
 /// Errors: unavailable that says what differs (size, build-id) or why it is not trusted.
 Status check_library(const PluginEntry& entry);
 
-/// The GNU build-id of an ELF library as hex digits, read from its notes without loading it; empty if it has none.
-///
-/// Errors: invalid_argument if the file is no 64-bit little-endian ELF file or is damaged; unavailable if it cannot be
-///         read.
-/// Source: System V ABI, chapters 4 and 5 (ELF-64); NT_GNU_BUILD_ID of <elf.h>.
-Result<std::string> read_build_id(const std::filesystem::path& library);
-
 /// What in `environment` cannot be what its author meant, a message each: a name that begins with KMUX_ and that neither kmux
 /// nor one of `plugins` reads, a switch that is neither on nor off, a path that leads nowhere.
 std::vector<std::string> environment_warnings(const Environment& environment, const std::vector<Manifest>& plugins);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -64,6 +65,14 @@ class MemoryLibrary {
   Descriptor file_;  // open as long as the library, so that no other one has its number
   std::unique_ptr<void, Closing> handle_;
 };
+
+/// What identifies the build of a shared library, as hex digits, read from its file without loading it: the GNU build-id in an ELF
+/// file's notes, the UUID of a Mach-O file; of a fat file that of its part for this processor. Empty if it has none.
+///
+/// Errors: invalid_argument if the file is neither (64 bits, least byte first), has no part for this processor or is damaged; unavailable
+///         if it cannot be read.
+/// Source: System V ABI, chapters 4 and 5 (ELF-64), and NT_GNU_BUILD_ID; LC_UUID of Darwin's <mach-o/loader.h>, and <mach-o/fat.h>.
+Result<std::string> read_build_id(const std::filesystem::path& library);
 
 /// The folders of Python packages that a plugin may take libraries from: those of the virtual environment `venv`
 /// (lib/python3.11/site-packages), if it is not empty, then the folder of packages that the file with `own_code` is installed
