@@ -290,7 +290,7 @@ fuzz() {
 }
 
 # Everything over the fake CUDA driver, in as many orders of streams as a night has time for; the fuzzer; the whole suite under
-# both sanitizers, and as on a machine without a CUDA toolkit.
+# both sanitizers, as on a machine without a CUDA toolkit, and without what only Linux has.
 nightly() {
   use_venv
   prepare nvrtc
@@ -315,6 +315,8 @@ nightly() {
   ./kmux.sh sanitize asan || status=1
   say "the whole suite without a CUDA toolkit"
   KMUX_BUILD=build/no-toolkit bash tools/without_toolkit.sh ./kmux.sh test || status=1
+  say "the whole suite without what only Linux has"
+  cmake --workflow --preset portable >&2 || status=1
   return "$status"
 }
 

@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kmux/compile.h"
+#include "kmux/plugin/process.h"
 #include "kmux/tensor.h"
 
 #include "bar_program.h"
@@ -58,9 +62,33 @@ double hip_texts_compiled_by_real_hiprtc() {
 
 std::string missing_real_hip() { return missing_hip(kRealHip); }
 
-const std::array<Bar, 2> kBars = {{
+// ctest's last line but those about time: "97% tests passed, 3 tests failed out of 100".
+double failed_in(const std::string& report) {
+  constexpr std::string_view kPassed = "tests passed, ";
+  const std::size_t at = report.rfind(kPassed);
+  if (at == std::string::npos) throw std::runtime_error("ctest ran no test:\n" + report);
+  return std::stod(report.substr(at + kPassed.size()));
+}
+
+// Of the whole suite in a build with KMUX_PORTABLE.
+double portable_tests_failed() {
+  Command command{.argv = {"ctest", "--test-dir", KMUX_PORTABLE_BUILD, "--timeout", "600"}};
+  command.environment = {{"KMUX_NVRTC_LIBRARY", ""}, {"KMUX_DISABLE_CACHE", ""}};  // which are for the other bars
+  const ProcessResult suite = run(command).value();
+  const double failed = failed_in(suite.standard_output);
+  if (failed > 0) std::fputs(suite.standard_output.c_str(), stderr);
+  return failed;
+}
+
+std::string missing_portable_build() {
+  if (std::filesystem::exists(KMUX_PORTABLE_BUILD "/tests/portable_tests")) return "";
+  return "no build in " KMUX_PORTABLE_BUILD " (cmake --preset portable && cmake --build --preset portable)";
+}
+
+const std::array<Bar, 3> kBars = {{
     {"ptx_fallback_runs", ptx_fallback_runs, "of 1"},
     {"hip_texts_compiled_by_real_hiprtc", hip_texts_compiled_by_real_hiprtc, "texts", missing_real_hip},
+    {"portable_tests_failed", portable_tests_failed, "tests", missing_portable_build},
 }};
 
 }  // namespace

@@ -108,6 +108,7 @@ class Command(unittest.TestCase):
             self.assertTrue(self.tree.called(tool.name, "./kmux.sh test"))
             self.assertTrue(self.tree.called("in build/no-toolkit"))
             self.assertTrue(self.tree.called("fuzz_text", "-max_total_time=3600"))
+            self.assertTrue(self.tree.called("cmake --workflow --preset portable"))
 
     def fake_fuzzer(self, script=""):
         self.tree.fake("build/fuzz/tests/write_seeds", "")
