@@ -1,6 +1,7 @@
 #include "compilation.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <iterator>
 #include <map>
@@ -152,9 +153,28 @@ std::size_t unit_with(const std::vector<SourceUnit>& units, std::string_view nam
   return found == units.end() ? 0 : static_cast<std::size_t>(found - units.begin());
 }
 
-bool is_for_the_assembler(std::string_view flag) {
-  return flag.starts_with("-Xptxas=") || flag.starts_with("--ptxas-options=");
+// What a flag for NVRTC is for nvJitLink, which decides these anew; empty for one that is about the source.
+std::string linker_flag(std::string_view flag) {
+  flag.remove_prefix(std::min(flag.find_first_not_of('-'), flag.size()));
+  const std::size_t end = std::min(flag.find('='), flag.size());
+  const std::string_view name = flag.substr(0, end);
+  const std::string value(flag.substr(std::min(end + 1, flag.size())));
+  const char* const number = value == "true" || value == "1" ? "1" : "0";
+  if (name == "Xptxas" || name == "ptxas-options") return "-Xptxas=" + value;
+  if (name == "maxrregcount") return "-maxrregcount=" + value;
+  if (name == "fmad") return std::string("-fma=") + number;
+  const bool is_precision = name == "ftz" || name == "prec-div" || name == "prec-sqrt";
+  return is_precision ? "-" + std::string(name) + "=" + number : "";
 }
+
+// The last one counts: nvJitLink takes none twice, but those for the assembler.
+void add_last(std::vector<std::string>& arguments, std::string argument) {
+  const std::string key = argument.substr(0, argument.find('=') + 1);
+  if (key != "-Xptxas=") std::erase_if(arguments, [&](const std::string& one) { return one.starts_with(key); });
+  arguments.push_back(std::move(argument));
+}
+
+constexpr std::array kFastMath = {"-ftz=1", "-prec-div=0", "-prec-sqrt=0", "-fma=1"};
 
 }  // namespace
 
@@ -189,12 +209,13 @@ std::vector<std::string> linker_arguments(const nvidia::BuildOptions& options, c
   std::vector<std::string> arguments = {"-arch=" + to_string(arch), "-lto"};
   if (options.line_info) arguments.emplace_back("-lineinfo");
   if (options.max_registers > 0) arguments.push_back("-maxrregcount=" + std::to_string(options.max_registers));
-  if (options.fast_math || settings.fast_math) {
-    arguments.insert(arguments.end(), {"-ftz=1", "-prec-div=0", "-prec-sqrt=0", "-fma=1"});
+  const auto is_fast = [](std::string_view flag) { return flag.ends_with("-use_fast_math"); };
+  if (options.fast_math || settings.fast_math || std::ranges::any_of(options.compile_flags, is_fast)) {
+    arguments.insert(arguments.end(), kFastMath.begin(), kFastMath.end());
   }
   std::ranges::copy(nvidia::spill_arguments(options, arch), std::back_inserter(arguments));
   for (const std::string& flag : options.compile_flags) {
-    if (is_for_the_assembler(flag)) arguments.push_back("-Xptxas" + flag.substr(flag.find('=')));
+    if (std::string for_linker = linker_flag(flag); !for_linker.empty()) add_last(arguments, std::move(for_linker));
   }
   return arguments;
 }

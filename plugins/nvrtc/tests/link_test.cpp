@@ -3,6 +3,7 @@
 
 #include "kmux/plugin/meta_reader.h"
 
+#include "compilation.h"
 #include "meta.h"
 #include "nvidia/cubin.h"
 #include "workbench.h"
@@ -88,6 +89,19 @@ TEST_F(NvrtcLinkTest, SaysWhereItCannotBeOn) {
   const auto missing = JitLinkLibrary::find("/nowhere/lib/libnvrtc.so.13");
   EXPECT_EQ(missing.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(missing.error().message, AllOf(HasSubstr("/nowhere/lib"), HasSubstr("nvidia-nvjitlink")));
+}
+
+TEST_F(NvrtcLinkTest, GivesTheLinkerWhatItDecidesAnew) {
+  nvidia::BuildOptions options;
+  options.max_registers = 64;
+  options.compile_flags = {"-DA=1", "--fmad=false", "-ftz=true", "-Xptxas=-O1", "--maxrregcount=32"};
+  EXPECT_THAT(linker_arguments(options, {}, {90, 'a'}),
+              ElementsAre("-arch=sm_90a", "-lto", "-lineinfo", "-Xptxas=--warn-on-spills", "-fma=0", "-ftz=1",
+                          "-Xptxas=-O1", "-maxrregcount=32"));
+  const Options flags = {{"lto", "on"}, {"compile_flags", "--fmad=false\n--prec-div=true\n-maxrregcount=64"}};
+  const auto built = build(two_sources().build().value(), flags);
+  EXPECT_TRUE(built.ok()) << built.error().explain();
+  EXPECT_TRUE(build(two_sources().build().value(), {{"lto", "on"}, {"tier", "fast"}, {"fast_math", "on"}}).ok());
 }
 
 TEST_F(NvrtcLinkTest, IsAnotherToolchainWithTheLinker) {
