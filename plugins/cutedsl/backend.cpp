@@ -1,5 +1,7 @@
 #include "backend.h"
 
+#include <algorithm>
+
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/support.h"
 
@@ -73,7 +75,8 @@ std::vector<MissingFeature> missing_support(const BuildRequest& request) {
   if (!request.program.constants.empty()) {
     missing.push_back({"constants", "/constants/0", "backend cutedsl has no variables of the module"});
   }
-  if (!missing.empty()) return missing;
+  const auto refuses = [](const MissingFeature& one) { return one.feature != kBetterFit; };
+  if (std::ranges::any_of(missing, refuses)) return missing;
   const auto entries = make_entries(request.program, request.variant);
   if (!entries && entries.error().code == ErrorCode::kUnsupported) {
     missing.push_back({"dtype", path_in_variant(request, "body/steps"), entries.error().message});
