@@ -20,6 +20,12 @@ Dynamic constants_of(const std::vector<Expr>& values) {
   return constants;
 }
 
+// Of numbers of a byte CuTe DSL passes integers and bool alone.
+bool is_passed_by_value(DType dtype) {
+  const bool is_float8 = dtype.bits == 8 && cute_type(dtype)->starts_with("Float8");
+  return !is_float8;
+}
+
 // What is left of an alignment at an offset.
 std::int64_t alignment_at(std::int64_t alignment, std::int64_t element, const Expr& offset_bytes) {
   if (offset_bytes.is_constant()) return std::gcd(alignment, offset_bytes.constant());
@@ -164,7 +170,7 @@ class EntryMaker {
       const auto* value = std::get_if<ValueParameter>(&entry.parameters[i]);
       if (tensor == nullptr && value == nullptr) continue;
       const DType dtype = tensor != nullptr ? tensor->dtype : value->dtype;
-      if (cute_type(dtype)) continue;
+      if (cute_type(dtype) && (tensor != nullptr || is_passed_by_value(dtype))) continue;
       return make_error(ErrorCode::kUnsupported, "argument " + std::to_string(i) + " of \"" + entry.kernel +
                                                      "\" is of " + to_string(dtype) +
                                                      " (CuTe DSL has no such type here). Use another element type.");

@@ -64,6 +64,15 @@ TEST(Entries, RefuseWhatTheLaunchesOfAHostFunctionSay) {
               without("programmatic serialization"));
 }
 
+TEST(Entries, RefuseNumbersThatCuteDslDoesNotPass) {
+  ProgramBuilder builder = vector_program("");
+  builder.scalar("s", dtype::kFloat8E4M3FN);
+  builder.launch("scale").grid({1}).block({128}).args({"x", "s"});
+  const auto refused = make_entries(builder.build().value(), 0);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
+}
+
 TEST(Entries, AnotherForAnotherBlockClusterOrType) {
   ProgramBuilder builder = vector_program("");
   builder.launch("scale").grid({1}).block({128}).args({"x"});
