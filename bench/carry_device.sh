@@ -44,6 +44,8 @@ export KMUX_CACHE_DIR=$PWD/$TO/cutedsl_cache
 "$BUILD"/bench/device_suite --programs tests/data/tilelang --headers "$TO/headers" ${modules:+--modules "$modules"} \
   --driver "$(find "$BUILD" -name libcuda.so.1 -path '*fakes*' | head -1)" --gtest_filter='*CuteDsl*' >&2
 "$BUILD"/bench/bars_cutedsl --prepare
+LD_LIBRARY_PATH=$PWD/$(dirname "$(find "$BUILD" -name libcuda.so.1 -path '*fakes*' | head -1)") "$BUILD"/tests/kmux-conformance \
+  --plugin cutedsl --plugin-path "$BUILD/lib/kmux/plugins" --rehearse >"$BUILD/conformance_cutedsl.log"
 [[ -z $modules ]] || cp -a "$modules" "$TO/modules"
 git rev-parse HEAD >"$TO/COMMIT"
 du -sh "$TO"

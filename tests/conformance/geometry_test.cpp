@@ -136,8 +136,8 @@ TEST(Geometry, WorkspacesLiveForACall) {
   const Expr count = builder.symbol("count");
   builder.input("A", dtype::kFloat32, {count}).output("B", dtype::kFloat32, {count});
   add_variants(builder, R"(
-KERNEL void copy(const float* from, float* to, long long count) {
-  for (long long i = 0; i < count; ++i) to[i] = from[i] * 2;
+KERNEL void copy(const float* source, float* target, long long count) {
+  for (long long i = 0; i < count; ++i) target[i] = source[i] * 2;
 }
 )",
                [&](const OneThread& host) {

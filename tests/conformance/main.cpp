@@ -1,7 +1,8 @@
-// kmux-conformance --plugin NAME --plugin-path FOLDER [--isolation process] [gtest flags]
+// kmux-conformance --plugin NAME --plugin-path FOLDER [--isolation process] [--rehearse] [--cached] [gtest flags]
 //
 // Exit code 77: the plugin cannot run on this machine (a skip), unless
-// KMUX_REQUIRE_BACKENDS names it.
+// KMUX_REQUIRE_BACKENDS names it. --rehearse, over a driver that computes nothing: what counts is that every program compiles.
+// --cached, where the compiler is not: leaves out programs that have no result which a cache could hold.
 
 #include <cstdio>
 #include <cstdlib>
@@ -26,6 +27,8 @@ struct Arguments {
   std::string folder;
   std::string isolation = "none";
   bool inside = false; // the child process that runs one expected failure
+  bool rehearses = false;
+  bool is_cached = false;
 };
 
 Arguments parse(int argc, char** argv) {
@@ -33,6 +36,8 @@ Arguments parse(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--inside") arguments.inside = true;
+    if (word == "--rehearse") arguments.rehearses = true;
+    if (word == "--cached") arguments.is_cached = true;
     if (i + 1 == argc) break;
     if (word == "--plugin") arguments.plugin = argv[i + 1];
     if (word == "--plugin-path") arguments.folder = argv[i + 1];
@@ -93,9 +98,35 @@ void print_exemptions(const Exemptions& exemptions) {
               exemptions.expected_failures.size());
 }
 
+/// Results of a driver that computes nothing are wrong; programs that are meant to be are those of group Errors.
+int rehearse() {
+  [[maybe_unused]] const int results = RUN_ALL_TESTS();
+  int failures = 0;
+  for (const Subject::Refusal& refusal : Subject::current().refusals()) {
+    if (refusal.error.code == ErrorCode::kUnavailable) {
+      std::puts(needs(compiler_of(Subject::current().name()), refusal.error.message).c_str());
+      return kSkipped;
+    }
+    if (refusal.test.starts_with("Errors.")) continue;
+    std::printf("FAILED: %s does not compile: %s\n", refusal.test.c_str(), refusal.error.explain().c_str());
+    ++failures;
+  }
+  std::printf("rehearsed: %d cases, %d programs do not compile\n",
+              testing::UnitTest::GetInstance()->test_to_run_count(), failures);
+  return failures == 0 ? 0 : 1;
+}
+
+Exemptions without_compiler(Exemptions exemptions) {
+  for (const char* pattern : {"Errors.CompilerLogHasTheUsersLine", "Errors.MissingKernelIsNamed"}) {
+    exemptions.unsupported.push_back({pattern, "no compiler is here"});
+  }
+  return exemptions;
+}
+
 int run_all(const Arguments& arguments, const Exemptions& exemptions) {
   if (arguments.inside) return RUN_ALL_TESTS();
   if (GTEST_FLAG_GET(filter) == "*") GTEST_FLAG_SET(filter, "*" + exclusions(exemptions));
+  if (arguments.rehearses) return rehearse();
   const int result = RUN_ALL_TESTS();
   print_exemptions(exemptions);
   if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
@@ -115,7 +146,7 @@ int main(int argc, char** argv) {
   if (arguments.plugin.empty() || arguments.folder.empty()) {
     std::fputs(
         "usage: kmux-conformance --plugin NAME --plugin-path FOLDER "
-        "[--isolation process] [gtest flags]\n",
+        "[--isolation process] [--rehearse] [--cached] [gtest flags]\n",
         stderr);
     return 2;
   }
@@ -128,5 +159,5 @@ int main(int argc, char** argv) {
     std::fputs((exemptions.error().explain() + "\n").c_str(), stderr);
     return 1;
   }
-  return run_all(arguments, *exemptions);
+  return run_all(arguments, arguments.is_cached ? without_compiler(*exemptions) : *exemptions);
 }

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "msl_kernels.h"
+#include "translated_kernels.h"
 
 namespace kmux::conformance {
 namespace {
@@ -43,6 +43,8 @@ void add_variants(ProgramBuilder& builder, std::string_view text, const std::fun
   }
   builder.variant("msl").source("kernels.metal", "#include <metal_stdlib>\n" + msl_kernels(text));
   host(OneThread(builder, "msl"));
+  builder.variant("cutedsl").source("kernels.py", cute_kernels(text)).header("kmux_c.py", std::string(cute_helpers()));
+  host(OneThread(builder, "cutedsl"));
 }
 
 Program add_program(const std::string& name) {

@@ -1,5 +1,7 @@
 #include "subject.h"
 
+#include <gtest/gtest.h>
+
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 
@@ -29,7 +31,17 @@ Status Subject::choose(const std::string& plugin, const std::filesystem::path& f
 
 Result<Kernel> Subject::compile(const Program& program, CompileOptions options) const {
   options.execution_backend = name_;
-  return kmux::compile(*runtime_, program, options);
+  auto kernel = kmux::compile(*runtime_, program, options);
+  if (kernel) return kernel;
+  const testing::TestInfo* const test = testing::UnitTest::GetInstance()->current_test_info();
+  const std::lock_guard locked(mutex_);
+  refusals_.push_back({std::string(test->test_suite_name()) + "." + test->name(), kernel.error()});
+  return kernel;
+}
+
+std::vector<Subject::Refusal> Subject::refusals() const {
+  const std::lock_guard locked(mutex_);
+  return refusals_;
 }
 
 } // namespace kmux::conformance

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,13 @@ class Subject {
   const Device& device() const { return device_; }
   const std::filesystem::path& folder() const { return folder_; }
 
+  /// A program that was not compiled, and the case that it is of.
+  struct Refusal {
+    std::string test;
+    Error error;
+  };
+  std::vector<Refusal> refusals() const;
+
   /// Compiles with this plugin and no other.
   Result<Kernel> compile(const Program& program, CompileOptions options = {}) const;
 
@@ -53,6 +61,8 @@ class Subject {
   Shared<Runtime> runtime_;
   Shared<Plugin> plugin_;
   Device device_;
+  mutable std::mutex mutex_;  // of what follows
+  mutable std::vector<Refusal> refusals_;
 };
 
 } // namespace kmux::conformance

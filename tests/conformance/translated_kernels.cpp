@@ -1,0 +1,210 @@
+#include "translated_kernels.h"
+
+#include <algorithm>
+#include <array>
+#include <regex>
+#include <vector>
+
+namespace kmux::conformance {
+namespace {
+
+constexpr std::string_view kKernel = "KERNEL ";
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+std::vector<std::string> split(std::string_view list) {
+  std::vector<std::string> parts;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    parts.emplace_back(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return parts;
+}
+
+std::string parameter(const std::string& text, std::size_t number) {
+  const std::string place = " [[buffer(" + std::to_string(number) + ")]]";
+  if (text.find('*') != std::string::npos) return "device " + text + place;
+  const std::size_t name = text.rfind(' ');
+  return "constant " + text.substr(0, name) + "&" + text.substr(name) + place;
+}
+
+std::string parameters(std::string_view list) {
+  if (list == "void") return "";
+  std::string text;
+  std::size_t number = 0;
+  for (const std::string& part : split(list)) {
+    text += (number == 0 ? "" : ", ") + parameter(part, number);
+    ++number;
+  }
+  return text;
+}
+
+} // namespace
+
+std::string msl_kernels(std::string_view text) {
+  std::string msl;
+  while (true) {
+    const std::size_t begin = text.find(kKernel);
+    msl += text.substr(0, begin);
+    if (begin == std::string_view::npos) break;
+    text.remove_prefix(begin + kKernel.size());
+    const std::size_t open = text.find('(');
+    const std::size_t close = text.find(')');
+    msl += "kernel " + std::string(text.substr(0, open + 1)) + parameters(text.substr(open + 1, close - open - 1));
+    text.remove_prefix(close);
+  }
+  replace_all(msl, "long long", "long");
+  return msl;
+}
+
+namespace {
+
+// What a parameter's type is called in CuTe DSL.
+constexpr std::array kTypes = std::to_array<std::pair<std::string_view, std::string_view>>(
+    {{"bool", "Boolean"}, {"signed char", "Int8"}, {"char", "Uint8"}, {"short", "Int16"}, {"int", "Int32"},
+     {"long long", "Int64"}, {"unsigned char", "Uint8"}, {"unsigned short", "Uint16"}, {"unsigned int", "Uint32"},
+     {"unsigned long long", "Uint64"}, {"float", "Float32"}, {"double", "Float64"}});
+
+std::string trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \n");
+  return first == std::string_view::npos ? "" : std::string(text.substr(first, text.find_last_not_of(" \n") - first + 1));
+}
+
+std::string cute_type_of(std::string type) {
+  replace_all(type, "const ", "");
+  const auto found = std::ranges::find(kTypes, trimmed(type), &std::pair<std::string_view, std::string_view>::first);
+  return "cutlass." + std::string(found == kTypes.end() ? "" : found->second);
+}
+
+std::string python_expression(std::string text) {
+  text = std::regex_replace(text, std::regex(R"(\(long long\)(\w+))"), "address($1)");
+  return std::regex_replace(text, std::regex(R"(([=(*+] )\*(\w+))"), "$1$2[0]");
+}
+
+// Statements of C, a line each.
+class PythonBody {
+ public:
+  explicit PythonBody(int depth) : depth_(depth) {}
+
+  void read(std::string_view text) {
+    static const std::regex loop(R"(^for \(long long (\w+) = 0; \w+ < (\w+); \+\+\w+\))");
+    for (std::string rest = trimmed(text); !rest.empty(); rest = trimmed(rest)) {
+      std::smatch match;
+      if (std::regex_search(rest, match, loop)) {
+        line("for " + match.str(1) + " in range(0, " + match.str(2) + "):");
+        rest = read_body(trimmed(rest.substr(static_cast<std::size_t>(match.length()))));
+      } else {
+        const std::size_t end = rest.find(';');
+        statement(rest.substr(0, end));
+        rest = rest.substr(end + 1);
+      }
+    }
+  }
+  const std::string& text() const { return text_; }
+  void line(const std::string& text) { text_.append(static_cast<std::size_t>(depth_) * 4, ' ').append(text).append("\n"); }
+
+ private:
+  // Of a loop; gives what follows it.
+  std::string read_body(const std::string& rest) {
+    const bool is_block = rest.starts_with('{');
+    const std::size_t end = rest.find(is_block ? '}' : ';');
+    ++depth_;
+    read(is_block ? rest.substr(1, end - 1) : rest.substr(0, end + 1));
+    --depth_;
+    return rest.substr(end + 1);
+  }
+
+  void statement(const std::string& text) {
+    static const std::regex store(R"(^\*(\w+) = ([^;]*)$)");
+    std::smatch match;
+    const bool stores = std::regex_match(text, match, store);
+    line(stores ? "put(" + match.str(1) + python_expression(", " + match.str(2)) + ")" : python_expression(text));
+  }
+
+  int depth_;
+  std::string text_;
+};
+
+std::string cute_kernel(std::string_view name, std::string_view list, std::string_view body) {
+  std::string parameters;
+  std::string arrays;
+  for (const std::string& part : split(list == "void" ? "" : list)) {
+    const std::size_t end = part.find_last_of(" *");
+    const std::string parameter = part.substr(end + 1);
+    parameters += (parameters.empty() ? "" : ", ") + parameter;
+    const std::size_t star = part.find('*');
+    if (star == std::string::npos) continue;
+    arrays += parameter + " = array(" + parameter + ", " + cute_type_of(part.substr(0, star)) + "); ";
+  }
+  PythonBody lines(1);
+  lines.read(body);
+  std::string text = trimmed(lines.text());
+  if (text.empty()) text = "pass";
+  if (text.starts_with("for ")) arrays += "\n    ";  // which is no part of a line
+  return "def " + std::string(name) + "(" + parameters + "):\n    " + arrays + text + "\n";
+}
+
+} // namespace
+
+std::string cute_kernels(std::string_view text) {
+  std::string python;
+  for (std::size_t begin = text.find(kKernel); begin != std::string_view::npos; begin = text.find(kKernel)) {
+    text.remove_prefix(begin + kKernel.size());
+    const std::size_t open = text.find('(');
+    const std::size_t close = text.find(')');
+    const std::size_t end = text.find("\n}") < text.find("KERNEL ") ? text.find("\n}") : text.find("}\n");
+    const std::size_t body = text.find('{') + 1;
+    const std::string_view name = text.substr(text.find(' ') + 1, open - text.find(' ') - 1);
+    // Without an import above it, so that a body begins in the same line whatever the dialect.
+    python += "@__import__(\"cutlass.cute\").cute.kernel\n";
+    python += cute_kernel(name, text.substr(open + 1, close - open - 1), text.substr(body, end - body));
+    text.remove_prefix(end);
+  }
+  return python + "\nfrom kmux_c import *\n";
+}
+
+std::string_view cute_helpers() {
+  return R"(import cutlass
+import cutlass.cute as cute
+
+
+class Bytes:
+    """Numbers that are stored become bytes."""
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+    def __getitem__(self, index):
+        return self.tensor[index]
+
+    def __setitem__(self, index, value):
+        self.tensor[index] = self.tensor.element_type(value)
+
+
+def array(place, dtype):
+    """A pointer of C to numbers of a type, whatever it is passed as."""
+    pointer = place if isinstance(place, cute.Pointer) else place.iterator
+    tensor = cute.make_tensor(cute.recast_ptr(pointer, dtype=dtype), cute.make_layout(1 << 30))
+    return Bytes(tensor) if dtype.width == 8 else tensor
+
+
+def address(place):
+    return getattr(place, "tensor", place).iterator.toint()
+
+
+def put(place, value):
+    """Bits of the same width are stored as they are."""
+    tensor, kind = getattr(place, "tensor", place), type(value)
+    if kind not in (int, float) and kind.width == tensor.element_type.width:
+        cute.make_tensor(cute.recast_ptr(tensor.iterator, dtype=kind), cute.make_layout(1))[0] = value
+    else:
+        tensor[0] = tensor.element_type(value)
+)";
+}
+
+} // namespace kmux::conformance
