@@ -150,7 +150,8 @@ int main(int argc, char** argv) {
         stderr);
     return 2;
   }
-  if (auto status = Subject::choose(arguments.plugin, arguments.folder, arguments.isolation); !status) {
+  const bool uses_cache = arguments.rehearses || arguments.is_cached;
+  if (auto status = Subject::choose(arguments.plugin, arguments.folder, arguments.isolation, uses_cache); !status) {
     return without_device(arguments.plugin, status.error());
   }
   const auto exemptions =

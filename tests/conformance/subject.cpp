@@ -12,16 +12,20 @@ Subject& Subject::current() {
   return subject;
 }
 
-Status Subject::choose(const std::string& plugin, const std::filesystem::path& folder, const std::string& isolation) {
+Status Subject::choose(const std::string& plugin, const std::filesystem::path& folder, const std::string& isolation,
+                       bool uses_cache) {
   Subject& subject = current();
   subject.name_ = plugin;
   subject.folder_ = std::filesystem::absolute(folder);
   RegistryOptions options;
   options.search_path = {subject.folder_};
   options.use_default_path = false;
-  options.variables = Environment::from_process().variables; // which name libraries, for some plugins
+  const Environment process = Environment::from_process();
+  options.variables = process.variables; // which name libraries, for some plugins
   KMUX_ASSIGN(const Isolation where, isolation_from_string(isolation));
-  KMUX_ASSIGN(subject.runtime_, Runtime::create(Environment{.isolation = std::optional(where)}, options));
+  Environment environment{.isolation = std::optional(where)};
+  if (uses_cache) environment.cache_dir = process.cache_dir;
+  KMUX_ASSIGN(subject.runtime_, Runtime::create(std::move(environment), options));
   KMUX_ASSIGN(subject.plugin_, subject.runtime_->registry().plugin(plugin));
   KMUX_ASSIGN(const ProbeReport report, subject.plugin_->probe());
   if (!report.can_run.ok()) return make_error(ErrorCode::kUnavailable, report.can_run.reason);

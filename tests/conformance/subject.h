@@ -21,7 +21,9 @@ class Subject {
  public:
   /// The one of this process; set by `choose`, before any test runs.
   static Subject& current();
-  static Status choose(const std::string& plugin, const std::filesystem::path& folder, const std::string& isolation);
+  /// Everything is compiled anew unless `uses_cache`: then that of the process's environment has what a rehearsal compiled.
+  static Status choose(const std::string& plugin, const std::filesystem::path& folder, const std::string& isolation,
+                       bool uses_cache);
 
   const std::string& name() const { return name_; }
   Runtime& runtime() const { return *runtime_; }
