@@ -37,7 +37,7 @@ void Call::begin_replay() {
   Call& call = of(env);
   const bool is_plain = call.ranges_ == nullptr && call.replay_ == nullptr && !call.is_special_;
   if (__builtin_expect(!is_plain, 0)) return call.launch_special(*launch, error);
-  const int code = call.device_.allow(*launch, error);
+  const int code = call.device_.allow_dynamic_smem(launch->kernel, launch->dynamic_smem_bytes, error);
   if (__builtin_expect(code != KMUX_OK, 0)) return code;
   return call.launch_plain(*launch, error);
 }
@@ -46,7 +46,9 @@ int Call::launch_special(const kmux_driver_launch& launch, kmux_sink error) {
   if (has_empty_map_) {
     if (const int code = check_maps(launch, error)) return code;
   }
-  if (const int code = device_.allow(launch, error)) return code;
+  if (!device_.fits_block(launch))
+    return device_.refuse_block(launch, error);  // a replay has no launch that could say so
+  if (const int code = device_.allow_dynamic_smem(launch.kernel, launch.dynamic_smem_bytes, error)) return code;
   const ProfilerRange range(ranges_, device_.facts().kernels[launch.kernel].name);
   if (replay_ != nullptr && replay_->takes(launch)) return replay_->keep(launch, device_.kernel(launch.kernel), error);
   const int code = launch_plain(launch, error);

@@ -58,17 +58,20 @@ class DeviceState {
     return __builtin_expect(bytes <= limit, 1) ? KMUX_OK : raise_dynamic_smem(index, bytes, error);
   }
 
-  /// May a launch have its block, and its shared memory as things are?
+  /// May a launch have its shared memory as things are?
   bool allows(const kmux_driver_launch& launch) const {
-    return fits_block(launch) &&
-           launch.dynamic_smem_bytes <= kernels_[launch.kernel].dynamic_smem_limit.load(std::memory_order_relaxed);
+    return launch.dynamic_smem_bytes <= kernels_[launch.kernel].dynamic_smem_limit.load(std::memory_order_relaxed);
   }
 
-  /// Refuses a block that the kernel is not compiled for, else allows the launch its shared memory. Returns 0 or an ErrorCode.
-  int allow(const kmux_driver_launch& launch, kmux_sink error) {
-    if (__builtin_expect(!fits_block(launch), 0)) return refuse_block(launch, error);
-    return allow_dynamic_smem(launch.kernel, launch.dynamic_smem_bytes, error);
+  /// Is the kernel compiled for the block of a launch? The driver refuses one that is too large; this says why. Two extents have
+  /// 62 bits at most.
+  bool fits_block(const kmux_driver_launch& launch) const {
+    const unsigned long long most = kernels_[launch.kernel].max_threads;
+    const unsigned long long plane = static_cast<unsigned long long>(launch.block[0]) * launch.block[1];
+    return plane <= most && plane * launch.block[2] <= most;
   }
+  /// The error of one that is not.
+  int refuse_block(const kmux_driver_launch& launch, kmux_sink error) const;
 
   /// Asks the caches for the first kernels, which a call reads last.
   void prefetch() const { __builtin_prefetch(kernels_); }
@@ -97,13 +100,6 @@ class DeviceState {
   void report_plain(const char* why);
 
  private:
-  // Two extents have 62 bits at most.
-  bool fits_block(const kmux_driver_launch& launch) const {
-    const unsigned long long most = kernels_[launch.kernel].max_threads;
-    const unsigned long long plane = static_cast<unsigned long long>(launch.block[0]) * launch.block[1];
-    return plane <= most && plane * launch.block[2] <= most;
-  }
-  int refuse_block(const kmux_driver_launch& launch, kmux_sink error) const;
   int read_limits(kmux_sink error);
   int read_limit(CUdevice_attribute attribute, unsigned long long* limit, kmux_sink error);
   int prepare_kernel(unsigned index, CUkernel kernel, kmux_sink error);

@@ -57,6 +57,7 @@ void LaunchAttributes::add_window(const kmux_driver_launch& launch, DeviceState&
 }
 
 int fail_launch(const DeviceState& device, const kmux_driver_launch& launch, CUresult result, kmux_sink error) {
+  if (!device.fits_block(launch)) return device.refuse_block(launch, error);
   return fail_call(
       device.driver(), error, "cuLaunchKernelEx", result,
       "kernel \"%s\" on device %d, grid %u x %u x %u, block %u x %u x %u, %llu bytes of dynamic shared memory",

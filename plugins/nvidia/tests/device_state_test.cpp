@@ -125,7 +125,6 @@ TEST_F(DeviceStateTest, RefusesABlockThatTheKernelIsNotCompiledForAndNamesBothNu
   EXPECT_EQ(launch(what), KMUX_INVALID_ARGUMENT);
   what.block[0] = 1 << 16, what.block[1] = 1 << 16, what.block[2] = 1;
   EXPECT_EQ(launch(what), KMUX_INVALID_ARGUMENT);
-  EXPECT_THAT(fake.symbols(), Not(Contains("cuLaunchKernelEx"))) << "before the driver is called";
   EXPECT_EQ(launch(add()), KMUX_OK) << error;
 }
 

@@ -81,10 +81,16 @@ CUresult read_attribute(const CUlaunchAttribute& attribute, const Device& device
   return CUDA_ERROR_INVALID_VALUE;
 }
 
+int most_threads_of(const Kernel& kernel) {
+  const auto told = world().most_threads.find(kernel.name);
+  return told == world().most_threads.end() ? static_cast<int>(kMostThreads) : told->second;
+}
+
 CUresult check_geometry(const Kernel& kernel, int device, const Geometry& geometry) {
   const auto found = kernel.on_device.find(device);
   const Kernel::OnDevice there = found == kernel.on_device.end() ? Kernel::OnDevice{} : found->second;
   if (!has_valid_extents(geometry)) return CUDA_ERROR_INVALID_VALUE;
+  if (product(geometry.block) > static_cast<unsigned>(most_threads_of(kernel))) return CUDA_ERROR_INVALID_VALUE;
   const int most_shared = kernel.max_dynamic_shared_on(there);
   if (std::int64_t{geometry.dynamic_smem_bytes} > most_shared) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult wrong = check_cluster(there, geometry); wrong != CUDA_SUCCESS) return wrong;

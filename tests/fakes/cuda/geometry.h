@@ -12,6 +12,9 @@ namespace kmux::fake_cuda {
 CUresult read_attribute(const CUlaunchAttribute& attribute, const Device& device, Geometry& geometry,
                         std::string& text);
 
+/// Of a block, by what is told of the kernel.
+int most_threads_of(const Kernel& kernel);
+
 /// What the driver checks of a launch of `kernel` on `device`, the current one.
 CUresult check_geometry(const Kernel& kernel, int device, const Geometry& geometry);
 

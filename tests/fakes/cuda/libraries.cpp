@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "call.h"
+#include "geometry.h"
 #include "ptx.h"
 #include "work.h"
 
@@ -48,16 +49,11 @@ CUkernel make_kernel(CUlibrary handle, const Library& library, const std::string
   return world().kernels.add({name, handle, static_shared_of(library, name)});
 }
 
-int most_threads_of(const std::string& kernel) {
-  const auto told = world().most_threads.find(kernel);
-  return told == world().most_threads.end() ? 1024 : told->second;
-}
-
 // Negative: an attribute that kernels do not have.
 int attribute_of(const Kernel& kernel, const Kernel::OnDevice& there, CUfunction_attribute attribute) {
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-      return most_threads_of(kernel.name);
+      return most_threads_of(kernel);
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
       return kernel.static_shared_bytes;
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
