@@ -41,11 +41,13 @@ bench/collect_headers.py --to "$TO/headers" "${from[@]}" tests/data/tilelang/*/*
 modules=.cache/tilelang-headers/python
 [[ -d $modules ]] || modules=
 export KMUX_CACHE_DIR=$PWD/$TO/cutedsl_cache
+driver=$PWD/$(find "$BUILD" -name libcuda.so.1 -path '*fakes*' | head -1)
+# For all three: the variable is a part of what identifies the compiler of launchers, and one compiler is remembered.
+export LD_LIBRARY_PATH=${driver%/*}
 "$BUILD"/bench/device_suite --programs tests/data/tilelang --headers "$TO/headers" ${modules:+--modules "$modules"} \
-  --driver "$(find "$BUILD" -name libcuda.so.1 -path '*fakes*' | head -1)" --gtest_filter='*CuteDsl*' >&2
+  --driver "$driver" --gtest_filter='*CuteDsl*' >&2
 "$BUILD"/bench/bars_cutedsl --prepare
-LD_LIBRARY_PATH=$PWD/$(dirname "$(find "$BUILD" -name libcuda.so.1 -path '*fakes*' | head -1)") "$BUILD"/tests/kmux-conformance \
-  --plugin cutedsl --plugin-path "$BUILD/lib/kmux/plugins" --rehearse >"$BUILD/conformance_cutedsl.log"
+"$BUILD"/tests/kmux-conformance --plugin cutedsl --plugin-path "$BUILD/lib/kmux/plugins" --rehearse >"$BUILD/conformance_cutedsl.log"
 [[ -z $modules ]] || cp -a "$modules" "$TO/modules"
 git rev-parse HEAD >"$TO/COMMIT"
 du -sh "$TO"
