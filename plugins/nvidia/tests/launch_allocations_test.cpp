@@ -32,6 +32,9 @@ DriverTable idle_driver() {
     *offset = 0, *size = sizeof(void*);
     return index == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   };
+  table.kernel_attribute_get = [](int* value, CUfunction_attribute, CUkernel, CUdevice) {
+    return *value = 1024, CUDA_SUCCESS;
+  };
   table.current_get = [](CUcontext* context) { return *context = nullptr, CUDA_SUCCESS; };
   table.graph_create = [](CUgraph* graph, unsigned) { return make_handle(graph); };
   table.graph_add_kernel = [](CUgraphNode* node, CUgraph, const CUgraphNode*, size_t, const CUDA_KERNEL_NODE_PARAMS*) {
