@@ -27,7 +27,7 @@ struct BuildOptions {
   bool line_info = true;
   bool device_debug = false;  // code for a debugger: no optimisation, and no line_info beside it
   bool graph = false;  // replay bodies as graphs, where `can_replay` (nvidia/facts.h) says so
-  int shared_carveout = -1;  // percent of the memory that a multiprocessor has for it and its L1 cache; -1: the driver's choice
+  int shared_carveout = -1;  // percent of what a multiprocessor has for it and its L1 cache; -1: the driver's choice
   Tier tier = Tier::kFull;
   std::string host_compiler = {};  // of the launcher; backend cuda only
   bool lto = false;  // sources are compiled one by one, and linked with optimization across them; backend nvrtc only
