@@ -59,7 +59,7 @@ void begin_worker();
 /// Sleeps as long as `word` is `value`, or until somebody wakes; may return earlier.
 void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value);
 
-/// Wakes at most `threads` that sleep on `word`, or more.
+/// Wakes `threads` of those that sleep on `word`, or all if there are fewer; may wake others, too.
 void wake(std::atomic<std::uint32_t>& word, unsigned threads);
 
 /// In a child of fork(), where no thread sleeps.

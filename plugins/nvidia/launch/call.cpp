@@ -46,8 +46,8 @@ int Call::launch_special(const kmux_driver_launch& launch, kmux_sink error) {
   if (has_empty_map_) {
     if (const int code = check_maps(launch, error)) return code;
   }
-  if (!device_.fits_block(launch))
-    return device_.refuse_block(launch, error);  // a replay has no launch that could say so
+  // Of a replay the driver says it where nobody knows the launch any more.
+  if (!device_.fits_block(launch)) return device_.refuse_block(launch, error);
   if (const int code = device_.allow_dynamic_smem(launch.kernel, launch.dynamic_smem_bytes, error)) return code;
   const ProfilerRange range(ranges_, device_.facts().kernels[launch.kernel].name);
   if (replay_ != nullptr && replay_->takes(launch)) return replay_->keep(launch, device_.kernel(launch.kernel), error);

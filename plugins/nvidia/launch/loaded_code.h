@@ -36,8 +36,7 @@ struct PlanFacts {
   unsigned pack_count;
   bool blocking = false;            // a call waits for each launch, so that its errors are told where they were made
   const unsigned* more_kernels = nullptr;  // how many follow in `kernels` that the plan does not name; null: none
-  int shared_carveout =
-      -1;  // percent of the memory that a multiprocessor shares with its L1 cache; -1: the driver's choice
+  int shared_carveout = -1;  // percent of what a multiprocessor has for it and its L1 cache; -1: the driver's choice
 };
 
 /// `facts` that count the kernels which the plan does not name: where the code was made, more was known than where the launcher
