@@ -21,8 +21,8 @@ namespace kmux::hip {
 namespace {
 
 // Where Clang looks besides; hiprtc has its headers in itself.
-const auto& kSystemFolders =
-    *new const std::vector<std::string>{"/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include"};
+const auto& kSystemFolders = *new const std::vector<std::string>{
+    "/usr/local/include", std::string("/usr/include/") + kMultiarch, "/usr/include"};
 
 // Of every device: what hipDeviceProp_t says of a block. Of a grid in y and z, HIP's versions say different things.
 constexpr LaunchLimits kLimits{{2147483647, 2147483647, 2147483647}, {1024, 1024, 1024}, 1024};

@@ -105,7 +105,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<const char*, 3> kPrograms = {"clang++-19", "clang++-20", "clang++"};
-constexpr const char* kDebiansLibrary = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";  // of rocm-device-libs
 constexpr const char* kRocm = "/opt/rocm";
 constexpr const char* kBuiltins = "kmux-builtins.h";
 constexpr const char* kMain = "kmux-unit.hip";
@@ -157,7 +156,7 @@ bool is_below(const fs::path& file, const fs::path& folder) {
 
 // The folder with ocml.bc for `program`; empty if there is none.
 std::string find_device_library(const Host& host, const std::string& program) {
-  std::vector<fs::path> folders = {kDebiansLibrary};
+  std::vector<fs::path> folders = {fs::path("/usr/lib") / kMultiarch / "amdgcn/bitcode"};  // Debian's rocm-device-libs
   for (const fs::path& rocm : rocm_folders(host)) {
     const std::vector<fs::path> own = libraries_in(rocm);
     folders.insert(is_below(program, rocm) ? folders.begin() : folders.end(), own.begin(), own.end());

@@ -15,6 +15,13 @@
 
 namespace kmux::hip {
 
+/// What Debian calls this kind of machine, in the folders of its libraries and headers.
+#if defined(__aarch64__)
+inline constexpr const char* kMultiarch = "aarch64-linux-gnu";
+#else
+inline constexpr const char* kMultiarch = "x86_64-linux-gnu";
+#endif
+
 /// Headers of HIP and CUDA that sources include out of habit: what they declare is in hiprtc, and for Clang in
 /// device/builtins.h. In their place stands a header without declarations.
 inline constexpr std::array<const char*, 8> kBuiltInHeaders = {
