@@ -28,9 +28,10 @@ Status check_machine(const Meta& meta) {
     if (!host_cpu().features.contains(feature)) lacking.append(lacking.empty() ? "" : ", ").append(feature);
   }
   if (lacking.empty()) return Ok{};
-  return make_error(ErrorCode::kUnavailable, "the artifact is for processor \"" + meta.cpu + "\" (this machine, \"" +
-                                                 host_cpu().name + "\", lacks " + lacking +
-                                                 "). Build it here, or for a lesser processor (\"cpu:x86-64-v2\").");
+  return make_error(ErrorCode::kUnavailable,
+                    "the artifact is for processor \"" + meta.cpu + "\" (this machine, \"" + host_cpu().name +
+                        "\", lacks " + lacking +
+                        "). Build it here, or for a lesser processor (\"cpu:" + std::string(modest_cpu()) + "\").");
 }
 
 Result<std::vector<std::string>> object_parts(const Artifact& artifact) {

@@ -58,18 +58,18 @@ std::vector<std::string> unit_arguments(Language language, const Settings& setti
   return arguments;
 }
 
-Status check_object(const File& file) {
+Status check_object(const File& file, const std::string& triple) {
   const auto refuse = [&](const std::string& why) {
     return make_error(ErrorCode::kInvalidArgument, "source \"" + file.path +
                                                        "\" is not an object file for this machine (" + why +
-                                                       "). Compile it with -c -fPIC for " + host_triple() + ".");
+                                                       "). Compile it with -c -fPIC for " + triple + ".");
   };
   Elf64_Ehdr header;
   if (file.content.size() < sizeof header) return refuse("it is too short");
   std::memcpy(&header, file.content.data(), sizeof header);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return refuse("it is not ELF");
   if (header.e_ident[EI_CLASS] != ELFCLASS64) return refuse("it is not of 64 bits");
-  if (header.e_machine != host_elf_machine()) return refuse("it is for another processor");
+  if (header.e_machine != elf_machine_of(triple)) return refuse("it is for another processor");
   if (header.e_type != ET_REL) return refuse("it is not relocatable");
   return Ok{};
 }
@@ -147,7 +147,7 @@ Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& opt
   job.tier = options.tier;
   job.check = options.check;
   if (variant.dialect == "object") {
-    for (const File& object : variant.sources) KMUX_TRY(check_object(object));
+    for (const File& object : variant.sources) KMUX_TRY(check_object(object, triple_of(job.cpu)));
     return job;
   }
   KMUX_ASSIGN(LaunchedKernels kernels, launched_kernels(request));
@@ -183,6 +183,20 @@ Status check_checks(const BuildOptions& options, const std::string& dialect) {
                         " (it checks the threads of kernels written for GPUs). Choose a variant of dialect cuda.");
 }
 
+// Kernels and launcher are one object; what engine `host` starts compiles for this machine alone.
+Status check_machines(const BuildOptions& options, const CompileJob& job) {
+  const std::string& triple = triple_of(job.cpu);
+  if (options.engine == Engine::kHost && triple != host_triple()) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      R"(option "engine" cannot be "host" for processor ")" + job.cpu + "\" (it is of \"" + triple +
+                          "\", and the machine's compiler is for this machine). Use \"clang\".");
+  }
+  if (job.launcher_cpu.empty() || triple_of(job.launcher_cpu) == triple) return Ok{};
+  return make_error(ErrorCode::kInvalidArgument, "target_host \"cpu:" + job.launcher_cpu +
+                                                     "\" is not of the machine of \"cpu:" + job.cpu +
+                                                     "\" (kernels and their launcher are one object). Leave it out.");
+}
+
 Status check_march(const BuildOptions& options) {
   if (options.engine == Engine::kHost || options.march == "native" || find_cpu(options.march)) return Ok{};
   return make_error(ErrorCode::kInvalidArgument, R"(option "march" cannot be ")" + options.march +
@@ -207,7 +221,7 @@ Meta meta_of(const CompileJob& job, const BuildOptions& options) {
   Meta meta;
   meta.engine = options.engine == Engine::kHost ? "host" : "clang";
   meta.entry = job.entry;
-  meta.triple = host_triple();
+  meta.triple = triple_of(job.cpu);
   meta.cpu = job.cpu;
   meta.tier = name_of(options.tier);
   meta.flags = options.compile_flags;
@@ -234,6 +248,7 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
   KMUX_TRY(check_engine(options, request.chosen().dialect));
   KMUX_TRY(check_checks(options, request.chosen().dialect));
   KMUX_ASSIGN(CompileJob job, make_job(request, options, launcher));
+  KMUX_TRY(check_machines(options, job));
   if (options.emit == Emit::kFunctions) return list_functions(compiler_, job);
   KMUX_ASSIGN(const auto headers, dependencies(job, options));  // before the compiler reads them
   if (headers && options.engine == Engine::kClang) job.header_stamp = stamp_of(*headers);
@@ -274,6 +289,11 @@ Result<Artifact> CpuBuilder::standalone(const BuildRequest& request, const Artif
   KMUX_ASSIGN(const std::string* const text, required_part(built, kMetaPart, "cpu"));
   KMUX_TRY(required_part(built, kCodePart, "cpu"));
   KMUX_ASSIGN(const Meta meta, parse_meta(*text));
+  if (meta.triple != host_triple()) {
+    return make_error(ErrorCode::kUnsupported, "backend cpu cannot export for \"" + meta.triple +
+                                                   "\" (this machine, \"" + host_triple() +
+                                                   "\", links the library). Export it there.");
+  }
   if (meta.on_fibers) {
     return make_error(ErrorCode::kUnsupported,
                       "backend cpu cannot export kernels whose threads have a stack each (what runs them is in the "

@@ -79,8 +79,8 @@ Error unknown_cpu(const std::string& name) {
 // Of TVM's attributes those are taken that say nothing new about this machine.
 Result<std::string> cpu_of(const Target& target) {
   for (const auto& [key, value] : target.attributes) {
-    if ((key == "mtriple" && value == host_triple()) || (key == "keys" && value == "cpu")) continue;
-    return unknown_attribute(key, value, forms("mcpu, and mtriple=" + host_triple()));
+    if ((key == "mtriple" && value == triple_of(target.arch)) || (key == "keys" && value == "cpu")) continue;
+    return unknown_attribute(key, value, forms("mcpu, and mtriple=" + triple_of(target.arch)));
   }
   return target.arch.empty() || target.arch == "native" ? host_cpu().name : target.arch;
 }
@@ -134,7 +134,7 @@ Result<std::string> toolchain_identity(const Target& target, const BuildOptions&
     identity["libraries"] = std::move(libraries);
     identity["resource_dir"] = resource_dir_or_default();
   }
-  identity["triple"] = host_triple();
+  identity["triple"] = triple_of(options.march == "native" ? target.arch : options.march);
   const bool own = options.march == "native" ? target.arch == host_cpu().name : options.march == host_cpu().name;
   if (own) identity["features"] = host_features();
   // Options that the host filled in are not in the request, so they are said here.

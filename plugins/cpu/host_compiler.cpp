@@ -40,8 +40,10 @@ struct HostCompiler {
   }
 };
 
-// The compiler may not know LLVM's name of this machine, but it knows "native".
-std::string march_argument(const std::string& cpu) { return "-march=" + (cpu == host_cpu().name ? "native" : cpu); }
+// The compiler may not know LLVM's name of this machine, but it knows "native". On AArch64 -march takes no processor.
+std::string march_argument(const std::string& cpu) {
+  return (is_aarch64(host_triple()) ? "-mcpu=" : "-march=") + (cpu == host_cpu().name ? "native" : cpu);
+}
 
 // A kernel's names are its own: hidden, no library that the application has loaded stands in for its functions. GCC would
 // else make statics of templates unique in the process, with which a library stays loaded for good. Clang makes none.

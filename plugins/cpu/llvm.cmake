@@ -3,10 +3,10 @@
 # such libraries in one process, of whatever release, call into each other (docs/design/0007-static-compiler.md).
 option(KMUX_STATIC_LLVM "Link Clang and LLVM into the cpu plugin (needs Debian's archives; else shared libraries)" ON)
 
-# What the plugin's own sources name; llvm-config adds what those need.
+# What the plugin's own sources name; llvm-config adds what those need. On x86-64 code is made for AArch64, too.
 set(KMUX_CPU_LLVM_COMPONENTS
   bitreader coroutines coverage frontenddriver frontendhlsl frontendopenmp instrumentation ipo irreader linker lto
-  mcparser native objcarcopts option orcjit passes profiledata support targetparser windowsdriver)
+  aarch64 mcparser native objcarcopts option orcjit passes profiledata support targetparser windowsdriver)
 set(KMUX_CPU_CLANG_LIBRARIES
   APINotes Analysis AST ASTMatchers Basic CodeGen Driver Edit Frontend Lex Parse Sema Serialization Support)
 

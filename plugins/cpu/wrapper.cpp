@@ -9,6 +9,7 @@
 #include "kmux/plugin/plan.h"
 #include "kmux/plugin/plan_memory.h"
 
+#include "engine/installation.h"
 #include "options.h"
 
 namespace kmux {
@@ -226,11 +227,25 @@ constexpr std::array kAsked =
     std::to_array<std::string_view>({"avx", "avx2", "avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl", "bmi",
                                      "bmi2", "fma", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"});
 
+// What a library tests for `feature`; empty: nothing.
+std::string test_of(const std::string& feature, bool of_aarch64) {
+  if (!of_aarch64) {
+    const bool is_asked = std::ranges::find(kAsked, feature) != kAsked.end();
+    return is_asked ? "__builtin_cpu_supports(" + quote_c(feature) + ")" : "";
+  }
+  const auto bits = hardware_bits();
+  const auto found = std::ranges::find(bits, feature, &HardwareBit::feature);
+  if (found == bits.end()) return "";
+  return std::string("getauxval(") + (found->word == 2 ? "AT_HWCAP2" : "AT_HWCAP") + ") >> " +
+         std::to_string(found->bit) + " & 1";
+}
+
 void print_lacks(CodeWriter& out, const Meta& meta) {
-  out.open("static const char* kmux_cpu_lacks() {").line("#ifdef __x86_64__");
+  const bool of_aarch64 = is_aarch64(meta.triple);
+  out.open("static const char* kmux_cpu_lacks() {").line(of_aarch64 ? "#ifdef __aarch64__" : "#ifdef __x86_64__");
   for (const std::string& feature : meta.features) {
-    if (std::ranges::find(kAsked, feature) == kAsked.end()) continue;
-    out.line("if (!__builtin_cpu_supports(" + quote_c(feature) + ")) return " + quote_c(feature) + ";");
+    const std::string test = test_of(feature, of_aarch64);
+    if (!test.empty()) out.line("if (!(" + test + ")) return " + quote_c(feature) + ";");
   }
   out.line("#endif").line("return nullptr;").close();
 }

@@ -27,10 +27,11 @@ constexpr const char* kLauncherPath = "kmux-launcher.cpp";
 constexpr const char* kMathPath = "kmux-math.cpp";
 constexpr const char* kPrefixPath = "kmux-prefix.cpp";
 
-// -fdeclspec: how device/threads.h reads threadIdx.x. Device code neither throws nor catches, but an assertion that fails
-// leaves it as an exception (runtime/launch.h), which needs the tables. A cast of what is too large gives the largest, as on a
-// GPU. nvcc warns of "register" where C++17 forbids it.
+// -fdeclspec: how device/threads.h reads threadIdx.x. A char has a sign on a GPU, but none in C on AArch64. Device code neither
+// throws nor catches, but an assertion that fails leaves it as an exception (runtime/launch.h), which needs the tables. A cast of
+// what is too large gives the largest, as on a GPU. nvcc warns of "register" where C++17 forbids it.
 constexpr const char* kDeviceFlags[] = {"-fdeclspec",
+                                        "-fsigned-char",
                                         "-nostdinc",
                                         "-nostdinc++",
                                         "-fno-exceptions",
@@ -38,17 +39,32 @@ constexpr const char* kDeviceFlags[] = {"-fdeclspec",
                                         "-fasynchronous-unwind-tables",
                                         "-fno-strict-float-cast-overflow"};
 
+// On AArch64 clang takes "native" for the processor's name and all that it promises. Of this machine's own it is told what the
+// machine has: a virtual one may hide some, and of one that LLVM does not know by name there is more.
+std::vector<std::string> processor_arguments(const std::string& cpu) {
+  const bool is_own = cpu == host_cpu().name;
+  if (!is_aarch64(triple_of(cpu))) return {"-march=" + (is_own ? "native" : cpu)};
+  std::vector<std::string> arguments = {"--target=" + triple_of(cpu), "-mcpu=" + cpu};
+  if (!is_own) return arguments;
+  for (const std::string& feature : checkable_features(host_triple())) {
+    const char* const sign = host_cpu().features.contains(feature) ? "+" : "-";
+    for (const std::string& more :
+         {std::string("-Xclang"), std::string("-target-feature"), std::string("-Xclang"), sign + feature})
+      arguments.push_back(more);
+  }
+  return arguments;
+}
+
 std::vector<std::string> shared_arguments(const CompileJob& job, Language language, const std::string& processor) {
-  const bool x86 = host_triple().starts_with("x86_64");
-  const std::string cpu = processor == host_cpu().name ? "native" : processor;
   std::vector<std::string> arguments = {"-x",
                                         language == Language::kC ? "c" : "c++",
-                                        (x86 ? "-march=" : "-mcpu=") + cpu,
                                         "-fPIC",
                                         "-O" + std::to_string(job.opt_level),
                                         "-fno-math-errno",
                                         "-I.",
                                         "-fno-color-diagnostics"};
+  const std::vector<std::string> of_processor = processor_arguments(processor);
+  arguments.insert(arguments.end(), of_processor.begin(), of_processor.end());
   // LLVM 19 orders code for Zen 4 better by its model of Zen 3: 2 % on a blocked GEMM (docs/benchmarks.md).
   if (processor == "znver4") arguments.emplace_back("-mtune=znver3");
   if (language == Language::kCuda) arguments.insert(arguments.end(), std::begin(kDeviceFlags), std::end(kDeviceFlags));
@@ -79,8 +95,10 @@ std::vector<std::string> math_arguments(const CompileJob& job) {
 // `features` as far as a machine can be asked for them, each once.
 std::vector<std::string> checkable(std::vector<std::string> features, const std::string& cpu) {
   const std::optional<Processor> promised = find_cpu(cpu);
+  const bool is_of_this_kind = triple_of(cpu) == host_triple();
   std::erase_if(features, [&](const std::string& feature) {
-    return !host_cpu().features.contains(feature) && !(promised && promised->features.contains(feature));
+    const bool is_here = is_of_this_kind && host_cpu().features.contains(feature);
+    return !is_here && !(promised && promised->features.contains(feature));
   });
   std::sort(features.begin(), features.end());
   features.erase(std::unique(features.begin(), features.end()), features.end());
@@ -119,7 +137,7 @@ std::string first_headers(std::string_view source, const std::vector<File>& file
 }
 
 bool has_fused_multiply_add(const std::string& cpu) {
-  if (host_triple().starts_with("aarch64")) return true;
+  if (is_aarch64(triple_of(cpu))) return true;
   if (cpu == host_cpu().name) return host_cpu().features.contains("fma");
   const std::optional<Processor> known = find_cpu(cpu);
   return known && known->features.contains("fma");
@@ -305,9 +323,10 @@ namespace {
 std::unique_ptr<llvm::MCSubtargetInfo> subtarget_of(llvm::StringRef cpu) {
   initialize_llvm();
   std::string ignored;
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(host_triple(), ignored);
+  const std::string& triple = triple_of(cpu);
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, ignored);
   if (!target) return nullptr;
-  return std::unique_ptr<llvm::MCSubtargetInfo>(target->createMCSubtargetInfo(host_triple(), cpu, ""));
+  return std::unique_ptr<llvm::MCSubtargetInfo>(target->createMCSubtargetInfo(triple, cpu, ""));
 }
 
 std::vector<std::string> find_compiler_libraries() {
@@ -324,7 +343,7 @@ std::optional<Processor> find_cpu(std::string_view name) {
   const auto subtarget = subtarget_of(name);
   if (!subtarget || !subtarget->isCPUStringValid(name)) return std::nullopt;
   Processor processor{std::string(name), {}};
-  for (const std::string& feature : checkable_features()) {
+  for (const std::string& feature : checkable_features(triple_of(name))) {
     if (subtarget->checkFeatures("+" + feature)) processor.features.insert(feature);
   }
   return processor;

@@ -4,6 +4,9 @@
 #include <array>
 #include <dlfcn.h>
 #include <elf.h>
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
 
 #include "clang/Basic/Version.h"
 #include "engine/compiler.h"
@@ -129,10 +132,35 @@ Error with_advice(Error error, std::string_view log) {
 
 namespace {
 
+constexpr const char* kAArch64 = "aarch64-unknown-linux-gnu";  // as LLVM calls such a machine's processes
+
+// Those that LLVM chooses instructions by. Source: Linux, arch/arm64/include/uapi/asm/hwcap.h.
+constexpr auto kHardwareBits = std::to_array<HardwareBit>({
+    {"fp-armv8", 1, 0},  {"neon", 1, 1},      {"aes", 1, 4},     {"sha2", 1, 6},     {"crc", 1, 7},
+    {"lse", 1, 8},       {"fullfp16", 1, 10}, {"rdm", 1, 12},    {"jsconv", 1, 13},  {"complxnum", 1, 14},
+    {"rcpc", 1, 15},     {"ccpp", 1, 16},     {"sha3", 1, 17},   {"sm4", 1, 19},     {"dotprod", 1, 20},
+    {"sve", 1, 22},      {"fp16fml", 1, 23},  {"dit", 1, 24},    {"lse2", 1, 25},    {"rcpc-immo", 1, 26},
+    {"flagm", 1, 27},    {"ccdp", 2, 0},      {"sve2", 2, 1},    {"sve2-aes", 2, 2}, {"sve2-bitperm", 2, 4},
+    {"sve2-sha3", 2, 5}, {"sve2-sm4", 2, 6},  {"altnzcv", 2, 7}, {"fptoint", 2, 8},  {"f32mm", 2, 10},
+    {"f64mm", 2, 11},    {"i8mm", 2, 13},     {"bf16", 2, 14},   {"rand", 2, 16},
+});
+
+#if defined(__aarch64__)
+// Of the kernel: LLVM 19 reads /proc/cpuinfo, where it knows six names and says nothing of what is missing.
+llvm::StringMap<bool> ask_features() {
+  llvm::StringMap<bool> features;
+  for (const auto& [feature, word, bit] : kHardwareBits)
+    features[feature] = (getauxval(word == 2 ? AT_HWCAP2 : AT_HWCAP) >> bit & 1U) != 0;
+  return features;
+}
+#else
+llvm::StringMap<bool> ask_features() { return llvm::sys::getHostCPUFeatures(); }
+#endif
+
 // Every feature that a machine like this can have, and whether this one has it. Asked once: in a virtual machine each
 // CPUID instruction takes long.
 const llvm::StringMap<bool>& asked_features() {
-  static const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  static const llvm::StringMap<bool> features = ask_features();
   return features;
 }
 
@@ -144,12 +172,35 @@ Processor ask_host() {
   return host;
 }
 
-// What clang accepts for -march (x86) or -mcpu.
-llvm::SmallVector<llvm::StringRef, 0> cpu_names() {
+std::set<std::string, std::less<>> names_of(const llvm::SmallVector<llvm::StringRef, 0>& list) {
+  std::set<std::string, std::less<>> names;
+  for (const llvm::StringRef name : list) names.insert(name.str());
+  return names;
+}
+
+// What clang accepts for -march on x86, and for -mcpu on AArch64. On x86 "generic" would be a word for two things.
+std::set<std::string, std::less<>> ask_names(bool of_aarch64) {
   llvm::SmallVector<llvm::StringRef, 0> names;
-  const llvm::Triple triple(host_triple());
-  if (triple.isX86()) llvm::X86::fillValidCPUArchList(names, triple.isArch64Bit());
-  if (triple.isAArch64()) llvm::AArch64::fillValidCPUArchList(names);
+  if (of_aarch64) {
+    llvm::AArch64::fillValidCPUArchList(names);
+  } else {
+    llvm::X86::fillValidCPUArchList(names, /*Only64Bit=*/true);
+  }
+  return names_of(names);
+}
+
+const std::set<std::string, std::less<>>& own_names() {
+  static const auto names = ask_names(is_aarch64(host_triple()));
+  return names;
+}
+
+// Those of the other kind of machine that code can be made for.
+const std::set<std::string, std::less<>>& foreign_names() {
+  static const auto names = [] {
+    auto asked = is_aarch64(host_triple()) ? std::set<std::string, std::less<>>{} : ask_names(true);
+    asked.erase("generic");
+    return asked;
+  }();
   return names;
 }
 
@@ -160,15 +211,22 @@ const Processor& host_cpu() {
   return host;
 }
 
-std::vector<std::string> checkable_features() {
+std::span<const HardwareBit> hardware_bits() { return kHardwareBits; }
+
+std::vector<std::string> checkable_features(const std::string& triple) {
   std::vector<std::string> names;
-  for (const auto& feature : asked_features()) names.push_back(feature.first().str());
+  if (is_aarch64(triple)) {
+    for (const HardwareBit& one : kHardwareBits) names.emplace_back(one.feature);
+  } else {
+    for (const auto& feature : asked_features()) names.push_back(feature.first().str());
+  }
   return names;
 }
 
 std::vector<std::string> known_cpus() {
-  const auto names = cpu_names();
-  return {names.begin(), names.end()};
+  std::vector<std::string> names(own_names().begin(), own_names().end());
+  names.insert(names.end(), foreign_names().begin(), foreign_names().end());
+  return names;
 }
 
 const std::string& host_triple() {
@@ -176,14 +234,21 @@ const std::string& host_triple() {
   return triple;
 }
 
-unsigned short host_elf_machine() {
+const std::string& triple_of(std::string_view cpu) {
+  static const std::string foreign = kAArch64;
+  return cpu != host_cpu().name && foreign_names().contains(cpu) ? foreign : host_triple();
+}
+
+bool is_aarch64(std::string_view triple) { return triple.starts_with("aarch64"); }
+
+unsigned short elf_machine_of(std::string_view triple) { return is_aarch64(triple) ? EM_AARCH64 : EM_X86_64; }
+
 #if defined(__x86_64__)
-  return EM_X86_64;
+std::string_view modest_cpu() { return "x86-64-v2"; }
 #elif defined(__aarch64__)
-  return EM_AARCH64;
+std::string_view modest_cpu() { return "generic"; }
 #else
 #error "the cpu plugin knows x86-64 and AArch64"
 #endif
-}
 
 }  // namespace kmux::cpu

@@ -53,16 +53,36 @@ struct Processor {
 /// Threads: any; asked once.
 const Processor& host_cpu();
 
-/// The features that a machine can be asked for; LLVM has more, which are tuning hints.
-std::vector<std::string> checkable_features();
+/// Where Linux on AArch64 says whether the processor has a feature: in bit `bit` of getauxval(AT_HWCAP), or of AT_HWCAP2 if
+/// `word` is 2.
+struct HardwareBit {
+  std::string_view feature;  // LLVM's name
+  int word;
+  int bit;
+};
 
-/// The names that `find_cpu` knows.
+/// The features of AArch64 that a machine can be asked for.
+std::span<const HardwareBit> hardware_bits();
+
+/// The features that a machine of `triple` can be asked for; LLVM has more, which are tuning hints.
+std::vector<std::string> checkable_features(const std::string& triple);
+
+/// The names that `find_cpu` knows: of processors like this machine's, and on x86-64 of AArch64's.
 std::vector<std::string> known_cpus();
 
 /// LLVM's triple of this process ("x86_64-pc-linux-gnu").
 const std::string& host_triple();
 
-/// The number of this machine in an ELF header (62 is x86-64).
-unsigned short host_elf_machine();
+/// LLVM's triple of code for processor `cpu`: this process's unless `cpu` is of another kind of machine ("neoverse-v2" on x86-64).
+const std::string& triple_of(std::string_view cpu);
+
+/// Is `triple` of AArch64?
+bool is_aarch64(std::string_view triple);
+
+/// The number of the machine of `triple` in an ELF header (62 is x86-64).
+unsigned short elf_machine_of(std::string_view triple);
+
+/// What nearly every machine of this kind can run, for advice: "x86-64-v2" or "generic".
+std::string_view modest_cpu();
 
 }  // namespace kmux::cpu

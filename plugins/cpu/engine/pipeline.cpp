@@ -47,6 +47,13 @@ void initialize_llvm() {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::InitializeNativeTargetAsmParser();
+#if defined(__x86_64__)
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeAArch64AsmParser();
+#endif
     return true;
   }();
 }
@@ -274,14 +281,17 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const std::stri
                                                                  Tier tier) {
   initialize_llvm();
   std::string why;
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(host_triple(), why);
-  if (!target) return make_error(ErrorCode::kInternal, "LLVM has no code generator for this machine (" + why + ").");
+  const std::string& triple = triple_of(cpu);
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, why);
+  if (!target) return make_error(ErrorCode::kInternal, "LLVM has no code generator for " + triple + " (" + why + ").");
   llvm::TargetOptions options;
   options.EmulatedTLS = true;  // native thread-local storage needs the loader of the process
   options.UseInitArray = true;
   if (opt_level >= 3) options.LoopAlignment = 64;  // a line of instructions: a short loop is fetched at once
+  // For AArch64 JIT alone would mean addresses of 64 bits, which an exported library cannot have.
+  const auto model = is_aarch64(triple) ? std::optional(llvm::CodeModel::Small) : std::nullopt;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      host_triple(), cpu, "", options, llvm::Reloc::PIC_, std::nullopt, code_gen_level(opt_level, tier), /*JIT=*/true));
+      triple, cpu, "", options, llvm::Reloc::PIC_, model, code_gen_level(opt_level, tier), /*JIT=*/true));
 }
 
 namespace {
@@ -314,10 +324,6 @@ struct KeepPlainSums : llvm::PassInfoMixin<KeepPlainSums> {
     return llvm::PreservedAnalyses::all();
   }
 };
-
-}  // namespace
-
-namespace {
 
 // An array on the stack begins a cache line: of vectors as wide as one, each would else lie in two.
 void align_arrays(llvm::Module& module) {

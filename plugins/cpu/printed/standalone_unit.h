@@ -5,6 +5,9 @@
 // processor that the code is for.
 #include <stdlib.h>
 #include <string.h>
+#ifdef __aarch64__
+#include <sys/auxv.h>
+#endif
 #ifdef KMUX_KERNELS_MAY_THROW
 #include <exception>
 #endif
@@ -43,7 +46,11 @@ __attribute__((cold, noinline)) static int check(int device, kmux_sink error) {
   if (const char* const lacking = kmux_cpu_lacks()) {
     say(error, "the library is for another processor (this one lacks ");
     say(error, lacking);
+#ifdef __aarch64__
+    say(error, "). Export it here, or for a lesser processor (\"cpu:generic\").");
+#else
     say(error, "). Export it here, or for a lesser processor (\"cpu:x86-64-v2\").");
+#endif
     return KMUX_UNAVAILABLE;
   }
   __atomic_store_n(&is_checked, true, __ATOMIC_RELAXED);

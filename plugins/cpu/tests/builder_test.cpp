@@ -8,6 +8,7 @@
 
 #include "captured_stderr.h"
 #include "engine/installation.h"
+#include "jobs.h"
 #include "meta.h"
 #include "workbench.h"
 
@@ -222,7 +223,7 @@ TEST_P(EachEngine, TakesReadyObjects) {
   CompileJob job;
   job.launcher = "extern \"C\" void k(int* out) { out[0] = 11; out[1] = 12; }";
   job.entry = "k";
-  job.cpu = "x86-64";
+  job.cpu = kOtherCpu;
   ProgramBuilder builder("ready");
   builder.output("out", dtype::kInt32, {4}).variant("object").source("k.o", compiler.compile(job).value().object);
   builder.launch("k").args({"out"});
@@ -243,7 +244,7 @@ TEST(Builder, NamesAKernelThatAReadyObjectLacks) {
   CompileJob job;
   job.launcher = "extern \"C\" void other(int* out) { out[0] = 1; }";
   job.entry = "other";
-  job.cpu = "x86-64";
+  job.cpu = kOtherCpu;
   ProgramBuilder builder("ready");
   builder.output("out", dtype::kInt32, {4}).variant("object").source("k.o", compiler.compile(job).value().object);
   builder.launch("k").args({"out"});
@@ -271,10 +272,15 @@ Meta meta_with(Options options, const std::string& target = "auto") {
 }
 
 TEST(Builder, RecordsWhatTheCodeNeeds) {
+#if defined(__aarch64__)
+  const std::string cpu = "cortex-a57", has = "crc", lacks = "sve";
+#else
+  const std::string cpu = "x86-64-v2", has = "sse4.2", lacks = "avx";
+#endif
   EXPECT_EQ(meta_with({}).cpu, host_cpu().name);
-  EXPECT_THAT(meta_with({}, "cpu:x86-64-v2").features, Contains("sse4.2"));
-  EXPECT_THAT(meta_with({}, "cpu:x86-64-v2").features, Not(Contains("avx")));
-  EXPECT_EQ(meta_with({{"march", "x86-64-v2"}}).cpu, "x86-64-v2");
+  EXPECT_THAT(meta_with({}, "cpu:" + cpu).features, Contains(has));
+  EXPECT_THAT(meta_with({}, "cpu:" + cpu).features, Not(Contains(lacks)));
+  EXPECT_EQ(meta_with({{"march", cpu}}).cpu, cpu);
   EXPECT_EQ(meta_with({{"engine", "host"}}).engine, "host");
 }
 

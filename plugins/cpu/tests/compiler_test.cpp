@@ -14,6 +14,7 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 using testing::Not;
 
 int call(const CompileJob& job, int x) {
@@ -173,6 +174,12 @@ TEST(Compiler, ReportsAFunctionDefinedTwice) {
 TEST(Compiler, TellsTheFeaturesThatTheCodeNeeds) {
   Compiler compiler;
   CompileJob job = job_of("f.c", "int f(int x) { return x; }");
+#if defined(__aarch64__)
+  job.cpu = "cortex-a57";
+  EXPECT_THAT(compiler.compile(job).value().features, Not(Contains("sve")));
+  job.cpu = "neoverse-v2";
+  EXPECT_THAT(compiler.compile(job).value().features, IsSupersetOf({"neon", "sve", "sve2"}));
+#else
   job.cpu = "x86-64";
   EXPECT_THAT(compiler.compile(job).value().features, Not(Contains("avx2")));
   job.cpu = "x86-64-v3";
@@ -182,6 +189,7 @@ TEST(Compiler, TellsTheFeaturesThatTheCodeNeeds) {
   if (host_cpu().features.contains("avx512f")) {
     EXPECT_THAT(compiler.compile(job).value().features, Contains("avx512f"));
   }
+#endif
 }
 
 TEST(Compiler, HidesWhatTheEntryDoesNotCall) {

@@ -66,6 +66,11 @@ TEST(DeviceLanguage, KernelsByTheirNames) {
          twice);
 }
 
+TEST(DeviceLanguage, ACharHasASignOnEveryMachine) {
+  expect({"__global__ void k" + body("  const char c = static_cast<char>(200 + i % 100);\n  y[i] = c;")},
+         [](float, int i) { return static_cast<signed char>(200 + i % 100); });
+}
+
 TEST(DeviceLanguage, AWrongNameIsTold) {
   const Error unknown =
       device_failure({.source = "template <int n_> __global__ void k" + body("  y[i] = n_;"), .name = "k<what>"});

@@ -7,9 +7,16 @@ namespace kmux::cpu {
 namespace {
 
 using testing::Contains;
+using testing::IsSupersetOf;
 using testing::Not;
 
 TEST(FindCpu, KnowsThisMachine) { EXPECT_TRUE(find_cpu(host_cpu().name).has_value()); }
+
+TEST(FindCpu, KnowsWhatANameOfAArch64Promises) {
+  EXPECT_THAT(find_cpu("neoverse-v2")->features, IsSupersetOf({"neon", "sve", "sve2", "lse", "bf16", "i8mm"}));
+  EXPECT_THAT(find_cpu("neoverse-n1")->features, Contains("dotprod"));
+  EXPECT_THAT(find_cpu("neoverse-n1")->features, Not(Contains("sve")));
+}
 
 #if defined(__x86_64__)
 TEST(FindCpu, KnowsWhatANamePromises) {

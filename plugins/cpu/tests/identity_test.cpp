@@ -4,6 +4,7 @@
 #include "device.h"
 #include "engine/compiler.h"
 #include "engine/installation.h"
+#include "jobs.h"
 
 namespace kmux::cpu {
 namespace {
@@ -16,34 +17,34 @@ std::string identity(const std::string& cpu, const BuildOptions& options = {}) {
 }
 
 TEST(Identity, NamesTheCompilersFiles) {
-  EXPECT_THAT(identity("x86-64"), HasSubstr("LLVM 19.1"));
+  EXPECT_THAT(identity(kOtherCpu), HasSubstr("LLVM 19.1"));
   for (const std::string& library : compiler_libraries()) {
-    EXPECT_THAT(identity("x86-64"), HasSubstr("\"path\":\"" + library + "\""));
-    EXPECT_THAT(identity("x86-64"), HasSubstr("\"mtime_ns\":"));
+    EXPECT_THAT(identity(kOtherCpu), HasSubstr("\"path\":\"" + library + "\""));
+    EXPECT_THAT(identity(kOtherCpu), HasSubstr("\"mtime_ns\":"));
   }
-  EXPECT_EQ(identity("x86-64"), identity("x86-64"));
+  EXPECT_EQ(identity(kOtherCpu), identity(kOtherCpu));
 }
 
 TEST(Identity, HoldsTheFeaturesOfThisMachineOnly) {
   EXPECT_THAT(identity(host_cpu().name), HasSubstr("\"features\""));
-  EXPECT_THAT(identity("x86-64"), Not(HasSubstr("\"features\"")));
+  EXPECT_THAT(identity(kOtherCpu), Not(HasSubstr("\"features\"")));
 }
 
 TEST(Identity, DiffersByOption) {
   BuildOptions options;
   options.opt_level = 1;
-  EXPECT_NE(identity("x86-64"), identity("x86-64", options));
+  EXPECT_NE(identity(kOtherCpu), identity(kOtherCpu, options));
   BuildOptions fast;
   fast.tier = Tier::kFast;
-  EXPECT_NE(identity("x86-64"), identity("x86-64", fast));
+  EXPECT_NE(identity(kOtherCpu), identity(kOtherCpu, fast));
 }
 
 TEST(Identity, NamesTheHostsCompiler) {
   BuildOptions options;
   options.engine = Engine::kHost;
-  EXPECT_THAT(identity("x86-64", options), HasSubstr("\"host_compiler\":{\"as\":{\"mtime_ns\":"));
+  EXPECT_THAT(identity(kOtherCpu, options), HasSubstr("\"host_compiler\":{\"as\":{\"mtime_ns\":"));
   options.host_compiler = "no-such-compiler";
-  const auto missing = toolchain_identity(Target{"cpu", "x86-64", {}}, options);
+  const auto missing = toolchain_identity(Target{"cpu", kOtherCpu, {}}, options);
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(missing.error().message, HasSubstr("apt-get install g++"));

@@ -11,6 +11,13 @@
 
 namespace kmux::cpu {
 
+/// A processor that this machine's code can be made for and that is not called as this one is.
+#if defined(__aarch64__)
+inline constexpr const char* kOtherCpu = "cortex-a57";
+#else
+inline constexpr const char* kOtherCpu = "x86-64";
+#endif
+
 /// A job without sources, whose entry `int entry(int)` is `return f(x);`.
 inline CompileJob calling_f() {
   CompileJob job;

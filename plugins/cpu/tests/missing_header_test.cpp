@@ -3,6 +3,7 @@
 
 #include "engine/compiler.h"
 #include "engine/installation.h"
+#include "jobs.h"
 
 namespace kmux::cpu {
 namespace {
@@ -30,7 +31,7 @@ TEST(MissingHeader, IsPartOfTheError) {
   CompileJob job;
   job.files = {{"kernel.cpp", "#include <no_such_header>\nvoid kernel() {}\n"}};
   job.units = {{"kernel.cpp", Language::kCpp, {"-std=c++17"}}};
-  job.cpu = "x86-64";
+  job.cpu = kOtherCpu;
   const auto compiled = Compiler().compile(job);
   ASSERT_FALSE(compiled.ok());
   EXPECT_EQ(compiled.error().code, ErrorCode::kCompileFailed);

@@ -206,6 +206,8 @@ TEST_F(Passes, OtherMasksStay) {
   }
 }
 
+#if defined(__x86_64__)
+
 // Of a power of two for each of 32 threads, and for one.
 constexpr const char* kScales =
     "declare <32 x float> @\"kmux.scale.float.x32\"(<32 x float>, <32 x float>)\n"
@@ -230,6 +232,8 @@ TEST_F(Passes, PowersOfTwoAreInstructionsAsWideAsTheProcessorLikesThem) {
     EXPECT_TRUE(emit_object(*module_, **machine).ok());
   }
 }
+
+#endif
 
 }  // namespace
 }  // namespace kmux::cpu

@@ -48,6 +48,15 @@ TEST(Standalone, UnitAsksTheProcessorForWhatTheCodeUses) {
               HasSubstr("#define KMUX_KERNELS_MAY_THROW"));
 }
 
+TEST(Standalone, UnitAsksLinuxOnAArch64ForWhatTheCodeUses) {
+  Meta meta = meta_with({"neon", "sve2"});
+  meta.triple = "aarch64-unknown-linux-gnu";
+  const std::string text = *standalone_parts({}, meta, false).find("launcher.cpp");
+  EXPECT_THAT(text, AllOf(HasSubstr("#ifdef __aarch64__\n  if (!(getauxval(AT_HWCAP) >> 1 & 1)) return \"neon\";"),
+                          HasSubstr("if (!(getauxval(AT_HWCAP2) >> 1 & 1)) return \"sve2\";")));
+  EXPECT_THAT(text, Not(HasSubstr("__builtin_cpu_supports")));
+}
+
 constexpr const char* kCounts =
     "extern \"C\" int kmux_cpu_launch(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink) {\n"
     "  void* memory = nullptr;\n"

@@ -23,12 +23,19 @@ TEST(Target, NamesAProcessor) {
     EXPECT_EQ(canonical(request), "cpu:x86-64-v3") << request;
   }
 }
+
+TEST(Target, NamesAProcessorOfAnotherKindOfMachine) {
+  for (const char* request : {"cpu:neoverse-v2", "llvm -mcpu=neoverse-v2 -mtriple=aarch64-unknown-linux-gnu"})
+    EXPECT_EQ(canonical(request), "cpu:neoverse-v2") << request;
+  EXPECT_FALSE(resolve_cpu_target("llvm -mcpu=neoverse-v2 -mtriple=x86_64-pc-linux-gnu").ok());
+  EXPECT_FALSE(resolve_cpu_target("cpu:generic").ok()) << "of which machine?";
+}
 #endif
 
 TEST(Target, RefusesWhatItDoesNotKnow) {
   const std::pair<const char*, const char*> cases[] = {
       {"cuda:sm_90", "target \"cuda:sm_90\" is not one of backend cpu"},
-      {"cpu:znver55", "processor \"znver55\" is not known to LLVM. Did you mean 'znver5'?"},
+      {"cpu:neoverse-v22", "processor \"neoverse-v22\" is not known to LLVM. Did you mean 'neoverse-v2'?"},
       {"cpu:znver4,colour=red", "target attribute \"colour=red\" is unknown"},
       {"llvm -mtriple=aarch64-none", "target attribute \"mtriple=aarch64-none\""},
   };
@@ -49,8 +56,19 @@ TEST(Target, MeetsRequirementsOfLesserProcessors) {
   EXPECT_FALSE(satisfies(target, "i486-of-the-moon"));
   EXPECT_TRUE(has_feature(target, "avx2"));
   EXPECT_FALSE(has_feature(target, "avx512f"));
+  EXPECT_FALSE(satisfies(target, "neoverse-n1"));
+  EXPECT_FALSE(satisfies({"cpu", "neoverse-v2", {}}, "x86-64"));
 }
 #endif
+
+TEST(Target, MeetsRequirementsOfLesserProcessorsOfAArch64) {
+  const Target target{"cpu", "neoverse-v2", {}};
+  EXPECT_TRUE(satisfies(target, "neoverse-v2"));
+  EXPECT_TRUE(satisfies(target, "neoverse-n1"));
+  EXPECT_FALSE(satisfies({"cpu", "neoverse-n1", {}}, "neoverse-v2"));
+  EXPECT_TRUE(has_feature(target, "sve2"));
+  EXPECT_FALSE(has_feature({"cpu", "neoverse-n1", {}}, "sve"));
+}
 
 }  // namespace
 }  // namespace kmux::cpu
