@@ -1,0 +1,62 @@
+// What the fuzzer of the formats checks, of damaged bytes that are the same in each run. ./kmux.sh fuzz looks for others.
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "fuzz/format_check.h"
+
+namespace kmux {
+namespace {
+
+constexpr std::uint32_t kDamaged = 2'000;
+
+/// Changes some bytes, cuts, repeats, and sets numbers to what numbers in headers are not.
+std::string damaged(std::uint32_t seed, const std::vector<std::string>& seeds) {
+  std::mt19937 random(seed);
+  const auto below = [&](std::size_t count) { return random() % count; };
+  std::string bytes = seeds[below(seeds.size())];
+  for (std::size_t times = below(4) + 1; times > 0 && !bytes.empty(); --times) {
+    const std::size_t at = below(bytes.size());
+    switch (below(6)) {
+      case 0:
+        bytes[at] = static_cast<char>(random());
+        break;
+      case 1:
+        bytes.erase(at, below(16) + 1);
+        break;
+      case 2:
+        bytes.insert(at, bytes.substr(below(bytes.size()), below(40)));
+        break;
+      case 3:
+        bytes.resize(at);
+        break;
+      case 4:
+        for (std::size_t i = at; i < std::min(bytes.size(), at + 8); ++i) bytes[i] = static_cast<char>(0xff);
+        break;
+      default:
+        bytes += seeds[below(seeds.size())];
+    }
+  }
+  return bytes;
+}
+
+class FormatFuzz : public testing::TestWithParam<Format> {};
+
+TEST_P(FormatFuzz, SeedsKeepEveryPromise) {
+  const std::vector<std::string> seeds = GetParam().seeds();
+  ASSERT_FALSE(seeds.empty());
+  for (const std::string& bytes : seeds) EXPECT_EQ(GetParam().broken_promise(bytes), "");
+}
+
+TEST_P(FormatFuzz, DamagedBytesKeepEveryPromise) {
+  const std::vector<std::string> seeds = GetParam().seeds();
+  for (std::uint32_t seed = 0; seed < kDamaged; ++seed) {
+    ASSERT_EQ(GetParam().broken_promise(damaged(seed, seeds)), "") << "seed " << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, FormatFuzz, testing::ValuesIn(formats().begin(), formats().end()),
+                         [](const auto& format) { return std::string(format.param.name); });
+
+}  // namespace
+}  // namespace kmux
