@@ -1,8 +1,13 @@
 // The kmux command: reads the command line, runs one command, prints its report.
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <optional>
+#include <unistd.h>
 
 #include "kmux/environment.h"
 #include "kmux/log.h"
@@ -48,11 +53,30 @@ constexpr std::string_view kExitCodes = R"(Exit codes:
      (a missing one, too), value 130  interrupted
 )";
 
+/// A command that is a program of its own and has options of its own. It lies beside this one, or where a build tree has it.
+struct ExternalCommand {
+  std::string_view name;
+  std::string_view summary;
+  std::array<std::string_view, 2> places;  // from the folder of this command
+  bool is_python = false;
+};
+
+constexpr ExternalCommand kExternalCommands[] = {
+    {"conformance", "test the plugin of a backend", {"kmux-conformance", "../tests/kmux-conformance"}},
+    {"new-plugin",
+     "begin a backend of your own",
+     {"../share/kmux/new_plugin.py", "../../../tools/new_plugin.py"},
+     true},
+};
+
 void print_help(std::ostream& out) {
   out << "kmux " << version()
       << ": runs compute kernels through the backend that fits\n\nusage: kmux COMMAND [options]\n\n";
   for (const Command& command : commands()) {
-    out << "  " << command.name << std::string(12 - command.name.size(), ' ') << command.summary << "\n";
+    out << "  " << command.name << std::string(13 - command.name.size(), ' ') << command.summary << "\n";
+  }
+  for (const ExternalCommand& command : kExternalCommands) {
+    out << "  " << command.name << std::string(13 - command.name.size(), ' ') << command.summary << "\n";
   }
   out << "\nkmux COMMAND --help has more. --json prints one JSON document; --verbose logs to stderr.\n\n" << kExitCodes;
 }
@@ -160,20 +184,49 @@ int run(const Command& command, const std::vector<std::string>& words) {
   return print(command.run(arguments), json);
 }
 
+/// Becomes that program; returns only if it cannot.
+int become(const ExternalCommand& external, const char* self, const std::vector<std::string>& words) {
+  std::error_code error;
+  std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) own = std::filesystem::canonical(self, error);
+  for (const std::string_view place : external.places) {
+    const std::filesystem::path file = (own.parent_path() / place).lexically_normal();
+    if (!std::filesystem::exists(file, error)) continue;
+    std::vector<std::string> command = {file.string()};
+    if (external.is_python) command.insert(command.begin(), "python3");
+    command.insert(command.end(), words.begin(), words.end());
+    std::vector<char*> arguments;
+    for (std::string& word : command) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    execvp(arguments[0], arguments.data());
+    return fail(make_error(ErrorCode::kUnavailable,
+                           "cannot start \"" + command[0] + "\" (" + std::strerror(errno) + "). Install it."),
+                kNotHere, false);
+  }
+  return fail(make_error(ErrorCode::kUnavailable,
+                         "kmux " + std::string(external.name) + " is not here (\"" + std::string(external.places[0]) +
+                             "\" does not lie beside this command). Install the package of kmux."),
+              kNotHere, false);
+}
+
 int unknown_command(const std::string& word) {
   std::vector<std::string> names;
   for (const Command& command : commands()) names.emplace_back(command.name);
+  for (const ExternalCommand& command : kExternalCommands) names.emplace_back(command.name);
   const auto near = nearest(word, names);
   return fail_usage("no command \"" + word + "\"." + (near ? " Did you mean \"" + *near + "\"?" : "") +
                     " `kmux --help` lists the commands.");
 }
 
-int main(const std::vector<std::string>& words) {
+int main(const char* self, const std::vector<std::string>& words) {
   if (words.empty()) return print_help(std::cerr), kUsage;
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") return print_help(std::cout), kSuccess;
   if (words[0] == "--version") return std::cout << "kmux " << version() << "\n", kSuccess;
   for (const Command& command : commands()) {
     if (command.name == words[0]) return run(command, {words.begin() + 1, words.end()});
+  }
+  for (const ExternalCommand& command : kExternalCommands) {
+    if (command.name == words[0]) return become(command, self, {words.begin() + 1, words.end()});
   }
   return unknown_command(words[0]);
 }
@@ -183,7 +236,7 @@ int main(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   try {
-    return kmux::cli::main({argv + 1, argv + argc});
+    return kmux::cli::main(argv[0], {argv + 1, argv + argc});
   } catch (const std::exception& error) {
     std::cerr << "kmux: error: " << error.what() << " (unexpected). Please report this.\n";
     return kmux::cli::kBug;

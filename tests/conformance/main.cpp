@@ -1,11 +1,12 @@
-// kmux-conformance --plugin NAME --plugin-path FOLDER [--isolation process] [--rehearse] [--cached] [gtest flags]
+// kmux-conformance --plugin NAME: the suite that tests every backend, linked to none. `--help` has the options.
 //
-// Exit code 77: the plugin cannot run on this machine (a skip), unless
-// KMUX_REQUIRE_BACKENDS names it. --rehearse, over a driver that computes nothing: what counts is that every program compiles.
-// --cached, where the compiler is not: leaves out programs that have no result which a cache could hold.
+// Exit code 77: the plugin cannot run on this machine (a skip), unless --require-device is given or
+// KMUX_REQUIRE_BACKENDS names it.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <sstream>
 #include <string>
 
@@ -14,37 +15,15 @@
 #include "kmux/plugin/process.h"
 
 #include "../needs.h"
+#include "command_line.h"
 #include "exemptions.h"
+#include "report.h"
 #include "subject.h"
 
 namespace kmux::conformance {
 namespace {
 
 constexpr int kSkipped = 77;
-
-struct Arguments {
-  std::string plugin;
-  std::string folder;
-  std::string isolation = "none";
-  bool inside = false; // the child process that runs one expected failure
-  bool rehearses = false;
-  bool is_cached = false;
-};
-
-Arguments parse(int argc, char** argv) {
-  Arguments arguments;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--inside") arguments.inside = true;
-    if (word == "--rehearse") arguments.rehearses = true;
-    if (word == "--cached") arguments.is_cached = true;
-    if (i + 1 == argc) break;
-    if (word == "--plugin") arguments.plugin = argv[i + 1];
-    if (word == "--plugin-path") arguments.folder = argv[i + 1];
-    if (word == "--isolation") arguments.isolation = argv[i + 1];
-  }
-  return arguments;
-}
 
 bool required(const std::string& plugin) {
   const char* list = std::getenv("KMUX_REQUIRE_BACKENDS");
@@ -55,39 +34,42 @@ bool required(const std::string& plugin) {
   return false;
 }
 
-int without_device(const std::string& plugin, const Error& error) {
-  std::printf("conformance of \"%s\" cannot run here: %s\n", plugin.c_str(), error.explain().c_str());
-  if (error.code != ErrorCode::kUnavailable || required(plugin)) return 1;
-  std::puts(needs(device_of(plugin), error.message).c_str());
+int without_device(const CommandLine& line, const Error& error) {
+  std::FILE* const out = line.json ? stderr : stdout;
+  std::fprintf(out, "conformance of \"%s\" cannot run here: %s\n", line.plugin.c_str(), error.explain().c_str());
+  if (error.code != ErrorCode::kUnavailable || line.needs_device || required(line.plugin)) return 1;
+  std::fprintf(out, "%s\n", needs(device_of(line.plugin), error.message).c_str());
   return kSkipped;
 }
 
 /// Cases that this run leaves out: the unsupported ones, and those run apart as
 /// expected failures.
 std::string exclusions(const Exemptions& exemptions) {
-  std::string filter = "*";
+  std::string filter;
   for (const auto* entries : {&exemptions.unsupported, &exemptions.expected_failures}) {
-    for (const auto& entry : *entries) filter += (filter == "*" ? "-" : ":") + entry.pattern;
+    for (const auto& entry : *entries) filter += (filter.empty() ? "-" : ":") + entry.pattern;
   }
   return filter;
 }
 
 /// Runs each expected failure alone; one that passes is an error, so that the
 /// list does not rot.
-int check_expected_failures(const Exemptions& exemptions, const Arguments& arguments) {
-  int failures = 0;
+std::vector<std::string> unexpected_passes(const Exemptions& exemptions, const CommandLine& line) {
+  std::vector<std::string> passes;
   for (const auto& entry : exemptions.expected_failures) {
-    const Command command{{"/proc/self/exe", "--plugin", arguments.plugin, "--plugin-path", arguments.folder,
-                           "--isolation", arguments.isolation, "--inside", "--gtest_filter=" + entry.pattern}};
+    Command command{{"/proc/self/exe", "--plugin", line.plugin, "--isolation", line.isolation, "--device",
+                     std::to_string(line.device), "--inside", "--gtest_filter=" + entry.pattern}};
+    if (!line.folder.empty()) command.argv.insert(command.argv.end(), {"--plugin-path", line.folder});
     const auto result = run(command);
-    if (result && result->exit_code != 0) continue;
-    std::printf(
-        "FAILED: \"%s\" is listed as an expected failure (%s) but "
-        "passes. Remove the line.\n",
-        entry.pattern.c_str(), entry.reason.c_str());
-    ++failures;
+    if (!result || result->exit_code == 0) passes.push_back(entry.pattern);
   }
-  return failures;
+  return passes;
+}
+
+void print_passes(const std::vector<std::string>& passes) {
+  for (const std::string& pattern : passes) {
+    std::printf("FAILED: \"%s\" is listed as an expected failure but passes. Remove the line.\n", pattern.c_str());
+  }
 }
 
 void print_exemptions(const Exemptions& exemptions) {
@@ -123,17 +105,82 @@ Exemptions without_compiler(Exemptions exemptions) {
   return exemptions;
 }
 
-int run_all(const Arguments& arguments, const Exemptions& exemptions) {
-  if (arguments.inside) return RUN_ALL_TESTS();
-  if (GTEST_FLAG_GET(filter) == "*") GTEST_FLAG_SET(filter, "*" + exclusions(exemptions));
-  if (arguments.rehearses) return rehearse();
+/// GoogleTest's lines give way to one JSON document.
+const CaseListener& listen_for_json() {
+  testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+  delete listeners.Release(listeners.default_result_printer());
+  auto* const listener = new CaseListener;  // owned by the listeners
+  listeners.Append(listener);
+  return *listener;
+}
+
+int run_all(const CommandLine& line, const Exemptions& exemptions) {
+  const CaseListener* const listener = line.json ? &listen_for_json() : nullptr;
   const int result = RUN_ALL_TESTS();
-  print_exemptions(exemptions);
+  const std::vector<std::string> passes = unexpected_passes(exemptions, line);
+  if (listener != nullptr) {
+    const std::string device = Subject::current().device().to_string();
+    std::puts(dump(report_of(line.plugin, device, listener->cases(), exemptions, passes), 2).c_str());
+  } else {
+    print_exemptions(exemptions);
+    print_passes(passes);
+  }
   if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
-    std::puts("FAILED: no case was run. Correct the filter, or exempt less.");
+    std::fputs("FAILED: no case was run. Correct the filter, or exempt less.\n", stderr);
     return 1;
   }
-  return result != 0 || check_expected_failures(exemptions, arguments) != 0 ? 1 : 0;
+  return result != 0 || !passes.empty() ? 1 : 0;
+}
+
+std::vector<std::string> groups() {
+  std::vector<std::string> names;
+  const testing::UnitTest& unit = *testing::UnitTest::GetInstance();
+  for (int i = 0; i < unit.total_test_suite_count(); ++i) {
+    const std::string whole = unit.GetTestSuite(i)->name();
+    const std::string name = whole.substr(0, whole.find('/'));  // "Arguments/Scalars": a suite with parameters
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+/// What is chosen by tags or by GoogleTest's own flag, without what cannot pass.
+Status choose_cases(const CommandLine& line, const Exemptions& exemptions) {
+  if (line.inside) return Ok{};
+  if (GTEST_FLAG_GET(filter) != "*") return Ok{};
+  KMUX_ASSIGN(const std::string filter, filter_of(line.tags, groups()));
+  GTEST_FLAG_SET(filter, filter + exclusions(exemptions));
+  return Ok{};
+}
+
+Result<Exemptions> exemptions_of(const CommandLine& line) {
+  KMUX_ASSIGN(Exemptions read,
+              read_exemptions(Subject::current().folder() / ("kmux_" + line.plugin + ".conformance.txt")));
+  return line.is_cached ? without_compiler(std::move(read)) : std::move(read);
+}
+
+int fail(const Error& error, int code) {
+  std::fputs(("kmux-conformance: error: " + error.explain() + "\n").c_str(), stderr);
+  return code;
+}
+
+int run_suite(const CommandLine& line) {
+  const bool uses_cache = line.rehearses || line.is_cached;
+  const Status chosen = Subject::choose({line.plugin, line.folder, line.isolation, line.device, uses_cache});
+  if (!chosen) return without_device(line, chosen.error());
+  const Result<Exemptions> exemptions = exemptions_of(line);
+  if (!exemptions) return fail(exemptions.error(), 1);
+  if (const Status cases = choose_cases(line, *exemptions); !cases) return fail(cases.error(), 2);
+  if (line.inside) return RUN_ALL_TESTS();
+  return line.rehearses ? rehearse() : run_all(line, *exemptions);
+}
+
+/// GoogleTest wants its flags before anything is asked of it.
+void init_gtest(const char* program, std::vector<std::string> flags, const std::string& junit) {
+  if (!junit.empty()) flags.push_back("--gtest_output=xml:" + junit);
+  std::vector<char*> words = {const_cast<char*>(program)};
+  for (std::string& flag : flags) words.push_back(flag.data());
+  int count = static_cast<int>(words.size());
+  testing::InitGoogleTest(&count, words.data());
 }
 
 } // namespace
@@ -141,24 +188,10 @@ int run_all(const Arguments& arguments, const Exemptions& exemptions) {
 
 int main(int argc, char** argv) {
   using namespace kmux::conformance;
-  testing::InitGoogleTest(&argc, argv);
-  const Arguments arguments = parse(argc, argv);
-  if (arguments.plugin.empty() || arguments.folder.empty()) {
-    std::fputs(
-        "usage: kmux-conformance --plugin NAME --plugin-path FOLDER "
-        "[--isolation process] [--rehearse] [--cached] [gtest flags]\n",
-        stderr);
-    return 2;
-  }
-  const bool uses_cache = arguments.rehearses || arguments.is_cached;
-  if (auto status = Subject::choose(arguments.plugin, arguments.folder, arguments.isolation, uses_cache); !status) {
-    return without_device(arguments.plugin, status.error());
-  }
-  const auto exemptions =
-      read_exemptions(Subject::current().folder() / ("kmux_" + arguments.plugin + ".conformance.txt"));
-  if (!exemptions) {
-    std::fputs((exemptions.error().explain() + "\n").c_str(), stderr);
-    return 1;
-  }
-  return run_all(arguments, arguments.is_cached ? without_compiler(*exemptions) : *exemptions);
+  std::vector<std::string> flags;
+  const auto line = read_command_line({argv + 1, argv + argc}, flags);
+  if (!line) return fail(line.error(), 2);
+  if (!*line) return 0;
+  init_gtest(argv[0], std::move(flags), (*line)->junit);
+  return run_suite(**line);
 }

@@ -20,14 +20,14 @@ constexpr std::array kDialects{
     Dialect{"hip", "kernels.hip", "extern \"C\" __global__", true},
 };
 
-constexpr std::string_view kTrace = R"(
+} // namespace
+
+const std::string_view kTraceKernel = R"(
 KERNEL void append(long long* log, long long value) {
   log[0] += 1;
   log[log[0]] = value;
 }
 )";
-
-} // namespace
 
 LaunchBuilder OneThread::launch(BodyBuilder body, const std::string& kernel) const {
   LaunchBuilder launch = body.launch(kernel);
@@ -80,7 +80,7 @@ Program trace_program(const std::function<void(const OneThread&, BodyBuilder)>& 
   ProgramBuilder builder("trace");
   builder.scalar("n", dtype::kInt64);
   builder.buffer("log", BufferParam{dtype::kInt64, {16}});
-  add_variants(builder, kTrace, [&](const OneThread& host) { steps(host, host.builder().body()); });
+  add_variants(builder, kTraceKernel, [&](const OneThread& host) { steps(host, host.builder().body()); });
   return builder.build().value();
 }
 

@@ -39,6 +39,9 @@ Program record_program(const std::vector<Expr>& values, const std::vector<std::s
 /// the count): for order, guards, loops.
 Program trace_program(const std::function<void(const OneThread&, BodyBuilder)>& steps);
 
+/// The kernel of those programs: `append(log, value)`.
+extern const std::string_view kTraceKernel;
+
 /// Appends `value` to the log of a trace program.
 void append(const OneThread& host, BodyBuilder body, Expr value);
 

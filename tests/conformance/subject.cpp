@@ -12,24 +12,37 @@ Subject& Subject::current() {
   return subject;
 }
 
-Status Subject::choose(const std::string& plugin, const std::filesystem::path& folder, const std::string& isolation,
-                       bool uses_cache) {
+Status Subject::choose(const Choice& choice) {
   Subject& subject = current();
-  subject.name_ = plugin;
-  subject.folder_ = std::filesystem::absolute(folder);
+  subject.name_ = choice.plugin;
   RegistryOptions options;
-  options.search_path = {subject.folder_};
-  options.use_default_path = false;
   const Environment process = Environment::from_process();
-  options.variables = process.variables; // which name libraries, for some plugins
-  KMUX_ASSIGN(const Isolation where, isolation_from_string(isolation));
+  if (choice.folder.empty()) {
+    options.environment_path = process.plugin_path;
+  } else {
+    options.search_path = {std::filesystem::absolute(choice.folder)};
+    options.use_default_path = false;
+  }
+  options.variables = process.variables;  // which name libraries, for some plugins
+  KMUX_ASSIGN(const Isolation where, isolation_from_string(choice.isolation));
   Environment environment{.isolation = std::optional(where)};
-  if (uses_cache) environment.cache_dir = process.cache_dir;
+  if (choice.uses_cache) environment.cache_dir = process.cache_dir;
   KMUX_ASSIGN(subject.runtime_, Runtime::create(std::move(environment), options));
-  KMUX_ASSIGN(subject.plugin_, subject.runtime_->registry().plugin(plugin));
-  KMUX_ASSIGN(const ProbeReport report, subject.plugin_->probe());
+  KMUX_ASSIGN(subject.plugin_, subject.runtime_->registry().plugin(choice.plugin));
+  subject.folder_ = subject.plugin_->library().parent_path();
+  return subject.choose_device(choice.device);
+}
+
+Status Subject::choose_device(int ordinal) {
+  KMUX_ASSIGN(const ProbeReport report, plugin_->probe());
   if (!report.can_run.ok()) return make_error(ErrorCode::kUnavailable, report.can_run.reason);
-  subject.device_ = Device(subject.plugin_, 0);
+  KMUX_ASSIGN(const int count, backend().devices().count());
+  if (ordinal < 0 || ordinal >= count) {
+    return make_error(ErrorCode::kInvalidArgument, "there is no device " + std::to_string(ordinal) + " (backend \"" +
+                                                       name_ + "\" has " + std::to_string(count) +
+                                                       "). Name another one.");
+  }
+  device_ = Device(plugin_, ordinal);
   return Ok{};
 }
 

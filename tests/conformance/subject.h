@@ -21,9 +21,16 @@ class Subject {
  public:
   /// The one of this process; set by `choose`, before any test runs.
   static Subject& current();
-  /// Everything is compiled anew unless `uses_cache`: then that of the process's environment has what a rehearsal compiled.
-  static Status choose(const std::string& plugin, const std::filesystem::path& folder, const std::string& isolation,
-                       bool uses_cache);
+  struct Choice {
+    std::string plugin;
+    std::filesystem::path folder;  // empty: where kmux finds plugins
+    std::string isolation;
+    int device = 0;  // ordinal
+    bool uses_cache =
+        false;  // that of the process's environment, which has what a rehearsal compiled; else all is compiled anew
+  };
+  /// Errors: unavailable where the plugin cannot run here.
+  static Status choose(const Choice& choice);
 
   const std::string& name() const { return name_; }
   Runtime& runtime() const { return *runtime_; }
@@ -58,6 +65,8 @@ class Subject {
   }
 
  private:
+  Status choose_device(int ordinal);
+
   std::string name_;
   std::filesystem::path folder_;
   Shared<Runtime> runtime_;

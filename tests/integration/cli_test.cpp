@@ -1,10 +1,12 @@
 // The kmux command as a user types it.
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include "kmux/json.h"
 #include "kmux/npy.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
 
 #include "integration/cli_session.h"
@@ -37,7 +39,7 @@ TEST(Cli, HelpNamesEveryCommandAndExitCode) {
   const ProcessResult help = session.run({"--help"});
   EXPECT_EQ(help.exit_code, 0);
   for (const char* word : {"plugins", "devices", "resolve", "compile", "run", "new", "show", "fmt", "pack", "export",
-                           "launcher", "source", "cache", "tune", "Exit codes"}) {
+                           "launcher", "source", "cache", "tune", "conformance", "new-plugin", "Exit codes"}) {
     EXPECT_THAT(help.standard_output, HasSubstr(word));
   }
   for (const char* command : {"plugins", "devices", "resolve", "compile", "run", "new", "show", "fmt", "pack", "export",
@@ -47,6 +49,30 @@ TEST(Cli, HelpNamesEveryCommandAndExitCode) {
     EXPECT_THAT(one.standard_output, HasSubstr("examples:"));
   }
   EXPECT_THAT(session.run({"--version"}).standard_output, HasSubstr("kmux 0."));
+}
+
+TEST(Cli, SomeCommandsAreProgramsOfTheirOwn) {
+  const CliSession session;
+  const ProcessResult tested = session.run({"conformance", "--plugin", "cpu", "--tags", "load,arguments", "--json"});
+  ASSERT_EQ(tested.exit_code, 0) << tested.standard_error;
+  const Json report = json_of(tested);
+  EXPECT_EQ(text_in(report, "plugin"), "cpu");
+  EXPECT_EQ(*report.find("failed")->as_integer(), 0);
+  EXPECT_GT(*report.find("passed")->as_integer(), 10);
+  const ProcessResult other = session.run({"conformance", "--plugin", "cpu", "--tags", "life,lode"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.standard_error, HasSubstr("there is no group \"lode\", but \""));
+  EXPECT_EQ(session.run({"new-plugin", "mine", "--into", session.folder().string()}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(session.folder() / "mine" / "plugin.json.in"));
+}
+
+TEST(Cli, ConformanceWritesJUnit) {
+  const CliSession session;
+  const std::string file = (session.folder() / "results.xml").string();
+  ASSERT_EQ(session.run({"conformance", "--plugin", "cpu", "--tags", "load", "--junit", file}).exit_code, 0);
+  EXPECT_THAT(read_file(file).value(), AllOf(HasSubstr("<testsuites "), HasSubstr("DevicesHaveNameAndArch")));
+  EXPECT_EQ(session.run({"conformance", "--plugin", "cpu", "--device", "7"}).exit_code, 1);
+  EXPECT_EQ(session.run({"conformance"}).exit_code, 2);
 }
 
 TEST(Cli, FlagsAreSplitAsAShellDoesIt_C2_8) {
@@ -134,6 +160,21 @@ TEST(Cli, PluginsTellsAReasonInALine) {
   EXPECT_LT(brief.size(), whole.size());
   const std::size_t begin = brief.find("\n\n");
   EXPECT_THAT(brief.substr(begin, brief.rfind("\n(") - begin), Not(HasSubstr("(")));
+}
+
+TEST(Cli, PluginsNamesSkippedKeys) {
+  const CliSession session;
+  const std::filesystem::path folder = session.folder() / "plugins";
+  std::filesystem::copy(std::filesystem::path(KMUX_TEST_PLUGIN_DIR) / "null", folder);
+  const std::filesystem::path manifest = folder / "kmux_null.plugin.json";
+  Json json = parse_json(read_file(manifest).value()).value();
+  json["prioritie"] = 3;
+  ASSERT_TRUE(write_file(manifest, dump(json)).ok());
+  const CliSession::Variables kHere = {{"KMUX_PLUGIN_PATH", folder.string()}};
+  const std::string skipped =
+      "null: a key of its manifest is skipped, as this kmux does not know it: \"prioritie\" Did you mean";
+  EXPECT_THAT(session.run({"plugins", "--verbose"}, kHere).standard_output, HasSubstr(skipped));
+  EXPECT_THAT(session.run({"plugins"}, kHere).standard_output, Not(HasSubstr("prioritie")));
 }
 
 TEST(Cli, CompileKeepsTheArtifact) {
