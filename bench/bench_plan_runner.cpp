@@ -5,6 +5,7 @@
 
 #include "kmux/builder.h"
 #include "kmux/plugin/plan_runner.h"
+#include "kmux/plugin/words.h"
 
 #include "idle_driver.h"
 
@@ -18,7 +19,7 @@ void run(benchmark::State& state, const ProgramBuilder& builder) {
   const kmux_driver_env env{{sizeof(kmux_launch_env), 0, nullptr, nullptr, 0, 0}, &bench::kIdleDriver, nullptr};
   std::array<kmux_slot, 16> slots;
   for (kmux_slot& slot : slots) slot.i64 = 4096;
-  const kmux_sink sink{nullptr, [](void*, const char*, std::size_t) {}};
+  const kmux_sink sink = discard();
   for (auto _ : state) {
     if (runner.launch(slots.data(), env, sink) != KMUX_OK) return state.SkipWithError("the launch failed");
   }

@@ -41,11 +41,15 @@ constexpr ExitCode exit_code(ErrorCode code) {
       return kBadInput;
     case ErrorCode::kUnsupported:
     case ErrorCode::kUnavailable:
+    case ErrorCode::kOutOfMemory:
       return kNotHere;
     case ErrorCode::kCompileFailed:
+    case ErrorCode::kTimedOut:
       return kCompileError;
     case ErrorCode::kLaunchFailed:
       return kLaunchError;
+    case ErrorCode::kCancelled:
+      return kInterrupted;
     case ErrorCode::kInternal:
       break;
   }

@@ -44,6 +44,7 @@ Json to_json(const PluginEntry& entry, const State& state) {
                       {"dialects", json_list(manifest.dialects)},
                       {"aliases", json_list(manifest.aliases)},
                       {"features", json_list(manifest.features)},
+                      {"ignored_keys", json_list(manifest.ignored)},
                       {"state", state.word},
                       {"reason", state.reason}};
 }
@@ -78,6 +79,13 @@ class ReasonList {
     if (found == reasons_.end()) found = reasons_.insert(found, {text, {}});
     found->plugins.push_back(name);
     is_shorter_ = is_shorter_ || text != reason;
+  }
+
+  /// Keys of the manifest that this kmux skips; only where all is told.
+  void add_ignored(const Manifest& manifest) {
+    for (const std::string& key : manifest.ignored) {
+      if (is_whole_) add(manifest.name, "a key of its manifest is skipped, as this kmux does not know it: " + key);
+    }
   }
 
   std::string to_string() const {
@@ -118,6 +126,7 @@ Result<Report> run_plugins(const po::variables_map& arguments) {
                join(manifest.targets, "-"), join(manifest.dialects, "-"), join(manifest.aliases, "-"),
                styled_state(state)});
     if (!state.reason.empty()) reasons.add(name, state.reason);
+    reasons.add_ignored(manifest);
     plugins.push_back(to_json(entry, state));
   }
   std::string text = table.to_string() + reasons.to_string();

@@ -82,7 +82,7 @@ macro(_kmux_describe_plugin)
       add_dependencies(kmux_product ${target})
     endif()
     install(TARGETS ${target} LIBRARY DESTINATION ${KMUX_PLUGIN_INSTALL_DIR})
-    if(manifest) # written anew, as stripping changes the size of the library
+    if(manifest) # written anew, with the digest of what is installed
       list(JOIN describe "\" \"" describe)
       install(CODE "execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND \"${CMAKE_COMMAND}\" -D
         \"LIBRARY=\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${KMUX_PLUGIN_INSTALL_DIR}/kmux_${name}.so\" -D INSTALLED=ON \"${describe}\")")

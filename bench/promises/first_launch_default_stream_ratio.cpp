@@ -6,6 +6,7 @@
 
 #include "kmux/builder.h"
 #include "kmux/compile.h"
+#include "kmux/plugin/words.h"
 #include "kmux/tensor.h"
 
 #include "fakes/cuda/fake_cuda.h"
@@ -27,7 +28,7 @@ Program ready_program() {
 }
 
 void make_device_current() {
-  const nvidia::DriverTable* const driver = nvidia::open_driver({nullptr, [](void*, const char*, std::size_t) {}});
+  const nvidia::DriverTable* const driver = nvidia::open_driver(discard());
   nvidia::CUcontext context = nullptr;
   if (driver == nullptr || driver->primary_retain(&context, 0) != nvidia::CUDA_SUCCESS ||
       driver->current_set(context) != nvidia::CUDA_SUCCESS) {

@@ -8,6 +8,7 @@
 #include "kmux/compile.h"
 #include "kmux/jit.h"
 #include "kmux/plugin/plan_runner.h"
+#include "kmux/plugin/words.h"
 #include "kmux/tensor.h"
 #include "kmux/trace.h"
 
@@ -129,7 +130,7 @@ Duel plan_runner(const std::filesystem::path&) {
   return {[runner](int times) -> Status {
             const kmux_driver_env env{
                 {sizeof(kmux_launch_env), 0, nullptr, nullptr, 0, 0}, &bench::kIdleDriver, nullptr};
-            const kmux_sink sink{nullptr, [](void*, const char*, std::size_t) {}};
+            const kmux_sink sink = discard();
             std::array<kmux_slot, 16> slots;
             for (kmux_slot& slot : slots) slot.i64 = 4096;
             for (int i = 0; i < times; ++i) {

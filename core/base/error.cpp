@@ -20,6 +20,12 @@ std::string_view to_string(ErrorCode code) {
       return "launch_failed";
     case ErrorCode::kInternal:
       return "internal";
+    case ErrorCode::kCancelled:
+      return "cancelled";
+    case ErrorCode::kTimedOut:
+      return "timed_out";
+    case ErrorCode::kOutOfMemory:
+      return "out_of_memory";
   }
   return "unknown";
 }

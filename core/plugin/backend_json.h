@@ -20,8 +20,9 @@ Result<std::vector<MissingFeature>> missing_features_from_json(std::string_view 
 
 /// Whether the digests of a container are there and looked at. They always are in what is kept or sent. In a call of
 /// `load`, which stays in one process, zeros stand for them: the host has looked at what it read. `build` and
-/// `standalone` give them, since their answer may come from a worker process; beside a compilation they cost nothing.
-enum class Digests : std::uint8_t { kChecked, kOmitted };
+/// `standalone` give them, since their answer may come from a worker process; beside a compilation they cost nothing. Of an answer
+/// of theirs zeros count as well: a plugin in another language need not compute them, and the host does as it keeps it.
+enum class Digests : std::uint8_t { kChecked, kOmitted, kZeroOrChecked };
 
 /// As in kmux/artifact.h.
 std::string serialize(const Artifact& artifact, Digests digests);

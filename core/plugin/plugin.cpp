@@ -1,6 +1,7 @@
 #include "kmux/plugin/plugin.hpp"
 
 #include "kmux/dispatch_json.h"
+#include "kmux/plugin/words.h"
 
 #include "backend_json.h"
 #include "plugin_guard.h"
@@ -15,8 +16,8 @@ std::optional<int> device_of(std::int32_t device) { return device < 0 ? std::nul
 
 Error too_small(const char* what) {
   return make_error(ErrorCode::kInternal, std::string(what) +
-                                              " of the host is too small (another ABI). Use host and "
-                                              "plugin of one release.");
+                                              " of the host is too small (version 1 of the plugin ABI has more). "
+                                              "Update kmux.");
 }
 
 Error nothing_made(const char* what) {
@@ -38,8 +39,8 @@ Options with_flags(const std::vector<std::string>& flags, Options options) {
 /// Calls `body` with the request as the backend sees it.
 template <class Body>
 Status with_request(const kmux_build_request* request, Body body) {
-  if (request->struct_size < sizeof(kmux_build_request)) return too_small("the build request");
-  KMUX_ASSIGN(const Program program, read_program(request->program));
+  if (request->struct_size < KMUX_BUILD_REQUEST_LEAST) return too_small("the build request");
+  KMUX_ASSIGN(const Program program, read_program(*request->program));
   if (request->variant >= program.variants.size()) {
     return make_error(ErrorCode::kInvalidArgument, "variant " + std::to_string(request->variant) +
                                                        " does not exist (the program has " +
@@ -48,7 +49,7 @@ Status with_request(const kmux_build_request* request, Body body) {
   KMUX_ASSIGN(Target target, parse_target(view(request->target)));
   KMUX_ASSIGN(Options options, options_from_json(view(request->options)));
   Options all = with_flags(program.variants[request->variant].settings.compile_flags, std::move(options));
-  return body(BuildRequest{program, request->variant, std::move(target), std::move(all)});
+  return body(BuildRequest{program, request->variant, std::move(target), std::move(all), CallContext(request->call)});
 }
 
 void destroy(void* instance) { delete static_cast<Backend*>(instance); }
@@ -99,22 +100,20 @@ kmux_code wrap(void* instance, const kmux_build_request* request, kmux_sink laun
   });
 }
 
-kmux_code build(void* instance, const kmux_build_request* request, kmux_bytes launcher, kmux_sink artifact,
-                kmux_sink error) {
+kmux_code build(void* instance, const kmux_build_request* request, kmux_sink artifact, kmux_sink error) {
   return guard(error, [&] {
     return with_request(request, [&](const BuildRequest& read) -> Status {
-      KMUX_ASSIGN(const Artifact answer, backend_of(instance).builder().build(read, view(launcher)));
+      KMUX_ASSIGN(const Artifact answer, backend_of(instance).builder().build(read, view(request->launcher)));
       write(artifact, serialize(answer));
       return Ok{};
     });
   });
 }
 
-kmux_code standalone(void* instance, const kmux_build_request* request, kmux_bytes artifact, kmux_sink parts,
-                     kmux_sink error) {
+kmux_code standalone(void* instance, const kmux_build_request* request, kmux_sink parts, kmux_sink error) {
   return guard(error, [&] {
     return with_request(request, [&](const BuildRequest& read) -> Status {
-      KMUX_ASSIGN(const Artifact built, deserialize(view(artifact)));
+      KMUX_ASSIGN(const Artifact built, deserialize(view(request->artifact)));
       KMUX_ASSIGN(const Artifact answer, backend_of(instance).standalone(read, built));
       write(parts, serialize(answer));
       return Ok{};
@@ -122,10 +121,11 @@ kmux_code standalone(void* instance, const kmux_build_request* request, kmux_byt
   });
 }
 
-kmux_code load(void* instance, kmux_bytes artifact, std::int32_t device, void** adapter, kmux_sink error) {
+kmux_code load(void* instance, const kmux_load_request* request, void** adapter, kmux_sink error) {
   return guard(error, [&]() -> Status {
-    KMUX_ASSIGN(const Artifact read, deserialize(view(artifact), Digests::kOmitted));
-    KMUX_ASSIGN(std::unique_ptr<Adapter> answer, backend_of(instance).load(read, device));
+    if (request->struct_size < KMUX_LOAD_REQUEST_LEAST) return too_small("the load request");
+    KMUX_ASSIGN(const Artifact read, deserialize(view(request->artifact), Digests::kOmitted));
+    KMUX_ASSIGN(std::unique_ptr<Adapter> answer, backend_of(instance).load(read, request->device));
     if (answer == nullptr) return nothing_made("adapter");
     *adapter = answer.release();
     return Ok{};
@@ -159,10 +159,7 @@ void unload(void* adapter) { delete static_cast<Adapter*>(adapter); }
 std::optional<std::string> Host::option(std::string_view name) const {
   if (api_ == nullptr) return std::nullopt;
   std::string value;
-  const kmux_sink sink{&value, [](void* self, const char* data, std::size_t size) {
-                         static_cast<std::string*>(self)->append(data, size);
-                       }};
-  if (api_->option(api_->self, {name.data(), name.size()}, sink) == 0) return std::nullopt;
+  if (api_->option(api_->self, {name.data(), name.size()}, append_to(value)) == 0) return std::nullopt;
   return value;
 }
 
@@ -173,13 +170,42 @@ void Host::trace(Phase phase, std::string_view name) const {
 bool Host::stopping() const { return api_ != nullptr && api_->stopping(api_->self) != 0; }
 
 Host::Threads Host::threads() const {
-  constexpr std::size_t kEnd = offsetof(kmux_host_api, run_on_threads) + sizeof(kmux_host_api::run_on_threads);
-  if (api_ == nullptr || api_->struct_size < kEnd) return {};
+  if (api_ == nullptr) return {};
   return {api_->run_on_threads, api_->self};
 }
 
 void Host::log(Level level, std::string_view text) const {
   if (api_ != nullptr) api_->log(api_->self, static_cast<std::int32_t>(level), {text.data(), text.size()});
+}
+
+bool CallContext::is_cancelled() const {
+  return call_ != nullptr && call_->cancelled != nullptr && call_->cancelled(call_->self) != 0;
+}
+
+std::optional<std::chrono::nanoseconds> CallContext::time_left() const {
+  if (call_ == nullptr || call_->nanoseconds_left == nullptr) return std::nullopt;
+  const std::int64_t left = call_->nanoseconds_left(call_->self);
+  return left == INT64_MAX ? std::nullopt : std::optional(std::chrono::nanoseconds(left));
+}
+
+void CallContext::progress(double fraction, std::string_view phrase) const {
+  if (call_ == nullptr || call_->progress == nullptr) return;
+  call_->progress(call_->self, fraction, {phrase.data(), phrase.size()});
+}
+
+void CallContext::log(CallContext::Level level, std::string_view text) const {
+  if (call_ == nullptr || call_->log == nullptr) return;
+  call_->log(call_->self, static_cast<std::int32_t>(level), {text.data(), text.size()});
+}
+
+Status CallContext::check() const {
+  if (is_cancelled()) {
+    return make_error(ErrorCode::kCancelled,
+                      "the call was cancelled (no caller waits for it). Make it again if needed.");
+  }
+  const auto left = time_left();
+  if (!left || left->count() > 0) return Ok{};
+  return make_error(ErrorCode::kTimedOut, "the call took longer than it may (compile_timeout). Allow more time.");
 }
 
 Result<Artifact> Backend::standalone(const BuildRequest& /*request*/, const Artifact& /*built*/) {
@@ -205,7 +231,7 @@ Error cannot_export(std::string_view who) {
 
 kmux_code create_backend(BackendFactory make, const kmux_host_api* host, void** instance, kmux_sink error) noexcept {
   return guard(error, [&]() -> Status {
-    if (host->struct_size < sizeof(kmux_host_api)) return too_small("the table");
+    if (host->struct_size < KMUX_HOST_API_LEAST) return too_small("the table");
     KMUX_ASSIGN(std::unique_ptr<Backend> backend, make(Host(host)));
     if (backend == nullptr) return nothing_made("backend");
     *instance = backend.release();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <new>
 
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/words.h"
@@ -188,47 +189,59 @@ kmux_device_api device_functions(const PluginInfo& info) {
 
 namespace {
 
-constexpr char kNoteBegin = '\x1e';  // "record separator": a note follows
-constexpr char kNoteText = '\x1f';   // "unit separator": between the note's kind and its text
+constexpr char kJsonBegin = '{';
 
-/// Writes `text` without the two framing bytes, should a compiler's log contain them.
-void write_plain(kmux_sink sink, std::string_view text) {
+/// `text`, with a question mark for each byte that is not UTF-8: a compiler writes what it likes.
+std::string as_utf8(std::string_view text) {
+  std::string valid;
   while (!text.empty()) {
-    const auto end = std::min(text.find_first_of("\x1e\x1f"), text.size());
-    write(sink, text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t size = character_size(text);
+    valid.append(size == 0 ? std::string_view("?") : text.substr(0, size));
+    text.remove_prefix(std::max<std::size_t>(size, 1));
   }
+  return valid;
+}
+
+std::string text_of(const Error& error) {
+  if (error.notes.empty() && !error.message.starts_with(kJsonBegin)) return error.message;
+  Json::Array notes;
+  for (const Note& note : error.notes) {
+    notes.push_back(Json::Object{{"kind", as_utf8(note.kind)}, {"text", as_utf8(note.text)}});
+  }
+  return dump(Json::Object{{"message", as_utf8(error.message)}, {"notes", std::move(notes)}});
+}
+
+std::string string_at(const Json& object, const char* key) {
+  const Json* const value = object.find(key);
+  const std::string* const text = value == nullptr ? nullptr : value->as_string();
+  return text == nullptr ? "" : *text;
 }
 
 ErrorCode known_code(kmux_code code) {
-  return code > KMUX_OK && code <= KMUX_INTERNAL ? static_cast<ErrorCode>(code) : ErrorCode::kInternal;
+  return code > KMUX_OK && code <= KMUX_OUT_OF_MEMORY ? static_cast<ErrorCode>(code) : ErrorCode::kInternal;
 }
 
 }  // namespace
 
 kmux_code write_error(const Error& error, kmux_sink sink) noexcept {
-  write_plain(sink, error.message);
-  for (const Note& note : error.notes) {
-    write(sink, std::string_view(&kNoteBegin, 1));
-    write_plain(sink, note.kind);
-    write(sink, std::string_view(&kNoteText, 1));
-    write_plain(sink, note.text);
+  try {
+    write(sink, text_of(error));
+  } catch (const std::bad_alloc&) {
+    write(sink, error.message);
   }
   return static_cast<kmux_code>(known_code(static_cast<kmux_code>(error.code)));  // never KMUX_OK
 }
 
 Error read_error(kmux_code code, std::string_view text) {
-  const auto message_end = std::min(text.find(kNoteBegin), text.size());
-  Error error = make_error(known_code(code), std::string(text.substr(0, message_end)));
-  text.remove_prefix(message_end);
-  while (!text.empty()) {
-    text.remove_prefix(1);
-    const auto note_end = std::min(text.find(kNoteBegin), text.size());
-    const std::string_view note = text.substr(0, note_end);
-    const auto kind_end = std::min(note.find(kNoteText), note.size());
-    error.notes.push_back(
-        {std::string(note.substr(0, kind_end)), std::string(note.substr(std::min(kind_end + 1, note.size())))});
-    text.remove_prefix(note_end);
+  const auto plain = [&] { return make_error(known_code(code), std::string(text)); };
+  if (!text.starts_with(kJsonBegin)) return plain();
+  const Result<Json> read = parse_json(text);
+  if (!read || read->as_object() == nullptr) return plain();
+  Error error = make_error(known_code(code), string_at(*read, "message"));
+  const Json* const notes = read->find("notes");
+  if (notes == nullptr || notes->as_array() == nullptr) return error;
+  for (const Json& note : *notes->as_array()) {
+    error.notes.push_back({string_at(note, "kind"), string_at(note, "text")});
   }
   return error;
 }

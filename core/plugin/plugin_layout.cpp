@@ -8,7 +8,7 @@
 #define KMUX_SIZE(type, size) static_assert(sizeof(type) == (size), #type " changed its size")
 
 static_assert(sizeof(void*) == 8 && sizeof(std::size_t) == 8 && sizeof(long) == 8, "kmux is for LP64 machines");
-static_assert(KMUX_PLUGIN_ABI_VERSION == 0, "a new version of the ABI needs new lines here");
+static_assert(KMUX_PLUGIN_ABI_VERSION == 1, "a new version of the ABI needs new lines here");
 
 KMUX_AT(kmux_bytes, data, 0);
 KMUX_AT(kmux_bytes, size, 8);
@@ -43,12 +43,30 @@ KMUX_AT(kmux_program_view, blobs, 24);
 KMUX_AT(kmux_program_view, blob_count, 32);
 KMUX_SIZE(kmux_program_view, 40);
 
+KMUX_AT(kmux_call, struct_size, 0);
+KMUX_AT(kmux_call, self, 8);
+KMUX_AT(kmux_call, cancelled, 16);
+KMUX_AT(kmux_call, nanoseconds_left, 24);
+KMUX_AT(kmux_call, progress, 32);
+KMUX_AT(kmux_call, log, 40);
+KMUX_SIZE(kmux_call, 48);
+
 KMUX_AT(kmux_build_request, struct_size, 0);
 KMUX_AT(kmux_build_request, program, 8);
-KMUX_AT(kmux_build_request, variant, 48);
-KMUX_AT(kmux_build_request, target, 56);
-KMUX_AT(kmux_build_request, options, 72);
-KMUX_SIZE(kmux_build_request, 88);
+KMUX_AT(kmux_build_request, variant, 16);
+KMUX_AT(kmux_build_request, target, 24);
+KMUX_AT(kmux_build_request, options, 40);
+KMUX_AT(kmux_build_request, launcher, 56);
+KMUX_AT(kmux_build_request, artifact, 72);
+KMUX_AT(kmux_build_request, call, 88);
+KMUX_SIZE(kmux_build_request, 96);
+
+KMUX_AT(kmux_load_request, struct_size, 0);
+KMUX_AT(kmux_load_request, artifact, 8);
+KMUX_AT(kmux_load_request, device, 24);
+KMUX_AT(kmux_load_request, reserved, 28);
+KMUX_AT(kmux_load_request, call, 32);
+KMUX_SIZE(kmux_load_request, 40);
 
 KMUX_AT(kmux_host_api, struct_size, 0);
 KMUX_AT(kmux_host_api, abi_version, 8);
@@ -123,6 +141,17 @@ static_assert(KMUX_UNAVAILABLE == 3);
 static_assert(KMUX_COMPILE_FAILED == 4);
 static_assert(KMUX_LAUNCH_FAILED == 5);
 static_assert(KMUX_INTERNAL == 6);
+static_assert(KMUX_CANCELLED == 7);
+static_assert(KMUX_TIMED_OUT == 8);
+static_assert(KMUX_OUT_OF_MEMORY == 9);
 static_assert(KMUX_COPY_HOST_TO_DEVICE == 0);
 static_assert(KMUX_COPY_DEVICE_TO_HOST == 1);
 static_assert(KMUX_COPY_DEVICE_TO_DEVICE == 2);
+
+// What version 1 has at least, whatever is appended later.
+static_assert(KMUX_PLUGIN_API_LEAST == 160);
+static_assert(KMUX_DEVICE_API_LEAST == 192);
+static_assert(KMUX_HOST_API_LEAST == 64);
+static_assert(KMUX_PROGRAM_VIEW_LEAST == 40);
+static_assert(KMUX_BUILD_REQUEST_LEAST == 96);
+static_assert(KMUX_LOAD_REQUEST_LEAST == 40);

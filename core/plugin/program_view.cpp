@@ -23,16 +23,13 @@ ProgramView::ProgramView(const Program& program) : json_(to_json(program)) {
     for (const File& file : variant.sources) blobs_.push_back(bytes_of(file.content));
     for (const File& file : variant.headers) blobs_.push_back(bytes_of(file.content));
   }
-}
-
-kmux_program_view ProgramView::get() const {
-  return {sizeof(kmux_program_view), bytes_of(json_), blobs_.data(), blobs_.size()};
+  view_ = {sizeof view_, bytes_of(json_), blobs_.data(), blobs_.size()};
 }
 
 Result<Program> read_program(const kmux_program_view& view) {
-  if (view.struct_size < offsetof(kmux_program_view, blob_count) + sizeof(view.blob_count)) {
+  if (view.struct_size < KMUX_PROGRAM_VIEW_LEAST) {
     return make_error(ErrorCode::kInvalidArgument,
-                      "the program view is too small. Build host and plugin from the same release.");
+                      "the program view is too small (version 1 of the plugin ABI has more). Update kmux.");
   }
   std::size_t next = 0;
   const auto next_blob = [&](const std::string&) -> Result<std::string> {

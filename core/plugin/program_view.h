@@ -21,11 +21,12 @@ class ProgramView {
   ProgramView& operator=(const ProgramView&) = delete;
 
   /// The view as the ABI has it.
-  kmux_program_view get() const;
+  const kmux_program_view* get() const { return &view_; }
 
  private:
   std::string json_;
   std::vector<kmux_bytes> blobs_;
+  kmux_program_view view_{};
 };
 
 /// The program that `view` shows.

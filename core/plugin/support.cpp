@@ -75,10 +75,7 @@ Error no_architecture(std::string_view request, std::string_view example, Error 
   return why;
 }
 
-kmux_sink FailureText::sink() {
-  return {&text_,
-          [](void* self, const char* data, std::size_t size) { static_cast<std::string*>(self)->append(data, size); }};
-}
+kmux_sink FailureText::sink() { return append_to(text_); }
 
 Status FailureText::status(int code) const {
   if (code == KMUX_OK) return Ok{};

@@ -26,6 +26,7 @@
 #include "plugins/plugin_library.h"
 #include "plugins/plugin_search.h"
 #include "pool/machine_share.h"
+#include "system/host_api.h"
 
 namespace kmux {
 namespace {
@@ -56,6 +57,7 @@ class Call {
 
   Result<Frame> make(const Frame& frame) {
     KMUX_ASSIGN(const kmux_code code, code_of(frame));
+    if (output_.is_cut()) return out_of_memory();
     return reply(code, output_.take(), error_.take());
   }
 
@@ -71,11 +73,9 @@ class Call {
         return api_.toolchain(instance_, bytes_view(parts_[1]), bytes_view(parts_[2]), output_.get(), error_.get());
       case FrameKind::kSupports:
       case FrameKind::kWrap:
-        return with_request(frame);
       case FrameKind::kBuild:
-        return build(frame);
       case FrameKind::kStandalone:
-        return standalone(frame);
+        return with_request(frame);
       case FrameKind::kOpen:
       case FrameKind::kReply:
       case FrameKind::kLog:
@@ -92,21 +92,19 @@ class Call {
   }
 
   Result<kmux_code> with_request(const Frame& frame) {
-    KMUX_ASSIGN(const RequestParts parts, RequestParts::read(frame, 1));
-    const kmux_build_request request = parts.get();
-    const auto function = frame.kind == FrameKind::kWrap ? api_.wrap : api_.supports;
-    return function(instance_, &request, output_.get(), error_.get());
-  }
-
-  Result<kmux_code> build(const Frame& frame) {
-    KMUX_ASSIGN(const RequestParts parts, RequestParts::read(frame, 2));
-    const kmux_build_request request = parts.get();
-    return api_.build(instance_, &request, bytes_view(parts_[1]), output_.get(), error_.get());
-  }
-
-  Result<kmux_code> standalone(const Frame& frame) {
-    KMUX_ASSIGN(const RequestParts parts, RequestParts::read(frame, 2));
-    return call_standalone(api_, instance_, parts.get(), bytes_view(parts_[1]), output_.get(), error_.get());
+    KMUX_ASSIGN(RequestParts parts, RequestParts::read(frame, 1));
+    const HostCall call(api_.name);
+    const kmux_build_request request = parts.get(call.get());
+    switch (frame.kind) {
+      case FrameKind::kSupports:
+        return api_.supports(instance_, &request, output_.get(), error_.get());
+      case FrameKind::kWrap:
+        return api_.wrap(instance_, &request, output_.get(), error_.get());
+      case FrameKind::kBuild:
+        return api_.build(instance_, &request, output_.get(), error_.get());
+      default:
+        return call_standalone(api_, instance_, request, output_.get(), error_.get());
+    }
   }
 
   const kmux_plugin_api& api_;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "kmux/plugin/driver_dialect.h"
+#include "kmux/plugin/words.h"
 
 namespace kmux::test {
 
@@ -26,9 +27,7 @@ class Recorder {
 
   const kmux_launch_env* env() const { return &env_.env; }
   const kmux_driver_env& driver_env() const { return env_; }
-  kmux_sink sink() {
-    return {this, [](void* self, const char* data, std::size_t size) { of(self).error.append(data, size); }};
-  }
+  kmux_sink sink() { return append_to(error); }
 
   /// Was there one argument, an address of that alignment?
   void expect_aligned(std::int64_t alignment) const {

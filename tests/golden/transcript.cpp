@@ -44,10 +44,6 @@ std::string Transcript::text(int code) const {
   return text + "= " + std::to_string(code) + " " + error_ + "\n";
 }
 
-void Transcript::append(void* self, const char* data, std::size_t size) {
-  static_cast<std::string*>(self)->append(data, size);
-}
-
 int Transcript::note(std::string line, kmux_sink* error) {
   lines_.push_back(std::move(line));
   if (lines_.size() - 1 != fails_at_ && lines_.size() < kMostCalls) return KMUX_OK;

@@ -6,6 +6,7 @@
 
 #include "kmux/plugin/driver.h"
 #include "kmux/plugin/plan.h"
+#include "kmux/plugin/words.h"
 
 namespace kmux::test {
 
@@ -20,14 +21,13 @@ class Transcript {
   Transcript& operator=(const Transcript&) = delete;
 
   const kmux_driver_env& env() const { return env_; }
-  kmux_sink sink() { return {&error_, &append}; }
+  kmux_sink sink() { return append_to(error_); }
 
   /// Calls a line each, then `code` and the error's text.
   std::string text(int code) const;
 
  private:
   static Transcript& of(const kmux_driver_env* env) { return *static_cast<Transcript*>(env->call); }
-  static void append(void* self, const char* data, std::size_t size);
   int note(std::string line, kmux_sink* error);
   std::string geometry_text(const kmux_map_geometry& geometry) const;
   std::string launch_text(const kmux_driver_launch& launch) const;

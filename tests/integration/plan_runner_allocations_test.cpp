@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "kmux/plugin/plan_runner.h"
+#include "kmux/plugin/words.h"
 
 #include "allocations.h"
 #include "golden/programs.h"
@@ -44,7 +45,7 @@ TEST_P(PlanRunnerAllocations, None) {
   for (kmux_slot& slot : slots) slot.bits = 64;
   const SilentDriver driver;
   const std::size_t before = test::allocations();
-  const int code = runner.launch(slots.data(), driver.env(), {nullptr, [](void*, const char*, std::size_t) {}});
+  const int code = runner.launch(slots.data(), driver.env(), discard());
   EXPECT_EQ(test::allocations() - before, 0u);
   EXPECT_EQ(code, KMUX_OK);
 }
@@ -56,7 +57,7 @@ TEST_P(PlanRunnerAllocations, NoneForAnError) {
   for (kmux_slot& slot : slots) slot.i64 = std::int64_t{-1} << 40;
   const SilentDriver driver;
   const std::size_t before = test::allocations();
-  runner.launch(slots.data(), driver.env(), {nullptr, [](void*, const char*, std::size_t) {}});
+  runner.launch(slots.data(), driver.env(), discard());
   EXPECT_EQ(test::allocations() - before, 0u);
 }
 

@@ -125,7 +125,7 @@ TEST_F(Worker, StopsACompilerThatHangs) {
     start({{std::string("null_a.") + step, "hang"}});
     const auto failed = built(0.6);
     ASSERT_FALSE(failed.ok());
-    EXPECT_EQ(failed.error().code, ErrorCode::kCompileFailed);
+    EXPECT_EQ(failed.error().code, ErrorCode::kTimedOut);
     EXPECT_THAT(failed.error().message,
                 AllOf(HasSubstr("\"null_a\" did not end " + std::string(step) + " within 600 ms")));
     EXPECT_THAT(workers(), IsEmpty());

@@ -4,13 +4,15 @@
 #include <stdexcept>
 #include <string>
 
+#include "kmux/plugin/words.h"
+
 namespace kmux::order {
 namespace {
 
 using namespace nvidia;  // NOLINT(google-build-using-namespace): the names of the driver's interface
 
 const DriverTable& opened() {
-  const DriverTable* const driver = open_driver({nullptr, [](void*, const char*, std::size_t) {}});
+  const DriverTable* const driver = open_driver(discard());
   if (driver == nullptr) throw std::runtime_error("libcuda.so.1 cannot be opened");
   return *driver;
 }

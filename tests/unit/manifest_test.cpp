@@ -14,8 +14,8 @@ using ::testing::HasSubstr;
 
 constexpr const char* kWholeManifest = R"({
   "name": "cpu", "version": "1.2", "summary": "S", "library": "kmux_cpu.so", "abi": {"min": 0, "max": 2},
-  "build_id": "00ff", "size": 123, "sha256": "ab", "priority": -5, "targets": ["cpu", "c"], "dialects": ["c"],
-  "architectures": ["x86*"], "target_hosts": ["llvm"],
+  "build_id": "00ff", "sha256": "ab", "priority": -5, "targets": ["cpu", "c"], "dialects": ["c"],
+  "architectures": ["x86*"], "arch_match": "supports", "target_hosts": ["llvm"],
   "aliases": ["cython"], "features": ["loop"], "tiers": ["fast", "full"], "parallel": "process", "background": "process",
   "device_types": [1, 2],
   "needs": [{"library": "libx.so", "hint": "apt-get install libx"}],
@@ -50,11 +50,11 @@ TEST_F(ManifestTest, ReadsEveryKey) {
                                 .abi_min = 0,
                                 .abi_max = 2,
                                 .build_id = "00ff",
-                                .size = 123,
                                 .sha256 = "ab",
                                 .priority = -5,
                                 .targets = {"cpu", "c"},
                                 .architectures = {"x86*"},
+                                .arch_match = "supports",
                                 .target_hosts = {"llvm"},
                                 .dialects = {"c"},
                                 .aliases = {"cython"},
@@ -67,18 +67,28 @@ TEST_F(ManifestTest, ReadsEveryKey) {
                                 .environment = {{"cpu.home", {"KMUX_CPU_HOME", "CPU_HOME"}}}}));
 }
 
-TEST_F(ManifestTest, UnknownKeysAreErrors) {
-  expect_refused(read_with("prioritie", 1), "unknown key \"prioritie\"");
-  expect_refused(read_with("prioritie", 1), "Did you mean 'priority'?");
-  expect_refused(read_with("abi", Json::Object{{"min", 0}, {"max", 0}, {"mid", 0}}), "unknown key \"mid\"");
+// A plugin of next year has keys that nobody knows here.
+TEST_F(ManifestTest, UnknownKeysAreSkippedAndNamed) {
+  const Manifest manifest = read_with("prioritie", 1).value();
+  EXPECT_EQ(manifest.priority, -5);
+  EXPECT_THAT(manifest.ignored, testing::ElementsAre("\"prioritie\" Did you mean 'priority'?"));
+  EXPECT_TRUE(read_with("abi", Json::Object{{"min", 0}, {"max", 0}, {"mid", 0}}).ok());
+  EXPECT_THAT(read(kWholeManifest).value().ignored, testing::IsEmpty());
+}
+
+TEST_F(ManifestTest, UnknownKeysThatAreCriticalAreErrors) {
+  expect_refused(read_with("critical", Json::Array{"tiers", "quantum"}),
+                 "\"quantum\" is critical, and this kmux does not know it");
+  EXPECT_TRUE(read_with("critical", Json::Array{"tiers"}).ok());
+  expect_refused(read_with("critical", "tiers"), "\"critical\" is not a list");
 }
 
 TEST_F(ManifestTest, WhatCannotBeLeftOutIsMissed) {
-  for (const char* key : {"name", "library", "targets", "dialects", "device_types", "build_id", "size", "version"}) {
+  for (const char* key : {"name", "library", "targets", "dialects", "device_types", "build_id", "version"}) {
     expect_refused(read_with(key, {}), "\"" + std::string(key) + "\" is missing");
   }
   for (const char* key : {"summary", "sha256", "priority", "aliases", "features", "tiers", "parallel", "background",
-                          "needs", "environment", "architectures", "target_hosts", "foreign_dialects"}) {
+                          "needs", "environment", "architectures", "arch_match", "target_hosts", "foreign_dialects"}) {
     EXPECT_TRUE(read_with(key, {}).ok()) << key;
   }
 }
@@ -87,11 +97,11 @@ TEST_F(ManifestTest, WrongTypesAreNamed) {
   expect_refused(read_with("parallel", "threads"), "\"parallel\" is \"threads\" (there is \"process\")");
   expect_refused(read_with("foreign_dialects", Json::Array{"cuda"}),
                  "\"foreign_dialects\" has \"cuda\", which \"dialects\" lacks");
+  expect_refused(read_with("arch_match", "loosely"), "\"arch_match\" is \"loosely\" (there is \"supports\")");
   expect_refused(read_with("background", "thread"), "\"background\" is \"thread\" (there is \"process\")");
   expect_refused(read_with("name", 1), "\"name\" is not a string");
   expect_refused(read_with("priority", "high"), "\"priority\" is not an integer");
   expect_refused(read_with("priority", std::int64_t{1} << 40), "\"priority\" is not an integer in range");
-  expect_refused(read_with("size", -1), "\"size\" is not an integer in range");
   expect_refused(read_with("targets", "cpu"), "\"targets\" is not a list");
   expect_refused(read_with("targets", Json::Array{1}), "\"targets\" is not a list of strings");
   expect_refused(read_with("needs", Json::Array{"libx.so"}), "\"needs\" is not a list of objects");
@@ -101,7 +111,7 @@ TEST_F(ManifestTest, WrongTypesAreNamed) {
 }
 
 TEST_F(ManifestTest, EveryProblemIsTold) {
-  const auto manifest = read(R"({"name": 1, "colour": "red"})");
+  const auto manifest = read(R"({"name": 1, "critical": ["colour"]})");
   expect_refused(manifest, "\"name\" is not a string");
   expect_refused(manifest, "\"colour\"");
   expect_refused(manifest, "\"library\" is missing");

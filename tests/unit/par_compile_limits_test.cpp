@@ -93,7 +93,7 @@ TEST_F(ParCompileLimits, CancelsWhatIsQueuedAndWaitsAMomentForWhatRuns) {
   const auto result =
       par_compile(runtime, numbered(6), {}, {.num_workers = 1, .ignore_error = true, .cancel = stop.get_token()});
   ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
   EXPECT_THAT(result.error().message, HasSubstr("compiling was cancelled ("));
   EXPECT_EQ(compiled_, 1);
 }
@@ -155,7 +155,7 @@ TEST_F(ParCompileLimits, LeavesBehindWhatRunsOnceItIsCancelled) {  // C3.4
   const ParCompileOptions how{.num_workers = 1, .cancel = stop.get_token(), .progress = [&](const auto& event) {
                                 steps.push_back(event.step);
                               }};
-  EXPECT_EQ(par_compile(runtime, numbered(2), {}, how).error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(par_compile(runtime, numbered(2), {}, how).error().code, ErrorCode::kCancelled);
   EXPECT_LT(std::chrono::steady_clock::now() - began, 2s);
   EXPECT_FALSE(ended);
   EXPECT_EQ(std::ranges::count(steps, JobStep::kCancelled), 2);

@@ -11,8 +11,7 @@ static kmux_code create(const kmux_host_api* host, void** instance, kmux_sink er
 
 static kmux_code resolve_target(void* instance, kmux_bytes request, int32_t device, kmux_sink target, kmux_sink error) {
   static const char kReason[] =
-      "no target but c. Ask for that.\x1ewhy\x1f"
-      "it is a test";
+      "{\"message\": \"no target but c. Ask for that.\", \"notes\": [{\"kind\": \"why\", \"text\": \"it is a test\"}]}";
   (void)instance;
   (void)device;
   if (request.size == 1 && request.data[0] == 'c') {

@@ -9,6 +9,8 @@
 #include "kmux/log.h"
 #include "kmux/plugin/dependencies.h"
 
+#include "system/compile_scope.h"
+
 namespace kmux {
 namespace {
 
@@ -34,13 +36,13 @@ kmux_plugin_api nonsense_table(const kmux_device_api* devices) {
     return write(target, request.size == 0 ? "" : "C");
   };
   table.supports = [](void*, const kmux_build_request*, kmux_sink missing, kmux_sink) { return write(missing, "yes"); };
-  table.build = [](void*, const kmux_build_request*, kmux_bytes, kmux_sink artifact, kmux_sink) {
+  table.build = [](void*, const kmux_build_request*, kmux_sink artifact, kmux_sink) {
     return write(artifact, "not an artifact");
   };
-  table.standalone = [](void*, const kmux_build_request*, kmux_bytes, kmux_sink parts, kmux_sink) {
+  table.standalone = [](void*, const kmux_build_request*, kmux_sink parts, kmux_sink) {
     return write(parts, "no parts");
   };
-  table.load = [](void*, kmux_bytes, std::int32_t, void**, kmux_sink) { return kmux_code{KMUX_OK}; };
+  table.load = [](void*, const kmux_load_request*, void**, kmux_sink) { return kmux_code{KMUX_OK}; };
   return table;
 }
 
@@ -77,12 +79,8 @@ TEST_F(PluginBackendTest, LooksAtTheDigestsOfWhatWasBuilt) {
     bytes.back() = '5';
     return write(sink, bytes);
   };
-  table_.build = [](void*, const kmux_build_request*, kmux_bytes, kmux_sink artifact, kmux_sink) {
-    return damaged(artifact);
-  };
-  table_.standalone = [](void*, const kmux_build_request*, kmux_bytes, kmux_sink parts, kmux_sink) {
-    return damaged(parts);
-  };
+  table_.build = [](void*, const kmux_build_request*, kmux_sink artifact, kmux_sink) { return damaged(artifact); };
+  table_.standalone = [](void*, const kmux_build_request*, kmux_sink parts, kmux_sink) { return damaged(parts); };
   const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};
   const BuildRequest request{program, 0, {"c"}, {}};
   expect_nonsense(backend_.builder().build(request, ""), "\"code\" differs from its SHA-256");
@@ -90,7 +88,7 @@ TEST_F(PluginBackendTest, LooksAtTheDigestsOfWhatWasBuilt) {
 }
 
 TEST_F(PluginBackendTest, KeepsNothingOfAPluginThatDoesNotSayWhatItRead) {  // C3.2
-  table_.build = [](void*, const kmux_build_request*, kmux_bytes, kmux_sink artifact, kmux_sink) {
+  table_.build = [](void*, const kmux_build_request*, kmux_sink artifact, kmux_sink) {
     return write(artifact, serialize(Artifact{{{"code", "1234"}}}));
   };
   const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};
@@ -110,15 +108,13 @@ TEST_F(PluginBackendTest, RefusesToExportWhereThePluginHasNoFunctionForIt) {
     const auto parts = backend_.standalone({program, 0, {"c"}, {}}, {});
     return parts ? Error{} : parts.error();
   };
-  table_.struct_size = offsetof(kmux_plugin_api, standalone);  // a plugin of before
+  table_.standalone = nullptr;
   EXPECT_EQ(refusal().code, ErrorCode::kUnsupported);
   EXPECT_THAT(refusal().message, HasSubstr("backend \"odd\" cannot export (it has no launcher"));
-  table_.struct_size = sizeof table_, table_.standalone = nullptr;
-  EXPECT_EQ(refusal().code, ErrorCode::kUnsupported);
 }
 
 TEST_F(PluginBackendTest, RefusesConstantsWhereThePluginHasNoFunctionForThem) {
-  table_.load = [](void*, kmux_bytes, std::int32_t, void** adapter, kmux_sink) {
+  table_.load = [](void*, const kmux_load_request*, void** adapter, kmux_sink) {
     static int made = 0;
     return *adapter = &made, kmux_code{KMUX_OK};
   };
@@ -133,8 +129,66 @@ TEST_F(PluginBackendTest, RefusesConstantsWhereThePluginHasNoFunctionForThem) {
   };
   EXPECT_EQ(adapter->constant(0, "w").value().bytes, 4U);
   expect_nonsense(adapter->constant(0, "none"), "no address of a constant");
-  table_.struct_size = offsetof(kmux_plugin_api, constant);  // a plugin of before
-  EXPECT_EQ(adapter->constant(0, "w").error().code, ErrorCode::kUnsupported);
+}
+
+// What a compilation knows of itself is what the plugin sees of the call.
+class TestScope final : public CompileScope {
+ public:
+  Result<std::shared_ptr<void>> admit(const std::string&, bool) override { return std::shared_ptr<void>(); }
+  bool has_neighbours() const override { return false; }
+  Limit time_left() const override { return std::chrono::milliseconds(7); }
+  bool is_cancelled() const override { return cancelled; }
+  void took_memory(std::uint64_t) override {}
+  void progress(double fraction, std::string_view phrase) noexcept override {
+    told += std::to_string(static_cast<int>(fraction * 100)) + " " + std::string(phrase) + ";";
+  }
+  bool cancelled = false;
+  std::string told;
+};
+
+// A build that tells what it sees of its call, and writes it as its error.
+kmux_code build_by_context(void*, const kmux_build_request* request, kmux_sink, kmux_sink error) {
+  const CallContext call(request->call);
+  const auto left = call.time_left();
+  write(error, "launcher " + std::string(request->launcher.data, request->launcher.size) + ", left " +
+                   (left ? std::to_string(left->count()) : "all"));
+  call.progress(0.5, "half");
+  call.log(CallContext::Level::kWarning, "a line of the call");
+  const Status status = call.check();
+  return status ? kmux_code{KMUX_COMPILE_FAILED} : static_cast<kmux_code>(status.error().code);
+}
+
+TEST_F(PluginBackendTest, ACallSeesWhatItsCompilationKnows) {
+  table_.build = build_by_context;
+  const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};
+  std::vector<std::string> lines;
+  set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view text) { lines.emplace_back(text); });
+  const auto build = [&] { return backend_.builder().build({program, 0, {"c"}, {}}, "text").error(); };
+  EXPECT_EQ(build().message, "launcher text, left all");
+  TestScope scope;
+  {
+    const CompileScope::Entered entered(scope);
+    EXPECT_EQ(build().message, "launcher text, left 7000000");
+    scope.cancelled = true;
+    EXPECT_EQ(build().code, ErrorCode::kCancelled);
+  }
+  set_log_sink(LogLevel::kWarning, {});
+  EXPECT_EQ(scope.told, "50 half;50 half;");
+  EXPECT_THAT(lines, testing::Each("odd: a line of the call"));
+  EXPECT_EQ(lines.size(), 3U);
+}
+
+TEST_F(PluginBackendTest, AnAnswerThatTheHostHasNoMemoryForIsOutOfMemory) {
+  table_.wrap = [](void*, const kmux_build_request*, kmux_sink launcher, kmux_sink) {
+    const char byte = 'x';
+    const bool refused =
+        launcher.write(launcher.self, &byte, SIZE_MAX / 2) != 0;  // nothing is read: there is no room for it
+    return refused ? kmux_code{KMUX_OUT_OF_MEMORY} : kmux_code{KMUX_OK};
+  };
+  const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};
+  const auto wrapped = backend_.wrapper().wrap({program, 0, {"c"}, {}});
+  ASSERT_FALSE(wrapped.ok());
+  EXPECT_EQ(wrapped.error().code, ErrorCode::kOutOfMemory);
 }
 
 TEST_F(PluginBackendTest, TargetsMustBeCanonical) {
@@ -142,7 +196,7 @@ TEST_F(PluginBackendTest, TargetsMustBeCanonical) {
 }
 
 TEST_F(PluginBackendTest, AnAdaptersEntryIsWhatThePluginSays) {
-  table_.load = [](void*, kmux_bytes, std::int32_t, void** adapter, kmux_sink) {
+  table_.load = [](void*, const kmux_load_request*, void** adapter, kmux_sink) {
     static int made = 0;
     return *adapter = &made, kmux_code{KMUX_OK};
   };
@@ -154,9 +208,7 @@ TEST_F(PluginBackendTest, AnAdaptersEntryIsWhatThePluginSays) {
   };
   const auto call = [&] { return backend_.load({}, 0).value()->entry()(nullptr, {}, {}); };
   EXPECT_EQ(call(), 2);
-  table_.struct_size = offsetof(kmux_plugin_api, entry);  // a plugin of before
-  EXPECT_EQ(call(), 1);
-  table_.struct_size = sizeof table_, table_.entry = nullptr;
+  table_.entry = nullptr;
   EXPECT_EQ(call(), 1);
 }
 

@@ -28,8 +28,9 @@ TEST(PluginError, CodeMessageAndNotesCross) {
 }
 
 TEST(PluginError, EveryCodeCrosses) {
-  for (kmux_code code = KMUX_INVALID_ARGUMENT; code <= KMUX_INTERNAL; ++code) {
+  for (kmux_code code = KMUX_INVALID_ARGUMENT; code <= KMUX_OUT_OF_MEMORY; ++code) {
     EXPECT_EQ(round_trip(make_error(static_cast<ErrorCode>(code), "x")).code, static_cast<ErrorCode>(code));
+    EXPECT_NE(to_string(static_cast<ErrorCode>(code)), "unknown");
   }
 }
 
@@ -37,20 +38,22 @@ TEST(PluginError, HasTheFormOfTheHeader) {
   ByteSink text;
   EXPECT_EQ(write_error(make_error(ErrorCode::kUnavailable, "no").with("a", "b").with("c", ""), text.get()),
             KMUX_UNAVAILABLE);
-  EXPECT_EQ(text.text(), std::string("no\x1e"
-                                     "a\x1f"
-                                     "b\x1e"
-                                     "c\x1f"));
+  EXPECT_EQ(text.text(), R"({"message":"no","notes":[{"kind":"a","text":"b"},{"kind":"c","text":""}]})");
+  ByteSink plain;
+  write_error(make_error(ErrorCode::kUnavailable, "no"), plain.get());
+  EXPECT_EQ(plain.text(), "no");
 }
 
-TEST(PluginError, FramingBytesWithinTextsDoNotFrame) {
-  const Error read = round_trip(make_error(ErrorCode::kInternal,
-                                           "a\x1e"
-                                           "b\x1f"
-                                           "c")
-                                    .with("k\x1f", "\x1et"));
-  EXPECT_EQ(read.message, "abc");
-  EXPECT_THAT(read.notes, ElementsAre(Note{"k", "t"}));
+TEST(PluginError, WhateverTextsHoldCrosses) {
+  const Error read = round_trip(make_error(ErrorCode::kInternal, "{\"a\x1e\x1f\n").with("k\"", "{}\t\xc3\xa4"));
+  EXPECT_EQ(read.message, "{\"a\x1e\x1f\n");
+  EXPECT_THAT(read.notes, ElementsAre(Note{"k\"", "{}\t\xc3\xa4"}));
+  EXPECT_EQ(round_trip(make_error(ErrorCode::kInternal, "{")).message, "{");
+}
+
+TEST(PluginError, BytesOfALogThatAreNoTextBecomeQuestionMarks) {
+  const Error read = round_trip(make_error(ErrorCode::kCompileFailed, "m").with("log", "a\xff\xc3("));
+  EXPECT_THAT(read.notes, ElementsAre(Note{"log", "a?\?("}));
 }
 
 TEST(PluginError, SuccessIsNoError) {
@@ -63,9 +66,10 @@ TEST(PluginError, ReadsWhateverAPluginWrites) {
   EXPECT_EQ(read_error(-1, "x").code, ErrorCode::kInternal);
   EXPECT_EQ(read_error(KMUX_UNSUPPORTED, "").code, ErrorCode::kUnsupported);
   EXPECT_THAT(read_error(KMUX_INTERNAL, "").notes, IsEmpty());
-  EXPECT_THAT(read_error(KMUX_INTERNAL, "m\x1e").notes, ElementsAre(Note{"", ""}));
-  EXPECT_THAT(read_error(KMUX_INTERNAL, "m\x1ek").notes, ElementsAre(Note{"k", ""}));
-  EXPECT_THAT(read_error(KMUX_INTERNAL, "\x1ek\x1ft\x1e\x1fu").notes, ElementsAre(Note{"k", "t"}, Note{"", "u"}));
+  EXPECT_EQ(read_error(KMUX_INTERNAL, "{no JSON").message, "{no JSON");
+  EXPECT_EQ(read_error(KMUX_INTERNAL, "{}").message, "");
+  EXPECT_THAT(read_error(KMUX_INTERNAL, R"({"message":1,"notes":[{},3,{"kind":"k"}]})").notes,
+              ElementsAre(Note{"", ""}, Note{"", ""}, Note{"k", ""}));
 }
 
 }  // namespace

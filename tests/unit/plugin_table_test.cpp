@@ -89,7 +89,8 @@ TEST_F(PluginTable, ExceptionWithAnErrorIsThatError) {
 TEST_F(PluginTable, SmallerStructsAreRefused) {
   const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};
   const ProgramView view(program);
-  kmux_build_request request{sizeof request, view.get(), 0, bytes_view("c"), bytes_view("{}")};
+  kmux_program_view files = *view.get();
+  kmux_build_request request{sizeof request, &files, 0, bytes_view("c"), bytes_view("{}"), {}, {}, nullptr};
   const auto supports = [&] {
     ByteSink missing, error;
     const kmux_code code = table().supports(instance_, &request, missing.get(), error.get());
@@ -102,8 +103,14 @@ TEST_F(PluginTable, SmallerStructsAreRefused) {
   request.variant = 1;
   EXPECT_THAT(supports(), HasSubstr("variant 1 does not exist"));
   request.variant = 0;
-  request.program.struct_size = 8;
+  files.struct_size = 8;
   EXPECT_THAT(supports(), HasSubstr("too small"));
+
+  kmux_load_request load{sizeof load - 1, bytes_view(""), 0, 0, nullptr};
+  void* adapter = nullptr;
+  ByteSink refusal;
+  EXPECT_EQ(table().load(instance_, &load, &adapter, refusal.get()), KMUX_INTERNAL);
+  EXPECT_THAT(refusal.text(), HasSubstr("the load request of the host is too small"));
 
   kmux_host_api host = *host_.get();
   host.struct_size = 8;
@@ -121,12 +128,13 @@ TEST_F(PluginTable, MalformedInputIsInvalid) {
   EXPECT_EQ(table().toolchain(instance_, bytes_view("c"), bytes_view("["), text.get(), error.get()),
             KMUX_INVALID_ARGUMENT);
   void* adapter = nullptr;
-  EXPECT_EQ(table().load(instance_, bytes_view("no artifact"), 0, &adapter, error.get()), KMUX_INVALID_ARGUMENT);
+  const kmux_load_request request{sizeof request, bytes_view("no artifact"), 0, 0, nullptr};
+  EXPECT_EQ(table().load(instance_, &request, &adapter, error.get()), KMUX_INVALID_ARGUMENT);
   EXPECT_EQ(adapter, nullptr);
 }
 
 TEST(PluginQuery, GivesOneTable) {
-  EXPECT_EQ(query_plugin<Throwing>(0, {}), query_plugin<Throwing>(5, {}));
+  EXPECT_EQ(query_plugin<Throwing>(1, {}), query_plugin<Throwing>(5, {}));
   EXPECT_STREQ(table().name, "throwing");
   EXPECT_EQ(table().devices->device_type, kDLExtDev);
   EXPECT_EQ(table().struct_size, sizeof(kmux_plugin_api));

@@ -24,7 +24,7 @@ std::string_view text(const kmux_bytes& bytes) { return {bytes.data, bytes.size}
 TEST(ProgramView, GivesSourcesThenHeadersOfEachVariant) {
   const Program program = two_variants();
   const ProgramView view(program);
-  const kmux_program_view raw = view.get();
+  const kmux_program_view raw = *view.get();
   EXPECT_EQ(raw.struct_size, sizeof(raw));
   EXPECT_EQ(text(raw.json), to_json(program));
   ASSERT_EQ(raw.blob_count, 5U);
@@ -38,25 +38,25 @@ TEST(ProgramView, GivesSourcesThenHeadersOfEachVariant) {
 TEST(ProgramView, IsReadBackAsTheSameProgram) {
   const Program program = two_variants();
   const ProgramView view(program);
-  EXPECT_EQ(read_program(view.get()).value(), program);
+  EXPECT_EQ(read_program(*view.get()).value(), program);
 }
 
 TEST(ProgramView, RefusesViewsThatDoNotFitTheirJson) {
   const Program program = two_variants();
   const ProgramView view(program);
-  kmux_program_view fewer = view.get();
+  kmux_program_view fewer = *view.get();
   fewer.blob_count = 4;
   EXPECT_THAT(read_program(fewer).error().message, HasSubstr("has 4 blobs (its JSON names more files)"));
-  std::vector<kmux_bytes> blobs(view.get().blobs, view.get().blobs + 5);
+  std::vector<kmux_bytes> blobs(view.get()->blobs, view.get()->blobs + 5);
   blobs.push_back(blobs.back());
-  kmux_program_view more = view.get();
+  kmux_program_view more = *view.get();
   more.blobs = blobs.data();
   more.blob_count = 6;
   EXPECT_THAT(read_program(more).error().message, HasSubstr("has 6 blobs (its JSON names 5 files)"));
   std::swap(blobs[0], blobs[1]);
   more.blob_count = 5;
   EXPECT_THAT(read_program(more).error().message, HasSubstr("was edited (its SHA-256 is"));
-  kmux_program_view small = view.get();
+  kmux_program_view small = *view.get();
   small.struct_size = 8;
   EXPECT_THAT(read_program(small).error().message, HasSubstr("too small"));
 }

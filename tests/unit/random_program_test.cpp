@@ -64,7 +64,7 @@ TEST(RandomProgram, SurvivesTheWayThroughTheAbi) {
   for (std::uint32_t seed = 0; seed < 50; ++seed) {
     const Program program = random_program(seed);
     const ProgramView view(program);
-    ASSERT_EQ(read_program(view.get()).value(), program) << "seed " << seed;
+    ASSERT_EQ(read_program(*view.get()).value(), program) << "seed " << seed;
   }
 }
 

@@ -58,7 +58,7 @@ TEST(Tensor, ImpossibleShapesAreRefused) {
   EXPECT_EQ(uncountable.error().code, ErrorCode::kInvalidArgument);
   const auto huge = Tensor::empty({INT64_MAX / 64}, dtype::kFloat32);
   ASSERT_FALSE(huge.ok());
-  EXPECT_EQ(huge.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(huge.error().code, ErrorCode::kOutOfMemory);
   EXPECT_THAT(huge.error().message, HasSubstr("out of memory"));
 }
 

@@ -81,7 +81,7 @@ TEST_F(WorkerProcessTest, RefusesFramesThatDoNotFit) {
     EXPECT_EQ(error.code, ErrorCode::kInternal);
     EXPECT_THAT(error.message, HasSubstr("a frame is damaged")) << to_string(frame.kind);
   }
-  EXPECT_EQ(error_in(reply(*worker, {FrameKind::kWrap, {"/", "no JSON", "0", "null", "{}"}})).code,
+  EXPECT_EQ(error_in(reply(*worker, {FrameKind::kWrap, {"/", "no JSON", "0", "null", "{}", "", ""}})).code,
             ErrorCode::kInvalidArgument);
   EXPECT_TRUE(worker->is_ready());
 }
@@ -89,7 +89,8 @@ TEST_F(WorkerProcessTest, RefusesFramesThatDoNotFit) {
 TEST_F(WorkerProcessTest, SaysThatAPluginCannotExport) {
   const auto worker = start();
   reply(*worker, {FrameKind::kOpen});
-  const Error error = error_in(reply(*worker, {FrameKind::kStandalone, {"/", "artifact", "{}", "0", "null", "{}"}}));
+  const Error error =
+      error_in(reply(*worker, {FrameKind::kStandalone, {"/", "{}", "0", "null", "{}", "", "artifact"}}));
   EXPECT_EQ(error.code, ErrorCode::kUnsupported);
   EXPECT_THAT(error.message, HasSubstr("backend \"null\" cannot export"));
 }

@@ -16,7 +16,10 @@ enum {
   KMUX_UNAVAILABLE,
   KMUX_COMPILE_FAILED,
   KMUX_LAUNCH_FAILED,
-  KMUX_INTERNAL
+  KMUX_INTERNAL,
+  KMUX_CANCELLED,
+  KMUX_TIMED_OUT,
+  KMUX_OUT_OF_MEMORY
 };
 union kmux_slot {
   void* ptr;
@@ -25,7 +28,7 @@ union kmux_slot {
 };
 struct kmux_sink {
   void* self;
-  void (*write)(void* self, const char* data, __SIZE_TYPE__ size);
+  __INT32_TYPE__ (*write)(void* self, const char* data, __SIZE_TYPE__ size);
 };
 struct kmux_allocator {
   __SIZE_TYPE__ struct_size;

@@ -144,7 +144,7 @@ Transfer receive_some(int socket, FrameReader& reader) {
 
 namespace {
 
-constexpr std::size_t kFields = 4;
+constexpr std::size_t kFields = 6;
 
 std::string copy(kmux_bytes bytes) { return bytes.size == 0 ? std::string() : std::string(bytes.data, bytes.size); }
 
@@ -154,12 +154,14 @@ kmux_bytes view(const std::string& text) { return {text.data(), text.size()}; }
 
 void append_request(Frame& frame, const kmux_build_request& request) {
   std::vector<std::string>& parts = frame.parts;
-  parts.reserve(parts.size() + kFields + request.program.blob_count);
-  parts.push_back(copy(request.program.json));
+  parts.reserve(parts.size() + kFields + request.program->blob_count);
+  parts.push_back(copy(request.program->json));
   parts.push_back(std::to_string(request.variant));
   parts.push_back(copy(request.target));
   parts.push_back(copy(request.options));
-  for (std::size_t i = 0; i < request.program.blob_count; ++i) parts.push_back(copy(request.program.blobs[i]));
+  parts.push_back(copy(request.launcher));
+  parts.push_back(copy(request.artifact));
+  for (std::size_t i = 0; i < request.program->blob_count; ++i) parts.push_back(copy(request.program->blobs[i]));
 }
 
 Result<RequestParts> RequestParts::read(const Frame& frame, std::size_t first) {
@@ -174,16 +176,15 @@ Result<RequestParts> RequestParts::read(const Frame& frame, std::size_t first) {
   request.variant_ = static_cast<std::size_t>(variant);
   request.target_ = view(parts[first + 2]);
   request.options_ = view(parts[first + 3]);
+  request.launcher_ = view(parts[first + 4]);
+  request.artifact_ = view(parts[first + 5]);
   for (std::size_t i = first + kFields; i < parts.size(); ++i) request.blobs_.push_back(view(parts[i]));
   return request;
 }
 
-kmux_build_request RequestParts::get() const {
-  return {sizeof(kmux_build_request),
-          {sizeof(kmux_program_view), json_, blobs_.data(), blobs_.size()},
-          variant_,
-          target_,
-          options_};
+kmux_build_request RequestParts::get(const kmux_call* call) {
+  program_ = {sizeof program_, json_, blobs_.data(), blobs_.size()};
+  return {sizeof(kmux_build_request), &program_, variant_, target_, options_, launcher_, artifact_, call};
 }
 
 }  // namespace kmux

@@ -94,7 +94,7 @@ Transfer send_all(int socket, std::string_view bytes, const Deadline& deadline);
 /// Gives `reader` what has arrived, waiting for at least one byte. kClosed at the end of the stream.
 Transfer receive_some(int socket, FrameReader& reader);
 
-/// The parts of a frame that carry a build request: its four fields, then a part for each blob.
+/// The parts of a frame that carry a build request: its fields but for the context, then a part for each blob.
 void append_request(Frame& frame, const kmux_build_request& request);
 
 /// A build request made of parts of a frame.
@@ -106,14 +106,18 @@ class RequestParts {
   ///
   /// Errors: internal if there are too few, or the variant is not a number.
   static Result<RequestParts> read(const Frame& frame, std::size_t first);
-  kmux_build_request get() const;
+  /// Lifetime: the request borrows this, too.
+  kmux_build_request get(const kmux_call* call);
 
  private:
   kmux_bytes json_{};
   std::size_t variant_ = 0;
   kmux_bytes target_{};
   kmux_bytes options_{};
+  kmux_bytes launcher_{};
+  kmux_bytes artifact_{};
   std::vector<kmux_bytes> blobs_;
+  kmux_program_view program_{};
 };
 
 }  // namespace kmux

@@ -36,11 +36,12 @@ Result<WorkerReply> read_reply(const Frame& frame) {
   return WorkerReply{static_cast<kmux_code>(code), frame.parts[1], frame.parts[2], peak_bytes};
 }
 
-/// In wrap, build and standalone the compiler failed on the program: no other backend is tried silently.
-ErrorCode code_of(FrameKind call) {
-  const bool compiles = call == FrameKind::kWrap || call == FrameKind::kBuild || call == FrameKind::kStandalone;
-  return compiles ? ErrorCode::kCompileFailed : ErrorCode::kUnavailable;
+/// In these the compiler failed on the program: no other backend is tried silently.
+bool compiles(FrameKind call) {
+  return call == FrameKind::kWrap || call == FrameKind::kBuild || call == FrameKind::kStandalone;
 }
+
+ErrorCode code_of(FrameKind call) { return compiles(call) ? ErrorCode::kCompileFailed : ErrorCode::kUnavailable; }
 
 bool has_ended(const std::variant<Frame, WorkerFailure>& answer) {
   const auto* failure = std::get_if<WorkerFailure>(&answer);
@@ -252,10 +253,11 @@ Error WorkerPool::error_of(FrameKind call, const WorkerFailure& failure, const L
                                             "author; the application goes on.");
       break;
     case Kind::kTimeUp:
-      error = make_error(code_of(call), who + "did not end " + step + " within " +
-                                            std::to_string(limit.value_or(Limit::value_type{}).count()) +
-                                            " ms and was stopped (compile_timeout). Allow more time, or find out what "
-                                            "its compiler waits for.");
+      error = make_error(compiles(call) ? ErrorCode::kTimedOut : ErrorCode::kUnavailable,
+                         who + "did not end " + step + " within " +
+                             std::to_string(limit.value_or(Limit::value_type{}).count()) +
+                             " ms and was stopped (compile_timeout). Allow more time, or find out what "
+                             "its compiler waits for.");
       break;
     case Kind::kStopped:
       error = cancellation(who + "was stopped in " + step + " (" + failure.why + ").");
@@ -302,15 +304,13 @@ WorkerTable::WorkerTable(std::string name, std::shared_ptr<WorkerPool> pool,
     append_request(frame, *request);
     return forward(self, frame, launcher, error);
   };
-  api_.build = [](void* self, const kmux_build_request* request, kmux_bytes launcher, kmux_sink artifact,
-                  kmux_sink error) {
-    Frame frame = frame_of(FrameKind::kBuild, {text_of(launcher)});
+  api_.build = [](void* self, const kmux_build_request* request, kmux_sink artifact, kmux_sink error) {
+    Frame frame = frame_of(FrameKind::kBuild);
     append_request(frame, *request);
     return forward(self, frame, artifact, error);
   };
-  api_.standalone = [](void* self, const kmux_build_request* request, kmux_bytes artifact, kmux_sink parts,
-                       kmux_sink error) {
-    Frame frame = frame_of(FrameKind::kStandalone, {text_of(artifact)});
+  api_.standalone = [](void* self, const kmux_build_request* request, kmux_sink parts, kmux_sink error) {
+    Frame frame = frame_of(FrameKind::kStandalone);
     append_request(frame, *request);
     return forward(self, frame, parts, error);
   };

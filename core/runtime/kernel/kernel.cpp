@@ -11,6 +11,7 @@
 #include "kmux/json.h"
 #include "kmux/kernel_attributes.h"
 #include "kmux/plugin/plugin.hpp"
+#include "kmux/plugin/words.h"
 
 #include "argument_checker.h"
 #include "cache/kernel_headers.h"
@@ -27,8 +28,6 @@ namespace {
 constexpr std::size_t kSmallFrame = 64;
 constexpr std::size_t kLargeFrame = 4096;
 constexpr std::size_t kSmallCall = 16;  // arguments
-
-void append(void* self, const char* data, std::size_t size) { static_cast<std::string*>(self)->append(data, size); }
 
 std::vector<const Param*> params_of(const Signature& signature, CheckScope scope) {
   std::vector<const Param*> params;
@@ -68,7 +67,7 @@ struct Kernel::Impl {
     }
     const kmux_launch_env env{sizeof env, place, stream.handle, workspaces.table(), current_lane(), 0};
     std::string text;
-    const kmux_code code = entry(frame.data(), env, {&text, append});
+    const kmux_code code = entry(frame.data(), env, append_to(text));
     if (sole_stream.may_differ_from(stream.handle)) [[unlikely]] {
       record_uses(args, stream);
     }

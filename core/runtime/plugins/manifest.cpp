@@ -65,17 +65,29 @@ class ManifestReader {
     });
   }
 
-  /// Keys that are unknown, and what else is wrong; empty if all is well.
-  std::string problems() const {
-    std::string text = problems_;
+  /// What is wrong; empty if all is well.
+  const std::string& problems() const { return problems_; }
+
+  /// The keys that are not known, each with what it may be meant to be.
+  std::vector<std::string> unknown() const {
+    std::vector<std::string> keys;
     for (const auto& [key, value] : object_) {
-      if (std::ranges::find(known_, key) != known_.end()) continue;
-      text += "unknown key \"" + key + "\"." + did_you_mean(key, known_) + " ";
+      if (!knows(key)) keys.push_back(in_double_quotes(key) + did_you_mean(key, known_));
     }
-    return text;
+    return keys;
+  }
+
+  /// Those that a reader must know come last, when this reader has asked for all that it knows.
+  void critical(const char* key) {
+    std::vector<std::string> needed;
+    texts(key, needed);
+    for (const std::string& one : needed) {
+      if (!knows(one)) problems_ += in_double_quotes(one) + " is critical, and this kmux does not know it. ";
+    }
   }
 
  private:
+  bool knows(const std::string& key) const { return std::ranges::find(known_, key) != known_.end(); }
   const Json* member(const char* key) {
     known_.emplace_back(key);
     const auto found = object_.find(std::string_view(key));
@@ -119,7 +131,6 @@ std::string missing_parts(const Manifest& manifest) {
   if (manifest.version.empty()) text += "\"version\" is missing. ";
   if (manifest.library.empty()) text += "\"library\" is missing. ";
   if (manifest.build_id.empty()) text += "\"build_id\" is missing. ";
-  if (manifest.size == 0) text += "\"size\" is missing. ";
   const bool is_folder = manifest.library == "." || manifest.library == "..";
   if (is_folder || manifest.library.find('/') != std::string::npos) text += "\"library\" is not a plain file name. ";
   if (manifest.targets.empty()) text += "\"targets\" is missing. ";
@@ -136,6 +147,7 @@ std::string wrong_parts(const Manifest& manifest) {
   };
   check("parallel", manifest.parallel, kParallelProcess);
   check("background", manifest.background, kBackgroundProcess);
+  check("arch_match", manifest.arch_match, kArchMatchSupports);
   for (const std::string& dialect : manifest.foreign_dialects) {
     if (std::ranges::find(manifest.dialects, dialect) == manifest.dialects.end())
       text += R"("foreign_dialects" has ")" + dialect + R"(", which "dialects" lacks. )";
@@ -144,9 +156,10 @@ std::string wrong_parts(const Manifest& manifest) {
 }
 
 Error refuse(const std::filesystem::path& path, const std::string& problems) {
-  return make_error(ErrorCode::kInvalidArgument, "manifest \"" + path.string() + "\" is not valid (" +
-                                                     problems.substr(0, problems.find_last_not_of(". ") + 1) +
-                                                     "). Build the plugin again, or follow docs/plugin-abi.md.");
+  return make_error(ErrorCode::kInvalidArgument,
+                    "manifest \"" + path.string() + "\" is not valid (" +
+                        problems.substr(0, problems.find_last_not_of(". ") + 1) +
+                        "). Build the plugin again, update kmux, or follow docs/plugin-abi.md.");
 }
 
 }  // namespace
@@ -164,11 +177,11 @@ Result<Manifest> read_manifest(const std::filesystem::path& path) {
   reader.text("library", manifest.library);
   reader.range("abi", manifest.abi_min, manifest.abi_max);
   reader.text("build_id", manifest.build_id);
-  reader.integer("size", manifest.size);
   reader.text("sha256", manifest.sha256);
   reader.integer("priority", manifest.priority);
   reader.texts("targets", manifest.targets);
   reader.texts("architectures", manifest.architectures);
+  reader.text("arch_match", manifest.arch_match);
   reader.texts("target_hosts", manifest.target_hosts);
   reader.texts("dialects", manifest.dialects);
   reader.texts("foreign_dialects", manifest.foreign_dialects);
@@ -181,6 +194,8 @@ Result<Manifest> read_manifest(const std::filesystem::path& path) {
   reader.integers("device_types", manifest.device_types);
   reader.needs("needs", manifest.needs);
   reader.lists("environment", manifest.environment);
+  reader.critical("critical");
+  manifest.ignored = reader.unknown();
   const std::string problems = reader.problems() + missing_parts(manifest) + wrong_parts(manifest);
   if (!problems.empty()) return refuse(path, problems);
   return manifest;

@@ -8,6 +8,7 @@
 #include "plugin/backend_json.h"
 #include "plugin/program_view.h"
 #include "plugin_library.h"
+#include "system/host_api.h"
 
 namespace kmux {
 namespace {
@@ -15,10 +16,22 @@ namespace {
 /// A build request in the form of the ABI. Borrows the request.
 class RequestView {
  public:
-  explicit RequestView(const BuildRequest& request)
-      : program_(request.program), target_(to_string(request.target)), options_(to_json(request.options)) {
-    view_ = {sizeof view_, program_.get(), request.variant, bytes_view(target_), bytes_view(options_)};
+  RequestView(const char* plugin, const BuildRequest& request)
+      : program_(request.program),
+        target_(to_string(request.target)),
+        options_(to_json(request.options)),
+        call_(plugin) {
+    view_ = {.struct_size = sizeof view_,
+             .program = program_.get(),
+             .variant = request.variant,
+             .target = bytes_view(target_),
+             .options = bytes_view(options_),
+             .launcher = {},
+             .artifact = {},
+             .call = call_.get()};
   }
+  RequestView& with_launcher(std::string_view launcher) { return view_.launcher = bytes_view(launcher), *this; }
+  RequestView& with_artifact(std::string_view artifact) { return view_.artifact = bytes_view(artifact), *this; }
   RequestView(const RequestView&) = delete;
   RequestView& operator=(const RequestView&) = delete;
   const kmux_build_request* get() const { return &view_; }
@@ -27,8 +40,13 @@ class RequestView {
   ProgramView program_;
   std::string target_;
   std::string options_;
+  HostCall call_;
   kmux_build_request view_{};
 };
+
+Error no_device_function(const char* what, const char* instead) {
+  return make_error(ErrorCode::kUnsupported, "this backend has no " + std::string(what) + ". " + instead);
+}
 
 // What a device reports here, a launch may have done that has returned: then it has those as a note.
 Status told_late(const kmux_plugin_api& api, int device, Status status) {
@@ -46,13 +64,12 @@ Result<int> PluginDeviceApi::count() {
 }
 
 Result<Json> PluginDeviceApi::properties(int device) {
-  ByteSink json;
-  KMUX_TRY(call_plugin(
-      api_.name, [&](kmux_sink error) { return api_.devices->properties(instance_, device, json.get(), error); }));
-  Result<Json> read = parse_json(json.text());
+  KMUX_ASSIGN(const std::string json, answer_of(api_.name, [&](kmux_sink answer, kmux_sink error) {
+                return api_.devices->properties(instance_, device, answer, error);
+              }));
+  Result<Json> read = parse_json(json);
   if (!read) return malformed_answer(api_.name, "properties that cannot be read", read.error().message);
-  if (read->as_object() == nullptr)
-    return malformed_answer(api_.name, "properties that are not an object", json.text());
+  if (read->as_object() == nullptr) return malformed_answer(api_.name, "properties that are not an object", json);
   return read;
 }
 
@@ -134,6 +151,7 @@ Result<double> PluginDeviceApi::event_elapsed(int device, void* begin, void* end
 }
 
 Status PluginDeviceApi::l2_flush(int device, void* stream) {
+  if (api_.devices->l2_flush == nullptr) return no_device_function("way to flush its L2 cache", "Measure without it.");
   return call_plugin(api_.name,
                      [&](kmux_sink error) { return api_.devices->l2_flush(instance_, device, stream, error); });
 }
@@ -145,6 +163,7 @@ Status PluginDeviceApi::stream_wait_event(int device, void* stream, void* event)
 }
 
 Result<std::uint64_t> PluginDeviceApi::stream_capture(int device, void* stream) {
+  if (api_.devices->stream_capture == nullptr) return DeviceApi::stream_capture(device, stream);
   std::uint64_t capture = 0;
   KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
     return api_.devices->stream_capture(instance_, device, stream, &capture, error);
@@ -153,6 +172,7 @@ Result<std::uint64_t> PluginDeviceApi::stream_capture(int device, void* stream) 
 }
 
 Result<void*> PluginDeviceApi::event_create_untimed(int device) {
+  if (api_.devices->event_create_untimed == nullptr) return event_create(device);
   void* event = nullptr;
   KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
     return api_.devices->event_create_untimed(instance_, device, &event, error);
@@ -161,6 +181,7 @@ Result<void*> PluginDeviceApi::event_create_untimed(int device) {
 }
 
 Result<void*> PluginDeviceApi::host_allocate(int device, std::size_t bytes, std::size_t alignment) {
+  if (api_.devices->host_allocate == nullptr) return DeviceApi::host_allocate(device, bytes, alignment);
   void* address = nullptr;
   KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
     return api_.devices->host_allocate(instance_, device, bytes, alignment, &address, error);
@@ -173,6 +194,8 @@ void PluginDeviceApi::host_free(int device, void* address) noexcept {
 }
 
 Result<void*> PluginDeviceApi::stream_create_with_priority(int device, int priority) {
+  if (api_.devices->stream_create_with_priority == nullptr)
+    return DeviceApi::stream_create_with_priority(device, priority);
   void* stream = nullptr;
   KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
     return api_.devices->stream_create_with_priority(instance_, device, priority, &stream, error);
@@ -182,37 +205,38 @@ Result<void*> PluginDeviceApi::stream_create_with_priority(int device, int prior
 
 Status PluginDeviceApi::copy_peer(int device, void* stream, void* to, int from_device, const void* from,
                                   std::size_t bytes) {
+  if (api_.devices->copy_peer == nullptr) return DeviceApi::copy_peer(device, stream, to, from_device, from, bytes);
   return told_late(api_, device, call_plugin(api_.name, [&](kmux_sink error) {
                      return api_.devices->copy_peer(instance_, device, stream, to, from_device, from, bytes, error);
                    }));
 }
 
 Result<ProbeReport> PluginBackend::probe() {
-  ByteSink report;
-  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) { return api_.probe(instance_, report.get(), error); }));
-  auto read = probe_report_from_json(report.text());
+  KMUX_ASSIGN(const std::string report, answer_of(api_.name, [&](kmux_sink answer, kmux_sink error) {
+                return api_.probe(instance_, answer, error);
+              }));
+  auto read = probe_report_from_json(report);
   if (!read) return malformed_answer(api_.name, "a probe report that cannot be read", read.error().message);
   return read;
 }
 
 Result<Target> PluginBackend::resolve_target(std::string_view request, std::optional<int> device) {
-  ByteSink target;
-  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
-    return api_.resolve_target(instance_, bytes_view(request), device.value_or(-1), target.get(), error);
-  }));
-  auto read = parse_target(target.text());
+  KMUX_ASSIGN(const std::string target, answer_of(api_.name, [&](kmux_sink answer, kmux_sink error) {
+                return api_.resolve_target(instance_, bytes_view(request), device.value_or(-1), answer, error);
+              }));
+  auto read = parse_target(target);
   if (!read) return malformed_answer(api_.name, "a target that cannot be read", read.error().message);
   const std::string canonical = to_string(*read);
-  if (canonical == target.text()) return read;
-  return malformed_answer(api_.name, "target \"" + target.text() + "\"", "\"" + canonical + "\" is canonical");
+  if (canonical == target) return read;
+  return malformed_answer(api_.name, "target \"" + target + "\"", "\"" + canonical + "\" is canonical");
 }
 
 Result<std::vector<MissingFeature>> PluginBackend::supports(const BuildRequest& request) {
-  const RequestView view(request);
-  ByteSink missing;
-  KMUX_TRY(call_plugin(api_.name,
-                       [&](kmux_sink error) { return api_.supports(instance_, view.get(), missing.get(), error); }));
-  auto read = missing_features_from_json(missing.text());
+  const RequestView view(api_.name, request);
+  KMUX_ASSIGN(const std::string missing, answer_of(api_.name, [&](kmux_sink answer, kmux_sink error) {
+                return api_.supports(instance_, view.get(), answer, error);
+              }));
+  auto read = missing_features_from_json(missing);
   if (!read) return malformed_answer(api_.name, "a list of missing features that cannot be read", read.error().message);
   return read;
 }
@@ -220,28 +244,23 @@ Result<std::vector<MissingFeature>> PluginBackend::supports(const BuildRequest& 
 Result<std::string> PluginBackend::toolchain(const Target& target, const Options& options) {
   const std::string target_text = to_string(target);
   const std::string options_text = to_json(options);
-  ByteSink identity;
-  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
-    return api_.toolchain(instance_, bytes_view(target_text), bytes_view(options_text), identity.get(), error);
-  }));
-  return identity.take();
+  return answer_of(api_.name, [&](kmux_sink answer, kmux_sink error) {
+    return api_.toolchain(instance_, bytes_view(target_text), bytes_view(options_text), answer, error);
+  });
 }
 
 Result<std::string> PluginBackend::wrap(const BuildRequest& request) {
-  const RequestView view(request);
-  ByteSink launcher;
-  KMUX_TRY(
-      call_plugin(api_.name, [&](kmux_sink error) { return api_.wrap(instance_, view.get(), launcher.get(), error); }));
-  return launcher.take();
+  const RequestView view(api_.name, request);
+  return answer_of(api_.name,
+                   [&](kmux_sink answer, kmux_sink error) { return api_.wrap(instance_, view.get(), answer, error); });
 }
 
 Result<Artifact> PluginBackend::build(const BuildRequest& request, std::string_view launcher) {
-  const RequestView view(request);
-  ByteSink artifact;
-  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
-    return api_.build(instance_, view.get(), bytes_view(launcher), artifact.get(), error);
-  }));
-  auto read = deserialize(artifact.text());
+  RequestView view(api_.name, request);
+  KMUX_ASSIGN(const std::string artifact, answer_of(api_.name, [&](kmux_sink answer, kmux_sink error) {
+                return api_.build(instance_, view.with_launcher(launcher).get(), answer, error);
+              }));
+  auto read = deserialize(artifact, Digests::kZeroOrChecked);
   if (!read) return malformed_answer(api_.name, "an artifact that cannot be read", read.error().message);
   if (read->find(kDependenciesPart) == nullptr) add_unknown_dependencies(*read);
   return read;
@@ -260,44 +279,41 @@ void PluginBackend::add_unknown_dependencies(Artifact& artifact) {
 
 Result<std::unique_ptr<Adapter>> PluginBackend::load(const Artifact& artifact, int device) {
   const std::string bytes = serialize(artifact, Digests::kOmitted);
+  const HostCall call(api_.name);
+  const kmux_load_request request{sizeof request, bytes_view(bytes), device, 0, call.get()};
   void* handle = nullptr;
-  KMUX_TRY(call_plugin(
-      api_.name, [&](kmux_sink error) { return api_.load(instance_, bytes_view(bytes), device, &handle, error); }));
+  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) { return api_.load(instance_, &request, &handle, error); }));
   if (handle == nullptr) return malformed_answer(api_.name, "no adapter", "and no error");
   return std::unique_ptr<Adapter>(std::make_unique<PluginAdapter>(api_, handle));
 }
 
 kmux_code call_standalone(const kmux_plugin_api& api, void* instance, const kmux_build_request& request,
-                          kmux_bytes artifact, kmux_sink parts, kmux_sink error) {
-  constexpr std::size_t kEnd = offsetof(kmux_plugin_api, standalone) + sizeof api.standalone;
-  if (api.struct_size < kEnd || api.standalone == nullptr) {
+                          kmux_sink parts, kmux_sink error) {
+  if (api.standalone == nullptr) {
     return write_error(cannot_export("backend \"" + std::string(api.name) + "\""), error);
   }
-  return api.standalone(instance, &request, artifact, parts, error);
+  return api.standalone(instance, &request, parts, error);
 }
 
 Result<Artifact> PluginBackend::standalone(const BuildRequest& request, const Artifact& built) {
-  const RequestView view(request);
+  RequestView view(api_.name, request);
   const std::string bytes = serialize(built);
-  ByteSink parts;
-  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
-    return call_standalone(api_, instance_, *view.get(), bytes_view(bytes), parts.get(), error);
-  }));
-  auto read = deserialize(parts.text());
+  KMUX_ASSIGN(const std::string parts, answer_of(api_.name, [&](kmux_sink answer, kmux_sink error) {
+                return call_standalone(api_, instance_, *view.with_artifact(bytes).get(), answer, error);
+              }));
+  auto read = deserialize(parts, Digests::kZeroOrChecked);
   if (!read) return malformed_answer(api_.name, "parts of a library that cannot be read", read.error().message);
   return read;
 }
 
 LaunchEntry PluginAdapter::entry() noexcept {
-  constexpr std::size_t kEnd = offsetof(kmux_plugin_api, entry) + sizeof api_.entry;
   LaunchEntry entry{{api_.launch, handle_}};
-  if (api_.struct_size >= kEnd && api_.entry != nullptr) api_.entry(handle_, &entry);
+  if (api_.entry != nullptr) api_.entry(handle_, &entry);
   return entry;
 }
 
 Result<ConstantPlace> PluginAdapter::constant(int device, std::string_view name) {
-  constexpr std::size_t kEnd = offsetof(kmux_plugin_api, constant) + sizeof api_.constant;
-  if (api_.struct_size < kEnd || api_.constant == nullptr) {
+  if (api_.constant == nullptr) {
     return no_constants("backend \"" + std::string(api_.name) + "\"");
   }
   ConstantPlace place;

@@ -43,7 +43,7 @@ class PluginDeviceApi final : public DeviceApi {
 
 /// Calls `standalone` of a table that may have none: unsupported then.
 kmux_code call_standalone(const kmux_plugin_api& api, void* instance, const kmux_build_request& request,
-                          kmux_bytes artifact, kmux_sink parts, kmux_sink error);
+                          kmux_sink parts, kmux_sink error);
 
 /// A plugin's table and instance as the abstract class that its author derived from.
 ///

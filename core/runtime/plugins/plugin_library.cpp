@@ -16,11 +16,6 @@ namespace {
 
 using Library = boost::dll::shared_library;
 
-/// Is a field of the table there, as its size says?
-#define KMUX_HAS(table, field)                                                                           \
-  (offsetof(kmux_plugin_api, field) + sizeof(decltype(kmux_plugin_api::field)) <= (table).struct_size && \
-   (table).field != nullptr)
-
 /// Keeps `library` open for the rest of the process.
 void keep_open(Library library) {
   static std::mutex mutex;
@@ -104,6 +99,32 @@ Result<const kmux_plugin_api*> query(const Library& library, const std::filesyst
   return api;
 }
 
+/// Likewise of its devices; "devices" where their table is too small.
+std::string missing_device_function(const kmux_device_api& api) {
+  if (api.struct_size < KMUX_DEVICE_API_LEAST) return "devices";
+  const std::pair<const char*, bool> functions[] = {
+      {"count", api.count != nullptr},
+      {"properties", api.properties != nullptr},
+      {"allocate", api.allocate != nullptr},
+      {"free", api.free != nullptr},
+      {"copy", api.copy != nullptr},
+      {"memset", api.memset != nullptr},
+      {"memory_info", api.memory_info != nullptr},
+      {"stream_create", api.stream_create != nullptr},
+      {"stream_destroy", api.stream_destroy != nullptr},
+      {"stream_synchronize", api.stream_synchronize != nullptr},
+      {"event_create", api.event_create != nullptr},
+      {"event_destroy", api.event_destroy != nullptr},
+      {"event_record", api.event_record != nullptr},
+      {"event_elapsed", api.event_elapsed != nullptr},
+      {"stream_wait_event", api.stream_wait_event != nullptr},
+  };
+  for (const auto& [name, is_there] : functions) {
+    if (!is_there) return name;
+  }
+  return "";
+}
+
 /// Where the table differs from the manifest, by which `auto` chose; empty if they agree.
 std::string contradiction(const kmux_plugin_api& api, const Manifest& manifest) {
   const auto in_table = [](const char* text) { return in_quotes(text == nullptr ? "" : text); };
@@ -118,18 +139,33 @@ std::string contradiction(const kmux_plugin_api& api, const Manifest& manifest) 
   return own == said ? "" : "its memory is of DLPack device type " + own + ", its manifest's first is " + said;
 }
 
+/// The first function that every plugin has and this one has not; empty if it has all.
+std::string missing_function(const kmux_plugin_api& api) {
+  const std::pair<const char*, bool> functions[] = {
+      {"create", api.create != nullptr},     {"destroy", api.destroy != nullptr},
+      {"probe", api.probe != nullptr},       {"resolve_target", api.resolve_target != nullptr},
+      {"supports", api.supports != nullptr}, {"toolchain", api.toolchain != nullptr},
+      {"wrap", api.wrap != nullptr},         {"build", api.build != nullptr},
+      {"load", api.load != nullptr},         {"prepare", api.prepare != nullptr},
+      {"launch", api.launch != nullptr},     {"unload", api.unload != nullptr},
+      {"devices", api.devices != nullptr},
+  };
+  for (const auto& [name, is_there] : functions) {
+    if (!is_there) return name;
+  }
+  return missing_device_function(*api.devices);
+}
+
 Status check_table(const kmux_plugin_api& api, const Manifest& manifest, const std::filesystem::path& path) {
   const char* const again = " Build or install the plugin for this release.";
   if (api.abi_version > KMUX_PLUGIN_ABI_VERSION) {
     return unusable(path, "its table has version " + std::to_string(api.abi_version), again);
   }
-  const bool whole = KMUX_HAS(api, create) && KMUX_HAS(api, destroy) && KMUX_HAS(api, probe) &&
-                     KMUX_HAS(api, resolve_target) && KMUX_HAS(api, supports) && KMUX_HAS(api, toolchain) &&
-                     KMUX_HAS(api, wrap) && KMUX_HAS(api, build) && KMUX_HAS(api, load) && KMUX_HAS(api, prepare) &&
-                     KMUX_HAS(api, launch) && KMUX_HAS(api, unload) && KMUX_HAS(api, devices);
-  if (!whole || api.devices->struct_size < sizeof(kmux_device_api)) {
-    return unusable(path, "its table is too small: " + std::to_string(api.struct_size) + " bytes or a function missing",
-                    again);
+  if (api.struct_size < KMUX_PLUGIN_API_LEAST) {
+    return unusable(path, "its table is too small: " + std::to_string(api.struct_size) + " bytes", again);
+  }
+  if (const std::string missing = missing_function(api); !missing.empty()) {
+    return unusable(path, "its table has no function \"" + missing + "\"", again);
   }
   const std::string wrong = contradiction(api, manifest);
   if (!wrong.empty()) return unusable(path, wrong, again);

@@ -10,21 +10,35 @@
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/registry.h"
 
+#include "system/result_guard.h"
+
 namespace kmux {
 
 /// A string that a plugin writes to.
 class ByteSink {
  public:
   kmux_sink get() {
-    return {this, [](void* self, const char* data, std::size_t size) {
-              static_cast<ByteSink*>(self)->text_.append(data, size);
+    return {this, [](void* self, const char* data, std::size_t size) noexcept -> std::int32_t {
+              return static_cast<ByteSink*>(self)->append(data, size) ? 0 : 1;
             }};
   }
+  /// Had the host no memory for what was written? Then `text` is not all of it.
+  bool is_cut() const { return cut_; }
   const std::string& text() const { return text_; }
   std::string take() { return std::move(text_); }
 
  private:
+  bool append(const char* data, std::size_t size) noexcept {
+    try {
+      if (!cut_) text_.append(data, size);
+    } catch (...) {  // no memory, or more than a string holds: nothing may be thrown through a plugin
+      cut_ = true;
+    }
+    return !cut_;
+  }
+
   std::string text_;
+  bool cut_ = false;
 };
 
 inline kmux_bytes bytes_view(std::string_view text) { return {text.data(), text.size()}; }
@@ -43,6 +57,18 @@ Status call_plugin(const char* backend, Call call) {
   const kmux_code code = call(text.get());
   if (code == KMUX_OK) return Ok{};
   return read_error(code, text.text()).with("backend", backend);
+}
+
+/// As above, with a sink for the answer, which `call` gets first.
+///
+/// Errors: out_of_memory where the host had no memory for the answer, whatever the plugin says.
+template <class Call>
+Result<std::string> answer_of(const char* backend, Call call) {
+  ByteSink answer;
+  const Status status = call_plugin(backend, [&](kmux_sink error) { return call(answer.get(), error); });
+  if (answer.is_cut()) return out_of_memory();
+  if (!status) return std::move(status).error();
+  return answer.take();
 }
 
 /// A plugin whose library is open.

@@ -24,12 +24,18 @@ Error refuse(ErrorCode code, const fs::path& path, const std::string& why, const
 }
 
 Status check_abi(const PluginEntry& entry) {
-  const auto host = static_cast<std::uint32_t>(KMUX_PLUGIN_ABI_VERSION);
-  if (entry.manifest.abi_min <= host && host <= entry.manifest.abi_max) return Ok{};
+  const Manifest& plugin = entry.manifest;
+  if (plugin.abi_min > KMUX_PLUGIN_ABI_VERSION) {
+    return refuse(ErrorCode::kUnavailable, entry.path,
+                  "it needs version " + std::to_string(plugin.abi_min) + " of the plugin ABI, this kmux has " +
+                      std::to_string(KMUX_PLUGIN_ABI_VERSION),
+                  "Update kmux.");
+  }
+  if (plugin.abi_max >= KMUX_PLUGIN_ABI_OLDEST) return Ok{};
   return refuse(ErrorCode::kUnavailable, entry.path,
-                "it was built for plugin ABI " + std::to_string(entry.manifest.abi_min) + " to " +
-                    std::to_string(entry.manifest.abi_max) + ", this kmux has " + std::to_string(host),
-                "Install a plugin of the same release.");
+                "its table has version " + std::to_string(plugin.abi_max) + " of the plugin ABI, this kmux takes " +
+                    std::to_string(KMUX_PLUGIN_ABI_OLDEST) + " and newer",
+                "Update the plugin.");
 }
 
 Status examine(PluginEntry& entry) {
@@ -204,14 +210,10 @@ Status check_library(const PluginEntry& entry) {
   const fs::path library = library_of(entry);
   const char* const again = "Build or install the plugin again.";
   std::error_code error;
-  const auto size = fs::file_size(library, error);
-  if (error) return refuse(ErrorCode::kUnavailable, library, error.message(), again);
-  KMUX_TRY(check_trusted(library));
-  if (entry.manifest.size != size) {
-    return refuse(ErrorCode::kUnavailable, library,
-                  "it has " + std::to_string(size) + " bytes, its manifest has " + std::to_string(entry.manifest.size),
-                  again);
+  if (!fs::exists(library, error) || error) {
+    return refuse(ErrorCode::kUnavailable, library, error ? error.message() : "there is no such file", again);
   }
+  KMUX_TRY(check_trusted(library));
   KMUX_ASSIGN(const std::string build_id, read_build_id(library));
   if (entry.manifest.build_id != build_id) {
     return refuse(ErrorCode::kUnavailable, library,

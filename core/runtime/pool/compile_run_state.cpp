@@ -332,7 +332,7 @@ std::optional<std::chrono::milliseconds> CompileRunState::timeout_of(std::size_t
 
 Error CompileRunState::time_out(std::size_t group) const {
   const bool was_killed = records_[group].isolated;
-  return make_error(ErrorCode::kCompileFailed,
+  return make_error(ErrorCode::kTimedOut,
                     "program \"" + job(group).program.name + "\" was not compiled within " +
                         std::to_string(timeout_of(group).value_or(std::chrono::milliseconds{}).count()) + " ms (" +
                         (was_killed ? "its compiler was stopped" : "its compiler is left behind in this process") +

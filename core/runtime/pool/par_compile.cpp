@@ -77,9 +77,9 @@ std::string label_of(std::span<const CompileJob> jobs, std::size_t index) {
 }
 
 Error cancelled(const CompileCounts& counts) {
-  return make_error(ErrorCode::kUnavailable, "compiling was cancelled (" + std::to_string(counts.done) + " of " +
-                                                 std::to_string(counts.total) +
-                                                 " programs were done). Call it again; the cache has what was done.");
+  return make_error(ErrorCode::kCancelled, "compiling was cancelled (" + std::to_string(counts.done) + " of " +
+                                               std::to_string(counts.total) +
+                                               " programs were done). Call it again; the cache has what was done.");
 }
 
 /// The first failure in input order, with the others as notes; nothing if there is none.

@@ -9,11 +9,12 @@
 namespace kmux {
 
 Blame blame_of(const Error& error) {
-  if (error.note(kCancelledNote) || error.note("worker") == kKilledWorker) return Blame::kNobody;
+  if (error.note("worker") == kKilledWorker) return Blame::kNobody;
   switch (error.code) {
     case ErrorCode::kCompileFailed:
       return error.note("worker") ? Blame::kBackend : Blame::kSources;
     case ErrorCode::kUnavailable:
+    case ErrorCode::kTimedOut:
     case ErrorCode::kInternal:
       return Blame::kBackend;
     default:

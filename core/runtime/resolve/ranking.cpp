@@ -284,7 +284,7 @@ std::optional<Refusal> by_target(const Inquiry& inquiry, const PluginFacts& fact
   if (!facts.target) return of(facts.target.error());
   const std::vector<std::string>& arch = inquiry.program.variants[variant].requirements.arch;
   if (arch.empty() || contains(arch, facts.target->arch)) return std::nullopt;
-  if (!facts.manifest->architectures.empty()) return std::nullopt;  // it says in `supports` what runs on what
+  if (facts.manifest->arch_match == kArchMatchSupports) return std::nullopt;
   if (foreign_place(inquiry, *facts.manifest, variant) > 0) return std::nullopt;  // architectures of that other kind
   return Refusal{ErrorCode::kUnsupported,
                  "the variant requires " + join(arch) + ", the target is " + to_string(*facts.target)};

@@ -16,8 +16,7 @@ CompileScope::Entered::Entered(CompileScope& scope) : outer_(std::exchange(this_
 CompileScope::Entered::~Entered() { this_thread = outer_; }
 
 Error cancellation(std::string problem) {
-  return make_error(ErrorCode::kUnavailable, std::move(problem) + " Compile it again if it is still needed.")
-      .with(kCancelledNote, "no caller waits for the result");
+  return make_error(ErrorCode::kCancelled, std::move(problem) + " Compile it again if it is still needed.");
 }
 
 CompileScope::Limit limit_in_scope(const CompileScope::Limit& limit) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "kmux/error.h"
 
@@ -32,6 +33,8 @@ class CompileScope {
   virtual bool is_cancelled() const = 0;
   /// Units: bytes that a worker process has taken at most.
   virtual void took_memory(std::uint64_t bytes) = 0;
+  /// How far the backend says it is: what is done, from 0 to 1 (below 0: not known), and what it does. Threads: any.
+  virtual void progress(double /*fraction*/, std::string_view /*phrase*/) noexcept {}
 
   /// The scope of this thread, or null.
   static CompileScope* current();
@@ -49,10 +52,7 @@ class CompileScope {
   };
 };
 
-/// The note of an error that is no evidence about backend or program: the compilation was cancelled.
-inline constexpr const char* kCancelledNote = "cancelled";
-
-/// Such an error; `problem` is its first sentence.
+/// The error of a compilation that was cancelled, which is no evidence about backend or program; `problem` is its first sentence.
 Error cancellation(std::string problem);
 
 /// The shorter one of `limit` and what this thread's scope has left.

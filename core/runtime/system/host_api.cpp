@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -20,9 +22,13 @@ std::atomic<bool> stop_announced{false};
 // Never destroyed, as a launch may be about to call it.
 std::atomic<const Executor*> lent{nullptr};
 
-void log_line(LogLevel level, const std::string& plugin, std::string_view text) noexcept {
+LogLevel known_level(std::int32_t level) {
+  return static_cast<LogLevel>(std::clamp(level, std::int32_t{0}, std::int32_t{3}));
+}
+
+void log_line(LogLevel level, std::string_view plugin, std::string_view text) noexcept {
   try {
-    kmux::log(level, plugin + ": " + std::string(text));
+    kmux::log(level, std::string(plugin) + ": " + std::string(text));
   } catch (...) {  // NOLINT(bugprone-empty-catch): by the application's sink; it must not unwind through the plugin
   }
 }
@@ -38,22 +44,54 @@ std::int32_t HostApi::option(void* self, kmux_bytes name, kmux_sink value) noexc
 }
 
 void HostApi::log(void* self, std::int32_t level, kmux_bytes text) noexcept {
-  const auto known = static_cast<LogLevel>(std::clamp(level, std::int32_t{0}, std::int32_t{3}));
-  log_line(known, static_cast<const HostApi*>(self)->plugin_, {text.data, text.size});
+  log_line(known_level(level), static_cast<const HostApi*>(self)->plugin_, {text.data, text.size});
 }
 
 void HostApi::trace(void* self, std::int32_t phase, kmux_bytes name) noexcept {
   add_plugin_phase(static_cast<const HostApi*>(self)->plugin_, phase == 0, {name.data, name.size});
 }
 
-std::int32_t HostApi::stopping(void*) noexcept {
-  const CompileScope* const scope = CompileScope::current();
-  return is_stopping() || (scope != nullptr && scope->is_cancelled()) ? 1 : 0;
-}
-
 std::int32_t HostApi::run_on_threads(void*, std::uint32_t threads, void (*work)(void* context),
                                      void* context) noexcept {
   return run_on_lent_threads(threads, work, context) ? 1 : 0;
+}
+
+namespace {
+
+bool is_cancelled(const CompileScope* scope) { return is_stopping() || (scope != nullptr && scope->is_cancelled()); }
+
+}  // namespace
+
+std::int32_t HostApi::stopping(void*) noexcept { return is_cancelled(CompileScope::current()) ? 1 : 0; }
+
+HostCall::HostCall(const char* plugin) : plugin_(plugin), scope_(CompileScope::current()) {
+  api_ = {.struct_size = sizeof api_,
+          .self = this,
+          .cancelled = cancelled,
+          .nanoseconds_left = nanoseconds_left,
+          .progress = progress,
+          .log = log};
+}
+
+std::int32_t HostCall::cancelled(void* self) noexcept {
+  return is_cancelled(static_cast<const HostCall*>(self)->scope_) ? 1 : 0;
+}
+
+std::int64_t HostCall::nanoseconds_left(void* self) noexcept {
+  const CompileScope* const scope = static_cast<const HostCall*>(self)->scope_;
+  const CompileScope::Limit left = scope == nullptr ? std::nullopt : scope->time_left();
+  return left ? std::chrono::nanoseconds(*left).count() : INT64_MAX;
+}
+
+void HostCall::progress(void* self, double fraction, kmux_bytes phrase) noexcept {
+  const auto* call = static_cast<const HostCall*>(self);
+  const std::string_view text(phrase.data, phrase.size);
+  if (call->scope_ != nullptr) call->scope_->progress(fraction, text);
+  log_line(LogLevel::kDebug, call->plugin_, text);
+}
+
+void HostCall::log(void* self, std::int32_t level, kmux_bytes text) noexcept {
+  log_line(known_level(level), static_cast<const HostCall*>(self)->plugin_, {text.data, text.size});
 }
 
 bool is_stopping() noexcept { return stop_announced.load(std::memory_order_relaxed); }

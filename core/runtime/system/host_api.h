@@ -5,6 +5,8 @@
 
 namespace kmux {
 
+class CompileScope;
+
 /// What a plugin may ask of this runtime.
 ///
 /// Threads: any.   Lifetime: the table borrows this object.
@@ -27,6 +29,29 @@ class HostApi {
   std::string plugin_;
   Options options_;
   kmux_host_api api_{};
+};
+
+/// What a plugin may ask of one cold call: whether it is still wanted and how long it may take, which is that of the
+/// compilation (CompileScope) of the thread that makes this.
+///
+/// Threads: any.   Lifetime: that of the call; the table borrows this object and `plugin`.
+class HostCall {
+ public:
+  /// `plugin` is named in what it logs.
+  explicit HostCall(const char* plugin);
+  HostCall(const HostCall&) = delete;
+  HostCall& operator=(const HostCall&) = delete;
+  const kmux_call* get() const { return &api_; }
+
+ private:
+  static std::int32_t cancelled(void* self) noexcept;
+  static std::int64_t nanoseconds_left(void* self) noexcept;
+  static void progress(void* self, double fraction, kmux_bytes phrase) noexcept;
+  static void log(void* self, std::int32_t level, kmux_bytes text) noexcept;
+
+  const char* plugin_;
+  CompileScope* scope_;
+  kmux_call api_{};
 };
 
 /// Tells every plugin that the process is about to end. There is no way back.

@@ -10,10 +10,10 @@ namespace kmux {
 /// Told without allocating, where even that cannot be had.
 inline Error out_of_memory() noexcept {
   try {
-    return make_error(ErrorCode::kUnavailable,
+    return make_error(ErrorCode::kOutOfMemory,
                       "out of memory (the system or a limit refused more). Free some, or raise the limit.");
   } catch (const std::bad_alloc&) {
-    return make_error(ErrorCode::kUnavailable, "out of memory");  // short enough to be held without an allocation
+    return make_error(ErrorCode::kOutOfMemory, "out of memory");  // short enough to be held without an allocation
   }
 }
 

@@ -19,7 +19,7 @@ constexpr std::int64_t kUncountable = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kHostAlignment = 64;  // a cache line, and the widest vector register
 
 Error out_of_memory(std::size_t bytes, const Device& device) {
-  return make_error(ErrorCode::kUnavailable, "out of memory on " + device.to_string() + " (" + std::to_string(bytes) +
+  return make_error(ErrorCode::kOutOfMemory, "out of memory on " + device.to_string() + " (" + std::to_string(bytes) +
                                                  " bytes were requested). Use a smaller tensor or free others.");
 }
 

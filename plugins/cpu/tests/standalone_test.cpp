@@ -10,6 +10,7 @@
 #include "kmux/plugin/plugin.h"
 #include "kmux/plugin/private_folder.h"
 #include "kmux/plugin/process.h"
+#include "kmux/plugin/words.h"
 
 #include "wrapper.h"
 
@@ -110,11 +111,7 @@ struct Unit {
     said.clear();
     return (*library->function<int(int, kmux_sink)>("kmux_standalone_prepare"))(device, sink());
   }
-  kmux_sink sink() {
-    return {&said, [](void* self, const char* data, std::size_t size) {
-              static_cast<std::string*>(self)->append(data, size);
-            }};
-  }
+  kmux_sink sink() { return append_to(said); }
 
   PrivateFolder folder = PrivateFolder::create("kmux-standalone").value();
   std::optional<DynamicLibrary> library;

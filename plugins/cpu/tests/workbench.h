@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kmux/builder.h"
+#include "kmux/plugin/words.h"
 
 #include "backend.h"
 #include "counting_allocator.h"
@@ -21,8 +22,7 @@ struct LoadedKernel {
 
   Status operator()(const std::vector<kmux_slot>& slots) {
     std::string text;
-    const kmux_sink error{
-        &text, [](void* self, const char* data, size_t size) { static_cast<std::string*>(self)->append(data, size); }};
+    const kmux_sink error = append_to(text);
     const kmux_launch_env env{sizeof(kmux_launch_env), 0, nullptr, allocator.api(), 0, 0};
     const kmux_code code = adapter->launch(slots.data(), env, error);
     if (code == KMUX_OK) return Ok{};

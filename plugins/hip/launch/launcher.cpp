@@ -106,8 +106,9 @@ Launcher::~Launcher() {
 void Launcher::unload(DeviceCode& device) const {
   const HipTable& hip = device.hip();
   std::string text;
-  const kmux_sink failure = {
-      &text, [](void* self, const char* data, size_t size) { static_cast<std::string*>(self)->append(data, size); }};
+  const kmux_sink failure = {&text, [](void* self, const char* data, size_t size) {
+                               return static_cast<std::string*>(self)->append(data, size), 0;
+                             }};
   DeviceScope scope(hip);
   if (scope.enter(device.ordinal(), failure) != KMUX_OK) return note(text, "it stays loaded");
   RelaxedCapture relaxed(hip);

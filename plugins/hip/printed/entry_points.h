@@ -27,8 +27,9 @@ std::atomic<unsigned> lane_count{0};
 
 kmux_sink sink_of_last_error() {
   last_error.clear();
-  return {&last_error,
-          [](void* self, const char* data, size_t size) { static_cast<std::string*>(self)->append(data, size); }};
+  return {&last_error, [](void* self, const char* data, size_t size) {
+            return static_cast<std::string*>(self)->append(data, size), 0;
+          }};
 }
 
 // Where the user says that HIP's runtime is; read once.

@@ -24,7 +24,7 @@ class PoolAllocator {
   enum Pools : signed char { kUnknown, kNone, kSome };
 
   static kmux_sink nowhere() {
-    return {nullptr, [](void*, const char*, size_t) {}};
+    return {nullptr, [](void*, const char*, size_t) { return 0; }};
   }  // the launcher reports what failed
 
   static int allocate(void* self, int device, void* stream, size_t bytes, size_t, void** address) {

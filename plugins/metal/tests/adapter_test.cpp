@@ -45,7 +45,7 @@ TEST_F(MetalAdapterTest, ThreadsShareIt) {
       const kmux_slot slots[] = {slot(x), slot(64)};
       const kmux_launch_env env{sizeof(kmux_launch_env), 0, nullptr, &allocator, 0, 0};
       std::string text;
-      for (int i = 0; i < 25; ++i) EXPECT_EQ(adapter->entry()(slots, env, {&text, append_text}), KMUX_OK);
+      for (int i = 0; i < 25; ++i) EXPECT_EQ(adapter->entry()(slots, env, append_to(text)), KMUX_OK);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -57,7 +57,7 @@ TEST_F(MetalAdapterTest, OtherDevicesAreRefused) {
   EXPECT_EQ(adapter->prepare(1).error().code, ErrorCode::kInvalidArgument);
   const kmux_slot slots[] = {slot(nullptr), slot(0)};
   const kmux_launch_env env{sizeof(kmux_launch_env), 1, nullptr, &allocator, 0, 0};
-  EXPECT_EQ(adapter->entry()(slots, env, {&said, append_text}), KMUX_INVALID_ARGUMENT);
+  EXPECT_EQ(adapter->entry()(slots, env, append_to(said)), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(said, HasSubstr("device 1 does not exist"));
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "kmux/builder.h"
+#include "kmux/plugin/words.h"
 
 #include "../../../tests/integration/allocations.h"
 #include "backend.h"
@@ -36,7 +37,7 @@ class LaunchAllocations : public ::testing::Test {
         },
         [](void*, int32_t, void*, void*) {}};
     const kmux_launch_env env{sizeof(kmux_launch_env), 0, nullptr, &allocator, 0, 0};
-    const kmux_sink sink{nullptr, [](void*, const char*, std::size_t) {}};
+    const kmux_sink sink = discard();
     EXPECT_EQ(entry(slots, env, sink), KMUX_OK);
     const std::size_t before = kmux::test::allocations();
     for (int i = 0; i < 1000; ++i) EXPECT_EQ(entry(slots, env, sink), KMUX_OK);

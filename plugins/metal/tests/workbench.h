@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include "kmux/builder.h"
+#include "kmux/plugin/words.h"
 #include "kmux/validate.h"
 
 #include "backend.h"
@@ -16,10 +17,6 @@
 #include "fake_metal.h"
 
 namespace kmux::metal {
-
-inline void append_text(void* self, const char* data, std::size_t size) {
-  static_cast<std::string*>(self)->append(data, size);
-}
 
 /// A program with one float32 buffer "x" of n elements, and kernel `kernel` of `content` launched once with it and n.
 inline ProgramBuilder one_kernel(const std::string& content, const std::string& kernel = "k") {
@@ -81,7 +78,7 @@ class MetalTest : public testing::Test {
   kmux_code launch(Adapter& adapter, const std::vector<kmux_slot>& slots, void* stream = nullptr) {
     said.clear();
     const kmux_launch_env env{sizeof(kmux_launch_env), 0, stream, &allocator, 0, 0};
-    return adapter.entry()(slots.data(), env, {&said, append_text});
+    return adapter.entry()(slots.data(), env, append_to(said));
   }
   static kmux_slot slot(void* memory) { return {.ptr = memory}; }
   static kmux_slot slot(int value) { return slot(std::int64_t{value}); }

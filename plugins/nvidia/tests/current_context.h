@@ -2,13 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "kmux/plugin/words.h"
+
 #include "nvidia/launch/driver_table.h"
 
 namespace kmux::nvidia {
 
 /// Makes the primary context of `device` current on this thread, as applications have it. Somebody else retains it.
 inline void make_current(int device = 0) {
-  const DriverTable* const driver = open_driver({nullptr, [](void*, const char*, std::size_t) {}});
+  const DriverTable* const driver = open_driver(discard());
   ASSERT_NE(driver, nullptr);
   CUcontext context = nullptr;
   ASSERT_EQ(driver->primary_retain(&context, device), CUDA_SUCCESS);
@@ -18,7 +20,7 @@ inline void make_current(int device = 0) {
 
 /// Makes no context current on this thread.
 inline void leave_context() {
-  const DriverTable* const driver = open_driver({nullptr, [](void*, const char*, std::size_t) {}});
+  const DriverTable* const driver = open_driver(discard());
   ASSERT_EQ(driver->current_set(nullptr), CUDA_SUCCESS);
 }
 

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/plugin/words.h"
+
 #include "fake_cuda.h"
 #include "nvidia/device.h"
 
@@ -22,9 +24,7 @@ using testing::SizeIs;
 class DevicesTest : public testing::Test {
  protected:
   FakeCuda fake = FakeCuda::load();
-  static const DriverTable& driver() {
-    return *open_driver({nullptr, [](void*, const char*, std::size_t) {}});
-  }
+  static const DriverTable& driver() { return *open_driver(discard()); }
   std::vector<std::string> logged;
   kmux_host_api api{sizeof api, 0, 0, this, nullptr, &log, nullptr, nullptr};
   Devices devices{Host(&api)};

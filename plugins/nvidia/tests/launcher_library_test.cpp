@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/plugin/words.h"
+
 #include "launchers.h"
 #include "nvidia/library/adapter.h"
 
@@ -21,8 +23,7 @@ Program one_kernel() {
 }
 
 std::string text;
-const kmux_sink error{
-    &text, [](void* self, const char* data, std::size_t size) { static_cast<std::string*>(self)->append(data, size); }};
+const kmux_sink error = append_to(text);
 
 class LauncherLibraryTest : public ::testing::Test {
  protected:

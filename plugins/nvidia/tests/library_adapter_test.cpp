@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/plugin/words.h"
+
 #include "launchers.h"
 #include "nvidia/library/adapter.h"
 
@@ -30,9 +32,7 @@ class LibraryAdapterTest : public ::testing::Test {
     const kmux_slot slots[] = {{.ptr = reinterpret_cast<void*>(0x1000)}, {.i64 = n}};
     const kmux_launch_env env{sizeof(kmux_launch_env), 0, nullptr, nullptr, 0, 0};
     text.clear();
-    return adapter.launch(slots, env, {&text, [](void* self, const char* data, std::size_t size) {
-                                         static_cast<std::string*>(self)->append(data, size);
-                                       }});
+    return adapter.launch(slots, env, append_to(text));
   }
   FakeCuda fake = FakeCuda::load();
   FakeHost host;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "kmux/plugin/plugin.h"
+#include "kmux/plugin/words.h"
 
 namespace kmux::nvidia {
 
@@ -10,11 +11,7 @@ namespace kmux::nvidia {
 struct WrittenText {
   std::string text;
 
-  kmux_sink sink() {
-    return {this, [](void* self, const char* data, size_t size) {
-              static_cast<WrittenText*>(self)->text.append(data, size);
-            }};
-  }
+  kmux_sink sink() { return append_to(text); }
 };
 
 }  // namespace kmux::nvidia

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "kmux/plugin/plan.h"
+#include "kmux/plugin/words.h"
 
 #include "counting_allocator.h"
 #include "fake_cuda.h"
@@ -38,8 +39,7 @@ class NvrtcAdapterTest : public testing::Test {
   // As the runtime does it.
   Status launch(Adapter& adapter, std::int64_t count) {
     std::string text;
-    const kmux_sink error{
-        &text, [](void* self, const char* data, size_t size) { static_cast<std::string*>(self)->append(data, size); }};
+    const kmux_sink error = append_to(text);
     const kmux_launch_env env{sizeof(kmux_launch_env), 0, nullptr, allocator.api(), 0, 0};
     const std::vector<kmux_slot> slots = {{.ptr = &memory}, {.i64 = count}};
     const kmux_code code = adapter.entry()(slots.data(), env, error);

@@ -6,6 +6,8 @@
 
 #include <gmock/gmock.h>
 
+#include "kmux/plugin/words.h"
+
 #include "fake_hip.h"
 #include "launch/hip_table.h"
 
@@ -55,7 +57,7 @@ class FakeHipCapture : public testing::Test {
   }
 
   FakeHip fake = FakeHip::load();
-  const HipTable& hip = *open_hip({FakeHip::path(), {}}, {nullptr, [](void*, const char*, std::size_t) {}});
+  const HipTable& hip = *open_hip({FakeHip::path(), {}}, discard());
   hipStream_t captured = nullptr;
   hipStream_t other = nullptr;
   hipEvent_t event = nullptr;

@@ -21,6 +21,9 @@ enum class ErrorCode : std::int32_t {
   kCompileFailed = 4,    // read the compiler's log
   kLaunchFailed = 5,     // the device or the kernel refused
   kInternal = 6,         // report a bug in kmux or in the plugin
+  kCancelled = 7,        // ask again if it is still needed
+  kTimedOut = 8,         // allow more time
+  kOutOfMemory = 9,      // free some, of the host or of the device
 };
 
 /// The name of `code` as users and JSON spell it, for example "invalid_argument".

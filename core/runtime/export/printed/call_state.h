@@ -51,6 +51,8 @@ class FailureText {
         return "kmux.unsupported";
       case KMUX_UNAVAILABLE:
         return "kmux.unavailable";
+      case KMUX_OUT_OF_MEMORY:
+        return "kmux.out_of_memory";
       case KMUX_LAUNCH_FAILED:
         return "kmux.launch_failed";
       default:
@@ -58,11 +60,8 @@ class FailureText {
     }
   }
 
-  // Notes follow the message: a line each, "kind: text".
   void append(char byte) {
-    if (size_ + 2 >= sizeof text_) return;
-    text_[size_++] = byte == '\x1e' ? '\n' : byte == '\x1f' ? ':' : byte;
-    if (byte == '\x1f') text_[size_++] = ' ';
+    if (size_ + 1 < sizeof text_) text_[size_++] = byte;
   }
 
   bool is_open_;
@@ -76,6 +75,7 @@ inline kmux_sink FailureText::sink(const char* prefix) {
   return {const_cast<char*>(prefix), [](void* self, const char* data, size_t size) {
             failure_text.begin(static_cast<const char*>(self));
             failure_text.append(data, size);
+            return 0;
           }};
 }
 

@@ -27,6 +27,18 @@ class UnavailableError(Error):
     code = "unavailable"
 
 
+class OutOfMemoryError(UnavailableError):
+    """The host or the device has no memory for it."""
+
+    code = "out_of_memory"
+
+
+class CancelledError(UnavailableError):
+    """It was stopped before its end, since no caller waited for it any more."""
+
+    code = "cancelled"
+
+
 class CompileError(Error):
     """The compiler refused the sources; its log is in the message, too."""
 
@@ -38,6 +50,12 @@ class CompileError(Error):
         error = getattr(self, "__tvm_ffi_error__", None)
         notes = (functions.error_notes(error) if error is not None else None) or {}
         return str(notes.get("log", ""))
+
+
+class CompileTimeoutError(CompileError):
+    """The compiler took longer than it may."""
+
+    code = "timed_out"
 
 
 class LaunchError(Error):
@@ -54,7 +72,16 @@ class CompileWarning(RuntimeWarning):
     """A program that `par_compile` leaves out, with the reason."""
 
 
-for _error in (UnsupportedError, UnavailableError, CompileError, LaunchError, InternalError):
+for _error in (
+    UnsupportedError,
+    UnavailableError,
+    OutOfMemoryError,
+    CancelledError,
+    CompileError,
+    CompileTimeoutError,
+    LaunchError,
+    InternalError,
+):
     tvm_ffi.error.register_error(f"kmux.{_error.code}", _error)
 # Ctrl-C while Python takes a line of the log: it ends the compilation, as anywhere else.
 tvm_ffi.error.register_error("KeyboardInterrupt", KeyboardInterrupt)

@@ -13,6 +13,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/plugin/words.h"
+
 #include "runtime/counted_memory.h"
 #include "runtime/pool.h"
 #include "runtime/processor.h"
@@ -66,9 +68,7 @@ kmux_cpu_kernel kernel_of(kmux_cpu_blocks blocks, std::uint64_t shared = 0, std:
   return {blocks, shared, frame, 5, 0, 0};
 }
 
-kmux_cpu_grid grid_of(unsigned x, unsigned y = 1, unsigned z = 1) {
-  return {{x, y, z}, {64, 1, 1}, 0, {nullptr, [](void*, const char*, std::size_t) {}}};
-}
+kmux_cpu_grid grid_of(unsigned x, unsigned y = 1, unsigned z = 1) { return {{x, y, z}, {64, 1, 1}, 0, discard()}; }
 
 /// Four threads, whatever machine this is.
 class LaunchTest : public testing::Test {
@@ -257,9 +257,7 @@ TEST_F(LaunchTest, AHotLaunchAllocatesNothing) {
 std::string refusal(const kmux_cpu_grid& like, std::uint64_t shared = 0) {
   std::string text;
   kmux_cpu_grid grid = like;
-  grid.error = {&text, [](void* self, const char* data, std::size_t size) {
-                  static_cast<std::string*>(self)->append(data, size);
-                }};
+  grid.error = append_to(text);
   kmux_cpu_kernel kernel = kernel_of(run_blocks, shared);
   EXPECT_EQ(kmux_cpu_run(&grid, &kernel, nullptr), KMUX_INVALID_ARGUMENT);
   return text;

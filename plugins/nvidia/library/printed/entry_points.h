@@ -26,12 +26,13 @@ class LastError {
   kmux_sink sink() { return {this, &LastError::write}; }
 
  private:
-  static void write(void* self, const char* data, size_t size) {
+  static int32_t write(void* self, const char* data, size_t size) {
     LastError& error = *static_cast<LastError*>(self);
     const size_t free_bytes = sizeof error.text_ - 1 - error.size_;
     const size_t count = size < free_bytes ? size : free_bytes;
     memcpy(error.text_ + error.size_, data, count);
     error.text_[error.size_ += count] = '\0';
+    return 0;
   }
 
   size_t size_;

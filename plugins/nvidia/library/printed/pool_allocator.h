@@ -23,7 +23,8 @@ class PoolAllocator {
 
   // Others may be capturing meanwhile: the driver takes these calls for waits, which spoil a capture.
   static int allocate(void* self, int device, void* stream, size_t bytes, size_t, void** address) {
-    const kmux_sink nowhere = {nullptr, [](void*, const char*, size_t) {}};  // the launcher reports what failed
+    const kmux_sink nowhere = {nullptr,
+                               [](void*, const char*, size_t) { return 0; }};  // the launcher reports what failed
     const DriverTable* driver = open_driver(nowhere);
     if (driver == nullptr) return KMUX_UNAVAILABLE;
     CUdeviceptr place = 0;
@@ -40,7 +41,7 @@ class PoolAllocator {
 
   // A free can only fail if the context is broken, and then the next call says so.
   static void free(void*, int, void* stream, void* address) {
-    const kmux_sink nowhere = {nullptr, [](void*, const char*, size_t) {}};
+    const kmux_sink nowhere = {nullptr, [](void*, const char*, size_t) { return 0; }};
     const DriverTable* driver = open_driver(nowhere);
     if (driver == nullptr) return;
     RelaxedCapture::during(*driver, nowhere, [&] {

@@ -3,6 +3,8 @@
 #include <array>
 #include <mutex>
 
+#include "kmux/plugin/words.h"
+
 namespace kmux::hip_on_cuda {
 namespace {
 
@@ -23,8 +25,7 @@ int context_of(int device, nvidia::CUcontext* context) {
 }  // namespace
 
 const nvidia::DriverTable* driver() {
-  static const nvidia::DriverTable* const table =
-      nvidia::open_driver(kmux_sink{nullptr, [](void*, const char*, std::size_t) {}});
+  static const nvidia::DriverTable* const table = nvidia::open_driver(discard());
   return table;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -34,12 +35,42 @@ struct ProbeReport {
   bool operator==(const ProbeReport&) const = default;
 };
 
+/// One cold call, seen from within: whether it is still wanted, how long it may take, how far it is.
+///
+/// Threads: any.   Lifetime: that of the call.
+class CallContext {
+ public:
+  /// A call that nobody cancels and that may take its time.
+  CallContext() = default;
+  /// The context behind `call`, which is borrowed; null: as above.
+  explicit CallContext(const kmux_call* call) : call_(call) {}
+
+  /// Is the result of no use to anybody? Then give up with `cancelled`.
+  bool is_cancelled() const;
+  /// How long the call may still take; nothing without a limit.
+  std::optional<std::chrono::nanoseconds> time_left() const;
+  /// The error to give up with, if it is time to: for loops over steps.
+  ///
+  /// Errors: cancelled; timed_out.
+  Status check() const;
+  /// What is done of the call, from 0 to 1 (below 0: not known), and what it does now.
+  void progress(double fraction, std::string_view phrase) const;
+  /// How serious a line is.
+  enum class Level { kDebug = 0, kInfo = 1, kWarning = 2, kError = 3 };
+  /// Writes a line that belongs to this call to the host's log.
+  void log(Level level, std::string_view text) const;
+
+ private:
+  const kmux_call* call_ = nullptr;
+};
+
 /// What is built. Borrowed for the call.
 struct BuildRequest {
   const Program& program;  // a valid one
   std::size_t variant = 0;  // index in Program::variants
   Target target;  // canonical
   Options options;  // of the backend
+  CallContext call = {};  // what the host knows of this call
 
   /// The variant that is built.
   const Variant& chosen() const { return program.variants[variant]; }

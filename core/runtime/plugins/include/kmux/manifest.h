@@ -24,14 +24,14 @@ struct KMUX_API Manifest {
   std::string version;  // of the plugin
   std::string summary;  // one line
   std::string library;  // file name, beside the manifest
-  std::uint32_t abi_min = 0;  // the oldest host ABI that it works with
-  std::uint32_t abi_max = 0;  // the newest
+  std::uint32_t abi_min = 0;  // the version of the plugin ABI that a host must have at least
+  std::uint32_t abi_max = 0;  // the version of its table
   std::string build_id;  // GNU build-id of the library, hex
-  std::uint64_t size = 0;  // bytes of the library
   std::string sha256;      // of the library, recorded at installation; empty in a build tree
   int priority = 0;  // `auto` prefers the higher
   std::vector<std::string> targets;   // kinds it answers to ("cpu", "c")
   std::vector<std::string> architectures;  // those that are a target without a kind, with a star at the end ("sm_*")
+  std::string arch_match;  // "supports": that says what `requires.arch` runs on a target; empty: one is the target's
   std::vector<std::string> target_hosts;   // kinds of option "target_host", for which it compiles launchers; or none
   std::vector<std::string> dialects;  // variants it takes
   std::vector<std::string> foreign_dialects;  // of these, the ones written for other kinds of device, best first
@@ -45,6 +45,7 @@ struct KMUX_API Manifest {
   std::vector<NeededLibrary> needs;  // to run
   /// Options of the plugin that environment variables set: the first of the list that is not empty.
   std::map<std::string, std::vector<std::string>> environment;
+  std::vector<std::string> ignored;  // keys that this kmux does not know, each with what it may be meant to be
   bool operator==(const Manifest&) const = default;
 };
 
@@ -54,9 +55,12 @@ inline constexpr const char* kParallelProcess = "process";
 /// The word of `Manifest::background` for a compiler whose builds in the background go to a process of their own.
 inline constexpr const char* kBackgroundProcess = "process";
 
-/// Reads a manifest.
+/// The word of `Manifest::arch_match` for a backend that compares architectures by itself.
+inline constexpr const char* kArchMatchSupports = "supports";
+
+/// Reads a manifest. A key that is not known is skipped, unless the list "critical" has it.
 ///
-/// Errors: invalid_argument that names the file and every wrong or unknown key.
+/// Errors: invalid_argument that names the file and every wrong key, and every critical one that is not known.
 KMUX_API Result<Manifest> read_manifest(const std::filesystem::path& path);
 
 }  // namespace kmux

@@ -32,7 +32,7 @@ class KMUX_API Tensor {
   /// New memory, not initialised, in the order of `stream`: work on another stream may use it once that waits for `stream`.
   /// Host memory is aligned to 64 bytes.
   ///
-  /// Errors: invalid_argument for negative extents or more bytes than 2^63; unavailable if there is not enough memory.
+  /// Errors: invalid_argument for negative extents or more bytes than 2^63; out_of_memory if there is not enough memory.
   static Result<Tensor> empty(std::vector<std::int64_t> shape, DType dtype, const Device& device = {},
                               StreamRef stream = {});
   /// New memory of the host, not initialised, that the devices of the backend of `device` copy to and from while the host goes
