@@ -87,13 +87,6 @@ TEST(Tiers, TheBestTakesOverBetweenTwoCalls) {
   EXPECT_EQ(sum_through(kernel), kDoubled);
 }
 
-TEST(Tiers, OneThatThereIsNotIsRefusedByName) {
-  const auto kernel = Subject::current().compile(add_program(), {.options = {{"tier", "quickest_of_all"}}});
-  ASSERT_FALSE(kernel.ok());
-  EXPECT_EQ(kernel.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(kernel.error().explain(), testing::HasSubstr("tier"));
-}
-
 TEST(Isolation, AProcessOfItsOwnBuildsTheSame) {
   const TempFolder cache;
   const Shared<Runtime> runtime = cached_runtime(cache.path());

@@ -40,6 +40,13 @@ TEST(Errors, MissingKernelIsNamed) {
   EXPECT_THAT(kernel.error().explain(), HasSubstr("absent"));
 }
 
+TEST(Errors, ATierThatThereIsNotIsNamed) {
+  const auto kernel = Subject::current().compile(add_program(), {.options = {{"tier", "quickest_of_all"}}});
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_EQ(kernel.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(kernel.error().explain(), HasSubstr("tier"));
+}
+
 TEST(Errors, UnknownOptionIsNamed) {
   CompileOptions options;
   options.options = {{"no_such_option", "1"}};

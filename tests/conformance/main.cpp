@@ -165,7 +165,8 @@ int fail(const Error& error, int code) {
 
 int run_suite(const CommandLine& line) {
   const bool uses_cache = line.rehearses || line.is_cached;
-  const Status chosen = Subject::choose({line.plugin, line.folder, line.isolation, line.device, uses_cache});
+  const Status chosen =
+      Subject::choose({line.plugin, line.folder, line.isolation, line.device, line.rehearses, uses_cache});
   if (!chosen) return without_device(line, chosen.error());
   const Result<Exemptions> exemptions = exemptions_of(line);
   if (!exemptions) return fail(exemptions.error(), 1);

@@ -171,7 +171,8 @@ void with_less(const std::vector<Step>& steps, const std::function<void(const st
 RandomBody RandomBody::of(std::uint32_t seed) {
   RandomBody body;
   body.steps_ = Generator(seed).steps(0, {"n", "m"});
-  if (!launches(body.steps_)) body.steps_.push_back({Kind::kAppend, Expr::symbol("n")});  // a program launches something
+  if (!launches(body.steps_))
+    body.steps_.push_back({Kind::kAppend, Expr::symbol("n")});  // a program launches something
   return body;
 }
 

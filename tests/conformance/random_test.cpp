@@ -14,10 +14,11 @@
 namespace kmux::conformance {
 namespace {
 
-constexpr std::uint32_t kBodies = 24;
+constexpr std::uint32_t kBodies = 24, kRehearsed = 3;
 
 /// KMUX_SEEDS: as many as there is time for.
 std::uint32_t body_count() {
+  if (Subject::current().rehearses()) return kRehearsed;
   const char* const asked = std::getenv("KMUX_SEEDS");
   return asked != nullptr ? static_cast<std::uint32_t>(std::atoi(asked)) : kBodies;
 }
@@ -27,6 +28,7 @@ std::string difference(const RandomBody& body) {
   auto& subject = Subject::current();
   const auto kernel = subject.compile(body.program());
   if (!kernel) return kernel.error().explain();
+  if (subject.rehearses()) return "";
   for (const auto& [n, m] : {std::pair{3, 5}, {0, -2}, {-7, 100}, {64, 1}}) {
     const auto expected = body.expected(n, m);
     if (!expected) continue;

@@ -15,6 +15,7 @@ Subject& Subject::current() {
 Status Subject::choose(const Choice& choice) {
   Subject& subject = current();
   subject.name_ = choice.plugin;
+  subject.rehearses_ = choice.rehearses;
   RegistryOptions options;
   const Environment process = Environment::from_process();
   if (choice.folder.empty()) {

@@ -26,8 +26,8 @@ class Subject {
     std::filesystem::path folder;  // empty: where kmux finds plugins
     std::string isolation;
     int device = 0;  // ordinal
-    bool uses_cache =
-        false;  // that of the process's environment, which has what a rehearsal compiled; else all is compiled anew
+    bool rehearses = false;  // over a driver that computes nothing: results say nothing
+    bool uses_cache = false;  // that of the process's environment, which has what a rehearsal compiled
   };
   /// Errors: unavailable where the plugin cannot run here.
   static Status choose(const Choice& choice);
@@ -38,6 +38,7 @@ class Subject {
   Backend& backend() const { return plugin_->backend(); }
   const Device& device() const { return device_; }
   const std::filesystem::path& folder() const { return folder_; }
+  bool rehearses() const { return rehearses_; }
 
   /// A program that was not compiled, and the case that it is of.
   struct Refusal {
@@ -69,6 +70,7 @@ class Subject {
 
   std::string name_;
   std::filesystem::path folder_;
+  bool rehearses_ = false;
   Shared<Runtime> runtime_;
   Shared<Plugin> plugin_;
   Device device_;
