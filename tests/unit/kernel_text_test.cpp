@@ -27,6 +27,12 @@ std::string told_of_part(const std::function<void(KernelText&)>& change) {
   return std::string(error.note("text").value_or(error.message));
 }
 
+TEST(KernelText, TakesTheDialectsOfOthers) {
+  const Program program = kernel_program(kernel_with([](KernelText& k) { k.dialect = "opencl"; })).value();
+  EXPECT_EQ(program.variants[0].dialect, "opencl");
+  EXPECT_THAT(program.variants[0].sources[0].content, HasSubstr("inout f32[n])\n//!   dialect opencl\n//!   launch saxpy"));
+}
+
 TEST(KernelText, IsALineAndALaunch) {
   const Program program = kernel_program(kernel_with([](KernelText&) {})).value();
   EXPECT_EQ(program.variants[0].dialect, "cuda");

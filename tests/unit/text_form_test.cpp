@@ -187,6 +187,12 @@ kernel k(x: f32[n])  # behind the head
 # at the end
 )";
   EXPECT_EQ(formatted(text), text);
+  const std::string of_others = R"(kernel k(x: f32[n])
+  dialect opencl
+  sources "k.cl"
+  launch k<<<n, 1>>>(x)
+)";
+  EXPECT_EQ(formatted(of_others), of_others);
   EXPECT_EQ(formatted(R"(kernel k(x: f32[n])
   dialect cuda  # known from the name
   sources "k.cu"

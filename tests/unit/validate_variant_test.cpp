@@ -19,6 +19,20 @@ TEST(ValidateVariant, ChecksTheDialect) {
   });
 }
 
+// Of a backend outside this tree: what its plugin's manifest lists is for the resolver to find.
+TEST(ValidateVariant, TakesTheDialectsOfOthers) {
+  for (const char* dialect : {"opencl", "wgsl", "my_language2"}) {
+    Program program = sample_program();
+    variant(program).dialect = dialect;
+    EXPECT_THAT(validate(program), IsEmpty()) << dialect;
+  }
+  for (const char* word : {"", "OpenCL", "open cl", "2d", "_x", "open-cl", "cudda", "hipp", "object_"}) {
+    Program program = sample_program();
+    variant(program).dialect = word;
+    EXPECT_THAT(validate(program), Contains(Field(&Problem::message, HasSubstr("unknown dialect")))) << word;
+  }
+}
+
 TEST(ValidateProgram, ChecksConstants) {
   const auto with = [](Constant constant) { return [constant](Program& p) { p.constants = {{"first"}, constant}; }; };
   expect_problems({

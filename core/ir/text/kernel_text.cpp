@@ -7,6 +7,7 @@
 #include "kmux/plugin/words.h"
 #include "kmux/text.h"
 
+#include "ir/validate/validation.h"
 #include "reader.h"
 
 namespace kmux {
@@ -119,12 +120,18 @@ void read_extents(TextReader& in) {
   if (!in.failed() && in.is(",")) in.fail("several extents stand in brackets. Write \"[m, n]\", say.");
 }
 
+/// Is it a dialect that names of files do not end with?
+bool is_unnamed(std::string_view dialect) { return !dialect.empty() && usual_ending(dialect).empty(); }
+
 /// The text of a kernel of which not all is written; with problems where parts of it cannot be read.
 Composition composed(const KernelText& kernel) {
   Composition text;
   std::string signature = in_lines(dedented(kernel.signature));
   signature.pop_back();
-  text.between("kernel ").part("signature", signature).between("\n  launch ");
+  const bool is_line = signature.find('\n') == std::string::npos;
+  text.between("kernel ").part("signature", signature);
+  if (is_line && is_unnamed(kernel.dialect)) text.between("\n  dialect " + kernel.dialect);
+  text.between("\n  launch ");
   std::pair<std::string, Signature> read;
   text.check("signature", [&](TextReader& in) { read = read_text_signature(in); });
   if (kernel.name.empty())
@@ -141,7 +148,6 @@ Composition composed(const KernelText& kernel) {
   for (const char* extents : {"grid", "block"}) text.check(extents, read_extents);
   text.check("dynamic_smem_bytes", [](TextReader& in) { in.expr(); });
   // The lines below a signature may declare more.
-  const bool is_line = signature.find('\n') == std::string::npos;
   if (is_line && !text.has_problems())
     text.check("args", [&](TextReader& in) { read_text_arguments(in, read.second); });
   return text;
@@ -222,7 +228,7 @@ void refuse_c(TextReader& in, std::string_view name) {
 Result<Program> kernel_program(const KernelText& kernel) {
   const std::string_view dialect = kernel.dialect.empty() ? dialect_of_source(kernel.source) : kernel.dialect;
   const Dialect* const known = find_dialect(dialect);
-  if (known == nullptr || known->is_binary) {
+  if (!is_dialect(dialect) || (known != nullptr && known->is_binary)) {
     return make_error(ErrorCode::kInvalidArgument, "\"" + std::string(dialect) +
                                                        "\" is not a dialect that kernels are written in. Use c, cuda, "
                                                        "hip, msl or cutedsl.");

@@ -200,6 +200,8 @@ class ProgramReader {
   }
 
   std::string dialect() {
+    std::string word(in_.text_of(in_.peek()));
+    if (is_dialect(word) && in_.take(TokenKind::kName)) return word;
     std::vector<std::string> known;
     for (const Dialect& dialect : all_dialects()) known.emplace_back(dialect.name);
     const std::size_t index = in_.word(known);

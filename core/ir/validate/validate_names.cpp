@@ -2,7 +2,10 @@
 #include <array>
 #include <cstdint>
 
+#include "kmux/plugin/words.h"
 #include "kmux/validate.h"
+
+#include "validation.h"
 
 namespace kmux {
 
@@ -186,7 +189,19 @@ bool is_path_part(std::string_view part) {
   return !part.empty() && part != "." && part != ".." && std::ranges::none_of(part, is_refused);
 }
 
+bool is_dialect_word(std::string_view name) {
+  const auto is_taken = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  return !name.empty() && name.size() <= kMaxName && name.front() >= 'a' && std::ranges::all_of(name, is_taken);
+}
+
 }  // namespace
+
+bool is_dialect(std::string_view name) {
+  if (find_dialect(name) != nullptr) return true;
+  std::vector<std::string> listed;
+  for (const Dialect& dialect : all_dialects()) listed.emplace_back(dialect.name);
+  return is_dialect_word(name) && !nearest(name, listed);
+}
 
 bool is_identifier(std::string_view name) {
   return is_plain_name(name) && name.size() <= kMaxName && !name.starts_with("kmux_") && !name.starts_with("KMUX_") &&

@@ -50,7 +50,7 @@ class VariantChecker {
   VariantChecker(const Variant& variant, ProblemList& problems) : variant_(variant), problems_(problems) {}
 
   void check(const Dialect* dialect, const JsonPointer& at) {
-    if (dialect == nullptr) unknown_dialect(at / "dialect");
+    if (!is_dialect(variant_.dialect)) unknown_dialect(at / "dialect");
     words(variant_.requirements.arch, "an architecture", at / "requires" / "arch");
     words(variant_.requirements.features, "a feature", at / "requires" / "features");
     settings(at / "settings");

@@ -18,6 +18,10 @@ inline constexpr std::size_t kMaxRank = 32;
 inline constexpr int kMaxExprDepth = 128;
 inline constexpr int kMaxStepDepth = 16;
 
+/// May the sources of a variant be in dialect `name`: one of `all_dialects`, or a word of lower-case letters, digits and '_', a
+/// letter first, that some plugin has in its manifest? One that looks like a listed one misspelt is neither.
+bool is_dialect(std::string_view name);
+
 /// The value of an expression without names; nothing if it has names or no value.
 std::optional<std::int64_t> constant_of(const Expr& expr);
 
