@@ -71,8 +71,8 @@ TEST(Life, WarmBeforeTheFirstCall) {
 Program constant_program(int value) {
   ProgramBuilder builder("constant");
   builder.output("out", dtype::kInt32, {1});
-  add_variants(builder, "KERNEL void constant(int* out) { *out = " + std::to_string(value) + "; }\n",
-               [](const OneThread& host) { host.launch("constant").args({"out"}); });
+  add_variants(builder, "KERNEL void give(int* out) { *out = " + std::to_string(value) + "; }\n",
+               [](const OneThread& host) { host.launch("give").args({"out"}); });
   return builder.build().value();
 }
 

@@ -170,6 +170,7 @@ int run_suite(const CommandLine& line) {
   if (!chosen) return without_device(line, chosen.error());
   const Result<Exemptions> exemptions = exemptions_of(line);
   if (!exemptions) return fail(exemptions.error(), 1);
+  Subject::current().set_dialects(exemptions->dialects);
   if (const Status cases = choose_cases(line, *exemptions); !cases) return fail(cases.error(), 2);
   if (line.inside) return RUN_ALL_TESTS();
   return line.rehearses ? rehearse() : run_all(line, *exemptions);

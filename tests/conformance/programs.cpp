@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "subject.h"
 #include "translated_kernels.h"
 
 namespace kmux::conformance {
@@ -41,8 +42,10 @@ void add_variants(ProgramBuilder& builder, std::string_view text, const std::fun
     builder.source(dialect.path, "#define KERNEL " + std::string(dialect.kernel) + "\n" + std::string(text));
     host(OneThread(builder, dialect.name));
   }
-  builder.variant("msl").source("kernels.metal", "#include <metal_stdlib>\n" + msl_kernels(text));
-  host(OneThread(builder, "msl"));
+  for (const DialectForm& form : Subject::current().dialects()) {
+    builder.variant(form.name).source(form.file, kernels_in(form, text));
+    host(OneThread(builder, form.name));
+  }
   builder.variant("cutedsl").source("kernels.py", cute_kernels(text)).header("kmux_c.py", std::string(cute_helpers()));
   host(OneThread(builder, "cutedsl"));
 }

@@ -23,7 +23,7 @@ class OneThread {
   std::string dialect_;
 };
 
-/// Gives `builder` one variant for each dialect that the suite knows. `text`
+/// Gives `builder` one variant for each dialect that the suite knows, and for those that the plugin's file has. `text`
 /// holds kernels in the common subset of C and CUDA, each begun with KERNEL.
 /// `host` adds the launches.
 void add_variants(ProgramBuilder& builder, std::string_view text, const std::function<void(const OneThread&)>& host);

@@ -14,6 +14,8 @@
 #include "kmux/runtime.h"
 #include "kmux/tensor.h"
 
+#include "translated_kernels.h"
+
 namespace kmux::conformance {
 
 /// The plugin under test, alone in a runtime of its own.
@@ -39,6 +41,9 @@ class Subject {
   const Device& device() const { return device_; }
   const std::filesystem::path& folder() const { return folder_; }
   bool rehearses() const { return rehearses_; }
+  /// Dialects whose kernels the plugin says how to write.
+  const std::vector<DialectForm>& dialects() const { return dialects_; }
+  void set_dialects(std::vector<DialectForm> dialects) { dialects_ = std::move(dialects); }
 
   /// A program that was not compiled, and the case that it is of.
   struct Refusal {
@@ -74,8 +79,9 @@ class Subject {
   Shared<Runtime> runtime_;
   Shared<Plugin> plugin_;
   Device device_;
+  std::vector<DialectForm> dialects_;
   mutable std::mutex mutex_;  // of what follows
   mutable std::vector<Refusal> refusals_;
 };
 
-} // namespace kmux::conformance
+}  // namespace kmux::conformance

@@ -26,58 +26,73 @@ std::vector<std::string> split(std::string_view list) {
   return parts;
 }
 
-std::string parameter(const std::string& text, std::size_t number) {
-  const std::string place = " [[buffer(" + std::to_string(number) + ")]]";
-  if (text.find('*') != std::string::npos) return "device " + text + place;
-  const std::size_t name = text.rfind(' ');
-  return "constant " + text.substr(0, name) + "&" + text.substr(name) + place;
+std::string without_blanks(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \n");
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(" \n") - first + 1));
 }
 
-std::string parameters(std::string_view list) {
-  if (list == "void") return "";
+std::string parameter(const DialectForm& form, std::string_view text, std::size_t index) {
+  const std::size_t end = text.find_last_of(" *") + 1;
+  const bool is_pointer = text.find('*') != std::string_view::npos;
+  std::string written = is_pointer ? form.pointer : form.value;
+  replace_all(written, "$type", without_blanks(text.substr(0, end)));
+  replace_all(written, "$name", text.substr(end));
+  replace_all(written, "$index", std::to_string(index));
+  return written;
+}
+
+std::string parameters(const DialectForm& form, std::string_view list) {
+  if (list == "void") return "void";
   std::string text;
-  std::size_t number = 0;
+  std::size_t index = 0;
   for (const std::string& part : split(list)) {
-    text += (number == 0 ? "" : ", ") + parameter(part, number);
-    ++number;
+    text += (index == 0 ? "" : ", ") + parameter(form, without_blanks(part), index);
+    ++index;
   }
   return text;
 }
 
 } // namespace
 
-std::string msl_kernels(std::string_view text) {
-  std::string msl;
+std::string kernels_in(const DialectForm& form, std::string_view text) {
+  std::string written;
   while (true) {
     const std::size_t begin = text.find(kKernel);
-    msl += text.substr(0, begin);
+    written += text.substr(0, begin);
     if (begin == std::string_view::npos) break;
     text.remove_prefix(begin + kKernel.size());
-    const std::size_t open = text.find('(');
+    const std::size_t open = text.find('(') + 1;
     const std::size_t close = text.find(')');
-    msl += "kernel " + std::string(text.substr(0, open + 1)) + parameters(text.substr(open + 1, close - open - 1));
+    written.append(form.kernel).append(" ").append(text.substr(0, open));
+    written += parameters(form, text.substr(open, close - open));
     text.remove_prefix(close);
   }
-  replace_all(msl, "long long", "long");
-  return msl;
+  for (const auto& [from, to] : form.replacements) replace_all(written, from, to);
+  return form.first_line + "\n" + written;
 }
 
 namespace {
 
 // What a parameter's type is called in CuTe DSL.
-constexpr std::array kTypes = std::to_array<std::pair<std::string_view, std::string_view>>(
-    {{"bool", "Boolean"}, {"signed char", "Int8"}, {"char", "Uint8"}, {"short", "Int16"}, {"int", "Int32"},
-     {"long long", "Int64"}, {"unsigned char", "Uint8"}, {"unsigned short", "Uint16"}, {"unsigned int", "Uint32"},
-     {"unsigned long long", "Uint64"}, {"float", "Float32"}, {"double", "Float64"}});
-
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \n");
-  return first == std::string_view::npos ? "" : std::string(text.substr(first, text.find_last_not_of(" \n") - first + 1));
-}
+constexpr std::array kTypes =
+    std::to_array<std::pair<std::string_view, std::string_view>>({{"bool", "Boolean"},
+                                                                  {"signed char", "Int8"},
+                                                                  {"char", "Uint8"},
+                                                                  {"short", "Int16"},
+                                                                  {"int", "Int32"},
+                                                                  {"long long", "Int64"},
+                                                                  {"unsigned char", "Uint8"},
+                                                                  {"unsigned short", "Uint16"},
+                                                                  {"unsigned int", "Uint32"},
+                                                                  {"unsigned long long", "Uint64"},
+                                                                  {"float", "Float32"},
+                                                                  {"double", "Float64"}});
 
 std::string cute_type_of(std::string type) {
   replace_all(type, "const ", "");
-  const auto found = std::ranges::find(kTypes, trimmed(type), &std::pair<std::string_view, std::string_view>::first);
+  const auto found =
+      std::ranges::find(kTypes, without_blanks(type), &std::pair<std::string_view, std::string_view>::first);
   return "cutlass." + std::string(found == kTypes.end() ? "" : found->second);
 }
 
@@ -93,11 +108,11 @@ class PythonBody {
 
   void read(std::string_view text) {
     static const std::regex loop(R"(^for \(long long (\w+) = 0; \w+ < (\w+); \+\+\w+\))");
-    for (std::string rest = trimmed(text); !rest.empty(); rest = trimmed(rest)) {
+    for (std::string rest = without_blanks(text); !rest.empty(); rest = without_blanks(rest)) {
       std::smatch match;
       if (std::regex_search(rest, match, loop)) {
         line("for " + match.str(1) + " in range(0, " + match.str(2) + "):");
-        rest = read_body(trimmed(rest.substr(static_cast<std::size_t>(match.length()))));
+        rest = read_body(without_blanks(rest.substr(static_cast<std::size_t>(match.length()))));
       } else {
         const std::size_t end = rest.find(';');
         statement(rest.substr(0, end));
@@ -106,7 +121,9 @@ class PythonBody {
     }
   }
   const std::string& text() const { return text_; }
-  void line(const std::string& text) { text_.append(static_cast<std::size_t>(depth_) * 4, ' ').append(text).append("\n"); }
+  void line(const std::string& text) {
+    text_.append(static_cast<std::size_t>(depth_) * 4, ' ').append(text).append("\n");
+  }
 
  private:
   // Of a loop; gives what follows it.
@@ -143,7 +160,7 @@ std::string cute_kernel(std::string_view name, std::string_view list, std::strin
   }
   PythonBody lines(1);
   lines.read(body);
-  std::string text = trimmed(lines.text());
+  std::string text = without_blanks(lines.text());
   if (text.empty()) text = "pass";
   if (text.starts_with("for ")) arrays += "\n    ";  // which is no part of a line
   return "def " + std::string(name) + "(" + parameters + "):\n    " + arrays + text + "\n";
