@@ -9,7 +9,7 @@
 
 int main(int, char** argv) try {
   const kmux::Program program =
-      kmux::load_program(argv[1]).value();  // has variants for the host and four kinds of device
+      kmux::load_program(argv[1]).value();  // has variants for the host and five kinds of device
   const kmux::Kernel saxpy = kmux::compile(program).value();          // the best of those that can run here
 
   constexpr std::array<float, 4> kX{0, 1, 2, 3};

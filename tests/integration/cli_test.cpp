@@ -140,8 +140,9 @@ TEST(Cli, ResolveFoldsWhatOtherDialectsRefuse) {
   const auto [few, text] = rows({});
   const auto [many, whole] = rows({"--all"});
   EXPECT_LT(few, many);
-  EXPECT_THAT(text, AllOf(HasSubstr("takes dialect c, object, cuda, hip, not 'msl', 'cutedsl' (variants 3, 4)"),
-                          HasSubstr("(--all has ")));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("takes dialect c, object, cuda, hip, not 'msl', 'cutedsl', 'opencl' (variants 3, 4, 5)"),
+                    HasSubstr("(--all has ")));
   EXPECT_THAT(whole, AllOf(HasSubstr("not 'msl'\n"), HasSubstr("not 'cutedsl'\n"), Not(HasSubstr("(--all has "))));
   EXPECT_EQ(json_of(session.run({"resolve", portable, "--json"})),
             json_of(session.run({"resolve", portable, "--json", "--all"})));
