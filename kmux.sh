@@ -30,9 +30,9 @@ readonly LIBRARIES=(
 readonly BUILD_PACKAGES=(
   build-essential cmake ninja-build ccache "${LIBRARIES[@]}" redis-tools python3 python3-venv python3-numpy)
 # The second LLVM of tests/integration/second_llvm_test.cpp; what compiles for AMD's devices in the tests of plugins/hip;
-# what opens the pages of tests/browser.
+# a driver of OpenCL for processors, for examples/plugins; what opens the pages of tests/browser.
 readonly TEST_PACKAGES=(libclang-cpp15 lld-19 libamdhip64-5 libhiprtc-builtins5 rocm-device-libs
-  chromium chromium-driver python3-selenium doxygen)
+  ocl-icd-libopencl1 pocl-opencl-icd chromium chromium-driver python3-selenium doxygen)
 readonly LINT_PACKAGES=(git clang-format-19 clang-tidy-19)
 readonly DOCS_PACKAGES=(doxygen)
 readonly FUZZ_PACKAGES=(libclang-rt-19-dev) # libFuzzer and the sanitizers of clang-19

@@ -1,8 +1,9 @@
 # What lies below share/: the pages with the examples that they link, laid out as in this tree, and what begins a plugin.
 install(DIRECTORY examples/ DESTINATION share/doc/kmux/examples
-  PATTERN installed EXCLUDE PATTERN CMakeLists.txt EXCLUDE PATTERN *_test.py EXCLUDE PATTERN run.sh EXCLUDE
+  PATTERN installed EXCLUDE PATTERN plugins EXCLUDE PATTERN CMakeLists.txt EXCLUDE PATTERN *_test.py EXCLUDE PATTERN run.sh EXCLUDE
   PATTERN __pycache__ EXCLUDE)
 install(FILES examples/installed/CMakeLists.txt DESTINATION share/doc/kmux/examples)
+install(DIRECTORY examples/plugins DESTINATION share/doc/kmux/examples PATTERN tests EXCLUDE PATTERN plugin_test.cmake EXCLUDE)
 
 find_package(Python3 3.9 QUIET COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND) # after the examples: links to what is not there become text

@@ -4,7 +4,7 @@ import json
 import re
 import subprocess
 
-from user_pages import ROOT, pages
+from user_pages import ROOT, own_pages
 
 PROGRAM = str(ROOT / "examples" / "portable" / "saxpy.kmux.json")
 BUILDS_FOR = {"cpu": "cpu", "cuda": "cuda:sm_90a", "cutedsl": "cuda:sm_90a", "hip": "hip:gfx942", "metal": "metal", "nvrtc": "cuda:sm_90a"}
@@ -36,7 +36,7 @@ def rows(text, *head):
 
 def targets():
     listed = {name for cell, *_ in rows(text_of("docs/auto.md"), "target", "is") for name in CODE.findall(cell)}
-    for page in pages():
+    for page in own_pages():
         listed |= set(re.findall(r"\b(?:gfx\d+[a-f]?(?:-generic)?|sm_\d+[af]?)\b(?!\*)", text_of(page)))
     for name in sorted(listed):
         yield f"target {name}", ["resolve", PROGRAM, "--target", name]
@@ -69,7 +69,7 @@ def options():
 
 def commands():
     """(command, its options) as shown on pages."""
-    for page in pages():
+    for page in own_pages():
         for line in re.findall(r"^ *(?:\$ )?kmux ([a-z]+ .*)$", "\n".join(FENCED.findall(text_of(page))), re.M):
             command, *words = re.split(r"\s{3,}| # ", line)[0].split()
             yield command, [word for word in words if word.startswith("-")] + re.findall(r" (--[a-z-]+)", line)

@@ -8,3 +8,9 @@ def pages():
     yield from sorted(ROOT.glob("*.md"))
     for folder in ("docs", "examples", "integrations", "plugins"):
         yield from (page for page in sorted((ROOT / folder).rglob("*.md")) if "design" not in page.parts)
+
+
+def own_pages():
+    """Without those of plugins from outside, whose options, targets and variables are in their own manifests."""
+    outside = ROOT / "examples" / "plugins"
+    yield from (page for page in pages() if not page.is_relative_to(outside))

@@ -3,7 +3,7 @@
 import re
 import unittest
 
-from user_pages import ROOT, pages
+from user_pages import ROOT, own_pages
 
 PAGE = (ROOT / "docs" / "environment.md").read_text(encoding="utf-8")
 TABLE = (ROOT / "core/runtime/system/environment_variables.cpp").read_text(encoding="utf-8")
@@ -37,7 +37,7 @@ class Variables(unittest.TestCase):
 
     def test_pages_name_no_other(self):
         known = self.table | set(of_manifests())
-        for page in pages():
+        for page in own_pages():
             for name in SETTING.findall(page.read_text(encoding="utf-8")):
                 family = name.startswith("KMUX_OPTION_") or any(n.endswith("_") and name.startswith(n) for n in known)
                 self.assertTrue(family or name in known | NO_VARIABLE, f"{page}: {name}")

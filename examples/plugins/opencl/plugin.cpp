@@ -1,0 +1,3 @@
+#include "backend.h"
+
+KMUX_PLUGIN(kmux::opencl::OpenClBackend)
