@@ -16,6 +16,12 @@ Log log_to(const Host& host) {
           }};
 }
 
+// Are calls and launches shown to profilers (host option "hip.roctx")?
+bool shows_ranges(const Host& host) {
+  const auto value = host.option("hip.roctx");
+  return value && asks_for_profiler_ranges(value->c_str());
+}
+
 }  // namespace
 
 HipAdapter::HipAdapter(LoadedKernel kernel, PlanRunner runner)
@@ -36,7 +42,8 @@ Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact, Host ho
   KMUX_ASSIGN(LoadedParts parts, read_parts(artifact));
   KMUX_ASSIGN(PlanRunner runner, PlanRunner::compile(parts.plan));
   KMUX_ASSIGN(std::vector<ConstantSymbol> constants, constants_of(artifact, "hip"));
-  LoadedKernel kernel{host, std::move(parts.code), Facts(parts.plan, std::move(parts.kernels)), std::move(constants)};
+  LoadedKernel kernel{host, std::move(parts.code), Facts(parts.plan, std::move(parts.kernels), shows_ranges(host)),
+                      std::move(constants)};
   return std::unique_ptr<Adapter>(std::make_unique<HipAdapter>(std::move(kernel), std::move(runner)));
 }
 

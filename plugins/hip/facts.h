@@ -16,8 +16,8 @@ namespace kmux::hip {
 /// The facts of a plan, with the storage behind them.
 class Facts {
  public:
-  /// `kernels` are those of the plan, in its order.
-  Facts(const Plan& plan, std::vector<KernelMeta> kernels)
+  /// `kernels` are those of the plan, in its order. `ranges`: show calls and launches to profilers.
+  Facts(const Plan& plan, std::vector<KernelMeta> kernels, bool ranges = false)
       : name_(std::make_unique<const std::string>(plan.name)), metas_(std::move(kernels)) {
     for (const KernelMeta& meta : metas_) {
       kernels_.push_back({meta.symbol.c_str(), 0, meta.static_smem_bytes, meta.max_threads});
@@ -26,7 +26,7 @@ class Facts {
       KernelFacts& facts = kernels_[launch.kernel];
       facts.dynamic_smem_bytes = std::max(facts.dynamic_smem_bytes, constant_of(launch.dynamic_smem_bytes));
     });
-    view_ = {name_->c_str(), kernels_.data(), static_cast<unsigned>(kernels_.size())};
+    view_ = {name_->c_str(), kernels_.data(), static_cast<unsigned>(kernels_.size()), ranges};
   }
   Facts(Facts&&) noexcept = default;
   Facts& operator=(Facts&&) noexcept = default;

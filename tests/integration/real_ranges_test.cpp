@@ -1,4 +1,5 @@
-// The NVTX that users have, with a profiler behind it that writes down (NVTX_INJECTION64_PATH, see CMakeLists.txt).
+// The NVTX that users have, with a profiler behind it that writes down (NVTX_INJECTION64_PATH, see CMakeLists.txt), and their
+// ROCTx.
 #include <dlfcn.h>
 #include <string>
 
@@ -14,7 +15,7 @@ namespace kmux {
 namespace {
 
 TEST(RealRanges, ReachAProfiler) {
-  if (!open_profiler_ranges().are_open()) {
+  if (!open_profiler_ranges(kNvtx).are_open()) {
     GTEST_SKIP() << needs("NVTX", "install a CUDA toolkit, or nvidia-nvtx from PyPI where the loader finds it");
   }
   show_stage_ranges(Environment::from({{"KMUX_NVTX", "1"}}));
@@ -27,6 +28,17 @@ TEST(RealRanges, ReachAProfiler) {
   const auto told = reinterpret_cast<const char* (*)()>(dlsym(profiler, "kmux_told"));
   ASSERT_NE(told, nullptr);
   EXPECT_STREQ(told(), "build gemm(load gemm())");
+}
+
+// ROCTx says at which depth a range is.
+TEST(RealRanges, NestInRoctx) {
+  const ProfilerRanges ranges = open_profiler_ranges(kRoctx);
+  if (!ranges.are_open()) GTEST_SKIP() << needs("ROCTx", "Debian 13: apt-get install libroctx64-4");
+  EXPECT_EQ(ranges.push("outer"), 0);
+  EXPECT_EQ(ranges.push("inner"), 1);
+  EXPECT_EQ(ranges.pop(), 1);
+  EXPECT_EQ(ranges.pop(), 0);
+  EXPECT_LT(ranges.pop(), 0);
 }
 
 }  // namespace

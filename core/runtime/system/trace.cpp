@@ -1,8 +1,11 @@
 #include "kmux/trace.h"
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <iterator>
 #include <mutex>
+#include <span>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -71,39 +74,64 @@ Json json_of(const TraceEvent& event) {
   return object;
 }
 
-std::atomic<bool> are_asked_for{false};
+/// The libraries that show ranges, each with the variable that asks for it.
+constexpr std::pair<const char*, const RangesLibrary*> kRangesLibraries[] = {{"KMUX_NVTX", &kNvtx},
+                                                                             {"KMUX_ROCTX", &kRoctx}};
+constexpr std::size_t kLibraryCount = std::size(kRangesLibraries);
+
+std::atomic<unsigned> asked_for{0};  // a bit for each
 
 /// The ranges of this thread that are open; those up to the floor belong to stages.
 thread_local int open_count = 0;
 thread_local int stage_floor = 0;
 
-ProfilerRanges open_or_log() noexcept {
-  const ProfilerRanges ranges = open_profiler_ranges();
+ProfilerRanges open_or_log(const RangesLibrary& library) noexcept {
+  const ProfilerRanges ranges = open_profiler_ranges(library);
   try {
-    if (!ranges.are_open()) log(LogLevel::kWarning, kNoProfilerRanges);
+    if (!ranges.are_open()) log(LogLevel::kWarning, library.missing);
   } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for a line of log
   }
   return ranges;
 }
 
-/// Null where they are not shown. Opened by the first stage: until then an application may have set where the log goes.
-const ProfilerRanges* shown_ranges() noexcept {
-  if (!are_asked_for.load(std::memory_order_relaxed)) return nullptr;
-  static const ProfilerRanges ranges = open_or_log();
-  return ranges.are_open() ? &ranges : nullptr;
+/// Those that were asked for and are there.
+struct ShownRanges {
+  std::array<ProfilerRanges, kLibraryCount> libraries = {};
+  std::size_t count = 0;
+
+  ShownRanges() noexcept {
+    for (std::size_t i = 0; i < kLibraryCount; ++i) {
+      if ((asked_for.load(std::memory_order_relaxed) >> i & 1) == 0) continue;
+      libraries[count] = open_or_log(*kRangesLibraries[i].second);
+      if (libraries[count].are_open()) ++count;
+    }
+  }
+  std::span<const ProfilerRanges> all() const noexcept { return {libraries.data(), count}; }
+};
+
+/// Null where none are shown. Opened by the first stage: until then an application may have set where the log goes. From then
+/// on the same, so that what is begun in a library is ended in it.
+const ShownRanges* shown_ranges() noexcept {
+  if (asked_for.load(std::memory_order_relaxed) == 0) return nullptr;
+  static const ShownRanges shown;
+  return shown.count > 0 ? &shown : nullptr;
 }
 
-void push(const ProfilerRanges& ranges, std::string_view begin, std::string_view end) noexcept {
-  try {
-    ranges.push(std::string(begin).append(end.empty() ? "" : " ").append(end).c_str());
-  } catch (...) {  // no memory for its name
-    ranges.push("");
-  }
+void push(const ShownRanges& shown, const char* name) noexcept {
+  for (const ProfilerRanges& ranges : shown.all()) ranges.push(name);
   ++open_count;
 }
 
-void pop(const ProfilerRanges& ranges) noexcept {
-  ranges.pop();
+void push(const ShownRanges& shown, std::string_view begin, std::string_view end) noexcept {
+  try {
+    push(shown, std::string(begin).append(end.empty() ? "" : " ").append(end).c_str());
+  } catch (...) {  // no memory for its name
+    push(shown, "");
+  }
+}
+
+void pop(const ShownRanges& shown) noexcept {
+  for (const ProfilerRanges& ranges : shown.all()) ranges.pop();
   --open_count;
 }
 
@@ -176,31 +204,33 @@ TraceSpan::~TraceSpan() {
 }
 
 void show_stage_ranges(const Environment& environment) {
-  const auto value = environment.variables.find("KMUX_NVTX");
-  if (value != environment.variables.end() && asks_for_profiler_ranges(value->second.c_str())) are_asked_for = true;
+  for (std::size_t i = 0; i < kLibraryCount; ++i) {
+    const auto value = environment.variables.find(kRangesLibraries[i].first);
+    if (value != environment.variables.end() && asks_for_profiler_ranges(value->second.c_str())) asked_for |= 1U << i;
+  }
 }
 
 int begin_stage_range(const char* stage, std::string_view detail) noexcept {
-  const ProfilerRanges* const ranges = shown_ranges();
-  if (ranges == nullptr) return -1;
-  push(*ranges, stage, detail);
+  const ShownRanges* const shown = shown_ranges();
+  if (shown == nullptr) return -1;
+  push(*shown, stage, detail);
   return std::exchange(stage_floor, open_count);
 }
 
 void end_stage_range(int begun) noexcept {
   if (begun < 0) return;
-  const ProfilerRanges& ranges = *shown_ranges();
-  while (open_count >= stage_floor) pop(ranges);
+  const ShownRanges& shown = *shown_ranges();
+  while (open_count >= stage_floor) pop(shown);
   stage_floor = begun;
 }
 
 void mark_phase_range(bool begins, std::string_view name) noexcept {
-  const ProfilerRanges* const ranges = shown_ranges();
-  if (ranges == nullptr) return;
+  const ShownRanges* const shown = shown_ranges();
+  if (shown == nullptr) return;
   if (begins) {
-    push(*ranges, name, "");
+    push(*shown, name, "");
   } else if (open_count > stage_floor) {
-    pop(*ranges);
+    pop(*shown);
   }
 }
 

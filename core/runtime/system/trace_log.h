@@ -23,7 +23,7 @@ void add_stage(const char* name, const std::string& program, std::int64_t begin_
 void add_plugin_phase(const std::string& plugin, bool begins, std::string_view name) noexcept;
 
 /// From now on every stage of a compile in this process is a range that profilers see, if `environment` asks for that
-/// (KMUX_NVTX, which plugins take as their option): a recording of the trace is not needed for it.
+/// (KMUX_NVTX, KMUX_ROCTX, which plugins take as their options): a recording of the trace is not needed for it.
 void show_stage_ranges(const Environment& environment);
 
 /// Begins the range of a stage on this thread: "build gemm". Where ranges are not shown, this is one relaxed load.

@@ -21,6 +21,7 @@ struct PlanFacts {
   const char* name;  // of the program, for messages
   const KernelFacts* kernels;
   unsigned kernel_count;
+  bool ranges = false;  // show calls and launches to profilers, as ROCTx ranges
 };
 
 /// The current device of this thread for the length of a call: HIP's own is kept wherever it is the right one.
@@ -92,6 +93,7 @@ class DeviceCode {
   int fail_launch(const char* call, const kmux_driver_launch& launch, int result, kmux_sink error) const;
 
   const HipTable& hip() const { return hip_; }
+  const char* name_of(unsigned kernel) const { return facts_.kernels[kernel].name; }
   int ordinal() const { return ordinal_; }
 
  private:

@@ -17,6 +17,9 @@ struct Log {
 
 enum LogLevel { kLogInfo = 1, kLogWarning = 2 };
 
+/// Writes `text`, a line, to `log`.
+void report(const Log& log, LogLevel level, const std::string& text);
+
 /// Writes `text` to `error` and returns `code`.
 __attribute__((cold)) int fail(kmux_sink error, int code, const std::string& text);
 

@@ -14,11 +14,40 @@ bool forbids_unloading(int result) {
          result == kContextIsDestroyed || result == kInvalidContext;
 }
 
+// The one table of this library; null where ROCTx is not installed, which the first such call logs. Never closed.
+const ProfilerRanges* open_ranges(const Log& log) {
+  static std::mutex mutex;
+  static SharedRanges shared(kRoctx);
+  const std::lock_guard<std::mutex> lock(mutex);
+  return shared.open([&](const char* missing) { report(log, kLogWarning, missing); });
+}
+
 std::string on_device(int device) { return " on device " + std::to_string(device); }
 
 }  // namespace
 
-const kmux_driver Launcher::kDriver = {&Launcher::launch_on, &Launcher::fill, nullptr, nullptr};
+int fill_now(const DeviceCode& device, const kmux_driver_fill& fill, void* stream, kmux_sink error) {
+  if (fill.bytes == 0) return KMUX_OK;
+  const int result = device.hip().memset(fill.target, fill.value, fill.bytes, static_cast<hipStream_t>(stream));
+  if (result == kHipSuccess) return KMUX_OK;
+  return fail_call(device.hip(), error, "hipMemsetAsync", result,
+                   std::to_string(fill.bytes) + " bytes" + on_device(device.ordinal()));
+}
+
+const kmux_driver Call::kDriver = {&Call::launch, &Call::fill, nullptr, nullptr};
+
+int Call::launch(const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink error) {
+  const Call& call = *static_cast<const Call*>(env->call);
+  const ProfilerRange range(call.ranges_, call.device_.name_of(launch->kernel));
+  return launch_now(call.device_, *launch, env->env.stream, error);
+}
+
+int Call::fill(const kmux_driver_env* env, const kmux_driver_fill* fill, kmux_sink error) {
+  const Call& call = *static_cast<const Call*>(env->call);
+  return fill_now(call.device_, *fill, env->env.stream, error);
+}
+
+const kmux_driver Launcher::kDriver = {&Launcher::launch_on, &Launcher::fill_on, nullptr, nullptr};
 
 int Launcher::find_variable(int device, const char* symbol, void** address, uint64_t* bytes, kmux_sink error) {
   if (const int code = prepare(device, error)) return code;
@@ -47,6 +76,7 @@ int Launcher::make_once(int device, const kmux_launch_env* env, kmux_sink error)
   }
   const std::lock_guard<std::mutex> lock(making_);
   if (find(device) != nullptr) return KMUX_OK;  // another thread made it
+  find_ranges();
   const HipTable* const hip = open_hip(places_, error);
   if (hip == nullptr) return KMUX_UNAVAILABLE;
   DeviceScope scope(*hip);
@@ -54,6 +84,13 @@ int Launcher::make_once(int device, const kmux_launch_env* env, kmux_sink error)
   int code = env == nullptr ? KMUX_OK : check_capture(*hip, *env, error);
   if (code == KMUX_OK) code = load(*hip, device, error);
   return scope.leave(code, error);
+}
+
+// Once, before any call reads `ranges_`.
+void Launcher::find_ranges() {
+  if (!facts_.ranges || has_looked_for_ranges_) return;
+  has_looked_for_ranges_ = true;
+  ranges_ = open_ranges(log_);
 }
 
 // HIP makes no module inside a capture, and the user is told how to avoid it.
@@ -79,22 +116,12 @@ int Launcher::load(const HipTable& hip, int device, kmux_sink error) {
   return code;
 }
 
-int Launcher::fill(const kmux_driver_env* env, const kmux_driver_fill* fill, kmux_sink error) {
-  if (fill->bytes == 0) return KMUX_OK;
-  const auto& device = *static_cast<const DeviceCode*>(env->call);
-  const auto stream = static_cast<hipStream_t>(env->env.stream);
-  const int result = device.hip().memset(fill->target, fill->value, fill->bytes, stream);
-  if (result == kHipSuccess) return KMUX_OK;
-  return fail_call(device.hip(), error, "hipMemsetAsync", result,
-                   std::to_string(fill->bytes) + " bytes" + on_device(device.ordinal()));
-}
-
 // A graph that a capture has made launches functions of the module and does not hold the module: after an unload it would
 // run what lies there then.
 Launcher::~Launcher() {
   const bool stays = captured_.load(std::memory_order_relaxed);
   if (stays) {
-    report(kLogInfo,
+    report(log_, kLogInfo,
            "the code of \"" + std::string(facts_.name) + "\" stays loaded (a capture has recorded a call of it).");
   }
   for (std::atomic<DeviceCode*>& each : devices_) {
@@ -142,11 +169,8 @@ void Launcher::note(const HipTable& hip, const char* call, int result, const cha
 }
 
 void Launcher::note(const std::string& failure, const char* outcome) const {
-  report(kLogWarning, "unloading the code of \"" + std::string(facts_.name) + "\": " + failure + "; " + outcome + ".");
-}
-
-void Launcher::report(LogLevel level, const std::string& text) const {
-  if (log_.write != nullptr) log_.write(log_.self, level, text.data(), text.size());
+  report(log_, kLogWarning,
+         "unloading the code of \"" + std::string(facts_.name) + "\": " + failure + "; " + outcome + ".");
 }
 
 }  // namespace kmux::hip

@@ -5,11 +5,42 @@
 #include <string>
 
 #include "kmux/plugin/driver.h"
+#include "kmux/plugin/profiler_ranges.h"
 
 #include "launch/device_code.h"
 #include "launch/hip_error.h"
 
 namespace kmux::hip {
+
+/// Launches or fills on `device`, which is current. Returns 0 or an ErrorCode after writing to `error`.
+inline int launch_now(const DeviceCode& device, const kmux_driver_launch& launch, void* stream, kmux_sink error) {
+  if (__builtin_expect(!device.allows(launch), 0)) return device.launch_special(launch, stream, error);
+  const int result = device.launch(launch, stream);
+  return __builtin_expect(result == kHipSuccess, 1)
+             ? KMUX_OK
+             : device.fail_launch("hipModuleLaunchKernel", launch, result, error);
+}
+int fill_now(const DeviceCode& device, const kmux_driver_fill& fill, void* stream, kmux_sink error);
+
+/// One call in progress that is more than its launches: what stands behind the `kmux_driver` of its env.
+class Call {
+ public:
+  Call(const DeviceCode& device, const ProfilerRanges* ranges, const kmux_launch_env& env)
+      : device_(device), ranges_(ranges), env_{env, &kDriver, this} {}
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  const kmux_driver_env& env() const { return env_; }
+
+ private:
+  static int launch(const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink error);
+  static int fill(const kmux_driver_env* env, const kmux_driver_fill* fill, kmux_sink error);
+  static const kmux_driver kDriver;
+
+  const DeviceCode& device_;
+  const ProfilerRanges* ranges_;
+  kmux_driver_env env_;
+};
 
 /// Runs bodies: loads the code on every device that it is called for, makes that device current and launches. Bodies
 /// reach it through the `kmux_driver` in the env that `call` gives them.
@@ -45,6 +76,7 @@ class Launcher {
     DeviceScope scope(device->hip());
     if (const int code = scope.enter(env.device, error)) return code;
     if (can_be_captured(env.stream)) note_capture(device->hip(), env.stream);
+    if (__builtin_expect(ranges_ != nullptr, 0)) return scope.leave(call_recorded(*device, env, error, body), error);
     const kmux_driver_env own = {
         {sizeof env, env.device, env.stream, env.allocator, env.lane, 0}, &kDriver, const_cast<DeviceCode*>(device)};
     return scope.leave(body(own, error), error);
@@ -52,23 +84,29 @@ class Launcher {
 
   /// As `call` with a body that is this launch.
   int launch(const kmux_launch_env& env, const kmux_driver_launch& launch, kmux_sink error) {
-    return call(env, error, [&](const kmux_driver_env& own, kmux_sink sink) { return launch_on(&own, &launch, sink); });
+    return call(env, error, [&](const kmux_driver_env& own, kmux_sink sink) {
+      return __builtin_expect(own.driver == &kDriver, 1) ? launch_on(&own, &launch, sink)
+                                                         : own.driver->launch(&own, &launch, sink);
+    });
   }
 
  private:
   static constexpr int kMaxDevices = 64;
   static const kmux_driver kDriver;
   static int launch_on(const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink error) {
-    const auto& device = *static_cast<const DeviceCode*>(env->call);
-    if (__builtin_expect(!device.allows(*launch), 0)) {
-      return device.launch_special(*launch, env->env.stream, error);
-    }
-    const int result = device.launch(*launch, env->env.stream);
-    return __builtin_expect(result == kHipSuccess, 1)
-               ? KMUX_OK
-               : device.fail_launch("hipModuleLaunchKernel", *launch, result, error);
+    return launch_now(*static_cast<const DeviceCode*>(env->call), *launch, env->env.stream, error);
   }
-  static int fill(const kmux_driver_env* env, const kmux_driver_fill* fill, kmux_sink error);
+  static int fill_on(const kmux_driver_env* env, const kmux_driver_fill* fill, kmux_sink error) {
+    return fill_now(*static_cast<const DeviceCode*>(env->call), *fill, env->env.stream, error);
+  }
+
+  // A call whose launches share a record.
+  template <class Body>
+  int call_recorded(const DeviceCode& device, const kmux_launch_env& env, kmux_sink error, Body& body) {
+    const ProfilerRange range(ranges_, facts_.name);
+    const Call call(device, ranges_, env);
+    return body(call.env(), error);
+  }
 
   // The null stream cannot, under neither of its handles. Source: HIP Runtime API, hipStreamBeginCapture, hipStreamLegacy.
   static bool can_be_captured(const void* stream) { return reinterpret_cast<uintptr_t>(stream) > 1; }
@@ -87,6 +125,7 @@ class Launcher {
   }
   int make(int device, const kmux_launch_env* env, kmux_sink error);
   int make_once(int device, const kmux_launch_env* env, kmux_sink error);
+  void find_ranges();
   int check_capture(const HipTable& hip, const kmux_launch_env& env, kmux_sink error) const;
   int load(const HipTable& hip, int device, kmux_sink error);
   void unload(DeviceCode& device) const;
@@ -94,13 +133,14 @@ class Launcher {
   bool forbids(const HipTable& hip, const char* call, int result) const;
   void note(const HipTable& hip, const char* call, int result, const char* outcome) const;
   void note(const std::string& failure, const char* outcome) const;
-  void report(LogLevel level, const std::string& text) const;
 
   std::atomic<DeviceCode*> devices_[kMaxDevices] = {};
   const void* code_;
   const PlanFacts facts_;
   const HipPlaces places_;
   const Log log_;
+  const ProfilerRanges* ranges_ = nullptr;  // once a device is made
+  bool has_looked_for_ranges_ = false;
   std::atomic<bool> captured_{false};  // a call of this launcher
   std::mutex making_;
 };

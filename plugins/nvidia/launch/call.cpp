@@ -7,18 +7,13 @@ namespace kmux::nvidia {
 namespace {
 
 Lock opening_ranges;
-bool ranges_were_missed = false;
-ProfilerRanges range_functions;
+SharedRanges shared_ranges(kNvtx);
 
 }  // namespace
 
 const ProfilerRanges* open_ranges(const Log& log) {
   const Locked locked(opening_ranges);
-  if (!range_functions.are_open()) range_functions = open_profiler_ranges();
-  if (range_functions.are_open()) return &range_functions;
-  if (!ranges_were_missed) report(log, kLogWarning, "%s", kNoProfilerRanges);
-  ranges_were_missed = true;
-  return nullptr;
+  return shared_ranges.open([&](const char* missing) { report(log, kLogWarning, "%s", missing); });
 }
 
 const kmux_driver Call::kDriver = {&Call::launch, &Call::fill, &Call::encode_tiled, &Call::encode_im2col};
