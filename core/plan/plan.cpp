@@ -278,4 +278,45 @@ Result<Plan> read_plan(std::string_view text) {
   return lower(program, 0);
 }
 
+namespace {
+
+bool fits_a_graph(const PlanLaunch& launch) {
+  return launch.l2_windows.empty() && !launch.programmatic_serialization && !launch.cooperative;
+}
+
+bool has_work(const std::vector<PlanStep>& steps);
+
+// Launches and fills have one node each, so none may come twice in a call.
+bool repeats_work(const std::vector<PlanStep>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [](const PlanStep& step) {
+    if (const auto* loop = std::get_if<PlanFor>(&step)) return has_work(loop->steps);
+    const auto* guard = std::get_if<PlanIf>(&step);
+    return guard != nullptr && (repeats_work(guard->then_steps) || repeats_work(guard->else_steps));
+  });
+}
+
+bool has_work(const std::vector<PlanStep>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [](const PlanStep& step) {
+    if (const auto* loop = std::get_if<PlanFor>(&step)) return has_work(loop->steps);
+    if (const auto* guard = std::get_if<PlanIf>(&step))
+      return has_work(guard->then_steps) || has_work(guard->else_steps);
+    return true;
+  });
+}
+
+}  // namespace
+
+bool calls_host_function(const Plan& plan, const PlanLaunch& launch) {
+  return launch.is_call && launch.kernel >= plan.kernels.size();
+}
+
+bool can_replay(const Plan& plan) {
+  bool fits = true;
+  for_each_launch(plan.steps, [&](const PlanLaunch& launch) {
+    fits = fits && fits_a_graph(launch) && !calls_host_function(plan, launch);
+  });
+  const auto always = [](const PlanStep& step) { return std::holds_alternative<PlanLaunch>(step); };
+  return fits && !repeats_work(plan.steps) && std::count_if(plan.steps.begin(), plan.steps.end(), always) >= 2;
+}
+
 }  // namespace kmux

@@ -86,7 +86,7 @@ void CuteDialect::emit_names(CodeWriter& out) const {
 }
 
 void CuteDialect::launch(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) {
-  if (!nvidia::calls_host_function(plan, launch)) return DriverDialect::launch(out, plan, launch);
+  if (!calls_host_function(plan, launch)) return DriverDialect::launch(out, plan, launch);
   Plan named = plan;  // for messages about arguments
   for (const Entry& host : entries_.hosts) named.kernels.push_back(host.kernel);
   out.open("{  // host function " + named.kernels[launch.kernel]);

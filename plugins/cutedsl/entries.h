@@ -30,7 +30,7 @@ struct Entries {
   Plan plan;  // kernel number i is `list[i]`; its bindings are enough for the layouts of tensors, too
   std::vector<Entry> list = {};
   /// Functions with `@cute.jit`, which are launched without grid and block. Launches name them by numbers behind those of the
-  /// kernels (nvidia::calls_host_function).
+  /// kernels (calls_host_function).
   std::vector<Entry> hosts = {};
 
   /// What `launch`, of the plan, launches or calls.

@@ -30,36 +30,12 @@ void collect(KernelFacts& facts, const PlanLaunch& launch) {
   facts.large_cluster = facts.large_cluster || may_be_large(launch.cluster);
 }
 
-bool fits_a_graph(const PlanLaunch& launch) {
-  return launch.l2_windows.empty() && !launch.programmatic_serialization && !launch.cooperative;
-}
-
-bool has_work(const std::vector<PlanStep>& steps);
-
 bool has_fill(const std::vector<PlanStep>& steps) {
   return std::any_of(steps.begin(), steps.end(), [](const PlanStep& step) {
     if (const auto* loop = std::get_if<PlanFor>(&step)) return has_fill(loop->steps);
     if (const auto* guard = std::get_if<PlanIf>(&step))
       return has_fill(guard->then_steps) || has_fill(guard->else_steps);
     return std::holds_alternative<PlanFill>(step);
-  });
-}
-
-// Launches and fills have one node each, so none may come twice in a call.
-bool repeats_work(const std::vector<PlanStep>& steps) {
-  return std::any_of(steps.begin(), steps.end(), [](const PlanStep& step) {
-    if (const auto* loop = std::get_if<PlanFor>(&step)) return has_work(loop->steps);
-    const auto* guard = std::get_if<PlanIf>(&step);
-    return guard != nullptr && (repeats_work(guard->then_steps) || repeats_work(guard->else_steps));
-  });
-}
-
-bool has_work(const std::vector<PlanStep>& steps) {
-  return std::any_of(steps.begin(), steps.end(), [](const PlanStep& step) {
-    if (const auto* loop = std::get_if<PlanFor>(&step)) return has_work(loop->steps);
-    if (const auto* guard = std::get_if<PlanIf>(&step))
-      return has_work(guard->then_steps) || has_work(guard->else_steps);
-    return true;
   });
 }
 
@@ -72,10 +48,6 @@ void collect_windows(PlanFacts& facts, const PlanLaunch& launch, bool& all_const
 }
 
 }  // namespace
-
-bool calls_host_function(const Plan& plan, const PlanLaunch& launch) {
-  return launch.is_call && launch.kernel >= plan.kernels.size();
-}
 
 ArgumentPack argument_sizes(const PlanLaunch& launch) { return {passed_bytes(launch)}; }
 
@@ -112,15 +84,6 @@ void Facts::collect_pack(unsigned kernel, ArgumentPack pack) {
   }
   const ArgumentPack& kept = *sizes_.emplace_back(std::make_unique<const ArgumentPack>(std::move(pack)));
   packs_.push_back({kernel, static_cast<unsigned>(kept.sizes.size()), kept.sizes.data(), kept.spare});
-}
-
-bool can_replay(const Plan& plan) {
-  bool fits = true;
-  for_each_launch(plan.steps, [&](const PlanLaunch& launch) {
-    fits = fits && fits_a_graph(launch) && !calls_host_function(plan, launch);
-  });
-  const auto always = [](const PlanStep& step) { return std::holds_alternative<PlanLaunch>(step); };
-  return fits && !repeats_work(plan.steps) && std::count_if(plan.steps.begin(), plan.steps.end(), always) >= 2;
 }
 
 }  // namespace kmux::nvidia

@@ -11,9 +11,6 @@
 
 namespace kmux::nvidia {
 
-/// Whether `launch` calls a function on the host, which launches what only it knows: then its kernel is none of the plan's.
-bool calls_host_function(const Plan& plan, const PlanLaunch& launch);
-
 /// What the user chose about launches, besides the plan.
 struct LaunchChoices {
   bool graph = false;  // option `graph`
@@ -54,10 +51,5 @@ class Facts {
   std::vector<PackFacts> packs_;
   PlanFacts facts_{};
 };
-
-/// Can a graph stand for the body? At least two launches outside of guards and loops; none at all with an L2 window,
-/// programmatic serialization or cooperation. Guarded steps are nodes that calls turn off; no loop may have a step, since a
-/// node runs once.
-bool can_replay(const Plan& plan);
 
 }  // namespace kmux::nvidia

@@ -26,7 +26,7 @@ struct BuildOptions {
   int max_registers = 0;  // 0: the compiler's choice
   bool line_info = true;
   bool device_debug = false;  // code for a debugger: no optimisation, and no line_info beside it
-  bool graph = false;  // replay bodies as graphs, where `can_replay` (nvidia/facts.h) says so
+  bool graph = false;  // replay bodies as graphs, where `can_replay` (kmux/plugin/plan.h) says so
   int shared_carveout = -1;  // percent of what a multiprocessor has for it and its L1 cache; -1: the driver's choice
   Tier tier = Tier::kFull;
   std::string host_compiler = {};  // of the launcher; backend cuda only

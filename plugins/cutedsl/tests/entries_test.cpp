@@ -41,9 +41,9 @@ TEST(Entries, HostFunctionsAreCountedBehindTheKernels) {
   EXPECT_EQ(launch(2).kernel, 1u);
   EXPECT_EQ(launch(3).kernel, 2u);
   EXPECT_EQ(entries.of(launch(3)).parameters.size(), 2u);
-  EXPECT_TRUE(nvidia::calls_host_function(entries.plan, launch(0)));
-  EXPECT_FALSE(nvidia::calls_host_function(entries.plan, launch(1)));
-  EXPECT_FALSE(nvidia::can_replay(entries.plan));
+  EXPECT_TRUE(calls_host_function(entries.plan, launch(0)));
+  EXPECT_FALSE(calls_host_function(entries.plan, launch(1)));
+  EXPECT_FALSE(can_replay(entries.plan));
 }
 
 TEST(Entries, RefuseWhatTheLaunchesOfAHostFunctionSay) {

@@ -23,7 +23,8 @@ void Call::begin_replay() {
   if (state_->replay.is_bound_elsewhere(device_.context().ordinal)) {
     return device_.report_plain("the graph of this thread is on another device");
   }
-  if (!state_->replay.open({&device_.driver(), device_.context().ordinal, device_.context().primary, stream()})) return;
+  const GraphCalls calls = {&device_.driver(), device_.context().ordinal, device_.context().primary, stream()};
+  if (!state_->replay.open(calls)) return;
   replay_ = &state_->replay;
   env_.env.allocator = replay_->allocator(env_.env.allocator);
 }

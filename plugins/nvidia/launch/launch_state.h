@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "kmux/plugin/lane_states.h"
+
 #include "nvidia/launch/replay.h"
 #include "nvidia/launch/tensor_map.h"
 
@@ -39,59 +41,24 @@ inline bool place_kept_maps(const LaunchState* state, const MapArgument* maps, u
 
 /// The launch states of one launcher, for all devices: maps are keyed by value, a replay is bound to one device.
 ///
-/// Threads: `take` and `give_back` any; `make` and `close` one, before and after those.
-class LaunchStates {
+/// Threads: see LaneStates; `make` and `close` one, before and after the calls.
+class LaunchStates : public LaneStates<LaunchState> {
  public:
-  static constexpr unsigned kCount = 64;
-
-  LaunchStates() = default;
-  LaunchStates(const LaunchStates&) = delete;
-  LaunchStates& operator=(const LaunchStates&) = delete;
-  /// Frees the memory; graphs that `close` did not destroy are leaked.
-  ~LaunchStates();
-
   /// Makes states with `map_count` map slots and replays of `step_count` steps; 0 means no replay. None are made where both
-  /// are 0, and none a second time.
+  /// are 0, and none a second time. Graphs that `close` did not destroy are leaked.
   ///
   /// Errors: unavailable without memory.
   int make(unsigned map_count, unsigned step_count, kmux_sink error);
-
-  /// The state of `lane`, now the caller's; null where there are none or another thread has it: it does not wait.
-  LaunchState* take(unsigned lane) {
-    if (__builtin_expect(states_ == nullptr, 1)) return nullptr;
-    LaunchState& state = states_[lane % kCount];
-    return state.taken.exchange(true, std::memory_order_acquire) ? nullptr : &state;
-  }
-  static void give_back(LaunchState* state) {
-    if (state != nullptr) state->taken.store(false, std::memory_order_release);
-  }
 
   /// Destroys the graphs of all states. Returns the first failure.
   ReplayFailure close(const DriverTable& driver);
 
  private:
-  void clear();
-
-  LaunchState* states_ = nullptr;
-  MapSlot* maps_ = nullptr;  // map_count_ a state
-  ReplayNode* nodes_ = nullptr;  // step_count_ a state
-  unsigned map_count_ = 0;
-  unsigned step_count_ = 0;
+  AlignedArray<MapSlot> maps_;  // map_count a state
+  AlignedArray<ReplayNode> nodes_;  // step_count a state
 };
 
 /// A launch state for the length of a call.
-class StateLease {
- public:
-  StateLease(LaunchStates& states, unsigned lane) : state_(states.take(lane)) {}
-  StateLease(const StateLease&) = delete;
-  StateLease& operator=(const StateLease&) = delete;
-  ~StateLease() { LaunchStates::give_back(state_); }
-
-  /// Null where the call has none.
-  LaunchState* get() const { return state_; }
-
- private:
-  LaunchState* state_;
-};
+using StateLease = LaneLease<LaunchState>;
 
 }  // namespace kmux::nvidia

@@ -138,7 +138,7 @@ void Launcher::unload() {
   RelaxedCapture relaxed(*driver_);
   if (forbids("cuThreadExchangeStreamCaptureMode", relaxed.begin())) return;
   const ReplayFailure graphs = states_.close(*driver_);
-  note(graphs.call, graphs.result, "a graph stays");
+  note(graphs.call, static_cast<CUresult>(graphs.result), "a graph stays");
   unload_code();
   note("cuThreadExchangeStreamCaptureMode", relaxed.end(), "captures by this thread stay relaxed");
 }

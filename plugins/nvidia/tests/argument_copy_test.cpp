@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "nvidia/launch/replay_node.h"
+#include "nvidia/launch/replay.h"
 #include "recorded_driver.h"
 
 namespace kmux::nvidia {
@@ -15,7 +15,7 @@ TEST(ArgumentCopy, KeepsEveryByteAndNoticesEveryChange) {
   RecordedDriver driver;
   driver.parameters[1] = {1, 8, 128, 4};
   ArgumentCopy copy;
-  ASSERT_EQ(copy.shape(driver.table, kKernel).call, nullptr);
+  ASSERT_EQ(copy.shape(GraphCalls{&driver.table}, kKernel).call, nullptr);
   std::uint8_t byte = 3;
   std::uint64_t word = 5;
   unsigned char map[128] = {};
@@ -42,7 +42,7 @@ TEST(ArgumentCopy, AlignsATensorMapAsDriversWantIt) {
   RecordedDriver driver;
   driver.parameters[1] = {4, 128, 8};
   ArgumentCopy copy;
-  ASSERT_EQ(copy.shape(driver.table, kKernel).call, nullptr);
+  ASSERT_EQ(copy.shape(GraphCalls{&driver.table}, kKernel).call, nullptr);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(copy.args()[1]) % 64, 0U);
 }
 
@@ -50,16 +50,16 @@ TEST(ArgumentCopy, TakesAKernelWithoutParameters) {
   RecordedDriver driver;
   driver.parameters[1] = {};
   ArgumentCopy copy;
-  ASSERT_EQ(copy.shape(driver.table, kKernel).call, nullptr);
+  ASSERT_EQ(copy.shape(GraphCalls{&driver.table}, kKernel).call, nullptr);
   EXPECT_FALSE(copy.update(nullptr));
 }
 
 TEST(ArgumentCopy, AsksForSizesOnce) {
   RecordedDriver driver;
   ArgumentCopy copy;
-  ASSERT_EQ(copy.shape(driver.table, kKernel).call, nullptr);
+  ASSERT_EQ(copy.shape(GraphCalls{&driver.table}, kKernel).call, nullptr);
   EXPECT_FALSE(driver.take().empty());
-  ASSERT_EQ(copy.shape(driver.table, kKernel).call, nullptr);
+  ASSERT_EQ(copy.shape(GraphCalls{&driver.table}, kKernel).call, nullptr);
   EXPECT_TRUE(driver.take().empty());
 }
 
@@ -67,10 +67,10 @@ TEST(ArgumentCopy, NamesTheCallThatFailedAndAsksAgain) {
   RecordedDriver driver;
   ArgumentCopy copy;
   driver.fail("cuKernelGetParamInfo", CUDA_ERROR_OUT_OF_MEMORY);
-  const ReplayFailure failure = copy.shape(driver.table, kKernel);
+  const ReplayFailure failure = copy.shape(GraphCalls{&driver.table}, kKernel);
   EXPECT_STREQ(failure.call, "cuKernelGetParamInfo");
   EXPECT_EQ(failure.result, CUDA_ERROR_OUT_OF_MEMORY);
-  EXPECT_EQ(copy.shape(driver.table, kKernel).call, nullptr);
+  EXPECT_EQ(copy.shape(GraphCalls{&driver.table}, kKernel).call, nullptr);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
-#include "nvidia/launch/replay_node.h"
-
 #include <gmock/gmock.h>
 
+#include "nvidia/launch/replay.h"
 #include "recorded_driver.h"
 #include "step_example.h"
 
@@ -19,9 +18,10 @@ const CUkernel kReplayedKernel = reinterpret_cast<CUkernel>(7);
 
 class ReplayNodes : public testing::Test {
  protected:
+  GraphCalls calls() { return {&driver_.table, 0, kContext, nullptr}; }
   bool keep(StepExample step) {
     bool restructure = false;
-    EXPECT_EQ(node_.keep(driver_.table, step.launch(), kReplayedKernel, &restructure).call, nullptr);
+    EXPECT_EQ(node_.keep(calls(), step.launch(), kReplayedKernel, &restructure).call, nullptr);
     driver_.take();
     return restructure;
   }
@@ -32,11 +32,11 @@ class ReplayNodes : public testing::Test {
   }
   ReplayFailure add() {
     CUgraphNode last = nullptr;
-    return node_.add(driver_.table, kGraph, kContext, &last);
+    return node_.add(calls(), kGraph, &last);
   }
   ReplayFailure apply() {
     restructure_ = false;
-    return node_.apply(driver_.table, kExecutable, kContext, &restructure_);
+    return node_.apply(calls(), kExecutable, &restructure_);
   }
 
   RecordedDriver driver_;
@@ -59,7 +59,7 @@ TEST_F(ReplayNodes, AskForANewGraphWhenTheyAreNew) {
 TEST_F(ReplayNodes, FollowEachOther) {
   keep(StepExample{});
   CUgraphNode last = reinterpret_cast<CUgraphNode>(55);
-  EXPECT_EQ(node_.add(driver_.table, kGraph, kContext, &last).call, nullptr);
+  EXPECT_EQ(node_.add(calls(), kGraph, &last).call, nullptr);
   EXPECT_THAT(driver_.take(),
               ElementsAre("cuGraphAddKernelNode 100 kernel=7 grid=4,1,1 block=128,1,1 smem=0 args=4096 after=55 -> 1"));
   EXPECT_EQ(last, reinterpret_cast<CUgraphNode>(1));

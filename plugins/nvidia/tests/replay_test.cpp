@@ -31,11 +31,11 @@ class Replays : public testing::Test {
  protected:
   Replays() { replay_.use(nodes_, 3); }
   ~Replays() override {
-    replay_.destroy(driver_.table);
+    replay_.destroy({&driver_.table});
     EXPECT_EQ(driver_.live(), 0);
   }
 
-  ReplayPlace place(std::uintptr_t stream = 5, int device = 0) {
+  GraphCalls place(std::uintptr_t stream = 5, int device = 0) {
     return {&driver_.table, device, reinterpret_cast<CUcontext>(300), reinterpret_cast<CUstream>(stream)};
   }
   int keep(unsigned step, std::uint64_t argument = 4096) {
@@ -185,7 +185,7 @@ TEST_F(Replays, FollowTheStreamOfTheCall) {
 // The driver takes both for waits, and would spoil what another thread captures.
 TEST_F(Replays, SpareTheCapturesOfOthersWhileTheyAreMadeAndDestroyed) {
   call({0, 1});
-  replay_.destroy(driver_.table);
+  replay_.destroy({&driver_.table});
   std::vector<std::string> calls = driver_.take();
   std::erase_if(calls, [](const std::string& call) {
     return !call.starts_with("cuThreadExchange") && !call.starts_with("cuGraphInst") &&
@@ -317,9 +317,9 @@ TEST_F(Replays, NameTheDestructionThatFailed) {
   keep(0);
   replay_.close(0, error_.sink());
   driver.fail("cuGraphExecDestroy", CUDA_ERROR_LAUNCH_FAILED);
-  EXPECT_STREQ(replay_.destroy(driver.table).call, "cuGraphExecDestroy");
+  EXPECT_STREQ(replay_.destroy({&driver.table}).call, "cuGraphExecDestroy");
   EXPECT_THAT(driver.take(), testing::Contains(StartsWith("cuGraphDestroy")));
-  EXPECT_EQ(replay_.destroy(driver.table).call, nullptr);
+  EXPECT_EQ(replay_.destroy({&driver.table}).call, nullptr);
 }
 
 }  // namespace

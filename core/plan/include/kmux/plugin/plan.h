@@ -152,6 +152,14 @@ struct Plan {
 /// Calls `visit` for every launch of `steps`, those of guards and loops too, in the order of the text.
 void for_each_launch(const std::vector<PlanStep>& steps, const std::function<void(const PlanLaunch&)>& visit);
 
+/// Whether `launch` calls a function on the host, which launches what only it knows: then its kernel is none of the plan's.
+bool calls_host_function(const Plan& plan, const PlanLaunch& launch);
+
+/// Can a graph stand for the body? At least two launches outside of guards and loops; none at all with an L2 window,
+/// programmatic serialization or cooperation. Guarded steps are nodes that calls turn off; no loop may have a step, since a
+/// node runs once.
+bool can_replay(const Plan& plan);
+
 /// Lowers `variant` of `program`, both valid, to a plan. Constant expressions are folded.
 ///
 /// Errors: invalid_argument if the program is not valid.
