@@ -23,7 +23,7 @@ Program times(const std::string& factor) {
   Program program{.name = "times"};
   program.signature.params = {{"x", BufferParam{dtype::kInt64, {n}}}};
   program.signature.symbols = {{"n", dtype::kInt64}};
-  Variant variant{.dialect = "c"};
+  Variant variant{.dialect = "plain"};
   variant.sources = {{"factor.txt", factor}};
   variant.body.steps = {Launch{.kernel = "times", .args = {TensorArg{"x"}, ExprArg{n}}}};
   program.variants.push_back(std::move(variant));

@@ -80,6 +80,7 @@ class LoadedProgram {
   std::vector<std::unique_ptr<DeviceCode>> owned_;
 };
 
+// [launcher.begin]
 /// Puts launches and fills into the queue that a call names.
 ///
 /// Threads: any, concurrently.   Lifetime: borrows the program.
@@ -118,6 +119,7 @@ class Launcher {
 };
 
 using OpenClAdapter = PlanAdapter<LoadedProgram, Launcher>;
+// [launcher.end]
 
 /// Makes an adapter of what the builder made.
 ///

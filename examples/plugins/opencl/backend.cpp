@@ -44,6 +44,7 @@ Result<std::shared_ptr<Machine>> OpenClBackend::machine() {
   return opened;
 }
 
+// [probe.begin]
 Result<ProbeReport> OpenClBackend::probe() {
   const auto opened = machine();
   ProbeReport report;
@@ -58,6 +59,7 @@ Result<ProbeReport> OpenClBackend::probe() {
   }
   return report;
 }
+// [probe.end]
 
 Result<Target> OpenClBackend::resolve_target(std::string_view request, std::optional<int> device) {
   Target target{"opencl"};
@@ -79,6 +81,7 @@ Result<Target> OpenClBackend::resolve_target(std::string_view request, std::opti
   return Target{"opencl", info->arch};
 }
 
+// [supports.begin]
 // `requires.features` of a variant are extensions of the device, "cl_khr_fp64" for example.
 Result<std::vector<MissingFeature>> OpenClBackend::supports(const BuildRequest& request) {
   const auto has_arch = [&](const std::string& arch) { return arch == request.target.arch; };
@@ -91,6 +94,7 @@ Result<std::vector<MissingFeature>> OpenClBackend::supports(const BuildRequest& 
   return missing_of({manifest::kName, texts(manifest::kDialects), texts(manifest::kFeatures), has_arch, has_feature},
                     request);
 }
+// [supports.end]
 
 Result<std::unique_ptr<Adapter>> OpenClBackend::load(const Artifact& artifact, int device) {
   KMUX_ASSIGN(auto opened, machine());

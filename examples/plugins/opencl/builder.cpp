@@ -62,6 +62,7 @@ Status check_launches(const OpenDevice& device, const BuiltProgram& built, const
 
 }  // namespace
 
+// [toolchain.begin]
 Result<std::string> OpenClBuilder::toolchain(const Target& target, const Options& options) {
   KMUX_ASSIGN(const BuildOptions parsed, parse_options(options, host_));
   KMUX_ASSIGN(const auto machine, open_());
@@ -73,6 +74,7 @@ Result<std::string> OpenClBuilder::toolchain(const Target& target, const Options
                            {"platform", info->platform_version},
                            {"version", info->version}});
 }
+// [toolchain.end]
 
 // What may be read through #include, before the driver reads it. Its own headers belong to the driver.
 Dependencies OpenClBuilder::scan(const Variant& variant, const BuildOptions& options) {
@@ -81,6 +83,7 @@ Dependencies OpenClBuilder::scan(const Variant& variant, const BuildOptions& opt
   return headers_.scan(variant, search).value_or(Dependencies{});
 }
 
+// [build.begin]
 Result<Artifact> OpenClBuilder::build(const BuildRequest& request, std::string_view launcher) {
   KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
   KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
@@ -101,5 +104,6 @@ Result<Artifact> OpenClBuilder::build(const BuildRequest& request, std::string_v
   artifact.set(std::string(kDependenciesPart), to_json(dependencies));
   return artifact;
 }
+// [build.end]
 
 }  // namespace kmux::opencl

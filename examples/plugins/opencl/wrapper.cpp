@@ -43,6 +43,7 @@ std::vector<LaunchForm> forms_of(const Plan& plan) {
   return forms;
 }
 
+// [wrap.begin]
 Result<std::string> OpenClWrapper::wrap(const BuildRequest& request) {
   KMUX_TRY(parse_options(request.options, host_));
   KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
@@ -50,5 +51,6 @@ Result<std::string> OpenClWrapper::wrap(const BuildRequest& request) {
   for_each_launch(plan.steps, [&](const PlanLaunch& launch) { text += line_of(launch, plan); });
   return text;
 }
+// [wrap.end]
 
 }  // namespace kmux::opencl
