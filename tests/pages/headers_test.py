@@ -23,7 +23,7 @@ class Headers(unittest.TestCase):
         for wanted in ("dependencies.h", "emit.h", "file_identity.h", "host_compiler.h", "launch_check.h", "private_folder.h",
                        "process.h"):
             self.assertIn(wanted, named)
-        for word in ("LauncherDialect", "emit_args", "emit_launcher", "kmux-conformance"):
+        for word in ("LauncherDialect", "emit_args", "emit_launcher", "kmux conformance"):
             self.assertIn(word, (ROOT / "docs/plugin-abi.md").read_text(encoding="utf-8"))
 
 
