@@ -1,7 +1,9 @@
 #pragma once
 
+#include <spawn.h>
 #include <string>
 #include <string_view>
+#include <sys/wait.h>
 
 namespace kmux {
 
@@ -9,6 +11,23 @@ namespace kmux {
 /// has the same name in every test, and what differs from machine to machine stands in `why`.
 inline std::string needs(std::string_view capability, std::string_view why) {
   return std::string("needs ").append(capability).append(" (").append(why).append(")");
+}
+
+/// Does posix_spawn say that a program cannot be started? Its child leaves the errno in the memory of its parent, which QEMU's user
+/// mode copies for it, so there such a child is one that ended with 127.
+inline bool tells_spawn_errors() {
+  char name[] = "none";
+  char* const words[] = {name, nullptr};
+  pid_t child = 0;
+  if (posix_spawn(&child, "/none", nullptr, nullptr, words, words + 1) != 0) return true;
+  waitpid(child, nullptr, 0);
+  return false;
+}
+
+/// The skip of a test that wants tells_spawn_errors().
+inline std::string needs_spawn_errors() {
+  return needs("errors of posix_spawn",
+               "a child here does not share the memory of its parent, as under QEMU's user mode");
 }
 
 /// What the backend compiles with, as a capability.

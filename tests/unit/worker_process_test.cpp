@@ -11,6 +11,7 @@
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/process.h"
 
+#include "needs.h"
 #include "plugin/backend_json.h"
 
 namespace kmux {
@@ -131,6 +132,7 @@ TEST_F(WorkerProcessTest, IsNotReadyOnceItHasEnded) {
 }
 
 TEST_F(WorkerProcessTest, SaysThatAProgramCannotBeStarted) {
+  if (!tells_spawn_errors()) GTEST_SKIP() << needs_spawn_errors();
   const auto started = WorkerProcess::start("/nowhere/kmux-worker", kNull);
   ASSERT_FALSE(started.ok());
   EXPECT_EQ(started.error().code, ErrorCode::kUnavailable);
