@@ -85,10 +85,30 @@ std::string missing_portable_build() {
   return "no build in " KMUX_PORTABLE_BUILD " (cmake --preset portable && cmake --build --preset portable)";
 }
 
-const std::array<Bar, 3> kBars = {{
+// What ./kmux.sh builds and runs under QEMU, by its last line.
+double aarch64_tests_failed() {
+  Command command{.argv = {"./kmux.sh", "test", "--arch", "arm64"}, .working_directory = KMUX_BENCH_ROOT};
+  command.environment = {{"KMUX_NVRTC_LIBRARY", ""}, {"KMUX_DISABLE_CACHE", ""}, {"KMUX_BUILD", ""}};
+  const ProcessResult tests = run(command).value();
+  constexpr std::string_view kBar = "bar aarch64_tests_failed ";
+  const std::size_t at = tests.standard_output.rfind(kBar);
+  if (at == std::string::npos)
+    throw std::runtime_error("./kmux.sh test --arch arm64 ran no test:\n" + tests.standard_error);
+  const double failed = std::stod(tests.standard_output.substr(at + kBar.size()));
+  if (failed > 0) std::fputs(tests.standard_output.c_str(), stderr);
+  return failed;
+}
+
+std::string missing_arm64_build() {
+  if (std::filesystem::exists(KMUX_BENCH_ROOT "/build/arm64/tests/unit_tests")) return "";
+  return "no build in build/arm64 (./kmux.sh test --arch arm64)";
+}
+
+const std::array<Bar, 4> kBars = {{
     {"ptx_fallback_runs", ptx_fallback_runs, "of 1"},
     {"hip_texts_compiled_by_real_hiprtc", hip_texts_compiled_by_real_hiprtc, "texts", missing_real_hip},
     {"portable_tests_failed", portable_tests_failed, "tests", missing_portable_build},
+    {"aarch64_tests_failed", aarch64_tests_failed, "tests", missing_arm64_build},
 }};
 
 }  // namespace
