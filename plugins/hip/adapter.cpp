@@ -42,7 +42,8 @@ Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact, Host ho
   KMUX_ASSIGN(LoadedParts parts, read_parts(artifact));
   KMUX_ASSIGN(PlanRunner runner, PlanRunner::compile(parts.plan));
   KMUX_ASSIGN(std::vector<ConstantSymbol> constants, constants_of(artifact, "hip"));
-  LoadedKernel kernel{host, std::move(parts.code), Facts(parts.plan, std::move(parts.kernels), shows_ranges(host)),
+  const LaunchChoices choices{parts.graph, shows_ranges(host)};
+  LoadedKernel kernel{host, std::move(parts.code), Facts(parts.plan, std::move(parts.kernels), choices),
                       std::move(constants)};
   return std::unique_ptr<Adapter>(std::make_unique<HipAdapter>(std::move(kernel), std::move(runner)));
 }
@@ -66,7 +67,7 @@ Result<LoadedParts> read_parts(const Artifact& artifact) {
   KMUX_ASSIGN(const std::string* const plan_text, required_part(artifact, kPlanPart, "hip"));
   KMUX_ASSIGN(const std::string* const meta_text, required_part(artifact, kMetaPart, "hip"));
   KMUX_ASSIGN(const Meta meta, parse_meta(*meta_text));
-  LoadedParts parts{*code, {}, {}};
+  LoadedParts parts{*code, {}, {}, meta.graph};
   KMUX_ASSIGN(parts.plan, read_plan(*plan_text));
   KMUX_ASSIGN(parts.kernels, kernels_of(parts.plan, meta));
   return parts;

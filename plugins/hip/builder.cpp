@@ -331,7 +331,7 @@ Result<Artifact> HipBuilder::build(const BuildRequest& request, std::string_view
   }
   KMUX_ASSIGN(Unbundled ready, unbundled(compiled.code, arch));
   compiled.code = std::move(ready.code);
-  Meta meta{arch, compiled.compiler, {}, std::move(compiled.arguments)};
+  Meta meta{arch, compiled.compiler, {}, std::move(compiled.arguments), options.graph};
   KMUX_ASSIGN(meta.kernels, kernels_of(ready.objects, compiled, plan, arch));
   Artifact artifact;
   artifact.set(kCodePart, std::move(compiled.code));

@@ -16,8 +16,8 @@
 #include "kmux/target.h"
 
 #include "launch/device_code.h"
+#include "launch/hip_error.h"
 #include "launch/hip_table.h"
-#include "launch/relaxed_capture.h"
 
 namespace kmux::hip {
 

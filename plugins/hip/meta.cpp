@@ -41,6 +41,7 @@ std::string dump_meta(const Meta& meta) {
   for (const auto& [name, kernel] : meta.kernels) kernels.emplace(name, line_of(kernel));
   return dump(Json::Object{{"arch", meta.arch},
                            {"compiler", meta.compiler},
+                           {"graph", meta.graph},
                            {"kernels", std::move(kernels)},
                            {"arguments", json_list(meta.arguments)}});
 }
@@ -51,6 +52,7 @@ Result<Meta> parse_meta(std::string_view text) {
   std::map<std::string, std::string> kernels;
   KMUX_TRY(json.read("arch", meta.arch));
   KMUX_TRY(json.read("compiler", meta.compiler));
+  KMUX_TRY(json.read("graph", meta.graph));
   KMUX_TRY(json.read("kernels", kernels));
   KMUX_TRY(json.read("arguments", meta.arguments));
   for (const auto& [name, line] : kernels) {

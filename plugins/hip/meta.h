@@ -29,6 +29,7 @@ struct Meta {
   std::string compiler;  // "hiprtc 5.2", "clang++-19"; empty for code that came ready
   std::map<std::string, KernelMeta> kernels;
   std::vector<std::string> arguments;  // of the compiler
+  bool graph = false;  // replay the body as a graph, where it can be
   bool operator==(const Meta&) const = default;
 };
 

@@ -41,6 +41,7 @@ Result<BuildOptions> parse_options(const Options& options, const Host& host) {
       {"compile_flags", flags(result.compile_flags, check_flags)},
       {"engine", one_of(result.engine, kEngines)},
       {"fast_math", on_or_off(result.fast_math)},
+      {"graph", on_or_off(result.graph)},
       {"include_dirs", folders(result.include_dirs)},
   };
   KMUX_TRY(read_options("hip", options, host, readers));
@@ -51,6 +52,7 @@ Json to_json(const BuildOptions& options) {
   return Json::Object{{"compile_flags", json_list(options.compile_flags)},
                       {"engine", kEngines[static_cast<std::size_t>(options.engine)]},
                       {"fast_math", options.fast_math},
+                      {"graph", options.graph},
                       {"include_dirs", json_list(options.include_dirs)}};
 }
 

@@ -20,6 +20,7 @@ struct BuildOptions {
   std::vector<std::string> compile_flags = {};
   std::vector<std::string> include_dirs = {};  // absolute
   bool fast_math = false;
+  bool graph = false;  // replay bodies as graphs, where `can_replay` says so
 };
 
 /// Reads `options`; what is absent there comes from the host ("hip.engine"), else from the defaults.

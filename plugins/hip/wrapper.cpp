@@ -9,7 +9,6 @@
 #include "kmux/plugin/plan.h"
 
 #include "adapter.h"
-#include "facts.h"
 #include "options.h"
 
 namespace kmux {
@@ -33,9 +32,9 @@ std::vector<KernelMeta> kernels_as_named(const Plan& plan) {
 }  // namespace
 
 Result<std::string> HipWrapper::wrap(const BuildRequest& request) {
-  KMUX_TRY(parse_options(request.options, host_));
+  KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
   KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
-  return launcher_text(plan, Facts(plan, kernels_as_named(plan)).view());
+  return launcher_text(plan, Facts(plan, kernels_as_named(plan), {.graph = options.graph}).view());
 }
 
 namespace {
@@ -56,13 +55,30 @@ void emit_kernels(CodeWriter& out, const PlanFacts& facts) {
   out.close("};");
 }
 
+// {sizes, count}
+void emit_steps(CodeWriter& out, const PlanFacts& facts) {
+  for (unsigned i = 0; i < facts.step_count; ++i) {
+    std::string sizes;
+    for (unsigned j = 0; j < facts.steps[i].count; ++j)
+      sizes.append(std::to_string(facts.steps[i].sizes[j])).append(", ");
+    out.line("static const unsigned program_sizes_" + std::to_string(i) + "[] = {" + sizes + "0};");
+  }
+  out.open("static const StepFacts program_steps[] = {");
+  for (unsigned i = 0; i < facts.step_count; ++i) {
+    out.line("{program_sizes_" + std::to_string(i) + ", " + std::to_string(facts.steps[i].count) + "},");
+  }
+  out.close("};");
+}
+
 void emit_facts(CodeWriter& out, const PlanFacts& facts) {
   out.line().line(std::string("// What the launch layer needs of ") + quote_c(facts.name) + ", and its code.");
   out.line("namespace kmux::hip {");
   const bool any = facts.kernel_count > 0;
   if (any) emit_kernels(out, facts);
+  if (facts.replay) emit_steps(out, facts);
   out.line("extern const PlanFacts program_facts = {" + quote_c(facts.name) + ", " +
-           (any ? "program_kernels" : "nullptr") + ", " + std::to_string(facts.kernel_count) + "};");
+           (any ? "program_kernels" : "nullptr") + ", " + std::to_string(facts.kernel_count) +
+           (facts.replay ? ", false, true, program_steps, " + std::to_string(facts.step_count) : "") + "};");
   out.line("}  // namespace kmux::hip");
 }
 
@@ -91,7 +107,7 @@ std::string launcher_text(const Plan& plan, const PlanFacts& facts) {
 
 Result<Artifact> standalone_of(const Artifact& built) {
   KMUX_ASSIGN(LoadedParts parts, read_parts(built));
-  const Facts facts(parts.plan, std::move(parts.kernels));
+  const Facts facts(parts.plan, std::move(parts.kernels), {.graph = parts.graph});
   Artifact unit;
   unit.set("launcher.cpp", launcher_text(parts.plan, facts.view()));
   unit.set(kCodeFile, std::move(parts.code));

@@ -16,12 +16,21 @@ struct KernelFacts {
   unsigned max_threads;                   // of a block; 0 if the code does not say
 };
 
+/// What one launch of the plan passes: bytes, in the order of the parameters. HIP has no call that tells them.
+struct StepFacts {
+  const unsigned* sizes;
+  unsigned count;
+};
+
 /// What a launcher must know of its plan. Borrowed; outlives the launcher.
 struct PlanFacts {
   const char* name;  // of the program, for messages
   const KernelFacts* kernels;
   unsigned kernel_count;
   bool ranges = false;  // show calls and launches to profilers, as ROCTx ranges
+  bool replay = false;  // option `graph` is on and the body may be replayed as a graph
+  const StepFacts* steps = nullptr;  // launches and fills, for a replay
+  unsigned step_count = 0;
 };
 
 /// The current device of this thread for the length of a call: HIP's own is kept wherever it is the right one.
@@ -94,6 +103,8 @@ class DeviceCode {
 
   const HipTable& hip() const { return hip_; }
   const char* name_of(unsigned kernel) const { return facts_.kernels[kernel].name; }
+  hipFunction_t function(unsigned kernel) const { return kernels_[kernel].function; }
+  const StepFacts& step(unsigned step) const { return facts_.steps[step]; }
   int ordinal() const { return ordinal_; }
 
  private:

@@ -10,6 +10,9 @@ typedef struct ihipModule_t* hipModule_t;
 typedef struct ihipModuleSymbol_t* hipFunction_t;
 typedef struct ihipEvent_t* hipEvent_t;
 typedef struct ihipMemPoolHandle_t* hipMemPool_t;
+typedef struct ihipGraph* hipGraph_t;
+typedef struct hipGraphNode* hipGraphNode_t;
+typedef struct hipGraphExec* hipGraphExec_t;
 }
 
 namespace kmux::hip {
@@ -57,6 +60,29 @@ enum Attribute : int {
 };
 
 enum CopyKind : int { kHostToDevice = 1, kDeviceToHost = 2, kDeviceToDevice = 3 };
+
+/// hipKernelNodeParams.
+struct KernelNodeParams {
+  struct Extents {
+    unsigned x, y, z;
+  };
+  Extents block;
+  void** extra;
+  void* function;  // a hipFunction_t
+  Extents grid;
+  void** arguments;
+  unsigned shared_bytes;
+};
+
+/// hipMemsetParams.
+struct MemsetParams {
+  void* to;
+  unsigned element_bytes;
+  size_t height;  // 1: `pitch` has no meaning
+  size_t pitch;
+  unsigned value;
+  size_t width;  // in elements
+};
 
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;

@@ -1,7 +1,5 @@
 #include "launch/hip_error.h"
 
-#include "launch/relaxed_capture.h"
-
 namespace kmux::hip {
 namespace {
 

@@ -35,6 +35,25 @@
   X(event_synchronize, hipEventSynchronize, (hipEvent_t event))                                                     \
   X(event_elapsed, hipEventElapsedTime, (float* milliseconds, hipEvent_t begin, hipEvent_t end))
 
+// Those of graphs, for option `graph` alone.
+#define KMUX_HIP_GRAPH_CALLS(X)                                                                            \
+  X(graph_create, hipGraphCreate, (hipGraph_t * graph, unsigned flags))                                    \
+  X(graph_destroy, hipGraphDestroy, (hipGraph_t graph))                                                    \
+  X(graph_add_kernel, hipGraphAddKernelNode,                                                               \
+    (hipGraphNode_t * node, hipGraph_t graph, const hipGraphNode_t* after, size_t after_count,             \
+     const kmux::hip::KernelNodeParams* params))                                                           \
+  X(graph_add_memset, hipGraphAddMemsetNode,                                                               \
+    (hipGraphNode_t * node, hipGraph_t graph, const hipGraphNode_t* after, size_t after_count,             \
+     const kmux::hip::MemsetParams* params))                                                               \
+  X(graph_instantiate, hipGraphInstantiate,                                                                \
+    (hipGraphExec_t * executable, hipGraph_t graph, hipGraphNode_t * failed, char* log, size_t log_bytes)) \
+  X(graph_launch, hipGraphLaunch, (hipGraphExec_t executable, hipStream_t stream))                         \
+  X(executable_destroy, hipGraphExecDestroy, (hipGraphExec_t executable))                                  \
+  X(executable_set_kernel, hipGraphExecKernelNodeSetParams,                                                \
+    (hipGraphExec_t executable, hipGraphNode_t node, const kmux::hip::KernelNodeParams* params))           \
+  X(executable_set_memset, hipGraphExecMemsetNodeSetParams,                                                \
+    (hipGraphExec_t executable, hipGraphNode_t node, const kmux::hip::MemsetParams* params))
+
 // As above; null where the release lacks it.
 #define KMUX_OPTIONAL_HIP_CALLS(X)                                                                                  \
   X(properties_r0600, hipGetDevicePropertiesR0600, (void* properties, int device))                                  \
@@ -49,6 +68,7 @@
   X(exchange_capture_mode, hipThreadExchangeStreamCaptureMode, (int* mode))                                         \
   X(stream_wait_event, hipStreamWaitEvent, (hipStream_t stream, hipEvent_t event, unsigned flags))                  \
   X(event_create_with_flags, hipEventCreateWithFlags, (hipEvent_t * event, unsigned flags))                         \
+  X(node_enable, hipGraphNodeSetEnabled, (hipGraphExec_t executable, hipGraphNode_t node, unsigned enabled))        \
   X(launch_cooperative, hipModuleLaunchCooperativeKernel,                                                           \
     (hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
      unsigned block_z, unsigned shared_bytes, hipStream_t stream, void** arguments))

@@ -79,6 +79,7 @@ const char* fill(HipTable& table, void* handle) {
   KMUX_HIP_CALLS(KMUX_CALL)
 #undef KMUX_CALL
 #define KMUX_CALL(name, symbol, params) table.name = reinterpret_cast<int(*) params>(dlsym(handle, #symbol));
+  KMUX_HIP_GRAPH_CALLS(KMUX_CALL)
   KMUX_OPTIONAL_HIP_CALLS(KMUX_CALL)
 #undef KMUX_CALL
   table.error_name = reinterpret_cast<const char* (*)(int)>(dlsym(handle, "hipGetErrorName"));

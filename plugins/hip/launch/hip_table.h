@@ -10,10 +10,11 @@
 
 namespace kmux::hip {
 
-/// The functions of HIP's runtime, opened at run time. Only optional ones and those that name errors may be null.
+/// The functions of HIP's runtime, opened at run time. Only optional ones, those of graphs and those that name errors may be null.
 struct HipTable {
 #define KMUX_CALL(name, symbol, params) int(*name) params = nullptr;
   KMUX_HIP_CALLS(KMUX_CALL)
+  KMUX_HIP_GRAPH_CALLS(KMUX_CALL)
   KMUX_OPTIONAL_HIP_CALLS(KMUX_CALL)
 #undef KMUX_CALL
   const char* (*error_name)(int code) = nullptr;

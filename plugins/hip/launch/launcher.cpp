@@ -3,7 +3,7 @@
 #include <exception>
 #include <memory>
 
-#include "launch/relaxed_capture.h"
+#include "launch/hip_error.h"
 
 namespace kmux::hip {
 namespace {
@@ -36,14 +36,26 @@ int fill_now(const DeviceCode& device, const kmux_driver_fill& fill, void* strea
 
 const kmux_driver Call::kDriver = {&Call::launch, &Call::fill, nullptr, nullptr};
 
+void Call::begin_replay(Replay& replay) {
+  if (!replay.open({&device_.hip(), device_.ordinal(), static_cast<hipStream_t>(env_.env.stream)})) return;
+  replay_ = &replay;
+  env_.env.allocator = replay.allocator(env_.env.allocator);
+}
+
+// Of a replay HIP would tell what a launch may not have where nobody knows the launch any more.
 int Call::launch(const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink error) {
   const Call& call = *static_cast<const Call*>(env->call);
-  const ProfilerRange range(call.ranges_, call.device_.name_of(launch->kernel));
-  return launch_now(call.device_, *launch, env->env.stream, error);
+  const DeviceCode& device = call.device_;
+  const ProfilerRange range(call.ranges_, device.name_of(launch->kernel));
+  if (call.replay_ != nullptr && call.replay_->takes(*launch) && device.allows(*launch)) {
+    return call.replay_->keep(*launch, {device.function(launch->kernel), &device.step(launch->step)}, error);
+  }
+  return launch_now(device, *launch, env->env.stream, error);
 }
 
 int Call::fill(const kmux_driver_env* env, const kmux_driver_fill* fill, kmux_sink error) {
   const Call& call = *static_cast<const Call*>(env->call);
+  if (call.replay_ != nullptr && call.replay_->takes(*fill)) return call.replay_->keep(*fill, error);
   return fill_now(call.device_, *fill, env->env.stream, error);
 }
 
@@ -77,13 +89,44 @@ int Launcher::make_once(int device, const kmux_launch_env* env, kmux_sink error)
   const std::lock_guard<std::mutex> lock(making_);
   if (find(device) != nullptr) return KMUX_OK;  // another thread made it
   find_ranges();
-  const HipTable* const hip = open_hip(places_, error);
+  const HipTable* const hip = hip_ != nullptr ? hip_ : open_hip(places_, error);
   if (hip == nullptr) return KMUX_UNAVAILABLE;
   DeviceScope scope(*hip);
   if (const int code = scope.enter(device, error)) return code;
   int code = env == nullptr ? KMUX_OK : check_capture(*hip, *env, error);
+  if (code == KMUX_OK) code = prepare_replay(*hip, error);
   if (code == KMUX_OK) code = load(*hip, device, error);
   return scope.leave(code, error);
+}
+
+int Launcher::prepare_replay(const HipTable& hip, kmux_sink error) {
+  if (!facts_.replay) return KMUX_OK;
+  if (const char* const missing = missing_graph_call(hip)) {
+    return fail(error, KMUX_UNSUPPORTED,
+                "option \"graph\" is on for \"" + std::string(facts_.name) +
+                    "\" (this release of HIP's runtime has no " + missing +
+                    "). Install ROCm 5.0 or newer, or turn the option off.");
+  }
+  if (replays_.make(facts_.step_count)) return KMUX_OK;
+  return fail(error, KMUX_UNAVAILABLE,
+              "out of memory for the graphs of \"" + std::string(facts_.name) + "\". Free some memory.");
+}
+
+void Launcher::begin_replay(Call& call, LaneReplay* lane, bool captured) {
+  const int device = call.env().env.device;
+  if (captured) return report_plain(device, "a capture records the call");
+  if (lane == nullptr) return report_plain(device, "more threads launch at once than there are graphs");
+  if (lane->replay.is_bound_elsewhere(device)) {
+    return report_plain(device, "the graph of this thread is on another device");
+  }
+  call.begin_replay(lane->replay);
+}
+
+// Once.
+void Launcher::report_plain(int device, const char* why) {
+  if (plain_reported_.load(std::memory_order_relaxed) || plain_reported_.exchange(true)) return;
+  report(log_, kLogInfo,
+         "\"" + std::string(facts_.name) + "\" is launched kernel by kernel" + on_device(device) + " (" + why + ").");
 }
 
 // Once, before any call reads `ranges_`.
@@ -126,11 +169,11 @@ Launcher::~Launcher() {
   }
   for (std::atomic<DeviceCode*>& each : devices_) {
     const std::unique_ptr<DeviceCode> device(each.load(std::memory_order_acquire));
-    if (device != nullptr && !stays) unload(*device);
+    if (device != nullptr && (!stays || facts_.replay)) unload(*device);
   }
 }
 
-void Launcher::unload(DeviceCode& device) const {
+void Launcher::unload(DeviceCode& device) {
   const HipTable& hip = device.hip();
   std::string text;
   const kmux_sink failure = {&text, [](void* self, const char* data, size_t size) {
@@ -147,14 +190,16 @@ void Launcher::unload(DeviceCode& device) const {
 // hipFree is the call that waits for every stream of a device and leaves captures alone; hipDeviceSynchronize does not (see
 // RelaxedCapture). Whether hipModuleUnload waits for what runs, HIP leaves open.
 // Source: HIP Runtime API, hipFree ("implicit hipDeviceSynchronize"); ROCm's clr, ihipFree (SyncAllStreams).
-void Launcher::unload_relaxed(DeviceCode& device) const {
+void Launcher::unload_relaxed(DeviceCode& device) {
   const HipTable& hip = device.hip();
   void* memory = nullptr;
   const int allocated = hip.allocate(&memory, 1);
   if (allocated == kOutOfMemory) return note(hip, "hipMalloc", allocated, "it stays loaded");
   if (forbids(hip, "hipMalloc", allocated)) return;
   if (allocated == kHipSuccess && forbids(hip, "hipFree", hip.free(memory))) return;
-  note(hip, "hipModuleUnload", device.unload(), "it may stay loaded");
+  const ReplayFailure graphs = replays_.close({&hip, device.ordinal(), nullptr});
+  note(hip, graphs.call, graphs.result, "a graph stays");
+  if (!captured_.load(std::memory_order_relaxed)) note(hip, "hipModuleUnload", device.unload(), "it may stay loaded");
 }
 
 // Whether nothing may be unloaded after what `call` returned.

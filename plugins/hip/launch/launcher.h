@@ -9,6 +9,7 @@
 
 #include "launch/device_code.h"
 #include "launch/hip_error.h"
+#include "launch/replay.h"
 
 namespace kmux::hip {
 
@@ -30,7 +31,13 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
+  /// Launches of this call become a graph, if they may.
+  void begin_replay(Replay& replay);
+
   const kmux_driver_env& env() const { return env_; }
+
+  /// Ends the call: `code` is what the body returned. Returns it, or the error of a replay.
+  int finish(int code, kmux_sink error) { return replay_ == nullptr ? code : replay_->close(code, error); }
 
  private:
   static int launch(const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink error);
@@ -39,6 +46,7 @@ class Call {
 
   const DeviceCode& device_;
   const ProfilerRanges* ranges_;
+  Replay* replay_ = nullptr;  // null: launches are plain
   kmux_driver_env env_;
 };
 
@@ -49,9 +57,9 @@ class Call {
 class Launcher {
  public:
   /// Does nothing yet: the first `prepare` or `call` opens HIP (in `places`) and loads the code.
-  /// What stays loaded at the end is written to `log`, a line each.
-  Launcher(const void* code, const PlanFacts& facts, HipPlaces places, Log log)
-      : code_(code), facts_(facts), places_(std::move(places)), log_(log) {}
+  /// What stays loaded at the end is written to `log`, a line each. Tests give a `hip`.
+  Launcher(const void* code, const PlanFacts& facts, HipPlaces places, Log log, const HipTable* hip = nullptr)
+      : code_(code), facts_(facts), places_(std::move(places)), log_(log), hip_(hip) {}
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
   /// Waits for the devices and unloads; captures in progress are left alone. Where a capture has recorded a call, where HIP
@@ -75,8 +83,10 @@ class Launcher {
     }
     DeviceScope scope(device->hip());
     if (const int code = scope.enter(env.device, error)) return code;
-    if (can_be_captured(env.stream)) note_capture(device->hip(), env.stream);
-    if (__builtin_expect(ranges_ != nullptr, 0)) return scope.leave(call_recorded(*device, env, error, body), error);
+    const bool captured = is_captured(device->hip(), env.stream);
+    if (__builtin_expect(ranges_ != nullptr || facts_.replay, 0)) {
+      return scope.leave(call_recorded(*device, env, error, body, captured), error);
+    }
     const kmux_driver_env own = {
         {sizeof env, env.device, env.stream, env.allocator, env.lane, 0}, &kDriver, const_cast<DeviceCode*>(device)};
     return scope.leave(body(own, error), error);
@@ -102,21 +112,27 @@ class Launcher {
 
   // A call whose launches share a record.
   template <class Body>
-  int call_recorded(const DeviceCode& device, const kmux_launch_env& env, kmux_sink error, Body& body) {
+  int call_recorded(const DeviceCode& device, const kmux_launch_env& env, kmux_sink error, Body& body, bool captured) {
     const ProfilerRange range(ranges_, facts_.name);
-    const Call call(device, ranges_, env);
-    return body(call.env(), error);
+    const LaneLease<LaneReplay> lane(replays_, env.lane);
+    Call call(device, ranges_, env);
+    if (facts_.replay) begin_replay(call, lane.get(), captured);
+    return call.finish(body(call.env(), error), error);
   }
+  void begin_replay(Call& call, LaneReplay* lane, bool captured);
 
   // The null stream cannot, under neither of its handles. Source: HIP Runtime API, hipStreamBeginCapture, hipStreamLegacy.
   static bool can_be_captured(const void* stream) { return reinterpret_cast<uintptr_t>(stream) > 1; }
-  // Where HIP returns no status, the launch will meet the reason.
-  void note_capture(const HipTable& hip, void* stream) {
-    if (captured_.load(std::memory_order_relaxed) || hip.stream_capturing == nullptr) return;
+  // Whether a capture records this call, as far as it matters: code that it has recorded stays for good, and a replay keeps
+  // out of it. Where HIP returns no status, the launch will meet the reason.
+  bool is_captured(const HipTable& hip, void* stream) {
+    if (!can_be_captured(stream) || hip.stream_capturing == nullptr) return false;
+    if (!facts_.replay && captured_.load(std::memory_order_relaxed)) return true;
     int status = kCaptureStatusNone;
     const int result = hip.stream_capturing(static_cast<hipStream_t>(stream), &status);
-    if (__builtin_expect(result != kHipSuccess || status != kCaptureStatusActive, 1)) return;
-    captured_.store(true, std::memory_order_relaxed);
+    if (__builtin_expect(result == kHipSuccess && status == kCaptureStatusNone, 1)) return false;
+    if (result == kHipSuccess && status == kCaptureStatusActive) captured_.store(true, std::memory_order_relaxed);
+    return true;
   }
 
   const DeviceCode* find(int device) const {
@@ -128,8 +144,10 @@ class Launcher {
   void find_ranges();
   int check_capture(const HipTable& hip, const kmux_launch_env& env, kmux_sink error) const;
   int load(const HipTable& hip, int device, kmux_sink error);
-  void unload(DeviceCode& device) const;
-  void unload_relaxed(DeviceCode& device) const;
+  int prepare_replay(const HipTable& hip, kmux_sink error);
+  void report_plain(int device, const char* why);
+  void unload(DeviceCode& device);
+  void unload_relaxed(DeviceCode& device);
   bool forbids(const HipTable& hip, const char* call, int result) const;
   void note(const HipTable& hip, const char* call, int result, const char* outcome) const;
   void note(const std::string& failure, const char* outcome) const;
@@ -139,9 +157,12 @@ class Launcher {
   const PlanFacts facts_;
   const HipPlaces places_;
   const Log log_;
+  const HipTable* const hip_;  // null: opened in `places_`
   const ProfilerRanges* ranges_ = nullptr;  // once a device is made
   bool has_looked_for_ranges_ = false;
   std::atomic<bool> captured_{false};  // a call of this launcher
+  std::atomic<bool> plain_reported_{false};
+  LaneReplays replays_;
   std::mutex making_;
 };
 

@@ -6,7 +6,6 @@
 
 #include "launch/hip_error.h"
 #include "launch/hip_table.h"
-#include "launch/relaxed_capture.h"
 
 namespace kmux::hip {
 

@@ -11,6 +11,8 @@ using testing::HasSubstr;
 TEST(HipMeta, ComesBackAsItWas) {
   const Meta meta{"gfx90a", "hiprtc of HIP 5.2", {{"k", {"_Z1kPf", 1024, 256, 64}}}, {"-O3"}};
   EXPECT_EQ(parse_meta(dump_meta(meta)).value(), meta);
+  const Meta replayed{"gfx90a", "", {}, {}, true};
+  EXPECT_EQ(parse_meta(dump_meta(replayed)).value(), replayed);
 }
 
 TEST(HipMeta, OtherTextIsRefused) {

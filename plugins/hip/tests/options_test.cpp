@@ -23,14 +23,16 @@ TEST(HipOptions, HaveDefaults) {
   const BuildOptions options = parse_options({}, host).value();
   EXPECT_EQ(options.engine, Engine::kAuto);
   EXPECT_FALSE(options.fast_math);
+  EXPECT_FALSE(options.graph);
 }
 
 TEST(HipOptions, BeatTheHost) {
   FakeHost host;
-  host.options = {{"hip.engine", "hiprtc"}, {"hip.fast_math", "on"}};
+  host.options = {{"hip.engine", "hiprtc"}, {"hip.fast_math", "on"}, {"hip.graph", "on"}};
   const BuildOptions options = parse_options({{"engine", "clang"}, {"compile_flags", "-DN=4\n-O1"}}, host).value();
   EXPECT_EQ(options.engine, Engine::kClang);
   EXPECT_TRUE(options.fast_math);
+  EXPECT_TRUE(options.graph);
   EXPECT_THAT(options.compile_flags, ElementsAre("-DN=4", "-O1"));
   EXPECT_THAT(dump(to_json(options)), HasSubstr(R"("engine":"clang")"));
 }
@@ -39,6 +41,7 @@ TEST(HipOptions, RefuseWhatIsUnknown) {
   EXPECT_THAT(refusal({{"engin", "clang"}}).message, HasSubstr("Did you mean 'engine'?"));
   EXPECT_THAT(refusal({{"engine", "nvcc"}}).message, HasSubstr("cannot be \"nvcc\""));
   EXPECT_THAT(refusal({{"fast_math", "yes"}}).message, HasSubstr("\"on\" or \"off\""));
+  EXPECT_THAT(refusal({{"graph", "perhaps"}}).message, HasSubstr("\"graph\""));
   EXPECT_EQ(refusal({{"engine", "nvcc"}}).code, ErrorCode::kInvalidArgument);
 }
 

@@ -44,6 +44,7 @@ class OverFake : public testing::Test {
     EXPECT_EQ(fake->live().modules, before_.modules + kept.modules);
     EXPECT_EQ(fake->live().allocations, before_.allocations);
     EXPECT_EQ(fake->live().streams, before_.streams);
+    EXPECT_EQ(fake->live().graphs, before_.graphs + kept.graphs);
     EXPECT_EQ(fake->live().events, before_.events);
     EXPECT_THAT(fake->misuses(), testing::IsEmpty());
   }
@@ -51,9 +52,10 @@ class OverFake : public testing::Test {
   // Compiled once for all cases and seeds.
   Artifact built(const Program& program) {
     static std::map<std::string, Artifact> made;
-    const std::string key = host.options["hip.engine"] + to_json(program);
+    std::string key = host.options["hip.engine"] + to_json(program);
+    for (const auto& [name, value] : options) key.append(name).append(value);
     if (const auto found = made.find(key); found != made.end()) return found->second;
-    const BuildRequest request{program, 0, Target{"hip", "gfx90a", {}}, {}};
+    const BuildRequest request{program, 0, Target{"hip", "gfx90a", {}}, options};
     return made[key] = backend.builder().build(request, backend.wrapper().wrap(request).value()).value();
   }
   std::unique_ptr<Adapter> loaded(const Program& program) { return backend.load(built(program), 0).value(); }
@@ -79,6 +81,7 @@ class OverFake : public testing::Test {
   FakeHip fake = FakeHip::load();
   FakeHost host;
   HipBackend backend{host};
+  Options options;  // of what is built
   CountingAllocator allocator;
   fake_hip::Live kept;  // what is left at the end on purpose
 

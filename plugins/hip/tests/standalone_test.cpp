@@ -73,6 +73,26 @@ TEST_F(HipStandalone, HasInitCallAndErrorText) {
   kept.modules = 1;
 }
 
+TEST_F(HipStandalone, ReplaysABodyWithOptionGraph) {
+  options["graph"] = "on";
+  ProgramBuilder builder = one_kernel(kAddOne);
+  builder.body().fill("x", Expr::symbol("n") * 4);
+  builder.launch("k").grid({1}).block({64}).args({"x"}).arg(Expr::symbol("n"), dtype::kInt32);
+  const Artifact unit = unit_of(builder.build().value());
+  EXPECT_THAT(*unit.find("launcher.cpp"), HasSubstr("static const unsigned program_sizes_0[] = {8, 4, 0};"));
+  EXPECT_THAT(*unit.find("launcher.cpp"), HasSubstr("1, false, true, program_steps, 3};"));
+  const Library library(unit);
+  const DeviceVector x(backend, 64);
+  EXPECT_EQ(library.init(), 0) << library.last_error();
+  auto* const call = library.function<int(void*, long long, void*)>("call");
+  EXPECT_EQ(call(x.address(), 64, nullptr), 0) << library.last_error();
+  fake->clear_calls();
+  EXPECT_EQ(call(x.address(), 64, nullptr), 0) << library.last_error();
+  EXPECT_THAT(work(), testing::ElementsAre("hipGraphLaunch"));
+  EXPECT_THAT(x.values(), Each(1.0F));
+  kept = {.modules = 1, .graphs = 2};
+}
+
 TEST_F(HipStandalone, AlignsWorkspacesAsTheyDeclare) {
   ProgramBuilder builder("aligned");
   builder.buffer("x", BufferParam{dtype::kFloat32, {builder.symbol("n")}}).variant("hip");

@@ -30,10 +30,11 @@ struct Live {
   std::size_t streams = 0;
   std::size_t events = 0;
   std::size_t allocations = 0;
+  std::size_t graphs = 0;  // and executables of them; not those of captures
   bool operator==(const Live&) const = default;
   friend std::ostream& operator<<(std::ostream& out, const Live& live) {
     return out << live.modules << " modules, " << live.streams << " streams, " << live.events << " events, "
-               << live.allocations << " allocations";
+               << live.allocations << " allocations, " << live.graphs << " graphs";
   }
 };
 

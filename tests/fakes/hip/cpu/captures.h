@@ -26,6 +26,9 @@ struct Capture {
 /// Runs `work` now, or gives it to the capture of `stream`. Returns what `work` returned, or why the stream takes nothing.
 int submit(hipStream_t stream, const std::function<int()>& work);
 
+/// Makes `work` the launch of a kernel's node, with the values that its arguments have now. 0, or why there is none.
+int work_of_kernel(const hip::KernelNodeParams& params, std::function<int()>& work);
+
 /// What hipMalloc, hipFree and hipModuleUnload do first: unless the mode of this thread allows it, they invalidate captures.
 /// 0, or the code with which the call fails.   Source: ROCm's clr, CHECK_STREAM_CAPTURE_SUPPORTED.
 int check_unsafe_call();

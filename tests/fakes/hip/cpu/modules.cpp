@@ -92,7 +92,8 @@ std::function<int()> recorded(const Launch& launch, void** args) {
   };
 }
 
-int launch(const Launch& launch, hipStream_t stream, void** args) {
+// Whether a device would take it; 0, or its refusal.
+int check(const Launch& launch) {
   const auto& [function, extents] = launch;
   const auto& [grid, block, smem] = extents;
   const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
@@ -100,12 +101,25 @@ int launch(const Launch& launch, hipStream_t stream, void** args) {
   if (threads == 0 || threads > kMaxThreads || grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
     return kInvalidConfiguration;
   if (smem > kMaxSharedBytes) return kInvalidValue;
-  if (function->module->device != current_device()) return kInvalidDeviceFunction;
+  return function->module->device == current_device() ? kHipSuccess : kInvalidDeviceFunction;
+}
+
+int launch(const Launch& launch, hipStream_t stream, void** args) {
+  if (const int refused = check(launch)) return refused;
   if (capture_of(stream) != nullptr) return submit(stream, recorded(launch, args));
   return submit(stream, [&] { return run(launch, args); });
 }
 
 }  // namespace
+
+int kmux::fake_hip::work_of_kernel(const hip::KernelNodeParams& params, std::function<int()>& work) {
+  const auto& [block, extra, function, grid, arguments, shared_bytes] = params;
+  const ::Launch launch{static_cast<hipFunction_t>(function),
+                        {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes}};
+  if (const int refused = check(launch)) return refused;
+  work = recorded(launch, arguments);
+  return kHipSuccess;
+}
 
 int hipModuleLoadData(hipModule_t* module, const void* code) {
   KMUX_BEGIN("hipModuleLoadData");

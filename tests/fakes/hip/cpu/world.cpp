@@ -110,7 +110,8 @@ class TheControl final : public Control {
   void on_launch(std::function<void(void* const*)>) override {}
   Live live() override {
     const std::lock_guard lock(world().mutex);
-    return {world().modules.size(), world().streams.size(), world().events.size(), world().memory.size()};
+    return {world().modules.size(), world().streams.size(), world().events.size(), world().memory.size(),
+            world().made_graphs.size() + world().executables.size()};
   }
   int begin_capture(void* stream, CaptureMode mode) override {
     return fake_hip::begin_capture(static_cast<hipStream_t>(stream), static_cast<int>(mode));

@@ -17,6 +17,7 @@
 // Every symbol of the table, declared as the library exports it: a definition with other parameters does not compile.
 #define KMUX_CALL(name, symbol, params) extern "C" __attribute__((visibility("default"))) int symbol params;
 KMUX_HIP_CALLS(KMUX_CALL)
+KMUX_HIP_GRAPH_CALLS(KMUX_CALL)
 KMUX_OPTIONAL_HIP_CALLS(KMUX_CALL)
 #undef KMUX_CALL
 
@@ -62,7 +63,9 @@ struct World {
   std::map<hipStream_t, Stream> streams = {};
   std::map<hipEvent_t, Event> events = {};
   std::map<hipStream_t, std::shared_ptr<Capture>> captures = {};  // in progress, by each stream that records
-  std::map<void*, std::shared_ptr<Capture>> graphs = {};
+  std::map<void*, std::shared_ptr<Capture>> graphs = {};  // that captures have made
+  std::set<hipGraph_t> made_graphs = {};  // by hipGraphCreate
+  std::set<hipGraphExec_t> executables = {};
   unsigned long long last_capture = 0;
   std::vector<std::string> misuses = {};
   std::atomic<bool> recording{true};

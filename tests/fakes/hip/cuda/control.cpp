@@ -58,7 +58,7 @@ class TheControl final : public fake_hip::Control {
   }
   Live live() override {
     const fake_cuda::Live live = cuda_.live();
-    return {live.libraries, live.streams, live.events, live.allocations};
+    return {live.libraries, live.streams, live.events, live.allocations, live.graphs + live.executables};
   }
   int begin_capture(void* stream, CaptureMode mode) override {
     KMUX_CHECK(enter());

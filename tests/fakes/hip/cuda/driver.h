@@ -7,6 +7,7 @@
 // Every symbol of the table, declared as the library exports it: a definition with other parameters does not compile.
 #define KMUX_CALL(name, symbol, params) extern "C" __attribute__((visibility("default"))) int symbol params;
 KMUX_HIP_CALLS(KMUX_CALL)
+KMUX_HIP_GRAPH_CALLS(KMUX_CALL)
 KMUX_OPTIONAL_HIP_CALLS(KMUX_CALL)
 #undef KMUX_CALL
 
