@@ -1,6 +1,8 @@
 // Graphs of the HIP on the CPU: nodes follow their edges and nothing else.
 #include <gmock/gmock.h>
 
+#include "kmux/plugin/words.h"
+
 #include "fake_hip.h"
 #include "launch/hip_table.h"
 
@@ -37,7 +39,7 @@ class FakeHipGraph : public testing::Test {
   }
 
   FakeHip fake = FakeHip::load();
-  const HipTable& hip = *open_hip({FakeHip::path(), {}}, {nullptr, [](void*, const char*, std::size_t) {}});
+  const HipTable& hip = *open_hip({FakeHip::path(), {}}, discard());
   hipGraph_t graph = nullptr;
   void* memory = nullptr;
 };
