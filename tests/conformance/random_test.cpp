@@ -18,7 +18,7 @@ constexpr std::uint32_t kBodies = 24, kRehearsed = 3;
 
 /// KMUX_SEEDS: as many as there is time for.
 std::uint32_t body_count() {
-  if (Subject::current().rehearses()) return kRehearsed;
+  if (Subject::current().uses_cache()) return kRehearsed;
   const char* const asked = std::getenv("KMUX_SEEDS");
   return asked != nullptr ? static_cast<std::uint32_t>(std::atoi(asked)) : kBodies;
 }

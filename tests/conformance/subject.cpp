@@ -16,6 +16,7 @@ Status Subject::choose(const Choice& choice) {
   Subject& subject = current();
   subject.name_ = choice.plugin;
   subject.rehearses_ = choice.rehearses;
+  subject.uses_cache_ = choice.uses_cache;
   RegistryOptions options;
   const Environment process = Environment::from_process();
   if (choice.folder.empty()) {

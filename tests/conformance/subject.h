@@ -41,6 +41,8 @@ class Subject {
   const Device& device() const { return device_; }
   const std::filesystem::path& folder() const { return folder_; }
   bool rehearses() const { return rehearses_; }
+  /// Are there no more programs than a rehearsal compiles?
+  bool uses_cache() const { return uses_cache_; }
   /// Dialects whose kernels the plugin says how to write.
   const std::vector<DialectForm>& dialects() const { return dialects_; }
   void set_dialects(std::vector<DialectForm> dialects) { dialects_ = std::move(dialects); }
@@ -76,6 +78,7 @@ class Subject {
   std::string name_;
   std::filesystem::path folder_;
   bool rehearses_ = false;
+  bool uses_cache_ = false;
   Shared<Runtime> runtime_;
   Shared<Plugin> plugin_;
   Device device_;
