@@ -50,7 +50,7 @@ TEST(HostCompiler, KeepsTwoLibrariesApart) {
 bool is_kernel_mapped() {
   std::ifstream maps("/proc/self/maps");
   const std::string all(std::istreambuf_iterator<char>(maps), {});
-  return all.find("memfd:kmux-kernel") != all.npos;
+  return all.find("kmux-kernel") != all.npos;  // a memfd, or a file in a folder of that name
 }
 
 std::unique_ptr<LoadedCode> loaded_on_host(const std::string& path, const std::string& text) {
