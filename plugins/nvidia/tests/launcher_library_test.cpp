@@ -55,7 +55,7 @@ TEST_F(LauncherLibraryTest, LeavesTheProcess) {
   const auto is_mapped = [] {
     std::ifstream maps("/proc/self/maps");
     const std::string all(std::istreambuf_iterator<char>(maps), {});
-    return all.find("memfd:kmux-launcher") != all.npos;
+    return all.find("kmux-launcher") != all.npos;  // a memfd, or a file in a folder of that name
   };
   auto library = open(library_of(one_kernel()).value());
   EXPECT_TRUE(is_mapped());
@@ -72,7 +72,8 @@ TEST_F(LauncherLibraryTest, SaysThatItHasNoMemoryForTheFile) {
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
   ASSERT_FALSE(library.ok());
   EXPECT_EQ(library.error().code, ErrorCode::kUnavailable);
-  EXPECT_THAT(library.error().message, HasSubstr("out of memory for its file"));
+  EXPECT_THAT(library.error().message, testing::AnyOf(testing::HasSubstr("out of memory for its file"),
+                                                      testing::HasSubstr("Too many open files")));
 }
 
 TEST_F(LauncherLibraryTest, KeepsTwoInstancesOfTheSameBytesApart) {
@@ -119,7 +120,7 @@ TEST_F(LauncherLibraryTest, RefusesWhatIsNoLauncher) {
   const auto no_library = LauncherLibrary::open("text", {nullptr, nullptr}, LauncherLibrary::Ranges::kHidden);
   ASSERT_FALSE(no_library.ok());
   EXPECT_EQ(no_library.error().code, ErrorCode::kUnavailable);
-  EXPECT_THAT(no_library.error().message, HasSubstr("the compiled launcher cannot be loaded (/proc/self/fd/"));
+  EXPECT_THAT(no_library.error().message, HasSubstr("the compiled launcher cannot be loaded (/"));
 }
 
 TEST_F(LauncherLibraryTest, RefusesALibraryWithoutEntryPoints) {
