@@ -15,6 +15,7 @@
 #include "kmux/plugin/dependencies.h"
 
 #include "cache/artifact_cache.h"
+#include "file_tick.h"
 #include "scripted_programs.h"
 #include "system/runtime_impl.h"
 #include "temp_folder.h"
@@ -43,20 +44,11 @@ class CachedBuild : public testing::Test {
   Shared<Runtime> runtime() {
     return Runtime::with(environment_, Shared<ScriptedRegistry>::make(std::vector<PluginScript*>{&script_}));
   }
-  /// Until builds that begin are newer than `path`: their clock, which stamps files too, ticks every few milliseconds.
-  static void wait_until_newer_than(const std::filesystem::path& path) {
-    struct stat info{};
-    EXPECT_EQ(::stat(path.c_str(), &info), 0) << path;
-    const auto changed = std::pair(info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
-    for (timespec now{}; std::pair(now.tv_sec, now.tv_nsec) <= changed; std::this_thread::yield()) {
-      ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    }
-  }
   /// A header that was there long before any build.
   std::filesystem::path old_header(const char* name, std::string_view text) {
     const std::filesystem::path path = folder_.write(name, text);
     std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
-    wait_until_newer_than(path);
+    next_file_tick();  // builds that begin are newer
     return path;
   }
 

@@ -267,8 +267,8 @@ class SourceKernel(unittest.TestCase):
             kmux.kernel(_SAXPY, "saxpy(a: f33, x: f32[n])", grid=1, block=1)
         self.assertIn("f33", str(caught.exception))
         self.assertIn("^", str(caught.exception))
-        with self.assertRaisesRegex(ValueError, '"fortran" is not a dialect that kernels are written in'):
-            kmux.kernel(_SAXPY, _SIGNATURE, grid=1, block=1, dialect="fortran")
+        with self.assertRaisesRegex(ValueError, '"fort-ran" is not a dialect that kernels are written in'):
+            kmux.kernel(_SAXPY, _SIGNATURE, grid=1, block=1, dialect="fort-ran")
 
     def test_needs_what_a_launch_needs(self):
         for given, lacking in (({}, "no grid and no block"), ({"block": 1}, "no grid"), ({"grid": 1}, "no block")):

@@ -1,6 +1,7 @@
 // Starts without ROCTx (see CMakeLists.txt), then has a fake of it.
 #include <dlfcn.h>
 
+#include "needs.h"
 #include "over_fake.h"
 
 namespace kmux::hip {
@@ -26,7 +27,8 @@ class HipRanges : public OverFake {
 
 // First: what was opened stays.
 TEST_F(HipRanges, AreNoConditionOfALaunchAndMissedOnce) {
-  if (open_profiler_ranges(kRoctx).are_open()) GTEST_SKIP() << "this machine has ROCm's, by its full path";
+  if (open_profiler_ranges(kRoctx).are_open())
+    GTEST_SKIP() << needs("no ROCm", "this machine has its ranges, by their full path");
   EXPECT_THAT(launch_one(), HasSubstr("no ROCTx ranges (neither \"librocprofiler-sdk-roctx.so.1\" nor"));
   EXPECT_EQ(launch_one(), "");
 }

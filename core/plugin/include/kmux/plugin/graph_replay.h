@@ -14,28 +14,29 @@ namespace kmux {
 /// A launch as a node of a graph has it. `Kernel` is the driver's.
 template <class Kernel>
 struct KernelStep {
-  Kernel kernel = {};
-  unsigned grid[3] = {};
-  unsigned block[3] = {};
+  Kernel kernel = {};  // as the driver has it
+  unsigned grid[3] = {};  // blocks in x, y, z
+  unsigned block[3] = {};  // threads in x, y, z
   unsigned cluster[3] = {};  // 0: none
-  unsigned dynamic_smem_bytes = 0;
-  void** args = nullptr;
+  unsigned dynamic_smem_bytes = 0;  // of each block
+  void** args = nullptr;  // the address of each argument
 };
 
 /// A fill as a node of a graph has it.
 struct FillStep {
-  void* target = nullptr;
+  void* target = nullptr;  // the first byte
   unsigned value = 0;  // of each byte
-  size_t bytes = 0;
+  size_t bytes = 0;  // how many
 };
 
-// Keeps `given`, and says whether it is another value than before.
+/// Keeps `given`, and says whether it is another value than before.
 template <class Value>
 bool take_value(Value& kept, Value given) {
   const bool changed = kept != given;
   kept = given;
   return changed;
 }
+/// The same of three extents.
 inline bool take_extents(unsigned (&kept)[3], const unsigned (&given)[3]) {
   if (memcmp(kept, given, sizeof kept) == 0) return false;
   memcpy(kept, given, sizeof kept);
@@ -47,8 +48,8 @@ inline bool take_extents(unsigned (&kept)[3], const unsigned (&given)[3]) {
 template <class Graphs>
 class alignas(64) ReplayNode {
  public:
-  using Kernel = typename Graphs::Kernel;
-  using Node = typename Graphs::Node;
+  using Kernel = typename Graphs::Kernel;  // the driver's
+  using Node = typename Graphs::Node;  // of a graph, the driver's
 
   /// Takes what `launch` asks for. `restructure` becomes true where an executable cannot follow.
   ReplayFailure keep(const Graphs& graphs, const kmux_driver_launch& launch, const Kernel& kernel, bool* restructure) {
@@ -67,6 +68,7 @@ class alignas(64) ReplayNode {
     present_ = true;
     return {};
   }
+  /// The same of a fill.
   void keep(const kmux_driver_fill& fill, bool* restructure) {
     kind_ = Kind::kFill;
     changed_ |= take_value(fill_.target, fill.target);
@@ -149,7 +151,7 @@ class alignas(64) ReplayNode {
 template <class Graphs>
 class Replay {
  public:
-  using Node = ReplayNode<Graphs>;
+  using Node = ReplayNode<Graphs>;  // a step of the plan
 
   Replay() = default;
   Replay(const Replay&) = delete;
@@ -192,6 +194,7 @@ class Replay {
   bool takes(const kmux_driver_launch& launch) {
     return takes(launch.step, launch.flags == 0 && launch.window_count == 0);
   }
+  /// The same of a fill.
   bool takes(const kmux_driver_fill& fill) { return takes(fill.step, true); }
 
   /// Takes over the step. The attributes of `kernel` allow the launch already; its grid is not empty.
@@ -204,6 +207,7 @@ class Replay {
     kept_ = true;
     return 0;
   }
+  /// The same of a fill.
   int keep(const kmux_driver_fill& fill, kmux_sink) {
     next_step_ = fill.step + 1;
     if (fill.bytes == 0) return 0;

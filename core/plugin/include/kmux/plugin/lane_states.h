@@ -28,6 +28,7 @@ class AlignedArray {
     for (; count_ < count; ++count_) new (&objects_[count_]) Object();
     return true;
   }
+  /// Destroys all.
   void clear() {
     for (; count_ > 0; --count_) objects_[count_ - 1].~Object();
     free(objects_);
@@ -48,7 +49,7 @@ class AlignedArray {
 template <class State>
 class LaneStates {
  public:
-  static constexpr unsigned kCount = 64;
+  static constexpr unsigned kCount = 64;  // lanes beyond share them
 
   /// The state of `lane`, now the caller's; null where there are none or another thread has it: it does not wait.
   State* take(unsigned lane) {
@@ -56,6 +57,7 @@ class LaneStates {
     State& state = states_.data()[lane % kCount];
     return state.taken.exchange(true, std::memory_order_acquire) ? nullptr : &state;
   }
+  /// Ends what `take` began; null is nothing.
   static void give_back(State* state) {
     if (state != nullptr) state->taken.store(false, std::memory_order_release);
   }
@@ -68,6 +70,7 @@ class LaneStates {
 template <class State>
 class LaneLease {
  public:
+  /// Takes the state, if it is free.
   LaneLease(LaneStates<State>& states, unsigned lane) : state_(states.take(lane)) {}
   LaneLease(const LaneLease&) = delete;
   LaneLease& operator=(const LaneLease&) = delete;
@@ -83,14 +86,14 @@ class LaneLease {
 /// What failed among the calls of a replay, to be reported once the call that it belongs to ends; `call` is null where nothing
 /// did.
 struct ReplayFailure {
-  const char* call = nullptr;
+  const char* call = nullptr;  // of the driver; null: none failed
   int result = 0;  // the driver's
 };
 
 /// One parameter of a kernel, in bytes.
 struct ReplayParameter {
-  size_t offset;
-  size_t size;
+  size_t offset;  // from the first one
+  size_t size;  // of it alone
 };
 
 /// The argument bytes of one launch, kept from call to call. `Graphs` is a driver's (graph_replay.h).

@@ -19,8 +19,8 @@ struct ProfilerRanges {
 /// A library that shows ranges: what it is called, and its functions.
 struct RangesLibrary {
   const char* names[7];  // for the loader, best first; null behind the last
-  const char* push;
-  const char* pop;
+  const char* push;  // its function that begins a range
+  const char* pop;  // and the one that ends it
   const char* missing;  // what to log, once, where none can be opened
 };
 
@@ -70,6 +70,7 @@ inline ProfilerRanges open_profiler_ranges(const RangesLibrary& library) {
 /// Threads: one at a time.
 class SharedRanges {
  public:
+  /// Those of `library`, which is not opened yet.
   explicit constexpr SharedRanges(const RangesLibrary& library) : library_(library) {}
 
   /// Null where the library is not installed, which the first such call has `warn(const char* text)` log.
