@@ -94,7 +94,7 @@ TEST_F(ParCompileWorkers, StaysInTheProcessElsewhere) {
 TEST_F(ParCompileWorkers, KillsACompilerThatTakesTooLong) {
   start({{"null_a.build", "hang"}});
   const Error error = par_build(*runtime_, jobs(1, kApart), {.timeout = 500ms}).error();
-  EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
+  EXPECT_EQ(error.code, ErrorCode::kTimedOut);
   EXPECT_THAT(error.message,
               AllOf(HasSubstr("program \"p0\" was not compiled within 500 ms"), HasSubstr("its compiler was stopped")));
   EXPECT_THAT(workers(), IsEmpty());

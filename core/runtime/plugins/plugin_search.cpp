@@ -214,10 +214,14 @@ Status check_library(const PluginEntry& entry) {
     return refuse(ErrorCode::kUnavailable, library, error ? error.message() : "there is no such file", again);
   }
   KMUX_TRY(check_trusted(library));
-  KMUX_ASSIGN(const std::string build_id, read_build_id(library));
-  if (entry.manifest.build_id != build_id) {
+  Result<std::string> build_id = read_build_id(library);
+  if (!build_id) {
+    build_id.error().code = ErrorCode::kUnavailable;  // as of a plugin that is not there
+    return std::move(build_id).error();
+  }
+  if (entry.manifest.build_id != *build_id) {
     return refuse(ErrorCode::kUnavailable, library,
-                  "its build-id is " + build_id + ", its manifest has " + entry.manifest.build_id, again);
+                  "its build-id is " + *build_id + ", its manifest has " + entry.manifest.build_id, again);
   }
   return Ok{};
 }
