@@ -107,28 +107,39 @@ class Command(unittest.TestCase):
             self.assertEqual(ran.returncode, status, ran.stderr)
             self.assertTrue(self.tree.called(tool.name, "./kmux.sh test"))
             self.assertTrue(self.tree.called("in build/no-toolkit"))
-            self.assertTrue(self.tree.called("fuzz_text", "-max_total_time=3600"))
+            self.assertTrue(self.tree.called("fuzz_text", "-max_total_time=300"))
+            self.assertTrue(self.tree.called("fuzz_formats --format=npy", "-max_total_time=300"))
             self.assertTrue(self.tree.called("cmake --workflow --preset portable"))
 
     def fake_fuzzer(self, script=""):
         self.tree.fake("build/fuzz/tests/write_seeds", "")
         self.tree.fake("build/fuzz/tests/fuzz_text", script)
+        self.tree.fake("build/fuzz/tests/fuzz_formats", "")
 
     def test_the_fuzzer_begins_with_seeds_and_what_it_found(self):
         self.fake_fuzzer()
         ran = self.tree.run("fuzz", "60")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertTrue(self.tree.called("cmake --preset fuzz -B build/fuzz"))
-        self.assertTrue(self.tree.called("cmake --build build/fuzz", "--target fuzz_text write_seeds"))
-        self.assertTrue(self.tree.called("write_seeds build/fuzz/seeds"))
-        self.assertTrue(self.tree.called("fuzz_text", "-max_total_time=60", "-dict=tests/fuzz/text.dict", "build/fuzz/corpus build/fuzz/seeds"))
+        self.assertTrue(self.tree.called("cmake --build build/fuzz", "--target fuzz_text fuzz_formats write_seeds"))
+        self.assertTrue(self.tree.called("write_seeds build/fuzz/seeds/text"))
+        self.assertTrue(self.tree.called("fuzz_text", "-max_total_time=60", "-dict=tests/fuzz/text.dict", "build/fuzz/corpus/text build/fuzz/seeds/text"))
+        self.assertTrue(self.tree.called("fuzz_formats --format=frames --seeds=build/fuzz/seeds/frames"))
+        self.assertTrue(self.tree.called("fuzz_formats --format=frames", "-max_total_time=60", "build/fuzz/corpus/frames"))
 
     def test_what_the_fuzzer_finds_is_a_failure(self):
         self.fake_fuzzer('echo "broken as a file: it can be read" >&2; exit 77')
         ran = self.tree.run("fuzz")
         self.assertEqual(ran.returncode, 1)
         self.assertIn("broken as a file", ran.stderr)
-        self.assertIn("the bytes are in build/fuzz/crash-*", ran.stderr)
+        self.assertIn("the bytes are in build/fuzz/text-crash-*", ran.stderr)
+        self.assertTrue(self.tree.called("fuzz_formats"), "the others run all the same")
+
+    def test_one_fuzzer_is_named(self):
+        self.fake_fuzzer()
+        self.assertEqual(self.tree.run("fuzz", "5", "npy").returncode, 0)
+        self.assertEqual(self.tree.called("fuzz_text -dict"), [])
+        self.assertTrue(self.tree.called("fuzz_formats --format=npy", "-max_total_time=5"))
 
     def test_the_fuzzer_runs_for_a_number_of_seconds(self):
         ran = self.tree.run("fuzz", "long")
