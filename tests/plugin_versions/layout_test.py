@@ -45,9 +45,9 @@ def layout(header):
 
 class Layout(unittest.TestCase):
     def test_today_is_what_was_frozen(self):
-        frozen = (HERE / "layout_v1.txt").read_text().splitlines()
+        frozen = (HERE / "data/layout_v1.txt").read_text().splitlines()
         self.assertGreater(len(frozen), 100)
-        self.assertEqual(layout(HERE / "plugin_v1.h"), frozen)
+        self.assertEqual(layout(HERE / "data/plugin_v1.h"), frozen)
         offsets = dict(line.split() for line in layout(TODAY))
         for line in frozen:
             name, number = line.split()
@@ -57,8 +57,8 @@ class Layout(unittest.TestCase):
                 self.assertGreaterEqual(int(offsets[name]), int(number), name)
 
     def test_a_later_version_appends(self):
-        frozen = dict(line.split() for line in layout(HERE / "plugin_v1.h"))
-        later = dict(line.split() for line in layout(HERE / "plugin_v2.h"))
+        frozen = dict(line.split() for line in layout(HERE / "data/plugin_v1.h"))
+        later = dict(line.split() for line in layout(HERE / "data/plugin_v2.h"))
         appended = set(later) - set(frozen)
         self.assertEqual(appended, {"kmux_build_request.seed", "kmux_load_request.seed", "kmux_host_api.hour",
                                     "kmux_device_api.stream_is_idle", "kmux_plugin_api.explain"})

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plugin_v2.h"
+#include "data/plugin_v2.h"
 
 static char answer[1 << 16];
 static size_t answer_size;
