@@ -50,7 +50,7 @@ SHORT = 25
 KERNEL_TEXTS = "device"
 LIBRARIES = ("core", "plugins", "cli", "integrations")  # where products' sources are
 # Lines of code of each library, as they are. A commit that raises one names the reason here.
-LIMITS = {"kmux::sdk": 17578, "kmux::runtime": 17921}
+LIMITS = {"kmux::sdk": 17578, "kmux::runtime": 17924}
 # sdk: +104, SHA-256 in place of OpenSSL (docs/design/0034); +86, HostDevices of plugins/cpu; +66, PlanAdapter of nvrtc, hip and metal;
 # Spawn and kernel names, which stood three times and twice; PlanMemory of option check; +8, the application's threads in the host's table;
 # +2046 and +15 in runtime, the text form of programs: lexer, parser, printer, messages (docs/design/0040);
@@ -74,7 +74,7 @@ LIMITS = {"kmux::sdk": 17578, "kmux::runtime": 17921}
 # +39, ROCTx beside NVTX, by one class of ranges;
 # +39, ROCTx beside NVTX, by one class of ranges;
 # +421, the replay of bodies as graphs and the states of lanes, out of plugins/nvidia (500 lines less there), for hip as well;
-# +4 in runtime, a library without a build-id is unavailable, as one that is not there.
+# +7 in runtime, a library without a build-id is unavailable, as one that is not there; a missing function is found by its name.
 
 
 def files(folder):

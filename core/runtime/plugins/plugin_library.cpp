@@ -1,7 +1,10 @@
 #include "plugin_library.h"
 
+#include <algorithm>
 #include <dlfcn.h>
 #include <mutex>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <boost/dll/shared_library.hpp>
@@ -99,10 +102,33 @@ Result<const kmux_plugin_api*> query(const Library& library, const std::filesyst
   return api;
 }
 
-/// Likewise of its devices; "devices" where their table is too small.
+/// Where the table differs from the manifest, by which `auto` chose; empty if they agree.
+std::string contradiction(const kmux_plugin_api& api, const Manifest& manifest) {
+  const auto in_table = [](const char* text) { return in_quotes(text == nullptr ? "" : text); };
+  if (api.name == nullptr || manifest.name != api.name) {
+    return "it calls itself " + in_table(api.name) + ", its manifest " + in_quotes(manifest.name);
+  }
+  if (api.version == nullptr || manifest.version != api.version) {
+    return "its version is " + in_table(api.version) + ", its manifest has " + in_quotes(manifest.version);
+  }
+  const std::string own = std::to_string(api.devices->device_type);
+  const std::string said = std::to_string(manifest.device_types.front());  // never without one
+  return own == said ? "" : "its memory is of DLPack device type " + own + ", its manifest's first is " + said;
+}
+
+/// A function of a table by its name, and whether the table has it.
+using Function = std::pair<const char*, bool>;
+
+/// The first of `functions` that is not there; empty if all are.
+std::string first_missing(std::span<const Function> functions) {
+  const auto found = std::ranges::find(functions, false, &Function::second);
+  return found == functions.end() ? "" : found->first;
+}
+
+/// The first function that all devices have and these have not; "devices" where their table is too small.
 std::string missing_device_function(const kmux_device_api& api) {
   if (api.struct_size < KMUX_DEVICE_API_LEAST) return "devices";
-  const std::pair<const char*, bool> functions[] = {
+  const Function functions[] = {
       {"count", api.count != nullptr},
       {"properties", api.properties != nullptr},
       {"allocate", api.allocate != nullptr},
@@ -119,29 +145,12 @@ std::string missing_device_function(const kmux_device_api& api) {
       {"event_elapsed", api.event_elapsed != nullptr},
       {"stream_wait_event", api.stream_wait_event != nullptr},
   };
-  for (const auto& [name, is_there] : functions) {
-    if (!is_there) return name;
-  }
-  return "";
-}
-
-/// Where the table differs from the manifest, by which `auto` chose; empty if they agree.
-std::string contradiction(const kmux_plugin_api& api, const Manifest& manifest) {
-  const auto in_table = [](const char* text) { return in_quotes(text == nullptr ? "" : text); };
-  if (api.name == nullptr || manifest.name != api.name) {
-    return "it calls itself " + in_table(api.name) + ", its manifest " + in_quotes(manifest.name);
-  }
-  if (api.version == nullptr || manifest.version != api.version) {
-    return "its version is " + in_table(api.version) + ", its manifest has " + in_quotes(manifest.version);
-  }
-  const std::string own = std::to_string(api.devices->device_type);
-  const std::string said = std::to_string(manifest.device_types.front());  // never without one
-  return own == said ? "" : "its memory is of DLPack device type " + own + ", its manifest's first is " + said;
+  return first_missing(functions);
 }
 
 /// The first function that every plugin has and this one has not; empty if it has all.
 std::string missing_function(const kmux_plugin_api& api) {
-  const std::pair<const char*, bool> functions[] = {
+  const Function functions[] = {
       {"create", api.create != nullptr},     {"destroy", api.destroy != nullptr},
       {"probe", api.probe != nullptr},       {"resolve_target", api.resolve_target != nullptr},
       {"supports", api.supports != nullptr}, {"toolchain", api.toolchain != nullptr},
@@ -150,10 +159,8 @@ std::string missing_function(const kmux_plugin_api& api) {
       {"launch", api.launch != nullptr},     {"unload", api.unload != nullptr},
       {"devices", api.devices != nullptr},
   };
-  for (const auto& [name, is_there] : functions) {
-    if (!is_there) return name;
-  }
-  return missing_device_function(*api.devices);
+  const std::string missing = first_missing(functions);
+  return missing.empty() ? missing_device_function(*api.devices) : missing;
 }
 
 Status check_table(const kmux_plugin_api& api, const Manifest& manifest, const std::filesystem::path& path) {
