@@ -35,158 +35,161 @@ CopyKind kind_of(kmux_copy_kind kind) {
 
 }  // namespace
 
-Result<int> OpenedDevice::count(Host host) {
-  KMUX_ASSIGN(const HipTable* const hip, opened_hip(host));
-  int count = 0;
-  KMUX_TRY(hip::check(*hip, "hipGetDeviceCount", hip->device_count(&count)));
-  return count;
-}
+/// A device that memory, streams and events are made on. See StreamOrderedDevices. A release of HIP without waits between
+/// streams makes the host wait for the event.
+///
+/// Threads: any.
+class OpenedDevice {
+ public:
+  static constexpr int kNeverRecorded = kInvalidHandle;
 
-Result<Json> OpenedDevice::properties(Host host, int device) {
-  KMUX_ASSIGN(const HipTable* const hip, opened_hip(host));
-  return device_properties(*hip, device);
-}
+  static Result<int> count(Host host) {
+    KMUX_ASSIGN(const HipTable* const hip, opened_hip(host));
+    int count = 0;
+    KMUX_TRY(hip::check(*hip, "hipGetDeviceCount", hip->device_count(&count)));
+    return count;
+  }
+  static Result<Json> properties(Host host, int device) {
+    KMUX_ASSIGN(const HipTable* const hip, opened_hip(host));
+    return device_properties(*hip, device);
+  }
 
-Result<std::unique_ptr<OpenedDevice>> OpenedDevice::open(Host host, int ordinal) {
-  KMUX_ASSIGN(const HipTable* const hip, opened_hip(host));
-  std::unique_ptr<OpenedDevice> device(new OpenedDevice(*hip, ordinal));
-  KMUX_TRY(use_device(*device, [&] { return device->open_pool(); }));
-  return device;
-}
+  /// Has the pool of the device, if there is one, keep what is freed, so that the next allocation need not ask the system.
+  static Result<std::unique_ptr<OpenedDevice>> open(Host host, int ordinal) {
+    KMUX_ASSIGN(const HipTable* const hip, opened_hip(host));
+    std::unique_ptr<OpenedDevice> device(new OpenedDevice(*hip, ordinal));
+    KMUX_TRY(use_device(*device, [&] { return device->open_pool(); }));
+    return device;
+  }
+  Status close() { return Ok{}; }
 
-Status OpenedDevice::open_pool() {
-  int pools = 0;
-  const bool has_calls = hip_.allocate_async && hip_.free_async && hip_.default_pool && hip_.pool_attribute_set;
-  if (!has_calls || hip_.device_attribute(&pools, kMemoryPoolsSupported, ordinal_) != kHipSuccess || pools == 0)
+  int ordinal() const { return ordinal_; }
+
+  /// Does `action()` with the device current. Captures of other streams are left alone.
+  template <class Action>
+  int use(kmux_sink error, Action action) {
+    DeviceScope scope(hip_);
+    if (const int code = scope.enter(ordinal_, error)) return code;
+    const int code = RelaxedCapture::during(hip_, error, [&] { return action(), KMUX_OK; });
+    return scope.leave(code, error);
+  }
+  Status check(DriverCall call, const std::string& detail) const {
+    return hip::check(hip_, call.name, call.result, detail);
+  }
+
+  DriverCall allocate(void* stream, std::size_t bytes, void** address) const {
+    if (!has_pool_) return {"hipMalloc", hip_.allocate(address, bytes)};
+    return {"hipMallocAsync", hip_.allocate_async(address, bytes, stream_of(stream))};
+  }
+  DriverCall free(void* stream, void* address) const {
+    if (!has_pool_) return {"hipFree", hip_.free(address)};
+    return {"hipFreeAsync", hip_.free_async(address, stream_of(stream))};
+  }
+  DriverCall copy(void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) const {
+    return {"hipMemcpyAsync", hip_.copy(to, from, bytes, kind_of(kind), stream_of(stream))};
+  }
+  // Through the host where the devices do not reach each other.
+  DriverCall copy_peer(void* stream, void* to, const OpenedDevice& source, const void* from, std::size_t bytes) const {
+    return {"hipMemcpyPeerAsync", hip_.copy_peer(to, ordinal_, from, source.ordinal_, bytes, stream_of(stream))};
+  }
+  DriverCall host_allocate(std::size_t bytes, void** address) const {
+    return {"hipHostMalloc", hip_.host_allocate(address, bytes, kHostMallocPortable)};
+  }
+  DriverCall host_free(void* address) const { return {"hipHostFree", hip_.host_free(address)}; }
+  DriverCall memset(void* stream, void* address, std::uint8_t value, std::size_t bytes) const {
+    return {"hipMemsetAsync", hip_.memset(address, value, bytes, stream_of(stream))};
+  }
+  DriverCall memory_info(std::size_t* free_bytes, std::size_t* total_bytes) const {
+    return {"hipMemGetInfo", hip_.memory_info(free_bytes, total_bytes)};
+  }
+  DriverCall l2_bytes(int* bytes) const {
+    return {"hipDeviceGetAttribute", hip_.device_attribute(bytes, kL2CacheSize, ordinal_)};
+  }
+  // What is beyond the range of the device is clamped by the driver.
+  DriverCall stream_create(void** stream, int priority) const {
+    hipStream_t made = nullptr;
+    const int result = priority == 0 ? hip_.stream_create(&made, kStreamNonBlocking)
+                                     : hip_.stream_create_with_priority(&made, kStreamNonBlocking, priority);
+    *stream = made;
+    return {priority == 0 ? "hipStreamCreateWithFlags" : "hipStreamCreateWithPriority", result};
+  }
+  DriverCall stream_destroy(void* stream) const { return {"hipStreamDestroy", hip_.stream_destroy(stream_of(stream))}; }
+  DriverCall stream_synchronize(void* stream) const {
+    return {"hipStreamSynchronize", hip_.stream_synchronize(stream_of(stream))};
+  }
+  DriverCall stream_wait(void* stream, void* event) const {
+    if (hip_.stream_wait_event == nullptr) return event_synchronize(event);
+    return {"hipStreamWaitEvent", hip_.stream_wait_event(stream_of(stream), event_of(event), 0)};
+  }
+  // The legacy stream, by either of its handles, cannot be captured; the query fails while a stream is that it waits for.
+  // Releases that give captures no numbers give a yes or no.
+  DriverCall stream_capture(void* stream, std::uint64_t* capture) const {
+    constexpr std::uintptr_t kLegacy = 1;
+    *capture = 0;
+    int status = kCaptureStatusNone;
+    const bool is_legacy = reinterpret_cast<std::uintptr_t>(stream) <= kLegacy;
+    if (!is_legacy && hip_.stream_capture_info != nullptr) {
+      unsigned long long id = 0;
+      const int result = hip_.stream_capture_info(stream_of(stream), &status, &id);
+      if (result == kHipSuccess && status == kCaptureStatusActive) *capture = id;
+      if (result == kHipSuccess && status != kCaptureStatusActive && status != kCaptureStatusNone)
+        *capture = DeviceApi::kInTheWay;  // a capture that is spoiled and not ended
+      return {"hipStreamGetCaptureInfo", result};
+    }
+    if (hip_.stream_capturing == nullptr) return {"", kHipSuccess};
+    const int result = hip_.stream_capturing(stream_of(stream), &status);
+    if (is_legacy && result == kStreamCaptureImplicit) {
+      *capture = DeviceApi::kInTheWay;
+      return {"hipStreamIsCapturing", kHipSuccess};
+    }
+    if (!is_legacy && result == kHipSuccess && status != kCaptureStatusNone) *capture = 1;
+    return {"hipStreamIsCapturing", result};
+  }
+  DriverCall event_create(void** event) const {
+    hipEvent_t made = nullptr;
+    const int result = hip_.event_create(&made);
+    *event = made;
+    return {"hipEventCreate", result};
+  }
+  DriverCall event_create_untimed(void** event) const {
+    if (hip_.event_create_with_flags == nullptr) return event_create(event);
+    hipEvent_t made = nullptr;
+    const int result = hip_.event_create_with_flags(&made, kEventDisableTiming);
+    *event = made;
+    return {"hipEventCreateWithFlags", result};
+  }
+  DriverCall event_destroy(void* event) const { return {"hipEventDestroy", hip_.event_destroy(event_of(event))}; }
+  DriverCall event_record(void* event, void* stream) const {
+    return {"hipEventRecord", hip_.event_record(event_of(event), stream_of(stream))};
+  }
+  DriverCall event_synchronize(void* event) const {
+    return {"hipEventSynchronize", hip_.event_synchronize(event_of(event))};
+  }
+  DriverCall event_elapsed(void* begin, void* end, float* milliseconds) const {
+    return {"hipEventElapsedTime", hip_.event_elapsed(milliseconds, event_of(begin), event_of(end))};
+  }
+
+ private:
+  OpenedDevice(const HipTable& hip, int ordinal) : hip_(hip), ordinal_(ordinal) {}
+  Status open_pool() {
+    int pools = 0;
+    const bool has_calls = hip_.allocate_async && hip_.free_async && hip_.default_pool && hip_.pool_attribute_set;
+    if (!has_calls || hip_.device_attribute(&pools, kMemoryPoolsSupported, ordinal_) != kHipSuccess || pools == 0)
+      return Ok{};
+    const std::string detail = "device " + std::to_string(ordinal_);
+    hipMemPool_t pool = nullptr;
+    KMUX_TRY(check({"hipDeviceGetDefaultMemPool", hip_.default_pool(&pool, ordinal_)}, detail));
+    std::uint64_t keep_all = std::numeric_limits<std::uint64_t>::max();
+    KMUX_TRY(
+        check({"hipMemPoolSetAttribute", hip_.pool_attribute_set(pool, kPoolReleaseThreshold, &keep_all)}, detail));
+    has_pool_ = true;
     return Ok{};
-  const std::string detail = "device " + std::to_string(ordinal_);
-  hipMemPool_t pool = nullptr;
-  KMUX_TRY(check({"hipDeviceGetDefaultMemPool", hip_.default_pool(&pool, ordinal_)}, detail));
-  std::uint64_t keep_all = std::numeric_limits<std::uint64_t>::max();
-  KMUX_TRY(check({"hipMemPoolSetAttribute", hip_.pool_attribute_set(pool, kPoolReleaseThreshold, &keep_all)}, detail));
-  has_pool_ = true;
-  return Ok{};
-}
-
-Status OpenedDevice::check(DriverCall call, const std::string& detail) const {
-  return hip::check(hip_, call.name, call.result, detail);
-}
-
-DriverCall OpenedDevice::allocate(void* stream, std::size_t bytes, void** address) const {
-  if (!has_pool_) return {"hipMalloc", hip_.allocate(address, bytes)};
-  return {"hipMallocAsync", hip_.allocate_async(address, bytes, stream_of(stream))};
-}
-
-DriverCall OpenedDevice::free(void* stream, void* address) const {
-  if (!has_pool_) return {"hipFree", hip_.free(address)};
-  return {"hipFreeAsync", hip_.free_async(address, stream_of(stream))};
-}
-
-DriverCall OpenedDevice::copy(void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) const {
-  return {"hipMemcpyAsync", hip_.copy(to, from, bytes, kind_of(kind), stream_of(stream))};
-}
-
-// Through the host where the devices do not reach each other.
-DriverCall OpenedDevice::copy_peer(void* stream, void* to, const OpenedDevice& source, const void* from,
-                                   std::size_t bytes) const {
-  return {"hipMemcpyPeerAsync", hip_.copy_peer(to, ordinal_, from, source.ordinal_, bytes, stream_of(stream))};
-}
-
-DriverCall OpenedDevice::host_allocate(std::size_t bytes, void** address) const {
-  return {"hipHostMalloc", hip_.host_allocate(address, bytes, kHostMallocPortable)};
-}
-
-DriverCall OpenedDevice::host_free(void* address) const { return {"hipHostFree", hip_.host_free(address)}; }
-
-DriverCall OpenedDevice::memset(void* stream, void* address, std::uint8_t value, std::size_t bytes) const {
-  return {"hipMemsetAsync", hip_.memset(address, value, bytes, stream_of(stream))};
-}
-
-DriverCall OpenedDevice::memory_info(std::size_t* free_bytes, std::size_t* total_bytes) const {
-  return {"hipMemGetInfo", hip_.memory_info(free_bytes, total_bytes)};
-}
-
-DriverCall OpenedDevice::l2_bytes(int* bytes) const {
-  return {"hipDeviceGetAttribute", hip_.device_attribute(bytes, kL2CacheSize, ordinal_)};
-}
-
-// What is beyond the range of the device is clamped by the driver.
-DriverCall OpenedDevice::stream_create(void** stream, int priority) const {
-  hipStream_t made = nullptr;
-  const int result = priority == 0 ? hip_.stream_create(&made, kStreamNonBlocking)
-                                   : hip_.stream_create_with_priority(&made, kStreamNonBlocking, priority);
-  *stream = made;
-  return {priority == 0 ? "hipStreamCreateWithFlags" : "hipStreamCreateWithPriority", result};
-}
-
-DriverCall OpenedDevice::stream_destroy(void* stream) const {
-  return {"hipStreamDestroy", hip_.stream_destroy(stream_of(stream))};
-}
-
-DriverCall OpenedDevice::stream_synchronize(void* stream) const {
-  return {"hipStreamSynchronize", hip_.stream_synchronize(stream_of(stream))};
-}
-
-DriverCall OpenedDevice::stream_wait(void* stream, void* event) const {
-  if (hip_.stream_wait_event == nullptr) return event_synchronize(event);
-  return {"hipStreamWaitEvent", hip_.stream_wait_event(stream_of(stream), event_of(event), 0)};
-}
-
-// The legacy stream, by either of its handles, cannot be captured; the query fails while a stream is that it waits for.
-// Releases that give captures no numbers give a yes or no.
-DriverCall OpenedDevice::stream_capture(void* stream, std::uint64_t* capture) const {
-  constexpr std::uintptr_t kLegacy = 1;
-  *capture = 0;
-  int status = kCaptureStatusNone;
-  const bool is_legacy = reinterpret_cast<std::uintptr_t>(stream) <= kLegacy;
-  if (!is_legacy && hip_.stream_capture_info != nullptr) {
-    unsigned long long id = 0;
-    const int result = hip_.stream_capture_info(stream_of(stream), &status, &id);
-    if (result == kHipSuccess && status == kCaptureStatusActive) *capture = id;
-    if (result == kHipSuccess && status != kCaptureStatusActive && status != kCaptureStatusNone)
-      *capture = DeviceApi::kInTheWay;  // a capture that is spoiled and not ended
-    return {"hipStreamGetCaptureInfo", result};
   }
-  if (hip_.stream_capturing == nullptr) return {"", kHipSuccess};
-  const int result = hip_.stream_capturing(stream_of(stream), &status);
-  if (is_legacy && result == kStreamCaptureImplicit) {
-    *capture = DeviceApi::kInTheWay;
-    return {"hipStreamIsCapturing", kHipSuccess};
-  }
-  if (!is_legacy && result == kHipSuccess && status != kCaptureStatusNone) *capture = 1;
-  return {"hipStreamIsCapturing", result};
-}
 
-DriverCall OpenedDevice::event_create(void** event) const {
-  hipEvent_t made = nullptr;
-  const int result = hip_.event_create(&made);
-  *event = made;
-  return {"hipEventCreate", result};
-}
-
-DriverCall OpenedDevice::event_create_untimed(void** event) const {
-  if (hip_.event_create_with_flags == nullptr) return event_create(event);
-  hipEvent_t made = nullptr;
-  const int result = hip_.event_create_with_flags(&made, kEventDisableTiming);
-  *event = made;
-  return {"hipEventCreateWithFlags", result};
-}
-
-DriverCall OpenedDevice::event_destroy(void* event) const {
-  return {"hipEventDestroy", hip_.event_destroy(event_of(event))};
-}
-
-DriverCall OpenedDevice::event_record(void* event, void* stream) const {
-  return {"hipEventRecord", hip_.event_record(event_of(event), stream_of(stream))};
-}
-
-DriverCall OpenedDevice::event_synchronize(void* event) const {
-  return {"hipEventSynchronize", hip_.event_synchronize(event_of(event))};
-}
-
-DriverCall OpenedDevice::event_elapsed(void* begin, void* end, float* milliseconds) const {
-  return {"hipEventElapsedTime", hip_.event_elapsed(milliseconds, event_of(begin), event_of(end))};
-}
+  const HipTable& hip_;
+  const int ordinal_;
+  bool has_pool_ = false;
+};
 
 HipPlaces places_of(const Host& host) {
   HipPlaces places{host.option("hip.library").value_or(""), {}};
@@ -291,11 +294,6 @@ Result<Json> device_properties(const HipTable& hip, int ordinal) {
   return json;
 }
 
-}  // namespace kmux::hip
-
-template class kmux::StreamOrderedDevices<kmux::hip::OpenedDevice>;
-
-namespace kmux::hip {
 namespace {
 
 constexpr TargetForms kForms = {"hip", "auto, hip and gfxNNN", "mcpu", R"("hip" or "hip:gfx942")"};
@@ -397,3 +395,5 @@ bool is_generic_of(std::string_view generic, std::string_view arch) {
 int wavefront_size(std::string_view arch) { return arch.size() == 6 || arch.starts_with("gfx9-") ? 64 : 32; }
 
 }  // namespace kmux::hip
+
+template class kmux::StreamOrderedDevices<kmux::hip::OpenedDevice>;

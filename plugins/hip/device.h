@@ -32,63 +32,6 @@ Result<std::string> device_arch(const HipTable& hip, int ordinal);
 /// Errors: as `device_arch`.
 Result<Json> device_properties(const HipTable& hip, int ordinal);
 
-/// A device that memory, streams and events are made on. See StreamOrderedDevices. A release of HIP without waits between
-/// streams makes the host wait for the event.
-///
-/// Threads: any.
-class OpenedDevice {
- public:
-  static constexpr int kNeverRecorded = kInvalidHandle;
-
-  static Result<int> count(Host host);
-  static Result<Json> properties(Host host, int device);
-
-  /// Has the pool of the device, if there is one, keep what is freed, so that the next allocation need not ask the system.
-  static Result<std::unique_ptr<OpenedDevice>> open(Host host, int ordinal);
-  Status close() { return Ok{}; }
-
-  int ordinal() const { return ordinal_; }
-
-  /// Does `action()` with the device current. Captures of other streams are left alone.
-  template <class Action>
-  int use(kmux_sink error, Action action) {
-    DeviceScope scope(hip_);
-    if (const int code = scope.enter(ordinal_, error)) return code;
-    const int code = RelaxedCapture::during(hip_, error, [&] { return action(), KMUX_OK; });
-    return scope.leave(code, error);
-  }
-  Status check(DriverCall call, const std::string& detail) const;
-
-  DriverCall allocate(void* stream, std::size_t bytes, void** address) const;
-  DriverCall free(void* stream, void* address) const;
-  DriverCall copy(void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) const;
-  DriverCall copy_peer(void* stream, void* to, const OpenedDevice& source, const void* from, std::size_t bytes) const;
-  DriverCall host_allocate(std::size_t bytes, void** address) const;
-  DriverCall host_free(void* address) const;
-  DriverCall memset(void* stream, void* address, std::uint8_t value, std::size_t bytes) const;
-  DriverCall memory_info(std::size_t* free_bytes, std::size_t* total_bytes) const;
-  DriverCall l2_bytes(int* bytes) const;
-  DriverCall stream_create(void** stream, int priority) const;
-  DriverCall stream_destroy(void* stream) const;
-  DriverCall stream_synchronize(void* stream) const;
-  DriverCall stream_wait(void* stream, void* event) const;
-  DriverCall stream_capture(void* stream, std::uint64_t* capture) const;
-  DriverCall event_create(void** event) const;
-  DriverCall event_create_untimed(void** event) const;
-  DriverCall event_destroy(void* event) const;
-  DriverCall event_record(void* event, void* stream) const;
-  DriverCall event_synchronize(void* event) const;
-  DriverCall event_elapsed(void* begin, void* end, float* milliseconds) const;
-
- private:
-  OpenedDevice(const HipTable& hip, int ordinal) : hip_(hip), ordinal_(ordinal) {}
-  Status open_pool();
-
-  const HipTable& hip_;
-  const int ordinal_;
-  bool has_pool_ = false;
-};
-
 /// Where HIP is looked for: the library that option "hip.library" names; else in the folders of PyTorch's wheel for ROCm and
 /// of AMD's, in the virtual environment of option "hip.venv" and among the packages that this plugin is one of; in "lib" of
 /// options "hip.rocm_path" and "hip.hip_path".
@@ -106,6 +49,7 @@ Status check(const HipTable& hip, const char* call, int result, const std::strin
 Availability probe_runtime(const Host& host);
 
 /// The devices that HIP lists (kDLROCM). Memory comes from the device's pool where it has one, else from hipMalloc.
+class OpenedDevice;
 using HipDevices = StreamOrderedDevices<OpenedDevice>;
 
 /// The architecture of the device that a request is for; asked only where the request names none.
@@ -140,3 +84,5 @@ bool is_known_to_rocm5(std::string_view arch);
 int wavefront_size(std::string_view arch);
 
 }  // namespace kmux::hip
+
+extern template class kmux::StreamOrderedDevices<kmux::hip::OpenedDevice>;

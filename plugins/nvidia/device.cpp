@@ -102,171 +102,185 @@ Result<int> device_attribute(const DriverTable& driver, CUdevice device, CUdevic
       .error();
 }
 
-Result<int> OpenedDevice::count(Host) { return device_count(); }
-Result<Json> OpenedDevice::properties(Host, int device) { return device_properties(device); }
+/// A device that memory, streams and events are made on: its primary context, retained, and its memory pool, which keeps
+/// what is freed. See StreamOrderedDevices.
+///
+/// Threads: any, but `close` comes last and alone.
+class OpenedDevice {
+ public:
+  static constexpr int kNeverRecorded = CUDA_ERROR_INVALID_HANDLE;
 
-Result<std::unique_ptr<OpenedDevice>> OpenedDevice::open(Host, int ordinal) {
-  FailureText failure;
-  const DriverTable* const driver = open_driver(failure.sink());
-  if (driver == nullptr) return failure.unavailable();
-  DeviceContext context{};
-  KMUX_TRY(failure.status(retain_context(*driver, ordinal, &context, failure.sink())));
-  std::unique_ptr<OpenedDevice> device(new OpenedDevice(*driver, context));
-  if (Status pool = device->take_pool(); !pool.ok()) {
-    static_cast<void>(device->close());  // the first failure is reported
-    return std::move(pool).error();
+  static Result<int> count(Host) { return device_count(); }
+  static Result<Json> properties(Host, int device) { return device_properties(device); }
+
+  /// Retains the context and raises the release threshold of the default pool, so that memory freed in stream order is
+  /// not given back to the system at the next synchronisation.
+  ///
+  /// Errors: invalid_argument if there is no such device; unsupported without memory pools; the driver's error.
+  static Result<std::unique_ptr<OpenedDevice>> open(Host, int ordinal) {
+    FailureText failure;
+    const DriverTable* const driver = open_driver(failure.sink());
+    if (driver == nullptr) return failure.unavailable();
+    DeviceContext context{};
+    KMUX_TRY(failure.status(retain_context(*driver, ordinal, &context, failure.sink())));
+    std::unique_ptr<OpenedDevice> device(new OpenedDevice(*driver, context));
+    if (Status pool = device->take_pool(); !pool.ok()) {
+      static_cast<void>(device->close());  // the first failure is reported
+      return std::move(pool).error();
+    }
+    return device;
   }
-  return device;
-}
-
-Status OpenedDevice::take_pool() {
-  KMUX_ASSIGN(const int pools, device_attribute(driver_, context_.device, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED));
-  if (pools == 0) {
-    return make_error(ErrorCode::kUnsupported, "device " + std::to_string(context_.ordinal) +
-                                                   " has no memory pools (its driver or its virtual machine turns "
-                                                   "them off). Use another device or driver.");
+  ~OpenedDevice() = default;
+  OpenedDevice(const OpenedDevice&) = delete;
+  OpenedDevice& operator=(const OpenedDevice&) = delete;
+  /// Gives the context back.
+  Status close() {
+    const ContextRelease released = release_context(driver_, context_);
+    return check({released.call, released.result}, "device " + std::to_string(context_.ordinal));
   }
-  const std::string detail = "device " + std::to_string(context_.ordinal);
-  KMUX_TRY(check({"cuDeviceGetDefaultMemPool", driver_.device_pool(&pool_, context_.device)}, detail));
-  std::uint64_t keep_all = std::numeric_limits<std::uint64_t>::max();
-  CUresult result = CUDA_SUCCESS;
-  FailureText failure;
-  KMUX_TRY(failure.status(RelaxedCapture::during(driver_, failure.sink(), [&] {
-    result = driver_.pool_attribute_set(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep_all);
-    return KMUX_OK;
-  })));
-  return check({"cuMemPoolSetAttribute", result}, detail);
-}
 
-Status OpenedDevice::close() {
-  const ContextRelease released = release_context(driver_, context_);
-  return check({released.call, released.result}, "device " + std::to_string(context_.ordinal));
-}
+  int ordinal() const { return context_.ordinal; }
 
-Status OpenedDevice::check(DriverCall call, const std::string& detail) const {
-  if (call.result == CUDA_SUCCESS) return Ok{};
-  FailureText failure;
-  return failure.status(
-      fail_call(driver_, failure.sink(), call.name, static_cast<CUresult>(call.result), "%s", detail.c_str()));
-}
-
-DriverCall OpenedDevice::allocate(void* stream, std::size_t bytes, void** address) const {
-  CUdeviceptr memory = 0;
-  const CUresult result = driver_.allocate(&memory, bytes, pool_, stream_of(stream));
-  *address = std::bit_cast<void*>(memory);
-  return {"cuMemAllocFromPoolAsync", result};
-}
-
-DriverCall OpenedDevice::free(void* stream, void* address) const {
-  return {"cuMemFreeAsync", driver_.free(address_of(address), stream_of(stream))};
-}
-
-DriverCall OpenedDevice::copy(void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) const {
-  switch (kind) {
-    case KMUX_COPY_HOST_TO_DEVICE:
-      return {"cuMemcpyHtoDAsync", driver_.copy_to_device(address_of(to), from, bytes, stream_of(stream))};
-    case KMUX_COPY_DEVICE_TO_HOST:
-      return {"cuMemcpyDtoHAsync", driver_.copy_to_host(to, address_of(from), bytes, stream_of(stream))};
-    case KMUX_COPY_DEVICE_TO_DEVICE:
-      break;
+  /// Does `action()` in the context of the device, or in another one of it that is current. Captures of other
+  /// streams are left alone.
+  template <class Action>
+  int use(kmux_sink error, Action action) {
+    ContextScope scope(driver_, context_);
+    if (const int code = scope.enter(error)) return code;
+    const int code = RelaxedCapture::during(driver_, error, [&] { return action(), KMUX_OK; });
+    return scope.leave(code, error);
   }
-  return {"cuMemcpyAsync", driver_.copy(address_of(to), address_of(from), bytes, stream_of(stream))};
-}
-
-// Through the host where the devices do not reach each other.
-DriverCall OpenedDevice::copy_peer(void* stream, void* to, const OpenedDevice& source, const void* from,
-                                   std::size_t bytes) const {
-  return {"cuMemcpyPeerAsync", driver_.copy_peer(address_of(to), context_.primary, address_of(from),
-                                                 source.context_.primary, bytes, stream_of(stream))};
-}
-
-DriverCall OpenedDevice::host_allocate(std::size_t bytes, void** address) const {
-  return {"cuMemHostAlloc", driver_.host_allocate(address, bytes, CU_MEMHOSTALLOC_PORTABLE)};
-}
-
-DriverCall OpenedDevice::host_free(void* address) const { return {"cuMemFreeHost", driver_.host_free(address)}; }
-
-DriverCall OpenedDevice::memset(void* stream, void* address, std::uint8_t value, std::size_t bytes) const {
-  return {"cuMemsetD8Async", driver_.memset8(address_of(address), value, bytes, stream_of(stream))};
-}
-
-DriverCall OpenedDevice::memory_info(std::size_t* free_bytes, std::size_t* total_bytes) const {
-  return {"cuMemGetInfo", driver_.memory_info(free_bytes, total_bytes)};
-}
-
-DriverCall OpenedDevice::l2_bytes(int* bytes) const {
-  return {"cuDeviceGetAttribute", driver_.device_attribute(bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, context_.device)};
-}
-
-// What is beyond the range of the device is clamped by the driver.
-DriverCall OpenedDevice::stream_create(void** stream, int priority) const {
-  CUstream made = nullptr;
-  const CUresult result = priority == 0 ? driver_.stream_create(&made, CU_STREAM_NON_BLOCKING)
-                                        : driver_.stream_create_with_priority(&made, CU_STREAM_NON_BLOCKING, priority);
-  *stream = made;
-  return {priority == 0 ? "cuStreamCreate" : "cuStreamCreateWithPriority", result};
-}
-
-DriverCall OpenedDevice::stream_destroy(void* stream) const {
-  return {"cuStreamDestroy", driver_.stream_destroy(stream_of(stream))};
-}
-
-DriverCall OpenedDevice::stream_synchronize(void* stream) const {
-  return {"cuStreamSynchronize", driver_.stream_synchronize(stream_of(stream))};
-}
-
-DriverCall OpenedDevice::stream_wait(void* stream, void* event) const {
-  return {"cuStreamWaitEvent", driver_.stream_wait_event(stream_of(stream), event_of(event), 0)};
-}
-
-// The legacy stream, by either of its handles, cannot be captured; the query fails while a stream is that it waits for.
-// Source: CUDA Driver API, cuStreamBeginCapture and cuStreamIsCapturing.
-DriverCall OpenedDevice::stream_capture(void* stream, std::uint64_t* capture) const {
-  constexpr std::uintptr_t kLegacy = 1;
-  *capture = 0;
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  if (reinterpret_cast<std::uintptr_t>(stream) <= kLegacy) {
-    const CUresult result = driver_.stream_capturing(stream_of(stream), &status);
-    if (result != CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) return {"cuStreamIsCapturing", result};
-    *capture = DeviceApi::kInTheWay;
-    return {"cuStreamIsCapturing", CUDA_SUCCESS};
+  Status check(DriverCall call, const std::string& detail) const {
+    if (call.result == CUDA_SUCCESS) return Ok{};
+    FailureText failure;
+    return failure.status(
+        fail_call(driver_, failure.sink(), call.name, static_cast<CUresult>(call.result), "%s", detail.c_str()));
   }
-  std::uint64_t id = 0;
-  const CUresult result = driver_.stream_capture_info(stream_of(stream), &status, &id, nullptr, nullptr, nullptr);
-  if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE) *capture = id;
-  if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_INVALIDATED) *capture = DeviceApi::kInTheWay;
-  return {"cuStreamGetCaptureInfo", result};
-}
 
-DriverCall OpenedDevice::event_create(void** event) const {
-  CUevent made = nullptr;
-  const CUresult result = driver_.event_create(&made, 0);
-  *event = made;
-  return {"cuEventCreate", result};
-}
+  DriverCall allocate(void* stream, std::size_t bytes, void** address) const {
+    CUdeviceptr memory = 0;
+    const CUresult result = driver_.allocate(&memory, bytes, pool_, stream_of(stream));
+    *address = std::bit_cast<void*>(memory);
+    return {"cuMemAllocFromPoolAsync", result};
+  }
+  DriverCall free(void* stream, void* address) const {
+    return {"cuMemFreeAsync", driver_.free(address_of(address), stream_of(stream))};
+  }
+  DriverCall copy(void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) const {
+    switch (kind) {
+      case KMUX_COPY_HOST_TO_DEVICE:
+        return {"cuMemcpyHtoDAsync", driver_.copy_to_device(address_of(to), from, bytes, stream_of(stream))};
+      case KMUX_COPY_DEVICE_TO_HOST:
+        return {"cuMemcpyDtoHAsync", driver_.copy_to_host(to, address_of(from), bytes, stream_of(stream))};
+      case KMUX_COPY_DEVICE_TO_DEVICE:
+        break;
+    }
+    return {"cuMemcpyAsync", driver_.copy(address_of(to), address_of(from), bytes, stream_of(stream))};
+  }
+  // Through the host where the devices do not reach each other.
+  DriverCall copy_peer(void* stream, void* to, const OpenedDevice& source, const void* from, std::size_t bytes) const {
+    return {"cuMemcpyPeerAsync", driver_.copy_peer(address_of(to), context_.primary, address_of(from),
+                                                   source.context_.primary, bytes, stream_of(stream))};
+  }
+  DriverCall host_allocate(std::size_t bytes, void** address) const {
+    return {"cuMemHostAlloc", driver_.host_allocate(address, bytes, CU_MEMHOSTALLOC_PORTABLE)};
+  }
+  DriverCall host_free(void* address) const { return {"cuMemFreeHost", driver_.host_free(address)}; }
+  DriverCall memset(void* stream, void* address, std::uint8_t value, std::size_t bytes) const {
+    return {"cuMemsetD8Async", driver_.memset8(address_of(address), value, bytes, stream_of(stream))};
+  }
+  DriverCall memory_info(std::size_t* free_bytes, std::size_t* total_bytes) const {
+    return {"cuMemGetInfo", driver_.memory_info(free_bytes, total_bytes)};
+  }
+  DriverCall l2_bytes(int* bytes) const {
+    return {"cuDeviceGetAttribute",
+            driver_.device_attribute(bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, context_.device)};
+  }
+  // What is beyond the range of the device is clamped by the driver.
+  DriverCall stream_create(void** stream, int priority) const {
+    CUstream made = nullptr;
+    const CUresult result = priority == 0
+                                ? driver_.stream_create(&made, CU_STREAM_NON_BLOCKING)
+                                : driver_.stream_create_with_priority(&made, CU_STREAM_NON_BLOCKING, priority);
+    *stream = made;
+    return {priority == 0 ? "cuStreamCreate" : "cuStreamCreateWithPriority", result};
+  }
+  DriverCall stream_destroy(void* stream) const {
+    return {"cuStreamDestroy", driver_.stream_destroy(stream_of(stream))};
+  }
+  DriverCall stream_synchronize(void* stream) const {
+    return {"cuStreamSynchronize", driver_.stream_synchronize(stream_of(stream))};
+  }
+  DriverCall stream_wait(void* stream, void* event) const {
+    return {"cuStreamWaitEvent", driver_.stream_wait_event(stream_of(stream), event_of(event), 0)};
+  }
+  // The legacy stream, by either of its handles, cannot be captured; the query fails while a stream is that it waits for.
+  // Source: CUDA Driver API, cuStreamBeginCapture and cuStreamIsCapturing.
+  DriverCall stream_capture(void* stream, std::uint64_t* capture) const {
+    constexpr std::uintptr_t kLegacy = 1;
+    *capture = 0;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    if (reinterpret_cast<std::uintptr_t>(stream) <= kLegacy) {
+      const CUresult result = driver_.stream_capturing(stream_of(stream), &status);
+      if (result != CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) return {"cuStreamIsCapturing", result};
+      *capture = DeviceApi::kInTheWay;
+      return {"cuStreamIsCapturing", CUDA_SUCCESS};
+    }
+    std::uint64_t id = 0;
+    const CUresult result = driver_.stream_capture_info(stream_of(stream), &status, &id, nullptr, nullptr, nullptr);
+    if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE) *capture = id;
+    if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_INVALIDATED) *capture = DeviceApi::kInTheWay;
+    return {"cuStreamGetCaptureInfo", result};
+  }
+  DriverCall event_create(void** event) const {
+    CUevent made = nullptr;
+    const CUresult result = driver_.event_create(&made, 0);
+    *event = made;
+    return {"cuEventCreate", result};
+  }
+  DriverCall event_create_untimed(void** event) const {
+    CUevent made = nullptr;
+    const CUresult result = driver_.event_create(&made, CU_EVENT_DISABLE_TIMING);
+    *event = made;
+    return {"cuEventCreate", result};
+  }
+  DriverCall event_destroy(void* event) const { return {"cuEventDestroy", driver_.event_destroy(event_of(event))}; }
+  DriverCall event_record(void* event, void* stream) const {
+    return {"cuEventRecord", driver_.event_record(event_of(event), stream_of(stream))};
+  }
+  DriverCall event_synchronize(void* event) const {
+    return {"cuEventSynchronize", driver_.event_synchronize(event_of(event))};
+  }
+  DriverCall event_elapsed(void* begin, void* end, float* milliseconds) const {
+    return {"cuEventElapsedTime", driver_.event_elapsed(milliseconds, event_of(begin), event_of(end))};
+  }
 
-DriverCall OpenedDevice::event_create_untimed(void** event) const {
-  CUevent made = nullptr;
-  const CUresult result = driver_.event_create(&made, CU_EVENT_DISABLE_TIMING);
-  *event = made;
-  return {"cuEventCreate", result};
-}
+ private:
+  OpenedDevice(const DriverTable& driver, const DeviceContext& context) : driver_(driver), context_(context) {}
+  Status take_pool() {
+    KMUX_ASSIGN(const int pools,
+                device_attribute(driver_, context_.device, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED));
+    if (pools == 0) {
+      return make_error(ErrorCode::kUnsupported, "device " + std::to_string(context_.ordinal) +
+                                                     " has no memory pools (its driver or its virtual machine turns "
+                                                     "them off). Use another device or driver.");
+    }
+    const std::string detail = "device " + std::to_string(context_.ordinal);
+    KMUX_TRY(check({"cuDeviceGetDefaultMemPool", driver_.device_pool(&pool_, context_.device)}, detail));
+    std::uint64_t keep_all = std::numeric_limits<std::uint64_t>::max();
+    CUresult result = CUDA_SUCCESS;
+    FailureText failure;
+    KMUX_TRY(failure.status(RelaxedCapture::during(driver_, failure.sink(), [&] {
+      result = driver_.pool_attribute_set(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep_all);
+      return KMUX_OK;
+    })));
+    return check({"cuMemPoolSetAttribute", result}, detail);
+  }
 
-DriverCall OpenedDevice::event_destroy(void* event) const {
-  return {"cuEventDestroy", driver_.event_destroy(event_of(event))};
-}
-
-DriverCall OpenedDevice::event_record(void* event, void* stream) const {
-  return {"cuEventRecord", driver_.event_record(event_of(event), stream_of(stream))};
-}
-
-DriverCall OpenedDevice::event_synchronize(void* event) const {
-  return {"cuEventSynchronize", driver_.event_synchronize(event_of(event))};
-}
-
-DriverCall OpenedDevice::event_elapsed(void* begin, void* end, float* milliseconds) const {
-  return {"cuEventElapsedTime", driver_.event_elapsed(milliseconds, event_of(begin), event_of(end))};
-}
+  const DriverTable& driver_;
+  DeviceContext context_;
+  CUmemoryPool pool_ = nullptr;
+};
 
 namespace {
 

@@ -67,14 +67,7 @@ class StreamOrderedDevices final : public DeviceApi {
   explicit StreamOrderedDevices(Host host) : host_(host) {}
   StreamOrderedDevices(const StreamOrderedDevices&) = delete;
   StreamOrderedDevices& operator=(const StreamOrderedDevices&) = delete;
-  ~StreamOrderedDevices() override {
-    for (const std::atomic<Opened*>& each : devices_) {
-      const std::unique_ptr<Opened> device(each.load());
-      if (device == nullptr) continue;
-      free_flush_memory(*device);
-      log_failure(device->driver->close());
-    }
-  }
+  ~StreamOrderedDevices() override;
 
   Result<int> count() override { return Driver::count(host_); }
   Result<Json> properties(int device) override { return Driver::properties(host_, device); }
@@ -90,9 +83,9 @@ class StreamOrderedDevices final : public DeviceApi {
       allocation.is_in_the_way = is_legacy(stream) && would_spoil(driver, stream);
       if (!allocation.is_in_the_way) allocation.made = driver.allocate(stream, wanted, &allocation.address);
     });
-    if (code == KMUX_OK && allocation.made.result == 0 && !allocation.is_in_the_way) [[likely]] {
+    const bool is_made = code == KMUX_OK && allocation.made.result == 0 && !allocation.is_in_the_way;
+    if (is_made) [[likely]]
       return allocation.address;
-    }
     Status status = finish(driver, code, wanted, allocation);
     if (status.ok()) return allocation.address;
     free(device, stream, allocation.address);  // made, but what was current before could not be restored
@@ -286,12 +279,9 @@ class StreamOrderedDevices final : public DeviceApi {
 
   Status flush(Opened& at, void* stream) {
     Driver& driver = *at.driver;
-    for (const DriverCall made :
-         {driver.stream_wait(stream, at.flushed), driver.memset(stream, at.flush_memory, 0, at.flush_bytes),
-          driver.event_record(at.flushed, stream)}) {
-      KMUX_TRY(check(driver, made, [] { return ""; }));
-    }
-    return Ok{};
+    KMUX_TRY(check(driver, driver.stream_wait(stream, at.flushed), [] { return ""; }));
+    KMUX_TRY(check(driver, driver.memset(stream, at.flush_memory, 0, at.flush_bytes), [] { return ""; }));
+    return check(driver, driver.event_record(at.flushed, stream), [] { return ""; });
   }
 
   // The memory is there in the order of `stream` alone, but later flushes may be in another one: hence the wait.
@@ -377,14 +367,9 @@ class StreamOrderedDevices final : public DeviceApi {
   template <class Action>
   void release(Opened& at, Action action) noexcept {
     bool done = false;
-    const auto once = [&] {
-      return use_device(*at.driver, [&] {
-        done = true;
-        return action(*at.driver);
-      });
-    };
-    log_failure(once());
-    if (!done) log_failure(once());
+    const auto once = [&] { return done = true, action(*at.driver); };
+    log_failure(use_device(*at.driver, once));
+    if (!done) log_failure(use_device(*at.driver, once));
   }
 
   void log_failure(const Status& status) const noexcept {
@@ -395,5 +380,16 @@ class StreamOrderedDevices final : public DeviceApi {
   std::mutex opening_;
   std::array<std::atomic<Opened*>, kMaxDevices> devices_{};
 };
+
+// Not inline, so that with an `extern template` the header of a backend need not define `Driver`.
+template <class Driver>
+StreamOrderedDevices<Driver>::~StreamOrderedDevices() {
+  for (const std::atomic<Opened*>& each : devices_) {
+    const std::unique_ptr<Opened> device(each.load());
+    if (device == nullptr) continue;
+    free_flush_memory(*device);
+    log_failure(device->driver->close());
+  }
+}
 
 }  // namespace kmux
