@@ -54,9 +54,6 @@ Result<std::unique_ptr<Backend>> MetalBackend::create(Host host) {
   return std::unique_ptr<Backend>(std::make_unique<MetalBackend>(host));
 }
 
-MetalBackend::MetalBackend(Host host)
-    : host_(host), wrapper_(host), builder_(host, [this] { return gpu(); }), devices_([this] { return gpu(); }) {}
-
 // A failure is not kept: a device may appear.
 Result<std::shared_ptr<Gpu>> MetalBackend::gpu() {
   const std::lock_guard lock(mutex_);

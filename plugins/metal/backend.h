@@ -27,30 +27,23 @@ Result<Target> resolve_metal_target(std::string_view request);
 std::vector<MissingFeature> missing_support(const BuildRequest& request);
 
 /// Metal on Apple's devices. Everywhere else it makes artifacts, and says why it cannot run them.
-class MetalBackend final : public Backend {
+class MetalBackend final : public BackendOf<MetalWrapper, MetalBuilder, MetalDevices> {
  public:
   static const PluginInfo kInfo;
   static Result<std::unique_ptr<Backend>> create(Host host);
-  explicit MetalBackend(Host host);
+  explicit MetalBackend(Host host) : BackendOf(host, [this] { return gpu(); }) {}
 
   Result<ProbeReport> probe() override;
   Result<Target> resolve_target(std::string_view request, std::optional<int> device) override;
   Result<std::vector<MissingFeature>> supports(const BuildRequest& request) override;
-  Wrapper& wrapper() override { return wrapper_; }
-  Builder& builder() override { return builder_; }
   Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, int device) override;
-  DeviceApi& devices() override { return devices_; }
   Result<Artifact> standalone(const BuildRequest& request, const Artifact& built) override;
 
  private:
   Result<std::shared_ptr<Gpu>> gpu();
 
-  Host host_;
   std::mutex mutex_;
   std::shared_ptr<Gpu> gpu_;
-  MetalWrapper wrapper_;
-  MetalBuilder builder_;
-  MetalDevices devices_;
 };
 
 }  // namespace kmux::metal

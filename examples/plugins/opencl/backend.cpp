@@ -29,12 +29,6 @@ Result<std::unique_ptr<Backend>> OpenClBackend::create(Host host) {
   return std::unique_ptr<Backend>(std::make_unique<OpenClBackend>(host));
 }
 
-OpenClBackend::OpenClBackend(Host host)
-    : host_(host),
-      wrapper_(host),
-      builder_(host, [this] { return machine(); }),
-      devices_([this] { return machine(); }) {}
-
 // A machine without devices is not kept: a driver may appear.
 Result<std::shared_ptr<Machine>> OpenClBackend::machine() {
   const std::lock_guard lock(mutex_);

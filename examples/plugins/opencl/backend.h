@@ -18,30 +18,23 @@
 namespace kmux::opencl {
 
 /// OpenCL on the devices of every driver that is installed.
-class OpenClBackend final : public Backend {
+class OpenClBackend final : public BackendOf<OpenClWrapper, OpenClBuilder, OpenClDevices> {
  public:
   static constexpr PluginInfo kInfo{manifest::kName, manifest::kVersion, manifest::kDeviceType};
   static Result<std::unique_ptr<Backend>> create(Host host);
-  explicit OpenClBackend(Host host);
+  explicit OpenClBackend(Host host) : BackendOf(host, [this] { return machine(); }) {}
 
   Result<ProbeReport> probe() override;
   /// "opencl:NAME", NAME being the word of a device's name. "opencl:1" is device 1.
   Result<Target> resolve_target(std::string_view request, std::optional<int> device) override;
   Result<std::vector<MissingFeature>> supports(const BuildRequest& request) override;
-  Wrapper& wrapper() override { return wrapper_; }
-  Builder& builder() override { return builder_; }
   Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, int device) override;
-  DeviceApi& devices() override { return devices_; }
 
  private:
   Result<std::shared_ptr<Machine>> machine();
 
-  Host host_;
   std::mutex mutex_;
   std::shared_ptr<Machine> machine_;
-  OpenClWrapper wrapper_;
-  OpenClBuilder builder_;
-  OpenClDevices devices_;
 };
 
 }  // namespace kmux::opencl

@@ -58,6 +58,9 @@ class BackendOf : public Backend {
  public:
   /// Keeps `host`, and makes the parts from it.
   explicit BackendOf(Host host) : host_(host), wrapper_(host), builder_(host), devices_(host) {}
+  /// Of a builder and devices that share what `open` opens when it is first needed.
+  template <class Open>
+  BackendOf(Host host, Open open) : host_(host), wrapper_(host), builder_(host, open), devices_(open) {}
 
   Wrapper& wrapper() final { return wrapper_; }
   Builder& builder() final { return builder_; }
