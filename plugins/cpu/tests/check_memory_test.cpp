@@ -7,11 +7,6 @@
 namespace kmux::cpu {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-
 TEST(CheckMemory, AWriteBehindATensor) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -7,11 +7,6 @@
 namespace kmux::cpu {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-
 TEST(CheckThreads, ABarrierThatSomeHaveEndedBefore) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   if (threadIdx.x >= 40) return;

@@ -7,6 +7,12 @@
 
 namespace kmux::cpu {
 
+// What its tests match with.
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
 /// A kernel `k(const float* x, float* y, int n)` in file k.cu with 64 elements in x and in y, and how it is launched.
 struct CheckedKernel {
   std::string source;

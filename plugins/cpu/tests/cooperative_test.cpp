@@ -10,10 +10,6 @@
 namespace kmux::cpu {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-
 const Options kChecked = {{"check", "on"}, {"opt_level", "0"}};
 const std::vector<Options> kWays = {
     {{"tier", "fast"}}, {{"tier", "full"}}, {{"tier", "fast"}, {"opt_level", "0"}}, kChecked};

@@ -7,10 +7,6 @@
 namespace kmux::cpu {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-
 constexpr const char* kRecursion = R"(__device__ int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }
 __global__ void k(const float* x, float* y, int n) {
   __shared__ float all[64];

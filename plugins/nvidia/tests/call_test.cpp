@@ -5,13 +5,6 @@
 namespace kmux::nvidia {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-
 class CallTest : public OpenedLauncher {
  protected:
   CallTest() { fake.adopt(memory_, sizeof memory_); }

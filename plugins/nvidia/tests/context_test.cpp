@@ -7,10 +7,6 @@
 namespace kmux::nvidia {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-
 class Context : public OpenedLauncher {
  protected:
   Context() {

@@ -7,13 +7,6 @@
 namespace kmux::nvidia {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-
 class DeviceStateTest : public OpenedLauncher {
  protected:
   std::vector<std::string> raised() { return fake.calls("cuKernelSetAttribute"); }

@@ -14,9 +14,6 @@
 namespace kmux::nvidia {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::SizeIs;
 
 struct DriverFeature {

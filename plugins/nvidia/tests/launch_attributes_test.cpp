@@ -4,9 +4,7 @@
 namespace kmux::nvidia {
 namespace {
 
-using testing::ElementsAre;
 using testing::EndsWith;
-using testing::IsEmpty;
 
 class LaunchAttributesTest : public OpenedLauncher {
  protected:

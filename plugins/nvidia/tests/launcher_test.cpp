@@ -7,13 +7,6 @@
 namespace kmux::nvidia {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-
 constexpr int kNothing(const kmux_driver_env&, kmux_sink) { return KMUX_OK; }
 
 class LauncherTest : public OpenedLauncher {

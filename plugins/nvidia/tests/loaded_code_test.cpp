@@ -7,11 +7,6 @@
 namespace kmux::nvidia {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-
 class LoadedCodeTest : public OpenedLauncher {
  protected:
   LoadedCodeTest() { fake.clear_calls(); }

@@ -14,6 +14,14 @@
 
 namespace kmux::nvidia {
 
+// What its tests match with.
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
 /// A launcher of kernels "add" and "mul" over the fake driver. Tests change `facts` and `kernels` before the first call.
 class OpenedLauncher : public testing::Test {
  private:

@@ -4,11 +4,6 @@
 namespace kmux::nvidia {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-
 // Kernel "add" takes 8 and 4 bytes, as the fake driver says.
 class PackCheckTest : public OpenedLauncher {
  protected:

@@ -5,9 +5,6 @@
 namespace kmux::nvidia {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-
 class PersistingLinesTest : public OpenedLauncher {
  protected:
   // A launcher beside that of the fixture.

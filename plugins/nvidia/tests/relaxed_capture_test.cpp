@@ -4,10 +4,6 @@
 namespace kmux::nvidia {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-
 class RelaxedCaptureTest : public OpenedLauncher {
  protected:
   RelaxedCaptureTest() { fake.clear_calls(); }
