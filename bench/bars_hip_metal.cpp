@@ -5,7 +5,6 @@
 #include "bar_program.h"
 #include "hip_metal/fake_bars.h"
 #include "hip_metal/hip_bar.h"
-#include "hip_metal/metal_bar.h"
 
 namespace kmux::bench {
 namespace {

@@ -1,6 +1,7 @@
 #include "hip_metal/fake_bars.h"
 
 #include <algorithm>
+#include <dlfcn.h>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -96,11 +97,15 @@ class FakeSubject {
   std::vector<Arg> args_;
 };
 
+// A library of the build that this program is of, wherever that is now.
+std::string fake(const std::string& library) {
+  const auto program = std::filesystem::read_symlink("/proc/self/exe");
+  return (program.parent_path().parent_path() / "tests/fakes" / library).string();
+}
+
 double over_cpu(const std::string& backend, const std::string& library) {
-  const auto program = std::filesystem::read_symlink("/proc/self/exe");  // of that build, wherever it is now
   RegistryOptions registry;
-  registry.plugin_options = {
-      {backend + ".library", (program.parent_path().parent_path() / "tests/fakes" / library).string()}};
+  registry.plugin_options = {{backend + ".library", fake(library)}};
   const auto runtime = Runtime::create(Environment{.disable_cache = true}, registry).value();
   double worst = 0;
   for (const Program& subject : {elementwise(), tree_sums()}) {
@@ -112,9 +117,57 @@ double over_cpu(const std::string& backend, const std::string& library) {
   return worst;
 }
 
+constexpr int kMetalBursts = 1001;
+constexpr int kMetalCalls = 100;
+constexpr std::int64_t kMetalLength = 1024;
+
+using MessageCount = unsigned long (*)();
+
+MessageCount message_count(const std::string& library) {
+  void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) throw std::runtime_error(dlerror());
+  return reinterpret_cast<MessageCount>(dlsym(handle, "kmux_silent_metal_messages"));
+}
+
+// The source is never compiled.
+Program add_in_msl() {
+  ProgramBuilder builder("add");
+  const Expr n = builder.symbol("n", dtype::kInt32);
+  for (const char* name : {"a", "b", "c"}) builder.buffer(name, BufferParam{dtype::kFloat32, {n}});
+  builder.variant("msl").source("add.metal", "kernel void add();");
+  builder.launch("add").grid({ceildiv(n, 128)}).block({128}).args({"a", "b", "c", "n"});
+  return builder.build().value();
+}
+
 }  // namespace
 
 double fake_hip_over_cpu() { return over_cpu("hip", "hip/libhip_on_cpu.so"); }
 double fake_metal_over_cpu() { return over_cpu("metal", "metal/libmetal_on_cpu.so"); }
+
+double metal_mock_call_ns() {
+  const std::string library = fake("metal/libsilent_metal.so");
+  const MessageCount count = message_count(library);
+  RegistryOptions registry;
+  registry.plugin_options = {{"metal.library", library}};
+  const auto runtime = Runtime::create(Environment{.disable_cache = true}, registry).value();
+  const Kernel kernel = compile(*runtime, add_in_msl(), {.execution_backend = "metal"}).value();
+  std::vector<Tensor> tensors;
+  std::vector<Arg> args;
+  tensors.reserve(3);
+  for (int i = 0; i < 3; ++i) {
+    tensors.push_back(Tensor::empty({kMetalLength}, dtype::kFloat32, kernel.device()).value());
+    args.emplace_back(tensors.back());
+  }
+  bool all_ok = true;
+  const auto call = [&] { all_ok = kernel.launch(args).ok() && all_ok; };
+  call();
+  const unsigned long before = count();
+  call();
+  const auto messages = static_cast<double>(count() - before);
+  std::vector<double> times;
+  for (int burst = 0; burst < kMetalBursts; ++burst) times.push_back(nanoseconds_of(kMetalCalls, call));
+  if (!all_ok) throw std::runtime_error("a launch failed");
+  return median(std::move(times)) / messages;
+}
 
 }  // namespace kmux::bench

@@ -9,4 +9,8 @@ double fake_hip_over_cpu();
 /// The same of backend metal over the Metal of the tests.
 double fake_metal_over_cpu();
 
+/// Kernel::launch of backend metal, three tensors and one symbol, over a Metal whose messages do nothing: nanoseconds of
+/// the call for each message that it sends.
+double metal_mock_call_ns();
+
 }  // namespace kmux::bench
