@@ -45,6 +45,8 @@ NOUNS = 25  # in a folder; a noun is the files of one name
 SOURCE_FILES = 700  # of products
 SHORT_FILES = 10  # of these, files of fewer than SHORT lines
 SHORT = 25
+SHARED_STARTS = 240  # pairs of places in C++ where the same SHARED_LINES lines begin; half of what there were (bars_house)
+SHARED_LINES = 6
 # The folder of a plugin with the headers that sources of kernels include. They are embedded as text and never compiled into a
 # product, so they count as data.
 KERNEL_TEXTS = "device"
@@ -300,6 +302,32 @@ def outgrown(sizes):
             yield f"{library}: {size} lines of code (the limit is {LIMITS[library]}). Remove some, or raise it with the reason."
 
 
+def shared_starts(sources, left_out):
+    """Pairs of places, each a path and a line, where SHARED_LINES lines begin that are equal; lines that `left_out` matches do not count."""
+    places = collections.defaultdict(list)
+    for path, lines in sources.items():
+        counted = [text for line in lines if not left_out.fullmatch(text := line.strip())]
+        for start in range(len(counted) - SHARED_LINES + 1):
+            places[tuple(counted[start:start + SHARED_LINES])].append((path, start))
+    return {(a, b) for found in places.values() for index, a in enumerate(found) for b in found[index + 1:]}
+
+
+def shared_windows(sources):
+    """Those of C++ without data, with includes and lone punctuation; a passage of ten lines counts five times."""
+    own = {path: lines for path, lines in sources.items()
+           if path.suffix in {".cpp", ".h", ".hpp"} and not {"data", "reports"} & set(path.parts[:-1])}
+    return shared_starts(own, re.compile("|//.*"))
+
+
+def repeated(sources):
+    """What is the same stands once. `sources`: lines by path."""
+    shared = shared_windows(sources)
+    if len(shared) > SHARED_STARTS:
+        most, _ = collections.Counter((a[0], b[0]) for a, b in shared).most_common(1)[0]
+        yield (f"{len(shared)} pairs of places share {SHARED_LINES} lines (the limit is {SHARED_STARTS}). Lift what is the same; "
+               f"most is in {most[0]} and {most[1]}.")
+
+
 def code_lines(lines):
     return sum(1 for line in map(str.strip, lines) if line and not line.startswith("//"))
 
@@ -309,10 +337,11 @@ def library_of(path):
 
 
 def main():
-    found, sizes, core, plugins = [], dict.fromkeys(LIMITS, 0), {}, {}
+    found, sizes, core, plugins, everything = [], dict.fromkeys(LIMITS, 0), {}, {}, {}
     for path in files(ROOT):
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
         relative = path.relative_to(ROOT)
+        everything[relative] = lines
         found += breaches(relative, lines)
         found += unlisted(relative)
         found += foreign(relative, lines)
@@ -325,7 +354,7 @@ def main():
         if library := library_of(relative):
             sizes[library] += code_lines(lines)  # of code: documentation is not what makes a core large
     found += [*leftovers(), *unpackaged(), *upward(core), *inner_circles(plugins), *unanswered(), *misnamed(), *crowded(product_sources()),
-              *scattered(lines_by_path(product_sources()))]
+              *scattered(lines_by_path(product_sources())), *repeated(everything)]
     for manifest in sorted((ROOT / "plugins").glob("*/plugin.json.in")):
         found += unnamed(manifest.parent)
     found += outgrown(sizes)

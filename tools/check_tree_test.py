@@ -199,6 +199,18 @@ class Sizes(unittest.TestCase):
         self.assertIn(f"{check_tree.SHORT_FILES + 1} source files of fewer than {check_tree.SHORT} lines", found[0])
         self.assertIn("neighbours: cli/more.h, core/00.h,", found[0])
 
+    def test_refuses_more_that_is_the_same_than_there_was_and_names_where_most_is(self):
+        lines = [f"line {number};" for number in range(check_tree.SHARED_LINES + 2)]
+        tree = {pathlib.Path("core/a.h"): lines, pathlib.Path("cli/b.cpp"): ["// why", *lines], pathlib.Path("tests/data/c.h"): lines}
+        self.assertEqual(len(check_tree.shared_windows(tree)), 3)
+        with mock.patch.object(check_tree, "SHARED_STARTS", 3):
+            self.assertEqual(list(check_tree.repeated(tree)), [])
+        with mock.patch.object(check_tree, "SHARED_STARTS", 2):
+            found = list(check_tree.repeated(tree))
+        self.assertEqual(len(found), 1)
+        self.assertIn("3 pairs of places share 6 lines (the limit is 2)", found[0])
+        self.assertIn("core/a.h and cli/b.cpp", found[0])
+
     def test_refuses_a_folder_of_too_many_nouns(self):
         paths = [pathlib.Path("core/ir", f"noun{number}{end}") for number in range(check_tree.NOUNS) for end in (".h", ".cpp")]
         self.assertEqual(list(check_tree.crowded(paths)), [])
