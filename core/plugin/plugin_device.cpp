@@ -149,6 +149,7 @@ Error unsupported(const std::string& what, const std::string& instead) {
 
 }  // namespace
 
+Status DeviceApi::l2_flush(int, void*) { return unsupported("way to flush its L2 cache", "Measure without it."); }
 Result<void*> DeviceApi::host_allocate(int, std::size_t, std::size_t) {
   return unsupported("pinned memory", "Use other memory of the host.");
 }

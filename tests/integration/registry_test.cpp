@@ -146,6 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Failure{"newer_table", ErrorCode::kUnavailable, "version 7"},
                     Failure{"small_table", ErrorCode::kUnavailable, "64 bytes"},
                     Failure{"incomplete_table", ErrorCode::kUnavailable, "has no function \"launch\""},
+                    Failure{"half_pinned", ErrorCode::kUnavailable, "has no function \"host_free\""},
                     Failure{"other_name", ErrorCode::kUnavailable, "somebody_else"},
                     Failure{"other_version", ErrorCode::kUnavailable, "\"0.1.0\", its manifest has \"7.0.0\""},
                     Failure{"other_device", ErrorCode::kUnavailable, "type 12, its manifest's first is 1"},  // C3.11

@@ -44,10 +44,6 @@ class RequestView {
   kmux_build_request view_{};
 };
 
-Error no_device_function(const char* what, const char* instead) {
-  return make_error(ErrorCode::kUnsupported, "this backend has no " + std::string(what) + ". " + instead);
-}
-
 // What a device reports here, a launch may have done that has returned: then it has those as a note.
 Status told_late(const kmux_plugin_api& api, int device, Status status) {
   if (!status) status.error() = with_launches(std::move(status).error(), api.devices->device_type, device);
@@ -151,7 +147,7 @@ Result<double> PluginDeviceApi::event_elapsed(int device, void* begin, void* end
 }
 
 Status PluginDeviceApi::l2_flush(int device, void* stream) {
-  if (api_.devices->l2_flush == nullptr) return no_device_function("way to flush its L2 cache", "Measure without it.");
+  if (api_.devices->l2_flush == nullptr) return DeviceApi::l2_flush(device, stream);
   return call_plugin(api_.name,
                      [&](kmux_sink error) { return api_.devices->l2_flush(instance_, device, stream, error); });
 }

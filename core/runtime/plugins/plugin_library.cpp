@@ -144,6 +144,7 @@ std::string missing_device_function(const kmux_device_api& api) {
       {"event_record", api.event_record != nullptr},
       {"event_elapsed", api.event_elapsed != nullptr},
       {"stream_wait_event", api.stream_wait_event != nullptr},
+      {"host_free", api.host_free != nullptr || api.host_allocate == nullptr},
   };
   return first_missing(functions);
 }

@@ -172,7 +172,7 @@ class DeviceApi {
   /// Units: milliseconds. Waits for both events.
   virtual Result<double> event_elapsed(int device, void* begin, void* end) = 0;
   /// Replaces what the L2 cache holds; unsupported where that cannot be done.
-  virtual Status l2_flush(int device, void* stream) = 0;
+  virtual Status l2_flush(int device, void* stream);
   /// What comes after it in `stream` waits on the device for what `event` was recorded behind; for nothing if it was never
   /// recorded. Recording the event again does not change that.
   virtual Status stream_wait_event(int device, void* stream, void* event) = 0;
