@@ -36,8 +36,12 @@ LaunchBuilder OneThread::launch(BodyBuilder body, const std::string& kernel) con
   return launch;
 }
 
-void add_variants(ProgramBuilder& builder, std::string_view text, const std::function<void(const OneThread&)>& host) {
+namespace {
+
+void add_all(ProgramBuilder& builder, std::string_view text, bool only_devices,
+             const std::function<void(const OneThread&)>& host) {
   for (const Dialect& dialect : kDialects) {
+    if (only_devices && !dialect.has_grid) continue;
     builder.variant(dialect.name);
     builder.source(dialect.path, "#define KERNEL " + std::string(dialect.kernel) + "\n" + std::string(text));
     host(OneThread(builder, dialect.name));
@@ -48,6 +52,17 @@ void add_variants(ProgramBuilder& builder, std::string_view text, const std::fun
   }
   builder.variant("cutedsl").source("kernels.py", cute_kernels(text)).header("kmux_c.py", std::string(cute_helpers()));
   host(OneThread(builder, "cutedsl"));
+}
+
+}  // namespace
+
+void add_variants(ProgramBuilder& builder, std::string_view text, const std::function<void(const OneThread&)>& host) {
+  add_all(builder, text, false, host);
+}
+
+void add_device_variants(ProgramBuilder& builder, std::string_view text,
+                         const std::function<void(const OneThread&)>& host) {
+  add_all(builder, text, true, host);
 }
 
 Program add_program(const std::string& name) {

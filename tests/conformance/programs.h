@@ -28,6 +28,10 @@ class OneThread {
 /// `host` adds the launches.
 void add_variants(ProgramBuilder& builder, std::string_view text, const std::function<void(const OneThread&)>& host);
 
+/// The same without dialects whose launches are plain calls: for what a launch has besides.
+void add_device_variants(ProgramBuilder& builder, std::string_view text,
+                         const std::function<void(const OneThread&)>& host);
+
 /// C = A + B over float32[n].
 Program add_program(const std::string& name = "add");
 

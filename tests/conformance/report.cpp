@@ -26,11 +26,15 @@ void CaseListener::OnTestPartResult(const testing::TestPartResult& result) {
 void CaseListener::OnTestEnd(const testing::TestInfo& test) {
   const testing::TestResult& result = *test.result();
   const char* const status = result.Failed() ? "failed" : result.Skipped() ? "skipped" : "passed";
-  cases_.push_back(Json::Object{{"group", test.test_suite_name()},
-                                {"name", test.name()},
-                                {"status", status},
-                                {"ms", static_cast<std::int64_t>(result.elapsed_time())},
-                                {"message", std::exchange(message_, {})}});
+  Json one = Json::Object{{"group", test.test_suite_name()},
+                          {"name", test.name()},
+                          {"status", status},
+                          {"ms", static_cast<std::int64_t>(result.elapsed_time())},
+                          {"message", std::exchange(message_, {})}};
+  for (int i = 0; i < result.test_property_count(); ++i) {
+    one[result.GetTestProperty(i).key()] = std::string(result.GetTestProperty(i).value());
+  }
+  cases_.push_back(std::move(one));
 }
 
 Json report_of(const std::string& plugin, const std::string& device, const Json::Array& cases,

@@ -1,0 +1,91 @@
+// Features: what a launch may have besides its kernel gives the same result where the backend has it, and is refused by its
+// name where not.
+
+#include "kmux/plugin/features.h"
+
+#include <functional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "programs.h"
+#include "subject.h"
+
+namespace kmux::conformance {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct Feature {
+  const char* name;  // of `known_features`
+  std::function<void(LaunchBuilder&)> use;
+};
+
+bool is_map(const Feature& feature) { return std::string_view(feature.name).starts_with("tensor_map"); }
+
+/// Of x, float32[8, 8, 64].
+TensorMap map_of(const Feature& feature) {
+  TensorMap map{
+      .name = "map", .base = {"x"}, .dims = {64, 8, 8}, .strides_bytes = {256, 2048}, .mode = TiledMap{{32, 8, 1}}};
+  if (feature.name == std::string_view("tensor_map.im2col")) map.mode = Im2colMap{{0}, {0}, 8, 32};
+  return map;
+}
+
+/// A map is 128 bytes that a kernel takes by value. Where there are none, the kernel is never compiled.
+std::string kernel_with(bool takes_map) {
+  return (takes_map ? "struct __align__(64) Map { char bytes[128]; };\n"
+                      "KERNEL void store(const __grid_constant__ Map map, long long* out, long long value) {"
+                    : "KERNEL void store(long long* out, long long value) {") +
+         std::string("\n  out[0] = value;\n}\n");
+}
+
+/// out[0] = 7, by a launch that uses the feature.
+Program program_with(const Feature& feature) {
+  ProgramBuilder builder("feature");
+  builder.input("x", dtype::kFloat32, {8, 8, 64}).output("out", dtype::kInt64, {1});
+  add_device_variants(builder, kernel_with(is_map(feature)), [&](const OneThread& host) {
+    if (is_map(feature)) host.builder().tensor_map(map_of(feature));
+    LaunchBuilder launch = host.launch("store");
+    if (is_map(feature)) launch.args({"map"});
+    launch.args({"out"}).arg(7, dtype::kInt64);
+    feature.use(launch);
+  });
+  return builder.build().value();
+}
+
+class Features : public testing::TestWithParam<Feature> {};
+
+TEST_P(Features, WorkOrAreRefusedByName) {
+  auto& subject = Subject::current();
+  const Result<Kernel> kernel = subject.compile(program_with(GetParam()));
+  RecordProperty("answer", kernel ? "works" : "refused");
+  if (!kernel) {
+    EXPECT_EQ(kernel.error().code, ErrorCode::kUnsupported) << kernel.error().explain();
+    EXPECT_THAT(kernel.error().explain(), HasSubstr(GetParam().name));
+    return;
+  }
+  const auto out = (*kernel)(subject.zeros({8, 8, 64}, dtype::kFloat32)).and_then(single);
+  ASSERT_TRUE(out.ok()) << out.error().explain();
+  EXPECT_THAT(subject.download<std::int64_t>(*out), ElementsAre(7));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Features, Features,
+    testing::Values(Feature{"grid", [](LaunchBuilder& launch) { launch.grid({3, 2}).block({2, 4}); }},
+                    Feature{"dynamic_smem", [](LaunchBuilder& launch) { launch.dynamic_smem_bytes(1024); }},
+                    Feature{"cluster", [](LaunchBuilder& launch) { launch.grid({4}).cluster({2}); }},
+                    Feature{"cooperative", [](LaunchBuilder& launch) { launch.grid({2}).cooperative(); }},
+                    Feature{"programmatic_serialization",
+                            [](LaunchBuilder& launch) { launch.programmatic_serialization(); }},
+                    Feature{"l2_window", [](LaunchBuilder& launch) { launch.l2_window("x", 4096); }},
+                    Feature{"tensor_map.tiled", [](LaunchBuilder&) {}},
+                    Feature{"tensor_map.im2col", [](LaunchBuilder&) {}}),
+    [](const auto& test) {
+      std::string name = test.param.name;
+      std::ranges::replace(name, '.', '_');
+      return name;
+    });
+
+}  // namespace
+}  // namespace kmux::conformance
