@@ -97,6 +97,7 @@ extern const Command kSourceCommand;
 extern const Command kCacheCommand;
 extern const Command kTuneCommand;
 extern const Command kTraceCommand;
+extern const Command kReplayCommand;
 extern const Command kBenchCommand;
 
 }  // namespace kmux::cli

@@ -18,11 +18,10 @@
 
 #include "command.h"
 #include "interrupt.h"
-#include "number_option.h"
+#include "options.h"
 #include "output_file.h"
 #include "progress_view.h"
 #include "run_request.h"
-#include "selection.h"
 #include "style.h"
 
 namespace kmux::cli {

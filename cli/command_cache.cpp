@@ -12,7 +12,7 @@
 #include "base/text_table.h"
 #include "cache_bundle.h"
 #include "command.h"
-#include "number_option.h"
+#include "options.h"
 #include "output_file.h"
 #include "style.h"
 

@@ -18,10 +18,9 @@
 
 #include "command.h"
 #include "interrupt.h"
-#include "number_option.h"
+#include "options.h"
 #include "output_file.h"
 #include "progress_view.h"
-#include "selection.h"
 #include "style.h"
 
 namespace kmux::cli {

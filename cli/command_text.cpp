@@ -9,9 +9,9 @@
 #include "kmux/text.h"
 
 #include "command.h"
+#include "options.h"
 #include "output_file.h"
 #include "program_guess.h"
-#include "selection.h"
 #include "style.h"
 
 namespace kmux::cli {

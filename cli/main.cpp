@@ -19,10 +19,10 @@
 namespace kmux::cli {
 
 std::span<const Command> commands() {
-  static const Command all[] = {kPluginsCommand, kDevicesCommand, kResolveCommand,  kCompileCommand,
-                                kRunCommand,     kNewCommand,     kShowCommand,     kFormatCommand,
-                                kPackCommand,    kExportCommand,  kLauncherCommand, kSourceCommand,
-                                kCacheCommand,   kTuneCommand,    kTraceCommand,    kBenchCommand};
+  static const Command all[] = {kPluginsCommand,  kDevicesCommand, kResolveCommand, kCompileCommand, kRunCommand,
+                                kNewCommand,      kShowCommand,    kFormatCommand,  kPackCommand,    kExportCommand,
+                                kLauncherCommand, kSourceCommand,  kCacheCommand,   kTuneCommand,    kTraceCommand,
+                                kReplayCommand,   kBenchCommand};
   return all;
 }
 

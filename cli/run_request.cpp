@@ -6,8 +6,7 @@
 #include "kmux/npy.h"
 #include "kmux/plugin/words.h"
 
-#include "number_option.h"
-#include "selection.h"
+#include "options.h"
 
 namespace kmux::cli {
 namespace {

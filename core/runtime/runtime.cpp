@@ -12,6 +12,7 @@
 #include "cache/artifact_cache.h"
 #include "cache/runtime_cache.h"
 #include "compile/kernel_memo.h"
+#include "compile/recorder.h"
 #include "isolation/isolated_plugins.h"
 #include "plugins/plugin_search.h"
 #include "plugins/support_memo.h"
@@ -108,6 +109,16 @@ Result<Shared<Runtime>> find_default_runtime() {
   return *instance.made;
 }
 
+std::shared_ptr<Recorder> recorder_of(const Environment& environment) {
+  if (environment.record_dir.empty()) return nullptr;
+  const bool is_known = environment.record_data.empty() || environment.record_data == "full";
+  if (!is_known) {
+    log(LogLevel::kWarning, "KMUX_RECORD_DATA=\"" + environment.record_data +
+                                "\" is not known, and no bytes are kept (it is \"full\", or not set).");
+  }
+  return std::make_shared<Recorder>(environment.record_dir, environment.record_data == "full");
+}
+
 }  // namespace
 
 Runtime::Impl::Impl(Environment environment, std::shared_ptr<ArtifactCache> cache, Shared<Registry> registry)
@@ -117,6 +128,7 @@ Runtime::Impl::Impl(Environment environment, std::shared_ptr<ArtifactCache> cach
       support_memo_(std::make_shared<SupportMemo>()),
       isolated_plugins_(std::make_shared<IsolatedPlugins>()),
       kernel_memo_(std::make_shared<KernelMemo>()),
+      recorder_(recorder_of(environment_)),
       history_(std::make_shared<BackendHistory>(cache_)),
       background_(Background::make()),
       compile_pool_(std::make_shared<CompilePool>(cache_.get())),

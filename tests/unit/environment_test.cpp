@@ -125,6 +125,13 @@ TEST(Environment, WritesNoTraceWhenSecure) {
   EXPECT_EQ(Environment::from({{"KMUX_TRACE", "/a"}}, true).trace_file, "");
 }
 
+TEST(Environment, RecordsNothingWhenSecure) {
+  const std::map<std::string, std::string> variables = {{"KMUX_RECORD", "/a"}, {"KMUX_RECORD_DATA", "full"}};
+  EXPECT_EQ(Environment::from(variables).record_dir, "/a");
+  EXPECT_EQ(Environment::from(variables).record_data, "full");
+  EXPECT_EQ(Environment::from(variables, true).record_dir, "");
+}
+
 TEST(Environment, ReadsPluginOptions) {
   const auto options = Environment::from({{"KMUX_OPTION_CPU_ENGINE", "host"},
                                           {"KMUX_OPTION_CPU_HOST_COMPILER", "g++"},

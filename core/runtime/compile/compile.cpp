@@ -10,6 +10,7 @@
 #include "kernel/kernel_impl.h"
 #include "kernel/output_allocator.h"
 #include "kernel_memo.h"
+#include "recorder.h"
 #include "resolve/policy_choice.h"
 #include "system/background.h"
 #include "system/result_guard.h"
@@ -28,7 +29,8 @@ Status add_tuner(Runtime& runtime, const SharedProgram& program, const CompileOp
   KMUX_ASSIGN(const std::shared_ptr<Tuner> tuner, Tuner::make(runtime, program, options, parts));
   parts.tuner = tuner;
   const bool is_measured = parts.resolution.chosen()->run_us && program->signature.symbols.empty();
-  if (!is_measured) tuner->tune_at_first_call(runtime.impl().background().handle().lock(), *parts.adapters);
+  if (!is_measured && !runtime.impl().recorder())
+    tuner->tune_at_first_call(runtime.impl().background().handle().lock(), *parts.adapters);
   return Ok{};
 }
 
@@ -83,6 +85,7 @@ Result<Kernel> kernel_of(Runtime& runtime, const Program& program, const Compile
   const std::shared_ptr<AdapterSlot> slot = parts.adapters;
   const std::shared_ptr<KernelHeaders> headers = parts.headers;
   KMUX_ASSIGN(Kernel kernel, make_kernel(std::move(parts)));
+  if (runtime.impl().recorder()) Recorder::watch(runtime.impl().recorder(), shared, options, built.result, *slot);
   if (is_remembered(runtime, program, options)) remember(runtime, shared, options, kernel, headers);
   improve(runtime, shared, options, built.result, kernel.resolution(), *slot, headers);
   return kernel;

@@ -108,6 +108,8 @@ Environment Environment::from(const Variables& variables, bool secure) {
     environment.cache_read_only = split_path(first_of(variables, {"KMUX_CACHE_RO"}));
     environment.lock_file = first_of(variables, {"KMUX_LOCK_FILE"});
     environment.trace_file = first_of(variables, {"KMUX_TRACE"});
+    environment.record_dir = first_of(variables, {"KMUX_RECORD"});
+    environment.record_data = first_of(variables, {"KMUX_RECORD_DATA"});
     environment.cache_lock_dir = cache_lock_dir_of(variables);
     environment.remote_cache = first_of(variables, {"KMUX_REMOTE_CACHE"});
     environment.remote_cache_key_file = first_of(variables, {"KMUX_REMOTE_CACHE_KEY_FILE"});

@@ -26,6 +26,8 @@ constexpr auto kVariables = std::to_array<EnvironmentVariable>({
     {"KMUX_LOCK_FILE"},
     {"KMUX_PLUGIN_PATH"},
     {"KMUX_POLICY"},
+    {"KMUX_RECORD"},
+    {"KMUX_RECORD_DATA"},
     {"KMUX_REMOTE_CACHE"},
     {"KMUX_REMOTE_CACHE_KEY_FILE"},
     {"KMUX_REMOTE_CACHE_READ_ONLY", Kind::kSwitch},

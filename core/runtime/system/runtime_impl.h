@@ -14,6 +14,7 @@ class Background;
 class CompilePool;
 class IsolatedPlugins;
 class KernelMemo;
+class Recorder;
 class SupportMemo;
 
 /// What a runtime is made of; each part is defined in the folder that uses it.
@@ -39,6 +40,8 @@ class Runtime::Impl {
   const std::shared_ptr<BackendHistory>& history() const { return history_; }
   /// What parallel compilations share; for `par_compile`.
   CompilePool& compile_pool() const { return *compile_pool_; }
+  /// What writes kernels and calls down, or null; for `compile`.
+  const std::shared_ptr<Recorder>& recorder() const { return recorder_; }
   /// The plugins in processes of their own; for isolation = "process".
   IsolatedPlugins& isolated_plugins() const { return *isolated_plugins_; }
 
@@ -49,6 +52,7 @@ class Runtime::Impl {
   std::shared_ptr<SupportMemo> support_memo_;
   std::shared_ptr<IsolatedPlugins> isolated_plugins_;
   std::shared_ptr<KernelMemo> kernel_memo_;
+  std::shared_ptr<Recorder> recorder_;
   std::shared_ptr<BackendHistory> history_;
   std::shared_ptr<Background> background_;  // its jobs use the rest
   std::shared_ptr<CompilePool> compile_pool_;  // the first to go: what it has left behind uses all of it

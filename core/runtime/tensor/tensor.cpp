@@ -139,6 +139,17 @@ Tensor Tensor::borrow(void* data, std::vector<std::int64_t> shape, DType dtype, 
   return make(std::move(state));
 }
 
+std::int64_t element_span(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides) {
+  std::int64_t last = 0;
+  std::int64_t contiguous = 1;
+  for (std::size_t dim = shape.size(); dim-- > 0;) {
+    if (shape[dim] == 0) return 0;
+    last += (shape[dim] - 1) * (strides.empty() ? contiguous : strides[dim]);
+    contiguous *= shape[dim];
+  }
+  return last + 1;
+}
+
 Tensor Tensor::as_strided(std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) const {
   State state = *state_;
   state.shape = std::move(shape);

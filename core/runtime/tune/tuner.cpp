@@ -73,15 +73,11 @@ namespace {
 
 Result<Tensor> make_tensor(const SampleTensor& sample, const Device& device) {
   if (sample.strides.empty()) return Tensor::zeros(sample.shape, sample.dtype, device);
-  std::int64_t elements = std::ranges::find(sample.shape, 0) == sample.shape.end() ? 1 : 0;
-  for (std::size_t dim = 0; dim < sample.shape.size() && elements > 0; ++dim) {
-    if (sample.strides[dim] < 0) {
-      return make_error(ErrorCode::kUnsupported,
-                        "a call with negative strides cannot be measured. Pass contiguous tensors to tune.");
-    }
-    elements += (sample.shape[dim] - 1) * sample.strides[dim];
+  if (std::ranges::any_of(sample.strides, [](std::int64_t stride) { return stride < 0; })) {
+    return make_error(ErrorCode::kUnsupported,
+                      "a call with negative strides cannot be measured. Pass contiguous tensors to tune.");
   }
-  KMUX_ASSIGN(const Tensor memory, Tensor::zeros({elements}, sample.dtype, device));
+  KMUX_ASSIGN(const Tensor memory, Tensor::zeros({element_span(sample.shape, sample.strides)}, sample.dtype, device));
   return memory.as_strided(sample.shape, sample.strides);
 }
 

@@ -148,4 +148,7 @@ class KMUX_API Tensor {
 /// "float32[2, 3]" and so on, for messages.
 KMUX_API std::string describe(const DLTensor& tensor);
 
+/// Elements from the first to the last of a tensor whose strides are not negative; without `strides` it is contiguous.
+KMUX_API std::int64_t element_span(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides);
+
 }  // namespace kmux

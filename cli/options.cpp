@@ -1,0 +1,203 @@
+#include "options.h"
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "kmux/bench/binding.h"
+#include "kmux/bench/figure.h"
+
+namespace kmux::cli {
+namespace {
+
+template <class Number>
+Error out_of_range(const std::string& name, Number value, Number least, Number most) {
+  std::ostringstream text;
+  text << "--" << name << " is " << value << " (it must be from " << least << " to " << most
+       << "). Give a number in that range.";
+  return make_error(ErrorCode::kInvalidArgument, text.str());
+}
+
+}  // namespace
+
+template <class Integer>
+Result<Integer> integer_option(const po::variables_map& arguments, const std::string& name, Integer otherwise,
+                               Integer least, Integer most) {
+  if (arguments.count(name) == 0) return otherwise;
+  const auto value = arguments[name].as<Integer>();
+  if (value >= least && value <= most) return value;
+  return out_of_range(name, value, least, most);
+}
+
+template Result<int> integer_option(const po::variables_map&, const std::string&, int, int, int);
+template Result<std::int64_t> integer_option(const po::variables_map&, const std::string&, std::int64_t, std::int64_t,
+                                             std::int64_t);
+
+Result<double> number_option(const po::variables_map& arguments, const std::string& name, double otherwise,
+                             double most) {
+  if (arguments.count(name) == 0) return otherwise;
+  const auto value = arguments[name].as<double>();
+  if (value >= 0 && value <= most) return value;  // nan is neither
+  return out_of_range(name, value, 0.0, most);
+}
+
+Result<double> tolerance_option(const po::variables_map& arguments, const std::string& name, double otherwise) {
+  constexpr double kMost = 1e30;
+  return number_option(arguments, name, otherwise, kMost);
+}
+
+namespace {
+
+std::optional<Threshold> read_threshold(std::string_view text) {
+  if (text == "wrong") return Threshold{Threshold::Kind::kWrong};
+  if (text == "failed") return Threshold{Threshold::Kind::kFailed};
+  constexpr std::string_view kSlower = "slower:";
+  if (!text.starts_with(kSlower) || !text.ends_with('%')) return std::nullopt;
+  const auto percent = bench::parse_number(text.substr(kSlower.size(), text.size() - kSlower.size() - 1));
+  if (!percent || !std::isfinite(*percent) || *percent < 0) return std::nullopt;
+  return Threshold{Threshold::Kind::kSlower, *percent / 100};
+}
+
+bool is_breached(const bench::Entrant& entrant, const Threshold& threshold) {
+  if (threshold.kind == Threshold::Kind::kWrong) return entrant.state == bench::EntrantState::kWrong;
+  if (threshold.kind == Threshold::Kind::kFailed) return entrant.state == bench::EntrantState::kFailed;
+  const auto found = entrant.verdicts.find(bench::kHeadline);
+  return found != entrant.verdicts.end() && found->second.ratio.low > 1 + threshold.part &&
+         found->second.verdict == bench::Verdict::kSlower;
+}
+
+std::string sentence(const bench::Contest& contest, const bench::Entrant& entrant, const Threshold& threshold) {
+  const std::string head = "FAIL " + contest.program + " on " + entrant.backend + ": ";
+  if (threshold.kind != Threshold::Kind::kSlower) return head + entrant.problem;
+  const Interval& ratio = entrant.verdicts.at(bench::kHeadline).ratio;
+  return head + bench::ratio_text(ratio) + " than " + contest.baseline + " (" + bench::ratio_spread(ratio) + ")";
+}
+
+}  // namespace
+
+Result<std::vector<Threshold>> read_thresholds(const std::vector<std::string>& texts) {
+  std::vector<Threshold> thresholds;
+  for (const std::string& text : texts) {
+    const auto threshold = read_threshold(text);
+    if (!threshold) {
+      return make_error(ErrorCode::kInvalidArgument, "\"" + text +
+                                                         "\" is nothing to fail for (--fail-if). Write slower:5%, "
+                                                         "wrong or failed.");
+    }
+    thresholds.push_back(*threshold);
+  }
+  return thresholds;
+}
+
+std::vector<std::string> breaches_of(const bench::BenchReport& report, const std::vector<Threshold>& thresholds) {
+  std::vector<std::string> breaches;
+  for (const bench::Contest& contest : report.contests) {
+    for (const bench::Entrant& entrant : contest.entrants) {
+      for (const Threshold& threshold : thresholds) {
+        if (is_breached(entrant, threshold)) breaches.push_back(sentence(contest, entrant, threshold));
+      }
+    }
+  }
+  return breaches;
+}
+
+namespace {
+
+void describe_selection_as(po::options_description& options, const char* option) {
+  using List = std::vector<std::string>;
+  auto add = options.add_options();
+  add("backend,b", po::value<std::string>()->value_name("NAME"), "exactly this backend (default: auto)");
+  add("target,t", po::value<std::string>()->value_name("TARGET"), "what to compile for (default: auto)");
+  add("device,d", po::value<int>()->value_name("N"), "ordinal of the device (default: 0)");
+  add(option, po::value<List>()->value_name("KEY=VALUE"), "an option of the backend; repeatable");
+  add("flag", po::value<List>()->value_name("FLAGS"),
+      "more flags for the compiler, split at blanks as a shell does it; repeatable");
+  add("no-cache", "neither read nor fill the cache");
+  add("isolation", po::value<std::string>()->value_name("WHERE"), "compile in: none (this process) | process");
+  add("compile-timeout", po::value<double>()->value_name("SECONDS"), "stop a compiler after that, with process");
+  add("policy", po::value<std::string>()->value_name("POLICY"), "priority | fast_start | measured | pinned");
+  add("lock-file", po::value<std::string>()->value_name("FILE"), "what pinned reads");
+  add("include,I", po::value<List>()->value_name("DIR"), "a folder of headers; repeatable");
+}
+
+}  // namespace
+
+void describe_selection(po::options_description& options) { describe_selection_as(options, "option,o"); }
+
+void describe_selection_without_o(po::options_description& options) { describe_selection_as(options, "option"); }
+
+Result<Program> read_program(const po::variables_map& arguments) {
+  return load_program(arguments["program"].as<std::string>());
+}
+
+std::string value_of(const po::variables_map& arguments, const std::string& name) {
+  return arguments.count(name) == 0 ? std::string() : arguments[name].as<std::string>();
+}
+
+std::vector<std::string> values_of(const po::variables_map& arguments, const std::string& name) {
+  if (arguments.count(name) == 0) return {};
+  return arguments[name].as<std::vector<std::string>>();
+}
+
+namespace {
+
+Result<std::optional<double>> compile_timeout(const po::variables_map& arguments) {
+  if (arguments.count("compile-timeout") == 0) return std::optional<double>();
+  constexpr double kMostSeconds = 1e9;
+  KMUX_ASSIGN(const double seconds, number_option(arguments, "compile-timeout", 0, kMostSeconds));
+  return std::optional(seconds);
+}
+
+}  // namespace
+
+Result<CompileOptions> compile_options(const po::variables_map& arguments) {
+  CompileOptions options;
+  options.execution_backend = value_of(arguments, "backend");
+  options.target = value_of(arguments, "target");
+  if (arguments.count("isolation") != 0) {
+    KMUX_ASSIGN(options.isolation, isolation_from_string(value_of(arguments, "isolation")));
+  }
+  KMUX_ASSIGN(options.compile_timeout_s, compile_timeout(arguments));
+  if (arguments.count("policy") != 0) {
+    KMUX_ASSIGN(options.policy, policy_from_string(value_of(arguments, "policy")));
+  }
+  options.lock_file = value_of(arguments, "lock-file");
+  KMUX_ASSIGN(const int device, integer_option(arguments, "device", 0, 0, std::numeric_limits<int>::max()));
+  if (arguments.count("device") != 0) options.device = device;
+  if (arguments.count("verbose") != 0) options.verbose = true;
+  options.use_cache = arguments.count("no-cache") == 0;
+  options.compile_flags = values_of(arguments, "flag");
+  options.include_dirs = values_of(arguments, "include");
+  for (const auto& text : values_of(arguments, "option")) {
+    KMUX_ASSIGN(auto assignment, bench::split_assignment("--option", text));
+    options.options.insert_or_assign(std::move(assignment.first), std::move(assignment.second));
+  }
+  return options;
+}
+
+Result<ResolveRequest> resolve_request(const po::variables_map& arguments, Purpose purpose) {
+  KMUX_ASSIGN(const CompileOptions options, compile_options(arguments));
+  ResolveRequest request;
+  request.execution_backend = options.execution_backend;
+  request.target = options.target;
+  request.device = options.device;
+  request.purpose = purpose;
+  request.options = options.options;
+  request.compile_flags = options.compile_flags;
+  request.include_dirs = options.include_dirs;
+  request.use_cache = options.use_cache;
+  request.isolation = options.isolation;
+  request.compile_timeout_s = options.compile_timeout_s;
+  request.policy = options.policy;
+  request.lock_file = options.lock_file;
+  return request;
+}
+
+std::string notice_of(const Resolution& resolution) {
+  if (!resolution.runs_nowhere()) return "";
+  const Candidate& taken = *resolution.chosen();
+  return "nothing here runs program '" + resolution.program + "'. Taken: " + taken.backend + " for " + taken.target +
+         ", which " + taken.obstacle;
+}
+
+}  // namespace kmux::cli

@@ -1,0 +1,218 @@
+#include "recorder.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "kmux/dispatch_json.h"
+#include "kmux/log.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/sha256.h"
+#include "kmux/plugin/words.h"
+#include "kmux/program.h"
+#include "kmux/signature.h"
+#include "kmux/version.h"
+
+#include "resolve/measurement.h"
+
+namespace kmux {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string hex(std::uint64_t bits) {
+  std::string digits(18, '0');
+  return digits.resize(
+             static_cast<std::size_t>(std::snprintf(digits.data(), digits.size() + 1, "0x%016" PRIx64, bits))),
+         digits;
+}
+
+/// The calls of one kernel.
+class RecordedKernel {
+ public:
+  RecordedKernel(std::shared_ptr<Recorder> recorder, std::string name, std::shared_ptr<const Program> program,
+                 Shared<Plugin> plugin, const AdapterSlot& slot)
+      : recorder_(std::move(recorder)),
+        name_(std::move(name)),
+        program_(std::move(program)),
+        plugin_(std::move(plugin)),
+        slot_(slot) {}
+
+  static kmux_code launch(void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) noexcept {
+    auto& kernel = *static_cast<RecordedKernel*>(self);
+    std::optional<Json> call;
+    kernel.guarded([&] { call = kernel.begin(slots, *env); });
+    std::string text;
+    const kmux_code code = kernel.slot_.watched()(slots, *env, append_to(text));
+    kernel.guarded([&] {
+      if (call) kernel.end(*std::move(call), slots, *env, code, text);
+    });
+    if (code != KMUX_OK) error.write(error.self, text.data(), text.size());
+    return code;
+  }
+
+ private:
+  template <class Action>
+  void guarded(Action action) noexcept {
+    try {
+      action();
+    } catch (const std::exception& thrown) {
+      log(LogLevel::kWarning, "a call of \"" + name_ + "\" was not recorded (" + thrown.what() + ").");
+    }
+  }
+
+  Json begin(const kmux_slot* slots, const kmux_launch_env& env) const {
+    const CallSample sample = sample_of(program_->signature, slots).value();
+    Json::Array args;
+    for (std::size_t i = 0; i < sample.size(); ++i) args.push_back(argument(i, sample, slots, env));
+    return Json::Object{{"kernel", name_},
+                        {"device", env.device},
+                        {"stream", static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(env.stream))},
+                        {"args", std::move(args)}};
+  }
+
+  Json argument(std::size_t index, const CallSample& sample, const kmux_slot* slots, const kmux_launch_env& env) const {
+    const std::string& name = program_->signature.params[index].name;
+    const auto* const tensor = std::get_if<SampleTensor>(&sample[index]);
+    if (tensor == nullptr) return Json::Object{{"name", name}, {"bits", hex(slots[index].bits)}};
+    Json arg = Json::Object{{"name", name}, {"shape", json_list(tensor->shape)}};
+    if (!tensor->strides.empty()) arg["strides"] = json_list(tensor->strides);
+    if (is_output(program_->signature, name)) return arg;
+    if (const auto digest = content(*tensor, slots[index].ptr, env)) arg["before"] = *digest;
+    return arg;
+  }
+
+  void end(Json call, const kmux_slot* slots, const kmux_launch_env& env, kmux_code code,
+           const std::string& text) const {
+    if (code != KMUX_OK) call["error"] = Json::Object{{"code", code}, {"text", text}};
+    if (code == KMUX_OK) call["after"] = results(slots, env);
+    recorder_->write(std::move(call));
+  }
+
+  Json results(const kmux_slot* slots, const kmux_launch_env& env) const {
+    const CallSample sample = sample_of(program_->signature, slots).value();
+    Json after = Json::Object{};
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+      const auto* const tensor = std::get_if<SampleTensor>(&sample[i]);
+      if (tensor == nullptr) continue;
+      if (const auto digest = content(*tensor, slots[i].ptr, env)) after[program_->signature.params[i].name] = *digest;
+    }
+    return after;
+  }
+
+  // Nothing during a capture, when nobody can wait for the stream, and of memory before the first element.
+  std::optional<std::string> content(const SampleTensor& tensor, void* address, const kmux_launch_env& env) const {
+    if (std::ranges::any_of(tensor.strides, [](std::int64_t stride) { return stride < 0; })) return std::nullopt;
+    DeviceApi& devices = plugin_->backend().devices();
+    if (devices.stream_capture(env.device, env.stream).value() != 0) return std::nullopt;
+    std::string bytes(static_cast<std::size_t>(packed_bytes(tensor.dtype, element_span(tensor.shape, tensor.strides))),
+                      '\0');
+    devices.copy(env.device, env.stream, bytes.data(), address, bytes.size(), KMUX_COPY_DEVICE_TO_HOST).value();
+    devices.stream_synchronize(env.device, env.stream).value();
+    return recorder_->keep(bytes).value();
+  }
+
+  const std::shared_ptr<Recorder> recorder_;
+  const std::string name_;
+  const std::shared_ptr<const Program> program_;
+  const Shared<Plugin> plugin_;
+  const AdapterSlot& slot_;
+};
+
+/// What is safe in the name of a folder.
+std::string folder_name(std::string name) {
+  std::ranges::replace_if(
+      name, [](char c) { return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9'); }, '_');
+  return name.substr(0, 60);
+}
+
+/// How a kernel was compiled.
+Json description(const CompileOptions& options, const BuildResult& built, const Plugin& plugin, Json device) {
+  Json given = Json::Object{};
+  for (const auto& [name, value] : options.options) given[name] = value;
+  return Json::Object{{"kmux", version()},
+                      {"backend", built.backend},
+                      {"backend_version", plugin.manifest().version},
+                      {"target", to_string(built.target)},
+                      {"variant", static_cast<std::int64_t>(built.variant)},
+                      {"tier", built.tier},
+                      {"device", std::move(device)},
+                      {"options", std::move(given)},
+                      {"compile_flags", json_list(options.compile_flags)},
+                      {"include_dirs", json_list(options.include_dirs)},
+                      {"out_idx", json_list(options.out_idx)}};
+}
+
+}  // namespace
+
+void Recorder::watch(const std::shared_ptr<Recorder>& recorder, const std::shared_ptr<const Program>& program,
+                     const CompileOptions& options, const BuildResult& built, AdapterSlot& slot) {
+  const auto refuse = [&](const std::string& reason) {
+    log(LogLevel::kWarning, "calls of \"" + program->name + "\" are not recorded (" + reason + ").");
+  };
+  if (!program->constants.empty()) return refuse("it has constants, whose values are set apart");
+  if (std::ranges::any_of(program->signature.params, is_pointer)) return refuse("it takes an address without a size");
+  const std::lock_guard lock(recorder->mutex_);
+  const Result<std::string> name = recorder->add_kernel(*program, options, built, slot);
+  if (!name) return refuse(name.error().message);
+  const auto kernel = std::make_shared<RecordedKernel>(recorder, *name, program, slot.loaded().origin->plugin, slot);
+  slot.watch({{RecordedKernel::launch, kernel.get()}}, kernel);
+}
+
+Status Recorder::open() {
+  if (is_open_) return Ok{};
+  const fs::path base = folder_ / ("process-" + std::to_string(getpid()));
+  fs::path own = base;
+  for (int n = 2; fs::exists(own); ++n) own = base.string() + "-" + std::to_string(n);
+  std::error_code failure;
+  fs::create_directories(own / "kernels", failure);
+  if (!failure) fs::create_directories(own / "data", failure);
+  if (!failure) fs::permissions(own, fs::perms::owner_all, failure);
+  if (failure) {
+    return make_error(ErrorCode::kUnavailable, "folder \"" + own.string() + "\" cannot be made (" + failure.message() +
+                                                   "). Name another one in KMUX_RECORD.");
+  }
+  folder_ = own;
+  is_open_ = true;
+  return Ok{};
+}
+
+Result<std::string> Recorder::add_kernel(const Program& program, const CompileOptions& options,
+                                         const BuildResult& built, const AdapterSlot& slot) {
+  KMUX_TRY(open());
+  const Plugin& plugin = *slot.loaded().origin->plugin;
+  const std::string name = std::to_string(++kernels_) + "-" + folder_name(program.name);
+  const fs::path folder = folder_ / "kernels" / name;
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  KMUX_TRY(save_program(program, (folder / "program.kmux.json").string()));
+  KMUX_ASSIGN(Json device, plugin.backend().devices().properties(options.device.value_or(0)));
+  const Json how = description(options, built, plugin, std::move(device));
+  KMUX_TRY(write_file(folder / "kernel.json", dump(how, 2) + "\n"));
+  return name;
+}
+
+void Recorder::write(Json call) {
+  const std::lock_guard lock(mutex_);
+  call["call"] = static_cast<std::int64_t>(++calls_);
+  std::ofstream file(folder_ / "calls.jsonl", std::ios::binary | std::ios::app);
+  file << dump(call) << '\n';
+  if (!file.flush())
+    log(LogLevel::kWarning,
+        "a call cannot be recorded in \"" + folder_.string() + "\". Name another folder in KMUX_RECORD.");
+}
+
+Result<std::string> Recorder::keep(std::string_view bytes) {
+  std::string digest = sha256_hex(bytes);
+  const fs::path file = folder_ / "data" / digest;
+  if (keeps_data_ && !fs::exists(file)) KMUX_TRY(write_file(file, bytes));
+  return digest;
+}
+
+}  // namespace kmux

@@ -1,0 +1,130 @@
+// KMUX_RECORD and kmux replay as a user types them.
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "integration/cli_session.h"
+
+namespace kmux::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class CliReplay : public testing::Test {
+ protected:
+  /// Runs y = factor * x of 16 elements, recorded.
+  void record(const std::string& data = "full", const std::string& factor = "2") {
+    const CliSession::Variables variables = {{"KMUX_RECORD", folder().string()}, {"KMUX_RECORD_DATA", data}};
+    const ProcessResult run =
+        session_.run({"run", "scale/scale.kmux.json", "--target", "c", "--in", "x=random:1", "--symbol", "n=16",
+                      "--scalar", "factor=" + factor, "--repeat", "2", "--time"},
+                     variables);
+    ASSERT_EQ(run.exit_code, 0) << run.standard_error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder())) process_ = entry.path();
+  }
+  ProcessResult replay(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> command = {"replay", folder().string()};
+    command.insert(command.end(), more.begin(), more.end());
+    return session_.run(command);
+  }
+  std::string calls() const {
+    std::ostringstream text;
+    text << std::ifstream(process_ / "calls.jsonl").rdbuf();
+    return text.str();
+  }
+  void write_calls(const std::string& text) const { std::ofstream(process_ / "calls.jsonl") << text; }
+  std::filesystem::path folder() const { return session_.folder() / "report"; }
+
+  /// The digest behind the last `key` of the calls.
+  std::string digest_of(const std::string& key) const {
+    const std::string text = calls();
+    return text.substr(text.rfind(key) + key.size(), 64);
+  }
+
+  CliSession session_;
+  std::filesystem::path process_;
+};
+
+TEST_F(CliReplay, FindsNoDifferenceWhereThereIsNone) {
+  record();
+  const ProcessResult replayed = replay();
+  EXPECT_EQ(replayed.exit_code, 0) << replayed.standard_error;
+  EXPECT_THAT(replayed.standard_output, AllOf(HasSubstr("of 1 kernel replayed"), HasSubstr("no difference\n"),
+                                              Not(HasSubstr("KMUX_RECORD_DATA"))));
+}
+
+TEST_F(CliReplay, NamesTheFirstDifference) {
+  record();
+  std::string text = calls();
+  const std::string x = digest_of("\"before\":\""), y = digest_of("\"y\":\"");
+  for (std::size_t at = text.find(y); at != std::string::npos; at = text.find(y, at)) text.replace(at, 64, x);
+  write_calls(text);
+  const ProcessResult replayed = replay();
+  EXPECT_EQ(replayed.exit_code, 1) << replayed.standard_error;
+  EXPECT_THAT(replayed.standard_output,
+              AllOf(HasSubstr("first difference: call 1, kernel 1-scale (recorded with cpu for cpu"),
+                    HasSubstr("\"y\": 16 of 16 elements differ")));
+  EXPECT_EQ(replay({"--rtol", "10"}).exit_code, 0);
+}
+
+TEST_F(CliReplay, KeepsNoBytesUnlessToldTo) {
+  record("");
+  EXPECT_TRUE(std::filesystem::is_empty(process_ / "data"));
+  const ProcessResult replayed = replay();
+  EXPECT_EQ(replayed.exit_code, 0) << replayed.standard_error;
+  EXPECT_THAT(replayed.standard_output,
+              AllOf(HasSubstr("0 with results that could be compared"), HasSubstr("with KMUX_RECORD_DATA=full")));
+}
+
+TEST_F(CliReplay, WarnsOfAWordThatItDoesNotKnow) {
+  const ProcessResult run = session_.run({"run", "scale/scale.kmux.json", "--target", "c"},
+                                         {{"KMUX_RECORD", folder().string()}, {"KMUX_RECORD_DATA", "all"}});
+  EXPECT_THAT(run.standard_error, HasSubstr("KMUX_RECORD_DATA=\"all\" is not known"));
+}
+
+TEST_F(CliReplay, ReadsWhatAProcessLeftThatDidNotEnd) {
+  record();
+  write_calls(calls() + "{\"kernel\": \"1-sc");
+  EXPECT_THAT(replay().standard_output, HasSubstr("no difference\n"));
+}
+
+TEST_F(CliReplay, RefusesWhatIsDamaged) {
+  record();
+  const std::string digest = digest_of("\"before\":\"");
+  std::ofstream(process_ / "data" / digest) << "other";
+  const ProcessResult damaged = replay();
+  EXPECT_EQ(damaged.exit_code, 3);
+  EXPECT_THAT(damaged.standard_error, HasSubstr("its content has another digest"));
+  for (const char* const wrong :
+       {"{}\n", "[1]\n", "{\"kernel\": \"../1-scale\", \"args\": []}\n", "{\"kernel\": \"1-scale\"}\n",
+        "{\"kernel\": \"1-scale\", \"args\": [{\"name\": \"x\", \"shape\": [1000000000000000]}, {}, {}]}\n"}) {
+    write_calls(wrong);
+    const ProcessResult refused = replay();
+    EXPECT_EQ(refused.exit_code, 3) << wrong << refused.standard_error;
+    EXPECT_THAT(refused.standard_error, HasSubstr("is not a recording")) << wrong;
+  }
+}
+
+TEST_F(CliReplay, RefusesAFolderWithoutARecording) {
+  const ProcessResult refused = session_.run({"replay", "scale"});
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.standard_error,
+              HasSubstr("\"scale\" is not a recording (it has no calls.jsonl). Name a folder that KMUX_RECORD named."));
+}
+
+TEST_F(CliReplay, SaysWithWhatItWasRecordedWhereThatIsNotHere) {
+  record();
+  const auto file = process_ / "kernels/1-scale/kernel.json";
+  std::ofstream(file) << R"({"backend": "cutedsl", "target": "cuda:sm_90a"})";
+  const ProcessResult refused = replay();
+  EXPECT_NE(refused.exit_code, 0);
+  EXPECT_THAT(refused.standard_error,
+              HasSubstr("It was recorded with cutedsl for cuda:sm_90a; --backend chooses another."));
+  EXPECT_EQ(replay({"--backend", "cpu"}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace kmux::test
