@@ -263,14 +263,19 @@ TEST_F(PoolTest, WhoIsLentRunsAloneToo) {
 
 #ifndef __SANITIZE_THREAD__  // which lets no thread start in a child of a process that has some
 TEST_F(PoolTest, AChildOfForkHasAPoolOfItsOwn) {
-  std::atomic<bool> is_busy{true};
-  std::thread parent_launch([&is_busy] {  // in a job while the process forks
-    const auto work = [](void* flag) {
-      while (*static_cast<std::atomic<bool>*>(flag)) std::this_thread::sleep_for(100us);
+  struct Busy {
+    std::atomic<bool> goes_on{true};
+    std::atomic<int> inside{0};
+  } busy;
+  std::thread parent_launch([&busy] {  // in a job while the process forks
+    const auto work = [](void* context) {
+      Busy& own = *static_cast<Busy*>(context);
+      for (++own.inside; own.goes_on;) std::this_thread::sleep_for(100us);
     };
-    pool().run(2, work, &is_busy);
+    pool().run(3, work, &busy);
   });
-  std::this_thread::sleep_for(10ms);
+  // Then no thread is being made, for which QEMU's user mode holds a lock that its child would wait for.
+  while (busy.inside < 4) std::this_thread::sleep_for(100us);
   const pid_t child = fork();
   if (child == 0) {
     alarm(30);
@@ -281,7 +286,7 @@ TEST_F(PoolTest, AChildOfForkHasAPoolOfItsOwn) {
   }
   int status = -1;
   waitpid(child, &status, 0);
-  is_busy = false;
+  busy.goes_on = false;
   parent_launch.join();
   EXPECT_EQ(status, 0);
   Numbers numbers(100);
