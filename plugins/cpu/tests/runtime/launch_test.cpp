@@ -131,7 +131,7 @@ TEST_F(LaunchTest, LearnsWhatABlockCosts) {
 TEST_F(LaunchTest, AWrongEstimateIsNoticedWithinTheLaunch) {
   kmux_cpu_kernel kernel = kernel_of(run_blocks);
   Record record(4000);
-  kernel.cost = ticks_per_us() * 256 / 100;  // 10 ns
+  kernel.cost = ticks_per_us() * 256 / 50;  // 20 ns: more shares than threads, also in ticks of 40 ns
   record.block_ns = 100000;
   EXPECT_EQ(run(kernel, grid_of(4000), record), KMUX_OK);
   EXPECT_TRUE(record.each_once());
