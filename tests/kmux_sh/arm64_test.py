@@ -85,6 +85,16 @@ class Arm64(unittest.TestCase):
         self.assertEqual((self.binfmt / "register").read_text(), ":qemu-aarch64:M:")
         self.assertTrue(ran.stdout.endswith("\nbar aarch64_tests_failed 2 tests\n"), ran.stdout)
 
+    def test_what_qemu_cannot_do_is_counted(self):
+        skips = ("errors of posix_spawn (QEMU)", "nvcc (not here)", "errors of posix_spawn (QEMU)")
+        cases = "".join(f"[ RUN      ] A.{i}\\nneeds {why}\\n[  SKIPPED ] A.{i} (0 ms)\\n" for i, why in enumerate(skips))
+        self.tree.fake("ctest", f"""mkdir -p "$2/Testing/Temporary"
+printf '1/1 Test: a\\n{cases}' >"$2/Testing/Temporary/LastTest.log"; echo "100% tests passed, 0 tests failed out of 1" """)
+        (self.binfmt / "register").write_text("")
+        ran = self.run_for_arm64("test")
+        self.assertIn("kmux: skipped for want of: errors of posix_spawn (2 cases), nvcc (1)\n", ran.stderr)
+        self.assertIn("kmux: of these for want of what QEMU's user mode lacks: 2\n", ran.stderr)
+
     def test_arguments_choose_other_tests(self):
         (self.binfmt / "qemu-aarch64").write_text("")
         self.run_for_arm64("test", "-R", "golden")
