@@ -1,9 +1,12 @@
 """Runs kernels of this folder by `kmux run` and compares with references.py. Prints each case; exit 1 if one is wrong.
 
+Each kernel is compiled once, in a cache of this run.
+
 kernels_test.py KMUX [NAME...] [--backend NAME] [--option tier=fast]...
 """
 import argparse
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -71,8 +74,9 @@ def difference(case, result, wanted):
 
 def command(arguments, name, words):
     options = [w for option in arguments.option for w in ("--option", option)]
+    environment = {n: value for n, value in os.environ.items() if n != "KMUX_DISABLE_CACHE"}
     done = subprocess.run([arguments.kmux, "run", str(program(name)), "--backend", arguments.backend,
-                           *options, *words], capture_output=True, text=True)
+                           *options, *words], env={**environment, "KMUX_CACHE_DIR": arguments.cache}, capture_output=True, text=True)
     return f"exit {done.returncode}: {done.stderr.strip()}" if done.returncode else ""
 
 
@@ -115,7 +119,8 @@ def main():
     parser.add_argument("--option", action="append", default=[])
     arguments = parser.parse_args()
     names = arguments.names or sorted(path.stem for path in FOLDER.glob("*.cu"))
-    results = [check_kernel(arguments, name) for name in names]
+    with tempfile.TemporaryDirectory() as arguments.cache:  # what is compiled for one size runs the others
+        results = [check_kernel(arguments, name) for name in names]
     return 0 if all(results) else 1
 
 
