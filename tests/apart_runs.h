@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdio>
+#include <cstdlib>
 #include <spawn.h>
 #include <string>
 #include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "temp_folder.h"
 
 namespace kmux {
 
@@ -21,8 +24,10 @@ inline bool passes_apart(std::string program, std::string_view name) {
 }
 
 /// Runs each case of a filter ("A.B:C.D:") in a process of its own: cases that load libraries of one name, which need not be
-/// gone when they are closed. Gives the exit code.
+/// gone when they are closed. They have a folder for what one makes for all (shared_cache.h). Gives the exit code.
 inline int run_apart(const std::string& program, std::string_view filter) {
+  const TempFolder folder;
+  setenv("TEST_FOLDER_OF_RUN", folder.path().c_str(), /*overwrite=*/1);
   int failed = 0;
   while (!filter.empty()) {
     const std::size_t end = filter.find(':');

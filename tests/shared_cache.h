@@ -11,13 +11,19 @@
 
 namespace kmux {
 
-/// A folder for the artifact cache of cases that are about launches, so that a program which several of them use is
-/// compiled once: that of the run of seeds (KMUX_SEEDS_CACHE), else one of this process, removed when it ends.
-inline std::filesystem::path shared_cache() {
-  if (const char* const of_run = std::getenv("KMUX_SEEDS_CACHE")) return of_run;
+/// A folder for what one case makes for all: that of the run of seeds (KMUX_SEEDS_CACHE) or of cases in a process each
+/// (apart_runs.h), else one of this process, removed when it ends.
+inline std::filesystem::path shared_folder() {
+  for (const char* const variable : {"KMUX_SEEDS_CACHE", "TEST_FOLDER_OF_RUN"}) {
+    if (const char* const of_run = std::getenv(variable)) return of_run;
+  }
   static const TempFolder of_process;
   return of_process.path();
 }
+
+/// A folder for the artifact cache of cases that are about launches, so that a program which several of them use is
+/// compiled once.
+inline std::filesystem::path shared_cache() { return shared_folder() / "cache"; }
 
 /// A runtime with the plugins of this build and its cache in `folder`.
 inline auto runtime_with_cache(const std::filesystem::path& folder) {

@@ -6,6 +6,7 @@
 
 #include "exported.h"
 #include "over_fake.h"
+#include "shared_cache.h"
 
 namespace kmux::nvidia {
 namespace {
@@ -17,8 +18,9 @@ class ExportSequences : public OverFake {
  protected:
   /// The library of `builder`, which is exported once for all cases that ask for `name`.
   Exported exported(const ProgramBuilder& builder, const std::string& name) {
-    static const ExportFolder folder;
-    ExportOptions options{.library = folder.path / (name + "." + GetParam() + ".so")};
+    const std::filesystem::path folder = shared_folder() / "exported";
+    std::filesystem::create_directories(folder);
+    ExportOptions options{.library = folder / (name + "." + GetParam() + ".so")};
     options.compile.execution_backend = GetParam();
     if (!std::filesystem::exists(options.library)) export_library(*runtime, builder.build().value(), options).value();
     fake.clear_calls();
