@@ -283,6 +283,19 @@ TEST(SpmdSteps, LoopsThatLanesLeaveOneByOneKeepWhatEachHadLast) {
   EXPECT_THAT(text, HasSubstr("select <8 x i1>"));
 }
 
+TEST(SpmdSteps, FewerWarpsAreInStepWhereScatteredPlacesAreReachedOneByOne) {
+  const auto in_step = [](const std::string& features, const std::string& stride) {
+    std::string text = "define void @k(ptr %x) {\n  %i = call i32 @\"kmux.lane\"()\n  %w = zext i32 %i to i64\n";
+    text += "  %o = mul i64 %w, " + stride + "\n  %q = getelementptr i32, ptr %x, i64 %o\n  br label %l\nl:\n";
+    for (int access = 0; access < 4; ++access) text += "  store volatile i32 %i, ptr %q\n";
+    Steps steps(text + "  br label %l\n}\n");
+    steps.kernel().addFnAttr("target-features", features);
+    return warps_in_step(steps.kernel(), BlockShape::of({{256, 1, 1}}, 0), steps.functions).value();
+  };
+  const std::vector warps = {in_step("+avx512f", "4"), in_step("+avx2", "1"), in_step("+avx2", "4")};
+  EXPECT_THAT(warps, testing::ElementsAre(8, 8, 4));
+}
+
 TEST(SpmdSteps, CastsThatSaturateAreMadeOfComparisons) {
   Steps steps(
       "declare i32 @llvm.fptosi.sat.i32.f32(float)\ndeclare i64 @llvm.fptoui.sat.i64.f64(double)\n"
