@@ -2,8 +2,8 @@
 #
 # The launchers and exported libraries that these tests compile while they run are compiled without optimising, in a third
 # of the time: for tests about what a launcher does with the driver, of which there are many. That optimised ones do the
-# same is left to others: order.*, kmux_order_test, kmux_nvidia_library_test, life_sequences, plugin_faults and
-# exported_caller.
+# same is left to others: order.*, kmux_order_test, kmux_nvidia_library_test, life_sequences, plugin_faults,
+# exported_caller, and launches and export of CuTe DSL.
 #
 # The runtime takes the first compiler that it finds, so the PATH of these tests begins with one that adds an option.
 find_program(KMUX_RUN_TIME_COMPILER NAMES c++ g++ clang++ DOC "The C++ compiler that tests find when they run")
