@@ -134,6 +134,10 @@ Runtime::Impl::Impl(Environment environment, std::shared_ptr<ArtifactCache> cach
       compile_pool_(std::make_shared<CompilePool>(cache_.get())),
       fork_generation_(kmux::fork_generation()) {
   show_stage_ranges(environment_);
+  registry_->on_first_use(
+      [environment = environment_, cache = std::weak_ptr(cache_), &registry = *registry_](const PluginEntry& entry) {
+        return admit_plugin(entry, registry.plugin_options(), environment, cache.lock().get());
+      });
   registry_->on_unload([memo = std::weak_ptr(kernel_memo_)](std::string_view plugin) {
     if (const auto kernels = memo.lock()) kernels->forget(plugin);
   });

@@ -64,6 +64,28 @@ TEST(Isolation, RefusesATimeOutThatCannotBeKept) {
               HasSubstr("KMUX_COMPILE_TIMEOUT is given without isolation 'process'"));
 }
 
+TEST(PluginTrialLimit, IsTenSecondsUnlessTheEnvironmentSaysOtherwise) {
+  const auto limit = [](const std::string& text) {
+    return trial_limit(Environment::from({{"KMUX_PLUGIN_TRIAL", text}})).value();
+  };
+  EXPECT_EQ(trial_limit({}).value(), 10s);
+  EXPECT_EQ(limit(""), 10s);
+  EXPECT_EQ(limit("0.5"), 500ms);
+  EXPECT_EQ(limit("0"), std::nullopt);
+}
+
+TEST(PluginTrialLimit, IsNotTakenFromACallerWithFewerRights) {
+  EXPECT_EQ(trial_limit(Environment::from({{"KMUX_PLUGIN_TRIAL", "0"}}, /*secure=*/true)).value(), 10s);
+}
+
+TEST(PluginTrialLimit, RefusesWhatIsNoTime) {
+  const auto refused = trial_limit(Environment::from({{"KMUX_PLUGIN_TRIAL", "off"}}));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(refused.error().message,
+            "KMUX_PLUGIN_TRIAL must be empty or a non-negative number of seconds (it is 'off'). Correct it.");
+}
+
 TEST(Isolation, RefusesAnUnknownWord) {
   const auto isolation = isolation_of({}, {}, environment("proces"));
   ASSERT_FALSE(isolation.ok());

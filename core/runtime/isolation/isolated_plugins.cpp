@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kmux/log.h"
+#include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/words.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
@@ -38,12 +39,12 @@ Result<Limit> limit_of(double seconds, const std::string& name, const std::strin
   return Limit(std::chrono::ceil<Limit::value_type>(std::chrono::duration<double>(std::min(seconds, kMostSeconds))));
 }
 
-Result<Limit> read_limit(const std::string& text) {
+Result<Limit> read_limit(const std::string& name, const std::string& text) {
   if (text.empty()) return Limit();
   double seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number ? limit_of(seconds, "KMUX_COMPILE_TIMEOUT", text) : no_limit("KMUX_COMPILE_TIMEOUT", text);
+  return is_number ? limit_of(seconds, name, text) : no_limit(name, text);
 }
 
 class IsolatedPlugin final : public Plugin {
@@ -71,6 +72,53 @@ class IsolatedPlugin final : public Plugin {
   mutable Result<ProbeReport> report_ = ProbeReport{};
 };
 
+constexpr std::chrono::seconds kTrialTime{10};  // a driver that starts on a busy machine takes two
+
+Error not_opened(const PluginEntry& entry, const std::string& why, const std::string& advice) {
+  return make_error(ErrorCode::kUnavailable, "plugin \"" + library_of(entry).string() +
+                                                 "\" is not opened (tried in a process of its own, " + why + "). " +
+                                                 advice);
+}
+
+Error not_tried(const PluginEntry& entry, const Error& why) {
+  return make_error(ErrorCode::kUnavailable,
+                    "plugin \"" + library_of(entry).string() +
+                        "\" is not opened, since it has to answer in a process of its own first: " + why.message +
+                        " KMUX_PLUGIN_TRIAL=0 opens it untried.")
+      .with(kTrialNote, kNotTried);
+}
+
+/// What the plugin did in `step` instead of answering.
+Error trial_error(const PluginEntry& entry, const std::string& step, const WorkerFailure& failure,
+                  Limit::value_type limit) {
+  const std::string report = "Report it to the plugin's author; this process goes on without it.";
+  switch (failure.kind) {
+    case WorkerFailure::Kind::kEnded:
+      if (failure.end == WorkerFailure::End::kCrashed)
+        return not_opened(entry, "it crashed in " + step + ": " + failure.why, report);
+      return not_opened(entry, "it was killed in " + step + ": " + failure.why,
+                        "Check whether memory is short and try again.")
+          .with(kTrialNote, kNotTried);
+    case WorkerFailure::Kind::kTimeUp:
+      return not_opened(entry, "it did not end " + step + " within " + std::to_string(limit.count()) + " ms",
+                        "Allow more time (KMUX_PLUGIN_TRIAL, in seconds), or report it to the plugin's author.");
+    case WorkerFailure::Kind::kMalformed:
+      return not_opened(entry, "it gave no answer in " + step + ": " + failure.why, report);
+    case WorkerFailure::Kind::kStopped:
+      break;
+  }
+  return cancellation("plugin \"" + library_of(entry).string() + "\" is not opened (the process ends).")
+      .with(kTrialNote, kNotTried);
+}
+
+/// What opening the plugin gave, in `reply`.
+Status opened(const Frame& reply) {
+  if (reply.parts.size() < 3) return make_error(ErrorCode::kInternal, "a reply of kmux-worker is damaged.");
+  KMUX_ASSIGN(const std::int64_t code, read_number(reply.parts[0]));
+  if (code == KMUX_OK) return Ok{};
+  return read_error(static_cast<kmux_code>(code), reply.parts[2]);
+}
+
 void relay_log(std::int32_t level, std::string_view text) {
   try {
     log(static_cast<LogLevel>(std::clamp(level, std::int32_t{0}, std::int32_t{3})), text);
@@ -87,7 +135,7 @@ Result<IsolationSettings> isolation_of(const std::optional<Isolation>& asked, co
   isolation.is_free = !where;
   isolation.in_process_of_its_own = where == Isolation::kProcess;
   KMUX_ASSIGN(isolation.limit, limit_s ? limit_of(*limit_s, "compile_timeout", std::to_string(*limit_s))
-                                       : read_limit(environment.compile_timeout));
+                                       : read_limit("KMUX_COMPILE_TIMEOUT", environment.compile_timeout));
   if (isolation.limit && isolation.limit->count() == 0) isolation.limit.reset();
   if (isolation.limit && !isolation.in_process_of_its_own) {
     return invalid_isolation(
@@ -96,6 +144,33 @@ Result<IsolationSettings> isolation_of(const std::optional<Isolation>& asked, co
         "for that isolation, or leave the time-out out.");
   }
   return isolation;
+}
+
+Result<Limit> trial_limit(const Environment& environment) {
+  KMUX_ASSIGN(const Limit limit, read_limit("KMUX_PLUGIN_TRIAL", environment.plugin_trial));
+  if (limit && limit->count() == 0) return Limit();
+  return limit ? limit : kTrialTime;
+}
+
+Status try_plugin(const PluginEntry& entry, const Options& options, Limit::value_type limit) {
+  const auto program = find_worker(worker_places());
+  if (!program) return not_tried(entry, program.error());
+  const auto worker = WorkerProcess::start(*program, entry.path);
+  if (!worker) return not_tried(entry, worker.error());
+  const WorkerHost host{.log = [](std::int32_t, std::string_view) {},  // it will say the same here
+                        .stopping = is_stopping};
+  const Deadline deadline(limit);
+  for (const Frame& question : {open_frame(options), call_frame(FrameKind::kProbe)}) {
+    KMUX_ASSIGN(const std::string bytes, encode(question));
+    const auto answer = (*worker)->call(bytes, deadline, host);
+    if (const auto* failure = std::get_if<WorkerFailure>(&answer)) {
+      Error error = trial_error(entry, std::string(to_string(question.kind)), *failure, limit);
+      if (!failure->output.empty()) error.notes.push_back({"log", failure->output});
+      return error;
+    }
+    if (question.kind == FrameKind::kOpen) KMUX_TRY(opened(std::get<Frame>(answer)));
+  }
+  return Ok{};
 }
 
 std::vector<fs::path> worker_places() {
@@ -116,8 +191,8 @@ Result<fs::path> find_worker(const std::vector<fs::path>& places) {
     KMUX_TRY(check_trusted(program));
     return program;
   }
-  return make_error(ErrorCode::kUnavailable, "there is no kmux-worker (looked for " + join(looked_at) +
-                                                 "). Install kmux as a whole, or leave isolation at \"none\".");
+  return make_error(ErrorCode::kUnavailable,
+                    "there is no kmux-worker (looked for " + join(looked_at) + "). Install kmux as a whole.");
 }
 
 Result<std::shared_ptr<WorkerPool>> IsolatedPlugins::pool_of(const Registry& registry, const PluginEntry& entry) {

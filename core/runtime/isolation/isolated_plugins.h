@@ -45,6 +45,18 @@ std::vector<std::filesystem::path> worker_places();
 /// Errors: unavailable if none exists, or if it or its folder is not to be trusted.
 Result<std::filesystem::path> find_worker(const std::vector<std::filesystem::path>& places);
 
+/// How long a plugin that is not kmux's own may take to answer for the first time; nothing: it is opened untried.
+///
+/// Errors: invalid_argument if KMUX_PLUGIN_TRIAL is no non-negative number.
+Result<std::optional<std::chrono::milliseconds>> trial_limit(const Environment& environment);
+
+/// Has the plugin of `entry` opened in a process of its own, with `options`, and its `probe` called, both within `limit`. An
+/// error of `probe` is an answer.
+///
+/// Errors: as `open_plugin`, where it cannot be opened; unavailable that says how the plugin crashed, ended the process, hung or wrote nonsense, with what it printed as note "log";
+/// with note kTrialNote "not made" if no process could be started for it, or the system killed that.
+Status try_plugin(const PluginEntry& entry, const Options& options, std::chrono::milliseconds limit);
+
 /// The worker processes of a runtime's plugins.
 ///
 /// Threads: any.   Lifetime: the destructor ends those that are idle.

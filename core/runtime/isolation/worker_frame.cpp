@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -69,6 +70,18 @@ std::string_view to_string(FrameKind kind) {
   static constexpr std::array<std::string_view, 11> kNames = {
       "", "open", "probe", "resolve_target", "supports", "toolchain", "wrap", "build", "reply", "log", "standalone"};
   return kNames[static_cast<std::size_t>(kind)];
+}
+
+Frame open_frame(const Options& options) {
+  Frame frame{FrameKind::kOpen};
+  for (const auto& [name, value] : options) frame.parts.insert(frame.parts.end(), {name, value});
+  return frame;
+}
+
+Frame call_frame(FrameKind kind, std::vector<std::string> parts) {
+  std::error_code none;
+  parts.insert(parts.begin(), std::filesystem::current_path(none).string());
+  return {kind, std::move(parts)};
 }
 
 Result<std::string> encode(const Frame& frame) {

@@ -10,6 +10,7 @@
 
 #include "kmux/error.h"
 #include "kmux/plugin/plugin.h"
+#include "kmux/target.h"
 
 namespace kmux {
 
@@ -36,6 +37,12 @@ struct Frame {
   std::vector<std::string> parts = {};
   bool operator==(const Frame&) const = default;
 };
+
+/// What opens a plugin with these options.
+Frame open_frame(const Options& options);
+
+/// A call, with the folder that relative paths in its options are meant from.
+Frame call_frame(FrameKind kind, std::vector<std::string> parts = {});
 
 /// The most that one frame may hold, so that a damaged length cannot ask for all memory.
 inline constexpr std::uint64_t kMaxFrameBytes = std::uint64_t{1} << 30;

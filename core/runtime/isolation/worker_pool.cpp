@@ -1,7 +1,6 @@
 #include "worker_pool.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <tuple>
 
 #include "kmux/plugin/plugin.hpp"
@@ -18,12 +17,6 @@ using Kind = WorkerFailure::Kind;
 /// How long what opening a plugin answered is believed: it may have been short of memory or descriptors. A start takes
 /// some ten milliseconds, which every call would pay otherwise.
 constexpr std::chrono::seconds kTimeOfReply{10};
-
-Frame open_frame(const Options& options) {
-  Frame frame{FrameKind::kOpen};
-  for (const auto& [name, value] : options) frame.parts.insert(frame.parts.end(), {name, value});
-  return frame;
-}
 
 Result<WorkerReply> read_reply(const Frame& frame) {
   if (frame.parts.size() != 4) {
@@ -53,13 +46,6 @@ bool was_killed(const WorkerFailure& failure) {
 }
 
 std::string text_of(kmux_bytes bytes) { return bytes.size == 0 ? std::string() : std::string(bytes.data, bytes.size); }
-
-/// A call, with the folder that relative paths in its options are meant from.
-Frame frame_of(FrameKind kind, std::vector<std::string> parts = {}) {
-  std::error_code none;
-  parts.insert(parts.begin(), std::filesystem::current_path(none).string());
-  return {kind, std::move(parts)};
-}
 
 /// A function of the table that answers with an error, which goes to its last argument, or does nothing.
 template <class Function>
@@ -285,32 +271,32 @@ WorkerTable::WorkerTable(std::string name, std::shared_ptr<WorkerPool> pool,
     return Refused<decltype(kmux_plugin_api::prepare)>::call(nullptr, 0, error);
   };
   api_.probe = [](void* self, kmux_sink report, kmux_sink error) {
-    return forward(self, frame_of(FrameKind::kProbe), report, error);
+    return forward(self, call_frame(FrameKind::kProbe), report, error);
   };
   api_.resolve_target = [](void* self, kmux_bytes request, std::int32_t device, kmux_sink target, kmux_sink error) {
-    return forward(self, frame_of(FrameKind::kResolveTarget, {text_of(request), std::to_string(device)}), target,
+    return forward(self, call_frame(FrameKind::kResolveTarget, {text_of(request), std::to_string(device)}), target,
                    error);
   };
   api_.supports = [](void* self, const kmux_build_request* request, kmux_sink missing, kmux_sink error) {
-    Frame frame = frame_of(FrameKind::kSupports);
+    Frame frame = call_frame(FrameKind::kSupports);
     append_request(frame, *request);
     return forward(self, frame, missing, error);
   };
   api_.toolchain = [](void* self, kmux_bytes target, kmux_bytes options, kmux_sink identity, kmux_sink error) {
-    return forward(self, frame_of(FrameKind::kToolchain, {text_of(target), text_of(options)}), identity, error);
+    return forward(self, call_frame(FrameKind::kToolchain, {text_of(target), text_of(options)}), identity, error);
   };
   api_.wrap = [](void* self, const kmux_build_request* request, kmux_sink launcher, kmux_sink error) {
-    Frame frame = frame_of(FrameKind::kWrap);
+    Frame frame = call_frame(FrameKind::kWrap);
     append_request(frame, *request);
     return forward(self, frame, launcher, error);
   };
   api_.build = [](void* self, const kmux_build_request* request, kmux_sink artifact, kmux_sink error) {
-    Frame frame = frame_of(FrameKind::kBuild);
+    Frame frame = call_frame(FrameKind::kBuild);
     append_request(frame, *request);
     return forward(self, frame, artifact, error);
   };
   api_.standalone = [](void* self, const kmux_build_request* request, kmux_sink parts, kmux_sink error) {
-    Frame frame = frame_of(FrameKind::kStandalone);
+    Frame frame = call_frame(FrameKind::kStandalone);
     append_request(frame, *request);
     return forward(self, frame, parts, error);
   };

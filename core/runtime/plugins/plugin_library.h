@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -50,11 +51,19 @@ inline Error malformed_answer(const char* plugin, std::string_view what, std::st
                                               "). This is a bug of the plugin; report it to its author.");
 }
 
-/// Calls `call` with an error sink; a non-zero code becomes the error that was written, with the backend's name.
+/// Calls `call` with an error sink; a non-zero code becomes the error that was written, with the backend's name. What a plugin
+/// throws, and may not, is an error that names it.
 template <class Call>
 Status call_plugin(const char* backend, Call call) {
   ByteSink text;
-  const kmux_code code = call(text.get());
+  kmux_code code = KMUX_INTERNAL;
+  try {
+    code = call(text.get());
+  } catch (const std::exception& thrown) {
+    return malformed_answer(backend, "an exception", thrown.what());
+  } catch (...) {
+    return malformed_answer(backend, "an exception", "of unknown type");
+  }
   if (code == KMUX_OK) return Ok{};
   return read_error(code, text.text()).with("backend", backend);
 }

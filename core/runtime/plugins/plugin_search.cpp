@@ -1,6 +1,7 @@
 #include "plugin_search.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <vector>
 
@@ -226,12 +227,31 @@ Status check_library(const PluginEntry& entry) {
   return Ok{};
 }
 
+namespace {
+
+/// Where this kmux has the plugins that were installed with it.
+std::vector<fs::path> own_plugin_folders() {
+  std::vector<fs::path> folders;
+  if (const fs::path own = own_folder(); !own.empty()) folders.push_back(own / KMUX_PLUGINS_FROM_LIBRARY);
+  folders.emplace_back(KMUX_PLUGINS_INSTALLED);
+  return folders;
+}
+
+}  // namespace
+
+bool is_own(const PluginEntry& entry) {
+  constexpr std::string_view kNames = " " KMUX_OWN_PLUGINS " ";
+  if (kNames.find(" " + entry.manifest.name + " ") == std::string_view::npos) return false;
+  return std::ranges::any_of(own_plugin_folders(), [&](const fs::path& folder) {
+    std::error_code other;
+    return fs::equivalent(entry.path.parent_path(), folder, other);
+  });
+}
+
 std::vector<fs::path> search_folders(const RegistryOptions& options) {
   std::vector<fs::path> folders = options.search_path;
   folders.insert(folders.end(), options.environment_path.begin(), options.environment_path.end());
-  if (!options.use_default_path) return folders;
-  if (const fs::path own = own_folder(); !own.empty()) folders.push_back(own / KMUX_PLUGINS_FROM_LIBRARY);
-  folders.emplace_back(KMUX_PLUGINS_INSTALLED);
+  if (options.use_default_path) std::ranges::copy(own_plugin_folders(), std::back_inserter(folders));
   return folders;
 }
 

@@ -30,6 +30,14 @@ std::filesystem::path library_of(const PluginEntry& entry);
 /// Errors: unavailable that says what differs (size, build-id) or why it is not trusted.
 Status check_library(const PluginEntry& entry);
 
+/// Was the plugin of `entry` installed as a part of this kmux? It has the name of one of kmux's own, and lies where this library
+/// has them.
+bool is_own(const PluginEntry& entry);
+
+/// A note of the errors of Registry::on_first_use, and its text where the plugin could not even be tried.
+inline constexpr const char* kTrialNote = "trial";
+inline constexpr const char* kNotTried = "not made";
+
 /// What in `environment` cannot be what its author meant, a message each: a name that begins with KMUX_ and that neither kmux
 /// nor one of `plugins` reads, a switch that is neither on nor off, a path that leads nowhere.
 std::vector<std::string> environment_warnings(const Environment& environment, const std::vector<Manifest>& plugins);

@@ -65,7 +65,11 @@ class SearchedRegistry final : public Registry {
     if (!entry->status) return entry->status.error();
     const std::lock_guard lock(mutex_);
     auto& slot = opened_[entry->manifest.name];
-    if (!slot) slot = open_checked(*entry);
+    if (!slot) {
+      auto opened = open_checked(*entry);
+      if (!opened && may_pass(opened.error())) return std::move(opened).error();
+      slot = std::move(opened);
+    }
     if (!*slot) return slot->error();
     return Shared<Plugin>(**slot);
   }
@@ -87,6 +91,8 @@ class SearchedRegistry final : public Registry {
 
   void on_unload(std::function<void(std::string_view)> listener) override { listener_ = std::move(listener); }
 
+  void on_first_use(std::function<Status(const PluginEntry&)> ask) override { ask_ = std::move(ask); }
+
   Status verify() const override {
     for (const PluginEntry& entry : entries_) {
       if (!entry.status || entry.manifest.sha256.empty()) continue;
@@ -103,8 +109,11 @@ class SearchedRegistry final : public Registry {
   /// Checks the file once more, as it may have changed since the search.
   Result<Shared<PluginLibrary>> open_checked(const PluginEntry& entry) const {
     KMUX_TRY(check_library(entry));
+    if (ask_) KMUX_TRY(ask_(entry));
     return open_plugin(entry.manifest, library_of(entry), options_);
   }
+  /// Is it no fault of the plugin? It was not tried then: memory or processes were short.
+  static bool may_pass(const Error& error) { return error.note(kTrialNote) == kNotTried; }
   static Error still_held(std::string_view name, long holders) {
     return make_error(ErrorCode::kUnavailable, "plugin \"" + std::string(name) + "\" cannot be unloaded (" +
                                                    std::to_string(holders) +
@@ -127,6 +136,7 @@ class SearchedRegistry final : public Registry {
   std::vector<PluginEntry> entries_;
   std::vector<Manifest> manifests_;
   std::function<void(std::string_view)> listener_;
+  std::function<Status(const PluginEntry&)> ask_;
   std::mutex mutex_;
   // A plugin that could not be opened is remembered with its error, so that it is tried once.
   std::map<std::string, std::optional<Result<Shared<PluginLibrary>>>, std::less<>> opened_;

@@ -1,10 +1,19 @@
 #include "backend_history.h"
 
+#include <fstream>
+#include <set>
 #include <utility>
+
+#include "kmux/plugin/platform.h"
+#include "kmux/plugin/plugin.h"
+#include "kmux/version.h"
 
 #include "cache/artifact_cache.h"
 #include "isolation/failed_calls.h"
+#include "isolation/isolated_plugins.h"
+#include "plugins/plugin_search.h"
 #include "system/compile_scope.h"
+#include "system/fork_guard.h"
 
 namespace kmux {
 
@@ -90,6 +99,78 @@ std::optional<double> CompileTimes::known(const Manifest& plugin, const std::str
 std::optional<double> CompileTimes::expected(const Manifest& plugin, const std::string& tier) {
   if (const std::optional<double> ms = known(plugin, tier)) return ms;
   return plugin.compile_ms > 0 ? std::optional<double>(plugin.compile_ms) : std::nullopt;
+}
+
+namespace {
+
+/// Which plugins have answered in this process, by the digest of `answer_key`.
+///
+/// Threads: any.
+class Answered {
+ public:
+  bool has(const std::string& digest) {
+    const std::lock_guard lock(mutex_);
+    return digests_.contains(digest);
+  }
+  void add(const std::string& digest) {
+    const std::lock_guard lock(mutex_);
+    digests_.insert(digest);
+  }
+
+ private:
+  std::mutex mutex_;
+  ForkGuard guard_{mutex_};
+  std::set<std::string> digests_;
+};
+
+Answered& answered() {
+  static Answered& instance = *new Answered;  // never destroyed: plugins are opened while the process ends
+  return instance;
+}
+
+/// What the processor can, as Linux lists it: code that has run on one may be an illegal instruction on another with the same cache.
+std::string processor_features() {
+  std::ifstream file(linux_root() / "proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("flags") || line.starts_with("Features")) return line;
+  return "";
+}
+
+CacheKey answer_key(const PluginEntry& entry, const Options& options) {
+  Json::Object given;
+  for (const auto& [name, value] : options)
+    if (name != "kmux.cache_dir") given.emplace(name, value);
+  const Manifest& plugin = entry.manifest;
+  return note_key("plugin answered", {{"name", "plugin answered"},
+                                      {"plugin", Json::Object{{"name", plugin.name}, {"build_id", plugin.build_id}}},
+                                      {"options", std::move(given)},
+                                      {"kmux", version()},
+                                      {"abi", KMUX_PLUGIN_ABI_VERSION},
+                                      {"processor", processor_features()}});
+}
+
+/// At once, as this process may not live long, and on this disk alone. What cannot be kept is tried again.
+void keep_answer(const ArtifactCache* cache, const CacheKey& key) {
+  if (cache == nullptr) return;
+  const Result<PackedEntry> note = pack_entry(key, {.artifact = Artifact{{{"note", "answered"}}}}, file_time_now());
+  if (note) static_cast<void>(cache->add(*note));
+}
+
+}  // namespace
+
+Status admit_plugin(const PluginEntry& entry, const Options& options, const Environment& environment,
+                    ArtifactCache* cache) {
+  if (is_own(entry)) return Ok{};
+  KMUX_ASSIGN(const auto limit, trial_limit(environment));
+  if (!limit) return Ok{};
+  const CacheKey key = answer_key(entry, options);
+  if (answered().has(key.digest)) return Ok{};
+  if (cache == nullptr || !cache->find_here(key)) {  // another machine's answers are not asked for
+    KMUX_TRY(try_plugin(entry, options, *limit));
+    keep_answer(cache, key);
+  }
+  answered().add(key.digest);
+  return Ok{};
 }
 
 }  // namespace kmux

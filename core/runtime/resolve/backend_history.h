@@ -12,6 +12,7 @@
 
 #include "kmux/error.h"
 #include "kmux/manifest.h"
+#include "kmux/registry.h"
 #include "kmux/resolver.h"
 
 namespace kmux {
@@ -89,6 +90,14 @@ class CompileTimes {
   std::mutex mutex_;
   std::map<std::string, Time> times_;  // by the key's digest
 };
+
+/// May the library of `entry` be opened in this process? If it is kmux's own, or has answered before, in this process or in one that
+/// used `cache` (which may be null): with the same build-id, options, kmux and processor. Else it is tried, see `try_plugin`.
+///
+/// Errors: those of `trial_limit` and `try_plugin`.
+/// Threads: any.
+Status admit_plugin(const PluginEntry& entry, const Options& options, const Environment& environment,
+                    ArtifactCache* cache);
 
 /// What a runtime has learned of its backends while it compiled and measured.
 ///

@@ -116,6 +116,7 @@ Environment Environment::from(const Variables& variables, bool secure) {
     environment.remote_cache_ttl = first_of(variables, {"KMUX_REMOTE_CACHE_TTL"});
     environment.remote_cache_timeout = first_of(variables, {"KMUX_REMOTE_CACHE_TIMEOUT"});
     environment.remote_cache_read_only = is_on(first_of(variables, {"KMUX_REMOTE_CACHE_READ_ONLY"}));
+    environment.plugin_trial = first_of(variables, {"KMUX_PLUGIN_TRIAL"});
     environment.plugin_path = split_path(first_of(variables, {"KMUX_PLUGIN_PATH"}));
     environment.variables = variables;
     environment.plugin_options = options_of(variables);

@@ -25,6 +25,7 @@ constexpr auto kVariables = std::to_array<EnvironmentVariable>({
     {"KMUX_ISOLATION"},
     {"KMUX_LOCK_FILE"},
     {"KMUX_PLUGIN_PATH"},
+    {"KMUX_PLUGIN_TRIAL"},
     {"KMUX_POLICY"},
     {"KMUX_RECORD"},
     {"KMUX_RECORD_DATA"},

@@ -90,6 +90,11 @@ class KMUX_API Registry {
 
   /// Compares each library's SHA-256 with the one recorded at installation, where there is one.
   virtual Status verify() const = 0;
+
+  /// Sets what is asked before a library is opened for the first time; its error is what `plugin` answers then. A runtime has
+  /// plugins that are not kmux's own tried in a process of their own (docs/design/0052-isolated-probing.md); without a runtime
+  /// nothing is asked.
+  virtual void on_first_use(std::function<Status(const PluginEntry& entry)> ask) { static_cast<void>(ask); }
 };
 
 }  // namespace kmux

@@ -46,6 +46,7 @@ struct KMUX_API Environment {
   bool remote_cache_read_only = false;  // KMUX_REMOTE_CACHE_READ_ONLY: 1, true, yes, on
   std::filesystem::path cache_lock_dir;  // XDG_RUNTIME_DIR/kmux, else /dev/shm/kmux-UID: local to the node
   std::vector<std::filesystem::path> plugin_path;  // KMUX_PLUGIN_PATH, ':' between; ignored under AT_SECURE
+  std::string plugin_trial;  // KMUX_PLUGIN_TRIAL: seconds, or 0; as it is; ignored under AT_SECURE
   /// KMUX_OPTION_<PLUGIN>_<NAME>=value as "plugin.name", in lower case; KMUX_OPTION_<PLUGIN>__<NAME> where the plugin's
   /// name has an underscore. None under AT_SECURE.
   NameMap<std::string> plugin_options;

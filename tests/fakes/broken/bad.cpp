@@ -1,0 +1,130 @@
+// A plugin that does what KMUX_TEST_BAD_PLUGIN asks for, "STEP:FAULT", where no error can tell of it: in its static initialiser
+// ("load"), its query, or a function of its table. Faults are below.
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <unistd.h>
+
+#include "sound.h"
+
+namespace kmux::broken {
+namespace {
+
+[[noreturn]] void end_by(int signal) {
+  std::signal(signal, SIG_DFL);  // a sanitizer's handler would end the process with a code instead
+  std::raise(signal);
+  std::abort();
+}
+
+[[noreturn]] void wait_forever() {
+  for (;;) pause();
+}
+
+/// What ends, stops or leaves the process.
+void misbehave(std::string_view fault) {
+  if (fault == "crash") end_by(SIGSEGV);
+  if (fault == "abort") end_by(SIGABRT);
+  if (fault == "sigill") end_by(SIGILL);
+  if (fault == "killed") end_by(SIGKILL);
+  if (fault == "exits") std::exit(3);
+  if (fault == "hangs") wait_forever();
+  if (fault == "throws") throw std::runtime_error("thrown through C");
+  if (fault == "forgets_thread") std::thread(wait_forever).detach();
+  if (fault == "forgets_process" && fork() == 0) wait_forever();
+  if (fault == "writes_noise") std::fputs("what nobody asked for\n", stdout), std::fflush(stdout);
+  if (fault == "writes_to_socket") [[maybe_unused]]
+    const auto ignored = ::write(3, "what nobody asked for", 21);
+}
+
+/// What says something untrue about what it answers.
+void lie(std::string_view fault, kmux_sink answer) {
+  static const std::string page(4096, 'x');
+  if (fault == "lies_huge") answer.write(answer.self, page.data(), SIZE_MAX / 2);
+  if (fault == "lies_beyond") answer.write(answer.self, page.data(), std::size_t{64} << 20);
+  if (fault == "lies_null") answer.write(answer.self, nullptr, 64);
+  if (fault == "answers_nonsense") answer.write(answer.self, page.data(), page.size());
+  if (fault == "writes_late") {
+    std::thread([answer] {
+      usleep(100'000);  // by now the call has returned
+      for (int i = 0; i < 200; ++i, usleep(1000)) answer.write(answer.self, page.data(), 16);
+    }).detach();
+  }
+}
+
+/// The fault that is asked for in `step`; empty: none is.
+std::string_view asked_in(std::string_view step) {
+  const char* const asked = std::getenv("KMUX_TEST_BAD_PLUGIN");
+  const std::string_view text = asked == nullptr ? "" : asked;
+  return text.starts_with(step) && text.substr(step.size()).starts_with(':') ? text.substr(step.size() + 1) : "";
+}
+
+void at(std::string_view step) { misbehave(asked_in(step)); }
+void at(std::string_view step, kmux_sink answer) { at(step), lie(asked_in(step), answer); }
+
+/// Tells who opens this library, a line for each process.
+void tell_who_opens() {
+  const char* const file = std::getenv("KMUX_TEST_BAD_PLUGIN_LOG");
+  if (file == nullptr) return;
+  std::string name;
+  std::getline(std::ifstream("/proc/self/comm"), name);
+  std::ofstream(file, std::ios::app) << name << '\n';
+}
+
+[[maybe_unused]] const bool opened = (tell_who_opens(), at("load"), true);
+
+const kmux_plugin_api& sound() { return *kmux::query_plugin<Sound>(KMUX_PLUGIN_ABI_VERSION, {}); }
+
+kmux_code create(const kmux_host_api* host, void** instance, kmux_sink error) {
+  at("create");
+  return sound().create(host, instance, error);
+}
+void destroy(void* instance) {
+  at("destroy");
+  sound().destroy(instance);
+}
+kmux_code probe(void* instance, kmux_sink report, kmux_sink error) {
+  at("probe", report);
+  return sound().probe(instance, report, error);
+}
+kmux_code supports(void* instance, const kmux_build_request* request, kmux_sink missing, kmux_sink error) {
+  at("supports", missing);
+  return sound().supports(instance, request, missing, error);
+}
+kmux_code wrap(void* instance, const kmux_build_request* request, kmux_sink launcher, kmux_sink error) {
+  at("wrap", launcher);
+  return sound().wrap(instance, request, launcher, error);
+}
+kmux_code build(void* instance, const kmux_build_request* request, kmux_sink artifact, kmux_sink error) {
+  at("build", artifact);
+  return sound().build(instance, request, artifact, error);
+}
+kmux_code load(void* instance, const kmux_load_request* request, void** adapter, kmux_sink error) {
+  at("adapt");
+  return sound().load(instance, request, adapter, error);
+}
+
+kmux_plugin_api bad() {
+  kmux_plugin_api table = sound();
+  table.create = create, table.destroy = destroy, table.probe = probe, table.supports = supports;
+  table.wrap = wrap, table.build = build, table.load = load;
+  return table;
+}
+
+}  // namespace
+}  // namespace kmux::broken
+
+extern "C" __attribute__((visibility("default"))) const kmux_plugin_api* kmux_plugin_query(std::uint32_t, kmux_sink) {
+  using namespace kmux::broken;
+  at("query");
+  static kmux_plugin_api table;
+  table = bad();
+  const std::string_view lie = asked_in("table");
+  if (lie == "lies_small") table.struct_size = 8;
+  if (lie == "lies_huge") table.struct_size = SIZE_MAX;
+  return &table;
+}

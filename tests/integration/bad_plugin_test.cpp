@@ -1,0 +1,346 @@
+// What a plugin does that no error can tell of, and what its application gets then: docs/security.md has the promises.
+// bench/bars_sdk counts the cases of suite BadPlugin that pass.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/compile.h"
+#include "kmux/json.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/process.h"
+#include "kmux/program.h"
+#include "kmux/registry.h"
+
+#include "integration/worker_processes.h"
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const fs::path kBadFolder = fs::path(KMUX_TEST_PLUGIN_DIR) / "broken/bad";
+const std::string kBadLibrary = (fs::canonical(kBadFolder) / "kmux_bad.so").string();
+constexpr const char* kFault = "KMUX_TEST_BAD_PLUGIN";
+constexpr const char* kReport = " Report it to the plugin's author; this process goes on without it.";
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized =
+    true;  // where memory is read that is not there, the process ends with the sanitizer's own code
+#else
+constexpr bool kSanitized = false;
+#endif
+
+/// A program that needs no symbol of its own.
+Program copying() {
+  Program program{.name = "copying"};
+  program.signature.params = {{"a", BufferParam{dtype::kFloat32, {Expr(4)}}},
+                              {"b", BufferParam{dtype::kFloat32, {Expr(4)}}}};
+  Variant variant{.dialect = "c"};
+  variant.sources = {
+      {"copying.c", "void copying(const float* a, float* b) { for (int i = 0; i < 4; ++i) b[i] = a[i]; }\n"}};
+  variant.body.steps = {Launch{.kernel = "copying", .args = {TensorArg{"a"}, TensorArg{"b"}}}};
+  program.variants = {std::move(variant)};
+  return program;
+}
+
+/// What a step does instead of its work, and how the error describes it (nothing: the step goes on).
+struct Fault {
+  std::string step;
+  std::string fault;
+  std::string told;
+};
+
+void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.step << ':' << fault.fault; }
+
+std::string name_of(const testing::TestParamInfo<Fault>& info) { return info.param.step + "_" + info.param.fault; }
+
+/// A process with the plugin "bad" and sound ones beside it.
+class BadPluginProcess : public testing::TestWithParam<Fault> {
+ protected:
+  ~BadPluginProcess() override { unsetenv(kFault); }
+
+  /// `fault` of the process from now on; options with its name, by which an answer is remembered.
+  void start(const std::string& fault, const std::string& trial_s = "") {
+    setenv(kFault, fault.c_str(), /*overwrite=*/1);
+    Environment environment;
+    environment.plugin_trial = trial_s;
+    runtime_ = Runtime::create(environment, {.search_path = {kBadFolder, fs::path(KMUX_TEST_PLUGIN_DIR) / "table"},
+                                             .use_default_path = false,
+                                             .plugin_options = {{"bad.case", fault}}})
+                   .value();
+  }
+  Result<BuildResult> built(const std::string& backend, std::optional<Isolation> isolation = {},
+                            std::optional<double> limit_s = {}) {
+    return build(*runtime_, copying(),
+                 {.target = backend == "bad" ? "null" : "auto",
+                  .execution_backend = backend,
+                  .isolation = isolation,
+                  .compile_timeout_s = limit_s});
+  }
+  /// The process lives, and has no process left when the runtime is gone.
+  void expect_others_work(const std::string& asked = "null_a") {
+    EXPECT_EQ(built(asked).value().backend, "null_a");
+    runtime_.reset();
+    EXPECT_THAT(test::children_of(getpid()), IsEmpty());
+  }
+
+  Shared<Runtime> runtime_;
+};
+
+// Before its first answer a plugin is nowhere but in a process of its own.
+using BadPluginFirst = BadPluginProcess;
+
+TEST_P(BadPluginFirst, IsUnavailableWithTheReason) {
+  const auto& [step, fault, told] = GetParam();
+  start(step + ":" + fault, fault == "hangs" ? "1" : "");
+  EXPECT_EQ(built("bad").error().code, ErrorCode::kUnavailable);
+  const auto failed = runtime_->registry().plugin("bad");
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kUnavailable);
+  const std::string advice =
+      fault == "hangs"    ? " Allow more time (KMUX_PLUGIN_TRIAL, in seconds), or report it to the plugin's author."
+      : fault == "killed" ? " Check whether memory is short and try again."
+                          : kReport;
+  EXPECT_EQ(failed.error().message,
+            "plugin \"" + kBadLibrary + "\" is not opened (tried in a process of its own, " + told + ")." + advice);
+  expect_others_work("auto");
+}
+
+std::vector<Fault> first_faults() {
+  std::vector<Fault> faults;
+  for (const auto& [step, in] :
+       {std::pair("load", "open"), {"query", "open"}, {"create", "open"}, {"probe", "probe"}}) {
+    const std::string crashed = std::string("it crashed in ") + in + ": ";
+    faults.push_back({step, "crash", crashed + "signal 11, SIGSEGV"});
+    faults.push_back({step, "sigill", crashed + "signal 4, SIGILL"});
+    faults.push_back({step, "abort", crashed + "signal 6, SIGABRT"});
+    faults.push_back({step, "exits", crashed + "it ended with code 3 in the middle of the call"});
+    if (in == std::string("probe") || step == std::string("query"))
+      faults.push_back({step, "throws", crashed + "signal 6, SIGABRT"});
+    faults.push_back({step, "hangs", std::string("it did not end ") + in + " within 1000 ms"});
+    faults.push_back({step, "killed", std::string("it was killed in ") + in + ": signal 9, SIGKILL"});
+  }
+  if (!kSanitized) faults.push_back({"probe", "lies_beyond", "it crashed in probe: signal 11, SIGSEGV"});
+  return faults;
+}
+INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginFirst, testing::ValuesIn(first_faults()), name_of);
+
+// A compiler that is asked to run in a process of its own.
+using BadPluginCompiler = BadPluginProcess;
+
+TEST_P(BadPluginCompiler, FailsAlone) {
+  const auto& [step, fault, told] = GetParam();
+  start(step + ":" + fault);
+  const auto failed = built("bad", Isolation::kProcess, fault == "hangs" ? std::optional(1.0) : std::nullopt);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_THAT(failed.error().message, HasSubstr("backend \"bad\" " + told));
+  expect_others_work();
+}
+
+std::vector<Fault> compiler_faults() {
+  std::vector<Fault> faults;
+  for (const std::string step : {"supports", "wrap", "build"}) {
+    const std::string crashed = "crashed in " + step + " (";
+    faults.push_back({step, "crash", crashed + "signal 11, SIGSEGV). "});
+    faults.push_back({step, "sigill", crashed + "signal 4, SIGILL). "});
+    faults.push_back({step, "exits", crashed + "it ended with code 3 in the middle of the call). "});
+    faults.push_back({step, "throws", crashed + "signal 6, SIGABRT). "});
+    faults.push_back({step, "hangs", "did not end " + step + " within 1000 ms and was stopped"});
+    if (!kSanitized) faults.push_back({step, "lies_beyond", crashed + "signal 11, SIGSEGV). "});
+    faults.push_back({step, "writes_to_socket", "gave no answer in " + step + " ("});
+  }
+  return faults;
+}
+INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginCompiler, testing::ValuesIn(compiler_faults()), name_of);
+
+// What an application gets from a plugin that is open in it.
+using BadPluginHere = BadPluginProcess;
+
+TEST_P(BadPluginHere, IsAnError) {
+  const auto& [step, fault, told] = GetParam();
+  start(step + ":" + fault);
+  const auto failed = compile(*runtime_, copying(), {.target = "null", .execution_backend = "bad"});
+  ASSERT_FALSE(failed.ok());
+  EXPECT_THAT(failed.error().message, HasSubstr(told));
+  expect_others_work();
+}
+
+std::vector<Fault> errors_here() {
+  const std::string bug = "This is a bug of the plugin; report it to its author";
+  std::vector<Fault> faults = {
+      {"load", "throws", "cannot be used (thrown through C)"},
+      {"create", "throws", "plugin \"bad\" gave an exception (thrown through C). " + bug},
+      {"probe", "lies_null", "plugin \"bad\" gave "},
+      {"build", "lies_null", "plugin \"bad\" gave "},
+      {"table", "lies_small", "its table is too small: 8 bytes"},
+      {"adapt", "throws", "plugin \"bad\" gave an exception (thrown through C). " + bug},
+      {"build", "answers_nonsense", "plugin \"bad\" gave "},
+      {"probe", "answers_nonsense", "plugin \"bad\" gave "},
+  };
+  for (const std::string step : {"supports", "wrap", "build"}) {
+    faults.push_back({step, "throws", "plugin \"bad\" gave an exception (thrown through C). " + bug});
+    faults.push_back({step, "lies_huge", "out of memory"});
+  }
+  return faults;
+}
+INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginHere, testing::ValuesIn(errors_here()), name_of);
+
+// What a plugin may do without harm to others: a right kernel, and an end of the process with nothing left.
+using BadPluginHarmless = BadPluginProcess;
+
+TEST_P(BadPluginHarmless, IsBuiltAndLeavesNothing) {
+  start(GetParam().step + ":" + GetParam().fault);
+  const auto isolation = GetParam().told == "process" ? Isolation::kProcess : Isolation::kNone;
+  const auto kernel =
+      compile(*runtime_, copying(), {.target = "null", .execution_backend = "bad", .isolation = isolation});
+  ASSERT_TRUE(kernel.ok()) << kernel.error().explain();
+  expect_others_work();
+}
+
+std::vector<Fault> harmless_faults() {
+  std::vector<Fault> faults = {{"table", "lies_huge", "none"}};
+  for (const char* where : {"none", "process"}) {
+    faults.push_back({"create", "forgets_thread", where});
+    faults.push_back({"probe", "writes_noise", where});
+  }
+  faults.push_back({"build", "forgets_process", "process"});
+  return faults;
+}
+INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginHarmless, testing::ValuesIn(harmless_faults()),
+                         [](const auto& one) { return name_of(one) + "_" + one.param.told; });
+
+// What it writes to a sink after its call has returned goes to memory of the worker alone.
+TEST_F(BadPluginProcess, WritesAfterItsCallToTheWorkerAlone) {
+  start("build:writes_late");
+  EXPECT_TRUE(built("bad", Isolation::kProcess).ok());
+  usleep(400'000);
+  const auto again = built("bad", Isolation::kProcess, 10.0);  // by that worker or another one
+  EXPECT_TRUE(again.ok() || again.error().note("worker")) << again.error().explain();
+  expect_others_work();
+}
+
+// Which processes open the plugin "bad", seen by the kmux command, whose runtimes have a cache on disk.
+class PluginTrial : public testing::Test {
+ protected:
+  using Variables = std::map<std::string, std::string>;
+
+  fs::path cache() const { return folder_.path() / "cache"; }
+  /// The programs that opened it while `kmux plugins` ran.
+  std::vector<std::string> openers(const Variables& more = {}) {
+    const fs::path log = folder_.path() / "log";
+    fs::remove(log);
+    text_ = plugins(more, log);
+    std::ifstream file(log);
+    std::vector<std::string> names;
+    for (std::string name; std::getline(file, name);) names.push_back(name);
+    return names;
+  }
+  std::string plugins(const Variables& more, const fs::path& log) {
+    Command command{.argv = {KMUX_TEST_BUILD_DIR "/bin/kmux", "plugins", "--json"}};
+    command.environment = {{"KMUX_CACHE_DIR", cache().string()},
+                           {"KMUX_DISABLE_CACHE", "0"},
+                           {"KMUX_PLUGIN_PATH", kBadFolder.string()},
+                           {"KMUX_TEST_BAD_PLUGIN_LOG", log.string()}};
+    for (const auto& [name, value] : more) command.environment[name] = value;
+    return run(command).value().standard_output;
+  }
+  /// Changes a byte of every file of the cache.
+  void damage() const {
+    for (const auto& entry : fs::recursive_directory_iterator(cache())) {
+      if (!entry.is_regular_file() || entry.file_size() == 0) continue;
+      fs::permissions(entry.path(), fs::perms::owner_write, fs::perm_options::add);
+      std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(static_cast<std::streamoff>(entry.file_size() / 2));
+      file.put('\1');
+    }
+  }
+
+  TempFolder folder_;
+  std::string text_;
+};
+
+TEST_F(PluginTrial, IsMadeOnceAndRememberedOnDisk) {
+  EXPECT_THAT(openers(), ElementsAre("kmux-worker", "kmux"));
+  EXPECT_THAT(openers(), ElementsAre("kmux"));
+}
+
+TEST_F(PluginTrial, IsMadeAgainWithOtherOptions) {
+  EXPECT_THAT(openers(), ElementsAre("kmux-worker", "kmux"));
+  EXPECT_THAT(openers({{"KMUX_OPTION_BAD_LIBRARY", "/another"}}), ElementsAre("kmux-worker", "kmux"));
+}
+
+TEST_F(PluginTrial, IsMadeAgainWhereWhatIsRememberedIsDamaged) {
+  EXPECT_THAT(openers(), ElementsAre("kmux-worker", "kmux"));
+  damage();
+  EXPECT_THAT(openers(), ElementsAre("kmux-worker", "kmux"));
+}
+
+TEST_F(PluginTrial, IsMadeEachTimeWithoutACache) {
+  for (int i = 0; i < 2; ++i) EXPECT_THAT(openers({{"KMUX_DISABLE_CACHE", "1"}}), ElementsAre("kmux-worker", "kmux"));
+}
+
+TEST_F(PluginTrial, IsNotRememberedIfItFails) {
+  EXPECT_THAT(openers({{kFault, "probe:crash"}}), ElementsAre("kmux-worker"));
+  EXPECT_THAT(text_, HasSubstr("it crashed in probe: signal 11, SIGSEGV"));
+  EXPECT_THAT(openers(), ElementsAre("kmux-worker", "kmux"));
+}
+
+TEST_F(PluginTrial, IsLeftOutWhereItIsNotWanted) {
+  EXPECT_THAT(openers({{"KMUX_PLUGIN_TRIAL", "0"}}), ElementsAre("kmux"));
+}
+
+TEST_F(PluginTrial, RefusesATimeThatIsNone) {
+  EXPECT_THAT(openers({{"KMUX_PLUGIN_TRIAL", "soon"}}), IsEmpty());
+  EXPECT_THAT(text_, HasSubstr("KMUX_PLUGIN_TRIAL must be empty or a non-negative number of seconds (it is 'soon')"));
+}
+
+/// The names of the plugins in `listed`, what `kmux plugins --json` prints, that were tried in a process.
+std::vector<std::string> tried_of(const std::string& listed) {
+  std::vector<std::string> tried;
+  const Json json = parse_json(listed).value();
+  for (const Json& plugin : *json.find("plugins")->as_array())
+    if (plugin.find("reason")->as_string()->find("tried in a process") != std::string::npos)
+      tried.push_back(*plugin.find("name")->as_string());
+  return tried;
+}
+
+// libkmux.so elsewhere has no worker beside it.
+TEST_F(PluginTrial, CannotBeMadeWithoutAWorker) {
+  const fs::path lib = folder_.path() / "lib";
+  fs::create_directory(lib);
+  fs::copy(KMUX_TEST_BUILD_DIR "/lib/libkmux.so.0", lib);
+  EXPECT_THAT(openers({{"LD_LIBRARY_PATH", lib.string()}}), IsEmpty());
+  EXPECT_THAT(
+      text_, HasSubstr("is not opened, since it has to answer in a process of its own first: there is no kmux-worker"));
+  EXPECT_THAT(text_, HasSubstr("KMUX_PLUGIN_TRIAL=0 opens it untried."));
+  EXPECT_THAT(openers({{"LD_LIBRARY_PATH", lib.string()}, {"KMUX_PLUGIN_TRIAL", "0"}}), ElementsAre("kmux"));
+}
+
+// In the millisecond that they get here no process could even start.
+TEST_F(PluginTrial, IsNotForKmuxsOwn) {
+  openers({{"KMUX_PLUGIN_TRIAL", "0.001"}});
+  EXPECT_THAT(tried_of(text_), ElementsAre("bad"));
+}
+
+TEST_F(PluginTrial, IsForACopyOfKmuxsOwnElsewhere) {
+  const fs::path own = fs::path(KMUX_TEST_BUILD_DIR) / "lib/kmux/plugins";
+  for (const char* file : {"kmux_metal.so", "kmux_metal.plugin.json"}) fs::copy(own / file, folder_.path());
+  openers({{"KMUX_PLUGIN_TRIAL", "0.001"}, {"KMUX_PLUGIN_PATH", folder_.path().string()}});
+  EXPECT_THAT(tried_of(text_), ElementsAre("metal"));
+}
+
+}  // namespace
+}  // namespace kmux
