@@ -14,9 +14,6 @@
 namespace kmux::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::StartsWith;
 
 const std::filesystem::path kPortable =

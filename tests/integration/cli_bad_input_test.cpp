@@ -11,7 +11,6 @@
 namespace kmux::test {
 namespace {
 
-using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
 
 constexpr int kUsage = 2;

@@ -11,10 +11,6 @@
 namespace kmux::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
 class CliBench : public testing::Test {
  protected:
   ProcessResult run(std::vector<std::string> more) const {

@@ -7,8 +7,6 @@
 namespace kmux::test {
 namespace {
 
-using ::testing::HasSubstr;
-
 class CliCacheBundle : public testing::Test {
  protected:
   ProcessResult run(const char* cache, const std::vector<std::string>& words) const {

@@ -13,10 +13,6 @@
 namespace kmux::test {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-
 const char* const kCachedScale = "scale/scale.kmux.json";
 
 /// A session whose cache is a folder of it.

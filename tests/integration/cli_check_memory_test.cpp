@@ -8,8 +8,6 @@
 namespace kmux::test {
 namespace {
 
-using ::testing::HasSubstr;
-
 const std::string kSaxpy = KMUX_TEST_SOURCE_DIR "/examples/portable/saxpy.kmux.json";
 const std::vector<std::string> kArguments = {"--check-memory", "--in", "*=ones"};
 

@@ -18,10 +18,6 @@
 namespace kmux::test {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
-
 /// A program of its own for each `number`; `source` is appended to it.
 void save(const CliSession& session, int number, const std::string& source = "") {
   const std::string name = "add" + std::to_string(number);

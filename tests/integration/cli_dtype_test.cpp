@@ -12,8 +12,6 @@
 namespace kmux::test {
 namespace {
 
-using ::testing::HasSubstr;
-
 class CliDtype : public testing::TestWithParam<DType> {
  protected:
   /// y = x, element by element, over the bits of the type.

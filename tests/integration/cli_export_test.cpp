@@ -6,10 +6,7 @@
 namespace kmux::test {
 namespace {
 
-using testing::AllOf;
 using testing::Contains;
-using testing::HasSubstr;
-using testing::Not;
 
 constexpr const char* kExportedScale = "scale/scale.kmux.json";
 

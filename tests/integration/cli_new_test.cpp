@@ -9,10 +9,6 @@
 namespace kmux::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
 constexpr int kBadSource = 3;
 constexpr int kDoesNotCompile = 5;
 

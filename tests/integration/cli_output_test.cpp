@@ -8,8 +8,6 @@
 namespace kmux::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
 
 const char* const kScaleProgram = "scale/scale.kmux.json";

@@ -9,11 +9,8 @@
 namespace kmux::test {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr std::size_t kWidth = 60;
 

@@ -9,10 +9,6 @@
 namespace kmux::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
 class CliReplay : public testing::Test {
  protected:
   /// Runs y = factor * x of 16 elements, recorded.

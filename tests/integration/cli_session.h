@@ -12,6 +12,13 @@
 
 namespace kmux::test {
 
+// What its tests match with.
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
 /// A folder of its own with programs and tensors, in which the kmux command runs.
 class CliSession {
  public:

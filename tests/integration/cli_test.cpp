@@ -14,11 +14,6 @@
 namespace kmux::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
 const char* const kScale = "scale/scale.kmux.json";
 
 /// The JSON document that a command printed.

@@ -10,9 +10,6 @@
 namespace kmux::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-
 constexpr int kDifference = 1;
 constexpr int kBadProgram = 3;
 constexpr int kNoBackend = 4;
@@ -57,7 +54,6 @@ TEST_F(CliText, TakesAPythonFile) {
 #!   launch scale<<<ceildiv(n, 128), 128>>>(x, by)
 import cutlass
 import cutlass.cute as cute
-
 
 @cute.kernel
 def scale(x: cute.Tensor, by: cutlass.Float32):

@@ -8,10 +8,6 @@
 namespace kmux::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
 class CliTrace : public testing::Test {
  protected:
   std::string text_of(const std::string& name) const {

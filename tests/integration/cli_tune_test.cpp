@@ -7,10 +7,6 @@
 namespace kmux::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
 const char* const kTunedScale = "scale/scale.kmux.json";
 
 class CliTune : public testing::Test {

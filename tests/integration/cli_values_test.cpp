@@ -7,9 +7,6 @@
 namespace kmux::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 using Words = std::vector<std::string>;
 
 constexpr int kBadValue = 3;

@@ -6,10 +6,6 @@
 namespace kmux::test {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-
 const std::string kWarnedSaxpy = KMUX_TEST_SOURCE_DIR "/examples/portable/saxpy.kmux.json";
 
 TEST(CliWarnings, NamesAVariableThatNobodyReads) {  // C2.15
