@@ -54,7 +54,8 @@ TEST_F(HipDevicesTest, WithoutPoolsUsePlainAllocations) {
 }
 
 TEST_F(HipDevicesTest, MeasureTime) {
-  HipDevices own(host);  // gives the memory of the flush back
+  HipDevices opened(host);  // gives the memory of the flush back
+  DeviceApi& own = opened;
   void* const stream = own.stream_create(0).value();
   void* const begin = own.event_create(0).value();
   void* const end = own.event_create(0).value();

@@ -27,7 +27,8 @@ class DevicesTest : public testing::Test {
   static const DriverTable& driver() { return *open_driver(discard()); }
   std::vector<std::string> logged;
   kmux_host_api api{sizeof api, 0, 0, this, nullptr, &log, nullptr, nullptr};
-  Devices devices{Host(&api)};
+  Devices own{Host(&api)};
+  DeviceApi& devices = own;
 
  private:
   static void log(void* self, std::int32_t, kmux_bytes text) {
@@ -94,7 +95,8 @@ TEST_F(DevicesTest, RefuseWhatAPoolCannotGive) {
   Device poor;
   poor.memory_pools = 0;
   fake.set_devices({poor});
-  const auto unsupported = Devices(Host(nullptr)).allocate(0, nullptr, 8, 8);
+  const std::unique_ptr<DeviceApi> without_pools = std::make_unique<Devices>(Host(nullptr));
+  const auto unsupported = without_pools->allocate(0, nullptr, 8, 8);
   EXPECT_EQ(unsupported.error().code, ErrorCode::kUnsupported);
   EXPECT_THAT(unsupported.error().message, HasSubstr("device 0 has no memory pools"));
   EXPECT_EQ(fake.live(), Live{});
@@ -231,7 +233,8 @@ TEST_F(DevicesTest, FlushTheirL2WithMemoryMadeOnce) {
   small.l2_bytes = 4096;
   fake.set_devices({small});
   {
-    Devices flushed{Host(nullptr)};
+    Devices opened{Host(nullptr)};
+    DeviceApi& flushed = opened;
     EXPECT_TRUE(flushed.l2_flush(0, nullptr).ok());
     EXPECT_TRUE(flushed.l2_flush(0, reinterpret_cast<void*>(2)).ok());
     EXPECT_THAT(fake.calls("cuMemAllocFromPoolAsync"), SizeIs(1));
@@ -272,7 +275,7 @@ TEST_F(DevicesTest, RetainAContextOnceForAllThreads) {
 class DevicesLife : public DevicesTest {
  protected:
   // Empty if every step worked, else the first error.
-  static std::string live(Devices& used) {
+  static std::string live(DeviceApi& used) {
     char host[16] = {};
     if (const auto count = used.count(); !count) return count.error().message;
     if (const auto properties = used.properties(0); !properties) return properties.error().message;
@@ -284,7 +287,7 @@ class DevicesLife : public DevicesTest {
     used.stream_destroy(0, *stream);
     return message;
   }
-  static std::string use_memory(Devices& used, void* stream, char (&host)[16]) {
+  static std::string use_memory(DeviceApi& used, void* stream, char (&host)[16]) {
     const auto memory = used.allocate(0, stream, sizeof host, 16);
     if (!memory) return memory.error().message;
     std::string message;
@@ -298,7 +301,7 @@ class DevicesLife : public DevicesTest {
     used.free(0, stream, *memory);
     return message;
   }
-  static std::string use_events(Devices& used, void* stream) {
+  static std::string use_events(DeviceApi& used, void* stream) {
     const auto event = used.event_create(0);
     if (!event) return event.error().message;
     std::string message;
@@ -323,7 +326,7 @@ TEST_F(DevicesLife, SurvivesTheFailureOfEachCall) {
     fake.reset();
     fake.set_devices({small});
     logged.clear();
-    auto used = std::make_unique<Devices>(Host(&api));
+    std::unique_ptr<DeviceApi> used = std::make_unique<Devices>(Host(&api));
     fake.fail_any(CUDA_ERROR_LAUNCH_FAILED, nth);
     const std::string message = live(*used);
     EXPECT_EQ(fake.failed().empty() ? "" : live(*used), "") << fake.failed();
