@@ -147,6 +147,10 @@ class PythonBody {
   std::string text_;
 };
 
+// What a parameter is annotated with that is a tensor map.
+constexpr const char* kCuteMap =
+    ": __import__(\"cutlass\").GridConstant[__import__(\"cutlass.experimental.cuda\", fromlist=[\"cuda\"]).TensorMap]";
+
 std::string cute_kernel(std::string_view name, std::string_view list, std::string_view body) {
   std::string parameters;
   std::string arrays;
@@ -154,6 +158,7 @@ std::string cute_kernel(std::string_view name, std::string_view list, std::strin
     const std::size_t end = part.find_last_of(" *");
     const std::string parameter = part.substr(end + 1);
     parameters += (parameters.empty() ? "" : ", ") + parameter;
+    if (part.find("__grid_constant__") != std::string::npos) parameters += kCuteMap;
     const std::size_t star = part.find('*');
     if (star == std::string::npos) continue;
     arrays += parameter + " = array(" + parameter + ", " + cute_type_of(part.substr(0, star)) + "); ";
