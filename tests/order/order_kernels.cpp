@@ -78,7 +78,7 @@ Result<OrderKernels> OrderKernels::compile(Runtime& runtime, const std::string& 
   const bool is_hip = backend == "hip";
   const CompileOptions plain{.target = is_hip ? "hip" : "cuda:sm_90a", .execution_backend = backend};
   CompileOptions replayed = plain;
-  replayed.options["graph"] = "on";
+  if (!is_hip) replayed.options["graph"] = "on";
   const auto compiled = [&](Result<Program> program, const CompileOptions& options) -> Result<Kernel> {
     if (!program) return std::move(program).error();
     return kmux::compile(runtime, *program, options);

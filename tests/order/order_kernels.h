@@ -15,7 +15,7 @@ struct OrderKernels {
   Kernel fill;  // y = v
   Kernel add;  // y = x + v
   Kernel through;  // y = x + v by way of a workspace, which is copied
-  Kernel graph;  // `through`, replayed as a graph
+  Kernel graph;  // `through`, replayed as a graph where the backend can
 
   /// Errors: as `compile`.
   static Result<OrderKernels> compile(Runtime& runtime, const std::string& backend);
