@@ -85,10 +85,15 @@ class Binding {
       }
       ++index;
     }
-    return form.has_local ? set_value(index, std::max<std::size_t>(launch.dynamic_smem_bytes, 1), nullptr) : KMUX_OK;
+    return form.has_local ? set_local(index, std::max<std::size_t>(launch.dynamic_smem_bytes, 1)) : KMUX_OK;
   }
 
  private:
+  // A kernel that takes no __local parameter has no other way to that memory, and so does not use it.
+  int set_local(Count index, std::size_t bytes) {
+    const int code = api_.clSetKernelArg(kernel_, index, bytes, nullptr);
+    return code == kInvalidArgumentIndex ? KMUX_OK : checked("clSetKernelArg", code, index);
+  }
   int set_value(Count index, std::size_t bytes, const void* value) {
     return checked("clSetKernelArg", api_.clSetKernelArg(kernel_, index, bytes, value), index);
   }

@@ -22,7 +22,8 @@ using Buffer = struct BufferObject*;
 using ClEvent = struct EventObject*;
 
 inline constexpr Code kSuccess = 0, kMemoryObjectFailure = -4, kOutOfResources = -5, kOutOfHostMemory = -6,
-                      kDeviceNotFound = -1, kInvalidKernelName = -46, kPlatformNotFound = -1001;
+                      kDeviceNotFound = -1, kInvalidKernelName = -46, kInvalidArgumentIndex = -49,
+                      kPlatformNotFound = -1001;
 
 inline constexpr Count kPlatformVersion = 0x0901, kPlatformName = 0x0902;
 inline constexpr Count kDeviceType = 0x1000, kDeviceComputeUnits = 0x1002, kDeviceMaxWorkItems = 0x1005,
