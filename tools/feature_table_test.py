@@ -59,7 +59,7 @@ class Table(unittest.TestCase):
         self.assertEqual(feature_table.main(["check"]), 0)
 
 
-@unittest.skipUnless(SUITE, "no suite was named")
+@unittest.skipUnless(SUITE, "needs a conformance suite (none was named on the command line)")
 class Answers(unittest.TestCase):
     def test_are_those_that_were_kept(self):
         program, plugin, folder = SUITE
