@@ -187,8 +187,8 @@ void init_gtest(const char* program, std::vector<std::string> flags, const std::
   testing::InitGoogleTest(&count, words.data());
 }
 
-} // namespace
-} // namespace kmux::conformance
+}  // namespace
+}  // namespace kmux::conformance
 
 int main(int argc, char** argv) {
   using namespace kmux::conformance;

@@ -31,7 +31,7 @@ struct KMUX_API Environment {
   Result<Policy> policy = Policy::kPriority;  // KMUX_POLICY; likewise
   std::filesystem::path lock_file;  // KMUX_LOCK_FILE: for policy pinned
   std::filesystem::path trace_file;  // KMUX_TRACE: where the default runtime writes a trace when the process ends
-  std::filesystem::path record_dir;  // KMUX_RECORD: where compiled kernels and calls are written down, for `kmux replay`
+  std::filesystem::path record_dir;  // KMUX_RECORD: where kernels and calls are written down, for `kmux replay`
   std::string record_data;  // KMUX_RECORD_DATA: full, or empty; as it is
   std::string compile_timeout;  // KMUX_COMPILE_TIMEOUT, seconds; as it is, so that a call that uses it can refuse it
   bool verbose = false;  // KMUX_VERBOSE: 1, true, yes, on
