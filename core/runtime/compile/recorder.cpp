@@ -27,10 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string hex(std::uint64_t bits) {
-  std::string digits(18, '0');
-  return digits.resize(
-             static_cast<std::size_t>(std::snprintf(digits.data(), digits.size() + 1, "0x%016" PRIx64, bits))),
-         digits;
+  char digits[2 * sizeof bits + 3];
+  return {digits, static_cast<std::size_t>(std::snprintf(digits, sizeof digits, "0x%016" PRIx64, bits))};
 }
 
 /// The calls of one kernel.
