@@ -329,16 +329,19 @@ TEST_F(PluginTrial, CannotBeMadeWithoutAWorker) {
   EXPECT_THAT(openers({{"LD_LIBRARY_PATH", lib.string()}, {"KMUX_PLUGIN_TRIAL", "0"}}), ElementsAre("kmux"));
 }
 
-// In the millisecond that they get here no process could even start.
+// Who answers within a millisecond is asked again: without a cache nobody remembers it.
 TEST_F(PluginTrial, IsNotForKmuxsOwn) {
-  openers({{"KMUX_PLUGIN_TRIAL", "0.001"}});
+  for (int i = 0; i < 100 && (i == 0 || tried_of(text_).empty()); ++i)
+    openers({{"KMUX_PLUGIN_TRIAL", "0.001"}, {"KMUX_DISABLE_CACHE", "1"}});
   EXPECT_THAT(tried_of(text_), ElementsAre("bad"));
 }
 
 TEST_F(PluginTrial, IsForACopyOfKmuxsOwnElsewhere) {
   const fs::path own = fs::path(KMUX_TEST_BUILD_DIR) / "lib/kmux/plugins";
   for (const char* file : {"kmux_metal.so", "kmux_metal.plugin.json"}) fs::copy(own / file, folder_.path());
-  openers({{"KMUX_PLUGIN_TRIAL", "0.001"}, {"KMUX_PLUGIN_PATH", folder_.path().string()}});
+  for (int i = 0; i < 100 && (i == 0 || tried_of(text_).empty()); ++i)
+    openers(
+        {{"KMUX_PLUGIN_TRIAL", "0.001"}, {"KMUX_PLUGIN_PATH", folder_.path().string()}, {"KMUX_DISABLE_CACHE", "1"}});
   EXPECT_THAT(tried_of(text_), ElementsAre("metal"));
 }
 
