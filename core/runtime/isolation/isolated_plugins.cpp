@@ -111,12 +111,11 @@ Error trial_error(const PluginEntry& entry, const std::string& step, const Worke
       .with(kTrialNote, kNotTried);
 }
 
-/// What opening the plugin gave, in `reply`.
-Status opened(const Frame& reply) {
-  if (reply.parts.size() < 3) return make_error(ErrorCode::kInternal, "a reply of kmux-worker is damaged.");
-  KMUX_ASSIGN(const std::int64_t code, read_number(reply.parts[0]));
-  if (code == KMUX_OK) return Ok{};
-  return read_error(static_cast<kmux_code>(code), reply.parts[2]);
+/// What opening the plugin gave.
+Status opened(const Frame& answer) {
+  KMUX_ASSIGN(const WorkerReply reply, read_reply(answer));
+  if (reply.code == KMUX_OK) return Ok{};
+  return read_error(reply.code, reply.error);
 }
 
 void relay_log(std::int32_t level, std::string_view text) {

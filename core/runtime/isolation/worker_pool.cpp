@@ -18,17 +18,6 @@ using Kind = WorkerFailure::Kind;
 /// some ten milliseconds, which every call would pay otherwise.
 constexpr std::chrono::seconds kTimeOfReply{10};
 
-Result<WorkerReply> read_reply(const Frame& frame) {
-  if (frame.parts.size() != 4) {
-    return make_error(ErrorCode::kInternal,
-                      "a reply of kmux-worker has " + std::to_string(frame.parts.size()) + " parts instead of 4.");
-  }
-  KMUX_ASSIGN(const std::int64_t code, read_number(frame.parts[0]));
-  KMUX_ASSIGN(const std::int64_t peak, read_number(frame.parts[3]));
-  const auto peak_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(peak, 0));
-  return WorkerReply{static_cast<kmux_code>(code), frame.parts[1], frame.parts[2], peak_bytes};
-}
-
 /// In these the compiler failed on the program: no other backend is tried silently.
 bool compiles(FrameKind call) {
   return call == FrameKind::kWrap || call == FrameKind::kBuild || call == FrameKind::kStandalone;
@@ -84,6 +73,17 @@ const kmux_device_api& no_devices() {
 }
 
 }  // namespace
+
+Result<WorkerReply> read_reply(const Frame& frame) {
+  if (frame.parts.size() != 4) {
+    return make_error(ErrorCode::kInternal,
+                      "a reply of kmux-worker has " + std::to_string(frame.parts.size()) + " parts instead of 4.");
+  }
+  KMUX_ASSIGN(const std::int64_t code, read_number(frame.parts[0]));
+  KMUX_ASSIGN(const std::int64_t peak, read_number(frame.parts[3]));
+  const auto peak_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(peak, 0));
+  return WorkerReply{static_cast<kmux_code>(code), frame.parts[1], frame.parts[2], peak_bytes};
+}
 
 /// One of the workers that may be at work at the same time.
 class WorkerPool::Lease {

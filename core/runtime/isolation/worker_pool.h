@@ -21,6 +21,9 @@ struct WorkerReply {
   std::uint64_t peak_bytes = 0;  // the most memory that the worker and one of its children have taken so far
 };
 
+/// Errors: internal for a frame that is no reply.
+Result<WorkerReply> read_reply(const Frame& frame);
+
 /// The workers of one plugin: as many as there are calls at the same time, at most `kMostWorkers` (further calls wait).
 /// A call that is part of a larger compilation (CompileScope) does not wait: that one counts for itself. Workers are kept
 /// for later calls; one that failed is replaced by a fresh one, which is asked once more if it was not
