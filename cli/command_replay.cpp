@@ -96,18 +96,15 @@ struct Replayed {
   bool is_same_backend = false;
 };
 
-/// As it was compiled then, unless the command line names a backend or a target: options are those of a backend.
-Status take_recorded(const Json& how, const fs::path& file, CompileOptions& options) {
-  KMUX_ASSIGN(options.execution_backend, text_of(how, "backend", file));
-  KMUX_ASSIGN(options.target, text_of(how, "target", file));
+/// What it was compiled with then, for the backend that it was recorded with: options are those of a backend.
+void take_recorded(const Json& how, CompileOptions& options) {
   options.compile_flags = texts_of(how, "compile_flags");
   options.include_dirs = texts_of(how, "include_dirs");
   const Json* const given = how.find("options");
-  if (given == nullptr || given->as_object() == nullptr) return Ok{};
+  if (given == nullptr || given->as_object() == nullptr) return;
   for (const auto& [name, value] : *given->as_object()) {
     if (value.as_string() != nullptr) options.options[name] = *value.as_string();
   }
-  return Ok{};
 }
 
 Result<Replayed> compile_recorded(const Recording& recording, const std::string& name,
@@ -122,7 +119,11 @@ Result<Replayed> compile_recorded(const Recording& recording, const std::string&
   const std::string origin = backend + " for " + target;
   KMUX_ASSIGN(CompileOptions options, compile_options(arguments));
   const bool is_elsewhere = arguments.count("backend") != 0 || arguments.count("target") != 0;
-  if (!is_elsewhere) KMUX_TRY(take_recorded(how, folder, options));
+  if (!is_elsewhere) {
+    options.execution_backend = backend;
+    options.target = target;
+    take_recorded(how, options);
+  }
   KMUX_ASSIGN(const std::vector<std::int64_t> outputs, numbers_of(how, "out_idx", folder));
   options.out_idx.assign(outputs.begin(), outputs.end());
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());

@@ -44,12 +44,16 @@ class RecordedKernel {
 
   static kmux_code launch(void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) noexcept {
     auto& kernel = *static_cast<RecordedKernel*>(self);
+    CallSample sample;
     std::optional<Json> call;
-    kernel.guarded([&] { call = kernel.begin(slots, *env); });
+    kernel.guarded([&] {
+      sample = sample_of(kernel.program_->signature, slots).value();
+      call = kernel.begin(sample, slots, *env);
+    });
     std::string text;
     const kmux_code code = kernel.slot_.watched()(slots, *env, append_to(text));
     kernel.guarded([&] {
-      if (call) kernel.end(*std::move(call), slots, *env, code, text);
+      if (call) kernel.end(*std::move(call), sample, slots, *env, code, text);
     });
     if (code != KMUX_OK) error.write(error.self, text.data(), text.size());
     return code;
@@ -65,8 +69,7 @@ class RecordedKernel {
     }
   }
 
-  Json begin(const kmux_slot* slots, const kmux_launch_env& env) const {
-    const CallSample sample = sample_of(program_->signature, slots).value();
+  Json begin(const CallSample& sample, const kmux_slot* slots, const kmux_launch_env& env) const {
     Json::Array args;
     for (std::size_t i = 0; i < sample.size(); ++i) args.push_back(argument(i, sample, slots, env));
     return Json::Object{{"kernel", name_},
@@ -86,15 +89,14 @@ class RecordedKernel {
     return arg;
   }
 
-  void end(Json call, const kmux_slot* slots, const kmux_launch_env& env, kmux_code code,
+  void end(Json call, const CallSample& sample, const kmux_slot* slots, const kmux_launch_env& env, kmux_code code,
            const std::string& text) const {
     if (code != KMUX_OK) call["error"] = Json::Object{{"code", code}, {"text", text}};
-    if (code == KMUX_OK) call["after"] = results(slots, env);
+    if (code == KMUX_OK) call["after"] = results(sample, slots, env);
     recorder_->write(std::move(call));
   }
 
-  Json results(const kmux_slot* slots, const kmux_launch_env& env) const {
-    const CallSample sample = sample_of(program_->signature, slots).value();
+  Json results(const CallSample& sample, const kmux_slot* slots, const kmux_launch_env& env) const {
     Json after = Json::Object{};
     for (std::size_t i = 0; i < sample.size(); ++i) {
       const auto* const tensor = std::get_if<SampleTensor>(&sample[i]);
