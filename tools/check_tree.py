@@ -74,11 +74,9 @@ LIMITS = {"kmux::sdk": 17578, "kmux::runtime": 18360}
 # +140 and +39 in runtime, version 1 of the plugin ABI: requests, the context of a call, errors as JSON (docs/design/0051).;
 # +19, any word is a dialect, which manifests list (docs/design/0050-opencl.md);
 # +39, ROCTx beside NVTX, by one class of ranges;
-# +39, ROCTx beside NVTX, by one class of ranges;
 # +421, the replay of bodies as graphs and the states of lanes, out of plugins/nvidia (500 lines less there), for hip as well;
-# +7 in runtime, a library without a build-id is unavailable, as one that is not there; a missing function is found by its name.
-# +251 in runtime, what KMUX_RECORD writes down (docs/design/0053).;
 # +7 in runtime, a library without a build-id is unavailable, as one that is not there; a missing function is found by its name;
+# +251 in runtime, what KMUX_RECORD writes down (docs/design/0053);
 # +187 in runtime, plugins that are not kmux's own answer in a process of their own first (docs/design/0052); exceptions through C are errors.
 
 
