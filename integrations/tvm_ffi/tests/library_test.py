@@ -71,6 +71,35 @@ class Library(unittest.TestCase):
             )
             self.assertIn("True True <function use_torch_stream", done.stdout, done.stderr)
 
+    def test_leaves_numpy_to_the_program(self):
+        done = run(f"""
+            import sys, kmux, tvm_ffi
+            assert not {{"numpy", "ml_dtypes"}} & set(sys.modules) and tvm_ffi.core.numpy is None
+            kernel = kmux.compile({PROGRAM!r}, target="cpu")  # made before
+            import numpy
+            x = numpy.ones(2, "float32")
+            print(kernel(x, 3.0), type(kernel(x, 3.0)) is numpy.ndarray)
+            print(tvm_ffi.dtype(x.dtype), tvm_ffi.convert(x.dtype) == "float32", tvm_ffi.from_dlpack(x).dtype)
+            """)
+        self.assertEqual(done.stdout, "[3. 3.] True\nfloat32 True float32\n", done.stderr)
+
+    def test_reads_arrays_of_a_numpy_that_came_later(self):
+        done = run("""
+            import kmux
+            copy = kmux.kernel("void copy(const float* x, float* y, long n) { for (long i = 0; i < n; ++i) y[i] = x[i]; }",
+                               "copy(x: f32[n], y: inout f32[n])", args="x, y, n: i64")
+            import numpy
+            class Asked(numpy.ndarray):
+                def __dlpack__(self, **options):
+                    print("asked")
+                    return super().__dlpack__(**options)
+            x, y = numpy.ones(2, "float32"), numpy.zeros(2, "float32")
+            copy(x, y)
+            copy(x.view(Asked), y)  # no array of NumPy's own
+            print(y)
+            """)
+        self.assertEqual(done.stdout, "asked\n[1. 1.]\n", done.stderr)
+
     def test_leaves_cuda_bindings_to_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
             bindings = pathlib.Path(folder, "cuda", "bindings")

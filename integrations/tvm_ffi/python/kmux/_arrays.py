@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import tvm_ffi
+
+from . import _optional
 
 _REFUSALS = (BufferError, RuntimeError, TypeError, ValueError)  # of NumPy, for a dtype or device that it does not have
 
@@ -40,8 +41,7 @@ def _array_of(tensor: Any, numpy: Any) -> Any:
 
 def like(made: Any, arguments: tuple[Any, ...]) -> Any:
     """What a kernel returned, as the arrays that it was called with: NumPy's for NumPy's."""
-    numpy = sys.modules.get("numpy")
-    if numpy is None:
+    if (numpy := _optional.numpy) is None:
         return made
     for argument in arguments:
         if isinstance(argument, numpy.ndarray):

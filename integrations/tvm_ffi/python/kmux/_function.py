@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import tvm_ffi
 
+from . import _optional
 from ._library import functions
 
 _call = tvm_ffi.Function.__call__
@@ -43,7 +44,7 @@ def _refuse(kernel: Any, arguments: tuple[Any, ...]) -> Any:
     try:
         return _call(kernel, *arguments)
     except BufferError as error:
-        numpy, signature = sys.modules.get("numpy"), kernel.signature
+        numpy, signature = _optional.numpy, kernel.signature
         outputs, params = signature.get("outputs", ()), signature["params"]
         if len(arguments) < len(params):
             params = [param for param in params if param["name"] not in outputs]
@@ -96,9 +97,9 @@ def _direct_function() -> tuple[Any, Any]:
     try:
         module: Any = loader.create_module(ModuleSpec("kmux_python", loader, origin=str(path)))
         loader.exec_module(module)
-        numpy = sys.modules.get("numpy")  # which TVM-FFI has imported if there is one
         hooks = (functions.raise_last, _call_by_name, _launch_by_name, _refuse)
-        made: tuple[Any, Any] = module.make(tvm_ffi.Function, *hooks, numpy and numpy.ndarray)
+        made: tuple[Any, Any] = module.make(tvm_ffi.Function, *hooks)
+        _optional.with_numpy(lambda numpy: module.read(numpy.ndarray))
         return made
     except (ImportError, SystemError):  # a Python older than that ABI
         return _PlainFunction, _plain_launch

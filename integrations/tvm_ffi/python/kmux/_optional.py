@@ -1,4 +1,5 @@
-"""Keeps `import kmux` from importing what TVM-FFI imports wherever it is installed: torch (seconds) and cuda.bindings (30 ms).
+"""Keeps `import kmux` from importing what TVM-FFI imports wherever it is installed: torch (seconds), NumPy (80 ms, half of the
+import) and cuda.bindings (30 ms).
 
 Imported before anything of TVM-FFI. What TVM-FFI takes from such a module it gets when the program itself imports it. Where
 TVM-FFI or torch has been imported already, nothing is done.
@@ -6,6 +7,7 @@ TVM-FFI or torch has been imported already, nothing is done.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 import threading
@@ -42,11 +44,12 @@ class _Finder:
     def __init__(self, awaited: dict[str, Callable[[ModuleType], None]]) -> None:
         self.refuses: int | None = threading.get_ident()
         self._awaited = awaited
+        self._refused = {name.partition(".")[0] for name in awaited} | {"ml_dtypes"}  # which imports NumPy
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if self.refuses == threading.get_ident() and (name == "torch" or name.partition(".")[0] == "cuda"):
+        if self.refuses == threading.get_ident() and name.partition(".")[0] in self._refused:
             raise ModuleNotFoundError(f"{name} is left to the program", name=name)
         if name not in self._awaited:
             return None
@@ -81,7 +84,7 @@ def _complete_torch(torch: ModuleType) -> None:
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "tvm_ffi" and getattr(module, "torch", torch) is None:
             module.torch = torch  # type: ignore[attr-defined]
-    tvm_ffi.core._convert_torch_dtype_to_ffi_dtype = _dtype_of
+    tvm_ffi.core._convert_torch_dtype_to_ffi_dtype = _dtype_of  # type: ignore[assignment]
     for name in (
         "tvm_ffi._optional_torch_c_dlpack",
         "tvm_ffi.stream",
@@ -97,10 +100,11 @@ def _complete_torch(torch: ModuleType) -> None:
 _kept: list[ModuleType] = []  # TVM-FFI keeps the library with the faster conversion in such a module
 
 
-def _dtype_of(torch_dtype: Any) -> Any:
+def _dtype_of(dtype: Any) -> Any:
+    """Of torch's or NumPy's."""
     import tvm_ffi
 
-    return tvm_ffi.dtype(str(torch_dtype).removeprefix("torch."))
+    return tvm_ffi.dtype(str(dtype).removeprefix("torch."))
 
 
 def _complete_cuda(driver: ModuleType) -> None:
@@ -110,10 +114,37 @@ def _complete_cuda(driver: ModuleType) -> None:
     tvm_ffi.core.cuda_driver = driver  # type: ignore[attr-defined]
 
 
+def _complete_numpy(module: ModuleType) -> None:
+    """TVM-FFI asks whether a value is a dtype of NumPy's."""
+    import tvm_ffi
+
+    tvm_ffi._convert.numpy = module
+    tvm_ffi.core._convert_numpy_dtype_to_ffi_dtype = _dtype_of  # type: ignore[assignment]
+    for function in _wants_numpy:
+        function(module)
+
+
+numpy: ModuleType | None = None  # when the program has imported all of it
+_wants_numpy: list[Callable[[ModuleType], None]] = []
+
+
+def with_numpy(function: Callable[[ModuleType], None]) -> None:
+    """Calls `function` with NumPy: now, or when the program has imported it."""
+    if "numpy" in sys.modules:
+        function(importlib.import_module("numpy"))  # which waits for a thread that is importing it
+    else:
+        _wants_numpy.append(function)
+
+
+def _keep_numpy(module: ModuleType) -> None:
+    global numpy
+    numpy = module
+
+
 def _import_tvm_ffi() -> None:
     if "tvm_ffi" in sys.modules or "torch" in sys.modules:
         return
-    optional = {"torch": _complete_torch, "cuda.bindings.driver": _complete_cuda}
+    optional = {"torch": _complete_torch, "numpy": _complete_numpy, "cuda.bindings.driver": _complete_cuda}
     finder = _Finder({name: complete for name, complete in optional.items() if name not in sys.modules})
     sys.meta_path.insert(0, finder)
     try:
@@ -123,3 +154,4 @@ def _import_tvm_ffi() -> None:
 
 
 _import_tvm_ffi()
+with_numpy(_keep_numpy)

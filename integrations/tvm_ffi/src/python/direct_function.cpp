@@ -99,9 +99,9 @@ struct Frame {
   NumpyTensor tensors[kMostArguments];
 };
 
-// What is known once `make_type` has run; it runs once, under the lock of the interpreter.
+// What is known once `make` has run; it runs once, under the lock of the interpreter.
 struct {
-  PyTypeObject* array = nullptr;  // numpy.ndarray; null without NumPy
+  PyTypeObject* array = nullptr;  // numpy.ndarray; null before the program has imported NumPy
   ternaryfunc call = nullptr;  // that of tvm_ffi.Function
   PyObject* by_name = nullptr;  // calls an object with arguments of which some have names: (object, tuple, dict)
   PyObject* launch_by_name = nullptr;  // the same, of `launch`
@@ -218,21 +218,19 @@ PyCFunction with_keywords(PyObject* (*function)(PyObject*, PyObject*, PyObject*)
 PyMethodDef launch_method{"launch", with_keywords(launch), METH_VARARGS | METH_KEYWORDS,
                           "launch(*arguments, **named): as TVM-FFI calls, or by the names of the parameters."};
 
-/// make(function, raise, by_name, launch_by_name, refuse, array): the type, derived from tvm_ffi.Function, and `launch` for
+/// make(function, raise, by_name, launch_by_name, refuse): the type, derived from tvm_ffi.Function, and `launch` for
 /// classes that are.
 PyObject* make(PyObject*, PyObject* arguments) {
   PyObject* function = nullptr;
-  PyObject* array = nullptr;
-  if (PyArg_ParseTuple(arguments, "OOOOOO", &function, &known.raise, &known.by_name, &known.launch_by_name,
-                       &known.refuse, &array) == 0)
+  if (PyArg_ParseTuple(arguments, "OOOOO", &function, &known.raise, &known.by_name, &known.launch_by_name,
+                       &known.refuse) == 0)
     return nullptr;
   const Py_ssize_t size = size_of(function);
   if (size < 0) return nullptr;
   known.offset = (size + Py_ssize_t{sizeof(void*)} - 1) / Py_ssize_t{sizeof(void*)} * Py_ssize_t{sizeof(void*)};
   known.call = reinterpret_cast<ternaryfunc>(PyType_GetSlot(reinterpret_cast<PyTypeObject*>(function), Py_tp_call));
   if (known.call == nullptr) return nullptr;
-  known.array = array == Py_None ? nullptr : reinterpret_cast<PyTypeObject*>(array);
-  for (PyObject* kept : {known.raise, known.by_name, known.launch_by_name, known.refuse, array}) Py_INCREF(kept);
+  for (PyObject* kept : {known.raise, known.by_name, known.launch_by_name, known.refuse}) Py_INCREF(kept);
   PyType_Spec spec{"kmux._function.DirectFunction", static_cast<int>(known.offset + Py_ssize_t{sizeof(void*)}), 0,
                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
   PyObject* const bases = PyTuple_Pack(1, function);
@@ -245,7 +243,15 @@ PyObject* make(PyObject*, PyObject* arguments) {
   return made;
 }
 
-PyMethodDef functions[] = {{"make", make, METH_VARARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+/// read(array): numpy.ndarray, whose objects are read from now on.
+PyObject* read(PyObject*, PyObject* array) {
+  Py_INCREF(array);
+  known.array = reinterpret_cast<PyTypeObject*>(array);
+  Py_RETURN_NONE;
+}
+
+PyMethodDef functions[] = {
+    {"make", make, METH_VARARGS, nullptr}, {"read", read, METH_O, nullptr}, {nullptr, nullptr, 0, nullptr}};
 
 PyModuleDef module{PyModuleDef_HEAD_INIT, "kmux_python", nullptr, -1, functions, nullptr, nullptr, nullptr, nullptr};
 
