@@ -9,7 +9,6 @@
 #include "clang/Basic/Version.h"
 #include "engine/front_end.h"
 #include "engine/installation.h"
-#include "engine/math_unit.h"
 #include "engine/pipeline.h"
 #include "engine/preamble_store.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,4 @@
-#include "engine/math_unit.h"
+#include "engine/pipeline.h"
 
 #include <algorithm>
 #include <array>

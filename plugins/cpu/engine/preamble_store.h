@@ -15,7 +15,7 @@ namespace kmux::cpu {
 ///
 /// Threads:  any.
 /// Lifetime: at its end what waits is dropped and what runs is waited for; `stopping` lets a job hear of it. When the
-///           process ends, a job is left alone: nothing that it uses is destroyed (immortal_statics.cpp). Only where LLVM
+///           process ends, a job is left alone: nothing that it uses is destroyed (replaced_symbols.cpp). Only where LLVM
 ///           is a shared library, which is, the process waits for it.
 class Background {
  public:

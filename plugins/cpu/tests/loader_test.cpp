@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "captured_stderr.h"
+#include "host_compiler.h"
 #include "jobs.h"
 
 namespace kmux::cpu {
@@ -144,6 +145,73 @@ TEST(Loader, RefusesWhatIsNoObject) {
             }),
             "");
   EXPECT_THAT(message, HasSubstr("cannot be linked"));
+}
+
+/// A relocatable object of the C++ `text`.
+std::string object_of(const std::string& text) {
+  CompileJob job = calling_f();
+  job.launcher = text;
+  BuildOptions options;
+  options.engine = Engine::kHost;
+  return compile_on_host(job, options, {}, HostForm::kObject).value().object;
+}
+
+/// `entry` of what these texts link to, called with 7.
+int linked(const std::vector<std::string>& texts) {
+  std::vector<std::string> objects;
+  for (const std::string& text : texts) objects.push_back(object_of(text));
+  const auto code = load_objects(objects, "entry").value();
+  return reinterpret_cast<int (*)(int)>(code->entry())(7);
+}
+
+TEST(Loader, LinksObjectsThatCallEachOther) {
+  EXPECT_EQ(linked({"extern \"C\" int g(int);\nextern \"C\" int f(int x) { return x == 0 ? 0 : g(x - 1) + 1; }",
+                    "extern \"C\" int f(int);\nextern \"C\" int g(int x) { return x == 0 ? 0 : f(x - 1) + 10; }\n"
+                    "extern \"C\" int entry(int x) { return f(x); }"}),
+            34);
+}
+
+TEST(Loader, RunsTheInitialisersOfAllObjects) {
+  EXPECT_EQ(linked({"int one(); int a = one();\nint two() { return 2; }",
+                    "int two(); int b = two();\nint one() { return 1; }\nextern int a;\n"
+                    "extern \"C\" int entry(int x) { return 100 * a + 10 * b + x; }"}),
+            127);
+}
+
+TEST(Loader, HasOneDefinitionOfEachWeakFunction) {
+  const std::string one = "__attribute__((weak)) int value() { return 1; }\nint in_one() { return value(); }";
+  const std::string two = "__attribute__((weak)) int value() { return 2; }\nint in_two() { return value(); }";
+  const std::string strong = "int value() { return 3; }";
+  const std::string entry =
+      "int in_one(); int in_two();\n"
+      "extern \"C\" int entry(int) { return 10 * in_one() + in_two(); }";
+  EXPECT_EQ(linked({one, two, entry}), 11);
+  EXPECT_EQ(linked({two, one, entry}), 22);
+  EXPECT_EQ(linked({one, strong, two, entry}), 33);
+  EXPECT_EQ(linked({strong, one, two, entry}), 33);
+}
+
+TEST(Loader, RefusesTwoDefinitions) {
+  const std::vector<std::string> objects = {
+      object_of("int twice(int) { return 1; }\nextern \"C\" int entry() { return 0; }"),
+      object_of("int twice(int) { return 2; }")};
+  const auto code = load_objects(objects, "entry");
+  ASSERT_FALSE(code.ok());
+  EXPECT_EQ(code.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(code.error().message, HasSubstr("(two objects define \"twice(int)\")"));
+}
+
+TEST(Loader, LacksWhatIsOnlyWeaklyNeeded) {
+  EXPECT_EQ(linked({"__attribute__((weak)) int absent();\n"
+                    "extern \"C\" int entry(int x) { return absent ? absent() : x + 1; }"}),
+            8);
+}
+
+TEST(Loader, LeavesNothingOfALinkThatFailed) {
+  const std::string needs =
+      object_of("int absent();\nint at_start = absent();\nextern \"C\" int entry() { return at_start; }");
+  const std::vector<std::string> objects = {object_of("int here() { return 1; }"), needs};
+  for (int i = 0; i < 100; ++i) EXPECT_THAT(load_objects(objects, "entry").error().message, HasSubstr("absent()"));
 }
 
 TEST(Loader, SharedObjectNamesWhatIsWrong) {

@@ -1,5 +1,5 @@
 // Mathematics of dialect c, which loops compute by vectors.
-#include "engine/math_unit.h"
+#include "engine/pipeline.h"
 
 #include <cmath>
 

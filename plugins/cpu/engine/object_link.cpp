@@ -1,0 +1,377 @@
+// load_objects of loader.h, by LLVM's JITLink. Without ORC, which has most of LLVM's IR in it: docs/design/0055-first-call.md
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "check/fiber_launch.h"
+#include "engine/loader.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/ExecutionEngine/JITLink/EHFrameSupport.h"
+#include "llvm/ExecutionEngine/JITLink/ELF.h"
+#include "llvm/ExecutionEngine/JITLink/JITLink.h"
+#include "llvm/Support/Process.h"
+#include "runtime/launch.h"
+
+namespace kmux::cpu {
+namespace {
+
+namespace jitlink = llvm::jitlink;
+namespace orc = llvm::orc;
+
+// The addresses in an object's `.init_array` and `.fini_array`, in the order in which they run.
+struct InitSections {
+  using Function = void (*)();
+  std::vector<Function> initialisers;
+  std::vector<Function> finalisers;
+};
+
+// The sections whose name is `prefix` or begins with it and a dot, by priority: ".init_array.101" runs before ".init_array".
+std::multimap<int, jitlink::Section*> find_sections(jitlink::LinkGraph& graph, std::string_view prefix) {
+  constexpr int kNoPriority = 65535;
+  std::multimap<int, jitlink::Section*> found;
+  for (jitlink::Section& section : graph.sections()) {
+    const std::string_view name = section.getName();
+    if (name == prefix) found.emplace(kNoPriority, &section);
+    if (name.starts_with(prefix) && name.substr(prefix.size()).starts_with('.')) {
+      found.emplace(std::atoi(std::string(name.substr(prefix.size() + 1)).c_str()), &section);
+    }
+  }
+  return found;
+}
+
+std::vector<jitlink::Block*> blocks_by_address(jitlink::Section& section) {
+  std::vector<jitlink::Block*> blocks(section.blocks().begin(), section.blocks().end());
+  std::sort(blocks.begin(), blocks.end(), [](auto* a, auto* b) { return a->getAddress() < b->getAddress(); });
+  return blocks;
+}
+
+void keep(jitlink::LinkGraph& graph, std::string_view prefix) {
+  for (const auto& [priority, section] : find_sections(graph, prefix)) {
+    for (jitlink::Block* block : blocks_by_address(*section)) {
+      graph.addAnonymousSymbol(*block, 0, block->getSize(), /*IsCallable=*/false, /*IsLive=*/true);
+    }
+  }
+}
+
+void read(jitlink::LinkGraph& graph, std::string_view prefix, std::vector<InitSections::Function>& functions) {
+  for (const auto& [priority, section] : find_sections(graph, prefix)) {
+    for (jitlink::Block* block : blocks_by_address(*section)) {
+      const auto content = block->getContent();
+      for (std::size_t at = 0; at + sizeof(void*) <= content.size(); at += sizeof(void*)) {
+        std::uintptr_t address = 0;
+        std::memcpy(&address, content.data() + at, sizeof address);
+        if (address != 0) functions.push_back(orc::ExecutorAddr(address).toPtr<InitSections::Function>());
+      }
+    }
+  }
+}
+
+// libc, libm, libstdc++ and libgcc_s, too, which a program in C need not have.
+// Opened local, so that nothing becomes visible to the rest of the process; never closed, as code refers to them.
+const std::array<void*, 5>& libraries() {
+  static const std::array<void*, 5> handles = {
+      dlopen(nullptr, RTLD_NOW | RTLD_LOCAL), dlopen("libc.so.6", RTLD_NOW | RTLD_LOCAL),
+      dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL), dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL),
+      dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL)};
+  return handles;
+}
+
+// As a dynamically linked C++ program would: in the program and its libraries first.
+void* find_in_process(const char* symbol) {
+  if (void* const address = fiber_call(symbol)) return address;
+  for (void* library : libraries()) {
+    if (void* address = library ? dlsym(library, symbol) : nullptr) return address;
+  }
+  return nullptr;
+}
+
+// What to do about `symbol`, which was not found.
+std::string advice_for_missing(const std::string& symbol) {
+  const std::string_view name = symbol;
+  if (name.starts_with("__kmpc_") || name.starts_with("omp_") || name.starts_with("GOMP_")) {
+    return "Link the application with an OpenMP library, or compile without -fopenmp.";
+  }
+  if (name == "__tls_get_addr" || name.starts_with("__tls")) {
+    return "Compile the object with emulated thread-local storage (-femulated-tls).";
+  }
+  return "Add the source that defines it, or link the application with its library (with -rdynamic if it is the "
+         "application's own function).";
+}
+
+// Why objects could not be linked.
+struct Reports {
+  std::vector<std::string> missing;
+  std::string text;
+
+  bool empty() const { return missing.empty() && text.empty(); }
+  void add(llvm::Error error) {
+    std::string more = llvm::toString(std::move(error));
+    if (!more.empty()) text += (text.empty() ? "" : "; ") + more;
+  }
+};
+
+Error explain(const Reports& reports) {
+  if (reports.missing.empty()) {
+    return make_error(ErrorCode::kInvalidArgument, "the object code cannot be linked (" + reports.text +
+                                                       "). Compile it for this machine with -fPIC.");
+  }
+  std::string names;
+  for (const std::string& symbol : reports.missing) {
+    names += (names.empty() ? "\"" : ", \"") + llvm::demangle(symbol) + "\"";
+  }
+  return make_error(ErrorCode::kUnavailable,
+                    "the kernel needs " + names +
+                        " (neither its sources nor the libraries of this process define it). " +
+                        advice_for_missing(reports.missing.front()));
+}
+
+Status run_guarded(const std::vector<InitSections::Function>& functions) {
+  try {
+    for (const InitSections::Function function : functions) function();
+  } catch (const std::exception& exception) {
+    return make_error(ErrorCode::kLaunchFailed, std::string("an initialiser of the kernel's sources threw \"") +
+                                                    exception.what() +
+                                                    "\" (it runs when the kernel is loaded). Catch it.");
+  } catch (...) {
+    return make_error(ErrorCode::kLaunchFailed,
+                      "an initialiser of the kernel's sources threw (it runs when the kernel is loaded). Catch it.");
+  }
+  return Ok{};
+}
+
+// The objects of a kernel in memory. They are linked side by side: each waits for its external symbols until all have addresses.
+class LinkedObjects {
+ public:
+  explicit LinkedObjects(std::size_t page_size) : memory_(page_size) {}
+  ~LinkedObjects();
+  LinkedObjects(const LinkedObjects&) = delete;
+  LinkedObjects& operator=(const LinkedObjects&) = delete;
+
+  void* find(const std::string& symbol) const;
+  Result<void*> link(std::span<const std::string> objects, const std::string& entry);
+  /// Runs what the code registered for its end.
+  void finish();
+  bool pinned() const { return exits_.pinned(); }
+
+ private:
+  class Context;
+  struct Waiting {
+    jitlink::JITLinkContext::LookupMap symbols;
+    std::unique_ptr<jitlink::JITLinkAsyncLookupContinuation> resume;
+  };
+
+  llvm::Error read(std::span<const std::string> objects);
+  llvm::Error settle_definitions();
+  llvm::Expected<jitlink::AsyncLookupResult> resolve(const jitlink::JITLinkContext::LookupMap& symbols);
+  void* address_of(const std::string& symbol);
+  void register_frames();
+
+  Reports reports_;
+  InitSections sections_;
+  ExitList exits_;
+  jitlink::InProcessMemoryManager memory_;
+  std::vector<std::string> images_;  // what the graphs refer to
+  std::vector<std::unique_ptr<jitlink::LinkGraph>> graphs_;
+  std::vector<Waiting> waiting_;
+  std::map<std::string, void*> symbols_;
+  std::vector<jitlink::JITLinkMemoryManager::FinalizedAlloc> allocated_;
+  std::vector<orc::ExecutorAddrRange> frames_;
+  bool registered_ = false;
+};
+
+bool is_visible(const jitlink::Symbol& symbol) {
+  return symbol.hasName() && symbol.getScope() != jitlink::Scope::Local;
+}
+
+// What JITLink asks and tells while it links one object.
+class LinkedObjects::Context final : public jitlink::JITLinkContext {
+ public:
+  explicit Context(LinkedObjects& objects) : JITLinkContext(nullptr), objects_(objects) {}
+
+  jitlink::JITLinkMemoryManager& getMemoryManager() override { return objects_.memory_; }
+  void notifyFailed(llvm::Error error) override { objects_.reports_.add(std::move(error)); }
+  void lookup(const LookupMap& symbols, std::unique_ptr<jitlink::JITLinkAsyncLookupContinuation> resume) override {
+    objects_.waiting_.push_back({symbols, std::move(resume)});
+  }
+  llvm::Error notifyResolved(jitlink::LinkGraph& graph) override {
+    for (const jitlink::Symbol* symbol : graph.defined_symbols()) {
+      if (is_visible(*symbol)) objects_.symbols_[symbol->getName().str()] = symbol->getAddress().toPtr<void*>();
+    }
+    return llvm::Error::success();
+  }
+  void notifyFinalized(jitlink::JITLinkMemoryManager::FinalizedAlloc memory) override {
+    objects_.allocated_.push_back(std::move(memory));
+  }
+  jitlink::LinkGraphPassFunction getMarkLivePass(const llvm::Triple&) const override {
+    return [](jitlink::LinkGraph& graph) {
+      for (jitlink::Symbol* symbol : graph.defined_symbols()) symbol->setLive(symbol->isLive() || is_visible(*symbol));
+      return llvm::Error::success();
+    };
+  }
+  llvm::Error modifyPassConfig(jitlink::LinkGraph& graph, jitlink::PassConfiguration& passes) override;
+
+ private:
+  LinkedObjects& objects_;
+};
+
+// Nothing refers to the sections of initialisers, so that the linker would drop them.
+llvm::Error LinkedObjects::Context::modifyPassConfig(jitlink::LinkGraph& linked, jitlink::PassConfiguration& passes) {
+  passes.PrePrunePasses.emplace_back([](jitlink::LinkGraph& graph) {
+    keep(graph, ".init_array");
+    keep(graph, ".fini_array");
+    return llvm::Error::success();
+  });
+  passes.PostFixupPasses.emplace_back([this](jitlink::LinkGraph& graph) {
+    kmux::cpu::read(graph, ".init_array", objects_.sections_.initialisers);
+    kmux::cpu::read(graph, ".fini_array", objects_.sections_.finalisers);
+    return llvm::Error::success();
+  });
+  passes.PostFixupPasses.push_back(
+      jitlink::createEHFrameRecorderPass(linked.getTargetTriple(), [this](orc::ExecutorAddr begin, std::size_t size) {
+        if (size != 0) objects_.frames_.emplace_back(begin, begin + size);
+      }));
+  return llvm::Error::success();
+}
+
+LinkedObjects::~LinkedObjects() {
+  jitlink::InProcessEHFrameRegistrar registrar;
+  for (const orc::ExecutorAddrRange& frames : frames_) {
+    if (registered_) llvm::consumeError(registrar.deregisterEHFrames(frames));
+  }
+  memory_.deallocate(std::move(allocated_), [](llvm::Error error) { llvm::consumeError(std::move(error)); });
+}
+
+llvm::Error LinkedObjects::read(std::span<const std::string> objects) {
+  images_.assign(objects.begin(), objects.end());
+  for (const std::string& image : images_) {
+    auto graph = jitlink::createLinkGraphFromELFObject(llvm::MemoryBufferRef(image, "kernel.o"));
+    if (!graph) return graph.takeError();
+    graphs_.push_back(std::move(*graph));
+  }
+  return llvm::Error::success();
+}
+
+// Of each name one definition stays: the strong one, or the first. Of the others the code uses that.
+llvm::Error LinkedObjects::settle_definitions() {
+  std::map<std::string, std::pair<jitlink::LinkGraph*, jitlink::Symbol*>> chosen;
+  for (const auto& graph : graphs_) {
+    const std::vector<jitlink::Symbol*> symbols(graph->defined_symbols().begin(), graph->defined_symbols().end());
+    for (jitlink::Symbol* symbol : symbols) {
+      if (!is_visible(*symbol)) continue;
+      const auto [at, added] = chosen.try_emplace(symbol->getName().str(), graph.get(), symbol);
+      if (added) continue;
+      auto& [owner, kept] = at->second;
+      if (symbol->getLinkage() == jitlink::Linkage::Weak) {
+        graph->makeExternal(*symbol);
+      } else if (kept->getLinkage() == jitlink::Linkage::Weak) {
+        owner->makeExternal(*kept);
+        at->second = {graph.get(), symbol};
+      } else {
+        return llvm::createStringError("two objects define \"" + llvm::demangle(at->first) + "\"");
+      }
+    }
+  }
+  return llvm::Error::success();
+}
+
+void* LinkedObjects::address_of(const std::string& symbol) {
+  if (const auto found = symbols_.find(symbol); found != symbols_.end()) return found->second;
+  const auto address = [](auto* function) { return reinterpret_cast<void*>(function); };
+  if (symbol == "__dso_handle") return &exits_;
+  if (symbol == "__cxa_atexit") return address(&ExitList::at_exit);
+  if (symbol == "__cxa_thread_atexit") return address(&ExitList::at_thread_exit);
+  if (symbol == "kmux_cpu_run") return address(&kmux_cpu_run);
+  if (symbol == "kmux_cpu_fail") return address(&kmux_cpu_fail);
+  return find_in_process(symbol.c_str());
+}
+
+llvm::Expected<jitlink::AsyncLookupResult> LinkedObjects::resolve(const jitlink::JITLinkContext::LookupMap& symbols) {
+  jitlink::AsyncLookupResult found;
+  for (const auto& [name, flags] : symbols) {
+    if (void* const address = address_of(name.str())) {
+      found[name] = {orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
+    } else if (flags == jitlink::SymbolLookupFlags::RequiredSymbol) {
+      reports_.missing.push_back(name.str());
+    }
+  }
+  if (reports_.missing.empty()) return found;
+  return llvm::createStringError("symbols are missing");
+}
+
+Result<void*> LinkedObjects::link(std::span<const std::string> objects, const std::string& entry) {
+  llvm::Error error = read(objects);
+  if (!error) error = settle_definitions();
+  if (error) {
+    reports_.add(std::move(error));
+    return explain(reports_);
+  }
+  for (auto& graph : graphs_) jitlink::link_ELF(std::move(graph), std::make_unique<Context>(*this));
+  for (Waiting& link : waiting_) link.resume->run(resolve(link.symbols));
+  if (reports_.empty() && !symbols_.contains(entry)) reports_.missing.push_back(entry);
+  if (!reports_.empty()) return explain(reports_);
+  register_frames();
+  KMUX_TRY(run_guarded(sections_.initialisers));
+  return symbols_.at(entry);
+}
+
+void LinkedObjects::register_frames() {
+  jitlink::InProcessEHFrameRegistrar registrar;
+  for (const orc::ExecutorAddrRange& frames : frames_) llvm::consumeError(registrar.registerEHFrames(frames));
+  registered_ = true;
+}
+
+void* LinkedObjects::find(const std::string& symbol) const {
+  const auto found = symbols_.find(symbol);
+  return found == symbols_.end() ? nullptr : found->second;
+}
+
+void LinkedObjects::finish() {
+  exits_.run();
+  (void)run_guarded({sections_.finalisers.rbegin(), sections_.finalisers.rend()});
+}
+
+// Leaves `objects` in memory on purpose: a thread will still run destructors of its code. Reachable, so that it is no leak.
+void keep(std::unique_ptr<LinkedObjects> objects) {
+  static std::mutex mutex;
+  static auto& kept = *new std::vector<std::unique_ptr<LinkedObjects>>;
+  const std::lock_guard lock(mutex);
+  kept.push_back(std::move(objects));
+}
+
+class JitCode final : public LoadedCode {
+ public:
+  JitCode(std::unique_ptr<LinkedObjects> objects, void* entry) : objects_(std::move(objects)) { entry_ = entry; }
+  void* find(const std::string& symbol) override { return objects_->find(symbol); }
+  ~JitCode() override {
+    if (objects_->pinned()) {
+      keep(std::move(objects_));
+    } else {
+      objects_->finish();
+    }
+  }
+
+ private:
+  std::unique_ptr<LinkedObjects> objects_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LoadedCode>> load_objects(std::span<const std::string> objects, const std::string& entry) {
+  auto page_size = llvm::sys::Process::getPageSize();
+  if (!page_size) return make_error(ErrorCode::kInternal, llvm::toString(page_size.takeError()));
+  auto linked = std::make_unique<LinkedObjects>(*page_size);
+  KMUX_ASSIGN(void* const address, linked->link(objects, entry));
+  return std::unique_ptr<LoadedCode>(std::make_unique<JitCode>(std::move(linked), address));
+}
+
+}  // namespace kmux::cpu
