@@ -157,7 +157,7 @@ Result<RunRequest> read_run_request(const po::variables_map& arguments) {
   bench::Binding binding(*program);
   KMUX_TRY(binding.take(given_values(arguments)));
   KMUX_ASSIGN(bench::Inputs inputs, bench::Inputs::parse(*program, values_of(arguments, "in")));
-  if (arguments.count("in") == 0) inputs.make_up();
+  inputs.make_up();
   KMUX_ASSIGN(auto constants, bench::ConstantValues::parse(*program, values_of(arguments, "constant")));
   KMUX_TRY(constants.make_up());
   KMUX_ASSIGN(CompileOptions options, compile_options(arguments));

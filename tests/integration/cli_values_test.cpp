@@ -49,6 +49,14 @@ TEST_F(CliValues, MakesUpWhatIsNotGivenAndSaysSo) {
   EXPECT_EQ(other.exit_code, 1);
 }
 
+TEST_F(CliValues, MakesUpTheRestBesideWhatIsMadeAsAsked) {
+  const ProcessResult all = run({"saxpy.cu", "--set", "n=100", "--out", "y=y.npy"});
+  const ProcessResult x = run({"saxpy.cu", "--in", "x=random:1", "--set", "n=100", "--check", "y=y.npy"});
+  EXPECT_EQ(x.exit_code, 0) << all.standard_error << x.standard_output << x.standard_error;
+  EXPECT_THAT(x.standard_error,
+              HasSubstr("made up: y=random:2; examples of the program: a = 1.5. Give your own with --in y="));
+}
+
 TEST_F(CliValues, TakesSymbolsAndScalarsByOneOption) {
   const ProcessResult set = run({"bare.cu", "--set", "n=8", "-s", "a=2", "--out", "y=y.npy", "--out", "x=x.npy"});
   EXPECT_EQ(set.exit_code, 0) << set.standard_error;

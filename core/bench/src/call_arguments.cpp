@@ -137,9 +137,13 @@ Result<Inputs> Inputs::parse(const Program& program, const std::vector<std::stri
 }
 
 void Inputs::make_up() {
+  const auto is_file = [](const auto& source) { return !is_generator(source.second); };
+  if (std::ranges::any_of(sources_, is_file)) return;
+  int seed = 0;
   for (const Param& param : program_->signature.params) {
-    if (!has_to_be_given(*program_, param) || gives(param.name)) continue;
-    const std::string source = std::string(kRandom) + std::to_string(made_up_.size() + 1);
+    if (!has_to_be_given(*program_, param)) continue;
+    const std::string source = std::string(kRandom) + std::to_string(++seed);
+    if (gives(param.name)) continue;
     sources_.emplace(param.name, source);
     made_up_.push_back(param.name + "=" + source);
   }
@@ -212,10 +216,8 @@ Status Inputs::check(const Binding& binding) const {
 Result<Tensor> Inputs::tensor(const Param& param, const Binding& binding) const {
   if (const auto file = files_.find(param.name); file != files_.end()) return file->second;
   const std::string* source = source_of(param.name);
-  if (source == nullptr) {
-    if (as_buffer(param)->nullable) return Tensor();
-    return not_given(param.name);
-  }
+  if (source == nullptr && as_buffer(param)->nullable) return Tensor();
+  if (source == nullptr) return not_given(param.name);
   if (!is_generator(*source)) return load_npy(*source, as_buffer(param)->dtype);
   KMUX_ASSIGN(auto shape, binding.shape_of(param));
   KMUX_ASSIGN(Tensor tensor, Tensor::empty(std::move(shape), as_buffer(param)->dtype));

@@ -25,7 +25,8 @@ class Inputs {
 
   /// Does an assignment give the tensor of parameter `name`?
   bool gives(const std::string& name) const { return source_of(name) != nullptr; }
-  /// Gives every tensor that has to be given, and that no assignment gives, random numbers of a seed of its own.
+  /// Gives every tensor that has to be given, and that no assignment gives, random numbers of a seed of its own: its place
+  /// among them. Nothing beside a file: who has data of their own wants a result of it.
   void make_up();
   /// The assignments that `make_up` added, in the order of the signature.
   const std::vector<std::string>& made_up() const { return made_up_; }
