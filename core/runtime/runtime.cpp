@@ -36,15 +36,8 @@ RegistryOptions with_cache_dir(RegistryOptions options, const ArtifactCache* cac
   return options;
 }
 
-/// Refused plugins too: their variables are known.
-std::vector<Manifest> found_manifests(const Registry& registry) {
-  std::vector<Manifest> manifests;
-  for (const PluginEntry& entry : registry.entries()) manifests.push_back(entry.manifest);
-  return manifests;
-}
-
 void warn_of_environment(const Runtime& runtime) {
-  for (const std::string& text : environment_warnings(runtime.environment(), found_manifests(runtime.registry())))
+  for (const std::string& text : environment_warnings(runtime.environment(), runtime.registry().entries()))
     log(LogLevel::kWarning, text);
 }
 

@@ -14,7 +14,7 @@ using testing::IsEmpty;
 std::vector<std::string> warnings(const std::map<std::string, std::string>& variables, bool secure = false) {
   const Manifest cuda = {
       .name = "cuda", .environment = {{"cuda.home", {"KMUX_CUDA_HOME", "CUDA_HOME"}}, {"nvidia.nvtx", {"KMUX_NVTX"}}}};
-  return environment_warnings(Environment::from(variables, secure), {cuda});
+  return environment_warnings(Environment::from(variables, secure), {{{}, cuda, Ok{}}});
 }
 
 TEST(EnvironmentWarnings, TakesWhatIsRead) {

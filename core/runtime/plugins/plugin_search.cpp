@@ -105,20 +105,22 @@ bool is_there(const std::filesystem::path& path) {
   return std::filesystem::exists(path, error);
 }
 
-Names names_of_plugins(const std::vector<Manifest>& plugins) {
+Names names_of_plugins(const std::vector<PluginEntry>& plugins) {
   Names names;
-  for (const Manifest& plugin : plugins) {
-    for (const auto& [option, variables] : plugin.environment) names.insert(variables.begin(), variables.end());
+  for (const PluginEntry& plugin : plugins) {
+    for (const auto& [option, variables] : plugin.manifest.environment)
+      names.insert(variables.begin(), variables.end());
   }
   return names;
 }
 
 /// What may stand before the point of an option: plugins, and what several of them share ("nvidia.nvtx").
-Names owners_of_options(const std::vector<Manifest>& plugins) {
+Names owners_of_options(const std::vector<PluginEntry>& plugins) {
   Names owners = {"kmux"};
-  for (const Manifest& plugin : plugins) {
-    owners.insert(plugin.name);
-    for (const auto& [option, variables] : plugin.environment) owners.insert(option.substr(0, option.find('.')));
+  for (const PluginEntry& plugin : plugins) {
+    owners.insert(plugin.manifest.name);
+    for (const auto& [option, variables] : plugin.manifest.environment)
+      owners.insert(option.substr(0, option.find('.')));
   }
   return owners;
 }
@@ -148,7 +150,7 @@ std::string leads_nowhere(const std::string& name, const std::filesystem::path& 
 
 class Review {
  public:
-  Review(const Environment& environment, const std::vector<Manifest>& plugins)
+  Review(const Environment& environment, const std::vector<PluginEntry>& plugins)
       : environment_(environment), of_plugins_(names_of_plugins(plugins)), owners_(owners_of_options(plugins)) {}
 
   std::vector<std::string> run() && {
@@ -261,7 +263,7 @@ std::vector<PluginEntry> search_plugins(const RegistryOptions& options) {
   return std::move(search).take();
 }
 
-std::vector<std::string> environment_warnings(const Environment& environment, const std::vector<Manifest>& plugins) {
+std::vector<std::string> environment_warnings(const Environment& environment, const std::vector<PluginEntry>& plugins) {
   return Review(environment, plugins).run();
 }
 
