@@ -17,7 +17,8 @@
 #include "engine/loader.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/ExecutionEngine/JITLink/EHFrameSupport.h"
-#include "llvm/ExecutionEngine/JITLink/ELF.h"
+#include "llvm/ExecutionEngine/JITLink/ELF_aarch64.h"
+#include "llvm/ExecutionEngine/JITLink/ELF_x86_64.h"
 #include "llvm/ExecutionEngine/JITLink/JITLink.h"
 #include "llvm/Support/Process.h"
 #include "runtime/launch.h"
@@ -27,6 +28,15 @@ namespace {
 
 namespace jitlink = llvm::jitlink;
 namespace orc = llvm::orc;
+
+// Of this machine alone: with those for any machine come seven linkers.
+#if defined(__aarch64__)
+constexpr auto read_object = jitlink::createLinkGraphFromELFObject_aarch64;
+constexpr auto link_graph = jitlink::link_ELF_aarch64;
+#else
+constexpr auto read_object = jitlink::createLinkGraphFromELFObject_x86_64;
+constexpr auto link_graph = jitlink::link_ELF_x86_64;
+#endif
 
 // The addresses in an object's `.init_array` and `.fini_array`, in the order in which they run.
 struct InitSections {
@@ -254,7 +264,7 @@ LinkedObjects::~LinkedObjects() {
 llvm::Error LinkedObjects::read(std::span<const std::string> objects) {
   images_.assign(objects.begin(), objects.end());
   for (const std::string& image : images_) {
-    auto graph = jitlink::createLinkGraphFromELFObject(llvm::MemoryBufferRef(image, "kernel.o"));
+    auto graph = read_object(llvm::MemoryBufferRef(image, "kernel.o"));
     if (!graph) return graph.takeError();
     graphs_.push_back(std::move(*graph));
   }
@@ -315,7 +325,7 @@ Result<void*> LinkedObjects::link(std::span<const std::string> objects, const st
     reports_.add(std::move(error));
     return explain(reports_);
   }
-  for (auto& graph : graphs_) jitlink::link_ELF(std::move(graph), std::make_unique<Context>(*this));
+  for (auto& graph : graphs_) link_graph(std::move(graph), std::make_unique<Context>(*this));
   for (Waiting& link : waiting_) link.resume->run(resolve(link.symbols));
   if (reports_.empty() && !symbols_.contains(entry)) reports_.missing.push_back(entry);
   if (!reports_.empty()) return explain(reports_);
