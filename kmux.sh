@@ -41,6 +41,7 @@ readonly TILELANG=tilelang==0.1.15
 readonly TILELANG_OLDER=(0.1.13 0.1.14) TILELANG_RELEASES=.cache/tilelang TILELANG_VENV=.cache/tilelang/venv
 readonly TILELANG_NEEDS=(torch==2.11.0 pytest==8.4.2 pytest-xdist==3.8.0)
 readonly CUTE_DSL=nvidia-cutlass-dsl==4.8.1
+readonly RAY=ray==2.60.0 # of kmux.fleet's tests
 readonly NVRTC_PACKAGES=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85
   nvidia-cuda-crt==13.0.88)
 readonly TVM_FFI=apache-tvm-ffi==0.1.15.post2 # what integrations/tvm_ffi is built with
@@ -56,7 +57,7 @@ readonly FUZZ=build/fuzz # what the fuzzer found stays in its folder corpus, and
 readonly THREAD_TESTS=(unit_tests cache_torture_tests kmux_fresh_test kmux_fake_cuda_test kmux_nvidia_fake_test)
 readonly APT_LOG=$BUILD/apt.log FETCH_LOG=$BUILD/fetch.log CONFIGURE_LOG=$BUILD/configure.log BUILD_LOG=$BUILD/build.log
 # What is fetched beside the build: functions of tools/kmux/pypi.sh, and what is missing without them.
-declare -rA FETCHED=([tilelang_headers]="TileLang's headers" [tilelang]="TileLang and torch" [nvrtc]=NVRTC [cute_dsl]="CuTe DSL"
+declare -rA FETCHED=([tilelang_headers]="TileLang's headers" [tilelang]="TileLang and torch" [nvrtc]=NVRTC [cute_dsl]="CuTe DSL" [ray_wheel]=Ray
   [tvm_ffi_releases]="other releases of TVM-FFI" [wheels]="the wheels of the Python package's test" [wheel_tools]="${WHEEL_TOOLS[*]}")
 
 for part in messages debian pypi arm64; do source "tools/kmux/$part.sh"; done
@@ -178,7 +179,7 @@ run_tests() {
   stage install
   packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
   use_venv
-  prepare tilelang_headers nvrtc cute_dsl wheels tvm_ffi_releases tilelang
+  prepare tilelang_headers nvrtc cute_dsl ray_wheel wheels tvm_ffi_releases tilelang
   build_targets
   [[ ${KMUX_THREADS:-0} != 1 ]] || check_threads
   stage tests
@@ -238,7 +239,7 @@ bench() {
 bars() {
   use_venv
   [[ ${1:-} != house ]] || exec "$PYTHON" -B bench/bars_house
-  prepare tilelang_headers nvrtc cute_dsl wheels tvm_ffi_releases tilelang
+  prepare tilelang_headers nvrtc cute_dsl ray_wheel wheels tvm_ffi_releases tilelang
   if [[ ${1:-} == fresh ]]; then # builds in a clone; half an hour, so never without being named
     packages "${TEST_PACKAGES[@]}"
     join_fetching
@@ -267,7 +268,7 @@ sanitize() {
   shift
   packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
   use_venv
-  prepare tilelang_headers nvrtc cute_dsl wheels tvm_ffi_releases tilelang
+  prepare tilelang_headers nvrtc cute_dsl ray_wheel wheels tvm_ffi_releases tilelang
   configure "$kind" "build/$kind"
   build_in "build/$kind"
   stage install

@@ -82,6 +82,9 @@ nvrtc() { has_toolkit || venv "${NVRTC_PACKAGES[@]}"; }
 # CuTe DSL comes from PyPI (110 MB), unless a Python that has it is named.
 cute_dsl() { [[ -n ${KMUX_CUTEDSL_PYTHON:-} && $KMUX_CUTEDSL_PYTHON != "$PWD/.venv/bin/python" ]] || venv "$CUTE_DSL"; }
 
+# What distributes the tasks of kmux.fleet (75 MB).
+ray_wheel() { venv "$RAY"; }
+
 # The wheels that the Python package is installed with in a clean environment (20 MB, once), for its test.
 wheels() {
   compgen -G "$WHEELS/apache_tvm_ffi-*.whl" >/dev/null && return 0

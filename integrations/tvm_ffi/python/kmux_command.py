@@ -9,7 +9,11 @@ _PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kmux", "_na
 
 
 def main() -> None:
-    """Becomes the program."""
+    """Becomes the program; `kmux fleet` is Python's own."""
+    if sys.argv[1:2] == ["fleet"]:
+        from kmux.fleet.__main__ import main as fleet
+
+        sys.exit(fleet(sys.argv[2:]))
     try:
         os.execv(_PROGRAM, [_PROGRAM, *sys.argv[1:]])
     except OSError as error:

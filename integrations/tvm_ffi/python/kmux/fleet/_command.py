@@ -1,0 +1,89 @@
+"""The command `kmux` in a process of its own: what crashes or hangs there takes nothing else down."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .._library import functions
+
+_KILL_GRACE = 10  # seconds until a killed process has to be gone; one that waits for a device may not be
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How one call of the command ended."""
+
+    document: dict[str, Any]  # what --json printed; empty without
+    problem: str  # why there is no document
+    code: str  # of the problem, in the runtime's words: "crashed" and "hung" besides
+    seconds: float
+
+
+def path() -> pathlib.Path:
+    """The program, beside the library: in a build and in the wheel alike."""
+    return functions.folder.parent / "bin" / "kmux"
+
+
+def _end_with_parent() -> None:
+    """What measures does not outlive who waits for it: a killed node would go on to heat its device."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    try:
+        process.communicate(timeout=_KILL_GRACE)
+    except subprocess.TimeoutExpired:
+        pass  # the kernel holds it, as a device that hangs can have it do
+
+
+def call(words: Sequence[str], seconds: float) -> Answer:
+    """Runs `kmux WORDS --json` for that long at most."""
+    begin = time.monotonic()
+    process = subprocess.Popen(
+        [str(path()), *words, "--json"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+        preexec_fn=_end_with_parent,
+    )
+    try:
+        output, errors = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        _kill(process)
+        return Answer({}, f"no answer within {seconds:g} s", "hung", time.monotonic() - begin)
+    except BaseException:
+        _kill(process)
+        raise
+    return _answer(process.returncode, output, errors, time.monotonic() - begin)
+
+
+def _answer(code: int, output: str, errors: str, seconds: float) -> Answer:
+    if code < 0:
+        return Answer({}, f"ended by {signal.Signals(-code).name}", "crashed", seconds)
+    try:
+        document = json.loads(output)
+    except ValueError:
+        last = (errors.strip().splitlines() or ["it printed nothing"])[-1]
+        return Answer({}, f"ended with {code}: {last}", "crashed", seconds)
+    error = document.get("error")
+    if error:
+        return Answer({}, error["message"], error["code"], seconds)
+    return Answer(document, "", "", seconds)

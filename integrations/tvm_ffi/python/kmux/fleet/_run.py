@@ -1,0 +1,160 @@
+"""The folder of a run: what is to be done, and what is done.
+
+    plan.json       what is to be done; written once
+    programs/       the programs, by digest
+    journal.jsonl   a line for each unit that ended, on the disk before the next one counts
+    report.json     how it ended
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import pathlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .._errors import UnavailableError
+from ._store import Store
+
+_VERSION = 1
+Line = dict[str, Any]
+
+
+def digest_of(value: Any) -> str:
+    """SHA-256 of a value in its canonical JSON."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+@dataclass
+class Unit:
+    """The least that is done at once: one program for one target, or for one device class in one shape."""
+
+    key: str  # of all that its result depends on
+    program: str  # digest
+    name: str
+    place: str  # a target, or a device class
+    values: dict[str, Any]  # symbols and scalars
+    attempts: list[dict[str, str]] = field(default_factory=list)  # that failed: node, code, why
+    alone: bool = False  # not in one process with others: one of these crashed it
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run does: every program at every place, in every shape that it has."""
+
+    verb: str  # "compile", "tune" or "bench"
+    places: list[str]
+    programs: list[dict[str, Any]]  # digest, name, shapes
+    words: list[str]  # further words for the command
+
+    def units(self) -> Iterator[Unit]:
+        for place in self.places:
+            for one in self.programs:
+                for values in one["shapes"]:
+                    key = digest_of([self.verb, one["digest"], place, values, self.words])
+                    yield Unit(key, one["digest"], one["name"], place, values)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kmux_fleet": _VERSION, **vars(self)}
+
+
+class Run:
+    """A run's folder, which one driver has at a time."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self.folder = folder
+        self.store = Store(folder / "programs")
+        self._journal: int | None = None
+
+    def begin(self, plan: Plan) -> None:
+        """Writes the plan; nothing happens if it is there already.
+
+        Raises:
+            ValueError: the folder has another run.
+        """
+        if (self.folder / "plan.json").exists():
+            if self.plan() != plan:
+                raise ValueError(
+                    f"{self.folder} has another run ({self.plan().verb}, with other programs, places or options). "
+                    "Name another folder, or go on with that run: kmux.fleet.resume."
+                )
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_whole(self.folder / "plan.json", json.dumps(plan.to_json(), indent=1))
+
+    def plan(self) -> Plan:
+        """What was begun here.
+
+        Raises:
+            ValueError: nothing, or by another version.
+        """
+        path = self.folder / "plan.json"
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+            version = values.pop("kmux_fleet", None)
+        except (OSError, ValueError, AttributeError) as error:
+            raise ValueError(f"{self.folder} has no run ({error}). Begin one, or name the folder of one.") from None
+        if version != _VERSION:
+            raise ValueError(f"{path} is of version {version} (this kmux has {_VERSION}). Use the kmux that began it.")
+        return Plan(**values)
+
+    def lines(self) -> list[Line]:
+        """The last line of each unit. A line that is not whole, as of a driver that was killed in it, does not count."""
+        found: dict[str, Line] = {}
+        try:
+            with (self.folder / "journal.jsonl").open("rb") as file:
+                for raw in file:
+                    if raw.endswith(b"\n") and (line := _line(raw)):
+                        found[line["key"]] = line
+        except FileNotFoundError:
+            pass
+        return list(found.values())
+
+    def open(self) -> None:
+        """Takes the folder for this driver.
+
+        Raises:
+            UnavailableError: another driver has it.
+        """
+        self._journal = os.open(self.folder / "journal.jsonl", os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(self._journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.close()
+            raise UnavailableError(f"{self.folder} is in use (another driver runs it). Wait for it, or stop it.") from None
+        size = os.fstat(self._journal).st_size
+        if size and os.pread(self._journal, 1, size - 1) != b"\n":
+            os.write(self._journal, b"\n")  # what was torn stays a line of its own
+
+    def append(self, lines: Iterable[Line]) -> None:
+        """Adds to the journal; returns when it is on the disk."""
+        assert self._journal is not None
+        os.write(self._journal, "".join(json.dumps(line) + "\n" for line in lines).encode())
+        os.fsync(self._journal)
+
+    def close(self) -> None:
+        if self._journal is not None:
+            os.close(self._journal)
+        self._journal = None
+
+
+def _line(raw: bytes) -> Line | None:
+    try:
+        line = json.loads(raw)
+    except ValueError:
+        return None
+    return line if isinstance(line, dict) and "key" in line else None
+
+
+def write_whole(path: pathlib.Path, text: str) -> None:
+    """Writes a file that is there whole or not at all."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    with part.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)

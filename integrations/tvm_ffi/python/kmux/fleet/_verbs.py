@@ -1,0 +1,135 @@
+"""compile, resume, status."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Union
+
+from .._program import AnyProgram, as_program
+from . import _words
+from ._cluster import Cluster
+from ._driver import Driver, Limits
+from ._node import ELSEWHERE
+from ._report import Report, report_of
+from ._run import Plan, Run, digest_of, write_whole
+from ._view import Progress, View, view_of
+
+Folder = Union[str, "os.PathLike[str]"]
+
+
+def compile(
+    programs: Iterable[AnyProgram],
+    targets: Sequence[str] = ("auto",),
+    *,
+    run: Folder | None = None,
+    address: str | None = None,
+    attempts: int = 3,
+    timeout: float = 600,
+    patience: float = 60,
+    progress: Progress | View = False,
+    **options: Any,
+) -> Report:
+    """Builds every program for every target, each once in the fleet, on any node that has the compiler.
+
+    What is built is in the cache that the nodes share (`KMUX_REMOTE_CACHE` on every node), on one host in that on its disk.
+
+    Args:
+        programs: each a `Program` or the path of one; identical ones count once.
+        run: the folder of the run. One that is there goes on; the default is named by what is to be done, below kmux-fleet.
+        address: of the Ray cluster; by default the one that this machine belongs to, or one of this machine alone.
+        attempts: of a unit whose node dies, whose compiler crashes or hangs, before it is reported as failed.
+        timeout: seconds that one program may take for one target.
+        patience: seconds to wait for a node, where none is left that could do what remains.
+        progress: True shows a bar of tqdm; a function is called with each event, a dict as --json prints it.
+        options: execution_backend, options, compile_flags and include_dirs, as `kmux.compile` has them.
+
+    Returns:
+        What became of every unit. That some failed is no error: `Report.failures` has them.
+
+    Raises:
+        ValueError: an invalid program or option; the folder has another run.
+        UnavailableError: no Ray, no cluster, another driver in the folder.
+    """
+    given = _distinct(programs)
+    plan = Plan("compile", list(dict.fromkeys(targets)), _listed(given, [{}]), _words.of(options))
+    return go_on(_begun(plan, given, run), address, Limits(attempts, timeout, patience), progress)
+
+
+def resume(
+    run: Folder,
+    *,
+    address: str | None = None,
+    attempts: int = 3,
+    timeout: float = 600,
+    patience: float = 60,
+    progress: Progress | View = False,
+) -> Report:
+    """Goes on with a run: nothing that is done is done again. What failed for reasons of the fleet is tried anew; what failed
+    for reasons of its own, such as a program that the compiler refuses, stays.
+
+    Raises:
+        ValueError: there is no run.
+        UnavailableError: as `compile`.
+    """
+    return go_on(Run(pathlib.Path(run)), address, Limits(attempts, timeout, patience), progress)
+
+
+def status(run: Folder) -> Report:
+    """How far a run is, whether its driver runs or not.
+
+    Raises:
+        ValueError: there is no run.
+    """
+    return report_of(Run(pathlib.Path(run)))
+
+
+def go_on(run: Run, address: str | None, limits: Limits, progress: Progress | View) -> Report:
+    """Does what is left of a run."""
+    plan = run.plan()
+    view = progress if isinstance(progress, View) else view_of(progress)
+    run.open()
+    try:
+        over = {line["key"] for line in run.lines() if line["state"] == "done" or line["code"] not in ELSEWHERE}
+        left = [unit for unit in plan.units() if unit.key not in over]
+        if left:
+            _drive(run, plan, left, len(over), Cluster(address), limits, view)
+    except KeyboardInterrupt as interrupt:
+        interrupt.folder = run.folder  # type: ignore[attr-defined]  # for who tells how to go on
+        raise
+    finally:
+        run.close()
+    report = report_of(run)
+    write_whole(run.folder / "report.json", json.dumps(report.to_json(), indent=1) + "\n")
+    return report
+
+
+def _drive(run: Run, plan: Plan, left: list[Any], over: int, cluster: Cluster, limits: Limits, view: View) -> None:
+    try:
+        view.begin(plan.verb, over + len(left), over, cluster.classes())
+        try:
+            Driver(cluster, run, plan.verb, plan.words, limits, view).drive(left)
+        finally:
+            view.end()
+    finally:
+        cluster.close()
+
+
+def _distinct(programs: Iterable[AnyProgram]) -> list[Any]:
+    return list({one.digest: one for one in map(as_program, programs)}.values())
+
+
+def _listed(programs: list[Any], shapes: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [{"digest": one.digest, "name": one.name, "shapes": shapes} for one in programs]
+
+
+def _begun(plan: Plan, programs: list[Any], folder: Folder | None) -> Run:
+    where = folder or pathlib.Path("kmux-fleet", f"{plan.verb}-{digest_of(plan.to_json())[:12]}")
+    run = Run(pathlib.Path(where))
+    if not (run.folder / "plan.json").exists():
+        for one in programs:
+            run.store.put(one)
+    run.begin(plan)
+    return run

@@ -1,0 +1,96 @@
+"""How far a run is, for people and for machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import IO, Any, Union
+
+from .._errors import Error
+from ._run import Line, Unit
+
+Progress = Union[bool, Callable[[dict[str, Any]], None]]
+
+
+class View:
+    """Shows nothing; the others are told the same."""
+
+    def begin(self, verb: str, total: int, done: int, classes: dict[str, int]) -> None:
+        """A run begins, or goes on with `done` of its units."""
+
+    def unit(self, line: Line) -> None:
+        """A unit ended, and is in the journal."""
+
+    def retry(self, unit: Unit) -> None:
+        """A unit goes to another node, or to the same one again."""
+
+    def end(self) -> None:
+        """None is left, or it was stopped."""
+
+
+class Events(View):
+    """Each step as one dictionary."""
+
+    def __init__(self, tell: Callable[[dict[str, Any]], None]) -> None:
+        self._tell = tell
+
+    def begin(self, verb: str, total: int, done: int, classes: dict[str, int]) -> None:
+        self._tell({"event": "begin", "verb": verb, "total": total, "done": done, "classes": classes})
+
+    def unit(self, line: Line) -> None:
+        self._tell({"event": "unit", **line})
+
+    def retry(self, unit: Unit) -> None:
+        last = unit.attempts[-1]
+        self._tell({"event": "retry", "key": unit.key, "program": unit.program, "name": unit.name, "place": unit.place, **last})
+
+
+class Bar(View):
+    """A bar of tqdm, with the classes before it and each failure above it."""
+
+    def __init__(self) -> None:
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            raise Error("progress=True needs tqdm (it is not installed). Install: pip install 'kmux[progress]'") from None
+        self._tqdm = tqdm
+
+    def begin(self, verb: str, total: int, done: int, classes: dict[str, int]) -> None:
+        self._failed = self._again = 0
+        for name, count in classes.items():
+            self._tqdm.write(f"{name:<48} {count} device{'s' if count > 1 else ''}")
+        self._bar = self._tqdm(total=total, initial=done, unit="unit", desc=verb)
+
+    def unit(self, line: Line) -> None:
+        if line["state"] == "failed":
+            self._failed += 1
+            self._tqdm.write(f"failed: {line['name']} for {line['place']}: {line['problem'].splitlines()[0]}")
+        self._note()
+        self._bar.update()
+
+    def retry(self, unit: Unit) -> None:
+        self._again += 1
+        self._note()
+
+    def _note(self) -> None:
+        counts = {"failed": self._failed, "again": self._again}
+        self._bar.set_postfix({name: count for name, count in counts.items() if count}, refresh=False)
+
+    def end(self) -> None:
+        self._bar.close()
+
+
+def json_lines(file: IO[str]) -> View:
+    """A line of JSON each step."""
+
+    def tell(event: dict[str, Any]) -> None:
+        print(json.dumps(event), file=file, flush=True)
+
+    return Events(tell)
+
+
+def view_of(progress: Progress) -> View:
+    """What `progress` asks for: a bar, a function, nothing."""
+    if progress is True:
+        return Bar()
+    return Events(progress) if progress else View()
