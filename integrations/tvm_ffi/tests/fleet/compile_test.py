@@ -84,7 +84,9 @@ class Compile(Case):
         report = self.compile([*some(4, 2), bad], TARGETS[:1])
         (failure,) = report.failures
         self.assertEqual((len(report.results), failure["code"], failure["attempts"]), (2, "compile_failed", []))
-        self.assertRegex(str(report), rf"failed: scale \({bad.digest[:12]}\) for cpu:x86-64-v2: compile_failed: .*missing")
+        self.assertRegex(
+            str(report), rf"failed: scale \({bad.digest[:12]}\) for cpu:x86-64-v2: compile_failed: .*missing"
+        )
         # Its own fault: nobody tries it again.
         kmux.fleet.resume(self.run_folder, address=cluster().address)
         self.assertEqual(len(lines_of(self.run_folder)), 3)
@@ -106,7 +108,10 @@ class Failures(Case):
         self.assertEqual({(each["node"], each["code"]) for each in attempts}, {(cluster().odd.node_id, "crashed")})
 
     def test_what_hangs_is_ended_and_done_again(self):
-        with misbehaving(f"mkdir {self.run_folder}/hung 2>/dev/null && sleep 1000"), demanding(ODD):  # the first one alone
+        with (
+            misbehaving(f"mkdir {self.run_folder}/hung 2>/dev/null && sleep 1000"),
+            demanding(ODD),
+        ):  # the first one alone
             report = self.compile(some(12, 3), TARGETS[:1], timeout=1)
         self.assertEqual((len(report.results), report.failures), (3, []))
         self.assertEqual([attempt["code"] for line in report.results for attempt in line["attempts"]], ["hung"])
@@ -117,7 +122,9 @@ class Failures(Case):
             report = self.compile([*some(14, 4), bad], TARGETS[:1])
         self.assertEqual(len(report.results), 4)
         (failure,) = report.failures
-        self.assertEqual((failure["program"], [each["code"] for each in failure["attempts"]]), (bad.digest, ["crashed"] * 3))
+        self.assertEqual(
+            (failure["program"], [each["code"] for each in failure["attempts"]]), (bad.digest, ["crashed"] * 3)
+        )
         self.assertRegex(str(report), r"failed: scale \(.*\) for cpu:x86-64-v2: crashed: ended by SIGSEGV")
         self.assertRegex(str(report), r"3 times: crashed: ended by SIGSEGV")
         # Another day, with another compiler: it is tried again, and nothing else.
@@ -174,7 +181,9 @@ class Resume(Case):
             files[-1].parent.mkdir()
             one.save(files[-1])
         words = ["--target", TARGETS[0], "--run", self.run_folder, "--address", cluster().address, "--json"]
-        driver = subprocess.Popen(command("compile", *files, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        driver = subprocess.Popen(
+            command("compile", *files, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         self.addCleanup(driver.kill)
         self.wait_for_lines(2)
         return driver

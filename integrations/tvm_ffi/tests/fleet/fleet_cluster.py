@@ -23,7 +23,12 @@ from kmux.fleet._command import _end_with_parent  # noqa: E402
 # Short: Ray's sockets are below it, and their names have at most 107 characters.
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="kf-"))
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
-os.environ |= {"TMPDIR": str(FOLDER), "RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0", "KMUX_CACHE_DIR": str(FOLDER / "driver")}
+os.environ |= {
+    "TMPDIR": str(FOLDER),
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_worker_niceness": "0",
+    "KMUX_CACHE_DIR": str(FOLDER / "driver"),
+}
 os.environ.pop("KMUX_DISABLE_CACHE", None)
 tempfile.tempdir = None
 STORE = 80 << 20  # bytes of a node's object store, the least that Ray takes
@@ -47,7 +52,9 @@ class Redis:
         if program is None:
             raise unittest.SkipTest("needs redis-server (apt-get install redis-tools)")
         words = ["redis-server", "--bind", "127.0.0.1", "--port", str(self.port), "--save", "", "--dir", str(FOLDER)]
-        self._process = subprocess.Popen(words, executable=program, stdout=subprocess.DEVNULL, preexec_fn=_end_with_parent)
+        self._process = subprocess.Popen(
+            words, executable=program, stdout=subprocess.DEVNULL, preexec_fn=_end_with_parent
+        )
         for _ in range(100):
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
                 return
@@ -146,7 +153,9 @@ def odd_kmux():
     (tree / "bin").mkdir(parents=True)
     (tree / "lib").symlink_to(library.parent)
     file = tree / "bin" / "kmux"
-    file.write_text(f'#!/bin/sh\n[ ! -e {_MISBEHAVIOUR} ] || . {_MISBEHAVIOUR}\nexec {library.parent.parent}/bin/kmux "$@"\n')
+    file.write_text(
+        f'#!/bin/sh\n[ ! -e {_MISBEHAVIOUR} ] || . {_MISBEHAVIOUR}\nexec {library.parent.parent}/bin/kmux "$@"\n'
+    )
     file.chmod(0o755)
     return str(tree / "lib" / library.name)
 

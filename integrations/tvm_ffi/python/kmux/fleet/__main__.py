@@ -21,7 +21,7 @@ _FAILED, _USAGE, _WRONG, _UNAVAILABLE, _INTERRUPTED = 1, 2, 3, 4, 130  # as the 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="kmux fleet",
-        description="Compiles on every node of a Ray cluster. A run has a folder, and goes on where it was stopped.",
+        description="Compiles on every node of a Ray cluster and measures on each class of its devices. A run has a folder, and goes on where it was stopped.",
         epilog="Exit codes: 0 all is done, 1 some units failed, 2 wrong command line, 3 bad program or folder, "
         "4 no Ray or no cluster, 130 interrupted.",
     )
@@ -32,21 +32,51 @@ def _parser() -> argparse.ArgumentParser:
     _add_options(compile)
     _add_run(compile)
     _add_drive(compile)
+    tune = verbs.add_parser("tune", help="measure programs on each class of devices; the winners are a lock file")
+    tune.add_argument("programs", nargs="+", metavar="PROGRAM")
+    tune.add_argument(
+        "-s",
+        "--shape",
+        action="append",
+        default=[],
+        metavar="NAME=N,...",
+        help="values of symbols and scalars; repeatable, each is measured",
+    )
+    tune.add_argument(
+        "-c",
+        "--class",
+        action="append",
+        default=[],
+        dest="classes",
+        metavar="CLASS",
+        help="repeatable (default: all that nodes announce)",
+    )
+    _add_options(tune)
+    _add_run(tune)
+    _add_drive(tune)
     resume = verbs.add_parser("resume", help="go on with a run")
     resume.add_argument("run", metavar="FOLDER")
     _add_drive(resume)
     status = verbs.add_parser("status", help="how far a run is")
     status.add_argument("run", metavar="FOLDER")
     status.add_argument("--json", action="store_true", help="print one JSON document")
-    verbs.add_parser("resources", help="what this machine announces to Ray: ray start --resources=\"$(kmux fleet resources)\"")
+    verbs.add_parser(
+        "resources", help='what this machine announces to Ray: ray start --resources="$(kmux fleet resources)"'
+    )
     return parser
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-b", "--backend", metavar="NAME", help="exactly this backend")
-    parser.add_argument("-o", "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the backend; repeatable")
-    parser.add_argument("--flag", action="append", default=[], metavar="FLAGS", help="more flags for the compiler; repeatable")
-    parser.add_argument("-I", "--include", action="append", default=[], metavar="DIR", help="a folder of headers; repeatable")
+    parser.add_argument(
+        "-o", "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the backend; repeatable"
+    )
+    parser.add_argument(
+        "--flag", action="append", default=[], metavar="FLAGS", help="more flags for the compiler; repeatable"
+    )
+    parser.add_argument(
+        "-I", "--include", action="append", default=[], metavar="DIR", help="a folder of headers; repeatable"
+    )
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -55,9 +85,15 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 def _add_drive(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--address", metavar="HOST:PORT", help="of the Ray cluster (default: that of this machine)")
-    parser.add_argument("--attempts", type=int, default=3, metavar="N", help="of what crashes, hangs or dies (default: 3)")
-    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="that one unit may take (default: 600)")
-    parser.add_argument("--patience", type=float, default=60, metavar="SECONDS", help="to wait for a node (default: 60)")
+    parser.add_argument(
+        "--attempts", type=int, default=3, metavar="N", help="of what crashes, hangs or dies (default: 3)"
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=600, metavar="SECONDS", help="that one unit may take (default: 600)"
+    )
+    parser.add_argument(
+        "--patience", type=float, default=60, metavar="SECONDS", help="to wait for a node (default: 60)"
+    )
     parser.add_argument("--json", action="store_true", help="print a line of JSON for each step, the report last")
 
 
@@ -86,6 +122,16 @@ def _compile(arguments: argparse.Namespace) -> Report:
     return _verbs.compile(arguments.programs, targets, run=arguments.run, **_options(arguments), **_limits(arguments))
 
 
+def _shape(text: str) -> dict[str, str]:
+    return dict(each.partition("=")[::2] for each in text.split(","))
+
+
+def _tune(arguments: argparse.Namespace) -> Report:
+    shapes = [_shape(each) for each in arguments.shape]
+    given = {"classes": arguments.classes, "run": arguments.run, **_options(arguments), **_limits(arguments)}
+    return _verbs.tune(arguments.programs, shapes, **given)
+
+
 def _resume(arguments: argparse.Namespace) -> Report:
     return _verbs.resume(arguments.run, **_limits(arguments))
 
@@ -94,7 +140,7 @@ def _status(arguments: argparse.Namespace) -> Report:
     return _verbs.status(arguments.run)
 
 
-_DO = {"compile": _compile, "resume": _resume, "status": _status}
+_DO = {"compile": _compile, "tune": _tune, "resume": _resume, "status": _status}
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -113,7 +159,10 @@ def main(words: Sequence[str] | None = None) -> int:
     except (Error, TypeError, ValueError) as error:
         print(f"kmux: error: {error}", file=sys.stderr)
         return _UNAVAILABLE if isinstance(error, Error) else _WRONG
-    print(json.dumps({"event": "end", **report.to_json()}) if arguments.json else str(report), end="\n" if arguments.json else "")
+    print(
+        json.dumps({"event": "end", **report.to_json()}) if arguments.json else str(report),
+        end="\n" if arguments.json else "",
+    )
     return _FAILED if report.failures else 0
 
 

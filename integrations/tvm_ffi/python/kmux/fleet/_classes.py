@@ -97,7 +97,9 @@ def held(class_name: str, seconds: float) -> Iterator[int]:
     # A processor can be measured for any architecture that it runs; whether it does, the backend says.
     ordinals = [one.ordinal for one in devices() if one.class_name == class_name or (kind == one.kind == "cpu")]
     if not ordinals:
-        raise UnavailableError(f"no device of class {class_name} is here (`kmux devices`). Announce what there is: kmux.fleet.resources.")
+        raise UnavailableError(
+            f"no device of class {class_name} is here (`kmux devices`). Announce what there is: kmux.fleet.resources."
+        )
     visible = "-".join(filter(None, (_word(os.environ.get(name, "")) for name in _MARKED if os.environ.get(name))))
     until = time.monotonic() + seconds
     while True:

@@ -58,14 +58,18 @@ class Cluster:
             self.ray.init(address=address or "auto", **quiet)
         except ConnectionError as error:
             if address:
-                raise UnavailableError(f"no Ray cluster answers at {address} ({error}). Begin one: ray start --head.") from None
+                raise UnavailableError(
+                    f"no Ray cluster answers at {address} ({error}). Begin one: ray start --head."
+                ) from None
             self.ray.init(address="local", include_dashboard=False, resources=_classes.resources(), **quiet)
 
     def nodes(self) -> list[Node]:
         """Those that are alive now."""
         if time.monotonic() > self._until:
             listed = self.ray.nodes()
-            self._nodes = [Node(one["NodeID"], one["NodeManagerHostname"], one["Resources"]) for one in listed if one["Alive"]]
+            self._nodes = [
+                Node(one["NodeID"], one["NodeManagerHostname"], one["Resources"]) for one in listed if one["Alive"]
+            ]
             self._until = time.monotonic() + _FRESH
         return self._nodes
 

@@ -86,7 +86,10 @@ class Driver:
 
     def _slots(self, pool: _Pool) -> int:
         """How many tasks of a pool can run at once."""
-        return sum(min(int(node.resources.get(name, 0) / number) for name, number in pool.demand.items()) for node in pool.nodes(self._cluster))
+        return sum(
+            min(int(node.resources.get(name, 0) / number) for name, number in pool.demand.items())
+            for node in pool.nodes(self._cluster)
+        )
 
     def _size(self, pool: _Pool) -> int:
         """Units in a task: a process costs less than a task, yet every node has something to do to the end."""
@@ -146,7 +149,9 @@ class Driver:
         lines = []
         for unit, outcome in zip(units, done.outcomes):
             if outcome.code in ELSEWHERE:
-                unit.attempts.append({"node": done.node, "host": done.host, "code": outcome.code, "why": outcome.problem})
+                unit.attempts.append(
+                    {"node": done.node, "host": done.host, "code": outcome.code, "why": outcome.problem}
+                )
                 if outcome.code == "unavailable" and done.node not in pool.able:
                     pool.unable.add(done.node)
                 if self._may_try_again(pool, unit):

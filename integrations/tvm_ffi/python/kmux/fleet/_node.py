@@ -13,8 +13,12 @@ from ._command import Answer
 from ._store import Store, own_folder
 
 # These say nothing of the program: another node, or the same one again, may do it. What is not here is the program's own.
-ELSEWHERE = frozenset({"crashed", "hung", "died", "internal", "timed_out", "out_of_memory", "cancelled", "unavailable", "unsupported"})
+ELSEWHERE = frozenset(
+    {"crashed", "hung", "died", "internal", "timed_out", "out_of_memory", "cancelled", "unavailable", "unsupported"}
+)
 UNABLE = frozenset({"unavailable", "unsupported"})  # of these: no use to try the same node again
+
+_WIDE = 0.1  # an interval of more than that part of its median is measured again
 
 
 @dataclass(frozen=True)
@@ -86,4 +90,42 @@ def _single(key: str, answer: Answer, result: dict[str, Any]) -> Outcome:
     return Outcome(key, answer.code, answer.problem, {} if answer.problem else result, answer.seconds)
 
 
-_DO = {"compile": _compile}
+def _tune(work: Work, paths: Mapping[str, str]) -> tuple[Outcome, ...]:
+    with _classes.held(work.place, work.seconds) as device:
+        place = ["--target", _classes.target_of(work.place), "--device", str(device)]
+        return tuple(
+            _tuned(key, [paths[digest], *place, *_sets(values), *work.words], work.seconds)
+            for key, digest, values in work.units
+        )
+
+
+def _sets(values: Mapping[str, Any]) -> list[str]:
+    return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
+
+
+def _tuned(key: str, words: list[str], seconds: float) -> Outcome:
+    """Measured once, and once more where the interval of the winner is wide: what remains wide says so."""
+    answer = _command.call(["tune", *words], seconds)
+    took = answer.seconds
+    if not answer.problem and _spread(answer.document) > _WIDE:
+        again = _command.call(["tune", *words, "--again"], seconds)
+        took += again.seconds
+        if not again.problem and _spread(again.document) < _spread(answer.document):
+            answer = again
+    if answer.problem:
+        return Outcome(key, answer.code, answer.problem, {}, took)
+    result, spread = dict(answer.document), _spread(answer.document)
+    if spread > _WIDE:
+        result["noise"] = (
+            f"measured twice, and its time still varies by {100 * spread:.0f} % (a device that others use, or that throttles)"
+        )
+    return Outcome(key, "", "", result, took)
+
+
+def _spread(document: Mapping[str, Any]) -> float:
+    """How wide the interval of the winner's time is, as a part of it."""
+    interval = document["candidates"][document["winner"]]["run_us"]
+    return float((interval["high"] - interval["low"]) / interval["median"]) if interval["median"] else 0.0
+
+
+_DO = {"compile": _compile, "tune": _tune}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ._run import Line, Run
@@ -21,6 +21,8 @@ class Report:
     results: list[Line]  # as the journal has them, those that are done, in the order of the plan
     failures: list[Line]  # with "code", "problem" and the "attempts"
     places: list[str]  # targets or device classes
+    lock: pathlib.Path | None = None  # of `tune`: what policy pinned reads
+    notes: list[str] = field(default_factory=list)  # of `tune`: where shapes disagree, what was noisy
 
     @property
     def left(self) -> int:
@@ -37,6 +39,8 @@ class Report:
             "left": self.left,
             "places": self._counts(),
             "failures": self.failures,
+            "lock": self.lock and str(self.lock),
+            "notes": self.notes,
         }
 
     def _counts(self) -> dict[str, dict[str, int]]:
@@ -53,7 +57,8 @@ class Report:
             text += f"  failed: {_unit_text(line)}: {line['code']}: {_first(line['problem'])}\n{_attempts_text(line)}"
         if len(self.failures) > _SHOWN:
             text += f"  and {len(self.failures) - _SHOWN} more failed ({self.folder / 'journal.jsonl'} has them all)\n"
-        return text
+        text += "".join(f"  {note}\n" for note in self.notes)
+        return text + (f"  lock file: {self.lock}\n" if self.lock else "")
 
 
 def _first(text: str) -> str:
@@ -66,7 +71,9 @@ def _attempts_text(line: Line) -> str:
     for attempt in line["attempts"]:
         why = f"{attempt['code']}: {_first(attempt['why'])}"
         hosts.setdefault(why, []).append(attempt["host"] or "a node that is gone")
-    return "".join(f"    on {', '.join(dict.fromkeys(where))}, {len(where)} times: {why}\n" for why, where in hosts.items())
+    return "".join(
+        f"    on {', '.join(dict.fromkeys(where))}, {len(where)} times: {why}\n" for why, where in hosts.items()
+    )
 
 
 def _unit_text(line: Line) -> str:
@@ -81,4 +88,6 @@ def report_of(run: Run) -> Report:
     units = list(plan.units())
     ended = [lines[unit.key] for unit in units if unit.key in lines]
     results = [line for line in ended if line["state"] == "done"]
-    return Report(plan.verb, run.folder, len(units), results, [line for line in ended if line["state"] != "done"], plan.places)
+    return Report(
+        plan.verb, run.folder, len(units), results, [line for line in ended if line["state"] != "done"], plan.places
+    )

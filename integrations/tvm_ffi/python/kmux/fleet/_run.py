@@ -1,9 +1,9 @@
 """The folder of a run: what is to be done, and what is done.
 
-    plan.json       what is to be done; written once
-    programs/       the programs, by digest
-    journal.jsonl   a line for each unit that ended, on the disk before the next one counts
-    report.json     how it ended
+plan.json       what is to be done; written once
+programs/       the programs, by digest
+journal.jsonl   a line for each unit that ended, on the disk before the next one counts
+report.json     how it ended
 """
 
 from __future__ import annotations
@@ -120,12 +120,16 @@ class Run:
         Raises:
             UnavailableError: another driver has it.
         """
-        self._journal = os.open(self.folder / "journal.jsonl", os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self._journal = os.open(
+            self.folder / "journal.jsonl", os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644
+        )
         try:
             fcntl.flock(self._journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self.close()
-            raise UnavailableError(f"{self.folder} is in use (another driver runs it). Wait for it, or stop it.") from None
+            raise UnavailableError(
+                f"{self.folder} is in use (another driver runs it). Wait for it, or stop it."
+            ) from None
         size = os.fstat(self._journal).st_size
         if size and os.pread(self._journal, 1, size - 1) != b"\n":
             os.write(self._journal, b"\n")  # what was torn stays a line of its own

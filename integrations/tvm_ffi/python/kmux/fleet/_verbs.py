@@ -1,4 +1,4 @@
-"""compile, resume, status."""
+"""compile, tune, resume, status."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import json
 import os
 import pathlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Union
 
+from .._errors import UnavailableError
 from .._program import AnyProgram, as_program
-from . import _words
+from . import _lock, _words
 from ._cluster import Cluster
 from ._driver import Driver, Limits
 from ._node import ELSEWHERE
@@ -18,6 +20,7 @@ from ._run import Plan, Run, digest_of, write_whole
 from ._view import Progress, View, view_of
 
 Folder = Union[str, "os.PathLike[str]"]
+Shapes = Union[Sequence[Mapping[str, Any]], Mapping[str, Sequence[Mapping[str, Any]]]]
 
 
 def compile(
@@ -54,8 +57,41 @@ def compile(
         UnavailableError: no Ray, no cluster, another driver in the folder.
     """
     given = _distinct(programs)
-    plan = Plan("compile", list(dict.fromkeys(targets)), _listed(given, [{}]), _words.of(options))
-    return go_on(_begun(plan, given, run), address, Limits(attempts, timeout, patience), progress)
+    plan = Plan("compile", list(dict.fromkeys(targets)), _listed(given, ()), _words.of(options))
+    return _go_on(_begun(plan, given, run), address, Limits(attempts, timeout, patience), progress)
+
+
+def tune(
+    programs: Iterable[AnyProgram],
+    shapes: Shapes = (),
+    *,
+    classes: Sequence[str] = (),
+    run: Folder | None = None,
+    address: str | None = None,
+    attempts: int = 3,
+    timeout: float = 600,
+    patience: float = 60,
+    progress: Progress | View = False,
+    **options: Any,
+) -> Report:
+    """Measures the candidates of each program in each shape on one device of each class, alone on that device.
+
+    The winners of all classes are one lock file (`Report.lock`), which policy "pinned" reads everywhere. It can tell
+    architectures apart; where shapes, or models of one architecture, have different winners, the candidate that loses least over
+    all of them is pinned, and `Report.notes` has it.
+
+    Args:
+        shapes: values of symbols and scalars, for all programs or by the name of each; by default the program's example.
+        classes: device classes; by default all that the cluster has now.
+        run, address, attempts, timeout, patience, progress, options: as `compile`.
+
+    Raises:
+        ValueError, UnavailableError: as `compile`. UnavailableError if no node announces a device.
+    """
+    given = _distinct(programs)
+    places = list(dict.fromkeys(classes)) or _places(run, address)
+    plan = Plan("tune", places, _listed(given, shapes), _words.of(options))
+    return _go_on(_begun(plan, given, run), address, Limits(attempts, timeout, patience), progress)
 
 
 def resume(
@@ -74,7 +110,7 @@ def resume(
         ValueError: there is no run.
         UnavailableError: as `compile`.
     """
-    return go_on(Run(pathlib.Path(run)), address, Limits(attempts, timeout, patience), progress)
+    return _go_on(Run(pathlib.Path(run)), address, Limits(attempts, timeout, patience), progress)
 
 
 def status(run: Folder) -> Report:
@@ -86,7 +122,7 @@ def status(run: Folder) -> Report:
     return report_of(Run(pathlib.Path(run)))
 
 
-def go_on(run: Run, address: str | None, limits: Limits, progress: Progress | View) -> Report:
+def _go_on(run: Run, address: str | None, limits: Limits, progress: Progress | View) -> Report:
     """Does what is left of a run."""
     plan = run.plan()
     view = progress if isinstance(progress, View) else view_of(progress)
@@ -102,6 +138,8 @@ def go_on(run: Run, address: str | None, limits: Limits, progress: Progress | Vi
     finally:
         run.close()
     report = report_of(run)
+    if plan.verb == "tune":
+        report = _locked(report)
     write_whole(run.folder / "report.json", json.dumps(report.to_json(), indent=1) + "\n")
     return report
 
@@ -121,8 +159,45 @@ def _distinct(programs: Iterable[AnyProgram]) -> list[Any]:
     return list({one.digest: one for one in map(as_program, programs)}.values())
 
 
-def _listed(programs: list[Any], shapes: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [{"digest": one.digest, "name": one.name, "shapes": shapes} for one in programs]
+def _listed(programs: list[Any], shapes: Shapes) -> list[dict[str, Any]]:
+    """Programs with their shapes, of which each has one at least.
+
+    Raises:
+        ValueError: shapes for a program that is not there.
+    """
+    by_name = shapes if isinstance(shapes, Mapping) else {one.name: shapes for one in programs}
+    for name in by_name:
+        if name not in {one.name for one in programs}:
+            raise ValueError(
+                f"there are shapes for {name!r} (no program has that name). Leave them out, or add the program."
+            )
+    return [
+        {"digest": one.digest, "name": one.name, "shapes": [dict(each) for each in by_name.get(one.name, ())] or [{}]}
+        for one in programs
+    ]
+
+
+def _places(run: Folder | None, address: str | None) -> list[str]:
+    """The classes of a run that was begun, or those of the cluster."""
+    if run is not None and pathlib.Path(run, "plan.json").exists():
+        return Run(pathlib.Path(run)).plan().places
+    cluster = Cluster(address)
+    try:
+        found = list(cluster.classes())
+    finally:
+        cluster.close()
+    if not found:
+        raise UnavailableError(
+            'no node of the Ray cluster announces a device. Start each with --resources="$(kmux fleet resources)".'
+        )
+    return found
+
+
+def _locked(report: Report) -> Report:
+    made, notes = _lock.pins(report.results)
+    path = report.folder / "winners.lock"
+    _lock.write(path, made)
+    return replace(report, lock=path, notes=notes)
 
 
 def _begun(plan: Plan, programs: list[Any], folder: Folder | None) -> Run:

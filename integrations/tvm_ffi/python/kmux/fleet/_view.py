@@ -42,7 +42,9 @@ class Events(View):
 
     def retry(self, unit: Unit) -> None:
         last = unit.attempts[-1]
-        self._tell({"event": "retry", "key": unit.key, "program": unit.program, "name": unit.name, "place": unit.place, **last})
+        self._tell(
+            {"event": "retry", "key": unit.key, "program": unit.program, "name": unit.name, "place": unit.place, **last}
+        )
 
 
 class Bar(View):
@@ -52,7 +54,9 @@ class Bar(View):
         try:
             from tqdm.auto import tqdm
         except ImportError:
-            raise Error("progress=True needs tqdm (it is not installed). Install: pip install 'kmux[progress]'") from None
+            raise Error(
+                "progress=True needs tqdm (it is not installed). Install: pip install 'kmux[progress]'"
+            ) from None
         self._tqdm = tqdm
 
     def begin(self, verb: str, total: int, done: int, classes: dict[str, int]) -> None:

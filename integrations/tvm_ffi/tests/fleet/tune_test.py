@@ -1,0 +1,195 @@
+"""kmux.fleet.tune on a real Ray cluster, and what it makes of measurements."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+import unittest
+
+import fleet_cluster
+import kmux
+import kmux.fleet
+from fleet_cluster import CLASSES, FOLDER, cluster, command, misbehaving, needs_ray, some
+from kmux.fleet import _classes, _command, _lock
+
+
+def measured(place="cpu:znver3:one", values=None, winner=0, times=(10, 20), build_id="b"):
+    """A line of the journal, with candidates that took `times`; None is one that could not run."""
+    candidates = []
+    for variant, time_us in enumerate(times):
+        candidate = {"backend": "cpu", "variant": variant, "target": "cpu:znver3", "build_id": build_id}
+        ran = {"run_us": {"median": time_us, "low": time_us, "high": time_us}} if time_us else {"problem": "it cannot"}
+        candidates.append({**candidate, **ran})
+    result = {"candidates": candidates, "winner": winner}
+    return {"program": "a" * 64, "name": "scale", "place": place, "values": values or {}, "result": result}
+
+
+class Pins(unittest.TestCase):
+    def check(self, lines, variant, note):
+        made, notes = _lock.pins(lines)
+        self.assertEqual([pin["variant"] for pin in made], [] if variant is None else [variant])
+        self.assertRegex("\n".join(notes), note)
+
+    def test_are_the_winners(self):
+        made, notes = _lock.pins([measured(), measured(values={"n": 8})])
+        expected = {
+            "program": "a" * 64,
+            "name": "scale",
+            "target": "cpu:znver3",
+            "backend": "cpu",
+            "build_id": "b",
+            "variant": 0,
+        }
+        self.assertEqual((made, notes), ([expected], []))
+
+    def test_hold_the_winner_against_a_smaller_time(self):  # within what is noise
+        self.check([measured(winner=0, times=(10, 9.99)), measured(winner=0, times=(10, 9.98))], 0, "^$")
+
+    def test_lose_least_over_all_shapes(self):
+        lines = [measured(winner=0, times=(10, 11)), measured(winner=1, times=(30, 10), values={"n": 8})]
+        self.check(
+            lines, 1, r"scale \(aaaaaaaaaaaa\) on cpu:znver3: .*variant 1 is pinned, which is 1.10 times as slow"
+        )
+
+    def test_take_models_of_one_architecture_together(self):
+        lines = [
+            measured("cuda:sm_90a:H100:13", winner=0, times=(10, 40)),
+            measured("cuda:sm_90a:H200:13", winner=1, times=(15, 10)),
+        ]
+        self.check(lines, 0, "on cuda:sm_90a: shapes or models have different winners")
+
+    def test_take_what_ran_everywhere(self):
+        self.check([measured(winner=0, times=(10, 11)), measured(winner=1, times=(None, 10))], 1, "variant 1 is pinned")
+        self.check(
+            [measured(winner=0, times=(10, None)), measured(winner=1, times=(None, 10))],
+            None,
+            "no candidate ran in every shape",
+        )
+
+    def test_need_one_build_of_a_plugin(self):
+        self.check([measured(), measured(build_id="c")], None, "not pinned: its nodes have 2 builds of plugin cpu")
+
+
+class Classes(unittest.TestCase):
+    def test_are_kind_architecture_model_and_driver(self):
+        driver = os.environ.get("KMUX_TEST_FAKE_CUDA", "")
+        if not pathlib.Path(driver, "libcuda.so.1").is_file():
+            self.skipTest("needs the CUDA driver of tests/fakes")
+        environment = {**os.environ, "LD_LIBRARY_PATH": driver, "KMUX_DISABLE_CACHE": "1"}
+        done = subprocess.run(command("resources"), env=environment, capture_output=True, text=True, check=True)
+        announced = json.loads(done.stdout)
+        self.assertEqual(announced.pop("kmux:cuda:sm_90a:Fake_H200:13"), 1)  # once, though three backends have it
+        (own,) = announced
+        self.assertRegex(own, r"^kmux:cpu:[\w.-]+:\w+$")
+
+    def test_are_compiled_for_what_a_lock_file_tells_apart(self):
+        self.assertEqual(_classes.target_of("cpu:znver3:AMD_EPYC"), "cpu:znver3")
+        self.assertEqual(_classes.target_of("cuda:sm_90a:NVIDIA_H200:13"), "cuda")
+        self.assertEqual(_classes.family_of("cuda:sm_90a:NVIDIA_H200:13"), "cuda:sm_90a")
+
+    def test_a_device_is_held_by_one(self):
+        with _classes.held("cpu:znver3:any", 1) as ordinal:
+            self.assertEqual(ordinal, 0)
+            with self.assertRaisesRegex(kmux.UnavailableError, "in use here"), _classes.held("cpu:znver3:any", 0.1):
+                pass
+        with _classes.held("cpu:x86-64-v3:any", 1):
+            pass
+        with (
+            self.assertRaisesRegex(kmux.UnavailableError, "no device of class cuda:sm_75:T4:12"),
+            _classes.held("cuda:sm_75:T4:12", 1),
+        ):
+            pass
+
+
+@needs_ray
+class Tune(unittest.TestCase):
+    def setUp(self):
+        cluster()
+        self.run_folder = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=FOLDER))
+
+    def tune(self, programs, shapes, **options):
+        return kmux.fleet.tune(programs, shapes, run=self.run_folder, address=cluster().address, **options)
+
+    def test_makes_one_lock_file_for_all_classes(self):
+        given = list(some(41, 1))
+        report = self.tune(given, [{"n": 64, "factor": 2}, {"n": 1000, "factor": 2}])
+        self.assertEqual((report.total, len(report.results), report.failures), (6, 6, []))
+        self.assertEqual({line["place"] for line in report.results}, set(CLASSES))
+        pinned = json.loads(report.lock.read_text())["programs"]
+        targets = {f"cpu:{name.split(':')[1]}" for name in CLASSES}
+        self.assertEqual(
+            {(one["program"], one["target"]) for one in pinned},
+            {(one.digest, target) for one in given for target in targets},
+        )
+        # What policy pinned makes of it.
+        kernel = kmux.compile(given[0], target="cpu:x86-64-v3", policy="pinned", lock_file=report.lock)
+        self.assertEqual((kernel.backend, kernel.target), ("cpu", "cpu:x86-64-v3"))
+        (other,) = some(42, 1)
+        with self.assertRaisesRegex(ValueError, "is not in lock file"):
+            kmux.compile(other, target="cpu:x86-64-v3", policy="pinned", lock_file=report.lock)
+
+    def test_writes_it_as_the_command_does(self):
+        (given,) = some(43, 1)
+        report = self.tune([given], {"scale": [{"n": 64, "factor": 2}]}, classes=[CLASSES[1]])
+        given.save(self.run_folder / "scale.kmux.json")
+        words = [
+            "--target",
+            "cpu:x86-64-v3",
+            "--set",
+            "n=64",
+            "--set",
+            "factor=2",
+            "--lock",
+            self.run_folder / "own.lock",
+        ]
+        subprocess.run(
+            [_command.path(), "tune", self.run_folder / "scale.kmux.json", *words],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        self.assertEqual(report.lock.read_text(), (self.run_folder / "own.lock").read_text())
+
+    def test_refuses_shapes_of_no_program(self):
+        with self.assertRaisesRegex(ValueError, "shapes for 'scle'"):
+            self.tune(some(44, 1), {"scle": [{"n": 1}]}, classes=CLASSES[:1])
+
+    def test_measures_nothing_twice_when_the_driver_was_killed(self):
+        files = []
+        for i, one in enumerate(some(45, 4)):
+            files.append(self.run_folder / f"{i}" / "scale.kmux.json")
+            files[-1].parent.mkdir()
+            one.save(files[-1])
+        log, journal = self.run_folder / "log", self.run_folder / "run" / "journal.jsonl"
+        where = [
+            "--class",
+            CLASSES[-1],
+            "--shape",
+            "n=64,factor=2",
+            "--run",
+            journal.parent,
+            "--address",
+            cluster().address,
+        ]
+        with misbehaving(f'echo "$@" >>{log}'):
+            driver = subprocess.Popen(
+                command("tune", *files, *where), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+            self.addCleanup(driver.kill)
+            while not journal.exists() or journal.read_text().count("\n") < 1:
+                self.assertIsNone(driver.poll())
+                time.sleep(0.01)
+            driver.kill()
+            driver.wait()
+            before = [json.loads(line) for line in journal.read_text().splitlines()]
+            begun = log.read_text().count("\n")
+            report = kmux.fleet.resume(journal.parent, address=cluster().address)
+        self.assertEqual((len(report.results), report.failures), (4, []))
+        again = [line for line in log.read_text().splitlines()[begun:] if "--again" not in line]
+        self.assertFalse([line for line in before for call in again if line["program"] in call])
+        self.assertEqual(len(json.loads(report.lock.read_text())["programs"]), 4)
+
+
+if __name__ == "__main__":
+    unittest.main()
