@@ -10,6 +10,6 @@ See docs/fleet.md.
 
 from ._classes import resources
 from ._report import Report
-from ._verbs import compile, resume, status, tune
+from ._verbs import bench, compile, resume, status, tune
 
-__all__ = ["Report", "compile", "resources", "resume", "status", "tune"]
+__all__ = ["Report", "bench", "compile", "resources", "resume", "status", "tune"]

@@ -33,27 +33,10 @@ def _parser() -> argparse.ArgumentParser:
     _add_run(compile)
     _add_drive(compile)
     tune = verbs.add_parser("tune", help="measure programs on each class of devices; the winners are a lock file")
-    tune.add_argument("programs", nargs="+", metavar="PROGRAM")
-    tune.add_argument(
-        "-s",
-        "--shape",
-        action="append",
-        default=[],
-        metavar="NAME=N,...",
-        help="values of symbols and scalars; repeatable, each is measured",
-    )
-    tune.add_argument(
-        "-c",
-        "--class",
-        action="append",
-        default=[],
-        dest="classes",
-        metavar="CLASS",
-        help="repeatable (default: all that nodes announce)",
-    )
-    _add_options(tune)
-    _add_run(tune)
-    _add_drive(tune)
+    _add_measurement(tune)
+    bench = verbs.add_parser("bench", help="measure backends against each other on each class of devices")
+    bench.add_argument("--time", type=float, default=2, metavar="SECONDS", help="the most that one column may take")
+    _add_measurement(bench)
     resume = verbs.add_parser("resume", help="go on with a run")
     resume.add_argument("run", metavar="FOLDER")
     _add_drive(resume)
@@ -64,6 +47,17 @@ def _parser() -> argparse.ArgumentParser:
         "resources", help='what this machine announces to Ray: ray start --resources="$(kmux fleet resources)"'
     )
     return parser
+
+
+def _add_measurement(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("programs", nargs="+", metavar="PROGRAM")
+    shape_help = "values of symbols and scalars; repeatable, each is measured (default: the program's example)"
+    parser.add_argument("-s", "--shape", action="append", default=[], metavar="NAME=N,...", help=shape_help)
+    class_help = "a device class; repeatable (default: all that nodes announce)"
+    parser.add_argument("-c", "--class", action="append", default=[], dest="classes", metavar="CLASS", help=class_help)
+    _add_options(parser)
+    _add_run(parser)
+    _add_drive(parser)
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
@@ -126,10 +120,17 @@ def _shape(text: str) -> dict[str, str]:
     return dict(each.partition("=")[::2] for each in text.split(","))
 
 
+def _measurement(arguments: argparse.Namespace) -> dict[str, Any]:
+    given = {"shapes": [_shape(each) for each in arguments.shape], "classes": arguments.classes, "run": arguments.run}
+    return {**given, **_options(arguments), **_limits(arguments)}
+
+
 def _tune(arguments: argparse.Namespace) -> Report:
-    shapes = [_shape(each) for each in arguments.shape]
-    given = {"classes": arguments.classes, "run": arguments.run, **_options(arguments), **_limits(arguments)}
-    return _verbs.tune(arguments.programs, shapes, **given)
+    return _verbs.tune(arguments.programs, **_measurement(arguments))
+
+
+def _bench(arguments: argparse.Namespace) -> Report:
+    return _verbs.bench(arguments.programs, seconds=arguments.time, **_measurement(arguments))
 
 
 def _resume(arguments: argparse.Namespace) -> Report:
@@ -140,7 +141,7 @@ def _status(arguments: argparse.Namespace) -> Report:
     return _verbs.status(arguments.run)
 
 
-_DO = {"compile": _compile, "tune": _tune, "resume": _resume, "status": _status}
+_DO = {"compile": _compile, "tune": _tune, "bench": _bench, "resume": _resume, "status": _status}
 
 
 def main(words: Sequence[str] | None = None) -> int:

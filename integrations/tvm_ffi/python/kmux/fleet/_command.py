@@ -8,6 +8,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from .._library import functions
 
 _KILL_GRACE = 10  # seconds until a killed process has to be gone; one that waits for a device may not be
 _PR_SET_PDEATHSIG = 1
+_BY_EXIT_CODE = {3: "invalid_argument", 4: "unavailable", 5: "compile_failed", 6: "launch_failed"}  # without a document
 _libc = ctypes.CDLL(None)
 
 
@@ -51,11 +53,19 @@ def _kill(process: subprocess.Popen[str]) -> None:
         pass  # the kernel holds it, as a device that hangs can have it do
 
 
-def call(words: Sequence[str], seconds: float) -> Answer:
-    """Runs `kmux WORDS --json` for that long at most."""
+def call(words: Sequence[str], seconds: float, to_file: str = "") -> Answer:
+    """Runs `kmux WORDS --json` for that long at most; `to_file` is the option of a command that writes its document to a file."""
+    if not to_file:
+        return _call([*words, "--json"], seconds, None)
+    with tempfile.TemporaryDirectory(prefix="kmux-") as folder:
+        file = pathlib.Path(folder, "document.json")
+        return _call([*words, to_file, str(file)], seconds, file)
+
+
+def _call(words: Sequence[str], seconds: float, file: pathlib.Path | None) -> Answer:
     begin = time.monotonic()
     process = subprocess.Popen(
-        [str(path()), *words, "--json"],
+        [str(path()), *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -72,6 +82,8 @@ def call(words: Sequence[str], seconds: float) -> Answer:
     except BaseException:
         _kill(process)
         raise
+    if file is not None and file.exists():
+        output = file.read_text(encoding="utf-8")
     return _answer(process.returncode, output, errors, time.monotonic() - begin)
 
 
@@ -82,7 +94,7 @@ def _answer(code: int, output: str, errors: str, seconds: float) -> Answer:
         document = json.loads(output)
     except ValueError:
         last = (errors.strip().splitlines() or ["it printed nothing"])[-1]
-        return Answer({}, f"ended with {code}: {last}", "crashed", seconds)
+        return Answer({}, f"ended with {code}: {last}", _BY_EXIT_CODE.get(code, "crashed"), seconds)
     error = document.get("error")
     if error:
         return Answer({}, error["message"], error["code"], seconds)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._program import load_program
+from . import _bench
 from ._cluster import Cluster, Node
 from ._node import ELSEWHERE, UNABLE, Done, Outcome, Work
 from ._run import Line, Run, Unit
@@ -162,6 +163,8 @@ class Driver:
             if not outcome.code:
                 pool.able.add(done.node)
                 pool.unable.discard(done.node)
+            if document := outcome.result.pop("document", None):  # too large for the journal
+                self._run.keep(_bench.file_of(self._run.folder, unit.key), document)
             lines.append(_line(unit, outcome, done))
         return lines
 

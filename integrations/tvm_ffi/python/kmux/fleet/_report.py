@@ -22,7 +22,9 @@ class Report:
     failures: list[Line]  # with "code", "problem" and the "attempts"
     places: list[str]  # targets or device classes
     lock: pathlib.Path | None = None  # of `tune`: what policy pinned reads
-    notes: list[str] = field(default_factory=list)  # of `tune`: where shapes disagree, what was noisy
+    page: pathlib.Path | None = None  # of `bench`: what was measured, with samples, verdicts and machines
+    table: str = ""  # of `bench`: the fastest backend by program and class
+    notes: list[str] = field(default_factory=list)  # where shapes disagree, what was noisy
 
     @property
     def left(self) -> int:
@@ -40,6 +42,7 @@ class Report:
             "places": self._counts(),
             "failures": self.failures,
             "lock": self.lock and str(self.lock),
+            "page": self.page and str(self.page),
             "notes": self.notes,
         }
 
@@ -58,7 +61,9 @@ class Report:
         if len(self.failures) > _SHOWN:
             text += f"  and {len(self.failures) - _SHOWN} more failed ({self.folder / 'journal.jsonl'} has them all)\n"
         text += "".join(f"  {note}\n" for note in self.notes)
-        return text + (f"  lock file: {self.lock}\n" if self.lock else "")
+        text += self.table
+        text += f"  lock file: {self.lock}\n" if self.lock else ""
+        return text + (f"  page: {self.page}\n" if self.page else "")
 
 
 def _first(text: str) -> str:

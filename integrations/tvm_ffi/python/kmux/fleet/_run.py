@@ -140,6 +140,11 @@ class Run:
         os.write(self._journal, "".join(json.dumps(line) + "\n" for line in lines).encode())
         os.fsync(self._journal)
 
+    def keep(self, path: pathlib.Path, document: Any) -> None:
+        """Writes what belongs to a line that is not in the journal yet."""
+        path.parent.mkdir(exist_ok=True)
+        write_whole(path, json.dumps(document))
+
     def close(self) -> None:
         if self._journal is not None:
             os.close(self._journal)

@@ -1,4 +1,4 @@
-"""compile, tune, resume, status."""
+"""compile, tune, bench, resume, status."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Union
 
 from .._errors import UnavailableError
 from .._program import AnyProgram, as_program
-from . import _lock, _words
+from . import _bench, _lock, _words
 from ._cluster import Cluster
 from ._driver import Driver, Limits
 from ._node import ELSEWHERE
@@ -94,6 +94,38 @@ def tune(
     return _go_on(_begun(plan, given, run), address, Limits(attempts, timeout, patience), progress)
 
 
+def bench(
+    programs: Iterable[AnyProgram],
+    shapes: Shapes = (),
+    *,
+    seconds: float = 2,
+    classes: Sequence[str] = (),
+    run: Folder | None = None,
+    address: str | None = None,
+    attempts: int = 3,
+    timeout: float = 600,
+    patience: float = 60,
+    progress: Progress | View = False,
+    **options: Any,
+) -> Report:
+    """Measures the backends of each program against each other on one device of each class, as `kmux bench` does.
+
+    What is compared is within a class: `Report.table` has the fastest backend by program and class, `Report.page` everything.
+
+    Args:
+        seconds: the most that one column may take.
+        shapes, classes: as `tune`.
+        run, address, attempts, timeout, patience, progress, options: as `compile`.
+
+    Raises:
+        As `tune`.
+    """
+    given = _distinct(programs)
+    places = list(dict.fromkeys(classes)) or _places(run, address)
+    plan = Plan("bench", places, _listed(given, shapes), [*_words.of(options), "--time", f"{seconds:g}"])
+    return _go_on(_begun(plan, given, run), address, Limits(attempts, timeout, patience), progress)
+
+
 def resume(
     run: Folder,
     *,
@@ -140,6 +172,8 @@ def _go_on(run: Run, address: str | None, limits: Limits, progress: Progress | V
     report = report_of(run)
     if plan.verb == "tune":
         report = _locked(report)
+    if plan.verb == "bench":
+        report = _compared(report)
     write_whole(run.folder / "report.json", json.dumps(report.to_json(), indent=1) + "\n")
     return report
 
@@ -191,6 +225,16 @@ def _places(run: Folder | None, address: str | None) -> list[str]:
             'no node of the Ray cluster announces a device. Start each with --resources="$(kmux fleet resources)".'
         )
     return found
+
+
+def _compared(report: Report) -> Report:
+    table = _bench.table(report.folder, report.results, report.failures, report.places)
+    notes = [
+        f"{line['name']} on {line['place']}: {line['result']['noise']}"
+        for line in report.results
+        if "noise" in line["result"]
+    ]
+    return replace(report, table=table, notes=notes, page=_bench.write_page(report.folder, report.results))
 
 
 def _locked(report: Report) -> Report:
