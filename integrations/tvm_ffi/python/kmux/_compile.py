@@ -9,7 +9,7 @@ from typing import Any, Literal, cast, overload
 
 from typing_extensions import Unpack
 
-from ._errors import CompileWarning
+from ._errors import CompileError, CompileWarning
 from ._kernel import Kernel
 from ._library import functions
 from ._log import prepare
@@ -56,6 +56,7 @@ def par_compile(
     timeout: float | timedelta | None = ...,
     progress: Progress = ...,
     each: Iterable[CompileOptions] | None = ...,
+    executor: Literal["here", "ray"] = ...,
     **options: Unpack[CompileOptions],
 ) -> list[Kernel]: ...
 @overload
@@ -68,6 +69,7 @@ def par_compile(
     timeout: float | timedelta | None = ...,
     progress: Progress = ...,
     each: Iterable[CompileOptions] | None = ...,
+    executor: Literal["here", "ray"] = ...,
     **options: Unpack[CompileOptions],
 ) -> list[Kernel | None]: ...
 def par_compile(
@@ -79,6 +81,7 @@ def par_compile(
     timeout: float | timedelta | None = None,
     progress: Progress = False,
     each: Iterable[CompileOptions] | None = None,
+    executor: Literal["here", "ray"] = "here",
     **options: Unpack[CompileOptions],
 ) -> Any:
     """Compiles many programs at the same time, identical ones once. Ctrl-C ends it.
@@ -91,6 +94,7 @@ def par_compile(
         timeout: the most that one program may take; a number is seconds.
         progress: True shows a bar of tqdm; a function is called with each `CompileEvent`.
         each: options of each program, on top of `options`, which count for all.
+        executor: "ray" has the compilers run on the nodes of a Ray cluster (docs/fleet.md), which share a cache with this process.
 
     Returns:
         The kernels in the order of the programs.
@@ -108,7 +112,10 @@ def par_compile(
         "memory_budget": memory_budget,
         "timeout": timeout,
     }
-    made = compile_all(wanted, sets, how, progress, left_out)
+    if executor != "here":
+        made = _compile_elsewhere(executor, wanted, sets, how, progress, left_out)
+    else:
+        made = compile_all(wanted, sets, how, progress, left_out)
     for index, why in left_out.items():
         warnings.warn(f"program {index} {wanted[index].name!r} is left out: {why}", CompileWarning, stacklevel=2)
     return made
@@ -131,3 +138,31 @@ def compile_all(
         made = functions.par_compile(programs, options, plain({**how, "left_out": leave_out}), told)
     origins = zip(programs, options * len(programs) if len(options) == 1 else options)
     return [None if one is None else Kernel._of(one, *origin) for one, origin in zip(made, origins)]
+
+
+def _compile_elsewhere(
+    executor: str,
+    programs: list[Program],
+    options: list[dict[str, Any]],
+    how: Mapping[str, Any],
+    progress: Progress,
+    left_out: dict[int, str],
+) -> list[Kernel | None]:
+    """As `compile_all`, of what was built on the nodes of a cluster; what crashes a compiler there is not compiled here."""
+    if executor != "ray":
+        raise ValueError(f'executor {executor!r} is not known (there are "here" and "ray"). Pass one of them.')
+    from .fleet._par_compile import build
+
+    sets = options * len(programs) if len(options) == 1 else options
+    broken = build(programs, sets, how["timeout"], progress is True)
+    if broken and not how["ignore_error"]:
+        index = min(broken)
+        raise CompileError(f"program {index} {programs[index].name!r} cannot be compiled on any node ({broken[index]}). Look at it alone.")
+    sound = [index for index in range(len(programs)) if index not in broken]
+    own_left_out: dict[int, str] = {}
+    kernels = compile_all([programs[i] for i in sound], [sets[i] for i in sound], how, progress, own_left_out)
+    left_out.update(broken | {sound[index]: why for index, why in own_left_out.items()})
+    made: list[Kernel | None] = [None] * len(programs)
+    for index, kernel in zip(sound, kernels):
+        made[index] = kernel
+    return made

@@ -1,10 +1,13 @@
 """kmux.fleet.compile on a real Ray cluster: everything is built once, whatever dies in the middle."""
 
 import json
+import os
 import pathlib
 import signal
 import subprocess
+import sys
 import tempfile
+import textwrap
 import threading
 import time
 import unittest
@@ -215,6 +218,44 @@ class Resume(Case):
         events = [json.loads(line) for line in output.splitlines()]
         self.assertEqual(events[0]["event"], "begin")
         self.check(13)
+
+
+@needs_ray
+class ParCompile(Case):
+    """In a process of its own, whose runtime has the server of the cluster."""
+
+    def python(self, script):
+        folder = pathlib.Path(fleet_cluster.__file__).parent
+        environment = {
+            **os.environ,
+            "KMUX_REMOTE_CACHE": f"redis://127.0.0.1:{cluster().redis.port}/0?unauthenticated=1",
+            "KMUX_CACHE_DIR": str(self.run_folder / "cache"),
+            "RAY_ADDRESS": cluster().address,
+        }
+        begin = f"import sys; sys.path.insert(0, {str(folder.parent)!r}); import kmux, programs\n"
+        words = [sys.executable, "-B", "-W", "ignore", "-c", begin + textwrap.dedent(script)]
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_loads_what_was_built_on_the_nodes(self):
+        output = self.python("""
+            given = [programs.scale(f"{i} * x[i] + 51") for i in range(4)] + [programs.scale("missing * x[i] + 51")]
+            events = []
+            each = [{"compile_flags": f"-DANY={i % 2}"} for i in range(5)]
+            how = {"ignore_error": True, "progress": events.append, "each": each, "verbose": False}
+            made = kmux.par_compile(given, target="cpu", executor="ray", **how)
+            import numpy
+            x = numpy.ones(1, "float32")
+            print("kernels", [kernel and float(numpy.from_dlpack(kernel(x, 0.0))[0]) for kernel in made])
+            print("cached", [event.from_cache for event in events if event.step == "done"])
+        """)
+        self.assertIn("kernels [51.0, 52.0, 53.0, 54.0, None]", output)
+        self.assertIn("cached [True, True, True, True]", output)
+
+    def test_refuses_another_executor(self):
+        with self.assertRaisesRegex(ValueError, 'executor \'dask\' is not known .there are "here" and "ray"'):
+            kmux.par_compile([], executor="dask")
 
 
 class Journal(unittest.TestCase):
