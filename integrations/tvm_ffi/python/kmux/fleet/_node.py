@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,8 +56,9 @@ def perform(work: Work, programs: Mapping[str, Any]) -> Done:
     """Does the units of `work`; `programs` has a reference of Ray's object store for each digest."""
     import ray
 
+    get: Callable[[Any], Any] = ray.get
     store = Store(own_folder() / "programs")
-    paths = {digest: str(store.fetch(digest, lambda ref=ref: ray.get(ref))) for digest, ref in programs.items()}  # type: ignore[misc]
+    paths = {digest: str(store.fetch(digest, lambda ref=ref: get(ref))) for digest, ref in programs.items()}  # type: ignore[misc]
     try:
         outcomes = _DO[work.verb](work, paths)
     except Error as error:
