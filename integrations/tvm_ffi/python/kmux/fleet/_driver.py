@@ -99,18 +99,27 @@ class Driver:
         return max(1, min(_LARGEST, len(pool.queue) // (4 * max(1, self._slots(pool)))))
 
     def _submit(self, pool: _Pool) -> None:
-        while pool.queue and pool.running < _AHEAD * self._slots(pool):
+        most = _AHEAD * self._slots(pool)
+        while pool.queue and pool.running < most:
             units = self._take(pool)
-            able = {node.id for node in pool.nodes(self._cluster)}
-            tried = {attempt["node"] for unit in units for attempt in unit.attempts}
-            avoided = (pool.unable | tried) & able
-            if avoided == able:  # everywhere already: where it may go better this time
-                avoided = pool.unable & able if not able <= pool.unable else set()
+            avoided = self._avoided(pool, units)
             programs = {unit.program: self._reference(unit.program) for unit in units}
             asked = tuple((unit.key, unit.program, unit.values) for unit in units)
             work = Work(self._verb, pool.place, asked, self._words, self._limits.seconds)
-            self._tasks[self._cluster.submit(work, programs, pool.demand, avoided)] = _Task(pool, units, avoided)
+            task = self._cluster.submit(work, programs, pool.demand, avoided)
+            self._tasks[task] = _Task(pool, units, avoided)
             pool.running += 1
+
+    def _avoided(self, pool: _Pool, units: list[Unit]) -> set[str]:
+        """The nodes where these units failed, and those that lack what it takes, unless there are no others."""
+        tried = {attempt["node"] for unit in units for attempt in unit.attempts}
+        if not (tried or pool.unable):
+            return set()
+        able = {node.id for node in pool.nodes(self._cluster)}
+        for avoided in ((pool.unable | tried) & able, pool.unable & able):
+            if avoided != able:
+                return avoided
+        return set()
 
     def _take(self, pool: _Pool) -> list[Unit]:
         units = [pool.queue.popleft()]
@@ -185,8 +194,7 @@ class Driver:
     def _recall(self) -> None:
         """Takes back what was meant for nodes that are gone since, and would wait for them for ever."""
         for reference, task in list(self._tasks.items()):
-            able = {node.id for node in task.pool.nodes(self._cluster)}
-            if task.avoided and able <= task.avoided:
+            if task.avoided and {node.id for node in task.pool.nodes(self._cluster)} <= task.avoided:
                 task.pool.queue.extend(self._cancel(reference).units)
 
     def _give_up(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -52,12 +53,18 @@ class Done:
     outcomes: tuple[Outcome, ...]
 
 
+@functools.lru_cache(maxsize=None)
+def _store() -> Store:
+    """The programs that this node has; one that this process has verified is not read again."""
+    return Store(own_folder() / "programs")
+
+
 def perform(work: Work, programs: Mapping[str, Any]) -> Done:
     """Does the units of `work`; `programs` has a reference of Ray's object store for each digest."""
     import ray
 
     get: Callable[[Any], Any] = ray.get
-    store = Store(own_folder() / "programs")
+    store = _store()
     paths = {digest: str(store.fetch(digest, lambda ref=ref: get(ref))) for digest, ref in programs.items()}  # type: ignore[misc]
     try:
         outcomes = _DO[work.verb](work, paths)

@@ -34,10 +34,10 @@ class Store:
 
     def has(self, digest: str) -> bool:
         """Is it there, and is it what its digest says? One that is not is removed."""
-        if digest in self._verified:
-            return True
         if not self.path(digest).is_file():
             return False
+        if digest in self._verified:
+            return True
         try:
             sound = load_program(self.path(digest)).digest == digest
         except ValueError:
