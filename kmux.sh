@@ -247,6 +247,7 @@ bars() {
   fi
   build_targets
   [[ ${1:-} != tilelang ]] || exec "$PYTHON" -B bench/bars_tilelang --build "$BUILD"
+  [[ ${1:-} != fleet ]] || exec .venv/bin/python -B bench/bars_fleet --build "$BUILD"
   [[ ${1:-} != sdk ]] || exec "$PYTHON" -B bench/bars_sdk --build "$BUILD" --fuzz "$FUZZ"
   local programs=("$BUILD"/bench/bars_*) program status=0
   [[ -x ${programs[0]} ]] || fail "no bars in $BUILD/bench"
