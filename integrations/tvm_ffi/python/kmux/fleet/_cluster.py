@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,6 +104,16 @@ class Cluster:
         if avoided:
             options["label_selector"] = {"ray.io/node-id": f"!in({','.join(sorted(avoided))})"}
         return self._remote.options(**options).remote(work, programs)
+
+    def drop(self, tasks: Iterable[Any]) -> None:
+        """Sees to it that tasks, whose driver is ending, do not run on.
+
+        Where the connection ends as well, that ends them: Ray aborts the process now and then when it is to cancel a task that is
+        just ending ("Tried to complete task that was not pending").
+        """
+        if not self._ends:
+            for task in tasks:
+                self.ray.cancel(task, force=True)
 
     def close(self) -> None:
         """Ends the connection, if it was made here."""

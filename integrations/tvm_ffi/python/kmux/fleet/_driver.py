@@ -82,8 +82,7 @@ class Driver:
                 self._recall()
                 self._give_up()
         finally:
-            for task in self._tasks:
-                self._cluster.ray.cancel(task, force=True)
+            self._cluster.drop(self._tasks)
 
     def _slots(self, pool: _Pool) -> int:
         """How many tasks of a pool can run at once."""
