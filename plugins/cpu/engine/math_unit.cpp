@@ -1,9 +1,8 @@
-#include "engine/pipeline.h"
-
 #include <algorithm>
 #include <array>
 #include <string_view>
 
+#include "engine/pipeline.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Intrinsics.h"

@@ -1,11 +1,10 @@
 // Mathematics of dialect c, which loops compute by vectors.
-#include "engine/pipeline.h"
-
 #include <cmath>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/pipeline.h"
 #include "jobs.h"
 #include "needs.h"
 #include "workbench.h"
