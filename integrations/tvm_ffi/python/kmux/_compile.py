@@ -136,8 +136,12 @@ def compile_all(
     with shown(progress, len(programs)) as report:
         told = report and reporter(report)
         made = functions.par_compile(programs, options, plain({**how, "left_out": leave_out}), told)
-    origins = zip(programs, options * len(programs) if len(options) == 1 else options)
+    origins = zip(programs, _for_each(programs, options))
     return [None if one is None else Kernel._of(one, *origin) for one, origin in zip(made, origins)]
+
+
+def _for_each(programs: list[Program], options: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return options * len(programs) if len(options) == 1 else options
 
 
 def _compile_elsewhere(
@@ -153,7 +157,7 @@ def _compile_elsewhere(
         raise ValueError(f'executor {executor!r} is not known (there are "here" and "ray"). Pass one of them.')
     from .fleet._par_compile import build
 
-    sets = options * len(programs) if len(options) == 1 else options
+    sets = _for_each(programs, options)
     broken = build(programs, sets, how["timeout"], progress is True)
     if broken and not how["ignore_error"]:
         index = min(broken)

@@ -98,12 +98,12 @@ def _single(key: str, answer: Answer, result: dict[str, Any]) -> Outcome:
     return Outcome(key, answer.code, answer.problem, {} if answer.problem else result, answer.seconds)
 
 
-def _tune(work: Work, paths: Mapping[str, str]) -> tuple[Outcome, ...]:
+def _measure(work: Work, paths: Mapping[str, str], one: Callable[[str, list[str], float], Outcome]) -> tuple[Outcome, ...]:
+    """`one` of each unit, with the words of the command that are its own, while this process has the device."""
     with _classes.held(work.place, work.seconds) as device:
         place = ["--target", _classes.target_of(work.place), "--device", str(device)]
         return tuple(
-            _tuned(key, [paths[digest], *place, *_sets(values), *work.words], work.seconds)
-            for key, digest, values in work.units
+            one(key, [paths[digest], *place, *_sets(values), *work.words], work.seconds) for key, digest, values in work.units
         )
 
 
@@ -134,15 +134,6 @@ def _spread(document: Mapping[str, Any]) -> float:
     """How wide the interval of the winner's time is, as a part of it."""
     interval = document["candidates"][document["winner"]]["run_us"]
     return float((interval["high"] - interval["low"]) / interval["median"]) if interval["median"] else 0.0
-
-
-def _bench(work: Work, paths: Mapping[str, str]) -> tuple[Outcome, ...]:
-    with _classes.held(work.place, work.seconds) as device:
-        place = ["--target", _classes.target_of(work.place), "--device", str(device)]
-        return tuple(
-            _benched(key, [paths[digest], *place, *_sets(values), *work.words], work.seconds)
-            for key, digest, values in work.units
-        )
 
 
 def _benched(key: str, words: list[str], seconds: float) -> Outcome:
@@ -181,4 +172,8 @@ def _drift(document: Mapping[str, Any]) -> float:
     return max(map(abs, drifts), default=0.0)
 
 
-_DO = {"compile": _compile, "tune": _tune, "bench": _bench}
+_DO: dict[str, Callable[[Work, Mapping[str, str]], tuple[Outcome, ...]]] = {
+    "compile": _compile,
+    "tune": functools.partial(_measure, one=_tuned),
+    "bench": functools.partial(_measure, one=_benched),
+}

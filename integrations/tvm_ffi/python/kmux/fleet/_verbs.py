@@ -56,9 +56,8 @@ def compile(
         ValueError: an invalid program or option; the folder has another run.
         UnavailableError: no Ray, no cluster, another driver in the folder.
     """
-    given = _distinct(programs)
-    plan = Plan("compile", list(dict.fromkeys(targets)), _listed(given, ()), _words.of(options))
-    return _go_on(_begun(plan, given, run), address, Limits(attempts, timeout, patience), progress)
+    limits = Limits(attempts, timeout, patience)
+    return _begin("compile", programs, targets, (), _words.of(options), run, address, limits, progress)
 
 
 def tune(
@@ -88,10 +87,9 @@ def tune(
     Raises:
         ValueError, UnavailableError: as `compile`. UnavailableError if no node announces a device.
     """
-    given = _distinct(programs)
-    places = list(dict.fromkeys(classes)) or _places(run, address)
-    plan = Plan("tune", places, _listed(given, shapes), _words.of(options))
-    return _go_on(_begun(plan, given, run), address, Limits(attempts, timeout, patience), progress)
+    places = list(classes) or _places(run, address)
+    limits = Limits(attempts, timeout, patience)
+    return _begin("tune", programs, places, shapes, _words.of(options), run, address, limits, progress)
 
 
 def bench(
@@ -120,10 +118,9 @@ def bench(
     Raises:
         As `tune`.
     """
-    given = _distinct(programs)
-    places = list(dict.fromkeys(classes)) or _places(run, address)
-    plan = Plan("bench", places, _listed(given, shapes), [*_words.of(options), "--time", f"{seconds:g}"])
-    return _go_on(_begun(plan, given, run), address, Limits(attempts, timeout, patience), progress)
+    places = list(classes) or _places(run, address)
+    words = [*_words.of(options), "--time", f"{seconds:g}"]
+    return _begin("bench", programs, places, shapes, words, run, address, Limits(attempts, timeout, patience), progress)
 
 
 def resume(
@@ -152,6 +149,23 @@ def status(run: Folder) -> Report:
         ValueError: there is no run.
     """
     return report_of(Run(pathlib.Path(run)))
+
+
+def _begin(
+    verb: str,
+    programs: Iterable[AnyProgram],
+    places: Iterable[str],
+    shapes: Shapes,
+    words: list[str],
+    run: Folder | None,
+    address: str | None,
+    limits: Limits,
+    progress: Progress | View,
+) -> Report:
+    """Begins a run, or goes on with the one that is there."""
+    given = _distinct(programs)
+    plan = Plan(verb, list(dict.fromkeys(places)), _listed(given, shapes), words)
+    return _go_on(_begun(plan, given, run), address, limits, progress)
 
 
 def _go_on(run: Run, address: str | None, limits: Limits, progress: Progress | View) -> Report:
