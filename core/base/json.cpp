@@ -80,21 +80,27 @@ class Writer {
 
   void write_string(std::string_view string) {
     text_ += '"';
-    for (const char c : string) write_character(c);
+    while (!string.empty()) {
+      const auto plain = static_cast<std::size_t>(std::ranges::find_if(string, is_escaped) - string.begin());
+      text_ += string.substr(0, plain);
+      if (plain == string.size()) break;
+      write_escaped(string[plain]);
+      string.remove_prefix(plain + 1);
+    }
     text_ += '"';
   }
 
-  void write_character(char c) {
+  static bool is_escaped(char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; }
+
+  void write_escaped(char c) {
     constexpr std::string_view kPlain = "\"\\\b\f\n\r\t";
     constexpr std::string_view kLetters = "\"\\bfnrt";
     constexpr std::string_view kHex = "0123456789abcdef";
     const auto byte = static_cast<unsigned char>(c);
     if (const std::size_t found = kPlain.find(c); found != std::string_view::npos) {
       text_.append("\\").append(1, kLetters[found]);
-    } else if (byte < 0x20) {
-      text_.append("\\u00").append(1, kHex[byte >> 4]).append(1, kHex[byte & 15]);
     } else {
-      text_ += c;
+      text_.append("\\u00").append(1, kHex[byte >> 4]).append(1, kHex[byte & 15]);
     }
   }
 
@@ -190,15 +196,15 @@ class Reader {
   bool number_float(number_float_t value, const string_t&) { return add(value); }
   bool string(string_t& value) { return add(std::move(value)); }
   bool binary(binary_t&) { return fail("binary data is not JSON"); }
-  bool start_object(std::size_t) { return push(Json(Json::Object())); }
-  bool end_object() { return pop(); }
-  bool start_array(std::size_t) { return push(Json(Json::Array())); }
-  bool end_array() { return pop(); }
+  bool start_object(std::size_t) { return open(Json(Json::Object())); }
+  bool end_object() { return close(); }
+  bool start_array(std::size_t) { return open(Json(Json::Array())); }
+  bool end_array() { return close(); }
 
   bool key(string_t& name) {
-    if (open_.back().value.find(name) != nullptr) return fail("the key \"" + name + "\" occurs twice");
-    open_.back().key = std::move(name);
-    return true;
+    const auto [member, is_new] = open_.back()->as_object()->try_emplace(std::move(name));
+    member_ = &member->second;
+    return is_new || fail("the key \"" + member->first + "\" occurs twice");
   }
 
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
@@ -212,40 +218,38 @@ class Reader {
   Json take() { return std::move(root_); }
 
  private:
-  struct Open {
-    Json value;
-    std::string key;
-  };
-
   bool fail(std::string problem) {
     problem_ = std::move(problem);
     return false;
   }
 
-  bool push(Json container) {
+  bool open(Json container) {
     if (open_.size() == kMaxDepth) return fail("nested deeper than " + std::to_string(kMaxDepth) + " levels");
-    open_.push_back({std::move(container), {}});
+    Json& place = next();
+    place = std::move(container);
+    open_.push_back(&place);
     return true;
   }
 
-  bool pop() {
-    Json done = std::move(open_.back().value);
+  bool close() {
     open_.pop_back();
-    return add(std::move(done));
+    return true;
   }
 
   bool add(Json value) {
-    if (open_.empty()) {
-      root_ = std::move(value);
-    } else if (Json::Array* array = open_.back().value.as_array()) {
-      array->push_back(std::move(value));
-    } else {
-      open_.back().value[open_.back().key] = std::move(value);
-    }
+    next() = std::move(value);
     return true;
   }
 
-  std::vector<Open> open_;
+  // Where the next value belongs. What is open stays where it is, as nothing is added beside it before it is closed.
+  Json& next() {
+    if (open_.empty()) return root_;
+    Json::Array* const array = open_.back()->as_array();
+    return array == nullptr ? *member_ : array->emplace_back();
+  }
+
+  std::vector<Json*> open_;
+  Json* member_ = nullptr;  // of the object that is open, for the value of the key that was read last
   Json root_;
   std::string problem_;
 };

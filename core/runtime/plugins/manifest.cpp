@@ -72,7 +72,7 @@ class ManifestReader {
   std::vector<std::string> unknown() const {
     std::vector<std::string> keys;
     for (const auto& [key, value] : object_) {
-      if (!knows(key)) keys.push_back(in_double_quotes(key) + did_you_mean(key, known_));
+      if (!knows(key)) keys.push_back(in_double_quotes(key) + did_you_mean(key, {known_.begin(), known_.end()}));
     }
     return keys;
   }
@@ -87,9 +87,9 @@ class ManifestReader {
   }
 
  private:
-  bool knows(const std::string& key) const { return std::ranges::find(known_, key) != known_.end(); }
+  bool knows(std::string_view key) const { return std::ranges::find(known_, key) != known_.end(); }
   const Json* member(const char* key) {
-    known_.emplace_back(key);
+    known_.push_back(key);
     const auto found = object_.find(std::string_view(key));
     return found == object_.end() ? nullptr : &found->second;
   }
@@ -121,7 +121,7 @@ class ManifestReader {
   }
 
   const Json::Object& object_;
-  std::vector<std::string> known_;
+  std::vector<std::string_view> known_;
   std::string problems_;
 };
 
