@@ -65,6 +65,13 @@ TEST_F(DependencyStateTest, ComparesContentsWhereTheIdentityIsOfAnotherMachine) 
   EXPECT_THAT(find_change(state).value(), HasSubstr("front/a.h' was added"));
 }
 
+TEST(DependencyState, OfNoFilesIsTheSameOnEveryMachine) {
+  const DependencyState state = capture({}, next_file_tick()).value();
+  EXPECT_EQ(state.machine, "");
+  EXPECT_EQ(find_change(state), std::nullopt);
+  EXPECT_TRUE(dependency_state_from_text(to_text(state)).value().empty());
+}
+
 TEST(BootMark, IsTheSameInEveryProcessOfThisMachine) {
   const std::string id = boot_id();
   if (id.empty())

@@ -179,13 +179,14 @@ Result<DependencyState> capture(const Dependencies& dependencies, FileTime began
     return make_error(ErrorCode::kUnavailable,
                       "which files the build read is unknown (an #include of a computed name).");
   }
-  DependencyState state{.machine = boot_mark(), .files = {}, .folders = {}};
+  DependencyState state;
   state.files.reserve(dependencies.files.size());
   for (const std::string& path : dependencies.files) {
     KMUX_ASSIGN(File file, capture_file(path, began, contents));
     state.files.push_back(std::move(file));
   }
   KMUX_ASSIGN(state.folders, capture_folders(dependencies.absent, began));
+  if (!state.empty()) state.machine = boot_mark();  // which is read from a file
   return state;
 }
 
