@@ -52,7 +52,7 @@ class Kernel(tvm_ffi.Function):
 
     @classmethod
     def _of(cls, function: tvm_ffi.Function, program: Program | None = None, options: Any = None) -> Kernel:
-        returns = program is None or json.loads(functions.kernel_texts(function)["signature"]).get("outputs")
+        returns = program is None or program._returns(options or {})
         kernel: Kernel = cls.__new__(cls if returns else _KernelThatWrites)
         kernel.__move_handle_from__(function)
         if isinstance(kernel, _KernelThatWrites):

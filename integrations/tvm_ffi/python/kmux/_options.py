@@ -34,6 +34,8 @@ class CompileOptions(ResolveOptions, total=False):
 
 def _plain(value: Any) -> Any:
     """A value as the library takes it: paths are strings, durations seconds, sequences lists."""
+    if isinstance(value, (str, int, float)):  # most are; the classes below are asked what they take for theirs
+        return value
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, timedelta):

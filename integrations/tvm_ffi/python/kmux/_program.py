@@ -59,6 +59,10 @@ class Program(tvm_ffi.Object):
         """
         functions.save_program(self, os.fspath(path))
 
+    def _returns(self, options: Mapping[str, Any]) -> bool:
+        """Does a kernel of these options allocate outputs and return them?"""
+        return self._has_outputs() or options.get("out_idx") is not None
+
     def __repr__(self) -> str:
         return f"<kmux.Program {self.name!r} {self.digest[:12]}>"
 

@@ -107,8 +107,7 @@ class _SourceKernelThatWrites(DirectFunction, SourceKernel):
 
 def _source_kernel(program: Program, options: CompileOptions) -> SourceKernel:
     """Of options that were checked: `kernel` does, and what was pickled has been."""
-    returns = program._has_outputs() or options.get("out_idx") is not None
-    kind = SourceKernel if returns else _SourceKernelThatWrites
+    kind = SourceKernel if program._returns(options) else _SourceKernelThatWrites
     made = kind.__new__(kind)
     made._kernels = _Kernels(program, options)
     made.__move_handle_from__(functions.kernels_by_device(made._kernels, "target" not in options))
@@ -155,7 +154,8 @@ def kernel(
         return _source_kernel(load_program(path), options)
     how = {"dynamic_smem_bytes": str(dynamic_smem_bytes), "args": args, "name": name, "dialect": dialect}
     how |= {"grid": _extents("grid", grid), "block": _extents("block", block), "path": path or ""}
-    program = functions.kernel_program(text, textwrap.dedent(signature).strip("\n"), how)
+    form = textwrap.dedent(signature).strip("\n") if "\n" in signature else signature
+    program = functions.kernel_program(text, form, how)
     _say_dialect(program, dialect, path)
     return _source_kernel(program, options)
 
