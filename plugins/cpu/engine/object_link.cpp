@@ -180,8 +180,6 @@ class LinkedObjects {
     std::unique_ptr<jitlink::JITLinkAsyncLookupContinuation> resume;
   };
 
-  llvm::Error read(std::span<const std::string> objects);
-  llvm::Error settle_definitions();
   llvm::Expected<jitlink::AsyncLookupResult> resolve(const jitlink::JITLinkContext::LookupMap& symbols);
   void* address_of(const std::string& symbol);
   void register_frames();
@@ -190,9 +188,6 @@ class LinkedObjects {
   InitSections sections_;
   ExitList exits_;
   jitlink::InProcessMemoryManager memory_;
-  std::vector<std::string> images_;  // what the graphs refer to
-  std::vector<std::unique_ptr<jitlink::LinkGraph>> graphs_;
-  std::vector<Waiting> waiting_;
   std::map<std::string, void*> symbols_;
   std::vector<jitlink::JITLinkMemoryManager::FinalizedAlloc> allocated_;
   std::vector<orc::ExecutorAddrRange> frames_;
@@ -206,12 +201,13 @@ bool is_visible(const jitlink::Symbol& symbol) {
 // What JITLink asks and tells while it links one object.
 class LinkedObjects::Context final : public jitlink::JITLinkContext {
  public:
-  explicit Context(LinkedObjects& objects) : JITLinkContext(nullptr), objects_(objects) {}
+  Context(LinkedObjects& objects, std::vector<Waiting>& waiting)
+      : JITLinkContext(nullptr), objects_(objects), waiting_(waiting) {}
 
   jitlink::JITLinkMemoryManager& getMemoryManager() override { return objects_.memory_; }
   void notifyFailed(llvm::Error error) override { objects_.reports_.add(std::move(error)); }
   void lookup(const LookupMap& symbols, std::unique_ptr<jitlink::JITLinkAsyncLookupContinuation> resume) override {
-    objects_.waiting_.push_back({symbols, std::move(resume)});
+    waiting_.push_back({symbols, std::move(resume)});
   }
   llvm::Error notifyResolved(jitlink::LinkGraph& graph) override {
     for (const jitlink::Symbol* symbol : graph.defined_symbols()) {
@@ -232,6 +228,7 @@ class LinkedObjects::Context final : public jitlink::JITLinkContext {
 
  private:
   LinkedObjects& objects_;
+  std::vector<Waiting>& waiting_;
 };
 
 // Nothing refers to the sections of initialisers, so that the linker would drop them.
@@ -261,20 +258,23 @@ LinkedObjects::~LinkedObjects() {
   memory_.deallocate(std::move(allocated_), [](llvm::Error error) { llvm::consumeError(std::move(error)); });
 }
 
-llvm::Error LinkedObjects::read(std::span<const std::string> objects) {
-  images_.assign(objects.begin(), objects.end());
-  for (const std::string& image : images_) {
-    auto graph = read_object(llvm::MemoryBufferRef(image, "kernel.o"));
+using Graphs = std::vector<std::unique_ptr<jitlink::LinkGraph>>;  // each refers to the bytes of its object
+
+llvm::Expected<Graphs> read_all(std::span<const std::string> objects) {
+  Graphs graphs;
+  for (const std::string& object : objects) {
+    auto graph = read_object(llvm::MemoryBufferRef(object, "kernel.o"));
     if (!graph) return graph.takeError();
-    graphs_.push_back(std::move(*graph));
+    graphs.push_back(std::move(*graph));
   }
-  return llvm::Error::success();
+  return graphs;
 }
 
 // Of each name one definition stays: the strong one, or the first. Of the others the code uses that.
-llvm::Error LinkedObjects::settle_definitions() {
+llvm::Error settle_definitions(const Graphs& graphs) {
+  if (graphs.size() < 2) return llvm::Error::success();
   std::map<std::string, std::pair<jitlink::LinkGraph*, jitlink::Symbol*>> chosen;
-  for (const auto& graph : graphs_) {
+  for (const auto& graph : graphs) {
     const std::vector<jitlink::Symbol*> symbols(graph->defined_symbols().begin(), graph->defined_symbols().end());
     for (jitlink::Symbol* symbol : symbols) {
       if (!is_visible(*symbol)) continue;
@@ -319,14 +319,14 @@ llvm::Expected<jitlink::AsyncLookupResult> LinkedObjects::resolve(const jitlink:
 }
 
 Result<void*> LinkedObjects::link(std::span<const std::string> objects, const std::string& entry) {
-  llvm::Error error = read(objects);
-  if (!error) error = settle_definitions();
-  if (error) {
+  llvm::Expected<Graphs> graphs = read_all(objects);
+  if (llvm::Error error = graphs ? settle_definitions(*graphs) : graphs.takeError()) {
     reports_.add(std::move(error));
     return explain(reports_);
   }
-  for (auto& graph : graphs_) link_graph(std::move(graph), std::make_unique<Context>(*this));
-  for (Waiting& link : waiting_) link.resume->run(resolve(link.symbols));
+  std::vector<Waiting> waiting;
+  for (auto& graph : *graphs) link_graph(std::move(graph), std::make_unique<Context>(*this, waiting));
+  for (Waiting& link : waiting) link.resume->run(resolve(link.symbols));
   if (reports_.empty() && !symbols_.contains(entry)) reports_.missing.push_back(entry);
   if (!reports_.empty()) return explain(reports_);
   register_frames();
