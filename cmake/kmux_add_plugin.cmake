@@ -65,6 +65,7 @@ macro(_kmux_describe_plugin)
   if(manifest)
     set(template ${CMAKE_CURRENT_BINARY_DIR}/kmux_${name}.plugin.json.in)
     configure_file(${manifest} ${template} @ONLY)
+    kmux_check_manifest(${name} ${template} ${manifest})
     kmux_manifest_header(${name} ${template} ${CMAKE_CURRENT_BINARY_DIR}/manifest)
     target_include_directories(${target}_objects PUBLIC ${CMAKE_CURRENT_BINARY_DIR}/manifest)
     set(describe -D NAME=${name} -D TEMPLATE=${template} -D READELF=${CMAKE_READELF}

@@ -1,3 +1,20 @@
+# kmux_check_manifest(<name> <manifest> <what the author wrote>): what has to be in a manifest is in it, or configuring ends here and
+# not with a plugin that every kmux refuses.
+function(kmux_check_manifest name manifest written)
+  file(READ ${manifest} json)
+  foreach(key IN ITEMS version targets dialects device_types)
+    string(JSON value ERROR_VARIABLE absent GET "${json}" ${key})
+    string(REGEX REPLACE "[][ \t\r\n]" "" value "${value}")
+    if(absent OR value STREQUAL "")
+      set(advice "Name it.")
+      if(key STREQUAL "version")
+        set(advice "Write one, or @PROJECT_VERSION@ and project(... VERSION 0.1.0 ...) in CMakeLists.txt.")
+      endif()
+      message(FATAL_ERROR "kmux_add_plugin(${name}): \"${key}\" is empty or missing in ${written}. ${advice}")
+    endif()
+  endforeach()
+endfunction()
+
 # kmux_manifest_header(<name> <manifest> <folder>): writes <folder>/<name>/manifest.h, what the manifest says as constants in
 # kmux::<name>::manifest, so that code of the plugin need not say it a second time.
 function(kmux_manifest_header name manifest folder)

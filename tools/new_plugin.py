@@ -33,7 +33,7 @@ kmux_add_plugin({name} SOURCES {sources})
 """
 OUTSIDE = """\
 cmake_minimum_required(VERSION 3.25)
-project({name} LANGUAGES C CXX)
+project({name} VERSION 0.1.0 LANGUAGES C CXX) # the version that plugin.json.in has, too
 
 find_package(kmux 0.1 REQUIRED) # CMAKE_PREFIX_PATH says where kmux is installed
 kmux_add_plugin({name} SOURCES {sources})
@@ -60,16 +60,25 @@ def renamed(text, name):
     return re.sub(r"\bNull(?=[A-Z])", class_name, re.sub(r"\bnull\b", name, text))
 
 
+def of_project(manifest):
+    """The template's manifest, with the version of the project that it is in."""
+    return re.sub(r'("version": )"[^"]*"', r'\1"@PROJECT_VERSION@"', manifest)
+
+
 def write_plugin(name, folder):
     folder.mkdir()
     sources = []
+    is_inside = folder.parent.resolve() == PLUGINS
     for path in sorted(TEMPLATE.iterdir()):
         if path.name == "CMakeLists.txt":
             continue
-        (folder / path.name).write_text(renamed(path.read_text(encoding="ascii"), name), encoding="ascii")
+        text = renamed(path.read_text(encoding="ascii"), name)
+        if path.name == "plugin.json.in" and not is_inside:
+            text = of_project(text)
+        (folder / path.name).write_text(text, encoding="ascii")
         if path.suffix == ".cpp":
             sources.append(path.name)
-    project = INSIDE if folder.parent.resolve() == PLUGINS else OUTSIDE
+    project = INSIDE if is_inside else OUTSIDE
     (folder / "CMakeLists.txt").write_text(project.format(name=name, sources=" ".join(sources)), encoding="ascii")
 
 

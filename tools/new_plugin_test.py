@@ -56,7 +56,8 @@ class NewPlugin(unittest.TestCase):
         run("my_gpu", self.folder)
         version = re.search(r'KMUX_VERSION "(\d+\.\d+)', (ROOT / "core/runtime/system/include/kmux/version.h").read_text())[1]
         project = self.texts("my_gpu")["CMakeLists.txt"]
-        self.assertRegex(project, r"^cmake_minimum_required\(.*\)\nproject\(my_gpu .*\)\n")
+        self.assertRegex(project, r"^cmake_minimum_required\(.*\)\nproject\(my_gpu VERSION 0\.1\.0 LANGUAGES C CXX\)")
+        self.assertEqual(json.loads(self.texts("my_gpu")["plugin.json.in"])["version"], "@PROJECT_VERSION@")
         self.assertIn(f"\nfind_package(kmux {version} REQUIRED)", project)
 
     def test_is_a_folder_of_plugins_inside_a_tree(self):
@@ -64,6 +65,8 @@ class NewPlugin(unittest.TestCase):
         (tree / "plugins").mkdir()
         self.assertEqual(run("my_gpu", tool=tree / "tools/new_plugin.py").returncode, 0)
         self.assertTrue((tree / "plugins/my_gpu/CMakeLists.txt").read_text().startswith("kmux_add_plugin(my_gpu "))
+        manifest = json.loads((tree / "plugins/my_gpu/plugin.json.in").read_text())
+        self.assertEqual(manifest["version"], json.loads((TEMPLATE / "plugin.json.in").read_text())["version"])
 
     def test_what_the_manifest_says_is_said_once(self):
         run("my_gpu", self.folder)

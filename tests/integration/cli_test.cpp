@@ -158,6 +158,16 @@ TEST(Cli, PluginsTellsAReasonInALine) {
   EXPECT_THAT(brief.substr(begin, brief.rfind("\n(") - begin), Not(HasSubstr("(")));
 }
 
+TEST(Cli, PluginsTellsTheFirstProblemOfAManifestInTheLine) {
+  const CliSession session;
+  const std::filesystem::path folder = session.folder() / "plugins";
+  std::filesystem::create_directory(folder);
+  session.write("plugins/broken.plugin.json", R"({"name": "broken", "targets": ["broken"]})");
+  const auto ran = session.run({"plugins"}, {{"KMUX_PLUGIN_PATH", folder.string()}});
+  EXPECT_THAT(ran.standard_output,
+              HasSubstr("broken.plugin.json\" is not valid: \"version\" is missing. Correct the plugin.json.in"));
+}
+
 TEST(Cli, PluginsNamesSkippedKeys) {
   const CliSession session;
   const std::filesystem::path folder = session.folder() / "plugins";

@@ -155,11 +155,16 @@ std::string wrong_parts(const Manifest& manifest) {
   return text;
 }
 
-Error refuse(const std::filesystem::path& path, const std::string& problems) {
-  return make_error(ErrorCode::kInvalidArgument,
-                    "manifest \"" + path.string() + "\" is not valid (" +
-                        problems.substr(0, problems.find_last_not_of(". ") + 1) +
-                        "). Build the plugin again, update kmux, or follow docs/plugin-abi.md.");
+/// The first problem is a part of what a list of plugins shows of it in a line, the others are not.
+Error refuse(const std::filesystem::path& path, std::string problems) {
+  problems.resize(problems.find_last_not_of(". ") + 1);
+  if (const std::size_t end = problems.find(". "); end != std::string::npos) {
+    problems = problems.substr(0, end) + " (and: " + problems.substr(end + 2) + ")";
+  }
+  return make_error(
+      ErrorCode::kInvalidArgument,
+      "manifest \"" + path.string() + "\" is not valid: " + problems +
+          ". Correct the plugin.json.in that it is made of (docs/plugin-abi.md has the keys), or update kmux.");
 }
 
 }  // namespace

@@ -120,11 +120,16 @@ class SearchedRegistry final : public Registry {
                                                    " kernels, tensors, streams or devices still hold it). Let go of "
                                                    "them first.");
   }
+  /// Whether it is the entry of that name. A manifest that cannot be read has the one that its file is called by.
+  static bool is_called(const PluginEntry& entry, std::string_view name) {
+    if (!entry.manifest.name.empty()) return entry.manifest.name == name;
+    return entry.path.filename() == "kmux_" + std::string(name) + ".plugin.json";
+  }
   /// The usable entry of that name, else a refused one.
   const PluginEntry* find(std::string_view name) const {
     const PluginEntry* refused = nullptr;
     for (const PluginEntry& entry : entries_) {
-      if (entry.manifest.name != name) continue;
+      if (!is_called(entry, name)) continue;
       if (entry.status) return &entry;
       refused = &entry;
     }
