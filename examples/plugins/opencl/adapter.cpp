@@ -221,13 +221,11 @@ const kmux_driver& Launcher::driver() {
   return kDriver;
 }
 
-int Launcher::prepare(int device, kmux_sink error) { return find(device, error) == nullptr ? failed_ : KMUX_OK; }
-
-DeviceCode* Launcher::prepared(int device, kmux_sink error) {
-  const auto code = program_.prepare(device);
-  if (code) return *code;
-  write_error(code.error(), error);
-  return nullptr;
+int Launcher::prepare_first(int device, kmux_sink error, DeviceCode*& code) {
+  const auto prepared = program_.prepare(device);
+  if (!prepared) return write_error(prepared.error(), error);
+  code = *prepared;
+  return KMUX_OK;
 }
 
 int Launcher::enqueue(DeviceCode& code, const kmux_launch_env& env, const kmux_driver_launch& launch,

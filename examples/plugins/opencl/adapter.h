@@ -88,16 +88,19 @@ class Launcher {
  public:
   explicit Launcher(LoadedProgram& program) : program_(program) {}
 
-  int prepare(int device, kmux_sink error);
+  int prepare(int device, kmux_sink error) {
+    DeviceCode* code = nullptr;
+    return find(device, error, code);
+  }
   template <class Body>
   int call(const kmux_launch_env& env, kmux_sink error, Body&& body) {
-    DeviceCode* const code = find(env.device, error);
-    if (code == nullptr) return failed_;
+    DeviceCode* code = nullptr;
+    if (const int found = find(env.device, error, code); found != KMUX_OK) return found;
     return finish(*code, env, body(kmux_driver_env{env, &driver(), this}, error), error);
   }
   int launch(const kmux_launch_env& env, const kmux_driver_launch& launch, kmux_sink error) {
-    DeviceCode* const code = find(env.device, error);
-    if (code == nullptr) return failed_;
+    DeviceCode* code = nullptr;
+    if (const int found = find(env.device, error, code); found != KMUX_OK) return found;
     return finish(*code, env, enqueue(*code, env, launch, error), error);
   }
 
@@ -107,12 +110,11 @@ class Launcher {
 
  private:
   static const kmux_driver& driver();
-  static constexpr int failed_ = KMUX_INVALID_ARGUMENT;
-  DeviceCode* find(int device, kmux_sink error) {
-    DeviceCode* const code = program_.on(device);
-    return code != nullptr ? code : prepared(device, error);
+  int find(int device, kmux_sink error, DeviceCode*& code) {
+    code = program_.on(device);
+    return code != nullptr ? KMUX_OK : prepare_first(device, error, code);
   }
-  DeviceCode* prepared(int device, kmux_sink error);
+  int prepare_first(int device, kmux_sink error, DeviceCode*& code);
   int finish(const DeviceCode& code, const kmux_launch_env& env, int result, kmux_sink error) const noexcept;
 
   LoadedProgram& program_;
