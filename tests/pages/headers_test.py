@@ -20,9 +20,8 @@ class Headers(unittest.TestCase):
         table = TABLE.search((ROOT / "docs/plugin-abi.md").read_text(encoding="utf-8"))[1]
         named = set(re.findall(r"`(\w+\.(?:h|hpp))`", table))
         self.assertLessEqual(named, {header.name for header in (ROOT / "core").rglob("include/kmux/**/*.h*")})
-        for wanted in ("dependencies.h", "emit.h", "file_identity.h", "host_compiler.h", "launch_check.h", "private_folder.h",
-                       "process.h"):
-            self.assertIn(wanted, named)
+        of_authors = {header.name for header in (ROOT / "core").rglob("include/kmux/plugin/*.h*")}
+        self.assertLessEqual(of_authors - named, {"plugin.h"}, "the contract itself is named above the table")
         for word in ("LauncherDialect", "emit_args", "emit_launcher", "kmux conformance"):
             self.assertIn(word, (ROOT / "docs/plugin-abi.md").read_text(encoding="utf-8"))
 
