@@ -169,6 +169,28 @@ struct RecordedCall {
   bool has_data = true;
 };
 
+/// Sets the constants to what they were at the call. One whose bytes were not kept is zeros, as tensors are, unless its source gives
+/// it a value. Returns whether all bytes were there.
+Result<bool> set_recorded_constants(const Recording& recording, const Json& call, const Replayed& replayed) {
+  bool has_data = true;
+  const Json* const recorded = call.find("constants");
+  for (const Constant& constant : replayed.program.constants) {
+    std::optional<std::string> kept;
+    if (recorded != nullptr && recorded->find(constant.name) != nullptr) {
+      KMUX_ASSIGN(const std::string digest, text_of(*recorded, constant.name, recording.folder()));
+      KMUX_ASSIGN(kept, recording.data(digest));
+    }
+    has_data = has_data && kept.has_value();
+    if (!kept && constant.initialised) continue;
+    const auto size = static_cast<std::size_t>(packed_bytes(constant.dtype, element_span(constant.shape, {})));
+    if (!kept) kept = std::string(size, '\0');
+    if (kept->size() != size)
+      return not_a_recording(recording.folder(), "constant \"" + constant.name + "\" has another size");
+    KMUX_TRY(replayed.kernel.set_constant(constant.name, Tensor::borrow(kept->data(), constant.shape, constant.dtype)));
+  }
+  return has_data;
+}
+
 Status add_buffer(const Recording& recording, const Json& arg, const BufferParam& param, const Device& device,
                   RecordedCall& call) {
   Buffer buffer{.dtype = param.dtype};
@@ -256,6 +278,10 @@ class Replay {
     Report report{counted(calls_, "call") + " of " + counted(seen_, "kernel") + " replayed, " +
                       std::to_string(compared_) + " with results that could be compared\n",
                   Json::Object{{"calls", calls_}, {"kernels", seen_}, {"compared", compared_}, {"difference", Json()}}};
+    if (made_up_constants_) {
+      report.text += "constants whose bytes were not recorded were zeros, or what their source gives them\n";
+      report.json["made_up_constants"] = true;
+    }
     if (!difference_) {
       report.text += compared_ == calls_ ? "no difference\n"
                                          : "no difference found; with KMUX_RECORD_DATA=full results can be compared\n";
@@ -289,7 +315,10 @@ class Replay {
 
   Result<std::optional<std::string>> difference(const Recording& recording, const Json& recorded,
                                                 const Replayed& replayed) {
-    KMUX_ASSIGN(const RecordedCall call, make_recorded_call(recording, recorded, replayed));
+    KMUX_ASSIGN(RecordedCall call, make_recorded_call(recording, recorded, replayed));
+    KMUX_ASSIGN(const bool has_constants, set_recorded_constants(recording, recorded, replayed));
+    call.has_data = call.has_data && has_constants;
+    made_up_constants_ = made_up_constants_ || !has_constants;
     Status ended = replayed.kernel.launch(call.args);
     if (ended.ok()) ended = replayed.kernel.device().synchronize();
     const bool failed_then = recorded.find("error") != nullptr;
@@ -321,6 +350,7 @@ class Replay {
   const bench::Tolerance tolerance_;
   std::map<std::string, Replayed> kernels_;
   std::int64_t calls_ = 0, seen_ = 0, compared_ = 0;
+  bool made_up_constants_ = false;
   std::optional<Difference> difference_;
 };
 

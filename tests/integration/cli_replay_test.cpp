@@ -13,11 +13,18 @@ class CliReplay : public testing::Test {
  protected:
   /// Runs y = factor * x of 16 elements, recorded.
   void record(const std::string& data = "full", const std::string& factor = "2") {
-    const CliSession::Variables variables = {{"KMUX_RECORD", folder().string()}, {"KMUX_RECORD_DATA", data}};
-    const ProcessResult run =
-        session_.run({"run", "scale/scale.kmux.json", "--target", "c", "--in", "x=random:1", "--symbol", "n=16",
-                      "--scalar", "factor=" + factor, "--repeat", "2", "--time"},
-                     variables);
+    record_run({"run", "scale/scale.kmux.json", "--target", "c", "--in", "x=random:1", "--symbol", "n=16", "--scalar",
+                "factor=" + factor, "--repeat", "2", "--time"},
+               data);
+  }
+  /// Runs y = 3 * x + 5 of 16 elements, the 3 set as a constant, recorded.
+  void record_constants(const std::string& data) {
+    record_run(
+        {"run", "shifted.cu", "--backend", "cpu", "--in", "x=random:1", "--symbol", "n=16", "--constant", "scale=3"},
+        data);
+  }
+  void record_run(const std::vector<std::string>& words, const std::string& data) {
+    const ProcessResult run = session_.run(words, {{"KMUX_RECORD", folder().string()}, {"KMUX_RECORD_DATA", data}});
     ASSERT_EQ(run.exit_code, 0) << run.standard_error;
     for (const auto& entry : std::filesystem::directory_iterator(folder())) process_ = entry.path();
   }
@@ -64,6 +71,58 @@ TEST_F(CliReplay, NamesTheFirstDifference) {
               AllOf(HasSubstr("first difference: call 1, kernel 1-scale (recorded with cpu for cpu"),
                     HasSubstr("\"y\": 16 of 16 elements differ")));
   EXPECT_EQ(replay({"--rtol", "10"}).exit_code, 0);
+}
+
+// y = scale * x + shift, of which the source initialises the shift.
+constexpr const char* kShifted = R"(//! kmux
+//! kernel shifted(x: f32[n: i32], out y: f32[n])
+//!   constant scale: f32
+//!   constant shift: f32 initialised
+//!   example n = 16
+//!   launch shifted<<<1, n>>>(x, y)
+__constant__ float scale;
+__constant__ float shift = 5;
+__global__ void shifted(const float* x, float* y) { y[threadIdx.x] = scale * x[threadIdx.x] + shift; }
+)";
+
+TEST_F(CliReplay, ConstantsHaveTheirValuesAgain) {
+  session_.write("shifted.cu", kShifted);
+  record_constants("full");
+  EXPECT_THAT(calls(), AllOf(HasSubstr("\"constants\":{\"scale\":\""), HasSubstr("\"shift\":\"")));
+  const ProcessResult replayed = replay();
+  EXPECT_EQ(replayed.exit_code, 0) << replayed.standard_error;
+  EXPECT_THAT(replayed.standard_output,
+              AllOf(HasSubstr("no difference\n"), Not(HasSubstr("0 with results")), Not(HasSubstr("constants"))));
+  // Another value, and the result is another: what was recorded is what is set.
+  std::string text = calls();
+  const std::string scale = digest_of("\"scale\":\""), shift = digest_of("\"shift\":\"");
+  for (std::size_t at = text.find(scale); at != std::string::npos; at = text.find(scale, at))
+    text.replace(at, 64, shift);
+  write_calls(text);
+  EXPECT_THAT(replay().standard_output, HasSubstr("first difference: call 1, kernel 1-shifted"));
+}
+
+TEST_F(CliReplay, ConstantsWithoutBytesAreMadeUpAndSaidToBe) {
+  session_.write("shifted.cu", kShifted);
+  record_constants("");
+  const ProcessResult replayed = replay();
+  EXPECT_EQ(replayed.exit_code, 0) << replayed.standard_error;
+  EXPECT_THAT(
+      replayed.standard_output,
+      AllOf(HasSubstr("0 with results that could be compared"),
+            HasSubstr("constants whose bytes were not recorded were zeros, or what their source gives them\n")));
+}
+
+TEST_F(CliReplay, RefusesConstantsOfAnotherSize) {
+  session_.write("shifted.cu", kShifted);
+  record_constants("full");
+  std::string text = calls();
+  const std::string scale = digest_of("\"scale\":\""), x = digest_of("\"before\":\"");
+  text.replace(text.find(scale), 64, x);
+  write_calls(text);
+  const ProcessResult refused = replay();
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.standard_error, HasSubstr("constant \"scale\" has another size"));
 }
 
 TEST_F(CliReplay, KeepsNoBytesUnlessToldTo) {

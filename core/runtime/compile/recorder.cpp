@@ -72,10 +72,22 @@ class RecordedKernel {
   Json begin(const CallSample& sample, const kmux_slot* slots, const kmux_launch_env& env) const {
     Json::Array args;
     for (std::size_t i = 0; i < sample.size(); ++i) args.push_back(argument(i, sample, slots, env));
-    return Json::Object{{"kernel", name_},
-                        {"device", env.device},
-                        {"stream", static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(env.stream))},
-                        {"args", std::move(args)}};
+    Json call = Json::Object{{"kernel", name_},
+                             {"device", env.device},
+                             {"stream", static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(env.stream))},
+                             {"args", std::move(args)}};
+    if (!program_->constants.empty()) call["constants"] = constants(env);
+    return call;
+  }
+
+  // What they hold when the call comes, however they were set.
+  Json constants(const kmux_launch_env& env) const {
+    Json values = Json::Object{};
+    for (const Constant& constant : program_->constants) {
+      const ConstantPlace place = slot_.loaded().adapter->constant(env.device, constant.name).value();
+      if (const auto digest = bytes_at(place.address, place.bytes, env)) values[constant.name] = *digest;
+    }
+    return values;
   }
 
   Json argument(std::size_t index, const CallSample& sample, const kmux_slot* slots, const kmux_launch_env& env) const {
@@ -106,13 +118,19 @@ class RecordedKernel {
     return after;
   }
 
-  // Nothing during a capture, when nobody can wait for the stream, and of memory before the first element.
+  // Nothing of memory before the first element.
   std::optional<std::string> content(const SampleTensor& tensor, void* address, const kmux_launch_env& env) const {
     if (std::ranges::any_of(tensor.strides, [](std::int64_t stride) { return stride < 0; })) return std::nullopt;
+    return bytes_at(address,
+                    static_cast<std::uint64_t>(packed_bytes(tensor.dtype, element_span(tensor.shape, tensor.strides))),
+                    env);
+  }
+
+  // Nothing during a capture, when nobody can wait for the stream.
+  std::optional<std::string> bytes_at(void* address, std::uint64_t count, const kmux_launch_env& env) const {
     DeviceApi& devices = plugin_->backend().devices();
     if (devices.stream_capture(env.device, env.stream).value() != 0) return std::nullopt;
-    std::string bytes(static_cast<std::size_t>(packed_bytes(tensor.dtype, element_span(tensor.shape, tensor.strides))),
-                      '\0');
+    std::string bytes(static_cast<std::size_t>(count), '\0');
     devices.copy(env.device, env.stream, bytes.data(), address, bytes.size(), KMUX_COPY_DEVICE_TO_HOST).value();
     devices.stream_synchronize(env.device, env.stream).value();
     return recorder_->keep(bytes).value();
@@ -156,7 +174,6 @@ void Recorder::watch(const std::shared_ptr<Recorder>& recorder, const std::share
   const auto refuse = [&](const std::string& reason) {
     log(LogLevel::kWarning, "calls of \"" + program->name + "\" are not recorded (" + reason + ").");
   };
-  if (!program->constants.empty()) return refuse("it has constants, whose values are set apart");
   if (std::ranges::any_of(program->signature.params, is_pointer)) return refuse("it takes an address without a size");
   const std::lock_guard lock(recorder->mutex_);
   const Result<std::string> name = recorder->add_kernel(*program, options, built, slot);
