@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../needs.h"
 #include "programs.h"
 #include "subject.h"
 
@@ -22,6 +23,8 @@ struct Feature {
   std::function<void(LaunchBuilder&)> use;
 };
 
+bool is_shared(const Feature& feature) { return feature.name == std::string_view("dynamic_smem"); }
+
 bool is_map(const Feature& feature) { return std::string_view(feature.name).starts_with("tensor_map"); }
 
 /// Of x, float32[8, 8, 64].
@@ -33,10 +36,13 @@ TensorMap map_of(const Feature& feature) {
 }
 
 /// A map is 128 bytes that a kernel takes by value. Where there are none, the kernel is never compiled.
-std::string kernel_with(bool takes_map) {
-  return (takes_map ? "struct __align__(64) Map { char bytes[128]; };\n"
-                      "KERNEL void store(const __grid_constant__ Map map, long long* out, long long value) {"
-                    : "KERNEL void store(long long* out, long long value) {") +
+std::string kernel_with(const Feature& feature) {
+  if (is_shared(feature))
+    return "KERNEL void store(long long* out, long long value, SHARED long long* shared) {\n"
+           "  shared[0] = value; out[0] = shared[0];\n}\n";
+  return (is_map(feature) ? "struct __align__(64) Map { char bytes[128]; };\n"
+                            "KERNEL void store(const __grid_constant__ Map map, long long* out, long long value) {"
+                          : "KERNEL void store(long long* out, long long value) {") +
          std::string("\n  out[0] = value;\n}\n");
 }
 
@@ -44,7 +50,7 @@ std::string kernel_with(bool takes_map) {
 Program program_with(const Feature& feature) {
   ProgramBuilder builder("feature");
   builder.input("x", dtype::kFloat32, {8, 8, 64}).output("out", dtype::kInt64, {1});
-  add_device_variants(builder, kernel_with(is_map(feature)), [&](const OneThread& host) {
+  add_device_variants(builder, kernel_with(feature), [&](const OneThread& host) {
     if (is_map(feature)) host.builder().tensor_map(map_of(feature));
     LaunchBuilder launch = host.launch("store");
     if (is_map(feature)) launch.args({"map"});
@@ -58,6 +64,10 @@ class Features : public testing::TestWithParam<Feature> {};
 
 TEST_P(Features, WorkOrAreRefusedByName) {
   auto& subject = Subject::current();
+  if (is_shared(GetParam()) && !can_use_shared())
+    GTEST_SKIP() << needs(
+        "a line \"shared\" below the dialect in conformance.txt",
+        "no kernel of the suite uses dynamic shared memory in the dialects of this plugin without it");
   const Result<Kernel> kernel = subject.compile(program_with(GetParam()));
   RecordProperty("answer", kernel ? "works" : "refused");
   if (!kernel) {

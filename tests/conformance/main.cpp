@@ -13,10 +13,12 @@
 #include <gtest/gtest.h>
 
 #include "kmux/plugin/process.h"
+#include "kmux/plugin/words.h"
 
 #include "../needs.h"
 #include "command_line.h"
 #include "exemptions.h"
+#include "programs.h"
 #include "report.h"
 #include "subject.h"
 
@@ -160,6 +162,21 @@ Result<Exemptions> exemptions_of(const CommandLine& line) {
   return line.is_cached ? without_compiler(std::move(read)) : std::move(read);
 }
 
+/// That the suite has kernels which the plugin takes. One error here is worth more than one of each case.
+Status check_dialects() {
+  const Subject& subject = Subject::current();
+  std::vector<std::string> known = own_dialects();
+  for (const DialectForm& form : subject.dialects()) known.push_back(form.name);
+  const std::vector<std::string>& taken = subject.plugin()->manifest().dialects;
+  if (std::ranges::find_first_of(taken, known) != taken.end()) return Ok{};
+  return make_error(
+      ErrorCode::kUnsupported,
+      "no case can run: the suite has no kernels in a dialect of plugin \"" + subject.name() + "\" (it takes " +
+          listed(taken) + "; there are " + listed(known) +
+          "). Say in conformance.txt how they are written in it: \"dialect NAME FILE\" and the lines below it "
+          "(docs/plugin-abi.md, Conformance).");
+}
+
 int fail(const Error& error, int code) {
   std::fputs(("kmux-conformance: error: " + error.explain() + "\n").c_str(), stderr);
   return code;
@@ -173,6 +190,8 @@ int run_suite(const CommandLine& line) {
   const Result<Exemptions> exemptions = exemptions_of(line);
   if (!exemptions) return fail(exemptions.error(), 1);
   Subject::current().set_dialects(exemptions->dialects);
+  if (line.json) Subject::current().be_quiet();
+  if (const Status known = check_dialects(); !known) return fail(known.error(), 1);
   if (const Status cases = choose_cases(line, *exemptions); !cases) return fail(cases.error(), 2);
   if (line.inside) return RUN_ALL_TESTS();
   return line.rehearses ? rehearse() : run_all(line, *exemptions);

@@ -1,5 +1,6 @@
 #include "programs.h"
 
+#include <algorithm>
 #include <array>
 
 #include "subject.h"
@@ -43,10 +44,11 @@ void add_all(ProgramBuilder& builder, std::string_view text, bool only_devices,
   for (const Dialect& dialect : kDialects) {
     if (only_devices && !dialect.has_grid) continue;
     builder.variant(dialect.name);
-    builder.source(dialect.path, "#define KERNEL " + std::string(dialect.kernel) + "\n" + std::string(text));
+    builder.source(dialect.path, "#define KERNEL " + std::string(dialect.kernel) + "\n" + shared_as_variable(text));
     host(OneThread(builder, dialect.name));
   }
   for (const DialectForm& form : Subject::current().dialects()) {
+    if (has_shared(text) && form.shared.empty()) continue;
     builder.variant(form.name).source(form.file, kernels_in(form, text));
     host(OneThread(builder, form.name));
   }
@@ -63,6 +65,24 @@ void add_variants(ProgramBuilder& builder, std::string_view text, const std::fun
 void add_device_variants(ProgramBuilder& builder, std::string_view text,
                          const std::function<void(const OneThread&)>& host) {
   add_all(builder, text, true, host);
+}
+
+std::vector<std::string> own_dialects() {
+  std::vector<std::string> names;
+  for (const Dialect& dialect : kDialects) names.emplace_back(dialect.name);
+  names.emplace_back("cutedsl");
+  return names;
+}
+
+bool can_use_shared() {
+  std::vector<std::string> known = own_dialects();
+  std::erase(known, "c");
+  for (const DialectForm& form : Subject::current().dialects()) {
+    if (!form.shared.empty()) known.push_back(form.name);
+  }
+  return std::ranges::any_of(Subject::current().plugin()->manifest().dialects, [&](const std::string& dialect) {
+    return std::ranges::find(known, dialect) != known.end();
+  });
 }
 
 Program add_program(const std::string& name) {

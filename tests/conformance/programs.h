@@ -23,6 +23,12 @@ class OneThread {
   std::string dialect_;
 };
 
+/// The dialects that the suite has kernels in by itself.
+std::vector<std::string> own_dialects();
+
+/// Is it known how a kernel of the subject has the memory of `dynamic_smem_bytes`, in one of the dialects that it takes?
+bool can_use_shared();
+
 /// Gives `builder` one variant for each dialect that the suite knows, and for those that the plugin's file has. `text`
 /// holds kernels in the common subset of C and CUDA, each begun with KERNEL.
 /// `host` adds the launches.
@@ -49,4 +55,4 @@ extern const std::string_view kTraceKernel;
 /// Appends `value` to the log of a trace program.
 void append(const OneThread& host, BodyBuilder body, Expr value);
 
-} // namespace kmux::conformance
+}  // namespace kmux::conformance

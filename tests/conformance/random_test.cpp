@@ -1,5 +1,6 @@
 // Differential: random bodies against the reference evaluator. A seed that fails is made small and written to disk.
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
@@ -8,6 +9,7 @@
 #include "kmux/dispatch_json.h"
 #include "kmux/plugin/file_io.h"
 
+#include "progress.h"
 #include "random_body.h"
 #include "subject.h"
 
@@ -69,7 +71,11 @@ std::string written(const RandomBody& body, std::uint32_t seed) {
 }
 
 TEST(Differential, RandomBodiesDoWhatTheEvaluatorSays) {
+  Progress progress("random bodies", body_count(), [](const std::string& line) {
+    if (!Subject::current().is_quiet()) std::fputs(line.c_str(), stderr);
+  });
   for (std::uint32_t seed = 0; seed < body_count(); ++seed) {
+    progress.tell(seed);
     const RandomBody body = RandomBody::of(seed);
     if (difference(body).empty()) continue;
     const RandomBody small = shrunk(body);

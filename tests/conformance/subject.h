@@ -47,6 +47,10 @@ class Subject {
   const std::vector<DialectForm>& dialects() const { return dialects_; }
   void set_dialects(std::vector<DialectForm> dialects) { dialects_ = std::move(dialects); }
 
+  /// For --json: nothing tells how far a case has come.
+  void be_quiet() { is_quiet_ = true; }
+  bool is_quiet() const { return is_quiet_; }
+
   /// A program that was not compiled, and the case that it is of.
   struct Refusal {
     std::string test;
@@ -79,6 +83,7 @@ class Subject {
   std::filesystem::path folder_;
   bool rehearses_ = false;
   bool uses_cache_ = false;
+  bool is_quiet_ = false;
   Shared<Runtime> runtime_;
   Shared<Plugin> plugin_;
   Device device_;

@@ -8,7 +8,7 @@
 namespace kmux::conformance {
 namespace {
 
-constexpr std::string_view kKernel = "KERNEL ";
+constexpr std::string_view kKernel = "KERNEL ", kShared = "SHARED ";
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
@@ -33,9 +33,11 @@ std::string without_blanks(std::string_view text) {
 }
 
 std::string parameter(const DialectForm& form, std::string_view text, std::size_t index) {
+  const bool is_shared = text.starts_with(kShared);
+  if (is_shared) text.remove_prefix(kShared.size());
   const std::size_t end = text.find_last_of(" *") + 1;
   const bool is_pointer = text.find('*') != std::string_view::npos;
-  std::string written = is_pointer ? form.pointer : form.value;
+  std::string written = is_shared ? form.shared : is_pointer ? form.pointer : form.value;
   replace_all(written, "$type", without_blanks(text.substr(0, end)));
   replace_all(written, "$name", text.substr(end));
   replace_all(written, "$index", std::to_string(index));
@@ -54,6 +56,13 @@ std::string parameters(const DialectForm& form, std::string_view list) {
 }
 
 } // namespace
+
+bool has_shared(std::string_view text) { return text.find(kShared) != std::string_view::npos; }
+
+std::string shared_as_variable(std::string_view text) {
+  static const std::regex parameter(", SHARED ([a-z ]+)\\* (\\w+)\\) \\{");
+  return std::regex_replace(std::string(text), parameter, ") { extern __shared__ $1 $2[];");
+}
 
 std::string kernels_in(const DialectForm& form, std::string_view text) {
   std::string written;
@@ -157,9 +166,14 @@ std::string cute_kernel(std::string_view name, std::string_view list, std::strin
   for (const std::string& part : split(list == "void" ? "" : list)) {
     const std::size_t end = part.find_last_of(" *");
     const std::string parameter = part.substr(end + 1);
+    const std::size_t star = part.find('*');
+    if (const std::size_t shared = part.find(kShared); shared != std::string::npos) {
+      const std::string type = cute_type_of(part.substr(shared + kShared.size(), star - shared - kShared.size()));
+      arrays += parameter + " = array(cute.arch.get_dyn_smem(" + type + "), " + type + "); ";
+      continue;
+    }
     parameters += (parameters.empty() ? "" : ", ") + parameter;
     if (part.find("__grid_constant__") != std::string::npos) parameters += kCuteMap;
-    const std::size_t star = part.find('*');
     if (star == std::string::npos) continue;
     arrays += parameter + " = array(" + parameter + ", " + cute_type_of(part.substr(0, star)) + "); ";
   }

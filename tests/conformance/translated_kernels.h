@@ -7,17 +7,25 @@
 
 namespace kmux::conformance {
 
-/// How kernels in the common subset of C and CUDA, each begun with KERNEL, are written in a dialect that is like C.
+/// How kernels in the common subset of C and CUDA, each begun with KERNEL, are written in a dialect that is like C. The last
+/// parameter of a kernel may begin with SHARED: it is the memory that a launch asks for with `dynamic_smem_bytes`.
 struct DialectForm {
   std::string name;
-  std::string file;             // of the source
+  std::string file;  // of the source
   std::string first_line = {};  // a line above the kernels, whatever it has
-  std::string kernel = {};      // in the place of KERNEL
+  std::string kernel = {};  // in the place of KERNEL
   // A parameter that is a pointer, and one that is not; "$type", "$name" and "$index" stand for its parts.
   std::string pointer = "$type $name";
   std::string value = "$type $name";
+  std::string shared = {};  // a parameter that begins with SHARED; empty: it is not known how a kernel has one
   std::vector<std::pair<std::string, std::string>> replacements = {};  // in all of the text, one after another
 };
+
+/// Has a kernel of `text` a parameter that begins with SHARED?
+bool has_shared(std::string_view text);
+
+/// The same kernel as CUDA has it: a variable in the place of the parameter. The lines stay what they are.
+std::string shared_as_variable(std::string_view text);
 
 /// `text` in the dialect; the lines stay what they are.
 std::string kernels_in(const DialectForm& form, std::string_view text);
