@@ -16,7 +16,7 @@ from unittest import mock
 import fleet_cluster
 import kmux
 import kmux.fleet
-from kmux.fleet import _cluster
+from kmux.fleet import _cluster, _command, _fetch, _view
 from fleet_cluster import FOLDER, cluster, command, misbehaving, needs_ray, some
 
 ODD = f"kmux:{fleet_cluster.CLASSES[-1]}"
@@ -218,6 +218,67 @@ class Resume(Case):
         events = [json.loads(line) for line in output.splitlines()]
         self.assertEqual(events[0]["event"], "begin")
         self.check(13)
+
+
+@needs_ray
+class Fetch(Case):
+    """What was compiled comes to the driver's machine."""
+
+    def at(self, cache, **more):
+        """A cache of its own, and the server of the cluster if `more` says so."""
+        return {"KMUX_CACHE_DIR": str(self.run_folder / cache), **more}
+
+    def server(self):
+        return {"KMUX_REMOTE_CACHE": f"redis://127.0.0.1:{cluster().redis.port}/0?unauthenticated=1"}
+
+    def kmux(self, cache, *words):
+        done = subprocess.run(
+            [str(_command.path()), *map(str, words)],
+            env={**os.environ, **self.at(cache)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_gives_one_bundle_to_ship(self):
+        given = list(some(61, 5))
+        events = []
+        with mock.patch.dict(os.environ, self.at("driver", **self.server())):
+            report = self.compile(given, progress=events.append)
+        self.assertEqual((report.here, report.notes), (10, []))
+        self.assertEqual([event["done"] for event in events if event["event"] == "fetch"], [5, 10])
+        self.assertIn("10 of 10 are in the cache of this machine", str(report))
+        self.kmux("driver", "cache", "export", self.run_folder / "all.tar.zst")
+        # A machine that has nothing but the bundle: it compiles nothing.
+        self.kmux("shipped", "cache", "import", self.run_folder / "all.tar.zst")
+        for one in given:
+            file = self.run_folder / "programs" / one.digest / "program.kmux.json"
+            where = ("--target", TARGETS[1], "--json")
+            self.assertTrue(json.loads(self.kmux("shipped", "compile", file, *where))["from_cache"])
+            ran = json.loads(self.kmux("shipped", "run", file, *where, "--set", "n=64", "--set", "factor=2"))
+            self.assertEqual(ran["backend"], "cpu")
+
+    def test_compiles_little_here_where_the_server_has_lost_it(self):
+        with mock.patch.object(_fetch, "_BATCH", 2):
+            self.compile(some(62, 6), TARGETS[:1])
+            cluster().redis.stop()
+            cluster().redis.start()  # it keeps nothing
+            with mock.patch.dict(os.environ, self.at("driver", **self.server())):
+                report = kmux.fleet.resume(self.run_folder)
+        self.assertEqual(report.here, 2)
+        (note,) = report.notes
+        self.assertRegex(note, r"4 of 6 are not in the cache of this machine \(the server has no longer what the nodes put")
+
+    def test_leaves_it_where_it_is_if_asked_to_or_without_a_server(self):
+        with mock.patch.dict(os.environ, self.at("driver", **self.server())):
+            report = self.compile(some(63, 2), TARGETS[:1], fetch=False)
+        self.assertEqual((report.here, report.notes, list(self.run_folder.glob("driver/*"))), (None, [], []))
+        elsewhere = [{**line, "host": "far"} for line in report.results]
+        here, (note,) = _fetch.fetch(None, elsewhere, 1, _view.View())
+        self.assertIsNone(here)
+        self.assertRegex(note, "what was built on far is not in the cache of this machine .KMUX_REMOTE_CACHE is not set")
 
 
 @needs_ray

@@ -31,6 +31,7 @@ def _parser() -> argparse.ArgumentParser:
     compile.add_argument("-t", "--target", action="append", metavar="TARGET", help="repeatable (default: auto)")
     _add_options(compile)
     _add_run(compile)
+    _add_fetch(compile)
     _add_drive(compile)
     tune = verbs.add_parser("tune", help="measure programs on each class of devices; the winners are a lock file")
     _add_measurement(tune)
@@ -39,6 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_measurement(bench)
     resume = verbs.add_parser("resume", help="go on with a run")
     resume.add_argument("run", metavar="FOLDER")
+    _add_fetch(resume)
     _add_drive(resume)
     status = verbs.add_parser("status", help="how far a run is")
     status.add_argument("run", metavar="FOLDER")
@@ -77,6 +79,12 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run", metavar="FOLDER", help="the folder of the run (default: kmux-fleet/VERB-DIGEST)")
 
 
+def _add_fetch(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--no-fetch", dest="fetch", action="store_false", help="leave what was compiled to the nodes and their server"
+    )
+
+
 def _add_drive(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--address", metavar="HOST:PORT", help="of the Ray cluster (default: that of this machine)")
     parser.add_argument(
@@ -113,7 +121,8 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _compile(arguments: argparse.Namespace) -> Report:
     targets = arguments.target or ["auto"]
-    return _verbs.compile(arguments.programs, targets, run=arguments.run, **_options(arguments), **_limits(arguments))
+    given = {"run": arguments.run, "fetch": arguments.fetch, **_options(arguments), **_limits(arguments)}
+    return _verbs.compile(arguments.programs, targets, **given)
 
 
 def _shape(text: str) -> dict[str, str]:
@@ -134,7 +143,7 @@ def _bench(arguments: argparse.Namespace) -> Report:
 
 
 def _resume(arguments: argparse.Namespace) -> Report:
-    return _verbs.resume(arguments.run, **_limits(arguments))
+    return _verbs.resume(arguments.run, fetch=arguments.fetch, **_limits(arguments))
 
 
 def _status(arguments: argparse.Namespace) -> Report:

@@ -73,9 +73,10 @@ def perform(work: Work, programs: Mapping[str, Any]) -> Done:
     return Done(ray.get_runtime_context().get_node_id(), socket.gethostname(), outcomes)
 
 
-def _compile(work: Work, paths: Mapping[str, str]) -> tuple[Outcome, ...]:
+def build(work: Work, paths: Mapping[str, str], jobs: int = 1) -> tuple[Outcome, ...]:
+    """Builds each unit for the place of `work`; what the cache has is not built again."""
     files = [paths[digest] for _, digest, _ in work.units]
-    words = ["compile", *files, "--target", work.place, "--jobs", "1", "--keep-going", *work.words]
+    words = ["compile", *files, "--target", work.place, "--jobs", str(jobs), "--keep-going", *work.words]
     answer = _command.call(words, work.seconds * len(files))
     if len(work.units) == 1:
         return (_single(work.units[0][0], answer, _kept(answer.document)),)
@@ -173,7 +174,7 @@ def _drift(document: Mapping[str, Any]) -> float:
 
 
 _DO: dict[str, Callable[[Work, Mapping[str, str]], tuple[Outcome, ...]]] = {
-    "compile": _compile,
+    "compile": build,
     "tune": functools.partial(_measure, one=_tuned),
     "bench": functools.partial(_measure, one=_benched),
 }

@@ -39,7 +39,7 @@ def build(
         given = dict(plain[indices[0]])
         target = str(given.pop("target", "auto"))
         with tempfile.TemporaryDirectory(prefix="kmux-") as run:
-            report = _verbs.compile([programs[index] for index in indices], [target], run=run, **limits, **given)
+            report = _verbs.compile([programs[index] for index in indices], [target], run=run, fetch=False, **limits, **given)
         why = {line["program"]: line["problem"] for line in report.failures if line["code"] in _BROKEN}
         broken.update({index: why[programs[index].digest] for index in indices if programs[index].digest in why})
     return broken

@@ -21,6 +21,7 @@ class Report:
     results: list[Line]  # as the journal has them, those that are done, in the order of the plan
     failures: list[Line]  # with "code", "problem" and the "attempts"
     places: list[str]  # targets or device classes
+    here: int | None = None  # of `compile`: how many of the results are in the cache of this machine, if that is known
     lock: pathlib.Path | None = None  # of `tune`: what policy pinned reads
     page: pathlib.Path | None = None  # of `bench`: what was measured, with samples, verdicts and machines
     table: str = ""  # of `bench`: the fastest backend by program and class
@@ -41,6 +42,7 @@ class Report:
             "left": self.left,
             "places": self._counts(),
             "failures": self.failures,
+            "here": self.here,
             "lock": self.lock and str(self.lock),
             "page": self.page and str(self.page),
             "notes": self.notes,
@@ -62,6 +64,8 @@ class Report:
             text += f"  and {len(self.failures) - _SHOWN} more failed ({self.folder / 'journal.jsonl'} has them all)\n"
         text += "".join(f"  {note}\n" for note in self.notes)
         text += self.table
+        if self.here is not None:
+            text += f"  {self.here} of {len(self.results)} are in the cache of this machine (`kmux cache export FILE` makes one bundle)\n"
         text += f"  lock file: {self.lock}\n" if self.lock else ""
         return text + (f"  page: {self.page}\n" if self.page else "")
 

@@ -11,7 +11,7 @@ from typing import Any, Union
 
 from .._errors import UnavailableError
 from .._program import AnyProgram, as_program
-from . import _bench, _lock, _words
+from . import _bench, _fetch, _lock, _words
 from ._cluster import Cluster
 from ._driver import Driver, Limits
 from ._node import ELSEWHERE
@@ -32,12 +32,14 @@ def compile(
     attempts: int = 3,
     timeout: float = 600,
     patience: float = 60,
+    fetch: bool = True,
     progress: Progress | View = False,
     **options: Any,
 ) -> Report:
     """Builds every program for every target, each once in the fleet, on any node that has the compiler.
 
-    What is built is in the cache that the nodes share (`KMUX_REMOTE_CACHE` on every node), on one host in that on its disk.
+    What is built is in the cache that the nodes share (`KMUX_REMOTE_CACHE` on every node), on one host in that on its disk. From there
+    it is brought into the cache of this machine, whose kmux must be that of the nodes: then `kmux cache export` makes one bundle.
 
     Args:
         programs: each a `Program` or the path of one; identical ones count once.
@@ -46,6 +48,7 @@ def compile(
         attempts: of a unit whose node dies, whose compiler crashes or hangs, before it is reported as failed.
         timeout: seconds that one program may take for one target.
         patience: seconds to wait for a node, where none is left that could do what remains.
+        fetch: whether what was built is brought here, where `KMUX_REMOTE_CACHE` is set.
         progress: True shows a bar of tqdm; a function is called with each event, a dict as --json prints it.
         options: execution_backend, options, compile_flags and include_dirs, as `kmux.compile` has them.
 
@@ -57,7 +60,7 @@ def compile(
         UnavailableError: no Ray, no cluster, another driver in the folder.
     """
     limits = Limits(attempts, timeout, patience)
-    return _begin("compile", programs, targets, (), _words.of(options), run, address, limits, progress)
+    return _begin("compile", programs, targets, (), _words.of(options), run, address, limits, progress, fetch)
 
 
 def tune(
@@ -130,6 +133,7 @@ def resume(
     attempts: int = 3,
     timeout: float = 600,
     patience: float = 60,
+    fetch: bool = True,
     progress: Progress | View = False,
 ) -> Report:
     """Goes on with a run: nothing that is done is done again. What failed for reasons of the fleet is tried anew; what failed
@@ -139,7 +143,7 @@ def resume(
         ValueError: there is no run.
         UnavailableError: as `compile`.
     """
-    return _go_on(Run(pathlib.Path(run)), address, Limits(attempts, timeout, patience), progress)
+    return _go_on(Run(pathlib.Path(run)), address, Limits(attempts, timeout, patience), progress, fetch)
 
 
 def status(run: Folder) -> Report:
@@ -161,14 +165,15 @@ def _begin(
     address: str | None,
     limits: Limits,
     progress: Progress | View,
+    fetch: bool = False,
 ) -> Report:
     """Begins a run, or goes on with the one that is there."""
     given = _distinct(programs)
     plan = Plan(verb, list(dict.fromkeys(places)), _listed(given, shapes), words)
-    return _go_on(_begun(plan, given, run), address, limits, progress)
+    return _go_on(_begun(plan, given, run), address, limits, progress, fetch)
 
 
-def _go_on(run: Run, address: str | None, limits: Limits, progress: Progress | View) -> Report:
+def _go_on(run: Run, address: str | None, limits: Limits, progress: Progress | View, fetch: bool) -> Report:
     """Does what is left of a run."""
     plan = run.plan()
     view = progress if isinstance(progress, View) else view_of(progress)
@@ -178,12 +183,15 @@ def _go_on(run: Run, address: str | None, limits: Limits, progress: Progress | V
         left = [unit for unit in plan.units() if unit.key not in over]
         if left:
             _drive(run, plan, left, len(over), Cluster(address), limits, view)
+        report = report_of(run)
+        if plan.verb == "compile" and fetch and report.results:
+            here, notes = _fetch.fetch(run, report.results, limits.seconds, view)
+            report = replace(report, here=here, notes=notes)
     except KeyboardInterrupt as interrupt:
         interrupt.folder = run.folder  # type: ignore[attr-defined]  # for who tells how to go on
         raise
     finally:
         run.close()
-    report = report_of(run)
     if plan.verb == "tune":
         report = _locked(report)
     if plan.verb == "bench":

@@ -24,8 +24,14 @@ class View:
     def retry(self, unit: Unit) -> None:
         """A unit goes to another node, or to the same one again."""
 
+    def begin_fetch(self, total: int) -> None:
+        """What was built is brought here: the phase after that of the units."""
+
+    def fetched(self, count: int) -> None:
+        """So many more were looked at."""
+
     def end(self) -> None:
-        """None is left, or it was stopped."""
+        """The phase is over, or was stopped."""
 
 
 class Events(View):
@@ -33,6 +39,7 @@ class Events(View):
 
     def __init__(self, tell: Callable[[dict[str, Any]], None]) -> None:
         self._tell = tell
+        self._fetched: dict[str, Any] = {}
 
     def begin(self, verb: str, total: int, done: int, classes: dict[str, int]) -> None:
         self._tell({"event": "begin", "verb": verb, "total": total, "done": done, "classes": classes})
@@ -46,9 +53,16 @@ class Events(View):
             {"event": "retry", "key": unit.key, "program": unit.program, "name": unit.name, "place": unit.place, **last}
         )
 
+    def begin_fetch(self, total: int) -> None:
+        self._fetched = {"event": "fetch", "total": total, "done": 0}
+
+    def fetched(self, count: int) -> None:
+        self._fetched["done"] += count
+        self._tell(dict(self._fetched))
+
 
 class Bar(View):
-    """A bar of tqdm, with the classes before it and each failure above it."""
+    """A bar of tqdm a phase, with the classes before it and each failure above it."""
 
     def __init__(self) -> None:
         try:
@@ -75,6 +89,12 @@ class Bar(View):
     def retry(self, unit: Unit) -> None:
         self._again += 1
         self._note()
+
+    def begin_fetch(self, total: int) -> None:
+        self._bar = self._tqdm(total=total, unit="unit", desc="fetch")
+
+    def fetched(self, count: int) -> None:
+        self._bar.update(count)
 
     def _note(self) -> None:
         counts = {"failed": self._failed, "again": self._again}
