@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from typing import IO, Any, Union
 
@@ -62,7 +63,7 @@ class Events(View):
 
 
 class Bar(View):
-    """A bar of tqdm a phase, with the classes before it and each failure above it."""
+    """A bar of tqdm a phase, with a table of the classes before the first and each failure above it."""
 
     def __init__(self) -> None:
         try:
@@ -75,14 +76,14 @@ class Bar(View):
 
     def begin(self, verb: str, total: int, done: int, classes: dict[str, int]) -> None:
         self._failed = self._again = 0
-        for name, count in classes.items():
-            self._tqdm.write(f"{name:<48} {count} device{'s' if count > 1 else ''}")
+        for name, count in {"class": "devices", **classes}.items() if classes else ():
+            self._write(f"{name:<48} {count:>7}")
         self._bar = self._tqdm(total=total, initial=done, unit="unit", desc=verb)
 
     def unit(self, line: Line) -> None:
         if line["state"] == "failed":
             self._failed += 1
-            self._tqdm.write(f"failed: {line['name']} for {line['place']}: {line['problem'].splitlines()[0]}")
+            self._write(f"failed: {line['name']} for {line['place']}: {line['problem'].splitlines()[0]}")
         self._note()
         self._bar.update()
 
@@ -95,6 +96,9 @@ class Bar(View):
 
     def fetched(self, count: int) -> None:
         self._bar.update(count)
+
+    def _write(self, text: str) -> None:
+        self._tqdm.write(text, file=sys.stderr)  # where the bar is
 
     def _note(self) -> None:
         counts = {"failed": self._failed, "again": self._again}
