@@ -7,12 +7,13 @@ import subprocess
 import tempfile
 import time
 import unittest
+from unittest import mock
 
 import fleet_cluster
 import kmux
 import kmux.fleet
 from fleet_cluster import CLASSES, FOLDER, cluster, command, misbehaving, needs_ray, some
-from kmux.fleet import _classes, _command, _lock
+from kmux.fleet import _classes, _command, _lock, _node
 
 
 def measured(place="cpu:znver3:one", values=None, winner=0, times=(10, 20), build_id="b"):
@@ -70,6 +71,61 @@ class Pins(unittest.TestCase):
 
     def test_need_one_build_of_a_plugin(self):
         self.check([measured(), measured(build_id="c")], None, "not pinned: its nodes have 2 builds of plugin cpu")
+
+
+    def test_say_what_is_noisy(self):
+        noisy = measured()
+        noisy["result"]["noise"] = "measured twice"
+        made, notes = _lock.pins([noisy])
+        self.assertEqual((len(made), notes), (1, ["scale (aaaaaaaaaaaa) on cpu:znver3:one: measured twice"]))
+
+
+class Noise(unittest.TestCase):
+    """What drifts, or is throttled, is measured again, or says so."""
+
+    def measured(self, measure, *documents):
+        """The outcome of `measure`, whose command answers so one time after the other; a word is a problem."""
+        answers = [
+            _command.Answer({}, one, "hung", 1) if isinstance(one, str) else _command.Answer(one, "", "", 1)
+            for one in documents
+        ]
+        with mock.patch.object(_command, "call", side_effect=answers) as call:
+            outcome = measure("key", ["PROGRAM"], 10)
+        self.assertEqual((call.call_count, outcome.seconds), (len(documents), len(documents)))
+        return outcome, [each.args[0] for each in call.call_args_list]
+
+    def timed(self, width):
+        run_us = {"median": 10, "low": 10 - width / 2, "high": 10 + width / 2}
+        return {"winner": 0, "candidates": [{"run_us": run_us}]}
+
+    def benched(self, drift):
+        entrants = [{"backend": "cuda", "state": "timed"}]
+        return {"contests": [{"host_drift": 0, "device_drift": {"cuda": drift}, "entrants": entrants}]}
+
+    def test_of_a_quiet_device_there_is_none(self):
+        outcome, _ = self.measured(_node._tuned, self.timed(0.5))
+        self.assertEqual((outcome.code, outcome.result), ("", self.timed(0.5)))
+        outcome, _ = self.measured(_node._benched, self.benched(-0.05))
+        self.assertEqual(outcome.result, {"document": self.benched(-0.05)})
+
+    def test_a_device_that_settles_is_measured_again(self):
+        outcome, calls = self.measured(_node._tuned, self.timed(3), self.timed(0.5))
+        self.assertEqual(outcome.result, self.timed(0.5))
+        self.assertEqual(calls, [["tune", "PROGRAM"], ["tune", "PROGRAM", "--again"]])
+        outcome, _ = self.measured(_node._benched, self.benched(-0.3), self.benched(0.02))
+        self.assertEqual(outcome.result, {"document": self.benched(0.02)})
+
+    def test_a_device_that_does_not_says_so(self):
+        outcome, _ = self.measured(_node._tuned, self.timed(3), self.timed(4))
+        self.assertEqual(outcome.result["candidates"], self.timed(3)["candidates"])
+        self.assertRegex(outcome.result["noise"], "measured twice, and its time still varies by 30 %")
+        outcome, _ = self.measured(_node._benched, self.benched(0.3), self.benched(-0.2))
+        self.assertEqual(outcome.result["document"], self.benched(-0.2))
+        self.assertRegex(outcome.result["noise"], "measured twice, and the machine drifted by 20 % meanwhile")
+
+    def test_one_that_hangs_the_second_time_keeps_the_first(self):
+        outcome, _ = self.measured(_node._tuned, self.timed(3), "no answer")
+        self.assertRegex(outcome.result["noise"], "varies by 30 %")
 
 
 class Classes(unittest.TestCase):
