@@ -355,6 +355,25 @@ class Journal(unittest.TestCase):
         next(path.parent.glob("*.c")).write_text("void scale(void) {}")
         self.assertFalse(Store(self.run_folder).has(first.digest))  # a process that has not seen it before
 
+    def test_a_program_that_is_here_is_not_sent_again(self):
+        from kmux.fleet._store import Store, packed
+
+        (given,) = some(33, 1)
+        asked = []
+
+        def get():
+            asked.append(given)
+            return packed(given)
+
+        for _ in range(2):  # processes
+            store = Store(self.run_folder)
+            path = store.fetch(given.digest, get)
+            self.assertEqual(store.fetch(given.digest, get), path)
+        self.assertEqual(len(asked), 1)
+        next(path.parent.glob("*.c")).write_text("void scale(void) {}")  # damaged
+        self.assertEqual(kmux.load_program(Store(self.run_folder).fetch(given.digest, get)).digest, given.digest)
+        self.assertEqual(len(asked), 2)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -90,15 +90,15 @@ class Cluster:
             self.add(name)
         self.odd = self.add(CLASSES[-1], KMUX_TVM_FFI_LIBRARY=odd_kmux())
 
-    def add(self, class_name=None, **environment):
-        """A node more, with a cache of its own."""
+    def add(self, class_name=None, *, devices=1, **environment):
+        """A node more, with a cache of its own, and a core for each of its devices."""
         self._count += 1
         cache = FOLDER / f"cache{self._count}"
         url = f"redis://127.0.0.1:{self.redis.port}/0?unauthenticated=1"
         variables = {"KMUX_CACHE_DIR": str(cache), "KMUX_REMOTE_CACHE": url, **environment}
-        resources = {f"kmux:{class_name}": 1} if class_name else {}
+        resources = {f"kmux:{class_name}": devices} if class_name else {}
         return self._ray.add_node(
-            num_cpus=1, object_store_memory=STORE, include_dashboard=False, resources=resources, env_vars=variables
+            num_cpus=devices, object_store_memory=STORE, include_dashboard=False, resources=resources, env_vars=variables
         )
 
     def kill(self, node):
@@ -112,8 +112,8 @@ class Cluster:
         self._ray.remove_node(node, allow_graceful=False)
 
     @contextlib.contextmanager
-    def extra(self, class_name=None, **environment):
-        node = self.add(class_name, **environment)
+    def extra(self, class_name=None, *, devices=1, **environment):
+        node = self.add(class_name, devices=devices, **environment)
         try:
             yield node
         finally:
