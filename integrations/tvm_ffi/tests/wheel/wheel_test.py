@@ -4,6 +4,7 @@ examples there. WHEELS is a folder with the wheels of what it depends on; withou
 
 import email
 import hashlib
+import importlib.util
 import json
 import os
 import pathlib
@@ -17,6 +18,7 @@ import zipfile
 SOURCE, BUILD, WHEELS = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
 NATIVE = "kmux/_native/"
 PLUGINS = NATIVE + "lib/kmux/plugins/"
+SCALE = SOURCE / "examples/programs/scale/scale.kmux.json"
 MOST_BYTES = 60 << 20
 # What manylinux allows every wheel, and what the environment of TVM-FFI has loaded.
 FOREIGN = re.compile(r"(ld-linux.*|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s)\.so\.\d|libtvm_ffi\.so")
@@ -92,9 +94,9 @@ class Wheel(unittest.TestCase):
     def contents(self):
         return zipfile.ZipFile(self.wheel)
 
-    def run_clean(self, *words):
+    def run_clean(self, *words, **more):
         """Nothing of the build is in sight: another folder, another environment."""
-        environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.root), "KMUX_DISABLE_CACHE": "1"}
+        environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.root), "KMUX_DISABLE_CACHE": "1", **more}
         return run(*words, cwd=self.root, env=environment)
 
     def test_is_small_and_says_where_it_runs(self):
@@ -167,6 +169,30 @@ class Wheel(unittest.TestCase):
         done = self.run_clean(self.root / "venv/bin/kmux", "plugins", "--verify")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("cpu", done.stdout)
+
+    def test_the_command_has_fleet(self):
+        for command in ((self.root / "venv/bin/kmux", "fleet"), (self.python, "-m", "kmux.fleet")):
+            with self.subTest(command):
+                announced = json.loads(self.run_clean(*command, "resources").stdout)
+                self.assertTrue(any(name.startswith("kmux:cpu:") for name in announced), announced)
+                self.assertIn("\n    tune ", self.run_clean(*command, "--help").stdout)
+                done = self.run_clean(*command, "compile", SCALE, "--run", self.root / "no-ray")
+                self.assertEqual(done.returncode, 4)
+                self.assertIn("(No module named 'ray'). Install: pip install 'kmux[ray]'", done.stderr)
+
+    @unittest.skipUnless(importlib.util.find_spec("ray"), "needs ray (pip install kmux[ray])")
+    def test_the_command_compiles_on_a_cluster(self):
+        ray = {"PYTHONPATH": os.pathsep.join(folder for folder in sys.path if folder.endswith("-packages"))}
+        quiet = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
+        run_folder = self.root / "run"
+        words = ("compile", SCALE, "-t", "cpu:x86-64-v2", "--address", "local", "--run", run_folder, "--json")
+        done = self.run_clean(self.root / "venv/bin/kmux", "fleet", *words, **ray, **quiet)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        events = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([event["event"] for event in events], ["begin", "unit", "end"])
+        self.assertEqual((events[1]["state"], events[1]["result"]["backend"], events[2]["done"]), ("done", "cpu", 1))
+        status = self.run_clean(self.root / "venv/bin/kmux", "fleet", "status", run_folder)
+        self.assertIn("compile: 1 of 1 done, 0 failed, 0 left", status.stdout)
 
     def test_the_command_imports_neither_the_package_nor_what_it_needs(self):  # C3.10
         script = "import os, sys; os.execv = lambda *_: print(sorted(sys.modules)); import kmux_command as c; c.main()"

@@ -18,12 +18,12 @@ def ray() -> Any:
     """The module.
 
     Raises:
-        UnavailableError: it is not installed.
+        UnavailableError: it is not installed, or lacks something.
     """
     try:
         return importlib.import_module("ray")
-    except ImportError:
-        raise UnavailableError("kmux.fleet needs Ray (it is not installed). Install: pip install 'kmux[ray]'") from None
+    except ImportError as error:
+        raise UnavailableError(f"kmux.fleet needs Ray ({error}). Install: pip install 'kmux[ray]'") from None
 
 
 @dataclass(frozen=True)
