@@ -17,7 +17,7 @@ import fleet_cluster
 import kmux
 import kmux.fleet
 from kmux.fleet import _cluster, _command, _fetch, _view
-from fleet_cluster import FOLDER, cluster, command, misbehaving, needs_ray, some
+from fleet_cluster import FOLDER, cluster, command, misbehaving, needs_ray, some, until
 
 ODD = f"kmux:{fleet_cluster.CLASSES[-1]}"
 TARGETS = ["cpu:x86-64-v2", "cpu:x86-64-v3"]
@@ -66,6 +66,14 @@ class Compile(Case):
         again = kmux.fleet.compile(given, TARGETS, run=self.run_folder / "again", address=cluster().address)
         self.assertEqual((len(again.results), built(again)), (24, []))
 
+    def test_sends_the_programs_of_a_task_together_and_once(self):
+        import ray
+
+        with demanding(ODD), mock.patch.object(ray, "put", wraps=ray.put) as put:  # tasks of three, for one core
+            report = self.compile(some(5, 12))
+        self.assertEqual((len(report.results), report.failures), (24, []))
+        self.assertEqual([len(call.args[0]) for call in put.call_args_list], [3] * 4)
+
     def test_repeats_nothing_of_a_run_that_is_over(self):
         given = list(some(2, 3))
         first = self.compile(given)
@@ -104,9 +112,13 @@ class Compile(Case):
 @needs_ray
 class Failures(Case):
     def test_what_crashes_on_one_node_is_done_on_others(self):
-        with misbehaving("kill -SEGV $$"):
+        mark = self.run_folder / "crashed"  # which the other node waits for: else it may do everything before the first begins
+        crash = f'[ -n "$KMUX_TEST_SOUND" ] || {{ touch {mark}; kill -SEGV $$; }}; {until(f"[ -e {mark} ]")}'
+        where = {"KMUX_TVM_FFI_LIBRARY": fleet_cluster.odd_kmux(), "KMUX_TEST_SOUND": "1"}
+        with misbehaving(crash), cluster().extra(fleet_cluster.CLASSES[-1], **where) as sound, demanding(ODD):
             report = self.compile(some(11, 12), TARGETS[:1])
         self.assertEqual((len(report.results), report.failures), (12, []))
+        self.assertEqual({line["node"] for line in report.results}, {sound.node_id})
         attempts = [attempt for line in report.results for attempt in line["attempts"]]
         self.assertEqual({(each["node"], each["code"]) for each in attempts}, {(cluster().odd.node_id, "crashed")})
 

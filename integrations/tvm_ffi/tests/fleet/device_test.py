@@ -10,7 +10,7 @@ import unittest
 from unittest import mock
 
 import kmux.fleet
-from fleet_cluster import FOLDER, cluster, misbehaving, needs_ray, odd_kmux, some
+from fleet_cluster import FOLDER, cluster, misbehaving, needs_ray, odd_kmux, some, until
 
 CLASS = "cuda:sm_90a:Made_Up:13"
 PLUGINS = {"plugins": [{"name": "made_up", "targets": ["cuda"]}]}
@@ -40,11 +40,6 @@ tune)
 {tune}
   echo '{json.dumps(measurement())}'; exit;;
 esac"""
-
-
-def until(condition):
-    """Shell that waits for a condition, but not for ever."""
-    return f"for _ in $(seq 400); do {condition} && break; sleep 0.05; done"
 
 
 @needs_ray

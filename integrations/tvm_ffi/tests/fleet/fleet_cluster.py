@@ -177,6 +177,11 @@ def misbehaving(script):
         _MISBEHAVIOUR.unlink()
 
 
+def until(condition):
+    """Shell that waits for a condition, but not for ever."""
+    return f"for _ in $(seq 400); do {condition} && break; sleep 0.05; done"
+
+
 def some(salt, count, work=0):
     """`count` programs that no other `salt` has; each 4 ** work statements long."""
     lines = "".join(f"#define R{n} R{n - 1} R{n - 1} R{n - 1} R{n - 1}\n" for n in range(1, work + 1))

@@ -63,7 +63,7 @@ class Driver:
         self._limits, self._view = limits, view
         self._pools: dict[str, _Pool] = {}
         self._tasks: dict[Any, _Task] = {}
-        self._references: dict[str, Any] = {}  # programs in Ray's object store, by digest
+        self._references: dict[str, Any] = {}  # objects of Ray's store, by a program's digest: a task's programs are one
         self._wanted: collections.Counter[str] = collections.Counter()  # units that a program is still needed for
 
     def drive(self, units: Iterable[Unit]) -> None:
@@ -102,7 +102,7 @@ class Driver:
         while pool.queue and pool.running < most:
             units = self._take(pool)
             avoided = self._avoided(pool, units)
-            programs = {unit.program: self._reference(unit.program) for unit in units}
+            programs = self._references_of([unit.program for unit in units])
             asked = tuple((unit.key, unit.program, unit.values) for unit in units)
             work = Work(self._verb, pool.place, asked, self._words, self._limits.seconds)
             task = self._cluster.submit(work, programs, pool.demand, avoided)
@@ -126,10 +126,14 @@ class Driver:
             units.append(pool.queue.popleft())
         return units
 
-    def _reference(self, digest: str) -> Any:
-        if digest not in self._references:
-            self._references[digest] = self._cluster.ray.put(packed(load_program(self._run.store.path(digest))))
-        return self._references[digest]
+    def _references_of(self, digests: list[str]) -> dict[str, Any]:
+        """Where each program is in Ray's object store. Those that are not there yet go there as one object: it takes Ray as long to
+        put a small one as a large one."""
+        new = [digest for digest in dict.fromkeys(digests) if digest not in self._references]
+        if new:
+            together = {digest: packed(load_program(self._run.store.path(digest))) for digest in new}
+            self._references.update(dict.fromkeys(new, self._cluster.ray.put(together)))
+        return {digest: self._references[digest] for digest in digests}
 
     def _collect(self) -> None:
         if not self._tasks:

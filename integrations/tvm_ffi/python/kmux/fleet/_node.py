@@ -60,12 +60,15 @@ def _store() -> Store:
 
 
 def perform(work: Work, programs: Mapping[str, Any]) -> Done:
-    """Does the units of `work`; `programs` has a reference of Ray's object store for each digest."""
+    """Does the units of `work`; `programs` has for each digest where Ray's object store has it, with other programs perhaps."""
     import ray
 
-    get: Callable[[Any], Any] = ray.get
+    @functools.lru_cache(maxsize=None)
+    def get(reference: Any) -> Any:
+        return ray.get(reference)
+
     store = _store()
-    paths = {digest: str(store.fetch(digest, lambda ref=ref: get(ref))) for digest, ref in programs.items()}  # type: ignore[misc]
+    paths = {digest: str(store.fetch(digest, lambda one=digest: get(programs[one])[one])) for digest in programs}  # type: ignore[misc]
     try:
         outcomes = _DO[work.verb](work, paths)
     except Error as error:
