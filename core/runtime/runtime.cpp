@@ -18,6 +18,7 @@
 #include "plugins/support_memo.h"
 #include "pool/compile_pool.h"
 #include "resolve/backend_history.h"
+#include "resolve/pinning.h"
 #include "system/background.h"
 #include "system/fork_guard.h"
 #include "system/result_guard.h"
@@ -123,6 +124,7 @@ Runtime::Impl::Impl(Environment environment, std::shared_ptr<ArtifactCache> cach
       kernel_memo_(std::make_shared<KernelMemo>()),
       recorder_(recorder_of(environment_)),
       history_(std::make_shared<BackendHistory>(cache_)),
+      lock_files_(std::make_shared<LockFiles>()),
       background_(Background::make()),
       compile_pool_(std::make_shared<CompilePool>(cache_.get())),
       fork_generation_(kmux::fork_generation()) {

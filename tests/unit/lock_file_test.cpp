@@ -1,5 +1,8 @@
+#include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <sys/stat.h>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -89,6 +92,59 @@ TEST_F(LockFile, IsRefusedInAFolderThatOthersMayWriteTo) {
   ASSERT_TRUE(write_lock_file(file_, {}).ok());
   ::chmod(folder_.path().c_str(), 0777);
   EXPECT_THAT(read_lock_file(file_).error().message, HasSubstr("writable by everyone"));
+}
+
+TEST_F(LockFile, MayHaveAsManyBytesAsAHundredThousandPins) {
+  const std::vector<Pin> pins(100, pin_of(std::string(256 << 10, 'a')));
+  ASSERT_TRUE(write_lock_file(file_, pins).ok());
+  EXPECT_EQ(read_lock_file(file_).value(), pins);
+}
+
+/// What a runtime has of it.
+class LockFileKept : public LockFile {
+ protected:
+  LockFileKept() { write("a"); }
+  /// It is older than a tick of the clock that stamps files: it cannot change and look the same.
+  void write(const std::string& name) {
+    EXPECT_TRUE(write_lock_file(file_, {pin_of(name)}).ok());
+    const FileTime written = FileIdentity::of(file_.string()).changed_ns();
+    while (file_time_now() <= written) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  LockFiles files_;
+};
+
+TEST_F(LockFileKept, IsReadOnce) {
+  const auto pins = files_.at(file_).value();
+  EXPECT_EQ(files_.at(file_).value(), pins);
+}
+
+TEST_F(LockFileKept, IsReadAgainWhenItChanges) {
+  const auto before = files_.at(file_).value();
+  write("b");
+  EXPECT_THAT(files_.at(file_).value()->of(kDigest), ElementsAre(pin_of("b")));
+  EXPECT_THAT(before->of(kDigest), ElementsAre(pin_of("a"))) << "who has it may go on";
+  std::filesystem::remove(file_);
+  EXPECT_EQ(files_.at(file_).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(LockFileKept, IsNotKeptWhileItMayChangeAndLookTheSame) {
+  const std::string text = read_file(file_).value();
+  for (const char name : std::string("bcdefghijklmnop")) {  // in place, within ticks of the clock that stamps files
+    std::string changed = text;
+    changed.replace(changed.find("\"a\""), 3, {'"', name, '"'});
+    std::fstream(file_) << changed;
+    EXPECT_EQ(files_.at(file_).value()->of(kDigest).front().name, std::string(1, name));
+  }
+}
+
+TEST_F(LockFileKept, IsRefusedOnceOthersMayWriteToItOrItsFolder) {
+  ASSERT_TRUE(files_.at(file_).ok());
+  ::chmod(file_.c_str(), 0666);
+  EXPECT_THAT(files_.at(file_).error().message, HasSubstr("writable by everyone"));
+  ::chmod(file_.c_str(), 0644);
+  ASSERT_TRUE(files_.at(file_).ok());
+  ::chmod(folder_.path().c_str(), 0777);
+  EXPECT_THAT(files_.at(file_).error().message, HasSubstr("writable by everyone"));
 }
 
 }  // namespace

@@ -32,7 +32,9 @@ class Pinning : public testing::Test {
     }
   }
   Result<std::size_t> asked(const std::vector<Pin>& pins) const {
-    return pinned_candidate(pins, "/l", "gemm", kProgramDigest, candidates_, {&manifests_[0], &manifests_[1]});
+    const PinTable table(pins);
+    return pinned_candidate(table.of(kProgramDigest), "/l", "gemm", kProgramDigest, candidates_,
+                            {&manifests_[0], &manifests_[1]});
   }
   Error refusal(const Pin& pin) const {
     const auto found = asked({pin});
@@ -73,6 +75,17 @@ TEST_F(Pinning, RefusesABackendThatCannot) {
   const Error error = refusal({kProgramDigest, "gemm", "c", "gpu", "01", 0});
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
   EXPECT_THAT(error.message, HasSubstr("to backend 'gpu', which cannot take it (there is no device)"));
+}
+
+TEST_F(Pinning, FindsTheProgramAmongMany) {
+  std::vector<Pin> pins;
+  for (const char* target : {"d", "c"}) {
+    for (const char digit : {'c', 'a', 'b'}) pins.push_back({std::string(64, digit), "gemm", target, "cpu", "01", 0});
+  }
+  const PinTable table(pins);
+  EXPECT_THAT(table.of(kProgramDigest), ElementsAre(pins[1], pins[4])) << "in the order of the file";
+  EXPECT_TRUE(table.of(std::string(64, 'd')).empty());
+  EXPECT_EQ(asked(pins).value(), 0U);
 }
 
 TEST_F(Pinning, PutsTheWinnerInPlaceOfAnEarlierOne) {

@@ -56,14 +56,13 @@ bool is_for(const Pin& pin, const Candidate& candidate) {
 
 }  // namespace
 
-Result<std::size_t> pinned_candidate(const std::vector<Pin>& pins, const fs::path& file, const std::string& name,
+Result<std::size_t> pinned_candidate(std::span<const Pin> pins, const fs::path& file, const std::string& name,
                                      const std::string& digest, const std::vector<Candidate>& candidates,
                                      const std::vector<const Manifest*>& manifests) {
   const Refusals refusals(name, digest, file);
   std::vector<std::string> targets;
   const Candidate* refused = nullptr;
   for (const Pin& pin : pins) {
-    if (pin.program != digest) continue;
     targets.push_back(pin.target);
     const auto found = std::ranges::find_if(candidates, [&](const Candidate& one) { return is_for(pin, one); });
     if (found == candidates.end()) continue;
@@ -94,7 +93,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kVersion = 1;
-constexpr std::uint64_t kMaxBytes = std::uint64_t{16} << 20;
+// A million pins. What bounds it is memory: some six times as much while it is read, about its own size afterwards.
+constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;
+constexpr std::size_t kMaxKept = 4;  // files: a process has one, or one for each of a few models
 constexpr const char* kVersionKey = "kmux_lock";
 constexpr const char* kPinsKey = "programs";
 
@@ -139,14 +140,14 @@ class Members {
   Json::Object object_;
 };
 
-Result<Members> members_of(const Json& json) {
-  if (json.as_object() != nullptr) return Members(*json.as_object());
+Result<Members> members_of(Json json) {
+  if (json.as_object() != nullptr) return Members(std::move(*json.as_object()));
   return make_error(ErrorCode::kInvalidArgument, "a " + std::string(json.kind()) + " where an object is expected");
 }
 
-Result<Pin> pin_in(const Json& json) {
+Result<Pin> pin_in(Json json) {
   Pin pin;
-  KMUX_ASSIGN(Members members, members_of(json));
+  KMUX_ASSIGN(Members members, members_of(std::move(json)));
   KMUX_ASSIGN(pin.program, members.text("program"));
   KMUX_ASSIGN(pin.name, members.text("name"));
   KMUX_ASSIGN(pin.target, members.text("target"));
@@ -160,17 +161,18 @@ Result<Pin> pin_in(const Json& json) {
 }
 
 Result<std::vector<Pin>> pins_in(const std::string& text) {
-  KMUX_ASSIGN(const Json json, parse_json(text));
-  KMUX_ASSIGN(Members members, members_of(json));
+  KMUX_ASSIGN(Json json, parse_json(text));
+  KMUX_ASSIGN(Members members, members_of(std::move(json)));
   KMUX_ASSIGN(const std::int64_t version, members.number(kVersionKey));
   if (version != kVersion) {
     return make_error(ErrorCode::kInvalidArgument, "its version is " + std::to_string(version) + ", not 1");
   }
-  KMUX_ASSIGN(const Json::Array list, members.list(kPinsKey));
+  KMUX_ASSIGN(Json::Array list, members.list(kPinsKey));
   KMUX_TRY(members.none_left());
   std::vector<Pin> pins;
-  for (const Json& item : list) {
-    KMUX_ASSIGN(Pin pin, pin_in(item));
+  pins.reserve(list.size());
+  for (Json& item : list) {
+    KMUX_ASSIGN(Pin pin, pin_in(std::move(item)));
     pins.push_back(std::move(pin));
   }
   return pins;
@@ -190,6 +192,39 @@ Result<std::vector<Pin>> read_lock_file(const fs::path& path) {
   KMUX_TRY(check_owner(fs::absolute(path).parent_path()));
   Result<std::vector<Pin>> pins = pins_in(text);
   if (!pins) return malformed(path, pins.error().message);
+  return pins;
+}
+
+PinTable::PinTable(std::vector<Pin> pins) : pins_(std::move(pins)) {
+  std::ranges::stable_sort(pins_, {}, &Pin::program);
+}
+
+std::span<const Pin> PinTable::of(std::string_view program) const {
+  const auto found =
+      std::ranges::equal_range(pins_, program, {}, [](const Pin& pin) -> std::string_view { return pin.program; });
+  return {found.begin(), found.end()};
+}
+
+/// Whether the file is still its owner's alone, its identity says: that changes with its rights. Those of the folder are looked
+/// at each time.
+Result<std::shared_ptr<const PinTable>> LockFiles::at(const fs::path& path) {
+  std::error_code gone;  // the working directory; then reading the file fails, too
+  const fs::path absolute = fs::absolute(path, gone);
+  const std::string& name = absolute.native();
+  const std::lock_guard lock(mutex_);
+  const FileTime began = file_time_now();
+  const FileIdentity file = FileIdentity::of(name);
+  const auto known = entries_.find(name);
+  if (known != entries_.end() && known->second.file == file) {
+    KMUX_TRY(check_owner(known->second.folder));
+    return known->second.pins;
+  }
+  entries_.erase(name);
+  KMUX_ASSIGN(std::vector<Pin> read, read_lock_file(path));
+  auto pins = std::make_shared<const PinTable>(std::move(read));
+  if (file.changed_ns() >= began) return pins;  // it may change again and keep its identity
+  if (entries_.size() == kMaxKept) entries_.clear();
+  entries_.emplace(name, Entry{file, absolute.parent_path(), pins});
   return pins;
 }
 

@@ -1,11 +1,17 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kmux/error.h"
 #include "kmux/manifest.h"
+#include "kmux/plugin/file_identity.h"
 #include "kmux/resolver.h"
 
 namespace kmux {
@@ -32,11 +38,44 @@ Result<std::vector<Pin>> read_lock_file(const std::filesystem::path& path);
 /// Errors: unavailable with the system's reason.
 Status write_lock_file(const std::filesystem::path& path, std::vector<Pin> pins);
 
-/// The candidate that `pins` (of `file`) name for a program, as an index.
+/// Pins that are found by their program, however many there are.
+class PinTable {
+ public:
+  explicit PinTable(std::vector<Pin> pins);
+
+  /// Those of the program with that digest, in the order in which they were given.
+  std::span<const Pin> of(std::string_view program) const;
+
+ private:
+  std::vector<Pin> pins_;  // sorted by program
+};
+
+/// The lock files that a runtime has read, each kept until the file changes.
+///
+/// Threads: any; who asks while a file is read waits for it.
+class LockFiles {
+ public:
+  /// What is in `path` now.
+  ///
+  /// Errors: those of `read_lock_file`.
+  Result<std::shared_ptr<const PinTable>> at(const std::filesystem::path& path);
+
+ private:
+  struct Entry {
+    FileIdentity file;
+    std::filesystem::path folder;
+    std::shared_ptr<const PinTable> pins;
+  };
+  std::mutex mutex_;
+  std::map<std::string, Entry>
+      entries_;  // by absolute path, as text: to compare paths takes longer than to look a pin up
+};
+
+/// The candidate that `pins`, those of a program in `file`, name, as an index.
 ///
 /// Errors: invalid_argument if the program is not pinned for the targets of this machine; unavailable if the plugin has
 ///         changed since, or cannot be used here. All say how to pin it again.
-Result<std::size_t> pinned_candidate(const std::vector<Pin>& pins, const std::filesystem::path& file,
+Result<std::size_t> pinned_candidate(std::span<const Pin> pins, const std::filesystem::path& file,
                                      const std::string& name, const std::string& digest,
                                      const std::vector<Candidate>& candidates,
                                      const std::vector<const Manifest*>& manifests);

@@ -201,8 +201,9 @@ void PolicyChoice::choose_pinned() {
                         "policy pinned has no lock file (neither lock_file nor KMUX_LOCK_FILE is set). Write one with "
                         "`kmux tune PROGRAM --lock FILE` and name it.");
     }
-    KMUX_ASSIGN(const std::vector<Pin> pins, read_lock_file(file));
-    return pinned_candidate(pins, file, inquiry_.program.name, digest_of_program(), candidates_, manifests_);
+    KMUX_ASSIGN(const auto pins, runtime_.impl().lock_files().at(file));
+    return pinned_candidate(pins->of(digest_of_program()), file, inquiry_.program.name, digest_of_program(),
+                            candidates_, manifests_);
   };
   const Result<std::size_t> pinned = choose_from();
   if (pinned) return choose_candidate(candidates_, *pinned, "pinned in '" + file.string() + "'");

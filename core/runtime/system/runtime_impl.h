@@ -14,6 +14,7 @@ class Background;
 class CompilePool;
 class IsolatedPlugins;
 class KernelMemo;
+class LockFiles;
 class Recorder;
 class SupportMemo;
 
@@ -38,6 +39,8 @@ class Runtime::Impl {
   Background& background() const { return *background_; }
   /// What was learned of the backends; for the policies.
   const std::shared_ptr<BackendHistory>& history() const { return history_; }
+  /// What programs are pinned to; for policy pinned.
+  LockFiles& lock_files() const { return *lock_files_; }
   /// What parallel compilations share; for `par_compile`.
   CompilePool& compile_pool() const { return *compile_pool_; }
   /// What writes kernels and calls down, or null; for `compile`.
@@ -54,6 +57,7 @@ class Runtime::Impl {
   std::shared_ptr<KernelMemo> kernel_memo_;
   std::shared_ptr<Recorder> recorder_;
   std::shared_ptr<BackendHistory> history_;
+  std::shared_ptr<LockFiles> lock_files_;
   std::shared_ptr<Background> background_;  // its jobs use the rest
   std::shared_ptr<CompilePool> compile_pool_;  // the first to go: what it has left behind uses all of it
   std::uint64_t fork_generation_;
