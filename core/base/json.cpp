@@ -225,9 +225,7 @@ class Reader {
 
   bool open(Json container) {
     if (open_.size() == kMaxDepth) return fail("nested deeper than " + std::to_string(kMaxDepth) + " levels");
-    Json& place = next();
-    place = std::move(container);
-    open_.push_back(&place);
+    open_.push_back(&(next() = std::move(container)));
     return true;
   }
 
