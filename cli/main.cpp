@@ -69,6 +69,9 @@ constexpr ExternalCommand kExternalCommands[] = {
      true},
 };
 
+/// Which the command of the wheel hands to Python before this program is asked.
+constexpr std::string_view kPythonCommand = "fleet";
+
 void print_help(std::ostream& out) {
   out << "kmux " << version()
       << ": runs compute kernels through the backend that fits\n\nusage: kmux COMMAND [options]\n\n";
@@ -78,6 +81,7 @@ void print_help(std::ostream& out) {
   for (const ExternalCommand& command : kExternalCommands) {
     out << "  " << command.name << std::string(13 - command.name.size(), ' ') << command.summary << "\n";
   }
+  out << "  " << kPythonCommand << "        compile, tune and benchmark on many machines (Python: kmux[ray])\n";
   out << "\nkmux COMMAND --help has more. --json prints one JSON document; --verbose logs to stderr.\n\n" << kExitCodes;
 }
 
@@ -209,10 +213,18 @@ int become(const ExternalCommand& external, const char* self, const std::vector<
               kNotHere, false);
 }
 
+int fail_without_python() {
+  return fail(make_error(ErrorCode::kUnavailable,
+                         "kmux fleet is a command of the Python package (this is the program alone). Run `python -m "
+                         "kmux.fleet`, or the kmux that `pip install 'kmux[ray]'` brings."),
+              kNotHere, false);
+}
+
 int unknown_command(const std::string& word) {
   std::vector<std::string> names;
   for (const Command& command : commands()) names.emplace_back(command.name);
   for (const ExternalCommand& command : kExternalCommands) names.emplace_back(command.name);
+  names.emplace_back(kPythonCommand);
   const auto near = nearest(word, names);
   return fail_usage("no command \"" + word + "\"." + (near ? " Did you mean \"" + *near + "\"?" : "") +
                     " `kmux --help` lists the commands.");
@@ -228,7 +240,7 @@ int main(const char* self, const std::vector<std::string>& words) {
   for (const ExternalCommand& command : kExternalCommands) {
     if (command.name == words[0]) return become(command, self, {words.begin() + 1, words.end()});
   }
-  return unknown_command(words[0]);
+  return words[0] == kPythonCommand ? fail_without_python() : unknown_command(words[0]);
 }
 
 }  // namespace

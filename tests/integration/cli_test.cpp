@@ -34,7 +34,7 @@ TEST(Cli, HelpNamesEveryCommandAndExitCode) {
   const ProcessResult help = session.run({"--help"});
   EXPECT_EQ(help.exit_code, 0);
   for (const char* word : {"plugins", "devices", "resolve", "compile", "run", "new", "show", "fmt", "pack", "export",
-                           "launcher", "source", "cache", "tune", "conformance", "new-plugin", "Exit codes"}) {
+                           "launcher", "source", "cache", "tune", "conformance", "new-plugin", "fleet", "Exit codes"}) {
     EXPECT_THAT(help.standard_output, HasSubstr(word));
   }
   for (const char* command : {"plugins", "devices", "resolve", "compile", "run", "new", "show", "fmt", "pack", "export",
@@ -59,6 +59,9 @@ TEST(Cli, SomeCommandsAreProgramsOfTheirOwn) {
   EXPECT_THAT(other.standard_error, HasSubstr("there is no group \"lode\", but \""));
   EXPECT_EQ(session.run({"new-plugin", "mine", "--into", session.folder().string()}).exit_code, 0);
   EXPECT_TRUE(std::filesystem::exists(session.folder() / "mine" / "plugin.json.in"));
+  const ProcessResult fleet = session.run({"fleet", "status", "run"});  // which the wheel's command hands to Python
+  EXPECT_EQ(fleet.exit_code, 4);
+  EXPECT_THAT(fleet.standard_error, HasSubstr("Run `python -m kmux.fleet`"));
 }
 
 TEST(Cli, ConformanceWritesJUnit) {
