@@ -52,15 +52,13 @@ export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 readonly WHEELS=.cache/wheels # what its wheel needs in a clean environment
 readonly TILELANG_HEADERS=.cache/tilelang-headers
 readonly TSAN=build/tsan
-readonly FUZZERS=(text program expression manifest artifact entry remote bundle npy frames)
-readonly FUZZ=build/fuzz # what the fuzzer found stays in its folder corpus, and is what the next run begins with
 readonly THREAD_TESTS=(unit_tests cache_torture_tests kmux_fresh_test kmux_fake_cuda_test kmux_nvidia_fake_test)
 readonly APT_LOG=$BUILD/apt.log FETCH_LOG=$BUILD/fetch.log CONFIGURE_LOG=$BUILD/configure.log BUILD_LOG=$BUILD/build.log
 # What is fetched beside the build: functions of tools/kmux/pypi.sh, and what is missing without them.
 declare -rA FETCHED=([tilelang_headers]="TileLang's headers" [tilelang]="TileLang and torch" [nvrtc]=NVRTC [cute_dsl]="CuTe DSL" [ray_wheel]=Ray
   [tvm_ffi_releases]="other releases of TVM-FFI" [wheels]="the wheels of the Python package's test" [wheel_tools]="${WHEEL_TOOLS[*]}")
 
-for part in messages debian pypi arm64; do source "tools/kmux/$part.sh"; done
+for part in messages debian pypi arm64 fuzz; do source "tools/kmux/$part.sh"; done
 
 usage() {
   cat <<'TEXT'
@@ -68,7 +66,7 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
 
   ./kmux.sh demo           build and run the main job on real input
   ./kmux.sh test [ARG..]   build and run every test, or those that arguments to ctest choose; KMUX_THREADS=1: the quick ones of
-                           threads under the thread sanitizer first
+                           threads under the thread sanitizer first; KMUX_FUZZ=SECONDS: the fuzzers before them, so long each
   ./kmux.sh build          build into build/release: bin/kmux, lib/libkmux.so, lib/kmux/plugins/, bench/
   ./kmux.sh package        make the archive that runs wherever glibc 2.36 is: build/release/package/kmux-*.tar.gz
   ./kmux.sh wheel          make the Python packages: build/release/package/kmux-*.whl, and kmux_tilelang-*.whl for TileLang
@@ -82,6 +80,8 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
   ./kmux.sh fuzz [SECONDS [FORMAT...]]
                            the fuzzers of programs as text and of each format that reaches kmux from elsewhere, with the address sanitizer, in
                            build/fuzz (default: 600 seconds each)
+  ./kmux.sh fuzz keep [FORMAT...]
+                           keep the best of what they found in tests/fuzz/corpus
   ./kmux.sh nightly        what takes too long for every change: 10,000 random orders of streams, tests under 10,000 seeds, 100,000
                            random CUDA kernels on this processor, the fuzzers, the whole suite under both sanitizers, and without a
                            CUDA toolkit (in build/no-toolkit)
@@ -175,6 +175,7 @@ run_tests() {
     arm64_tests "$@"
     return
   fi
+  [[ ${KMUX_FUZZ:-1} =~ ^[1-9][0-9]*$ ]] || fail "KMUX_FUZZ=$KMUX_FUZZ is not known (it is the number of seconds that each fuzzer has)."
   trap 'end_fetching; say_durations' EXIT
   stage install
   packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
@@ -182,6 +183,7 @@ run_tests() {
   prepare tilelang_headers nvrtc cute_dsl ray_wheel wheels tvm_ffi_releases tilelang
   build_targets
   [[ ${KMUX_THREADS:-0} != 1 ]] || check_threads
+  [[ -z ${KMUX_FUZZ:-} ]] || check_formats "$KMUX_FUZZ"
   stage tests
   local status=0
   ctest --test-dir "$BUILD" --output-on-failure --no-tests=error --timeout 600 --parallel "$JOBS" "$@" || status=$?
@@ -276,39 +278,6 @@ sanitize() {
   join_fetching
   stage tests
   "$PYTHON" -B tools/sanitize.py "$kind" "build/$kind" --output-on-failure --timeout 1200 --parallel "$JOBS" "$@"
-}
-
-# The fuzzers, each for $1 seconds; further words name them (text, and what tests/fuzz/format_check.cpp lists). What cannot be read
-# in ten seconds and 2 GiB is a failure, too.
-fuzz() {
-  local seconds=${1:-600} each status=0
-  [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "'fuzz $seconds' is not known (the word is a number of seconds)."
-  (($# > 1)) && local -r fuzzers=("${@:2}") || local -r fuzzers=("${FUZZERS[@]}")
-  packages "${BUILD_PACKAGES[@]}" "${FUZZ_PACKAGES[@]}"
-  prepare
-  configure fuzz "$FUZZ"
-  build_in "$FUZZ" fuzz_text fuzz_formats write_seeds
-  join_fetching
-  stage tests
-  for each in "${fuzzers[@]}"; do fuzz_one "$each" "$seconds" || status=1; done
-  return "$status"
-}
-
-# The fuzzer $1 for $2 seconds.
-fuzz_one() {
-  local -a program=("$FUZZ/tests/fuzz_formats" "--format=$1")
-  mkdir -p "$FUZZ/corpus/$1" "$FUZZ/seeds/$1"
-  if [[ $1 == text ]]; then
-    program=("$FUZZ/tests/fuzz_text" -dict=tests/fuzz/text.dict)
-    "$FUZZ/tests/write_seeds" "$FUZZ/seeds/$1"
-  else
-    "${program[@]}" "--seeds=$FUZZ/seeds/$1" || fail "there is no fuzzer '$1' (${FUZZERS[*]}). Name one of these."
-  fi
-  say "fuzzer $1, $2 s"
-  "${program[@]}" -fork="$JOBS" -max_total_time="$2" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
-    -artifact_prefix="$FUZZ/$1-" "$FUZZ/corpus/$1" "$FUZZ/seeds/$1" >&2 && return
-  say "the fuzzer found something (above; the bytes are in $FUZZ/$1-crash-*, -oom-* or -timeout-*). Read one again: ${program[*]} FILE."
-  return 1
 }
 
 # Everything over the fake CUDA driver, in as many orders of streams as a night has time for; the fuzzer; the whole suite under

@@ -62,12 +62,12 @@ std::vector<std::string> program_seeds() {
   });
 }
 
-/// Names are the numbers of their letters: some large, some negative, some missing.
+/// Names are the numbers of their letters: some large, some negative, some missing. What is larger than a number may be wraps.
 std::optional<std::int64_t> value_of(std::string_view name) {
   if (name.size() > 3) return std::nullopt;
-  std::int64_t value = 1;
-  for (const char letter : name) value *= (letter - 'n') * 1'000'003;
-  return value;
+  std::uint64_t value = 1;
+  for (const char letter : name) value *= static_cast<std::uint64_t>((letter - 'n') * 1'000'003);
+  return static_cast<std::int64_t>(value);
 }
 
 std::string check_expression(std::string_view bytes) {

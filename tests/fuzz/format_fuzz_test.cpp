@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fuzz/corpus.h"
 #include "fuzz/format_check.h"
 
 namespace kmux {
@@ -46,6 +47,12 @@ TEST_P(FormatFuzz, SeedsKeepEveryPromise) {
   const std::vector<std::string> seeds = GetParam().seeds();
   ASSERT_FALSE(seeds.empty());
   for (const std::string& bytes : seeds) EXPECT_EQ(GetParam().broken_promise(bytes), "");
+}
+
+TEST_P(FormatFuzz, KeptInputsKeepEveryPromise) {
+  const std::vector<std::string> kept = corpus_of(GetParam().name);
+  ASSERT_FALSE(kept.empty());
+  for (const std::string& bytes : kept) EXPECT_EQ(GetParam().broken_promise(bytes), "");
 }
 
 TEST_P(FormatFuzz, DamagedBytesKeepEveryPromise) {

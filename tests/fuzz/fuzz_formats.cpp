@@ -5,8 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "kmux/plugin/file_io.h"
-
+#include "fuzz/corpus.h"
 #include "fuzz/format_check.h"
 
 namespace {
@@ -14,11 +13,9 @@ namespace {
 const kmux::Format* format = nullptr;
 
 int write_seeds(const std::string& folder) {
-  int number = 0;
-  for (const std::string& bytes : format->seeds()) {
-    if (!kmux::write_file(folder + "/seed" + std::to_string(number++), bytes)) return 1;
-  }
-  return 0;
+  const kmux::Status written = kmux::write_inputs(folder, format->name, format->seeds());
+  if (!written) std::fprintf(stderr, "%s\n", written.error().message.c_str());
+  return written ? 0 : 1;
 }
 
 }  // namespace

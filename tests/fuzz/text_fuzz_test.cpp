@@ -9,6 +9,7 @@
 #include "kmux/plugin/words.h"
 #include "kmux/text.h"
 
+#include "fuzz/corpus.h"
 #include "fuzz/text_check.h"
 
 namespace kmux {
@@ -88,6 +89,12 @@ TEST(TextFuzz, SeedsKeepEveryPromise) {
   const std::vector<std::string> texts = seed_texts();
   for (const std::string& text : texts) ASSERT_EQ(broken_promise(text), "");
   EXPECT_GT(texts.size(), 130U);
+}
+
+TEST(TextFuzz, KeptTextsKeepEveryPromise) {
+  const std::vector<std::string> kept = corpus_of("text");
+  EXPECT_FALSE(kept.empty());
+  for (const std::string& text : kept) EXPECT_EQ(broken_promise(text), "");
 }
 
 TEST(TextFuzz, DamagedTextsKeepEveryPromise) {

@@ -111,10 +111,10 @@ class Command(unittest.TestCase):
             self.assertTrue(self.tree.called("fuzz_formats --format=npy", "-max_total_time=300"))
             self.assertTrue(self.tree.called("cmake --workflow --preset portable"))
 
-    def fake_fuzzer(self, script=""):
+    def fake_fuzzer(self, script="", formats=""):
         self.tree.fake("build/fuzz/tests/write_seeds", "")
         self.tree.fake("build/fuzz/tests/fuzz_text", script)
-        self.tree.fake("build/fuzz/tests/fuzz_formats", "")
+        self.tree.fake("build/fuzz/tests/fuzz_formats", formats)
 
     def test_the_fuzzer_begins_with_seeds_and_what_it_found(self):
         self.fake_fuzzer()
@@ -144,7 +144,61 @@ class Command(unittest.TestCase):
     def test_the_fuzzer_runs_for_a_number_of_seconds(self):
         ran = self.tree.run("fuzz", "long")
         self.assertEqual(ran.returncode, 1)
-        self.assertIn("'fuzz long' is not known (the word is a number of seconds).", ran.stderr)
+        self.assertIn("'fuzz long' is not known (the word is a number of seconds, or keep).", ran.stderr)
+        self.assertEqual(self.tree.called("cmake"), [])
+
+    def test_what_takes_too_long_or_too_much_memory_is_a_failure(self):
+        self.fake_fuzzer()
+        self.tree.run("fuzz", "5", "npy")
+        self.assertTrue(self.tree.called("fuzz_formats --format=npy", "-fork=", "-ignore_ooms=0 -ignore_timeouts=0", "-timeout=10"))
+
+    def test_every_fuzzer_runs_before_the_tests(self):
+        self.fake_fuzzer()
+        ran = self.tree.run("test", KMUX_FUZZ="20")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("kmux: 10 fuzzers, 20 s each: nothing found\n", ran.stderr)
+        self.assertEqual(len(self.tree.called("-max_total_time=20")), 10)
+        self.assertEqual(self.tree.called("-fork"), [], "a process a fuzzer")
+        calls = self.tree.called("")
+        self.assertLess(calls.index(self.tree.called("fuzz_text -dict")[0]), calls.index(self.tree.called("ctest")[0]))
+        self.assertRegex(ran.stderr.splitlines()[-1], r"^kmux: install \d+ s, build \d+ s, fuzz \d+ s, tests \d+ s$")
+
+    def test_as_many_fuzzers_run_at_a_time_as_there_are_processors(self):
+        self.fake_fuzzer(*['case "$*" in *-max_total_time*) mkdir "fuzzing_$$"; ls -d fuzzing_* | wc -l >>most; sleep 0.2; rmdir "fuzzing_$$" ;; esac'] * 2)
+        self.assertEqual(self.tree.run("test", KMUX_FUZZ="1", KMUX_JOBS="3").returncode, 0)
+        self.assertEqual(max(int(line) for line in (self.tree.folder / "most").read_text().split()), 3)
+
+    def test_what_a_fuzzer_finds_before_the_tests_is_a_failure(self):
+        self.fake_fuzzer(formats='case "$*" in *=entry*-max_total_time*) echo "read back as another" >&2; exit 77 ;; esac')
+        ran = self.tree.run("test", KMUX_FUZZ="20")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("read back as another", ran.stderr)
+        self.assertIn("the fuzzer of entry found something (above; the whole log is build/fuzz/entry.log).", ran.stderr)
+        self.assertEqual(self.tree.called("ctest"), [])
+
+    def test_a_fuzzer_that_cannot_begin_is_a_failure(self):
+        self.fake_fuzzer(formats='case "$*" in *=npy*--seeds*) exit 1 ;; esac')
+        ran = self.tree.run("test", KMUX_FUZZ="20")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("the fuzzer of npy", ran.stderr)
+
+    def test_the_seconds_of_each_fuzzer_are_a_number(self):
+        ran = self.tree.run("test", KMUX_FUZZ="yes")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("KMUX_FUZZ=yes is not known (it is the number of seconds that each fuzzer has).", ran.stderr)
+        self.assertEqual(self.tree.called("cmake"), [])
+
+    def test_what_was_found_is_kept_on_request(self):
+        ran = self.tree.run("fuzz", "keep")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("nothing has been found yet (there are no fuzzers in build/fuzz). Run './kmux.sh fuzz 600' first.", ran.stderr)
+        self.fake_fuzzer()
+        ran = self.tree.run("fuzz", "keep", "npy", "frames")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertTrue(self.tree.called("fuzz_formats --format=npy", "-set_cover_merge=1"))
+        self.assertTrue(self.tree.called("fuzz_formats --format=frames", "-set_cover_merge=1"))
+        self.assertEqual(self.tree.called("fuzz_text"), [], "only those that are named")
+        self.assertTrue((self.tree.folder / "tests/fuzz/corpus/npy.hex").exists())
         self.assertEqual(self.tree.called("cmake"), [])
 
 

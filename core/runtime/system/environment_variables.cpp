@@ -43,6 +43,7 @@ constexpr auto kVariables = std::to_array<EnvironmentVariable>({
     {"KMUX_BENCH_", Kind::kPrefix},
     {"KMUX_BUILD"},
     {"KMUX_FAKE_", Kind::kPrefix},
+    {"KMUX_FUZZ"},
     {"KMUX_JOBS"},
     {"KMUX_NO_CCACHE"},
     {"KMUX_REQUIRE_BACKENDS"},
