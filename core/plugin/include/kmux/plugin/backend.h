@@ -146,7 +146,7 @@ class DeviceApi {
   virtual Result<void*> allocate(int device, void* stream, std::size_t bytes, std::size_t alignment) = 0;
   /// Gives memory back in the order of `stream`.
   virtual void free(int device, void* stream, void* address) noexcept = 0;
-  /// Copies in the order of `stream`; device to device on one device only.
+  /// Copies in the order of `stream`, device to device on one device only. It need not wait: who wants the bytes does, on `stream`.
   virtual Status copy(int device, void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) = 0;
   /// Sets bytes in the order of `stream`.
   virtual Status memset(int device, void* stream, void* address, std::uint8_t value, std::size_t bytes) = 0;
