@@ -33,6 +33,7 @@ os.environ |= {
 os.environ.pop("KMUX_DISABLE_CACHE", None)
 tempfile.tempdir = None
 STORE = 80 << 20  # bytes of a node's object store, the least that Ray takes
+PULSE = {"health_check_period_ms": 1000}  # a dead node is known after five missed ones; Ray's own period is three seconds
 HOST = next(device.class_name.split(":")[1] for device in _classes.devices() if device.kind == "cpu")  # what clang calls it
 CLASSES = (f"cpu:{HOST}:made_up", "cpu:x86-64-v3:made_up", "cpu:x86-64-v2:made_up")
 
@@ -97,8 +98,14 @@ class Cluster:
         url = f"redis://127.0.0.1:{self.redis.port}/0?unauthenticated=1"
         variables = {"KMUX_CACHE_DIR": str(cache), "KMUX_REMOTE_CACHE": url, **environment}
         resources = {f"kmux:{class_name}": devices} if class_name else {}
+        head = {"_system_config": PULSE} if self._count == 1 else {}
         return self._ray.add_node(
-            num_cpus=devices, object_store_memory=STORE, include_dashboard=False, resources=resources, env_vars=variables
+            num_cpus=devices,
+            object_store_memory=STORE,
+            include_dashboard=False,
+            resources=resources,
+            env_vars=variables,
+            **head,
         )
 
     def kill(self, node):
@@ -118,6 +125,7 @@ class Cluster:
             yield node
         finally:
             self.kill(node)
+            _wait_until_known_dead(node)
 
     def close(self):
         import ray
@@ -125,6 +133,17 @@ class Cluster:
         ray.shutdown()
         self._ray.shutdown()
         self.redis.stop()
+
+
+def _wait_until_known_dead(node):
+    """So that the next test does not find its devices."""
+    import ray
+
+    for _ in range(600):
+        if not any(one["NodeID"] == node.node_id and one["Alive"] for one in ray.nodes()):
+            return
+        time.sleep(0.1)
+    raise RuntimeError("Ray still believes in a node that was killed a minute ago")
 
 
 def children(parent):
