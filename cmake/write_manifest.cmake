@@ -49,4 +49,6 @@ if(INSTALLED)
   file(SHA256 ${LIBRARY} sha256)
   string(JSON manifest SET "${manifest}" sha256 "\"${sha256}\"")
 endif()
+# On one line: each process that looks for plugins reads all of them. A string has no line break, so these are the indentation.
+string(REGEX REPLACE "\n *" "" manifest "${manifest}")
 file(WRITE ${output} "${manifest}\n")

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""What kmux_add_plugin() says of manifests that no kmux would take: when configuring, and by the name of the key."""
+"""What kmux_add_plugin() says of manifests that no kmux would take: when configuring, and by the name of the key; and how it
+writes those that are taken."""
 import json
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -32,6 +34,20 @@ class Manifest(unittest.TestCase):
 
     def test_a_project_without_a_version_is_told_what_to_write(self):
         self.assertIn("Write one, or @PROJECT_VERSION@ and project(... VERSION 0.1.0 ...) in CMakeLists.txt.", self.check(version="")[1])
+
+    def test_it_is_written_on_one_line_with_the_spaces_of_its_texts(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            library = folder / "kmux_x.so"
+            subprocess.run(["cc", "-shared", "-Wl,--build-id=sha1", "-x", "c", "/dev/null", "-o", library], check=True)
+            (folder / "x.json").write_text(json.dumps({**WHOLE, "summary": "two  spaces, a \\n and ; [x]"}, indent=2))
+            facts = {"NAME": "x", "LIBRARY": library, "TEMPLATE": folder / "x.json", "READELF": shutil.which("readelf")}
+            facts["HEADER"] = next(ROOT.glob("core/*/include/kmux/plugin/plugin.h"))
+            words = [word for key, value in facts.items() for word in ("-D", f"{key}={value}")]
+            subprocess.run(["cmake", *words, "-P", ROOT / "cmake/write_manifest.cmake"], check=True)
+            text = (folder / "kmux_x.plugin.json").read_text()
+            self.assertEqual(text.count("\n"), 1)
+            self.assertEqual(json.loads(text)["summary"], "two  spaces, a \\n and ; [x]")
 
 
 if __name__ == "__main__":
