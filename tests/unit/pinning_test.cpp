@@ -52,6 +52,15 @@ TEST_F(Pinning, TakesWhatIsPinnedForThisTarget) {
       0U);
 }
 
+TEST_F(Pinning, TakesTheFirstCandidateOfThoseThatArePinnedForTargetsOfThisMachine) {
+  candidates_[1].verdict = Verdict::kPossible;
+  candidates_[1].target = "g";
+  std::swap(candidates_[0], candidates_[1]);  // the device's backend goes first; in the file its target comes second
+  EXPECT_EQ(
+      asked({{kProgramDigest, "gemm", "c", "cpu", "01", 0}, {kProgramDigest, "gemm", "g", "gpu", "01", 0}}).value(),
+      0U);
+}
+
 TEST_F(Pinning, RefusesAProgramThatIsNotThere) {
   const Error error = refusal({std::string(64, 'b'), "gemm", "c", "cpu", "01", 0});
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);

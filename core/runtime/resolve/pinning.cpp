@@ -62,15 +62,21 @@ Result<std::size_t> pinned_candidate(std::span<const Pin> pins, const fs::path& 
   const Refusals refusals(name, digest, file);
   std::vector<std::string> targets;
   const Candidate* refused = nullptr;
+  const Pin* chosen = nullptr;
+  auto best = candidates.end();
   for (const Pin& pin : pins) {
     targets.push_back(pin.target);
     const auto found = std::ranges::find_if(candidates, [&](const Candidate& one) { return is_for(pin, one); });
     if (found == candidates.end()) continue;
     if (found->verdict == Verdict::kRefused) refused = &*found;
-    if (found->verdict == Verdict::kRefused || found->target != pin.target) continue;
-    const std::string& build_id = manifest_of(manifests, pin.backend)->build_id;
-    if (build_id != pin.build_id) return refusals.changed(pin, build_id);
-    return static_cast<std::size_t>(found - candidates.begin());
+    if (found->verdict == Verdict::kRefused || found->target != pin.target || found >= best) continue;
+    chosen = &pin;
+    best = found;
+  }
+  if (chosen != nullptr) {
+    const std::string& build_id = manifest_of(manifests, chosen->backend)->build_id;
+    if (build_id != chosen->build_id) return refusals.changed(*chosen, build_id);
+    return static_cast<std::size_t>(best - candidates.begin());
   }
   if (targets.empty()) return refusals.not_there();
   return refused != nullptr ? refusals.refused(*refused) : refusals.other_target(targets);

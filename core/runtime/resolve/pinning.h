@@ -71,7 +71,7 @@ class LockFiles {
       entries_;  // by absolute path, as text: to compare paths takes longer than to look a pin up
 };
 
-/// The candidate that `pins`, those of a program in `file`, name, as an index.
+/// The candidate that `pins`, those of a program in `file`, name, as an index: of several, for several targets, the first.
 ///
 /// Errors: invalid_argument if the program is not pinned for the targets of this machine; unavailable if the plugin has
 ///         changed since, or cannot be used here. All say how to pin it again.
