@@ -128,15 +128,24 @@ class Noise(unittest.TestCase):
         self.assertRegex(outcome.result["noise"], "varies by 30 %")
 
 
+FAKE = "cuda:sm_90a:Fake_H200:13"
+
+
+def fake_driver():
+    """The folder of a CUDA driver that computes nothing and tells times all the same."""
+    folder = os.environ.get("KMUX_TEST_FAKE_CUDA", "")
+    if not pathlib.Path(folder, "libcuda.so.1").is_file():
+        raise unittest.SkipTest("needs the CUDA driver of tests/fakes")
+    return folder
+
+
 class Classes(unittest.TestCase):
     def test_are_kind_architecture_model_and_driver(self):
-        driver = os.environ.get("KMUX_TEST_FAKE_CUDA", "")
-        if not pathlib.Path(driver, "libcuda.so.1").is_file():
-            self.skipTest("needs the CUDA driver of tests/fakes")
+        driver = fake_driver()
         environment = {**os.environ, "LD_LIBRARY_PATH": driver, "KMUX_DISABLE_CACHE": "1"}
         done = subprocess.run(command("resources"), env=environment, capture_output=True, text=True, check=True)
         announced = json.loads(done.stdout)
-        self.assertEqual(announced.pop("kmux:cuda:sm_90a:Fake_H200:13"), 1)  # once, though three backends have it
+        self.assertEqual(announced.pop(f"kmux:{FAKE}"), 1)  # once, though three backends have it
         (own,) = announced
         self.assertRegex(own, r"^kmux:cpu:[\w.-]+:\w+$")
 
@@ -206,6 +215,22 @@ class Tune(unittest.TestCase):
             stdout=subprocess.DEVNULL,
         )
         self.assertEqual(report.lock.read_text(), (self.run_folder / "own.lock").read_text())
+
+    def test_a_device_and_processors_are_in_one_lock_file(self):
+        source = """__global__ void add(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] += x[i];
+}"""
+        add = kmux.kernel(source, "add(x: f32[n], y: inout f32[n])", grid="ceildiv(n, 256)", block=256).program
+        with cluster().extra(FAKE, LD_LIBRARY_PATH=fake_driver()):
+            report = self.tune([add], [{"n": 1000}])
+        for each in report.failures:
+            if "NVRTC" in each["problem"]:
+                self.skipTest(f"needs NVRTC ({each['problem']})")
+        self.assertEqual((len(report.results), report.failures), (1 + len(CLASSES), []))
+        pinned = {one["target"]: one["backend"] for one in json.loads(report.lock.read_text())["programs"]}
+        self.assertIn(pinned.pop("cuda:sm_90a"), ("nvrtc", "cuda"))
+        self.assertEqual(pinned, {f"cpu:{name.split(':')[1]}": "cpu" for name in CLASSES})
 
     def test_refuses_shapes_of_no_program(self):
         with self.assertRaisesRegex(ValueError, "shapes for 'scle'"):
