@@ -202,7 +202,7 @@ Result<std::vector<Pin>> read_lock_file(const fs::path& path) {
 }
 
 PinTable::PinTable(std::vector<Pin> pins) : pins_(std::move(pins)) {
-  std::ranges::stable_sort(pins_, {}, &Pin::program);
+  std::ranges::sort(pins_, {}, [](const Pin& pin) { return std::tie(pin.program, pin.target); });
 }
 
 std::span<const Pin> PinTable::of(std::string_view program) const {

@@ -43,11 +43,11 @@ class PinTable {
  public:
   explicit PinTable(std::vector<Pin> pins);
 
-  /// Those of the program with that digest, in the order in which they were given.
+  /// Those of the program with that digest, by target.
   std::span<const Pin> of(std::string_view program) const;
 
  private:
-  std::vector<Pin> pins_;  // sorted by program
+  std::vector<Pin> pins_;  // sorted by program and target
 };
 
 /// The lock files that a runtime has read, each kept until the file changes.
