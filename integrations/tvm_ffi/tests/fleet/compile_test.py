@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-import threading
 import time
 import unittest
 from unittest import mock
@@ -156,18 +155,9 @@ class Failures(Case):
         mark = self.run_folder / "at_work"
         where = {"KMUX_TVM_FFI_LIBRARY": fleet_cluster.odd_kmux(), "KMUX_TEST_MARK": str(mark)}
         with cluster().extra(fleet_cluster.CLASSES[-1], **where) as node, demanding(ODD):  # two nodes that can
-
-            def kill():
-                while not mark.exists() and not over.is_set():
-                    time.sleep(0.02)
-                cluster().kill(node)
-
-            over, killer = threading.Event(), threading.Thread(target=kill)
-            killer.start()
-            with misbehaving('[ -z "$KMUX_TEST_MARK" ] || { touch "$KMUX_TEST_MARK"; sleep 5; }'):
+            dawdling = misbehaving('[ -z "$KMUX_TEST_MARK" ] || { touch "$KMUX_TEST_MARK"; sleep 5; }')
+            with cluster().killing(node, mark), dawdling:
                 report = self.compile(some(16, 8, 3))
-            over.set()
-            killer.join()
         self.assertEqual((len(report.results), report.failures), (16, []))
         self.assertEqual({attempt["code"] for line in report.results for attempt in line["attempts"]}, {"died"})
 

@@ -4,8 +4,6 @@ of their nodes answer for the devices, and say that a program took as long as th
 import json
 import pathlib
 import tempfile
-import threading
-import time
 import unittest
 from unittest import mock
 
@@ -42,6 +40,11 @@ tune)
 esac"""
 
 
+def hangs_at(mark):
+    """What `tune` does: the odd node makes the file `mark` and hangs, the others wait for that and go on."""
+    return f'[ -z "$KMUX_TEST_ODD" ] || {{ touch {mark}; sleep 1000; }}; {until(f"[ -e {mark} ]")}'
+
+
 @needs_ray
 class Devices(unittest.TestCase):
     def setUp(self):
@@ -73,8 +76,7 @@ class Devices(unittest.TestCase):
 
     def test_one_that_hangs_is_left_to_others(self):
         mark = self.folder / "hangs"
-        tune = f'[ -z "$KMUX_TEST_ODD" ] || {{ touch {mark}; sleep 1000; }}; {until(f"[ -e {mark} ]")}'
-        with misbehaving(commands(1, tune)), self.node(KMUX_TEST_ODD="1") as odd, self.node() as sound:
+        with misbehaving(commands(1, hangs_at(mark))), self.node(KMUX_TEST_ODD="1") as odd, self.node() as sound:
             report = self.tune(some(72, 2), timeout=8)
         self.assertEqual((len(report.results), report.failures), (2, []))
         self.assertEqual({line["node"] for line in report.results}, {sound.node_id})
@@ -94,19 +96,9 @@ class Devices(unittest.TestCase):
 
     def test_what_a_node_measured_when_it_died_is_measured_on_another(self):
         mark = self.folder / "measures"
-        tune = f'[ -z "$KMUX_TEST_ODD" ] || {{ touch {mark}; sleep 1000; }}; {until(f"[ -e {mark} ]")}'
-        with misbehaving(commands(1, tune)), self.node(KMUX_TEST_ODD="1") as odd, self.node() as sound:
-
-            def kill():
-                while not mark.exists() and not over.is_set():
-                    time.sleep(0.02)
-                cluster().kill(odd)
-
-            over, killer = threading.Event(), threading.Thread(target=kill)
-            killer.start()
-            report = self.tune(some(74, 2))
-            over.set()
-            killer.join()
+        with misbehaving(commands(1, hangs_at(mark))), self.node(KMUX_TEST_ODD="1") as odd, self.node() as sound:
+            with cluster().killing(odd, mark):
+                report = self.tune(some(74, 2))
         self.assertEqual((len(report.results), report.failures), (2, []))
         self.assertEqual({line["node"] for line in report.results}, {sound.node_id})
         self.assertEqual({each["code"] for line in report.results for each in line["attempts"]}, {"died"})

@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -117,6 +118,23 @@ class Cluster:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self._ray.remove_node(node, allow_graceful=False)
+
+    @contextlib.contextmanager
+    def killing(self, node, mark):
+        """Kills a node as soon as the file `mark` is there."""
+
+        def kill():
+            while not mark.exists() and not over.is_set():
+                time.sleep(0.02)
+            self.kill(node)
+
+        over, killer = threading.Event(), threading.Thread(target=kill)
+        killer.start()
+        try:
+            yield
+        finally:
+            over.set()
+            killer.join()
 
     @contextlib.contextmanager
     def extra(self, class_name=None, *, devices=1, **environment):
