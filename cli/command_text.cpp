@@ -11,7 +11,6 @@
 #include "command.h"
 #include "options.h"
 #include "output_file.h"
-#include "program_guess.h"
 #include "style.h"
 
 namespace kmux::cli {

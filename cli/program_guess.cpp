@@ -1,5 +1,3 @@
-#include "program_guess.h"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -16,6 +14,7 @@
 #include "kmux/runtime.h"
 #include "kmux/text.h"
 
+#include "command.h"
 #include "style.h"
 
 namespace kmux::cli {

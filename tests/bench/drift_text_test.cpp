@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/reports.h"
-#include "bench/src/remarks.h"
+#include "bench/src/contest.h"
 
 namespace kmux::bench {
 namespace {

@@ -1,7 +1,7 @@
-#include "remarks.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "contest.h"
 
 namespace kmux::bench {
 namespace {

@@ -1,5 +1,3 @@
-#include "resolve/policy_choice.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 #include "cache/artifact_cache.h"
 #include "resolve/backend_history.h"
 #include "resolve/pinning.h"
+#include "resolve/ranking.h"
 #include "scripted_programs.h"
 #include "system/runtime_impl.h"
 #include "temp_folder.h"

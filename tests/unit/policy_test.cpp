@@ -3,7 +3,7 @@
 
 #include "kmux/compile.h"
 
-#include "resolve/policy_choice.h"
+#include "resolve/ranking.h"
 #include "scripted_registry.h"
 
 namespace kmux {

@@ -3,8 +3,8 @@
 
 #include "kmux/plugin/words.h"
 
+#include "contest.h"
 #include "page_sections.h"
-#include "remarks.h"
 
 namespace kmux::bench {
 namespace {

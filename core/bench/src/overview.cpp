@@ -6,9 +6,9 @@
 #include "kmux/bench/figure.h"
 
 #include "base/text_table.h"
+#include "contest.h"
 #include "page_sections.h"
 #include "pictures.h"
-#include "remarks.h"
 
 namespace kmux::bench {
 namespace {

@@ -1,5 +1,3 @@
-#include "remarks.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,8 @@
 #include "kmux/bench/figure.h"
 #include "kmux/bench/sampling.h"
 #include "kmux/plugin/words.h"
+
+#include "contest.h"
 
 namespace kmux::bench {
 

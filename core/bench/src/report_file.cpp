@@ -13,10 +13,10 @@
 #include "kmux/plugin/file_io.h"
 
 #include "base/text_table.h"
+#include "contest.h"
 #include "html_writer.h"
 #include "page_sections.h"
 #include "pictures.h"
-#include "remarks.h"
 #include "text_pool.h"
 
 namespace kmux {

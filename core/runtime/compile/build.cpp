@@ -15,7 +15,6 @@
 #include "artifact/tier_build.h"
 #include "isolation/isolated_plugins.h"
 #include "resolve/backend_history.h"
-#include "resolve/policy_choice.h"
 #include "resolve/ranking.h"
 #include "system/background.h"
 #include "system/compile_scope.h"

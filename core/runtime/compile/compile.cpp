@@ -11,7 +11,7 @@
 #include "kernel/output_allocator.h"
 #include "kernel_memo.h"
 #include "recorder.h"
-#include "resolve/policy_choice.h"
+#include "resolve/ranking.h"
 #include "system/background.h"
 #include "system/result_guard.h"
 #include "system/runtime_impl.h"

@@ -1,4 +1,3 @@
-#include "policy_choice.h"
 
 #include <algorithm>
 #include <iterator>

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "kmux/dispatch.h"
+#include "kmux/environment.h"
+#include "kmux/error.h"
 #include "kmux/manifest.h"
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/features.h"
@@ -98,5 +100,17 @@ void pass_over_chosen(std::vector<Candidate>& candidates, const std::string& rea
 
 /// Chooses the one at `index`, which is possible, in place of the one that is chosen, and puts it first.
 void choose_candidate(std::vector<Candidate>& candidates, std::size_t index, const std::string& reason);
+
+// policy_choice.cpp
+
+/// Lets the policy choose among the candidates of `resolution`, where the one of the highest priority is chosen so far,
+/// and fills in what is known of them.
+void choose_by_policy(Runtime& runtime, const Inquiry& inquiry, const std::vector<const Manifest*>& manifests,
+                      Resolution& resolution);
+
+/// `asked`, or the environment's policy.
+///
+/// Errors: invalid_argument if the environment's is unknown.
+Result<Policy> policy_of(const std::optional<Policy>& asked, const Environment& environment);
 
 }  // namespace kmux

@@ -13,7 +13,6 @@
 
 #include "isolation/isolated_plugins.h"
 #include "plugins/support_memo.h"
-#include "policy_choice.h"
 #include "ranking.h"
 #include "system/runtime_impl.h"
 
