@@ -20,6 +20,7 @@
 #include "kmux/plugin/start_thread.h"
 #include "kmux/registry.h"
 
+#include "isolation/code_trial.h"
 #include "isolation/worker_frame.h"
 #include "isolation/worker_process.h"
 #include "plugins/plugin_backend.h"
@@ -76,12 +77,21 @@ class Call {
       case FrameKind::kBuild:
       case FrameKind::kStandalone:
         return with_request(frame);
+      case FrameKind::kLoad:
+      case FrameKind::kLaunch:
+        return try_code(frame);
       case FrameKind::kOpen:
       case FrameKind::kReply:
       case FrameKind::kLog:
         break;
     }
     return unexpected(frame);
+  }
+
+  Result<kmux_code> try_code(const Frame& frame) {
+    PluginBackend backend(api_, instance_);
+    KMUX_TRY(kmux::try_code(backend, frame));
+    return KMUX_OK;
   }
 
   Result<kmux_code> resolve_target(const Frame& frame) {

@@ -1,9 +1,8 @@
 // What a plugin does that no error can tell of, and what its application gets then: docs/security.md has the promises.
 // bench/bars_sdk counts the cases of suite BadPlugin that pass.
+#include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <map>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -14,20 +13,17 @@
 #include <gtest/gtest.h>
 
 #include "kmux/compile.h"
-#include "kmux/json.h"
-#include "kmux/plugin/file_io.h"
-#include "kmux/plugin/process.h"
+#include "kmux/kernel.h"
 #include "kmux/program.h"
 #include "kmux/registry.h"
+#include "kmux/tensor.h"
 
 #include "integration/worker_processes.h"
-#include "temp_folder.h"
 
 namespace kmux {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -166,6 +162,69 @@ std::vector<Fault> compiler_faults() {
 }
 INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginCompiler, testing::ValuesIn(compiler_faults()), name_of);
 
+// Code of a plugin that is asked to be tried in a process of its own: to load it, and its first launch.
+class BadPluginCode : public BadPluginProcess {
+ protected:
+  Result<Kernel> compiled(std::optional<double> limit_s = {}) {
+    return compile(
+        *runtime_, copying(),
+        {.target = "null", .execution_backend = "bad", .isolation = Isolation::kProcess, .compile_timeout_s = limit_s});
+  }
+  /// A call whose first number is `first`.
+  static Status called(const Kernel& kernel, float first) {
+    const std::array<float, 4> numbers = {first};
+    const Tensor a = Tensor::zeros({4}, dtype::kFloat32, kernel.device()).value();
+    const Tensor b = Tensor::zeros({4}, dtype::kFloat32, kernel.device()).value();
+    KMUX_TRY(kernel.device().plugin()->backend().devices().copy(0, nullptr, a.data(), numbers.data(), sizeof numbers,
+                                                                KMUX_COPY_HOST_TO_DEVICE));
+    return kernel.launch({a, b});
+  }
+};
+
+TEST_P(BadPluginCode, FailsAlone) {
+  const auto& [step, fault, told] = GetParam();
+  start(step + ":" + fault);
+  const auto kernel = compiled(fault == "hangs" ? std::optional(1.0) : std::nullopt);
+  const Status failed = kernel ? called(*kernel, 1) : Status(kernel.error());
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(failed.error().message, HasSubstr("backend \"bad\" " + told));
+  EXPECT_EQ(kernel.ok(), step == "launch");
+  expect_others_work();
+}
+
+std::vector<Fault> code_faults() {
+  std::vector<Fault> faults;
+  for (const auto& [step, in] :
+       {std::pair("adapt", "load"), {"prepare", "load"}, {"unload", "load"}, {"launch", "launch"}}) {
+    const std::string crashed = std::string("crashed in ") + in + " (";
+    faults.push_back({step, "crash", crashed + "signal 11, SIGSEGV). "});
+    faults.push_back({step, "sigill", crashed + "signal 4, SIGILL). "});
+    faults.push_back({step, "exits", crashed + "it ended with code 3 in the middle of the call). "});
+    faults.push_back({step, "hangs", std::string("did not end ") + in + " within 1000 ms and was stopped"});
+  }
+  faults.push_back({"launch", "throws", "crashed in launch (signal 6, SIGABRT). "});
+  return faults;
+}
+INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginCode, testing::ValuesIn(code_faults()), name_of);
+
+TEST_F(BadPluginCode, IsTriedWithWhatTheFirstCallWasGiven) {
+  start("launch:crashes_on_seven");
+  const Kernel kernel = compiled().value();
+  const Status failed = called(kernel, 7);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_THAT(failed.error().message,
+              HasSubstr("kernel \"copying\": backend \"bad\" crashed in launch (signal 11, SIGSEGV)"));
+  EXPECT_TRUE(called(kernel, 1).ok());
+}
+
+TEST_F(BadPluginCode, IsNotTriedWithoutTrials) {
+  start("launch:crash_in_worker");
+  EXPECT_FALSE(called(compiled().value(), 1).ok());
+  start("launch:crash_in_worker", "0");
+  EXPECT_TRUE(called(compiled().value(), 1).ok());
+}
+
 // What an application gets from a plugin that is open in it.
 using BadPluginHere = BadPluginProcess;
 
@@ -230,119 +289,6 @@ TEST_F(BadPluginProcess, WritesAfterItsCallToTheWorkerAlone) {
   const auto again = built("bad", Isolation::kProcess, 10.0);  // by that worker or another one
   EXPECT_TRUE(again.ok() || again.error().note("worker")) << again.error().explain();
   expect_others_work();
-}
-
-// Which processes open the plugin "bad", seen by the kmux command, whose runtimes have a cache on disk.
-class PluginTrial : public testing::Test {
- protected:
-  using Variables = std::map<std::string, std::string>;
-
-  fs::path cache() const { return folder_.path() / "cache"; }
-  /// The programs that opened it while `kmux plugins` ran.
-  std::vector<std::string> openers(const Variables& more = {}) {
-    const fs::path log = folder_.path() / "log";
-    fs::remove(log);
-    text_ = plugins(more, log);
-    std::ifstream file(log);
-    std::vector<std::string> names;
-    for (std::string name; std::getline(file, name);) names.push_back(name);
-    return names;
-  }
-  std::string plugins(const Variables& more, const fs::path& log) {
-    Command command{.argv = {KMUX_TEST_BUILD_DIR "/bin/kmux", "plugins", "--json"}};
-    command.environment = {{"KMUX_CACHE_DIR", cache().string()},
-                           {"KMUX_DISABLE_CACHE", "0"},
-                           {"KMUX_PLUGIN_PATH", kBadFolder.string()},
-                           {"KMUX_TEST_BAD_PLUGIN_LOG", log.string()}};
-    for (const auto& [name, value] : more) command.environment[name] = value;
-    return run(command).value().standard_output;
-  }
-  /// Changes a byte of every file of the cache.
-  void damage() const {
-    for (const auto& entry : fs::recursive_directory_iterator(cache())) {
-      if (!entry.is_regular_file() || entry.file_size() == 0) continue;
-      fs::permissions(entry.path(), fs::perms::owner_write, fs::perm_options::add);
-      std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
-      file.seekp(static_cast<std::streamoff>(entry.file_size() / 2));
-      file.put('\1');
-    }
-  }
-
-  TempFolder folder_;
-  std::string text_;
-};
-
-TEST_F(PluginTrial, IsMadeOnceAndRememberedOnDisk) {
-  EXPECT_THAT(openers(), ElementsAre("kmux-worker", "kmux"));
-  EXPECT_THAT(openers(), ElementsAre("kmux"));
-}
-
-TEST_F(PluginTrial, IsMadeAgainWithOtherOptions) {
-  EXPECT_THAT(openers(), ElementsAre("kmux-worker", "kmux"));
-  EXPECT_THAT(openers({{"KMUX_OPTION_BAD_LIBRARY", "/another"}}), ElementsAre("kmux-worker", "kmux"));
-}
-
-TEST_F(PluginTrial, IsMadeAgainWhereWhatIsRememberedIsDamaged) {
-  EXPECT_THAT(openers(), ElementsAre("kmux-worker", "kmux"));
-  damage();
-  EXPECT_THAT(openers(), ElementsAre("kmux-worker", "kmux"));
-}
-
-TEST_F(PluginTrial, IsMadeEachTimeWithoutACache) {
-  for (int i = 0; i < 2; ++i) EXPECT_THAT(openers({{"KMUX_DISABLE_CACHE", "1"}}), ElementsAre("kmux-worker", "kmux"));
-}
-
-TEST_F(PluginTrial, IsNotRememberedIfItFails) {
-  EXPECT_THAT(openers({{kFault, "probe:crash"}}), ElementsAre("kmux-worker"));
-  EXPECT_THAT(text_, HasSubstr("it crashed in probe: signal 11, SIGSEGV"));
-  EXPECT_THAT(openers(), ElementsAre("kmux-worker", "kmux"));
-}
-
-TEST_F(PluginTrial, IsLeftOutWhereItIsNotWanted) {
-  EXPECT_THAT(openers({{"KMUX_PLUGIN_TRIAL", "0"}}), ElementsAre("kmux"));
-}
-
-TEST_F(PluginTrial, RefusesATimeThatIsNone) {
-  EXPECT_THAT(openers({{"KMUX_PLUGIN_TRIAL", "soon"}}), IsEmpty());
-  EXPECT_THAT(text_, HasSubstr("KMUX_PLUGIN_TRIAL must be empty or a non-negative number of seconds (it is 'soon')"));
-}
-
-/// The names of the plugins in `listed`, what `kmux plugins --json` prints, that were tried in a process.
-std::vector<std::string> tried_of(const std::string& listed) {
-  std::vector<std::string> tried;
-  const Json json = parse_json(listed).value();
-  for (const Json& plugin : *json.find("plugins")->as_array())
-    if (plugin.find("reason")->as_string()->find("tried in a process") != std::string::npos)
-      tried.push_back(*plugin.find("name")->as_string());
-  return tried;
-}
-
-// libkmux.so elsewhere has no worker beside it.
-TEST_F(PluginTrial, CannotBeMadeWithoutAWorker) {
-  const fs::path lib = folder_.path() / "lib";
-  fs::create_directory(lib);
-  fs::copy(KMUX_TEST_BUILD_DIR "/lib/libkmux.so.0", lib);
-  EXPECT_THAT(openers({{"LD_LIBRARY_PATH", lib.string()}}), IsEmpty());
-  EXPECT_THAT(
-      text_, HasSubstr("is not opened, since it has to answer in a process of its own first: there is no kmux-worker"));
-  EXPECT_THAT(text_, HasSubstr("KMUX_PLUGIN_TRIAL=0 opens it untried."));
-  EXPECT_THAT(openers({{"LD_LIBRARY_PATH", lib.string()}, {"KMUX_PLUGIN_TRIAL", "0"}}), ElementsAre("kmux"));
-}
-
-// Who answers within a millisecond is asked again: without a cache nobody remembers it.
-TEST_F(PluginTrial, IsNotForKmuxsOwn) {
-  for (int i = 0; i < 100 && (i == 0 || tried_of(text_).empty()); ++i)
-    openers({{"KMUX_PLUGIN_TRIAL", "0.001"}, {"KMUX_DISABLE_CACHE", "1"}});
-  EXPECT_THAT(tried_of(text_), ElementsAre("bad"));
-}
-
-TEST_F(PluginTrial, IsForACopyOfKmuxsOwnElsewhere) {
-  const fs::path own = fs::path(KMUX_TEST_BUILD_DIR) / "lib/kmux/plugins";
-  for (const char* file : {"kmux_metal.so", "kmux_metal.plugin.json"}) fs::copy(own / file, folder_.path());
-  for (int i = 0; i < 100 && (i == 0 || tried_of(text_).empty()); ++i)
-    openers(
-        {{"KMUX_PLUGIN_TRIAL", "0.001"}, {"KMUX_PLUGIN_PATH", folder_.path().string()}, {"KMUX_DISABLE_CACHE", "1"}});
-  EXPECT_THAT(tried_of(text_), ElementsAre("metal"));
 }
 
 }  // namespace

@@ -96,6 +96,20 @@ TEST_F(Tracing, HasTheFormatThatViewersRead) {
   EXPECT_EQ(*document.find("otherData")->find("dropped"), Json(0));
 }
 
+TEST_F(Tracing, LetsConstantsBeSet) {
+  ProgramBuilder builder("scaled");
+  builder.output("y", dtype::kFloat32, {1}).constant({"scale", dtype::kFloat32}).variant("cuda");
+  builder.source("scaled.cu", "__constant__ float scale;\n__global__ void scaled(float* y) { *y = scale; }\n");
+  builder.launch("scaled").grid({1}).block({1}).args({"y"});
+  const auto runtime = Runtime::create({.disable_cache = true}, {}).value();
+  start_trace();
+  const Kernel kernel = compile(*runtime, builder.build().value(), {.execution_backend = "cpu"}).value();
+  const float half = 0.5F;
+  const Status set = kernel.set_constant("scale", Tensor::from<float>({}, dtype::kFloat32, {&half, 1}).value());
+  ASSERT_TRUE(set.ok()) << set.error().explain();
+  EXPECT_EQ(*static_cast<const float*>(single(kernel().value()).value().data()), half);
+}
+
 TEST_F(Tracing, IsEmptyWithoutABeginning) {
   compiled();
   EXPECT_FALSE(is_tracing());

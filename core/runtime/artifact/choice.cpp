@@ -5,10 +5,9 @@
 
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
-#include "kmux/trace.h"
 
+#include "isolation/code_trial.h"
 #include "isolation/isolated_plugins.h"
-#include "system/trace_log.h"
 #include "tier_build.h"
 
 namespace kmux {
@@ -19,11 +18,16 @@ Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOpt
               isolation_of(options.isolation, options.compile_timeout_s, runtime.environment()));
   const bool isolated = runs_isolated(runtime, backend, isolation);
   KMUX_ASSIGN(Shared<Plugin> plugin, plugin_for(runtime, backend, isolation));
+  KMUX_ASSIGN(std::shared_ptr<const CodeTrial> trial, code_trial(runtime, backend, isolation));
   KMUX_ASSIGN(Options for_compiler, compiler_options(options));
   // Who launches from this machine alone was chosen since target_host says no more than that.
   if (plugin->manifest().target_hosts.empty() && !options.target_host.empty()) for_compiler.erase("target_host");
   Backend* const own = &plugin->backend();
-  return Choice{std::move(plugin), own, {program, variant, std::move(target), std::move(for_compiler)}, isolated};
+  return Choice{std::move(plugin),
+                own,
+                {program, variant, std::move(target), std::move(for_compiler)},
+                isolated,
+                std::move(trial)};
 }
 
 BuildRequest request_in_tier(const Choice& choice, const std::string& tier) {
@@ -74,41 +78,6 @@ CompileOptions background_options(const Runtime& runtime, CompileOptions options
   });
   if (cannot_be_left && find_worker(worker_places()).ok()) options.isolation = Isolation::kProcess;
   return options;
-}
-
-namespace {
-
-/// Another adapter whose calls are recorded.
-class TracedAdapter final : public Adapter {
- public:
-  TracedAdapter(std::unique_ptr<Adapter> adapter, std::string kernel)
-      : adapter_(std::move(adapter)), entry_(adapter_->entry()), kernel_(std::move(kernel)) {}
-
-  Status prepare(int device) override {
-    const TraceSpan span("prepare", kernel_);
-    return adapter_->prepare(device);
-  }
-  kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override {
-    const std::int64_t begin = trace_clock_ns();
-    const kmux_code code = entry_(slots, env, error);
-    add_call(kernel_, begin);
-    return code;
-  }
-
- private:
-  std::unique_ptr<Adapter> adapter_;
-  LaunchEntry entry_;
-  std::string kernel_;
-};
-
-}  // namespace
-
-Result<std::shared_ptr<Adapter>> open_adapter(Backend& backend, const Artifact& artifact, int device,
-                                              const std::string& kernel) {
-  const TraceSpan span("load", kernel);
-  KMUX_ASSIGN(std::unique_ptr<Adapter> adapter, backend.load(artifact, device));
-  if (!is_tracing()) return std::shared_ptr<Adapter>(std::move(adapter));
-  return std::shared_ptr<Adapter>(std::make_shared<TracedAdapter>(std::move(adapter), kernel));
 }
 
 }  // namespace kmux

@@ -10,6 +10,7 @@
 
 namespace kmux {
 
+class CodeTrial;
 class Runtime;
 
 /// A program with the backend that was chosen for it.
@@ -20,6 +21,7 @@ struct Choice {
   Backend* backend;  // the plugin's own
   BuildRequest request;
   bool isolated = false;  // its cold calls go to a process of its own
+  std::shared_ptr<const CodeTrial> trial = {};  // of what is built; null: none
 };
 
 /// Takes what the resolver chose: plugin `backend`, `variant` and the canonical `target`.
@@ -31,8 +33,6 @@ Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOpt
 /// The choice's request for one tier; `tier` is empty if the backend has none.
 BuildRequest request_in_tier(const Choice& choice, const std::string& tier);
 
-class Runtime;
-
 /// The options as a backend receives them: `options`, and "compile_flags", "include_dirs" (a line each element) and
 /// "target_host" where they are given.
 ///
@@ -42,11 +42,5 @@ Result<Options> compiler_options(const CompileOptions& options);
 /// `options` for a build with plugin `name` in the background: in a process of its own if the manifest asks for that, the
 /// caller has left it open and there is a kmux-worker. When the process ends, that is killed.
 CompileOptions background_options(const Runtime& runtime, CompileOptions options, const std::string& name);
-
-/// Loads an artifact of `kernel`. While a trace is recorded, every call of the adapter becomes a span of it.
-///
-/// Errors: those of the backend.
-Result<std::shared_ptr<Adapter>> open_adapter(Backend& backend, const Artifact& artifact, int device,
-                                              const std::string& kernel);
 
 }  // namespace kmux

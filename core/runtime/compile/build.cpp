@@ -14,6 +14,7 @@
 #include "artifact/choice.h"
 #include "artifact/tier_build.h"
 #include "isolation/isolated_plugins.h"
+#include "kernel/adapter_slot.h"
 #include "resolve/backend_history.h"
 #include "resolve/ranking.h"
 #include "system/background.h"
@@ -200,7 +201,7 @@ struct Improvement {
   AdapterSlot::Promise promise;
 
   Result<LoadedArtifact> load(TierBuild built) const {
-    KMUX_ASSIGN(auto adapter, open_adapter(*choice.backend, built.artifact, device, program->name));
+    KMUX_ASSIGN(auto adapter, open_adapter(choice.plugin, built.artifact, device, *program, choice.trial));
     KMUX_TRY(adapter->prepare(device));
     auto origin = std::make_shared<const Origin>(
         Origin{choice.plugin, better.variant, shared_variant(program, better.variant), better.target});

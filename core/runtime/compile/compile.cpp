@@ -4,9 +4,9 @@
 #include "kmux/registry.h"
 #include "kmux/text.h"
 
-#include "artifact/choice.h"
 #include "build.h"
 #include "cache/kernel_headers.h"
+#include "isolation/code_trial.h"
 #include "kernel/kernel_impl.h"
 #include "kernel/output_allocator.h"
 #include "kernel_memo.h"
@@ -37,7 +37,10 @@ Status add_tuner(Runtime& runtime, const SharedProgram& program, const CompileOp
 Result<LoadedArtifact> load_artifact(Runtime& runtime, const SharedProgram& program, const CompileOptions& options,
                                      BuildResult& built) {
   KMUX_ASSIGN(Shared<Plugin> plugin, runtime.registry().plugin(built.backend));
-  auto adapter = open_adapter(plugin->backend(), built.artifact, options.device.value_or(0), program->name);
+  KMUX_ASSIGN(const IsolationSettings isolation,
+              isolation_of(options.isolation, options.compile_timeout_s, runtime.environment()));
+  KMUX_ASSIGN(const auto trial, code_trial(runtime, built.backend, isolation));
+  auto adapter = open_adapter(plugin, built.artifact, options.device.value_or(0), *program, trial);
   if (!adapter) {
     if (is_auto(built.resolution)) note_failure(runtime, *program, *built.resolution.chosen(), adapter.error());
     return std::move(adapter).error();

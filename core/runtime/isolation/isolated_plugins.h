@@ -69,6 +69,11 @@ class IsolatedPlugins {
   Result<Shared<Plugin>> plugin(Registry& registry, const std::string& name,
                                 const std::optional<std::chrono::milliseconds>& limit);
 
+  /// The workers of the plugin of `entry`.
+  ///
+  /// Errors: unavailable without kmux-worker.
+  Result<std::shared_ptr<WorkerPool>> pool_of(const Registry& registry, const PluginEntry& entry);
+
   /// Ends the workers that wait for a call beyond those that a pool keeps.
   void end_surplus();
 
@@ -76,8 +81,6 @@ class IsolatedPlugins {
   void end_idle();
 
  private:
-  Result<std::shared_ptr<WorkerPool>> pool_of(const Registry& registry, const PluginEntry& entry);
-
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<WorkerPool>> pools_;
 };

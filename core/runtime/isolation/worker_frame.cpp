@@ -40,7 +40,7 @@ void append(std::string& bytes, const T& value) {
 Status check(const Header& header) {
   if (header.magic != kMagic) return malformed("it does not begin as one");
   if (header.kind < static_cast<std::uint32_t>(FrameKind::kOpen) ||
-      header.kind > static_cast<std::uint32_t>(FrameKind::kStandalone)) {
+      header.kind > static_cast<std::uint32_t>(FrameKind::kLaunch)) {
     return malformed("there is no kind " + std::to_string(header.kind));
   }
   if (header.parts > kMaxFrameParts) return malformed(std::to_string(header.parts) + " parts are too many");
@@ -67,8 +67,9 @@ Result<std::vector<std::string>> split(std::string_view body, std::uint32_t coun
 }  // namespace
 
 std::string_view to_string(FrameKind kind) {
-  static constexpr std::array<std::string_view, 11> kNames = {
-      "", "open", "probe", "resolve_target", "supports", "toolchain", "wrap", "build", "reply", "log", "standalone"};
+  static constexpr std::array<std::string_view, 13> kNames = {
+      "",      "open",  "probe", "resolve_target", "supports", "toolchain", "wrap",
+      "build", "reply", "log",   "standalone",     "load",     "launch"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

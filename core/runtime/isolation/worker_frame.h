@@ -26,6 +26,8 @@ enum class FrameKind : std::uint32_t {
   kReply,  // code, output, error: what the plugin returned and wrote to its two sinks; bytes that the worker took
   kLog,    // level, text
   kStandalone,
+  kLoad,  // code to try: docs/design/0052
+  kLaunch,
 };
 
 /// The name of a call as it is in kmux_plugin_api, for example "resolve_target".

@@ -243,7 +243,7 @@ Error WorkerPool::error_of(FrameKind call, const WorkerFailure& failure, const L
                          who + "did not end " + step + " within " +
                              std::to_string(limit.value_or(Limit::value_type{}).count()) +
                              " ms and was stopped (compile_timeout). Allow more time, or find out what "
-                             "its compiler waits for.");
+                             "it waits for.");
       break;
     case Kind::kStopped:
       error = cancellation(who + "was stopped in " + step + " (" + failure.why + ").");

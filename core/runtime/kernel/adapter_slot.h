@@ -20,6 +20,8 @@
 
 namespace kmux {
 
+class CodeTrial;
+
 /// What an artifact was made of: a plugin and a variant, for a target.
 struct Origin {
   Shared<Plugin> plugin = {};
@@ -139,5 +141,15 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
   int expected_ = 0;
   std::uint64_t expected_in_;  // the process, by fork_generation()
 };
+
+// open_adapter.cpp
+
+/// Loads an artifact of `program` with `plugin`. With `trial`, a worker loads it first, and launches it with copies of what the first
+/// call is given; that call fails where the worker crashes or hangs. While a trace is recorded, every call of the adapter
+/// becomes a span of it.
+///
+/// Errors: those of the backend and of the trial.
+Result<std::shared_ptr<Adapter>> open_adapter(const Shared<Plugin>& plugin, const Artifact& artifact, int device,
+                                              const Program& program, std::shared_ptr<const CodeTrial> trial);
 
 }  // namespace kmux

@@ -53,7 +53,7 @@ std::optional<std::uint64_t> pointer_bits(const Arg& arg) {
 }
 
 // One call: where its arguments are and where its slots and values go.
-struct Frame {
+struct CallFrame {
   const CheckList& list;
   const Arg* args;
   kmux_slot* slots;
@@ -77,27 +77,27 @@ bool fill_usual_scalar(const Arg& arg, DType type, kmux_slot& slot) {
   return false;
 }
 
-bool fill_scalar(const Frame& frame, const Check& check) {
+bool fill_scalar(const CallFrame& frame, const Check& check) {
   if (fill_usual_scalar(frame.args[check.param], check.dtype, frame.slots[check.param])) return true;
   const auto bits = scalar_bits(frame.args[check.param], check.dtype);
   if (bits) frame.slots[check.param].bits = *bits;
   return bits.has_value();
 }
 
-bool fill_pointer(const Frame& frame, const Check& check) {
+bool fill_pointer(const CallFrame& frame, const Check& check) {
   const auto bits = pointer_bits(frame.args[check.param]);
   if (bits) frame.slots[check.param].bits = *bits;
   return bits.has_value();
 }
 
-bool fill_scalar_value(const Frame& frame, const Check& check) {
+bool fill_scalar_value(const CallFrame& frame, const Check& check) {
   const auto value = integer_of(frame.slots[check.param].bits, check.dtype);
   if (value) frame.values[check.index] = *value;
   return value.has_value();
 }
 
 // The usual case without its branches; false sends the call to `bind_symbol`, which has every reason to refuse.
-bool fill_plain_symbol(const Frame& frame, const Check& check, std::span<const Carrier> carriers) {
+bool fill_plain_symbol(const CallFrame& frame, const Check& check, std::span<const Carrier> carriers) {
   const auto extent = [&](const Carrier& carrier) { return frame.args[carrier.param].tensor()->shape[carrier.dim]; };
   const std::int64_t value = extent(carriers.front());
   frame.values[check.index] = value;
@@ -106,7 +106,7 @@ bool fill_plain_symbol(const Frame& frame, const Check& check, std::span<const C
   return agree;
 }
 
-bool fill_symbol(const Frame& frame, const Check& check) {
+bool fill_symbol(const CallFrame& frame, const Check& check) {
   const Carriers carriers{frame.list.carriers.data() + check.value, check.count};
   const auto tensor_of = [args = frame.args](std::size_t param) { return args[param].tensor(); };
   const SymbolBinding binding = bind_symbol(carriers, tensor_of, check.narrow);
@@ -121,7 +121,7 @@ bool has_stride(const DLTensor& tensor, const Check& check, std::int64_t expecte
   return !stride_matters(tensor, check.dim);
 }
 
-bool has_computed(const Frame& frame, const Check& check) {
+bool has_computed(const CallFrame& frame, const Check& check) {
   const DLTensor* tensor = frame.args[check.param].tensor();
   if (check.nullable && tensor == nullptr) return true;
   const auto computed = frame.list.codes[check.index].evaluate({frame.values, frame.list.value_names.size()});
@@ -131,7 +131,7 @@ bool has_computed(const Frame& frame, const Check& check) {
 }
 
 // Every kind but kTensor, which alone may skip others.
-[[gnu::noinline]] bool passes(const Frame& frame, const Check& check) {
+[[gnu::noinline]] bool passes(const CallFrame& frame, const Check& check) {
   switch (check.kind) {
     case CheckKind::kExtent:
       return extent_of(frame.tensor(check), check.dim, check.packing) == check.value;
@@ -153,7 +153,7 @@ bool has_computed(const Frame& frame, const Check& check) {
 }
 
 // What nearly every check of nearly every call is, in straight code; what it says no to is for `passes` to decide.
-bool passes_as_usual(const Frame& frame, const Check& check) {
+bool passes_as_usual(const CallFrame& frame, const Check& check) {
   if (check.kind == CheckKind::kExtent)
     return frame.tensor(check).shape[check.dim] == check.value && check.packing == 1;
   if (check.kind != CheckKind::kSymbol || !check.plain) return false;
@@ -161,7 +161,7 @@ bool passes_as_usual(const Frame& frame, const Check& check) {
 }
 
 // The check to go on with after one of kind kTensor; null if it failed.
-const Check* after_tensor(const Frame& frame, const Check& check, CallDevice& device) {
+const Check* after_tensor(const CallFrame& frame, const Check& check, CallDevice& device) {
   const Arg& arg = frame.args[check.param];
   if (arg.kind() != Arg::Kind::kTensor) [[unlikely]] {
     return nullptr;
@@ -186,7 +186,7 @@ const Check* after_tensor(const Frame& frame, const Check& check, CallDevice& de
   static_assert(sizeof(kmux_slot) == sizeof(std::int64_t));
   // Where a driver's work has left the caches cold, all tensors are on their way while the first is looked at.
   for (const Arg& arg : args) __builtin_prefetch(arg.pointer());
-  const Frame frame{list_, args.data(), slots, &slots[param_count_].i64};
+  const CallFrame frame{list_, args.data(), slots, &slots[param_count_].i64};
   const Check* const end = list_.checks.data() + list_.checks.size();
   const Check* check = list_.checks.data();
   while (check != end) {

@@ -14,6 +14,7 @@
 #include "kmux/registry.h"
 
 #include "plugins/launch_trail.h"
+#include "plugins/plugin_backend.h"
 #include "tensor/device_memory.h"
 
 namespace kmux {
@@ -87,20 +88,6 @@ kmux_code allocate_host(void*, int32_t, void*, size_t bytes, size_t alignment, v
 }
 
 void free_host(void*, int32_t, void*, void* address) { std::free(address); }
-
-kmux_code allocate_on_device(void* self, int32_t device, void* stream, size_t bytes, size_t alignment, void** address) {
-  const Result<void*> memory = static_cast<DeviceApi*>(self)->allocate(device, stream, bytes, alignment);
-  if (!memory) {
-    log(LogLevel::kWarning, memory.error().message);  // a code alone reaches the launcher, without the reason
-    return static_cast<kmux_code>(memory.error().code);
-  }
-  *address = *memory;
-  return KMUX_OK;
-}
-
-void free_on_device(void* self, int32_t device, void* stream, void* address) {
-  static_cast<DeviceApi*>(self)->free(device, stream, address);
-}
 
 }  // namespace
 
@@ -266,10 +253,7 @@ Status KernelConstants::set(std::string_view name, const Tensor& value, StreamRe
 
 WorkspaceAllocator::WorkspaceAllocator(Device device)
     : device_(std::move(device)), table_{sizeof(kmux_allocator), nullptr, allocate_host, free_host} {
-  if (device_.is_host()) return;
-  table_.self = &device_.plugin()->backend().devices();
-  table_.allocate = allocate_on_device;
-  table_.free = free_on_device;
+  if (!device_.is_host()) table_ = workspaces_of(device_.plugin()->backend().devices());
 }
 
 }  // namespace kmux

@@ -50,7 +50,25 @@ Status told_late(const kmux_plugin_api& api, int device, Status status) {
   return status;
 }
 
+kmux_code allocate_on_device(void* self, int32_t device, void* stream, size_t bytes, size_t alignment, void** address) {
+  const Result<void*> memory = static_cast<DeviceApi*>(self)->allocate(device, stream, bytes, alignment);
+  if (!memory) {
+    log(LogLevel::kWarning, memory.error().message);  // a code alone reaches the launcher, without the reason
+    return static_cast<kmux_code>(memory.error().code);
+  }
+  *address = *memory;
+  return KMUX_OK;
+}
+
+void free_on_device(void* self, int32_t device, void* stream, void* address) {
+  static_cast<DeviceApi*>(self)->free(device, stream, address);
+}
+
 }  // namespace
+
+kmux_allocator workspaces_of(DeviceApi& devices) {
+  return {sizeof(kmux_allocator), &devices, allocate_on_device, free_on_device};
+}
 
 Result<int> PluginDeviceApi::count() {
   std::int32_t count = 0;

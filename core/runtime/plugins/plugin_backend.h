@@ -41,6 +41,11 @@ class PluginDeviceApi final : public DeviceApi {
   void* instance_;
 };
 
+/// What a launcher takes workspaces from that works on a device of `devices`: its own memory, in stream order.
+///
+/// Lifetime: borrows `devices`.
+kmux_allocator workspaces_of(DeviceApi& devices);
+
 /// Calls `standalone` of a table that may have none: unsupported then.
 kmux_code call_standalone(const kmux_plugin_api& api, void* instance, const kmux_build_request& request,
                           kmux_sink parts, kmux_sink error);

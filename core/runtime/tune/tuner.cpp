@@ -154,7 +154,8 @@ CandidateKey Tuner::key_of(std::size_t index) const {
 Result<LoadedArtifact> Tuner::load(const Contestant& contestant) {
   KMUX_ASSIGN(TierBuild built, build_tier(contestant.choice, contestant.tier, cache_.get()));
   if (headers_ != nullptr) KMUX_TRY(headers_->add(built.artifact));  // what is compared computes the same
-  KMUX_ASSIGN(auto adapter, open_adapter(*contestant.choice.backend, built.artifact, device_, name_));
+  KMUX_ASSIGN(auto adapter,
+              open_adapter(contestant.choice.plugin, built.artifact, device_, *program_, contestant.choice.trial));
   KMUX_TRY(adapter->prepare(device_));
   return LoadedArtifact{contestant.origin, std::move(adapter), std::move(built.artifact), std::move(built.launcher),
                         contestant.tier};

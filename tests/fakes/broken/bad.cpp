@@ -25,9 +25,17 @@ namespace {
   for (;;) pause();
 }
 
+/// The name of this process: "kmux-worker" in a worker.
+std::string process_name() {
+  std::string name;
+  std::getline(std::ifstream("/proc/self/comm"), name);
+  return name;
+}
+
 /// What ends, stops or leaves the process.
 void misbehave(std::string_view fault) {
   if (fault == "crash") end_by(SIGSEGV);
+  if (fault == "crash_in_worker" && process_name() == "kmux-worker") end_by(SIGSEGV);
   if (fault == "abort") end_by(SIGABRT);
   if (fault == "sigill") end_by(SIGILL);
   if (fault == "killed") end_by(SIGKILL);
@@ -68,11 +76,8 @@ void at(std::string_view step, kmux_sink answer) { at(step), lie(asked_in(step),
 
 /// Tells who opens this library, a line for each process.
 void tell_who_opens() {
-  const char* const file = std::getenv("KMUX_TEST_BAD_PLUGIN_LOG");
-  if (file == nullptr) return;
-  std::string name;
-  std::getline(std::ifstream("/proc/self/comm"), name);
-  std::ofstream(file, std::ios::app) << name << '\n';
+  if (const char* const file = std::getenv("KMUX_TEST_BAD_PLUGIN_LOG"))
+    std::ofstream(file, std::ios::app) << process_name() << '\n';
 }
 
 [[maybe_unused]] const bool opened = (tell_who_opens(), at("load"), true);
@@ -108,10 +113,25 @@ kmux_code load(void* instance, const kmux_load_request* request, void** adapter,
   return sound().load(instance, request, adapter, error);
 }
 
+kmux_code prepare(void* adapter, std::int32_t device, kmux_sink error) {
+  at("prepare");
+  return sound().prepare(adapter, device, error);
+}
+kmux_code launch(void* adapter, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
+  if (asked_in("launch") == "crashes_on_seven" && *static_cast<const float*>(slots[0].ptr) == 7) end_by(SIGSEGV);
+  at("launch");
+  return sound().launch(adapter, slots, env, error);
+}
+void unload(void* adapter) {
+  at("unload");
+  sound().unload(adapter);
+}
+
 kmux_plugin_api bad() {
   kmux_plugin_api table = sound();
   table.create = create, table.destroy = destroy, table.probe = probe, table.supports = supports;
   table.wrap = wrap, table.build = build, table.load = load;
+  table.prepare = prepare, table.launch = launch, table.unload = unload, table.entry = nullptr;
   return table;
 }
 
