@@ -1,7 +1,11 @@
+#include <algorithm>
+#include <optional>
+
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "spmd/divergence.h"
 #include "spmd/steps.h"
@@ -13,6 +17,45 @@ namespace {
 const llvm::SCEVConstant* constant_between(llvm::Value& value, llvm::Value& other, llvm::ScalarEvolution& evolution) {
   return llvm::dyn_cast<llvm::SCEVConstant>(
       evolution.getMinusSCEV(evolution.getSCEV(&value), evolution.getSCEV(&other)));
+}
+
+/// A number as a multiple of a power of two and a constant below that: none of its sums with such constants is carried on.
+struct Parts {
+  const llvm::SCEV* multiple;
+  std::uint64_t rest;
+  unsigned zero_bits;  // of the multiple
+
+  bool has_room_for(const llvm::APInt& more) const { return (more + rest).getActiveBits() <= zero_bits; }
+};
+
+const llvm::SCEV* start_of(const llvm::SCEV* number) {
+  while (const auto* const going = llvm::dyn_cast<llvm::SCEVAddRecExpr>(number)) number = going->getStart();
+  return number;
+}
+
+// The constant of `number`, which SCEV has first in sums.
+std::optional<llvm::APInt> constant_of(const llvm::SCEV* number) {
+  const llvm::SCEV* const start = start_of(number);
+  const auto* const sum = llvm::dyn_cast<llvm::SCEVAddExpr>(start);
+  const auto* const constant = llvm::dyn_cast<llvm::SCEVConstant>(sum == nullptr ? start : sum->getOperand(0));
+  return constant == nullptr ? std::nullopt : std::optional(constant->getAPInt());
+}
+
+Parts parts_of(llvm::Value& value, llvm::ScalarEvolution& evolution) {
+  const llvm::SCEV* const number = evolution.getSCEV(&value);
+  const llvm::APInt constant =
+      constant_of(number).value_or(llvm::APInt::getZero(number->getType()->getScalarSizeInBits()));
+  const llvm::SCEV* const without = evolution.getMinusSCEV(number, evolution.getConstant(constant));
+  const unsigned zero_bits = std::min(evolution.getMinTrailingZeros(without), constant.getBitWidth() - 1);
+  const llvm::APInt rest = constant & llvm::APInt::getLowBitsSet(constant.getBitWidth(), zero_bits);
+  return {evolution.getMinusSCEV(number, evolution.getConstant(rest)), rest.getLimitedValue(), zero_bits};
+}
+
+// `value` and `more`, of which LLVM is told if it cannot be more than the type holds.
+llvm::Value* sum_of(llvm::IRBuilder<>& builder, llvm::Value& value, const llvm::APInt& more,
+                    llvm::ScalarEvolution& evolution) {
+  const bool is_exact = parts_of(value, evolution).has_room_for(more);
+  return builder.CreateAdd(&value, builder.getInt(more), "", is_exact, is_exact);
 }
 
 // Indices that are a constant apart in all iterations of `loop` become one: what is kept in a frame can tell nobody so.
@@ -31,10 +74,51 @@ void join_indices(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
       continue;
     }
     llvm::IRBuilder<> builder(loop.getHeader(), loop.getHeader()->getFirstInsertionPt());
-    llvm::Value* const value = builder.CreateAdd(*same, apart->getValue());
+    llvm::Value* const value = sum_of(builder, **same, apart->getAPInt(), evolution);
     evolution.forgetValue(&phi);
     phi.replaceAllUsesWith(value);
     phi.eraseFromParent();
+  }
+}
+
+// Sums in `block` that are a constant more than one before them are computed as that.
+void join_sums(llvm::BasicBlock& block, llvm::ScalarEvolution& evolution) {
+  llvm::SmallDenseMap<const llvm::SCEV*, std::pair<llvm::Instruction*, std::uint64_t>> first;
+  for (llvm::Instruction& one : llvm::make_early_inc_range(block)) {
+    if (one.getOpcode() != llvm::Instruction::Add || !one.getType()->isIntegerTy()) continue;
+    const Parts parts = parts_of(one, evolution);
+    const auto [found, is_new] = first.try_emplace(parts.multiple, &one, parts.rest);
+    const auto& [other, rest] = found->second;
+    if (is_new || parts.rest < rest || parts.zero_bits == 0) continue;
+    llvm::IRBuilder<> builder(&one);
+    const llvm::APInt more(one.getType()->getIntegerBitWidth(), parts.rest - rest);
+    one.replaceAllUsesWith(sum_of(builder, *other, more, evolution));
+    one.eraseFromParent();
+  }
+}
+
+// Of two tests that both must pass, the one that passes only where the other does; null if there is none.
+llvm::Value* stricter_of(llvm::Value* a, llvm::Value* b, llvm::ScalarEvolution& evolution) {
+  auto* const one = llvm::dyn_cast<llvm::ICmpInst>(a);
+  auto* const other = llvm::dyn_cast<llvm::ICmpInst>(b);
+  if (one == nullptr || other == nullptr || one->getPredicate() != other->getPredicate() || !one->isRelational() ||
+      one->getOperand(1) != other->getOperand(1) || !one->getOperand(0)->getType()->isIntegerTy())
+    return nullptr;
+  const Parts left = parts_of(*one->getOperand(0), evolution);
+  const Parts right = parts_of(*other->getOperand(0), evolution);
+  if (left.multiple != right.multiple) return nullptr;
+  const bool is_less = llvm::ICmpInst::isLT(one->getPredicate()) || llvm::ICmpInst::isLE(one->getPredicate());
+  return (left.rest > right.rest) == is_less ? a : b;
+}
+
+// The last of warps in step decides whether all are within bounds.
+void join_tests(llvm::Function& group, llvm::ScalarEvolution& evolution) {
+  for (llvm::Instruction& one : llvm::make_early_inc_range(llvm::instructions(group))) {
+    if (one.getOpcode() != llvm::Instruction::And || !one.getType()->isIntegerTy(1)) continue;
+    llvm::Value* const stricter = stricter_of(one.getOperand(0), one.getOperand(1), evolution);
+    if (stricter == nullptr) continue;
+    one.replaceAllUsesWith(stricter);
+    one.eraseFromParent();
   }
 }
 
@@ -48,6 +132,8 @@ void join_values(llvm::Function& group) {
   auto& evolution = analyses.functions.getResult<llvm::ScalarEvolutionAnalysis>(group);
   for (const llvm::Loop* const loop : analyses.functions.getResult<llvm::LoopAnalysis>(group).getLoopsInPreorder())
     join_indices(*loop, evolution);
+  for (llvm::BasicBlock& block : group) join_sums(block, evolution);
+  join_tests(group, evolution);
   analyses.functions.clear();
 }
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr unsigned kNear = 1 << 17;  // elements of arrays that caches may have
 constexpr unsigned kIterationsAhead = 16;
-constexpr unsigned kTurn = 6;  // iterations, where blocks take turns
+constexpr unsigned kTurn = 8;  // iterations, where blocks take turns
 constexpr unsigned kAheadInTurns = 8;
 constexpr std::uint64_t kMostKept = 4 << 10;  // bytes that a block keeps from one turn to the next
 constexpr unsigned kBytesAhead = 256;  // along a row
@@ -212,7 +212,7 @@ void FarLoop::enter() {
 
 void FarLoop::ask_ahead() {
   later_.keep_outside(blocks_);
-  for (const Stride& stride : strides_) {
+  for (const Stride& stride : llvm::reverse(strides_)) {  // each before the last, so that they stand in order
     llvm::IRBuilder<> before(far_->getTerminator());
     llvm::Type* const type = stride.step->getType();
     llvm::Value* const steps =
