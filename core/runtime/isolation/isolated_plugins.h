@@ -62,6 +62,11 @@ Status try_plugin(const PluginEntry& entry, const Options& options, std::chrono:
 /// Threads: any.   Lifetime: the destructor ends those that are idle.
 class IsolatedPlugins {
  public:
+  IsolatedPlugins() = default;
+  ~IsolatedPlugins() { end_idle(); }  // kernels that have not been called may keep a pool
+  IsolatedPlugins(const IsolatedPlugins&) = delete;
+  IsolatedPlugins& operator=(const IsolatedPlugins&) = delete;
+
   /// Plugin `name` of `registry` in processes of its own. The library is opened in this process only to load adapters. A
   /// call gets at most `limit`.
   ///

@@ -87,6 +87,8 @@ class TriedAdapter final : public Adapter {
       KMUX_ASSIGN(LaunchCopy copy, copy_of(slots, env));
       KMUX_TRY(trial_->launch(artifact_, env.device, std::move(copy)));
     }
+    trial_.reset();
+    artifact_ = {};
     is_tried_.store(true, std::memory_order_release);
     return Ok{};
   }
@@ -143,9 +145,9 @@ class TriedAdapter final : public Adapter {
   LaunchEntry entry_;
   std::atomic<bool> is_tried_ = false;
   std::mutex mutex_;
-  std::shared_ptr<const CodeTrial> trial_;
+  std::shared_ptr<const CodeTrial> trial_;  // until it was made
   DeviceApi& devices_;
-  const Artifact artifact_;
+  Artifact artifact_;  // likewise
   const Program program_;  // without its variants
 };
 
