@@ -1,15 +1,10 @@
 // The steps from a kernel for one thread to a function for a warp, each on LLVM's IR as text.
+#include "spmd_steps.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "llvm/AsmParser/Parser.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/Verifier.h"
-#include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/raw_ostream.h"
 #include "spmd/branches.h"
-#include "spmd/divergence.h"
-#include "spmd/lane_values.h"
 #include "spmd/lower.h"
 #include "spmd/steps.h"
 #include "spmd/thread_calls.h"
@@ -19,45 +14,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-// What the texts below ask of threads.
-constexpr const char* kDeclarations =
-    "declare i32 @\"kmux.thread.x\"() nounwind willreturn memory(none)\ndeclare i32 @\"kmux.block.x\"() nounwind "
-    "willreturn memory(none)\n"
-    "declare i32 @\"kmux.lane\"() nounwind willreturn memory(none)\ndeclare void @\"kmux.barrier\"() convergent\n";
-
-/// A module of text, with the analyses of LLVM for lanes.
-class Steps : public DivergentAnalyses {
- public:
-  explicit Steps(const std::string& text) : DivergentAnalyses(false) {
-    llvm::SMDiagnostic error;
-    module = llvm::parseAssemblyString(kDeclarations + text, error, context);
-    EXPECT_NE(module, nullptr) << error.getMessage().str();
-  }
-  ~Steps() { functions.clear(); }
-
-  llvm::Function& kernel() { return *module->getFunction("k"); }
-  const llvm::UniformityInfo& uniformity() { return functions.getResult<llvm::UniformityInfoAnalysis>(kernel()); }
-  llvm::Instruction& value(const std::string& name) {
-    for (llvm::Instruction& instruction : llvm::instructions(kernel())) {
-      if (instruction.getName() == name) return instruction;
-    }
-    ADD_FAILURE() << name;
-    return *kernel().getEntryBlock().begin();
-  }
-  LaneValue lane_value(const std::string& name) { return LaneValues(kernel(), uniformity(), 32, {}).of(&value(name)); }
-
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module;
-};
-
-std::string text_of(const llvm::Function& function) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  function.print(stream);
-  EXPECT_FALSE(llvm::verifyFunction(function, &stream)) << text;
-  return text;
-}
 
 constexpr const char* kIndices =
     "define void @k(ptr %x, i32 %n) {\n"
@@ -193,53 +149,6 @@ TEST(SpmdSteps, BlocksTakeTurnsWhereOnlyWhatIsBehindTheLoopUsesTheirMemory) {
   EXPECT_THAT(before_loop(shared + "  store i32 %n, ptr %shared\n"), Not(HasSubstr("kmux.turn")));
   EXPECT_THAT(before_loop("  call void @\"kmux.barrier\"()\n"), Not(HasSubstr("kmux.turn")));
   EXPECT_THAT(before_loop("  %a = atomicrmw add ptr %x, i32 1 monotonic\n"), Not(HasSubstr("kmux.turn")));
-}
-
-TEST(SpmdSteps, IndicesAConstantApartBecomeOne) {
-  Steps steps(
-      "define void @k(ptr %x, i32 %n, i32 %step) {\nentry:\n  %first = shl i32 %n, 8\n"
-      "  %second = add i32 %first, 32\n  br label %loop\nloop:\n  %gone = phi i32 [ 0, %entry ], [ %g, %loop ]\n"
-      "  %i = phi i32 [ %first, %entry ], [ %a, %loop ]\n  %j = phi i32 [ %second, %entry ], [ %b, %loop ]\n"
-      "  store i32 %i, ptr %x\n  store volatile i32 %j, ptr %x\n  %g = add i32 %gone, 1\n  %a = add i32 %i, %step\n"
-      "  %b = add i32 %j, %step\n  %again = icmp ult i32 %g, %n\n  br i1 %again, label %loop, label %end\n"
-      "end:\n  ret void\n}\n");
-  join_values(steps.kernel());
-  const std::string text = text_of(steps.kernel());
-  EXPECT_THAT(text, HasSubstr("add i32 %i, 32"));
-  EXPECT_THAT(text, HasSubstr("%gone = phi"));
-  EXPECT_THAT(text, Not(HasSubstr("%j = phi")));
-}
-
-/// Two warps in step, `apart` from each other, of a loop whose index goes up by `step` from a multiple of 256; joined.
-std::string two_in_step(const std::string& step, const std::string& apart) {
-  Steps steps(
-      "define void @k(ptr %x, i32 %n, i32 %grid) {\nentry:\n  %step = " + step +
-      "\n  %first = shl i32 %n, 8\n"
-      "  %second = add i32 %first, " +
-      apart +
-      "\n  br label %loop\nloop:\n"
-      "  %i = phi i32 [ %first, %entry ], [ %a, %loop ]\n  %j = phi i32 [ %second, %entry ], [ %b, %loop ]\n"
-      "  store volatile i32 %j, ptr %x\n  %a = add i32 %i, %step\n  %b = add i32 %j, %step\n"
-      "  %p = add i32 %a, 31\n  %q = add i32 %b, 31\n  %in = icmp slt i32 %p, %n\n  %within = icmp slt i32 %q, %n\n"
-      "  %again = and i1 %in, %within\n  br i1 %again, label %loop, label %end\nend:\n  ret void\n}\n");
-  join_values(steps.kernel());
-  return text_of(steps.kernel());
-}
-
-// In the multiple of 256 nothing is carried by what is less, so the second warp is within bounds only where the first is, too.
-TEST(SpmdSteps, WarpsInStepHaveOneTestWhereNoSumIsCarriedOn) {
-  const std::string text = two_in_step("shl i32 %grid, 8", "32");
-  EXPECT_THAT(text, HasSubstr("add nuw nsw i32 %i, 32"));
-  EXPECT_THAT(text, HasSubstr("add nuw nsw i32 %a, 31"));
-  EXPECT_THAT(text, HasSubstr("br i1 %within, label %loop"));
-}
-
-TEST(SpmdSteps, WarpsInStepHaveATestEachWhereASumMayBeCarriedOn) {
-  for (const auto& [step, apart] : {std::pair("shl i32 %grid, 5", "32"), {"shl i32 %grid, 8", "256"}}) {
-    const std::string text = two_in_step(step, apart);
-    EXPECT_THAT(text, Not(HasSubstr("nuw nsw i32 %i"))) << step;
-    EXPECT_THAT(text, HasSubstr("%again = and i1 %in, %within")) << step;
-  }
 }
 
 TEST(SpmdSteps, OtherLoopsStayAsTheyAre) {

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+#include "spmd/divergence.h"
+#include "spmd/lane_values.h"
+#include "spmd/thread_calls.h"
+
+namespace kmux::cpu::spmd {
+
+/// What texts ask of threads.
+inline constexpr const char* kDeclarations =
+    "declare i32 @\"kmux.thread.x\"() nounwind willreturn memory(none)\ndeclare i32 @\"kmux.block.x\"() nounwind "
+    "willreturn memory(none)\n"
+    "declare i32 @\"kmux.lane\"() nounwind willreturn memory(none)\ndeclare void @\"kmux.barrier\"() convergent\n";
+
+/// A module of text, with the analyses of LLVM for lanes.
+class Steps : public DivergentAnalyses {
+ public:
+  explicit Steps(const std::string& text) : DivergentAnalyses(false) {
+    llvm::SMDiagnostic error;
+    module = llvm::parseAssemblyString(kDeclarations + text, error, context);
+    EXPECT_NE(module, nullptr) << error.getMessage().str();
+  }
+  ~Steps() { functions.clear(); }
+
+  llvm::Function& kernel() { return *module->getFunction("k"); }
+  const llvm::UniformityInfo& uniformity() { return functions.getResult<llvm::UniformityInfoAnalysis>(kernel()); }
+  llvm::Instruction& value(const std::string& name) {
+    for (llvm::Instruction& instruction : llvm::instructions(kernel())) {
+      if (instruction.getName() == name) return instruction;
+    }
+    ADD_FAILURE() << name;
+    return *kernel().getEntryBlock().begin();
+  }
+  LaneValue lane_value(const std::string& name) { return LaneValues(kernel(), uniformity(), 32, {}).of(&value(name)); }
+
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+};
+
+/// `function` as text, once it is found to be in order.
+inline std::string text_of(const llvm::Function& function) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  function.print(stream);
+  EXPECT_FALSE(llvm::verifyFunction(function, &stream)) << text;
+  return text;
+}
+
+}  // namespace kmux::cpu::spmd
