@@ -216,5 +216,7 @@ int main(int argc, char** argv) {
   if (!line) return fail(line.error(), 2);
   if (!*line) return 0;
   init_gtest(argv[0], std::move(flags), (*line)->junit);
-  return run_suite(**line);
+  const int code = run_suite(**line);
+  Subject::end();
+  return code;
 }

@@ -35,6 +35,12 @@ Status Subject::choose(const Choice& choice) {
   return subject.choose_device(choice.device);
 }
 
+void Subject::end() {
+  current().device_ = {};
+  current().plugin_ = {};
+  current().runtime_ = {};
+}
+
 Status Subject::choose_device(int ordinal) {
   KMUX_ASSIGN(const ProbeReport report, plugin_->probe());
   if (!report.can_run.ok()) return make_error(ErrorCode::kUnavailable, report.can_run.reason);

@@ -33,6 +33,8 @@ class Subject {
   };
   /// Errors: unavailable where the plugin cannot run here.
   static Status choose(const Choice& choice);
+  /// Lets go of the plugin and its code: a driver may be gone before what is static here.
+  static void end();
 
   const std::string& name() const { return name_; }
   Runtime& runtime() const { return *runtime_; }
