@@ -6,6 +6,7 @@
 #include "kmux/log.h"
 
 #include "cache/artifact_cache.h"
+#include "file_tick.h"
 #include "resolve/backend_history.h"
 #include "resolve/pinning.h"
 #include "resolve/ranking.h"
@@ -225,6 +226,25 @@ TEST_F(PolicyChoices, PinnedNeverTakesAnother) {
   next_.builds = make_error(ErrorCode::kUnsupported, "no such thing.");
   EXPECT_EQ(compiled({.policy = Policy::kPinned, .lock_file = file.string()}).error().message, "no such thing.");
   EXPECT_EQ(best_.built, 0);
+}
+
+TEST_F(PolicyChoices, PinnedKernelsAreKeptUntilTheLockFileChanges) {
+  const auto file = folder_.path() / "lock";
+  const auto pin = [&](const std::string& backend) {
+    ASSERT_TRUE(
+        write_lock_file(file, {{digest(doubling()), "doubling", "cpu:x86-64", backend, backend + "-build", 0}}).ok());
+    next_file_tick();  // what has changed just now may change again, unseen
+  };
+  const CompileOptions pinned{.policy = Policy::kPinned, .lock_file = file.string()};
+  pin("next");
+  const Kernel first = compiled(pinned).value();
+  EXPECT_EQ(first.backend(), "next");
+  EXPECT_EQ(compiled(pinned).value().backend(), "next");
+  EXPECT_TRUE(first.is_up_to_date());
+  EXPECT_EQ(next_.built, 1);
+  pin("best");
+  EXPECT_FALSE(first.is_up_to_date());
+  EXPECT_EQ(compiled(pinned).value().backend(), "best");
 }
 
 TEST_F(PolicyChoices, PinnedNeedsALockFile) {

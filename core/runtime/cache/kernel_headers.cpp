@@ -29,6 +29,13 @@ KernelHeaders::KernelHeaders(const Artifact& artifact, FileTime began) : began_(
   if (state && !state->empty()) keep(*std::move(state));
 }
 
+void KernelHeaders::add_file(const std::string& path) {
+  Result<DependencyState> state = capture({.files = {path}}, began_, FileContents::kLeft);
+  if (state) return keep(*std::move(state));
+  is_known_ = false;
+  has_any_ = true;
+}
+
 Status KernelHeaders::add(const Artifact& other) {
   KMUX_ASSIGN(DependencyState state, state_of(other, began_));
   // Its files have been the same since, but a header of the kernel's own may have been removed, and it read another one.

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "kmux/artifact.h"
@@ -36,6 +37,9 @@ class KernelHeaders {
   /// Errors: unavailable if a file that it was compiled from changed since the kernel was compiled: it is of another moment.
   Status add(const Artifact& other);
 
+  /// Adds a file that decided on the code without being compiled, by its absolute path. Only before others know of this.
+  void add_file(const std::string& path);
+
   /// Hashes the contents, so that a file which is only touched, or replaced by an equal one, does not count as changed.
   void hash();
 
@@ -46,7 +50,7 @@ class KernelHeaders {
   void keep(DependencyState state);
 
   FileTime began_;
-  bool is_known_ = true;  // set once
+  bool is_known_ = true;  // set before others know of this
   std::atomic<bool> has_any_ = false;
   mutable std::mutex mutex_;
   ForkGuard guard_{mutex_};

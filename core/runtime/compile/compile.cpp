@@ -1,5 +1,7 @@
 #include "kmux/compile.h"
 
+#include <filesystem>
+
 #include "kmux/compile_wait.h"
 #include "kmux/registry.h"
 #include "kmux/text.h"
@@ -21,6 +23,7 @@
 namespace kmux {
 namespace {
 
+namespace fs = std::filesystem;
 using SharedProgram = std::shared_ptr<const Program>;  // one copy, however many keep it
 
 /// Under policy measured a kernel can be tuned, and is at its first call, unless its only shapes are measured already.
@@ -54,6 +57,8 @@ Result<LoadedArtifact> load_artifact(Runtime& runtime, const SharedProgram& prog
 Result<KernelParts> load(Runtime& runtime, const SharedProgram& program, const CompileOptions& options,
                          DatedBuild& built) {
   auto headers = std::make_shared<KernelHeaders>(built.result.artifact, built.began);
+  if (built.result.resolution.policy == Policy::kPinned)
+    headers->add_file(fs::absolute(lock_file_of(options.lock_file, runtime.environment())).string());
   KMUX_ASSIGN(LoadedArtifact loaded, load_artifact(runtime, program, options, built.result));
   KernelParts parts{.name = program->name,
                     .signature = program->signature,

@@ -18,8 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kManifestSuffix = ".plugin.json";
-
 Error refuse(ErrorCode code, const fs::path& path, const std::string& why, const std::string& advice) {
   return make_error(code, "\"" + path.string() + "\" is refused (" + why + "). " + advice);
 }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kmux/environment.h"
@@ -10,6 +11,9 @@
 #include "kmux/registry.h"
 
 namespace kmux {
+
+/// How the names of manifests end.
+inline constexpr std::string_view kManifestSuffix = ".plugin.json";
 
 /// Looks for manifests in the folders of `options`, in order: those of the API, those of the environment, beside
 /// libkmux.so, the install prefix. A folder is looked at once; the current directory never is.

@@ -123,7 +123,7 @@ class SearchedRegistry final : public Registry {
   /// Whether it is the entry of that name. A manifest that cannot be read has the one that its file is called by.
   static bool is_called(const PluginEntry& entry, std::string_view name) {
     if (!entry.manifest.name.empty()) return entry.manifest.name == name;
-    return entry.path.filename() == "kmux_" + std::string(name) + ".plugin.json";
+    return entry.path.filename() == "kmux_" + std::string(name) + std::string(kManifestSuffix);
   }
   /// The usable entry of that name, else a refused one.
   const PluginEntry* find(std::string_view name) const {

@@ -192,8 +192,7 @@ void PolicyChoice::choose_measured(Policy policy) {
 }
 
 void PolicyChoice::choose_pinned() {
-  const auto& asked = inquiry_.request.lock_file;
-  const std::filesystem::path file = asked.empty() ? runtime_.environment().lock_file : std::filesystem::path(asked);
+  const std::filesystem::path file = lock_file_of(inquiry_.request.lock_file, runtime_.environment());
   const auto choose_from = [&]() -> Result<std::size_t> {
     if (file.empty()) {
       return make_error(ErrorCode::kInvalidArgument,
@@ -227,6 +226,10 @@ void choose_by_policy(Runtime& runtime, const Inquiry& inquiry, const std::vecto
   if (inquiry.request.gathers_times && swaps) choice.gather_times();
   if (policy == Policy::kFastStart && swaps) return choice.choose_quickest();
   if (policy != Policy::kPriority) choice.choose_measured(policy);
+}
+
+std::filesystem::path lock_file_of(const std::string& asked, const Environment& environment) {
+  return asked.empty() ? environment.lock_file : std::filesystem::path(asked);
 }
 
 Result<Policy> policy_of(const std::optional<Policy>& asked, const Environment& environment) {

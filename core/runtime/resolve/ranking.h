@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -112,5 +113,8 @@ void choose_by_policy(Runtime& runtime, const Inquiry& inquiry, const std::vecto
 ///
 /// Errors: invalid_argument if the environment's is unknown.
 Result<Policy> policy_of(const std::optional<Policy>& asked, const Environment& environment);
+
+/// `asked`, or the environment's lock file; empty: there is none.
+std::filesystem::path lock_file_of(const std::string& asked, const Environment& environment);
 
 }  // namespace kmux
