@@ -146,6 +146,12 @@ class Package(unittest.TestCase):
         for file in self.elf_files():
             self.assertNotIn(".debug_info", readelf("-S", file), file)
 
+    def test_has_the_code_of_a_call_at_one_place_of_a_page(self):
+        section = re.search(r"\.text\.call\s+PROGBITS\s+(\S+)\s+\S+\s+(\S+)", readelf("-S", self.prefix / "lib/libkmux.so.0"))
+        address, size = (int(number, 16) for number in section.groups())
+        self.assertEqual(address % 4096, 0)
+        self.assertTrue(2000 < size < 8192, size)  # 1,536 before it, then some 2 KB
+
     def test_verifies(self):
         result = self.kmux("plugins", "--verify")
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
