@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kmux/log.h"
+#include "kmux/plugin/plugin.hpp"
 #include "kmux/tensor.h"
 #include "kmux/trace.h"
 
@@ -57,12 +58,12 @@ bool has_known_memory(const std::variant<SampleTensor, Arg>& param) {
 class TriedAdapter final : public Adapter {
  public:
   TriedAdapter(std::unique_ptr<Adapter> adapter, std::shared_ptr<const CodeTrial> trial, DeviceApi& devices,
-               const Artifact& artifact, const Program& program)
+               Artifact artifact, const Program& program)
       : adapter_(std::move(adapter)),
         entry_(adapter_->entry()),
         trial_(std::move(trial)),
         devices_(devices),
-        artifact_(artifact),
+        artifact_(std::move(artifact)),
         program_{.name = program.name, .signature = program.signature, .constants = program.constants} {}
 
   Status prepare(int device) override { return adapter_->prepare(device); }
