@@ -174,7 +174,7 @@ Status try_plugin(const PluginEntry& entry, const Options& options, Limit::value
 
 std::vector<fs::path> worker_places() {
   std::vector<fs::path> places;
-  if (const fs::path own = own_folder(); !own.empty()) places.push_back(own / KMUX_WORKER_FROM_LIBRARY);
+  if (const fs::path& own = own_folder(); !own.empty()) places.push_back(own / KMUX_WORKER_FROM_LIBRARY);
   places.emplace_back(KMUX_WORKER_INSTALLED);
   return places;
 }

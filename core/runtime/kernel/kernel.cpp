@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -374,7 +375,7 @@ Result<Occupancy> KernelAttributes::occupancy(std::int64_t threads, std::int64_t
 
 std::string Occupancy::to_string() const {
   return std::to_string(blocks) + (blocks == 1 ? " block" : " blocks") + " at once, " +
-         std::to_string(static_cast<int>(100 * part + 0.5)) + " % of the threads (limited by " + limit + ")";
+         std::to_string(std::lround(100 * part)) + " % of the threads (limited by " + limit + ")";
 }
 
 Result<std::vector<KernelAttributes>> attributes_of(const Artifact& artifact, std::string_view backend) {

@@ -183,6 +183,7 @@ Result<std::size_t> KernelConstants::index_of(std::string_view name) const {
   const auto found = std::ranges::find(constants_, name, &Constant::name);
   if (found != constants_.end()) return static_cast<std::size_t>(found - constants_.begin());
   std::vector<std::string> names;
+  names.reserve(constants_.size());
   for (const Constant& constant : constants_) names.push_back(constant.name);
   return make_error(ErrorCode::kInvalidArgument, "no constant " + in_double_quotes(name) + "." +
                                                      did_you_mean(name, names) + " The program has " +

@@ -54,9 +54,9 @@ inline BlockShape BlockShape::of(std::optional<std::array<unsigned, 3>> block, u
 inline unsigned BlockShape::warps_in_step(unsigned limit) const {
   if (!extents || !is_whole()) return 1;
   const unsigned all = (*extents)[0] * (*extents)[1] * (*extents)[2] / lanes;
-  unsigned warps = std::min(limit, all);
-  while (warps > 1 && all % warps != 0) --warps;
-  return std::max(warps, 1U);
+  unsigned together = std::min(limit, all);
+  while (together > 1 && all % together != 0) --together;
+  return std::max(together, 1U);
 }
 
 }  // namespace spmd

@@ -89,6 +89,20 @@ void LaneValues::settle_exactness(LaneValue& value, const llvm::Instruction& ins
   value.is_unsigned_exact |= is_exact;
 }
 
+namespace {
+
+// What is known of a value that is either of two.
+LaneValue joined(const LaneValue& a, const LaneValue& b) {
+  if (a.stride != b.stride) return kVarying;
+  LaneValue both = a.kind == Kind::kUniform ? b : a;
+  both.zero_bits = std::min(a.zero_bits, b.zero_bits);
+  both.is_signed_exact = a.is_signed_exact && b.is_signed_exact;
+  both.is_unsigned_exact = a.is_unsigned_exact && b.is_unsigned_exact;
+  return both;
+}
+
+}  // namespace
+
 LaneValue LaneValues::of_phi(const llvm::PHINode& phi) const {
   if (blended_.contains(phi.getParent())) return kVarying;
   LaneValue met;
@@ -96,16 +110,9 @@ LaneValue LaneValues::of_phi(const llvm::PHINode& phi) const {
     if (llvm::isa<llvm::UndefValue>(incoming)) continue;
     const LaneValue value = of(incoming);
     if (value.kind == Kind::kUnknown) continue;
-    const bool is_of_same = met.kind == Kind::kUniform && value.kind == Kind::kStrided && value.stride == 0;
-    if (met.kind == Kind::kUnknown || is_of_same) {
-      const LaneValue before = met;
-      met = value;
-      if (before.kind == Kind::kUniform) met.zero_bits = std::min(before.zero_bits, value.zero_bits);
-    }
-    if (!is_usable(value) || value.stride != met.stride) return kVarying;
-    met.zero_bits = std::min(met.zero_bits, value.zero_bits);
-    met.is_signed_exact &= value.is_signed_exact;
-    met.is_unsigned_exact &= value.is_unsigned_exact;
+    if (!is_usable(value)) return kVarying;
+    met = met.kind == Kind::kUnknown ? value : joined(met, value);
+    if (met.kind == Kind::kVarying) return kVarying;
   }
   // Divergent although each value that comes is not: chosen by a branch where lanes part.
   return met.kind == Kind::kUniform ? kVarying : met;
