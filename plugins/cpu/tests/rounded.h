@@ -1,11 +1,16 @@
 #pragma once
 
+#include <cfloat>
 #include <cmath>
 
 namespace kmux::cpu {
 
-/// A number of 113 binary digits.
+/// A number of 113 binary digits, which `long double` is on AArch64.
+#if LDBL_MANT_DIG == 113
+using Exact = long double;
+#else
 __extension__ typedef __float128 Exact;
+#endif
 
 /// Of floating-point numbers of a kind: their binary digits, the exponent of the least one, and the largest one.
 struct NumberKind {
