@@ -2,10 +2,13 @@
 
 #include "kmux/plugin/compile_log.h"
 
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Basic/TargetInfo.h"
 #include "clang/CodeGen/CodeGenAction.h"
+#include "clang/CodeGen/ModuleBuilder.h"
 #include "clang/Driver/Compilation.h"
 #include "clang/Driver/Driver.h"
 #include "clang/Driver/Job.h"
@@ -228,6 +231,7 @@ Result<std::shared_ptr<clang::CompilerInvocation>> FrontEnd::invocation(const st
   front_end.DisableFree = false;  // the driver sets both: every syntax tree would leak
   auto& code_gen = made->getCodeGenOpts();
   code_gen.DisableFree = false;
+  code_gen.ClearASTBeforeBackend = false;  // EmitModule reads it
   code_gen.DisableLLVMPasses = true;  // the pipeline runs once, over all modules linked
   code_gen.MainFileName = path;
   return made;
@@ -242,6 +246,45 @@ void begin(clang::CompilerInstance& instance, std::shared_ptr<clang::CompilerInv
   instance.createFileManager(files);
 }
 
+namespace {
+
+// Writes kRecordBytes while there is a syntax tree.
+class EmitModule final : public clang::EmitLLVMOnlyAction {
+ public:
+  using EmitLLVMOnlyAction::EmitLLVMOnlyAction;
+
+ private:
+  void EndSourceFileAction() override {
+    clang::CodeGenerator* const generator = getCompilerInstance().hasASTConsumer() ? getCodeGenerator() : nullptr;
+    llvm::Module* const module = generator != nullptr ? generator->GetModule() : nullptr;
+    if (module != nullptr) mark_records(*generator, *module);
+    EmitLLVMOnlyAction::EndSourceFileAction();
+  }
+
+  static void mark_records(clang::CodeGenerator& generator, llvm::Module& module) {
+    for (llvm::Function& function : module) {
+      if (function.isDeclaration()) continue;
+      const clang::Decl* const decl = generator.GetDeclForMangledName(function.getName());
+      if (const auto* const source = llvm::dyn_cast_or_null<clang::FunctionDecl>(decl)) mark_records(*source, function);
+    }
+  }
+
+  // One that is passed in two registers is two parameters: then nothing is said of any.
+  static void mark_records(const clang::FunctionDecl& source, llvm::Function& function) {
+    if (source.getNumParams() != function.arg_size()) return;
+    const clang::ASTContext& context = source.getASTContext();
+    for (unsigned i = 0; i < source.getNumParams(); ++i) {
+      const clang::QualType type = source.getParamDecl(i)->getType();
+      const clang::RecordDecl* const record = type->getAsRecordDecl();
+      if (record == nullptr || !record->canPassInRegisters()) continue;
+      const auto bytes = context.getTypeSizeInChars(type).getQuantity();
+      function.addParamAttr(i, llvm::Attribute::get(function.getContext(), kRecordBytes, std::to_string(bytes)));
+    }
+  }
+};
+
+}  // namespace
+
 Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std::string& path,
                                           const Arguments& arguments, const Files& files, std::string& log,
                                           const Preamble& preamble, Language language) {
@@ -249,7 +292,7 @@ Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std:
   llvm::raw_string_ostream stream(log);
   clang::CompilerInstance instance;
   begin(instance, made, preamble.precompiled ? begin_with(preamble, *made, files) : files, stream);
-  clang::EmitLLVMOnlyAction action(&context);
+  EmitModule action(&context);
   const bool succeeded = instance.ExecuteAction(action);
   TranslationUnit unit{action.takeModule(), made->getCodeGenOpts().OptimizationLevel, {}};
   if (!succeeded || !unit.module) {

@@ -40,9 +40,13 @@ void replace_assembly(llvm::Module& module);
 /// Lifetime: borrows the contents of `files`.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> memory_files(std::span<const File> files);
 
+/// The attribute of a parameter that is a record by value: how many bytes it has. What it is passed in, often a wider integer,
+/// is the ABI's matter, and looks like a number that the source does not have.
+inline constexpr const char* kRecordBytes = "kmux-record-bytes";
+
 /// What one source became, and what later steps need to know of its options.
 struct TranslationUnit {
-  std::unique_ptr<llvm::Module> module;
+  std::unique_ptr<llvm::Module> module;  // with kRecordBytes
   unsigned opt_level = 3;
   std::vector<std::string> features;  // instruction-set features in force
 };

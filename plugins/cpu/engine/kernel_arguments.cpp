@@ -1,10 +1,14 @@
+#include <algorithm>
+
 #include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/launch_check.h"
 #include "kmux/plugin/meta_reader.h"
 
+#include "engine/front_end.h"
 #include "engine/pipeline.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/IRBuilder.h"
 
 namespace kmux::cpu {
 namespace {
@@ -24,13 +28,30 @@ ArgumentKind kind_of(const llvm::Type& type) {
   return type.isFloatingPointTy() ? ArgumentKind::kFloat : ArgumentKind::kUnknown;
 }
 
+// What the record has that `argument` is by value; 0 where it is none.
+unsigned source_bytes(const llvm::Argument& argument) {
+  unsigned bytes = 0;
+  const llvm::Attribute written =
+      argument.getParent()->getAttributeAtIndex(llvm::AttributeList::FirstArgIndex + argument.getArgNo(), kRecordBytes);
+  if (written.isValid()) written.getValueAsString().getAsInteger(10, bytes);
+  return bytes;
+}
+
+// AArch64 passes a record of one floating-point number as an array of one.
+llvm::Type& without_array(llvm::Type& type) {
+  return type.isArrayTy() && type.getArrayNumElements() == 1 ? *type.getArrayElementType() : type;
+}
+
 KernelArgument taken_argument(const llvm::Argument& argument, const llvm::DataLayout& layout) {
   const auto bytes_of = [&](llvm::Type* type) {
     return static_cast<unsigned>(layout.getTypeStoreSize(type).getFixedValue());
   };
   if (argument.hasByValAttr()) return {bytes_of(argument.getParamByValType()), ArgumentKind::kUnknown, "struct"};
-  const unsigned bytes = bytes_of(argument.getType());
-  return {bytes, kind_of(*argument.getType()), text_of(*argument.getType(), bytes)};
+  llvm::Type& type = without_array(*argument.getType());
+  const unsigned bytes = bytes_of(&type);
+  const unsigned record = source_bytes(argument);
+  if (record != 0 && (type.isIntegerTy() || record != bytes)) return {record, ArgumentKind::kUnknown, "struct"};
+  return {bytes, kind_of(type), text_of(type, bytes)};
 }
 
 std::vector<KernelArgument> taken_arguments(const llvm::Function& function) {
@@ -51,6 +72,78 @@ Status check_passed(const llvm::Module& units, const CompileJob& job) {
     KMUX_TRY(check_arguments(job.kernels[i], job.passed[i], taken_arguments(*kernel)));
   }
   return Ok{};
+}
+
+std::vector<unsigned> record_bytes(const llvm::Function* kernel) {
+  std::vector<unsigned> records;
+  if (kernel == nullptr) return records;
+  for (const llvm::Argument& argument : kernel->args()) {
+    records.push_back(argument.getType()->isPointerTy() ? 0 : source_bytes(argument));
+  }
+  return records;
+}
+
+namespace {
+
+// May an argument of type `given` be passed to a parameter of type `taken` by its bits? A bool is a byte, 0 or 1.
+bool same_bits(const llvm::Type* given, const llvm::Type* taken) {
+  if (given->isIntegerTy(1)) return taken->isIntegerTy(8);
+  return given->isIntegerTy() && (taken->isHalfTy() || taken->isBFloatTy()) &&
+         given->getPrimitiveSizeInBits() == taken->getPrimitiveSizeInBits();
+}
+
+// Is `given` as long as the record of `bytes` that is passed as a `taken`?
+bool is_record(llvm::Type* given, llvm::Type* taken, unsigned bytes, const llvm::DataLayout& layout) {
+  return bytes != 0 && layout.getTypeStoreSize(given) == bytes && layout.getTypeStoreSize(taken) >= bytes;
+}
+
+// What a record has in its registers, if memory would have `given` at its beginning.
+llvm::Value* as_record(llvm::Value* given, llvm::Type* taken, llvm::IRBuilder<>& builder) {
+  llvm::BasicBlock& entry = builder.GetInsertBlock()->getParent()->getEntryBlock();
+  llvm::Value* const slot = llvm::IRBuilder<>(&entry, entry.getFirstInsertionPt()).CreateAlloca(taken);
+  builder.CreateStore(llvm::Constant::getNullValue(taken), slot);
+  builder.CreateStore(given, slot);
+  return builder.CreateLoad(taken, slot);
+}
+
+llvm::Value* adapted(llvm::Value* given, llvm::Type* taken, llvm::IRBuilder<>& builder) {
+  if (given->getType() == taken) return given;
+  if (given->getType()->isIntegerTy(1) && taken->isIntegerTy()) return builder.CreateZExtOrTrunc(given, taken);
+  if (same_bits(given->getType(), taken)) return builder.CreateBitCast(given, taken);
+  return as_record(given, taken, builder);
+}
+
+}  // namespace
+
+bool can_call(const llvm::Function& declared, const llvm::Function& kernel, const std::vector<unsigned>& records) {
+  const llvm::FunctionType& given = *declared.getFunctionType();
+  const llvm::FunctionType& taken = *kernel.getFunctionType();
+  if (given.getReturnType() != taken.getReturnType()) return false;
+  if (given.getNumParams() != taken.getNumParams() || taken.isVarArg()) return false;
+  const std::size_t added = taken.getNumParams() - std::min<std::size_t>(taken.getNumParams(), records.size());
+  for (unsigned i = 0; i < given.getNumParams(); ++i) {
+    llvm::Type* from = given.getParamType(i);
+    llvm::Type* to = taken.getParamType(i);
+    const unsigned record = i >= added ? records[i - added] : 0;
+    if (from != to && !same_bits(from, to) && !is_record(from, to, record, kernel.getDataLayout())) return false;
+  }
+  return true;
+}
+
+void adapt_calls(llvm::Function& declared, llvm::FunctionType& taken) {
+  for (llvm::User* user : llvm::make_early_inc_range(declared.users())) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+    if (!call) continue;
+    llvm::IRBuilder<> builder(call);
+    for (unsigned i = 0; i < taken.getNumParams(); ++i) {
+      call->setArgOperand(i, adapted(call->getArgOperand(i), taken.getParamType(i), builder));
+      if (!taken.getParamType(i)->isIntegerTy()) {
+        call->removeParamAttr(i, llvm::Attribute::ZExt);
+        call->removeParamAttr(i, llvm::Attribute::SExt);
+      }
+    }
+    call->mutateFunctionType(&taken);
+  }
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 
 #include "kmux/plugin/compile_log.h"
 
@@ -106,25 +107,8 @@ std::string describe(const llvm::FunctionType& type) {
   return text;
 }
 
-// May an argument of type `given` be passed to a parameter of type `taken` by its bits? A bool is a byte, 0 or 1.
-bool same_bits(const llvm::Type* given, const llvm::Type* taken) {
-  if (given->isIntegerTy(1)) return taken->isIntegerTy(8);
-  return given->isIntegerTy() && (taken->isHalfTy() || taken->isBFloatTy()) &&
-         given->getPrimitiveSizeInBits() == taken->getPrimitiveSizeInBits();
-}
-
-bool can_call(const llvm::FunctionType& given, const llvm::FunctionType& taken) {
-  if (given.getReturnType() != taken.getReturnType()) return false;
-  if (given.getNumParams() != taken.getNumParams() || taken.isVarArg()) return false;
-  for (unsigned i = 0; i < given.getNumParams(); ++i) {
-    const llvm::Type* from = given.getParamType(i);
-    const llvm::Type* to = taken.getParamType(i);
-    if (from != to && !same_bits(from, to)) return false;
-  }
-  return true;
-}
-
-Status check_kernel(const llvm::Module& units, const llvm::Module& launcher, const std::string& kernel) {
+Status check_kernel(const llvm::Module& units, const llvm::Module& launcher, const std::string& kernel,
+                    const std::vector<unsigned>& records) {
   const llvm::Function* called = launcher.getFunction(kernel);
   if (!called) return Ok{};  // declared, never launched
   const llvm::Function* defined = units.getFunction(kernel);
@@ -137,31 +121,11 @@ Status check_kernel(const llvm::Module& units, const llvm::Module& launcher, con
         ErrorCode::kInvalidArgument,
         "kernel \"" + kernel + "\" has another calling convention than C functions have here. Remove its attribute.");
   }
-  if (can_call(*called->getFunctionType(), *defined->getFunctionType())) return Ok{};
+  if (can_call(*called, *defined, records)) return Ok{};
   return make_error(ErrorCode::kInvalidArgument,
                     "kernel \"" + kernel + "\" has the type " + describe(*defined->getFunctionType()) +
                         " (the dispatch calls it as " + describe(*called->getFunctionType()) +
                         "). Make the launch's arguments and its result match the source.");
-}
-
-// Gives the calls of `declared` the parameter types of the definition.
-void adapt_calls(llvm::Function& declared, llvm::FunctionType& taken) {
-  for (llvm::User* user : llvm::make_early_inc_range(declared.users())) {
-    auto* call = llvm::dyn_cast<llvm::CallBase>(user);
-    if (!call) continue;
-    llvm::IRBuilder<> builder(call);
-    for (unsigned i = 0; i < taken.getNumParams(); ++i) {
-      llvm::Value* given = call->getArgOperand(i);
-      const bool is_bool = given->getType()->isIntegerTy(1);
-      call->setArgOperand(i, is_bool ? builder.CreateZExtOrTrunc(given, taken.getParamType(i))
-                                     : builder.CreateBitCast(given, taken.getParamType(i)));
-      if (call->getArgOperand(i)->getType()->isFloatingPointTy()) {
-        call->removeParamAttr(i, llvm::Attribute::ZExt);
-        call->removeParamAttr(i, llvm::Attribute::SExt);
-      }
-    }
-    call->mutateFunctionType(&taken);
-  }
 }
 
 // A kernel stays a function beside the launcher. Inlined, its pointers would be loads from slots, which alias analysis tells
@@ -214,10 +178,12 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
   }
   name_kernels(*whole, job);
   KMUX_TRY(check_passed(*whole, job));
+  std::map<std::string, std::vector<unsigned>> records;  // of kernels as their sources have them
+  for (const std::string& kernel : job.kernels) records[kernel] = record_bytes(whole->getFunction(kernel));
   spmd::place_shared_globals(*whole);
   KMUX_ASSIGN(std::vector<Error> on_fibers, spmd::lower_kernels(*whole, job.blocks, job.check));
   for (const std::string& kernel : job.kernels) {
-    KMUX_TRY(check_kernel(*whole, *launcher, kernel));
+    KMUX_TRY(check_kernel(*whole, *launcher, kernel, records[kernel]));
     llvm::Function* called = launcher->getFunction(kernel);
     if (!called) continue;
     llvm::FunctionType& taken = *whole->getFunction(kernel)->getFunctionType();

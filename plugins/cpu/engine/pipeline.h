@@ -29,7 +29,7 @@ struct LinkedModule {
 /// for one thread of a GPU become functions that run a grid.
 ///
 /// Arguments that the launcher passes as integers and a kernel takes as floating-point numbers of the same width
-/// (unsigned short for _Float16) are passed by their bits; a bool may be taken as a byte.
+/// (unsigned short for _Float16) are passed by their bits, and so is what a kernel takes as a record; a bool may be taken as a byte.
 /// Errors: compile_failed for a kernel that is not defined, and if two units define the same function; invalid_argument for
 ///         a kernel of another type than the launcher calls it with.
 Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> units,
@@ -40,6 +40,15 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
 ///
 /// Errors: invalid_argument that names the kernel and shows both.
 Status check_passed(const llvm::Module& units, const CompileJob& job);
+
+/// Of each parameter of `kernel` how many bytes the record has that it is by value, in registers; 0 where it is none. Empty without one.
+std::vector<unsigned> record_bytes(const llvm::Function* kernel);
+
+/// Can the calls of `declared` be calls of `kernel`, whose last parameters are such `records` in its source?
+bool can_call(const llvm::Function& declared, const llvm::Function& kernel, const std::vector<unsigned>& records);
+
+/// Gives the calls of `declared`, which can be calls of a function of type `taken`, its parameter types.
+void adapt_calls(llvm::Function& declared, llvm::FunctionType& taken);
 
 /// Gives each constant of a program, which the variable `constant_symbol` points to (builder.cpp), that name. From here on it stays
 /// visible to who links: what is set from outside cannot be computed with in advance.

@@ -184,12 +184,27 @@ TEST(Builder, ShowsWhatAKernelTakesAndWhatIsPassed) {
 }
 
 TEST(Builder, PassesStructsOfOneMember) {
-  ProgramBuilder builder("sample");
-  builder.output("out", dtype::kInt32, {4})
-      .variant("c")
-      .source("k.cpp", "struct P { int* p; };\nstruct N { long n; };\nextern \"C\" void k(P p, N n) { p.p[0] = n.n; }");
-  builder.launch("k").args({"out"}).arg(Expr(7), dtype::kInt64);
-  EXPECT_THAT(result_of(builder), ElementsAre(7, -1, -1, -1));
+  const std::string types =
+      "struct P { int* p; };\nstruct N { long n; };\nstruct I { int n; };\nstruct B { signed char n; };\n"
+      "struct F { float n; };\nstruct H { _Float16 n; };\n";
+  const std::string kernel =
+      "void k(P p, N n, I i, B b, F f, H h) { int* v = p.p; v[0] = n.n, v[1] = i.n, v[2] = b.n, v[3] = f.n + h.n; }";
+  for (const bool is_cuda : {false, true}) {
+    ProgramBuilder builder("sample");
+    builder.output("out", dtype::kInt32, {4}).scalar("f", dtype::kFloat32);
+    builder.scalar("h", dtype::kFloat16);
+    builder.variant(is_cuda ? "cuda" : "c");
+    builder.source(is_cuda ? "k.cu" : "k.cpp", types + "extern \"C\" " + (is_cuda ? "__global__ " : "") + kernel);
+    LaunchBuilder launch = builder.launch("k");
+    if (is_cuda) launch.grid({1}).block({1});
+    launch.args({"out"}).arg(Expr(7), dtype::kInt64).arg(Expr(-8), dtype::kInt32).arg(Expr(-9), dtype::kInt8);
+    launch.args({"f", "h"});
+    Workbench bench;
+    std::vector<int> out(4, -1);
+    LoadedKernel loaded = bench.load(builder.build().value(), {}, "auto").value();
+    EXPECT_TRUE(loaded({slot(out.data()), bits(0x41000000), bits(0x4000)}).ok());  // 8, 2
+    EXPECT_THAT(out, ElementsAre(7, -8, -9, 10)) << is_cuda;
+  }
 }
 
 TEST(Builder, ShowsTheSizeOfAStruct) {
