@@ -98,7 +98,8 @@ TEST(HostCompiler, ShowsItsCommandAndItsLog) {
   ASSERT_FALSE(object.ok());
   EXPECT_EQ(object.error().code, ErrorCode::kCompileFailed);
   EXPECT_THAT(object.error().message, HasSubstr("cannot compile \"f.c\" (f.c:1:"));
-  EXPECT_THAT(std::string(object.error().note("command").value_or("")), HasSubstr("-march="));
+  EXPECT_THAT(std::string(object.error().note("command").value_or("")),
+              HasSubstr(is_aarch64(host_triple()) ? " -mcpu=" : " -march="));
 }
 
 TEST(HostCompiler, NamesASymbolThatIsMissing) {
