@@ -129,10 +129,11 @@ Status CodeTrial::launch(const Artifact& artifact, int device, LaunchCopy copy) 
 
 Result<std::shared_ptr<const CodeTrial>> code_trial(Runtime& runtime, const std::string& name,
                                                     const IsolationSettings& isolation) {
+  if (!isolation.in_process_of_its_own) return {nullptr};
   const std::vector<PluginEntry>& entries = runtime.registry().entries();
   const auto entry = std::ranges::find_if(
       entries, [&](const PluginEntry& one) { return one.manifest.name == name && one.status.ok(); });
-  if (!isolation.in_process_of_its_own || entry == entries.end() || is_own(*entry)) return {nullptr};
+  if (entry == entries.end() || is_own(*entry)) return {nullptr};
   KMUX_ASSIGN(const auto wanted, trial_limit(runtime.environment()));
   if (!wanted) return {nullptr};
   KMUX_ASSIGN(std::shared_ptr<WorkerPool> pool, runtime.impl().isolated_plugins().pool_of(runtime.registry(), *entry));

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <mutex>
 #include <utility>
 
@@ -82,10 +81,11 @@ class TriedAdapter final : public Adapter {
   Status try_first(const kmux_slot* slots, const kmux_launch_env& env) {
     const std::lock_guard lock(mutex_);
     if (is_tried_.load(std::memory_order_relaxed)) return Ok{};
-    if (const auto why = why_not(slots)) {
+    const Result<CallSample> sample = sample_of(program_.signature, slots);
+    if (const auto why = why_not(sample)) {
       log(LogLevel::kWarning, "kernel \"" + program_.name + "\" is launched untried (" + *why + ").");
     } else {
-      KMUX_ASSIGN(LaunchCopy copy, copy_of(slots, env));
+      KMUX_ASSIGN(LaunchCopy copy, copy_of(*sample, slots, env));
       KMUX_TRY(trial_->launch(artifact_, env.device, std::move(copy)));
     }
     trial_.reset();
@@ -95,8 +95,7 @@ class TriedAdapter final : public Adapter {
   }
 
   /// Why a worker cannot get what the call was given.
-  std::optional<std::string> why_not(const kmux_slot* slots) const {
-    const Result<CallSample> sample = sample_of(program_.signature, slots);
+  static std::optional<std::string> why_not(const Result<CallSample>& sample) {
     if (!sample || !std::ranges::all_of(*sample, has_known_memory)) return "the extent of its memory is not known";
     std::uint64_t bytes = 0;
     for (const auto& param : *sample) {
@@ -107,11 +106,11 @@ class TriedAdapter final : public Adapter {
     return std::to_string(bytes) + " bytes are too many for a worker";
   }
 
-  Result<LaunchCopy> copy_of(const kmux_slot* slots, const kmux_launch_env& env) const {
+  Result<LaunchCopy> copy_of(const CallSample& sample, const kmux_slot* slots, const kmux_launch_env& env) const {
     KMUX_TRY(check_no_capture(env));
-    KMUX_ASSIGN(const CallSample sample, sample_of(program_.signature, slots));
+    const std::size_t count = slots_of(program_.signature).size();
     LaunchCopy copy;
-    for (std::size_t i = 0; i < slots_of(program_.signature).size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       copy.slots.push_back({slots[i].bits});
       const auto* const tensor = i < sample.size() ? std::get_if<SampleTensor>(&sample[i]) : nullptr;
       if (tensor == nullptr) continue;
