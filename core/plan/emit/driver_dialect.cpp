@@ -14,10 +14,14 @@ namespace {
 // What a printed launcher calls.
 constexpr std::string_view kCalls = R"(
 static inline const kmux_driver_env* kmux_env_of(const kmux_launch_env* env) { return (const kmux_driver_env*)env; }
+#ifdef KMUX_LAUNCHES_ONCE  // the layer that follows has one that knows its driver
+static inline int kmux_launch_kernel(const kmux_launch_env* env, const kmux_driver_launch& call, kmux_sink error);
+#else
 [[maybe_unused]] static inline int kmux_launch_kernel(const kmux_launch_env* env, const kmux_driver_launch& call,
                                                       kmux_sink error) {
   return kmux_env_of(env)->driver->launch(kmux_env_of(env), &call, error);
 }
+#endif
 [[maybe_unused]] static inline int kmux_fill(const kmux_launch_env* env, unsigned int step, void* target,
                                              unsigned long long bytes, unsigned char value, kmux_sink error) {
   const kmux_driver_fill fill = {step, value, target, bytes};

@@ -131,24 +131,26 @@ std::string parameter(std::string_view type, std::string_view name, std::string_
   return std::string(type) + (mentions(body, name) ? " " + std::string(name) : "");
 }
 
-std::string function_text(const std::string& body, std::string_view symbol) {
+std::string function_text(const std::string& body, std::string_view symbol, std::string_view specifiers) {
   CodeWriter out;
-  out.open("extern \"C\" int " + std::string(symbol) + "(" + parameter("const kmux_slot*", "slots", body) + ", " +
-           parameter("const kmux_launch_env*", "env", body) + ", " + parameter("kmux_sink", "error", body) + ") {");
+  out.open("extern \"C\" " + std::string(specifiers) + "int " + std::string(symbol) + "(" +
+           parameter("const kmux_slot*", "slots", body) + ", " + parameter("const kmux_launch_env*", "env", body) +
+           ", " + parameter("kmux_sink", "error", body) + ") {");
   if (mentions(body, "kmux_fault")) out.line("int kmux_fault = 0;");
   return out.lines(body).close().text();
 }
 
 }  // namespace
 
-std::string emit_launcher(const Plan& plan, LauncherDialect& dialect, std::string_view symbol) {
+std::string emit_launcher(const Plan& plan, LauncherDialect& dialect, std::string_view symbol,
+                          std::string_view specifiers) {
   CodeWriter declarations;
   dialect.declarations(declarations, plan);
   CodeWriter body;
   LauncherPrinter(body, plan, dialect).print();
 
   const std::string code =
-      declarations.text() + (declarations.text().empty() ? "" : "\n") + function_text(body.text(), symbol);
+      declarations.text() + (declarations.text().empty() ? "" : "\n") + function_text(body.text(), symbol, specifiers);
   return "// The launcher of " + quote_c(plan.name) + ".\n" +
          shared_text("what a call is, and checked arithmetic", launcher_prelude_for(code)) + "\n" + code;
 }

@@ -54,6 +54,16 @@ std::string symbol_text(const Plan& plan, std::size_t kernel, Symbols symbols) {
 
 const char* text_of(bool value) { return value ? "true" : "false"; }
 
+// Its launch goes to the launcher without a `kmux_driver` between them.
+constexpr std::string_view kLaunchesOnce = "#define KMUX_LAUNCHES_ONCE\n\n";
+constexpr std::string_view kInlined = "inline __attribute__((always_inline)) ";
+
+// Is a call no more than one launch?
+bool launches_once(const Plan& plan) {
+  return plan.workspaces.empty() && plan.maps.empty() && plan.steps.size() == 1 &&
+         std::holds_alternative<PlanLaunch>(plan.steps[0]);
+}
+
 constexpr std::string_view kTable = "kmux_kernel_table";
 constexpr std::string_view kMoreCount = "kmux_more_kernels";
 
@@ -164,12 +174,14 @@ std::string launcher_text(const Plan& plan, const LaunchChoices& choices) {
 }
 
 std::string launcher_text(const Plan& plan, const LaunchChoices& choices, const LauncherForm& form) {
+  const bool once = !form.has_more_kernels && launches_once(plan);
   CodeWriter call;
   emit_exported_call(call, plan);
   CodeWriter end;
   emit_facts(end, plan, Facts(plan, plan.kernels, choices, form.sizes).view(), form);
   emit_files(end, plan, form.symbols);
-  std::string text = emit_launcher(plan, form.dialect, "kmux_launch_body");
+  std::string text = once ? std::string(kLaunchesOnce) : "";
+  text += emit_launcher(plan, form.dialect, "kmux_launch_body", once ? kInlined : "");
   std::string layer(nvidia_launch_text);
   layer.append(nvidia_printed_text).append(form.printed);
   return text.append(call.text()).append("\n").append(shared_text(kLayerTitle, layer)).append(end.text());

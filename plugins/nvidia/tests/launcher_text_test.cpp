@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 Program golden(const std::string& name) {
   for (Program& program : kmux::test::golden_programs()) {
@@ -67,13 +68,26 @@ asm(
 
 TEST(LauncherText, BeginsWithTheProgramsOwnPart) {
   const std::string text = text_of(golden("dynamic_shape"));
-  EXPECT_EQ(text.find("// The launcher of \"dynamic_shape\".\n"), 0U);
-  const std::size_t body = text.find("extern \"C\" int kmux_launch_body(");
+  EXPECT_EQ(text.find("#define KMUX_LAUNCHES_ONCE\n\n// The launcher of \"dynamic_shape\".\n"), 0U);
+  const std::size_t body = text.find("extern \"C\" inline __attribute__((always_inline)) int kmux_launch_body(");
   const std::size_t call = text.find("int call(void* A, void* C, long long n, void* kmux_stream) {");
   const std::size_t layer = text.find(": the launch layer and the entry points");
   EXPECT_LT(body, call);
   EXPECT_LT(call, layer);
   EXPECT_EQ(text.substr(0, layer).find("#include"), std::string::npos) << "macros of headers would reach its names";
+}
+
+TEST(LauncherText, CallsNoDriverForABodyThatIsOneLaunch) {
+  constexpr const char* kOnce = "#define KMUX_LAUNCHES_ONCE";
+  for (const char* const name : {"two_kernels", "guard", "loop", "workspace", "fill", "tiled_map"}) {
+    EXPECT_THAT(text_of(golden(name)), Not(HasSubstr(kOnce))) << name;
+    EXPECT_THAT(text_of(golden(name)), HasSubstr("extern \"C\" int kmux_launch_body(")) << name;
+  }
+  EXPECT_THAT(text_of(golden("static_add")), StartsWith(kOnce));
+  const Plan plan = lower(golden("static_add"), 0).value();
+  DriverDialect dialect;
+  EXPECT_THAT(launcher_text(plan, {}, {dialect, Symbols::kInFiles, argument_sizes, "", true}), Not(HasSubstr(kOnce)))
+      << "of host functions, which launch what they like";
 }
 
 TEST(LauncherText, TakesTheSymbolsOfNameExpressionsFromFiles) {

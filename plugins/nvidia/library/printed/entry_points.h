@@ -65,10 +65,14 @@ void open_again(Log log, bool ranges, PersistingLines& lines, bool blocking) {
   new (&kept.launcher) Launcher(kmux_cubin, facts, log, nullptr, lines);
 }
 
-int run(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) {
+__attribute__((always_inline)) inline int run(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) {
+#ifdef KMUX_LAUNCHES_ONCE
+  return kmux_launch_body(slots, &env, error);
+#else
   return kept.launcher.call(env, error, [slots](const kmux_driver_env& driver_env, kmux_sink sink) {
     return kmux_launch_body(slots, &driver_env.env, sink);
   });
+#endif
 }
 
 // The device whose context is current, or the first. The driver numbers devices by their ordinals.
@@ -110,6 +114,14 @@ int prepare_alone() {
 }  // namespace
 }  // namespace kmux::nvidia
 
+#ifdef KMUX_LAUNCHES_ONCE
+/// The one launch of a body, without a driver between: nothing about it is written to memory but what the driver reads.
+static __attribute__((always_inline)) inline int kmux_launch_kernel(const kmux_launch_env* env,
+                                                                    const kmux_driver_launch& launch, kmux_sink error) {
+  return kmux::nvidia::kept.launcher.launch(*env, launch, error);
+}
+#endif
+
 static int kmux_call_alone(const kmux_slot* slots, void* stream) { return kmux::nvidia::call_alone(slots, stream); }
 
 extern "C" {
@@ -139,7 +151,8 @@ KMUX_EXPORT int kmux_launcher_variable(int device, const char* symbol, void** ad
   return kmux::nvidia::kept.launcher.find_variable(device, symbol, address, bytes, error);
 }
 /// What lies in a plugin's table; there is one launcher, whatever it is called on.
-KMUX_EXPORT int kmux_launcher_call(void*, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
+KMUX_EXPORT __attribute__((hot, aligned(64))) int kmux_launcher_call(void*, const kmux_slot* slots,
+                                                                     const kmux_launch_env* env, kmux_sink error) {
   return kmux::nvidia::run(slots, *env, error);
 }
 

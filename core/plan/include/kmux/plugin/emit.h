@@ -72,11 +72,12 @@ class LauncherDialect {
 };
 
 /// The C++ launcher of `plan`, a whole translation unit without includes:
-/// `extern "C" int SYMBOL(const kmux_slot*, const kmux_launch_env*, kmux_sink)`.
+/// `extern "C" SPECIFIERS int SYMBOL(const kmux_slot*, const kmux_launch_env*, kmux_sink)`.
 ///
 /// Errors in the printed code: invalid_argument for arithmetic without a value (the text names the let, extent or
 /// argument) and for a failed assert (with its message); a workspace that cannot be had. Each frees the workspaces.
-std::string emit_launcher(const Plan& plan, LauncherDialect& dialect, std::string_view symbol);
+std::string emit_launcher(const Plan& plan, LauncherDialect& dialect, std::string_view symbol,
+                          std::string_view specifiers = {});
 
 /// Gives the value of `expr` as C++ text without side effects. Where computing it can fail, prints a `const long long
 /// NAME` and the check before; `what` names in the error what could not be computed, as in "let \"tiles\"".
