@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,15 +36,18 @@ inline Status run_elements(const ElementKernel& kernel, const std::string& tier,
   return loaded({slot(const_cast<void*>(x)), slot(y), slot(static_cast<std::int64_t>(count))});
 }
 
-/// What the kernel makes of `x` in both tiers, which must give the same bytes; none after a failure, which is the test's.
+/// What the kernel makes of `x` in both tiers, which must give the same bytes, once `plain` has changed what they may differ in;
+/// none after a failure, which is the test's.
 template <class O, class I>
-std::vector<O> elements(const ElementKernel& kernel, const std::vector<I>& x) {
+std::vector<O> elements(const ElementKernel& kernel, const std::vector<I>& x,
+                        const std::function<void(O&)>& plain = {}) {
   std::vector<O> results[2];
   for (int i = 0; i < 2; ++i) {
     results[i].resize(x.size());
     const Status status = run_elements(kernel, i == 0 ? "fast" : "full", x.data(), results[i].data(), x.size());
     EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().explain()) << "\n" << kernel.source;
     if (!status.ok()) return {};
+    if (plain) std::ranges::for_each(results[i], plain);
   }
   EXPECT_EQ(std::memcmp(results[0].data(), results[1].data(), x.size() * sizeof(O)), 0) << "tiers differ";
   return results[1];

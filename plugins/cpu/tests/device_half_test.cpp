@@ -203,7 +203,10 @@ TEST(DeviceHalf, FunctionsOfMathematics) {
                   one + two +
                   "};\n"
                   "  for (int j = 0; j < 30; ++j) y[i].v[j] = __HALF_as_ushort(out[j]);\n}\n")};
-    const auto y = elements<std::array<Bits, 30>>(kernel, x);
+    const auto plain = [&](std::array<Bits, 30>& all) {  // which NaN an operation gives is not promised
+      for (Bits& bits : all) bits = std::isnan(type.value(bits)) ? 0x7fff : bits;
+    };
+    const auto y = elements<std::array<Bits, 30>>(kernel, x, plain);
     double (*const functions[])(double) = {std::ceil,
                                            std::floor,
                                            std::nearbyint,
