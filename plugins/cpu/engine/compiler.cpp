@@ -1,6 +1,8 @@
 #include "engine/compiler.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/sha256.h"
@@ -337,7 +339,9 @@ std::vector<std::string> find_compiler_libraries() {
 
 }  // namespace
 
-std::optional<Processor> find_cpu(std::string_view name) {
+namespace {
+
+std::optional<Processor> ask_for_cpu(std::string_view name) {
   if (!llvm::is_contained(known_cpus(), name)) return std::nullopt;
   const auto subtarget = subtarget_of(name);
   if (!subtarget || !subtarget->isCPUStringValid(name)) return std::nullopt;
@@ -346,6 +350,20 @@ std::optional<Processor> find_cpu(std::string_view name) {
     if (subtarget->checkFeatures("+" + feature)) processor.features.insert(feature);
   }
   return processor;
+}
+
+}  // namespace
+
+// Each name once: LLVM takes a fortieth of a small kernel's compilation to say what features one has.
+std::optional<Processor> find_cpu(std::string_view name) {
+  static std::mutex mutex;
+  static std::map<std::string, std::optional<Processor>, std::less<>> answers;
+  const std::lock_guard lock(mutex);
+  const auto known = answers.find(name);
+  if (known != answers.end()) return known->second;
+  std::optional<Processor> answer = ask_for_cpu(name);
+  if (answer) answers.emplace(name, answer);  // names that nobody knows are without end
+  return answer;
 }
 
 std::vector<std::string> compiler_libraries() {

@@ -190,35 +190,28 @@ void forget_environment(clang::HeaderSearchOptions& search, const std::vector<st
 
 constexpr std::size_t kMostCachedLists = 256;
 
-}  // namespace
-
-Result<std::vector<std::string>> FrontEnd::cc1_arguments(const Arguments& driver_arguments, const Files& files) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = cc1_.find(driver_arguments); found != cc1_.end()) return found->second;
-  }
+// The arguments of Clang itself, without "-cc1", that the driver makes of its own.
+Result<std::vector<std::string>> cc1_arguments(const std::vector<std::string>& driver_arguments,
+                                               const llvm::IntrusiveRefCntPtr<vfs::FileSystem>& files) {
   const std::string resources = resource_dir_or_default();
   TextDiagnostics diagnostics;
   // The driver only derives paths from its own name; no such file is needed.
   clang::driver::Driver driver(resources + "/../../../bin/clang", host_triple(), diagnostics.engine(), "kmux", files);
   driver.setCheckInputsExist(false);
-  Arguments arguments = {"clang", "-c", "--no-default-config", "-resource-dir", resources};
+  std::vector<std::string> arguments = {"clang", "-c", "--no-default-config", "-resource-dir", resources};
   arguments.insert(arguments.end(), driver_arguments.begin(), driver_arguments.end());
   arguments.emplace_back("input");
   const std::unique_ptr<clang::driver::Compilation> compilation(driver.BuildCompilation(pointers(arguments)));
   if (!compilation || diagnostics.engine().hasErrorOccurred()) return refused_arguments(diagnostics.text());
   if (compilation->getJobs().size() != 1) return refused_arguments("error: these flags ask for more than one step");
   const auto& job = compilation->getJobs().begin()->getArguments();
-  Arguments cc1(job.begin() + 1, job.end());  // without "-cc1"
-  const std::lock_guard lock(mutex_);
-  if (cc1_.size() >= kMostCachedLists) cc1_.clear();
-  return cc1_[driver_arguments] = std::move(cc1);
+  return std::vector<std::string>(job.begin() + 1, job.end());
 }
 
-Result<std::shared_ptr<clang::CompilerInvocation>> FrontEnd::invocation(const std::string& path,
-                                                                        const Arguments& arguments,
-                                                                        const Files& files) {
-  KMUX_ASSIGN(const Arguments cc1, cc1_arguments(arguments, files));
+// Of a file that is not named yet.
+Result<std::shared_ptr<clang::CompilerInvocation>> make_invocation(
+    const std::vector<std::string>& arguments, const llvm::IntrusiveRefCntPtr<vfs::FileSystem>& files) {
+  KMUX_ASSIGN(const std::vector<std::string> cc1, cc1_arguments(arguments, files));
   TextDiagnostics diagnostics;
   auto made = std::make_shared<clang::CompilerInvocation>();
   if (!clang::CompilerInvocation::CreateFromArgs(*made, pointers(cc1), diagnostics.engine())) {
@@ -226,14 +219,34 @@ Result<std::shared_ptr<clang::CompilerInvocation>> FrontEnd::invocation(const st
   }
   forget_environment(made->getHeaderSearchOpts(), arguments);
   auto& front_end = made->getFrontendOpts();
-  front_end.Inputs = {clang::FrontendInputFile(path, front_end.Inputs.front().getKind())};
   front_end.ProgramAction = clang::frontend::EmitLLVMOnly;
   front_end.DisableFree = false;  // the driver sets both: every syntax tree would leak
   auto& code_gen = made->getCodeGenOpts();
   code_gen.DisableFree = false;
-  code_gen.ClearASTBeforeBackend = false;  // EmitModule reads it
   code_gen.DisableLLVMPasses = true;  // the pipeline runs once, over all modules linked
-  code_gen.MainFileName = path;
+  return made;
+}
+
+}  // namespace
+
+Result<FrontEnd::Invocation> FrontEnd::shared_invocation(const Arguments& arguments, const Files& files) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = invocations_.find(arguments); found != invocations_.end()) return found->second;
+  }
+  KMUX_ASSIGN(Invocation made, make_invocation(arguments, files));
+  const std::lock_guard lock(mutex_);
+  if (invocations_.size() >= kMostCachedLists) invocations_.clear();
+  return invocations_[arguments] = std::move(made);
+}
+
+Result<FrontEnd::Invocation> FrontEnd::invocation(const std::string& path, const Arguments& arguments,
+                                                  const Files& files) {
+  KMUX_ASSIGN(const Invocation shared, shared_invocation(arguments, files));
+  auto made = std::make_shared<clang::CompilerInvocation>(*shared);  // with options of its own
+  auto& front_end = made->getFrontendOpts();
+  front_end.Inputs = {clang::FrontendInputFile(path, front_end.Inputs.front().getKind())};
+  made->getCodeGenOpts().MainFileName = path;
   return made;
 }
 
@@ -248,17 +261,27 @@ void begin(clang::CompilerInstance& instance, std::shared_ptr<clang::CompilerInv
 
 namespace {
 
-// Writes kRecordBytes while there is a syntax tree.
-class EmitModule final : public clang::EmitLLVMOnlyAction {
+// Unoptimised code, with kRecordBytes. Clang's own actions make a target machine as well, which nobody needs for that.
+class EmitModule final : public clang::ASTFrontendAction {
  public:
-  using EmitLLVMOnlyAction::EmitLLVMOnlyAction;
+  explicit EmitModule(llvm::LLVMContext& context) : context_(context) {}
+  std::unique_ptr<llvm::Module> take_module() { return std::move(module_); }
 
  private:
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& instance,
+                                                        llvm::StringRef path) override {
+    generator_ = clang::CreateLLVMCodeGen(instance.getDiagnostics(), path, &instance.getVirtualFileSystem(),
+                                          instance.getHeaderSearchOpts(), instance.getPreprocessorOpts(),
+                                          instance.getCodeGenOpts(), context_);
+    return std::unique_ptr<clang::ASTConsumer>(generator_);
+  }
+
+  // Records are marked while there is a syntax tree.
   void EndSourceFileAction() override {
-    clang::CodeGenerator* const generator = getCompilerInstance().hasASTConsumer() ? getCodeGenerator() : nullptr;
-    llvm::Module* const module = generator != nullptr ? generator->GetModule() : nullptr;
-    if (module != nullptr) mark_records(*generator, *module);
-    EmitLLVMOnlyAction::EndSourceFileAction();
+    llvm::Module* const module = generator_ != nullptr ? generator_->GetModule() : nullptr;
+    if (module == nullptr) return;
+    mark_records(*generator_, *module);
+    module_.reset(generator_->ReleaseModule());
   }
 
   static void mark_records(clang::CodeGenerator& generator, llvm::Module& module) {
@@ -281,6 +304,10 @@ class EmitModule final : public clang::EmitLLVMOnlyAction {
       function.addParamAttr(i, llvm::Attribute::get(function.getContext(), kRecordBytes, std::to_string(bytes)));
     }
   }
+
+  llvm::LLVMContext& context_;
+  clang::CodeGenerator* generator_ = nullptr;  // the instance's
+  std::unique_ptr<llvm::Module> module_;
 };
 
 }  // namespace
@@ -292,9 +319,9 @@ Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std:
   llvm::raw_string_ostream stream(log);
   clang::CompilerInstance instance;
   begin(instance, made, preamble.precompiled ? begin_with(preamble, *made, files) : files, stream);
-  EmitModule action(&context);
+  EmitModule action(context);
   const bool succeeded = instance.ExecuteAction(action);
-  TranslationUnit unit{action.takeModule(), made->getCodeGenOpts().OptimizationLevel, {}};
+  TranslationUnit unit{action.take_module(), made->getCodeGenOpts().OptimizationLevel, {}};
   if (!succeeded || !unit.module) {
     if (auto refusal = refusal_of(log)) return *std::move(refusal);
     return with_advice(compile_error("cannot compile \"" + path + "\"", log), log);
@@ -313,7 +340,7 @@ std::string FrontEnd::precompile(const std::string& path, const Arguments& argum
 }
 
 Result<std::vector<std::string>> FrontEnd::system_folders(const Arguments& arguments) {
-  KMUX_ASSIGN(const auto made, invocation("input", arguments, llvm::vfs::getRealFileSystem()));
+  KMUX_ASSIGN(const Invocation made, shared_invocation(arguments, llvm::vfs::getRealFileSystem()));
   std::vector<std::string> folders;
   for (const auto& entry : made->getHeaderSearchOpts().UserEntries) {
     const bool is_system = entry.Group == clang::frontend::System || entry.Group == clang::frontend::ExternCSystem;

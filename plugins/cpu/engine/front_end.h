@@ -87,13 +87,13 @@ class FrontEnd {
  private:
   using Arguments = std::vector<std::string>;
   using Files = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
-  Result<Arguments> cc1_arguments(const Arguments& driver_arguments, const Files& files);
-  Result<std::shared_ptr<clang::CompilerInvocation>> invocation(const std::string& path, const Arguments& arguments,
-                                                                const Files& files);
+  using Invocation = std::shared_ptr<clang::CompilerInvocation>;
+  Result<Invocation> invocation(const std::string& path, const Arguments& arguments, const Files& files);
+  Result<Invocation> shared_invocation(const Arguments& arguments, const Files& files);
 
   std::mutex mutex_;
-  // The driver looks for GCC's headers in the file system, so it runs once a list of arguments.
-  std::map<Arguments, Arguments> cc1_;
+  // The driver looks for GCC's headers in the file system, so it runs once a list of arguments. What it found is copied.
+  std::map<Arguments, Invocation> invocations_;
 };
 
 }  // namespace kmux::cpu
