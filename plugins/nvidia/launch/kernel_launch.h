@@ -46,8 +46,27 @@ inline bool says_elsewhere(CUresult result) {
   return result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_INVALID_HANDLE;
 }
 
+/// The launch itself.
+inline const kmux_driver_launch& as_it_is(const kmux_driver_launch& launch) { return launch; }
+
+/// A copy, made member by member: compilers keep a launch that is only so copied in registers.
+__attribute__((always_inline)) inline kmux_driver_launch copy_of(const kmux_driver_launch& launch) {
+  const auto& [kernel, step, grid, block, cluster, smem_bytes, flags, window_count, args, windows] = launch;
+  return {kernel,
+          step,
+          {grid[0], grid[1], grid[2]},
+          {block[0], block[1], block[2]},
+          {cluster[0], cluster[1], cluster[2]},
+          smem_bytes,
+          flags,
+          window_count,
+          args,
+          windows};
+}
+
 /// The error of a launch that failed with `result`.
-int fail_launch(const DeviceState& device, const kmux_driver_launch& launch, CUresult result, kmux_sink error);
+[[gnu::cold, gnu::noinline]] int fail_launch(const DeviceState& device, const kmux_driver_launch& launch,
+                                             CUresult result, kmux_sink error);
 
 /// Waits for `stream`, in which `launch` is the last. Its failure is that of the kernel, if every launch is waited for.
 ///

@@ -32,15 +32,12 @@ const kmux_driver Launcher::kDirect = {
     },
     nullptr, nullptr, nullptr};
 
-int Launcher::launch_special(const kmux_launch_env& env, kmux_driver_launch launch, bool elsewhere, kmux_sink error) {
+int Launcher::launch_special(const kmux_launch_env& env, const kmux_driver_launch& launch, bool elsewhere,
+                             kmux_sink error) {
   const auto body = [&](const kmux_driver_env& driver_env, kmux_sink sink) {
     return driver_env.driver->launch(&driver_env, &launch, sink);
   };
   return call_recorded(env, error, body, elsewhere);
-}
-
-int Launcher::report_failure(const DeviceState& device, kmux_driver_launch launch, CUresult result, kmux_sink error) {
-  return fail_launch(device, launch, result, error);
 }
 
 int Launcher::prepare(int device, const kmux_launch_env* env, kmux_sink error) {

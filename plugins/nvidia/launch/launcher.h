@@ -54,7 +54,9 @@ class Launcher {
     return body(direct, error);
   }
 
-  /// As `call` with a body that is this launch: in fewer steps, if neither it nor the call asks for anything special.
+  /// As `call` with a body that is this launch: in fewer steps, if neither it nor the call asks for anything special. What does gets
+  /// what `kKept` makes of the launch.
+  template <auto kKept = as_it_is>
   __attribute__((always_inline)) int launch(const kmux_launch_env& env, const kmux_driver_launch& launch,
                                             kmux_sink error) {
     const DeviceState* const device = find(env.device);
@@ -62,14 +64,14 @@ class Launcher {
     // One branch for all of them: after a launch the processor has forgotten where each goes.
     const bool is_special = (device == nullptr) | elsewhere | !is_usual(env) | LaunchAttributes::are_asked_by(launch);
     if (__builtin_expect(is_special || !device->allows(launch), 0)) {
-      return launch_special(env, copy_of(launch), elsewhere, error);
+      return launch_special(env, kKept(launch), elsewhere, error);
     }
     CUlaunchConfig config;
     configure(launch, static_cast<CUstream>(env.stream), &config);
     const CUresult result = device->launch(config, launch.kernel, launch.args);
     if (__builtin_expect(result == CUDA_SUCCESS, 1)) return KMUX_OK;
-    return says_elsewhere(result) ? launch_special(env, copy_of(launch), true, error)
-                                  : report_failure(*device, copy_of(launch), result, error);
+    return says_elsewhere(result) ? launch_special(env, kKept(launch), true, error)
+                                  : fail_launch(*device, kKept(launch), result, error);
   }
 
   /// The states of its calls: a call that takes one launches without the launcher.
@@ -152,24 +154,8 @@ class Launcher {
   // The legacy default stream cannot. Source: CUDA Driver API, cuStreamBeginCapture and CU_STREAM_LEGACY.
   static bool can_be_captured(CUstream stream) { return reinterpret_cast<uintptr_t>(stream) > 1; }
 
-  // By value and member by member: then compilers keep a launch that needs no copy in registers.
-  static kmux_driver_launch copy_of(const kmux_driver_launch& launch) {
-    const auto& [kernel, step, grid, block, cluster, smem_bytes, flags, window_count, args, windows] = launch;
-    return {kernel,
-            step,
-            {grid[0], grid[1], grid[2]},
-            {block[0], block[1], block[2]},
-            {cluster[0], cluster[1], cluster[2]},
-            smem_bytes,
-            flags,
-            window_count,
-            args,
-            windows};
-  }
-  [[gnu::cold, gnu::noinline]] int launch_special(const kmux_launch_env& env, kmux_driver_launch launch, bool elsewhere,
-                                                  kmux_sink error);
-  [[gnu::cold, gnu::noinline]] static int report_failure(const DeviceState& device, kmux_driver_launch launch,
-                                                         CUresult result, kmux_sink error);
+  [[gnu::cold, gnu::noinline]] int launch_special(const kmux_launch_env& env, const kmux_driver_launch& launch,
+                                                  bool elsewhere, kmux_sink error);
   static const kmux_driver kDirect;  // for calls without a record: launches alone
   int prepare(int device, const kmux_launch_env* env, kmux_sink error);
   int make_device(int device, const kmux_launch_env* env, kmux_sink error);

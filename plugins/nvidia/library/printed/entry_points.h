@@ -118,7 +118,7 @@ int prepare_alone() {
 /// The one launch of a body, without a driver between: nothing about it is written to memory but what the driver reads.
 static __attribute__((always_inline)) inline int kmux_launch_kernel(const kmux_launch_env* env,
                                                                     const kmux_driver_launch& launch, kmux_sink error) {
-  return kmux::nvidia::kept.launcher.launch(*env, launch, error);
+  return kmux::nvidia::kept.launcher.launch<kmux::nvidia::copy_of>(*env, launch, error);
 }
 #endif
 
