@@ -43,13 +43,9 @@ void erase_notes(llvm::Function& function);
 /// Has `function` ask for the dynamic shared memory where it names an array without extent.
 void place_dynamic(llvm::Function& function);
 
-// shared_globals.cpp
-
 /// Makes of the shared variables that stand outside of functions, or are static within, variables of the functions that name
 /// them: there is one for each block, as of others.
 void place_shared_globals(llvm::Module& module);
-
-// threads.cpp
 
 /// Has `kernel` ask for lane and warp where it asked for the index of its thread. A warp that is not whole runs its body for
 /// the threads that there are.
