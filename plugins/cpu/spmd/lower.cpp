@@ -63,6 +63,7 @@ Status lower(llvm::Function& kernel, const std::optional<std::array<unsigned, 3>
   analyses.functions.clear();
   KMUX_ASSIGN(const Warp warp, best_widened(kernel, BlockShape::of(extents, seen_warp(kernel))));
   add_prefetches(*warp.function, warp.shape);
+  ask_for_tiles(*warp.function, warp.shape);
   KMUX_TRY(check(*warp.function, "prefetches"));
   add_entries(kernel, *warp.function, warp.shape, shared_bytes);
   warp.function->eraseFromParent();

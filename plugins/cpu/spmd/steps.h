@@ -104,6 +104,12 @@ Result<llvm::Function*> widen(llvm::Function& kernel, unsigned lanes, unsigned w
 /// short rows. The first such loop has calls of call::kTurn, where the memory of a block is its own as yet.
 void add_prefetches(llvm::Function& warp, const BlockShape& shape);
 
+// tiles.cpp
+
+/// Has `warp`, which is widened for a block of `shape` whose warps are all in step, ask for the tiles that a loop with barriers reads
+/// an iteration ahead, where each lies so far from the last one that no processor expects it.
+void ask_for_tiles(llvm::Function& warp, const BlockShape& shape);
+
 // join_values.cpp
 
 /// Has `group` compute once what is the same, and know of one index of a loop what it knows of those a constant apart.

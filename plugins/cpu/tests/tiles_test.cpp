@@ -1,0 +1,98 @@
+// What loops ask for of the next tile (spmd/tiles.cpp).
+#include <gmock/gmock.h>
+
+#include "spmd/steps.h"
+#include "spmd_steps.h"
+
+namespace kmux::cpu::spmd {
+namespace {
+
+using std::string;
+
+constexpr BlockShape kTile = {BlockShape::Order::kRows, 16, 8, std::array<unsigned, 3>{16, 8, 1}};
+
+/// A loop over tiles of eight rows, as widen makes it.
+struct Loop {
+  string first = "%i = mul nsw i32 %t, %n";  // the index of a tile's first row in the array
+  string barrier = "call void @\"kmux.barrier\"()";
+  int additions = 300;  // behind its loads
+  string from = "%b";
+
+  string text() const {
+    string text =
+        "declare ptr @\"kmux.shared\"(i64) nounwind willreturn memory(none)\n"
+        "define void @k(ptr %b, ptr %c, i32 %n) {\nentry:\n  %shared = call ptr @\"kmux.shared\"(i64 0)\n  br label "
+        "%loop\nloop:\n"
+        "  %t = phi i32 [ 0, %entry ], [ %next, %loop ]\n  %s = phi <16 x float> [ zeroinitializer, %entry ], [ %sum, "
+        "%loop ]\n  " +
+        first + "\n  %r0 = add nsw i32 %i, 5\n";
+    for (int row = 0; row < 8; ++row) {
+      const string r = std::to_string(row);
+      text += "  %w" + r + " = sext i32 %r" + r + " to i64\n  %p" + r + " = getelementptr float, ptr " + from +
+              ", i64 %w" + r + "\n  %v" + r + " = load <16 x float>, ptr %p" + r + "\n  %r" + std::to_string(row + 1) +
+              " = add nsw i32 %r" + r + ", %n\n";
+    }
+    text += "  " + barrier + "\n  %a0 = fadd <16 x float> %s, %v7\n";
+    for (int i = 0; i < additions; ++i) {
+      text += "  %a" + std::to_string(i + 1) + " = fadd <16 x float> %a" + std::to_string(i) + ", %v" +
+              std::to_string(i % 8) + "\n";
+    }
+    return text + "  %sum = fadd <16 x float> %a" + std::to_string(additions) +
+           ", %v0\n  %next = add nsw i32 %t, 16\n  %again = icmp slt i32 %next, %n\n  br i1 %again, label %loop, label "
+           "%end\n"
+           "end:\n  store <16 x float> %sum, ptr %c\n  ret void\n}\n";
+  }
+};
+
+// How often the loop asks, and that it asks for nothing outside of it.
+int requests(const Loop& loop, const BlockShape& shape = kTile) {
+  Steps steps(loop.text());
+  ask_for_tiles(steps.kernel(), shape);
+  const string text = text_of(steps.kernel());
+  int found = 0;
+  for (std::size_t at = text.find("loop:"); (at = text.find("call void @llvm.prefetch", at)) < text.find("end:"); ++at)
+    ++found;
+  return found;
+}
+
+TEST(Tiles, RowsFarApartAreAskedForAnIterationAhead) {
+  EXPECT_EQ(requests({}), 8);
+  EXPECT_EQ(requests({.first = "%i = mul nsw i32 %t, 1024"}), 8);
+  EXPECT_EQ(requests({.first = "%i = mul i32 %t, %n"}), 8);
+}
+
+TEST(Tiles, WhatAProcessorExpectsIsNot) {
+  EXPECT_EQ(requests({.first = "%i = add nsw i32 %t, %n"}), 0);  // a line after the other
+  EXPECT_EQ(requests({.additions = 100}), 0);  // it looks ahead so far itself
+}
+
+TEST(Tiles, WhereTheNextOneIsNotKnownNothingIs) {
+  EXPECT_EQ(requests({.first = "%q = getelementptr i32, ptr %c, i32 %t\n  %i = load i32, ptr %q"}), 0);
+  EXPECT_EQ(requests({.first = "%i = udiv i32 %n, %t"}), 0);
+  EXPECT_EQ(requests({.from = "%shared"}), 0);
+}
+
+TEST(Tiles, OtherLoopsAndBlocksStayAsTheyAre) {
+  EXPECT_EQ(requests({.barrier = "; none"}), 0);
+  EXPECT_EQ(requests({}, {BlockShape::Order::kRows, 16, 4, std::array<unsigned, 3>{16, 8, 1}}), 0);  // not all in step
+  EXPECT_EQ(requests({}, {BlockShape::Order::kRows, 16, 8, std::array<unsigned, 3>{128, 1, 1}}), 0);  // one row
+  EXPECT_EQ(requests({}, {BlockShape::Order::kRows, 16, 1, {}}), 0);
+}
+
+// Little by little: a processor has room for a dozen that are on their way.
+TEST(Tiles, RequestsLieApart) {
+  Steps steps(Loop{}.text());
+  ask_for_tiles(steps.kernel(), kTile);
+  const string text = text_of(steps.kernel());
+  std::size_t last = text.find("call void @llvm.prefetch");
+  for (int row = 1; row < 8; ++row) {
+    const std::size_t next = text.find("call void @llvm.prefetch", last + 1);
+    EXPECT_GT(std::count(text.begin() + static_cast<std::ptrdiff_t>(last),
+                         text.begin() + static_cast<std::ptrdiff_t>(next), '\n'),
+              10);
+    last = next;
+  }
+}
+
+}  // namespace
+}  // namespace kmux::cpu::spmd
