@@ -33,6 +33,7 @@ constexpr std::array<NewerArch, 6> kNewerArchs = {{{100, {12, 8}, true},
                                                    {120, {12, 8}, true},
                                                    {121, {12, 9}, true}}};
 constexpr Release kLastListed = {13, 0};
+constexpr Release kFirstWithFamilies = {12, 9};  // sm_100f
 
 TargetForms forms_of(std::string_view backend) {
   return {backend, "auto, cuda and sm_NN", "arch", R"("cuda" or "cuda:sm_90a")"};
@@ -158,10 +159,13 @@ std::optional<Release> parse_release(std::string_view text) {
 std::optional<Arch> forward_ptx(Arch target, Release release) {
   if (target.is_virtual || target.number <= kNewestOfOldest) return std::nullopt;
   const auto listed = std::ranges::find(kNewerArchs, target.number, &NewerArch::number);
-  if (listed == kNewerArchs.end() ? release > kLastListed : release >= listed->first) return std::nullopt;
+  const Release first = listed == kNewerArchs.end() ? Release{kLastListed.major, kLastListed.minor + 1}
+                        : target.suffix == 'f'      ? std::max(listed->first, kFirstWithFamilies)
+                                                    : listed->first;
+  if (release >= first) return std::nullopt;
   Arch newest{kNewestOfOldest, '\0', true};
   for (const NewerArch& known : kNewerArchs) {
-    if (known.carries_forward && known.number < target.number && release >= known.first)
+    if (known.carries_forward && known.number <= target.number && release >= known.first)
       newest.number = std::max(newest.number, known.number);
   }
   return newest;

@@ -87,6 +87,13 @@ TEST(ForwardPtx, IsOfTheNewestThatAnOlderCompilerKnows) {
   EXPECT_EQ(forward({130, 'a'}, {13, 0}), "compute_121");
 }
 
+TEST(ForwardPtx, OfAFamilyIsOfItsArchitectureBeforeThereAreFamilies) {
+  EXPECT_EQ(forward(kSm100f, {12, 4}), "compute_90");
+  EXPECT_EQ(forward(kSm100f, {12, 8}), "compute_100");
+  EXPECT_EQ(forward({120, 'f'}, {12, 8}), "compute_120");
+  EXPECT_EQ(forward(kSm100f, {12, 9}), "");
+}
+
 TEST(ForwardPtx, IsNotNeededByACompilerThatKnowsTheTarget) {
   EXPECT_EQ(forward(kSm90a, {12, 0}), "");
   EXPECT_EQ(forward(kSm100a, {12, 8}), "");
