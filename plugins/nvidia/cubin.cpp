@@ -23,6 +23,7 @@ constexpr unsigned kMachineCuda = 190;
 constexpr unsigned kEntryFlag = 0x10;  // in st_other of a kernel
 // From this on e_flags has the architecture's number in its second byte; before, in the first.
 constexpr unsigned kAbiWithArchInSecondByte = 8;
+constexpr unsigned kOwnArchBefore = 0x800;  // the suffix "a" in e_flags, before; it had no note
 constexpr std::string_view kToolNote = ".note.nv.tkinfo";
 
 bool is_kernel(const Elf64_Sym& symbol) {
@@ -88,7 +89,8 @@ Result<Arch> cubin_arch(std::string_view cubin) {
   KMUX_ASSIGN(const CubinFile file, CubinFile::open(cubin));
   const bool in_second = file.header().e_ident[EI_ABIVERSION] >= kAbiWithArchInSecondByte;
   const int number = static_cast<int>((in_second ? file.header().e_flags >> 8 : file.header().e_flags) & 0xff);
-  return Arch{number, suffix_in_note(file, number)};
+  const bool is_own = !in_second && (file.header().e_flags & kOwnArchBefore) != 0;
+  return Arch{number, is_own ? 'a' : suffix_in_note(file, number)};
 }
 
 Result<std::vector<std::string>> find_kernels(const std::vector<std::string>& kernels,

@@ -31,6 +31,8 @@ TEST(Cubin, ArchitectureHasTheSuffixThatTheAssemblerSays) {
 
 TEST(Cubin, ArchitectureWasInTheFirstByteBeforeVersionEight) {
   EXPECT_EQ(cubin_arch(CubinExample{.flags = 0x00500550, .abi = 7, .note = ""}.bytes()).value(), (Arch{80, '\0'}));
+  EXPECT_EQ(cubin_arch(CubinExample{.flags = 0x005a055a, .abi = 7, .note = ""}.bytes()).value(), (Arch{90, '\0'}));
+  EXPECT_EQ(cubin_arch(CubinExample{.flags = 0x005a0d5a, .abi = 7, .note = ""}.bytes()).value(), (Arch{90, 'a'}));
 }
 
 TEST(Cubin, OtherBytesAreRefusedWithTheReason) {
