@@ -15,8 +15,8 @@ namespace {
 
 NvrtcResult compile_program(const NvrtcLibrary& library, RtcProgram<NvrtcLibrary>& program,
                             std::vector<std::string> options) {
-  // NVRTC 13 keeps what it made where the driver does, and starts the driver for that. kmux has a cache of its own.
-  if (library.is_at_least(13, 0)) options.emplace_back("--no-cache");
+  // From 12.9 on NVRTC keeps what it made where the driver does, and starts the driver for that. kmux has a cache of its own.
+  if (library.is_at_least(12, 9)) options.emplace_back("--no-cache");
   return program.compile(options);
 }
 

@@ -93,7 +93,7 @@ class NvrtcLibrary {
 
 /// nvJitLink, opened at run time: it links the intermediate code of NVRTC, and optimizes across it.
 ///
-/// Threads: any.   Source: nvJitLink 12.4 to 13.0, nvJitLink.h.
+/// Threads: any.   Source: nvJitLink 12.0 to 13.0, nvJitLink.h.
 class JitLinkLibrary {
  public:
   /// The file that belongs to NVRTC `nvrtc`, of the same toolkit or of PyPI's nvidia-nvjitlink beside it.
