@@ -1,15 +1,81 @@
-// A libnvrtc.so.12 that says it is of CUDA 12.4: it refuses architectures beyond sm_90 as that one does, and makes PTX of
-// kernels whose parameters are pointers, int and float. The PTX has their names and parameters, and no instructions.
+// An NVRTC of release KMUX_NVRTC_RELEASE (1204 is 12.4): it has the functions of that one, refuses the architectures and options
+// that it refuses, and makes PTX of kernels whose parameters are pointers, int and float. The PTX has their names and parameters,
+// in a comment the options, and no instructions.
+//
+// What came when and went when is what NVRTC 12.0 to 13.0 themselves answer.
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <regex>
 #include <string>
+#include <string_view>
 
 namespace {
 
-enum Result : int { kSuccess = 0, kInvalidInput = 3, kInvalidOption = 5, kNoNameExpression = 10 };
+enum Result : int {
+  kSuccess = 0,
+  kInvalidInput = 3,
+  kInvalidOption = 5,
+  kNoNameExpression = 10,
+  kNoPchCreateAttempted = 13
+};
 
-constexpr int kNewest = 90;
+constexpr int kRelease = KMUX_NVRTC_RELEASE;
+
+struct Known {
+  int number;
+  int first = 0;  // the release that knows it
+  int last = 9999;  // the last one
+};
+constexpr std::array<Known, 16> kArchs = {{{50, 0, 1299},
+                                           {52, 0, 1299},
+                                           {60, 0, 1299},
+                                           {70, 0, 1299},
+                                           {75},
+                                           {80},
+                                           {86},
+                                           {87},
+                                           {89},
+                                           {90},
+                                           {100, 1208},
+                                           {101, 1208, 1299},
+                                           {103, 1209},
+                                           {110, 1300},
+                                           {120, 1208},
+                                           {121, 1209}}};
+constexpr int kFirstWithFamilies = 1209;
+
+struct Option {
+  std::string_view beginning;
+  int first;
+};
+constexpr std::array<Option, 8> kNewerOptions = {{{"--Ofast-compile=", 1205},
+                                                  {"--brief-diagnostics=", 1201},
+                                                  {"--create-pch=", 1208},
+                                                  {"--device-float128", 1206},
+                                                  {"--minimal", 1204},
+                                                  {"--no-cache", 1209},
+                                                  {"--pch-messages=", 1208},
+                                                  {"--use-pch=", 1208}}};
+
+bool knows_arch(int number, char suffix) {
+  const auto known = std::ranges::find(kArchs, number, &Known::number);
+  if (known == kArchs.end() || kRelease < known->first || kRelease > known->last) return false;
+  return suffix != 'f' || kRelease >= kFirstWithFamilies;
+}
+
+bool knows_option(std::string_view option) {
+  return std::ranges::none_of(kNewerOptions, [&](const Option& newer) {
+    return option.starts_with(newer.beginning) && kRelease < newer.first;
+  });
+}
+
+// 12.6 brought no new one.
+std::string ptx_version() {
+  constexpr int kMinor = kRelease % 100;
+  return kRelease >= 1300 ? "9." + std::to_string(kMinor) : "8." + std::to_string(kMinor - (kMinor > 5 ? 1 : 0));
+}
 
 struct Program {
   std::string text;
@@ -32,9 +98,9 @@ std::string parameters_of(const std::string& list) {
   return text;
 }
 
-std::string ptx_of(const std::string& source, const std::string& arch) {
+std::string ptx_of(const std::string& source, const std::string& arch, const std::string& options) {
   static const std::regex kernel(R"(__global__\s+void\s+(\w+)\s*\(([^)]*)\))");
-  std::string ptx = ".version 8.4\n.target sm_" + arch + "\n.address_size 64\n";
+  std::string ptx = "//" + options + "\n.version " + ptx_version() + "\n.target sm_" + arch + "\n.address_size 64\n";
   for (std::sregex_iterator match(source.begin(), source.end(), kernel), last; match != last; ++match) {
     ptx.append(".visible .entry ").append((*match)[1]).append("(").append(parameters_of((*match)[2]));
     ptx.append(") { ret; }\n");
@@ -52,8 +118,8 @@ Result give(const std::string& text, char* to) {
 #define KMUX_EXPORT extern "C" __attribute__((visibility("default")))
 
 KMUX_EXPORT Result nvrtcVersion(int* major, int* minor) {
-  *major = 12;
-  *minor = 4;
+  *major = kRelease / 100;
+  *minor = kRelease % 100;
   return kSuccess;
 }
 
@@ -71,17 +137,24 @@ KMUX_EXPORT Result nvrtcDestroyProgram(Handle* program) {
 
 KMUX_EXPORT Result nvrtcCompileProgram(Handle program, int count, const char* const* options) {
   static const std::regex option(R"(--gpu-architecture=(sm|compute)_(\d+)(\w?))");
+  std::string arch, all;
   for (int i = 0; i < count; ++i) {
+    all.append(" ").append(options[i]);
+    if (!knows_option(options[i])) {
+      program->log = "nvrtc: error: unrecognized option " + std::string(options[i]) + " found\n";
+      return kInvalidOption;
+    }
     std::cmatch match;
     if (!std::regex_match(options[i], match, option)) continue;
-    if (std::stoi(match[2]) > kNewest) {
+    arch = std::string(match[2]) + std::string(match[3]);
+    if (!knows_arch(std::stoi(match[2]), std::string(match[3]).c_str()[0])) {
       program->log = "nvrtc: error: invalid value for --gpu-architecture (-arch)\n";
       return kInvalidOption;
     }
-    program->ptx = ptx_of(program->text, std::string(match[2]) + std::string(match[3]));
-    return kSuccess;
   }
-  return kInvalidInput;
+  if (arch.empty()) return kInvalidInput;
+  program->ptx = ptx_of(program->text, arch, all);
+  return kSuccess;
 }
 
 KMUX_EXPORT Result nvrtcGetProgramLogSize(Handle program, std::size_t* bytes) {
@@ -103,3 +176,12 @@ KMUX_EXPORT Result nvrtcGetCUBIN(Handle, char*) { return kInvalidInput; }
 KMUX_EXPORT Result nvrtcAddNameExpression(Handle, const char*) { return kNoNameExpression; }
 KMUX_EXPORT Result nvrtcGetLoweredName(Handle, const char*, const char**) { return kNoNameExpression; }
 KMUX_EXPORT const char* nvrtcGetErrorString(Result) { return "NVRTC_ERROR"; }
+
+// The intermediate code is the PTX, which no linker takes.
+KMUX_EXPORT Result nvrtcGetLTOIRSize(Handle program, std::size_t* bytes) { return nvrtcGetPTXSize(program, bytes); }
+KMUX_EXPORT Result nvrtcGetLTOIR(Handle program, char* code) { return nvrtcGetPTX(program, code); }
+
+#if KMUX_NVRTC_RELEASE >= 1208
+KMUX_EXPORT Result nvrtcSetPCHHeapSize(std::size_t) { return kSuccess; }
+KMUX_EXPORT Result nvrtcGetPCHCreateStatus(Handle) { return kNoPchCreateAttempted; }
+#endif
