@@ -1,4 +1,5 @@
-// docs/nvidia-drivers.md against the launch layer, and the launch layer over each release's driver.
+// docs/nvidia-drivers.md against the launch layer and the architectures that compilers know, and the launch layer over each
+// release's driver. What NVRTC and nvcc do is compared in the tests of their plugins (toolkit_versions_test.cpp).
 #include <array>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "nvidia/target.h"
 #include "opened_launcher.h"
+#include "toolkit_page.h"
 
 namespace kmux::nvidia {
 namespace {
@@ -98,6 +100,56 @@ TEST(NvidiaDrivers, TheReleasesAreThoseOfCudasHeaders) {
   }
 }
 #endif
+
+TEST_F(OpenedLauncher, PtxOfANewerCompilerIsRefusedAsThePageSays) {
+  EXPECT_THAT(drivers_page(), HasSubstr("| PTX | "));
+  EXPECT_THAT(drivers_page(), HasSubstr("`CUDA_ERROR_UNSUPPORTED_PTX_VERSION`, which is `unavailable`"));
+  fake.fail("cuLibraryLoadData", CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+  EXPECT_EQ(launcher().prepare(0, sink()), KMUX_UNAVAILABLE);
+  EXPECT_THAT(error, AllOf(HasSubstr("CUDA_ERROR_UNSUPPORTED_PTX_VERSION"), HasSubstr("Install a driver")));
+}
+
+TEST(NvidiaToolkits, ThePageSaysWhichReleaseKnowsWhichArchitecture) {
+  const auto is_known = [](Arch arch, Release release) { return !forward_ptx(arch, release); };
+  for (int number = 91; number < 130; ++number) {
+    const std::string arch = "sm_" + std::to_string(number);
+    for (const Release release : kToolkits) {
+      // Of what has gone kmux makes no PTX: it is asked for by name, and no device of a newer driver says that it is one.
+      const bool is_gone = number == 101 && release > Release{12, 9};
+      for (const char* tool : {"NVRTC", "nvcc"}) {
+        EXPECT_EQ(page_knows(tool, release, arch), is_known({number, 'a'}, release) && !is_gone)
+            << arch << ", " << tool << " " << release.major << "." << release.minor;
+      }
+    }
+  }
+}
+
+TEST(NvidiaToolkits, ThePageSaysWhichReleaseKnowsFamilies) {
+  for (const int number : {100, 103, 110, 120, 121}) {
+    for (const Release release : kToolkits) {
+      const bool is_known =
+          page_knows("NVRTC", release, "sm_100f") && page_knows("NVRTC", release, "sm_" + std::to_string(number));
+      EXPECT_EQ(is_known, !forward_ptx({number, 'f'}, release)) << number << ": " << release.major << release.minor;
+    }
+  }
+}
+
+TEST(NvidiaToolkits, ThePageSaysWhatPtxAnOlderCompilerMakes) {
+  static const std::regex kArch("sm_(\\d+)(f?)");
+  int rows = 0;
+  for (const ToolkitFeature& feature : toolkit_features()) {
+    const bool is_newer = feature.name.starts_with("code for") && !feature.is_gone_later;
+    if (!is_newer || feature.releases.at("NVRTC") == Release{12, 0}) continue;
+    ++rows;
+    const auto before = std::prev(std::ranges::find(kToolkits, feature.releases.at("NVRTC")));
+    for (std::sregex_iterator arch(feature.name.begin(), feature.name.end(), kArch), end; arch != end; ++arch) {
+      const auto ptx = forward_ptx({std::stoi(arch->str(1)), arch->length(2) > 0 ? 'f' : 'a'}, *before);
+      ASSERT_TRUE(ptx.has_value()) << feature.name;
+      EXPECT_THAT(feature.otherwise, HasSubstr("`" + to_string(*ptx) + "`")) << feature.name;
+    }
+  }
+  EXPECT_EQ(rows, 4);
+}
 
 // What a driver of a release is: the fake one, without what came later.
 DriverTable driver_of(Release release, kmux_sink error) {

@@ -12,6 +12,7 @@
 #include "backend.h"
 #include "fake_host.h"
 #include "needs.h"
+#include "nvrtc_library.h"
 #include "places.h"
 #include "toolkit_host.h"
 
@@ -32,6 +33,9 @@ class NvrtcTest : public testing::Test {
     auto artifact = build(program, std::move(options), target);
     return artifact ? make_error(ErrorCode::kOk, "it worked") : std::move(artifact).error();
   }
+
+  /// Does this NVRTC have tier fast?
+  bool has_fast_tier() { return NvrtcLibrary::open(find_library(host).value()).value()->is_at_least(12, 5); }
 
   ToolkitHost host;
   NvrtcBackend backend{host};
