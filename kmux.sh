@@ -29,9 +29,10 @@ readonly LIBRARIES=(
   libgtest-dev libgmock-dev libbenchmark-dev libpython3-dev)
 readonly BUILD_PACKAGES=(
   build-essential cmake ninja-build ccache "${LIBRARIES[@]}" redis-tools python3 python3-venv python3-numpy)
-# The second LLVM of tests/integration/second_llvm_test.cpp; what compiles for AMD's devices in the tests of plugins/hip;
-# a driver of OpenCL for processors, for examples/plugins; what opens the pages of tests/browser.
-readonly TEST_PACKAGES=(libclang-cpp15 lld-19 libamdhip64-5 libhiprtc-builtins5 rocm-device-libs
+# The second LLVM of tests/integration/second_llvm_test.cpp; what compiles for AMD's devices in the tests of plugins/hip, and
+# HIP's headers, with which launch/hip_abi.h is compared; a driver of OpenCL for processors, for examples/plugins; what opens
+# the pages of tests/browser.
+readonly TEST_PACKAGES=(libclang-cpp15 lld-19 libamdhip64-5 libamdhip64-dev libhiprtc-builtins5 rocm-device-libs
   ocl-icd-libopencl1 pocl-opencl-icd chromium chromium-driver python3-selenium doxygen)
 readonly LINT_PACKAGES=(git clang-format-19 clang-tidy-19)
 readonly DOCS_PACKAGES=(doxygen)

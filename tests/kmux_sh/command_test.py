@@ -20,6 +20,12 @@ class Command(unittest.TestCase):
         self.assertEqual(skipped, "kmux: skipped for want of: nvcc (1 case)")
         self.assertRegex(durations, r"^kmux: install \d+ s, build \d+ s, tests \d+ s$")
 
+    def test_what_tests_need_is_looked_for_among_debians_packages(self):
+        self.tree.run("test")
+        asked = self.tree.calls.read_text().split()
+        for package in ("cmake", "lld-19", "libamdhip64-5", "libamdhip64-dev", "rocm-device-libs"):
+            self.assertIn(package, asked)
+
     def test_some_tests_run_under_the_thread_sanitizer_first(self):
         ran = self.tree.run("test", KMUX_THREADS="1")
         self.assertIn("kmux: under the thread sanitizer: 100% tests passed, 0 reports\n", ran.stderr)

@@ -4,6 +4,7 @@
 #define __HIP_PLATFORM_AMD__ 1
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <hip/hip_runtime_api.h>
@@ -31,25 +32,61 @@ struct Signatures {
   EXPECT_EQ(shape_of(static_cast<Signatures::name>(nullptr)), shape_of(&::symbol)) << #symbol
 
 TEST(HipAbi, Functions) {
-  KMUX_SAME(launch, hipModuleLaunchKernel);
+  KMUX_SAME(device_count, hipGetDeviceCount);
+  KMUX_SAME(device_get, hipGetDevice);
+  KMUX_SAME(device_set, hipSetDevice);
+  KMUX_SAME(device_attribute, hipDeviceGetAttribute);
+  KMUX_SAME(device_name, hipDeviceGetName);
+  KMUX_SAME(device_memory, hipDeviceTotalMem);
+  KMUX_SAME(runtime_version, hipRuntimeGetVersion);
   KMUX_SAME(module_load, hipModuleLoadData);
+  KMUX_SAME(module_unload, hipModuleUnload);
   KMUX_SAME(module_function, hipModuleGetFunction);
   KMUX_SAME(module_global, hipModuleGetGlobal);
-  KMUX_SAME(memset, hipMemsetAsync);
+  KMUX_SAME(launch, hipModuleLaunchKernel);
+  KMUX_SAME(free, hipFree);
   KMUX_SAME(copy, hipMemcpyAsync);
+  KMUX_SAME(host_free, hipHostFree);
   KMUX_SAME(copy_peer, hipMemcpyPeerAsync);
+  KMUX_SAME(memset, hipMemsetAsync);
+  KMUX_SAME(memory_info, hipMemGetInfo);
+  KMUX_SAME(stream_create, hipStreamCreateWithFlags);
   KMUX_SAME(stream_create_with_priority, hipStreamCreateWithPriority);
+  KMUX_SAME(stream_destroy, hipStreamDestroy);
+  KMUX_SAME(stream_synchronize, hipStreamSynchronize);
+  KMUX_SAME(event_create, hipEventCreate);
+  KMUX_SAME(event_destroy, hipEventDestroy);
+  KMUX_SAME(event_record, hipEventRecord);
+  KMUX_SAME(event_synchronize, hipEventSynchronize);
+  KMUX_SAME(event_elapsed, hipEventElapsedTime);
+  KMUX_SAME(properties, hipGetDeviceProperties);
+  KMUX_SAME(free_async, hipFreeAsync);
+  KMUX_SAME(default_pool, hipDeviceGetDefaultMemPool);
+  KMUX_SAME(pool_attribute_set, hipMemPoolSetAttribute);
   KMUX_SAME(stream_capturing, hipStreamIsCapturing);
   KMUX_SAME(stream_capture_info, hipStreamGetCaptureInfo);
   KMUX_SAME(exchange_capture_mode, hipThreadExchangeStreamCaptureMode);
   KMUX_SAME(stream_wait_event, hipStreamWaitEvent);
-  KMUX_SAME(event_elapsed, hipEventElapsedTime);
+  KMUX_SAME(event_create_with_flags, hipEventCreateWithFlags);
 #define KMUX_CALL(name, symbol, params) KMUX_SAME(name, symbol);
   KMUX_HIP_GRAPH_CALLS(KMUX_CALL)
 #undef KMUX_CALL
 #if HIP_VERSION >= 50300000
   KMUX_SAME(node_enable, hipGraphNodeSetEnabled);
 #endif
+#if HIP_VERSION >= 50500000
+  KMUX_SAME(launch_cooperative, hipModuleLaunchCooperativeKernel);
+#endif
+}
+
+// Those that the header overloads for C++: of these, C's.
+TEST(HipAbi, OverloadedFunctions) {
+  hipError_t (*const allocate)(void**, std::size_t) = &::hipMalloc;
+  hipError_t (*const allocate_async)(void**, std::size_t, hipStream_t) = &::hipMallocAsync;
+  hipError_t (*const host_allocate)(void**, std::size_t, unsigned) = &::hipHostMalloc;
+  EXPECT_EQ(shape_of(static_cast<Signatures::allocate>(nullptr)), shape_of(allocate));
+  EXPECT_EQ(shape_of(static_cast<Signatures::allocate_async>(nullptr)), shape_of(allocate_async));
+  EXPECT_EQ(shape_of(static_cast<Signatures::host_allocate>(nullptr)), shape_of(host_allocate));
 }
 
 #define KMUX_SAME_PLACE(ours, field, theirs, member)            \
@@ -74,11 +111,53 @@ TEST(HipAbi, Structs) {
 }
 
 TEST(HipAbi, Numbers) {
-  EXPECT_EQ(int{kInvalidValue}, int{hipErrorInvalidValue});
-  EXPECT_EQ(int{kOutOfMemory}, int{hipErrorOutOfMemory});
-  EXPECT_EQ(int{kNotSupported}, int{hipErrorNotSupported});
-  EXPECT_EQ(int{kStreamCaptureUnsupported}, int{hipErrorStreamCaptureUnsupported});
+  const std::array<std::pair<int, int>, 32> numbers = {{
+      {kHipSuccess, hipSuccess},
+      {kInvalidValue, hipErrorInvalidValue},
+      {kOutOfMemory, hipErrorOutOfMemory},
+      {kNotInitialized, hipErrorNotInitialized},
+      {kDeinitialized, hipErrorDeinitialized},
+      {kInvalidConfiguration, hipErrorInvalidConfiguration},
+      {kInsufficientDriver, hipErrorInsufficientDriver},
+      {kInvalidDeviceFunction, hipErrorInvalidDeviceFunction},
+      {kNoDevice, hipErrorNoDevice},
+      {kInvalidDevice, hipErrorInvalidDevice},
+      {kInvalidImage, hipErrorInvalidImage},
+      {kInvalidContext, hipErrorInvalidContext},
+      {kNoBinaryForGpu, hipErrorNoBinaryForGpu},
+      {kInvalidKernelFile, hipErrorInvalidKernelFile},
+      {kSharedObjectInitFailed, hipErrorSharedObjectInitFailed},
+      {kInvalidHandle, hipErrorInvalidHandle},
+      {kNotFound, hipErrorNotFound},
+      {kIllegalAddress, hipErrorIllegalAddress},
+      {kLaunchOutOfResources, hipErrorLaunchOutOfResources},
+      {kLaunchTimeOut, hipErrorLaunchTimeOut},
+      {kContextIsDestroyed, hipErrorContextIsDestroyed},
+      {kAssert, hipErrorAssert},
+      {kLaunchFailure, hipErrorLaunchFailure},
+      {kCooperativeLaunchTooLarge, hipErrorCooperativeLaunchTooLarge},
+      {kNotSupported, hipErrorNotSupported},
+      {kStreamCaptureUnsupported, hipErrorStreamCaptureUnsupported},
+      {kStreamCaptureImplicit, hipErrorStreamCaptureImplicit},
+      {kStreamCaptureWrongThread, hipErrorStreamCaptureWrongThread},
+      {kUnknown, hipErrorUnknown},
+      {kHostToDevice, hipMemcpyHostToDevice},
+      {kDeviceToHost, hipMemcpyDeviceToHost},
+      {kDeviceToDevice, hipMemcpyDeviceToDevice},
+  }};
+  for (const auto& [ours, theirs] : numbers) EXPECT_EQ(ours, theirs);
+  EXPECT_EQ(int{kL2CacheSize}, int{hipDeviceAttributeL2CacheSize});
+  EXPECT_EQ(int{kMultiprocessorCount}, int{hipDeviceAttributeMultiprocessorCount});
+  EXPECT_EQ(int{kMaxSharedMemoryPerBlock}, int{hipDeviceAttributeMaxSharedMemoryPerBlock});
+  EXPECT_EQ(int{kWarpSize}, int{hipDeviceAttributeWarpSize});
+  EXPECT_EQ(int{kMemoryPoolsSupported}, int{hipDeviceAttributeMemoryPoolsSupported});
+  EXPECT_EQ(kStreamNonBlocking, unsigned{hipStreamNonBlocking});
+  EXPECT_EQ(kEventDisableTiming, unsigned{hipEventDisableTiming});
+  EXPECT_EQ(kHostMallocPortable, unsigned{hipHostMallocPortable});
+  EXPECT_EQ(kPoolReleaseThreshold, int{hipMemPoolAttrReleaseThreshold});
+  EXPECT_EQ(kCaptureStatusNone, int{hipStreamCaptureStatusNone});
   EXPECT_EQ(kCaptureStatusActive, int{hipStreamCaptureStatusActive});
+  EXPECT_EQ(kCaptureModeGlobal, int{hipStreamCaptureModeGlobal});
   EXPECT_EQ(kCaptureModeRelaxed, int{hipStreamCaptureModeRelaxed});
 }
 
