@@ -1,4 +1,6 @@
 #include <cstring>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -142,6 +144,44 @@ TEST(OffloadBundle, CompressedOnesAreRead) {
   EXPECT_THAT(unbundled(compressed(3, 1, "no frame of zstd", 100), "gfx942").error().message, HasSubstr("is damaged"));
   EXPECT_THAT(unbundled(compressed(3, 0, stored("text"), 4), "gfx942").error().message, HasSubstr("is damaged"));
   EXPECT_THAT(unbundled(compressed(3, 0, "", ~0ULL), "gfx942").error().message, HasSubstr("is damaged"));
+}
+
+// What clang-offload-bundler 19 with -compress makes of "code a" for gfx90a:xnack- and "code b" for gfx942: zstd, version 2.
+constexpr std::string_view kByZstd =
+    "43434f4202000100a6000000d70000002dc3760a974c149828b52ffd20d72d0400b4065f5f434c414e475f4f46464c4f4144"
+    "5f42554e444c455f5f0300cb001e00686f73742d7838365f36342d756e6b6e6f776e2d6c696e75782d676e752d0626697076"
+    "342d616d6467636e6873612d2d6766783930613a786e61636b2dd11f3432636f64652061636f646520620a00811483d0b133"
+    "ab621d1006b2302be2c08081c462600c";
+constexpr std::size_t kByZstdHeader = 24, kByZstdContent = 215;  // bytes: before the frame, and in it
+
+std::string from_hex(std::string_view digits) {
+  std::string bytes;
+  for (std::size_t at = 0; at < digits.size(); at += 2) {
+    bytes += static_cast<char>(std::stoi(std::string(digits.substr(at, 2)), nullptr, 16));
+  }
+  return bytes;
+}
+
+TEST(OffloadBundle, WhatClangCompressedWithZstdIsRead) {
+  const std::string whole = from_hex(kByZstd);
+  EXPECT_EQ(unbundled(whole, "gfx90a").value().code, "code a");
+  EXPECT_EQ(unbundled(whole, "gfx942").value().code, "code b");
+  EXPECT_THAT(unbundled(whole, "gfx1100").error().message, HasSubstr("it has gfx90a, gfx942"));
+  for (std::size_t size = 4; size < whole.size(); ++size) {
+    const auto cut = unbundled(whole.substr(0, size), "gfx942");
+    ASSERT_FALSE(cut.ok()) << size;
+    EXPECT_EQ(cut.error().code, ErrorCode::kInvalidArgument) << size;
+  }
+}
+
+TEST(OffloadBundle, ZstdIsReadInEveryVersion) {
+  const std::string frame = from_hex(kByZstd).substr(kByZstdHeader);
+  for (const std::uint16_t version : {std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{3}}) {
+    EXPECT_EQ(unbundled(compressed(version, 1, frame, kByZstdContent), "gfx942").value().code, "code b") << version;
+    for (const std::size_t wrong : {kByZstdContent - 1, kByZstdContent + 1}) {
+      EXPECT_THAT(unbundled(compressed(version, 1, frame, wrong), "gfx942").error().message, HasSubstr("is damaged"));
+    }
+  }
 }
 
 TEST(OffloadBundle, OtherFormsOfCompressionAreRefusedByName) {
