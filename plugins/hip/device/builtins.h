@@ -312,6 +312,13 @@ KMUX_DEVICE half2 __lows2half2(half2 x, half2 y) { return half2{x.x, y.x}; }
 KMUX_DEVICE half2 __highs2half2(half2 x, half2 y) { return half2{x.y, y.y}; }
 KMUX_DEVICE half2 __lowhigh2highlow(half2 x) { return half2{x.y, x.x}; }
 
+// What prints is a service of HIP's runtime that AMD's device library asks for: hiprtc has it. Beside the host's of <cstdio>;
+// an error only where code for the device calls it.
+template <class... Values>
+__device__ __attribute__((error(
+    "Clang with kmux's headers has no printf for AMD's devices. Remove it, or compile with option engine=hiprtc"))) int
+printf(const char* format, Values... values);
+
 // The device library asks which device it is compiled for.
 #ifdef KMUX_ISA_VERSION
 extern "C" {

@@ -105,6 +105,31 @@ TEST_F(HipBuild, TakesPlainCuda) {
   EXPECT_THAT(error.message, HasSubstr("\"asm\" in k.hip:2"));
 }
 
+TEST_F(HipBuild, PrintfIsRefusedByNameWhereItIsCalled) {
+  for (const char* const call : {"printf(\"%d\\n\", n);", "if (n > 3) std::printf(\"none\");", "tell(n);"}) {
+    const std::string source =
+        "#include <cstdio>\n__host__ __device__ inline void tell(int n) { printf(\"%d\", n); }\n"
+        "extern \"C\" __global__ void k(float* x, int n) {\n  x[n] = 1;\n  " +
+        std::string(call) + "\n}\n";
+    for (const char* const dialect : {"hip", "cuda"}) {
+      const Error error = failure(one_kernel(source, "k", dialect).build().value());
+      EXPECT_EQ(error.code, ErrorCode::kCompileFailed) << call;
+      EXPECT_THAT(error.message, AllOf(HasSubstr("has no printf for AMD's devices"), HasSubstr("engine=hiprtc")));
+      EXPECT_THAT(error.message, HasSubstr(std::string(call) == "tell(n);" ? "k.hip:2:" : "k.hip:5:"));
+    }
+  }
+  const char* const without = "extern \"C\" __global__ void k(float* x, int n) { x[n] = 1; printf(\"%d\", n); }";
+  EXPECT_THAT(failure(one_kernel(without).build().value()).message, HasSubstr("has no printf"));
+}
+
+TEST_F(HipBuild, PrintfOfTheHostIsLeftAlone) {
+  const std::string source =
+      "#include <cstdio>\n#include <stdio.h>\n__host__ __device__ inline void tell(int n) { printf(\"%d\", n); }\n"
+      "inline void both() { printf(\"x\"); std::printf(\"%d\", 1); }\n" +
+      std::string(kAddOne);
+  EXPECT_TRUE(build(one_kernel(source).build().value()).ok());
+}
+
 TEST_F(HipBuild, FaultsOfTheSourceAreToldInItsLines) {
   const Error error =
       failure(one_kernel("\nextern \"C\" __global__ void k(float* x, int n) { y = 1; }\n").build().value());
@@ -205,6 +230,16 @@ TEST_F(HipBuild, HiprtcHasItsHeadersBuiltIn) {
     const auto artifact = build(program, {{"engine", "hiprtc"}});
     EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
   }
+}
+
+// What it prints through is an argument that launches do not pass.
+TEST_F(HipBuild, HiprtcHasPrintf) {
+  if (const auto library = HiprtcLibrary::open(host); !library)
+    GTEST_SKIP() << needs("hiprtc", library.error().message);
+  const std::string source = "extern \"C\" __global__ void k(float* x, int n) { printf(\"%d %f\\n\", n, x[n]); }\n";
+  const auto artifact = build(one_kernel(source).build().value(), {{"engine", "hiprtc"}});
+  ASSERT_TRUE(artifact.ok()) << artifact.error().explain();
+  EXPECT_THAT(*artifact.value().find(kCodePart), HasSubstr("hidden_hostcall_buffer"));
 }
 
 // A counter of one type and a number of another, as histograms have them.
