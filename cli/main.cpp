@@ -11,6 +11,7 @@
 
 #include "kmux/environment.h"
 #include "kmux/log.h"
+#include "kmux/plugin/process.h"
 #include "kmux/plugin/words.h"
 #include "kmux/version.h"
 
@@ -190,12 +191,11 @@ int run(const Command& command, const std::vector<std::string>& words) {
 
 /// Becomes that program; returns only if it cannot.
 int become(const ExternalCommand& external, const char* self, const std::vector<std::string>& words) {
-  std::error_code error;
-  std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) own = std::filesystem::canonical(self, error);
+  const std::filesystem::path own = own_program(self);
   for (const std::string_view place : external.places) {
     const std::filesystem::path file = (own.parent_path() / place).lexically_normal();
-    if (!std::filesystem::exists(file, error)) continue;
+    std::error_code error;
+    if (own.empty() || !std::filesystem::exists(file, error)) continue;
     std::vector<std::string> command = {file.string()};
     if (external.is_python) command.insert(command.begin(), "python3");
     command.insert(command.end(), words.begin(), words.end());

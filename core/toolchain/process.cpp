@@ -305,6 +305,16 @@ std::optional<std::string> find_program(const std::string& name) {
   return std::nullopt;
 }
 
+std::string own_program(const std::string& first_word) {
+  std::error_code error;
+  const std::filesystem::path told = std::filesystem::read_symlink(linux_root() / "proc/self/exe", error);
+  if (!error) return told.string();
+  const bool is_path = first_word.find('/') != std::string::npos;
+  const std::string named = is_path ? first_word : find_program(first_word).value_or("");
+  const std::filesystem::path found = std::filesystem::canonical(named, error);
+  return error ? "" : found.string();
+}
+
 namespace {
 
 // The pointers of an array that ends with null, as execve takes it; `strings` stay where they are.

@@ -64,6 +64,21 @@ TEST(Cli, SomeCommandsAreProgramsOfTheirOwn) {
   EXPECT_THAT(fleet.standard_error, HasSubstr("Run `python -m kmux.fleet`"));
 }
 
+// A shell says "kmux" alone, and the command may be a link: both ways, since a build with KMUX_PORTABLE goes by the first word.
+TEST(Cli, ProgramsOfTheirOwnAreFoundHoweverTheCommandIs) {
+  const CliSession session;
+  const std::string folder = session.folder().string(), command = std::string(KMUX_TEST_BUILD_DIR) + "/bin";
+  std::filesystem::create_directory(session.folder() / "links");
+  std::filesystem::create_symlink(command + "/kmux", session.folder() / "links/kmux");
+  for (const std::string& path : {command, folder + "/links"}) {
+    const std::string script = "PATH=" + path + ":$PATH; rm -rf mine; kmux new-plugin mine --into .";
+    const ProcessResult made =
+        kmux::run(Command{.argv = {"/bin/sh", "-c", script}, .working_directory = folder}).value();
+    EXPECT_EQ(made.exit_code, 0) << path << ": " << made.standard_error;
+    EXPECT_TRUE(std::filesystem::exists(session.folder() / "mine" / "plugin.json.in")) << path;
+  }
+}
+
 TEST(Cli, ConformanceWritesJUnit) {
   const CliSession session;
   const std::string file = (session.folder() / "results.xml").string();

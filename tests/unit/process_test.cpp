@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "kmux/plugin/descriptor.h"
+#include "kmux/plugin/platform.h"
 
 #include "needs.h"
 #include "temp_folder.h"
@@ -159,6 +160,29 @@ TEST(Process, SaysWhyAProgramCannotBeStarted) {
   EXPECT_THAT(run({.argv = {"/etc/passwd"}}).error().message, HasSubstr("Permission denied"));
   EXPECT_THAT(run({.argv = {"true"}, .working_directory = "/nonexistent"}).error().message,
               HasSubstr("working directory \"/nonexistent\""));
+}
+
+// Linux says which it is; elsewhere the first word of the command line does, as the shell understood it.
+TEST(Process, KnowsTheProgramThatItRuns) {
+  const TempFolder folder;
+  const std::string tool = folder.write("bin/a-tool", "#!/bin/sh\n").string();
+  std::filesystem::permissions(tool, std::filesystem::perms::owner_all);
+  std::filesystem::create_symlink(tool, folder.path() / "bin/a-link");
+  const std::string usual = std::getenv("PATH");
+  const std::filesystem::path here = std::filesystem::current_path();
+  ::setenv("PATH", ("/nowhere:" + (folder.path() / "bin").string() + ":" + usual).c_str(), 1);
+  std::filesystem::current_path(folder.path());
+  const bool is_told = std::filesystem::exists(linux_root() / "proc/self/exe");
+  const std::string own = is_told ? std::filesystem::read_symlink(linux_root() / "proc/self/exe").string() : tool;
+  for (const char* const word : {"a-tool", "a-link", "bin/a-link", "./bin/../bin/a-tool"}) {
+    EXPECT_EQ(own_program(word), own) << word;
+  }
+  for (const char* const word : {"", "kmux-no-such-program", "./a-tool"}) {
+    EXPECT_EQ(own_program(word), is_told ? own : "") << word;
+  }
+  EXPECT_NE(is_told, is_portable());
+  std::filesystem::current_path(here);
+  ::setenv("PATH", usual.c_str(), 1);
 }
 
 TEST(Process, ShowsACommandAsAPersonTypesIt) {

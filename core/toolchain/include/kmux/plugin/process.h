@@ -49,6 +49,10 @@ std::vector<std::string> environment_of(const Command& command);
 /// (AT_SECURE) looks in /usr/bin and /bin instead.
 std::optional<std::string> find_program(const std::string& name);
 
+/// The file of the program that this process runs, without links; empty where that cannot be told. `first_word`, argv[0], is what
+/// a system without Linux's /proc goes by: a path, or a name in PATH.
+std::string own_program(const std::string& first_word);
+
 /// How a child process begins: its descriptors, its folder, its group. No signal is blocked in it, and what closes on exec is closed.
 /// A redirection that fails is the error of `start`.
 ///
