@@ -19,7 +19,7 @@ from .._library import functions
 _KILL_GRACE = 10  # seconds until a killed process has to be gone; one that waits for a device may not be
 _PR_SET_PDEATHSIG = 1
 _BY_EXIT_CODE = {3: "invalid_argument", 4: "unavailable", 5: "compile_failed", 6: "launch_failed"}  # without a document
-_libc = ctypes.CDLL(None)
+_prctl = getattr(ctypes.CDLL(None), "prctl", None)  # Linux's alone
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,9 @@ def path() -> pathlib.Path:
 
 
 def _end_with_parent() -> None:
-    """What measures does not outlive who waits for it: a killed node would go on to heat its device."""
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    """What measures does not outlive who waits for it: a killed node would go on to heat its device. Where there is no Linux it does."""
+    if _prctl is not None:
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _kill(process: subprocess.Popen[str]) -> None:
