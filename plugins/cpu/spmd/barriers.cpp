@@ -251,6 +251,24 @@ void keep_at_turns(llvm::Function& group, const WarpLoop& loop, const std::vecto
 
 }  // namespace
 
+WarpLoop begin_loop(llvm::IRBuilder<>& builder, const char* name, llvm::Value* count, llvm::BasicBlock* exit) {
+  llvm::BasicBlock* const before = builder.GetInsertBlock();
+  llvm::BasicBlock* const header = llvm::BasicBlock::Create(builder.getContext(), name, before->getParent());
+  llvm::BasicBlock* const latch = llvm::BasicBlock::Create(builder.getContext(), "next", before->getParent());
+  builder.CreateBr(header);
+  builder.SetInsertPoint(header);
+  llvm::PHINode* const number = builder.CreatePHI(builder.getInt32Ty(), 2, name);
+  number->addIncoming(builder.getInt32(0), before);
+  return {number, header, latch, exit, count, nullptr, nullptr};
+}
+
+void end_loop(llvm::IRBuilder<>& builder, const WarpLoop& loop) {
+  builder.SetInsertPoint(loop.latch);
+  llvm::Value* const next = builder.CreateAdd(loop.warp, builder.getInt32(1), "", true, true);
+  builder.CreateCondBr(builder.CreateICmpULT(next, loop.count), loop.header, loop.exit);
+  loop.warp->addIncoming(next, loop.latch);
+}
+
 WarpWaits add_barriers(llvm::Function& block, const WarpLoop& loop) {
   std::vector<llvm::CallInst*> barriers = calls_of(block, is_barrier);
   if (const auto* const count = llvm::dyn_cast<llvm::ConstantInt>(loop.count); count != nullptr && count->isOne()) {

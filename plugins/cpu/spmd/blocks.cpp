@@ -23,6 +23,7 @@ constexpr unsigned kBlockField = 3;
 constexpr unsigned kCooperativeField = 12;
 
 constexpr unsigned kMostOfGroup = 16;  // blocks that take turns
+constexpr unsigned kMostOfRow = 1 << 14;  // threads of a row of blocks that go by rows: what lies above is in a cache
 
 // Those of kmux_cpu_pass, which is before the memory of blocks that wait for the grid.
 constexpr unsigned kGoesOnField = 2;
@@ -37,6 +38,7 @@ class Chunk {
         shared_bytes_(shared_bytes),
         is_cooperative_(has_call(warp, call::kGridBarrier)),
         takes_turns_(has_call(warp, call::kTurn)),
+        goes_by_rows_(!takes_turns_ && spmd::goes_by_rows(warp, shape)),
         builder_(kernel.getContext()) {
     llvm::Type* const i64 = builder_.getInt64Ty();
     llvm::Type* const ptr = builder_.getPtrTy();
@@ -58,8 +60,10 @@ class Chunk {
   llvm::BasicBlock* add(const char* name) { return llvm::BasicBlock::Create(builder_.getContext(), name, function_); }
   Three load_three(unsigned first, const std::optional<std::array<unsigned, 3>>& known);
   llvm::Value* write_warps(llvm::BasicBlock* next_block);
-  llvm::Value* write_group(llvm::Value* block, llvm::BasicBlock* next_group);
+  llvm::Value* blocks_from(llvm::Value* block, unsigned most);
+  void write_group(llvm::Value* count, llvm::BasicBlock* next_group);
   void write_turns();
+  void write_rows(llvm::Value* count, llvm::BasicBlock* next_group);
   void write_blocks();
   void place_memory(llvm::Value* begin);
   llvm::Value* memory_of(llvm::Value* block);
@@ -80,6 +84,7 @@ class Chunk {
   const std::uint64_t shared_bytes_;
   const bool is_cooperative_;
   const bool takes_turns_;
+  const bool goes_by_rows_;
   llvm::IRBuilder<> builder_;
   llvm::Function* function_;
   Three grid_{}, extents_{}, index_{};
@@ -138,11 +143,13 @@ std::vector<Three> Chunk::indices_in_step(llvm::Value* warp) {
   return indices;
 }
 
-// The code of warps with `indices`, and then `next`, where the builder goes on.
+// The code of warps with `indices`, and then `next`.
 void Chunk::write_body(llvm::BasicBlock* next, const std::vector<Three>& indices) {
+  llvm::BasicBlock* const body = add("body");
+  builder_.CreateBr(body);
+  builder_.SetInsertPoint(body);
   llvm::CallInst* const call = builder_.CreateCall(&warp_, arguments_);
   builder_.CreateBr(next);
-  builder_.SetInsertPoint(next);
   llvm::InlineFunctionInfo info;
   llvm::InlineFunction(*call, info, /*MergeAttributes=*/true, nullptr, /*InsertLifetime=*/false);
   replace_warps(indices);
@@ -150,59 +157,52 @@ void Chunk::write_body(llvm::BasicBlock* next, const std::vector<Three>& indices
 
 // Returns whether a warp waits for the grid.
 llvm::Value* Chunk::write_warps(llvm::BasicBlock* next_block) {
-  llvm::BasicBlock* const before = builder_.GetInsertBlock();
-  llvm::BasicBlock* const header = add("warp");
-  llvm::BasicBlock* const body = add("warp.body");
-  llvm::BasicBlock* const latch = add("warp.next");
-  llvm::Type* const i32 = builder_.getInt32Ty();
   llvm::Value* const threads = builder_.CreateMul(builder_.CreateMul(extents_[0], extents_[1]), extents_[2]);
   const unsigned together = shape_.lanes * shape_.warps;
   llvm::Value* const count =
       builder_.CreateUDiv(builder_.CreateAdd(threads, builder_.getInt32(together - 1)), builder_.getInt32(together));
-  builder_.CreateBr(header);
-  builder_.SetInsertPoint(header);
-  llvm::PHINode* const warp = builder_.CreatePHI(i32, 2, "warp");
-  const std::vector<Three> indices = indices_in_step(warp);
-  builder_.CreateBr(body);
-  builder_.SetInsertPoint(body);
-  write_body(latch, indices);
-  llvm::Value* const next = builder_.CreateAdd(warp, builder_.getInt32(1), "", true, true);
-  builder_.CreateCondBr(builder_.CreateICmpULT(next, count), header, next_block);
-  warp->addIncoming(builder_.getInt32(0), before);
-  warp->addIncoming(next, latch);
-  const WarpWaits waits = add_barriers(*function_, {warp, header, latch, next_block, count, frames_, goes_on_});
+  WarpLoop loop = begin_loop(builder_, "warp", count, next_block);
+  loop.memory = frames_;
+  loop.goes_on = goes_on_;
+  write_body(loop.latch, indices_in_step(loop.warp));
+  end_loop(builder_, loop);
+  const WarpWaits waits = add_barriers(*function_, loop);
   frame_bytes_ = waits.frame_bytes;
   return waits.for_grid;
 }
 
-// The blocks from `block` on that lie in one row of the grid, as many as may take turns. Returns how many.
-llvm::Value* Chunk::write_group(llvm::Value* block, llvm::BasicBlock* next_group) {
-  llvm::Type* const i32 = builder_.getInt32Ty();
-  llvm::BasicBlock* const before = builder_.GetInsertBlock();
-  llvm::BasicBlock* const header = add("turn");
-  llvm::BasicBlock* const body = add("turn.body");
-  llvm::BasicBlock* const latch = add("turn.next");
+// How many blocks from `block` on lie in one row of the grid, but at most `most`.
+llvm::Value* Chunk::blocks_from(llvm::Value* block, unsigned most) {
   const auto least = [&](llvm::Value* a, llvm::Value* b) {
     return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, a, b);
   };
-  llvm::Value* const most = least(builder_.CreateSub(function_->getArg(3), block), builder_.getInt64(kMostOfGroup));
-  llvm::Value* const count = least(builder_.CreateTrunc(most, i32), builder_.CreateSub(grid_[0], index_[0]));
-  builder_.CreateBr(header);
-  builder_.SetInsertPoint(header);
-  llvm::PHINode* const number = builder_.CreatePHI(i32, 2);
+  llvm::Value* const count = least(builder_.CreateSub(function_->getArg(3), block), builder_.getInt64(most));
+  return least(builder_.CreateTrunc(count, builder_.getInt32Ty()), builder_.CreateSub(grid_[0], index_[0]));
+}
+
+// `count` blocks that take turns.
+void Chunk::write_group(llvm::Value* count, llvm::BasicBlock* next_group) {
+  group_ = begin_loop(builder_, "turn", count, next_group);
   Three index = index_;
-  index[0] = builder_.CreateAdd(index[0], number);
-  builder_.CreateBr(body);
-  builder_.SetInsertPoint(body);
-  write_body(latch, indices_in_step(builder_.getInt32(0)));
+  index[0] = builder_.CreateAdd(index[0], group_.warp);
+  write_body(group_.latch, indices_in_step(builder_.getInt32(0)));
   add_barriers(*function_, {.count = builder_.getInt32(1)});
-  llvm::Value* const next = builder_.CreateAdd(number, builder_.getInt32(1));
-  builder_.CreateCondBr(builder_.CreateICmpULT(next, count), header, next_group);
-  number->addIncoming(builder_.getInt32(0), before);
-  number->addIncoming(next, latch);
+  end_loop(builder_, group_);
   replace_three(call::kBlock, index);
-  group_ = WarpLoop{number, header, latch, next_group, count, nullptr, nullptr};
-  return count;
+}
+
+// `count` blocks whose rows run one after another: the first one of each, then the second ones.
+void Chunk::write_rows(llvm::Value* count, llvm::BasicBlock* next_group) {
+  const auto& [x, y, z] = *shape_.extents;
+  const WarpLoop rows = begin_loop(builder_, "row", builder_.getInt32(y * z), next_group);
+  llvm::Value* const row[] = {builder_.CreateURem(rows.warp, extents_[1]), builder_.CreateUDiv(rows.warp, extents_[1])};
+  const WarpLoop blocks = begin_loop(builder_, "across", count, rows.latch);
+  Three index = index_;
+  index[0] = builder_.CreateAdd(index[0], blocks.warp);
+  const WarpLoop warps = begin_loop(builder_, "warp", builder_.getInt32(x / shape_.lanes), blocks.latch);
+  write_body(warps.latch, {{warps.warp, row[0], row[1]}});
+  for (const WarpLoop& loop : {warps, blocks, rows}) end_loop(builder_, loop);
+  replace_three(call::kBlock, index);
 }
 
 // The frames of a group take the place of those of a block's warps.
@@ -259,7 +259,11 @@ void Chunk::write_blocks() {
   llvm::Value* for_grid = nullptr;
   llvm::Value* count = builder_.getInt32(1);
   if (takes_turns_) {
-    count = write_group(block, latch);
+    count = blocks_from(block, kMostOfGroup);
+    write_group(count, latch);
+  } else if (goes_by_rows_) {
+    count = blocks_from(block, std::max(kMostOfRow / (*shape_.extents)[0], 1U));
+    write_rows(count, latch);
   } else {
     for_grid = write_warps(latch);
   }

@@ -1,5 +1,5 @@
 // What is asked of memory before it is used, where no processor expects it: what a block reads in one step of a grid lies far
-// from what it reads in the next, and blocks with short rows read many places at once.
+// from what it reads in the next.
 #include <algorithm>
 #include <vector>
 
@@ -23,7 +23,6 @@ constexpr unsigned kIterationsAhead = 16;
 constexpr unsigned kTurn = 8;  // iterations, where blocks take turns
 constexpr unsigned kAheadInTurns = 8;
 constexpr std::uint64_t kMostKept = 4 << 10;  // bytes that a block keeps from one turn to the next
-constexpr unsigned kBytesAhead = 256;  // along a row
 constexpr unsigned kLine = 64;  // bytes of a line of the cache
 constexpr unsigned kMostDepth = 8;  // of an expression that is looked into
 
@@ -263,19 +262,6 @@ bool is_fit(const llvm::Loop& loop) {
          loop.getExitBlock() != nullptr && has_vectors(loop);
 }
 
-// What leaves the memory of the block, which is not a block's own while blocks take turns, as it is.
-bool is_harmless(const llvm::Instruction& one) {
-  if (!one.mayHaveSideEffects()) return true;
-  const auto* const call = llvm::dyn_cast<llvm::IntrinsicInst>(&one);
-  const llvm::Value* address = nullptr;
-  if (const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&one); store != nullptr && store->isSimple()) {
-    address = store->getPointerOperand();
-  } else if (call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::masked_store) {
-    address = call->getArgOperand(1);
-  }
-  return address != nullptr && llvm::isa<llvm::Argument>(llvm::getUnderlyingObject(address));
-}
-
 std::uint64_t bytes_of(llvm::iterator_range<llvm::BasicBlock::const_phi_iterator> phis) {
   std::uint64_t bytes = 0;
   for (const llvm::PHINode& phi : phis) bytes += phi.getDataLayout().getTypeAllocSize(phi.getType()).getFixedValue();
@@ -297,7 +283,9 @@ bool may_take_turns(const llvm::Loop& loop, const BlockShape& shape) {
                       [](const llvm::BasicBlock* before) { return std::ranges::all_of(*before, is_harmless); });
 }
 
-void add_far_loops(llvm::Function& warp, const BlockShape& shape) {
+}  // namespace
+
+void add_prefetches(llvm::Function& warp, const BlockShape& shape) {
   llvm::DominatorTree dominators(warp);
   llvm::LoopInfo loops(dominators);
   std::vector<std::pair<llvm::Loop*, std::vector<Stride>>> chosen;
@@ -311,72 +299,6 @@ void add_far_loops(llvm::Function& warp, const BlockShape& shape) {
   const auto turning = std::ranges::find_if(chosen, [&](const auto& one) { return may_take_turns(*one.first, shape); });
   for (auto one = chosen.begin(); one != chosen.end(); ++one)
     FarLoop(*one->first, std::move(one->second), one == turning).write();
-}
-
-// Has the grid more threads than caches have elements?
-llvm::Value* is_large(llvm::IRBuilder<>& builder, const BlockShape& shape) {
-  const auto& [x, y, z] = *shape.extents;
-  llvm::Value* threads = builder.getInt64(std::uint64_t{x} * y * z);
-  for (const std::string_view extent : call::kGridDim) {
-    llvm::Value* const blocks = make_call(builder, extent, builder.getInt32Ty());
-    threads = builder.CreateMul(threads, builder.CreateZExt(blocks, threads->getType()));
-  }
-  return builder.CreateICmpUGE(threads, builder.getInt64(kNear));
-}
-
-// Of each array that is a parameter, what `block` reads or writes of it first.
-std::vector<llvm::Instruction*> first_accesses(llvm::BasicBlock& block) {
-  std::vector<llvm::Instruction*> first;
-  llvm::SmallPtrSet<const llvm::Value*, 8> arrays;
-  for (llvm::Instruction& one : block) {
-    if (vector_of(one) == nullptr) continue;
-    const llvm::Value* const array = llvm::getUnderlyingObject(llvm::getLoadStorePointerOperand(&one));
-    if (llvm::isa<llvm::Argument>(array) && arrays.insert(array).second) first.push_back(&one);
-  }
-  return first;
-}
-
-// From here on, in `function`, the block's number in its row is `by` more.
-void change_block(Ahead& ahead, llvm::Function& function, unsigned by) {
-  for (llvm::Instruction& one : llvm::make_early_inc_range(llvm::instructions(function))) {
-    if (!calls(&one, call::kBlock[0])) continue;
-    llvm::IRBuilder<> after(one.getParent(), std::next(one.getIterator()));
-    ahead.change(&one, after.CreateAdd(&one, after.getInt32(by)));
-  }
-}
-
-// Of blocks whose rows are a line of the cache or less, in a grid that is large, what some of the next ones will use.
-void ask_for_rows(llvm::Function& warp, const BlockShape& shape) {
-  llvm::IRBuilder<> entry(&warp.getEntryBlock(), warp.getEntryBlock().getFirstInsertionPt());
-  llvm::Value* const is_worth_it = is_large(entry, shape);
-  const auto row = static_cast<unsigned>(shape.lanes * sizeof(float));
-  Ahead later;
-  std::vector<std::vector<llvm::Instruction*>> accesses;
-  change_block(later, warp, kBytesAhead / row);
-  for (llvm::BasicBlock& block : warp) accesses.push_back(first_accesses(block));
-  for (const auto& some : accesses) {
-    if (some.empty()) continue;
-    llvm::Instruction* const end = some.front()->getParent()->getTerminator();
-    llvm::IRBuilder<> builder(llvm::SplitBlockAndInsertIfThen(is_worth_it, end->getIterator(), false));
-    for (llvm::Instruction* const access : some) later.ask(builder, *access);
-  }
-}
-
-bool has_short_rows(const BlockShape& shape) {
-  return shape.order == BlockShape::Order::kRows && shape.extents && (*shape.extents)[0] == shape.lanes &&
-         shape.lanes * sizeof(float) <= kLine && (*shape.extents)[1] * (*shape.extents)[2] > 1;
-}
-
-bool has_loops(llvm::Function& function) {
-  const llvm::DominatorTree dominators(function);
-  return !llvm::LoopInfo(dominators).empty();
-}
-
-}  // namespace
-
-void add_prefetches(llvm::Function& warp, const BlockShape& shape) {
-  add_far_loops(warp, shape);
-  if (has_short_rows(shape) && !has_loops(warp)) ask_for_rows(warp, shape);
 }
 
 }  // namespace kmux::cpu::spmd

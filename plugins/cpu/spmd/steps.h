@@ -6,6 +6,7 @@
 #include "kmux/error.h"
 
 #include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PassManager.h"
 #include "spmd/block_shape.h"
@@ -86,6 +87,14 @@ bool may_run_in_step(llvm::Function& kernel, const BlockShape& shape);
 Result<unsigned> warps_in_step(llvm::Function& kernel, const BlockShape& shape,
                                llvm::FunctionAnalysisManager& analyses);
 
+/// Does `one` leave memory as it is but for arrays that are parameters, which it stores to as anyone?
+bool is_harmless(const llvm::Instruction& one);
+
+/// May, and should, blocks of `warp` that lie in one row of the grid go on row by row: the first rows of all of them, then the
+/// second ones? Then memory is gone over in its order. Where threads do not wait for each other, and what the row of a block
+/// reaches follows what that of the block before it reaches.
+bool goes_by_rows(llvm::Function& warp, const BlockShape& shape);
+
 // widen.cpp
 
 /// A new function that does for a whole warp of `lanes` threads what `kernel`, whose control flow is structured, does for one.
@@ -99,9 +108,9 @@ Result<llvm::Function*> widen(llvm::Function& kernel, unsigned lanes, unsigned w
 
 // prefetches.cpp
 
-/// Has `warp`, which is widened for a block of `shape`, ask for memory before it uses it: in loops whose index goes up by the
-/// grid's extent, when they have gone over more than caches have; and for the next blocks, where those of a large grid have
-/// short rows. The first such loop has calls of call::kTurn, where the memory of a block is its own as yet.
+/// Has `warp`, which is widened for a block of `shape`, ask for memory before it uses it, in loops whose index goes up by the
+/// grid's extent, when they have gone over more than caches have. The first such loop has calls of call::kTurn, where the memory of
+/// a block is its own as yet.
 void add_prefetches(llvm::Function& warp, const BlockShape& shape);
 
 // tiles.cpp
@@ -129,6 +138,12 @@ struct WarpLoop {
   llvm::Value*
       goes_on;  // has the block waited for the grid before, and goes on where its frames say? null: there is no such barrier
 };
+
+/// Begins a loop over `count`, which is at least one, at the place of `builder`, which goes on in its header. After the last one it
+/// goes to `exit`.
+WarpLoop begin_loop(llvm::IRBuilder<>& builder, const char* name, llvm::Value* count, llvm::BasicBlock* exit);
+/// Writes the latch of `loop`.
+void end_loop(llvm::IRBuilder<>& builder, const WarpLoop& loop);
 
 /// What waits make of a loop over warps.
 struct WarpWaits {

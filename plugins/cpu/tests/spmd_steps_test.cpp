@@ -160,19 +160,54 @@ TEST(SpmdSteps, OtherLoopsStayAsTheyAre) {
   }
 }
 
-TEST(SpmdSteps, BlocksWithShortRowsAskForTheNextOnesInALargeGrid) {
-  const std::string map =
-      "define void @k(ptr %x, i32 %n) {\n  %block = call i32 @\"kmux.block.x\"()\n  %first = shl i32 %block, 4\n"
-      "  %wide = sext i32 %first to i64\n  %place = getelementptr float, ptr %x, i64 %wide\n"
-      "  %v = load <16 x float>, ptr %place\n  store <16 x float> %v, ptr %place\n  ret void\n}\n";
-  Steps narrow(map), wide(map);
-  add_prefetches(narrow.kernel(), {BlockShape::Order::kRows, 16, 1, std::array<unsigned, 3>{16, 16, 1}});
-  add_prefetches(wide.kernel(), {BlockShape::Order::kRows, 16, 1, std::array<unsigned, 3>{48, 16, 1}});
-  const std::string text = text_of(narrow.kernel());
-  EXPECT_THAT(text, HasSubstr("add i32 %block, 4"));
-  EXPECT_THAT(text, HasSubstr("icmp uge i64"));  // how large is the grid?
-  EXPECT_EQ(text.find("call void @llvm.prefetch"), text.rfind("call void @llvm.prefetch"));  // once an array
-  EXPECT_THAT(text_of(wide.kernel()), Not(HasSubstr("llvm.prefetch")));
+/// Do blocks of 16x16 whose warp does `line` go by rows? Their first thread is number %first in its row, its element at %place.
+bool by_rows(const std::string& line, std::array<unsigned, 3> block = {16, 16, 1}) {
+  Steps steps(
+      "declare i32 @\"kmux.block_dim.x\"() nounwind willreturn memory(none)\n"
+      "declare ptr @\"kmux.shared\"(i64) nounwind willreturn memory(none)\n"
+      "define void @k(ptr %x, i32 %n) {\n  %block = call i32 @\"kmux.block.x\"()\n"
+      "  %extent = call i32 @\"kmux.block_dim.x\"()\n  %first = mul i32 %block, %extent\n"
+      "  %row = mul i32 %n, 3\n  %i = add i32 %row, %first\n  %wide = sext i32 %i to i64\n"
+      "  %place = getelementptr float, ptr %x, i64 %wide\n  %before = getelementptr i8, ptr %place, i64 -4\n"
+      "  %v = load <16 x float>, ptr %before\n  store <16 x float> %v, ptr %place\n" +
+      line + "  ret void\n}\n");
+  return goes_by_rows(steps.kernel(), {BlockShape::Order::kRows, 16, 1, block});
+}
+
+TEST(SpmdSteps, BlocksGoByRowsWhereMemoryIsInThatOrder) {
+  const std::string far = "  %far = shl i32 %block, 8\n  %there = getelementptr float, ptr %x, i32 %far\n";
+  EXPECT_TRUE(by_rows(""));
+  EXPECT_TRUE(by_rows("", {48, 4, 2}));
+  EXPECT_TRUE(by_rows("  %same = load <16 x float>, ptr %x\n"));  // of all blocks
+  EXPECT_TRUE(by_rows(far + "  %one = load float, ptr %there\n"));  // of all lanes
+  EXPECT_FALSE(by_rows("", {16, 1, 1}));
+  EXPECT_FALSE(by_rows(far + "  %w = load <16 x float>, ptr %there\n"));  // a block's elements lie together
+  EXPECT_FALSE(
+      by_rows("  %odd = and i32 %block, 1\n  %there = getelementptr float, ptr %x, i32 %odd\n"
+              "  store <16 x float> %v, ptr %there\n"));
+  EXPECT_FALSE(by_rows("  %a = atomicrmw add ptr %x, i32 1 monotonic\n"));
+  EXPECT_FALSE(by_rows("  %shared = call ptr @\"kmux.shared\"(i64 0)\n  store <16 x float> %v, ptr %shared\n"));
+  EXPECT_FALSE(by_rows("  call void @\"kmux.barrier\"()\n"));
+  EXPECT_FALSE(
+      by_rows("  br label %loop\nloop:\n  %again = icmp slt i32 %i, %n\n  br i1 %again, label %loop, label %end\n"
+              "end:\n"));
+}
+
+TEST(SpmdSteps, RowsOfBlocksAreALoopAroundTheBlocks) {
+  Steps steps(
+      "declare i32 @\"kmux.thread.y\"() nounwind willreturn memory(none)\n"
+      "define void @k(ptr %x, i32 %n) {\n  %t = call i32 @\"kmux.thread.x\"()\n  %y = call i32 @\"kmux.thread.y\"()\n"
+      "  %block = call i32 @\"kmux.block.x\"()\n  %first = shl i32 %block, 4\n  %row = mul i32 %y, %n\n"
+      "  %in_row = add nsw i32 %first, %t\n  %i = add nsw i32 %row, %in_row\n  %p = getelementptr i32, ptr %x, i32 %i\n"
+      "  store i32 %n, ptr %p\n  ret void\n}\n");
+  BlockExtents kernels;
+  kernels["k"] = std::array<unsigned, 3>{16, 8, 1};
+  const auto lowered = lower_kernels(*steps.module, kernels, {});
+  ASSERT_TRUE(lowered.ok()) << lowered.error().explain();
+  const std::string text = text_of(*steps.module->getFunction("k.blocks"));
+  EXPECT_THAT(text, HasSubstr("i64 1024)"));  // as many blocks as make a row of 16384 threads
+  EXPECT_LT(text.find("\nrow:"), text.find("\nacross:"));
+  EXPECT_LT(text.find("\nacross:"), text.find("\nwarp:"));
 }
 
 constexpr const char* kBranches =

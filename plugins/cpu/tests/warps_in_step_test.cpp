@@ -344,5 +344,32 @@ extern "C" __global__ void k(unsigned* y, unsigned n) {
   EXPECT_EQ(y, wanted);
 }
 
+// Such blocks go by rows, of which the widest grid has more than one group in a row.
+TEST_P(WarpsInStep, RowsOfBlocksRunOnceEach) {
+  source_ = R"(
+extern "C" __global__ void k(const int* x, int* y, int width, int height, int more) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+  const int place = (blockIdx.z * blockDim.z + threadIdx.z) * height * width + j * width + i;
+  if (i > 0 && j > 0 && i < width - more && j < height) y[place] += x[place - 1] - 3 * x[place - width] + place;
+})";
+  for (const auto& [grid, block] : {std::pair{std::vector{1100, 2, 1}, std::vector{16, 8, 1}},
+                                    {{5, 3, 2}, {64, 4, 1}},
+                                    {{3, 2, 3}, {48, 2, 2}},
+                                    {{7, 2, 1}, {8, 8, 1}}}) {
+    const int width = grid[0] * block[0], height = grid[1] * block[1], more = 3;
+    const auto size = static_cast<std::size_t>(width * height * grid[2] * block[2]);
+    auto x = integers(size, -100, 100), y = integers(size, -100, 100);
+    std::vector<int> wanted = y;
+    for (int place = 0; place < static_cast<int>(size); ++place) {
+      const int i = place % width, j = place / width % height;
+      const auto at = [&](int where) { return x[static_cast<std::size_t>(where)]; };
+      if (i == 0 || j == 0 || i >= width - more) continue;
+      wanted[static_cast<std::size_t>(place)] += at(place - 1) - 3 * at(place - width) + place;
+    }
+    launch("k", {.grid = grid, .block = block}, {x, y, width, height, more});
+    EXPECT_EQ(y, wanted) << block[0];
+  }
+}
+
 }  // namespace
 }  // namespace kmux::cpu
