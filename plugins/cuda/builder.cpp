@@ -243,10 +243,7 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   KMUX_ASSIGN(const auto constants, nvidia::find_constants(request.program.constants, code->code, code->is_ptx));
   KMUX_ASSIGN(std::string library, launcher_compiler.link(code->code, plan.kernels, symbols));
   Artifact artifact;
-  if (!code->is_ptx && !nvidia::is_fatbin(code->code)) {
-    KMUX_ASSIGN(std::string numbers, nvidia::kernels_part(plan.kernels, symbols, code->code));
-    artifact.set(nvidia::kKernelsPart, std::move(numbers));
-  }
+  KMUX_TRY(nvidia::set_kernel_attributes(artifact, plan.kernels, symbols, code->code, code->is_ptx));
   set_constants(artifact, constants);
   artifact.set(nvidia::kCodePart, std::move(code->code));
   artifact.set(nvidia::kLibraryPart, std::move(library));

@@ -1,7 +1,9 @@
 #include "builder.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "kmux/json.h"
 #include "kmux/plugin/dependencies.h"
@@ -12,6 +14,7 @@
 #include "dialect.h"
 #include "dsl_compiler.h"
 #include "entries.h"
+#include "nvidia/cubin.h"
 #include "nvidia/launch_check.h"
 #include "nvidia/library/adapter.h"
 #include "nvidia/library/launcher_compiler.h"
@@ -42,6 +45,19 @@ Result<Artifact> host_parts(const BuildRequest& request, HostCode& host) {
   parts.set(nvidia::kMoreKernelsFile, table.append(host.table));
   parts.set(kHostObject, std::move(host.object));
   return parts;
+}
+
+// Where a function is compiled more than once, each is numbered: no launch of the program says which of them it is of. Kernels of
+// host functions, which the program does not name, have their symbols.
+Status set_attributes(Artifact& artifact, const Entries& entries, const DslCompiler::Output& code) {
+  const std::vector<std::string>& compiled = entries.plan.kernels;
+  std::vector<std::string> kernels = compiled;
+  for (std::string& kernel : kernels) {
+    if (std::ranges::find(compiled, kernel + " (2)") != compiled.end()) kernel += " (1)";
+  }
+  std::vector<std::string> symbols = code.symbols;
+  for (auto* list : {&kernels, &symbols}) list->insert(list->end(), code.host.kernels.begin(), code.host.kernels.end());
+  return nvidia::set_kernel_attributes(artifact, kernels, symbols, code.cubin, /*is_ptx=*/false);
 }
 
 namespace fs = std::filesystem;
@@ -101,6 +117,7 @@ Result<Artifact> CuteDslBuilder::build(const BuildRequest& request, std::string_
   KMUX_ASSIGN(std::string library,
               launcher_compiler.link(code->cubin, entries.plan.kernels, code->symbols, host.parts));
   Artifact artifact = std::move(host);
+  KMUX_TRY(set_attributes(artifact, entries, *code));
   artifact.set(nvidia::kMetaPart, meta_of(request, entries, *code));
   artifact.set(nvidia::kCodePart, std::move(code->cubin));
   artifact.set(nvidia::kLibraryPart, std::move(library));

@@ -208,8 +208,6 @@ unsigned threads_with(unsigned registers) {
   return std::min(kMostThreads, warps * 32);
 }
 
-}  // namespace
-
 Result<std::string> kernels_part(const std::vector<std::string>& kernels, const std::vector<std::string>& symbols,
                                  std::string_view cubin) {
   KMUX_ASSIGN(const CubinFile file, CubinFile::open(cubin));
@@ -232,6 +230,16 @@ Result<std::string> kernels_part(const std::vector<std::string>& kernels, const 
     list.push_back(std::move(kernel));
   }
   return dump(Json(std::move(list)));
+}
+
+}  // namespace
+
+Status set_kernel_attributes(Artifact& artifact, const std::vector<std::string>& kernels,
+                             const std::vector<std::string>& symbols, std::string_view code, bool is_ptx) {
+  if (is_ptx || is_fatbin(code)) return Ok{};
+  KMUX_ASSIGN(std::string part, kernels_part(kernels, symbols, code));
+  artifact.set("kernels.json", std::move(part));
+  return Ok{};
 }
 
 namespace {

@@ -43,15 +43,15 @@ Result<std::vector<std::string>> find_kernels(const std::vector<std::string>& ke
 /// `find_kernels` in a cubin.
 Result<std::vector<std::string>> find_kernels(const std::vector<std::string>& kernels, std::string_view cubin);
 
-/// The part of an artifact that says what each of `kernels` takes, as JSON: registers, local, shared and constant bytes, the
-/// most threads. `symbols` are theirs in the cubin.
+/// Writes into `artifact` what each of `kernels` takes: registers, local, shared and constant bytes, the most threads (part
+/// "kernels.json", docs/plugin-abi.md). `symbols` are theirs in `code`. Nothing where the driver has the code still to compile
+/// or to unpack: for PTX, and a compressed fatbin.
 ///
 /// Errors: as `CubinFile::open`.
 /// Source: the cubins of nvcc 13.0, compared with what `ptxas -v` says; CUDA C++ Programming Guide, "Technical
 ///         Specifications per Compute Capability".
-Result<std::string> kernels_part(const std::vector<std::string>& kernels, const std::vector<std::string>& symbols,
-                                 std::string_view cubin);
-inline constexpr const char* kKernelsPart = "kernels.json";
+Status set_kernel_attributes(Artifact& artifact, const std::vector<std::string>& kernels,
+                             const std::vector<std::string>& symbols, std::string_view code, bool is_ptx);
 
 /// The sections of a cubin. Its offsets are not trusted: what lies outside of the file is empty.
 ///

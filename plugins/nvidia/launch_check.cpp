@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint8_t kSized = 4;                  // EIFMT_SVAL: the two bytes are the size of what follows
 constexpr std::uint8_t kInPlace = 3;                // EIFMT_HVAL: the two bytes are the value; so for all below
 constexpr std::uint8_t kMaxThreads = 0x05;          // EIATTR_MAX_THREADS
+constexpr std::uint8_t kAllThreads = 0x10;          // EIATTR_REQNTID: those that a block has to have
 constexpr std::uint8_t kParameter = 0x17;           // EIATTR_KPARAM_INFO
 constexpr std::uint8_t kAllParametersBytes = 0x19;  // EIATTR_CBANK_PARAM_SIZE
 constexpr std::uint8_t kLargeParameter = 0x45;      // EIATTR_KPARAM_INFO_V2, of kernels with more than 4 KB of them
@@ -67,7 +68,8 @@ class KernelRecords {
     if (record.format != kSized) return true;
     if (record.attribute == kParameter) return take_parameter(content, 18, 0x3fff);
     if (record.attribute == kLargeParameter) return take_parameter(content, 0, 0xffff);
-    return record.attribute != kMaxThreads || take_threads(content);
+    const bool tells_threads = record.attribute == kMaxThreads || record.attribute == kAllThreads;
+    return !tells_threads || take_threads(content);
   }
 
   bool take_parameter(std::string_view content, unsigned shift, unsigned mask) {

@@ -161,17 +161,13 @@ Result<Artifact> NvrtcBuilder::build(const BuildRequest& request, std::string_vi
     code.content = variant.sources.front().content;
     code.is_ptx = variant.dialect == "ptx";
   }
-  const bool is_fatbin = nvidia::is_fatbin(code.content);
-  const char* const form = code.is_ptx ? "ptx" : is_fatbin ? "fatbin" : "cubin";
+  const char* const form = code.is_ptx ? "ptx" : nvidia::is_fatbin(code.content) ? "fatbin" : "cubin";
   Meta meta{request.target.arch, form, code.compiler, options.graph, {}, {}};
   for (std::size_t i = 0; i < plan.kernels.size(); ++i) meta.symbols[plan.kernels[i]] = code.symbols[i];
   meta.arguments = std::move(code.arguments);
   meta.shared_carveout = options.shared_carveout;
   Artifact artifact;
-  if (!code.is_ptx && !is_fatbin) {
-    KMUX_ASSIGN(std::string numbers, nvidia::kernels_part(plan.kernels, code.symbols, code.content));
-    artifact.set(nvidia::kKernelsPart, std::move(numbers));
-  }
+  KMUX_TRY(nvidia::set_kernel_attributes(artifact, plan.kernels, code.symbols, code.content, code.is_ptx));
   KMUX_ASSIGN(const auto constants, nvidia::find_constants(request.program.constants, code.content, code.is_ptx));
   set_constants(artifact, constants);
   artifact.set(kCodePart, std::move(code.content));

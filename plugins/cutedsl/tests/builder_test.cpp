@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/json.h"
+
 #include "cubin.h"
 #include "dialect.h"
 #include "entries.h"
@@ -93,6 +95,43 @@ TEST_F(BuilderTest, EachEntryHasItsCode) {
   EXPECT_THAT(*artifact.find(nvidia::kMetaPart),
               AllOf(HasSubstr(R"json("kernels":["scale","scale (2)","scale (3)"])json"), HasSubstr("CuTe DSL 4."),
                     HasSubstr("cuda:sm_90a")));
+}
+
+const std::string kHostFunction = kScale + R"(
+
+@cute.jit
+def twice(x: cute.Tensor):
+    scale(x).launch(grid=[1, 1, 1], block=[32, 1, 1])
+)";
+
+// A function that is compiled more than once is as many kernels, and those of host functions have their symbols.
+TEST_F(BuilderTest, WritesDownWhatTheKernelsTake) {
+  ProgramBuilder builder = vector_program(kHostFunction + R"(
+
+@cute.kernel
+def zero(x: cute.Tensor):
+    x[cute.arch.thread_idx()[0]] = 0.0
+)");
+  builder.launch("scale").grid({1}).block({128}).args({"x"});
+  builder.launch("scale").grid({1}).block({64}).args({"x"});
+  builder.launch("zero").grid({1}).block({Expr::symbol("n")}).args({"x"});
+  builder.launch("twice").args({"x"});
+  const Artifact artifact = build(builder.build().value()).value();
+  ASSERT_NE(artifact.find("kernels.json"), nullptr);
+  const Json list = parse_json(*artifact.find("kernels.json")).value();
+  std::vector<std::string> names;
+  std::vector<std::int64_t> threads;
+  for (const Json& kernel : *list.as_array()) {
+    names.push_back(*kernel.find("kernel")->as_string());
+    threads.push_back(*kernel.find("max_threads")->as_integer());
+    EXPECT_GE(*kernel.find("registers")->as_integer(), 4) << names.back();
+    for (const char* key : {"local_bytes", "shared_bytes", "constant_bytes"}) {
+      EXPECT_EQ(*kernel.find(key)->as_integer(), 0) << names.back() << " " << key;
+    }
+    EXPECT_EQ(*kernel.find("multiprocessor")->find("registers")->as_integer(), 65536);
+  }
+  EXPECT_THAT(names, ElementsAre("scale (1)", "scale (2)", "zero", testing::StartsWith("kernel_cutlass_scale")));
+  EXPECT_THAT(threads, ElementsAre(128, 64, 1024, 32)) << "the blocks that they are compiled for";
 }
 
 TEST_F(BuilderTest, ErrorsHaveTheUsersLines) {

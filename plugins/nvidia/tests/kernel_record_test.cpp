@@ -43,6 +43,7 @@ TEST(KernelRecord, HasTheSizesOfTheParametersByTheirPlaces) {
 
 TEST(KernelRecord, HasTheBoundsOfABlock) {
   EXPECT_EQ(record_of({}, kBounds).max_threads, 256u);
+  EXPECT_EQ(record_of({}, words({0x000c1004, 32, 2, 1})).max_threads, 64u) << "of the one that it has to have";
   EXPECT_EQ(record_of({8}).max_threads, 0u);
   EXPECT_EQ(record_of({}, words({0x000c0504, 0xffffffff, 0xffffffff, 0xffffffff})).max_threads, 0u);
 }
