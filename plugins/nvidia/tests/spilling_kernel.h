@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 namespace kmux::nvidia {
 
 /// Kernel "k" over a float32 buffer, with more values than a thread has registers for if it has 24.
@@ -12,5 +14,13 @@ inline constexpr const char* kSpilling = R"(extern "C" __global__ void k(float* 
   x[threadIdx.x] = sum;
 }
 )";
+
+/// How often `log` says that it does.
+inline int spill_warnings(std::string_view log) {
+  constexpr std::string_view kWarning = "Registers are spilled to local memory in function 'k'";
+  int count = 0;
+  for (std::size_t at = log.find(kWarning); at != log.npos; at = log.find(kWarning, at + 1)) ++count;
+  return count;
+}
 
 }  // namespace kmux::nvidia
