@@ -10,6 +10,7 @@
 #include "kmux/plugin/sha256.h"
 
 #include "integration/cli_session.h"
+#include "needs.h"
 
 namespace kmux::test {
 namespace {
@@ -207,6 +208,48 @@ TEST(Cli, CompileKeepsTheArtifact) {
   EXPECT_EQ(text_in(json, "backend"), "cpu");
   EXPECT_EQ(static_cast<std::int64_t>(std::filesystem::file_size(session.folder() / "scale.artifact")),
             *json.find("artifact_bytes")->as_integer());
+}
+
+constexpr const char* kShuffle = R"(//! kmux
+//! kernel shuffle(inout x: f32[n: i32])
+//!   example n = 1000
+//!   launch shuffle<<<ceildiv(n, 256), 256>>>(x, n)
+__constant__ float table[64];
+extern "C" __global__ void __launch_bounds__(512) shuffle(float* x, int n) {
+  __shared__ float tile[100];
+  if (threadIdx.x < 100) tile[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  x[threadIdx.x] = tile[(threadIdx.x * 7) % 100] + table[n & 63];
+}
+)";
+
+// No device is asked.
+TEST(Cli, CompileShowsWhatTheKernelsTake) {
+  const CliSession session;
+  session.write("shuffle.cu", kShuffle);
+  std::vector<std::string> words = {"compile", "shuffle.cu", "--backend", "nvrtc", "--target", "cuda:sm_90"};
+  const ProcessResult plain = session.run(words);
+  if (plain.exit_code == 4) GTEST_SKIP() << needs(compiler_of("nvrtc"), plain.standard_error);
+  EXPECT_EQ(plain.exit_code, 0) << plain.standard_error;
+  EXPECT_THAT(plain.standard_output, Not(HasSubstr("registers")));
+  words.emplace_back("--verbose");
+  EXPECT_THAT(session.run(words).standard_output,
+              testing::ContainsRegex(
+                  "\n  shuffle: [1-9][0-9]* registers and 0 bytes of local memory a thread, 400 bytes of shared "
+                  "memory a block, 256 bytes of constants, at most 512 threads a block; 8 blocks at once, 100 % "
+                  "of the threads \\(limited by threads\\)\n"));
+  words.back() = "--json";
+  const Json document = json_of(session.run(words));
+  ASSERT_NE(document.find("kernels"), nullptr);
+  ASSERT_NE(document.find("kernels")->as_array(), nullptr);
+  ASSERT_EQ(document.find("kernels")->as_array()->size(), 1U);
+  Json::Object kernel = *document.find("kernels")->as_array()->front().as_object();
+  EXPECT_GT(*kernel["registers"].as_integer(), 0);
+  kernel.erase("registers");
+  EXPECT_EQ(dump(kernel), R"({"constant_bytes":256,"kernel":"shuffle","local_bytes":0,"max_threads":512,)"
+                          R"("occupancy":{"blocks":8,"limit":"threads","part":1.0},"shared_bytes":400})");
+  words = {"compile", kScale, "--json"};
+  EXPECT_EQ(*json_of(session.run(words)).find("kernels"), Json()) << "backend cpu says nothing of it";
 }
 
 TEST(Cli, LauncherAndSourceArePrinted) {
