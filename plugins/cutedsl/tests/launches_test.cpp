@@ -104,6 +104,20 @@ TEST_P(Launches, HaveTheGeometryTheAttributesAndTheBytesOfTheirParameters) {
   EXPECT_THAT(factors, ElementsAre(1.5F, 1.5F));
 }
 
+// The manifest takes the option from the environment.
+TEST_P(Launches, AreWaitedForWhereAVariableAsks) {
+  use_variable("KMUX_LAUNCH_BLOCKING", "1");
+  ProgramBuilder builder = program("blocking");
+  builder.launch("scale").grid({1}).block({128}).args({"x", "by"});
+  const Kernel kernel = warmed(builder);
+  const Tensor x = zeros(kernel, {4});
+  fake.fail("cuStreamSynchronize", nvidia::CUDA_ERROR_LAUNCH_FAILED);
+  const Status refused = kernel.launch({x, 1.5});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message,
+              AllOf(HasSubstr("_scale_"), HasSubstr("failed with 719 CUDA_ERROR_LAUNCH_FAILED")));
+}
+
 TEST_P(Launches, EncodeAMapAgainWhenTheShapeChangesUnderTheSameAddress) {
   ProgramBuilder builder = program("mapped");
   TensorMap map;

@@ -55,6 +55,18 @@ TEST_P(LifeSequences, TheCarveoutIsSetWhereItIsChosen) {
   EXPECT_THAT(fake.calls("cuKernelSetAttribute"), Contains("cuKernelSetAttribute scale attribute 9 value 25 device 0"));
 }
 
+// The manifest takes the option from the environment.
+TEST_P(LifeSequences, EachLaunchIsWaitedForWhereAVariableAsks) {
+  use_variable("KMUX_LAUNCH_BLOCKING", "1");
+  const Kernel kernel = warmed(doubling_program());
+  const Tensor x = zeros(kernel, {4});
+  fake.fail("cuStreamSynchronize", CUDA_ERROR_LAUNCH_FAILED);
+  const Status refused = kernel.launch({x});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kLaunchFailed);
+  EXPECT_THAT(refused.error().message, HasSubstr("kernel \"scale\" failed with 719"));
+}
+
 ProgramBuilder of_fatbin(const FatbinExample& fatbin) {
   ProgramBuilder builder("scale");
   builder.buffer("x", BufferParam{dtype::kFloat32, {builder.symbol("n")}});

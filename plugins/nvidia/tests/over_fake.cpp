@@ -16,23 +16,25 @@ namespace kmux::nvidia {
 
 OverFake::OverFake() {
   set_log_sink(LogLevel::kWarning, [this](LogLevel, std::string_view text) { logs.emplace_back(text); });
-  Environment environment;
-  environment.cache_dir = shared_cache();
-  open_runtime(std::move(environment));
+  open_runtime({.cache_dir = shared_cache()}, {});
 }
 
 OverFake::~OverFake() { set_log_sink(LogLevel::kWarning, {}); }
 
-void OverFake::open_runtime(Environment environment) {
+void OverFake::open_runtime(Environment environment, const std::map<std::string, std::string>& variables) {
   RegistryOptions options;
   options.variables = Environment::from_process().variables;  // where compilers are
+  for (const auto& [name, value] : variables) options.variables[name] = value;
   runtime = Runtime::create(environment, options).value();
 }
 
 void OverFake::use_no_cache() {
-  Environment environment;
-  environment.disable_cache = true;
-  open_runtime(std::move(environment));
+  open_runtime({.disable_cache = true}, {});
+  fake.clear_calls();
+}
+
+void OverFake::use_variable(const std::string& name, const std::string& value) {
+  open_runtime({.cache_dir = shared_cache()}, {{name, value}});
   fake.clear_calls();
 }
 

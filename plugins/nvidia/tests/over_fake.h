@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ class OverFake : public testing::TestWithParam<const char*> {
   /// Compiles from now on without the cache that cases share, and holds a kernel no longer than its last user.
   void use_no_cache();
 
+  /// From now on the environment has this variable.
+  void use_variable(const std::string& name, const std::string& value);
+
   /// Unloads the plugin, as soon as nothing holds it: what the next compile must know is read in the background.
   void unload();
 
@@ -55,7 +59,7 @@ class OverFake : public testing::TestWithParam<const char*> {
   fake_cuda::Live kept;  // what is left at the end on purpose; of contexts at most that many
 
  private:
-  void open_runtime(Environment environment);
+  void open_runtime(Environment environment, const std::map<std::string, std::string>& variables);
 };
 
 /// An argument as the fake driver writes it.
