@@ -21,14 +21,16 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
+std::ptrdiff_t count_threads() { return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}); }
+
+// Before any test: one that ends is listed for a while after it was joined.
+const std::ptrdiff_t own_threads = count_threads();
+
 class RemoteLeaseTest : public testing::Test {
  protected:
   ~RemoteLeaseTest() override { set_fault_handler(nullptr); }
   std::unique_ptr<RemoteLease> lease_that_counts(milliseconds every) {
     return std::make_unique<RemoteLease>(renewer_, [this] { ++renewals_; }, every, [this] { ++releases_; });
-  }
-  static std::ptrdiff_t count_threads() {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
   }
 
   std::shared_ptr<LeaseRenewer> renewer_ = std::make_shared<LeaseRenewer>();
@@ -57,11 +59,10 @@ TEST_F(RemoteLeaseTest, DoesNotWaitToBeReleased) {
 }
 
 TEST_F(RemoteLeaseTest, ManyTakeOneThread) {
-  const std::ptrdiff_t before = count_threads();
   std::vector<std::unique_ptr<RemoteLease>> leases;
   for (int i = 0; i < 640; ++i) leases.push_back(lease_that_counts(milliseconds(1)));
   while (renewals_ < 2 * 640) std::this_thread::yield();
-  EXPECT_EQ(count_threads(), before + 1);
+  EXPECT_EQ(count_threads(), own_threads + 1);
 }
 
 TEST_F(RemoteLeaseTest, OutlivesFunctionsThatThrow) {
