@@ -250,8 +250,8 @@ Result<FrontEnd::Invocation> FrontEnd::invocation(const std::string& path, const
   return made;
 }
 
-void begin(clang::CompilerInstance& instance, std::shared_ptr<clang::CompilerInvocation> invocation, const Files& files,
-           llvm::raw_ostream& log) {
+void begin(clang::CompilerInstance& instance, std::shared_ptr<clang::CompilerInvocation> invocation,
+           const llvm::IntrusiveRefCntPtr<vfs::FileSystem>& files, llvm::raw_ostream& log) {
   instance.setInvocation(std::move(invocation));
   // CompilerInstance's engine, not one of our own: it knows the -W flags and silences system headers.
   instance.createDiagnostics(new clang::TextDiagnosticPrinter(log, &instance.getDiagnosticOpts()), true);

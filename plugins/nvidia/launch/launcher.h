@@ -62,8 +62,9 @@ class Launcher {
     const DeviceState* const device = find(env.device);
     const bool elsewhere = is_elsewhere(env);
     // One branch for all of them: after a launch the processor has forgotten where each goes.
-    const bool is_special = (device == nullptr) | elsewhere | !is_usual(env) | LaunchAttributes::are_asked_by(launch);
-    if (__builtin_expect(is_special || !device->allows(launch), 0)) {
+    const int is_special =
+        int{device == nullptr} | int{elsewhere} | int{!is_usual(env)} | int{LaunchAttributes::are_asked_by(launch)};
+    if (__builtin_expect(is_special != 0 || !device->allows(launch), 0)) {
       return launch_special(env, kKept(launch), elsewhere, error);
     }
     CUlaunchConfig config;
@@ -87,12 +88,13 @@ class Launcher {
 
   // Whether a call is no more than its launches: it is neither traced nor recorded, and no graph is made of it.
   bool is_usual(const kmux_launch_env& env) const {
-    return is_free_ & !can_be_captured(static_cast<CUstream>(env.stream));
+    return (int{is_free_} & int{!can_be_captured(static_cast<CUstream>(env.stream))}) != 0;
   }
 
   // Whether to make the context current first. Another stream than the default one names its context itself.
   bool is_elsewhere(const kmux_launch_env& env) const {
-    return elsewhere_.load(std::memory_order_relaxed) & !can_be_captured(static_cast<CUstream>(env.stream));
+    const int is_default = int{!can_be_captured(static_cast<CUstream>(env.stream))};
+    return (int{elsewhere_.load(std::memory_order_relaxed)} & is_default) != 0;
   }
 
   // A call whose launches share a record: what it keeps, has entered and has seen.
