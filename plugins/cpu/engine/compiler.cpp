@@ -337,10 +337,6 @@ std::vector<std::string> find_compiler_libraries() {
   return clang == llvm ? std::vector<std::string>{clang} : std::vector<std::string>{clang, llvm};
 }
 
-}  // namespace
-
-namespace {
-
 std::optional<Processor> ask_for_cpu(std::string_view name) {
   if (!llvm::is_contained(known_cpus(), name)) return std::nullopt;
   const auto subtarget = subtarget_of(name);
@@ -357,12 +353,12 @@ std::optional<Processor> ask_for_cpu(std::string_view name) {
 // Each name once: LLVM takes a fortieth of a small kernel's compilation to say what features one has.
 std::optional<Processor> find_cpu(std::string_view name) {
   static std::mutex mutex;
-  static std::map<std::string, std::optional<Processor>, std::less<>> answers;
+  static std::map<std::string, Processor, std::less<>> answers;
   const std::lock_guard lock(mutex);
   const auto known = answers.find(name);
   if (known != answers.end()) return known->second;
-  std::optional<Processor> answer = ask_for_cpu(name);
-  if (answer) answers.emplace(name, answer);  // names that nobody knows are without end
+  const std::optional<Processor> answer = ask_for_cpu(name);
+  if (answer) answers.emplace(name, *answer);  // names that nobody knows are without end
   return answer;
 }
 

@@ -5,7 +5,6 @@
 
 #include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -108,17 +107,11 @@ llvm::Value* Ahead::copy_of(llvm::IRBuilder<>& builder, llvm::Instruction& instr
 }
 
 void Ahead::ask(llvm::IRBuilder<>& builder, llvm::Instruction& access) {
-  constexpr unsigned kToRead = 0, kSecondLevel = 2, kData = 1;
   llvm::Value* const address = llvm::getLoadStorePointerOperand(&access);
   known_.clear();
   llvm::Value* const then = of(builder, address);
   if (then == nullptr || then == address) return;
-  const std::uint64_t bytes = access.getDataLayout().getTypeStoreSize(llvm::getLoadStoreType(&access)).getFixedValue();
-  for (std::uint64_t line = 0; line < bytes; line += kLine) {
-    builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder.getPtrTy()},
-                            {builder.CreateConstGEP1_64(builder.getInt8Ty(), then, line), builder.getInt32(kToRead),
-                             builder.getInt32(kSecondLevel), builder.getInt32(kData)});
-  }
+  ask_for(builder, then, *llvm::getLoadStoreType(&access));
 }
 
 /// The copy of a loop that runs when what it has gone over is too much for caches.
@@ -284,6 +277,17 @@ bool may_take_turns(const llvm::Loop& loop, const BlockShape& shape) {
 }
 
 }  // namespace
+
+void ask_for(llvm::IRBuilder<>& builder, llvm::Value* address, llvm::Type& type) {
+  constexpr unsigned kToRead = 0, kSecondLevel = 2, kData = 1;
+  const llvm::DataLayout& layout = builder.GetInsertBlock()->getDataLayout();
+  const std::uint64_t bytes = layout.getTypeStoreSize(&type).getFixedValue();
+  for (std::uint64_t line = 0; line < bytes; line += kLine) {
+    builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder.getPtrTy()},
+                            {builder.CreateConstGEP1_64(builder.getInt8Ty(), address, line), builder.getInt32(kToRead),
+                             builder.getInt32(kSecondLevel), builder.getInt32(kData)});
+  }
+}
 
 void add_prefetches(llvm::Function& warp, const BlockShape& shape) {
   llvm::DominatorTree dominators(warp);

@@ -113,6 +113,9 @@ Result<llvm::Function*> widen(llvm::Function& kernel, unsigned lanes, unsigned w
 /// a block is its own as yet.
 void add_prefetches(llvm::Function& warp, const BlockShape& shape);
 
+/// Asks for a value of `type` at `address`, line by line, into the second level of caches.
+void ask_for(llvm::IRBuilder<>& builder, llvm::Value* address, llvm::Type& type);
+
 // tiles.cpp
 
 /// Has `warp`, which is widened for a block of `shape` whose warps are all in step, ask for the tiles that a loop with barriers reads

@@ -16,7 +16,6 @@
 namespace kmux::cpu::spmd {
 namespace {
 
-constexpr unsigned kLine = 64;  // bytes of a line of the cache
 constexpr unsigned kLeastRows = 8;  // of a tile
 constexpr unsigned kLeastWork = 32;  // instructions a row; with fewer a processor itself looks ahead far enough
 constexpr unsigned kPartForAsking = 3;  // a third of an iteration
@@ -73,12 +72,10 @@ unsigned work_behind(const Tile& tile) {
 // from the last one's, and each row from the one before as the first two. LLVM, if it knew that the address is an index of the loop,
 // would keep one for each row.
 void ask_for_next(llvm::BasicBlock& body, llvm::BasicBlock& before, const Tile& tile) {
-  constexpr unsigned kToRead = 0, kSecondLevel = 2, kData = 1;
   const auto rows = static_cast<unsigned>(tile.size());
   const unsigned between = work_behind(tile) / rows / kPartForAsking;
   llvm::IRBuilder<> builder(&body, body.begin());
   llvm::Type* const i64 = builder.getInt64Ty();
-  llvm::Type* const i8 = builder.getInt8Ty();
   llvm::PHINode* const last = builder.CreatePHI(i64, 2);
   builder.SetInsertPoint(&body, std::next(tile.back()->getIterator()));
   auto* const hidden = llvm::InlineAsm::get(llvm::FunctionType::get(i64, {i64}, false), "", "=r,0", false);
@@ -88,14 +85,9 @@ void ask_for_next(llvm::BasicBlock& body, llvm::BasicBlock& before, const Tile& 
   llvm::Value* next = builder.CreateIntToPtr(builder.CreateSub(builder.CreateShl(here, 1), last), builder.getPtrTy());
   last->addIncoming(llvm::ConstantInt::get(i64, 0), &before);
   last->addIncoming(here, &body);
-  const std::uint64_t bytes = body.getDataLayout().getTypeStoreSize(tile.front()->getType()).getFixedValue();
   for (unsigned i = 0; i < rows; ++i) {
-    for (std::uint64_t line = 0; line < bytes; line += kLine) {
-      builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder.getPtrTy()},
-                              {builder.CreateConstGEP1_64(i8, next, line), builder.getInt32(kToRead),
-                               builder.getInt32(kSecondLevel), builder.getInt32(kData)});
-    }
-    next = builder.CreateGEP(i8, next, row);
+    ask_for(builder, next, *tile.front()->getType());
+    next = builder.CreateGEP(builder.getInt8Ty(), next, row);
     builder.SetInsertPoint(&body, std::next(builder.GetInsertPoint(), between));
   }
 }
