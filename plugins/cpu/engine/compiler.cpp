@@ -68,6 +68,8 @@ std::vector<std::string> shared_arguments(const CompileJob& job, Language langua
   arguments.insert(arguments.end(), of_processor.begin(), of_processor.end());
   // LLVM 19 orders code for Zen 4 better by its model of Zen 3: 2 % on a blocked GEMM (docs/benchmarks.md).
   if (processor == "znver4") arguments.emplace_back("-mtune=znver3");
+  // LLVM cuts the vectors of Intel's AVX-512 in two, for the sake of loops that use a few. All of a CUDA kernel is vectors.
+  if (!job.blocks.empty() && !is_aarch64(triple_of(processor))) arguments.emplace_back("-mprefer-vector-width=512");
   if (language == Language::kCuda) arguments.insert(arguments.end(), std::begin(kDeviceFlags), std::end(kDeviceFlags));
   if (job.has_lines) arguments.emplace_back("-gline-tables-only");
   return arguments;

@@ -299,6 +299,38 @@ TEST(Builder, RecordsWhatTheCodeNeeds) {
   EXPECT_EQ(meta_with({{"engine", "host"}}).engine, "host");
 }
 
+#if defined(__x86_64__)
+
+// The code of a kernel of dialect cuda that adds, made for `cpu`.
+std::string additions_for(const std::string& cpu) {
+  ProgramBuilder program("sample");
+  program.buffer("x", {dtype::kFloat32, {Expr(64)}}).variant("cuda").source("k.cu", R"(
+    __global__ void k(float* x) { x[threadIdx.x] += 2.5f; })");
+  program.launch("k").grid({Expr(1)}).block({Expr(64)}).args({"x"});
+  Workbench bench;
+  const Program built = program.build().value();
+  const BuildRequest request{built, 0, bench.backend.resolve_target("auto", 0).value(), {{"march", cpu}}};
+  const std::string launcher = bench.backend.wrapper().wrap(request).value();
+  return std::string(*bench.backend.builder().build(request, launcher).value().find(kCodePart));
+}
+
+// Does `code` have vaddps of registers of 512 bits? Source: Intel's manual, volume 2, EVEX prefix and ADDPS.
+bool adds_512_bits(const std::string& code) {
+  for (std::size_t at = code.find("\x62\xf1"); at != code.npos; at = code.find("\x62\xf1", at + 1)) {
+    constexpr char kAll512 = 0x48, kAdd = 0x58;
+    if (code.substr(at + 3, 2) == std::string{kAll512, kAdd}) return true;
+  }
+  return false;
+}
+
+TEST(Builder, VectorsOfCudaKernelsAreAsWideAsRegisters) {
+  for (const char* cpu : {"skylake-avx512", "sapphirerapids", "x86-64-v4", "znver5"})
+    EXPECT_TRUE(adds_512_bits(additions_for(cpu))) << cpu;
+  EXPECT_FALSE(adds_512_bits(additions_for("x86-64-v3")));
+}
+
+#endif
+
 TEST(Builder, TakesOptionsFromTheHost) {
   Workbench bench;
   bench.host.options = {{"cpu.engine", "host"}};
