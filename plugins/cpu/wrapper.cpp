@@ -188,13 +188,13 @@ Result<std::string> CpuWrapper::wrap(const BuildRequest& request) {
 
 namespace {
 
-std::optional<std::array<unsigned, 3>> constant_extents(const std::array<Expr, 3>& extents) {
-  std::array<unsigned, 3> values{};
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!extents[i].is_constant() || extents[i].constant() < 1 || extents[i].constant() > 1024) return std::nullopt;
-    values[i] = static_cast<unsigned>(extents[i].constant());
+KnownExtents known_extents(const std::array<Expr, 3>& extents) {
+  KnownExtents known{};
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const bool is_known = extents[i].is_constant() && extents[i].constant() >= 1 && extents[i].constant() <= 1024;
+    known[i] = is_known ? static_cast<unsigned>(extents[i].constant()) : 0;
   }
-  return values;
+  return known;
 }
 
 }  // namespace
@@ -203,9 +203,11 @@ Result<BlockExtents> launched_blocks(const BuildRequest& request) {
   KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
   BlockExtents blocks;
   for_each_launch(plan.steps, [&](const PlanLaunch& launch) {
-    const auto extents = constant_extents(launch.block);
-    const auto [known, is_new] = blocks.emplace(plan.kernels[launch.kernel], extents);
-    if (!is_new && known->second != extents) known->second.reset();
+    const KnownExtents extents = known_extents(launch.block);
+    KnownExtents& known = blocks.emplace(plan.kernels[launch.kernel], extents).first->second;
+    for (std::size_t i = 0; i < extents.size(); ++i) {
+      if (known[i] != extents[i]) known[i] = 0;
+    }
   });
   return blocks;
 }

@@ -8,11 +8,13 @@
 
 namespace kmux::cpu {
 
-/// The kernels of a job whose sources are written for one thread of a GPU, with the extents of their blocks; nothing where those
-/// are not constant, or differ from one launch to the next.
+/// What is known of a block's extents before it is launched: 0 where one is not constant, or differs from launch to launch.
 ///
 /// Shapes: x, y, z.
-using BlockExtents = std::map<std::string, std::optional<std::array<unsigned, 3>>>;
+using KnownExtents = std::array<unsigned, 3>;
+
+/// The kernels of a job whose sources are written for one thread of a GPU, with their blocks.
+using BlockExtents = std::map<std::string, KnownExtents>;
 
 namespace spmd {
 
@@ -26,11 +28,10 @@ struct BlockShape {
   Order order = Order::kLinear;
   unsigned lanes = 32;
   unsigned warps = 1;  // that run in step: each instruction for all of them before the next one
-  std::optional<std::array<unsigned, 3>> extents = {};  // where they are known
+  std::optional<std::array<unsigned, 3>> extents = {};  // where all are known
 
-  /// The shape for a block of known or unknown extents. `seen_warp`: the threads of the warps within which the kernel exchanges
-  /// values; 0 if it does not.
-  static BlockShape of(std::optional<std::array<unsigned, 3>> block, unsigned seen_warp);
+  /// The shape for `block`. `seen_warp`: the threads of the warps within which the kernel exchanges values; 0 if it does not.
+  static BlockShape of(const KnownExtents& block, unsigned seen_warp);
   /// The most warps, of at most `limit`, that can run in step: as many as divide the block, if every warp is whole; else 1.
   unsigned warps_in_step(unsigned limit) const;
   /// Has every warp all of its threads?
@@ -39,16 +40,17 @@ struct BlockShape {
   }
 };
 
-inline BlockShape BlockShape::of(std::optional<std::array<unsigned, 3>> block, unsigned seen_warp) {
+inline BlockShape BlockShape::of(const KnownExtents& block, unsigned seen_warp) {
   constexpr unsigned kWarp = 32;
   constexpr unsigned kLeastLanes = 8;
   const unsigned most = seen_warp == 0 ? kWarp : seen_warp;
-  if (!block) return {Order::kLinear, most, 1, {}};
-  const auto [x, y, z] = *block;
+  const auto [x, y, z] = block;
+  const Order over_ends = y * z == 1 ? Order::kLine : Order::kLinear;
+  if (x * y * z == 0) return {over_ends, most, 1, {}};
   for (unsigned row = most; row >= (seen_warp == 0 ? kLeastLanes : most); row /= 2) {
     if (x % row == 0) return {Order::kRows, row, 1, block};
   }
-  return {y * z == 1 ? Order::kLine : Order::kLinear, most, 1, block};
+  return {over_ends, most, 1, block};
 }
 
 inline unsigned BlockShape::warps_in_step(unsigned limit) const {

@@ -57,7 +57,7 @@ Result<Warp> best_widened(llvm::Function& kernel, const BlockShape& shape) {
   return widened(kernel, shape, false);
 }
 
-Status lower(llvm::Function& kernel, const std::optional<std::array<unsigned, 3>>& extents) {
+Status lower(llvm::Function& kernel, const KnownExtents& extents) {
   DivergentAnalyses analyses(false);
   KMUX_ASSIGN(const std::uint64_t shared_bytes, join_calls(kernel, analyses.functions));
   analyses.functions.clear();
@@ -81,7 +81,7 @@ llvm::Function* restore(llvm::Function* copy, const std::string& name) {
 }
 
 // Widens `kernel`. Where that cannot be done, it is as it was.
-Result<std::optional<Error>> try_lower(llvm::Function*& kernel, const std::optional<std::array<unsigned, 3>>& extents) {
+Result<std::optional<Error>> try_lower(llvm::Function*& kernel, const KnownExtents& extents) {
   const std::string name = kernel->getName().str();
   llvm::ValueToValueMapTy map;
   llvm::Function* const copy = llvm::CloneFunction(kernel, map);

@@ -121,7 +121,7 @@ std::string striding_by(const std::string& step) {
 
 TEST(SpmdSteps, LoopsThatStrideOverTheGridAskForMemoryWhenTheyHaveGoneFar) {
   Steps steps(striding_by("%step"));
-  add_prefetches(steps.kernel(), {BlockShape::Order::kRows, 32, 8, std::array<unsigned, 3>{512, 1, 1}});
+  add_prefetches(steps.kernel(), {BlockShape::Order::kRows, 32, 8, KnownExtents{512, 1, 1}});
   const std::string text = text_of(steps.kernel());
   EXPECT_THAT(text, HasSubstr("loop.far:"));
   EXPECT_THAT(text, HasSubstr("llvm.prefetch"));
@@ -131,7 +131,7 @@ TEST(SpmdSteps, LoopsThatStrideOverTheGridAskForMemoryWhenTheyHaveGoneFar) {
 
 std::string with_prefetches(const std::string& kernel) {
   Steps steps("declare ptr @\"kmux.shared\"(i64) nounwind willreturn memory(none)\n" + kernel);
-  add_prefetches(steps.kernel(), {BlockShape::Order::kRows, 32, 8, std::array<unsigned, 3>{256, 1, 1}});
+  add_prefetches(steps.kernel(), {BlockShape::Order::kRows, 32, 8, KnownExtents{256, 1, 1}});
   return text_of(steps.kernel());
 }
 
@@ -155,7 +155,7 @@ TEST(SpmdSteps, OtherLoopsStayAsTheyAre) {
   for (const char* const step : {"256", "%other"}) {
     Steps steps(striding_by(step));
     const std::string before = text_of(steps.kernel());
-    add_prefetches(steps.kernel(), {BlockShape::Order::kRows, 32, 8, std::array<unsigned, 3>{256, 1, 1}});
+    add_prefetches(steps.kernel(), {BlockShape::Order::kRows, 32, 8, KnownExtents{256, 1, 1}});
     EXPECT_EQ(text_of(steps.kernel()), before);
   }
 }
@@ -201,7 +201,7 @@ TEST(SpmdSteps, RowsOfBlocksAreALoopAroundTheBlocks) {
       "  %in_row = add nsw i32 %first, %t\n  %i = add nsw i32 %row, %in_row\n  %p = getelementptr i32, ptr %x, i32 %i\n"
       "  store i32 %n, ptr %p\n  ret void\n}\n");
   BlockExtents kernels;
-  kernels["k"] = std::array<unsigned, 3>{16, 8, 1};
+  kernels["k"] = KnownExtents{16, 8, 1};
   const auto lowered = lower_kernels(*steps.module, kernels, {});
   ASSERT_TRUE(lowered.ok()) << lowered.error().explain();
   const std::string text = text_of(*steps.module->getFunction("k.blocks"));
@@ -302,7 +302,7 @@ TEST(SpmdSteps, VectorsOfAThreadBecomeTheirElements) {
         "  %t = trunc <4 x i32> %v to <4 x i8>\n  %b = bitcast <4 x i8> %t to float\n  store float %b, ptr %at\n",
         "  %i = and i32 %n, 3\n  %e = extractelement <4 x i32> %v, i32 %i\n  store i32 %e, ptr %at\n"}) {
     Steps steps(vectors(use));
-    const auto lowered = lower_kernels(*steps.module, {{"k", std::array<unsigned, 3>{64, 1, 1}}}, {});
+    const auto lowered = lower_kernels(*steps.module, {{"k", KnownExtents{64, 1, 1}}}, {});
     ASSERT_TRUE(lowered.ok()) << use << lowered.error().explain();
     EXPECT_TRUE(lowered->empty()) << use << lowered->front().message;
     EXPECT_THAT(text_of(*steps.module->getFunction("k.blocks")), Not(HasSubstr("<4 x")));
@@ -311,7 +311,7 @@ TEST(SpmdSteps, VectorsOfAThreadBecomeTheirElements) {
 
 TEST(SpmdSteps, VectorsThatStayRunThreadByThread) {
   Steps steps(vectors("  %s = call i32 @llvm.vector.reduce.add.v4i32(<4 x i32> %v)\n  store i32 %s, ptr %at\n"));
-  const auto lowered = lower_kernels(*steps.module, {{"k", std::array<unsigned, 3>{64, 1, 1}}}, {});
+  const auto lowered = lower_kernels(*steps.module, {{"k", KnownExtents{64, 1, 1}}}, {});
   ASSERT_TRUE(lowered.ok()) << lowered.error().explain();
   ASSERT_EQ(lowered->size(), 1U);
   EXPECT_THAT(lowered->front().message, HasSubstr("has a thread work with whole vectors (<4 x i32>)"));
@@ -329,7 +329,7 @@ constexpr const char* kBarrier =
 TEST(SpmdSteps, ABarrierIsNothingWhereAllWarpsAreInStep) {
   Steps steps(kBarrier);
   BlockExtents kernels;
-  kernels["k"] = std::array<unsigned, 3>{64, 1, 1};
+  kernels["k"] = KnownExtents{64, 1, 1};
   const auto lowered = lower_kernels(*steps.module, kernels, {});
   ASSERT_TRUE(lowered.ok()) << lowered.error().explain();
   EXPECT_TRUE(lowered->empty());
@@ -340,7 +340,7 @@ TEST(SpmdSteps, ABarrierIsNothingWhereAllWarpsAreInStep) {
 TEST(SpmdSteps, ABarrierIsAStateWhereTheBlockIsNotKnown) {
   Steps steps(kBarrier);
   BlockExtents kernels;
-  kernels["k"] = std::nullopt;
+  kernels["k"] = {};
   const auto lowered = lower_kernels(*steps.module, kernels, {});
   ASSERT_TRUE(lowered.ok()) << lowered.error().explain();
   EXPECT_THAT(text_of(*steps.module->getFunction("k.blocks")), HasSubstr("switch i32"));
@@ -349,7 +349,7 @@ TEST(SpmdSteps, ABarrierIsAStateWhereTheBlockIsNotKnown) {
 TEST(SpmdSteps, WhatIsRefusedIsLeftAsItWas) {
   Steps steps("define void @k(ptr %x, i32 %n) {\n  call void asm sideeffect \"bar.sync 0;\", \"\"()\n  ret void\n}\n");
   BlockExtents kernels;
-  kernels["k"] = std::array<unsigned, 3>{64, 1, 1};
+  kernels["k"] = KnownExtents{64, 1, 1};
   const std::string before = text_of(steps.kernel());
   const auto lowered = lower_kernels(*steps.module, kernels, {});
   ASSERT_FALSE(lowered.ok());

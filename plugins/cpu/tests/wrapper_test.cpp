@@ -68,6 +68,24 @@ TEST(Wrapper, SaysWhatMemoryAKernelThatIsCheckedMayUse) {
   EXPECT_THAT(wrap(builder).value(), testing::Not(HasSubstr("kmux_cpu_memory")));
 }
 
+TEST(Wrapper, KnowsWhatIsTheSameOfAllBlocksOfAKernel) {
+  ProgramBuilder builder("sample");
+  const Expr threads = builder.scalar("threads", dtype::kInt32);
+  builder.variant("cuda").source("k.cu", "");
+  const auto launch = [&](const std::string& kernel, const std::vector<Expr>& block) {
+    builder.launch(kernel).grid({Expr(1)}).block(block);
+  };
+  launch("row", {threads});
+  launch("box", {Expr(32), threads, Expr(2)});
+  launch("two", {Expr(64), Expr(4)});
+  launch("two", {Expr(32), Expr(4)});
+  launch("known", {Expr(16), Expr(8), Expr(4)});
+  const Program program = builder.build().value();
+  const BlockExtents blocks = launched_blocks({program, 0, Target{"cpu", "x86-64", {}}, {}}).value();
+  const BlockExtents wanted = {{"row", {0, 1, 1}}, {"box", {32, 0, 2}}, {"two", {0, 4, 1}}, {"known", {16, 8, 4}}};
+  EXPECT_EQ(blocks, wanted);
+}
+
 TEST(Wrapper, ChecksOptions) {
   const auto text = wrap(one_kernel("k.c", ""), {{"engin", "clang"}});
   ASSERT_FALSE(text.ok());
