@@ -234,6 +234,14 @@ unsigned LaneCode::copies_of(const llvm::Instruction& instruction) const {
 }
 
 void LaneCode::emit(llvm::Instruction& instruction) {
+  for (const Records& records : records_) {
+    if (records.at == &instruction) return emit_records(records);
+    if (llvm::is_contained(records.members, &instruction)) return;
+  }
+  auto* const bytes = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction);
+  if (bytes != nullptr && is_row(*bytes)) return emit_bytes(*bytes);
+  if (is_likely_contiguous(instruction))
+    return emit_records({{&instruction}, &instruction, llvm::getLoadStorePointerOperand(&instruction)});
   for_each_warp(copies_of(instruction), [&](unsigned) { emit_for_warp(instruction); });
 }
 

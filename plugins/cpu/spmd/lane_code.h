@@ -64,6 +64,8 @@ class LaneCode {
   llvm::Value* scalar(const llvm::Value* value);
   llvm::Value* vector(const llvm::Value* value);
 
+  /// What is emitted from now on is of `block`.
+  void enter(llvm::BasicBlock& block) { records_ = values_.records_in(block); }
   void emit(llvm::Instruction& instruction);
 
  private:
@@ -105,6 +107,20 @@ class LaneCode {
   void emit_load(const llvm::LoadInst& load);
   void emit_store(const llvm::StoreInst& store);
   bool is_contiguous(const Value* address, llvm::Type* type) const;
+  bool has_elements(llvm::Type* type, std::optional<std::int64_t> bytes_apart) const;
+  bool is_likely_contiguous(const llvm::Instruction& access) const;
+  Value* fits(const llvm::CastInst& cast);
+  Value* lane_0(const Value* value, Masks& fits);
+  Value* load_row(llvm::Type* member, llvm::Align align, Value* first, unsigned members);
+  void store_row(Value* value, llvm::Align align, Value* first, unsigned members);
+  Value* mask_of(unsigned members);
+  void read_records(const Records& records, Value* first);
+  void write_records(const Records& records, Value* first);
+  void emit_records(const Records& records);
+  bool is_row(const llvm::MemIntrinsic& bytes) const;
+  void emit_bytes(llvm::MemIntrinsic& bytes);
+  using Row = llvm::function_ref<void(unsigned warp)>;
+  void emit_either_way(llvm::ArrayRef<llvm::Instruction*> accesses, const Masks& fits, Row write);
   Value* safe_address(Value* address, llvm::Type* type);
   void emit_alloca(const llvm::AllocaInst& variable);
 
@@ -129,6 +145,7 @@ class LaneCode {
   llvm::DenseMap<std::pair<const Value*, unsigned>, Value*> vectors_;
   llvm::DenseMap<llvm::Type*, llvm::AllocaInst*> spares_;
   llvm::DenseMap<const llvm::BranchInst*, Masks> region_masks_;
+  std::vector<Records> records_;  // of the block that is being emitted
 };
 
 }  // namespace kmux::cpu::spmd

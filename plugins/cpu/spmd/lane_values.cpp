@@ -8,7 +8,6 @@
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Operator.h"
 #include "spmd/thread_calls.h"
 
 namespace kmux::cpu::spmd {
@@ -230,6 +229,118 @@ LaneValue LaneValues::computed_apart(const llvm::Instruction& instruction) const
     default:
       return kVarying;
   }
+}
+
+std::optional<std::int64_t> LaneValues::likely_stride_of_address(const llvm::GEPOperator& address) const {
+  std::optional<std::int64_t> stride = likely_stride(address.getPointerOperand());
+  for (auto step = llvm::gep_type_begin(address); step != llvm::gep_type_end(address) && stride; ++step) {
+    const std::optional<std::int64_t> index = likely_stride(step.getOperand());
+    if (index == 0) continue;
+    if (!index || step.isStruct() || !step.getOperand()->getType()->isIntegerTy(64)) return std::nullopt;
+    *stride += *index * static_cast<std::int64_t>(step.getSequentialElementStride(layout_).getFixedValue());
+  }
+  return stride;
+}
+
+std::optional<std::int64_t> LaneValues::likely_stride_of_cast(const llvm::CastInst& cast) const {
+  const LaneValue narrow = of(cast.getOperand(0));
+  if (narrow.kind != Kind::kStrided) return std::nullopt;
+  const std::int64_t most = (std::int64_t{1} << (cast.getSrcTy()->getIntegerBitWidth() - 1)) / lanes_;
+  return std::abs(narrow.stride) <= most ? std::optional(narrow.stride) : std::nullopt;
+}
+
+std::optional<std::int64_t> LaneValues::likely_stride(const llvm::Value* value) const {
+  const LaneValue known = of(value);
+  if (is_usable(known)) return known.stride;
+  if (const auto* const address = llvm::dyn_cast<llvm::GEPOperator>(value)) return likely_stride_of_address(*address);
+  if (llvm::isa<llvm::SExtInst, llvm::ZExtInst>(value))
+    return likely_stride_of_cast(llvm::cast<llvm::CastInst>(*value));
+  const auto* const sum = llvm::dyn_cast<llvm::BinaryOperator>(value);
+  if (sum == nullptr || sum->getOpcode() != llvm::Instruction::Add || !sum->getType()->isIntegerTy(64))
+    return std::nullopt;
+  const auto a = likely_stride(sum->getOperand(0)), b = likely_stride(sum->getOperand(1));
+  return a && b ? std::optional(*a + *b) : std::nullopt;
+}
+
+namespace {
+
+/// A load or store of a number, and where.
+struct Access {
+  llvm::Instruction* instruction;
+  const llvm::Value* base;
+  llvm::Type* type;
+  std::int64_t offset;
+
+  bool is_load() const { return llvm::isa<llvm::LoadInst>(instruction); }
+  bool is_of_array_of(const Access& other) const {
+    return base == other.base && type == other.type && is_load() == other.is_load();
+  }
+};
+
+std::optional<Access> access_of(llvm::Instruction& instruction, const llvm::DataLayout& layout) {
+  const llvm::Value* const address = llvm::getLoadStorePointerOperand(&instruction);
+  if (address == nullptr || instruction.isAtomic() || instruction.isVolatile()) return std::nullopt;
+  llvm::Type* const type = llvm::getLoadStoreType(&instruction);
+  if (type->isAggregateType() || type->isIntegerTy(1)) return std::nullopt;
+  llvm::APInt offset(layout.getIndexTypeSizeInBits(address->getType()), 0);
+  const llvm::Value* const base = address->stripAndAccumulateConstantOffsets(layout, offset, true);
+  return Access{&instruction, base, type, offset.getSExtValue()};
+}
+
+// Takes whole records of `count` members, each of so many bytes, out of `accesses` of one array.
+std::vector<Records> whole_records(std::vector<Access> accesses, std::int64_t bytes, std::size_t count) {
+  const auto is_before = [](const Access& a, const Access& b) { return a.offset < b.offset; };
+  std::ranges::stable_sort(accesses, is_before);
+  std::vector<Records> found;
+  for (std::size_t first = 0; first + count <= accesses.size();) {
+    Records records{{}, nullptr, accesses[first].base, accesses[first].offset};
+    for (std::size_t i = first; i < first + count; ++i) {
+      llvm::Instruction* const one = accesses[i].instruction;
+      if (accesses[i].offset != records.offset + static_cast<std::int64_t>(i - first) * bytes) break;
+      if (records.at == nullptr || one->comesBefore(records.at) == accesses[i].is_load()) records.at = one;
+      records.members.push_back(one);
+    }
+    const bool is_whole = records.members.size() == count;
+    first += is_whole ? count : 1;
+    if (is_whole) found.push_back(std::move(records));
+  }
+  return found;
+}
+
+}  // namespace
+
+// What comes together may not go past what could change it, or see it half done.
+std::vector<Records> LaneValues::records_in(llvm::BasicBlock& block) const {
+  constexpr std::int64_t kMostMembers = 8;
+  std::vector<std::vector<Access>> open;
+  std::vector<Records> found;
+  const auto close = [&](auto is_over) {
+    std::erase_if(open, [&](const std::vector<Access>& group) {
+      if (!is_over(group.front())) return false;
+      const std::int64_t bytes =
+          static_cast<std::int64_t>(layout_.getTypeAllocSize(group.front().type).getFixedValue());
+      const std::int64_t count = likely_stride(group.front().base).value_or(0) / bytes;
+      if (count < 2 || count > kMostMembers || likely_stride(group.front().base) != count * bytes) return true;
+      std::ranges::move(whole_records(group, bytes, static_cast<std::size_t>(count)), std::back_inserter(found));
+      return true;
+    });
+  };
+  for (llvm::Instruction& instruction : block) {
+    const std::optional<Access> access = access_of(instruction, layout_);
+    close([&](const Access& other) {
+      if (access && access->is_of_array_of(other)) return false;
+      return other.is_load() ? instruction.mayWriteToMemory() : instruction.mayReadOrWriteMemory();
+    });
+    if (!access) continue;
+    const auto same =
+        std::ranges::find_if(open, [&](const auto& group) { return access->is_of_array_of(group.front()); });
+    if (same == open.end())
+      open.push_back({*access});
+    else
+      same->push_back(*access);
+  }
+  close([](const Access&) { return true; });
+  return found;
 }
 
 }  // namespace kmux::cpu::spmd

@@ -103,6 +103,7 @@ void Widening::emit(llvm::BasicBlock& block) {
   code_.builder().SetInsertPoint(begin_[&block]);
   emit_mask(block);
   code_.set_masks(masks_.lookup(&block));
+  code_.enter(block);
   for (llvm::Instruction& instruction : block) {
     if (!instruction.isTerminator()) code_.emit(instruction);
   }

@@ -320,6 +320,27 @@ extern "C" __global__ void k(const float* x, float* y, int n) { y[0] = depth(n) 
   EXPECT_THAT(error.message, HasSubstr("exchanges values between 64 threads"));
 }
 
+// Threads next to each other reach elements next to each other, but where an index begins again at its least number between two
+// of them: a neighbour to the left of the first, numbers of a byte, and both sides of a store.
+TEST(DeviceLanguage, IndicesWrapAround) {
+  const ElementKernel kernel{.source = R"(
+__global__ void k(const int* x, int* y, int n) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, left = i - 3, count = n;
+  int sum = left < count ? x[left] : -1;
+  sum += 3 * x[(unsigned char)(i + 201)] + 5 * x[128 + (signed char)(i + 77)];
+  y[(unsigned char)(i + 250)] = sum;
+})",
+                             .block = 32};
+  std::vector<int> x(256);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int>(i * i % 1009);
+  const std::vector<int> y = elements<int>(kernel, x);
+  ASSERT_EQ(y.size(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto at = static_cast<std::size_t>(128 + static_cast<signed char>(i + 77));
+    ASSERT_EQ(y[(i + 250) % 256], (i < 3 ? -1 : x[i - 3]) + 3 * x[(i + 201) % 256] + 5 * x[at]) << i;
+  }
+}
+
 // Vectors of Clang's own, and structures that the calling convention passes in vectors: elements stand for them. A sum over a
 // vector has no such form, and runs thread by thread.
 TEST(DeviceLanguage, VectorsOfAThread) {

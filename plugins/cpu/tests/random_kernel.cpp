@@ -20,14 +20,16 @@ std::string sum_of(unsigned variables) {
 
 const std::string& RandomKernel::cuda_prelude() {
   static const std::string prelude =
-      "#define DEVICE __device__\n#define ADD(p, v) atomicAdd(p, v)\n#define XOR(p, v) atomicXor(p, v)\n"
+      "struct Four { unsigned a, b, c, d; };\n#define DEVICE __device__\n#define ADD(p, v) atomicAdd(p, v)\n#define "
+      "XOR(p, v) atomicXor(p, v)\n"
       "#define MAX(p, v) atomicMax(p, v)\n#define OUT(sum) y[t] = sum\n";
   return prelude;
 }
 
 const std::string& RandomKernel::c_prelude() {
   static const std::string prelude =
-      "#define DEVICE static\n#define ADD(p, v) (*(p) += (v))\n#define XOR(p, v) (*(p) ^= (v))\n"
+      "typedef struct { unsigned a, b, c, d; } Four;\n#define DEVICE static\n#define ADD(p, v) (*(p) += (v))\n#define "
+      "XOR(p, v) (*(p) ^= (v))\n"
       "#define MAX(p, v) (*(p) = *(p) < (v) ? (v) : *(p))\n";
   return prelude;
 }
@@ -108,6 +110,8 @@ std::string RandomKernel::leaf() {
       return "t";
     case 3:
       return "x[(" + variable() + ") & 63]";
+    case 4:  // threads next to each other read what is, unless the index begins again at 0 between them
+      return "x[(unsigned char)(t + " + (pick(2) == 0 ? text(pick(256)) : "x[" + text(pick(kInputs)) + "]") + ")]";
     default:
       return variable();
   }
@@ -158,6 +162,9 @@ std::string RandomKernel::expression(unsigned depth) {
 }
 
 std::string RandomKernel::simple() {
+  if (pick(8) == 0) {  // a record a thread
+    return "{ const Four four = ((const Four*)x)[t]; " + variable() + " = four.a + 3u * four.b ^ four.c - four.d; }\n";
+  }
   return variable() + (pick(3) == 0 ? " += " : " = ") + expression(is_large_ ? 3 : 2) + ";\n";
 }
 

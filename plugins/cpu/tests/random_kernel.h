@@ -15,7 +15,7 @@ namespace kmux::cpu {
 /// some of them in loops that all threads go round together; functions return from within loops, atomic operations commute,
 /// and some threads end before others. A kernel has a phase or two, so that thousands compile in a minute; one of 16 is larger.
 ///
-/// Shapes: `x` has 64 elements, `y` one a thread.
+/// Shapes: `x` has 1,024 elements, `y` one a thread.
 class RandomKernel {
  public:
   /// Without the statements whose numbers are in `left_out`: what it does then is for both texts the same.
@@ -30,7 +30,7 @@ class RandomKernel {
   static const std::string& cuda_prelude();
   static const std::string& c_prelude();
 
-  static constexpr unsigned kInputs = 64;
+  static constexpr unsigned kInputs = 1024;
 
  private:
   static constexpr unsigned kVariables = 4;

@@ -1,0 +1,100 @@
+// Records of which each thread has one: float4, and what people declare. Threads next to each other have records next to each
+// other, which are read and written whole (spmd/lane_memory.cpp).
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "device_call.h"
+
+namespace kmux::cpu::device_records {
+namespace {
+
+constexpr std::size_t kRecords = 101;
+
+std::string text(std::size_t number) { return std::to_string(number); }
+
+template <class T>
+std::vector<T> numbers(std::size_t count) {
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<T>(i * i % 101);
+  return values;
+}
+
+// `k` over records of `members` numbers of type `type`, of which thread `i` has the `i`-th of `n`.
+ElementKernel over_records(const std::string& type, std::size_t members, const std::string& body) {
+  return {.source = "struct Record { " + type + " m[" + text(members) + "]; };\n__global__ void k(const " + type +
+                    "* x, " + type +
+                    "* y, int n) {\nconst int i = blockIdx.x * blockDim.x + threadIdx.x;\nn /= " + text(members) +
+                    ";\nconst Record* const from = (const Record*)x;\nRecord* const to = (Record*)y;\n" + body + "}\n"};
+}
+
+template <class T>
+void check_members(const std::string& type) {
+  for (const std::size_t members : {2U, 3U, 4U, 5U, 6U, 8U}) {
+    SCOPED_TRACE(type + " " + text(members));
+    const std::string count = text(members);
+    const auto kernel =
+        over_records(type, members,
+                     "if (i >= n) return;\nRecord s;\nconst Record r = from[i];\nfor (int j = 0; j < " + count +
+                         "; ++j) s.m[j] = r.m[" + text(members - 1) + " - j] + (" + type + ")j;\nto[i] = s;\n");
+    const std::vector<T> x = numbers<T>(kRecords * members);
+    const std::vector<T> y = elements<T>(kernel, x);
+    ASSERT_EQ(y.size(), x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const std::size_t member = i % members;
+      ASSERT_EQ(y[i], static_cast<T>(x[i - member + members - 1 - member] + static_cast<T>(member))) << i;
+    }
+  }
+}
+
+TEST(DeviceRecords, MembersOfAllSizes) {
+  check_members<float>("float");
+  check_members<double>("double");
+  check_members<unsigned char>("unsigned char");
+  check_members<short>("short");
+}
+
+TEST(DeviceRecords, AreCopiedAndSet) {
+  const std::vector<float> x = numbers<float>(4 * kRecords);
+  EXPECT_EQ(elements<float>(over_records("float", 4, "if (i < n) to[i] = from[i];\n"), x), x);
+  const auto y = elements<float>(
+      over_records("float", 4, "if (i < n) { if (x[i] > 50) to[i] = from[n - 1 - i]; else to[i] = Record{}; }\n"), x);
+  ASSERT_EQ(y.size(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i)
+    ASSERT_EQ(y[i], x[i / 4] > 50 ? x[4 * (kRecords - 1 - i / 4) + i % 4] : 0) << i;
+}
+
+// The index begins again at 0 between two threads of a warp.
+TEST(DeviceRecords, IndicesWrapAround) {
+  const std::vector<float> x = numbers<float>(4 * 256);
+  const auto y =
+      elements<float>(over_records("float", 4,
+                                   "if (i >= n) return;\nRecord r = from[(unsigned char)(i + 13)];\nr.m[1] += 1;\n"
+                                   "to[(unsigned char)(i + 250)] = r;\n"),
+                      x);
+  ASSERT_EQ(y.size(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::size_t to = 4 * ((i / 4 + 250) % 256) + i % 4;
+    ASSERT_EQ(y[to], x[4 * ((i / 4 + 13) % 256) + i % 4] + (i % 4 == 1 ? 1 : 0)) << i;
+  }
+}
+
+// What is written is read again before the record is whole, also by another name.
+TEST(DeviceRecords, KeepTheOrderOfTheirMembers) {
+  const auto kernel =
+      over_records("int", 2,
+                   "if (i >= n) return;\nint* const same = y + 2 * i;\nto[i].m[0] = from[i].m[0];\n"
+                   "to[i].m[1] = same[0] * 2;\nsame[0] = to[i].m[1] + 1;\nto[i].m[1] += from[i].m[1];\n");
+  const std::vector<int> x = numbers<int>(2 * kRecords);
+  const std::vector<int> y = elements<int>(kernel, x);
+  ASSERT_EQ(y.size(), x.size());
+  for (std::size_t i = 0; i < x.size(); i += 2) {
+    ASSERT_EQ(y[i], 2 * x[i] + 1) << i;
+    ASSERT_EQ(y[i + 1], 2 * x[i] + x[i + 1]) << i;
+  }
+}
+
+}  // namespace
+}  // namespace kmux::cpu::device_records
