@@ -25,7 +25,6 @@
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "spmd/divergence.h"
-#include "spmd/lower.h"
 #include "spmd/steps.h"
 
 namespace kmux::cpu {

@@ -73,7 +73,10 @@ void LaneCode::emit_scalar(const llvm::Instruction& instruction) {
     if (!llvm::isa<llvm::Function>(operand) && !llvm::isa<llvm::MetadataAsValue>(operand)) operand.set(scalar(operand));
   }
   builder_.Insert(copy);
-  if (!copy->getType()->isVoidTy()) set(&instruction, copy);
+  if (copy->getType()->isVoidTy()) return;
+  llvm::Constant* const known = llvm::ConstantFoldInstruction(copy, to_.getDataLayout());  // a shuffle likes to know
+  set(&instruction, known != nullptr ? known : static_cast<Value*>(copy));
+  if (known != nullptr && !copy->mayHaveSideEffects()) copy->eraseFromParent();
 }
 
 // What lane 0 has. Where it need not be one that runs, what is said of those that run is not true of it.
@@ -91,7 +94,8 @@ void LaneCode::emit_strided(const llvm::Instruction& instruction) {
     return set(&instruction, builder_.CreateSExt(scalar(extended->getOperand(0)), extended->getType()));
   }
   emit_scalar(instruction);
-  if (mask() != nullptr) llvm::cast<llvm::Instruction>(scalars_[{&instruction, warp_}])->dropPoisonGeneratingFlags();
+  auto* const made = llvm::dyn_cast<llvm::Instruction>(scalars_[{&instruction, warp_}]);
+  if (mask() != nullptr && made != nullptr) made->dropPoisonGeneratingFlags();
 }
 
 // No processor divides vectors of integers, but all divide doubles, whose quotient is exact below 2^53.
@@ -240,8 +244,7 @@ void LaneCode::emit(llvm::Instruction& instruction) {
   }
   auto* const bytes = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction);
   if (bytes != nullptr && is_row(*bytes)) return emit_bytes(*bytes);
-  if (is_likely_contiguous(instruction))
-    return emit_records({{&instruction}, &instruction, llvm::getLoadStorePointerOperand(&instruction)});
+  if (const std::optional<Records> row = likely_row(instruction)) return emit_records(*row);
   for_each_warp(copies_of(instruction), [&](unsigned) { emit_for_warp(instruction); });
 }
 

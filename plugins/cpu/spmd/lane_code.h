@@ -16,7 +16,12 @@ namespace kmux::cpu::spmd {
 class LaneCode {
  public:
   LaneCode(llvm::Function& to, unsigned lanes, unsigned warps, const LaneValues& values)
-      : to_(to), lanes_(lanes), warps_(warps), values_(values), builder_(to.getContext()) {}
+      : to_(to),
+        lanes_(lanes),
+        warps_(warps),
+        values_(values),
+        can_mask_(to.getFnAttribute("target-features").getValueAsString().contains("+avx512f")),
+        builder_(to.getContext()) {}
 
   /// A mask for each warp; empty: all lanes of all warps.
   using Masks = llvm::SmallVector<llvm::Value*, 1>;
@@ -65,7 +70,7 @@ class LaneCode {
   llvm::Value* vector(const llvm::Value* value);
 
   /// What is emitted from now on is of `block`.
-  void enter(llvm::BasicBlock& block) { records_ = values_.records_in(block); }
+  void enter(llvm::BasicBlock& block) { records_ = values_.records_in(block, can_mask_); }
   void emit(llvm::Instruction& instruction);
 
  private:
@@ -86,6 +91,10 @@ class LaneCode {
   Value* joined(Masks masks, llvm::Instruction::BinaryOps operation);
   Value* all_of(const Value* condition, bool wanted);
   Value* all_by_ends(const llvm::ICmpInst& compare, bool wanted);
+  Value* safe_divisor(const llvm::Instruction& division, Masks& fits);
+  void add_tests(const llvm::Instruction& instruction, llvm::Instruction& lane_0, Masks& fits);
+  void add_range_tests(Value* first, std::int64_t stride, bool is_signed, Masks& fits);
+  void add_division_tests(const llvm::Instruction& lane_0, std::uint64_t reach, Masks& fits);
 
   unsigned copies_of(const llvm::Instruction& instruction) const;
   void emit_for_warp(llvm::Instruction& instruction);
@@ -108,19 +117,21 @@ class LaneCode {
   void emit_store(const llvm::StoreInst& store);
   bool is_contiguous(const Value* address, llvm::Type* type) const;
   bool has_elements(llvm::Type* type, std::optional<std::int64_t> bytes_apart) const;
-  bool is_likely_contiguous(const llvm::Instruction& access) const;
-  Value* fits(const llvm::CastInst& cast);
+  std::optional<Records> likely_row(llvm::Instruction& access) const;
   Value* lane_0(const Value* value, Masks& fits);
-  Value* load_row(llvm::Type* member, llvm::Align align, Value* first, unsigned members);
-  void store_row(Value* value, llvm::Align align, Value* first, unsigned members);
-  Value* mask_of(unsigned members);
+  using Reached = llvm::ArrayRef<bool>;
+  Value* load_row(llvm::Type* member, llvm::Align align, Value* first, Reached members);
+  void store_row(Value* value, llvm::Align align, Value* first, Reached members);
+  Value* mask_of(Reached members);
   void read_records(const Records& records, Value* first);
   void write_records(const Records& records, Value* first);
   void emit_records(const Records& records);
   bool is_row(const llvm::MemIntrinsic& bytes) const;
   void emit_bytes(llvm::MemIntrinsic& bytes);
-  using Row = llvm::function_ref<void(unsigned warp)>;
-  void emit_either_way(llvm::ArrayRef<llvm::Instruction*> accesses, const Masks& fits, Row write);
+  using OfWarp = llvm::function_ref<void(unsigned warp)>;
+  void emit_either_way(llvm::ArrayRef<llvm::Instruction*> accesses, const Masks& fits, OfWarp write, OfWarp reach);
+  void reach_apart(const Records& records);
+  Value* of_last_lane(const Value* value);
   Value* safe_address(Value* address, llvm::Type* type);
   void emit_alloca(const llvm::AllocaInst& variable);
 
@@ -137,6 +148,7 @@ class LaneCode {
   const unsigned lanes_;
   const unsigned warps_;
   const LaneValues& values_;
+  const bool can_mask_;  // elements of vectors in memory, at no cost
   llvm::IRBuilder<> builder_;
   unsigned warp_ = 0;
   Masks masks_;

@@ -17,22 +17,34 @@ bool LaneCode::is_contiguous(const Value* address, llvm::Type* type) const {
   return known.kind == LaneValue::Kind::kStrided && has_elements(type, known.stride);
 }
 
-// Of each lane for all members of its record. Null: all lanes.
-LaneCode::Value* LaneCode::mask_of(unsigned members) {
-  if (mask() == nullptr || members == 1) return mask();
-  return builder_.CreateShuffleVector(mask(),
-                                      llvm::createReplicatedMask(static_cast<int>(members), static_cast<int>(lanes_)));
+// Of each lane for those members of its record that are reached. Null: all of all lanes.
+LaneCode::Value* LaneCode::mask_of(Reached members) {
+  const bool is_whole = !llvm::is_contained(members, false);
+  Value* all = mask();
+  if (all != nullptr && members.size() > 1) {
+    const auto count = static_cast<int>(members.size());
+    all = builder_.CreateShuffleVector(all, llvm::createReplicatedMask(count, static_cast<int>(lanes_)));
+  }
+  if (is_whole) return all;
+  llvm::SmallVector<llvm::Constant*> reached;
+  for (unsigned i = 0; i < lanes_; ++i) {
+    for (const bool member : members) reached.push_back(builder_.getInt1(member));
+  }
+  llvm::Constant* const constant = llvm::ConstantVector::get(reached);
+  return all == nullptr ? constant : builder_.CreateAnd(all, constant);
 }
 
-LaneCode::Value* LaneCode::load_row(llvm::Type* member, llvm::Align align, Value* first, unsigned members) {
-  llvm::Type* const type = llvm::FixedVectorType::get(member, lanes_ * members);
-  if (mask() != nullptr) return builder_.CreateMaskedLoad(type, first, align, mask_of(members));
+LaneCode::Value* LaneCode::load_row(llvm::Type* member, llvm::Align align, Value* first, Reached members) {
+  llvm::Type* const type = llvm::FixedVectorType::get(member, lanes_ * static_cast<unsigned>(members.size()));
+  Value* const masks = mask_of(members);
+  if (masks != nullptr) return builder_.CreateMaskedLoad(type, first, align, masks);
   return builder_.CreateAlignedLoad(type, first, align);
 }
 
-void LaneCode::store_row(Value* value, llvm::Align align, Value* first, unsigned members) {
-  if (mask() != nullptr) {
-    builder_.CreateMaskedStore(value, first, align, mask_of(members));
+void LaneCode::store_row(Value* value, llvm::Align align, Value* first, Reached members) {
+  Value* const masks = mask_of(members);
+  if (masks != nullptr) {
+    builder_.CreateMaskedStore(value, first, align, masks);
   } else {
     builder_.CreateAlignedStore(value, first, align);
   }
@@ -47,7 +59,7 @@ void LaneCode::emit_load(const llvm::LoadInst& load) {
   }
   if (load.getType()->isAggregateType()) return emit_lane_by_lane(const_cast<llvm::LoadInst&>(load));
   if (is_contiguous(address, load.getType()))
-    return set_vector(&load, load_row(load.getType(), load.getAlign(), scalar(address), 1));
+    return set_vector(&load, load_row(load.getType(), load.getAlign(), scalar(address), true));
   set_vector(&load,
              builder_.CreateMaskedGather(widened(load.getType()), vector(address), load.getAlign(), mask_or_all()));
 }
@@ -64,6 +76,16 @@ LaneCode::Value* LaneCode::safe_address(Value* address, llvm::Type* type) {
   return builder_.CreateSelect(any({mask()}), address, spare);
 }
 
+// Of the last lane that runs, as a scatter would leave it.
+LaneCode::Value* LaneCode::of_last_lane(const Value* value) {
+  if (is_one(value)) return scalar(value);
+  if (mask() == nullptr) return builder_.CreateExtractElement(vector(value), lanes_ - 1);
+  Value* const bits = bits_of(mask());
+  Value* const above = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, builder_.getFalse());
+  return builder_.CreateExtractElement(vector(value),
+                                       builder_.CreateSub(llvm::ConstantInt::get(bits->getType(), lanes_ - 1), above));
+}
+
 void LaneCode::emit_store(const llvm::StoreInst& store) {
   const Value* const address = store.getPointerOperand();
   const Value* const value = store.getValueOperand();
@@ -71,7 +93,13 @@ void LaneCode::emit_store(const llvm::StoreInst& store) {
   if (is_uniform && values_.of(value).kind == LaneValue::Kind::kUniform) return emit_scalar(store);
   if (mask() == nullptr && is_one(address) && is_one(value)) return emit_scalar(store);
   if (value->getType()->isAggregateType()) return emit_lane_by_lane(const_cast<llvm::StoreInst&>(store));
-  if (is_contiguous(address, value->getType())) return store_row(vector(value), store.getAlign(), scalar(address), 1);
+  if (is_one(address)) {
+    Value* const to = safe_address(scalar(address), value->getType());
+    builder_.CreateAlignedStore(of_last_lane(value), to, store.getAlign());
+    return;
+  }
+  if (is_contiguous(address, value->getType()))
+    return store_row(vector(value), store.getAlign(), scalar(address), true);
   builder_.CreateMaskedScatter(vector(value), vector(address), store.getAlign(), mask_or_all());
 }
 
@@ -86,42 +114,35 @@ void LaneCode::emit_alloca(const llvm::AllocaInst& variable) {
   set(&variable, all);
 }
 
-// Does `access` reach places that follow one another, unless an index that is extended to an address's width begins again at 0
-// from one lane to the next? Those of unsigned sums may, as blockIdx and threadIdx are, and it cannot be known of most.
-bool LaneCode::is_likely_contiguous(const llvm::Instruction& access) const {
-  if (access.isAtomic() || access.isVolatile()) return false;
+// Does `access` reach places that follow one another, up or down, unless an index that is extended to an address's width begins
+// again at 0 from one lane to the next? Those of unsigned sums may, as blockIdx and threadIdx are, and it cannot be known of most.
+std::optional<Records> LaneCode::likely_row(llvm::Instruction& access) const {
+  if (access.isAtomic() || access.isVolatile()) return std::nullopt;
   const Value* const address = llvm::getLoadStorePointerOperand(&access);
-  if (address == nullptr || values_.of(address).kind != LaneValue::Kind::kVarying) return false;
-  llvm::Type* const type = llvm::getLoadStoreType(const_cast<llvm::Instruction*>(&access));
-  return !type->isAggregateType() && has_elements(type, values_.likely_stride(address));
+  if (address == nullptr || is_one(address)) return std::nullopt;
+  llvm::Type* const type = llvm::getLoadStoreType(&access);
+  if (type->isAggregateType() || is_contiguous(address, type)) return std::nullopt;
+  const std::optional<std::int64_t> found = values_.likely_stride(address);
+  if (!found) return std::nullopt;
+  const std::int64_t stride = *found;
+  if (stride == 0 && llvm::isa<llvm::LoadInst>(access)) return Records{{&access}, &access};
+  if (!has_elements(type, std::abs(stride)) || (stride < 0 && mask() != nullptr)) return std::nullopt;
+  return Records{{&access}, &access, stride < 0 ? stride * (lanes_ - 1) : 0, stride < 0};
 }
 
-// Is what `cast` extends a progression in its own type, and not modulo its width alone?
-LaneCode::Value* LaneCode::fits(const llvm::CastInst& cast) {
-  const bool is_signed = llvm::isa<llvm::SExtInst>(cast);
-  const unsigned bits = cast.getSrcTy()->getIntegerBitWidth();
-  const std::int64_t stride = values_.of(cast.getOperand(0)).stride;
-  const llvm::APInt reach = llvm::APInt(bits, static_cast<std::uint64_t>(stride), true) * (lanes_ - 1);
-  const bool rises = stride > 0;
-  const llvm::APInt least = is_signed ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getMinValue(bits);
-  const llvm::APInt most = is_signed ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits);
-  const auto predicate = rises ? llvm::ICmpInst::ICMP_ULE : llvm::ICmpInst::ICMP_UGE;
-  return builder_.CreateICmp(is_signed ? llvm::ICmpInst::getSignedPredicate(predicate) : predicate,
-                             scalar(cast.getOperand(0)), builder_.getInt(rises ? most - reach : least - reach));
-}
-
-// What lane 0 has of `value`, which has a likely stride. Adds to `all` what must be true for that.
-LaneCode::Value* LaneCode::lane_0(const Value* value, Masks& all) {
-  if (values_.of(value).kind != LaneValue::Kind::kVarying) return scalar(value);
+// What lane 0 has of `value`, which has a likely stride. Adds to `fits` what must be true for that.
+LaneCode::Value* LaneCode::lane_0(const Value* value, Masks& fits) {
+  if (!is_vector(value)) return scalar(value);
   const auto& instruction = *llvm::cast<llvm::Instruction>(value);
-  if (const auto* const cast = llvm::dyn_cast<llvm::CastInst>(&instruction)) {
-    all.push_back(fits(*cast));
-    return builder_.CreateCast(cast->getOpcode(), scalar(cast->getOperand(0)), cast->getType());
-  }
   llvm::Instruction* const copy = instruction.clone();
-  for (llvm::Use& operand : copy->operands()) operand.set(lane_0(operand, all));
+  for (llvm::Use& operand : copy->operands()) {
+    if (!llvm::isa<llvm::Function>(operand)) operand.set(lane_0(operand, fits));
+  }
   copy->dropPoisonGeneratingFlags();  // lane 0 need not run
-  return builder_.Insert(copy);
+  if (copy->isIntDivRem()) copy->setOperand(1, safe_divisor(*copy, fits));
+  builder_.Insert(copy);
+  add_tests(instruction, *copy, fits);
+  return copy;
 }
 
 namespace {
@@ -157,24 +178,62 @@ llvm::Value* row_of(llvm::IRBuilder<>& builder, const Vectors& members) {
   return builder.CreateShuffleVector(llvm::concatenateVectors(builder, parts), llvm::createInterleaveMask(size, ways));
 }
 
+// Which members are reached.
+llvm::SmallVector<bool, 8> reached_of(const Records& records) {
+  llvm::SmallVector<bool, 8> reached;
+  for (const llvm::Instruction* const one : records.members) reached.push_back(one != nullptr);
+  return reached;
+}
+
 }  // namespace
 
 void LaneCode::read_records(const Records& records, Value* first) {
   const auto& load = *llvm::cast<llvm::LoadInst>(records.members.front());
-  const auto count = static_cast<unsigned>(records.members.size());
-  const Vectors members = members_of(builder_, load_row(load.getType(), load.getAlign(), first, count), count);
-  for (unsigned i = 0; i < count; ++i) set_vector(records.members[i], members[i]);
+  if (records.members.size() == 1 && values_.likely_stride(load.getPointerOperand()) == 0) {
+    Value* const from = safe_address(first, load.getType());
+    return set_vector(&load, splat(builder_.CreateAlignedLoad(load.getType(), from, load.getAlign())));
+  }
+  Value* const row = load_row(load.getType(), load.getAlign(), first, reached_of(records));
+  const Vectors members = members_of(builder_, row, static_cast<unsigned>(records.members.size()));
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (records.members[i] != nullptr)
+      set_vector(records.members[i], records.falls ? builder_.CreateVectorReverse(members[i]) : members[i]);
+  }
 }
 
 void LaneCode::write_records(const Records& records, Value* first) {
+  const auto& store = *llvm::cast<llvm::StoreInst>(records.members.front());
+  Value* const none = llvm::PoisonValue::get(widened(store.getValueOperand()->getType()));
   Vectors members;
-  for (const llvm::Instruction* const store : records.members) members.push_back(vector(store->getOperand(0)));
-  store_row(row_of(builder_, members), llvm::cast<llvm::StoreInst>(records.members.front())->getAlign(), first,
-            static_cast<unsigned>(members.size()));
+  for (const llvm::Instruction* const one : records.members) {
+    Value* const value = one != nullptr ? vector(one->getOperand(0)) : none;
+    members.push_back(records.falls ? builder_.CreateVectorReverse(value) : value);
+  }
+  store_row(row_of(builder_, members), store.getAlign(), first, reached_of(records));
 }
 
-// `accesses` for all warps: by `write`, if what it relies on `fits`; else each lane by itself.
-void LaneCode::emit_either_way(llvm::ArrayRef<llvm::Instruction*> accesses, const Masks& fits, Row write) {
+// Each lane by itself. Where the first load is, nothing is there of what the others are made of.
+void LaneCode::reach_apart(const Records& records) {
+  Value* const here = vector(llvm::getLoadStorePointerOperand(records.at));
+  llvm::Type* const type = llvm::getLoadStoreType(records.at);
+  const std::uint64_t bytes = to_.getDataLayout().getTypeAllocSize(type).getFixedValue();
+  for (std::size_t i = 0; i < records.members.size(); ++i) {
+    llvm::Instruction* const one = records.members[i];
+    if (one == nullptr) continue;
+    const std::uint64_t away = one == records.at ? 0 : static_cast<std::uint64_t>(records.offset) + i * bytes;
+    Value* const places = builder_.CreateGEP(builder_.getInt8Ty(), here, builder_.getInt64(away));
+    if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(one)) {
+      set_vector(load, builder_.CreateMaskedGather(widened(type), places, load->getAlign(), mask_or_all()));
+    } else {
+      const auto& store = llvm::cast<llvm::StoreInst>(*one);
+      builder_.CreateMaskedScatter(vector(store.getValueOperand()), places, store.getAlign(), mask_or_all());
+    }
+  }
+}
+
+// `accesses` for all warps: by `write`, if what it relies on `fits`; else by `reach`.
+void LaneCode::emit_either_way(llvm::ArrayRef<llvm::Instruction*> accesses, const Masks& fits, OfWarp write,
+                               OfWarp reach) {
   if (fits.empty()) return for_each_warp(write);
   llvm::BasicBlock* const row = add_block("row");
   llvm::BasicBlock* const apart = add_block("apart");
@@ -189,7 +248,7 @@ void LaneCode::emit_either_way(llvm::ArrayRef<llvm::Instruction*> accesses, cons
   }
   builder_.CreateBr(after);
   builder_.SetInsertPoint(apart);
-  for (llvm::Instruction* const one : accesses) for_each_warp([&](unsigned) { emit_for_warp(*one); });
+  for_each_warp(reach);
   llvm::BasicBlock* const end = builder_.GetInsertBlock();
   builder_.CreateBr(after);
   builder_.SetInsertPoint(after);
@@ -208,13 +267,16 @@ void LaneCode::emit_either_way(llvm::ArrayRef<llvm::Instruction*> accesses, cons
 void LaneCode::emit_records(const Records& records) {
   Masks fits, first;
   for_each_warp([&](unsigned) {
-    Value* const base = lane_0(records.base, fits);
+    Value* const here = lane_0(llvm::getLoadStorePointerOperand(records.at), fits);
     first.push_back(
-        builder_.CreateConstGEP1_64(builder_.getInt8Ty(), base, static_cast<std::uint64_t>(records.offset)));
+        builder_.CreateConstGEP1_64(builder_.getInt8Ty(), here, static_cast<std::uint64_t>(records.offset)));
   });
-  emit_either_way(records.members, fits, [&](unsigned warp) {
+  llvm::SmallVector<llvm::Instruction*> accesses(
+      llvm::make_filter_range(records.members, [](auto* one) { return one != nullptr; }));
+  const auto write = [&](unsigned warp) {
     llvm::isa<llvm::LoadInst>(records.at) ? read_records(records, first[warp]) : write_records(records, first[warp]);
-  });
+  };
+  emit_either_way(accesses, fits, write, [&](unsigned) { reach_apart(records); });
 }
 
 bool LaneCode::is_row(const llvm::MemIntrinsic& bytes) const {
@@ -235,7 +297,7 @@ bool LaneCode::is_row(const llvm::MemIntrinsic& bytes) const {
 void LaneCode::emit_bytes(llvm::MemIntrinsic& bytes) {
   const std::uint64_t length = llvm::cast<llvm::ConstantInt>(bytes.getLength())->getZExtValue();
   const std::uint64_t unit = std::min<std::uint64_t>(length & -length, 8);
-  const auto units = static_cast<unsigned>(length / unit);
+  const llvm::SmallVector<bool, 64> units(length / unit, true);
   auto* const type = builder_.getIntNTy(static_cast<unsigned>(8 * unit));
   auto* const copy = llvm::dyn_cast<llvm::MemCpyInst>(&bytes);
   Masks fits, to, from;
@@ -243,7 +305,7 @@ void LaneCode::emit_bytes(llvm::MemIntrinsic& bytes) {
     to.push_back(lane_0(bytes.getDest(), fits));
     if (copy != nullptr) from.push_back(lane_0(copy->getSource(), fits));
   });
-  emit_either_way({&bytes}, fits, [&](unsigned warp) {
+  const auto write = [&](unsigned warp) {
     Value* row = nullptr;
     if (copy != nullptr) {
       row = load_row(type, copy->getSourceAlign().valueOrOne(), from[warp], units);
@@ -251,10 +313,12 @@ void LaneCode::emit_bytes(llvm::MemIntrinsic& bytes) {
       const llvm::APInt& byte =
           llvm::cast<llvm::ConstantInt>(llvm::cast<llvm::MemSetInst>(bytes).getValue())->getValue();
       const llvm::APInt whole = llvm::APInt::getSplat(type->getBitWidth(), byte);
-      row = llvm::ConstantInt::get(llvm::FixedVectorType::get(type, lanes_ * units), whole);
+      row =
+          llvm::ConstantInt::get(llvm::FixedVectorType::get(type, lanes_ * static_cast<unsigned>(units.size())), whole);
     }
     store_row(row, bytes.getDestAlign().valueOrOne(), to[warp], units);
-  });
+  };
+  emit_either_way({&bytes}, fits, write, [&](unsigned) { emit_lane_by_lane(bytes); });
 }
 
 }  // namespace kmux::cpu::spmd

@@ -78,4 +78,77 @@ LaneCode::Value* LaneCode::all_of(const Value* condition, bool wanted) {
   return builder_.CreateICmpEQ(bits, llvm::Constant::getAllOnesValue(bits->getType()));
 }
 
+// Is what begins with `first` in lane 0 a progression in its own type, and not modulo its width alone?
+void LaneCode::add_range_tests(Value* first, std::int64_t stride, bool is_signed, Masks& fits) {
+  const unsigned bits = first->getType()->getIntegerBitWidth();
+  const llvm::APInt reach = llvm::APInt(bits, static_cast<std::uint64_t>(stride), true) * (lanes_ - 1);
+  const llvm::APInt least = is_signed ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getMinValue(bits);
+  const llvm::APInt most = is_signed ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits);
+  if (stride == 0) return;
+  const auto predicate = stride > 0 ? llvm::ICmpInst::ICMP_ULE : llvm::ICmpInst::ICMP_UGE;
+  fits.push_back(builder_.CreateICmp(is_signed ? llvm::ICmpInst::getSignedPredicate(predicate) : predicate, first,
+                                     builder_.getInt(stride > 0 ? most - reach : least - reach)));
+}
+
+// A divisor for which no processor stops, since lane 0 need not run; another one than that of `division` does not fit.
+LaneCode::Value* LaneCode::safe_divisor(const llvm::Instruction& division, Masks& fits) {
+  Value* const divisor = division.getOperand(1);
+  llvm::Constant* const zero = llvm::Constant::getNullValue(divisor->getType());
+  const auto code = division.getOpcode();
+  const bool is_signed = code == llvm::Instruction::SDiv || code == llvm::Instruction::SRem;
+  Value* const is_right = is_signed ? builder_.CreateICmpSGT(divisor, zero) : builder_.CreateICmpNE(divisor, zero);
+  fits.push_back(is_right);
+  return builder_.CreateSelect(is_right, divisor, llvm::ConstantInt::get(divisor->getType(), 1));
+}
+
+// Have all lanes one quotient?
+void LaneCode::add_division_tests(const llvm::Instruction& lane_0, std::uint64_t reach, Masks& fits) {
+  Value* const dividend = lane_0.getOperand(0);
+  Value* const divisor = lane_0.getOperand(1);
+  llvm::Constant* const most = llvm::ConstantInt::get(dividend->getType(), reach);
+  const auto code = lane_0.getOpcode();
+  const bool is_signed = code == llvm::Instruction::SDiv || code == llvm::Instruction::SRem;
+  Value* const rest = is_signed ? builder_.CreateSRem(dividend, divisor) : builder_.CreateURem(dividend, divisor);
+  if (is_signed) fits.push_back(builder_.CreateICmpSGE(dividend, llvm::Constant::getNullValue(dividend->getType())));
+  fits.push_back(builder_.CreateICmpULT(most, divisor));
+  fits.push_back(builder_.CreateICmpULT(rest, builder_.CreateSub(divisor, most)));
+}
+
+// What must be true of `lane_0`, which is `instruction` of lane 0, if the other lanes have what its stride says (likely_stride).
+void LaneCode::add_tests(const llvm::Instruction& instruction, llvm::Instruction& lane_0, Masks& fits) {
+  if (!instruction.getType()->isIntegerTy()) return;
+  const std::int64_t stride = values_.likely_stride(instruction.getOperand(0)).value_or(0);
+  const std::uint64_t reach = static_cast<std::uint64_t>(stride) * (lanes_ - 1);
+  Value* const first = lane_0.getOperand(0);
+  const auto below = [&](std::uint64_t end) {  // a power of two
+    Value* const rest = builder_.CreateAnd(first, llvm::ConstantInt::get(first->getType(), end - 1));
+    fits.push_back(builder_.CreateICmpULT(rest, llvm::ConstantInt::get(first->getType(), end - reach)));
+  };
+  if (const auto* const bound = llvm::dyn_cast<llvm::MinMaxIntrinsic>(&instruction)) {
+    add_range_tests(first, stride, bound->isSigned(), fits);
+    const auto predicate = llvm::ICmpInst::getNonStrictPredicate(bound->getPredicate());
+    const bool is_last = (stride > 0) == (llvm::ICmpInst::isLE(predicate));
+    Value* const end = builder_.CreateAdd(first, llvm::ConstantInt::get(first->getType(), is_last ? reach : 0, true));
+    fits.push_back(builder_.CreateICmp(predicate, end, lane_0.getOperand(1)));
+    return;
+  }
+  switch (instruction.getOpcode()) {
+    case llvm::Instruction::SExt:
+    case llvm::Instruction::ZExt:
+      return add_range_tests(first, stride, instruction.getOpcode() == llvm::Instruction::SExt, fits);
+    case llvm::Instruction::And:
+      return below(*small_constant(instruction.getOperand(1)) + 1);
+    case llvm::Instruction::LShr:
+    case llvm::Instruction::AShr:
+      return below(std::uint64_t{1} << *small_constant(instruction.getOperand(1)));
+    case llvm::Instruction::SRem:
+    case llvm::Instruction::URem:
+    case llvm::Instruction::SDiv:
+    case llvm::Instruction::UDiv:
+      return add_division_tests(lane_0, reach, fits);
+    default:
+      return;
+  }
+}
+
 }  // namespace kmux::cpu::spmd

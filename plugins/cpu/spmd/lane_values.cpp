@@ -11,6 +11,13 @@
 #include "spmd/thread_calls.h"
 
 namespace kmux::cpu::spmd {
+
+std::optional<std::int64_t> small_constant(const llvm::Value* value) {
+  const auto* const constant = llvm::dyn_cast<llvm::ConstantInt>(value);
+  if (constant == nullptr || constant->getValue().getSignificantBits() > 32) return std::nullopt;
+  return constant->getSExtValue();
+}
+
 namespace {
 
 using Kind = LaneValue::Kind;
@@ -22,12 +29,6 @@ LaneValue strided(std::int64_t stride, unsigned zero_bits = 0) {
 }
 
 bool is_usable(const LaneValue& value) { return value.kind == Kind::kUniform || value.kind == Kind::kStrided; }
-
-std::optional<std::int64_t> small_constant(const llvm::Value* value) {
-  const auto* const constant = llvm::dyn_cast<llvm::ConstantInt>(value);
-  if (constant == nullptr || constant->getValue().getSignificantBits() > 32) return std::nullopt;
-  return constant->getSExtValue();
-}
 
 // Has it the same value wherever its operands have, and may it be computed where no lane runs?
 bool is_function_of_operands(const llvm::Instruction& instruction) {
@@ -149,6 +150,51 @@ LaneValue LaneValues::of_product(const llvm::Instruction& product) const {
   return value;
 }
 
+// The same, but that what is said of a sum which overflows is no more true of it.
+LaneValue LaneValues::of_frozen(const llvm::Instruction& frozen) const {
+  LaneValue value = of(frozen.getOperand(0));
+  if (value.kind != Kind::kStrided) return value;
+  value.is_signed_exact = value.is_unsigned_exact = false;
+  settle_exactness(value, frozen);
+  return value;
+}
+
+// ~a is -1 - a.
+LaneValue LaneValues::of_complement(const llvm::Instruction& complement) const {
+  LaneValue value = of(complement.getOperand(0));
+  const auto* const ones = llvm::dyn_cast<llvm::ConstantInt>(complement.getOperand(1));
+  if (value.kind == Kind::kUnknown) return value;
+  if (value.kind != Kind::kStrided || ones == nullptr || !ones->isMinusOne()) return kVarying;
+  value.stride = -value.stride;
+  value.zero_bits = 0;
+  return value;
+}
+
+// Do all lanes differ in the lowest `bits` alone, which nothing is carried out of?
+bool LaneValues::differs_below(const LaneValue& value, unsigned bits) const {
+  const auto reach = static_cast<std::uint64_t>(value.stride) * (lanes_ - 1);
+  return value.kind == Kind::kStrided && value.stride >= 0 && bits < 63 && value.zero_bits >= bits &&
+         reach < (std::uint64_t{1} << bits);
+}
+
+// A remainder by a power of two.
+LaneValue LaneValues::of_low_bits(const llvm::Instruction& rest) const {
+  const LaneValue a = of(rest.getOperand(0));
+  const auto* const mask = llvm::dyn_cast<llvm::ConstantInt>(rest.getOperand(1));
+  if (a.kind == Kind::kUnknown) return a;
+  if (mask == nullptr || !differs_below(a, std::min(mask->getValue().countTrailingOnes(), a.zero_bits)))
+    return kVarying;
+  return {Kind::kStrided, a.stride, std::min(a.zero_bits, 62U), true, true};
+}
+
+// A quotient by a power of two: the same in all lanes.
+LaneValue LaneValues::of_high_bits(const llvm::Instruction& quotient) const {
+  const LaneValue a = of(quotient.getOperand(0));
+  const auto shift = small_constant(quotient.getOperand(1));
+  if (a.kind == Kind::kUnknown) return a;
+  return shift && *shift >= 0 && differs_below(a, static_cast<unsigned>(*shift)) ? strided(0) : kVarying;
+}
+
 LaneValue LaneValues::of_cast(const llvm::CastInst& cast) const {
   const LaneValue a = of(cast.getOperand(0));
   if (a.kind != Kind::kStrided) return a.kind == Kind::kUnknown ? a : kVarying;
@@ -221,6 +267,15 @@ LaneValue LaneValues::computed_apart(const llvm::Instruction& instruction) const
     case llvm::Instruction::Mul:
     case llvm::Instruction::Shl:
       return of_product(instruction);
+    case llvm::Instruction::Freeze:
+      return of_frozen(instruction);
+    case llvm::Instruction::Xor:
+      return of_complement(instruction);
+    case llvm::Instruction::And:
+      return of_low_bits(instruction);
+    case llvm::Instruction::LShr:
+    case llvm::Instruction::AShr:
+      return of_high_bits(instruction);
     case llvm::Instruction::GetElementPtr:
       return of_address(instruction);
     case llvm::Instruction::Alloca:
@@ -231,10 +286,11 @@ LaneValue LaneValues::computed_apart(const llvm::Instruction& instruction) const
   }
 }
 
-std::optional<std::int64_t> LaneValues::likely_stride_of_address(const llvm::GEPOperator& address) const {
-  std::optional<std::int64_t> stride = likely_stride(address.getPointerOperand());
+std::optional<std::int64_t> LaneValues::likely_stride_of_address(const llvm::GEPOperator& address,
+                                                                 unsigned depth) const {
+  std::optional<std::int64_t> stride = likely_stride(address.getPointerOperand(), depth);
   for (auto step = llvm::gep_type_begin(address); step != llvm::gep_type_end(address) && stride; ++step) {
-    const std::optional<std::int64_t> index = likely_stride(step.getOperand());
+    const std::optional<std::int64_t> index = likely_stride(step.getOperand(), depth);
     if (index == 0) continue;
     if (!index || step.isStruct() || !step.getOperand()->getType()->isIntegerTy(64)) return std::nullopt;
     *stride += *index * static_cast<std::int64_t>(step.getSequentialElementStride(layout_).getFixedValue());
@@ -242,105 +298,84 @@ std::optional<std::int64_t> LaneValues::likely_stride_of_address(const llvm::GEP
   return stride;
 }
 
-std::optional<std::int64_t> LaneValues::likely_stride_of_cast(const llvm::CastInst& cast) const {
-  const LaneValue narrow = of(cast.getOperand(0));
-  if (narrow.kind != Kind::kStrided) return std::nullopt;
-  const std::int64_t most = (std::int64_t{1} << (cast.getSrcTy()->getIntegerBitWidth() - 1)) / lanes_;
-  return std::abs(narrow.stride) <= most ? std::optional(narrow.stride) : std::nullopt;
+// Of a remainder, or the part of a quotient that is the same in all lanes, where nothing is carried.
+std::optional<std::int64_t> LaneValues::likely_stride_of_part(const llvm::Instruction& part, unsigned depth) const {
+  const std::optional<std::int64_t> stride = likely_stride(part.getOperand(0), depth);
+  const std::optional<std::int64_t> other = likely_stride(part.getOperand(1), depth);
+  const std::optional<std::int64_t> constant = small_constant(part.getOperand(1));
+  if (!stride || *stride < 0 || other != 0) return std::nullopt;
+  const std::int64_t reach = *stride * (lanes_ - 1);
+  switch (part.getOpcode()) {
+    case llvm::Instruction::And:
+      return constant && *constant >= reach && llvm::isMask_64(static_cast<std::uint64_t>(*constant)) ? stride
+                                                                                                      : std::nullopt;
+    case llvm::Instruction::LShr:
+    case llvm::Instruction::AShr:
+      return constant && *constant < 32 && (std::int64_t{1} << *constant) > reach ? std::optional<std::int64_t>(0)
+                                                                                  : std::nullopt;
+    case llvm::Instruction::SRem:
+    case llvm::Instruction::URem:
+      return !constant || *constant > reach ? stride : std::nullopt;
+    default:
+      return !constant || *constant > reach ? std::optional<std::int64_t>(0) : std::nullopt;
+  }
 }
 
-std::optional<std::int64_t> LaneValues::likely_stride(const llvm::Value* value) const {
+std::optional<std::int64_t> LaneValues::likely_stride_of_sum(const llvm::Instruction& sum, unsigned depth) const {
+  const std::optional<std::int64_t> a = likely_stride(sum.getOperand(0), depth),
+                                    b = likely_stride(sum.getOperand(1), depth);
+  const std::optional<std::int64_t> factor = small_constant(sum.getOperand(1));
+  if (!a || !b) return std::nullopt;
+  switch (sum.getOpcode()) {
+    case llvm::Instruction::Add:
+      return *a + *b;
+    case llvm::Instruction::Sub:
+      return *a - *b;
+    case llvm::Instruction::Shl:
+      return factor && *factor >= 0 && *factor < 32 ? std::optional(*a * (std::int64_t{1} << *factor)) : std::nullopt;
+    default:
+      if (factor) return *a * *factor;
+      return *a == 0 && *b == 0 ? a : std::nullopt;
+  }
+}
+
+std::optional<std::int64_t> LaneValues::likely_stride(const llvm::Value* value, unsigned depth) const {
+  constexpr unsigned kMostDepth = 8;
   const LaneValue known = of(value);
   if (is_usable(known)) return known.stride;
-  if (const auto* const address = llvm::dyn_cast<llvm::GEPOperator>(value)) return likely_stride_of_address(*address);
-  if (llvm::isa<llvm::SExtInst, llvm::ZExtInst>(value))
-    return likely_stride_of_cast(llvm::cast<llvm::CastInst>(*value));
-  const auto* const sum = llvm::dyn_cast<llvm::BinaryOperator>(value);
-  if (sum == nullptr || sum->getOpcode() != llvm::Instruction::Add || !sum->getType()->isIntegerTy(64))
-    return std::nullopt;
-  const auto a = likely_stride(sum->getOperand(0)), b = likely_stride(sum->getOperand(1));
-  return a && b ? std::optional(*a + *b) : std::nullopt;
-}
-
-namespace {
-
-/// A load or store of a number, and where.
-struct Access {
-  llvm::Instruction* instruction;
-  const llvm::Value* base;
-  llvm::Type* type;
-  std::int64_t offset;
-
-  bool is_load() const { return llvm::isa<llvm::LoadInst>(instruction); }
-  bool is_of_array_of(const Access& other) const {
-    return base == other.base && type == other.type && is_load() == other.is_load();
-  }
-};
-
-std::optional<Access> access_of(llvm::Instruction& instruction, const llvm::DataLayout& layout) {
-  const llvm::Value* const address = llvm::getLoadStorePointerOperand(&instruction);
-  if (address == nullptr || instruction.isAtomic() || instruction.isVolatile()) return std::nullopt;
-  llvm::Type* const type = llvm::getLoadStoreType(&instruction);
-  if (type->isAggregateType() || type->isIntegerTy(1)) return std::nullopt;
-  llvm::APInt offset(layout.getIndexTypeSizeInBits(address->getType()), 0);
-  const llvm::Value* const base = address->stripAndAccumulateConstantOffsets(layout, offset, true);
-  return Access{&instruction, base, type, offset.getSExtValue()};
-}
-
-// Takes whole records of `count` members, each of so many bytes, out of `accesses` of one array.
-std::vector<Records> whole_records(std::vector<Access> accesses, std::int64_t bytes, std::size_t count) {
-  const auto is_before = [](const Access& a, const Access& b) { return a.offset < b.offset; };
-  std::ranges::stable_sort(accesses, is_before);
-  std::vector<Records> found;
-  for (std::size_t first = 0; first + count <= accesses.size();) {
-    Records records{{}, nullptr, accesses[first].base, accesses[first].offset};
-    for (std::size_t i = first; i < first + count; ++i) {
-      llvm::Instruction* const one = accesses[i].instruction;
-      if (accesses[i].offset != records.offset + static_cast<std::int64_t>(i - first) * bytes) break;
-      if (records.at == nullptr || one->comesBefore(records.at) == accesses[i].is_load()) records.at = one;
-      records.members.push_back(one);
-    }
-    const bool is_whole = records.members.size() == count;
-    first += is_whole ? count : 1;
-    if (is_whole) found.push_back(std::move(records));
-  }
-  return found;
-}
-
-}  // namespace
-
-// What comes together may not go past what could change it, or see it half done.
-std::vector<Records> LaneValues::records_in(llvm::BasicBlock& block) const {
-  constexpr std::int64_t kMostMembers = 8;
-  std::vector<std::vector<Access>> open;
-  std::vector<Records> found;
-  const auto close = [&](auto is_over) {
-    std::erase_if(open, [&](const std::vector<Access>& group) {
-      if (!is_over(group.front())) return false;
-      const std::int64_t bytes =
-          static_cast<std::int64_t>(layout_.getTypeAllocSize(group.front().type).getFixedValue());
-      const std::int64_t count = likely_stride(group.front().base).value_or(0) / bytes;
-      if (count < 2 || count > kMostMembers || likely_stride(group.front().base) != count * bytes) return true;
-      std::ranges::move(whole_records(group, bytes, static_cast<std::size_t>(count)), std::back_inserter(found));
-      return true;
-    });
+  const auto* const instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  if (instruction == nullptr || ++depth > kMostDepth) return std::nullopt;
+  if (const auto* const address = llvm::dyn_cast<llvm::GEPOperator>(value))
+    return likely_stride_of_address(*address, depth);
+  if (!value->getType()->isIntegerTy()) return std::nullopt;
+  const auto within = [&](std::optional<std::int64_t> stride) {
+    const unsigned bits = instruction->getOperand(0)->getType()->getScalarSizeInBits();
+    const std::int64_t most = (std::int64_t{1} << (std::min(bits, 62U) - 1)) / lanes_;
+    return stride && std::abs(*stride) <= most ? stride : std::nullopt;
   };
-  for (llvm::Instruction& instruction : block) {
-    const std::optional<Access> access = access_of(instruction, layout_);
-    close([&](const Access& other) {
-      if (access && access->is_of_array_of(other)) return false;
-      return other.is_load() ? instruction.mayWriteToMemory() : instruction.mayReadOrWriteMemory();
-    });
-    if (!access) continue;
-    const auto same =
-        std::ranges::find_if(open, [&](const auto& group) { return access->is_of_array_of(group.front()); });
-    if (same == open.end())
-      open.push_back({*access});
-    else
-      same->push_back(*access);
+  if (const auto* const bound = llvm::dyn_cast<llvm::MinMaxIntrinsic>(value)) {
+    return likely_stride(bound->getRHS(), depth) == 0 ? within(likely_stride(bound->getLHS(), depth)) : std::nullopt;
   }
-  close([](const Access&) { return true; });
-  return found;
+  switch (instruction->getOpcode()) {
+    case llvm::Instruction::SExt:
+    case llvm::Instruction::ZExt:
+      return within(likely_stride(instruction->getOperand(0), depth));
+    case llvm::Instruction::Add:
+    case llvm::Instruction::Sub:
+    case llvm::Instruction::Mul:
+    case llvm::Instruction::Shl:
+      return likely_stride_of_sum(*instruction, depth);
+    case llvm::Instruction::And:
+    case llvm::Instruction::LShr:
+    case llvm::Instruction::AShr:
+    case llvm::Instruction::SRem:
+    case llvm::Instruction::URem:
+    case llvm::Instruction::SDiv:
+    case llvm::Instruction::UDiv:
+      return within(likely_stride_of_part(*instruction, depth));
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace kmux::cpu::spmd

@@ -26,13 +26,16 @@ struct LaneValue {
   bool operator==(const LaneValue&) const = default;
 };
 
-/// Loads of a block, or stores, of all members of a record a lane, where records lie in a row: float4 by its x, y, z and w. Or of
-/// one number.
+/// `value` as a number of at most 32 bits; nothing if it is not constant.
+std::optional<std::int64_t> small_constant(const llvm::Value* value);
+
+/// Loads of a block, or stores, of members of a record a lane, where records lie in a row: float4 by its x, y, z and w. Or of one
+/// number, in a row that may go down.
 struct Records {
-  llvm::SmallVector<llvm::Instruction*, 4> members;  // as they lie in memory
-  const llvm::Instruction* at = nullptr;  // the one of these where all may be made: the first load, or the last store
-  const llvm::Value* base = nullptr;  // the first member is so many bytes from there
-  std::int64_t offset = 0;
+  llvm::SmallVector<llvm::Instruction*, 4> members;  // as they lie in memory; null: one that is not reached
+  llvm::Instruction* at = nullptr;  // the one of these where all may be made: the first load, or the last store
+  std::int64_t offset = 0;  // of the first member, in bytes from what `at` reaches
+  bool falls = false;
 };
 
 /// The lane values of a function whose control flow is structured.
@@ -40,16 +43,19 @@ struct Records {
 /// Lifetime: borrows for the call of `of`.
 class LaneValues {
  public:
+  struct Place;
+  struct Access;
+
   /// In `blended` blocks, values that come by different ways are chosen lane by lane.
   LaneValues(llvm::Function& function, const llvm::UniformityInfo& uniformity, unsigned lanes,
              llvm::DenseSet<const llvm::BasicBlock*> blended);
 
   LaneValue of(const llvm::Value* value) const;
-  /// The stride of `value` if none of the numbers that are extended to make it leaves its narrower type from one lane to another;
-  /// nothing if there is none.
-  std::optional<std::int64_t> likely_stride(const llvm::Value* value) const;
-  /// The records that `block` reads and writes whole, in that likely stride.
-  std::vector<Records> records_in(llvm::BasicBlock& block) const;
+  /// The stride of `value` if nothing that it is made of goes over a bound from one lane to another: that of its type, which is
+  /// extended, a multiple of a divisor, or the other side of a minimum. Nothing if there is none.
+  std::optional<std::int64_t> likely_stride(const llvm::Value* value, unsigned depth = 0) const;
+  /// The records that `block` reads and writes, in that likely stride; whole ones only, unless what is between may be `masked`.
+  std::vector<Records> records_in(llvm::BasicBlock& block, bool masked) const;
 
  private:
   bool learn(const llvm::Instruction& instruction);
@@ -60,9 +66,16 @@ class LaneValues {
   LaneValue of_sum(const llvm::Instruction& sum, bool is_difference) const;
   LaneValue of_product(const llvm::Instruction& product) const;
   LaneValue of_cast(const llvm::CastInst& cast) const;
+  LaneValue of_frozen(const llvm::Instruction& frozen) const;
+  LaneValue of_complement(const llvm::Instruction& complement) const;
+  LaneValue of_low_bits(const llvm::Instruction& rest) const;
+  LaneValue of_high_bits(const llvm::Instruction& quotient) const;
+  bool differs_below(const LaneValue& value, unsigned bits) const;
   LaneValue of_address(const llvm::Instruction& address) const;
-  std::optional<std::int64_t> likely_stride_of_address(const llvm::GEPOperator& address) const;
-  std::optional<std::int64_t> likely_stride_of_cast(const llvm::CastInst& cast) const;
+  std::optional<std::int64_t> likely_stride_of_address(const llvm::GEPOperator& address, unsigned depth) const;
+  std::optional<std::int64_t> likely_stride_of_part(const llvm::Instruction& part, unsigned depth) const;
+  std::optional<std::int64_t> likely_stride_of_sum(const llvm::Instruction& sum, unsigned depth) const;
+  void find_records(std::vector<Access> accesses, bool masked, std::vector<Records>& found) const;
   void settle_exactness(LaneValue& value, const llvm::Instruction& instruction) const;
 
   const llvm::UniformityInfo& uniformity_;

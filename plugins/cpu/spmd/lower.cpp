@@ -1,5 +1,3 @@
-#include "spmd/lower.h"
-
 #include "check/fiber_kernels.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"

@@ -4,7 +4,7 @@
 #include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
-#include "spmd/lower.h"
+#include "spmd/steps.h"
 #include "spmd/thread_calls.h"
 
 namespace kmux::cpu::spmd {

@@ -5,11 +5,17 @@
 
 #include "kmux/error.h"
 
+#include "check/fiber_launch.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "spmd/block_shape.h"
+
+namespace llvm {
+class TargetMachine;
+}
 
 // The steps from a kernel for one thread to a function that runs a grid, in their order; each in the source of its name.
 namespace kmux::cpu::spmd {
@@ -173,5 +179,19 @@ std::uint64_t add_turns(llvm::Function& group, const WarpLoop& loop);
 /// The first runs the blocks from `first` to before `end` one after another, the second hands it to `kmux_cpu_run`
 /// (runtime/launch.h). `shared_bytes` are those of the kernel's own shared variables.
 void add_entries(llvm::Function& kernel, llvm::Function& warp, const BlockShape& shape, std::uint64_t shared_bytes);
+
+// lower.cpp
+
+/// All of these: replaces each kernel of `kernels`, written for one thread of a GPU, by a function of the same name that runs a grid
+/// of blocks on this processor. Those that cannot be widened run a fiber a thread instead; with `check`, all do
+/// (check/fiber_kernels.h). Returns why for each that cannot be widened.
+///
+/// Errors: unsupported for what cannot run here, named; the module is of no use then.
+Result<std::vector<Error>> lower_kernels(llvm::Module& module, const BlockExtents& kernels, const CheckOptions& check);
+
+// scales.cpp
+
+/// Has AVX-512 do what kernels call "kmux.scale." for (thread_calls.h), in vectors as wide as `machine` prefers.
+void place_scales(llvm::Module& module, const llvm::TargetMachine& machine);
 
 }  // namespace kmux::cpu::spmd

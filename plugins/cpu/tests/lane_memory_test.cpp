@@ -1,7 +1,6 @@
 // What lanes read and write where an index may wrap around from one lane to the next (spmd/lane_memory.cpp).
 #include <gmock/gmock.h>
 
-#include "spmd/lower.h"
 #include "spmd/steps.h"
 #include "spmd_steps.h"
 
@@ -44,7 +43,8 @@ TEST(LaneMemory, IndicesThatWrapAroundInEachWarpAreNotTested) {
   EXPECT_THAT(stored("float", "4"), HasSubstr("icmp ule i8"));
   EXPECT_THAT(stored("double", "8"), Not(HasSubstr("icmp")));  // 31 times 8
   EXPECT_THAT(stored("float", "8"), Not(HasSubstr("icmp")));  // no elements of a vector
-  EXPECT_THAT(stored("float", "-4"), Not(HasSubstr("icmp")));
+  EXPECT_THAT(stored("float", "-4"), HasSubstr("icmp uge i8"));
+  EXPECT_THAT(stored("float", "-8"), Not(HasSubstr("icmp")));
 }
 
 // A kernel whose thread has an address `p` so many bytes from the next one's, and `then`.
@@ -72,6 +72,75 @@ TEST(LaneMemory, RecordsOfWhichMoreIsThereAreNot) {
   EXPECT_THAT(records(8, "  store float %f, ptr %q4\n"), HasSubstr("scatter"));
   EXPECT_THAT(records(8, "  store float %f, ptr %q\n  store float %f, ptr %q4\n  store float 0.0, ptr %q\n"),
               HasSubstr("scatter"));
+}
+
+// Which of a processor that masks elements at no cost are made together for all that.
+TEST(LaneMemory, RecordsAreReachedInPartWhereElementsAreMasked) {
+  const std::string kernel =
+      "define void @k(ptr %x, float %f) \"target-features\"=\"+avx512f\" {\n  %lane = call i32 @\"kmux.lane\"()\n"
+      "  %wide = zext i32 %lane to i64\n  %p = getelementptr [16 x i8], ptr %x, i64 %wide\n"
+      "  %p8 = getelementptr i8, ptr %p, i64 8\n  store float %f, ptr %p8\n  store float %f, ptr %p\n  ret void\n}\n";
+  EXPECT_THAT(widened(kernel), HasSubstr("@llvm.masked.store.v128f32.p0(<128 x float> "));
+  EXPECT_THAT(widened(kernel), HasSubstr("<128 x i1> <i1 true, i1 false, i1 true, i1 false, i1 true,"));
+}
+
+// The text for a load of a float at the index `i`, which `then` computes of `u`, a progression.
+std::string loaded(const std::string& then) {
+  return widened(
+      "declare i32 @llvm.smin.i32(i32, i32)\ndeclare i32 @llvm.umax.i32(i32, i32)\n"
+      "define void @k(ptr %x, ptr %y, i32 %n) {\n  %lane = call i32 @\"kmux.lane\"()\n  %u = add i32 %n, %lane\n" +
+      then +
+      "  %wide = sext i32 %i to i64\n  %p = getelementptr float, ptr %x, i64 %wide\n  %v = load float, ptr %p\n" +
+      "  %to = zext i32 %lane to i64\n  %q = getelementptr float, ptr %y, i64 %to\n  store float %v, ptr %q\n  ret "
+      "void\n}\n");
+}
+
+TEST(LaneMemory, BoundsOfIndicesAreTested) {
+  for (const char* bounded : {"srem i32 %u, %n", "urem i32 %u, 100", "call i32 @llvm.smin.i32(i32 %u, i32 %n)",
+                              "call i32 @llvm.umax.i32(i32 %u, i32 7)", "and i32 %u, 63"}) {
+    SCOPED_TRACE(bounded);
+    EXPECT_THAT(loaded(std::string("  %i = ") + bounded + "\n"),
+                AllOf(HasSubstr("load <32 x float>"), HasSubstr("gather")));
+  }
+  for (const char* same : {"sdiv i32 %u, %n", "udiv i32 %u, 100", "lshr i32 %u, 5"}) {
+    SCOPED_TRACE(same);
+    EXPECT_THAT(loaded(std::string("  %i = ") + same + "\n"), AllOf(HasSubstr("load float, ptr"), HasSubstr("gather")));
+  }
+  for (const char* never :
+       {"srem i32 %u, 31", "and i32 %u, 15", "lshr i32 %u, 4", "udiv i32 %u, 31", "and i32 %u, 62"}) {
+    SCOPED_TRACE(never);
+    EXPECT_THAT(loaded(std::string("  %i = ") + never + "\n"), AllOf(Not(HasSubstr("br i1")), HasSubstr("gather")));
+  }
+}
+
+TEST(LaneMemory, RowsMayGoDown) {
+  const std::string text = loaded("  %m = mul i32 %lane, -1\n  %i = add nsw i32 %m, 31\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("load <32 x float>"), HasSubstr("<32 x i32> <i32 31, i32 30,")));
+}
+
+// Whoever is last of a scatter is who stores; nobody needs one.
+TEST(LaneMemory, OnePlaceIsStoredToOnce) {
+  const std::string text = widened(
+      "define void @k(ptr %x) {\n  %lane = call i32 @\"kmux.lane\"()\n  store i32 %lane, ptr %x\n  ret void\n}\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("store i32 31, ptr %0"), Not(HasSubstr("scatter"))));
+}
+
+// Indices that are a constant apart, if sums of them are what they seem.
+TEST(LaneMemory, RecordsAreFoundByTheirIndices) {
+  const auto pair = [](const std::string& second) {
+    return widened(
+        "define void @k(ptr %x, ptr %y) {\n  %lane = call i32 @\"kmux.lane\"()\n  %a = shl nuw nsw i32 %lane, 1\n  %b "
+        "= " +
+        second +
+        "\n  %wa = sext i32 %a to i64\n  %wb = sext i32 %b to i64\n  %p = getelementptr float, ptr %x, i64 %wa\n"
+        "  %q = getelementptr float, ptr %x, i64 %wb\n  %v = load float, ptr %q\n  %w = load float, ptr %p\n"
+        "  %s = fadd float %v, %w\n  store float %s, ptr %y\n  ret void\n}\n");
+  };
+  EXPECT_THAT(pair("or disjoint i32 %a, 1"), HasSubstr("load <64 x float>"));
+  EXPECT_THAT(pair("add nsw i32 %a, 1"), HasSubstr("load <64 x float>"));
+  EXPECT_THAT(pair("add nsw i32 %a, -1"), HasSubstr("load <64 x float>"));
+  EXPECT_THAT(pair("or i32 %a, 1"), Not(HasSubstr("load <64 x float>")));
+  EXPECT_THAT(pair("add i32 %a, 1"), Not(HasSubstr("load <64 x float>")));
 }
 
 // A store between two loads may change what the second one reads.

@@ -9,7 +9,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
-#include "spmd/lower.h"
+#include "spmd/steps.h"
 
 namespace kmux::cpu {
 namespace {

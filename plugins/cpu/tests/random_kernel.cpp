@@ -110,10 +110,34 @@ std::string RandomKernel::leaf() {
       return "t";
     case 3:
       return "x[(" + variable() + ") & 63]";
-    case 4:  // threads next to each other read what is, unless the index begins again at 0 between them
-      return "x[(unsigned char)(t + " + (pick(2) == 0 ? text(pick(256)) : "x[" + text(pick(kInputs)) + "]") + ")]";
+    case 4:
+      return neighbour();
     default:
       return variable();
+  }
+}
+
+// An element next to that of the next thread, unless a bound lies between them. Mostly not known to the compiler where.
+std::string RandomKernel::neighbour() {
+  const std::string more = pick(3) == 0 ? text(pick(256)) + "u" : "(x[" + text(pick(kInputs)) + "] & 63u)";
+  const std::string bound = pick(2) == 0 ? text(1 + pick(400)) + "u" : "(1u + x[" + text(pick(kInputs)) + "] % 400u)";
+  switch (pick(8)) {
+    case 0:
+      return "x[(unsigned char)(t + " + more + ")]";
+    case 1:
+      return "x[(t + " + more + ") % " + bound + "]";
+    case 2:
+      return "x[(t + " + more + ") / " + bound + "]";
+    case 3:
+      return "x[t + " + more + " < " + bound + " ? t + " + more + " : " + bound + "]";
+    case 4:
+      return "x[" + more + " + 400u - t]";
+    case 5:
+      return "x[512 + (int)(t - " + more + ") % (int)" + bound + "]";
+    case 6:
+      return "x[512 + (int)(t - " + more + ") / ((int)" + bound + " - 200 | 1)]";
+    default:
+      return "x[(t + " + more + ") & " + text((2U << pick(9)) - 1) + "u]";
   }
 }
 
@@ -163,6 +187,7 @@ std::string RandomKernel::expression(unsigned depth) {
 
 std::string RandomKernel::simple() {
   if (pick(8) == 0) {  // a record a thread
+    if (pick(2) == 0) return variable() + " += x[3u * t + 2u] ^ x[3u * t] + x[3u * t + 1u];\n";
     return "{ const Four four = ((const Four*)x)[t]; " + variable() + " = four.a + 3u * four.b ^ four.c - four.d; }\n";
   }
   return variable() + (pick(3) == 0 ? " += " : " = ") + expression(is_large_ ? 3 : 2) + ";\n";

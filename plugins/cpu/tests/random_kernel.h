@@ -43,6 +43,7 @@ class RandomKernel {
   std::string rounds(unsigned below);
   std::string condition();
   std::string leaf();
+  std::string neighbour();
   std::string expression(unsigned depth);
   std::string conversion(const std::string& a, const std::string& b);
   std::string statement(unsigned depth, bool in_loop);

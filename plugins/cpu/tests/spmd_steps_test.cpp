@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "spmd/branches.h"
-#include "spmd/lower.h"
 #include "spmd/steps.h"
 #include "spmd/thread_calls.h"
 
@@ -22,6 +21,10 @@ constexpr const char* kIndices =
     "  %twice = mul i32 %i, 2\n  %square = mul i32 %i, %i\n"
     "  %address = getelementptr float, ptr %x, i64 %wide\n  %same = add i32 %first, %n\n"
     "  %other = add i32 %n, %lane\n  %far = sext i32 %other to i64\n"
+    "  %not = xor i32 %i, -1\n  %low = and i32 %i, 127\n  %part = and i32 %i, 15\n  %high = lshr i32 %i, 5\n"
+    "  %middle = lshr i32 %i, 4\n  %sum = add nsw i32 %n, %lane\n  %frozen = freeze i32 %sum\n  %both = and i32 %high, "
+    "%lane\n  %far2 = sext i32 "
+    "%frozen to i64\n"
     "  %loaded = load float, ptr %address\n  ret void\n}\n";
 
 TEST(SpmdSteps, ValuesOverTheLanesOfAWarp) {
@@ -31,6 +34,13 @@ TEST(SpmdSteps, ValuesOverTheLanesOfAWarp) {
   EXPECT_EQ(steps.lane_value("twice").stride, 2);
   EXPECT_EQ(steps.lane_value("wide").stride, 1);  // nothing is carried: lane 0 is a multiple of 256
   EXPECT_EQ(steps.lane_value("address").stride, 4);
+  EXPECT_EQ(steps.lane_value("not").stride, -1);
+  EXPECT_EQ(steps.lane_value("low").stride, 1);
+  EXPECT_EQ(steps.lane_value("high").kind, LaneValue::Kind::kStrided);
+  EXPECT_EQ(steps.lane_value("high").stride, 0);
+  EXPECT_EQ(steps.lane_value("frozen").stride, 1);
+  for (const char* name : {"part", "middle", "far2", "both"})
+    EXPECT_EQ(steps.lane_value(name).kind, LaneValue::Kind::kVarying) << name;
   EXPECT_EQ(steps.lane_value("square").kind, LaneValue::Kind::kVarying);
   EXPECT_EQ(steps.lane_value("far").kind, LaneValue::Kind::kVarying);  // n + lane may wrap around
   EXPECT_EQ(steps.lane_value("loaded").kind, LaneValue::Kind::kVarying);
@@ -233,7 +243,7 @@ TEST(SpmdSteps, RegionsRunMaskedIfAnyLaneIsForThem) {
   ASSERT_TRUE(warp.ok()) << warp.error().explain();
   const std::string text = text_of(**warp);
   EXPECT_THAT(text, HasSubstr("bitcast <32 x i1>"));  // has any lane the condition?
-  EXPECT_THAT(text, HasSubstr("llvm.masked.scatter"));
+  EXPECT_THAT(text, HasSubstr("llvm.ctlz"));  // the last one that has it is who stores
 }
 
 TEST(SpmdSteps, RegionsThatReachMemoryHaveACopyForAllLanes) {
