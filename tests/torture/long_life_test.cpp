@@ -32,7 +32,8 @@ Program scaling(int number) {
                       "void scaling(const long long* x, long long* y, long long n) { for (long long i = 0; i < n; ++i) "
                       "y[i] = 3 * x[i] + " +
                           std::to_string(number) + "; }\n"}};
-  variant.body.steps = {Launch{.kernel = "scaling", .args = {TensorArg{"x"}, TensorArg{"y"}, ExprArg{n, dtype::kInt64}}}};
+  variant.body.steps = {
+      Launch{.kernel = "scaling", .args = {TensorArg{"x"}, TensorArg{"y"}, ExprArg{n, dtype::kInt64}}}};
   program.variants.push_back(std::move(variant));
   return program;
 }
@@ -107,8 +108,7 @@ TEST_F(LongLife, TenThousandCompilationsTakeNoMore) {
 
 // The compiler in this process, the code that it makes, and the cache on disk.
 TEST_F(LongLife, CompiledCodeIsGivenBack) {
-  const Shared<Runtime> runtime =
-      Runtime::create({.cache_dir = folder_.path(), .cache_max_bytes = "1M"}, {}).value();
+  const Shared<Runtime> runtime = Runtime::create({.cache_dir = folder_.path(), .cache_max_bytes = "1M"}, {}).value();
   std::vector<std::int64_t> memory;
   expect_flat(cycles(600), [&](int i) {
     const Kernel kernel = compile(*runtime, scaling(i), {.execution_backend = "cpu"}).value();
@@ -118,8 +118,7 @@ TEST_F(LongLife, CompiledCodeIsGivenBack) {
 
 TEST_F(LongLife, CallsAreRightWhileOthersCompileAndTheCacheEvicts) {
   constexpr int kThreads = 64, kCalls = 10'000, kKernels = 4;
-  const Shared<Runtime> runtime =
-      Runtime::create({.cache_dir = folder_.path(), .cache_max_bytes = "200K"}, {}).value();
+  const Shared<Runtime> runtime = Runtime::create({.cache_dir = folder_.path(), .cache_max_bytes = "200K"}, {}).value();
   std::vector<Kernel> kernels;
   for (int i = 0; i < kKernels; ++i) {
     kernels.push_back(compile(*runtime, scaling(i), {.execution_backend = "cpu"}).value());

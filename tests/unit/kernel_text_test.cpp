@@ -30,7 +30,8 @@ std::string told_of_part(const std::function<void(KernelText&)>& change) {
 TEST(KernelText, TakesTheDialectsOfOthers) {
   const Program program = kernel_program(kernel_with([](KernelText& k) { k.dialect = "opencl"; })).value();
   EXPECT_EQ(program.variants[0].dialect, "opencl");
-  EXPECT_THAT(program.variants[0].sources[0].content, HasSubstr("inout f32[n])\n//!   dialect opencl\n//!   launch saxpy"));
+  EXPECT_THAT(program.variants[0].sources[0].content,
+              HasSubstr("inout f32[n])\n//!   dialect opencl\n//!   launch saxpy"));
 }
 
 TEST(KernelText, IsALineAndALaunch) {
