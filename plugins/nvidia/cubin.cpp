@@ -160,20 +160,24 @@ struct FunctionNumbers {
   std::uint32_t registers = 0;
   std::uint32_t stack_bytes = 0;
 };
+using FunctionTable = std::map<std::uint32_t, FunctionNumbers>;
 
-std::map<std::uint32_t, FunctionNumbers> read_functions(const CubinFile& file) {
-  std::map<std::uint32_t, FunctionNumbers> functions;
+void read_function(const FunctionRecord& record, std::string_view value, FunctionTable& functions) {
+  std::array<std::uint32_t, 2> pair{};  // the symbol, the number
+  if (record.size != sizeof pair || !read_from(value, pair)) return;
+  if (record.attribute == kRegisterCount) functions[pair[0]].registers = pair[1];
+  if (record.attribute == kStackBytes) functions[pair[0]].stack_bytes = pair[1];
+}
+
+FunctionTable read_functions(const CubinFile& file) {
+  FunctionTable functions;
   for (const Elf64_Shdr& section : file.sections()) {
     if (file.name(section) != ".nv.info") continue;
     std::string_view records = file.content(section);
     FunctionRecord record;
     while (read_from(records, record) && record.format == kSizedFormat) {
       records.remove_prefix(sizeof record);
-      std::array<std::uint32_t, 2> pair{};  // the symbol, the number
-      if (record.size == sizeof pair && read_from(records, pair)) {
-        if (record.attribute == kRegisterCount) functions[pair[0]].registers = pair[1];
-        if (record.attribute == kStackBytes) functions[pair[0]].stack_bytes = pair[1];
-      }
+      read_function(record, records, functions);
       records.remove_prefix(std::min<std::size_t>(record.size, records.size()));
     }
   }
@@ -227,7 +231,7 @@ Result<std::string> kernels_part(const std::vector<std::string>& kernels, const 
                         {"constant_bytes", static_cast<std::int64_t>(bytes_of_section(file, ".nv.constant3"))},
                         {"max_threads", std::int64_t{form.max_threads == 0 ? most : form.max_threads}}};
     if (auto multiprocessor = multiprocessor_of(arch)) kernel.emplace("multiprocessor", *std::move(multiprocessor));
-    list.push_back(std::move(kernel));
+    list.emplace_back(std::move(kernel));
   }
   return dump(Json(std::move(list)));
 }
@@ -277,16 +281,6 @@ std::vector<std::string> words_after(std::string_view text, std::string_view dir
   return words;
 }
 
-}  // namespace
-
-std::vector<std::string> ptx_kernels(std::string_view ptx) {
-  std::vector<std::string> kernels = words_after(without_comments(ptx), ".entry");
-  std::ranges::sort(kernels);
-  return kernels;
-}
-
-namespace {
-
 // What stands between the brackets behind `.entry symbol`; empty if there are none.
 std::optional<std::string> parameter_list(std::string_view ptx, std::string_view symbol) {
   constexpr std::string_view kEntry = ".entry";
@@ -335,6 +329,12 @@ std::optional<KernelArgument> ptx_parameter(std::string_view declaration) {
 
 }  // namespace
 
+std::vector<std::string> ptx_kernels(std::string_view ptx) {
+  std::vector<std::string> kernels = words_after(without_comments(ptx), ".entry");
+  std::ranges::sort(kernels);
+  return kernels;
+}
+
 std::optional<std::vector<KernelArgument>> ptx_parameters(std::string_view ptx, std::string_view symbol) {
   const std::optional<std::string> list = parameter_list(ptx, symbol);
   if (!list) return std::nullopt;
@@ -361,7 +361,7 @@ std::vector<CodeVariable> ptx_variables(std::string_view ptx) {
     const std::string statement = text.substr(begin, at - begin);
     begin = at + 1;
     const std::size_t space = std::min(statement.find(".const"), statement.find(".global"));
-    if (space == statement.npos || statement.find("(") != statement.npos || statement.find(".extern") < space) continue;
+    if (space == statement.npos || statement.find('(') != statement.npos || statement.find(".extern") < space) continue;
     const std::size_t end = std::min(statement.find_first_of("[=", space), statement.size());
     const std::size_t last = statement.find_last_not_of(kBlanks, end - 1);
     const std::size_t first = statement.find_last_of(kBlanks, last) + 1;

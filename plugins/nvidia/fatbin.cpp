@@ -65,6 +65,7 @@ bool runs(const FatbinEntry& entry, Arch target) {
 
 std::string archs_of(const std::vector<FatbinEntry>& entries) {
   std::vector<std::string> archs;
+  archs.reserve(entries.size());
   for (const FatbinEntry& entry : entries) archs.push_back(to_string(entry.arch));
   return join(archs, "nothing that can be loaded");
 }

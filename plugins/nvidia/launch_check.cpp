@@ -197,6 +197,7 @@ namespace {
 // Where nothing says what the code has: the driver compares when it is set.
 std::vector<ConstantSymbol> by_name(const std::vector<Constant>& constants) {
   std::vector<ConstantSymbol> symbols;
+  symbols.reserve(constants.size());
   for (const Constant& constant : constants) symbols.push_back({constant.name, constant.name});
   return symbols;
 }

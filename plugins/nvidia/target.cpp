@@ -149,8 +149,9 @@ std::optional<Json> multiprocessor_of(Arch arch) {
 
 std::optional<Release> parse_release(std::string_view text) {
   Release release;
-  const char* const end = text.data() + text.size();
-  const auto [dot, wrong] = std::from_chars(text.data(), end, release.major);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [dot, wrong] = std::from_chars(begin, end, release.major);
   if (wrong != std::errc() || dot == end || *dot != '.') return std::nullopt;
   if (std::from_chars(dot + 1, end, release.minor).ec != std::errc()) return std::nullopt;
   return release;

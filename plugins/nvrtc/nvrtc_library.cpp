@@ -162,6 +162,7 @@ Result<JitLinkLibrary::Linked> JitLinkLibrary::link(const std::vector<Input>& in
   constexpr int kIntermediate = 3;  // NVJITLINK_INPUT_LTOIR
   Linking linking(*this);
   std::vector<const char*> pointers;
+  pointers.reserve(options.size());
   for (const std::string& option : options) pointers.push_back(option.c_str());
   int result = create_(&linking.handle, static_cast<std::uint32_t>(pointers.size()), pointers.data());
   if (result != 0) return linking.failed("nvJitLinkCreate", result);

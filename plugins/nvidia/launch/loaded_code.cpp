@@ -103,6 +103,7 @@ int LoadedCode::find_variable(const DriverTable& driver, const char* symbol, voi
   if (result != CUDA_SUCCESS)
     return fail_call(driver, error, "cuLibraryGetGlobal", result, R"(variable "%s" in the code of "%s")", symbol,
                      facts_.name);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's addresses are numbers
   *address = reinterpret_cast<void*>(place);
   *bytes = size;
   return KMUX_OK;
