@@ -94,7 +94,7 @@ class KMUX_API Registry {
   /// Sets what is asked before a library is opened for the first time; its error is what `plugin` answers then. A runtime has
   /// plugins that are not kmux's own tried in a process of their own (docs/design/0052-isolated-probing.md); without a runtime
   /// nothing is asked.
-  virtual void on_first_use(std::function<Status(const PluginEntry& entry)> ask) { static_cast<void>(ask); }
+  virtual void on_first_use(std::function<Status(const PluginEntry& entry)> ask) { ask = nullptr; }
 };
 
 }  // namespace kmux
