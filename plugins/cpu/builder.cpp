@@ -189,7 +189,7 @@ Status check_machines(const BuildOptions& options, const CompileJob& job) {
   if (options.engine == Engine::kHost && triple != host_triple()) {
     return make_error(ErrorCode::kInvalidArgument,
                       R"(option "engine" cannot be "host" for processor ")" + job.cpu + "\" (it is of \"" + triple +
-                          "\", and the machine's compiler is for this machine). Use \"clang\".");
+                          R"(", and the machine's compiler is for this machine). Use "clang".)");
   }
   if (job.launcher_cpu.empty() || triple_of(job.launcher_cpu) == triple) return Ok{};
   return make_error(ErrorCode::kInvalidArgument, "target_host \"cpu:" + job.launcher_cpu +
@@ -272,6 +272,7 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
   artifact.set(kLauncherPart, std::string(launcher));
   artifact.set(kMetaPart, dump_meta(meta));
   std::vector<ConstantSymbol> constants;
+  constants.reserve(job.constants.size());
   for (std::size_t i = 0; i < job.constants.size(); ++i)
     constants.push_back({job.constants[i].name, constant_symbol(i),
                          static_cast<std::uint64_t>(bytes_of(job.constants[i]).value_or(0))});

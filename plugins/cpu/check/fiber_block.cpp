@@ -4,6 +4,7 @@
 #include <bit>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 namespace kmux::cpu {
 namespace {
@@ -293,29 +294,40 @@ bool FiberLaunch::release_grid() {
   return any;
 }
 
+namespace {
+
+// The first thread for which `holds` is true, and its block; null if there is none.
+template <class Block, class Predicate>
+std::pair<Block*, const Thread*> find_thread(std::deque<Block>& blocks, const Predicate& holds) {
+  for (Block& block : blocks) {
+    const auto found = std::ranges::find_if(block.threads, holds);
+    if (found != block.threads.end()) return {&block, &*found};
+  }
+  return {};
+}
+
+// What a thread does that is not at the barrier of another.
+std::string instead(const Thread& thread) {
+  if (thread.state == Thread::State::kEnded) return " has ended";
+  return " waits at the barrier of " + Findings::place(thread.site);
+}
+
+}  // namespace
+
 void FiberLaunch::check_grid_barrier() {
   if (check() == nullptr) return;
-  Block* waiting = nullptr;
-  const Thread* first = nullptr;
-  for (Block& block : blocks_) {
-    for (const Thread& thread : block.threads) {
-      if (first == nullptr && thread.state == Thread::State::kAtGridBarrier) first = &thread, waiting = &block;
-    }
-  }
+  const auto [waiting, first] =
+      find_thread(blocks_, [](const Thread& thread) { return thread.state == Thread::State::kAtGridBarrier; });
   if (first == nullptr) return;
   enter(*waiting);
-  for (const Block& block : blocks_) {
-    for (const Thread& thread : block.threads) {
-      const bool has_ended = thread.state == Thread::State::kEnded;
-      if (!has_ended && thread.site == first->site) continue;
-      findings_.add({Finding::Kind::kBarrier, first->site, first->index,
-                     "waits at a barrier that not all threads of its grid come to",
-                     "thread " + to_string(thread.index) + " of block " + to_string(block.index) +
-                         (has_ended ? " has ended" : " waits at the barrier of " + Findings::place(thread.site)),
-                     "Have all threads of the grid come there"});
-      return;
-    }
-  }
+  const auto [block, other] = find_thread(blocks_, [site = first->site](const Thread& thread) {
+    return thread.state == Thread::State::kEnded || thread.site != site;
+  });
+  if (other == nullptr) return;
+  findings_.add({Finding::Kind::kBarrier, first->site, first->index,
+                 "waits at a barrier that not all threads of its grid come to",
+                 "thread " + to_string(other->index) + " of block " + to_string(block->index) + instead(*other),
+                 "Have all threads of the grid come there"});
 }
 
 void FiberLaunch::check_barrier(const Thread& first) {
@@ -323,12 +335,9 @@ void FiberLaunch::check_barrier(const Thread& first) {
     return thread.state == Thread::State::kEnded || thread.site != first.site;
   });
   if (other == block_->threads.end()) return;
-  const bool has_ended = other->state == Thread::State::kEnded;
   findings_.add({Finding::Kind::kBarrier, first.site, first.index,
                  "waits at a barrier that not all threads of its block come to",
-                 "thread " + to_string(other->index) +
-                     (has_ended ? " has ended" : " waits at the barrier of " + Findings::place(other->site)),
-                 "Have all threads of the block come there"});
+                 "thread " + to_string(other->index) + instead(*other), "Have all threads of the block come there"});
 }
 
 void FiberLaunch::wait(Thread::State state) {

@@ -52,16 +52,18 @@ std::string vector_dtype(const clang::RecordDecl& record, const clang::ASTContex
   return element + "x" + std::to_string(count);
 }
 
+std::string record_dtype(const clang::RecordDecl& record, const clang::ASTContext& context) {
+  for (const NamedType& one : kRecords) {
+    if (record.getName() == llvm::StringRef(one.name)) return std::string(one.dtype);
+  }
+  const bool is_of_user = context.getSourceManager().isInMainFile(record.getLocation());
+  const bool may_be_vector = !is_of_user && !record.isUnion() && record.isCompleteDefinition();
+  return may_be_vector ? vector_dtype(record, context) : "";
+}
+
 std::string dtype_of(clang::QualType type, const clang::ASTContext& context) {
   type = type.getCanonicalType().getUnqualifiedType();
-  if (const auto* const record = type->getAsRecordDecl()) {
-    for (const NamedType& one : kRecords) {
-      if (record->getName() == llvm::StringRef(one.name)) return std::string(one.dtype);
-    }
-    const bool is_of_user = context.getSourceManager().isInMainFile(record->getLocation());
-    const bool may_be_vector = !is_of_user && !record->isUnion() && record->isCompleteDefinition();
-    return may_be_vector ? vector_dtype(*record, context) : "";
-  }
+  if (const auto* const record = type->getAsRecordDecl()) return record_dtype(*record, context);
   if (type->isBooleanType()) return "bool";
   const bool is_number = type->isIntegerType() || type->isRealFloatingType();
   if (!is_number || type->isDependentType()) return "";
