@@ -291,7 +291,7 @@ Result<ReadText> read_text(const ProgramText& text, const FileReader& read) {
     for (const Problem& problem : wrong | std::views::take(kMostProblems))
       problems.push_back(located(problem, places, text, lines));
   }
-  if (!problems.empty()) return error_of(std::move(problems), text);
+  if (!problems.empty()) return error_of(problems, text);
   return result;
 }
 
@@ -318,9 +318,9 @@ std::map<std::string, LineComments> comments_of(const ReadText& read, std::strin
 
 }  // namespace
 
-Error error_of(std::vector<TextProblem> problems, const ProgramText& text) {
+Error error_of(const std::vector<TextProblem>& problems, const ProgramText& text) {
   std::multimap<std::size_t, Written> by_place;  // of one place in the order in which they were found
-  for (TextProblem& problem : problems) by_place.emplace(problem.begin, written(std::move(problem), text));
+  for (const TextProblem& problem : problems) by_place.emplace(problem.begin, written(problem, text));
   const Written& first = by_place.begin()->second;
   const auto same = std::ranges::count(by_place | std::views::values, first.name, &Written::name);
   const std::string count = same == 1 ? "an error" : std::to_string(same) + " errors, the first";

@@ -166,7 +166,7 @@ struct Source {
   Result<Program> program(Composition composition) const {
     std::vector<TextProblem> problems = composition.take_problems();
     if (problems.empty()) return program(composition.content(), composition.parts());
-    return error_of(std::move(problems), {"signature", composition.content(), file, text, composition.parts()});
+    return error_of(problems, {"signature", composition.content(), file, text, composition.parts()});
   }
   static Result<Program> read(const ProgramText& text, std::string_view source) {
     return from_text(text, [&](const std::string&) -> Result<std::string> { return std::string(source); });

@@ -78,7 +78,7 @@ std::string with_embedded_text(std::string_view source, std::string_view text);
 std::string_view usual_ending(std::string_view dialect);
 
 /// The problems of `text` in the order of their places, as one error.
-Error error_of(std::vector<TextProblem> problems, const ProgramText& text);
+Error error_of(const std::vector<TextProblem>& problems, const ProgramText& text);
 
 /// The largest size up to `size` at which `text` can be cut: between characters of UTF-8.
 std::size_t size_to_cut(std::string_view text, std::size_t size);
