@@ -78,7 +78,7 @@ bool is_named(const std::string& symbol, const std::string& name) {
 
 Error not_one_variable(const std::string& name, const char* why, const std::vector<CodeVariable>& present) {
   std::vector<std::string> names;
-  for (const CodeVariable& variable : present) names.push_back(demangled(variable.symbol));
+  std::ranges::transform(present, std::back_inserter(names), demangled, &CodeVariable::symbol);
   return make_error(ErrorCode::kCompileFailed,
                     "constant " + in_double_quotes(name) + " is " + why + " (the code has " +
                         join(names, "no variable") +

@@ -207,7 +207,7 @@ std::string text_of(const Error& error) {
   if (error.notes.empty() && !error.message.starts_with(kJsonBegin)) return error.message;
   Json::Array notes;
   for (const Note& note : error.notes) {
-    notes.push_back(Json::Object{{"kind", as_utf8(note.kind)}, {"text", as_utf8(note.text)}});
+    notes.emplace_back(Json::Object{{"kind", as_utf8(note.kind)}, {"text", as_utf8(note.text)}});
   }
   return dump(Json::Object{{"message", as_utf8(error.message)}, {"notes", std::move(notes)}});
 }
