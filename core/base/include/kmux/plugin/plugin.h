@@ -279,8 +279,8 @@ typedef struct kmux_plugin_api {
 /* What every host of version 1 gives at least: a plugin refuses a smaller one. */
 #define KMUX_HOST_API_LEAST KMUX_SIZE_THROUGH(kmux_host_api, run_on_threads)
 #define KMUX_PROGRAM_VIEW_LEAST KMUX_SIZE_THROUGH(kmux_program_view, blob_count)
-#define KMUX_BUILD_REQUEST_LEAST KMUX_SIZE_THROUGH(kmux_build_request, call)
-#define KMUX_LOAD_REQUEST_LEAST KMUX_SIZE_THROUGH(kmux_load_request, call)
+#define KMUX_BUILD_REQUEST_LEAST (offsetof(kmux_build_request, call) + sizeof(const kmux_call*))
+#define KMUX_LOAD_REQUEST_LEAST (offsetof(kmux_load_request, call) + sizeof(const kmux_call*))
 
 /* The one exported symbol: a table not newer than `host_max_version`, or null and a sentence in `reason`. */
 typedef const kmux_plugin_api* (*kmux_plugin_query_fn)(uint32_t host_max_version, kmux_sink reason);
