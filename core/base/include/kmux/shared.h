@@ -45,9 +45,9 @@ class Shared {
   explicit Shared(T* object) : Shared(object, [](T* last) { delete last; }) {}
   /// Takes over `object`, on which the last handle calls `end`; also where it is null.
   template <class End>
-  Shared(T* object, End end) : object_(object) {
+  Shared(T* object, const End& end) : object_(object) {
     try {
-      count_ = new Ended<End>(object, end);
+      count_ = new Ended<std::decay_t<End>>(object, end);
     } catch (...) {
       end(object);
       throw;
@@ -111,7 +111,7 @@ class Shared {
 
   template <class End>
   struct Ended final : SharedCount {
-    Ended(T* last, const End& function) : object(last), end(function) {}
+    Ended(T* last, End function) : object(last), end(std::move(function)) {}
     ~Ended() override { end(object); }
     T* object;
     End end;
