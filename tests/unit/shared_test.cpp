@@ -16,12 +16,12 @@ namespace kmux {
 namespace {
 
 struct Base {
-  explicit Base(int& ended) : ended(ended) {}
+  explicit Base(int& count) : ended(count) {}
   virtual ~Base() { ++ended; }
   int& ended;
 };
 struct Derived : Base {
-  Derived(int& ended, int value) : Base(ended), value(value) {}
+  Derived(int& count, int number) : Base(count), value(number) {}
   int value;
 };
 
