@@ -108,7 +108,7 @@ std::shared_ptr<Recorder> recorder_of(const Environment& environment) {
   const bool is_known = environment.record_data.empty() || environment.record_data == "full";
   if (!is_known) {
     log(LogLevel::kWarning, "KMUX_RECORD_DATA=\"" + environment.record_data +
-                                "\" is not known, and no bytes are kept (it is \"full\", or not set).");
+                                R"(" is not known, and no bytes are kept (it is "full", or not set).)");
   }
   return std::make_shared<Recorder>(environment.record_dir, environment.record_data == "full");
 }

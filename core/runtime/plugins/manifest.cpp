@@ -89,7 +89,7 @@ class ManifestReader {
  private:
   bool knows(std::string_view key) const { return std::ranges::find(known_, key) != known_.end(); }
   const Json* member(const char* key) {
-    known_.push_back(key);
+    known_.emplace_back(key);
     const auto found = object_.find(std::string_view(key));
     return found == object_.end() ? nullptr : &found->second;
   }

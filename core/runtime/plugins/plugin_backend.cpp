@@ -46,8 +46,8 @@ class RequestView {
 
 // What a device reports here, a launch may have done that has returned: then it has those as a note.
 Status told_late(const kmux_plugin_api& api, int device, Status status) {
-  if (!status) status.error() = with_launches(std::move(status).error(), api.devices->device_type, device);
-  return status;
+  if (status) return status;
+  return with_launches(std::move(status).error(), api.devices->device_type, device);
 }
 
 kmux_code allocate_on_device(void* self, int32_t device, void* stream, size_t bytes, size_t alignment, void** address) {

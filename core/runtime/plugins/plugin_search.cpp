@@ -232,7 +232,7 @@ namespace {
 /// Where this kmux has the plugins that were installed with it.
 std::vector<fs::path> own_plugin_folders() {
   std::vector<fs::path> folders;
-  if (const fs::path own = own_folder(); !own.empty()) folders.push_back(own / KMUX_PLUGINS_FROM_LIBRARY);
+  if (const fs::path& own = own_folder(); !own.empty()) folders.push_back(own / KMUX_PLUGINS_FROM_LIBRARY);
   folders.emplace_back(KMUX_PLUGINS_INSTALLED);
   return folders;
 }

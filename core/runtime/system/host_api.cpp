@@ -98,7 +98,7 @@ bool is_stopping() noexcept { return stop_announced.load(std::memory_order_relax
 
 void announce_stop() noexcept { stop_announced.store(true, std::memory_order_relaxed); }
 
-HostApi::HostApi(std::string plugin, const Options& options) : plugin_(std::move(plugin)), options_(options) {
+HostApi::HostApi(std::string plugin, Options options) : plugin_(std::move(plugin)), options_(std::move(options)) {
   api_ = {.struct_size = sizeof(kmux_host_api),
           .abi_version = KMUX_PLUGIN_ABI_VERSION,
           .reserved = 0,

@@ -13,7 +13,7 @@ class CompileScope;
 class HostApi {
  public:
   /// `plugin` is named in what it logs.
-  HostApi(std::string plugin, const Options& options);
+  HostApi(std::string plugin, Options options);
   HostApi(const HostApi&) = delete;
   HostApi& operator=(const HostApi&) = delete;
   const kmux_host_api* get() const { return &api_; }
