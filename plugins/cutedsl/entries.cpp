@@ -45,6 +45,17 @@ std::optional<Entry::Extents> constants_of(const std::array<Expr, 3>& extents) {
   return Entry::Extents{extents[0].constant(), extents[1].constant(), extents[2].constant()};
 }
 
+// What `launch` has that is for kernels alone; null if nothing.
+const char* setting_of(const PlanLaunch& launch) {
+  const auto is_map = [](const PlanArg& arg) { return std::holds_alternative<PlanMapArg>(arg); };
+  if (launch.cluster) return "a cluster";
+  if (!launch.dynamic_smem_bytes.is_constant(0)) return "dynamic shared memory";
+  if (launch.cooperative) return "cooperation";
+  if (launch.programmatic_serialization) return "programmatic serialization";
+  if (!launch.l2_windows.empty()) return "an L2 window";
+  return std::ranges::any_of(launch.args, is_map) ? "a tensor map" : nullptr;
+}
+
 // Makes the entries of the launches of a plan, and has the launches name them.
 class EntryMaker {
  public:
@@ -98,14 +109,7 @@ class EntryMaker {
 
   // The launches of a host function say what this one cannot.
   Status check_host(const PlanLaunch& launch) const {
-    const auto is_map = [](const PlanArg& arg) { return std::holds_alternative<PlanMapArg>(arg); };
-    const char* const what = launch.cluster                              ? "a cluster"
-                             : !launch.dynamic_smem_bytes.is_constant(0) ? "dynamic shared memory"
-                             : launch.cooperative                        ? "cooperation"
-                             : launch.programmatic_serialization         ? "programmatic serialization"
-                             : !launch.l2_windows.empty()                ? "an L2 window"
-                             : std::ranges::any_of(launch.args, is_map)  ? "a tensor map"
-                                                                         : nullptr;
+    const char* const what = setting_of(launch);
     if (what == nullptr) return Ok{};
     return make_error(ErrorCode::kInvalidArgument,
                       "\"" + functions_[launch.kernel] + "\" is launched with " + what +
