@@ -320,10 +320,12 @@ Result<Unbundled> unbundled(std::string_view bytes, std::string_view arch) {
 
 Result<const CodeKernel*> find_kernel(const CodeObject& code, const std::string& name) {
   std::vector<std::string> symbols;
+  symbols.reserve(code.kernels.size());
   for (const CodeKernel& kernel : code.kernels) symbols.push_back(kernel.name);
   const std::vector<std::size_t> found = find_symbols(name, symbols);
   if (found.size() == 1) return &code.kernels[found.front()];
   std::vector<std::string> known;
+  known.reserve(symbols.size());
   for (const std::string& symbol : symbols) known.push_back(function_name(symbol));
   return make_error(ErrorCode::kCompileFailed, "the code has " + std::string(found.empty() ? "no" : "more than one") +
                                                    " kernel \"" + name + "\" (it has " + join(known, "none") +

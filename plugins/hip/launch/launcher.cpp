@@ -103,7 +103,7 @@ int Launcher::prepare_replay(const HipTable& hip, kmux_sink error) {
   if (!facts_.replay) return KMUX_OK;
   if (const char* const missing = missing_graph_call(hip)) {
     return fail(error, KMUX_UNSUPPORTED,
-                "option \"graph\" is on for \"" + std::string(facts_.name) +
+                R"(option "graph" is on for ")" + std::string(facts_.name) +
                     "\" (this release of HIP's runtime has no " + missing +
                     "). Install ROCm 5.0 or newer, or turn the option off.");
   }
