@@ -200,6 +200,7 @@ int become(const ExternalCommand& external, const char* self, const std::vector<
     if (external.is_python) command.insert(command.begin(), "python3");
     command.insert(command.end(), words.begin(), words.end());
     std::vector<char*> arguments;
+    arguments.reserve(command.size() + 1);
     for (std::string& word : command) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     execvp(arguments[0], arguments.data());

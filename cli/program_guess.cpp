@@ -57,7 +57,7 @@ Result<NewSource> read_source(const std::string& path) {
   }
   if (carries_text(content)) {
     return make_error(ErrorCode::kInvalidArgument,
-                      "\"" + path + "\" carries a program already (in its comment \"kmux\"). `kmux show " + path +
+                      "\"" + path + R"(" carries a program already (in its comment "kmux"). `kmux show )" + path +
                           "` prints it; to begin anew, remove the comment.");
   }
   return NewSource{path, std::move(content), dialect};
@@ -78,7 +78,7 @@ std::vector<File> headers_beside(const NewSource& source) {
     }
   };
   add_from(source.content);
-  for (std::size_t i = 0; i < headers.size(); ++i) add_from(std::string(headers[i].content));
+  for (std::size_t next = 0; next < headers.size();) add_from(std::string(headers[next++].content));  // which appends
   return headers;
 }
 
@@ -145,8 +145,8 @@ Status keep_named(std::vector<SourceKernel>& kernels, const std::vector<std::str
   }
   for (const std::string& name : names) {
     if (std::ranges::any_of(kernels, [&](const SourceKernel& kernel) { return is_named(kernel, name); })) continue;
-    return make_error(ErrorCode::kInvalidArgument, "--kernel names \"" + name + "\", which \"" + path +
-                                                       "\" does not define." + did_you_mean(name, known) +
+    return make_error(ErrorCode::kInvalidArgument, "--kernel names " + in_quotes(name) + ", which " + in_quotes(path) +
+                                                       " does not define." + did_you_mean(name, known) +
                                                        " It has: " + join(all) + ".");
   }
   std::erase_if(kernels, [&](const SourceKernel& kernel) {
@@ -259,7 +259,7 @@ std::string ProgramGuess::add_parameter(const SourceKernel& kernel, const Kernel
     if (!is_value) known.text = parameter.dtype.empty() ? "pointer" : parameter.dtype + shape(sizes);
     found = parameters_.insert(found, known);
   }
-  found->is_inout = found->is_inout || (parameter.kind == "pointer" && !parameter.dtype.empty());
+  found->is_inout |= parameter.kind == "pointer" && !parameter.dtype.empty();
   return found->name;
 }
 
@@ -303,6 +303,7 @@ void ProgramGuess::add(const SourceKernel& kernel) {
   }
   if (has_tensor && sizes.empty()) sizes = {"n"};
   std::vector<std::string> arguments;
+  arguments.reserve(kernel.parameters.size());
   for (const KernelParameter& one : kernel.parameters) {
     arguments.push_back(add_parameter(kernel, one, has_tensor ? sizes : std::vector<std::string>()));
   }
@@ -319,14 +320,16 @@ void ProgramGuess::add(const SourceKernel& kernel) {
 std::vector<std::string> ProgramGuess::lines(const std::vector<std::string>& headers,
                                              const std::vector<std::string>& notes) const {
   constexpr std::array<const char*, 4> kExamples = {"1048576", "1024", "64", "16"};
-  std::vector<std::string> lines;
-  for (const std::string& note : notes) lines.push_back("# " + note);
+  std::vector<std::string> lines = notes;
+  for (std::string& note : lines) note.insert(0, "# ");
   const std::string shapes = symbols_.empty() ? "" : "  # guess: shapes, and what is inout";
   std::vector<std::string> parameters;
+  parameters.reserve(parameters_.size());
   for (const Known& one : parameters_)
     parameters.push_back((one.is_inout ? "inout " : "") + one.name + ": " + one.text);
   lines.push_back("kernel " + name_ + "(" + join(parameters) + ")" + shapes);
   std::vector<std::string> examples;
+  examples.reserve(symbols_.size() + scalars_.size());
   for (const std::string& one : symbols_) {
     examples.push_back(one + " = " + kExamples[std::min(symbols_.size(), kExamples.size()) - 1]);
   }
@@ -384,6 +387,7 @@ Result<BegunSource> begin_program(const std::string& path, const std::vector<std
   std::vector<std::string> notes = {"begun by `kmux new`: correct what says guess"};
   for (const std::string& one : begun.left_out) notes.push_back("left out: " + one);
   std::vector<std::string> included;
+  included.reserve(headers.size());
   for (const File& header : headers) included.push_back(in_quotes(header.path));
   const std::string stem = std::filesystem::path(path).stem().string();
   const ProgramGuess guess(identifier(kernels.size() == 1 ? names_of(kernels[0]).back() : stem), is_host, kernels);
