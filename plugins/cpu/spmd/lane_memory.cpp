@@ -114,8 +114,8 @@ void LaneCode::emit_alloca(const llvm::AllocaInst& variable) {
   set(&variable, all);
 }
 
-// Does `access` reach places that follow one another, up or down, unless an index that is extended to an address's width begins
-// again at 0 from one lane to the next? Those of unsigned sums may, as blockIdx and threadIdx are, and it cannot be known of most.
+// Does `access` reach places that follow one another, up or down, or read one place, unless a bound of what its address is made of
+// lies between two lanes? Unsigned sums, as of blockIdx and threadIdx, may begin again at 0, and of most it cannot be known.
 std::optional<Records> LaneCode::likely_row(llvm::Instruction& access) const {
   if (access.isAtomic() || access.isVolatile()) return std::nullopt;
   const Value* const address = llvm::getLoadStorePointerOperand(&access);
@@ -285,7 +285,7 @@ bool LaneCode::is_row(const llvm::MemIntrinsic& bytes) const {
   const auto* const copy = llvm::dyn_cast<llvm::MemCpyInst>(&bytes);
   const auto* const set = llvm::dyn_cast<llvm::MemSetInst>(&bytes);
   const bool has_known_bytes = set != nullptr && llvm::isa<llvm::ConstantInt>(set->getValue());
-  if (length == nullptr || length->getValue().ugt(kMostBytes) || bytes.isVolatile() ||
+  if (length == nullptr || length->isZero() || length->getValue().ugt(kMostBytes) || bytes.isVolatile() ||
       (copy == nullptr && !has_known_bytes))
     return false;
   const auto stride = static_cast<std::int64_t>(length->getZExtValue());

@@ -155,6 +155,7 @@ TEST(LaneMemory, RecordsAreCopiedAndSetWhole) {
   const std::string copy = "  call void @llvm.memcpy.p0.p0.i64(ptr %q, ptr %p, i64 16, i1 false)\n";
   EXPECT_THAT(records(16, copy), AllOf(HasSubstr("load <64 x i64>"), HasSubstr("store <64 x i64>")));
   EXPECT_THAT(records(20, copy), Not(HasSubstr("load <")));
+  EXPECT_THAT(records(16, "  call void @llvm.memcpy.p0.p0.i64(ptr %y, ptr %x, i64 0, i1 false)\n"), HasSubstr("i64 0"));
   const std::string zero = "  call void @llvm.memset.p0.i64(ptr %q, i8 1, i64 12, i1 false)\n";
   EXPECT_THAT(records(12, zero), HasSubstr("store <96 x i32> <i32 16843009,"));
 }
