@@ -113,7 +113,6 @@ LaneCode::Value* LaneCode::quotient(Value* dividend, Value* divisor, bool is_sig
 void LaneCode::emit_division(const llvm::BinaryOperator& division) {
   constexpr unsigned kMostExactBits = 32;
   const auto code = division.getOpcode();
-  const bool is_signed = code == llvm::Instruction::SDiv || code == llvm::Instruction::SRem;
   const bool is_remainder = code == llvm::Instruction::URem || code == llvm::Instruction::SRem;
   Value* const dividend = vector(division.getOperand(0));
   Value* divisor = vector(division.getOperand(1));
@@ -122,7 +121,7 @@ void LaneCode::emit_division(const llvm::BinaryOperator& division) {
     return set_vector(&division, builder_.CreateBinOp(code, dividend, divisor));
   }
   if (division.getType()->getIntegerBitWidth() <= kMostExactBits) {
-    Value* const whole = quotient(dividend, divisor, is_signed);
+    Value* const whole = quotient(dividend, divisor, is_signed(division));
     return set_vector(&division,
                       is_remainder ? builder_.CreateSub(dividend, builder_.CreateMul(whole, divisor)) : whole);
   }

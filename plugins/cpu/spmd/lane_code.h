@@ -9,6 +9,11 @@
 
 namespace kmux::cpu::spmd {
 
+/// Are they signed numbers that `division`, a quotient or a remainder, divides?
+inline bool is_signed(const llvm::Instruction& division) {
+  return division.getOpcode() == llvm::Instruction::SDiv || division.getOpcode() == llvm::Instruction::SRem;
+}
+
 /// Writes for all lanes of a warp what instructions do for one thread; for several warps in step, each instruction for one warp
 /// after another before the next instruction.
 ///

@@ -127,7 +127,7 @@ std::optional<Records> LaneCode::likely_row(llvm::Instruction& access) const {
   const std::int64_t stride = *found;
   if (stride == 0 && llvm::isa<llvm::LoadInst>(access)) return Records{{&access}, &access};
   if (!has_elements(type, std::abs(stride)) || (stride < 0 && mask() != nullptr)) return std::nullopt;
-  return Records{{&access}, &access, stride < 0 ? stride * (lanes_ - 1) : 0, stride < 0};
+  return Records{{&access}, &access, stride < 0 ? stride * (lanes_ - 1) : 0, stride};
 }
 
 // What lane 0 has of `value`, which has a likely stride. Adds to `fits` what must be true for that.
@@ -189,7 +189,7 @@ llvm::SmallVector<bool, 8> reached_of(const Records& records) {
 
 void LaneCode::read_records(const Records& records, Value* first) {
   const auto& load = *llvm::cast<llvm::LoadInst>(records.members.front());
-  if (records.members.size() == 1 && values_.likely_stride(load.getPointerOperand()) == 0) {
+  if (records.stride == 0) {
     Value* const from = safe_address(first, load.getType());
     return set_vector(&load, splat(builder_.CreateAlignedLoad(load.getType(), from, load.getAlign())));
   }
@@ -197,7 +197,7 @@ void LaneCode::read_records(const Records& records, Value* first) {
   const Vectors members = members_of(builder_, row, static_cast<unsigned>(records.members.size()));
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (records.members[i] != nullptr)
-      set_vector(records.members[i], records.falls ? builder_.CreateVectorReverse(members[i]) : members[i]);
+      set_vector(records.members[i], records.stride < 0 ? builder_.CreateVectorReverse(members[i]) : members[i]);
   }
 }
 
@@ -207,7 +207,7 @@ void LaneCode::write_records(const Records& records, Value* first) {
   Vectors members;
   for (const llvm::Instruction* const one : records.members) {
     Value* const value = one != nullptr ? vector(one->getOperand(0)) : none;
-    members.push_back(records.falls ? builder_.CreateVectorReverse(value) : value);
+    members.push_back(records.stride < 0 ? builder_.CreateVectorReverse(value) : value);
   }
   store_row(row_of(builder_, members), store.getAlign(), first, reached_of(records));
 }

@@ -80,11 +80,11 @@ LaneCode::Value* LaneCode::all_of(const Value* condition, bool wanted) {
 
 // Is what begins with `first` in lane 0 a progression in its own type, and not modulo its width alone?
 void LaneCode::add_range_tests(Value* first, std::int64_t stride, bool is_signed, Masks& fits) {
+  if (stride == 0) return;
   const unsigned bits = first->getType()->getIntegerBitWidth();
   const llvm::APInt reach = llvm::APInt(bits, static_cast<std::uint64_t>(stride), true) * (lanes_ - 1);
   const llvm::APInt least = is_signed ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getMinValue(bits);
   const llvm::APInt most = is_signed ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits);
-  if (stride == 0) return;
   const auto predicate = stride > 0 ? llvm::ICmpInst::ICMP_ULE : llvm::ICmpInst::ICMP_UGE;
   fits.push_back(builder_.CreateICmp(is_signed ? llvm::ICmpInst::getSignedPredicate(predicate) : predicate, first,
                                      builder_.getInt(stride > 0 ? most - reach : least - reach)));
@@ -94,9 +94,8 @@ void LaneCode::add_range_tests(Value* first, std::int64_t stride, bool is_signed
 LaneCode::Value* LaneCode::safe_divisor(const llvm::Instruction& division, Masks& fits) {
   Value* const divisor = division.getOperand(1);
   llvm::Constant* const zero = llvm::Constant::getNullValue(divisor->getType());
-  const auto code = division.getOpcode();
-  const bool is_signed = code == llvm::Instruction::SDiv || code == llvm::Instruction::SRem;
-  Value* const is_right = is_signed ? builder_.CreateICmpSGT(divisor, zero) : builder_.CreateICmpNE(divisor, zero);
+  Value* const is_right =
+      is_signed(division) ? builder_.CreateICmpSGT(divisor, zero) : builder_.CreateICmpNE(divisor, zero);
   fits.push_back(is_right);
   return builder_.CreateSelect(is_right, divisor, llvm::ConstantInt::get(divisor->getType(), 1));
 }
@@ -106,10 +105,10 @@ void LaneCode::add_division_tests(const llvm::Instruction& lane_0, std::uint64_t
   Value* const dividend = lane_0.getOperand(0);
   Value* const divisor = lane_0.getOperand(1);
   llvm::Constant* const most = llvm::ConstantInt::get(dividend->getType(), reach);
-  const auto code = lane_0.getOpcode();
-  const bool is_signed = code == llvm::Instruction::SDiv || code == llvm::Instruction::SRem;
-  Value* const rest = is_signed ? builder_.CreateSRem(dividend, divisor) : builder_.CreateURem(dividend, divisor);
-  if (is_signed) fits.push_back(builder_.CreateICmpSGE(dividend, llvm::Constant::getNullValue(dividend->getType())));
+  const auto remainder = is_signed(lane_0) ? llvm::Instruction::SRem : llvm::Instruction::URem;
+  Value* const rest = builder_.CreateBinOp(remainder, dividend, divisor);
+  if (is_signed(lane_0))
+    fits.push_back(builder_.CreateICmpSGE(dividend, llvm::Constant::getNullValue(dividend->getType())));
   fits.push_back(builder_.CreateICmpULT(most, divisor));
   fits.push_back(builder_.CreateICmpULT(rest, builder_.CreateSub(divisor, most)));
 }

@@ -216,22 +216,32 @@ LaneValue LaneValues::of_cast(const llvm::CastInst& cast) const {
   }
 }
 
-LaneValue LaneValues::of_address(const llvm::Instruction& address) const {
-  const auto& gep = llvm::cast<llvm::GEPOperator>(address);
-  LaneValue value = of(gep.getPointerOperand());
-  if (value.kind == Kind::kUnknown) return {};
-  if (!is_usable(value)) return kVarying;
-  std::int64_t stride = value.stride;
-  for (auto step = llvm::gep_type_begin(gep); step != llvm::gep_type_end(gep); ++step) {
-    const LaneValue index = of(step.getOperand());
-    if (index.kind == Kind::kUnknown) return {};
-    if (!is_usable(index)) return kVarying;
-    if (index.stride == 0) continue;
-    if (step.isStruct() || !step.getOperand()->getType()->isIntegerTy(64)) return kVarying;
-    stride += index.stride * static_cast<std::int64_t>(step.getSequentialElementStride(layout_).getFixedValue());
+namespace {
+
+// The stride of `address`, of whose parts `of` says it; nothing if it has none of one.
+template <class Of>
+std::optional<std::int64_t> stride_of(const llvm::GEPOperator& address, const llvm::DataLayout& layout, const Of& of) {
+  std::optional<std::int64_t> stride = of(address.getPointerOperand());
+  for (auto step = llvm::gep_type_begin(address); step != llvm::gep_type_end(address) && stride; ++step) {
+    const std::optional<std::int64_t> index = of(step.getOperand());
+    if (index == 0) continue;
+    if (!index || step.isStruct() || !step.getOperand()->getType()->isIntegerTy(64)) return std::nullopt;
+    *stride += *index * static_cast<std::int64_t>(step.getSequentialElementStride(layout).getFixedValue());
   }
-  value = strided(stride);
-  return value;
+  return stride;
+}
+
+}  // namespace
+
+LaneValue LaneValues::of_address(const llvm::Instruction& address) const {
+  bool is_known = true;
+  const auto stride = stride_of(llvm::cast<llvm::GEPOperator>(address), layout_, [&](const llvm::Value* part) {
+    const LaneValue value = of(part);
+    is_known = is_known && value.kind != Kind::kUnknown;
+    return is_usable(value) ? std::optional(value.stride) : std::nullopt;
+  });
+  if (!is_known) return {};
+  return stride ? strided(*stride) : kVarying;
 }
 
 LaneValue LaneValues::computed(const llvm::Instruction& instruction) const {
@@ -286,18 +296,6 @@ LaneValue LaneValues::computed_apart(const llvm::Instruction& instruction) const
   }
 }
 
-std::optional<std::int64_t> LaneValues::likely_stride_of_address(const llvm::GEPOperator& address,
-                                                                 unsigned depth) const {
-  std::optional<std::int64_t> stride = likely_stride(address.getPointerOperand(), depth);
-  for (auto step = llvm::gep_type_begin(address); step != llvm::gep_type_end(address) && stride; ++step) {
-    const std::optional<std::int64_t> index = likely_stride(step.getOperand(), depth);
-    if (index == 0) continue;
-    if (!index || step.isStruct() || !step.getOperand()->getType()->isIntegerTy(64)) return std::nullopt;
-    *stride += *index * static_cast<std::int64_t>(step.getSequentialElementStride(layout_).getFixedValue());
-  }
-  return stride;
-}
-
 // Of a remainder, or the part of a quotient that is the same in all lanes, where nothing is carried.
 std::optional<std::int64_t> LaneValues::likely_stride_of_part(const llvm::Instruction& part, unsigned depth) const {
   const std::optional<std::int64_t> stride = likely_stride(part.getOperand(0), depth);
@@ -346,7 +344,7 @@ std::optional<std::int64_t> LaneValues::likely_stride(const llvm::Value* value, 
   const auto* const instruction = llvm::dyn_cast<llvm::Instruction>(value);
   if (instruction == nullptr || ++depth > kMostDepth) return std::nullopt;
   if (const auto* const address = llvm::dyn_cast<llvm::GEPOperator>(value))
-    return likely_stride_of_address(*address, depth);
+    return stride_of(*address, layout_, [&](const llvm::Value* part) { return likely_stride(part, depth); });
   if (!value->getType()->isIntegerTy()) return std::nullopt;
   const auto within = [&](std::optional<std::int64_t> stride) {
     const unsigned bits = instruction->getOperand(0)->getType()->getScalarSizeInBits();

@@ -35,7 +35,7 @@ struct Records {
   llvm::SmallVector<llvm::Instruction*, 4> members;  // as they lie in memory; null: one that is not reached
   llvm::Instruction* at = nullptr;  // the one of these where all may be made: the first load, or the last store
   std::int64_t offset = 0;  // of the first member, in bytes from what `at` reaches
-  bool falls = false;
+  std::int64_t stride = 0;  // from lane to lane, in bytes
 };
 
 /// The lane values of a function whose control flow is structured.
@@ -72,7 +72,6 @@ class LaneValues {
   LaneValue of_high_bits(const llvm::Instruction& quotient) const;
   bool differs_below(const LaneValue& value, unsigned bits) const;
   LaneValue of_address(const llvm::Instruction& address) const;
-  std::optional<std::int64_t> likely_stride_of_address(const llvm::GEPOperator& address, unsigned depth) const;
   std::optional<std::int64_t> likely_stride_of_part(const llvm::Instruction& part, unsigned depth) const;
   std::optional<std::int64_t> likely_stride_of_sum(const llvm::Instruction& sum, unsigned depth) const;
   void find_records(std::vector<Access> accesses, bool masked, std::vector<Records>& found) const;

@@ -88,7 +88,7 @@ void LaneValues::find_records(std::vector<Access> accesses, bool masked, std::ve
   for (auto first = accesses.begin(); first != accesses.end();) {
     const auto end = std::ranges::find_if(first, accesses.end(),
                                           [&](const Access& one) { return one.offset >= first->offset + stride; });
-    Records records;
+    Records records{.stride = stride};
     records.members.resize(static_cast<std::size_t>(stride / bytes));
     bool is_right = true;
     for (const Access& access : std::ranges::subrange(first, end)) {
