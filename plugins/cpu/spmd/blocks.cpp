@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "llvm/IR/InstIterator.h"
@@ -23,11 +25,17 @@ constexpr unsigned kBlockField = 3;
 constexpr unsigned kCooperativeField = 12;
 
 constexpr unsigned kMostOfGroup = 16;  // blocks that take turns
+constexpr unsigned kMostOfColumn = 12;  // blocks that share packed tiles
 constexpr unsigned kMostOfRow = 1 << 14;  // threads of a row of blocks that go by rows: what lies above is in a cache
 
 // Those of kmux_cpu_pass, which is before the memory of blocks that wait for the grid.
 constexpr unsigned kGoesOnField = 2;
 constexpr unsigned kWaitsField = 3;
+
+std::uint64_t whole_lines(std::uint64_t bytes) {
+  constexpr std::uint64_t kLine = 64;
+  return (bytes + kLine - 1) / kLine * kLine;
+}
 
 /// The function of a chunk of blocks: reads what is the same for all of them, then runs one after another.
 class Chunk {
@@ -39,6 +47,7 @@ class Chunk {
         is_cooperative_(has_call(warp, call::kGridBarrier)),
         takes_turns_(has_call(warp, call::kTurn)),
         goes_by_rows_(!takes_turns_ && spmd::goes_by_rows(warp, shape)),
+        packs_(has_call(warp, call::kPacked)),
         builder_(kernel.getContext()) {
     llvm::Type* const i64 = builder_.getInt64Ty();
     llvm::Type* const ptr = builder_.getPtrTy();
@@ -50,10 +59,7 @@ class Chunk {
     function_->addParamAttr(4, llvm::Attribute::NoAlias);  // a worker's own memory
   }
 
-  llvm::Function& function() { return *function_; }
-  std::uint64_t frame_bytes() const { return frame_bytes_; }
-  /// Do its blocks wait for each other? Each has its own memory then, behind a kmux_cpu_pass.
-  bool is_cooperative() const { return is_cooperative_; }
+  BlocksFunction written() const { return {*function_, frame_bytes_, is_cooperative_}; }
   void write(llvm::StructType* arguments);
 
  private:
@@ -71,9 +77,13 @@ class Chunk {
   llvm::Value* pass_field(unsigned field) {
     return builder_.CreateConstInBoundsGEP1_64(builder_.getInt32Ty(), function_->getArg(4), field);
   }
+  llvm::Value* packed_field(std::uint64_t offset) {
+    return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), frames_, offset);
+  }
   Three block_index(llvm::Value* block);
   Three next_index(llvm::Value* blocks);
-  Three warp_index(llvm::Value* warp);
+  void follow_column(llvm::Value* block);
+  void write_header(llvm::Value* rows);
   std::vector<Three> indices_in_step(llvm::Value* warp);
   void write_body(llvm::BasicBlock* next, const std::vector<Three>& indices);
   void replace_three(const std::string_view (&names)[3], const Three& with);
@@ -82,9 +92,10 @@ class Chunk {
   llvm::Function& warp_;
   const BlockShape& shape_;
   const std::uint64_t shared_bytes_;
-  const bool is_cooperative_;
+  const bool is_cooperative_;  // blocks wait for each other; each has its own memory then, behind a kmux_cpu_pass
   const bool takes_turns_;
   const bool goes_by_rows_;
+  const bool packs_;
   llvm::IRBuilder<> builder_;
   llvm::Function* function_;
   Three grid_{}, extents_{}, index_{};
@@ -123,22 +134,14 @@ void Chunk::replace_warps(const std::vector<Three>& with) {
   }
 }
 
-// Of warp number `warp`, the number in its row, and its row.
-Three Chunk::warp_index(llvm::Value* warp) {
-  if (shape_.order != BlockShape::Order::kRows) return {warp, builder_.getInt32(0), builder_.getInt32(0)};
-  llvm::Value* const in_row = builder_.CreateUDiv(extents_[0], builder_.getInt32(shape_.lanes));
-  llvm::Value* const row = builder_.CreateUDiv(warp, in_row);
-  return {builder_.CreateURem(warp, in_row), builder_.CreateURem(row, extents_[1]),
-          builder_.CreateUDiv(row, extents_[1])};
-}
-
 // Of the warps in step that are the `warp`-th.
 std::vector<Three> Chunk::indices_in_step(llvm::Value* warp) {
   llvm::Value* const first = builder_.CreateMul(warp, builder_.getInt32(shape_.warps), "", true, true);
   std::vector<Three> indices;
   indices.reserve(shape_.warps);
   for (unsigned i = 0; i < shape_.warps; ++i) {
-    indices.push_back(warp_index(builder_.CreateAdd(first, builder_.getInt32(i), "", true, true)));
+    llvm::Value* const number = builder_.CreateAdd(first, builder_.getInt32(i), "", true, true);
+    indices.push_back(warp_index(builder_, shape_, extents_, number));
   }
   return indices;
 }
@@ -167,7 +170,7 @@ llvm::Value* Chunk::write_warps(llvm::BasicBlock* next_block) {
   write_body(loop.latch, indices_in_step(loop.warp));
   end_loop(builder_, loop);
   const WarpWaits waits = add_barriers(*function_, loop);
-  frame_bytes_ = waits.frame_bytes;
+  frame_bytes_ = packs_ ? whole_lines(kPackedBytes / shape_.warps) : waits.frame_bytes;  // all warps are in step there
   return waits.for_grid;
 }
 
@@ -207,13 +210,12 @@ void Chunk::write_rows(llvm::Value* count, llvm::BasicBlock* next_group) {
 
 // The frames of a group take the place of those of a block's warps.
 void Chunk::write_turns() {
-  constexpr std::uint64_t kLine = 64;
   join_values(*function_);
   builder_.SetInsertPoint(function_->getEntryBlock().getTerminator());
   place_memory(function_->getArg(4));
   group_.memory = frames_;
   const std::uint64_t bytes = kMostOfGroup * add_turns(*function_, group_);
-  frame_bytes_ = (bytes / shape_.warps + kLine - 1) / kLine * kLine;
+  frame_bytes_ = whole_lines(bytes / shape_.warps);
 }
 
 // The place in the grid of block number `block`.
@@ -239,6 +241,42 @@ Three Chunk::next_index(llvm::Value* blocks) {
   return next;
 }
 
+// Where tiles are packed, some blocks of a column of the grid follow one another, and then those of the next column.
+void Chunk::follow_column(llvm::Value* block) {
+  llvm::Type* const i32 = builder_.getInt32Ty();
+  const auto part = [&](llvm::Value* all, llvm::Value* of) {
+    return std::pair(builder_.CreateUDiv(all, of), builder_.CreateURem(all, of));
+  };
+  llvm::Value* const width = builder_.CreateZExt(grid_[0], block->getType());
+  llvm::Value* const height = builder_.CreateZExt(grid_[1], block->getType());
+  llvm::Value* const most = builder_.getInt64(kMostOfColumn);
+  const auto [layer, in_layer] = part(block, builder_.CreateMul(width, height));
+  const auto [group, in_group] = part(in_layer, builder_.CreateMul(width, most));
+  llvm::Value* const top = builder_.CreateMul(group, most);
+  llvm::Value* const rows =
+      builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, builder_.CreateSub(height, top), most);
+  const auto [column, row] = part(in_group, rows);
+  index_ = {builder_.CreateTrunc(column, i32), builder_.CreateTrunc(builder_.CreateAdd(top, row), i32),
+            builder_.CreateTrunc(layer, i32)};
+  write_header(rows);
+}
+
+// Begins the tiles of a column of `rows` blocks, if those that are there are another one's.
+void Chunk::write_header(llvm::Value* rows) {
+  llvm::Type* const i32 = builder_.getInt32Ty();
+  llvm::Type* const i64 = builder_.getInt64Ty();
+  llvm::Value* const iterations = packed_field(offsetof(PackedHeader, iterations));
+  llvm::Value* const column = packed_field(offsetof(PackedHeader, column));
+  llvm::Value* const here = builder_.CreateOr(builder_.CreateZExt(index_[0], i64),
+                                              builder_.CreateShl(builder_.CreateZExt(index_[2], i64), 32));
+  llvm::Value* const is_same = builder_.CreateICmpEQ(builder_.CreateLoad(i64, column), here);
+  builder_.CreateStore(builder_.CreateSelect(is_same, builder_.CreateLoad(i32, iterations), builder_.getInt32(0)),
+                       iterations);
+  builder_.CreateStore(here, column);
+  builder_.CreateStore(builder_.CreateZExt(builder_.CreateICmpUGT(rows, builder_.getInt64(1)), i32),
+                       packed_field(offsetof(PackedHeader, is_shared)));
+}
+
 void Chunk::write_blocks() {
   llvm::Type* const i64 = builder_.getInt64Ty();
   llvm::BasicBlock* const entry = builder_.GetInsertBlock();
@@ -247,6 +285,7 @@ void Chunk::write_blocks() {
   llvm::BasicBlock* const latch = add("block.next");
   llvm::BasicBlock* const end = add("end");
   const Three first = block_index(function_->getArg(2));
+  if (packs_) builder_.CreateStore(builder_.getInt64(~0ULL), packed_field(offsetof(PackedHeader, column)));
   builder_.CreateBr(header);
   builder_.SetInsertPoint(header);
   llvm::PHINode* const block = builder_.CreatePHI(i64, 2, "block");
@@ -265,10 +304,13 @@ void Chunk::write_blocks() {
     count = blocks_from(block, std::max(kMostOfRow / (*shape_.extents)[0], 1U));
     write_rows(count, latch);
   } else {
+    if (packs_) follow_column(block);
     for_grid = write_warps(latch);
   }
   builder_.SetInsertPoint(latch);
+  const Three place = std::exchange(index_, {index[0], index[1], index[2]});
   const Three next = next_index(count);
+  index_ = place;
   block->addIncoming(function_->getArg(2), entry);
   block->addIncoming(builder_.CreateAdd(block, builder_.CreateZExt(count, i64), "", true, true), latch);
   for (unsigned i = 0; i < 3; ++i) {
@@ -339,61 +381,18 @@ void Chunk::write(llvm::StructType* arguments) {
   replace_three(call::kGridDim, grid_);
   replace_three(call::kBlockDim, extents_);
   replace_calls(*function_, call::kDynamic, dynamic_);
+  replace_calls(*function_, call::kPacked, frames_);
   replace_shared(*function_, shared_);
   if (takes_turns_) write_turns();
 }
 
-// The kernel's kmux_cpu_kernel (runtime/launch.h), whose last field is what launches learn.
-llvm::GlobalVariable& add_facts(llvm::Module& module, llvm::StringRef name, Chunk& chunk, const BlockShape& shape,
-                                std::uint64_t shared_bytes) {
-  llvm::Type* const i32 = llvm::Type::getInt32Ty(module.getContext());
-  llvm::Type* const i64 = llvm::Type::getInt64Ty(module.getContext());
-  llvm::Type* const ptr = llvm::PointerType::get(module.getContext(), 0);
-  llvm::StructType* const type = llvm::StructType::get(module.getContext(), {ptr, i64, i64, i32, i32, i64});
-  llvm::Constant* const fields[] = {&chunk.function(),
-                                    llvm::ConstantInt::get(i64, shared_bytes),
-                                    llvm::ConstantInt::get(i64, chunk.frame_bytes()),
-                                    llvm::ConstantInt::get(i32, llvm::Log2_32(shape.lanes)),
-                                    llvm::ConstantInt::get(i32, chunk.is_cooperative() ? 1 : 0),
-                                    llvm::ConstantInt::get(i64, 0)};
-  auto* const facts = new llvm::GlobalVariable(module, type, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage,
-                                               llvm::ConstantStruct::get(type, fields), name + ".facts");
-  facts->setAlignment(llvm::Align(64));
-  return *facts;
-}
-
-// The function that the launcher calls as it would call the kernel of dialect c.
-void write_start(llvm::Function& kernel, Chunk& chunk, llvm::StructType* arguments, const BlockShape& shape,
-                 std::uint64_t shared_bytes) {
-  llvm::IRBuilder<> builder(kernel.getContext());
-  llvm::Type* const i32 = builder.getInt32Ty();
-  llvm::Type* const ptr = builder.getPtrTy();
-  llvm::SmallVector<llvm::Type*> types{ptr};
-  types.append(arguments->element_begin(), arguments->element_end());
-  auto* const start = llvm::Function::Create(llvm::FunctionType::get(i32, types, false),
-                                             llvm::GlobalValue::ExternalLinkage, "", kernel.getParent());
-  start->addFnAttrs(llvm::AttrBuilder(kernel.getContext(), kernel.getAttributes().getFnAttrs()));
-  start->removeFnAttr(llvm::Attribute::Memory);
-  start->takeName(&kernel);
-  builder.SetInsertPoint(llvm::BasicBlock::Create(kernel.getContext(), "entry", start));
-  llvm::Value* const packed = builder.CreateAlloca(arguments);
-  for (unsigned i = 0; i < arguments->getNumElements(); ++i) {
-    builder.CreateStore(start->getArg(i + 1), builder.CreateStructGEP(arguments, packed, i));
-  }
-  const auto run =
-      kernel.getParent()->getOrInsertFunction("kmux_cpu_run", llvm::FunctionType::get(i32, {ptr, ptr, ptr}, false));
-  auto& facts = add_facts(*kernel.getParent(), start->getName(), chunk, shape, shared_bytes);
-  builder.CreateRet(builder.CreateCall(run, {start->getArg(0), &facts, packed}));
-}
-
 }  // namespace
 
-void add_entries(llvm::Function& kernel, llvm::Function& warp, const BlockShape& shape, std::uint64_t shared_bytes) {
-  llvm::SmallVector<llvm::Type*> types(kernel.getFunctionType()->params());
-  llvm::StructType* const arguments = llvm::StructType::get(kernel.getContext(), types);
+BlocksFunction add_blocks(llvm::Function& kernel, llvm::Function& warp, llvm::StructType& arguments,
+                          const BlockShape& shape, std::uint64_t shared_bytes) {
   Chunk chunk(kernel, warp, shape, shared_bytes);
-  chunk.write(arguments);
-  write_start(kernel, chunk, arguments, shape, shared_bytes);
+  chunk.write(&arguments);
+  return chunk.written();
 }
 
 }  // namespace kmux::cpu::spmd

@@ -55,15 +55,69 @@ Result<Warp> best_widened(llvm::Function& kernel, const BlockShape& shape) {
   return widened(kernel, shape, false);
 }
 
+// The kernel's kmux_cpu_kernel (runtime/launch.h), whose last field is what launches learn.
+llvm::GlobalVariable& add_facts(llvm::Module& module, llvm::StringRef name, const BlocksFunction& blocks,
+                                const BlockShape& shape, std::uint64_t shared_bytes) {
+  llvm::Type* const i32 = llvm::Type::getInt32Ty(module.getContext());
+  llvm::Type* const i64 = llvm::Type::getInt64Ty(module.getContext());
+  llvm::Type* const ptr = llvm::PointerType::get(module.getContext(), 0);
+  llvm::StructType* const type = llvm::StructType::get(module.getContext(), {ptr, i64, i64, i32, i32, i64});
+  llvm::Constant* const fields[] = {&blocks.function,
+                                    llvm::ConstantInt::get(i64, shared_bytes),
+                                    llvm::ConstantInt::get(i64, blocks.frame_bytes),
+                                    llvm::ConstantInt::get(i32, llvm::Log2_32(shape.lanes)),
+                                    llvm::ConstantInt::get(i32, blocks.is_cooperative ? 1 : 0),
+                                    llvm::ConstantInt::get(i64, 0)};
+  auto* const facts = new llvm::GlobalVariable(module, type, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage,
+                                               llvm::ConstantStruct::get(type, fields), name + ".facts");
+  facts->setAlignment(llvm::Align(64));
+  return *facts;
+}
+
+// The function that the launcher calls as it would call the kernel of dialect c.
+void write_start(llvm::Function& kernel, const BlocksFunction& blocks, llvm::StructType* arguments,
+                 const BlockShape& shape, std::uint64_t shared_bytes) {
+  llvm::IRBuilder<> builder(kernel.getContext());
+  llvm::Type* const i32 = builder.getInt32Ty();
+  llvm::Type* const ptr = builder.getPtrTy();
+  llvm::SmallVector<llvm::Type*> types{ptr};
+  types.append(arguments->element_begin(), arguments->element_end());
+  auto* const start = llvm::Function::Create(llvm::FunctionType::get(i32, types, false),
+                                             llvm::GlobalValue::ExternalLinkage, "", kernel.getParent());
+  start->addFnAttrs(llvm::AttrBuilder(kernel.getContext(), kernel.getAttributes().getFnAttrs()));
+  start->removeFnAttr(llvm::Attribute::Memory);
+  start->takeName(&kernel);
+  builder.SetInsertPoint(llvm::BasicBlock::Create(kernel.getContext(), "entry", start));
+  llvm::Value* const packed = builder.CreateAlloca(arguments);
+  for (unsigned i = 0; i < arguments->getNumElements(); ++i) {
+    builder.CreateStore(start->getArg(i + 1), builder.CreateStructGEP(arguments, packed, i));
+  }
+  const auto run =
+      kernel.getParent()->getOrInsertFunction("kmux_cpu_run", llvm::FunctionType::get(i32, {ptr, ptr, ptr}, false));
+  auto& facts = add_facts(*kernel.getParent(), start->getName(), blocks, shape, shared_bytes);
+  builder.CreateRet(builder.CreateCall(run, {start->getArg(0), &facts, packed}));
+}
+
+// Makes of `warp` the two functions by which a launcher starts `kernel`.
+Status add_entries(llvm::Function& kernel, llvm::Function& warp, const BlockShape& shape, std::uint64_t shared_bytes) {
+  llvm::SmallVector<llvm::Type*> types(kernel.getFunctionType()->params());
+  llvm::StructType* const arguments = llvm::StructType::get(kernel.getContext(), types);
+  const BlocksFunction blocks = add_blocks(kernel, warp, *arguments, shape, shared_bytes);
+  write_start(kernel, blocks, arguments, shape, shared_bytes);
+  return check(blocks.function, "blocks");
+}
+
 Status lower(llvm::Function& kernel, const KnownExtents& extents) {
   DivergentAnalyses analyses(false);
   KMUX_ASSIGN(const std::uint64_t shared_bytes, join_calls(kernel, analyses.functions));
   analyses.functions.clear();
   KMUX_ASSIGN(const Warp warp, best_widened(kernel, BlockShape::of(extents, seen_warp(kernel))));
+  forward_shared(*warp.function, warp.shape);
+  KMUX_TRY(check(*warp.function, "shared"));
   add_prefetches(*warp.function, warp.shape);
-  ask_for_tiles(*warp.function, warp.shape);
+  place_tiles(*warp.function, warp.shape);
   KMUX_TRY(check(*warp.function, "prefetches"));
-  add_entries(kernel, *warp.function, warp.shape, shared_bytes);
+  KMUX_TRY(add_entries(kernel, *warp.function, warp.shape, shared_bytes));
   warp.function->eraseFromParent();
   kernel.eraseFromParent();
   return Ok{};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -93,6 +94,14 @@ bool may_run_in_step(llvm::Function& kernel, const BlockShape& shape);
 Result<unsigned> warps_in_step(llvm::Function& kernel, const BlockShape& shape,
                                llvm::FunctionAnalysisManager& analyses);
 
+/// Of warp number `warp` in a block with `extents`: its number in its row of x, and its row.
+std::array<llvm::Value*, 3> warp_index(llvm::IRBuilder<>& builder, const BlockShape& shape,
+                                       const std::array<llvm::Value*, 3>& extents, llvm::Value* warp);
+
+/// Has `warp`, if all warps of a block of `shape` are in step, keep what it has stored in shared memory as a value where it loads it
+/// again, and not store what nobody loads. LLVM does the first, but not the second: it takes the memory for its caller's.
+void forward_shared(llvm::Function& warp, const BlockShape& shape);
+
 /// Does `one` leave memory as it is but for arrays that are parameters, which it stores to as anyone?
 bool is_harmless(const llvm::Instruction& one);
 
@@ -125,8 +134,18 @@ void ask_for(llvm::IRBuilder<>& builder, llvm::Value* address, llvm::Type& type)
 // tiles.cpp
 
 /// Has `warp`, which is widened for a block of `shape` whose warps are all in step, ask for the tiles that a loop with barriers reads
-/// an iteration ahead, where each lies so far from the last one that no processor expects it.
-void ask_for_tiles(llvm::Function& warp, const BlockShape& shape);
+/// an iteration ahead, where each lies so far from the last one that no processor expects it. Tiles that are the same for all blocks
+/// of a column of the grid are read from where the first of these blocks has put them one behind the other, at call::kPacked.
+void place_tiles(llvm::Function& warp, const BlockShape& shape);
+
+/// What call::kPacked begins with. Tiles follow, an iteration's behind those of the one before. Units: bytes.
+struct PackedHeader {
+  std::uint32_t iterations;  // whose tiles are there
+  std::uint32_t is_shared;  // is there another block in the column?
+  std::uint64_t column;  // whose tiles these are
+};
+inline constexpr std::uint64_t kPackedHeaderBytes = 64;
+inline constexpr std::uint64_t kPackedBytes = 256 << 10;  // with the header: a part of a second level of caches
 
 // join_values.cpp
 
@@ -171,14 +190,21 @@ std::uint64_t add_turns(llvm::Function& group, const WarpLoop& loop);
 
 // blocks.cpp
 
-/// Makes of `warp` the two functions by which a launcher starts `kernel`, whose name the second one takes:
+/// What runs the blocks of a kernel, and what a launch must know of it.
+struct BlocksFunction {
+  llvm::Function& function;
+  std::uint64_t frame_bytes;  // of a warp, in the memory of a block
+  bool is_cooperative;
+};
+
+/// Makes of `warp` the function
 ///
 ///     void NAME.blocks(const void* arguments, const kmux_cpu_grid*, uint64_t first, uint64_t end, char* memory)
-///     int NAME(const kmux_cpu_grid*, PARAMETERS...)
 ///
-/// The first runs the blocks from `first` to before `end` one after another, the second hands it to `kmux_cpu_run`
-/// (runtime/launch.h). `shared_bytes` are those of the kernel's own shared variables.
-void add_entries(llvm::Function& kernel, llvm::Function& warp, const BlockShape& shape, std::uint64_t shared_bytes);
+/// that runs the blocks of `kernel`, whose name it takes, from `first` to before `end` one after another. `arguments` is how its
+/// arguments lie in memory; `shared_bytes` are those of its own shared variables.
+BlocksFunction add_blocks(llvm::Function& kernel, llvm::Function& warp, llvm::StructType& arguments,
+                          const BlockShape& shape, std::uint64_t shared_bytes);
 
 // lower.cpp
 

@@ -31,6 +31,8 @@ inline constexpr std::string_view kScale = "kmux.scale.";  // and its type: (x, 
 inline constexpr std::string_view kAll = "kmux.all";  // (condition): have all lanes it? Where all are active.
 inline constexpr std::string_view kShared = "kmux.shared";  // (offset): a place in the shared memory of the block
 inline constexpr std::string_view kTurn = "kmux.turn";  // other blocks may go on here before this one does
+inline constexpr std::string_view kPacked =
+    "kmux.packed";  // the memory for tiles of a column (PackedHeader in steps.h)
 // (i): threadIdx of lane 0 of the i-th of the warps in step
 inline constexpr std::string_view kWarp[] = {"kmux.warp.x", "kmux.warp.y", "kmux.warp.z"};
 }  // namespace call

@@ -1,4 +1,4 @@
-// What loops ask for of the next tile (spmd/tiles.cpp).
+// What loops ask for of the next tile, and which tiles blocks of a column share (spmd/tiles.cpp).
 #include <gmock/gmock.h>
 
 #include "spmd/steps.h"
@@ -17,12 +17,16 @@ struct Loop {
   string barrier = "call void @\"kmux.barrier\"()";
   int additions = 300;  // behind its loads
   string from = "%b";
+  string before = "";  // the loop
+  string behind = "";  // it
 
   string text() const {
     string text =
+        "declare i32 @\"kmux.block.y\"() nounwind willreturn memory(none)\n"
         "declare ptr @\"kmux.shared\"(i64) nounwind willreturn memory(none)\n"
-        "define void @k(ptr %b, ptr %c, i32 %n) {\nentry:\n  %shared = call ptr @\"kmux.shared\"(i64 0)\n  br label "
-        "%loop\nloop:\n"
+        "define void @k(ptr %b, ptr %c, i32 %n) {\nentry:\n  %shared = call ptr @\"kmux.shared\"(i64 0)\n  " +
+        before +
+        "\n  br label %loop\nloop:\n"
         "  %t = phi i32 [ 0, %entry ], [ %next, %loop ]\n  %s = phi <16 x float> [ zeroinitializer, %entry ], [ %sum, "
         "%loop ]\n  " +
         first + "\n  %r0 = add nsw i32 %i, 5\n";
@@ -40,14 +44,15 @@ struct Loop {
     return text + "  %sum = fadd <16 x float> %a" + std::to_string(additions) +
            ", %v0\n  %next = add nsw i32 %t, 16\n  %again = icmp slt i32 %next, %n\n  br i1 %again, label %loop, label "
            "%end\n"
-           "end:\n  store <16 x float> %sum, ptr %c\n  ret void\n}\n";
+           "end:\n  store <16 x float> %sum, ptr %c\n  " +
+           behind + "\n  ret void\n}\n";
   }
 };
 
 // How often the loop asks, and that it asks for nothing outside of it.
 int requests(const Loop& loop, const BlockShape& shape = kTile) {
   Steps steps(loop.text());
-  ask_for_tiles(steps.kernel(), shape);
+  place_tiles(steps.kernel(), shape);
   const string text = text_of(steps.kernel());
   int found = 0;
   for (std::size_t at = text.find("loop:"); (at = text.find("call void @llvm.prefetch", at)) < text.find("end:"); ++at)
@@ -82,7 +87,7 @@ TEST(Tiles, OtherLoopsAndBlocksStayAsTheyAre) {
 // Little by little: a processor has room for a dozen that are on their way.
 TEST(Tiles, RequestsLieApart) {
   Steps steps(Loop{}.text());
-  ask_for_tiles(steps.kernel(), kTile);
+  place_tiles(steps.kernel(), kTile);
   const string text = text_of(steps.kernel());
   std::size_t last = text.find("call void @llvm.prefetch");
   for (int row = 1; row < 8; ++row) {
@@ -92,6 +97,41 @@ TEST(Tiles, RequestsLieApart) {
               10);
     last = next;
   }
+}
+
+// Are the tiles put away, and read from there by a loop of its own?
+bool packs(const Loop& loop) {
+  Steps steps(loop.text());
+  place_tiles(steps.kernel(), kTile);
+  const string text = text_of(steps.kernel());
+  const bool has_copy = text.find("loop.packed:") != string::npos;
+  EXPECT_EQ(has_copy, text.find("@kmux.packed()") != string::npos) << text;
+  return has_copy;
+}
+
+TEST(Tiles, WhatAColumnSharesIsPacked) {
+  EXPECT_TRUE(packs({}));
+  EXPECT_TRUE(packs({.first = "%i = add nsw i32 %t, %n"}));  // near ones, too
+  EXPECT_TRUE(packs({.before = "store i32 1, ptr %c", .behind = "store i32 2, ptr %c"}));
+  const string row = "%y = call i32 @\"kmux.block.y\"()";
+  EXPECT_TRUE(packs({.before = row, .behind = "store i32 %y, ptr %c"}));
+}
+
+TEST(Tiles, WhatARowMayHaveForItselfIsNot) {
+  const string row = "%y = call i32 @\"kmux.block.y\"()";
+  EXPECT_FALSE(packs({.first = "%q = mul i32 %t, %n\n  %i = add i32 %q, %y", .before = row}));
+  EXPECT_FALSE(packs({.from = "%p", .before = row + "\n  %p = getelementptr float, ptr %b, i32 %y"}));
+  EXPECT_FALSE(packs({.first = "%i = add i32 %t, %y", .before = "%y = load i32, ptr %c"}));
+  EXPECT_FALSE(packs({.additions = 100}));  // not worth it
+}
+
+// A block may wait for another one then, or read what that has written.
+TEST(Tiles, WhereBlocksMeetNothingIsPacked) {
+  EXPECT_FALSE(packs({.behind = "%o = atomicrmw add ptr %c, i32 1 monotonic"}));
+  EXPECT_FALSE(packs({.behind = "fence seq_cst"}));
+  EXPECT_FALSE(packs({.before = "%f = load volatile i32, ptr %c"}));
+  EXPECT_FALSE(packs({.before = "store volatile i32 0, ptr %c"}));
+  EXPECT_FALSE(packs({.behind = "call void @other()\n  ret void\n}\ndeclare void @other()\ndefine void @l() {"}));
 }
 
 }  // namespace

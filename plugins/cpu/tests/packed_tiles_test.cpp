@@ -1,0 +1,143 @@
+// Tiles that blocks of a column of the grid share, which the first of them puts away for the others (spmd/tiles.cpp).
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "suite_kernel.h"
+
+namespace kmux::cpu {
+namespace {
+
+constexpr int kTile = 16;
+
+class PackedTiles : public SuiteKernels {
+ protected:
+  struct Sizes {  // in tiles
+    int rows, columns, depth;
+  };
+  struct Product {
+    std::vector<int> a, b, c;
+  };
+
+  /// A product of tiles in blocks of `row` and `column`, which does `before` first.
+  void multiply(const std::string& before = "", const std::string& row = "blockIdx.y",
+                const std::string& column = "blockIdx.x") {
+    source_ =
+        "__global__ void multiply(int* c, const int* a, const int* b, int columns, int depth) {\n"
+        "  __shared__ int as[16][16], bs[16][16];\n"
+        "  const int tx = threadIdx.x, ty = threadIdx.y, width = depth;\n  int sum = 0;\n"
+        "  const int i = " +
+        row + " * 16 + ty, j = " + column + " * 16 + tx;\n  " + before +
+        "\n"
+        "  for (int t = 0; t < depth; t += 16) {\n"
+        "    as[ty][tx] = a[i * width + t + tx];\n    bs[ty][tx] = b[(t + ty) * columns + j];\n    __syncthreads();\n"
+        "    for (int k = 0; k < 16; ++k) sum += as[ty][k] * bs[k][tx];\n    __syncthreads();\n  }\n"
+        "  c[i * columns + j] = sum;\n}\n";
+  }
+  /// b has `more` elements behind its end.
+  Product matrices(const Sizes& sizes, std::size_t more = 0) {
+    const auto area = [](int x, int y) {
+      return static_cast<std::size_t>(x) * kTile * static_cast<std::size_t>(y) * kTile;
+    };
+    return {integers(area(sizes.rows, sizes.depth), -9, 9), integers(area(sizes.depth, sizes.columns) + more, -9, 9),
+            std::vector<int>(area(sizes.rows, sizes.columns), -1)};
+  }
+  void run(Product& all, const Sizes& sizes, const std::vector<int>& grid) {
+    launch("multiply", {grid, {16, 16}}, {all.c, all.a, all.b, sizes.columns * kTile, sizes.depth * kTile});
+  }
+  /// The product. `depth_of`, `shift_of`: how deep a row of tiles goes, and where its b begins.
+  template <class Depth, class Shift>
+  static std::vector<int> product(const Product& all, const Sizes& sizes, Depth depth_of, Shift shift_of) {
+    const int columns = sizes.columns * kTile, depth = sizes.depth * kTile;
+    std::vector<int> c(all.c.size());
+    for (int i = 0; i < sizes.rows * kTile; ++i) {
+      const int* const b = all.b.data() + shift_of(i / kTile);
+      for (int k = 0; k < depth_of(i / kTile) * kTile; ++k) {
+        for (int j = 0; j < columns; ++j) c[i * columns + j] += all.a[i * depth + k] * b[k * columns + j];
+      }
+    }
+    return c;
+  }
+  static int none(int) { return 0; }
+  static std::vector<int> product(const Product& all, const Sizes& sizes) {
+    return product(all, sizes, [&](int) { return sizes.depth; }, none);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Tiers, PackedTiles, testing::Values("fast", "full"));
+
+// One block, fewer than share tiles, as many, and more; a depth of more tiles than there is room for; one for all threads.
+TEST_P(PackedTiles, GridsOfAllShapes) {
+  multiply();
+  for (const Sizes& sizes : {Sizes{1, 1, 1}, Sizes{1, 3, 4}, Sizes{2, 2, 3}, Sizes{12, 2, 4}, Sizes{13, 3, 2},
+                             Sizes{25, 1, 5}, Sizes{3, 2, 300}, Sizes{40, 40, 8}}) {
+    Product all = matrices(sizes);
+    run(all, sizes, {sizes.columns, sizes.rows});
+    ASSERT_EQ(all.c, product(all, sizes)) << sizes.rows << "x" << sizes.columns << "x" << sizes.depth;
+  }
+}
+
+// A block that goes on for longer than those before it puts away more; one that ends sooner, or does not begin, leaves what is there.
+TEST_P(PackedTiles, BlocksOfDifferentDepths) {
+  multiply("depth = min(depth, 16 * int(blockIdx.y * 7 % 5));");
+  const Sizes sizes{23, 3, 4};
+  Product all = matrices(sizes);
+  run(all, sizes, {sizes.columns, sizes.rows});
+  EXPECT_EQ(all.c, product(all, sizes, [](int row) { return std::min(4, row * 7 % 5); }, none));
+}
+
+// What a block reads depends on its row, by its place or by what memory says: no other one may have it.
+TEST_P(PackedTiles, TilesOfARow) {
+  const Sizes sizes{9, 3, 4};
+  multiply("b += blockIdx.y % 4 * 16;");
+  Product all = matrices(sizes, 3 * kTile);
+  run(all, sizes, {sizes.columns, sizes.rows});
+  const auto deep = [&](int) { return sizes.depth; };
+  EXPECT_EQ(all.c, product(all, sizes, deep, [](int row) { return row % 4 * 16; }));
+}
+
+TEST_P(PackedTiles, TilesThatMemoryTells) {
+  const Sizes sizes{9, 3, 4};
+  multiply("b += (a[blockIdx.y] & 3) * 16;");
+  Product all = matrices(sizes, 3 * kTile);
+  run(all, sizes, {sizes.columns, sizes.rows});
+  const auto deep = [&](int) { return sizes.depth; };
+  EXPECT_EQ(all.c, product(all, sizes, deep, [&](int row) { return (all.a[static_cast<std::size_t>(row)] & 3) * 16; }));
+}
+
+// A column of each layer of the grid has its own.
+TEST_P(PackedTiles, Layers) {
+  multiply("b += blockIdx.z * 16; c += blockIdx.z * gridDim.y * 16 * columns;");
+  const Sizes sizes{3, 2, 4};
+  Product all = matrices(sizes, 2 * kTile);
+  const std::vector<int> clear = all.c;
+  all.c.resize(3 * clear.size());
+  run(all, sizes, {sizes.columns, sizes.rows, 3});
+  const auto deep = [&](int) { return sizes.depth; };
+  for (int layer = 0; layer < 3; ++layer) {
+    const auto begin = all.c.begin() + layer * static_cast<std::ptrdiff_t>(clear.size());
+    const std::vector<int> found(begin, begin + static_cast<std::ptrdiff_t>(clear.size()));
+    EXPECT_EQ(found, product({all.a, all.b, clear}, sizes, deep, [&](int) { return layer * 16; })) << layer;
+  }
+}
+
+TEST_P(PackedTiles, RowsAlongX) {
+  multiply("", "blockIdx.x", "blockIdx.y");
+  const Sizes sizes{4, 30, 3};
+  Product all = matrices(sizes);
+  run(all, sizes, {sizes.rows, sizes.columns});
+  EXPECT_EQ(all.c, product(all, sizes));
+}
+
+// What is put away is of use in one launch: memory may be another's in the next.
+TEST_P(PackedTiles, MemoryThatChangesBetweenLaunches) {
+  multiply();
+  const Sizes sizes{5, 1, 3};
+  for (int i = 0; i < 3; ++i) {
+    Product all = matrices(sizes);
+    run(all, sizes, {sizes.columns, sizes.rows});
+    ASSERT_EQ(all.c, product(all, sizes));
+  }
+}
+
+}  // namespace
+}  // namespace kmux::cpu
