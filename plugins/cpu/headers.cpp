@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -204,54 +205,34 @@ constexpr Part kParts[] = {
     {"kmux/powers.h", {"pow"}},
     {"kmux/refused.h",
      {"clock", "globaltimer", "prof_trigger", "cvta", "__is", "setmaxnreg", "cluster", "cudaGrid", "cudaTrigger", "tex",
-      "surf", "CUtensorMap"}},
+      "surf", "CUtensorMap", "mbarrier", "cudaBoundaryMode", "cudaReadMode", "__pipeline_arrive_on"}},
     {"kmux/roots.h", {"cbrt", "hypot", "fmod", "remainder", "remquo", "norm3d", "norm4d"}},
     {"kmux/turns.h", {"sin", "cos", "tan"}},
     {"kmux/warps.h", {"sync", "fence", "__shfl", "__ballot", "__any", "__all", "__active", "nanosleep", "__match"}},
 };
 
-/// A name for `other`, or for nothing more than comes before each source.
+/// Names for what comes before each source, and nothing more, with spaces between them. cudaTypedefs.h is for the host, which calls the driver.
+constexpr std::string_view kEmpty =
+    "builtin_types.h channel_descriptor.h cinttypes crt/device_functions.h crt/host_defines.h cuda.h "
+    "cudaTypedefs.h cuda_device_runtime_api.h cuda_runtime.h cuda_runtime_api.h "
+    "device_atomic_functions.h device_double_functions.h device_functions.h device_launch_parameters.h device_types.h "
+    "driver_types.h hip/hip_vector_types.h host_defines.h inttypes.h math.h math_functions.h "
+    "math_functions.hpp sm_20_atomic_functions.h sm_20_intrinsics.h sm_30_intrinsics.h sm_32_intrinsics.h "
+    "sm_35_intrinsics.h sm_60_atomic_functions.h sm_61_intrinsics.h stdbool.h stddef.h stdint.h stdio.h stdlib.h "
+    "string.h tl_templates/cuda/debug.h tl_templates/cuda/ldsm.h tl_templates/cuda/math.h "
+    "tl_templates/cuda/nvrtc_std.h tl_templates/cuda/scan.h tl_templates/cuda/threadblock_swizzle.h "
+    "vector_functions.h vector_functions.hpp vector_types.h";
+
+/// A name for `other`.
 struct Alias {
   const char* path;
   const char* other;
 };
 
 constexpr Alias kAliases[] = {
-    {"cuda.h", nullptr},
-    {"cuda_runtime.h", nullptr},
-    {"cuda_runtime_api.h", nullptr},
-    {"cuda_device_runtime_api.h", nullptr},
-    {"crt/device_functions.h", nullptr},
-    {"crt/host_defines.h", nullptr},
-    {"builtin_types.h", nullptr},
-    {"device_atomic_functions.h", nullptr},
-    {"device_double_functions.h", nullptr},
-    {"device_functions.h", nullptr},
-    {"device_launch_parameters.h", nullptr},
-    {"device_types.h", nullptr},
-    {"driver_types.h", nullptr},
-    {"host_defines.h", nullptr},
-    {"math_functions.h", nullptr},
-    {"math_functions.hpp", nullptr},
-    {"sm_20_atomic_functions.h", nullptr},
-    {"sm_20_intrinsics.h", nullptr},
-    {"sm_30_intrinsics.h", nullptr},
-    {"sm_32_intrinsics.h", nullptr},
-    {"sm_35_intrinsics.h", nullptr},
-    {"sm_60_atomic_functions.h", nullptr},
-    {"sm_61_intrinsics.h", nullptr},
-    {"vector_functions.h", nullptr},
-    {"vector_functions.hpp", nullptr},
-    {"vector_types.h", nullptr},
-    {"cinttypes", nullptr},
-    {"inttypes.h", nullptr},
-    {"math.h", nullptr},
-    {"stdbool.h", nullptr},
-    {"stddef.h", nullptr},
-    {"stdint.h", nullptr},
-    {"stdio.h", nullptr},
-    {"stdlib.h", nullptr},
-    {"string.h", nullptr},
+    {"cuda_awbarrier_primitives.h", "kmux/refused.h"},
+    {"surface_types.h", "kmux/refused.h"},
+    {"texture_types.h", "kmux/refused.h"},
     {"float.h", "limits"},
     {"limits.h", "limits"},
     {"cfloat", "limits"},
@@ -282,17 +263,10 @@ constexpr Alias kAliases[] = {
     {"hip/hip_cooperative_groups.h", "cooperative_groups.h"},
     {"hip/hip_runtime.h", "kmux/hip.h"},
     {"hip/hip_runtime_api.h", "kmux/hip.h"},
-    {"hip/hip_vector_types.h", nullptr},
     {"hip/hip_math_constants.h", "math_constants.h"},
     {"tl_templates/cuda/atomic.h", "tl_templates/cuda/common.h"},
     {"tl_templates/cuda/cuda_bf16_fallbacks.cuh", "cuda_bf16.h"},
-    {"tl_templates/cuda/debug.h", nullptr},
-    {"tl_templates/cuda/ldsm.h", nullptr},
-    {"tl_templates/cuda/math.h", nullptr},
-    {"tl_templates/cuda/nvrtc_std.h", nullptr},
     {"tl_templates/cuda/reduce.h", "tl_templates/cuda/common.h"},
-    {"tl_templates/cuda/scan.h", nullptr},
-    {"tl_templates/cuda/threadblock_swizzle.h", nullptr},
 };
 
 /// A header that drives hardware, by what it is for.
@@ -303,6 +277,7 @@ struct RefusedHeader {
 
 constexpr RefusedHeader kRefusedHeaders[] = {
     {"mma.h", "tensor cores"},
+    {"cuda_awbarrier.h", "barriers in shared memory"},
     {"cuda_fp4.h", "numbers of 4 bits"},
     {"cuda_fp6.h", "numbers of 6 bits"},
     {"cuda_texture_types.h", "textures"},
@@ -331,9 +306,7 @@ constexpr RefusedHeader kRefusedHeaders[] = {
     {"cutlass/cutlass.h", "CUTLASS"},
 };
 
-std::string include_of(const char* other) {
-  return other == nullptr ? "#pragma once\n" : "#pragma once\n#include <" + std::string(other) + ">\n";
-}
+std::string include_of(const char* other) { return "#pragma once\n#include <" + std::string(other) + ">\n"; }
 
 std::string text_of(const MathHeader& header) {
   std::string text = "#pragma once\n";
@@ -382,6 +355,8 @@ DeviceHeaders device_headers(std::span<const std::string_view> texts, bool is_hi
   }
   for (const MathHeader& header : kMath) files.push_back({folder + header.path, text_of(header)});
   for (const Header& header : kReadAgain) files.push_back({folder + header.path, std::string(*header.text)});
+  for (const auto name : std::views::split(kEmpty, ' '))
+    files.push_back({folder + std::string(name.begin(), name.end()), "#pragma once\n"});
   for (const Alias& alias : kAliases) files.push_back({folder + alias.path, include_of(alias.other)});
   for (const RefusedHeader& refused : kRefusedHeaders) {
     files.push_back({folder + refused.path, std::string("#error not for this processor (") + refused.why + ")\n"});

@@ -48,10 +48,40 @@ struct grid_group {
   KMUX_DEVICE unsigned long long thread_rank() { return block_rank() * kmux_threads() + kmux_rank(); }
 };
 KMUX_DEVICE grid_group this_grid() { return {}; }
-struct cluster_group;
-KMUX_REFUSED("clusters of blocks") cluster_group this_cluster();
-struct multi_grid_group;
-KMUX_REFUSED("grids on several devices") multi_grid_group this_multi_grid();
+
+#define KMUX_CLUSTER KMUX_REFUSED("clusters of blocks")
+struct cluster_group {
+  struct arrival_token {};
+  KMUX_CLUSTER static void sync();
+  KMUX_CLUSTER static arrival_token barrier_arrive();
+  KMUX_CLUSTER static void barrier_wait(arrival_token = {});
+  KMUX_CLUSTER static unsigned query_shared_rank(const void*);
+  template <class T>
+  KMUX_CLUSTER static T* map_shared_rank(T*, int);
+  KMUX_CLUSTER static dim3 block_index();
+  KMUX_CLUSTER static unsigned block_rank();
+  KMUX_CLUSTER static dim3 thread_index();
+  KMUX_CLUSTER static unsigned thread_rank();
+  KMUX_CLUSTER static dim3 dim_blocks();
+  KMUX_CLUSTER static unsigned num_blocks();
+  KMUX_CLUSTER static dim3 dim_threads();
+  KMUX_CLUSTER static unsigned num_threads();
+  KMUX_CLUSTER static unsigned size();
+};
+KMUX_CLUSTER cluster_group this_cluster();
+#undef KMUX_CLUSTER
+#define KMUX_GRIDS KMUX_REFUSED("grids on several devices")
+struct multi_grid_group {
+  KMUX_GRIDS static bool is_valid();
+  KMUX_GRIDS static void sync();
+  KMUX_GRIDS static unsigned grid_rank();
+  KMUX_GRIDS static unsigned num_grids();
+  KMUX_GRIDS static unsigned long long num_threads();
+  KMUX_GRIDS static unsigned long long size();
+  KMUX_GRIDS static unsigned long long thread_rank();
+};
+KMUX_GRIDS multi_grid_group this_multi_grid();
+#undef KMUX_GRIDS
 
 // Threads of a warp, by a mask of lanes. Ranks count the lanes that are set.
 struct coalesced_group {

@@ -16,45 +16,117 @@ KMUX_REFUSED("address spaces") unsigned __isConstant(const void*);
 KMUX_REFUSED("registers of a warp") void __setmaxnreg_inc(unsigned);
 KMUX_REFUSED("registers of a warp") void __setmaxnreg_dec(unsigned);
 KMUX_REFUSED("clusters of blocks") void __cluster_barrier_arrive();
+KMUX_REFUSED("clusters of blocks") void __cluster_barrier_arrive_relaxed();
 KMUX_REFUSED("clusters of blocks") void __cluster_barrier_wait();
+KMUX_REFUSED("clusters of blocks") bool __clusterDimIsSpecified();
 KMUX_REFUSED("clusters of blocks") dim3 __clusterDim();
 KMUX_REFUSED("clusters of blocks") dim3 __clusterIdx();
+KMUX_REFUSED("clusters of blocks") dim3 __clusterRelativeBlockIdx();
+KMUX_REFUSED("clusters of blocks") dim3 __clusterGridDimInClusters();
+KMUX_REFUSED("clusters of blocks") unsigned __clusterRelativeBlockRank();
+KMUX_REFUSED("clusters of blocks") unsigned __clusterSizeInBlocks();
+KMUX_REFUSED("clusters of blocks") void* __cluster_map_shared_rank(const void*, unsigned);
+KMUX_REFUSED("clusters of blocks") unsigned __cluster_query_shared_rank(const void*);
 // A launch begins when those before it have ended.
 KMUX_DEVICE void cudaGridDependencySynchronize() {}
 KMUX_DEVICE void cudaTriggerProgrammaticLaunchCompletion() {}
 
+// cuda_awbarrier_primitives.h
+typedef unsigned long __mbarrier_t;
+typedef unsigned long __mbarrier_token_t;
+#define KMUX_MBARRIER KMUX_REFUSED("barriers in shared memory")
+KMUX_MBARRIER unsigned __mbarrier_maximum_count();
+KMUX_MBARRIER void __mbarrier_init(__mbarrier_t*, unsigned);
+KMUX_MBARRIER void __mbarrier_inval(__mbarrier_t*);
+KMUX_MBARRIER __mbarrier_token_t __mbarrier_arrive(__mbarrier_t*);
+KMUX_MBARRIER __mbarrier_token_t __mbarrier_arrive_and_drop(__mbarrier_t*);
+KMUX_MBARRIER bool __mbarrier_test_wait(__mbarrier_t*, __mbarrier_token_t);
+KMUX_MBARRIER bool __mbarrier_test_wait_parity(__mbarrier_t*, bool);
+KMUX_MBARRIER bool __mbarrier_try_wait(__mbarrier_t*, __mbarrier_token_t, unsigned);
+KMUX_MBARRIER bool __mbarrier_try_wait_parity(__mbarrier_t*, bool, unsigned);
+KMUX_MBARRIER unsigned __mbarrier_token_pending_count(__mbarrier_token_t);
+KMUX_MBARRIER void __pipeline_arrive_on(__mbarrier_t*);
+#undef KMUX_MBARRIER
+
+struct KMUX_REFUSED_TYPE("tensor maps") alignas(64) CUtensorMap {
+  unsigned long opaque[16];
+};
+
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
-struct CUtensorMap;
-#define KMUX_FETCH(name)         \
-  template <class T, class... A> \
-  KMUX_REFUSED("textures")       \
-  T name(cudaTextureObject_t, A...);
+enum cudaTextureReadMode { cudaReadModeElementType, cudaReadModeNormalizedFloat };
+enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero, cudaBoundaryModeClamp, cudaBoundaryModeTrap };
+enum {
+  cudaTextureType1D = 1,
+  cudaTextureType2D = 2,
+  cudaTextureType3D = 3,
+  cudaTextureTypeCubemap = 12,
+  cudaTextureType1DLayered = 241,
+  cudaTextureType2DLayered = 242,
+  cudaTextureTypeCubemapLayered = 252,
+  cudaSurfaceType1D = 1,
+  cudaSurfaceType2D = 2,
+  cudaSurfaceType3D = 3,
+  cudaSurfaceTypeCubemap = 12,
+  cudaSurfaceType1DLayered = 241,
+  cudaSurfaceType2DLayered = 242,
+  cudaSurfaceTypeCubemapLayered = 252
+};
+// References, the variables from before there were objects.
+template <class T, int type = cudaTextureType1D, cudaTextureReadMode mode = cudaReadModeElementType>
+struct texture {};
+template <class T, int type = cudaSurfaceType1D>
+struct surface {};
+// By an object, which gives a value or stores it through a pointer, and by a reference.
+#define KMUX_FETCH(name)                                          \
+  template <class T, class... A>                                  \
+  KMUX_REFUSED("textures")                                        \
+  T name(cudaTextureObject_t, A...);                              \
+  template <class T, class... A>                                  \
+  KMUX_REFUSED("textures")                                        \
+  void name(T*, cudaTextureObject_t, A...);                       \
+  template <class T, int type, cudaTextureReadMode m, class... A> \
+  KMUX_REFUSED("textures")                                        \
+  T name(texture<T, type, m>, A...);
 KMUX_FETCH(tex1Dfetch)
 KMUX_FETCH(tex1D)
 KMUX_FETCH(tex1DLod)
 KMUX_FETCH(tex1DGrad)
 KMUX_FETCH(tex1DLayered)
+KMUX_FETCH(tex1DLayeredLod)
+KMUX_FETCH(tex1DLayeredGrad)
 KMUX_FETCH(tex2D)
 KMUX_FETCH(tex2DLod)
 KMUX_FETCH(tex2DGrad)
 KMUX_FETCH(tex2DLayered)
+KMUX_FETCH(tex2DLayeredLod)
+KMUX_FETCH(tex2DLayeredGrad)
 KMUX_FETCH(tex2Dgather)
 KMUX_FETCH(tex3D)
 KMUX_FETCH(tex3DLod)
 KMUX_FETCH(tex3DGrad)
 KMUX_FETCH(texCubemap)
+KMUX_FETCH(texCubemapLod)
+KMUX_FETCH(texCubemapGrad)
 KMUX_FETCH(texCubemapLayered)
+KMUX_FETCH(texCubemapLayeredLod)
+KMUX_FETCH(texCubemapLayeredGrad)
 #undef KMUX_FETCH
-#define KMUX_SURFACE(name)                 \
-  template <class T, class... A>           \
-  KMUX_REFUSED("surfaces")                 \
-  T name##read(cudaSurfaceObject_t, A...); \
-  template <class T, class... A>           \
-  KMUX_REFUSED("surfaces")                 \
-  void name##write(T, cudaSurfaceObject_t, A...);
+#define KMUX_SURFACE(name)                \
+  template <class T, class S, class... A> \
+  KMUX_REFUSED("surfaces")                \
+  T name##read(S, A...);                  \
+  template <class T, class S, class... A> \
+  KMUX_REFUSED("surfaces")                \
+  void name##read(T*, S, A...);           \
+  template <class T, class S, class... A> \
+  KMUX_REFUSED("surfaces")                \
+  void name##write(T, S, A...);
 KMUX_SURFACE(surf1D)
 KMUX_SURFACE(surf2D)
 KMUX_SURFACE(surf3D)
+KMUX_SURFACE(surf1DLayered)
 KMUX_SURFACE(surf2DLayered)
+KMUX_SURFACE(surfCubemap)
+KMUX_SURFACE(surfCubemapLayered)
 #undef KMUX_SURFACE

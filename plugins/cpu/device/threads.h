@@ -59,16 +59,19 @@ int printf(const char*, ...);
 #define CUDA_VERSION 12040
 #define CUDART_VERSION 12040
 
-// What is for a GPU's hardware alone can be named, and is refused where it is used (engine/refusals.cpp).
-#define KMUX_REFUSED(why) __attribute__((unavailable("not for this processor (" why ")")))
+// What is for a GPU's hardware alone can be named, and is refused with file and line (engine/refusals.cpp): a function where a
+// kernel calls it, or is one; a variable where it is used; a type as that of a kernel's parameter.
+#define KMUX_REFUSED(why) __attribute__((error("not for this processor (" why ")")))
+#define KMUX_REFUSED_VARIABLE(why) __attribute__((unavailable("not for this processor (" why ")")))
+#define KMUX_REFUSED_TYPE(why) __attribute__((annotate("not for this processor (" why ")")))
 
 #define __global__ __attribute__((visibility("default"), used))
 #define __device__
 #define __host__
 #define __constant__
 #define __grid_constant__
-#define __managed__ KMUX_REFUSED("managed memory")
-#define __cluster_dims__(...) KMUX_REFUSED("clusters of blocks")
+#define __managed__ KMUX_REFUSED_VARIABLE("managed memory")
+#define __cluster_dims__(...) KMUX_REFUSED("clusters of blocks, which __cluster_dims__ asks for")
 #define __shared__ __attribute__((annotate("kmux.shared"), aligned(16)))
 #define __launch_bounds__(...)
 #define __maxnreg__(...)

@@ -3,6 +3,7 @@
 #include "kmux/plugin/compile_log.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/Decl.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticOptions.h"
@@ -288,7 +289,20 @@ class EmitModule final : public clang::ASTFrontendAction {
     for (llvm::Function& function : module) {
       if (function.isDeclaration()) continue;
       const clang::Decl* const decl = generator.GetDeclForMangledName(function.getName());
-      if (const auto* const source = llvm::dyn_cast_or_null<clang::FunctionDecl>(decl)) mark_records(*source, function);
+      const auto* const source = llvm::dyn_cast_or_null<clang::FunctionDecl>(decl);
+      if (source == nullptr) continue;
+      mark_records(*source, function);
+      mark_refused(*source, function);
+    }
+  }
+
+  // Code knows no types: an opaque one that a GPU alone can use looks like any other record.
+  static void mark_refused(const clang::FunctionDecl& source, llvm::Function& function) {
+    for (const clang::ParmVarDecl* const parameter : source.parameters()) {
+      const clang::RecordDecl* const record = parameter->getType()->getAsRecordDecl();
+      const auto* const note = record == nullptr ? nullptr : record->getAttr<clang::AnnotateAttr>();
+      if (note == nullptr || !note->getAnnotation().starts_with(kRefusedMark)) continue;
+      function.addFnAttr(kRefusedParameter, record->getNameAsString() + ": " + note->getAnnotation().str());
     }
   }
 
@@ -324,6 +338,7 @@ Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std:
   TranslationUnit unit{action.take_module(), made->getCodeGenOpts().OptimizationLevel, {}};
   if (!succeeded || !unit.module) {
     if (auto refusal = refusal_of(log)) return *std::move(refusal);
+    if (language == Language::kCuda) return with_advice(device_error(path, log), log, advice_for_device_header);
     return with_advice(compile_error("cannot compile \"" + path + "\"", log), log);
   }
   if (language == Language::kCuda) replace_assembly(*unit.module);

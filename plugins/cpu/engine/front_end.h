@@ -26,12 +26,26 @@ class CompilerInstance;
 
 namespace kmux::cpu {
 
+/// How what device/ refuses begins to say so.
+inline constexpr std::string_view kRefusedMark = "not for this processor (";
+
+/// The error for `construct` at `place` ("k.cu:3", or nothing), which is refused with `reason`: kRefusedMark, why, ")".
+Error refused_construct(std::string_view place, std::string_view construct, std::string_view reason);
+
+/// The attribute of a function with a parameter whose type device/ refuses: that type's name, ": " and the reason.
+inline constexpr const char* kRefusedParameter = "kmux-refused-parameter";
+
 /// The error for a source of a device dialect that uses what only a GPU has, by the compiler's text `log`: the construct,
-/// file and line of the first error, if that is of this kind. Headers of device/ mark such things with KMUX_REFUSED.
+/// file and line of the first error, if that is of this kind. Headers of device/ mark such things with KMUX_REFUSED_VARIABLE
+/// and #error; spmd::check_text finds the functions that they refuse.
 std::optional<Error> refusal_of(std::string_view log);
 
+/// The error for the source `path` of a device dialect, by the compiler's text `log`. One in a header of device/ is told with
+/// the file and line of the program that ask for what it is in.
+Error device_error(const std::string& path, std::string_view log);
+
 /// Replaces the inline PTX of `module` that has an obvious meaning: what reads the registers %laneid and %lanemask_*, for which
-/// CUDA C++ has no function, and an empty text, which only keeps a compiler from moving code.
+/// CUDA C++ has no function, and an empty text, which only keeps a compiler from moving code, and from knowing its operands.
 void replace_assembly(llvm::Module& module);
 
 /// A file system in which relative paths name `files` and absolute ones the machine's own files. So nothing in the

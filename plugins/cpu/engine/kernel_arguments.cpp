@@ -6,6 +6,7 @@
 
 #include "engine/front_end.h"
 #include "engine/pipeline.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IRBuilder.h"
@@ -63,12 +64,22 @@ std::vector<KernelArgument> taken_arguments(const llvm::Function& function) {
   return taken;
 }
 
+// A type that only a GPU can use: no program has an argument of it.
+Status check_types(const llvm::Function& kernel) {
+  const auto [type, reason] = kernel.getFnAttribute(kRefusedParameter).getValueAsString().split(": ");
+  if (type.empty()) return Ok{};
+  const llvm::DISubprogram* const lines = kernel.getSubprogram();
+  const std::string place = lines == nullptr ? "" : lines->getFilename().str() + ":" + std::to_string(lines->getLine());
+  return refused_construct(place, "\"" + type.str() + "\"", reason);
+}
+
 }  // namespace
 
 Status check_passed(const llvm::Module& units, const CompileJob& job) {
   for (std::size_t i = 0; i < job.passed.size(); ++i) {
     const llvm::Function* const kernel = units.getFunction(job.kernels[i]);
     if (kernel == nullptr || kernel->isDeclaration() || kernel->isVarArg()) continue;
+    KMUX_TRY(check_types(*kernel));
     KMUX_TRY(check_arguments(job.kernels[i], job.passed[i], taken_arguments(*kernel)));
   }
   return Ok{};

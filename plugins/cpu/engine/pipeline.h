@@ -38,7 +38,7 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
 
 /// Do the launches of `job` pass what its kernels take, as Clang has compiled them? A kernel that is not there is not compared.
 ///
-/// Errors: invalid_argument that names the kernel and shows both.
+/// Errors: invalid_argument that names the kernel and shows both; unsupported for a parameter of a type that device/ refuses.
 Status check_passed(const llvm::Module& units, const CompileJob& job);
 
 /// Of each parameter of `kernel` how many bytes the record has that it is by value, in registers; 0 where it is none. Empty without one.

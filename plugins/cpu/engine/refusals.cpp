@@ -1,17 +1,24 @@
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kmux/plugin/compile_log.h"
 
 #include "engine/front_end.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "spmd/steps.h"
 
 namespace kmux::cpu {
 namespace {
 
-constexpr std::string_view kMark = "not for this processor (";
 constexpr std::string_view kError = "error: ";
 constexpr std::string_view kUnavailable = " is unavailable: ";
 constexpr std::string_view kFrom = "In file included from ";
@@ -38,15 +45,10 @@ std::string_view included_from(std::string_view log, std::size_t at) {
   return found;
 }
 
-Error refused(std::string_view place, std::string_view construct, std::string_view why, std::string_view log) {
-  std::string message(place);
-  message.append(": ")
-      .append(construct)
-      .append(" is not for this processor (")
-      .append(why)
-      .append(").")
-      .append(kAdvice);
-  return make_error(ErrorCode::kUnsupported, std::move(message)).with("log", std::string(log));
+// "not for this processor (textures)" of the line that says so.
+std::string_view reason_in(std::string_view line) {
+  const std::size_t mark = line.find(kRefusedMark);
+  return mark == line.npos ? std::string_view() : line.substr(mark, line.rfind(')') + 1 - mark);
 }
 
 // The text between the quotes of clang's "'name' is unavailable", or the header that an #error of ours refuses.
@@ -63,17 +65,64 @@ bool is_constraint(std::string_view line) { return line.find("constraint '") != 
 
 }  // namespace
 
+Error refused_construct(std::string_view place, std::string_view construct, std::string_view reason) {
+  std::string message(place);
+  if (!place.empty()) message += ": ";
+  message.append(construct).append(" is ").append(reason).append(".").append(kAdvice);
+  return make_error(ErrorCode::kUnsupported, std::move(message));
+}
+
+namespace {
+
+// Of the notes below the error at `line`, the one that says where a file of the program asks for what it stands in.
+std::string_view request_below(std::string_view log, std::string_view line) {
+  constexpr std::string_view kRequested = " requested here";
+  std::size_t begin = static_cast<std::size_t>(line.data() - log.data()) + line.size() + 1;
+  while (begin < log.size()) {
+    const std::size_t end = std::min(log.find('\n', begin), log.size());
+    const std::string_view note = log.substr(begin, end - begin);
+    if (note.find(kError) != note.npos) break;
+    if (note.ends_with(kRequested) && note.find(kDeviceFolder) == note.npos) return note;
+    begin = end + 1;
+  }
+  return {};
+}
+
+// "k.cu:6:3: error: TEXT, in 'atomicAnd<float>'" of the error "atomics.h:14:24: error: TEXT" that `note` says who asks for.
+std::string as_request(std::string_view line, std::string_view note) {
+  constexpr std::string_view kNote = ": note: ";
+  std::string text(note.substr(0, note.find(kNote) + 2));
+  text.append(line.substr(line.find(kError)));
+  const std::size_t name = note.find('\''), end = note.rfind('\'');
+  return name == end ? text : text.append(", in ").append(note.substr(name, end + 1 - name));
+}
+
+}  // namespace
+
+Error device_error(const std::string& path, std::string_view log) {
+  Error error = compile_error("cannot compile \"" + path + "\"", log);
+  const std::string_view line = first_error(log);
+  if (line.substr(0, line.find(kError)).find(kDeviceFolder) == line.npos) return error;
+  const std::string_view note = request_below(log, line);
+  const std::size_t at = error.message.find(line);
+  if (!note.empty() && at != error.message.npos) error.message.replace(at, line.size(), as_request(line, note));
+  return error;
+}
+
 std::optional<Error> refusal_of(std::string_view log) {
   const std::string_view line = first_error(log);
   if (line.empty()) return std::nullopt;
-  if (is_constraint(line)) return refused(place_in(line), "inline assembly", "PTX", log);
-  const std::size_t mark = line.find(kMark);
-  if (mark == line.npos) return std::nullopt;
-  const std::string_view why = line.substr(mark + kMark.size(), line.rfind(')') - mark - kMark.size());
+  const std::string whole(log);
+  if (is_constraint(line)) {
+    return refused_construct(place_in(line), "inline assembly", std::string(kRefusedMark) + "PTX)").with("log", whole);
+  }
+  const std::string_view reason = reason_in(line);
+  if (reason.empty()) return std::nullopt;
   const std::string_view from = included_from(log, static_cast<std::size_t>(line.data() - log.data()));
   const std::size_t text = line.find(kError) + kError.size();
   const bool is_use = line.find(kUnavailable) != line.npos;
-  return refused(is_use || from.empty() ? place_in(line) : from, construct_in(line, line.substr(text)), why, log);
+  const std::string_view place = is_use || from.empty() ? place_in(line) : from;
+  return refused_construct(place, construct_in(line, line.substr(text)), reason).with("log", whole);
 }
 
 namespace {
@@ -103,10 +152,52 @@ llvm::Value* special_register(llvm::IRBuilder<>& builder, llvm::StringRef name) 
   return nullptr;
 }
 
+// The operands of `call` that its results begin as ("+r"), one a result; none if a result has no such one.
+std::vector<llvm::Value*> tied_operands(const llvm::CallBase& call, const llvm::InlineAsm& assembly) {
+  const auto constraints = assembly.ParseConstraints();
+  std::vector<llvm::Value*> given(constraints.size()), tied;
+  unsigned next = 0;
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    const bool is_given = constraints[i].Type == llvm::InlineAsm::isInput || constraints[i].isIndirect;
+    if (is_given) given[i] = call.getArgOperand(next++);
+  }
+  for (const llvm::InlineAsm::ConstraintInfo& one : constraints) {
+    if (one.Type != llvm::InlineAsm::isOutput || one.isIndirect) continue;
+    if (!one.hasMatchingInput()) return {};
+    tied.push_back(given[static_cast<std::size_t>(one.MatchingInput)]);
+  }
+  return tied;
+}
+
+// What `call` of an empty text gives: its results are what they began as. Null if one begins as nothing.
+llvm::Value* unchanged(llvm::CallBase& call, const llvm::InlineAsm& assembly) {
+  const std::vector<llvm::Value*> tied = tied_operands(call, assembly);
+  if (tied.size() == 1 && tied.front()->getType() == call.getType()) return tied.front();
+  const auto* const results = llvm::dyn_cast<llvm::StructType>(call.getType());
+  if (results == nullptr || results->getNumElements() != tied.size()) return nullptr;
+  llvm::IRBuilder<> builder(&call);
+  llvm::Value* all = llvm::PoisonValue::get(call.getType());
+  for (unsigned i = 0; i < tied.size(); ++i) {
+    if (tied[i]->getType() != results->getElementType(i)) return nullptr;
+    all = builder.CreateInsertValue(all, tied[i], i);
+  }
+  return all;
+}
+
+// Replaces `call` of an empty text.
+void replace_empty(llvm::CallBase& call, const llvm::InlineAsm& assembly) {
+  if (!call.getType()->isVoidTy()) {
+    llvm::Value* const value = unchanged(call, assembly);
+    if (value == nullptr) return;
+    call.replaceAllUsesWith(value);
+  }
+  call.eraseFromParent();
+}
+
 // Replaces `call` of the text "mov.u32 $0, %NAME;", or of none.
 void replace(llvm::CallBase& call, const llvm::InlineAsm& assembly) {
   llvm::StringRef text = llvm::StringRef(assembly.getAsmString()).trim();
-  if (text.empty() && call.getType()->isVoidTy()) return (void)call.eraseFromParent();
+  if (text.empty()) return replace_empty(call, assembly);
   if (!text.consume_front("mov.u32") && !text.consume_front("mov.b32")) return;
   text = text.trim();
   if (!text.consume_front("$0,") || !text.consume_back(";") || !call.getType()->isIntegerTy(32)) return;
@@ -131,4 +222,120 @@ void replace_assembly(llvm::Module& module) {
   }
 }
 
+namespace {
+
+// "ns::f<int>" of "_ZN2ns1fIiEET_S1_": as a source names it, without its parameters.
+std::string source_name(const llvm::Function& function) {
+  const std::string name = function.getName().str();
+  llvm::ItaniumPartialDemangler parts;
+  if (parts.partialDemangle(name.c_str())) return name;
+  const std::unique_ptr<char, decltype(&std::free)> text(parts.getFunctionName(nullptr, nullptr), &std::free);
+  return text ? std::string(text.get()) : name;
+}
+
+// "cluster_group::sync", "tex2D": as a source that uses a namespace of device/ names it, without what is deduced.
+std::string device_name(const llvm::Function& function) {
+  const std::string whole = source_name(function);
+  llvm::StringRef name = llvm::StringRef(whole).take_until([](char c) { return c == '<'; });
+  name.consume_front("cooperative_groups::");
+  return name.str();
+}
+
+// What device/ says against `function` (KMUX_REFUSED), or nothing.
+llvm::StringRef reason_against(const llvm::Function& function) {
+  const llvm::StringRef text = function.getFnAttribute("dontcall-error").getValueAsString();
+  return text.starts_with(kRefusedMark) ? text : llvm::StringRef();
+}
+
+// "k.cu:3", or nothing where the module has no lines. A header that a source includes is found in ".".
+template <class Place>
+std::string place_of(const Place* place) {
+  if (place == nullptr) return "";
+  llvm::StringRef file = place->getFilename();
+  file.consume_front("./");
+  return file.str() + ":" + std::to_string(place->getLine());
+}
+
+Status check_call(const llvm::CallBase& call) {
+  const llvm::Function* const called = call.getCalledFunction();
+  if (called == nullptr || reason_against(*called).empty()) return Ok{};
+  return refused_construct(place_of(call.getDebugLoc().get()), "\"" + device_name(*called) + "\"",
+                           reason_against(*called));
+}
+
+// What is said of the kernel itself.
+Status check_declaration(const llvm::Function& function) {
+  const llvm::StringRef reason = reason_against(function);
+  if (reason.empty()) return Ok{};
+  return refused_construct(place_of(function.getSubprogram()), "kernel \"" + source_name(function) + "\"", reason);
+}
+
+// Is the text of `assembly` one in which the source writes %% for %? It is if it has operands or says what it changes.
+bool is_extended(const llvm::InlineAsm& assembly) {
+  return llvm::any_of(assembly.ParseConstraints(), [](const llvm::InlineAsm::ConstraintInfo& constraint) {
+    constexpr const char* kAlways[] = {"{dirflag}", "{fpsr}", "{flags}"};  // of x86
+    return constraint.Type != llvm::InlineAsm::isClobber || !llvm::is_contained(kAlways, constraint.Codes.front());
+  });
+}
+
+// What the source has for what stands behind a "$" of LLVM's, taken from `text`: "$", "{", "%x" of "{0:x}", or "%".
+std::string taken_sign(llvm::StringRef& text) {
+  constexpr std::pair<const char*, const char*> kSigns[] = {{"$", "$"}, {"(", "{"}, {"|", "|"}, {")", "}"}};
+  for (const auto& [sign, written] : kSigns) {
+    if (text.consume_front(sign)) return written;
+  }
+  if (!text.consume_front("{")) return "%";
+  const auto [operand, rest] = text.split('}');
+  text = rest;
+  const auto [number, modifier] = operand.split(':');
+  return "%" + (modifier + number).str();
+}
+
+// The text as the source has it.
+std::string written_text(const llvm::InlineAsm& assembly) {
+  const char* const percent = is_extended(assembly) ? "%%" : "%";
+  std::string written;
+  for (llvm::StringRef text = assembly.getAsmString(); !text.empty();) {
+    const llvm::StringRef plain = text.take_until([](char c) { return c == '%' || c == '$'; });
+    written += plain;
+    text = text.drop_front(plain.size());
+    if (text.consume_front("%")) written += percent;
+    if (text.consume_front("$")) written += taken_sign(text);
+  }
+  return written;
+}
+
+// The first line of `text` that has more than braces.
+std::string first_line(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef> lines;
+  text.split(lines, '\n');
+  llvm::erase_if(lines, [](llvm::StringRef line) { return line.trim("{} \t\r;").empty(); });
+  if (lines.empty()) return "";
+  return lines.front().trim().str() + (lines.size() > 1 ? " ..." : "");
+}
+
+Status check_assembly(const llvm::CallBase& call) {
+  const std::string text = first_line(written_text(*llvm::cast<llvm::InlineAsm>(call.getCalledOperand())));
+  const std::string place = place_of(call.getDebugLoc().get());
+  return make_error(ErrorCode::kUnsupported, "\"" + source_name(*call.getFunction()) + "\" has the inline assembly \"" +
+                                                 text + "\", which is not for this processor. Write it in C++" +
+                                                 (place.empty() ? "." : " (" + place + ")."));
+}
+
+}  // namespace
+
+namespace spmd {
+
+// The instructions of another processor, PTX, and what device/ refuses.
+Status check_text(const llvm::Function& function) {
+  KMUX_TRY(check_declaration(function));
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (call == nullptr) continue;
+    KMUX_TRY(call->isInlineAsm() ? check_assembly(*call) : check_call(*call));
+  }
+  return Ok{};
+}
+
+}  // namespace spmd
 }  // namespace kmux::cpu

@@ -2,7 +2,6 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -37,22 +36,6 @@ Error refuse(const llvm::Instruction& at, const std::string& what) {
   return make_error(ErrorCode::kUnsupported,
                     "kernel \"" + at.getFunction()->getName().str() + "\" " + what + location_of(at));
 }
-
-}  // namespace
-
-// The instructions of another processor: PTX.
-Status check_text(const llvm::Function& kernel) {
-  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
-    const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (call == nullptr || !call->isInlineAsm()) continue;
-    return refuse(*call, "has the inline assembly \"" +
-                             llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getAsmString() +
-                             "\", which is not for this processor. Write it in C++");
-  }
-  return Ok{};
-}
-
-namespace {
 
 // A call of what is not known before the kernel runs, or null.
 const llvm::CallBase* pointer_call(const llvm::Function& kernel) {

@@ -10,6 +10,7 @@ namespace kmux::cpu::device_language {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 using Floats = std::vector<float>;
 
@@ -220,6 +221,8 @@ TEST(DeviceLanguage, HeadersOfTheMachineAreNotSearched) {
   EXPECT_EQ(missing.code, ErrorCode::kCompileFailed);
   EXPECT_THAT(missing.message, HasSubstr("k.cu:1:10"));
   EXPECT_THAT(missing.message, HasSubstr("'vector' file not found"));
+  EXPECT_THAT(missing.message, HasSubstr("kmux's own headers, which docs/cpu-backend.md lists"));
+  EXPECT_THAT(missing.message, Not(HasSubstr("apt-get")));
 }
 
 TEST(DeviceLanguage, HipIsTheSameByOtherNames) {

@@ -27,22 +27,60 @@ TEST(DeviceRefusals, FunctionsOfTheHardware) {
            {"y[0] = clock64();", "\"clock64\""},
            {"y[0] = clock();", "\"clock\""},
            {"y[0] = __globaltimer();", "\"__globaltimer\""},
-           {"y[0] = tex2D<float>(cudaTextureObject_t(n), 0.5f, 0.5f);", "\"tex2D<float"},
-           {"surf2Dwrite(1.0f, cudaSurfaceObject_t(n), 4, 5);", "\"surf2Dwrite"},
+           {"y[0] = tex2D<float>(cudaTextureObject_t(n), 0.5f, 0.5f);", "\"tex2D\""},
+           {"surf2Dwrite(1.0f, cudaSurfaceObject_t(n), 4, 5);", "\"surf2Dwrite\""},
+           {"float v;  tex2D(&v, cudaTextureObject_t(n), 0.5f, 0.5f);", "\"tex2D\""},
+           {"float v;  surf1DLayeredread(&v, cudaSurfaceObject_t(n), 0, 0);", "\"surf1DLayeredread\""},
+           {"y[0] = surfCubemapread<float>(cudaSurfaceObject_t(n), 0, 0, 0, cudaBoundaryModeTrap);",
+            "\"surfCubemapread\""},
+           {"y[0] = __clusterSizeInBlocks();", "\"__clusterSizeInBlocks\""},
+           {"__shared__ __mbarrier_t b;  __mbarrier_init(&b, 1);", "\"__mbarrier_init\""},
            {"y[0] = __cvta_generic_to_shared(y);", "\"__cvta_generic_to_shared\""},
            {"y[0] = __ddiv_rz(x[0], x[1]);", "\"__ddiv_rz\""}}) {
     expect_refused(kernel_of(statement), name, 2);
   }
   expect_refused(kernel_of("y[0] = total;", "\n__managed__ float total;\n"), "\"total\"", 4);
+  expect_refused(kernel_of("y[0] = tex1D(t, 0.5f);", "texture<float, cudaTextureType1D, cudaReadModeElementType> t;\n"),
+                 "\"tex1D\"", 3);
   const std::string groups = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n";
   expect_refused(kernel_of("auto tile = cg::tiled_partition<64>(cg::this_thread_block());", groups), "tiled_partition",
                  4);
-  expect_refused(kernel_of("cg::this_cluster();", groups), "\"this_cluster\"", 4);
+  for (const char* const statement :
+       {"cg::this_cluster();", "auto c = cg::this_cluster();  c.sync();  y[0] = c.block_rank();",
+        "cg::cluster_group c = cg::this_cluster();  y[0] = *c.map_shared_rank(y, 1);"}) {
+    expect_refused(kernel_of(statement, groups), "\"this_cluster\"", 4);
+  }
+  expect_refused(kernel_of("cg::cluster_group::sync();", groups), "\"cluster_group::sync\"", 4);
+  expect_refused(kernel_of("cg::this_multi_grid().sync();", groups), "\"this_multi_grid\"", 4);
+}
+
+TEST(DeviceRefusals, SaysOfAKernelThatAGpuAloneCanRunIt) {
+  expect_refused("\n__global__ void __cluster_dims__(2, 1, 1) k(const float* x, float* y, int n) { y[0] = 1; }",
+                 "kernel \"k\" is not for this processor (clusters of blocks, which __cluster_dims__ asks for)", 2);
+  const std::string other = "__global__ void __cluster_dims__(2) other(float* y) { y[0] = 1; }\n";
+  EXPECT_EQ(elements<float>({other + kernel_of("y[threadIdx.x] = 1;")}, std::vector<float>(64)),
+            std::vector<float>(64, 1));
+}
+
+TEST(DeviceRefusals, TensorMaps) {
+  expect_refused(
+      "#include <cuda.h>\n#include <cudaTypedefs.h>\n"
+      "__global__ void k(const float* x, float* y, int n, const __grid_constant__ CUtensorMap map) { y[0] = 1; }",
+      "\"CUtensorMap\" is not for this processor (tensor maps)", 3);
+  const std::string unused =
+      "__device__ void f(const CUtensorMap* map, CUtensorMap other) { asm volatile(\"cp.async.bulk;\"); }\n";
+  EXPECT_EQ(elements<float>({unused + kernel_of("y[threadIdx.x] = 1;")}, std::vector<float>(64)),
+            std::vector<float>(64, 1));
 }
 
 TEST(DeviceRefusals, HeadersOfTheHardware) {
   expect_refused("\n#include <mma.h>\n" + kernel_of(""), "<mma.h>", 2);
   expect_refused("#include <cuda/barrier>\n" + kernel_of(""), "<cuda/barrier>", 1);
+  expect_refused("#include <cuda_awbarrier.h>\n" + kernel_of(""), "<cuda_awbarrier.h>", 1);
+  const std::string types =
+      "#include <cuda_awbarrier_primitives.h>\n#include <texture_types.h>\n#include <surface_types.h>\n"
+      "#include <channel_descriptor.h>\n";
+  expect_refused(kernel_of("__shared__ __mbarrier_t b;  __mbarrier_arrive(&b);", types), "\"__mbarrier_arrive\"", 6);
 }
 
 TEST(DeviceRefusals, InlineAssembly) {
@@ -61,6 +99,58 @@ TEST(DeviceRefusals, InlineAssembly) {
       "inline assembly", 3);
 }
 
+// What the message says of `source`, which has inline assembly.
+std::string told_assembly(const std::string& source) {
+  const Error error = device_failure({source});
+  EXPECT_EQ(error.code, ErrorCode::kUnsupported) << error.explain();
+  return error.message;
+}
+
+TEST(DeviceRefusals, InlineAssemblyAsItIsWritten) {
+  EXPECT_THAT(told_assembly("template <class T> __device__ T f(T v) {\n  T r;\n"
+                            "  asm(\"abs.s32 %0, %1;\" : \"=r\"(r) : \"r\"(v));\n  return r;\n}\n" +
+                            kernel_of("y[0] = f(n);")),
+              StartsWith("\"f<int>\" has the inline assembly \"abs.s32 %0, %1;\", which is not for this processor. "
+                         "Write it in C++ (k.cu:3)."));
+  EXPECT_THAT(told_assembly(kernel_of("int r; asm(\"mov.u32 %0, %%smid;\" : \"=r\"(r)); y[0] = r;")),
+              HasSubstr("\"mov.u32 %0, %%smid;\""));
+  EXPECT_THAT(told_assembly(kernel_of("int r; asm(\"movl $5, %k0\" : \"=r\"(r)); y[0] = r;")),
+              HasSubstr("\"movl $5, %k0\""));
+  EXPECT_THAT(told_assembly(kernel_of("asm(\"mov.u32 %r1, %smid;\");")), HasSubstr("\"mov.u32 %r1, %smid;\""));
+  EXPECT_THAT(told_assembly(kernel_of("asm volatile(\"wgmma.fence.sync.aligned;\\n\" ::: \"memory\");")),
+              HasSubstr("\"wgmma.fence.sync.aligned;\","));
+  EXPECT_THAT(
+      told_assembly(kernel_of("asm volatile(\"{\\n\\t.reg .pred p;\\n\\tmembar.cta;\\n\\t}\" ::: \"memory\");")),
+      HasSubstr("\".reg .pred p; ...\", which"));
+  EXPECT_THAT(told_assembly(kernel_of("asm volatile(\"{ mma.sync {%0, %1}; }\" : \"+r\"(n) : \"r\"(n));")),
+              HasSubstr("\"{ mma.sync {%0, %1}; }\""));
+}
+
+// What stands in a header of ours is told where the program asks for it.
+TEST(DeviceRefusals, ErrorsInOurHeadersNameTheLineOfTheProgram) {
+  const Error error = device_failure({"__device__ float u;\n" + kernel_of("atomicAnd(&u, 3.f);")});
+  EXPECT_EQ(error.code, ErrorCode::kCompileFailed) << error.explain();
+  EXPECT_THAT(error.message,
+              StartsWith("cannot compile \"k.cu\" (k.cu:3:3: error: address argument to atomic operation"));
+  EXPECT_THAT(error.message, HasSubstr(", in 'atomicAnd<float>')"));
+}
+
+TEST(DeviceRefusals, AnEmptyTextLeavesItsOperandsAsTheyAre) {
+  const std::string source = kernel_of(R"(const int t = threadIdx.x;
+  int i = t;
+  float v = x[i];
+  long a = i, b = 2;
+  asm volatile("" : "+r"(i));
+  asm volatile("" : "+f"(v) :: "memory");
+  asm("" : "+l"(a), "+l"(b) : "r"(n));
+  asm volatile("" : "+m"(v));
+  y[t] = v + i + a * b;)");
+  std::vector<float> expected(64);
+  for (int i = 0; i < 64; ++i) expected[static_cast<std::size_t>(i)] = static_cast<float>(3 * i + 4);
+  EXPECT_EQ(elements<float>({source}, std::vector<float>(64, 4)), expected);
+  EXPECT_THAT(told_assembly(kernel_of("int r; asm(\"\" : \"=r\"(r)); y[0] = r;")), HasSubstr("inline assembly \"\""));
+}
+
 TEST(DeviceRefusals, AssemblyOfAnObviousMeaning) {
   const std::string source = kernel_of(R"(unsigned lane, below, self, above;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
@@ -77,7 +167,8 @@ TEST(DeviceRefusals, UnusedOnesDoNotDisturb) {
   const std::string source =
       kernel_of("y[threadIdx.x] = 1;",
                 "template <class T> __device__ T g(T v) { asm volatile(\"bar.sync 0;\"); return v; }\n"
-                "__device__ void h() { asm volatile(\"bar.sync 1;\"); }\n");
+                "__device__ void h() { asm volatile(\"bar.sync 1;\"); }\n"
+                "__device__ long long tick() { return clock64(); }\n");
   EXPECT_EQ(elements<float>({source}, std::vector<float>(64)), std::vector<float>(64, 1));
 }
 

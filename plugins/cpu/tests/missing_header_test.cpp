@@ -27,6 +27,13 @@ TEST(MissingHeader, SaysWhatToInstall) {
   EXPECT_EQ(advice_for_header("my/own.h"), "");
 }
 
+TEST(MissingHeader, OfASourceForGpusIsNotToBeInstalled) {
+  for (const char* const name : {"vector", "iostream", "unistd.h", "immintrin.h"}) {
+    EXPECT_THAT(advice_for_device_header(name), AllOf(HasSubstr("docs/cpu-backend.md"), Not(HasSubstr("apt-get"))));
+  }
+  EXPECT_EQ(advice_for_device_header("my/own.h"), "");
+}
+
 TEST(MissingHeader, IsPartOfTheError) {
   CompileJob job;
   job.files = {{"kernel.cpp", "#include <no_such_header>\nvoid kernel() {}\n"}};
