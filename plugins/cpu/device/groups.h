@@ -31,7 +31,7 @@ KMUX_DEVICE thread_block this_thread_block() { return {}; }
 struct grid_group {
   KMUX_DEVICE bool is_valid() { return kmux_cooperative() != 0; }
   KMUX_DEVICE void sync(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
-    if (!is_valid()) kmux_fail("the launch of a kernel that waits for its grid is cooperative", file, line);
+    if (!is_valid()) kmux_fail("grid.sync() in a launch that is not cooperative\nLaunch it cooperatively", file, line);
     kmux_grid_barrier();
   }
   KMUX_DEVICE dim3 group_dim() { return {kmux_grid_dim_x(), kmux_grid_dim_y(), kmux_grid_dim_z()}; }

@@ -93,8 +93,8 @@ class KernelFailure final : public std::exception {
 
 extern "C" {
 
-/// Ends the kernel that calls it, with an error that says what failed: the text of an assertion, where it stands, and which
-/// thread it was. Called by the code of kernels; throws kmux::cpu::KernelFailure through it.
+/// Ends the kernel that calls it, with an error that says what failed, where it stands, and which thread it was. `what` is the
+/// text of an assertion, what ended the kernel if `line` is 0, or a problem, a line's end and what to do. Called by the code of kernels; throws kmux::cpu::KernelFailure through it.
 ///
 /// Threads: any.
 void kmux_cpu_fail(const char* what, const char* file, unsigned line, unsigned block_x, unsigned block_y,
