@@ -198,8 +198,47 @@ template <unsigned n, class Parent>
   requires(n > 32)
 KMUX_REFUSED("parts of a block that are larger than a warp")
 coalesced_group tiled_partition(const Parent&);
-KMUX_REFUSED("parts of a block whose size is not known when it is compiled")
-coalesced_group tiled_partition(const thread_block&, unsigned);
+
+// A group of whichever kind: all threads of the block, or some of a warp.
+struct thread_group {
+  bool kmux_is_block;
+  coalesced_group kmux_some;
+  __attribute__((always_inline)) thread_group(const thread_block&) : kmux_is_block(true), kmux_some{~0u} {}
+  __attribute__((always_inline)) thread_group(const coalesced_group& group) : kmux_is_block(false), kmux_some(group) {}
+  template <unsigned n, class Parent>
+  __attribute__((always_inline)) thread_group(const thread_block_tile<n, Parent>& tile)
+      : kmux_is_block(false), kmux_some{tile.kmux_mask()} {}
+  __attribute__((always_inline)) void sync() const { kmux_is_block ? kmux_barrier() : kmux_some.sync(); }
+  __attribute__((always_inline)) unsigned size() const { return kmux_is_block ? kmux_threads() : kmux_some.size(); }
+  __attribute__((always_inline)) unsigned num_threads() const { return size(); }
+  __attribute__((always_inline)) unsigned thread_rank() const {
+    return kmux_is_block ? kmux_rank() : kmux_some.thread_rank();
+  }
+};
+// The lanes of the part of a group that a thread of number `rank` is in, each of `n` threads but for the last one.
+KMUX_DEVICE unsigned kmux_part(unsigned rank, unsigned threads, unsigned n, const char* file, unsigned line) {
+  if (n > 32 || __builtin_popcount(n) != 1)
+    kmux_fail("a part of a group has no such size\nGive tiled_partition a power of two of at most 32", file, line);
+  const unsigned left = threads - (rank & ~(n - 1));
+  return ~0u >> (32 - (left < n ? left : n));
+}
+KMUX_DEVICE thread_group tiled_partition(const thread_block&, unsigned n, const char* file = __builtin_FILE(),
+                                         unsigned line = __builtin_LINE()) {
+  return coalesced_group{kmux_part(kmux_rank(), kmux_threads(), n, file, line) << (kmux_lane() & ~(n - 1))};
+}
+KMUX_DEVICE coalesced_group tiled_partition(const coalesced_group& group, unsigned n,
+                                            const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+  const unsigned rank = group.thread_rank(), first = rank & ~(n - 1);
+  unsigned lanes = 0;
+  for (unsigned part = kmux_part(rank, group.size(), n, file, line), i = 0; i < 32; ++i)
+    lanes |= ((part >> i) & 1) << group.kmux_lane_of(first + i);
+  return {lanes};
+}
+KMUX_DEVICE thread_group tiled_partition(const thread_group& group, unsigned n, const char* file = __builtin_FILE(),
+                                         unsigned line = __builtin_LINE()) {
+  if (group.kmux_is_block) return tiled_partition(thread_block(), n, file, line);
+  return tiled_partition(group.kmux_some, n, file, line);
+}
 
 template <class G>
 KMUX_DEVICE coalesced_group binary_partition(const G&, bool predicate) {

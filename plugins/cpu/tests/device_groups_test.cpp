@@ -21,7 +21,7 @@ Words numbers() {
 // The kernel's `body` with its thread's number in the grid as i; blocks of 64, all whole.
 void expect(const std::string& body, const std::function<std::uint32_t(const Words&, std::uint32_t)>& wanted) {
   const ElementKernel kernel{
-      "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\nnamespace cg = cooperative_groups;\n"
+      "#include <cooperative_groups.h>\n#include <cooperative_groups/scan.h>\nnamespace cg = cooperative_groups;\n"
       "__global__ void k(const unsigned* x, unsigned* y, int n) {\n  cg::thread_block block = "
       "cg::this_thread_block();\n"
       "  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n" +
@@ -140,6 +140,67 @@ TEST(DeviceGroups, PartsByAValue) {
            return rank + 64 * static_cast<std::uint32_t>(all.size()) + 4096 * sum +
                   ((x[i] % 3 == 1 ? ones : 32 - ones) << 26);
          });
+}
+
+TEST(DeviceGroups, Scans) {
+  expect(R"(  auto tile = cg::tiled_partition<8>(block);
+  auto part = cg::labeled_partition(cg::tiled_partition<32>(block), x[i] % 3);
+  const unsigned most = cg::inclusive_scan(tile, x[i], cg::greater<unsigned>());
+  y[i] = cg::inclusive_scan(tile, x[i]) + 3 * cg::exclusive_scan(tile, x[i]) + 5 * most + 7 * cg::inclusive_scan(part, x[i]) +
+         11 * cg::exclusive_scan(part, x[i], [](unsigned a, unsigned b) { return a ^ b; });)",
+         [](const Words& x, std::uint32_t i) {
+           std::uint32_t sum = 0, most = 0, of_part = 0, odd = 0;
+           for (std::uint32_t j = i / 8 * 8; j <= i; ++j) sum += x[j], most = std::max(most, x[j]);
+           for (const std::uint32_t j : together(x, i)) {
+             if (j <= i) of_part += x[j];
+             if (j < i) odd ^= x[j];
+           }
+           return sum + 3 * (sum - x[i]) + 5 * most + 7 * of_part + 11 * odd;
+         });
+}
+
+TEST(DeviceGroups, OfAKindThatIsKnownWhenItRuns) {
+  expect(
+      R"(  const auto tell = [](cg::thread_group g) { return g.thread_rank() + 100 * g.size() + 10000 * (g.num_threads() == cg::group_size(g)); };
+  __shared__ unsigned s[64];
+  cg::thread_group all = block;
+  s[all.thread_rank()] = x[i];
+  all.sync();
+  const unsigned other = s[63 - all.thread_rank()];
+  cg::sync(all);
+  cg::thread_group part = cg::tiled_partition(block, n / 24);  // 8
+  s[all.thread_rank()] = other + 1;
+  part.sync();
+  const unsigned next = s[threadIdx.x / 8 * 8 + (part.thread_rank() + 1) % part.size()];
+  all.sync();
+  auto odd = cg::binary_partition(cg::tiled_partition<32>(block), x[i] % 3 == 0);
+  y[i] = next + tell(all) + 3 * tell(part) + 5 * tell(cg::tiled_partition(part, 4)) + 7 * tell(cg::tiled_partition<16>(block)) +
+         11 * tell(odd) + 13 * tell(cg::tiled_partition(odd, 2)) + 17 * tell(cg::tiled_partition(all, 32));)",
+      [](const Words& x, std::uint32_t i) {
+        const auto tell = [](std::uint32_t rank, std::uint32_t size) { return rank + 100 * size + 10000; };
+        const std::uint32_t t = i % 64, first = i / 64 * 64;
+        std::uint32_t rank = 0, count = 0;
+        for (std::uint32_t j = i / 32 * 32; j < i / 32 * 32 + 32; ++j) {
+          if ((x[j] % 3 == 0) != (x[i] % 3 == 0)) continue;
+          rank += j < i, ++count;
+        }
+        const std::uint32_t next = x[first + 63 - (t / 8 * 8 + (t + 1) % 8)] + 1;
+        return next + tell(t, 64) + 3 * tell(t % 8, 8) + 5 * tell(t % 4, 4) + 7 * tell(t % 16, 16) +
+               11 * tell(rank, count) + 13 * tell(rank % 2, std::min(2U, count - rank / 2 * 2)) + 17 * tell(t % 32, 32);
+      });
+}
+
+TEST(DeviceGroups, APartOfNoSuchSizeEndsTheLaunch) {
+  const std::string source =
+      "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
+      "__global__ void k(const float* x, float* y, int n) {\n  y[0] = cg::tiled_partition(cg::this_thread_block(), n - "
+      "61).size();\n}";
+  const Error error = device_failure({source});
+  EXPECT_EQ(error.code, ErrorCode::kLaunchFailed) << error.explain();
+  EXPECT_NE(error.message.find("a part of a group has no such size (k.cu:4, block (0, 0, 0), thread (0, 0, 0)). Give "
+                               "tiled_partition a power of two of at most 32; results are incomplete."),
+            std::string::npos)
+      << error.message;
 }
 
 }  // namespace
