@@ -105,8 +105,14 @@ extern const std::string_view cpu_device_packed_text;
 extern const std::string_view cpu_device_pipelines_text;
 extern const std::string_view cpu_device_refused_text;
 extern const std::string_view cpu_device_sixteen_text;
+extern const std::string_view cpu_device_std_compare_text;
+extern const std::string_view cpu_device_std_concepts_text;
+extern const std::string_view cpu_device_std_constants_text;
 extern const std::string_view cpu_device_std_math_text;
+extern const std::string_view cpu_device_std_new_text;
 extern const std::string_view cpu_device_std_numbers_text;
+extern const std::string_view cpu_device_std_numeric_text;
+extern const std::string_view cpu_device_std_span_text;
 extern const std::string_view cpu_device_tilelang_text;
 extern const std::string_view cpu_device_types_text;
 extern const std::string_view cpu_device_warps_text;
@@ -135,6 +141,12 @@ constexpr Header kHeaders[] = {
     {"math_constants.h", &cpu_device_constants_text},
     {"type_traits", &cpu_device_types_text},
     {"limits", &cpu_device_limits_text},
+    {"compare", &cpu_device_std_compare_text},
+    {"concepts", &cpu_device_std_concepts_text},
+    {"new", &cpu_device_std_new_text},
+    {"numbers", &cpu_device_std_constants_text},
+    {"numeric", &cpu_device_std_numeric_text},
+    {"span", &cpu_device_std_span_text},
     {"algorithm", &cpu_device_algorithms_text},
     {"cmath", &cpu_device_std_math_text},
     {"kmux/hip.h", &cpu_device_hip_text},
@@ -216,9 +228,9 @@ constexpr Part kParts[] = {
 /// Names for what comes before each source, and nothing more, with spaces between them. cudaTypedefs.h is for the host, which calls the driver.
 constexpr std::string_view kEmpty =
     "builtin_types.h channel_descriptor.h cinttypes crt/device_functions.h crt/host_defines.h cuda.h "
-    "cudaTypedefs.h cuda_device_runtime_api.h cuda_runtime.h cuda_runtime_api.h "
+    "cuda/std/initializer_list cudaTypedefs.h cuda_device_runtime_api.h cuda_runtime.h cuda_runtime_api.h "
     "device_atomic_functions.h device_double_functions.h device_functions.h device_launch_parameters.h device_types.h "
-    "driver_types.h hip/hip_vector_types.h host_defines.h inttypes.h math.h math_functions.h "
+    "driver_types.h hip/hip_vector_types.h host_defines.h initializer_list inttypes.h math.h math_functions.h "
     "math_functions.hpp sm_20_atomic_functions.h sm_20_intrinsics.h sm_30_intrinsics.h sm_32_intrinsics.h "
     "sm_35_intrinsics.h sm_60_atomic_functions.h sm_61_intrinsics.h stdbool.h stddef.h stdint.h stdio.h stdlib.h "
     "string.h tl_templates/cuda/debug.h tl_templates/cuda/ldsm.h tl_templates/cuda/math.h "
@@ -269,6 +281,11 @@ constexpr Alias kAliases[] = {
     {"tl_templates/cuda/atomic.h", "tl_templates/cuda/common.h"},
     {"tl_templates/cuda/cuda_bf16_fallbacks.cuh", "cuda_bf16.h"},
     {"tl_templates/cuda/reduce.h", "tl_templates/cuda/common.h"},
+    {"cuda/std/concepts", "concepts"},
+    {"cuda/std/numeric", "numeric"},
+    {"cuda/std/numbers", "numbers"},
+    {"cuda/std/span", "span"},
+    {"cuda/std/compare", "compare"},
 };
 
 /// A header that drives hardware, by what it is for.

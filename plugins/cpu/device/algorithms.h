@@ -50,6 +50,33 @@ using index_sequence = integer_sequence<size_t, i...>;
 template <size_t n>
 using make_index_sequence = __make_integer_seq<integer_sequence, size_t, n>;
 
+#define KMUX_OPERATION(name, expression)                                           \
+  template <class T = void>                                                        \
+  struct name {                                                                    \
+    constexpr auto operator()(const T& a, const T& b) const { return expression; } \
+  };                                                                               \
+  template <>                                                                      \
+  struct name<void> {                                                              \
+    template <class A, class B>                                                    \
+    constexpr auto operator()(const A& a, const B& b) const {                      \
+      return expression;                                                           \
+    }                                                                              \
+  };
+KMUX_OPERATION(plus, a + b)
+KMUX_OPERATION(minus, a - b)
+KMUX_OPERATION(multiplies, a* b)
+KMUX_OPERATION(divides, a / b)
+KMUX_OPERATION(less, a < b)
+KMUX_OPERATION(greater, a > b)
+KMUX_OPERATION(less_equal, a <= b)
+KMUX_OPERATION(greater_equal, a >= b)
+KMUX_OPERATION(equal_to, a == b)
+KMUX_OPERATION(not_equal_to, a != b)
+KMUX_OPERATION(bit_and, a& b)
+KMUX_OPERATION(bit_or, a | b)
+KMUX_OPERATION(bit_xor, a ^ b)
+#undef KMUX_OPERATION
+
 template <class T>
 constexpr const T& min(const T& a, const T& b) {
   return b < a ? b : a;
@@ -65,6 +92,18 @@ constexpr const T& max(const T& a, const T& b) {
 template <class T, class F>
 constexpr const T& max(const T& a, const T& b, F less) {
   return less(a, b) ? b : a;
+}
+template <class T, class F = less<>>
+constexpr T min(initializer_list<T> list, F is_less = {}) {
+  const T* least = list.begin();
+  for (const T& element : list) least = is_less(element, *least) ? &element : least;
+  return *least;
+}
+template <class T, class F = less<>>
+constexpr T max(initializer_list<T> list, F is_less = {}) {
+  const T* most = list.begin();
+  for (const T& element : list) most = is_less(*most, element) ? &element : most;
+  return *most;
 }
 template <class T>
 constexpr const T& clamp(const T& value, const T& low, const T& high) {
@@ -101,32 +140,5 @@ template <class I, class T>
 constexpr I upper_bound(I begin, I end, const T& value) {
   return __partition_point(begin, end, [&](const auto& element) { return !(value < element); });
 }
-
-#define KMUX_OPERATION(name, expression)                                           \
-  template <class T = void>                                                        \
-  struct name {                                                                    \
-    constexpr auto operator()(const T& a, const T& b) const { return expression; } \
-  };                                                                               \
-  template <>                                                                      \
-  struct name<void> {                                                              \
-    template <class A, class B>                                                    \
-    constexpr auto operator()(const A& a, const B& b) const {                      \
-      return expression;                                                           \
-    }                                                                              \
-  };
-KMUX_OPERATION(plus, a + b)
-KMUX_OPERATION(minus, a - b)
-KMUX_OPERATION(multiplies, a* b)
-KMUX_OPERATION(divides, a / b)
-KMUX_OPERATION(less, a < b)
-KMUX_OPERATION(greater, a > b)
-KMUX_OPERATION(less_equal, a <= b)
-KMUX_OPERATION(greater_equal, a >= b)
-KMUX_OPERATION(equal_to, a == b)
-KMUX_OPERATION(not_equal_to, a != b)
-KMUX_OPERATION(bit_and, a& b)
-KMUX_OPERATION(bit_or, a | b)
-KMUX_OPERATION(bit_xor, a ^ b)
-#undef KMUX_OPERATION
 
 }  // namespace std

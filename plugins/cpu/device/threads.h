@@ -150,3 +150,21 @@ struct kmux_type_of {
 };
 template <class T>
 using kmux_value = typename kmux_type_of<T>::type;  // converts to a T that another argument says
+
+// What the compiler makes of a list in braces.
+namespace std {
+template <class T>
+class initializer_list {
+ public:
+  using value_type = T;
+  using iterator = const T*;
+  constexpr initializer_list() noexcept : begin_(nullptr), size_(0) {}
+  constexpr const T* begin() const noexcept { return begin_; }
+  constexpr const T* end() const noexcept { return begin_ + size_; }
+  constexpr size_t size() const noexcept { return size_; }
+
+ private:
+  const T* begin_;
+  size_t size_;
+};
+}  // namespace std

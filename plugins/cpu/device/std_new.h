@@ -1,0 +1,14 @@
+// What device code uses of <new>: objects that are made in memory that is there.
+#pragma once
+
+inline void* operator new(size_t, void* place) noexcept { return place; }
+inline void* operator new[](size_t, void* place) noexcept { return place; }
+
+namespace std {
+
+template <class T>
+constexpr T* launder(T* object) noexcept {
+  return __builtin_launder(object);
+}
+
+}  // namespace std

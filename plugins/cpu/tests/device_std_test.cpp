@@ -1,0 +1,112 @@
+// What device code may include of C++, beside what device_language_test has: lists in braces, orders, concepts, spans, numbers.
+#include <algorithm>
+#include <numbers>
+#include <numeric>
+
+#include "device_call.h"
+
+namespace kmux::cpu::device_std {
+namespace {
+
+using Floats = std::vector<float>;
+
+// What `body` makes of 1, 2, ... 40, with the thread's element as i and v.
+Floats values(const std::string& headers, const std::string& body) {
+  Floats x(40);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i + 1);
+  return elements<float>({headers +
+                          "__global__ void k(const float* x, float* y, int n) {\n"
+                          "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i >= n) return;\n"
+                          "  const float v = x[i];\n  y[i] = [&]() -> float {" +
+                          body + "}();\n}\n"},
+                         x);
+}
+
+TEST(DeviceStd, ListsInBraces) {
+  const Floats y = values("#include <algorithm>\n#include <initializer_list>\n", R"(
+  float sum = 0;
+  for (const float factor : {1.0f, v, 3.0f}) sum += factor * v;
+  const std::initializer_list<int> list = {i, 7, 20};
+  return sum + 1000 * std::min({v, 9.0f, 12.0f}) + 100000 * std::max({i, 7, 20}, [](int a, int b) { return a < b; }) +
+         list.size() + *list.begin() - *(list.end() - 3);)");
+  ASSERT_EQ(y.size(), 40U);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const float v = static_cast<float>(i + 1);
+    EXPECT_EQ(y[i], 4 * v + v * v + 1000 * std::min(v, 9.0F) + 100000 * std::max(static_cast<float>(i), 20.0F) + 3)
+        << i;
+  }
+}
+
+TEST(DeviceStd, NumericAlgorithms) {
+  const Floats y = values("#include <numeric>\n", R"(
+  int list[5], sums[5];
+  std::iota(list, list + 5, i);
+  int* const end = std::partial_sum(list, list + 5, sums);
+  static_assert(std::gcd(-12, 18) == 6 && std::lcm(4, 6) == 12 && std::gcd(0u, 5u) == 5 && std::lcm(0, 3) == 0);
+  return std::accumulate(list, list + 5, 0.5f) + 10000 * std::gcd(i + 1, 12) + std::inner_product(list, list + 5, sums, 0) * 0 +
+         (end == sums + 5 && sums[4] == 5 * i + 10 ? 0 : -1) + std::accumulate(list, list + 2, 1, [](int a, int b) { return a * b; });)");
+  ASSERT_EQ(y.size(), 40U);
+  for (std::size_t k = 0; k < y.size(); ++k) {
+    const int i = static_cast<int>(k);
+    EXPECT_EQ(y[k], static_cast<float>(5 * i + 10 + 10000 * std::gcd(i + 1, 12) + i * (i + 1)) + 0.5F) << i;
+  }
+}
+
+TEST(DeviceStd, OrdersAndConcepts) {
+  const Floats y = values("#include <compare>\n#include <concepts>\n", R"(
+  struct Version {
+    int major, minor;
+    auto operator<=>(const Version&) const = default;
+  };
+  static_assert(std::same_as<decltype(Version{} <=> Version{}), std::strong_ordering>);
+  static_assert(std::same_as<decltype(1.0 <=> 2.0), std::partial_ordering>);
+  static_assert((1.0 <=> __builtin_nan("")) == std::partial_ordering::unordered && !((1.0 <=> __builtin_nan("")) < 0));
+  static_assert((1 <=> 2) < 0 && 0 < (2 <=> 1) && (1 <=> 1) == 0 && std::weak_ordering(2 <=> 1) == std::weak_ordering::greater);
+  static_assert(std::integral<int> && !std::integral<float> && std::floating_point<double> && std::unsigned_integral<unsigned>);
+  static_assert(std::convertible_to<int, float> && std::derived_from<int, int> == false && std::totally_ordered<Version>);
+  const auto twice = [](std::floating_point auto value) { return 2 * value; };
+  static_assert(std::invocable<decltype(twice), float> && !std::invocable<decltype(twice), int>);
+  const Version a{i / 10, i % 10}, b{2, 5};
+  const auto order = a <=> b;
+  return twice(v) + 1000 * (a < b) + 2000 * (a == b) + 4000 * (order > 0);)");
+  ASSERT_EQ(y.size(), 40U);
+  for (std::size_t k = 0; k < y.size(); ++k) {
+    const int i = static_cast<int>(k);
+    EXPECT_EQ(y[k], static_cast<float>(2 * (i + 1) + (i < 25 ? 1000 : i == 25 ? 2000 : 4000))) << i;
+  }
+}
+
+TEST(DeviceStd, SpansAndObjectsInMemoryThatIsThere) {
+  const Floats y = values("#include <new>\n#include <span>\n", R"(
+  struct Sum {
+    float all;
+    explicit Sum(std::span<const float> list) : all(0) { for (const float one : list) all += one; }
+  };
+  float own[4] = {v, 1, 2, 3};
+  const std::span all(own);
+  static_assert(decltype(all)::extent == 4);
+  alignas(Sum) unsigned char room[sizeof(Sum)];
+  const Sum* const sum = new (room) Sum(std::span(x, 3));
+  return sum->all + 100 * Sum(all.subspan(1)).all + 10000 * Sum(all.first(2)).all + all.back() * 0 + all[0] * 0 +
+         (all.size_bytes() == 16 && !all.empty() && all.last(1).front() == 3 ? 0 : -1);)");
+  ASSERT_EQ(y.size(), 40U);
+  for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], 606 + 10000 * static_cast<float>(i + 2)) << i;
+}
+
+TEST(DeviceStd, Numbers) {
+  const Floats y = values("#include <numbers>\n", R"(
+  using namespace std::numbers;
+  const float all[] = {e_v<float>, log2e_v<float>, log10e_v<float>, pi_v<float>, inv_pi_v<float>, inv_sqrtpi_v<float>, ln2_v<float>,
+                       ln10_v<float>, sqrt2_v<float>, sqrt3_v<float>, inv_sqrt3_v<float>, egamma_v<float>, phi_v<float>};
+  static_assert(pi == pi_v<double> && sizeof all == 52);
+  return i < 13 ? all[i] : 0;)");
+  using namespace std::numbers;
+  const Floats expected = {e_v<float>,          log2e_v<float>,  log10e_v<float>, pi_v<float>,    inv_pi_v<float>,
+                           inv_sqrtpi_v<float>, ln2_v<float>,    ln10_v<float>,   sqrt2_v<float>, sqrt3_v<float>,
+                           inv_sqrt3_v<float>,  egamma_v<float>, phi_v<float>};
+  ASSERT_EQ(y.size(), 40U);
+  EXPECT_EQ(Floats(y.begin(), y.begin() + 13), expected);
+}
+
+}  // namespace
+}  // namespace kmux::cpu::device_std
