@@ -141,8 +141,12 @@ TEST(DeviceRefusals, AnEmptyTextLeavesItsOperandsAsTheyAre) {
   float v = x[i];
   long a = i, b = 2;
   asm volatile("" : "+r"(i));
-  asm volatile("" : "+f"(v) :: "memory");
-  asm("" : "+l"(a), "+l"(b) : "r"(n));
+  asm("" : "+r"(a), "+r"(b) : "r"(n));
+#ifdef __x86_64__  // whose compiler knows these letters
+  double d = v;
+  asm volatile("" : "+f"(v), "+d"(d) :: "memory");
+  asm("" : "+l"(a));
+#endif
   asm volatile("" : "+m"(v));
   y[t] = v + i + a * b;)");
   std::vector<float> expected(64);
