@@ -256,11 +256,15 @@ std::string place_of(const Place* place) {
   return file.str() + ":" + std::to_string(place->getLine());
 }
 
-Status check_call(const llvm::CallBase& call) {
-  const llvm::Function* const called = call.getCalledFunction();
-  if (called == nullptr || reason_against(*called).empty()) return Ok{};
-  return refused_construct(place_of(call.getDebugLoc().get()), "\"" + device_name(*called) + "\"",
-                           reason_against(*called));
+// Of the functions that `instruction` calls, or takes the address of.
+Status check_functions(const llvm::Instruction& instruction) {
+  for (const llvm::Value* const operand : instruction.operand_values()) {
+    const auto* const used = llvm::dyn_cast<llvm::Function>(operand);
+    if (used == nullptr || reason_against(*used).empty()) continue;
+    return refused_construct(place_of(instruction.getDebugLoc().get()), "\"" + device_name(*used) + "\"",
+                             reason_against(*used));
+  }
+  return Ok{};
 }
 
 // What is said of the kernel itself.
@@ -331,8 +335,7 @@ Status check_text(const llvm::Function& function) {
   KMUX_TRY(check_declaration(function));
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (call == nullptr) continue;
-    KMUX_TRY(call->isInlineAsm() ? check_assembly(*call) : check_call(*call));
+    KMUX_TRY(call != nullptr && call->isInlineAsm() ? check_assembly(*call) : check_functions(instruction));
   }
   return Ok{};
 }

@@ -39,6 +39,7 @@ TEST(DeviceRefusals, FunctionsOfTheHardware) {
            {"y[0] = __ddiv_rz(x[0], x[1]);", "\"__ddiv_rz\""}}) {
     expect_refused(kernel_of(statement), name, 2);
   }
+  expect_refused(kernel_of("long long (*f)() = n > 3 ? clock64 : nullptr;  y[0] = f();"), "\"clock64\"", 2);
   expect_refused(kernel_of("y[0] = total;", "\n__managed__ float total;\n"), "\"total\"", 4);
   expect_refused(kernel_of("y[0] = tex1D(t, 0.5f);", "texture<float, cudaTextureType1D, cudaReadModeElementType> t;\n"),
                  "\"tex1D\"", 3);
