@@ -13,6 +13,7 @@
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Utils/Mem2Reg.h"
 #include "spmd/divergence.h"
 #include "spmd/steps.h"
 #include "spmd/thread_calls.h"
@@ -113,13 +114,25 @@ void pin_warp_calls(llvm::Function& function) {
   }
 }
 
+struct NoteRecords : llvm::PassInfoMixin<NoteRecords> {
+  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+    note_records(function, llvm::StringRef(kDeviceFolder));
+    return llvm::PreservedAnalyses::none();
+  }
+};
+
 // Functions of our headers become part of the user's, and scalars leave memory: what is checked then is what the user wrote.
+// Pointers leave it before records do, so that a copy is seen to go to a variable of the thread.
 void inline_headers(llvm::Module& module) {
   Analyses analyses;
   analyses.complete();
+  llvm::FunctionPassManager scalars;
+  scalars.addPass(llvm::PromotePass());
+  scalars.addPass(NoteRecords());
+  scalars.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   llvm::ModulePassManager passes;
   passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::SROAPass(llvm::SROAOptions::PreserveCFG)));
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(scalars)));
   passes.run(module, analyses.modules);
 }
 

@@ -66,11 +66,18 @@ inline constexpr const char* kSite = "kmux.check.site";  // (site): of the barri
 inline constexpr const char* kAccess = "kmux.check.access";  // (address, base, bytes, alignment, kind, value, site)
 inline constexpr const char* kVariable = "kmux.check.variable";  // (address, base, bytes, size, kind, site)
 inline constexpr const char* kCopy = "kmux.check.copy";  // (to, base, alignment, from, base, alignment, bytes, site)
+inline constexpr const char* kRecord =
+    "kmux.check.record";  // (to or null, from, bytes, site): of the copy that follows
 inline constexpr const char* kFill = "kmux.check.fill";  // (to, base, alignment, value, bytes, site)
 }  // namespace call
 
+/// Has each copy of a record say so, and marks the reads of `function`, which are those of its sources: afterwards LLVM may
+/// make reads of members out of copies, of what lies between members too.
+void note_records(llvm::Function& function, llvm::StringRef own_folder);
+
 /// Has each access to memory of `function`, and each barrier and warp call, say where it is before it takes place.
 /// `own_folder`: lines of files in it are told as those of the user's code that they are part of.
+/// Preconditions: note_records.
 void instrument(llvm::Function& function, llvm::StringRef own_folder);
 
 }  // namespace kmux::cpu::spmd

@@ -123,12 +123,20 @@ char* check_variable(const char* address, const char* base, std::uint64_t bytes,
   return launch.check()->check_variable(launch.thread(), {address, base, bytes, 1, kind, 0, site}, size);
 }
 
+void check_record(const char* to, const char* from, std::uint64_t bytes, const kmux_cpu_site* site) {
+  FiberLaunch& launch = current();
+  launch.check()->check_record(launch.thread(), {from, from, bytes, 1, access_kind::kRead, 0, site}, to);
+}
+
 // A copy or a fill that may not be is not done.
 void check_copy(char* to, const char* to_base, std::uint64_t to_alignment, const char* from, const char* from_base,
                 std::uint64_t from_alignment, std::uint64_t bytes, const kmux_cpu_site* site) {
-  const bool may_read = check_access(from, from_base, bytes, from_alignment, access_kind::kRead, 0, site) == from;
-  const bool may_write = check_access(to, to_base, bytes, to_alignment, access_kind::kWrite, 0, site) == to;
-  if (may_read && may_write) std::memmove(to, from, bytes);
+  constexpr unsigned kPassOn = access_kind::kRead | access_kind::kPassedOn;
+  FiberLaunch& launch = current();
+  const bool may_be =
+      launch.check()->check_copy(launch.thread(), {from, from_base, bytes, from_alignment, kPassOn, 0, site},
+                                 {to, to_base, bytes, to_alignment, access_kind::kWrite, 0, site});
+  if (may_be) std::memmove(to, from, bytes);
 }
 
 void check_fill(char* to, const char* to_base, std::uint64_t alignment, unsigned char value, std::uint64_t bytes,
@@ -172,6 +180,7 @@ void* fiber_call(std::string_view symbol) {
       {"kmux.check.site", address_of(&at_site)},
       {"kmux.check.access", address_of(&check_access)},
       {"kmux.check.variable", address_of(&check_variable)},
+      {"kmux.check.record", address_of(&check_record)},
       {"kmux.check.copy", address_of(&check_copy)},
       {"kmux.check.fill", address_of(&check_fill)},
       {"kmux_cpu_run_fibers", address_of(&kmux_cpu_run_fibers)},

@@ -9,6 +9,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "spmd/thread_calls.h"
 
 // LLVM's globals have operators new and delete of their own, which GCC 12 takes for a mismatched pair under a sanitizer.
@@ -44,6 +45,7 @@ llvm::Constant* Sites::of(const llvm::Instruction& instruction) {
 namespace {
 
 constexpr unsigned kMostLevels = 32;  // of additions to an address
+constexpr const char* kReadMark = "kmux.read";  // of a read that the sources have
 
 /// What an instruction does with memory.
 struct Touched {
@@ -54,11 +56,31 @@ struct Touched {
   llvm::Value* stored = nullptr;
 };
 
+// Is `load` that of an assignment to a bit-field: its bits but some, joined with others, go back to where they were?
+bool keeps_other_bits(const llvm::LoadInst& load) {
+  using namespace llvm::PatternMatch;
+  if (!load.hasOneUse()) return false;
+  const auto* const others = llvm::dyn_cast<llvm::Instruction>(load.user_back());
+  if (others == nullptr || !others->hasOneUse() || !match(others, m_And(m_Specific(&load), m_ConstantInt())))
+    return false;
+  const llvm::Instruction* const joined = others->user_back();
+  if (!match(joined, m_c_Or(m_Specific(others), m_Value()))) return false;
+  return llvm::any_of(joined->users(), [&](const llvm::User* user) {
+    return match(user, m_Store(m_Specific(joined), m_Specific(load.getPointerOperand())));
+  });
+}
+
+unsigned kind_of(const llvm::LoadInst& load) {
+  if (load.isAtomic()) return access_kind::kRead | access_kind::kAtomic;
+  const bool is_passed_on = !load.hasMetadata(kReadMark) || keeps_other_bits(load);
+  return access_kind::kRead | (is_passed_on ? access_kind::kPassedOn : 0);
+}
+
 Touched touched_by(llvm::Instruction& instruction) {
   const unsigned atomic = instruction.isAtomic() ? access_kind::kAtomic : 0;
   if (auto* const load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
     return {&load->getOperandUse(llvm::LoadInst::getPointerOperandIndex()), load->getType(), load->getAlign(),
-            access_kind::kRead | atomic};
+            kind_of(*load)};
   }
   if (auto* const store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
     return {&store->getOperandUse(llvm::StoreInst::getPointerOperandIndex()), store->getValueOperand()->getType(),
@@ -85,6 +107,7 @@ class Instrumenter {
         sites_(*function.getParent(), own_folder),
         builder_(function.getContext()) {}
 
+  void note_record(llvm::MemTransferInst& copy);
   void visit(llvm::Instruction& instruction);
 
  private:
@@ -162,6 +185,18 @@ void Instrumenter::check(llvm::Instruction& instruction, const Touched& touched)
                              value, sites_.of(instruction)}));
 }
 
+// Of a variable of the thread nothing is asked, and naming it would keep it in memory.
+void Instrumenter::note_record(llvm::MemTransferInst& copy) {
+  const auto is_own = [](const Value* address) {
+    return llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(address));
+  };
+  if (is_own(copy.getRawSource())) return;
+  builder_.SetInsertPoint(&copy);
+  Value* const to = is_own(copy.getRawDest()) ? llvm::ConstantPointerNull::get(builder_.getPtrTy()) : copy.getRawDest();
+  Value* const bytes = builder_.CreateZExtOrTrunc(copy.getLength(), builder_.getInt64Ty());
+  call(call::kRecord, builder_.getVoidTy(), {to, copy.getRawSource(), bytes, sites_.of(copy)});
+}
+
 void Instrumenter::check_copy(llvm::MemTransferInst& copy) {
   builder_.SetInsertPoint(&copy);
   const auto alignment = [&](llvm::MaybeAlign known) { return number(known.valueOrOne().value()); };
@@ -203,6 +238,15 @@ void Instrumenter::visit(llvm::Instruction& instruction) {
 }
 
 }  // namespace
+
+void note_records(llvm::Function& function, llvm::StringRef own_folder) {
+  Instrumenter instrumenter(function, own_folder);
+  llvm::MDNode* const mark = llvm::MDNode::get(function.getContext(), {});
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (llvm::isa<llvm::LoadInst>(instruction)) instruction.setMetadata(kReadMark, mark);
+    if (auto* const copy = llvm::dyn_cast<llvm::MemTransferInst>(&instruction)) instrumenter.note_record(*copy);
+  }
+}
 
 void instrument(llvm::Function& function, llvm::StringRef own_folder) {
   Instrumenter instrumenter(function, own_folder);

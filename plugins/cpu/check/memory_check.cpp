@@ -93,12 +93,15 @@ SharedShadow::Verdict SharedShadow::note(const Thread& thread, const MemoryAcces
   const bool is_same = access.is(access_kind::kHasValue) && access.bytes <= sizeof access.value &&
                        std::memcmp(now, &access.value, access.bytes) == 0;
   const bool is_atomic = access.is(access_kind::kAtomic);
-  const Touch touch{epoch_, thread.seen[thread.lane()], static_cast<std::uint16_t>(thread.number), is_atomic,
-                    access.site};
+  const bool is_used = access.is(access_kind::kRead) && !access.is(access_kind::kPassedOn);
+  const Touch touch{.epoch = epoch_,
+                    .time = thread.seen[thread.lane()],
+                    .thread = static_cast<std::uint16_t>(thread.number),
+                    .is_atomic = is_atomic,
+                    .site = access.site};
   for (std::uint64_t i = 0; i < access.bytes; ++i) {
     Cell& cell = cells_[offset + i];
-    const bool is_written = cell.writer.epoch >= first_epoch_;
-    if (access.is(access_kind::kRead) && !is_written && !verdict.unwritten) verdict.unwritten = offset + i;
+    if (is_used && !verdict.unwritten && !is_written(offset + i)) verdict.unwritten = offset + i;
     const Touch* const other = verdict.conflict ? nullptr : conflict_of(cell, thread, access, is_same);
     if (other != nullptr) verdict.conflict = {other->site, other->thread, other == &cell.writer, offset + i};
     if (access.is(access_kind::kWrite)) {
@@ -186,6 +189,35 @@ char* MemoryCheck::check_variable(const Thread& thread, const MemoryAccess& acce
   return nowhere(access.bytes);
 }
 
+// Which of its bytes nobody wrote, if it lies in a shared variable; else nothing.
+std::vector<bool> MemoryCheck::unwritten(const MemoryAccess& access) const {
+  if (!shared_.has(access.address)) return {};
+  const std::uint64_t offset = shared_.offset_of(access.address);
+  if (shared_.find(offset, access.bytes) == nullptr) return {};
+  std::vector<bool> bytes(access.bytes);
+  for (std::uint64_t i = 0; i < access.bytes; ++i) bytes[i] = !shadow_.is_written(offset + i);
+  return bytes;
+}
+
+bool MemoryCheck::check_copy(const Thread& thread, const MemoryAccess& from, const MemoryAccess& to) {
+  const std::vector<bool> nothing = shared_.has(to.address) ? unwritten(from) : std::vector<bool>();
+  const bool may_read = check(thread, from) == from.address;
+  const bool may_write = check(thread, to) == to.address;
+  if (!may_read || !may_write) return false;
+  for (std::uint64_t i = 0; i < nothing.size(); ++i) {
+    if (nothing[i]) shadow_.note_nothing(shared_.offset_of(to.address) + i);
+  }
+  return true;
+}
+
+void MemoryCheck::check_record(const Thread& thread, const MemoryAccess& from, const char* to) {
+  if (shared_.has(to)) return;
+  const std::vector<bool> nothing = unwritten(from);
+  if (nothing.empty() || std::ranges::find(nothing, false) != nothing.end()) return;
+  const std::uint64_t offset = shared_.offset_of(from.address);
+  report_unwritten(thread, from, *shared_.find(offset, 1), offset);
+}
+
 bool MemoryCheck::is_sound(const Thread& thread, const MemoryAccess& access) {
   if (place_of(access.address) < kNullBytes) {
     report(Finding::Kind::kNull, thread, access, "at a null pointer", "", "Pass a tensor, or test the pointer");
@@ -219,11 +251,15 @@ bool MemoryCheck::check_shared(const Thread& thread, const MemoryAccess& access)
 void MemoryCheck::note_shared(const Thread& thread, const MemoryAccess& access,
                               const SharedMemory::Variable& variable) {
   const SharedShadow::Verdict verdict = shadow_.note(thread, access, shared_.offset_of(access.address), access.address);
-  if (verdict.unwritten && !findings_.count_known(Finding::Kind::kUninitialised, access.site)) {
-    report(Finding::Kind::kUninitialised, thread, access, "of " + shared_name(variable) + " that no thread wrote",
-           "byte " + std::to_string(*verdict.unwritten - variable.begin), "Write it before that");
-  }
+  if (verdict.unwritten) report_unwritten(thread, access, variable, *verdict.unwritten);
   if (verdict.conflict) report_conflict(thread, access, variable, *verdict.conflict);
+}
+
+void MemoryCheck::report_unwritten(const Thread& thread, const MemoryAccess& access,
+                                   const SharedMemory::Variable& variable, std::uint64_t offset) {
+  if (findings_.count_known(Finding::Kind::kUninitialised, access.site)) return;
+  report(Finding::Kind::kUninitialised, thread, access, "of " + shared_name(variable) + " that no thread wrote",
+         "byte " + std::to_string(offset - variable.begin), "Write it before that");
 }
 
 void MemoryCheck::report_conflict(const Thread& thread, const MemoryAccess& access,

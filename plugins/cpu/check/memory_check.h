@@ -72,6 +72,12 @@ class SharedShadow {
   void begin_block() { first_epoch_ = ++epoch_; }
   /// A barrier of the block.
   void next_epoch() { ++epoch_; }
+  bool is_written(std::uint64_t offset) const {
+    const Touch& writer = cells_[offset].writer;
+    return writer.epoch >= first_epoch_ && !writer.is_of_nothing;
+  }
+  /// What was written to the byte at `offset` came from one that nobody wrote.
+  void note_nothing(std::uint64_t offset) { cells_[offset].writer.is_of_nothing = true; }
   /// Notes what `thread` does to the bytes from `offset` on. `now`: what is there.
   Verdict note(const Thread& thread, const MemoryAccess& access, std::uint64_t offset, const char* now);
 
@@ -81,6 +87,7 @@ class SharedShadow {
     std::uint32_t time = 0;  // of its warp's __syncwarp
     std::uint16_t thread = 0;
     bool is_atomic = false;
+    bool is_of_nothing = false;
     const kmux_cpu_site* site = nullptr;
   };
   struct Cell {
@@ -109,10 +116,18 @@ class MemoryCheck {
 
   /// Where `access` shall go: to its address, or, if it may not go there, to memory that means nothing.
   char* check(const Thread& thread, const MemoryAccess& access);
-  /// The same for an access to a variable of `bytes` bytes at `access.base`.
+  /// May bytes be copied from `from` to `to`? Those of shared memory that nobody wrote may, and count as such where they go.
+  bool check_copy(const Thread& thread, const MemoryAccess& from, const MemoryAccess& to);
+  /// Told before the copy of a record, which may then be made member by member: to read what lies between members, or
+  /// members that are not used, is no mistake, but to read a record of which nothing was written is one.
+  void check_record(const Thread& thread, const MemoryAccess& from, const char* to);
+  /// The same as check() for an access to a variable of `bytes` bytes at `access.base`.
   char* check_variable(const Thread& thread, const MemoryAccess& access, std::uint64_t bytes);
 
  private:
+  std::vector<bool> unwritten(const MemoryAccess& access) const;
+  void report_unwritten(const Thread& thread, const MemoryAccess& access, const SharedMemory::Variable& variable,
+                        std::uint64_t offset);
   bool is_sound(const Thread& thread, const MemoryAccess& access);
   bool check_shared(const Thread& thread, const MemoryAccess& access);
   const kmux_cpu_extent* computed_from(const MemoryAccess& access) const;

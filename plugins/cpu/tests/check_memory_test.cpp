@@ -165,6 +165,76 @@ TEST(CheckMemory, SharedMemoryThatNobodyWrote) {
                         HasSubstr("Seen 2 times."))));
 }
 
+/// Has each thread give a shared variable `s` what `write` says, read it where `read` says, after a barrier, and use `value`.
+CheckedKernel with_records(const std::string& records, const std::string& write, const std::string& read,
+                           const std::string& value) {
+  return {.source = records + R"(
+__global__ void k(const float* x, float* y, int n) {
+  const int t = threadIdx.x;
+  __shared__ S s[64];
+)" + write + "\n  __syncthreads();\n" +
+                    read + "\n  y[t] = " + value + ";\n}"};
+}
+
+TEST(CheckMemory, CopiesOfRecordsMayHaveBytesThatNobodyWrote) {
+  const std::string read = "S q = s[63 - t];";
+  for (const CheckedKernel& kernel :
+       {with_records("struct S { double value; int place; };", "s[t].value = t; s[t].place = t;", read,
+                     "q.value + q.place"),
+        with_records("struct S { float a; bool b; };", "s[t].a = t; s[t].b = t & 1;", read, "q.a + q.b"),
+        with_records("struct alignas(16) S { float a, b, c; };", "s[t].a = 1; s[t].b = 2; s[t].c = 3;", read,
+                     "q.a + q.c"),
+        with_records("struct S { float a; double b; char c; S() {} };", "s[t].a = t; s[t].b = t; s[t].c = t;", read,
+                     "q.a + q.b + q.c"),
+        with_records("union S { float a; double b[4]; };", "s[t].a = t;", read, "q.a"),
+        with_records("struct S { float a; int is_there; };", "s[t].is_there = t == 70; if (t == 70) s[t].a = 1;", read,
+                     "q.is_there ? q.a : 0"),
+        with_records("struct S { char a; short b; char c; int d; };", "s[t].a = s[t].b = s[t].c = s[t].d = t;",
+                     "S q[2]; q[t % 2] = s[63 - t]; S& p = q[t % 2];", "p.a + p.b + p.c + p.d")}) {
+    EXPECT_THAT(findings_of(kernel), IsEmpty()) << kernel.source;
+  }
+}
+
+TEST(CheckMemory, CopiesOfRecordsGoOnWithinSharedMemory) {
+  const std::string records = "struct S { double value; int place, other; };";
+  const std::string write =
+      "if (t < 32) { s[t].value = t; s[t].place = t; } __syncthreads(); if (t >= 32) s[t] = s[t - 32];";
+  EXPECT_THAT(findings_of(with_records(records, write, "", "s[63 - t].value + s[63 - t].place")), IsEmpty());
+  EXPECT_THAT(findings_of(with_records(records, write + " __syncthreads(); s[t] = s[t];", "", "s[63 - t].other")),
+              ElementsAre(AllOf(HasSubstr("reads 4 bytes of shared variable \"s\" that no thread wrote (byte 1020;"),
+                                HasSubstr("Seen 64 times."))));
+  EXPECT_THAT(findings_of(with_records(records, "if (t == 0) s[0].value = 1; else s[t] = s[t];", "", "s[t].value")),
+              ElementsAre(AllOf(HasSubstr("no thread wrote (byte 16;"), HasSubstr("Seen 63 times."))));
+}
+
+TEST(CheckMemory, RecordsOfWhichNothingWasWritten) {
+  const char* const records = "struct S { double value; int place; };";
+  const char* const write = "if (t != 7) { s[t].value = t; s[t].place = t; }";
+  const auto whole = AllOf(HasSubstr("reads 16 bytes of shared variable \"s\" that no thread wrote (byte 112;"),
+                           HasSubstr("thread (56, 0, 0), at k.cu:7"));
+  EXPECT_THAT(findings_of(with_records(records, write, "S q = s[63 - t];", "q.value")), ElementsAre(whole));
+  EXPECT_THAT(findings_of(with_records(records, write, "((S*)y)[t % 16] = s[63 - t];", "0")), testing::Contains(whole));
+  EXPECT_THAT(findings_of(with_records("typedef float2 S;", "", "S q = s[t];", "q.x + q.y")),
+              ElementsAre(HasSubstr("reads 8 bytes of shared variable \"s\" that no thread wrote (byte 0;")));
+}
+
+TEST(CheckMemory, MembersOfRecordsThatNobodyWrote) {
+  EXPECT_THAT(findings_of(with_records("struct S { double value; int place; };", "s[t].value = t;", "", "s[t].place")),
+              ElementsAre(HasSubstr("reads 4 bytes of shared variable \"s\" that no thread wrote (byte 8;")));
+}
+
+TEST(CheckMemory, BitFieldsAreWrittenWithoutBeingRead) {
+  const std::string records = "struct S { unsigned a : 3, b : 5, c : 17; int d : 4; };";
+  EXPECT_THAT(findings_of(with_records(records, "s[t].a = t; s[t].b = t; s[t].c = t; s[t].d = t;", "S q = s[63 - t];",
+                                       "s[63 - t].a + s[t].b + s[t].c + s[t].d + q.a + q.d")),
+              IsEmpty());
+  EXPECT_THAT(findings_of(with_records(records, "s[t].b = 3;", "", "s[63 - t].b")), IsEmpty());
+  EXPECT_THAT(findings_of(with_records(records, "", "", "s[63 - t].a")),
+              ElementsAre(HasSubstr("of shared variable \"s\" that no thread wrote")));
+  EXPECT_THAT(findings_of(with_records("typedef unsigned S;", "s[t] += 1;", "", "s[t]")),
+              ElementsAre(HasSubstr("reads 4 bytes of shared variable \"s\" that no thread wrote (byte 0;")));
+}
+
 TEST(CheckMemory, WhatIsNamedInAWorkspaceAndAtAPointer) {
   ProgramBuilder builder("sample");
   builder.pointer("p").variant("cuda").workspace("w", 64);
