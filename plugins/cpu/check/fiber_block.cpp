@@ -162,8 +162,18 @@ void FiberLaunch::add_block() {
 
 FiberLaunch& FiberLaunch::current() { return *current_launch; }
 
+// What its own assertion says a kernel may owe to what was found before.
 Status FiberLaunch::run() {
   const CurrentLaunch scope(this);
+  try {
+    KMUX_TRY(run_blocks());
+  } catch (const KernelFailure& failure) {
+    return findings_.status_with(failure.what());
+  }
+  return findings_.status();
+}
+
+Status FiberLaunch::run_blocks() {
   const std::uint64_t blocks = product_of(launch_.grid);
   order_.resize(product_of(launch_.block));
   std::iota(order_.begin(), order_.end(), 0U);
@@ -172,7 +182,7 @@ Status FiberLaunch::run() {
       begin_block(block);
       run_block();
     }
-    return findings_.status();
+    return Ok{};
   }
   if (blocks > kMostResidents / order_.size()) {
     return make_error(ErrorCode::kInvalidArgument, "the grid is too large for a cooperative launch (" +
@@ -186,7 +196,7 @@ Status FiberLaunch::run() {
     begin_block(block);
   }
   run_together();
-  return findings_.status();
+  return Ok{};
 }
 
 void FiberLaunch::run_together() {

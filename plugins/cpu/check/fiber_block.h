@@ -33,7 +33,7 @@ class FiberLaunch {
   std::uint64_t shared_bytes() const { return block_->memory.asked_bytes(); }
   /// Runs every block: one after another, but those of a cooperative launch in turns, each to where it waits for the grid.
   ///
-  /// Errors: launch_failed with the findings; invalid_argument for a cooperative launch of more threads than can have a stack.
+  /// Errors: launch_failed with the findings, and what failed in the kernel itself; invalid_argument for a cooperative launch of more threads than can have a stack.
   Status run();
 
   // What the running thread asks for.
@@ -58,6 +58,7 @@ class FiberLaunch {
     std::vector<Thread> threads = {};
   };
 
+  Status run_blocks();
   void add_block();
   void enter(Block& block) { block_ = &block, findings_.set_block(block.index); }
   void begin_block(std::uint64_t number);

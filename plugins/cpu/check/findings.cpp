@@ -52,6 +52,14 @@ Status Findings::status() const {
   return error;
 }
 
+Error Findings::status_with(const std::string& failure) const {
+  const Status found = status();
+  if (found.ok()) return make_error(ErrorCode::kLaunchFailed, failure);
+  Error error = found.error();
+  error.notes.push_back({"then", failure});
+  return error;
+}
+
 std::string Findings::Entry::explain() const {
   return count == 1 ? text : text + " Seen " + std::to_string(count) + " times.";
 }

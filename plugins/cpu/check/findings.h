@@ -46,6 +46,8 @@ class Findings {
   void add(const Finding& finding);
   /// Errors: launch_failed with the first finding as message and a note "finding" for each further one; nothing if there are none.
   Status status() const;
+  /// The same for a launch that ended with `failure`, which is the last note, or the message where nothing else was found.
+  Error status_with(const std::string& failure) const;
 
  private:
   struct Entry {

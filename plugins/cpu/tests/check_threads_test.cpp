@@ -166,6 +166,34 @@ TEST(CheckThreads, TheFirstFindingsAreNotes) {
   EXPECT_EQ(all.back(), "and 24 more");
 }
 
+TEST(CheckThreads, AnAssertionThatFailsIsToldBehindTheFindingsBeforeIt) {
+  const CheckedKernel raced{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  __shared__ int s[64];
+  s[threadIdx.x] = 1;
+  const int other = s[threadIdx.x ^ 1];
+  if (threadIdx.x == 40) assert(other == 77);
+  y[threadIdx.x] = other;
+})"};
+  EXPECT_THAT(findings_of(raced),
+              ElementsAre(AllOf(HasSubstr("that no thread wrote"), HasSubstr("k.cu:4")),
+                          AllOf(HasSubstr("that another thread read with no barrier between"), HasSubstr("at k.cu:3")),
+                          AllOf(HasSubstr("that another thread wrote with no barrier between"), HasSubstr("k.cu:4")),
+                          AllOf(HasSubstr("assertion \"other == 77\" failed"), HasSubstr("thread (40, 0, 0)"))));
+  const CheckedKernel outside{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  y[threadIdx.x + 1000] = 1;
+  if (threadIdx.x == 5) __trap();
+})"};
+  EXPECT_THAT(findings_of(outside), ElementsAre(AllOf(HasSubstr("of \"y\""), HasSubstr("Seen 6 times.")),
+                                                HasSubstr("__trap() ended the kernel")));
+}
+
+TEST(CheckThreads, AnAssertionThatFailsAloneIsTheMessage) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  assert(threadIdx.x != 5);
+})"};
+  EXPECT_THAT(findings_of(kernel), ElementsAre(HasSubstr("assertion \"threadIdx.x != 5\" failed")));
+}
+
 TEST(CheckThreads, OptionsThatDoNotFit) {
   Workbench bench;
   const Program program = one_kernel("f.c", "void k(int* out) { *out = 1; }").build().value();
