@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "captured_stderr.h"
+#include "captured_output.h"
 #include "engine/installation.h"
 #include "meta.h"
 #include "runtime/pool.h"

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "captured_stderr.h"
+#include "captured_output.h"
 #include "jobs.h"
 
 namespace kmux::cpu {

@@ -1,6 +1,7 @@
 // Kernels of dialect cuda on this processor, each against what it means for one thread after another.
 #include <cmath>
 #include <numeric>
+#include <pthread.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -203,6 +204,54 @@ TEST(DeviceKernels, DynamicSharedMemoryAndStacksThatAreSmall) {
                    .grid = {Expr(1)},
                    .dynamic_bytes = 227 << 10};
   EXPECT_EQ(result_of(given), expected([](const auto& x, std::size_t i) { return x[x.size() - 1 - i]; }));
+}
+
+// Calls `kernel` on a thread whose stack has 256 KiB.
+Status call_on_small_stack(LoadedKernel& kernel, const std::vector<kmux_slot>& slots) {
+  struct Call {
+    LoadedKernel& kernel;
+    const std::vector<kmux_slot>& slots;
+    Status status = Ok{};
+  } call{kernel, slots};
+  const auto body = [](void* argument) -> void* {
+    Call& made = *static_cast<Call*>(argument);
+    made.status = made.kernel(made.slots);
+    return nullptr;
+  };
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  EXPECT_EQ(pthread_attr_setstacksize(&small, 256 << 10), 0);
+  pthread_t thread;
+  EXPECT_EQ(pthread_create(&thread, &small, body, &call), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&small);
+  return call.status;
+}
+
+TEST(DeviceKernels, AllSharedMemoryOnASmallStack) {
+  ProgramBuilder builder("sample");
+  builder.buffer("y", BufferParam{dtype::kFloat32, {1024}});
+  builder.variant("cuda").source("k.cu", R"(__global__ void k(float* y) {
+  __shared__ float own[127 * 256];
+  extern __shared__ float all[];
+  for (int i = threadIdx.x; i < 127 * 256; i += blockDim.x) own[i] = i;
+  for (int i = threadIdx.x; i < 100 * 256; i += blockDim.x) all[i] = i;
+  __syncthreads();
+  const float mine = own[127 * 256 - 1 - threadIdx.x];
+  __syncthreads();
+  y[threadIdx.x] = mine + all[100 * 256 - 1 - threadIdx.x];
+})");
+  builder.launch("k").grid({Expr(1)}).block({Expr(1024)}).args({"y"}).dynamic_smem_bytes(100 << 10);
+  const Program program = builder.build().value();
+  for (const Options& options : {Options{{"tier", "fast"}}, Options{{"tier", "full"}}, Options{{"check", "on"}}}) {
+    Workbench bench;
+    auto kernel = bench.load(program, options);
+    ASSERT_TRUE(kernel.ok()) << kernel.error().explain();
+    std::vector<float> y(1024, -1);
+    const Status status = call_on_small_stack(*kernel, {slot(y.data())});
+    ASSERT_TRUE(status.ok()) << status.error().explain();
+    for (int i = 0; i < 1024; ++i) ASSERT_EQ(y[i], 227 * 256 - 2 - 2 * i) << i;
+  }
 }
 
 TEST(DeviceKernels, WarpsExchangeValues) {

@@ -12,6 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "device_call.h"
+#include "engine/installation.h"
+#include "needs.h"
 #include "workbench.h"
 
 namespace kmux::cpu {
@@ -227,6 +229,28 @@ void check_all() {
 
 TEST(DeviceMath, OfFloatIsRightAndTheSameInBothTiers) { check_all<float>(); }
 TEST(DeviceMath, OfDoubleIsRightAndTheSameInBothTiers) { check_all<double>(); }
+
+// Vectors of four and eight floats, and, of x86-64-v2, sums and products rounded each: FMA is a function there. No more than
+// two units in the last place.
+template <class T>
+void check_for(const char* march, const char* instructions) {
+  if (!host_cpu().features.contains(instructions)) {
+    GTEST_SKIP() << needs(march, std::string("this processor has no ") + instructions);
+  }
+  const ArgumentPairs<T> pairs;
+  const auto results = math_results<T>(kFunctions, pairs, {{"tier", "fast"}, {"march", march}});
+  ASSERT_TRUE(results.ok()) << results.error().explain();
+  for (std::size_t i = 0; i < std::size(kFunctions); ++i) {
+    Function function = kFunctions[i];
+    if (function.float_bound > 0) function.float_bound = function.double_bound = 2;
+    check_one<T>(function, pairs, std::span(*results).subspan(i * pairs.x.size(), pairs.x.size()));
+  }
+}
+
+TEST(DeviceMath, OfFloatIsRightWithoutAvx512) { check_for<float>("x86-64-v3", "fma"); }
+TEST(DeviceMath, OfDoubleIsRightWithoutAvx512) { check_for<double>("x86-64-v3", "fma"); }
+TEST(DeviceMath, OfFloatIsRightWithoutFma) { check_for<float>("x86-64-v2", "sse4.2"); }
+TEST(DeviceMath, OfDoubleIsRightWithoutFma) { check_for<double>("x86-64-v2", "sse4.2"); }
 
 // A source gets the headers whose words it has.
 TEST(DeviceMath, EachFunctionIsDeclaredForASourceThatHasNoOther) {

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "captured_stderr.h"
+#include "captured_output.h"
 #include "host_compiler.h"
 #include "jobs.h"
 
