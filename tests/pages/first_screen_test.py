@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""README's first screen: its commands are those that make and install the packages, and its programs are those that the tests of
-both packages run."""
+"""README's first screen: what it says of the demo is so, its commands are those that make and install the packages, and its programs
+are those that the tests of both packages run."""
 import pathlib
 import re
 import unittest
@@ -12,6 +12,7 @@ def text_of(path):
     return (ROOT / path).read_text(encoding="utf-8")
 
 
+HEAD = "\n".join(text_of("README.md").splitlines()[:40])
 SCREEN = re.search(r"^## A kernel\n(.*?)^## ", text_of("README.md"), re.M | re.S)[1]
 SCRIPT = text_of("kmux.sh")
 
@@ -19,6 +20,20 @@ SCRIPT = text_of("kmux.sh")
 class FirstScreen(unittest.TestCase):
     def test_is_the_first(self):
         self.assertEqual(re.findall(r"^## (.*)", text_of("README.md"), re.M)[0], "A kernel")
+
+    def test_says_what_the_demo_ends_with(self):
+        said = re.search(r"`\./kmux\.sh demo` ends with\s([^.]*)\.", HEAD)
+        self.assertIsNotNone(said)
+        self.assertEqual(said[1].replace("\n", " "), "a CUDA kernel on this CPU beside the C++ loop")
+        demo = text_of("examples/demo/demo.cpp")
+        parts = re.search(r"^int run\(const Setting& setting\) {\n(.*?)^}", demo, re.M | re.S)[1]
+        self.assertEqual(re.findall(r"^  (\w+)\(setting, report\);$", parts, re.M)[-1], "cuda_kernel")
+        self.assertTrue(parts.endswith("  cuda_kernel(setting, report);\n  return report.close();\n"))
+        last = re.search(r"^void cuda_kernel\(.*?^}", demo, re.M | re.S)[0]
+        self.assertIn('.execution_backend = "cpu"', last)
+        self.assertIn('"cuda"', text_of("examples/kernels/mandelbrot.kmux.json"))
+        self.assertIn("escape_counts(plane)", last)
+        self.assertIn(" loops in C++, one thread: ", last)
 
     def test_has_commands_of_the_script(self):
         commands = re.findall(r"`\./kmux\.sh (\w+)`", SCREEN)
