@@ -34,7 +34,7 @@ std::vector<SharedVariable> number_shared(std::span<llvm::Function* const> funct
 /// Makes of each of `kernels`, which stay functions for one thread, what runs a fiber for each thread; with the checks, if
 /// they are asked for. The launcher calls it as it would call one that was widened.
 ///
-/// Errors: unsupported for inline assembly.
+/// Errors: unsupported for inline assembly; internal if LLVM's verifier finds what is made of them broken.
 Status run_on_fibers(std::span<llvm::Function* const> kernels, const CheckOptions& options);
 
 // instrument.cpp

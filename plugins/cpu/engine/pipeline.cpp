@@ -16,6 +16,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"
@@ -305,15 +306,30 @@ void align_arrays(llvm::Module& module) {
   }
 }
 
+#ifdef NDEBUG
+constexpr bool kVerifies = false;
+#else
+constexpr bool kVerifies = true;
+#endif
+
+// With LLVM's verifier behind it in builds with assertions: what it finds ends the process.
+template <class Pass>
+void add_own_pass(llvm::FunctionPassManager& passes, Pass pass) {
+  passes.addPass(std::move(pass));
+  if (kVerifies) passes.addPass(llvm::VerifierPass());
+}
+
 void add_own_passes(llvm::PassBuilder& builder) {
   builder.registerScalarOptimizerLateEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
-    passes.addPass(SplitLoops());
-    passes.addPass(NarrowMasks());
+    add_own_pass(passes, SplitLoops());
+    add_own_pass(passes, NarrowMasks());
   });
   builder.registerVectorizerStartEPCallback(
       [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(KeepPlainSums()); });
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(JoinBytes()));
+    llvm::FunctionPassManager own;
+    add_own_pass(own, JoinBytes());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(own)));
   });
 }
 
@@ -331,6 +347,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_l
   analyses.functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
   if (tier == Tier::kFull && opt_level >= 2) add_own_passes(analyses.builder);
   analyses.complete();
+  if (kVerifies) llvm::VerifierPass().run(module, analyses.modules);
   passes_of(analyses.builder, opt_level, tier).run(module, analyses.modules);
 }
 

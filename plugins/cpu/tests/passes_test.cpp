@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "check/fiber_kernels.h"
 #include "engine/pipeline.h"
 #include "jobs.h"
 #include "llvm/AsmParser/Parser.h"
@@ -205,6 +206,33 @@ TEST_F(Passes, OtherMasksStay) {
     EXPECT_EQ(after(NarrowMasks()), before) << mask;
   }
 }
+
+// A sum that is used before it is made.
+constexpr const char* kBroken =
+    "define void @k(i32 %x) {\n  %b = add i32 %a, %x\n  %a = add i32 %b, 1\n  ret void\n}\n";
+
+TEST_F(Passes, WhatIsMadeForThreadsOneAfterAnotherIsVerified) {
+  for (const bool is_checked : {false, true}) {
+    parse(kBroken);
+    llvm::Function* const kernel = module_->getFunction("k");
+    const Status made = spmd::run_on_fibers(std::span(&kernel, 1), {.memory = is_checked});
+    ASSERT_FALSE(made.ok());
+    EXPECT_EQ(made.error().code, ErrorCode::kInternal);
+    EXPECT_THAT(made.error().message, HasSubstr("is broken (function \"k"));
+  }
+}
+
+#ifndef NDEBUG
+
+TEST_F(Passes, WhatTheyAreGivenIsVerifiedWithAssertions) {
+  parse(kBroken);
+  const auto machine = make_target_machine(host_cpu().name, 3, Tier::kFull);
+  ASSERT_TRUE(machine.ok()) << machine.error().explain();
+  module_->setDataLayout((*machine)->createDataLayout());
+  EXPECT_DEATH(optimize(*module_, **machine, 3, Tier::kFull, false), "Broken module found");
+}
+
+#endif
 
 #if defined(__x86_64__)
 
