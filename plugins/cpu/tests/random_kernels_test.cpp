@@ -1,7 +1,7 @@
-// Random kernels on this processor, each built in one way, against the same kernel in C, which does for one thread after another
-// what it means: KMUX_RANDOM_KERNELS=N of them, from seed KMUX_RANDOM_SEED on. The ways take turns from program to program, blocks
-// and thereby widths from kernel to kernel, so that all of both but short vectors meet
-// within 480 seeds. A seed alone says kernel, input, block and way.
+// Random kernels on this processor, each built in vectors, and in every third program thread by thread too, against the same kernel
+// in C, which does for one thread after another what it means: KMUX_RANDOM_KERNELS=N of them, from seed KMUX_RANDOM_SEED on. The ways
+// in vectors take turns from program to program, blocks and thereby widths from kernel to kernel, so that all of both but short
+// vectors meet within 480 seeds. A seed alone says kernel, input, block and ways.
 #include <cstdlib>
 
 #include <gmock/gmock.h>
@@ -26,17 +26,19 @@ const Options kReference = {{"opt_level", "0"}};
 // Has this processor the instructions of x86-64-v3, whose vectors are half as long as those of AVX-512?
 bool has_avx2() { return host_cpu().features.contains("avx2") && host_cpu().features.contains("fma"); }
 
-// How the kernels of a seed, and all others of its program, are built: after the pass for vectors, which is the same in all
-// but the last ones, by the passes of tier fast, by those of tier full, and by none, which takes a third of the time; thread
-// by thread, checked; or, in one program of 60, as it takes six times as long, in short vectors.
+// Thread by thread, checked: in every third program.
+const Options kFibers = {{"check", "on"}, {"opt_level", "0"}};
+
+// How the kernels of a seed, and all others of its program, are built in vectors: after the pass for them, which is the same in all
+// but the last ones, by the passes of tier fast, by those of tier full, and by none, which takes half of the time; or, in
+// one program of 60, as it takes five times as long, in short vectors.
 const Options& way_of(unsigned seed) {
   static const Options kFast = {{"tier", "fast"}};
   static const Options kFull = {{"tier", "full"}};
   static const Options kPlain = {{"tier", "fast"}, {"opt_level", "0"}};
   static const Options kShort = has_avx2() ? Options{{"tier", "fast"}, {"march", "x86-64-v3"}} : kFast;
-  static const Options kFibers = {{"check", "on"}, {"opt_level", "0"}};
-  static const std::array<const Options*, 10> ways = {&kFast,  &kPlain, &kFibers, &kPlain,  &kFull,
-                                                      &kPlain, &kFast,  &kPlain,  &kFibers, &kPlain};
+  static const std::array<const Options*, 10> ways = {&kFast, &kPlain, &kPlain, &kPlain, &kPlain,
+                                                      &kFull, &kPlain, &kPlain, &kPlain, &kPlain};
   const unsigned program = seed / RandomProgram::kTogether;
   return program % 60 == 6 ? kShort : *ways[program % ways.size()];
 }
@@ -60,48 +62,82 @@ std::vector<Numbers> results(const RandomProgram& kernels, const Program& progra
   return y;
 }
 
-struct Compared {
-  std::vector<Numbers> wanted;
-  std::vector<Numbers> got;
+/// How one of its tests builds kernels, and what else is done to their CUDA source.
+struct Way {
+  const Options& options;
+  void (*change)(std::string& source) = [](std::string&) {};
+
+  std::vector<Numbers> results_of(const RandomProgram& kernels) const {
+    Program program = kernels.cuda();
+    change(program.variants[0].sources[0].content);
+    return results(kernels, program, options);
+  }
 };
 
-Compared compare(const RandomProgram& kernels, const Options& way) {
-  return {results(kernels, kernels.c(), kReference), results(kernels, kernels.cuda(), way)};
-}
+std::vector<Numbers> wanted_of(const RandomProgram& kernels) { return results(kernels, kernels.c(), kReference); }
 
-// The kernel of `seed`, without whatever does not matter to its being wrong.
-std::string shrunk(unsigned seed) {
+// The statements of the kernel of `seed` that do not matter to its being wrong.
+std::set<unsigned> needless(unsigned seed, const Way& way) {
   std::set<unsigned> left_out;
   const unsigned statements = RandomProgram(seed, 1).kernel(0).statements();
   for (unsigned i = 0; i < statements; ++i) {
     left_out.insert(i);
-    const Compared compared = compare(RandomProgram(seed, 1, left_out), way_of(seed));
-    if (compared.got == compared.wanted) left_out.erase(i);
+    const RandomProgram kernel(seed, 1, left_out);
+    if (way.results_of(kernel) == wanted_of(kernel)) left_out.erase(i);
   }
-  return RandomProgram(seed, 1, left_out).kernel(0).cuda();
+  return left_out;
 }
 
-std::string described(const Options& way) {
+std::string described(const Options& options) {
   std::string text;
-  for (const auto& [name, value] : way) text += (text.empty() ? "" : ", ") + name + "=" + value;
+  for (const auto& [name, value] : options) text += (text.empty() ? "" : ", ") + name + "=" + value;
   return text;
 }
 
-void check(const RandomProgram& kernels) {
-  const Options& way = way_of(kernels.first());
-  const Compared compared = compare(kernels, way);
+void check(const RandomProgram& kernels, const std::vector<Numbers>& wanted, const Way& way) {
+  const std::vector<Numbers> got = way.results_of(kernels);
   for (unsigned i = 0; i < kernels.size() && !testing::Test::HasFailure(); ++i) {
     const unsigned seed = kernels.first() + i;
-    EXPECT_EQ(compared.got[i], compared.wanted[i]) << "seed " << seed << " built with " << described(way)
-                                                   << " (KMUX_RANDOM_SEED=" << seed << " KMUX_RANDOM_KERNELS=1):\n"
-                                                   << shrunk(seed);
+    EXPECT_EQ(got[i], wanted[i]) << "seed " << seed << " built with " << described(way.options)
+                                 << " (KMUX_RANDOM_SEED=" << seed << " KMUX_RANDOM_KERNELS=1):\n"
+                                 << RandomProgram(seed, 1, needless(seed, way)).kernel(0).cuda();
   }
+}
+
+void check(const RandomProgram& kernels) {
+  const std::vector<Numbers> wanted = wanted_of(kernels);
+  check(kernels, wanted, {way_of(kernels.first())});
+  const unsigned program = kernels.first() / RandomProgram::kTogether;
+  if (program % 3 == 1) check(kernels, wanted, {kFibers});
+}
+
+// A kernel with many statements, whose atomic exclusive or adds.
+TEST(RandomKernels, AreShrunkToWhatIsWrong) {
+  constexpr unsigned kLarge = 304;
+  const Way wrong = {kFibers, [](std::string& source) {
+                       const std::string_view right = "atomicXor(p, v)";
+                       source.replace(source.find(right), right.size(), "atomicAdd(p, v)");
+                     }};
+  const RandomProgram whole(kLarge, 1);
+  ASSERT_THAT(whole.kernel(0).c(), testing::HasSubstr("XOR(&"));
+  ASSERT_GT(whole.kernel(0).statements(), 40U);
+  ASSERT_NE(wrong.results_of(whole), wanted_of(whole));
+
+  const std::set<unsigned> left_out = needless(kLarge, wrong);
+  const RandomProgram small(kLarge, 1, left_out);
+  EXPECT_LE(whole.kernel(0).statements() - left_out.size(), 2U);
+  EXPECT_LT(small.kernel(0).cuda().size(), whole.kernel(0).cuda().size() / 2);
+  EXPECT_THAT(small.kernel(0).cuda(), testing::HasSubstr("XOR(&"));
+  EXPECT_NE(wrong.results_of(small), wanted_of(small));
+  EXPECT_EQ(Way{kFibers}.results_of(small), wanted_of(small));
 }
 
 // The seeds of kernels that went thread by thread once.
 TEST(RandomKernels, GoOnInVectors) {
   constexpr unsigned kEndlessLoopThatIsNeverReached = 54550;
-  check(RandomProgram(kEndlessLoopThatIsNeverReached, 1));
+  constexpr unsigned kBreakWithinALoopOfTwoEnds = 79888;
+  for (const unsigned seed : {kEndlessLoopThatIsNeverReached, kBreakWithinALoopOfTwoEnds})
+    check(RandomProgram(seed, 1));
 }
 
 TEST(RandomKernels, GiveWhatTheyMean) {
