@@ -226,7 +226,7 @@ namespace {
 
 // "ns::f<int>" of "_ZN2ns1fIiEET_S1_": as a source names it, without its parameters.
 std::string source_name(const llvm::Function& function) {
-  const std::string name = function.getName().str();
+  std::string name = function.getName().str();
   llvm::ItaniumPartialDemangler parts;
   if (parts.partialDemangle(name.c_str())) return name;
   const std::unique_ptr<char, decltype(&std::free)> text(parts.getFunctionName(nullptr, nullptr), &std::free);

@@ -33,7 +33,10 @@ unsigned seen_warp(const llvm::Function& kernel);
 ///         the module has those.
 Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
 
-/// Errors: unsupported for inline assembly in `function`, which is for another processor.
+/// In engine/refusals.cpp, with what else is refused by name.
+///
+/// Errors: unsupported for what of `function` is for another processor: inline assembly, functions that device/ refuses, with file
+///         and line where the module has those.
 Status check_text(const llvm::Function& function);
 
 /// Metadata of a shared variable: the same node on all that are one variable of the source, with its name if that is known.
