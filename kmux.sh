@@ -300,6 +300,8 @@ nightly() {
   done
   say "100000 random CUDA kernels on this processor"
   KMUX_RANDOM_KERNELS=100000 "$BUILD/tests/kmux_cpu_test" --file=random_kernels_test.cpp >&2 || status=1
+  say "the 3000 of every test run, each built in all ways"
+  KMUX_RANDOM_WAYS=1 KMUX_RANDOM_KERNELS=3024 "$BUILD/tests/kmux_cpu_test" --file=random_kernels_test.cpp >&2 || status=1
   say "the fuzzers"
   ./kmux.sh fuzz 300 || status=1
   say "the whole suite under both sanitizers"

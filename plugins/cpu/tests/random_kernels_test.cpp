@@ -1,7 +1,7 @@
 // Random kernels on this processor, each built in vectors, and in every third program thread by thread too, against the same kernel
 // in C, which does for one thread after another what it means: KMUX_RANDOM_KERNELS=N of them, from seed KMUX_RANDOM_SEED on. The ways
 // in vectors take turns from program to program, blocks and thereby widths from kernel to kernel, so that all of both but short
-// vectors meet within 480 seeds. A seed alone says kernel, input, block and ways.
+// vectors meet within 480 seeds. A seed alone says kernel, input, block and ways. With KMUX_RANDOM_WAYS=1 each is built in all of them.
 #include <cstdlib>
 
 #include <gmock/gmock.h>
@@ -29,18 +29,22 @@ bool has_avx2() { return host_cpu().features.contains("avx2") && host_cpu().feat
 // Thread by thread, checked: in every third program.
 const Options kFibers = {{"check", "on"}, {"opt_level", "0"}};
 
-// How the kernels of a seed, and all others of its program, are built in vectors: after the pass for them, which is the same in all
-// but the last ones, by the passes of tier fast, by those of tier full, and by none, which takes half of the time; or, in
-// one program of 60, as it takes five times as long, in short vectors.
-const Options& way_of(unsigned seed) {
-  static const Options kFast = {{"tier", "fast"}};
-  static const Options kFull = {{"tier", "full"}};
-  static const Options kPlain = {{"tier", "fast"}, {"opt_level", "0"}};
-  static const Options kShort = has_avx2() ? Options{{"tier", "fast"}, {"march", "x86-64-v3"}} : kFast;
-  static const std::array<const Options*, 10> ways = {&kFast, &kPlain, &kPlain, &kPlain, &kPlain,
-                                                      &kFull, &kPlain, &kPlain, &kPlain, &kPlain};
+const Options kFast = {{"tier", "fast"}};
+const Options kFull = {{"tier", "full"}};
+const Options kPlain = {{"tier", "fast"}, {"opt_level", "0"}};
+const Options kShort = {{"tier", "fast"}, {"march", "x86-64-v3"}};
+
+// How the kernels of a seed, and all others of its program, are built: in vectors, after the pass for them, which is the same in all
+// but the last ones, by the passes of tier fast, by those of tier full, or by none, which takes half of the time; in one program of
+// 60, as it takes five times as long, in short vectors.
+std::vector<const Options*> ways_of(unsigned seed) {
+  static const bool has_all = setting("KMUX_RANDOM_WAYS", 0) != 0;
+  if (has_all) return {&kFast, &kFull, &kPlain, has_avx2() ? &kShort : &kFast, &kFibers};
   const unsigned program = seed / RandomProgram::kTogether;
-  return program % 60 == 6 ? kShort : *ways[program % ways.size()];
+  std::vector<const Options*> ways = {program % 10 == 0 ? &kFast : program % 10 == 5 ? &kFull : &kPlain};
+  if (program % 60 == 6 && has_avx2()) ways = {&kShort};
+  if (program % 3 == 1) ways.push_back(&kFibers);
+  return ways;
 }
 
 // What each kernel of `program`, built as `options` say, writes.
@@ -106,9 +110,7 @@ void check(const RandomProgram& kernels, const std::vector<Numbers>& wanted, con
 
 void check(const RandomProgram& kernels) {
   const std::vector<Numbers> wanted = wanted_of(kernels);
-  check(kernels, wanted, {way_of(kernels.first())});
-  const unsigned program = kernels.first() / RandomProgram::kTogether;
-  if (program % 3 == 1) check(kernels, wanted, {kFibers});
+  for (const Options* const way : ways_of(kernels.first())) check(kernels, wanted, {*way});
 }
 
 // A kernel with many statements, whose atomic exclusive or adds.
