@@ -99,7 +99,7 @@ class LaneCode {
   Value* safe_divisor(const llvm::Instruction& division, Masks& fits);
   void add_tests(const llvm::Instruction& instruction, llvm::Instruction& lane_0, Masks& fits);
   void add_range_tests(Value* first, std::int64_t stride, bool is_signed, Masks& fits);
-  void add_division_tests(const llvm::Instruction& lane_0, std::uint64_t reach, Masks& fits);
+  void add_division_tests(const llvm::Instruction& lane_0, std::int64_t stride, Masks& fits);
 
   unsigned copies_of(const llvm::Instruction& instruction) const;
   void emit_for_warp(llvm::Instruction& instruction);

@@ -100,10 +100,12 @@ LaneCode::Value* LaneCode::safe_divisor(const llvm::Instruction& division, Masks
   return builder_.CreateSelect(is_right, divisor, llvm::ConstantInt::get(divisor->getType(), 1));
 }
 
-// Have all lanes one quotient?
-void LaneCode::add_division_tests(const llvm::Instruction& lane_0, std::uint64_t reach, Masks& fits) {
+// Have all lanes one quotient? Not where the dividend wraps around, whose rest then begins anywhere.
+void LaneCode::add_division_tests(const llvm::Instruction& lane_0, std::int64_t stride, Masks& fits) {
   Value* const dividend = lane_0.getOperand(0);
   Value* const divisor = lane_0.getOperand(1);
+  const std::uint64_t reach = static_cast<std::uint64_t>(stride) * (lanes_ - 1);
+  add_range_tests(dividend, stride, is_signed(lane_0), fits);
   llvm::Constant* const most = llvm::ConstantInt::get(dividend->getType(), reach);
   const auto remainder = is_signed(lane_0) ? llvm::Instruction::SRem : llvm::Instruction::URem;
   Value* const rest = builder_.CreateBinOp(remainder, dividend, divisor);
@@ -144,7 +146,7 @@ void LaneCode::add_tests(const llvm::Instruction& instruction, llvm::Instruction
     case llvm::Instruction::URem:
     case llvm::Instruction::SDiv:
     case llvm::Instruction::UDiv:
-      return add_division_tests(lane_0, reach, fits);
+      return add_division_tests(lane_0, stride, fits);
     default:
       return;
   }

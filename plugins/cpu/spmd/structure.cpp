@@ -1,3 +1,4 @@
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar.h"
@@ -88,6 +89,37 @@ void structure_regions(llvm::Function& kernel, bool in_step) {
   passes.run(kernel);
 }
 
+// The one value of `phi` but for what it leaves open, or null.
+llvm::Value* only_value(const llvm::PHINode& phi) {
+  llvm::Value* only = nullptr;
+  for (llvm::Value* const value : phi.incoming_values()) {
+    if (llvm::isa<llvm::UndefValue>(value) || value == &phi) continue;
+    if (only != nullptr && only != value) return nullptr;
+    only = value;
+  }
+  return only;
+}
+
+// Where a region leaves open what was known before it, that stays as it was: a value that is the same in all lanes would else be left
+// open for those, too, for which the region does not run.
+void keep_known_values(llvm::Function& kernel) {
+  const llvm::DominatorTree dominators(kernel);
+  bool has_changed = true;
+  while (has_changed) {
+    has_changed = false;
+    for (llvm::BasicBlock& block : kernel) {
+      for (llvm::PHINode& phi : llvm::make_early_inc_range(block.phis())) {
+        llvm::Value* const known = only_value(phi);
+        const auto* const place = llvm::dyn_cast_or_null<llvm::Instruction>(known);
+        if (known == nullptr || (place != nullptr && !dominators.dominates(place, &phi))) continue;
+        phi.replaceAllUsesWith(known);
+        phi.eraseFromParent();
+        has_changed = true;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void structure(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses, bool in_step) {
@@ -97,6 +129,7 @@ void structure(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses, 
   passes.run(kernel, analyses);
   structure_regions(kernel, in_step);
   llvm::EliminateUnreachableBlocks(kernel);
+  keep_known_values(kernel);
   analyses.invalidate(kernel, llvm::PreservedAnalyses::none());
   llvm::FunctionPassManager loops;
   loops.addPass(llvm::LoopSimplifyPass());

@@ -66,6 +66,21 @@ TEST(DeviceRecords, AreCopiedAndSet) {
     ASSERT_EQ(y[i], x[i / 4] > 50 ? x[4 * (kRecords - 1 - i / 4) + i % 4] : 0) << i;
 }
 
+// What is divided begins again at 0 between two threads of a warp, and its rest then begins anywhere.
+TEST(DeviceRecords, DividendsWrapAround) {
+  const std::vector<float> x = numbers<float>(512);
+  const ElementKernel kernel = {.source =
+                                    "__global__ void k(const float* x, float* y, int n) {\n"
+                                    "const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, j = i - 58u;\n"
+                                    "if (i < n) y[i] = x[j % 96u] + 128 * x[j / 100000000u] + 16384 * x[j % n];\n}\n"};
+  const auto y = elements<float>(kernel, x);
+  ASSERT_EQ(y.size(), x.size());
+  for (unsigned i = 0; i < x.size(); ++i) {
+    const unsigned j = i - 58;
+    ASSERT_EQ(y[i], x[j % 96] + 128 * x[j / 100000000] + 16384 * x[j % x.size()]) << i;
+  }
+}
+
 // The index begins again at 0 between two threads of a warp.
 TEST(DeviceRecords, IndicesWrapAround) {
   const std::vector<float> x = numbers<float>(4 * 256);

@@ -376,5 +376,17 @@ __global__ void crc(const unsigned char* text, const int* starts, unsigned char*
   EXPECT_EQ(sums[2], 0);
 }
 
+// A value that is the same in all threads leaves a loop with some of them.
+TEST_P(SuiteBranches, ASumThatAReturnTakesOutOfALoop) {
+  source_ =
+      "__device__ int f(const int* x, int t, int n) {\nint sum = 0;\nfor (int i = 0; i < n; ++i) {\nsum += x[sum & "
+      "7];\n"
+      "if (t & 4) return sum | t;\n}\nreturn 77;\n}\n"
+      "__global__ void k(const int* x, int* y, int n) { y[threadIdx.x] = f(x, threadIdx.x, n); }\n";
+  std::vector<int> x = {64, 0, 0, 0, 0, 0, 0, 0}, y(40);
+  launch("k", {{1}, {40}}, {x, y, 6});
+  for (int t = 0; t < 40; ++t) EXPECT_EQ(y[static_cast<std::size_t>(t)], (t & 4) != 0 ? 64 | t : 77) << t;
+}
+
 }  // namespace
 }  // namespace kmux::cpu
