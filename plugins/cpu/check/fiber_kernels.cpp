@@ -11,8 +11,6 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ReplaceConstant.h"
-#include "llvm/IR/Verifier.h"
-#include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/Mem2Reg.h"
@@ -267,19 +265,6 @@ Status check_warp(const llvm::Function& function) {
 
 }  // namespace
 
-namespace {
-
-Status verify(const llvm::Function& function) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  if (!llvm::verifyFunction(function, &stream)) return Ok{};
-  return make_error(ErrorCode::kInternal, "the code for one thread after another is broken (function \"" +
-                                              llvm::demangle(function.getName().str()) + "\"). Report it.")
-      .with("log", text);
-}
-
-}  // namespace
-
 Status run_on_fibers(std::span<llvm::Function* const> kernels, const CheckOptions& options) {
   if (kernels.empty()) return Ok{};
   llvm::Module& module = *kernels.front()->getParent();
@@ -302,7 +287,10 @@ Status run_on_fibers(std::span<llvm::Function* const> kernels, const CheckOption
     llvm::StripDebugInfo(module);
   }
   for (std::size_t i = 0; i < kernels.size(); ++i) write_fiber_start(*kernels[i], known[i]);
-  for (const llvm::Function* const function : functions_of(kernels)) KMUX_TRY(verify(*function));
+  for (const llvm::Function* const function : functions_of(kernels)) {
+    KMUX_TRY(check_code(*function, "the code for one thread after another is broken (function \"" +
+                                       llvm::demangle(function->getName().str()) + "\")"));
+  }
   return Ok{};
 }
 

@@ -34,6 +34,8 @@ struct BlockShape {
   static BlockShape of(const KnownExtents& block, unsigned seen_warp);
   /// The most warps, of at most `limit`, that can run in step: as many as divide the block, if every warp is whole; else 1.
   unsigned warps_in_step(unsigned limit) const;
+  /// Do all warps of a block run in step?
+  bool are_all_in_step() const { return extents && (*extents)[0] * (*extents)[1] * (*extents)[2] == lanes * warps; }
   /// Has every warp all of its threads?
   bool is_whole() const {
     return order == Order::kRows || (extents && ((*extents)[0] * (*extents)[1] * (*extents)[2]) % lanes == 0);

@@ -338,8 +338,7 @@ std::array<llvm::Value*, 3> warp_index(llvm::IRBuilder<>& builder, const BlockSh
 }
 
 void forward_shared(llvm::Function& warp, const BlockShape& shape) {
-  const auto [x, y, z] = shape.extents.value_or(std::array{0U, 0U, 0U});
-  if (x * y * z != shape.lanes * shape.warps) return;
+  if (!shape.are_all_in_step()) return;
   place_warps(warp, shape);
   std::map<std::uint64_t, UnreadVariable> variables;
   for (llvm::BasicBlock& block : warp) {

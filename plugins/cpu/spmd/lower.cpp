@@ -9,12 +9,8 @@ namespace kmux::cpu::spmd {
 namespace {
 
 Status check(const llvm::Function& function, const char* step) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  if (!llvm::verifyFunction(function, &stream)) return Ok{};
-  return make_error(ErrorCode::kInternal, "the code for this processor is broken after \"" + std::string(step) +
-                                              "\" (kernel \"" + function.getName().str() + "\"). Report it.")
-      .with("log", text);
+  return check_code(function, "the code for this processor is broken after \"" + std::string(step) + "\" (kernel \"" +
+                                  function.getName().str() + "\")");
 }
 
 /// The function for a warp, or for all those in step.
@@ -148,6 +144,13 @@ Result<std::optional<Error>> try_lower(llvm::Function*& kernel, const KnownExten
 }
 
 }  // namespace
+
+Status check_code(const llvm::Function& function, const std::string& problem) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (!llvm::verifyFunction(function, &stream)) return Ok{};
+  return make_error(ErrorCode::kInternal, problem + ". Report it.").with("log", text);
+}
 
 Result<std::vector<Error>> lower_kernels(llvm::Module& module, const BlockExtents& kernels, const CheckOptions& check) {
   std::vector<llvm::Function*> on_fibers;

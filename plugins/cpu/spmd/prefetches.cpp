@@ -264,10 +264,8 @@ std::uint64_t bytes_of(llvm::iterator_range<llvm::BasicBlock::const_phi_iterator
 // May blocks take turns in `loop`? What they do before it, and in it, they may do in any order, since only behind it is
 // their memory of use to them.
 bool may_take_turns(const llvm::Loop& loop, const BlockShape& shape) {
-  const auto& [x, y, z] = shape.extents.value_or(std::array{0U, 0U, 0U});
   const llvm::BasicBlock& header = *loop.getHeader();
-  if (x * y * z != shape.lanes * shape.warps || loop.getLoopDepth() > 1 || bytes_of(header.phis()) > kMostKept)
-    return false;
+  if (!shape.are_all_in_step() || loop.getLoopDepth() > 1 || bytes_of(header.phis()) > kMostKept) return false;
   const llvm::Function& warp = *header.getParent();
   const bool has_variables =
       llvm::any_of(llvm::instructions(warp), [](const auto& one) { return llvm::isa<llvm::AllocaInst>(one); });

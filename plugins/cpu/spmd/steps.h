@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "kmux/error.h"
@@ -210,6 +211,9 @@ BlocksFunction add_blocks(llvm::Function& kernel, llvm::Function& warp, llvm::St
                           const BlockShape& shape, std::uint64_t shared_bytes);
 
 // lower.cpp
+
+/// Errors: internal with `problem`, which is followed by what to do, if LLVM's verifier finds fault with `function`.
+Status check_code(const llvm::Function& function, const std::string& problem);
 
 /// All of these: replaces each kernel of `kernels`, written for one thread of a GPU, by a function of the same name that runs a grid
 /// of blocks on this processor. Those that cannot be widened run a fiber a thread instead; with `check`, all do

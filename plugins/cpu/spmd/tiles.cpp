@@ -157,6 +157,10 @@ class PackedLoop {
   void keep();
 
  private:
+  llvm::Value* in_copy(llvm::Value* value) const {
+    llvm::Value* const copy = map_.lookup(value);
+    return copy == nullptr ? value : copy;
+  }
   template <class Use>
   void for_each_row(llvm::IRBuilder<>& builder, llvm::Value* iteration, Use use);
   void fence();
@@ -237,9 +241,7 @@ void PackedLoop::go_on() {
   packed_iteration_->addIncoming(builder.getInt32(0), &before_);
   packed_iteration_->addIncoming(next, more_);
   for (llvm::PHINode& phi : body_.phis()) {
-    llvm::Value* const value = phi.getIncomingValueForBlock(&body_);
-    const auto found = map_.find(value);
-    phi.addIncoming(found == map_.end() ? value : static_cast<llvm::Value*>(found->second), more_);
+    phi.addIncoming(in_copy(phi.getIncomingValueForBlock(&body_)), more_);
   }
   builder.SetInsertPoint(&body_, body_.begin());
   iteration_ = builder.CreatePHI(builder.getInt32Ty(), 3, "iteration");
@@ -252,9 +254,7 @@ void PackedLoop::go_on() {
 // Says how many iterations are there now.
 void PackedLoop::leave() {
   for (llvm::PHINode& phi : exit_.phis()) {
-    llvm::Value* const value = phi.getIncomingValueForBlock(&body_);
-    const auto found = map_.find(value);
-    phi.addIncoming(found == map_.end() ? value : static_cast<llvm::Value*>(found->second), packed_);
+    phi.addIncoming(in_copy(phi.getIncomingValueForBlock(&body_)), packed_);
   }
   llvm::IRBuilder<> builder(&exit_, exit_.begin());
   llvm::PHINode* const done = builder.CreatePHI(builder.getInt32Ty(), 2);
@@ -266,10 +266,9 @@ void PackedLoop::leave() {
 }
 
 void PackedLoop::read() {
-  auto* const first = llvm::cast<llvm::Instruction>(map_[tiles_.front().front()]);
-  llvm::IRBuilder<> builder(first);
+  llvm::IRBuilder<> builder(packed_, packed_->getFirstInsertionPt());
   for_each_row(builder, packed_iteration_, [&](llvm::LoadInst* row, llvm::Value* from) {
-    auto* const copy = llvm::cast<llvm::LoadInst>(map_[row]);
+    auto* const copy = llvm::cast<llvm::LoadInst>(in_copy(row));
     copy->setOperand(0, from);
     copy->dropUnknownNonDebugMetadata();
   });

@@ -58,6 +58,16 @@ class PackedTiles : public SuiteKernels {
     }
     return c;
   }
+  /// A row of tiles begins `tiles`, which `tiles_of` knows, further on in b.
+  template <class Tiles>
+  void expect_shifted(const std::string& tiles, Tiles tiles_of) {
+    const Sizes sizes{9, 3, 4};
+    multiply("b += " + tiles + " * 16;");
+    Product all = matrices(sizes, 3 * kTile);
+    run(all, sizes, {sizes.columns, sizes.rows});
+    const auto shift = [&](int row) { return tiles_of(all, static_cast<std::size_t>(row)) * kTile; };
+    EXPECT_EQ(all.c, product(all, sizes, [&](int) { return sizes.depth; }, shift));
+  }
   static int none(int) { return 0; }
   static std::vector<int> product(const Product& all, const Sizes& sizes) {
     return product(all, sizes, [&](int) { return sizes.depth; }, none);
@@ -87,21 +97,11 @@ TEST_P(PackedTiles, BlocksOfDifferentDepths) {
 
 // What a block reads depends on its row, by its place or by what memory says: no other one may have it.
 TEST_P(PackedTiles, TilesOfARow) {
-  const Sizes sizes{9, 3, 4};
-  multiply("b += blockIdx.y % 4 * 16;");
-  Product all = matrices(sizes, 3 * kTile);
-  run(all, sizes, {sizes.columns, sizes.rows});
-  const auto deep = [&](int) { return sizes.depth; };
-  EXPECT_EQ(all.c, product(all, sizes, deep, [](int row) { return row % 4 * 16; }));
+  expect_shifted("blockIdx.y % 4", [](const Product&, std::size_t row) { return static_cast<int>(row % 4); });
 }
 
 TEST_P(PackedTiles, TilesThatMemoryTells) {
-  const Sizes sizes{9, 3, 4};
-  multiply("b += (a[blockIdx.y] & 3) * 16;");
-  Product all = matrices(sizes, 3 * kTile);
-  run(all, sizes, {sizes.columns, sizes.rows});
-  const auto deep = [&](int) { return sizes.depth; };
-  EXPECT_EQ(all.c, product(all, sizes, deep, [&](int row) { return (all.a[static_cast<std::size_t>(row)] & 3) * 16; }));
+  expect_shifted("(a[blockIdx.y] & 3)", [](const Product& all, std::size_t row) { return all.a[row] & 3; });
 }
 
 // A column of each layer of the grid has its own.
