@@ -50,6 +50,22 @@ Division divide(std::uint64_t blocks, BlockCost cost, std::uint64_t ticks_per_us
   return {static_cast<unsigned>(clamp(threads, 1, parts) - 1), grain};
 }
 
+Columns::Columns(const unsigned (&grid)[3], std::uint64_t its_rows, std::uint64_t grain)
+    : width(grid[0]), height(grid[1]), rows(its_rows), together(its_rows) {
+  while (together > 1 && 2 * together > 3 * grain) together /= 2;
+}
+
+std::uint64_t Columns::part_begin(std::uint64_t block) const {
+  if (rows == 0) return block;
+  const std::uint64_t in_layer = block % (width * height);
+  const std::uint64_t top = in_layer / (width * rows) * rows;
+  const std::uint64_t here = height - top < rows ? height - top : rows;
+  const std::uint64_t row = (in_layer - top * width) % here;
+  if (row % together == 0) return block;
+  const std::uint64_t next = row + together - row % together;
+  return block + (next < here ? next : here) - row;
+}
+
 std::uint64_t probe_blocks(BlockCost cost, std::uint64_t ticks_per_us) {
   return cost == 0 ? 1 : blocks_in(kProbeUs * ticks_per_us, cost);
 }
@@ -112,8 +128,10 @@ struct SharedLaunch {
   const void* arguments;
   char* memory = nullptr;  // of all blocks; else each thread has its own
   std::size_t memory_bytes = 0;
+  std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::uint64_t grain = 1;
+  Columns columns{grid.grid, 0, 1};
   alignas(64) std::atomic<std::uint64_t> next{0};  // the first block that nobody has taken
   alignas(64) std::atomic<std::uint64_t> ticks{0};  // that all threads together took
   std::atomic<std::uint64_t> blocks{0};             // that they ran in these
@@ -131,10 +149,11 @@ void take_parts(SharedLaunch& launch) {
     const std::uint64_t first = launch.next.fetch_add(launch.grain, std::memory_order_relaxed);
     if (first >= launch.end) break;
     const std::uint64_t left = launch.end - first;
-    const std::uint64_t part = left < launch.grain ? left : launch.grain;
-    launch.kernel.blocks(launch.arguments, &launch.grid, first, first + part,
+    const std::uint64_t end = left < launch.grain ? launch.end : launch.columns.part_begin(first + launch.grain);
+    const std::uint64_t from = first == launch.begin ? first : launch.columns.part_begin(first);
+    launch.kernel.blocks(launch.arguments, &launch.grid, from, end,
                          launch.memory != nullptr ? launch.memory : memory.get());
-    count += part;
+    count += end - from;
   }
   if (count == 0) return;
   launch.ticks.fetch_add(ticks() - begin, std::memory_order_relaxed);
@@ -192,7 +211,9 @@ Begun run_alone(const SharedLaunch& launch, kmux_cpu_kernel& kernel, char* memor
 /// The other blocks, with those threads that come. Returns false if nobody had memory for all of them.
 bool run_together(SharedLaunch& launch, kmux_cpu_kernel& kernel, const Begun& begun, unsigned helpers) {
   const Division division = divide(launch.end - begun.blocks, begun.cost, ticks_per_us(), helpers);
+  launch.begin = begun.blocks;
   launch.grain = division.grain;
+  launch.columns = Columns(launch.grid.grid, kernel.column_rows, division.grain);
   launch.next.store(begun.blocks, std::memory_order_relaxed);
   pool().run(division.helpers, take_parts_and_catch, &launch);
   if (launch.failure) std::rethrow_exception(launch.failure);

@@ -28,6 +28,20 @@ struct Division {
 /// Parts of 8 us at least, of 200 us at most, 64 a thread between; nothing to divide below 20 us.
 Division divide(std::uint64_t blocks, BlockCost cost, std::uint64_t ticks_per_us, unsigned most_helpers);
 
+/// The columns of a grid whose blocks follow one another, some rows of one and then those of the next (spmd/blocks.cpp): what the first
+/// block of a column has read serves the next ones, if one thread takes them.
+struct Columns {
+  std::uint64_t width;
+  std::uint64_t height;
+  std::uint64_t rows;  // that follow one another at most; 0: blocks have nothing of each other
+  std::uint64_t together;  // rows that parts do not separate
+
+  Columns(const unsigned (&grid)[3], std::uint64_t its_rows, std::uint64_t grain);
+
+  /// Where a part begins that would begin at `block`: there or a little later.
+  std::uint64_t part_begin(std::uint64_t block) const;
+};
+
 /// How many blocks the caller runs before it looks again at how long they take: about 5 us of them.
 std::uint64_t probe_blocks(BlockCost cost, std::uint64_t ticks_per_us);
 
@@ -67,6 +81,7 @@ struct kmux_cpu_kernel {
   std::uint64_t frame_bytes;  // of a warp, for what it keeps at a barrier
   std::uint32_t lane_bits;  // a warp has 1 << lane_bits threads
   std::uint32_t is_cooperative;  // its blocks wait for each other
+  std::uint32_t column_rows;  // of a column of the grid, that follow one another at most; 0: the grid is gone through by its rows
   std::uint64_t cost;  // what is learnt of its blocks (BlockCost), begins with 0; only read and written as an atomic
 };
 

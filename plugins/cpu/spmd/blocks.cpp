@@ -59,7 +59,7 @@ class Chunk {
     function_->addParamAttr(4, llvm::Attribute::NoAlias);  // a worker's own memory
   }
 
-  BlocksFunction written() const { return {*function_, frame_bytes_, is_cooperative_}; }
+  BlocksFunction written() const { return {*function_, frame_bytes_, is_cooperative_, packs_ ? kMostOfColumn : 0}; }
   void write(llvm::StructType* arguments);
 
  private:

@@ -52,6 +52,30 @@ TEST(Division, LearnsFromWhatALaunchTook) {
   EXPECT_EQ(learn(0, 0, 10), 1U) << "something is known";
 }
 
+TEST(Division, PartsHaveWholeColumns) {
+  const unsigned grid[3] = {5, 20, 2};  // 12 rows of each of five columns, then 8 of each, then the next layer
+  const Columns columns(grid, 12, 8);
+  EXPECT_EQ(columns.part_begin(0), 0U);
+  EXPECT_EQ(columns.part_begin(1), 12U);
+  EXPECT_EQ(columns.part_begin(59), 60U);
+  EXPECT_EQ(columns.part_begin(61), 68U) << "8 rows are left";
+  EXPECT_EQ(columns.part_begin(99), 100U);
+  EXPECT_EQ(columns.part_begin(113), 124U) << "of the second layer";
+  EXPECT_EQ(columns.part_begin(200), 200U) << "the end";
+  EXPECT_EQ(Columns(grid, 0, 8).part_begin(7), 7U) << "of which blocks have nothing of each other";
+}
+
+TEST(Division, ShortPartsDivideColumns) {
+  const unsigned grid[3] = {4, 11, 1};
+  EXPECT_EQ(Columns(grid, 12, 8).together, 12U);
+  EXPECT_EQ(Columns(grid, 12, 7).together, 6U) << "a part is at most half as long again";
+  EXPECT_EQ(Columns(grid, 12, 2).together, 3U);
+  EXPECT_EQ(Columns(grid, 12, 1).together, 1U);
+  const Columns columns(grid, 12, 2);
+  EXPECT_EQ(columns.part_begin(1), 3U);
+  EXPECT_EQ(columns.part_begin(10), 11U) << "two rows are left of this column";
+}
+
 TEST(Division, LooksAgainAfterFiveMicroseconds) {
   EXPECT_EQ(probe_blocks(0, kRate), 1U);
   EXPECT_EQ(probe_blocks(cost_of_us(0.5), kRate), 10U);

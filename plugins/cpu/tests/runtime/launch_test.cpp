@@ -48,6 +48,7 @@ struct Record {
   }
 
   std::vector<std::atomic<int>> seen;
+  std::atomic<bool> begins_within_column{false};
   std::atomic<std::size_t> threads[16] = {};
   std::uint64_t block_ns = 0;
   std::uint64_t throws_at = ~std::uint64_t{0};
@@ -66,7 +67,7 @@ void run_blocks(const void* arguments, const kmux_cpu_grid*, std::uint64_t first
 }
 
 kmux_cpu_kernel kernel_of(kmux_cpu_blocks blocks, std::uint64_t shared = 0, std::uint64_t frame = 0) {
-  return {blocks, shared, frame, 5, 0, 0};
+  return {blocks, shared, frame, 5, 0, 0, 0};
 }
 
 kmux_cpu_grid grid_of(unsigned x, unsigned y = 1, unsigned z = 1) { return {{x, y, z}, {64, 1, 1}, 0, discard()}; }
@@ -91,6 +92,37 @@ TEST_F(LaunchTest, RunsEveryBlockOnce) {
       EXPECT_EQ(run(kernel, grid_of(blocks, 3, 2), record), KMUX_OK);
       EXPECT_TRUE(record.each_once()) << blocks;
     }
+  }
+}
+
+// Of a grid of 32 rows and columns: 12, 12 and 8 rows of each column follow one another.
+void run_columns(const void* arguments, const kmux_cpu_grid* grid, std::uint64_t first, std::uint64_t end, char* memory) {
+  const bool is_at_column = first < 768 ? first % 12 == 0 : first % 8 == 0;
+  if (first < end && !is_at_column) (**static_cast<Record* const*>(arguments)).begins_within_column = true;
+  run_blocks(arguments, grid, first, end, memory);
+}
+
+TEST_F(LaunchTest, ThreadsTakeWholeColumns) {
+  kmux_cpu_kernel kernel = kernel_of(run_columns);
+  kernel.column_rows = 12;
+  for (int round = 0; round < 20; ++round) {
+    kernel.cost = ticks_per_us() << kCostFraction;
+    Record record(1024);
+    record.block_ns = 1000;
+    EXPECT_EQ(run(kernel, grid_of(32, 32), record), KMUX_OK);
+    EXPECT_TRUE(record.each_once());
+    EXPECT_FALSE(record.begins_within_column);
+  }
+}
+
+TEST_F(LaunchTest, DividesColumnsAfterWhatTheCallerDid) {
+  for (const unsigned rows : {1U, 5U, 12U, 13U, 40U}) {
+    kmux_cpu_kernel kernel = kernel_of(run_blocks);
+    kernel.column_rows = 12;
+    Record record(3UL * rows * 7);
+    record.block_ns = 10000;
+    EXPECT_EQ(run(kernel, grid_of(3, rows, 7), record), KMUX_OK);
+    EXPECT_TRUE(record.each_once()) << rows;
   }
 }
 
