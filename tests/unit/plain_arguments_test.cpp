@@ -1,6 +1,7 @@
 #include "kernel/plain_arguments.h"
 
 #include <array>
+#include <bit>
 
 #include <gtest/gtest.h>
 
@@ -65,11 +66,50 @@ TEST_F(PlainArgumentsTest, LeavesWhatIsUnusualToTheList) {
   EXPECT_FALSE(fills({Arg(x), Arg(&elsewhere)}));
 }
 
-TEST(PlainArguments, AreTensorsAlone) {
+// Parameters s: int32, x: [m], a: float32 and d: float64.
+class PlainScalarsTest : public testing::Test {
+ protected:
+  bool fills(const Arg& s, const Arg& a, const Arg& d) {
+    const Tensor x = plain_tensor({2});
+    const std::array<Arg, 4> args{s, Arg(x), a, d};
+    return plain_.fill(args.data(), slots_.data());
+  }
+
+  PlainArguments plain_ =
+      plain_of(fake_signature({scalar_param("s", dtype::kInt32), buffer_param("x", kPlainF32, {kPlainM}),
+                               scalar_param("a", kPlainF32), scalar_param("d", dtype::kFloat64)}));
+  std::array<kmux_slot, 8> slots_{};
+};
+
+TEST_F(PlainScalarsTest, FillsTheirBits) {
+  EXPECT_FALSE(plain_.empty());
+  EXPECT_TRUE(fills(Arg(-5), Arg(0.5), Arg(-0.1)));
+  EXPECT_EQ(slots_[0].bits, 0xFFFFFFFBU) << "zero-extended";
+  EXPECT_EQ(slots_[1].ptr, plain_memory.data());
+  EXPECT_EQ(slots_[2].bits, std::bit_cast<std::uint32_t>(0.5F));
+  EXPECT_EQ(slots_[3].bits, std::bit_cast<std::uint64_t>(-0.1));
+  EXPECT_EQ(slots_[4].i64, 2) << "m";
+}
+
+TEST_F(PlainScalarsTest, LeavesWhatIsUnusualToTheList) {
+  EXPECT_FALSE(fills(Arg(std::int64_t{1} << 31), Arg(0.5), Arg(0.5))) << "more than int32 holds";
+  EXPECT_FALSE(fills(Arg(5U), Arg(0.5), Arg(0.5)));
+  EXPECT_FALSE(fills(Arg(5.0), Arg(0.5), Arg(0.5)));
+  EXPECT_FALSE(fills(Arg(5), Arg(1), Arg(0.5))) << "an integer for a floating-point number";
+  EXPECT_FALSE(fills(Arg(5), Arg(0.5), Arg(true)));
+  EXPECT_FALSE(fills(Arg(nullptr), Arg(0.5), Arg(0.5)));
+}
+
+TEST(PlainArguments, HaveNothingToBeSolvedFor) {
+  EXPECT_TRUE(plain_of(fake_signature({buffer_param("x", kPlainF32, {kPlainM * 2})})).empty());
+  const Param tensor = buffer_param("x", kPlainF32, {kPlainM});
+  const Expr scalar = Expr::symbol("s");
   EXPECT_TRUE(
-      plain_of(fake_signature({buffer_param("x", kPlainF32, {kPlainM}), scalar_param("s", dtype::kInt32)})).empty());
-  EXPECT_TRUE(plain_of(fake_signature({buffer_param("x", kPlainF32, {kPlainM * 2})})).empty())
-      << "a symbol to be solved for";
+      plain_of(fake_signature({tensor, buffer_param("y", kPlainF32, {scalar}), scalar_param("s", dtype::kInt32)}))
+          .empty())
+      << "an extent to be computed";
+  EXPECT_TRUE(plain_of(fake_signature({tensor, scalar_param("s", dtype::kUInt32)})).empty());
+  EXPECT_TRUE(plain_of(fake_signature({tensor, scalar_param("s", dtype::kFloat16)})).empty());
   kmux_slot slots[2];
   const std::array<Arg, 1> args{Arg(nullptr)};
   EXPECT_FALSE(PlainArguments().fill(args.data(), slots));

@@ -62,21 +62,6 @@ struct CallFrame {
   const DLTensor& tensor(const Check& check) const { return *args[check.param].tensor(); }
 };
 
-// The most usual scalars in a few instructions: a signed integer, or a floating-point number of the machine.
-bool fill_usual_scalar(const Arg& arg, DType type, kmux_slot& slot) {
-  if (arg.kind() == Arg::Kind::kInteger && type.code == kDLInt && type.lanes == 1) {
-    const auto bits = static_cast<std::uint64_t>(arg.integer());
-    const int unused = (64 - type.bits) & 63;
-    slot.bits = bits << unused >> unused;
-    return static_cast<std::int64_t>(bits << unused) >> unused == arg.integer();
-  }
-  if (arg.kind() != Arg::Kind::kFloat) return false;
-  if (type == dtype::kFloat32)
-    return slot.bits = std::bit_cast<std::uint32_t>(static_cast<float>(arg.floating())), true;
-  if (type == dtype::kFloat64) return slot.bits = std::bit_cast<std::uint64_t>(arg.floating()), true;
-  return false;
-}
-
 bool fill_scalar(const CallFrame& frame, const Check& check) {
   if (fill_usual_scalar(frame.args[check.param], check.dtype, frame.slots[check.param])) return true;
   const auto bits = scalar_bits(frame.args[check.param], check.dtype);

@@ -6,6 +6,8 @@
 
 #include "kmux/plugin/tensor_geometry.h"
 
+#include "scalar_convert.h"
+
 namespace kmux {
 namespace {
 
@@ -31,8 +33,9 @@ std::uint64_t form_of(const Check& check) noexcept {
 PlainArguments PlainArguments::of(const CheckList& list, std::size_t param_count, DLDevice device) {
   PlainArguments plain;
   plain.device_ = word_at(&device);
+  plain.param_count_ = param_count;
   const bool all = std::ranges::all_of(list.checks, [&](const Check& check) { return plain.take(list, check); });
-  return all && plain.tensors_.size() == param_count ? plain : PlainArguments();
+  return all && plain.tensors_.size() + plain.scalars_.size() == param_count ? plain : PlainArguments();
 }
 
 bool PlainArguments::take(const CheckList& list, const Check& check) {
@@ -47,15 +50,22 @@ bool PlainArguments::take(const CheckList& list, const Check& check) {
       return true;
     case CheckKind::kSymbol:
       return take_symbol(list, check);
+    case CheckKind::kScalar:
+      return take_scalar(check);
     default:
       return false;
   }
 }
 
 bool PlainArguments::take_tensor(const Check& check) {
-  if (check.param != tensors_.size()) return false;
-  tensors_.push_back({form_of(check), static_cast<std::uint64_t>(check.value - 1), check.written ? 1U : 0U});
+  tensors_.push_back(
+      {form_of(check), static_cast<std::uint64_t>(check.value - 1), check.param, check.written ? 1U : 0U});
   return true;
+}
+
+bool PlainArguments::take_scalar(const Check& check) {
+  scalars_.push_back({check.dtype, check.param});
+  return is_usual_scalar(check.dtype);
 }
 
 bool PlainArguments::take_symbol(const CheckList& list, const Check& check) {
@@ -70,22 +80,32 @@ bool PlainArguments::take_symbol(const CheckList& list, const Check& check) {
   return true;
 }
 
+bool PlainArguments::fill_scalars(const Arg* args, kmux_slot* slots) const noexcept {
+  return std::ranges::all_of(scalars_, [&](const Scalar& scalar) {
+    return fill_usual_scalar(args[scalar.param], scalar.type, slots[scalar.param]);
+  });
+}
+
 // Differences are gathered, not branched on: a driver's work leaves branches unpredicted, and nearly all calls pass.
 [[gnu::hot]] bool PlainArguments::fill(const Arg* args, kmux_slot* slots) const noexcept {
-  const std::size_t count = tensors_.size();
-  if (count == 0) return false;
-  std::uint64_t wrong = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const DLTensor* const tensor = args[i].tensor();
-    if (args[i].kind() != Arg::Kind::kTensor || tensor == nullptr) return false;
-    const auto address = reinterpret_cast<std::uintptr_t>(tensor->data) + tensor->byte_offset;
-    wrong |= (form_of(*tensor) ^ tensors_[i].form) | (word_at(&tensor->device) ^ device_);
-    wrong |= (address & tensors_[i].misaligned) | (tensors_[i].written & (args[i].is_read_only() ? 1U : 0U));
-    if (tensor->data == nullptr || !is_dense(*tensor)) return false;
-    slots[i].bits = address;
+  if (tensors_.empty()) return false;
+  // Where a kernel's work has left the caches cold, all tensors are on their way while the first is looked at.
+  for (std::size_t i = 0; i < param_count_; ++i) {
+    if (args[i].kind() == Arg::Kind::kTensor) __builtin_prefetch(args[i].tensor());
   }
-  if (wrong != 0) return false;
-  std::int64_t* const values = &slots[count].i64;
+  std::uint64_t wrong = 0;
+  for (const Tensor& one : tensors_) {
+    const Arg& arg = args[one.param];
+    const DLTensor* const tensor = arg.tensor();
+    if (arg.kind() != Arg::Kind::kTensor || tensor == nullptr) return false;
+    const auto address = reinterpret_cast<std::uintptr_t>(tensor->data) + tensor->byte_offset;
+    wrong |= (form_of(*tensor) ^ one.form) | (word_at(&tensor->device) ^ device_);
+    wrong |= (address & one.misaligned) | (one.written & (arg.is_read_only() ? 1U : 0U));
+    if (tensor->data == nullptr || !is_dense(*tensor)) return false;
+    slots[one.param].bits = address;
+  }
+  if (wrong != 0 || !fill_scalars(args, slots)) return false;
+  std::int64_t* const values = &slots[param_count_].i64;
   for (const Symbol& symbol : symbols_) {
     const std::int64_t value = args[symbol.param].tensor()->shape[symbol.dim];
     values[symbol.value] = value;

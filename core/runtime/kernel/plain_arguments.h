@@ -7,14 +7,15 @@
 #include <vector>
 
 #include "kmux/arg.h"
+#include "kmux/dtype.h"
 #include "kmux/plugin/check_list.h"
 #include "kmux/plugin/plugin.h"
 
 namespace kmux {
 
-/// The checks of a signature whose parameters are all dense tensors with extents that are constants or symbols, in a form
-/// without what such a signature does not need: most calls, in the fewest instructions. It only accepts;
-/// what it does not is decided by the check list, which has every exception and every reason.
+/// The checks of a signature whose parameters are dense tensors with extents that are constants or symbols, and signed integers
+/// and floating-point numbers, in a form without what such a signature does not need: most calls, in the fewest instructions. It
+/// only accepts; what it does not is decided by the check list, which has every exception and every reason.
 ///
 /// Threads: immutable, so any.
 class PlainArguments {
@@ -33,7 +34,12 @@ class PlainArguments {
   struct Tensor {
     std::uint64_t form;  // rank and dtype, as they lie in a DLTensor
     std::uint64_t misaligned;  // bits that an address may not have
-    std::uint64_t written;
+    std::uint32_t param;
+    std::uint32_t written;
+  };
+  struct Scalar {
+    DType type;
+    std::uint16_t param;
   };
   struct Symbol {
     std::uint16_t param;
@@ -50,9 +56,13 @@ class PlainArguments {
   bool take(const CheckList& list, const Check& check);
   bool take_tensor(const Check& check);
   bool take_symbol(const CheckList& list, const Check& check);
+  bool take_scalar(const Check& check);
+  bool fill_scalars(const Arg* args, kmux_slot* slots) const noexcept;
 
   std::uint64_t device_ = 0;
+  std::size_t param_count_ = 0;
   std::vector<Tensor> tensors_;
+  std::vector<Scalar> scalars_;
   std::vector<Symbol> symbols_;
   std::vector<Extent> extents_;
 };

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "kmux/arg.h"
 #include "kmux/dtype.h"
+#include "kmux/plugin/plugin.h"
 
 namespace kmux {
 
@@ -14,6 +16,27 @@ namespace kmux {
 /// Integers must fit; floating-point values are rounded to nearest even and never become integers; an integer becomes a
 /// floating-point value only if that is exact; bits must be of exactly `type`. Allocates nothing.
 std::optional<std::uint64_t> scalar_bits(const Arg& arg, DType type) noexcept;
+
+/// Is `type` one of those that `fill_usual_scalar` knows: signed integers and the floating-point numbers of the machine?
+inline bool is_usual_scalar(DType type) {
+  return (type.code == kDLInt && type.lanes == 1) || type == dtype::kFloat32 || type == dtype::kFloat64;
+}
+
+/// `scalar_bits` of the most usual scalars, an integer for an integer or a floating-point number for one, in a few instructions.
+/// False decides nothing.
+inline bool fill_usual_scalar(const Arg& arg, DType type, kmux_slot& slot) noexcept {
+  if (arg.kind() == Arg::Kind::kInteger && type.code == kDLInt && type.lanes == 1) {
+    const auto bits = static_cast<std::uint64_t>(arg.integer());
+    const int unused = (64 - type.bits) & 63;
+    slot.bits = bits << unused >> unused;
+    return static_cast<std::int64_t>(bits << unused) >> unused == arg.integer();
+  }
+  if (arg.kind() != Arg::Kind::kFloat) return false;
+  if (type == dtype::kFloat32)
+    return slot.bits = std::bit_cast<std::uint32_t>(static_cast<float>(arg.floating())), true;
+  if (type == dtype::kFloat64) return slot.bits = std::bit_cast<std::uint64_t>(arg.floating()), true;
+  return false;
+}
 
 /// The integer whose bits are `bits` in an integer type or bool; nothing for a uint64 above int64.
 inline std::optional<std::int64_t> integer_of(std::uint64_t bits, DType type) {

@@ -81,7 +81,8 @@ struct kmux_cpu_kernel {
   std::uint64_t frame_bytes;  // of a warp, for what it keeps at a barrier
   std::uint32_t lane_bits;  // a warp has 1 << lane_bits threads
   std::uint32_t is_cooperative;  // its blocks wait for each other
-  std::uint32_t column_rows;  // of a column of the grid, that follow one another at most; 0: the grid is gone through by its rows
+  std::uint32_t
+      column_rows;  // of a column of the grid, that follow one another at most; 0: the grid is gone through by its rows
   std::uint64_t cost;  // what is learnt of its blocks (BlockCost), begins with 0; only read and written as an atomic
 };
 

@@ -96,7 +96,8 @@ TEST_F(LaunchTest, RunsEveryBlockOnce) {
 }
 
 // Of a grid of 32 rows and columns: 12, 12 and 8 rows of each column follow one another.
-void run_columns(const void* arguments, const kmux_cpu_grid* grid, std::uint64_t first, std::uint64_t end, char* memory) {
+void run_columns(const void* arguments, const kmux_cpu_grid* grid, std::uint64_t first, std::uint64_t end,
+                 char* memory) {
   const bool is_at_column = first < 768 ? first % 12 == 0 : first % 8 == 0;
   if (first < end && !is_at_column) (**static_cast<Record* const*>(arguments)).begins_within_column = true;
   run_blocks(arguments, grid, first, end, memory);
