@@ -32,19 +32,26 @@ namespace kmux::cpu {
 
 namespace {
 
-// A sum of floating-point numbers keeps its order, but the rest of its loop may be vectorised: softmax, 2.5 times as fast.
-// LLVM asks only AArch64 for that, and for x86-64 this option of its vectoriser, which it counts as given once.
-void vectorize_around_sums() {
+// LLVM counts an option of its own as given once.
+void set_option(llvm::StringRef name, llvm::StringRef value) {
   auto& options = llvm::cl::getRegisteredOptions();
-  const auto option = options.find("force-ordered-reductions");
-  if (option != options.end()) option->second->addOccurrence(0, option->first(), "true");
+  const auto option = options.find(name);
+  if (option != options.end()) option->second->addOccurrence(0, option->first(), value);
+}
+
+// A sum of floating-point numbers keeps its order, but the rest of its loop may be vectorised: softmax, 2.5 times as fast.
+// LLVM asks only AArch64 for that. What is left of a loop at its end is vectorised as well if vectors have 8 elements, not only 16:
+// processors with AVX2, and those of Intel's for which LLVM prefers vectors of 256 bits, a third faster for rows of 50.
+void choose_vectorization() {
+  set_option("force-ordered-reductions", "true");
+  set_option("epilogue-vectorization-minimum-VF", "8");
 }
 
 }  // namespace
 
 void initialize_llvm() {
   [[maybe_unused]] static const bool done = [] {
-    vectorize_around_sums();
+    choose_vectorization();
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::InitializeNativeTargetAsmParser();

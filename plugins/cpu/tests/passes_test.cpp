@@ -236,6 +236,35 @@ TEST_F(Passes, WhatTheyAreGivenIsVerifiedWithAssertions) {
 
 #if defined(__x86_64__)
 
+// for (i = 0; i < n; ++i) y[i] = x[i] + 1;
+constexpr const char* kAddOne =
+    "define void @add_one(ptr noalias %x, ptr noalias %y, i64 %n) {\n"
+    "entry:\n  br label %loop\n"
+    "loop:\n"
+    "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]\n"
+    "  %from = getelementptr inbounds i32, ptr %x, i64 %i\n"
+    "  %value = load float, ptr %from, align 4\n"
+    "  %sum = fadd float %value, 1.0\n"
+    "  %to = getelementptr inbounds i32, ptr %y, i64 %i\n"
+    "  store float %sum, ptr %to, align 4\n"
+    "  %next = add nuw nsw i64 %i, 1\n"
+    "  %more = icmp slt i64 %next, %n\n"
+    "  br i1 %more, label %loop, label %exit\n"
+    "exit:\n  ret void\n}\n";
+
+TEST_F(Passes, TheRestOfALoopIsVectorisedToo) {
+  for (const char* const cpu : {"znver4", "icelake-server", "x86-64-v3"}) {
+    parse(kAddOne);
+    const auto machine = make_target_machine(cpu, 3, Tier::kFull);
+    ASSERT_TRUE(machine.ok()) << machine.error().explain();
+    module_->setDataLayout((*machine)->createDataLayout());
+    module_->setTargetTriple((*machine)->getTargetTriple().str());
+    for (llvm::Function& function : *module_) function.addFnAttr("target-cpu", cpu);
+    optimize(*module_, **machine, 3, Tier::kFull, false);
+    EXPECT_THAT(text(), HasSubstr("vec.epilog.vector.body:")) << cpu;
+  }
+}
+
 // Of a power of two for each of 32 threads, and for one.
 constexpr const char* kScales =
     "declare <32 x float> @\"kmux.scale.float.x32\"(<32 x float>, <32 x float>)\n"
