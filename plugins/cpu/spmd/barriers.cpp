@@ -249,6 +249,16 @@ void keep_at_turns(llvm::Function& group, const WarpLoop& loop, const std::vecto
   }
 }
 
+// Of warps one behind the other each instruction would go on by a block; processors look farther ahead of those that go on by less,
+// and there is an eighth of the code to compile.
+void keep_rolled(llvm::Instruction& latch) {
+  llvm::LLVMContext& context = latch.getContext();
+  llvm::MDNode* const mark = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
+  llvm::MDNode* const loop = llvm::MDNode::getDistinct(context, {nullptr, mark});
+  loop->replaceOperandWith(0, loop);  // as LLVM has it, the first is the node itself
+  latch.setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
 }  // namespace
 
 WarpLoop begin_loop(llvm::IRBuilder<>& builder, const char* name, llvm::Value* count, llvm::BasicBlock* exit) {
@@ -271,7 +281,10 @@ void end_loop(llvm::IRBuilder<>& builder, const WarpLoop& loop) {
 
 WarpWaits add_barriers(llvm::Function& block, const WarpLoop& loop) {
   std::vector<llvm::CallInst*> barriers = calls_of(block, is_barrier);
-  if (const auto* const count = llvm::dyn_cast<llvm::ConstantInt>(loop.count); count != nullptr && count->isOne()) {
+  const auto* const count = llvm::dyn_cast<llvm::ConstantInt>(loop.count);
+  if (count == nullptr || !count->isOne()) {
+    if (barriers.empty()) keep_rolled(*loop.latch->getTerminator());
+  } else {
     std::erase_if(barriers, [](llvm::CallInst* const barrier) {
       const bool is_of_block = calls(barrier, call::kBarrier);
       if (is_of_block) barrier->eraseFromParent();

@@ -185,7 +185,7 @@ struct WarpWaits {
 
 /// Has the warps of `loop` wait for each other where the body has a barrier: each runs to its next barrier, keeps what it needs
 /// after it in its frame, and the next one runs; round by round until all have ended or wait for the grid, where the block is left.
-/// Frames have no bytes if there is no barrier, or only one warp, which waits for nobody in its block.
+/// A loop without barriers is not unrolled. Frames have no bytes if there is no barrier, or only one warp, which waits for nobody in its block.
 WarpWaits add_barriers(llvm::Function& block, const WarpLoop& loop);
 
 /// The same for blocks of a group that take turns: each runs to its next call of call::kTurn, and the next one runs. Returns the

@@ -356,6 +356,23 @@ TEST(SpmdSteps, ABarrierIsAStateWhereTheBlockIsNotKnown) {
   EXPECT_THAT(text_of(*steps.module->getFunction("k.blocks")), HasSubstr("switch i32"));
 }
 
+std::string blocks_of(const char* kernel, const KnownExtents& extents) {
+  Steps steps(kernel);
+  BlockExtents kernels;
+  kernels["k"] = extents;
+  EXPECT_TRUE(lower_kernels(*steps.module, kernels, {}).ok());
+  return text_of(*steps.module->getFunction("k.blocks"));
+}
+
+TEST(SpmdSteps, WarpsThatDoNotWaitAreALoopThatIsNotUnrolled) {
+  constexpr const char* kMap =
+      "define void @k(ptr %x, i32 %n) {\n  %t = call i32 @\"kmux.thread.x\"()\n"
+      "  %p = getelementptr i32, ptr %x, i32 %t\n  store i32 %n, ptr %p\n  ret void\n}\n";
+  EXPECT_THAT(blocks_of(kMap, KnownExtents{256, 1, 1}), HasSubstr("!llvm.loop"));
+  EXPECT_THAT(blocks_of(kMap, KnownExtents{16, 1, 1}), Not(HasSubstr("!llvm.loop"))) << "of one warp";
+  EXPECT_THAT(blocks_of(kBarrier, {}), Not(HasSubstr("!llvm.loop")));
+}
+
 TEST(SpmdSteps, WhatIsRefusedIsLeftAsItWas) {
   Steps steps("define void @k(ptr %x, i32 %n) {\n  call void asm sideeffect \"bar.sync 0;\", \"\"()\n  ret void\n}\n");
   BlockExtents kernels;
