@@ -227,30 +227,34 @@ bool is_short(std::uint64_t blocks, BlockCost cost) {
   return blocks * cost <= (kShortUs * ticks_per_us()) << kCostFraction;
 }
 
-__attribute__((noinline)) int run_many(const kmux_cpu_grid& grid, kmux_cpu_kernel& kernel, const void* arguments,
-                                       std::uint64_t blocks, std::size_t bytes) {
+__attribute__((noinline)) int run_long(const kmux_cpu_grid& grid, kmux_cpu_kernel& kernel, const void* arguments,
+                                       std::uint64_t blocks, std::size_t bytes, unsigned helpers) {
   SharedLaunch launch(grid, kernel, arguments);
   launch.memory_bytes = bytes;
   launch.end = blocks;
-  const unsigned helpers = pool().likely_helpers();  // a launch too small for a second thread does not ask the machine
   Begun begun;
   {
     const BlockMemory memory(bytes);
     if (bytes != 0 && memory.get() == nullptr) return refuse_memory(grid);
-    if (helpers == 0) {
-      kernel.blocks(arguments, &grid, 0, blocks, memory.get());
-      return KMUX_OK;
-    }
-    if (is_short(blocks, load_cost(kernel))) {
-      const std::uint64_t begin = ticks();
-      kernel.blocks(arguments, &grid, 0, blocks, memory.get());
-      learn_cost(kernel, ticks() - begin, blocks);
-      return KMUX_OK;
-    }
     begun = run_alone(launch, kernel, memory.get(), helpers);
   }
   if (begun.blocks == blocks || run_together(launch, kernel, begun, pool().helpers())) return KMUX_OK;
   return refuse_memory(grid);
+}
+
+// A short launch has no SharedLaunch: behind what a kernel has stored, each store waits for its turn.
+__attribute__((noinline)) int run_many(const kmux_cpu_grid& grid, kmux_cpu_kernel& kernel, const void* arguments,
+                                       std::uint64_t blocks, std::size_t bytes) {
+  const unsigned helpers = pool().likely_helpers();  // a launch too small for a second thread does not ask the machine
+  if (helpers != 0 && !is_short(blocks, load_cost(kernel))) {
+    return run_long(grid, kernel, arguments, blocks, bytes, helpers);
+  }
+  const BlockMemory memory(bytes);
+  if (bytes != 0 && memory.get() == nullptr) return refuse_memory(grid);
+  const std::uint64_t begin = helpers == 0 ? 0 : ticks();
+  kernel.blocks(arguments, &grid, 0, blocks, memory.get());
+  if (helpers != 0) learn_cost(kernel, ticks() - begin, blocks);
+  return KMUX_OK;
 }
 
 constexpr std::uint64_t kMostResidentBytes = std::uint64_t{1} << 30;
