@@ -347,21 +347,16 @@ TEST(SpmdSteps, ABarrierIsNothingWhereAllWarpsAreInStep) {
   EXPECT_THAT(text_of(steps.kernel()), HasSubstr("kmux_cpu_run"));
 }
 
-TEST(SpmdSteps, ABarrierIsAStateWhereTheBlockIsNotKnown) {
-  Steps steps(kBarrier);
-  BlockExtents kernels;
-  kernels["k"] = {};
-  const auto lowered = lower_kernels(*steps.module, kernels, {});
-  ASSERT_TRUE(lowered.ok()) << lowered.error().explain();
-  EXPECT_THAT(text_of(*steps.module->getFunction("k.blocks")), HasSubstr("switch i32"));
-}
-
 std::string blocks_of(const char* kernel, const KnownExtents& extents) {
   Steps steps(kernel);
   BlockExtents kernels;
   kernels["k"] = extents;
   EXPECT_TRUE(lower_kernels(*steps.module, kernels, {}).ok());
   return text_of(*steps.module->getFunction("k.blocks"));
+}
+
+TEST(SpmdSteps, ABarrierIsAStateWhereTheBlockIsNotKnown) {
+  EXPECT_THAT(blocks_of(kBarrier, {}), HasSubstr("switch i32"));
 }
 
 TEST(SpmdSteps, WarpsThatDoNotWaitAreALoopThatIsNotUnrolled) {
