@@ -199,7 +199,8 @@ struct BlocksFunction {
   llvm::Function& function;
   std::uint64_t frame_bytes;  // of a warp, in the memory of a block
   bool is_cooperative;
-  std::uint32_t column_rows;  // of a column of the grid, that follow one another; 0: the grid is gone through by its rows
+  std::uint32_t
+      column_rows;  // of a column of the grid, that follow one another; 0: the grid is gone through by its rows
 };
 
 /// Makes of `warp` the function
