@@ -52,7 +52,7 @@ SHARED_LINES = 6
 KERNEL_TEXTS = "device"
 LIBRARIES = ("core", "plugins", "cli", "integrations")  # where products' sources are
 # Lines of code of each library, as they are. A commit that raises one names the reason here.
-LIMITS = {"kmux::sdk": 17600, "kmux::runtime": 18793}
+LIMITS = {"kmux::sdk": 17600, "kmux::runtime": 18799}
 # sdk: +104, SHA-256 in place of OpenSSL (docs/design/0034); +86, HostDevices of plugins/cpu; +66, PlanAdapter of nvrtc, hip and metal;
 # Spawn and kernel names, which stood three times and twice; PlanMemory of option check; +8, the application's threads in the host's table;
 # +2046 and +15 in runtime, the text form of programs: lexer, parser, printer, messages (docs/design/0040);
@@ -83,7 +83,7 @@ LIMITS = {"kmux::sdk": 17600, "kmux::runtime": 18793}
 # +8 in runtime, a refused plugin says why where it is named; +10, constants are recorded; +2, the boot's mark only where files were read, and KMUX_FUZZ is known;
 # +67 in runtime, lock files that are kept, their pins found by program, the first of several candidates taken; +17, kernels that they decided on notice an edit; +7, the place of hot code; +3, what clang-tidy asks for;
 # +7, a printed launcher whose body is one launch calls no table; +10, which program this is, where there is no /proc;
-# +31 in runtime, numbers have the short form of a call's checks, half of what a launch takes beside a kernel that streams.
+# +37 in runtime, numbers have the short form of a call's checks, half of what a launch takes beside a kernel that streams.
 
 
 def files(folder):

@@ -28,6 +28,13 @@ std::uint64_t form_of(const Check& check) noexcept {
   return form_of(tensor);
 }
 
+// Where a kernel's work has left the caches cold, all tensors are on their way while the first is looked at.
+void ask_for_tensors(const Arg* args, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (args[i].kind() == Arg::Kind::kTensor) __builtin_prefetch(args[i].tensor());
+  }
+}
+
 }  // namespace
 
 PlainArguments PlainArguments::of(const CheckList& list, std::size_t param_count, DLDevice device) {
@@ -80,7 +87,7 @@ bool PlainArguments::take_symbol(const CheckList& list, const Check& check) {
   return true;
 }
 
-bool PlainArguments::fill_scalars(const Arg* args, kmux_slot* slots) const noexcept {
+[[gnu::hot]] bool PlainArguments::fill_scalars(const Arg* args, kmux_slot* slots) const noexcept {
   return std::ranges::all_of(scalars_, [&](const Scalar& scalar) {
     return fill_usual_scalar(args[scalar.param], scalar.type, slots[scalar.param]);
   });
@@ -89,10 +96,7 @@ bool PlainArguments::fill_scalars(const Arg* args, kmux_slot* slots) const noexc
 // Differences are gathered, not branched on: a driver's work leaves branches unpredicted, and nearly all calls pass.
 [[gnu::hot]] bool PlainArguments::fill(const Arg* args, kmux_slot* slots) const noexcept {
   if (tensors_.empty()) return false;
-  // Where a kernel's work has left the caches cold, all tensors are on their way while the first is looked at.
-  for (std::size_t i = 0; i < param_count_; ++i) {
-    if (args[i].kind() == Arg::Kind::kTensor) __builtin_prefetch(args[i].tensor());
-  }
+  ask_for_tensors(args, param_count_);
   std::uint64_t wrong = 0;
   for (const Tensor& one : tensors_) {
     const Arg& arg = args[one.param];
@@ -104,8 +108,11 @@ bool PlainArguments::fill_scalars(const Arg* args, kmux_slot* slots) const noexc
     if (tensor->data == nullptr || !is_dense(*tensor)) return false;
     slots[one.param].bits = address;
   }
-  if (wrong != 0 || !fill_scalars(args, slots)) return false;
-  std::int64_t* const values = &slots[param_count_].i64;
+  return wrong == 0 && fill_scalars(args, slots) && fill_values(args, &slots[param_count_].i64);
+}
+
+[[gnu::hot]] bool PlainArguments::fill_values(const Arg* args, std::int64_t* values) const noexcept {
+  std::uint64_t wrong = 0;
   for (const Symbol& symbol : symbols_) {
     const std::int64_t value = args[symbol.param].tensor()->shape[symbol.dim];
     values[symbol.value] = value;

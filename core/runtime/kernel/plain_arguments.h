@@ -58,6 +58,7 @@ class PlainArguments {
   bool take_symbol(const CheckList& list, const Check& check);
   bool take_scalar(const Check& check);
   bool fill_scalars(const Arg* args, kmux_slot* slots) const noexcept;
+  bool fill_values(const Arg* args, std::int64_t* values) const noexcept;
 
   std::uint64_t device_ = 0;
   std::size_t param_count_ = 0;
