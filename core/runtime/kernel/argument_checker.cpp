@@ -169,8 +169,7 @@ const Check* after_tensor(const CallFrame& frame, const Check& check, CallDevice
                                                          CallDevice& device) const noexcept {
   // A slot is a union that begins with what a value is, so the values lie in it.
   static_assert(sizeof(kmux_slot) == sizeof(std::int64_t));
-  // Where a driver's work has left the caches cold, all tensors are on their way while the first is looked at.
-  for (const Arg& arg : args) __builtin_prefetch(arg.pointer());
+  ask_for_tensors(args);
   const CallFrame frame{list_, args.data(), slots, &slots[param_count_].i64};
   const Check* const end = list_.checks.data() + list_.checks.size();
   const Check* check = list_.checks.data();

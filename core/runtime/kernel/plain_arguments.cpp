@@ -28,13 +28,6 @@ std::uint64_t form_of(const Check& check) noexcept {
   return form_of(tensor);
 }
 
-// Where a kernel's work has left the caches cold, all tensors are on their way while the first is looked at.
-void ask_for_tensors(const Arg* args, std::size_t count) noexcept {
-  for (std::size_t i = 0; i < count; ++i) {
-    if (args[i].kind() == Arg::Kind::kTensor) __builtin_prefetch(args[i].tensor());
-  }
-}
-
 }  // namespace
 
 PlainArguments PlainArguments::of(const CheckList& list, std::size_t param_count, DLDevice device) {
@@ -96,7 +89,7 @@ bool PlainArguments::take_symbol(const CheckList& list, const Check& check) {
 // Differences are gathered, not branched on: a driver's work leaves branches unpredicted, and nearly all calls pass.
 [[gnu::hot]] bool PlainArguments::fill(const Arg* args, kmux_slot* slots) const noexcept {
   if (tensors_.empty()) return false;
-  ask_for_tensors(args, param_count_);
+  ask_for_tensors({args, param_count_});
   std::uint64_t wrong = 0;
   for (const Tensor& one : tensors_) {
     const Arg& arg = args[one.param];

@@ -13,6 +13,13 @@
 
 namespace kmux {
 
+/// Where a kernel's or a driver's work has left the caches cold, all tensors are on their way while the first is looked at.
+inline void ask_for_tensors(std::span<const Arg> args) noexcept {
+  for (const Arg& arg : args) {
+    if (arg.kind() == Arg::Kind::kTensor) __builtin_prefetch(arg.tensor());
+  }
+}
+
 /// The checks of a signature whose parameters are dense tensors with extents that are constants or symbols, and signed integers
 /// and floating-point numbers, in a form without what such a signature does not need: most calls, in the fewest instructions. It
 /// only accepts; what it does not is decided by the check list, which has every exception and every reason.

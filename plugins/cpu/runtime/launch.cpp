@@ -242,7 +242,7 @@ __attribute__((noinline)) int run_long(const kmux_cpu_grid& grid, kmux_cpu_kerne
   return refuse_memory(grid);
 }
 
-// A short launch has no SharedLaunch: behind what a kernel has stored, each store waits for its turn.
+// A short launch sets up nothing of what other threads would need.
 __attribute__((noinline)) int run_many(const kmux_cpu_grid& grid, kmux_cpu_kernel& kernel, const void* arguments,
                                        std::uint64_t blocks, std::size_t bytes) {
   const unsigned helpers = pool().likely_helpers();  // a launch too small for a second thread does not ask the machine
