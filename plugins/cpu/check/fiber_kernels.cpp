@@ -21,17 +21,58 @@
 namespace kmux::cpu::spmd {
 namespace {
 
-template <class Visit>
-void for_each_function_in(llvm::Function& function, Visit visit) {
+// Of a function with a body: some kernel of the program, or what it calls, has its address.
+constexpr const char* kPointed = "kmux-pointed";
+
+bool calls_pointer(const llvm::Instruction& instruction) {
+  const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  return call != nullptr && call->isIndirectCall();
+}
+
+// Those with a body that `function` names, and those that it may call through a pointer.
+void for_each_function_in(llvm::Function& function, llvm::function_ref<void(llvm::Function&)> visit) {
+  const auto visit_defined = [&](llvm::Function& named) {
+    if (!named.isDeclaration()) visit(named);
+  };
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    for (llvm::Use& operand : instruction.operands()) {
-      auto* const named = llvm::dyn_cast<llvm::Function>(operand->stripPointerCasts());
-      if (named != nullptr && !named->isDeclaration()) visit(*named);
+    for (llvm::Use& operand : instruction.operands()) for_each_named(*operand, visit_defined);
+  }
+  if (llvm::none_of(llvm::instructions(function), calls_pointer)) return;
+  for (llvm::Function& pointed : *function.getParent()) {
+    if (pointed.hasFnAttribute(kPointed)) visit_defined(pointed);
+  }
+}
+
+bool is_callee(const llvm::Use& operand) {
+  const auto* const call = llvm::dyn_cast<llvm::CallBase>(operand.getUser());
+  return call != nullptr && call->isCallee(&operand);
+}
+
+}  // namespace
+
+void for_each_named(llvm::Value& value, llvm::function_ref<void(llvm::Function&)> visit) {
+  llvm::SmallVector<llvm::Value*> left{&value};
+  llvm::SmallPtrSet<llvm::Value*, 8> seen;
+  while (!left.empty()) {
+    auto* const constant = llvm::dyn_cast<llvm::Constant>(left.pop_back_val());
+    if (constant == nullptr || !seen.insert(constant).second) continue;
+    if (auto* const function = llvm::dyn_cast<llvm::Function>(constant)) {
+      visit(*function);
+    } else {
+      left.append(constant->op_begin(), constant->op_end());  // of a variable: its initial value
     }
   }
 }
 
-}  // namespace
+void mark_pointed(std::span<llvm::Function* const> kernels) {
+  for (llvm::Function* const function : functions_of(kernels)) {
+    for (llvm::Instruction& instruction : llvm::instructions(*function)) {
+      for (llvm::Use& operand : instruction.operands()) {
+        if (!is_callee(operand)) for_each_named(*operand, [](llvm::Function& named) { named.addFnAttr(kPointed); });
+      }
+    }
+  }
+}
 
 std::vector<llvm::Function*> functions_of(std::span<llvm::Function* const> kernels) {
   llvm::SetVector<llvm::Function*> found(kernels.begin(), kernels.end());

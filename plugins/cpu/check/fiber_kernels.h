@@ -8,13 +8,20 @@
 #include "kmux/error.h"
 
 #include "check/fiber_launch.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instruction.h"
 #include "llvm/IR/Module.h"
 
 namespace kmux::cpu::spmd {
 
-/// The functions with a body that `kernels` and what they call refer to, those included.
+/// Visits the functions that `value`, an operand, names by itself or in the initial value of a variable (a table, a virtual one).
+void for_each_named(llvm::Value& value, llvm::function_ref<void(llvm::Function&)> visit);
+
+/// Marks the functions whose address `kernels`, all of a program, and what they call take: those that a pointer may lead to.
+void mark_pointed(std::span<llvm::Function* const> kernels);
+
+/// The functions with a body that `kernels` and what they call refer to or, after mark_pointed, may call through a pointer; those included.
 std::vector<llvm::Function*> functions_of(std::span<llvm::Function* const> kernels);
 
 /// Does a way of calls lead from `function` back to it?

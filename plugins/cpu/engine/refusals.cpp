@@ -7,6 +7,7 @@
 
 #include "kmux/plugin/compile_log.h"
 
+#include "check/fiber_kernels.h"
 #include "engine/front_end.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -256,15 +257,17 @@ std::string place_of(const Place* place) {
   return file.str() + ":" + std::to_string(place->getLine());
 }
 
-// Of the functions that `instruction` calls, or takes the address of.
+// Of the functions that `instruction` calls, or takes the address of, also in a table.
 Status check_functions(const llvm::Instruction& instruction) {
-  for (const llvm::Value* const operand : instruction.operand_values()) {
-    const auto* const used = llvm::dyn_cast<llvm::Function>(operand);
-    if (used == nullptr || reason_against(*used).empty()) continue;
-    return refused_construct(place_of(instruction.getDebugLoc().get()), "\"" + device_name(*used) + "\"",
-                             reason_against(*used));
+  const llvm::Function* refused = nullptr;
+  for (const llvm::Use& operand : instruction.operands()) {
+    spmd::for_each_named(*operand.get(), [&](const llvm::Function& named) {
+      if (refused == nullptr && !reason_against(named).empty()) refused = &named;
+    });
   }
-  return Ok{};
+  if (refused == nullptr) return Ok{};
+  return refused_construct(place_of(instruction.getDebugLoc().get()), "\"" + device_name(*refused) + "\"",
+                           reason_against(*refused));
 }
 
 // What is said of the kernel itself.

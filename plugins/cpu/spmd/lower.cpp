@@ -144,6 +144,15 @@ Result<std::optional<Error>> try_lower(llvm::Function*& kernel, const KnownExten
   return std::optional<Error>(std::move(status).error());
 }
 
+std::vector<llvm::Function*> defined(const llvm::Module& module, const BlockExtents& kernels) {
+  std::vector<llvm::Function*> found;
+  for (const auto& [name, extents] : kernels) {
+    llvm::Function* const kernel = module.getFunction(name);
+    if (kernel != nullptr && !kernel->isDeclaration()) found.push_back(kernel);
+  }
+  return found;
+}
+
 }  // namespace
 
 Status check_code(const llvm::Function& function, const std::string& problem) {
@@ -156,6 +165,7 @@ Status check_code(const llvm::Function& function, const std::string& problem) {
 Result<std::vector<Error>> lower_kernels(llvm::Module& module, const BlockExtents& kernels, const CheckOptions& check) {
   std::vector<llvm::Function*> on_fibers;
   std::vector<Error> reasons;
+  mark_pointed(defined(module, kernels));
   for (const auto& [name, extents] : kernels) {
     llvm::Function* kernel = module.getFunction(name);
     if (kernel == nullptr || kernel->isDeclaration()) continue;

@@ -245,7 +245,7 @@ Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisM
   }
   KMUX_TRY(check_pointers(kernel));
   erase_meetings(kernel);
-  KMUX_TRY(check_text(kernel));
+  for (const llvm::Function* const function : functions_of(whole)) KMUX_TRY(check_text(*function));
   place_dynamic(kernel);
   return shared.bytes();
 }

@@ -81,8 +81,8 @@ constexpr const char* kCountsOnAGrid =
     "  return kmux_cpu_run(&grid, &kernel, &slots[0].ptr);\n}\n";
 
 /// The unit with a kernel that counts, on a processor that lacks `lacking`.
-struct Unit {
-  explicit Unit(const std::string& lacking, bool on_grid = false) {
+struct BuiltUnit {
+  explicit BuiltUnit(const std::string& lacking, bool on_grid = false) {
     Meta meta = meta_with({});
     meta.on_grid = on_grid;
     std::string text = *standalone_parts({}, meta, on_grid).find("launcher.cpp");
@@ -119,7 +119,7 @@ struct Unit {
 };
 
 TEST(Standalone, BringsMemoryForWorkspaces) {
-  Unit unit("");
+  BuiltUnit unit("");
   int count = 0;
   EXPECT_EQ(unit.launch(count), KMUX_OK);
   EXPECT_EQ(count, 1);
@@ -129,7 +129,7 @@ TEST(Standalone, BringsMemoryForWorkspaces) {
 }
 
 TEST(Standalone, BringsThePoolForKernelsOnGrids) {
-  Unit unit("", true);
+  BuiltUnit unit("", true);
   int count = 0;
   EXPECT_EQ(unit.launch(count), KMUX_OK);
   EXPECT_EQ(count, 3000);
@@ -150,7 +150,7 @@ TEST(Standalone, AClosedLibraryLeavesNoThread) {
   for (int round = 0; round < 5; ++round) {
     std::thread other;
     {
-      Unit unit("", true);
+      BuiltUnit unit("", true);
       EXPECT_EQ(unit.prepare(0), KMUX_OK);
       other = std::thread([&unit] {
         int count = 0;
@@ -165,7 +165,7 @@ TEST(Standalone, AClosedLibraryLeavesNoThread) {
 }
 
 TEST(Standalone, DoesNotRunOnAnotherProcessor) {
-  Unit unit("wings");
+  BuiltUnit unit("wings");
   int count = 0;
   EXPECT_EQ(unit.launch(count), KMUX_UNAVAILABLE);
   EXPECT_EQ(count, 0);
