@@ -39,7 +39,7 @@ llvm::Constant* Sites::of(const llvm::Instruction& instruction) {
   if (place == nullptr || place->getLine() == 0)
     return llvm::ConstantPointerNull::get(llvm::PointerType::get(context, 0));
   llvm::Constant* const line = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), place->getLine());
-  return own_constant(module_, llvm::ConstantStruct::getAnon({text_constant(module_, place->getFilename()), line}));
+  return own_constant(module_, llvm::ConstantStruct::getAnon({text_constant(module_, file_of(*place)), line}));
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IRBuilder.h"
+#include "spmd/thread_calls.h"
 
 namespace kmux::cpu {
 namespace {
@@ -68,9 +69,7 @@ std::vector<KernelArgument> taken_arguments(const llvm::Function& function) {
 Status check_types(const llvm::Function& kernel) {
   const auto [type, reason] = kernel.getFnAttribute(kRefusedParameter).getValueAsString().split(": ");
   if (type.empty()) return Ok{};
-  const llvm::DISubprogram* const lines = kernel.getSubprogram();
-  const std::string place = lines == nullptr ? "" : lines->getFilename().str() + ":" + std::to_string(lines->getLine());
-  return refused_construct(place, "\"" + type.str() + "\"", reason);
+  return refused_construct(spmd::place_of(kernel.getSubprogram()), "\"" + type.str() + "\"", reason);
 }
 
 }  // namespace

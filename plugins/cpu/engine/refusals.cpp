@@ -16,6 +16,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "spmd/steps.h"
+#include "spmd/thread_calls.h"
 
 namespace kmux::cpu {
 namespace {
@@ -248,15 +249,6 @@ llvm::StringRef reason_against(const llvm::Function& function) {
   return text.starts_with(kRefusedMark) ? text : llvm::StringRef();
 }
 
-// "k.cu:3", or nothing where the module has no lines. A header that a source includes is found in ".".
-template <class Place>
-std::string place_of(const Place* place) {
-  if (place == nullptr) return "";
-  llvm::StringRef file = place->getFilename();
-  file.consume_front("./");
-  return file.str() + ":" + std::to_string(place->getLine());
-}
-
 // Of the functions that `instruction` calls, or takes the address of, also in a table.
 Status check_functions(const llvm::Instruction& instruction) {
   const llvm::Function* refused = nullptr;
@@ -266,7 +258,7 @@ Status check_functions(const llvm::Instruction& instruction) {
     });
   }
   if (refused == nullptr) return Ok{};
-  return refused_construct(place_of(instruction.getDebugLoc().get()), "\"" + device_name(*refused) + "\"",
+  return refused_construct(spmd::place_of(instruction.getDebugLoc().get()), "\"" + device_name(*refused) + "\"",
                            reason_against(*refused));
 }
 
@@ -274,7 +266,8 @@ Status check_functions(const llvm::Instruction& instruction) {
 Status check_declaration(const llvm::Function& function) {
   const llvm::StringRef reason = reason_against(function);
   if (reason.empty()) return Ok{};
-  return refused_construct(place_of(function.getSubprogram()), "kernel \"" + source_name(function) + "\"", reason);
+  return refused_construct(spmd::place_of(function.getSubprogram()), "kernel \"" + source_name(function) + "\"",
+                           reason);
 }
 
 // Is the text of `assembly` one in which the source writes %% for %? It is if it has operands or says what it changes.
@@ -323,7 +316,7 @@ std::string first_line(llvm::StringRef text) {
 
 Status check_assembly(const llvm::CallBase& call) {
   const std::string text = first_line(written_text(*llvm::cast<llvm::InlineAsm>(call.getCalledOperand())));
-  const std::string place = place_of(call.getDebugLoc().get());
+  const std::string place = spmd::place_of(call.getDebugLoc().get());
   return make_error(ErrorCode::kUnsupported, "\"" + source_name(*call.getFunction()) + "\" has the inline assembly \"" +
                                                  text + "\", which is not for this processor. Write it in C++" +
                                                  (place.empty() ? "." : " (" + place + ")."));

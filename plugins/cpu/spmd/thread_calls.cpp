@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 
@@ -54,9 +53,8 @@ llvm::CallInst* make_call(llvm::IRBuilder<>& builder, std::string_view name, llv
 }
 
 std::string location_of(const llvm::Instruction& instruction) {
-  const llvm::DebugLoc& place = instruction.getDebugLoc();
-  if (!place) return ".";
-  return " (" + place->getFilename().str() + ":" + std::to_string(place.getLine()) + ").";
+  const std::string place = place_of(instruction.getDebugLoc().get());
+  return place.empty() ? "." : " (" + place + ").";
 }
 
 }  // namespace kmux::cpu::spmd

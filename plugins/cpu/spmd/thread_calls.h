@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstrTypes.h"
 
@@ -58,6 +59,19 @@ void replace_shared(llvm::Function& function, llvm::Value* memory);
 /// A call of `name` at the place of `builder`. Those that return something touch no memory.
 llvm::CallInst* make_call(llvm::IRBuilder<>& builder, std::string_view name, llvm::Type* result,
                           llvm::ArrayRef<llvm::Value*> arguments = {});
+
+/// The file of `place`, a llvm::DILocation or llvm::DISubprogram. A header that a source includes is found in ".", which is no part of it.
+template <class Place>
+llvm::StringRef file_of(const Place& place) {
+  llvm::StringRef file = place.getFilename();
+  file.consume_front("./");
+  return file;
+}
+/// "k.cu:12" of such a place, "" of null.
+template <class Place>
+std::string place_of(const Place* place) {
+  return place == nullptr ? "" : file_of(*place).str() + ":" + std::to_string(place->getLine());
+}
 
 /// The end of a message about `instruction`: " (k.cu:12)." where the module has lines, else ".".
 std::string location_of(const llvm::Instruction& instruction);
