@@ -119,18 +119,47 @@ std::vector<std::string_view> naming_texts(const Variant& variant, const BuildOp
   return texts;
 }
 
-void add_device_units(CompileJob& job, const Variant& variant, const BuildOptions& options) {
+// May device/ ask for the macro of `flag` (-DNAME=VALUE)? All other names are the program's.
+bool concerns_headers(std::string_view flag) {
+  const std::string_view name = flag.substr(2, std::min(flag.find_first_of("=("), flag.size()) - 2);
+  return name.empty() || name.starts_with('_') || name.starts_with("KMUX_") || name == "NDEBUG";
+}
+
+// Takes the program's macros out of `arguments`: "#define T float" of "-DT=float".
+std::string take_macros(std::vector<std::string>& arguments) {
+  std::string text;
+  std::erase_if(arguments, [&](const std::string& argument) {
+    const bool defines = argument.starts_with("-D");
+    if ((!defines && !argument.starts_with("-U")) || concerns_headers(argument)) return false;
+    text += defines ? define_line(argument.substr(2)) : "#undef " + argument.substr(2) + "\n";
+    return true;
+  });
+  return text;
+}
+
+// How sources of a GPU are compiled, with the files that it takes in `files`.
+std::vector<std::string> device_arguments(const Variant& variant, const BuildOptions& options,
+                                          std::vector<File>& files) {
   DeviceHeaders headers = device_headers(naming_texts(variant, options), variant.dialect == "hip");
-  std::ranges::move(headers.files, std::back_inserter(job.files));
+  std::vector<std::string> arguments = {"-I" + std::string(kDeviceFolder), "-include", headers.prelude};
+  if (options.check.memory) {  // findings name lines and variables
+    for (const char* more : {"-gline-tables-only", "-fno-discard-value-names"}) arguments.emplace_back(more);
+  }
+  std::vector<std::string> more = unit_arguments(Language::kCuda, variant.settings, options);
+  if (const std::string macros = take_macros(more); !macros.empty()) {
+    headers.files.push_back({std::string(kMacrosPath), "#line 1 \"<command line>\"\n" + macros});
+    for (const std::string_view one : {std::string_view("-include"), kMacrosPath}) arguments.emplace_back(one);
+  }
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  std::ranges::move(headers.files, std::back_inserter(files));
+  return arguments;
+}
+
+void add_device_units(CompileJob& job, const Variant& variant, const BuildOptions& options) {
+  const std::vector<std::string> arguments = device_arguments(variant, options, job.files);
   for (std::size_t i = 0; i < variant.sources.size(); ++i) {
     job.files[i].content = with_constants(with_instances(variant.sources[i], job.kernels), job.constants);
-    std::vector<std::string> arguments = {"-I" + std::string(kDeviceFolder), "-include", headers.prelude};
-    if (options.check.memory) {  // findings name lines and variables
-      for (const char* more : {"-gline-tables-only", "-fno-discard-value-names"}) arguments.emplace_back(more);
-    }
-    const std::vector<std::string> more = unit_arguments(Language::kCuda, variant.settings, options);
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    job.units.push_back({variant.sources[i].path, Language::kCuda, std::move(arguments)});
+    job.units.push_back({variant.sources[i].path, Language::kCuda, arguments});
   }
 }
 

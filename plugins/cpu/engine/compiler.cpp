@@ -129,14 +129,32 @@ std::string preamble_key(const CompileJob& job, const Unit& unit, const std::vec
   return sha256_hex(key);
 }
 
+bool has_file(const std::vector<File>& files, const std::string& path) {
+  return std::ranges::find(files, path, &File::path) != files.end();
+}
+
 // The `#include` lines that `source` begins with, as far as they name headers of the device folder, which are among `files`.
 std::string first_headers(std::string_view source, const std::vector<File>& files) {
   std::string text;
   for (const std::string& name : included_first(source)) {
-    if (std::ranges::find(files, std::string(kDeviceFolder) + name, &File::path) == files.end()) break;
+    if (!has_file(files, std::string(kDeviceFolder) + name) || has_file(files, name)) break;
     text += "#include <" + name + ">\n";
   }
   return text;
+}
+
+// The files of `job`. Those of the device folder that its sources begin with come before the program's macros, too.
+std::vector<File> files_of(const CompileJob& job) {
+  std::vector<File> files = job.files;
+  const auto macros = std::ranges::find(files, kMacrosPath, &File::path);
+  if (macros == files.end()) return files;
+  std::string first;
+  for (const Unit& unit : job.units) {
+    const auto source = std::ranges::find(job.files, unit.path, &File::path);
+    if (source != job.files.end()) first += first_headers(source->content, job.files);
+  }
+  macros->content.insert(0, first);
+  return files;
 }
 
 bool has_fused_multiply_add(const std::string& cpu) {
@@ -202,13 +220,15 @@ Preamble Compiler::Impl::preamble_of(const CompileJob& job, const Unit& unit, st
 // What is included before every CUDA source, with those of the plugin's own headers that this one begins with: the same for
 // all sources, so it is made once, and small ones take a tenth of the time.
 Preamble Compiler::Impl::prefix_of(const CompileJob& job, const Unit& unit, std::vector<Missing>& missing) {
-  const std::vector<std::string> arguments = unit_arguments(job, unit);
+  std::vector<std::string> arguments = unit_arguments(job, unit);
+  if (const auto macros = std::ranges::find(arguments, kMacrosPath); macros != arguments.end())
+    arguments.erase(macros - 1, macros + 1);  // these come behind, with their "-include"
   const auto source = std::ranges::find(job.files, unit.path, &File::path);
   if (source == job.files.end() || std::ranges::count(arguments, "-include") != 1) return {};
   std::vector<File> files;
   std::ranges::copy_if(job.files, std::back_inserter(files),
                        [](const File& file) { return file.path.starts_with(kDeviceFolder); });
-  std::string text = first_headers(source->content, files);
+  std::string text = first_headers(source->content, job.files);
   const std::string key = sha256_hex(join(arguments) + "\n" + text);
   files.push_back({kPrefixPath, std::move(text)});
   return begin_with(kPrefixPath, 0, key, std::move(files), arguments, missing);
@@ -235,7 +255,7 @@ Result<TranslationUnit> Compiler::Impl::parse_unit(llvm::LLVMContext& context, c
 Result<TranslationUnit> Compiler::Impl::parse(llvm::LLVMContext& context, const CompileJob& job, CompiledObject& result,
                                               std::vector<std::unique_ptr<llvm::Module>>& modules,
                                               std::vector<Missing>& missing) {
-  std::vector<File> files = job.files;
+  std::vector<File> files = files_of(job);
   files.push_back({kLauncherPath, job.launcher});
   const auto file_system = memory_files(files);
   unsigned opt_level = 0;
@@ -314,7 +334,7 @@ void Compiler::wait_for_preambles() { impl_->preambles.wait(); }
 
 Result<std::string> Compiler::functions(const CompileJob& job) {
   const Unit& unit = job.units.front();
-  return impl_->front_end.functions(unit.path, unit_arguments(job, unit), memory_files(job.files), unit.language);
+  return impl_->front_end.functions(unit.path, unit_arguments(job, unit), memory_files(files_of(job)), unit.language);
 }
 
 Result<std::vector<std::string>> Compiler::system_folders(const CompileJob& job, Language language) {

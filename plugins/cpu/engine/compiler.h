@@ -37,6 +37,9 @@ inline std::string constant_symbol(std::size_t constant) { return kConstantSymbo
 /// Where the files of a job have the plugin's own headers for kernels of GPUs, the same for every job.
 inline constexpr std::string_view kDeviceFolder = "kmux-device/";
 
+/// Among them, where a program has macros of its own on the command line: these, behind what may not see them.
+inline constexpr std::string_view kMacrosPath = "kmux-device/kmux/macros.h";
+
 /// A source file and how it is compiled.
 struct Unit {
   std::string path;  // of one of the job's files

@@ -137,7 +137,7 @@ llvm::IntrusiveRefCntPtr<vfs::FileSystem> begin_with(const Preamble& preamble, c
                                                      const llvm::IntrusiveRefCntPtr<vfs::FileSystem>& files) {
   auto& options = invocation.getPreprocessorOpts();
   options.PrecompiledPreambleBytes = {static_cast<unsigned>(preamble.size), true};
-  if (preamble.size == 0) options.Includes.clear();  // they are in it
+  if (preamble.size == 0) options.Includes.erase(options.Includes.begin());  // it is that
   options.ImplicitPCHInclude = kPreamblePath;
   // Who asks for a preamble has checked that text, options and headers are those it was made from.
   options.DisablePCHOrModuleValidation = clang::DisableValidationForModuleKind::PCH;

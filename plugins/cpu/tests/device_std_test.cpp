@@ -108,5 +108,48 @@ TEST(DeviceStd, Numbers) {
   EXPECT_EQ(Floats(y.begin(), y.begin() + 13), expected);
 }
 
+// Headers of the kind that a program includes at its beginning know none of its macros, nor does what comes before.
+TEST(DeviceStd, MacrosOfAProgramMayHaveAnyName) {
+  Settings settings{
+      .defines = {"value=1 +", "mask", "lane=", "width=)", "size=(", "count", "offset", "group", "result"}};
+  for (const char letter : std::string("abcdefghijlmopqrstuvABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    settings.defines.push_back(std::string(1, letter) + "=" + (letter == 'T' ? "float" : "broken ("));
+  const ElementKernel kernel{.source = R"(#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <span>
+#define JOINED(_a, _b) _a##_b
+__global__ void k(const T* x, T* y, int n) {
+  auto tile = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
+  const T all = cooperative_groups::reduce(tile, x[threadIdx.x], cooperative_groups::plus<T>());
+  y[threadIdx.x] = JOINED(ex, pf)(0 * x[threadIdx.x]) + __half2float(__float2half(all));
+})",
+                             .settings = settings};
+  EXPECT_EQ(elements<float>(kernel, Floats(64, 2)), Floats(64, 65));
+}
+
+TEST(DeviceStd, FlagsDefineAndUndefineInTheirOrder) {
+  ProgramBuilder builder("flags");
+  builder.pointer("y");
+  Settings settings{.defines = {"GONE", "n=1"}};
+  builder.variant("cuda").settings(settings).source("k.cu", R"(
+#ifndef GONE
+extern "C" __global__ void k(float* y) { y[threadIdx.x] = TWICE(n); }
+#endif
+)");
+  builder.launch("k").grid({1}).block({1}).args({"y"});
+  auto loaded = common_bench().load(builder.build().value(),
+                                    {{"compile_flags", "-UGONE\n-DTWICE(_p)=((_p)*2)\n-Un\n-Dn=20\n-D__T=1"}});
+  ASSERT_TRUE(loaded.ok()) << loaded.error().explain();
+  float y = 0;
+  ASSERT_TRUE((*loaded)({slot(&y)}).ok());
+  EXPECT_EQ(y, 40);
+}
+
 }  // namespace
 }  // namespace kmux::cpu::device_std

@@ -69,6 +69,30 @@ TEST(Precompile, MakesWhatEveryCudaSourceBeginsWithOnce) {
   EXPECT_THAT(error.message, HasSubstr("four.cu:3:18: error: use of undeclared identifier 'y'"));
 }
 
+// A job whose program has the macro N, which its own headers do not see.
+CompileJob with_macro(const std::string& path, int n) {
+  CompileJob job = device_job(path, "half.h", "extern \"C\" int f(int x) { return half(x) + N + n; }\n");
+  job.files.push_back({"kmux-device/late.h", "#pragma once\nconstexpr int n = 100;\n"});
+  job.files.front().content.insert(0, "#include <late.h>\n");
+  job.files.push_back(
+      {std::string(kMacrosPath), "#define N " + std::to_string(n) + "\n#define x this is no C++\n#undef x\n"});
+  job.units.front().arguments.insert(job.units.front().arguments.end(), {"-include", std::string(kMacrosPath)});
+  return job;
+}
+
+TEST(Precompile, MacrosOfAProgramComeBehindWhatEveryCudaSourceBeginsWith) {
+  Compiler compiler;
+  EXPECT_EQ(Loaded(compile_and_load(compiler, with_macro("one.cu", 1)).value())(10), 106);
+  compiler.wait_for_preambles();
+  for (const int n : {2, 3}) {  // of which there is one for all values
+    const CompileJob job = with_macro("two.cu", n);
+    const CompiledObject object = compiler.compile(job).value();
+    EXPECT_EQ(object.preambles, 1);
+    EXPECT_EQ(object.object, Compiler().compile(job).value().object);
+    EXPECT_EQ(Loaded(compile_and_load(compiler, job).value())(10), 105 + n);
+  }
+}
+
 TEST(Precompile, KeepsLinesAndTextOfMessages) {
   Compiler plain, with_preamble;
   CompileJob wrong = job_with("extern \"C\" int f(int x) {\n  return std::sqrt(y) + x;\n}\n");
