@@ -118,6 +118,13 @@ __attribute__((cold, noinline)) int refuse_memory(const kmux_cpu_grid& launch) {
   return KMUX_UNAVAILABLE;
 }
 
+// What tiles are there is of another launch, whose arguments may be others.
+void forget_tiles(const kmux_cpu_kernel& kernel, const kmux_cpu_grid& grid, char* memory) {
+  if (kernel.column_rows == 0) return;
+  char* const frames = memory + kernel.shared_bytes + grid.dynamic_bytes;
+  reinterpret_cast<kmux_cpu_tiles*>(frames)->goes_on = 0;
+}
+
 /// A launch whose blocks several threads take.
 struct SharedLaunch {
   SharedLaunch(const kmux_cpu_grid& its_grid, const kmux_cpu_kernel& its_kernel, const void* its_arguments)
@@ -143,6 +150,7 @@ struct SharedLaunch {
 void take_parts(SharedLaunch& launch) {
   const BlockMemory memory(launch.memory_bytes);
   if (launch.memory_bytes != 0 && memory.get() == nullptr) return;
+  if (launch.memory == nullptr) forget_tiles(launch.kernel, launch.grid, memory.get());
   const std::uint64_t begin = ticks();
   std::uint64_t count = 0;
   for (;;) {
@@ -236,6 +244,7 @@ __attribute__((noinline)) int run_long(const kmux_cpu_grid& grid, kmux_cpu_kerne
   {
     const BlockMemory memory(bytes);
     if (bytes != 0 && memory.get() == nullptr) return refuse_memory(grid);
+    forget_tiles(kernel, grid, memory.get());
     begun = run_alone(launch, kernel, memory.get(), helpers);
   }
   if (begun.blocks == blocks || run_together(launch, kernel, begun, pool().helpers())) return KMUX_OK;
@@ -251,6 +260,7 @@ __attribute__((noinline)) int run_many(const kmux_cpu_grid& grid, kmux_cpu_kerne
   }
   const BlockMemory memory(bytes);
   if (bytes != 0 && memory.get() == nullptr) return refuse_memory(grid);
+  forget_tiles(kernel, grid, memory.get());
   const std::uint64_t begin = helpers == 0 ? 0 : ticks();
   kernel.blocks(arguments, &grid, 0, blocks, memory.get());
   if (helpers != 0) learn_cost(kernel, ticks() - begin, blocks);
@@ -317,6 +327,7 @@ int kmux_cpu_run(const kmux_cpu_grid* launch, kmux_cpu_kernel* kernel, const voi
   if (blocks > 1) return run_many(*launch, *kernel, arguments, blocks, bytes);
   const BlockMemory memory(bytes);
   if (bytes != 0 && memory.get() == nullptr) return refuse_memory(*launch);
+  forget_tiles(*kernel, *launch, memory.get());
   kernel->blocks(arguments, launch, 0, blocks, memory.get());
   return KMUX_OK;
 }

@@ -69,6 +69,15 @@ struct kmux_cpu_pass {
   std::uint32_t waits;  // written by the blocks: does one wait for another pass?
 };
 
+/// What memory for tiles begins with, which the blocks of a column or of a row of the grid read (spmd/tiles.cpp). In the frames of a
+/// kernel with `column_rows`: one for a column, then one for each row of it. Of one thread and launch.
+struct kmux_cpu_tiles {
+  std::uint32_t iterations;  // whose tiles are there
+  std::uint32_t is_shared;  // is there another block in the column, or row?
+  std::uint64_t owner;  // the column or row
+  std::uint64_t goes_on;  // in the first: may any tiles be there? 0 at the beginning of a launch
+};
+
 /// What the compiler makes of such a kernel: runs the blocks from `first` to before `end`. `memory` is that of a block: its own
 /// shared variables, the dynamic ones, a frame for each warp; null if there are none. Of a cooperative kernel: the kmux_cpu_pass.
 using kmux_cpu_blocks = void (*)(const void* arguments, const kmux_cpu_grid* launch, std::uint64_t first,

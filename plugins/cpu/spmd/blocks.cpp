@@ -25,7 +25,6 @@ constexpr unsigned kBlockField = 3;
 constexpr unsigned kCooperativeField = 12;
 
 constexpr unsigned kMostOfGroup = 16;  // blocks that take turns
-constexpr unsigned kMostOfColumn = 12;  // blocks that share packed tiles
 constexpr unsigned kMostOfRow = 1 << 14;  // threads of a row of blocks that go by rows: what lies above is in a cache
 
 // Those of kmux_cpu_pass, which is before the memory of blocks that wait for the grid.
@@ -48,6 +47,7 @@ class Chunk {
         takes_turns_(has_call(warp, call::kTurn)),
         goes_by_rows_(!takes_turns_ && spmd::goes_by_rows(warp, shape)),
         packs_(has_call(warp, call::kPacked)),
+        keeps_(has_call(warp, call::kKept)),
         builder_(kernel.getContext()) {
     llvm::Type* const i64 = builder_.getInt64Ty();
     llvm::Type* const ptr = builder_.getPtrTy();
@@ -77,13 +77,9 @@ class Chunk {
   llvm::Value* pass_field(unsigned field) {
     return builder_.CreateConstInBoundsGEP1_64(builder_.getInt32Ty(), function_->getArg(4), field);
   }
-  llvm::Value* packed_field(std::uint64_t offset) {
-    return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), frames_, offset);
-  }
   Three block_index(llvm::Value* block);
   Three next_index(llvm::Value* blocks);
   void follow_column(llvm::Value* block);
-  void write_header(llvm::Value* rows);
   std::vector<Three> indices_in_step(llvm::Value* warp);
   void write_body(llvm::BasicBlock* next, const std::vector<Three>& indices);
   void replace_three(const std::string_view (&names)[3], const Three& with);
@@ -95,7 +91,8 @@ class Chunk {
   const bool is_cooperative_;  // blocks wait for each other; each has its own memory then, behind a kmux_cpu_pass
   const bool takes_turns_;
   const bool goes_by_rows_;
-  const bool packs_;
+  const bool packs_;  // tiles of columns
+  const bool keeps_;  // and of rows
   llvm::IRBuilder<> builder_;
   llvm::Function* function_;
   Three grid_{}, extents_{}, index_{};
@@ -103,6 +100,7 @@ class Chunk {
   llvm::Value* shared_ = nullptr;
   llvm::Value* dynamic_ = nullptr;
   llvm::Value* frames_ = nullptr;
+  llvm::Value* kept_ = nullptr;  // the memory for tiles of the block's row
   llvm::Value* goes_on_ = nullptr;  // is it another pass?
   WarpLoop group_{};  // of blocks that take turns
   std::uint64_t frame_bytes_ = 0;
@@ -170,7 +168,8 @@ llvm::Value* Chunk::write_warps(llvm::BasicBlock* next_block) {
   write_body(loop.latch, indices_in_step(loop.warp));
   end_loop(builder_, loop);
   const WarpWaits waits = add_barriers(*function_, loop);
-  frame_bytes_ = packs_ ? whole_lines(kPackedBytes / shape_.warps) : waits.frame_bytes;  // all warps are in step there
+  frame_bytes_ =
+      packs_ ? whole_lines(tiles_bytes(keeps_) / shape_.warps + 1) : waits.frame_bytes;  // all warps are in step there
   return waits.for_grid;
 }
 
@@ -258,34 +257,25 @@ void Chunk::follow_column(llvm::Value* block) {
   const auto [column, row] = part(in_group, rows);
   index_ = {builder_.CreateTrunc(column, i32), builder_.CreateTrunc(builder_.CreateAdd(top, row), i32),
             builder_.CreateTrunc(layer, i32)};
-  write_header(rows);
-}
-
-// Begins the tiles of a column of `rows` blocks, if those that are there are another one's.
-void Chunk::write_header(llvm::Value* rows) {
-  llvm::Type* const i32 = builder_.getInt32Ty();
-  llvm::Type* const i64 = builder_.getInt64Ty();
-  llvm::Value* const iterations = packed_field(offsetof(PackedHeader, iterations));
-  llvm::Value* const column = packed_field(offsetof(PackedHeader, column));
-  llvm::Value* const here = builder_.CreateOr(builder_.CreateZExt(index_[0], i64),
-                                              builder_.CreateShl(builder_.CreateZExt(index_[2], i64), 32));
-  llvm::Value* const is_same = builder_.CreateICmpEQ(builder_.CreateLoad(i64, column), here);
-  builder_.CreateStore(builder_.CreateSelect(is_same, builder_.CreateLoad(i32, iterations), builder_.getInt32(0)),
-                       iterations);
-  builder_.CreateStore(here, column);
-  builder_.CreateStore(builder_.CreateZExt(builder_.CreateICmpUGT(rows, builder_.getInt64(1)), i32),
-                       packed_field(offsetof(PackedHeader, is_shared)));
+  const auto both = [&](llvm::Value* low) { return builder_.CreateOr(low, builder_.CreateShl(layer, 32)); };
+  const auto is_more = [&](llvm::Value* count) { return builder_.CreateICmpUGT(count, builder_.getInt64(1)); };
+  own_tiles(builder_, frames_, both(column), is_more(rows));
+  if (!keeps_) return;
+  llvm::Value* const before = builder_.CreateMul(row, builder_.getInt64(kKeptBytes));
+  kept_ = builder_.CreateInBoundsGEP(builder_.getInt8Ty(), frames_,
+                                     builder_.CreateAdd(before, builder_.getInt64(kPackedBytes)));
+  own_tiles(builder_, kept_, both(builder_.CreateAdd(top, row)), is_more(width));
 }
 
 void Chunk::write_blocks() {
   llvm::Type* const i64 = builder_.getInt64Ty();
+  const Three first = block_index(function_->getArg(2));
+  if (packs_) begin_tiles(builder_, frames_, keeps_);
   llvm::BasicBlock* const entry = builder_.GetInsertBlock();
   llvm::BasicBlock* const header = add("block");
   llvm::BasicBlock* const body = add("block.body");
   llvm::BasicBlock* const latch = add("block.next");
   llvm::BasicBlock* const end = add("end");
-  const Three first = block_index(function_->getArg(2));
-  if (packs_) builder_.CreateStore(builder_.getInt64(~0ULL), packed_field(offsetof(PackedHeader, column)));
   builder_.CreateBr(header);
   builder_.SetInsertPoint(header);
   llvm::PHINode* const block = builder_.CreatePHI(i64, 2, "block");
@@ -382,6 +372,7 @@ void Chunk::write(llvm::StructType* arguments) {
   replace_three(call::kBlockDim, extents_);
   replace_calls(*function_, call::kDynamic, dynamic_);
   replace_calls(*function_, call::kPacked, frames_);
+  if (keeps_) replace_calls(*function_, call::kKept, kept_);
   replace_shared(*function_, shared_);
   if (takes_turns_) write_turns();
 }

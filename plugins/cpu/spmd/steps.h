@@ -8,6 +8,8 @@
 #include "kmux/error.h"
 
 #include "check/fiber_launch.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
@@ -139,17 +141,37 @@ void ask_for(llvm::IRBuilder<>& builder, llvm::Value* address, llvm::Type& type)
 
 /// Has `warp`, which is widened for a block of `shape` whose warps are all in step, ask for the tiles that a loop with barriers reads
 /// an iteration ahead, where each lies so far from the last one that no processor expects it. Tiles that are the same for all blocks
-/// of a column of the grid are read from where the first of these blocks has put them one behind the other, at call::kPacked.
+/// of a column of the grid are read from where the first of these blocks has put them one behind the other, at call::kPacked; and shared
+/// memory that is a copy of what is the same for all blocks of a row, from where the first of those has, at call::kKept.
 void place_tiles(llvm::Function& warp, const BlockShape& shape);
 
-/// What call::kPacked begins with. Tiles follow, an iteration's behind those of the one before. Units: bytes.
-struct PackedHeader {
-  std::uint32_t iterations;  // whose tiles are there
-  std::uint32_t is_shared;  // is there another block in the column?
-  std::uint64_t column;  // whose tiles these are
-};
-inline constexpr std::uint64_t kPackedHeaderBytes = 64;
-inline constexpr std::uint64_t kPackedBytes = 256 << 10;  // with the header: a part of a second level of caches
+/// At the beginning of a launch no tiles are there in `memory`, which has tiles_bytes(has_rows).
+void begin_tiles(llvm::IRBuilder<>& builder, llvm::Value* memory, bool has_rows);
+/// Begins the tiles of `owner` at `tiles`, if those that are there are another one's. `is_shared`: does another block read them?
+void own_tiles(llvm::IRBuilder<>& builder, llvm::Value* tiles, llvm::Value* owner, llvm::Value* is_shared);
+
+// packed_tiles.cpp
+
+/// The rows of a tile, a load each.
+using Tile = std::vector<llvm::LoadInst*>;
+
+/// Is `value` the same in the same iteration of a loop, whose only block is `body`, for all blocks that differ in the index `other` alone?
+bool is_same_across(const llvm::Value* value, const llvm::BasicBlock& body, std::string_view other);
+
+/// Has blocks share what `loop`, which has one block and none around it, reads: `tiles`, which are the same for all of a column, and
+/// what it copies to shared memory for all of a row. `between` is called while the loop still has one block.
+void pack_tiles(llvm::Loop& loop, std::vector<Tile> tiles, llvm::function_ref<void()> between);
+
+/// Room for tiles of a column of the grid, at call::kPacked, and of a row, at call::kKept; tiles follow a kmux_cpu_tiles, an
+/// iteration's behind those of the one before. What one iteration has there lies in a first or second level of caches. Units: bytes.
+inline constexpr std::uint64_t kTilesHeaderBytes = 64;
+inline constexpr std::uint64_t kPackedBytes = 256 << 10;
+inline constexpr std::uint64_t kKeptBytes = (128 << 10) + kTilesHeaderBytes;
+inline constexpr unsigned kMostOfColumn = 12;  // blocks that follow one another
+/// Of a column, and of its rows where these have some.
+constexpr std::uint64_t tiles_bytes(bool has_rows) {
+  return kPackedBytes + (has_rows ? kMostOfColumn * kKeptBytes : 0);
+}
 
 // join_values.cpp
 

@@ -33,7 +33,8 @@ inline constexpr std::string_view kAll = "kmux.all";  // (condition): have all l
 inline constexpr std::string_view kShared = "kmux.shared";  // (offset): a place in the shared memory of the block
 inline constexpr std::string_view kTurn = "kmux.turn";  // other blocks may go on here before this one does
 inline constexpr std::string_view kPacked =
-    "kmux.packed";  // the memory for tiles of a column (PackedHeader in steps.h)
+    "kmux.packed";  // the memory for tiles of a column of the grid (kmux_cpu_tiles in runtime/launch.h)
+inline constexpr std::string_view kKept = "kmux.kept";  // that for tiles of a row
 // (i): threadIdx of lane 0 of the i-th of the warps in step
 inline constexpr std::string_view kWarp[] = {"kmux.warp.x", "kmux.warp.y", "kmux.warp.z"};
 }  // namespace call

@@ -1,4 +1,4 @@
-// Tiles that blocks of a column of the grid share, which the first of them puts away for the others (spmd/tiles.cpp).
+// Tiles that blocks of a column or row of the grid share, which the first of them puts away for the others (spmd/packed_tiles.cpp).
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -68,6 +68,23 @@ class PackedTiles : public SuiteKernels {
     const auto shift = [&](int row) { return tiles_of(all, static_cast<std::size_t>(row)) * kTile; };
     EXPECT_EQ(all.c, product(all, sizes, [&](int) { return sizes.depth; }, shift));
   }
+  /// A column of tiles begins `elements`, which `elements_of` knows, further on in a.
+  template <class Elements>
+  void expect_moved(const std::string& elements, Elements elements_of) {
+    const Sizes sizes{13, 5, 4};
+    multiply("a += " + elements + ";");
+    Product all = matrices(sizes);
+    all.a.resize(all.a.size() + kTile, 5);
+    run(all, sizes, {sizes.columns, sizes.rows});
+    for (int column = 0; column < sizes.columns; ++column) {
+      Product moved = all;
+      moved.a.erase(moved.a.begin(), moved.a.begin() + elements_of(all, static_cast<std::size_t>(column)));
+      const std::vector<int> expected = product(moved, sizes);
+      for (std::size_t i = static_cast<std::size_t>(column * kTile); i < all.c.size();
+           i += static_cast<std::size_t>(sizes.columns * kTile))
+        ASSERT_TRUE(std::equal(&all.c[i], &all.c[i] + kTile, &expected[i])) << column << ", " << i;
+    }
+  }
   static int none(int) { return 0; }
   static std::vector<int> product(const Product& all, const Sizes& sizes) {
     return product(all, sizes, [&](int) { return sizes.depth; }, none);
@@ -136,6 +153,80 @@ TEST_P(PackedTiles, MemoryThatChangesBetweenLaunches) {
     Product all = matrices(sizes);
     run(all, sizes, {sizes.columns, sizes.rows});
     ASSERT_EQ(all.c, product(all, sizes));
+  }
+}
+
+// Blocks of a row that go on for longer than those before them copy more; b, too, is there for some of it only.
+TEST_P(PackedTiles, BlocksOfARowOfDifferentDepths) {
+  multiply("depth = min(depth, 16 * int((blockIdx.x * 7 + blockIdx.y * 3) % 6));");
+  const Sizes sizes{14, 9, 5};
+  Product all = matrices(sizes);
+  run(all, sizes, {sizes.columns, sizes.rows});
+  for (int row = 0; row < sizes.rows; ++row) {
+    for (int column = 0; column < sizes.columns; ++column) {
+      const int deep = std::min(sizes.depth, (column * 7 + row * 3) % 6);
+      const auto expected = product(all, sizes, [&](int) { return deep; }, none);
+      const auto place = static_cast<std::size_t>((row * kTile + 5) * sizes.columns * kTile + column * kTile + 3);
+      ASSERT_EQ(all.c[place], expected[place]) << row << ", " << column;
+    }
+  }
+}
+
+// Copies for a column, from where its place or memory says, are no other one's; those of a layer neither.
+TEST_P(PackedTiles, CopiesOfAColumn) {
+  expect_moved("blockIdx.x % 3", [](const Product&, std::size_t column) { return static_cast<int>(column % 3); });
+}
+
+TEST_P(PackedTiles, CopiesThatMemoryTells) {
+  expect_moved("(b[blockIdx.x] & 3)", [](const Product& all, std::size_t column) { return all.b[column] & 3; });
+}
+
+TEST_P(PackedTiles, CopiesOfLayers) {
+  multiply("a += blockIdx.z * 16 * depth; c += blockIdx.z * gridDim.y * 16 * columns;");
+  const Sizes sizes{3, 4, 2};
+  Product all = matrices({sizes.rows + 2, sizes.columns, sizes.depth});
+  all.c.resize(static_cast<std::size_t>(3 * sizes.rows * sizes.columns * kTile * kTile));
+  run(all, sizes, {sizes.columns, sizes.rows, 3});
+  const std::vector<int> whole = product(all, {sizes.rows + 2, sizes.columns, sizes.depth});
+  const auto row = static_cast<std::ptrdiff_t>(sizes.columns * kTile * kTile);
+  for (std::ptrdiff_t layer = 0; layer < 3; ++layer) {
+    const auto found = all.c.begin() + layer * sizes.rows * row;
+    EXPECT_TRUE(std::equal(found, found + sizes.rows * row, whole.begin() + layer * row)) << layer;
+  }
+}
+
+// Two copies, one of which is read across and has a column that nobody writes; and one that is read after the loop.
+TEST_P(PackedTiles, SeveralCopies) {
+  source_ = R"(__global__ void multiply(int* c, const int* a, const int* b, int columns, int depth) {
+  __shared__ int as[16][17], ds[16][16], es[16][16], bs[16][16];
+  const int tx = threadIdx.x, ty = threadIdx.y;
+  int sum = 0;
+  const int i = blockIdx.y * 16 + ty, j = blockIdx.x * 16 + tx;
+  for (int t = 0; t < depth; t += 16) {
+    as[ty][tx] = a[i * depth + t + tx];
+    ds[ty][tx] = a[(blockIdx.y * 16 + tx % 16) * depth * 0 + i * depth + t + tx];
+    es[ty][tx] = a[i * depth + t + tx];
+    bs[ty][tx] = b[(t + ty) * columns + j];
+    __syncthreads();
+    for (int k = 0; k < 16; ++k) sum += (as[ty][k] + 2 * ds[k][ty] + es[ty][k]) * bs[k][tx];
+    __syncthreads();
+  }
+  c[i * columns + j] = sum + es[tx][ty];
+})";
+  const Sizes sizes{14, 3, 4};
+  Product all = matrices(sizes);
+  run(all, sizes, {sizes.columns, sizes.rows});
+  const int depth = sizes.depth * kTile, columns = sizes.columns * kTile;
+  const auto a = [&](int i, int k) { return all.a[static_cast<std::size_t>(i * depth + k)]; };
+  for (int i = 0; i < sizes.rows * kTile; ++i) {
+    for (int j = 0; j < columns; ++j) {
+      int sum = a(i / kTile * kTile + j % kTile, depth - kTile + i % kTile);
+      for (int k = 0; k < depth; ++k) {
+        const int across = a(i / kTile * kTile + k % kTile, k / kTile * kTile + i % kTile);
+        sum += (2 * a(i, k) + 2 * across) * all.b[static_cast<std::size_t>(k * columns + j)];
+      }
+      ASSERT_EQ(all.c[static_cast<std::size_t>(i * columns + j)], sum) << i << ", " << j;
+    }
   }
 }
 

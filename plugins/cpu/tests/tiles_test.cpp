@@ -125,6 +125,58 @@ TEST(Tiles, WhatARowMayHaveForItselfIsNot) {
   EXPECT_FALSE(packs({.additions = 100}));  // not worth it
 }
 
+/// A loop that copies to shared memory what lies at `from`, and reads it behind the barrier at `offset`.
+struct Copy {
+  string from = "getelementptr float, ptr %c, i32 %t";
+  string value = "%m";  // that is stored
+  string offset = "60";
+  string sooner = "", later = "", before = "", behind = "";
+};
+
+// Do blocks of a row share the copy?
+bool keeps(const Copy& copy) {
+  Steps steps(
+      Loop{.barrier = "%q = " + copy.from + "\n  %m = load <16 x float>, ptr %q\n  " + copy.sooner +
+                      "\n  store <16 x float> " + copy.value +
+                      ", ptr %shared\n  call void @\"kmux.barrier\"()\n  %g = getelementptr i8, ptr %shared, i64 " +
+                      copy.offset + "\n  %e = load float, ptr %g\n  " + copy.later,
+           .before = "%x = call i32 @\"kmux.block.x\"()\n  " + copy.before,
+           .behind = copy.behind}
+          .text());
+  place_tiles(steps.kernel(), kTile);
+  const string text = text_of(steps.kernel());
+  const bool has_copy = text.find("loop.kept:") != string::npos;
+  EXPECT_EQ(has_copy, text.find("@kmux.kept()") != string::npos) << text;
+  EXPECT_TRUE(text.find("loop.packed:") != string::npos) << text;
+  return has_copy;
+}
+
+TEST(Tiles, WhatARowCopiesIsKept) {
+  EXPECT_TRUE(keeps({}));
+  EXPECT_TRUE(keeps({.from = "getelementptr float, ptr %c, i32 %y", .before = "%y = call i32 @\"kmux.block.y\"()"}));
+  EXPECT_TRUE(keeps({.before = "%other = call ptr @\"kmux.shared\"(i64 64)\n  store i32 0, ptr %other"}));
+}
+
+TEST(Tiles, WhatAColumnCopiesForItselfIsNotKept) {
+  EXPECT_FALSE(keeps({.from = "getelementptr float, ptr %c, i32 %x"}));
+  EXPECT_FALSE(keeps({.from = "getelementptr float, ptr %shared, i32 512"}));  // which no other block has
+  EXPECT_FALSE(keeps({.value = "%v0"}));  // a tile that is packed
+  EXPECT_FALSE(keeps({.value = "%d", .sooner = "%d = fadd <16 x float> %m, %s"}));
+}
+
+// Shared memory that is read elsewhere, before it is written, or where the copy is not, is needed itself.
+TEST(Tiles, WhatIsMoreThanACopyIsNotKept) {
+  EXPECT_FALSE(keeps({.offset = "61"}));
+  EXPECT_FALSE(keeps({.offset = "-4"}));
+  EXPECT_FALSE(keeps({.sooner = "%early = load float, ptr %shared"}));
+  EXPECT_FALSE(keeps({.later = "store i32 0, ptr %g"}));
+  EXPECT_FALSE(keeps({.later = "%o = getelementptr float, ptr %shared, i32 %t\n  %p = load float, ptr %o"}));
+  EXPECT_FALSE(keeps({.before = "store i32 0, ptr %shared"}));
+  EXPECT_FALSE(keeps({.behind = "%last = load float, ptr %shared"}));
+  EXPECT_FALSE(keeps({.behind = "store ptr %shared, ptr %c"}));
+  EXPECT_FALSE(keeps({.behind = "%second = call ptr @\"kmux.shared\"(i64 0)"}));
+}
+
 // A block may wait for another one then, or read what that has written.
 TEST(Tiles, WhereBlocksMeetNothingIsPacked) {
   EXPECT_FALSE(packs({.behind = "%o = atomicrmw add ptr %c, i32 1 monotonic"}));

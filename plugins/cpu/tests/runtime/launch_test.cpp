@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <pthread.h>
 #include <set>
 #include <stdexcept>
@@ -49,8 +50,10 @@ struct Record {
 
   std::vector<std::atomic<int>> seen;
   std::atomic<bool> begins_within_column{false};
+  std::atomic<bool> has_found_tiles{false};
   std::atomic<std::size_t> threads[16] = {};
   std::uint64_t block_ns = 0;
+  std::uint64_t number = 0;
   std::uint64_t throws_at = ~std::uint64_t{0};
 };
 
@@ -104,7 +107,7 @@ void run_columns(const void* arguments, const kmux_cpu_grid* grid, std::uint64_t
 }
 
 TEST_F(LaunchTest, ThreadsTakeWholeColumns) {
-  kmux_cpu_kernel kernel = kernel_of(run_columns);
+  kmux_cpu_kernel kernel = kernel_of(run_columns, 0, sizeof(kmux_cpu_tiles));
   kernel.column_rows = 12;
   for (int round = 0; round < 20; ++round) {
     kernel.cost = ticks_per_us() << kCostFraction;
@@ -118,12 +121,40 @@ TEST_F(LaunchTest, ThreadsTakeWholeColumns) {
 
 TEST_F(LaunchTest, DividesColumnsAfterWhatTheCallerDid) {
   for (const unsigned rows : {1U, 5U, 12U, 13U, 40U}) {
-    kmux_cpu_kernel kernel = kernel_of(run_blocks);
+    kmux_cpu_kernel kernel = kernel_of(run_blocks, 0, sizeof(kmux_cpu_tiles));
     kernel.column_rows = 12;
     Record record(3UL * rows * 7);
     record.block_ns = 10000;
     EXPECT_EQ(run(kernel, grid_of(3, rows, 7), record), KMUX_OK);
     EXPECT_TRUE(record.each_once()) << rows;
+  }
+}
+
+// Finds the tiles of its launch or none, and none where it is the first of it on its thread.
+void use_tiles(const void* arguments, const kmux_cpu_grid* grid, std::uint64_t first, std::uint64_t end, char* memory) {
+  Record& record = **static_cast<Record* const*>(arguments);
+  auto* const tiles = reinterpret_cast<kmux_cpu_tiles*>(memory + 64 + grid->dynamic_bytes);
+  thread_local const Record* last = nullptr;
+  const bool has_begun = std::exchange(last, &record) == &record;
+  EXPECT_TRUE(tiles->goes_on == 0 || (has_begun && tiles->goes_on == record.number)) << tiles->goes_on;
+  record.has_found_tiles = record.has_found_tiles || tiles->goes_on != 0;
+  tiles->goes_on = record.number;
+  run_blocks(arguments, grid, first, end, memory);
+}
+
+TEST_F(LaunchTest, FindsTilesOfTheSameLaunchAlone) {
+  kmux_cpu_kernel kernel = kernel_of(use_tiles, 64, sizeof(kmux_cpu_tiles));
+  kernel.column_rows = 12;
+  std::vector<std::unique_ptr<Record>> records;
+  for (const unsigned rows : {1U, 3U, 40U, 40U, 3U, 1U}) {
+    kmux_cpu_grid grid = grid_of(rows == 1 ? 1 : 4, rows, rows);
+    grid.dynamic_bytes = 128;
+    records.push_back(std::make_unique<Record>(std::size_t{grid.grid[0]} * rows * rows));
+    records.back()->block_ns = 1000;
+    records.back()->number = records.size();
+    EXPECT_EQ(run(kernel, grid, *records.back()), KMUX_OK);
+    EXPECT_TRUE(records.back()->each_once()) << rows;
+    EXPECT_TRUE(rows != 40 || records.back()->has_found_tiles);
   }
 }
 
