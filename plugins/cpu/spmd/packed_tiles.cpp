@@ -141,7 +141,7 @@ void RowCopy::move(const llvm::ValueToValueMapTy& map, llvm::IRBuilder<>& builde
   }
 }
 
-/// What `body`, a loop of `function`, copies so; of_column is packed anyway.
+// What `body` copies so. `of_column` is packed anyway.
 std::vector<RowCopy> row_copies(llvm::BasicBlock& body, const std::vector<Tile>& of_column) {
   std::vector<llvm::Instruction*> shared;
   for (llvm::Instruction& one : llvm::instructions(*body.getParent())) {
