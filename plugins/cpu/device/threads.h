@@ -143,6 +143,7 @@ extern "C" void* memset(void*, int, size_t) noexcept;
 extern "C" void* memmove(void*, const void*, size_t) noexcept;
 extern "C" int memcmp(const void*, const void*, size_t) noexcept;
 extern "C" void* malloc(size_t) noexcept;
+#define alloca(bytes) __builtin_alloca(bytes)
 extern "C" void free(void*) noexcept;
 template <class T>
 struct kmux_type_of {

@@ -322,14 +322,23 @@ Status check_assembly(const llvm::CallBase& call) {
                                                  (place.empty() ? "." : " (" + place + ")."));
 }
 
+// Of all such of a function Clang makes one, which has no line.
+Error refused_label(const llvm::Function& function) {
+  const std::string place = spmd::place_of(function.getSubprogram());
+  return make_error(ErrorCode::kUnsupported, (place.empty() ? "" : place + ": ") +
+                                                 "a goto to the address of a label is not for kernels (CUDA has none). "
+                                                 "Use a switch.");
+}
+
 }  // namespace
 
 namespace spmd {
 
-// The instructions of another processor, PTX, and what device/ refuses.
+// The instructions of another processor, PTX, what device/ refuses, and what Clang has beside CUDA.
 Status check_text(const llvm::Function& function) {
   KMUX_TRY(check_declaration(function));
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (llvm::isa<llvm::IndirectBrInst, llvm::CallBrInst>(instruction)) return refused_label(function);
     const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     KMUX_TRY(call != nullptr && call->isInlineAsm() ? check_assembly(*call) : check_functions(instruction));
   }

@@ -113,7 +113,7 @@ unsigned Judgement::most_warps(unsigned lanes) const {
     (uniformity_.isDivergent(&one) || one.mayWriteToMemory() ? each : once) += size_of(one, lanes);
     const auto* const variable = llvm::dyn_cast<llvm::AllocaInst>(&one);
     if (variable == nullptr) continue;
-    bytes += lanes * variable->getAllocationSize(kernel_.getDataLayout())->getFixedValue();
+    bytes += lanes * lane_bytes(*variable);
   }
   if (once >= kMostInstructions) return 1;
   const std::uint64_t by_code = (kMostInstructions - once) / std::max<std::uint64_t>(each, 1);

@@ -106,10 +106,11 @@ void LaneCode::emit_store(const llvm::StoreInst& store) {
 // A place a lane, one after another.
 void LaneCode::emit_alloca(const llvm::AllocaInst& variable) {
   llvm::IRBuilder<> entry(&to_.getEntryBlock(), to_.getEntryBlock().begin());
-  auto* const type = llvm::ArrayType::get(variable.getAllocatedType(), lanes_);
-  const Value* const count = variable.getArraySize();
-  llvm::AllocaInst* const all =
-      entry.CreateAlloca(type, llvm::isa<llvm::ConstantInt>(count) ? const_cast<Value*>(count) : nullptr);
+  llvm::Type* const own = variable.getAllocatedType();
+  const std::uint64_t bytes = lane_bytes(variable);
+  const bool is_whole = variable.getDataLayout().getTypeAllocSize(own) == bytes;
+  llvm::Type* const place = is_whole ? own : llvm::ArrayType::get(entry.getInt8Ty(), bytes);
+  llvm::AllocaInst* const all = entry.CreateAlloca(llvm::ArrayType::get(place, lanes_));
   all->setAlignment(std::max(variable.getAlign(), llvm::Align(64)));
   set(&variable, all);
 }

@@ -12,6 +12,10 @@
 
 namespace kmux::cpu::spmd {
 
+std::uint64_t lane_bytes(const llvm::AllocaInst& variable) {
+  return llvm::alignTo(variable.getAllocationSize(variable.getDataLayout())->getFixedValue(), variable.getAlign());
+}
+
 std::optional<std::int64_t> small_constant(const llvm::Value* value) {
   const auto* const constant = llvm::dyn_cast<llvm::ConstantInt>(value);
   if (constant == nullptr || constant->getValue().getSignificantBits() > 32) return std::nullopt;
@@ -289,8 +293,7 @@ LaneValue LaneValues::computed_apart(const llvm::Instruction& instruction) const
     case llvm::Instruction::GetElementPtr:
       return of_address(instruction);
     case llvm::Instruction::Alloca:
-      return strided(static_cast<std::int64_t>(
-          llvm::cast<llvm::AllocaInst>(instruction).getAllocationSize(layout_)->getFixedValue()));
+      return strided(static_cast<std::int64_t>(lane_bytes(llvm::cast<llvm::AllocaInst>(instruction))));
     default:
       return kVarying;
   }

@@ -29,6 +29,9 @@ struct LaneValue {
 /// `value` as a number of at most 32 bits; nothing if it is not constant.
 std::optional<std::int64_t> small_constant(const llvm::Value* value);
 
+/// From a lane's place of `variable` to the next one's, each of which is aligned as accesses expect. Units: bytes.
+std::uint64_t lane_bytes(const llvm::AllocaInst& variable);
+
 /// Loads of a block, or stores, of members of a record a lane, where records lie in a row: float4 by its x, y, z and w. Or of one
 /// number, in a row that may go down.
 struct Records {

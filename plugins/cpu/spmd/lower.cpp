@@ -108,7 +108,9 @@ Status lower(llvm::Function& kernel, const KnownExtents& extents) {
   DivergentAnalyses analyses(false);
   KMUX_ASSIGN(const std::uint64_t shared_bytes, join_calls(kernel, analyses.functions));
   analyses.functions.clear();
-  KMUX_ASSIGN(const Warp warp, best_widened(kernel, BlockShape::of(extents, seen_warp(kernel))));
+  const BlockShape shape = BlockShape::of(extents, seen_warp(kernel));
+  erase_meetings(kernel);
+  KMUX_ASSIGN(const Warp warp, best_widened(kernel, shape));
   forward_shared(*warp.function, warp.shape);
   KMUX_TRY(check(*warp.function, "shared"));
   add_prefetches(*warp.function, warp.shape);

@@ -26,8 +26,11 @@ namespace kmux::cpu::spmd {
 
 // threads.cpp
 
-/// How many threads the warps have between which `kernel` exchanges values: 32 or 64; 0 if it exchanges none.
+/// How many threads the warps have whose lanes `kernel` has exchange values, or wait for each other: 32 or 64; 0 if it has not.
 unsigned seen_warp(const llvm::Function& kernel);
+
+/// Removes what says which lanes of a warp wait for each other, once it is known how many threads are a warp.
+void erase_meetings(llvm::Function& kernel);
 
 /// Makes `kernel` one function of all that it calls, with its shared variables as places in the shared memory of the block.
 /// Returns the bytes of those.

@@ -52,6 +52,18 @@ Status check_pointers(const llvm::Function& kernel) {
   return refuse(*call, "calls a function through a pointer, whose threads cannot run together. Call it by its name");
 }
 
+// Each thread may choose another size of such an array.
+Status check_arrays(const llvm::Function& kernel) {
+  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    const auto* const array = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    if (array == nullptr || array->isStaticAlloca()) continue;
+    return refuse(
+        *array,
+        "has an array whose size is chosen while it runs (alloca), whose threads cannot run together. Give it a size");
+  }
+  return Ok{};
+}
+
 using Functions = llvm::DenseSet<const llvm::Function*>;
 
 // The first call on the way from `function` back to one that is on `way`. Each function is looked at once.
@@ -210,7 +222,7 @@ void place_dynamic(llvm::Function& kernel) {
 
 unsigned seen_warp(const llvm::Function& kernel) {
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
-    for (const std::string_view name : {call::kShuffle, call::kBallot, call::kLane}) {
+    for (const std::string_view name : {call::kShuffle, call::kBallot, call::kLane, call::kSyncWarp}) {
       if (!calls(&instruction, name)) continue;
       const llvm::StringRef whole = llvm::cast<llvm::CallInst>(instruction).getCalledFunction()->getName();
       return whole.ends_with(call::kOfWideWarp) ? 64 : 32;
@@ -219,16 +231,12 @@ unsigned seen_warp(const llvm::Function& kernel) {
   return 0;
 }
 
-namespace {
-
 // The lanes of a warp run together: they need not be told who takes part, nor wait for each other.
 void erase_meetings(llvm::Function& kernel) {
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(kernel))) {
     if (calls(&instruction, call::kParticipants) || calls(&instruction, call::kSyncWarp)) instruction.eraseFromParent();
   }
 }
-
-}  // namespace
 
 Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
   SharedPlaces shared;
@@ -244,7 +252,7 @@ Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisM
     shared.place(kernel);
   }
   KMUX_TRY(check_pointers(kernel));
-  erase_meetings(kernel);
+  KMUX_TRY(check_arrays(kernel));
   for (const llvm::Function* const function : functions_of(whole)) KMUX_TRY(check_text(*function));
   place_dynamic(kernel);
   return shared.bytes();

@@ -111,5 +111,43 @@ TEST(DeviceRecords, KeepTheOrderOfTheirMembers) {
   }
 }
 
+// Of an array whose size is no multiple of its alignment each thread's lies as far from the last one's as that asks for.
+TEST(DeviceRecords, ArraysOfAThreadAreAligned) {
+  const auto y = elements<int>({.source = R"(__global__ void k(const int* x, int* y, int n) {
+  int a[5] = {5, 4, 3, 2, 1};
+  alignas(64) char c[70] = "hello";
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[x[i] % 5] += 10;
+  c[x[i] % 70] = 'z';
+  int* volatile of_a = a;
+  char* volatile of_c = c;
+  y[i] = a[1] + 100 * (c[x[i] * 3 % 70] == 'z') + 1000 * ((long)of_a % 16 + (long)of_c % 64);
+})"},
+                               numbers<int>(128));
+  ASSERT_EQ(y.size(), 128U);
+  const std::vector<int> x = numbers<int>(128);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    EXPECT_EQ(y[i], (x[i] % 5 == 1 ? 14 : 4) + (x[i] * 3 % 70 == x[i] % 70 ? 100 : 0)) << i;
+  }
+}
+
+TEST(DeviceRecords, AnArrayMayHaveASizeThatIsChosenWhileItRuns) {
+  const auto y = elements<int>({.source = R"(__global__ void k(const int* x, int* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, count = x[i] % 7 + 1;
+  int* const a = (int*)alloca(count * sizeof(int));
+  for (int j = 0; j < count; ++j) a[j] = j * i;
+  int sum = 0;
+  for (int j = 0; j < count; ++j) sum += a[count - 1 - j];
+  y[i] = sum;
+})"},
+                               numbers<int>(128));
+  ASSERT_EQ(y.size(), 128U);
+  const std::vector<int> x = numbers<int>(128);
+  for (int i = 0; i < 128; ++i) {
+    const int count = x[static_cast<std::size_t>(i)] % 7 + 1;
+    EXPECT_EQ(y[static_cast<std::size_t>(i)], i * count * (count - 1) / 2) << i;
+  }
+}
+
 }  // namespace
 }  // namespace kmux::cpu::device_records

@@ -168,6 +168,14 @@ TEST(DeviceRefusals, AssemblyOfAnObviousMeaning) {
   EXPECT_EQ(elements<float>({source}, std::vector<float>(64)), std::vector<float>(64, 15));
 }
 
+TEST(DeviceRefusals, AddressesOfLabels) {
+  const Error error = device_failure(
+      {kernel_of("void* const labels[] = {&&a, &&b};  goto *labels[threadIdx.x & 1];\na: y[0] = 1;\nb: y[1] = 2;")});
+  EXPECT_EQ(error.code, ErrorCode::kUnsupported) << error.explain();
+  EXPECT_EQ(error.message,
+            "k.cu:1: a goto to the address of a label is not for kernels (CUDA has none). Use a switch.");
+}
+
 TEST(DeviceRefusals, UnusedOnesDoNotDisturb) {
   const std::string source =
       kernel_of("y[threadIdx.x] = 1;",

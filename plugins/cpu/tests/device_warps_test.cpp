@@ -226,5 +226,29 @@ TEST(DeviceWarps, BarriersThatCount) {
   }
 }
 
+// Two rows of 16 threads, or four of 8, are a warp, which shared memory is the same for.
+TEST(DeviceWarps, SyncWarpMeetsAllRowsOfAWarp) {
+  for (const std::int64_t row : {16, 8}) {
+    ProgramBuilder builder("rows");
+    builder.pointer("y");
+    builder.variant("cuda").source("k.cu", R"(extern "C" __global__ void k(unsigned* y) {
+  __shared__ unsigned s[64];
+  const int t = threadIdx.y * blockDim.x + threadIdx.x;
+  s[t] = t * t;
+  __syncwarp();
+  y[t] = s[t ^ 31];
+})");
+    builder.launch("k").grid({1}).block({Expr(row), Expr(64 / row)}).args({"y"});
+    const Program program = builder.build().value();
+    for (const char* tier : {"fast", "full"}) {
+      auto loaded = common_bench().load(program, {{"tier", tier}});
+      ASSERT_TRUE(loaded.ok()) << loaded.error().explain();
+      Words y(64);
+      ASSERT_TRUE((*loaded)({slot(y.data())}).ok());
+      for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(y[t], (t ^ 31) * (t ^ 31)) << row << ", " << t;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kmux::cpu::device_warps
