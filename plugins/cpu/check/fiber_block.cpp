@@ -161,6 +161,7 @@ void FiberLaunch::add_block() {
 }
 
 FiberLaunch& FiberLaunch::current() { return *current_launch; }
+bool FiberLaunch::is_any() { return current_launch != nullptr; }
 
 // What its own assertion says a kernel may owe to what was found before.
 Status FiberLaunch::run() {
@@ -225,11 +226,13 @@ void FiberLaunch::begin_block(std::uint64_t number) {
   if (block_->check) block_->check->begin_block();
 }
 
-// Where no thread can go on by itself, those of a warp are let go first: a barrier waits for them too.
+// Where no thread of a warp can go on by itself, they are let go before a barrier, which waits for them too.
 void FiberLaunch::run_block() {
   for (std::size_t i = order_.size(); kernel_.seed != 0 && i > 1; --i) std::swap(order_[i - 1], order_[random_() % i]);
   do {
-    while (run_ready() || release_warps()) {
+    for (bool goes_on = true; goes_on;) {
+      goes_on = run_ready();
+      goes_on = release_warps() || goes_on;  // others may wait for them in a loop
     }
   } while (release_barrier());
 }
@@ -270,7 +273,10 @@ bool FiberLaunch::release_warps() {
   const std::span<Thread> threads = block_->threads;
   for (std::size_t first = 0; first < threads.size(); first += kWarpLanes) {
     const std::size_t lanes = std::min<std::size_t>(kWarpLanes, threads.size() - first);
-    any = release_lanes(threads.subspan(first, lanes), check() != nullptr ? &findings_ : nullptr) || any;
+    const std::span<Thread> warp = threads.subspan(first, lanes);
+    const auto is_ready = [](const Thread& thread) { return thread.state == Thread::State::kReady; };
+    if (std::ranges::any_of(warp, is_ready)) continue;
+    any = release_lanes(warp, check() != nullptr ? &findings_ : nullptr) || any;
   }
   return any;
 }

@@ -29,6 +29,7 @@ class FiberLaunch {
               std::uint64_t dynamic_bytes);
   /// The launch that this thread of the machine is in.
   static FiberLaunch& current();
+  static bool is_any();  // else code of a kernel is called for something else: a constructor, as its code is loaded
 
   std::uint64_t shared_bytes() const { return block_->memory.asked_bytes(); }
   /// Runs every block: one after another, but those of a cooperative launch in turns, each to where it waits for the grid.

@@ -200,6 +200,11 @@ class Facts {
     for (llvm::GlobalVariable* const variable : variables) {
       globals_.push_back(extent(variable->getName(), variable, size_of(*variable)));
     }
+    for (const char* const name : {"malloc", "_Znwm", "_Znam"}) {  // operators new and new[]
+      const llvm::Function* const function = module.getFunction(name);
+      if (function == nullptr || function->use_empty()) continue;
+      globals_.push_back(extent(name, llvm::ConstantPointerNull::get(builder_.getPtrTy()), kmux_cpu_any));
+    }
   }
 
   llvm::Constant* of(llvm::StringRef kernel, const std::vector<SharedVariable>& shared,

@@ -112,18 +112,21 @@ void at_site(const kmux_cpu_site* site) { current().thread().site = site; }
 
 char* check_access(const char* address, const char* base, std::uint64_t bytes, std::uint64_t alignment, unsigned kind,
                    std::uint64_t value, const kmux_cpu_site* site) {
+  if (!FiberLaunch::is_any()) return const_cast<char*>(address);
   FiberLaunch& launch = current();
-  if ((kind & access_kind::kAtomic) != 0) launch.poll();
+  if ((kind & (access_kind::kAtomic | access_kind::kVolatile)) != 0) launch.poll();
   return launch.check()->check(launch.thread(), {address, base, bytes, alignment, kind, value, site});
 }
 
 char* check_variable(const char* address, const char* base, std::uint64_t bytes, std::uint64_t size, unsigned kind,
                      const kmux_cpu_site* site) {
+  if (!FiberLaunch::is_any()) return const_cast<char*>(address);
   FiberLaunch& launch = current();
   return launch.check()->check_variable(launch.thread(), {address, base, bytes, 1, kind, 0, site}, size);
 }
 
 void check_record(const char* to, const char* from, std::uint64_t bytes, const kmux_cpu_site* site) {
+  if (!FiberLaunch::is_any()) return;
   FiberLaunch& launch = current();
   launch.check()->check_record(launch.thread(), {from, from, bytes, 1, access_kind::kRead, 0, site}, to);
 }
@@ -132,10 +135,10 @@ void check_record(const char* to, const char* from, std::uint64_t bytes, const k
 void check_copy(char* to, const char* to_base, std::uint64_t to_alignment, const char* from, const char* from_base,
                 std::uint64_t from_alignment, std::uint64_t bytes, const kmux_cpu_site* site) {
   constexpr unsigned kPassOn = access_kind::kRead | access_kind::kPassedOn;
-  FiberLaunch& launch = current();
   const bool may_be =
-      launch.check()->check_copy(launch.thread(), {from, from_base, bytes, from_alignment, kPassOn, 0, site},
-                                 {to, to_base, bytes, to_alignment, access_kind::kWrite, 0, site});
+      !FiberLaunch::is_any() ||
+      current().check()->check_copy(current().thread(), {from, from_base, bytes, from_alignment, kPassOn, 0, site},
+                                    {to, to_base, bytes, to_alignment, access_kind::kWrite, 0, site});
   if (may_be) std::memmove(to, from, bytes);
 }
 

@@ -73,6 +73,7 @@ inline constexpr unsigned kWrite = 2;
 inline constexpr unsigned kAtomic = 4;
 inline constexpr unsigned kHasValue = 8;  // a write of `value`, of at most 8 bytes
 inline constexpr unsigned kPassedOn = 16;  // a read of what is only written elsewhere: it may mean nothing
+inline constexpr unsigned kVolatile = 32;  // a thread may wait for another one by it
 }  // namespace access_kind
 
 /// One access by the code of a kernel.

@@ -70,21 +70,24 @@ bool keeps_other_bits(const llvm::LoadInst& load) {
   });
 }
 
+unsigned waiting(const llvm::Instruction& access) {
+  return (access.isAtomic() ? access_kind::kAtomic : 0) | (access.isVolatile() ? access_kind::kVolatile : 0);
+}
+
 unsigned kind_of(const llvm::LoadInst& load) {
   if (load.isAtomic()) return access_kind::kRead | access_kind::kAtomic;
   const bool is_passed_on = !load.hasMetadata(kReadMark) || keeps_other_bits(load);
-  return access_kind::kRead | (is_passed_on ? access_kind::kPassedOn : 0);
+  return access_kind::kRead | waiting(load) | (is_passed_on ? access_kind::kPassedOn : 0);
 }
 
 Touched touched_by(llvm::Instruction& instruction) {
-  const unsigned atomic = instruction.isAtomic() ? access_kind::kAtomic : 0;
   if (auto* const load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
     return {&load->getOperandUse(llvm::LoadInst::getPointerOperandIndex()), load->getType(), load->getAlign(),
             kind_of(*load)};
   }
   if (auto* const store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
     return {&store->getOperandUse(llvm::StoreInst::getPointerOperandIndex()), store->getValueOperand()->getType(),
-            store->getAlign(), access_kind::kWrite | atomic, store->getValueOperand()};
+            store->getAlign(), access_kind::kWrite | waiting(*store), store->getValueOperand()};
   }
   constexpr unsigned kUpdate = access_kind::kRead | access_kind::kWrite | access_kind::kAtomic;
   if (auto* const update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {

@@ -137,14 +137,15 @@ std::string shared_name(const SharedMemory::Variable& variable) {
 MemoryCheck::MemoryCheck(const kmux_cpu_fiber_kernel& kernel, std::span<const kmux_cpu_extent> extents,
                          SharedMemory& shared, Findings& findings)
     : shared_(shared), findings_(findings) {
-  for (const kmux_cpu_extent& extent : extents) {
-    if (extent.bytes == kmux_cpu_any) {
-      all_known_ = false;
-    } else if (extent.begin != nullptr) {
-      known_.push_back(extent);
+  for (const auto& some : {extents, std::span(kernel.globals, kernel.global_count)}) {
+    for (const kmux_cpu_extent& extent : some) {
+      if (extent.bytes == kmux_cpu_any) {
+        all_known_ = false;
+      } else if (extent.begin != nullptr) {
+        known_.push_back(extent);
+      }
     }
   }
-  known_.insert(known_.end(), kernel.globals, kernel.globals + kernel.global_count);
   shadow_.resize(shared.bytes());
 }
 

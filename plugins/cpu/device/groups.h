@@ -86,6 +86,7 @@ KMUX_GRIDS multi_grid_group this_multi_grid();
 // Threads of a warp, by a mask of lanes. Ranks count the lanes that are set.
 struct coalesced_group {
   unsigned mask;
+  unsigned kmux_number = 0, kmux_parts = 1;  // which part of the group it was made of, and of how many
   KMUX_DEVICE unsigned kmux_below() { return (1u << kmux_lane()) - 1; }
   // The lane of rank `rank`.
   __attribute__((always_inline)) int kmux_lane_of(unsigned rank) const {
@@ -113,8 +114,8 @@ struct coalesced_group {
   __attribute__((always_inline)) unsigned thread_rank() const {
     return static_cast<unsigned>(__builtin_popcount(mask & kmux_below()));
   }
-  __attribute__((always_inline)) unsigned meta_group_rank() const { return 0; }
-  __attribute__((always_inline)) unsigned meta_group_size() const { return 1; }
+  __attribute__((always_inline)) unsigned meta_group_rank() const { return kmux_number; }
+  __attribute__((always_inline)) unsigned meta_group_size() const { return kmux_parts; }
   template <class T>
   __attribute__((always_inline)) T shfl(T value, int rank) const {
     return kmux_from_lane(value, kmux_lane_of(static_cast<unsigned>(rank) % size()));
@@ -149,17 +150,20 @@ KMUX_DEVICE coalesced_group coalesced_threads() { return {kmux_ballot(1)}; }
 template <unsigned n, class Parent = void>
 struct thread_block_tile {
   static_assert(n <= 32 && (n & (n - 1)) == 0);
-  thread_block_tile() = default;
+  unsigned kmux_number, kmux_parts;  // which part of the group it was made of, and of how many
+  __attribute__((always_inline)) thread_block_tile(unsigned rank, unsigned threads)
+      : kmux_number(rank / n), kmux_parts((threads + n - 1) / n) {}
   template <class Other>  // whatever it is a part of
-  __attribute__((always_inline)) thread_block_tile(const thread_block_tile<n, Other>&) {}
+  __attribute__((always_inline)) thread_block_tile(const thread_block_tile<n, Other>& other)
+      : kmux_number(other.kmux_number), kmux_parts(other.kmux_parts) {}
   KMUX_DEVICE unsigned kmux_first() { return kmux_lane() & ~(n - 1); }
   KMUX_DEVICE unsigned kmux_mask() { return (~0u >> (32 - n)) << kmux_first(); }
   KMUX_DEVICE void sync() { __syncwarp(); }
   KMUX_DEVICE unsigned thread_rank() { return kmux_lane() & (n - 1); }
   static constexpr unsigned size() { return n; }
   static constexpr unsigned num_threads() { return n; }
-  KMUX_DEVICE unsigned meta_group_rank() { return kmux_rank() / n; }
-  KMUX_DEVICE unsigned meta_group_size() { return (kmux_threads() + n - 1) / n; }
+  __attribute__((always_inline)) unsigned meta_group_rank() const { return kmux_number; }
+  __attribute__((always_inline)) unsigned meta_group_size() const { return kmux_parts; }
   template <class T>
   KMUX_DEVICE T shfl(T value, int rank) {
     return __shfl_sync(~0u, value, rank, static_cast<int>(n));
@@ -191,8 +195,8 @@ struct thread_block_tile {
 // A tile is a part of the block or of a larger tile; where it lies in the warp is the same.
 template <unsigned n, class Parent>
   requires(n <= 32)
-KMUX_DEVICE thread_block_tile<n, Parent> tiled_partition(const Parent&) {
-  return {};
+KMUX_DEVICE thread_block_tile<n, Parent> tiled_partition(const Parent& parent) {
+  return {static_cast<unsigned>(parent.thread_rank()), static_cast<unsigned>(parent.size())};
 }
 template <unsigned n, class Parent>
   requires(n > 32)
@@ -232,7 +236,7 @@ KMUX_DEVICE coalesced_group tiled_partition(const coalesced_group& group, unsign
   unsigned lanes = 0;
   for (unsigned part = kmux_part(rank, group.size(), n, file, line), i = 0; i < 32; ++i)
     lanes |= ((part >> i) & 1) << group.kmux_lane_of(first + i);
-  return {lanes};
+  return {lanes, rank / n, (group.size() + n - 1) / n};
 }
 KMUX_DEVICE thread_group tiled_partition(const thread_group& group, unsigned n, const char* file = __builtin_FILE(),
                                          unsigned line = __builtin_LINE()) {
@@ -243,11 +247,15 @@ KMUX_DEVICE thread_group tiled_partition(const thread_group& group, unsigned n, 
 template <class G>
 KMUX_DEVICE coalesced_group binary_partition(const G&, bool predicate) {
   const unsigned all = kmux_ballot(1), has = kmux_ballot(predicate);
-  return {predicate ? has : all & ~has};
+  const bool is_parted = has != 0 && has != all;
+  return {predicate ? has : all & ~has, is_parted && predicate ? 1u : 0u, is_parted ? 2u : 1u};
 }
 template <class G, class T>
 KMUX_DEVICE coalesced_group labeled_partition(const G&, T label) {
-  return {__match_any_sync(~0u, label)};
+  const unsigned same = __match_any_sync(~0u, label), before = (same & -same) - 1;
+  const unsigned first = kmux_ballot(static_cast<unsigned>(kmux_lane()) == static_cast<unsigned>(__builtin_ctz(same)));
+  return {same, static_cast<unsigned>(__builtin_popcount(first & before)),
+          static_cast<unsigned>(__builtin_popcount(first))};
 }
 
 template <class G>

@@ -322,12 +322,22 @@ Status check_assembly(const llvm::CallBase& call) {
                                                  (place.empty() ? "." : " (" + place + ")."));
 }
 
-// Of all such of a function Clang makes one, which has no line.
-Error refused_label(const llvm::Function& function) {
-  const std::string place = spmd::place_of(function.getSubprogram());
-  return make_error(ErrorCode::kUnsupported, (place.empty() ? "" : place + ": ") +
-                                                 "a goto to the address of a label is not for kernels (CUDA has none). "
-                                                 "Use a switch.");
+// What is no CUDA, of a line of its own or of the function.
+Status check_language(const llvm::Instruction& instruction) {
+  const auto refuse = [&](const char* what) {
+    std::string place = spmd::place_of(instruction.getDebugLoc().get());
+    if (place.empty()) place = spmd::place_of(instruction.getFunction()->getSubprogram());
+    return make_error(ErrorCode::kUnsupported, (place.empty() ? "" : place + ": ") + what);
+  };
+  if (llvm::isa<llvm::IndirectBrInst, llvm::CallBrInst>(instruction)) {
+    return refuse("a goto to the address of a label is not for kernels (CUDA has none). Use a switch.");
+  }
+  const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  const llvm::Function* const called = call == nullptr ? nullptr : call->getCalledFunction();
+  if (called == nullptr || called->getName() != "__cxa_guard_acquire") return Ok{};
+  return refuse(
+      "a static variable that begins with what is computed is not for kernels (CUDA has none). "
+      "Make it constexpr, __shared__ or local.");
 }
 
 }  // namespace
@@ -338,7 +348,7 @@ namespace spmd {
 Status check_text(const llvm::Function& function) {
   KMUX_TRY(check_declaration(function));
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-    if (llvm::isa<llvm::IndirectBrInst, llvm::CallBrInst>(instruction)) return refused_label(function);
+    KMUX_TRY(check_language(instruction));
     const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     KMUX_TRY(call != nullptr && call->isInlineAsm() ? check_assembly(*call) : check_functions(instruction));
   }

@@ -251,5 +251,35 @@ TEST(CheckMemory, WhatIsNamedInAWorkspaceAndAtAPointer) {
   EXPECT_THAT(status.error().notes, IsEmpty());
 }
 
+// Nobody knows the extents of what kernels ask the heap for: what is outside of all tensors may be that.
+TEST(CheckMemory, TheHeapIsNoFinding) {
+  const CheckedKernel kernel{.source = R"(struct Node { float value; Node* next; };
+__global__ void k(const float* x, float* y, int n) {
+  Node* const two = new Node{x[threadIdx.x], new Node{1, nullptr}};
+  float* const some = (float*)malloc(8);
+  some[1] = two->next->value + two->value;
+  y[threadIdx.x] = some[1];
+  delete two->next;
+  delete two;
+  free(some);
+})"};
+  const auto y = kernel();
+  ASSERT_TRUE(y.ok()) << y.error().explain();
+  EXPECT_EQ((*y)[63], 64);
+}
+
+// A constructor that kernels call as well runs as the code is loaded, where there is no launch.
+TEST(CheckMemory, ConstructorsOfVariablesRunUnchecked) {
+  const CheckedKernel kernel{.source = R"(struct Value { float v; __device__ Value() : v(9) {} };
+__device__ Value value;
+__global__ void k(const float* x, float* y, int n) {
+  Value own;
+  y[threadIdx.x] = own.v + value.v;
+})"};
+  const auto y = kernel();
+  ASSERT_TRUE(y.ok()) << y.error().explain();
+  EXPECT_EQ((*y)[63], 18);
+}
+
 }  // namespace
 }  // namespace kmux::cpu

@@ -194,6 +194,30 @@ TEST(CheckThreads, AnAssertionThatFailsAloneIsTheMessage) {
   EXPECT_THAT(findings_of(kernel), ElementsAre(HasSubstr("assertion \"threadIdx.x != 5\" failed")));
 }
 
+// Whose turn it is changes with each of some reads that a thread may wait by, and a warp that meets goes on meanwhile.
+TEST(CheckThreads, AThreadMayWaitForOneOfAnotherWarp) {
+  for (const char* const body : {R"(
+  if (threadIdx.x == 0) while (*(volatile float*)y == -1);
+  if (threadIdx.x == 32) *(volatile float*)y = 5;)",
+                                 R"(
+  if (threadIdx.x == 32) while (atomicAdd(y, 0) == -1);
+  if (threadIdx.x < 32) {
+    __syncwarp();
+    if (threadIdx.x == 0) atomicExch(y, 5);
+  })",
+                                 R"(
+  if (threadIdx.x == 32) while (*(volatile float*)y == -1);
+  if (threadIdx.x < 32) {
+    __syncwarp();
+    if (threadIdx.x == 0) *(volatile float*)y = 5;
+  })"}) {
+    const auto y =
+        CheckedKernel{.source = std::string("__global__ void k(const float* x, float* y, int n) {") + body + "\n}"}();
+    ASSERT_TRUE(y.ok()) << y.error().explain();
+    EXPECT_EQ(y->front(), 5);
+  }
+}
+
 TEST(CheckThreads, OptionsThatDoNotFit) {
   Workbench bench;
   const Program program = one_kernel("f.c", "void k(int* out) { *out = 1; }").build().value();

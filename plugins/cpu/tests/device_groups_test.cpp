@@ -77,6 +77,32 @@ TEST(DeviceGroups, TilesVoteAndMatch) {
          });
 }
 
+TEST(DeviceGroups, PartsKnowWhatTheyAreOf) {
+  expect(R"(  auto warp = cg::tiled_partition<32>(block);
+  auto eight = cg::tiled_partition<8>(warp);
+  auto two = cg::tiled_partition<2>(eight);
+  cg::thread_block_tile<2> any = two;
+  auto half = cg::binary_partition(warp, threadIdx.x % 32 % 3 == 0), whole = cg::binary_partition(warp, true);
+  auto third = cg::labeled_partition(warp, threadIdx.x % 32 % 3 + 5);
+  auto some = cg::tiled_partition(cg::coalesced_threads(), 8);
+  const unsigned ranks[] = {warp.meta_group_rank(), eight.meta_group_rank(), any.meta_group_rank(), half.meta_group_rank(),
+                            whole.meta_group_rank(), third.meta_group_rank(), some.meta_group_rank()};
+  const unsigned sizes[] = {warp.meta_group_size(), eight.meta_group_size(), any.meta_group_size(), half.meta_group_size(),
+                            whole.meta_group_size(), third.meta_group_size(), some.meta_group_size()};
+  unsigned all = 0;
+  for (int j = 0; j < 7; ++j) all = all * 4 + ranks[j];
+  for (int j = 0; j < 7; ++j) all = all * 4 + sizes[j] % 4;
+  y[i] = all;)",
+         [](const Words&, std::uint32_t i) {
+           const std::uint32_t lane = i % 32;
+           const std::uint32_t parts[] = {
+               i % 64 / 32, lane / 8, lane % 8 / 2, lane % 3 == 0, 0, lane % 3, lane / 8, 2, 0, 0, 2, 1, 3, 0};
+           std::uint32_t all = 0;
+           for (const std::uint32_t part : parts) all = all * 4 + part;
+           return all;
+         });
+}
+
 TEST(DeviceGroups, Reductions) {
   expect(R"(  auto tile = cg::tiled_partition<16>(block);
   const unsigned sum = cg::reduce(tile, x[i], cg::plus<unsigned>());

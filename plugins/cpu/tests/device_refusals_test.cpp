@@ -176,6 +176,15 @@ TEST(DeviceRefusals, AddressesOfLabels) {
             "k.cu:1: a goto to the address of a label is not for kernels (CUDA has none). Use a switch.");
 }
 
+TEST(DeviceRefusals, StaticVariablesThatBeginWithWhatIsComputed) {
+  const Error error = device_failure({kernel_of("\n  static int first = n;  y[0] = first;")});
+  EXPECT_EQ(error.code, ErrorCode::kUnsupported) << error.explain();
+  EXPECT_THAT(error.message, StartsWith("k.cu:3: a static variable that begins with what is computed"));
+  const std::string constant =
+      kernel_of("static const int first[] = {3, 4};  y[threadIdx.x] = first[threadIdx.x & 1];");
+  EXPECT_EQ(elements<float>({constant}, std::vector<float>(64))[1], 4);
+}
+
 TEST(DeviceRefusals, UnusedOnesDoNotDisturb) {
   const std::string source =
       kernel_of("y[threadIdx.x] = 1;",
