@@ -76,6 +76,7 @@ namespace kmux {
 extern const std::string_view cpu_device_text;  // device, what comes before each source
 extern const std::string_view cpu_device_accesses_text;
 extern const std::string_view cpu_device_algorithms_text;
+extern const std::string_view cpu_device_alignment_text;
 extern const std::string_view cpu_device_asserts_text;
 extern const std::string_view cpu_device_atomics_text;
 extern const std::string_view cpu_device_bfloats_text;
@@ -152,6 +153,7 @@ constexpr Header kHeaders[] = {
     {"kmux/hip.h", &cpu_device_hip_text},
     {"tl_templates/cuda/common.h", &cpu_device_tilelang_text},
     {"kmux/accesses.h", &cpu_device_accesses_text},
+    {"kmux/alignment.h", &cpu_device_alignment_text},
     {"kmux/atomics.h", &cpu_device_atomics_text},
     {"kmux/bits.h", &cpu_device_bits_text},
     {"kmux/conversions.h", &cpu_device_conversions_text},
@@ -198,6 +200,7 @@ struct Part {
 
 constexpr Part kParts[] = {
     {"kmux/accesses.h", {"__ld", "__st"}},
+    {"kmux/alignment.h", {"__shared__ alignas"}},
     {"kmux/angles.h", {"asin", "acos", "atan"}},
     {"kmux/atomics.h", {"atomic"}},
     {"kmux/bits.h",

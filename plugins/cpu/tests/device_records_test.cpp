@@ -131,6 +131,28 @@ TEST(DeviceRecords, ArraysOfAThreadAreAligned) {
   }
 }
 
+// Behind __shared__, where nvcc takes it, and where C++ does.
+TEST(DeviceRecords, AlignasMayFollowShared) {
+  const auto y = elements<int>({.source = R"(#include <cuda_fp16.h>
+extern __shared__ alignas(64) unsigned char dynamic[];
+template <class T, int n> struct Two { alignas(T) char c[sizeof(T)]; alignas(2 * n) int m; };
+template <int n> __device__ int turned(int t) {
+  __shared__ alignas(n) int s[64];
+  s[t] = t;
+  __syncthreads();
+  return s[63 - t] + (int)((unsigned long)s % n);
+}
+__global__ void k(const int* x, int* y, int n) {
+  static __shared__ alignas(float4) char c[3];
+  alignas(32) int own[3] = {1, 2, 3};
+  y[threadIdx.x] = turned<64>(threadIdx.x) + 100 * own[threadIdx.x % 3] + 1000 * (alignof(Two<double, 16>) + (unsigned long)c % 16) +
+                   (unsigned long)dynamic % 64;
+})"},
+                               numbers<int>(64));
+  ASSERT_EQ(y.size(), 64U);
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(y[static_cast<std::size_t>(i)], 63 - i + 100 * (i % 3 + 1) + 32000) << i;
+}
+
 TEST(DeviceRecords, AnArrayMayHaveASizeThatIsChosenWhileItRuns) {
   const auto y = elements<int>({.source = R"(__global__ void k(const int* x, int* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x, count = x[i] % 7 + 1;
