@@ -6,7 +6,7 @@ import sys
 _LIMITS = {"stream_ratio": 0.95, "stencil_ratio": 0.9, "tree_reduction_ratio": 0.8, "tiled_matmul_ratio": 1.0,
            "tiled_matmul_packed_ratio": 0.8, "naive_matmul_ratio": 0.9, "divergent_ratio": 10, "transcendental_ratio": 10,
            "two_threads_ratio": 1.9, "pocl_geomean": 10, "cpu_vs_host_worst": 0.95}
-_LEFT, _WIDTH, _ROW, _LEAST, _MOST = 190, 420, 26, 0.25, 32
+_LEFT, _WIDTH, _ROW, _LEAST, _MOST = 190, 420, 26, 0.25, 64
 
 
 def place(ratio: float) -> float:
@@ -25,7 +25,7 @@ def row(index: int, name: str, ratio: float) -> str:
 
 
 def axis(height: int) -> str:
-    marks = (0.25, 0.5, 1, 2, 4, 8, 16, 32)
+    marks = (0.25, 0.5, 1, 2, 4, 8, 16, 32, 64)
     return "".join(f'<path d="M{place(mark):.1f} 36V{height - 12}" stroke="#ccc"/>'
                    f'<text x="{place(mark):.1f}" y="30" text-anchor="middle">{mark:g}</text>' for mark in marks)
 
