@@ -226,6 +226,29 @@ TEST(DeviceWarps, BarriersThatCount) {
   }
 }
 
+// One atomic operation for all threads that take this way: its result is the leader's, and `first` of the others nobody reads.
+TEST(DeviceWarps, AValueThatTheLeaderAloneHasReachesAll) {
+  const std::string source = kernel_of(R"(  __shared__ unsigned count;
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  y[i] = 99;
+  if (x[i] % 3 == 1) {
+    unsigned first;
+    const unsigned together = __activemask();
+    const int leader = __ffs(together) - 1;
+    if (lane == leader) first = atomicAdd(&count, __popc(together));
+    first = __shfl_sync(together, first, leader);
+    y[i] = first + __popc(together & ((1u << lane) - 1));
+  })");
+  const Words x = numbers();
+  const Words y = elements<std::uint32_t>({source, 64}, x);
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < y.size(); ++i) {
+    count = i % 64 == 0 ? 0 : count;
+    EXPECT_EQ(y[i], x[i] % 3 == 1 ? count++ : 99U) << i;
+  }
+}
+
 // Two rows of 16 threads, or four of 8, are a warp, which shared memory is the same for.
 TEST(DeviceWarps, SyncWarpMeetsAllRowsOfAWarp) {
   for (const std::int64_t row : {16, 8}) {
