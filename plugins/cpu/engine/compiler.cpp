@@ -31,7 +31,8 @@ constexpr const char* kPrefixPath = "kmux-prefix.cpp";
 // -fdeclspec: how device/threads.h reads threadIdx.x. A char has a sign on a GPU, but none in C on AArch64. Device code neither
 // throws nor catches, but an assertion that fails leaves it as an exception (runtime/launch.h), which needs the tables. A cast of
 // what is too large gives the largest, as on a GPU. nvcc warns of "register" where C++17 forbids it. A variable that one lane alone has
-// set may go to __shfl_sync in all: it says nothing of the others, so no argument promises to be defined.
+// set may go to __shfl_sync in all: it says nothing of the others, so no argument promises to be defined. Nor does a function promise
+// that it returns something, where nobody reads it.
 constexpr const char* kDeviceFlags[] = {"-fdeclspec",
                                         "-fsigned-char",
                                         "-nostdinc",
@@ -40,6 +41,7 @@ constexpr const char* kDeviceFlags[] = {"-fdeclspec",
                                         "-Wno-error=register",
                                         "-Xclang",
                                         "-no-enable-noundef-analysis",
+                                        "-fno-strict-return",
                                         "-fasynchronous-unwind-tables",
                                         "-fno-strict-float-cast-overflow"};
 

@@ -23,6 +23,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include "spmd/steps.h"
 
 namespace kmux::cpu {
 namespace {
@@ -341,7 +342,10 @@ Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std:
     if (language == Language::kCuda) return with_advice(device_error(path, log), log, advice_for_device_header);
     return with_advice(compile_error("cannot compile \"" + path + "\"", log), log);
   }
-  if (language == Language::kCuda) replace_assembly(*unit.module);
+  if (language == Language::kCuda) {
+    replace_assembly(*unit.module);
+    spmd::define_arithmetic(*unit.module);
+  }
   for (const auto& feature : instance.getTarget().getTargetOpts().FeatureMap) {
     if (feature.second) unit.features.push_back(feature.first().str());
   }

@@ -10,6 +10,79 @@
 namespace kmux::cpu::spmd {
 namespace {
 
+using llvm::Instruction;
+
+// By 1 instead of 0. Of the divisor alone, so that it stays the same in all lanes if it is.
+void guard_divisor(llvm::BinaryOperator& division) {
+  llvm::Value* const divisor = division.getOperand(1);
+  if (llvm::isa<llvm::Constant>(divisor)) return;
+  llvm::IRBuilder<> builder(&division);
+  llvm::Type* const type = division.getType();
+  llvm::Value* const is_zero = builder.CreateICmpEQ(divisor, llvm::Constant::getNullValue(type));
+  division.setOperand(1, builder.CreateSelect(is_zero, llvm::ConstantInt::get(type, 1), divisor));
+}
+
+// Bits that are shifted out are gone, by however many places.
+void guard_places(llvm::BinaryOperator& shift) {
+  llvm::Value* const places = shift.getOperand(1);
+  if (llvm::isa<llvm::Constant>(places)) return;
+  llvm::IRBuilder<> builder(&shift);
+  llvm::Type* const type = shift.getType();
+  const unsigned bits = type->getScalarSizeInBits();
+  if (shift.getOpcode() == Instruction::AShr) {
+    llvm::Value* const most = llvm::ConstantInt::get(type, bits - 1);
+    shift.setOperand(1, builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, places, most));
+    return;
+  }
+  llvm::Value* const fits = builder.CreateICmpULT(places, llvm::ConstantInt::get(type, bits));
+  builder.SetInsertPoint(shift.getNextNode());
+  auto* const guarded = llvm::cast<llvm::SelectInst>(llvm::SelectInst::Create(
+      fits, &shift, llvm::Constant::getNullValue(type), "", shift.getNextNode()->getIterator()));
+  shift.replaceUsesWithIf(guarded, [&](const llvm::Use& use) { return use.getUser() != guarded; });
+}
+
+// A byte that is not zero is true, whatever its lowest bit.
+void test_byte(llvm::LoadInst& load) {
+  if (!load.getType()->isIntegerTy(8) || !load.hasMetadata(llvm::LLVMContext::MD_range)) return;
+  load.setMetadata(llvm::LLVMContext::MD_range, nullptr);
+  load.setMetadata(llvm::LLVMContext::MD_noundef, nullptr);
+  const llvm::SmallVector<llvm::User*> users(load.users());
+  for (llvm::User* const user : users) {
+    auto* const bit = llvm::dyn_cast<llvm::TruncInst>(user);
+    if (bit == nullptr || !bit->getType()->isIntegerTy(1)) continue;
+    llvm::IRBuilder<> builder(bit);
+    bit->replaceAllUsesWith(builder.CreateIsNotNull(&load));
+  }
+}
+
+void define(Instruction& instruction) {
+  switch (instruction.getOpcode()) {
+    case Instruction::UDiv:
+    case Instruction::SDiv:
+    case Instruction::URem:
+    case Instruction::SRem:
+      return guard_divisor(llvm::cast<llvm::BinaryOperator>(instruction));
+    case Instruction::Shl:
+    case Instruction::LShr:
+    case Instruction::AShr:
+      return guard_places(llvm::cast<llvm::BinaryOperator>(instruction));
+    case Instruction::Load:
+      return test_byte(llvm::cast<llvm::LoadInst>(instruction));
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+void define_arithmetic(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    for (Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) define(instruction);
+  }
+}
+
+namespace {
+
 // A cast that gives the nearest number of its type, 0 for what is none. `cast` is made of comparisons, of which processors have
 // vectors; of the whole they have not, and LLVM would do it for one lane after another.
 llvm::Value* expanded(llvm::IntrinsicInst& cast) {

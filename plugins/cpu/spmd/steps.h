@@ -24,6 +24,12 @@ class TargetMachine;
 // The steps from a kernel for one thread to a function that runs a grid, in their order; each in the source of its name.
 namespace kmux::cpu::spmd {
 
+// scalar_form.cpp
+
+/// Gives what C++ leaves undefined, and GPUs do not, a meaning before LLVM concludes from it: quotients by zero are some number, shifts
+/// by the width and more leave nothing, and a byte of a bool is true if it is not zero.
+void define_arithmetic(llvm::Module& module);
+
 // threads.cpp
 
 /// How many threads the warps have whose lanes `kernel` has exchange values, or wait for each other: 32 or 64; 0 if it has not.

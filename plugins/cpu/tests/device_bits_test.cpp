@@ -200,5 +200,67 @@ TEST(DeviceBits, NumbersAsTheBitsOfOthers) {
       });
 }
 
+// What C++ leaves undefined, and GPUs do not.
+TEST(DeviceBits, ShiftsOfTheWidthAndMoreLeaveNothing) {
+  std::vector<std::int32_t> x(128);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int32_t>(i) - 16;
+  const auto y = elements<std::int32_t>({R"(__global__ void k(const int* x, int* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, by = x[i];
+  y[i] = (int)(0xffffffffu >> (32 - (i & 31))) ^ (1 << by) ^ (-7 >> by) ^ (int)(1ull << by >> 1);
+})"},
+                                        x);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const auto by = static_cast<std::uint32_t>(x[i]);
+    const std::uint32_t below = (i & 31) == 0 ? 0 : 0xffffffffU >> (32 - (i & 31));
+    const std::uint32_t one = by < 32 ? 1U << by : 0;
+    const auto far = static_cast<std::uint32_t>(-7 >> std::min(by, 31U));
+    const auto wide = static_cast<std::uint32_t>((by < 64 ? 1ULL << by : 0) >> 1);
+    EXPECT_EQ(static_cast<std::uint32_t>(y[i]), below ^ one ^ far ^ wide) << x[i];
+  }
+}
+
+// Nobody reads what that gives; and what asks for the divisor afterwards is asked.
+TEST(DeviceBits, QuotientsByZeroEndNothing) {
+  std::vector<std::int64_t> x(64);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int64_t>(i % 4) - 1;
+  const auto y = elements<std::int64_t>({R"(__global__ void k(const long long* x, long long* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, zero = n - 64;
+  const long long quotient = 100 / x[i], rest = 100 % x[i];
+  const unsigned narrow = 50u / (unsigned)(x[i] * x[i]), of_all = i / zero;
+  y[i] = x[i] ? quotient * 1000 + rest + narrow : -7;
+  if (zero != 0) y[i] = of_all;
+})"},
+                                        x);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    EXPECT_EQ(y[i], x[i] == 0 ? -7 : 100 / x[i] * 1000 + 100 % x[i] + 50 / (x[i] * x[i])) << i;
+  }
+}
+
+TEST(DeviceBits, EveryByteButZeroIsTrue) {
+  std::vector<std::uint8_t> x(64);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::uint8_t>(i * 85 % 256);
+  const auto y = elements<std::int32_t>({R"(__global__ void k(const bool* x, int* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = x[i] ? 10 : 20;
+  if (x[i] && !x[(i + 1) % n]) y[i] += 100;
+})"},
+                                        x);
+  for (std::size_t i = 0; i < y.size(); ++i)
+    EXPECT_EQ(y[i], x[i] == 0 ? 20 : x[(i + 1) % x.size()] == 0 ? 110 : 10) << i;
+}
+
+// A function that may end without a value does so where nobody reads one.
+TEST(DeviceBits, FunctionsMayEndWithoutAValue) {
+  const auto y = elements<float>({R"(__device__ float at(const float* x, int i, int n) { if (i < n) return x[i]; }
+__global__ void k(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = 5;
+  const float v = at(x, i, 40);
+  if (i < 40) y[i] = v * v;
+})"},
+                                 std::vector<float>(64, 3));
+  for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], i < 40 ? 9 : 5) << i;
+}
+
 }  // namespace
 }  // namespace kmux::cpu::device_bits
