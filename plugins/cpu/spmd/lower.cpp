@@ -146,11 +146,16 @@ Result<std::optional<Error>> try_lower(llvm::Function*& kernel, const KnownExten
   return std::optional<Error>(std::move(status).error());
 }
 
+// Null if nothing is.
+llvm::Function* defined(const llvm::Module& module, const std::string& name) {
+  llvm::Function* const kernel = module.getFunction(name);
+  return kernel == nullptr || kernel->isDeclaration() ? nullptr : kernel;
+}
+
 std::vector<llvm::Function*> defined(const llvm::Module& module, const BlockExtents& kernels) {
   std::vector<llvm::Function*> found;
   for (const auto& [name, extents] : kernels) {
-    llvm::Function* const kernel = module.getFunction(name);
-    if (kernel != nullptr && !kernel->isDeclaration()) found.push_back(kernel);
+    if (llvm::Function* const kernel = defined(module, name)) found.push_back(kernel);
   }
   return found;
 }
@@ -169,8 +174,8 @@ Result<std::vector<Error>> lower_kernels(llvm::Module& module, const BlockExtent
   std::vector<Error> reasons;
   mark_pointed(defined(module, kernels));
   for (const auto& [name, extents] : kernels) {
-    llvm::Function* kernel = module.getFunction(name);
-    if (kernel == nullptr || kernel->isDeclaration()) continue;
+    llvm::Function* kernel = defined(module, name);
+    if (kernel == nullptr) continue;
     if (!check.memory) {
       KMUX_ASSIGN(std::optional<Error> why, try_lower(kernel, extents));
       if (!why) continue;

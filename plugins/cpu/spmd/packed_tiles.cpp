@@ -45,6 +45,19 @@ bool is_same_across(const llvm::Value* value, const llvm::BasicBlock& body, std:
 
 namespace {
 
+/// A copy of a loop's body, which runs first, as long as what it reads elsewhere is there; the loop itself goes on then.
+/// With an empty map: the loop itself.
+struct BodyCopy {
+  llvm::ValueToValueMapTy map;
+  llvm::BasicBlock* body = nullptr;
+
+  template <class Value>
+  Value* of(Value* value) const {
+    llvm::Value* const copy = map.lookup(value);
+    return copy == nullptr ? value : llvm::cast<Value>(copy);
+  }
+};
+
 /// Shared memory that each iteration of a loop copies from what is the same for all blocks of a row of the grid, and reads then.
 class RowCopy {
  public:
@@ -64,8 +77,8 @@ class RowCopy {
     for (const Access& store : stores_) end = std::max(end, store.end());
     return llvm::alignTo(end, 64);
   }
-  /// Has the copy of the body in `map` access `place` instead, where all is already if `is_there`.
-  void move(const llvm::ValueToValueMapTy& map, llvm::IRBuilder<>& builder, llvm::Value* place, bool is_there) const;
+  /// Has `copy` access `place` instead, where all is already if `is_there`.
+  void move(const BodyCopy& copy, llvm::IRBuilder<>& builder, llvm::Value* place, bool is_there) const;
   llvm::Value* memory() const { return &memory_; }
 
  private:
@@ -119,24 +132,20 @@ bool RowCopy::reads_what_is_stored() const {
   });
 }
 
-void RowCopy::move(const llvm::ValueToValueMapTy& map, llvm::IRBuilder<>& builder, llvm::Value* place,
-                   bool is_there) const {
-  const auto in_copy = [&](llvm::Instruction* one) {
-    llvm::Value* const copy = map.lookup(one);
-    return copy == nullptr ? one : llvm::cast<llvm::Instruction>(copy);
-  };
+void RowCopy::move(const BodyCopy& copy, llvm::IRBuilder<>& builder, llvm::Value* place, bool is_there) const {
   const auto reach = [&](const Access& access, unsigned operand) {
-    in_copy(access.instruction)
-        ->setOperand(operand, builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), place, access.offset));
+    llvm::Value* const there = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), place, access.offset);
+    copy.of(access.instruction)->setOperand(operand, there);
   };
   for (const Access& read : reads_) reach(read, 0);
-  for (const Access& store : stores_) {
+  for (const Access& access : stores_) {
     if (!is_there) {
-      reach(store, 1);
+      reach(access, 1);
       continue;
     }
-    auto* const copied = llvm::cast<llvm::Instruction>(in_copy(store.instruction)->getOperand(0));
-    in_copy(store.instruction)->eraseFromParent();
+    llvm::Instruction* const store = copy.of(access.instruction);
+    auto* const copied = llvm::cast<llvm::Instruction>(store->getOperand(0));
+    store->eraseFromParent();
     copied->eraseFromParent();
   }
 }
@@ -183,18 +192,6 @@ struct Store {
   llvm::Value* memory;
   llvm::Value* filled;  // iterations that are there
   llvm::Value* most;  // iterations that may be
-};
-
-/// A copy of a loop's body, which runs first, as long as what it reads elsewhere is there; the loop itself goes on then.
-struct BodyCopy {
-  llvm::ValueToValueMapTy map;
-  llvm::BasicBlock* body = nullptr;
-
-  template <class Value>
-  Value* of(Value* value) const {
-    llvm::Value* const copy = map.lookup(value);
-    return copy == nullptr ? value : llvm::cast<Value>(copy);
-  }
 };
 
 /// A loop that reads tiles which are the same for all blocks of a column: a copy of it reads what the first block has put away, and
@@ -353,20 +350,21 @@ void PackedLoop::read(const BodyCopy& copy) {
 
 // Copies of the row go where there is room for the next blocks to find them, else to shared memory as ever.
 void PackedLoop::move_rows() {
-  const llvm::ValueToValueMapTy none;
-  const auto move = [&](const llvm::ValueToValueMapTy& map, llvm::BasicBlock& body, llvm::Value* iteration,
-                        bool is_there) {
-    llvm::IRBuilder<> builder(&body, body.getFirstInsertionPt());
+  const auto move = [&](const BodyCopy& copy, bool is_there) {
+    llvm::IRBuilder<> builder(copy.body, copy.body->getFirstInsertionPt());
+    llvm::Value* const iteration = copy.of(iteration_);
     llvm::Value* place = row_->place(builder, iteration);
     llvm::Value* const is_room = is_there ? nullptr : builder.CreateICmpULT(iteration, row_->most);
     for (const RowCopy& row : rows_) {
-      row.move(map, builder, is_there ? place : builder.CreateSelect(is_room, place, row.memory()), is_there);
+      row.move(copy, builder, is_there ? place : builder.CreateSelect(is_room, place, row.memory()), is_there);
       place = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), place, row.bytes());
     }
   };
-  move(none, body_, iteration_, false);
-  move(packed_.map, *packed_.body, packed_.of(iteration_), false);
-  move(kept_.map, *kept_.body, kept_.of(iteration_), true);
+  BodyCopy loop;
+  loop.body = &body_;
+  move(loop, false);
+  move(packed_, false);
+  move(kept_, true);
 }
 
 void PackedLoop::keep() {

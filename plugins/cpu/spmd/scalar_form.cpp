@@ -36,8 +36,7 @@ void guard_places(llvm::BinaryOperator& shift) {
   }
   llvm::Value* const fits = builder.CreateICmpULT(places, llvm::ConstantInt::get(type, bits));
   builder.SetInsertPoint(shift.getNextNode());
-  auto* const guarded = llvm::cast<llvm::SelectInst>(llvm::SelectInst::Create(
-      fits, &shift, llvm::Constant::getNullValue(type), "", shift.getNextNode()->getIterator()));
+  llvm::Value* const guarded = builder.CreateSelect(fits, &shift, llvm::Constant::getNullValue(type));
   shift.replaceUsesWithIf(guarded, [&](const llvm::Use& use) { return use.getUser() != guarded; });
 }
 
