@@ -7,7 +7,6 @@
 #include "kmux/json.h"
 #include "kmux/plugin/emit.h"
 #include "kmux/plugin/plan.h"
-#include "kmux/plugin/plan_memory.h"
 
 #include "engine/installation.h"
 #include "options.h"

@@ -1,4 +1,4 @@
-#include "kmux/plugin/plan_memory.h"
+#include "kmux/plugin/plan.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kmux/dispatch.h"
-#include "kmux/plugin/plan.h"
+#include "kmux/signature.h"
 
 namespace kmux {
 
@@ -154,6 +154,19 @@ void for_each_launch(const std::vector<PlanStep>& steps, const std::function<voi
 
 /// Whether `launch` calls a function on the host, which launches what only it knows: then its kernel is none of the plan's.
 bool calls_host_function(const Plan& plan, const PlanLaunch& launch);
+
+/// Memory that the launches of a plan may use: a tensor, a workspace, or what lies at a bare pointer.
+///
+/// Units: bytes.
+struct PlanMemory {
+  std::string name;  // of the parameter or workspace
+  PlanAddress address;  // of its first byte
+  std::optional<Expr> bytes;  // nothing of what is at a pointer
+};
+
+/// The memory of `plan`, which is of a program with `signature`: tensors and pointers in the order of the parameters, then
+/// workspaces. The names in the sizes become bindings of the plan.
+std::vector<PlanMemory> bind_memory(const Signature& signature, Plan& plan);
 
 /// Can a graph stand for the body? At least two launches outside of guards and loops; none at all with an L2 window,
 /// programmatic serialization or cooperation. Guarded steps are nodes that calls turn off; no loop may have a step, since a
