@@ -17,6 +17,8 @@ constexpr double kBurstMs = 0.1;
 struct Series {
   int burst = 1;  // calls
   double best = 0;
+  double turn_ms = 0;  // of this turn
+  int bursts = 0;  // of this turn
   std::vector<double> means = {};
 };
 
@@ -32,16 +34,29 @@ int burst_for(const std::function<void()>& call) {
   return calls;
 }
 
-void take_turn(const std::function<void()>& call, Series& series) {
-  double total = 0;
-  int bursts = 0;
-  for (; total < kTurnMs; ++bursts) {
-    const double time = burst_ms(call, series.burst);
-    total += time;
-    const double one = time / series.burst;
-    series.best = series.best == 0 ? one : std::min(series.best, one);
+void take_burst(const std::function<void()>& call, Series& series) {
+  const double time = burst_ms(call, series.burst);
+  series.turn_ms += time;
+  ++series.bursts;
+  const double one = time / series.burst;
+  series.best = series.best == 0 ? one : std::min(series.best, one);
+}
+
+// Burst by burst, until each call has had its time.
+void take_turn(const std::vector<std::function<void()>>& calls, std::vector<Series>& all) {
+  for (bool goes_on = true; goes_on;) {
+    goes_on = false;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (all[i].turn_ms >= kTurnMs) continue;
+      take_burst(calls[i], all[i]);
+      goes_on = true;
+    }
   }
-  series.means.push_back(total / bursts / series.burst);
+  for (Series& series : all) {
+    series.means.push_back(series.turn_ms / series.bursts / series.burst);
+    series.turn_ms = 0;
+    series.bursts = 0;
+  }
 }
 
 }  // namespace
@@ -49,9 +64,7 @@ void take_turn(const std::function<void()>& call, Series& series) {
 std::vector<Times> time_in_turns(const std::vector<std::function<void()>>& calls) {
   std::vector<Series> all;
   for (const auto& call : calls) all.push_back({burst_for(call)});
-  for (int turn = 0; turn < kTurns; ++turn) {
-    for (std::size_t i = 0; i < calls.size(); ++i) take_turn(calls[i], all[i]);
-  }
+  for (int turn = 0; turn < kTurns; ++turn) take_turn(calls, all);
   std::vector<Times> times;
   for (const Series& series : all) times.push_back({series.best / 1000, median(series.means) / 1000});
   return times;

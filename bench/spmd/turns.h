@@ -11,9 +11,9 @@ struct Times {
   double median = 0;
 };
 
-/// Times the calls in turns, so that what disturbs the machine meets all alike. A turn is calls for a tenth of a second, in
-/// bursts that a clock can measure: its shortest burst counts, of which `best` is the least. `median` is that of the turns'
-/// mean times.
+/// Times the calls in turns, so that what disturbs the machine meets all alike, and what favours it for a moment, too: burst by burst,
+/// each of which a clock can measure, until each call has had a tenth of a second in a turn. `best` is of the shortest burst of all
+/// turns. `median` is that of the turns' mean times.
 std::vector<Times> time_in_turns(const std::vector<std::function<void()>>& calls);
 
 /// This thread, and those that it starts, run on that many processors of those that it may use, or all.
