@@ -6,47 +6,6 @@
 
 #include "kmux/plugin/plugin.h"
 
-namespace kmux::cpu {
-
-/// Bits of a cost behind the point.
-constexpr unsigned kCostFraction = 8;
-
-/// What is known of how long a block of a kernel takes, in 256ths of a tick; 0: nothing. Any number may be wrong, as arguments
-/// differ from launch to launch: it decides how a launch is divided, not what it computes.
-using BlockCost = std::uint64_t;
-
-/// The cost after `blocks` of them took `ticks`. Follows what becomes cheaper at once by half; what becomes dearer more slowly, since a
-/// thread may have been taken off its processor.
-BlockCost learn(BlockCost before, std::uint64_t ticks, std::uint64_t blocks);
-
-/// How a launch is divided among threads.
-struct Division {
-  unsigned helpers;  // threads beside the caller's; 0: too little work for two
-  std::uint64_t grain;  // blocks that a thread takes at a time
-};
-
-/// Parts of 8 us at least, of 200 us at most, 64 a thread between; nothing to divide below 20 us.
-Division divide(std::uint64_t blocks, BlockCost cost, std::uint64_t ticks_per_us, unsigned most_helpers);
-
-/// The columns of a grid whose blocks follow one another, some rows of one and then those of the next (spmd/blocks.cpp): what the first
-/// block of a column has read serves the next ones, if one thread takes them.
-struct Columns {
-  std::uint64_t width;
-  std::uint64_t height;
-  std::uint64_t rows;  // that follow one another at most; 0: blocks have nothing of each other
-  std::uint64_t together;  // rows that parts do not separate
-
-  Columns(const unsigned (&grid)[3], std::uint64_t its_rows, std::uint64_t grain);
-
-  /// Where a part begins that would begin at `block`: there or a little later.
-  std::uint64_t part_begin(std::uint64_t block) const;
-};
-
-/// How many blocks the caller runs before it looks again at how long they take: about 5 us of them.
-std::uint64_t probe_blocks(BlockCost cost, std::uint64_t ticks_per_us);
-
-}  // namespace kmux::cpu
-
 extern "C" {
 
 /// Where a kernel written for one thread of a GPU runs, as launchers print it.
@@ -95,11 +54,11 @@ struct kmux_cpu_kernel {
   std::uint64_t cost;  // what is learnt of its blocks (BlockCost), begins with 0; only read and written as an atomic
 };
 
-/// Runs all blocks of `launch`; called by the code of kernels. Returns 0 or a kmux_code after writing to the launch's `error`.
+/// Runs all blocks of `grid`; called by the code of kernels. Returns 0 or a kmux_code after writing to the `error` of `grid`.
 /// Throws what a block threw, one of them if several did; blocks that have not begun then do not run.
 ///
 /// Threads: any.
-int kmux_cpu_run(const kmux_cpu_grid* launch, kmux_cpu_kernel* kernel, const void* arguments);
+int kmux_cpu_run(const kmux_cpu_grid* grid, kmux_cpu_kernel* kernel, const void* arguments);
 }
 
 namespace kmux::cpu {

@@ -176,7 +176,7 @@ void pack_tiles(llvm::Loop& loop, std::vector<Tile> tiles, llvm::function_ref<vo
 inline constexpr std::uint64_t kTilesHeaderBytes = 64;
 inline constexpr std::uint64_t kPackedBytes = 256 << 10;
 inline constexpr std::uint64_t kKeptBytes = (128 << 10) + kTilesHeaderBytes;
-inline constexpr unsigned kMostOfColumn = 12;  // blocks that follow one another
+inline constexpr unsigned kMostOfColumn = 16;  // blocks that follow one another
 /// Of a column, and of its rows where these have some.
 constexpr std::uint64_t tiles_bytes(bool has_rows) {
   return kPackedBytes + (has_rows ? kMostOfColumn * kKeptBytes : 0);

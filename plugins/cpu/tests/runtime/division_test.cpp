@@ -1,6 +1,9 @@
-#include <gtest/gtest.h>
+#include "runtime/division.h"
 
-#include "runtime/launch.h"
+#include <algorithm>
+#include <vector>
+
+#include <gtest/gtest.h>
 
 namespace kmux::cpu {
 namespace {
@@ -74,6 +77,74 @@ TEST(Division, ShortPartsDivideColumns) {
   const Columns columns(grid, 12, 2);
   EXPECT_EQ(columns.part_begin(1), 3U);
   EXPECT_EQ(columns.part_begin(10), 11U) << "two rows are left of this column";
+}
+
+constexpr unsigned kSquare[3] = {32, 32, 1};
+
+// What a thread takes until nothing is left.
+std::vector<Blocks> all_of(Shares& shares) {
+  std::vector<Blocks> parts;
+  unsigned share = shares.enter();
+  for (Blocks part; (part = shares.take(share)).count() > 0;) parts.push_back(part);
+  return parts;
+}
+
+TEST(Shares, EachThreadHasRowsOfItsOwn) {
+  Shares shares({0, 1024}, {1, 16}, Columns(kSquare, 16, 16));
+  unsigned first = shares.enter();
+  unsigned second = shares.enter();
+  for (std::uint64_t column = 0; column < 512; column += 16) {
+    const Blocks mine = shares.take(first);
+    const Blocks other = shares.take(second);
+    EXPECT_EQ(mine.begin, column);
+    EXPECT_EQ(mine.end, column + 16);
+    EXPECT_EQ(other.begin, column + 512);
+    EXPECT_EQ(other.end, column + 528);
+  }
+  EXPECT_EQ(shares.take(first).count(), 0U);
+  EXPECT_TRUE(shares.are_taken());
+}
+
+TEST(Shares, WhoIsDoneHelpsTheNext) {
+  Shares shares({0, 1024}, {3, 16}, Columns(kSquare, 16, 16));
+  unsigned last = 3;
+  EXPECT_EQ(shares.take(last).begin, 768U);
+  const std::vector<Blocks> parts = all_of(shares);
+  ASSERT_EQ(parts.size(), 63U) << "all but that one";
+  for (std::size_t i = 0; i < 48; ++i) EXPECT_EQ(parts[i].begin, i * 16) << "in their order";
+  EXPECT_EQ(parts[48].begin, 784U);
+}
+
+TEST(Shares, CoverEveryBlockOnce) {
+  for (const unsigned threads : {1U, 2U, 3U, 7U, 100U, 513U}) {
+    for (const std::uint64_t rows : {0U, 1U, 12U}) {
+      for (const std::uint64_t grain : {1U, 5U, 8U, 300U, 5000U}) {
+        const unsigned grid[3] = {5, 20, 7};
+        Shares shares({11, 700}, {threads - 1, grain}, Columns(grid, rows, grain));
+        std::vector<unsigned> taken(700);
+        for (const Blocks part : all_of(shares))
+          for (std::uint64_t block = part.begin; block < part.end; ++block) ++taken[block];
+        EXPECT_EQ(std::count(taken.begin(), taken.begin() + 11, 0U), 11);
+        EXPECT_EQ(std::count(taken.begin() + 11, taken.end(), 1U), 689) << threads << " " << rows << " " << grain;
+      }
+    }
+  }
+}
+
+TEST(Shares, BlocksThatHaveNothingOfEachOtherBeginInOrder) {
+  Shares shares({0, 100}, {1, 8}, Columns(kSquare, 0, 8));
+  unsigned first = shares.enter();
+  unsigned second = shares.enter();
+  EXPECT_EQ(shares.take(second).begin, 0U);
+  EXPECT_EQ(shares.take(first).begin, 8U);
+}
+
+TEST(Shares, NothingIsLeftOnceGivenUp) {
+  Shares shares({0, 1024}, {1, 8}, Columns(kSquare, 16, 8));
+  EXPECT_FALSE(shares.are_taken());
+  shares.give_up();
+  EXPECT_TRUE(shares.are_taken());
+  EXPECT_TRUE(all_of(shares).empty());
 }
 
 TEST(Division, LooksAgainAfterFiveMicroseconds) {

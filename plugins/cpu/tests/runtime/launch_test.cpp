@@ -18,6 +18,7 @@
 #include "kmux/plugin/words.h"
 
 #include "runtime/counted_memory.h"
+#include "runtime/division.h"
 #include "runtime/pool.h"
 #include "runtime/processor.h"
 
@@ -49,6 +50,7 @@ struct Record {
   }
 
   std::vector<std::atomic<int>> seen;
+  std::atomic<unsigned> quarters_begun{0};
   std::atomic<bool> begins_within_column{false};
   std::atomic<bool> has_found_tiles{false};
   std::atomic<std::size_t> threads[16] = {};
@@ -98,25 +100,32 @@ TEST_F(LaunchTest, RunsEveryBlockOnce) {
   }
 }
 
-// Of a grid of 32 rows and columns: 12, 12 and 8 rows of each column follow one another.
+// Of a grid of 32 rows and columns: 16 rows of each column follow one another. Where do parts begin, and threads?
 void run_columns(const void* arguments, const kmux_cpu_grid* grid, std::uint64_t first, std::uint64_t end,
                  char* memory) {
-  const bool is_at_column = first < 768 ? first % 12 == 0 : first % 8 == 0;
-  if (first < end && !is_at_column) (**static_cast<Record* const*>(arguments)).begins_within_column = true;
+  Record& record = **static_cast<Record* const*>(arguments);
+  if (first % 16 != 0) record.begins_within_column = true;
+  thread_local std::uint64_t last = 0;
+  const bool is_new = std::exchange(last, record.number) != record.number;
+  if (is_new && first % 256 == 0) record.quarters_begun |= 1U << (first / 256);
   run_blocks(arguments, grid, first, end, memory);
 }
 
-TEST_F(LaunchTest, ThreadsTakeWholeColumns) {
+TEST_F(LaunchTest, ThreadsTakeWholeColumnsOfTheirOwnRows) {
   kmux_cpu_kernel kernel = kernel_of(run_columns, 0, sizeof(kmux_cpu_tiles));
-  kernel.column_rows = 12;
-  for (int round = 0; round < 20; ++round) {
-    kernel.cost = ticks_per_us() << kCostFraction;
+  kernel.column_rows = 16;
+  unsigned begun = 0;
+  for (unsigned round = 1; round < 50000 && (round < 20 || begun != 0b1111); ++round) {  // threads may be late
+    kernel.cost = ticks_per_us() << (kCostFraction - 1);
     Record record(1024);
     record.block_ns = 1000;
+    record.number = round;
     EXPECT_EQ(run(kernel, grid_of(32, 32), record), KMUX_OK);
     EXPECT_TRUE(record.each_once());
     EXPECT_FALSE(record.begins_within_column);
+    begun |= record.quarters_begun;
   }
+  EXPECT_EQ(begun, 0b1111U);
 }
 
 TEST_F(LaunchTest, DividesColumnsAfterWhatTheCallerDid) {
