@@ -86,6 +86,7 @@ extern const std::string_view cpu_device_constants_text;
 extern const std::string_view cpu_device_conversions_text;
 extern const std::string_view cpu_device_failures_text;
 extern const std::string_view cpu_device_fp8_text;
+extern const std::string_view cpu_device_group_copies_text;
 extern const std::string_view cpu_device_group_reductions_text;
 extern const std::string_view cpu_device_group_scans_text;
 extern const std::string_view cpu_device_groups_text;
@@ -137,6 +138,7 @@ constexpr Header kHeaders[] = {
     {"cuda_fp8.h", &cpu_device_fp8_text},
     {"cuda_pipeline.h", &cpu_device_pipelines_text},
     {"cooperative_groups.h", &cpu_device_groups_text},
+    {"cooperative_groups/memcpy_async.h", &cpu_device_group_copies_text},
     {"cooperative_groups/reduce.h", &cpu_device_group_reductions_text},
     {"cooperative_groups/scan.h", &cpu_device_group_scans_text},
     {"math_constants.h", &cpu_device_constants_text},
@@ -314,7 +316,6 @@ constexpr RefusedHeader kRefusedHeaders[] = {
     {"cuda/semaphore", "semaphores of a GPU"},
     {"cuda/std/atomic", "atomics with scopes and orders"},
     {"cuda/std/barrier", "barriers in shared memory"},
-    {"cooperative_groups/memcpy_async.h", "asynchronous copies"},
     {"tl_templates/cuda/barrier.h", "barriers in shared memory"},
     {"tl_templates/cuda/cluster.h", "clusters of blocks"},
     {"tl_templates/cuda/copy.h", "asynchronous copies"},

@@ -17,7 +17,11 @@ KMUX_DEVICE unsigned kmux_threads() { return kmux_block_dim_x() * kmux_block_dim
 
 // Of all groups: the older names, and functions for members.
 struct thread_block {
+  struct arrival_token {};
   KMUX_DEVICE void sync() { kmux_barrier(); }
+  // Who waits, waits for all to wait, which they do once they have arrived.
+  KMUX_DEVICE arrival_token barrier_arrive() { return {}; }
+  KMUX_DEVICE void barrier_wait(arrival_token&&) { kmux_barrier(); }
   KMUX_DEVICE unsigned thread_rank() { return kmux_rank(); }
   KMUX_DEVICE unsigned size() { return kmux_threads(); }
   KMUX_DEVICE unsigned num_threads() { return kmux_threads(); }
@@ -33,6 +37,12 @@ struct grid_group {
   KMUX_DEVICE void sync(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
     if (!is_valid()) kmux_fail("grid.sync() in a launch that is not cooperative\nLaunch it cooperatively", file, line);
     kmux_grid_barrier();
+  }
+  struct arrival_token {};
+  KMUX_DEVICE arrival_token barrier_arrive() { return {}; }
+  KMUX_DEVICE void barrier_wait(arrival_token&&, const char* file = __builtin_FILE(),
+                                unsigned line = __builtin_LINE()) {
+    sync(file, line);
   }
   KMUX_DEVICE dim3 group_dim() { return {kmux_grid_dim_x(), kmux_grid_dim_y(), kmux_grid_dim_z()}; }
   KMUX_DEVICE dim3 dim_blocks() { return group_dim(); }
@@ -256,6 +266,19 @@ KMUX_DEVICE coalesced_group labeled_partition(const G&, T label) {
   const unsigned first = kmux_ballot(static_cast<unsigned>(kmux_lane()) == static_cast<unsigned>(__builtin_ctz(same)));
   return {same, static_cast<unsigned>(__builtin_popcount(first & before)),
           static_cast<unsigned>(__builtin_popcount(first))};
+}
+
+// A function that one thread of a group calls.
+template <class G, class F, class... Args>
+KMUX_DEVICE void invoke_one(const G& group, F&& function, Args&&... arguments) {
+  if (group.thread_rank() == 0) static_cast<F&&>(function)(static_cast<Args&&>(arguments)...);
+}
+// What it returns, for all threads of a part of a warp.
+template <class G, class F, class... Args>
+KMUX_DEVICE auto invoke_one_broadcast(const G& group, F&& function, Args&&... arguments) {
+  decltype(static_cast<F&&>(function)(static_cast<Args&&>(arguments)...)) result{};
+  if (group.thread_rank() == 0) result = static_cast<F&&>(function)(static_cast<Args&&>(arguments)...);
+  return group.shfl(result, 0);
 }
 
 template <class G>

@@ -54,8 +54,10 @@ TEST(Cooperative, SumsInTwoPhasesAndKeepsSharedMemory) {
   grid.sync();
   float all = 0;
   for (unsigned b = 0; b < gridDim.x; ++b) all += y[b];
-  cg::this_grid().sync();
-  y[i] = all + part[first + threads - 1 - i];
+  cg::grid_group::arrival_token token = grid.barrier_arrive();
+  all += part[first + threads - 1 - i];
+  grid.barrier_wait(static_cast<cg::grid_group::arrival_token&&>(token));
+  y[i] = all;
 )";
   for (const auto& [grid, block] : kShapes) {
     for (const Options& way : kWays) {

@@ -21,7 +21,8 @@ Words numbers() {
 // The kernel's `body` with its thread's number in the grid as i; blocks of 64, all whole.
 void expect(const std::string& body, const std::function<std::uint32_t(const Words&, std::uint32_t)>& wanted) {
   const ElementKernel kernel{
-      "#include <cooperative_groups.h>\n#include <cooperative_groups/scan.h>\nnamespace cg = cooperative_groups;\n"
+      "#include <cooperative_groups.h>\n#include <cooperative_groups/memcpy_async.h>\n"
+      "#include <cooperative_groups/scan.h>\nnamespace cg = cooperative_groups;\n"
       "__global__ void k(const unsigned* x, unsigned* y, int n) {\n  cg::thread_block block = "
       "cg::this_thread_block();\n"
       "  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n" +
@@ -183,6 +184,49 @@ TEST(DeviceGroups, Scans) {
            }
            return sum + 3 * (sum - x[i]) + 5 * most + 7 * of_part + 11 * odd;
          });
+}
+
+TEST(DeviceGroups, CopyTogether) {
+  for (const char* group :
+       {"block", "cg::tiled_partition<16>(block)", "cg::coalesced_threads()", "cg::thread_group(block)"}) {
+    expect(std::string("  auto group = ") + group + R"(;
+  __shared__ unsigned s[4][64], few[64];
+  __shared__ double2 wide[4][16];
+  const unsigned rank = group.thread_rank(), size = group.size(), part = threadIdx.x / size, first = i - rank;
+  s[part][rank] = few[threadIdx.x] = 7;
+  group.sync();
+  cg::memcpy_async(group, s[part], x + first, sizeof(unsigned) * size);
+  cg::memcpy_async(group, few + part * size, 5, x + first, size);
+  cg::memcpy_async(group, (void*)wide[part], (const void*)(x + first), sizeof(unsigned) * size - 1);
+  cg::wait_prior<1>(group);
+  cg::wait(group);
+  const unsigned back = size - 1 - rank, from_bytes = ((const unsigned*)wide[part])[rank] & 0xffffff;
+  y[i] = (s[part][back] == x[first + back]) + 2 * (few[threadIdx.x] == (rank < 5 ? x[i] : 7)) + 4 * (from_bytes == (x[i] & 0xffffff));)",
+           [](const Words&, std::uint32_t) { return 7U; });
+  }
+}
+
+TEST(DeviceGroups, ArriveAndWait) {
+  expect(R"(  __shared__ unsigned s[64];
+  s[threadIdx.x] = x[i];
+  auto token = block.barrier_arrive();
+  const unsigned mine = 3 * x[i];
+  block.barrier_wait(static_cast<cg::thread_block::arrival_token&&>(token));
+  y[i] = mine + s[63 - threadIdx.x];)",
+         [](const Words& x, std::uint32_t i) { return 3 * x[i] + x[i / 64 * 64 + 63 - i % 64]; });
+}
+
+TEST(DeviceGroups, OneThreadForAll) {
+  expect(R"(  __shared__ unsigned calls;
+  if (threadIdx.x == 0) calls = 0;
+  block.sync();
+  auto tile = cg::tiled_partition<16>(block);
+  const unsigned told = cg::invoke_one_broadcast(tile, [&](unsigned add) { return atomicAdd(&calls, 1u) * 0 + x[i] + add; }, 5u);
+  block.sync();
+  cg::invoke_one(block, [&] { atomicAdd(&calls, 100u); });
+  block.sync();
+  y[i] = told + 1000000 * calls;)",
+         [](const Words& x, std::uint32_t i) { return x[i / 16 * 16] + 5 + 1000000 * 104; });
 }
 
 TEST(DeviceGroups, OfAKindThatIsKnownWhenItRuns) {

@@ -1,0 +1,41 @@
+// cooperative_groups::memcpy_async. The threads of a group make a copy together when they ask for it, so that they wait for each
+// other alone.
+#pragma once
+#include <cooperative_groups.h>
+
+namespace cooperative_groups {
+
+template <size_t width, class G>
+KMUX_DEVICE void kmux_copy(const G& group, void* to, const void* from, size_t bytes) {
+  char* const target = static_cast<char*>(to);
+  const char* const source = static_cast<const char*>(from);
+  const size_t first = group.thread_rank(), threads = group.size(), whole = bytes / width * width;
+  for (size_t i = first * width; i < whole; i += threads * width) __builtin_memcpy(target + i, source + i, width);
+  for (size_t i = whole + first; i < bytes; i += threads) target[i] = source[i];
+}
+
+// `bytes`: a number, or one whose type says what all is aligned to.
+template <class G, class T, class Size>
+KMUX_DEVICE void memcpy_async(const G& group, T* to, const T* from, const Size& bytes) {
+  kmux_copy<alignof(T)>(group, to, from, static_cast<size_t>(bytes));
+}
+template <class G, class Size>
+KMUX_DEVICE void memcpy_async(const G& group, void* to, const void* from, const Size& bytes) {
+  kmux_copy<1>(group, to, from, static_cast<size_t>(bytes));
+}
+template <class G, class T, class Room, class Count>
+KMUX_DEVICE void memcpy_async(const G& group, T* to, const Room& room, const T* from, const Count& count) {
+  const size_t most = static_cast<size_t>(room), all = static_cast<size_t>(count);
+  kmux_copy<alignof(T)>(group, to, from, sizeof(T) * (all < most ? all : most));
+}
+
+template <class G>
+KMUX_DEVICE void wait(const G& group) {
+  group.sync();
+}
+template <unsigned stages, class G>
+KMUX_DEVICE void wait_prior(const G& group) {
+  group.sync();
+}
+
+}  // namespace cooperative_groups
