@@ -46,6 +46,7 @@ namespace {
 
 constexpr unsigned kMostLevels = 32;  // of additions to an address
 constexpr const char* kReadMark = "kmux.read";  // of a read that the sources have
+constexpr const char* kSwapMark = "kmux.swap";  // of one that an atomic operation repeats
 
 /// What an instruction does with memory.
 struct Touched {
@@ -70,12 +71,36 @@ bool keeps_other_bits(const llvm::LoadInst& load) {
   });
 }
 
+bool is_same_place(const llvm::Value& a, const llvm::Value& b) {
+  const auto* const first = llvm::dyn_cast<llvm::Instruction>(&a);
+  const auto* const second = llvm::dyn_cast<llvm::Instruction>(&b);
+  return &a == &b || (first != nullptr && second != nullptr && first->isIdenticalTo(second));
+}
+
+// Is `load` what atomicCAS there compares with? A value that is out of date then swaps nothing, so it may be read beside other swaps.
+bool begins_swap(const llvm::LoadInst& load) {
+  llvm::SmallVector<const llvm::Value*> left{&load};
+  llvm::SmallPtrSet<const llvm::Value*, 8> seen;
+  while (!left.empty()) {
+    const llvm::Value* const value = left.pop_back_val();
+    if (!seen.insert(value).second) continue;
+    for (const llvm::User* const user : value->users()) {
+      const auto* const swap = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(user);
+      if (swap != nullptr && swap->getCompareOperand() == value &&
+          is_same_place(*swap->getPointerOperand(), *load.getPointerOperand()))
+        return true;
+      if (llvm::isa<llvm::PHINode, llvm::CastInst>(user)) left.push_back(user);
+    }
+  }
+  return false;
+}
+
 unsigned waiting(const llvm::Instruction& access) {
   return (access.isAtomic() ? access_kind::kAtomic : 0) | (access.isVolatile() ? access_kind::kVolatile : 0);
 }
 
 unsigned kind_of(const llvm::LoadInst& load) {
-  if (load.isAtomic()) return access_kind::kRead | access_kind::kAtomic;
+  if (load.isAtomic() || load.hasMetadata(kSwapMark)) return access_kind::kRead | access_kind::kAtomic;
   const bool is_passed_on = !load.hasMetadata(kReadMark) || keeps_other_bits(load);
   return access_kind::kRead | waiting(load) | (is_passed_on ? access_kind::kPassedOn : 0);
 }
@@ -252,6 +277,11 @@ void note_records(llvm::Function& function, llvm::StringRef own_folder) {
 }
 
 void instrument(llvm::Function& function, llvm::StringRef own_folder) {
+  llvm::MDNode* const mark = llvm::MDNode::get(function.getContext(), {});
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+    if (load != nullptr && begins_swap(*load)) instruction.setMetadata(kSwapMark, mark);
+  }
   Instrumenter instrumenter(function, own_folder);
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     instrumenter.visit(instruction);

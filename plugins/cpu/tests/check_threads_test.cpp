@@ -118,6 +118,40 @@ TEST(CheckThreads, AtomicsDoNotRaceWithEachOtherButWithOthers) {
   EXPECT_THAT(findings_of(with("")), testing::Contains(HasSubstr("k.cu:7")));
 }
 
+// The programming guide's way to make an atomic operation of atomicCAS.
+TEST(CheckThreads, WhatASwapComparesWithMayBeReadBesideSwaps) {
+  const char* const text = R"(__device__ float raise(float* place, float value) {
+  int* const bits = (int*)place;
+  int old = *bits, assumed;
+  do {
+    assumed = old;
+    old = atomicCAS(bits, assumed, __float_as_int(fmaxf(value, __int_as_float(assumed))));
+  } while (assumed != old);
+  return __int_as_float(old);
+}
+__global__ void k(const float* x, float* y, int n) {
+  __shared__ float most[2];
+  __shared__ double sum;
+  if (threadIdx.x < 2) most[threadIdx.x] = 0;
+  if (threadIdx.x == 2) sum = 0;
+  __syncthreads();
+  raise(&most[threadIdx.x % 2], x[threadIdx.x]);
+  unsigned long long* const place = (unsigned long long*)&sum;
+  for (unsigned long long old = *place, assumed = ~old; assumed != old;) {
+    assumed = old;
+    old = atomicCAS(place, assumed, __double_as_longlong(x[threadIdx.x] + __longlong_as_double(assumed)));
+  }
+  BARRIER
+  y[threadIdx.x] = most[threadIdx.x % 2] + sum;
+})";
+  const auto with = [&](const std::string& barrier) {
+    std::string source = text;
+    return CheckedKernel{.source = source.replace(source.find("BARRIER"), 7, barrier)};
+  };
+  EXPECT_THAT(findings_of(with("__syncthreads();")), IsEmpty());
+  EXPECT_THAT(findings_of(with("")), testing::Contains(HasSubstr("k.cu:23")));
+}
+
 CheckedKernel with_mask(std::string source, const std::string& mask) {
   return {.source = source.replace(source.find("MASK"), 4, mask)};
 }
