@@ -63,9 +63,11 @@ void take_turn(const std::vector<std::function<void()>>& calls, std::vector<Seri
 
 std::vector<Times> time_in_turns(const std::vector<std::function<void()>>& calls) {
   std::vector<Series> all;
+  all.reserve(calls.size());
   for (const auto& call : calls) all.push_back({burst_for(call)});
   for (int turn = 0; turn < kTurns; ++turn) take_turn(calls, all);
   std::vector<Times> times;
+  times.reserve(all.size());
   for (const Series& series : all) times.push_back({series.best / 1000, median(series.means) / 1000});
   return times;
 }

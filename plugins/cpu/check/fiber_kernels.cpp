@@ -187,6 +187,16 @@ void watch_stack(llvm::Function& function) {
                      {text_constant(*function.getParent(), name)});
 }
 
+// Has others go on while a thread waits for them in a loop. Code that is checked asks at each access.
+void add_polls(llvm::Function& function) {
+  const auto poll = function.getParent()->getOrInsertFunction(
+      call::kPoll, llvm::FunctionType::get(llvm::Type::getVoidTy(function.getContext()), false));
+  for (llvm::Instruction& one : llvm::instructions(function)) {
+    const bool is_read = llvm::isa<llvm::LoadInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(one);
+    if (is_read && (one.isAtomic() || one.isVolatile())) llvm::CallInst::Create(poll, "", one.getIterator());
+  }
+}
+
 /// Writes the constants by which the runtime knows a kernel (kmux_cpu_fiber_kernel).
 class Facts {
  public:
@@ -320,6 +330,7 @@ Status run_on_fibers(std::span<llvm::Function* const> kernels, const CheckOption
     KMUX_TRY(check_warp(*function));
     pin_warp_calls(*function);
     watch_stack(*function);
+    if (!options.memory) add_polls(*function);
   }
   const std::vector<SharedVariable> shared = number_shared(all);
   Facts facts(module, options);

@@ -68,6 +68,7 @@ llvm::Constant* own_constant(llvm::Module& module, llvm::Constant* content);
 
 /// The functions that instrumented code calls (check/fiber_launch.cpp has them).
 namespace call {
+inline constexpr const char* kPoll = "kmux.poll";  // (): before a read by which a thread may wait for another one
 inline constexpr const char* kStack = "kmux.check.stack";  // (name of the function that may call itself)
 inline constexpr const char* kSite = "kmux.check.site";  // (site): of the barrier or warp call that follows
 inline constexpr const char* kAccess = "kmux.check.access";  // (address, base, bytes, alignment, kind, value, site)

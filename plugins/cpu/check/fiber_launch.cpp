@@ -108,6 +108,10 @@ unsigned ballot(int condition) {
 
 void check_stack(const char* function) { current().check_stack(function); }
 
+void poll() {
+  if (FiberLaunch::is_any()) current().poll();
+}
+
 void at_site(const kmux_cpu_site* site) { current().thread().site = site; }
 
 char* check_access(const char* address, const char* base, std::uint64_t bytes, std::uint64_t alignment, unsigned kind,
@@ -179,6 +183,7 @@ void* fiber_call(std::string_view symbol) {
       {"kmux.sync_warp", address_of(&sync_warp)},
       {"kmux.shuffle", address_of(&shuffle)},
       {"kmux.ballot", address_of(&ballot)},
+      {"kmux.poll", address_of(&poll)},
       {"kmux.check.stack", address_of(&check_stack)},
       {"kmux.check.site", address_of(&at_site)},
       {"kmux.check.access", address_of(&check_access)},

@@ -28,6 +28,7 @@ Result<Warp> widened(llvm::Function& kernel, BlockShape shape, bool in_step) {
   expand_casts(kernel);
   KMUX_TRY(check_scalars(kernel));
   KMUX_TRY(check(kernel, "structure"));
+  KMUX_TRY(check_waits(kernel, analyses.functions));
   if (in_step) {
     KMUX_ASSIGN(shape.warps, warps_in_step(kernel, shape, analyses.functions));
     if (shape.warps == 1) return Warp{};

@@ -81,6 +81,10 @@ void place_threads(llvm::Function& kernel, const BlockShape& shape);
 /// Scalars instead of memory before that, constant loops unrolled. `in_step`: for the lanes of several warps in step.
 void structure(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses, bool in_step);
 
+/// Errors: unsupported if `kernel`, structured, has a loop in which threads wait for what others of their block do, who would wait for
+/// them: lanes go on together, and warps one after another.
+Status check_waits(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
+
 /// Doubles what lanes part for, outermost: where all lanes go the same way, nothing need be masked. A loop runs so until the
 /// first lane leaves it.
 /// Errors: unsupported as `widen`.

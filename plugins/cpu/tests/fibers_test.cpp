@@ -140,7 +140,42 @@ TEST(Fibers, AThousandThreadsWithBarriers) {
   EXPECT_EQ((*result)[7], 523776);
 }
 
+// The sum of a kernel with this body, and whether its threads had stacks of their own: 64, where shared `lock`, `flag` and `sum` begin with 0.
+std::pair<std::vector<float>, bool> summed(const std::string& body, const Options& options = {}) {
+  Workbench bench;
+  const CheckedKernel kernel{.source =
+                                 "__device__ int mutex;\n__global__ void k(const float* x, float* y, int n) {\n"
+                                 "  __shared__ int lock, flag;\n  __shared__ volatile float sum;\n"
+                                 "  if (threadIdx.x == 0) lock = flag = sum = 0;\n  __syncthreads();\n" +
+                                 body + "\n  __syncthreads();\n  y[threadIdx.x] = sum;\n}",
+                             .options = options};
+  auto result = kernel(bench);
+  EXPECT_TRUE(result.ok()) << result.error().explain() << body;
+  return {result.ok() ? *result : std::vector<float>(), bench.host.log.find("in a loop") != std::string::npos};
+}
+
+constexpr const char* kWaits[] = {
+    "  while (atomicCAS(&lock, 0, 1) != 0) {}\n  sum = sum + 1;\n  __threadfence_block();\n  atomicExch(&lock, 0);",
+    "  for (int i = 0; i < 1; ++i) {\n    while (atomicExch(&mutex, 1)) __nanosleep(20);\n    sum = sum + 1;\n"
+    "    __threadfence();\n    atomicExch(&mutex, 0);\n  }",
+    "  if (threadIdx.x == 63) {\n    sum = 64;\n    __threadfence_block();\n    atomicExch(&flag, 1);\n  }\n"
+    "  if (threadIdx.x == 0)\n    while (*(volatile int*)&flag == 0) {}",
+    "  while (atomicAdd(&flag, 0) != 63 - threadIdx.x) {}\n  sum = sum + 1;\n  atomicAdd(&flag, 1);",
+    "  for (bool is_done = false; !is_done;) {\n    if (atomicCAS(&lock, 0, 1) != 0) continue;\n    sum = sum + 1;\n"
+    "    atomicExch(&lock, 0);\n    is_done = true;\n  }",
+};
+
 TEST(Fibers, AThreadMayWaitForAnotherOfItsBlock) {
+  for (const char* const body : kWaits) {
+    for (const Options& options : {Options{}, Options{{"tier", "fast"}}, Options{{"opt_level", "0"}}}) {
+      const auto [y, has_stacks] = summed(body, options);
+      EXPECT_EQ(y, std::vector<float>(64, 64)) << body;
+      EXPECT_TRUE(has_stacks) << body;
+    }
+  }
+}
+
+TEST(Fibers, AThreadThatIsCheckedMayWaitForAnother) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ int turn;
   if (threadIdx.x == 0) turn = 63;
@@ -153,6 +188,32 @@ TEST(Fibers, AThreadMayWaitForAnotherOfItsBlock) {
   const auto result = kernel();
   ASSERT_TRUE(result.ok()) << result.error().explain();
   EXPECT_EQ((*result)[63], 63);
+}
+
+constexpr const char* kNoWaits[] = {
+    "  if (threadIdx.x == 0 && threadIdx.y == 0) {\n    while (atomicExch(&mutex, 1)) {}\n    sum = 64;\n"
+    "    atomicExch(&mutex, 0);\n  }",
+    "  if (n > 3 && !(threadIdx.x || threadIdx.y)) {\n    while (atomicExch(&mutex, 1)) {}\n    sum = 64;\n"
+    "    atomicExch(&mutex, 0);\n  }",
+    "  if (threadIdx.x == 0) {\n    while (atomicCAS(&mutex, 0, 1) != 0) {}\n    sum = 64;\n    atomicExch(&mutex, "
+    "0);\n  }",
+    "  for (bool is_done = false; !is_done;)\n    if (atomicCAS(&lock, 0, 1) == 0) {\n      sum = sum + 1;\n"
+    "      atomicExch(&lock, 0);\n      is_done = true;\n    }",
+    "  for (int old = flag, last = ~old; old != last;) {\n    last = old;\n    old = atomicCAS(&flag, last, last + "
+    "1);\n"
+    "  }\n  __syncthreads();\n  sum = flag;",
+    "  __shared__ volatile int place[64];\n  place[threadIdx.x] = threadIdx.x;\n  __syncthreads();\n  int at = 0;\n"
+    "  while (place[at] < 63) ++at;\n  sum = at + 1;",
+    "  while (atomicAdd(&flag, 1) < 100) {}\n  sum = 64;",
+    "  if (blockIdx.x > 0)\n    while (*(volatile int*)&mutex == 0) {}\n  sum = 64;",
+};
+
+TEST(Fibers, ALoopThatEndsByItselfNeedsNone) {
+  for (const char* const body : kNoWaits) {
+    const auto [y, has_stacks] = summed(body);
+    EXPECT_EQ(y, std::vector<float>(64, 64)) << body;
+    EXPECT_FALSE(has_stacks) << body;
+  }
 }
 
 }  // namespace
