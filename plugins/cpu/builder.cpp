@@ -327,7 +327,7 @@ Result<Artifact> CpuBuilder::standalone(const BuildRequest& request, const Artif
   if (meta.on_fibers) {
     return make_error(ErrorCode::kUnsupported,
                       "backend cpu cannot export kernels whose threads have a stack each (what runs them is in the "
-                      "plugin). Leave out option check, and write recursion as a loop.");
+                      "plugin). Leave out option check, write recursion as a loop, and wait at barriers.");
   }
   KMUX_ASSIGN(const CompileJob job, make_job(request, options, *launcher));
   const bool all_c = !job.units.empty() &&
