@@ -176,28 +176,31 @@ bool is_of_block(const llvm::Value* place) {
   return calls(base, call::kShared) || calls(base, call::kDynamic);
 }
 
-// Is `condition` what it is said to be for one thread of a warp alone, since that compares its number with another?
-bool is_of_one(const llvm::Value* condition, bool is_true) {
+// Is `condition` what it is said to be for one thread of a warp alone, since that compares its number with another? What is the same
+// for all of them is so for all.
+bool is_of_one(const llvm::Value* condition, bool is_true, const llvm::UniformityInfo& uniformity) {
   using namespace llvm::PatternMatch;
   const llvm::Value* a = nullptr;
   const llvm::Value* b = nullptr;
-  if (match(condition, m_Not(m_Value(a)))) return is_of_one(a, !is_true);
+  if (match(condition, m_Not(m_Value(a)))) return is_of_one(a, !is_true, uniformity);
   const bool is_both = is_true ? match(condition, m_LogicalAnd(m_Value(a), m_Value(b)))
                                : match(condition, m_LogicalOr(m_Value(a), m_Value(b)));
-  if (is_both) return is_of_one(a, is_true) || is_of_one(b, is_true);
+  if (is_both) return is_of_one(a, is_true, uniformity) || is_of_one(b, is_true, uniformity);
   const auto* const compared = llvm::dyn_cast<llvm::ICmpInst>(condition);
-  return compared != nullptr &&
+  return compared != nullptr && uniformity.isDivergent(compared) &&
          compared->getPredicate() == (is_true ? llvm::ICmpInst::ICMP_EQ : llvm::ICmpInst::ICMP_NE);
 }
 
-// Does one thread of a warp alone come to `block`?
-bool is_for_one(const llvm::BasicBlock& block, const llvm::DominatorTree& dominators) {
+// Does one thread of a warp alone come to `block`? Asked of the lanes of one warp, whether or not several run in step.
+bool is_for_one(llvm::BasicBlock& block, const llvm::DominatorTree& dominators) {
+  DivergentAnalyses lanes(/*in_step=*/false);
+  const auto& uniformity = lanes.functions.getResult<llvm::UniformityInfoAnalysis>(*block.getParent());
   for (const auto* node = dominators.getNode(&block)->getIDom(); node != nullptr; node = node->getIDom()) {
     const auto* const branch = llvm::dyn_cast<llvm::BranchInst>(node->getBlock()->getTerminator());
     if (branch == nullptr || branch->isUnconditional()) continue;
     for (const unsigned way : {0U, 1U}) {
       const llvm::BasicBlockEdge edge(node->getBlock(), branch->getSuccessor(way));
-      if (dominators.dominates(edge, &block) && is_of_one(branch->getCondition(), way == 0)) return true;
+      if (dominators.dominates(edge, &block) && is_of_one(branch->getCondition(), way == 0, uniformity)) return true;
     }
   }
   return false;

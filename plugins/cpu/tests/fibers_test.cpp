@@ -158,6 +158,10 @@ constexpr const char* kWaits[] = {
     "  while (atomicCAS(&lock, 0, 1) != 0) {}\n  sum = sum + 1;\n  __threadfence_block();\n  atomicExch(&lock, 0);",
     "  for (int i = 0; i < 1; ++i) {\n    while (atomicExch(&mutex, 1)) __nanosleep(20);\n    sum = sum + 1;\n"
     "    __threadfence();\n    atomicExch(&mutex, 0);\n  }",
+    "  if (n == 64) {\n    while (atomicExch(&mutex, 1)) {}\n    sum = sum + 1;\n    __threadfence();\n"
+    "    atomicExch(&mutex, 0);\n  }",
+    "  if (threadIdx.x / 32 == 0) {\n    while (atomicExch(&mutex, 1)) {}\n    sum = sum + 2;\n    __threadfence();\n"
+    "    atomicExch(&mutex, 0);\n  }",
     "  if (threadIdx.x == 63) {\n    sum = 64;\n    __threadfence_block();\n    atomicExch(&flag, 1);\n  }\n"
     "  if (threadIdx.x == 0)\n    while (*(volatile int*)&flag == 0) {}",
     "  while (atomicAdd(&flag, 0) != 63 - threadIdx.x) {}\n  sum = sum + 1;\n  atomicAdd(&flag, 1);",
