@@ -61,8 +61,9 @@ std::uint64_t Columns::part_begin(std::uint64_t block) const {
 }
 
 Shares::Shares(Blocks blocks, const Division& division, const Columns& columns)
-    : columns_(columns), grain_(division.grain) {
-  count_ = columns.rows == 0 ? 1 : static_cast<unsigned>(clamp(division.helpers + 1U, 1, kMost));
+    : columns_(columns),
+      grain_(division.grain),
+      count_(columns.rows == 0 ? 1 : static_cast<unsigned>(clamp(division.helpers + 1U, 1, kMost))) {
   const std::uint64_t each = blocks.count() / count_;
   std::uint64_t begin = blocks.begin;
   for (unsigned i = 0; i < count_; ++i) {

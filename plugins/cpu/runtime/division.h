@@ -78,7 +78,7 @@ class Shares {
 
   const Columns columns_;
   const std::uint64_t grain_;
-  unsigned count_;
+  const unsigned count_;
   std::atomic<unsigned> entered_{0};
   Share shares_[kMost];
 };

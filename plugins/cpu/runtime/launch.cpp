@@ -109,8 +109,8 @@ struct SharedLaunch {
   SharedLaunch(const Launch& its_launch, const Begun& begun, const Division& division, char* its_memory)
       : launch(its_launch),
         memory(its_memory),
-        shares({begun.blocks, launch.blocks}, division,
-               {launch.grid.grid, memory == nullptr ? launch.kernel.column_rows : 0, division.grain}) {}
+        shares({begun.blocks, launch.blocks}, division, {launch.grid.grid, launch.kernel.column_rows, division.grain}) {
+  }
 
   const Launch& launch;
   char* const memory;  // of all blocks; null: each thread has its own
