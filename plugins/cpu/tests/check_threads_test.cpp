@@ -85,6 +85,11 @@ TEST(CheckThreads, AWriteThatRacesWithReads) {
                               HasSubstr("at k.cu:7"))));
 }
 
+// With `text` in place of `word`.
+CheckedKernel with(std::string source, std::string_view word, std::string_view text) {
+  return {.source = source.replace(source.find(word), word.size(), text)};
+}
+
 TEST(CheckThreads, TwoWritesOfOtherValues) {
   const char* const text = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ int last;
@@ -92,13 +97,9 @@ TEST(CheckThreads, TwoWritesOfOtherValues) {
   __syncthreads();
   y[threadIdx.x] = last;
 })";
-  const auto with = [&](const std::string& value) {
-    std::string source = text;
-    return CheckedKernel{.source = source.replace(source.find("VALUE"), 5, value)};
-  };
-  EXPECT_THAT(findings_of(with("threadIdx.x")),
+  EXPECT_THAT(findings_of(with(text, "VALUE", "threadIdx.x")),
               ElementsAre(HasSubstr("writes 4 bytes of shared variable \"last\" that another thread wrote")));
-  EXPECT_THAT(findings_of(with("n")), IsEmpty());
+  EXPECT_THAT(findings_of(with(text, "VALUE", "n")), IsEmpty());
 }
 
 TEST(CheckThreads, AtomicsDoNotRaceWithEachOtherButWithOthers) {
@@ -110,12 +111,8 @@ TEST(CheckThreads, AtomicsDoNotRaceWithEachOtherButWithOthers) {
   BARRIER
   y[threadIdx.x] = sum;
 })";
-  const auto with = [&](const std::string& barrier) {
-    std::string source = text;
-    return CheckedKernel{.source = source.replace(source.find("BARRIER"), 7, barrier)};
-  };
-  EXPECT_THAT(findings_of(with("__syncthreads();")), IsEmpty());
-  EXPECT_THAT(findings_of(with("")), testing::Contains(HasSubstr("k.cu:7")));
+  EXPECT_THAT(findings_of(with(text, "BARRIER", "__syncthreads();")), IsEmpty());
+  EXPECT_THAT(findings_of(with(text, "BARRIER", "")), testing::Contains(HasSubstr("k.cu:7")));
 }
 
 // The programming guide's way to make an atomic operation of atomicCAS.
@@ -144,16 +141,8 @@ __global__ void k(const float* x, float* y, int n) {
   BARRIER
   y[threadIdx.x] = most[threadIdx.x % 2] + sum;
 })";
-  const auto with = [&](const std::string& barrier) {
-    std::string source = text;
-    return CheckedKernel{.source = source.replace(source.find("BARRIER"), 7, barrier)};
-  };
-  EXPECT_THAT(findings_of(with("__syncthreads();")), IsEmpty());
-  EXPECT_THAT(findings_of(with("")), testing::Contains(HasSubstr("k.cu:23")));
-}
-
-CheckedKernel with_mask(std::string source, const std::string& mask) {
-  return {.source = source.replace(source.find("MASK"), 4, mask)};
+  EXPECT_THAT(findings_of(with(text, "BARRIER", "__syncthreads();")), IsEmpty());
+  EXPECT_THAT(findings_of(with(text, "BARRIER", "")), testing::Contains(HasSubstr("k.cu:23")));
 }
 
 TEST(CheckThreads, SyncwarpOrdersItsWarpAlone) {
@@ -163,8 +152,8 @@ TEST(CheckThreads, SyncwarpOrdersItsWarpAlone) {
   __syncwarp();
   y[threadIdx.x] = all[threadIdx.x ^ MASK];
 })";
-  EXPECT_THAT(findings_of(with_mask(text, "31")), IsEmpty());
-  EXPECT_THAT(findings_of(with_mask(text, "32")), testing::Contains(HasSubstr("with no barrier between")));
+  EXPECT_THAT(findings_of(with(text, "MASK", "31")), IsEmpty());
+  EXPECT_THAT(findings_of(with(text, "MASK", "32")), testing::Contains(HasSubstr("with no barrier between")));
 }
 
 TEST(CheckThreads, SyncwarpOfHalfAWarp) {
@@ -174,8 +163,8 @@ TEST(CheckThreads, SyncwarpOfHalfAWarp) {
   __syncwarp(threadIdx.x % 32 < 16 ? 0xffff : 0xffff0000);
   y[threadIdx.x] = all[threadIdx.x ^ MASK];
 })";
-  EXPECT_THAT(findings_of(with_mask(text, "15")), IsEmpty());
-  EXPECT_THAT(findings_of(with_mask(text, "16")), testing::Contains(HasSubstr("with no barrier between")));
+  EXPECT_THAT(findings_of(with(text, "MASK", "15")), IsEmpty());
+  EXPECT_THAT(findings_of(with(text, "MASK", "16")), testing::Contains(HasSubstr("with no barrier between")));
 }
 
 TEST(CheckThreads, FindingsAreTheSameEachTimeAndForASeed) {
