@@ -38,6 +38,18 @@ class WithoutToolkit(unittest.TestCase):
         self.assertEqual(ran.stdout.strip(), "0")
         self.assertEqual(sorted(os.listdir(HOME)) if HOME.is_dir() else [], before)
 
+    def test_hides_what_installers_copied_and_keeps_the_rest(self):
+        for own, copied in (("include", "include"), ("bin", "bin"), ("lib64", "lib")):
+            toolkit, folder = HOME / own, pathlib.Path("/usr/local") / copied
+            rest = sorted(entry.name for entry in folder.iterdir() if not (toolkit / entry.name).exists())
+            with self.subTest(folder=folder):
+                self.assertEqual(self.run_hidden(f"LC_ALL=C ls -A {folder}").stdout.split("\n")[:-1], rest)
+
+    def test_no_compiler_and_no_loader_finds_a_part(self):
+        found = self.run_hidden("echo '#include <cuda.h>' | c++ -E -x c++ - >/dev/null 2>&1 && echo cuda.h; command -v ptxas;"
+                                "python3 -c 'import ctypes; ctypes.CDLL(\"libnvrtc.so.13\")' 2>/dev/null && echo NVRTC")
+        self.assertEqual(found.stdout, "")
+
     def test_its_command_is_the_same_user_and_its_status_counts(self):
         ran = self.run_hidden("id -u; exit 7")
         self.assertEqual((ran.stdout, ran.returncode), (f"{os.geteuid()}\n", 7))

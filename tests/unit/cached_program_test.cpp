@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/registry.h"
 #include "kmux/runtime.h"
 
 #include "cache/artifact_cache.h"
