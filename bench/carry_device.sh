@@ -8,18 +8,27 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly BUILD=build/release TO=build/device
-readonly TARGETS=(kmux_command kmux_worker kmux_plugin_nvrtc kmux_plugin_cuda kmux_plugin_cutedsl kmux_conformance
+readonly EXAMPLES=(saxpy portable quickstart jit_lazy jit_eager par_compile)
+readonly TARGETS=(kmux_command kmux_worker kmux_plugin_nvrtc kmux_plugin_cuda kmux_plugin_cutedsl kmux_plugin_cpu kmux_conformance
+  "${EXAMPLES[@]/#/example_}" kernel_name_forms
   device_suite bars_nvidia bars_cutedsl bars_order driver_rules kmux_fake_cuda_driver kmux_tvm_ffi kmux_plugin_hip hip_on_cuda
   kmux_hip_programs bars_hip_metal random_kernels)
 
 cmake --build "$BUILD" --target "${TARGETS[@]}" >&2
 rm -rf "$TO"
-mkdir -p "$TO"/{bin,lib/kmux/plugins,libexec/kmux,tests/fakes/hip/rocm,bench}
+mkdir -p "$TO"/{bin,lib/kmux/plugins,libexec/kmux,tests/fakes/hip/rocm,bench,examples}
 cp -L "$BUILD"/bin/kmux "$TO/bin/"
 cp -a "$BUILD"/lib/libkmux.so* "$BUILD"/lib/lib{kmux_tvm_ffi,call_allocating_module}.so "$BUILD"/lib/kmux_python.abi3.so "$TO/lib/"
-cp -L "$BUILD"/lib/kmux/plugins/kmux_{nvrtc,cuda,cutedsl,hip}.* "$TO/lib/kmux/plugins/"
+cp -L "$BUILD"/lib/kmux/plugins/kmux_{nvrtc,cuda,cutedsl,hip,cpu}.* "$BUILD"/lib/kmux/plugins/kmux_cpu_clang.so "$TO/lib/kmux/plugins/"
+# Clang's own headers, those of C and of x86-64's instructions, from where backend cpu has them.
+clang=$(dirname "$(clang-19 -print-file-name=include)")
+mkdir -p "$TO/lib/kmux/clang/19"
+others=(cuda hip opencl hlsl openmp ppc_wrappers llvm_libc_wrappers zos_wrappers)
+cp -r "$clang/include" "$TO/lib/kmux/clang/19/"
+(cd "$TO/lib/kmux/clang/19/include" && rm -rf "${others[@]/%/*}" ./arm* ./riscv* ./altivec.h ./hvx* ./hexagon* ./*wasm* ./lasx* ./lsx* ./s390* ./msa.h ./sanitizer ./fuzzer ./profile ./xray ./orc)
 cp -L "$BUILD"/libexec/kmux/kmux-worker "$TO/libexec/kmux/"
-cp -L "$BUILD"/tests/{kmux-conformance,kmux_hip_programs,random_kernels} "$TO/tests/"
+cp -L "$BUILD"/tests/{kmux-conformance,kmux_hip_programs,random_kernels,kernel_name_forms} "$TO/tests/"
+for example in "${EXAMPLES[@]}"; do cp -L "$BUILD/examples/$example" "$TO/examples/"; done
 "$BUILD"/tests/random_kernels --kernels 3000 --write "$TO/tests/random_kernels.sums"
 cp -L "$BUILD"/tests/fakes/hip/libhip_on_cuda.so "$TO/tests/fakes/hip/"
 ln -s ../libhip_on_cuda.so "$TO/tests/fakes/hip/rocm/libamdhip64.so.7"
@@ -32,6 +41,7 @@ cp -r integrations/tvm_ffi/python "$TO/python"  # with TVM-FFI for the Python th
 python3 -m zipfile -e "$TO"/wheel/*.whl "$TO/python" && rm -r "$TO/wheel"
 rm -rf "$TO"/python/tvm_ffi/{include,cython,src,3rdparty}  # what only compilers read
 find "$TO" -type f -perm -u+x -exec strip --strip-debug {} + -o -name '*.so*' -type f -exec strip --strip-debug {} +
+xz -T0 "$TO/lib/kmux/plugins/kmux_cpu_clang.so"  # bench/device_suite unpacks it
 from=()
 for folder in "$@"; do from+=(--from "$folder"); done
 bench/collect_headers.py --to "$TO/headers" "${from[@]}" tests/data/tilelang/*/*.kmux.json bench/kernels/*/*.kmux.json
