@@ -183,6 +183,23 @@ std::vector<std::string> sizes_of(const SourceKernel& kernel) {
   return sizes;
 }
 
+bool has_tensor(const SourceKernel& kernel) {
+  return std::ranges::any_of(kernel.parameters,
+                             [](const KernelParameter& one) { return one.kind != "value" && !one.dtype.empty(); });
+}
+
+/// The names that are symbols, whichever kernel has them.
+std::set<std::string> symbols_of(const std::vector<SourceKernel>& kernels) {
+  std::set<std::string> symbols;
+  for (const SourceKernel& kernel : kernels) {
+    if (!has_tensor(kernel)) continue;
+    const std::vector<std::string> sizes = sizes_of(kernel);
+    symbols.insert(sizes.begin(), sizes.end());
+    if (sizes.empty()) symbols.insert("n");
+  }
+  return symbols;
+}
+
 /// Why no launch can give the kernel its arguments; empty if one can.
 std::string why_not(const SourceKernel& kernel, bool is_host) {
   if (is_host && (!kernel.templates.empty() || kernel.name.find_first_of("<:") != std::string::npos))
@@ -193,7 +210,8 @@ std::string why_not(const SourceKernel& kernel, bool is_host) {
   }
   for (const KernelParameter& one : kernel.parameters) {
     if (one.name.empty()) return "has a parameter without a name (" + one.type + ")";
-    if (one.kind == "reference" || (one.kind == "value" && one.dtype.empty())) {
+    const bool is_vector = one.dtype.find('x') != std::string::npos;  // "uint32x2", which no scalar is
+    if (one.kind == "reference" || (one.kind == "value" && (one.dtype.empty() || is_vector))) {
       return "takes \"" + one.name + "\" of type \"" + one.type + "\" by value, which a launch cannot give";
     }
   }
@@ -204,7 +222,7 @@ std::string why_not(const SourceKernel& kernel, bool is_host) {
 class ProgramGuess {
  public:
   ProgramGuess(std::string name, bool is_host, const std::vector<SourceKernel>& kernels)
-      : name_(std::move(name)), is_host_(is_host) {
+      : name_(std::move(name)), is_host_(is_host), taken_(symbols_of(kernels)) {
     for (const SourceKernel& kernel : kernels) add(kernel);
   }
 
@@ -225,6 +243,7 @@ class ProgramGuess {
   };
   std::string name_;
   bool is_host_;  // functions of C, which have no grid
+  std::set<std::string> taken_;  // names of symbols, which no parameter can have
   std::vector<Known> parameters_ = {};
   std::vector<std::string> symbols_ = {};
   std::set<std::string> narrow_ = {};  // symbols that a kernel takes as int32
@@ -242,7 +261,8 @@ std::string ProgramGuess::shape(const std::vector<std::string>& sizes) {
   return "[" + join(extents) + "]";
 }
 
-/// The argument that gives it. Kernels share a parameter of one name and type; one of another type gets the kernel's name, too.
+/// The argument that gives it. Kernels share a parameter of one name and type; one of another type, or with the name of a size of
+/// another kernel, gets the kernel's name, too.
 std::string ProgramGuess::add_parameter(const SourceKernel& kernel, const KernelParameter& parameter,
                                         const std::vector<std::string>& sizes) {
   const bool is_size = std::ranges::find(sizes, parameter.name) != sizes.end();
@@ -250,7 +270,7 @@ std::string ProgramGuess::add_parameter(const SourceKernel& kernel, const Kernel
   const bool is_value = parameter.kind == "value";
   Known known{parameter.name, parameter.dtype + (is_value ? "" : "[" + join(sizes) + "]"), parameter.dtype, false};
   auto found = std::ranges::find(parameters_, known.name, &Known::name);
-  while (found != parameters_.end() && found->type != known.type) {
+  while (taken_.contains(known.name) || (found != parameters_.end() && found->type != known.type)) {
     known.name = names_of(kernel).back() + "_" + known.name;
     found = std::ranges::find(parameters_, known.name, &Known::name);
   }
@@ -295,17 +315,16 @@ std::pair<std::string, std::string> geometry_of(const SourceKernel& kernel, cons
 
 void ProgramGuess::add(const SourceKernel& kernel) {
   std::vector<std::string> sizes = sizes_of(kernel);
-  const bool has_tensor = std::ranges::any_of(
-      kernel.parameters, [](const KernelParameter& one) { return one.kind != "value" && !one.dtype.empty(); });
+  const bool has_shapes = has_tensor(kernel);
   for (const KernelParameter& one : kernel.parameters) {
-    if (has_tensor && one.dtype == "int32" && std::ranges::find(sizes, one.name) != sizes.end())
+    if (has_shapes && one.dtype == "int32" && std::ranges::find(sizes, one.name) != sizes.end())
       narrow_.insert(one.name);
   }
-  if (has_tensor && sizes.empty()) sizes = {"n"};
+  if (has_shapes && sizes.empty()) sizes = {"n"};
   std::vector<std::string> arguments;
   arguments.reserve(kernel.parameters.size());
   for (const KernelParameter& one : kernel.parameters) {
-    arguments.push_back(add_parameter(kernel, one, has_tensor ? sizes : std::vector<std::string>()));
+    arguments.push_back(add_parameter(kernel, one, has_shapes ? sizes : std::vector<std::string>()));
   }
   const auto [geometry, guess] = geometry_of(kernel, sizes);
   const std::string given = "(" + join(arguments) + ")";

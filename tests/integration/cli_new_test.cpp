@@ -193,6 +193,25 @@ TEST_F(CliNew, LaunchesTheKernelsThatAreNamed) {
   EXPECT_EQ(content_of("blas.cu"), kTemplates);
 }
 
+TEST_F(CliNew, TellsASizeOfOneKernelFromAScalarOfAnother) {
+  const std::string text = text_of("tree.cu", R"(
+__global__ void first(float* x, int per_node) { x[threadIdx.x] = per_node; }
+__global__ void second(float* x, int n, int per_node) { if (threadIdx.x < n) x[threadIdx.x] += per_node; }
+)");
+  EXPECT_NE(text.find("second_per_node: i32"), std::string::npos) << text;
+  EXPECT_EQ(run_of("tree.cu", content_of("tree.cu")).exit_code, 0);
+}
+
+TEST_F(CliNew, LeavesOutKernelsThatTakeVectorsByValue) {
+  const std::string source = R"(
+__global__ void plain(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }
+__global__ void shifted(float* x, int n, uint2 origin) { if (threadIdx.x < n) x[threadIdx.x] = origin.x; }
+)";
+  const std::string text = text_of("shifted.cu", source);
+  EXPECT_NE(text.find("left out: \"shifted\" takes \"origin\" of type \"uint2\" by value"), std::string::npos) << text;
+  EXPECT_EQ(run_of("shifted.cu", source).exit_code, 0);
+}
+
 TEST_F(CliNew, SaysWhatItLeavesOut) {
   session_.write("some.cu",
                  "struct P { int a, b; };\ntemplate <class T, int N> __global__ void scale(T* x) { }\n"
