@@ -155,6 +155,23 @@ TEST(Kernel, DoesNotWriteReadOnlyMemory) {
   EXPECT_THAT(status.error().message, HasSubstr("parameter \"B\" is read-only"));
 }
 
+static_assert(!std::is_constructible_v<Arg, float*> && !std::is_constructible_v<Arg, const void*>);
+static_assert(!std::is_constructible_v<Arg, const char*> && !std::is_constructible_v<Arg, Tensor*>);
+static_assert(!std::is_constructible_v<Arg, int (*)()> && !std::is_constructible_v<Arg, std::vector<int>>);
+static_assert(std::is_constructible_v<Arg, DLTensor*> && std::is_constructible_v<Arg, const DLTensor*>);
+static_assert(std::is_constructible_v<Arg, std::nullptr_t> && std::is_constructible_v<Arg, bool>);
+static_assert(!std::is_constructible_v<Json, void*> && std::is_constructible_v<Json, const char*>);
+
+TEST(Kernel, TakesTruthValuesAndNoAddressesForThem) {
+  EXPECT_EQ(Arg(true).kind(), Arg::Kind::kBool);
+  EXPECT_EQ(Arg(true).integer(), 1);
+  EXPECT_EQ(Arg('a').kind(), Arg::Kind::kInteger);
+  EXPECT_EQ(Arg(1U).kind(), Arg::Kind::kUnsigned);
+  DLTensor tensor{};
+  EXPECT_EQ(Arg(&tensor).tensor(), &tensor);
+  EXPECT_EQ(Arg(nullptr).kind(), Arg::Kind::kTensor);
+}
+
 TEST(Kernel, PassesNothingAtAll) {
   int calls = 0;
   const Kernel kernel = kernel_of({}, [&](const kmux_slot*, const kmux_launch_env&, kmux_sink) {

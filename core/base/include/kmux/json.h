@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -22,8 +23,9 @@ class Json {
   using Object = std::map<std::string, Json, std::less<>>;
 
   Json() = default;
-  /// A boolean.
-  Json(bool value) : value_(value) {}
+  /// A boolean: a bool alone, since pointers convert to it.
+  template <std::same_as<bool> T>
+  Json(T value) : value_(value) {}
   /// An integer.
   Json(int value) : value_(std::int64_t{value}) {}
   /// An integer.

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kmux/dlpack.h"
 #include "kmux/dtype.h"
@@ -25,8 +27,13 @@ class Arg {
   Arg(const DLTensor* tensor) : kind_(Kind::kTensor), tensor_(tensor) {}
   /// A null tensor.
   Arg(std::nullptr_t) : kind_(Kind::kTensor), tensor_(nullptr) {}
-  /// A truth value.
-  Arg(bool value) : kind_(Kind::kBool), integer_(value ? 1 : 0) {}
+  /// A truth value: a bool alone, since pointers and enumerations convert to it.
+  template <std::same_as<bool> T>
+  Arg(T value) : kind_(Kind::kBool), integer_(value ? 1 : 0) {}
+  /// No other address is an argument: `pointer` passes one to a pointer parameter, and a scalar is passed by its value.
+  template <class T>
+    requires(!std::same_as<std::remove_cv_t<T>, DLTensor>)
+  Arg(T* address) = delete;
   /// A signed integer.
   template <std::signed_integral T>
   Arg(T value) : kind_(Kind::kInteger), integer_(value) {}
