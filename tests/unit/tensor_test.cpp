@@ -1,5 +1,6 @@
 #include "kmux/tensor.h"
 
+#include <array>
 #include <limits>
 #include <numeric>
 
@@ -77,6 +78,44 @@ TEST(Tensor, FromChecksTheCount) {
   const auto wrong = Tensor::from<int>({4}, dtype::kInt32, three);
   ASSERT_FALSE(wrong.ok());
   EXPECT_THAT(wrong.error().message, HasSubstr("16 bytes"));
+}
+
+template <class T>
+std::string refusal(std::vector<std::int64_t> shape, DType dtype, std::vector<T> values) {
+  const auto made = Tensor::from<T>(std::move(shape), dtype, values);
+  return made ? "" : made.error().message;
+}
+
+TEST(Tensor, FromRefusesValuesOfAnotherType) {
+  EXPECT_THAT(refusal<int>({4}, dtype::kFloat32, {1, 2, 3, 4}),
+              HasSubstr("values of type int32 are not elements of a float32 tensor"));
+  EXPECT_THAT(refusal<double>({4}, dtype::kFloat32, {1, 2}), HasSubstr("values of type float64"));
+  EXPECT_THAT(refusal<unsigned>({1}, dtype::kInt32, {1}), HasSubstr("values of type uint32"));
+  EXPECT_THAT(refusal<std::uint16_t>({1}, dtype::kBFloat16, {0x3f80}), HasSubstr("to from_bits"));
+  EXPECT_EQ(refusal<float>({2}, DType{kDLFloat, 32, 2}, {1, 2, 3, 4}), "") << "a vector of that type";
+}
+
+TEST(Tensor, FromTakesTheDTypeOfTheValues) {
+  const std::vector<float> floats{1, 2};
+  EXPECT_EQ(Tensor::from({2}, floats).value().dtype(), dtype::kFloat32);
+  EXPECT_EQ(Tensor::from({1}, std::array{1.0}).value().dtype(), dtype::kFloat64);
+  EXPECT_EQ(Tensor::from({1}, std::array{true}).value().dtype(), dtype::kBool);
+  EXPECT_EQ(Tensor::from({1}, std::array<unsigned long long, 1>{7}).value().dtype(), dtype::kUInt64);
+  EXPECT_EQ(Tensor::from({1}, std::array<signed char, 1>{7}).value().dtype(), dtype::kInt8);
+  EXPECT_EQ(values(Tensor::from({2}, std::span<const int>(std::array{3, 4})).value()), (std::vector{3, 4}));
+  EXPECT_EQ(Tensor::from<float>({2}, floats).value().dtype(), dtype::kFloat32);
+  EXPECT_FALSE(Tensor::from({3}, floats).ok());
+}
+
+TEST(Tensor, FromBitsTakesWordsOfTheSizeOfAnElement) {
+  const std::array<std::uint16_t, 2> halves{0x3f80, 0x4000};
+  const Tensor bf16 = Tensor::from_bits<std::uint16_t>({2}, dtype::kBFloat16, halves).value();
+  EXPECT_EQ(bf16.dtype(), dtype::kBFloat16);
+  EXPECT_EQ(bf16.data_as<std::uint16_t>()[1], 0x4000);
+  const std::array<std::uint8_t, 2> bytes{1, 2};
+  EXPECT_TRUE(Tensor::from_bits<std::uint8_t>({2}, dtype::kFloat8E5M2, bytes).ok());
+  EXPECT_TRUE(Tensor::from_bits<std::uint8_t>({4}, DType{kDLInt, 4, 1}, bytes).ok()) << "two in a byte";
+  EXPECT_FALSE(Tensor::from_bits<std::uint16_t>({1}, dtype::kFloat32, halves).ok());
 }
 
 TEST(Tensor, StridedMemoryIsPackedByClone) {

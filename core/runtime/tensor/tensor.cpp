@@ -115,6 +115,13 @@ Status Tensor::used_on(StreamRef stream) const {
                         "use with the library that made it.");
 }
 
+Error Tensor::wrong_element(DType dtype, DType given) {
+  return make_error(ErrorCode::kInvalidArgument,
+                    "values of type " + to_string(given) + " are not elements of a " + to_string(dtype) +
+                        " tensor (they would be read as other numbers). Convert them, leave out the dtype, or pass the "
+                        "bits of each element as an unsigned integer of its size to from_bits.");
+}
+
 Result<Tensor> Tensor::copy_of(std::vector<std::int64_t> shape, DType dtype, const void* data, std::size_t bytes) {
   KMUX_ASSIGN(const std::size_t needed, bytes_of(shape, dtype));
   if (needed != bytes) {

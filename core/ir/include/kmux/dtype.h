@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -68,5 +69,17 @@ inline constexpr DType kFloat8E4M3FNUZ{kDLFloat8_e4m3fnuz, 8, 1};
 inline constexpr DType kFloat8E5M2{kDLFloat8_e5m2, 8, 1};
 inline constexpr DType kFloat8E5M2FNUZ{kDLFloat8_e5m2fnuz, 8, 1};
 }  // namespace dtype
+
+/// C++ types that are elements of tensors as they are: bool, integers, float and double.
+template <class T>
+concept HasDType = std::integral<T> || std::same_as<T, float> || std::same_as<T, double>;
+
+/// The dtype of a C++ type.
+template <HasDType T>
+inline constexpr DType dtype_of{std::same_as<T, bool>       ? std::uint8_t{kDLBool}
+                                : std::floating_point<T>    ? std::uint8_t{kDLFloat}
+                                : std::unsigned_integral<T> ? std::uint8_t{kDLUInt}
+                                                            : std::uint8_t{kDLInt},
+                                std::uint8_t{8 * sizeof(T)}, 1};
 
 }  // namespace kmux

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kmux/device.h"
@@ -45,10 +49,37 @@ class KMUX_API Tensor {
   /// Errors: as `empty`; invalid_argument on a stream that is captured; the backend's own if it cannot set the memory.
   static Result<Tensor> zeros(std::vector<std::int64_t> shape, DType dtype, const Device& device = {},
                               StreamRef stream = {});
-  /// Host memory with a copy of `values`.
-  template <class T>
+  /// Host memory with a copy of `values`; the dtype is that of their C++ type (bool, an integer, float or double).
+  ///
+  /// Errors: invalid_argument unless the shape has as many elements.
+  template <std::ranges::contiguous_range Values>
+    requires HasDType<std::ranges::range_value_t<Values>>
+  static Result<Tensor> from(std::vector<std::int64_t> shape, const Values& values) {
+    using T = std::ranges::range_value_t<Values>;
+    const std::span<const T> elements(values);
+    return copy_of(std::move(shape), dtype_of<T>, elements.data(), elements.size_bytes());
+  }
+  /// The same with the C++ type written: `from<float>({2}, values)`.
+  template <HasDType T>
+  static Result<Tensor> from(std::vector<std::int64_t> shape, std::type_identity_t<std::span<const T>> values) {
+    return copy_of(std::move(shape), dtype_of<T>, values.data(), values.size_bytes());
+  }
+  /// The same with a dtype that is named: that of T, or a vector of it. Other bits are given to `from_bits`.
+  ///
+  /// Errors: invalid_argument for another dtype, or unless the shape has as many elements.
+  template <HasDType T>
   static Result<Tensor> from(std::vector<std::int64_t> shape, DType dtype, std::span<const T> values) {
+    if (DType{dtype.code, dtype.bits, 1} != dtype_of<T>) return wrong_element(dtype, dtype_of<T>);
     return copy_of(std::move(shape), dtype, values.data(), values.size_bytes());
+  }
+  /// Host memory of any dtype with a copy of its bits: bfloat16 or float16 as std::uint16_t, float8 as std::uint8_t, dtypes
+  /// of less than a byte packed into std::uint8_t.
+  ///
+  /// Errors: invalid_argument for words of another size than an element's, or unless the shape has as many elements.
+  template <std::unsigned_integral T>
+  static Result<Tensor> from_bits(std::vector<std::int64_t> shape, DType dtype, std::span<const T> words) {
+    if (std::max<int>(dtype.bits, 8) != 8 * int{sizeof(T)}) return wrong_element(dtype, dtype_of<T>);
+    return copy_of(std::move(shape), dtype, words.data(), words.size_bytes());
   }
 
   /// Borrows memory that the application keeps alive.
@@ -141,6 +172,7 @@ class KMUX_API Tensor {
   Status record_use(StreamRef stream, const Device& of_stream) const;
   template <class Managed>
   static Result<Tensor> adopt(Managed* managed);
+  static Error wrong_element(DType dtype, DType given);
   static Result<Tensor> copy_of(std::vector<std::int64_t> shape, DType dtype, const void* data, std::size_t bytes);
   Shared<const State> state_;
 };
