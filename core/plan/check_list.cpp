@@ -117,7 +117,7 @@ class Compiler {
     const std::size_t first = list_.checks.size();
     Check check = make(CheckKind::kTensor, position);
     check.nullable = buffer.nullable;
-    check.written = is_output(signature_, signature_.params[position].name);
+    check.written = buffer.inout || is_output(signature_, signature_.params[position].name);
     check.packing = packing(buffer);
     check.dtype = buffer.dtype;
     check.index = static_cast<std::uint32_t>(buffer.shape.size());

@@ -201,6 +201,27 @@ TEST(JitBuilder, RefusesToWriteReadOnlyTensors) {
               HasSubstr("parameter \"a\" is written (the tensor of the call is read-only). Give it a copy."));
 }
 
+TEST(JitBuilder, KeepsInOutInTheSignature) {
+  const std::vector<Tensor> tensors{zeros({2}), zeros({2})};
+  JitBuilder builder("f", tensors);
+  const JitBuffer y = builder.inout("y", {2});
+  builder.input("x", {2});
+  launch(builder, {"y", "x"});
+  const Program program = builder.build({}).value();
+  EXPECT_TRUE(std::get<BufferParam>(program.signature.params[0].kind).inout);
+  EXPECT_FALSE(std::get<BufferParam>(program.signature.params[1].kind).inout);
+  EXPECT_EQ(y.dtype(), kBuilderF32);
+}
+
+TEST(JitBuilder, RefusesReadOnlyTensorsForBuffersThatAreInOut) {
+  EXPECT_THAT(problem({read_only()},
+                      [](JitBuilder& b) -> JitOutputs {
+                        b.buffer("a", {.dtype = kBuilderF32, .shape = {1}, .inout = true});
+                        return {};
+                      }),
+              HasSubstr("parameter \"a\" is written (the tensor of the call is read-only). Give it a copy."));
+}
+
 TEST(JitBuilder, RefusesConstantsWithoutAValue) {
   EXPECT_THAT(problem({},
                       [](JitBuilder& b) -> JitOutputs {

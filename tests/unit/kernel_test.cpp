@@ -155,6 +155,26 @@ TEST(Kernel, DoesNotWriteReadOnlyMemory) {
   EXPECT_THAT(status.error().message, HasSubstr("parameter \"B\" is read-only"));
 }
 
+TEST(Kernel, DoesNotWriteReadOnlyMemoryThatIsInOut) {
+  DLManagedTensorVersioned* managed = zeros({3}).to_dlpack_versioned();
+  managed->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
+  const Tensor read_only = Tensor::from_dlpack(managed).value();
+  Param changed = buffer_param("B", dtype::kFloat32, {Expr::symbol("n")});
+  std::get<BufferParam>(changed.kind).inout = true;
+  int calls = 0;
+  const Kernel kernel =
+      kernel_of(fake_signature({buffer_param("A", dtype::kFloat32, {Expr::symbol("n")}), changed}),
+                [&](const kmux_slot*, const kmux_launch_env&, kmux_sink) { return ++calls, KMUX_OK; });
+  EXPECT_TRUE(kernel.launch({read_only, zeros({3})}).ok());
+  const Status status = kernel.launch({zeros({3}), read_only});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(status.error().message, HasSubstr("parameter \"B\" is read-only (the kernel writes it)"));
+  const auto outputs = kernel(zeros({3}), read_only);
+  EXPECT_FALSE(outputs.ok()) << "a call that allocates outputs checks the same";
+  EXPECT_EQ(calls, 1);
+}
+
 static_assert(!std::is_constructible_v<Arg, float*> && !std::is_constructible_v<Arg, const void*>);
 static_assert(!std::is_constructible_v<Arg, const char*> && !std::is_constructible_v<Arg, Tensor*>);
 static_assert(!std::is_constructible_v<Arg, int (*)()> && !std::is_constructible_v<Arg, std::vector<int>>);

@@ -117,7 +117,8 @@ std::string described(const Signature& signature, const Param& param) {
   std::string text = name + to_string(buffer.dtype) + "[";
   for (std::size_t i = 0; i < buffer.shape.size(); ++i) text += (i == 0 ? "" : ", ") + to_string(buffer.shape[i]);
   text += buffer.strides ? "], strided" : "]";
-  return text + (buffer.nullable ? ", may be null" : "") + (is_output(signature, param.name) ? ", written" : "");
+  const bool is_written = buffer.inout || is_output(signature, param.name);
+  return text + (buffer.nullable ? ", may be null" : "") + (is_written ? ", written" : "");
 }
 
 // A function that packs the program's parameters for `function`, between what `before` and `after` say of its arguments.

@@ -53,9 +53,12 @@ JitConstant::Binding* JitBuilder::find(std::string_view name) {
 }
 
 JitBuffer JitBuilder::input(std::string name, std::vector<Expr> shape) {
-  const Tensor* const tensor = taken_ < tensors_.size() && tensors_[taken_] ? &tensors_[taken_] : nullptr;
-  const DType dtype = tensor ? tensor->dtype() : dtype::kFloat32;  // without one it is refused
-  return input(std::move(name), dtype, std::move(shape));
+  return input(std::move(name), next_dtype(), std::move(shape));
+}
+
+DType JitBuilder::next_dtype() const {
+  const bool has_tensor = taken_ < tensors_.size() && tensors_[taken_];
+  return has_tensor ? tensors_[taken_].dtype() : dtype::kFloat32;  // without one it is refused
 }
 
 JitBuffer JitBuilder::input(std::string name, DType dtype, std::vector<Expr> shape) {
@@ -63,14 +66,14 @@ JitBuffer JitBuilder::input(std::string name, DType dtype, std::vector<Expr> sha
 }
 
 JitBuffer JitBuilder::inout(std::string name, std::vector<Expr> shape) {
-  if (taken_ < tensors_.size() && tensors_[taken_].is_read_only()) {
-    refuse("parameter " + in_quotes(name) + " is written (the tensor of the call is read-only). Give it a copy.");
-  }
-  return input(std::move(name), std::move(shape));
+  return buffer(std::move(name), {.dtype = next_dtype(), .shape = std::move(shape), .inout = true});
 }
 
 JitBuffer JitBuilder::buffer(std::string name, BufferParam buffer) {
   if (const Tensor* tensor = next(name)) {
+    if (buffer.inout && tensor->is_read_only()) {
+      refuse("parameter " + in_quotes(name) + " is written (the tensor of the call is read-only). Give it a copy.");
+    }
     if (*tensor) {
       bind(*tensor, buffer, name);
     } else if (!buffer.nullable) {

@@ -23,7 +23,7 @@ struct BufferParam {
   std::optional<std::vector<Expr>> strides = {};  // in elements; nothing: row-major without gaps
   std::int64_t alignment_bytes = 0;  // of its address; 0: that of `dtype`
   bool nullable = false;  // a null tensor is accepted; no launch of any variant may use it
-  bool inout = false;  // a call changes it, for frameworks that have to know; an output is not
+  bool inout = false;  // a call writes it: read-only memory is refused, and frameworks have to know; an output is not
   bool operator==(const BufferParam&) const = default;
 };
 
@@ -56,7 +56,7 @@ struct Symbol {
 struct Signature {
   std::vector<Param> params = {};  // in the order of a call
   std::vector<std::string> outputs = {};  // names of buffer params, in the order in which a call returns them
-  std::vector<Symbol> symbols = {};       // in slot order: see `symbol_order`
+  std::vector<Symbol> symbols = {};  // in slot order: see `symbol_order`
   bool operator==(const Signature&) const = default;
 };
 

@@ -108,7 +108,7 @@ class KMUX_API JitBuilder : private ProgramBuilder {
   JitBuffer input(std::string name, std::vector<Expr> shape);
   /// As above, with a dtype that the tensor must be compatible with.
   JitBuffer input(std::string name, DType dtype, std::vector<Expr> shape);
-  /// The next tensor of the call, which the kernel writes.
+  /// The next tensor of the call, which the kernel writes: `inout` in the signature.
   JitBuffer inout(std::string name, std::vector<Expr> shape);
   /// The next tensor of the call in full: strides, alignment, nullable.
   JitBuffer buffer(std::string name, BufferParam buffer);
@@ -142,6 +142,7 @@ class KMUX_API JitBuilder : private ProgramBuilder {
     std::int64_t value;
     std::string what;
   };
+  DType next_dtype() const;
   const Tensor* next(const std::string& name);
   void bind(const Tensor& tensor, BufferParam& buffer, const std::string& name);
   void bind(std::vector<Extent> extents, const std::string& name);
