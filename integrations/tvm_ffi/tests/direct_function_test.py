@@ -100,13 +100,12 @@ class DirectFunction(unittest.TestCase):
                 self.assertEqual((kind, message), outcome(tvm_ffi.Function.__call__, self.sum, *arguments))
                 self.assertTrue(issubclass(kind, (TypeError, ValueError, BufferError)), kind)
 
-    def test_names_the_array_that_tvm_ffi_refuses(self):
-        y = numpy.zeros(1)
+    def test_takes_read_only_arrays_which_tvm_ffi_refuses(self):
         for call in (self.sum, self.sum.launch, _function._plain_launch.__get__(self.sum)):
-            kind, message = outcome(call, 1.0, 1, read_only(), y)
-            self.assertIs(kind, ValueError)
-            self.assertRegex(message, 'kernel "sum": parameter "x" is a read-only NumPy array')
-        self.assertIs(outcome(tvm_ffi.Function.__call__, self.sum, 1.0, 1, read_only(), y)[0], BufferError)
+            y = numpy.zeros(1)
+            call(2.0, 3, read_only(), y)
+            self.assertEqual(y[0], 126)
+        self.assertIs(outcome(tvm_ffi.Function.__call__, self.sum, 1.0, 1, read_only(), numpy.zeros(1))[0], BufferError)
 
     def test_takes_what_tvm_ffi_takes(self):
         for x in (array(2, 3).view(Strange), tvm_ffi.from_dlpack(array(2, 3))):

@@ -251,15 +251,17 @@ class SourceKernel(unittest.TestCase):
         scale = kmux.kernel(_SCALE, "scale(x: f32[n], out y: f32[n])", args="x, y, n: i64")
         x, fixed = numpy.ones(5, "float32"), numpy.ones(5, "float32")
         fixed.flags.writeable = False
-        written, shared = '"y" is a read-only NumPy array .the kernel writes it', '"x" is a read-only NumPy array .NumPy shares only'
+        written = '"y" is a read-only NumPy array .the kernel writes it.. Pass a copy'
         for call in (saxpy, saxpy.launch, saxpy.compile(x)):
-            for arguments, named, message in (((2.0, x, fixed), {}, written), ((2.0, fixed, x), {}, shared), ((2.0,), {"x": x, "y": fixed}, written)):
-                with self.assertRaisesRegex(ValueError, f'kernel "saxpy": parameter {message}.*Pass a copy'):
+            for arguments, named in (((2.0, x, fixed), {}), ((2.0,), {"x": x, "y": fixed})):
+                with self.assertRaisesRegex(ValueError, f'kernel "saxpy": parameter {written}'):
                     call(*arguments, **named)
+            call(2.0, fixed, x)
         for call in (scale, scale.launch, scale.compile(x), scale.compile(x).launch):
-            for arguments, message in (((x, fixed), written), ((fixed,), shared), ((fixed, x), shared)):
-                with self.assertRaisesRegex(ValueError, f'kernel "scale": parameter {message}'):
-                    call(*arguments)
+            with self.assertRaisesRegex(ValueError, f'kernel "scale": parameter {written}'):
+                call(x, fixed)
+            call(fixed, x)
+            call(fixed)
         numpy.testing.assert_array_equal(fixed, numpy.ones(5))
 
     def test_is_refused_with_a_caret(self):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import tvm_ffi
 
 from . import _optional
+from ._given import arguments_of, when_plain
 from ._library import functions
 
 _call = tvm_ffi.Function.__call__
@@ -39,31 +40,13 @@ def in_order(kernel: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> 
     return tuple(given[name] for name in expected) + arguments[len(parameters) :]
 
 
-def _refuse(kernel: Any, arguments: tuple[Any, ...]) -> Any:
-    """Says which array NumPy does not share; of another object with a refusal of its own, that."""
-    try:
-        return _call(kernel, *arguments)
-    except BufferError as error:
-        numpy, signature = _optional.numpy, kernel.signature
-        outputs, params = signature.get("outputs", ()), signature["params"]
-        if len(arguments) < len(params):
-            params = [param for param in params if param["name"] not in outputs]
-        for param, argument in zip(params, arguments):
-            if numpy is None or not isinstance(argument, numpy.ndarray) or argument.flags.writeable:
-                continue
-            name = param["name"]
-            is_written = name in outputs or param.get("buffer", {}).get("inout")
-            why = "the kernel writes it" if is_written else "NumPy shares only those that may be written"
-            raise ValueError(f'kernel "{kernel.name}": parameter "{name}" is a read-only NumPy array ({why}). Pass a copy.') from error
-        raise
-
-
 def call_plainly(kernel: Any, arguments: tuple[Any, ...]) -> Any:
-    """Calls as TVM-FFI does, but for the words of a refusal."""
-    try:
-        return _call(kernel, *arguments)
-    except BufferError:
-        return _refuse(kernel, arguments)
+    """Calls as TVM-FFI does, with arrays that may be read-only.
+
+    Raises:
+        ValueError: one of them is, and the kernel writes it.
+    """
+    return _call(kernel, *arguments_of(kernel, arguments))
 
 
 def _call_by_name(kernel: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -97,9 +80,10 @@ def _direct_function() -> tuple[Any, Any]:
     try:
         module: Any = loader.create_module(ModuleSpec("kmux_python", loader, origin=str(path)))
         loader.exec_module(module)
-        hooks = (functions.raise_last, _call_by_name, _launch_by_name, _refuse)
+        hooks = (functions.raise_last, _call_by_name, _launch_by_name, call_plainly)
         made: tuple[Any, Any] = module.make(tvm_ffi.Function, *hooks)
         _optional.with_numpy(lambda numpy: module.read(numpy.ndarray))
+        when_plain(module.plain)
         return made
     except (ImportError, SystemError):  # a Python older than that ABI
         return _PlainFunction, _plain_launch

@@ -11,6 +11,7 @@ import tvm_ffi
 from typing_extensions import Concatenate, ParamSpec
 
 from ._arrays import like
+from ._given import if_writable, told
 from ._jit_batch import Batch
 from ._jit_builder import JitBuilder, JitOutputs
 from ._jit_call import Signature, noted
@@ -74,7 +75,9 @@ class JitEager(Generic[P]):
             TypeError: arguments that the function does not take, or that no key can be made of.
             What the function raises, and what `compile` and a kernel's call do.
         """
-        made = functions.jit_run(self._kernels, self._key(tensors, configuration), *tensors)
+        if (given := if_writable(tensors)) is None:  # the kernel has to say what it writes
+            return self.compile(*tensors, **configuration)(*tensors)
+        made = functions.jit_run(self._kernels, self._key(tensors, configuration), *given)
         if made is False:  # not seen
             return self.compile(*tensors, **configuration)(*tensors)
         return made if made is None else like(made, tensors)
@@ -184,7 +187,8 @@ def _tensor(value: Any) -> Any:
     if value is None or isinstance(value, tvm_ffi.Tensor):
         return value
     if hasattr(value, "__dlpack__"):
-        return tvm_ffi.from_dlpack(value)
+        value = told(value)[0]
+        return value if isinstance(value, tvm_ffi.Tensor) else tvm_ffi.from_dlpack(value)
     raise TypeError(
         f"an eager jit function was given {value!r} for a tensor (it takes arrays by position, its configuration by "
         "keyword). Put the configuration behind a * in the function, and give it by name."

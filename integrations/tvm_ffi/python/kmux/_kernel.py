@@ -10,6 +10,7 @@ import tvm_ffi
 
 from ._arrays import like
 from ._function import DirectFunction, call_plainly, in_order, launch
+from ._given import told
 from ._library import functions
 from ._program import Program
 from ._resolution import Resolution
@@ -41,7 +42,8 @@ class Kernel(tvm_ffi.Function):
 
     Raises:
         TypeError: wrong number of arguments, a number for a tensor, another dtype and the like.
-        ValueError: another shape, stride, device or alignment, a number that does not fit.
+        ValueError: another shape, stride, device or alignment, a number that does not fit; memory that must not be written
+            (a read-only array, what others export as such, any jax.Array) for a parameter that the kernel writes.
         LaunchError: the device refused.
 
     A kernel *is* a function of TVM-FFI. `launch` is that function itself, which runs no Python code but for arguments by name.
@@ -180,7 +182,7 @@ class Kernel(tvm_ffi.Function):
             ValueError: an unknown name, another dtype, shape or size than the code has, memory elsewhere, a stream that is captured.
             LaunchError: the device refused.
         """
-        functions.kernel_set_constant(self, name, value)
+        functions.kernel_set_constant(self, name, told(value)[0])
 
     def warm(self, device: int | None = None) -> None:
         """Does now what the first launch on `device` would do once.
@@ -206,7 +208,7 @@ class Kernel(tvm_ffi.Function):
             ValueError: another policy, or arguments as in a call that is refused.
             Error: no candidate could be measured.
         """
-        facts, text = functions.kernel_tune(self, again, *arguments)
+        facts, text = functions.kernel_tune(self, again, *(told(each)[0] for each in arguments))
         return Tuning(str(text), json.loads(facts))
 
     def __repr__(self) -> str:

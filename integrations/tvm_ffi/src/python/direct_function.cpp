@@ -105,9 +105,11 @@ struct {
   ternaryfunc call = nullptr;  // that of tvm_ffi.Function
   PyObject* by_name = nullptr;  // calls an object with arguments of which some have names: (object, tuple, dict)
   PyObject* launch_by_name = nullptr;  // the same, of `launch`
-  PyObject* refuse = nullptr;  // says which of the arguments NumPy does not share: (object, tuple)
+  PyObject* look = nullptr;  // calls as TVM-FFI does, once it has seen which arguments are read-only: (object, tuple)
   PyObject* raise = nullptr;  // a tvm_ffi.Function that fails with the error that was raised last in this thread
   Py_ssize_t offset = 0;  // of the function's handle in an object
+  std::array<PyTypeObject*, 16> plain = {};  // some of the types whose values cannot be read-only
+  std::size_t plain_count = 0;
 } known;
 
 TVMFFIObjectHandle& handle_of(PyObject* self) {
@@ -157,12 +159,21 @@ PyObject* failed() {
   return result;
 }
 
-/// Calls as TVM-FFI does. What NumPy says of an array that must not be written does not say which argument it is.
+bool is_plain(PyObject* object) {
+  for (std::size_t i = 0; i < known.plain_count; ++i) {
+    if (known.plain[i] == Py_TYPE(object)) return true;
+  }
+  return false;
+}
+
+/// Calls as TVM-FFI does; first the package looks at what may be read-only.
 PyObject* call_plainly(PyObject* self, PyObject* arguments) {
-  PyObject* const result = known.call(self, arguments, nullptr);
-  if (result != nullptr || PyErr_ExceptionMatches(PyExc_BufferError) == 0) return result;
-  PyErr_Clear();
-  return PyObject_CallFunctionObjArgs(known.refuse, self, arguments, nullptr);
+  const Py_ssize_t count = PyTuple_Size(arguments);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (!is_plain(PyTuple_GetItem(arguments, i)))
+      return PyObject_CallFunctionObjArgs(known.look, self, arguments, nullptr);
+  }
+  return known.call(self, arguments, nullptr);
 }
 
 /// `kernel(*arguments, **named)` may have no names.
@@ -218,19 +229,19 @@ PyCFunction with_keywords(PyObject* (*function)(PyObject*, PyObject*, PyObject*)
 PyMethodDef launch_method{"launch", with_keywords(launch), METH_VARARGS | METH_KEYWORDS,
                           "launch(*arguments, **named): as TVM-FFI calls, or by the names of the parameters."};
 
-/// make(function, raise, by_name, launch_by_name, refuse): the type, derived from tvm_ffi.Function, and `launch` for
+/// make(function, raise, by_name, launch_by_name, look): the type, derived from tvm_ffi.Function, and `launch` for
 /// classes that are.
 PyObject* make(PyObject*, PyObject* arguments) {
   PyObject* function = nullptr;
   if (PyArg_ParseTuple(arguments, "OOOOO", &function, &known.raise, &known.by_name, &known.launch_by_name,
-                       &known.refuse) == 0)
+                       &known.look) == 0)
     return nullptr;
   const Py_ssize_t size = size_of(function);
   if (size < 0) return nullptr;
   known.offset = (size + Py_ssize_t{sizeof(void*)} - 1) / Py_ssize_t{sizeof(void*)} * Py_ssize_t{sizeof(void*)};
   known.call = reinterpret_cast<ternaryfunc>(PyType_GetSlot(reinterpret_cast<PyTypeObject*>(function), Py_tp_call));
   if (known.call == nullptr) return nullptr;
-  for (PyObject* kept : {known.raise, known.by_name, known.launch_by_name, known.refuse}) Py_INCREF(kept);
+  for (PyObject* kept : {known.raise, known.by_name, known.launch_by_name, known.look}) Py_INCREF(kept);
   PyType_Spec spec{"kmux._function.DirectFunction", static_cast<int>(known.offset + Py_ssize_t{sizeof(void*)}), 0,
                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
   PyObject* const bases = PyTuple_Pack(1, function);
@@ -250,8 +261,19 @@ PyObject* read(PyObject*, PyObject* array) {
   Py_RETURN_NONE;
 }
 
-PyMethodDef functions[] = {
-    {"make", make, METH_VARARGS, nullptr}, {"read", read, METH_O, nullptr}, {nullptr, nullptr, 0, nullptr}};
+/// plain(type): values of that type cannot be read-only. Those that are too many are looked at at each call.
+PyObject* plain(PyObject*, PyObject* type) {
+  if (known.plain_count < known.plain.size()) {
+    Py_INCREF(type);
+    known.plain[known.plain_count++] = reinterpret_cast<PyTypeObject*>(type);
+  }
+  Py_RETURN_NONE;
+}
+
+PyMethodDef functions[] = {{"make", make, METH_VARARGS, nullptr},
+                           {"read", read, METH_O, nullptr},
+                           {"plain", plain, METH_O, nullptr},
+                           {nullptr, nullptr, 0, nullptr}};
 
 PyModuleDef module{PyModuleDef_HEAD_INIT, "kmux_python", nullptr, -1, functions, nullptr, nullptr, nullptr, nullptr};
 

@@ -1,0 +1,133 @@
+"""What a call is given, as TVM-FFI takes it: memory that must not be written is told from memory that may be.
+
+TVM-FFI asks an array for the first form of DLPack, which cannot say that. Here it is asked for the versioned form, and
+one that is read-only is taken where the kernel only reads it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Sequence
+from typing import Any, Callable
+
+import tvm_ffi
+
+from . import _optional
+
+_READ_ONLY = 1  # DLPACK_FLAG_BITMASK_READ_ONLY
+_NAME = b"dltensor_versioned"
+_is_valid, _pointer = ctypes.pythonapi.PyCapsule_IsValid, ctypes.pythonapi.PyCapsule_GetPointer
+_is_valid.restype, _is_valid.argtypes = ctypes.c_int, (ctypes.py_object, ctypes.c_char_p)
+_pointer.restype, _pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+
+_plain: set[type] = {int, float, bool, str, type(None), tvm_ffi.Tensor}  # types of which no value can be read-only
+_tell_plain: list[Callable[[type], object]] = []
+
+
+def when_plain(tell: Callable[[type], object]) -> None:
+    """Calls `tell` with the types of values that need not be looked at, now and as they are found."""
+    _tell_plain.append(tell)
+    for kind in _plain:
+        tell(kind)
+
+
+def _is_plain(kind: type) -> bool:
+    """Has no array of this type anything to say about itself? One with the C interface of DLPack says it to TVM-FFI."""
+    if kind in _plain:
+        return True
+    torch = sys.modules.get("torch")
+    of_torch = torch is not None and issubclass(kind, getattr(torch, "Tensor", ()))  # older ones lack the interface
+    of_numpy = _optional.numpy is not None and issubclass(kind, _optional.numpy.ndarray)
+    known = of_torch or issubclass(kind, tvm_ffi.Tensor) or hasattr(kind, "__dlpack_c_exchange_api__")
+    if of_numpy or (hasattr(kind, "__dlpack__") and not known):
+        return False
+    _plain.add(kind)
+    for tell in _tell_plain:
+        tell(kind)
+    return True
+
+
+class _Memory:
+    """The memory of an array as if it might be written, which a kernel that only reads it does not do."""
+
+    __slots__ = ("__array_interface__", "_array")
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+        interface = array.__array_interface__
+        self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
+
+
+def _is_immutable(array: Any) -> bool:
+    """JAX's arrays may be shared by others, and do not say so."""
+    jax = sys.modules.get("jax")
+    return jax is not None and hasattr(jax, "Array") and isinstance(array, jax.Array)
+
+
+def _flags_of(capsule: Any) -> int:
+    """The flags of a DLManagedTensorVersioned; none for another form."""
+    # Behind the version, its owner and its deleter.
+    return ctypes.c_uint64.from_address(_pointer(capsule, _NAME) + 24).value if _is_valid(capsule, _NAME) else 0
+
+
+def _of_numpy(array: Any, numpy: Any) -> tuple[Any, bool]:
+    if array.flags.writeable or array.dtype.hasobject:
+        return array, not array.flags.writeable
+    return numpy.asarray(_Memory(array)), True
+
+
+def told(value: Any) -> tuple[Any, bool]:
+    """What TVM-FFI is given for `value`; must it not be written?"""
+    if _is_plain(type(value)):
+        return value, False
+    numpy = _optional.numpy
+    if numpy is not None and isinstance(value, numpy.ndarray):
+        return _of_numpy(value, numpy)
+    immutable = _is_immutable(value)
+    try:
+        capsule = value.__dlpack__(max_version=(1, 0))
+    except (TypeError, BufferError):  # it knows no versions, or TVM-FFI is told why
+        return value, immutable
+    read_only = immutable or bool(_flags_of(capsule) & _READ_ONLY)
+    # One that tells TVM-FFI its stream is left to it.
+    return value if hasattr(value, "__tvm_ffi_env_stream__") else tvm_ffi.from_dlpack(capsule), read_only
+
+
+def _name_of(value: Any) -> str:
+    if _optional.numpy is not None and isinstance(value, _optional.numpy.ndarray):
+        return "NumPy array"
+    return "jax.Array" if _is_immutable(value) else f"{type(value).__module__}.{type(value).__qualname__}"
+
+
+def _parameters(signature: Any, count: int) -> list[tuple[str, bool]]:
+    """Those of a call with `count` arguments: the name, and whether the kernel writes it."""
+    outputs, params = signature.get("outputs", ()), signature["params"]
+    if count < len(params):
+        params = [param for param in params if param["name"] not in outputs]
+    return [(param["name"], bool(param["name"] in outputs or param.get("buffer", {}).get("inout"))) for param in params]
+
+
+def arguments_of(kernel: Any, arguments: Sequence[Any]) -> Sequence[Any]:
+    """The arguments of a call as TVM-FFI takes them.
+
+    Raises:
+        ValueError: one must not be written, and the kernel writes it.
+    """
+    if all(type(each) in _plain for each in arguments):
+        return arguments
+    given = [told(each) for each in arguments]
+    if not any(read_only for _, read_only in given):
+        return [value for value, _ in given]
+    parameters = _parameters(kernel.signature, len(arguments))
+    for (name, written), (_, read_only), argument in zip(parameters, given, arguments):
+        if written and read_only:
+            what = f'parameter "{name}" is a read-only {_name_of(argument)}'
+            raise ValueError(f'kernel "{kernel.name}": {what} (the kernel writes it). Pass a copy.')
+    return [value for value, _ in given]
+
+
+def if_writable(arguments: Sequence[Any]) -> Sequence[Any] | None:
+    """The arguments as TVM-FFI takes them, if all may be written."""
+    given = [told(each) for each in arguments]
+    return None if any(read_only for _, read_only in given) else [value for value, _ in given]
