@@ -132,7 +132,10 @@ void run_jit_packed(ffi::PackedArgs args, ffi::Any* result) {
     if (!read_argument(values[i], &read[i]) || read[i].kind() != Arg::Kind::kTensor) return;
   }
   const CallForm form = form_of(read, std::string_view(configuration.data(), configuration.size()));
-  if (const FoundKernel kernel = jit->core.find(form)) jit->function_of(*kernel).CallPacked(tensors, result);
+  const FoundKernel kernel = jit->core.find(form);
+  if (!kernel) return;
+  *result = nullptr;  // a kernel without outputs leaves it as it is, and False would have the caller launch again
+  jit->function_of(*kernel).CallPacked(tensors, result);
 }
 
 /// The builder of one call. Threads: one.

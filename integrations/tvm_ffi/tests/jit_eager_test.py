@@ -70,6 +70,9 @@ class JitEager(unittest.TestCase):
         x = ones(4)
         self.assertIsNone(twice(x))
         np.testing.assert_array_equal(x, [2, 2, 2, 2])
+        for expected in (4, 8):  # a call whose form was seen launches once, too
+            self.assertIsNone(twice(x))
+            np.testing.assert_array_equal(x, 4 * [expected])
 
     def test_returns_several(self):
         @kmux.jit
