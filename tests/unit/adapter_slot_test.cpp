@@ -125,16 +125,61 @@ TEST_F(AdapterSlots, KnowsWhichBackendsItUsed) {
   EXPECT_FALSE(slot_->has_used("other"));
 }
 
-TEST_F(AdapterSlots, CallsGoThroughAWatcherUntilItLeaves) {
-  constexpr auto watcher = [](void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
-    return 10 * static_cast<AdapterSlot*>(self)->watched()(slots, *env, error);
-  };
-  slot_->watch({watcher, slot_.get()}, nullptr);
+/// Answers with `factor` times what the rest of the way answers.
+class Multiplier final : public Interceptor {
+ public:
+  explicit Multiplier(int factor, int more = 0) : factor_(factor), more_(more) {}
+  kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override {
+    return factor_ * next()(slots, env, error) + more_;
+  }
+
+ private:
+  int factor_, more_;
+};
+
+TEST_F(AdapterSlots, CallsGoThroughAnInterceptorUntilItLeaves) {
+  const auto tenfold = std::make_shared<Multiplier>(10);
+  slot_->intercept(tenfold);
   EXPECT_EQ(launch(*slot_), 10);
   slot_->replace(loaded(2, "full"));
   EXPECT_EQ(launch(*slot_), 20) << "what is launched may be replaced meanwhile";
-  slot_->unwatch();
+  slot_->leave(*tenfold);
   EXPECT_EQ(launch(*slot_), 2);
+  slot_->leave(*tenfold);
+  EXPECT_EQ(launch(*slot_), 2) << "once is enough";
+}
+
+TEST_F(AdapterSlots, InterceptorsAreAllPassedTheNewestFirst) {
+  const auto inner = std::make_shared<Multiplier>(10), middle = std::make_shared<Multiplier>(1, 3);
+  const auto outer = std::make_shared<Multiplier>(100);
+  for (const auto& each : {inner, middle, outer}) slot_->intercept(each);
+  EXPECT_EQ(launch(*slot_), 1300);
+  slot_->replace(loaded(2, "full"));
+  EXPECT_EQ(launch(*slot_), 2300);
+  slot_->leave(*middle);
+  EXPECT_EQ(launch(*slot_), 2000);
+  slot_->leave(*inner);
+  EXPECT_EQ(launch(*slot_), 200);
+  slot_->launch_again("fake", 0, "fast");
+  EXPECT_EQ(launch(*slot_), 100);
+}
+
+TEST_F(AdapterSlots, InterceptorsComeAndGoWhileOthersCall) {
+  std::atomic<bool> done{false};
+  std::atomic<int> wrong{0};
+  std::thread caller([&] {
+    while (!done) wrong += launch(*slot_) == 1 || launch(*slot_) == 1 ? 0 : 1;
+  });
+  for (int i = 0; i < 1000; ++i) {
+    const auto one = std::make_shared<Multiplier>(1), other = std::make_shared<Multiplier>(1);
+    slot_->intercept(one);
+    slot_->intercept(other);
+    slot_->leave(*one);
+    slot_->leave(*other);
+  }
+  done = true;
+  caller.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST_F(AdapterSlots, SwapsWhileOthersCall) {

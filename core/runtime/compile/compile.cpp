@@ -92,8 +92,9 @@ Result<Kernel> kernel_of(Runtime& runtime, const Program& program, const Compile
   KMUX_ASSIGN(KernelParts parts, load(runtime, shared, options, built));
   const std::shared_ptr<AdapterSlot> slot = parts.adapters;
   const std::shared_ptr<KernelHeaders> headers = parts.headers;
-  KMUX_ASSIGN(Kernel kernel, make_kernel(std::move(parts)));
+  // Before what refuses calls, which the kernel puts in front: those are not recorded.
   if (runtime.impl().recorder()) Recorder::watch(runtime.impl().recorder(), shared, options, built.result, *slot);
+  KMUX_ASSIGN(Kernel kernel, make_kernel(std::move(parts)));
   if (is_remembered(runtime, program, options)) remember(runtime, shared, options, kernel, headers);
   improve(runtime, shared, options, built.result, kernel.resolution(), *slot, headers);
   return kernel;

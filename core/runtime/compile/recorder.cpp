@@ -32,7 +32,7 @@ std::string hex(std::uint64_t bits) {
 }
 
 /// The calls of one kernel.
-class RecordedKernel {
+class RecordedKernel final : public Interceptor {
  public:
   RecordedKernel(std::shared_ptr<Recorder> recorder, std::string name, std::shared_ptr<const Program> program,
                  Shared<Plugin> plugin, const AdapterSlot& slot)
@@ -42,18 +42,17 @@ class RecordedKernel {
         plugin_(std::move(plugin)),
         slot_(slot) {}
 
-  static kmux_code launch(void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) noexcept {
-    auto& kernel = *static_cast<RecordedKernel*>(self);
+  kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override {
     CallSample sample;
     std::optional<Json> call;
-    kernel.guarded([&] {
-      sample = sample_of(kernel.program_->signature, slots).value();
-      call = kernel.begin(sample, slots, *env);
+    guarded([&] {
+      sample = sample_of(program_->signature, slots).value();
+      call = begin(sample, slots, env);
     });
     std::string text;
-    const kmux_code code = kernel.slot_.watched()(slots, *env, append_to(text));
-    kernel.guarded([&] {
-      if (call) kernel.end(*std::move(call), sample, slots, *env, code, text);
+    const kmux_code code = next()(slots, env, append_to(text));
+    guarded([&] {
+      if (call) end(*std::move(call), sample, slots, env, code, text);
     });
     if (code != KMUX_OK) error.write(error.self, text.data(), text.size());
     return code;
@@ -178,8 +177,7 @@ void Recorder::watch(const std::shared_ptr<Recorder>& recorder, const std::share
   const std::lock_guard lock(recorder->mutex_);
   const Result<std::string> name = recorder->add_kernel(*program, options, built, slot);
   if (!name) return refuse(name.error().message);
-  const auto kernel = std::make_shared<RecordedKernel>(recorder, *name, program, slot.loaded().origin->plugin, slot);
-  slot.watch({{RecordedKernel::launch, kernel.get()}}, kernel);
+  slot.intercept(std::make_shared<RecordedKernel>(recorder, *name, program, slot.loaded().origin->plugin, slot));
 }
 
 Status Recorder::open() {

@@ -45,8 +45,17 @@ bool AdapterSlot::has_used(std::string_view backend) const {
 
 void AdapterSlot::launch(const LoadedArtifact& loaded, const LaunchEntry& entry) {
   loaded_ = &loaded;
-  current_.store(&entry, std::memory_order_release);
-  if (!is_watched_) entry_.store(&entry, std::memory_order_release);
+  launched_ = &entry;
+  link();
+}
+
+void AdapterSlot::link() {
+  const LaunchEntry* next = launched_;
+  for (const auto& interceptor : interceptors_) {
+    interceptor->next_.store(next, std::memory_order_release);
+    next = &interceptor->entry_;
+  }
+  entry_.store(next, std::memory_order_release);
 }
 
 void AdapterSlot::take(LoadedArtifact next) {
@@ -78,18 +87,19 @@ bool AdapterSlot::launch_again(std::string_view backend, std::size_t variant, st
   return true;
 }
 
-void AdapterSlot::watch(LaunchEntry watcher, std::shared_ptr<void> owner) {
+void AdapterSlot::intercept(std::shared_ptr<Interceptor> interceptor) {
   const std::lock_guard lock(mutex_);
-  watcher_ = watcher;
-  watcher_owner_ = std::move(owner);
-  is_watched_ = true;
-  entry_.store(&watcher_, std::memory_order_release);
+  interceptors_.push_back(std::move(interceptor));
+  link();
 }
 
-void AdapterSlot::unwatch() {
+void AdapterSlot::leave(const Interceptor& interceptor) {
   const std::lock_guard lock(mutex_);
-  is_watched_ = false;
-  entry_.store(current_.load(std::memory_order_acquire), std::memory_order_release);
+  const auto found = std::ranges::find(interceptors_, &interceptor, &std::shared_ptr<Interceptor>::get);
+  if (found == interceptors_.end()) return;
+  left_.push_back(std::move(*found));
+  interceptors_.erase(found);
+  link();
 }
 
 AdapterSlot::Promise AdapterSlot::expect_better() {

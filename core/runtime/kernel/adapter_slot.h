@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kmux/artifact.h"
 #include "kmux/error.h"
@@ -44,6 +45,31 @@ struct LoadedArtifact {
   Artifact artifact = {};
   std::string launcher = {};
   std::string tier = {};
+};
+
+/// What calls of a kernel go through before they are launched: it checks, records or samples them.
+///
+/// Threads: any, concurrently.   Lifetime: the slot that it intercepts shares it, and must outlive the calls.
+class Interceptor {
+ public:
+  virtual ~Interceptor() = default;
+  /// A call, which goes on by `next`, or is answered here. As `Adapter::launch`.
+  virtual kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept = 0;
+
+ protected:
+  Interceptor() = default;
+  Interceptor(const Interceptor&) = delete;
+  Interceptor& operator=(const Interceptor&) = delete;
+  /// The next interceptor or, behind the last, what is launched now.
+  const LaunchEntry& next() const noexcept { return *next_.load(std::memory_order_acquire); }
+
+ private:
+  friend class AdapterSlot;
+  static kmux_code enter(void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
+    return static_cast<Interceptor*>(self)->launch(slots, *env, error);
+  }
+  const LaunchEntry entry_{{enter, this}};
+  std::atomic<const LaunchEntry*> next_{nullptr};
 };
 
 /// What a kernel launches: the artifact it began with, until another one takes its place between two calls. That may be
@@ -101,10 +127,10 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
   /// Launches again what `find` finds; false if nothing is found.
   bool launch_again(std::string_view backend, std::size_t variant, std::string_view tier);
 
-  /// Sends calls through `watcher`, which passes them on to `watched`, until `unwatch`. `owner` is what it needs.
-  void watch(LaunchEntry watcher, std::shared_ptr<void> owner);
-  void unwatch();
-  const LaunchEntry& watched() const noexcept { return *current_.load(std::memory_order_acquire); }
+  /// Sends calls through `interceptor`, in front of those that are there, until `leave`. A call that is under way may still be
+  /// in one that has left, so the slot keeps it.
+  void intercept(std::shared_ptr<Interceptor> interceptor);
+  void leave(const Interceptor& interceptor);
 
   /// Says that a better artifact is on its way.
   Promise expect_better();
@@ -121,22 +147,22 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
   };
   // Under the lock.
   void launch(const LoadedArtifact& loaded, const LaunchEntry& entry);
+  void link();
   void take(LoadedArtifact next);
   void settle(std::optional<LoadedArtifact> better, const LoadedArtifact* instead_of, std::optional<Error> failure);
 
   // Beside each other: all that a call reads.
   std::atomic<const LaunchEntry*> entry_{&first_entry_};
   LaunchEntry first_entry_;
-  LaunchEntry watcher_{};
-  std::atomic<const LaunchEntry*> current_{&first_entry_};
+  const LaunchEntry* launched_ = &first_entry_;
   mutable std::mutex mutex_;
   ForkGuard guard_{mutex_};
   std::unique_ptr<std::condition_variable> settled_ = std::make_unique<std::condition_variable>();
   LoadedArtifact first_;
   std::deque<Held> later_;  // their addresses stay
   const LoadedArtifact* loaded_ = &first_;
-  std::shared_ptr<void> watcher_owner_;
-  bool is_watched_ = false;
+  std::vector<std::shared_ptr<Interceptor>> interceptors_;  // the newest, which a call reaches first, last
+  std::vector<std::shared_ptr<Interceptor>> left_;
   std::optional<Error> failure_;
   int expected_ = 0;
   std::uint64_t expected_in_;  // the process, by fork_generation()

@@ -143,15 +143,16 @@ Result<AcceptedMemory> accepted_memory(const Device& device) {
 KernelConstants::KernelConstants(std::string kernel, std::vector<Constant> constants, AdapterSlot& slot)
     : kernel_(std::move(kernel)), constants_(std::move(constants)), slot_(slot), set_(constants_.size()) {
   if (std::ranges::all_of(constants_, &Constant::initialised)) return;
-  slot_.watch({{launch, this}}, nullptr);
+  slot_.intercept(std::shared_ptr<Interceptor>(std::shared_ptr<void>(), this));
 }
 
-kmux_code KernelConstants::launch(void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
-  const auto& constants = *static_cast<const KernelConstants*>(self);
-  if (!constants.is_ready(env->device)) [[unlikely]] {
-    return write_error(constants.not_set(env->device), error);
+KernelConstants::~KernelConstants() { slot_.leave(*this); }
+
+kmux_code KernelConstants::launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept {
+  if (!is_ready(env.device)) [[unlikely]] {
+    return write_error(not_set(env.device), error);
   }
-  return constants.slot_.watched()(slots, *env, error);
+  return next()(slots, env, error);
 }
 
 bool KernelConstants::is_ready(int device) const noexcept {

@@ -42,18 +42,18 @@ class KernelTuner {
 /// The constants of a kernel. A launch on a device is refused until each has been set there that the sources do not initialise.
 ///
 /// Threads: any, concurrently.   Lifetime: borrows the slot, whose calls go through it where something has to be set.
-class KernelConstants {
+class KernelConstants final : public Interceptor {
  public:
   KernelConstants(std::string kernel, std::vector<Constant> constants, AdapterSlot& slot);
-  KernelConstants(const KernelConstants&) = delete;
-  KernelConstants& operator=(const KernelConstants&) = delete;
+  ~KernelConstants() override;
+
+  kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override;
 
   /// As `Kernel::set_constant`, for a kernel that was compiled for `device`.
   Status set(std::string_view name, const Tensor& value, StreamRef stream, const Device& device);
 
  private:
   static constexpr int kDevices = 64;  // as AcceptedMemory has
-  static kmux_code launch(void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
   bool is_ready(int device) const noexcept;
   void note_set(std::size_t index, int device);
   Error not_set(int device) const;

@@ -36,37 +36,42 @@ Status check_wanted() {
   return cancellation("the kernel was not measured (its runtime ended).");
 }
 
+/// Tells of the first call that succeeds, and leaves.
+///
 /// Lifetime: its slot owns it.
-struct FirstCall {
-  AdapterSlot& slot;
-  Signature signature;
-  std::function<void(CallSample)> tell;
-  std::atomic<bool> told = false;
+class FirstCall final : public Interceptor {
+ public:
+  FirstCall(AdapterSlot& slot, Signature signature, std::function<void(CallSample)> tell)
+      : slot_(slot), signature_(std::move(signature)), tell_(std::move(tell)) {}
 
-  void see(const kmux_slot* slots) {
-    if (told.exchange(true)) return;
-    slot.unwatch();
-    Result<CallSample> sample = sample_of(signature, slots);
-    if (sample) tell(*std::move(sample));
-  }
-
-  static kmux_code launch(void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) noexcept {
-    auto& first = *static_cast<FirstCall*>(self);
-    const kmux_code code = first.slot.watched()(slots, *env, error);
+  kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override {
+    const kmux_code code = next()(slots, env, error);
     if (code != KMUX_OK) return code;
     try {
-      first.see(slots);
+      see(slots);
     } catch (...) {  // NOLINT(bugprone-empty-catch): out of memory; the call itself has succeeded
     }
     return code;
   }
+
+ private:
+  void see(const kmux_slot* slots) {
+    if (told_.exchange(true)) return;
+    slot_.leave(*this);
+    Result<CallSample> sample = sample_of(signature_, slots);
+    if (sample) tell_(*std::move(sample));
+  }
+
+  AdapterSlot& slot_;
+  const Signature signature_;
+  const std::function<void(CallSample)> tell_;
+  std::atomic<bool> told_ = false;
 };
 
 }  // namespace
 
 void watch_first_call(AdapterSlot& slot, const Signature& signature, std::function<void(CallSample)> tell) {
-  auto first = std::make_shared<FirstCall>(slot, signature, std::move(tell));
-  slot.watch({FirstCall::launch, first.get()}, first);
+  slot.intercept(std::make_shared<FirstCall>(slot, signature, std::move(tell)));
 }
 
 namespace {
