@@ -15,7 +15,6 @@
 #include "compile/recorder.h"
 #include "isolation/isolated_plugins.h"
 #include "plugins/plugin_search.h"
-#include "plugins/support_memo.h"
 #include "pool/compile_pool.h"
 #include "resolve/backend_history.h"
 #include "resolve/pinning.h"
@@ -119,7 +118,6 @@ Runtime::Impl::Impl(Environment environment, std::shared_ptr<ArtifactCache> cach
     : environment_(std::move(environment)),
       cache_(std::move(cache)),
       registry_(std::move(registry)),
-      support_memo_(std::make_shared<SupportMemo>()),
       isolated_plugins_(std::make_shared<IsolatedPlugins>()),
       kernel_memo_(std::make_shared<KernelMemo>()),
       recorder_(recorder_of(environment_)),

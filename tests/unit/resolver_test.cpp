@@ -75,30 +75,10 @@ TEST_F(Resolver, PassesTargetAndDeviceToThePlugin) {
   EXPECT_EQ(best_.device_asked, 3);
 }
 
-TEST_F(Resolver, AsksWhatAProgramNeedsOnce) {
+TEST_F(Resolver, AsksWhatAProgramNeedsEachTime) {
   ask();
   ask();
-  EXPECT_EQ(best_.supports_asked, 1);
-  ask({}, {.name = "other", .variants = {{.dialect = "c"}}});
   EXPECT_EQ(best_.supports_asked, 2);
-}
-
-TEST_F(Resolver, AsksOnceForProgramsThatDifferInTheTextOfTheirSources) {
-  const auto with = [](const char* path, const char* text) {
-    return Program{.name = "one", .variants = {{.dialect = "c", .sources = {{path, text}}}}};
-  };
-  ask({}, with("one.c", "int a;"));
-  ask({}, with("one.c", "int b;"));
-  EXPECT_EQ(best_.supports_asked, 1);
-  ask({}, with("two.c", "int a;"));
-  EXPECT_EQ(best_.supports_asked, 2);
-}
-
-TEST_F(Resolver, ForgetsProgramsInTheEnd) {
-  ask();
-  for (int i = 0; i < 20; ++i) ask({}, {.name = std::to_string(i), .variants = {{.dialect = "c"}}});
-  ask();
-  EXPECT_EQ(best_.supports_asked, 22);
 }
 
 TEST_F(Resolver, TakesADeviceOnlyToRun) {

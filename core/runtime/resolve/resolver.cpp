@@ -12,7 +12,6 @@
 #include "kmux/runtime.h"
 
 #include "isolation/isolated_plugins.h"
-#include "plugins/support_memo.h"
 #include "ranking.h"
 #include "system/runtime_impl.h"
 
@@ -42,12 +41,12 @@ class Survivors {
   std::vector<bool> alive_;
 };
 
-std::vector<Result<std::vector<MissingFeature>>> ask_supports(Plugin& plugin, SupportMemo& memo, const Inquiry& inquiry,
+std::vector<Result<std::vector<MissingFeature>>> ask_supports(Plugin& plugin, const Inquiry& inquiry,
                                                               const Target& target, const Survivors& survivors) {
   std::vector<Result<std::vector<MissingFeature>>> missing;
   for (std::size_t variant = 0; variant < inquiry.program.variants.size(); ++variant) {
     const BuildRequest request{inquiry.program, variant, target, inquiry.request.options};
-    missing.push_back(survivors.has(variant) ? memo.ask(plugin, request) : std::vector<MissingFeature>{});
+    missing.push_back(survivors.has(variant) ? plugin.backend().supports(request) : std::vector<MissingFeature>{});
   }
   return missing;
 }
@@ -76,7 +75,7 @@ PluginFacts gather(Runtime& runtime, const Inquiry& inquiry, const PluginEntry& 
   facts.target = (*plugin)->backend().resolve_target(inquiry.request.target, inquiry.request.device);
   if (!survivors.pass(Stage::kTarget)) return facts;
 
-  facts.missing = ask_supports(**plugin, runtime.impl().support_memo(), inquiry, *facts.target, survivors);
+  facts.missing = ask_supports(**plugin, inquiry, *facts.target, survivors);
   return facts;
 }
 

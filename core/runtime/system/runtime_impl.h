@@ -16,7 +16,6 @@ class IsolatedPlugins;
 class KernelMemo;
 class LockFiles;
 class Recorder;
-class SupportMemo;
 
 /// What a runtime is made of; each part is defined in the folder that uses it.
 class Runtime::Impl {
@@ -29,8 +28,6 @@ class Runtime::Impl {
   const Environment& environment() const { return environment_; }
   Registry& registry() const { return *registry_; }
   std::uint64_t fork_generation() const { return fork_generation_; }
-  /// What plugins answered for the programs that were resolved last; for the resolver.
-  SupportMemo& support_memo() const { return *support_memo_; }
   /// The cache on disk, or null if there is none.
   const std::shared_ptr<ArtifactCache>& cache() const { return cache_; }
   /// The kernels that were compiled last; for `compile`.
@@ -52,7 +49,6 @@ class Runtime::Impl {
   Environment environment_;
   std::shared_ptr<ArtifactCache> cache_;
   Shared<Registry> registry_;
-  std::shared_ptr<SupportMemo> support_memo_;
   std::shared_ptr<IsolatedPlugins> isolated_plugins_;
   std::shared_ptr<KernelMemo> kernel_memo_;
   std::shared_ptr<Recorder> recorder_;
