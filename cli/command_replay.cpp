@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -8,7 +7,6 @@
 
 #include "kmux/bench/comparison.h"
 #include "kmux/compile.h"
-#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
 #include "kmux/plugin/words.h"
 #include "kmux/program.h"
@@ -16,77 +14,12 @@
 
 #include "command.h"
 #include "options.h"
+#include "recording.h"
 
 namespace kmux::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-Error not_a_recording(const fs::path& path, const std::string& why) {
-  return make_error(ErrorCode::kInvalidArgument, "\"" + path.string() + "\" is not a recording (" + why +
-                                                     "). Name a folder that KMUX_RECORD named.");
-}
-
-Result<std::string> text_of(const Json& json, std::string_view key, const fs::path& file) {
-  const Json* const value = json.find(key);
-  if (value == nullptr || value->as_string() == nullptr)
-    return not_a_recording(file, "no \"" + std::string(key) + "\"");
-  return *value->as_string();
-}
-
-std::vector<std::string> texts_of(const Json& json, std::string_view key) {
-  std::vector<std::string> texts;
-  const Json* const list = json.find(key);
-  if (list == nullptr || list->as_array() == nullptr) return texts;
-  for (const Json& one : *list->as_array()) texts.push_back(one.as_string() == nullptr ? "" : *one.as_string());
-  return texts;
-}
-
-Result<std::vector<std::int64_t>> numbers_of(const Json& json, std::string_view key, const fs::path& file) {
-  std::vector<std::int64_t> numbers;
-  const Json* const list = json.find(key);
-  if (list == nullptr) return numbers;
-  if (list->as_array() == nullptr) return not_a_recording(file, "no list \"" + std::string(key) + "\"");
-  for (const Json& one : *list->as_array()) {
-    if (one.as_integer() == nullptr || *one.as_integer() < 0)
-      return not_a_recording(file, "a wrong number in \"" + std::string(key) + "\"");
-    numbers.push_back(*one.as_integer());
-  }
-  return numbers;
-}
-
-/// What one process recorded.
-class Recording {
- public:
-  explicit Recording(fs::path folder) : folder_(std::move(folder)) {}
-  const fs::path& folder() const { return folder_; }
-
-  /// The calls in their order. A line that the process could not end is none.
-  Result<std::vector<Json>> calls() const {
-    KMUX_ASSIGN(const std::string text, read_named_file(folder_ / "calls.jsonl"));
-    std::vector<Json> calls;
-    for (std::string_view rest = text; rest.find('\n') != std::string_view::npos;
-         rest.remove_prefix(rest.find('\n') + 1)) {
-      KMUX_ASSIGN(Json call, parse_json(rest.substr(0, rest.find('\n'))));
-      calls.push_back(std::move(call));
-    }
-    return calls;
-  }
-
-  /// The bytes of that digest; nothing if they were not kept.
-  Result<std::optional<std::string>> data(const std::string& digest) const {
-    const bool is_digest = digest.size() == 64 && digest.find_first_not_of("0123456789abcdef") == std::string::npos;
-    if (!is_digest) return not_a_recording(folder_, "\"" + digest + "\" is not a digest");
-    const fs::path file = folder_ / "data" / digest;
-    if (!fs::exists(file)) return std::optional<std::string>();
-    KMUX_ASSIGN(std::string bytes, read_named_file(file));
-    if (sha256_hex(bytes) != digest) return not_a_recording(file, "its content has another digest");
-    return std::optional(std::move(bytes));
-  }
-
- private:
-  fs::path folder_;
-};
 
 /// A recorded kernel, compiled here.
 struct Replayed {
@@ -98,8 +31,8 @@ struct Replayed {
 
 /// What it was compiled with then, for the backend that it was recorded with: options are those of a backend.
 void take_recorded(const Json& how, CompileOptions& options) {
-  options.compile_flags = texts_of(how, "compile_flags");
-  options.include_dirs = texts_of(how, "include_dirs");
+  options.compile_flags = recorded_texts(how, "compile_flags");
+  options.include_dirs = recorded_texts(how, "include_dirs");
   const Json* const given = how.find("options");
   if (given == nullptr || given->as_object() == nullptr) return;
   for (const auto& [name, value] : *given->as_object()) {
@@ -109,13 +42,11 @@ void take_recorded(const Json& how, CompileOptions& options) {
 
 Result<Replayed> compile_recorded(const Recording& recording, const std::string& name,
                                   const po::variables_map& arguments) {
+  KMUX_ASSIGN(const Json how, recording.kernel(name));
   const fs::path folder = recording.folder() / "kernels" / name;
-  if (name.find_first_of("/.") != std::string::npos) return not_a_recording(folder, "a wrong name of a kernel");
-  KMUX_ASSIGN(const std::string text, read_named_file(folder / "kernel.json"));
-  KMUX_ASSIGN(const Json how, parse_json(text));
   KMUX_ASSIGN(Program program, load_program((folder / "program.kmux.json").string()));
-  KMUX_ASSIGN(const std::string backend, text_of(how, "backend", folder));
-  KMUX_ASSIGN(const std::string target, text_of(how, "target", folder));
+  KMUX_ASSIGN(const std::string backend, recorded_text(how, "backend", folder));
+  KMUX_ASSIGN(const std::string target, recorded_text(how, "target", folder));
   const std::string origin = backend + " for " + target;
   KMUX_ASSIGN(CompileOptions options, compile_options(arguments));
   const bool is_elsewhere = arguments.count("backend") != 0 || arguments.count("target") != 0;
@@ -124,7 +55,7 @@ Result<Replayed> compile_recorded(const Recording& recording, const std::string&
     options.target = target;
     take_recorded(how, options);
   }
-  KMUX_ASSIGN(const std::vector<std::int64_t> outputs, numbers_of(how, "out_idx", folder));
+  KMUX_ASSIGN(const std::vector<std::int64_t> outputs, recorded_numbers(how, "out_idx", folder));
   options.out_idx.assign(outputs.begin(), outputs.end());
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   auto kernel = compile(*runtime, program, options);
@@ -136,39 +67,6 @@ Result<Replayed> compile_recorded(const Recording& recording, const std::string&
   return Replayed{std::move(program), *std::move(kernel), origin, is_same_backend};
 }
 
-/// A buffer of a call: memory from its first element to its last.
-struct Buffer {
-  std::string name;
-  DType dtype = {};
-  std::vector<std::int64_t> shape = {};
-  std::vector<std::int64_t> strides = {};
-  Tensor memory = {};  // on the device
-  Tensor view = {};    // of it, in that shape
-};
-
-/// Is there memory for it anywhere? What is read may have been damaged.
-bool is_possible(const Buffer& buffer) {
-  constexpr double kMostElements = 1e12;
-  double product = 1, last = 1;
-  for (const std::int64_t extent : buffer.shape) product *= static_cast<double>(std::max<std::int64_t>(extent, 1));
-  for (std::size_t i = 0; i < buffer.strides.size(); ++i) {
-    last += static_cast<double>(buffer.shape[i]) * static_cast<double>(buffer.strides[i]);
-  }
-  return product < kMostElements && last < kMostElements;
-}
-
-/// The extents that memory is compared in.
-std::vector<std::int64_t> extents_of(const Buffer& buffer) {
-  return buffer.strides.empty() ? buffer.shape : std::vector<std::int64_t>{element_span(buffer.shape, buffer.strides)};
-}
-
-struct RecordedCall {
-  std::vector<Buffer> buffers;
-  std::vector<Arg> args;
-  std::vector<std::string> bytes;  // of the host
-  bool has_data = true;
-};
-
 /// Sets the constants to what they were at the call. One whose bytes were not kept is zeros, as tensors are, unless its source gives
 /// it a value. Returns whether all bytes were there.
 Result<bool> set_recorded_constants(const Recording& recording, const Json& call, const Replayed& replayed) {
@@ -177,7 +75,7 @@ Result<bool> set_recorded_constants(const Recording& recording, const Json& call
   for (const Constant& constant : replayed.program.constants) {
     std::optional<std::string> kept;
     if (recorded != nullptr && recorded->find(constant.name) != nullptr) {
-      KMUX_ASSIGN(const std::string digest, text_of(*recorded, constant.name, recording.folder()));
+      KMUX_ASSIGN(const std::string digest, recorded_text(*recorded, constant.name, recording.folder()));
       KMUX_ASSIGN(kept, recording.data(digest));
     }
     has_data = has_data && kept.has_value();
@@ -191,64 +89,15 @@ Result<bool> set_recorded_constants(const Recording& recording, const Json& call
   return has_data;
 }
 
-Status add_buffer(const Recording& recording, const Json& arg, const BufferParam& param, const Device& device,
-                  RecordedCall& call) {
-  Buffer buffer{.dtype = param.dtype};
-  KMUX_ASSIGN(buffer.name, text_of(arg, "name", recording.folder()));
-  KMUX_ASSIGN(buffer.shape, numbers_of(arg, "shape", recording.folder()));
-  KMUX_ASSIGN(buffer.strides, numbers_of(arg, "strides", recording.folder()));
-  const bool is_whole = buffer.strides.empty() || buffer.strides.size() == buffer.shape.size();
-  if (!is_whole || !is_possible(buffer))
-    return not_a_recording(recording.folder(), "\"" + buffer.name + "\" has no such shape");
-  const auto size = static_cast<std::size_t>(packed_bytes(buffer.dtype, element_span(buffer.shape, buffer.strides)));
-  std::optional<std::string> kept;
-  if (arg.find("before") != nullptr) {
-    KMUX_ASSIGN(const std::string digest, text_of(arg, "before", recording.folder()));
-    KMUX_ASSIGN(kept, recording.data(digest));
-    call.has_data = call.has_data && kept.has_value();
-  }
-  if (kept && kept->size() != size)
-    return not_a_recording(recording.folder(), "\"" + buffer.name + "\" has another size");
-  call.bytes.push_back(kept ? *std::move(kept) : std::string(size, '\0'));
-  KMUX_ASSIGN(buffer.memory, Tensor::borrow(call.bytes.back().data(), extents_of(buffer), buffer.dtype).to(device));
-  buffer.view = buffer.strides.empty() ? buffer.memory : buffer.memory.as_strided(buffer.shape, buffer.strides);
-  call.buffers.push_back(std::move(buffer));
-  return Ok{};
-}
-
-Result<RecordedCall> make_recorded_call(const Recording& recording, const Json& recorded, const Replayed& replayed) {
-  RecordedCall call;
-  const std::vector<Param>& params = replayed.program.signature.params;
-  const Json* const args = recorded.find("args");
-  const bool is_whole = args != nullptr && args->as_array() != nullptr && args->as_array()->size() == params.size();
-  if (!is_whole) return not_a_recording(recording.folder(), "a call without its arguments");
-  call.buffers.reserve(params.size());
-  call.bytes.reserve(params.size());
-  for (std::size_t i = 0; i < params.size(); ++i) {
-    const Json& arg = (*args->as_array())[i];
-    const BufferParam* const buffer = as_buffer(params[i]);
-    if (buffer != nullptr && arg.find("shape") != nullptr) {
-      KMUX_TRY(add_buffer(recording, arg, *buffer, replayed.kernel.device(), call));
-      call.args.emplace_back(call.buffers.back().view);
-    } else if (const ScalarParam* const scalar = as_scalar(params[i])) {
-      KMUX_ASSIGN(const std::string bits, text_of(arg, "bits", recording.folder()));
-      call.args.push_back(Arg::bits(scalar->dtype, std::strtoull(bits.c_str(), nullptr, 16)));
-    } else {
-      call.args.emplace_back(nullptr);
-    }
-  }
-  return call;
-}
-
 /// What differs from what was recorded of one buffer; nothing if it does not.
-Result<std::optional<std::string>> difference_of(const Recording& recording, const Buffer& buffer,
+Result<std::optional<std::string>> difference_of(const Recording& recording, const RecordedBuffer& buffer,
                                                  const std::string& digest, bench::Tolerance tolerance) {
   KMUX_ASSIGN(const Tensor now, buffer.memory.to(Device{}));
-  const auto bytes = static_cast<std::size_t>(packed_bytes(buffer.dtype, element_span(buffer.shape, buffer.strides)));
+  const std::size_t bytes = buffer.bytes();
   if (sha256_hex({now.data_as<const char>(), bytes}) == digest) return std::optional<std::string>();
   KMUX_ASSIGN(std::optional<std::string> then, recording.data(digest));
   if (!then || then->size() != bytes) return std::optional("\"" + buffer.name + "\" has other bytes");
-  const Tensor expected = Tensor::borrow(then->data(), extents_of(buffer), buffer.dtype);
+  const Tensor expected = Tensor::borrow(then->data(), buffer.extents(), buffer.dtype);
   KMUX_ASSIGN(const bench::Comparison compared, bench::compare(now, expected, tolerance));
   if (compared.ok()) return std::optional<std::string>();
   return std::optional("\"" + buffer.name + "\": " + compared.text());
@@ -265,7 +114,7 @@ class Replay {
     kernels_.clear();
     for (const Json& call : recorded) {
       if (difference_) return Ok{};
-      KMUX_ASSIGN(const std::string name, text_of(call, "kernel", recording.folder()));
+      KMUX_ASSIGN(const std::string name, recorded_text(call, "kernel", recording.folder()));
       KMUX_ASSIGN(const Replayed* const replayed, kernel(recording, name));
       KMUX_ASSIGN(const std::optional<std::string> found, difference(recording, call, *replayed));
       ++calls_;
@@ -315,7 +164,8 @@ class Replay {
 
   Result<std::optional<std::string>> difference(const Recording& recording, const Json& recorded,
                                                 const Replayed& replayed) {
-    KMUX_ASSIGN(RecordedCall call, make_recorded_call(recording, recorded, replayed));
+    KMUX_ASSIGN(RecordedCall call,
+                make_recorded_call(recording, recorded, replayed.program.signature, replayed.kernel.device()));
     KMUX_ASSIGN(const bool has_constants, set_recorded_constants(recording, recorded, replayed));
     call.has_data = call.has_data && has_constants;
     made_up_constants_ = made_up_constants_ || !has_constants;
@@ -329,9 +179,9 @@ class Replay {
     if (failed_then || !call.has_data || after == nullptr || after->as_object() == nullptr)
       return std::optional<std::string>();
     ++compared_;
-    for (const Buffer& buffer : call.buffers) {
+    for (const RecordedBuffer& buffer : call.buffers) {
       if (after->find(buffer.name) == nullptr) continue;
-      KMUX_ASSIGN(const std::string digest, text_of(*after, buffer.name, recording.folder()));
+      KMUX_ASSIGN(const std::string digest, recorded_text(*after, buffer.name, recording.folder()));
       KMUX_ASSIGN(std::optional<std::string> found,
                   difference_of(recording, buffer, digest, tolerance(buffer, replayed)));
       if (found) return found;
@@ -340,7 +190,7 @@ class Replay {
   }
 
   /// What was given; else to the bit on the backend that it was recorded with.
-  bench::Tolerance tolerance(const Buffer& buffer, const Replayed& replayed) const {
+  bench::Tolerance tolerance(const RecordedBuffer& buffer, const Replayed& replayed) const {
     const bool is_given = arguments_.count("rtol") + arguments_.count("atol") != 0;
     if (is_given || replayed.is_same_backend) return tolerance_;
     return bench::default_tolerance(buffer.dtype);

@@ -1,8 +1,15 @@
 // KMUX_RECORD and kmux replay as a user types them.
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <vector>
+
+#include "kmux/compile.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+#include "kmux/text.h"
 
 #include "integration/cli_session.h"
 
@@ -123,6 +130,104 @@ TEST_F(CliReplay, RefusesConstantsOfAnotherSize) {
   const ProcessResult refused = replay();
   EXPECT_EQ(refused.exit_code, 3);
   EXPECT_THAT(refused.standard_error, HasSubstr("constant \"scale\" has another size"));
+}
+
+/// Kernels of an application that records.
+class RecordingApplication : public CliReplay {
+ protected:
+  Kernel compiled(const std::string& source, const std::string& signature) const {
+    const Program program = kernel_program({.source = source, .signature = signature}).value();
+    return compile(*runtime_, program, {.target = "c"}).value();
+  }
+  /// A replay finds `text`, with that exit code.
+  void expect(int exit_code, const std::string& text) {
+    const ProcessResult replayed = replay();
+    EXPECT_EQ(replayed.exit_code, exit_code) << replayed.standard_error;
+    EXPECT_THAT(replayed.standard_output, AllOf(HasSubstr(text), Not(HasSubstr("0 with results"))));
+  }
+  static Environment recording(const std::filesystem::path& folder) {
+    Environment environment;
+    environment.record_dir = folder;
+    environment.record_data = "full";
+    environment.disable_cache = true;
+    return environment;
+  }
+  Shared<Runtime> runtime_ = Runtime::create(recording(folder()), {}).value();
+};
+
+constexpr const char* kTwice =
+    "extern \"C\" void twice(const float* x, float* y, int n) { for (int i = 0; i < n; ++i) y[i] = x[i] * 2; }";
+constexpr const char* kTwiceSignature = "twice(x: f32[n], out y: f32[n])";
+
+TEST_F(RecordingApplication, InPlaceCallsAreReplayedInPlace) {
+  const Kernel twice = compiled(kTwice, kTwiceSignature);
+  std::vector<float> memory{1, 2, 3, 4};
+  const Tensor both = Tensor::borrow(memory.data(), {4}, dtype::kFloat32);
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(twice.launch({both, both}).ok());
+  expect(0, "no difference\n");
+}
+
+TEST_F(RecordingApplication, OverlappingBuffersOverlapAgain) {
+  const Kernel twice = compiled(kTwice, kTwiceSignature);
+  std::vector<float> memory{1, 0, 0, 0, 0, 0};
+  const Tensor x = Tensor::borrow(memory.data() + 1, {4}, dtype::kFloat32);
+  const Tensor y = Tensor::borrow(memory.data() + 2, {4}, dtype::kFloat32);
+  memory[1] = 3;
+  ASSERT_TRUE(twice.launch({x, y}).ok());
+  EXPECT_EQ(memory[5], 48) << "each element is the double of the one before";
+  expect(0, "no difference\n");
+}
+
+TEST_F(RecordingApplication, WhatAKernelLeavesOfAnOutputIsThereAgain) {
+  const Kernel first =
+      compiled("extern \"C\" void first(const float* x, float* y) { y[0] = x[0]; }", "first(x: f32[4], out y: f32[4])");
+  std::vector<float> in{1, 2, 3, 4}, out{5, 6, 7, 8};
+  const Tensor x = Tensor::borrow(in.data(), {4}, dtype::kFloat32),
+               y = Tensor::borrow(out.data(), {4}, dtype::kFloat32);
+  ASSERT_TRUE(first.launch({x, y}).ok());
+  EXPECT_EQ(out, (std::vector<float>{1, 6, 7, 8}));
+  expect(0, "no difference\n");
+}
+
+TEST_F(RecordingApplication, ConstantsWithoutAValueAreRefusedAllTheSame) {
+  Program program = kernel_program({.source = kShifted}).value();
+  const Kernel kernel = compile(*runtime_, program, {.execution_backend = "cpu"}).value();
+  const Tensor x = Tensor::zeros({16}, dtype::kFloat32).value(), y = Tensor::zeros({16}, dtype::kFloat32).value();
+  const Status refused = kernel.launch({x, y});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("constants have no value on device 0 (\"scale\")"));
+  ASSERT_TRUE(kernel.set_constant("scale", Tensor::from({}, std::array{3.0F}).value()).ok());
+  ASSERT_TRUE(kernel.launch({x, y}).ok());
+  EXPECT_EQ(y.data_as<float>()[0], 5);
+  expect(0, "1 call of 1 kernel replayed, 1 with results");  // a call that was refused is not one
+}
+
+TEST_F(CliReplay, RefusesFormatsToCome) {
+  record();
+  const auto file = process_ / "kernels/1-scale/kernel.json";
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  EXPECT_THAT(text.str(), HasSubstr("\"format\": 2"));
+  std::ofstream(file) << R"({"format": 3, "backend": "cpu"})";
+  const ProcessResult refused = replay();
+  EXPECT_NE(refused.exit_code, 0);
+  EXPECT_THAT(refused.standard_error,
+              HasSubstr("has format 3 (this kmux reads up to 2). Replay it with a newer kmux."));
+}
+
+TEST_F(CliReplay, RefusesMemoryThatThereIsNot) {
+  record();
+  const std::string whole = calls();
+  for (const char* const wrong :
+       {"\"memory\": 1", "\"memory\": {\"block\": 0}", "\"memory\": {\"block\": 0, \"offset\": -4}",
+        "\"memory\": {\"block\": 0, \"offset\": 4611686018427387904}"}) {
+    std::string text = whole;
+    text.insert(text.find("\"name\":\"x\""), std::string(wrong) + ",");
+    write_calls(text);
+    const ProcessResult refused = replay();
+    EXPECT_EQ(refused.exit_code, 3) << wrong << refused.standard_output;
+    EXPECT_THAT(refused.standard_error, HasSubstr("\"x\" has no such memory")) << wrong;
+  }
 }
 
 TEST_F(CliReplay, KeepsNoBytesUnlessToldTo) {

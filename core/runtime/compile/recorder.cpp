@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <unistd.h>
 #include <utility>
@@ -29,6 +30,49 @@ namespace fs = std::filesystem;
 std::string hex(std::uint64_t bits) {
   char digits[2 * sizeof bits + 3];
   return {digits, static_cast<std::size_t>(std::snprintf(digits, sizeof digits, "0x%016" PRIx64, bits))};
+}
+
+constexpr std::int64_t kFormat = 2;  // 1 had no `before` of outputs, and no `memory`
+
+/// Bytes of a buffer from its first element to its last; nothing where strides go below the first.
+std::optional<std::uint64_t> bytes_of(const SampleTensor& tensor) {
+  if (std::ranges::any_of(tensor.strides, [](std::int64_t stride) { return stride < 0; })) return std::nullopt;
+  return static_cast<std::uint64_t>(packed_bytes(tensor.dtype, element_span(tensor.shape, tensor.strides)));
+}
+
+/// Where a buffer lies among those of a call that overlap: in which block of memory, and how many bytes behind its begin.
+struct BlockPlace {
+  std::int64_t block = 0;
+  std::uint64_t offset = 0;
+};
+
+/// The places of the buffers of a call that share bytes with another, by parameter. A block begins at an address that is
+/// aligned as an allocation is, so that alignments are what they were.
+std::map<std::size_t, BlockPlace> shared_places(const CallSample& sample, const kmux_slot* slots) {
+  constexpr std::uint64_t kAlignment = 256;
+  struct Range {
+    std::uint64_t begin, end;
+    std::size_t param;
+  };
+  std::vector<Range> ranges;
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    const auto* const tensor = std::get_if<SampleTensor>(&sample[i]);
+    const std::uint64_t bytes = tensor == nullptr ? 0 : bytes_of(*tensor).value_or(0);
+    const auto begin = reinterpret_cast<std::uintptr_t>(slots[i].ptr);
+    if (bytes != 0) ranges.push_back({begin, begin + bytes, i});
+  }
+  std::ranges::sort(ranges, {}, &Range::begin);
+  std::map<std::size_t, BlockPlace> places;
+  std::int64_t block = 0;
+  for (std::size_t first = 0, last = 0; first < ranges.size(); first = last, ++block) {
+    std::uint64_t end = ranges[first].end;
+    for (last = first + 1; last < ranges.size() && ranges[last].begin < end; ++last)
+      end = std::max(end, ranges[last].end);
+    const std::uint64_t begin = ranges[first].begin / kAlignment * kAlignment;
+    for (std::size_t i = first; i < last && last - first > 1; ++i)
+      places[ranges[i].param] = {block, ranges[i].begin - begin};
+  }
+  return places;
 }
 
 /// The calls of one kernel.
@@ -71,6 +115,9 @@ class RecordedKernel final : public Interceptor {
   Json begin(const CallSample& sample, const kmux_slot* slots, const kmux_launch_env& env) const {
     Json::Array args;
     for (std::size_t i = 0; i < sample.size(); ++i) args.push_back(argument(i, sample, slots, env));
+    for (const auto& [param, place] : shared_places(sample, slots)) {
+      args[param]["memory"] = Json::Object{{"block", place.block}, {"offset", static_cast<std::int64_t>(place.offset)}};
+    }
     Json call = Json::Object{{"kernel", name_},
                              {"device", env.device},
                              {"stream", static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(env.stream))},
@@ -95,7 +142,7 @@ class RecordedKernel final : public Interceptor {
     if (tensor == nullptr) return Json::Object{{"name", name}, {"bits", hex(slots[index].bits)}};
     Json arg = Json::Object{{"name", name}, {"shape", json_list(tensor->shape)}};
     if (!tensor->strides.empty()) arg["strides"] = json_list(tensor->strides);
-    if (is_output(program_->signature, name)) return arg;
+    // Of an output as well: a kernel may leave a part of it as it was.
     if (const auto digest = content(*tensor, slots[index].ptr, env)) arg["before"] = *digest;
     return arg;
   }
@@ -119,10 +166,8 @@ class RecordedKernel final : public Interceptor {
 
   // Nothing of memory before the first element.
   std::optional<std::string> content(const SampleTensor& tensor, void* address, const kmux_launch_env& env) const {
-    if (std::ranges::any_of(tensor.strides, [](std::int64_t stride) { return stride < 0; })) return std::nullopt;
-    return bytes_at(address,
-                    static_cast<std::uint64_t>(packed_bytes(tensor.dtype, element_span(tensor.shape, tensor.strides))),
-                    env);
+    const std::optional<std::uint64_t> bytes = bytes_of(tensor);
+    return bytes ? bytes_at(address, *bytes, env) : std::nullopt;
   }
 
   // Nothing during a capture, when nobody can wait for the stream.
@@ -153,7 +198,8 @@ std::string folder_name(std::string name) {
 Json description(const CompileOptions& options, const BuildResult& built, const Plugin& plugin, Json device) {
   Json given = Json::Object{};
   for (const auto& [name, value] : options.options) given[name] = value;
-  return Json::Object{{"kmux", version()},
+  return Json::Object{{"format", kFormat},
+                      {"kmux", version()},
                       {"backend", built.backend},
                       {"backend_version", plugin.manifest().version},
                       {"target", to_string(built.target)},
