@@ -207,6 +207,18 @@ TEST_F(CompileChain, AllocatesTheOutputsOfOutIdx) {
   EXPECT_EQ(compiled({.out_idx = {2}}).error().message.find("out_idx index 2 is out of range"), 0U);
 }
 
+TEST_F(CompileChain, RefusesNumbersThatTheSourceTakesOtherwise) {
+  Program program = doubling();
+  std::get<ExprArg>(std::get<Launch>(program.variants[0].body.steps[0]).args[2]).dtype = dtype::kInt64;
+  start({.disable_cache = true});
+  for (int i = 0; i < 2; ++i) {
+    const Result<Kernel> refused = compiled({}, program);
+    ASSERT_FALSE(refused.ok()) << "the null plugin compares nothing itself";
+    EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(refused.error().message, HasSubstr("with int64 n as argument 3 (its source takes int)"));
+  }
+}
+
 TEST_F(CompileChain, IsDeterministic) {
   const std::string first = resolve(*runtime_, doubling({"cuda", "c"}), {}).explain();
   for (int i = 0; i < 5; ++i) {
@@ -232,6 +244,17 @@ TEST_F(CompileReal, ComputesOnTheHost) {
   const Tensor a = Tensor::from<float>({3}, dtype::kFloat32, values).value();
   const Tensor b = kernel(a).and_then(single).value();
   EXPECT_EQ(std::vector<float>(b.data_as<float>(), b.data_as<float>() + 3), (std::vector<float>{2, 4, 7}));
+}
+
+TEST_F(CompileReal, RefusalsDoNotOutliveTheirCause) {
+  Program with = doubling();
+  with.constants.push_back({.name = "w", .dtype = dtype::kFloat32, .shape = {}, .initialised = true});
+  for (int i = 0; i < 2; ++i) {
+    const auto refused = compile(*runtime_, with, {.target = "c"});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_THAT(refused.error().message, HasSubstr("constants in dialects cuda and hip alone"));
+    EXPECT_TRUE(compile(*runtime_, doubling(), {.target = "c"}).ok()) << "the same program without constants";
+  }
 }
 
 TEST_F(CompileReal, ShowsTheCompilersWords) {

@@ -7,6 +7,7 @@
 #include "kmux/plugin/words.h"
 #include "kmux/validate.h"
 
+#include "ir/declared_parameters.h"
 #include "reader.h"
 
 namespace kmux {
@@ -283,6 +284,7 @@ Result<ReadText> read_text(const ProgramText& text, const FileReader& read) {
   TextReader in(lines, std::move(lexed));
   const File own{text.source_path, std::string(is_source ? text.content : text.source)};
   result.program = read_text_program(in, read, has_source ? &own : nullptr);
+  for (Variant& variant : result.program.variants) settle_integers(variant);
   result.places = in.places();
   std::vector<TextProblem> problems = in.take_problems();
   if (!in.is_broken()) {

@@ -3,6 +3,7 @@
 
 #include "kmux/plugin/words.h"
 
+#include "ir/declared_parameters.h"
 #include "ir/validate/validation.h"
 #include "reader.h"
 
@@ -174,7 +175,7 @@ class StepReader {
       return TensorMapArg{in_.name("a tensor map")};
     }
     if (in_.is(TokenKind::kName) && (ends_argument(1) || in_.is("offset", 1))) return named(at);
-    ExprArg value{in_.expr()};
+    ExprArg value{in_.expr(), kUntypedInteger};
     if (in_.take(":")) value.dtype = in_.dtype("the type of the kernel's parameter");
     return value;
   }
@@ -193,7 +194,7 @@ class StepReader {
     if (is_memory) return TensorArg{std::move(name), std::move(offset_bytes)};
     if (param != nullptr) return ScalarArg{std::move(name)};
     if (declared_.tensor_maps.contains(name)) return TensorMapArg{std::move(name)};
-    return ExprArg{Expr::symbol(std::move(name))};
+    return ExprArg{Expr::symbol(std::move(name)), kUntypedInteger};
   }
 
   bool launch_attribute(Launch& launch, const std::string& word, const JsonPointer& at) {

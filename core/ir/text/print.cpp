@@ -6,6 +6,7 @@
 #include "kmux/plugin/words.h"
 #include "kmux/validate.h"
 
+#include "ir/declared_parameters.h"
 #include "ir/dispatch_form.h"
 #include "reader.h"
 
@@ -114,6 +115,7 @@ class Printer {
       if (!is_flat) line(at, 1, "variant " + variant.dialect);
       indent_ = is_flat ? 1 : 2;
       settings(variant, is_flat, at);
+      variant_ = &variant;
       body(variant.body, at / "body");
     }
     for (const auto& [pointer, comments] : comments_)
@@ -339,10 +341,13 @@ class Printer {
       head += "<<<" + extents_text(launch.grid) + ", " + extents_text(launch.block);
       head += (has_memory ? ", " + expr_text(launch.dynamic_smem_bytes) : "") + ">>>";
     }
-    const auto text = [&](const LaunchArg& arg) {
-      return std::visit([&](const auto& present) { return this->arg(present); }, arg);
-    };
-    const std::vector<std::string> args = texts_of(launch.args, text);
+    const std::vector<DType> untyped = untyped_integers(*variant_, launch);
+    std::vector<std::string> args;
+    for (std::size_t i = 0; i < launch.args.size(); ++i) {
+      const auto* const value = std::get_if<ExprArg>(&launch.args[i]);
+      args.push_back(value != nullptr ? integer(*value, untyped[i])
+                                      : std::visit([&](const auto& arg) { return this->arg(arg); }, launch.args[i]));
+    }
     line(at, indent, divided(indent, head + "(", args, ")" + attributes(launch), false));
   }
 
@@ -363,12 +368,16 @@ class Printer {
   std::string arg(const WorkspaceArg& arg) const { return memory(arg.workspace, arg.offset_bytes); }
   std::string arg(const ScalarArg& arg) const { return arg.param; }
   std::string arg(const TensorMapArg& arg) const { return "map " + arg.tensor_map; }
-  std::string arg(const ExprArg& arg) const {
+  std::string arg(const ExprArg& arg) const { return integer(arg, dtype::kInt32); }
+  // A type is left out where it is int32 and, without one, would be read so.
+  std::string integer(const ExprArg& arg, DType untyped) const {
     const bool is_parameter = arg.value.is_symbol() && find_param(program_.signature, arg.value.name()) != nullptr;
-    return expr_text(arg.value) + (is_parameter || arg.dtype != dtype::kInt32 ? ": " + text_name(arg.dtype) : "");
+    const bool has_type = is_parameter || arg.dtype != dtype::kInt32 || untyped != dtype::kInt32;
+    return expr_text(arg.value) + (has_type ? ": " + text_name(arg.dtype) : "");
   }
 
   const Program& program_;
+  const Variant* variant_ = nullptr;  // that is being printed
   std::string_view own_source_;
   std::map<std::string, LineComments> comments_;
   int indent_ = 1;  // of the lines of a variant

@@ -13,6 +13,7 @@
 
 #include "artifact/choice.h"
 #include "artifact/tier_build.h"
+#include "ir/declared_parameters.h"
 #include "isolation/isolated_plugins.h"
 #include "kernel/adapter_slot.h"
 #include "resolve/backend_history.h"
@@ -104,6 +105,7 @@ Result<DatedBuild> build_with(Runtime& runtime, const Program& program, const Co
 std::optional<DatedBuild> find_with(Runtime& runtime, const Program& program, const CompileOptions& options,
                                     const Candidate& candidate) {
   ArtifactCache* const cache = runtime.impl().cache().get();
+  if (!check_declared(program.signature, program.variants[candidate.variant])) return std::nullopt;
   const Result<Choice> choice = choose(runtime, program, options, candidate);
   if (!choice) return std::nullopt;
   const Result<TierPlan> tiers =
@@ -164,7 +166,9 @@ Result<Made> make_with_best(Runtime& runtime, const Program& program, const Comp
     }
     announce(resolution, *chosen);
     Result<Made> made = make(runtime, program, options, purpose, *chosen);
+    // Backends that read the types from their code have told better, and not all can.
     if (made) {
+      KMUX_TRY(check_declared(program.signature, program.variants[chosen->variant]));
       resolution_of(*made) = std::move(resolution);
       return made;
     }

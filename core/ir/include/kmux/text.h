@@ -49,7 +49,9 @@ struct KernelText {
   std::string grid = {};  // "ceildiv(n, 256)" or "[m, ceildiv(n, 64)]"; empty for functions of the host (dialect c)
   std::string block = {};  // likewise
   std::string dynamic_smem_bytes = {};  // empty: none
-  std::string args = {};  // "a, x, y, n: i64"; empty: every parameter, then every symbol as i32
+  /// "a, x, y, n: i64"; empty: every parameter, then every symbol. An integer without a type is i64 where the source
+  /// declares a parameter of 64 bits, else i32
+  std::string args = {};
   std::string name = {};  // of the function, with template arguments ("scale<float>"); empty: the signature's
   std::string dialect = {};  // empty: what the source looks like ("__global__": cuda), else c
 };

@@ -136,7 +136,8 @@ def kernel(
             source that carries its program in a comment.
         grid, block: extents, or expressions of the signature's names ("ceildiv(n, 256)"); one, or up to three. None for a
             function of the host (dialect c).
-        args: what the function takes ("a, x, y, n: i64"). Empty: every parameter, then every symbol as i32.
+        args: what the function takes ("a, x, y, n: i64"). Empty: every parameter, then every symbol. An
+            integer without a type is i64 where the source declares a parameter of 64 bits, else i32.
         name: of the function, where it is not the signature's; with template arguments.
         dialect: "c", "cuda", "hip", "msl" or "cutedsl"; empty for what the file's name says, or the text looks like, which the
             log says (level info).

@@ -1,0 +1,344 @@
+#include "ir/declared_parameters.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <span>
+#include <variant>
+
+#include "kmux/plugin/words.h"
+#include "kmux/signature.h"
+
+namespace kmux {
+namespace {
+
+using Kind = DeclaredParameter::Kind;
+using SourceToken = std::string_view;  // a word, or one character of anything else
+
+bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_source_word(SourceToken token) { return is_word_char(token.front()); }
+
+bool is_one_of_words(std::span<const std::string_view> words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// Divides a source of C's family into tokens, without comments, literals of text and lines of the preprocessor.
+class SourceLexer {
+ public:
+  explicit SourceLexer(std::string_view text) : rest_(text) {}
+
+  std::vector<SourceToken> tokens() && {
+    bool begins_line = true;
+    while (!rest_.empty()) {
+      const char c = rest_.front();
+      if (c == '\n')
+        begins_line = true, rest_.remove_prefix(1);
+      else if (std::isspace(static_cast<unsigned char>(c)) != 0)
+        rest_.remove_prefix(1);
+      else if (rest_.starts_with("//") || (c == '#' && begins_line))
+        skip_line();
+      else if (rest_.starts_with("/*"))
+        skip_past("*/");
+      else
+        begins_line = false, token();
+    }
+    return std::move(tokens_);
+  }
+
+ private:
+  void skip_past(std::string_view end) {
+    const std::size_t at = rest_.find(end, 2);
+    rest_.remove_prefix(at == std::string_view::npos ? rest_.size() : at + end.size());
+  }
+
+  // A line may go on behind a backslash.
+  void skip_line() {
+    std::size_t end = 0;
+    do end = rest_.find('\n', end == 0 ? 0 : end + 1);
+    while (end != std::string_view::npos && end > 0 && rest_[end - 1] == '\\');
+    rest_.remove_prefix(std::min(end, rest_.size()));
+  }
+
+  void token() {
+    const char c = rest_.front();
+    if (c == '"' || c == '\'') return skip_text(c);
+    std::size_t size = 1;
+    // A quote within a number divides its digits.
+    const bool is_number = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    const auto goes_on = [&](char next) { return is_word_char(next) || (is_number && next == '\''); };
+    while (is_word_char(c) && size < rest_.size() && goes_on(rest_[size])) ++size;
+    const SourceToken found = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    if (found.ends_with('R') && rest_.starts_with('"')) return skip_raw();
+    tokens_.push_back(found);
+  }
+
+  void skip_text(char quote) {
+    std::size_t at = 1;
+    while (at < rest_.size() && rest_[at] != quote && rest_[at] != '\n') at += rest_[at] == '\\' ? 2 : 1;
+    rest_.remove_prefix(std::min(at + 1, rest_.size()));
+  }
+
+  void skip_raw() {
+    const std::size_t open = rest_.find('(');
+    if (open == std::string_view::npos) return skip_text('"');
+    skip_past(")" + std::string(rest_.substr(1, open - 1)) + "\"");
+  }
+
+  std::string_view rest_;
+  std::vector<SourceToken> tokens_;
+};
+
+struct KnownType {
+  std::string_view text;
+  Kind kind;
+  unsigned bytes;
+};
+
+// Of Unix with addresses of 64 bits, and of its devices.
+constexpr std::array kKnownTypes = std::to_array<KnownType>({
+    {"bool", Kind::kInteger, 1},
+    {"int8_t", Kind::kInteger, 1},
+    {"uint8_t", Kind::kInteger, 1},
+    {"int16_t", Kind::kInteger, 2},
+    {"uint16_t", Kind::kInteger, 2},
+    {"int32_t", Kind::kInteger, 4},
+    {"uint32_t", Kind::kInteger, 4},
+    {"int64_t", Kind::kInteger, 8},
+    {"uint64_t", Kind::kInteger, 8},
+    {"size_t", Kind::kInteger, 8},
+    {"ssize_t", Kind::kInteger, 8},
+    {"ptrdiff_t", Kind::kInteger, 8},
+    {"uintptr_t", Kind::kInteger, 8},
+    {"intptr_t", Kind::kInteger, 8},
+    {"uint", Kind::kInteger, 4},
+    {"float", Kind::kFloat, 4},
+    {"double", Kind::kFloat, 8},
+});
+
+constexpr std::array kIntegerWords =
+    std::to_array<std::string_view>({"signed", "unsigned", "char", "short", "int", "long"});
+constexpr std::array kIgnoredWords =
+    std::to_array<std::string_view>({"const", "volatile", "__restrict__", "__restrict", "restrict", "__grid_constant__",
+                                     "constant", "device", "struct"});
+
+unsigned bytes_of_words(const std::vector<SourceToken>& words) {
+  if (std::ranges::count(words, "long") != 0) return 8;
+  if (is_one_of_words(words, "char")) return 1;
+  return is_one_of_words(words, "short") ? 2 : 4;
+}
+
+/// A parameter of these tokens: a type, perhaps a name, perhaps a default.
+DeclaredParameter parameter_of(std::span<const SourceToken> tokens, bool is_metal) {
+  DeclaredParameter parameter;
+  std::vector<SourceToken> words, rest;
+  for (const SourceToken token : tokens) {
+    if (token == "=") break;
+    if (is_one_of_words(kIgnoredWords, token) || (token == "&" && is_metal)) continue;
+    const bool is_type = rest.empty() && is_one_of_words(kIntegerWords, token);
+    (is_type ? words : rest).push_back(token);
+  }
+  if (std::ranges::find(rest, "*") != rest.end() || std::ranges::find(rest, "[") != rest.end()) {
+    if (std::ranges::find(rest, "<") == rest.end()) parameter.kind = Kind::kPointer, parameter.text = "pointer";
+    return parameter;
+  }
+  if (rest.size() > 3 && rest[0] == "std" && rest[1] == ":" && rest[2] == ":")
+    rest.erase(rest.begin(), rest.begin() + 3);
+  if (!words.empty() && rest.size() <= 1 && (rest.empty() || is_source_word(rest[0]))) {
+    if (!rest.empty() && rest[0] == "double") return parameter;
+    parameter = {Kind::kInteger, bytes_of_words(words), ""};
+    for (const SourceToken word : words) parameter.text.append(parameter.text.empty() ? "" : " ").append(word);
+    return parameter;
+  }
+  if (!words.empty() || rest.empty() || rest.size() > 2 || (rest.size() == 2 && !is_source_word(rest[1])))
+    return parameter;
+  const auto known = std::ranges::find(kKnownTypes, rest[0], &KnownType::text);
+  if (known != kKnownTypes.end()) parameter = {known->kind, known->bytes, std::string(known->text)};
+  return parameter;
+}
+
+/// Without "[[...]]"; nothing of a parameter that Metal gives a value itself, such as the place of the thread.
+std::optional<std::vector<SourceToken>> without_attributes(std::span<const SourceToken> tokens) {
+  std::vector<SourceToken> left;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i] != "[" || i + 2 >= tokens.size() || tokens[i + 1] != "[") {
+      left.push_back(tokens[i]);
+      continue;
+    }
+    if (tokens[i + 2] != "buffer") return std::nullopt;
+    while (i + 1 < tokens.size() && (tokens[i] != "]" || tokens[i + 1] != "]")) ++i;
+    ++i;
+  }
+  return left;
+}
+
+/// The parameters between the brackets that open at `open`; nothing if they do not close.
+std::optional<std::vector<DeclaredParameter>> parameters_at(std::span<const SourceToken> tokens, std::size_t open,
+                                                            bool is_metal) {
+  std::vector<DeclaredParameter> parameters;
+  int depth = 0, angles = 0;
+  std::size_t begin = open + 1;
+  const auto add = [&](std::size_t end) {
+    if (begin == end) return;
+    const auto left = without_attributes(tokens.subspan(begin, end - begin));
+    if (left && !(left->size() == 1 && left->front() == "void")) parameters.push_back(parameter_of(*left, is_metal));
+  };
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    const SourceToken token = tokens[i];
+    if (token == "(" || token == "[" || token == "{") ++depth;
+    if (token == "<") ++angles;
+    if (token == ">" && angles > 0) --angles;
+    if (token == ")" || token == "]" || token == "}") {
+      if (--depth == 0) return add(i), parameters;
+    }
+    if (token == "," && depth == 1 && angles == 0) add(i), begin = i + 1;
+    if (token == ";") return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// Does the name at `at` follow what a declaration begins with; in dialects of devices, that of a kernel?
+bool is_declared_at(std::span<const SourceToken> tokens, std::size_t at, std::string_view dialect) {
+  constexpr std::array kNoTypes =
+      std::to_array<std::string_view>({"return", "else", "do", "case", "goto", "throw", "new", "delete", "co_return"});
+  if (at == 0) return false;
+  const SourceToken before = tokens[at - 1];
+  const bool may_be = is_source_word(before) ? !is_one_of_words(kNoTypes, before) : before == "*" || before == ")";
+  if (!may_be) return false;
+  const std::string_view mark = dialect == "msl" ? "kernel" : dialect == "c" ? "" : "__global__";
+  if (mark.empty()) return before != ")";
+  for (std::size_t i = at; i-- > 0 && tokens[i] != ";" && tokens[i] != "}" && tokens[i] != "{";) {
+    if (tokens[i] == mark) return true;
+  }
+  return false;
+}
+
+bool has_sources_of_c(std::string_view dialect) {
+  return dialect == "c" || dialect == "cuda" || dialect == "hip" || dialect == "msl";
+}
+
+/// "scale" of "ns::scale<float, 4>".
+std::string_view last_name(std::string_view kernel) {
+  kernel = kernel.substr(0, kernel.find('<'));
+  const std::size_t colon = kernel.rfind(':');
+  return colon == std::string_view::npos ? kernel : kernel.substr(colon + 1);
+}
+
+void add_declarations(std::string_view source, std::string_view name, std::string_view dialect, std::size_t count,
+                      std::vector<std::vector<DeclaredParameter>>& found) {
+  if (source.find(name) == std::string_view::npos) return;
+  const std::vector<SourceToken> tokens = SourceLexer(source).tokens();
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (tokens[i] != name || tokens[i + 1] != "(" || !is_declared_at(tokens, i, dialect)) continue;
+    auto parameters = parameters_at(tokens, i + 1, dialect == "msl");
+    if (parameters && parameters->size() == count) found.push_back(*std::move(parameters));
+  }
+}
+
+/// What is passed to a parameter that is a number.
+struct PassedNumber {
+  DType dtype;
+  std::string text;  // "int32 n"
+};
+
+std::optional<PassedNumber> passed_number(const Signature& signature, const LaunchArg& argument) {
+  if (const auto* value = std::get_if<ExprArg>(&argument))
+    return PassedNumber{value->dtype, to_string(value->dtype) + " " + to_string(value->value)};
+  const auto* scalar = std::get_if<ScalarArg>(&argument);
+  const Param* param = scalar == nullptr ? nullptr : find_param(signature, scalar->param);
+  if (param == nullptr || as_scalar(*param) == nullptr) return std::nullopt;
+  const DType dtype = as_scalar(*param)->dtype;
+  return PassedNumber{dtype, to_string(dtype) + " " + scalar->param};
+}
+
+bool fits_declared(DType passed, const DeclaredParameter& taken) {
+  const bool is_integer_like = is_integer(passed) || is_bool(passed);
+  const bool is_number =
+      passed.lanes == 1 && (is_integer_like || passed == dtype::kFloat32 || passed == dtype::kFloat64);
+  if (!is_number || taken.kind == Kind::kUnknown) return true;
+  const Kind kind = is_integer_like ? Kind::kInteger : Kind::kFloat;
+  return kind == taken.kind && packed_bytes(passed, 1) == std::int64_t{taken.bytes};
+}
+
+Status check_declared(const Signature& signature, const Variant& variant, const Launch& launch) {
+  const auto declarations = declared_parameters(variant, launch.kernel, launch.args.size());
+  for (std::size_t i = 0; i < launch.args.size() && !declarations.empty(); ++i) {
+    const auto passed = passed_number(signature, launch.args[i]);
+    const auto takes = [&](const auto& each) { return fits_declared(passed->dtype, each[i]); };
+    if (!passed || std::ranges::any_of(declarations, takes)) continue;
+    return make_error(ErrorCode::kInvalidArgument,
+                      "kernel \"" + launch.kernel + "\" is launched with " + passed->text + " as argument " +
+                          std::to_string(i + 1) + " (its source takes " + declarations.front()[i].text +
+                          "). Write the type of the argument behind it, as \"n: i64\", or correct the kernel.");
+  }
+  return Ok{};
+}
+
+/// `Steps` may be constant.
+template <class Steps, class Visit>
+void for_each_launch(Steps& steps, const Visit& visit) {
+  for (auto& step : steps) {
+    if (auto* const launch = std::get_if<Launch>(&step)) visit(*launch);
+    if (auto* const loop = std::get_if<For>(&step)) for_each_launch(loop->steps, visit);
+    if (auto* const guard = std::get_if<If>(&step)) {
+      for_each_launch(guard->then_steps, visit);
+      for_each_launch(guard->else_steps, visit);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<DeclaredParameter>> declared_parameters(const Variant& variant, std::string_view kernel,
+                                                                std::size_t count) {
+  std::vector<std::vector<DeclaredParameter>> found;
+  if (!has_sources_of_c(variant.dialect)) return found;
+  // A name with its parameters says them itself.
+  const std::size_t open = kernel.find('(');
+  if (open != std::string_view::npos) {
+    auto parameters = parameters_at(SourceLexer(kernel.substr(open)).tokens(), 0, false);
+    if (parameters && parameters->size() == count) found.push_back(*std::move(parameters));
+    return found;
+  }
+  const std::string_view name = last_name(kernel);
+  if (name.empty()) return found;
+  for (const auto* files : {&variant.sources, &variant.headers}) {
+    for (const File& file : *files) add_declarations(file.content, name, variant.dialect, count, found);
+  }
+  return found;
+}
+
+std::vector<DType> untyped_integers(const Variant& variant, const Launch& launch) {
+  const auto declarations = declared_parameters(variant, launch.kernel, launch.args.size());
+  std::vector<DType> types(launch.args.size(), dtype::kInt32);
+  for (std::size_t i = 0; i < types.size() && !declarations.empty(); ++i) {
+    const auto is_wide = [&](const auto& each) { return each[i].kind == Kind::kInteger && each[i].bytes == 8; };
+    if (std::ranges::all_of(declarations, is_wide)) types[i] = dtype::kInt64;
+  }
+  return types;
+}
+
+void settle_integers(Variant& variant) {
+  const auto is_untyped = [](const LaunchArg& arg) {
+    const auto* const value = std::get_if<ExprArg>(&arg);
+    return value != nullptr && value->dtype == kUntypedInteger;
+  };
+  for_each_launch(variant.body.steps, [&](Launch& launch) {
+    if (std::ranges::none_of(launch.args, is_untyped)) return;
+    const std::vector<DType> types = untyped_integers(variant, launch);
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (is_untyped(launch.args[i])) std::get<ExprArg>(launch.args[i]).dtype = types[i];
+    }
+  });
+}
+
+Status check_declared(const Signature& signature, const Variant& variant) {
+  Status status = Ok{};
+  for_each_launch(variant.body.steps, [&](const Launch& launch) {
+    if (status.ok() && !launch.packed_values) status = check_declared(signature, variant, launch);
+  });
+  return status;
+}
+
+}  // namespace kmux
