@@ -97,7 +97,7 @@ std::vector<File> files_for_hiprtc(const SourceUnit& unit, const BuildOptions& o
 
 namespace kmux {
 
-extern const std::string_view hip_device_text;  // device/builtins.h
+extern const std::string_view hip_device_text;  // device/, and what it shares with plugins/cpu/device
 
 namespace hip {
 namespace {
@@ -106,6 +106,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array<const char*, 3> kPrograms = {"clang++-19", "clang++-20", "clang++"};
 constexpr const char* kRocm = "/opt/rocm";
+constexpr const char* kRuntimeHeader = "include/hip/hip_runtime.h";
 constexpr const char* kBuiltins = "kmux-builtins.h";
 constexpr const char* kMain = "kmux-unit.hip";
 constexpr const char* kCode = "kmux-out.co";
@@ -163,6 +164,15 @@ std::string find_device_library(const Host& host, const std::string& program) {
   }
   const auto found = std::ranges::find_if(folders, [](const fs::path& folder) { return is_there(folder / "ocml.bc"); });
   return found == folders.end() ? "" : found->string();
+}
+
+// The ROCm that `program` belongs to, if it is whole: its headers are those of this Clang.
+std::string find_rocm(const Host& host, const std::string& program, const std::string& device_library) {
+  for (const fs::path& rocm : rocm_folders(host)) {
+    const bool is_its = is_below(program, rocm) && is_below(device_library, rocm);
+    if (is_its && is_there(rocm / kRuntimeHeader)) return rocm.string();
+  }
+  return "";
 }
 
 std::vector<std::string> usual_programs(const Host& host) {
@@ -238,8 +248,6 @@ std::vector<std::string> arguments_of(const ClangToolchain& clang, const Setting
   std::vector<std::string> arguments = {"-x",
                                         "hip",
                                         "--offload-arch=" + std::string(arch),
-                                        "-nogpulib",
-                                        "-nogpuinc",
                                         "--offload-device-only",
                                         "--no-gpu-bundle-output",
                                         "-O3",
@@ -247,8 +255,14 @@ std::vector<std::string> arguments_of(const ClangToolchain& clang, const Setting
   const bool fast = options.fast_math || settings.fast_math;
   add_standard(arguments, settings, options.compile_flags);
   if (fast) arguments.emplace_back("-ffast-math");
-  if (!clang.device_library.empty()) {
-    add_device_library(arguments, clang.device_library, arch, fast, is_wave64(arch, options));
+  if (!clang.rocm.empty()) {
+    arguments.push_back("--rocm-path=" + clang.rocm);
+    arguments.push_back("--rocm-device-lib-path=" + clang.device_library);
+  } else {
+    arguments.insert(arguments.end(), {"-nogpulib", "-nogpuinc"});
+    if (!clang.device_library.empty()) {
+      add_device_library(arguments, clang.device_library, arch, fast, is_wave64(arch, options));
+    }
   }
   if (is_generic(arch)) arguments.emplace_back("-mcode-object-version=6");
   for (const std::string& define : settings.defines) arguments.push_back("-D" + define);
@@ -258,18 +272,28 @@ std::vector<std::string> arguments_of(const ClangToolchain& clang, const Setting
   return arguments;
 }
 
-std::string main_text(const SourceUnit& unit, std::vector<std::string> names) {
+// What comes before every source: of ROCm, what hiprtc has without being asked.
+std::string first_includes(const ClangToolchain& clang) {
+  if (!clang.rocm.empty()) return "#include <hip/hip_runtime.h>\n#include <hip/hip_fp16.h>\n";
+  return std::string("#include \"") + kBuiltins + "\"\n";
+}
+
+std::string main_text(const ClangToolchain& clang, const SourceUnit& unit, std::vector<std::string> names) {
   std::erase_if(names, [](const std::string& name) { return name.starts_with('&'); });  // the code has their symbols
-  std::string text = std::string("#include \"") + kBuiltins + "\"\n";
+  std::string text = first_includes(clang);
   for (const std::string& prelude : unit.preludes) text += "#include \"" + prelude + "\"\n";
   return text + "#line 1 \"" + unit.path + "\"\n" + unit.text + "\n" + instantiations(names);
 }
 
-Status write_all(const PrivateFolder& folder, const SourceUnit& unit, const std::vector<std::string>& names) {
-  KMUX_TRY(folder.write(kBuiltins, hip_device_text));
-  for (const char* header : kBuiltInHeaders) KMUX_TRY(folder.write(header, ""));
+Status write_all(const PrivateFolder& folder, const ClangToolchain& clang, const SourceUnit& unit,
+                 const std::vector<std::string>& names) {
+  const bool has_rocm = !clang.rocm.empty();
+  if (!has_rocm) KMUX_TRY(folder.write(kBuiltins, hip_device_text));
+  for (const std::string_view header : kBuiltInHeaders) {
+    if (!has_rocm || !header.starts_with("hip/")) KMUX_TRY(folder.write(std::string(header), ""));
+  }
   for (const File& file : unit.files) KMUX_TRY(folder.write(file.path, file.content));
-  return folder.write(kMain, main_text(unit, names));
+  return folder.write(kMain, main_text(clang, unit, names));
 }
 
 }  // namespace
@@ -283,7 +307,8 @@ Result<ClangToolchain> find_clang(const Host& host) {
     if (!program) continue;
     const std::string linker = find_linker(*program);
     if (linker.empty()) return no_linker(*program);
-    return ClangToolchain{*program, linker, find_device_library(host, *program)};
+    const std::string library = find_device_library(host, *program);
+    return ClangToolchain{*program, linker, library, find_rocm(host, *program, library)};
   }
   return no_clang(join(names));
 }
@@ -292,7 +317,7 @@ Result<Compiled> compile_with_clang(const ClangToolchain& clang, const SourceUni
                                     const BuildOptions& options, std::string_view arch,
                                     const std::vector<std::string>& names) {
   KMUX_ASSIGN(const PrivateFolder folder, PrivateFolder::create("kmux-hip"));
-  KMUX_TRY(write_all(folder, unit, names));
+  KMUX_TRY(write_all(folder, clang, unit, names));
   Compiled compiled{.code = {}, .compiler = clang.program, .arguments = arguments_of(clang, settings, options, arch)};
   Command command = compiler_command({clang.program}, folder.path());
   command.argv.insert(command.argv.end(), compiled.arguments.begin(), compiled.arguments.end());
@@ -342,6 +367,11 @@ Json identify(const CompilerChoice& choice) {
   if (choice.hiprtc) return Json::Object{{"hiprtc", identify_file(choice.hiprtc->path())}};
   Json::Array files = {identify_compiler(choice.clang->program), identify_file(choice.clang->linker)};
   if (!choice.clang->device_library.empty()) files.push_back(identify_file(choice.clang->device_library + "/ocml.bc"));
+  if (!choice.clang->rocm.empty()) {
+    for (const char* header : {kRuntimeHeader, "include/hip/hip_version.h"}) {
+      files.push_back(identify_file((std::filesystem::path(choice.clang->rocm) / header).string()));
+    }
+  }
   return Json::Object{{"clang", std::move(files)}};
 }
 

@@ -23,7 +23,8 @@ inline constexpr const char* kMultiarch = "x86_64-linux-gnu";
 #endif
 
 /// Headers of HIP and CUDA that sources include out of habit: what they declare is in hiprtc, and for Clang in
-/// device/builtins.h. In their place stands a header without declarations.
+/// device/builtins.h or before every source. In their place stands a header without declarations; those of HIP are ROCm's own
+/// where Clang is given these.
 inline constexpr std::array<const char*, 8> kBuiltInHeaders = {
     "hip/hip_runtime.h",    "hip/hip_runtime_api.h", "hip/hip_fp16.h",     "hip/hip_vector_types.h",
     "hip/math_functions.h", "cuda_runtime.h",        "cuda_runtime_api.h", "device_launch_parameters.h"};
@@ -47,16 +48,19 @@ struct ClangToolchain {
   std::string program;  // absolute
   std::string linker;  // lld of the same version, absolute
   std::string device_library;  // the folder of AMD's device library (ocml.bc), or empty
+  std::string rocm = {};  // the ROCm that `program` belongs to, whose headers sources get; empty: those of device/
 };
 
 /// Finds clang++ and lld beside it or in PATH, and the device library that goes with it. Without option "hip.clang" ROCm's own
 /// is taken (llvm/bin/clang++ of option "hip.rocm_path", else of /opt/rocm), else clang++-19, clang++-20 or clang++ in PATH.
-/// A Clang of ROCm's is given ROCm's library, another one Debian's before ROCm's, which may be too new for it.
+/// A Clang of ROCm's is given ROCm's library and, where they are installed, ROCm's headers; another one Debian's library before
+/// ROCm's, which may be too new for it, and the headers of device/.
 ///
 /// Errors: unavailable with what was tried and what to install.
 Result<ClangToolchain> find_clang(const Host& host);
 
-/// As `compile`, with Clang. HIP's headers are not needed: what sources may use is in device/builtins.h.
+/// As `compile`, with Clang. HIP's headers are not needed: without them, what sources may use is in device/builtins.h and the files
+/// beside it.
 Result<Compiled> compile_with_clang(const ClangToolchain& clang, const SourceUnit& unit, const Settings& settings,
                                     const BuildOptions& options, std::string_view arch,
                                     const std::vector<std::string>& names);

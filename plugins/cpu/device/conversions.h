@@ -22,7 +22,7 @@ constexpr int kmux_to_zero = 0, kmux_down = 1, kmux_up = 2;
   }                                                                                                                \
   /* Of a sum: what it lacks, exactly (Knuth, The Art of Computer Programming 2, 4.2.2). */                        \
   KMUX_DEVICE F kmux_error_of_sum(F a, F b, F sum) {                                                               \
-    const F of_b = sum - a;                                                                                        \
+    _Pragma("clang fp reassociate(off)") const F of_b = sum - a;                                                   \
     return (a - (sum - of_b)) + (b - of_b);                                                                        \
   }                                                                                                                \
   /* A sum that is exactly zero is -0 downwards, unless both are +0; one beyond all numbers may be the largest. */ \
@@ -86,9 +86,10 @@ KMUX_TO_INTEGER(__double2ull, double, unsigned long long, 1ull << 63)
 #undef KMUX_TO_INTEGER
 
 // To the nearest; one that is named so is not joined with another operation.
-KMUX_DEVICE float __fadd_rn(float a, float b) { return a + b; }
-KMUX_DEVICE float __fsub_rn(float a, float b) { return a - b; }
-KMUX_DEVICE float __fmul_rn(float a, float b) { return a * b; }
+#define KMUX_ALONE _Pragma("clang fp contract(off)")
+KMUX_DEVICE float __fadd_rn(float a, float b) { KMUX_ALONE return a + b; }
+KMUX_DEVICE float __fsub_rn(float a, float b) { KMUX_ALONE return a - b; }
+KMUX_DEVICE float __fmul_rn(float a, float b) { KMUX_ALONE return a * b; }
 KMUX_DEVICE float __fdiv_rn(float a, float b) { return a / b; }
 KMUX_DEVICE float __frcp_rn(float a) { return 1.0f / a; }
 KMUX_DEVICE float __fsqrt_rn(float a) { return __builtin_elementwise_sqrt(a); }
@@ -96,13 +97,14 @@ KMUX_DEVICE float __frsqrt_rn(float a) {
   return static_cast<float>(1.0 / __builtin_elementwise_sqrt(static_cast<double>(a)));
 }
 KMUX_DEVICE float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-KMUX_DEVICE double __dadd_rn(double a, double b) { return a + b; }
-KMUX_DEVICE double __dsub_rn(double a, double b) { return a - b; }
-KMUX_DEVICE double __dmul_rn(double a, double b) { return a * b; }
+KMUX_DEVICE double __dadd_rn(double a, double b) { KMUX_ALONE return a + b; }
+KMUX_DEVICE double __dsub_rn(double a, double b) { KMUX_ALONE return a - b; }
+KMUX_DEVICE double __dmul_rn(double a, double b) { KMUX_ALONE return a * b; }
 KMUX_DEVICE double __ddiv_rn(double a, double b) { return a / b; }
 KMUX_DEVICE double __drcp_rn(double a) { return 1.0 / a; }
 KMUX_DEVICE double __dsqrt_rn(double a) { return __builtin_elementwise_sqrt(a); }
 KMUX_DEVICE double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
+#undef KMUX_ALONE
 
 // `high` + `low` as a float.
 KMUX_DEVICE float kmux_to_float(int direction, double high, double low) {

@@ -2,8 +2,10 @@
 // CUDA Math API.
 #pragma once
 
+#ifndef KMUX_NO_FLOAT_CONTROL
 #pragma float_control(precise, on, push)
 #pragma clang fp contract(off)
+#endif
 
 template <bool, class R>
 struct kmux_if {};
@@ -117,4 +119,6 @@ KMUX_DEVICE T kmux_modf(T x, T* whole) {
 KMUX_DEVICE float modff(float x, float* whole) { return kmux_modf(x, whole); }
 KMUX_DEVICE double modf(double x, double* whole) { return kmux_modf(x, whole); }
 KMUX_DEVICE float modf(float x, float* whole) { return kmux_modf(x, whole); }
+#ifndef KMUX_NO_FLOAT_CONTROL
 #pragma float_control(pop)
+#endif

@@ -1,5 +1,6 @@
 // What the functions of mathematics are made of: choices instead of branches, whole numbers as wide as what they belong to, no
 // calls, so that a vector of threads runs them as one does. Contraction of a * b + c is off, so that all tiers give the same bits.
+// KMUX_NO_FLOAT_CONTROL: the target has no such pragma, and what it leaves would hold for all that follows.
 #pragma once
 
 #define KMUX_POLY2(x, a, b) kmux_fma(b, x, a)
@@ -19,8 +20,10 @@
 #define KMUX_POLY23(x, a, b, c, d, e, f, g, h, i, j, k, ...) \
   KMUX_POLY12(x, a, b, c, d, e, f, g, h, i, j, k, KMUX_POLY12(x, __VA_ARGS__))
 
+#ifndef KMUX_NO_FLOAT_CONTROL
 #pragma float_control(precise, on, push)
 #pragma clang fp contract(off)
+#endif
 
 // Rounds once where the processor can; a call of a library in its place would cost more than all the rest.
 #if defined(__FMA__) || defined(__aarch64__)
@@ -160,7 +163,9 @@ KMUX_DEVICE T kmux_mantissa(T x, T& k) {
   k = static_cast<T>(static_cast<int>(bits >> kDigits)) - kmux_choose(is_small, static_cast<T>(kDigits), T(0));
   return kmux_of_bits((bits & ((Whole(1) << kDigits) - 1)) + kRoot);
 }
+#ifndef KMUX_NO_FLOAT_CONTROL
 #pragma float_control(pop)
+#endif
 
 // The overloads for float of what C++ gives one name, and double for whole numbers.
 template <bool>

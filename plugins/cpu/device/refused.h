@@ -2,8 +2,10 @@
 #pragma once
 
 typedef long clock_t;
+#ifndef KMUX_CLOCKS
 KMUX_REFUSED("the clock of a GPU") clock_t clock();
 KMUX_REFUSED("the clock of a GPU") long long clock64();
+#endif
 KMUX_REFUSED("the clock of a GPU") unsigned long long __globaltimer();
 KMUX_REFUSED("performance counters") void __prof_trigger(int);
 KMUX_REFUSED("address spaces") size_t __cvta_generic_to_shared(const void*);

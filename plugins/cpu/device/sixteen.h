@@ -1,22 +1,23 @@
 // All that half and bfloat16 have alike, by the same names. Read once for each of them, with KMUX_T and KMUX_T2 as the number
-// and the pair of it, and KMUX_NAME(a, b) as a##half##b or a##bfloat16##b. Each operation computes in float, which has more
-// than twice as many digits, and is rounded once.
+// and the pair of it, and KMUX_NAME(a, b) as a##half##b or a##bfloat16##b; with KMUX_HAS_OPERATORS where the compiler itself has
+// operators and atomics of the number. Each operation computes in float, which has more than twice as many digits, and is rounded
+// once.
 
 KMUX_DEVICE float kmux_float(const KMUX_T& a) { return static_cast<float>(a); }
 
 #define KMUX_OPERATION(name, op)                                                                               \
   KMUX_DEVICE KMUX_T name(const KMUX_T& a, const KMUX_T& b) { return KMUX_T(kmux_float(a) op kmux_float(b)); } \
-  KMUX_DEVICE KMUX_T name##_rn(const KMUX_T& a, const KMUX_T& b) { return name(a, b); }                        \
+  KMUX_DEVICE KMUX_T name##_rn(const KMUX_T& a, const KMUX_T& b) {                                             \
+    _Pragma("clang fp contract(off)") return KMUX_T(kmux_float(a) op kmux_float(b));                           \
+  }                                                                                                            \
   KMUX_DEVICE KMUX_T name##_sat(const KMUX_T& a, const KMUX_T& b) { return kmux_saturated(name(a, b)); }       \
   KMUX_DEVICE KMUX_T2 name##2(const KMUX_T2& a, const KMUX_T2& b) { return {name(a.x, b.x), name(a.y, b.y)}; } \
-  KMUX_DEVICE KMUX_T2 name##2_rn(const KMUX_T2& a, const KMUX_T2& b) { return name##2(a, b); }                 \
+  KMUX_DEVICE KMUX_T2 name##2_rn(const KMUX_T2& a, const KMUX_T2& b) {                                         \
+    return {name##_rn(a.x, b.x), name##_rn(a.y, b.y)};                                                         \
+  }                                                                                                            \
   KMUX_DEVICE KMUX_T2 name##2_sat(const KMUX_T2& a, const KMUX_T2& b) {                                        \
     return {name##_sat(a.x, b.x), name##_sat(a.y, b.y)};                                                       \
-  }                                                                                                            \
-  KMUX_DEVICE KMUX_T operator op(const KMUX_T& a, const KMUX_T& b) { return name(a, b); }                      \
-  KMUX_DEVICE KMUX_T& operator op##=(KMUX_T & a, const KMUX_T & b) { return a = name(a, b); }                  \
-  KMUX_DEVICE KMUX_T2 operator op(const KMUX_T2& a, const KMUX_T2& b) { return name##2(a, b); }                \
-  KMUX_DEVICE KMUX_T2& operator op##=(KMUX_T2 & a, const KMUX_T2 & b) { return a = name##2(a, b); }
+  }
 
 KMUX_DEVICE KMUX_T kmux_saturated(const KMUX_T& a) {
   const float x = kmux_float(a);
@@ -37,6 +38,17 @@ KMUX_DEVICE KMUX_T __habs(const KMUX_T& a) {
 }
 KMUX_DEVICE KMUX_T2 __hneg2(const KMUX_T2& a) { return {__hneg(a.x), __hneg(a.y)}; }
 KMUX_DEVICE KMUX_T2 __habs2(const KMUX_T2& a) { return {__habs(a.x), __habs(a.y)}; }
+#ifndef KMUX_HAS_OPERATORS
+#define KMUX_OPERATION(op, name)                                                                \
+  KMUX_DEVICE KMUX_T operator op(const KMUX_T& a, const KMUX_T& b) { return name(a, b); }       \
+  KMUX_DEVICE KMUX_T& operator op##=(KMUX_T & a, const KMUX_T & b) { return a = name(a, b); }   \
+  KMUX_DEVICE KMUX_T2 operator op(const KMUX_T2& a, const KMUX_T2& b) { return name##2(a, b); } \
+  KMUX_DEVICE KMUX_T2& operator op##=(KMUX_T2 & a, const KMUX_T2 & b) { return a = name##2(a, b); }
+KMUX_OPERATION(+, __hadd)
+KMUX_OPERATION(-, __hsub)
+KMUX_OPERATION(*, __hmul)
+KMUX_OPERATION(/, kmux_quotient)
+#undef KMUX_OPERATION
 KMUX_DEVICE KMUX_T operator-(const KMUX_T& a) { return __hneg(a); }
 KMUX_DEVICE KMUX_T operator+(const KMUX_T& a) { return a; }
 KMUX_DEVICE KMUX_T2 operator-(const KMUX_T2& a) { return __hneg2(a); }
@@ -53,6 +65,7 @@ KMUX_DEVICE KMUX_T operator--(KMUX_T& a, int) {
   --a;
   return before;
 }
+#endif
 
 KMUX_DEVICE KMUX_T __hfma_sat(const KMUX_T& a, const KMUX_T& b, const KMUX_T& c) {
   return kmux_saturated(__hfma(a, b, c));
@@ -106,6 +119,7 @@ KMUX_COMPARISON(le, x <= y)
 KMUX_COMPARISON(gt, x > y)
 KMUX_COMPARISON(ge, x >= y)
 #undef KMUX_COMPARISON
+#ifndef KMUX_HAS_OPERATORS
 #define KMUX_COMPARISON(op, name)                                                            \
   KMUX_DEVICE bool operator op(const KMUX_T& a, const KMUX_T& b) { return __h##name(a, b); } \
   KMUX_DEVICE bool operator op(const KMUX_T2& a, const KMUX_T2& b) { return __hb##name##2(a, b); }
@@ -116,6 +130,7 @@ KMUX_COMPARISON(<=, le)
 KMUX_COMPARISON(>, gt)
 KMUX_COMPARISON(>=, ge)
 #undef KMUX_COMPARISON
+#endif
 KMUX_DEVICE KMUX_T2 __hisnan2(const KMUX_T2& a) {
   return {KMUX_T(__hisnan(a.x) ? 1.0f : 0.0f), KMUX_T(__hisnan(a.y) ? 1.0f : 0.0f)};
 }
@@ -249,6 +264,7 @@ KMUX_DEVICE KMUX_T2 KMUX_NAME(__floats2, 2_rn)(float x, float y) { return {KMUX_
 KMUX_DEVICE KMUX_T2 KMUX_NAME(__float22, 2_rn)(float2 a) { return {KMUX_T(a.x), KMUX_T(a.y)}; }
 KMUX_DEVICE float2 KMUX_NAME(__, 22float2)(const KMUX_T2& a) { return {kmux_float(a.x), kmux_float(a.y)}; }
 
+#ifndef KMUX_HAS_OPERATORS
 // Atomics, by comparison of the bits.
 KMUX_DEVICE KMUX_T atomicAdd(KMUX_T* address, const KMUX_T& value) {
   auto* const bits = reinterpret_cast<unsigned short*>(address);
@@ -259,3 +275,4 @@ KMUX_DEVICE KMUX_T atomicAdd(KMUX_T* address, const KMUX_T& value) {
 KMUX_DEVICE KMUX_T2 atomicAdd(KMUX_T2* address, const KMUX_T2& value) {
   return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
 }
+#endif

@@ -1,5 +1,8 @@
-// What HIP C++ means where its sources are compiled without HIP's headers. Comes before every source of engine clang.
+// What HIP C++ means where its sources are compiled without HIP's headers: the language, barriers, vectors and atomics. Comes
+// before every source of engine clang, with the other files of this folder and the headers of plugins/cpu/device that are plain
+// arithmetic (CMakeLists.txt has their order).
 #pragma once
+#pragma clang system_header
 
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
@@ -25,8 +28,12 @@
         __builtin_amdgcn_grid_size_z() / blockDim.z})
 #define warpSize __builtin_amdgcn_wavefrontsize()
 
+struct uint3;
 struct dim3 {
-  unsigned x = 1, y = 1, z = 1;
+  unsigned x, y, z;
+  constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+  constexpr dim3(const uint3& v);
+  constexpr operator uint3() const;
 };
 typedef _Float16 __half;
 typedef _Float16 half;
@@ -45,6 +52,12 @@ typedef __UINT32_TYPE__ uint32_t;
 typedef __UINT64_TYPE__ uint64_t;
 typedef __SIZE_TYPE__ size_t;
 
+// A function that AMD's devices or this header lack: an error where code for the device calls it.
+#define KMUX_REFUSED(why) \
+  __device__ __attribute__((error("not for AMD's devices with Clang and kmux's headers (" why ")")))
+#define KMUX_REFUSED_TYPE(why)
+#define KMUX_NO_FLOAT_CONTROL
+
 // As in HIP, a barrier orders memory of the block, too.
 KMUX_DEVICE void __syncthreads() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
@@ -55,11 +68,13 @@ KMUX_DEVICE void __threadfence_block() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST
 KMUX_DEVICE void __threadfence() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent"); }
 KMUX_DEVICE void __threadfence_system() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, ""); }
 
-// Vectors of 2, 3 and 4.
+// Vectors of 1 to 4.
 #define KMUX_VECTORS(type, name)                                                   \
+  struct name##1 { type x; };                                                      \
   struct __attribute__((aligned(2 * sizeof(type)))) name##2 { type x, y; };        \
   struct name##3 { type x, y, z; };                                                \
   struct __attribute__((aligned(4 * sizeof(type)))) name##4 { type x, y, z, w; };  \
+  KMUX_DEVICE name##1 make_##name##1(type x) { return {x}; }                       \
   KMUX_DEVICE name##2 make_##name##2(type x, type y) { return {x, y}; }            \
   KMUX_DEVICE name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; } \
   KMUX_DEVICE name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
@@ -71,9 +86,13 @@ KMUX_VECTORS(int, int)
 KMUX_VECTORS(unsigned, uint)
 KMUX_VECTORS(long, long)
 KMUX_VECTORS(unsigned long, ulong)
+KMUX_VECTORS(long long, longlong)
+KMUX_VECTORS(unsigned long long, ulonglong)
 KMUX_VECTORS(float, float)
 KMUX_VECTORS(double, double)
 #undef KMUX_VECTORS
+constexpr dim3::dim3(const uint3& v) : x(v.x), y(v.y), z(v.z) {}
+constexpr dim3::operator uint3() const { return {x, y, z}; }
 
 // Atomics over memory of the device and of the block; each gives what was there before. Values convert to the type of the
 // memory, as they do for HIP's overloads.
@@ -122,207 +141,27 @@ KMUX_ATOMIC_SUB(atomicSub_block, atomicAdd_block)
 KMUX_ATOMIC_SUB(atomicSub_system, atomicAdd_system)
 #undef KMUX_ATOMIC_SUB
 // Counters that begin again past `last`, upwards and downwards.
-KMUX_DEVICE unsigned atomicInc(unsigned* address, unsigned last) {
-  return __builtin_amdgcn_atomic_inc32(address, last, __ATOMIC_RELAXED, "agent");
-}
-KMUX_DEVICE unsigned atomicDec(unsigned* address, unsigned last) {
-  return __builtin_amdgcn_atomic_dec32(address, last, __ATOMIC_RELAXED, "agent");
-}
+#define KMUX_COUNTER(name, scope)                                                 \
+  KMUX_DEVICE unsigned atomicInc##name(unsigned* address, unsigned last) {        \
+    return __builtin_amdgcn_atomic_inc32(address, last, __ATOMIC_RELAXED, scope); \
+  }                                                                               \
+  KMUX_DEVICE unsigned atomicDec##name(unsigned* address, unsigned last) {        \
+    return __builtin_amdgcn_atomic_dec32(address, last, __ATOMIC_RELAXED, scope); \
+  }
+KMUX_COUNTER(, "agent")
+KMUX_COUNTER(_block, "workgroup")
+KMUX_COUNTER(_system, "")
+#undef KMUX_COUNTER
 
-// Exchange within a wavefront. Values of any size move in words of 32 bits.
-KMUX_DEVICE unsigned __lane_id() { return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)); }
-template <class T>
-KMUX_DEVICE T kmux_from_lane(T value, int lane) {
-  union {
-    T value;
-    int words[(sizeof(T) + 3) / 4];
-  } all = {value};
-  for (int& word : all.words) word = __builtin_amdgcn_ds_bpermute(lane << 2, word);
-  return all.value;
+// Sums over a block: each thread adds, and reads when all have.
+KMUX_DEVICE int __syncthreads_count(int predicate) {
+  __shared__ int count;
+  __syncthreads();
+  count = 0;
+  __syncthreads();
+  if (predicate != 0) atomicAdd_block(&count, 1);
+  __syncthreads();
+  return count;
 }
-template <class T>
-KMUX_DEVICE T __shfl(T value, int lane, int width = warpSize) {
-  const int self = static_cast<int>(__lane_id());
-  return kmux_from_lane(value, (lane & (width - 1)) + (self & ~(width - 1)));
-}
-template <class T>
-KMUX_DEVICE T __shfl_up(T value, unsigned delta, int width = warpSize) {
-  const int self = static_cast<int>(__lane_id());
-  const int lane = self - static_cast<int>(delta);
-  return kmux_from_lane(value, lane < (self & ~(width - 1)) ? self : lane);
-}
-template <class T>
-KMUX_DEVICE T __shfl_down(T value, unsigned delta, int width = warpSize) {
-  const int self = static_cast<int>(__lane_id());
-  const int lane = self + static_cast<int>(delta);
-  return kmux_from_lane(value, (self & (width - 1)) + static_cast<int>(delta) >= width ? self : lane);
-}
-template <class T>
-KMUX_DEVICE T __shfl_xor(T value, int mask, int width = warpSize) {
-  const int self = static_cast<int>(__lane_id());
-  const int lane = self ^ mask;
-  return kmux_from_lane(value, lane >= ((self + width) & ~(width - 1)) ? self : lane);
-}
-KMUX_DEVICE unsigned long __ballot(int predicate) {
-  constexpr int kNotEqual = 33;  // of LLVM's ICmpInst
-  return __builtin_amdgcn_uicmp(static_cast<unsigned>(predicate), 0u, kNotEqual);
-}
-KMUX_DEVICE int __any(int predicate) { return __ballot(predicate) != 0; }
-KMUX_DEVICE int __all(int predicate) { return __ballot(predicate == 0) == 0; }
-KMUX_DEVICE int __popc(unsigned value) { return __builtin_popcount(value); }
-KMUX_DEVICE int __popcll(unsigned long long value) { return __builtin_popcountll(value); }
-KMUX_DEVICE int __clz(int value) { return value == 0 ? 32 : __builtin_clz(static_cast<unsigned>(value)); }
-KMUX_DEVICE int __ffs(int value) { return __builtin_ffs(value); }
-template <class T>
-KMUX_DEVICE T __ldg(const T* address) {
-  return *address;
-}
-KMUX_DEVICE float __int_as_float(int value) { return __builtin_bit_cast(float, value); }
-KMUX_DEVICE int __float_as_int(float value) { return __builtin_bit_cast(int, value); }
-
-// Numbers: what the compiler itself can do is done here, the rest by AMD's device library.
-#define KMUX_OWN(name)                                                  \
-  KMUX_DEVICE float name##f(float x) { return __builtin_##name##f(x); } \
-  KMUX_DEVICE float name(float x) { return __builtin_##name##f(x); }    \
-  KMUX_DEVICE double name(double x) { return __builtin_##name(x); }
-#define KMUX_OWN_2(name)                                                            \
-  KMUX_DEVICE float name##f(float x, float y) { return __builtin_##name##f(x, y); } \
-  KMUX_DEVICE float name(float x, float y) { return __builtin_##name##f(x, y); }    \
-  KMUX_DEVICE double name(double x, double y) { return __builtin_##name(x, y); }
-#define KMUX_LIBRARY_OF(name, type, suffix) extern "C" __device__ type __ocml_##name##_##suffix(type);
-#define KMUX_LIBRARY_2_OF(name, type, suffix) extern "C" __device__ type __ocml_##name##_##suffix(type, type);
-#define KMUX_LIBRARY(name)                                                                                  \
-  KMUX_LIBRARY_OF(name, float, f32) KMUX_LIBRARY_OF(name, double, f64) KMUX_DEVICE float name##f(float x) { \
-    return __ocml_##name##_f32(x);                                                                          \
-  }                                                                                                         \
-  KMUX_DEVICE float name(float x) { return __ocml_##name##_f32(x); }                                        \
-  KMUX_DEVICE double name(double x) { return __ocml_##name##_f64(x); }
-#define KMUX_LIBRARY_2(name)                                                         \
-  KMUX_LIBRARY_2_OF(name, float, f32)                                                \
-  KMUX_LIBRARY_2_OF(name, double, f64) KMUX_DEVICE float name##f(float x, float y) { \
-    return __ocml_##name##_f32(x, y);                                                \
-  }                                                                                  \
-  KMUX_DEVICE float name(float x, float y) { return __ocml_##name##_f32(x, y); }     \
-  KMUX_DEVICE double name(double x, double y) { return __ocml_##name##_f64(x, y); }
-#define KMUX_HALF_OWN(name)                                             \
-  KMUX_LIBRARY_OF(name, double, f64)                                    \
-  KMUX_DEVICE float name##f(float x) { return __builtin_##name##f(x); } \
-  KMUX_DEVICE float name(float x) { return __builtin_##name##f(x); }    \
-  KMUX_DEVICE double name(double x) { return __ocml_##name##_f64(x); }
-// clang-format off
-KMUX_OWN(fabs) KMUX_OWN(floor) KMUX_OWN(ceil) KMUX_OWN(trunc) KMUX_OWN(rint) KMUX_OWN(sqrt) KMUX_OWN(nearbyint)
-KMUX_OWN_2(fmin) KMUX_OWN_2(fmax) KMUX_OWN_2(copysign)
-KMUX_HALF_OWN(exp) KMUX_HALF_OWN(exp2) KMUX_HALF_OWN(log) KMUX_HALF_OWN(log2) KMUX_HALF_OWN(log10)
-KMUX_LIBRARY(sin) KMUX_LIBRARY(cos) KMUX_LIBRARY(tan) KMUX_LIBRARY(sinh) KMUX_LIBRARY(cosh) KMUX_LIBRARY(tanh)
-KMUX_LIBRARY(asin) KMUX_LIBRARY(acos) KMUX_LIBRARY(atan) KMUX_LIBRARY(erf) KMUX_LIBRARY(erfc) KMUX_LIBRARY(cbrt)
-KMUX_LIBRARY(rsqrt) KMUX_LIBRARY(expm1) KMUX_LIBRARY(log1p) KMUX_LIBRARY(round)
-KMUX_LIBRARY_2(pow) KMUX_LIBRARY_2(atan2) KMUX_LIBRARY_2(fmod) KMUX_LIBRARY_2(hypot)
-// clang-format on
-#undef KMUX_OWN
-#undef KMUX_OWN_2
-#undef KMUX_LIBRARY_OF
-#undef KMUX_LIBRARY_2_OF
-#undef KMUX_LIBRARY
-#undef KMUX_LIBRARY_2
-#undef KMUX_HALF_OWN
-                        KMUX_DEVICE float fmaf(float x, float y, float z) {
-  return __builtin_fmaf(x, y, z);
-}
-KMUX_DEVICE double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
-KMUX_DEVICE int abs(int x) { return __builtin_abs(x); }
-KMUX_DEVICE float __expf(float x) { return __builtin_expf(x); }
-KMUX_DEVICE float __logf(float x) { return __builtin_logf(x); }
-KMUX_DEVICE float __fdividef(float x, float y) { return x / y; }
-#define KMUX_EXTREMES(type)                                      \
-  KMUX_DEVICE type min(type x, type y) { return x < y ? x : y; } \
-  KMUX_DEVICE type max(type x, type y) { return x < y ? y : x; }
-KMUX_EXTREMES(int)
-KMUX_EXTREMES(unsigned)
-KMUX_EXTREMES(long)
-KMUX_EXTREMES(unsigned long)
-KMUX_EXTREMES(long long)
-KMUX_EXTREMES(unsigned long long)
-#undef KMUX_EXTREMES
-KMUX_DEVICE float min(float x, float y) { return __builtin_fminf(x, y); }
-KMUX_DEVICE float max(float x, float y) { return __builtin_fmaxf(x, y); }
-KMUX_DEVICE double min(double x, double y) { return __builtin_fmin(x, y); }
-KMUX_DEVICE double max(double x, double y) { return __builtin_fmax(x, y); }
-
-// Halves. What the hardware does in 16 bits is done so, the rest in 32.
-typedef _Float16 half2 __attribute__((ext_vector_type(2)));
-typedef half2 __half2;
-#define KMUX_HALF_1(name, expression) \
-  KMUX_DEVICE half name(half x) { return static_cast<half>(expression); }
-#define KMUX_HALF_2(name, expression) \
-  KMUX_DEVICE half name(half x, half y) { return expression; }
-#define KMUX_HALF_TEST(name, operation) \
-  KMUX_DEVICE bool name(half x, half y) { return x operation y; }
-#define KMUX_HALF2_2(name, expression) \
-  KMUX_DEVICE half2 name(half2 x, half2 y) { return expression; }
-#define KMUX_HALF_FROM(type, name)                                             \
-  KMUX_DEVICE half __##name##2half_rn(type x) { return static_cast<half>(x); } \
-  KMUX_DEVICE type __half2##name##_rz(half x) { return static_cast<type>(x); } \
-  KMUX_DEVICE type __half2##name##_rn(half x) { return static_cast<type>(__builtin_rintf(x)); }
-// clang-format off
-KMUX_HALF_FROM(int, int) KMUX_HALF_FROM(unsigned, uint) KMUX_HALF_FROM(short, short) KMUX_HALF_FROM(unsigned short, ushort)
-KMUX_HALF_2(__hadd, x + y) KMUX_HALF_2(__hsub, x - y) KMUX_HALF_2(__hmul, x * y) KMUX_HALF_2(__hdiv, x / y)
-KMUX_HALF_2(__hmax, __builtin_fmaxf16(x, y)) KMUX_HALF_2(__hmin, __builtin_fminf16(x, y))
-KMUX_HALF_TEST(__heq, ==) KMUX_HALF_TEST(__hne, !=) KMUX_HALF_TEST(__hlt, <) KMUX_HALF_TEST(__hle, <=)
-KMUX_HALF_TEST(__hgt, >) KMUX_HALF_TEST(__hge, >=)
-KMUX_HALF_1(__hneg, -x) KMUX_HALF_1(__habs, __builtin_fabsf16(x)) KMUX_HALF_1(hsqrt, __builtin_sqrtf16(x))
-KMUX_HALF_1(hfloor, __builtin_floorf16(x)) KMUX_HALF_1(hceil, __builtin_ceilf16(x))
-KMUX_HALF_1(htrunc, __builtin_truncf16(x)) KMUX_HALF_1(hrint, __builtin_rintf16(x))
-KMUX_HALF_1(hexp, __builtin_expf(x)) KMUX_HALF_1(hexp2, __builtin_exp2f(x)) KMUX_HALF_1(hlog, __builtin_logf(x))
-KMUX_HALF_1(hlog2, __builtin_log2f(x)) KMUX_HALF_1(hlog10, __builtin_log10f(x)) KMUX_HALF_1(hrcp, 1.0f / x)
-KMUX_HALF_1(hrsqrt, 1.0f / __builtin_sqrtf(x)) KMUX_HALF_1(hsin, sinf(x)) KMUX_HALF_1(hcos, cosf(x))
-KMUX_HALF2_2(__hadd2, x + y) KMUX_HALF2_2(__hsub2, x - y) KMUX_HALF2_2(__hmul2, x * y) KMUX_HALF2_2(__h2div, x / y)
-// clang-format on
-#undef KMUX_HALF_1
-#undef KMUX_HALF_2
-#undef KMUX_HALF_TEST
-#undef KMUX_HALF2_2
-#undef KMUX_HALF_FROM
-                                                    KMUX_DEVICE half __float2half(float x) {
-  return static_cast<half>(x);
-}
-KMUX_DEVICE half __float2half_rn(float x) { return static_cast<half>(x); }
-KMUX_DEVICE float __half2float(half x) { return x; }
-KMUX_DEVICE half __ushort_as_half(unsigned short x) { return __builtin_bit_cast(half, x); }
-KMUX_DEVICE half __short_as_half(short x) { return __builtin_bit_cast(half, x); }
-KMUX_DEVICE unsigned short __half_as_ushort(half x) { return __builtin_bit_cast(unsigned short, x); }
-KMUX_DEVICE short __half_as_short(half x) { return __builtin_bit_cast(short, x); }
-KMUX_DEVICE bool __hisnan(half x) { return x != x; }
-KMUX_DEVICE int __hisinf(half x) { return __builtin_isinf_sign(static_cast<float>(x)); }
-KMUX_DEVICE half __hfma(half x, half y, half z) { return __builtin_fmaf16(x, y, z); }
-KMUX_DEVICE half2 __hfma2(half2 x, half2 y, half2 z) { return __builtin_elementwise_fma(x, y, z); }
-KMUX_DEVICE half2 __hneg2(half2 x) { return -x; }
-KMUX_DEVICE half2 __habs2(half2 x) { return __builtin_elementwise_abs(x); }
-KMUX_DEVICE half2 __halves2half2(half x, half y) { return half2{x, y}; }
-KMUX_DEVICE half2 __half2half2(half x) { return half2{x, x}; }
-KMUX_DEVICE half2 make_half2(half x, half y) { return half2{x, y}; }
-KMUX_DEVICE half2 __float2half2_rn(float x) { return __half2half2(__float2half(x)); }
-KMUX_DEVICE half2 __floats2half2_rn(float x, float y) { return half2{__float2half(x), __float2half(y)}; }
-KMUX_DEVICE half2 __float22half2_rn(float2 x) { return __floats2half2_rn(x.x, x.y); }
-KMUX_DEVICE float2 __half22float2(half2 x) { return {static_cast<float>(x.x), static_cast<float>(x.y)}; }
-KMUX_DEVICE half __low2half(half2 x) { return x.x; }
-KMUX_DEVICE half __high2half(half2 x) { return x.y; }
-KMUX_DEVICE float __low2float(half2 x) { return x.x; }
-KMUX_DEVICE float __high2float(half2 x) { return x.y; }
-KMUX_DEVICE half2 __lows2half2(half2 x, half2 y) { return half2{x.x, y.x}; }
-KMUX_DEVICE half2 __highs2half2(half2 x, half2 y) { return half2{x.y, y.y}; }
-KMUX_DEVICE half2 __lowhigh2highlow(half2 x) { return half2{x.y, x.x}; }
-
-// What prints is a service of HIP's runtime that AMD's device library asks for: hiprtc has it. Beside the host's of <cstdio>;
-// an error only where code for the device calls it.
-template <class... Values>
-__device__ __attribute__((error(
-    "Clang with kmux's headers has no printf for AMD's devices. Remove it, or compile with option engine=hiprtc"))) int
-printf(const char* format, Values... values);
-
-// The device library asks which device it is compiled for.
-#ifdef KMUX_ISA_VERSION
-extern "C" {
-extern const __constant__ unsigned __oclc_ISA_version;
-const __constant__ unsigned __oclc_ISA_version = KMUX_ISA_VERSION;
-}
-#endif
+KMUX_DEVICE int __syncthreads_or(int predicate) { return __syncthreads_count(predicate) != 0; }
+KMUX_DEVICE int __syncthreads_and(int predicate) { return __syncthreads_count(predicate == 0) == 0; }
