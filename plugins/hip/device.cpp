@@ -240,7 +240,7 @@ constexpr std::size_t kArchBytes = 256;
 std::string device_text(int ordinal) { return "device " + std::to_string(ordinal); }
 
 struct FactReader {
-  int (*call)(void*, int);
+  HipCall<int(void*, int)> call;
   const char* symbol;
   std::size_t arch_offset;
 };

@@ -55,7 +55,8 @@ int release_of(void* handle, const std::string& path) {
   using Version = int(int*);
   int version = 0;
   if (auto* const read = reinterpret_cast<Version*>(dlsym(handle, "hipRuntimeGetVersion"))) {
-    if (read(&version) == kHipSuccess && version > 0) return version / 10'000'000 * 100 + version / 100'000 % 100;
+    const HipCall<int(int*)> call(read, reinterpret_cast<int (*)()>(dlsym(handle, "hipGetLastError")));
+    if (call(&version) == kHipSuccess && version > 0) return version / 10'000'000 * 100 + version / 100'000 % 100;
   }
   const std::string name = std::filesystem::path(path).filename().string();
   const std::size_t digit = name.find_first_of("0123456789", std::min(name.find(".so"), name.size()));
@@ -103,11 +104,27 @@ bool HiprtcLibrary::knows(std::string_view arch) const {
   return !is_generic(arch) && (release_ == 0 || release_ >= 600 || is_known_to_rocm5(arch));
 }
 
+// Where the library does not say its release, the macro does.
+std::string integers_for_hiprtc(int release) {
+  if (release != 0 && release < 700) return "";
+  const std::string condition = release == 0 ? "HIP_VERSION_MAJOR >= 7" : "1";
+  return "#if " + condition + R"(
+using __hip_internal::int8_t; using __hip_internal::int16_t; using __hip_internal::int32_t; using __hip_internal::int64_t;
+using __hip_internal::uint8_t; using __hip_internal::uint16_t; using __hip_internal::uint32_t;
+using __hip_internal::uint64_t;
+namespace std {
+using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t;
+using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t;
+}
+#endif
+)";
+}
+
 namespace {
 
 // hiprtc has no option for what is included first.
-std::string text_of(const SourceUnit& unit) {
-  std::string text;
+std::string text_of(const SourceUnit& unit, int release) {
+  std::string text = integers_for_hiprtc(release);
   for (const std::string& prelude : unit.preludes) text += "#include \"" + prelude + "\"\n";
   return text + "#line 1 \"" + unit.path + "\"\n" + unit.text;
 }
@@ -134,7 +151,8 @@ Result<Compiled> compile_with_hiprtc(const HiprtcLibrary& library, const SourceU
                                      const std::vector<std::string>& names) {
   RtcProgram program(library);
   Compiled compiled{.code = {}, .compiler = library.name(), .arguments = arguments_of(settings, options, arch)};
-  KMUX_TRY(program.create(text_of(unit), SourceUnit{unit.path, {}, {}, files_for_hiprtc(unit, options)}));
+  KMUX_TRY(
+      program.create(text_of(unit, library.release()), SourceUnit{unit.path, {}, {}, files_for_hiprtc(unit, options)}));
   KMUX_TRY(program.add_names(names));
   const int result = program.compile(compiled.arguments);
   KMUX_ASSIGN(compiled.log, program.log());

@@ -37,6 +37,12 @@ struct HiprtcTable {
   const char* (*error_string)(int result) = nullptr;
 };
 
+/// What comes before every source for the hiprtc of a release: the integers of a size (int32_t, std::uint64_t), which from ROCm 7 on
+/// hiprtc has in a namespace of its own alone. Empty before. They are that namespace's types, as HIP's functions take them.
+///
+/// Source: AMD, "HIP API 7.0 changes", HIPRTC.
+std::string integers_for_hiprtc(int release);
+
 /// AMD's compiler in this process, opened at run time. In ROCm 5 it is part of libamdhip64, later a library of its own.
 ///
 /// Threads: any: hiprtc has a lock of its own.
@@ -50,6 +56,8 @@ class HiprtcLibrary {
   const HiprtcTable& calls() const { return table_; }
   /// The file that it is in.
   const std::string& path() const { return path_; }
+  /// 502 is 5.2; 0: unknown.
+  int release() const { return release_; }
   /// "hiprtc of HIP 5.2"
   std::string name() const;
   /// Does it compile for `arch`?
@@ -60,7 +68,7 @@ class HiprtcLibrary {
  private:
   HiprtcTable table_;
   std::string path_;
-  int release_ = 0;  // 502 is 5.2; 0: unknown
+  int release_ = 0;
 };
 
 }  // namespace kmux::hip

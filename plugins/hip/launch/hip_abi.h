@@ -36,6 +36,7 @@ enum HipError : int {
   kSharedObjectInitFailed = 303,
   kInvalidHandle = 400,
   kNotFound = 500,
+  kNotReady = 600,  // no last error
   kIllegalAddress = 700,
   kLaunchOutOfResources = 701,
   kLaunchTimeOut = 702,

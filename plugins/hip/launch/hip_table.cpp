@@ -73,12 +73,14 @@ void* open_first(const HipPlaces& places, std::string& tried) {
 
 // The symbol that is missing, or null.
 const char* fill(HipTable& table, void* handle) {
-#define KMUX_CALL(name, symbol, params)                                 \
-  table.name = reinterpret_cast<int(*) params>(dlsym(handle, #symbol)); \
+  auto* const get_last_error = reinterpret_cast<int (*)()>(dlsym(handle, "hipGetLastError"));
+#define KMUX_CALL(name, symbol, params)                                                   \
+  table.name = {reinterpret_cast<int(*) params>(dlsym(handle, #symbol)), get_last_error}; \
   if (table.name == nullptr) return #symbol;
   KMUX_HIP_CALLS(KMUX_CALL)
 #undef KMUX_CALL
-#define KMUX_CALL(name, symbol, params) table.name = reinterpret_cast<int(*) params>(dlsym(handle, #symbol));
+#define KMUX_CALL(name, symbol, params) \
+  table.name = {reinterpret_cast<int(*) params>(dlsym(handle, #symbol)), get_last_error};
   KMUX_HIP_GRAPH_CALLS(KMUX_CALL)
   KMUX_OPTIONAL_HIP_CALLS(KMUX_CALL)
 #undef KMUX_CALL

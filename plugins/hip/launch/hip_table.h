@@ -10,9 +10,43 @@
 
 namespace kmux::hip {
 
+/// A function of HIP's runtime. A call that fails leaves no last error: what a caller handles must not appear in the next check
+/// of an application (hipGetLastError), which has not made the call. An application's own last error stays until such a call.
+///
+/// Source: AMD, "HIP API 7.0 changes": hipGetLastError returns the last error of the thread, whatever succeeded since.
+template <class Function>
+class HipCall;
+template <class... Params>
+class HipCall<int(Params...)> {
+ public:
+  using Function = int (*)(Params...);
+  HipCall() = default;
+  /// `get_last_error` may be null.
+  HipCall(Function function, int (*get_last_error)() = nullptr)
+      : function_(function), get_last_error_(get_last_error) {}
+
+  int operator()(Params... params) const {
+    const int result = function_(params...);
+    if (__builtin_expect(result != kHipSuccess, 0)) forget(result);
+    return result;
+  }
+  Function function() const { return function_; }
+  explicit operator bool() const { return function_ != nullptr; }
+  bool operator==(decltype(nullptr)) const { return function_ == nullptr; }
+  bool operator!=(decltype(nullptr)) const { return function_ != nullptr; }
+
+ private:
+  __attribute__((cold)) void forget(int result) const {
+    if (get_last_error_ != nullptr && result != kNotReady) get_last_error_();
+  }
+
+  Function function_ = nullptr;
+  int (*get_last_error_)() = nullptr;
+};
+
 /// The functions of HIP's runtime, opened at run time. Only optional ones, those of graphs and those that name errors may be null.
 struct HipTable {
-#define KMUX_CALL(name, symbol, params) int(*name) params = nullptr;
+#define KMUX_CALL(name, symbol, params) HipCall<int params> name;
   KMUX_HIP_CALLS(KMUX_CALL)
   KMUX_HIP_GRAPH_CALLS(KMUX_CALL)
   KMUX_OPTIONAL_HIP_CALLS(KMUX_CALL)

@@ -6,6 +6,7 @@
 #include "kmux/plugin/dependencies.h"
 #include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/plan.h"
+#include "kmux/plugin/process.h"
 
 #include "hiprtc_library.h"
 #include "meta.h"
@@ -267,6 +268,31 @@ TEST_F(HipBuild, IntegersOfASizeNeedNoHeader) {
                   .value());
     EXPECT_TRUE(artifact.ok()) << header << artifact.error().explain();
   }
+}
+
+// As ROCm 7 has them; the functions of HIP take these types, of which int64_t is not the host's.
+TEST_F(HipBuild, IntegersOfASizeAreBesideThoseOfHiprtc7) {
+  EXPECT_EQ(integers_for_hiprtc(502), "");
+  EXPECT_EQ(integers_for_hiprtc(604), "");
+  const std::string theirs =
+      "namespace __hip_internal {\ntypedef signed char int8_t; typedef short int16_t; typedef int int32_t;\n"
+      "typedef long long int64_t; typedef unsigned char uint8_t; typedef unsigned short uint16_t;\n"
+      "typedef unsigned uint32_t; typedef unsigned long long uint64_t;\n}\n";
+  const std::string own = "void f(int32_t a, std::uint64_t b, int64_t c, ::uint8_t d);\n";
+  const auto compiles = [&](const std::string& text) {
+    const Command command{.argv = {find_clang(host).value().program, "-x", "c++", "-fsyntax-only", "-nostdinc", "-"},
+                          .standard_input = text};
+    const ProcessResult result = run(command).value();
+    EXPECT_EQ(result.exit_code == 0, result.standard_error.empty());
+    return result.exit_code == 0;
+  };
+  EXPECT_FALSE(compiles(theirs + own));
+  EXPECT_TRUE(compiles(theirs + integers_for_hiprtc(700) + own));
+  // A library that does not say its release has a macro that does; where it declares them itself, they are left alone.
+  EXPECT_TRUE(compiles("#define HIP_VERSION_MAJOR 7\n" + theirs + integers_for_hiprtc(0) + own));
+  EXPECT_TRUE(compiles("#define HIP_VERSION_MAJOR 6\n" + integers_for_hiprtc(0)));
+  EXPECT_TRUE(
+      compiles(theirs + "using namespace __hip_internal;\ntypedef long long int64_t;\n" + integers_for_hiprtc(701)));
 }
 
 // With Clang; hiprtc has what its HIP has.

@@ -71,6 +71,7 @@ TEST(HipAbi, Functions) {
 #define KMUX_CALL(name, symbol, params) KMUX_SAME(name, symbol);
   KMUX_HIP_GRAPH_CALLS(KMUX_CALL)
 #undef KMUX_CALL
+  EXPECT_EQ(shape_of(static_cast<int (*)()>(nullptr)), shape_of(&::hipGetLastError));
 #if HIP_VERSION >= 50300000
   KMUX_SAME(node_enable, hipGraphNodeSetEnabled);
 #endif
@@ -111,7 +112,7 @@ TEST(HipAbi, Structs) {
 }
 
 TEST(HipAbi, Numbers) {
-  const std::array<std::pair<int, int>, 32> numbers = {{
+  const std::array<std::pair<int, int>, 33> numbers = {{
       {kHipSuccess, hipSuccess},
       {kInvalidValue, hipErrorInvalidValue},
       {kOutOfMemory, hipErrorOutOfMemory},
@@ -129,6 +130,7 @@ TEST(HipAbi, Numbers) {
       {kSharedObjectInitFailed, hipErrorSharedObjectInitFailed},
       {kInvalidHandle, hipErrorInvalidHandle},
       {kNotFound, hipErrorNotFound},
+      {kNotReady, hipErrorNotReady},
       {kIllegalAddress, hipErrorIllegalAddress},
       {kLaunchOutOfResources, hipErrorLaunchOutOfResources},
       {kLaunchTimeOut, hipErrorLaunchTimeOut},

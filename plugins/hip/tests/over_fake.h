@@ -46,6 +46,7 @@ class OverFake : public testing::Test {
     EXPECT_EQ(fake->live().streams, before_.streams);
     EXPECT_EQ(fake->live().graphs, before_.graphs + kept.graphs);
     EXPECT_EQ(fake->live().events, before_.events);
+    EXPECT_EQ(fake->last_error(), kHipSuccess) << "an error that kmux handled is raised again by the next check";
     EXPECT_THAT(fake->misuses(), testing::IsEmpty());
   }
 

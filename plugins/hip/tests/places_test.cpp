@@ -28,7 +28,7 @@ class HipPlacesTest : public testing::Test {
   }
   static std::string file_of(const HipTable& hip) {
     Dl_info info{};
-    dladdr(reinterpret_cast<void*>(hip.launch), &info);
+    dladdr(reinterpret_cast<void*>(hip.launch.function()), &info);
     return info.dli_fname;
   }
 

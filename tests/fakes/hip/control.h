@@ -67,6 +67,8 @@ class Control {
   /// Runs what was captured. The code of the first node that fails.
   virtual int launch_graph(void* graph) = 0;
   virtual void destroy_graph(void* graph) = 0;
+  /// What hipGetLastError would return on this thread; always 0 over CUDA, whose driver has no last error.
+  virtual int last_error() = 0;
   /// What was done that a device would not forgive, such as running code that was unloaded.
   virtual std::vector<std::string> misuses() = 0;
 

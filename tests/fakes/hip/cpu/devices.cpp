@@ -43,20 +43,20 @@ int attribute_of(const Device& device, int attribute) {
 
 }  // namespace
 
-int hipGetDeviceCount(int* count) {
+ReturnCode hipGetDeviceCount(int* count) {
   KMUX_BEGIN("hipGetDeviceCount");
   const std::lock_guard lock(world().mutex);
   *count = static_cast<int>(world().devices.size());
   return *count > 0 ? kHipSuccess : kNoDevice;
 }
 
-int hipGetDevice(int* device) {
+ReturnCode hipGetDevice(int* device) {
   KMUX_BEGIN("hipGetDevice");
   *device = current_device();
   return kHipSuccess;
 }
 
-int hipSetDevice(int device) {
+ReturnCode hipSetDevice(int device) {
   KMUX_BEGIN("hipSetDevice");
   const std::lock_guard lock(world().mutex);
   if (find_device(device) == nullptr) return kInvalidDevice;
@@ -64,7 +64,7 @@ int hipSetDevice(int device) {
   return kHipSuccess;
 }
 
-int hipDeviceGetAttribute(int* value, int attribute, int device) {
+ReturnCode hipDeviceGetAttribute(int* value, int attribute, int device) {
   KMUX_BEGIN("hipDeviceGetAttribute");
   const std::lock_guard lock(world().mutex);
   const Device* const found = find_device(device);
@@ -75,7 +75,7 @@ int hipDeviceGetAttribute(int* value, int attribute, int device) {
   return kHipSuccess;
 }
 
-int hipDeviceGetName(char* name, int size, int device) {
+ReturnCode hipDeviceGetName(char* name, int size, int device) {
   KMUX_BEGIN("hipDeviceGetName");
   const std::lock_guard lock(world().mutex);
   const Device* const found = find_device(device);
@@ -84,7 +84,7 @@ int hipDeviceGetName(char* name, int size, int device) {
   return kHipSuccess;
 }
 
-int hipDeviceTotalMem(std::size_t* bytes, int device) {
+ReturnCode hipDeviceTotalMem(std::size_t* bytes, int device) {
   KMUX_BEGIN("hipDeviceTotalMem");
   const std::lock_guard lock(world().mutex);
   const Device* const found = find_device(device);
@@ -93,23 +93,23 @@ int hipDeviceTotalMem(std::size_t* bytes, int device) {
   return kHipSuccess;
 }
 
-int hipRuntimeGetVersion(int* version) {
+ReturnCode hipRuntimeGetVersion(int* version) {
   KMUX_BEGIN("hipRuntimeGetVersion");
   *version = kVersion;
   return kHipSuccess;
 }
 
-int hipGetDevicePropertiesR0600(void* properties, int device) {
+ReturnCode hipGetDevicePropertiesR0600(void* properties, int device) {
   KMUX_BEGIN("hipGetDevicePropertiesR0600");
   return write_arch(properties, device, kArchFrom6);
 }
 
-int hipGetDevicePropertiesR0000(void* properties, int device) {
+ReturnCode hipGetDevicePropertiesR0000(void* properties, int device) {
   KMUX_BEGIN("hipGetDevicePropertiesR0000");
   return write_arch(properties, device, kArchUntil5);
 }
 
-int hipGetDeviceProperties(void* properties, int device) {
+ReturnCode hipGetDeviceProperties(void* properties, int device) {
   KMUX_BEGIN("hipGetDeviceProperties");
   return write_arch(properties, device, kArchUntil5);
 }

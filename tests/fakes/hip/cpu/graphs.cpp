@@ -97,7 +97,7 @@ int run(std::vector<Made> nodes) {
 
 }  // namespace
 
-int hipGraphCreate(hipGraph_t* graph, unsigned flags) {
+ReturnCode hipGraphCreate(hipGraph_t* graph, unsigned flags) {
   KMUX_BEGIN("hipGraphCreate");
   if (flags != 0) return kInvalidValue;
   *graph = new ihipGraph;
@@ -106,7 +106,7 @@ int hipGraphCreate(hipGraph_t* graph, unsigned flags) {
   return kHipSuccess;
 }
 
-int hipGraphDestroy(hipGraph_t graph) {
+ReturnCode hipGraphDestroy(hipGraph_t graph) {
   const int fault = begin("hipGraphDestroy");
   const std::lock_guard lock(world().mutex);
   if (world().made_graphs.erase(graph) == 0) return kInvalidValue;
@@ -114,23 +114,23 @@ int hipGraphDestroy(hipGraph_t graph) {
   return fault;
 }
 
-int hipGraphAddKernelNode(hipGraphNode_t* node, hipGraph_t graph, const hipGraphNode_t* after, std::size_t after_count,
-                          const kmux::hip::KernelNodeParams* params) {
+ReturnCode hipGraphAddKernelNode(hipGraphNode_t* node, hipGraph_t graph, const hipGraphNode_t* after,
+                                 std::size_t after_count, const kmux::hip::KernelNodeParams* params) {
   KMUX_BEGIN("hipGraphAddKernelNode");
   Work work;
   if (const int refused = work_of_kernel(*params, work)) return refused;
   return add(node, graph, after, after_count, std::move(work), true);
 }
 
-int hipGraphAddMemsetNode(hipGraphNode_t* node, hipGraph_t graph, const hipGraphNode_t* after, std::size_t after_count,
-                          const kmux::hip::MemsetParams* params) {
+ReturnCode hipGraphAddMemsetNode(hipGraphNode_t* node, hipGraph_t graph, const hipGraphNode_t* after,
+                                 std::size_t after_count, const kmux::hip::MemsetParams* params) {
   KMUX_BEGIN("hipGraphAddMemsetNode");
   Work work;
   if (const int refused = work_of(*params, work)) return refused;
   return add(node, graph, after, after_count, std::move(work), false);
 }
 
-int hipGraphInstantiate(hipGraphExec_t* executable, hipGraph_t graph, hipGraphNode_t*, char*, std::size_t) {
+ReturnCode hipGraphInstantiate(hipGraphExec_t* executable, hipGraph_t graph, hipGraphNode_t*, char*, std::size_t) {
   KMUX_BEGIN("hipGraphInstantiate");
   const std::lock_guard lock(world().mutex);
   if (!is_alive(graph)) return kInvalidValue;
@@ -139,7 +139,7 @@ int hipGraphInstantiate(hipGraphExec_t* executable, hipGraph_t graph, hipGraphNo
   return kHipSuccess;
 }
 
-int hipGraphExecDestroy(hipGraphExec_t executable) {
+ReturnCode hipGraphExecDestroy(hipGraphExec_t executable) {
   const int fault = begin("hipGraphExecDestroy");
   const std::lock_guard lock(world().mutex);
   if (world().executables.erase(executable) == 0) return kInvalidValue;
@@ -148,7 +148,7 @@ int hipGraphExecDestroy(hipGraphExec_t executable) {
 }
 
 // Stricter than HIP, which makes a graph within the graph of a capture: the plugin promises plain launches there.
-int hipGraphLaunch(hipGraphExec_t executable, hipStream_t stream) {
+ReturnCode hipGraphLaunch(hipGraphExec_t executable, hipStream_t stream) {
   KMUX_BEGIN("hipGraphLaunch");
   if (capture_of(stream) != nullptr) return kStreamCaptureUnsupported;
   std::vector<Made> nodes;
@@ -160,23 +160,23 @@ int hipGraphLaunch(hipGraphExec_t executable, hipStream_t stream) {
   return submit(stream, [&] { return run(std::move(nodes)); });
 }
 
-int hipGraphExecKernelNodeSetParams(hipGraphExec_t executable, hipGraphNode_t node,
-                                    const kmux::hip::KernelNodeParams* params) {
+ReturnCode hipGraphExecKernelNodeSetParams(hipGraphExec_t executable, hipGraphNode_t node,
+                                           const kmux::hip::KernelNodeParams* params) {
   KMUX_BEGIN("hipGraphExecKernelNodeSetParams");
   Work work;
   if (const int refused = work_of_kernel(*params, work)) return refused;
   return set(executable, node, std::move(work), true);
 }
 
-int hipGraphExecMemsetNodeSetParams(hipGraphExec_t executable, hipGraphNode_t node,
-                                    const kmux::hip::MemsetParams* params) {
+ReturnCode hipGraphExecMemsetNodeSetParams(hipGraphExec_t executable, hipGraphNode_t node,
+                                           const kmux::hip::MemsetParams* params) {
   KMUX_BEGIN("hipGraphExecMemsetNodeSetParams");
   Work work;
   if (const int refused = work_of(*params, work)) return refused;
   return set(executable, node, std::move(work), false);
 }
 
-int hipGraphNodeSetEnabled(hipGraphExec_t executable, hipGraphNode_t node, unsigned enabled) {
+ReturnCode hipGraphNodeSetEnabled(hipGraphExec_t executable, hipGraphNode_t node, unsigned enabled) {
   KMUX_BEGIN("hipGraphNodeSetEnabled");
   const std::lock_guard lock(world().mutex);
   Made* const found = find(executable, node);

@@ -34,14 +34,14 @@ int release(void* address, int fault) {
 
 }  // namespace
 
-int hipMalloc(void** address, std::size_t bytes) {
+ReturnCode hipMalloc(void** address, std::size_t bytes) {
   KMUX_BEGIN("hipMalloc");
   const int refused = check_unsafe_call();
   return refused != kHipSuccess ? refused : allocate(address, bytes);
 }
 
 // Inside a capture it is a node of the graph, whose memory lives as long as the graph.
-int hipMallocAsync(void** address, std::size_t bytes, hipStream_t stream) {
+ReturnCode hipMallocAsync(void** address, std::size_t bytes, hipStream_t stream) {
   KMUX_BEGIN("hipMallocAsync");
   const auto capture = capture_of(stream);
   if (capture == nullptr && is_null_stream_blocked()) return kStreamCaptureUnsupported;
@@ -51,13 +51,13 @@ int hipMallocAsync(void** address, std::size_t bytes, hipStream_t stream) {
   return code;
 }
 
-int hipFree(void* address) {
+ReturnCode hipFree(void* address) {
   const int fault = begin("hipFree");
   const int refused = check_unsafe_call();
   return refused != kHipSuccess ? refused : release(address, fault);
 }
 
-int hipFreeAsync(void* address, hipStream_t stream) {
+ReturnCode hipFreeAsync(void* address, hipStream_t stream) {
   const int fault = begin("hipFreeAsync");
   const auto capture = capture_of(stream);
   if (capture != nullptr) return submit(stream, [] { return kHipSuccess; });
@@ -65,18 +65,18 @@ int hipFreeAsync(void* address, hipStream_t stream) {
   return release(address, fault);
 }
 
-int hipDeviceGetDefaultMemPool(hipMemPool_t* pool, int) {
+ReturnCode hipDeviceGetDefaultMemPool(hipMemPool_t* pool, int) {
   KMUX_BEGIN("hipDeviceGetDefaultMemPool");
   *pool = reinterpret_cast<hipMemPool_t>(world().devices.data());
   return kHipSuccess;
 }
 
-int hipMemPoolSetAttribute(hipMemPool_t pool, int attribute, void*) {
+ReturnCode hipMemPoolSetAttribute(hipMemPool_t pool, int attribute, void*) {
   KMUX_BEGIN("hipMemPoolSetAttribute");
   return pool != nullptr && attribute == kPoolReleaseThreshold ? kHipSuccess : kInvalidValue;
 }
 
-int hipMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind, hipStream_t stream) {
+ReturnCode hipMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind, hipStream_t stream) {
   KMUX_BEGIN("hipMemcpyAsync");
   const bool to_device = kind == kHostToDevice || kind == kDeviceToDevice;
   const bool from_device = kind == kDeviceToHost || kind == kDeviceToDevice;
@@ -89,27 +89,27 @@ int hipMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind, hipS
 }
 
 // Of the devices, all of which have the host's memory.
-int hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
-                       hipStream_t stream) {
+ReturnCode hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
+                              hipStream_t stream) {
   const auto count = static_cast<int>(world().devices.size());
   if (to_device < 0 || to_device >= count || from_device < 0 || from_device >= count) return kInvalidDevice;
   return hipMemcpyAsync(to, from, bytes, kDeviceToDevice, stream);
 }
 
-int hipHostMalloc(void** address, std::size_t bytes, unsigned) {
+ReturnCode hipHostMalloc(void** address, std::size_t bytes, unsigned) {
   KMUX_BEGIN("hipHostMalloc");
   if (const int refused = check_unsafe_call()) return refused;
   return posix_memalign(address, kAlignment, std::max<std::size_t>(bytes, 1)) == 0 ? kHipSuccess : kOutOfMemory;
 }
 
-int hipHostFree(void* address) {
+ReturnCode hipHostFree(void* address) {
   const int fault = begin("hipHostFree");
   if (const int refused = check_unsafe_call()) return refused;
   std::free(address);
   return fault;
 }
 
-int hipMemsetAsync(void* address, int value, std::size_t bytes, hipStream_t stream) {
+ReturnCode hipMemsetAsync(void* address, int value, std::size_t bytes, hipStream_t stream) {
   KMUX_BEGIN("hipMemsetAsync");
   if (!is_device_memory(address, bytes)) return kInvalidValue;
   return submit(stream, [address, value, bytes] {
@@ -118,7 +118,7 @@ int hipMemsetAsync(void* address, int value, std::size_t bytes, hipStream_t stre
   });
 }
 
-int hipMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+ReturnCode hipMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
   KMUX_BEGIN("hipMemGetInfo");
   std::size_t used = 0;
   const std::lock_guard lock(world().mutex);

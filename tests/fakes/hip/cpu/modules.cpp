@@ -121,7 +121,7 @@ int kmux::fake_hip::work_of_kernel(const hip::KernelNodeParams& params, std::fun
   return kHipSuccess;
 }
 
-int hipModuleLoadData(hipModule_t* module, const void* code) {
+ReturnCode hipModuleLoadData(hipModule_t* module, const void* code) {
   KMUX_BEGIN("hipModuleLoadData");
   if (!is_code(code)) return kInvalidImage;
   if (!is_for_this_machine(code)) return kNoBinaryForGpu;
@@ -137,7 +137,7 @@ int hipModuleLoadData(hipModule_t* module, const void* code) {
   return kHipSuccess;
 }
 
-int hipModuleUnload(hipModule_t module) {
+ReturnCode hipModuleUnload(hipModule_t module) {
   const int fault = begin("hipModuleUnload");
   if (const int refused = check_unsafe_call()) return refused;
   const std::lock_guard lock(world().mutex);
@@ -148,7 +148,7 @@ int hipModuleUnload(hipModule_t module) {
   return fault;
 }
 
-int hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* name) {
+ReturnCode hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* name) {
   KMUX_BEGIN("hipModuleGetFunction");
   const auto found = std::find(module->kernels.begin(), module->kernels.end(), name);
   if (found == module->kernels.end()) return kNotFound;
@@ -157,7 +157,7 @@ int hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char
   return kHipSuccess;
 }
 
-int hipModuleGetGlobal(void** address, std::size_t* bytes, hipModule_t module, const char* name) {
+ReturnCode hipModuleGetGlobal(void** address, std::size_t* bytes, hipModule_t module, const char* name) {
   KMUX_BEGIN("hipModuleGetGlobal");
   const auto found = std::find(module->variables.begin(), module->variables.end(), name);
   if (found == module->variables.end()) return kNotFound;
@@ -174,17 +174,17 @@ int hipModuleGetGlobal(void** address, std::size_t* bytes, hipModule_t module, c
   return kHipSuccess;
 }
 
-int hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                          unsigned block_y, unsigned block_z, unsigned shared_bytes, hipStream_t stream,
-                          void** arguments, void**) {
+ReturnCode hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                 unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                                 hipStream_t stream, void** arguments, void**) {
   if (!world().recording.load(std::memory_order_relaxed)) return kHipSuccess;
   KMUX_BEGIN("hipModuleLaunchKernel");
   return launch({function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}}, stream, arguments);
 }
 
-int hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                                     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                                     hipStream_t stream, void** arguments) {
+ReturnCode hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                            unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                                            hipStream_t stream, void** arguments) {
   KMUX_BEGIN("hipModuleLaunchCooperativeKernel");
   return launch({function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}}, stream, arguments);
 }

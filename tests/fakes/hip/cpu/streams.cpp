@@ -33,7 +33,7 @@ std::int64_t now() {
 
 }  // namespace
 
-int hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
+ReturnCode hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
   KMUX_BEGIN("hipStreamCreateWithFlags");
   *stream = new_handle<hipStream_t>();
   const std::lock_guard lock(world().mutex);
@@ -41,7 +41,7 @@ int hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
   return kHipSuccess;
 }
 
-int hipStreamCreateWithPriority(hipStream_t* stream, unsigned flags, int) {
+ReturnCode hipStreamCreateWithPriority(hipStream_t* stream, unsigned flags, int) {
   KMUX_BEGIN("hipStreamCreateWithPriority");
   *stream = new_handle<hipStream_t>();
   const std::lock_guard lock(world().mutex);
@@ -49,7 +49,7 @@ int hipStreamCreateWithPriority(hipStream_t* stream, unsigned flags, int) {
   return kHipSuccess;
 }
 
-int hipStreamDestroy(hipStream_t stream) {
+ReturnCode hipStreamDestroy(hipStream_t stream) {
   const int fault = begin("hipStreamDestroy");
   const std::lock_guard lock(world().mutex);
   if (world().streams.erase(stream) == 0) return kInvalidHandle;
@@ -57,20 +57,20 @@ int hipStreamDestroy(hipStream_t stream) {
   return fault;
 }
 
-int hipStreamSynchronize(hipStream_t stream) {
+ReturnCode hipStreamSynchronize(hipStream_t stream) {
   KMUX_BEGIN("hipStreamSynchronize");
   if (const int failure = check_wait(stream)) return failure;
   return submit(stream, [] { return kHipSuccess; });
 }
 
-int hipStreamIsCapturing(hipStream_t stream, int* status) {
+ReturnCode hipStreamIsCapturing(hipStream_t stream, int* status) {
   KMUX_BEGIN("hipStreamIsCapturing");
   if (stream == nullptr && is_null_stream_blocked()) return kStreamCaptureImplicit;
   *status = status_of(capture_of(stream));
   return kHipSuccess;
 }
 
-int hipStreamGetCaptureInfo(hipStream_t stream, int* status, unsigned long long* id) {
+ReturnCode hipStreamGetCaptureInfo(hipStream_t stream, int* status, unsigned long long* id) {
   KMUX_BEGIN("hipStreamGetCaptureInfo");
   if (stream == nullptr && is_null_stream_blocked()) return kStreamCaptureImplicit;
   const auto capture = capture_of(stream);
@@ -79,7 +79,7 @@ int hipStreamGetCaptureInfo(hipStream_t stream, int* status, unsigned long long*
   return kHipSuccess;
 }
 
-int hipThreadExchangeStreamCaptureMode(int* mode) {
+ReturnCode hipThreadExchangeStreamCaptureMode(int* mode) {
   KMUX_BEGIN("hipThreadExchangeStreamCaptureMode");
   if (*mode < kCaptureModeGlobal || *mode > kCaptureModeRelaxed) return kInvalidValue;
   std::swap(*mode, capture_mode());
@@ -87,7 +87,7 @@ int hipThreadExchangeStreamCaptureMode(int* mode) {
 }
 
 // A stream that waits for what was captured is captured from then on, too.
-int hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags) {
+ReturnCode hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags) {
   KMUX_BEGIN("hipStreamWaitEvent");
   if (flags != 0) return kInvalidValue;
   {
@@ -99,7 +99,7 @@ int hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags) {
   return submit(stream, [] { return kHipSuccess; });
 }
 
-int hipEventCreateWithFlags(hipEvent_t* event, unsigned) {
+ReturnCode hipEventCreateWithFlags(hipEvent_t* event, unsigned) {
   KMUX_BEGIN("hipEventCreateWithFlags");
   *event = new_handle<hipEvent_t>();
   const std::lock_guard lock(world().mutex);
@@ -107,7 +107,7 @@ int hipEventCreateWithFlags(hipEvent_t* event, unsigned) {
   return kHipSuccess;
 }
 
-int hipEventCreate(hipEvent_t* event) {
+ReturnCode hipEventCreate(hipEvent_t* event) {
   KMUX_BEGIN("hipEventCreate");
   *event = new_handle<hipEvent_t>();
   const std::lock_guard lock(world().mutex);
@@ -115,7 +115,7 @@ int hipEventCreate(hipEvent_t* event) {
   return kHipSuccess;
 }
 
-int hipEventDestroy(hipEvent_t event) {
+ReturnCode hipEventDestroy(hipEvent_t event) {
   const int fault = begin("hipEventDestroy");
   const std::lock_guard lock(world().mutex);
   if (world().events.erase(event) == 0) return kInvalidHandle;
@@ -123,7 +123,7 @@ int hipEventDestroy(hipEvent_t event) {
   return fault;
 }
 
-int hipEventRecord(hipEvent_t event, hipStream_t stream) {
+ReturnCode hipEventRecord(hipEvent_t event, hipStream_t stream) {
   KMUX_BEGIN("hipEventRecord");
   const auto capture = capture_of(stream);
   const auto record = [event, stream, capture] {
@@ -138,7 +138,7 @@ int hipEventRecord(hipEvent_t event, hipStream_t stream) {
   return failure == kHipSuccess ? record() : failure;
 }
 
-int hipEventSynchronize(hipEvent_t event) {
+ReturnCode hipEventSynchronize(hipEvent_t event) {
   KMUX_BEGIN("hipEventSynchronize");
   hipStream_t stream = nullptr;
   {
@@ -154,7 +154,7 @@ int hipEventSynchronize(hipEvent_t event) {
   return check_wait(stream);
 }
 
-int hipEventElapsedTime(float* milliseconds, hipEvent_t first, hipEvent_t second) {
+ReturnCode hipEventElapsedTime(float* milliseconds, hipEvent_t first, hipEvent_t second) {
   KMUX_BEGIN("hipEventElapsedTime");
   const std::lock_guard lock(world().mutex);
   const auto begin_at = world().events.find(first);

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "cpu/captures.h"
 
@@ -27,6 +28,15 @@ World& world() {
 int& current_device() {
   static thread_local int device = 0;
   return device;
+}
+
+int& last_error() {
+  static thread_local int code = kHipSuccess;
+  return code;
+}
+
+void ReturnCode::note(int code) {
+  if (code != kHipSuccess && code != kNotReady) last_error() = code;
 }
 
 int& capture_mode() {
@@ -85,6 +95,7 @@ class TheControl final : public Control {
     world().captures.clear();
     world().misuses.clear();
     world().recording = true;
+    fake_hip::last_error() = kHipSuccess;
   }
   void set_devices(std::vector<Device> devices) override {
     const std::lock_guard lock(world().mutex);
@@ -142,6 +153,7 @@ class TheControl final : public Control {
     }
     world().graphs.erase(graph);
   }
+  int last_error() override { return fake_hip::last_error(); }
   std::vector<std::string> misuses() override {
     const std::lock_guard lock(world().mutex);
     return world().misuses;
@@ -149,6 +161,11 @@ class TheControl final : public Control {
 };
 
 }  // namespace
+
+// Not among the calls that are written down and can fail.
+extern "C" __attribute__((visibility("default"))) int hipGetLastError() {
+  return std::exchange(last_error(), static_cast<int>(kHipSuccess));
+}
 
 extern "C" __attribute__((visibility("default"))) Control* kmux_fake_hip_control() {
   static TheControl* const control = new TheControl;

@@ -8,14 +8,38 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "control.h"
 #include "launch/hip_abi.h"
 #include "launch/hip_symbols.h"
 
+namespace kmux::fake_hip {
+
+/// What a call of HIP returns: an int to its caller, and the last error of the thread if it is one. Success leaves the last error
+/// as it is, as ROCm 7 does.
+///
+/// Source: AMD, "HIP API 7.0 changes"; the ABI of the processor, which returns a record of one int as an int.
+class ReturnCode {
+ public:
+  ReturnCode(int code) : code_(code) { note(code); }  // NOLINT(google-explicit-constructor): functions return it
+  operator int() const { return code_; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  static void note(int code);
+  int code_;
+};
+static_assert(sizeof(ReturnCode) == sizeof(int) && std::is_trivially_copyable_v<ReturnCode>);
+
+}  // namespace kmux::fake_hip
+
 // Every symbol of the table, declared as the library exports it: a definition with other parameters does not compile.
-#define KMUX_CALL(name, symbol, params) extern "C" __attribute__((visibility("default"))) int symbol params;
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wreturn-type-c-linkage"
+#endif
+#define KMUX_CALL(name, symbol, params) \
+  extern "C" __attribute__((visibility("default"))) kmux::fake_hip::ReturnCode symbol params;
 KMUX_HIP_CALLS(KMUX_CALL)
 KMUX_HIP_GRAPH_CALLS(KMUX_CALL)
 KMUX_OPTIONAL_HIP_CALLS(KMUX_CALL)
@@ -74,6 +98,9 @@ World& world();
 
 /// The device that is current on this thread.
 int& current_device();
+
+/// What hipGetLastError returns on this thread.
+int& last_error();
 
 /// The mode in which this thread meets the captures of others, a hipStreamCaptureMode.
 int& capture_mode();

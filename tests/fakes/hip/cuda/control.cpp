@@ -79,6 +79,7 @@ class TheControl final : public fake_hip::Control {
     return launched != hip::kHipSuccess ? launched : destroyed;
   }
   void destroy_graph(void* graph) override { driver()->graph_destroy(static_cast<CUgraph>(graph)); }
+  int last_error() override { return hip::kHipSuccess; }
   // The driver keeps the first one, and writes all to stderr.
   std::vector<std::string> misuses() override {
     const std::string misuse = cuda_.misuse();
