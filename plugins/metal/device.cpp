@@ -30,6 +30,14 @@ Error not_ours(const char* what) {
                         "of \"metal:0\".");
 }
 
+// Whether a blit may have these offsets and this many bytes on a Mac. Source: Apple, MTLBlitCommandEncoder,
+// fillBuffer:range:value: and copyFromBuffer:sourceOffset:toBuffer:destinationOffset:size:, whose multiples of 4 bytes hold in
+// macOS (devices of Apple's own take others).
+template <class... Numbers>
+bool is_blit(Numbers... numbers) {
+  return ((numbers % kFillStep == 0) && ...);
+}
+
 // Writes one command of a blit encoder and commits it.
 template <class Write>
 Status blit(Gpu& gpu, void* stream, Write write) {
@@ -93,13 +101,13 @@ Status MetalDevices::copy(int device, void* stream, void* to, const void* from, 
   const Place source = opened->arena().find(from);
   if (kind != KMUX_COPY_DEVICE_TO_HOST && target.buffer == nullptr) return not_ours("the target of a copy");
   if (kind != KMUX_COPY_HOST_TO_DEVICE && source.buffer == nullptr) return not_ours("the source of a copy");
-  if (kind == KMUX_COPY_DEVICE_TO_DEVICE) {
+  if (kind == KMUX_COPY_DEVICE_TO_DEVICE && is_blit(source.offset, target.offset, bytes)) {
     return blit(*opened, stream, [&](const ObjectiveC& objc, Id encoder) {
       objc.copy_buffer(encoder, source.buffer, source.offset, target.buffer, target.offset, bytes);
     });
   }
   KMUX_TRY(opened->wait(opened->queue_of(stream)));
-  std::memcpy(to, from, bytes);
+  std::memmove(to, from, bytes);
   return Ok{};
 }
 
@@ -108,7 +116,7 @@ Status MetalDevices::memset(int device, void* stream, void* address, std::uint8_
   if (bytes == 0) return Ok{};
   const Place place = opened->arena().find(address);
   if (place.buffer == nullptr) return not_ours("memory to set");
-  if (place.offset % kFillStep == 0 && bytes % kFillStep == 0) {
+  if (is_blit(place.offset, bytes)) {
     return blit(*opened, stream, [&](const ObjectiveC& objc, Id encoder) {
       objc.fill_buffer(encoder, place.buffer, {place.offset, bytes}, value);
     });

@@ -147,6 +147,7 @@ void fill_buffer(Encoder& self, Buffer* buffer, Range range, unsigned char value
   if (!is_open(self) || !is_inside(self, buffer, range.location, range.length)) return;
   if (range.length == 0 || range.location % 4 != 0 || range.length % 4 != 0) {
     complain(self, "a fill of " + std::to_string(range.length) + " bytes at " + std::to_string(range.location));
+    return;
   }
   self.owner->uses.push_back(Held<Object>(buffer));
   self.owner->commands.push_back({[to = buffer->memory + range.location, range, value] {
@@ -160,6 +161,12 @@ void copy_buffer(Encoder& self, Buffer* source, Count source_offset, Buffer* tar
   const bool fits =
       is_open(self) && is_inside(self, source, source_offset, length) && is_inside(self, target, target_offset, length);
   if (!fits) return;
+  // Source: Apple, copyFromBuffer:sourceOffset:toBuffer:destinationOffset:size:, for macOS.
+  if (length == 0 || source_offset % 4 != 0 || target_offset % 4 != 0 || length % 4 != 0) {
+    complain(self, "a copy of " + std::to_string(length) + " bytes from " + std::to_string(source_offset) + " to " +
+                       std::to_string(target_offset));
+    return;
+  }
   self.owner->uses.push_back(Held<Object>(source));
   self.owner->uses.push_back(Held<Object>(target));
   self.owner->commands.push_back({[from = source->memory + source_offset, to = target->memory + target_offset, length] {
