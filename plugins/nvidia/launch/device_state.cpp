@@ -10,6 +10,13 @@ constexpr unsigned kFreeSmemBytes = 48 * 1024;
 
 unsigned long long smaller(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
 
+// Whether the driver does not set lines aside here, though all else works: under MPS, where the administrator sets the limit, or on
+// a device or a driver without it. Source: CUDA C++ Programming Guide, "L2 Set-Aside Cache for Persisting Accesses".
+bool lacks_persisting_lines(CUresult result) {
+  return result == CUDA_ERROR_UNSUPPORTED_LIMIT || result == CUDA_ERROR_NOT_SUPPORTED ||
+         result == CUDA_ERROR_NOT_PERMITTED || result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_OUT_OF_MEMORY;
+}
+
 }  // namespace
 
 int DeviceState::prepare(const LoadedCode& code, kmux_sink error) {
@@ -128,7 +135,22 @@ int DeviceState::refuse_dynamic_smem(unsigned index, unsigned long long bytes, u
 int DeviceState::raise_persisting_limit(kmux_sink error) {
   const bool is_known = facts_.window_bytes > 1;
   const size_t wanted = is_known ? smaller(facts_.window_bytes, largest_persisting_bytes_) : largest_persisting_bytes_;
-  return lines_.raise(driver_, context_, wanted, &uses_lines_, error);
+  if (wanted == 0) return KMUX_OK;
+  const PersistingLines::Failure failure = lines_.raise(driver_, context_, wanted, &uses_lines_);
+  if (failure.call == nullptr) return KMUX_OK;
+  if (!lacks_persisting_lines(failure.result)) {
+    return fail_call(driver_, error, failure.call, failure.result, "%zu bytes of persisting L2 cache of device %d",
+                     wanted, context_.ordinal);
+  }
+  largest_persisting_bytes_ = 0;
+  cut_reported_.store(true, std::memory_order_relaxed);  // by this
+  report(
+      log_, kLogWarning,
+      "\"%s\" is launched without its L2 windows on device %d (%s failed with %d %s: no lines of the L2 cache are set "
+      "aside).",
+      facts_.name, context_.ordinal, failure.call, static_cast<int>(failure.result),
+      error_name_of(driver_, failure.result));
+  return KMUX_OK;
 }
 
 // Lines beyond those that may persist would only drive each other out. Source: CUDA C++ Programming Guide, "L2 Persistence".

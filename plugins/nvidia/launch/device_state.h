@@ -44,7 +44,7 @@ class DeviceState {
   }
 
   /// Does for every kernel of `code` what has to be done once, and raises the limit of persisting lines. The context is
-  /// current.
+  /// current. Where the driver sets no lines aside, the launches have no L2 windows, and the log has the reason.
   ///
   /// Errors: invalid_argument where a launch asks for more than the device has; else what `error_code_of` says.
   int prepare(const LoadedCode& code, kmux_sink error);

@@ -17,8 +17,8 @@ bool succeeds(PersistingLines::Failure* failure, const char* call, CUresult resu
 
 PersistingLines& own_persisting_lines() { return own_lines; }
 
-int PersistingLines::raise(const DriverTable& driver, const DeviceContext& context, size_t bytes, bool* is_used,
-                           kmux_sink error) {
+PersistingLines::Failure PersistingLines::raise(const DriverTable& driver, const DeviceContext& context, size_t bytes,
+                                                bool* is_used) {
   const Locked locked(lock_);  // two launchers that raise the limit at the same time must not lower it
   CUcontext current = nullptr;
   size_t before = 0;
@@ -37,9 +37,7 @@ int PersistingLines::raise(const DriverTable& driver, const DeviceContext& conte
     call = "cuCtxGetLimit";
     result = use(driver, raised_[context.ordinal], before, bytes);
   }
-  if (result == CUDA_SUCCESS) return KMUX_OK;
-  return fail_call(driver, error, call, result, "%zu bytes of persisting L2 cache of device %d", bytes,
-                   context.ordinal);
+  return result == CUDA_SUCCESS ? Failure{} : Failure{call, result};
 }
 
 CUresult PersistingLines::use(const DriverTable& driver, Raised& raised, size_t before, size_t bytes) {

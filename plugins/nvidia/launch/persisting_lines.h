@@ -25,8 +25,8 @@ class PersistingLines {
   /// Raises the limit of the context that is current, which is one of `context`'s device, to `bytes`. `is_used`: that is the
   /// primary one, and `give_back` comes later.
   ///
-  /// Errors: what `error_code_of` says; `is_used` counts all the same.
-  int raise(const DriverTable& driver, const DeviceContext& context, size_t bytes, bool* is_used, kmux_sink error);
+  /// After a failure `is_used` counts all the same.
+  Failure raise(const DriverTable& driver, const DeviceContext& context, size_t bytes, bool* is_used);
 
   /// With the last user: makes the lines that persist normal ones, and sets the limit to what it was, unless another library
   /// has set it since.

@@ -1,3 +1,5 @@
+#include <map>
+
 #include "nvidia/launch/kernel_launch.h"
 #include "opened_launcher.h"
 
@@ -116,7 +118,30 @@ TEST_F(LaunchAttributesTest, LeaveOutWindowsOnADeviceWithoutThem) {
   facts.window_bytes = 4096;
   EXPECT_EQ(launched(with_windows({{address(0x1000), 4096, 1}})), "[]");
   EXPECT_THAT(logs, ElementsAre(EndsWith("is cut to 0 (the most that may persist on device 0).")));
+  EXPECT_THAT(fake.calls("cuCtxGetLimit"), IsEmpty());
   EXPECT_THAT(fake.calls("cuCtxSetLimit"), IsEmpty());
+}
+
+// As under MPS, where the limit is the administrator's, and by a driver without the limit.
+TEST_F(LaunchAttributesTest, LeaveOutWindowsWhereNoLinesAreSetAside) {
+  for (const auto& [call, code] : std::map<std::string, CUresult>{{"cuCtxSetLimit", CUDA_ERROR_NOT_SUPPORTED},
+                                                                  {"cuCtxGetLimit", CUDA_ERROR_UNSUPPORTED_LIMIT}}) {
+    close();
+    logs.clear();
+    facts.window_bytes = 4096;
+    fake.fail(call, code);
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(launched(with_windows({{address(0x1000), 4096, 1}})), "[]") << call;
+    EXPECT_THAT(logs,
+                ElementsAre(testing::StartsWith("\"sum\" is launched without its L2 windows on device 0 (" + call)));
+  }
+}
+
+TEST_F(LaunchAttributesTest, AContextThatIsBrokenIsAnErrorForWindowsToo) {
+  facts.window_bytes = 4096;
+  fake.fail("cuCtxSetLimit", CUDA_ERROR_LAUNCH_FAILED);
+  EXPECT_EQ(launcher().prepare(0, sink()), KMUX_LAUNCH_FAILED);
+  EXPECT_THAT(error, HasSubstr("cuCtxSetLimit failed with 719"));
+  EXPECT_THAT(error, HasSubstr("4096 bytes of persisting L2 cache of device 0"));
 }
 
 }  // namespace
