@@ -8,6 +8,13 @@ namespace {
 
 World::OnDevice& here() { return world().on_device[static_cast<std::size_t>(current_device())]; }
 
+// Source: CUDA Driver API, cuCtxSetLimit: a limit that the device does not have is unsupported.
+CUresult check_limit(CUlimit limit) {
+  if (limit != CU_LIMIT_PERSISTING_L2_CACHE_SIZE) return CUDA_ERROR_INVALID_VALUE;
+  const bool has_lines = world().devices[static_cast<std::size_t>(current_device())].max_persisting_l2_bytes > 0;
+  return has_lines ? CUDA_SUCCESS : CUDA_ERROR_UNSUPPORTED_LIMIT;
+}
+
 }  // namespace
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
@@ -62,7 +69,7 @@ CUresult cuCtxGetDevice(CUdevice* device) {
 CUresult cuCtxGetLimit(std::size_t* value, CUlimit limit) {
   Call call("cuCtxGetLimit", Needs::kContext);
   return call.with(" limit ", static_cast<int>(limit)).run([&] {
-    if (limit != CU_LIMIT_PERSISTING_L2_CACHE_SIZE) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult wrong = check_limit(limit); wrong != CUDA_SUCCESS) return wrong;
     call.with(" -> ", *value = here().persisting_limit);
     return CUDA_SUCCESS;
   });
@@ -70,7 +77,7 @@ CUresult cuCtxGetLimit(std::size_t* value, CUlimit limit) {
 
 CUresult cuCtxSetLimit(CUlimit limit, std::size_t value) {
   return Call("cuCtxSetLimit", Needs::kContext).with(" limit ", static_cast<int>(limit), " value ", value).run([&] {
-    if (limit != CU_LIMIT_PERSISTING_L2_CACHE_SIZE) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult wrong = check_limit(limit); wrong != CUDA_SUCCESS) return wrong;
     if (const CUresult captured = world().spoil_captures(); captured != CUDA_SUCCESS) return captured;
     const int most = world().devices[current_device()].max_persisting_l2_bytes;
     here().persisting_limit = std::min(value, static_cast<std::size_t>(most));

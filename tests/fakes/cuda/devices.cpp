@@ -36,7 +36,8 @@ int attribute_of(const Device& device, CUdevice_attribute attribute, int* value)
 }  // namespace
 
 CUresult cuInit(unsigned flags) {
-  return Call("cuInit", Needs::kNothing).with(" flags ", flags).run([] {
+  return Call("cuInit", Needs::kNothing).with(" flags ", flags).run([flags] {
+    if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
     if (world().devices.empty()) return CUDA_ERROR_NO_DEVICE;
     world().initialised = true;
     return CUDA_SUCCESS;

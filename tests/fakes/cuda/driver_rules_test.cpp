@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kSeeds = 30;
 constexpr std::uint64_t kSeedsOfOverlap = 1000;
-constexpr std::uint64_t kSeedsOfSpoiling = 3;  // which is little about order
+constexpr std::uint64_t kSeedsOfRefusals = 3;  // which are little about order
 
 // The one kernel of the rules, without its cycles.
 void run_fill(const fake_cuda::KernelRun& run) {
@@ -50,7 +50,9 @@ TEST_F(DriverRules, HoldOfTheFakeAtOnce) {
 TEST_F(DriverRules, HoldOfTheFakeInEveryOrder) {
   for (const Rule& rule : rules()) {
     if (rule.needs_overlap) continue;
-    const std::uint64_t seeds = rule.name.starts_with("spoil.") ? kSeedsOfSpoiling : kSeeds;
+    const bool is_refusal =
+        rule.name.starts_with("spoil.") || rule.name.starts_with("refuse.") || rule.name.starts_with("take.");
+    const std::uint64_t seeds = is_refusal ? kSeedsOfRefusals : kSeeds;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
       EXPECT_EQ(outcome_over_fake(rule, [&](FakeCuda& fake) { fake.set_deferred(seed); }), rule.expected)
           << rule.name << ": " << rule.sentence << " seed " << seed;

@@ -4,9 +4,14 @@
 namespace kmux::fake_cuda {
 
 CUresult cuEventCreate(CUevent* event, unsigned flags) {
+  constexpr unsigned kBlockingSync = 1, kInterprocess = 4;
   Call call("cuEventCreate", Needs::kContext);
   return call.with(" flags ", flags).run([&] {
-    call.with(" -> ", *event = world().events.add({current_device()}));
+    const bool is_timed = (flags & CU_EVENT_DISABLE_TIMING) == 0;
+    const bool is_known = (flags & ~(kBlockingSync | CU_EVENT_DISABLE_TIMING | kInterprocess)) == 0;
+    const bool shares_time = (flags & kInterprocess) != 0 && is_timed;
+    if (event == nullptr || !is_known || shares_time) return CUDA_ERROR_INVALID_VALUE;
+    call.with(" -> ", *event = world().events.add({current_device(), is_timed}));
     return CUDA_SUCCESS;
   });
 }
@@ -48,6 +53,7 @@ CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
     const Event* from = world().events.find(begin);
     const Event* to = world().events.find(end);
     if (from == nullptr || to == nullptr || !from->is_recorded || !to->is_recorded) return CUDA_ERROR_INVALID_HANDLE;
+    if (!from->is_timed || !to->is_timed) return CUDA_ERROR_INVALID_HANDLE;
     if (!from->recorded || !to->recorded) return CUDA_ERROR_NOT_READY;
     *milliseconds = std::chrono::duration<float, std::milli>(*to->recorded - *from->recorded).count();
     return CUDA_SUCCESS;

@@ -10,6 +10,7 @@ namespace kmux::fake_cuda {
 namespace {
 
 constexpr unsigned long long kAutoFreeOnLaunch = 1;
+constexpr unsigned long long kUseNodePriority = 8;
 
 std::vector<std::size_t> indices_of(const std::vector<CUgraphNode>& wanted, const std::vector<CUgraphNode>& nodes) {
   std::vector<std::size_t> indices;
@@ -23,6 +24,7 @@ CUresult instantiate(CUgraph graph, unsigned long long flags, CUgraphExec* execu
   World& w = world();
   const Graph* found = w.graphs.find(graph);
   if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if ((flags & ~(kAutoFreeOnLaunch | kUseNodePriority)) != 0) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult captured = w.spoil_captures(); captured != CUDA_SUCCESS) return captured;
   Executable made{current_device()};
   made.frees_on_launch = (flags & kAutoFreeOnLaunch) != 0;

@@ -35,7 +35,9 @@ CUresult read_window(const CUaccessPolicyWindow& window, const Device& device, s
   text += std::string(" ") + name_of(window.hitProp) + " else " + name_of(window.missProp);
   const bool fits = window.num_bytes <= static_cast<std::size_t>(device.max_window_bytes);
   const bool share = window.hitRatio >= 0 && window.hitRatio <= 1;
-  return fits && share && window.missProp != CU_ACCESS_PROPERTY_PERSISTING ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  const bool hits = window.hitProp >= CU_ACCESS_PROPERTY_NORMAL && window.hitProp <= CU_ACCESS_PROPERTY_PERSISTING;
+  const bool misses = window.missProp == CU_ACCESS_PROPERTY_NORMAL || window.missProp == CU_ACCESS_PROPERTY_STREAMING;
+  return fits && share && hits && misses ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 bool has_valid_extents(const Geometry& geometry) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include "call.h"
 #include "executables.h"
@@ -37,6 +38,26 @@ Executable::Entry* entry_of(Executable* executable, CUgraphNode node) {
   return found == executable->entries.end() ? nullptr : &*found;
 }
 
+// The device whose memory an address lies in; -1: in none.
+int device_at(CUdeviceptr address) {
+  const auto next = world().memory.upper_bound(static_cast<std::uintptr_t>(address));
+  return world().is_memory(address, 1) ? std::prev(next)->second.device : -1;
+}
+
+// What an executable takes of a node. Source: CUDA Driver API, cuGraphExecMemsetNodeSetParams: fills of one dimension, both of
+// memory of one context.
+CUresult check_change(const CUDA_MEMSET_NODE_PARAMS& held, const CUDA_MEMSET_NODE_PARAMS& anew) {
+  const int before = device_at(held.dst);
+  const bool moves = before >= 0 && before != device_at(anew.dst);
+  return held.height == 1 && anew.height == 1 && !moves ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+CUresult check_change(const KernelNode&, const KernelNode&) { return CUDA_SUCCESS; }
+
+bool can_be_disabled(const Node& node) {
+  return std::holds_alternative<KernelNode>(node) || std::holds_alternative<CUDA_MEMSET_NODE_PARAMS>(node) ||
+         std::holds_alternative<CopyNode>(node);
+}
+
 // Replaces the parameters of a node of the same kind.
 template <class Kind>
 CUresult replace(CUgraphExec executable, CUgraphNode node, Kind anew, const char* what) {
@@ -45,6 +66,7 @@ CUresult replace(CUgraphExec executable, CUgraphNode node, Kind anew, const char
   Kind* held = entry == nullptr ? nullptr : std::get_if<Kind>(&entry->node);
   if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (held == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult wrong = check_change(*held, anew); wrong != CUDA_SUCCESS) return wrong;
   claim(*found, what);
   if constexpr (std::is_same_v<Kind, KernelNode>) anew.geometry.cluster = held->geometry.cluster;
   if (const CUresult wrong = check_node(anew, found->device); wrong != CUDA_SUCCESS) return wrong;
@@ -57,6 +79,7 @@ CUresult replace(CUgraphExec executable, CUgraphNode node, Kind anew, const char
 CUresult cuGraphCreate(CUgraph* graph, unsigned flags) {
   Call call("cuGraphCreate", Needs::kInit);
   return call.with(" flags ", flags).run([&] {
+    if (graph == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     call.with(" -> ", *graph = world().graphs.add({}));
     return CUDA_SUCCESS;
   });
@@ -116,6 +139,9 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec executable, CUgraphNode n
   Call call("cuGraphExecKernelNodeSetParams_v2", Needs::kContext);
   return call.with(" ", executable, " node ", node, kernel_node_text(*params)).run([&] {
     KernelNode anew;
+    const Executable* const found = world().executables.find(executable);
+    const bool moves = found != nullptr && params->ctx != nullptr && device_of(params->ctx) != found->device;
+    if (moves) return CUDA_ERROR_INVALID_VALUE;  // a node keeps its context
     if (const CUresult wrong = read_kernel_node(*params, anew); wrong != CUDA_SUCCESS) return wrong;
     return replace(executable, node, std::move(anew), "cuGraphExecKernelNodeSetParams_v2");
   });
@@ -135,7 +161,7 @@ CUresult cuGraphNodeSetEnabled(CUgraphExec executable, CUgraphNode node, unsigne
     Executable* found = world().executables.find(executable);
     Executable::Entry* entry = entry_of(found, node);
     if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (entry == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (entry == nullptr || !can_be_disabled(entry->node)) return CUDA_ERROR_INVALID_VALUE;
     claim(*found, "cuGraphNodeSetEnabled");
     entry->enabled = enabled != 0;
     return CUDA_SUCCESS;

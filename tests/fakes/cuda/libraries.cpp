@@ -49,8 +49,15 @@ CUkernel make_kernel(CUlibrary handle, const Library& library, const std::string
   return world().kernels.add({name, handle, static_shared_of(library, name)});
 }
 
-// Negative: an attribute that kernels do not have.
-int attribute_of(const Kernel& kernel, const Kernel::OnDevice& there, CUfunction_attribute attribute) {
+// Whether the options of a load are ones. Source: CUDA Driver API, CUjit_option and CUlibraryOption.
+bool are_options(const int* options, void* const* values, unsigned count, int most) {
+  if (count == 0) return true;
+  if (options == nullptr || values == nullptr) return false;
+  return std::all_of(options, options + count, [&](int option) { return option >= 0 && option <= most; });
+}
+
+// Nothing: an attribute that kernels do not have.
+std::optional<int> attribute_of(const Kernel& kernel, const Kernel::OnDevice& there, CUfunction_attribute attribute) {
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
       return most_threads_of(kernel);
@@ -65,7 +72,7 @@ int attribute_of(const Kernel& kernel, const Kernel::OnDevice& there, CUfunction
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return there.shared_carveout;
   }
-  return -1;
+  return std::nullopt;
 }
 
 CUresult set_attribute(Kernel& kernel, CUdevice device, CUfunction_attribute attribute, int value) {
@@ -88,11 +95,16 @@ CUresult set_attribute(Kernel& kernel, CUdevice device, CUfunction_attribute att
 
 }  // namespace
 
-CUresult cuLibraryLoadData(CUlibrary* library, const void* code, int*, void**, unsigned jit_count, int*, void**,
-                           unsigned library_count) {
+CUresult cuLibraryLoadData(CUlibrary* library, const void* code, int* jit_options, void** jit_values,
+                           unsigned jit_count, int* library_options, void** library_values, unsigned library_count) {
+  constexpr int kLastJitOption = 36, kLastLibraryOption = 1;
   Call call("cuLibraryLoadData", Needs::kInit);
   return call.with(" code ", code, " jit_options ", jit_count, " library_options ", library_count).run([&] {
-    if (code == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (library == nullptr || code == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (!are_options(jit_options, jit_values, jit_count, kLastJitOption) ||
+        !are_options(library_options, library_values, library_count, kLastLibraryOption)) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
     Library loaded{read_cubin(code), is_junk(code)};
     loaded.fatbin = read_fatbin(code);
     if (!loaded.cubin && !loaded.is_junk && loaded.fatbin.empty()) {
@@ -166,9 +178,9 @@ CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkern
   return call.with(" device ", device).run([&] {
     if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     if (!world().has_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    *value = attribute_of(*found, found->on_device[device], attribute);
-    if (*value < 0) return CUDA_ERROR_INVALID_VALUE;
-    call.with(" -> ", *value);
+    const std::optional<int> read = attribute_of(*found, found->on_device[device], attribute);
+    if (!read) return CUDA_ERROR_INVALID_VALUE;
+    call.with(" -> ", *value = *read);
     return CUDA_SUCCESS;
   });
 }

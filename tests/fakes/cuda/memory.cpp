@@ -151,7 +151,7 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, std::size_t bytes, CUmemo
   return call.with(" bytes ", bytes, " pool ", pool, " stream ", stream).run([&] {
     World& w = world();
     const int device = device_of(pool);
-    if (device < 0 || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (address == nullptr || device < 0 || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult wrong = w.check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
     if (const CUresult wrong = check_capture(stream); wrong != CUDA_SUCCESS) return wrong;
     Capture* const capture = w.captures.find(stream_key(stream));
@@ -203,6 +203,7 @@ CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
   Call call("cuDeviceGetDefaultMemPool", Needs::kInit);
   return call.with(" device ", device).run([&] {
     if (!world().has_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (world().devices[device].memory_pools == 0) return CUDA_ERROR_NOT_SUPPORTED;
     call.with(" -> ", *pool = pool_of(device));
     return CUDA_SUCCESS;
   });
@@ -259,7 +260,8 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext at, CUdeviceptr from, CUcon
 CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned flags) {
   Call call("cuMemHostAlloc", Needs::kContext);
   return call.with(" bytes ", bytes, " flags ", flags).run([&] {
-    if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    constexpr unsigned kFlags = 7;  // CU_MEMHOSTALLOC_PORTABLE, _DEVICEMAP and _WRITECOMBINED
+    if (bytes == 0 || flags > kFlags) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult captured = world().spoil_captures(); captured != CUDA_SUCCESS) return captured;
     std::vector<unsigned char> block(bytes);
     *address = block.data();

@@ -83,6 +83,7 @@ struct Stream {
 
 struct Event {
   int device = 0;
+  bool is_timed = true;
   std::optional<std::chrono::steady_clock::time_point> recorded = {};  // when what it recorded was executed
   Timeline::Event at = {};
   bool is_recorded = false;

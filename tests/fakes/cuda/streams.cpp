@@ -5,7 +5,7 @@ namespace kmux::fake_cuda {
 CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
   Call call("cuStreamCreate", Needs::kContext);
   return call.with(" flags ", flags).run([&] {
-    if (flags > CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
+    if (stream == nullptr || flags > CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
     call.with(" -> ", *stream = world().streams.add({current_device(), flags}));
     return CUDA_SUCCESS;
   });
@@ -14,7 +14,7 @@ CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
 CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority) {
   Call call("cuStreamCreateWithPriority", Needs::kContext);
   return call.with(" flags ", flags, " priority ", priority).run([&] {
-    if (flags > CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
+    if (stream == nullptr || flags > CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
     call.with(" -> ", *stream = world().streams.add({current_device(), flags}));
     return CUDA_SUCCESS;
   });
@@ -53,6 +53,9 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
     const Event* found = world().events.find(event);
     if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     if (const CUresult wrong = world().check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
+    constexpr unsigned kExternal = 1;  // of an event outside the capture, which is then a node
+    const bool is_captured = world().capture_of(stream) != CU_STREAM_CAPTURE_STATUS_NONE;
+    if (flags > kExternal || (flags == kExternal && !is_captured)) return CUDA_ERROR_INVALID_VALUE;
     return wait_in(stream, *found);
   });
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "call.h"
 
@@ -21,9 +22,48 @@ constexpr std::uint64_t kStrideLimit = std::uint64_t{1} << 40;
 
 bool is_aligned(const void* address, std::uintptr_t to) { return reinterpret_cast<std::uintptr_t>(address) % to == 0; }
 
-// Source: CUDA Driver API, cuTensorMapEncodeTiled; only what both modes share and no value can be stored without.
+// By the numbers of CUtensorMapDataType.
+struct Element {
+  unsigned bits;
+  bool is_float, is_packed;  // in units of 16 bytes with gaps
+};
+constexpr Element kElements[] = {{8, false, false},  {16, false, false}, {32, false, false}, {32, false, false},
+                                 {64, false, false}, {64, false, false}, {16, true, false},  {32, true, false},
+                                 {64, true, false},  {16, true, false},  {32, true, false},  {32, true, false},
+                                 {32, true, false},  {4, false, false},  {4, false, true},   {6, false, true}};
+constexpr std::uint64_t kPackedElements = 128;
+constexpr int kInterleave32B = 2, kSwizzle32B = 1, kLastSwizzle = 6, kLastPromotion = 3, kLastFill = 1;
+
+bool is_enumerated(int value, int last) { return value >= 0 && value <= last; }
+
+// What the numbers of kinds and modes may be, each and together.
+bool has_valid_modes(const Shape& shape) {
+  const bool known = is_enumerated(shape.dtype, static_cast<int>(std::size(kElements)) - 1) &&
+                     is_enumerated(shape.interleave, kInterleave32B) && is_enumerated(shape.swizzle, kLastSwizzle) &&
+                     is_enumerated(shape.l2_promotion, kLastPromotion) && is_enumerated(shape.oob_fill, kLastFill);
+  if (!known) return false;
+  if (shape.interleave != 0 && shape.rank < 3) return false;
+  if (shape.interleave == kInterleave32B && shape.swizzle != kSwizzle32B) return false;
+  return shape.oob_fill == 0 || kElements[shape.dtype].is_float;
+}
+
+// The elements that lie beside each other in shared memory: whole units, and within what the swizzle spans.
+bool is_valid_inner(const Shape& shape, std::uint64_t elements) {
+  constexpr std::uint64_t kSpans[] = {0, 32, 64, 128, 128, 128, 128};
+  if (kElements[shape.dtype].is_packed) return elements == kPackedElements;
+  if (shape.interleave != 0) return true;
+  const std::uint64_t bits = elements * kElements[shape.dtype].bits, span = kSpans[shape.swizzle];
+  return bits % 128 == 0 && (span == 0 || bits <= 8 * span);
+}
+
+std::uint64_t unit_of(const Shape& shape) {
+  return shape.interleave == kInterleave32B || kElements[shape.dtype].is_packed ? 32 : 16;
+}
+
+// Source: CUDA Driver API, cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col: what both modes share.
 bool is_valid(const void* map, const Shape& shape) {
-  const std::uint64_t unit = shape.interleave == 2 ? 32 : 16;
+  if (!has_valid_modes(shape)) return false;
+  const std::uint64_t unit = unit_of(shape);
   if (shape.strides == nullptr) return false;  // also in rank 1, where there are none: seen on an H200
   if (!is_aligned(map, 64) || !is_aligned(shape.base, unit) || shape.rank < 1 || shape.rank > 5) return false;
   for (std::uint32_t i = 0; i < shape.rank; ++i) {
@@ -31,7 +71,14 @@ bool is_valid(const void* map, const Shape& shape) {
     if (shape.element_strides[i] == 0 || shape.element_strides[i] > 8) return false;
     if (i > 0 && (shape.strides[i - 1] % unit != 0 || shape.strides[i - 1] >= kStrideLimit)) return false;
   }
-  return shape.swizzle >= 0 && shape.interleave >= 0 && shape.interleave <= 2 && shape.oob_fill >= 0;
+  return !kElements[shape.dtype].is_packed || shape.dims[0] % kPackedElements == 0;
+}
+
+// A corner has 16, 8 or 5 bits in rank 3, 4 and 5.
+bool are_corners(const int* values, std::uint32_t rank) {
+  constexpr int kTops[] = {32768, 128, 16};
+  const int top = kTops[rank - 3];
+  return std::all_of(values, values + rank - 2, [&](int value) { return value >= -top && value < top; });
 }
 
 TensorMapBytes common_bytes(MapKind kind, const Shape& shape) {
@@ -82,7 +129,7 @@ CUresult cuTensorMapEncodeTiled(void* map, int dtype, std::uint32_t rank, void* 
   call.with(" box ", list(box, std::min<std::uint32_t>(rank, 5)));
   describe_modes(call, shape);
   return call.run([&] {
-    if (!is_valid(map, shape)) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_valid(map, shape) || !is_valid_inner(shape, box[0])) return CUDA_ERROR_INVALID_VALUE;
     TensorMapBytes bytes = common_bytes(MapKind::kTiled, shape);
     for (std::uint32_t i = 0; i < rank; ++i) {
       if (box[i] == 0 || box[i] > 256) return CUDA_ERROR_INVALID_VALUE;
@@ -106,6 +153,8 @@ CUresult cuTensorMapEncodeIm2col(void* map, int dtype, std::uint32_t rank, void*
   describe_modes(call, shape);
   return call.run([&] {
     if (!is_valid(map, shape) || corners == 0 || channels > 256 || pixels > 1024) return CUDA_ERROR_INVALID_VALUE;
+    const bool fits = are_corners(lower_corner, rank) && are_corners(upper_corner, rank);
+    if (!fits || !is_valid_inner(shape, channels)) return CUDA_ERROR_INVALID_VALUE;
     TensorMapBytes bytes = common_bytes(MapKind::kIm2col, shape);
     std::copy_n(lower_corner, corners, bytes.lower_corner);
     std::copy_n(upper_corner, corners, bytes.upper_corner);
@@ -120,7 +169,8 @@ CUresult cuTensorMapReplaceAddress(void* map, void* base) {
   return Call("cuTensorMapReplaceAddress", Needs::kInit).with(" base ", base).run([&] {
     TensorMapBytes bytes;
     std::memcpy(&bytes, map, sizeof bytes);
-    if (!is_aligned(map, 64) || bytes.magic != kTensorMapMagic || !is_aligned(base, 16)) {
+    const std::uintptr_t unit = bytes.interleave == kInterleave32B ? 32 : 16;
+    if (!is_aligned(map, 64) || bytes.magic != kTensorMapMagic || !is_aligned(base, unit)) {
       return CUDA_ERROR_INVALID_VALUE;
     }
     bytes.base = reinterpret_cast<std::uintptr_t>(base);

@@ -7,11 +7,14 @@
 
 namespace kmux::driver_rules {
 
-// What streams and events order, what the pool gives, what captures record, and what spoils them.
+// What streams and events order, what the pool gives, what captures record, what spoils them, and what is refused.
 std::vector<Rule> order_rules();
 std::vector<Rule> memory_rules();
 std::vector<Rule> capture_rules();
 std::vector<Rule> node_rules();
 std::vector<Rule> spoiling_rules();
+std::vector<Rule> refusal_rules();
+std::vector<Rule> launch_refusal_rules();
+std::vector<Rule> map_refusal_rules();
 
 }  // namespace kmux::driver_rules

@@ -75,6 +75,42 @@ Code events(Stage& stage) {
   return record != 0 ? record : wait != 0 ? wait : destroy;
 }
 
+Code pinned(Stage& stage) {
+  void* made = nullptr;
+  const Code code = stage.scene.cu.host_allocate(&made, 64, 0);
+  if (code == 0) stage.scene.cu.host_free(made);
+  return code;
+}
+
+Code graph_create(Stage& stage) {
+  Handle made = nullptr;
+  const Code code = stage.scene.cu.graph_create(&made, 0);
+  return code != 0 ? code : stage.scene.cu.graph_destroy(made);
+}
+
+Code kernel_function(Stage& stage) {
+  Handle function = nullptr;
+  return stage.scene.cu.kernel_function(&function, stage.scene.kernel());
+}
+
+Code limit_get(Stage& stage) {
+  constexpr int kPersistingL2 = 6;
+  std::size_t bytes = 0;
+  return stage.scene.cu.limit_get(&bytes, kPersistingL2);
+}
+
+Code device_attribute_get(Stage& stage) {
+  constexpr int kMultiprocessors = 16;
+  int value = 0;
+  return stage.scene.cu.device_attribute(&value, kMultiprocessors, 0);
+}
+
+Code retain_and_release(Stage& stage) {
+  Handle context = nullptr;
+  const Code code = stage.scene.cu.primary_retain(&context, 0);
+  return code != 0 ? code : stage.scene.cu.primary_release(0);
+}
+
 std::vector<NamedCall> calls() {
   constexpr int kPersistingL2 = 6;
   using S = Stage&;
@@ -91,6 +127,12 @@ std::vector<NamedCall> calls() {
       {"stream_synchronize", true, [](S s) { return s.scene.cu.stream_synchronize(s.other); }},
       {"event_synchronize", true, [](S s) { return s.scene.cu.event_synchronize(s.event); }},
       {"limit", true, [](S s) { return s.scene.cu.limit_set(kPersistingL2, 1 << 20); }},
+      {"pinned", true, pinned},
+      {"graph_create", false, graph_create},
+      {"kernel_function", false, kernel_function},
+      {"limit_get", false, limit_get},
+      {"device_attribute", false, device_attribute_get},
+      {"retain_and_release", false, retain_and_release},
       {"unload", true, [](S s) { return s.scene.unload(s.library); }},
       {"reset_persisting", false, [](S s) { return s.scene.cu.reset_persisting(); }},
       {"memset", false, [](S s) { return s.scene.cu.memset8(s.memory, 1, 16, s.other); }},
