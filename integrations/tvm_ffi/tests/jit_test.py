@@ -1,11 +1,15 @@
+import collections
 import contextlib
 import dataclasses
 import enum
+import fractions
+import json
 import pathlib
 import pickle
 import tempfile
 import threading
 import time
+import types
 import unittest
 from datetime import timedelta
 
@@ -38,34 +42,74 @@ class Tile:
     rows: int = 4
 
 
+@dataclasses.dataclass
+class SubTile(Tile):
+    pass
+
+
+class Mode(str, enum.Enum):
+    FAST = "fast"
+
+
+class OtherMode(str, enum.Enum):
+    QUICK = "fast"
+
+
+class Bits(enum.IntFlag):
+    LOW = 1
+    HIGH = 2
+
+
+class Named(str):
+    pass
+
+
+Point = collections.namedtuple("Point", "x y")
+
+
+def module_of(value):
+    """An enum and a dataclass under the same names in another module."""
+    made = types.ModuleType(f"module_{value}")
+    text = f"import enum, dataclasses\nclass Colour(enum.Enum):\n  RED = {value}\n"
+    exec(text + f"@dataclasses.dataclass\nclass Tile:\n  rows: int = {value}\n", made.__dict__)
+    return made
+
+
+def local_enum(value):
+    return enum.Enum("Local", {"ONE": value}, module="local").ONE
+
+
 class Key(unittest.TestCase):
     def test_tells_different_values_apart(self):
+        first, second = module_of(1), module_of(2)
         values = [
-            1,
-            1.0,
-            True,
-            "1",
-            None,
-            "None",
-            Colour.RED,
-            Tile(),
-            Tile(5),
-            [1],
-            [True],
-            {"a": 1},
-            np.dtype("float32"),
-            np.float32,
+            *(1, 1.0, True, "1", None, "None", 1j, 0.0, -0.0, float("inf"), "Infinity", fractions.Fraction(1)),
+            *(Colour.RED, "Colour.RED", first.Colour.RED, second.Colour.RED, local_enum(1), local_enum(2)),
+            *(Mode.FAST, OtherMode.QUICK, "fast", Named("fast"), np.str_("fast")),
+            *(Bits.LOW, Bits.HIGH, Bits.LOW | Bits.HIGH, Bits(8), Bits(16)),
+            *(Tile(), Tile(5), SubTile(), first.Tile(4), second.Tile(4)),
+            *([1], [True], (1,), [[1]], [(1,)], (1, 2), Point(1, 2), {"a": 1}, [["a", 1]], {"a": 1, "b": 2}, {"b": 2, "a": 1}),
+            *(np.dtype("float32"), np.dtype(">f4"), np.float32, np.float64, "float32"),
+            *(np.float32(1), np.float64(1), np.int64(1), np.int32(1), np.bool_(True), np.complex64(1), np.complex128(1)),
+            *(fractions.Fraction(1, 3), 1 / 3, fractions.Fraction(10**17 + 1, 10**17)),
         ]
-        self.assertEqual(len({text_of(value) for value in values}), len(values))
+        values.append({"builtins.tuple": [1]})  # as the key writes a tuple
+        texts = [text_of(value) for value in values]
+        self.assertEqual([texts[i] for i in range(len(texts)) if texts[i] in texts[:i]], [])
+        for text in texts:
+            json.loads(text)
 
     def test_equal_values_share_one(self):
-        self.assertEqual(text_of((1, 2)), text_of([1, 2]))
-        self.assertEqual(text_of({"a": 1, "b": 2}), text_of({"b": 2, "a": 1}))
-        self.assertEqual(text_of(np.int64(3)), text_of(3))
-        self.assertEqual(text_of(-0.0) == text_of(0.0), False)
+        pairs = [(Mode.FAST, Mode("fast")), ((1, 2), (1, 2)), (np.int64(3), np.int64(3)), (Tile(), Tile(4))]
+        pairs += [(float("nan"), float("nan")), (Bits(3), Bits.LOW | Bits.HIGH), ({"a": 1}, {"a": 1})]
+        for one, other in pairs:
+            self.assertEqual(text_of(one), text_of(other))
 
     def test_others_have_none(self):
-        for value in (object(), np.zeros(3), lambda: None):
+        added = Named("fast")
+        added.more = 1
+        others = [object(), np.zeros(3), lambda: None, np.random.default_rng(1), np.poly1d([1, 2]), np.void(b"a"), int]
+        for value in (*others, added, collections.defaultdict(int), {1}, b"a", [object()]):
             with self.assertRaises(TypeError):
                 text_of(value)
 
@@ -96,6 +140,19 @@ class Jit(unittest.TestCase):
         self.power(True)
         self.power((1, True)[0], bias=0.0)
         self.assertEqual(len(self.calls), 3)
+
+    def test_equal_values_of_other_types_are_other_arguments(self):
+        def length(value):
+            return len(type(value).__module__ + type(value).__qualname__)
+
+        @kmux.jit(target="cpu")
+        def typed(value):
+            return programs.scale(f"x[i] * {length(value)}")
+
+        for one, other in ((Mode.FAST, "fast"), ((1, 2), [1, 2]), (module_of(1).Colour.RED, Colour.RED), (np.int64(1), 1)):
+            for value in (one, other):
+                self.assertEqual(self.value(typed(value)), 3 * length(value))
+            self.assertIs(typed(one), typed(one))
 
     def test_equal_programs_share_a_kernel(self):
         self.assertIs(self.power(1, 0), self.power(1, False + 0))
