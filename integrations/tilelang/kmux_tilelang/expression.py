@@ -21,6 +21,7 @@ _CALLS = {
     "shift_left": "<<", "shift_right": ">>", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^",
     "if_then_else": "select",
 }  # fmt: skip
+_WRAPPING = ("+", "-", "*", "<<")  # whose value of an unsigned type can lie outside it
 _TEXT = {
     ast.Add: ("+", operator.add), ast.Sub: ("-", operator.sub), ast.Mult: ("*", operator.mul),
     ast.FloorDiv: ("floordiv", operator.floordiv), ast.Mod: ("floormod", operator.mod),
@@ -42,6 +43,9 @@ def callee_of(call: Any) -> str:
 def from_tir(node: Any, names: Mapping[str, Expr] = {}) -> Expr:
     """The integer expression `node`; a variable in `names` becomes what stands there.
 
+    Arithmetic of unsigned types wraps as in TIR, where expressions of the dispatch IR are of int64; of uint64, whose upper half
+    those do not have, a value that would wrap is an error of the call.
+
     Errors: UnsupportedError that names a node which the dispatch IR does not have.
     """
     if isinstance(node, (bool, int)):
@@ -56,7 +60,8 @@ def from_tir(node: Any, names: Mapping[str, Expr] = {}) -> Expr:
     if kind == "Cast" and str(node.dtype) == "int64":
         return from_tir(node.value, names)  # what all expressions of the dispatch IR are
     head = _head_of(node, kind)
-    return [*head, *(from_tir(operand, names) for operand in _operands_of(node, kind))]
+    made = [*head, *(from_tir(operand, names) for operand in _operands_of(node, kind))]
+    return _wrapped(made, str(node.dtype)) if head[0] in _WRAPPING else made
 
 
 def product(factors: list[Expr]) -> Expr:
@@ -103,6 +108,13 @@ def _factors_of(value: Expr) -> list[Expr]:
     if isinstance(value, list) and value[0] == "*":
         return [*_factors_of(value[1]), *_factors_of(value[2])]
     return [value]
+
+
+def _wrapped(value: Expr, dtype: str) -> Expr:
+    if not dtype.startswith("uint"):
+        return value
+    bits = int(dtype.removeprefix("uint"))
+    return ["&", value, (1 << bits) - 1] if bits < 64 else ["cast", dtype, value]
 
 
 def _head_of(node: Any, kind: str) -> list:

@@ -1,10 +1,35 @@
 """kmux_tilelang.expression"""
 
+import itertools
+import operator
 import unittest
 
 from kmux_tilelang.error import UnsupportedError, UsageError
 from kmux_tilelang.expression import from_text, from_tir, linear_in, product, variables_of
 from tir import binary, call, imm, node, var
+
+
+MEANING = {"+": operator.add, "-": operator.sub, "*": operator.mul, "<<": operator.lshift, "&": operator.and_, "<": operator.lt}
+EDGES = {bits: (0, 1, 5, (1 << bits) - 2, (1 << bits) - 1) for bits in (8, 16, 32)}
+
+
+def value_of(expression, names):
+    """What the dispatch IR computes: integers of int64, where nothing wraps."""
+    if not isinstance(expression, list):
+        return names.get(expression, expression)
+    head, *operands = expression
+    value = int(MEANING[head](*(value_of(operand, names) for operand in operands)))
+    if not -(2**63) <= value < 2**63:
+        raise OverflowError(expression)
+    return value
+
+
+def unsigned(head, a, b, bits):
+    """An operator on variables of an unsigned type."""
+    a, b = var(a, f"uint{bits}"), var(b, f"uint{bits}")
+    if head == "<<":
+        return call("shift_left", a, b, dtype=f"uint{bits}")
+    return binary({"+": "Add", "-": "Sub", "*": "Mul"}[head], a, b, f"uint{bits}")
 
 
 class FromTir(unittest.TestCase):
@@ -27,6 +52,26 @@ class FromTir(unittest.TestCase):
 
     def test_drops_a_cast_to_what_all_expressions_are(self):
         self.assertEqual(from_tir(node("Cast", value=var("n"), dtype="int64")), "n")
+
+    def test_unsigned_arithmetic_wraps(self):
+        for bits, head in itertools.product(EDGES, ("+", "-", "*", "<<")):
+            made = from_tir(unsigned(head, "a", "b", bits))
+            for a, b in itertools.product(EDGES[bits], EDGES[bits]):
+                wanted = MEANING[head](a, min(b, 63)) % (1 << bits) if head == "<<" else MEANING[head](a, b) % (1 << bits)
+                if (head == "<<" and b >= bits) or (head == "*" and a * b >= 2**63):
+                    continue  # undefined in TIR; outside int64, an error of the call
+                self.assertEqual(value_of(made, {"a": a, "b": b}), wanted, (head, bits, a, b))
+
+    def test_a_comparison_sees_what_wrapped(self):
+        difference = binary("Sub", var("s", "uint32"), imm(5), "uint32")
+        guard = from_tir(binary("LT", difference, imm(100), "bool"))
+        self.assertEqual([value_of(guard, {"s": s}) for s in (50, 3)], [1, 0])
+
+    def test_uint64_that_would_wrap_is_an_error(self):
+        self.assertEqual(from_tir(unsigned("-", "a", "b", 64)), ["cast", "uint64", ["-", "a", "b"]])
+
+    def test_signed_arithmetic_stays_as_it_is(self):
+        self.assertEqual(from_tir(binary("Sub", var("a"), var("b"))), ["-", "a", "b"])
 
     def test_has_calls(self):
         self.assertEqual(from_tir(call("shift_right", var("n"), imm(5))), [">>", "n", 5])

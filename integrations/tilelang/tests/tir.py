@@ -18,13 +18,13 @@ def imm(value: int) -> Any:
     return node("IntImm", value=value, dtype="int32")
 
 
-def binary(kind: str, a: Any, b: Any) -> Any:
-    return node(kind, a=a, b=b, dtype="int32")
+def binary(kind: str, a: Any, b: Any, dtype: str = "int32") -> Any:
+    return node(kind, a=a, b=b, dtype=dtype)
 
 
-def call(name: str, *args: Any) -> Any:
+def call(name: str, *args: Any, dtype: str = "int32") -> Any:
     """A call of a TIR operator."""
-    return node("Call", op=node("Op", name=f"tirx.{name}"), args=args, dtype="int32")
+    return node("Call", op=node("Op", name=f"tirx.{name}"), args=args, dtype=dtype)
 
 
 def call_device(name: str, *args: Any) -> Any:
