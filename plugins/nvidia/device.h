@@ -30,7 +30,7 @@ Result<int> device_count();
 Result<Arch> device_arch(int ordinal);
 
 /// The object of `DeviceApi::properties`: name, arch, memory_bytes, multiprocessors, l2_bytes,
-/// shared_memory_bytes_per_block, compute_capability and driver_version ("13.0"). Makes no context.
+/// shared_memory_bytes_per_block, compute_capability, driver_version ("13.0") and pci ("0000:1b:00"). Makes no context.
 ///
 /// Errors: as `device_arch`.
 Result<Json> device_properties(int ordinal);

@@ -47,6 +47,7 @@ TEST_F(DevicesTest, DescribeThemselvesWithoutAContext) {
   EXPECT_EQ(*properties.find("l2_bytes")->as_integer(), 50 << 20);
   EXPECT_EQ(*properties.find("shared_memory_bytes_per_block")->as_integer(), 232448);
   EXPECT_EQ(*properties.find("driver_version")->as_string(), "13.0");
+  EXPECT_EQ(*properties.find("pci")->as_string(), "0000:1b:00");
   EXPECT_EQ(fake.live(), Live{});
 }
 

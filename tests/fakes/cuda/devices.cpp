@@ -5,6 +5,16 @@
 namespace kmux::fake_cuda {
 namespace {
 
+// Where the devices are plugged in: each in a slot of its own of one bus. Source: CUDA Driver API, CUdevice_attribute.
+constexpr int kPciBus = 33, kPciDevice = 34, kPciDomain = 50;
+
+int place_of(const Device& device, int attribute, int* value) {
+  if (attribute == kPciDomain) return *value = 0;
+  if (attribute == kPciBus) return *value = 0x1b;
+  if (attribute == kPciDevice) return *value = static_cast<int>(&device - world().devices.data());
+  return -1;
+}
+
 int attribute_of(const Device& device, CUdevice_attribute attribute, int* value) {
   switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -30,7 +40,7 @@ int attribute_of(const Device& device, CUdevice_attribute attribute, int* value)
     case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
       return *value = device.memory_pools;
   }
-  return -1;
+  return place_of(device, attribute, value);
 }
 
 }  // namespace
