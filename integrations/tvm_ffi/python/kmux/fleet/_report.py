@@ -94,7 +94,7 @@ def report_of(run: Run) -> Report:
     """What the folder of a run has."""
     plan = run.plan()
     lines = {line["key"]: line for line in run.lines()}
-    units = list(plan.units())
+    units = run.units()
     ended = [lines[unit.key] for unit in units if unit.key in lines]
     results = [line for line in ended if line["state"] == "done"]
     return Report(

@@ -13,11 +13,13 @@ import hashlib
 import json
 import os
 import pathlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from .._errors import UnavailableError
+from .._program import load_program
+from . import _state
 from ._store import Store
 
 _VERSION = 1
@@ -51,11 +53,12 @@ class Plan:
     programs: list[dict[str, Any]]  # digest, name, shapes
     words: list[str]  # further words for the command
 
-    def units(self) -> Iterator[Unit]:
+    def units(self, states: Mapping[str, Any]) -> Iterator[Unit]:
+        """Every unit; `states` has for each program what its results depend on besides this plan."""
         for place in self.places:
             for one in self.programs:
                 for values in one["shapes"]:
-                    key = digest_of([self.verb, one["digest"], place, values, self.words])
+                    key = digest_of([self.verb, one["digest"], place, values, self.words, states[one["digest"]]])
                     yield Unit(key, one["digest"], one["name"], place, values)
 
     def to_json(self) -> dict[str, Any]:
@@ -101,6 +104,21 @@ class Run:
         if version != _VERSION:
             raise ValueError(f"{path} is of version {version} (this kmux has {_VERSION}). Use the kmux that began it.")
         return Plan(**values)
+
+    def units(self) -> list[Unit]:
+        """Every unit of the plan, with the headers, the kmux and the plugins that are here now: after a change of them the
+        journal has none of the units that it concerns.
+
+        Raises:
+            ValueError: as `plan`; a program of it is missing or damaged.
+        """
+        plan = self.plan()
+        headers, builds = _state.Headers(plan.words), _state.builds()
+        states: dict[str, Any] = {}
+        for digest in (one["digest"] for one in plan.programs):
+            texts = load_program(self.store.path(digest)).files.values() if headers.any() else ()
+            states[digest] = [builds, headers.read_by(texts)] if texts else builds
+        return list(plan.units(states))
 
     def lines(self) -> list[Line]:
         """The last line of each unit. A line that is not whole, as of a driver that was killed in it, does not count."""

@@ -136,8 +136,9 @@ def resume(
     fetch: bool = True,
     progress: Progress | View = False,
 ) -> Report:
-    """Goes on with a run: nothing that is done is done again. What failed for reasons of the fleet is tried anew; what failed
-    for reasons of its own, such as a program that the compiler refuses, stays.
+    """Goes on with a run: nothing that is done is done again, unless a header in `include_dirs`, kmux or a plugin of this machine
+    is another one since. What failed for reasons of the fleet is tried again; what failed for reasons of its own, such as a program
+    that the compiler refuses, stays.
 
     Raises:
         ValueError: there is no run.
@@ -179,8 +180,10 @@ def _go_on(run: Run, address: str | None, limits: Limits, progress: Progress | V
     view = progress if isinstance(progress, View) else view_of(progress)
     run.open()
     try:
-        over = {line["key"] for line in run.lines() if line["state"] == "done" or line["code"] not in ELSEWHERE}
-        left = [unit for unit in plan.units() if unit.key not in over]
+        units = run.units()
+        ended = {line["key"] for line in run.lines() if line["state"] == "done" or line["code"] not in ELSEWHERE}
+        over = ended & {unit.key for unit in units}
+        left = [unit for unit in units if unit.key not in over]
         if left:
             _drive(run, plan, left, len(over), Cluster(address), limits, view)
         report = report_of(run)
