@@ -175,7 +175,9 @@ bool read(const ffi::Any& value, double& out) {
 bool read(const ffi::Any& value, Milliseconds& out) {
   double seconds = 0;
   if (!read(value, seconds)) return false;
-  out = std::chrono::duration_cast<Milliseconds>(std::chrono::duration<double>(seconds));
+  const std::chrono::duration<double> exact(seconds);
+  out =
+      seconds > 0 ? std::chrono::ceil<Milliseconds>(exact) : std::chrono::floor<Milliseconds>(exact);  // 0 is no limit
   return true;
 }
 

@@ -29,6 +29,33 @@ def scale(b: kmux.JitBuilder, x, *, factor=2):
     return y
 
 
+@kmux.jit
+def optional(b: kmux.JitBuilder, x, y=None):
+    calls.append("optional")
+    n = b.symbol("n")
+    taken = b.buffer("x", [n], "float32")
+    b.buffer("y", [n], "float32", nullable=True)
+    z = b.empty("z", x.dtype, [n])
+    source = "void copy(const float* x, float* z, long long n) { for (long long i = 0; i < n; ++i) z[i] = x[i]; }"
+    b.variant("c", sources={"copy.c": source})
+    b.launch("copy", [taken, z, n])
+    return z
+
+
+def of_kind(x, *, kind):
+    """An array of this kind that a kernel made; nothing is in it."""
+
+    @kmux.jit
+    def make(b: kmux.JitBuilder, x):
+        b.input("x", [b.symbol("n")])
+        made = b.empty("z", kind, [4])
+        b.variant("c", sources={"none.c": "void none(void) {}"})
+        b.launch("none", [])
+        return made
+
+    return make(x)
+
+
 def ones(*shape):
     return np.ones(shape, "float32")
 
@@ -55,6 +82,21 @@ class JitEager(unittest.TestCase):
         self.assertEqual(len(kernels), 1)
         self.assertNotEqual(scale.program(ones(2, 5)).digest, scale.program(ones(2, 6)).digest)
         self.assertEqual(scale.program(ones(2, 5)).digest, scale.program(ones(9, 5)).digest)
+
+    def test_tensors_that_are_left_out_have_their_defaults(self):
+        np.testing.assert_array_equal(optional(ones(3)), ones(3))
+        np.testing.assert_array_equal(optional(ones(3)), optional(ones(3), None))
+        self.assertEqual(calls, ["optional"])
+        self.assertIsNotNone(optional.par_compile([ones(3)], [{}])[0])
+        with self.assertRaisesRegex(TypeError, "missing a required argument: 'x'"):
+            optional()
+
+    def test_a_dtype_is_a_word_or_a_dtype(self):
+        for kind in ("float32", np.dtype("float32"), np.float32, tvm_ffi.dtype("float32")):
+            self.assertEqual(of_kind(ones(3), kind=kind).dtype, "float32")
+        self.assertEqual(of_kind(ones(3), kind=np.bool_).dtype, "bool")
+        with self.assertRaisesRegex(TypeError, "3 is not a dtype .a int.. Write it as a word"):
+            of_kind(ones(3), kind=3)
 
     def test_gives_tensors_for_tensors(self):
         self.assertIsInstance(scale(tvm_ffi.from_dlpack(ones(2, 2))), tvm_ffi.Tensor)

@@ -246,6 +246,18 @@ class Jit(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "parameter 'bias' holds a object"):
             self.power(2, bias=object())
 
+    def test_arrays_hint_at_functions_of_tensors(self):
+        @kmux.jit
+        def unannotated(b, x):
+            return b.input("x", [b.symbol("n")])
+
+        for arguments in ((np.zeros(3),), (np.zeros(3), np.zeros(3))):
+            with self.assertRaisesRegex(TypeError, "annotate its first parameter as kmux.JitBuilder"):
+                unannotated(*arguments)
+        with self.assertRaises(TypeError) as caught:
+            unannotated(3)
+        self.assertNotIn("JitBuilder", str(caught.exception))
+
     def test_an_error_says_which_call_it_was(self):
         @kmux.jit(target="cpu")
         def broken(width):

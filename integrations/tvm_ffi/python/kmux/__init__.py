@@ -13,8 +13,20 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from . import _optional  # first: it imports TVM-FFI  # noqa: F401, I001
+from . import expr
 from ._compile import compile, par_compile, resolve
-from ._errors import CompileError, CompileWarning, Error, InternalError, LaunchError, UnavailableError, UnsupportedError
+from ._errors import (
+    CancelledError,
+    CompileError,
+    CompileTimeoutError,
+    CompileWarning,
+    Error,
+    InternalError,
+    LaunchError,
+    OutOfMemoryError,
+    UnavailableError,
+    UnsupportedError,
+)
 from ._export import ExportedLibrary, export_library
 from ._expr import Expr
 from ._jit import jit
@@ -45,8 +57,10 @@ def __getattr__(name: str) -> ModuleType:
 
 
 __all__ = [
+    "CancelledError",
     "CompileError",
     "CompileEvent",
+    "CompileTimeoutError",
     "CompileWarning",
     "CompileOptions",
     "Error",
@@ -60,6 +74,7 @@ __all__ = [
     "JitFunction",
     "Kernel",
     "LaunchError",
+    "OutOfMemoryError",
     "Plugin",
     "Program",
     "Resolution",
@@ -70,6 +85,7 @@ __all__ = [
     "UnsupportedError",
     "compile",
     "export_library",
+    "expr",
     "jit",
     "kernel",
     "cache_program",

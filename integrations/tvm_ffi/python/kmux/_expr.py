@@ -29,7 +29,8 @@ class Expr:
 
     def __bool__(self) -> bool:
         raise TypeError(
-            f"{self!r} is not a bool (its value is known at the call). Use kmux.expr.select, or a constant of the JitBuilder."
+            f"{self!r} is not a bool (its value is known at the call). Use kmux.expr.select, or compare the value of a constant "
+            "of the JitBuilder: n.value > 2."
         )
 
     __hash__ = None  # type: ignore[assignment]  # == makes an expression

@@ -23,7 +23,10 @@ def in_order(kernel: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> 
     """
     signature = kernel.signature
     parameters = [parameter["name"] for parameter in signature["params"]]
-    given = dict(zip(parameters, arguments))
+    outputs = signature.get("outputs", ())
+    inputs = [name for name in parameters if name not in outputs]
+    leaves_out = len(arguments) + len(named) <= len(inputs) and not any(name in named for name in outputs)
+    given = dict(zip(inputs if leaves_out else parameters, arguments))
     listed, subject = ", ".join(parameters), f'kernel "{kernel.name}":'
     for name in named:
         if name not in parameters:
@@ -32,8 +35,7 @@ def in_order(kernel: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> 
         if name in given:
             raise TypeError(f'{subject} parameter "{name}" is given by position and by name. Pass it once.')
     given |= named
-    outputs = signature.get("outputs", ())
-    expected = parameters if any(name in given for name in outputs) else [name for name in parameters if name not in outputs]
+    expected = parameters if any(name in given for name in outputs) else inputs
     for name in expected:
         if name not in given:
             raise TypeError(f'{subject} parameter "{name}" is not given (they are {listed}). Pass one of each.')

@@ -65,6 +65,7 @@ class JitBuffer:
 
 JitOutputs = Union[JitBuffer, Sequence[JitBuffer], None]
 Argument = Union[JitBuffer, str, Extent, Mapping[str, Any]]
+DType = Any  # a word, as "float32", or a dtype of NumPy or torch
 
 
 class JitBuilder:
@@ -96,7 +97,7 @@ class JitBuilder:
         self._kinds[name] = {"expr": name, "dtype": dtype}
         return Expr(name)
 
-    def input(self, name: str, shape: Iterable[Extent], dtype: str | None = None) -> JitBuffer:
+    def input(self, name: str, shape: Iterable[Extent], dtype: DType | None = None) -> JitBuffer:
         """The next tensor of the call, which the kernel reads; its own dtype unless one is demanded."""
         return self._declare("input", name, dtype, {"shape": _forms(shape)})
 
@@ -108,7 +109,7 @@ class JitBuilder:
         self,
         name: str,
         shape: Iterable[Extent],
-        dtype: str,
+        dtype: DType,
         *,
         strides: Iterable[Extent] | None = None,
         alignment_bytes: int = 0,
@@ -120,7 +121,7 @@ class JitBuilder:
             document["strides"] = _forms(strides)
         return self._declare("buffer", name, dtype, document)
 
-    def empty(self, name: str, dtype: str, shape: Iterable[Extent]) -> JitBuffer:
+    def empty(self, name: str, dtype: DType, shape: Iterable[Extent]) -> JitBuffer:
         """A tensor that each call allocates. Return it."""
         return self._declare("empty", name, dtype, {"shape": _forms(shape)})
 
@@ -207,8 +208,8 @@ class JitBuilder:
         body: dict[str, Any] = self._variants[-1]["body"]
         return body
 
-    def _declare(self, kind: str, name: str, dtype: str | None, document: dict[str, Any]) -> JitBuffer:
-        text = json.dumps({"dtype": dtype or "uint8", **document})
+    def _declare(self, kind: str, name: str, dtype: Any, document: dict[str, Any]) -> JitBuffer:
+        text = json.dumps({"dtype": "uint8" if dtype is None else dtype_text(dtype), **document})
         self._kinds[name] = {"tensor": name}
         return JitBuffer(name, str(self._described._declare(kind, name, dtype is not None, text)))
 
@@ -236,6 +237,22 @@ class JitBuilder:
         if isinstance(value, Expr) and isinstance(value.form(), str) and value.form() in self._kinds:
             return self._kinds[value.form()]
         return {"expr": self._numbered(value)}
+
+
+def dtype_text(dtype: Any) -> str:
+    """The word for a dtype: of a word, or of a dtype of NumPy, torch or another library.
+
+    Raises:
+        TypeError: something else.
+    """
+    if isinstance(dtype, str):
+        return str(dtype)
+    if isinstance(dtype, type) and hasattr(dtype, "dtype"):  # NumPy's class of a scalar
+        return dtype.__name__.rstrip("_")
+    kind = type(dtype)
+    if kind.__module__.split(".")[0] in ("numpy", "torch") and "dtype" in (base.__name__ for base in kind.__mro__):
+        return str(dtype).rpartition(".")[2]
+    raise TypeError(f"{dtype!r} is not a dtype (a {kind.__qualname__}). Write it as a word, as in 'float32'.")
 
 
 def _forms(shape: Iterable[Extent]) -> list[Any]:

@@ -67,6 +67,8 @@ class JitEager(Generic[P]):
             own["func_source"] = source_of(function)
         self._kernels: _Kernels = functions.jit_eager(plain({**options, **own}))
         self._keys: dict[Any, str] = {}  # of configurations, as they came
+        by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        self._defaults = tuple(each.default for each in self.signature.parameters.values() if each.kind in by_position)
 
     def __call__(self, *tensors: P.args, **configuration: P.kwargs) -> Any:
         """Launches on the tensors; returns what the kernel allocates, if it does, as `Kernel` does.
@@ -75,6 +77,7 @@ class JitEager(Generic[P]):
             TypeError: arguments that the function does not take, or that no key can be made of.
             What the function raises, and what `compile` and a kernel's call do.
         """
+        tensors = self._filled(tensors)
         if (given := if_writable(tensors)) is None:  # the kernel has to say what it writes
             return self.compile(*tensors, **configuration)(*tensors)
         made = functions.jit_run(self._kernels, self._key(tensors, configuration), *given)
@@ -115,11 +118,12 @@ class JitEager(Generic[P]):
         """
         prepare(self.options.get("verbose"))
         wanted = [dict(each) for each in configurations]
-        calls = [self._taken.bound(tuple(tensors), each) for each in wanted]
+        tensors = self._filled(tuple(tensors))
+        calls = [self._taken.bound(tensors, each) for each in wanted]
         batch = Batch(self.name, calls, how)
         programs = batch.programs(self._program)
         places = [index for index, program in enumerate(programs) if program is not None]
-        keys = [self._key(tuple(tensors), wanted[place]) for place in places]
+        keys = [self._key(tensors, wanted[place]) for place in places]
         given = [program for program in programs if program is not None]
         settings = plain({**how, "left_out": lambda index, why: batch.leave_out(places[index], why)})
         made = self._kernels._par_compile(keys, given, [_tensor(each) for each in tensors], settings)
@@ -128,6 +132,11 @@ class JitEager(Generic[P]):
             kernels[place] = None if kernel is None else Kernel._of(kernel, program, plain(self.options))
         batch.warn()
         return kernels
+
+    def _filled(self, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The tensors with the defaults of those that are left out, where all of them have one."""
+        left_out = self._defaults[len(tensors) :]
+        return tensors if any(each is inspect.Parameter.empty for each in left_out) else (*tensors, *left_out)
 
     def _key(self, tensors: tuple[Any, ...], configuration: Mapping[str, Any]) -> str:
         form = (*configuration.items(), *map(type, configuration.values()))

@@ -153,15 +153,25 @@ class JitFunction(Generic[P]):
         self._debug_files.write_launcher(program, kernel)
 
     def _bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
-        return self._taken.bound(args, kwargs)
+        try:
+            return self._taken.bound(args, kwargs)
+        except TypeError as error:
+            raise TypeError(f"{error}{_hint_of_arrays(args, kwargs)}") from None
+
+    def _keyed(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[inspect.BoundArguments, str]:
+        call = self._bound(args, kwargs)
+        try:
+            return call, key_of(self.name, call.arguments)
+        except TypeError as error:
+            raise TypeError(f"{error}{_hint_of_arrays(args, kwargs)}") from None
 
     def _entry(self, key: str) -> _Entry:
         with self._lock:
             return self._entries.setdefault(key, _Entry())
 
     def _find(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Kernel:
-        call = self._bound(args, kwargs)
-        entry = self._entry(key_of(self.name, call.arguments))
+        call, key = self._keyed(args, kwargs)
+        entry = self._entry(key)
         with entry.lock:
             if entry.kernel is None or not entry.kernel.is_up_to_date:
                 entry.kernel = self._make(call)
@@ -200,6 +210,16 @@ class JitFunction(Generic[P]):
 
     def __reduce__(self) -> Any:
         return pickled(self, (jit_again, (self.function, dict(self.options), self.debug_root_path)))
+
+
+def _hint_of_arrays(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+    """What may be meant where arrays are given to a function that takes a configuration."""
+    if not any(hasattr(value, "__dlpack__") for value in (*args, *kwargs.values())):
+        return ""
+    return (
+        " It was given an array, which a function of tensors takes: annotate its first parameter as kmux.JitBuilder, or decorate it "
+        'with kmux.jit(mode="eager").'
+    )
 
 
 def jit_again(function: Any, options: CompileOptions, debug_root_path: AnyPath | None) -> JitFunction[Any]:
