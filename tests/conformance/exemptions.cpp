@@ -13,7 +13,8 @@ Error malformed(const std::filesystem::path& path, int line, const std::string& 
       ErrorCode::kInvalidArgument,
       path.string() + ":" + std::to_string(line) + ": " + why +
           ". Write \"unsupported PATTERN REASON\" or \"expected-failure PATTERN REASON\", or \"dialect NAME FILE\" "
-          "and below it \"first-line\", \"kernel\", \"pointer\", \"value\", \"shared\" or \"replace FROM -> TO\".");
+          "and below it \"first-line\", \"kernel\", \"pointer\", \"value\", \"shared\", \"block\", \"thread\", "
+          "\"positions\" or \"replace FROM -> TO\".");
 }
 
 // The first word of `text`, which loses it.
@@ -34,6 +35,9 @@ bool read_form(const std::string& kind, const std::string& rest, DialectForm& fo
   if (kind == "pointer") form.pointer = rest;
   if (kind == "value") form.value = rest;
   if (kind == "shared") form.shared = rest;
+  if (kind == "block") form.block = rest;
+  if (kind == "thread") form.thread = rest;
+  if (kind == "positions") form.positions = rest;
   if (kind != "replace") return !rest.empty();
   constexpr std::string_view kArrow = " ->";
   const std::size_t arrow = rest.find(kArrow);
@@ -44,8 +48,8 @@ bool read_form(const std::string& kind, const std::string& rest, DialectForm& fo
 }
 
 bool is_of_form(const std::string& kind) {
-  constexpr std::array kKinds =
-      std::to_array<std::string_view>({"first-line", "kernel", "pointer", "value", "shared", "replace"});
+  constexpr std::array kKinds = std::to_array<std::string_view>(
+      {"first-line", "kernel", "pointer", "value", "shared", "block", "thread", "positions", "replace"});
   return std::ranges::find(kKinds, kind) != kKinds.end();
 }
 

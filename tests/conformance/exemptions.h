@@ -25,7 +25,8 @@ struct Exemptions {
 /// Reads `conformance.txt`: one "unsupported PATTERN REASON" or
 /// "expected-failure PATTERN REASON" a line; '#' begins a comment. A file that
 /// does not exist is an empty list. "dialect NAME FILE" begins a dialect whose kernels the suite does not have; the lines
-/// "first-line", "kernel", "pointer", "value", "shared" and "replace FROM -> TO" below it fill a `DialectForm`.
+/// "first-line", "kernel", "pointer", "value", "shared", "block", "thread", "positions" and "replace FROM -> TO" below it fill a
+/// `DialectForm`.
 ///
 /// Errors: invalid_argument with file and line; a reason is mandatory.
 Result<Exemptions> read_exemptions(const std::filesystem::path& path);

@@ -3,7 +3,11 @@
 
 #include "kmux/plugin/features.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +19,6 @@
 namespace kmux::conformance {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 struct Feature {
@@ -24,6 +27,8 @@ struct Feature {
 };
 
 bool is_shared(const Feature& feature) { return feature.name == std::string_view("dynamic_smem"); }
+
+bool is_grid(const Feature& feature) { return feature.name == std::string_view("grid"); }
 
 bool is_map(const Feature& feature) { return std::string_view(feature.name).starts_with("tensor_map"); }
 
@@ -40,16 +45,24 @@ std::string kernel_with(const Feature& feature) {
   if (is_shared(feature))
     return "KERNEL void store(long long* out, long long value, SHARED long long* shared) {\n"
            "  shared[0] = value; out[0] = shared[0];\n}\n";
+  if (is_grid(feature))
+    return "KERNEL void store(long long* out, long long value, POSITIONS) {\n"
+           "  out[((BLOCK_Y * 3 + BLOCK_X) * 4 + THREAD_Y) * 2 + THREAD_X] = value;\n}\n";
   return (is_map(feature) ? "struct __align__(64) Map { char bytes[128]; };\n"
                             "KERNEL void store(const __grid_constant__ Map map, long long* out, long long value) {"
                           : "KERNEL void store(long long* out, long long value) {") +
          std::string("\n  out[0] = value;\n}\n");
 }
 
-/// out[0] = 7, by a launch that uses the feature.
+constexpr std::int64_t kElements = 128;  // more than any launch here writes
+
+/// The elements that are 7: of a grid of 3 * 2 blocks of 2 * 4 threads that many, one by each thread.
+std::int64_t written_by(const Feature& feature) { return is_grid(feature) ? 48 : 1; }
+
+/// out[0] = 7, by a launch that uses the feature; of feature grid each thread writes an element of its own.
 Program program_with(const Feature& feature) {
   ProgramBuilder builder("feature");
-  builder.input("x", dtype::kFloat32, {8, 8, 64}).output("out", dtype::kInt64, {1});
+  builder.input("x", dtype::kFloat32, {8, 8, 64}).buffer("out", BufferParam{dtype::kInt64, {kElements}});
   add_device_variants(builder, kernel_with(feature), [&](const OneThread& host) {
     if (is_map(feature)) host.builder().tensor_map(map_of(feature));
     LaunchBuilder launch = host.launch("store");
@@ -68,6 +81,9 @@ TEST_P(Features, WorkOrAreRefusedByName) {
     GTEST_SKIP() << needs(
         "a line \"shared\" below the dialect in conformance.txt",
         "no kernel of the suite uses dynamic shared memory in the dialects of this plugin without it");
+  if (is_grid(GetParam()) && !can_use_positions())
+    GTEST_SKIP() << needs("lines \"block\" and \"thread\" below the dialect in conformance.txt",
+                          "nothing would show that there are blocks and threads without them");
   const Result<Kernel> kernel = subject.compile(program_with(GetParam()));
   RecordProperty("answer", kernel ? "works" : "refused");
   if (!kernel) {
@@ -75,9 +91,12 @@ TEST_P(Features, WorkOrAreRefusedByName) {
     EXPECT_THAT(kernel.error().explain(), HasSubstr(GetParam().name));
     return;
   }
-  const auto out = (*kernel)(subject.zeros({8, 8, 64}, dtype::kFloat32)).and_then(single);
-  ASSERT_TRUE(out.ok()) << out.error().explain();
-  EXPECT_THAT(subject.download<std::int64_t>(*out), ElementsAre(7));
+  const Tensor out = subject.zeros({kElements}, dtype::kInt64);
+  const Status launched = kernel->launch({subject.zeros({8, 8, 64}, dtype::kFloat32), out});
+  ASSERT_TRUE(launched.ok()) << launched.error().explain();
+  std::vector<std::int64_t> expected(kElements);
+  std::fill_n(expected.begin(), written_by(GetParam()), 7);
+  EXPECT_EQ(subject.download<std::int64_t>(out), expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,7 +1,6 @@
 // Life: who holds what, for how long, and from how many threads.
 
 #include <optional>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +9,7 @@
 
 #include "programs.h"
 #include "subject.h"
+#include "threads.h"
 
 namespace kmux::conformance {
 namespace {
@@ -86,13 +86,9 @@ TEST(Life, KernelsOfOneNameAreApart) {
 
 TEST(Life, ThreadsShareAKernel) {
   const Kernel kernel = Subject::current().compile(add_program()).value();
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&kernel, t] {
-      for (int i = 0; i < 25; ++i) expect_adds(kernel, 10 * t + i);
-    });
-  }
-  for (auto& thread : threads) thread.join();
+  on_threads(4, [&kernel](int t) {
+    for (int i = 0; i < 25; ++i) expect_adds(kernel, 10 * t + i);
+  });
 }
 
 TEST(Life, PluginIsHeldByItsKernel) {

@@ -39,6 +39,21 @@ LaunchBuilder OneThread::launch(BodyBuilder body, const std::string& kernel) con
 
 namespace {
 
+bool gives_shared(const DialectForm& form) { return !form.shared.empty(); }
+bool gives_positions(const DialectForm& form) { return !form.block.empty() && !form.thread.empty(); }
+
+/// Does the subject take a dialect with grids of the suite's own, or one that `gives` what is asked for?
+bool takes_one_that(bool (*gives)(const DialectForm&)) {
+  std::vector<std::string> known = own_dialects();
+  std::erase(known, "c");
+  for (const DialectForm& form : Subject::current().dialects()) {
+    if (gives(form)) known.push_back(form.name);
+  }
+  return std::ranges::any_of(Subject::current().plugin()->manifest().dialects, [&](const std::string& dialect) {
+    return std::ranges::find(known, dialect) != known.end();
+  });
+}
+
 void add_all(ProgramBuilder& builder, std::string_view text, bool only_devices,
              const std::function<void(const OneThread&)>& host) {
   for (const Dialect& dialect : kDialects) {
@@ -49,6 +64,7 @@ void add_all(ProgramBuilder& builder, std::string_view text, bool only_devices,
   }
   for (const DialectForm& form : Subject::current().dialects()) {
     if (has_shared(text) && form.shared.empty()) continue;
+    if (has_positions(text) && !gives_positions(form)) continue;
     builder.variant(form.name).source(form.file, kernels_in(form, text));
     host(OneThread(builder, form.name));
   }
@@ -74,16 +90,9 @@ std::vector<std::string> own_dialects() {
   return names;
 }
 
-bool can_use_shared() {
-  std::vector<std::string> known = own_dialects();
-  std::erase(known, "c");
-  for (const DialectForm& form : Subject::current().dialects()) {
-    if (!form.shared.empty()) known.push_back(form.name);
-  }
-  return std::ranges::any_of(Subject::current().plugin()->manifest().dialects, [&](const std::string& dialect) {
-    return std::ranges::find(known, dialect) != known.end();
-  });
-}
+bool can_use_shared() { return takes_one_that(gives_shared); }
+
+bool can_use_positions() { return takes_one_that(gives_positions); }
 
 Program add_program(const std::string& name) {
   ProgramBuilder builder(name);

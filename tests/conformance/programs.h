@@ -29,6 +29,9 @@ std::vector<std::string> own_dialects();
 /// Is it known how a kernel of the subject has the memory of `dynamic_smem_bytes`, in one of the dialects that it takes?
 bool can_use_shared();
 
+/// Is it known how a kernel of the subject has its place in the grid and in the block, in one of the dialects that it takes?
+bool can_use_positions();
+
 /// Gives `builder` one variant for each dialect that the suite knows, and for those that the plugin's file has. `text`
 /// holds kernels in the common subset of C and CUDA, each begun with KERNEL.
 /// `host` adds the launches.

@@ -1,13 +1,13 @@
 // Streams: what is in order and what is not, with kernels and copies that see each other's memory.
 
 #include <array>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "programs.h"
 #include "subject.h"
+#include "threads.h"
 
 namespace kmux::conformance {
 namespace {
@@ -83,50 +83,38 @@ TEST(Streams, OutsideACaptureNoneIsReported) {
 TEST(Threads, EachWithItsOwnStreamGetsItsOwnResult) {
   auto& subject = Subject::current();
   const Kernel add = adding();
-  std::vector<std::thread> threads;
-  for (int t = 1; t <= 8; ++t) {
-    threads.emplace_back([&, t] {
-      const Stream stream = new_stream();
-      const Tensor x =
-          subject.upload({kElements}, dtype::kFloat32, std::vector<float>(kElements, static_cast<float>(t)));
-      const Tensor y = subject.zeros({kElements}, dtype::kFloat32);
-      for (int i = 0; i < 20; ++i) ASSERT_TRUE(add.launch({x, x, y}, stream).ok());
-      ASSERT_TRUE(stream.synchronize().ok());
-      EXPECT_EQ(subject.download<float>(y), std::vector<float>(kElements, static_cast<float>(2 * t)));
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  on_threads(8, [&](int t) {
+    const Stream stream = new_stream();
+    const Tensor x =
+        subject.upload({kElements}, dtype::kFloat32, std::vector<float>(kElements, static_cast<float>(t + 1)));
+    const Tensor y = subject.zeros({kElements}, dtype::kFloat32);
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(add.launch({x, x, y}, stream).ok());
+    ASSERT_TRUE(stream.synchronize().ok());
+    EXPECT_EQ(subject.download<float>(y), std::vector<float>(kElements, static_cast<float>(2 * (t + 1))));
+  });
 }
 
 TEST(Threads, CompileAtTheSameTime) {
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([t] {
-      auto& subject = Subject::current();
-      const Kernel kernel = subject.compile(add_program("add" + std::to_string(t))).value();
-      const Tensor x = subject.upload({8}, dtype::kFloat32, std::vector<float>(8, 3));
-      EXPECT_EQ(subject.download<float>(kernel(x, x).and_then(single).value()), std::vector<float>(8, 6));
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  on_threads(4, [](int t) {
+    auto& subject = Subject::current();
+    const Kernel kernel = subject.compile(add_program("add" + std::to_string(t))).value();
+    const Tensor x = subject.upload({8}, dtype::kFloat32, std::vector<float>(8, 3));
+    EXPECT_EQ(subject.download<float>(kernel(x, x).and_then(single).value()), std::vector<float>(8, 6));
+  });
 }
 
 TEST(Threads, EachHasItsOwnErrors) {
   const Kernel add = adding();
   auto& subject = Subject::current();
   const Tensor four = subject.zeros({4}, dtype::kFloat32), five = subject.zeros({5}, dtype::kFloat32);
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&, t] {
-      for (int i = 0; i < 50; ++i) {
-        const Status status = t % 2 == 0 ? add.launch({four, five, four}) : add.launch({four, four, four});
-        EXPECT_EQ(status.ok(), t % 2 != 0);
-        if (status.ok()) continue;
-        EXPECT_THAT(status.error().message, testing::HasSubstr("parameter \"B\""));
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  on_threads(4, [&](int t) {
+    for (int i = 0; i < 50; ++i) {
+      const Status status = t % 2 == 0 ? add.launch({four, five, four}) : add.launch({four, four, four});
+      EXPECT_EQ(status.ok(), t % 2 != 0);
+      if (status.ok()) continue;
+      EXPECT_THAT(status.error().message, testing::HasSubstr("parameter \"B\""));
+    }
+  });
 }
 
 }  // namespace

@@ -12,6 +12,16 @@ Subject& Subject::current() {
   return subject;
 }
 
+namespace {
+
+/// A plugin that is broken is not one that cannot run here.
+Error as_failure(Error error) {
+  if (error.code == ErrorCode::kUnavailable) error.code = ErrorCode::kInternal;
+  return error;
+}
+
+}  // namespace
+
 Status Subject::choose(const Choice& choice) {
   Subject& subject = current();
   subject.name_ = choice.plugin;
@@ -30,7 +40,9 @@ Status Subject::choose(const Choice& choice) {
   Environment environment{.isolation = std::optional(where)};
   if (choice.uses_cache) environment.cache_dir = process.cache_dir;
   KMUX_ASSIGN(subject.runtime_, Runtime::create(std::move(environment), options));
-  KMUX_ASSIGN(subject.plugin_, subject.runtime_->registry().plugin(choice.plugin));
+  Result<Shared<Plugin>> plugin = subject.runtime_->registry().plugin(choice.plugin);
+  if (!plugin) return as_failure(std::move(plugin).error());
+  subject.plugin_ = *std::move(plugin);
   subject.folder_ = subject.plugin_->library().parent_path();
   return subject.choose_device(choice.device);
 }
@@ -42,12 +54,14 @@ void Subject::end() {
 }
 
 Status Subject::choose_device(int ordinal) {
-  KMUX_ASSIGN(const ProbeReport report, plugin_->probe());
-  if (!report.can_run.ok()) return make_error(ErrorCode::kUnavailable, report.can_run.reason);
-  KMUX_ASSIGN(const int count, backend().devices().count());
-  if (ordinal < 0 || ordinal >= count) {
+  const Result<ProbeReport> report = plugin_->probe();
+  if (!report) return as_failure(report.error());
+  if (!report->can_run.ok()) return make_error(ErrorCode::kUnavailable, report->can_run.reason);
+  const Result<int> count = backend().devices().count();
+  if (!count) return as_failure(count.error());
+  if (ordinal < 0 || ordinal >= *count) {
     return make_error(ErrorCode::kInvalidArgument, "there is no device " + std::to_string(ordinal) + " (backend \"" +
-                                                       name_ + "\" has " + std::to_string(count) +
+                                                       name_ + "\" has " + std::to_string(*count) +
                                                        "). Name another one.");
   }
   device_ = Device(plugin_, ordinal);

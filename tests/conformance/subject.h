@@ -31,7 +31,8 @@ class Subject {
     bool rehearses = false;  // over a driver that computes nothing: results say nothing
     bool uses_cache = false;  // that of the process's environment, which has what a rehearsal compiled
   };
-  /// Errors: unavailable where the plugin cannot run here.
+  /// Errors: unavailable where the plugin cannot run here, as its probe has it; of another code where it fails, crashes
+  ///         or cannot be opened, which is no reason to skip it.
   static Status choose(const Choice& choice);
   /// Lets go of the plugin and its code: a driver may be gone before what is static here.
   static void end();

@@ -8,7 +8,7 @@
 namespace kmux::conformance {
 namespace {
 
-constexpr std::string_view kKernel = "KERNEL ", kShared = "SHARED ";
+constexpr std::string_view kKernel = "KERNEL ", kShared = "SHARED ", kPositions = "POSITIONS";
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
@@ -49,19 +49,38 @@ std::string parameters(const DialectForm& form, std::string_view list) {
   std::string text;
   std::size_t index = 0;
   for (const std::string& part : split(list)) {
-    text += (index == 0 ? "" : ", ") + parameter(form, without_blanks(part), index);
+    const bool are_positions = without_blanks(part) == kPositions;
+    if (are_positions && form.positions.empty()) continue;
+    text += (index == 0 ? "" : ", ") + (are_positions ? form.positions : parameter(form, without_blanks(part), index));
     ++index;
   }
   return text;
+}
+
+/// Writes `block` and `thread` of each axis in the place of BLOCK_X and its like.
+void write_positions(std::string& text, const std::string& block, const std::string& thread) {
+  for (const auto& [axis, number] : {std::pair("x", "0"), std::pair("y", "1")}) {
+    for (const auto& [word, form] : {std::pair("BLOCK_", block), std::pair("THREAD_", thread)}) {
+      std::string written = form;
+      replace_all(written, "$axis", axis);
+      replace_all(written, "$number", number);
+      replace_all(text, word + std::string(axis == std::string_view("x") ? "X" : "Y"), written);
+    }
+  }
 }
 
 } // namespace
 
 bool has_shared(std::string_view text) { return text.find(kShared) != std::string_view::npos; }
 
+bool has_positions(std::string_view text) { return text.find(kPositions) != std::string_view::npos; }
+
 std::string shared_as_variable(std::string_view text) {
   static const std::regex parameter(", SHARED ([a-z ]+)\\* (\\w+)\\) \\{");
-  return std::regex_replace(std::string(text), parameter, ") { extern __shared__ $1 $2[];");
+  std::string written = std::regex_replace(std::string(text), parameter, ") { extern __shared__ $1 $2[];");
+  replace_all(written, ", " + std::string(kPositions), "");
+  write_positions(written, "blockIdx.$axis", "threadIdx.$axis");
+  return written;
 }
 
 std::string kernels_in(const DialectForm& form, std::string_view text) {
@@ -77,6 +96,7 @@ std::string kernels_in(const DialectForm& form, std::string_view text) {
     written += parameters(form, text.substr(open, close - open));
     text.remove_prefix(close);
   }
+  write_positions(written, form.block, form.thread);
   for (const auto& [from, to] : form.replacements) replace_all(written, from, to);
   return form.first_line + "\n" + written;
 }
@@ -164,6 +184,7 @@ std::string cute_kernel(std::string_view name, std::string_view list, std::strin
   std::string parameters;
   std::string arrays;
   for (const std::string& part : split(list == "void" ? "" : list)) {
+    if (without_blanks(part) == kPositions) continue;
     const std::size_t end = part.find_last_of(" *");
     const std::string parameter = part.substr(end + 1);
     const std::size_t star = part.find('*');
@@ -201,6 +222,7 @@ std::string cute_kernels(std::string_view text) {
     python += cute_kernel(name, text.substr(open + 1, close - open - 1), text.substr(body, end - body));
     text.remove_prefix(end);
   }
+  write_positions(python, "cute.arch.block_idx()[$number]", "cute.arch.thread_idx()[$number]");
   return python + "\nfrom kmux_c import *\n";
 }
 

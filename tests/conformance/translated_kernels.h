@@ -8,7 +8,8 @@
 namespace kmux::conformance {
 
 /// How kernels in the common subset of C and CUDA, each begun with KERNEL, are written in a dialect that is like C. The last
-/// parameter of a kernel may begin with SHARED: it is the memory that a launch asks for with `dynamic_smem_bytes`.
+/// parameter of a kernel may begin with SHARED: it is the memory that a launch asks for with `dynamic_smem_bytes`. Or it may be
+/// POSITIONS: then the kernel reads BLOCK_X, BLOCK_Y, THREAD_X and THREAD_Y, its block in the grid and its thread in the block.
 struct DialectForm {
   std::string name;
   std::string file;  // of the source
@@ -18,13 +19,21 @@ struct DialectForm {
   std::string pointer = "$type $name";
   std::string value = "$type $name";
   std::string shared = {};  // a parameter that begins with SHARED; empty: it is not known how a kernel has one
+  // The index of the block, and of the thread in it, along "$axis" (x or y), which is number "$number" (0 or 1); empty: it is
+  // not known how a kernel has one.
+  std::string block = {};
+  std::string thread = {};
+  std::string positions = {};  // the parameters that these need; empty: none
   std::vector<std::pair<std::string, std::string>> replacements = {};  // in all of the text, one after another
 };
 
 /// Has a kernel of `text` a parameter that begins with SHARED?
 bool has_shared(std::string_view text);
 
-/// The same kernel as CUDA has it: a variable in the place of the parameter. The lines stay what they are.
+/// Has a kernel of `text` the parameter POSITIONS?
+bool has_positions(std::string_view text);
+
+/// The same kernel as CUDA has it: variables in the place of SHARED and POSITIONS. The lines stay what they are.
 std::string shared_as_variable(std::string_view text);
 
 /// `text` in the dialect; the lines stay what they are.
