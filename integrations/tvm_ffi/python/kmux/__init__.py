@@ -28,7 +28,6 @@ from ._errors import (
     UnsupportedError,
 )
 from ._export import ExportedLibrary, export_library
-from ._expr import Expr
 from ._jit import jit
 from ._jit_builder import JitBuffer, JitBuilder, JitConstant
 from ._jit_eager import JitEager
@@ -42,6 +41,7 @@ from ._program import Program, cache_program, cached_program, load_program, prog
 from ._progress import CompileEvent
 from ._resolution import Resolution
 from ._source_kernel import SourceKernel, kernel
+from .expr import Expr
 
 __version__: str = _functions.version()
 

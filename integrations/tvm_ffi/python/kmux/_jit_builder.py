@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 import tvm_ffi
 
-from ._expr import Expr, Extent, form_of
+from .expr import Expr, Extent, form_of
 from ._library import functions
 from ._program import Program, program
 
