@@ -184,17 +184,40 @@ Result<Call> make_call(const Program& program, const bench::Binding& binding) {
   return call;
 }
 
-Report make_report(const Program& program, const Tuning& tuning, const std::string& lock) {
-  const TunedCandidate& best = tuning.best();
-  Report report{styled(Style::kBold, program.name) + ": " + best.backend + " variant " + std::to_string(best.variant) +
-                    " for " + best.target + "\n" + tuning.explain(),
-                tuning.to_json()};
-  if (!lock.empty()) {
-    report.text += "pinned in " + lock + "\n";
-    report.json["lock"] = lock;
-  }
-  return report;
+std::string name_of(const TunedCandidate& candidate) {
+  return candidate.backend + " variant " + std::to_string(candidate.variant);
 }
+
+/// Pins a winner that is sure, and adds to the report what became of that.
+Status pin_winner(const std::string& lock, const Program& program, const Tuning& tuning, Report& report) {
+  if (!tuning.is_sure) {
+    report.text += "not pinned in " + lock + ": " + tuning.doubt() + ". Measure longer: --time, and --again.\n";
+    report.code = kCheckFailed;
+    return Ok{};
+  }
+  KMUX_ASSIGN(const auto replaced, pin(lock, program, tuning));
+  report.text += "pinned in " + lock;
+  report.json["lock"] = lock;
+  if (replaced) {
+    const std::string before =
+        name_of(*replaced) + (replaced->build_id == tuning.best().build_id ? "" : " of another build");
+    report.text +=
+        " in place of " + before + " (a lock file has one winner for a program and target, whatever its shapes)";
+    report.json["replaced"] = Json::Object{{"backend", replaced->backend},
+                                           {"variant", static_cast<std::int64_t>(replaced->variant)},
+                                           {"build_id", replaced->build_id}};
+  }
+  report.text += "\n";
+  return Ok{};
+}
+
+Report make_report(const Program& program, const Tuning& tuning) {
+  return {styled(Style::kBold, program.name) + ": " + name_of(tuning.best()) + " for " + tuning.best().target +
+              (tuning.is_sure ? "" : " (undecided)") + "\n" + tuning.explain(),
+          tuning.to_json()};
+}
+
+constexpr double kMaxTuneSeconds = 1e6;
 
 Result<Report> run_tune(const po::variables_map& arguments) {
   KMUX_ASSIGN(const Program program, read_program(arguments));
@@ -202,22 +225,27 @@ Result<Report> run_tune(const po::variables_map& arguments) {
   KMUX_ASSIGN(const Call call, make_call(program, binding));
   KMUX_ASSIGN(CompileOptions options, compile_options(arguments));
   options.policy = Policy::kMeasured;
+  KMUX_ASSIGN(const double seconds, number_option(arguments, "time", 0, kMaxTuneSeconds));
   const std::string lock = value_of(arguments, "lock");
   OutputFiles outputs(arguments);
   outputs.protect(arguments["program"].as<std::string>(), program);
   if (arguments.count("lock") != 0) KMUX_TRY(outputs.add({"--lock", lock, OutputKind::kLock}));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   KMUX_ASSIGN(const Kernel kernel, compile(*runtime, program, options));
-  KMUX_ASSIGN(const Tuning tuning, kernel.tune(call.args, {.again = arguments.count("again") != 0}));
-  if (!lock.empty()) KMUX_TRY(pin(lock, program, tuning));
-  return make_report(program, tuning, lock);
+  const TuneOptions how{.again = arguments.count("again") != 0, .time_s = seconds};
+  KMUX_ASSIGN(const Tuning tuning, kernel.tune(call.args, how));
+  Report report = make_report(program, tuning);
+  if (!lock.empty()) KMUX_TRY(pin_winner(lock, program, tuning, report));
+  return report;
 }
 
 void describe_tune(po::options_description& options) {
-  describe_selection(options);
+  describe_compilation(options);
   describe_values(options);
   auto add = options.add_options();
   add("again", "measure although there is a measurement");
+  add("time", po::value<double>()->value_name("SECONDS")->default_value(2, "2"),
+      "the most that measuring may take; it ends once the winner is sure");
   add("lock", po::value<std::string>()->value_name("FILE"), "pin the winner there, for policy pinned");
 }
 

@@ -52,7 +52,7 @@ SHARED_LINES = 6
 KERNEL_TEXTS = "device"
 LIBRARIES = ("core", "plugins", "cli", "integrations")  # where products' sources are
 # Lines of code of each library, as they are. A commit that raises one names the reason here.
-LIMITS = {"kmux::sdk": 17935, "kmux::runtime": 18825}
+LIMITS = {"kmux::sdk": 17935, "kmux::runtime": 18943}
 # sdk: +104, SHA-256 in place of OpenSSL (docs/design/0034); +86, HostDevices of plugins/cpu; +66, PlanAdapter of nvrtc, hip and metal;
 # Spawn and kernel names, which stood three times and twice; PlanMemory of option check; +8, the application's threads in the host's table;
 # +2046 and +15 in runtime, the text form of programs: lexer, parser, printer, messages (docs/design/0040);
@@ -85,6 +85,7 @@ LIMITS = {"kmux::sdk": 17935, "kmux::runtime": 18825}
 # +7, a printed launcher whose body is one launch calls no table; +10, which program this is, where there is no /proc;
 # +37 in runtime, numbers have the short form of a call's checks, half of what a launch takes beside a kernel that streams.
 # +320 in sdk, what sources declare of the parameters of kernels (docs/design/0061); +26 in runtime, places of buffers that share memory in recordings, less a memo;
+# +118 in runtime, measurements go on until they are sure, state what is undecided, and pin nothing then.
 
 
 def files(folder):

@@ -22,17 +22,24 @@ class Rounds : public testing::Test {
       return name == failing_ ? Result<double>(make_error(ErrorCode::kLaunchFailed, "it broke.")) : name - 'a' + 1.0;
     };
   }
-  Result<std::vector<std::vector<double>>> timed(const RoundLimits& limits) {
-    return time_in_rounds({candidate('a'), candidate('b')}, limits, [this] { return time_ += step_; });
+  Result<TimedRounds> timed(const RoundLimits& limits) {
+    return time_in_rounds(
+        {candidate('a'), candidate('b')}, limits, [this] { return time_ += step_; },
+        [this](const std::vector<std::vector<double>>& samples, std::size_t look) {
+          looked_at_.push_back(samples[0].size());
+          return look == decided_at_;
+        });
   }
   std::string turns_;
+  std::vector<std::size_t> looked_at_;  // after how many rounds
+  std::size_t decided_at_ = 0;  // look; 0: never
   char failing_ = 0;
   std::chrono::nanoseconds time_{};
   std::chrono::nanoseconds step_ = 1ms;
 };
 
 TEST_F(Rounds, InterleaveForwardsAndBackwardsAfterOneThatDoesNotCount) {
-  const auto samples = timed({.most = 3}).value();
+  const auto samples = timed({.most = 3}).value().samples;
   EXPECT_EQ(turns_,
             "ab"
             "ab"
@@ -43,12 +50,24 @@ TEST_F(Rounds, InterleaveForwardsAndBackwardsAfterOneThatDoesNotCount) {
 
 TEST_F(Rounds, EndWithTheTimeOnceThereAreEnough) {
   step_ = 200ms;
-  EXPECT_THAT(timed({.most = 30, .least = 8, .time = 500ms}).value(), Each(SizeIs(10)));
+  const TimedRounds timed_out = timed({.least = 2, .time = 500ms}).value();
+  EXPECT_THAT(timed_out.samples, Each(SizeIs(4)));
+  EXPECT_EQ(timed_out.looks, looked_at_.size());
   step_ = 1h;
-  EXPECT_THAT(timed({.most = 30, .least = 8, .time = 500ms}).value(), Each(SizeIs(8)));
+  EXPECT_THAT(timed({.least = 8, .time = 500ms}).value().samples, Each(SizeIs(8)));
 }
 
-TEST_F(Rounds, AreNoMoreThanAskedFor) { EXPECT_THAT(timed({}).value(), Each(SizeIs(30))); }
+TEST_F(Rounds, AreNoMoreThanAskedFor) {
+  EXPECT_THAT(timed({.most = 30, .time = 1h}).value().samples, Each(SizeIs(30)));
+}
+
+TEST_F(Rounds, EndOnceTheyAreDecided) {
+  decided_at_ = 3;
+  const TimedRounds rounds = timed({.time = 1h}).value();
+  EXPECT_THAT(looked_at_, ElementsAre(12, 18, 27));
+  EXPECT_THAT(rounds.samples, Each(SizeIs(27)));
+  EXPECT_EQ(rounds.looks, 3U);
+}
 
 TEST_F(Rounds, EndWithTheFirstError) {
   failing_ = 'b';

@@ -43,6 +43,7 @@ struct PluginScript {
   std::function<void(const Options&)> building = {};  // is called by every build
   std::function<void()> loading = {};                       // by every load
   std::vector<double> run_ms = {};  // of a launch, by variant; what the events of every scripted device say
+  std::optional<double> odd_run_ms = {};  // of every second launch
 
   Count opened = {};
   Count supports_asked = {};
@@ -88,6 +89,7 @@ class ScriptedBackend final : public Backend, private Wrapper, private Builder {
         std::make_unique<InProcessAdapter>([this, variant](const kmux_slot*, const kmux_launch_env&, kmux_sink) {
           ++script_.launched;
           ScriptedDevices::last_launch_ms() = variant < script_.run_ms.size() ? script_.run_ms[variant] : 1;
+          if (script_.odd_run_ms && script_.launched % 2 == 1) ScriptedDevices::last_launch_ms() = *script_.odd_run_ms;
           return KMUX_OK;
         }));
   }

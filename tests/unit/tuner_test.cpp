@@ -71,6 +71,63 @@ TEST_F(Tuners, StayWithPriorityUnlessSomethingIsSurelyFaster) {
   EXPECT_EQ(kernel.backend(), "best");
 }
 
+/// Where no round agrees with the one before.
+class NoisyTuners : public Tuners {
+ protected:
+  void SetUp() override {
+    Tuners::SetUp();
+    best_.run_ms = {36};
+    next_.run_ms = {18};
+    next_.odd_run_ms = 400;
+  }
+};
+
+TEST_F(NoisyTuners, StateThatNothingIsDecided) {
+  const Tuning tuning = tuned(compiled(), {.time_s = 0.01});
+  EXPECT_EQ(tuning.best().backend, "best");
+  EXPECT_FALSE(tuning.is_sure);
+  EXPECT_THAT(tuning.explain(),
+              AllOf(HasSubstr("undecided after 0.01 s: next variant 0 (0.5 to 11 times its time) may be "
+                              "faster. Measure longer"),
+                    HasSubstr("* ")));
+  const Json json = tuning.to_json();
+  EXPECT_FALSE(*json.find("sure")->as_bool());
+  EXPECT_EQ(*json.find("time_s")->as_number(), 0.01);
+}
+
+TEST_F(NoisyTuners, PinNothing) {
+  const auto lock = folder_.path() / "lock";
+  const auto pinned = pin(lock.string(), doubling(), tuned(compiled(), {.time_s = 0.01}));
+  ASSERT_FALSE(pinned.ok());
+  EXPECT_EQ(pinned.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(pinned.error().message,
+              HasSubstr("is not pinned in '" + lock.string() + "' (its measurement is undecided"));
+  EXPECT_FALSE(std::filesystem::exists(lock));
+}
+
+TEST_F(NoisyTuners, MeasureAgainWithMoreTimeAlone) {
+  tuned(compiled(), {.time_s = 0.01});
+  EXPECT_TRUE(tuned(compiled(), {.time_s = 0.01}).from_cache);
+  EXPECT_EQ(resolved().chosen()->reason, "measured; undecided");
+  next_.odd_run_ms.reset();
+  const Tuning longer = tuned(compiled(), {.time_s = 0.02});
+  EXPECT_FALSE(longer.from_cache);
+  EXPECT_TRUE(longer.is_sure);
+  EXPECT_EQ(longer.best().backend, "next");
+  EXPECT_TRUE(tuned(compiled(), {.time_s = 100}).from_cache);
+}
+
+TEST_F(Tuners, ALockFileStatesWhatItReplaces) {
+  const std::string lock = (folder_.path() / "lock").string();
+  const Tuning first = tuned(compiled());
+  EXPECT_EQ(pin(lock, doubling(), first).value(), std::nullopt);
+  EXPECT_EQ(pin(lock, doubling(), first).value(), std::nullopt) << "the same";
+  next_.run_ms = {5};
+  const auto replaced = pin(lock, doubling(), tuned(compiled(), {.again = true})).value();
+  ASSERT_TRUE(replaced.has_value());
+  EXPECT_EQ(replaced->backend, "next");
+}
+
 TEST_F(Tuners, CompareVariantsOfOnePluginToo) {
   best_.run_ms = {3, 1};
   next_.run_ms = {3, 3};

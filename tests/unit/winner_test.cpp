@@ -49,6 +49,8 @@ TEST(Winner, NoiseBeatsNobody) {
 
 TEST(Winner, NothingIsDecidedByFewRounds) { EXPECT_FALSE(beats(around(1, 0, 7), around(100, 0, 7))); }
 
+std::size_t winner_of(const std::vector<Samples>& samples) { return standing_of(samples).winner; }
+
 TEST(Winner, WinnerIsTheFirstUnlessItIsBeaten) {
   EXPECT_EQ(winner_of({around(10, 1), around(10, 1)}), 0U);
   EXPECT_EQ(winner_of({around(20, 1), around(10, 1)}), 1U);
@@ -59,6 +61,41 @@ TEST(Winner, WinnerIsTheFirstUnlessItIsBeaten) {
 TEST(Winner, WinnerIsAmongThoseThatWereTimed) {
   EXPECT_EQ(winner_of({{}, around(20, 1), around(20, 1)}), 1U);
   EXPECT_EQ(winner_of({around(20, 1), {}}), 0U);
+}
+
+TEST(Winner, IsSureIfNoOtherCanBeFaster) {
+  EXPECT_TRUE(standing_of({around(10, 0), around(20, 0)}).is_sure);
+  EXPECT_TRUE(standing_of({around(10, 0), around(9.95, 0)}).is_sure) << "half a percent is not worth another backend";
+  EXPECT_TRUE(standing_of({around(10, 0)}).is_sure);
+  EXPECT_TRUE(standing_of({{}, around(10, 0)}).is_sure);
+}
+
+// One is twice as fast by its median, and slower in so many rounds that it cannot be told.
+TEST(Winner, IsUndecidedWhereAnotherMayBeFaster) {
+  Samples rival = around(18, 0);
+  for (std::size_t i = 0; i < 12; ++i) rival[2 * i] = 40;
+  const Standing standing = standing_of({around(36, 0), rival});
+  EXPECT_EQ(standing.winner, 0U);
+  EXPECT_FALSE(standing.is_sure);
+  ASSERT_TRUE(standing.ratios[1].has_value());
+  EXPECT_DOUBLE_EQ(standing.ratios[1]->low, 0.5);
+  EXPECT_GT(standing.ratios[1]->high, 1);
+  EXPECT_FALSE(standing.ratios[0].has_value());
+  EXPECT_FALSE(standing_of({around(10, 0, 7), around(20, 0, 7)}).is_sure) << "too few rounds";
+}
+
+TEST(Winner, MustBeTheSurerTheMoreOftenItIsLookedAt) {
+  Samples rival = around(18, 0);
+  for (std::size_t i = 0; i < 6; ++i) rival[2 * i] = 40;
+  EXPECT_EQ(standing_of({around(36, 0), rival}, 1).winner, 1U);
+  EXPECT_EQ(standing_of({around(36, 0), rival}, 30).winner, 0U);
+  EXPECT_FALSE(standing_of({around(36, 0), rival}, 30).is_sure);
+}
+
+TEST(Winner, IsFitToShowIfItsTimeIsKnown) {
+  const std::vector<Samples> narrow = {around(10, 0.1)}, wide = {around(10, 1)};
+  EXPECT_TRUE(is_fit_to_show(standing_of(narrow), narrow));
+  EXPECT_FALSE(is_fit_to_show(standing_of(wide), wide));
 }
 
 }  // namespace

@@ -1,24 +1,9 @@
 #include "kmux/bench/verdict.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 namespace kmux::bench {
-namespace {
-
-std::vector<double> log_ratios(std::span<const double> contender, std::span<const double> baseline) {
-  std::vector<double> ratios(std::min(contender.size(), baseline.size()));
-  for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] = std::log(contender[i] / baseline[i]);
-  return ratios;
-}
-
-double confidence_of(std::size_t look, const VerdictRule& rule) {
-  return 1 - rule.error / (static_cast<double>(look) * static_cast<double>(look + 1));
-}
-
-}  // namespace
-
 std::string_view to_string(Verdict verdict) {
   switch (verdict) {
     case Verdict::kSame:
@@ -42,13 +27,11 @@ Verdict verdict_of(const Interval& ratio, const VerdictRule& rule) {
 
 Judgement judge(std::span<const double> contender, std::span<const double> baseline, std::size_t look,
                 const VerdictRule& rule) {
-  std::vector<double> ratios = log_ratios(contender, baseline);
-  if (ratios.empty()) return {};
   Judgement judgement;
-  judgement.rounds = ratios.size();
-  const double confidence = confidence_of(look, rule);
-  const Interval logs = median_interval(std::move(ratios), confidence);
-  judgement.ratio = {std::exp(logs.median), std::exp(logs.low), std::exp(logs.high)};
+  judgement.rounds = std::min(contender.size(), baseline.size());
+  if (judgement.rounds == 0) return {};
+  const double confidence = confidence_of_look(look, rule.error);
+  judgement.ratio = median_ratio(contender, baseline, confidence);
   if (is_sure(judgement.rounds, confidence)) judgement.verdict = verdict_of(judgement.ratio, rule);
   return judgement;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace kmux {
 namespace {
@@ -36,5 +37,16 @@ Interval median_interval(std::vector<double> samples, double confidence) {
 }
 
 bool is_sure(std::size_t count, double confidence) { return ends_outside(count, (1 - confidence) / 2) > 0; }
+
+Interval median_ratio(std::span<const double> contender, std::span<const double> baseline, double confidence) {
+  std::vector<double> ratios(std::min(contender.size(), baseline.size()));
+  for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] = std::log(contender[i] / baseline[i]);
+  const Interval logs = median_interval(std::move(ratios), confidence);
+  return {std::exp(logs.median), std::exp(logs.low), std::exp(logs.high)};
+}
+
+double confidence_of_look(std::size_t look, double error) {
+  return 1 - error / (static_cast<double>(look) * static_cast<double>(look + 1));
+}
 
 }  // namespace kmux

@@ -159,8 +159,8 @@ std::string text_in(const Json& json, std::string_view key) {
   return member != nullptr && member->as_string() != nullptr ? *member->as_string() : "";
 }
 
-std::optional<Interval> interval_in(const Json& json) {
-  const Json* run = json.find("run_us");
+std::optional<Interval> interval_in(const Json& json, std::string_view name) {
+  const Json* run = json.find(name);
   const auto number = [&](std::string_view key) -> std::optional<double> {
     const Json* member = run == nullptr ? nullptr : run->find(key);
     return member == nullptr ? std::nullopt : member->as_number();
@@ -178,8 +178,9 @@ std::optional<TunedCandidate> candidate_in(const Json& json) {
                         .variant = static_cast<std::size_t>(*variant->as_integer()),
                         .target = text_in(json, "target"),
                         .build_id = text_in(json, "build_id"),
-                        .run_us = interval_in(json),
-                        .problem = text_in(json, "problem")};
+                        .run_us = interval_in(json, "run_us"),
+                        .problem = text_in(json, "problem"),
+                        .ratio = interval_in(json, "ratio")};
 }
 
 /// What `Tuning::to_json` wrote; whatever else it is, it is not a measurement.
@@ -198,6 +199,10 @@ std::optional<Tuning> tuning_in(const Json& json) {
     tuning.candidates.push_back(*std::move(candidate));
   }
   tuning.winner = static_cast<std::size_t>(*winner->as_integer());
+  const Json* sure = json.find("sure");  // what is older has neither of these
+  const Json* time = json.find("time_s");
+  tuning.is_sure = sure != nullptr && sure->as_bool() != nullptr && *sure->as_bool();
+  tuning.time_s = time == nullptr ? 0 : time->as_number().value_or(0);
   tuning.from_cache = true;
   if (tuning.winner >= tuning.candidates.size() || !tuning.best().run_us) return std::nullopt;
   return tuning;
@@ -273,10 +278,33 @@ Json to_json_value(const TunedCandidate& candidate) {
                       {"build_id", candidate.build_id}};
   if (candidate.run_us) object.emplace("run_us", to_json(*candidate.run_us));
   if (!candidate.problem.empty()) object.emplace("problem", candidate.problem);
+  if (candidate.ratio) object.emplace("ratio", to_json(*candidate.ratio));
   return object;
 }
 
+std::string short_text(const char* form, double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), form, value);
+  return text.data();
+}
+
+/// "cpu variant 2 (0.52 to 1.1 times its time)".
+std::string rival_text(const TunedCandidate& rival) {
+  return rival.backend + " variant " + std::to_string(rival.variant) + " (" + short_text("%.2g", rival.ratio->low) +
+         " to " + short_text("%.2g", rival.ratio->high) + " times its time)";
+}
+
 }  // namespace
+
+std::string Tuning::doubt() const {
+  if (is_sure) return "";
+  std::vector<std::string> rivals;
+  for (const TunedCandidate& one : candidates) {
+    if (one.ratio && one.ratio->low < 1) rivals.push_back(rival_text(one));
+  }
+  return "undecided after " + short_text("%.3g", time_s) +
+         " s: " + (rivals.empty() ? "too few launches" : join(rivals) + " may be faster");
+}
 
 std::string Tuning::explain() const {
   constexpr auto kRight = TextTable::Align::kRight;
@@ -288,7 +316,8 @@ std::string Tuning::explain() const {
   }
   const std::string from = from_cache ? "measured earlier" : "measured";
   return from + " on " + device + " for " + shapes + "\n" + table.to_string(2) + "  (* winner; median of a launch" +
-         (is_cold ? ", L2 cache cold" : "") + ", and the interval that has it with 99 %)\n";
+         (is_cold ? ", L2 cache cold" : "") + ", and the interval that has it with 99 %)\n" +
+         (is_sure ? "" : "  " + doubt() + ". Measure longer, or on a machine that does nothing else.\n");
 }
 
 Json Tuning::to_json() const {
@@ -296,7 +325,8 @@ Json Tuning::to_json() const {
   for (const TunedCandidate& candidate : candidates) list.push_back(to_json_value(candidate));
   return Json::Object{{"shapes", shapes},         {"device", device},
                       {"cold", is_cold},          {"winner", static_cast<std::int64_t>(winner)},
-                      {"from_cache", from_cache}, {"candidates", std::move(list)}};
+                      {"from_cache", from_cache}, {"candidates", std::move(list)},
+                      {"sure", is_sure},          {"time_s", time_s}};
 }
 
 std::string to_text(const Interval& interval) {

@@ -82,16 +82,27 @@ Result<std::size_t> pinned_candidate(std::span<const Pin> pins, const fs::path& 
   return refused != nullptr ? refusals.refused(*refused) : refusals.other_target(targets);
 }
 
-Status pin(const std::string& file, const Program& program, const Tuning& tuning) {
+Result<std::optional<TunedCandidate>> pin(const std::string& file, const Program& program, const Tuning& tuning) {
+  if (!tuning.is_sure) {
+    return make_error(ErrorCode::kInvalidArgument, "program '" + program.name + "' is not pinned in '" + file +
+                                                       "' (its measurement is " + tuning.doubt() +
+                                                       "). Measure longer, or on a machine that does nothing else.");
+  }
   std::vector<Pin> pins;
   if (fs::exists(fs::symlink_status(file))) {
     KMUX_ASSIGN(pins, read_lock_file(file));
   }
   const TunedCandidate& best = tuning.best();
   Pin made{digest(program), program.name, best.target, best.backend, best.build_id, best.variant};
-  std::erase_if(pins, [&](const Pin& one) { return one.program == made.program && one.target == made.target; });
+  std::optional<TunedCandidate> replaced;
+  std::erase_if(pins, [&](const Pin& one) {
+    if (one.program != made.program || one.target != made.target) return false;
+    if (one != made) replaced = {one.backend, one.variant, one.target, one.build_id};
+    return true;
+  });
   pins.push_back(std::move(made));
-  return write_lock_file(file, std::move(pins));
+  KMUX_TRY(write_lock_file(file, std::move(pins)));
+  return replaced;
 }
 
 namespace {

@@ -186,8 +186,8 @@ void PolicyChoice::choose_measured(Policy policy) {
   explain_measurement(rivals, *tuning);
   const std::size_t best = rivals[tuning->winner];
   if (candidates_[best].verdict == Verdict::kRefused || is_avoided(candidates_[best])) return;
-  choose_candidate(candidates_, best,
-                   tuning->winner == 0 ? "measured; nothing is surely faster" : "measured; surely faster");
+  const char* const none_faster = tuning->is_sure ? "measured; nothing is surely faster" : "measured; undecided";
+  choose_candidate(candidates_, best, tuning->winner == 0 ? none_faster : "measured; surely faster");
 }
 
 void PolicyChoice::choose_pinned() {

@@ -58,52 +58,85 @@ namespace {
 
 using Samples = std::vector<std::vector<double>>;
 
+constexpr double kLeast = 1e-3;  // microseconds: a clock may not move during a launch, and ratios are of positive times
+
 Status time_round(const std::vector<TimeOnce>& candidates, bool backwards, Samples& samples) {
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const std::size_t turn = backwards ? candidates.size() - 1 - i : i;
     KMUX_ASSIGN(const double microseconds, candidates[turn]());
-    samples[turn].push_back(microseconds);
+    samples[turn].push_back(std::max(microseconds, kLeast));
   }
   return Ok{};
 }
 
 }  // namespace
 
-Result<Samples> time_in_rounds(const std::vector<TimeOnce>& candidates, const RoundLimits& limits,
-                               const std::function<std::chrono::nanoseconds()>& now) {
+Result<TimedRounds> time_in_rounds(const std::vector<TimeOnce>& candidates, const RoundLimits& limits,
+                                   const std::function<std::chrono::nanoseconds()>& now, const IsDecided& is_decided) {
   Samples first(candidates.size());
   KMUX_TRY(time_round(candidates, false, first));
-  Samples samples(candidates.size());
+  TimedRounds timed{Samples(candidates.size())};
   const std::chrono::nanoseconds begin = now();
-  for (std::size_t round = 0; round < limits.most; ++round) {
-    if (round >= limits.least && now() - begin >= limits.time) break;
-    KMUX_TRY(time_round(candidates, round % 2 == 1, samples));
+  std::size_t look_at = limits.least;
+  for (std::size_t round = 1; round <= limits.most; ++round) {
+    KMUX_TRY(time_round(candidates, round % 2 == 0, timed.samples));
+    const bool is_last = round == limits.most || (round >= limits.least && now() - begin >= limits.time);
+    if (round < look_at && !is_last) continue;
+    look_at = round + round / 2;
+    if (is_decided(timed.samples, ++timed.looks) || is_last) break;
   }
-  return samples;
+  return timed;
 }
 
 namespace {
 
-constexpr double kWorthIt = 0.01;  // of the incumbent's median
+constexpr double kWorthIt = 0.01;  // of the incumbent's time
+constexpr double kSame = 0.02;  // a winner may be slower than another by that
+constexpr double kError = 0.01;  // the probability of a wrong word about any pair
+constexpr double kShown = 0.05;  // of a median
+
+bool takes_part(const std::vector<double>& samples) { return !samples.empty(); }
+
+/// What each pair must be sure by: all pairs of those that take part share the error.
+double confidence_of(const Samples& samples, std::size_t look) {
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(samples, takes_part));
+  const std::size_t pairs = std::max<std::size_t>(1, count * (count - 1) / 2);
+  return confidence_of_look(look, kError / static_cast<double>(pairs));
+}
+
+std::size_t winner_of(const Samples& samples, double confidence) {
+  std::size_t best = samples.size();
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (!takes_part(samples[i])) continue;
+    if (best == samples.size() || beats(samples[i], samples[best], confidence)) best = i;
+  }
+  return best;
+}
 
 }  // namespace
 
-bool beats(std::span<const double> challenger, std::span<const double> incumbent) {
-  const std::size_t rounds = std::min(challenger.size(), incumbent.size());
-  if (!is_sure(rounds)) return false;
-  std::vector<double> gains(rounds);
-  for (std::size_t i = 0; i < rounds; ++i) gains[i] = incumbent[i] - challenger[i];
-  const double median = median_interval({incumbent.begin(), incumbent.end()}).median;
-  return median_interval(std::move(gains)).low > kWorthIt * median;
+bool beats(std::span<const double> challenger, std::span<const double> incumbent, double confidence) {
+  if (!is_sure(std::min(challenger.size(), incumbent.size()), confidence)) return false;
+  return median_ratio(challenger, incumbent, confidence).high < 1 / (1 + kWorthIt);
 }
 
-std::size_t winner_of(const std::vector<std::vector<double>>& samples) {
-  std::size_t best = samples.size();
+Standing standing_of(const Samples& samples, std::size_t look) {
+  const double confidence = confidence_of(samples, look);
+  Standing standing{winner_of(samples, confidence), true, {}};
+  const std::vector<double>& best = samples[standing.winner];
+  standing.ratios.resize(samples.size());
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    if (samples[i].empty()) continue;
-    if (best == samples.size() || beats(samples[i], samples[best])) best = i;
+    if (i == standing.winner || !takes_part(samples[i])) continue;
+    const Interval ratio = median_ratio(samples[i], best, confidence);
+    standing.ratios[i] = ratio;
+    standing.is_sure = standing.is_sure && is_sure(best.size(), confidence) && ratio.low > 1 / (1 + kSame);
   }
-  return best;
+  return standing;
+}
+
+bool is_fit_to_show(const Standing& standing, const Samples& samples) {
+  const Interval time = median_interval(samples[standing.winner]);
+  return time.high - time.low <= kShown * time.median;
 }
 
 }  // namespace kmux

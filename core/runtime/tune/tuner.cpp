@@ -16,13 +16,18 @@
 #include "cache/kernel_headers.h"
 #include "isolation/isolated_plugins.h"
 #include "kernel/kernel_impl.h"
-#include "launch_timer.h"
 #include "system/background.h"
 #include "system/compile_scope.h"
 #include "system/runtime_impl.h"
 
 namespace kmux {
 namespace {
+
+/// Longer than a year is as long as a year.
+std::chrono::nanoseconds nanoseconds_of(double seconds) {
+  constexpr double kMax = 3e7;
+  return std::chrono::nanoseconds(seconds > 0 ? static_cast<std::int64_t>(1e9 * std::min(seconds, kMax)) : 0);
+}
 
 std::chrono::nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
@@ -193,8 +198,8 @@ Result<Kernel> Tuner::kernel_of(const LoadedArtifact& loaded) const {
                       .device = device_});
 }
 
-Result<std::vector<std::vector<double>>> Tuner::time(const CallSample& sample, std::vector<Entrant>& entrants,
-                                                     bool& is_cold) {
+Result<TimedRounds> Tuner::time(const CallSample& sample, std::vector<Entrant>& entrants, const TuneOptions& options,
+                                bool& is_cold) {
   const Device device(home_, device_);
   KMUX_ASSIGN(const CallCopy copy, CallCopy::make(sample, device));
   KMUX_ASSIGN(LaunchTimer timer, LaunchTimer::make(device));
@@ -211,29 +216,46 @@ Result<std::vector<std::vector<double>>> Tuner::time(const CallSample& sample, s
     able.emplace_back(once);
     indices.push_back(i);
   }
-  KMUX_ASSIGN(std::vector<std::vector<double>> samples, time_in_rounds(able, {}, now));
+  const auto is_decided = [](const std::vector<std::vector<double>>& samples, std::size_t look) {
+    const Standing standing = standing_of(samples, look);
+    return standing.is_sure && is_fit_to_show(standing, samples);
+  };
+  if (able.empty()) return TimedRounds{std::vector<std::vector<double>>(entrants.size())};
+  KMUX_ASSIGN(TimedRounds timed, time_in_rounds(able, {.time = nanoseconds_of(options.time_s)}, now, is_decided));
   std::vector<std::vector<double>> all(entrants.size());
-  for (std::size_t i = 0; i < indices.size(); ++i) all[indices[i]] = std::move(samples[i]);
+  for (std::size_t i = 0; i < indices.size(); ++i) all[indices[i]] = std::move(timed.samples[i]);
+  timed.samples = std::move(all);
   is_cold = timer.is_cold();
-  return all;
+  return timed;
 }
 
-Result<Tuning> Tuner::measure(const CallSample& sample) {
+/// Writes what was timed into the table, with the winner.
+void Tuner::judge(const TimedRounds& timed, Tuning& tuning) {
+  const Standing standing = standing_of(timed.samples, timed.looks);
+  tuning.winner = standing.winner;
+  tuning.is_sure = standing.is_sure;
+  for (std::size_t i = 0; i < timed.samples.size(); ++i) {
+    if (!timed.samples[i].empty()) tuning.candidates[i].run_us = median_interval(timed.samples[i]);
+    tuning.candidates[i].ratio = standing.ratios[i];
+  }
+}
+
+Result<Tuning> Tuner::measure(const CallSample& sample, const TuneOptions& options) {
   std::vector<Entrant> entrants;
   entrants.reserve(contestants_.size());
   for (std::size_t i = 0; i < contestants_.size(); ++i) entrants.push_back(prepare(i));
   Tuning tuning{.shapes = bucket_of(sample), .device = device_text(contest_.device), .candidates = contest_.candidates};
   const std::lock_guard lock(history_->measuring);
   KMUX_TRY(check_wanted());
-  KMUX_ASSIGN(const auto samples, time(sample, entrants, tuning.is_cold));
+  tuning.time_s = options.time_s;
+  KMUX_ASSIGN(const TimedRounds timed, time(sample, entrants, options, tuning.is_cold));
   bool lasts = true;
   for (std::size_t i = 0; i < entrants.size(); ++i) {
-    if (!samples[i].empty()) tuning.candidates[i].run_us = median_interval(samples[i]);
     if (entrants[i].problem) tuning.candidates[i].problem = entrants[i].problem->message;
     lasts = lasts && (!entrants[i].problem || is_lasting(*entrants[i].problem));
   }
-  if (std::ranges::all_of(samples, &std::vector<double>::empty)) return *entrants.front().problem;
-  tuning.winner = winner_of(samples);
+  if (std::ranges::all_of(timed.samples, &std::vector<double>::empty)) return *entrants.front().problem;
+  judge(timed, tuning);
   if (lasts) keep_measurement(cache_.get(), measurement_key(contest_, tuning.shapes), tuning);
   if (const auto slot = slot_.lock()) {
     const Entrant& best = entrants[tuning.winner];
@@ -269,15 +291,18 @@ Result<Tuning> Tuner::tune(const CallSample& sample, const TuneOptions& options)
   const std::lock_guard lock(mutex_);
   if (!options.again) {
     std::optional<Tuning> known = find_measurement(cache_.get(), measurement_key(contest_, bucket_of(sample)));
-    if (known && known->candidates.size() == contestants_.size()) {
+    const bool is_enough = known && (known->is_sure || known->time_s >= options.time_s);
+    if (is_enough && known->candidates.size() == contestants_.size()) {
       KMUX_TRY(launch(known->best(), known->winner));
       return *std::move(known);
     }
   }
-  return measure(sample);
+  return measure(sample, options);
 }
 
 namespace {
+
+constexpr double kTimeInBackground = 0.5;  // seconds, which calls in the foreground share
 
 /// What the background does of a call.
 struct BackgroundTuning {
@@ -287,7 +312,7 @@ struct BackgroundTuning {
 
   void run() {
     if (promise.is_pointless()) return;
-    Result<Tuning> tuned = tuner->tune(sample, {});
+    Result<Tuning> tuned = tuner->tune(sample, {.time_s = kTimeInBackground});
     if (tuned) return promise.fulfil();
     if (CompileScope::current()->is_cancelled()) return promise.give_up(std::move(tuned).error());
     log(LogLevel::kWarning, "a kernel is not measured: " + tuned.error().message);

@@ -17,6 +17,7 @@
 #include "artifact/choice.h"
 #include "kernel/adapter_slot.h"
 #include "kernel/kernel_impl.h"
+#include "launch_timer.h"
 #include "resolve/backend_history.h"
 #include "resolve/measurement.h"
 #include "system/fork_guard.h"
@@ -88,9 +89,10 @@ class Tuner final : public KernelTuner, public std::enable_shared_from_this<Tune
   Result<LoadedArtifact> load(const Contestant& contestant);
   Result<Kernel> kernel_of(const LoadedArtifact& loaded) const;
   CandidateKey key_of(std::size_t index) const;
-  Result<Tuning> measure(const CallSample& sample);
-  Result<std::vector<std::vector<double>>> time(const CallSample& sample, std::vector<Entrant>& entrants,
-                                                bool& is_cold);
+  Result<Tuning> measure(const CallSample& sample, const TuneOptions& options);
+  Result<TimedRounds> time(const CallSample& sample, std::vector<Entrant>& entrants, const TuneOptions& options,
+                           bool& is_cold);
+  static void judge(const TimedRounds& timed, Tuning& tuning);
   Status launch(const TunedCandidate& winner, std::size_t index);
 
   std::shared_ptr<const Program> program_;  // the choices borrow it

@@ -128,14 +128,16 @@ void raise_for_arguments(const ffi::Function& function, const ffi::String& kind)
   KernelFunction::raise_for_arguments(function, kind);
 }
 
-// kmux.kernel_tune(kernel, again, arguments...)
+// kmux.kernel_tune(kernel, again, seconds, arguments...)
 void tune_packed(ffi::PackedArgs args, ffi::Any* result) {
-  constexpr int kLeading = 2;
-  if (args.size() < kLeading) throw wrong_type("kmux.kernel_tune takes a kernel, a bool and the arguments of a call.");
+  constexpr int kLeading = 3;
+  if (args.size() < kLeading)
+    throw wrong_type("kmux.kernel_tune takes a kernel, a bool, seconds and the arguments of a call.");
   const auto function = args[0].cast<ffi::Function>();
   const std::span values(reinterpret_cast<const TVMFFIAny*>(args.data()) + kLeading,
                          static_cast<std::size_t>(args.size() - kLeading));
-  const Tuning tuning = value_of(tune(function, values, {.again = args[1].cast<bool>()}));
+  const TuneOptions how{.again = args[1].cast<bool>(), .time_s = args[2].cast<double>()};
+  const Tuning tuning = value_of(tune(function, values, how));
   *result = ffi::Array<ffi::String>{dump(tuning.to_json()), tuning.explain()};
 }
 

@@ -200,15 +200,20 @@ class Kernel(tvm_ffi.Function):
         """
         functions.kernel_await_best(self)
 
-    def tune(self, *arguments: Any, again: bool = False) -> Tuning:
-        """Measures every candidate with calls like this one, and launches the winner from then on. Takes about half a
-        second; the arrays are neither read nor written. Needs policy "measured".
+    def tune(self, *arguments: Any, again: bool = False, seconds: float = 2) -> Tuning:
+        """Measures every candidate with calls like this one, and launches the winner from then on. The arrays are neither read
+        nor written. Needs policy "measured".
+
+        Args:
+            again: measure although there is a measurement.
+            seconds: the most that measuring takes, once each candidate ran 12 times; it ends as soon as the winner is sure.
+                `facts["sure"]` is False where it was not.
 
         Raises:
             ValueError: another policy, or arguments as in a call that is refused.
             Error: no candidate could be measured.
         """
-        facts, text = functions.kernel_tune(self, again, *(told(each)[0] for each in arguments))
+        facts, text = functions.kernel_tune(self, again, float(seconds), *(told(each)[0] for each in arguments))
         return Tuning(str(text), json.loads(facts))
 
     def __repr__(self) -> str:

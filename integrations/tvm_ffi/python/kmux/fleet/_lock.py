@@ -51,11 +51,17 @@ def _disagreement(lines: list[Line], chosen: Identity) -> str:
     return f"shapes or models have different winners; {chosen[0]} variant {chosen[1]} is pinned, which is {worst:.2f} times as slow as the best at most"
 
 
+def _is_sure(line: Line) -> bool:
+    return bool(line["result"].get("sure", True))  # older ones do not have it
+
+
 def _pin(lines: list[Line]) -> tuple[Pin | None, str]:
     """What is pinned for one program and family, and a note on it."""
     chosen = _chosen(lines)
     if chosen is None:
         return None, "not pinned: no candidate ran in every shape"
+    if undecided := sum(not _is_sure(line) for line in lines):
+        return None, f"not pinned: {undecided} of {len(lines)} measurements are undecided; tune on machines that do nothing else"
     builds = _builds(lines, chosen)
     if len(builds) > 1:
         return (

@@ -116,13 +116,13 @@ def _sets(values: Mapping[str, Any]) -> list[str]:
 
 
 def _tuned(key: str, words: list[str], seconds: float) -> Outcome:
-    """Measured once, and once more where the interval of the winner is wide: what remains wide says so."""
+    """Measured once, and once more where it is undecided or the interval of the winner is wide: what remains so has a note."""
     answer = _command.call(["tune", *words], seconds)
     took = answer.seconds
-    if not answer.problem and _spread(answer.document) > _WIDE:
+    if not answer.problem and _quality(answer.document) > (False, _WIDE):
         again = _command.call(["tune", *words, "--again"], seconds)
         took += again.seconds
-        if not again.problem and _spread(again.document) < _spread(answer.document):
+        if not again.problem and _quality(again.document) < _quality(answer.document):
             answer = again
     if answer.problem:
         return Outcome(key, answer.code, answer.problem, {}, took)
@@ -132,6 +132,11 @@ def _tuned(key: str, words: list[str], seconds: float) -> Outcome:
             f"measured twice, and its time still varies by {100 * spread:.0f} % (a device that others use, or that throttles)"
         )
     return Outcome(key, "", "", result, took)
+
+
+def _quality(document: Mapping[str, Any]) -> tuple[bool, float]:
+    """Least is best: whether it is undecided, and how wide the interval of the winner's time is."""
+    return not document.get("sure", True), _spread(document)
 
 
 def _spread(document: Mapping[str, Any]) -> float:
