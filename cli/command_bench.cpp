@@ -233,11 +233,11 @@ Result<bench::BenchReport> measure(const BenchRequest& request) {
                       [&](const std::string& what, double part) { bar.show(what, part); });
 }
 
-Report report_of(const bench::BenchReport& all, const std::vector<Threshold>& thresholds) {
+Report report_of(const bench::BenchReport& all, const BenchRequest& request) {
   Report report{bench::text_of(all), to_json(all)};
-  const std::vector<std::string> breaches = breaches_of(all, thresholds);
-  for (const std::string& breach : breaches) report.text += breach + "\n";
-  if (!breaches.empty()) report.code = kCheckFailed;
+  const GateResult gate = gate_of(all, request.thresholds, request.options.backends);
+  for (const std::string& problem : gate.problems) report.text += problem + "\n";
+  report.code = gate.code;
   return report;
 }
 
@@ -272,7 +272,7 @@ Result<Report> run_bench(const po::variables_map& arguments) {
     return unfinished_report({}, *error, interrupt.signal());
   }
   KMUX_TRY(keeper.write());
-  Report report = report_of(keeper.report(), request.thresholds);
+  Report report = report_of(keeper.report(), request);
   if (!error) return report;
   const std::string json = text_option(arguments, "json");
   error->message +=
@@ -306,7 +306,9 @@ void describe_bench(po::options_description& options) {
   add("html", po::value<std::string>()->value_name("FILE"), "write a page with tables and pictures");
   describe_force(options);
   add("fail-if", po::value<List>()->value_name("slower:5%"),
-      "exit with 1 if a backend is surely slower than the baseline by more than that; also wrong, failed");
+      "exit with 1 if a backend is surely slower than the baseline by more than that; also wrong, failed. With 4 if "
+      "nothing "
+      "was compared");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "kmux/bench/binding.h"
-#include "kmux/bench/figure.h"
+#include "kmux/environment.h"
 
 namespace kmux::cli {
 namespace {
@@ -48,62 +48,7 @@ Result<double> tolerance_option(const po::variables_map& arguments, const std::s
 
 namespace {
 
-std::optional<Threshold> read_threshold(std::string_view text) {
-  if (text == "wrong") return Threshold{Threshold::Kind::kWrong};
-  if (text == "failed") return Threshold{Threshold::Kind::kFailed};
-  constexpr std::string_view kSlower = "slower:";
-  if (!text.starts_with(kSlower) || !text.ends_with('%')) return std::nullopt;
-  const auto percent = bench::parse_number(text.substr(kSlower.size(), text.size() - kSlower.size() - 1));
-  if (!percent || !std::isfinite(*percent) || *percent < 0) return std::nullopt;
-  return Threshold{Threshold::Kind::kSlower, *percent / 100};
-}
-
-bool is_breached(const bench::Entrant& entrant, const Threshold& threshold) {
-  if (threshold.kind == Threshold::Kind::kWrong) return entrant.state == bench::EntrantState::kWrong;
-  if (threshold.kind == Threshold::Kind::kFailed) return entrant.state == bench::EntrantState::kFailed;
-  const auto found = entrant.verdicts.find(bench::kHeadline);
-  return found != entrant.verdicts.end() && found->second.ratio.low > 1 + threshold.part &&
-         found->second.verdict == bench::Verdict::kSlower;
-}
-
-std::string sentence(const bench::Contest& contest, const bench::Entrant& entrant, const Threshold& threshold) {
-  const std::string head = "FAIL " + contest.program + " on " + entrant.backend + ": ";
-  if (threshold.kind != Threshold::Kind::kSlower) return head + entrant.problem;
-  const Interval& ratio = entrant.verdicts.at(bench::kHeadline).ratio;
-  return head + bench::ratio_text(ratio) + " than " + contest.baseline + " (" + bench::ratio_spread(ratio) + ")";
-}
-
-}  // namespace
-
-Result<std::vector<Threshold>> read_thresholds(const std::vector<std::string>& texts) {
-  std::vector<Threshold> thresholds;
-  for (const std::string& text : texts) {
-    const auto threshold = read_threshold(text);
-    if (!threshold) {
-      return make_error(ErrorCode::kInvalidArgument, "\"" + text +
-                                                         "\" is nothing to fail for (--fail-if). Write slower:5%, "
-                                                         "wrong or failed.");
-    }
-    thresholds.push_back(*threshold);
-  }
-  return thresholds;
-}
-
-std::vector<std::string> breaches_of(const bench::BenchReport& report, const std::vector<Threshold>& thresholds) {
-  std::vector<std::string> breaches;
-  for (const bench::Contest& contest : report.contests) {
-    for (const bench::Entrant& entrant : contest.entrants) {
-      for (const Threshold& threshold : thresholds) {
-        if (is_breached(entrant, threshold)) breaches.push_back(sentence(contest, entrant, threshold));
-      }
-    }
-  }
-  return breaches;
-}
-
-namespace {
-
-void describe_selection_as(po::options_description& options, const char* option) {
+void describe_compilation_as(po::options_description& options, const char* option) {
   using List = std::vector<std::string>;
   auto add = options.add_options();
   add("backend,b", po::value<std::string>()->value_name("NAME"), "exactly this backend (default: auto)");
@@ -115,16 +60,28 @@ void describe_selection_as(po::options_description& options, const char* option)
   add("no-cache", "neither read nor fill the cache");
   add("isolation", po::value<std::string>()->value_name("WHERE"), "compile in: none (this process) | process");
   add("compile-timeout", po::value<double>()->value_name("SECONDS"), "stop a compiler after that, with process");
+  add("include,I", po::value<List>()->value_name("DIR"), "a folder of headers; repeatable");
+}
+
+void describe_policy(po::options_description& options) {
+  auto add = options.add_options();
   add("policy", po::value<std::string>()->value_name("POLICY"), "priority | fast_start | measured | pinned");
   add("lock-file", po::value<std::string>()->value_name("FILE"), "what pinned reads");
-  add("include,I", po::value<List>()->value_name("DIR"), "a folder of headers; repeatable");
 }
 
 }  // namespace
 
-void describe_selection(po::options_description& options) { describe_selection_as(options, "option,o"); }
+void describe_compilation(po::options_description& options) { describe_compilation_as(options, "option,o"); }
 
-void describe_selection_without_o(po::options_description& options) { describe_selection_as(options, "option"); }
+void describe_selection(po::options_description& options) {
+  describe_compilation(options);
+  describe_policy(options);
+}
+
+void describe_selection_without_o(po::options_description& options) {
+  describe_compilation_as(options, "option");
+  describe_policy(options);
+}
 
 Result<Program> read_program(const po::variables_map& arguments) {
   return load_program(arguments["program"].as<std::string>());
@@ -148,6 +105,17 @@ Result<std::optional<double>> compile_timeout(const po::variables_map& arguments
   return std::optional(seconds);
 }
 
+/// Errors: invalid_argument where another policy decides, which reads no lock file.
+Status check_lock_is_read(const std::optional<Policy>& asked) {
+  const Result<Policy> of_environment = Environment::from_process().policy;
+  if (!asked && !of_environment) return Ok{};  // an unknown one is refused later
+  const Policy policy = asked ? *asked : *of_environment;
+  if (policy == Policy::kPinned) return Ok{};
+  return make_error(ErrorCode::kInvalidArgument,
+                    "--lock-file is not read by policy " + std::string(to_string(policy)) +
+                        " (policy pinned reads it). Add --policy pinned, or leave it out.");
+}
+
 }  // namespace
 
 Result<CompileOptions> compile_options(const po::variables_map& arguments) {
@@ -162,6 +130,7 @@ Result<CompileOptions> compile_options(const po::variables_map& arguments) {
     KMUX_ASSIGN(options.policy, policy_from_string(value_of(arguments, "policy")));
   }
   options.lock_file = value_of(arguments, "lock-file");
+  if (!options.lock_file.empty()) KMUX_TRY(check_lock_is_read(options.policy));
   KMUX_ASSIGN(const int device, integer_option(arguments, "device", 0, 0, std::numeric_limits<int>::max()));
   if (arguments.count("device") != 0) options.device = device;
   if (arguments.count("verbose") != 0) options.verbose = true;

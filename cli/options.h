@@ -17,8 +17,11 @@
 
 namespace kmux::cli {
 
-/// Adds what says which backend compiles how: --backend --target --device --option --flag
+/// Adds what says which backend compiles how: --backend --target --device --option --flag --no-cache
 /// --isolation --compile-timeout --include.
+void describe_compilation(po::options_description& options);
+
+/// The same, with --policy and --lock-file.
 void describe_selection(po::options_description& options);
 
 /// The same, but -o is left to the command.
@@ -60,6 +63,8 @@ Result<double> number_option(const po::variables_map& arguments, const std::stri
 /// As `number_option`, for what results may differ by.
 Result<double> tolerance_option(const po::variables_map& arguments, const std::string& name, double otherwise);
 
+// bench_gate.cpp
+
 /// What `kmux bench` fails for: "slower:5%", "wrong", "failed".
 struct Threshold {
   enum class Kind { kSlower, kWrong, kFailed };
@@ -70,7 +75,19 @@ struct Threshold {
 /// Errors: invalid_argument that shows the forms.
 Result<std::vector<Threshold>> read_thresholds(const std::vector<std::string>& texts);
 
-/// A sentence for each breach. Slower is what surely is: the whole interval of the ratio lies above the threshold.
-std::vector<std::string> breaches_of(const bench::BenchReport& report, const std::vector<Threshold>& thresholds);
+/// Why a benchmark does not pass: a sentence for each reason, and how the command ends.
+struct GateResult {
+  std::vector<std::string> problems;
+  ExitCode code = kSuccess;
+};
+
+/// Judges a report. Breaches of `thresholds` end with kCheckFailed; slower is what surely is: the whole interval of the ratio
+/// lies above the threshold. Without a breach these end with kNotHere: nothing was timed; a backend of `named` cannot run; a
+/// contest in which nothing was compared that a threshold is about.
+///
+/// `named`: the backends that the command line names one by one. Contests that were read from other files count only where
+/// nothing was measured.
+GateResult gate_of(const bench::BenchReport& report, const std::vector<Threshold>& thresholds,
+                   const std::vector<std::string>& named);
 
 }  // namespace kmux::cli

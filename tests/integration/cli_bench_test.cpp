@@ -148,10 +148,36 @@ TEST_F(CliBench, RefusesWhatIsNoResult) {
 }
 
 TEST_F(CliBench, FailsForWhatItIsAskedTo) {
-  EXPECT_EQ(run({"--backends", "cpu", "--fail-if", "slower:5%", "--fail-if", "wrong"}).exit_code, 0);
+  const ProcessResult passed =
+      run({"--backends", "cpu,cpu:engine=host", "--fail-if", "slower:10000%", "--fail-if", "wrong"});
+  EXPECT_EQ(passed.exit_code, 0) << passed.standard_output;
   const ProcessResult failed = run({"--backends", "cpu,cpu:engine=none", "--fail-if", "failed"});
   EXPECT_EQ(failed.exit_code, 1);
   EXPECT_THAT(failed.standard_output, HasSubstr("FAIL scale on cpu:engine=none: "));
+}
+
+TEST_F(CliBench, DoesNotPassWhatItDidNotCompare) {
+  const auto gives = [&](const std::vector<std::string>& words, const std::string& line) {
+    const ProcessResult bench = run(words);
+    EXPECT_EQ(bench.exit_code, 4) << bench.standard_output << bench.standard_error;
+    EXPECT_THAT(bench.standard_output, HasSubstr(line));
+  };
+  const std::string alone = "FAIL scale: nothing was compared, so nothing passed (timed: 'cpu')";
+  gives({"--backends", "cpu", "--fail-if", "slower:5%"}, alone);
+  gives({"--backends", "cpu", "--fail-if", "wrong"}, alone);
+  gives({"--backends", "cpu,cpu:engine=none", "--fail-if", "slower:5%"}, alone);
+  gives({"--backends", "cpu", "--axis", "n=16", "--fail-if", "slower:5%"}, "FAIL scale (n=16): nothing was compared");
+  gives({"--backends", "cpu:engine=none"}, "FAIL nothing was timed");
+  gives({"--backends", "cpu,nvrtc"}, "FAIL scale: nvrtc was named and cannot run here (");
+  EXPECT_EQ(run({"--backends", "cpu", "--fail-if", "failed"}).exit_code, 0);
+}
+
+TEST_F(CliBench, JudgesWhatWasReadWhereNothingIsMeasured) {
+  session_.write("launch.json", kBenchmarks);
+  EXPECT_EQ(session_.run({"bench", "--from", "launch.json"}).exit_code, 0);
+  const ProcessResult bench = session_.run({"bench", "--from", "launch.json", "--fail-if", "slower:5%"});
+  EXPECT_EQ(bench.exit_code, 4);
+  EXPECT_THAT(bench.standard_output, HasSubstr("FAIL call (arg0=64): nothing was compared"));
 }
 
 TEST_F(CliBench, RefusesWrongWords) {

@@ -1,6 +1,7 @@
 // kmux tune and kmux resolve --explain as a user types them.
 
 #include "kmux/json.h"
+#include "kmux/plugin/file_io.h"
 
 #include "integration/cli_session.h"
 
@@ -39,20 +40,78 @@ constexpr const char* kTwoVariants = R"({
       {"launch": {"kernel": "two", "args": [{"tensor": "x"}, {"tensor": "y"}]}}]}}]
 })";
 
+/// A program whose variant 0 is the faster one on a processor, where variant 1 comes first.
+void write_two(const CliSession& session) {
+  session.write("two.cu",
+                "__global__ void two(const float* x, float* y) {\n"
+                "  const int i = blockIdx.x * 64 + threadIdx.x;\n  y[i] = 2 * x[i];\n}\n");
+  session.write("two.c",
+                "void two(const float* x, float* y) {\n  for (int i = 0; i < 4096; ++i) {\n"
+                "    for (volatile int wait = 0; wait < 20; ++wait);\n    y[i] = 2 * x[i];\n  }\n}\n");
+  session.write("two.kmux.json", kTwoVariants);
+}
+
 TEST_F(CliTune, FindsTheFasterVariantOfABackend) {
-  session_.write("two.cu",
-                 "__global__ void two(const float* x, float* y) {\n"
-                 "  const int i = blockIdx.x * 64 + threadIdx.x;\n  y[i] = 2 * x[i];\n}\n");
-  session_.write("two.c",
-                 "void two(const float* x, float* y) {\n  for (int i = 0; i < 4096; ++i) {\n"
-                 "    for (volatile int wait = 0; wait < 20; ++wait);\n    y[i] = 2 * x[i];\n  }\n}\n");
-  session_.write("two.kmux.json", kTwoVariants);
+  write_two(session_);
   EXPECT_THAT(run({"resolve", "two.kmux.json"}).standard_output, HasSubstr("its dialect is for this kind of device"));
   const ProcessResult tuned = run({"tune", "two.kmux.json", "--json"});
   ASSERT_EQ(tuned.exit_code, 0) << tuned.standard_error;
-  EXPECT_EQ(*parse_json(tuned.standard_output)->find("winner")->as_integer(), 1) << tuned.standard_output;
+  const Json report = parse_json(tuned.standard_output).value();
+  EXPECT_EQ(*report.find("winner")->as_integer(), 1) << tuned.standard_output;
+  EXPECT_TRUE(*report.find("sure")->as_bool()) << tuned.standard_output;
   EXPECT_THAT(run({"resolve", "two.kmux.json", "--policy", "measured"}).standard_output,
               HasSubstr("measured; surely faster"));
+}
+
+TEST_F(CliTune, StatesWhatALockFileHadBefore) {
+  write_two(session_);
+  const ProcessResult first = run({"tune", "two.kmux.json", "--lock", "lock"});
+  ASSERT_EQ(first.exit_code, 0) << first.standard_output;
+  EXPECT_THAT(first.standard_output, AllOf(HasSubstr("pinned in lock\n"), Not(HasSubstr("in place of"))));
+  EXPECT_THAT(run({"tune", "two.kmux.json", "--lock", "lock"}).standard_output, Not(HasSubstr("in place of")));
+  std::string text = read_file(session_.folder() / "lock").value();
+  text.replace(text.find("\"variant\": 0"), 12, "\"variant\": 1");
+  session_.write("lock", text);
+  const ProcessResult again = run({"tune", "two.kmux.json", "--lock", "lock"});
+  EXPECT_THAT(again.standard_output, HasSubstr("pinned in lock in place of cpu variant 1 (a lock file has one winner"));
+  session_.write("lock", text);
+  const Json report = parse_json(run({"tune", "two.kmux.json", "--lock", "lock", "--json"}).standard_output).value();
+  EXPECT_EQ(*report.find("replaced")->find("variant")->as_integer(), 1);
+}
+
+TEST_F(CliTune, BenchMeasuresWhatThePolicyChooses) {
+  write_two(session_);
+  ASSERT_EQ(run({"tune", "two.kmux.json", "--lock", "lock"}).exit_code, 0);
+  const auto variant = [&](const std::vector<std::string>& more) -> std::int64_t {
+    std::vector<std::string> words = {"bench", "two.kmux.json", "--backends", "cpu",    "--time",
+                                      "0.02",  "--repetitions", "1",          "--json", "r.json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const ProcessResult bench = run(words);
+    EXPECT_EQ(bench.exit_code, 0) << bench.standard_error << bench.standard_output;
+    const Json report = parse_json(read_file(session_.folder() / "r.json").value()).value();
+    const Json& entrant = (*(*report.find("contests")->as_array())[0].find("entrants")->as_array())[0];
+    EXPECT_EQ(*entrant.find("state")->as_string(), "timed") << dump(entrant);
+    const bool is_of_c = entrant.find("source")->as_string()->find("volatile int wait") != std::string::npos;
+    EXPECT_EQ(is_of_c, *entrant.find("variant")->as_integer() == 1);
+    return *entrant.find("variant")->as_integer();
+  };
+  EXPECT_EQ(variant({}), 1);
+  EXPECT_EQ(variant({"--policy", "pinned", "--lock-file", "lock"}), 0);
+  EXPECT_EQ(variant({"--policy", "measured"}), 0);
+  EXPECT_EQ(variant({"--policy", "priority"}), 1);
+  const ProcessResult none =
+      run({"bench", "two.kmux.json", "--backends", "cpu", "--policy", "pinned", "--lock-file", "none.lock"});
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_THAT(none.standard_error, HasSubstr("none.lock"));
+}
+
+TEST_F(CliTune, ALockFileThatIsNotReadIsRefused) {
+  for (const char* command : {"resolve", "bench", "run", "compile"}) {
+    const ProcessResult result = run({command, kTunedScale, "--lock-file", "none.lock"});
+    EXPECT_EQ(result.exit_code, 3) << command;
+    EXPECT_THAT(result.standard_error, HasSubstr("--lock-file is not read by policy priority")) << command;
+  }
+  EXPECT_EQ(run({"tune", kTunedScale, "--policy", "pinned"}).exit_code, 2) << "it measures, whatever the policy";
 }
 
 TEST_F(CliTune, TakesOtherShapes) {

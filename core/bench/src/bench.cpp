@@ -7,6 +7,7 @@
 #include "kmux/bench/machine.h"
 #include "kmux/dispatch_json.h"
 #include "kmux/json.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
 
 #include "contest.h"
@@ -15,13 +16,22 @@
 namespace kmux::bench {
 namespace {
 
+/// The content of a file that pins decides, not its path.
+std::string lock_digest(const std::string& path) {
+  const Result<std::string> text = read_file(path);
+  return text ? sha256_hex(*text) : "";
+}
+
 Json json_of(const CompileOptions& options) {
-  return Json::Object{{"target", options.target},
-                      {"device", std::int64_t{options.device.value_or(0)}},
-                      {"options", kmux::to_json(options.options)},
-                      {"compile_flags", json_list(options.compile_flags)},
-                      {"include_dirs", json_list(options.include_dirs)},
-                      {"isolation", options.isolation ? std::string(to_string(*options.isolation)) : ""}};
+  Json json = Json::Object{{"target", options.target},
+                           {"device", std::int64_t{options.device.value_or(0)}},
+                           {"options", kmux::to_json(options.options)},
+                           {"compile_flags", json_list(options.compile_flags)},
+                           {"include_dirs", json_list(options.include_dirs)},
+                           {"isolation", options.isolation ? std::string(to_string(*options.isolation)) : ""}};
+  if (options.policy) json["policy"] = std::string(to_string(*options.policy));
+  if (!options.lock_file.empty()) json["lock"] = lock_digest(options.lock_file);
+  return json;
 }
 
 /// How long and how often is left out: who hurries with the rest has measured the same.

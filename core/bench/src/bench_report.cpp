@@ -50,12 +50,17 @@ Json json_of(const Entrant& entrant) {
   for (const auto& [column, series] : entrant.columns) columns.emplace(info(column).name, json_of(series));
   Json::Object verdicts;
   for (const auto& [column, judgement] : entrant.verdicts) verdicts.emplace(info(column).name, json_of(judgement));
-  return Json::Object{
-      {"backend", entrant.backend},    {"target", entrant.target},
-      {"tier", entrant.tier},          {"state", to_string(entrant.state)},
-      {"problem", entrant.problem},    {"remarks", Json::Array(entrant.remarks.begin(), entrant.remarks.end())},
-      {"columns", std::move(columns)}, {"verdicts", std::move(verdicts)},
-      {"launcher", entrant.launcher},  {"source", entrant.source}};
+  return Json::Object{{"backend", entrant.backend},
+                      {"target", entrant.target},
+                      {"tier", entrant.tier},
+                      {"state", to_string(entrant.state)},
+                      {"problem", entrant.problem},
+                      {"remarks", Json::Array(entrant.remarks.begin(), entrant.remarks.end())},
+                      {"columns", std::move(columns)},
+                      {"verdicts", std::move(verdicts)},
+                      {"launcher", entrant.launcher},
+                      {"source", entrant.source},
+                      {"variant", static_cast<std::int64_t>(entrant.variant)}};
 }
 
 Json json_of(const ResolutionRow& row) {
@@ -179,6 +184,9 @@ Entrant read_entrant(Reader& reader, const Json& json) {
                   .problem = reader.text(json, "problem"),
                   .launcher = reader.text(json, "launcher"),
                   .source = reader.text(json, "source")};
+  if (const Json* variant = json.find("variant"); variant != nullptr && variant->as_integer() != nullptr) {
+    entrant.variant = static_cast<std::size_t>(*variant->as_integer());  // not in older reports
+  }
   for (const Json& remark : reader.list(json, "remarks")) {
     if (remark.as_string() != nullptr) entrant.remarks.push_back(*remark.as_string());
   }

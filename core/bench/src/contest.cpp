@@ -234,7 +234,19 @@ ResolveRequest request_of(const CompileOptions& options) {
   request.device = options.device;
   request.compile_flags = options.compile_flags;
   request.include_dirs = options.include_dirs;
+  request.options = options.options;
+  request.use_cache = options.use_cache;
+  request.isolation = options.isolation;
+  request.compile_timeout_s = options.compile_timeout_s;
+  request.policy = options.policy;
+  request.lock_file = options.lock_file;
   return request;
+}
+
+/// What is measured, or a file that pins, has the last word; what starts fast ends with what the backend can.
+VariantChoice variant_choice(const Resolution& resolution) {
+  const bool is_chosen = resolution.policy == Policy::kMeasured || resolution.policy == Policy::kPinned;
+  return is_chosen ? VariantChoice::kEntrant : VariantChoice::kBackend;
 }
 
 /// Errors: invalid_argument for an extent below 0.
@@ -313,7 +325,7 @@ void time_all_stages(Runtime& runtime, const Program& program, const BenchOption
     if (options.cancel.stop_requested()) return;
     Entrant& entrant = contest.entrants[contestant.entrant];
     progress("compile on " + entrant.backend, part);
-    time_stages_of(runtime, program, options, entrant, contestant);
+    time_stages_of(runtime, contestant.own ? *contestant.own : program, options, entrant, contestant);
     part += (kCompiled - kChecked) / static_cast<double>(contestants.size());
   }
 }
@@ -323,7 +335,9 @@ void time_all_stages(Runtime& runtime, const Program& program, const BenchOption
 Status check_contest(Runtime& runtime, const Program& program, const Point& point, const BenchOptions& options) {
   Status fits = check_words(program, point, options);
   if (!fits) return in_program(program, std::move(fits).error());
-  auto entrants = entrants_of(resolve(runtime, program, request_of(options.compile)), options.backends);
+  const Resolution resolution = resolve(runtime, program, request_of(options.compile));
+  if (resolution.policy_error) return in_program(program, *resolution.policy_error);
+  auto entrants = entrants_of(resolution, options.backends);
   if (!entrants) return in_program(program, std::move(entrants).error());
   return check_roles({.program = program.name, .entrants = *std::move(entrants)}, options);
 }
@@ -348,7 +362,8 @@ Result<Contest> hold_contest(Runtime& runtime, const Program& program, const Poi
   progress("compile and check", 0);
   KMUX_ASSIGN(ConstantValues constants, constants_of(program, options));
   SharedArguments memory(program, inputs, binding, std::move(constants));
-  std::vector<Contestant> contestants = prepare_all(runtime, program, options, memory, contest);
+  std::vector<Contestant> contestants =
+      prepare_all(runtime, program, options, variant_choice(resolution), memory, contest);
   KMUX_TRY(name_roles(options, resolution, contestants, contest));
   if (contestants.empty()) return contest;
   KMUX_TRY(drop_wrong(program, options, contest, contestants));

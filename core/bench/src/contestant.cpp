@@ -38,9 +38,30 @@ void set_code_columns(const Program& program, const Kernel& kernel, const Bindin
   if (least) set_column(entrant, Column::kOccupancy, {100 * *least});
 }
 
-Status prepare(Runtime& runtime, const Program& program, const CompileOptions& options, SharedArguments& memory,
-               Entrant& entrant, Contestant& contestant) {
-  KMUX_ASSIGN(const Kernel kernel, compile(runtime, program, options_for(entrant, options)));
+std::shared_ptr<const Program> variant_alone(const Program& program, std::size_t variant) {
+  Program alone = program;
+  alone.variants = {program.variants[variant]};
+  return std::make_shared<const Program>(std::move(alone));
+}
+
+/// Compiles the variant that `choice` says, and notes it.
+Result<Kernel> compiled(Runtime& runtime, const Program& program, const CompileOptions& options, VariantChoice choice,
+                        Entrant& entrant, Contestant& contestant) {
+  KMUX_ASSIGN(Kernel kernel, compile(runtime, program, options_for(entrant, options)));
+  const Candidate* const chosen = kernel.resolution().chosen();
+  if (chosen == nullptr || chosen->variant == entrant.variant) return kernel;
+  if (choice == VariantChoice::kBackend) {
+    entrant.variant = chosen->variant;
+    return kernel;
+  }
+  contestant.own = variant_alone(program, entrant.variant);
+  return compile(runtime, *contestant.own, options_for(entrant, options));
+}
+
+Status prepare(Runtime& runtime, const Program& whole, const CompileOptions& options, VariantChoice choice,
+               SharedArguments& memory, Entrant& entrant, Contestant& contestant) {
+  KMUX_ASSIGN(const Kernel kernel, compiled(runtime, whole, options, choice, entrant, contestant));
+  const Program& program = contestant.own ? *contestant.own : whole;
   KMUX_TRY(kernel.await_best());
   KMUX_ASSIGN(contestant.arguments, memory.on(kernel.device()));
   KMUX_TRY(contestant.arguments->set_constants(kernel));
@@ -79,14 +100,14 @@ CompileOptions options_for(const Entrant& entrant, const CompileOptions& options
 }
 
 std::vector<Contestant> prepare_all(Runtime& runtime, const Program& program, const BenchOptions& options,
-                                    SharedArguments& memory, Contest& contest) {
+                                    VariantChoice choice, SharedArguments& memory, Contest& contest) {
   std::vector<Contestant> contestants;
   for (std::size_t i = 0; i < contest.entrants.size(); ++i) {
     Entrant& entrant = contest.entrants[i];
     if (options.cancel.stop_requested()) break;
     if (entrant.state != EntrantState::kTimed) continue;
     Contestant contestant{i};
-    const Status status = prepare(runtime, program, options.compile, memory, entrant, contestant);
+    const Status status = prepare(runtime, program, options.compile, choice, memory, entrant, contestant);
     if (status) {
       contestants.push_back(std::move(contestant));
     } else {
@@ -138,7 +159,7 @@ const Candidate* best_of(const Resolution& resolution, std::string_view backend)
 }
 
 Entrant entrant_of(const std::string& text, const Candidate& candidate) {
-  Entrant entrant{.backend = text, .target = candidate.target, .tier = {}};
+  Entrant entrant{.backend = text, .target = candidate.target, .tier = {}, .variant = candidate.variant};
   if (candidate.verdict != kmux::Verdict::kRefused) return entrant;
   entrant.state = EntrantState::kUnavailable;
   entrant.problem = candidate.reason;

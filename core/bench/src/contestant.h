@@ -85,6 +85,7 @@ struct Contestant {
   CallArguments* arguments = nullptr;  // shared by all on its device
   std::vector<Tensor> results = {};  // of one call, on the host
   std::optional<CallTimer> timer = {};
+  std::shared_ptr<const Program> own = {};  // the variant alone that a policy chose; null: the whole program
 };
 
 /// The options that compile for `entrant` and no other.
@@ -92,10 +93,16 @@ struct Contestant {
 /// Precondition: its backend can be read.
 CompileOptions options_for(const Entrant& entrant, const CompileOptions& options);
 
+/// Who decides which variant of a program a backend compiles.
+enum class VariantChoice {
+  kBackend,  // the first that it can, as when the backend is named
+  kEntrant,  // the policy, as the entrants have it
+};
+
 /// Compiles for every entrant that can and calls once, each with the first contents of its device's arguments, so that none
 /// lives on the results of another. One that fails is left out, and its entrant says why.
 std::vector<Contestant> prepare_all(Runtime& runtime, const Program& program, const BenchOptions& options,
-                                    SharedArguments& memory, Contest& contest);
+                                    VariantChoice choice, SharedArguments& memory, Contest& contest);
 
 /// Leaves out those whose results are not those of the contest's reference, which is among them; their entrants say how they
 /// differ.

@@ -58,6 +58,7 @@ struct Entrant {
   std::map<Column, Judgement> verdicts = {};  // against the baseline's
   std::string launcher = {};
   std::string source = {};
+  std::size_t variant = 0;  // of the program: the one that was compiled
   bool operator==(const Entrant&) const = default;
 };
 
