@@ -1,5 +1,6 @@
 """Calls by name where outputs are not last, expressions and errors by their public names."""
 
+import threading
 import unittest
 
 import kmux
@@ -52,6 +53,23 @@ class ByName(unittest.TestCase):
             self.middle(self.x, a=2.0)
         with self.assertRaisesRegex(TypeError, 'parameter "x" is given by position and by name'):
             self.middle(self.x, x=self.x, a=2.0)
+
+
+class Threads(unittest.TestCase):
+    def test_threads_that_call_at_once_have_one_kernel(self):
+        made = kmux.kernel(FIRST.replace("a * x", "a + x"), "p(out y: f32[n], x: f32[n], a: f32)", args="y, x, a, n: i64", dialect="c")
+        compiled, start = [], threading.Barrier(8)
+
+        def get():
+            start.wait()
+            compiled.append(made._kernels(1, 0))
+
+        threads = [threading.Thread(target=get) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len({id(kernel) for kernel in compiled}), 1)
 
 
 class Public(unittest.TestCase):

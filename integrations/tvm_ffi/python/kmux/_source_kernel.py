@@ -44,8 +44,8 @@ class _Kernels:
         if kind >= 0:
             options.setdefault("target", _TARGETS.get(kind, "auto"))
             options.setdefault("device", index)
-        made = self._known[kind, index] = compile(self.program, **options)
-        return made
+        made = compile(self.program, **options)
+        return self._known.setdefault((kind, index), made)  # of threads that were here at once, all have the first one's
 
 
 class SourceKernel(tvm_ffi.Function):

@@ -7,8 +7,9 @@ import unittest
 from unittest import mock
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import kmux.fleet  # noqa: E402
 import programs  # noqa: E402
-from kmux.fleet import _state, _words  # noqa: E402
+from kmux.fleet import _run, _state, _words  # noqa: E402
 from kmux.fleet._report import report_of  # noqa: E402
 from kmux.fleet._run import Plan, Run  # noqa: E402
 
@@ -90,6 +91,22 @@ class Units(unittest.TestCase):
                 self.assertEqual(report_of(run).left, 2)
                 self.finish(run)
                 self.assertEqual(report_of(run).left, 0)
+
+    def test_a_line_is_whole_whatever_one_write_takes(self):
+        run = self.begun()
+        with mock.patch.object(_run.os, "write", lambda file, data, write=_run.os.write: write(file, data[:7])):
+            self.finish(run)
+        self.assertEqual(len(run.lines()), 2)
+
+    def test_a_string_is_no_list(self):
+        for call in (
+            lambda: kmux.fleet.compile([programs.scale()], "cpu", run=self.folder / "run"),
+            lambda: kmux.fleet.compile("scale.kmux.json", ["cpu"], run=self.folder / "run"),
+            lambda: kmux.fleet.tune([programs.scale()], classes="cpu:x:y", run=self.folder / "run"),
+            lambda: _words.of({"include_dirs": "inc"}),
+        ):
+            with self.assertRaisesRegex(TypeError, "a str, whose letters would be taken one by one"):
+                call()
 
     def test_the_files_of_a_folder_that_is_not_named_are_not_read(self):
         run = self.begun()

@@ -153,9 +153,15 @@ class Run:
             os.write(self._journal, b"\n")  # what was torn stays a line of its own
 
     def append(self, lines: Iterable[Line]) -> None:
-        """Adds to the journal; returns when it is on the disk."""
+        """Adds to the journal; returns when it is on the disk.
+
+        Raises:
+            OSError: as much as there was space for is there; a line that is not whole does not count.
+        """
         assert self._journal is not None
-        os.write(self._journal, "".join(json.dumps(line) + "\n" for line in lines).encode())
+        rest = "".join(json.dumps(line) + "\n" for line in lines).encode()
+        while rest:
+            rest = rest[os.write(self._journal, rest) :]
         os.fsync(self._journal)
 
     def keep(self, path: pathlib.Path, document: Any) -> None:

@@ -90,7 +90,7 @@ def tune(
     Raises:
         ValueError, UnavailableError: as `compile`. UnavailableError if no node announces a device.
     """
-    places = list(classes) or _places(run, address)
+    places = classes or _places(run, address)
     limits = Limits(attempts, timeout, patience)
     return _begin("tune", programs, places, shapes, _words.of(options), run, address, limits, progress)
 
@@ -121,7 +121,7 @@ def bench(
     Raises:
         As `tune`.
     """
-    places = list(classes) or _places(run, address)
+    places = classes or _places(run, address)
     words = [*_words.of(options), "--time", f"{seconds:g}"]
     return _begin("bench", programs, places, shapes, words, run, address, Limits(attempts, timeout, patience), progress)
 
@@ -169,6 +169,9 @@ def _begin(
     fetch: bool = False,
 ) -> Report:
     """Begins a run, or goes on with the one that is there."""
+    for what, value in (("programs", programs), ("targets and classes", places)):
+        if isinstance(value, str):
+            raise TypeError(f"{what} are {value!r} (a str, whose letters would be taken one by one). Write [{value!r}].")
     given = _distinct(programs)
     plan = Plan(verb, list(dict.fromkeys(places)), _listed(given, shapes), words)
     return _go_on(_begun(plan, given, run), address, limits, progress, fetch)

@@ -30,7 +30,10 @@ def of(options: Mapping[str, Any]) -> list[str]:
     flags = options.get("compile_flags") or []
     for flag in [flags] if isinstance(flags, str) else map(shlex.quote, flags):
         words += ["--flag", flag]
-    for folder in options.get("include_dirs") or []:
+    folders = options.get("include_dirs") or []
+    if isinstance(folders, str):
+        raise TypeError(f"include_dirs is {folders!r} (a str, whose letters would be taken one by one). Write [{folders!r}].")
+    for folder in folders:
         words += ["--include", os.path.abspath(folder)]
     return words
 
