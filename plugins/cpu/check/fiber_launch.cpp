@@ -10,6 +10,7 @@
 #include "kmux/plugin/plugin.hpp"
 
 #include "check/fiber_block.h"
+#include "runtime/processor.h"
 
 namespace {
 
@@ -53,6 +54,7 @@ Status run_on_fibers(const kmux_cpu_grid& launch, kmux_cpu_thread thread, const 
 int kmux_cpu_run_fibers(const kmux_cpu_grid* launch, kmux_cpu_thread thread, const void* arguments,
                         const kmux_cpu_fiber_kernel* kernel) {
   Status status = Ok{};
+  const kmux::cpu::OwnArithmetic arithmetic;
   try {
     status = run_on_fibers(*launch, thread, arguments, *kernel);
   } catch (const std::bad_alloc&) {

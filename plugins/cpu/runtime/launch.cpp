@@ -136,6 +136,7 @@ void take_parts(SharedLaunch& shared, char* memory) {
 // A thread without memory leaves the work to those that have some.
 void take_parts_and_catch(void* context) {
   SharedLaunch& shared = *static_cast<SharedLaunch*>(context);
+  const OwnArithmetic arithmetic;
   try {
     if (shared.memory != nullptr) return take_parts(shared, shared.memory);
     const ThreadMemory memory(shared.launch);
@@ -263,6 +264,7 @@ int kmux_cpu_run(const kmux_cpu_grid* grid, kmux_cpu_kernel* kernel, const void*
   if (blocks >> 63 != 0) return refuse_grid(*grid);
   const std::uint64_t warps = (threads + (1U << kernel->lane_bits) - 1) >> kernel->lane_bits;
   const Launch launch{*grid, *kernel, arguments, blocks, shared + warps * kernel->frame_bytes};
+  const OwnArithmetic arithmetic;
   if (kernel->is_cooperative != 0) return run_cooperative(launch);
   if (blocks > 1) return run_many(launch);
   const ThreadMemory memory(launch);

@@ -34,6 +34,50 @@ inline void relax() {
 #endif
 }
 
+/// While it lives, the calling thread computes as a GPU does: rounded to the nearest, with numbers below the normal ones, without traps.
+/// A launch has several threads, each with a mode of its own that its application, or whoever made it, has chosen.
+///
+/// Source: Intel's manual, volume 1, 10.2.3 (MXCSR); the Arm architecture reference manual (FPCR).
+class OwnArithmetic {
+ public:
+  OwnArithmetic() : before_(mode()) {
+    if (differs()) set_mode(kOwn);
+  }
+  ~OwnArithmetic() {
+    if (differs()) set_mode(before_);
+  }
+  OwnArithmetic(const OwnArithmetic&) = delete;
+  OwnArithmetic& operator=(const OwnArithmetic&) = delete;
+
+ private:
+#if defined(__x86_64__)
+  using Mode = unsigned;
+  static constexpr Mode kOwn = 0x1f80;
+  static constexpr Mode kFlags = 0x3f;  // what has happened: of no effect on what is computed
+  static Mode mode() { return __builtin_ia32_stmxcsr(); }
+  static void set_mode(Mode mode) { __builtin_ia32_ldmxcsr(mode); }
+#elif defined(__aarch64__)
+  using Mode = std::uint64_t;
+  static constexpr Mode kOwn = 0;
+  static constexpr Mode kFlags = 0;
+  static Mode mode() {
+    Mode mode;
+    asm volatile("mrs %0, fpcr" : "=r"(mode));
+    return mode;
+  }
+  static void set_mode(Mode mode) { asm volatile("msr fpcr, %0" ::"r"(mode)); }
+#else
+  using Mode = unsigned;
+  static constexpr Mode kOwn = 0;
+  static constexpr Mode kFlags = 0;
+  static Mode mode() { return kOwn; }
+  static void set_mode(Mode) {}
+#endif
+  bool differs() const { return (before_ & ~kFlags) != kOwn; }
+
+  const Mode before_;
+};
+
 /// How many ticks a microsecond has, at least 1. Measured by the first call, in 60 us.
 ///
 /// Threads: any.
