@@ -2,10 +2,20 @@
 // memory, as for CUDA's overloads; as templates they are only read where they are used, and those of a source go first.
 #pragma once
 
+// On a GPU a thread that has got its ticket from an atomic sees, behind a barrier, what those before it wrote. Processors of x86
+// order memory so by themselves, and those of AArch64 when told (casal, ldaddal), at no cost.
+#ifdef __aarch64__
+#define KMUX_ORDER __ATOMIC_ACQ_REL
+#define KMUX_LOAD_ORDER __ATOMIC_ACQUIRE
+#else
+#define KMUX_ORDER __ATOMIC_RELAXED
+#define KMUX_LOAD_ORDER __ATOMIC_RELAXED
+#endif
+
 #define KMUX_ATOMIC(name, operation)                    \
   template <class T>                                    \
   KMUX_DEVICE T name(T* address, kmux_value<T> value) { \
-    return operation(address, value, __ATOMIC_RELAXED); \
+    return operation(address, value, KMUX_ORDER);       \
   }
 KMUX_ATOMIC(atomicAdd, __atomic_fetch_add)
 KMUX_ATOMIC(atomicSub, __atomic_fetch_sub)
@@ -18,12 +28,12 @@ KMUX_ATOMIC(atomicXor, __atomic_fetch_xor)
 template <class T>
 KMUX_DEVICE T atomicExch(T* address, kmux_value<T> value) {
   T before;
-  __atomic_exchange(address, &value, &before, __ATOMIC_RELAXED);
+  __atomic_exchange(address, &value, &before, KMUX_ORDER);
   return before;
 }
 template <class T>
 KMUX_DEVICE T atomicCAS(T* address, kmux_value<T> expected, kmux_value<T> value) {
-  __atomic_compare_exchange(address, &expected, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  __atomic_compare_exchange(address, &expected, &value, false, KMUX_ORDER, KMUX_LOAD_ORDER);
   return expected;
 }
 
@@ -31,10 +41,10 @@ KMUX_DEVICE T atomicCAS(T* address, kmux_value<T> expected, kmux_value<T> value)
 template <class T, class F>
 KMUX_DEVICE T kmux_update(T* address, F next) {
   T before;
-  __atomic_load(address, &before, __ATOMIC_RELAXED);
+  __atomic_load(address, &before, KMUX_LOAD_ORDER);
   for (;;) {
     T after = next(before);
-    if (__atomic_compare_exchange(address, &before, &after, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return before;
+    if (__atomic_compare_exchange(address, &before, &after, false, KMUX_ORDER, KMUX_LOAD_ORDER)) return before;
   }
 }
 template <class T>
