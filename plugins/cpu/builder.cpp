@@ -44,10 +44,17 @@ std::string standard_for(Language language, const std::string& asked) {
   return language == Language::kC ? "c11" : "c++17";
 }
 
+// As docs/dispatch-ir.md has it: products may be joined with sums, functions may be approximate, and what is infinite or no number
+// stays so. -ffast-math promises that there is none of either, and lets sums be taken in any order.
+void add_fast_math(std::vector<std::string>& arguments, Engine engine) {
+  arguments.emplace_back("-ffp-contract=fast");
+  if (engine == Engine::kClang) arguments.emplace_back("-fapprox-func");
+}
+
 std::vector<std::string> unit_arguments(Language language, const Settings& settings, const BuildOptions& options) {
   // Generated kernels read memory by other types than it was written with.
   std::vector<std::string> arguments = {"-std=" + standard_for(language, settings.standard), "-fno-strict-aliasing"};
-  if (settings.fast_math) arguments.emplace_back("-ffast-math");
+  if (settings.fast_math) add_fast_math(arguments, options.engine);
   for (const std::string& define : settings.defines) arguments.push_back("-D" + define);
   for (const std::string& folder : options.include_dirs) arguments.push_back("-I" + folder);
   for (const std::string& prelude : settings.preludes) {

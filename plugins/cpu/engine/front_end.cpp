@@ -19,6 +19,7 @@
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Serialization/ASTWriter.h"
 #include "clang/Serialization/PCHContainerOperations.h"
+#include "engine/device_arithmetic.h"
 #include "engine/installation.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -266,7 +267,7 @@ namespace {
 // Unoptimised code, with kRecordBytes. Clang's own actions make a target machine as well, which nobody needs for that.
 class EmitModule final : public clang::ASTFrontendAction {
  public:
-  explicit EmitModule(llvm::LLVMContext& context) : context_(context) {}
+  EmitModule(llvm::LLVMContext& context, Language language) : context_(context), language_(language) {}
   std::unique_ptr<llvm::Module> take_module() { return std::move(module_); }
 
  private:
@@ -283,6 +284,8 @@ class EmitModule final : public clang::ASTFrontendAction {
     llvm::Module* const module = generator_ != nullptr ? generator_->GetModule() : nullptr;
     if (module == nullptr) return;
     mark_records(*generator_, *module);
+    if (language_ == Language::kCuda)
+      keep_device_arithmetic(*generator_, getCompilerInstance().getSourceManager(), *module);
     module_.reset(generator_->ReleaseModule());
   }
 
@@ -321,6 +324,7 @@ class EmitModule final : public clang::ASTFrontendAction {
   }
 
   llvm::LLVMContext& context_;
+  const Language language_;
   clang::CodeGenerator* generator_ = nullptr;  // the instance's
   std::unique_ptr<llvm::Module> module_;
 };
@@ -334,7 +338,7 @@ Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std:
   llvm::raw_string_ostream stream(log);
   clang::CompilerInstance instance;
   begin(instance, made, preamble.precompiled ? begin_with(preamble, *made, files) : files, stream);
-  EmitModule action(context);
+  EmitModule action(context, language);
   const bool succeeded = instance.ExecuteAction(action);
   TranslationUnit unit{action.take_module(), made->getCodeGenOpts().OptimizationLevel, {}};
   if (!succeeded || !unit.module) {
