@@ -76,6 +76,15 @@ struct WarpCall {
   unsigned result = 0;
 };
 
+/// The last value of a thread, of those that are followed, that a shuffle took from a lane which did not take part.
+struct UndefinedValue {
+  bool is_offered = false;  // by the shuffle that follows
+  bool is_taken = false;  // by the last one
+  bool is_returned = false;  // by the function that has ended
+  unsigned lane = 0;  // that it was to come from
+  const kmux_cpu_site* site = nullptr;  // of the shuffle
+};
+
 /// A thread of the block that runs.
 struct Thread {
   enum class State : unsigned char { kReady, kInWarpCall, kAtBarrier, kAtGridBarrier, kEnded };
@@ -90,6 +99,7 @@ struct Thread {
   /// How many __syncwarp it has been through, and up to which of theirs it has seen what the other lanes did.
   std::array<std::uint32_t, kWarpLanes> seen = {};
   unsigned polls = 0;
+  UndefinedValue undefined = {};
 
   unsigned lane() const { return number % kWarpLanes; }
 };

@@ -48,6 +48,8 @@ class FiberLaunch {
   unsigned call_warp(WarpCall call);
   /// Ends the running thread, in a function that goes on calling itself, if little of its stack is left.
   void check_stack(const char* function);
+  /// The running thread writes what a shuffle took from a lane that did not take part.
+  void find_undefined(const kmux_cpu_site* site);
   /// Lets others run now and then: a thread that polls memory waits for one of them.
   void poll();
 

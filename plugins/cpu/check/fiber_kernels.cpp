@@ -340,7 +340,9 @@ Status run_on_fibers(std::span<llvm::Function* const> kernels, const CheckOption
   }
   if (options.memory) {
     inline_headers(module);
-    for (llvm::Function* const function : functions_of(kernels)) instrument(*function, llvm::StringRef(kDeviceFolder));
+    const std::vector<llvm::Function*> left = functions_of(kernels);
+    watch_lanes(left, llvm::StringRef(kDeviceFolder));
+    for (llvm::Function* const function : left) instrument(*function, llvm::StringRef(kDeviceFolder));
     llvm::StripDebugInfo(module);
   }
   for (std::size_t i = 0; i < kernels.size(); ++i) write_fiber_start(*kernels[i], known[i]);

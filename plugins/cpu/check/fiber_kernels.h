@@ -77,6 +77,13 @@ inline constexpr const char* kCopy = "kmux.check.copy";  // (to, base, alignment
 inline constexpr const char* kRecord =
     "kmux.check.record";  // (to or null, from, bytes, site): of the copy that follows
 inline constexpr const char* kFill = "kmux.check.fill";  // (to, base, alignment, value, bytes, site)
+// Of a value that came from a lane which does not take part; a bit, as an int, says so:
+inline constexpr const char* kOffer =
+    "kmux.check.offer";  // (bit): is it what the shuffle that follows gives to others?
+inline constexpr const char* kTaken = "kmux.check.taken";  // bit (): has the last shuffle taken one?
+inline constexpr const char* kReturns = "kmux.check.returns";  // (bit): does the function that ends return one?
+inline constexpr const char* kReturned = "kmux.check.returned";  // bit (): has the last call that ended?
+inline constexpr const char* kUndefined = "kmux.check.undefined";  // (bit, site): is one written there?
 }  // namespace call
 
 /// Has each copy of a record say so, and marks the reads of `function`, which are those of its sources: afterwards LLVM may
@@ -87,5 +94,11 @@ void note_records(llvm::Function& function, llvm::StringRef own_folder);
 /// `own_folder`: lines of files in it are told as those of the user's code that they are part of.
 /// Preconditions: note_records.
 void instrument(llvm::Function& function, llvm::StringRef own_folder);
+
+// undefined_lanes.cpp
+
+/// Has `functions`, all that a kernel reaches, say where they write to memory what a shuffle has taken from a lane that does not take
+/// part in it. `own_folder` as for instrument.
+void watch_lanes(std::span<llvm::Function* const> functions, llvm::StringRef own_folder);
 
 }  // namespace kmux::cpu::spmd

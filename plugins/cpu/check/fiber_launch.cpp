@@ -114,6 +114,14 @@ void poll() {
   if (FiberLaunch::is_any()) current().poll();
 }
 
+void offer(unsigned is_undefined) { current().thread().undefined.is_offered = is_undefined != 0; }
+unsigned taken() { return current().thread().undefined.is_taken ? 1 : 0; }
+void returns(unsigned is_undefined) { current().thread().undefined.is_returned = is_undefined != 0; }
+unsigned returned() { return current().thread().undefined.is_returned ? 1 : 0; }
+void check_undefined(unsigned is_undefined, const kmux_cpu_site* site) {
+  if (is_undefined != 0) current().find_undefined(site);
+}
+
 void at_site(const kmux_cpu_site* site) { current().thread().site = site; }
 
 char* check_access(const char* address, const char* base, std::uint64_t bytes, std::uint64_t alignment, unsigned kind,
@@ -188,6 +196,11 @@ void* fiber_call(std::string_view symbol) {
       {"kmux.poll", address_of(&poll)},
       {"kmux.check.stack", address_of(&check_stack)},
       {"kmux.check.site", address_of(&at_site)},
+      {"kmux.check.offer", address_of(&offer)},
+      {"kmux.check.taken", address_of(&taken)},
+      {"kmux.check.returns", address_of(&returns)},
+      {"kmux.check.returned", address_of(&returned)},
+      {"kmux.check.undefined", address_of(&check_undefined)},
       {"kmux.check.access", address_of(&check_access)},
       {"kmux.check.variable", address_of(&check_variable)},
       {"kmux.check.record", address_of(&check_record)},

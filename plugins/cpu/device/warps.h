@@ -39,12 +39,23 @@ KMUX_DEVICE int __syncthreads_or(int predicate) { return __syncthreads_count(pre
 KMUX_DEVICE int __syncthreads_and(int predicate) { return __syncthreads_count(!predicate) == 0; }
 
 // Exchange within a warp. Values of any size move in words of 32 bits.
+template <int count>
+struct kmux_words {
+  __attribute__((always_inline)) static void shuffle(int* words, int lane) {
+    kmux_words<count - 1>::shuffle(words, lane);
+    words[count - 1] = kmux_shuffle(words[count - 1], lane);
+  }
+};
+template <>
+struct kmux_words<0> {
+  __attribute__((always_inline)) static void shuffle(int*, int) {}
+};
 template <class T>
 KMUX_DEVICE T kmux_from_lane(T value, int lane) {
-  int words[(sizeof(T) + 3) / 4] = {};
+  constexpr int count = (sizeof(T) + 3) / 4;
+  int words[count] = {};
   __builtin_memcpy(words, &value, sizeof value);
-#pragma clang loop unroll(full)
-  for (unsigned i = 0; i < sizeof words / 4; ++i) words[i] = kmux_shuffle(words[i], lane);
+  kmux_words<count>::shuffle(words, lane);
   __builtin_memcpy(&value, words, sizeof value);
   return value;
 }
@@ -126,7 +137,7 @@ template <class T>
 KMUX_DEVICE kmux_lanes __match_all_sync(kmux_lanes mask, T value, int* predicate) {
   const kmux_masked masked(mask);
   const kmux_lanes here = kmux_active() & mask;
-  const T first = kmux_from_lane(value, __builtin_ctzg(here));
+  const T first = kmux_from_lane(value, __builtin_ctzg(here, 0));  // a mask may name none that is here
   const bool differs = !kmux_same_bits(value, first);
   *predicate = (kmux_ballot(differs) & mask) == 0;
   return *predicate ? here : 0;
@@ -143,7 +154,7 @@ KMUX_DEVICE T kmux_reduce(kmux_lanes mask, T value, F join) {
     return value;
   }
   const kmux_lanes here = kmux_active();
-  const int first = __builtin_ctzg(here & mask);
+  const int first = __builtin_ctzg(here & mask, 0);
   T all = kmux_from_lane(value, first);
   for (kmux_lanes left = here; left != 0; left &= left - 1) {
     const int lane = __builtin_ctzg(left);

@@ -17,7 +17,7 @@ bool LaneCode::emit_thread_call(const llvm::CallInst& call) {
     return true;
   }
   if (name == call::kShuffle) {
-    set_vector(&call, shuffle(vector(call.getArgOperand(0)), vector(call.getArgOperand(1))));
+    set_vector(&call, shuffle(offered(call.getArgOperand(0)), vector(call.getArgOperand(1))));
     return true;
   }
   if (name.starts_with(call::kScale) && is_vector(&call)) {
@@ -30,6 +30,13 @@ bool LaneCode::emit_thread_call(const llvm::CallInst& call) {
   emit_scalar(call);
   if (is_warp_index(&call)) llvm::cast<llvm::CallInst>(scalar(&call))->setArgOperand(0, builder_.getInt32(warp_));
   return true;
+}
+
+// What each lane gives others that read from it: of one that does not run a GPU gives 0, whatever it had there before.
+LaneCode::Value* LaneCode::offered(const Value* value) {
+  Value* const all = vector(value);
+  if (mask() == nullptr) return all;
+  return builder_.CreateSelect(mask(), all, llvm::Constant::getNullValue(all->getType()));
 }
 
 LaneCode::Value* LaneCode::shuffle(Value* value, Value* lane) {

@@ -142,6 +142,7 @@ class LaneCode {
 
   // lane_calls.cpp
   bool emit_thread_call(const llvm::CallInst& call);
+  Value* offered(const Value* value);
   Value* shuffle(Value* value, Value* lane);
   void emit_lane_by_lane(llvm::Instruction& instruction);
   llvm::SmallVector<Value*> operands_of(const llvm::Instruction& instruction);

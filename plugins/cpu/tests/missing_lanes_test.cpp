@@ -1,0 +1,130 @@
+// What lanes of a warp get from lanes that do not take part, and what a warp loses to the one before it.
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/plugin/private_folder.h"
+#include "kmux/plugin/process.h"
+
+#include "checked_kernel.h"
+#include "device_call.h"
+#include "needs.h"
+
+namespace kmux::cpu::missing_lanes {
+namespace {
+
+// Lane 0's part of a sum over 32 lanes of which some take part; the others keep what they have.
+constexpr const char* kSomeAddUp = R"(__device__ float sum_of(unsigned mask, float v) {
+  for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(mask, v, d);
+  return v;
+}
+__global__ void k(const float* x, float* y, int n) {
+  __shared__ float s[8];
+  if (threadIdx.x < 8) s[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  float v = 1000;
+  if (threadIdx.x < 8) v = sum_of(0xff, s[threadIdx.x]);
+  if (threadIdx.x == 0 || threadIdx.x >= 8) y[threadIdx.x] = v;
+})";
+
+TEST(MissingLanes, AddNothingToASum) {
+  for (const char* const tier : {"fast", "full"}) {
+    const auto y = CheckedKernel{.source = kSomeAddUp, .options = {{"tier", tier}}}();
+    ASSERT_TRUE(y.ok()) << y.error().explain();
+    EXPECT_EQ((*y)[0], 28) << tier;
+    EXPECT_EQ((*y)[8], 1000) << tier;
+    EXPECT_EQ((*y)[63], 1000) << tier;
+  }
+}
+
+TEST(MissingLanes, AddNothingToASumOfThreadsWithStacks) {
+  const std::string recursion =
+      "__device__ int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n" + std::string(kSomeAddUp);
+  std::string source = recursion;
+  source.replace(source.find("float v = 1000"), 14, "float v = 999 + f(2)");
+  const auto y = CheckedKernel{.source = source, .options = {}}();
+  ASSERT_TRUE(y.ok()) << y.error().explain();
+  EXPECT_EQ((*y)[0], 28);
+  EXPECT_EQ((*y)[8], 1000);
+}
+
+// Nor what a lane had in the same variable before it went another way.
+TEST(MissingLanes, GiveNothingThatTheyHadBefore) {
+  const std::vector<float> x = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
+                                17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
+  const std::vector<float> y = elements<float>({R"(__global__ void k(const float* x, float* y, int n) {
+  float v = x[threadIdx.x];
+  if (threadIdx.x < 16) v += __shfl_down_sync(0xffff, v, 16);
+  y[threadIdx.x] = v;
+})",
+                                                32},
+                                               x);
+  EXPECT_EQ(y[0], 1);
+  EXPECT_EQ(y[15], 16);
+  EXPECT_EQ(y[16], 17);
+}
+
+TEST(MissingLanes, OfABlockThatIsNoWholeWarpAddNothing) {
+  const std::vector<double> x(16, 1.5);
+  const std::vector<double> y = elements<double>({R"(__global__ void k(const double* x, double* y, int n) {
+  double v = x[threadIdx.x];
+  for (int m = 16; m > 0; m /= 2) v += __shfl_xor_sync(0xffffffff, v, m);
+  y[threadIdx.x] = v;
+})",
+                                                  16},
+                                                 x);
+  EXPECT_THAT(y, testing::Each(24.0));
+}
+
+TEST(MissingLanes, AreFoundWhereWhatCameFromThemIsWritten) {
+  EXPECT_THAT(findings_of({.source = kSomeAddUp}),
+              ElementsAre(AllOf(HasSubstr("writes what a function of its warp took from lane 16, which does not take "
+                                          "part in it (at k.cu:2; block (0, 0, 0), thread (0, 0, 0), at k.cu:11)"),
+                                HasSubstr("Have that lane take part"))));
+}
+
+// The upper lanes of a reduction get it and go on with it, and nobody looks.
+TEST(MissingLanes, AreNoFindingWhereNothingIsWritten) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  float most = threadIdx.x < 16 ? x[threadIdx.x] : -1, sum = most;
+  if (threadIdx.x < 16) {
+    for (int d = 8; d > 0; d /= 2) {
+      const float other = __shfl_down_sync(0xffff, most, d);
+      if (other > most) most = other;
+      sum += __shfl_down_sync(0xffff, sum, d);
+    }
+  }
+  if (threadIdx.x == 0) y[0] = most + sum;
+})"};
+  EXPECT_THAT(findings_of(kernel), IsEmpty());
+}
+
+// A ticket from an atomic, and what those before wrote: AArch64 orders these for whom it is told to.
+TEST(AtomicsOfAArch64, OrderMemory) {
+  constexpr const char* kObjdump = "/usr/lib/llvm-19/bin/llvm-objdump";
+  if (access(kObjdump, X_OK) != 0) GTEST_SKIP() << needs("llvm-objdump", kObjdump);
+  ProgramBuilder builder("ticket");
+  builder.output("y", dtype::kInt32, {256});
+  builder.variant("cuda").source("k.cu", R"(__global__ void k(int* y) {
+  atomicAdd(y, 1);
+  atomicCAS(y + 1, 2, 3);
+  atomicExch(y + 2, 4);
+  atomicInc(reinterpret_cast<unsigned*>(y + 3), 5);
+})");
+  builder.launch("k").grid({Expr(4)}).block({Expr(64)}).args({"y"});
+  const Program program = builder.build().value();
+  FakeHost host;
+  CpuBackend backend{host};
+  const Artifact artifact = wrap_and_build(backend, program, {}, "cpu:neoverse-v2").value();
+  const PrivateFolder folder = PrivateFolder::create("kmux-atomics").value();
+  folder.write("k.o", *artifact.find(kCodePart)).value();
+  const ProcessResult listing = run({.argv = {kObjdump, "-d", folder.path() + "/k.o"}}).value();
+  ASSERT_EQ(listing.exit_code, 0) << listing.standard_error;
+  EXPECT_THAT(listing.standard_output, AllOf(HasSubstr("ldaddal\t"), HasSubstr("casal\t"), HasSubstr("swpal\t")));
+  EXPECT_THAT(listing.standard_output, AllOf(testing::Not(HasSubstr("\tldadd\t")), testing::Not(HasSubstr("\tcas\t")),
+                                             testing::Not(HasSubstr("\tswp\t"))));
+}
+
+}  // namespace
+}  // namespace kmux::cpu::missing_lanes
