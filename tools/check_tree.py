@@ -42,7 +42,7 @@ CIRCLES = {frozenset(map(pathlib.Path, pair)) for pair in (("plugins/cpu/check",
                                                            ("plugins/cpu/check", "plugins/cpu/spmd"))}
 LEFTOVERS = {".orig", ".rej", ".log", ".swp"}
 NOUNS = 25  # in a folder; a noun is the files of one name
-SOURCE_FILES = 705  # of products
+SOURCE_FILES = 706  # of products
 SHORT_FILES = 10  # of these, files of fewer than SHORT lines
 SHORT = 25
 SHARED_STARTS = 240  # pairs of places in C++ where the same SHARED_LINES lines begin; half of what there were (bars_house)

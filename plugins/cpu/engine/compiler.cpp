@@ -302,8 +302,8 @@ Result<CompiledObject> Compiler::Impl::compile(const CompileJob& job, std::vecto
   KMUX_ASSIGN(TranslationUnit launcher, parse(context, job, result, modules, missing));
   KMUX_TRY(add_math(context, job, result.log, modules));
   result.features = checkable(std::move(result.features), job.cpu);
-
-  capture_messages(context, log);
+  bool names_lines = false;
+  capture_messages(context, log, names_lines);
   const unsigned opt_level = launcher.opt_level;
   KMUX_ASSIGN(LinkedModule whole, link_modules(std::move(modules), std::move(launcher.module), job, log));
   result.on_fibers = std::move(whole.on_fibers);
@@ -312,6 +312,9 @@ Result<CompiledObject> Compiler::Impl::compile(const CompileJob& job, std::vecto
   KMUX_ASSIGN(result.object, emit_object(*whole.module, *machine));
   if (has_error(log)) return compile_error("cannot generate code", result.log + log);
   result.log += log;
+  if (names_lines && !job.has_lines) {
+    if (const auto again = find_place(job)) result.log = again->log;
+  }
   result.compiler = compiler_version();
   return result;
 }

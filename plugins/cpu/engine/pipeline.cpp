@@ -369,11 +369,12 @@ Result<std::string> emit_object(llvm::Module& module, llvm::TargetMachine& machi
   return std::string(object.begin(), object.end());
 }
 
-void capture_messages(llvm::LLVMContext& context, std::string& log) {
+void capture_messages(llvm::LLVMContext& context, std::string& log, bool& names_lines) {
   struct Handler final : llvm::DiagnosticHandler {
-    explicit Handler(std::string& text) : log(text) {}
+    Handler(std::string& text, bool& names) : log(text), names_lines(names) {}
     bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
       if (info.getSeverity() > llvm::DS_Warning) return true;  // remarks and notes
+      names_lines = names_lines || info.getKind() == llvm::DK_FirstPluginKind;
       llvm::raw_string_ostream stream(log);
       llvm::DiagnosticPrinterRawOStream printer(stream);
       stream << severity_name(info.getSeverity());
@@ -382,8 +383,9 @@ void capture_messages(llvm::LLVMContext& context, std::string& log) {
       return true;
     }
     std::string& log;
+    bool& names_lines;
   };
-  context.setDiagnosticHandler(std::make_unique<Handler>(log));
+  context.setDiagnosticHandler(std::make_unique<Handler>(log, names_lines));
 }
 
 }  // namespace kmux::cpu

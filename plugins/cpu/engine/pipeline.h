@@ -68,10 +68,11 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_l
 /// `module` as a relocatable ELF object.
 Result<std::string> emit_object(llvm::Module& module, llvm::TargetMachine& machine);
 
-/// Sends what LLVM says about modules of `context` to `log` from now on.
+/// Sends what LLVM says about modules of `context` to `log` from now on. `names_lines`: is there anything of this plugin's own that
+/// lines of the sources belong to?
 ///
-/// Lifetime: borrows `log`. Clang leaves a handler that points into the finished front end, so call this after it.
-void capture_messages(llvm::LLVMContext& context, std::string& log);
+/// Lifetime: borrows `log` and `names_lines`. Clang leaves a handler that points into the finished front end, so call this after it.
+void capture_messages(llvm::LLVMContext& context, std::string& log, bool& names_lines);
 
 /// Sends the calls of mathematical functions in `modules` to definitions that the optimiser can inline and vectorise, under
 /// names of their own; returns the C functions that are called so now. A function that a module defines itself stays its own.

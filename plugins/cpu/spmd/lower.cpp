@@ -33,6 +33,7 @@ Result<Warp> widened(llvm::Function& kernel, BlockShape shape, bool in_step) {
     KMUX_ASSIGN(shape.warps, warps_in_step(kernel, shape, analyses.functions));
     if (shape.warps == 1) return Warp{};
   }
+  part_broadcasts(kernel, shape);
   KMUX_TRY(add_fast_paths(kernel, analyses.functions));
   KMUX_TRY(check(kernel, "fast paths"));
   KMUX_ASSIGN(llvm::Function* const warp, widen(kernel, shape.lanes, shape.warps, analyses.functions));

@@ -129,6 +129,12 @@ bool is_harmless(const llvm::Instruction& one);
 /// reaches follows what that of the block before it reaches.
 bool goes_by_rows(llvm::Function& warp, const BlockShape& shape);
 
+// In check/broadcasts.cpp, with what else a kernel does that it must not.
+
+/// Where all threads of a block of `shape`, whose warps are not all in step, read a place of shared memory and `kernel`, structured,
+/// then writes it with no barrier between, puts one there, and warns of what is a race for certain.
+void part_broadcasts(llvm::Function& kernel, const BlockShape& shape);
+
 // widen.cpp
 
 /// A new function that does for a whole warp of `lanes` threads what `kernel`, whose control flow is structured, does for one.

@@ -100,6 +100,88 @@ TEST(MissingLanes, AreNoFindingWhereNothingIsWritten) {
   EXPECT_THAT(findings_of(kernel), IsEmpty());
 }
 
+// A tree leaves the largest in place 0, which the next round writes while others may still read it.
+std::string overwritten(const char* barrier) {
+  return R"(__global__ void k(const float* x, float* y, int n) {
+  __shared__ float best[512];
+  float sum = 0;
+  for (int round = 0; round < 10; ++round) {
+    best[threadIdx.x] = (threadIdx.x * 7 + round) % 512;
+    for (int half = 256; half > 0; half /= 2) {
+      __syncthreads();
+      if (threadIdx.x < half) best[threadIdx.x] = fmaxf(best[threadIdx.x], best[threadIdx.x + half]);
+    }
+    __syncthreads();
+    sum += best[0];
+)" + std::string(barrier) +
+         R"(  }
+  if (threadIdx.x % 8 == 0) y[threadIdx.x / 8] = sum;
+})";
+}
+
+TEST(Broadcasts, AreReadByAllBeforeTheyAreOverwritten) {
+  for (const char* const tier : {"fast", "full"}) {
+    Workbench bench;
+    const CheckedKernel kernel{.source = overwritten(""), .block = {512}, .options = {{"tier", tier}}};
+    const auto y = kernel(bench);
+    ASSERT_TRUE(y.ok()) << y.error().explain();
+    EXPECT_THAT(*y, testing::Each(5110.0f)) << tier;
+    EXPECT_THAT(bench.host.log, AllOf(HasSubstr("kernel \"k\" overwrites shared memory that all its threads read"),
+                                      HasSubstr("k.cu:5"), HasSubstr("k.cu:11")));
+  }
+}
+
+TEST(Broadcasts, AreNoneWhereABarrierStands) {
+  Workbench bench;
+  const CheckedKernel kernel{.source = overwritten("    __syncthreads();\n"), .block = {512}, .options = {}};
+  const auto y = kernel(bench);
+  ASSERT_TRUE(y.ok()) << y.error().explain();
+  EXPECT_THAT(*y, testing::Each(5110.0f));
+  EXPECT_EQ(bench.host.log, "");
+}
+
+TEST(Broadcasts, OfTilesAreReadBeforeTheNextOneComes) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  __shared__ float tile[768];
+  float sum = 0;
+  for (int i = 0; i < 8; ++i) {
+    tile[threadIdx.x] = (i * 768 + threadIdx.x) % 32;
+    __syncthreads();
+    for (int j = 0; j < 768; ++j) sum += tile[j];
+  }
+  if (threadIdx.x % 12 == 0) y[threadIdx.x / 12] = sum;
+})",
+                             .block = {768},
+                             .options = {}};
+  const auto y = kernel();
+  ASSERT_TRUE(y.ok()) << y.error().explain();
+  EXPECT_THAT(*y, testing::Each(8 * 768 * 15.5f));
+}
+
+// Threads that have ended come to no barrier; a barrier in their way would have the others wait for nobody.
+TEST(Broadcasts, OfThreadsThatAreLeft) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  __shared__ int flag;
+  if (threadIdx.x >= 480) return;
+  int rounds = 0;
+  do {
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    ++rounds;
+    if (threadIdx.x == 77 && rounds < 9) flag = 1;
+    __syncthreads();
+  } while (flag);
+  if (threadIdx.x % 8 == 0) y[threadIdx.x / 8] = rounds;
+})",
+                             .block = {512},
+                             .options = {}};
+  const auto y = kernel();
+  ASSERT_TRUE(y.ok()) << y.error().explain();
+  EXPECT_EQ((*y)[0], 9);
+  EXPECT_EQ((*y)[59], 9);
+  EXPECT_EQ((*y)[60], -1);
+}
+
 // A ticket from an atomic, and what those before wrote: AArch64 orders these for whom it is told to.
 TEST(AtomicsOfAArch64, OrderMemory) {
   constexpr const char* kObjdump = "/usr/lib/llvm-19/bin/llvm-objdump";

@@ -1,0 +1,250 @@
+// Shared memory that all threads read in one place and then overwrite with no barrier between. That is a race, and one that no GPU
+// loses: its warps come out of a barrier together and have read long before one of them comes round. Where warps run one after another
+// to the next barrier the first one would write before the second one reads.
+#include <optional>
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/PostDominators.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "spmd/divergence.h"
+#include "spmd/steps.h"
+#include "spmd/thread_calls.h"
+
+namespace kmux::cpu::spmd {
+namespace {
+
+/// A way out of a branch at which threads of a block part: its block, and which of the ways.
+using Way = std::pair<const llvm::BasicBlock*, unsigned>;
+
+/// Where an access to shared memory is made.
+struct SharedPlace {
+  const llvm::Value* variable = nullptr;  // its offset in the memory of the block; null: the dynamic memory
+  bool is_shared = false;
+  std::optional<std::int64_t> offset;  // in the variable, if it is known
+  std::int64_t least = 0;  // the part of it that is known
+  std::int64_t bytes = 0;
+
+  bool is_same_variable(const SharedPlace& other) const { return is_shared && variable == other.variable; }
+  bool is_apart(const SharedPlace& other) const {
+    return offset && other.offset && (*offset + bytes <= *other.offset || *other.offset + other.bytes <= *offset);
+  }
+};
+
+SharedPlace place_of(const llvm::Value& address, llvm::Type& type, const llvm::DataLayout& layout) {
+  const llvm::Value* const base = llvm::getUnderlyingObject(&address, 0);
+  SharedPlace place;
+  place.is_shared = calls(base, call::kShared) || calls(base, call::kDynamic);
+  if (!place.is_shared) return place;
+  if (calls(base, call::kShared)) place.variable = llvm::cast<llvm::CallInst>(base)->getArgOperand(0);
+  place.bytes = static_cast<std::int64_t>(layout.getTypeStoreSize(&type).getFixedValue());
+  const llvm::Value* left = &address;
+  if (left == base) place.offset = 0;
+  for (bool is_known = true; left != base;) {
+    llvm::APInt offset(layout.getIndexTypeSizeInBits(left->getType()), 0);
+    left = left->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
+    place.least += offset.getSExtValue();
+    if (left == base && is_known) place.offset = place.least;
+    if (left == base) break;
+    const auto* const step = llvm::dyn_cast<llvm::GEPOperator>(left);
+    if (step == nullptr) break;
+    is_known = false;
+    left = step->getPointerOperand();
+  }
+  return place;
+}
+
+/// What the log says.
+class RaceWarning final : public llvm::DiagnosticInfo {
+ public:
+  explicit RaceWarning(const std::string& text)
+      : DiagnosticInfo(llvm::DK_FirstPluginKind, llvm::DS_Warning), text_(text) {}
+  void print(llvm::DiagnosticPrinter& printer) const override { printer << text_; }
+
+ private:
+  const std::string& text_;
+};
+
+/// The reads and writes of a kernel that such a race is made of, and the barriers that part them.
+class Broadcasts {
+ public:
+  Broadcasts(llvm::Function& kernel, llvm::UniformityInfo& uniformity)
+      : kernel_(kernel), uniformity_(uniformity), layout_(kernel.getDataLayout()), dominators_(kernel) {
+    note_reads();
+    if (!reads_.empty()) note_ways();
+  }
+
+  void part();
+
+ private:
+  void note_reads();
+  void note_ways();
+  void follow(const llvm::BasicBlock& from, const llvm::BasicBlock* to, Way way);
+  bool is_met_by_all(const llvm::BasicBlock& block) const;
+  llvm::Instruction* place_before(llvm::Instruction& write) const;
+  const llvm::LoadInst* read_before(const llvm::Instruction& place, const SharedPlace& written) const;
+  const llvm::LoadInst* as_read(const llvm::Instruction& one, const SharedPlace& written) const;
+  void warn(const llvm::LoadInst& read, const llvm::Instruction& write, const SharedPlace& written) const;
+
+  llvm::Function& kernel_;
+  llvm::UniformityInfo& uniformity_;
+  const llvm::DataLayout& layout_;
+  const llvm::DominatorTree dominators_;
+  llvm::DenseMap<const llvm::Instruction*, SharedPlace> reads_;
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::DenseSet<Way>> ways_;  // that lead to each block, where threads part
+};
+
+void Broadcasts::note_ways() {
+  const llvm::PostDominatorTree behind(kernel_);
+  for (const llvm::BasicBlock& block : kernel_) {
+    if (!uniformity_.hasDivergentTerminator(block)) continue;
+    const auto* const node = behind.getNode(&block);
+    const auto* const next = node == nullptr ? nullptr : node->getIDom();
+    const llvm::BasicBlock* const join = next == nullptr ? nullptr : next->getBlock();
+    const llvm::Instruction& end = *block.getTerminator();
+    for (unsigned i = 0; i < end.getNumSuccessors(); ++i) follow(*end.getSuccessor(i), join, {&block, i});
+  }
+}
+
+void Broadcasts::follow(const llvm::BasicBlock& from, const llvm::BasicBlock* to, Way way) {
+  llvm::SmallVector<const llvm::BasicBlock*> left{&from};
+  while (!left.empty()) {
+    const llvm::BasicBlock* const block = left.pop_back_val();
+    if (block == to || !ways_[block].insert(way).second) continue;
+    left.append(llvm::succ_begin(block), llvm::succ_end(block));
+  }
+}
+
+// A barrier of the source is one that all warps come to which have not ended. So do they come to what no more ways lead to.
+bool Broadcasts::is_met_by_all(const llvm::BasicBlock& block) const {
+  const auto own = ways_.find(&block);
+  if (own == ways_.end()) return true;
+  return llvm::any_of(kernel_, [&](const llvm::BasicBlock& other) {
+    const auto its = ways_.find(&other);
+    if (its == ways_.end() || its->second.size() < own->second.size()) return false;
+    return llvm::any_of(other, [](const llvm::Instruction& one) { return is_barrier(&one); }) &&
+           llvm::all_of(own->second, [&](const Way& way) { return its->second.contains(way); });
+  });
+}
+
+// Where all warps come to before some of them come to `write`; null if that is nowhere.
+llvm::Instruction* Broadcasts::place_before(llvm::Instruction& write) const {
+  if (is_met_by_all(*write.getParent())) return &write;
+  for (const auto* node = dominators_.getNode(write.getParent())->getIDom(); node != nullptr; node = node->getIDom()) {
+    if (is_met_by_all(*node->getBlock())) return node->getBlock()->getTerminator();
+  }
+  return nullptr;
+}
+
+// Reads of one place by all threads.
+void Broadcasts::note_reads() {
+  for (const llvm::Instruction& one : llvm::instructions(kernel_)) {
+    const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&one);
+    if (load == nullptr || !load->isSimple() || uniformity_.isDivergent(load->getPointerOperand())) continue;
+    const SharedPlace place = place_of(*load->getPointerOperand(), *load->getType(), layout_);
+    if (place.is_shared) reads_[load] = place;
+  }
+}
+
+// Such a read, of what `written` may be.
+const llvm::LoadInst* Broadcasts::as_read(const llvm::Instruction& one, const SharedPlace& written) const {
+  const auto read = reads_.find(&one);
+  if (read == reads_.end() || !read->second.is_same_variable(written) || read->second.is_apart(written)) return nullptr;
+  return llvm::cast<llvm::LoadInst>(&one);
+}
+
+// Such a read that may be made between the last barrier and `place`, or null.
+const llvm::LoadInst* Broadcasts::read_before(const llvm::Instruction& place, const SharedPlace& written) const {
+  llvm::SmallVector<const llvm::Instruction*> left;
+  const auto enter = [&](const llvm::BasicBlock& block) {
+    for (const llvm::BasicBlock* const before : llvm::predecessors(&block)) left.push_back(before->getTerminator());
+  };
+  llvm::DenseSet<const llvm::BasicBlock*> seen;
+  const auto search = [&](const llvm::Instruction* one) -> const llvm::LoadInst* {
+    for (; one != nullptr; one = one->getPrevNode()) {
+      if (is_barrier(one)) return nullptr;
+      if (const llvm::LoadInst* const read = as_read(*one, written)) return read;
+    }
+    return nullptr;
+  };
+  const auto is_open = [](const llvm::Instruction* one) {
+    for (; one != nullptr; one = one->getPrevNode()) {
+      if (is_barrier(one)) return false;
+    }
+    return true;
+  };
+  const llvm::Instruction* const first = place.getPrevNode();
+  if (const llvm::LoadInst* const read = search(first)) return read;
+  if (is_open(first)) enter(*place.getParent());
+  while (!left.empty()) {
+    const llvm::Instruction* const end = left.pop_back_val();
+    if (!seen.insert(end->getParent()).second) continue;
+    if (const llvm::LoadInst* const read = search(end)) return read;
+    if (is_open(end)) enter(*end->getParent());
+  }
+  return nullptr;
+}
+
+// The name of a kernel, which may be a copy: "k.2".
+std::string name_of(const llvm::Function& kernel) {
+  const llvm::StringRef name = kernel.getName();
+  const llvm::StringRef without = name.rtrim("0123456789");
+  return (without.ends_with('.') ? without.drop_back() : name).str();
+}
+
+// Not where it is only possible: two tiles in turn are one variable as well.
+void Broadcasts::warn(const llvm::LoadInst& read, const llvm::Instruction& write, const SharedPlace& written) const {
+  const SharedPlace& place = reads_.find(&read)->second;
+  if (!place.offset || written.least > *place.offset) return;
+  const std::string text = "kernel \"" + name_of(kernel_) +
+                           "\" overwrites shared memory that all its threads read, with no barrier between, which is a "
+                           "race. Put __syncthreads() before what writes" +
+                           location_of(write) + " It is read here" + location_of(read);
+  kernel_.getContext().diagnose(RaceWarning(text));
+}
+
+void Broadcasts::part() {
+  if (reads_.empty()) return;
+  llvm::SmallVector<llvm::Instruction*> writes;
+  for (llvm::BasicBlock* const block : llvm::ReversePostOrderTraversal<llvm::Function*>(&kernel_)) {
+    for (llvm::Instruction& one : *block) {
+      if (llvm::isa<llvm::StoreInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(one)) writes.push_back(&one);
+    }
+  }
+  for (llvm::Instruction* const write : writes) {
+    const auto* const update = llvm::dyn_cast<llvm::AtomicRMWInst>(write);
+    const auto* const swap = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(write);
+    const llvm::Value* const address = update != nullptr ? update->getPointerOperand()
+                                       : swap != nullptr ? swap->getPointerOperand()
+                                                         : llvm::getLoadStorePointerOperand(write);
+    llvm::Type* const type = update != nullptr ? update->getType()
+                             : swap != nullptr ? swap->getNewValOperand()->getType()
+                                               : llvm::getLoadStoreType(write);
+    const SharedPlace written = place_of(*address, *type, layout_);
+    if (!written.is_shared) continue;
+    llvm::Instruction* const place = place_before(*write);
+    const llvm::LoadInst* const read = read_before(place == nullptr ? *write : *place, written);
+    if (read == nullptr) continue;
+    warn(*read, *write, written);
+    if (place == nullptr) continue;
+    llvm::IRBuilder<> builder(place);
+    make_call(builder, call::kBarrier, builder.getVoidTy());
+  }
+}
+
+}  // namespace
+
+void part_broadcasts(llvm::Function& kernel, const BlockShape& shape) {
+  const bool is_one_warp =
+      shape.extents && (*shape.extents)[0] * (*shape.extents)[1] * (*shape.extents)[2] <= shape.lanes;
+  if (is_one_warp || shape.are_all_in_step() || !has_call(kernel, call::kBarrier)) return;
+  DivergentAnalyses of_block(/*in_step=*/true);
+  Broadcasts(kernel, of_block.functions.getResult<llvm::UniformityInfoAnalysis>(kernel)).part();
+}
+
+}  // namespace kmux::cpu::spmd
