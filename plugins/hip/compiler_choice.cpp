@@ -236,7 +236,7 @@ void add_device_library(std::vector<std::string>& arguments, const fs::path& fol
                         bool is_wave64) {
   for (const char* name : {"ocml.bc", "oclc_daz_opt_off.bc", "oclc_correctly_rounded_sqrt_on.bc",
                            "oclc_abi_version_500.bc", fast ? "oclc_unsafe_math_on.bc" : "oclc_unsafe_math_off.bc",
-                           fast ? "oclc_finite_only_on.bc" : "oclc_finite_only_off.bc",
+                           "oclc_finite_only_off.bc",
                            is_wave64 ? "oclc_wavefrontsize64_on.bc" : "oclc_wavefrontsize64_off.bc"}) {
     if (is_there(folder / name)) add_bitcode(arguments, folder / name);
   }
@@ -254,7 +254,8 @@ std::vector<std::string> arguments_of(const ClangToolchain& clang, const Setting
                                         "--ld-path=" + clang.linker};
   const bool fast = options.fast_math || settings.fast_math;
   add_standard(arguments, settings, options.compile_flags);
-  if (fast) arguments.emplace_back("-ffast-math");
+  // Not -ffast-math, which promises that nothing is infinite or no number (docs/dispatch-ir.md).
+  if (fast) arguments.insert(arguments.end(), {"-ffp-contract=fast", "-fapprox-func"});
   if (!clang.rocm.empty()) {
     arguments.push_back("--rocm-path=" + clang.rocm);
     arguments.push_back("--rocm-device-lib-path=" + clang.device_library);

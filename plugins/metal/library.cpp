@@ -33,9 +33,16 @@ class Loading {
  private:
   Id of_source(Id* error) const {
     const Owned options(objc_, objc_.make(objc_.compile_options));
-    objc_.set_fast_math(options.get(), code_.options.fast_math ? 1 : 0);
+    objc_.set_fast_math(options.get(), 0);
+    if (code_.options.fast_math) approximate(options.get());
     if (code_.options.language_version != 0) objc_.set_language_version(options.get(), code_.options.language_version);
     return objc_.new_library_of_source(device_, objc_.string(std::string(code_.content)), options.get(), error);
+  }
+
+  // Of macOS 15: as fast, but that what is infinite or no number stays so. The older flag gives that up.
+  void approximate(Id options) const {
+    constexpr long kRelaxed = 1;
+    if (objc_.responds_to(options, objc_.set_math_mode.selector) != 0) objc_.set_math_mode(options, kRelaxed);
   }
 
   // A null destructor makes the data a copy.

@@ -58,6 +58,8 @@ struct Message<Result(Arguments...)> {
   X(new_library_of_data, Id(Id, Id*), "newLibraryWithData:error:")                                   \
   X(new_pipeline, Id(Id, Id*), "newComputePipelineStateWithFunction:error:")                         \
   X(set_fast_math, void(signed char), "setFastMathEnabled:")                                         \
+  X(set_math_mode, void(long), "setMathMode:")                                                       \
+  X(responds_to, signed char(Selector), "respondsToSelector:")                                       \
   X(set_language_version, void(Count), "setLanguageVersion:")                                        \
   X(new_function, Id(Id), "newFunctionWithName:")                                                    \
   X(new_special_function, Id(Id, Id, Id*), "newFunctionWithName:constantValues:error:")              \

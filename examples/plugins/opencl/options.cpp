@@ -66,7 +66,7 @@ Result<std::string> compiler_options(const BuildOptions& options, const Settings
     KMUX_ASSIGN(const std::string flag, standard_flag(settings.standard));
     text += " " + flag;
   }
-  if (options.fast_math || settings.fast_math) text += " -cl-fast-relaxed-math";
+  if (options.fast_math || settings.fast_math) text += " -cl-mad-enable";
   KMUX_TRY(check_flags(settings.compile_flags));
   for (const auto* list : {&settings.compile_flags, &options.compile_flags}) {
     for (const std::string& flag : *list) text += " " + flag;

@@ -32,7 +32,13 @@ void fail(Object** error, std::string reason) {
   *error = made;
 }
 
-void set_fast_math(CompileOptions&, signed char) {}
+void set_fast_math(CompileOptions&, signed char is_on) {
+  if (is_on != 0) World::get().complain("setFastMathEnabled: gives up what is infinite or no number");
+}
+void set_math_mode(CompileOptions&, long mode) {
+  if (mode < 0 || mode > 1) World::get().complain("setMathMode: is neither safe nor relaxed");
+}
+signed char responds_to(CompileOptions&, Selector selector) { return selector == selector_of("setMathMode:") ? 1 : 0; }
 void set_language_version(CompileOptions&, Count version) {
   if (version < 0x10000) World::get().complain("setLanguageVersion: is given no version");
 }
@@ -41,6 +47,8 @@ Object* new_compile_options(Object&) {
   static const Class isa{"MTLCompileOptions",
                          &object_class(),
                          {{selector_of("setFastMathEnabled:"), method<set_fast_math>()},
+                          {selector_of("setMathMode:"), method<set_math_mode>()},
+                          {selector_of("respondsToSelector:"), method<responds_to>()},
                           {selector_of("setLanguageVersion:"), method<set_language_version>()}}};
   return new CompileOptions(isa);
 }

@@ -64,7 +64,7 @@ std::vector<std::string> arguments_of(int count, const char** options) {
   for (const std::string& folder : nvrtc().folders) arguments.push_back("-I" + folder);
   for (int i = 0; i < count; ++i) {
     const std::string_view option = options[i];
-    if (option == "-ffast-math") arguments.emplace_back("--use_fast_math");
+    if (option == "-fapprox-func") arguments.emplace_back("--use_fast_math");
     if (option.starts_with("-D") || option.starts_with("-I") || option.starts_with("-std=")) {
       arguments.emplace_back(option);
     }
