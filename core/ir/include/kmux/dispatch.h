@@ -213,7 +213,7 @@ struct Settings {
   std::vector<std::string> python_requires = {};  // packages that Python sources import ("nvidia-cutlass-dsl>=4.7.0")
   std::vector<std::string> compile_flags =
       {};  // of the dialect's usual compiler ("-O3"), before those of a compilation
-  bool fast_math = false;  // as the compiler's flag of that name
+  bool fast_math = false;  // contraction and approximation are welcome (docs/dispatch-ir.md)
   bool operator==(const Settings&) const = default;
 };
 
