@@ -162,7 +162,7 @@ TEST_F(CliBench, DoesNotPassWhatItDidNotCompare) {
     EXPECT_EQ(bench.exit_code, 4) << bench.standard_output << bench.standard_error;
     EXPECT_THAT(bench.standard_output, HasSubstr(line));
   };
-  const std::string alone = "FAIL scale: nothing was compared, so nothing passed (timed: 'cpu')";
+  const std::string alone = "FAIL scale: nothing was compared, so nothing passed (timed: cpu)";
   gives({"--backends", "cpu", "--fail-if", "slower:5%"}, alone);
   gives({"--backends", "cpu", "--fail-if", "wrong"}, alone);
   gives({"--backends", "cpu,cpu:engine=none", "--fail-if", "slower:5%"}, alone);

@@ -7,7 +7,10 @@
 
 #include "kmux/builder.h"
 #include "kmux/compile.h"
+#include "kmux/environment.h"
 #include "kmux/json.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
 
 namespace kmux {
 namespace {
