@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "assembler_text.h"
+
 namespace kmux {
 namespace {
 
+bool is_encoding(std::string_view s) { return s.empty() || s == "L" || s == "u" || s == "U" || s == "u8"; }
 bool is_quote(char c) { return c == '"' || c == '\''; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
 bool is_word(char c) {
@@ -44,17 +47,30 @@ std::string join_lines(std::string_view text) {
   return joined.append(text, begin);
 }
 
+constexpr std::array<std::string_view, 3> kQuestions = {"__has_include", "__has_include_next", "__has_embed"};
+constexpr std::array<std::string_view, 5> kOtherQuestions = {"defined", "__has_attribute", "__has_builtin",
+                                                             "__has_feature", "__has_extension"};
+
+// May `word` be one of the two that "##" makes a question of? Of less than "__has" or "embed" the other one shows it.
+bool is_piece_of_question(std::string_view word) {
+  constexpr std::size_t kShortest = 5;
+  return word.size() >= kShortest && std::ranges::any_of(kQuestions, [&](std::string_view question) {
+           return question.starts_with(word) || question.ends_with(word);
+         });
+}
+
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : joined_(join_lines(text)), text_(joined_) {}
 
   IncludeList includes() {
     list_.complete =
-        text_.find("\?\?=") == text_.npos && text_.find("\?\?/") == text_.npos && text_.find(".incbin") == text_.npos;
+        text_.find("\?\?=") == text_.npos && text_.find("\?\?/") == text_.npos && !names_a_file_to_assemble(text_);
     read();
     std::ranges::sort(list_.includes);
     const auto repeated = std::ranges::unique(list_.includes);
     list_.includes.erase(repeated.begin(), repeated.end());
+    if (!pasted_.is_complete()) list_.complete = false;
     return std::move(list_);
   }
 
@@ -71,7 +87,6 @@ class Lexer {
   void read();
   void read_tokens();
   void stop_at_quote();
-  void skip_comment();
   bool skip_comment_here();
   void skip_blanks();
   void skip_literal(char quote);
@@ -79,8 +94,11 @@ class Lexer {
   std::string_view word();
   void directive();
   void define();
-  void skip_definition();
-  bool is_parameter(std::string_view name) const;
+  void skip_definition(std::string_view name);
+  void note_text(std::string_view content, bool is_raw);
+  std::size_t next_token() const;
+  void note_call(std::string_view name);
+  bool has_parameter(std::string_view text) const;
   void condition();
   void question(std::string_view name);
   void header(Include::Reach reach);
@@ -92,8 +110,13 @@ class Lexer {
   std::size_t at_ = 0;
   bool line_begins_ = true;  // nothing but blanks and comments so far
   IncludeList list_;
-  std::string_view parameters_;  // "(a, b" of the macro whose definition is read
-  bool asks_quoted_ = true;  // may a macro with a quoted argument ask for a header? Texts are common in definitions
+  std::string_view defined_;     // the macro whose definition is read
+  std::string_view parameters_;  // "(a, b" of it
+  bool in_line_ = false;         // what is read ends with its line
+  bool is_message_ = false;      // and is nothing to compile
+  std::string_view last_word_;   // of that line
+  PastedText pasted_;
+  std::size_t literal_ = 0;  // where the literal begins, its prefix counted
   std::string_view wanted_;
   std::vector<std::string> definitions_;
 };
@@ -131,8 +154,10 @@ void Lexer::stop_at_quote() {
   std::size_t begin = at_;
   while (begin > 0 && is_word(text_[begin - 1])) --begin;
   const std::string_view before = text_.substr(begin, at_ - begin);
-  const bool is_prefix = before.empty() || before == "L" || before == "u" || before == "U" || before == "u8";
-  if (text_[at_] == '"' && (before == "R" || before == "LR" || before == "uR" || before == "UR" || before == "u8R")) {
+  const bool is_raw = before.ends_with('R') && is_encoding(before.substr(0, before.size() - 1));
+  const bool is_prefix = is_encoding(before);
+  literal_ = is_prefix || is_raw ? begin : at_;
+  if (text_[at_] == '"' && is_raw) {
     skip_raw_string();
   } else if (text_[at_] == '"' || is_prefix) {
     skip_literal(text_[at_]);
@@ -143,14 +168,10 @@ void Lexer::stop_at_quote() {
 
 bool Lexer::skip_comment_here() {
   if (at() != '/' || (at(1) != '/' && at(1) != '*')) return false;
-  skip_comment();
-  return true;
-}
-
-void Lexer::skip_comment() {
   const bool is_line = at(1) == '/';
   const std::size_t end = is_line ? text_.find('\n', at_) : text_.find("*/", at_ + 2);
   at_ = end == text_.npos ? text_.size() : end + (is_line ? 0 : 2);
+  return true;
 }
 
 void Lexer::skip_blanks() {
@@ -159,14 +180,54 @@ void Lexer::skip_blanks() {
 
 // A literal without end ends with its line.
 void Lexer::skip_literal(char quote) {
+  const std::size_t begin = at_ + 1;
   for (++at_; !ended() && at() != '\n'; ++at_) {
     if (at() == '\\') {
       ++at_;
     } else if (at() == quote) {
       ++at_;
+      if (quote == '"') note_text(text_.substr(begin, at_ - 1 - begin), false);
       return;
     }
   }
+}
+
+// A literal that an assembler may get, with those that follow at once: compilers join them.
+void Lexer::note_text(std::string_view content, bool is_raw) {
+  if (is_message_ || !wanted_.empty()) return;
+  std::size_t before = literal_;
+  while (before > 0 && (is_blank(text_[before - 1]) || text_[before - 1] == '\n')) --before;
+  const std::size_t next = next_token();
+  const char follows = next < text_.size() ? text_[next] : '\n';
+  pasted_.add({.content = content,
+               .is_raw = is_raw,
+               .begin = literal_,
+               .end = next,
+               .follows_word = before > 0 && is_word(text_[before - 1]),
+               .precedes_word = is_word(follows),
+               .ends_definition = follows == '\n' && !defined_.empty()});
+}
+
+// Where what follows the literal begins: directives may stand between two of them.
+std::size_t Lexer::next_token() const {
+  bool line_begins = false;
+  std::size_t place = at_;
+  while (place < text_.size()) {
+    const char c = text_[place];
+    const std::string_view rest = text_.substr(place, 2);
+    if (c == '\n' ? !in_line_ : is_blank(c)) {
+      line_begins = line_begins || c == '\n';
+      ++place;
+    } else if (rest == "//" || (line_begins && (c == '#' || rest == "%:"))) {
+      place = std::min(text_.find('\n', place), text_.size());
+    } else if (rest == "/*") {
+      const std::size_t end = text_.find("*/", place + 2);
+      place = end == text_.npos ? text_.size() : end + 2;
+    } else {
+      break;
+    }
+  }
+  return place;
 }
 
 void Lexer::skip_raw_string() {
@@ -174,7 +235,9 @@ void Lexer::skip_raw_string() {
   if (open == text_.npos || open - at_ > 17) return skip_literal('"');
   const std::string close = ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
   const std::size_t end = text_.find(close, open);
+  const std::string_view content = text_.substr(open + 1, end == text_.npos ? end : end - open - 1);
   at_ = end == text_.npos ? text_.size() : end + close.size();
+  note_text(content, true);
 }
 
 std::string_view Lexer::word() {
@@ -184,6 +247,7 @@ std::string_view Lexer::word() {
 }
 
 void Lexer::directive() {
+  const PastedText around = pasted_;  // which goes on behind the directive
   skip_blanks();
   const std::string_view name = word();
   if (name == "include" || name == "import" || name == "embed") {
@@ -192,15 +256,18 @@ void Lexer::directive() {
     header(Include::Reach::kNext);
   } else if (name == "define") {
     define();
-  } else if (name == "if" || name.starts_with("elif")) {
+  } else if (!name.empty()) {
+    is_message_ = name != "if" && !name.starts_with("elif");  // #error, #pragma
     condition();
+    is_message_ = false;
   }
+  pasted_.go_on(around);
 }
 
 void Lexer::define() {
   skip_blanks();
   const std::string_view name = word();
-  if (wanted_.empty() || name != wanted_) return skip_definition();
+  if (wanted_.empty() || name != wanted_) return skip_definition(name);
   skip_blanks();
   std::string_view value = text_.substr(at_, text_.find('\n', at_) - at_);
   if (value.starts_with('<') || value.starts_with('"')) {
@@ -214,44 +281,70 @@ void Lexer::define() {
 }
 
 // A `__has_include(x)` in a macro with a parameter x asks for what its uses say, each of which counts.
-void Lexer::skip_definition() {
+void Lexer::skip_definition(std::string_view name) {
   if (at() == '(') parameters_ = text_.substr(at_, std::min(text_.find(')', at_), text_.size()) - at_);
-  asks_quoted_ = false;
+  defined_ = name;
   condition();
-  asks_quoted_ = true;
-  parameters_ = {};
+  defined_ = parameters_ = {};
 }
 
-bool Lexer::is_parameter(std::string_view name) const {
-  for (std::size_t at = parameters_.find(name); at != parameters_.npos; at = parameters_.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    if (!is_word(parameters_[at - 1]) && (end == parameters_.size() || !is_word(parameters_[end]))) return true;
+// Is a parameter of the macro among the words of `text`?
+bool Lexer::has_parameter(std::string_view text) const {
+  while (!parameters_.empty() && !text.empty()) {
+    const auto end = static_cast<std::size_t>(std::ranges::find_if_not(text, is_word) - text.begin());
+    for (std::size_t at = parameters_.find(text.substr(0, end)); end != 0 && at != parameters_.npos;
+         at = parameters_.find(text.substr(0, end), at + 1)) {
+      const std::size_t behind = at + end;
+      if (!is_word(parameters_[at - 1]) && (behind == parameters_.size() || !is_word(parameters_[behind]))) return true;
+    }
+    text.remove_prefix(std::max<std::size_t>(end, 1));
   }
   return false;
 }
 
 // The rest of a line in which `__has_include` may stand.
 void Lexer::condition() {
+  in_line_ = true;
+  last_word_ = {};
   while (!ended() && at() != '\n') {
     if (is_quote(at())) {
       stop_at_quote();
     } else if (is_word(at())) {
-      question(word());
+      const std::string_view name = word();
+      if (!is_message_) question(name);
+      last_word_ = name;
     } else if (!skip_comment_here()) {
       ++at_;
     }
   }
+  in_line_ = false;
 }
 
 // What follows `name`, if that asks for a header. `defined(__has_include)` does not; other names may stand for it.
 void Lexer::question(std::string_view name) {
-  const bool is_known = name == "__has_include" || name == "__has_include_next" || name == "__has_embed";
+  const bool is_known = std::ranges::find(kQuestions, name) != kQuestions.end();
   skip_blanks();
-  if (at() != '(') return;
+  if (at() != '(') {
+    const bool is_named = is_known && !defined_.empty() && last_word_ != "defined";
+    const bool is_passed = defined_.empty() || at() == ',' || at() == ')';  // else it is pasted to what is no question
+    if (is_named || (!is_known && is_passed && is_piece_of_question(name))) list_.complete = false;
+    return;
+  }
   ++at_;
   skip_blanks();
-  if (!is_known && at() != '<' && (at() != '"' || !asks_quoted_)) return;
+  if (!is_known && at() != '<' && (at() != '"' || !defined_.empty())) return note_call(name);
   header(name == "__has_include_next" ? Include::Reach::kNext : Include::Reach::kFirst);
+}
+
+// "NAME(WORD)" in a condition: if NAME turns out to ask for what it is called with, that is what WORD stands for.
+void Lexer::note_call(std::string_view name) {
+  if (!defined_.empty() || std::ranges::find(kOtherQuestions, name) != kOtherQuestions.end()) return;
+  const std::size_t begin = at_;  // WORD may be a call itself
+  const std::string called(word());
+  skip_blanks();
+  const bool is_name = !called.empty() && (called.front() < '0' || called.front() > '9') && at() == ')';
+  if (is_name) list_.includes.push_back({Include::Form::kMacro, Include::Reach::kNext, called, {}, std::string(name)});
+  at_ = begin;
 }
 
 void Lexer::header(Include::Reach reach) {
@@ -264,7 +357,9 @@ void Lexer::header(Include::Reach reach) {
   const bool alone = ended() || at() == '\n' || at() == ')' || at() == ',';
   if (include.name.empty() || !readable || !alone) {
     list_.complete = false;
-  } else if (!is_parameter(include.name)) {
+  } else if (has_parameter(include.name)) {
+    list_.askers.emplace_back(defined_);
+  } else {
     list_.includes.push_back(std::move(include));
   }
 }
@@ -286,7 +381,10 @@ bool Lexer::delimited(Include::Form form, Include::Reach reach, char close) {
   const std::size_t line = std::min(text_.find('\n', at_), text_.size());
   const std::size_t end = text_.find(close, at_ + 1);
   if (end >= line) return false;
-  list_.includes.push_back({form, reach, std::string(text_.substr(at_ + 1, end - at_ - 1))});
+  const std::string_view name = text_.substr(at_ + 1, end - at_ - 1);
+  // "<folder/NAME>", and not "APPLY(<) APPLY(>)".
+  if (name.find_first_of("(),") == name.npos && has_parameter(name)) list_.complete = false;
+  list_.includes.push_back({form, reach, std::string(name)});
   at_ = end + 1;
   return true;
 }

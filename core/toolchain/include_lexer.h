@@ -14,13 +14,15 @@ struct Include {
   Reach reach = Reach::kFirst;
   std::string name;
   std::string argument = {};  // of a macro that takes one: "#include HEADER(vector)"
+  std::string through = {};  // the macro that is called with `name`; it counts if that is one of `askers` of any text
   auto operator<=>(const Include&) const = default;
 };
 
-/// The includes of one text, each once; `complete` is false if there may be more (trigraphs, `.incbin`, a macro with
-/// several arguments).
+/// The includes of one text, each once; `complete` is false if there may be more: trigraphs, a macro with several arguments,
+/// what an assembler would include (`.incbin`, `.include`, also in pieces), another name for `__has_include`.
 struct IncludeList {
   std::vector<Include> includes;
+  std::vector<std::string> askers = {};  // macros that ask for the header that they are called with
   bool complete = true;
 };
 

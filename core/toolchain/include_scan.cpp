@@ -85,6 +85,7 @@ class Scan {
   void follow(const IncludeList& list, const std::string& folder);
   void follow(const Include& include, const std::string& folder);
   void follow_macros();
+  void follow_asker(const std::string& asker);
   bool has_meaning(const Macro& macro) const;
   const std::set<std::string>& meanings(const std::string& macro);
   bool try_place(const std::string& path);
@@ -107,6 +108,8 @@ class Scan {
   std::vector<std::string> texts_;                                      // what defines macros, besides the files
   std::set<Macro> macros_;
   std::map<std::string, std::pair<std::size_t, std::set<std::string>>> meanings_;  // with how many files were known
+  std::set<std::string> askers_;                  // macros that ask for what they are called with
+  std::map<std::string, std::set<Macro>> calls_;  // of macros that are not known to, by name
   std::set<std::pair<Macro, std::string>> followed_;  // a macro and one of its meanings
   std::set<std::string> files_, absent_, program_files_;
   bool complete_ = true;
@@ -140,13 +143,15 @@ void Scan::follow(const IncludeList& list, const std::string& folder) {
 
 void Scan::follow(const Include& include, const std::string& folder) {
   if (include.form == Include::Form::kMacro) {
-    macros_.insert({folder, include});
+    const bool counts = include.through.empty() || askers_.contains(include.through);
+    (counts ? macros_ : calls_[include.through]).insert({folder, include});
     return;
   }
   if (include.name.starts_with('/')) {
     try_place(include.name);
     return;
   }
+  for (const std::string& asker : list.askers) follow_asker(asker);
   // Where the search of `#include_next` goes on depends on how this file was found: all places count.
   const auto done = [&](const std::string& place) {
     return try_place(in_folder(place, include.name)) && include.reach == Include::Reach::kFirst;
@@ -169,6 +174,12 @@ void Scan::follow_macros() {
       } else {
         complete_ = false;
       }
+void Scan::follow_asker(const std::string& asker) {
+  if (!askers_.insert(asker).second) return;
+  macros_.merge(calls_[asker]);
+  calls_.erase(asker);
+}
+
     }
   }
 }
@@ -260,7 +271,7 @@ std::shared_ptr<const IncludeList> IncludeMemory::read(const std::string& path, 
   }
   const FileTime began = file_time_now();
   const auto text = read_file(path);
-  const auto list = std::make_shared<const IncludeList>(text ? lex_includes(*text) : IncludeList{{}, false});
+  const auto list = std::make_shared<const IncludeList>(text ? lex_includes(*text) : IncludeList{.complete = false});
   const bool is_settled = identity.changed_ns() < began && FileIdentity::of(path) == identity;
   const std::lock_guard lock(mutex_);
   if (text) entries_.insert_or_assign(path, Entry{identity, is_settled, list});
@@ -287,7 +298,7 @@ std::vector<std::string> IncludeMemory::definitions(const std::string& path, con
 }
 
 bool may_include(std::string_view text) {
-  constexpr std::string_view kSigns[] = {"include", "import", "embed", "incbin", "\?\?", "\\"};
+  constexpr std::string_view kSigns[] = {"include", "import", "embed", "asm", "##", "\?\?", "\\"};
   return std::ranges::any_of(kSigns, [&](std::string_view sign) { return text.find(sign) != text.npos; });
 }
 

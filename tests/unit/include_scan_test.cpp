@@ -171,6 +171,75 @@ TEST_F(IncludeScan, ReadsAFileAgainWhenItHasChanged) {
   write("inc/b.h", "");
   EXPECT_THAT(names("#include <a.h>"), ElementsAre("a.h", "b.h"));
   write("inc/a.h", "int nothing;\n");
+// Assemblers take capitals for small letters, and get literals joined and without escapes.
+TEST_F(IncludeScan, SaysWhereAnAssemblerMayReadAFile) {
+  for (const char* text : {
+           R"(__asm__(".incbin \"x\"");)",
+           R"(__asm__(".INCBIN \"x\"");)",
+           R"(__asm__(".include \"x\"");)",
+           R"(__asm__("nop\n\t.Include\t\"x\"");)",
+           R"(asm(".inc" "bin \"x\"");)",
+           "asm(\".inc\" // one\n \"lude\" /* more */ \" \\\"x\\\"\");",
+           "asm(\".\"\n#if 1\n\"incbin \\\"x\\\"\"\n#endif\n);",
+           R"(asm("\x2eincbin \"x\"");)",
+           R"(asm("\056include \"x\"");)",
+           R"(asm("\u002einc" "\142in \"x\"");)",
+           "asm(R\"(.include \"x\")\");",
+           "asm(R\"x(.inc)x\" R\"(bin \"x\")\");",
+           "#define TEXT(x) #x\nasm(TEXT(.include \"x\"));",
+           "#define BEGIN \".inc\"\nasm(BEGIN \"bin \\\"x\\\"\");",
+           R"(asm(".include " FILE);)",
+           R"(asm(DOT "include \"x\"");)",
+       }) {
+    EXPECT_FALSE(scan(text).complete) << text;
+  }
+}
+
+TEST_F(IncludeScan, TakesOtherTextsForWhatTheyAre) {
+  for (const char* text : {
+           R"(asm volatile("{\n\t" ".reg .pred p;\n\t" "setp.ne.b32 p, %0, 0;\n" "}" : : "r"(x));)",
+           R"(asm("mov %0, " REGISTER " ;");)",
+           R"(asm("setp." NAME ".f16 %0, %1, %2;");)",
+           R"(#define MESSAGE "this is bad."
+const char* s = "x";)",
+           R"(std::set<int> s; s.include(3); s . include (4);)",
+           R"x(const char* s = "see .include, or set.include(x)"; const char* t = "An end.";)x",
+           R"(printf("a sentence." "\n"); throw error("include a file");)",
+           R"(int f(void) __asm__("" "__f");)",
+           "#error \"Never include it.\"\nint x;\n#pragma message \"It is old.\"\nint y;",
+       }) {
+    EXPECT_TRUE(scan(text).complete) << text;
+  }
+}
+
+TEST_F(IncludeScan, FollowsWhatAMacroIsCalledWith) {
+  write("inc/a.h", "");
+  const std::string has = "#define HAS(x) __has_include(x)\n#define OTHER(x) x\n#define HEADER <a.h>\n";
+  EXPECT_THAT(names(has + "#if HAS(HEADER)\n#endif\n"), ElementsAre("a.h"));
+  EXPECT_THAT(names("#define HEADER <a.h>\n#if HAS(HEADER)\n#endif\n#define HAS(x) __has_include(x)\n"),
+              ElementsAre("a.h"));
+  EXPECT_TRUE(scan(has + "#if HAS(HEADER)\n#endif\n").complete);
+  EXPECT_THAT(names(has + "#if OTHER(HEADER)\n#endif\n"), IsEmpty());
+  EXPECT_TRUE(scan(has + "#if OTHER(UNKNOWN) && defined(HAS)\n#endif\n").complete);
+  EXPECT_FALSE(scan(has + "#if HAS(UNKNOWN)\n#endif\n").complete);
+}
+
+TEST_F(IncludeScan, SaysWhereAQuestionHidesBehindAnotherName) {
+  for (const char* text : {"#define HI __has_include\n#if HI(HEADER)\n#endif",
+                           "#define PASTE(a, b) a##b\n#if PASTE(__has_, include)(HEADER)\n#endif",
+                           "#define PASTE(a, b) a##b\n#if PASTE(_, _has_include)(HEADER)\n#endif",
+                           "#define HI(x) __has_##x\n#if HI(include)(HEADER)\n#endif",
+                           "#define HAS(name) __has_include(<lib/name>)\n#if HAS(a.h)\n#endif"}) {
+    EXPECT_FALSE(scan(text).complete) << text;
+  }
+  for (const char* text : {"#ifdef __has_include\n#endif", "#if defined(__has_include) || defined __has_embed\n#endif",
+                           "#define HAVE defined(__has_include)", "#define __has_include(x) 0",
+                           "#define TRAIT(name) struct __has_##name {};",
+                           "#if __has_feature(modules) || __has_attribute(noinline)\n#endif"}) {
+    EXPECT_TRUE(scan(text).complete) << text;
+  }
+}
+
   EXPECT_THAT(names("#include <a.h>"), ElementsAre("a.h"));
 }
 
@@ -220,3 +289,4 @@ TEST(DefineLine, ReadsADefineAsACompilerDoes) {
 
 }  // namespace
 }  // namespace kmux
+  EXPECT_TRUE(may_include("__asm__(R\"(.INCBIN \"x\")\");"));

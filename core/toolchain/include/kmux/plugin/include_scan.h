@@ -56,12 +56,13 @@ class IncludeMemory {
 ///
 /// `absent` are the places that the search passed before it found a file, and all those of a name that it did not find.
 /// `#include MACRO`, or `#include MACRO(name)`, is followed to every name that a `#define MACRO` in any file gives; where there is none, or where a
-/// text has trigraphs, `.incbin`, or a path that leaves the program, `complete` is false.
+/// text has trigraphs, a path that leaves the program, or what may have an assembler read a file (`.incbin`, `.include`), and
+/// where `__has_include` may hide behind another name, `complete` is false.
 /// Threads: any.
 Dependencies scan_includes(std::span<const File> texts, std::span<const File> embedded, const IncludeSearch& search,
                            IncludeMemory& memory);
 
-/// May `text` include anything? Joined lines and trigraphs could hide it, so they count.
+/// May `text` include anything? What could hide it counts: joined lines, trigraphs, pasted words, assembly.
 bool may_include(std::string_view text);
 
 /// The line that "NAME=VALUE" or "NAME" stands for after -D.

@@ -1,0 +1,103 @@
+#include "assembler_text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace kmux {
+namespace {
+
+constexpr std::string_view kBinary = ".incbin", kText = ".include";
+constexpr std::size_t kKept = 32;  // characters of what was joined: more than a directive and the blanks behind it
+
+char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool begins_with(std::string_view text, std::string_view word) {
+  return text.size() >= word.size() && std::ranges::equal(text.substr(0, word.size()), word, {}, small);
+}
+
+std::string_view after_blanks(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  return text;
+}
+
+// A file's name in quotes, which may be escaped, or a comment before it.
+bool begins_with_name(std::string_view text) {
+  text = after_blanks(text);
+  return !text.empty() && (text.front() == '"' || text.front() == '\\' || text.front() == '/');
+}
+
+// How many characters of a directive `text` ends with; blanks may follow a whole one.
+std::size_t begun(std::string_view text) {
+  const std::string_view whole = text.substr(0, text.find_last_not_of(" \t") + 1);
+  if (whole.ends_with(kText)) return kText.size();
+  for (std::size_t count = kText.size() - 1; count > 0; --count) {
+    if (text.ends_with(kText.substr(0, count)) || text.ends_with(kBinary.substr(0, count))) return count;
+  }
+  return 0;
+}
+
+int base_of(char kind) { return kind == 'x' || kind == 'u' || kind == 'U' ? 16 : 8; }
+
+// Takes the number of an escape off the front of `text`: "x2e", "056", "u002e".
+char take_number(std::string_view& text) {
+  const int base = base_of(text.front());
+  if (base == 16) text.remove_prefix(1);
+  const std::size_t digits = base == 8 ? std::min<std::size_t>(text.size(), 3) : text.size();
+  unsigned long value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + digits, value, base);
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value < 0x80 && error == std::errc{} ? static_cast<char>(value) : '?';
+}
+
+// Takes an escape, without its backslash, off the front of `text`.
+char take_escape(std::string_view& text) {
+  constexpr std::string_view kBlanks = "nrtvfab";
+  const char kind = text.front();
+  if (kind == 'x' || kind == 'u' || kind == 'U' || (kind >= '0' && kind <= '7')) return take_number(text);
+  text.remove_prefix(1);
+  if (kind == 't') return '\t';
+  return kBlanks.find(kind) == kBlanks.npos ? kind : '\n';
+}
+
+// What `literal` stands for, in small letters.
+std::string meaning_of(const PastedText::Literal& literal) {
+  std::string meaning;
+  for (std::string_view rest = literal.content; !rest.empty();) {
+    const char c = rest.front();
+    rest.remove_prefix(1);
+    const bool is_escape = c == '\\' && !literal.is_raw && !rest.empty();
+    meaning += small(is_escape ? take_escape(rest) : c);
+  }
+  return meaning;
+}
+
+}  // namespace
+
+bool names_a_file_to_assemble(std::string_view text) {
+  for (std::size_t at = text.find('.'); at != text.npos; at = text.find('.', at + 1)) {
+    const std::string_view rest = text.substr(at);
+    if (begins_with(rest, kBinary)) return true;
+    if (begins_with(rest, kText) && begins_with_name(rest.substr(kText.size()))) return true;
+  }
+  return false;
+}
+
+void PastedText::add(const Literal& literal) {
+  const std::string meaning = meaning_of(literal);
+  const bool is_joined = literal.begin == next_;
+  if (!is_joined) joined_.clear();
+  joined_ += meaning;
+  next_ = literal.end;
+  const bool ends_one = !is_joined && literal.follows_word && names_a_file_to_assemble("." + meaning);
+  const bool begins_one = (literal.precedes_word || literal.ends_definition) && begun(joined_) > 1;
+  if (ends_one || begins_one || names_a_file_to_assemble(joined_)) is_complete_ = false;
+  if (joined_.size() > kKept) joined_.erase(0, joined_.size() - kKept);
+}
+
+void PastedText::go_on(const PastedText& before) {
+  joined_ = before.joined_;
+  next_ = before.next_;
+}
+
+}  // namespace kmux
