@@ -1,5 +1,9 @@
 #include "kmux/plugin/dependencies.h"
 
+#include <algorithm>
+#include <iterator>
+#include <map>
+
 #include "kmux/json.h"
 #include "kmux/plugin/file_identity.h"
 #include "kmux/plugin/sha256.h"
@@ -10,7 +14,7 @@ namespace {
 Error malformed() {
   return make_error(ErrorCode::kInvalidArgument,
                     "a list of dependencies does not have the form {\"absent\": [paths], \"files\": [paths]}, sorted "
-                    "(\"complete\": false may stand there, too).");
+                    "(\"complete\": false and \"seen\" may stand there, too).");
 }
 
 bool is_absolute(const std::string& path) { return path.starts_with('/'); }
@@ -27,11 +31,89 @@ Result<std::vector<std::string>> read_paths(const Json& document, std::string_vi
   return paths;
 }
 
+Result<DependencySight> read_sight(const Json& document, std::size_t files) {
+  const Json* const identities = document.find("files");
+  if (identities == nullptr || identities->as_array() == nullptr) return malformed();
+  DependencySight sight;
+  for (const Json& one : *identities->as_array()) {
+    std::string_view text = one.as_string() == nullptr ? std::string_view() : *one.as_string();
+    const std::optional<FileIdentity> identity = take_file_identity(text);
+    if (!identity || !text.empty()) return malformed();
+    sight.files.push_back(*identity);
+  }
+  KMUX_ASSIGN(sight.passed, read_paths(document, "passed"));
+  if (sight.files.size() != files || document.as_object()->size() != 2) return malformed();
+  return sight;
+}
+
+Json json_of(const DependencySight& sight) {
+  std::vector<std::string> identities;
+  std::ranges::transform(sight.files, std::back_inserter(identities),
+                         [](const FileIdentity& one) { return to_text(one); });
+  return Json::Object{{"files", json_list(identities)}, {"passed", json_list(sight.passed)}};
+}
+
+void add_sorted(std::vector<std::string>& all, const std::vector<std::string>& more) {
+  std::vector<std::string> both;
+  std::ranges::set_union(all, more, std::back_inserter(both));
+  all = std::move(both);
+}
+
+using Identities = std::map<std::string, FileIdentity>;
+
+Identities identities_of(const Dependencies& dependencies) {
+  Identities identities;
+  for (std::size_t i = 0; i < dependencies.files.size(); ++i)
+    identities.emplace(dependencies.files[i], dependencies.seen->files[i]);
+  return identities;
+}
+
+/// False if a file, or a folder in the place of one, was seen in two ways.
+bool agree(const Identities& all, const Dependencies& more) {
+  return std::ranges::all_of(identities_of(more), [&](const auto& one) {
+    const auto known = all.find(one.first);
+    return known == all.end() || known->second == one.second;
+  });
+}
+
+/// Which places of `dependencies` were folders as far as `other` saw the same ones.
+std::vector<std::string> passed_of_both(const Dependencies& dependencies, const Dependencies& other) {
+  std::vector<std::string> passed;
+  std::ranges::copy_if(dependencies.seen->passed, std::back_inserter(passed),
+                       [&](const std::string& path) { return std::ranges::binary_search(other.absent, path); });
+  return passed;
+}
+
+/// What both saw; `complete` becomes false where they differ.
+DependencySight joined(const Dependencies& one, const Dependencies& other, bool& complete) {
+  Identities identities = identities_of(one);
+  complete = complete && agree(identities, other) && passed_of_both(one, other) == passed_of_both(other, one);
+  identities.merge(identities_of(other));
+  DependencySight sight;
+  for (const auto& [path, identity] : identities) sight.files.push_back(identity);
+  sight.passed = one.seen->passed;
+  add_sorted(sight.passed, other.seen->passed);
+  return sight;
+}
+
 }  // namespace
+
+void add(Dependencies& dependencies, const Dependencies& more) {
+  const bool is_first = dependencies == Dependencies{} && !dependencies.seen;
+  if (is_first) return void(dependencies = more);
+  bool complete = dependencies.complete && more.complete;
+  std::optional<DependencySight> seen;
+  if (dependencies.seen && more.seen) seen = joined(dependencies, more, complete);
+  add_sorted(dependencies.files, more.files);
+  add_sorted(dependencies.absent, more.absent);
+  dependencies.complete = complete;
+  dependencies.seen = std::move(seen);
+}
 
 std::string to_json(const Dependencies& dependencies) {
   Json document = Json::Object{{"absent", json_list(dependencies.absent)}, {"files", json_list(dependencies.files)}};
   if (!dependencies.complete) document["complete"] = false;
+  if (dependencies.seen) document["seen"] = json_of(*dependencies.seen);
   return dump(document);
 }
 
@@ -42,9 +124,15 @@ Result<Dependencies> dependencies_from_json(std::string_view json) {
   const Json* complete = document.find("complete");
   if (complete != nullptr && *complete != Json(false)) return malformed();
   dependencies.complete = complete == nullptr;
-  if (document.as_object()->size() != (dependencies.complete ? 2 : 3)) return malformed();
+  const Json* const seen = document.find("seen");
+  if (seen != nullptr && seen->as_object() == nullptr) return malformed();
+  const std::size_t members = 2U + (complete != nullptr ? 1 : 0) + (seen != nullptr ? 1 : 0);
+  if (document.as_object()->size() != members) return malformed();
   KMUX_ASSIGN(dependencies.files, read_paths(document, "files"));
   KMUX_ASSIGN(dependencies.absent, read_paths(document, "absent"));
+  if (seen != nullptr) {
+    KMUX_ASSIGN(dependencies.seen, read_sight(*seen, dependencies.files.size()));
+  }
   return dependencies;
 }
 

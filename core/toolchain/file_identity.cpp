@@ -1,5 +1,7 @@
 #include "kmux/plugin/file_identity.h"
 
+#include <charconv>
+
 #include "kmux/plugin/platform.h"
 
 namespace kmux {
@@ -30,6 +32,40 @@ FileIdentity FileIdentity::of(const struct stat& info) {
 FileIdentity FileIdentity::of(const std::string& path) {
   struct stat info{};
   return ::stat(path.c_str(), &info) == 0 ? of(info) : FileIdentity{};
+}
+
+namespace {
+
+template <class Integer>
+bool take_number(std::string_view& text, Integer& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return error == std::errc{};
+}
+
+}  // namespace
+
+std::string to_text(const FileIdentity& identity) {
+  std::string text;
+  for (const std::uint64_t number : {identity.device, identity.inode, identity.size}) {
+    text += std::to_string(number);
+    text += ' ';
+  }
+  return text + std::to_string(identity.mtime_ns) + ' ' + std::to_string(identity.ctime_ns);
+}
+
+std::optional<FileIdentity> take_file_identity(std::string_view& text) {
+  FileIdentity identity;
+  const auto take = [&text](auto& value, bool is_last = false) {
+    if (!take_number(text, value)) return false;
+    if (is_last) return true;
+    const bool goes_on = text.starts_with(' ');
+    text.remove_prefix(goes_on ? 1 : 0);
+    return goes_on;
+  };
+  const bool is_whole = take(identity.device) && take(identity.inode) && take(identity.size) &&
+                        take(identity.mtime_ns) && take(identity.ctime_ns, true);
+  return is_whole ? std::optional(identity) : std::nullopt;
 }
 
 Json identify_file(const std::string& path) {

@@ -80,12 +80,13 @@ class Scan {
   Dependencies run(std::span<const File> texts);
 
  private:
+  Dependencies found();
   using Macro = std::pair<std::string, Include>;  // in a file of which folder
 
   void follow(const IncludeList& list, const std::string& folder);
   void follow(const Include& include, const std::string& folder);
-  void follow_macros();
   void follow_asker(const std::string& asker);
+  void follow_macros();
   bool has_meaning(const Macro& macro) const;
   const std::set<std::string>& meanings(const std::string& macro);
   bool try_place(const std::string& path);
@@ -107,11 +108,12 @@ class Scan {
   std::unordered_map<std::string, std::optional<std::string>> folders_;  // by path: device and number
   std::vector<std::string> texts_;                                      // what defines macros, besides the files
   std::set<Macro> macros_;
-  std::map<std::string, std::pair<std::size_t, std::set<std::string>>> meanings_;  // with how many files were known
   std::set<std::string> askers_;                  // macros that ask for what they are called with
   std::map<std::string, std::set<Macro>> calls_;  // of macros that are not known to, by name
+  std::map<std::string, std::pair<std::size_t, std::set<std::string>>> meanings_;  // with how many files were known
   std::set<std::pair<Macro, std::string>> followed_;  // a macro and one of its meanings
-  std::set<std::string> files_, absent_, program_files_;
+  std::set<std::string> files_, program_files_;
+  std::map<std::string, bool> absent_;  // is it a folder?
   bool complete_ = true;
 };
 
@@ -126,7 +128,17 @@ Dependencies Scan::run(std::span<const File> texts) {
     follow_macros();
   }
   for (const Macro& macro : macros_) complete_ = complete_ && has_meaning(macro);
-  return {{files_.begin(), files_.end()}, {absent_.begin(), absent_.end()}, complete_};
+  return found();
+}
+
+Dependencies Scan::found() {
+  Dependencies found{.files = {files_.begin(), files_.end()}, .complete = complete_, .seen = DependencySight{}};
+  for (const std::string& path : found.files) found.seen->files.push_back(*look(path));
+  for (const auto& [path, is_folder] : absent_) {
+    found.absent.push_back(path);
+    if (is_folder) found.seen->passed.push_back(path);
+  }
+  return found;
 }
 
 void Scan::read_next() {
@@ -138,6 +150,7 @@ void Scan::read_next() {
 
 void Scan::follow(const IncludeList& list, const std::string& folder) {
   complete_ = complete_ && list.complete;
+  for (const std::string& asker : list.askers) follow_asker(asker);
   for (const Include& include : list.includes) follow(include, folder);
 }
 
@@ -151,7 +164,6 @@ void Scan::follow(const Include& include, const std::string& folder) {
     try_place(include.name);
     return;
   }
-  for (const std::string& asker : list.askers) follow_asker(asker);
   // Where the search of `#include_next` goes on depends on how this file was found: all places count.
   const auto done = [&](const std::string& place) {
     return try_place(in_folder(place, include.name)) && include.reach == Include::Reach::kFirst;
@@ -160,6 +172,12 @@ void Scan::follow(const Include& include, const std::string& folder) {
     if (done(folder) || std::ranges::any_of(search_.quoted, done)) return;
   }
   (void)std::ranges::any_of(search_.angled, done);
+}
+
+void Scan::follow_asker(const std::string& asker) {
+  if (!askers_.insert(asker).second) return;
+  macros_.merge(calls_[asker]);
+  calls_.erase(asker);
 }
 
 // Every macro to what any file defines it to be. What that leads to may define more, so this is asked until nothing new
@@ -174,12 +192,6 @@ void Scan::follow_macros() {
       } else {
         complete_ = false;
       }
-void Scan::follow_asker(const std::string& asker) {
-  if (!askers_.insert(asker).second) return;
-  macros_.merge(calls_[asker]);
-  calls_.erase(asker);
-}
-
     }
   }
 }
@@ -214,7 +226,8 @@ bool Scan::try_program(const std::string& path) {
 
 bool Scan::try_machine(const std::string& path) {
   if (!look(path)) {
-    absent_.insert(missing_part(path));
+    const std::string missing = missing_part(path);
+    absent_.try_emplace(missing, missing == path && folder_exists(path));
     return false;
   }
   files_.insert(path);

@@ -38,12 +38,6 @@ std::string preamble_of(const Unit& unit) {
   return text;
 }
 
-void add(std::vector<std::string>& all, const std::vector<std::string>& more) {
-  std::vector<std::string> both;
-  std::ranges::set_union(all, more, std::back_inserter(both));
-  all = std::move(both);
-}
-
 }  // namespace
 
 Result<std::optional<Dependencies>> Headers::scan(const CompileJob& job, const SystemFolders& system_folders) {
@@ -56,10 +50,7 @@ Result<std::optional<Dependencies>> Headers::scan(const CompileJob& job, const S
     KMUX_ASSIGN(const std::vector<std::string> system, system_folders(unit.language));
     const IncludeSearch search{{}, search_order(unit, system)};
     const std::vector<File> texts = {{"", preamble_of(unit)}, *source};
-    const Dependencies found = scan_includes(texts, job.files, search, memory_);
-    add(all.files, found.files);
-    add(all.absent, found.absent);
-    all.complete = all.complete && found.complete;
+    add(all, scan_includes(texts, job.files, search, memory_));
   }
   return std::optional(std::move(all));
 }

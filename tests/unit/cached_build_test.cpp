@@ -208,6 +208,25 @@ TEST_F(CachedBuild, RemembersWhatIsUnsupportedAndNothingElseThatFailed) {
 
   program_.name = "other";
   script_.builds = make_error(ErrorCode::kCompileFailed, "no.");
+TEST_F(CachedBuild, GivesNoArtifactWithWhatItsHeadersWereSeenLike) {
+  const std::string header = old_header("lib/twice.h", "#define TWO 2\n").string();
+  const Dependencies read{.files = {header}};
+  script_.dependencies =
+      to_json(Dependencies{.files = {header}, .seen = DependencySight{.files = {FileIdentity::of(header)}}});
+  EXPECT_EQ(*made().value().artifact.find("deps"), to_json(read));
+  const BuildResult found = made().value();
+  EXPECT_TRUE(found.from_cache);
+  EXPECT_EQ(*found.artifact.find("deps"), to_json(read));
+}
+
+TEST_F(CachedBuild, IsNotKeptWhereAHeaderIsNotAsItWasSeen) {
+  const std::string header = old_header("lib/twice.h", "#define TWO 2\n").string();
+  const Dependencies read{.files = {header}, .seen = DependencySight{.files = {FileIdentity{1, 2, 3, 4, 5}}}};
+  script_.dependencies = to_json(read);
+  EXPECT_FALSE(made().value().from_cache);
+  EXPECT_FALSE(made().value().from_cache);
+}
+
   EXPECT_FALSE(made().ok());
   EXPECT_FALSE(made().ok());
   EXPECT_EQ(script_.built, 3);

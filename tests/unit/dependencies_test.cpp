@@ -16,10 +16,53 @@ TEST(Dependencies, ComeBackAsTheyWereWritten) {
   EXPECT_EQ(dependencies_from_json(to_json(some)).value(), some);
 }
 
+Dependencies seen(std::vector<std::string> files, std::vector<std::string> absent, std::vector<std::string> passed,
+                  std::uint64_t size = 1) {
+  Dependencies dependencies{.files = std::move(files), .absent = std::move(absent), .seen = DependencySight{}};
+  dependencies.seen->files.resize(dependencies.files.size(), FileIdentity{1, 2, size, -3, 4});
+  dependencies.seen->passed = std::move(passed);
+  return dependencies;
+}
+
+TEST(Dependencies, ComeBackWithWhatTheyWereSeenLike) {
+  const Dependencies given = seen({"/usr/a.h", "/usr/b.h"}, {"/opt/a.h"}, {"/opt/a.h"});
+  const Dependencies read = dependencies_from_json(to_json(given)).value();
+  EXPECT_EQ(read, given);
+  ASSERT_TRUE(read.seen);
+  EXPECT_EQ(read.seen->files, given.seen->files);
+  EXPECT_EQ(read.seen->passed, given.seen->passed);
+}
+
+TEST(Dependencies, AreAddedWithWhatTheyWereSeenLike) {
+  Dependencies all;
+  add(all, seen({"/a.h", "/c.h"}, {"/x.h"}, {"/x.h"}));
+  add(all, seen({"/b.h", "/c.h"}, {"/x.h", "/y.h"}, {"/x.h"}));
+  EXPECT_EQ(all, (Dependencies{.files = {"/a.h", "/b.h", "/c.h"}, .absent = {"/x.h", "/y.h"}}));
+  ASSERT_TRUE(all.seen);
+  EXPECT_EQ(all.seen->files.size(), 3U);
+  EXPECT_EQ(all.seen->passed, std::vector<std::string>{"/x.h"});
+}
+
+TEST(Dependencies, AreIncompleteWhereOneWasSeenInTwoWays) {
+  for (const Dependencies& other : {seen({"/a.h"}, {"/x.h"}, {"/x.h"}, 2), seen({"/a.h"}, {"/x.h"}, {})}) {
+    Dependencies all = seen({"/a.h"}, {"/x.h"}, {"/x.h"});
+    add(all, other);
+    EXPECT_FALSE(all.complete);
+  }
+  Dependencies unseen{.files = {"/a.h"}};
+  add(unseen, seen({"/a.h"}, {}, {}));
+  EXPECT_TRUE(unseen.complete);
+  EXPECT_FALSE(unseen.seen);
+}
+
 TEST(Dependencies, RefuseOtherForms) {
   for (const char* text : {"", "[]", "{}", R"({"files":[],"absent":[1]})", R"({"files":["math.h"],"absent":[]})",
                            R"({"files":[],"absent":[],"more":[]})", R"({"files":[],"absent":[],"complete":true})",
-                           R"({"files":["/b","/a"],"absent":[]})"}) {
+                           R"({"files":["/b","/a"],"absent":[]})", R"({"files":[],"absent":[],"seen":[]})",
+                           R"({"files":["/a"],"absent":[],"seen":{"files":[],"passed":[]}})",
+                           R"({"files":["/a"],"absent":[],"seen":{"files":["1 2 3 4"],"passed":[]}})",
+                           R"({"files":["/a"],"absent":[],"seen":{"files":["1 2 3 4 5 "],"passed":[]}})",
+                           R"({"files":[],"absent":[],"seen":{"files":[]}})"}) {
     const auto read = dependencies_from_json(text);
     ASSERT_FALSE(read.ok()) << text;
     EXPECT_EQ(read.error().code, ErrorCode::kInvalidArgument);

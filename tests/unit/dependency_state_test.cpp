@@ -45,6 +45,22 @@ TEST_F(DependencyStateTest, HoldsUntilAFileChanges) {
   EXPECT_TRUE(find_change(state));
 }
 
+// As on a file server whose clock is five seconds behind: whatever changes seems to have been so before the build.
+TEST_F(DependencyStateTest, SeesAChangeDuringTheBuildWhateverTheClockOfTheFiles) {
+  const auto captured_late = [&] { return capture(dependencies_, file_time_now() + 5'000'000'000); };
+  dependencies_.seen = DependencySight{.passed = {}};
+  for (const std::string& path : dependencies_.files) dependencies_.seen->files.push_back(FileIdentity::of(path));
+  EXPECT_TRUE(captured_late().ok());
+  temp_.write("a.h", "3");
+  EXPECT_THAT(captured_late().error().message, HasSubstr("a.h' changed meanwhile"));
+  dependencies_.seen->files[0] = FileIdentity::of(dependencies_.files[0]);
+  EXPECT_TRUE(captured_late().ok());
+  fs::create_directory(temp_.path() / "front" / "a.h");
+  EXPECT_THAT(captured_late().error().message, HasSubstr("front/a.h' was added meanwhile"));
+  dependencies_.seen->passed = {temp_.path() / "front" / "a.h"};
+  EXPECT_TRUE(captured_late().ok());
+}
+
 TEST_F(DependencyStateTest, SeesAFileOfTheSameSizeAndTime) {
   const DependencyState state = captured();
   temp_.write("other.h", "3");

@@ -85,6 +85,17 @@ TEST_F(IncludeScan, RecordsWhereAFileWasLookedForFirst) {
               UnorderedElementsAre(at("none"), at("first/x"), at("inc/x"), at("last")));
 }
 
+TEST_F(IncludeScan, RecordsWhatFilesWereSeenLike) {
+  write("inc/a.h", "");
+  std::filesystem::create_directories(at("first/a.h"));
+  search_.angled = {at("first"), at("second"), at("inc")};
+  const Dependencies read = scan("#include <a.h>");
+  ASSERT_TRUE(read.seen);
+  EXPECT_THAT(read.seen->files, ElementsAre(FileIdentity::of(at("inc/a.h"))));
+  EXPECT_THAT(read.absent, ElementsAre(at("first/a.h"), at("second")));
+  EXPECT_THAT(read.seen->passed, ElementsAre(at("first/a.h")));
+}
+
 TEST_F(IncludeScan, SearchesTheFolderOfTheIncludingFile) {
   write("inc/deep/a.h", "#include \"b.h\"\n#include <b.h>\n");
   write("inc/deep/b.h", "");
@@ -160,17 +171,6 @@ TEST_F(IncludeScan, SaysWhereItCannotFollow) {
   }
 }
 
-TEST_F(IncludeScan, EndsWhereHeadersIncludeEachOther) {
-  write("inc/a.h", "#include \"../inc/b.h\"\n");
-  write("inc/b.h", "#include \"../inc/a.h\"\n");
-  EXPECT_THAT(scan("#include <a.h>").files, Contains(at("inc/a.h")));
-}
-
-TEST_F(IncludeScan, ReadsAFileAgainWhenItHasChanged) {
-  write("inc/a.h", "#include <b.h>\n");
-  write("inc/b.h", "");
-  EXPECT_THAT(names("#include <a.h>"), ElementsAre("a.h", "b.h"));
-  write("inc/a.h", "int nothing;\n");
 // Assemblers take capitals for small letters, and get literals joined and without escapes.
 TEST_F(IncludeScan, SaysWhereAnAssemblerMayReadAFile) {
   for (const char* text : {
@@ -240,6 +240,17 @@ TEST_F(IncludeScan, SaysWhereAQuestionHidesBehindAnotherName) {
   }
 }
 
+TEST_F(IncludeScan, EndsWhereHeadersIncludeEachOther) {
+  write("inc/a.h", "#include \"../inc/b.h\"\n");
+  write("inc/b.h", "#include \"../inc/a.h\"\n");
+  EXPECT_THAT(scan("#include <a.h>").files, Contains(at("inc/a.h")));
+}
+
+TEST_F(IncludeScan, ReadsAFileAgainWhenItHasChanged) {
+  write("inc/a.h", "#include <b.h>\n");
+  write("inc/b.h", "");
+  EXPECT_THAT(names("#include <a.h>"), ElementsAre("a.h", "b.h"));
+  write("inc/a.h", "int nothing;\n");
   EXPECT_THAT(names("#include <a.h>"), ElementsAre("a.h"));
 }
 
@@ -278,6 +289,7 @@ TEST_F(IncludeScan, ReadsAFileAgainThatHasItsOldSizeAndTime) {
 TEST(MayInclude, SeesIncludesAndWhatCouldHideThem) {
   EXPECT_TRUE(may_include("#include <x.h>"));
   EXPECT_TRUE(may_include("#inc\\\nlude <x.h>"));
+  EXPECT_TRUE(may_include("__asm__(R\"(.INCBIN \"x\")\");"));
   EXPECT_FALSE(may_include("int f(int x) { return x; }"));
 }
 
@@ -289,4 +301,3 @@ TEST(DefineLine, ReadsADefineAsACompilerDoes) {
 
 }  // namespace
 }  // namespace kmux
-  EXPECT_TRUE(may_include("__asm__(R\"(.INCBIN \"x\")\");"));

@@ -49,6 +49,19 @@ TEST_F(PackedEntryTest, IsFoundWhereItWasUnpacked) {
   EXPECT_EQ(unpack_entry(to_.folder(), packed()).value(), Staging::Outcome::kTaken);
 }
 
+// Numbers of inodes are those of one machine, and times those of one build.
+TEST_F(PackedEntryTest, HasNothingOfWhatItsFilesWereSeenLike) {
+  const std::string header = temp_.write("a.h", "1").string();
+  const Dependencies read{.files = {header}, .seen = DependencySight{.files = {FileIdentity::of(header)}}};
+  const FileTime later = file_time_now() + 1'000'000'000;
+  entry_.artifact.set("deps", to_json(read));
+  const std::string artifact = pack_entry(key_, entry_, later).value().files.at("artifact");
+  EXPECT_EQ(artifact.find("seen"), artifact.npos);
+  CacheEntry refused{.unsupported = make_error(ErrorCode::kUnsupported, "no.").with("deps", to_json(read))};
+  for (const auto& [name, bytes] : pack_entry(key_, refused, later).value().files)
+    EXPECT_EQ(bytes.find("seen"), bytes.npos) << name;
+}
+
 TEST_F(PackedEntryTest, IsRefusedUnlessItIsWhole) {
   PackedEntry changed = packed();
   changed.files["launcher"] += "x";

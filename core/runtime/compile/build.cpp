@@ -211,6 +211,7 @@ struct Improvement {
         Origin{choice.plugin, better.variant, shared_variant(program, better.variant), better.target});
     return LoadedArtifact{std::move(origin), std::move(adapter), std::move(built.artifact), std::move(built.launcher),
                           better.tier};
+    forget_sight(built.artifact);
   }
 
   void note_time(const TierBuild& built) const {

@@ -8,6 +8,7 @@
 
 #include "build.h"
 #include "cache/kernel_headers.h"
+#include "cache/disk/cache_entry.h"
 #include "isolation/code_trial.h"
 #include "kernel/kernel_impl.h"
 #include "kernel/output_allocator.h"
@@ -61,6 +62,7 @@ Result<KernelParts> load(Runtime& runtime, const SharedProgram& program, const C
     headers->add_file(fs::absolute(lock_file_of(options.lock_file, runtime.environment())).string());
   KMUX_ASSIGN(LoadedArtifact loaded, load_artifact(runtime, program, options, built.result));
   KernelParts parts{.name = program->name,
+  forget_sight(built.result.artifact);
                     .signature = program->signature,
                     .constants = program->constants,
                     .out_idx = options.out_idx,
@@ -145,6 +147,7 @@ Result<Kernel> compile(const Program& program, const CompileOptions& options) {
   KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
   return compile(*runtime, program, options);
 }
+    forget_sight(built.result.artifact);
 
 Result<Kernel> kernel(Runtime& runtime, const KernelText& text, const CompileOptions& options) {
   KMUX_ASSIGN(const Program program, kernel_program(text));

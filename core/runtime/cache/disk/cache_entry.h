@@ -47,4 +47,16 @@ inline Result<Dependencies> dependencies_of(const CacheEntry& entry) {
   return entry.unsupported ? dependencies_of(*entry.unsupported) : dependencies_of(entry.artifact);
 }
 
+/// Takes out of an artifact's list of dependencies what these were seen like: that means something to one build only, on one
+/// machine.
+inline void forget_sight(Artifact& artifact) {
+  Result<Dependencies> dependencies = dependencies_of(artifact);
+  if (!dependencies || !dependencies->seen) return;
+  dependencies->seen.reset();
+  artifact.set(std::string(kDependenciesPart), to_json(*dependencies));
+}
+
+/// The entry without it.
+CacheEntry without_sight(CacheEntry entry);
+
 }  // namespace kmux

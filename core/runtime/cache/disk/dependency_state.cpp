@@ -1,7 +1,6 @@
 #include "dependency_state.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <pthread.h>
 
@@ -71,6 +70,14 @@ Status note_absent(Folder& folder, const std::string& path, FileTime began) {
   return Ok{};
 }
 
+/// Every folder in the place of a file was one before the build.
+Status check_passed(const Folder& folder, const std::vector<std::string>& seen) {
+  for (const std::string& path : folder.passed) {
+    if (!std::ranges::binary_search(seen, path)) return unsure(path, "was added meanwhile");
+  }
+  return Ok{};
+}
+
 Result<std::vector<Folder>> capture_folders(const std::vector<std::string>& absent, FileTime began) {
   std::map<std::string, Folder> folders;
   for (const std::string& path : absent) {
@@ -121,26 +128,15 @@ std::string_view take(std::string_view& text, char end) {
   return taken;
 }
 
-template <class Integer>
-bool read_integer(std::string_view text, Integer& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size();
-}
-
-/// "DEVICE INODE SIZE MTIME CTIME", as `identity_text` writes it.
 bool read_identity(std::string_view& line, FileIdentity& identity) {
-  return read_integer(take(line, ' '), identity.device) && read_integer(take(line, ' '), identity.inode) &&
-         read_integer(take(line, ' '), identity.size) && read_integer(take(line, ' '), identity.mtime_ns) &&
-         read_integer(take(line, ' '), identity.ctime_ns);
+  const std::optional<FileIdentity> read = take_file_identity(line);
+  if (!read || !line.starts_with(' ')) return false;
+  line.remove_prefix(1);
+  identity = *read;
+  return true;
 }
 
-std::string identity_text(const FileIdentity& identity) {
-  std::string text;
-  for (const std::uint64_t number : {identity.device, identity.inode, identity.size})
-    text += std::to_string(number) + " ";
-  for (const FileTime time : {identity.mtime_ns, identity.ctime_ns}) text += std::to_string(time) + " ";
-  return text;
-}
+std::string identity_text(const FileIdentity& identity) { return kmux::to_text(identity) + " "; }
 
 // The first words of lines.
 constexpr std::string_view kMachine = "machine", kFile = "file", kSettled = "folder", kUnsettled = "unsettled",
@@ -181,11 +177,17 @@ Result<DependencyState> capture(const Dependencies& dependencies, FileTime began
   }
   DependencyState state;
   state.files.reserve(dependencies.files.size());
-  for (const std::string& path : dependencies.files) {
+  const auto& seen = dependencies.seen;
+  for (std::size_t i = 0; i < dependencies.files.size(); ++i) {
+    const std::string& path = dependencies.files[i];
     KMUX_ASSIGN(File file, capture_file(path, began, contents));
+    if (seen && file.identity != seen->files[i]) return unsure(path, "changed meanwhile");
     state.files.push_back(std::move(file));
   }
   KMUX_ASSIGN(state.folders, capture_folders(dependencies.absent, began));
+  for (const Folder& folder : state.folders) {
+    if (seen) KMUX_TRY(check_passed(folder, seen->passed));
+  }
   if (!state.empty()) state.machine = boot_mark();  // which is read from a file
   return state;
 }

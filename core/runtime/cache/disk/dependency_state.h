@@ -46,7 +46,7 @@ enum class FileContents {
 };
 
 /// The state of the dependencies of a build that began at `began` (`file_time_now()` before it), so that the build saw
-/// them like that.
+/// them like that. Of a file system whose clock is behind, only what the dependencies were seen like before shows that.
 ///
 /// Errors: unavailable if the dependencies are incomplete; naming the path, if a file changed since `began` or cannot be
 ///         read, or an absent one is there now: what the build saw is then not known.

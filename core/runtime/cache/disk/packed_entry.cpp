@@ -25,10 +25,23 @@ Status check_names(const PackedEntry& packed, const EntryManifest& manifest) {
 
 }  // namespace
 
+CacheEntry without_sight(CacheEntry entry) {
+  forget_sight(entry.artifact);
+  if (!entry.unsupported) return entry;
+  for (Note& note : entry.unsupported->notes) {
+    if (note.kind != kDependenciesPart) continue;
+    Result<Dependencies> dependencies = dependencies_from_json(note.text);
+    if (!dependencies) continue;
+    dependencies->seen.reset();
+    note.text = to_json(*dependencies);
+  }
+  return entry;
+}
+
 Result<PackedEntry> pack_entry(const CacheKey& key, const CacheEntry& entry, FileTime began) {
   KMUX_ASSIGN(const Dependencies dependencies, dependencies_of(entry));
   KMUX_ASSIGN(const DependencyState state, capture(dependencies, began));
-  KMUX_ASSIGN(auto files, entry_files(key, entry, state));
+  KMUX_ASSIGN(auto files, entry_files(key, dependencies.seen ? without_sight(entry) : entry, state));
   return PackedEntry{key.digest, second_digest(key.digest, state), std::move(files)};
 }
 

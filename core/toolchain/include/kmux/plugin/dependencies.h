@@ -1,15 +1,23 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kmux/error.h"
+#include "kmux/plugin/file_identity.h"
 
 namespace kmux {
 
 /// The name of the artifact's part that holds `Dependencies`. What a plugin builds without it is never kept.
 inline constexpr std::string_view kDependenciesPart = "deps";
+
+/// What the places of `Dependencies` were like when they were looked at, before anything was compiled.
+struct DependencySight {
+  std::vector<FileIdentity> files;  // of each file, in their order
+  std::vector<std::string> passed;  // which of the absent places were folders, sorted
+};
 
 /// The files outside the program that a build read through `#include`.
 ///
@@ -19,10 +27,20 @@ struct Dependencies {
   // Where a file would have been found first, had it been there; or the missing folder on the way to it.
   std::vector<std::string> absent;  // see above
   bool complete = true;  // else more files may have been read than are known: the artifact must not be cached
-  bool operator==(const Dependencies&) const = default;
+  /// Tells a change since then from the state afterwards, whatever the clock of the file system; nothing if it is not known.
+  std::optional<DependencySight> seen = {};
+
+  /// Compares what was read, not when.
+  bool operator==(const Dependencies& other) const {
+    return files == other.files && absent == other.absent && complete == other.complete;
+  }
 };
 
-/// The content of the part: {"absent": [...], "files": [...]}, with "complete": false if it is.
+/// Adds what another part of the build read. What both saw, and one differently, makes the sum incomplete.
+void add(Dependencies& dependencies, const Dependencies& more);
+
+/// The content of the part: {"absent": [...], "files": [...]}, with "complete": false if it is, and
+/// "seen": {"files": [identities], "passed": [...]} if that is known.
 std::string to_json(const Dependencies& dependencies);
 
 /// Errors: invalid_argument for anything that `to_json` does not write.

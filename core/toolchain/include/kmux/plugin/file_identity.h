@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <ctime>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <sys/stat.h>
 
 #include "kmux/json.h"
@@ -41,6 +43,12 @@ struct FileIdentity {
   FileTime changed_ns() const { return ctime_ns; }
   bool operator==(const FileIdentity&) const = default;
 };
+
+/// "DEVICE INODE SIZE MTIME CTIME", in decimal.
+std::string to_text(const FileIdentity& identity);
+
+/// Reads what `to_text` writes from the front of `text`, and takes it off; nothing for any other text.
+std::optional<FileIdentity> take_file_identity(std::string_view& text);
 
 /// What identifies a file of a toolchain without reading it: an object with "path", "size" and "mtime_ns"; only
 /// "path" where there is no such file. It stands in keys that machines share, so it has nothing that differs between them.
