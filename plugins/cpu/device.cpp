@@ -137,14 +137,6 @@ Result<std::string> toolchain_identity(const Target& target, const BuildOptions&
   identity["triple"] = triple_of(options.march == "native" ? target.arch : options.march);
   const bool own = options.march == "native" ? target.arch == host_cpu().name : options.march == host_cpu().name;
   if (own) identity["features"] = host_features();
-  // Options that the host filled in are not in the request, so they are said here.
-  identity["engine"] = options.engine == Engine::kHost ? "host" : "clang";
-  identity["march"] = options.march;
-  identity["target_host"] = options.target_host;
-  identity["opt_level"] = options.opt_level;
-  identity["tier"] = name_of(options.tier);
-  identity["compile_flags"] = json_list(options.compile_flags);
-  identity["include_dirs"] = json_list(options.include_dirs);
   return dump(identity);
 }
 

@@ -9,6 +9,7 @@
 #include "kmux/json.h"
 
 #include "integration/cli_session.h"
+#include "needs.h"
 
 namespace kmux::test {
 namespace {
@@ -42,6 +43,53 @@ TEST_F(CliCache, SecondProcessCompilesNothing) {
   EXPECT_TRUE(compiles({"--no-cache"}));
   EXPECT_TRUE(compiles({"--flag", "-DX=1"}));
   EXPECT_EQ(builds().size(), 2U);
+}
+
+// The check of memory was skipped where an unchecked kernel was in the cache, and a checked one was served to everybody else.
+TEST_F(CliCache, HasOptionsOfTheEnvironmentInItsKeys) {
+  session_.write("k.cu",
+                 "//! kmux\n//! kernel k(out y: i32[32])\n//!   launch k<<<1, 32>>>(y)\n"
+                 "__global__ void k(int* y) { y[threadIdx.x] = threadIdx.x; }\n");
+  const auto compiled = [&] { return !*json({"compile", "k.cu", "--target", "cpu"}).find("from_cache")->as_bool(); };
+  EXPECT_TRUE(compiled());
+  variables_["KMUX_OPTION_CPU_CHECK"] = "on";
+  EXPECT_TRUE(compiled());
+  EXPECT_FALSE(compiled());
+  variables_["KMUX_OPTION_CPU_CHECK_SEED"] = "7";
+  EXPECT_TRUE(compiled());
+  variables_.erase("KMUX_OPTION_CPU_CHECK");
+  variables_.erase("KMUX_OPTION_CPU_CHECK_SEED");
+  variables_["KMUX_OPTION_CPU_THREADS"] = "1";  // changes no code
+  EXPECT_FALSE(compiled());
+}
+
+// One package in two places, as two environments of Python have it: neither the plugin's place nor that of the headers which
+// came with it is in a key.
+TEST_F(CliCache, IsThatOfAPackageWhereverItLies) {
+  namespace fs = std::filesystem;
+  const fs::path plugins = fs::path(KMUX_TEST_PLUGIN_DIR).parent_path().parent_path() / "lib/kmux/plugins";
+  if (!fs::exists("/usr/lib/llvm-19/lib/clang/19")) GTEST_SKIP() << needs("Clang's headers", "no /usr/lib/llvm-19");
+  session_.write("k.c",
+                 "//! kmux\n//! kernel k(out y: i32[2])\n//!   launch k(y)\n"
+                 "#include <stdint.h>\nvoid k(int32_t* y) { y[0] = y[1] = INT32_MAX; }\n");
+  const auto compiled = [&](const std::string& place) {
+    const fs::path folder = session_.folder() / place / "kmux/plugins";
+    fs::create_directories(folder);
+    for (const fs::path& file : fs::directory_iterator(plugins)) {
+      std::error_code error;  // on another file system, and where it is there already
+      if (!file.filename().string().starts_with("kmux_cpu")) continue;
+      fs::create_hard_link(file, folder / file.filename(), error);
+      if (error) fs::copy(file, folder, fs::copy_options::skip_existing);
+    }
+    if (!fs::exists(folder / "clang-19")) fs::create_symlink("/usr/lib/llvm-19/lib/clang/19", folder / "clang-19");
+    variables_["KMUX_PLUGIN_PATH"] = folder.string();
+    return !*json({"compile", "k.c", "--target", "cpu"}).find("from_cache")->as_bool();
+  };
+  EXPECT_TRUE(compiled("here"));
+  EXPECT_FALSE(compiled("here"));
+  EXPECT_FALSE(compiled("there"));
+  fs::remove_all(session_.folder() / "here");
+  EXPECT_FALSE(compiled("there"));
 }
 
 TEST_F(CliCache, SixteenProcessesCompileOnce) {

@@ -14,6 +14,7 @@
 #include "kmux/log.h"
 #include "kmux/plugin/dependencies.h"
 
+#include "artifact/tier_build.h"
 #include "cache/artifact_cache.h"
 #include "file_tick.h"
 #include "scripted_programs.h"
@@ -42,7 +43,7 @@ class CachedBuild : public testing::Test {
   /// As another process would: with a runtime of its own, which is gone afterwards.
   Result<BuildResult> made(const CompileOptions& options = {}) { return build(*runtime(), program_, options); }
   Shared<Runtime> runtime() {
-    return Runtime::with(environment_, Shared<ScriptedRegistry>::make(std::vector<PluginScript*>{&script_}));
+    return Runtime::with(environment_, Shared<ScriptedRegistry>::make(std::vector<PluginScript*>{&script_}, settings_));
   }
   /// A header that was there long before any build.
   std::filesystem::path old_header(const char* name, std::string_view text) {
@@ -55,6 +56,7 @@ class CachedBuild : public testing::Test {
   TempFolder folder_;
   Program program_ = doubling();
   PluginScript script_;
+  Options settings_;  // of the environment, for plugins
   Environment environment_;
 };
 
@@ -145,6 +147,47 @@ TEST_F(CachedBuild, KeyFollowsOptionsAsTheyReachTheCompiler) {
   for (const CompileOptions& options : all) EXPECT_TRUE(made(options).value().from_cache);
 }
 
+// A plugin may look an option up whenever it likes, and its `toolchain` may forget to name it.
+TEST_F(CachedBuild, KeyFollowsOptionsOfTheEnvironment) {
+  script_.manifest.environment = {{"tool.home", {"TOOL_HOME"}}};
+  const std::vector<Options> all = {
+      {}, {{"one.check", "on"}}, {{"one.check", "off"}}, {{"one.emit", "on"}}, {{"tool.home", "/opt/tool"}}};
+  for (const Options& options : all) {
+    settings_ = options;
+    EXPECT_FALSE(made().value().from_cache) << dump(options_json(options));
+  }
+  for (const Options& options : all) {
+    settings_ = options;
+    EXPECT_TRUE(made().value().from_cache) << dump(options_json(options));
+  }
+}
+
+TEST_F(CachedBuild, KeyTakesOptionsOfTheEnvironmentForThoseOfTheRequest) {
+  made({.options = {{"check", "on"}}}).value();
+  settings_ = {{"one.check", "on"}};
+  EXPECT_TRUE(made().value().from_cache);
+  settings_ = {{"one.check", "off"}};
+  EXPECT_TRUE(made({.options = {{"check", "on"}}}).value().from_cache) << "the request's counts";
+}
+
+TEST_F(CachedBuild, KeyLeavesOutOptionsOfOthersAndThoseThatTheManifestExcludes) {
+  script_.manifest.unkeyed = {"one.threads"};
+  made().value();
+  settings_ = {{"one.threads", "4"}, {"other.check", "on"}, {"kmux.cache_dir", "/var/cache"}, {"onetwo.check", "on"}};
+  EXPECT_TRUE(made().value().from_cache);
+}
+
+TEST_F(CachedBuild, RefusalUnderAnOptionOfTheEnvironmentIsNotThatOfOthers) {
+  script_.builds = make_error(ErrorCode::kUnsupported, "not while this is checked");
+  settings_ = {{"one.check", "on"}};
+  EXPECT_FALSE(made().ok());
+  script_.builds = Ok{};
+  settings_ = {};
+  EXPECT_TRUE(made().ok());
+  settings_ = {{"one.check", "on"}};
+  EXPECT_FALSE(made().ok()) << "it is remembered where it was made";
+}
+
 TEST_F(CachedBuild, KeyLeavesOutWhatDoesNotReachTheCompiler) {
   made().value();
   program_.metadata.reference = "b = 2 * a";
@@ -163,6 +206,25 @@ TEST_F(CachedBuild, EditedHeaderIsAnotherKey) {
   old_header("lib/twice.h", "#define TWO 2\n");
   EXPECT_TRUE(made().value().from_cache) << "what was there before is still there";
   EXPECT_EQ(script_.built, 2);
+}
+
+TEST_F(CachedBuild, GivesNoArtifactWithWhatItsHeadersWereSeenLike) {
+  const std::string header = old_header("lib/twice.h", "#define TWO 2\n").string();
+  const Dependencies read{.files = {header}};
+  script_.dependencies =
+      to_json(Dependencies{.files = {header}, .seen = DependencySight{.files = {FileIdentity::of(header)}}});
+  EXPECT_EQ(*made().value().artifact.find("deps"), to_json(read));
+  const BuildResult found = made().value();
+  EXPECT_TRUE(found.from_cache);
+  EXPECT_EQ(*found.artifact.find("deps"), to_json(read));
+}
+
+TEST_F(CachedBuild, IsNotKeptWhereAHeaderIsNotAsItWasSeen) {
+  const std::string header = old_header("lib/twice.h", "#define TWO 2\n").string();
+  const Dependencies read{.files = {header}, .seen = DependencySight{.files = {FileIdentity{1, 2, 3, 4, 5}}}};
+  script_.dependencies = to_json(read);
+  EXPECT_FALSE(made().value().from_cache);
+  EXPECT_FALSE(made().value().from_cache);
 }
 
 TEST_F(CachedBuild, TouchedHeaderIsTheSameKey) {
@@ -208,25 +270,6 @@ TEST_F(CachedBuild, RemembersWhatIsUnsupportedAndNothingElseThatFailed) {
 
   program_.name = "other";
   script_.builds = make_error(ErrorCode::kCompileFailed, "no.");
-TEST_F(CachedBuild, GivesNoArtifactWithWhatItsHeadersWereSeenLike) {
-  const std::string header = old_header("lib/twice.h", "#define TWO 2\n").string();
-  const Dependencies read{.files = {header}};
-  script_.dependencies =
-      to_json(Dependencies{.files = {header}, .seen = DependencySight{.files = {FileIdentity::of(header)}}});
-  EXPECT_EQ(*made().value().artifact.find("deps"), to_json(read));
-  const BuildResult found = made().value();
-  EXPECT_TRUE(found.from_cache);
-  EXPECT_EQ(*found.artifact.find("deps"), to_json(read));
-}
-
-TEST_F(CachedBuild, IsNotKeptWhereAHeaderIsNotAsItWasSeen) {
-  const std::string header = old_header("lib/twice.h", "#define TWO 2\n").string();
-  const Dependencies read{.files = {header}, .seen = DependencySight{.files = {FileIdentity{1, 2, 3, 4, 5}}}};
-  script_.dependencies = to_json(read);
-  EXPECT_FALSE(made().value().from_cache);
-  EXPECT_FALSE(made().value().from_cache);
-}
-
   EXPECT_FALSE(made().ok());
   EXPECT_FALSE(made().ok());
   EXPECT_EQ(script_.built, 3);

@@ -19,7 +19,8 @@ constexpr const char* kWholeManifest = R"({
   "aliases": ["cython"], "features": ["loop"], "tiers": ["fast", "full"], "parallel": "process", "background": "process",
   "device_types": [1, 2],
   "needs": [{"library": "libx.so", "hint": "apt-get install libx"}],
-  "environment": {"cpu.home": ["KMUX_CPU_HOME", "CPU_HOME"]}
+  "environment": {"cpu.home": ["KMUX_CPU_HOME", "CPU_HOME"]},
+  "unkeyed": ["cpu.home"]
 })";
 
 class ManifestTest : public testing::Test {
@@ -64,7 +65,8 @@ TEST_F(ManifestTest, ReadsEveryKey) {
                                 .background = "process",
                                 .device_types = {1, 2},
                                 .needs = {{"libx.so", "apt-get install libx"}},
-                                .environment = {{"cpu.home", {"KMUX_CPU_HOME", "CPU_HOME"}}}}));
+                                .environment = {{"cpu.home", {"KMUX_CPU_HOME", "CPU_HOME"}}},
+                                .unkeyed = {"cpu.home"}}));
 }
 
 // A plugin of next year has keys that nobody knows here.
@@ -87,8 +89,9 @@ TEST_F(ManifestTest, WhatCannotBeLeftOutIsMissed) {
   for (const char* key : {"name", "library", "targets", "dialects", "device_types", "build_id", "version"}) {
     expect_refused(read_with(key, {}), "\"" + std::string(key) + "\" is missing");
   }
-  for (const char* key : {"summary", "sha256", "priority", "aliases", "features", "tiers", "parallel", "background",
-                          "needs", "environment", "architectures", "arch_match", "target_hosts", "foreign_dialects"}) {
+  for (const char* key :
+       {"summary", "sha256", "priority", "aliases", "features", "tiers", "parallel", "background", "needs",
+        "environment", "architectures", "arch_match", "target_hosts", "foreign_dialects", "unkeyed"}) {
     EXPECT_TRUE(read_with(key, {}).ok()) << key;
   }
 }

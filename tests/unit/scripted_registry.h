@@ -141,7 +141,11 @@ class ScriptedPlugin final : public Plugin {
 /// Lifetime: borrows the scripts.
 class ScriptedRegistry final : public Registry {
  public:
-  explicit ScriptedRegistry(std::vector<PluginScript*> scripts) : scripts_(std::move(scripts)) { read(); }
+  explicit ScriptedRegistry(std::vector<PluginScript*> scripts, Options options = {})
+      : scripts_(std::move(scripts)), options_(std::move(options)) {
+    read();
+  }
+  Options plugin_options() const override { return options_; }
   std::vector<std::filesystem::path> search_path() const override { return {"/first", "/second"}; }
   const std::vector<PluginEntry>& entries() const override { return read(), entries_; }
   const std::vector<Manifest>& manifests() const override { return read(), manifests_; }
@@ -176,6 +180,7 @@ class ScriptedRegistry final : public Registry {
   std::vector<PluginScript*> scripts_;
   mutable std::vector<PluginEntry> entries_;
   mutable std::vector<Manifest> manifests_;
+  Options options_;
 };
 
 }  // namespace kmux

@@ -23,17 +23,27 @@ Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOpt
   // Who launches from this machine alone was chosen since target_host says no more than that.
   if (plugin->manifest().target_hosts.empty() && !options.target_host.empty()) for_compiler.erase("target_host");
   Backend* const own = &plugin->backend();
-  return Choice{std::move(plugin),
-                own,
-                {program, variant, std::move(target), std::move(for_compiler)},
-                isolated,
-                std::move(trial)};
+  Options settings = settings_of(plugin->manifest(), runtime.registry().plugin_options());
+  return Choice{std::move(plugin),   own,      {program, variant, std::move(target), std::move(for_compiler)},
+                std::move(settings), isolated, std::move(trial)};
 }
 
 BuildRequest request_in_tier(const Choice& choice, const std::string& tier) {
   BuildRequest request = choice.request;
   if (!tier.empty()) request.options[kTierOption] = tier;
   return request;
+}
+
+Options settings_of(const Manifest& manifest, const Options& options) {
+  Options settings;
+  const std::string prefix = manifest.name + ".";
+  for (const auto& [name, value] : options) {
+    const bool is_own = name.starts_with(prefix);
+    if (!is_own && !manifest.environment.contains(name)) continue;
+    if (std::ranges::find(manifest.unkeyed, name) != manifest.unkeyed.end()) continue;
+    settings.emplace(is_own ? name.substr(prefix.size()) : name, value);
+  }
+  return settings;
 }
 
 namespace {

@@ -5,6 +5,7 @@
 
 #include "kmux/compile_options.h"
 #include "kmux/error.h"
+#include "kmux/manifest.h"
 #include "kmux/plugin/backend.h"
 #include "kmux/registry.h"
 
@@ -20,6 +21,7 @@ struct Choice {
   Shared<Plugin> plugin;
   Backend* backend;  // the plugin's own
   BuildRequest request;
+  Options settings = {};  // of the environment and the registry, as `settings_of` has them
   bool isolated = false;  // its cold calls go to a process of its own
   std::shared_ptr<const CodeTrial> trial = {};  // of what is built; null: none
 };
@@ -32,6 +34,11 @@ Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOpt
 
 /// The choice's request for one tier; `tier` is empty if the backend has none.
 BuildRequest request_in_tier(const Choice& choice, const std::string& tier);
+
+/// What `options` of a registry set for the plugin of `manifest`, whether or not it looks them up: those of its own prefix by
+/// the names that a request has ("check" for "cpu.check"), those of another prefix ("tool.home") that its manifest names. Options
+/// that the manifest lists as `unkeyed` are left out.
+Options settings_of(const Manifest& manifest, const Options& options);
 
 /// The options as a backend receives them: `options`, and "compile_flags", "include_dirs" (a line each element) and
 /// "target_host" where they are given.

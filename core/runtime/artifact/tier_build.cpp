@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 
 #include "kmux/dispatch_json.h"
 #include "kmux/log.h"
@@ -15,6 +16,8 @@
 
 namespace kmux {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// What a larger compilation on this thread gives to `choice` while it compiles; nothing outside one.
 Result<std::shared_ptr<void>> admission_of(const Choice& choice) {
@@ -37,7 +40,7 @@ Result<CacheEntry> wrap_and_build(Backend& backend, const BuildRequest& request)
 
 /// Nothing if the build cannot be identified; it is then not cached.
 std::optional<CacheKey> key_of(const Choice& choice, const BuildRequest& request) {
-  Result<CacheKey> key = cache_key(choice.plugin->manifest(), *choice.backend, request);
+  Result<CacheKey> key = cache_key(choice.plugin->manifest(), *choice.backend, request, choice.settings);
   if (key) return *std::move(key);
   log(LogLevel::kDebug, "not cached (the toolchain cannot be identified): " + key.error().message);
   return std::nullopt;
@@ -131,7 +134,30 @@ Json options_json(const Options& options) {
   return object;
 }
 
-Result<CacheKey> cache_key(const Manifest& plugin, Backend& backend, const BuildRequest& request) {
+namespace {
+
+constexpr const char* kFolders = "include_dirs";  // by line
+
+/// Folders are searched where the process is: keys hold where that was.
+std::string absolute_folders(const std::string& lines) {
+  std::string absolute;
+  for (const std::string& folder : split_lines(lines))
+    absolute.append(absolute.empty() ? "" : "\n").append(fs::absolute(folder).lexically_normal().string());
+  return absolute;
+}
+
+/// What reaches the backend: the request's options, and for those that it leaves open what the environment sets.
+Options effective(const BuildRequest& request, const Options& settings) {
+  Options all = request.options;
+  for (const auto& [name, value] : settings) all.emplace(name, value);
+  if (const auto folders = all.find(kFolders); folders != all.end()) all[kFolders] = absolute_folders(folders->second);
+  return all;
+}
+
+}  // namespace
+
+Result<CacheKey> cache_key(const Manifest& plugin, Backend& backend, const BuildRequest& request,
+                           const Options& settings) {
   KMUX_ASSIGN(std::string toolchain, backend.builder().toolchain(request.target, request.options));
   CacheKey key;
   key.parts = Json::Object{
@@ -140,7 +166,7 @@ Result<CacheKey> cache_key(const Manifest& plugin, Backend& backend, const Build
       {"program", digest(request.program)},
       {"variant", static_cast<std::int64_t>(request.variant)},
       {"target", to_string(request.target)},
-      {"options", options_json(request.options)},
+      {"options", options_json(effective(request, settings))},
       {"plugin", Json::Object{{"name", plugin.name}, {"version", plugin.version}, {"build_id", plugin.build_id}}},
       {"toolchain", std::move(toolchain)},
   };

@@ -60,9 +60,11 @@ Result<TierPlan> plan_tiers(const Manifest& manifest, const Options& options, co
 
 /// The first level of the cache's key: everything that a build is made from, but for the headers outside the program.
 ///
-/// It depends on content alone: not on the process, the working directory, the user, or metadata of the program.
+/// It depends on content alone: not on the process, the user, or metadata of the program. `settings` are those of the choice:
+/// options that the environment sets count as those of the request do, whatever the backend says of them in `toolchain`.
 /// Errors: those of the backend's `toolchain`; such a build is not cached.
-Result<CacheKey> cache_key(const Manifest& plugin, Backend& backend, const BuildRequest& request);
+Result<CacheKey> cache_key(const Manifest& plugin, Backend& backend, const BuildRequest& request,
+                           const Options& settings);
 
 /// Options as they stand in keys.
 Json options_json(const Options& options);

@@ -199,6 +199,7 @@ Result<Manifest> read_manifest(const std::filesystem::path& path) {
   reader.integers("device_types", manifest.device_types);
   reader.needs("needs", manifest.needs);
   reader.lists("environment", manifest.environment);
+  reader.texts("unkeyed", manifest.unkeyed);
   reader.critical("critical");
   manifest.ignored = reader.unknown();
   const std::string problems = reader.problems() + missing_parts(manifest) + wrong_parts(manifest);

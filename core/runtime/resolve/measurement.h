@@ -56,8 +56,8 @@ class ArtifactCache;
 /// What is measured against each other, and where: all that a measurement depends on.
 struct Contest {
   std::string program;  // its digest
-  Options options;      // as they reach the compilers
-  Json device;          // of `device_mark`
+  Options options;  // as they reach the compilers; those that the environment sets with the backend's name before them
+  Json device;  // of `device_mark`
   std::vector<TunedCandidate> candidates;  // in the order of their priority
 };
 

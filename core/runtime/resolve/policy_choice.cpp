@@ -159,10 +159,12 @@ Result<Contest> PolicyChoice::contest(const std::vector<std::size_t>& rivals) {
   KMUX_ASSIGN(const auto home, runtime_.registry().plugin(candidates_[rivals.front()].backend));
   KMUX_ASSIGN(const Json properties, home->backend().devices().properties(inquiry_.request.device.value_or(0)));
   contest.device = device_mark(properties);
+  const Options settings = runtime_.registry().plugin_options();
   for (const std::size_t i : rivals) {
     const Candidate& one = candidates_[i];
-    contest.candidates.push_back(
-        {one.backend, one.variant, one.target, manifest_of(manifests_, one.backend)->build_id});
+    const Manifest& plugin = *manifest_of(manifests_, one.backend);
+    contest.candidates.push_back({one.backend, one.variant, one.target, plugin.build_id});
+    for (const auto& [name, value] : settings_of(plugin, settings)) contest.options[one.backend + "." + name] = value;
   }
   return contest;
 }

@@ -30,7 +30,8 @@ TEST(Identity, HoldsTheFeaturesOfThisMachineOnly) {
   EXPECT_THAT(identity(kOtherCpu), Not(HasSubstr("\"features\"")));
 }
 
-TEST(Identity, DiffersByOption) {
+// The runtime has all options in its keys.
+TEST(Identity, LeavesOptionsToTheRuntime) {
   BuildOptions options;
   options.opt_level = 1;
   EXPECT_NE(identity(kOtherCpu), identity(kOtherCpu, options));

@@ -45,6 +45,8 @@ struct KMUX_API Manifest {
   std::vector<NeededLibrary> needs;  // to run
   /// Options of the plugin that environment variables set: the first of the list that is not empty.
   std::map<std::string, std::vector<std::string>> environment;
+  /// Options ("cpu.threads") that are in no key: they change no code, or name what the plugin's `toolchain` identifies.
+  std::vector<std::string> unkeyed;
   std::vector<std::string> ignored;  // keys that this kmux does not know, each with what it may be meant to be
   bool operator==(const Manifest&) const = default;
 };
