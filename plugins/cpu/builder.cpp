@@ -6,6 +6,7 @@
 #include <iterator>
 #include <span>
 
+#include "kmux/plugin/code_state.h"
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/source_unit.h"
@@ -14,6 +15,7 @@
 #include "engine/installation.h"
 #include "headers.h"
 #include "meta.h"
+#include "object_variables.h"
 #include "wrapper.h"
 
 namespace kmux::cpu {
@@ -253,6 +255,12 @@ Result<Artifact> list_functions(Compiler& compiler, const CompileJob& job) {
   return artifact;
 }
 
+// Of objects that are ready, which the compiler has not seen.
+void add_variables(std::vector<std::string>& variables, std::span<const File> objects) {
+  for (const File& object : objects)
+    std::ranges::move(variables_of_object(object.content), std::back_inserter(variables));
+}
+
 Meta meta_of(const CompileJob& job, const BuildOptions& options) {
   Meta meta;
   meta.engine = options.engine == Engine::kHost ? "host" : "clang";
@@ -316,6 +324,8 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
   artifact.set(std::string(kDependenciesPart), to_json(headers.value_or(Dependencies{})));
   for (std::size_t i = 0; options.engine == Engine::kClang && i < objects.size(); ++i) {
     artifact.set(kObjectPart + std::to_string(i), objects[i].content);
+  if (options.engine == Engine::kClang) add_variables(compiled->variables, objects);
+  set_state(artifact, compiled->variables);
   }
   return artifact;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <string_view>
 
 #include "kmux/plugin/compile_log.h"
@@ -13,6 +14,7 @@
 
 #include "device.h"
 #include "engine/installation.h"
+#include "object_variables.h"
 
 namespace kmux::cpu {
 namespace {
@@ -28,6 +30,7 @@ struct HostCompiler {
   const PrivateFolder& folder;
   std::function<bool()> stopping;
   std::string log = {};
+  std::vector<std::string> variables = {};  // of what was compiled
 
   Status run(const std::string& what, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), program);
@@ -37,6 +40,14 @@ struct HostCompiler {
     log += result.standard_error;
     if (result.exit_code == 0) return Ok{};
     return compile_error("cannot " + what, log).with("command", to_string(command));
+  }
+  void add_variables(std::string_view object) {
+    std::ranges::move(variables_of_object(object), std::back_inserter(variables));
+  }
+  Status note_variables(const std::string& object) {
+    KMUX_ASSIGN(const std::string bytes, read_file(fs::path(folder.path()) / object));
+    add_variables(bytes);
+    return Ok{};
   }
 };
 
@@ -93,9 +104,11 @@ Status compile_and_link(HostCompiler& compiler, const CompileJob& job, std::span
       arguments.insert(arguments.begin(), names.begin(), names.end());  // flags of the user come later
     }
     KMUX_TRY(compiler.run("compile \"" + units[i].path + "\"", std::move(arguments)));
+    if (units[i].path != kLauncherPath) KMUX_TRY(compiler.note_variables(object));
     link.push_back(object);
   }
   for (const File& object : objects) link.push_back("objects/" + object.path);
+  for (const File& object : objects) compiler.add_variables(object.content);
   if (form == HostForm::kLibrary) link.emplace_back("-lm");
   return compiler.run("link the kernel", link);
 }
@@ -120,7 +133,9 @@ Result<CompiledObject> compile_on_host(const CompileJob& job, const BuildOptions
   HostCompiler compiler{program, folder, options.stopping};
   KMUX_TRY(compile_and_link(compiler, job, objects, form));
   KMUX_ASSIGN(std::string linked, read_file(fs::path(folder.path()) / kLinked));
-  return CompiledObject{std::move(linked), compiler.log, features_of(job), program};
+  CompiledObject compiled{std::move(linked), compiler.log, features_of(job), program};
+  compiled.variables = std::move(compiler.variables);
+  return compiled;
 }
 
 std::vector<std::string> folders_in(std::string_view text) {

@@ -60,6 +60,19 @@ TEST_F(Improving, KernelsOutliveTheirRuntimeInTheTierTheyHave) {
   for (const Kernel* kernel : {&first, &second}) EXPECT_TRUE(kernel->launch({vector}).ok());
 }
 
+// A first tier that is there, and has been called, would lose its values to the better one.
+TEST_F(Improving, CodeThatKeepsValuesIsBuiltInItsBestTierAtOnce) {
+  script_.state = "counter\n";
+  release_.set_value();
+  const Kernel kernel = compile(*runtime_, named("first")).value();
+  EXPECT_EQ(kernel.tier(), "full");
+  EXPECT_EQ(script_.built, 2);
+  ASSERT_TRUE(kernel.await_best().ok());
+  const Kernel other = compile(*runtime_, named("first")).value();
+  EXPECT_NE(&other.launcher(), &kernel.launcher());
+  EXPECT_EQ(script_.built, 2) << "from the cache, and not from memory";
+}
+
 TEST_F(Improving, TheBetterTierTakesOver) {
   release_.set_value();
   const Kernel kernel = compile(*runtime_, named("first")).value();

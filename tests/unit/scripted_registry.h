@@ -39,6 +39,7 @@ struct PluginScript {
   Status builds = Ok{};
   Result<std::string> toolchain = std::string("fake");
   std::string dependencies = {};  // the artifact's part, or none
+  std::string state = {};         // likewise
   Status loads = make_error(ErrorCode::kUnsupported, "a fake loads nothing");
   std::function<void(const Options&)> building = {};  // is called by every build
   std::function<void()> loading = {};                       // by every load
@@ -108,6 +109,7 @@ class ScriptedBackend final : public Backend, private Wrapper, private Builder {
     if (!script_.builds) return script_.builds.error();
     Artifact artifact{{{"code", std::string(launcher)}}};
     if (!script_.dependencies.empty()) artifact.set("deps", script_.dependencies);
+    if (!script_.state.empty()) artifact.set("state", script_.state);
     return artifact;
   }
   PluginScript& script_;
@@ -178,9 +180,9 @@ class ScriptedRegistry final : public Registry {
   }
 
   std::vector<PluginScript*> scripts_;
+  Options options_;
   mutable std::vector<PluginEntry> entries_;
   mutable std::vector<Manifest> manifests_;
-  Options options_;
 };
 
 }  // namespace kmux

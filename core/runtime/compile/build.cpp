@@ -5,6 +5,7 @@
 
 #include "kmux/dispatch_json.h"
 #include "kmux/log.h"
+#include "kmux/plugin/code_state.h"
 #include "kmux/plugin/words.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
@@ -99,6 +100,10 @@ Result<DatedBuild> build_with(Runtime& runtime, const Program& program, const Co
     const bool is_kept = policy_of(options.policy, runtime.environment()).value() == Policy::kFastStart;
     runtime.impl().history()->compile_times.note(choice.plugin->manifest(), tiers.first, *first.compile_ms, is_kept);
   }
+  if (tiers.improves() && keeps_values(first.artifact)) {  // which replacing it would reset
+    KMUX_ASSIGN(TierBuild best, build_tier(choice, tiers.best, cache));
+    return result_of(choice, std::move(best), tiers.best);
+  }
   return result_of(choice, std::move(first), tiers.first);
 }
 
@@ -114,7 +119,8 @@ std::optional<DatedBuild> find_with(Runtime& runtime, const Program& program, co
   if (auto best = find_tier_here(*choice, tiers->best, cache)) return result_of(*choice, *std::move(best), tiers->best);
   if (!tiers->improves() || !program.constants.empty()) return std::nullopt;
   auto first = find_tier_here(*choice, tiers->first, cache);
-  return first ? std::optional(result_of(*choice, *std::move(first), tiers->first)) : std::nullopt;
+  if (!first || keeps_values(first->artifact)) return std::nullopt;
+  return result_of(*choice, *std::move(first), tiers->first);
 }
 
 /// Is nothing outside of this process asked: neither a driver nor a worker?
@@ -205,13 +211,13 @@ struct Improvement {
   AdapterSlot::Promise promise;
 
   Result<LoadedArtifact> load(TierBuild built) const {
+    forget_sight(built.artifact);
     KMUX_ASSIGN(auto adapter, open_adapter(choice.plugin, built.artifact, device, *program, choice.trial));
     KMUX_TRY(adapter->prepare(device));
     auto origin = std::make_shared<const Origin>(
         Origin{choice.plugin, better.variant, shared_variant(program, better.variant), better.target});
     return LoadedArtifact{std::move(origin), std::move(adapter), std::move(built.artifact), std::move(built.launcher),
                           better.tier};
-    forget_sight(built.artifact);
   }
 
   void note_time(const TierBuild& built) const {
@@ -267,6 +273,8 @@ std::optional<Better> successor_of(Runtime& runtime, const CompileOptions& optio
 
 }  // namespace
 
+bool keeps_values(const Artifact& artifact) { return artifact.find(kStatePart) != nullptr; }
+
 bool is_auto(const Resolution& resolution) {
   const Candidate* const chosen = resolution.chosen();
   return chosen != nullptr && resolution.requested_backend != chosen->backend && resolution.policy != Policy::kPinned;
@@ -307,7 +315,7 @@ Result<WrapResult> wrap(Runtime& runtime, const Program& program, const CompileO
 void improve(Runtime& runtime, const std::shared_ptr<const Program>& program, const CompileOptions& options,
              const BuildResult& built, const Resolution& resolution, AdapterSlot& slot,
              const std::shared_ptr<KernelHeaders>& headers) {
-  if (!program->constants.empty()) return;
+  if (!program->constants.empty() || keeps_values(slot.loaded().artifact)) return;
   std::optional<Better> better = resolution.successor
                                      ? successor_of(runtime, options, resolution.candidates[*resolution.successor])
                                      : better_tier(runtime, options, built);

@@ -26,6 +26,9 @@ Result<DatedBuild> build_for(Purpose purpose, Runtime& runtime, const Program& p
 /// for nobody; nothing otherwise, whatever the reason.
 std::optional<DatedBuild> find_build(Runtime& runtime, const Program& program, const CompileOptions& options);
 
+/// Returns true if code of `artifact` keeps values in variables of its own: it is neither replaced nor shared by kernels.
+bool keeps_values(const Artifact& artifact);
+
 /// Is what was chosen the policy's choice, and neither the caller's nor the lock file's?
 bool is_auto(const Resolution& resolution);
 
@@ -33,7 +36,7 @@ bool is_auto(const Resolution& resolution);
 void note_failure(Runtime& runtime, const Program& program, const Candidate& candidate, const Error& error);
 
 /// Compiles in the background what is better than `built`, and gives it to `slot`: the successor that `resolution` names,
-/// else the best tier where `built` is of a lesser one.
+/// else the best tier where `built` is of a lesser one. Code that keeps values between launches stays.
 ///
 /// Nothing replaces it if one of `headers`, those of `built`, changes before that is compiled: a kernel computes what it
 /// computed when it was compiled.

@@ -31,6 +31,7 @@ using SharedProgram = std::shared_ptr<const Program>;  // one copy, however many
 Status add_tuner(Runtime& runtime, const SharedProgram& program, const CompileOptions& options, KernelParts& parts) {
   if (parts.resolution.policy != Policy::kMeasured || !program->constants.empty()) return Ok{};
   KMUX_ASSIGN(const std::shared_ptr<Tuner> tuner, Tuner::make(runtime, program, options, parts));
+  if (keeps_values(parts.adapters->loaded().artifact)) return Ok{};
   parts.tuner = tuner;
   const bool is_measured = parts.resolution.chosen()->run_us && program->signature.symbols.empty();
   if (!is_measured && !runtime.impl().recorder())
@@ -84,7 +85,8 @@ void remember(Runtime& runtime, const SharedProgram& program, const CompileOptio
   runtime.impl().background().post([headers] { headers->hash(); });
 }
 
-/// Constants are set in the code of a kernel: who compiles such a program gets one that nobody else sets.
+/// Constants are set in the code of a kernel: who compiles such a program gets one that nobody else sets. So does who compiles
+/// code that keeps values in variables, as kernels of a GPU have them, a module each.
 bool is_remembered(const Runtime& runtime, const Program& program, const CompileOptions& options) {
   return options.use_cache && !runtime.environment().disable_cache && program.constants.empty();
 }
@@ -97,7 +99,9 @@ Result<Kernel> kernel_of(Runtime& runtime, const Program& program, const Compile
   // Before what refuses calls, which the kernel puts in front: those are not recorded.
   if (runtime.impl().recorder()) Recorder::watch(runtime.impl().recorder(), shared, options, built.result, *slot);
   KMUX_ASSIGN(Kernel kernel, make_kernel(std::move(parts)));
-  if (is_remembered(runtime, program, options)) remember(runtime, shared, options, kernel, headers);
+  if (is_remembered(runtime, program, options) && !keeps_values(slot->loaded().artifact) &&
+      !depends_on_working_directory(runtime, options, kernel))
+    remember(runtime, shared, options, kernel, headers);
   improve(runtime, shared, options, built.result, kernel.resolution(), *slot, headers);
   return kernel;
 }

@@ -11,6 +11,7 @@
 
 #include "kmux/json.h"
 #include "kmux/kernel_attributes.h"
+#include "kmux/plugin/code_state.h"
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/words.h"
 
@@ -209,11 +210,9 @@ bool Kernel::uses(std::string_view backend) const {
 
 namespace {
 
-Error set_in_one_code(const std::string& kernel) {
-  return make_error(ErrorCode::kUnsupported,
-                    "kernel \"" + kernel +
-                        "\" cannot be tuned (its program has constants, which are set in the code that is launched, "
-                        "and tuning would replace that). Name a backend.");
+Error stays(const std::string& kernel, const std::string& why) {
+  return make_error(ErrorCode::kUnsupported, "kernel \"" + kernel + "\" cannot be tuned (" + why +
+                                                 ", and tuning would replace that code). Name a backend.");
 }
 
 }  // namespace
@@ -226,7 +225,9 @@ Result<Tuning> Kernel::tune(std::span<const Arg> all_params, const TuneOptions& 
   const KernelParts& parts = impl_->parts;
   return without_bad_alloc([&]() -> Result<Tuning> {
     if (parts.tuner != nullptr) return parts.tuner->tune(all_params, options);
-    if (!parts.constants.empty()) return set_in_one_code(parts.name);
+    if (!parts.constants.empty()) return stays(parts.name, "its program has constants, which are set in its code");
+    const std::vector<std::string> variables = state_of(impl_->adapters.loaded().artifact);
+    if (!variables.empty()) return stays(parts.name, "its code keeps values between launches, in " + join(variables));
     return make_error(ErrorCode::kInvalidArgument,
                       "kernel \"" + parts.name + "\" cannot be tuned (policy '" +
                           std::string(to_string(parts.resolution.policy.value_or(Policy::kPriority))) +

@@ -68,7 +68,7 @@ int printf(const char*, ...);
 #define __global__ __attribute__((visibility("default"), used))
 #define __device__
 #define __host__
-#define __constant__
+#define __constant__ __attribute__((annotate("kmux.constant")))
 #define __grid_constant__
 #define __managed__ KMUX_REFUSED_VARIABLE("managed memory")
 #define __cluster_dims__(...) KMUX_REFUSED("clusters of blocks, which __cluster_dims__ asks for")

@@ -72,6 +72,7 @@ struct CompiledObject {
   std::vector<std::string> features;  // instruction-set features that its code may use
   std::string compiler;  // what made it
   std::vector<Error> on_fibers = {};  // kernels for one thread that could not be widened: why
+  std::vector<std::string> variables = {};  // of the sources, which keep their values from one launch to the next
   int preambles = 0;  // sources whose first headers had been compiled in advance
 };
 

@@ -187,6 +187,7 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
   KMUX_TRY(check_passed(*whole, job));
   std::map<std::string, std::vector<unsigned>> records;  // of kernels as their sources have them
   for (const std::string& kernel : job.kernels) records[kernel] = record_bytes(whole->getFunction(kernel));
+  std::vector<std::string> variables = written_variables(*whole);
   spmd::place_shared_globals(*whole);
   KMUX_ASSIGN(std::vector<Error> on_fibers, spmd::lower_kernels(*whole, job.blocks, job.check));
   for (const std::string& kernel : job.kernels) {
@@ -202,7 +203,7 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
   llvm::internalizeModule(*whole, [&](const llvm::GlobalValue& value) {
     return value.getName() == job.entry || (!job.constants.empty() && value.getName().starts_with(kConstantSymbol));
   });
-  return LinkedModule{std::move(whole), std::move(on_fibers)};
+  return LinkedModule{std::move(whole), std::move(on_fibers), std::move(variables)};
 }
 
 namespace {

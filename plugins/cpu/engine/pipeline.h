@@ -23,6 +23,7 @@ void initialize_llvm();
 struct LinkedModule {
   std::unique_ptr<llvm::Module> module;
   std::vector<Error> on_fibers;  // as CompiledObject has them
+  std::vector<std::string> variables;  // likewise
 };
 
 /// Joins the modules of the units and of the launcher; afterwards only the entry of `job` is visible. Kernels that are written
@@ -55,6 +56,10 @@ void adapt_calls(llvm::Function& declared, llvm::FunctionType& taken);
 ///
 /// Errors: compile_failed where the sources have none; invalid_argument for a const one, and for another size.
 Status name_constants(llvm::Module& module, const std::vector<Constant>& constants);
+
+/// The names of the variables of `module` that its own functions may write, and that last as long as it is loaded: sorted, and
+/// without those that are __shared__ or __constant__. `module` is as Clang made it.
+std::vector<std::string> written_variables(const llvm::Module& module);
 
 /// The code generator for `cpu`, position-independent.
 ///

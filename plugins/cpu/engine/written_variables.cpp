@@ -1,0 +1,83 @@
+#include <algorithm>
+
+#include "engine/pipeline.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
+#include "spmd/steps.h"
+
+namespace kmux::cpu {
+namespace {
+
+using Values = llvm::SmallPtrSet<const llvm::Value*, 16>;
+
+// Lists of LLVM's own, and the variables by which a source says where its constants are, only name what they hold.
+bool only_names(const llvm::GlobalVariable& variable) {
+  return variable.getName().starts_with("llvm.") || variable.getName().starts_with(kConstantSymbol);
+}
+
+bool passes_address_on(const llvm::User& user) {
+  return llvm::isa<llvm::GEPOperator, llvm::BitCastOperator, llvm::AddrSpaceCastOperator, llvm::PHINode,
+                   llvm::SelectInst, llvm::ConstantAggregate>(user);
+}
+
+bool may_write(const llvm::Value& place, Values& seen);
+
+bool may_write(const llvm::Use& use, Values& seen) {
+  const llvm::User& user = *use.getUser();
+  if (llvm::isa<llvm::LoadInst, llvm::ICmpInst>(user)) return false;
+  if (passes_address_on(user)) return may_write(user, seen);
+  if (const auto* const variable = llvm::dyn_cast<llvm::GlobalVariable>(&user)) return !only_names(*variable);
+  if (llvm::isa<llvm::MemTransferInst>(user)) return use.getOperandNo() == 0;
+  const auto* const call = llvm::dyn_cast<llvm::CallBase>(&user);
+  if (call == nullptr || !call->isArgOperand(&use)) return true;
+  const unsigned argument = call->getArgOperandNo(&use);
+  return !call->doesNotCapture(argument) || !call->onlyReadsMemory(argument);
+}
+
+// Does the module do more with the memory at `place` than read it? An address whose way is lost counts.
+bool may_write(const llvm::Value& place, Values& seen) {
+  if (!seen.insert(&place).second) return false;
+  return llvm::any_of(place.uses(), [&](const llvm::Use& use) { return may_write(use, seen); });
+}
+
+// Does the constant `text` of a note in the source say that its variable is constant?
+bool is_constant_note(const llvm::Constant& text) {
+  const auto* const variable = llvm::dyn_cast<llvm::GlobalVariable>(text.stripPointerCasts());
+  const auto* const data =
+      variable == nullptr ? nullptr : llvm::dyn_cast<llvm::ConstantDataArray>(variable->getInitializer());
+  return data != nullptr && data->isCString() && data->getAsCString() == "kmux.constant";
+}
+
+// The variables whose notes say that they are shared by a block or constant: neither outlives a launch with a value of it.
+Values noted(const llvm::Module& module) {
+  Values found;
+  const llvm::GlobalVariable* const notes = module.getGlobalVariable("llvm.global.annotations");
+  if (notes == nullptr) return found;
+  for (const llvm::Use& note : llvm::cast<llvm::ConstantArray>(notes->getInitializer())->operands()) {
+    const auto* const record = llvm::cast<llvm::ConstantStruct>(note.get());
+    const llvm::Constant& text = *record->getOperand(1);
+    if (spmd::is_shared_note(text) || is_constant_note(text)) found.insert(record->getOperand(0)->stripPointerCasts());
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> written_variables(const llvm::Module& module) {
+  const Values excluded = noted(module);
+  std::vector<std::string> names;
+  for (const llvm::GlobalVariable& variable : module.globals()) {
+    if (variable.isDeclaration() || variable.isConstant() || only_names(variable)) continue;
+    Values seen;
+    if (!excluded.contains(&variable) && may_write(variable, seen))
+      names.push_back(llvm::demangle(variable.getName().str()));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace kmux::cpu
