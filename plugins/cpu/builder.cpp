@@ -280,10 +280,13 @@ Result<std::string> CpuBuilder::toolchain(const Target& target, const Options& o
 }
 
 Result<std::optional<Dependencies>> CpuBuilder::dependencies(const CompileJob& job, const BuildOptions& options) {
-  return headers_.scan(job, [&](Language language) {
+  KMUX_ASSIGN(auto found, headers_.scan(job, [&](Language language) {
     return options.engine == Engine::kHost ? host_folders_.find(options, language)
                                            : compiler_.system_folders(job, language);
-  });
+  }));
+  const auto own = options.engine == Engine::kClang ? own_resource_dir() : std::nullopt;
+  if (found && own) leave_out(*found, *own);  // they belong to the compiler, which the key has
+  return found;
 }
 
 Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view launcher) {
@@ -321,11 +324,11 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
     constants.push_back({job.constants[i].name, constant_symbol(i),
                          static_cast<std::uint64_t>(bytes_of(job.constants[i]).value_or(0))});
   set_constants(artifact, constants);
+  if (options.engine == Engine::kClang) add_variables(compiled->variables, objects);
+  set_state(artifact, compiled->variables);
   artifact.set(std::string(kDependenciesPart), to_json(headers.value_or(Dependencies{})));
   for (std::size_t i = 0; options.engine == Engine::kClang && i < objects.size(); ++i) {
     artifact.set(kObjectPart + std::to_string(i), objects[i].content);
-  if (options.engine == Engine::kClang) add_variables(compiled->variables, objects);
-  set_state(artifact, compiled->variables);
   }
   return artifact;
 }

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <unistd.h>
+#include <utility>
 
 #include "kmux/json.h"
+#include "kmux/plugin/dynamic_library.h"
 #include "kmux/plugin/file_identity.h"
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/platform.h"
@@ -101,6 +105,22 @@ const std::string& host_features() {
   return features;
 }
 
+// By what it was linked from, wherever it lies. Asked for each key, so a file is read once as long as it stays the same.
+Json identify_library(const std::string& path) {
+  static std::mutex mutex;
+  static auto& known = *new std::map<std::string, std::pair<FileIdentity, Json>>;
+  const FileIdentity now = FileIdentity::of(path);
+  const std::lock_guard lock(mutex);
+  if (const auto found = known.find(path); found != known.end() && found->second.first == now)
+    return found->second.second;
+  const Result<std::string> build_id = read_build_id(path);
+  if (!build_id || build_id->empty()) return identify_file(path);
+  const std::string name = path.substr(path.rfind('/') + 1);
+  Json identity = Json::Object{{"name", name}, {"build_id", *build_id}};
+  known.insert_or_assign(path, std::pair(now, identity));
+  return identity;
+}
+
 }  // namespace
 
 Result<Target> resolve_cpu_target(std::string_view request) {
@@ -130,9 +150,10 @@ Result<std::string> toolchain_identity(const Target& target, const BuildOptions&
   } else {
     identity["compiler"] = compiler_version();
     Json::Array libraries;
-    for (const std::string& library : compiler_libraries()) libraries.push_back(identify_file(library));
+    for (const std::string& library : compiler_libraries()) libraries.push_back(identify_library(library));
     identity["libraries"] = std::move(libraries);
-    identity["resource_dir"] = resource_dir_or_default();
+    // Those that came with the libraries are theirs, wherever the package lies.
+    identity["headers"] = own_resource_dir() ? "beside the plugin" : resource_dir_or_default();
   }
   identity["triple"] = triple_of(options.march == "native" ? target.arch : options.march);
   const bool own = options.march == "native" ? target.arch == host_cpu().name : options.march == host_cpu().name;

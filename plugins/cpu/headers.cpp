@@ -55,6 +55,21 @@ Result<std::optional<Dependencies>> Headers::scan(const CompileJob& job, const S
   return std::optional(std::move(all));
 }
 
+void leave_out(Dependencies& dependencies, const std::string& folder) {
+  const auto is_below = [&](const std::string& path) { return path.starts_with(folder + "/"); };
+  Dependencies kept{.complete = dependencies.complete};
+  if (dependencies.seen) kept.seen.emplace();
+  for (std::size_t i = 0; i < dependencies.files.size(); ++i) {
+    if (is_below(dependencies.files[i])) continue;
+    kept.files.push_back(dependencies.files[i]);
+    if (kept.seen) kept.seen->files.push_back(dependencies.seen->files[i]);
+  }
+  std::ranges::remove_copy_if(dependencies.absent, std::back_inserter(kept.absent), is_below);
+  if (kept.seen)
+    std::ranges::remove_copy_if(dependencies.seen->passed, std::back_inserter(kept.seen->passed), is_below);
+  dependencies = std::move(kept);
+}
+
 std::string stamp_of(const Dependencies& dependencies) {
   constexpr std::size_t kFewest = 30;
   return dependencies.files.size() < kFewest ? "" : file_stamp(dependencies);

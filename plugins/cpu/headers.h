@@ -20,6 +20,9 @@ namespace kmux::cpu {
 /// headers are read that compiling them in advance is not worth while.
 std::string stamp_of(const Dependencies& dependencies);
 
+/// Takes what lies below `folder` out of `dependencies`.
+void leave_out(Dependencies& dependencies, const std::string& folder);
+
 /// The headers of the machine that the sources of a job may read.
 ///
 /// Threads: any.   Lifetime: remembers what each header includes.

@@ -25,17 +25,23 @@ namespace fs = std::filesystem;
 
 constexpr const char* kBuiltWith = KMUX_CLANG_RESOURCE_DIR;
 
+// Where a package has them.
+std::vector<fs::path> own_folders() {
+  const std::string version = std::to_string(CLANG_VERSION_MAJOR);
+  const fs::path plugins = fs::path(own_library()).parent_path();
+  return {plugins / ("clang-" + version), plugins.parent_path() / "clang" / version};
+}
+
 std::vector<fs::path> candidates() {
   const fs::path version = std::to_string(CLANG_VERSION_MAJOR);
-  const fs::path plugins = fs::path(own_library()).parent_path();
   const std::vector<std::string> compiler = compiler_libraries();
-  const fs::path libraries = compiler.empty() ? plugins : fs::path(compiler.front()).parent_path();
-  return {plugins / ("clang-" + version.string()),
-          plugins.parent_path() / "clang" / version,
-          kBuiltWith,
-          libraries / "clang" / version,
-          fs::path("/usr/lib/llvm-" + version.string()) / "lib/clang" / version,
-          fs::path("/usr/lib/clang") / version};
+  const fs::path library = compiler.empty() ? own_library() : compiler.front();
+  std::vector<fs::path> all = own_folders();
+  for (const fs::path& more :
+       {fs::path(kBuiltWith), library.parent_path() / "clang" / version,
+        fs::path("/usr/lib/llvm-" + version.string()) / "lib/clang" / version, fs::path("/usr/lib/clang") / version})
+    all.push_back(more);
+  return all;
 }
 
 }  // namespace
@@ -64,6 +70,12 @@ Result<std::string> resource_dir() {
 std::string resource_dir_or_default() {
   const auto found = resource_dir();
   return found ? *found : kBuiltWith;
+}
+
+std::optional<std::string> own_resource_dir() {
+  const std::string found = resource_dir_or_default();
+  const auto beside = own_folders();
+  return std::ranges::find(beside, fs::path(found)) == beside.end() ? std::nullopt : std::optional(found);
 }
 
 Result<std::string> first_resource_dir(std::span<const fs::path> folders) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -28,6 +29,9 @@ Result<std::string> resource_dir();
 
 /// `resource_dir`, or where it was at build time: a source that includes nothing is compiled without it.
 std::string resource_dir_or_default();
+
+/// `resource_dir`, if that lies beside the plugin: it came with it, wherever the two were put.
+std::optional<std::string> own_resource_dir();
 
 /// As `resource_dir`, the first of `folders` that holds such headers.
 Result<std::string> first_resource_dir(std::span<const std::filesystem::path> folders);

@@ -9,6 +9,19 @@
 namespace kmux::cpu {
 namespace {
 
+TEST(LeaveOut, TakesOutAllOfAFolder) {
+  Dependencies read{.files = {"/opt/a.h", "/pkg/clang/a.h", "/pkg/clang-more/a.h", "/usr/a.h"},
+                    .absent = {"/pkg/clang/b.h", "/usr/b.h"},
+                    .seen = DependencySight{.passed = {"/pkg/clang/b.h", "/usr/b.h"}}};
+  for (std::uint64_t size = 1; size <= 4; ++size) read.seen->files.push_back({.size = size});
+  leave_out(read, "/pkg/clang");
+  EXPECT_EQ(read, (Dependencies{.files = {"/opt/a.h", "/pkg/clang-more/a.h", "/usr/a.h"}, .absent = {"/usr/b.h"}}));
+  ASSERT_TRUE(read.seen);
+  ASSERT_EQ(read.seen->files.size(), 3U);
+  EXPECT_EQ(read.seen->files[1].size, 3U);
+  EXPECT_EQ(read.seen->passed, std::vector<std::string>{"/usr/b.h"});
+}
+
 using testing::Contains;
 using testing::ElementsAre;
 
