@@ -247,6 +247,27 @@ TEST_F(PolicyChoices, PinnedKernelsAreKeptUntilTheLockFileChanges) {
   EXPECT_EQ(compiled(pinned).value().backend(), "best");
 }
 
+TEST_F(PolicyChoices, PinnedKernelsAreThoseOfTheLockFileInTheWorkingDirectory) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  for (const std::string name : {"next", "best"}) {
+    std::filesystem::create_directory(folder_.path() / name);
+    const std::vector<Pin> pins = {{digest(doubling()), "doubling", "cpu:x86-64", name, name + "-build", 0}};
+    ASSERT_TRUE(write_lock_file(folder_.path() / name / "k.lock", pins).ok());
+  }
+  next_file_tick();
+  Environment environment;
+  environment.cache_dir = folder_.path() / "cache";
+  environment.lock_file = "k.lock";
+  runtime_ = Runtime::with(environment, Shared<ScriptedRegistry>::make(std::vector<PluginScript*>{&next_, &best_}));
+  for (const char* const lock_file : {"k.lock", ""}) {
+    for (const char* const name : {"next", "best", "next"}) {
+      std::filesystem::current_path(folder_.path() / name);
+      EXPECT_EQ(compiled({.policy = Policy::kPinned, .lock_file = lock_file}).value().backend(), name);
+    }
+  }
+  std::filesystem::current_path(before);
+}
+
 TEST_F(PolicyChoices, PinnedNeedsALockFile) {
   EXPECT_THAT(require(resolved({.policy = Policy::kPinned})).error().message,
               HasSubstr("policy pinned has no lock file (neither lock_file nor KMUX_LOCK_FILE is set)"));

@@ -3,12 +3,13 @@
 #include <filesystem>
 
 #include "kmux/compile_wait.h"
+#include "kmux/plugin/words.h"
 #include "kmux/registry.h"
 #include "kmux/text.h"
 
 #include "build.h"
-#include "cache/kernel_headers.h"
 #include "cache/disk/cache_entry.h"
+#include "cache/kernel_headers.h"
 #include "isolation/code_trial.h"
 #include "kernel/kernel_impl.h"
 #include "kernel/output_allocator.h"
@@ -30,8 +31,8 @@ using SharedProgram = std::shared_ptr<const Program>;  // one copy, however many
 /// Under policy measured a kernel can be tuned, and is at its first call, unless its only shapes are measured already.
 Status add_tuner(Runtime& runtime, const SharedProgram& program, const CompileOptions& options, KernelParts& parts) {
   if (parts.resolution.policy != Policy::kMeasured || !program->constants.empty()) return Ok{};
-  KMUX_ASSIGN(const std::shared_ptr<Tuner> tuner, Tuner::make(runtime, program, options, parts));
   if (keeps_values(parts.adapters->loaded().artifact)) return Ok{};
+  KMUX_ASSIGN(const std::shared_ptr<Tuner> tuner, Tuner::make(runtime, program, options, parts));
   parts.tuner = tuner;
   const bool is_measured = parts.resolution.chosen()->run_us && program->signature.symbols.empty();
   if (!is_measured && !runtime.impl().recorder())
@@ -61,9 +62,9 @@ Result<KernelParts> load(Runtime& runtime, const SharedProgram& program, const C
   auto headers = std::make_shared<KernelHeaders>(built.result.artifact, built.began);
   if (built.result.resolution.policy == Policy::kPinned)
     headers->add_file(fs::absolute(lock_file_of(options.lock_file, runtime.environment())).string());
+  forget_sight(built.result.artifact);
   KMUX_ASSIGN(LoadedArtifact loaded, load_artifact(runtime, program, options, built.result));
   KernelParts parts{.name = program->name,
-  forget_sight(built.result.artifact);
                     .signature = program->signature,
                     .constants = program->constants,
                     .out_idx = options.out_idx,
@@ -89,6 +90,18 @@ void remember(Runtime& runtime, const SharedProgram& program, const CompileOptio
 /// code that keeps values in variables, as kernels of a GPU have them, a module each.
 bool is_remembered(const Runtime& runtime, const Program& program, const CompileOptions& options) {
   return options.use_cache && !runtime.environment().disable_cache && program.constants.empty();
+}
+
+/// Does the environment name files that are others in another working directory?
+bool depends_on_working_directory(Runtime& runtime, const CompileOptions& options, const Kernel& kernel) {
+  const fs::path lock_file = lock_file_of(options.lock_file, runtime.environment());
+  if (kernel.resolution().policy == Policy::kPinned && lock_file.is_relative()) return true;
+  for (const auto& [name, value] : runtime.registry().plugin_options()) {
+    if (!name.ends_with(".include_dirs")) continue;
+    for (const std::string& folder : split_lines(value))
+      if (!folder.starts_with('/')) return true;
+  }
+  return false;
 }
 
 Result<Kernel> kernel_of(Runtime& runtime, const Program& program, const CompileOptions& options, DatedBuild built) {
@@ -134,6 +147,7 @@ std::optional<Result<Kernel>> find_on_disk(Runtime& runtime, const Program& prog
 Result<BuildResult> build(Runtime& runtime, const Program& program, const CompileOptions& options) {
   return without_bad_alloc([&]() -> Result<BuildResult> {
     KMUX_ASSIGN(DatedBuild built, build_for(Purpose::kBuild, runtime, program, options));
+    forget_sight(built.result.artifact);
     return std::move(built.result);
   });
 }
@@ -151,7 +165,6 @@ Result<Kernel> compile(const Program& program, const CompileOptions& options) {
   KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
   return compile(*runtime, program, options);
 }
-    forget_sight(built.result.artifact);
 
 Result<Kernel> kernel(Runtime& runtime, const KernelText& text, const CompileOptions& options) {
   KMUX_ASSIGN(const Program program, kernel_program(text));

@@ -5,6 +5,8 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include "kmux/plugin/words.h"
+
 namespace kmux {
 namespace {
 
@@ -22,8 +24,10 @@ std::size_t fingerprint_of(const Program& program) {
 
 /// Then the same options mean something else in another working directory.
 bool depends_on_working_directory(const CompileOptions& options) {
-  return std::any_of(options.include_dirs.begin(), options.include_dirs.end(),
-                     [](const std::string& folder) { return !folder.starts_with('/'); });
+  const auto is_relative = [](const std::string& path) { return !path.empty() && !path.starts_with('/'); };
+  const auto folders = options.options.find("include_dirs");
+  return std::ranges::any_of(options.include_dirs, is_relative) || is_relative(options.lock_file) ||
+         (folders != options.options.end() && std::ranges::any_of(split_lines(folders->second), is_relative));
 }
 
 }  // namespace
