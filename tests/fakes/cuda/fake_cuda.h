@@ -54,7 +54,8 @@ class FakeCuda {
   /// after its free: with its address and size, and who allocated it.
   std::string misuse() const { return control_->misuse(); }
 
-  /// The sizes of a kernel's parameters, for code that is not a cubin; of a cubin they are read.
+  /// Code that the fake cannot read, neither a cubin nor PTX, has this kernel, with parameters of these sizes. Of a cubin and PTX
+  /// the kernels are read, and no other name is found.
   void set_parameters(std::string kernel, std::vector<std::size_t> sizes) {
     control_->set_parameters(std::move(kernel), std::move(sizes));
   }

@@ -125,6 +125,17 @@ TEST_F(FakeCudaTest, FindsKernelsByName) {
   EXPECT_EQ(launch(config_of(1, 32)), CUDA_ERROR_INVALID_HANDLE);
 }
 
+TEST_F(FakeCudaTest, FindsOnlyTheKernelsOfItsCode) {
+  CUkernel found = nullptr;
+  EXPECT_EQ(cu.library_kernel(&found, library, "sub"), CUDA_ERROR_NOT_FOUND) << "of bytes what the test has told";
+  const char* const ptx =
+      ".version 8.0\n.target sm_90\n.entry _Z3addPf(.param .u64 x)\n{ ret; }\n.visible .entry sub { ret; }\n";
+  EXPECT_EQ(cu.library_load(&library, ptx, nullptr, nullptr, 0, nullptr, nullptr, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cu.library_kernel(&found, library, "_Z3addPf"), CUDA_SUCCESS);
+  EXPECT_EQ(cu.library_kernel(&found, library, "sub"), CUDA_SUCCESS);
+  EXPECT_EQ(cu.library_kernel(&found, library, "add"), CUDA_ERROR_NOT_FOUND);
+}
+
 TEST_F(FakeCudaTest, SaysLateThatCodeIsJunkOrForOthers) {
   CUkernel found = nullptr;
   EXPECT_EQ(cu.library_load(&library, "\x01\x02\x03", nullptr, nullptr, 0, nullptr, nullptr, 0), CUDA_SUCCESS);

@@ -35,9 +35,11 @@ CUresult check_code(const Library& library) {
   return arch / 10 == device.major && arch % 10 <= device.minor ? CUDA_SUCCESS : CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
+// What the fake cannot read, compressed code and bytes of a test, has those kernels whose parameters the test has told.
 bool has_kernel(const Library& library, const std::string& name) {
   if (world().hidden.contains(name)) return false;
-  return !library.cubin || library.cubin->kernels.contains(name);
+  if (library.cubin) return library.cubin->kernels.contains(name);
+  return library.is_ptx ? library.ptx.contains(name) : world().parameters.contains(name);
 }
 
 int static_shared_of(const Library& library, const std::string& name) {
@@ -110,6 +112,7 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* code, int* jit_option
     if (!loaded.cubin && !loaded.is_junk && loaded.fatbin.empty()) {
       loaded.ptx = read_ptx(static_cast<const char*>(code));
       loaded.ptx_target = read_ptx_target(static_cast<const char*>(code));
+      loaded.is_ptx = is_ptx(static_cast<const char*>(code));
     }
     call.with(" -> ", *library = world().libraries.add(std::move(loaded)));
     return CUDA_SUCCESS;

@@ -51,10 +51,11 @@ class Table {
 };
 
 struct Library {
-  std::optional<Cubin> cubin;  // none: any name is a kernel
+  std::optional<Cubin> cubin;
   bool is_junk = false;        // loaded, but it has none
   std::map<std::string, std::vector<Parameter>> ptx = {};  // of kernels in text that declares them
   PtxTarget ptx_target = {};
+  bool is_ptx = false;
   std::vector<FatbinCode> fatbin = {};  // of one, what it has
   std::map<std::string, CUkernel> kernels;
   std::map<std::pair<int, std::string>, std::shared_ptr<std::vector<char>>> variables = {};  // by device and name

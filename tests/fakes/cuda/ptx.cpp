@@ -2,6 +2,7 @@
 
 #include <map>
 #include <regex>
+#include <string_view>
 
 namespace kmux::fake_cuda {
 namespace {
@@ -29,7 +30,7 @@ std::vector<Parameter> read_parameters(const std::string& list) {
 }  // namespace
 
 std::map<std::string, std::vector<Parameter>> read_ptx(const char* text) {
-  static const std::regex entry(R"(\.entry\s+([\w$]+)\s*\(([^)]*)\))");
+  static const std::regex entry(R"(\.entry\s+([\w$%]+)\s*(?:\(([^)]*)\))?)");
   const std::string all(text);
   std::map<std::string, std::vector<Parameter>> kernels;
   for (std::sregex_iterator match(all.begin(), all.end(), entry), last; match != last; ++match) {
@@ -37,6 +38,8 @@ std::map<std::string, std::vector<Parameter>> read_ptx(const char* text) {
   }
   return kernels;
 }
+
+bool is_ptx(const char* text) { return std::string_view(text).find(".version") != std::string_view::npos; }
 
 PtxTarget read_ptx_target(const char* text) {
   static const std::regex target(R"(\.target\s+sm_(\d+)(a?))");

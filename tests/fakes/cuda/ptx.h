@@ -13,6 +13,9 @@ namespace kmux::fake_cuda {
 /// Source: PTX ISA 8, "Kernel and Function Directives: .entry".
 std::map<std::string, std::vector<Parameter>> read_ptx(const char* text);
 
+/// Is it a text in PTX, which begins with its version?
+bool is_ptx(const char* text);
+
 /// What a text in PTX is for: of ".target sm_90a" 90, and that only devices of this number take it.
 struct PtxTarget {
   int arch = 0;  // 0: the text does not say

@@ -7,7 +7,9 @@
 
 namespace kmux::driver_rules {
 
-// What streams and events order, what the pool gives, what captures record, what spoils them, and what is refused.
+// By what kernels are found, what streams and events order, what the pool gives, what captures record, what spoils them, and
+// what is refused.
+std::vector<Rule> name_rules();
 std::vector<Rule> order_rules();
 std::vector<Rule> memory_rules();
 std::vector<Rule> capture_rules();
