@@ -113,15 +113,15 @@ std::vector<MissingFeature> missing_features(const Program& program, std::size_t
 const std::vector<Dialect>& all_dialects() {
   static const auto& dialects = *new const std::vector<Dialect>{
       {"c", true, false, false, false, "C or C++ host functions with C linkage"},
-      {"cubin", false, true, false, false, "CUDA device code, a cubin or a fatbin"},
+      {"cubin", false, true, true, false, "CUDA device code, a cubin or a fatbin"},
       {"cuda", false, false, true, false, "CUDA C++"},
       {"cutedsl", false, false, false, false, "Python of CuTe DSL"},
       {"hip", false, false, true, false, "HIP C++"},
-      {"hsaco", false, true, false, false, "AMD device code for one architecture"},
+      {"hsaco", false, true, true, false, "AMD device code for one architecture"},
       {"metallib", false, true, false, true, "a Metal library"},
       {"msl", false, false, false, true, "Metal Shading Language"},
       {"object", true, true, false, false, "a relocatable host object with functions of C linkage"},
-      {"ptx", false, true, false, false, "PTX text"},
+      {"ptx", false, true, true, false, "PTX text"},
   };
   return dialects;
 }

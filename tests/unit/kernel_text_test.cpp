@@ -45,6 +45,8 @@ TEST(KernelText, IsALineAndALaunch) {
     return std::get<Launch>(kernel_program(kernel_with(change)).value().variants[0].body.steps[0]);
   };
   EXPECT_EQ(launch_of([](KernelText& k) { k.name = "saxpy<float>"; }).kernel, "saxpy<float>");
+  EXPECT_EQ(launch_of([](KernelText& k) { k.name = "saxpy(float, float const*)"; }).kernel,
+            "saxpy(float, float const*)");
   EXPECT_EQ(launch_of([](KernelText& k) { k.args = "y, n: i64"; }).args,
             (std::vector<LaunchArg>{TensorArg{"y"}, ExprArg{Expr::symbol("n"), dtype::kInt64}}));
   EXPECT_EQ(launch_of([](KernelText& k) { k.dynamic_smem_bytes = "4 * n"; }).dynamic_smem_bytes, 4 * Expr::symbol("n"));

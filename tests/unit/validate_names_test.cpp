@@ -23,15 +23,66 @@ TEST(ValidateNames, RefusesWhatGeneratedCodeCannotUse) {
 }
 
 TEST(ValidateNames, TakesNameExpressionsAsKernels) {
-  for (const char* name : {"kern", "ns::kern", "::kern", "kern<float, 4>",
-                           "ns::kern<ns::T<int, -3>, const unsigned int*&, 0x10u>", "_ZN2ns4kernEv", "a<b<c<d>>>"}) {
+  for (const char* name :
+       {"kern", "ns::kern", "::kern", "kern<float, 4>", "ns::kern<ns::T<int, -3>, const unsigned int*&, 0x10u>",
+        "_ZN2ns4kernEv", "a<b<c<d>>>", "kern<>", "kern<float const* const, T*>"}) {
     EXPECT_TRUE(is_kernel_name(name)) << name;
+    EXPECT_TRUE(is_variable_name(name)) << name;
+  }
+}
+
+TEST(ValidateNames, TakesTheParametersOfAnOverloadAsPartOfAKernelsName) {
+  for (const char* name : {"gelu(float const*, float*, int, int)", "ns::kern()",
+                           "kern<float, 4>(const T<int>* __restrict__, unsigned long)", "kern (void)",
+                           "::kern(float*&, char const* const*)", "kern(  float  *  const , int )"}) {
+    EXPECT_TRUE(is_kernel_name(name)) << name;
+    EXPECT_FALSE(is_variable_name(name)) << name;
   }
 }
 
 TEST(ValidateNames, RefusesKernelNamesThatCouldCarryCode) {
-  for (const char* name : {"", "kern;", "kern()", "kern<", "kern<>", "kern<a", "kern>", "a b", "a::", "kern<\"x\">",
-                           "kern<a;b>", "kern<a}b>", "kern<-x>", "4kern", "int", "kern<a>b", "kern<a,>", "a/**/"}) {
+  for (const char* name : {"",
+                           "kern;",
+                           "kern<",
+                           "kern<a",
+                           "kern>",
+                           "a b",
+                           "a::",
+                           "kern<\"x\">",
+                           "kern<a;b>",
+                           "kern<a}b>",
+                           "kern<-x>",
+                           "4kern",
+                           "int",
+                           "kern<a>b",
+                           "kern<a,>",
+                           "a/**/",
+                           "kern(",
+                           "kern)",
+                           "kern(int",
+                           "kern(int))",
+                           "kern(int);",
+                           "kern(int) x",
+                           "kern(int,)",
+                           "kern(,int)",
+                           "kern(1)",
+                           "kern(\"x\")",
+                           "kern(int)(int)",
+                           "kern(void (*)(int))",
+                           "kern(int[4])",
+                           "kern(a;b)",
+                           "kern(int*x)",
+                           "kern(f(int))",
+                           "if(int)",
+                           "int(float)",
+                           "_Z1kv()",
+                           "kmux_kern(int)",
+                           "(int)",
+                           "kern(int\n)",
+                           "kern(int/**/)",
+                           "kern(...)",
+                           "kern(int = 3)",
+                           "&kern(int)"}) {
     EXPECT_FALSE(is_kernel_name(name)) << name;
   }
   std::string deep = "a";

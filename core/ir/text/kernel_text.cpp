@@ -108,6 +108,13 @@ std::string all_of(const Signature& signature) {
   return join(names);
 }
 
+// An overload has brackets in its name, which stands in quotes then.
+void add_name(Composition& text, const std::string& name) {
+  const bool is_quoted = name.find('(') != name.npos && name.find_first_of("\"\\\n") == name.npos;
+  const std::string_view quote = is_quoted ? "\"" : "";
+  text.between(quote).part("name", name).between(quote);
+}
+
 void add_extents(Composition& text, const KernelText& kernel) {
   if (kernel.grid.empty() && kernel.block.empty()) return;
   text.between("<<<").part("grid", kernel.grid).between(", ").part("block", kernel.block);
@@ -137,7 +144,7 @@ Composition composed(const KernelText& kernel) {
   if (kernel.name.empty())
     text.between(read.first);
   else
-    text.part("name", kernel.name);
+    add_name(text, kernel.name);
   add_extents(text, kernel);
   text.between("(");
   if (kernel.args.empty())

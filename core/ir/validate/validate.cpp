@@ -30,7 +30,7 @@ void check_shared_files(const Program& program, ProblemList& problems) {
 }
 
 void check_constant(const Constant& constant, const JsonPointer& at, ProblemList& problems) {
-  if (!is_kernel_name(constant.name)) {
+  if (!is_variable_name(constant.name)) {
     problems.add(at / "name", in_double_quotes(constant.name) +
                                   " is not the name of a variable. Use an identifier, with namespaces as in "
                                   "\"filters::weights\".");

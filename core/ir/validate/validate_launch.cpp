@@ -30,10 +30,12 @@ class LaunchChecker {
  private:
   void kernel(const std::string& name, const JsonPointer& at) {
     const bool expressions = dialect_ == nullptr || dialect_->has_name_expressions;
-    const bool is_symbol = is_kernel_name(name) && name.find_first_of(":<") == std::string::npos;
+    const bool is_symbol = is_kernel_name(name) && name.find_first_of(":<(") == std::string::npos;
     if (!is_symbol && !(expressions && is_kernel_name(name))) {
       problems_.add(at, in_double_quotes(name) + " is not a kernel name. Use an identifier or a mangled name" +
-                            (expressions ? ", or an instantiation such as \"kern<float, 4>\"." : "."));
+                            (expressions ? ", an instantiation such as \"kern<float, 4>\", or an overload with "
+                                           "its parameters: \"kern(float*, int)\"."
+                                         : "."));
     }
     const Name* taken = scope_.find(name);
     if (taken == nullptr || !is_variable(taken->kind)) return;

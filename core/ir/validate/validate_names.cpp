@@ -121,11 +121,12 @@ bool is_plain_name(std::string_view name) {
   return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, is_letter_or_number);
 }
 
-// Recognises "ns::kern<float, 4, const T*>": nothing in it can end an expression or begin another.
+// Recognises "ns::kern<float, 4, const T*>(float*, int)": nothing in it can end an expression or begin another.
 class NameExpression {
  public:
   explicit NameExpression(std::string_view text) : rest_(text) {}
   bool matches() { return name(0) && rest_.empty(); }
+  bool matches_overload() { return name(0) && parameters() && rest_.empty(); }
 
  private:
   static constexpr int kMaxDepth = 16;
@@ -140,17 +141,20 @@ class NameExpression {
     while (take(" ")) continue;
   }
 
-  bool word() {
+  bool starts_word() const { return !rest_.empty() && is_letter(rest_.front()); }
+
+  std::string_view word() {
     const auto end = std::ranges::find_if_not(rest_, is_letter_or_number);
-    const auto size = static_cast<std::size_t>(end - rest_.begin());
-    rest_.remove_prefix(size);
-    return size > 0;
+    const std::string_view text = rest_.substr(0, static_cast<std::size_t>(end - rest_.begin()));
+    rest_.remove_prefix(text.size());
+    return text;
   }
 
   bool name(int depth) {
     take("::");
     do {
-      if (rest_.empty() || !is_letter(rest_.front()) || !word()) return false;
+      if (!starts_word()) return false;
+      word();
       if (take("<") && !arguments(depth + 1)) return false;
     } while (take("::"));
     return true;
@@ -158,28 +162,64 @@ class NameExpression {
 
   bool arguments(int depth) {
     if (depth > kMaxDepth) return false;
+    blanks();
+    if (take(">")) return true;  // all have defaults
     do {
       if (!argument(depth)) return false;
     } while (take(","));
     return take(">");
   }
 
-  // A number, or a type: words such as "unsigned int" or "const T", then stars and ampersands.
+  // A number, or a type.
   bool argument(int depth) {
     blanks();
     const bool negative = take("-");
-    if (!rest_.empty() && is_digit(rest_.front())) return word() && (blanks(), true);
-    if (negative) return false;
+    if (!rest_.empty() && is_digit(rest_.front())) return word(), blanks(), true;
+    return !negative && type(depth);
+  }
+
+  // Words such as "unsigned int" or "const T", then stars and ampersands, with qualifiers behind them.
+  bool type(int depth) {
     do {
       if (!name(depth)) return false;
       blanks();
-    } while (!rest_.empty() && is_letter(rest_.front()));
-    while (take("*") || take("&")) blanks();
+    } while (starts_word());
+    while (take("*") || take("&")) {
+      blanks();
+      while (starts_word()) {
+        if (!is_qualifier(word())) return false;
+        blanks();
+      }
+    }
     return true;
+  }
+
+  static bool is_qualifier(std::string_view word) {
+    return word == "const" || word == "volatile" || word == "__restrict__" || word == "__restrict";
+  }
+
+  // "(float*, int)", or "()".
+  bool parameters() {
+    blanks();
+    if (!take("(")) return false;
+    blanks();
+    if (take(")")) return true;
+    do {
+      blanks();
+      if (!type(1)) return false;
+    } while (take(","));
+    return take(")");
   }
 
   std::string_view rest_;
 };
+
+// Is the name before the brackets of `kernel` an expression, or else an identifier?
+bool is_overload(std::string_view kernel) {
+  const std::string_view before = kernel.substr(0, kernel.find('('));
+  const std::string_view name = before.substr(0, before.find_last_not_of(' ') + 1);
+  return (!is_plain_name(name) || is_identifier(name)) && NameExpression(kernel).matches_overload();
+}
 
 bool is_path_part(std::string_view part) {
   const auto is_refused = [](char c) {
@@ -208,9 +248,13 @@ bool is_identifier(std::string_view name) {
          !name.starts_with("__") && !std::ranges::binary_search(kKeywords, name);
 }
 
-bool is_kernel_name(std::string_view name) {
+bool is_variable_name(std::string_view name) {
   if (is_plain_name(name)) return is_identifier(name) || (name.starts_with("_Z") && name.size() <= kMaxKernelName);
   return name.size() <= kMaxKernelName && NameExpression(name).matches();
+}
+
+bool is_kernel_name(std::string_view name) {
+  return is_variable_name(name) || (name.size() <= kMaxKernelName && is_overload(name));
 }
 
 bool is_file_path(std::string_view path) {

@@ -31,6 +31,10 @@ bool is_identifier(std::string_view name);
 
 /// Is `name` an identifier, a mangled name, or an NVRTC name expression ("kern<float, 4>", "ns::kern")? Such names
 /// may reach generated code.
+bool is_variable_name(std::string_view name);
+
+/// Is `name` one of a variable, or of an overload with the types of its parameters ("gelu(float const*, float*, int)")? Types
+/// are words, with template arguments, and the stars, ampersands and qualifiers behind them: no function and no array.
 bool is_kernel_name(std::string_view name);
 
 /// Is `path` relative, normalised ('/' between names, no empty name, "." or ".."), and without control characters, '\\'

@@ -39,7 +39,7 @@ struct Dialect {
   std::string_view name;  // as in Variant::dialect
   bool is_host;  // a launch is a plain call: no grid, block, shared memory or tensor map
   bool is_binary;  // one ready file: nothing is compiled
-  bool has_name_expressions;  // a kernel may be named as an instantiation ("kern<float>")
+  bool has_name_expressions;  // a kernel may be named as C++ writes it ("ns::kern<float>", "kern(float*)")
   bool has_packed_values;  // a launch may pass all values in one buffer
   std::string_view content;  // what a source holds, for people
 };
