@@ -1,10 +1,15 @@
 #include "kmux/plugin/kernel_names.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cxxabi.h>
+#include <iterator>
 #include <memory>
-#include <string_view>
+
+#include "kmux/plugin/words.h"
+
+#include "cxx_name.h"
 
 namespace kmux {
 namespace {
@@ -13,50 +18,15 @@ struct Free {
   void operator()(char* text) const { std::free(text); }
 };
 
-// Blanks in a name expression are the user's choice.
-std::string without_blanks(std::string text) {
-  std::erase(text, ' ');
-  return text;
-}
-
 // Without result and parameters. Only templates have their result in the name.
 std::string qualified_name(std::string_view declaration) {
-  int depth = 0;
+  const std::size_t end = std::min(parameters_of(declaration), declaration.size());
   std::size_t begin = 0;
-  for (std::size_t i = 0; i < declaration.size(); ++i) {
-    const char c = declaration[i];
-    if (c == '<') ++depth;
-    if (c == '>') --depth;
-    if (depth == 0 && c == ' ') begin = i + 1;
-    if (depth == 0 && c == '(') return std::string(declaration.substr(begin, i - begin));
+  for (std::size_t at = 0; at < end; ++at) {
+    if (declaration[at] == '(' || declaration[at] == '<') at = std::min(closing_bracket(declaration, at), end);
+    if (at < end && declaration[at] == ' ') begin = at + 1;
   }
-  return std::string(declaration.substr(begin));
-}
-
-// The bracket that the last character of `text` closes.
-std::size_t matching_bracket(std::string_view text) {
-  int depth = 0;
-  for (std::size_t i = text.size(); i-- > 0;) {
-    if (text[i] == ')') ++depth;
-    if (text[i] == '(' && --depth == 0) return i;
-  }
-  return text.npos;
-}
-
-// The pieces of `text` between its commas, those within brackets aside.
-std::vector<std::string> split_types(std::string_view text) {
-  std::vector<std::string> types;
-  int depth = 0;
-  for (; !text.empty(); text.remove_prefix(std::min<std::size_t>(2, text.size()))) {  // ", "
-    std::size_t end = 0;
-    for (; end < text.size() && (depth > 0 || text[end] != ','); ++end) {
-      if (std::string_view("(<[{").find(text[end]) != std::string_view::npos) ++depth;
-      if (std::string_view(")>]}").find(text[end]) != std::string_view::npos) --depth;
-    }
-    types.emplace_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-  return types;
+  return std::string(declaration.substr(begin, end - begin));
 }
 
 }  // namespace
@@ -76,21 +46,117 @@ std::string function_name(const std::string& symbol) {
 
 std::optional<std::vector<std::string>> parameter_types(const std::string& symbol) {
   const std::string text = demangled(symbol);
-  if (text == symbol || !text.ends_with(')')) return std::nullopt;
-  const std::size_t begin = matching_bracket(text);
-  if (begin == text.npos) return std::nullopt;
-  return split_types(std::string_view(text).substr(begin + 1, text.size() - begin - 2));
+  const std::size_t open = parameters_of(text);
+  if (text == symbol || open == text.npos) return std::nullopt;
+  const std::size_t close = closing_bracket(text, open);
+  if (close == text.npos) return std::nullopt;
+  return split_types(std::string_view(text).substr(open + 1, close - open - 1));
 }
+
+KernelName split_kernel_name(std::string_view kernel) {
+  const std::size_t open = parameters_of(kernel);
+  if (open == kernel.npos) return {std::string(kernel), std::nullopt};
+  const std::size_t end = kernel.find_last_not_of(' ', open - 1);
+  const std::size_t close = std::min(kernel.rfind(')'), kernel.size());
+  return {std::string(kernel.substr(0, end + 1)), std::string(kernel.substr(open + 1, close - open - 1))};
+}
+
+bool is_name_expression(std::string_view kernel) { return kernel.find_first_of("<:(") != std::string_view::npos; }
+
+std::vector<std::string> name_expressions(const std::vector<std::string>& kernels) {
+  std::vector<std::string> names;
+  std::ranges::copy_if(kernels, std::back_inserter(names), is_name_expression);
+  return names;
+}
+
+std::string kernel_address(const std::string& kernel) {
+  const KernelName name = split_kernel_name(kernel);
+  if (!name.parameters) return "&" + name.function;
+  return "static_cast<void (*)(" + *name.parameters + ")>(&" + name.function + ")";
+}
+
+namespace {
+
+// How much of a name a program may leave out.
+struct Leeway {
+  bool arguments;  // of a template, the last ones or all
+  bool scopes;
+};
+constexpr std::array<Leeway, 4> kLeeways = {{{false, false}, {true, false}, {false, true}, {true, true}}};
+
+bool has_arguments(const CxxName& name, const CxxName& wanted, Leeway leeway) {
+  if (name.arguments == wanted.arguments) return true;
+  if (!leeway.arguments || !name.arguments) return false;
+  if (!wanted.arguments) return true;
+  return wanted.arguments->size() <= name.arguments->size() &&
+         std::equal(wanted.arguments->begin(), wanted.arguments->end(), name.arguments->begin());
+}
+
+// A symbol of C has no parameters that could be compared.
+bool can_be(const CxxName& name, const CxxName& wanted, Leeway leeway) {
+  if (name.base != wanted.base || !has_arguments(name, wanted, leeway)) return false;
+  if (name.scopes != wanted.scopes && !(leeway.scopes && wanted.scopes.empty())) return false;
+  return !wanted.parameters || !name.parameters || name.parameters == wanted.parameters;
+}
+
+constexpr std::size_t kMostListed = 16;
+
+std::string listed(const std::vector<std::string>& symbols) {
+  std::vector<std::string> names;
+  for (const std::string& symbol : symbols) {
+    const std::string name = demangled(symbol);
+    names.push_back(name == symbol ? symbol : name + " = " + symbol);
+    if (names.size() == kMostListed) break;
+  }
+  const std::string more = symbols.size() > kMostListed ? ", ..." : "";
+  return join(names, "no kernel") + more;
+}
+
+// "scale(float*, int)" of "void scale<float>(float*, int)"'s kind: what a program can write.
+std::string written(const std::string& symbol) {
+  const std::string text = demangled(symbol);
+  return text.starts_with("void ") ? text.substr(5) : text;
+}
+
+Error ambiguous(const std::string& kernel, const std::vector<std::string>& meant) {
+  return make_error(ErrorCode::kCompileFailed, "kernel \"" + kernel + "\" is in the compiled code more than once (" +
+                                                   listed(meant) + "). Name one of them in full: \"" +
+                                                   written(meant.front()) + "\", or by its symbol.");
+}
+
+Error missing(const std::string& kernel, const std::vector<std::string>& present) {
+  return make_error(ErrorCode::kCompileFailed,
+                    "kernel \"" + kernel + "\" is not in the compiled code (the code has " + listed(present) +
+                        "). Correct the name; of a template, name an instantiation as in \"scale<float>\".");
+}
+
+}  // namespace
 
 std::vector<std::size_t> find_symbols(const std::string& kernel, const std::vector<std::string>& symbols) {
   if (const auto same = std::ranges::find(symbols, kernel); same != symbols.end()) {
     return {static_cast<std::size_t>(same - symbols.begin())};
   }
+  const CxxName wanted = read_cxx_name(kernel);
+  std::vector<CxxName> names;
+  names.reserve(symbols.size());
+  for (const std::string& symbol : symbols) names.push_back(read_cxx_name(demangled(symbol)));
   std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < symbols.size(); ++i) {
-    if (without_blanks(function_name(symbols[i])) == without_blanks(kernel)) places.push_back(i);
+  for (const Leeway leeway : kLeeways) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (can_be(names[i], wanted, leeway)) places.push_back(i);
+    }
+    if (!places.empty()) break;
   }
   return places;
+}
+
+Result<std::string> find_symbol(const std::string& kernel, const std::vector<std::string>& present) {
+  const std::vector<std::size_t> places = find_symbols(kernel, present);
+  if (places.empty()) return missing(kernel, present);
+  if (places.size() == 1) return present[places.front()];
+  std::vector<std::string> meant;
+  for (const std::size_t place : places) meant.push_back(present[place]);
+  return ambiguous(kernel, meant);
 }
 
 }  // namespace kmux

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <set>
 
 namespace kmux {
@@ -102,23 +101,6 @@ SourceUnit make_unit(const Variant& variant, std::string_view folder) {
     for (const File& file : *files) unit.files.push_back({program.place(file.path), program.text_of(file)});
   }
   return unit;
-}
-
-std::string instantiations(const std::vector<std::string>& kernels) {
-  std::string text;
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    if (!is_name_expression(kernels[i])) continue;
-    text += "[[maybe_unused]] static auto* const kmux_instance_" + std::to_string(i) + " = &" + kernels[i] + ";\n";
-  }
-  return text;
-}
-
-bool is_name_expression(std::string_view kernel) { return kernel.find_first_of("<:") != std::string_view::npos; }
-
-std::vector<std::string> name_expressions(const std::vector<std::string>& kernels) {
-  std::vector<std::string> names;
-  std::ranges::copy_if(kernels, std::back_inserter(names), is_name_expression);
-  return names;
 }
 
 std::string standard_of(const Settings& settings) { return settings.standard.empty() ? "c++20" : settings.standard; }

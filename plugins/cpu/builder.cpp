@@ -8,7 +8,9 @@
 
 #include "kmux/plugin/code_state.h"
 #include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/meta_reader.h"
+#include "kmux/plugin/name_table.h"
 #include "kmux/plugin/source_unit.h"
 
 #include "device.h"
@@ -84,9 +86,10 @@ Status check_object(const File& file, const std::string& triple) {
 }
 
 std::string last_name(const std::string& qualified) {
-  const std::string name = qualified.substr(0, qualified.find('<'));
+  const std::string name = qualified.substr(0, qualified.find_first_of("<("));
   const std::size_t colon = name.rfind(':');
-  return colon == std::string::npos ? name : name.substr(colon + 1);
+  const std::string last = colon == std::string::npos ? name : name.substr(colon + 1);
+  return last.substr(0, last.find(' '));
 }
 
 // Has the compiler look the constants up in the source, as `with_instances` does for kernels. Weak, as several sources may
@@ -101,15 +104,25 @@ std::string with_constants(std::string text, const std::vector<Constant>& consta
   return text;
 }
 
-// Has the compiler make those of `kernels` that are named by an expression (`scale<float, 3>`), each where a variable says.
-// A source gets those whose name it has, so that its own lines stay as they are.
-std::string with_instances(const File& source, const std::vector<std::string>& kernels) {
+// Does the source name the kernel, or a header that it may have it from?
+bool may_have(const std::string& source, const std::string& kernel, const std::vector<File>& headers) {
+  const std::string name = last_name(kernel);
+  if (source.find(name) != source.npos) return true;
+  return std::ranges::any_of(headers, [&](const File& header) {
+    const std::string file = header.path.substr(header.path.rfind('/') + 1);  // npos + 1 is 0
+    return header.content.find(name) != header.content.npos && source.find(file) != source.npos;
+  });
+}
+
+// Has the compiler make those of `kernels` that are named by an expression (`scale<float, 3>`), each where a variable says. The
+// sole source gets all of them; of several a source gets those that it may have, so that its own lines stay as they are.
+std::string with_instances(const File& source, const std::vector<std::string>& kernels, const Variant& variant) {
   std::string text = source.content;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     if (!is_name_expression(kernels[i])) continue;
-    if (text.find(last_name(kernels[i])) == std::string::npos) continue;
-    text += "\n#line 1 \"kernel names\"\nextern \"C\" { __attribute__((used)) auto* " + instance_of(i) + " = &" +
-            kernels[i] + "; }\n";
+    if (variant.sources.size() > 1 && !may_have(source.content, kernels[i], variant.headers)) continue;
+    text += "\n#line 1 \"" + std::string(kNameTable) + "\"\nextern \"C\" { __attribute__((used, weak)) auto " +
+            instance_of(i) + " = " + kernel_address(kernels[i]) + "; }\n";
   }
   return text;
 }
@@ -164,17 +177,19 @@ std::vector<std::string> device_arguments(const Variant& variant, const BuildOpt
   return arguments;
 }
 
-void add_device_units(CompileJob& job, const Variant& variant, const BuildOptions& options) {
+void add_device_units(CompileJob& job, const Variant& variant, const BuildOptions& options, KernelNames names) {
   const std::vector<std::string> arguments = device_arguments(variant, options, job.files);
+  const std::vector<std::string> named = names == KernelNames::kLookedUp ? job.kernels : std::vector<std::string>();
   for (std::size_t i = 0; i < variant.sources.size(); ++i) {
-    job.files[i].content = with_constants(with_instances(variant.sources[i], job.kernels), job.constants);
+    job.files[i].content = with_constants(with_instances(variant.sources[i], named, variant), job.constants);
     job.units.push_back({variant.sources[i].path, Language::kCuda, arguments});
   }
 }
 
 }  // namespace
 
-Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& options, std::string_view launcher) {
+Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& options, std::string_view launcher,
+                            KernelNames names) {
   const Variant& variant = request.chosen();
   CompileJob job;
   job.launcher = launcher;
@@ -196,7 +211,7 @@ Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& opt
   if (is_device_dialect(variant.dialect)) {
     KMUX_ASSIGN(job.blocks, launched_blocks(request));
     job.constants = request.program.constants;
-    add_device_units(job, variant, options);
+    add_device_units(job, variant, options, names);
     return job;
   }
   for (const File& source : variant.sources) {
@@ -289,6 +304,18 @@ Result<std::optional<Dependencies>> CpuBuilder::dependencies(const CompileJob& j
   return found;
 }
 
+// Where Clang finds no kernel by a name, or several, the code without the names says which kernels there are.
+Result<CompiledObject> CpuBuilder::compile(const CompileJob& job, const BuildRequest& request,
+                                           const BuildOptions& options, std::string_view launcher) {
+  auto compiled = compiler_.compile(job);
+  const std::string log(compiled ? "" : compiled.error().note("log").value_or(""));
+  if (!is_about_names(log)) return compiled;
+  KMUX_ASSIGN(CompileJob plain_job, make_job(request, options, launcher, KernelNames::kLeftOut));
+  plain_job.header_stamp = job.header_stamp;
+  auto plain = compiler_.compile(plain_job);
+  return plain ? std::move(plain) : with_name_errors(std::move(plain).error(), log);
+}
+
 Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view launcher) {
   KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
   KMUX_TRY(check_march(options));
@@ -301,7 +328,8 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
   if (headers && options.engine == Engine::kClang) job.header_stamp = stamp_of(*headers);
   const bool ready = request.chosen().dialect == "object";
   const auto objects = ready ? std::span(request.chosen().sources) : std::span<const File>();
-  auto compiled = options.engine == Engine::kHost ? compile_on_host(job, options, objects) : compiler_.compile(job);
+  auto compiled = options.engine == Engine::kHost ? compile_on_host(job, options, objects)
+                                                  : compile(job, request, options, launcher);
   if (!compiled) return with_include_hint(std::move(compiled).error(), request.chosen().settings);
   for (const Error& why : compiled->on_fibers) {
     host_.log(Host::Level::kWarning, "each thread runs with a stack of its own, which is slow: " + why.message);

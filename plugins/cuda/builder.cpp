@@ -10,6 +10,7 @@
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/include_scan.h"
+#include "kmux/plugin/name_table.h"
 #include "kmux/plugin/plan.h"
 #include "kmux/plugin/source_unit.h"
 #include "kmux/plugin/start_thread.h"
@@ -35,9 +36,11 @@ class DeviceCompiler {
     std::string log = {};                   // warnings
     bool is_about_program = false;          // the log is not about headers of the machine alone
     std::vector<std::string> headers = {};  // of the machine, that were read
+    std::string name_errors = {};           // the compiler's, where it was asked again without the names of kernels
   };
   // A cubin for the target's architecture: of dialect cuda compiled, of dialect ptx assembled, of dialect cubin as it is.
-  // PTX, where sources are compiled for a virtual architecture. Instantiates those of `kernels` that are name expressions.
+  // PTX, where sources are compiled for a virtual architecture. Those of `kernels` that are name expressions are looked up and
+  // instantiated by a table of names (name_table.h) in it.
   //
   // Errors: compile_failed with notes "log", in the user's files and lines, and "command"; invalid_argument for an
   //         argument that would mean something else to the shell through which nvcc starts its tools.
@@ -77,7 +80,7 @@ std::string main_text(const Settings& settings, const nvidia::BuildOptions& opti
   }
   for (const std::string& prelude : unit.preludes) text.append("#include \"").append(prelude).append("\"\n");
   text.append("#line 1 \"").append(unit.path).append("\"\n").append(unit.text).append("\n");
-  return text + instantiations(kernels);
+  return text + name_table(kernels);
 }
 
 // Or only about headers of the machine? What the assembler says is about the kernels.
@@ -167,6 +170,19 @@ void add(Dependencies& dependencies, const std::vector<std::string>& files) {
   dependencies.files = std::move(all);
 }
 
+// Where the compiler finds no kernel by a name, or several, the code without the table of names says which kernels there are.
+Result<DeviceCompiler::Output> compile_source(const DeviceCompiler& compiler, const nvidia::Compilation& compilation,
+                                              const BuildRequest& request, const nvidia::BuildOptions& options,
+                                              const std::vector<std::string>& kernels) {
+  auto compiled = compiler.compile(compilation, request, options, kernels);
+  const std::string log(compiled ? "" : compiled.error().note("log").value_or(""));
+  if (compiled || !is_about_names(log)) return compiled;
+  auto plain = compiler.compile(compilation, request, options, {});
+  if (!plain) return compiled;
+  plain->name_errors = log;
+  return plain;
+}
+
 // Code that came ready can be wrong before a compiler is started.
 Status check_ready(const BuildRequest& request, const Plan& plan) {
   if (request.chosen().dialect == "cuda") return Ok{};
@@ -233,13 +249,16 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   KMUX_ASSIGN(const nvidia::Compilation compilation, nvidia::Compilation::begin(host_, "cuda"));
   const nvidia::LauncherCompiler launcher_compiler(compilation, host_compiler);
   SideWork<Status> translated([&] { return launcher_compiler.translate(launcher); });
-  auto code = DeviceCompiler(nvcc, host_compiler).compile(compilation, request, options, plan.kernels);
+  auto code = compile_source(DeviceCompiler(nvcc, host_compiler), compilation, request, options, plan.kernels);
   const Status launcher_status = translated.get();
   if (!code) return with_include_hint(std::move(code).error(), request.chosen().settings);
   KMUX_TRY(launcher_status);
   const auto level = code->is_about_program ? Host::Level::kWarning : Host::Level::kDebug;
   if (!code->log.empty()) host_.log(level, code->log);
-  KMUX_ASSIGN(const auto symbols, nvidia::checked_symbols(plan, plan.kernels, code->code, code->is_ptx));
+  KMUX_ASSIGN(const auto names, nvidia::names_in_code(plan.kernels, code->code, code->is_ptx));
+  const auto found = nvidia::checked_symbols(plan, names, code->code, code->is_ptx);
+  if (!found) return with_name_errors(found.error(), code->name_errors);
+  const std::vector<std::string>& symbols = *found;
   KMUX_ASSIGN(const auto constants, nvidia::find_constants(request.program.constants, code->code, code->is_ptx));
   KMUX_ASSIGN(std::string library, launcher_compiler.link(code->code, plan.kernels, symbols));
   Artifact artifact;

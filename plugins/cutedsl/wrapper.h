@@ -37,7 +37,7 @@ class CuteDslWrapper final : public Wrapper {
     std::string printed(cutedsl_printed_text);
     if (has_hosts) printed += cutedsl_host_text;
     return nvidia::launcher_text(entries.plan, nvidia::LaunchChoices{.graph = options.graph},
-                                 {dialect, nvidia::Symbols::kInFiles, sizes, printed, has_hosts});
+                                 {dialect, sizes, printed, has_hosts});
   }
 
  private:

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
 
 #include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/launch_check.h"
 #include "kmux/plugin/meta_reader.h"
+#include "kmux/plugin/name_table.h"
 #include "kmux/plugin/plan.h"
 #include "kmux/plugin/source_unit.h"
 
@@ -34,15 +37,37 @@ Error for_another(const CodeObject& code, const std::string& arch) {
 
 using KernelMetas = std::map<std::string, KernelMeta>;
 
+// What the code calls the kernels: what hiprtc said of name expressions, or a table of names has, else what the program does.
+std::vector<std::string> names_in(const CodeObject& code, const Compiled& compiled, const Plan& plan) {
+  std::vector<std::string> found = name_expressions(plan.kernels);
+  if (compiled.symbols.size() >= found.size()) {
+    std::ranges::copy_n(compiled.symbols.begin(), std::ssize(found), found.begin());
+  } else {
+    std::vector<std::string> symbols;
+    std::ranges::transform(code.kernels, std::back_inserter(symbols), &CodeKernel::name);
+    found = names_by_table(found, code.name_table, symbols);
+  }
+  std::vector<std::string> names = plan.kernels;
+  std::size_t expression = 0;
+  for (std::string& name : names) {
+    if (is_name_expression(name)) name = found[expression++];
+  }
+  return names;
+}
+
 // What the code says of the kernels of `plan`, once every launch fits them.
-Result<KernelMetas> kernels_in(const CodeObject& code, const Plan& plan, const std::string& arch) {
+Result<KernelMetas> kernels_in(const CodeObject& code, const Compiled& compiled, const Plan& plan,
+                               const std::string& arch) {
   if (!code.arch.empty() && code.arch != arch && !is_generic_of(code.arch, arch)) return for_another(code, arch);
   KernelMetas metas;
   std::vector<const CodeKernel*> kernels;
-  for (const std::string& name : plan.kernels) {
-    KMUX_ASSIGN(const CodeKernel* const kernel, find_kernel(code, name));
+  const std::vector<std::string> names = names_in(code, compiled, plan);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    auto kernel_in_code = find_kernel(code, names[i]);
+    if (!kernel_in_code) return with_name_errors(std::move(kernel_in_code).error(), compiled.name_errors);
+    const CodeKernel* const kernel = *kernel_in_code;
     kernels.push_back(kernel);
-    metas[name] = {kernel->name, kernel->static_smem_bytes, kernel->max_threads, kernel->wavefront_size};
+    metas[plan.kernels[i]] = {kernel->name, kernel->static_smem_bytes, kernel->max_threads, kernel->wavefront_size};
   }
   KMUX_TRY(check_launches(plan, kernels));
   return metas;
@@ -79,7 +104,7 @@ Result<KernelMetas> kernels_of(const std::vector<std::string>& objects, const Co
   for (const std::string& object : objects) {
     KMUX_ASSIGN(const std::optional<CodeObject> code, read_code_object(object));
     if (!code) return kernels_named(compiled, plan);
-    KMUX_ASSIGN(const KernelMetas kernels, kernels_in(*code, plan, arch));
+    KMUX_ASSIGN(const KernelMetas kernels, kernels_in(*code, compiled, plan, arch));
     for (const auto& [name, kernel] : kernels) {
       const auto known = all.find(name);
       all[name] = known == all.end() ? kernel : narrower(known->second, kernel);
@@ -310,7 +335,15 @@ Result<Compiled> HipBuilder::compile_source(const BuildRequest& request, const B
   HeaderSearch search{options.include_dirs, options.compile_flags, {}};
   if (choice.clang) search.folders.insert(search.folders.end(), kSystemFolders.begin(), kSystemFolders.end());
   dependencies = headers_.scan(variant, search);  // before the compiler reads them
-  auto compiled = compile(choice, unit, variant.settings, options, request.target.arch, names);
+  const auto compile_for = [&](const std::vector<std::string>& asked) {
+    return compile(choice, unit, variant.settings, options, request.target.arch, asked);
+  };
+  auto compiled = compile_for(names);
+  std::string log(compiled ? "" : compiled.error().note("log").value_or(""));
+  if (is_about_names(log)) {  // the code says which kernels there are
+    auto plain = compile_for({});
+    if (plain) compiled = std::move(plain), compiled->name_errors = std::move(log);
+  }
   if (!compiled) return with_include_hint(std::move(compiled).error(), variant.settings);
   if (!compiled->log.empty()) host_.log(Host::Level::kWarning, compiled->log);
   return compiled;

@@ -12,6 +12,7 @@
 #include "kmux/plugin/dynamic_library.h"
 #include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/launch_check.h"
+#include "kmux/plugin/name_table.h"
 #include "kmux/plugin/words.h"
 
 #include "device.h"
@@ -87,21 +88,30 @@ void add_variables(std::string_view symbols, std::string_view names, std::vector
   }
 }
 
-// What the loader of a device looks up: the dynamic symbols.
-std::vector<CodeVariable> variables_of(std::string_view code, const Elf64_Ehdr& file) {
+// Those of the tables of one type.
+std::vector<CodeVariable> variables_of(std::string_view code, const Elf64_Ehdr& file, unsigned type) {
   const auto section = [&](std::size_t index) {
     return value_at<Elf64_Shdr>(code, file.e_shoff + index * sizeof(Elf64_Shdr));
   };
   std::vector<CodeVariable> variables;
   for (std::size_t i = 0; i < file.e_shnum; ++i) {
     const auto table = section(i);
-    if (!table || table->sh_type != SHT_DYNSYM) continue;
+    if (!table || table->sh_type != type) continue;
     const auto strings = section(table->sh_link);
     const auto symbols = bytes_at(code, table->sh_offset, table->sh_size);
     const auto names = strings ? bytes_at(code, strings->sh_offset, strings->sh_size) : std::nullopt;
     if (symbols && names) add_variables(*symbols, *names, variables);
   }
   return variables;
+}
+
+// Its variables are local, and none that a loader looks up.
+std::vector<std::string> name_table_of(std::string_view code, const Elf64_Ehdr& file) {
+  std::vector<std::string> symbols;
+  for (CodeVariable& variable : variables_of(code, file, SHT_SYMTAB)) {
+    if (is_of_name_table(variable.symbol)) symbols.push_back(std::move(variable.symbol));
+  }
+  return symbols;
 }
 
 unsigned number_in(const Message& map, const char* key) {
@@ -163,7 +173,8 @@ Result<std::optional<CodeObject>> read_code_object(std::string_view code) {
   if (!bytes) return malformed("it has no note NT_AMDGPU_METADATA");
   const Message metadata = Message::from_msgpack(*bytes, true, false);
   if (!metadata.is_object()) return malformed("its metadata are not a MessagePack map");
-  CodeObject object{arch_of(metadata), {}, variables_of(code, *file)};
+  // A loader looks dynamic symbols up.
+  CodeObject object{arch_of(metadata), {}, variables_of(code, *file, SHT_DYNSYM), name_table_of(code, *file)};
   for (const Message& kernel : list_in(metadata, "amdhsa.kernels")) object.kernels.push_back(kernel_of(kernel));
   return std::optional<CodeObject>(std::move(object));
 }
@@ -322,14 +333,8 @@ Result<const CodeKernel*> find_kernel(const CodeObject& code, const std::string&
   std::vector<std::string> symbols;
   symbols.reserve(code.kernels.size());
   for (const CodeKernel& kernel : code.kernels) symbols.push_back(kernel.name);
-  const std::vector<std::size_t> found = find_symbols(name, symbols);
-  if (found.size() == 1) return &code.kernels[found.front()];
-  std::vector<std::string> known;
-  known.reserve(symbols.size());
-  for (const std::string& symbol : symbols) known.push_back(function_name(symbol));
-  return make_error(ErrorCode::kCompileFailed, "the code has " + std::string(found.empty() ? "no" : "more than one") +
-                                                   " kernel \"" + name + "\" (it has " + join(known, "none") +
-                                                   "). Correct the name, or declare it extern \"C\".");
+  KMUX_ASSIGN(const std::string symbol, find_symbol(name, symbols));
+  return &*std::ranges::find(code.kernels, symbol, &CodeKernel::name);
 }
 
 Status check_launches(const Plan& plan, const std::vector<const CodeKernel*>& kernels) {

@@ -34,6 +34,7 @@ struct CodeObject {
   std::string arch;  // "gfx90a"
   std::vector<CodeKernel> kernels;
   std::vector<CodeVariable> variables = {};  // those that hipModuleGetGlobal finds
+  std::vector<std::string> name_table = {};  // symbols of one (kmux/plugin/name_table.h)
 };
 
 /// Reads the metadata of `code`. Nothing for an ELF file of another machine: what stands in for a device compiles to its
@@ -60,8 +61,7 @@ struct Unbundled {
 /// Source: Clang, ClangOffloadBundler, "Bundled Binary File Layout", "Compression and Decompression".
 Result<Unbundled> unbundled(std::string_view bytes, std::string_view arch);
 
-/// The kernel of `code` that `name` means: a symbol, a name with C++ linkage that only one kernel has, or an
-/// instantiation ("scale<float>").
+/// The kernel of `code` that `name` means, by `kmux::find_symbol`.
 ///
 /// Errors: compile_failed with the kernels that there are.
 Result<const CodeKernel*> find_kernel(const CodeObject& code, const std::string& name);

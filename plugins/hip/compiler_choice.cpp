@@ -11,6 +11,7 @@
 #include "kmux/plugin/file_identity.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/name_table.h"
 #include "kmux/plugin/private_folder.h"
 #include "kmux/plugin/process.h"
 #include "kmux/plugin/words.h"
@@ -283,7 +284,7 @@ std::string main_text(const ClangToolchain& clang, const SourceUnit& unit, std::
   std::erase_if(names, [](const std::string& name) { return name.starts_with('&'); });  // the code has their symbols
   std::string text = first_includes(clang);
   for (const std::string& prelude : unit.preludes) text += "#include \"" + prelude + "\"\n";
-  return text + "#line 1 \"" + unit.path + "\"\n" + unit.text + "\n" + instantiations(names);
+  return text + "#line 1 \"" + unit.path + "\"\n" + unit.text + "\n" + name_table(names);
 }
 
 Status write_all(const PrivateFolder& folder, const ClangToolchain& clang, const SourceUnit& unit,

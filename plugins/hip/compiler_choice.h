@@ -91,6 +91,7 @@ struct Compiled {
   std::string compiler = {};  // "hiprtc of HIP 5.2", "/usr/bin/clang++-19"
   std::vector<std::string> symbols = {};  // of the asked names, where the compiler says them
   std::vector<std::string> arguments = {};
+  std::string name_errors = {};  // the compiler's, where it was asked again without the names of kernels
 };
 
 /// Compiles `unit` for `arch`. `names` are those of the kernels that are name expressions, and

@@ -6,6 +6,7 @@
 
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/compiler_flags.h"
+#include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/rtc_program.h"
 #include "kmux/plugin/words.h"
 
@@ -149,7 +150,11 @@ Error compile_failure(const HiprtcLibrary& library, const SourceUnit& unit, int 
 
 Result<Compiled> compile_with_hiprtc(const HiprtcLibrary& library, const SourceUnit& unit, const Settings& settings,
                                      const BuildOptions& options, std::string_view arch,
-                                     const std::vector<std::string>& names) {
+                                     const std::vector<std::string>& asked) {
+  std::vector<std::string> names = asked;
+  for (std::string& name : names) {
+    if (split_kernel_name(name).parameters) name = kernel_address(name);
+  }
   RtcProgram program(library);
   Compiled compiled{.code = {}, .compiler = library.name(), .arguments = arguments_of(settings, options, arch)};
   KMUX_TRY(

@@ -9,7 +9,6 @@
 
 #include "kmux/json.h"
 #include "kmux/plugin/kernel_names.h"
-#include "kmux/plugin/words.h"
 
 #include "nvidia/cubin.h"
 #include "nvidia/fatbin.h"
@@ -45,29 +44,6 @@ char suffix_in_note(const CubinFile& file, int number) {
   return '\0';
 }
 
-std::string listed(const std::vector<std::string>& symbols) {
-  std::vector<std::string> names;
-  for (const std::string& symbol : symbols) {
-    const std::string name = demangled(symbol);
-    names.push_back(symbol);
-    if (name != symbol) names.back().append(" = ").append(name);
-  }
-  return join(names, "no kernel");
-}
-
-Error not_one(const std::string& kernel, const std::string& why, const std::vector<std::string>& present) {
-  return make_error(ErrorCode::kCompileFailed,
-                    "kernel \"" + kernel + "\" " + why + " (the code has " + listed(present) +
-                        R"(). Declare it extern "C" __global__, or name an instantiation as in "scale<float>".)");
-}
-
-Result<std::string> find_kernel(const std::string& kernel, const std::vector<std::string>& present) {
-  const std::vector<std::size_t> matches = find_symbols(kernel, present);
-  if (matches.size() > 1) return not_one(kernel, "is in the compiled code more than once", present);
-  if (matches.empty()) return not_one(kernel, "is not in the compiled code", present);
-  return present[matches.front()];
-}
-
 Error no_cubin(const std::string& why) {
   return make_error(ErrorCode::kInvalidArgument,
                     "the code is not a cubin (" + why + "). Make it with nvcc -cubin or NVRTC, for one architecture.");
@@ -97,7 +73,7 @@ Result<std::vector<std::string>> find_kernels(const std::vector<std::string>& ke
                                               const std::vector<std::string>& present) {
   std::vector<std::string> symbols;
   for (const std::string& kernel : kernels) {
-    KMUX_ASSIGN(std::string symbol, find_kernel(kernel, present));
+    KMUX_ASSIGN(std::string symbol, find_symbol(kernel, present));
     symbols.push_back(std::move(symbol));
   }
   return symbols;
@@ -391,7 +367,7 @@ Error for_another(const File& source, Arch code, Arch target) {
 Result<std::vector<std::string>> check_ready_code(const Variant& variant, Arch target, const Plan& plan) {
   const File& source = variant.sources.front();
   const bool is_ptx = variant.dialect == "ptx";
-  if (is_fatbin(source.content)) return plan.kernels;  // a compressed one: see unpacked
+  if (is_fatbin(source.content)) return checked_symbols(plan, plan.kernels, source.content, is_ptx);  // see unpacked
   KMUX_ASSIGN(const Arch arch, is_ptx ? ptx_arch(source.content) : cubin_arch(source.content));
   if (!(is_ptx ? satisfies(target, arch) : runs_on(arch, target))) return for_another(source, arch, target);
   return checked_symbols(plan, plan.kernels, source.content, is_ptx);

@@ -33,8 +33,7 @@ std::vector<CodeVariable> ptx_variables(std::string_view ptx);
 /// Errors: as `cubin_kernels`.
 Result<Arch> cubin_arch(std::string_view cubin);
 
-/// The symbol of each of `kernels` in code that has the symbols `present`: that of the same name, or for a name expression
-/// ("scale<float>") the one whose demangled name it is, blanks aside.
+/// The symbol of each of `kernels` in code that has the symbols `present`, by `kmux::find_symbol`.
 ///
 /// Errors: compile_failed that names the kernel that is not there, or is there more than once, and those that are.
 Result<std::vector<std::string>> find_kernels(const std::vector<std::string>& kernels,

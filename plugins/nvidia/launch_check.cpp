@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "kmux/plugin/kernel_names.h"
+#include "kmux/plugin/name_table.h"
 
 #include "nvidia/cubin.h"
 #include "nvidia/fatbin.h"
@@ -174,13 +175,46 @@ Status check_ptx_launches(const Plan& plan, const std::vector<std::string>& symb
   return check_forms(plan, forms, argument_sizes);
 }
 
+namespace {
+
+// Only the driver can look into it, and it takes symbols.
+Result<std::vector<std::string>> symbols_in_compressed(const std::vector<std::string>& names) {
+  const auto expression = std::ranges::find_if(names, is_name_expression);
+  if (expression == names.end()) return names;
+  return make_error(
+      ErrorCode::kInvalidArgument,
+      "kernel \"" + *expression +
+          "\" cannot be looked up (the code is a compressed fatbin, which only the driver unpacks). Name the "
+          "kernel by its symbol, or make the fatbin with nvcc --no-compress.");
+}
+
+}  // namespace
+
 Result<std::vector<std::string>> checked_symbols(const Plan& plan, const std::vector<std::string>& names,
                                                  std::string_view code, bool is_ptx) {
-  if (is_fatbin(code)) return names;
+  if (is_fatbin(code)) return symbols_in_compressed(names);
   KMUX_ASSIGN(std::vector<std::string> symbols,
               is_ptx ? find_kernels(names, ptx_kernels(code)) : find_kernels(names, code));
   KMUX_TRY(is_ptx ? check_ptx_launches(plan, symbols, code) : check_launches(plan, symbols, code));
   return symbols;
+}
+
+Result<std::vector<std::string>> names_in_code(const std::vector<std::string>& kernels, std::string_view code,
+                                               bool is_ptx) {
+  if (is_fatbin(code) || name_expressions(kernels).empty()) return kernels;
+  std::vector<CodeVariable> variables;
+  std::vector<std::string> symbols;
+  if (is_ptx) {
+    variables = ptx_variables(code);
+    symbols = ptx_kernels(code);
+  } else {
+    KMUX_ASSIGN(variables, cubin_variables(code));
+    KMUX_ASSIGN(symbols, cubin_kernels(code));
+  }
+  std::vector<std::string> names;
+  names.reserve(variables.size());
+  for (const CodeVariable& variable : variables) names.push_back(variable.symbol);
+  return names_by_table(kernels, names, symbols);
 }
 
 Result<std::vector<CodeVariable>> cubin_variables(std::string_view cubin) {

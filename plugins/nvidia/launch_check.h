@@ -39,9 +39,15 @@ Status check_ptx_launches(const Plan& plan, const std::vector<std::string>& symb
 /// The symbols of the kernels of `plan`, which have `names` there, in compiled code, PTX or a cubin, once every launch passes
 /// what they take; the names themselves in a compressed fatbin.
 ///
-/// Errors: as `find_kernels`, and as the check of the code's kind.
+/// Errors: as `find_kernels`, and as the check of the code's kind; invalid_argument for a name expression of a compressed fatbin.
 Result<std::vector<std::string>> checked_symbols(const Plan& plan, const std::vector<std::string>& names,
                                                  std::string_view code, bool is_ptx);
+
+/// `kernels` with the symbols that a table of names in `code` has for them (kmux/plugin/name_table.h).
+///
+/// Errors: as `cubin_kernels`.
+Result<std::vector<std::string>> names_in_code(const std::vector<std::string>& kernels, std::string_view code,
+                                               bool is_ptx);
 
 /// The variables of a cubin, with their sizes.
 ///

@@ -5,6 +5,8 @@
 #include "kmux/json.h"
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/file_identity.h"
+#include "kmux/plugin/kernel_names.h"
+#include "kmux/plugin/name_table.h"
 #include "kmux/plugin/plan.h"
 #include "kmux/plugin/source_unit.h"
 
@@ -19,6 +21,8 @@
 namespace kmux::nvrtc {
 namespace {
 
+constexpr std::string_view kNameMap = "__nv_name_map";  // the file that NVRTC has for name expressions, in its messages
+
 // Through links: the name at their end has the version.
 Json identify_library(const std::string& path) {
   std::error_code error;
@@ -26,13 +30,24 @@ Json identify_library(const std::string& path) {
   return identify_file(error ? path : real.string());
 }
 
-// What the code calls each kernel: NVRTC's answer for a name expression, else what the program does.
+// What the code calls each kernel: NVRTC's answer for a name expression, else what the program does. Where NVRTC found some
+// name not, it was asked for none.
 std::vector<std::string> names_of(const std::vector<std::string>& kernels, const Compiled& compiled) {
   std::vector<std::string> names;
   names.reserve(kernels.size());
   std::size_t expression = 0;
   for (const std::string& kernel : kernels) {
-    names.push_back(is_name_expression(kernel) ? compiled.symbols[expression++] : kernel);
+    const bool is_said = is_name_expression(kernel) && expression < compiled.symbols.size();
+    names.push_back(is_said ? compiled.symbols[expression++] : kernel);
+  }
+  return names;
+}
+
+// What NVRTC is asked for: an overload by a cast that chooses it.
+std::vector<std::string> expressions_of(const std::vector<std::string>& kernels) {
+  std::vector<std::string> names = name_expressions(kernels);
+  for (std::string& name : names) {
+    if (split_kernel_name(name).parameters) name = kernel_address(name);
   }
   return names;
 }
@@ -75,6 +90,24 @@ Result<Compiled> compile_with(PrecompiledHeaders& precompiled, const NvrtcLibrar
   return plain;
 }
 
+// Where NVRTC finds no kernel by a name, or several, the code that is compiled without the names says which there are.
+template <class Compile>
+Result<Compiled> compile_named(const Compile& compile_for, const std::vector<std::string>& kernels,
+                               const std::vector<Constant>& constants, std::string& name_errors) {
+  std::vector<std::string> names = expressions_of(kernels);
+  add_addresses(names, constants);
+  auto compiled = compile_for(names);
+  std::string log(compiled ? "" : compiled.error().note("log").value_or(""));
+  if (compiled || !is_about_names(log, kNameMap)) return compiled;
+  names.clear();
+  add_addresses(names, constants);
+  auto plain = compile_for(names);
+  if (!plain) return compiled;
+  plain->symbols.clear();
+  name_errors = std::move(log);
+  return plain;
+}
+
 Status check_lto(const NvrtcLibrary& library, const nvidia::BuildOptions& options, nvidia::Arch arch) {
   std::string why;
   if (!library.has_lto()) why = "NVRTC " + library.version() + " makes no intermediate code";
@@ -93,6 +126,7 @@ struct NvrtcBuilder::Code {
   std::string compiler = {};
   std::vector<std::string> arguments = {};
   std::optional<Dependencies> dependencies = {};
+  std::string name_errors = {};  // NVRTC's, where it was asked again without the names of kernels
 };
 
 Result<std::string> NvrtcBuilder::toolchain(const Target&, const Options& options) {
@@ -111,8 +145,6 @@ Result<std::string> NvrtcBuilder::toolchain(const Target&, const Options& option
 Result<NvrtcBuilder::Code> NvrtcBuilder::compile_source(const BuildRequest& request,
                                                         const nvidia::BuildOptions& options,
                                                         const std::vector<std::string>& kernels) {
-  std::vector<std::string> names = name_expressions(kernels);
-  add_addresses(names, request.program.constants);
   const Variant& variant = request.chosen();
   KMUX_ASSIGN(const nvidia::Arch device, nvidia::arch_of(request.target));
   KMUX_ASSIGN(const nvidia::Arch arch, nvidia::code_arch_of(request.target));
@@ -133,9 +165,12 @@ Result<NvrtcBuilder::Code> NvrtcBuilder::compile_source(const BuildRequest& requ
       code.dependencies ? headers_stamp(unit.text, unit.files, code.arguments, *code.dependencies) : "";
   if (options.lto) KMUX_TRY(check_lto(*library, options, arch));
   if (options.lto) code.arguments.emplace_back("-dlto");
-  auto compiled = options.lto ? compile_and_link(*library, path, variant, code.arguments, names,
-                                                 linker_arguments(options, variant.settings, arch))
-                              : compile_with(precompiled_, *library, {unit, code.arguments, names, code.is_ptx}, stamp);
+  const auto compile_for = [&](const std::vector<std::string>& names) {
+    return options.lto ? compile_and_link(*library, path, variant, code.arguments, names,
+                                          linker_arguments(options, variant.settings, arch))
+                       : compile_with(precompiled_, *library, {unit, code.arguments, names, code.is_ptx}, stamp);
+  };
+  auto compiled = compile_named(compile_for, kernels, request.program.constants, code.name_errors);
   if (!compiled) return with_header_hint(std::move(compiled).error(), variant.settings);
   const auto level = compiled->is_about_program ? Host::Level::kWarning : Host::Level::kDebug;
   if (!compiled->log.empty()) host_.log(level, compiled->log);
@@ -154,7 +189,9 @@ Result<Artifact> NvrtcBuilder::build(const BuildRequest& request, std::string_vi
   Code code;
   if (variant.dialect == "cuda") {
     KMUX_ASSIGN(code, compile_source(request, options, plan.kernels));
-    KMUX_ASSIGN(code.symbols, nvidia::checked_symbols(plan, code.symbols, code.content, code.is_ptx));
+    auto symbols = nvidia::checked_symbols(plan, code.symbols, code.content, code.is_ptx);
+    if (!symbols) return with_name_errors(std::move(symbols).error(), code.name_errors);
+    code.symbols = *std::move(symbols);
   } else {
     KMUX_ASSIGN(const nvidia::Arch target, nvidia::arch_of(request.target));
     KMUX_ASSIGN(code.symbols, nvidia::check_ready_code(variant, target, plan));

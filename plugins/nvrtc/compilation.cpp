@@ -131,8 +131,10 @@ std::vector<SourceUnit> units_of(const Variant& variant) {
   return units;
 }
 
-// "&ns::table" and "ns::scale<float>" by their last identifier.
+// "&ns::table", "ns::scale<float>" and "static_cast<void (*)(float*)>(&ns::scale)" by their last identifier.
 std::string_view identifier_in(std::string_view name) {
+  const std::size_t address = name.rfind(">(&");
+  if (address != name.npos) name = name.substr(address + 3, name.size() - address - 4);
   name = name.substr(0, name.find('<'));
   return name.substr(name.find_last_of("&:") + 1);  // npos + 1 is 0
 }

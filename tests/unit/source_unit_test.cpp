@@ -64,21 +64,11 @@ TEST(SourceUnit, PreludesOfTheProgramHaveTheirPlace) {
   EXPECT_THAT(make_unit(variant, "P/").preludes, ElementsAre("P/mine.h", "tl_templates/cuda/nvrtc_std.h"));
 }
 
-TEST(SourceUnit, NameExpressionsAreInstantiated) {
-  EXPECT_EQ(instantiations({"plain", "ns::scale<float>"}),
-            "[[maybe_unused]] static auto* const kmux_instance_1 = &ns::scale<float>;\n");
-  EXPECT_EQ(instantiations({"plain"}), "");
-}
-
 TEST(SourceUnit, StandardIsThatOfTheSettingsOrCpp20) {
   EXPECT_EQ(standard_of({}), "c++20");
   Settings settings;
   settings.standard = "c++17";
   EXPECT_EQ(standard_of(settings), "c++17");
-}
-
-TEST(SourceUnit, KnowsNameExpressions) {
-  EXPECT_THAT(name_expressions({"add", "scale<float>", "ns::copy", "mul"}), ElementsAre("scale<float>", "ns::copy"));
 }
 
 }  // namespace

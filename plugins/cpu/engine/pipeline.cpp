@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 
 #include "kmux/plugin/compile_log.h"
 
 #include "engine/installation.h"
+#include "engine/kernel_lookup.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/IRBuilder.h"
@@ -24,7 +23,6 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "spmd/divergence.h"
 #include "spmd/steps.h"
 
@@ -68,45 +66,6 @@ void initialize_llvm() {
 
 namespace {
 
-constexpr std::size_t kMostListed = 8;
-
-// The functions a launcher could call, as their author wrote them: "gemm(float*, int), scale".
-std::string list_functions(const llvm::Module& module) {
-  std::string list;
-  std::size_t count = 0;
-  for (const llvm::Function& function : module) {
-    if (function.isDeclaration() || function.hasLocalLinkage() || function.hasLinkOnceLinkage()) continue;
-    if (++count > kMostListed) return list + ", ...";
-    list += (list.empty() ? "" : ", ") + llvm::demangle(function.getName().str());
-  }
-  return list.empty() ? "none" : list;
-}
-
-// The name of `mangled` without namespace and parameters, or empty if it is no C++ name.
-std::string base_name(const llvm::Function& function) {
-  const std::string mangled = function.getName().str();
-  llvm::ItaniumPartialDemangler demangler;
-  if (demangler.partialDemangle(mangled.c_str())) return "";
-  char* buffer = demangler.getFunctionBaseName(nullptr, nullptr);
-  const std::string name = buffer ? buffer : "";
-  std::free(buffer);
-  return name;
-}
-
-// Why `kernel` cannot be called by that name, and what would help.
-std::string explain_missing(const llvm::Module& module, const std::string& kernel) {
-  if (const llvm::Function* found = module.getFunction(kernel); found && found->hasLocalLinkage()) {
-    return "it is static). Remove \"static\".";
-  }
-  for (const llvm::Function& function : module) {
-    if (function.isDeclaration() || base_name(function) != kernel) continue;
-    const std::string mangled = function.getName().str();
-    return "there is the C++ function \"" + llvm::demangle(mangled) +
-           R"("). Declare it extern "C", or name the kernel ")" + mangled + "\".";
-  }
-  return "the functions are: " + list_functions(module) + "). Name one of them, or define it.";
-}
-
 std::string describe(const llvm::FunctionType& type) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -115,13 +74,12 @@ std::string describe(const llvm::FunctionType& type) {
 }
 
 Status check_kernel(const llvm::Module& units, const llvm::Module& launcher, const std::string& kernel,
-                    const std::vector<unsigned>& records) {
+                    const std::vector<unsigned>& records, bool on_grid) {
   const llvm::Function* called = launcher.getFunction(kernel);
   if (!called) return Ok{};  // declared, never launched
   const llvm::Function* defined = units.getFunction(kernel);
   if (!defined || defined->isDeclaration() || defined->hasLocalLinkage()) {
-    return make_error(ErrorCode::kCompileFailed,
-                      "the sources do not define kernel \"" + kernel + "\" (" + explain_missing(units, kernel));
+    return no_kernel(units, kernel, on_grid);
   }
   if (defined->getCallingConv() != called->getCallingConv()) {
     return make_error(
@@ -141,32 +99,6 @@ Status check_kernel(const llvm::Module& units, const llvm::Module& launcher, con
 void keep_calls(llvm::Function& kernel) {
   for (llvm::User* const user : kernel.users()) {
     if (auto* const call = llvm::dyn_cast<llvm::CallBase>(user)) call->addFnAttr(llvm::Attribute::NoInline);
-  }
-}
-
-// A kernel whose name is an expression is the one that a variable of the sources has been given (builder.cpp).
-void name_instances(llvm::Module& module, const std::vector<std::string>& kernels) {
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    llvm::GlobalVariable* const variable = module.getGlobalVariable(instance_of(i));
-    if (variable == nullptr) continue;
-    variable->getInitializer()->stripPointerCasts()->setName(kernels[i]);
-    variable->eraseFromParent();
-  }
-}
-
-// Kernels of C++ may be named as in the source, if there is one of that name. That a kernel has been said to be used, which
-// keeps those that are static, ends here.
-void name_kernels(llvm::Module& module, const CompileJob& job) {
-  if (job.blocks.empty()) return;
-  llvm::removeFromUsedLists(module, [](llvm::Constant*) { return true; });
-  name_instances(module, job.kernels);
-  for (const auto& [name, extents] : job.blocks) {
-    if (module.getFunction(name) != nullptr) continue;
-    std::vector<llvm::Function*> found;
-    for (llvm::Function& function : module) {
-      if (!function.isDeclaration() && base_name(function) == name) found.push_back(&function);
-    }
-    if (found.size() == 1) found.front()->setName(name);
   }
 }
 
@@ -191,7 +123,7 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
   spmd::place_shared_globals(*whole);
   KMUX_ASSIGN(std::vector<Error> on_fibers, spmd::lower_kernels(*whole, job.blocks, job.check));
   for (const std::string& kernel : job.kernels) {
-    KMUX_TRY(check_kernel(*whole, *launcher, kernel, records[kernel]));
+    KMUX_TRY(check_kernel(*whole, *launcher, kernel, records[kernel], !job.blocks.empty()));
     llvm::Function* called = launcher->getFunction(kernel);
     if (!called) continue;
     llvm::FunctionType& taken = *whole->getFunction(kernel)->getFunctionType();

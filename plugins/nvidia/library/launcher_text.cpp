@@ -4,7 +4,6 @@
 #include "kmux/json.h"
 #include "kmux/plugin/driver_dialect.h"
 #include "kmux/plugin/meta_reader.h"
-#include "kmux/plugin/source_unit.h"
 
 #include "adapter.h"
 
@@ -25,31 +24,21 @@ void emit_file(CodeWriter& out, const std::string& name, const std::string& file
   out.line(quote_c(".global " + name + "\n.hidden " + name + "\n" + name + ": .incbin \"" + file + "\"\n"));
 }
 
-bool has_file(const Plan& plan, std::size_t kernel, Symbols symbols) {
-  return symbols == Symbols::kInFiles || is_name_expression(plan.kernels[kernel]);
-}
-
 // Read-only; the code is aligned as the driver's own tools align it.
-void emit_files(CodeWriter& out, const Plan& plan, Symbols symbols) {
+void emit_files(CodeWriter& out, const Plan& plan) {
   out.open("asm(").line(quote_c(".pushsection .rodata.kmux, \"a\", %progbits\n.balign 64\n"));
   emit_file(out, "kmux_cubin", kCodeFile);
   for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
-    if (!has_file(plan, i, symbols)) continue;
     emit_file(out, symbol_name(i), symbol_file(i));
     out.line(quote_c(".byte 0\n"));
   }
   out.line(quote_c(".popsection\n")).close(");");
 }
 
-void emit_symbols(CodeWriter& out, const Plan& plan, Symbols symbols) {
+void emit_symbols(CodeWriter& out, const Plan& plan) {
   for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
-    if (!has_file(plan, i, symbols)) continue;
     out.line("extern \"C\" const char " + symbol_name(i) + "[];  // of " + quote_c(plan.kernels[i]));
   }
-}
-
-std::string symbol_text(const Plan& plan, std::size_t kernel, Symbols symbols) {
-  return has_file(plan, kernel, symbols) ? symbol_name(kernel) : quote_c(plan.kernels[kernel]);
 }
 
 const char* text_of(bool value) { return value ? "true" : "false"; }
@@ -89,11 +78,11 @@ void emit_open_table(CodeWriter& out, const PlanFacts& facts) {
 }
 
 // {symbol, dynamic_smem_bytes, large_cluster}
-void emit_kernels(CodeWriter& out, const Plan& plan, const PlanFacts& facts, Symbols symbols) {
+void emit_kernels(CodeWriter& out, const PlanFacts& facts) {
   out.open("static const KernelFacts program_kernels[] = {");
   for (unsigned i = 0; i < facts.kernel_count; ++i) {
     const KernelFacts& kernel = facts.kernels[i];
-    out.line("{" + symbol_text(plan, i, symbols) + ", " + std::to_string(kernel.dynamic_smem_bytes) + ", " +
+    out.line("{" + symbol_name(i) + ", " + std::to_string(kernel.dynamic_smem_bytes) + ", " +
              text_of(kernel.large_cluster) + "},");
   }
   out.close("};");
@@ -117,13 +106,12 @@ void emit_packs(CodeWriter& out, const PlanFacts& facts) {
 }
 
 void emit_facts(CodeWriter& out, const Plan& plan, const PlanFacts& facts, const LauncherForm& form) {
-  const Symbols symbols = form.symbols;
   out.line().line("// What the launch layer needs of " + quote_c(plan.name) + ", and its code.");
-  emit_symbols(out, plan, symbols);
+  emit_symbols(out, plan);
   out.line("namespace kmux::nvidia {");
   const bool more = form.has_more_kernels;
   const bool any = facts.kernel_count > 0 && !more;
-  if (any) emit_kernels(out, plan, facts, symbols);
+  if (any) emit_kernels(out, facts);
   if (more) emit_open_table(out, facts);
   if (facts.pack_count > 0) emit_packs(out, facts);
   out.open("extern const PlanFacts program_facts = {");
@@ -170,7 +158,7 @@ Result<std::string> more_kernels(const std::vector<std::string>& symbols, bool l
 
 std::string launcher_text(const Plan& plan, const LaunchChoices& choices) {
   DriverDialect dialect;
-  return launcher_text(plan, choices, LauncherForm{dialect, Symbols::kAreNames, argument_sizes});
+  return launcher_text(plan, choices, LauncherForm{dialect, argument_sizes});
 }
 
 std::string launcher_text(const Plan& plan, const LaunchChoices& choices, const LauncherForm& form) {
@@ -179,7 +167,7 @@ std::string launcher_text(const Plan& plan, const LaunchChoices& choices, const 
   emit_exported_call(call, plan);
   CodeWriter end;
   emit_facts(end, plan, Facts(plan, plan.kernels, choices, form.sizes).view(), form);
-  emit_files(end, plan, form.symbols);
+  emit_files(end, plan);
   std::string text = once ? std::string(kLaunchesOnce) : "";
   text += emit_launcher(plan, form.dialect, "kmux_launch_body", once ? kInlined : "");
   std::string layer(nvidia_launch_text);
@@ -198,7 +186,7 @@ Artifact standalone_parts(const Plan& plan, std::string_view launcher, std::stri
   parts.set("launcher.cpp", std::string(launcher).append(nvidia_standalone_text));
   parts.set(kCodeFile, std::string(code).append(1, '\0'));  // PTX ends with a zero; behind a cubin it does no harm
   for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
-    parts.set(symbol_file(i), symbols[i]);  // a launcher takes those that it does not know in
+    parts.set(symbol_file(i), symbols[i]);
   }
   parts.set("link.json", dump(Json::Object{{"device_type", kDLCUDA}, {"libraries", Json::Array{"dl"}}}));
   return parts;

@@ -17,14 +17,8 @@ namespace kmux::nvidia {
 /// The file that a launcher takes its code from when it is assembled, relative to where that is done.
 inline constexpr const char* kCodeFile = "kmux-code.cubin";
 
-/// The file that has the symbol of kernel number `kernel` in the code, where which it is shows only there.
+/// The file that has the symbol of kernel number `kernel` in the code: which it is shows only there.
 std::string symbol_file(std::size_t kernel);
-
-/// Where a launcher finds the symbols of its kernels.
-enum class Symbols {
-  kAreNames,  // but for name expressions, which have files
-  kInFiles,   // each in its `symbol_file`
-};
 
 /// The file that has the kernels which the plan does not name, where there are any.
 inline constexpr const char* kMoreKernelsFile = "kmux-more-kernels.s";
@@ -41,10 +35,9 @@ Result<std::string> more_kernels(const std::vector<std::string>& symbols, bool l
 /// `init`, `call` and `get_last_error` for any caller, and `kmux_launcher_...` for kmux's runtime (adapter.h).
 std::string launcher_text(const Plan& plan, const LaunchChoices& choices);
 
-/// What is different in the launcher of a backend whose kernels have parameters and symbols of their own kind.
+/// What is different in the launcher of a backend whose kernels have parameters of their own kind.
 struct LauncherForm {
   LauncherDialect& dialect;
-  Symbols symbols;  // where the code's names for the kernels are
   const ArgumentSizes& sizes;  // of what `dialect` passes
   std::string_view printed = {};  // C++ that is printed after the entry points
   bool has_more_kernels = false;  // the code has kernels that the plan does not name: `more_kernels` has them

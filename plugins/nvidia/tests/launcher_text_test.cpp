@@ -86,11 +86,12 @@ TEST(LauncherText, CallsNoDriverForABodyThatIsOneLaunch) {
   EXPECT_THAT(text_of(golden("static_add")), StartsWith(kOnce));
   const Plan plan = lower(golden("static_add"), 0).value();
   DriverDialect dialect;
-  EXPECT_THAT(launcher_text(plan, {}, {dialect, Symbols::kInFiles, argument_sizes, "", true}), Not(HasSubstr(kOnce)))
+  EXPECT_THAT(launcher_text(plan, {}, {dialect, argument_sizes, "", true}), Not(HasSubstr(kOnce)))
       << "of host functions, which launch what they like";
 }
 
-TEST(LauncherText, TakesTheSymbolsOfNameExpressionsFromFiles) {
+TEST(LauncherText, TakesTheSymbolsOfKernelsFromFiles) {
+  EXPECT_THAT(text_of(golden("static_add")), HasSubstr("  {kmux_symbol_0, 0, false},\n")) << "C++ mangles plain names";
   const std::string text = text_of(golden("name_expressions"));
   EXPECT_THAT(text, HasSubstr("extern \"C\" const char kmux_symbol_0[];  // of \"kern<float, 4>\"\n"));
   EXPECT_THAT(text, HasSubstr("  {kmux_symbol_1, 0, false},\n"));
@@ -108,7 +109,7 @@ TEST(LauncherText, SaysWhetherTheBodyIsReplayed) {
 TEST(LauncherText, LeavesItsTableOpenForKernelsThatThePlanDoesNotName) {
   const Plan plan = lower(golden("launch_attributes"), 0).value();
   DriverDialect dialect;
-  const std::string text = launcher_text(plan, {}, {dialect, Symbols::kInFiles, argument_sizes, "", true});
+  const std::string text = launcher_text(plan, {}, {dialect, argument_sizes, "", true});
   EXPECT_THAT(text, HasSubstr(R"(".quad kmux_symbol_1, 0, 0\n"
   ".include \"kmux-more-kernels.s\"\n.popsection\n")"));
   EXPECT_THAT(text, HasSubstr("  kmux_kernel_table, 2,\n"));

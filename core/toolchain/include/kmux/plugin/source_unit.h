@@ -22,15 +22,6 @@ struct SourceUnit {
 /// the machine do not hide one another.
 SourceUnit make_unit(const Variant& variant, std::string_view folder);
 
-/// Definitions that make a compiler instantiate those of `kernels` that are name expressions; empty if none is.
-std::string instantiations(const std::vector<std::string>& kernels);
-
-/// Is `kernel` the name of an instantiation ("scale<float>") or in a namespace, not a plain identifier?
-bool is_name_expression(std::string_view kernel);
-
-/// Those of `kernels` that are name expressions, in their order.
-std::vector<std::string> name_expressions(const std::vector<std::string>& kernels);
-
 /// The standard to compile by: that of the settings, else "c++20".
 std::string standard_of(const Settings& settings);
 

@@ -1,0 +1,16 @@
+//! kmux
+//! kernel in_namespace(inout y: f32[n: i32])
+//!   example n = 100
+//!   launch shapes::area<<<ceildiv(n, 64), 64>>>(y, n)
+// A kernel in a namespace, and another one of its name outside.
+// means: shapes::area(float*, int)
+__global__ void area(float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 2.0f;
+}
+namespace shapes {
+__global__ void area(float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 1.0f;
+}
+}  // namespace shapes
