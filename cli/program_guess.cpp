@@ -6,154 +6,16 @@
 #include <string_view>
 #include <utility>
 
-#include "kmux/json.h"
-#include "kmux/plugin/backend.h"
-#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/words.h"
-#include "kmux/registry.h"
-#include "kmux/runtime.h"
 #include "kmux/text.h"
+#include "kmux/validate.h"
 
 #include "command.h"
+#include "source_kernels.h"
 #include "style.h"
 
 namespace kmux::cli {
 namespace {
-
-constexpr const char* kReader = "cpu";  // the backend that has Clang in it
-
-/// A parameter as the source has it.
-struct KernelParameter {
-  std::string name;
-  std::string type;   // as it is written
-  std::string dtype;  // of the value, or of what is pointed to; empty: none of kmux's
-  std::string kind;   // "value", "pointer", "pointer to const" or "reference"
-};
-
-/// A function that a launch can name.
-struct SourceKernel {
-  std::string name;
-  std::string templates;  // the names of its template parameters; empty: it is not a template
-  bool returns_int = false;
-  std::string body;  // the source from its name on, without blanks
-  std::vector<KernelParameter> parameters = {};
-};
-
-/// A source that has no program yet.
-struct NewSource {
-  std::string path;
-  std::string content;
-  std::string dialect;
-};
-
-Result<NewSource> read_source(const std::string& path) {
-  KMUX_ASSIGN(std::string content, read_named_file(path));
-  const std::string dialect(dialect_of_file(path));
-  if (dialect != "cuda" && dialect != "hip" && dialect != "c") {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "\"" + path +
-                          "\" is not a source that kmux new reads (by its name). Name a file "
-                          "of CUDA (.cu), HIP (.hip), C (.c) or C++ (.cpp).");
-  }
-  if (carries_text(content)) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "\"" + path + R"(" carries a program already (in its comment "kmux"). `kmux show )" + path +
-                          "` prints it; to begin anew, remove the comment.");
-  }
-  return NewSource{path, std::move(content), dialect};
-}
-
-/// The headers beside the source that it includes, and those that they include, by their paths from there.
-std::vector<File> headers_beside(const NewSource& source) {
-  const std::filesystem::path folder = std::filesystem::path(source.path).parent_path();
-  std::vector<File> headers;
-  const auto add_from = [&](const std::string& content) {
-    constexpr std::string_view kInclude = "#include \"";
-    for (std::size_t at = content.find(kInclude); at != std::string::npos; at = content.find(kInclude, at + 1)) {
-      const std::size_t begin = at + kInclude.size();
-      const std::string name = content.substr(begin, content.find_first_of("\"\n", begin) - begin);
-      const auto file = read_named_file((folder / name).string());
-      const bool is_new = file.ok() && std::ranges::find(headers, name, &File::path) == headers.end();
-      if (is_new && !name.starts_with('/') && name.find("..") == std::string::npos) headers.push_back({name, *file});
-    }
-  };
-  add_from(source.content);
-  for (std::size_t next = 0; next < headers.size();) add_from(std::string(headers[next++].content));  // which appends
-  return headers;
-}
-
-/// A program whose only use is that its source is read: what it launches is not looked at.
-Program program_of(const NewSource& source, const std::vector<File>& headers) {
-  Launch launch{.kernel = "any"};
-  if (source.dialect != "c") launch.grid = launch.block = {1};
-  Variant variant{.dialect = source.dialect, .headers = headers};
-  variant.sources = {{std::filesystem::path(source.path).filename().string(), source.content}};
-  variant.body.steps.emplace_back(std::move(launch));
-  return Program{.name = "source", .variants = {std::move(variant)}};
-}
-
-const std::string& text_of_key(const Json& json, std::string_view key) { return *json.find(key)->as_string(); }
-
-std::vector<SourceKernel> kernels_from(const Json::Array& list) {
-  std::vector<SourceKernel> kernels;
-  for (const Json& one : list) {
-    SourceKernel kernel{.name = text_of_key(one, "name"),
-                        .templates = text_of_key(one, "template"),
-                        .returns_int = text_of_key(one, "returns") == "int32",
-                        .body = text_of_key(one, "body")};
-    for (const Json& parameter : *one.find("parameters")->as_array()) {
-      kernel.parameters.push_back({text_of_key(parameter, "name"), text_of_key(parameter, "type"),
-                                   text_of_key(parameter, "dtype"), text_of_key(parameter, "kind")});
-    }
-    kernels.push_back(std::move(kernel));
-  }
-  return kernels;
-}
-
-Result<std::vector<SourceKernel>> kernels_of(const NewSource& source, const std::vector<File>& headers,
-                                             const std::vector<std::string>& folders) {
-  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
-  KMUX_ASSIGN(const auto plugin, runtime->registry().plugin(kReader));
-  Backend& backend = plugin->backend();
-  const Program program = program_of(source, headers);
-  BuildRequest request{program, 0, {}, {{"emit", "functions"}}};
-  KMUX_ASSIGN(request.target, backend.resolve_target("auto", std::nullopt));
-  if (!folders.empty()) request.options["include_dirs"] = joined(folders, "\n");
-  KMUX_ASSIGN(const Artifact read, backend.builder().build(request, ""));
-  KMUX_ASSIGN(const Json list, parse_json(*read.find("functions")));
-  return kernels_from(*list.as_array());
-}
-
-/// What people call the kernel: all of its name, without namespaces or template arguments, and last without both.
-std::vector<std::string> names_of(const SourceKernel& kernel) {
-  const std::string plain = kernel.name.substr(0, kernel.name.find('<'));
-  const std::string base = plain.substr(plain.rfind(':') + 1);
-  return {kernel.name, plain, base + kernel.name.substr(plain.size()), base};
-}
-
-bool is_named(const SourceKernel& kernel, std::string name) {
-  std::erase(name, ' ');
-  return std::ranges::any_of(names_of(kernel), [&](std::string one) { return std::erase(one, ' '), one == name; });
-}
-
-/// Errors: invalid_argument for a name that no kernel has.
-Status keep_named(std::vector<SourceKernel>& kernels, const std::vector<std::string>& names, const std::string& path) {
-  std::vector<std::string> all, known;
-  for (const SourceKernel& kernel : kernels) {
-    all.push_back(kernel.name);
-    for (const std::string& name : names_of(kernel)) known.push_back(name);
-  }
-  for (const std::string& name : names) {
-    if (std::ranges::any_of(kernels, [&](const SourceKernel& kernel) { return is_named(kernel, name); })) continue;
-    return make_error(ErrorCode::kInvalidArgument, "--kernel names " + in_quotes(name) + ", which " + in_quotes(path) +
-                                                       " does not define." + did_you_mean(name, known) +
-                                                       " It has: " + join(all) + ".");
-  }
-  std::erase_if(kernels, [&](const SourceKernel& kernel) {
-    return std::ranges::none_of(names, [&](const std::string& name) { return is_named(kernel, name); });
-  });
-  return Ok{};
-}
 
 /// Does a whole number of this name say how many elements there are?
 bool is_size_name(const std::string& name) {
@@ -204,9 +66,17 @@ std::set<std::string> symbols_of(const std::vector<SourceKernel>& kernels) {
 std::string why_not(const SourceKernel& kernel, bool is_host) {
   if (is_host && (!kernel.templates.empty() || kernel.name.find_first_of("<:") != std::string::npos))
     return "is a template or stands in a namespace, and a launch of C++ names neither: add a function that calls it";
+  if (is_host && kernel.name.ends_with(')')) {
+    return "is one of several of its name, of which a launch of C++ names none: add a function that calls it";
+  }
   if (!kernel.templates.empty()) {
     return "is a template (" + kernel.templates + ") that nothing instantiates: add \"template __global__ void " +
            kernel.name + "<...>(...);\" below it, with values for " + kernel.templates;
+  }
+  if (!is_host && kernel.templates.empty() && !is_kernel_name(kernel.name)) {
+    return "is one of several of its name, and a launch cannot name the types of its parameters: add a function of "
+           "another name "
+           "that calls it";
   }
   for (const KernelParameter& one : kernel.parameters) {
     if (one.name.empty()) return "has a parameter without a name (" + one.type + ")";
@@ -391,7 +261,7 @@ Result<BegunSource> begin_program(const std::string& path, const std::vector<std
   KMUX_ASSIGN(const NewSource source, read_source(path));
   const bool is_host = source.dialect == "c";
   const std::vector<File> headers = headers_beside(source);
-  KMUX_ASSIGN(std::vector<SourceKernel> kernels, kernels_of(source, headers, include_dirs));
+  KMUX_ASSIGN(std::vector<SourceKernel> kernels, source_kernels(source, headers, include_dirs));
   if (kernels.empty()) {
     const std::string what = is_host ? "function that returns void or int and is not static" : "__global__ function";
     return make_error(ErrorCode::kInvalidArgument, in_quotes(path) + " defines no " + what +

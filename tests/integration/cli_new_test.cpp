@@ -212,6 +212,24 @@ __global__ void shifted(float* x, int n, uint2 origin) { if (threadIdx.x < n) x[
   EXPECT_EQ(run_of("shifted.cu", source).exit_code, 0);
 }
 
+TEST_F(CliNew, LaunchesOverloadsByTheirParameters) {
+  session_.write("overloads.cu",
+                 "__global__ void twice(float* x, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                 "  if (i < n) x[i] *= 2;\n}\n"
+                 "namespace my {\ntypedef double real;\n}\nusing my::real;\n"
+                 "__global__ void twice(real* x, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                 "  if (i < n) x[i] *= 2;\n}\n"
+                 "__global__ void twice(void (*f)(), float* x, int n) { }\n");
+  const ProcessResult result = session_.run({"new", "overloads.cu", "--write"});
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  EXPECT_THAT(content_of("overloads.cu"),
+              AllOf(HasSubstr("launch \"twice(float *, int)\"<<<ceildiv(n, 256), 256>>>(x, n)"),
+                    HasSubstr("launch \"twice(double *, int)\"<<<ceildiv(n, 256), 256>>>(twice_x, n)"),
+                    HasSubstr("left out: ")));
+  const ProcessResult run = session_.run({"run", "overloads.cu", "--backend", "cpu", "--set", "n=64"});
+  EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+}
+
 TEST_F(CliNew, SaysWhatItLeavesOut) {
   session_.write("some.cu",
                  "struct P { int a, b; };\ntemplate <class T, int N> __global__ void scale(T* x) { }\n"

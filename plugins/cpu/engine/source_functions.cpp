@@ -105,6 +105,17 @@ std::string full_name(const clang::FunctionDecl& function, const clang::ASTConte
   return stream.str();
 }
 
+// "const float *, int": the types without the names that the source has for them, which a scope may lack. Empty for none.
+std::string canonical_parameters(const clang::FunctionDecl& function, const clang::ASTContext& context) {
+  clang::PrintingPolicy policy = context.getPrintingPolicy();
+  policy.SuppressTagKeyword = true;
+  std::string types;
+  for (const clang::ParmVarDecl* const one : function.parameters()) {
+    types += (types.empty() ? "" : ", ") + one->getType().getCanonicalType().getUnqualifiedType().getAsString(policy);
+  }
+  return types;
+}
+
 // The source from the name of the function on, in which Clang skipped the body: without blanks, and without what is not ASCII.
 std::string body_of(const clang::FunctionDecl& function, const clang::ASTContext& context) {
   const clang::SourceManager& sources = context.getSourceManager();
@@ -183,6 +194,7 @@ class FunctionList final : public clang::ASTConsumer {
                                          {"body", body_of(function, context)},
                                          {"template", std::move(templates)},
                                          {"returns", function.getReturnType()->isVoidType() ? "void" : "int32"},
+                                         {"types", canonical_parameters(function, context)},
                                          {"parameters", std::move(parameters)}});
   }
 

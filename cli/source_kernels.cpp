@@ -1,0 +1,144 @@
+#include "source_kernels.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "kmux/json.h"
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/words.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+#include "kmux/text.h"
+
+#include "command.h"
+#include "style.h"
+
+namespace kmux::cli {
+namespace {
+
+constexpr const char* kReader = "cpu";  // the backend that has Clang in it
+
+/// A program whose only use is that its source is read: what it launches is not looked at.
+Program program_of(const NewSource& source, const std::vector<File>& headers) {
+  Launch launch{.kernel = "any"};
+  if (source.dialect != "c") launch.grid = launch.block = {1};
+  Variant variant{.dialect = source.dialect, .headers = headers};
+  variant.sources = {{std::filesystem::path(source.path).filename().string(), source.content}};
+  variant.body.steps.emplace_back(std::move(launch));
+  return Program{.name = "source", .variants = {std::move(variant)}};
+}
+
+const std::string& text_of_key(const Json& json, std::string_view key) { return *json.find(key)->as_string(); }
+
+/// Of several kernels of one name each gets the types of its parameters, as a launch says them: "scale(float *, int)".
+void name_overloads(std::vector<SourceKernel>& kernels) {
+  std::map<std::string, int> counts;
+  for (const SourceKernel& kernel : kernels) ++counts[kernel.name];
+  for (SourceKernel& kernel : kernels) {
+    if (counts[kernel.name] > 1 && kernel.templates.empty()) kernel.name.append("(").append(kernel.types).append(")");
+  }
+}
+
+std::vector<SourceKernel> kernels_from(const Json::Array& list) {
+  std::vector<SourceKernel> kernels;
+  for (const Json& one : list) {
+    SourceKernel kernel{.name = text_of_key(one, "name"),
+                        .templates = text_of_key(one, "template"),
+                        .returns_int = text_of_key(one, "returns") == "int32",
+                        .body = text_of_key(one, "body"),
+                        .types = text_of_key(one, "types")};
+    for (const Json& parameter : *one.find("parameters")->as_array()) {
+      kernel.parameters.push_back({text_of_key(parameter, "name"), text_of_key(parameter, "type"),
+                                   text_of_key(parameter, "dtype"), text_of_key(parameter, "kind")});
+    }
+    kernels.push_back(std::move(kernel));
+  }
+  name_overloads(kernels);
+  return kernels;
+}
+
+bool is_named(const SourceKernel& kernel, std::string name) {
+  std::erase(name, ' ');
+  return std::ranges::any_of(names_of(kernel), [&](std::string one) { return std::erase(one, ' '), one == name; });
+}
+
+}  // namespace
+
+Result<NewSource> read_source(const std::string& path) {
+  KMUX_ASSIGN(std::string content, read_named_file(path));
+  const std::string dialect(dialect_of_file(path));
+  if (dialect != "cuda" && dialect != "hip" && dialect != "c") {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "\"" + path +
+                          "\" is not a source that kmux new reads (by its name). Name a file "
+                          "of CUDA (.cu), HIP (.hip), C (.c) or C++ (.cpp).");
+  }
+  if (carries_text(content)) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "\"" + path + R"(" carries a program already (in its comment "kmux"). `kmux show )" + path +
+                          "` prints it; to begin anew, remove the comment.");
+  }
+  return NewSource{path, std::move(content), dialect};
+}
+
+std::vector<File> headers_beside(const NewSource& source) {
+  const std::filesystem::path folder = std::filesystem::path(source.path).parent_path();
+  std::vector<File> headers;
+  const auto add_from = [&](const std::string& content) {
+    constexpr std::string_view kInclude = "#include \"";
+    for (std::size_t at = content.find(kInclude); at != std::string::npos; at = content.find(kInclude, at + 1)) {
+      const std::size_t begin = at + kInclude.size();
+      const std::string name = content.substr(begin, content.find_first_of("\"\n", begin) - begin);
+      const auto file = read_named_file((folder / name).string());
+      const bool is_new = file.ok() && std::ranges::find(headers, name, &File::path) == headers.end();
+      if (is_new && !name.starts_with('/') && name.find("..") == std::string::npos) headers.push_back({name, *file});
+    }
+  };
+  add_from(source.content);
+  for (std::size_t next = 0; next < headers.size();) add_from(std::string(headers[next++].content));  // which appends
+  return headers;
+}
+
+Result<std::vector<SourceKernel>> source_kernels(const NewSource& source, const std::vector<File>& headers,
+                                                 const std::vector<std::string>& folders) {
+  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
+  KMUX_ASSIGN(const auto plugin, runtime->registry().plugin(kReader));
+  Backend& backend = plugin->backend();
+  const Program program = program_of(source, headers);
+  BuildRequest request{program, 0, {}, {{"emit", "functions"}}};
+  KMUX_ASSIGN(request.target, backend.resolve_target("auto", std::nullopt));
+  if (!folders.empty()) request.options["include_dirs"] = joined(folders, "\n");
+  KMUX_ASSIGN(const Artifact read, backend.builder().build(request, ""));
+  KMUX_ASSIGN(const Json list, parse_json(*read.find("functions")));
+  return kernels_from(*list.as_array());
+}
+
+std::vector<std::string> names_of(const SourceKernel& kernel) {
+  const std::string plain = kernel.name.substr(0, kernel.name.find_first_of("<("));
+  const std::string base = plain.substr(plain.rfind(':') + 1);
+  return {kernel.name, plain, base + kernel.name.substr(plain.size()), base};
+}
+
+Status keep_named(std::vector<SourceKernel>& kernels, const std::vector<std::string>& names, const std::string& path) {
+  std::vector<std::string> all, known;
+  for (const SourceKernel& kernel : kernels) {
+    all.push_back(kernel.name);
+    for (const std::string& name : names_of(kernel)) known.push_back(name);
+  }
+  for (const std::string& name : names) {
+    if (std::ranges::any_of(kernels, [&](const SourceKernel& kernel) { return is_named(kernel, name); })) continue;
+    return make_error(ErrorCode::kInvalidArgument, "--kernel names " + in_quotes(name) + ", which " + in_quotes(path) +
+                                                       " does not define." + did_you_mean(name, known) +
+                                                       " It has: " + join(all) + ".");
+  }
+  std::erase_if(kernels, [&](const SourceKernel& kernel) {
+    return std::ranges::none_of(names, [&](const std::string& name) { return is_named(kernel, name); });
+  });
+  return Ok{};
+}
+
+}  // namespace kmux::cli
