@@ -66,11 +66,16 @@ void append_lines(std::vector<std::string>& all, const Note& note) {
   }
 }
 
+/// Files that an answer of a backend depends on: for the cache, not for people.
+bool is_for_people(const Note& note) { return note.kind != "deps"; }
+
 }  // namespace
 
 std::string Error::brief(std::string_view where, std::size_t lines) const {
   std::vector<std::string> all = split_lines(std::string(to_string(code)) + ": " + message);
-  for (const Note& part : notes) append_lines(all, part);
+  for (const Note& part : notes) {
+    if (is_for_people(part)) append_lines(all, part);
+  }
   if (all.size() > lines) {
     const std::size_t cut = all.size() - (lines - 1);
     all.resize(lines - 1);
@@ -84,6 +89,7 @@ std::string Error::brief(std::string_view where, std::size_t lines) const {
 std::string Error::explain() const {
   std::string out = std::string(to_string(code)) + ": " + message;
   for (const Note& part : notes) {
+    if (!is_for_people(part)) continue;
     out.append("\n  ").append(part.kind).append(":");
     append_indented(out, part.text);
   }

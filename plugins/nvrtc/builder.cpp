@@ -1,9 +1,12 @@
 #include "builder.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "kmux/json.h"
 #include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/device_part.h"
 #include "kmux/plugin/file_identity.h"
 #include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/name_table.h"
@@ -11,6 +14,7 @@
 #include "kmux/plugin/source_unit.h"
 
 #include "compilation.h"
+#include "device_headers.h"
 #include "meta.h"
 #include "nvidia/cubin.h"
 #include "nvidia/fatbin.h"
@@ -59,12 +63,25 @@ void add_addresses(std::vector<std::string>& names, const std::vector<Constant>&
   }
 }
 
+// The header that NVRTC says it cannot open; empty if it says another thing. Source: NVRTC 12 and 13, seen.
+std::string missing_header(std::string_view message) {
+  constexpr std::string_view kMissing = " open source file \"";  // "cannot" or "could not"
+  const std::size_t at = message.find(kMissing);
+  if (at == message.npos) return "";
+  const std::string_view name = message.substr(at + kMissing.size());
+  return std::string(name.substr(0, name.find('"')));
+}
+
 // A header of the toolkit is not one of those that a program's settings hint at.
 Error with_header_hint(Error error, const Settings& settings) {
   const auto advice = toolkit_header_advice(error.message);
-  if (!advice) return with_include_hint(std::move(error), settings);
-  error.message += " " + *advice;
-  return error;
+  if (advice) {
+    error.message += " " + *advice;
+    return error;
+  }
+  const std::string header = missing_header(error.message);
+  if (!header.empty() && settings.include_hints.empty()) error.message += advice_for_missing_header(header);
+  return with_include_hint(std::move(error), settings);
 }
 
 // A failure by a plan may be the fault of a full disk or a damaged file, and the user's messages should not depend on it.
@@ -108,6 +125,46 @@ Result<Compiled> compile_named(const Compile& compile_for, const std::vector<std
   return plain;
 }
 
+Error unsupported(Error error, const std::string& why) {
+  error.code = ErrorCode::kUnsupported;
+  error.message += why;
+  return error;
+}
+
+// What NVRTC lacks by the text of the source is `unsupported`, so that a compiler that has it is asked next: nvcc.
+Error refused_source(Error error, const DevicePart& part) {
+  if (error.code != ErrorCode::kCompileFailed) return error;
+  if (!part.launch_in_kernel.empty()) {
+    return unsupported(std::move(error), " A kernel is launched by one (" + part.launch_in_kernel +
+                                             ": dynamic parallelism), which NVRTC does not link.");
+  }
+  if (const std::string header = missing_header(error.message); !header.empty()) {
+    if (toolkit_header_advice(error.message)) return error;
+    if (host_folder_of(header).empty()) return error;
+    return unsupported(std::move(error), " The host's compiler has it, and so has nvcc (backend cuda).");
+  }
+  if (!part.is_cut) return error;
+  return unsupported(std::move(error),
+                     " NVRTC has the source without its code for the host; nvcc (backend cuda) has all of it.");
+}
+
+void add(std::vector<std::string>& all, const std::vector<std::string>& more) {
+  std::vector<std::string> both;
+  std::ranges::set_union(all, more, std::back_inserter(both));
+  all = std::move(both);
+}
+
+// Where headers are looked for before those of the toolkit.
+std::vector<std::string> folders_of_user(const nvidia::BuildOptions& options) {
+  std::vector<std::string> folders = options.include_dirs;
+  for (const std::string& flag : options.compile_flags) {
+    for (const std::string_view prefix : {"-I", "--include-path="}) {
+      if (flag.starts_with(prefix)) folders.push_back(flag.substr(prefix.size()));
+    }
+  }
+  return folders;
+}
+
 Status check_lto(const NvrtcLibrary& library, const nvidia::BuildOptions& options, nvidia::Arch arch) {
   std::string why;
   if (!library.has_lto()) why = "NVRTC " + library.version() + " makes no intermediate code";
@@ -142,16 +199,37 @@ Result<std::string> NvrtcBuilder::toolchain(const Target&, const Options& option
   return dump(std::move(identity));
 }
 
+// What is built in hides files of the machine, which would hide it again where they come to a folder of the user's: both scans.
+std::optional<Dependencies> NvrtcBuilder::dependencies(Variant variant, const DeviceHeaders& built_in,
+                                                       HeaderSearch search) {
+  std::optional<Dependencies> found = headers_.scan(variant, search);
+  if (built_in.files.empty()) return found;
+  variant.headers.insert(variant.headers.end(), built_in.files.begin(), built_in.files.end());
+  search.implicit = built_in.preludes;
+  const std::optional<Dependencies> with_built_in = headers_.scan(variant, search);
+  if (!found || !with_built_in) return found ? found : with_built_in;
+  add(found->files, with_built_in->files);
+  add(found->absent, with_built_in->absent);
+  found->complete = with_built_in->complete;
+  return found;
+}
+
 Result<NvrtcBuilder::Code> NvrtcBuilder::compile_source(const BuildRequest& request,
                                                         const nvidia::BuildOptions& options,
                                                         const std::vector<std::string>& kernels) {
-  const Variant& variant = request.chosen();
+  const std::vector<std::string> user_folders = folders_of_user(options);
+  const DevicePart part =
+      device_part(request.chosen(),
+                  device_names(kernels, request.program.constants, request.chosen().settings, options.compile_flags),
+                  {options.include_dirs, options.compile_flags, {}});
+  const Variant& variant = part.variant;
   KMUX_ASSIGN(const nvidia::Arch device, nvidia::arch_of(request.target));
   KMUX_ASSIGN(const nvidia::Arch arch, nvidia::code_arch_of(request.target));
   KMUX_ASSIGN(const std::string path, find_library(host_));
   KMUX_ASSIGN(const NvrtcLibrary* const library, NvrtcLibrary::open(path));
   std::vector<std::string> folders = header_folders(path, host_);
-  const SourceUnit unit = make_unit(variant, kProgramFolder);
+  const DeviceHeaders built_in = device_headers(variant, user_folders, folders);
+  const SourceUnit unit = with_headers(make_unit(variant, kProgramFolder), built_in);
   Code code;
   code.is_ptx = arch.is_virtual;
   code.compiler = "NVRTC " + library->version();
@@ -160,18 +238,22 @@ Result<NvrtcBuilder::Code> NvrtcBuilder::compile_source(const BuildRequest& requ
   }
   code.arguments = compiler_arguments(options, variant.settings, unit, arch, folders);
   folders.insert(folders.begin(), options.include_dirs.begin(), options.include_dirs.end());
-  code.dependencies = headers_.scan(variant, {folders, options.compile_flags, {}});  // before the compiler reads them
+  code.dependencies = dependencies(variant, built_in, {folders, options.compile_flags, {}});  // before they are read
   const std::string stamp =
       code.dependencies ? headers_stamp(unit.text, unit.files, code.arguments, *code.dependencies) : "";
   if (options.lto) KMUX_TRY(check_lto(*library, options, arch));
   if (options.lto) code.arguments.emplace_back("-dlto");
   const auto compile_for = [&](const std::vector<std::string>& names) {
-    return options.lto ? compile_and_link(*library, path, variant, code.arguments, names,
+    return options.lto ? compile_and_link(*library, path, variant, built_in, code.arguments, names,
                                           linker_arguments(options, variant.settings, arch))
                        : compile_with(precompiled_, *library, {unit, code.arguments, names, code.is_ptx}, stamp);
   };
   auto compiled = compile_named(compile_for, kernels, request.program.constants, code.name_errors);
-  if (!compiled) return with_header_hint(std::move(compiled).error(), variant.settings);
+  if (!compiled) {
+    Error error = refused_source(with_header_hint(std::move(compiled).error(), variant.settings), part);
+    if (error.code != ErrorCode::kUnsupported || !code.dependencies) return error;
+    return std::move(error).with(std::string(kDependenciesPart), to_json(*code.dependencies));
+  }
   const auto level = compiled->is_about_program ? Host::Level::kWarning : Host::Level::kDebug;
   if (!compiled->log.empty()) host_.log(level, compiled->log);
   code.symbols = names_of(kernels, *compiled);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "kmux/plugin/headers.h"
 #include "kmux/plugin/plugin.hpp"
 
+#include "device_headers.h"
 #include "nvidia/options.h"
 #include "precompiled_headers.h"
 
@@ -29,6 +31,7 @@ class NvrtcBuilder final : public Builder {
   struct Code;
   Result<Code> compile_source(const BuildRequest& request, const nvidia::BuildOptions& options,
                               const std::vector<std::string>& kernels);
+  std::optional<Dependencies> dependencies(Variant variant, const DeviceHeaders& built_in, HeaderSearch search);
 
   Host host_;
   Headers headers_;

@@ -116,17 +116,23 @@ std::vector<std::string> compiler_arguments(const nvidia::BuildOptions& options,
   return arguments;
 }
 
+SourceUnit with_headers(SourceUnit unit, const DeviceHeaders& headers) {
+  unit.files.insert(unit.files.end(), headers.files.begin(), headers.files.end());
+  unit.preludes.insert(unit.preludes.begin(), headers.preludes.begin(), headers.preludes.end());
+  return unit;
+}
+
 namespace {
 
 // Each source with the others as headers.
-std::vector<SourceUnit> units_of(const Variant& variant) {
+std::vector<SourceUnit> units_of(const Variant& variant, const DeviceHeaders& headers) {
   std::vector<SourceUnit> units;
   for (std::size_t i = 0; i < variant.sources.size(); ++i) {
     Variant one = variant;
     one.headers.insert(one.headers.end(), one.sources.begin(), one.sources.end());
     one.headers.erase(one.headers.end() - static_cast<std::ptrdiff_t>(one.sources.size() - i));
     one.sources = {variant.sources[i]};
-    units.push_back(make_unit(one, kProgramFolder));
+    units.push_back(with_headers(make_unit(one, kProgramFolder), headers));
   }
   return units;
 }
@@ -181,11 +187,12 @@ constexpr std::array kFastMath = {"-ftz=1", "-prec-div=0", "-prec-sqrt=0", "-fma
 }  // namespace
 
 Result<Compiled> compile_and_link(const NvrtcLibrary& library, const std::string& nvrtc, const Variant& variant,
-                                  const std::vector<std::string>& arguments, const std::vector<std::string>& names,
+                                  const DeviceHeaders& headers, const std::vector<std::string>& arguments,
+                                  const std::vector<std::string>& names,
                                   const std::vector<std::string>& link_arguments) {
   KMUX_ASSIGN(const std::string path, JitLinkLibrary::find(nvrtc));
   KMUX_ASSIGN(const JitLinkLibrary* const linker, JitLinkLibrary::open(path));
-  const std::vector<SourceUnit> units = units_of(variant);
+  const std::vector<SourceUnit> units = units_of(variant, headers);
   std::vector<std::vector<std::string>> names_in(units.size());
   for (const std::string& name : names) names_in[unit_with(units, name)].push_back(name);
   Compiled whole;

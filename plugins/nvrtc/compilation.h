@@ -8,6 +8,7 @@
 #include "kmux/error.h"
 #include "kmux/plugin/source_unit.h"
 
+#include "device_headers.h"
 #include "nvidia/options.h"
 #include "nvidia/target.h"
 #include "nvrtc_library.h"
@@ -48,12 +49,16 @@ std::vector<std::string> compiler_arguments(const nvidia::BuildOptions& options,
                                             const SourceUnit& unit, nvidia::Arch arch,
                                             const std::vector<std::string>& folders);
 
+/// `unit` with the built-in headers among its files and preludes.
+SourceUnit with_headers(SourceUnit unit, const DeviceHeaders& headers);
+
 /// Compiles each source of `variant` by itself with `arguments`, and links them with nvJitLink, which optimizes across them.
 /// A source may include the others. A name of `names` is instantiated in the first source in which its identifier stands.
 ///
 /// Errors: as `compile`; compile_failed for what the linker misses; unavailable without nvJitLink beside NVRTC, `nvrtc`.
 Result<Compiled> compile_and_link(const NvrtcLibrary& library, const std::string& nvrtc, const Variant& variant,
-                                  const std::vector<std::string>& arguments, const std::vector<std::string>& names,
+                                  const DeviceHeaders& headers, const std::vector<std::string>& arguments,
+                                  const std::vector<std::string>& names,
                                   const std::vector<std::string>& link_arguments);
 
 /// The options that nvJitLink is called with.

@@ -151,7 +151,8 @@ std::vector<std::string> header_folders(const std::string& library, const Host& 
 }
 
 std::optional<std::string> toolkit_header_advice(std::string_view message) {
-  constexpr std::string_view kMissing = "cannot open source file \"";  // Source: NVRTC 12 and 13, seen
+  constexpr std::string_view kMissing =
+      " open source file \"";  // "cannot", or "could not". Source: NVRTC 12 and 13, seen
   const std::size_t at = message.find(kMissing);
   if (at == message.npos || !is_of_toolkit(message.substr(at + kMissing.size()))) return std::nullopt;
   return "The toolkit's headers are incomplete. Install the CUDA toolkit or " + std::string(kPipInstall) + ".";

@@ -1,0 +1,45 @@
+// What device code uses of <concepts>.
+#pragma once
+#include <type_traits>
+
+#if __cplusplus >= 202002L
+namespace std {
+
+template <class A, class B>
+concept same_as = is_same<A, B>::value;
+template <class T, class Base>
+concept derived_from = __is_base_of(Base, T) && __is_convertible_to(const volatile T*, const volatile Base*);
+template <class From, class To>
+concept convertible_to = __is_convertible_to(From, To) && requires { static_cast<To>(declval<From>()); };
+template <class T>
+concept integral = is_integral<T>::value;
+template <class T>
+concept signed_integral = integral<T> && is_signed<T>::value;
+template <class T>
+concept unsigned_integral = integral<T> && !is_signed<T>::value;
+template <class T>
+concept floating_point = is_floating_point<T>::value;
+template <class T, class... A>
+concept constructible_from = __is_constructible(T, A...);
+template <class T>
+concept default_initializable = constructible_from<T> && requires { T{}; };
+template <class T>
+concept equality_comparable = requires(const T& a, const T& b) {
+  { a == b } -> convertible_to<bool>;
+  { a != b } -> convertible_to<bool>;
+};
+template <class T>
+concept totally_ordered = equality_comparable<T> && requires(const T& a, const T& b) {
+  { a < b } -> convertible_to<bool>;
+  { a > b } -> convertible_to<bool>;
+  { a <= b } -> convertible_to<bool>;
+  { a >= b } -> convertible_to<bool>;
+};
+template <class F, class... A>
+concept invocable =
+    requires(F&& function, A&&... arguments) { static_cast<F&&>(function)(static_cast<A&&>(arguments)...); };
+template <class F, class... A>
+concept predicate = invocable<F, A...> && convertible_to<invoke_result_t<F, A...>, bool>;
+
+}  // namespace std
+#endif

@@ -1,0 +1,27 @@
+// The constants of <numbers>.
+#pragma once
+
+#if __cplusplus >= 201402L
+namespace std {
+namespace numbers {
+#define KMUX_NUMBER(name, value)   \
+  template <class T>               \
+  constexpr T name##_v = T(value); \
+  constexpr double name = value;
+KMUX_NUMBER(e, 2.7182818284590452354)
+KMUX_NUMBER(log2e, 1.4426950408889634074)
+KMUX_NUMBER(log10e, 0.43429448190325182765)
+KMUX_NUMBER(pi, 3.14159265358979323846)
+KMUX_NUMBER(inv_pi, 0.31830988618379067154)
+KMUX_NUMBER(inv_sqrtpi, 0.56418958354775628695)
+KMUX_NUMBER(ln2, 0.69314718055994530942)
+KMUX_NUMBER(ln10, 2.30258509299404568402)
+KMUX_NUMBER(sqrt2, 1.41421356237309504880)
+KMUX_NUMBER(sqrt3, 1.73205080756887729353)
+KMUX_NUMBER(inv_sqrt3, 0.57735026918962576451)
+KMUX_NUMBER(egamma, 0.57721566490153286061)
+KMUX_NUMBER(phi, 1.61803398874989484820)
+#undef KMUX_NUMBER
+}  // namespace numbers
+}  // namespace std
+#endif
