@@ -8,6 +8,7 @@
 
 #include "kmux/plugin/code_state.h"
 #include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/device_part.h"
 #include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/name_table.h"
@@ -177,6 +178,14 @@ std::vector<std::string> device_arguments(const Variant& variant, const BuildOpt
   return arguments;
 }
 
+// The variant without what is for the host alone, if it is for a GPU.
+DevicePart part_of(const BuildRequest& request, const BuildOptions& options, const std::vector<std::string>& kernels) {
+  const Variant& variant = request.chosen();
+  if (!is_device_dialect(variant.dialect)) return {variant};
+  const auto names = device_names(kernels, request.program.constants, variant.settings, options.compile_flags);
+  return device_part(variant, names, {options.include_dirs, options.compile_flags, {}});
+}
+
 void add_device_units(CompileJob& job, const Variant& variant, const BuildOptions& options, KernelNames names) {
   const std::vector<std::string> arguments = device_arguments(variant, options, job.files);
   const std::vector<std::string> named = names == KernelNames::kLookedUp ? job.kernels : std::vector<std::string>();
@@ -190,7 +199,6 @@ void add_device_units(CompileJob& job, const Variant& variant, const BuildOption
 
 Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& options, std::string_view launcher,
                             KernelNames names) {
-  const Variant& variant = request.chosen();
   CompileJob job;
   job.launcher = launcher;
   job.entry = kEntry;
@@ -199,13 +207,16 @@ Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& opt
   job.opt_level = options.opt_level;
   job.tier = options.tier;
   job.check = options.check;
-  if (variant.dialect == "object") {
-    for (const File& object : variant.sources) KMUX_TRY(check_object(object, triple_of(job.cpu)));
+  if (request.chosen().dialect == "object") {
+    for (const File& object : request.chosen().sources) KMUX_TRY(check_object(object, triple_of(job.cpu)));
     return job;
   }
   KMUX_ASSIGN(LaunchedKernels kernels, launched_kernels(request));
   job.kernels = std::move(kernels.names);
   job.passed = std::move(kernels.passed);
+  DevicePart part = part_of(request, options, job.kernels);
+  const Variant& variant = part.variant;
+  job.launch_in_kernel = std::move(part.launch_in_kernel);
   job.files = variant.sources;
   job.files.insert(job.files.end(), variant.headers.begin(), variant.headers.end());
   if (is_device_dialect(variant.dialect)) {
@@ -276,6 +287,15 @@ void add_variables(std::vector<std::string>& variables, std::span<const File> ob
     std::ranges::move(variables_of_object(object.content), std::back_inserter(variables));
 }
 
+// A launch in a kernel is C++ that no other error tells of.
+Error refused_source(Error error, const CompileJob& job) {
+  if (error.code != ErrorCode::kCompileFailed || job.launch_in_kernel.empty()) return error;
+  error.code = ErrorCode::kUnsupported;
+  error.message = job.launch_in_kernel +
+                  ": a launch in a kernel is not for this processor (dynamic parallelism). Launch it from the host.";
+  return error;
+}
+
 Meta meta_of(const CompileJob& job, const BuildOptions& options) {
   Meta meta;
   meta.engine = options.engine == Engine::kHost ? "host" : "clang";
@@ -330,7 +350,11 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
   const auto objects = ready ? std::span(request.chosen().sources) : std::span<const File>();
   auto compiled = options.engine == Engine::kHost ? compile_on_host(job, options, objects)
                                                   : compile(job, request, options, launcher);
-  if (!compiled) return with_include_hint(std::move(compiled).error(), request.chosen().settings);
+  if (!compiled) {
+    Error error = refused_source(with_include_hint(std::move(compiled).error(), request.chosen().settings), job);
+    if (error.code != ErrorCode::kUnsupported || !headers) return error;
+    return std::move(error).with(std::string(kDependenciesPart), to_json(*headers));
+  }
   for (const Error& why : compiled->on_fibers) {
     host_.log(Host::Level::kWarning, "each thread runs with a stack of its own, which is slow: " + why.message);
   }

@@ -246,6 +246,20 @@ TEST_F(CliNew, SaysWhatItLeavesOut) {
                     HasSubstr(std::string("//! # left out: ") + kStructure), HasSubstr("launch good")));
 }
 
+TEST_F(CliNew, PassesOverCodeForTheHost) {
+  const std::string source =
+      "#include <chrono>\n#include <vector>\n" + std::string(kSaxpySource) +
+      "int main() {\n  std::vector<float> x(8);\n  saxpy<<<1, 8>>>(1, x.data(), x.data(), 8);\n}\n";
+  const ProcessResult run = run_of("host.cu", source, {"--set", "n=8", "--in", "*=ones"});
+  EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+}
+
+TEST_F(CliNew, SaysOfAMissingHeaderWhatIsTrueForSourcesOfGpus) {
+  EXPECT_THAT(refusal_of("k.cu", "#include <no_such>\n" + std::string(kSaxpySource), kDoesNotCompile),
+              testing::AllOf(testing::HasSubstr("give the program a header of that name"),
+                             testing::Not(testing::HasSubstr("apt-get"))));
+}
+
 TEST_F(CliNew, RefusesWhatItCannotBegin) {
   EXPECT_THAT(refusal_of("only.cu", "template <class T> __global__ void f(T* x) { }\n"),
               HasSubstr("no kernel of \"only.cu\" can be launched as it is (\"f\" is a template (T) that nothing"));

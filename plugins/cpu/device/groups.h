@@ -31,6 +31,13 @@ struct thread_block {
   KMUX_DEVICE dim3 group_dim() { return dim_threads(); }
 };
 KMUX_DEVICE thread_block this_thread_block() { return {}; }
+// What tiles of several warps, which are refused, would keep in shared memory.
+template <unsigned max_threads = 1024>
+struct block_tile_memory {};
+template <unsigned max_threads>
+KMUX_DEVICE thread_block this_thread_block(block_tile_memory<max_threads>&) {
+  return {};
+}
 
 struct grid_group {
   KMUX_DEVICE bool is_valid() { return kmux_cooperative() != 0; }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "check/fiber_kernels.h"
 #include "engine/front_end.h"
+#include "engine/installation.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
@@ -65,6 +67,27 @@ std::string construct_in(std::string_view line, std::string_view text) {
 // Constraints of PTX that no register of this processor has ("=f", "=h").
 bool is_constraint(std::string_view line) { return line.find("constraint '") != line.npos && line.ends_with("in asm"); }
 
+/// A library of CUDA or of others whose headers begin so.
+struct Library {
+  std::string_view beginning;
+  std::string_view name;
+};
+
+constexpr Library kLibraries[] = {
+    {"ATen/", "PyTorch"},     {"c10/", "PyTorch"},      {"cooperative_groups/", "cooperative groups"},
+    {"cub/", "CUB"},          {"cublas", "cuBLAS"},     {"cuda/", "libcu++"},
+    {"cudnn", "cuDNN"},       {"cufft", "cuFFT"},       {"curand", "cuRAND"},
+    {"cusolver", "cuSOLVER"}, {"cusparse", "cuSPARSE"}, {"cute/", "CUTLASS"},
+    {"cutlass/", "CUTLASS"},  {"nv/", "libcu++"},       {"nvshmem", "NVSHMEM"},
+    {"thrust/", "Thrust"},    {"torch/", "PyTorch"}};
+
+// Of a header that is missing, the library for GPUs that it is of; empty if it is of none.
+std::string_view library_of_header(std::string_view header) {
+  const auto found =
+      std::ranges::find_if(kLibraries, [&](const Library& one) { return header.starts_with(one.beginning); });
+  return found == std::end(kLibraries) ? std::string_view() : found->name;
+}
+
 }  // namespace
 
 Error refused_construct(std::string_view place, std::string_view construct, std::string_view reason) {
@@ -117,6 +140,11 @@ std::optional<Error> refusal_of(std::string_view log) {
   const std::string whole(log);
   if (is_constraint(line)) {
     return refused_construct(place_in(line), "inline assembly", std::string(kRefusedMark) + "PTX)").with("log", whole);
+  }
+  if (const std::string_view library = library_of_header(missing_header(line)); !library.empty()) {
+    const std::string header = "<" + std::string(missing_header(line)) + ">";
+    return refused_construct(place_in(line), header, std::string(kRefusedMark) + std::string(library) + ")")
+        .with("log", whole);
   }
   const std::string_view reason = reason_in(line);
   if (reason.empty()) return std::nullopt;

@@ -13,6 +13,7 @@
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Lex/Lexer.h"
 #include "engine/front_end.h"
+#include "engine/installation.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace kmux::cpu {
@@ -227,7 +228,10 @@ Result<std::string> FrontEnd::functions(const std::string& path, const Arguments
   begin(instance, made, files, stream);
   Json::Array list;
   ListFunctions action(language, list);
-  if (!instance.ExecuteAction(action)) return with_advice(compile_error("cannot read \"" + path + "\"", log), log);
+  if (!instance.ExecuteAction(action)) {
+    const auto advice = language == Language::kCuda ? advice_for_device_header : advice_for_header;
+    return with_advice(compile_error("cannot read \"" + path + "\"", log), log, advice);
+  }
   return dump(Json(std::move(list)));
 }
 
