@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/device_part.h"
 #include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/launch_check.h"
 #include "kmux/plugin/meta_reader.h"
@@ -327,7 +328,11 @@ Result<Compiled> HipBuilder::compile_source(const BuildRequest& request, const B
                                             std::optional<Dependencies>& dependencies) {
   std::vector<std::string> names = name_expressions(plan.kernels);
   for (const Constant& constant : request.program.constants) names.push_back("&" + constant.name);
-  const Variant& variant = request.chosen();
+  const DevicePart part = device_part(
+      request.chosen(),
+      device_names(plan.kernels, request.program.constants, request.chosen().settings, options.compile_flags),
+      {options.include_dirs, options.compile_flags, {}});
+  const Variant& variant = part.variant;
   if (variant.dialect == "cuda") KMUX_TRY(check_cuda_constructs(variant));
   const SourceUnit unit = make_unit(variant, "");
   const Includes includes = includes_others(unit, options) ? Includes::kOthers : Includes::kBuiltIn;

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/plugin/device_part.h"
+
 #include "builder.h"
 
 namespace kmux::hip {
@@ -50,6 +52,14 @@ TEST(CudaConstructs, AreNotTheProgramsOwnHeaders) {
   Variant variant = variant_of("#include \"cuda_fp16.h\"\n#include <cub/own.h>\n#include <cuda.h>\n");
   variant.headers = {{"cuda_fp16.h", ""}, {"include/cub/own.h", ""}};
   EXPECT_THAT(check_cuda_constructs(variant).error().message, HasSubstr("\"cuda.h\" in k.cu:3"));
+}
+
+TEST(CudaConstructs, OfTheHostAreCutBefore) {
+  const Variant variant = variant_of(
+      "#include <vector>\n__global__ void k(float* x) { x[0] = 1; }\n"
+      "int main() { float* x; cudaMalloc(&x, 4); cudaLaunchKernel(0, 1, 1, 0); k<<<1, 1>>>(x); }\n");
+  EXPECT_FALSE(check_cuda_constructs(variant).ok());
+  EXPECT_TRUE(check_cuda_constructs(device_part(variant, {"k"}, {}).variant).ok());
 }
 
 TEST(CudaConstructs, InCommentsAndStringsAreNone) {
