@@ -1,12 +1,14 @@
 #include "builder.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <vector>
 
 #include "kmux/json.h"
 #include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/device_part.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/include_scan.h"
@@ -30,6 +32,9 @@ class DeviceCompiler {
   DeviceCompiler(Nvcc nvcc, std::string host_compiler)
       : nvcc_(std::move(nvcc)), host_compiler_(std::move(host_compiler)) {}
 
+  /// Of the code: whole, or with the part of CUDA's runtime that kernels call which launch kernels.
+  enum class Form : std::uint8_t { kWhole, kWithRuntime };
+
   struct Output {
     std::string code;
     bool is_ptx = false;                    // then it ends with a zero
@@ -45,15 +50,18 @@ class DeviceCompiler {
   // Errors: compile_failed with notes "log", in the user's files and lines, and "command"; invalid_argument for an
   //         argument that would mean something else to the shell through which nvcc starts its tools.
   Result<Output> compile(const nvidia::Compilation& compilation, const BuildRequest& request,
-                         const nvidia::BuildOptions& options, const std::vector<std::string>& kernels) const;
+                         const nvidia::BuildOptions& options, const std::vector<std::string>& kernels,
+                         Form form = Form::kWhole) const;
 
  private:
+  Status link(const nvidia::Compilation& compilation, nvidia::Arch arch) const;
   Nvcc nvcc_;
   std::string host_compiler_;
 };
 
 constexpr const char* kCode = "kmux-out.code";
 constexpr const char* kRule = "kmux-out.d";
+constexpr const char* kParts = "kmux-out.parts.cubin";  // nvlink goes by the ending
 
 // A name that no file of the program has.
 std::string free_name(const std::vector<File>& files, std::string name) {
@@ -116,6 +124,7 @@ std::vector<std::string> device_arguments(const BuildRequest& request, const nvi
   std::vector<std::string> arguments = {arch.is_virtual ? "-ptx" : "-cubin", "-arch=" + to_string(arch), "-I."};
   if (request.chosen().dialect == "cuda") {
     arguments.push_back("-std=" + standard_of(request.chosen().settings));
+    arguments.emplace_back("--expt-relaxed-constexpr");  // std::max and its like in kernels, as with NVRTC
   }
   for (const std::string& folder : options.include_dirs) arguments.push_back("-I" + folder);
   if (options.device_debug) {
@@ -133,7 +142,7 @@ std::vector<std::string> device_arguments(const BuildRequest& request, const nvi
 
 Result<DeviceCompiler::Output> DeviceCompiler::compile(const nvidia::Compilation& compilation,
                                                        const BuildRequest& request, const nvidia::BuildOptions& options,
-                                                       const std::vector<std::string>& kernels) const {
+                                                       const std::vector<std::string>& kernels, Form form) const {
   const Variant& variant = request.chosen();
   if (variant.dialect == "cubin") return Output{variant.sources.front().content};
   KMUX_ASSIGN(const nvidia::Arch arch, nvidia::code_arch_of(request.target));
@@ -144,7 +153,9 @@ Result<DeviceCompiler::Output> DeviceCompiler::compile(const nvidia::Compilation
   const std::string text =
       is_ptx ? variant.sources.front().content : main_text(variant.settings, options, unit, kernels);
   std::vector<std::string> arguments = device_arguments(request, options, arch);
-  arguments.insert(arguments.end(), {"-ccbin", host_compiler_, "-o", kCode, main});
+  const bool is_linked = form == Form::kWithRuntime && !arch.is_virtual;
+  if (is_linked) arguments.emplace_back("-rdc=true");
+  arguments.insert(arguments.end(), {"-ccbin", host_compiler_, "-o", is_linked ? kParts : kCode, main});
   if (!is_ptx) arguments.insert(arguments.end(), {"-MD", "-MF", kRule});
   KMUX_TRY(check_arguments(arguments));
   KMUX_TRY(check_arguments({nvcc_.program, compilation.folder().path()}));
@@ -152,6 +163,7 @@ Result<DeviceCompiler::Output> DeviceCompiler::compile(const nvidia::Compilation
   KMUX_TRY(compilation.folder().write(main, text));
   const std::string what = "compile \"" + variant.sources.front().path + "\" with nvcc";
   KMUX_ASSIGN(std::string log, compilation.run(what, nvcc_.program, std::move(arguments)));
+  if (is_linked) KMUX_TRY(link(compilation, arch));
   const std::filesystem::path folder = compilation.folder().path();
   KMUX_ASSIGN(std::string code, read_file(folder / kCode));
   if (arch.is_virtual) code += '\0';
@@ -159,6 +171,52 @@ Result<DeviceCompiler::Output> DeviceCompiler::compile(const nvidia::Compilation
   const bool about_program = is_about_program(log, unit.files);
   return Output{std::move(code), arch.is_virtual, std::move(log), about_program,
                 absolute_prerequisites(rule ? *rule : "")};
+}
+
+Status DeviceCompiler::link(const nvidia::Compilation& compilation, nvidia::Arch arch) const {
+  std::vector<std::string> arguments = {"-arch=" + to_string(arch), kParts, "-o", kCode};
+  for (const char* folder : {"/lib64", "/lib"}) arguments.push_back("-L" + nvcc_.home + folder);
+  arguments.emplace_back("-lcudadevrt");
+  KMUX_ASSIGN(const std::string ignored,
+              compilation.run("link CUDA's runtime for devices", nvcc_.home + "/bin/nvlink", std::move(arguments)));
+  static_cast<void>(ignored);
+  return Ok{};
+}
+
+// The header that the C++ compiler of the host says it lacks; empty if it says another thing. Source: GCC 12, Clang 19, seen.
+std::string missing_header(std::string_view log) {
+  for (const auto& [before, after] :
+       {std::pair<std::string_view, std::string_view>("fatal error: ", ": No such file or directory"),
+        std::pair<std::string_view, std::string_view>("fatal error: '", "' file not found")}) {
+    const std::size_t end = log.find(after);
+    const std::size_t begin = end == log.npos ? log.npos : log.rfind(before, end);
+    if (begin != log.npos) return std::string(log.substr(begin + before.size(), end - begin - before.size()));
+  }
+  return "";
+}
+
+// nvcc compiles a source with its code for the host. Kernels that launch kernels need more of CUDA's runtime. Where this machine
+// lacks a header that such code alone uses, the device's part is enough.
+Result<DeviceCompiler::Output> compile_what_can_be(const DeviceCompiler& compiler,
+                                                   const nvidia::Compilation& compilation, const BuildRequest& request,
+                                                   const nvidia::BuildOptions& options,
+                                                   const std::vector<std::string>& kernels) {
+  auto whole = compiler.compile(compilation, request, options, kernels);
+  if (whole || request.chosen().dialect != "cuda") return whole;
+  const std::string log(whole.error().note("log").value_or(""));
+  if (log.find("requires separate compilation mode") != log.npos) {
+    return compiler.compile(compilation, request, options, kernels, DeviceCompiler::Form::kWithRuntime);
+  }
+  const std::string header = missing_header(log);
+  if (header.empty() || !words_of_host_header(header)) return whole;
+  const Variant& variant = request.chosen();
+  DevicePart part =
+      device_part(variant, device_names(kernels, request.program.constants, variant.settings, options.compile_flags),
+                  {options.include_dirs, options.compile_flags, {}});
+  if (!part.is_cut) return whole;
+  Program program = request.program;
+  program.variants[request.variant] = std::move(part.variant);
+  return compiler.compile(compilation, {program, request.variant, request.target, request.options}, options, kernels);
 }
 
 constexpr const char* kName = "backend cuda";
@@ -174,10 +232,10 @@ void add(Dependencies& dependencies, const std::vector<std::string>& files) {
 Result<DeviceCompiler::Output> compile_source(const DeviceCompiler& compiler, const nvidia::Compilation& compilation,
                                               const BuildRequest& request, const nvidia::BuildOptions& options,
                                               const std::vector<std::string>& kernels) {
-  auto compiled = compiler.compile(compilation, request, options, kernels);
+  auto compiled = compile_what_can_be(compiler, compilation, request, options, kernels);
   const std::string log(compiled ? "" : compiled.error().note("log").value_or(""));
   if (compiled || !is_about_names(log)) return compiled;
-  auto plain = compiler.compile(compilation, request, options, {});
+  auto plain = compile_what_can_be(compiler, compilation, request, options, {});
   if (!plain) return compiled;
   plain->name_errors = log;
   return plain;

@@ -1,0 +1,73 @@
+// Sources as they are published: with host code whose headers are missing here, and with kernels that launch kernels.
+#include <cstdlib>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/builder.h"
+
+#include "builder.h"
+#include "fake_host.h"
+#include "needs.h"
+#include "nvcc.h"
+#include "wrapper.h"
+
+namespace kmux::cuda {
+namespace {
+
+using ::testing::HasSubstr;
+
+class HostCode : public ::testing::Test {
+ protected:
+  // The toolkit that the environment names, else the one that is found.
+  void SetUp() override {
+    const char* const home = std::getenv("KMUX_CUDA_HOME") ? std::getenv("KMUX_CUDA_HOME") : std::getenv("CUDA_HOME");
+    if (home != nullptr) host.options["cuda.home"] = home;
+    const auto found = find_nvcc(host);
+    if (!found) GTEST_SKIP() << needs(compiler_of("cuda"), found.error().message);
+  }
+  Result<Artifact> build(const std::string& source) {
+    ProgramBuilder made("sample");
+    made.output("x", dtype::kFloat32, {32}).variant("cuda").source("k.cu", source);
+    made.launch("k").grid({1}).block({32}).args({"x"});
+    KMUX_ASSIGN(const Program program, made.build());
+    const BuildRequest request{program, 0, Target{"cuda", "sm_90a", {}}, {}};
+    KMUX_ASSIGN(const std::string launcher, CudaWrapper(host).wrap(request));
+    return builder.build(request, launcher);
+  }
+  FakeHost host;
+  CudaBuilder builder{host};
+};
+
+constexpr const char* kKernel = "extern \"C\" __global__ void k(float* x) { x[threadIdx.x] = 1; }\n";
+
+TEST_F(HostCode, IsCutWhereItsHeadersAreMissing) {
+  const auto artifact =
+      build("#include <vector>\n#include <helper_cuda.h>\n#include <torch/extension.h>\n" + std::string(kKernel) +
+            "torch::Tensor run(std::vector<float> x) { checkCudaErrors(cudaGetLastError()); k<<<1, 32>>>(0); }\n");
+  EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
+}
+
+TEST_F(HostCode, AMissingHeaderThatADeviceMayUseIsAnError) {
+  const auto artifact = build("#include \"sort.h\"\n" + std::string(kKernel) + "int main() {}\n");
+  ASSERT_FALSE(artifact.ok());
+  EXPECT_EQ(artifact.error().code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(artifact.error().message, HasSubstr("sort.h"));
+}
+
+TEST_F(HostCode, StandardFunctionsAreForKernelsToo) {
+  const auto artifact = build(
+      "#include <algorithm>\n#include <limits>\nextern \"C\" __global__ void k(float* x) {\n"
+      "  x[0] = std::max(x[0], std::numeric_limits<float>::lowest());\n}\n");
+  EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
+}
+
+TEST_F(HostCode, KernelsThatLaunchKernelsAreLinkedWithTheRuntime) {
+  const auto artifact = build(
+      "__global__ void child(float* x) { x[threadIdx.x] = 1; }\n"
+      "extern \"C\" __global__ void k(float* x) { child<<<1, 32>>>(x); }\n");
+  EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
+}
+
+}  // namespace
+}  // namespace kmux::cuda
