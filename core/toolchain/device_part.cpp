@@ -150,7 +150,8 @@ class DevicePartReader {
       member.first += begin;
       member.last += begin;
       if (member.body != 0) member.body += begin;
-      if (is_for_host(item, member)) item.host_members.push_back(std::move(member));
+      const bool is_virtual = has_word(head_of(item, member), "virtual");  // the type's size would change
+      if (!is_virtual && is_for_host(item, member)) item.host_members.push_back(std::move(member));
     }
   }
 
@@ -305,7 +306,7 @@ class DevicePartReader {
     return "";
   }
 
-  // Puts blanks for what the device does not need of file number `file`; true if there is any.
+  // Puts blanks for what the device does not need of file number `file`; true if there is any but includes.
   bool cut(std::size_t file, std::string& text) const {
     const std::string before = text;
     for (const Item& item : items_) {
@@ -315,10 +316,11 @@ class DevicePartReader {
         if (item.is_kept) blank(item, member, text);
       }
     }
+    const bool is_cut = text != before;
     for (const SourceToken& token : files_[file].tokens) {
       if (token.is_directive() && is_left_out(token.text)) blank_text(file, token.text, text);
     }
-    return text != before;
+    return is_cut;
   }
 
   bool is_left_out(std::string_view directive) const {

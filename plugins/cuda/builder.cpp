@@ -213,7 +213,7 @@ Result<DeviceCompiler::Output> compile_what_can_be(const DeviceCompiler& compile
   DevicePart part =
       device_part(variant, device_names(kernels, request.program.constants, variant.settings, options.compile_flags),
                   {options.include_dirs, options.compile_flags, {}});
-  if (!part.is_cut) return whole;
+  if (part.variant == variant) return whole;
   Program program = request.program;
   program.variants[request.variant] = std::move(part.variant);
   return compiler.compile(compilation, {program, request.variant, request.target, request.options}, options, kernels);

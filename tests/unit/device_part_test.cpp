@@ -111,6 +111,19 @@ TEST(DevicePart, CutsMembersForTheHostFromATypeThatKernelsUse) {
                           Not(HasSubstr("<<<")), Not(HasSubstr("show"))));
 }
 
+TEST(DevicePart, KeepsVirtualMembersByWhichATypeHasItsSize) {
+  const std::string left = left_of(
+      "struct Shape { float area; virtual void show() { cudaDeviceSynchronize(); } };\n"
+      "__global__ void k(Shape* s) { s->area = 1; }\nint main() {}\n");
+  EXPECT_THAT(left, HasSubstr("virtual void show()"));
+}
+
+TEST(DevicePart, OfIncludesAloneNoCodeIsCut) {
+  const DevicePart part = part_of(std::string("#include <vector>\n") + kKernel);
+  EXPECT_FALSE(part.is_cut);
+  EXPECT_THAT(part.variant.sources.front().content, Not(HasSubstr("vector")));
+}
+
 TEST(DevicePart, CutsTypesVariablesAndOperatorsOfTheHost) {
   const std::string left = left_of(
       "#include <iostream>\n#include <vector>\nstruct Point { float x; };\nstruct Timer { cudaEvent_t a; Timer() { "

@@ -142,6 +142,13 @@ TEST_F(BuiltInHeaders, WhatNvrtcLacksIsUnsupported) {
   EXPECT_THAT(host.message, HasSubstr("backend cuda"));
 }
 
+TEST_F(BuiltInHeaders, AnErrorOfASourceThatOnlyIncludesHostHeadersIsItsOwn) {
+  const Error error =
+      failure(one_kernel("#include <vector>\n" + std::string(kAddOne) + "__device__ Missing m;\n").build().value());
+  EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(error.message, HasSubstr("k.cu(3): error: identifier \"Missing\""));
+}
+
 TEST_F(BuiltInHeaders, AHeaderThatNothingHasIsAnErrorOfTheSource) {
   const Error error = failure(one_kernel(std::string("#include <no_such_header>\n") + kAddOne).build().value());
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);

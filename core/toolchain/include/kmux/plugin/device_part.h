@@ -13,7 +13,7 @@ namespace kmux {
 /// What a device needs of a variant of dialect cuda or hip.
 struct DevicePart {
   Variant variant;                 // blanks stand for what was cut, so that lines and columns stay
-  bool is_cut = false;             // was anything cut?
+  bool is_cut = false;                // was code cut, not includes alone?
   std::string launch_in_kernel = {};  // "k.cu:7" of the first launch in code for the device; empty if there is none
 };
 
