@@ -206,6 +206,30 @@ TEST_F(FakeMetalQueues, GoOnIndependently) {
   EXPECT_EQ(at(1), 1);
 }
 
+// As on a Mac with another GPU than Apple's.
+TEST_F(FakeMetalQueues, BlitMultiplesOfFourBytesAlone) {
+  const auto blit = [&](unsigned long from, unsigned long to, unsigned long bytes) {
+    command_buffer = send(queue(), "commandBuffer");
+    const Id encoder = send(command_buffer, "blitCommandEncoder");
+    send<void>(encoder, "copyFromBuffer:sourceOffset:toBuffer:destinationOffset:size:", buffer, from, buffer, to,
+               bytes);
+    send<void>(encoder, "endEncoding");
+    send<void>(command_buffer, "commit");
+    send<void>(command_buffer, "waitUntilCompleted");
+  };
+  memory[0] = 5;
+  blit(0, 16, 4);
+  EXPECT_EQ(memory[16], 5);
+  EXPECT_THAT(fake.complaints(), IsEmpty());
+  blit(0, 32, 3);
+  blit(2, 32, 4);
+  blit(0, 33, 4);
+  EXPECT_THAT(fake.complaints(),
+              ElementsAre(HasSubstr("a copy of 3 bytes from 0 to 32"), HasSubstr("a copy of 4 bytes from 2 to 32"),
+                          HasSubstr("a copy of 4 bytes from 0 to 33")));
+  EXPECT_EQ(memory[32], 0) << "and does nothing";
+}
+
 TEST_F(FakeMetalQueues, WaitForEventsAlone) {
   const Id event = send(device, "newEvent");
   const Id signaller = queue();
