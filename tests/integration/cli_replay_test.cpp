@@ -54,6 +54,12 @@ class CliReplay : public testing::Test {
     return text.substr(text.rfind(key) + key.size(), 64);
   }
 
+  /// The digest of what buffer `name` held before the last call.
+  std::string before_of(const std::string& name) const {
+    const std::string text = calls();
+    return text.substr(text.rfind("\",\"name\":\"" + name + "\"") - 64, 64);
+  }
+
   CliSession session_;
   std::filesystem::path process_;
 };
@@ -69,7 +75,7 @@ TEST_F(CliReplay, FindsNoDifferenceWhereThereIsNone) {
 TEST_F(CliReplay, NamesTheFirstDifference) {
   record();
   std::string text = calls();
-  const std::string x = digest_of("\"before\":\""), y = digest_of("\"y\":\"");
+  const std::string x = before_of("x"), y = digest_of("\"y\":\"");
   for (std::size_t at = text.find(y); at != std::string::npos; at = text.find(y, at)) text.replace(at, 64, x);
   write_calls(text);
   const ProcessResult replayed = replay();
@@ -124,7 +130,7 @@ TEST_F(CliReplay, RefusesConstantsOfAnotherSize) {
   session_.write("shifted.cu", kShifted);
   record_constants("full");
   std::string text = calls();
-  const std::string scale = digest_of("\"scale\":\""), x = digest_of("\"before\":\"");
+  const std::string scale = digest_of("\"scale\":\""), x = before_of("x");
   text.replace(text.find(scale), 64, x);
   write_calls(text);
   const ProcessResult refused = replay();
@@ -253,7 +259,7 @@ TEST_F(CliReplay, ReadsWhatAProcessLeftThatDidNotEnd) {
 
 TEST_F(CliReplay, RefusesWhatIsDamaged) {
   record();
-  const std::string digest = digest_of("\"before\":\"");
+  const std::string digest = before_of("x");
   std::ofstream(process_ / "data" / digest) << "other";
   const ProcessResult damaged = replay();
   EXPECT_EQ(damaged.exit_code, 3);

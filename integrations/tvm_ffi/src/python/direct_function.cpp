@@ -159,7 +159,10 @@ PyObject* failed() {
   return result;
 }
 
+/// Is it known that it may be written?
 bool is_plain(PyObject* object) {
+  if (Py_TYPE(object) == known.array)
+    return (reinterpret_cast<const numpy::Array*>(object)->flags & numpy::kWriteable) != 0;
   for (std::size_t i = 0; i < known.plain_count; ++i) {
     if (known.plain[i] == Py_TYPE(object)) return true;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -26,7 +27,13 @@ class HipPrograms : public testing::Test {
 
   template <class T>
   static Tensor uploaded(const Kernel& kernel, std::vector<std::int64_t> shape, const std::vector<T>& values) {
-    return Tensor::from<T>(std::move(shape), type_of<T>(), values).value().to(kernel.device()).value();
+    const auto host = [&] {
+      if constexpr (std::unsigned_integral<T>)
+        return Tensor::from_bits<T>(std::move(shape), type_of<T>(), values);
+      else
+        return Tensor::from<T>(std::move(shape), type_of<T>(), values);
+    };
+    return host().value().to(kernel.device()).value();
   }
   template <class T>
   static std::vector<T> downloaded(const Tensor& tensor) {
