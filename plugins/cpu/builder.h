@@ -36,14 +36,4 @@ class CpuBuilder final : public Builder {
   HostFolders host_folders_;
 };
 
-/// Does the compiler look the names of kernels up that are expressions?
-enum class KernelNames { kLookedUp, kLeftOut };
-
-/// What the request asks to compile. For dialect `object` the ready objects are no units; they go into the artifact
-/// as they are.
-///
-/// Errors: invalid_argument for a source that is neither C nor C++, or no object file for this machine.
-Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& options, std::string_view launcher,
-                            KernelNames names = KernelNames::kLookedUp);
-
 }  // namespace kmux::cpu

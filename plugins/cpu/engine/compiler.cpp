@@ -304,12 +304,11 @@ Result<CompiledObject> Compiler::Impl::compile(const CompileJob& job, std::vecto
   result.features = checkable(std::move(result.features), job.cpu);
   bool names_lines = false;
   capture_messages(context, log, names_lines);
-  const unsigned opt_level = launcher.opt_level;
   KMUX_ASSIGN(LinkedModule whole, link_modules(std::move(modules), std::move(launcher.module), job, log));
   result.on_fibers = std::move(whole.on_fibers);
   result.variables = std::move(whole.variables);
-  KMUX_ASSIGN(const auto machine, make_target_machine(job.cpu, opt_level, job.tier));
-  optimize(*whole.module, *machine, opt_level, job.tier, !job.blocks.empty());
+  KMUX_ASSIGN(const auto machine, make_target_machine(job.cpu, launcher.opt_level, job.tier));
+  optimize(*whole.module, *machine, launcher.opt_level, job.tier, !job.blocks.empty());
   KMUX_ASSIGN(result.object, emit_object(*whole.module, *machine));
   if (has_error(log)) return compile_error("cannot generate code", result.log + log);
   result.log += log;

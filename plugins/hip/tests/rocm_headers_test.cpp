@@ -10,9 +10,6 @@ namespace kmux::hip {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::Not;
 
 class RocmHeaders : public WithClang {
  protected:
@@ -50,8 +47,8 @@ TEST_F(RocmHeaders, AreThoseOfItsClang) {
     ASSERT_TRUE(artifact.ok()) << artifact.error().explain();
     const Meta meta = parse_meta(*artifact->find(kMetaPart)).value();
     EXPECT_EQ(meta.compiler, (rocm.path() / "llvm/bin/clang++").string());
-    EXPECT_THAT(meta.arguments, Contains("--rocm-path=" + rocm.path().string()));
-    EXPECT_THAT(meta.arguments, Not(Contains("-nogpuinc")));
+    EXPECT_THAT(meta.arguments, testing::Contains("--rocm-path=" + rocm.path().string()));
+    EXPECT_THAT(meta.arguments, testing::Not(testing::Contains("-nogpuinc")));
   }
 }
 
@@ -64,7 +61,7 @@ TEST_F(RocmHeaders, AreThereForPlainCudaWithoutBeingNamed) {
 
 TEST_F(RocmHeaders, AreInTheIdentityOfTheToolchain) {
   const Target target{"hip", "gfx90a", {}};
-  EXPECT_THAT(backend.builder().toolchain(target, {}).value(), HasSubstr("include/hip/hip_version.h"));
+  EXPECT_THAT(backend.builder().toolchain(target, {}).value(), testing::HasSubstr("include/hip/hip_version.h"));
 }
 
 TEST_F(RocmHeaders, AreLeftOutWhereRocmIsNotWhole) {

@@ -13,13 +13,6 @@
 namespace kmux::nvrtc {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-
 Variant variant_of(const std::string& text) { return {.dialect = "cuda", .sources = {{"k.cu", text}}}; }
 
 const File* find(const DeviceHeaders& headers, std::string_view name) {
@@ -34,8 +27,8 @@ std::string prelude_of(const std::string& text) {
 
 TEST(DeviceHeaders, AreNoneForASourceThatIncludesNothing) {
   const DeviceHeaders headers = device_headers(variant_of(kAddOne), {}, {});
-  EXPECT_THAT(headers.files, IsEmpty());
-  EXPECT_THAT(headers.preludes, IsEmpty());
+  EXPECT_THAT(headers.files, testing::IsEmpty());
+  EXPECT_THAT(headers.preludes, testing::IsEmpty());
 }
 
 TEST(DeviceHeaders, AreThoseOfCAndCppByAllTheirNames) {
@@ -65,23 +58,24 @@ TEST(DeviceHeaders, LeaveToTheToolkitWhatItHas) {
   const DeviceHeaders with = device_headers(variant, {}, {folder.path()});
   EXPECT_EQ(find(with, "cuda_runtime.h"), nullptr);
   EXPECT_NE(find(with, "device_functions.h"), nullptr) << "newer toolkits lack it";
-  EXPECT_THAT(find(with, "tuple")->content, HasSubstr("#include <cuda/std/tuple>"));
+  EXPECT_THAT(find(with, "tuple")->content, testing::HasSubstr("#include <cuda/std/tuple>"));
   const DeviceHeaders without = device_headers(variant, {}, {});
   EXPECT_NE(find(without, "cuda_runtime.h"), nullptr);
   EXPECT_EQ(find(without, "tuple"), nullptr);
 }
 
 TEST(DeviceHeaders, BringWhatNvccsFirstHeaderBrings) {
-  EXPECT_THAT(
-      prelude_of("__global__ void k(uint* x) { x[0] = INT_MAX; }"),
-      AllOf(HasSubstr("typedef unsigned int uint;"), HasSubstr("#include <limits.h>"), Not(HasSubstr("math.h"))));
-  EXPECT_THAT(prelude_of("__global__ void k(float* x) { x[0] = std::sqrt(M_PI); }"), HasSubstr("#include <cmath>"));
+  EXPECT_THAT(prelude_of("__global__ void k(uint* x) { x[0] = INT_MAX; }"),
+              testing::AllOf(testing::HasSubstr("typedef unsigned int uint;"),
+                             testing::HasSubstr("#include <limits.h>"), testing::Not(testing::HasSubstr("math.h"))));
+  EXPECT_THAT(prelude_of("__global__ void k(float* x) { x[0] = std::sqrt(M_PI); }"),
+              testing::HasSubstr("#include <cmath>"));
   EXPECT_EQ(
       prelude_of("typedef unsigned long uint;\n#define INT_MAX 4\n__global__ void k(uint* x) { x[0] = INT_MAX; }"), "")
       << "the source has its own";
   Variant variant = variant_of("__global__ void k(uint* x) {}");
   variant.settings.preludes = {"mine.h"};
-  EXPECT_THAT(device_headers(variant, {}, {}).preludes, IsEmpty()) << "made for NVRTC";
+  EXPECT_THAT(device_headers(variant, {}, {}).preludes, testing::IsEmpty()) << "made for NVRTC";
 }
 
 class BuiltInHeaders : public NvrtcTest {};
@@ -115,7 +109,7 @@ TEST_F(BuiltInHeaders, AFileThatWouldHideOneIsADependency) {
   const auto artifact = build(program, {{"include_dirs", folder.path()}});
   ASSERT_TRUE(artifact.ok()) << artifact.error().message;
   const std::string deps = *artifact->find(std::string(kDependenciesPart));
-  EXPECT_THAT(deps, HasSubstr((folder.path() / "math.h").string()));
+  EXPECT_THAT(deps, testing::HasSubstr((folder.path() / "math.h").string()));
 }
 
 TEST_F(BuiltInHeaders, HostCodeBesideAKernelIsCut) {
@@ -132,28 +126,28 @@ TEST_F(BuiltInHeaders, WhatNvrtcLacksIsUnsupported) {
                   .build()
                   .value());
   EXPECT_EQ(launch.code, ErrorCode::kUnsupported);
-  EXPECT_THAT(launch.message, HasSubstr("k.cu:2: dynamic parallelism"));
+  EXPECT_THAT(launch.message, testing::HasSubstr("k.cu:2: dynamic parallelism"));
   const Error header = failure(one_kernel(std::string("#include <elf.h>\n") + kAddOne).build().value());
   EXPECT_EQ(header.code, ErrorCode::kUnsupported) << "the host's compiler has it";
-  EXPECT_THAT(header.message, HasSubstr("cannot open source file \"elf.h\""));
+  EXPECT_THAT(header.message, testing::HasSubstr("cannot open source file \"elf.h\""));
   const Error host =
       failure(one_kernel(std::string(kAddOne) + "__device__ Missing m;\nint main() {}\n").build().value());
   EXPECT_EQ(host.code, ErrorCode::kUnsupported);
-  EXPECT_THAT(host.message, HasSubstr("backend cuda"));
+  EXPECT_THAT(host.message, testing::HasSubstr("backend cuda"));
 }
 
 TEST_F(BuiltInHeaders, AnErrorOfASourceThatOnlyIncludesHostHeadersIsItsOwn) {
   const Error error =
       failure(one_kernel("#include <vector>\n" + std::string(kAddOne) + "__device__ Missing m;\n").build().value());
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
-  EXPECT_THAT(error.message, HasSubstr("k.cu(3): error: identifier \"Missing\""));
+  EXPECT_THAT(error.message, testing::HasSubstr("k.cu(3): error: identifier \"Missing\""));
 }
 
 TEST_F(BuiltInHeaders, AHeaderThatNothingHasIsAnErrorOfTheSource) {
   const Error error = failure(one_kernel(std::string("#include <no_such_header>\n") + kAddOne).build().value());
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
-  EXPECT_THAT(error.message,
-              AllOf(HasSubstr("\"no_such_header\""), HasSubstr("give the program a header of that name")));
+  EXPECT_THAT(error.message, testing::AllOf(testing::HasSubstr("\"no_such_header\""),
+                                            testing::HasSubstr("give the program a header of that name")));
 }
 
 }  // namespace
