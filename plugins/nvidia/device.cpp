@@ -52,20 +52,22 @@ Result<std::string> driver_version(const DriverTable& driver, int ordinal) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// Where the device is plugged in. Source: CUDA Driver API, CUdevice_attribute.
-constexpr auto kPciBus = static_cast<CUdevice_attribute>(33);
-constexpr auto kPciDevice = static_cast<CUdevice_attribute>(34);
-constexpr auto kPciDomain = static_cast<CUdevice_attribute>(50);
+// PCI domain, bus and device. Source: CUDA Driver API, CUdevice_attribute.
+constexpr std::array<CUdevice_attribute, 3> kPciPlace = {
+    static_cast<CUdevice_attribute>(50), static_cast<CUdevice_attribute>(33), static_cast<CUdevice_attribute>(34)};
 
-// "0000:1b:00", the same in every process, whatever devices it sees; nothing where the driver does not have it.
-std::optional<std::string> pci_place(const DriverTable& driver, CUdevice device) {
+// "0000:1b:00", where the device is plugged in: the same in every process, whatever devices it sees. Nothing where the driver
+// does not know these attributes.
+Result<std::optional<std::string>> pci_place(const DriverTable& driver, CUdevice device, int ordinal) {
+  std::array<int, 3> numbers{};
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const CUresult result = driver.device_attribute(&numbers[i], kPciPlace[i], device);
+    if (result == CUDA_ERROR_INVALID_VALUE) return std::optional<std::string>();
+    KMUX_TRY(check(driver, "cuDeviceGetAttribute", result, ordinal));
+  }
   std::array<char, 32> text{};
-  const Result<int> domain = device_attribute(driver, device, kPciDomain);
-  const Result<int> bus = device_attribute(driver, device, kPciBus);
-  const Result<int> slot = device_attribute(driver, device, kPciDevice);
-  if (!domain || !bus || !slot) return std::nullopt;
-  std::snprintf(text.data(), text.size(), "%04x:%02x:%02x", *domain, *bus, *slot);
-  return text.data();
+  std::snprintf(text.data(), text.size(), "%04x:%02x:%02x", numbers[0], numbers[1], numbers[2]);
+  return std::optional<std::string>(text.data());
 }
 
 CUdeviceptr address_of(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
@@ -104,7 +106,8 @@ Result<Json> device_properties(int ordinal) {
   json["compute_capability"] = std::to_string(capability.major) + "." + std::to_string(capability.minor);
   json["memory_bytes"] = std::uint64_t{bytes};
   KMUX_ASSIGN(json["driver_version"], driver_version(*driver, ordinal));
-  if (auto place = pci_place(*driver, device)) json["pci"] = *std::move(place);
+  KMUX_ASSIGN(std::optional<std::string> place, pci_place(*driver, device, ordinal));
+  if (place) json["pci"] = *std::move(place);
   KMUX_ASSIGN(json["multiprocessors"], device_attribute(*driver, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   KMUX_ASSIGN(json["l2_bytes"], device_attribute(*driver, device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
   KMUX_ASSIGN(json["shared_memory_bytes_per_block"],

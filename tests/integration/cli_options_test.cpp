@@ -97,9 +97,9 @@ bool is_taken(const std::string& command, const std::string& option) {
 
 /// Options without a value, which other tests are about.
 const std::set<std::string>& switches() {
-  static const auto& names = *new const std::set<std::string>{"again", "all",     "build",  "check-memory", "explain",
-                                                              "force", "help",    "json",   "keep-going",   "no-cache",
-                                                              "time",  "verbose", "verify", "whole",        "write"};
+  static const auto& names = *new const std::set<std::string>{
+      "again", "check",      "all",      "build", "check-memory", "explain", "force", "help",
+      "json",  "keep-going", "no-cache", "time",  "verbose",      "verify",  "whole", "write"};
   return names;
 }
 
