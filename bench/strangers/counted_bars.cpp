@@ -1,0 +1,55 @@
+#include "strangers/counted_bars.h"
+
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kmux/plugin/process.h"
+
+namespace kmux::bench::strangers {
+namespace {
+
+const std::string kTests = KMUX_BENCH_ROOT "/tests/strangers/";
+
+// The number behind `label` in a line of what `words` prints; its exit code is 1 where the number is not 0.
+double counted(const std::string& label, std::vector<std::string> words) {
+  const ProcessResult result = run({.argv = std::move(words)}).value();
+  const std::string text = "\n" + result.standard_output;
+  const std::size_t at = text.rfind("\n" + label + " ");
+  if (at == std::string::npos) throw std::runtime_error("no line \"" + label + " N\": " + text + result.standard_error);
+  const double number = std::stod(text.substr(at + label.size() + 2));
+  if (number != 0) std::fputs(text.c_str(), stderr);
+  return number;
+}
+
+double counted_by_script(const std::string& label, const std::string& script, std::vector<std::string> words) {
+  words.insert(words.begin(), {KMUX_BENCH_PYTHON3, "-B", kTests + script});
+  return counted(label, std::move(words));
+}
+
+double values_wrong(std::vector<std::string> words) {
+  words.insert(words.begin(), {"--kmux", KMUX_BENCH_KMUX});
+  return counted_by_script("values_wrong", "values/run_values.py", std::move(words));
+}
+
+}  // namespace
+
+double kernel_name_forms_failed() {
+  return counted("kernel_name_forms_failed", {KMUX_BENCH_TESTS "/kernel_name_forms"});
+}
+
+double nvrtc_headers_failed() {
+  return counted_by_script("nvrtc_headers_failed", "nvrtc_headers.py", {KMUX_BENCH_KMUX});
+}
+
+double fast_math_wrong() {
+  return counted("fast_math_wrong", {KMUX_BENCH_TESTS "/kmux_cpu_test", "--file=fast_math_test.cpp"});
+}
+
+double shared_cases_failed() {
+  return values_wrong({"-o", "tier=fast"}) + values_wrong({"-o", "tier=full"}) + values_wrong({"--check"}) +
+         counted_by_script("strangers_on_cpu_failed", "run_sources.py", {KMUX_BENCH_KMUX});
+}
+
+}  // namespace kmux::bench::strangers
