@@ -1,4 +1,5 @@
 // What lanes ask of each other, and what each does for itself.
+#include "llvm/Transforms/Utils/LowerAtomic.h"
 #include "spmd/lane_code.h"
 #include "spmd/thread_calls.h"
 
@@ -97,15 +98,31 @@ llvm::SmallVector<LaneCode::Value*> LaneCode::operands_of(const llvm::Instructio
   return operands;
 }
 
+namespace {
+
+// What `swap` of shared memory does: a block is run by one thread, which nobody disturbs.
+llvm::Value* swap_alone(llvm::IRBuilder<>& builder, const llvm::AtomicCmpXchgInst& swap,
+                        llvm::ArrayRef<llvm::Value*> own) {
+  llvm::Value* const before = builder.CreateAlignedLoad(own[1]->getType(), own[0], swap.getAlign());
+  llvm::Value* const is_expected = builder.CreateICmpEQ(before, own[1]);
+  builder.CreateAlignedStore(builder.CreateSelect(is_expected, own[2], before), own[0], swap.getAlign());
+  llvm::Value* const result = builder.CreateInsertValue(llvm::PoisonValue::get(swap.getType()), before, 0);
+  return builder.CreateInsertValue(result, is_expected, 1);
+}
+
+}  // namespace
+
 // The instruction for one lane.
-llvm::Instruction* LaneCode::copy_for(const llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands,
-                                      Value* lane) {
-  llvm::Instruction* const copy = instruction.clone();
+llvm::Value* LaneCode::copy_for(const llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands, Value* lane) {
+  llvm::SmallVector<Value*> own;
   for (unsigned i = 0; i < operands.size(); ++i) {
     const bool is_wide = operands[i]->getType() != instruction.getOperand(i)->getType();
-    copy->setOperand(i, is_wide ? extract(operands[i], lane) : operands[i]);
+    own.push_back(is_wide ? extract(operands[i], lane) : operands[i]);
   }
-  return builder_.Insert(copy);
+  const auto* const swap = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction);
+  if (swap != nullptr && !swap->isVolatile() && is_of_block(swap->getPointerOperand()))
+    return swap_alone(builder_, *swap, own);
+  return copy_with(instruction, own);
 }
 
 // One lane after another, of those that run: for what has no vector form, or an effect that each lane has for itself.
@@ -147,6 +164,206 @@ void LaneCode::emit_lane_by_lane(llvm::Instruction& instruction) {
     result = all;
   }
   set_vector(&instruction, result);
+}
+
+// A loop over the lanes of all warps in step, whose code is as much for one warp as for many.
+namespace {
+
+constexpr unsigned kAtOnce = 4;  // lanes of an iteration, where all run; a warp is a multiple of it
+
+bool is_simple(const llvm::Type* type) {
+  return type->isPointerTy() || type->isFloatingPointTy() || (type->isIntegerTy() && !type->isIntegerTy(1));
+}
+
+// LLVM is not to unroll a loop that is small on purpose.
+void keep_small(llvm::Instruction& branch) {
+  llvm::LLVMContext& context = branch.getContext();
+  const auto flag = [&](const char* name) { return llvm::MDNode::get(context, llvm::MDString::get(context, name)); };
+  llvm::Metadata* const parts[] = {nullptr, flag("llvm.loop.unroll.disable"), flag("llvm.loop.mustprogress")};
+  llvm::MDNode* const loop = llvm::MDNode::getDistinct(context, parts);
+  loop->replaceOperandWith(0, loop);
+  branch.setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
+// What `update` does, for one that nobody disturbs.
+llvm::Value* update_alone(llvm::IRBuilder<>& builder, const llvm::AtomicRMWInst& update, llvm::Value* place,
+                          llvm::Value* value) {
+  llvm::Value* const before = builder.CreateAlignedLoad(update.getType(), place, update.getAlign());
+  builder.CreateAlignedStore(llvm::buildAtomicRMWValue(update.getOperation(), builder, before, value), place,
+                             update.getAlign());
+  return before;
+}
+
+}  // namespace
+
+llvm::AllocaInst* LaneCode::lane_array(llvm::Type* type, unsigned slot) {
+  llvm::AllocaInst*& array = lane_arrays_[{type, slot}];
+  if (array == nullptr) {
+    llvm::IRBuilder<> entry(&to_.getEntryBlock(), to_.getEntryBlock().begin());
+    array = entry.CreateAlloca(llvm::ArrayType::get(type, std::uint64_t{warps_} * lanes_));
+    array->setAlignment(llvm::Align(64));
+  }
+  return array;
+}
+
+// The place of `index` in `array`: as many times the lanes of a warp as warps come before.
+LaneCode::Value* LaneCode::element_of(llvm::AllocaInst* array, Value* index) {
+  return builder_.CreateInBoundsGEP(array->getAllocatedType()->getArrayElementType(), array, index);
+}
+
+LaneCode::LaneOperand LaneCode::keep_for_lanes(llvm::Type* type, unsigned slot, OfLanes of_warp) {
+  llvm::AllocaInst* const array = lane_array(type, slot);
+  for_each_warp([&](unsigned warp) {
+    builder_.CreateAlignedStore(of_warp(), element_of(array, builder_.getInt64(std::uint64_t{warp} * lanes_)),
+                                llvm::Align(lanes_));
+  });
+  return {nullptr, array};
+}
+
+LaneCode::LaneOperand LaneCode::keep_for_lanes(const Value* value, unsigned slot) {
+  if (values_.of(value).kind == LaneValue::Kind::kUniform) return {scalar(value), nullptr};
+  return keep_for_lanes(value->getType(), slot, [&] { return vector(value); });
+}
+
+LaneCode::Value* LaneCode::of_lane(const LaneOperand& operand, Value* index) {
+  if (operand.all == nullptr) return operand.one;
+  return builder_.CreateLoad(operand.all->getAllocatedType()->getArrayElementType(), element_of(operand.all, index));
+}
+
+// `step` for `count` lanes, from `first` on.
+void LaneCode::loop_over(Value* first, unsigned count, OfLane step) {
+  llvm::BasicBlock* const before = builder_.GetInsertBlock();
+  llvm::BasicBlock* const body = add_block("lanes");
+  llvm::BasicBlock* const after = add_block("lanes.end");
+  builder_.CreateBr(body);
+  builder_.SetInsertPoint(body);
+  llvm::PHINode* const i = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+  for (unsigned k = 0; k < kAtOnce; ++k)
+    step(builder_.CreateAdd(first, builder_.CreateAdd(i, builder_.getInt64(k), "", true, true), "", true, true));
+  Value* const next = builder_.CreateAdd(i, builder_.getInt64(kAtOnce), "", true, true);
+  i->addIncoming(builder_.getInt64(0), before);
+  i->addIncoming(next, builder_.GetInsertBlock());
+  keep_small(*builder_.CreateCondBr(builder_.CreateICmpULT(next, builder_.getInt64(count)), body, after));
+  builder_.SetInsertPoint(after);
+}
+
+// `step` for those lanes of a warp that `bits`, which is not 0, has.
+void LaneCode::loop_over_bits(Value* first, Value* bits, llvm::BasicBlock* after, OfLane step) {
+  llvm::BasicBlock* const before = builder_.GetInsertBlock();
+  llvm::BasicBlock* const body = add_block("lane");
+  builder_.CreateCondBr(builder_.CreateICmpNE(bits, llvm::Constant::getNullValue(bits->getType())), body, after);
+  builder_.SetInsertPoint(body);
+  llvm::PHINode* const left = builder_.CreatePHI(bits->getType(), 2);
+  Value* const lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, builder_.getTrue());
+  step(builder_.CreateAdd(first, builder_.CreateZExtOrTrunc(lane, builder_.getInt64Ty()), "", true, true));
+  Value* const rest = builder_.CreateAnd(left, builder_.CreateSub(left, llvm::ConstantInt::get(left->getType(), 1)));
+  left->addIncoming(bits, before);
+  left->addIncoming(rest, builder_.GetInsertBlock());
+  keep_small(
+      *builder_.CreateCondBr(builder_.CreateICmpNE(rest, llvm::Constant::getNullValue(rest->getType())), body, after));
+}
+
+// `step` for each lane of each warp that runs, in their order. Its argument is the lane's place in arrays.
+void LaneCode::for_each_lane(OfLane step) {
+  if (mask() == nullptr) return loop_over(builder_.getInt64(0), warps_ * lanes_, step);
+  llvm::Type* const type = builder_.getIntNTy(lanes_);
+  llvm::AllocaInst* const masks = lane_array(type, 0);
+  for_each_warp(
+      [&](unsigned warp) { builder_.CreateStore(bits_of(mask()), element_of(masks, builder_.getInt64(warp))); });
+  llvm::BasicBlock* const before = builder_.GetInsertBlock();
+  llvm::BasicBlock* const body = add_block("warp");
+  llvm::BasicBlock* const whole = add_block("warp.whole");
+  llvm::BasicBlock* const some = add_block("warp.some");
+  llvm::BasicBlock* const end = add_block("warp.end");
+  llvm::BasicBlock* const after = add_block("warps.end");
+  builder_.CreateBr(body);
+  builder_.SetInsertPoint(body);
+  llvm::PHINode* const warp = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+  Value* const bits = builder_.CreateLoad(type, element_of(masks, warp));
+  Value* const first = builder_.CreateMul(warp, builder_.getInt64(lanes_), "", true, true);
+  builder_.CreateCondBr(builder_.CreateICmpEQ(bits, llvm::Constant::getAllOnesValue(type)), whole, some);
+  builder_.SetInsertPoint(whole);
+  loop_over(first, lanes_, step);
+  builder_.CreateBr(end);
+  builder_.SetInsertPoint(some);
+  loop_over_bits(first, bits, end, step);
+  builder_.SetInsertPoint(end);
+  Value* const next = builder_.CreateAdd(warp, builder_.getInt64(1), "", true, true);
+  warp->addIncoming(builder_.getInt64(0), before);
+  warp->addIncoming(next, end);
+  keep_small(*builder_.CreateCondBr(builder_.CreateICmpULT(next, builder_.getInt64(warps_)), body, after));
+  builder_.SetInsertPoint(after);
+}
+
+// Is `one`, which all lanes do for themselves, written as a loop?
+bool LaneCode::goes_by_lanes(llvm::Instruction& one) const {
+  const auto* const update = llvm::dyn_cast<llvm::AtomicRMWInst>(&one);
+  if (update != nullptr) return is_simple(update->getType());
+  const Value* const address = llvm::getLoadStorePointerOperand(&one);
+  if (address == nullptr || one.isAtomic() || one.isVolatile() || is_one(address)) return false;
+  llvm::Type* const type = llvm::getLoadStoreType(&one);
+  if (!is_narrow(type) || is_contiguous(address, type)) return false;
+  return llvm::isa<llvm::StoreInst>(one) || !can_gather_words(type, llvm::getLoadStoreAlignment(&one));
+}
+
+// `places` of a load or a store, if it is given, are not what its operand says.
+void LaneCode::emit_by_lanes(llvm::Instruction& one, OfLanes places) {
+  llvm::SmallVector<LaneOperand, 2> operands;
+  for (const llvm::Use& operand : one.operands()) {
+    const auto slot = static_cast<unsigned>(operands.size()) + 1;
+    const bool is_given = places && operand.get() == llvm::getLoadStorePointerOperand(&one);
+    operands.push_back(is_given ? keep_for_lanes(operand->getType(), slot, places) : keep_for_lanes(operand, slot));
+  }
+  llvm::AllocaInst* const results = one.use_empty() ? nullptr : lane_array(one.getType(), 3);
+  const auto* const update = llvm::dyn_cast<llvm::AtomicRMWInst>(&one);
+  const bool is_alone = update != nullptr && !one.isVolatile() && is_of_block(update->getPointerOperand());
+  for_each_lane([&](Value* index) {
+    llvm::SmallVector<Value*, 2> own;
+    for (const LaneOperand& operand : operands) own.push_back(of_lane(operand, index));
+    Value* const result = is_alone ? update_alone(builder_, *update, own[0], own[1]) : copy_with(one, own);
+    if (results != nullptr) builder_.CreateStore(result, element_of(results, index));
+  });
+  if (results != nullptr) take_from_lanes(one, results);
+}
+
+LaneCode::Value* LaneCode::copy_with(const llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands) {
+  llvm::Instruction* const copy = instruction.clone();
+  for (unsigned i = 0; i < operands.size(); ++i) copy->setOperand(i, operands[i]);
+  return builder_.Insert(copy);
+}
+
+void LaneCode::take_from_lanes(const llvm::Instruction& one, llvm::AllocaInst* results) {
+  for_each_warp([&](unsigned warp) {
+    set_vector(&one, builder_.CreateAlignedLoad(widened(one.getType()),
+                                                element_of(results, builder_.getInt64(std::uint64_t{warp} * lanes_)),
+                                                llvm::Align(lanes_)));
+  });
+}
+
+// A number of 8 or 16 bits, of which no processor gathers or scatters vectors.
+bool LaneCode::is_narrow(const llvm::Type* type) {
+  const std::uint64_t bits = type->getPrimitiveSizeInBits().getFixedValue();
+  return is_simple(type) && (bits == 8 || bits == 16);
+}
+
+// May the aligned words that such numbers lie in be gathered instead? No other page has part of one.
+bool LaneCode::can_gather_words(const llvm::Type* type, llvm::Align align) const {
+  return can_mask_ && align.value() * 8 >= type->getPrimitiveSizeInBits().getFixedValue();
+}
+
+LaneCode::Value* LaneCode::gather(llvm::Type* type, Value* places, llvm::Align align) {
+  if (!is_narrow(type) || !can_gather_words(type, align))
+    return builder_.CreateMaskedGather(widened(type), places, align, mask_or_all());
+  llvm::Type* const word = widened(builder_.getInt32Ty());
+  llvm::Type* const wide = widened(builder_.getInt64Ty());
+  Value* const begins = builder_.CreateIntrinsic(llvm::Intrinsic::ptrmask, {places->getType(), wide},
+                                                 {places, llvm::ConstantInt::get(wide, ~std::uint64_t{3})});
+  Value* const words = builder_.CreateMaskedGather(word, begins, llvm::Align(4), mask_or_all());
+  Value* const bytes = builder_.CreateAnd(builder_.CreateTrunc(builder_.CreatePtrToInt(places, wide), word),
+                                          llvm::ConstantInt::get(word, 3));
+  Value* const bits = builder_.CreateShl(bytes, llvm::ConstantInt::get(word, 3));
+  llvm::Type* const whole = widened(builder_.getIntNTy(type->getScalarSizeInBits()));
+  return builder_.CreateBitCast(builder_.CreateTrunc(builder_.CreateLShr(words, bits), whole), widened(type));
 }
 
 }  // namespace kmux::cpu::spmd

@@ -244,6 +244,7 @@ void LaneCode::emit(llvm::Instruction& instruction) {
   auto* const bytes = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction);
   if (bytes != nullptr && is_row(*bytes)) return emit_bytes(*bytes);
   if (const std::optional<Records> row = likely_row(instruction)) return emit_records(*row);
+  if (goes_by_lanes(instruction)) return emit_by_lanes(instruction);
   for_each_warp(copies_of(instruction), [&](unsigned) { emit_for_warp(instruction); });
 }
 

@@ -134,19 +134,44 @@ class LaneCode {
   bool is_row(const llvm::MemIntrinsic& bytes) const;
   void emit_bytes(llvm::MemIntrinsic& bytes);
   using OfWarp = llvm::function_ref<void(unsigned warp)>;
-  void emit_either_way(llvm::ArrayRef<llvm::Instruction*> accesses, const Masks& fits, OfWarp write, OfWarp reach);
+  void emit_either_way(llvm::ArrayRef<llvm::Instruction*> accesses, const Masks& fits, OfWarp write,
+                       llvm::function_ref<void()> reach);
+  using OfLanes = llvm::function_ref<Value*()>;  // a vector of the warp that code is for
   void reach_apart(const Records& records);
+  void reach_apart(llvm::Instruction& one, OfLanes places);
   Value* of_last_lane(const Value* value);
   Value* safe_address(Value* address, llvm::Type* type);
   void emit_alloca(const llvm::AllocaInst& variable);
 
   // lane_calls.cpp
+  /// What the lanes of all warps have of a value: the same, or an element each.
+  struct LaneOperand {
+    Value* one;
+    llvm::AllocaInst* all;
+  };
+  using OfLane = llvm::function_ref<void(Value* index)>;
+  bool goes_by_lanes(llvm::Instruction& one) const;
+  void emit_by_lanes(llvm::Instruction& one, OfLanes places = {});
+  llvm::AllocaInst* lane_array(llvm::Type* type, unsigned slot);
+  Value* element_of(llvm::AllocaInst* array, Value* index);
+  LaneOperand keep_for_lanes(llvm::Type* type, unsigned slot, OfLanes of_warp);
+  LaneOperand keep_for_lanes(const Value* value, unsigned slot);
+  Value* of_lane(const LaneOperand& operand, Value* index);
+  Value* copy_with(const llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands);
+  void take_from_lanes(const llvm::Instruction& one, llvm::AllocaInst* results);
+  void for_each_lane(OfLane step);
+  void loop_over(Value* first, unsigned count, OfLane step);
+  void loop_over_bits(Value* first, Value* bits, llvm::BasicBlock* after, OfLane step);
+  static bool is_narrow(const llvm::Type* type);
+  bool can_gather_words(const llvm::Type* type, llvm::Align align) const;
+  Value* gather(llvm::Type* type, Value* places, llvm::Align align);
+
   bool emit_thread_call(const llvm::CallInst& call);
   Value* offered(const Value* value);
   Value* shuffle(Value* value, Value* lane);
   void emit_lane_by_lane(llvm::Instruction& instruction);
   llvm::SmallVector<Value*> operands_of(const llvm::Instruction& instruction);
-  llvm::Instruction* copy_for(const llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands, Value* lane);
+  Value* copy_for(const llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands, Value* lane);
   Value* insert(Value* all, Value* value, Value* lane);
   Value* extract(Value* all, Value* lane);
 
@@ -162,6 +187,7 @@ class LaneCode {
       scalars_;  // of a warp; of warp 0: of all, if the others have none
   llvm::DenseMap<std::pair<const Value*, unsigned>, Value*> vectors_;
   llvm::DenseMap<llvm::Type*, llvm::AllocaInst*> spares_;
+  llvm::DenseMap<std::pair<llvm::Type*, unsigned>, llvm::AllocaInst*> lane_arrays_;  // each for one loop at a time
   llvm::DenseMap<const llvm::BranchInst*, Masks> region_masks_;
   std::vector<Records> records_;  // of the block that is being emitted
 };

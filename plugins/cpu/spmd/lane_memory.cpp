@@ -60,8 +60,7 @@ void LaneCode::emit_load(const llvm::LoadInst& load) {
   if (load.getType()->isAggregateType()) return emit_lane_by_lane(const_cast<llvm::LoadInst&>(load));
   if (is_contiguous(address, load.getType()))
     return set_vector(&load, load_row(load.getType(), load.getAlign(), scalar(address), true));
-  set_vector(&load,
-             builder_.CreateMaskedGather(widened(load.getType()), vector(address), load.getAlign(), mask_or_all()));
+  set_vector(&load, gather(load.getType(), vector(address), load.getAlign()));
 }
 
 // A warp of which no lane runs, while another one does, must not read where a lane would: it reads memory of its own.
@@ -215,26 +214,31 @@ void LaneCode::write_records(const Records& records, Value* first) {
 
 // Each lane by itself. Where the first load is, nothing is there of what the others are made of.
 void LaneCode::reach_apart(const Records& records) {
-  Value* const here = vector(llvm::getLoadStorePointerOperand(records.at));
+  const Value* const here = llvm::getLoadStorePointerOperand(records.at);
   llvm::Type* const type = llvm::getLoadStoreType(records.at);
   const std::uint64_t bytes = to_.getDataLayout().getTypeAllocSize(type).getFixedValue();
   for (std::size_t i = 0; i < records.members.size(); ++i) {
     llvm::Instruction* const one = records.members[i];
     if (one == nullptr) continue;
     const std::uint64_t away = one == records.at ? 0 : static_cast<std::uint64_t>(records.offset) + i * bytes;
-    Value* const places = builder_.CreateGEP(builder_.getInt8Ty(), here, builder_.getInt64(away));
-    if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(one)) {
-      set_vector(load, builder_.CreateMaskedGather(widened(type), places, load->getAlign(), mask_or_all()));
-    } else {
-      const auto& store = llvm::cast<llvm::StoreInst>(*one);
-      builder_.CreateMaskedScatter(vector(store.getValueOperand()), places, store.getAlign(), mask_or_all());
-    }
+    reach_apart(*one, [&] { return builder_.CreateGEP(builder_.getInt8Ty(), vector(here), builder_.getInt64(away)); });
   }
+}
+
+void LaneCode::reach_apart(llvm::Instruction& one, OfLanes places) {
+  llvm::Type* const type = llvm::getLoadStoreType(&one);
+  const llvm::Align align = llvm::getLoadStoreAlignment(&one);
+  const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&one);
+  if (is_narrow(type) && (store != nullptr || !can_gather_words(type, align))) return emit_by_lanes(one, places);
+  for_each_warp([&](unsigned) {
+    if (store == nullptr) return set_vector(&one, gather(type, places(), align));
+    builder_.CreateMaskedScatter(vector(store->getValueOperand()), places(), align, mask_or_all());
+  });
 }
 
 // `accesses` for all warps: by `write`, if what it relies on `fits`; else by `reach`.
 void LaneCode::emit_either_way(llvm::ArrayRef<llvm::Instruction*> accesses, const Masks& fits, OfWarp write,
-                               OfWarp reach) {
+                               llvm::function_ref<void()> reach) {
   if (fits.empty()) return for_each_warp(write);
   llvm::BasicBlock* const row = add_block("row");
   llvm::BasicBlock* const apart = add_block("apart");
@@ -249,7 +253,7 @@ void LaneCode::emit_either_way(llvm::ArrayRef<llvm::Instruction*> accesses, cons
   }
   builder_.CreateBr(after);
   builder_.SetInsertPoint(apart);
-  for_each_warp(reach);
+  reach();
   llvm::BasicBlock* const end = builder_.GetInsertBlock();
   builder_.CreateBr(after);
   builder_.SetInsertPoint(after);
@@ -277,7 +281,7 @@ void LaneCode::emit_records(const Records& records) {
   const auto write = [&](unsigned warp) {
     llvm::isa<llvm::LoadInst>(records.at) ? read_records(records, first[warp]) : write_records(records, first[warp]);
   };
-  emit_either_way(accesses, fits, write, [&](unsigned) { reach_apart(records); });
+  emit_either_way(accesses, fits, write, [&] { reach_apart(records); });
 }
 
 bool LaneCode::is_row(const llvm::MemIntrinsic& bytes) const {
@@ -319,7 +323,7 @@ void LaneCode::emit_bytes(llvm::MemIntrinsic& bytes) {
     }
     store_row(row, bytes.getDestAlign().valueOrOne(), to[warp], units);
   };
-  emit_either_way({&bytes}, fits, write, [&](unsigned) { emit_lane_by_lane(bytes); });
+  emit_either_way({&bytes}, fits, write, [&] { for_each_warp([&](unsigned) { emit_lane_by_lane(bytes); }); });
 }
 
 }  // namespace kmux::cpu::spmd

@@ -171,11 +171,6 @@ const llvm::Value* polled_place(const llvm::Instruction& one, const llvm::Loop& 
   return swap == nullptr ? nullptr : swap->getPointerOperand();
 }
 
-bool is_of_block(const llvm::Value* place) {
-  const llvm::Value* const base = llvm::getUnderlyingObject(place);
-  return calls(base, call::kShared) || calls(base, call::kDynamic);
-}
-
 // Is `condition` what it is said to be for one thread of a warp alone, since that compares its number with another? What is the same
 // for all of them is so for all.
 bool is_of_one(const llvm::Value* condition, bool is_true, const llvm::UniformityInfo& uniformity) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 
@@ -14,6 +15,56 @@ std::string_view called(const llvm::Value* value) {
   if (!name.starts_with("kmux.")) return "";
   name.consume_back(call::kOfWideWarp);
   return {name.data(), name.size()};
+}
+
+namespace {
+
+// The divisor of `one`, a quotient or a remainder by a power of two, or 0.
+std::uint64_t divisor_of(const llvm::Instruction& one) {
+  const auto* const constant =
+      one.getNumOperands() == 2 ? llvm::dyn_cast<llvm::ConstantInt>(one.getOperand(1)) : nullptr;
+  if (constant == nullptr || constant->getBitWidth() > 64) return 0;
+  const std::uint64_t number = constant->getZExtValue();
+  if (one.getOpcode() == llvm::Instruction::And) return number + 1;
+  if (one.isLogicalShift() || one.getOpcode() == llvm::Instruction::AShr)
+    return one.getOpcode() != llvm::Instruction::Shl && number < 32 ? std::uint64_t{1} << number : 0;
+  const auto* const division = llvm::dyn_cast<llvm::BinaryOperator>(&one);
+  return division != nullptr && division->isIntDivRem() ? number : 0;
+}
+
+// Visits what is made of `index` by casts, and what by those is made of it by others.
+void for_each_use(const llvm::Value& index, llvm::function_ref<void(const llvm::Instruction&)> visit) {
+  for (const llvm::User* const user : index.users()) {
+    const auto& one = *llvm::cast<llvm::Instruction>(user);
+    if (llvm::isa<llvm::CastInst, llvm::FreezeInst>(one)) {
+      for_each_use(one, visit);
+    } else {
+      visit(one);
+    }
+  }
+}
+
+}  // namespace
+
+unsigned seen_row(const llvm::Function& kernel) {
+  const bool is_wide = kernel.getFnAttribute("target-features").getValueAsString().contains("+avx512f");
+  unsigned seen = 0;
+  for (const llvm::Instruction& index : llvm::instructions(kernel)) {
+    if (!calls(&index, call::kThread[0])) continue;
+    for_each_use(index, [&](const llvm::Instruction& one) {
+      const std::uint64_t row = divisor_of(one);
+      if (row == 16 || (row == 8 && !is_wide))
+        seen = seen == 0 ? static_cast<unsigned>(row) : std::min(seen, static_cast<unsigned>(row));
+    });
+  }
+  return seen;
+}
+
+bool is_of_block(const llvm::Value* address) {
+  llvm::SmallVector<const llvm::Value*, 4> objects;
+  llvm::getUnderlyingObjects(address, objects);
+  return llvm::all_of(
+      objects, [](const llvm::Value* object) { return calls(object, call::kShared) || calls(object, call::kDynamic); });
 }
 
 bool has_call(const llvm::Function& function, std::string_view name) {

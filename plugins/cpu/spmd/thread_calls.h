@@ -50,6 +50,13 @@ inline bool is_barrier(const llvm::Value* value) {
 /// Does `value` call one of call::kWarp?
 inline bool is_warp_index(const llvm::Value* value) { return called(value).starts_with("kmux.warp."); }
 
+/// Of how many threads the rows are that `kernel`, whose scalars have left memory, makes of threadIdx.x by quotients and remainders: 8 or
+/// 16, but not fewer than a vector has; 0 if it makes none of these. What is the same for a row is the same for a warp then.
+unsigned seen_row(const llvm::Function& kernel);
+
+/// Does `address` lie in the shared memory of the block, whatever way it comes?
+bool is_of_block(const llvm::Value* address);
+
 /// Does `function` call `name`?
 bool has_call(const llvm::Function& function, std::string_view name);
 /// Puts `with` in the place of all that `function` is told by calls of `name`.
