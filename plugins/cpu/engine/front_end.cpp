@@ -349,6 +349,7 @@ Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std:
   if (language == Language::kCuda) {
     replace_assembly(*unit.module);
     spmd::define_arithmetic(*unit.module);
+    fold_mathematics(*unit.module);
   }
   for (const auto& feature : instance.getTarget().getTargetOpts().FeatureMap) {
     if (feature.second) unit.features.push_back(feature.first().str());

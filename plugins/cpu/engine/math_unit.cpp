@@ -1,9 +1,13 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <optional>
 #include <string_view>
 
 #include "engine/pipeline.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
@@ -15,6 +19,129 @@ extern const std::string_view cpu_math_text;  // device/math_*.h
 }  // namespace kmux
 
 namespace kmux::cpu {
+// Of constants. As a polynomial such a call would be compiled wherever it stands, and folded long after.
+namespace {
+
+using Number = long double;  // more digits than what is rounded to
+
+struct OfOne {
+  llvm::StringRef name;
+  Number (*value)(Number);
+};
+struct OfTwo {
+  llvm::StringRef name;
+  Number (*value)(Number, Number);
+};
+
+Number power_of_ten(Number x) { return std::pow(Number(10), x); }
+
+constexpr std::array kOfOne = {
+    OfOne{"acos", std::acos},   OfOne{"acosh", std::acosh}, OfOne{"asin", std::asin},     OfOne{"asinh", std::asinh},
+    OfOne{"atan", std::atan},   OfOne{"atanh", std::atanh}, OfOne{"cbrt", std::cbrt},     OfOne{"cos", std::cos},
+    OfOne{"cosh", std::cosh},   OfOne{"erf", std::erf},     OfOne{"erfc", std::erfc},     OfOne{"exp", std::exp},
+    OfOne{"exp2", std::exp2},   OfOne{"expm1", std::expm1}, OfOne{"exp10", power_of_ten}, OfOne{"log", std::log},
+    OfOne{"log10", std::log10}, OfOne{"log1p", std::log1p}, OfOne{"log2", std::log2},     OfOne{"sin", std::sin},
+    OfOne{"sinh", std::sinh},   OfOne{"tan", std::tan},     OfOne{"tanh", std::tanh}};
+constexpr std::array kOfTwo = {OfTwo{"atan2", std::atan2}, OfTwo{"fmod", std::fmod}, OfTwo{"hypot", std::hypot},
+                               OfTwo{"pow", std::pow}, OfTwo{"remainder", std::remainder}};
+
+template <class Functions>
+auto find_named(const Functions& functions, llvm::StringRef name) {
+  const auto found = llvm::find_if(functions, [&](const auto& one) { return one.name == name; });
+  return found == functions.end() ? nullptr : &*found;
+}
+
+std::optional<Number> value_of(llvm::StringRef name, llvm::ArrayRef<double> arguments) {
+  if (arguments.size() == 1) {
+    const OfOne* const found = find_named(kOfOne, name);
+    return found == nullptr ? std::nullopt : std::optional(found->value(arguments[0]));
+  }
+  const OfTwo* const found = arguments.size() == 2 ? find_named(kOfTwo, name) : nullptr;
+  return found == nullptr ? std::nullopt : std::optional(found->value(arguments[0], arguments[1]));
+}
+
+bool is_known(llvm::StringRef name) {
+  return find_named(kOfOne, name) != nullptr || find_named(kOfTwo, name) != nullptr;
+}
+
+/// A function of mathematics: a device function by its mangled name ("_ZL3powdd" is pow(double, double) of a file), the library's by C's.
+struct MathName {
+  llvm::StringRef name;
+  llvm::StringRef parameters;  // a letter each
+};
+
+std::optional<MathName> split(const llvm::Function& function) {
+  llvm::StringRef mangled = function.getName();
+  unsigned length = 0;
+  if (function.isDeclaration()) return MathName{mangled, llvm::StringRef("dd").take_front(function.arg_size())};
+  if (!mangled.consume_front("_ZL") || mangled.consumeInteger(10, length) || length > mangled.size())
+    return std::nullopt;
+  MathName found{mangled.take_front(length), mangled.drop_front(length)};
+  if (found.parameters.consume_front("I"))
+    found.parameters = found.parameters.take_until([](char c) { return c == 'E'; });
+  return found;
+}
+
+std::optional<MathName> math_name(const llvm::Function& function) {
+  std::optional<MathName> found = split(function);
+  if (!found || is_known(found->name)) return found;
+  return found->name.consume_back("f") && is_known(found->name) ? found : std::nullopt;
+}
+
+// `argument` as the number that a parameter whose type is `letter` has; nothing if it is not constant.
+std::optional<double> number_of(const llvm::Value* argument, char letter) {
+  if (const auto* const number = llvm::dyn_cast<llvm::ConstantFP>(argument)) {
+    if (number->getType()->isFloatTy()) return number->getValueAPF().convertToFloat();
+    return number->getType()->isDoubleTy() ? std::optional(number->getValueAPF().convertToDouble()) : std::nullopt;
+  }
+  const auto* const whole = llvm::dyn_cast<llvm::ConstantInt>(argument);
+  if (whole == nullptr || whole->getBitWidth() > 64) return std::nullopt;
+  const bool has_sign = llvm::StringRef("acsilx").contains(letter);
+  return has_sign ? static_cast<double>(whole->getSExtValue()) : static_cast<double>(whole->getZExtValue());
+}
+
+llvm::Constant* value_of(const llvm::CallInst& call) {
+  const llvm::Function* const called = call.getCalledFunction();
+  const std::optional<MathName> function =
+      called == nullptr || call.isMustTailCall() ? std::nullopt : math_name(*called);
+  if (!function || function->parameters.size() != call.arg_size()) return nullptr;
+  llvm::SmallVector<double, 2> arguments;
+  for (unsigned i = 0; i < call.arg_size(); ++i) {
+    const std::optional<double> number = number_of(call.getArgOperand(i), function->parameters[i]);
+    if (!number) return nullptr;
+    arguments.push_back(*number);
+  }
+  return constant_math(function->name, arguments, *call.getType());
+}
+
+// Clang has folded what the text has of constants, but not what is made of such calls.
+llvm::Constant* value_of(llvm::Instruction& one) {
+  if (const auto* const call = llvm::dyn_cast<llvm::CallInst>(&one)) return value_of(*call);
+  if (!llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst>(one)) return nullptr;
+  return llvm::ConstantFoldInstruction(&one, one.getDataLayout());
+}
+
+}  // namespace
+
+llvm::ConstantFP* constant_math(llvm::StringRef name, llvm::ArrayRef<double> arguments, llvm::Type& type) {
+  const std::optional<Number> value = value_of(name, arguments);
+  if (!value || !(type.isFloatTy() || type.isDoubleTy())) return nullptr;
+  const double rounded = type.isFloatTy() ? static_cast<float>(*value) : static_cast<double>(*value);
+  if (!std::isfinite(rounded)) return nullptr;
+  return llvm::cast<llvm::ConstantFP>(llvm::ConstantFP::get(&type, rounded));
+}
+
+void fold_mathematics(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    for (llvm::Instruction& one : llvm::make_early_inc_range(llvm::instructions(function))) {
+      llvm::Constant* const value = value_of(one);
+      if (value == nullptr) continue;
+      one.replaceAllUsesWith(value);
+      one.eraseFromParent();
+    }
+  }
+}
+
 namespace {
 
 constexpr llvm::StringRef kPrefix = "kmux_math_";
@@ -68,13 +195,30 @@ std::string name_of_math(const llvm::Function& declared) {
   return found == nullptr ? "" : (found->name + (is_float ? "f" : "")).str();
 }
 
-void redirect(llvm::Function& declared, llvm::StringRef name) {
-  const llvm::FunctionCallee own = declared.getParent()->getOrInsertFunction(name, declared.getFunctionType());
+// What a call of C's function `name` gives, if that is constant, or null.
+llvm::Constant* constant_of(const llvm::CallInst& call, llvm::StringRef name) {
+  const auto* const x = llvm::dyn_cast<llvm::ConstantFP>(call.getArgOperand(0));
+  if (x == nullptr) return nullptr;
+  const bool is_float = call.getType()->isFloatTy();
+  const double argument = is_float ? x->getValueAPF().convertToFloat() : x->getValueAPF().convertToDouble();
+  return constant_math(is_float ? name.drop_back() : name, argument, *call.getType());
+}
+
+// Has the calls of `declared`, C's function `name`, that are not constant call `own`. Returns whether there are any.
+bool redirect(llvm::Function& declared, llvm::StringRef name, llvm::StringRef own) {
+  bool is_called = false;
   for (llvm::User* const user : llvm::make_early_inc_range(declared.users())) {
     auto* const call = llvm::dyn_cast<llvm::CallInst>(user);
-    if (call != nullptr && call->getCalledOperand() == &declared && !call->isMustTailCall())
-      call->setCalledFunction(own);
+    if (call == nullptr || call->getCalledOperand() != &declared || call->isMustTailCall()) continue;
+    if (llvm::Constant* const value = own == name ? nullptr : constant_of(*call, name)) {
+      call->replaceAllUsesWith(value);
+      call->eraseFromParent();
+      continue;
+    }
+    call->setCalledFunction(declared.getParent()->getOrInsertFunction(own, declared.getFunctionType()));
+    is_called = true;
   }
+  return is_called;
 }
 
 bool is_defined(const std::vector<std::unique_ptr<llvm::Module>>& modules, const std::string& name) {
@@ -93,11 +237,10 @@ std::set<std::string> redirect_math(const std::vector<std::unique_ptr<llvm::Modu
       const std::string name = name_of_math(function);
       if (name.empty() || function.use_empty()) continue;
       if (is_defined(modules, name)) {
-        if (function.isIntrinsic()) redirect(function, name);  // Clang takes a call of C's name for the library's
+        if (function.isIntrinsic()) redirect(function, name, name);  // Clang takes a call of C's name for the library's
         continue;
       }
-      redirect(function, (kPrefix + name).str());
-      called.insert(name);
+      if (redirect(function, name, (kPrefix + name).str())) called.insert(name);
     }
   }
   return called;

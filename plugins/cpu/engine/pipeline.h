@@ -8,6 +8,7 @@
 #include "kmux/error.h"
 
 #include "engine/compiler.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Target/TargetMachine.h"
@@ -88,6 +89,13 @@ std::set<std::string> redirect_math(const std::vector<std::unique_ptr<llvm::Modu
 /// C++ text that defines what `redirect_math` has called: the device mathematics of dialect cuda, with errors of at most two
 /// units in the last place.
 std::string math_unit(const std::set<std::string>& functions);
+
+/// What the function `name` of C's mathematics (exp, without the f of expf) gives for `arguments`, rounded once to `type`, float or
+/// double. Null for other functions, for arguments that are no numbers, and where the result is infinite or none.
+llvm::ConstantFP* constant_math(llvm::StringRef name, llvm::ArrayRef<double> arguments, llvm::Type& type);
+
+/// Puts numbers in the place of device mathematics of constants. `module` is as it comes from Clang: each call is still one.
+void fold_mathematics(llvm::Module& module);
 
 // Passes of ours in the pipeline.
 

@@ -1,12 +1,14 @@
-// Mathematics of dialect c, which loops compute by vectors.
+// Mathematics of dialect c, which loops compute by vectors, and of constants.
 #include <cmath>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "device_call.h"
 #include "engine/pipeline.h"
 #include "jobs.h"
 #include "needs.h"
+#include "spmd_steps.h"
 #include "workbench.h"
 
 namespace kmux::cpu {
@@ -93,6 +95,70 @@ TEST(MathUnit, TextHasOneFunctionForEachName) {
   const std::string text = math_unit({"erf", "erff"});
   EXPECT_THAT(text, HasSubstr("double kmux_math_erf(double x)"));
   EXPECT_THAT(text, HasSubstr("float kmux_math_erff(float x)"));
+}
+
+// Of constants: folded before its definitions become part of a kernel (fold_mathematics).
+double value_of(const char* name, std::vector<double> arguments) {
+  llvm::LLVMContext context;
+  const llvm::ConstantFP* const value = constant_math(name, arguments, *llvm::Type::getDoubleTy(context));
+  return value == nullptr ? -1 : value->getValueAPF().convertToDouble();
+}
+
+TEST(ConstantMath, IsRoundedOnce) {
+  EXPECT_EQ(value_of("pow", {0.5, 23}), 0x1p-23);
+  EXPECT_EQ(value_of("pow", {10, -5}), 1e-05);
+  EXPECT_EQ(value_of("exp", {1}), 0x1.5bf0a8b145769p1);
+  EXPECT_EQ(value_of("fmod", {7, 4}), 3);
+}
+
+TEST(ConstantMath, IsNoneWithoutANumberOrForOtherFunctions) {
+  EXPECT_EQ(value_of("exp", {1000}), -1);
+  EXPECT_EQ(value_of("log", {-2}), -1);
+  EXPECT_EQ(value_of("exp", {1, 2}), -1);
+  EXPECT_EQ(value_of("pow", {2}), -1);
+  EXPECT_EQ(value_of("tgamma", {2}), -1);
+}
+
+// Functions of a file by their mangled names, and one of the library.
+constexpr const char* kCalls =
+    "define internal double @_ZL3powdd(double %x, double %y) {\n  ret double %y\n}\n"
+    "define internal float @_ZL4expff(float %x) {\n  ret float %x\n}\n"
+    "define internal double @_ZL3powIijEN14kmux_double_ifIXaaE4typeET_T0_(i32 %x, i32 %y) {\n  ret double 0.0\n}\n"
+    "define double @_ZN4mine3powEdd(double %x, double %y) {\n  ret double %y\n}\n"
+    "declare double @acosh(double)\n"
+    "define void @k(ptr %x, double %n) {\n"
+    "  %a = call double @_ZL3powdd(double 2.0, double 3.0)\n  %b = fadd double %a, 1.0\n  store double %b, ptr %x\n"
+    "  %c = call float @_ZL4expff(float 0.0)\n  store float %c, ptr %x\n"
+    "  %d = call double @_ZL3powIijEN14kmux_double_ifIXaaE4typeET_T0_(i32 -2, i32 3)\n  store double %d, ptr %x\n"
+    "  %e = call double @acosh(double 1.0)\n  store double %e, ptr %x\n"
+    "  %f = call double @_ZL3powdd(double %n, double 3.0)\n  store double %f, ptr %x\n"
+    "  %g = call double @_ZN4mine3powEdd(double 2.0, double 3.0)\n  store double %g, ptr %x\n  ret void\n}\n";
+
+TEST(ConstantMath, CallsOfDeviceMathematicsGiveWayToNumbers) {
+  spmd::Steps steps(kCalls);
+  fold_mathematics(*steps.module);
+  const std::string text = spmd::text_of(steps.kernel());
+  EXPECT_THAT(text, HasSubstr("store double 9.000000e+00"));
+  EXPECT_THAT(text, HasSubstr("store float 1.000000e+00"));
+  EXPECT_THAT(text, HasSubstr("store double -8.000000e+00"));
+  EXPECT_THAT(text, Not(HasSubstr("acosh")));
+  EXPECT_THAT(text, HasSubstr("@_ZL3powdd(double %n"));
+  EXPECT_THAT(text, HasSubstr("@_ZN4mine3powEdd(double 2.0"));  // whose, nobody knows
+}
+
+TEST(ConstantMath, IsTheSameInAllTiersAndInCalls) {
+  const ElementKernel kernel{R"(
+__device__ double scaled(double x) { return x * pow(10.0, -5.0); }
+__global__ void k(const double* x, double* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = scaled(x[i]) + pow(2, 10) + powf(2.0f, 0.5f) + cos(0.0) + atan2(0.0, 1.0);
+}
+)"};
+  const std::vector<double> x = {1, 2, 3, 1e5};
+  const std::vector<double> y = elements<double>(kernel, x);
+  ASSERT_EQ(y.size(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i)
+    EXPECT_EQ(y[i], x[i] * 1e-05 + 1024 + static_cast<double>(0x1.6a09e6p0F) + 1) << i;
 }
 
 }  // namespace
