@@ -18,6 +18,9 @@ namespace kmux::cpu::spmd {
 namespace {
 
 constexpr unsigned kMostThreads = 256;
+// Where that is all of a block with a barrier, whose warps need no frames then.
+constexpr unsigned kMostOfWhole = 512;
+constexpr std::uint64_t kMostCodeOfWhole = 3600;
 constexpr std::uint64_t kMostInstructions = 2400;  // of all warps: what a compilation may take longer
 constexpr std::uint64_t kMostPrivateBytes = 32 << 10;  // of all warps, on the stack of the thread that runs the block
 
@@ -42,7 +45,7 @@ class Judgement {
   bool is_left_by_data() const;
   bool is_of_use() const { return !loops_.empty() || has_barrier(kernel_); }
   /// How many warps keep within the bounds above.
-  unsigned most_warps(unsigned lanes) const;
+  unsigned most_warps(const BlockShape& shape) const;
 
  private:
   bool is_common(const llvm::BasicBlock& block) const;
@@ -98,27 +101,30 @@ bool Judgement::is_scattered(const llvm::Instruction& access) const {
 }
 
 // How many instructions a warp makes of `one`. Where the processor has none that writes scattered places, each lane has a test,
-// a branch and an access of its own: twelve such accesses of 256 threads took LLVM 12 s, and ran no faster for it.
+// a branch and an access of its own: twelve such accesses of 256 threads took LLVM 12 s, and ran no faster for it. Numbers of 8 and 16
+// bits are stored by a loop (lane_calls.cpp).
 std::uint64_t Judgement::size_of(const llvm::Instruction& one, unsigned lanes) const {
   constexpr unsigned kOfALane = 3;
   const bool can_scatter = kernel_.getFnAttribute("target-features").getValueAsString().contains("+avx512f");
-  return can_scatter || !is_scattered(one) ? 1 : kOfALane * lanes;
+  const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&one);
+  const bool is_loop = store != nullptr && one.getDataLayout().getTypeStoreSize(store->getOperand(0)->getType()) <= 2;
+  return can_scatter || is_loop || !is_scattered(one) ? 1 : kOfALane * lanes;
 }
 
-unsigned Judgement::most_warps(unsigned lanes) const {
-  std::uint64_t once = 0;
-  std::uint64_t each = 0;
-  std::uint64_t bytes = 0;
+unsigned Judgement::most_warps(const BlockShape& shape) const {
+  std::uint64_t once = 0, each = 0, bytes = 0;
   for (const llvm::Instruction& one : llvm::instructions(kernel_)) {
-    (uniformity_.isDivergent(&one) || one.mayWriteToMemory() ? each : once) += size_of(one, lanes);
+    (uniformity_.isDivergent(&one) || one.mayWriteToMemory() ? each : once) += size_of(one, shape.lanes);
     const auto* const variable = llvm::dyn_cast<llvm::AllocaInst>(&one);
-    if (variable == nullptr) continue;
-    bytes += lanes * lane_bytes(*variable);
+    if (variable != nullptr) bytes += shape.lanes * lane_bytes(*variable);
   }
+  const std::uint64_t all = shape.threads() / shape.lanes,
+                      by_bytes = kMostPrivateBytes / std::max<std::uint64_t>(bytes, 1);
+  const bool may_be_whole = has_barrier(kernel_) && shape.threads() <= kMostOfWhole && all <= by_bytes;
+  if (may_be_whole && once + all * each <= kMostCodeOfWhole) return static_cast<unsigned>(all);
   if (once >= kMostInstructions) return 1;
   const std::uint64_t by_code = (kMostInstructions - once) / std::max<std::uint64_t>(each, 1);
-  const std::uint64_t by_bytes = kMostPrivateBytes / std::max<std::uint64_t>(bytes, 1);
-  return static_cast<unsigned>(std::min<std::uint64_t>({by_code, by_bytes, std::uint64_t{kMostThreads / lanes}}));
+  return static_cast<unsigned>(std::min<std::uint64_t>({by_code, by_bytes, std::uint64_t{kMostThreads / shape.lanes}}));
 }
 
 /// Modulo 2^64; nothing if it is not known, or not the same for all blocks.
@@ -388,7 +394,7 @@ Result<unsigned> warps_in_step(llvm::Function& kernel, const BlockShape& shape,
   analyses.invalidate(kernel, llvm::PreservedAnalyses::none());
   const Judgement judgement(kernel, shape.lanes, branches, analyses.getResult<llvm::UniformityInfoAnalysis>(kernel));
   if (!judgement.is_of_use() || !judgement.has_common_barriers() || judgement.is_left_by_data()) return 1U;
-  return shape.warps_in_step(judgement.most_warps(shape.lanes));
+  return shape.warps_in_step(judgement.most_warps(shape));
 }
 
 }  // namespace kmux::cpu::spmd

@@ -118,9 +118,11 @@ void LaneCode::add_division_tests(const llvm::Instruction& lane_0, std::int64_t 
 // What must be true of `lane_0`, which is `instruction` of lane 0, if the other lanes have what its stride says (likely_stride).
 void LaneCode::add_tests(const llvm::Instruction& instruction, llvm::Instruction& lane_0, Masks& fits) {
   if (!instruction.getType()->isIntegerTy()) return;
-  const std::int64_t stride = values_.likely_stride(instruction.getOperand(0)).value_or(0);
+  const bool is_bound = llvm::isa<llvm::MinMaxIntrinsic>(instruction);
+  const unsigned which = is_bound && values_.likely_stride(instruction.getOperand(0)) == 0 ? 1 : 0;  // goes up
+  const std::int64_t stride = values_.likely_stride(instruction.getOperand(which)).value_or(0);
   const std::uint64_t reach = static_cast<std::uint64_t>(stride) * (lanes_ - 1);
-  Value* const first = lane_0.getOperand(0);
+  Value* const first = lane_0.getOperand(which);
   const auto below = [&](std::uint64_t end) {  // a power of two
     Value* const rest = builder_.CreateAnd(first, llvm::ConstantInt::get(first->getType(), end - 1));
     fits.push_back(builder_.CreateICmpULT(rest, llvm::ConstantInt::get(first->getType(), end - reach)));
@@ -130,7 +132,7 @@ void LaneCode::add_tests(const llvm::Instruction& instruction, llvm::Instruction
     const auto predicate = llvm::ICmpInst::getNonStrictPredicate(bound->getPredicate());
     const bool is_last = (stride > 0) == (llvm::ICmpInst::isLE(predicate));
     Value* const end = builder_.CreateAdd(first, llvm::ConstantInt::get(first->getType(), is_last ? reach : 0, true));
-    fits.push_back(builder_.CreateICmp(predicate, end, lane_0.getOperand(1)));
+    fits.push_back(builder_.CreateICmp(predicate, end, lane_0.getOperand(1 - which)));
     return;
   }
   switch (instruction.getOpcode()) {

@@ -355,7 +355,9 @@ std::optional<std::int64_t> LaneValues::likely_stride(const llvm::Value* value, 
     return stride && std::abs(*stride) <= most ? stride : std::nullopt;
   };
   if (const auto* const bound = llvm::dyn_cast<llvm::MinMaxIntrinsic>(value)) {
-    return likely_stride(bound->getRHS(), depth) == 0 ? within(likely_stride(bound->getLHS(), depth)) : std::nullopt;
+    const std::optional<std::int64_t> a = likely_stride(bound->getLHS(), depth),
+                                      b = likely_stride(bound->getRHS(), depth);
+    return a == 0 ? within(b) : b == 0 ? within(a) : std::nullopt;
   }
   switch (instruction->getOpcode()) {
     case llvm::Instruction::SExt:

@@ -96,8 +96,9 @@ std::string loaded(const std::string& then) {
 }
 
 TEST(LaneMemory, BoundsOfIndicesAreTested) {
-  for (const char* bounded : {"srem i32 %u, %n", "urem i32 %u, 100", "call i32 @llvm.smin.i32(i32 %u, i32 %n)",
-                              "call i32 @llvm.umax.i32(i32 %u, i32 7)", "and i32 %u, 63"}) {
+  for (const char* bounded :
+       {"srem i32 %u, %n", "urem i32 %u, 100", "call i32 @llvm.smin.i32(i32 %u, i32 %n)",
+        "call i32 @llvm.smin.i32(i32 %n, i32 %u)", "call i32 @llvm.umax.i32(i32 %u, i32 7)", "and i32 %u, 63"}) {
     SCOPED_TRACE(bounded);
     EXPECT_THAT(loaded(std::string("  %i = ") + bounded + "\n"),
                 AllOf(HasSubstr("load <32 x float>"), HasSubstr("gather")));
@@ -173,6 +174,16 @@ TEST(LaneMemory, ARowOfAnyLengthIsContiguous) {
   EXPECT_THAT(lowered({0, 1, 1}),
               AllOf(HasSubstr("@llvm.masked.store"), Not(HasSubstr("scatter")), Not(HasSubstr("urem <"))));
   EXPECT_THAT(lowered({0, 0, 1}), HasSubstr("scatter"));  // a warp lies in several rows
+}
+
+TEST(LaneMemory, ABlockOf512ThreadsIsInStepIfItMeets) {
+  const auto in_step = [](const std::string& then) {
+    Steps steps("define void @k(ptr %x) {\nentry:\n  %i = call i32 @\"kmux.lane\"()\n  br label %loop\nloop:\n" + then +
+                "  store volatile i32 %i, ptr %x\n  br label %loop\n}\n");
+    return warps_in_step(steps.kernel(), BlockShape::of({{32, 16, 1}}, 0), steps.functions).value();
+  };
+  EXPECT_EQ(in_step("  call void @\"kmux.barrier\"()\n"), 16U);
+  EXPECT_EQ(in_step(""), 8U);
 }
 
 }  // namespace
