@@ -1,7 +1,12 @@
 #include "spmd/divergence.h"
 
+#include <algorithm>
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/TargetTransformInfoImpl.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "spmd/thread_calls.h"
@@ -18,6 +23,31 @@ bool is_own_call(const llvm::CallInst& call) {
 
 bool is_own_to_warp(const llvm::Value* value) { return calls(value, call::kBallot) || is_warp_index(value); }
 
+// Instructions to which a loop may grow that goes over an array of a thread's own. Once its indices are constant, the array is in
+// registers, as on a GPU; else each access of each lane reaches memory.
+constexpr unsigned kMostOverArray = 6000;
+constexpr std::uint64_t kMostOfArray = 4096;  // bytes of an array that can be in registers
+
+// Of an array of the thread's own, of a size that registers have, or null.
+const llvm::AllocaInst* private_array(const llvm::Value* address) {
+  const auto* const array = llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(address));
+  if (array == nullptr || !array->isStaticAlloca()) return nullptr;
+  const auto bytes = array->getAllocationSize(array->getDataLayout());
+  return bytes && !bytes->isScalable() && bytes->getFixedValue() <= kMostOfArray ? array : nullptr;
+}
+
+// Does a place in an array of the thread's own depend on which iteration of `loop` it is?
+bool goes_over_array(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+  for (const llvm::BasicBlock* const block : loop.blocks()) {
+    for (const llvm::Instruction& one : *block) {
+      llvm::Value* const address = const_cast<llvm::Value*>(llvm::getLoadStorePointerOperand(&one));
+      if (address == nullptr || private_array(address) == nullptr) continue;
+      if (!evolution.isLoopInvariant(evolution.getSCEV(address), &loop)) return true;
+    }
+  }
+  return false;
+}
+
 class Lanes final : public llvm::TargetTransformInfoImplCRTPBase<Lanes> {
  public:
   Lanes(const llvm::DataLayout& layout, bool in_step) : TargetTransformInfoImplCRTPBase(layout), in_step_(in_step) {}
@@ -29,6 +59,11 @@ class Lanes final : public llvm::TargetTransformInfoImplCRTPBase<Lanes> {
     const auto* const call = llvm::dyn_cast<llvm::CallInst>(value);
     if (call == nullptr) return false;
     return (in_step_ && is_own_to_warp(call)) || is_own_call(*call);
+  }
+  void getUnrollingPreferences(llvm::Loop* loop, llvm::ScalarEvolution& evolution,
+                               llvm::TargetTransformInfo::UnrollingPreferences& preferences,
+                               llvm::OptimizationRemarkEmitter*) {
+    if (goes_over_array(*loop, evolution)) preferences.Threshold = std::max(preferences.Threshold, kMostOverArray);
   }
   bool isAlwaysUniform(const llvm::Value* value) {
     return calls(value, call::kAll) || (calls(value, call::kBallot) && !in_step_);

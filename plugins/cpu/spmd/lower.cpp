@@ -110,7 +110,7 @@ Status lower(llvm::Function& kernel, const KnownExtents& extents) {
   DivergentAnalyses analyses(false);
   KMUX_ASSIGN(const std::uint64_t shared_bytes, join_calls(kernel, analyses.functions));
   analyses.functions.clear();
-  const BlockShape shape = BlockShape::of(extents, seen_warp(kernel));
+  const BlockShape shape = BlockShape::of(extents, seen_warp(kernel), seen_row(kernel));
   erase_meetings(kernel);
   KMUX_ASSIGN(const Warp warp, best_widened(kernel, shape));
   forward_shared(*warp.function, warp.shape);

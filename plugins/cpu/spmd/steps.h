@@ -38,7 +38,8 @@ unsigned seen_warp(const llvm::Function& kernel);
 /// Removes what says which lanes of a warp wait for each other, once it is known how many threads are a warp.
 void erase_meetings(llvm::Function& kernel);
 
-/// Makes `kernel` one function of all that it calls, with its shared variables as places in the shared memory of the block.
+/// Makes `kernel` one function of all that it calls, with its shared variables as places in the shared memory of the block, and scalars
+/// instead of memory.
 /// Returns the bytes of those.
 ///
 /// Errors: unsupported for recursion, calls through pointers that are not known, and inline assembly, with file and line where
@@ -265,7 +266,7 @@ Status check_code(const llvm::Function& function, const std::string& problem);
 /// Errors: unsupported for what cannot run here, named; the module is of no use then.
 Result<std::vector<Error>> lower_kernels(llvm::Module& module, const BlockExtents& kernels, const CheckOptions& check);
 
-// scales.cpp
+// engine/scales.cpp
 
 /// Has AVX-512 do what kernels call "kmux.scale." for (thread_calls.h), in vectors as wide as `machine` prefers.
 void place_scales(llvm::Module& module, const llvm::TargetMachine& machine);

@@ -24,14 +24,6 @@ llvm::Function* definition_of(const llvm::CallBase& call) {
   return function == nullptr || function->isDeclaration() || function->isVarArg() ? nullptr : function;
 }
 
-llvm::CallBase* first_call(llvm::Function& function) {
-  for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (call != nullptr && definition_of(*call) != nullptr) return call;
-  }
-  return nullptr;
-}
-
 Error refuse(const llvm::Instruction& at, const std::string& what) {
   return make_error(ErrorCode::kUnsupported,
                     "kernel \"" + at.getFunction()->getName().str() + "\" " + what + location_of(at));
@@ -90,16 +82,40 @@ Status check_recursion(const llvm::Function& kernel) {
                                                  "\", which calls itself. Write it as a loop" + location_of(*call));
 }
 
+using Calls = llvm::SmallVector<llvm::WeakTrackingVH>;
+
+// Appends the calls of functions with a body, the first of them last.
+Calls calls_in(llvm::Function& function) {
+  Calls calls;
+  for (llvm::Instruction& one : llvm::instructions(function)) {
+    const auto* const call = llvm::dyn_cast<llvm::CallBase>(&one);
+    if (call != nullptr && definition_of(*call) != nullptr) calls.emplace_back(&one);
+  }
+  std::reverse(calls.begin(), calls.end());
+  return calls;
+}
+
 Status inline_calls(llvm::Function& kernel) {
-  while (llvm::CallBase* const call = first_call(kernel)) {
+  Calls left = calls_in(kernel);
+  while (!left.empty()) {
+    auto* const call = llvm::dyn_cast_or_null<llvm::CallBase>(static_cast<llvm::Value*>(left.pop_back_val()));
+    if (call == nullptr || definition_of(*call) == nullptr) continue;
     llvm::InlineFunctionInfo info;
     const llvm::InlineResult done = llvm::InlineFunction(*call, info);
     if (!done.isSuccess()) {
       return refuse(*call, "calls \"" + llvm::demangle(definition_of(*call)->getName().str()) +
                                "\", which cannot become part of it (" + done.getFailureReason() + "). Simplify it");
     }
+    for (llvm::CallBase* const more : llvm::reverse(info.InlinedCallSites)) left.emplace_back(more);
   }
   return Ok{};
+}
+
+void leave_memory(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.run(kernel, analyses);
+  analyses.invalidate(kernel, llvm::PreservedAnalyses::none());
 }
 
 // Functions that are arguments of functions are known where they are called once scalars stand for memory.
@@ -255,6 +271,7 @@ Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisM
   KMUX_TRY(check_arrays(kernel));
   for (const llvm::Function* const function : functions_of(whole)) KMUX_TRY(check_text(*function));
   place_dynamic(kernel);
+  leave_memory(kernel, analyses);
   return shared.bytes();
 }
 

@@ -176,6 +176,53 @@ TEST(LaneMemory, ARowOfAnyLengthIsContiguous) {
   EXPECT_THAT(lowered({0, 0, 1}), HasSubstr("scatter"));  // a warp lies in several rows
 }
 
+// A loop of `count` iterations that puts much into an array of the thread's own, and one that takes it out.
+std::string structured_array(int count) {
+  const std::string n = std::to_string(count);
+  std::string loops = "define void @k(ptr %x, float %n) {\nentry:\n  %a = alloca [" + n + " x float]\n  br label %in\n";
+  const std::string ends[] = {"in", "out"};
+  for (const std::string& at : ends) {
+    loops += at + ":\n  %i." + at + " = phi i64 [ 0, %" + (at == "in" ? "entry" : "in") + " ], [ %next." + at + ", %" +
+             at + " ]\n";
+    loops += "  %own." + at + " = getelementptr float, ptr %a, i64 %i." + at + "\n  %far." + at +
+             " = getelementptr float, ptr %x, i64 %i." + at + "\n";
+    const std::string from = at == "in" ? "%far." : "%own.", to = at == "in" ? "%own." : "%far.";
+    loops += "  %v0." + at + " = load float, ptr " + from + at + "\n";
+    for (int i = 0; i < 9; ++i)
+      loops += "  %v" + std::to_string(i + 1) + "." + at + " = fdiv float %n, %v" + std::to_string(i) + "." + at + "\n";
+    loops += "  store float %v9." + at + ", ptr " + to + at + "\n  %next." + at + " = add i64 %i." + at +
+             ", 1\n  %more." + at + " = icmp ult i64 %next." + at + ", " + n + "\n  br i1 %more." + at + ", label %" +
+             at + ", label %" + (at == "in" ? "out" : "end") + "\n";
+  }
+  Steps steps(loops + "end:\n  ret void\n}\n");
+  structure(steps.kernel(), steps.functions, false);
+  return text_of(steps.kernel());
+}
+
+TEST(LaneMemory, ArraysThatConstantLoopsGoOverAreRegisters) {
+  EXPECT_THAT(structured_array(64), Not(HasSubstr("alloca")));
+  EXPECT_THAT(structured_array(4000), HasSubstr("alloca")) << "more than registers have";
+}
+
+// Of how many threads the rows are that a kernel with `use` of threadIdx.x, %t, makes of them.
+unsigned row_of(const std::string& use, const std::string& features = "+avx512f") {
+  Steps steps("define void @k(ptr %x) #0 {\n  %t = call i32 @\"kmux.thread.x\"()\n  %wide = zext i32 %t to i64\n" +
+              use + "  ret void\n}\nattributes #0 = { \"target-features\"=\"" + features + "\" }\n");
+  return seen_row(steps.kernel());
+}
+
+TEST(LaneMemory, AWarpIsARowThatTheKernelMakesOfItsBlock) {
+  EXPECT_EQ(row_of("  %a = urem i32 %t, 16\n"), 16U);
+  EXPECT_EQ(row_of("  %a = sdiv i64 %wide, 16\n"), 16U);
+  EXPECT_EQ(row_of("  %a = and i32 %t, 15\n  %b = lshr i32 %t, 3\n"), 16U);
+  EXPECT_EQ(row_of("  %a = and i32 %t, 15\n  %b = lshr i32 %t, 3\n", "+avx2"), 8U);
+  EXPECT_EQ(row_of("  %a = urem i32 %t, 8\n"), 0U);
+  EXPECT_EQ(row_of("  %a = urem i32 %t, 32\n  %b = mul i32 %t, 16\n"), 0U);
+  EXPECT_EQ(BlockShape::of({256, 1, 1}, 0, 16).lanes, 16U);
+  EXPECT_EQ(BlockShape::of({256, 1, 1}, 32, 16).lanes, 32U) << "lanes exchange values";
+  EXPECT_EQ(BlockShape::of({40, 1, 1}, 0, 16).lanes, 8U);
+}
+
 TEST(LaneMemory, ABlockOf512ThreadsIsInStepIfItMeets) {
   const auto in_step = [](const std::string& then) {
     Steps steps("define void @k(ptr %x) {\nentry:\n  %i = call i32 @\"kmux.lane\"()\n  br label %loop\nloop:\n" + then +
