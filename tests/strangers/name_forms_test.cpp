@@ -20,7 +20,7 @@ using testing::HasSubstr;
 class NameForms : public testing::TestWithParam<NameWay> {
  protected:
   static Runtime& runtime() {
-    static const FakeCuda fake = FakeCuda::load();
+    [[maybe_unused]] static const FakeCuda fake = FakeCuda::load();
     static const auto& folder = *new const TempFolder();
     static const Shared<Runtime> runtime = open_runtime(folder.path().string()).value();
     return *runtime;
@@ -40,8 +40,8 @@ TEST_P(NameForms, FindTheRightKernels) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, NameForms, testing::ValuesIn(name_ways(Devices::kFake, false)), [](const auto& info) {
-  std::string name = info.param.name;
+INSTANTIATE_TEST_SUITE_P(All, NameForms, testing::ValuesIn(name_ways(Devices::kFake, false)), [](const auto& way) {
+  std::string name = way.param.name;
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   }
@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(All, KernelChoice,
                          testing::Values(NameWay{"cpu", "cpu", false, {}}, NameWay{"cuda:sm_90", "nvrtc", false, {}},
                                          NameWay{"cuda:sm_90", "cuda", false, {}},
                                          NameWay{"hip:gfx90a", "hip", false, {}}),
-                         [](const auto& info) { return info.param.backend; });
+                         [](const auto& way) { return way.param.backend; });
 
 }  // namespace
 }  // namespace kmux::strangers

@@ -121,6 +121,7 @@ TEST_F(LauncherTest, LeavesNothingBehindWhereItCannotPrepare) {
   kernels[1].large_cluster = true;
   for (unsigned nth = 1;; ++nth) {
     fake.reset();
+    tell_kernels();
     fake.fail_any(CUDA_ERROR_UNKNOWN, nth);
     error.clear();
     const int code = launcher().prepare(0, sink());

@@ -34,10 +34,12 @@ TEST(LauncherText, EndsWithCodeAndFactsOfTheProgram) {
   const std::string text = text_of(golden("launch_attributes"));
   EXPECT_EQ(between(text, "// What the launch layer needs", "$"),
             R"(// What the launch layer needs of "launch_attributes", and its code.
+extern "C" const char kmux_symbol_0[];  // of "first"
+extern "C" const char kmux_symbol_1[];  // of "second"
 namespace kmux::nvidia {
 static const KernelFacts program_kernels[] = {
-  {"first", 0, false},
-  {"second", 0, false},
+  {kmux_symbol_0, 0, false},
+  {kmux_symbol_1, 0, false},
 };
 static const unsigned program_sizes_0[] = {8, 8, 0};
 static const unsigned program_sizes_1[] = {8, 8, 0};
@@ -61,6 +63,10 @@ extern const PlanFacts program_facts = {
 asm(
   ".pushsection .rodata.kmux, \"a\", %progbits\n.balign 64\n"
   ".global kmux_cubin\n.hidden kmux_cubin\nkmux_cubin: .incbin \"kmux-code.cubin\"\n"
+  ".global kmux_symbol_0\n.hidden kmux_symbol_0\nkmux_symbol_0: .incbin \"kmux-symbol-0.txt\"\n"
+  ".byte 0\n"
+  ".global kmux_symbol_1\n.hidden kmux_symbol_1\nkmux_symbol_1: .incbin \"kmux-symbol-1.txt\"\n"
+  ".byte 0\n"
   ".popsection\n"
 );
 )");

@@ -29,9 +29,14 @@ class OpenedLauncher : public testing::Test {
 
  protected:
   OpenedLauncher() {
+    tell_kernels();
+    fake.clear_calls();
+  }
+
+  /// What a reset fake has to be told of the code.
+  void tell_kernels() {
     fake.set_parameters("add", {8, 4});
     fake.set_parameters("mul", {});
-    fake.clear_calls();
   }
 
   Launcher& launcher() {

@@ -59,7 +59,7 @@ class FakeCuda {
   void set_parameters(std::string kernel, std::vector<std::size_t> sizes) {
     control_->set_parameters(std::move(kernel), std::move(sizes));
   }
-  /// Static shared memory of a kernel, for code that is not a cubin.
+  /// Static shared memory of a kernel, for code that is not a cubin; which has it then, as by `set_parameters`.
   void set_static_shared(std::string kernel, int bytes) { control_->set_static_shared(std::move(kernel), bytes); }
   /// The most threads of a block of this kernel; 1024 where it is not told.
   void set_most_threads(std::string kernel, int threads) { control_->set_most_threads(std::move(kernel), threads); }

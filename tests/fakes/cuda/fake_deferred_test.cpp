@@ -20,6 +20,7 @@ class FakeDeferred : public OpenedFake {
   void begin_with(std::uint64_t seed) {
     fake.reset();
     fake.set_parameters("fill", {8, 4});
+    fake.set_parameters("add", {8, 4});
     begin();
     EXPECT_EQ(cu.library_kernel(&kernel, library, "fill"), CUDA_SUCCESS);
     EXPECT_EQ(cu.device_pool(&pool, 0), CUDA_SUCCESS);
@@ -300,6 +301,7 @@ TEST_F(FakeDeferred, IsSwitchedOnByTheEnvironment) {
   testing::internal::CaptureStderr();
   for (int i = 0; i < 20; ++i) {
     fake.reset();
+    fake.set_parameters("add", {8, 4});
     begin();
     EXPECT_EQ(cu.device_pool(&pool, 0), CUDA_SUCCESS);
     EXPECT_EQ(cu.stream_create(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);

@@ -35,11 +35,12 @@ CUresult check_code(const Library& library) {
   return arch / 10 == device.major && arch % 10 <= device.minor ? CUDA_SUCCESS : CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
-// What the fake cannot read, compressed code and bytes of a test, has those kernels whose parameters the test has told.
+// What the fake cannot read, compressed code and bytes of a test, has those kernels that the test has told of.
 bool has_kernel(const Library& library, const std::string& name) {
   if (world().hidden.contains(name)) return false;
   if (library.cubin) return library.cubin->kernels.contains(name);
-  return library.is_ptx ? library.ptx.contains(name) : world().parameters.contains(name);
+  if (library.is_ptx) return library.ptx.contains(name);
+  return world().parameters.contains(name) || world().static_shared.contains(name);
 }
 
 int static_shared_of(const Library& library, const std::string& name) {
