@@ -235,10 +235,10 @@ void add_bitcode(std::vector<std::string>& arguments, const fs::path& file) {
 // The device library, and the constants that it asks for the choices made here; later releases lack some.
 void add_device_library(std::vector<std::string>& arguments, const fs::path& folder, std::string_view arch, bool fast,
                         bool is_wave64) {
-  for (const char* name : {"ocml.bc", "oclc_daz_opt_off.bc", "oclc_correctly_rounded_sqrt_on.bc",
-                           "oclc_abi_version_500.bc", fast ? "oclc_unsafe_math_on.bc" : "oclc_unsafe_math_off.bc",
-                           "oclc_finite_only_off.bc",
-                           is_wave64 ? "oclc_wavefrontsize64_on.bc" : "oclc_wavefrontsize64_off.bc"}) {
+  for (const char* name :
+       {"ocml.bc", "oclc_daz_opt_off.bc", "oclc_correctly_rounded_sqrt_on.bc", "oclc_abi_version_500.bc",
+        fast ? "oclc_unsafe_math_on.bc" : "oclc_unsafe_math_off.bc", "oclc_finite_only_off.bc",
+        is_wave64 ? "oclc_wavefrontsize64_on.bc" : "oclc_wavefrontsize64_off.bc"}) {
     if (is_there(folder / name)) add_bitcode(arguments, folder / name);
   }
   arguments.push_back("-DKMUX_ISA_VERSION=" + isa_version(arch));
