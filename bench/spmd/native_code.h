@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "kmux/plugin/dynamic_library.h"
+#include "../native_libraries.h"
 
 namespace kmux::bench::spmd {
 
@@ -11,9 +11,7 @@ namespace kmux::bench::spmd {
 using NativeFunction = void (*)(void* const* buffers, const int* scalars);
 
 /// native.cpp as one compiler makes it.
-struct NativeCode {
-  std::string compiler;
-  DynamicLibrary library;
+struct NativeCode : NativeLibrary {
   NativeFunction function(const std::string& name) const;
 };
 

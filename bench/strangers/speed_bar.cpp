@@ -10,11 +10,9 @@
 #include <vector>
 
 #include "kmux/compile.h"
-#include "kmux/plugin/dynamic_library.h"
-#include "kmux/plugin/process.h"
 #include "kmux/program.h"
 
-#include "../scratch.h"
+#include "../native_libraries.h"
 #include "bars.h"
 
 namespace kmux::bench::strangers {
@@ -26,40 +24,10 @@ constexpr const char* kKernels[] = {"product_in_registers", "histogram_of_block"
 /// A function of native.cpp.
 using NativeFunction = void (*)(void* const* tensors);
 
-/// native.cpp as one compiler makes it.
-struct NativeCode {
-  std::string compiler;
-  DynamicLibrary library;
-  NativeFunction function(const std::string& name) const {
-    return reinterpret_cast<NativeFunction>(library.symbol(name).value());
-  }
-};
-
-DynamicLibrary build_native(const std::string& compiler, const std::string& library) {
-  const Command command{.argv = {compiler, "-std=c++20", "-O3", "-march=native", "-ffast-math", "-shared", "-fPIC",
-                                 std::string(KMUX_BENCH_STRANGERS) + "/native.cpp", "-o", library}};
-  const ProcessResult result = run(command).value();
-  if (result.exit_code != 0) throw std::runtime_error(to_string(command) + "\n" + result.standard_error);
-  return DynamicLibrary::open({library}).value();
-}
-
-std::vector<NativeCode> build_all_native() {
-  const Scratch folder;
-  std::vector<NativeCode> all;
-  for (const std::string compiler : {"g++", "clang++-19"}) {
-    if (find_program(compiler)) {
-      all.push_back({compiler, build_native(compiler, folder / (compiler + ".so"))});
-    } else {
-      std::fprintf(stderr, "  no %s: the native code is the other compiler's\n", compiler.c_str());
-    }
-  }
-  if (all.empty()) throw std::runtime_error("neither g++ nor clang++-19 is there");
-  return all;
-}
-
 // Compiled once a process.
-const std::vector<NativeCode>& native_code() {
-  static const std::vector<NativeCode>& all = *new std::vector<NativeCode>(build_all_native());
+const std::vector<NativeLibrary>& native_code() {
+  static const std::vector<NativeLibrary>& all = *new std::vector<NativeLibrary>(
+      native_libraries({"-march=native", "-ffast-math", std::string(KMUX_BENCH_STRANGERS) + "/native.cpp"}));
   return all;
 }
 
@@ -166,8 +134,9 @@ double speed_of(const std::string& name) {
   const Kernel kernel = compile(program, cpu_options("full")).value();
   Tensors tensors(program);
   std::vector<Entrant> entrants = {{"kmux", [&] { kernel.launch(tensors.arguments()).value(); }}};
-  for (const NativeCode& code : native_code())
-    entrants.push_back({code.compiler, [&, function = code.function(name)] { function(tensors.addresses()); }});
+  for (const NativeLibrary& code : native_code())
+    entrants.push_back({code.compiler, [&, function = reinterpret_cast<NativeFunction>(
+                                               code.library.symbol(name).value())] { function(tensors.addresses()); }});
   compare(name, entrants, tensors);
   time_in_bursts(entrants);
   double native = entrants[1].best;
