@@ -36,7 +36,7 @@ void product_in_registers(void* const* tensors) {
 void histogram_of_block(void* const* tensors) {
   int* __restrict counts = tensor<int>(tensors, 0);
   const float* __restrict x = tensor<float>(tensors, 1);
-  for (long i = 0; i < 2097152; ++i) ++counts[std::min(static_cast<int>(x[i] * 256.0f), 255)];
+  for (long i = 0; i < 2097152; ++i) ++counts[std::clamp(static_cast<int>(x[i] * 256.0f), 0, 255)];
 }
 
 void histogram_of_warps(void* const* tensors) {

@@ -7,7 +7,7 @@ __global__ void histogram_of_block(int* counts, const float* x, int n) {
   bins[threadIdx.x] = 0;
   __syncthreads();
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-    atomicAdd(&bins[min((int)(x[i] * 256.0f), 255)], 1);
+    atomicAdd(&bins[max(0, min((int)(x[i] * 256.0f), 255))], 1);
   }
   __syncthreads();
   atomicAdd(&counts[threadIdx.x], bins[threadIdx.x]);
