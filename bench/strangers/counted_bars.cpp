@@ -14,7 +14,9 @@ const std::string kTests = KMUX_BENCH_ROOT "/tests/strangers/";
 
 // The number behind `label` in a line of what `words` prints; its exit code is 1 where the number is not 0.
 double counted(const std::string& label, std::vector<std::string> words) {
-  const ProcessResult result = run({.argv = std::move(words)}).value();
+  Command command{.argv = std::move(words)};
+  command.environment = {{"KMUX_ARITHMETIC", "all"}};  // every setting, for fast_math_wrong
+  const ProcessResult result = run(command).value();
   const std::string text = "\n" + result.standard_output;
   const std::size_t at = text.rfind("\n" + label + " ");
   if (at == std::string::npos) throw std::runtime_error("no line \"" + label + " N\": " + text + result.standard_error);
