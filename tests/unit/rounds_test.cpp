@@ -64,8 +64,8 @@ TEST_F(Rounds, AreNoMoreThanAskedFor) {
 TEST_F(Rounds, EndOnceTheyAreDecided) {
   decided_at_ = 3;
   const TimedRounds rounds = timed({.time = 1h}).value();
-  EXPECT_THAT(looked_at_, ElementsAre(12, 18, 27));
-  EXPECT_THAT(rounds.samples, Each(SizeIs(27)));
+  EXPECT_THAT(looked_at_, ElementsAre(16, 24, 36));
+  EXPECT_THAT(rounds.samples, Each(SizeIs(36)));
   EXPECT_EQ(rounds.looks, 3U);
 }
 

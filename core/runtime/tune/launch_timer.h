@@ -55,7 +55,7 @@ using TimeOnce = std::function<Result<double>()>;
 
 struct RoundLimits {
   std::size_t most = 2000;
-  std::size_t least = 12;  // with fewer nothing can be decided
+  std::size_t least = 16;  // with fewer one round that was disturbed could leave all undecided
   std::chrono::nanoseconds time = std::chrono::milliseconds(500);  // after which no round begins, once there are enough
 };
 
@@ -71,7 +71,7 @@ using IsDecided = std::function<bool(const std::vector<std::vector<double>>& sam
 /// Times every candidate once a round, so that whatever else the machine does meets all of them alike; every second
 /// round goes backwards, so that none always follows the same one. One call of each goes before and does not count.
 ///
-/// Asks `is_decided` after 12, 18, 27, 40, ... rounds and ends once it returns true, or by the limits. `now` is the clock of
+/// Asks `is_decided` after 16, 24, 36, 54, ... rounds and ends once it returns true, or by the limits. `now` is the clock of
 /// the limit alone.
 /// Errors: the first of a candidate.
 Result<TimedRounds> time_in_rounds(const std::vector<TimeOnce>& candidates, const RoundLimits& limits,

@@ -206,7 +206,7 @@ class Kernel(tvm_ffi.Function):
 
         Args:
             again: measure although there is a measurement.
-            seconds: the most that measuring takes, once each candidate ran 12 times; it ends as soon as the winner is sure.
+            seconds: the most that measuring takes, once each candidate ran 16 times; it ends as soon as the winner is sure.
                 `facts["sure"]` is False where it was not.
 
         Raises:

@@ -51,7 +51,7 @@ struct KMUX_API Tuning {
 /// How `Kernel::tune` measures.
 struct TuneOptions {
   bool again = false;  // measure although there is a measurement
-  double time_s = 2;  // at most, once there are 12 launches of each candidate; it ends as soon as the winner is sure
+  double time_s = 2;  // at most, once there are 16 launches of each candidate; it ends as soon as the winner is sure
 };
 
 /// Pins `program` to the winner of `tuning` in the lock file `file`, which is made if it is not there, in place of what
