@@ -72,16 +72,19 @@ TEST_F(CliCache, IsThatOfAPackageWhereverItLies) {
   session_.write("k.c",
                  "//! kmux\n//! kernel k(out y: i32[2])\n//!   launch k(y)\n"
                  "#include <stdint.h>\nvoid k(int32_t* y) { y[0] = y[1] = INT32_MAX; }\n");
+  const auto install = [&](const fs::path& folder) {
+    fs::create_directories(folder);
+    for (const fs::path file : fs::directory_iterator(plugins)) {
+      if (!file.filename().string().starts_with("kmux_cpu")) continue;
+      std::error_code error;
+      fs::create_hard_link(file, folder / file.filename(), error);
+      if (error) fs::copy_file(file, folder / file.filename());  // another file system
+    }
+    fs::create_symlink("/usr/lib/llvm-19/lib/clang/19", folder / "clang-19");
+  };
   const auto compiled = [&](const std::string& place) {
     const fs::path folder = session_.folder() / place / "kmux/plugins";
-    fs::create_directories(folder);
-    for (const fs::path& file : fs::directory_iterator(plugins)) {
-      std::error_code error;  // on another file system, and where it is there already
-      if (!file.filename().string().starts_with("kmux_cpu")) continue;
-      fs::create_hard_link(file, folder / file.filename(), error);
-      if (error) fs::copy(file, folder, fs::copy_options::skip_existing);
-    }
-    if (!fs::exists(folder / "clang-19")) fs::create_symlink("/usr/lib/llvm-19/lib/clang/19", folder / "clang-19");
+    if (!fs::exists(folder)) install(folder);
     variables_["KMUX_PLUGIN_PATH"] = folder.string();
     return !*json({"compile", "k.c", "--target", "cpu"}).find("from_cache")->as_bool();
   };
