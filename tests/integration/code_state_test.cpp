@@ -56,7 +56,7 @@ class CodeState : public testing::TestWithParam<Case> {
 INSTANTIATE_TEST_SUITE_P(Dialects, CodeState,
                          testing::Values(Case{"c", "clang"}, Case{"c", "host"}, Case{"cuda", "clang"},
                                          Case{"hip", "clang"}),
-                         [](const auto& info) { return std::string(info.param.dialect) + "_" + info.param.engine; });
+                         [](const auto& one) { return std::string(one.param.dialect) + "_" + one.param.engine; });
 
 TEST_P(CodeState, OutlivesTheFirstTier) {
   const auto shared = runtime();
