@@ -221,13 +221,6 @@ Result<DeviceCompiler::Output> compile_what_can_be(const DeviceCompiler& compile
 
 constexpr const char* kName = "backend cuda";
 
-// What was read besides what a scan could foresee: the headers of the C++ compiler.
-void add(Dependencies& dependencies, const std::vector<std::string>& files) {
-  std::vector<std::string> all;
-  std::ranges::set_union(dependencies.files, files, std::back_inserter(all));
-  dependencies.files = std::move(all);
-}
-
 // Where the compiler finds no kernel by a name, or several, the code without the table of names says which kernels there are.
 Result<DeviceCompiler::Output> compile_source(const DeviceCompiler& compiler, const nvidia::Compilation& compilation,
                                               const BuildRequest& request, const nvidia::BuildOptions& options,
@@ -326,7 +319,8 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   artifact.set(nvidia::kLibraryPart, std::move(library));
   artifact.set(nvidia::kLauncherPart, std::string(launcher));
   artifact.set(nvidia::kMetaPart, meta_of(request, options, plan.kernels, symbols, arch));
-  if (headers) add(*headers, code->headers);
+  // The headers of the C++ compiler, which no scan foresees.
+  if (headers) add(*headers, Dependencies{.files = code->headers});
   artifact.set(std::string(kDependenciesPart), to_json(headers.value_or(Dependencies{})));
   return artifact;
 }

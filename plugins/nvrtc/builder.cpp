@@ -148,12 +148,6 @@ Error refused_source(Error error, const DevicePart& part) {
                      " NVRTC has the source without its code for the host; nvcc (backend cuda) has all of it.");
 }
 
-void add(std::vector<std::string>& all, const std::vector<std::string>& more) {
-  std::vector<std::string> both;
-  std::ranges::set_union(all, more, std::back_inserter(both));
-  all = std::move(both);
-}
-
 // Where headers are looked for before those of the toolkit.
 std::vector<std::string> folders_of_user(const nvidia::BuildOptions& options) {
   std::vector<std::string> folders = options.include_dirs;
@@ -208,9 +202,8 @@ std::optional<Dependencies> NvrtcBuilder::dependencies(Variant variant, const De
   search.implicit = built_in.preludes;
   const std::optional<Dependencies> with_built_in = headers_.scan(variant, search);
   if (!found || !with_built_in) return found ? found : with_built_in;
-  add(found->files, with_built_in->files);
-  add(found->absent, with_built_in->absent);
-  found->complete = with_built_in->complete;
+  found->complete = true;  // what the first scan missed, the second one finds
+  add(*found, *with_built_in);
   return found;
 }
 

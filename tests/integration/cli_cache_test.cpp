@@ -74,7 +74,8 @@ TEST_F(CliCache, IsThatOfAPackageWhereverItLies) {
                  "#include <stdint.h>\nvoid k(int32_t* y) { y[0] = y[1] = INT32_MAX; }\n");
   const auto install = [&](const fs::path& folder) {
     fs::create_directories(folder);
-    for (const fs::path file : fs::directory_iterator(plugins)) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(plugins)) {
+    const fs::path& file = entry.path();
       if (!file.filename().string().starts_with("kmux_cpu")) continue;
       std::error_code error;
       fs::create_hard_link(file, folder / file.filename(), error);

@@ -12,7 +12,7 @@ NAME = re.compile(r"\b(?:KMUX|TILELANG)_[A-Z0-9_]+")
 # Names of the C++ and CMake interfaces, which are not variables of the environment.
 SETTING = re.compile(r"(?:^|[\s`(|])(KMUX_[A-Z0-9_]+)(?:=\S|`)")
 NO_VARIABLE = {"KMUX_HAS_FIELD", "KMUX_PLUGIN_API_LEAST", "KMUX_PLUGIN_ABI_OLDEST", "KMUX_WAVEFRONT", "KMUX_TRY", "KMUX_ASSIGN", "KMUX_PLUGIN", "KMUX_VERSION", "KMUX_PORTABLE", "KMUX_LLVM_PREFIX",
-               "KMUX_CPU_HOME"}  # the last: an example of plugin-abi.md
+               "KMUX_ARITHMETIC", "KMUX_CPU_HOME"}  # the last: an example of plugin-abi.md
 
 
 def of_manifests():

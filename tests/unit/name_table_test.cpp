@@ -31,7 +31,7 @@ TEST(NameTable, SaysTheSymbolsOfKernels) {
       "_Z11kmux_kernelILi1EPFvPfEXadL_Z6renderILj3EEvS0_EEE",
       "_Z11kmux_kernelILi2EPFvPdiEXadL_Z2ovS0_iEEE",
       "_Z11kmux_kernelILi3EPFvPfEXadL_ZN1u2o2ES0_EEE",
-      "_Z11kmux_kernelILi4EPFvPfEXadL_ZN1u2ccEEE",
+      "_Z11kmux_kernelILi4EPFvPfEXadL_ZN1u2ccEEEE",
       "_ZN34_INTERNAL_959edb7c_4_b_cu_4d11ce8d11kmux_kernelILi5EPFvPfEXadL_Z2stS1_EEEE",
       "_ZN34_INTERNAL_959edb7c_4_b_cu_4d11ce8d11kmux_kernelILi6EPFvPfEXadL_ZN36_GLOBAL__N__959edb7c_4_b_cu_"
       "4d11ce8d5anon2ES1_"

@@ -8,7 +8,7 @@ const std::string kHost = "/variants/1/body/steps/0/launch/";
 
 TEST(ValidateLaunch, ChecksKernelNames) {
   expect_problems({
-      {[](Program& p) { launch_of(p, 0).kernel = "a;b"; }, kDevice + "kernel", "or an instantiation"},
+      {[](Program& p) { launch_of(p, 0).kernel = "a;b"; }, kDevice + "kernel", "an instantiation such as"},
       {[](Program& p) { launch_of(p, 1).kernel = "a<int>"; }, kHost + "kernel", "an identifier or a mangled name."},
       {[](Program& p) { launch_of(p, 1).kernel = ""; }, kHost + "kernel", "\"\" is not a kernel name"},
       {[](Program& p) { launch_of(p, 1).kernel = "m"; }, kHost + "kernel", "is also a symbol"},

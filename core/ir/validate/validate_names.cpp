@@ -214,11 +214,12 @@ class NameExpression {
   std::string_view rest_;
 };
 
-// Is the name before the brackets of `kernel` an expression, or else an identifier?
+// Is the name before the brackets of `kernel` an expression, or else an identifier? A mangled name has its parameters itself.
 bool is_overload(std::string_view kernel) {
   const std::string_view before = kernel.substr(0, kernel.find('('));
   const std::string_view name = before.substr(0, before.find_last_not_of(' ') + 1);
-  return (!is_plain_name(name) || is_identifier(name)) && NameExpression(kernel).matches_overload();
+  return (!is_plain_name(name) || (is_identifier(name) && !name.starts_with("_Z"))) &&
+         NameExpression(kernel).matches_overload();
 }
 
 bool is_path_part(std::string_view part) {

@@ -107,8 +107,7 @@ bool is_of_standard_library(std::string_view header) {
 std::string advice_for_missing_header(std::string_view header) {
   if (is_of_standard_library(header)) {
     return " Sources for GPUs have kmux's own headers, which docs/cpu-backend.md lists, and those of the program, none "
-           "of "
-           "the machine's. Leave it out, or give the program a header of that name.";
+           "of the machine's. Leave it out, or give the program a header of that name.";
   }
   return "";
 }

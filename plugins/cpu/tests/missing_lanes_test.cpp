@@ -103,11 +103,11 @@ TEST(MissingLanes, AreNoFindingWhereNothingIsWritten) {
 // A tree leaves the largest in place 0, which the next round writes while others may still read it.
 std::string overwritten(const char* barrier) {
   return R"(__global__ void k(const float* x, float* y, int n) {
-  __shared__ float best[512];
+  __shared__ float best[1024];
   float sum = 0;
   for (int round = 0; round < 10; ++round) {
-    best[threadIdx.x] = (threadIdx.x * 7 + round) % 512;
-    for (int half = 256; half > 0; half /= 2) {
+    best[threadIdx.x] = (threadIdx.x * 7 + round) % 1024;
+    for (int half = 512; half > 0; half /= 2) {
       __syncthreads();
       if (threadIdx.x < half) best[threadIdx.x] = fmaxf(best[threadIdx.x], best[threadIdx.x + half]);
     }
@@ -115,17 +115,17 @@ std::string overwritten(const char* barrier) {
     sum += best[0];
 )" + std::string(barrier) +
          R"(  }
-  if (threadIdx.x % 8 == 0) y[threadIdx.x / 8] = sum;
+  if (threadIdx.x % 16 == 0) y[threadIdx.x / 16] = sum;
 })";
 }
 
 TEST(Broadcasts, AreReadByAllBeforeTheyAreOverwritten) {
   for (const char* const tier : {"fast", "full"}) {
     Workbench bench;
-    const CheckedKernel kernel{.source = overwritten(""), .block = {512}, .options = {{"tier", tier}}};
+    const CheckedKernel kernel{.source = overwritten(""), .block = {1024}, .options = {{"tier", tier}}};
     const auto y = kernel(bench);
     ASSERT_TRUE(y.ok()) << y.error().explain();
-    EXPECT_THAT(*y, testing::Each(5110.0f)) << tier;
+    EXPECT_THAT(*y, testing::Each(10230.0f)) << tier;
     EXPECT_THAT(bench.host.log, AllOf(HasSubstr("kernel \"k\" overwrites shared memory that all its threads read"),
                                       HasSubstr("k.cu:5"), HasSubstr("k.cu:11")));
   }
@@ -133,10 +133,10 @@ TEST(Broadcasts, AreReadByAllBeforeTheyAreOverwritten) {
 
 TEST(Broadcasts, AreNoneWhereABarrierStands) {
   Workbench bench;
-  const CheckedKernel kernel{.source = overwritten("    __syncthreads();\n"), .block = {512}, .options = {}};
+  const CheckedKernel kernel{.source = overwritten("    __syncthreads();\n"), .block = {1024}, .options = {}};
   const auto y = kernel(bench);
   ASSERT_TRUE(y.ok()) << y.error().explain();
-  EXPECT_THAT(*y, testing::Each(5110.0f));
+  EXPECT_THAT(*y, testing::Each(10230.0f));
   EXPECT_EQ(bench.host.log, "");
 }
 

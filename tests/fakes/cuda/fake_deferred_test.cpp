@@ -256,6 +256,7 @@ TEST_F(FakeDeferred, WaitsForKernelsWhoseArgumentsItCannotCopy) {
   begin_with(1);
   int launches = 0;
   CUkernel unknown = nullptr;
+  fake.set_static_shared("of unknown sizes", 0);
   EXPECT_EQ(cu.library_kernel(&unknown, library, "of unknown sizes"), CUDA_SUCCESS);
   fake.on_launch([&](const KernelRun& run) { launches += *static_cast<int*>(run.args[0]); });
   for (int i = 0; i < 10; ++i) {

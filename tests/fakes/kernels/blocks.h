@@ -45,7 +45,7 @@ struct kmux_meetings {
 };
 KMUX_DEVICE kmux_meetings* kmux_meetings_of_warp() {
   __shared__ kmux_meetings all[1024 / KMUX_WAVEFRONT];
-  return &all[kmux_from_lane(kmux_index_in_block(), 0) / KMUX_WAVEFRONT];
+  return &all[kmux_index_in_block() / KMUX_WAVEFRONT];
 }
 KMUX_DEVICE void kmux_waits_for_block() {
 #ifdef KMUX_HAS_MEETINGS

@@ -77,13 +77,13 @@ class JitEager(Generic[P]):
             TypeError: arguments that the function does not take, or that no key can be made of.
             What the function raises, and what `compile` and a kernel's call do.
         """
-        tensors = self._filled(tensors)
-        if (given := if_writable(tensors)) is None:  # the kernel has to say what it writes
-            return self.compile(*tensors, **configuration)(*tensors)
-        made = functions.jit_run(self._kernels, self._key(tensors, configuration), *given)
+        taken: tuple[Any, ...] = self._filled(tensors)
+        if (given := if_writable(taken)) is None:  # the kernel has to say what it writes
+            return self.compile(*taken, **configuration)(*taken)
+        made = functions.jit_run(self._kernels, self._key(taken, configuration), *given)
         if made is False:  # not seen
-            return self.compile(*tensors, **configuration)(*tensors)
-        return made if made is None else like(made, tensors)
+            return self.compile(*taken, **configuration)(*taken)
+        return made if made is None else like(made, taken)
 
     def compile(self, *tensors: P.args, **configuration: P.kwargs) -> Kernel:
         """The kernel that a call with these tensors launches."""

@@ -32,7 +32,7 @@ std::vector<std::string> device_names(const std::vector<std::string>& kernels, c
                                       const Settings& settings, const std::vector<std::string>& flags);
 
 /// The words, one of which code for the device would have to mention for it to need `header`: none where only a host can use it,
-/// for example <vector>; "thrust" for <thrust/pair.h>. There are blanks between them. No value for a header that a device has, or that is of no known library.
+/// for example that of vectors; "thrust" for thrust/pair.h. There are blanks between them. No value for a header that a device has, or that is of no known library.
 ///
 /// Threads: any.
 std::optional<std::string_view> words_of_host_header(std::string_view header);

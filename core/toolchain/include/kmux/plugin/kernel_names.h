@@ -28,9 +28,13 @@ std::optional<std::vector<std::string>> parameter_types(const std::string& symbo
 
 /// The name of a kernel in a program, in its parts: "ns::scale<float>" and "float*, int" of "ns::scale<float>(float*, int)".
 struct KernelName {
-  std::string function;
+  std::string function;  // with its scopes and template arguments
   std::optional<std::string> parameters;  // of an overload that is chosen by them
 };
+
+/// Divides the name of a kernel at the bracket of its parameters.
+///
+/// Threads: any.
 KernelName split_kernel_name(std::string_view kernel);
 
 /// Is `kernel` more than one word: an instantiation ("scale<float>"), in a namespace ("ns::scale"), or an overload
