@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,9 @@ kmux_code guard(kmux_sink error, Body body) noexcept {
     return status ? KMUX_OK : write_error(status.error(), error);
   } catch (const Exception& exception) {
     return write_error(exception.error(), error);
+  } catch (const std::bad_alloc&) {
+    write(error, "out of memory (the system or a limit refused more). Free some, or raise the limit.");
+    return KMUX_OUT_OF_MEMORY;
   } catch (const std::exception& exception) {
     write(error, "the plugin threw an exception (");
     write(error, exception.what());

@@ -252,6 +252,7 @@ std::vector<Fault> errors_here() {
   for (const std::string step : {"supports", "wrap", "build"}) {
     faults.push_back({step, "throws", "plugin \"bad\" gave an exception (thrown through C). " + bug});
     faults.push_back({step, "lies_huge", "out of memory"});
+    faults.push_back({step, "has_no_memory", "out of memory"});
   }
   return faults;
 }

@@ -59,6 +59,8 @@ Status call_plugin(const char* backend, Call call) {
   kmux_code code = KMUX_INTERNAL;
   try {
     code = call(text.get());
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
   } catch (const std::exception& thrown) {
     return malformed_answer(backend, "an exception", thrown.what());
   } catch (...) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -42,6 +43,7 @@ void misbehave(std::string_view fault) {
   if (fault == "exits") std::exit(3);
   if (fault == "hangs") wait_forever();
   if (fault == "throws") throw std::runtime_error("thrown through C");
+  if (fault == "has_no_memory") throw std::bad_alloc();
   if (fault == "forgets_thread") std::thread(wait_forever).detach();
   if (fault == "forgets_process" && fork() == 0) wait_forever();
   if (fault == "writes_noise") std::fputs("what nobody asked for\n", stdout), std::fflush(stdout);
