@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <vector>
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -27,10 +28,21 @@ class Frame {
   llvm::Value* at(llvm::IRBuilder<>& builder, std::uint64_t offset) {
     return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), begin_, offset);
   }
-  std::uint64_t add(llvm::Type* type) {
+  /// A place for `size` bytes, at a multiple of kAlignment.
+  std::uint64_t add(std::uint64_t size) {
     const std::uint64_t offset = bytes_;
-    const std::uint64_t size = layout_.getTypeAllocSize(type).getFixedValue();
-    bytes_ += (size + kAlignment - 1) / kAlignment * kAlignment;
+    bytes_ += llvm::alignTo(size, kAlignment);
+    return offset;
+  }
+  /// A place for a value of `type`. Small ones share lines of the cache: a block's frames are to stay in the first level.
+  std::uint64_t add(llvm::Type* type) {
+    const std::uint64_t size =
+        llvm::PowerOf2Ceil(std::max<std::uint64_t>(1, layout_.getTypeAllocSize(type).getFixedValue()));
+    if (size >= kAlignment) return add(size);
+    small_ = llvm::alignTo(small_, size);
+    if (small_ % kAlignment == 0) small_ = add(kAlignment);
+    const std::uint64_t offset = small_;
+    small_ += size;
     return offset;
   }
   std::uint64_t finish() {
@@ -43,7 +55,8 @@ class Frame {
   const llvm::DataLayout& layout_;
   llvm::LoadInst* size_;
   llvm::Value* begin_;
-  std::uint64_t bytes_ = kAlignment;  // behind the state
+  std::uint64_t bytes_ = kAlignment;  // behind the state's line
+  std::uint64_t small_ = sizeof(std::uint32_t);  // where the next small value may lie: behind the state
 };
 
 template <class Predicate>
@@ -63,8 +76,7 @@ void keep_variables(llvm::Function& block, Frame& frame, const WarpLoop& loop) {
   }
   for (llvm::AllocaInst* const variable : variables) {
     llvm::IRBuilder<> builder(loop.header->getTerminator());
-    llvm::Type* const bytes =
-        llvm::ArrayType::get(builder.getInt8Ty(), variable->getAllocationSize(block.getDataLayout())->getFixedValue());
+    const std::uint64_t bytes = variable->getAllocationSize(block.getDataLayout())->getFixedValue();
     variable->replaceAllUsesWith(frame.at(builder, frame.add(bytes)));
     variable->eraseFromParent();
   }

@@ -91,6 +91,12 @@ Status check_waits(llvm::Function& kernel, llvm::FunctionAnalysisManager& analys
 /// Errors: unsupported as `widen`.
 Status add_fast_paths(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
 
+// unroll.cpp
+
+/// Unrolls the innermost loops of `kernel` that have barriers and "#pragma unroll N", whatever their trip count. LLVM leaves them,
+/// since a loop for the remainder would put barriers under a condition; here each copy keeps its exit. Needs LCSSA form.
+void unroll_barrier_loops(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
+
 // scalar_form.cpp
 
 /// Has casts of `kernel` from floating-point numbers to integers, which give the nearest one, consist of what there is for vectors.

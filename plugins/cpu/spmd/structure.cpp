@@ -38,6 +38,13 @@ struct ExpandVectorCasts : llvm::PassInfoMixin<ExpandVectorCasts> {
   }
 };
 
+struct UnrollBarrierLoops : llvm::PassInfoMixin<UnrollBarrierLoops> {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    unroll_barrier_loops(function, analyses);
+    return llvm::PreservedAnalyses::none();
+  }
+};
+
 template <class Pass>
 void add_loop_pass(llvm::FunctionPassManager& passes, Pass pass, bool needs_memory = false) {
   llvm::LoopPassManager loops;
@@ -64,6 +71,8 @@ void add_scalar_passes(llvm::FunctionPassManager& passes) {
   add_loop_pass(passes, llvm::LICMPass(llvm::LICMOptions()), true);
   add_loop_pass(passes, llvm::IndVarSimplifyPass(false));
   add_loop_pass(passes, llvm::LoopFullUnrollPass(3));
+  passes.addPass(llvm::LCSSAPass());
+  passes.addPass(UnrollBarrierLoops());
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   add_clean_up(passes);
   passes.addPass(llvm::ADCEPass());

@@ -1,0 +1,60 @@
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/Transforms/Utils/UnrollLoop.h"
+#include "spmd/steps.h"
+#include "spmd/thread_calls.h"
+
+namespace kmux::cpu::spmd {
+namespace {
+
+// Beyond these a loop stays as it is: code of more instructions is not run by warps in step.
+constexpr unsigned kMostCopies = 16;
+constexpr unsigned kMostInstructions = 3000;
+
+std::size_t instructions(const llvm::Loop& loop) {
+  std::size_t count = 0;
+  for (const llvm::BasicBlock* const block : loop.blocks()) count += block->size();
+  return count;
+}
+
+bool has_barrier(const llvm::Loop& loop) {
+  return llvm::any_of(loop.blocks(), [](const llvm::BasicBlock* block) {
+    return llvm::any_of(*block, [](const llvm::Instruction& one) { return is_barrier(&one); });
+  });
+}
+
+// How many iterations in one `loop` is to have: N of "#pragma unroll N", or 1.
+unsigned copies(const llvm::Loop& loop) {
+  const unsigned told = llvm::getOptionalIntLoopAttribute(&loop, "llvm.loop.unroll.count").value_or(1);
+  const bool fits = told <= kMostCopies && told * instructions(loop) <= kMostInstructions;
+  return fits && loop.isInnermost() && has_barrier(loop) ? told : 1;
+}
+
+}  // namespace
+
+void unroll_barrier_loops(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+  auto& loops = analyses.getResult<llvm::LoopAnalysis>(kernel);
+  for (llvm::Loop* const loop : loops.getLoopsInPreorder()) {
+    const unsigned count = copies(*loop);
+    if (count < 2 || !loop->isLoopSimplifyForm()) continue;
+    // Each copy keeps its own exit: a loop for the rest would put barriers under another condition.
+    const llvm::UnrollLoopOptions options{.Count = count,
+                                          .Force = true,
+                                          .Runtime = false,
+                                          .AllowExpensiveTripCount = false,
+                                          .UnrollRemainder = false,
+                                          .ForgetAllSCEV = true};
+    llvm::UnrollLoop(loop, options, &loops, &analyses.getResult<llvm::ScalarEvolutionAnalysis>(kernel),
+                     &analyses.getResult<llvm::DominatorTreeAnalysis>(kernel),
+                     &analyses.getResult<llvm::AssumptionAnalysis>(kernel),
+                     &analyses.getResult<llvm::TargetIRAnalysis>(kernel),
+                     &analyses.getResult<llvm::OptimizationRemarkEmitterAnalysis>(kernel), /*PreserveLCSSA=*/true);
+  }
+}
+
+}  // namespace kmux::cpu::spmd
