@@ -184,6 +184,17 @@ TEST(DevicePart, LeavesOutLibrariesThatTheDeviceDoesNotMention) {
   EXPECT_THAT(left_of(std::string("#include \"mine.h\"\n#include <vector>\n") + kKernel), HasSubstr("mine.h"));
 }
 
+TEST(DevicePart, KeepsWhatHeadersOfTheHostIncludeForTheDevice) {
+  const std::string begin = "#include <cublas_v2.h>  // of the host\n#include <cufft.h>\n";
+  const auto left = [&](const std::string& type) { return left_of(begin + "__global__ void k(" + type + "* x) {}\n"); };
+  EXPECT_THAT(left("__nv_bfloat16"),
+              AllOf(HasSubstr("#include <cuda_bf16.h>"), Not(HasSubstr("cublas")), Not(HasSubstr("cufft"))));
+  EXPECT_THAT(left("half2"), HasSubstr("#include <cuda_fp16.h>"));
+  EXPECT_THAT(left("cuDoubleComplex"), HasSubstr("#include <cuComplex.h>"));
+  EXPECT_THAT(left("float"), Not(HasSubstr("#include")));
+  EXPECT_EQ(std::ranges::count(left("half"), '\n'), 3);
+}
+
 TEST(DevicePart, TellsTheFirstLaunchInAKernel) {
   const DevicePart part =
       part_of("__global__ void child() {}\n__global__ void parent() {\n  child<<<1, 1>>>();\n}\nint main() {}\n");

@@ -317,10 +317,20 @@ class DevicePartReader {
       }
     }
     const bool is_cut = text != before;
-    for (const SourceToken& token : files_[file].tokens) {
-      if (token.is_directive() && is_left_out(token.text)) blank_text(file, token.text, text);
+    // From the end, since what stands for a directive may be longer.
+    for (const SourceToken& token : files_[file].tokens | std::views::reverse) {
+      if (token.is_directive() && is_left_out(token.text)) replace_include(file, token.text, text);
     }
     return is_cut;
+  }
+
+  // A header of a library for the host leaves those that it includes and that the device needs.
+  void replace_include(std::size_t file, std::string_view directive, std::string& text) const {
+    blank_text(file, directive, text);
+    const std::string_view kept = header_within(host_header_in(directive), mentioned_);
+    if (kept.empty()) return;
+    const auto begin = static_cast<std::size_t>(directive.data() - files_[file].file->content.data());
+    text.replace(begin, directive.size(), "#include <" + std::string(kept) + ">");
   }
 
   bool is_left_out(std::string_view directive) const {

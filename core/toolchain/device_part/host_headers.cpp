@@ -65,6 +65,21 @@ constexpr std::array<MentionedHeader, 11> kMentionedHeaders = {{
     {"variant", "variant visit get_if holds_alternative monostate"},
 }};
 
+// What libraries for the host include themselves, by a part of the names in it. One that includes another comes first.
+struct HeaderWithin {
+  std::string_view library;  // begins the name of its header
+  std::string_view header;
+  std::string_view part;
+};
+constexpr std::array<HeaderWithin, 6> kHeadersWithin = {{
+    {"cublas", "cuda_bf16.h", "bfloat16"},
+    {"cublas", "cuda_fp16.h", "half"},
+    {"cublas", "cuComplex.h", "Complex"},
+    {"cufft", "cuComplex.h", "Complex"},
+    {"cusolver", "cuComplex.h", "Complex"},
+    {"cusparse", "cuComplex.h", "Complex"},
+}};
+
 bool is_named(std::string_view header, std::string_view entry) {
   return entry.ends_with('/') ? header.starts_with(entry) : header == entry;
 }
@@ -118,6 +133,14 @@ std::string host_folder_of(std::string_view header) {
     if (fs::exists(folder / header, error)) return folder.string();
   }
   return "";
+}
+
+std::string_view header_within(std::string_view host_header, const std::set<std::string_view>& words) {
+  const auto found = std::ranges::find_if(kHeadersWithin, [&](const HeaderWithin& one) {
+    const auto has_part = [&](std::string_view word) { return word.find(one.part) != word.npos; };
+    return host_header.starts_with(one.library) && std::ranges::any_of(words, has_part);
+  });
+  return found == kHeadersWithin.end() ? "" : found->header;
 }
 
 std::optional<std::string_view> words_of_host_header(std::string_view header) {

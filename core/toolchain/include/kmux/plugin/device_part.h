@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,12 @@ std::vector<std::string> device_names(const std::vector<std::string>& kernels, c
 ///
 /// Threads: any.
 std::optional<std::string_view> words_of_host_header(std::string_view header);
+
+/// The device header that `host_header` includes and that declares one of `words`: cuda_bf16.h for cublas_v2.h and __nv_bfloat16.
+/// Empty if there is none.
+///
+/// Threads: any.
+std::string_view header_within(std::string_view host_header, const std::set<std::string_view>& words);
 
 /// What to do about `header`, which a source for GPUs includes and which is in no place that is searched; begins with a blank.
 /// Empty if it is of no standard library.
