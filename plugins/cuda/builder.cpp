@@ -9,6 +9,7 @@
 #include "kmux/json.h"
 #include "kmux/plugin/code_state.h"
 #include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/compiler_flags.h"
 #include "kmux/plugin/device_part.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/host_compiler.h"
@@ -133,7 +134,9 @@ std::vector<std::string> device_arguments(const BuildRequest& request, const nvi
                                           nvidia::Arch arch) {
   std::vector<std::string> arguments = {arch.is_virtual ? "-ptx" : "-cubin", "-arch=" + to_string(arch), "-I."};
   if (request.chosen().dialect == "cuda") {
-    arguments.push_back("-std=" + standard_of(request.chosen().settings));
+    // Without one, nvcc's own, by which public sources are written: c++20 has functions (std::lerp) that make theirs ambiguous.
+    const Settings& settings = request.chosen().settings;
+    if (!settings.standard.empty()) add_standard(arguments, settings, options.compile_flags);
     arguments.emplace_back("--expt-relaxed-constexpr");  // std::max and its like in kernels, as with NVRTC
   }
   for (const std::string& folder : options.include_dirs) arguments.push_back("-I" + folder);
