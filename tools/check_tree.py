@@ -52,7 +52,7 @@ SHARED_LINES = 6
 KERNEL_TEXTS = "device"
 LIBRARIES = ("core", "plugins", "cli", "integrations")  # where products' sources are
 # Lines of code of each library, as they are. A commit that raises one names the reason here.
-LIMITS = {"kmux::sdk": 19750, "kmux::runtime": 19064}
+LIMITS = {"kmux::sdk": 19870, "kmux::runtime": 19064}
 # sdk: +104, SHA-256 in place of OpenSSL (docs/design/0034); +86, HostDevices of plugins/cpu; +66, PlanAdapter of nvrtc, hip and metal;
 # Spawn and kernel names, which stood three times and twice; PlanMemory of option check; +8, the application's threads in the host's table;
 # +2046 and +15 in runtime, the text form of programs: lexer, parser, printer, messages (docs/design/0040);
@@ -77,6 +77,7 @@ LIMITS = {"kmux::sdk": 19750, "kmux::runtime": 19064}
 # +39, ROCTx beside NVTX, by one class of ranges;
 # +421, the replay of bodies as graphs and the states of lanes, out of plugins/nvidia (500 lines less there), for hip as well;
 # +7 in runtime, a library without a build-id is unavailable, as one that is not there; a missing function is found by its name;
+# +96, the variables of ELF files, which plugins cpu and hip read; out of cpu (docs/design/0060-code-state.md);
 # +251 in runtime, what KMUX_RECORD writes down (docs/design/0053);
 # +5, two CPUID instructions instead of thirteen (docs/design/0055-first-call.md);
 # +187 in runtime, plugins that are not kmux's own answer in a process of their own first (docs/design/0052); exceptions through C are errors;
@@ -86,7 +87,7 @@ LIMITS = {"kmux::sdk": 19750, "kmux::runtime": 19064}
 # +7, a printed launcher whose body is one launch calls no table; +10, which program this is, where there is no /proc;
 # +37 in runtime, numbers have the short form of a call's checks, half of what a launch takes beside a kernel that streams;
 # +320 in sdk, what sources declare of the parameters of kernels (docs/design/0061); +26 in runtime, places of buffers that share memory in recordings, less a memo;
-# +4, memory that a plugin cannot have is out of memory, not a bug of the plugin;
+# +4, memory that a plugin cannot have is out of memory, not a bug of the plugin; +29, device headers within headers of host libraries;
 # +118 in runtime, measurements go on until they are sure, state what is undecided, and pin nothing then.
 
 

@@ -16,7 +16,6 @@
 #include "engine/installation.h"
 #include "headers.h"
 #include "meta.h"
-#include "object_variables.h"
 #include "wrapper.h"
 namespace kmux::cpu {
 namespace {

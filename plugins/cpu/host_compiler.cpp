@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "kmux/plugin/code_state.h"
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/host_compiler.h"
@@ -14,7 +15,6 @@
 
 #include "device.h"
 #include "engine/installation.h"
-#include "object_variables.h"
 
 namespace kmux::cpu {
 namespace {

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "kmux/json.h"
+#include "kmux/plugin/code_state.h"
 #include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/compiler_flags.h"
 #include "kmux/plugin/device_part.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/host_compiler.h"
@@ -22,6 +24,7 @@
 #include "nvidia/launch_check.h"
 #include "nvidia/library/launcher_compiler.h"
 #include "nvidia/target.h"
+#include "nvidia/written_variables.h"
 
 namespace kmux::cuda {
 namespace {
@@ -41,6 +44,7 @@ class DeviceCompiler {
     std::string log = {};                   // warnings
     bool is_about_program = false;          // the log is not about headers of the machine alone
     std::vector<std::string> headers = {};  // of the machine, that were read
+    std::string ptx = {};    // of a cubin
     std::string name_errors = {};           // the compiler's, where it was asked again without the names of kernels
   };
   // A cubin for the target's architecture: of dialect cuda compiled, of dialect ptx assembled, of dialect cubin as it is.
@@ -118,12 +122,21 @@ Status check_arguments(const std::vector<std::string>& arguments) {
   return Ok{};
 }
 
+// The PTX of `source`, which nvcc left beside it, where `code` has variables. Without it all of them count as written.
+std::string ptx_beside(std::filesystem::path source, std::string_view code) {
+  if (!nvidia::refers_to_variables(code)) return "";
+  auto ptx = read_file(source.replace_extension(".ptx"));
+  return ptx ? *std::move(ptx) : "";
+}
+
 // The arguments of nvcc that name neither files nor defines, in order.
 std::vector<std::string> device_arguments(const BuildRequest& request, const nvidia::BuildOptions& options,
                                           nvidia::Arch arch) {
   std::vector<std::string> arguments = {arch.is_virtual ? "-ptx" : "-cubin", "-arch=" + to_string(arch), "-I."};
   if (request.chosen().dialect == "cuda") {
-    arguments.push_back("-std=" + standard_of(request.chosen().settings));
+    // Without one, nvcc's own, by which public sources are written: c++20 has functions (std::lerp) that make theirs ambiguous.
+    const Settings& settings = request.chosen().settings;
+    if (!settings.standard.empty()) add_standard(arguments, settings, options.compile_flags);
     arguments.emplace_back("--expt-relaxed-constexpr");  // std::max and its like in kernels, as with NVRTC
   }
   for (const std::string& folder : options.include_dirs) arguments.push_back("-I" + folder);
@@ -156,7 +169,7 @@ Result<DeviceCompiler::Output> DeviceCompiler::compile(const nvidia::Compilation
   const bool is_linked = form == Form::kWithRuntime && !arch.is_virtual;
   if (is_linked) arguments.emplace_back("-rdc=true");
   arguments.insert(arguments.end(), {"-ccbin", host_compiler_, "-o", is_linked ? kParts : kCode, main});
-  if (!is_ptx) arguments.insert(arguments.end(), {"-MD", "-MF", kRule});
+  if (!is_ptx) arguments.insert(arguments.end(), {"-MD", "-MF", kRule, "--keep"});
   KMUX_TRY(check_arguments(arguments));
   KMUX_TRY(check_arguments({nvcc_.program, compilation.folder().path()}));
   KMUX_TRY(write_all(compilation, unit.files));
@@ -169,8 +182,10 @@ Result<DeviceCompiler::Output> DeviceCompiler::compile(const nvidia::Compilation
   if (arch.is_virtual) code += '\0';
   const auto rule = read_file(folder / kRule);
   const bool about_program = is_about_program(log, unit.files);
-  return Output{std::move(code), arch.is_virtual, std::move(log), about_program,
-                absolute_prerequisites(rule ? *rule : "")};
+  auto ptx = ptx_beside(folder / main, code);
+  return Output{
+      std::move(code), arch.is_virtual, std::move(log), about_program, absolute_prerequisites(rule ? *rule : ""),
+      std::move(ptx)};
 }
 
 Status DeviceCompiler::link(const nvidia::Compilation& compilation, nvidia::Arch arch) const {
@@ -315,6 +330,7 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   Artifact artifact;
   KMUX_TRY(nvidia::set_kernel_attributes(artifact, plan.kernels, symbols, code->code, code->is_ptx));
   set_constants(artifact, constants);
+  set_state(artifact, nvidia::written_variables({code->code, code->is_ptx, std::move(code->ptx)}));
   artifact.set(nvidia::kCodePart, std::move(code->code));
   artifact.set(nvidia::kLibraryPart, std::move(library));
   artifact.set(nvidia::kLauncherPart, std::string(launcher));

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "kmux/plugin/code_state.h"
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/device_part.h"
 #include "kmux/plugin/kernel_names.h"
@@ -378,6 +379,7 @@ Result<Artifact> HipBuilder::build(const BuildRequest& request, std::string_view
   artifact.set(kMetaPart, dump_meta(meta));
   KMUX_ASSIGN(const auto constants, constants_in(ready.objects, compiled, request.program, plan));
   set_constants(artifact, constants);
+  set_state(artifact, written_variables(ready.objects, variant));
   artifact.set(std::string(kDependenciesPart), to_json(dependencies.value_or(Dependencies{})));
   return artifact;
 }

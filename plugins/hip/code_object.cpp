@@ -1,14 +1,18 @@
 #include "code_object.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <cstring>
 #include <elf.h>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "kmux/plugin/code_state.h"
 #include "kmux/plugin/dynamic_library.h"
 #include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/launch_check.h"
@@ -345,6 +349,41 @@ Status check_launches(const Plan& plan, const std::vector<const CodeKernel*>& ke
       status = check_kernel(name, launch, passed_arguments(plan, launch), form_of(*kernels[launch.kernel]));
   });
   return status;
+}
+
+namespace {
+
+// The last identifier of `text`.
+std::string_view last_name(std::string_view text) {
+  const auto is_other = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_'; };
+  while (!text.empty() && is_other(text.back())) text.remove_suffix(1);
+  return text.substr(std::ranges::find_if(text.rbegin(), text.rend(), is_other).base() - text.begin());
+}
+
+// "__constant__ float weights[4];": the identifier before a bracket, a value or the end.
+void add_constants(std::string_view source, std::vector<std::string_view>& names) {
+  constexpr std::string_view kWord = "__constant__";
+  for (std::size_t at = source.find(kWord); at != source.npos; at = source.find(kWord, at + 1)) {
+    const std::string_view rest = source.substr(at + kWord.size());
+    names.push_back(last_name(rest.substr(0, rest.find_first_of("[={;("))));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> written_variables(const std::vector<std::string>& objects, const Variant& variant) {
+  std::vector<std::string_view> constants;
+  for (const File& file : variant.sources) add_constants(file.content, constants);
+  for (const File& file : variant.headers) add_constants(file.content, constants);
+  std::set<std::string> names;
+  for (const std::string& object : objects)
+    std::ranges::move(variables_of_object(object), std::inserter(names, names.end()));
+  std::erase_if(names, [&](const std::string& name) {
+    const std::string_view last = last_name(std::string_view(name).substr(0, name.find('.')));
+    return name.starts_with("__hip_") || name.ends_with(".kd") || is_of_name_table(name) ||
+           std::ranges::find(constants, last) != constants.end();
+  });
+  return {names.begin(), names.end()};
 }
 
 }  // namespace kmux::hip

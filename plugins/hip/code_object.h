@@ -72,4 +72,11 @@ Result<const CodeKernel*> find_kernel(const CodeObject& code, const std::string&
 /// Errors: invalid_argument that names the kernel and shows both.
 Status check_launches(const Plan& plan, const std::vector<const CodeKernel*>& kernels);
 
+/// Returns the variables that the code objects `objects` may write, sorted, under the names that C++ has for them: what the part
+/// "state" of an artifact lists (kmux/plugin/code_state.h).
+///
+/// A variable counts if its section is writable: Clang puts what is const, and what only its file can see and nothing writes,
+/// elsewhere. `__constant__` ones are writable to a loader: those that files of `variant` declare are left out by their names.
+std::vector<std::string> written_variables(const std::vector<std::string>& objects, const Variant& variant);
+
 }  // namespace kmux::hip

@@ -226,7 +226,8 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
 
-// `ptx` without comments, which may hold anything.
+}  // namespace
+
 std::string without_comments(std::string_view ptx) {
   std::string text;
   for (std::size_t i = 0; i < ptx.size();) {
@@ -243,6 +244,8 @@ std::string without_comments(std::string_view ptx) {
   }
   return text;
 }
+
+namespace {
 
 // The words that follow `directive` wherever it stands, up to a blank or one of "(,".
 std::vector<std::string> words_after(std::string_view text, std::string_view directive) {

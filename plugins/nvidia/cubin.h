@@ -97,6 +97,9 @@ void for_each_symbol(const CubinFile& file, const Body& body) {
   }
 }
 
+/// `ptx` without comments, which may hold anything.
+std::string without_comments(std::string_view ptx);
+
 /// The names of the kernels (`.entry`) in PTX, sorted.
 std::vector<std::string> ptx_kernels(std::string_view ptx);
 

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "kmux/json.h"
+#include "kmux/plugin/code_state.h"
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/device_part.h"
 #include "kmux/plugin/file_identity.h"
@@ -20,6 +21,7 @@
 #include "nvidia/fatbin.h"
 #include "nvidia/launch_check.h"
 #include "nvidia/target.h"
+#include "nvidia/written_variables.h"
 #include "places.h"
 
 namespace kmux::nvrtc {
@@ -177,6 +179,7 @@ struct NvrtcBuilder::Code {
   std::string compiler = {};
   std::vector<std::string> arguments = {};
   std::optional<Dependencies> dependencies = {};
+  std::string ptx = {};  // of a cubin that refers to variables
   std::string name_errors = {};  // NVRTC's, where it was asked again without the names of kernels
 };
 
@@ -251,6 +254,7 @@ Result<NvrtcBuilder::Code> NvrtcBuilder::compile_source(const BuildRequest& requ
   if (!compiled->log.empty()) host_.log(level, compiled->log);
   code.symbols = names_of(kernels, *compiled);
   code.content = std::move(compiled->code);
+  code.ptx = std::move(compiled->ptx);
   return code;
 }
 
@@ -282,6 +286,7 @@ Result<Artifact> NvrtcBuilder::build(const BuildRequest& request, std::string_vi
   KMUX_TRY(nvidia::set_kernel_attributes(artifact, plan.kernels, code.symbols, code.content, code.is_ptx));
   KMUX_ASSIGN(const auto constants, nvidia::find_constants(request.program.constants, code.content, code.is_ptx));
   set_constants(artifact, constants);
+  set_state(artifact, nvidia::written_variables({code.content, code.is_ptx, std::move(code.ptx)}));
   artifact.set(kCodePart, std::move(code.content));
   artifact.set(kLauncherPart, std::string(launcher));
   artifact.set(kPlanPart, plan_part(request.program, request.variant));

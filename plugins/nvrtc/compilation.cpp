@@ -10,6 +10,8 @@
 #include "kmux/plugin/compiler_flags.h"
 #include "kmux/plugin/rtc_program.h"
 
+#include "nvidia/written_variables.h"
+
 namespace kmux::nvrtc {
 namespace {
 
@@ -79,6 +81,10 @@ Result<Compiled> compile(const NvrtcLibrary& library, const Compilation& compila
   KMUX_ASSIGN(compiled.code, compilation.to_ptx            ? read_ptx(library, program.handle())
                              : compilation.to_intermediate ? read_intermediate(library, program.handle())
                                                            : program.code());
+  const bool is_cubin = !compilation.to_ptx && !compilation.to_intermediate;
+  if (is_cubin && nvidia::refers_to_variables(compiled.code)) {
+    if (auto ptx = read_ptx(library, program.handle())) compiled.ptx = *std::move(ptx);
+  }
   KMUX_ASSIGN(compiled.symbols, program.symbols(compilation.names));
   if (library.has_pch()) compiled.pch = library.calls().pch_create_status(program.handle());
   return compiled;

@@ -33,6 +33,7 @@ struct Compiled {
   std::string log;  // warnings; empty if there are none
   bool is_about_program = false;  // the log names a file of the program, not only headers of the machine
   std::vector<std::string> symbols;  // of the name expressions, in their order
+  std::string ptx = {};  // of a cubin that refers to variables
   NvrtcResult pch = NvrtcResult::kNoPchCreateAttempted;
 };
 

@@ -1,6 +1,7 @@
 #include "name_forms.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -8,12 +9,14 @@
 #include <fstream>
 #include <memory>
 #include <sstream>
+#include <thread>
 
 #include "kmux/compile.h"
 #include "kmux/environment.h"
 #include "kmux/export_library.h"
 #include "kmux/json.h"
 #include "kmux/plugin/private_folder.h"
+#include "kmux/plugin/start_thread.h"
 #include "kmux/program.h"
 #include "kmux/registry.h"
 #include "kmux/tensor.h"
@@ -193,6 +196,24 @@ std::optional<std::string> why_not(Runtime& runtime, const std::string& backend,
   if (!report->can_build.ok()) return report->can_build.reason;
   if (runs && !report->can_run.ok()) return report->can_run.reason;
   return std::nullopt;
+}
+
+std::vector<Status> check_all(Runtime& runtime, const NameWay& way, const std::vector<NameForm>& forms,
+                              unsigned threads) {
+  std::vector<Status> results(forms.size(), Ok{});
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < forms.size(); i = next++) results[i] = way.check(runtime, forms[i]);
+  };
+  std::vector<std::jthread> others;
+  while (others.size() + 1 < threads) {
+    auto started = start_thread<std::jthread>(work);
+    if (!started) break;
+    others.push_back(*std::move(started));
+  }
+  work();
+  others.clear();  // which waits for them
+  return results;
 }
 
 Result<Shared<Runtime>> open_runtime(const std::string& cache) {

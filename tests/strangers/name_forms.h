@@ -51,6 +51,10 @@ struct NameWay {
   std::function<Status(Runtime&, const NameForm&)> check;
 };
 
+/// What `way.check` says of each of `forms`, in their order, by `threads` threads at once: one compiler each.
+std::vector<Status> check_all(Runtime& runtime, const NameWay& way, const std::vector<NameForm>& forms,
+                              unsigned threads);
+
 /// A runtime that keeps what it compiles in the folder `cache`: several ways want the same code.
 Result<Shared<Runtime>> open_runtime(const std::string& cache);
 

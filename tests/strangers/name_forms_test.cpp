@@ -1,5 +1,7 @@
 #include "name_forms.h"
 
+#include <barrier>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,6 +49,21 @@ INSTANTIATE_TEST_SUITE_P(All, NameForms, testing::ValuesIn(name_ways(Devices::kF
   }
   return name;
 });
+
+// Each thread waits until another form is checked as well.
+TEST(NameWays, AreCheckedSeveralFormsAtOnceAndReportedInOrder) {
+  std::vector<NameForm> forms(4);
+  for (std::size_t i = 0; i < forms.size(); ++i) forms[i].name = std::to_string(i);
+  const auto runtime = open_runtime(TempFolder().path().string()).value();
+  std::barrier two(2);
+  const NameWay way{"", "", false, [&](Runtime&, const NameForm& form) -> Status {
+                      two.arrive_and_wait();
+                      return make_error(ErrorCode::kInternal, form.name);
+                    }};
+  const std::vector<Status> results = check_all(*runtime, way, forms, 2);
+  ASSERT_EQ(results.size(), forms.size());
+  for (std::size_t i = 0; i < forms.size(); ++i) EXPECT_EQ(results[i].error().message, forms[i].name);
+}
 
 constexpr const char* kOverloads =
     "__global__ void twice(float* x) { x[0] *= 2; }\n__global__ void twice(double* x) { x[0] *= 2; }\n"

@@ -7,6 +7,7 @@ what they compute is compared. The last line is the bar.
 import argparse
 import concurrent.futures
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -33,14 +34,16 @@ def programs():
     yield ("headers for the host", "".join(f"#include <{name}>\n" for name in OF_HOST) + text, count)
 
 
-def values_are_right(path, count):
-    data = path.read_bytes()[-4 * count:]
-    return all(int.from_bytes(data[i:i + 4], "little") == 1 for i in range(0, 4 * count, 4))
+def wrong_values(text, data):
+    """The expressions of the program `text` that are not true, by the int32 for each at the end of the .npy file `data`."""
+    expressions = re.findall(r"^  ok\[\d+\] = \((.*)\);$", text, re.MULTILINE)
+    values = data[-4 * len(expressions):]
+    return [f"ok[{i}], {one}" for i, one in enumerate(expressions) if int.from_bytes(values[4 * i:4 * i + 4], "little") != 1]
 
 
 def failure(options, folder, number, program):
     """Why a program fails, or nothing."""
-    _, text, count = program
+    _, text, _ = program
     at = folder / f"p{number}.cu"
     at.write_text(text, encoding="utf-8")
     if options.run:
@@ -51,7 +54,8 @@ def failure(options, folder, number, program):
     result = subprocess.run(command + ["--no-cache"], capture_output=True, text=True, check=False)
     if result.returncode != 0:
         return (result.stderr or result.stdout).strip().splitlines()[0]
-    return "a value is wrong" if options.run and not values_are_right(out, count) else ""
+    wrong = wrong_values(text, out.read_bytes()) if options.run else []
+    return "wrong: " + "; ".join(wrong) if wrong else ""
 
 
 def main():

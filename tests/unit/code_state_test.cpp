@@ -21,5 +21,14 @@ TEST(CodeState, IsNoPartWhereThereIsNone) {
   EXPECT_TRUE(state_of(artifact).empty());
 }
 
+TEST(ObjectVariables, OfOtherBytesThereAreNone) {
+  EXPECT_THAT(variables_of_object(""), testing::IsEmpty());
+  EXPECT_THAT(variables_of_object("int x;"), testing::IsEmpty());
+  EXPECT_THAT(variables_of_object(std::string("\x7f"
+                                              "ELF\x02") +
+                                  std::string(200, '\xff')),
+              testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace kmux

@@ -4,7 +4,6 @@
 
 #include "kmux/plugin/code_state.h"
 
-#include "object_variables.h"
 #include "workbench.h"
 
 namespace kmux::cpu {
@@ -109,15 +108,6 @@ TEST(WrittenVariablesOfKernels, WhatPrintsOrAssertsKeepsNothing) {
                               "  assert(threadIdx.x < 4);\n"
                               "  if (out[0] == 77) printf(\"%d\\n\", out[0]);\n"
                               "  out[threadIdx.x] = static_cast<int>(sinf(out[threadIdx.x]) + erff(2.f));\n}"),
-              IsEmpty());
-}
-
-TEST(ObjectVariables, OfOtherBytesThereAreNone) {
-  EXPECT_THAT(variables_of_object(""), IsEmpty());
-  EXPECT_THAT(variables_of_object("int x;"), IsEmpty());
-  EXPECT_THAT(variables_of_object(std::string("\x7f"
-                                              "ELF\x02") +
-                                  std::string(200, '\xff')),
               IsEmpty());
 }
 

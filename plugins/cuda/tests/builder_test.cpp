@@ -303,16 +303,17 @@ TEST_F(Builder, PassesOptionsOn) {
                                         {"tier", "fast"},
                                         {"compile_flags", "-DX=3\n-fmad=false"}});
   ASSERT_TRUE(artifact.ok()) << artifact.error().explain();
-  EXPECT_THAT(*artifact->find(nvidia::kMetaPart),
-              HasSubstr(R"(["-cubin","-arch=sm_90a","-I.","-std=c++20","--expt-relaxed-constexpr","--use_fast_math","-maxrregcount=32",)"
-                        R"("-fmad=false"])"));
+  EXPECT_THAT(
+      *artifact->find(nvidia::kMetaPart),
+      HasSubstr(R"(["-cubin","-arch=sm_90a","-I.","--expt-relaxed-constexpr","--use_fast_math","-maxrregcount=32",)"
+                R"("-fmad=false"])"));
 }
 
 TEST_F(Builder, MakesCodeForADebugger) {
   const Program program = program_of(kernel_that("x[0] = 1;")).build().value();
   const Artifact artifact = build(program, {{"device_debug", "on"}}).value();
   EXPECT_THAT(*artifact.find(nvidia::kCodePart), HasSubstr(".debug_info"));
-  EXPECT_THAT(*artifact.find(nvidia::kMetaPart), HasSubstr(R"("-std=c++20","--expt-relaxed-constexpr","-G"])"));
+  EXPECT_THAT(*artifact.find(nvidia::kMetaPart), HasSubstr(R"("--expt-relaxed-constexpr","-G"])"));
   EXPECT_EQ(host.log, "");
 }
 

@@ -26,12 +26,12 @@ class HostCode : public ::testing::Test {
     const auto found = find_nvcc(host);
     if (!found) GTEST_SKIP() << needs(compiler_of("cuda"), found.error().message);
   }
-  Result<Artifact> build(const std::string& source) {
+  Result<Artifact> build(const std::string& source, Settings settings = {}, Options options = {}) {
     ProgramBuilder made("sample");
-    made.output("x", dtype::kFloat32, {32}).variant("cuda").source("k.cu", source);
+    made.output("x", dtype::kFloat32, {32}).variant("cuda").source("k.cu", source).settings(std::move(settings));
     made.launch("k").grid({1}).block({32}).args({"x"});
     KMUX_ASSIGN(const Program program, made.build());
-    const BuildRequest request{program, 0, Target{"cuda", "sm_90a", {}}, {}};
+    const BuildRequest request{program, 0, Target{"cuda", "sm_90a", {}}, std::move(options)};
     KMUX_ASSIGN(const std::string launcher, CudaWrapper(host).wrap(request));
     return builder.build(request, launcher);
   }
@@ -67,6 +67,18 @@ TEST_F(HostCode, KernelsThatLaunchKernelsAreLinkedWithTheRuntime) {
       "__global__ void child(float* x) { x[threadIdx.x] = 1; }\n"
       "extern \"C\" __global__ void k(float* x) { child<<<1, 32>>>(x); }\n");
   EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
+}
+
+// Public sources have functions of such names, of which C++20 has others.
+TEST_F(HostCode, IsCompiledByTheStandardOfNvccWhereNoneIsNamed) {
+  const auto lerp = build(
+      "#include <cmath>\n__device__ float lerp(float a, float b, float t) { return a + t * (b - a); }\n"
+      "__global__ void k(float* x) { x[0] = lerp(x[1], x[2], 0.5f); }");
+  EXPECT_TRUE(lerp.ok()) << lerp.error().explain();
+  const std::string newest = "static_assert(__cplusplus >= 202002L);\n__global__ void k(float* x) { x[0] = 1; }";
+  EXPECT_TRUE(build(newest, {.standard = "c++20"}).ok());
+  EXPECT_TRUE(build(newest, {}, {{"compile_flags", "-std=c++20"}}).ok());
+  EXPECT_FALSE(build(newest).ok());
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST_F(FakeGraph, HasClusters) {
   cluster.clusterDim = {3, 1, 1};
   EXPECT_EQ(cu.graph_set_attribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &cluster), CUDA_SUCCESS);
   CUgraphExec second_executable = nullptr;
-  EXPECT_EQ(cu.graph_instantiate(&second_executable, graph, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cu.graph_instantiate(&second_executable, graph, 0), CUDA_ERROR_INVALID_CLUSTER_SIZE);
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST_F(FakeLaunch, CountsStaticSharedMemory) {
 
 TEST_F(FakeLaunch, HoldsClustersAgainstTheGrid) {
   EXPECT_EQ(launch_cluster(2, 4), CUDA_SUCCESS);
-  EXPECT_EQ(launch_cluster(3, 4), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(launch_cluster(3, 4), CUDA_ERROR_INVALID_CLUSTER_SIZE);
   EXPECT_EQ(launch_cluster(16, 16), CUDA_ERROR_INVALID_CLUSTER_SIZE);
   EXPECT_EQ(cu.kernel_attribute_set(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, kernel, 0), CUDA_SUCCESS);
   EXPECT_EQ(launch_cluster(16, 16), CUDA_SUCCESS);

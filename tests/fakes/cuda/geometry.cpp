@@ -35,9 +35,8 @@ CUresult read_window(const CUaccessPolicyWindow& window, const Device& device, s
   text += std::string(" ") + name_of(window.hitProp) + " else " + name_of(window.missProp);
   const bool fits = window.num_bytes <= static_cast<std::size_t>(device.max_window_bytes);
   const bool share = window.hitRatio >= 0 && window.hitRatio <= 1;
-  const bool hits = window.hitProp >= CU_ACCESS_PROPERTY_NORMAL && window.hitProp <= CU_ACCESS_PROPERTY_PERSISTING;
   const bool misses = window.missProp == CU_ACCESS_PROPERTY_NORMAL || window.missProp == CU_ACCESS_PROPERTY_STREAMING;
-  return fits && share && hits && misses ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return fits && share && misses ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 bool has_valid_extents(const Geometry& geometry) {
@@ -52,7 +51,7 @@ CUresult check_cluster(const Kernel::OnDevice& there, const Geometry& geometry) 
   if (blocks == 0 || blocks > (there.large_clusters ? kLargestCluster : kPortableCluster))
     return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   for (std::size_t i = 0; i < 3; ++i) {
-    if (geometry.grid[i] % geometry.cluster[i] != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (geometry.grid[i] % geometry.cluster[i] != 0) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   }
   return CUDA_SUCCESS;
 }

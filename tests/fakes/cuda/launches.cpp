@@ -29,7 +29,7 @@ CUresult read_attributes(const CUlaunchConfig& config, int device, Geometry& geo
   return result;
 }
 
-CUresult watched_launch(const CUlaunchConfig& config, CUfunction function, void** args, void** extra) {
+CUresult watched_launch(const CUlaunchConfig& config, CUfunction function, void** args) {
   Work work;
   Call call("cuLaunchKernelEx", Needs::kInit);
   World& w = world();
@@ -47,7 +47,6 @@ CUresult watched_launch(const CUlaunchConfig& config, CUfunction function, void*
     if (placed != CUDA_SUCCESS) return placed;
     if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     if (read != CUDA_SUCCESS) return read;
-    if (args != nullptr && extra != nullptr) return CUDA_ERROR_INVALID_VALUE;  // in one way alone
     if (const CUresult wrong = copy_arguments(*kernel, args, node); wrong != CUDA_SUCCESS) return wrong;
     if (const CUresult wrong = check_geometry(*kernel, device, node.geometry); wrong != CUDA_SUCCESS) return wrong;
     const bool has_sizes = node.has_sizes;
@@ -68,8 +67,8 @@ CUresult unwatched_launch(CUfunction function) {
 
 }  // namespace
 
-CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction kernel, void** args, void** extra) {
-  return is_watched() ? watched_launch(*config, kernel, args, extra) : unwatched_launch(kernel);
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction kernel, void** args, void** /*extra*/) {
+  return is_watched() ? watched_launch(*config, kernel, args) : unwatched_launch(kernel);
 }
 
 }  // namespace kmux::fake_cuda

@@ -32,7 +32,7 @@ constexpr Element kElements[] = {{8, false, false},  {16, false, false}, {32, fa
                                  {64, true, false},  {16, true, false},  {32, true, false},  {32, true, false},
                                  {32, true, false},  {4, false, false},  {4, false, true},   {6, false, true}};
 constexpr std::uint64_t kPackedElements = 128;
-constexpr int kInterleave32B = 2, kSwizzle32B = 1, kLastSwizzle = 6, kLastPromotion = 3, kLastFill = 1;
+constexpr int kInterleave32B = 2, kLastSwizzle = 6, kLastPromotion = 3, kLastFill = 1;
 
 bool is_enumerated(int value, int last) { return value >= 0 && value <= last; }
 
@@ -43,7 +43,6 @@ bool has_valid_modes(const Shape& shape) {
                      is_enumerated(shape.l2_promotion, kLastPromotion) && is_enumerated(shape.oob_fill, kLastFill);
   if (!known) return false;
   if (shape.interleave != 0 && shape.rank < 3) return false;
-  if (shape.interleave == kInterleave32B && shape.swizzle != kSwizzle32B) return false;
   return shape.oob_fill == 0 || kElements[shape.dtype].is_float;
 }
 
@@ -61,11 +60,11 @@ std::uint64_t unit_of(const Shape& shape) {
 }
 
 // Source: CUDA Driver API, cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col: what both modes share.
-bool is_valid(const void* map, const Shape& shape) {
+bool is_valid(const Shape& shape) {
   if (!has_valid_modes(shape)) return false;
   const std::uint64_t unit = unit_of(shape);
   if (shape.strides == nullptr) return false;  // also in rank 1, where there are none: seen on an H200
-  if (!is_aligned(map, 64) || !is_aligned(shape.base, unit) || shape.rank < 1 || shape.rank > 5) return false;
+  if (!is_aligned(shape.base, unit) || shape.rank < 1 || shape.rank > 5) return false;
   for (std::uint32_t i = 0; i < shape.rank; ++i) {
     if (shape.dims[i] == 0 || shape.dims[i] > kMostElements) return false;
     if (shape.element_strides[i] == 0 || shape.element_strides[i] > 8) return false;
@@ -129,7 +128,7 @@ CUresult cuTensorMapEncodeTiled(void* map, int dtype, std::uint32_t rank, void* 
   call.with(" box ", list(box, std::min<std::uint32_t>(rank, 5)));
   describe_modes(call, shape);
   return call.run([&] {
-    if (!is_valid(map, shape) || !is_valid_inner(shape, box[0])) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_valid(shape) || !is_valid_inner(shape, box[0])) return CUDA_ERROR_INVALID_VALUE;
     TensorMapBytes bytes = common_bytes(MapKind::kTiled, shape);
     for (std::uint32_t i = 0; i < rank; ++i) {
       if (box[i] == 0 || box[i] > 256) return CUDA_ERROR_INVALID_VALUE;
@@ -152,7 +151,7 @@ CUresult cuTensorMapEncodeIm2col(void* map, int dtype, std::uint32_t rank, void*
   call.with(" channels ", channels, " pixels ", pixels);
   describe_modes(call, shape);
   return call.run([&] {
-    if (!is_valid(map, shape) || corners == 0 || channels > 256 || pixels > 1024) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_valid(shape) || corners == 0 || channels > 256 || pixels > 1024) return CUDA_ERROR_INVALID_VALUE;
     const bool fits = are_corners(lower_corner, rank) && are_corners(upper_corner, rank);
     if (!fits || !is_valid_inner(shape, channels)) return CUDA_ERROR_INVALID_VALUE;
     TensorMapBytes bytes = common_bytes(MapKind::kIm2col, shape);

@@ -112,25 +112,30 @@ class Object {
  public:
   explicit Object(std::string_view bytes) : bytes_(bytes), file_(read_at<Elf64_Ehdr>(bytes, 0)) {}
 
-  // Are there variables that can be written, besides those of the fakes and what the backend keeps of each kernel?
-  bool has_variables() const {
+  // The variables that can be written, besides those of the fakes and what the backend keeps of each kernel.
+  std::vector<std::string> variables() const {
+    std::vector<std::string> names;
     for (std::size_t i = 0; i < file_.e_shnum; ++i) {
       const Elf64_Shdr symbols = section(i);
       if (symbols.sh_type != SHT_SYMTAB) continue;
       for (std::size_t at = 0; at < symbols.sh_size; at += sizeof(Elf64_Sym)) {
-        if (is_variable(read_at<Elf64_Sym>(bytes_, symbols.sh_offset + at), symbols.sh_link)) return true;
+        const auto symbol = read_at<Elf64_Sym>(bytes_, symbols.sh_offset + at);
+        if (is_variable(symbol, symbols.sh_link)) names.emplace_back(name_of(symbol, symbols.sh_link));
       }
     }
-    return false;
+    return names;
   }
 
  private:
   Elf64_Shdr section(std::size_t index) const {
     return read_at<Elf64_Shdr>(bytes_, file_.e_shoff + index * sizeof(Elf64_Shdr));
   }
+  std::string_view name_of(const Elf64_Sym& symbol, std::size_t names) const {
+    return bytes_.data() + section(names).sh_offset + symbol.st_name;
+  }
   bool is_variable(const Elf64_Sym& symbol, std::size_t names) const {
     if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx >= file_.e_shnum) return false;
-    const std::string_view name(bytes_.data() + section(names).sh_offset + symbol.st_name);
+    const std::string_view name = name_of(symbol, names);
     if (name.ends_with(".facts") || name.find("kmux_") != std::string_view::npos) return false;
     return (section(symbol.st_shndx).sh_flags & SHF_WRITE) != 0;
   }
@@ -177,12 +182,18 @@ Result<std::string> GridCode::compile(const GridSource& source) {
   return serialize(compiled);
 }
 
+Result<std::vector<std::string>> GridCode::variables(std::string_view bytes) {
+  KMUX_ASSIGN(const Artifact compiled, deserialize(bytes));
+  KMUX_ASSIGN(const Artifact general, deserialize(*compiled.find(kGeneralPart)));
+  return Object(*general.find("code")).variables();
+}
+
 Result<std::unique_ptr<GridCode>> GridCode::load(std::string_view bytes) {
   KMUX_ASSIGN(const Artifact compiled, deserialize(bytes));
   KMUX_ASSIGN(GridSource source, source_of(compiled));
   KMUX_ASSIGN(const Artifact general, deserialize(*compiled.find(kGeneralPart)));
   KMUX_ASSIGN(std::unique_ptr<Adapter> adapter, loaded(general));
-  const bool has_variables = Object(*general.find("code")).has_variables();
+  const bool has_variables = !Object(*general.find("code")).variables().empty();
   return std::unique_ptr<GridCode>(new GridCode(std::move(source), std::move(adapter), has_variables));
 }
 

@@ -52,6 +52,11 @@ class GridCode {
   /// Errors: those of the plugin: compile_failed, unsupported; unavailable without it.
   static Result<std::string> compile(const GridSource& source);
 
+  /// The symbols of the variables that outlive a launch, of what `compile` made.
+  ///
+  /// Errors: as `load`.
+  static Result<std::vector<std::string>> variables(std::string_view compiled);
+
   /// Errors: those of the plugin.
   static Result<std::unique_ptr<GridCode>> load(std::string_view compiled);
 

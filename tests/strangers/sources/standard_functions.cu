@@ -1,5 +1,6 @@
 //! kmux
 //! kernel clamp(out ok: i32[32])
+//!   standard "c++20"
 //!   launch clamp_all<<<1, 32>>>(ok)
 #include <algorithm>
 #include <cmath>

@@ -174,14 +174,14 @@ std::vector<Rule> launch_refusal_rules() {
       {"refuse.kernel.parameter", "There is none past the last.", [](S s) { return parameter(s, 3); }, kInvalid},
       {"refuse.launch.no_arguments", "A kernel with parameters is launched with arguments.", without_arguments,
        kInvalid},
-      {"refuse.launch.arguments_twice", "... in one way.", with_arguments_twice, kInvalid},
+      {"take.launch.arguments_twice", "... also where a list of none is there besides.", with_arguments_twice, kTaken},
       {"refuse.launch.attribute", "A launch has the attributes that there are.", with_unknown, kInvalid},
       {"take.launch.window", "A launch has an L2 window.",
        [](S s) { return with_window(s, 0.5F, kPersisting, kStreaming); }, kTaken},
       {"refuse.launch.window_ratio", "Its ratio is a share.",
        [](S s) { return with_window(s, 1.5F, kPersisting, kStreaming); }, kInvalid},
-      {"refuse.launch.window_hit", "Its hits have the properties that there are.",
-       [](S s) { return with_window(s, 0.5F, 7, kStreaming); }, kInvalid},
+      {"take.launch.window_hit", "Its hits may have a property that there is not.",
+       [](S s) { return with_window(s, 0.5F, 7, kStreaming); }, kTaken},
       {"refuse.launch.window_miss", "Its misses do not persist.",
        [](S s) { return with_window(s, 0.5F, kPersisting, kPersisting); }, kInvalid},
       {"refuse.launch.window_size", "It has what the device allows.",
@@ -193,7 +193,7 @@ std::vector<Rule> launch_refusal_rules() {
       {"refuse.launch.cluster", "... more where the kernel says so.", [](S s) { return in_clusters(s, 16, 16); },
        "code 912"},
       {"refuse.launch.cluster_rest", "A grid is of whole clusters.", [](S s) { return in_clusters(s, 3, 4); },
-       kInvalid},
+       "code 912"},
   };
 }
 

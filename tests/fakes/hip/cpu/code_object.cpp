@@ -1,11 +1,14 @@
 #include "cpu/code_object.h"
 
+#include <array>
 #include <cstring>
 #include <elf.h>
 #include <string_view>
 
 #include "kmux/artifact.h"
 #include "kmux/plugin/words.h"
+
+#include "kernels/grid_code.h"
 
 namespace kmux::fake_hip {
 namespace {
@@ -34,6 +37,50 @@ std::string lines_of(const std::vector<std::string>& names) {
   return lines;
 }
 
+template <class Record>
+std::string bytes_of(const Record& record) {
+  return {reinterpret_cast<const char*>(&record), sizeof record};
+}
+
+// As in a device's code, the table of symbols says which variables are in sections that can be written.
+struct Symbols {
+  std::string table = bytes_of(Elf64_Sym{});
+  std::string names = std::string(1, '\0');
+
+  void add(const std::string& variable) {
+    Elf64_Sym symbol{};
+    symbol.st_name = static_cast<Elf64_Word>(names.size());
+    symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT);
+    symbol.st_shndx = 1;
+    symbol.st_size = 1;
+    table += bytes_of(symbol);
+    names += variable + '\0';
+  }
+  // Sections ".bss", which has them all, ".symtab" and ".strtab", at `offset` of the file.
+  std::string sections(std::size_t offset) const {
+    std::array<Elf64_Shdr, 4> all{};
+    const std::size_t table_at = offset + sizeof all;
+    all[1].sh_type = SHT_NOBITS;
+    all[1].sh_flags = SHF_ALLOC | SHF_WRITE;
+    all[1].sh_size = table.size() / sizeof(Elf64_Sym) - 1;
+    all[2].sh_type = SHT_SYMTAB;
+    all[2].sh_link = 3;
+    all[2].sh_offset = table_at;
+    all[2].sh_size = table.size();
+    all[3].sh_type = SHT_STRTAB;
+    all[3].sh_offset = table_at + table.size();
+    all[3].sh_size = names.size();
+    return bytes_of(all) + table + names;
+  }
+};
+
+Symbols symbols_of(const CodeObject& code) {
+  Symbols symbols;
+  const auto variables = fakes::GridCode::variables(code.compiled);
+  for (const std::string& name : variables ? *variables : std::vector<std::string>{}) symbols.add(name);
+  return symbols;
+}
+
 }  // namespace
 
 std::string pack(const CodeObject& code) {
@@ -47,8 +94,10 @@ std::string pack(const CodeObject& code) {
   std::memcpy(file.e_ident, ELFMAG, SELFMAG);
   file.e_ident[EI_CLASS] = ELFCLASS64;
   file.e_machine = kMachine;
-  file.e_shoff = sizeof file + content.size();  // where sections would be: the end
-  return std::string(reinterpret_cast<const char*>(&file), sizeof file) + content;
+  file.e_shoff = sizeof file + content.size();  // which tells where the content ends, too
+  file.e_shnum = 4;
+  file.e_shentsize = sizeof(Elf64_Shdr);
+  return bytes_of(file) + content + symbols_of(code).sections(file.e_shoff);
 }
 
 bool is_code(const void* code) { return std::memcmp(header_of(code).e_ident, ELFMAG, SELFMAG) == 0; }

@@ -7,7 +7,8 @@
 
 namespace kmux::fake_hip {
 
-/// What stands for a code object: an ELF file without sections, for this machine, and then the kernels.
+/// What stands for a code object: an ELF file for this machine, the kernels in it, and a table of the variables that they may
+/// write.
 struct CodeObject {
   std::string arch;
   std::vector<std::string> kernels;  // by name, in the order in which they were compiled

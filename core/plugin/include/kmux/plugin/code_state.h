@@ -20,4 +20,10 @@ void set_state(Artifact& artifact, const std::vector<std::string>& variables);
 /// Returns the names that the part has; none without one.
 std::vector<std::string> state_of(const Artifact& artifact);
 
+/// Returns the names of the variables that the code of an ELF file of 64 bits may write, sorted, as C++ has them: those in its
+/// sections of data, and those of a thread; of a section without symbols its own name. None for other bytes.
+///
+/// What compilers put there besides (tables of functions, references of exceptions) is left out.
+std::vector<std::string> variables_of_object(std::string_view object);
+
 }  // namespace kmux
