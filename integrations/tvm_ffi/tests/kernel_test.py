@@ -124,6 +124,19 @@ class Kernel(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "this is not a kernel"):
             kmux.Kernel.raise_for_arguments(tvm_ffi.convert(print), Refusal)
 
+    def test_owners_may_promise_classes_of_one_name(self):
+        def promised():
+            class Local(Exception):
+                pass
+
+            kernel = compiled()
+            kernel.raise_for_arguments(Local)
+            return kernel, Local
+
+        for kernel, local in [promised(), promised()]:
+            with self.assertRaises(local):
+                kernel.launch(self.x, "a")
+
     def test_a_message_begins_with_the_problem(self):
         with self.assertRaises(TypeError) as caught:
             self.scale(self.x)
