@@ -209,6 +209,10 @@ class Kernel(unittest.TestCase):
         self.assertIn("cpu", str(tuning))
         self.assertEqual(tuning.facts["candidates"][0]["backend"], "cpu")
 
+    def test_is_made_by_compiling_alone(self):
+        with self.assertRaisesRegex(TypeError, "Call kmux.compile or kmux.kernel"):
+            kmux.Kernel()
+
     def test_another_function_is_no_kernel(self):
         other = kmux.Kernel._of(tvm_ffi.convert(lambda: None))
         with self.assertRaisesRegex(TypeError, "is not a kernel"):

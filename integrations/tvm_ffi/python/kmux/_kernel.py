@@ -67,6 +67,9 @@ class Kernel(tvm_ffi.Function):
 
     _origin: tuple[Program, dict[str, Any]] | None = None
 
+    def __init__(self, *_: object, **__: object) -> None:
+        raise TypeError("a Kernel cannot be constructed (it is a compiled program). Call kmux.compile or kmux.kernel.")
+
     @classmethod
     def _of(cls, function: tvm_ffi.Function, program: Program | None = None, options: Any = None) -> Kernel:
         returns = program is None or program._returns(options or {})
