@@ -1,10 +1,16 @@
 #include "cache/disk/include_folders.h"
 
+#include <map>
+#include <mutex>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kmux/plugin/include_scan.h"
+#include "kmux/plugin/sha256.h"
 
+#include "cache/artifact_cache.h"
+#include "file_tick.h"
 #include "temp_folder.h"
 
 namespace kmux {
@@ -78,6 +84,76 @@ TEST_F(IncludeFoldersTest, TwoNamesOfOneFileGoNowhere) {
   std::filesystem::create_hard_link(x, place("a/y.h"));
   EXPECT_TRUE(relative_to({place("a")}, state_of({x})));
   EXPECT_FALSE(relative_to({place("a")}, state_of({x, place("a/y.h")})));
+}
+
+/// What the machines of a fleet share.
+class TierInMemory final : public RemoteTier {
+ public:
+  Result<std::optional<std::string>> get(const std::string& name) override {
+    const std::lock_guard guard(mutex_);
+    const auto found = values_.find(name);
+    return found == values_.end() ? std::nullopt : std::optional(found->second);
+  }
+  Status put(const std::string& name, const std::string& value) override {
+    const std::lock_guard guard(mutex_);
+    values_[name] = value;
+    return Ok{};
+  }
+  Result<bool> lease(const std::string&, const std::string&, std::chrono::milliseconds) override { return true; }
+  Status release(const std::string&, const std::string&) override { return Ok{}; }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::string> values_;
+};
+
+/// Looks for code as a machine does that has its checkout, and its cache, in `place`; builds it where none is found.
+struct Machine {
+  std::filesystem::path place;
+  std::shared_ptr<RemoteTier> tier;
+  int built = 0;
+
+  CacheEntry entry(bool is_relocatable) {
+    const std::string header = (place / "inc/x.h").string();
+    const auto make = [&]() -> Result<CacheEntry> {
+      ++built;
+      CacheEntry made;
+      made.artifact.set("code", "code");
+      made.artifact.set(std::string(kDependenciesPart), to_json(Dependencies{.files = {header}}));
+      if (is_relocatable) made.artifact.set(std::string(kRelocatablePart), "1");
+      return made;
+    };
+    const CacheKey key{.digest = sha256_hex(place.string()),
+                       .shared_digest = sha256_hex("shared"),
+                       .shared_parts = Json::Object{},
+                       .folders = {(place / "inc").string()}};
+    CacheOptions options{.folder = place / "cache"};
+    options.remote = RemoteOptions{.tier = tier};
+    const std::shared_ptr<ArtifactCache> cache = ArtifactCache::open(std::move(options)).value();
+    CacheEntry found = cache->find_or_make(key, make).value();
+    cache->flush();
+    return found;
+  }
+};
+
+TEST_F(IncludeFoldersTest, EntriesOfAFleetAreFoundInOtherFolders) {
+  for (const bool is_relocatable : {true, false}) {
+    const std::string name = is_relocatable ? "yes/" : "no/";
+    for (const char* place : {"a", "b", "c"}) temp_.write(name + place + "/inc/x.h", *place == 'c' ? "2" : "1");
+    next_file_tick();
+    const auto tier = std::make_shared<TierInMemory>();
+    Machine a{place(name + "a"), tier}, b{place(name + "b"), tier}, c{place(name + "c"), tier};
+    a.entry(is_relocatable);
+    const CacheEntry found = b.entry(is_relocatable);
+    EXPECT_THAT(dependencies_of(found).value().files, ElementsAre(place(name + "b/inc/x.h")));
+    EXPECT_EQ(b.built, is_relocatable ? 0 : 1);
+    EXPECT_EQ(b.entry(is_relocatable).artifact, found.artifact) << "from its own disk";
+    EXPECT_EQ(b.built, is_relocatable ? 0 : 1);
+    c.entry(is_relocatable);
+    EXPECT_EQ(c.built, 1) << "its header is another one";
+    a.entry(is_relocatable);
+    EXPECT_EQ(a.built, 1);
+  }
 }
 
 TEST(NamesItsPlace, FindsWhatFollowsThePathOfAFile) {
