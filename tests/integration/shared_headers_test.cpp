@@ -1,4 +1,6 @@
 // Code that another checkout compiled: found where its headers are equal, wherever they lie, and only there.
+#include <future>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -182,6 +184,25 @@ TEST_F(SharedHeaders, AreThoseOfFoldersThatLieAlike) {
   EXPECT_FALSE(is_found("a", {"inc", "inc/sub"}));
   EXPECT_FALSE(is_found("b", {"inc", "sub"}));
   EXPECT_TRUE(is_found("b", {"inc", "inc/sub"}));
+}
+
+// Builds that run, and entries that are still to be published, are those of one checkout.
+TEST_F(SharedHeaders, OfTwoCheckoutsInOneProcessStayApart) {
+  const auto runtime = runtime_with_cache(folder_.path() / "cache");
+  for (int round = 0; round < 4; ++round) {
+    write("a/inc/value.h", "__device__ int value() { return " + std::to_string(round) + "; }\n");
+    write("b/inc/value.h", "__device__ int value() { return " + std::to_string(10 + round) + "; }\n");
+    next_file_tick();
+    const auto value_in = [&](const std::string& checkout) {
+      CompileOptions options{.target = "cpu", .options = options_};
+      options.include_dirs = {place(checkout + "/inc")};
+      const Kernel kernel = compile(*runtime, program_, options).value();
+      return kernel().and_then(single).value().data_as<int>()[1];
+    };
+    std::future<int> of_a = std::async(std::launch::async, value_in, "a");
+    EXPECT_EQ(value_in("b"), 10 + round);
+    EXPECT_EQ(of_a.get(), round);
+  }
 }
 
 // Whether a folder has a header for the host decides what of the source is compiled.
