@@ -146,20 +146,7 @@ Result<CompileOptions> compile_options(const po::variables_map& arguments) {
 
 Result<ResolveRequest> resolve_request(const po::variables_map& arguments, Purpose purpose) {
   KMUX_ASSIGN(const CompileOptions options, compile_options(arguments));
-  ResolveRequest request;
-  request.execution_backend = options.execution_backend;
-  request.target = options.target;
-  request.device = options.device;
-  request.purpose = purpose;
-  request.options = options.options;
-  request.compile_flags = options.compile_flags;
-  request.include_dirs = options.include_dirs;
-  request.use_cache = options.use_cache;
-  request.isolation = options.isolation;
-  request.compile_timeout_s = options.compile_timeout_s;
-  request.policy = options.policy;
-  request.lock_file = options.lock_file;
-  return request;
+  return kmux::resolve_request(options, purpose);
 }
 
 std::string notice_of(const Resolution& resolution) {

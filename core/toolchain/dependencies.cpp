@@ -99,7 +99,7 @@ DependencySight joined(const Dependencies& one, const Dependencies& other, bool&
 }  // namespace
 
 void add(Dependencies& dependencies, const Dependencies& more) {
-  const bool is_first = dependencies == Dependencies{} && !dependencies.seen;
+  const bool is_first = dependencies == Dependencies{} && !dependencies.seen && !dependencies.tells_places;
   if (is_first) return void(dependencies = more);
   bool complete = dependencies.complete && more.complete;
   std::optional<DependencySight> seen;
@@ -108,6 +108,7 @@ void add(Dependencies& dependencies, const Dependencies& more) {
   add_sorted(dependencies.absent, more.absent);
   dependencies.complete = complete;
   dependencies.seen = std::move(seen);
+  dependencies.tells_places = dependencies.tells_places || more.tells_places;
 }
 
 std::string to_json(const Dependencies& dependencies) {

@@ -24,6 +24,7 @@ struct IncludeList {
   std::vector<Include> includes;
   std::vector<std::string> askers = {};  // macros that ask for the header that they are called with
   bool complete = true;
+  bool names_its_place = false;  // see `names_its_place`
 };
 
 /// Reads the includes of `text` as a compiler's first phases would: without comments, strings, raw strings; lines that

@@ -115,6 +115,7 @@ class Scan {
   std::set<std::string> files_, program_files_;
   std::map<std::string, bool> absent_;  // is it a folder?
   bool complete_ = true;
+  bool tells_places_ = false;
 };
 
 Dependencies Scan::run(std::span<const File> texts) {
@@ -138,6 +139,7 @@ Dependencies Scan::found() {
     found.absent.push_back(path);
     if (is_folder) found.seen->passed.push_back(path);
   }
+  found.tells_places = tells_places_;
   return found;
 }
 
@@ -145,7 +147,9 @@ void Scan::read_next() {
   const std::string path = std::move(queue_.back());
   queue_.pop_back();
   if (!path.starts_with('/')) return follow(lex_includes(*embedded_.at(path)), folder_of(path));
-  follow(*memory_.read(path, *look(path)), folder_of(path));
+  const auto list = memory_.read(path, *look(path));
+  tells_places_ = tells_places_ || list->names_its_place;
+  follow(*list, folder_of(path));
 }
 
 void Scan::follow(const IncludeList& list, const std::string& folder) {
@@ -161,6 +165,7 @@ void Scan::follow(const Include& include, const std::string& folder) {
     return;
   }
   if (include.name.starts_with('/')) {
+    tells_places_ = true;
     try_place(include.name);
     return;
   }
@@ -284,7 +289,9 @@ std::shared_ptr<const IncludeList> IncludeMemory::read(const std::string& path, 
   }
   const FileTime began = file_time_now();
   const auto text = read_file(path);
-  const auto list = std::make_shared<const IncludeList>(text ? lex_includes(*text) : IncludeList{.complete = false});
+  IncludeList read = text ? lex_includes(*text) : IncludeList{.complete = false};
+  read.names_its_place = text && names_its_place(*text);
+  const auto list = std::make_shared<const IncludeList>(std::move(read));
   const bool is_settled = identity.changed_ns() < began && FileIdentity::of(path) == identity;
   const std::lock_guard lock(mutex_);
   if (text) entries_.insert_or_assign(path, Entry{identity, is_settled, list});
@@ -313,6 +320,41 @@ std::vector<std::string> IncludeMemory::definitions(const std::string& path, con
 bool may_include(std::string_view text) {
   constexpr std::string_view kSigns[] = {"include", "import", "embed", "asm", "##", "\?\?", "\\"};
   return std::ranges::any_of(kSigns, [&](std::string_view sign) { return text.find(sign) != text.npos; });
+}
+
+namespace {
+
+/// Is there an "assert" that is not the end of "static_assert"?
+bool may_assert(std::string_view text) {
+  constexpr std::string_view kAssert = "assert", kStatic = "static_";
+  for (std::size_t at = text.find(kAssert); at != text.npos; at = text.find(kAssert, at + 1)) {
+    if (!text.substr(0, at).ends_with(kStatic)) return true;
+  }
+  return false;
+}
+
+// Without the line ends that a backslash, with or without blanks after it, hides from a compiler.
+std::string with_joined_lines(std::string_view text) {
+  std::string joined;
+  for (std::size_t slash = text.find('\\'); slash != text.npos; slash = text.find('\\')) {
+    const std::size_t after = std::min(text.find_first_not_of(" \t\v\f\r", slash + 1), text.size());
+    const bool hides = after < text.size() && text[after] == '\n';
+    joined += text.substr(0, hides ? slash : slash + 1);
+    text.remove_prefix(hides ? after + 1 : slash + 1);
+  }
+  return joined.append(text);
+}
+
+}  // namespace
+
+// __PRETTY_FUNCTION__ names the place of a lambda, and __builtin_dump_struct that of an unnamed type.
+bool names_its_place(std::string_view text) {
+  constexpr std::string_view kSigns[] = {"__FILE",      "__BASE_FILE__",  "__TIMESTAMP__",   "__PRETTY_FUNCTION__",
+                                         "__FUNCSIG__", "__builtin_FILE", "source_location", "__builtin_dump_struct",
+                                         "??"};
+  const std::string joined = with_joined_lines(text);
+  return may_assert(joined) ||
+         std::ranges::any_of(kSigns, [&](std::string_view sign) { return joined.find(sign) != joined.npos; });
 }
 
 std::string define_line(std::string_view define) {

@@ -153,6 +153,8 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
   meta.compiler = compiled->compiler;
   meta.on_fibers = options.check.memory || !compiled->on_fibers.empty();
   Artifact artifact;
+  if (headers && is_relocatable(request.chosen(), options, *headers, *compiled))
+    artifact.set(std::string(kRelocatablePart), "1");
   artifact.set(kCodePart, std::move(compiled->object));
   artifact.set(kLauncherPart, std::string(launcher));
   artifact.set(kMetaPart, dump_meta(meta));

@@ -210,6 +210,10 @@ Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& opt
   job.launch_in_kernel = std::move(part.launch_in_kernel);
   job.files = variant.sources;
   job.files.insert(job.files.end(), variant.headers.begin(), variant.headers.end());
+  if (const Variant& whole = request.chosen(); variant != whole) {
+    job.uncut = whole.sources;
+    job.uncut.insert(job.uncut.end(), whole.headers.begin(), whole.headers.end());
+  }
   if (is_device_dialect(variant.dialect)) {
     KMUX_ASSIGN(job.blocks, launched_blocks(request));
     job.constants = request.program.constants;

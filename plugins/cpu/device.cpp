@@ -1,6 +1,7 @@
 #include "device.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -121,6 +122,18 @@ Json identify_library(const std::string& path) {
   return identity;
 }
 
+// Which of `folders` are that of Clang's own headers: Clang searches it in another order, whatever folder the others are.
+std::string own_folders_in(const std::vector<std::string>& folders) {
+  if (folders.empty()) return "";
+  const std::filesystem::path own = std::filesystem::path(resource_dir_or_default()) / "include";
+  std::string indices;
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    std::error_code error;
+    if (std::filesystem::equivalent(folders[i], own, error)) indices += std::to_string(i) + " ";
+  }
+  return indices;
+}
+
 }  // namespace
 
 Result<Target> resolve_cpu_target(std::string_view request) {
@@ -154,6 +167,7 @@ Result<std::string> toolchain_identity(const Target& target, const BuildOptions&
     identity["libraries"] = std::move(libraries);
     // Those that came with the libraries are theirs, wherever the package lies.
     identity["headers"] = own_resource_dir() ? "beside the plugin" : resource_dir_or_default();
+    if (const std::string own = own_folders_in(options.include_dirs); !own.empty()) identity["own_folders"] = own;
   }
   identity["triple"] = triple_of(options.march == "native" ? target.arch : options.march);
   const bool own = options.march == "native" ? target.arch == host_cpu().name : options.march == host_cpu().name;

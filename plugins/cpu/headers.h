@@ -13,6 +13,7 @@
 #include "kmux/plugin/include_scan.h"
 
 #include "engine/compiler.h"
+#include "options.h"
 
 namespace kmux::cpu {
 
@@ -40,10 +41,15 @@ class Headers {
   IncludeMemory memory_;
 };
 
+/// Returns true if equal headers in other folders of option "include_dirs" give the code of `compiled`, byte by byte: no text names
+/// its place, no option has places written into code, and the object has none of them. When in doubt, false.
+bool is_relocatable(const Variant& variant, const BuildOptions& options, const Dependencies& headers,
+                    const CompiledObject& compiled);
+
 /// The headers that sources of dialects cuda and hip find; those of the machine are not searched.
 struct DeviceHeaders {
   std::vector<File> files;  // in `kDeviceFolder` (engine/compiler.h)
-  std::string prelude;      // the path of the one that comes before each source
+  std::string prelude;  // the path of the one that comes before each source
 };
 
 /// The headers for a program whose files and options are `texts`: the prelude has what these may name, and all where names are

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct BuildOptions {
   bool fast_math = false;
   bool graph = false;  // replay bodies as graphs, where `can_replay` says so
 };
+
+/// The flags of fast_math for both engines: products are joined with sums, but not those of `__fmul_rn`, and functions may be
+/// approximate. Not -ffast-math, which promises that nothing is infinite or no number (docs/dispatch-ir.md).
+inline constexpr std::array<const char*, 2> kFastMath = {"-ffp-contract=fast-honor-pragmas", "-fapprox-func"};
 
 /// Reads `options`; what is absent there comes from the host ("hip.engine"), else from the defaults.
 ///

@@ -210,7 +210,7 @@ TEST(DevicePart, CollectsNames) {
 }
 
 TEST(MissingHeader, OfTheStandardLibrarySaysWhatToDo) {
-  for (const char* const name : {"vector", "unistd.h", "sys/wait.h", "immintrin.h"}) {
+  for (const char* const name : {"vector", "unistd.h", "sys/wait.h", "immintrin.h", "tgmath.h", "gnu/stubs.h"}) {
     EXPECT_THAT(advice_for_missing_header(name), HasSubstr("docs/cpu-backend.md")) << name;
   }
   EXPECT_EQ(advice_for_missing_header("my/own.h"), "");

@@ -316,5 +316,35 @@ TEST_F(Resolver, ExplainsInJson) {
             R"("program":"p","requested_backend":"auto","requested_target":"auto","successor":null})");
 }
 
+TEST(ResolveRequestOf, HasEachFieldOfTheOptions) {
+  const CompileOptions options{.target = "c",
+                               .execution_backend = "cpu",
+                               .target_host = "llvm",
+                               .device = 2,
+                               .options = {{"engine", "host"}},
+                               .compile_flags = {"-O2"},
+                               .include_dirs = {"/i"},
+                               .use_cache = false,
+                               .isolation = Isolation::kProcess,
+                               .compile_timeout_s = 3,
+                               .policy = Policy::kPinned,
+                               .lock_file = "k.lock"};
+  const ResolveRequest request = resolve_request(options, Purpose::kBuild);
+  EXPECT_EQ(request.purpose, Purpose::kBuild);
+  const CompileOptions back{.target = request.target,
+                            .execution_backend = request.execution_backend,
+                            .target_host = request.target_host,
+                            .device = request.device,
+                            .options = request.options,
+                            .compile_flags = request.compile_flags,
+                            .include_dirs = request.include_dirs,
+                            .use_cache = request.use_cache,
+                            .isolation = request.isolation,
+                            .compile_timeout_s = request.compile_timeout_s,
+                            .policy = request.policy,
+                            .lock_file = request.lock_file};
+  EXPECT_EQ(back, options);
+}
+
 }  // namespace
 }  // namespace kmux

@@ -228,18 +228,10 @@ Result<Binding> bind(const Program& program, const Point& point, const BenchOpti
   return binding;
 }
 
+/// Of all backends, whichever the options name.
 ResolveRequest request_of(const CompileOptions& options) {
-  ResolveRequest request;
-  request.target = options.target;
-  request.device = options.device;
-  request.compile_flags = options.compile_flags;
-  request.include_dirs = options.include_dirs;
-  request.options = options.options;
-  request.use_cache = options.use_cache;
-  request.isolation = options.isolation;
-  request.compile_timeout_s = options.compile_timeout_s;
-  request.policy = options.policy;
-  request.lock_file = options.lock_file;
+  ResolveRequest request = resolve_request(options);
+  request.execution_backend.clear();
   return request;
 }
 

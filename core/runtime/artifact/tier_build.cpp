@@ -11,6 +11,7 @@
 #include "kmux/trace.h"
 
 #include "cache/artifact_cache.h"
+#include "cache/disk/include_folders.h"
 #include "system/compile_scope.h"
 #include "system/trace_log.h"
 
@@ -150,8 +151,16 @@ std::string absolute_folders(const std::string& lines) {
 Options effective(const BuildRequest& request, const Options& settings) {
   Options all = request.options;
   for (const auto& [name, value] : settings) all.emplace(name, value);
-  if (const auto folders = all.find(kFolders); folders != all.end()) all[kFolders] = absolute_folders(folders->second);
   return all;
+}
+
+/// Without the places of its folders, as far as code may be built elsewhere for them.
+void add_shared_key(CacheKey& key, const std::string& lines) {
+  key.folders = shareable_folders(lines);
+  if (key.folders.empty()) return;
+  key.shared_parts = key.parts;
+  key.shared_parts["options"][kFolders] = positions_of(key.folders);
+  key.shared_digest = sha256_hex(dump(key.shared_parts));
 }
 
 }  // namespace
@@ -159,6 +168,10 @@ Options effective(const BuildRequest& request, const Options& settings) {
 Result<CacheKey> cache_key(const Manifest& plugin, Backend& backend, const BuildRequest& request,
                            const Options& settings) {
   KMUX_ASSIGN(std::string toolchain, backend.builder().toolchain(request.target, request.options));
+  Options options = effective(request, settings);
+  const auto given = options.find(kFolders);
+  const std::string folders = given == options.end() ? "" : given->second;
+  if (!folders.empty()) options[kFolders] = absolute_folders(folders);
   CacheKey key;
   key.parts = Json::Object{
       {"schema", kSchema},
@@ -166,11 +179,12 @@ Result<CacheKey> cache_key(const Manifest& plugin, Backend& backend, const Build
       {"program", digest(request.program)},
       {"variant", static_cast<std::int64_t>(request.variant)},
       {"target", to_string(request.target)},
-      {"options", options_json(effective(request, settings))},
+      {"options", options_json(options)},
       {"plugin", Json::Object{{"name", plugin.name}, {"version", plugin.version}, {"build_id", plugin.build_id}}},
       {"toolchain", std::move(toolchain)},
   };
   key.digest = sha256_hex(dump(key.parts));
+  add_shared_key(key, folders);
   return key;
 }
 

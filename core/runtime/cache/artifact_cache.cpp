@@ -37,6 +37,7 @@ std::uint64_t SingleFlight::count() const {
 namespace {
 
 constexpr std::size_t kEntriesPerKey = 16;
+constexpr std::size_t kEntriesPerSharedKey = 64;  // several checkouts, each with its edits
 constexpr auto kPatienceOfPrune = std::chrono::seconds(5);
 
 /// The outcome that `entry` is, by a build or a look-up that began at `began`. A negative entry is the error that was stored.
@@ -130,8 +131,17 @@ struct ArtifactCache::State {
     if (!is_digest(key.digest)) return std::nullopt;
     for (const EntryStore& tier : tiers) {
       if (std::optional<CacheEntry> found = tier.find(key.digest)) return found;
+      if (key.shared_digest.empty()) continue;
+      if (std::optional<CacheEntry> found = tier.find(key.shared_digest, key.folders)) return found;
     }
     return std::nullopt;
+  }
+
+  /// What any machine of the fleet has.
+  std::optional<CacheEntry> find_remote(const CacheKey& key) {
+    std::optional<CacheEntry> found = remote->find(key.digest);
+    if (!found && !key.shared_digest.empty()) found = remote->find(key.shared_digest, key.folders);
+    return found;
   }
 
   /// What this process or another one of this machine has.
@@ -148,7 +158,7 @@ struct ArtifactCache::State {
     std::optional<CacheEntry> found = find_here(key);
     if (found || !remote || !is_digest(key.digest)) return found;
     const FileTime began = file_time_now();
-    found = remote->find(key.digest);
+    found = find_remote(key);
     if (!found) return found;
     found->began = began;
     add({.key = key, .entry = *found, .began = began, .from_remote = true});
@@ -157,6 +167,10 @@ struct ArtifactCache::State {
 
   RemoteCache::Turn take_remote_turn(const CacheKey& key) {
     if (!remote || !is_digest(key.digest)) return {};
+    if (!key.shared_digest.empty()) {
+      if (std::optional<CacheEntry> found = remote->find(key.shared_digest, key.folders))
+        return {std::move(found), nullptr};
+    }
     return remote->take_turn(key.digest, options.lock_timeout);
   }
 
@@ -228,17 +242,18 @@ struct ArtifactCache::State {
 
   void publish(Publication& publication) {
     const Result<PackedEntry> packed = pack_entry(publication.key, publication.entry, publication.began);
-    if (packed && !why_read_only) store(*packed);
+    const bool is_shared = packed && packed->key == publication.key.shared_digest;
+    if (packed && !why_read_only) store(*packed, is_shared ? kEntriesPerSharedKey : kEntriesPerKey);
     if (packed && remote && !publication.from_remote) remote->store(*packed);
     if (!packed) log("an artifact is not cached: " + packed.error().message);
     publication.lease.reset();  // now, as that takes a while
   }
 
-  void store(const PackedEntry& packed) {
+  void store(const PackedEntry& packed, std::size_t entries_per_key) {
     const EntryStore& store = *own();
     const Status status = store.store(packed);
     if (!status) log("an artifact is not cached: " + status.error().message);
-    trim_key(store.folder(), packed.key, kEntriesPerKey);
+    trim_key(store.folder(), packed.key, entries_per_key);
     if (sweep_is_due(store.folder(), options.sweep_interval)) sweep_alone(store.folder());
   }
 
@@ -283,7 +298,9 @@ void ArtifactCache::publish(const CacheKey& key, CacheEntry entry, FileTime bega
 
 void ArtifactCache::forget(const CacheKey& key) {
   flush();  // what is on its way would come back
-  if (!state_->why_read_only && is_digest(key.digest)) trim_key(state_->own()->folder(), key.digest, 0);
+  if (state_->why_read_only || !is_digest(key.digest)) return;
+  trim_key(state_->own()->folder(), key.digest, 0);
+  if (!key.shared_digest.empty()) trim_key(state_->own()->folder(), key.shared_digest, 0);
 }
 
 void ArtifactCache::flush() { state_->publisher.flush(); }

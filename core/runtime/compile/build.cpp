@@ -48,19 +48,9 @@ Options without_tiered(Options options) {
 }
 
 ResolveRequest request_of(const CompileOptions& options, Purpose purpose) {
-  return {.target = options.target,
-          .execution_backend = options.execution_backend,
-          .target_host = options.target_host,
-          .device = options.device,
-          .purpose = purpose,
-          .options = without_tiered(options.options),
-          .isolation = options.isolation,
-          .compile_timeout_s = options.compile_timeout_s,
-          .compile_flags = options.compile_flags,
-          .include_dirs = options.include_dirs,
-          .use_cache = options.use_cache,
-          .policy = options.policy,
-          .lock_file = options.lock_file};
+  ResolveRequest request = resolve_request(options, purpose);
+  request.options = without_tiered(std::move(request.options));
+  return request;
 }
 
 Resolution traced_resolve(Runtime& runtime, const Program& program, const ResolveRequest& request) {

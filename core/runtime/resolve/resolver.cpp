@@ -188,6 +188,22 @@ bool opens_drivers(Runtime& runtime, const Program& program, const ResolveReques
   });
 }
 
+ResolveRequest resolve_request(const CompileOptions& options, Purpose purpose) {
+  return {.target = options.target,
+          .execution_backend = options.execution_backend,
+          .target_host = options.target_host,
+          .device = options.device,
+          .purpose = purpose,
+          .options = options.options,
+          .isolation = options.isolation,
+          .compile_timeout_s = options.compile_timeout_s,
+          .compile_flags = options.compile_flags,
+          .include_dirs = options.include_dirs,
+          .use_cache = options.use_cache,
+          .policy = options.policy,
+          .lock_file = options.lock_file};
+}
+
 Resolution resolve(Runtime& runtime, const Program& program, const ResolveRequest& request) {
   const Result<Policy> policy = policy_of(request.policy, runtime.environment());
   if (!policy) return {.program = program.name, .policy_error = policy.error()};

@@ -111,10 +111,18 @@ std::vector<fs::path> host_folders() {
   return folders;
 }
 
-// Of the C or C++ library: no ending ("vector"), of Linux ("sys/wait.h"), or among those of the list.
+// Of C and of compilers: what code for a device may include as well.
+constexpr std::array<std::string_view, 23> kForBoth = {
+    "alloca.h",  "assert.h", "complex.h", "ctype.h", "errno.h",  "fenv.h",   "float.h",    "inttypes.h",
+    "iso646.h",  "limits.h", "malloc.h",  "math.h",  "memory.h", "stdarg.h", "stdalign.h", "stdatomic.h",
+    "stdbool.h", "stddef.h", "stdint.h",  "stdio.h", "stdlib.h", "string.h", "tgmath.h"};
+
+// Of the C or C++ library: no ending ("vector"), of Linux ("sys/wait.h"), or among those of the lists.
 bool is_of_standard_library(std::string_view header) {
-  return header.find_first_of("./") == std::string_view::npos || header.starts_with("sys/") ||
-         header.starts_with("bits/") || header.ends_with("intrin.h") || is_listed(header);
+  constexpr std::array<std::string_view, 4> kFolders = {"bits/", "gnu/", "linux/", "sys/"};
+  return header.find_first_of("./") == std::string_view::npos || header.ends_with("intrin.h") || is_listed(header) ||
+         std::ranges::find(kForBoth, header) != kForBoth.end() ||
+         std::ranges::any_of(kFolders, [&](std::string_view folder) { return header.starts_with(folder); });
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
+import copy
 import json
 import os
+import pickle
 import signal
 import threading
 import time
@@ -73,6 +75,10 @@ class Compile(unittest.TestCase):
         self.assertEqual(caught.exception.code, "compile_failed")
         self.assertRegex(caught.exception.log, r"^scale.c:1:\d+: error: use of undeclared identifier 'missing'\n")  # C3.10
         self.assertEqual(kmux.CompileError("made in Python").log, "")
+        for copied in (pickle.loads(pickle.dumps(caught.exception)), copy.deepcopy(caught.exception)):
+            again = pickle.loads(pickle.dumps(copied))
+            self.assertIs(type(again), kmux.CompileError)
+            self.assertEqual((str(again), again.log), (str(caught.exception), caught.exception.log))
 
     def test_resolves(self):
         resolution = kmux.resolve(programs.scale(), target="cpu")
@@ -145,6 +151,19 @@ class ParCompile(unittest.TestCase):
 
         with self.assertRaisesRegex(KeyError, "enough"):
             kmux.par_compile([programs.scale()], target="cpu", progress=fail)
+
+    def test_what_progress_raises_is_raised_whatever_its_type(self):
+        class Enough(Exception):
+            pass
+
+        for error in (Enough("enough"), SystemExit(3)):
+
+            def fail(event, error=error):
+                raise error
+
+            with self.subTest(error), self.assertRaises(type(error)) as caught:
+                kmux.par_compile([programs.scale()], target="cpu", progress=fail)
+            self.assertIs(caught.exception, error)
 
     def test_an_interrupt_ends_it(self):
         def interrupt(*_):

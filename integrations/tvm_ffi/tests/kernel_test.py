@@ -124,6 +124,19 @@ class Kernel(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "this is not a kernel"):
             kmux.Kernel.raise_for_arguments(tvm_ffi.convert(print), Refusal)
 
+    def test_owners_may_promise_classes_of_one_name(self):
+        def promised():
+            class Local(Exception):
+                pass
+
+            kernel = compiled()
+            kernel.raise_for_arguments(Local)
+            return kernel, Local
+
+        for kernel, local in [promised(), promised()]:
+            with self.assertRaises(local):
+                kernel.launch(self.x, "a")
+
     def test_a_message_begins_with_the_problem(self):
         with self.assertRaises(TypeError) as caught:
             self.scale(self.x)
@@ -195,6 +208,10 @@ class Kernel(unittest.TestCase):
         tuning = kernel.tune(self.x, np.zeros(4, "float32"), 2.0)
         self.assertIn("cpu", str(tuning))
         self.assertEqual(tuning.facts["candidates"][0]["backend"], "cpu")
+
+    def test_is_made_by_compiling_alone(self):
+        with self.assertRaisesRegex(TypeError, "Call kmux.compile or kmux.kernel"):
+            kmux.Kernel()
 
     def test_another_function_is_no_kernel(self):
         other = kmux.Kernel._of(tvm_ffi.convert(lambda: None))

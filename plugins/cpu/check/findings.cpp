@@ -22,11 +22,12 @@ bool is_same(const kmux_cpu_site* a, const kmux_cpu_site* b) {
 
 }  // namespace
 
-bool Findings::count_known(Finding::Kind kind, const kmux_cpu_site* site) {
+bool Findings::count_known(Finding::Kind kind, const kmux_cpu_site* site, const char* advice) {
   const auto known = std::ranges::find_if(
       entries_, [&](const Entry& entry) { return entry.kind == kind && is_same(entry.site, site); });
   if (known == entries_.end()) return false;
   ++known->count;
+  if (advice != nullptr) known->advice = advice;
   return true;
 }
 
@@ -36,8 +37,8 @@ void Findings::add(const Finding& finding) {
   entries_.push_back({finding.kind, finding.site,
                       "kernel \"" + kernel_ + "\" " + finding.problem + " (" + why + "block " + to_string(block_) +
                           ", thread " + to_string(finding.thread) +
-                          (finding.site == nullptr ? "" : ", at " + place(finding.site)) + "). " + finding.advice + ".",
-                      1});
+                          (finding.site == nullptr ? "" : ", at " + place(finding.site)) + ").",
+                      finding.advice, 1});
 }
 
 Status Findings::status() const {
@@ -61,7 +62,8 @@ Error Findings::status_with(const std::string& failure) const {
 }
 
 std::string Findings::Entry::explain() const {
-  return count == 1 ? text : text + " Seen " + std::to_string(count) + " times.";
+  const std::string advised = text + " " + advice + ".";
+  return count == 1 ? advised : advised + " Seen " + std::to_string(count) + " times.";
 }
 
 }  // namespace kmux::cpu

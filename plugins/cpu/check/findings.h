@@ -41,8 +41,9 @@ class Findings {
   static std::string place(const kmux_cpu_site* site);
 
   void set_block(const Index& block) { block_ = block; }
-  /// Is this kind known at that place? Then the finding is counted, and need not be described.
-  bool count_known(Finding::Kind kind, const kmux_cpu_site* site);
+  /// Is this kind known at that place? Then the finding is counted, and need not be described. `advice`, if there is any, replaces
+  /// what was advised there.
+  bool count_known(Finding::Kind kind, const kmux_cpu_site* site, const char* advice = nullptr);
   void add(const Finding& finding);
   /// Errors: launch_failed with the first finding as message and a note "finding" for each further one; nothing if there are none.
   Status status() const;
@@ -54,6 +55,7 @@ class Findings {
     Finding::Kind kind;
     const kmux_cpu_site* site;
     std::string text;
+    std::string advice;
     std::uint64_t count;
     std::string explain() const;
   };

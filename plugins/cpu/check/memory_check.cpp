@@ -11,6 +11,8 @@ constexpr int kSpoiled = 0xcb;
 
 std::uint64_t in_lines(std::uint64_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes; }
 
+bool is_of_warp(unsigned other, const Thread& thread) { return other / kWarpLanes == thread.number / kWarpLanes; }
+
 }  // namespace
 
 SharedMemory::SharedMemory(const kmux_cpu_fiber_kernel& kernel, std::uint64_t dynamic_bytes) {
@@ -60,8 +62,7 @@ const SharedMemory::Variable& SharedMemory::nearest(std::uint64_t offset) const 
 bool SharedShadow::is_concurrent(const Touch& before, const Thread& thread, bool is_atomic) const {
   if (before.epoch != epoch_ || before.thread == thread.number) return false;
   if (before.is_atomic && is_atomic) return false;
-  const bool same_warp = before.thread / kWarpLanes == thread.number / kWarpLanes;
-  return !same_warp || thread.seen[before.thread % kWarpLanes] < before.time;
+  return !is_of_warp(before.thread, thread) || thread.seen[before.thread % kWarpLanes] < before.time;
 }
 
 // Writes of the same value agree, whichever comes last: `is_same`.
@@ -70,10 +71,12 @@ const SharedShadow::Touch* SharedShadow::conflict_of(const Cell& cell, const Thr
   const bool is_atomic = access.is(access_kind::kAtomic);
   if (!is_same && is_concurrent(cell.writer, thread, is_atomic)) return &cell.writer;
   if (!access.is(access_kind::kWrite)) return nullptr;
+  const Touch* conflict = nullptr;  // rather with another warp: that needs the stronger barrier
   for (const Touch& reader : cell.readers) {
-    if (is_concurrent(reader, thread, is_atomic)) return &reader;
+    if (!is_concurrent(reader, thread, is_atomic)) continue;
+    if (conflict == nullptr || is_of_warp(conflict->thread, thread)) conflict = &reader;
   }
-  return nullptr;
+  return conflict;
 }
 
 // Keeps two readers of different threads, those that a later write is most likely not ordered with.
@@ -265,13 +268,17 @@ void MemoryCheck::report_unwritten(const Thread& thread, const MemoryAccess& acc
 
 void MemoryCheck::report_conflict(const Thread& thread, const MemoryAccess& access,
                                   const SharedMemory::Variable& variable, const SharedShadow::Conflict& conflict) {
-  if (findings_.count_known(Finding::Kind::kRace, access.site)) return;
+  // Within a warp alone: where a barrier of the block may wait for ever for the other warps.
+  constexpr const char* kOfWarp = "Put __syncwarp() between the two";
+  constexpr const char* kOfBlock = "Put __syncthreads() between the two";
+  const bool same_warp = is_of_warp(conflict.thread, thread);
+  if (findings_.count_known(Finding::Kind::kRace, access.site, same_warp ? nullptr : kOfBlock)) return;
   report(Finding::Kind::kRace, thread, access,
          "of " + shared_name(variable) + " that another thread " + (conflict.was_write ? "wrote" : "read") +
              " with no barrier between",
          "byte " + std::to_string(conflict.byte - variable.begin) + ", thread number " +
              std::to_string(conflict.thread) + " of the block at " + Findings::place(conflict.site),
-         "Put __syncthreads() between the two");
+         same_warp ? kOfWarp : kOfBlock);
 }
 
 // What begins where another ends, or has no bytes, is named as what the address was computed from.

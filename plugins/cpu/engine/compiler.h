@@ -50,6 +50,7 @@ struct Unit {
 /// Everything that one object is made from.
 struct CompileJob {
   std::vector<File> files;  // sources and headers; `#include` finds them by their relative paths
+  std::vector<File> uncut = {};  // the program's own of these with their code for the host, if that was cut
   std::vector<Unit> units;
   std::string launcher;  // C++ text of the only function that stays visible
   std::string entry;  // its name

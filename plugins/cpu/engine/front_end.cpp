@@ -1,6 +1,7 @@
 #include "engine/front_end.h"
 
 #include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/device_part.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
@@ -343,7 +344,7 @@ Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std:
   TranslationUnit unit{action.take_module(), made->getCodeGenOpts().OptimizationLevel, {}};
   if (!succeeded || !unit.module) {
     if (auto refusal = refusal_of(log)) return *std::move(refusal);
-    if (language == Language::kCuda) return with_advice(device_error(path, log), log, advice_for_device_header);
+    if (language == Language::kCuda) return with_advice(device_error(path, log), log, advice_for_missing_header);
     return with_advice(compile_error("cannot compile \"" + path + "\"", log), log);
   }
   if (language == Language::kCuda) {

@@ -137,13 +137,6 @@ std::string advice_for_header(std::string_view name) {
   return "";
 }
 
-std::string advice_for_device_header(std::string_view name) {
-  if (!is_clangs(name) && !is_libcs(name) && !is_cpps(name)) return "";
-  return " Sources for GPUs have kmux's own headers, which docs/cpu-backend.md lists, and those of the program, none "
-         "of the "
-         "machine's. Leave it out, or give the program a header of that name.";
-}
-
 Error with_advice(Error error, std::string_view log, std::string (*advice)(std::string_view)) {
   if (const std::string_view name = missing_header(log); !name.empty()) error.message += advice(name);
   return error;

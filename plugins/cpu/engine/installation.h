@@ -42,10 +42,7 @@ std::string_view missing_header(std::string_view log);
 /// What to do about the system header `name`; empty if it belongs neither to Clang nor to C or C++.
 std::string advice_for_header(std::string_view name);
 
-/// The same where the source is for GPUs, and finds no header of the machine.
-std::string advice_for_device_header(std::string_view name);
-
-/// `error` with that advice, if its `log` names such a header.
+/// `error` with `advice`, if its `log` names such a header.
 Error with_advice(Error error, std::string_view log, std::string (*advice)(std::string_view) = advice_for_header);
 
 /// A processor as LLVM names it, and the instruction-set features that code for it may use.

@@ -5,6 +5,7 @@
 
 #include "kmux/json.h"
 #include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/device_part.h"
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
@@ -229,7 +230,7 @@ Result<std::string> FrontEnd::functions(const std::string& path, const Arguments
   Json::Array list;
   ListFunctions action(language, list);
   if (!instance.ExecuteAction(action)) {
-    const auto advice = language == Language::kCuda ? advice_for_device_header : advice_for_header;
+    const auto advice = language == Language::kCuda ? advice_for_missing_header : advice_for_header;
     return with_advice(compile_error("cannot read \"" + path + "\"", log), log, advice);
   }
   return dump(Json(std::move(list)));

@@ -67,6 +67,39 @@ TEST(CheckThreads, AReadThatRacesWithAWrite) {
                               HasSubstr("thread (1, 0, 0), at k.cu:4"))));
 }
 
+// With `text` in place of `word`.
+CheckedKernel with(std::string source, std::string_view word, std::string_view text) {
+  return {.source = source.replace(source.find(word), word.size(), text)};
+}
+
+// In a branch that whole warps do not take, __syncthreads() would wait for ever.
+TEST(CheckThreads, ARaceWithinAWarpNeedsItsBarrierAlone) {
+  const char* const text = R"(__global__ void k(const float* x, float* y, int n) {
+  __shared__ float all[64];
+  all[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x < 32) all[threadIdx.x] += all[threadIdx.x ^ LANE];
+  if (threadIdx.x == 0) y[0] = all[0];
+})";
+  EXPECT_THAT(findings_of(with(text, "LANE", "16")),
+              testing::Each(AllOf(HasSubstr("\"all\""), HasSubstr("Put __syncwarp() between the two."))));
+  EXPECT_THAT(findings_of(with(text, "LANE", "16")), testing::Not(IsEmpty()));
+}
+
+// The first race that is seen may be of one warp, those that follow of several.
+TEST(CheckThreads, ARaceBetweenWarpsNeedsABarrierOfTheBlock) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  __shared__ float all[65];
+  all[threadIdx.x] = x[threadIdx.x];
+  y[threadIdx.x] = all[threadIdx.x + 1 & 63];
+})"};
+  const std::vector<std::string> findings = findings_of(kernel);
+  EXPECT_THAT(findings,
+              testing::Contains(AllOf(HasSubstr("thread number 0 of the block"), HasSubstr("thread (1, 0, 0)"),
+                                      HasSubstr("Put __syncthreads() between the two."))));
+  EXPECT_THAT(findings, testing::Not(testing::Contains(HasSubstr("__syncwarp"))));
+}
+
 TEST(CheckThreads, AWriteThatRacesWithReads) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ float all[65];
@@ -83,11 +116,6 @@ TEST(CheckThreads, AWriteThatRacesWithReads) {
       testing::Contains(AllOf(HasSubstr("that another thread read with no barrier between (byte 4, thread number "
                                         "0 of the block at k.cu:6;"),
                               HasSubstr("at k.cu:7"))));
-}
-
-// With `text` in place of `word`.
-CheckedKernel with(std::string source, std::string_view word, std::string_view text) {
-  return {.source = source.replace(source.find(word), word.size(), text)};
 }
 
 TEST(CheckThreads, TwoWritesOfOtherValues) {

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/plugin/device_part.h"
+
 #include "engine/compiler.h"
 #include "engine/installation.h"
 #include "jobs.h"
@@ -27,11 +29,20 @@ TEST(MissingHeader, SaysWhatToInstall) {
   EXPECT_EQ(advice_for_header("my/own.h"), "");
 }
 
+// The same sentence for the same headers as on a GPU.
 TEST(MissingHeader, OfASourceForGpusIsNotToBeInstalled) {
-  for (const char* const name : {"vector", "iostream", "unistd.h", "immintrin.h"}) {
-    EXPECT_THAT(advice_for_device_header(name), AllOf(HasSubstr("docs/cpu-backend.md"), Not(HasSubstr("apt-get"))));
+  for (const char* const name : {"vector", "linux/futex.h", "execinfo.h", "my/own.h"}) {
+    CompileJob job;
+    job.files = {{"k.cu", "#include <" + std::string(name) + ">\n"}};
+    job.units = {{"k.cu", Language::kCuda, {"-std=c++20"}}};
+    job.cpu = kOtherCpu;
+    const Error error = Compiler().compile(job).error();
+    const std::string advice = advice_for_missing_header(name);
+    EXPECT_EQ(error.message.find(" Sources for GPUs have kmux's own headers") == error.message.npos, advice.empty())
+        << name;
+    EXPECT_THAT(error.message, EndsWith(advice)) << name;
+    EXPECT_THAT(error.message, Not(HasSubstr("apt-get"))) << name;
   }
-  EXPECT_EQ(advice_for_device_header("my/own.h"), "");
 }
 
 TEST(MissingHeader, IsPartOfTheError) {

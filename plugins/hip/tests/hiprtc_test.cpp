@@ -24,6 +24,20 @@ class Hiprtc : public OverFake {
   static std::string including(const char* header) { return "#include <" + std::string(header) + ">\n" + kAddOne; }
 };
 
+// As engine clang: a product that the source rounds is not joined with a sum.
+TEST_F(Hiprtc, IsGivenTheFlagsOfFastMath) {
+  const Program program = one_kernel(kAddOne).build().value();
+  for (const bool is_fast : {true, false}) {
+    const BuildRequest request{program, 0, Target{"hip", "gfx90a", {}}, {{"fast_math", is_fast ? "on" : "off"}}};
+    const std::string launcher = backend.wrapper().wrap(request).value();
+    const Artifact artifact = backend.builder().build(request, launcher).value();
+    const Meta meta = parse_meta(*artifact.find(kMetaPart)).value();
+    EXPECT_THAT(meta.compiler, HasSubstr("hiprtc"));
+    for (const char* flag : {"-ffp-contract=fast-honor-pragmas", "-fapprox-func"})
+      EXPECT_EQ(std::ranges::count(meta.arguments, flag), is_fast ? 1 : 0) << flag;
+  }
+}
+
 TEST_F(Hiprtc, HeadersThatItHasBuiltInAreFound) {
   for (const char* header : kBuiltInHeaders) {
     const std::string dialect = std::string(header).starts_with("hip/") ? "hip" : "cuda";

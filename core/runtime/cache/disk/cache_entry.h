@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kmux/artifact.h"
 #include "kmux/error.h"
@@ -15,6 +16,11 @@ namespace kmux {
 struct CacheKey {
   std::string digest;  // SHA-256 over the parts, 64 lower-case hex digits
   Json parts = {};     // in clear, for people
+  /// The same key for all that differ in the places of `folders` alone, for entries that do not depend on these; empty: no
+  /// others count.
+  std::string shared_digest = {};
+  Json shared_parts = {};
+  std::vector<std::string> folders = {};  // see include_folders.h
 };
 
 /// What a build made: an artifact with its launcher, or the reason why the backend cannot do it.

@@ -136,6 +136,12 @@ bool read_identity(std::string_view& line, FileIdentity& identity) {
   return true;
 }
 
+/// Is it absolute, or "INDEX/rest" (include_folders.h)?
+bool is_stored_path(std::string_view path) {
+  const std::size_t digits = std::min(path.find_first_not_of("0123456789"), path.size());
+  return path.substr(digits).starts_with('/');
+}
+
 std::string identity_text(const FileIdentity& identity) { return kmux::to_text(identity) + " "; }
 
 // The first words of lines.
@@ -150,18 +156,18 @@ bool read_line(std::string_view line, DependencyState& state) {
     file.sha256 = take(line, ' ');
     const bool good = read_identity(line, file.identity);
     file.path = line;
-    return good && is_digest(file.sha256) && line.starts_with('/');
+    return good && is_digest(file.sha256) && is_stored_path(line);
   }
   if (word == kSettled || word == kUnsettled) {
     Folder& folder = state.folders.emplace_back();
     const bool good = read_identity(line, folder.identity);
     folder.is_settled = word == kSettled;
     folder.path = line;
-    return good && line.starts_with('/');
+    return good && is_stored_path(line);
   }
   if ((word != kAbsent && word != kPassed) || state.folders.empty()) return false;
   (word == kAbsent ? state.folders.back().absent : state.folders.back().passed).emplace_back(line);
-  return line.starts_with('/');
+  return is_stored_path(line);
 }
 
 std::string line_of(std::string_view word, std::string_view rest) {
@@ -199,6 +205,18 @@ void hash_contents(DependencyState& state) {
     // The identity is settled, so a file that has it now had it while it was read.
     if (digest && FileIdentity::of(file.path) == file.identity) file.sha256 = *digest;
   }
+}
+
+Dependencies dependencies_in(const DependencyState& state) {
+  Dependencies dependencies;
+  for (const File& file : state.files) dependencies.files.push_back(file.path);
+  for (const Folder& folder : state.folders) {
+    dependencies.absent.insert(dependencies.absent.end(), folder.absent.begin(), folder.absent.end());
+    dependencies.absent.insert(dependencies.absent.end(), folder.passed.begin(), folder.passed.end());
+  }
+  std::ranges::sort(dependencies.files);
+  std::ranges::sort(dependencies.absent);
+  return dependencies;
 }
 
 std::optional<std::string> find_change(const DependencyState& state) {

@@ -56,6 +56,9 @@ Result<DependencyState> capture(const Dependencies& dependencies, FileTime began
 /// Hashes the files of `state` that have not changed since; the others stay without a digest.
 void hash_contents(DependencyState& state);
 
+/// Lists what `state` is of.
+Dependencies dependencies_in(const DependencyState& state);
+
 /// Why an entry that depends on `state` is out of date, or nothing if it is not. Files are hashed only if their identity is
 /// another and their size is not, or if the state is of another machine; candidates are looked for only if their folder is
 /// another. Allocates nothing where nothing changed.

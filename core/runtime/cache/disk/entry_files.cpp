@@ -89,8 +89,8 @@ constexpr FileTime kTouchEvery = FileTime{3600} * 1'000'000'000;
 class Reader {
  public:
   /// Of the folder, or of `packed` if that is not null.
-  Reader(const EntryLocation& location, const PackedEntry* packed, EntryReading& reading)
-      : location_(location), packed_(packed), reading_(reading) {}
+  Reader(const EntryLocation& location, const PackedEntry* packed, const IncludeFolders& folders, EntryReading& reading)
+      : location_(location), packed_(packed), folders_(folders), reading_(reading) {}
 
   bool open() {
     if (packed_ != nullptr) return true;
@@ -125,9 +125,13 @@ class Reader {
         return damaged("its dependencies are of another key");
     }
     if (check == EntryCheck::kDigests) return true;
-    std::optional<std::string> change =
-        find_change(packed_ == nullptr ? std::move(state) : of_another_machine(std::move(state)));
-    return !change || stop(Outcome::kOutdated, *std::move(change));
+    std::optional<DependencyState> here = resolved_in(folders_, std::move(state));
+    if (!here) return damaged("its dependencies are of other folders");
+    if (packed_ != nullptr) here = of_another_machine(*std::move(here));
+    if (std::optional<std::string> change = find_change(*here)) return stop(Outcome::kOutdated, *std::move(change));
+    if (!folders_.empty() && !are_distinct(*here)) return stop(Outcome::kOutdated, "two headers are one file here");
+    if (!folders_.empty()) listed_ = dependencies_in(*here);
+    return true;
   }
 
   bool read_content() {
@@ -141,6 +145,7 @@ class Reader {
     Result<Artifact> artifact = deserialize(*bytes);
     if (!artifact) return damaged(artifact.error().message);
     reading_.entry.artifact = *std::move(artifact);
+    if (listed_) reading_.entry.artifact.set(std::string(kDependenciesPart), to_json(*listed_));
     return true;
   }
 
@@ -184,12 +189,15 @@ class Reader {
 
   const EntryLocation& location_;
   const PackedEntry* packed_;
+  const IncludeFolders& folders_;
+  std::optional<Dependencies> listed_ = {};  // of a shared entry, where they lie here
   EntryReading& reading_;
 };
 
-EntryReading read_all(const EntryLocation& location, const PackedEntry* packed, EntryCheck check) {
+EntryReading read_all(const EntryLocation& location, const PackedEntry* packed, EntryCheck check,
+                      const IncludeFolders& folders) {
   EntryReading reading;
-  Reader reader(location, packed, reading);
+  Reader reader(location, packed, folders, reading);
   if (reader.open() && reader.read_manifest() && reader.read_dependencies(check) && reader.read_content()) {
     reading.outcome = Outcome::kGood;
   }
@@ -232,15 +240,18 @@ Result<EntryManifest> entry_manifest_from_json(std::string_view text) {
   return manifest;
 }
 
-EntryReading read_entry(const EntryLocation& location, EntryCheck check) { return read_all(location, nullptr, check); }
+EntryReading read_entry(const EntryLocation& location, EntryCheck check, const IncludeFolders& folders) {
+  return read_all(location, nullptr, check, folders);
+}
 
-EntryReading read_entry(const PackedEntry& packed) {
-  return read_all({{}, packed.key, packed.second}, &packed, EntryCheck::kDependencies);
+EntryReading read_entry(const PackedEntry& packed, const IncludeFolders& folders) {
+  return read_all({{}, packed.key, packed.second}, &packed, EntryCheck::kDependencies, folders);
 }
 
 std::optional<EntryManifest> read_manifest(const EntryLocation& location) {
   EntryReading reading;
-  Reader reader(location, nullptr, reading);
+  const IncludeFolders no_folders;
+  Reader reader(location, nullptr, no_folders, reading);
   if (!reader.open() || !reader.read_manifest()) return std::nullopt;
   return std::move(reading.manifest);
 }

@@ -13,6 +13,7 @@
 #include "cache_folder.h"
 #include "dependency_state.h"
 #include "file_descriptor.h"
+#include "include_folders.h"
 
 namespace kmux {
 
@@ -62,12 +63,13 @@ struct EntryReading {
   FileDescriptor folder = FileDescriptor();  // what was read, whatever its name is now
 };
 
-/// Reads an entry and checks every digest; with `kDependencies` also whether its dependencies are as they were.
+/// Reads an entry and checks every digest; with `kDependencies` also whether its dependencies are as they were, those of a shared
+/// entry below `folders`. Its artifact then lists their paths.
 enum class EntryCheck { kDigests, kDependencies };
-EntryReading read_entry(const EntryLocation& location, EntryCheck check);
+EntryReading read_entry(const EntryLocation& location, EntryCheck check, const IncludeFolders& folders = {});
 
 /// Reads an entry of another machine, and checks every digest and its dependencies: the contents of all files. Never `kGone`; there is no folder.
-EntryReading read_entry(const PackedEntry& packed);
+EntryReading read_entry(const PackedEntry& packed, const IncludeFolders& folders = {});
 
 /// What an entry says of itself, or nothing if that cannot be read.
 std::optional<EntryManifest> read_manifest(const EntryLocation& location);

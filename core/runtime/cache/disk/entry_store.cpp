@@ -16,9 +16,9 @@ Json parts_of(const EntryManifest& manifest) {
 
 }  // namespace
 
-std::optional<CacheEntry> EntryStore::find(const std::string& key) const {
+std::optional<CacheEntry> EntryStore::find(const std::string& key, const IncludeFolders& folders) const {
   for (const EntryLocation& location : folder_.entries_of(key)) {
-    EntryReading reading = read_entry(location, EntryCheck::kDependencies);
+    EntryReading reading = read_entry(location, EntryCheck::kDependencies, folders);
     if (reading.outcome == Outcome::kGood) {
       if (folder_.writable()) touch(reading);
       return std::move(reading.entry);

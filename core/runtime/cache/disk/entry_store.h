@@ -44,7 +44,8 @@ class EntryStore {
   const CacheFolder& folder() const { return folder_; }
 
   /// An entry of `key` that is whole and up to date, or nothing. Damaged ones are logged and put into quarantine.
-  std::optional<CacheEntry> find(const std::string& key) const;
+  /// Headers of a shared entry are looked for in `folders`.
+  std::optional<CacheEntry> find(const std::string& key, const IncludeFolders& folders = {}) const;
 
   /// Stores an entry that was packed here; an equal one that is there already stays.
   ///

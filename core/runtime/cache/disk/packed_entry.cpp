@@ -5,6 +5,7 @@
 #include "kmux/plugin/file_io.h"
 
 #include "entry_files.h"
+#include "include_folders.h"
 
 namespace kmux {
 namespace {
@@ -38,9 +39,31 @@ CacheEntry without_sight(CacheEntry entry) {
   return entry;
 }
 
+namespace {
+
+/// The state as a shared entry has it, if this one does not depend on where its headers lie.
+std::optional<DependencyState> shared_state(const CacheKey& key, const CacheEntry& entry,
+                                            const DependencyState& state) {
+  if (key.shared_digest.empty() || entry.unsupported || entry.artifact.find(kRelocatablePart) == nullptr) {
+    return std::nullopt;
+  }
+  return relative_to(key.folders, state);
+}
+
+/// Who finds it lists its headers where they lie there.
+Result<PackedEntry> pack_shared(const CacheKey& key, CacheEntry entry, const DependencyState& state) {
+  entry.artifact.set(std::string(kDependenciesPart), to_json(Dependencies{}));
+  const CacheKey shared{.digest = key.shared_digest, .parts = key.shared_parts};
+  KMUX_ASSIGN(auto files, entry_files(shared, entry, state));
+  return PackedEntry{shared.digest, second_digest(shared.digest, state), std::move(files)};
+}
+
+}  // namespace
+
 Result<PackedEntry> pack_entry(const CacheKey& key, const CacheEntry& entry, FileTime began) {
   KMUX_ASSIGN(const Dependencies dependencies, dependencies_of(entry));
   KMUX_ASSIGN(const DependencyState state, capture(dependencies, began));
+  if (const auto shared = shared_state(key, entry, state)) return pack_shared(key, entry, *shared);
   KMUX_ASSIGN(auto files, entry_files(key, dependencies.seen ? without_sight(entry) : entry, state));
   return PackedEntry{key.digest, second_digest(key.digest, state), std::move(files)};
 }

@@ -17,7 +17,7 @@ struct PackedEntry {
   std::map<std::string, std::string> files;
 };
 
-/// The files of an entry whose build began at `began` (`file_time_now()` before it).
+/// The files of an entry, of the shared key if it is relocatable, whose build began at `began` (`file_time_now()` before it).
 ///
 /// Errors: unavailable if what the build read is not known any more; invalid_argument if its dependencies are malformed
 ///         or it could not be read back.

@@ -85,19 +85,20 @@ bool RemoteCache::is_one_slow_call(const Error& error) {
   return false;
 }
 
-std::optional<CacheEntry> RemoteCache::find(const std::string& key) {
+std::optional<CacheEntry> RemoteCache::find(const std::string& key, const IncludeFolders& folders) {
   const auto bytes = ask(get_refusals_, [&] { return options_.tier->get(key); });
   if (!bytes || !*bytes) return std::nullopt;
   const RemoteValue value = read_remote_bytes(key, **bytes, options_.secret);
   for (const std::string& why : value.refused) refuse(key, why);
   for (const PackedEntry& entry : value.entries) {
-    if (std::optional<CacheEntry> found = usable(key, entry)) return found;
+    if (std::optional<CacheEntry> found = usable(key, entry, folders)) return found;
   }
   return std::nullopt;
 }
 
-std::optional<CacheEntry> RemoteCache::usable(const std::string& key, const PackedEntry& entry) {
-  EntryReading reading = read_entry(entry);
+std::optional<CacheEntry> RemoteCache::usable(const std::string& key, const PackedEntry& entry,
+                                              const IncludeFolders& folders) {
+  EntryReading reading = read_entry(entry, folders);
   if (reading.outcome == EntryReading::Outcome::kGood) return std::move(reading.entry);
   if (reading.outcome == EntryReading::Outcome::kDamaged) refuse(key, reading.reason);
   return std::nullopt;

@@ -87,8 +87,8 @@ class RemoteCache {
 
   RemoteCache(RemoteOptions options, CacheLog log);
 
-  /// The entry of `key`, or nothing.
-  std::optional<CacheEntry> find(const std::string& key);
+  /// The entry of `key`, or nothing. Headers of a shared entry are looked for in `folders`.
+  std::optional<CacheEntry> find(const std::string& key, const IncludeFolders& folders = {});
 
   /// An entry, or the right to make it, or neither: then this node makes it without being asked for it.
   struct Turn {
@@ -116,7 +116,7 @@ class RemoteCache {
   Turn wait_for_turn(const std::string& key, const std::string& holder, std::chrono::milliseconds patience);
   std::optional<bool> try_lease(const std::string& key, const std::string& holder);
   std::unique_ptr<RemoteLease> hold(const std::string& key, const std::string& holder);
-  std::optional<CacheEntry> usable(const std::string& key, const PackedEntry& entry);
+  std::optional<CacheEntry> usable(const std::string& key, const PackedEntry& entry, const IncludeFolders& folders);
 
   RemoteOptions options_;
   CacheLog log_;

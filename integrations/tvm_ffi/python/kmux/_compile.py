@@ -133,9 +133,15 @@ def compile_all(
     def leave_out(index: int, why: str) -> None:
         left_out[index] = why
 
+    raised: list[BaseException] = []
     with shown(progress, len(programs)) as report:
-        told = report and reporter(report)
-        made = functions.par_compile(programs, options, plain({**how, "left_out": leave_out}), told)
+        told = report and reporter(report, raised)
+        try:
+            made = functions.par_compile(programs, options, plain({**how, "left_out": leave_out}), told)
+        except BaseException:
+            if raised:
+                raise raised[0] from None
+            raise
     origins = zip(programs, _for_each(programs, options))
     return [None if one is None else Kernel._of(one, *origin) for one, origin in zip(made, origins)]
 

@@ -14,6 +14,19 @@ class Error(RuntimeError):
 
     code: ClassVar[str] = "internal"
 
+    def _texts(self) -> dict[str, str]:
+        """The notes of the runtime by kind, also of a copy, which has no error of TVM-FFI's."""
+        kept: dict[str, str] | None = self.__dict__.get("_kept_texts")
+        error = getattr(self, "__tvm_ffi_error__", None)
+        if kept is not None or error is None:
+            return kept or {}
+        return {str(kind): str(text) for kind, text in (functions.error_notes(error) or {}).items()}
+
+    def __reduce__(self) -> tuple[type[Error], tuple[object, ...], dict[str, object]]:
+        """Pickles and copies with what `_texts` has: pools of processes raise copies."""
+        state = {name: value for name, value in self.__dict__.items() if name != "__tvm_ffi_error__"}
+        return type(self), self.args, {**state, "_kept_texts": self._texts()}
+
 
 class UnsupportedError(Error):
     """The backend cannot do this; another one may."""
@@ -47,9 +60,7 @@ class CompileError(Error):
     @property
     def log(self) -> str:
         """All that the compiler said; empty if it said nothing."""
-        error = getattr(self, "__tvm_ffi_error__", None)
-        notes = (functions.error_notes(error) if error is not None else None) or {}
-        return str(notes.get("log", ""))
+        return self._texts().get("log", "")
 
 
 class CompileTimeoutError(CompileError):

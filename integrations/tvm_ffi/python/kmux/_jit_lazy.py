@@ -35,8 +35,9 @@ class _Entry:
     """The kernel of one key; the first caller makes it, the others wait."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
         self.kernel: Kernel | None = None
+        self.is_being_made = False
 
 
 class JitFunction(Generic[P]):
@@ -174,8 +175,19 @@ class JitFunction(Generic[P]):
         entry = self._entry(key)
         with entry.lock:
             if entry.kernel is None or not entry.kernel.is_up_to_date:
-                entry.kernel = self._make(call)
+                entry.kernel = self._make_once(entry, call)
             return entry.kernel
+
+    def _make_once(self, entry: _Entry, call: inspect.BoundArguments) -> Kernel:
+        if entry.is_being_made:
+            raise RecursionError(
+                f"{self.name} calls itself with its own arguments (its kernel would need itself). Call it with others."
+            )
+        entry.is_being_made = True
+        try:
+            return self._make(call)
+        finally:
+            entry.is_being_made = False
 
     def _make(self, call: inspect.BoundArguments) -> Kernel:
         program = self._program(call)

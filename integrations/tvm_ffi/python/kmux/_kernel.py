@@ -27,6 +27,21 @@ class Tuning:
         return self.text
 
 
+_registered_names: dict[type[Exception], str] = {}
+
+
+def _registered(error: type[Exception]) -> str:
+    """The name by which TVM-FFI raises `error`: classes of one name, which functions make, have different ones."""
+    name = _registered_names.get(error)
+    if name is None:
+        plain = f"{error.__module__}.{error.__qualname__}"
+        taken = sum(other.split("#")[0] == plain for other in _registered_names.values())
+        name = f"{plain}#{taken + 1}" if taken else plain
+        tvm_ffi.error.register_error(name, error)
+        _registered_names[error] = name
+    return name
+
+
 class Kernel(tvm_ffi.Function):
     """A compiled program. Call it with the parameters in order, or by their names.
 
@@ -51,6 +66,9 @@ class Kernel(tvm_ffi.Function):
     """
 
     _origin: tuple[Program, dict[str, Any]] | None = None
+
+    def __init__(self, *_: object, **__: object) -> None:
+        raise TypeError("a Kernel cannot be constructed (it is a compiled program). Call kmux.compile or kmux.kernel.")
 
     @classmethod
     def _of(cls, function: tvm_ffi.Function, program: Program | None = None, options: Any = None) -> Kernel:
@@ -83,9 +101,7 @@ class Kernel(tvm_ffi.Function):
 
         Threads: not beside calls.
         """
-        name = f"{error.__module__}.{error.__qualname__}"
-        tvm_ffi.error.register_error(name, error)
-        functions.kernel_raise_for_arguments(self, name)
+        functions.kernel_raise_for_arguments(self, _registered(error))
 
     def _text(self, name: str) -> str:
         return str(functions.kernel_texts(self)[name])

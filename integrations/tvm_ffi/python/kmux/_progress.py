@@ -74,10 +74,15 @@ def shown(progress: Progress, total: int) -> Iterator[Callable[[CompileEvent], N
         bar.close()
 
 
-def reporter(report: Callable[[CompileEvent], None]) -> Callable[[str], None]:
-    """What the library calls with the values of an event."""
+def reporter(report: Callable[[CompileEvent], None], raised: list[BaseException]) -> Callable[[str], None]:
+    """Returns what the library calls with the values of an event. Exceptions of `report` are also added to `raised`, since TVM-FFI
+    turns those of unknown types into RuntimeError."""
 
     def tell(text: str) -> None:
-        report(_event(text))
+        try:
+            report(_event(text))
+        except BaseException as error:
+            raised.append(error)
+            raise
 
     return tell

@@ -1,5 +1,7 @@
 """What is done counts as done with the headers and the builds that were there: no cluster is needed."""
 
+import contextlib
+import io
 import pathlib
 import sys
 import tempfile
@@ -10,6 +12,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 import kmux.fleet  # noqa: E402
 import programs  # noqa: E402
 from kmux.fleet import _run, _state, _words  # noqa: E402
+from kmux.fleet.__main__ import main  # noqa: E402
 from kmux.fleet._report import report_of  # noqa: E402
 from kmux.fleet._run import Plan, Run  # noqa: E402
 
@@ -97,6 +100,15 @@ class Units(unittest.TestCase):
         with mock.patch.object(_run.os, "write", lambda file, data, write=_run.os.write: write(file, data[:7])):
             self.finish(run)
         self.assertEqual(len(run.lines()), 2)
+
+    def test_a_folder_that_cannot_be_used_is_an_error_of_the_command(self):
+        file = self.folder / "file"
+        file.write_text("")
+        program = self.folder / "scale.kmux.json"
+        programs.scale().save(program)
+        with contextlib.redirect_stderr(io.StringIO()) as told:
+            self.assertEqual(main(["compile", str(program), "--run", str(file)]), 4)  # 1 is that a unit failed
+        self.assertRegex(told.getvalue(), "^kmux: error: .*Not a directory")
 
     def test_a_string_is_no_list(self):
         for call in (

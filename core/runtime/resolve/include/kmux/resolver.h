@@ -117,6 +117,9 @@ struct ResolveRequest {
   std::string lock_file = {};  // as in CompileOptions
 };
 
+/// The request of a compilation with `options`: every field that both have.
+KMUX_API ResolveRequest resolve_request(const CompileOptions& options, Purpose purpose = Purpose::kRun);
+
 /// Ranks every plugin with every variant. Deterministic: equal input gives an equal resolution.
 ///
 /// What runs here comes first, whatever the purpose: so what is wrapped, built or printed is what would run. What can only

@@ -13,6 +13,10 @@ namespace kmux {
 /// The name of the artifact's part that holds `Dependencies`. What a plugin builds without it is never kept.
 inline constexpr std::string_view kDependenciesPart = "deps";
 
+/// The name of the artifact's part that declares its code free of the places of the folders of option "include_dirs": equal headers
+/// in other folders give the same code. Such an artifact is found from any checkout (docs/design/0062-include-folders.md).
+inline constexpr std::string_view kRelocatablePart = "relocatable";
+
 /// What the places of `Dependencies` were like when they were looked at, before anything was compiled.
 struct DependencySight {
   std::vector<FileIdentity> files;  // of each file, in their order
@@ -29,6 +33,8 @@ struct Dependencies {
   bool complete = true;  // else more files may have been read than are known: the artifact must not be cached
   /// Tells a change since then from the state afterwards, whatever the clock of the file system; nothing if it is not known.
   std::optional<DependencySight> seen = {};
+  /// True if code may follow where the files lie: one of them `names_its_place`, or an absolute path is included. Not in the JSON.
+  bool tells_places = false;
 
   /// Compares what was read, not when.
   bool operator==(const Dependencies& other) const {

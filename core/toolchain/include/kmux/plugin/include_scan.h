@@ -65,6 +65,10 @@ Dependencies scan_includes(std::span<const File> texts, std::span<const File> em
 /// May `text` include anything? What could hide it counts: joined lines, trigraphs, pasted words, assembly.
 bool may_include(std::string_view text);
 
+/// Returns true if what `text` compiles to may follow the path of its file: `__FILE__`, assert, a printed name of a type, a time of
+/// the file. Words in comments count. A name that `##` pastes together is not seen.
+bool names_its_place(std::string_view text);
+
 /// The line that "NAME=VALUE" or "NAME" stands for after -D.
 std::string define_line(std::string_view define);
 

@@ -166,9 +166,9 @@ def main(words: Sequence[str] | None = None) -> int:
         where = getattr(interrupt, "folder", "FOLDER")
         print(f"kmux: interrupted. Go on with: kmux fleet resume {where}", file=sys.stderr)
         return _INTERRUPTED
-    except (Error, TypeError, ValueError) as error:
+    except (Error, TypeError, ValueError, OSError) as error:
         print(f"kmux: error: {error}", file=sys.stderr)
-        return _UNAVAILABLE if isinstance(error, Error) else _WRONG
+        return _UNAVAILABLE if isinstance(error, (Error, OSError)) else _WRONG
     print(
         json.dumps({"event": "end", **report.to_json()}) if arguments.json else str(report),
         end="\n" if arguments.json else "",

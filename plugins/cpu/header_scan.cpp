@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "engine/compiler.h"
+#include "headers.h"
+
+namespace kmux::cpu {
+namespace {
+
+// The folders of "-I", after that of the program. One that is a system folder, too, counts as that only.
+std::vector<std::string> search_order(const Unit& unit, const std::vector<std::string>& system_folders) {
+  std::vector<std::string> folders = {"."};
+  const auto is_system = [&](const std::string& folder) {
+    std::error_code error;
+    return std::ranges::any_of(
+        system_folders, [&](const std::string& other) { return std::filesystem::equivalent(folder, other, error); });
+  };
+  for (const std::string& argument : unit.arguments) {
+    if (argument.starts_with("-I") && !is_system(argument.substr(2))) folders.push_back(argument.substr(2));
+  }
+  folders.insert(folders.end(), system_folders.begin(), system_folders.end());
+  return folders;
+}
+
+// What the arguments put before the source.
+std::string preamble_of(const Unit& unit) {
+  std::string text = "#include <stdc-predef.h>\n";  // GCC reads it without being asked
+  for (std::size_t i = 0; i < unit.arguments.size(); ++i) {
+    const std::string& argument = unit.arguments[i];
+    if (argument.starts_with("-D")) text += define_line(std::string_view(argument).substr(2));
+    if (argument == "-include" && i + 1 < unit.arguments.size()) text += "#include \"" + unit.arguments[i + 1] + "\"\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+namespace {
+
+// Whether a folder has a header for the host decides if its #include is cut. What cannot be followed there is the host's affair.
+Dependencies places_of_cut_includes(const CompileJob& job, const IncludeSearch& search, IncludeMemory& memory) {
+  Dependencies places = scan_includes(job.uncut, job.uncut, search, memory);
+  places.complete = true;
+  return places;
+}
+
+}  // namespace
+
+Result<std::optional<Dependencies>> Headers::scan(const CompileJob& job, const SystemFolders& system_folders) {
+  const auto reads = [](const File& file) { return may_include(file.content); };
+  if (std::ranges::none_of(job.files, reads) && std::ranges::none_of(job.uncut, reads))
+    return std::optional<Dependencies>();
+  Dependencies all;
+  for (const Unit& unit : job.units) {
+    const auto source = std::ranges::find(job.files, unit.path, &File::path);
+    if (source == job.files.end()) continue;
+    KMUX_ASSIGN(const std::vector<std::string> system, system_folders(unit.language));
+    const IncludeSearch search{{}, search_order(unit, system)};
+    const std::vector<File> texts = {{"", preamble_of(unit)}, *source};
+    add(all, scan_includes(texts, job.files, search, memory_));
+    if (!job.uncut.empty()) add(all, places_of_cut_includes(job, search, memory_));
+  }
+  return std::optional(std::move(all));
+}
+
+void leave_out(Dependencies& dependencies, const std::string& folder) {
+  const auto is_below = [&](const std::string& path) { return path.starts_with(folder + "/"); };
+  Dependencies kept{.complete = dependencies.complete, .tells_places = dependencies.tells_places};
+  if (dependencies.seen) kept.seen.emplace();
+  for (std::size_t i = 0; i < dependencies.files.size(); ++i) {
+    if (is_below(dependencies.files[i])) continue;
+    kept.files.push_back(dependencies.files[i]);
+    if (kept.seen) kept.seen->files.push_back(dependencies.seen->files[i]);
+  }
+  std::ranges::remove_copy_if(dependencies.absent, std::back_inserter(kept.absent), is_below);
+  if (kept.seen)
+    std::ranges::remove_copy_if(dependencies.seen->passed, std::back_inserter(kept.seen->passed), is_below);
+  dependencies = std::move(kept);
+}
+
+std::string stamp_of(const Dependencies& dependencies) {
+  constexpr std::size_t kFewest = 30;
+  return dependencies.files.size() < kFewest ? "" : file_stamp(dependencies);
+}
+
+namespace {
+
+bool names_no_place(const std::vector<File>& files) {
+  return std::ranges::none_of(files, [](const File& file) { return names_its_place(file.content); });
+}
+
+bool names_no_place(const std::vector<std::string>& texts) {
+  return std::ranges::none_of(texts, [](const std::string& text) { return names_its_place(text); });
+}
+
+// Of flags for lines, traces and other folders nothing is promised.
+bool is_plain(const std::string& flag) {
+  constexpr std::array<std::string_view, 9> kPlain = {"-D", "-U", "-O", "-W", "-w", "-m", "-std=", "-ff", "-fno-"};
+  return std::ranges::any_of(kPlain, [&](std::string_view begin) { return flag.starts_with(begin); });
+}
+
+}  // namespace
+
+bool is_relocatable(const Variant& variant, const BuildOptions& options, const Dependencies& headers,
+                    const CompiledObject& compiled) {
+  if (options.engine != Engine::kClang || options.check.memory || !compiled.on_fibers.empty()) return false;
+  if (!headers.complete || headers.tells_places || !std::ranges::all_of(options.compile_flags, is_plain)) return false;
+  if (!names_no_place(variant.sources) || !names_no_place(variant.headers)) return false;
+  if (!names_no_place(variant.settings.defines) || !names_no_place(options.compile_flags)) return false;
+  // Functions of this backend's own headers are told which line calls them.
+  return std::ranges::none_of(options.include_dirs, [&](const std::string& folder) {
+    return compiled.object.find(folder) != std::string::npos;
+  });
+}
+
+}  // namespace kmux::cpu
