@@ -68,7 +68,7 @@ KMUX_OVERLOAD_2(copysign)
 KMUX_OVERLOAD_2(fdim)
 KMUX_OVERLOAD_2(fmax)
 KMUX_OVERLOAD_2(fmin)
-KMUX_DEVICE float fma(float a, float b, float c) { return fmaf(a, b, c); }
+KMUX_OVERLOAD_3(fma)
 extern "C" int abs(int) noexcept;
 KMUX_DEVICE float abs(float x) { return fabsf(x); }
 KMUX_DEVICE double abs(double x) { return fabs(x); }

@@ -180,9 +180,24 @@ struct kmux_double_if<true> {
   KMUX_DEVICE typename kmux_double_if<__is_integral(T)>::type name(T x) { \
     return name(static_cast<double>(x));                                  \
   }
-#define KMUX_OVERLOAD_2(name)                                                                      \
-  KMUX_DEVICE float name(float x, float y) { return name##f(x, y); }                               \
-  template <class T, class U>                                                                      \
-  KMUX_DEVICE typename kmux_double_if<__is_integral(T) && __is_integral(U)>::type name(T x, U y) { \
-    return name(static_cast<double>(x), static_cast<double>(y));                                   \
+// Two whole numbers, or one float and one double, which C++ would find ambiguous.
+template <class T, class U>
+struct kmux_doubles : kmux_double_if<(__is_integral(T) && __is_integral(U)) ||
+                                     (sizeof(T) != sizeof(U) && __is_floating_point(T) && __is_floating_point(U))> {};
+#define KMUX_OVERLOAD_2(name)                                        \
+  KMUX_DEVICE float name(float x, float y) { return name##f(x, y); } \
+  template <class T, class U>                                        \
+  KMUX_DEVICE typename kmux_doubles<T, U>::type name(T x, U y) {     \
+    return name(static_cast<double>(x), static_cast<double>(y));     \
+  }
+// Three numbers, of which one is a double and not all are.
+template <class A, class B, class C>
+struct kmux_mixed
+    : kmux_double_if<sizeof(A) + sizeof(B) + sizeof(C) != 3 * sizeof(double) &&
+                     sizeof(A() + B() + C()) == sizeof(double) && __is_floating_point(decltype(A() + B() + C()))> {};
+#define KMUX_OVERLOAD_3(name)                                                            \
+  KMUX_DEVICE float name(float x, float y, float z) { return name##f(x, y, z); }         \
+  template <class A, class B, class C>                                                   \
+  KMUX_DEVICE typename kmux_mixed<A, B, C>::type name(A x, B y, C z) {                   \
+    return name(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z)); \
   }

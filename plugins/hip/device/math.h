@@ -74,8 +74,8 @@ KMUX_LIBRARY(rhypot)
 #undef KMUX_OWN_OF
 
 KMUX_DEVICE float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
-KMUX_DEVICE float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 KMUX_DEVICE double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
+KMUX_OVERLOAD_3(fma)
 
 // Of three and four coordinates, of angles in turns and in radians, and the quotient beside its remainder.
 #define KMUX_FLOATS(type, f, suffix)                                                                        \
