@@ -1,6 +1,9 @@
 #include "kmux/plugin/headers.h"
 
 #include <algorithm>
+#include <cctype>
+#include <map>
+#include <mutex>
 #include <string_view>
 
 namespace kmux {
@@ -47,6 +50,49 @@ std::optional<Dependencies> Headers::scan(const Variant& variant, const HeaderSe
   std::vector<File> texts = {{"", opening}};
   texts.insert(texts.end(), variant.sources.begin(), variant.sources.end());
   return scan_includes(texts, embedded, {{}, search_order(search)}, memory_);
+}
+
+namespace {
+
+bool is_in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// Behind the literal that begins at `at`, or behind the word or other character there.
+std::size_t end_of_part(std::string_view text, std::size_t at) {
+  std::size_t end = at + 1;
+  if (text[at] == '"' || text[at] == '\'') {
+    while (end < text.size() && text[end] != text[at] && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
+    return std::min(end + 1, text.size());
+  }
+  while (is_in_word(text[at]) && end < text.size() && is_in_word(text[end])) ++end;
+  return end;
+}
+
+// A name, not the suffix of "1.F" or the prefix of a literal.
+bool is_letter_name(std::string_view text, std::size_t at, std::size_t end) {
+  const bool is_capital = end - at == 1 && text[at] >= 'A' && text[at] <= 'Z';
+  const bool is_literal = (at > 0 && text[at - 1] == '.') || (end < text.size() && text[end] == '"');
+  return is_capital && !is_literal;
+}
+
+std::string renamed(std::string_view text) {
+  std::string made;
+  for (std::size_t at = 0, end = 0; at < text.size(); at = end) {
+    end = end_of_part(text, at);
+    if (is_letter_name(text, at, end)) made += "kmux_";
+    made += text.substr(at, end - at);
+  }
+  return made;
+}
+
+}  // namespace
+
+const std::string& header_text(std::string_view embedded) {
+  static std::mutex mutex;
+  static std::map<const char*, std::string>& made = *new std::map<const char*, std::string>;
+  const std::lock_guard lock(mutex);
+  const auto [place, is_new] = made.try_emplace(embedded.data());
+  if (is_new) place->second = renamed(embedded);
+  return place->second;
 }
 
 }  // namespace kmux

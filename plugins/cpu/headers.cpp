@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "kmux/plugin/headers.h"
+
 #include "engine/compiler.h"
 
 namespace kmux {
@@ -50,6 +52,7 @@ extern const std::string_view cpu_device_std_constants_text;
 extern const std::string_view cpu_device_std_math_text;
 extern const std::string_view cpu_device_std_new_text;
 extern const std::string_view cpu_device_std_numbers_text;
+extern const std::string_view cpu_device_std_array_text;
 extern const std::string_view cpu_device_std_numeric_text;
 extern const std::string_view cpu_device_std_span_text;
 extern const std::string_view cpu_device_tilelang_text;
@@ -85,6 +88,7 @@ constexpr Header kHeaders[] = {
     {"concepts", &cpu_device_std_concepts_text},
     {"new", &cpu_device_std_new_text},
     {"numbers", &cpu_device_std_constants_text},
+    {"array", &cpu_device_std_array_text},
     {"numeric", &cpu_device_std_numeric_text},
     {"span", &cpu_device_std_span_text},
     {"algorithm", &cpu_device_algorithms_text},
@@ -231,6 +235,7 @@ constexpr Alias kAliases[] = {
     {"cuda/std/concepts", "concepts"},
     {"cuda/std/numeric", "numeric"},
     {"cuda/std/numbers", "numbers"},
+    {"cuda/std/array", "array"},
     {"cuda/std/span", "span"},
     {"cuda/std/compare", "compare"},
 };
@@ -277,7 +282,7 @@ std::string text_of(const MathHeader& header) {
   for (const char* const need : header.needs) {
     if (need != nullptr) text += "#include <" + std::string(need) + ">\n";
   }
-  return text.append(*header.text);
+  return text + header_text(*header.text);
 }
 
 bool has_any(std::string_view text, const Part& part) {
@@ -315,10 +320,10 @@ DeviceHeaders device_headers(std::span<const std::string_view> texts, bool is_hi
   files.push_back(prelude_of(named_parts(texts), is_hip));
   headers.prelude = files.front().path;
   for (const Header& header : kHeaders) {
-    files.push_back({folder + header.path, "#pragma once\n" + std::string(*header.text)});
+    files.push_back({folder + header.path, "#pragma once\n" + header_text(*header.text)});
   }
   for (const MathHeader& header : kMath) files.push_back({folder + header.path, text_of(header)});
-  for (const Header& header : kReadAgain) files.push_back({folder + header.path, std::string(*header.text)});
+  for (const Header& header : kReadAgain) files.push_back({folder + header.path, header_text(*header.text)});
   for (const auto name : std::views::split(kEmpty, ' '))
     files.push_back({folder + std::string(name.begin(), name.end()), "#pragma once\n"});
   for (const Alias& alias : kAliases) files.push_back({folder + alias.path, include_of(alias.other)});

@@ -152,17 +152,29 @@ std::vector<std::string_view> texts_of(const Variant& variant) {
   return texts;
 }
 
-// Does `text` declare `name` itself: by a macro, or as what stands before the ";" of a typedef, or behind "using"?
+// `text` without blanks at its end, or with `at_begin` at its beginning.
+std::string_view trimmed(std::string_view text, bool at_begin = false) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_blank(at_begin ? text.front() : text.back())) {
+    at_begin ? text.remove_prefix(1) : text.remove_suffix(1);
+  }
+  return text;
+}
+
+// Does `text` declare `name` itself: as a macro, as what stands at the end of a typedef, behind "using" or "struct"?
 bool declares(std::string_view text, std::string_view name) {
   for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
     const std::size_t end = at + name.size();
     const bool is_whole = (at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end]));
     if (!is_whole) continue;
     const std::size_t line = text.rfind('\n', at) + 1;  // npos + 1 is 0
-    const std::string_view before = text.substr(line, at - line);
-    const bool is_declared = before.find("typedef ") != before.npos || before.ends_with("using ") ||
-                             before.find("define ") != before.npos || before.ends_with("struct ");
-    if (is_declared) return true;
+    const std::string_view before = text.substr(line, at - line), after = trimmed(text.substr(end), true);
+    const bool ends = !after.empty() && (after.front() == ';' || after.front() == '[' || after.front() == ',');
+    if (ends && before.find("typedef ") != before.npos) return true;
+    const std::string_view left = trimmed(before);
+    if (left.size() < before.size() &&
+        (left.ends_with("using") || left.ends_with("define") || left.ends_with("struct")))
+      return true;
   }
   return false;
 }
@@ -196,10 +208,9 @@ std::string prelude_of(const Variant& variant) {
 void add_files(std::vector<File>& files, const Header& header) {
   std::string first;
   for (const std::string_view name : words_in(header.names)) {
-    const std::string text =
-        first.empty() ? "#pragma once\n" + std::string(*header.text) : "#pragma once\n" + include_line(first);
+    files.push_back(
+        {std::string(name), "#pragma once\n" + (first.empty() ? header_text(*header.text) : include_line(first))});
     if (first.empty()) first = name;
-    files.push_back({std::string(name), text});
   }
 }
 

@@ -73,6 +73,13 @@ TEST(DeviceHeaders, BringWhatNvccsFirstHeaderBrings) {
   EXPECT_EQ(
       prelude_of("typedef unsigned long uint;\n#define INT_MAX 4\n__global__ void k(uint* x) { x[0] = INT_MAX; }"), "")
       << "the source has its own";
+  for (const char* const used :
+       {"#define TURN (2 * M_PI)\n", "#define\tTURN M_PI\n", "typedef decltype(M_PI) Number;\n"})
+    EXPECT_THAT(prelude_of(std::string(used) + "__global__ void k() {}"), testing::HasSubstr("#include <math.h>"))
+        << used;
+  for (const char* const own :
+       {"#define M_PI 3\n", "#define\t M_PI\t3\n", "typedef float M_PI;\n", "using M_PI = int;\n"})
+    EXPECT_EQ(prelude_of(std::string(own) + "__global__ void k() {}"), "") << own;
   Variant variant = variant_of("__global__ void k(uint* x) {}");
   variant.settings.preludes = {"mine.h"};
   EXPECT_THAT(device_headers(variant, {}, {}).preludes, testing::IsEmpty()) << "made for NVRTC";

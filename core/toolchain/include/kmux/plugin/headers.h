@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kmux/plugin/include_scan.h"
@@ -26,5 +27,11 @@ class Headers {
  private:
   IncludeMemory memory_;
 };
+
+/// The text of a header in memory, `embedded` with longer names for those of one capital letter: a source may define such macros before it
+/// includes the header ("#define T float").
+///
+/// Threads: any.   Lifetime: `embedded` must be valid until the process ends, as the returned text is.
+const std::string& header_text(std::string_view embedded);
 
 }  // namespace kmux

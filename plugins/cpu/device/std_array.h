@@ -1,6 +1,5 @@
-// std::array.
-#pragma once
-#include <algorithm>
+// std::array, for backend nvrtc as well.
+#include <cstddef>
 
 // In C++11 a constexpr member is const.
 #if __cplusplus >= 201402L
@@ -23,6 +22,9 @@ struct array {
   KMUX_CHANGING T& at(size_t i) { return elements[i]; }
   KMUX_CHANGING T& front() { return elements[0]; }
   KMUX_CHANGING T& back() { return elements[n - 1]; }
+  constexpr const T& at(size_t i) const { return elements[i]; }
+  constexpr const T& front() const { return elements[0]; }
+  constexpr const T& back() const { return elements[n - 1]; }
   KMUX_CHANGING T* data() noexcept { return elements; }
   constexpr const T* data() const noexcept { return elements; }
   KMUX_CHANGING T* begin() noexcept { return elements; }
@@ -45,8 +47,11 @@ constexpr const T& get(const array<T, n>& all) noexcept {
   return all[i];
 }
 template <class T, size_t n>
-constexpr bool operator==(const array<T, n>& a, const array<T, n>& b) {
-  return std::equal(a.begin(), a.end(), b.begin());
+KMUX_CHANGING bool operator==(const array<T, n>& a, const array<T, n>& b) {
+  for (size_t i = 0; i < n; ++i) {
+    if (!(a[i] == b[i])) return false;
+  }
+  return true;
 }
 #if __cplusplus >= 201703L
 template <class T, class... More>
