@@ -190,6 +190,8 @@ TEST(DevicePart, KeepsWhatHeadersOfTheHostIncludeForTheDevice) {
   EXPECT_THAT(left("__nv_bfloat16"),
               AllOf(HasSubstr("#include <cuda_bf16.h>"), Not(HasSubstr("cublas")), Not(HasSubstr("cufft"))));
   EXPECT_THAT(left("half2"), HasSubstr("#include <cuda_fp16.h>"));
+  EXPECT_THAT(left_of("#include <torch/extension.h>\n__global__ void k(half* x) {}\n"),
+              HasSubstr("#include <cuda_fp16.h>"));
   EXPECT_THAT(left("cuDoubleComplex"), HasSubstr("#include <cuComplex.h>"));
   EXPECT_THAT(left("float"), Not(HasSubstr("#include")));
   EXPECT_EQ(std::ranges::count(left("half"), '\n'), 3);

@@ -71,9 +71,15 @@ struct HeaderWithin {
   std::string_view header;
   std::string_view part;
 };
-constexpr std::array<HeaderWithin, 6> kHeadersWithin = {{
+constexpr std::array<HeaderWithin, 12> kHeadersWithin = {{
     {"cublas", "cuda_bf16.h", "bfloat16"},
     {"cublas", "cuda_fp16.h", "half"},
+    {"ATen/", "cuda_bf16.h", "bfloat16"},
+    {"ATen/", "cuda_fp16.h", "half"},
+    {"c10/", "cuda_bf16.h", "bfloat16"},
+    {"c10/", "cuda_fp16.h", "half"},
+    {"torch/", "cuda_bf16.h", "bfloat16"},
+    {"torch/", "cuda_fp16.h", "half"},
     {"cublas", "cuComplex.h", "Complex"},
     {"cufft", "cuComplex.h", "Complex"},
     {"cusolver", "cuComplex.h", "Complex"},
