@@ -52,7 +52,7 @@ SHARED_LINES = 6
 KERNEL_TEXTS = "device"
 LIBRARIES = ("core", "plugins", "cli", "integrations")  # where products' sources are
 # Lines of code of each library, as they are. A commit that raises one names the reason here.
-LIMITS = {"kmux::sdk": 19950, "kmux::runtime": 19235}
+LIMITS = {"kmux::sdk": 19960, "kmux::runtime": 19235}
 # sdk: +104, SHA-256 in place of OpenSSL (docs/design/0034); +86, HostDevices of plugins/cpu; +66, PlanAdapter of nvrtc, hip and metal;
 # Spawn and kernel names, which stood three times and twice; PlanMemory of option check; +8, the application's threads in the host's table;
 # +2046 and +15 in runtime, the text form of programs: lexer, parser, printer, messages (docs/design/0040);
@@ -87,7 +87,7 @@ LIMITS = {"kmux::sdk": 19950, "kmux::runtime": 19235}
 # +7, a printed launcher whose body is one launch calls no table; +10, which program this is, where there is no /proc;
 # +37 in runtime, numbers have the short form of a call's checks, half of what a launch takes beside a kernel that streams;
 # +320 in sdk, what sources declare of the parameters of kernels (docs/design/0061); +26 in runtime, places of buffers that share memory in recordings, less a memo;
-# +32, headers in memory behind macros of one letter; +4, memory that a plugin cannot have is out of memory, not a bug of the plugin; +29, device headers within headers of host libraries;
+# +38, PyTorch's host headers, and headers in memory behind macros of one letter; +4, memory that a plugin cannot have is out of memory, not a bug of the plugin; +29, device headers within headers of host libraries;
 # +118 in runtime, measurements go on until they are sure, state what is undecided, and pin nothing then;
 # +50 and +171 in runtime, keys without the places of include folders (docs/design/0062), and the headers of C in one advice.
 

@@ -75,7 +75,7 @@ TEST_F(CliCache, IsThatOfAPackageWhereverItLies) {
   const auto install = [&](const fs::path& folder) {
     fs::create_directories(folder);
     for (const fs::directory_entry& entry : fs::directory_iterator(plugins)) {
-    const fs::path& file = entry.path();
+      const fs::path& file = entry.path();
       if (!file.filename().string().starts_with("kmux_cpu")) continue;
       std::error_code error;
       fs::create_hard_link(file, folder / file.filename(), error);

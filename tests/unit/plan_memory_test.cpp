@@ -1,8 +1,7 @@
-#include "kmux/plugin/plan.h"
-
 #include <gtest/gtest.h>
 
 #include "kmux/builder.h"
+#include "kmux/plugin/plan.h"
 
 namespace kmux {
 namespace {

@@ -75,7 +75,8 @@ TEST(CodeObject, KernelsAreFoundByTheNamesPeopleWrite) {
   EXPECT_EQ(find_kernel(code, "plain").value()->name, "plain");
   EXPECT_EQ(find_kernel(code, "scale<float>").value()->name, "_Z5scaleIfEvPf");
   EXPECT_EQ(find_kernel(code, "ns::twin").value()->name, "_ZN2ns4twinEPf");
-  EXPECT_THAT(find_kernel(code, "twin").error().message, HasSubstr("kernel \"twin\" is in the compiled code more than once"));
+  EXPECT_THAT(find_kernel(code, "twin").error().message,
+              HasSubstr("kernel \"twin\" is in the compiled code more than once"));
   EXPECT_THAT(find_kernel(code, "absent").error().message,
               HasSubstr("the code has plain, void scale<float>(float*) = _Z5scaleIfEvPf"));
 }

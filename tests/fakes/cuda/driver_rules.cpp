@@ -7,8 +7,8 @@ namespace kmux::driver_rules {
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> all = [] {
     std::vector<Rule> made;
-    for (const auto& group : {name_rules(), order_rules(), memory_rules(), capture_rules(), node_rules(), spoiling_rules(),
-                              refusal_rules(), launch_refusal_rules(), map_refusal_rules()}) {
+    for (const auto& group : {name_rules(), order_rules(), memory_rules(), capture_rules(), node_rules(),
+                              spoiling_rules(), refusal_rules(), launch_refusal_rules(), map_refusal_rules()}) {
       made.insert(made.end(), group.begin(), group.end());
     }
     return made;

@@ -65,7 +65,7 @@ struct LaunchConfig {
   KMUX_RULE_CALL(primary_retain, cuDevicePrimaryCtxRetain, (Handle*, int))                                             \
   KMUX_RULE_CALL(primary_release, cuDevicePrimaryCtxRelease_v2, (int))                                                 \
   KMUX_RULE_CALL(current_set, cuCtxSetCurrent, (Handle))                                                               \
-  KMUX_RULE_CALL(limit_get, cuCtxGetLimit, (std::size_t*, int))                                         \
+  KMUX_RULE_CALL(limit_get, cuCtxGetLimit, (std::size_t*, int))                                                        \
   KMUX_RULE_CALL(limit_set, cuCtxSetLimit, (int, std::size_t))                                                         \
   KMUX_RULE_CALL(reset_persisting, cuCtxResetPersistingL2Cache, ())                                                    \
   KMUX_RULE_CALL(library_load, cuLibraryLoadData,                                                                      \
@@ -79,7 +79,7 @@ struct LaunchConfig {
   KMUX_RULE_CALL(encode_tiled, cuTensorMapEncodeTiled,                                                                 \
                  (void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*, const unsigned*,            \
                   const unsigned*, int, int, int, int))                                                                \
-  KMUX_RULE_CALL(replace_address, cuTensorMapReplaceAddress, (void*, void*))                            \
+  KMUX_RULE_CALL(replace_address, cuTensorMapReplaceAddress, (void*, void*))                                           \
   KMUX_RULE_CALL(encode_im2col, cuTensorMapEncodeIm2col,                                                               \
                  (void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*, const int*, const int*,     \
                   unsigned, unsigned, const unsigned*, int, int, int, int))                                            \
