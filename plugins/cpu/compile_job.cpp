@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "kmux/plugin/device_part.h"
+#include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/source_unit.h"
 
 #include "device.h"

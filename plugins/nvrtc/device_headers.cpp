@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include "kmux/plugin/headers.h"
 #include "kmux/plugin/include_scan.h"
 
 namespace kmux {

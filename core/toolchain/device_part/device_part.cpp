@@ -299,7 +299,8 @@ class DevicePartReader {
       for (const SourceToken& token : tokens_of_item(item, item.declaration)) {
         if (!token.is("<<<")) continue;
         const std::string& text = files_[item.file].file->content;
-        const auto line = 1 + std::count(text.data(), token.text.data(), '\n');
+        const auto end = text.begin() + (token.text.data() - text.data());
+        const auto line = 1 + std::count(text.begin(), end, '\n');
         return files_[item.file].file->path + ":" + std::to_string(line);
       }
     }

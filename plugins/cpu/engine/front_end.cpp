@@ -22,6 +22,7 @@
 #include "clang/Serialization/PCHContainerOperations.h"
 #include "engine/device_arithmetic.h"
 #include "engine/installation.h"
+#include "engine/pipeline.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"

@@ -22,8 +22,7 @@ class HipCall<int(Params...)> {
   using Function = int (*)(Params...);
   HipCall() = default;
   /// `get_last_error` may be null.
-  HipCall(Function function, int (*get_last_error)() = nullptr)
-      : function_(function), get_last_error_(get_last_error) {}
+  HipCall(Function given, int (*get_last_error)() = nullptr) : function_(given), get_last_error_(get_last_error) {}
 
   int operator()(Params... params) const {
     const int result = function_(params...);
