@@ -255,7 +255,8 @@ std::vector<std::string> arguments_of(const ClangToolchain& clang, const Setting
                                         "--ld-path=" + clang.linker};
   const bool fast = options.fast_math || settings.fast_math;
   add_standard(arguments, settings, options.compile_flags);
-  if (fast) arguments.insert(arguments.end(), kFastMath.begin(), kFastMath.end());
+  // Not -ffast-math, which promises that no value is infinite or NaN (docs/dispatch-ir.md).
+  if (fast) arguments.insert(arguments.end(), {"-ffp-contract=fast-honor-pragmas", "-fapprox-func"});
   if (!clang.rocm.empty()) {
     arguments.push_back("--rocm-path=" + clang.rocm);
     arguments.push_back("--rocm-device-lib-path=" + clang.device_library);

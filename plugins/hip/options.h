@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -23,11 +22,6 @@ struct BuildOptions {
   bool fast_math = false;
   bool graph = false;  // replay bodies as graphs, where `can_replay` says so
 };
-
-/// The flags of fast_math: products are fused with sums, except those of `__fmul_rn`, and functions may be approximate. Not -ffast-math,
-/// which promises that no value is infinite or NaN (docs/dispatch-ir.md). Engine hiprtc takes the second one alone: the first is
-/// HIP's default, and releases before HIP 6 refuse it.
-inline constexpr std::array<const char*, 2> kFastMath = {"-ffp-contract=fast-honor-pragmas", "-fapprox-func"};
 
 /// Reads `options`; what is absent there comes from the host ("hip.engine"), else from the defaults.
 ///

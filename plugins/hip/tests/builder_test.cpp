@@ -33,10 +33,7 @@ TEST_F(HipBuild, MakesRealCodeForEveryArchitecture) {
   const Program program = one_kernel(kAddOne).build().value();
   for (const char* target : {"hip:gfx90a", "hip:gfx942", "hip:gfx1100", "hip:gfx1201"}) {
     const Artifact artifact = build(program, {}, target).value();
-    EXPECT_EQ(artifact.find(kCodePart)->substr(0, 4),
-              "\x7f"
-              "ELF")
-        << target;
+    EXPECT_EQ(artifact.find(kCodePart)->substr(0, 4), "\177ELF") << target;
     EXPECT_EQ(read_plan(*artifact.find(kPlanPart)).value(), lower(program, 0).value());
     const Meta meta = meta_of(program, target);
     EXPECT_EQ(meta.kernels.at("k"), (KernelMeta{"k", 0, 1024, meta.arch.size() == 6 ? 64U : 32U})) << target;
@@ -149,7 +146,8 @@ TEST_F(HipBuild, LaunchesMustFitTheirKernels) {
               HasSubstr("takes 2 arguments of 8, 8"));
   EXPECT_THAT(told("extern \"C\" __global__ void __launch_bounds__(128) k(float* x, int n) {}").message,
               HasSubstr("blocks of 256 threads (its code is compiled for at most 128)"));
-  EXPECT_THAT(told("__global__ void other(float* x) {}").message, HasSubstr("\"k\" is not in the compiled code"));
+  EXPECT_THAT(told("extern \"C\" __global__ void other(float* x, int n) {}").message,
+              HasSubstr("kernel \"k\" is not in the compiled code (the code has other)"));
 }
 
 // The metadata say which parameter is a buffer; what a number is, the symbol of a C++ function says.
