@@ -7,7 +7,6 @@
 #include <span>
 #include <variant>
 
-#include "kmux/plugin/words.h"
 #include "kmux/signature.h"
 
 namespace kmux {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "kmux/plugin/plugin.hpp"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 namespace kmux {
 

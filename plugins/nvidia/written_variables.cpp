@@ -11,7 +11,7 @@
 
 #include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/name_table.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "nvidia/cubin.h"
 #include "nvidia/fatbin.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "kmux/plugin/dynamic_library.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "nvidia/options.h"
 #include "nvrtc_library.h"

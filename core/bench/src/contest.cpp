@@ -13,7 +13,8 @@
 
 #include "kmux/bench/sampling.h"
 #include "kmux/bench/verdict.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/suggestion.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/resolver.h"
 
 #include "contestant.h"

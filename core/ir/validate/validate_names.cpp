@@ -2,7 +2,8 @@
 #include <array>
 #include <cstdint>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/characters.h"
+#include "kmux/plugin/suggestion.h"
 #include "kmux/validate.h"
 
 #include "validation.h"
@@ -269,7 +270,7 @@ bool is_file_path(std::string_view path) {
 
 bool is_text(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t size = character_size(text);
+    const std::size_t size = first_character(text).size;
     if (size == 0 || text.front() == '\0') return false;
     text.remove_prefix(size);
   }

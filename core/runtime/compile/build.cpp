@@ -6,7 +6,7 @@
 #include "kmux/dispatch_json.h"
 #include "kmux/log.h"
 #include "kmux/plugin/code_state.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 #include "kmux/trace.h"

@@ -13,7 +13,8 @@
 #include "kmux/kernel_attributes.h"
 #include "kmux/plugin/code_state.h"
 #include "kmux/plugin/plugin.hpp"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
+#include "kmux/plugin/word_list.h"
 
 #include "argument_checker.h"
 #include "cache/kernel_headers.h"
