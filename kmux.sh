@@ -69,7 +69,7 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
   ./kmux.sh test [ARG..]   build and run every test, or those that arguments to ctest choose; KMUX_THREADS=1: the quick ones of
                            threads under the thread sanitizer first; KMUX_FUZZ=SECONDS: the fuzzers before them, so long each
   ./kmux.sh build          build into build/release: bin/kmux, lib/libkmux.so, lib/kmux/plugins/, bench/
-  ./kmux.sh package        make the archive that runs wherever glibc 2.36 is: build/release/package/kmux-*.tar.gz
+  ./kmux.sh package        make the archive that runs wherever glibc 2.36 is, and packages for Debian 12: build/release/package/
   ./kmux.sh wheel          make the Python packages: build/release/package/kmux-*.whl, and kmux_tilelang-*.whl for TileLang
   ./kmux.sh docs           make the reference of the C++ API: build/release/docs/html/index.html
   ./kmux.sh lint           clang-format, clang-tidy and the rules of the tree; changes nothing
@@ -195,7 +195,7 @@ run_tests() {
 package() {
   build kmux_product
   (cd "$BUILD" && cpack) >&2 || fail "packaging failed. It says why above."
-  ls "$BUILD"/package/*.tar.gz
+  find "$BUILD/package" -name '*.tar.gz' -o -name '*.deb' | sort
 }
 
 wheel() {
