@@ -66,7 +66,7 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
   ./kmux.sh test --rest    what --all has and the last `test` had not
   ./kmux.sh quick [ARG..]  core and backend cpu alone with their unit tests, in build/quick: minutes from a fresh clone
   ./kmux.sh build          build into build/release: bin/kmux, lib/libkmux.so, lib/kmux/plugins/, bench/
-  ./kmux.sh package        make the archive that runs wherever glibc 2.36 is: build/release/package/kmux-*.tar.gz
+  ./kmux.sh package        make the archive that runs wherever glibc 2.36 is, and packages for Debian 12: build/release/package/
   ./kmux.sh wheel          make the Python packages: build/release/package/kmux-*.whl, and kmux_tilelang-*.whl for TileLang
   ./kmux.sh docs           make the reference of the C++ API: build/release/docs/html/index.html
   ./kmux.sh lint           clang-format, clang-tidy and the rules of the tree; changes nothing
@@ -164,7 +164,7 @@ demo() {
 package() {
   build kmux_product
   (cd "$BUILD" && cpack) >&2 || fail "packaging failed. It says why above."
-  ls "$BUILD"/package/*.tar.gz
+  find "$BUILD/package" -name '*.tar.gz' -o -name '*.deb' | sort
 }
 
 wheel() {
