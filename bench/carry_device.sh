@@ -11,8 +11,8 @@ readonly BUILD=build/release TO=build/device
 readonly EXAMPLES=(saxpy portable quickstart jit_lazy jit_eager par_compile)
 readonly TARGETS=(kmux_command kmux_worker kmux_plugin_nvrtc kmux_plugin_cuda kmux_plugin_cutedsl kmux_plugin_cpu kmux_conformance
   "${EXAMPLES[@]/#/example_}" kernel_name_forms
-  device_suite bars_nvidia bars_cutedsl bars_order driver_rules kmux_fake_cuda_driver kmux_tvm_ffi kmux_plugin_hip hip_on_cuda
-  kmux_hip_programs bars_hip_metal random_kernels)
+  device_suite bars driver_rules kmux_fake_cuda_driver kmux_tvm_ffi kmux_plugin_hip hip_on_cuda
+  kmux_hip_programs random_kernels)
 
 cmake --build "$BUILD" --target "${TARGETS[@]}" >&2
 rm -rf "$TO"
@@ -32,9 +32,9 @@ for example in "${EXAMPLES[@]}"; do cp -L "$BUILD/examples/$example" "$TO/exampl
 "$BUILD"/tests/random_kernels --kernels 3000 --write "$TO/tests/random_kernels.sums"
 cp -L "$BUILD"/tests/fakes/hip/libhip_on_cuda.so "$TO/tests/fakes/hip/"
 ln -s ../libhip_on_cuda.so "$TO/tests/fakes/hip/rocm/libamdhip64.so.7"
-cp -L "$BUILD"/bench/{device_suite,bars_nvidia,bars_cutedsl,bars_order,call_allocating,bare_start,bars_hip_metal} "$TO/bench/"
+cp -L "$BUILD"/bench/{device_suite,bars,call_allocating,bare_start} "$TO/bench/"
 cp -L "$BUILD"/tests/driver_rules "$TO/bench/"
-cp -r integrations/tvm_ffi/python "$TO/python"  # with TVM-FFI for the Python there, for bench/order/captures.py
+cp -r integrations/tvm_ffi/python "$TO/python"  # with TVM-FFI for the Python there, for bench/streams/captures.py
 .venv/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest "$TO/wheel" \
   --python-version "${KMUX_DEVICE_PYTHON:-3.12}" --platform manylinux_2_28_x86_64 --platform manylinux_2_24_x86_64 \
   "$(.venv/bin/python -m pip freeze | grep ^apache-tvm-ffi==)"
@@ -53,7 +53,7 @@ driver=$PWD/$(find "$BUILD" -name libcuda.so.1 -path '*fakes*' | head -1)
 export LD_LIBRARY_PATH=${driver%/*}
 "$BUILD"/bench/device_suite --programs tests/data/tilelang --headers "$TO/headers" ${modules:+--modules "$modules"} \
   --driver "$driver" --gtest_filter='*CuteDsl*' >&2
-"$BUILD"/bench/bars_cutedsl --prepare
+"$BUILD"/bench/bars --child prepare_cutedsl
 "$BUILD"/tests/kmux-conformance --plugin cutedsl --plugin-path "$BUILD/lib/kmux/plugins" --rehearse >"$BUILD/conformance_cutedsl.log"
 [[ -z $modules ]] || cp -a "$modules" "$TO/modules"
 git rev-parse HEAD >"$TO/COMMIT"

@@ -1,5 +1,3 @@
-#include "cutedsl/call_bar.h"
-
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -10,8 +8,10 @@
 #include "kmux/json.h"
 #include "kmux/tensor.h"
 
+#include "bars/bar.h"
 #include "bursts.h"
 #include "cutedsl/programs.h"
+#include "nvidia/missing.h"
 #include "nvidia/raw_cuda.h"
 
 namespace kmux::bench {
@@ -68,14 +68,20 @@ Pairs calls_and_launches() {
   return pairs;
 }
 
-}  // namespace
-
 double cutedsl_call_over_raw() { return calls_and_launches().median_difference(); }
 
 double cutedsl_call_ratio() { return calls_and_launches().ratio(); }
 
-void prepare_cutedsl_call() { build(cutedsl_add_program(), kOptions).value(); }
+// Compiles its kernel for the cache, as a machine without CuTe DSL will look for it.
+int prepare(const std::vector<std::string>&) { return build(cutedsl_add_program(), kOptions).value(), 0; }
 
-std::string missing_device() { return RawCuda::has_device() ? "" : "it needs a device"; }
+CHILD("prepare_cutedsl", prepare);
 
+/// A checked call of a kernel of backend cutedsl, less a raw launch of the same code.
+BAR("cutedsl_call_over_raw", "ns", at_most(110), cutedsl_call_over_raw, {.missing = missing_device, .processes = 9});
+
+/// The same call / the raw launch.
+BAR("cutedsl_call_ratio", "ratio", at_most(1.03), cutedsl_call_ratio, {.missing = missing_device, .processes = 9});
+
+}  // namespace
 }  // namespace kmux::bench

@@ -1,5 +1,3 @@
-#include "cutedsl/hit_bar.h"
-
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -8,6 +6,7 @@
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 
+#include "bars/bar.h"
 #include "cutedsl/programs.h"
 #include "fake_cuda.h"
 #include "scratch.h"
@@ -31,8 +30,6 @@ RegistryOptions registry_options() {
   options.variables = Environment::from_process().variables;
   return options;
 }
-
-}  // namespace
 
 double cutedsl_hit() {
   FakeCuda::load().set_recording(false);
@@ -62,4 +59,8 @@ std::string missing_cute_dsl() {
   return report ? report->can_build.reason : report.error().message;
 }
 
+/// A hit in the cache to a loaded kernel of backend cutedsl, over the fake driver, without Python.
+BAR("cutedsl_hit", "ms", at_most(1), cutedsl_hit, {.missing = missing_cute_dsl});
+
+}  // namespace
 }  // namespace kmux::bench

@@ -1,5 +1,3 @@
-#include "hip_metal/fake_bars.h"
-
 #include <algorithm>
 #include <dlfcn.h>
 #include <filesystem>
@@ -13,6 +11,7 @@
 #include "kmux/runtime.h"
 #include "kmux/tensor.h"
 
+#include "bars/bar.h"
 #include "bursts.h"
 
 namespace kmux::bench {
@@ -139,8 +138,6 @@ Program add_in_msl() {
   return builder.build().value();
 }
 
-}  // namespace
-
 double fake_hip_over_cpu() { return over_cpu("hip", "hip/libhip_on_cpu.so"); }
 double fake_metal_over_cpu() { return over_cpu("metal", "metal/libmetal_on_cpu.so"); }
 
@@ -170,4 +167,14 @@ double metal_mock_call_ns() {
   return median(std::move(times)) / messages;
 }
 
+/// A million floats over the HIP of the tests / the same call of backend cpu: the larger of a pass and of sums through shared memory.
+BAR("fake_hip_over_cpu", "ratio", at_most(1.5), fake_hip_over_cpu);
+
+/// The same over the Metal of the tests, whose device is another thread that pauses now and then.
+BAR("fake_metal_over_cpu", "ratio", at_most(3), fake_metal_over_cpu);
+
+/// A call over a Metal whose messages do nothing, by the messages that it sends.
+BAR("metal_mock_call_ns", "ns", at_most(30), metal_mock_call_ns);
+
+}  // namespace
 }  // namespace kmux::bench

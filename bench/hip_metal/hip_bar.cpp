@@ -1,5 +1,3 @@
-#include "hip_metal/hip_bar.h"
-
 #include <array>
 #include <filesystem>
 #include <stdexcept>
@@ -10,6 +8,7 @@
 #include "kmux/runtime.h"
 #include "kmux/tensor.h"
 
+#include "bars/bar.h"
 #include "bursts.h"
 #include "fake_hip.h"
 #include "nvidia/call_programs.h"
@@ -56,8 +55,6 @@ class Subject {
   std::vector<Arg> args_;
 };
 
-}  // namespace
-
 double hip_fake_call_ns() {
   const FakeHip fake = FakeHip::load(library("libhip_on_cpu.so"));
   const Subject subject(library("libhip_on_cpu.so"));
@@ -85,4 +82,11 @@ double hip_on_cuda_over_raw() {
   return in_turns(kBursts, burst_of(ours), burst_of(theirs)).median_difference();
 }
 
+/// A checked call over a HIP that does nothing, three tensors and one symbol.
+BAR("hip_fake_call_ns", "ns", at_most(110), hip_fake_call_ns);
+
+/// A call of backend hip over HIP's interface on CUDA, less cuLaunchKernel.
+BAR("hip_on_cuda_over_raw", "ns", at_most(250), hip_on_cuda_over_raw, {.missing = missing_cuda_device});
+
+}  // namespace
 }  // namespace kmux::bench

@@ -1,5 +1,3 @@
-#include "jit/eager_bar.h"
-
 #include <array>
 #include <chrono>
 #include <fstream>
@@ -10,6 +8,7 @@
 
 #include "kmux/jit.h"
 
+#include "bars/bar.h"
 #include "bursts.h"
 #include "scratch.h"
 
@@ -72,8 +71,6 @@ JitOutputs add_with_headers(JitBuilder& b, std::span<const Tensor>, const Config
   return add_after(includes, b, config);
 }
 
-}  // namespace
-
 double eager_over_call() { return over_call(add, {.name = "add"}); }
 
 double eager_a_header() {
@@ -84,4 +81,11 @@ double eager_a_header() {
   return (with - eager_over_call()) / kHeaders;
 }
 
+/// An eager call after the first, less Kernel::launch on the same tensors.
+BAR("eager_over_call", "ns", at_most(150), eager_over_call);
+
+/// What each header that the kernel was compiled from adds to such a call, which looks whether it has changed.
+BAR("eager_a_header", "ns", at_most(2000), eager_a_header);
+
+}  // namespace
 }  // namespace kmux::bench

@@ -1,5 +1,3 @@
-#include "jit/par_bars.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -12,6 +10,7 @@
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 
+#include "bars/bar.h"
 #include "cold_kernel.h"
 #include "scratch.h"
 #include "timing.h"
@@ -60,9 +59,7 @@ const std::array<Load, 2> kLoads = {
 
 /// Units: milliseconds. A process of its own, so that nothing is warm for one side only: both open compilers and headers.
 double milliseconds_with(int workers, const std::string& load) {
-  const ProcessResult result =
-      run({.argv = {std::filesystem::read_symlink("/proc/self/exe").string(), "--par", load, std::to_string(workers)}})
-          .value();
+  const ProcessResult result = run({.argv = child_command("par", {load, std::to_string(workers)})}).value();
   std::fputs(result.standard_error.c_str(), stderr);
   if (result.exit_code != 0) throw std::runtime_error("a child of this program failed");
   return std::stod(result.standard_output);
@@ -93,15 +90,15 @@ extern "C" __global__ void half_scale(const __half* a, __half* b, long long n) {
   return builder.build().value();
 }
 
-}  // namespace
-
 double par_cpu64() { return one_over_two("cpu"); }
 
 double par_nvrtc64() { return one_over_two("nvrtc"); }
 
-int par_child(const std::string& name, int workers) {
-  const auto load = std::ranges::find(kLoads, name, &Load::name);
-  if (load == kLoads.end()) throw std::runtime_error("no load \"" + name + "\"");
+// One side of them: prints the milliseconds that words[1] workers take for the load words[0].
+int par_child(const std::vector<std::string>& words) {
+  const int workers = std::stoi(words.at(1));
+  const auto load = std::ranges::find(kLoads, words[0], &Load::name);
+  if (load == kLoads.end()) throw std::runtime_error("no load \"" + words[0] + "\"");
   std::vector<CompileJob> jobs;
   jobs.reserve(kPrograms);
   for (int i = 0; i < kPrograms; ++i) jobs.push_back({load->make(i), load->options});
@@ -136,4 +133,16 @@ double dedupe() {
   return compiled;
 }
 
+CHILD("par", par_child);
+
+/// 64 distinct kernels for the processor, tier full, cache empty: one worker / two.
+BAR("par_cpu64", "ratio", at_least(1.8), par_cpu64);
+
+/// 64 distinct kernels with cuda_fp16.h through NVRTC: one worker / two, which are processes.
+BAR("par_nvrtc64", "ratio", at_least(1.7), par_nvrtc64, {.missing = missing_nvrtc});
+
+/// Compilations for 64 requests of 8 programs.
+BAR("dedupe", "compiles", at_most(8), dedupe);
+
+}  // namespace
 }  // namespace kmux::bench

@@ -1,4 +1,4 @@
-"""The half-precision matrix product of bars_nvidia. Export it again, from integrations/tilelang:
+"""The half-precision matrix product of bar gemm_ratio. Export it again, from integrations/tilelang:
 
 python -m kmux_tilelang export ../../bench/kernels/gemm_4096.py:gemm_4096 --target cuda:sm_90a -o ../../bench/kernels/gemm_4096
 """

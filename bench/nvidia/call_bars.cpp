@@ -1,5 +1,3 @@
-#include "call_bars.h"
-
 #include <array>
 #include <functional>
 #include <stdexcept>
@@ -7,9 +5,13 @@
 #include "kmux/compile.h"
 #include "kmux/tensor.h"
 
+#include "bars/bar.h"
 #include "bursts.h"
-#include "call_programs.h"
-#include "raw_cuda.h"
+#include "fake_cuda.h"
+#include "nvidia/call_programs.h"
+#include "nvidia/eviction.h"
+#include "nvidia/missing.h"
+#include "nvidia/raw_cuda.h"
 
 namespace kmux::bench {
 namespace {
@@ -140,8 +142,6 @@ struct TwoKernels {
   RawLaunch launch{cuda, cuda.load(ours.kernel(), "step"), 8, 128, {&y, &n}};
 };
 
-}  // namespace
-
 double nvrtc_call_over_raw() { return call_over_raw("nvrtc"); }
 double cuda_call_over_raw() { return call_over_raw("cuda"); }
 
@@ -183,7 +183,9 @@ double graph2_host_ratio() {
   return report(pairs, pairs.ratio());
 }
 
-double call_ns() {
+// A whole call over the driver of tests/fakes/cuda, whose own part is a few nanoseconds.
+double fake_call_ns() {
+  FakeCuda::load().set_recording(false);
   const RawCuda cuda;  // the application's context is current, as it is in the other bars
   Subject ours(add_program(), "nvrtc", 3, {1024});
   ours();
@@ -192,4 +194,54 @@ double call_ns() {
   return median(std::move(times));
 }
 
+// What of a call's own time is due to cold caches: the fake driver evicts them as a real one does.
+template <double (*kMeasure)()>
+double over_evicting_driver() {
+  FakeCuda fake = FakeCuda::load();
+  fake.set_recording(false);
+  fake.set_launch_work(evict);
+  return kMeasure();
+}
+
+/// A checked call over the fake driver, three tensors and one symbol.
+BAR("fake_call_ns", "ns", at_most(110), fake_call_ns, {.missing = missing_fake});
+
+/// Calls over launches as below, over a fake driver that evicts caches and predictors.
+BAR("nvrtc_call_over_evicting", "ns", no_limit(), over_evicting_driver<nvrtc_call_over_raw>, {.missing = missing_fake});
+
+/// The same through the generated launcher.
+BAR("cuda_call_over_evicting", "ns", no_limit(), over_evicting_driver<cuda_call_over_raw>, {.missing = missing_fake});
+
+/// The same with three tensor maps that do not change.
+BAR("tma3_over_evicting", "ns", no_limit(), over_evicting_driver<tma3_unchanged_over_raw>, {.missing = missing_fake});
+
+/// A checked call, three tensors and one symbol, less cuLaunchKernelEx of the same kernel with everything ready.
+BAR("nvrtc_call_over_raw", "ns", at_most(110), nvrtc_call_over_raw, {.missing = missing_device, .processes = 9});
+
+/// The same through the generated launcher.
+BAR("cuda_call_over_raw", "ns", at_most(110), cuda_call_over_raw, {.missing = missing_device, .processes = 9});
+
+/// Three tensor maps that did not change, less a launch with maps made before.
+BAR("tma3_unchanged_over_raw", "ns", at_most(150), tma3_unchanged_over_raw,
+    {.missing = missing_device, .processes = 9});
+
+/// A checked call / the raw launch.
+BAR("nvrtc_call_ratio", "ratio", at_most(1.03), nvrtc_call_ratio, {.missing = missing_device, .processes = 9});
+
+/// The same through the generated launcher.
+BAR("cuda_call_ratio", "ratio", at_most(1.03), cuda_call_ratio, {.missing = missing_device, .processes = 9});
+
+/// The same for three tensor maps.
+BAR("tma3_unchanged_ratio", "ratio", at_most(1.04), tma3_unchanged_ratio, {.missing = missing_device, .processes = 9});
+
+/// A call with an L2 window / one without.
+BAR("l2_window_ratio", "ratio", at_most(1.1), l2_window_ratio, {.missing = missing_device});
+
+/// Two kernels replayed as a graph / two raw launches, until the device is done.
+BAR("graph2_end_to_end_ratio", "ratio", at_most(0.7), graph2_end_to_end_ratio, {.missing = missing_device});
+
+/// Host time of that / two cuGraphExecKernelNodeSetParams and cuGraphLaunch.
+BAR("graph2_host_ratio", "ratio", at_most(1.25), graph2_host_ratio, {.missing = missing_device});
+
+}  // namespace
 }  // namespace kmux::bench

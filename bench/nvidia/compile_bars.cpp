@@ -1,5 +1,4 @@
-#include "compile_bars.h"
-
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <functional>
@@ -12,10 +11,12 @@
 #include "kmux/program.h"
 #include "kmux/tensor.h"
 
-#include "bare_nvrtc.h"
+#include "bars/bar.h"
 #include "bursts.h"
-#include "call_programs.h"
-#include "places.h"
+#include "nvidia/bare_nvrtc.h"
+#include "nvidia/call_programs.h"
+#include "nvidia/missing.h"
+#include "nvidia/places.h"
 
 namespace kmux::bench {
 namespace {
@@ -62,8 +63,6 @@ double compile_ratio(const Program& program, int rounds) {
   return pairs.ratio();
 }
 
-}  // namespace
-
 double nvrtc_compile_ratio_small() { return compile_ratio(add_program(), 101); }
 
 double nvrtc_compile_ratio_gemm() {
@@ -71,12 +70,18 @@ double nvrtc_compile_ratio_gemm() {
   return compile_ratio(load_program(path).value(), 15);
 }
 
-int first_call() {
+// What process_start_ratio starts: 0 if the result is right.
+int first_call(const std::vector<std::string>&) {
   const Kernel kernel = compile(add_program(), {.execution_backend = "nvrtc"}).value();
   const Tensor ones = Tensor::from<float>({4}, dtype::kFloat32, std::array{1.0F, 1.0F, 1.0F, 1.0F}).value();
   const Tensor a = ones.to(kernel.device()).value();
   const Tensor sum = kernel(a, a).and_then(single).value().to(Device{}).value();
   return sum.data_as<float>()[3] == 2.0F ? 0 : 1;
+}
+
+std::string missing_headers() {
+  const auto has = [](const fs::path& folder) { return fs::exists(folder / "tl_templates"); };
+  return std::ranges::any_of(places().headers, has) ? "" : "no headers of TileLang (--headers, or kmux.sh test)";
 }
 
 double process_start_ratio() {
@@ -90,7 +95,7 @@ double process_start_ratio() {
       if (done.exit_code != 0) throw std::runtime_error(done.standard_error + done.standard_output);
     });
   };
-  const std::vector<std::string> ours = {places().programs / "bars_nvidia", "--first-call"};
+  const std::vector<std::string> ours = child_command("first_call");
   const std::vector<std::string> theirs = {places().programs / "bare_start", folder / "add.cubin"};
   start(ours);
   start(theirs);
@@ -100,4 +105,16 @@ double process_start_ratio() {
   return pairs.ratio();
 }
 
+CHILD("first_call", first_call);
+
+/// kmux::build with the cache off / bare NVRTC on the same text and options.
+BAR("nvrtc_compile_ratio_small", "ratio", at_most(1.1), nvrtc_compile_ratio_small);
+
+/// The same for TileLang's GEMM, whose headers are compiled in advance from the third build on.
+BAR("nvrtc_compile_ratio_gemm", "ratio", at_most(1.1), nvrtc_compile_ratio_gemm, {.missing = missing_headers});
+
+/// A fresh process to its first result out of a warm cache / a program that loads the cubin and launches.
+BAR("process_start_ratio", "ratio", at_most(1.3), process_start_ratio, {.missing = missing_device});
+
+}  // namespace
 }  // namespace kmux::bench

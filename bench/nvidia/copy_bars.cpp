@@ -1,5 +1,3 @@
-#include "copy_bars.h"
-
 #include <algorithm>
 #include <vector>
 
@@ -7,9 +5,12 @@
 #include "kmux/runtime.h"
 #include "kmux/tensor.h"
 
+#include "bars/bar.h"
+#include "nvidia/missing.h"
 #include "timing.h"
 
 namespace kmux::bench {
+namespace {
 
 double pinned_copy_ratio() {
   constexpr std::int64_t kBytes = std::int64_t{64} << 20;
@@ -36,4 +37,8 @@ double pinned_copy_ratio() {
   return median(from_pageable) / median(from_pinned);
 }
 
+/// 64 MiB to the device from other memory of the host / from pinned memory, until the copy is done.
+BAR("pinned_copy_ratio", "ratio", at_least(2), pinned_copy_ratio, {.missing = missing_device});
+
+}  // namespace
 }  // namespace kmux::bench

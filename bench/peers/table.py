@@ -101,5 +101,5 @@ def markdown(results: list[dict[str, Any]]) -> str:
     for result in results:
         for side, title in TITLES.items():
             if rows := [row for row in result["rows"] if row["side"] == side]:
-                parts += [f"### {title}", place(result["machine"], result["settings"]) + ".", of_side(rows)]
+                parts += [f"## {title}", place(result["machine"], result["settings"]) + ".", of_side(rows)]
     return "\n\n".join([*parts, FOOT]) + "\n"

@@ -6,7 +6,8 @@
 #include "kmux/compile.h"
 #include "kmux/program.h"
 
-#include "bars.h"
+#include "bars/bar.h"
+#include "kernels.h"
 
 namespace kmux::bench::strangers {
 namespace {
@@ -20,9 +21,8 @@ double seconds_to_compile(const std::string& name, const std::string& tier) {
   return seconds;
 }
 
-}  // namespace
-
 double compile_worst() {
+  use_one_thread();
   double worst = 0;
   for (const char* const name : {"constant_mathematics", "bytes_in_shared_memory", "scattered_halves"}) {
     for (const char* const tier : {"fast", "full"}) worst = std::max(worst, seconds_to_compile(name, tier));
@@ -30,4 +30,8 @@ double compile_worst() {
   return worst;
 }
 
+/// Processor time of the slowest of three compilations: mathematics of constants, bytes in shared memory, scattered halves.
+BAR("stranger_compile_s", "s", at_most(3), compile_worst);
+
+}  // namespace
 }  // namespace kmux::bench::strangers

@@ -1,11 +1,11 @@
-#include "strangers/counted_bars.h"
-
 #include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "kmux/plugin/process.h"
+
+#include "bars/bar.h"
 
 namespace kmux::bench::strangers {
 namespace {
@@ -35,8 +35,6 @@ double values_wrong(std::vector<std::string> words) {
   return counted_by_script("values_wrong", "values/run_values.py", std::move(words));
 }
 
-}  // namespace
-
 double kernel_name_forms_failed() {
   return counted("kernel_name_forms_failed", {KMUX_BENCH_TESTS "/kernel_name_forms"});
 }
@@ -54,4 +52,17 @@ double shared_cases_failed() {
          counted_by_script("strangers_on_cpu_failed", "run_sources.py", {KMUX_BENCH_KMUX});
 }
 
+/// Programs of tests/strangers/values, in each tier and checked, and sources that fail on backend cpu.
+BAR("shared_cases_failed", "cases", at_most(0), shared_cases_failed);
+
+/// Forms of kernel names that fail, in process and exported, with each backend that can build here.
+BAR("kernel_name_forms_failed", "forms", at_most(0), kernel_name_forms_failed);
+
+/// Headers of C, C++ and CUDA with which a kernel does not compile through NVRTC.
+BAR("nvrtc_headers_failed", "headers", at_most(0), nvrtc_headers_failed);
+
+/// Functions with a wrong value on backend cpu under one of the settings that change arithmetic.
+BAR("fast_math_wrong", "functions", at_most(0), fast_math_wrong);
+
+}  // namespace
 }  // namespace kmux::bench::strangers

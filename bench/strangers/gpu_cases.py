@@ -14,6 +14,10 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/bars"))
+import bar  # noqa: E402
+from bar import BAR, at_most  # noqa: E402
+
 BACKENDS = ("nvrtc", "cuda", "cpu")
 LONGEST = 560  # seconds that a case may take: each form of a name is compiled by nvcc, several at once
 STRANGERS = ROOT / "tests" / "strangers"
@@ -102,12 +106,22 @@ def main():
     arguments = parser.parse_args()
     build = arguments.build.resolve()
     environment = environment_of(build, arguments.out.resolve() / "cache")
-    bars = {f"cases_on_{backend}_failed": failed(backend, cases_of(build, backend), environment, arguments.processes)
-            for backend in arguments.backends}
-    bars["readme_on_gpu_failed"] = failed("pages", shown_in_pages(build), environment, arguments.processes)
-    for name, value in bars.items():
-        print(f"bar {name} {value} cases")
-    return 1 if any(bars.values()) else 0
+
+    def cases_on(backend):
+        return lambda: failed(backend, cases_of(build, backend), environment, arguments.processes)
+
+    # Kernels of examples/kernels and tests/strangers that fail through nvrtc on a GPU, compared with their references.
+    BAR("cases_on_nvrtc_failed", "cases", at_most(0), cases_on("nvrtc"))
+
+    # The same through nvcc.
+    BAR("cases_on_cuda_failed", "cases", at_most(0), cases_on("cuda"))
+
+    # The same on the processor of that machine.
+    BAR("cases_on_cpu_failed", "cases", at_most(0), cases_on("cpu"))
+
+    # Examples of README and docs that fail through nvrtc, cuda, cpu or auto on a machine with a GPU.
+    BAR("readme_on_gpu_failed", "cases", at_most(0), lambda: failed("pages", shown_in_pages(build), environment, arguments.processes))
+    return bar.main([f"cases_on_{backend}_failed" for backend in arguments.backends] + ["readme_on_gpu_failed"])
 
 
 if __name__ == "__main__":

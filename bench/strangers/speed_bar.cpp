@@ -12,8 +12,9 @@
 #include "kmux/compile.h"
 #include "kmux/program.h"
 
-#include "../native_libraries.h"
-#include "bars.h"
+#include "bars/bar.h"
+#include "kernels.h"
+#include "native_libraries.h"
 
 namespace kmux::bench::strangers {
 namespace {
@@ -147,12 +148,15 @@ double speed_of(const std::string& name) {
   return native / entrants[0].best;
 }
 
-}  // namespace
-
 double speed_worst() {
+  use_one_thread();
   double worst = 1e9;
   for (const char* const kernel : kKernels) worst = std::min(worst, speed_of(kernel));
   return worst;
 }
 
+/// The slowest of five kernels over the faster of g++ and clang++ with -O3 -march=native -ffast-math, one thread.
+BAR("stranger_speed_worst", "ratio", at_least(0.5), speed_worst);
+
+}  // namespace
 }  // namespace kmux::bench::strangers

@@ -1,4 +1,4 @@
-"""Opens the pages of docs/reports in headless Chromium: they are small, whole and need nothing from elsewhere."""
+"""Opens the page of docs/reports in headless Chromium: it is small, whole and needs nothing from elsewhere."""
 import argparse
 import pathlib
 import sys
@@ -6,7 +6,7 @@ import unittest
 
 from browser import Browser
 
-LARGEST = 500 * 1024
+LARGEST = 300 * 1024  # with the picture
 PHONE = 390  # pixels
 
 
@@ -25,8 +25,8 @@ class PublishedPages(unittest.TestCase):
         return self.browser.texts(".tallies .name"), set(self.browser.texts("table.overview tbody th a"))
 
     def test_are_small(self):
-        self.assertGreaterEqual(len(self.pages), 3)
-        self.assertEqual([page.name for page in self.pages if page.stat().st_size > LARGEST], [])
+        self.assertEqual([page.name for page in self.pages], ["h200.html"])
+        self.assertLessEqual(sum(path.stat().st_size for path in OPTIONS.reports.iterdir()), LARGEST)
 
     def test_of_an_h200_has_eight_programs_over_three_backends(self):
         backends, programs = self.names("h200.html")
@@ -35,16 +35,11 @@ class PublishedPages(unittest.TestCase):
         timed = self.browser.find("table.verdicts tr[data-backend]")
         self.assertEqual(len(timed), 3 * len(self.browser.find("table.verdicts")))
 
-    def test_of_a_processor_has_both_engines_and_hip(self):
-        backends, programs = self.names("cpu.html")
-        self.assertEqual(backends, ["cpu", "cpu:engine=host", "hip"])
-        self.assertGreaterEqual(len(programs), 8)
-
-    def test_have_launchers_and_sources_of_all(self):
+    def test_have_sources_and_resolutions_of_all(self):
         for page in self.pages:
             self.browser.open(page)
             timed = self.browser.find("table.verdicts tr[data-backend]")
-            self.assertGreaterEqual(len(self.browser.find("details.text")) + len(self.browser.find(".again")), len(timed))
+            self.assertEqual(len(self.browser.find("details.text")) + len(self.browser.find(".again")), len(timed))
             self.assertEqual(len(self.browser.find("details.resolution")), len(self.browser.find("section")))
 
     def test_ask_nothing_of_a_network_and_fit_on_a_phone(self):

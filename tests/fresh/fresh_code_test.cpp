@@ -12,7 +12,6 @@ void expect_fresh_code(const std::string& backend, int seeds, int steps) {
   }
 }
 
-// bars_sound runs 50,000.
 TEST(FreshCode, IsWhatEveryCallGivesAfterAnEdit) { expect_fresh_code("reading", 10, 500); }
 
 TEST(FreshCode, IsWhatTheCpuBackendGivesAfterAnEdit) { expect_fresh_code("cpu", 1, 200); }

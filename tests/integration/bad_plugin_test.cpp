@@ -1,5 +1,4 @@
 // What a plugin does that no error can tell of, and what its application gets then: docs/security.md has the promises.
-// bench/bars_sdk counts the cases of suite BadPlugin that pass.
 #include <array>
 #include <cstdlib>
 #include <filesystem>

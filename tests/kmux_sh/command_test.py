@@ -150,9 +150,9 @@ class Command(unittest.TestCase):
         self.assertTrue(self.tree.called("ctest --test-dir build/other"))
 
     def test_the_nightly_script_tests_without_a_toolkit(self):
-        for name in ("bars_order", "kmux_nvidia_fake_test", "kmux_nvidia_test", "kmux_nvrtc_test", "kmux_cuda_test",
+        for name in ("kmux_order_test", "long_life_tests", "kmux_nvidia_fake_test", "kmux_nvidia_test", "kmux_nvrtc_test", "kmux_cuda_test",
                      "kmux_nvidia_plugins_test", "kmux_cpu_test"):  # fmt: skip
-            self.tree.fake(f"build/release/{'bench' if name == 'bars_order' else 'tests'}/{name}", "")
+            self.tree.fake(f"build/release/tests/{name}", "")
         self.tree.fake("tests/order/seeds.py", "").write_text("")
         self.fake_fuzzer()
         for status in (0, 1):
@@ -164,6 +164,13 @@ class Command(unittest.TestCase):
             self.assertTrue(self.tree.called("fuzz_text", "-max_total_time=300"))
             self.assertTrue(self.tree.called("fuzz_formats --format=npy", "-max_total_time=300"))
             self.assertTrue(self.tree.called("cmake --workflow --preset portable"))
+
+    def test_bars_names_the_groups_that_there_are(self):
+        self.tree.fake("build/release/bench/bars", 'echo "bars: no group or bar. Groups: call cpu" >&2; exit 2')
+        ran = self.tree.run("bars", "sound")
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("Groups: call cpu\n", ran.stderr)
+        self.assertIn("kmux: no group 'sound' of bench/bars (above). Others: fleet fresh house python tilelang\n", ran.stderr)
 
     def fake_fuzzer(self, script="", formats=""):
         self.tree.fake("build/fuzz/tests/write_seeds", "")

@@ -2,7 +2,7 @@
 """mistakes_test.py DOOR [--program FILE]: what each door says to the mistakes that its users make, compared with golden/DOOR.txt.
 
 A message has five lines at most. KMUX_UPDATE_GOLDENS=1 writes the golden file anew: read it as somebody would who has never
-seen kmux. --count prints how many messages are longer, and compares nothing.
+seen kmux.
 """
 import argparse
 import difflib
@@ -136,12 +136,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("door", choices=DOORS)
     parser.add_argument("--program", default="kmux", help="the command, or kmux_mistakes")
-    parser.add_argument("--count", action="store_true")
     arguments = parser.parse_args()
     messages = list(DOORS[arguments.door](arguments.program))
-    if arguments.count:
-        print(len(long_ones(messages)))
-        return 0
     golden = HERE / "golden" / f"{arguments.door}.txt"
     if os.environ.get("KMUX_UPDATE_GOLDENS") == "1":
         golden.write_text(text_of(messages), encoding="utf-8")

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kPrograms = 500;  // bars_text takes 10,000
+constexpr std::uint32_t kPrograms = 500;
 
 Result<Program> read_text_of(std::string_view text, const Program& program) {
   return from_text({"program.kmux", text}, files_of(program));

@@ -35,8 +35,8 @@ class Table(unittest.TestCase):
 
     def test_has_one_for_each_side_and_machine(self):
         results = [result(row("A")), result(row("B", side="host"), commit="")]
-        titles = [line for line in table.markdown(results).splitlines() if line.startswith("###")]
-        self.assertEqual(titles, ["### On a GPU", "### On the processor"])
+        titles = [line for line in table.markdown(results).splitlines() if line.startswith("##")]
+        self.assertEqual(titles, ["## On a GPU", "## On the processor"])
         self.assertIn(
             "a GPU; 2 cores; Python 3.12.0; 2026-11-22; commit 0123456; rounds: 9, starts: 3.", table.markdown(results)
         )

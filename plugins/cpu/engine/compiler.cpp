@@ -71,7 +71,7 @@ std::vector<std::string> shared_arguments(const CompileJob& job, Language langua
                                         "-fno-color-diagnostics"};
   const std::vector<std::string> of_processor = processor_arguments(processor);
   arguments.insert(arguments.end(), of_processor.begin(), of_processor.end());
-  // LLVM 19 orders code for Zen 4 better by its model of Zen 3: 2 % on a blocked GEMM (docs/benchmarks.md).
+  // LLVM 19 orders code for Zen 4 better by its model of Zen 3: 2 % on a blocked GEMM (docs/design/0006-tiers.md).
   if (processor == "znver4") arguments.emplace_back("-mtune=znver3");
   // LLVM cuts the vectors of Intel's AVX-512 in two, for the sake of loops that use a few. All of a CUDA kernel is vectors.
   if (!job.blocks.empty() && !is_aarch64(triple_of(processor))) arguments.emplace_back("-mprefer-vector-width=512");

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "bars/bar.h"
+
+namespace kmux::bench {
+
+/// Measures `bar` in processes of its own and prints "bar NAME VALUE UNIT LIMIT held" (or "missed"), at once: the next one may
+/// take long.
+///
+/// Returns: true if it is held, or cannot be measured here; then stderr has the reason.
+/// Errors:  throws if a process fails.
+bool measure_and_print(const Bar& bar);
+
+/// What such a process does: prints the value of `bar`, or why it cannot be measured here.
+int measure_once(const Bar& bar);
+
+}  // namespace kmux::bench
