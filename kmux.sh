@@ -20,7 +20,7 @@ case $arch in
   arm64 | aarch64) [[ $(uname -m) == aarch64 ]] && PRESET=release || PRESET=arm64 ;;
   *) echo "kmux: --arch $arch is not known (it is arm64, or nothing for this machine). Name one of them." >&2; exit 2 ;;
 esac
-readonly PRESET BUILD=${KMUX_BUILD:-build/$PRESET} LINT=build/lint
+readonly PRESET BUILD=${KMUX_BUILD:-build/$PRESET} LINT=build/lint QUICK=build/quick
 readonly JOBS=${KMUX_JOBS:-$(nproc)}
 # Libraries, which a build for another machine takes of that machine's packages.
 readonly LIBRARIES=(
@@ -29,11 +29,6 @@ readonly LIBRARIES=(
   libgtest-dev libgmock-dev libbenchmark-dev libpython3-dev)
 readonly BUILD_PACKAGES=(
   build-essential cmake ninja-build ccache "${LIBRARIES[@]}" redis-tools python3 python3-venv python3-numpy)
-# The second LLVM of tests/integration/second_llvm_test.cpp; what compiles for AMD's devices in the tests of plugins/hip, and
-# HIP's headers, with which launch/hip_abi.h is compared; a driver of OpenCL for processors, for examples/plugins; what opens
-# the pages of tests/browser.
-readonly TEST_PACKAGES=(libclang-cpp15 lld-19 libamdhip64-5 libamdhip64-dev libhiprtc-builtins5 rocm-device-libs
-  ocl-icd-libopencl1 pocl-opencl-icd chromium chromium-driver python3-selenium doxygen)
 readonly LINT_PACKAGES=(git clang-format-19 clang-tidy-19)
 readonly DOCS_PACKAGES=(doxygen)
 readonly FUZZ_PACKAGES=(libclang-rt-19-dev) # libFuzzer and the sanitizers of clang-19
@@ -52,24 +47,26 @@ readonly WHEEL_TOOLS=(hatchling==1.33.0 tqdm==4.70.1 mypy==1.18.2 auditwheel==6.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 readonly WHEELS=.cache/wheels # what its wheel needs in a clean environment
 readonly TILELANG_HEADERS=.cache/tilelang-headers
-readonly TSAN=build/tsan
-readonly THREAD_TESTS=(unit_tests cache_torture_tests kmux_fresh_test kmux_fake_cuda_test kmux_nvidia_fake_test)
 readonly APT_LOG=$BUILD/apt.log FETCH_LOG=$BUILD/fetch.log CONFIGURE_LOG=$BUILD/configure.log BUILD_LOG=$BUILD/build.log
 # What is fetched beside the build: functions of tools/kmux/pypi.sh, and what is missing without them.
 declare -rA FETCHED=([tilelang_headers]="TileLang's headers" [tilelang]="TileLang and torch" [nvrtc]=NVRTC [cute_dsl]="CuTe DSL" [ray_wheel]=Ray
   [tvm_ffi_releases]="other releases of TVM-FFI" [wheels]="the wheels of the Python package's test" [wheel_tools]="${WHEEL_TOOLS[*]}")
 
-for part in messages debian pypi arm64 fuzz; do source "tools/kmux/$part.sh"; done
+for part in messages debian pypi arm64 fuzz tests; do source "tools/kmux/$part.sh"; done
 
 usage() {
   cat <<'TEXT'
 kmux.sh: builds, tests and shows kmux. Each command first installs what is missing from Debian's packages.
 
   ./kmux.sh demo           build and run the main job on real input
-  ./kmux.sh test [ARG..]   build and run every test, or those that arguments to ctest choose; KMUX_THREADS=1: the quick ones of
-                           threads under the thread sanitizer first; KMUX_FUZZ=SECONDS: the fuzzers before them, so long each
+  ./kmux.sh test [ARG..]   build and run the tests of every change, or those of them that arguments to ctest choose
+  ./kmux.sh test --all [ARG..]
+                           every test (KMUX_ALL_TESTS=1 does the same): sweeps in full, rehearsals of other systems, Ray, TileLang,
+                           browsers, and before them the thread sanitizer and the fuzzers (KMUX_FUZZ=SECONDS each, 20 by default)
+  ./kmux.sh test --rest    what --all has and the last `test` had not
+  ./kmux.sh quick [ARG..]  core and backend cpu alone with their unit tests, in build/quick: minutes from a fresh clone
   ./kmux.sh build          build into build/release: bin/kmux, lib/libkmux.so, lib/kmux/plugins/, bench/
-  ./kmux.sh package        make the archive that runs wherever glibc 2.36 is: build/release/package/kmux-*.tar.gz
+  ./kmux.sh package        make the archive that runs wherever glibc 2.36 is, and packages for Debian 12: build/release/package/
   ./kmux.sh wheel          make the Python packages: build/release/package/kmux-*.whl, and kmux_tilelang-*.whl for TileLang
   ./kmux.sh docs           make the reference of the C++ API: build/release/docs/html/index.html
   ./kmux.sh lint           clang-format, clang-tidy and the rules of the tree; changes nothing
@@ -91,7 +88,7 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
 
 build, package, wheel, test and setup take --arch arm64: for Linux on AArch64, cross-compiled into build/arm64; tests run under QEMU.
 KMUX_JOBS=N sets the number of parallel jobs (default: one a processor), KMUX_BUILD=DIR another folder than build/release;
-KMUX_NO_CCACHE=1 compiles without ccache; KMUX_TILELANG_TESTS=1 fetches TileLang (3 GB with torch) for the tests that want it.
+KMUX_NO_CCACHE=1 compiles without ccache; KMUX_TILELANG_TESTS=0 has --all do without TileLang (3 GB with torch).
 TEXT
 }
 
@@ -109,6 +106,7 @@ prepare() {
 # Configures preset $1 into folder $2 (by default that of the machine that is built for).
 configure() {
   stage build
+  mkdir -p "$BUILD" # where logs are
   local preset=${1:-$PRESET} folder=${2:-$BUILD}
   local ccache=(-UKMUX_CCACHE) # found anew, where it was switched off before
   [[ ${KMUX_NO_CCACHE:-0} != 1 ]] || ccache=(-DKMUX_CCACHE=OFF)
@@ -139,7 +137,17 @@ build_targets() {
 
 build() {
   prepare
+  (($#)) || set -- all kmux_rest
   build_targets "$@"
+}
+
+# Core and backend cpu, and their unit tests, in a build that does not optimise.
+quick() {
+  packages "${BUILD_PACKAGES[@]}" lld-19
+  configure quick "$QUICK"
+  build_in "$QUICK" kmux_quick
+  stage tests
+  ctest --test-dir "$QUICK" --output-on-failure --no-tests=error --parallel "$JOBS" -L '^quick$' "$@"
 }
 
 sources() {
@@ -153,49 +161,10 @@ demo() {
   exec bash examples/demo/run.sh "$BUILD"
 }
 
-# The tests of the runtime, of its worker and of the fakes, under the thread sanitizer: those that are quick enough for every
-# change. `sanitize tsan` has them all.
-check_threads() {
-  stage threads
-  local log=$TSAN/tests.log
-  mkdir -p "$TSAN"
-  configure tsan "$TSAN"
-  build_in "$TSAN" "${THREAD_TESTS[@]/#/tests/}"
-  local programs=${THREAD_TESTS[*]}
-  if ! "$PYTHON" -B tools/sanitize.py tsan "$TSAN" -R "^(${programs// /|})\\." -E random_program \
-    --output-on-failure --timeout 600 --repeat until-pass:2 --parallel "$JOBS" >"$log" 2>&1; then # a report counts all the same
-    tail -n 60 "$log" >&2
-    fail "the thread sanitizer has reports, or a test failed under it (above; the whole log is $log)."
-  fi
-  say "under the thread sanitizer: $(grep 'tests passed' "$log"), $(sed -n 's/^bar tsan_reports //p' "$log")"
-}
-
-# Runs every test; arguments go to ctest. Ends with what was skipped for want of what, and with how long it took.
-run_tests() {
-  if [[ $PRESET == arm64 ]]; then
-    arm64_tests "$@"
-    return
-  fi
-  [[ ${KMUX_FUZZ:-1} =~ ^[1-9][0-9]*$ ]] || fail "KMUX_FUZZ=$KMUX_FUZZ is not known (it is the number of seconds that each fuzzer has)."
-  trap 'end_fetching; say_durations' EXIT
-  stage install
-  packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
-  use_venv
-  prepare tilelang_headers nvrtc cute_dsl ray_wheel wheels tvm_ffi_releases tilelang
-  build_targets
-  [[ ${KMUX_THREADS:-0} != 1 ]] || check_threads
-  [[ -z ${KMUX_FUZZ:-} ]] || check_formats "$KMUX_FUZZ"
-  stage tests
-  local status=0
-  ctest --test-dir "$BUILD" --output-on-failure --no-tests=error --timeout 600 --parallel "$JOBS" "$@" || status=$?
-  "$PYTHON" -B tools/skipped_tests.py "$BUILD/Testing/Temporary" | sed 's/^/kmux: /' >&2
-  return "$status"
-}
-
 package() {
   build kmux_product
   (cd "$BUILD" && cpack) >&2 || fail "packaging failed. It says why above."
-  ls "$BUILD"/package/*.tar.gz
+  find "$BUILD/package" -name '*.tar.gz' -o -name '*.deb' | sort
 }
 
 wheel() {
@@ -244,9 +213,9 @@ bars() {
   local group=${1:-} status=0
   use_venv
   [[ $group != house ]] || exec "$PYTHON" -B bench/bars_house
-  prepare tilelang_headers nvrtc cute_dsl ray_wheel wheels tvm_ffi_releases tilelang
+  prepare "${ALL_TEST_FETCHES[@]}"
   if [[ $group == fresh ]]; then # builds in a clone; half an hour, so never without being named
-    packages "${TEST_PACKAGES[@]}"
+    packages "${ALL_TEST_PACKAGES[@]}"
     join_fetching
     exec "$PYTHON" -B bench/bars_fresh --jobs "$JOBS"
   fi
@@ -271,11 +240,10 @@ sanitize() {
   local kind=${1:-}
   [[ $kind == tsan || $kind == asan ]] || fail "'sanitize $kind' is not known. Sanitizers: tsan, asan."
   shift
-  packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
-  use_venv
-  prepare tilelang_headers nvrtc cute_dsl ray_wheel wheels tvm_ffi_releases tilelang
+  prepare_all_tests
   configure "$kind" "build/$kind"
-  build_in "build/$kind"
+  export KMUX_ALL_TESTS=1
+  build_in "build/$kind" all kmux_rest
   stage install
   join_fetching
   stage tests
@@ -312,7 +280,7 @@ nightly() {
   ./kmux.sh sanitize tsan || status=1
   ./kmux.sh sanitize asan || status=1
   say "the whole suite without a CUDA toolkit"
-  KMUX_BUILD=build/no-toolkit bash tools/without_toolkit.sh ./kmux.sh test || status=1
+  KMUX_BUILD=build/no-toolkit bash tools/without_toolkit.sh ./kmux.sh test --all || status=1
   say "the whole suite without what only Linux has"
   cmake --workflow --preset portable >&2 || status=1
   return "$status"
@@ -331,10 +299,10 @@ if [[ $PRESET == arm64 && ! $command =~ ^(build|package|wheel|test|setup|help)$ 
   fail "$command cannot be done for arm64 on this machine. With --arch arm64 there are build, package, wheel, test and setup."
 fi
 case $command in
-  demo | build | package | wheel | docs | lint | format | bench | bars | sanitize | fuzz | nightly | regress) "$command" "$@" ;;
+  demo | build | quick | package | wheel | docs | lint | format | bench | bars | sanitize | fuzz | nightly | regress) "$command" "$@" ;;
   test) run_tests "$@" ;;
   setup)
-    packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" "${DOCS_PACKAGES[@]}" "${FUZZ_PACKAGES[@]}" "${LINT_PACKAGES[@]}"
+    packages "${BUILD_PACKAGES[@]}" "${ALL_TEST_PACKAGES[@]}" "${DOCS_PACKAGES[@]}" "${FUZZ_PACKAGES[@]}" "${LINT_PACKAGES[@]}"
     [[ $PRESET != arm64 ]] || prepare
     ;;
   help | -h | --help) usage ;;

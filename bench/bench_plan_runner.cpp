@@ -5,7 +5,7 @@
 
 #include "kmux/builder.h"
 #include "kmux/plugin/plan_runner.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 #include "idle_driver.h"
 

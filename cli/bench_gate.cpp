@@ -5,7 +5,7 @@
 
 #include "kmux/bench/binding.h"
 #include "kmux/bench/figure.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "options.h"
 

@@ -12,7 +12,6 @@
 #include "kmux/bench/binding.h"
 #include "kmux/bench/report_file.h"
 #include "kmux/plugin/file_io.h"
-#include "kmux/plugin/words.h"
 #include "kmux/program.h"
 #include "kmux/runtime.h"
 

@@ -7,7 +7,8 @@
 
 #include "kmux/cache.h"
 #include "kmux/json.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/suggestion.h"
+#include "kmux/plugin/word_list.h"
 
 #include "base/text_table.h"
 #include "cache_bundle.h"

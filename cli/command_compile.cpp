@@ -12,7 +12,7 @@
 #include "kmux/kernel_attributes.h"
 #include "kmux/par_compile.h"
 #include "kmux/plugin/file_io.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/program.h"
 #include "kmux/runtime.h"
 

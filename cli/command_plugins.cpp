@@ -4,7 +4,7 @@
 
 #include "kmux/device.h"
 #include "kmux/json.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 

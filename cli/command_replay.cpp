@@ -8,7 +8,6 @@
 #include "kmux/bench/comparison.h"
 #include "kmux/compile.h"
 #include "kmux/plugin/sha256.h"
-#include "kmux/plugin/words.h"
 #include "kmux/program.h"
 #include "kmux/runtime.h"
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "kmux/npy.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/runtime.h"
 #include "kmux/trace.h"
 

@@ -12,7 +12,7 @@
 #include "kmux/environment.h"
 #include "kmux/log.h"
 #include "kmux/plugin/process.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/suggestion.h"
 #include "kmux/version.h"
 
 #include "command.h"

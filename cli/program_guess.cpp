@@ -6,7 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/text.h"
 #include "kmux/validate.h"
 

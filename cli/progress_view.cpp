@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kmux/plugin/start_thread.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "style.h"
 

@@ -4,7 +4,7 @@
 
 #include "kmux/bench/binding.h"
 #include "kmux/npy.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "options.h"
 

@@ -82,14 +82,21 @@ macro(_kmux_describe_plugin)
     if(TARGET kmux_product)
       add_dependencies(kmux_product ${target})
     endif()
-    install(TARGETS ${target} LIBRARY DESTINATION ${KMUX_PLUGIN_INSTALL_DIR})
+    if(COMMAND kmux_install_built)
+      kmux_install_built(${target} ${KMUX_PLUGIN_INSTALL_DIR} plugin_${name})
+    else()
+      install(TARGETS ${target} LIBRARY DESTINATION ${KMUX_PLUGIN_INSTALL_DIR} COMPONENT plugin_${name})
+    endif()
     if(manifest) # written anew, with the digest of what is installed
       list(JOIN describe "\" \"" describe)
-      install(CODE "execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND \"${CMAKE_COMMAND}\" -D
-        \"LIBRARY=\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${KMUX_PLUGIN_INSTALL_DIR}/kmux_${name}.so\" -D INSTALLED=ON \"${describe}\")")
+      install(CODE "if(EXISTS \"$<TARGET_FILE:${target}>\")
+        execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND \"${CMAKE_COMMAND}\" -D
+          \"LIBRARY=\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${KMUX_PLUGIN_INSTALL_DIR}/kmux_${name}.so\" -D INSTALLED=ON \"${describe}\")
+      endif()" COMPONENT plugin_${name})
     endif()
-    if(conformance)
-      install(FILES ${conformance} DESTINATION ${KMUX_PLUGIN_INSTALL_DIR} RENAME kmux_${name}.conformance.txt)
+    if(conformance) # the copy that is there once the library is
+      install(FILES ${arg_OUTPUT_DIRECTORY}/kmux_${name}.conformance.txt DESTINATION ${KMUX_PLUGIN_INSTALL_DIR}
+        COMPONENT plugin_${name} OPTIONAL)
     endif()
   endif()
 endmacro()

@@ -13,6 +13,14 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON) # $ORIGIN only, see kmux_add_room
 
+# kmux_install_built(<target> <folder> <component>): installs the target into the folder below the prefix, if it was built. A build
+# of some targets alone lacks others, as that of `kmux.sh demo` does; kmux_package.cmake names those at the end.
+function(kmux_install_built target folder component)
+  set(rule DESTINATION ${folder} COMPONENT ${component} OPTIONAL)
+  install(TARGETS ${target} RUNTIME ${rule} LIBRARY ${rule})
+  set_property(GLOBAL APPEND PROPERTY KMUX_INSTALLED_TARGETS ${target})
+endfunction()
+
 # kmux_add_room(<folder> <output>): adds the folder as soon as it has a CMakeLists.txt; its programs go to build/<preset>/<output>.
 function(kmux_add_room folder output)
   file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/CMakeLists.txt)

@@ -168,13 +168,15 @@ class InnerCircles(unittest.TestCase):
 
 
 class Sizes(unittest.TestCase):
-    def test_refuses_a_library_above_its_limit(self):
-        limits = {"kmux::sdk": 10, "kmux::runtime": 20}
-        with mock.patch.object(check_tree, "LIMITS", limits):
-            self.assertEqual(list(check_tree.outgrown(limits)), [])
-            found = list(check_tree.outgrown({"kmux::sdk": 10, "kmux::runtime": 21}))
-        self.assertEqual(len(found), 1)
-        self.assertIn("kmux::runtime: 21 lines of code (the limit is 20)", found[0])
+    def sized(self, lines):
+        path, text = pathlib.Path("core/ir/expr.cpp"), [""] * lines
+        return len(list(check_tree.warnings(path, text))), len(list(check_tree.breaches(path, text)))
+
+    def test_warns_of_long_files_and_refuses_longer_ones(self):
+        self.assertEqual(self.sized(check_tree.FILE_LINES), (0, 0))
+        self.assertEqual(self.sized(check_tree.FILE_LINES + 1), (1, 0))
+        self.assertEqual(self.sized(check_tree.MOST_FILE_LINES), (1, 0))
+        self.assertEqual(self.sized(check_tree.MOST_FILE_LINES + 1), (0, 1))
 
     def test_counts_code_alone(self):
         self.assertEqual(check_tree.code_lines(["int a;", "", "  // why", "}", "/// what"]), 2)
@@ -183,40 +185,14 @@ class Sizes(unittest.TestCase):
         for path, library in {"core/ir/expr.cpp": "kmux::sdk", "core/runtime/jit/jit.h": "kmux::runtime", "core/bench/x.h": None}.items():
             self.assertEqual(check_tree.library_of(pathlib.Path(path)), library)
 
-    def test_refuses_too_many_source_files_and_names_the_shortest(self):
-        files = {pathlib.Path("core", f"{number:03}.h"): [""] * (number + check_tree.SHORT) for number in range(check_tree.SOURCE_FILES)}
-        self.assertEqual(list(check_tree.scattered(files)), [])
-        found = list(check_tree.scattered({**files, pathlib.Path("core/more.h"): [""] * 1000}))
-        self.assertEqual(len(found), 1)
-        self.assertIn(f"{check_tree.SOURCE_FILES + 1} source files", found[0])
-        self.assertTrue(found[0].endswith("the shortest are core/000.h."), found[0])
-
-    def test_refuses_too_many_short_files_and_names_them(self):
-        files = {pathlib.Path("core", f"{number:02}.h"): [""] * (check_tree.SHORT - 1) for number in range(check_tree.SHORT_FILES)}
-        self.assertEqual(list(check_tree.scattered(files)), [])
-        found = list(check_tree.scattered({**files, pathlib.Path("cli/more.h"): [""]}))
-        self.assertEqual(len(found), 1)
-        self.assertIn(f"{check_tree.SHORT_FILES + 1} source files of fewer than {check_tree.SHORT} lines", found[0])
-        self.assertIn("neighbours: cli/more.h, core/00.h,", found[0])
-
-    def test_refuses_more_that_is_the_same_than_there_was_and_names_where_most_is(self):
+    def test_counts_the_starts_of_shared_lines_in_cpp_without_comments_and_data(self):
         lines = [f"line {number};" for number in range(check_tree.SHARED_LINES + 2)]
         tree = {pathlib.Path("core/a.h"): lines, pathlib.Path("cli/b.cpp"): ["// why", *lines], pathlib.Path("tests/data/c.h"): lines}
         self.assertEqual(len(check_tree.shared_windows(tree)), 3)
-        with mock.patch.object(check_tree, "SHARED_STARTS", 3):
-            self.assertEqual(list(check_tree.repeated(tree)), [])
-        with mock.patch.object(check_tree, "SHARED_STARTS", 2):
-            found = list(check_tree.repeated(tree))
-        self.assertEqual(len(found), 1)
-        self.assertIn("3 pairs of places share 6 lines (the limit is 2)", found[0])
-        self.assertIn("core/a.h and cli/b.cpp", found[0])
 
-    def test_refuses_a_folder_of_too_many_nouns(self):
-        paths = [pathlib.Path("core/ir", f"noun{number}{end}") for number in range(check_tree.NOUNS) for end in (".h", ".cpp")]
-        self.assertEqual(list(check_tree.crowded(paths)), [])
-        found = list(check_tree.crowded([*paths, pathlib.Path("core/ir/include/kmux/more.h")]))
-        self.assertEqual(len(found), 1)
-        self.assertIn(f"core/ir: {check_tree.NOUNS + 1} nouns", found[0])
+    def test_counts_files_of_one_name_as_a_noun_of_their_folder(self):
+        paths = map(pathlib.Path, ("core/ir/expr.cpp", "core/ir/include/kmux/expr.h", "core/ir/include/kmux/more.h", "cli/main.cpp"))
+        self.assertEqual(check_tree.nouns(paths), {pathlib.Path("core/ir"): {"expr", "more"}, pathlib.Path("cli"): {"main"}})
 
 
 class ProductSources(InTree):

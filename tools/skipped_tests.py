@@ -74,11 +74,14 @@ def read(path):
     return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 
 
+def whole(folder):
+    """The tests that ctest skipped as a whole, which its log calls passed."""
+    return {line.split(":", 1)[1] for line in read(folder / "LastTestsDisabled.log").splitlines() if ":" in line}
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
-    # ctest lists here what it skipped as a whole; its log calls that passed.
-    whole = {line.split(":", 1)[1] for line in read(folder / "LastTestsDisabled.log").splitlines() if ":" in line}
-    if text := sentence(*counted(read(folder / "LastTest.log"), whole)):
+    if text := sentence(*counted(read(folder / "LastTest.log"), whole(folder))):
         print(text)
 
 

@@ -8,7 +8,7 @@
 #include "kmux/compile.h"
 #include "kmux/jit.h"
 #include "kmux/plugin/plan_runner.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 #include "kmux/tensor.h"
 #include "kmux/trace.h"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "regress/call_cases.h"
 #include "regress/cold_cases.h"

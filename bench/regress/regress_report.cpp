@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "base/text_table.h"
 

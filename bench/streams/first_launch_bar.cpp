@@ -4,7 +4,7 @@
 
 #include "kmux/builder.h"
 #include "kmux/compile.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 #include "kmux/tensor.h"
 
 #include "bars/bar.h"

@@ -1,6 +1,6 @@
 #include "kmux/error.h"
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 namespace kmux {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <variant>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/characters.h"
 #include "kmux/signature.h"
 
 namespace kmux {
@@ -16,10 +16,9 @@ namespace {
 using Kind = DeclaredParameter::Kind;
 using SourceToken = std::string_view;  // a word, or one character of anything else
 
-bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_source_word(SourceToken token) { return is_word_char(token.front()); }
+bool is_word(SourceToken token) { return is_name_character(token.front()); }
 
-bool is_one_of_words(std::span<const std::string_view> words, std::string_view word) {
+bool is_one_of(std::span<const std::string_view> words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
@@ -66,8 +65,8 @@ class SourceLexer {
     std::size_t size = 1;
     // A quote within a number divides its digits.
     const bool is_number = std::isdigit(static_cast<unsigned char>(c)) != 0;
-    const auto goes_on = [&](char next) { return is_word_char(next) || (is_number && next == '\''); };
-    while (is_word_char(c) && size < rest_.size() && goes_on(rest_[size])) ++size;
+    const auto goes_on = [&](char next) { return is_name_character(next) || (is_number && next == '\''); };
+    while (is_name_character(c) && size < rest_.size() && goes_on(rest_[size])) ++size;
     const SourceToken found = rest_.substr(0, size);
     rest_.remove_prefix(size);
     if (found.ends_with('R') && rest_.starts_with('"')) return skip_raw();
@@ -125,8 +124,8 @@ constexpr std::array kIgnoredWords =
 
 unsigned bytes_of_words(const std::vector<SourceToken>& words) {
   if (std::ranges::count(words, "long") != 0) return 8;
-  if (is_one_of_words(words, "char")) return 1;
-  return is_one_of_words(words, "short") ? 2 : 4;
+  if (is_one_of(words, "char")) return 1;
+  return is_one_of(words, "short") ? 2 : 4;
 }
 
 /// A parameter of these tokens: a type, perhaps a name, perhaps a default.
@@ -135,8 +134,8 @@ DeclaredParameter parameter_of(std::span<const SourceToken> tokens, bool is_meta
   std::vector<SourceToken> words, rest;
   for (const SourceToken token : tokens) {
     if (token == "=") break;
-    if (is_one_of_words(kIgnoredWords, token) || (token == "&" && is_metal)) continue;
-    const bool is_type = rest.empty() && is_one_of_words(kIntegerWords, token);
+    if (is_one_of(kIgnoredWords, token) || (token == "&" && is_metal)) continue;
+    const bool is_type = rest.empty() && is_one_of(kIntegerWords, token);
     (is_type ? words : rest).push_back(token);
   }
   if (std::ranges::find(rest, "*") != rest.end() || std::ranges::find(rest, "[") != rest.end()) {
@@ -145,14 +144,13 @@ DeclaredParameter parameter_of(std::span<const SourceToken> tokens, bool is_meta
   }
   if (rest.size() > 3 && rest[0] == "std" && rest[1] == ":" && rest[2] == ":")
     rest.erase(rest.begin(), rest.begin() + 3);
-  if (!words.empty() && rest.size() <= 1 && (rest.empty() || is_source_word(rest[0]))) {
+  if (!words.empty() && rest.size() <= 1 && (rest.empty() || is_word(rest[0]))) {
     if (!rest.empty() && rest[0] == "double") return parameter;
     parameter = {Kind::kInteger, bytes_of_words(words), ""};
     for (const SourceToken word : words) parameter.text.append(parameter.text.empty() ? "" : " ").append(word);
     return parameter;
   }
-  if (!words.empty() || rest.empty() || rest.size() > 2 || (rest.size() == 2 && !is_source_word(rest[1])))
-    return parameter;
+  if (!words.empty() || rest.empty() || rest.size() > 2 || (rest.size() == 2 && !is_word(rest[1]))) return parameter;
   const auto known = std::ranges::find(kKnownTypes, rest[0], &KnownType::text);
   if (known != kKnownTypes.end()) parameter = {known->kind, known->bytes, std::string(known->text)};
   return parameter;
@@ -204,7 +202,7 @@ bool is_declared_at(std::span<const SourceToken> tokens, std::size_t at, std::st
       std::to_array<std::string_view>({"return", "else", "do", "case", "goto", "throw", "new", "delete", "co_return"});
   if (at == 0) return false;
   const SourceToken before = tokens[at - 1];
-  const bool may_be = is_source_word(before) ? !is_one_of_words(kNoTypes, before) : before == "*" || before == ")";
+  const bool may_be = is_word(before) ? !is_one_of(kNoTypes, before) : before == "*" || before == ")";
   if (!may_be) return false;
   const std::string_view mark = dialect == "msl" ? "kernel" : dialect == "c" ? "" : "__global__";
   if (mark.empty()) return before != ")";

@@ -2,8 +2,9 @@
 #include <limits>
 #include <type_traits>
 
+#include "kmux/plugin/quoting.h"
 #include "kmux/plugin/sha256.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "dispatch_form.h"
 #include "expr_json.h"

@@ -2,7 +2,8 @@
 
 #include <vector>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
+#include "kmux/plugin/word_list.h"
 
 #include "ir/printed/dlpack_facts.h"
 #include "json_reader.h"

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
+#include "kmux/plugin/suggestion.h"
+#include "kmux/plugin/word_list.h"
 
 namespace kmux {
 namespace {

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "kmux/json.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/characters.h"
+#include "kmux/plugin/quoting.h"
 
 namespace kmux {
 namespace {

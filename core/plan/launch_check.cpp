@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "kmux/plugin/driver.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 namespace kmux {
 namespace {

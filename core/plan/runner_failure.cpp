@@ -1,6 +1,6 @@
 #include <string_view>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 #include "runner_code.h"
 

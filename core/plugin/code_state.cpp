@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "kmux/plugin/kernel_names.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 namespace kmux {
 namespace {

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "kmux/plugin/kernel_names.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
+#include "kmux/plugin/word_list.h"
 
 namespace kmux {
 

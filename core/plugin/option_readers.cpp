@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "kmux/plugin/compiler_flags.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
+#include "kmux/plugin/suggestion.h"
+#include "kmux/plugin/word_list.h"
 
 namespace kmux {
 namespace {

@@ -1,7 +1,7 @@
 #include "kmux/plugin/plugin.hpp"
 
 #include "kmux/dispatch_json.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 #include "backend_json.h"
 #include "plugin_guard.h"

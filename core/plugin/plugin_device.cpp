@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <new>
 
+#include "kmux/plugin/characters.h"
 #include "kmux/plugin/plugin.hpp"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 #include "plugin_guard.h"
 
@@ -196,7 +197,7 @@ constexpr char kJsonBegin = '{';
 std::string as_utf8(std::string_view text) {
   std::string valid;
   while (!text.empty()) {
-    const std::size_t size = character_size(text);
+    const std::size_t size = first_character(text).size;
     valid.append(size == 0 ? std::string_view("?") : text.substr(0, size));
     text.remove_prefix(std::max<std::size_t>(size, 1));
   }

@@ -6,7 +6,9 @@
 #include <string_view>
 
 #include "kmux/plugin/plugin.hpp"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
+
+#include "base/out_of_memory.h"
 
 namespace kmux {
 
@@ -21,7 +23,7 @@ kmux_code guard(kmux_sink error, Body body) noexcept {
   } catch (const Exception& exception) {
     return write_error(exception.error(), error);
   } catch (const std::bad_alloc&) {
-    write(error, "out of memory (the system or a limit refused more). Free some, or raise the limit.");
+    write(error, out_of_memory().message);
     return KMUX_OUT_OF_MEMORY;
   } catch (const std::exception& exception) {
     write(error, "the plugin threw an exception (");

@@ -4,7 +4,9 @@
 
 #include "kmux/plugin/failure_text.h"
 #include "kmux/plugin/plugin.hpp"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
+#include "kmux/plugin/sink.h"
+#include "kmux/plugin/word_list.h"
 
 namespace kmux {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 namespace kmux {
 namespace {

@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "kmux/plugin/quoting.h"
 #include "kmux/plugin/source_unit.h"
-#include "kmux/plugin/words.h"
 
 namespace kmux {
 namespace {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "kmux/plugin/characters.h"
+
 namespace kmux {
 namespace {
 
@@ -13,8 +15,7 @@ constexpr std::string_view kUnnamedSpace = "(anonymous namespace)::";
 
 bool is_opening(char c) { return c == '(' || c == '<' || c == '[' || c == '{'; }
 bool is_closing(char c) { return c == ')' || c == '>' || c == ']' || c == '}'; }
-bool is_digit_of_name(char c) { return c >= '0' && c <= '9'; }
-bool is_of_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit_of_name(c); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
@@ -113,7 +114,7 @@ std::string canonical_number(std::string_view text) {
   }
   const bool is_negative = text.starts_with('-');
   if (is_negative) text.remove_prefix(1);
-  if (text.empty() || !is_digit_of_name(text.front())) return "";
+  if (text.empty() || !is_digit(text.front())) return "";
   const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
   if (is_hex) text.remove_prefix(2);
   std::uint64_t number = 0;
@@ -147,7 +148,7 @@ class TypeReader {
 
   // Nothing for a type of another form, as those of functions and arrays are.
   std::optional<std::string> read() {
-    while (skip_blanks(), at_ < text_.size() && (is_of_word(text_[at_]) || text_[at_] == ':')) {
+    while (skip_blanks(), at_ < text_.size() && (is_name_character(text_[at_]) || text_[at_] == ':')) {
       const auto word = qualified_word();
       if (!word) return std::nullopt;
       base_.add(*word);
@@ -163,7 +164,7 @@ class TypeReader {
 
   std::string word() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && is_of_word(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_name_character(text_[at_])) ++at_;
     return std::string(text_.substr(begin, at_ - begin));
   }
 

@@ -1,10 +1,11 @@
 #include "kmux/plugin/headers.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <mutex>
 #include <string_view>
+
+#include "kmux/plugin/characters.h"
 
 namespace kmux {
 namespace {
@@ -54,8 +55,6 @@ std::optional<Dependencies> Headers::scan(const Variant& variant, const HeaderSe
 
 namespace {
 
-bool is_in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 // Behind the literal that begins at `at`, or behind the word or other character there.
 std::size_t end_of_part(std::string_view text, std::size_t at) {
   std::size_t end = at + 1;
@@ -63,7 +62,7 @@ std::size_t end_of_part(std::string_view text, std::size_t at) {
     while (end < text.size() && text[end] != text[at] && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
     return std::min(end + 1, text.size());
   }
-  while (is_in_word(text[at]) && end < text.size() && is_in_word(text[end])) ++end;
+  while (is_name_character(text[at]) && end < text.size() && is_name_character(text[end])) ++end;
   return end;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "kmux/plugin/characters.h"
+
 #include "assembler_text.h"
 
 namespace kmux {
@@ -11,10 +13,7 @@ namespace {
 bool is_encoding(std::string_view s) { return s.empty() || s == "L" || s == "u" || s == "U" || s == "u8"; }
 bool is_quote(char c) { return c == '"' || c == '\''; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
+bool is_word(char c) { return is_name_character(c) || c == '$' || static_cast<unsigned char>(c) >= 0x80; }
 
 // Characters that ordinary text may be left at: all others are skipped at once.
 constexpr std::array<bool, 256> kStops = [] {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "kmux/plugin/characters.h"
 #include "kmux/plugin/file_io.h"
 
 #include "include_lexer.h"
@@ -28,18 +29,15 @@ std::string in_folder(const std::string& folder, const std::string& name) {
 }
 
 bool is_identifier(std::string_view text) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !text.empty() && is_letter(text.front()) &&
-         std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !text.empty() && !is_digit(text.front()) && std::ranges::all_of(text, is_name_character);
 }
-
-bool is_word_character(char c) { return is_identifier({&c, 1}) || (c >= '0' && c <= '9'); }
 
 // `text` with `argument` for the word `parameter`.
 std::string substituted(std::string_view text, std::string_view parameter, std::string_view argument) {
   std::string result;
   while (!text.empty()) {
-    const auto length = static_cast<std::size_t>(std::ranges::find_if_not(text, is_word_character) - text.begin());
+    const auto length = static_cast<std::size_t>(std::ranges::find_if_not(text, is_name_character) - text.begin());
     const std::string_view word = text.substr(0, std::max<std::size_t>(length, 1));
     result += word == parameter ? argument : word;
     text.remove_prefix(word.size());

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <memory>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "cxx_name.h"
 

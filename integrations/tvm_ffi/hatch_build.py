@@ -24,12 +24,12 @@ _CARRIED = (
     "share/doc/kmux/licences/*",
 )
 _MACHINES = {62: "x86_64", 183: "aarch64"}  # ELF's numbers
-# The last one has the licences of what is linked in.
-_COMPONENTS = ("Unspecified", "tvm_ffi", "bundle")
+# Of the plain installation, and the licences of what is linked in.
+_PARTS = ([], ["--component", "licences"])
 
 
-def _install(build: pathlib.Path, prefix: pathlib.Path, component: str) -> None:
-    command = ["cmake", "--install", str(build), "--prefix", str(prefix), "--strip", "--component", component]
+def _install(build: pathlib.Path, prefix: pathlib.Path, part: list[str]) -> None:
+    command = ["cmake", "--install", str(build), "--prefix", str(prefix), "--strip", *part]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(
@@ -61,8 +61,8 @@ class NativeFiles(BuildHookInterface):
         build = pathlib.Path(os.environ.get("KMUX_BUILD") or _SOURCES / "build" / "release")
         self._stage = tempfile.TemporaryDirectory(prefix="kmux-wheel-")
         prefix = pathlib.Path(self._stage.name)
-        for component in _COMPONENTS:
-            _install(build, prefix, component)
+        for part in _PARTS:
+            _install(build, prefix, part)
         for pattern in _CARRIED:
             found = sorted(prefix.glob(pattern))
             if not found:

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "kmux/plugin/meta_reader.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
+#include "kmux/plugin/sink.h"
 
 #include "device.h"
 #include "engine/installation.h"

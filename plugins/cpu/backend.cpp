@@ -6,7 +6,6 @@
 
 #include "kmux/plugin/option_readers.h"
 #include "kmux/plugin/support.h"
-#include "kmux/plugin/words.h"
 
 #include "adapter.h"
 #include "device.h"

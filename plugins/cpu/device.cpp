@@ -13,8 +13,9 @@
 #include "kmux/plugin/file_identity.h"
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/platform.h"
+#include "kmux/plugin/suggestion.h"
 #include "kmux/plugin/support.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "engine/compiler.h"
 #include "engine/installation.h"

@@ -9,7 +9,7 @@
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/meta_reader.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "nvidia/cubin.h"
 #include "parameter.h"

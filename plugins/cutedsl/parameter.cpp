@@ -11,7 +11,7 @@ namespace {
 
 std::size_t rounded_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
-std::size_t size_of_tensor(const TensorParameter& tensor) {
+std::size_t tensor_size(const TensorParameter& tensor) {
   std::size_t bytes = sizeof(void*) + count_dynamic(tensor.shape) * sizeof(std::int32_t);
   if (const std::size_t strides = count_dynamic(tensor.strides)) {
     bytes = rounded_up(bytes, sizeof(std::int64_t)) + strides * sizeof(std::int64_t);
@@ -41,7 +41,7 @@ Layout layout_of(const BufferParam& buffer) {
 }
 
 std::size_t size_of(const Parameter& parameter) {
-  if (const auto* tensor = std::get_if<TensorParameter>(&parameter)) return size_of_tensor(*tensor);
+  if (const auto* tensor = std::get_if<TensorParameter>(&parameter)) return tensor_size(*tensor);
   if (const auto* value = std::get_if<ValueParameter>(&parameter)) {
     return static_cast<std::size_t>(packed_bytes(value->dtype, 1));
   }

@@ -19,7 +19,6 @@
 #include "kmux/plugin/file_identity.h"
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/process.h"
-#include "kmux/plugin/words.h"
 
 namespace kmux::cutedsl {
 namespace {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "kmux/plugin/characters.h"
 #include "kmux/plugin/code_state.h"
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/device_part.h"
@@ -196,8 +197,6 @@ constexpr std::array<std::string_view, 9> kCudaFamilies = {
     "cuda_awbarrier.", "cuda_awbarrier_", "cuda_bf16.",          "cuda_fp", "cuda_pipeline.", "cuda_pipeline_",
     "curand.",         "curand_kernel.",  "curand_philox4x32_x."};
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 // Reads a source word by word, past comments, strings and characters.
 class Words {
  public:
@@ -208,8 +207,8 @@ class Words {
   std::optional<std::string_view> next() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      if (is_word(c))
-        return take(at_, std::ranges::find_if_not(text_.substr(at_), is_word) - text_.substr(at_).begin());
+      if (is_name_character(c))
+        return take(at_, std::ranges::find_if_not(text_.substr(at_), is_name_character) - text_.substr(at_).begin());
       if (text_.substr(at_).starts_with("//")) {
         skip_to("\n", 0);
       } else if (text_.substr(at_).starts_with("/*")) {

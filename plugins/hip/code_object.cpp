@@ -1,7 +1,6 @@
 #include "code_object.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <cstring>
 #include <elf.h>
@@ -12,12 +11,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kmux/plugin/characters.h"
 #include "kmux/plugin/code_state.h"
 #include "kmux/plugin/dynamic_library.h"
 #include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/launch_check.h"
 #include "kmux/plugin/name_table.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "device.h"
 
@@ -355,7 +355,7 @@ namespace {
 
 // The last identifier of `text`.
 std::string_view last_name(std::string_view text) {
-  const auto is_other = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_'; };
+  const auto is_other = [](char c) { return !is_name_character(c); };
   while (!text.empty() && is_other(text.back())) text.remove_suffix(1);
   return text.substr(std::ranges::find_if(text.rbegin(), text.rend(), is_other).base() - text.begin());
 }

@@ -14,7 +14,7 @@
 #include "kmux/plugin/name_table.h"
 #include "kmux/plugin/private_folder.h"
 #include "kmux/plugin/process.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "device.h"
 #include "hiprtc_library.h"

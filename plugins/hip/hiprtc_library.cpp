@@ -8,7 +8,7 @@
 #include "kmux/plugin/compiler_flags.h"
 #include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/rtc_program.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "compiler_choice.h"
 #include "device.h"

@@ -5,7 +5,7 @@
 
 #include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/plan.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 #include "meta.h"
 

@@ -1,5 +1,6 @@
 #include "builder.h"
 
+#include "kmux/plugin/characters.h"
 #include "kmux/plugin/dependencies.h"
 #include "kmux/plugin/plan.h"
 
@@ -11,14 +12,11 @@
 namespace kmux::metal {
 namespace {
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 bool has_word(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();
-    if ((at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end]))) return true;
+    if ((at == 0 || !is_name_character(text[at - 1])) && (end == text.size() || !is_name_character(text[end])))
+      return true;
   }
   return false;
 }

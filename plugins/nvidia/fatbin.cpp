@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <tuple>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "nvidia/cubin.h"
 

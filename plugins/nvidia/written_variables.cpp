@@ -9,9 +9,10 @@
 #include <map>
 #include <set>
 
+#include "kmux/plugin/characters.h"
 #include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/name_table.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "nvidia/cubin.h"
 #include "nvidia/fatbin.h"
@@ -21,7 +22,7 @@ namespace {
 
 using Names = std::set<std::string, std::less<>>;
 
-bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%'; }
+bool is_of_name(char c) { return is_name_character(c) || c == '$' || c == '%'; }
 
 // Whether the first word of `text`, up to a dot or a blank, is one of `families`.
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> families) {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <iterator>
 #include <map>
 
+#include "kmux/plugin/characters.h"
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/compiler_flags.h"
 #include "kmux/plugin/rtc_program.h"
@@ -152,11 +152,9 @@ std::string_view identifier_in(std::string_view name) {
 }
 
 bool has_word(std::string_view text, std::string_view word) {
-  const auto is_letter = [&](std::size_t at) {
-    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
-  };
+  const auto is_inside = [&](std::size_t at) { return at < text.size() && is_name_character(text[at]); };
   for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-    if (!is_letter(at - 1) && !is_letter(at + word.size())) return true;  // before the first: out of the text
+    if (!is_inside(at - 1) && !is_inside(at + word.size())) return true;  // before the first: out of the text
   }
   return false;
 }

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <ranges>
 #include <set>
 #include <string_view>
 
+#include "kmux/plugin/characters.h"
 #include "kmux/plugin/headers.h"
 #include "kmux/plugin/include_scan.h"
 
@@ -124,12 +124,10 @@ auto words_in(std::string_view list) {
          std::views::transform([](const auto& part) { return std::string_view(part.begin(), part.end()); });
 }
 
-bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 void add_words(std::string_view text, Words& words) {
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
-    while (end < text.size() && is_letter(text[end])) ++end;
+    while (end < text.size() && is_name_character(text[end])) ++end;
     if (end > at) words.insert(text.substr(at, end - at));
     at = end + 1;
   }
@@ -166,7 +164,8 @@ std::string_view trimmed(std::string_view text, bool at_begin = false) {
 bool declares(std::string_view text, std::string_view name) {
   for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
     const std::size_t end = at + name.size();
-    const bool is_whole = (at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end]));
+    const bool is_whole =
+        (at == 0 || !is_name_character(text[at - 1])) && (end == text.size() || !is_name_character(text[end]));
     if (!is_whole) continue;
     const std::size_t line = text.rfind('\n', at) + 1;  // npos + 1 is 0
     const std::string_view before = text.substr(line, at - line), after = trimmed(text.substr(end), true);

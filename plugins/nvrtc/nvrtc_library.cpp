@@ -26,7 +26,7 @@ void find_optional(const DynamicLibrary& library, const char* symbol, Function*&
 
 // Before 12.3 nvJitLink has its functions by those names alone that its header makes of them, and all of 12 have the first.
 template <class Function>
-Status find_of_linker(const DynamicLibrary& library, const std::string& symbol, Function*& function) {
+Status find_in_linker(const DynamicLibrary& library, const std::string& symbol, Function*& function) {
   Status found = find(library, symbol.c_str(), function);
   if (!found) find_optional(library, ("__" + symbol + "_12_0").c_str(), function);
   return function ? Status(Ok{}) : found;
@@ -117,16 +117,16 @@ Result<const JitLinkLibrary*> JitLinkLibrary::open(const std::string& path) {
   if (const auto known = by_path.find(path); known != by_path.end()) return &known->second.second;
   KMUX_ASSIGN(DynamicLibrary library, DynamicLibrary::open({path}));
   JitLinkLibrary made;
-  KMUX_TRY(find_of_linker(library, "nvJitLinkCreate", made.create_));
-  KMUX_TRY(find_of_linker(library, "nvJitLinkDestroy", made.destroy_));
-  KMUX_TRY(find_of_linker(library, "nvJitLinkAddData", made.add_));
-  KMUX_TRY(find_of_linker(library, "nvJitLinkComplete", made.complete_));
-  KMUX_TRY(find_of_linker(library, "nvJitLinkGetLinkedCubinSize", made.code_size_));
-  KMUX_TRY(find_of_linker(library, "nvJitLinkGetLinkedCubin", made.code_));
-  KMUX_TRY(find_of_linker(library, "nvJitLinkGetErrorLogSize", made.error_log_size_));
-  KMUX_TRY(find_of_linker(library, "nvJitLinkGetErrorLog", made.error_log_));
-  KMUX_TRY(find_of_linker(library, "nvJitLinkGetInfoLogSize", made.info_log_size_));
-  KMUX_TRY(find_of_linker(library, "nvJitLinkGetInfoLog", made.info_log_));
+  KMUX_TRY(find_in_linker(library, "nvJitLinkCreate", made.create_));
+  KMUX_TRY(find_in_linker(library, "nvJitLinkDestroy", made.destroy_));
+  KMUX_TRY(find_in_linker(library, "nvJitLinkAddData", made.add_));
+  KMUX_TRY(find_in_linker(library, "nvJitLinkComplete", made.complete_));
+  KMUX_TRY(find_in_linker(library, "nvJitLinkGetLinkedCubinSize", made.code_size_));
+  KMUX_TRY(find_in_linker(library, "nvJitLinkGetLinkedCubin", made.code_));
+  KMUX_TRY(find_in_linker(library, "nvJitLinkGetErrorLogSize", made.error_log_size_));
+  KMUX_TRY(find_in_linker(library, "nvJitLinkGetErrorLog", made.error_log_));
+  KMUX_TRY(find_in_linker(library, "nvJitLinkGetInfoLogSize", made.info_log_size_));
+  KMUX_TRY(find_in_linker(library, "nvJitLinkGetInfoLog", made.info_log_));
   return &by_path.emplace(path, std::pair(std::move(library), made)).first->second.second;
 }
 

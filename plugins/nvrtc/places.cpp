@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "kmux/plugin/dynamic_library.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "nvidia/options.h"
 #include "nvrtc_library.h"
@@ -39,7 +39,7 @@ std::optional<std::string> library_in(const std::string& folder) {
 }
 
 // The file that the loader takes for one of the names.
-Result<std::string> library_of_loader() {
+Result<std::string> loader_library() {
   KMUX_ASSIGN(const DynamicLibrary library, DynamicLibrary::open({kNames.begin(), kNames.end()}));
   KMUX_ASSIGN(void* const symbol, library.symbol("nvrtcVersion"));
   Dl_info info{};
@@ -104,7 +104,7 @@ Result<std::string> find_library_in(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {
     if (auto found = library_in(folder)) return *std::move(found);
   }
-  auto found = library_of_loader();
+  auto found = loader_library();
   if (!found) return not_found(folders);
   return found;
 }

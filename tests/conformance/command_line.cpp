@@ -6,7 +6,9 @@
 
 #include <boost/program_options.hpp>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/characters.h"
+#include "kmux/plugin/quoting.h"
+#include "kmux/plugin/word_list.h"
 
 namespace kmux::conformance {
 namespace {

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "kmux/plugin/process.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "../needs.h"
 #include "command_line.h"

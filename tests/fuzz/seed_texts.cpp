@@ -3,7 +3,7 @@
 
 #include "kmux/dispatch_json.h"
 #include "kmux/plugin/file_io.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/text.h"
 
 #include "fuzz/text_check.h"

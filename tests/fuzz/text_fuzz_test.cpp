@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "kmux/plugin/file_io.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/text.h"
 
 #include "fuzz/corpus.h"

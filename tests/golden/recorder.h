@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "kmux/plugin/driver_dialect.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 namespace kmux::test {
 

@@ -6,7 +6,7 @@
 
 #include "kmux/plugin/driver.h"
 #include "kmux/plugin/plan.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 namespace kmux::test {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "kmux/plugin/plan_runner.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 #include "allocations.h"
 #include "golden/programs.h"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What ./kmux.sh does in which order, and what it says at the end."""
+import json
 import tempfile
 import unittest
 
@@ -22,12 +23,59 @@ class Command(unittest.TestCase):
 
     def test_what_tests_need_is_looked_for_among_debians_packages(self):
         self.tree.run("test")
-        asked = self.tree.calls.read_text().split()
-        for package in ("cmake", "lld-19", "libamdhip64-5", "libamdhip64-dev", "rocm-device-libs"):
-            self.assertIn(package, asked)
+        small = self.tree.calls.read_text().split()
+        for package in ("git", "cmake", "lld-19", "libamdhip64-dev", "rocm-device-libs"):
+            self.assertIn(package, small)
+        self.fake_fuzzer()
+        self.tree.run("test", "--all")
+        large = self.tree.calls.read_text().split()
+        for package in ("libamdhip64-5", "pocl-opencl-icd", "chromium"):
+            self.assertNotIn(package, small)
+            self.assertIn(package, large)
+
+    def test_the_small_size_is_built_and_run_by_default(self):
+        self.tree.run("test")
+        (built,), (ran,) = self.tree.called("cmake --build"), self.tree.called("ctest")
+        self.assertNotIn("kmux_rest", built)
+        self.assertIn("-LE ^large$", ran)
+        self.assertEqual(self.tree.called("pip", "ray"), [])
+
+    def test_all_has_everything(self):
+        for words, variables in ((["test", "--all"], {}), (["test"], {"KMUX_ALL_TESTS": "1"})):
+            self.tree.calls.unlink(missing_ok=True)
+            self.fake_fuzzer()
+            ran = self.tree.run(*words, FAKE_PIP_LACKS="1", **variables)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertTrue(self.tree.called("cmake --build build/release", "--target all kmux_rest"))
+            self.assertNotIn("-LE", self.tree.called("ctest --test-dir build/release")[0])
+            self.assertTrue(self.tree.called("pip", "ray"))
+            self.assertEqual(len(self.tree.called("-max_total_time=20")), 10)
+
+    def test_the_rest_is_what_the_small_size_left_out_or_skipped(self):
+        self.fake_fuzzer()
+        self.tree.run("test")
+        listed = [{"name": name, "properties": [{"name": "LABELS", "value": labels}]} for name, labels in (
+            ("a", ["unit"]), ("b.large", ["unit", "large"]), ("c.sweep", ["sweep"]), ("d", []))]
+        self.tree.fake("ctest", f"""case "$*" in *json*) echo '{json.dumps({"tests": listed})}' ;; esac""")
+        ran = self.tree.run("test", "--rest")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertTrue(self.tree.called("ctest --test-dir build/release", r"-R ^(a|b\.large|c\.sweep)$"), self.tree.called("ctest"))
+
+    def test_the_rest_of_nothing_is_refused(self):
+        self.tree.fake("ctest", "exit 1")
+        ran = self.tree.run("test", "--rest")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("the tests are not known (nothing is built in build/release). Run './kmux.sh test' first.", ran.stderr)
+
+    def test_quick_is_core_and_cpu(self):
+        self.tree.run("quick", "-R", "expr")
+        self.assertTrue(self.tree.called("cmake --preset quick -B build/quick"))
+        self.assertTrue(self.tree.called("cmake --build build/quick", "--target kmux_quick"))
+        self.assertTrue(self.tree.called("ctest --test-dir build/quick", "-L ^quick$ -R expr"))
 
     def test_some_tests_run_under_the_thread_sanitizer_first(self):
-        ran = self.tree.run("test", KMUX_THREADS="1")
+        self.fake_fuzzer()
+        ran = self.tree.run("test", "--all")
         self.assertIn("kmux: under the thread sanitizer: 100% tests passed, 0 reports\n", ran.stderr)
         self.assertTrue(self.tree.called("cmake --build build/tsan", "tests/unit_tests", "tests/kmux_fresh_test"))
         first, second = self.tree.called("ctest")
@@ -36,7 +84,7 @@ class Command(unittest.TestCase):
 
     def test_a_report_of_the_thread_sanitizer_is_a_failure(self):
         self.tree.fake("ctest", 'case "$2" in */tsan) echo "WARNING: ThreadSanitizer: data race" >"$2/reports/report.7" ;; esac')
-        ran = self.tree.run("test", KMUX_THREADS="1")
+        ran = self.tree.run("test", "--all")
         self.assertEqual(ran.returncode, 1)
         self.assertIn("data race", ran.stderr)
         self.assertIn("the whole log is build/tsan/tests.log", ran.stderr)
@@ -82,7 +130,7 @@ class Command(unittest.TestCase):
 
     def test_pips_run_one_after_the_other(self):
         self.tree.fake(".venv/bin/python", 'mkdir pip_runs || echo "two pips" >&2; sleep 0.05; rmdir pip_runs; exit 1')
-        ran = self.tree.run("test")
+        ran = self.tree.run("test", "--all")
         log = (self.tree.folder / "build/release/fetch.log").read_text()
         self.assertGreater(log.count("pip install"), 2)
         self.assertNotIn("two pips", ran.stderr + log)
@@ -167,36 +215,36 @@ class Command(unittest.TestCase):
 
     def test_every_fuzzer_runs_before_the_tests(self):
         self.fake_fuzzer()
-        ran = self.tree.run("test", KMUX_FUZZ="20")
+        ran = self.tree.run("test", "--all")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("kmux: 10 fuzzers, 20 s each: nothing found\n", ran.stderr)
         self.assertEqual(len(self.tree.called("-max_total_time=20")), 10)
         self.assertEqual(self.tree.called("-fork"), [], "a process a fuzzer")
         calls = self.tree.called("")
-        self.assertLess(calls.index(self.tree.called("fuzz_text -dict")[0]), calls.index(self.tree.called("ctest")[0]))
-        self.assertRegex(ran.stderr.splitlines()[-1], r"^kmux: install \d+ s, build \d+ s, fuzz \d+ s, tests \d+ s$")
+        self.assertLess(calls.index(self.tree.called("fuzz_text -dict")[0]), calls.index(self.tree.called("ctest --test-dir build/release")[0]))
+        self.assertRegex(ran.stderr.splitlines()[-1], r"^kmux: install \d+ s, build \d+ s, threads \d+ s, fuzz \d+ s, tests \d+ s$")
 
     def test_as_many_fuzzers_run_at_a_time_as_there_are_processors(self):
         self.fake_fuzzer(*['case "$*" in *-max_total_time*) mkdir "fuzzing_$$"; ls -d fuzzing_* | wc -l >>most; sleep 0.2; rmdir "fuzzing_$$" ;; esac'] * 2)
-        self.assertEqual(self.tree.run("test", KMUX_FUZZ="1", KMUX_JOBS="3").returncode, 0)
+        self.assertEqual(self.tree.run("test", "--all", KMUX_FUZZ="1", KMUX_JOBS="3").returncode, 0)
         self.assertEqual(max(int(line) for line in (self.tree.folder / "most").read_text().split()), 3)
 
     def test_what_a_fuzzer_finds_before_the_tests_is_a_failure(self):
         self.fake_fuzzer(formats='case "$*" in *=entry*-max_total_time*) echo "read back as another" >&2; exit 77 ;; esac')
-        ran = self.tree.run("test", KMUX_FUZZ="20")
+        ran = self.tree.run("test", "--all")
         self.assertEqual(ran.returncode, 1)
         self.assertIn("read back as another", ran.stderr)
         self.assertIn("the fuzzer of entry found something (above; the whole log is build/fuzz/entry.log).", ran.stderr)
-        self.assertEqual(self.tree.called("ctest"), [])
+        self.assertEqual(self.tree.called("ctest --test-dir build/release"), [])
 
     def test_a_fuzzer_that_cannot_begin_is_a_failure(self):
         self.fake_fuzzer(formats='case "$*" in *=npy*--seeds*) exit 1 ;; esac')
-        ran = self.tree.run("test", KMUX_FUZZ="20")
+        ran = self.tree.run("test", "--all")
         self.assertEqual(ran.returncode, 1)
         self.assertIn("the fuzzer of npy", ran.stderr)
 
     def test_the_seconds_of_each_fuzzer_are_a_number(self):
-        ran = self.tree.run("test", KMUX_FUZZ="yes")
+        ran = self.tree.run("test", "--all", KMUX_FUZZ="yes")
         self.assertEqual(ran.returncode, 1)
         self.assertIn("KMUX_FUZZ=yes is not known (it is the number of seconds that each fuzzer has).", ran.stderr)
         self.assertEqual(self.tree.called("cmake"), [])

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 namespace kmux::order {
 namespace {

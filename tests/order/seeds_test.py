@@ -69,6 +69,11 @@ class Seeds(unittest.TestCase):
         self.assertEqual(self.run_seeds("Example.Passes", KMUX_SEEDS="501"), (0, "501 seeds, 0 failed\n"))
         self.assertEqual(self.run_seeds("Example.Passes", KMUX_SEEDS="0")[0], 2)
 
+    def test_the_small_size_has_ten_at_most(self):
+        self.assertEqual(self.run_seeds("Example.Passes", KMUX_ALL_TESTS="0", count=20), (0, "10 seeds, 0 failed\n"))
+        self.assertEqual(self.run_seeds("Example.Passes", KMUX_ALL_TESTS="0", count=3), (0, "3 seeds, 0 failed\n"))
+        self.assertEqual(self.run_seeds("Example.Passes", KMUX_ALL_TESTS="1", count=20), (0, "20 seeds, 0 failed\n"))
+
     def test_a_program_that_cannot_start_fails(self):
         command = [sys.executable, "-B", TOOL, "--seeds", "1", "2", "false"]
         self.assertEqual(subprocess.run(command, capture_output=True, check=False).returncode, 1)

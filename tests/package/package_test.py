@@ -55,7 +55,7 @@ class Package(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        subprocess.run([CPACK, "--config", BUILD / "CPackConfig.cmake"], cwd=BUILD, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([CPACK, "-G", "TGZ", "--config", BUILD / "CPackConfig.cmake"], cwd=BUILD, check=True, stdout=subprocess.DEVNULL)
         (cls.archive,) = (BUILD / "package").glob("*.tar.gz")
         cls.folder = tempfile.TemporaryDirectory(prefix="kmux-package-")
         cls.root = pathlib.Path(cls.folder.name)

@@ -13,6 +13,8 @@ class Headers(unittest.TestCase):
     def test_that_pages_name_are_there(self):
         there = {str(header).rpartition("include/kmux/")[2] for header in (ROOT / "core").rglob("include/kmux/**/*.h*")}
         for page in pages():
+            if page.name == "CHANGELOG.md":
+                continue  # it names what was there
             named = set(NAMED.findall(page.read_text(encoding="utf-8")))
             self.assertLessEqual(named - there, set(), page)
 

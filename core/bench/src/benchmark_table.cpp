@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kmux/bench/binding.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "page_sections.h"
 

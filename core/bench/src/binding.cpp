@@ -7,7 +7,8 @@
 #include <set>
 #include <variant>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/suggestion.h"
+#include "kmux/plugin/word_list.h"
 
 namespace kmux::bench {
 namespace {

@@ -9,7 +9,8 @@
 #include "kmux/bench/comparison.h"
 #include "kmux/npy.h"
 #include "kmux/plugin/backend.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/suggestion.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/registry.h"
 
 namespace kmux::bench {

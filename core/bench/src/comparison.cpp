@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "ir/float_convert.h"
 

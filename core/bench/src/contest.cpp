@@ -13,7 +13,8 @@
 
 #include "kmux/bench/sampling.h"
 #include "kmux/bench/verdict.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/suggestion.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/resolver.h"
 
 #include "contestant.h"
@@ -88,7 +89,7 @@ class CallRounds {
     for (std::size_t i = 0; i < contestants_.size(); ++i) {
       set_column(entrant_of(contestants_[i]), column, sampling.series[i]);
     }
-    judge_pairs_of(column, sampling);
+    judge_column(column, sampling);
     judge_against_baseline(column, sampling);
     if (column == Column::kDeviceHot || column == Column::kDeviceCold) note_device_drift(sampling);
     return Ok{};
@@ -137,7 +138,7 @@ class CallRounds {
     }
   }
 
-  void judge_pairs_of(Column column, const Sampling& sampling) {
+  void judge_column(Column column, const Sampling& sampling) {
     for (const Pair& pair : judge_pairs(sampling.series, sampling.looks, rule_.verdict)) {
       contest_.pairs[column].push_back({entrant_of(contestants_[pair.first]).backend,
                                         entrant_of(contestants_[pair.second]).backend, pair.judgement});

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "contest.h"
 #include "page_sections.h"
@@ -121,7 +121,7 @@ void write_row(HtmlWriter& html, const ResolutionRow& row) {
 }
 
 /// The remarks on a variant without its dialect.
-std::string said_of_any(const ResolutionRow& row) {
+std::string remark_of_any(const ResolutionRow& row) {
   const std::string tail = ", not '" + row.dialect + "'";
   return row.reason.ends_with(tail) ? row.reason.substr(0, row.reason.size() - tail.size()) : row.reason;
 }
@@ -132,13 +132,13 @@ std::vector<ResolutionRow> in_short(const std::vector<ResolutionRow>& rows) {
   for (const ResolutionRow& row : rows) {
     const auto same = std::ranges::find_if(list, [&](const ResolutionRow& known) {
       return row.verdict == "refused" && known.verdict == row.verdict && known.backend == row.backend &&
-             known.stage == row.stage && known.reason == said_of_any(row);
+             known.stage == row.stage && known.reason == remark_of_any(row);
     });
     if (same != list.end()) {
       same->dialect += ", " + row.dialect;
     } else {
       list.push_back(row);
-      list.back().reason = said_of_any(row);
+      list.back().reason = remark_of_any(row);
     }
   }
   return list;

@@ -100,7 +100,7 @@ Result<StageTimes> time_stages(const Runtime& runtime, const Program& program, C
   return times;
 }
 
-Result<StageTimes> time_in_a_folder(const Runtime& runtime, const Program& program, const BenchOptions& options,
+Result<StageTimes> time_with_folder(const Runtime& runtime, const Program& program, const BenchOptions& options,
                                     const Entrant& entrant, const Contestant& contestant) {
   KMUX_TRY(contestant.arguments->refill());
   KMUX_ASSIGN(const PrivateFolder folder, PrivateFolder::create("kmux-bench"));
@@ -108,14 +108,14 @@ Result<StageTimes> time_in_a_folder(const Runtime& runtime, const Program& progr
                      options.repetitions);
 }
 
-Result<std::uint64_t> memory_in_a_folder(const Runtime& runtime, const Program& program, const BenchOptions& options,
+Result<std::uint64_t> memory_with_folder(const Runtime& runtime, const Program& program, const BenchOptions& options,
                                          const Entrant& entrant) {
   KMUX_ASSIGN(const PrivateFolder folder, PrivateFolder::create("kmux-bench"));
   return build_memory(runtime, program, options_for(entrant, options.compile), folder.path());
 }
 
-void measure_memory_of(const Runtime& runtime, const Program& program, const BenchOptions& options, Entrant& entrant) {
-  const Result<std::uint64_t> bytes = memory_in_a_folder(runtime, program, options, entrant);
+void measure_memory(const Runtime& runtime, const Program& program, const BenchOptions& options, Entrant& entrant) {
+  const Result<std::uint64_t> bytes = memory_with_folder(runtime, program, options, entrant);
   if (bytes) {
     set_column(entrant, Column::kPeakMemory, {static_cast<double>(*bytes) / (1024 * 1024)});
   } else {
@@ -127,7 +127,7 @@ void measure_memory_of(const Runtime& runtime, const Program& program, const Ben
 
 void time_stages_of(Runtime& runtime, const Program& program, const BenchOptions& options, Entrant& entrant,
                     const Contestant& contestant) {
-  Result<StageTimes> times = time_in_a_folder(runtime, program, options, entrant, contestant);
+  Result<StageTimes> times = time_with_folder(runtime, program, options, entrant, contestant);
   if (!times) {
     entrant.remarks.push_back("its stages are not timed: " + times.error().message);
     return;
@@ -139,7 +139,7 @@ void time_stages_of(Runtime& runtime, const Program& program, const BenchOptions
   set_column(entrant, Column::kFirstCall, std::move(times->first_call));
   set_column(entrant, Column::kArtifactSize, {static_cast<double>(times->artifact_size) / 1024});
   if (times->not_built.empty()) {
-    measure_memory_of(runtime, program, options, entrant);
+    measure_memory(runtime, program, options, entrant);
   } else {
     entrant.remarks.push_back("it comes from the cache and is not built here: " + times->not_built);
   }

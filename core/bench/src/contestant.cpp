@@ -5,7 +5,8 @@
 
 #include "kmux/bench/binding.h"
 #include "kmux/kernel_attributes.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/suggestion.h"
+#include "kmux/plugin/word_list.h"
 
 namespace kmux::bench {
 namespace {

@@ -145,7 +145,7 @@ bool is_several(const Json& machine) {
          std::ranges::all_of(*members, [](const auto& member) { return member.second.as_object() != nullptr; });
 }
 
-std::string line_of_all(const Json& machines) {
+std::string joined_line(const Json& machines) {
   std::string line;
   for (const auto& [name, machine] : *machines.as_object()) {
     line.append(line.empty() ? "" : "; ").append(name).append(": ").append(machine_line(machine));
@@ -186,7 +186,7 @@ Json toolchains_of(Runtime& runtime, const BenchReport& report, const BenchOptio
 }
 
 std::string machine_line(const Json& machine) {
-  if (is_several(machine)) return line_of_all(machine);
+  if (is_several(machine)) return joined_line(machine);
   const std::set<std::string> devices = device_names(machine);
   std::vector<std::string> parts(devices.begin(), devices.end());
   const std::string processor = member_text(machine, "processor");

@@ -6,7 +6,7 @@
 
 #include "kmux/bench/figure.h"
 #include "kmux/bench/sampling.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "contest.h"
 

@@ -4,7 +4,7 @@
 #include <ranges>
 #include <unordered_map>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/validate.h"
 
 #include "ir/declared_parameters.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kmux/plugin/features.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/text.h"
 
 #include "ir/validate/validation.h"

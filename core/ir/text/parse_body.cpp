@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "ir/dispatch_form.h"
 #include "ir/validate/validation.h"

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "kmux/plugin/features.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
 #include "kmux/validate.h"
 
 #include "ir/json_reader.h"

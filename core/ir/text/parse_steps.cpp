@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
 
 #include "ir/declared_parameters.h"
 #include "ir/validate/validation.h"

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "kmux/json.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/validate.h"
 
 #include "ir/declared_parameters.h"

@@ -5,7 +5,8 @@
 #include <set>
 
 #include "kmux/json.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
+#include "kmux/plugin/word_list.h"
 
 #include "ir/json_reader.h"
 #include "ir/validate/validation.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
 
 #include "ir/json_reader.h"
 

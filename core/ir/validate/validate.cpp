@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
 
 #include "ir/expr_json.h"
 #include "validation.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
 
 #include "validation.h"
 

@@ -2,7 +2,8 @@
 #include <array>
 #include <cstdint>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/characters.h"
+#include "kmux/plugin/suggestion.h"
 #include "kmux/validate.h"
 
 #include "validation.h"
@@ -114,11 +115,10 @@ static_assert(std::ranges::is_sorted(kKeywords));
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_letter_or_number(char c) { return is_letter(c) || is_digit(c); }
 
 // Is it letters, digits and underscores, and no digit first?
 bool is_plain_name(std::string_view name) {
-  return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, is_letter_or_number);
+  return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, is_name_character);
 }
 
 // Recognises "ns::kern<float, 4, const T*>(float*, int)": nothing in it can end an expression or begin another.
@@ -144,7 +144,7 @@ class NameExpression {
   bool starts_word() const { return !rest_.empty() && is_letter(rest_.front()); }
 
   std::string_view word() {
-    const auto end = std::ranges::find_if_not(rest_, is_letter_or_number);
+    const auto end = std::ranges::find_if_not(rest_, is_name_character);
     const std::string_view text = rest_.substr(0, static_cast<std::size_t>(end - rest_.begin()));
     rest_.remove_prefix(text.size());
     return text;
@@ -269,7 +269,7 @@ bool is_file_path(std::string_view path) {
 
 bool is_text(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t size = character_size(text);
+    const std::size_t size = first_character(text).size;
     if (size == 0 || text.front() == '\0') return false;
     text.remove_prefix(size);
   }

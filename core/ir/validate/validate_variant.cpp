@@ -2,7 +2,8 @@
 #include <cmath>
 #include <map>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
+#include "kmux/plugin/word_list.h"
 
 #include "ir/arithmetic.h"
 #include "ir/expr_json.h"

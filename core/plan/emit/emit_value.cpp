@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kmux/plugin/characters.h"
 #include "kmux/plugin/emit.h"
 
 // What dialects and emit_launcher share: values that are checked before they are used.
@@ -216,14 +217,6 @@ std::string print_cpp(const Expr& expr) {
 std::string print_cpp_condition(const Expr& expr) {
   return prints_bool(expr) ? print_cpp(expr) : operand_text(expr) + " != 0";
 }
-
-namespace {
-
-bool is_name_character(char c) {
-  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-}  // namespace
 
 bool mentions(std::string_view code, std::string_view name) {
   for (std::size_t at = code.find(name); at != std::string_view::npos; at = code.find(name, at + 1)) {

@@ -7,7 +7,8 @@
 #include "kmux/dispatch_json.h"
 #include "kmux/log.h"
 #include "kmux/plugin/sha256.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/suggestion.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/trace.h"
 
 #include "cache/artifact_cache.h"

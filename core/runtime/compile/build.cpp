@@ -6,7 +6,7 @@
 #include "kmux/dispatch_json.h"
 #include "kmux/log.h"
 #include "kmux/plugin/code_state.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 #include "kmux/trace.h"
@@ -53,7 +53,7 @@ ResolveRequest request_of(const CompileOptions& options, Purpose purpose) {
   return request;
 }
 
-Resolution traced_resolve(Runtime& runtime, const Program& program, const ResolveRequest& request) {
+Resolution resolve_traced(Runtime& runtime, const Program& program, const ResolveRequest& request) {
   const TraceSpan span("resolve", program.name);
   return resolve(runtime, program, request);
 }
@@ -152,7 +152,7 @@ Result<Made> make_with_best(Runtime& runtime, const Program& program, const Comp
   KMUX_TRY(policy_of(options.policy, runtime.environment()));
   KMUX_TRY(check_valid(program));
   KMUX_TRY(isolation_of(options.isolation, options.compile_timeout_s, runtime.environment()));
-  Resolution resolution = traced_resolve(runtime, program, request_of(options, purpose));
+  Resolution resolution = resolve_traced(runtime, program, request_of(options, purpose));
   std::vector<Note> notes;  // of those that were passed over
   for (;;) {
     Result<Candidate> chosen = require(resolution);
@@ -287,7 +287,7 @@ std::optional<DatedBuild> find_build(Runtime& runtime, const Program& program, c
   if (!may_be_found) return std::nullopt;
   const ColdCall call;
   be_verbose(runtime, options);
-  Resolution resolution = traced_resolve(runtime, program, request);
+  Resolution resolution = resolve_traced(runtime, program, request);
   const Candidate* const chosen = resolution.chosen();
   if (chosen == nullptr) return std::nullopt;
   std::optional<DatedBuild> found = find_with(runtime, program, options, *chosen);

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "kmux/compile_wait.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/registry.h"
 #include "kmux/text.h"
 

@@ -5,7 +5,7 @@
 
 #include <boost/container/small_vector.hpp>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 namespace kmux {
 namespace {

@@ -15,7 +15,7 @@
 #include "kmux/log.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 #include "kmux/program.h"
 #include "kmux/signature.h"
 #include "kmux/version.h"

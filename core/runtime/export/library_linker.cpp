@@ -11,7 +11,7 @@
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/private_folder.h"
 #include "kmux/plugin/process.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 namespace kmux {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "kmux/plugin/plugin.hpp"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 

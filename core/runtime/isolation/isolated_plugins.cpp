@@ -6,7 +6,7 @@
 
 #include "kmux/log.h"
 #include "kmux/plugin/plugin.hpp"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 

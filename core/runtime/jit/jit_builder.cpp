@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
+#include "kmux/plugin/word_list.h"
 
 namespace kmux {
 namespace {

@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "kmux/jit_named_values.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
+#include "kmux/plugin/suggestion.h"
+#include "kmux/plugin/word_list.h"
 
 namespace kmux::described {
 namespace {

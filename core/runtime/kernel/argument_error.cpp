@@ -2,8 +2,8 @@
 #include <string>
 
 #include "kmux/plugin/carrier.h"
+#include "kmux/plugin/quoting.h"
 #include "kmux/plugin/tensor_geometry.h"
-#include "kmux/plugin/words.h"
 
 #include "argument_checker.h"
 #include "ir/printed/dlpack_facts.h"

@@ -10,7 +10,9 @@
 
 #include "kmux/log.h"
 #include "kmux/plugin/plugin.hpp"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
+#include "kmux/plugin/suggestion.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/registry.h"
 
 #include "plugins/launch_trail.h"

@@ -6,7 +6,8 @@
 
 #include "kmux/json.h"
 #include "kmux/plugin/file_io.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
+#include "kmux/plugin/suggestion.h"
 
 namespace kmux {
 namespace {

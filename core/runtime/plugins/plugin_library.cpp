@@ -9,7 +9,7 @@
 
 #include <boost/dll/shared_library.hpp>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
 
 #include "plugin_backend.h"
 #include "system/host_api.h"

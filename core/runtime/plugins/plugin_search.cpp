@@ -7,7 +7,8 @@
 
 #include "kmux/plugin/dynamic_library.h"
 #include "kmux/plugin/plugin.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/quoting.h"
+#include "kmux/plugin/suggestion.h"
 #include "kmux/registry.h"
 
 #include "system/environment_variables.h"

@@ -7,7 +7,8 @@
 
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/suggestion.h"
+#include "kmux/plugin/word_list.h"
 
 #include "plugin_library.h"
 #include "plugin_search.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/tune.h"
 
 #include "artifact/tier_build.h"

@@ -6,7 +6,7 @@
 #include "kmux/dispatch_json.h"
 #include "kmux/json.h"
 #include "kmux/plugin/file_io.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/tune.h"
 
 #include "cache/disk/cache_folder.h"

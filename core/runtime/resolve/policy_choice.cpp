@@ -5,7 +5,6 @@
 
 #include "kmux/dispatch_json.h"
 #include "kmux/log.h"
-#include "kmux/plugin/words.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 

@@ -4,8 +4,9 @@
 #include <string_view>
 #include <tuple>
 
+#include "kmux/plugin/characters.h"
 #include "kmux/plugin/support.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/target.h"
 
 namespace kmux {

@@ -3,7 +3,8 @@
 #include <cstdio>
 #include <string_view>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/suggestion.h"
+#include "kmux/plugin/word_list.h"
 #include "kmux/resolver.h"
 
 #include "base/text_table.h"

@@ -103,7 +103,7 @@ std::vector<std::string> reasons_of_unread(const Registry& registry) {
 }
 
 /// One entry a name, the usable one if there is one, in the policy's order.
-void keep_one_a_name(std::vector<const PluginEntry*>& entries) {
+void drop_repeated_names(std::vector<const PluginEntry*>& entries) {
   std::ranges::sort(entries, [](const PluginEntry* a, const PluginEntry* b) {
     return std::tuple(std::string_view(a->manifest.name), !a->status, std::string_view(a->path.native())) <
            std::tuple(std::string_view(b->manifest.name), !b->status, std::string_view(b->path.native()));
@@ -208,7 +208,7 @@ Resolution resolve(Runtime& runtime, const Program& program, const ResolveReques
   const Result<Policy> policy = policy_of(request.policy, runtime.environment());
   if (!policy) return {.program = program.name, .policy_error = policy.error()};
   std::vector<const PluginEntry*> entries = named_entries(runtime.registry());
-  keep_one_a_name(entries);
+  drop_repeated_names(entries);
   const std::vector<const Manifest*> manifests = manifests_of(entries);
   const Inquiry inquiry(program, complete(request, runtime.environment()), manifests);
   Resolution resolution{.program = program.name,

@@ -5,8 +5,8 @@
 #include <map>
 #include <unistd.h>
 
+#include "kmux/plugin/characters.h"
 #include "kmux/plugin/platform.h"
-#include "kmux/plugin/words.h"
 
 #include "environment_variables.h"
 

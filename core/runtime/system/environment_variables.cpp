@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/characters.h"
 
 namespace kmux {
 namespace {

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/suggestion.h"
+#include "kmux/plugin/word_list.h"
 
 namespace kmux {
 namespace {

@@ -11,7 +11,7 @@ bool begins_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
          static_cast<unsigned char>(c) >= 0x80;
 }
-bool is_digit_sign(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f' || c == '\\'; }
 
 class Tokenizer {
@@ -46,7 +46,7 @@ class Tokenizer {
       add(SourceToken::Kind::kValue, end_of_literal(at_));
     } else if (begins_word(c)) {
       add_word();
-    } else if (is_digit_sign(c)) {
+    } else if (is_digit(c)) {
       add(SourceToken::Kind::kValue, end_of_number());
     } else {
       add(SourceToken::Kind::kSign, at_ + sign_size());
@@ -105,7 +105,7 @@ class Tokenizer {
     }
     return at;
   }
-  static bool begins_number_part(char c) { return begins_word(c) || is_digit_sign(c); }
+  static bool begins_number_part(char c) { return begins_word(c) || is_digit(c); }
   static bool is_exponent_sign(char c) { return c == 'e' || c == 'E' || c == 'p' || c == 'P'; }
 
   // A word, or the literal that it is the prefix of.
@@ -136,7 +136,7 @@ class Tokenizer {
   std::vector<SourceToken> tokens_;
 };
 
-std::string_view trimmed_part(std::string_view text) {
+std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   return text;
@@ -168,10 +168,10 @@ std::vector<SourceToken> without_disabled(std::vector<SourceToken> tokens) {
 std::vector<SourceToken> tokens_of(std::string_view text) { return without_disabled(Tokenizer(text).all()); }
 
 DirectiveParts directive_parts(std::string_view directive) {
-  directive = trimmed_part(directive.substr(std::min<std::size_t>(1, directive.size())));
+  directive = trimmed(directive.substr(std::min<std::size_t>(1, directive.size())));
   std::size_t end = 0;
   while (end < directive.size() && begins_word(directive[end])) ++end;
-  return {directive.substr(0, end), trimmed_part(directive.substr(end))};
+  return {directive.substr(0, end), trimmed(directive.substr(end))};
 }
 
 }  // namespace kmux

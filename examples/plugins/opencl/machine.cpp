@@ -5,7 +5,7 @@
 #include <map>
 #include <sstream>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 namespace kmux::opencl {
 namespace {

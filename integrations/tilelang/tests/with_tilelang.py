@@ -1,6 +1,6 @@
 """Runs a Python script with a release of TileLang: with_tilelang.py RELEASE SCRIPT [ARGUMENT...]
 
-RELEASE is "newest", what the environment in .cache/tilelang/venv has, or an older one that lies in .cache/tilelang; KMUX_TILELANG_TESTS=1 ./kmux.sh test fetches both.
+RELEASE is "newest", what the environment in .cache/tilelang/venv has, or an older one that lies in .cache/tilelang; ./kmux.sh test --all fetches both.
 Exits with 77 (a counted skip) where they are missing. KMUX_TILELANG_PYTHON names another Python that has TileLang.
 """
 

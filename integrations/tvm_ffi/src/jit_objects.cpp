@@ -167,7 +167,7 @@ std::int64_t add_constant(JitBuilderObj* self, const ffi::String& name) {
   return static_cast<std::int64_t>(self->constants.size()) - 1;
 }
 
-std::int64_t value_of_constant(JitBuilderObj* self, std::int64_t place) {
+std::int64_t constant_value(JitBuilderObj* self, std::int64_t place) {
   return self->constants.at(static_cast<std::size_t>(place)).value();
 }
 
@@ -215,7 +215,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ObjectDef<JitBuilderObj>(refl::init(false))
       .def("_constant", add_constant)
-      .def("_value", value_of_constant)
+      .def("_value", constant_value)
       .def("_symbol",
            [](JitBuilderObj* self, const ffi::String& name, const ffi::String& dtype) {
              self->builder.symbol(name, value_of(parse_dtype(std::string(dtype))));

@@ -17,7 +17,7 @@
 #include "kmux/dispatch_json.h"
 #include "kmux/json.h"
 #include "kmux/kernel_attributes.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "argument.h"
 #include "named_values.h"

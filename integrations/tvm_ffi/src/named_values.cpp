@@ -5,7 +5,7 @@
 
 #include <tvm/ffi/function.h>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/suggestion.h"
 
 #include "argument.h"
 

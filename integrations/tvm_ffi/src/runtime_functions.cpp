@@ -13,7 +13,7 @@
 
 #include "kmux/compile_wait.h"
 #include "kmux/export_library.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/suggestion.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 #include "kmux/tensor.h"

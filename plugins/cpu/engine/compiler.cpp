@@ -6,7 +6,7 @@
 
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/sha256.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "clang/Basic/Version.h"
 #include "engine/front_end.h"

@@ -19,8 +19,8 @@ class alignas(64) Job {
   constexpr Job() = default;
 
   /// Lets `places` threads enter, 1 to 16383.
-  void open(Work work, void* context, unsigned places) {
-    work_ = work;
+  void open(Work given, void* context, unsigned places) {
+    work_ = given;
     context_ = context;
     state_.store(places * kPlace, std::memory_order_release);
   }

@@ -9,6 +9,7 @@
 
 #include "engine/installation.h"
 #include "random_kernel.h"
+#include "sizes.h"
 #include "workbench.h"
 
 namespace kmux::cpu {
@@ -152,7 +153,7 @@ TEST(RandomKernels, GoOnInVectors) {
 
 TEST(RandomKernels, GiveWhatTheyMean) {
   const unsigned first = setting("KMUX_RANDOM_SEED", 0);
-  const unsigned end = first + setting("KMUX_RANDOM_KERNELS", 3000);
+  const unsigned end = first + setting("KMUX_RANDOM_KERNELS", of_size(96U, 1008U));
   for (unsigned seed = first; seed < end && !HasFailure();) {
     const RandomProgram kernels = RandomProgram::from(seed, end);
     check(kernels);

@@ -10,7 +10,7 @@
 #include "kmux/plugin/plugin.h"
 #include "kmux/plugin/private_folder.h"
 #include "kmux/plugin/process.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 #include "wrapper.h"
 

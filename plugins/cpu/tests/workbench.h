@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kmux/builder.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 #include "backend.h"
 #include "counting_allocator.h"

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "kmux/plugin/plan.h"
+#include "kmux/plugin/sink.h"
 
 #include "meta.h"
 #include "workbench.h"

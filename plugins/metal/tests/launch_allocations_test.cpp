@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "kmux/builder.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 #include "../../../tests/integration/allocations.h"
 #include "backend.h"

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 
 #include "kmux/builder.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 #include "kmux/validate.h"
 
 #include "backend.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 #include "nvidia/launch/driver_table.h"
 

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 #include "fake_cuda.h"
 #include "nvidia/device.h"

@@ -32,7 +32,7 @@ class ExportSequences : public OverFake {
     return Tensor::zeros({4}, dtype::kFloat32, device).value();
   }
 };
-INSTANTIATE_TEST_SUITE_P(On, ExportSequences, testing::Values("nvrtc", "cuda"),
+INSTANTIATE_TEST_SUITE_P(On, ExportSequences, testing::ValuesIn(plugins_over_fake()),
                          [](const auto& plugin) { return std::string(plugin.param); });
 
 ProgramBuilder scale_program(const std::string& kernel = "scale") {

@@ -40,7 +40,7 @@ class ReplayedOrNot : public GraphSequences {
     return symbols;
   }
 };
-INSTANTIATE_TEST_SUITE_P(On, ReplayedOrNot, testing::Values("nvrtc", "cuda"),
+INSTANTIATE_TEST_SUITE_P(On, ReplayedOrNot, testing::ValuesIn(plugins_over_fake()),
                          [](const auto& plugin) { return std::string(plugin.param); });
 
 TEST_P(GraphSequences, AGraphIsBuiltOnceAndToldWhatChanged) {

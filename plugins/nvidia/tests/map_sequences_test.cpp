@@ -38,7 +38,7 @@ class MapSequences : public OverFake {
   }
   std::vector<fake_cuda::TensorMapBytes> maps;
 };
-INSTANTIATE_TEST_SUITE_P(On, MapSequences, testing::Values("nvrtc", "cuda"),
+INSTANTIATE_TEST_SUITE_P(On, MapSequences, testing::ValuesIn(plugins_over_fake()),
                          [](const auto& plugin) { return std::string(plugin.param); });
 
 // A map of rows of 64 floats over "x".

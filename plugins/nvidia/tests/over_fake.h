@@ -16,6 +16,7 @@
 
 #include "current_context.h"
 #include "fake_cuda.h"
+#include "sizes.h"
 
 namespace kmux::nvidia {
 
@@ -81,9 +82,14 @@ std::string line(const LaunchLine& launch);
 /// A program with a buffer "x" of n floats, and a variant of CUDA whose text is `source`.
 ProgramBuilder program_of(const std::string& name, const std::string& source);
 
-#define KMUX_OVER_FAKE(Group)                                           \
-  class Group : public OverFake {};                                     \
-  INSTANTIATE_TEST_SUITE_P(On, Group, testing::Values("nvrtc", "cuda"), \
+/// The plugins that launches are tested with: in the small size not nvcc's, which takes a second for a kernel.
+inline std::vector<const char*> plugins_over_fake() {
+  return of_size<std::vector<const char*>>({"nvrtc"}, {"nvrtc", "cuda"});
+}
+
+#define KMUX_OVER_FAKE(Group)                                                 \
+  class Group : public OverFake {};                                           \
+  INSTANTIATE_TEST_SUITE_P(On, Group, testing::ValuesIn(plugins_over_fake()), \
                            [](const auto& plugin) { return std::string(plugin.param); })
 
 }  // namespace kmux::nvidia

@@ -123,7 +123,7 @@ class PluginFaults : public OverFake {
  private:
   TempFolder folder_;
 };
-INSTANTIATE_TEST_SUITE_P(On, PluginFaults, testing::Values("nvrtc", "cuda"),
+INSTANTIATE_TEST_SUITE_P(On, PluginFaults, testing::ValuesIn(plugins_over_fake()),
                          [](const auto& plugin) { return std::string(plugin.param); });
 
 TEST_P(PluginFaults, PlainLaunches) {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "kmux/plugin/plugin.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 namespace kmux::nvidia {
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "kmux/plugin/plan.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 #include "counting_allocator.h"
 #include "fake_cuda.h"

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 #include "fake_hip.h"
 #include "launch/hip_table.h"

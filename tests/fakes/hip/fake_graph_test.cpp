@@ -1,7 +1,7 @@
 // Graphs of the HIP on the CPU: nodes follow their edges and nothing else.
 #include <gmock/gmock.h>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 #include "fake_hip.h"
 #include "launch/hip_table.h"

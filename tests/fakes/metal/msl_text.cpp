@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include "kmux/plugin/characters.h"
+
 namespace kmux::fake_metal {
 namespace {
-
-bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 struct Token {
   std::string text;
@@ -32,9 +32,9 @@ std::size_t end_of_token(std::string_view text, std::size_t at, bool at_line_beg
   if (c == '"') return until("\"", 1);
   if (rest.starts_with("[[") || rest.starts_with("]]")) return at + 2;
   if (std::isspace(static_cast<unsigned char>(c)) != 0) return at + 1;
-  if (!is_letter(c)) return at + 1;
+  if (!is_name_character(c)) return at + 1;
   std::size_t end = at;
-  while (end < text.size() && is_letter(text[end])) ++end;
+  while (end < text.size() && is_name_character(text[end])) ++end;
   return end;
 }
 
@@ -134,7 +134,7 @@ class Translation {
         if (depth == 0 && !name.empty()) names.push_back(std::exchange(name, ""));
       }
       depth += word == "[" ? 1 : word == "]" ? -1 : 0;
-      if (depth == 0 && is_letter(word[0]) && !tokens_[at_].is_blank) name = word;
+      if (depth == 0 && is_name_character(word[0]) && !tokens_[at_].is_blank) name = word;
       if (word == ";") break;
     }
     if (!name.empty()) names.push_back(name);

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <span>
 
+#include "kmux/plugin/suggestion.h"
 #include "kmux/plugin/support.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "adapter.h"
 

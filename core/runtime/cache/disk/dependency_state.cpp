@@ -7,7 +7,7 @@
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/platform.h"
 #include "kmux/plugin/sha256.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/unique_id.h"
 
 #include "cache_folder.h"
 
@@ -274,7 +274,7 @@ namespace {
 
 std::string read_mark() {
   if (std::string id = boot_id(); !id.empty()) return id;
-  const std::string own = random_word();  // of this process alone: what others noted then means nothing here
+  const std::string own = unique_id();  // of this process alone: what others noted then means nothing here
   return own.empty() ? "" : "process " + own;
 }
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 namespace kmux {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "kmux/plugin/platform.h"
 #include "kmux/plugin/sha256.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/unique_id.h"
 
 #include "file_descriptor.h"
 
@@ -69,7 +69,7 @@ int move_to(const fs::path& from, const fs::path& target) {
 
 }  // namespace
 
-std::string staging_name() { return random_word() + "-" + host_mark() + "-" + std::to_string(::getpid()); }
+std::string staging_name() { return unique_id() + "-" + host_mark() + "-" + std::to_string(::getpid()); }
 
 bool is_abandoned(const fs::path& staging_folder) {
   const pid_t process = process_in(staging_folder.filename().string());

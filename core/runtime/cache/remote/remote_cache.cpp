@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/unique_id.h"
 
 #include "cache/disk/entry_files.h"
 #include "remote_value.h"
@@ -106,7 +106,7 @@ std::optional<CacheEntry> RemoteCache::usable(const std::string& key, const Pack
 
 RemoteCache::Turn RemoteCache::take_turn(const std::string& key, std::chrono::milliseconds patience) {
   if (std::optional<CacheEntry> found = find(key)) return {std::move(found), nullptr};
-  const std::string holder = random_word();
+  const std::string holder = unique_id();
   if (!writable() || holder.empty()) return {};
   if (std::optional<Turn> turn = try_turn(key, holder)) return *std::move(turn);
   return fruitless_waits_.allows(options_.now()) ? wait_for_turn(key, holder, patience) : Turn{};

@@ -10,12 +10,15 @@ from typing import Any
 import tvm_ffi
 
 _VARIABLE = "KMUX_TVM_FFI_LIBRARY"
-_IN_WHEEL = pathlib.Path(__file__).resolve().parent / "_native" / "lib" / "libkmux_tvm_ffi.so"
+_NAME = "libkmux_tvm_ffi.so"
+_PACKAGE = pathlib.Path(__file__).resolve().parent
+_IN_WHEEL = _PACKAGE / "_native" / "lib" / _NAME
+_OF_DEBIAN = _PACKAGE.parents[2] / _NAME  # /usr/lib, from /usr/lib/python3/dist-packages/kmux
 
 
 def _load() -> ctypes.CDLL:
     """Never closed: what it has registered lives as long as the process."""
-    path = pathlib.Path(os.environ.get(_VARIABLE) or _IN_WHEEL)
+    path = pathlib.Path(os.environ.get(_VARIABLE) or (_OF_DEBIAN if _OF_DEBIAN.exists() else _IN_WHEEL))
     try:
         return ctypes.CDLL(str(path))
     except OSError as error:

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 #include "runtime/launch.h"
 #include "runtime/pool.h"

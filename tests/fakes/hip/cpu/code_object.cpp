@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "kmux/artifact.h"
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/word_list.h"
 
 #include "kernels/grid_code.h"
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <mutex>
 
-#include "kmux/plugin/words.h"
+#include "kmux/plugin/sink.h"
 
 namespace kmux::hip_on_cuda {
 namespace {

@@ -1,0 +1,38 @@
+# The two sizes of the suite. `./kmux.sh test` builds target `all` and runs what has no label `large`; `./kmux.sh test --all` also builds
+# target `kmux_rest` and runs every test, with KMUX_ALL_TESTS=1 in its environment.
+#
+# Label `large`: a test that repeats what others cover, or takes too long for each change. Label `sweep`: a test that runs in both
+# sizes and goes through more where KMUX_ALL_TESTS is 1 (tests/sizes.h).
+#
+# Label `quick`: what `./kmux.sh quick` runs after it has built target `kmux_quick`, core and backend cpu.
+add_custom_target(kmux_rest)
+add_custom_target(kmux_quick)
+
+# kmux_large_tests(<test>...): these run with --all alone.
+function(kmux_large_tests)
+  _kmux_label_tests(large ${ARGN})
+endfunction()
+
+# kmux_sweeping_tests(<test>...): these go through more with --all.
+function(kmux_sweeping_tests)
+  _kmux_label_tests(sweep ${ARGN})
+endfunction()
+
+function(kmux_quick_tests)
+  _kmux_label_tests(quick ${ARGN})
+endfunction()
+
+# kmux_large_targets(<target>...): only large tests and measurements need these programs.
+function(kmux_large_targets)
+  set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(kmux_rest ${ARGN})
+endfunction()
+
+# A test that this build does not have is passed over, as what it tests may not be here.
+function(_kmux_label_tests label)
+  foreach(test IN LISTS ARGN)
+    if(TEST ${test})
+      set_property(TEST ${test} APPEND PROPERTY LABELS ${label})
+    endif()
+  endforeach()
+endfunction()

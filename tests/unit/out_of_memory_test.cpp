@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/out_of_memory.h"
+
+#include <gtest/gtest.h>
+
+namespace kmux {
+namespace {
+
+TEST(OutOfMemory, SaysWhatToDo) {
+  const Error error = out_of_memory();
+  EXPECT_EQ(error.code, ErrorCode::kOutOfMemory);
+  EXPECT_EQ(error.message, "out of memory (the system or a limit refused more). Free some, or raise the limit.");
+}
+
+}  // namespace
+}  // namespace kmux

@@ -1,0 +1,96 @@
+# The suite in its two sizes, and core and backend cpu alone. Sourced by kmux.sh. cmake/kmux_test_sizes.cmake says what is in which.
+
+# What tests of every change need: what links them, the second LLVM of tests/integration/second_llvm_test.cpp, the bitcode and the
+# headers of AMD's devices, and git, by which some tests look at the tree.
+readonly TEST_PACKAGES=(git lld-19 libclang-cpp15 libamdhip64-dev rocm-device-libs)
+# What the others need: HIP's compiler, a driver of OpenCL for processors, for examples/plugins, what opens the pages of
+# tests/browser, and what makes the reference of the API.
+readonly ALL_TEST_PACKAGES=("${TEST_PACKAGES[@]}" libamdhip64-5 libhiprtc-builtins5
+  ocl-icd-libopencl1 pocl-opencl-icd chromium chromium-driver python3-selenium doxygen)
+# What the Python package and its wheel are tested with, and what everything else is.
+readonly TEST_FETCHES=(wheels) ALL_TEST_FETCHES=(tilelang_headers nvrtc cute_dsl ray_wheel wheels tvm_ffi_releases tilelang)
+readonly TSAN=build/tsan
+readonly THREAD_TESTS=(unit_tests cache_torture_tests kmux_fresh_test kmux_fake_cuda_test kmux_nvidia_fake_test)
+
+# Runs the tests of the runtime, of its worker and of the fakes, under the thread sanitizer: those that are quick enough for every
+# change. `sanitize tsan` has them all.
+check_threads() {
+  stage threads
+  local log=$TSAN/tests.log
+  mkdir -p "$TSAN"
+  configure tsan "$TSAN"
+  build_in "$TSAN" "${THREAD_TESTS[@]/#/tests/}"
+  local programs=${THREAD_TESTS[*]}
+  if ! "$PYTHON" -B tools/sanitize.py tsan "$TSAN" -R "^(${programs// /|})\\." -E random_program \
+    --output-on-failure --timeout 600 --repeat until-pass:2 --parallel "$JOBS" >"$log" 2>&1; then # a report counts all the same
+    tail -n 60 "$log" >&2
+    fail "the thread sanitizer has reports, or a test failed under it (above; the whole log is $log)."
+  fi
+  say "under the thread sanitizer: $(grep 'tests passed' "$log"), $(sed -n 's/^bar tsan_reports //p' "$log")"
+}
+
+# Everything that a test of any size needs is there afterwards.
+prepare_all_tests() {
+  packages "${BUILD_PACKAGES[@]}" "${ALL_TEST_PACKAGES[@]}"
+  use_venv
+  prepare "${ALL_TEST_FETCHES[@]}"
+}
+
+# Builds and runs the tests of size `first`, `all` or `rest`; further arguments go to ctest. Ends with what was skipped for want of
+# what, and with how long it took.
+run_tests() {
+  if [[ $PRESET == arm64 ]]; then
+    arm64_tests "$@"
+    return
+  fi
+  local size=first
+  [[ ${KMUX_ALL_TESTS:-0} != 1 ]] || size=all
+  case ${1:-} in --all | --rest) size=${1#--} && shift ;; esac
+  trap 'end_fetching; say_durations' EXIT
+  stage install
+  "${size}_tests" "$@"
+}
+
+# What every change runs.
+first_tests() {
+  packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+  use_venv
+  prepare "${TEST_FETCHES[@]}"
+  build_targets
+  ctest_and_skips -LE '^large$' "$@"
+}
+
+all_tests() {
+  build_all_tests
+  (($#)) || check_threads_and_formats
+  ctest_and_skips "$@"
+}
+
+# What the small size left out, made smaller, or skipped for want of what is fetched now.
+rest_tests() {
+  local names
+  names=$("$PYTHON" -B tools/rest_of_tests.py "$BUILD") || fail "the tests are not known (nothing is built in $BUILD). Run './kmux.sh test' first."
+  build_all_tests
+  check_threads_and_formats
+  ctest_and_skips -R "$names" "$@"
+}
+
+build_all_tests() {
+  export KMUX_ALL_TESTS=1 KMUX_TILELANG_TESTS=${KMUX_TILELANG_TESTS:-1}
+  [[ ${KMUX_FUZZ:-20} =~ ^[1-9][0-9]*$ ]] || fail "KMUX_FUZZ=$KMUX_FUZZ is not known (it is the number of seconds that each fuzzer has)."
+  prepare_all_tests
+  build_targets all kmux_rest
+}
+
+check_threads_and_formats() {
+  check_threads
+  check_formats "${KMUX_FUZZ:-20}"
+}
+
+ctest_and_skips() {
+  stage tests
+  local status=0
+  ctest --test-dir "$BUILD" --output-on-failure --no-tests=error --timeout 600 --parallel "$JOBS" "$@" || status=$?
+  "$PYTHON" -B tools/skipped_tests.py "$BUILD/Testing/Temporary" | sed 's/^/kmux: /' >&2
+  return "$status"
+}
