@@ -8,9 +8,11 @@ import tempfile
 import unittest
 
 PROGRAM = pathlib.Path(__file__).resolve().parent / "bars_fresh"
-# Stands for cmake and ctest: writes down what it is told and which of the watched files are newer than the step before,
+# Stands for kmux.sh, cmake and ctest: writes down what it is told and which of the watched files are newer than the step before,
 # and fails when told so.
 STAND_IN = """#!/usr/bin/env bash
+case "$*" in *json*) echo '{"tests": [{"command": ["a"]}, {"command": ["b"]}, {"command": ["c"]}, {"command": ["d"]},
+  {"command": ["e"], "properties": [{"name": "LABELS", "value": ["large"]}]}]}'; exit ;; esac
 touched=$(find "$PWD" -newer "$LOG" -name '*.cpp' -o -newer "$LOG" -name '*.h' | xargs -rn1 realpath --relative-to="$PWD" | sort)
 echo "$(basename "$0") $* | ${CCACHE_DISABLE:-} | $(echo $touched) | $(git status --short)$(cat .cache/wheels/a.whl)" >> "$LOG"
 sleep 0.05
@@ -31,6 +33,8 @@ class BarsFresh(unittest.TestCase):
         for name in FILES:
             (self.source / name).parent.mkdir(parents=True, exist_ok=True)
             (self.source / name).write_text(name)
+        (self.source / "kmux.sh").write_text(STAND_IN)
+        (self.source / "kmux.sh").chmod(0o755)
         (self.source / ".cache/wheels").mkdir(parents=True)
         (self.source / ".cache/wheels/a.whl").write_text("a wheel")
         (self.source / ".gitignore").write_text("/.cache/\n")
@@ -55,17 +59,18 @@ class BarsFresh(unittest.TestCase):
     def test_prints_each_bar(self):
         ran = self.run_bars()
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        names = ("demo_build_s", "test_build_s", "touch_source_s", "touch_header_s", "test_run_s")
-        self.assertRegex(ran.stdout, "\\A" + "".join(rf"bar {name} [\d.]+ s <= \d+ held\n" for name in names) + "\\Z")
+        names = ("tracked_lines", "quick_build_s", "quick_run_s", "demo_build_s", "test_from_fresh_s", "test_warm_s", "first_size_cases_pct",
+                 "touch_source_s", "touch_header_s", "all_warm_s")  # fmt: skip
+        self.assertRegex(ran.stdout, "\\A" + "".join(rf"bar {name} [\d.]+ \S+ [<>]= \d+ held\n" for name in names) + "\\Z")
+        self.assertIn("bar first_size_cases_pct 80.000 % >= 80 held", ran.stdout)
         self.assertIn("load average", ran.stderr)
 
     def test_builds_without_ccache_in_this_order(self):
         self.run_bars()
         steps = self.steps()
-        self.assertTrue(steps[0][0].startswith("cmake --preset release -D"), steps[0])
-        self.assertIn(" -DKMUX_CCACHE=OFF ", steps[0][0])
-        self.assertEqual([step[0] for step in steps[1:]], [
-            f"{BUILD} --target kmux_demo", BUILD, BUILD, BUILD, BUILD, "ctest --preset release --parallel 3"])
+        self.assertEqual([step[0] for step in steps], [
+            "kmux.sh quick -R ^unit_tests.digest$", "kmux.sh quick", "kmux.sh demo", "kmux.sh test", "kmux.sh test", BUILD, BUILD, BUILD,
+            "kmux.sh test --all", "kmux.sh test --all"])  # fmt: skip
         self.assertEqual({step[1] for step in steps}, {"1"})
 
     def test_takes_what_was_fetched_and_leaves_the_clone_clean(self):
@@ -74,15 +79,15 @@ class BarsFresh(unittest.TestCase):
 
     def test_touches_one_source_of_each_plugin_then_the_header(self):
         self.run_bars()
-        self.assertEqual([step[2] for step in self.steps()][3:6], [
+        self.assertEqual([step[2] for step in self.steps()][5:8], [
             "plugins/cpu/builder.cpp", "plugins/hip/builder.cpp", "core/base/include/kmux/error.h"])
         self.assertEqual([(self.source / name).read_text() for name in FILES], list(FILES))
 
     def test_stops_at_a_step_that_fails_and_leaves_nothing(self):
         ran = self.run_bars(failing="--build --preset release --parallel 3")
         self.assertEqual(ran.returncode, 1)
-        self.assertRegex(ran.stdout, r"\Abar demo_build_s [\d.]+ s <= 240 held\n\Z")
-        self.assertIn("test_build_s cannot be measured (cmake ended with 1). It says why above.", ran.stderr)
+        self.assertRegex(ran.stdout, r"bar first_size_cases_pct [\d.]+ % >= 80 held\n\Z")
+        self.assertIn("touch_source_s cannot be measured (cmake ended with 1). It says why above.", ran.stderr)
         self.assertEqual(list(self.work.iterdir()), [])
 
 
