@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The table of docs/performance.md: the bars of the sources beside the results that are kept in bench/results.
 
-usage: bench/performance.py --write                 puts the table into the page
+usage: bench/performance.py --write                 puts the table into the page; results of bars that there are no more go
        bench/performance.py --keep MACHINE [FILE]   takes the lines "bar NAME VALUE ..." of FILE, or of stdin, into
                                                     bench/results/MACHINE.json with today's date, and does the same
 
@@ -92,14 +92,21 @@ def page_with(text):
 
 def keep(machine, lines):
     """Adds what `lines` measured to the result of that class of machines."""
-    path = RESULTS / f"{machine}.json"
-    result = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"machine": machine, "short": machine, "bars": {}}
+    result = results().get(machine, {"machine": machine, "short": machine, "bars": {}})
     known, today = {bar.name for bar in bars()}, datetime.date.today().isoformat()
     for line in lines:
         match = re.match(r"bar (\w+) (-?[\d.]+)", line)
         if match and match[1] in known:
             result["bars"][match[1]] = [float(match[2]), today]
-    path.write_text(json.dumps(result, separators=(",", ":"), sort_keys=True) + "\n", encoding="utf-8")
+    save(machine, result)
+
+
+def save(machine, result):
+    """Writes the result of a class of machines, without bars that there are no more."""
+    known = {bar.name for bar in bars()}
+    kept = {**result, "bars": {name: value for name, value in result["bars"].items() if name in known}}
+    text = json.dumps(kept, separators=(",", ":"), sort_keys=True)
+    (RESULTS / f"{machine}.json").write_text(text + "\n", encoding="utf-8")
 
 
 def main():
@@ -111,6 +118,8 @@ def main():
     if arguments.keep:
         keep(arguments.keep, arguments.file)
     if arguments.keep or arguments.write:
+        for machine, result in results().items():
+            save(machine, result)
         PAGE.write_text(page_with(table()), encoding="utf-8")
     else:
         parser.print_help()
