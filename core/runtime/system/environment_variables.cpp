@@ -40,6 +40,7 @@ constexpr auto kVariables = std::to_array<EnvironmentVariable>({
     {"KMUX_TVM_FFI_LIBRARY"},  // integrations/tvm_ffi
     {"KMUX_VERBOSE", Kind::kSwitch},
     // Of kmux.sh and the tests, which start programs that read the others.
+    {"KMUX_ALL_TESTS"},
     {"KMUX_BENCH_", Kind::kPrefix},
     {"KMUX_BUILD"},
     {"KMUX_FAKE_", Kind::kPrefix},
@@ -50,7 +51,6 @@ constexpr auto kVariables = std::to_array<EnvironmentVariable>({
     {"KMUX_SCARCE", Kind::kPrefix},
     {"KMUX_SEEDS", Kind::kPrefix},
     {"KMUX_TEST_", Kind::kPrefix},
-    {"KMUX_THREADS"},
     {"KMUX_TILELANG_CHECKOUT"},
     {"KMUX_TILELANG_PYTHON"},
     {"KMUX_TILELANG_TESTS"},
