@@ -9,7 +9,7 @@ from typing import Any, cast
 import tvm_ffi
 
 from ._arrays import like
-from ._function import DirectFunction, call_plainly, in_order, launch
+from ._function import DirectFunction, in_order, launch
 from ._given import told
 from ._library import functions
 from ._program import Program
@@ -85,7 +85,7 @@ class Kernel(tvm_ffi.Function):
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         arguments = in_order(self, arguments, named) if named else arguments
-        made = call_plainly(self, arguments)
+        made = self.launch(*arguments)
         return made if made is None else like(made, arguments)
 
     def __reduce__(self) -> tuple[Any, ...]:
