@@ -15,11 +15,11 @@ readonly THREAD_TESTS=(unit_tests cache_torture_tests kmux_fresh_test kmux_fake_
 # Runs the tests of the runtime, of its worker and of the fakes, under the thread sanitizer: those that are quick enough for every
 # change. `sanitize tsan` has them all.
 check_threads() {
-  stage threads
   local log=$TSAN/tests.log
   mkdir -p "$TSAN"
   configure tsan "$TSAN"
   build_in "$TSAN" "${THREAD_TESTS[@]/#/tests/}"
+  stage threads
   local programs=${THREAD_TESTS[*]}
   if ! "$PYTHON" -B tools/sanitize.py tsan "$TSAN" -R "^(${programs// /|})\\." -E random_program \
     --output-on-failure --timeout 600 --repeat until-pass:2 --parallel "$JOBS" >"$log" 2>&1; then # a report counts all the same
