@@ -1,6 +1,5 @@
 # kmux_add_test_program(<name> LABEL <unit|golden|conformance|integration|install> SOURCES <x_test.cpp>... [LIBS <target>...]
-#                       [APART <x_test.cpp>...] [LARGE <x_test.cpp>...|LARGE ALL] [SWEEP <x_test.cpp>...]
-#                       [PRECOMPILE <header>...] [QUICK])
+#                       [APART <x_test.cpp>...] [PRECOMPILE <header>...] [QUICK])
 # Part of target kmux_tests_<label>.
 #
 # One GoogleTest program, one ctest `<name>.<x>` for each x_test.cpp (tests/main.cpp takes --file=x_test.cpp), so that
@@ -9,7 +8,6 @@
 # when it is closed (under the address sanitizer none does).
 # PRECOMPILE: headers that most of its sources include, besides those that all tests have precompiled (kmux_precompile.cmake).
 # QUICK: part of what `./kmux.sh quick` builds and runs.
-# LARGE and SWEEP: files whose tests have that label (kmux_test_sizes.cmake). A program of large ones alone is no part of `all`.
 find_package(GTest 1.12 REQUIRED)
 
 # Tests are compiled more often than they run, so what they are compiled with may be cheaper than the product's flags.
@@ -34,7 +32,7 @@ target_compile_options(kmux_test_main PRIVATE -fPIE)
 kmux_precompile(kmux_test_main <gmock/gmock.h> <gtest/gtest.h>)
 
 function(kmux_add_test_program name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "QUICK" "LABEL" "SOURCES;LIBS;APART;LARGE;SWEEP;PRECOMPILE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "QUICK" "LABEL" "SOURCES;LIBS;APART;PRECOMPILE")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE kmux_options kmux_sdk_inside kmux_test_main GTest::gmock ${arg_LIBS})
   target_compile_options(${name} PRIVATE ${KMUX_TEST_FLAGS})
@@ -55,6 +53,7 @@ function(kmux_add_test_program name)
   if(NOT TARGET kmux_tests_${arg_LABEL})
     add_custom_target(kmux_tests_${arg_LABEL})
   endif()
+  add_dependencies(kmux_tests_${arg_LABEL} ${name})
   foreach(source IN LISTS arg_SOURCES)
     cmake_path(GET source FILENAME file)
     if(file MATCHES "^(.*)_test\\.cpp$")
@@ -68,19 +67,9 @@ function(kmux_add_test_program name)
       if(arg_QUICK)
         kmux_quick_tests(${name}.${noun})
       endif()
-      if(file IN_LIST arg_LARGE OR arg_LARGE STREQUAL "ALL")
-        kmux_large_tests(${name}.${noun})
-      elseif(file IN_LIST arg_SWEEP)
-        kmux_sweeping_tests(${name}.${noun})
-      endif()
     endif()
   endforeach()
   if(arg_QUICK)
     add_dependencies(kmux_quick ${name})
-  endif()
-  if(arg_LARGE STREQUAL "ALL")
-    kmux_large_targets(${name})
-  else()
-    add_dependencies(kmux_tests_${arg_LABEL} ${name})
   endif()
 endfunction()

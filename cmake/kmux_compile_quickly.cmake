@@ -8,7 +8,7 @@
 # The runtime takes the first compiler that it finds, so the PATH of these tests begins with one that adds an option.
 #
 # What it makes of a launcher is kept in build/.../tests/launchers by the hash of all that it reads, so that a run of the tests
-# compiles each launcher once, and the next run none. kmux_keep_launchers(<test>...) has that alone, with the options as they are.
+# compiles each launcher once, and the next run none.
 find_program(KMUX_RUN_TIME_COMPILER NAMES c++ g++ clang++ DOC "The C++ compiler that tests find when they run")
 
 # _kmux_write_compiler(<file> <program> [<option>...]): a program that starts the compiler with options before and, in the
@@ -47,27 +47,17 @@ if(KMUX_RUN_TIME_COMPILER)
   execute_process(COMMAND ${KMUX_RUN_TIME_COMPILER} --version OUTPUT_VARIABLE version)
   string(SHA256 version "${version}")
   string(SUBSTRING ${version} 0 16 version)
-  foreach(way IN ITEMS quick kept)
-    set(after "")
-    if(way STREQUAL "quick")
-      set(after " -O0")
-    endif()
-    _kmux_write_compiler(${PROJECT_BINARY_DIR}/tests/compilers_of_launchers/${way} ${KMUX_RUN_TIME_COMPILER} ${for_target})
-    set(compiler ${PROJECT_BINARY_DIR}/tests/compilers_of_launchers/${way})
-    set(kept ${PROJECT_BINARY_DIR}/tests/launchers/${way}-${version})
-    file(MAKE_DIRECTORY ${kept})
-    configure_file(${CMAKE_CURRENT_LIST_DIR}/kept_launcher.sh.in ${PROJECT_BINARY_DIR}/tests/${way}_compiler/c++ @ONLY FILE_PERMISSIONS
-      OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-  endforeach()
+  set(compiler ${PROJECT_BINARY_DIR}/tests/compilers_of_launchers/quick)
+  set(after " -O0")
+  _kmux_write_compiler(${compiler} ${KMUX_RUN_TIME_COMPILER} ${for_target})
+  set(kept ${PROJECT_BINARY_DIR}/tests/launchers/${version})
+  file(MAKE_DIRECTORY ${kept})
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/kept_launcher.sh.in ${PROJECT_BINARY_DIR}/tests/quick_compiler/c++ @ONLY FILE_PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
   unset(after)
 endif()
 
 function(kmux_compile_quickly)
   set_tests_properties(${ARGN} PROPERTIES
     ENVIRONMENT_MODIFICATION PATH=path_list_prepend:${PROJECT_BINARY_DIR}/tests/quick_compiler)
-endfunction()
-
-function(kmux_keep_launchers)
-  set_tests_properties(${ARGN} PROPERTIES
-    ENVIRONMENT_MODIFICATION PATH=path_list_prepend:${PROJECT_BINARY_DIR}/tests/kept_compiler)
 endfunction()
