@@ -146,7 +146,9 @@ void Scan::read_next() {
   queue_.pop_back();
   if (!path.starts_with('/')) return follow(lex_includes(*embedded_.at(path)), folder_of(path));
   const auto list = memory_.read(path, *look(path));
-  tells_places_ = tells_places_ || list->names_its_place;
+  // A header of the system that names its place names the same one for everyone, and in code that has the place of a file that uses
+  // its macros, that place can be read.
+  tells_places_ = tells_places_ || (list->names_its_place && !path.starts_with("/usr/"));
   follow(*list, folder_of(path));
 }
 

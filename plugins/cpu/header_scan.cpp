@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "kmux/plugin/relocatable.h"
+
 #include "engine/compiler.h"
 #include "headers.h"
 
@@ -88,34 +90,11 @@ std::string stamp_of(const Dependencies& dependencies) {
   return dependencies.files.size() < kFewest ? "" : file_stamp(dependencies);
 }
 
-namespace {
-
-bool names_no_place(const std::vector<File>& files) {
-  return std::ranges::none_of(files, [](const File& file) { return names_its_place(file.content); });
-}
-
-bool names_no_place(const std::vector<std::string>& texts) {
-  return std::ranges::none_of(texts, [](const std::string& text) { return names_its_place(text); });
-}
-
-// Of flags for lines, traces and other folders nothing is promised.
-bool is_plain(const std::string& flag) {
-  constexpr std::array<std::string_view, 9> kPlain = {"-D", "-U", "-O", "-W", "-w", "-m", "-std=", "-ff", "-fno-"};
-  return std::ranges::any_of(kPlain, [&](std::string_view begin) { return flag.starts_with(begin); });
-}
-
-}  // namespace
-
+// Functions of this backend's own headers are told which line calls them: the object is looked at.
 bool is_relocatable(const Variant& variant, const BuildOptions& options, const Dependencies& headers,
                     const CompiledObject& compiled) {
   if (options.engine != Engine::kClang || options.check.memory || !compiled.on_fibers.empty()) return false;
-  if (!headers.complete || headers.tells_places || !std::ranges::all_of(options.compile_flags, is_plain)) return false;
-  if (!names_no_place(variant.sources) || !names_no_place(variant.headers)) return false;
-  if (!names_no_place(variant.settings.defines) || !names_no_place(options.compile_flags)) return false;
-  // Functions of this backend's own headers are told which line calls them.
-  return std::ranges::none_of(options.include_dirs, [&](const std::string& folder) {
-    return compiled.object.find(folder) != std::string::npos;
-  });
+  return kmux::is_relocatable(variant, options.include_dirs, options.compile_flags, headers, compiled.object);
 }
 
 }  // namespace kmux::cpu

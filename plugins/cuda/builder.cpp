@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "kmux/json.h"
@@ -16,6 +18,7 @@
 #include "kmux/plugin/include_scan.h"
 #include "kmux/plugin/name_table.h"
 #include "kmux/plugin/plan.h"
+#include "kmux/plugin/relocatable.h"
 #include "kmux/plugin/source_unit.h"
 #include "kmux/plugin/start_thread.h"
 
@@ -257,13 +260,24 @@ Status check_ready(const BuildRequest& request, const Plan& plan) {
   return Ok{};
 }
 
-std::string meta_of(const BuildRequest& request, const nvidia::BuildOptions& options,
-                    const std::vector<std::string>& kernels, const std::vector<std::string>& symbols,
-                    nvidia::Arch arch) {
+std::string meta_of(const BuildRequest& request, const std::vector<std::string>& kernels,
+                    const std::vector<std::string>& symbols, const std::vector<std::string>& arguments) {
   return dump(Json::Object{{"target", to_string(request.target)},
-                           {"arguments", json_list(device_arguments(request, options, arch))},
+                           {"arguments", json_list(arguments)},
                            {"kernels", json_list(kernels)},
                            {"symbols", json_list(symbols)}});
+}
+
+// nvcc names a header of the toolkit by way of its program's folder, the scan by that of the headers: one file, which counts once.
+std::vector<std::string> without_known(std::vector<std::string> files, const Dependencies& known) {
+  std::set<std::pair<std::uint64_t, std::uint64_t>> seen;
+  const auto is_new = [&](const std::string& path) {
+    const FileIdentity file = FileIdentity::of(path);
+    return !file.is_there() || seen.emplace(file.device, file.inode).second;
+  };
+  for (const std::string& path : known.files) is_new(path);
+  std::erase_if(files, [&](const std::string& path) { return !is_new(path); });
+  return files;
 }
 
 }  // namespace
@@ -272,9 +286,7 @@ Result<std::string> CudaBuilder::toolchain(const Target&, const Options& options
   KMUX_ASSIGN(const nvidia::BuildOptions parsed, nvidia::parse_options(options, host_, "cuda"));
   KMUX_ASSIGN(const Nvcc nvcc, find_nvcc(host_));
   KMUX_ASSIGN(const std::string host_compiler, find_host_compiler(parsed.host_compiler, kName));
-  KMUX_ASSIGN(const Json all, parse_json(nvidia::to_json(parsed)));
-  return dump(
-      Json::Object{{"nvcc", identify(nvcc)}, {"host_compiler", identify_compiler(host_compiler)}, {"options", all}});
+  return dump(Json::Object{{"nvcc", identify(nvcc)}, {"host_compiler", identify_compiler(host_compiler)}});
 }
 
 std::optional<Dependencies> CudaBuilder::dependencies(const BuildRequest& request, const nvidia::BuildOptions& options,
@@ -327,16 +339,22 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   const std::vector<std::string>& symbols = *found;
   KMUX_ASSIGN(const auto constants, nvidia::find_constants(request.program.constants, code->code, code->is_ptx));
   KMUX_ASSIGN(std::string library, launcher_compiler.link(code->code, plan.kernels, symbols));
+  std::vector<std::string> arguments = device_arguments(request, options, arch);
   Artifact artifact;
+  if (headers && !options.device_debug &&
+      is_relocatable(request.chosen(), options.include_dirs, options.compile_flags, *headers, code->code)) {
+    leave_out_folders(arguments, options.include_dirs);
+    artifact.set(std::string(kRelocatablePart), "1");
+  }
   KMUX_TRY(nvidia::set_kernel_attributes(artifact, plan.kernels, symbols, code->code, code->is_ptx));
   set_constants(artifact, constants);
   set_state(artifact, nvidia::written_variables({code->code, code->is_ptx, std::move(code->ptx)}));
   artifact.set(nvidia::kCodePart, std::move(code->code));
   artifact.set(nvidia::kLibraryPart, std::move(library));
   artifact.set(nvidia::kLauncherPart, std::string(launcher));
-  artifact.set(nvidia::kMetaPart, meta_of(request, options, plan.kernels, symbols, arch));
+  artifact.set(nvidia::kMetaPart, meta_of(request, plan.kernels, symbols, arguments));
   // The headers of the C++ compiler, which no scan foresees.
-  if (headers) add(*headers, Dependencies{.files = code->headers});
+  if (headers) add(*headers, Dependencies{.files = without_known(std::move(code->headers), *headers)});
   artifact.set(std::string(kDependenciesPart), to_json(headers.value_or(Dependencies{})));
   return artifact;
 }

@@ -17,6 +17,7 @@
 #include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/name_table.h"
 #include "kmux/plugin/plan.h"
+#include "kmux/plugin/relocatable.h"
 #include "kmux/plugin/source_unit.h"
 
 #include "code_object.h"
@@ -310,9 +311,8 @@ Status check_file(const File& file, const Variant& variant) {
 Result<std::string> HipBuilder::toolchain(const Target& target, const Options& options) {
   KMUX_ASSIGN(const BuildOptions parsed, parse_options(options, host_));
   const auto choice = choose_compiler(host_, parsed.engine, target.arch);
-  Json identity{Json::Object{{"options", to_json(parsed)}}};
   if (!choice) return choice.error();
-  identity["compiler"] = identify(*choice);
+  Json identity{Json::Object{{"compiler", identify(*choice)}}};
   if (choice->hiprtc && parsed.engine == Engine::kAuto) {
     const auto other = choose_compiler(host_, parsed.engine, target.arch, Includes::kOthers);
     if (other) identity["compiler_for_other_headers"] = identify(*other);
@@ -369,9 +369,13 @@ Result<Artifact> HipBuilder::build(const BuildRequest& request, std::string_view
   }
   KMUX_ASSIGN(Unbundled ready, unbundled(compiled.code, arch));
   compiled.code = std::move(ready.code);
+  const bool is_anywhere = dependencies && is_relocatable(variant, options.include_dirs, options.compile_flags,
+                                                          *dependencies, compiled.code);
+  if (is_anywhere) leave_out_folders(compiled.arguments, options.include_dirs);
   Meta meta{arch, compiled.compiler, {}, std::move(compiled.arguments), options.graph};
   KMUX_ASSIGN(meta.kernels, kernels_of(ready.objects, compiled, plan, arch));
   Artifact artifact;
+  if (is_anywhere) artifact.set(std::string(kRelocatablePart), "1");
   artifact.set(kCodePart, std::move(compiled.code));
   artifact.set(kLauncherPart, std::string(launcher));
   artifact.set(kPlanPart, plan_part(request.program, request.variant));

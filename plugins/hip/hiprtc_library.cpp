@@ -1,5 +1,6 @@
 #include "hiprtc_library.h"
 
+#include <algorithm>
 #include <dlfcn.h>
 #include <filesystem>
 #include <vector>

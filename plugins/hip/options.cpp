@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "kmux/json.h"
 #include "kmux/plugin/compiler_flags.h"
 #include "kmux/plugin/option_readers.h"
 
@@ -46,14 +45,6 @@ Result<BuildOptions> parse_options(const Options& options, const Host& host) {
   };
   KMUX_TRY(read_options("hip", options, host, readers));
   return result;
-}
-
-Json to_json(const BuildOptions& options) {
-  return Json::Object{{"compile_flags", json_list(options.compile_flags)},
-                      {"engine", kEngines[static_cast<std::size_t>(options.engine)]},
-                      {"fast_math", options.fast_math},
-                      {"graph", options.graph},
-                      {"include_dirs", json_list(options.include_dirs)}};
 }
 
 }  // namespace kmux::hip

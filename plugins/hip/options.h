@@ -29,7 +29,4 @@ struct BuildOptions {
 ///         a compiler flag that could write files or load code.
 Result<BuildOptions> parse_options(const Options& options, const Host& host);
 
-/// All of them as JSON, for the identity of a toolchain.
-Json to_json(const BuildOptions& options);
-
 }  // namespace kmux::hip

@@ -4,7 +4,6 @@
 #include <array>
 #include <filesystem>
 
-#include "kmux/json.h"
 #include "kmux/plugin/compiler_flags.h"
 #include "kmux/plugin/option_readers.h"
 #include "kmux/plugin/process.h"
@@ -56,20 +55,6 @@ Result<BuildOptions> parse_options(const Options& options, const Host& host, std
   if (backend == "nvrtc") readers.emplace("lto", on_or_off(result.lto));
   KMUX_TRY(read_options(backend, options, host, readers));
   return result;
-}
-
-std::string to_json(const BuildOptions& options) {
-  return dump(Json::Object{{"compile_flags", json_list(options.compile_flags)},
-                           {"device_debug", options.device_debug},
-                           {"fast_math", options.fast_math},
-                           {"graph", options.graph},
-                           {"host_compiler", options.host_compiler},
-                           {"include_dirs", json_list(options.include_dirs)},
-                           {"line_info", options.line_info},
-                           {"lto", options.lto},
-                           {"max_registers", std::int64_t{options.max_registers}},
-                           {"shared_carveout", std::int64_t{options.shared_carveout}},
-                           {"tier", kTiers[static_cast<std::size_t>(options.tier)]}});
 }
 
 namespace {

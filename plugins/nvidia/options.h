@@ -39,9 +39,6 @@ struct BuildOptions {
 /// Errors: invalid_argument that names an unknown option, with the known ones, or a value that an option does not take.
 Result<BuildOptions> parse_options(const Options& options, const Host& host, std::string_view backend);
 
-/// All of them as one line of JSON, for the identity of a toolchain.
-std::string to_json(const BuildOptions& options);
-
 /// What NVRTC and nvcc are told so that they warn of registers that are spilled to local memory: nothing where that is meant, in
 /// code for a debugger and code that only has to come soon.
 std::vector<std::string> spill_arguments(const BuildOptions& options, Arch arch);

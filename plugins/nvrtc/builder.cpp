@@ -12,6 +12,7 @@
 #include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/name_table.h"
 #include "kmux/plugin/plan.h"
+#include "kmux/plugin/relocatable.h"
 #include "kmux/plugin/source_unit.h"
 
 #include "compilation.h"
@@ -187,8 +188,7 @@ Result<std::string> NvrtcBuilder::toolchain(const Target&, const Options& option
   KMUX_ASSIGN(const nvidia::BuildOptions parsed, nvidia::parse_options(options, host_, "nvrtc"));
   KMUX_ASSIGN(const std::string library, find_library(host_));
   const std::vector<std::string> folders = header_folders(library, host_);
-  Json::Object identity{
-      {"nvrtc", identify_library(library)}, {"headers", json_list(folders)}, {"options", nvidia::to_json(parsed)}};
+  Json::Object identity{{"nvrtc", identify_library(library)}, {"headers", json_list(folders)}};
   if (parsed.lto) {
     KMUX_ASSIGN(const std::string linker, JitLinkLibrary::find(library));
     identity.emplace("linker", identify_library(linker));
@@ -279,10 +279,15 @@ Result<Artifact> NvrtcBuilder::build(const BuildRequest& request, std::string_vi
   }
   const char* const form = code.is_ptx ? "ptx" : nvidia::is_fatbin(code.content) ? "fatbin" : "cubin";
   Meta meta{request.target.arch, form, code.compiler, options.graph, {}, {}};
+  const bool is_anywhere =
+      code.dependencies && !options.device_debug &&
+      is_relocatable(variant, options.include_dirs, options.compile_flags, *code.dependencies, code.content);
+  if (is_anywhere) leave_out_folders(code.arguments, options.include_dirs);
   for (std::size_t i = 0; i < plan.kernels.size(); ++i) meta.symbols[plan.kernels[i]] = code.symbols[i];
   meta.arguments = std::move(code.arguments);
   meta.shared_carveout = options.shared_carveout;
   Artifact artifact;
+  if (is_anywhere) artifact.set(std::string(kRelocatablePart), "1");
   KMUX_TRY(nvidia::set_kernel_attributes(artifact, plan.kernels, code.symbols, code.content, code.is_ptx));
   KMUX_ASSIGN(const auto constants, nvidia::find_constants(request.program.constants, code.content, code.is_ptx));
   set_constants(artifact, constants);

@@ -10,7 +10,9 @@
 #include "kmux/tensor.h"
 
 #include "file_tick.h"
+#include "needs.h"
 #include "shared_cache.h"
+#include "sizes.h"
 #include "temp_folder.h"
 
 namespace kmux {
@@ -43,12 +45,16 @@ class SharedHeaders : public testing::Test {
   std::string place(const std::string& name) const { return (folder_.path() / name).string(); }
 
   /// As a process in `checkout` builds, with these of its folders.
-  BuildResult built(const std::string& checkout, std::vector<std::string> folders = {"inc"}) {
+  Result<BuildResult> tried(const std::string& checkout, std::vector<std::string> folders = {"inc"}) {
     for (std::string& folder : folders) folder = place(checkout + "/" + folder);
     next_file_tick();
-    CompileOptions options{.target = "cpu", .options = options_, .compile_flags = flags_};
+    CompileOptions options{
+        .target = target_, .execution_backend = backend_, .options = options_, .compile_flags = flags_};
     options.include_dirs = std::move(folders);
-    return build(*runtime_with_cache(folder_.path() / "cache"), program_, options).value();
+    return build(*runtime_with_cache(folder_.path() / "cache"), program_, options);
+  }
+  BuildResult built(const std::string& checkout, const std::vector<std::string>& folders = {"inc"}) {
+    return tried(checkout, folders).value();
   }
   bool is_found(const std::string& checkout, const std::vector<std::string>& folders = {"inc"}) {
     return built(checkout, folders).from_cache;
@@ -59,6 +65,7 @@ class SharedHeaders : public testing::Test {
 
   TempFolder folder_;
   Program program_ = reading_program(kReadsValue);
+  std::string target_ = "cpu", backend_ = {};
   Options options_ = {{"tier", "fast"}};
   std::vector<std::string> flags_ = {};
 };
@@ -213,6 +220,74 @@ TEST_F(SharedHeaders, AreCompiledAgainWhenAHeaderForTheHostAppears) {
   EXPECT_TRUE(is_found("b"));
   write("b/inc/vector", "namespace std { template <class T> class vector {}; }\n");
   EXPECT_FALSE(is_found("b"));
+}
+
+struct OfDevice {
+  std::string backend, target;
+  Options options;
+};
+
+class SharedHeadersOfDevices : public SharedHeaders, public testing::WithParamInterface<OfDevice> {
+ protected:
+  void SetUp() override {
+    backend_ = GetParam().backend;
+    target_ = GetParam().target;
+    options_ = GetParam().options;
+    write_both("inc/value.h", "#define VALUE 1\n__device__ inline int value() { return VALUE; }\n");
+    const auto compiled = tried("a");
+    if (!compiled && compiled.error().code == ErrorCode::kUnavailable)
+      GTEST_SKIP() << needs(compiler_of(backend_), compiled.error().message);
+    ASSERT_TRUE(compiled.ok()) << compiled.error().explain();
+    EXPECT_FALSE(compiled->from_cache);
+  }
+};
+
+TEST_P(SharedHeadersOfDevices, AreFoundFromAnotherCheckoutByTheirContents) {
+  const BuildResult found = built("b");
+  EXPECT_TRUE(found.from_cache);
+  EXPECT_THAT(dependencies_of(found).files, testing::Contains(place("b/inc/value.h")));
+  for (const auto& [name, content] : found.artifact.parts) {
+    if (name == kDependenciesPart) continue;
+    EXPECT_EQ(content.find(place("a")), content.npos) << name;
+  }
+  write("b/inc/value.h", "#define VALUE 2\n__device__ inline int value() { return VALUE; }\n");
+  EXPECT_FALSE(is_found("b"));
+  EXPECT_TRUE(is_found("a"));
+}
+
+TEST_P(SharedHeadersOfDevices, KeepTheirPlaceWhereTheirTextNamesIt) {
+  write_both("inc/value.h", "__device__ inline int value() { return sizeof(__FILE__); }\n");
+  EXPECT_FALSE(is_found("a"));
+  EXPECT_FALSE(is_found("b"));
+}
+
+// In the small size without the compilers that are programs.
+std::vector<OfDevice> devices_of_size() {
+  std::vector<OfDevice> devices = {{"nvrtc", "cuda:sm_80", {{"line_info", "off"}}}};
+  if (has_all_tests())
+    devices.insert(devices.end(),
+                   {{"cuda", "cuda:sm_80", {{"line_info", "off"}}}, {"hip", "hip:gfx90a", {{"engine", "clang"}}}});
+  return devices;
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, SharedHeadersOfDevices, testing::ValuesIn(devices_of_size()),
+                         [](const auto& of) { return of.param.backend; });
+
+// A function that another file has is told by lines for profilers, which name its file.
+TEST_F(SharedHeaders, KeepTheirPlaceWhereLinesForProfilersAreInTheCode) {
+  target_ = "cuda:sm_80";
+  backend_ = "nvrtc";
+  options_ = {};
+  write_both("inc/value.h", "__device__ inline int value() { return threadIdx.x * 3; }\n");
+  const auto compiled = tried("a");
+  if (!compiled && compiled.error().code == ErrorCode::kUnavailable)
+    GTEST_SKIP() << needs(compiler_of(backend_), compiled.error().message);
+  EXPECT_FALSE(is_found("b"));
+  write_both("inc/value.h", "#define VALUE 3\n");
+  program_ = reading_program(
+      "#include <value.h>\nextern \"C\" __global__ void k(int* y) { if (threadIdx.x < 2) y[threadIdx.x] = VALUE; }\n");
+  EXPECT_FALSE(is_found("a"));
+  EXPECT_TRUE(is_found("b"));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // What hiprtc is given to include. The HIP on the CPU has no header but those it is given, as hiprtc without ROCm's folders.
+#include <algorithm>
 #include <fstream>
 
 #include "compiler_choice.h"

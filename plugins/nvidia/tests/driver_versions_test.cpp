@@ -1,5 +1,6 @@
 // docs/nvidia-drivers.md against the launch layer and the architectures that compilers know, and the launch layer over each
 // release's driver. What NVRTC and nvcc do is compared in the tests of their plugins (toolkit_versions_test.cpp).
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>

@@ -103,19 +103,5 @@ TEST_F(NvidiaOptions, BadValuesAreRefusedWithTheGoodOnes) {
   EXPECT_THAT(failure({{"compile_flags", "-DA\n-o"}}), HasSubstr("\"-o\" is not allowed"));
 }
 
-TEST_F(NvidiaOptions, OtherOptionsGiveOtherText) {
-  EXPECT_EQ(to_json(parse({})), to_json(parse({})));
-  for (const auto& [name, value] : Options{{"compile_flags", "-DA"},
-                                           {"include_dirs", "/a"},
-                                           {"fast_math", "on"},
-                                           {"max_registers", "64"},
-                                           {"line_info", "off"},
-                                           {"device_debug", "on"},
-                                           {"shared_carveout", "0"},
-                                           {"tier", "fast"}}) {
-    EXPECT_NE(to_json(parse({})), to_json(parse({{name, value}}))) << name;
-  }
-}
-
 }  // namespace
 }  // namespace kmux::nvidia

@@ -33,7 +33,7 @@ struct Dependencies {
   bool complete = true;  // else more files may have been read than are known: the artifact must not be cached
   /// Tells a change since then from the state afterwards, whatever the clock of the file system; nothing if it is not known.
   std::optional<DependencySight> seen = {};
-  /// True if code may follow where the files lie: one of them `names_its_place`, or an absolute path is included. Not in the JSON.
+  /// True if code may follow where the files lie: one outside /usr `names_its_place`, or an absolute path is included. Not in the JSON.
   bool tells_places = false;
 
   /// Compares what was read, not when.
