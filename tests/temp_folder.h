@@ -11,8 +11,8 @@ namespace kmux {
 
 /// A folder on a file system without a disk, for tests that write much; the usual one where there is none.
 inline std::filesystem::path memory_folder() {
-  const std::filesystem::path memory = "/dev/shm";
-  return std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
+  const std::filesystem::path in_memory = "/dev/shm";
+  return std::filesystem::is_directory(in_memory) ? in_memory : std::filesystem::temp_directory_path();
 }
 
 /// A new folder, removed with all it holds when this object goes.
