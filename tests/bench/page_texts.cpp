@@ -1,5 +1,6 @@
 #include "bench/page_texts.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <string_view>

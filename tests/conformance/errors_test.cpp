@@ -1,6 +1,7 @@
 // Errors: what a backend says when the program, the options or the arguments
 // are wrong.
 
+#include <algorithm>
 #include <set>
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
 // Many nodes at the same time, through a network that is slow for all of them.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <thread>

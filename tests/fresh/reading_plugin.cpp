@@ -1,5 +1,6 @@
 #include "reading_plugin.h"
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <string>

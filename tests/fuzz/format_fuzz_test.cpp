@@ -1,4 +1,5 @@
 // What the fuzzer of the formats checks, of damaged bytes that are the same in each run. ./kmux.sh fuzz looks for others.
+#include <algorithm>
 #include <random>
 
 #include <gtest/gtest.h>

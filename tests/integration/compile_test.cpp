@@ -1,5 +1,6 @@
 #include "kmux/compile.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <gmock/gmock.h>

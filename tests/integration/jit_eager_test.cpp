@@ -1,5 +1,7 @@
 // A function that describes a kernel for the tensors of a call, through the whole chain and the cpu backend.
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 // Many programs at once over real plugins: in processes of their own, with limits, and out of one cache.
 #include "kmux/par_compile.h"
 
+#include <algorithm>
 #include <unistd.h>
 
 #include <gmock/gmock.h>

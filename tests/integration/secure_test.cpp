@@ -1,4 +1,5 @@
 // A real process with more rights than its caller (AT_SECURE): its environment names no code.
+#include <algorithm>
 #include <grp.h>
 #include <optional>
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <barrier>
 #include <set>
 #include <thread>

@@ -1,5 +1,6 @@
 #include "kmux/npy.h"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,5 @@
 // What bounds par_compile: memory, cores, time, and the caller's word.
+#include <algorithm>
 #include <atomic>
 #include <thread>
 

@@ -1,5 +1,6 @@
 #include "runtime_cache.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>

@@ -1,5 +1,6 @@
 #include "adapter.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kmux/plugin/meta_reader.h"

@@ -1,4 +1,6 @@
 // A number times a power of two, for which AVX-512 has an instruction and LLVM's IR no operation that becomes it.
+#include <algorithm>
+
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/IntrinsicsX86.h"

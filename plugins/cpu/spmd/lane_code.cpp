@@ -1,5 +1,7 @@
 #include "spmd/lane_code.h"
 
+#include <algorithm>
+
 #include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/Analysis/VectorUtils.h"
 #include "spmd/thread_calls.h"

@@ -1,4 +1,6 @@
 // What lanes read and write.
+#include <algorithm>
+
 #include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/MDBuilder.h"
 #include "spmd/lane_code.h"

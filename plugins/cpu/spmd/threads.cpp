@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "check/fiber_kernels.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Demangle/Demangle.h"

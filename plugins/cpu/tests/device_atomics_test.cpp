@@ -1,4 +1,5 @@
 // Atomics of all of CUDA's types, by results that no order of the threads changes.
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <numeric>

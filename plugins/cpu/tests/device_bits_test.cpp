@@ -1,4 +1,5 @@
 // Integer intrinsics of dialect cuda, each against a definition bit by bit.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 

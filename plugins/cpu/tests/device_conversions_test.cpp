@@ -1,4 +1,5 @@
 // Conversions and arithmetic in every direction of rounding, against this processor's own in that direction.
+#include <algorithm>
 #include <array>
 #include <cfenv>
 #include <cmath>

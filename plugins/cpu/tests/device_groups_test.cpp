@@ -1,4 +1,5 @@
 // cooperative_groups: what each group says of itself and its threads tell each other.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>

@@ -1,4 +1,5 @@
 // Kernels of dialect cuda on this processor, each against what it means for one thread after another.
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <pthread.h>

@@ -1,4 +1,5 @@
 // The language of CUDA's sources: variables of a module, names of kernels, templates, lambdas, types, headers.
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 

@@ -1,4 +1,6 @@
 // What kernels of TileLang's include and call.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
 #include "kmux/dispatch_json.h"

@@ -1,4 +1,5 @@
 // What the threads of a warp and of a block tell each other, in whole and in parted warps.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>

@@ -1,4 +1,6 @@
 // What lanes do one after another (spmd/lane_calls.cpp): atomic operations, and numbers of 8 and 16 bits at scattered places.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
 #include "device_call.h"

@@ -1,5 +1,6 @@
 // Branches by data and by place, and long scalar code, in shapes that public suites have
 // (docs/design/0039-public-kernels.md). The text is our own.
+#include <algorithm>
 #include <cmath>
 #include <map>
 

@@ -1,5 +1,6 @@
 // Threads that go ways of their own, in shapes that public suites have (docs/design/0039-public-kernels.md). The text is
 // our own.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>

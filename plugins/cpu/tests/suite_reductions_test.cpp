@@ -1,5 +1,6 @@
 // Reductions, prefix sums and loops that end together, in shapes that public suites have
 // (docs/design/0039-public-kernels.md). The text is our own.
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>

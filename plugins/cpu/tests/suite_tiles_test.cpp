@@ -1,4 +1,5 @@
 // Tiles with barriers, in shapes that public suites have (docs/design/0039-public-kernels.md). The text is our own.
+#include <algorithm>
 #include <cmath>
 #include <map>
 

@@ -1,4 +1,6 @@
 // What loops ask for of the next tile, and which tiles blocks of a column share (spmd/tiles.cpp).
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
 #include "spmd/steps.h"

@@ -1,5 +1,6 @@
 #include "encoders.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>

@@ -1,5 +1,6 @@
 #include "timeline/timeline.h"
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 #include <string>

@@ -1,4 +1,5 @@
 // Modules are kernels of the backend for CPUs, and a launch runs all of its blocks.
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <memory>

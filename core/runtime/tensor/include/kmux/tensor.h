@@ -1,12 +1,11 @@
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
-#include <ranges>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kmux/device.h"
@@ -52,10 +51,9 @@ class KMUX_API Tensor {
   /// Host memory with a copy of `values`; the dtype is that of their C++ type (bool, an integer, float or double).
   ///
   /// Errors: invalid_argument unless the shape has as many elements.
-  template <std::ranges::contiguous_range Values>
-    requires HasDType<std::ranges::range_value_t<Values>>
+  template <class Values, class T = typename decltype(std::span(std::declval<const Values&>()))::value_type>
+    requires HasDType<T>
   static Result<Tensor> from(std::vector<std::int64_t> shape, const Values& values) {
-    using T = std::ranges::range_value_t<Values>;
     const std::span<const T> elements(values);
     return copy_of(std::move(shape), dtype_of<T>, elements.data(), elements.size_bytes());
   }
@@ -78,7 +76,7 @@ class KMUX_API Tensor {
   /// Errors: invalid_argument for words of another size than an element's, or unless the shape has as many elements.
   template <std::unsigned_integral T>
   static Result<Tensor> from_bits(std::vector<std::int64_t> shape, DType dtype, std::span<const T> words) {
-    if (std::max<int>(dtype.bits, 8) != 8 * int{sizeof(T)}) return wrong_element(dtype, dtype_of<T>);
+    if ((dtype.bits < 8 ? 8 : dtype.bits) != 8 * int{sizeof(T)}) return wrong_element(dtype, dtype_of<T>);
     return copy_of(std::move(shape), dtype, words.data(), words.size_bytes());
   }
 
