@@ -28,11 +28,14 @@ function(kmux_large_targets)
   add_dependencies(kmux_rest ${ARGN})
 endfunction()
 
-# A test that this build does not have is passed over, as what it tests may not be here.
+# A test that this build does not have is passed over, as what it tests may not be here; not so a noun that its program lacks.
 function(_kmux_label_tests label)
   foreach(test IN LISTS ARGN)
+    string(REGEX REPLACE "\\..*" "" program ${test})
     if(TEST ${test})
       set_property(TEST ${test} APPEND PROPERTY LABELS ${label})
+    elseif(TARGET ${program})
+      message(FATAL_ERROR "There is no test ${test} to be labelled ${label} (${program} has none of this name). Correct the name.")
     endif()
   endforeach()
 endfunction()

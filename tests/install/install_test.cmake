@@ -20,7 +20,7 @@ endfunction()
 step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
 file(RENAME ${work}/prefix ${prefix})
 set(configure ${CMAKE_COMMAND} -G ${GENERATOR} -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_BUILD_TYPE=${BUILD_TYPE}
-  -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_FLAGS=${FLAGS})
+  -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} -D CMAKE_CXX_FLAGS=${FLAGS})
 # A find_package that asks for one of these fails.
 set(alone)
 foreach(package IN ITEMS OpenSSL Boost nlohmann_json Threads Hiredis LibArchive)

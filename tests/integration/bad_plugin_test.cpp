@@ -100,7 +100,7 @@ using BadPluginFirst = BadPluginProcess;
 
 TEST_P(BadPluginFirst, IsUnavailableWithTheReason) {
   const auto& [step, fault, told] = GetParam();
-  start(step + ":" + fault, fault == "hangs" ? "1" : "");
+  start(step + ":" + fault, fault == "hangs" ? "0.5" : "");
   EXPECT_EQ(built("bad").error().code, ErrorCode::kUnavailable);
   const auto failed = runtime_->registry().plugin("bad");
   ASSERT_FALSE(failed.ok());
@@ -125,7 +125,7 @@ std::vector<Fault> first_faults() {
     faults.push_back({step, "exits", crashed + "it ended with code 3 in the middle of the call"});
     if (in == std::string("probe") || step == std::string("query"))
       faults.push_back({step, "throws", crashed + "signal 6, SIGABRT"});
-    faults.push_back({step, "hangs", std::string("it did not end ") + in + " within 1000 ms"});
+    faults.push_back({step, "hangs", std::string("it did not end ") + in + " within 500 ms"});
     faults.push_back({step, "killed", std::string("it was killed in ") + in + ": signal 9, SIGKILL"});
   }
   if (!kSanitized) faults.push_back({"probe", "lies_beyond", "it crashed in probe: signal 11, SIGSEGV"});
@@ -139,7 +139,7 @@ using BadPluginCompiler = BadPluginProcess;
 TEST_P(BadPluginCompiler, FailsAlone) {
   const auto& [step, fault, told] = GetParam();
   start(step + ":" + fault);
-  const auto failed = built("bad", Isolation::kProcess, fault == "hangs" ? std::optional(1.0) : std::nullopt);
+  const auto failed = built("bad", Isolation::kProcess, fault == "hangs" ? std::optional(0.5) : std::nullopt);
   ASSERT_FALSE(failed.ok());
   EXPECT_THAT(failed.error().message, HasSubstr("backend \"bad\" " + told));
   expect_others_work();
@@ -153,7 +153,7 @@ std::vector<Fault> compiler_faults() {
     faults.push_back({step, "sigill", crashed + "signal 4, SIGILL). "});
     faults.push_back({step, "exits", crashed + "it ended with code 3 in the middle of the call). "});
     faults.push_back({step, "throws", crashed + "signal 6, SIGABRT). "});
-    faults.push_back({step, "hangs", "did not end " + step + " within 1000 ms and was stopped"});
+    faults.push_back({step, "hangs", "did not end " + step + " within 500 ms and was stopped"});
     if (!kSanitized) faults.push_back({step, "lies_beyond", crashed + "signal 11, SIGSEGV). "});
     faults.push_back({step, "writes_to_socket", "gave no answer in " + step + " ("});
   }
@@ -183,7 +183,7 @@ class BadPluginCode : public BadPluginProcess {
 TEST_P(BadPluginCode, FailsAlone) {
   const auto& [step, fault, told] = GetParam();
   start(step + ":" + fault);
-  const auto kernel = compiled(fault == "hangs" ? std::optional(1.0) : std::nullopt);
+  const auto kernel = compiled(fault == "hangs" ? std::optional(0.5) : std::nullopt);
   const Status failed = kernel ? called(*kernel, 1) : Status(kernel.error());
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().code, ErrorCode::kUnavailable);
@@ -200,7 +200,7 @@ std::vector<Fault> code_faults() {
     faults.push_back({step, "crash", crashed + "signal 11, SIGSEGV). "});
     faults.push_back({step, "sigill", crashed + "signal 4, SIGILL). "});
     faults.push_back({step, "exits", crashed + "it ended with code 3 in the middle of the call). "});
-    faults.push_back({step, "hangs", std::string("did not end ") + in + " within 1000 ms and was stopped"});
+    faults.push_back({step, "hangs", std::string("did not end ") + in + " within 500 ms and was stopped"});
   }
   faults.push_back({"launch", "throws", "crashed in launch (signal 6, SIGABRT). "});
   return faults;

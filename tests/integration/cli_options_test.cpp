@@ -26,7 +26,7 @@ const std::vector<Listed>& listed() {
       {"launcher", {"scale/scale.kmux.json", "--target", "c"}},
       {"source", {"scale/scale.kmux.json", "--target", "c"}},
       {"export", {"scale/scale.kmux.json", "--target", "c", "--output", "scale.so"}},
-      {"tune", {"scale/scale.kmux.json", "--target", "c"}},
+      {"tune", {"scale/scale.kmux.json", "--target", "c", "--time", "0.01"}},
       {"bench",
        {"scale/scale.kmux.json", "--target", "c", "--backends", "cpu", "--time", "0.01", "--repetitions", "1"}},
       {"plugins", {}},

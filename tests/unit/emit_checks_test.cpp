@@ -12,6 +12,7 @@
 #include "kmux/plugin/process.h"
 
 #include "call_table.h"
+#include "kept_output.h"
 #include "kernel/argument_checker.h"
 #include "plugins/plugin_library.h"
 
@@ -38,13 +39,10 @@ class PrintedLibrary {
                              "\nextern \"C\" int check(const TVMFFIAny* args, int32_t count, kmux_slot* slots, int* "
                              "device, kmux_sink error) { return " +
                              printing.prefix + "_check(args, count, slots, device, error); }\n";
-    EXPECT_TRUE(folder_.write("checks.cpp", launcher_prelude_for(code) + code).ok());
-    const Command command = compiler_command({find_host_compiler("", "the test").value(), standard, "-O1", "-shared",
-                                              "-fPIC", "-Wno-attributes", "-o", "checks.so", "checks.cpp"},
-                                             folder_.path());
-    const ProcessResult result = run(command).value();
-    EXPECT_EQ(result.exit_code, 0) << result.standard_error;
-    library_ = DynamicLibrary::open({folder_.path() + "/checks.so"}).value();
+    const Command command{.argv = {find_host_compiler("", "the test").value(), standard, "-O1", "-shared", "-fPIC",
+                                   "-Wno-attributes", "-x", "c++", "-"},
+                          .standard_input = launcher_prelude_for(code) + code};
+    library_ = DynamicLibrary::open({test::kept_output(command).value()}).value();
     check_ = reinterpret_cast<Function>(library_->symbol("check").value());
   }
 
@@ -68,7 +66,6 @@ class PrintedLibrary {
 
  private:
   using Function = int (*)(const TVMFFIAny*, std::int32_t, kmux_slot*, int*, kmux_sink);
-  PrivateFolder folder_ = PrivateFolder::create("kmux-checks").value();
   std::optional<DynamicLibrary> library_;
   Function check_ = nullptr;
   std::size_t slot_count_ = 0;

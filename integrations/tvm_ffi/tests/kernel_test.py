@@ -213,7 +213,7 @@ class Kernel(unittest.TestCase):
 
     def test_is_tuned(self):
         kernel = compiled(policy="measured")
-        tuning = kernel.tune(self.x, np.zeros(4, "float32"), 2.0)
+        tuning = kernel.tune(self.x, np.zeros(4, "float32"), 2.0, seconds=0.01)
         self.assertIn("cpu", str(tuning))
         self.assertEqual(tuning.facts["candidates"][0]["backend"], "cpu")
 

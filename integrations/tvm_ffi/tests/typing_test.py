@@ -61,7 +61,7 @@ WRONG = """
 
 @unittest.skipUnless(importlib.util.find_spec("mypy"), "needs mypy (it is not in this Python)")
 class Typing(unittest.TestCase):
-    """What mypy reads of NumPy and of this package it reads once, for all of them."""
+    """What mypy reads of NumPy and of this package it reads once, for all of them, and for the next run where MYPY_CACHE_DIR is set."""
 
     @classmethod
     def setUpClass(cls):
@@ -69,7 +69,7 @@ class Typing(unittest.TestCase):
         cls.addClassCleanup(cls.folder.cleanup)
 
     def mypy(self, *words):
-        cache = os.path.join(self.folder.name, "cache")
+        cache = os.environ.get("MYPY_CACHE_DIR") or os.path.join(self.folder.name, "cache")
         command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", cache, *map(str, words)]
         return subprocess.run(command, cwd=PACKAGE, capture_output=True, text=True, timeout=300, check=False)
 

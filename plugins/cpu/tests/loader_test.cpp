@@ -10,6 +10,7 @@
 #include "captured_output.h"
 #include "host_compiler.h"
 #include "jobs.h"
+#include "sizes.h"
 
 namespace kmux::cpu {
 namespace {
@@ -246,9 +247,9 @@ TEST(Loader, LeaksNothingOverManyCompilations) {
     const std::string source = "int f(int x) { return x + " + std::to_string(n) + "; }";
     EXPECT_EQ(compile_and_load(compiler, job_of("f.c", source)).value()(1), n + 1);
   };
-  for (int n = 0; n < 8; ++n) cycle(n), small(n);
+  for (int n = 0; n < of_size(4, 8); ++n) cycle(n), small(n);
   const long before = resident_kib();
-  for (int n = 0; n < 10; ++n) cycle(n);
+  for (int n = 0; n < of_size(3, 10); ++n) cycle(n);
   for (int n = 0; n < 200; ++n) small(n);
   EXPECT_LT(resident_kib() - before, kMostGrowthKib);
 }

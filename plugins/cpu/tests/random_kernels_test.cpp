@@ -2,6 +2,7 @@
 // in C, which does for one thread after another what it means: KMUX_RANDOM_KERNELS=N of them, from seed KMUX_RANDOM_SEED on. The ways
 // in vectors take turns from program to program, blocks and thereby widths from kernel to kernel, so that all of both but short
 // vectors meet within 480 seeds. A seed alone says kernel, input, block and ways. With KMUX_RANDOM_WAYS=1 each is built in all of them.
+#include <algorithm>
 #include <cstdlib>
 
 #include <gmock/gmock.h>
@@ -85,10 +86,14 @@ std::vector<Numbers> wanted_of(const RandomProgram& kernels) { return results(ke
 std::set<unsigned> needless(unsigned seed, const Way& way) {
   std::set<unsigned> left_out;
   const unsigned statements = RandomProgram(seed, 1).kernel(0).statements();
-  for (unsigned i = 0; i < statements; ++i) {
-    left_out.insert(i);
-    const RandomProgram kernel(seed, 1, left_out);
-    if (way.results_of(kernel) == wanted_of(kernel)) left_out.erase(i);
+  for (unsigned count = statements; count > 0; count /= 2) {  // many at once, then fewer
+    for (unsigned first = 0; first < statements; first += count) {
+      std::set<unsigned> fewer = left_out;
+      for (unsigned i = first; i < std::min(first + count, statements); ++i) fewer.insert(i);
+      if (fewer == left_out) continue;
+      const RandomProgram kernel(seed, 1, fewer);
+      if (way.results_of(kernel) != wanted_of(kernel)) left_out = std::move(fewer);
+    }
   }
   return left_out;
 }
