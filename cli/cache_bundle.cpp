@@ -64,6 +64,17 @@ class Importer {
                       "'" + file_.string() + "' is not a bundle of `kmux cache export` (" + why + "). Make it again.");
   }
 
+  /// A file of zeros takes nothing in a bundle: what a build may take is bounded, and what builds do not have is not read. A build
+  /// that has it is passed over.
+  Result<std::string> content_of(const BundleMember& member, const std::string& name) {
+    if (!Cache::is_file_name(name)) return std::string();
+    taken_ += member.size;
+    if (taken_ > kMaxFileBytes) return refused("the files of '" + member.path + "' are too large");
+    KMUX_ASSIGN(std::string content, reader_.content());
+    if (content.size() != member.size) return refused("it is truncated");
+    return content;
+  }
+
   Status take(const BundleMember& member) {
     auto parts = split(member.path);
     if (!parts) return refused("it has a file '" + member.path + "'");
@@ -72,9 +83,9 @@ class Importer {
     if (key != build_.key || state != build_.state) {
       KMUX_TRY(add());
       build_ = {std::move(key), std::move(state), {}};
+      taken_ = 0;
     }
-    KMUX_ASSIGN(std::string content, reader_.content());
-    if (content.size() != member.size) return refused("it is truncated");
+    KMUX_ASSIGN(std::string content, content_of(member, name));
     if (!build_.files.emplace(std::move(name), std::move(content)).second) {
       return refused("it has '" + member.path + "' twice");
     }
@@ -99,6 +110,7 @@ class Importer {
   fs::path file_;
   BundleReader reader_;
   PackedBuild build_;
+  std::uint64_t taken_ = 0;  // bytes of its files
   BundleReport report_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "kmux/bench/comparison.h"
 #include "kmux/compile.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
 #include "kmux/program.h"
 #include "kmux/runtime.h"
@@ -207,11 +208,11 @@ class Replay {
 Result<std::vector<Recording>> recordings_in(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code failure;
-  if (fs::exists(folder / "calls.jsonl")) found.push_back(folder);
-  for (const auto& entry : fs::directory_iterator(folder, failure)) {
-    if (fs::exists(entry.path() / "calls.jsonl")) found.push_back(entry.path());
-  }
-  if (failure) return not_a_recording(folder, failure.message());
+  if (is_there(folder / "calls.jsonl")) found.push_back(folder);
+  if (!fs::is_directory(folder, failure))
+    return not_a_recording(folder, failure ? failure.message() : "it is not a folder");
+  for (const fs::path& entry : entries_in(folder))
+    if (is_there(entry / "calls.jsonl")) found.push_back(entry);
   if (found.empty()) return not_a_recording(folder, "it has no calls.jsonl");
   std::ranges::sort(found);
   return std::vector<Recording>(found.begin(), found.end());

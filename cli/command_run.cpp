@@ -294,9 +294,10 @@ Result<Report> run_run(const po::variables_map& arguments) {
 
 constexpr const char* kFile = "trace";
 
-Status write_trace(const std::string& path, const std::string& trace) {
+Status write_trace(const std::string& path, const Trace& trace) {
   std::ofstream file(path, std::ios::binary);
-  file << trace << '\n';
+  trace.write_to(file);
+  file << '\n';
   file.close();
   if (file) return Ok{};
   return make_error(ErrorCode::kUnavailable, "the trace cannot be written to \"" + path +
@@ -309,7 +310,7 @@ Result<Report> run_trace(const po::variables_map& arguments) {
   KMUX_TRY(request.files.add({"--trace", path, OutputKind::kTrace}));
   start_trace();
   Result<Report> report = run(std::move(request));
-  KMUX_TRY(write_trace(path, stop_trace().to_json()));  // of a run that failed, too
+  KMUX_TRY(write_trace(path, stop_trace()));  // of a run that failed, too
   if (!report) return report;
   report->text += "  trace: " + path + " (open it at ui.perfetto.dev)\n";
   report->json["trace"] = path;

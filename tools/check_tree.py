@@ -20,6 +20,13 @@ THREAD_OWNERS = {"start_thread.h"}
 THREAD = re.compile(r"std::j?thread\([^)]|std::async\(|(?:emplace_back|push_back)\(\[.*(?:work|thread)|std::j?thread \w+[({]")
 # Messages in a dialect: "is no number" for "is not a number", "is none", "nobody waits".
 DIALECT = re.compile(r'^(?!\s*//).*"[^"]*(?:(?<!here )\b(?:is|are) (?:no (?!longer\b|more\b|such\b)|none\b)|\b(?:whoever|nobody|somebody)\b)')
+# Functions of std::filesystem, which throw unless their last argument is an error_code; so does a range of a folder's entries.
+FILESYSTEM = re.compile(
+    r"(?:\bfs|filesystem)::(?:exists|is_\w+|file_size|create_\w+|remove|remove_all|rename|status|symlink_status|canonical|weakly_canonical|"
+    r"absolute|relative|proximate|current_path|copy|copy_file|last_write_time|read_symlink|temp_directory_path|equivalent|space|"
+    r"resize_file|permissions|(?:recursive_)?directory_iterator(?: \w+)?)\(")
+ERROR_CODE = re.compile(r"std::error_code (\w+)")
+ENTRIES = re.compile(r"for \([^;]*: .*directory_iterator\(")
 # What reads the environment: HACKING.md has the reasons.
 ENVIRONMENT = re.compile(r"^(?!\s*//).*\b(?:(?:secure_)?getenv\(|environ\b)")
 ENVIRONMENT_READERS = ("core/runtime/system", "core/toolchain", "cli/style.cpp", "plugins/hip/printed/entry_points.h")
@@ -68,6 +75,27 @@ def leftovers():
             yield f"{name}: a leftover. Remove it (git rm)."
 
 
+def arguments(text):
+    """What stands in the bracket that begins `text`."""
+    depth = 0
+    for at, character in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth == 0:
+            return text[1:at]
+    return text[1:]
+
+
+def throwing_calls(path, lines):
+    text = "\n".join(lines)
+    codes = {*ERROR_CODE.findall(text)}
+    for call in FILESYSTEM.finditer(text):
+        inside = arguments(text[call.end() - 1:])
+        number = text.count("\n", 0, call.start()) + 1
+        of_status = re.search(r"status\(", inside) is not None  # exists(file_status) asks no system
+        if not {*re.findall(r"\w+", inside)} & codes and not of_status or ENTRIES.search(lines[number - 1]):
+            yield f"{path}:{number}: throws, if the system refuses. Give it a std::error_code."
+
+
 def breaches(path, lines):
     if BANNED & {part.split(".")[0] for part in path.parts}:
         yield f"{path}: a name without a meaning. Name the file after its noun."
@@ -75,6 +103,8 @@ def breaches(path, lines):
         yield f"{path}: {len(lines)} lines (the limit is {MOST_FILE_LINES}). Split it by noun."
     in_runtime = path.is_relative_to("core/runtime")
     is_product = path.parts[0] in LIBRARIES and "tests" not in path.parts and path.suffix in {".h", ".hpp", ".cpp"}
+    if is_product:
+        yield from throwing_calls(path, lines)
     for number, line in enumerate(lines, 1):
         if not line.isascii():
             yield f"{path}:{number}: not ASCII."

@@ -4,6 +4,8 @@
 
 #include "kmux/validate.h"
 
+#include "base/guarded.h"
+
 namespace kmux {
 
 namespace {
@@ -191,10 +193,12 @@ ProgramBuilder& ProgramBuilder::metadata(Metadata metadata) {
 }
 
 Result<Program> ProgramBuilder::build() const {
-  Program program = program_;
-  sort_symbols(program.signature);
-  KMUX_TRY(check_valid(program));
-  return program;
+  return guarded([&]() -> Result<Program> {
+    Program program = program_;
+    sort_symbols(program.signature);
+    KMUX_TRY(check_valid(program));
+    return program;
+  });
 }
 
 // A name that nothing has becomes a tensor argument, for `validate` to find.

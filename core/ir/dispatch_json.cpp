@@ -6,6 +6,7 @@
 #include "kmux/json.h"
 #include "kmux/plugin/sha256.h"
 
+#include "base/guarded.h"
 #include "dispatch_form.h"
 #include "expr_json.h"
 
@@ -68,12 +69,14 @@ std::string to_json(const Program& program) { return dump(document(program)); }
 std::string to_pretty_json(const Program& program) { return dump(document(program), 2) + "\n"; }
 
 Result<Program> from_json(std::string_view json, const FileReader& read) {
-  KMUX_ASSIGN(Json parsed, parse(json));
-  KMUX_TRY(take_header(parsed));
-  ProblemList problems;
-  Program program = read_program(JsonReader(parsed, problems), read);
-  KMUX_TRY(problems.status("the JSON form of the program"));
-  return program;
+  return guarded_but_callers([&]() -> Result<Program> {
+    KMUX_ASSIGN(Json parsed, parse(json));
+    KMUX_TRY(take_header(parsed));
+    ProblemList problems;
+    Program program = read_program(JsonReader(parsed, problems), read);
+    KMUX_TRY(problems.status("the JSON form of the program"));
+    return program;
+  });
 }
 
 std::string digest(const Program& program) {
@@ -85,34 +88,40 @@ std::string digest(const Program& program) {
 std::string to_json(const Expr& expr) { return dump(write_expr(expr)); }
 
 Result<Expr> expr_from_json(std::string_view json) {
-  KMUX_ASSIGN(const Json parsed, parse(json));
-  ProblemList problems;
-  Expr expr = read_expr(JsonReader(parsed, problems));
-  KMUX_TRY(problems.status("the JSON form of the expression"));
-  return expr;
+  return guarded([&]() -> Result<Expr> {
+    KMUX_ASSIGN(const Json parsed, parse(json));
+    ProblemList problems;
+    Expr expr = read_expr(JsonReader(parsed, problems));
+    KMUX_TRY(problems.status("the JSON form of the expression"));
+    return expr;
+  });
 }
 
 std::string to_json(const Signature& signature) { return dump(write_signature(signature)); }
 
 Result<Signature> signature_from_json(std::string_view json) {
-  KMUX_ASSIGN(const Json parsed, parse(json));
-  ProblemList problems;
-  Signature signature = read_signature(JsonReader(parsed, problems));
-  KMUX_TRY(problems.status("the JSON form of the signature"));
-  return signature;
+  return guarded([&]() -> Result<Signature> {
+    KMUX_ASSIGN(const Json parsed, parse(json));
+    ProblemList problems;
+    Signature signature = read_signature(JsonReader(parsed, problems));
+    KMUX_TRY(problems.status("the JSON form of the signature"));
+    return signature;
+  });
 }
 
 Result<Options> options_from_json(std::string_view json) {
-  KMUX_ASSIGN(const Json parsed, parse(json));
-  if (parsed.as_object() == nullptr) {
-    return make_error(ErrorCode::kInvalidArgument, "options are of kind " + std::string(parsed.kind()) +
-                                                       R"(. Give an object such as {"engine":"host"}.)");
-  }
-  Options options;
-  for (const auto& [name, value] : *parsed.as_object()) {
-    KMUX_ASSIGN(options[name], option_text(name, value));
-  }
-  return options;
+  return guarded([&]() -> Result<Options> {
+    KMUX_ASSIGN(const Json parsed, parse(json));
+    if (parsed.as_object() == nullptr) {
+      return make_error(ErrorCode::kInvalidArgument, "options are of kind " + std::string(parsed.kind()) +
+                                                         R"(. Give an object such as {"engine":"host"}.)");
+    }
+    Options options;
+    for (const auto& [name, value] : *parsed.as_object()) {
+      KMUX_ASSIGN(options[name], option_text(name, value));
+    }
+    return options;
+  });
 }
 
 std::string to_json(const Options& options) {

@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "arithmetic.h"
+#include "base/guarded.h"
 
 namespace kmux {
 namespace {
@@ -296,6 +297,8 @@ class Evaluator {
 
 }  // namespace
 
-Result<std::int64_t> evaluate(const Expr& expr, const Bindings& bindings) { return Evaluator(bindings)(expr); }
+Result<std::int64_t> evaluate(const Expr& expr, const Bindings& bindings) {
+  return guarded([&] { return Evaluator(bindings)(expr); });
+}
 
 }  // namespace kmux

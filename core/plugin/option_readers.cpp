@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kmux/plugin/compiler_flags.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/quoting.h"
 #include "kmux/plugin/suggestion.h"
 #include "kmux/plugin/word_list.h"
@@ -91,7 +92,7 @@ OptionReader flags(std::vector<std::string>& result, std::function<Status(const 
 OptionReader folders(std::vector<std::string>& result) {
   return [&result](const OptionValue& value) -> Status {
     for (const std::string& folder : split_lines(value.text)) {
-      result.push_back(std::filesystem::absolute(folder).lexically_normal().string());
+      result.push_back(absolute_path(folder).string());
     }
     return Ok{};
   };

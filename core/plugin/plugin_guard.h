@@ -8,7 +8,7 @@
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/sink.h"
 
-#include "base/out_of_memory.h"
+#include "base/guarded.h"
 
 namespace kmux {
 

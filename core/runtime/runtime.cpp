@@ -9,6 +9,8 @@
 #include "kmux/trace.h"
 #include "kmux/version.h"
 
+#include "base/guarded.h"
+#include "base/immortal.h"
 #include "cache/artifact_cache.h"
 #include "cache/runtime_cache.h"
 #include "compile/kernel_memo.h"
@@ -20,7 +22,6 @@
 #include "resolve/pinning.h"
 #include "system/background.h"
 #include "system/fork_guard.h"
-#include "system/result_guard.h"
 #include "system/runtime_impl.h"
 #include "system/trace_log.h"
 
@@ -57,12 +58,12 @@ Result<Shared<Runtime>> make_default_runtime() {
 void write_trace(const std::filesystem::path& path) {
   if (path.empty()) return;
   std::ofstream file(path, std::ios::binary);
-  file << stop_trace().to_json() << '\n';
+  stop_trace().write_to(file);
+  file << '\n';
   if (!file.flush())
     log(LogLevel::kWarning, "the trace cannot be written to \"" + path.string() + "\". Name another file.");
 }
 
-/// Never destroyed: it is used while the process ends.
 struct DefaultRuntime {
   std::mutex mutex;
   ForkGuard guard{mutex};
@@ -70,10 +71,8 @@ struct DefaultRuntime {
   std::uint64_t generation = 0;  // of the process that made it
 };
 
-DefaultRuntime& default_instance() {
-  static DefaultRuntime& instance = *new DefaultRuntime;
-  return instance;
-}
+/// It is used while the process ends.
+DefaultRuntime& default_instance() { return immortal<DefaultRuntime>(); }
 
 void end_default_runtime() {
   Shared<Runtime> own;
@@ -161,7 +160,7 @@ Shared<Runtime> Runtime::with(Environment environment, Shared<Registry> registry
 const char* version() { return KMUX_VERSION; }
 
 Result<Shared<Runtime>> Runtime::create(Environment environment, const RegistryOptions& registry) {
-  return without_bad_alloc([&]() -> Result<Shared<Runtime>> {
+  return guarded([&]() -> Result<Shared<Runtime>> {
     std::shared_ptr<ArtifactCache> cache = open_cache_or_warn(environment);
     KMUX_ASSIGN(std::unique_ptr<Registry> opened, Registry::open(with_cache_dir(registry, cache.get())));
     return Shared<Runtime>(
@@ -169,6 +168,6 @@ Result<Shared<Runtime>> Runtime::create(Environment environment, const RegistryO
   });
 }
 
-Result<Shared<Runtime>> Runtime::default_runtime() { return without_bad_alloc(find_default_runtime); }
+Result<Shared<Runtime>> Runtime::default_runtime() { return guarded(find_default_runtime); }
 
 }  // namespace kmux

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/platform.h"
 
 namespace kmux {
@@ -216,9 +217,7 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> packages_of(const std::string& venv) {
   std::vector<std::string> found;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(fs::path(venv) / "lib", error)) {
-    const fs::path& folder = entry.path();
+  for (const fs::path& folder : entries_in(fs::path(venv) / "lib")) {
     if (folder.filename().string().starts_with("python3")) found.push_back((folder / "site-packages").string());
   }
   std::ranges::sort(found);

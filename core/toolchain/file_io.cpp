@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <dirent.h>
 #include <fcntl.h>
+#include <memory>
 #include <optional>
 #include <string>
 #include <sys/stat.h>
@@ -27,8 +29,8 @@ Error read_error(const fs::path& path, const std::string& why) {
   return file_error(path, "read", why, "Check the path and its permissions.");
 }
 
-Error write_error(const fs::path& path, int error) {
-  return file_error(path, "write", reason(error), "Check the folder and its permissions.");
+Error write_error(const fs::path& path, const std::string& why) {
+  return file_error(path, "write", why, "Check the folder and its permissions.");
 }
 
 /// 0 or errno.
@@ -82,13 +84,37 @@ fs::path temporary_name(const fs::path& path) {
   return path.parent_path() / ("." + path.filename().string() + suffix);
 }
 
-/// 0 or errno; the temporary file is gone unless it took the place of `path`.
-int replace(const fs::path& path, const fs::path& temporary, std::string_view content) {
+/// The file that is written: where a link leads, with the owner and the rights of what is there.
+struct Target {
+  fs::path path;
+  struct stat status = {};
+  bool is_there = false;
+};
+
+Target target_of(const fs::path& path) {
+  std::error_code missing;
+  const fs::path real = fs::canonical(path, missing);
+  Target target{missing ? path : real};
+  target.is_there = ::stat(target.path.c_str(), &target.status) == 0;
+  return target;
+}
+
+/// The new file has the rights of the old one; its owner, too, where this process may give it away.
+int take_over(int file, const struct stat& old) {
+  const bool is_ours = ::geteuid() == old.st_uid && ::getegid() == old.st_gid;
+  if (!is_ours && ::fchown(file, old.st_uid, old.st_gid) != 0 && errno != EPERM) return errno;
+  return ::fchmod(file, old.st_mode & 07777) == 0 ? 0 : errno;
+}
+
+/// 0 or errno; the temporary file is gone unless it took the place of the target.
+int replace(const Target& target, std::string_view content) {
+  const fs::path temporary = temporary_name(target.path);
   Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!file.is_open()) return errno;
-  int error = write_all(file.get(), content);
+  int error = target.is_there ? take_over(file.get(), target.status) : 0;
+  if (error == 0) error = write_all(file.get(), content);
   if (const int closed = file.close(); error == 0) error = closed;
-  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0 && ::rename(temporary.c_str(), target.path.c_str()) != 0) error = errno;
   if (error != 0) ::unlink(temporary.c_str());
   return error;
 }
@@ -118,10 +144,37 @@ Result<std::string> read_file(const fs::path& path, std::uint64_t max_bytes) {
 }
 
 Status write_file(const fs::path& path, std::string_view content) {
-  if (!path.has_filename()) return write_error(path, EISDIR);
-  const int error = replace(path, temporary_name(path), content);
-  if (error != 0) return write_error(path, error);
+  if (!path.has_filename()) return write_error(path, reason(EISDIR));
+  const Target target = target_of(path);
+  if (target.is_there && !S_ISREG(target.status.st_mode)) {
+    const bool is_folder = S_ISDIR(target.status.st_mode);
+    return write_error(path, is_folder ? reason(EISDIR) : "it is not a regular file");
+  }
+  if (const int error = replace(target, content); error != 0) return write_error(path, reason(error));
   return Ok{};
+}
+
+std::filesystem::path absolute_path(const std::filesystem::path& path) {
+  std::error_code gone;  // the working directory
+  const std::filesystem::path absolute = std::filesystem::absolute(path, gone);
+  return (gone ? path : absolute).lexically_normal();
+}
+
+bool is_there(const std::filesystem::path& path) {
+  std::error_code unknown;
+  return std::filesystem::exists(std::filesystem::symlink_status(path, unknown));
+}
+
+// libstdc++'s directory_iterator ends the process where memory is short: it is noexcept, and allocates.
+std::vector<std::filesystem::path> entries_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> found;
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), ::closedir);
+  while (const dirent* const entry = open ? ::readdir(open.get()) : nullptr) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") found.push_back(folder / name);
+  }
+  std::ranges::sort(found);
+  return found;
 }
 
 }  // namespace kmux

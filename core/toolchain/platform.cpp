@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "kmux/plugin/file_io.h"
+
 // What the build asks for, and the only way where there is no Linux.
 #if !defined(KMUX_PORTABLE) && !defined(__linux__)
 #define KMUX_PORTABLE
@@ -23,7 +25,6 @@
 #include <sstream>
 #include <sys/file.h>
 
-#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/private_folder.h"
 #include "kmux/plugin/process.h"
 #ifdef __APPLE__
@@ -131,10 +132,9 @@ pid_t session_of(const std::filesystem::path& process) {
 
 std::vector<pid_t> session_members(pid_t leader) {
   std::vector<pid_t> members;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
-    const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") == std::string::npos && session_of(entry.path()) == leader) {
+  for (const std::filesystem::path& entry : entries_in("/proc")) {
+    const std::string name = entry.filename();
+    if (name.find_first_not_of("0123456789") == std::string::npos && session_of(entry) == leader) {
       members.push_back(static_cast<pid_t>(std::stol(name)));
     }
   }

@@ -133,7 +133,8 @@ Result<std::string> program_of(const Command& command) {
 
 Result<Child> start(const Command& command) {
   KMUX_ASSIGN(const std::string program, program_of(command));
-  if (!command.working_directory.empty() && !std::filesystem::is_directory(command.working_directory)) {
+  std::error_code unknown;
+  if (!command.working_directory.empty() && !std::filesystem::is_directory(command.working_directory, unknown)) {
     return cannot_start(command, "the working directory \"" + command.working_directory + "\" does not exist");
   }
   KMUX_ASSIGN(Pipe input, high_pipe());

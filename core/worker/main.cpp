@@ -20,7 +20,7 @@
 #include "kmux/plugin/start_thread.h"
 #include "kmux/registry.h"
 
-#include "base/out_of_memory.h"
+#include "base/guarded.h"
 #include "isolation/code_trial.h"
 #include "isolation/worker_frame.h"
 #include "isolation/worker_process.h"

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "kmux/plugin/file_identity.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/process.h"
 
@@ -36,9 +37,7 @@ bool is_executable(const std::string& program) {
 
 std::vector<std::string> entries_of(const fs::path& folder) {
   std::vector<std::string> names;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) names.push_back(entry.path().filename().string());
-  std::ranges::sort(names);
+  for (const fs::path& entry : entries_in(folder)) names.push_back(entry.filename().string());
   return names;
 }
 
@@ -194,7 +193,7 @@ Result<Python> find_python(const Host& host) {
   std::string tried;
   const auto named = host.option("cutedsl.python");
   const bool is_named = named && !named->empty();
-  for (const std::string& program : is_named ? std::vector{fs::absolute(*named).string()} : usual_programs(host)) {
+  for (const std::string& program : is_named ? std::vector{absolute_path(*named).string()} : usual_programs(host)) {
     std::string why_not;
     if (auto python = with_cute_dsl(host, program, why_not)) return *std::move(python);
     tried.append(tried.empty() ? "\"" : ", \"").append(program).append("\" ").append(why_not);

@@ -142,10 +142,9 @@ std::vector<fs::path> rocm_folders(const Host& host) {
 std::vector<fs::path> libraries_in(const fs::path& rocm) {
   std::vector<fs::path> folders = {rocm / "amdgcn/bitcode"};
   for (const char* const llvm : {"lib/llvm/lib/clang", "llvm/lib/clang"}) {
-    std::error_code error;
-    for (const auto& version : fs::directory_iterator(rocm / llvm, error)) {
-      folders.push_back(version.path() / "lib/amdgcn/bitcode");
-      folders.push_back(version.path() / "amdgcn/bitcode");
+    for (const fs::path& version : entries_in(rocm / llvm)) {
+      folders.push_back(version / "lib/amdgcn/bitcode");
+      folders.push_back(version / "amdgcn/bitcode");
     }
   }
   return folders;
@@ -189,7 +188,7 @@ std::vector<std::string> usual_programs(const Host& host) {
 // A name is looked up in PATH, a path is taken as it is.
 std::optional<std::string> program_of(const std::string& name) {
   if (name.find('/') == name.npos) return find_program(name);
-  return access(name.c_str(), X_OK) == 0 ? std::optional(fs::absolute(name).string()) : std::nullopt;
+  return access(name.c_str(), X_OK) == 0 ? std::optional(absolute_path(name).string()) : std::nullopt;
 }
 
 Error no_clang(const std::string& tried) {

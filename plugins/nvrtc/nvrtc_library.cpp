@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/file_io.h"
 
 namespace kmux::nvrtc {
 namespace {
@@ -36,10 +37,9 @@ Status find_in_linker(const DynamicLibrary& library, const std::string& symbol, 
 // open already is found. Where it is not beside NVRTC, the first compilation says what is missing.
 std::vector<DynamicLibrary> open_builtins(const std::string& path) {
   std::vector<DynamicLibrary> opened;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(path).parent_path(), error)) {
-    if (!entry.path().filename().string().starts_with("libnvrtc-builtins.so.")) continue;
-    if (auto builtins = DynamicLibrary::open({entry.path().string()})) opened.push_back(*std::move(builtins));
+  for (const std::filesystem::path& entry : entries_in(std::filesystem::path(path).parent_path())) {
+    if (!entry.filename().string().starts_with("libnvrtc-builtins.so.")) continue;
+    if (auto builtins = DynamicLibrary::open({entry.string()})) opened.push_back(*std::move(builtins));
   }
   return opened;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "kmux/plugin/dynamic_library.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/word_list.h"
 
 #include "nvidia/options.h"
@@ -92,7 +93,7 @@ std::vector<std::string> library_folders(const Host& host) {
 
 Result<std::string> find_library(const Host& host) {
   if (const auto named = host.option("nvrtc.library"); named && !named->empty()) {
-    if (is_readable(*named)) return fs::absolute(*named).string();
+    if (is_readable(*named)) return absolute_path(*named).string();
     return make_error(ErrorCode::kUnavailable, "NVRTC is not there (\"" + *named +
                                                    "\" cannot be read). Correct option nvrtc.library, which "
                                                    "KMUX_NVRTC_LIBRARY sets, or remove it.");
@@ -115,9 +116,8 @@ namespace {
 std::vector<nvidia::Release> releases_beside(const fs::path& library) {
   constexpr std::string_view kBeginning = "libnvrtc-builtins.so.";
   std::vector<nvidia::Release> releases;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(library.parent_path(), error)) {
-    const std::string name = entry.path().filename().string();
+  for (const fs::path& entry : entries_in(library.parent_path())) {
+    const std::string name = entry.filename().string();
     const auto release = name.starts_with(kBeginning)
                              ? nvidia::parse_release(std::string_view(name).substr(kBeginning.size()))
                              : std::nullopt;

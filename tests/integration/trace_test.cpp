@@ -30,7 +30,8 @@ Program adding_one() {
 /// The events of a trace, each as "category:name".
 std::vector<std::string> names_of(const Trace& trace) {
   std::vector<std::string> names;
-  for (const TraceEvent& event : trace.events) names.push_back(event.category + ":" + event.name);
+  for (const TraceEvent& event : trace.events)
+    names.push_back(std::string(event.category).append(":").append(event.name));
   return names;
 }
 
@@ -97,6 +98,21 @@ TEST_F(Tracing, HasTheFormatThatViewersRead) {
   EXPECT_EQ(*event.find("args")->find("detail")->as_string(), "adding");
   for (const char* key : {"ts", "dur", "pid", "tid"}) EXPECT_TRUE(event.find(key)->as_number()) << key;
   EXPECT_EQ(*document.find("otherData")->find("dropped"), Json(0));
+}
+
+TEST_F(Tracing, KeepsEachTextOnce) {
+  start_trace();
+  const Kernel kernel = compiled();
+  for (int i = 0; i < 1000; ++i) launch(kernel);
+  Trace trace = stop_trace();
+  EXPECT_LT(trace.texts.size(), 20U);
+  const Trace moved = std::move(trace);
+  EXPECT_EQ(moved.events.back().name, "adding");
+  const Json document = parse_json(moved.to_json()).value();
+  const Json& event = document.find("traceEvents")->as_array()->back();
+  EXPECT_EQ(*event.find("cat")->as_string(), "call");
+  EXPECT_EQ(std::llround(*event.find("ts")->as_number() * 1000), moved.events.back().begin_ns);
+  EXPECT_EQ(std::llround(*event.find("dur")->as_number() * 1000), moved.events.back().length_ns);
 }
 
 TEST_F(Tracing, LetsConstantsBeSet) {

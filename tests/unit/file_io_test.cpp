@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -32,6 +33,38 @@ TEST_F(FileIo, ReadsWhatItWrote) {
   EXPECT_EQ(read_file(folder_ / "f").value(), content);
   ASSERT_TRUE(write_file(folder_ / "f", "").ok());
   EXPECT_EQ(read_file(folder_ / "f").value(), "");
+}
+
+TEST_F(FileIo, KeepsRightsAndLinks) {
+  ASSERT_TRUE(write_file(folder_ / "f", "1").ok());
+  fs::permissions(folder_ / "f", fs::perms(0640));
+  fs::create_directory(folder_ / "other");
+  fs::create_symlink("../f", folder_ / "other/link");
+  ASSERT_TRUE(write_file(folder_ / "other/link", "2").ok());
+  EXPECT_TRUE(fs::is_symlink(folder_ / "other/link"));
+  EXPECT_EQ(read_file(folder_ / "f").value(), "2");
+  EXPECT_EQ(fs::status(folder_ / "f").permissions(), fs::perms(0640));
+}
+
+TEST_F(FileIo, WritesOverNoDeviceAndNoPipe) {
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  const bool has_device = ::geteuid() == 0 && ::mknod((folder_ / "null").c_str(), S_IFCHR | 0600, makedev(1, 3)) == 0;
+  for (const fs::path& path : {folder_ / "pipe", has_device ? folder_ / "null" : fs::path("/dev/null")}) {
+    const Status written = write_file(path, "1");
+    ASSERT_FALSE(written.ok()) << path;
+    EXPECT_THAT(written.error().message, HasSubstr("it is not a regular file"));
+    EXPECT_FALSE(fs::is_regular_file(path));
+  }
+}
+
+TEST_F(FileIo, ListsWhatIsInAFolder) {
+  ASSERT_TRUE(write_file(folder_ / "b", "").ok());
+  ASSERT_TRUE(write_file(folder_ / "a", "").ok());
+  EXPECT_THAT(entries_in(folder_), testing::ElementsAre(folder_ / "a", folder_ / "b"));
+  EXPECT_THAT(entries_in(folder_ / "none"), testing::IsEmpty());
+  EXPECT_TRUE(is_there(folder_ / "a"));
+  EXPECT_FALSE(is_there(folder_ / "none/a"));
+  EXPECT_EQ(absolute_path("/a/./b/../c"), "/a/c");
 }
 
 TEST(ReadFile, ReadsWhatDoesNotTellItsSize) {

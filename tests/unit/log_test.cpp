@@ -32,6 +32,17 @@ TEST_F(Log, GivesWarningsToStderrByDefault) {  // C3.8
               testing::ExitedWithCode(0), "^kmux: warning: told\n$");
 }
 
+TEST_F(Log, TakesAnotherSinkFromWithinTheSink) {
+  const std::string kept = "the old sink lives until it returns";
+  set_log_sink(LogLevel::kInfo, [this, kept](LogLevel, std::string_view text) {
+    set_log_sink(LogLevel::kInfo, recorder());
+    lines_.push_back("first " + std::string(text) + ", " + kept);
+  });
+  log(LogLevel::kInfo, "one");
+  log(LogLevel::kInfo, "two");
+  EXPECT_THAT(lines_, ElementsAre("first one, " + kept, "two"));
+}
+
 TEST_F(Log, PassesItsLevelAndAbove) {
   set_log_sink(LogLevel::kWarning, recorder());
   log(LogLevel::kInfo, "info");

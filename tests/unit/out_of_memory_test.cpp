@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/out_of_memory.h"
-
 #include <gtest/gtest.h>
+
+#include "base/guarded.h"
 
 namespace kmux {
 namespace {

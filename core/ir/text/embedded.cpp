@@ -7,6 +7,7 @@
 #include "kmux/plugin/word_list.h"
 #include "kmux/validate.h"
 
+#include "base/guarded.h"
 #include "ir/declared_parameters.h"
 #include "reader.h"
 
@@ -337,15 +338,19 @@ Error error_of(const std::vector<TextProblem>& problems, const ProgramText& text
 }
 
 Result<Program> from_text(const ProgramText& text, const FileReader& read) {
-  KMUX_ASSIGN(ReadText result, read_text(text, read));
-  return std::move(result.program);
+  return guarded_but_callers([&]() -> Result<Program> {
+    KMUX_ASSIGN(ReadText result, read_text(text, read));
+    return std::move(result.program);
+  });
 }
 
 Result<std::string> format_text(const ProgramText& text) {
-  KMUX_ASSIGN(const ReadText read,
-              read_text(text, [](const std::string&) -> Result<std::string> { return std::string(); }));
-  const std::string canonical = print_text(read.program, text.source_path, comments_of(read, text.content));
-  return text.source_path.empty() ? canonical : with_embedded_text(text.content, canonical);
+  return guarded([&]() -> Result<std::string> {
+    KMUX_ASSIGN(const ReadText read,
+                read_text(text, [](const std::string&) -> Result<std::string> { return std::string(); }));
+    const std::string canonical = print_text(read.program, text.source_path, comments_of(read, text.content));
+    return text.source_path.empty() ? canonical : with_embedded_text(text.content, canonical);
+  });
 }
 
 }  // namespace kmux

@@ -7,6 +7,7 @@
 #include "kmux/plugin/word_list.h"
 #include "kmux/text.h"
 
+#include "base/guarded.h"
 #include "ir/validate/validation.h"
 #include "reader.h"
 
@@ -233,21 +234,24 @@ void refuse_c(TextReader& in, std::string_view name) {
 }
 
 Result<Program> kernel_program(const KernelText& kernel) {
-  const std::string_view dialect = kernel.dialect.empty() ? dialect_of_source(kernel.source) : kernel.dialect;
-  const Dialect* const known = find_dialect(dialect);
-  if (!is_dialect(dialect) || (known != nullptr && known->is_binary)) {
-    return make_error(ErrorCode::kInvalidArgument, "\"" + std::string(dialect) +
-                                                       "\" is not a dialect that kernels are written in. Use c, cuda, "
-                                                       "hip, msl or cutedsl.");
-  }
-  const Source source{kernel.source, dialect, file_name(dialect, kernel.source)};
-  if (is_whole(kernel.signature)) return source.program(in_lines(dedented(kernel.signature)));
-  if (without_leading_blanks(kernel.signature).empty()) {
-    if (!carries_text(kernel.source)) return no_signature();
-    return Source::read({source.file, kernel.source, source.file}, kernel.source);
-  }
-  KMUX_TRY(check_launched(kernel, dialect));
-  return source.program(composed(kernel));
+  return guarded([&]() -> Result<Program> {
+    const std::string_view dialect = kernel.dialect.empty() ? dialect_of_source(kernel.source) : kernel.dialect;
+    const Dialect* const known = find_dialect(dialect);
+    if (!is_dialect(dialect) || (known != nullptr && known->is_binary)) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "\"" + std::string(dialect) +
+                            "\" is not a dialect that kernels are written in. Use c, cuda, "
+                            "hip, msl or cutedsl.");
+    }
+    const Source source{kernel.source, dialect, file_name(dialect, kernel.source)};
+    if (is_whole(kernel.signature)) return source.program(in_lines(dedented(kernel.signature)));
+    if (without_leading_blanks(kernel.signature).empty()) {
+      if (!carries_text(kernel.source)) return no_signature();
+      return Source::read({source.file, kernel.source, source.file}, kernel.source);
+    }
+    KMUX_TRY(check_launched(kernel, dialect));
+    return source.program(composed(kernel));
+  });
 }
 
 }  // namespace kmux

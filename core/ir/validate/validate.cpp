@@ -5,6 +5,7 @@
 
 #include "kmux/plugin/quoting.h"
 
+#include "base/guarded.h"
 #include "ir/expr_json.h"
 #include "validation.h"
 
@@ -79,7 +80,7 @@ void check_constants(const std::vector<Constant>& constants, const JsonPointer& 
 std::vector<Problem> validate(const Program& program) { return problems_of(program).take(); }
 
 Status check_valid(const Program& program) {
-  return problems_of(program).status("program " + in_double_quotes(program.name));
+  return guarded([&]() -> Status { return problems_of(program).status("program " + in_double_quotes(program.name)); });
 }
 
 namespace {

@@ -6,6 +6,7 @@
 
 #include "kmux/dispatch_json.h"
 #include "kmux/log.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
 #include "kmux/plugin/suggestion.h"
 #include "kmux/plugin/word_list.h"
@@ -144,7 +145,7 @@ constexpr const char* kFolders = "include_dirs";  // by line
 std::string absolute_folders(const std::string& lines) {
   std::string absolute;
   for (const std::string& folder : split_lines(lines))
-    absolute.append(absolute.empty() ? "" : "\n").append(fs::absolute(folder).lexically_normal().string());
+    absolute.append(absolute.empty() ? "" : "\n").append(absolute_path(folder).string());
   return absolute;
 }
 

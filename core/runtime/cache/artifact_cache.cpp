@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
 
 #include "cache/disk/key_lock.h"
@@ -73,7 +74,7 @@ constexpr const char* kNotePart = "note.json";
 
 struct ArtifactCache::State {
   explicit State(CacheOptions given) : options(std::move(given)) {
-    options.folder = std::filesystem::absolute(options.folder).lexically_normal();
+    options.folder = absolute_path(options.folder);
     if (options.remote) remote.emplace(*std::move(options.remote), options.log);
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "artifact_cache.h"
+#include "base/guarded.h"
 #include "runtime_cache.h"
 
 namespace kmux {
@@ -44,12 +45,15 @@ std::optional<RemoteCacheReport> inquire_remote_cache(const Environment& environ
 }
 
 Result<Cache> Cache::open(const Environment& environment) {
-  KMUX_ASSIGN(std::shared_ptr<ArtifactCache> cache, open_cache(environment));
-  if (cache) return Cache(std::move(cache));
-  return make_error(ErrorCode::kUnavailable,
-                    environment.disable_cache
-                        ? "the cache is disabled (KMUX_DISABLE_CACHE). Unset that variable."
-                        : "the cache has no folder (neither KMUX_CACHE_DIR, XDG_CACHE_HOME nor HOME is set). Set one.");
+  return guarded([&]() -> Result<Cache> {
+    KMUX_ASSIGN(std::shared_ptr<ArtifactCache> cache, open_cache(environment));
+    if (cache) return Cache(std::move(cache));
+    return make_error(
+        ErrorCode::kUnavailable,
+        environment.disable_cache
+            ? "the cache is disabled (KMUX_DISABLE_CACHE). Unset that variable."
+            : "the cache has no folder (neither KMUX_CACHE_DIR, XDG_CACHE_HOME nor HOME is set). Set one.");
+  });
 }
 
 const std::filesystem::path& Cache::folder() const { return cache_->folder(); }
@@ -73,19 +77,27 @@ std::vector<DamagedBuild> Cache::verify() const {
 }
 
 Result<PruneReport> Cache::prune(const PruneLimits& limits) const {
-  const SweepLimits sweep{.max_bytes = limits.max_bytes, .max_age = limits.max_age, .min_idle = {}};
-  KMUX_ASSIGN(const SweepReport report, cache_->prune(sweep));
-  return PruneReport{report.entries_removed, report.bytes_removed, report.entries_left, report.bytes_left};
+  return guarded([&]() -> Result<PruneReport> {
+    const SweepLimits sweep{.max_bytes = limits.max_bytes, .max_age = limits.max_age, .min_idle = {}};
+    KMUX_ASSIGN(const SweepReport report, cache_->prune(sweep));
+    return PruneReport{report.entries_removed, report.bytes_removed, report.entries_left, report.bytes_left};
+  });
 }
 
 Result<PackedBuild> Cache::pack(const CachedBuild& build) {
-  KMUX_ASSIGN(PackedEntry packed, pack_entry({build.folder, build.key, build.state}));
-  return PackedBuild{std::move(packed.key), std::move(packed.second), std::move(packed.files)};
+  return guarded([&]() -> Result<PackedBuild> {
+    KMUX_ASSIGN(PackedEntry packed, pack_entry({build.folder, build.key, build.state}));
+    return PackedBuild{std::move(packed.key), std::move(packed.second), std::move(packed.files)};
+  });
 }
 
+bool Cache::is_file_name(std::string_view name) { return std::ranges::find(kEntryFiles, name) != kEntryFiles.end(); }
+
 Result<Cache::Added> Cache::add(const PackedBuild& build) const {
-  KMUX_ASSIGN(const Staging::Outcome outcome, cache_->add({build.key, build.state, build.files}));
-  return outcome == Staging::Outcome::kPublished ? Added::kNew : Added::kThere;
+  return guarded([&]() -> Result<Cache::Added> {
+    KMUX_ASSIGN(const Staging::Outcome outcome, cache_->add({build.key, build.state, build.files}));
+    return outcome == Staging::Outcome::kPublished ? Added::kNew : Added::kThere;
+  });
 }
 
 }  // namespace kmux

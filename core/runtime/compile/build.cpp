@@ -14,6 +14,7 @@
 
 #include "artifact/choice.h"
 #include "artifact/tier_build.h"
+#include "base/guarded.h"
 #include "ir/declared_parameters.h"
 #include "isolation/isolated_plugins.h"
 #include "kernel/adapter_slot.h"
@@ -22,7 +23,6 @@
 #include "system/background.h"
 #include "system/compile_scope.h"
 #include "system/exit_stop.h"
-#include "system/result_guard.h"
 #include "system/runtime_impl.h"
 #include "system/trace_log.h"
 
@@ -298,8 +298,7 @@ std::optional<DatedBuild> find_build(Runtime& runtime, const Program& program, c
 }
 
 Result<WrapResult> wrap(Runtime& runtime, const Program& program, const CompileOptions& options) {
-  return without_bad_alloc(
-      [&] { return make_with_best<WrapResult>(runtime, program, options, Purpose::kWrap, wrap_with); });
+  return guarded([&] { return make_with_best<WrapResult>(runtime, program, options, Purpose::kWrap, wrap_with); });
 }
 
 void improve(Runtime& runtime, const std::shared_ptr<const Program>& program, const CompileOptions& options,

@@ -3,10 +3,12 @@
 #include <filesystem>
 
 #include "kmux/compile_wait.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/word_list.h"
 #include "kmux/registry.h"
 #include "kmux/text.h"
 
+#include "base/guarded.h"
 #include "build.h"
 #include "cache/disk/cache_entry.h"
 #include "cache/kernel_headers.h"
@@ -17,7 +19,6 @@
 #include "recorder.h"
 #include "resolve/ranking.h"
 #include "system/background.h"
-#include "system/result_guard.h"
 #include "system/runtime_impl.h"
 #include "system/trace_log.h"
 #include "tune/tuner.h"
@@ -61,7 +62,7 @@ Result<KernelParts> load(Runtime& runtime, const SharedProgram& program, const C
                          DatedBuild& built) {
   auto headers = std::make_shared<KernelHeaders>(built.result.artifact, built.began);
   if (built.result.resolution.policy == Policy::kPinned)
-    headers->add_file(fs::absolute(lock_file_of(options.lock_file, runtime.environment())).string());
+    headers->add_file(absolute_path(lock_file_of(options.lock_file, runtime.environment())).string());
   forget_sight(built.result.artifact);
   KMUX_ASSIGN(LoadedArtifact loaded, load_artifact(runtime, program, options, built.result));
   KernelParts parts{.name = program->name,
@@ -145,7 +146,7 @@ std::optional<Result<Kernel>> find_on_disk(Runtime& runtime, const Program& prog
 }
 
 Result<BuildResult> build(Runtime& runtime, const Program& program, const CompileOptions& options) {
-  return without_bad_alloc([&]() -> Result<BuildResult> {
+  return guarded([&]() -> Result<BuildResult> {
     KMUX_ASSIGN(DatedBuild built, build_for(Purpose::kBuild, runtime, program, options));
     forget_sight(built.result.artifact);
     return std::move(built.result);
@@ -153,7 +154,7 @@ Result<BuildResult> build(Runtime& runtime, const Program& program, const Compil
 }
 
 Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOptions& options) {
-  return without_bad_alloc([&] { return compile_or_find(runtime, program, options); });
+  return guarded([&] { return compile_or_find(runtime, program, options); });
 }
 
 Result<BuildResult> build(const Program& program, const CompileOptions& options) {
@@ -177,7 +178,7 @@ Result<Kernel> kernel(std::string_view source, std::string_view text, const Comp
 }
 
 Result<Resolution> resolve(const Program& program, const ResolveRequest& request) {
-  return without_bad_alloc([&]() -> Result<Resolution> {
+  return guarded([&]() -> Result<Resolution> {
     KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
     return resolve(*runtime, program, request);
   });

@@ -20,6 +20,8 @@
 #include "kmux/text.h"
 #include "kmux/validate.h"
 
+#include "base/guarded.h"
+
 namespace kmux {
 namespace {
 
@@ -162,10 +164,7 @@ bool SavedFiles::is_own(const fs::path& file, const std::string& content) {
 }
 
 bool SavedFiles::is_shared(const fs::path& file) const {
-  std::error_code error;
-  const fs::path folder = document_.parent_path().empty() ? fs::path(".") : document_.parent_path();
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    const fs::path& other = entry->path();
+  for (const fs::path& other : entries_in(document_.parent_path().empty() ? "." : document_.parent_path())) {
     const bool is_document = other.extension() == ".json" || other.extension() == ".kmux";
     if (!is_document || other.filename() == document_.filename()) continue;
     if (files_named_in(other, folder_).contains(file)) return true;
@@ -270,22 +269,26 @@ Status save(const Program& program, const fs::path& path) {
 }  // namespace
 
 Result<Program> load_program(const std::string& path) {
-  KMUX_ASSIGN(const std::string content, read_named_file(path));
-  KMUX_ASSIGN(const ProgramFolder folder, ProgramFolder::open(fs::path(path).parent_path()));
-  const FileReader files = [&folder](const std::string& file) -> Result<std::string> {
-    KMUX_ASSIGN(const fs::path real, folder.locate(file));
-    return read_file(real);
-  };
-  if (const std::optional<ProgramText> text = text_in_file(path, content)) return from_text(*text, files);
-  Result<Program> program = parse(content, files);
-  if (!program) return in_program(path, std::move(program).error());
-  return program;
+  return guarded([&]() -> Result<Program> {
+    KMUX_ASSIGN(const std::string content, read_named_file(path));
+    KMUX_ASSIGN(const ProgramFolder folder, ProgramFolder::open(fs::path(path).parent_path()));
+    const FileReader files = [&folder](const std::string& file) -> Result<std::string> {
+      KMUX_ASSIGN(const fs::path real, folder.locate(file));
+      return read_file(real);
+    };
+    if (const std::optional<ProgramText> text = text_in_file(path, content)) return from_text(*text, files);
+    Result<Program> program = parse(content, files);
+    if (!program) return in_program(path, std::move(program).error());
+    return program;
+  });
 }
 
 Status save_program(const Program& program, const std::string& path) {
-  Status saved = save(program, path);
-  if (!saved) return in_program(path, std::move(saved).error());
-  return saved;
+  return guarded([&]() -> Status {
+    Status saved = save(program, path);
+    if (!saved) return in_program(path, std::move(saved).error());
+    return saved;
+  });
 }
 
 }  // namespace kmux

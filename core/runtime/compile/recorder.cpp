@@ -89,13 +89,13 @@ class RecordedKernel final : public Interceptor {
   kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override {
     CallSample sample;
     std::optional<Json> call;
-    guarded([&] {
+    or_warn([&] {
       sample = sample_of(program_->signature, slots).value();
       call = begin(sample, slots, env);
     });
     std::string text;
     const kmux_code code = next()(slots, env, append_to(text));
-    guarded([&] {
+    or_warn([&] {
       if (call) end(*std::move(call), sample, slots, env, code, text);
     });
     if (code != KMUX_OK) error.write(error.self, text.data(), text.size());
@@ -104,7 +104,7 @@ class RecordedKernel final : public Interceptor {
 
  private:
   template <class Action>
-  void guarded(Action action) noexcept {
+  void or_warn(Action action) noexcept {
     try {
       action();
     } catch (const std::exception& thrown) {
@@ -230,7 +230,7 @@ Status Recorder::open() {
   if (is_open_) return Ok{};
   const fs::path base = folder_ / ("process-" + std::to_string(getpid()));
   fs::path own = base;
-  for (int n = 2; fs::exists(own); ++n) own = base.string() + "-" + std::to_string(n);
+  for (int n = 2; is_there(own); ++n) own = base.string() + "-" + std::to_string(n);
   std::error_code failure;
   fs::create_directories(own / "kernels", failure);
   if (!failure) fs::create_directories(own / "data", failure);
@@ -272,7 +272,7 @@ void Recorder::write(Json call) {
 Result<std::string> Recorder::keep(std::string_view bytes) {
   std::string digest = sha256_hex(bytes);
   const fs::path file = folder_ / "data" / digest;
-  if (keeps_data_ && !fs::exists(file)) KMUX_TRY(write_file(file, bytes));
+  if (keeps_data_ && !is_there(file)) KMUX_TRY(write_file(file, bytes));
   return digest;
 }
 

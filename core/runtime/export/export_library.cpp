@@ -16,8 +16,8 @@
 #include "kmux/version.h"
 
 #include "artifact/choice.h"
+#include "base/guarded.h"
 #include "library_linker.h"
-#include "system/result_guard.h"
 
 namespace kmux {
 
@@ -326,7 +326,7 @@ Result<ExportedLibrary> make_library(Runtime& runtime, const Program& program, c
 }  // namespace
 
 Result<ExportedLibrary> export_library(Runtime& runtime, const Program& program, const ExportOptions& options) {
-  return without_bad_alloc([&] { return make_library(runtime, program, options); });
+  return guarded([&] { return make_library(runtime, program, options); });
 }
 
 Result<ExportedLibrary> export_library(const Program& program, const ExportOptions& options) {

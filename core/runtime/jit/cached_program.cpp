@@ -4,8 +4,8 @@
 #include "kmux/runtime.h"
 #include "kmux/validate.h"
 
+#include "base/guarded.h"
 #include "cache/artifact_cache.h"
-#include "system/result_guard.h"
 #include "system/runtime_impl.h"
 
 namespace kmux {
@@ -40,7 +40,7 @@ Result<Program> program_of(const Json& note) {
 }  // namespace
 
 std::optional<Program> cached_program(const Runtime& runtime, const std::string& origin) {
-  Result<Program> program = without_bad_alloc([&]() -> Result<Program> {
+  Result<Program> program = guarded([&]() -> Result<Program> {
     const std::optional<Json> note = find_note(runtime.impl().cache().get(), key_of(origin));
     if (!note) return make_error(ErrorCode::kUnavailable, "it is not in the cache.");
     return program_of(*note);
@@ -50,7 +50,7 @@ std::optional<Program> cached_program(const Runtime& runtime, const std::string&
 }
 
 void cache_program(const Runtime& runtime, const std::string& origin, const Program& program) {
-  static_cast<void>(without_bad_alloc([&]() -> Status {
+  static_cast<void>(guarded([&]() -> Status {
     const Json note = Json::Object{{"document", to_json(program)}, {"files", files_of(program)}};
     store_note(runtime.impl().cache().get(), key_of(origin), note, false);
     return Ok{};

@@ -5,6 +5,8 @@
 #include "kmux/plugin/quoting.h"
 #include "kmux/plugin/word_list.h"
 
+#include "base/guarded.h"
+
 namespace kmux {
 namespace {
 
@@ -225,14 +227,16 @@ void JitBuilder::finish_shapes() {
 }
 
 Result<Program> JitBuilder::build(const JitOutputs& outputs) {
-  if (const std::vector<std::string> found = problems(outputs); !found.empty()) {
-    Error error = make_error(ErrorCode::kInvalidArgument, "jit function " + in_quotes(name_) + ": " + found.front());
-    for (std::size_t i = 1; i < found.size(); ++i) error.notes.push_back({"problem", found[i]});
-    return error;
-  }
-  finish_shapes();
-  program().signature.outputs = outputs.names();  // in their order
-  return ProgramBuilder::build();
+  return guarded([&]() -> Result<Program> {
+    if (const std::vector<std::string> found = problems(outputs); !found.empty()) {
+      Error error = make_error(ErrorCode::kInvalidArgument, "jit function " + in_quotes(name_) + ": " + found.front());
+      for (std::size_t i = 1; i < found.size(); ++i) error.notes.push_back({"problem", found[i]});
+      return error;
+    }
+    finish_shapes();
+    program().signature.outputs = outputs.names();  // in their order
+    return ProgramBuilder::build();
+  });
 }
 
 }  // namespace kmux

@@ -15,8 +15,8 @@
 #include "kmux/runtime.h"
 #include "kmux/validate.h"
 
+#include "base/guarded.h"
 #include "jit_state.h"
-#include "system/result_guard.h"
 
 namespace kmux {
 namespace {
@@ -150,11 +150,13 @@ JitCore::~JitCore() = default;
 FoundKernel JitCore::find(const CallForm& form) const noexcept { return state_->forms.find(form); }
 
 Result<Program> JitCore::program(const JitRequest& request) const {
-  KMUX_TRY(initialize());
-  Result<Program> program = elaborated(options_.name, request);
-  if (!program) return in_call(std::move(program).error(), request.key);
-  if (Status valid = check_valid(*program); !valid) return in_call(std::move(valid).error(), request.key);
-  return program;
+  return guarded([&]() -> Result<Program> {
+    KMUX_TRY(initialize());
+    Result<Program> program = elaborated(options_.name, request);
+    if (!program) return in_call(std::move(program).error(), request.key);
+    if (Status valid = check_valid(*program); !valid) return in_call(std::move(valid).error(), request.key);
+    return program;
+  });
 }
 
 Result<Kernel> JitCore::State::compile(const JitCore& core, const JitRequest& request) {
@@ -176,7 +178,7 @@ Result<Kernel> JitCore::State::compile(const JitCore& core, const JitRequest& re
 }
 
 Result<Kernel> JitCore::compile(const JitRequest& request) {
-  return without_bad_alloc([&] { return state_->compile(*this, request); });
+  return guarded_but_callers([&] { return state_->compile(*this, request); });
 }
 
 Result<Outputs> run_jit(const Kernel& kernel, std::span<const Arg> args, StreamRef stream) {
@@ -324,9 +326,11 @@ class JitCore::Batch {
 
 Result<std::vector<std::optional<Kernel>>> JitCore::par_compile(std::span<const JitRequest> requests,
                                                                 const ParCompileOptions& how) {
-  KMUX_TRY(initialize());
-  KMUX_ASSIGN(const Shared<Runtime> runtime, runtime_of(options_));
-  return Batch(*this, *runtime, requests, how).run();
+  return guarded_but_callers([&]() -> Result<std::vector<std::optional<Kernel>>> {
+    KMUX_TRY(initialize());
+    KMUX_ASSIGN(const Shared<Runtime> runtime, runtime_of(options_));
+    return Batch(*this, *runtime, requests, how).run();
+  });
 }
 
 CompileOptions placed(CompileOptions options, const Runtime& runtime, const Program& program,

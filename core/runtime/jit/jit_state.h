@@ -11,6 +11,7 @@
 #include "kmux/error.h"
 #include "kmux/jit_core.h"
 #include "kmux/kernel.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/runtime.h"
 #include "kmux/tensor.h"
 
@@ -36,8 +37,7 @@ class DebugFiles {
  public:
   /// An empty `root` means that nothing is written. A relative one is taken from the current directory, now.
   DebugFiles(const std::string& root, std::string function)
-      : root_(root.empty() ? std::filesystem::path() : std::filesystem::absolute(root)),
-        function_(std::move(function)) {}
+      : root_(root.empty() ? std::filesystem::path() : absolute_path(root)), function_(std::move(function)) {}
 
   /// Before the compilation, so that it is there if that fails.
   ///

@@ -12,11 +12,11 @@
 #include "kmux/plugin/word_list.h"
 
 #include "argument_checker.h"
+#include "base/guarded.h"
 #include "cache/kernel_headers.h"
 #include "kernel_impl.h"
 #include "output_allocator.h"
 #include "plugins/launch_trail.h"
-#include "system/result_guard.h"
 #include "tensor/thread_stream.h"
 
 namespace kmux {
@@ -166,11 +166,11 @@ Result<Outputs> Kernel::call(std::span<const Arg> inputs, StreamRef stream) cons
 }
 
 Result<Outputs> Kernel::call(std::span<const Arg> inputs, StreamRef stream, const OutputMemory& memory) const {
-  return without_bad_alloc([&] { return impl_->call(inputs, stream, memory); });
+  return guarded_but_callers([&] { return impl_->call(inputs, stream, memory); });
 }
 
 [[gnu::hot]] Status Kernel::launch(std::span<const Arg> all_params, StreamRef stream) const {
-  return impl_->launch(all_params, stream);
+  return guarded([&] { return impl_->launch(all_params, stream); });
 }
 
 Status Kernel::launch(std::initializer_list<Arg> all_params, StreamRef stream) const {
@@ -178,13 +178,15 @@ Status Kernel::launch(std::initializer_list<Arg> all_params, StreamRef stream) c
 }
 
 Status Kernel::warm(std::optional<int> device) const {
-  current_lane();
-  return impl_->parts.adapters->loaded().adapter->prepare(device.value_or(impl_->device.ordinal()));
+  return guarded([&]() -> Status {
+    current_lane();
+    return impl_->parts.adapters->loaded().adapter->prepare(device.value_or(impl_->device.ordinal()));
+  });
 }
 
 Status Kernel::set_constant(std::string_view name, const Tensor& value, StreamRef stream,
                             std::optional<int> device) const {
-  return without_bad_alloc([&] {
+  return guarded([&] {
     const Device on = device ? Device(impl_->parts.plugin, *device) : impl_->device;
     return impl_->constants.set(name, value, stream, on);
   });
@@ -219,7 +221,7 @@ Result<Tuning> Kernel::tune(std::initializer_list<Arg> all_params, const TuneOpt
 
 Result<Tuning> Kernel::tune(std::span<const Arg> all_params, const TuneOptions& options) const {
   const KernelParts& parts = impl_->parts;
-  return without_bad_alloc([&]() -> Result<Tuning> {
+  return guarded([&]() -> Result<Tuning> {
     if (parts.tuner != nullptr) return parts.tuner->tune(all_params, options);
     if (!parts.constants.empty()) return stays(parts.name, "its program has constants, which are set in its code");
     const std::vector<std::string> variables = state_of(impl_->adapters.loaded().artifact);
@@ -231,7 +233,9 @@ Result<Tuning> Kernel::tune(std::span<const Arg> all_params, const TuneOptions& 
   });
 }
 
-Status Kernel::await_best() const { return impl_->parts.adapters->await_better(); }
+Status Kernel::await_best() const {
+  return guarded([&]() -> Status { return impl_->parts.adapters->await_better(); });
+}
 
 bool Kernel::is_up_to_date() const { return impl_->headers == nullptr || impl_->headers->are_unchanged(); }
 

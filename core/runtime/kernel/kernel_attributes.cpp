@@ -10,6 +10,8 @@
 
 #include "kmux/json.h"
 
+#include "base/guarded.h"
+
 namespace kmux {
 namespace {
 
@@ -102,30 +104,32 @@ std::int64_t blocks_by_registers(const Multiprocessor& has, int registers, std::
 }  // namespace
 
 Result<Occupancy> KernelAttributes::occupancy(std::int64_t threads, std::int64_t dynamic_shared_bytes) const {
-  if (!multiprocessor) {
-    return make_error(ErrorCode::kUnsupported,
-                      "the occupancy of kernel \"" + kernel +
-                          "\" is not known (its backend does not say what a multiprocessor of the architecture "
-                          "has). Compile for another architecture.");
-  }
-  if (threads < 1 || threads > max_threads || dynamic_shared_bytes < 0) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "kernel \"" + kernel + "\" has no blocks of " + std::to_string(threads) + " threads and " +
-                          std::to_string(dynamic_shared_bytes) + " bytes of dynamic shared memory (it takes 1 to " +
-                          std::to_string(max_threads) + " threads and 0 bytes or more). Give other numbers.");
-  }
-  const Multiprocessor& has = *multiprocessor;
-  const std::int64_t warps = rounded_up(threads, has.warp_threads) / has.warp_threads;
-  const std::int64_t shared =
-      rounded_up(shared_bytes + dynamic_shared_bytes + has.reserved_shared_bytes, has.shared_unit_bytes);
-  const std::pair<std::int64_t, const char*> limits[] = {
-      {has.threads / has.warp_threads / warps, "threads"},
-      {has.blocks, "blocks"},
-      {blocks_by_registers(has, registers, warps), "registers"},
-      {shared == 0 ? has.blocks : has.shared_bytes / shared, "shared memory"}};
-  const auto& [blocks, why] = *std::ranges::min_element(limits, {}, &std::pair<std::int64_t, const char*>::first);
-  const auto used = static_cast<double>(blocks * warps * has.warp_threads);
-  return Occupancy{static_cast<int>(blocks), used / has.threads, why};
+  return guarded([&]() -> Result<Occupancy> {
+    if (!multiprocessor) {
+      return make_error(ErrorCode::kUnsupported,
+                        "the occupancy of kernel \"" + kernel +
+                            "\" is not known (its backend does not say what a multiprocessor of the architecture "
+                            "has). Compile for another architecture.");
+    }
+    if (threads < 1 || threads > max_threads || dynamic_shared_bytes < 0) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "kernel \"" + kernel + "\" has no blocks of " + std::to_string(threads) + " threads and " +
+                            std::to_string(dynamic_shared_bytes) + " bytes of dynamic shared memory (it takes 1 to " +
+                            std::to_string(max_threads) + " threads and 0 bytes or more). Give other numbers.");
+    }
+    const Multiprocessor& has = *multiprocessor;
+    const std::int64_t warps = rounded_up(threads, has.warp_threads) / has.warp_threads;
+    const std::int64_t shared =
+        rounded_up(shared_bytes + dynamic_shared_bytes + has.reserved_shared_bytes, has.shared_unit_bytes);
+    const std::pair<std::int64_t, const char*> limits[] = {
+        {has.threads / has.warp_threads / warps, "threads"},
+        {has.blocks, "blocks"},
+        {blocks_by_registers(has, registers, warps), "registers"},
+        {shared == 0 ? has.blocks : has.shared_bytes / shared, "shared memory"}};
+    const auto& [blocks, why] = *std::ranges::min_element(limits, {}, &std::pair<std::int64_t, const char*>::first);
+    const auto used = static_cast<double>(blocks * warps * has.warp_threads);
+    return Occupancy{static_cast<int>(blocks), used / has.threads, why};
+  });
 }
 
 std::string Occupancy::to_string() const {
@@ -134,16 +138,20 @@ std::string Occupancy::to_string() const {
 }
 
 Result<std::vector<KernelAttributes>> attributes_of(const Artifact& artifact, std::string_view backend) {
-  const std::string* const part = artifact.find(kPart);
-  if (part == nullptr) return no_part(backend);
-  return read_kernels(*part);
+  return guarded([&]() -> Result<std::vector<KernelAttributes>> {
+    const std::string* const part = artifact.find(kPart);
+    if (part == nullptr) return no_part(backend);
+    return read_kernels(*part);
+  });
 }
 
 Result<std::vector<KernelAttributes>> attributes(const Kernel& kernel) {
-  for (const File& file : kernel.files()) {
-    if (file.path == "artifact/" + std::string(kPart)) return read_kernels(file.content);
-  }
-  return no_part(kernel.backend());
+  return guarded([&]() -> Result<std::vector<KernelAttributes>> {
+    for (const File& file : kernel.files()) {
+      if (file.path == "artifact/" + std::string(kPart)) return read_kernels(file.content);
+    }
+    return no_part(kernel.backend());
+  });
 }
 
 }  // namespace kmux

@@ -9,9 +9,9 @@
 #include "kmux/trace.h"
 
 #include "adapter_slot.h"
+#include "base/guarded.h"
 #include "isolation/code_trial.h"
 #include "resolve/measurement.h"
-#include "system/result_guard.h"
 #include "system/trace_log.h"
 
 namespace kmux {
@@ -71,7 +71,7 @@ class TriedAdapter final : public Adapter {
   }
   kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override {
     if (!is_tried_.load(std::memory_order_acquire)) [[unlikely]] {
-      const Status tried = without_bad_alloc([&] { return try_first(slots, env); });
+      const Status tried = guarded([&] { return try_first(slots, env); });
       if (!tried) return write_error(tried.error(), error);
     }
     return entry_(slots, env, error);

@@ -9,6 +9,7 @@
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 
+#include "base/guarded.h"
 #include "launch_trail.h"
 #include "system/fork_guard.h"
 
@@ -34,13 +35,17 @@ std::string Device::to_string() const {
 }
 
 Result<Json> Device::properties() const {
-  if (plugin_ != nullptr) return plugin_->backend().devices().properties(ordinal());
-  return Json(Json::Object{{"name", backend()}, {"arch", "-"}});
+  return guarded([&]() -> Result<Json> {
+    if (plugin_ != nullptr) return plugin_->backend().devices().properties(ordinal());
+    return Json(Json::Object{{"name", backend()}, {"arch", "-"}});
+  });
 }
 
 Status Device::synchronize() const {
-  if (plugin_ == nullptr) return Ok{};
-  return plugin_->backend().devices().stream_synchronize(ordinal(), nullptr);
+  return guarded([&]() -> Status {
+    if (plugin_ == nullptr) return Ok{};
+    return plugin_->backend().devices().stream_synchronize(ordinal(), nullptr);
+  });
 }
 
 namespace {
@@ -59,11 +64,13 @@ Status append_devices(Registry& registry, const std::string& name, std::vector<D
 }  // namespace
 
 Result<std::vector<Device>> devices(Runtime& runtime) {
-  std::vector<Device> found{Device{}};
-  for (const Manifest& manifest : runtime.registry().manifests()) {
-    KMUX_TRY(append_devices(runtime.registry(), manifest.name, found));
-  }
-  return found;
+  return guarded([&]() -> Result<std::vector<Device>> {
+    std::vector<Device> found{Device{}};
+    for (const Manifest& manifest : runtime.registry().manifests()) {
+      KMUX_TRY(append_devices(runtime.registry(), manifest.name, found));
+    }
+    return found;
+  });
 }
 
 Error needs_a_backend(std::string_view what, const Device& device) {
@@ -79,12 +86,15 @@ DeviceApi& api_of(const Device& device) { return device.plugin()->backend().devi
 }  // namespace
 
 Result<Stream> Stream::create(const Device& device, int priority) {
-  if (device.plugin() == nullptr) return needs_a_backend(" stream", device);
-  DeviceApi& api = api_of(device);
-  KMUX_ASSIGN(void* const handle, priority == 0 ? api.stream_create(device.ordinal())
-                                                : api.stream_create_with_priority(device.ordinal(), priority));
-  return Stream(
-      device, Shared<void>(handle, [device](void* owned) { api_of(device).stream_destroy(device.ordinal(), owned); }));
+  return guarded([&]() -> Result<Stream> {
+    if (device.plugin() == nullptr) return needs_a_backend(" stream", device);
+    DeviceApi& api = api_of(device);
+    KMUX_ASSIGN(void* const handle, priority == 0 ? api.stream_create(device.ordinal())
+                                                  : api.stream_create_with_priority(device.ordinal(), priority));
+    return Stream(device, Shared<void>(handle, [device](void* owned) {
+                    api_of(device).stream_destroy(device.ordinal(), owned);
+                  }));
+  });
 }
 
 Stream Stream::borrow(const Device& device, void* handle) {
@@ -92,34 +102,45 @@ Stream Stream::borrow(const Device& device, void* handle) {
 }
 
 Status Stream::synchronize() const {
-  if (device_.plugin() == nullptr) return Ok{};
-  return api_of(device_).stream_synchronize(device_.ordinal(), handle());
+  return guarded([&]() -> Status {
+    if (device_.plugin() == nullptr) return Ok{};
+    return api_of(device_).stream_synchronize(device_.ordinal(), handle());
+  });
 }
 
 Status Stream::wait(const Event& event) const {
-  const Device& device = event.device_;
-  return api_of(device).stream_wait_event(device.ordinal(), handle(), event.handle_.get());
+  return guarded([&]() -> Status {
+    const Device& device = event.device_;
+    return api_of(device).stream_wait_event(device.ordinal(), handle(), event.handle_.get());
+  });
 }
 
 Result<Event> Event::create(const Device& device) {
-  if (device.plugin() == nullptr) return needs_a_backend("n event", device);
-  KMUX_ASSIGN(void* const handle, api_of(device).event_create(device.ordinal()));
-  return Event(device,
-               Shared<void>(handle, [device](void* owned) { api_of(device).event_destroy(device.ordinal(), owned); }));
+  return guarded([&]() -> Result<Event> {
+    if (device.plugin() == nullptr) return needs_a_backend("n event", device);
+    KMUX_ASSIGN(void* const handle, api_of(device).event_create(device.ordinal()));
+    return Event(
+        device, Shared<void>(handle, [device](void* owned) { api_of(device).event_destroy(device.ordinal(), owned); }));
+  });
 }
 
 Status Event::record(StreamRef stream) const {
-  return api_of(device_).event_record(device_.ordinal(), handle_.get(), stream.handle);
+  return guarded(
+      [&]() -> Status { return api_of(device_).event_record(device_.ordinal(), handle_.get(), stream.handle); });
 }
 
 // To ask for a time waits for it.
 Status Event::synchronize() const {
-  KMUX_TRY(elapsed_since(*this));
-  return Ok{};
+  return guarded([&]() -> Status {
+    KMUX_TRY(elapsed_since(*this));
+    return Ok{};
+  });
 }
 
 Result<double> Event::elapsed_since(const Event& begin) const {
-  return api_of(device_).event_elapsed(device_.ordinal(), begin.handle_.get(), handle_.get());
+  return guarded([&]() -> Result<double> {
+    return api_of(device_).event_elapsed(device_.ordinal(), begin.handle_.get(), handle_.get());
+  });
 }
 
 namespace {

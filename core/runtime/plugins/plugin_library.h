@@ -11,7 +11,7 @@
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/registry.h"
 
-#include "system/result_guard.h"
+#include "base/guarded.h"
 
 namespace kmux {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kmux/plugin/dynamic_library.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/plugin.h"
 #include "kmux/plugin/quoting.h"
 #include "kmux/plugin/suggestion.h"
@@ -48,11 +49,9 @@ Status examine(PluginEntry& entry) {
 /// The manifests in `folder`, by name.
 std::vector<fs::path> manifests_in(const fs::path& folder) {
   std::vector<fs::path> found;
-  std::error_code error;
-  for (const auto& file : fs::directory_iterator(folder, error)) {
-    if (file.path().filename().string().ends_with(kManifestSuffix)) found.push_back(file.path());
+  for (fs::path& file : entries_in(folder)) {
+    if (file.filename().string().ends_with(kManifestSuffix)) found.push_back(std::move(file));
   }
-  std::ranges::sort(found);
   return found;
 }
 

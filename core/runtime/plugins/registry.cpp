@@ -10,6 +10,7 @@
 #include "kmux/plugin/suggestion.h"
 #include "kmux/plugin/word_list.h"
 
+#include "base/guarded.h"
 #include "plugin_library.h"
 #include "plugin_search.h"
 
@@ -114,7 +115,9 @@ class SearchedRegistry final : public Registry {
     return open_plugin(entry.manifest, library_of(entry), options_);
   }
   /// Is it no fault of the plugin? It was not tried then: memory or processes were short.
-  static bool may_pass(const Error& error) { return error.note(kTrialNote) == kNotTried; }
+  static bool may_pass(const Error& error) {
+    return error.code == ErrorCode::kOutOfMemory || error.note(kTrialNote) == kNotTried;
+  }
   static Error still_held(std::string_view name, long holders) {
     return make_error(ErrorCode::kUnavailable, "plugin \"" + std::string(name) + "\" cannot be unloaded (" +
                                                    std::to_string(holders) +
@@ -151,7 +154,9 @@ class SearchedRegistry final : public Registry {
 }  // namespace
 
 Result<std::unique_ptr<Registry>> Registry::open(const RegistryOptions& options) {
-  return std::unique_ptr<Registry>(std::make_unique<SearchedRegistry>(options));
+  return guarded([&]() -> Result<std::unique_ptr<Registry>> {
+    return std::unique_ptr<Registry>(std::make_unique<SearchedRegistry>(options));
+  });
 }
 
 }  // namespace kmux

@@ -11,10 +11,10 @@
 #include "kmux/plugin/start_thread.h"
 #include "kmux/runtime.h"
 
+#include "base/guarded.h"
 #include "compile/kernel_memo.h"
 #include "compile_run_state.h"
 #include "isolation/isolated_plugins.h"
-#include "system/result_guard.h"
 #include "system/runtime_impl.h"
 
 namespace kmux {
@@ -26,7 +26,10 @@ class Supervisor {
   Supervisor(Runtime& runtime, CompileRunPlan plan)
       : runtime_(runtime), state_(std::make_shared<CompileRunState>(runtime, std::move(plan))) {}
   ~Supervisor() {
-    state_->cancel();  // what is left after an exception
+    try {
+      state_->cancel();  // what is left after an exception
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): what is queued is compiled, then
+    }
     join();
   }
   Supervisor(const Supervisor&) = delete;
@@ -70,7 +73,7 @@ class Supervisor {
 
   void look() {
     for (const RunEvent& event : state_->await_events()) deliver(event);
-    guarded(state_->plan().poll);
+    call_users(state_->plan().poll);
     see_to_cancel();
     state_->sample_memory();
     for (const std::size_t worker : state_->leave_behind_overdue()) {
@@ -88,11 +91,11 @@ class Supervisor {
   }
 
   void deliver(const RunEvent& event) {
-    if (state_->plan().progress) guarded([&] { deliver_to_each(event); });
+    if (state_->plan().progress) call_users([&] { deliver_to_each(event); });
   }
 
   /// Calls the caller's function; it gets back what that throws once nothing runs any more.
-  void guarded(const std::function<void()>& function) {
+  void call_users(const std::function<void()>& function) {
     if (!function || failure_) return;
     try {
       function();
@@ -166,7 +169,7 @@ CompileRunOutcome run_compilation(Runtime& runtime, CompileRunPlan plan) {
 
 Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOptions& options,
                        const CompileWait& wait) {
-  return without_bad_alloc([&]() -> Result<Kernel> {
+  return guarded_but_callers([&]() -> Result<Kernel> {
     KMUX_TRY(runtime.check_process());
     if (std::optional<Kernel> known = find_known(runtime, program, options)) return *std::move(known);
     // A thread for what the disk has would take longer than to read it.

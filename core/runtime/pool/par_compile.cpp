@@ -7,6 +7,7 @@
 #include "kmux/log.h"
 #include "kmux/runtime.h"
 
+#include "base/guarded.h"
 #include "compile_run.h"
 #include "machine_share.h"
 #include "system/environment_variables.h"
@@ -161,37 +162,48 @@ std::vector<CompileJob> jobs_of(std::span<const Program> programs, const Compile
 
 Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::span<const CompileJob> jobs,
                                                        const ParCompileOptions& how) {
-  return make_all<Kernel>(
-      runtime, jobs, how, [](Runtime& in, const CompileJob& job) { return compile(in, job.program, job.options); },
-      [](const Kernel& kernel) { return kernel.backend(); });
+  return guarded_but_callers([&]() -> Result<std::vector<std::optional<Kernel>>> {
+    return make_all<Kernel>(
+        runtime, jobs, how, [](Runtime& in, const CompileJob& job) { return compile(in, job.program, job.options); },
+        [](const Kernel& kernel) { return kernel.backend(); });
+  });
 }
 
 Result<std::vector<std::optional<BuildResult>>> par_build(Runtime& runtime, std::span<const CompileJob> jobs,
                                                           const ParCompileOptions& how) {
-  return make_all<BuildResult>(
-      runtime, jobs, how, [](Runtime& in, const CompileJob& job) { return build(in, job.program, job.options); },
-      [](const BuildResult& built) { return built.backend; });
+  return guarded_but_callers([&]() -> Result<std::vector<std::optional<BuildResult>>> {
+    return make_all<BuildResult>(
+        runtime, jobs, how, [](Runtime& in, const CompileJob& job) { return build(in, job.program, job.options); },
+        [](const BuildResult& built) { return built.backend; });
+  });
 }
 
 Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::span<const Program> programs,
                                                        const CompileOptions& options, const ParCompileOptions& how) {
-  return par_compile(runtime, jobs_of(programs, options), how);
+  return guarded_but_callers([&]() -> Result<std::vector<std::optional<Kernel>>> {
+    return par_compile(runtime, jobs_of(programs, options), how);
+  });
 }
 
 Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const CompileJob> jobs, const ParCompileOptions& how) {
-  KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
-  return par_compile(*runtime, jobs, how);
+  return guarded_but_callers([&]() -> Result<std::vector<std::optional<Kernel>>> {
+    KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
+    return par_compile(*runtime, jobs, how);
+  });
 }
 
 Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const Program> programs, const CompileOptions& options,
                                                        const ParCompileOptions& how) {
-  return par_compile(jobs_of(programs, options), how);
+  return guarded_but_callers(
+      [&]() -> Result<std::vector<std::optional<Kernel>>> { return par_compile(jobs_of(programs, options), how); });
 }
 
 Result<std::vector<std::optional<BuildResult>>> par_build(std::span<const CompileJob> jobs,
                                                           const ParCompileOptions& how) {
-  KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
-  return par_build(*runtime, jobs, how);
+  return guarded_but_callers([&]() -> Result<std::vector<std::optional<BuildResult>>> {
+    KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
+    return par_build(*runtime, jobs, how);
+  });
 }
 
 std::string_view to_string(JobStep step) {

@@ -8,6 +8,7 @@
 #include "kmux/plugin/plugin.h"
 #include "kmux/version.h"
 
+#include "base/immortal.h"
 #include "cache/artifact_cache.h"
 #include "isolation/failed_calls.h"
 #include "isolation/isolated_plugins.h"
@@ -124,7 +125,7 @@ class Answered {
 };
 
 Answered& answered() {
-  static Answered& instance = *new Answered;  // never destroyed: plugins are opened while the process ends
+  static Answered& instance = immortal<Answered>();  // never destroyed: plugins are opened while the process ends
   return instance;
 }
 

@@ -9,6 +9,7 @@
 #include "kmux/plugin/word_list.h"
 #include "kmux/tune.h"
 
+#include "base/guarded.h"
 #include "cache/disk/cache_folder.h"
 #include "measurement.h"
 #include "system/trust.h"
@@ -83,26 +84,28 @@ Result<std::size_t> pinned_candidate(std::span<const Pin> pins, const fs::path& 
 }
 
 Result<std::optional<TunedCandidate>> pin(const std::string& file, const Program& program, const Tuning& tuning) {
-  if (!tuning.is_sure) {
-    return make_error(ErrorCode::kInvalidArgument, "program '" + program.name + "' is not pinned in '" + file +
-                                                       "' (its measurement is " + tuning.doubt() +
-                                                       "). Measure longer, or on a machine that does nothing else.");
-  }
-  std::vector<Pin> pins;
-  if (fs::exists(fs::symlink_status(file))) {
-    KMUX_ASSIGN(pins, read_lock_file(file));
-  }
-  const TunedCandidate& best = tuning.best();
-  Pin made{digest(program), program.name, best.target, best.backend, best.build_id, best.variant};
-  std::optional<TunedCandidate> replaced;
-  std::erase_if(pins, [&](const Pin& one) {
-    if (one.program != made.program || one.target != made.target) return false;
-    if (one != made) replaced = {one.backend, one.variant, one.target, one.build_id};
-    return true;
+  return guarded([&]() -> Result<std::optional<TunedCandidate>> {
+    if (!tuning.is_sure) {
+      return make_error(ErrorCode::kInvalidArgument, "program '" + program.name + "' is not pinned in '" + file +
+                                                         "' (its measurement is " + tuning.doubt() +
+                                                         "). Measure longer, or on a machine that does nothing else.");
+    }
+    std::vector<Pin> pins;
+    if (is_there(file)) {
+      KMUX_ASSIGN(pins, read_lock_file(file));
+    }
+    const TunedCandidate& best = tuning.best();
+    Pin made{digest(program), program.name, best.target, best.backend, best.build_id, best.variant};
+    std::optional<TunedCandidate> replaced;
+    std::erase_if(pins, [&](const Pin& one) {
+      if (one.program != made.program || one.target != made.target) return false;
+      if (one != made) replaced = {one.backend, one.variant, one.target, one.build_id};
+      return true;
+    });
+    pins.push_back(std::move(made));
+    KMUX_TRY(write_lock_file(file, std::move(pins)));
+    return replaced;
   });
-  pins.push_back(std::move(made));
-  KMUX_TRY(write_lock_file(file, std::move(pins)));
-  return replaced;
 }
 
 namespace {
@@ -204,12 +207,14 @@ Json to_json_value(const Pin& pin) {
 }  // namespace
 
 Result<std::vector<Pin>> read_lock_file(const fs::path& path) {
-  KMUX_ASSIGN(const std::string text, read_named_file(path, kMaxBytes));
-  KMUX_TRY(check_owner(path));
-  KMUX_TRY(check_owner(fs::absolute(path).parent_path()));
-  Result<std::vector<Pin>> pins = pins_in(text);
-  if (!pins) return malformed(path, pins.error().message);
-  return pins;
+  return guarded([&]() -> Result<std::vector<Pin>> {
+    KMUX_ASSIGN(const std::string text, read_named_file(path, kMaxBytes));
+    KMUX_TRY(check_owner(path));
+    KMUX_TRY(check_owner(absolute_path(path).parent_path()));
+    Result<std::vector<Pin>> pins = pins_in(text);
+    if (!pins) return malformed(path, pins.error().message);
+    return pins;
+  });
 }
 
 PinTable::PinTable(std::vector<Pin> pins) : pins_(std::move(pins)) {
@@ -246,11 +251,13 @@ Result<std::shared_ptr<const PinTable>> LockFiles::at(const fs::path& path) {
 }
 
 Status write_lock_file(const fs::path& path, std::vector<Pin> pins) {
-  std::ranges::sort(pins, {}, [](const Pin& pin) { return std::tie(pin.name, pin.program, pin.target); });
-  Json::Array list;
-  for (const Pin& pin : pins) list.push_back(to_json_value(pin));
-  const Json json = Json::Object{{kVersionKey, kVersion}, {kPinsKey, std::move(list)}};
-  return write_file(path, dump(json, 2) + "\n");
+  return guarded([&]() -> Status {
+    std::ranges::sort(pins, {}, [](const Pin& pin) { return std::tie(pin.name, pin.program, pin.target); });
+    Json::Array list;
+    for (const Pin& pin : pins) list.push_back(to_json_value(pin));
+    const Json json = Json::Object{{kVersionKey, kVersion}, {kPinsKey, std::move(list)}};
+    return write_file(path, dump(json, 2) + "\n");
+  });
 }
 
 }  // namespace kmux

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
+#include <list>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -61,7 +61,7 @@ struct Background::State {
   std::mutex mutex;
   ForkGuard guard{mutex};
   std::condition_variable changed;
-  std::deque<Posted> jobs;
+  std::list<Posted> jobs;
   const Posted* running = nullptr;
   std::atomic<bool> stopped{false};
   bool ended = true;  // there is no thread, or it will touch nothing any more
@@ -117,7 +117,7 @@ Background::~Background() {
 
 void Background::post(Job job, Abandon abandon) {
   if (state_->is_forked()) return;
-  std::deque<State::Posted> refused;  // their destructors may tell others, so not under the lock
+  std::list<State::Posted> refused;  // their destructors may tell others, so not under the lock
   Status started = Ok{};
   {
     const std::lock_guard lock(state_->mutex);
@@ -133,7 +133,7 @@ void Background::post(Job job, Abandon abandon) {
 
 void Background::request_stop() {
   if (state_->is_forked()) return;
-  std::deque<State::Posted> dropped;  // as above
+  std::list<State::Posted> dropped;  // as above
   {
     const std::lock_guard lock(state_->mutex);
     state_->stopped = true;

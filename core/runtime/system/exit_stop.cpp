@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/immortal.h"
 #include "fork_guard.h"
 #include "host_api.h"
 #include "trace_log.h"
@@ -21,7 +22,6 @@ struct Stopped {
   std::uint64_t generation;  // of the process that made it
 };
 
-/// Never destroyed: it is used while the process ends.
 struct AtExit {
   std::mutex mutex;
   ForkGuard guard{mutex};
@@ -29,10 +29,7 @@ struct AtExit {
   std::atomic<int> cold_calls{0};
 };
 
-AtExit& at_exit() {
-  static AtExit& instance = *new AtExit;
-  return instance;
-}
+AtExit& at_exit() { return immortal<AtExit>(); }
 
 std::vector<std::shared_ptr<StopsAtExit>> living() {
   std::vector<std::shared_ptr<StopsAtExit>> living;

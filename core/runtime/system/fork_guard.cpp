@@ -6,6 +6,7 @@
 #include <new>
 #include <pthread.h>
 
+#include "base/immortal.h"
 #include "exit_stop.h"
 
 namespace kmux {
@@ -34,7 +35,7 @@ struct ForkGuards {
   std::atomic<std::uint64_t> generation{0};
 
   static ForkGuards& all() {
-    static ForkGuards& instance = *new ForkGuards;
+    static ForkGuards& instance = immortal<ForkGuards>();
     static const int registered =
         ::pthread_atfork([] { all().take(); }, [] { all().release(); }, [] { all().begin_child(); });
     static_cast<void>(registered);

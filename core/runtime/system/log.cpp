@@ -3,10 +3,12 @@
 #include <array>
 #include <atomic>
 #include <cstdio>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 
+#include "base/immortal.h"
 #include "fork_guard.h"
 #include "trace_log.h"
 
@@ -18,17 +20,14 @@ constexpr int kNowhere = 4;  // above every level
 struct State {
   std::mutex mutex;
   ForkGuard guard{mutex};
-  LogSink sink = stderr_log_sink();
+  std::shared_ptr<const LogSink> sink = std::make_shared<const LogSink>(stderr_log_sink());
   bool is_chosen = false;  // by the application
   std::atomic<int> level{static_cast<int>(LogLevel::kWarning)};
   std::atomic<bool> silenced{false};
 };
 
-/// Never destroyed: plugins may log while the process ends.
-State& state() {
-  static State& instance = *new State;
-  return instance;
-}
+/// Plugins may log while the process ends.
+State& state() { return immortal<State>(); }
 
 /// Set while this thread is in the sink, so that a sink that logs does not wait for itself.
 thread_local bool in_sink = false;
@@ -51,21 +50,22 @@ void call_sink(const LogSink& sink, LogLevel level, std::string_view text) noexc
 
 void install(State& log, LogLevel level, LogSink sink) {
   log.level = sink ? static_cast<int>(level) : kNowhere;
-  log.sink = std::move(sink);
+  log.sink = sink ? std::make_shared<const LogSink>(std::move(sink)) : nullptr;
 }
 
 }  // namespace
 
+// A thread that is in the sink has the lock, and the sink stays until it returns.
 void set_log_sink(LogLevel level, LogSink sink) {
   State& log = state();
-  const std::lock_guard lock(log.mutex);
+  const auto lock = in_sink ? std::unique_lock<std::mutex>() : std::unique_lock(log.mutex);
   log.is_chosen = sink != nullptr;
   install(log, level, std::move(sink));
 }
 
 void set_default_log_sink(LogLevel level, const LogSink& sink) {
   State& log = state();
-  const std::lock_guard lock(log.mutex);
+  const auto lock = in_sink ? std::unique_lock<std::mutex>() : std::unique_lock(log.mutex);
   if (!log.is_chosen) install(log, level, sink);
 }
 
@@ -83,7 +83,8 @@ void log(LogLevel level, std::string_view text) {
   if (static_cast<int>(level) < log.level.load(std::memory_order_relaxed) || in_sink) return;
   const std::lock_guard lock(log.mutex);
   if (!log.sink || is_silenced(log)) return;
-  call_sink(log.sink, level, text);
+  const std::shared_ptr<const LogSink> sink = log.sink;
+  call_sink(*sink, level, text);
 }
 
 void silence_log(std::chrono::steady_clock::time_point end) {

@@ -3,39 +3,40 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <iterator>
 #include <mutex>
+#include <ostream>
 #include <span>
+#include <sstream>
 #include <string>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 #include "kmux/json.h"
 #include "kmux/log.h"
 #include "kmux/plugin/profiler_ranges.h"
 
+#include "base/immortal.h"
 #include "fork_guard.h"
 #include "trace_log.h"
 
 namespace kmux {
 namespace {
 
-// Enough for minutes of calls; about 100 MB. What comes after them is counted.
+// Enough for minutes of calls; about 90 MB. What comes after them is counted.
 constexpr std::size_t kMostEvents = std::size_t{1} << 20;
 
 struct Recording {
   std::mutex mutex;
   ForkGuard guard{mutex};
   Trace trace;
-  std::atomic<bool> is_on{false};
 };
 
-/// Never destroyed: plugins may tell of spans while the process ends.
-Recording& recording() {
-  static Recording& instance = *new Recording;
-  return instance;
-}
+/// Plugins may tell of spans while the process ends.
+Recording& recording() { return immortal<Recording>(); }
+
+constinit std::atomic<bool> is_recording{false};
 
 int number_of_this_thread() {
   static std::atomic<int> count{0};
@@ -43,35 +44,59 @@ int number_of_this_thread() {
   return number;
 }
 
-/// Adds what `make` gives.
-template <class Make>
-void add(const Make& make) noexcept {
+/// What happened, with texts of whoever tells of it.
+struct Happening {
+  char phase;
+  const char* category;
+  std::string_view name;
+  std::string_view detail;
+  std::int64_t begin_ns;
+  std::int64_t length_ns = 0;
+};
+
+std::string_view kept(Trace& trace, std::string_view text) {
+  const auto found = trace.texts.find(text);
+  return found != trace.texts.end() ? *found : *trace.texts.emplace(text).first;
+}
+
+void add(const Happening& what) noexcept {
   try {
-    TraceEvent event = make();
+    const int thread = number_of_this_thread();
     const std::lock_guard lock(recording().mutex);
     if (!is_tracing()) return;
     Trace& trace = recording().trace;
     if (trace.events.size() == kMostEvents) {
       ++trace.dropped;
-    } else {
-      trace.events.push_back(std::move(event));
+      return;
     }
+    trace.events.push_back({what.phase, what.category, kept(trace, what.name), kept(trace, what.detail), thread,
+                            what.begin_ns, what.length_ns});
   } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for an event; the work that it is about goes on
   }
 }
 
-double microseconds(std::int64_t ns) { return static_cast<double>(ns) / 1000; }
+/// "12.345" for 12345 nanoseconds.
+void append_microseconds(std::string& text, std::int64_t ns) {
+  const std::string thousandths = std::to_string(1000 + std::abs(ns) % 1000);
+  text.append(ns < 0 ? "-" : "").append(std::to_string(std::abs(ns) / 1000)).append(".");
+  text.append(thousandths, 1, std::string::npos);
+}
 
-Json json_of(const TraceEvent& event) {
-  Json::Object object{{"ph", std::string(1, event.phase)},
-                      {"cat", event.category},
-                      {"name", event.name},
-                      {"pid", static_cast<std::int64_t>(getpid())},
-                      {"tid", static_cast<std::int64_t>(event.thread)},
-                      {"ts", microseconds(event.begin_ns)}};
-  if (event.phase == 'X') object.emplace("dur", microseconds(event.length_ns));
-  if (!event.detail.empty()) object.emplace("args", Json::Object{{"detail", event.detail}});
-  return object;
+void append_text(std::string& text, const char* key, std::string_view value) {
+  text.append(",\"").append(key).append("\":").append(dump(Json(std::string(value))));
+}
+
+/// One line of JSON.
+void append(std::string& text, const TraceEvent& event) {
+  text.append(R"({"ph":")").append(1, event.phase).append(R"(","pid":)").append(std::to_string(getpid()));
+  text.append(R"(,"tid":)").append(std::to_string(event.thread)).append(R"(,"ts":)");
+  append_microseconds(text, event.begin_ns);
+  if (event.phase == 'X') append_microseconds(text.append(R"(,"dur":)"), event.length_ns);
+  append_text(text, "cat", event.category);
+  append_text(text, "name", event.name);
+  if (!event.detail.empty())
+    text.append(R"(,"args":{"detail":)").append(dump(Json(std::string(event.detail)))).append("}");
+  text.append("}");
 }
 
 /// The libraries that show ranges, each with the variable that asks for it.
@@ -143,46 +168,48 @@ std::int64_t trace_clock_ns() noexcept {
 }
 
 void add_call(const std::string& kernel, std::int64_t begin_ns) noexcept {
-  const std::int64_t length = trace_clock_ns() - begin_ns;
-  add([&] { return TraceEvent{'X', "call", kernel, "", number_of_this_thread(), begin_ns, length}; });
+  add({'X', "call", kernel, "", begin_ns, trace_clock_ns() - begin_ns});
 }
 
 void add_stage(const char* name, const std::string& program, std::int64_t begin_ns) noexcept {
-  if (!is_tracing()) return;
-  const std::int64_t length = trace_clock_ns() - begin_ns;
-  add([&] { return TraceEvent{'X', "compile", name, program, number_of_this_thread(), begin_ns, length}; });
+  if (is_tracing()) add({'X', "compile", name, program, begin_ns, trace_clock_ns() - begin_ns});
 }
 
 void add_plugin_phase(const std::string& plugin, bool begins, std::string_view name) noexcept {
   mark_phase_range(begins, name);
-  if (!is_tracing()) return;
-  const char phase = begins ? 'B' : 'E';
-  add([&] {
-    return TraceEvent{phase, "plugin", std::string(name), plugin, number_of_this_thread(), trace_clock_ns(), 0};
-  });
+  if (is_tracing()) add({begins ? 'B' : 'E', "plugin", name, plugin, trace_clock_ns()});
 }
 
 void start_trace() {
   const std::lock_guard lock(recording().mutex);
   recording().trace = {};
-  recording().is_on = true;
+  is_recording = true;
 }
 
 Trace stop_trace() {
   const std::lock_guard lock(recording().mutex);
-  recording().is_on = false;
+  is_recording = false;
   return std::exchange(recording().trace, {});
 }
 
-std::string Trace::to_json() const {
-  Json::Array list;
-  for (const TraceEvent& event : events) list.push_back(json_of(event));
-  return dump(Json::Object{{"traceEvents", std::move(list)},
-                           {"displayTimeUnit", "ns"},
-                           {"otherData", Json::Object{{"dropped", static_cast<std::int64_t>(dropped)}}}});
+void Trace::write_to(std::ostream& out) const {
+  out << R"({"displayTimeUnit":"ns","otherData":{"dropped":)" << dropped << R"(},"traceEvents":[)";
+  std::string line;
+  for (const TraceEvent& event : events) {
+    line = &event == &events.front() ? "\n" : ",\n";
+    append(line, event);
+    out << line;
+  }
+  out << "\n]}";
 }
 
-bool is_tracing() noexcept { return recording().is_on.load(std::memory_order_relaxed); }
+std::string Trace::to_json() const {
+  std::ostringstream text;
+  write_to(text);
+  return std::move(text).str();
+}
+
+bool is_tracing() noexcept { return is_recording.load(std::memory_order_relaxed); }
 
 TraceSpan::TraceSpan(const char* name, std::string_view detail) noexcept
     : name_(is_tracing() ? name : nullptr), range_(begin_stage_range(name, detail)) {
@@ -197,10 +224,7 @@ TraceSpan::TraceSpan(const char* name, std::string_view detail) noexcept
 TraceSpan::~TraceSpan() {
   end_stage_range(range_);
   if (name_ == nullptr) return;
-  const std::int64_t length = trace_clock_ns() - begin_ns_;
-  add([&] {
-    return TraceEvent{'X', "compile", name_, std::move(detail_), number_of_this_thread(), begin_ns_, length};
-  });
+  add({'X', "compile", name_, detail_, begin_ns_, trace_clock_ns() - begin_ns_});
 }
 
 void show_stage_ranges(const Environment& environment) {

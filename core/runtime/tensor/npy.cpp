@@ -8,6 +8,7 @@
 
 #include "kmux/plugin/file_io.h"
 
+#include "base/guarded.h"
 #include "shape.h"
 
 namespace kmux {
@@ -225,24 +226,28 @@ Result<Tensor> read(const std::string& bytes, std::optional<DType> reinterpret_a
 }  // namespace
 
 Result<Tensor> load_npy(const std::string& path, std::optional<DType> reinterpret_as) {
-  KMUX_ASSIGN(const std::string bytes, read_named_file(path, kMaxNpyBytes));
-  auto tensor = read(bytes, reinterpret_as);
-  if (!tensor) return about(path, std::move(tensor).error());
-  return tensor;
+  return guarded([&]() -> Result<Tensor> {
+    KMUX_ASSIGN(const std::string bytes, read_named_file(path, kMaxNpyBytes));
+    auto tensor = read(bytes, reinterpret_as);
+    if (!tensor) return about(path, std::move(tensor).error());
+    return tensor;
+  });
 }
 
 Status save_npy(const std::string& path, const Tensor& tensor) {
-  if (!tensor) return make_error(ErrorCode::kInvalidArgument, "a null tensor cannot be saved. Give one with memory.");
-  if (tensor.dtype().lanes != 1 || tensor.dtype().bits % 8 != 0) {
-    return make_error(ErrorCode::kUnsupported, "a tensor of " + to_string(tensor.dtype()) +
-                                                   " cannot be saved as .npy (its elements are not whole bytes). "
-                                                   "Convert it first.");
-  }
-  KMUX_ASSIGN(const Tensor host, tensor.to(Device{}));
-  KMUX_ASSIGN(const Tensor packed, host.is_contiguous() ? Result<Tensor>(host) : host.clone());
-  std::string bytes = make_npy_header(packed.dtype(), {packed.shape().begin(), packed.shape().end()});
-  bytes.append(packed.data_as<const char>(), static_cast<std::size_t>(packed.byte_count()));
-  return write_file(path, bytes);
+  return guarded([&]() -> Status {
+    if (!tensor) return make_error(ErrorCode::kInvalidArgument, "a null tensor cannot be saved. Give one with memory.");
+    if (tensor.dtype().lanes != 1 || tensor.dtype().bits % 8 != 0) {
+      return make_error(ErrorCode::kUnsupported, "a tensor of " + to_string(tensor.dtype()) +
+                                                     " cannot be saved as .npy (its elements are not whole bytes). "
+                                                     "Convert it first.");
+    }
+    KMUX_ASSIGN(const Tensor host, tensor.to(Device{}));
+    KMUX_ASSIGN(const Tensor packed, host.is_contiguous() ? Result<Tensor>(host) : host.clone());
+    std::string bytes = make_npy_header(packed.dtype(), {packed.shape().begin(), packed.shape().end()});
+    bytes.append(packed.data_as<const char>(), static_cast<std::size_t>(packed.byte_count()));
+    return write_file(path, bytes);
+  });
 }
 
 }  // namespace kmux

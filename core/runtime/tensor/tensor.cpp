@@ -8,6 +8,7 @@
 
 #include "kmux/registry.h"
 
+#include "base/guarded.h"
 #include "device_memory.h"
 #include "shape.h"
 
@@ -54,65 +55,73 @@ Tensor Tensor::make(State state) {
 }
 
 Result<Tensor> Tensor::empty(std::vector<std::int64_t> shape, DType dtype, const Device& device, StreamRef stream) {
-  KMUX_ASSIGN(const std::size_t bytes, bytes_of(shape, dtype));
-  KMUX_TRY(check_known(device));
-  auto state = Shared<State>::make();
-  if (device.plugin() == nullptr) {
-    KMUX_ASSIGN(state->owner, allocate_host(bytes));
-    state->tensor.data = state->owner.get();
-  } else {
-    KMUX_ASSIGN(Shared<DeviceMemory> memory, DeviceMemory::allocate(device, bytes, stream));
-    state->tensor.data = memory->address();
-    state->memory = memory.get();
-    state->owner = std::move(memory);
-  }
-  state->tensor.device = device.dl();
-  state->tensor.dtype = to_dldatatype(dtype);
-  state->strides = contiguous_strides(shape);
-  state->shape = std::move(shape);
-  state->device = device;
-  show_shape(*state);
-  return Tensor(std::move(state));
+  return guarded([&]() -> Result<Tensor> {
+    KMUX_ASSIGN(const std::size_t bytes, bytes_of(shape, dtype));
+    KMUX_TRY(check_known(device));
+    auto state = Shared<State>::make();
+    if (device.plugin() == nullptr) {
+      KMUX_ASSIGN(state->owner, allocate_host(bytes));
+      state->tensor.data = state->owner.get();
+    } else {
+      KMUX_ASSIGN(Shared<DeviceMemory> memory, DeviceMemory::allocate(device, bytes, stream));
+      state->tensor.data = memory->address();
+      state->memory = memory.get();
+      state->owner = std::move(memory);
+    }
+    state->tensor.device = device.dl();
+    state->tensor.dtype = to_dldatatype(dtype);
+    state->strides = contiguous_strides(shape);
+    state->shape = std::move(shape);
+    state->device = device;
+    show_shape(*state);
+    return Tensor(std::move(state));
+  });
 }
 
 Result<Tensor> Tensor::pinned(std::vector<std::int64_t> shape, DType dtype, const Device& device) {
-  if (device.plugin() == nullptr) return needs_a_backend(" pinned tensor", device);
-  KMUX_ASSIGN(const std::size_t bytes, bytes_of(shape, dtype));
-  KMUX_ASSIGN(Shared<PinnedMemory> memory, PinnedMemory::allocate(device, bytes));
-  State state;
-  state.tensor.data = memory->address();
-  state.tensor.device = DLDevice{kDLCPU, 0};
-  state.tensor.dtype = to_dldatatype(dtype);
-  state.strides = contiguous_strides(shape);
-  state.shape = std::move(shape);
-  state.pinned = memory.get();
-  state.owner = std::move(memory);
-  return make(std::move(state));
+  return guarded([&]() -> Result<Tensor> {
+    if (device.plugin() == nullptr) return needs_a_backend(" pinned tensor", device);
+    KMUX_ASSIGN(const std::size_t bytes, bytes_of(shape, dtype));
+    KMUX_ASSIGN(Shared<PinnedMemory> memory, PinnedMemory::allocate(device, bytes));
+    State state;
+    state.tensor.data = memory->address();
+    state.tensor.device = DLDevice{kDLCPU, 0};
+    state.tensor.dtype = to_dldatatype(dtype);
+    state.strides = contiguous_strides(shape);
+    state.shape = std::move(shape);
+    state.pinned = memory.get();
+    state.owner = std::move(memory);
+    return make(std::move(state));
+  });
 }
 
 Result<Tensor> Tensor::zeros(std::vector<std::int64_t> shape, DType dtype, const Device& device, StreamRef stream) {
-  KMUX_ASSIGN(Tensor tensor, empty(std::move(shape), dtype, device, stream));
-  const auto bytes = static_cast<std::size_t>(tensor.byte_count());
-  if (device.is_host()) {
-    std::memset(tensor.data(), 0, bytes);
+  return guarded([&]() -> Result<Tensor> {
+    KMUX_ASSIGN(Tensor tensor, empty(std::move(shape), dtype, device, stream));
+    const auto bytes = static_cast<std::size_t>(tensor.byte_count());
+    if (device.is_host()) {
+      std::memset(tensor.data(), 0, bytes);
+      return tensor;
+    }
+    KMUX_TRY(check_not_captured(device, stream));
+    DeviceApi& api = device.plugin()->backend().devices();
+    KMUX_TRY(api.memset(device.ordinal(), stream.handle, tensor.data(), 0, bytes));
+    KMUX_TRY(api.stream_synchronize(device.ordinal(), stream.handle));
     return tensor;
-  }
-  KMUX_TRY(check_not_captured(device, stream));
-  DeviceApi& api = device.plugin()->backend().devices();
-  KMUX_TRY(api.memset(device.ordinal(), stream.handle, tensor.data(), 0, bytes));
-  KMUX_TRY(api.stream_synchronize(device.ordinal(), stream.handle));
-  return tensor;
+  });
 }
 
 Status Tensor::used_on(StreamRef stream) const {
-  if (state_ == nullptr) return Ok{};
-  if (state_->pinned != nullptr) return state_->pinned->used_on(stream);
-  if (device().is_host()) return Ok{};
-  if (state_->memory != nullptr) return state_->memory->used_on(stream);
-  return make_error(ErrorCode::kUnsupported,
-                    "memory on " + device().to_string() +
-                        " is not freed in stream order (it was not allocated by kmux). Record the "
-                        "use with the library that made it.");
+  return guarded([&]() -> Status {
+    if (state_ == nullptr) return Ok{};
+    if (state_->pinned != nullptr) return state_->pinned->used_on(stream);
+    if (device().is_host()) return Ok{};
+    if (state_->memory != nullptr) return state_->memory->used_on(stream);
+    return make_error(ErrorCode::kUnsupported,
+                      "memory on " + device().to_string() +
+                          " is not freed in stream order (it was not allocated by kmux). Record the "
+                          "use with the library that made it.");
+  });
 }
 
 Error Tensor::wrong_element(DType dtype, DType given) {
@@ -123,15 +132,17 @@ Error Tensor::wrong_element(DType dtype, DType given) {
 }
 
 Result<Tensor> Tensor::copy_of(std::vector<std::int64_t> shape, DType dtype, const void* data, std::size_t bytes) {
-  KMUX_ASSIGN(const std::size_t needed, bytes_of(shape, dtype));
-  if (needed != bytes) {
-    return make_error(ErrorCode::kInvalidArgument, to_string(dtype) + shape_text(shape) + " needs " +
-                                                       std::to_string(needed) + " bytes, " + std::to_string(bytes) +
-                                                       " are given. Give as many values as the shape has.");
-  }
-  KMUX_ASSIGN(Tensor tensor, empty(std::move(shape), dtype));
-  if (bytes != 0) std::memcpy(tensor.data(), data, bytes);
-  return tensor;
+  return guarded([&]() -> Result<Tensor> {
+    KMUX_ASSIGN(const std::size_t needed, bytes_of(shape, dtype));
+    if (needed != bytes) {
+      return make_error(ErrorCode::kInvalidArgument, to_string(dtype) + shape_text(shape) + " needs " +
+                                                         std::to_string(needed) + " bytes, " + std::to_string(bytes) +
+                                                         " are given. Give as many values as the shape has.");
+    }
+    KMUX_ASSIGN(Tensor tensor, empty(std::move(shape), dtype));
+    if (bytes != 0) std::memcpy(tensor.data(), data, bytes);
+    return tensor;
+  });
 }
 
 Tensor Tensor::borrow(void* data, std::vector<std::int64_t> shape, DType dtype, const Device& device,

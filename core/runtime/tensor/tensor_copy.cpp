@@ -4,6 +4,7 @@
 #include "kmux/registry.h"
 #include "kmux/tensor.h"
 
+#include "base/guarded.h"
 #include "device_memory.h"
 #include "shape.h"
 
@@ -107,34 +108,38 @@ Result<Tensor> copied_to_peer(const Tensor& tensor, const Device& target, Stream
 }  // namespace
 
 Result<Tensor> Tensor::to(const Device& target, StreamRef stream) const {
-  if (state_ == nullptr) return null_copy();
-  if (device() == target) return *this;
-  KMUX_TRY(check_reachable(*this));
-  if (are_peers(device(), target)) return copied_to_peer(*this, target, stream);
-  if (!device().is_host() && !target.is_host()) {
-    KMUX_ASSIGN(const Tensor host, to(Device{}, stream));
-    return host.to(target, stream);
-  }
-  if (target.is_host()) return copied_to_host(*this, stream);
-  KMUX_ASSIGN(const Tensor source, is_contiguous() ? Result<Tensor>(*this) : packed_on_host(*this));
-  KMUX_ASSIGN(Tensor copy, empty(state_->shape, dtype(), target, stream));
-  KMUX_TRY(copy_and_wait(copy, source, stream));
-  return copy;
+  return guarded([&]() -> Result<Tensor> {
+    if (state_ == nullptr) return null_copy();
+    if (device() == target) return *this;
+    KMUX_TRY(check_reachable(*this));
+    if (are_peers(device(), target)) return copied_to_peer(*this, target, stream);
+    if (!device().is_host() && !target.is_host()) {
+      KMUX_ASSIGN(const Tensor host, to(Device{}, stream));
+      return host.to(target, stream);
+    }
+    if (target.is_host()) return copied_to_host(*this, stream);
+    KMUX_ASSIGN(const Tensor source, is_contiguous() ? Result<Tensor>(*this) : packed_on_host(*this));
+    KMUX_ASSIGN(Tensor copy, empty(state_->shape, dtype(), target, stream));
+    KMUX_TRY(copy_and_wait(copy, source, stream));
+    return copy;
+  });
 }
 
 Result<Tensor> Tensor::clone(StreamRef stream) const {
-  if (state_ == nullptr) return null_copy();
-  KMUX_TRY(check_reachable(*this));
-  if (device().is_host() && !is_contiguous()) return packed_on_host(*this);
-  KMUX_ASSIGN(Tensor copy, empty(state_->shape, dtype(), device(), stream));
-  const auto bytes = static_cast<std::size_t>(byte_count());
-  if (device().is_host()) {
-    if (bytes != 0) std::memcpy(copy.data(), data(), bytes);
+  return guarded([&]() -> Result<Tensor> {
+    if (state_ == nullptr) return null_copy();
+    KMUX_TRY(check_reachable(*this));
+    if (device().is_host() && !is_contiguous()) return packed_on_host(*this);
+    KMUX_ASSIGN(Tensor copy, empty(state_->shape, dtype(), device(), stream));
+    const auto bytes = static_cast<std::size_t>(byte_count());
+    if (device().is_host()) {
+      if (bytes != 0) std::memcpy(copy.data(), data(), bytes);
+      return copy;
+    }
+    if (!is_contiguous()) return strided(*this, "be copied there");
+    KMUX_TRY(copy_and_wait(copy, *this, stream));
     return copy;
-  }
-  if (!is_contiguous()) return strided(*this, "be copied there");
-  KMUX_TRY(copy_and_wait(copy, *this, stream));
-  return copy;
+  });
 }
 
 namespace {
@@ -165,23 +170,27 @@ Status check_copyable(const Tensor& to, const Tensor& from) {
 
 // Only who has waited knows that the host's own pages are not read or written any more.
 Status Tensor::copy_from(const Tensor& source, StreamRef stream) const {
-  KMUX_TRY(check_copyable(*this, source));
-  const Device& of_copy = device_of_copy(*this, source);
-  if (of_copy.is_host()) {
-    if (source.byte_count() != 0) std::memmove(data(), source.data(), static_cast<std::size_t>(source.byte_count()));
-    return Ok{};
-  }
-  const auto is_pageable = [](const Tensor& tensor) { return tensor.device().is_host() && !tensor.is_pinned(); };
-  if (is_pageable(*this) || is_pageable(source)) return copy_and_wait(*this, source, stream);
-  KMUX_TRY(enqueue(*this, source, stream));
-  KMUX_TRY(record_use(stream, of_copy));
-  return source.record_use(stream, of_copy);
+  return guarded([&]() -> Status {
+    KMUX_TRY(check_copyable(*this, source));
+    const Device& of_copy = device_of_copy(*this, source);
+    if (of_copy.is_host()) {
+      if (source.byte_count() != 0) std::memmove(data(), source.data(), static_cast<std::size_t>(source.byte_count()));
+      return Ok{};
+    }
+    const auto is_pageable = [](const Tensor& tensor) { return tensor.device().is_host() && !tensor.is_pinned(); };
+    if (is_pageable(*this) || is_pageable(source)) return copy_and_wait(*this, source, stream);
+    KMUX_TRY(enqueue(*this, source, stream));
+    KMUX_TRY(record_use(stream, of_copy));
+    return source.record_use(stream, of_copy);
+  });
 }
 
 Status Tensor::record_use(StreamRef stream, const Device& of_stream) const {
-  if (state_->pinned != nullptr) return state_->pinned->used_on(stream, of_stream.ordinal());
-  if (state_->memory != nullptr) return state_->memory->used_on(stream, of_stream.ordinal());
-  return Ok{};  // borrowed memory is its owner's
+  return guarded([&]() -> Status {
+    if (state_->pinned != nullptr) return state_->pinned->used_on(stream, of_stream.ordinal());
+    if (state_->memory != nullptr) return state_->memory->used_on(stream, of_stream.ordinal());
+    return Ok{};  // borrowed memory is its owner's
+  });
 }
 
 }  // namespace kmux

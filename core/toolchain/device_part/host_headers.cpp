@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "kmux/plugin/device_part.h"
+#include "kmux/plugin/file_io.h"
 
 namespace kmux {
 namespace {
@@ -103,8 +104,7 @@ namespace fs = std::filesystem;
 
 // /usr/include/c++/12, and its folder for this machine.
 void add_cpp_folders(std::vector<fs::path>& folders) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/usr/include/c++", error)) folders.push_back(entry.path());
+  std::ranges::move(entries_in("/usr/include/c++"), std::back_inserter(folders));
 }
 
 std::vector<fs::path> host_folders() {

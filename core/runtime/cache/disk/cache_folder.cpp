@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kmux/plugin/file_io.h"
+
 #include "file_descriptor.h"
 
 namespace kmux {
@@ -38,7 +40,8 @@ Status check_private(const fs::path& path, const FileDescriptor& folder, bool ma
   struct stat info{};
   if (!folder.ok() || ::fstat(folder.get(), &info) != 0) {
     const int error = errno;
-    if (!fs::is_symlink(fs::symlink_status(path))) return missing(path, error);
+    std::error_code unknown;
+    if (!fs::is_symlink(fs::symlink_status(path, unknown))) return missing(path, error);
     return refused(path, "it is a symbolic link", "Name the folder itself.");
   }
   if (info.st_uid != ::geteuid() && !(may_be_roots && info.st_uid == 0)) {
@@ -75,7 +78,7 @@ Status make_private_folder(const fs::path& path) {
 
 Result<CacheFolder> CacheFolder::open(const fs::path& path, Access wanted) {
   if (wanted == Access::kReadWrite) {
-    if (const int error = make_folder(path); error != 0 && !fs::exists(fs::symlink_status(path))) {
+    if (const int error = make_folder(path); error != 0 && !is_there(path)) {
       return missing(path, error);
     }
   }
@@ -83,7 +86,7 @@ Result<CacheFolder> CacheFolder::open(const fs::path& path, Access wanted) {
   const bool can_write =
       wanted == Access::kReadWrite && folder.ok() && ::faccessat(folder.get(), ".", W_OK | X_OK, AT_EACCESS) == 0;
   KMUX_TRY(check_private(path, folder, !can_write));
-  return CacheFolder(fs::absolute(path).lexically_normal(), can_write ? Access::kReadWrite : Access::kReadOnly);
+  return CacheFolder(absolute_path(path), can_write ? Access::kReadWrite : Access::kReadOnly);
 }
 
 fs::path CacheFolder::key_folder(const std::string& key) const {

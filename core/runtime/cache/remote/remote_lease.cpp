@@ -5,6 +5,8 @@
 #include <mutex>
 #include <pthread.h>
 
+#include "base/immortal.h"
+
 namespace kmux {
 
 RemoteLease::RemoteLease(std::shared_ptr<LeaseRenewer> renewer, std::function<void()> renew,
@@ -30,7 +32,7 @@ struct RenewerOfProcess {
 };
 
 RenewerOfProcess& of_this_process() {
-  static RenewerOfProcess& instance = *new RenewerOfProcess;
+  static RenewerOfProcess& instance = immortal<RenewerOfProcess>();
   // So that no child has the mutex locked by a thread that it has not.
   static const int registered =
       ::pthread_atfork([] { of_this_process().mutex.lock(); }, [] { of_this_process().mutex.unlock(); },

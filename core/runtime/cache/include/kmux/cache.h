@@ -101,6 +101,8 @@ class KMUX_API Cache {
   ///
   /// Errors: unavailable if it was removed meanwhile; invalid_argument if it is damaged.
   static Result<PackedBuild> pack(const CachedBuild& build);
+  /// Returns true for the name of a file that builds have.
+  static bool is_file_name(std::string_view name);
   /// Whether a build that was to be added is new or was there already.
   enum class Added { kNew, kThere };
   /// Adds a build of another cache, after checking every digest; one that is there already stays.

@@ -2,9 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
+#include <iosfwd>
+#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "kmux/export.h"
 
@@ -19,25 +22,35 @@ namespace kmux {
 /// Threads: any.
 KMUX_API void start_trace();
 
-/// One thing that happened.
+/// One thing that happened. Its texts are those of the trace that has it.
 struct TraceEvent {
   char phase = 'X';  // 'X' a span, 'B' and 'E' its begin and end, as plugins report them
-  std::string category;  // "compile", "call", "plugin"
-  std::string name;  // the stage, the kernel, or the plugin's text
-  std::string detail;  // the program, or the plugin
+  std::string_view category;  // "compile", "call", "plugin"
+  std::string_view name;  // the stage, the kernel, or the plugin's text
+  std::string_view detail;  // the program, or the plugin
   int thread = 0;  // numbered from 1
   std::int64_t begin_ns = 0;  // of a monotonic clock
   std::int64_t length_ns = 0;  // of a span, else 0
 };
 
-/// What was recorded, by when it ended.
+/// What was recorded, by when it ended: movable, not copyable.
 struct KMUX_API Trace {
-  std::vector<TraceEvent> events;  // in the order in which they were noted
+  std::deque<TraceEvent> events;  // in the order in which they were noted
   std::size_t dropped = 0;  // beyond the limit
+  std::set<std::string, std::less<>> texts;  // that events name, each once
 
-  /// In the Trace Event Format, which Perfetto and chrome://tracing open.
+  Trace() = default;
+  /// Takes the events with their texts.
+  Trace(Trace&&) = default;
+  /// Takes the events with their texts.
+  Trace& operator=(Trace&&) = default;
+
+  /// Writes the Trace Event Format, which Perfetto and chrome://tracing open, event by event.
   ///
+  /// Errors: `out` tells of a failure.
   /// Source: Trace Event Format, "Complete Events" and "Duration Events".
+  void write_to(std::ostream& out) const;
+  /// Returns what `write_to` writes.
   std::string to_json() const;
 };
 

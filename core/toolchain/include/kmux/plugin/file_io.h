@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kmux/error.h"
 
@@ -19,11 +20,21 @@ inline constexpr std::uint64_t kMaxFileBytes = std::uint64_t{256} << 20;
 /// Threads: any.
 Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t max_bytes = kMaxFileBytes);
 
-/// Writes a file through a temporary file beside it and a rename: a reader sees the old content or the new, never half.
+/// Writes a file through a temporary file beside it and a rename: a reader sees the old content or the new, never half. The file
+/// keeps its rights, and a link leads to it as before.
 ///
-/// Errors:  unavailable that names the file and the system's reason; nothing is left behind.
+/// Errors:  unavailable that names the file and the reason, for what is not a regular file, too; nothing is left behind.
 /// Threads: any.
 Status write_file(const std::filesystem::path& path, std::string_view content);
+
+/// Returns `path` from the root on, without "." and "..", or as it is where the working directory is gone.
+std::filesystem::path absolute_path(const std::filesystem::path& path);
+
+/// Returns true for a file, a folder or a link, wherever that leads; false where the system does not tell.
+bool is_there(const std::filesystem::path& path);
+
+/// Returns the paths of what is in `folder`, sorted; none where it cannot be read.
+std::vector<std::filesystem::path> entries_in(const std::filesystem::path& folder);
 
 /// The content of a file that a user named, as `read_file` reads it.
 ///

@@ -1,0 +1,263 @@
+// Public functions that return a Result, while each allocation in turn fails, and while the system refuses folders: no exception
+// leaves one.
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <new>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/builder.h"
+#include "kmux/cache.h"
+#include "kmux/compile.h"
+#include "kmux/dispatch_json.h"
+#include "kmux/json.h"
+#include "kmux/kernel_attributes.h"
+#include "kmux/npy.h"
+#include "kmux/program.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+#include "kmux/text.h"
+#include "kmux/validate.h"
+
+#include "temp_folder.h"
+
+namespace {
+
+constinit thread_local int allowed = -1;  // allocations of this thread until they fail; negative: none fails
+constinit thread_local bool all_fail = false;  // or the next one alone
+constinit thread_local bool has_failed = false;
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  if (allowed == 0) {
+    has_failed = true;
+    if (!all_fail) allowed = -1;
+    throw std::bad_alloc();
+  }
+  if (allowed > 0) --allowed;
+  if (void* const memory = std::malloc(bytes != 0 ? bytes : 1)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace kmux {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kText =
+    "//! kmux\n//! kernel scale(x: f32[n], out y: f32[n])\n//!   launch scale(x, y, n: i64)\n";
+constexpr const char* kSource =
+    "void scale(const float* x, float* y, long n) { for (long i = 0; i < n; ++i) y[i] = 2 * x[i]; }\n";
+
+Program scaling() {
+  ProgramBuilder builder("scale");
+  builder.input("x", dtype::kFloat32, {4}).output("y", dtype::kFloat32, {4}).variant("c").source("scale.c", kSource);
+  builder.launch("scale").args({"x", "y"});
+  return builder.build().value();
+}
+
+/// What `make` gives, an argument of a call: it belongs to the caller, whose allocations do not count.
+template <class Make>
+auto given(const Make& make) {
+  const int kept = std::exchange(allowed, -1);
+  auto made = make();
+  allowed = kept;
+  return made;
+}
+
+std::vector<std::int64_t> shape(std::int64_t extent) {
+  return given([&] { return std::vector<std::int64_t>{extent}; });
+}
+
+/// A call of a public function. True if it gave a value.
+struct Call {
+  const char* name;
+  std::function<bool()> run;
+};
+
+const std::string& nothing = *new const std::string("/nothing");
+
+class Escapes : public testing::Test {
+ protected:
+  static Shared<Runtime> runtime_in(const fs::path& cache) { return opened(cache).value(); }
+  static Result<Shared<Runtime>> opened(const fs::path& cache) {
+    Environment environment = given([&] { return Environment{.cache_dir = cache, .plugin_trial = "0"}; });
+    return Runtime::create(std::move(environment), plugins());
+  }
+  static const RegistryOptions& plugins() {
+    static const auto& options =
+        *new const RegistryOptions{.search_path = {KMUX_TEST_PLUGIN_DIR "/null"}, .use_default_path = false};
+    return options;
+  }
+  fs::path place(const char* name) const { return folder_.path() / name; }
+
+  /// What escapes while allocation `n` of the call fails, for every n; the first one by one, then fewer.
+  static std::vector<std::string> escaped(const Call& call) {
+    std::vector<std::string> found;
+    for (const bool all : {false, true}) {
+      for (int n = 0; n < 3000; n += 1 + n / 8) {
+        has_failed = false;
+        all_fail = all;
+        allowed = n;
+        bool is_out = false;
+        try {
+          call.run();
+        } catch (...) {
+          is_out = true;
+        }
+        allowed = -1;
+        if (is_out) found.push_back(std::string(call.name) + " at allocation " + std::to_string(n));
+        if (!has_failed) break;
+      }
+    }
+    return found;
+  }
+  static int expect_none(const std::vector<Call>& calls) {
+    int count = 0;
+    for (const Call& call : calls) {
+      EXPECT_TRUE(call.run()) << call.name;  // plugins have answered, too: what they said is kept
+      const std::vector<std::string> found = escaped(call);
+      EXPECT_THAT(found, testing::IsEmpty());
+      count += static_cast<int>(found.size());
+      EXPECT_TRUE(call.run()) << call.name << ": it works as before";
+    }
+    return count;
+  }
+
+  TempFolder folder_{memory_folder()};
+};
+
+TEST_F(Escapes, NothingFromPrograms) {
+  const Program program = scaling();
+  ProgramBuilder builder("scale");
+  builder.input("x", dtype::kFloat32, {4}).variant("c").source("scale.c", kSource);
+  builder.launch("scale").args({"x"});
+  const std::string json = to_json(program);
+  const FileReader none = [](const std::string&) { return Result<std::string>(std::string(kSource)); };
+  const std::string content = std::string(kText) + kSource;
+  const ProgramText text = text_in_file("scale.c", content).value();
+  const std::string file = place("scale.kmux.json").string();
+  ASSERT_TRUE(save_program(program, file));
+  expect_none({
+      {"parse_json", [&] { return parse_json(json).ok(); }},
+      {"from_json", [&] { return from_json(json, none).ok(); }},
+      {"from_text", [&] { return from_text(text, none).ok(); }},
+      {"check_valid", [&] { return check_valid(program).ok(); }},
+      {"build a program", [&] { return builder.build().ok(); }},
+      {"save_program", [&] { return save_program(program, file).ok(); }},
+      {"load_program", [&] { return load_program(file).ok(); }},
+      {"load_program of nothing", [&] { return !load_program(nothing).ok(); }},
+  });
+}
+
+TEST_F(Escapes, NothingFromTensors) {
+  const std::string file = place("x.npy").string();
+  const Tensor tensor = Tensor::zeros({64}, dtype::kFloat32).value();
+  const Tensor other = Tensor::zeros({64}, dtype::kFloat32).value();
+  expect_none({
+      {"Tensor::empty", [] { return Tensor::empty(shape(64), dtype::kFloat32).ok(); }},
+      {"Tensor::empty of a negative size", [] { return !Tensor::empty(shape(-1), dtype::kFloat32).ok(); }},
+      {"Tensor::zeros", [] { return Tensor::zeros(shape(64), dtype::kFloat32).ok(); }},
+      {"Tensor::to", [&] { return tensor.to(Device()).ok(); }},
+      {"Tensor::clone", [&] { return tensor.clone().ok(); }},
+      {"Tensor::copy_from", [&] { return other.copy_from(tensor).ok(); }},
+      {"save_npy", [&] { return save_npy(file, tensor).ok(); }},
+      {"load_npy", [&] { return load_npy(file).ok(); }},
+      {"load_npy of nothing", [&] { return !load_npy(nothing).ok(); }},
+  });
+}
+
+TEST_F(Escapes, NothingFromRuntimes) {
+  const Program program = scaling();
+  const fs::path cache = place("cache");
+  const Shared<Runtime> runtime = runtime_in(cache);
+  const CompileOptions options{.execution_backend = "null"}, wrong{.execution_backend = "nothing"};
+  plugins();
+  expect_none({
+      {"Runtime::create", [&] { return opened(cache).ok(); }},
+      {"Registry::open", [] { return Registry::open(plugins()).ok(); }},
+      {"devices", [&] { return devices(*runtime).ok(); }},
+      {"Cache::open", [&] { return Cache::open(runtime->environment()).ok(); }},
+  });
+}
+
+TEST_F(Escapes, NothingFromKernels) {
+  const Shared<Runtime> runtime = runtime_in(place("cache"));
+  const Kernel made = compile(*runtime, scaling(), {.execution_backend = "null"}).value();
+  const Tensor x = Tensor::zeros({4}, dtype::kFloat32, made.device()).value();
+  const Tensor y = Tensor::zeros({4}, dtype::kFloat32, made.device()).value();
+  const std::vector<Arg> inputs = {x};
+  expect_none({
+      {"Kernel::launch", [&] { return made.launch({x, y}).ok(); }},
+      {"Kernel::launch of too few", [&] { return !made.launch({x}).ok(); }},
+      {"Kernel::call", [&] { return made.call(inputs).ok() || true; }},
+      {"Kernel::warm", [&] { return made.warm().ok(); }},
+      {"Kernel::await_best", [&] { return made.await_best().ok(); }},
+      {"Kernel::tune", [&] { return !made.tune({x, y}).ok(); }},
+      {"attributes", [&] { return attributes(made).ok() || true; }},
+      {"Device::properties", [&] { return made.device().properties().ok() || true; }},
+      {"Device::synchronize", [&] { return made.device().synchronize().ok(); }},
+      {"Stream::create", [&] { return Stream::create(made.device()).ok() || true; }},
+      {"Event::create", [&] { return Event::create(made.device()).ok() || true; }},
+  });
+}
+
+/// Runs `body` in a child without root's powers whose working directory is gone; its exit code.
+int in_a_poor_place(const std::function<int()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::string pattern = "/tmp/kmux-gone-XXXXXX";
+    const char* const gone = ::mkdtemp(pattern.data());
+    const bool is_there = gone != nullptr && ::chdir(gone) == 0 && ::rmdir(gone) == 0;
+    if (!is_there || (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0)) std::_Exit(99);
+    int code = 98;  // something escaped
+    try {
+      code = body();
+    } catch (...) {
+    }
+    std::_Exit(code);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_F(Escapes, NothingWhereFoldersAreRefused) {
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0711), 0);
+  fs::create_directory(place("closed"));
+  ASSERT_EQ(::chmod(place("closed").c_str(), ::geteuid() == 0 ? 0700 : 0), 0);
+  const std::string closed = (place("closed") / "a/b").string();
+  const std::string loop = place("loop").string();
+  ASSERT_EQ(::symlink(loop.c_str(), loop.c_str()), 0);
+  const Program program = scaling();
+  for (const std::string& place : {closed, loop, std::string("relative"), std::string(300, 'x')}) {
+    EXPECT_EQ(in_a_poor_place([&] {
+                const auto runtime = opened(place);
+                if (!runtime) return 1;
+                return compile(**runtime, program, {.execution_backend = "null"}) ? 0 : 2;
+              }),
+              0)
+        << place << ": nothing is cached, and that is all";
+    EXPECT_EQ(in_a_poor_place([&] {
+                const CompileOptions options{.execution_backend = "null", .include_dirs = {place}};
+                const bool refused = !load_program(place) && !load_npy(place) &&
+                                     !save_program(program, place + "/p.json") &&
+                                     !save_npy(place + "/x.npy", Tensor::zeros({4}, dtype::kFloat32).value());
+                static_cast<void>(compile(*opened(place).value(), program, options));
+                return refused ? 0 : 1;
+              }),
+              0)
+        << place;
+  }
+  ::chmod(place("closed").c_str(), 0700);
+}
+
+}  // namespace
+}  // namespace kmux
