@@ -23,6 +23,7 @@
 #include "log_delivery.h"
 #include "named_values.h"
 #include "program_object.h"
+#include "python_end.h"
 #include "raised.h"
 
 namespace kmux::bridge {
@@ -177,6 +178,10 @@ BufferParam buffer_of(const ffi::String& json) {
   return std::get<BufferParam>(value_of(signature_from_json(text)).params.front().kind);
 }
 
+void add_symbol(JitBuilderObj* self, const ffi::String& name, const ffi::String& dtype) {
+  self->builder.symbol(name, value_of(parse_dtype(std::string(dtype))));
+}
+
 /// `kind` is "input", "inout", "buffer" or "empty". Returns its dtype.
 ffi::String declare_tensor(JitBuilderObj* self, const ffi::String& kind, const ffi::String& name, bool has_dtype,
                            const ffi::String& json) {
@@ -214,14 +219,11 @@ TVM_FFI_STATIC_INIT_BLOCK() {
 
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ObjectDef<JitBuilderObj>(refl::init(false))
-      .def("_constant", add_constant)
-      .def("_value", constant_value)
-      .def("_symbol",
-           [](JitBuilderObj* self, const ffi::String& name, const ffi::String& dtype) {
-             self->builder.symbol(name, value_of(parse_dtype(std::string(dtype))));
-           })
-      .def("_declare", declare_tensor)
-      .def("_finish", finish_signature);
+      .def("_constant", guarded_method(add_constant))
+      .def("_value", guarded_method(constant_value))
+      .def("_symbol", guarded_method(add_symbol))
+      .def("_declare", guarded_method(declare_tensor))
+      .def("_finish", guarded_method(finish_signature));
   refl::GlobalDef().def("kmux.jit_builder", begin_jit);
 }
 

@@ -22,6 +22,7 @@
 #include "argument.h"
 #include "named_values.h"
 #include "program_object.h"
+#include "python_end.h"
 
 namespace kmux::bridge {
 namespace {
@@ -193,6 +194,9 @@ class KernelsByDevice {
 
   /// Python's frames between here and the compiler are of no use to the caller, so errors come without a backtrace.
   ffi::Function made_for(DLDevice device) const {
+    {
+      const ReturnGuard before_python;
+    }
     try {
       return make_(static_cast<int>(device.device_type), device.device_id).cast<ffi::Function>();
     } catch (const ffi::Error& error) {
@@ -344,6 +348,7 @@ ffi::Any KernelFunction::outputs_of(std::span<const Arg> inputs, StreamRef strea
 }
 
 int KernelFunction::call(void* self, const TVMFFIAny* values, std::int32_t count, TVMFFIAny* result) noexcept {
+  const ReturnGuard guard;
   TVM_FFI_SAFE_CALL_BEGIN();
   const auto& function = *static_cast<const KernelFunction*>(self);
   function.with_arguments({values, static_cast<std::size_t>(count)},

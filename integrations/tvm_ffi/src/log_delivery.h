@@ -2,6 +2,8 @@
 
 #include <functional>
 
+#include "python_end.h"
+
 namespace kmux::bridge {
 
 /// Hands what was logged until now to the function that the caller's language has set (kmux.set_log), in this thread. What
@@ -20,6 +22,7 @@ void release_log() noexcept;
 /// What `body` returns or throws, with the log delivered in between.
 template <class Body>
 auto with_log(const Body& body) {
+  const ReturnGuard guard;
   release_log();
   try {
     auto result = body();

@@ -19,6 +19,7 @@
 
 #include "log_delivery.h"
 #include "named_values.h"
+#include "python_end.h"
 
 namespace kmux::bridge {
 namespace {
@@ -112,11 +113,12 @@ ffi::String backend_of(const ResolutionObj* self) { return value_of(require(self
 
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ObjectDef<ProgramObj>(refl::init(false))
-      .def("_name", [](const ProgramObj* self) { return ffi::String(self->program.name); })
-      .def("_digest", [](const ProgramObj* self) { return ffi::String(digest(self->program)); })
-      .def("_json", [](const ProgramObj* self) { return ffi::String(to_json(self->program)); })
-      .def("_has_outputs", [](const ProgramObj* self) { return !self->program.signature.outputs.empty(); })
-      .def("_files", [](const ProgramObj* self) { return files_named_by(self->program); });
+      .def("_name", guarded_method([](const ProgramObj* self) { return ffi::String(self->program.name); }))
+      .def("_digest", guarded_method([](const ProgramObj* self) { return ffi::String(digest(self->program)); }))
+      .def("_json", guarded_method([](const ProgramObj* self) { return ffi::String(to_json(self->program)); }))
+      .def("_has_outputs",
+           guarded_method([](const ProgramObj* self) { return !self->program.signature.outputs.empty(); }))
+      .def("_files", guarded_method([](const ProgramObj* self) { return files_named_by(self->program); }));
   refl::GlobalDef()
       .def("kmux.load_program", load)
       .def("kmux.program_from_json", from_text)
@@ -130,10 +132,13 @@ TVM_FFI_STATIC_INIT_BLOCK() {
 
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ObjectDef<ResolutionObj>(refl::init(false))
-      .def("_backend", backend_of)
-      .def("_explain", [](const ResolutionObj* self) { return ffi::String(self->resolution.explain()); })
-      .def("_explain_fully", [](const ResolutionObj* self) { return ffi::String(self->resolution.explain_fully()); })
-      .def("_json", [](const ResolutionObj* self) { return ffi::String(dump(self->resolution.to_json())); });
+      .def("_backend", guarded_method(backend_of))
+      .def("_explain",
+           guarded_method([](const ResolutionObj* self) { return ffi::String(self->resolution.explain()); }))
+      .def("_explain_fully",
+           guarded_method([](const ResolutionObj* self) { return ffi::String(self->resolution.explain_fully()); }))
+      .def("_json",
+           guarded_method([](const ResolutionObj* self) { return ffi::String(dump(self->resolution.to_json())); }));
   refl::GlobalDef().def("kmux.resolve", resolve_program);
 }
 

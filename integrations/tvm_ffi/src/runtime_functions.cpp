@@ -23,6 +23,7 @@
 #include "log_delivery.h"
 #include "named_values.h"
 #include "program_object.h"
+#include "python_end.h"
 
 namespace kmux::bridge {
 namespace {
@@ -105,7 +106,12 @@ Json event_of(const CompileProgress& event) {
 /// Tells the caller of each event, as a C string for the same reason as the log's lines.
 std::function<void(const CompileProgress&)> reporter(const ffi::Optional<ffi::Function>& report) {
   if (!report) return {};
-  return [report](const CompileProgress& event) { (*report)(dump(event_of(event)).c_str()); };
+  return [report](const CompileProgress& event) {
+    {
+      const ReturnGuard before_python;
+    }
+    (*report)(dump(event_of(event)).c_str());
+  };
 }
 
 std::vector<CompileJob> jobs_of(const ffi::Array<ProgramRef>& programs, const ffi::Array<NamedValues>& options) {

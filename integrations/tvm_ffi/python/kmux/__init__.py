@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from . import _optional  # first: it imports TVM-FFI  # noqa: F401, I001
-from . import expr
+from . import _process_end, expr  # noqa: F401
 from ._compile import compile, par_compile, resolve
 from ._errors import (
     CancelledError,

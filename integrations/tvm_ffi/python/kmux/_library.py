@@ -29,15 +29,18 @@ def _load() -> ctypes.CDLL:
 
 
 class _Functions:
-    """The global functions `kmux.*`, by the rest of their name; each is looked up once."""
+    """The global functions `kmux.*`, by the rest of their name; each is looked up once.
+
+    They are guarded: a thread that is in one while Python ends does not return (see _process_end.py).
+    """
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self.library = library
         self.folder = pathlib.Path(library._name).parent
+        self._guarded: Any = tvm_ffi.get_global_func("kmux.guarded")
 
     def __getattr__(self, name: str) -> Any:
-        function = tvm_ffi.get_global_func(f"kmux.{name}")
-        assert function is not None
+        function = self._guarded(tvm_ffi.get_global_func(f"kmux.{name}"))
         function.release_gil = True  # whatever TVM-FFI's default is here: some of them take seconds
         setattr(self, name, function)
         return function
