@@ -330,15 +330,19 @@ class Journal(unittest.TestCase):
     def test_a_line_that_is_not_whole_does_not_count(self):
         from kmux.fleet._run import Run
 
+        def line(key):
+            what = {"program": "p", "name": "n", "place": "cpu", "values": {}, "attempts": [], "result": {}}
+            return {"key": key, "state": "done", **what}
+
         run = Run(self.run_folder)
         run.open()
-        run.append([{"key": "a", "state": "done"}])
+        run.append([line("a")])
         run.close()
         with (self.run_folder / "journal.jsonl").open("a") as file:
             file.write('{"key": "b", "sta')
         self.assertEqual([line["key"] for line in run.lines()], ["a"])
         run.open()
-        run.append([{"key": "c", "state": "done"}])
+        run.append([line("c")])
         run.close()
         self.assertEqual([line["key"] for line in run.lines()], ["a", "c"])
 

@@ -1,18 +1,25 @@
 """What is done counts as done with the headers and the builds that were there: no cluster is needed."""
 
 import contextlib
+import datetime
+import errno
 import io
+import json
 import pathlib
 import sys
 import tempfile
+import types
 import unittest
 from unittest import mock
+
+import numpy
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 import kmux.fleet  # noqa: E402
 import programs  # noqa: E402
-from kmux.fleet import _run, _state, _words  # noqa: E402
+from kmux.fleet import _node, _run, _state, _verbs, _words  # noqa: E402
 from kmux.fleet.__main__ import main  # noqa: E402
+from kmux.fleet._driver import Limits  # noqa: E402
 from kmux.fleet._report import report_of  # noqa: E402
 from kmux.fleet._run import Plan, Run  # noqa: E402
 
@@ -40,10 +47,13 @@ class Units(unittest.TestCase):
         run.begin(Plan("compile", ["cpu"], listed, _words.of(options)))
         return run
 
+    def line(self, unit):
+        what = {"place": "cpu", "values": {}, "state": "done", "attempts": [], "result": {}}
+        return {"key": unit.key, "program": unit.program, "name": unit.name, **what}
+
     def finish(self, run):
         run.open()
-        what = {"place": "cpu", "values": {}, "state": "done", "attempts": [], "result": {}}
-        run.append({"key": unit.key, "program": unit.program, "name": unit.name, **what} for unit in run.units())
+        run.append(map(self.line, run.units()))
         run.close()
 
     def left_after(self, name, text, **options):
@@ -101,6 +111,82 @@ class Units(unittest.TestCase):
             self.finish(run)
         self.assertEqual(len(run.lines()), 2)
 
+    def test_a_line_after_one_that_did_not_fit_is_whole(self):
+        run = self.begun()
+        first, second = run.units()
+        run.open()
+
+        def full(file, data, write=_run.os.write):
+            if len(data) > 20:
+                return write(file, data[:20])
+            raise OSError(errno.ENOSPC, "no space")
+
+        with mock.patch.object(_run.os, "write", full), self.assertRaisesRegex(OSError, "no space"):
+            run.append([self.line(first)])
+        run.append([self.line(second)])
+        run.close()
+        self.assertEqual([line["key"] for line in run.lines()], [second.key])
+
+    def test_damaged_lines_do_not_count(self):
+        run = self.begun()
+        self.finish(run)
+        journal = self.folder / "run" / "journal.jsonl"
+        first = json.loads(journal.read_text().splitlines()[0])
+        damaged = [{**first, "key": []}, {**first, "state": "lost"}, {**first, "values": 1}, {**first, "attempts": [1]}, {"key": first["key"]}, [], 1]
+        damaged += [{name: value for name, value in first.items() if name != left_out} for left_out in ("result", "place")]
+        for text in (b"[" * 100000, b"\xff\xfe{}", b"\0" * 100, *(json.dumps(each).encode() for each in damaged)):
+            journal.write_bytes(text + b"\n")
+            self.assertEqual((run.lines(), report_of(run).left), ([], 2), text[:80])
+
+    def test_a_damaged_plan_is_refused(self):
+        run = self.begun()
+        path = self.folder / "run" / "plan.json"
+        plan = json.loads(path.read_text())
+        program = plan["programs"][0]
+        damaged = [
+            {"kmux_fleet": 1},
+            {**plan, "more": 1},
+            {**plan, "verb": "nope"},
+            {**plan, "words": [1]},
+            {**plan, "programs": [{**program, "digest": "../../x"}]},
+            {**plan, "programs": [{**program, "shapes": [1]}]},
+        ]
+        for one in damaged:
+            path.write_text(json.dumps(one))
+            with self.assertRaisesRegex(ValueError, "plan.json is damaged"):
+                run.plan()
+        for text in ("[1]", "1", "[" * 100000):
+            path.write_text(text)
+            with self.assertRaisesRegex(ValueError, "has no run"):
+                run.plan()
+
+    def test_limits_are_numbers_or_durations(self):
+        limits = Limits.of(numpy.int64(2), datetime.timedelta(minutes=1), numpy.float32(3))
+        self.assertEqual((limits.attempts, limits.seconds, limits.patience), (2, 60, 3))
+        for given, kind, text in (
+            ((0, 1, 1), ValueError, "attempts is 0"),
+            ((1, "1", 1), TypeError, "timeout is '1'"),
+            ((1, 1, -1), ValueError, "patience is -1 s"),
+            ((1, float("nan"), 1), ValueError, "timeout is nan s"),
+        ):
+            with self.assertRaisesRegex(kind, text):
+                Limits.of(*given)
+
+    def test_numbers_of_numpy_are_values_of_shapes(self):
+        (listed,) = _verbs._listed([programs.scale()], [{"n": numpy.int64(4), "factor": numpy.float32(0.5)}])
+        self.assertEqual(json.dumps(listed["shapes"]), '[{"n": 4, "factor": 0.5}]')
+        with self.assertRaisesRegex(TypeError, "shape n=None is no number"):
+            _verbs._listed([programs.scale()], [{"n": None}])
+
+    def test_what_a_node_raises_names_the_node(self):
+        ray = types.SimpleNamespace(get_runtime_context=lambda: types.SimpleNamespace(get_node_id=lambda: "node 1"))
+        work = _node.Work("compile", "cpu", (("key", "digest", {}),), (), 1)
+        for error, code in ((OSError(28, "no space"), "unavailable"), (ValueError("another program"), "internal")):
+            with mock.patch.dict(sys.modules, ray=ray), mock.patch.object(_node, "_store", side_effect=error):
+                done = _node.perform(work, {"digest": None})
+            self.assertEqual((done.node, done.outcomes[0].key, done.outcomes[0].code), ("node 1", "key", code))
+            self.assertIn(str(error), done.outcomes[0].problem)
+
     def test_a_folder_that_cannot_be_used_is_an_error_of_the_command(self):
         file = self.folder / "file"
         file.write_text("")
@@ -119,6 +205,8 @@ class Units(unittest.TestCase):
         ):
             with self.assertRaisesRegex(TypeError, "a str, whose letters would be taken one by one"):
                 call()
+        with self.assertRaisesRegex(TypeError, "programs are a Program .a list of them is wanted."):
+            kmux.fleet.compile(programs.scale(), run=self.folder / "run")
 
     def test_the_files_of_a_folder_that_is_not_named_are_not_read(self):
         run = self.begun()

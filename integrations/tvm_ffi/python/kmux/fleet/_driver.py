@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import collections
+import operator
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import timedelta
+from typing import Any, Union
 
 from .._program import load_program
 from . import _bench
@@ -19,6 +21,7 @@ from ._view import View
 _TICK = 0.5  # seconds between looks at what is alive
 _AHEAD = 3  # tasks that wait for each one that can run: Ray's queues stay full, its lists short
 _LARGEST = 16  # units in one task
+Duration = Union[float, timedelta]  # a number is seconds
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,28 @@ class Limits:
     attempts: int = 3  # of a unit whose node dies, whose device hangs, whose compiler crashes
     seconds: float = 600  # that a unit may take
     patience: float = 60  # seconds without a node that could do it
+
+    @classmethod
+    def of(cls, attempts: int, timeout: Duration, patience: Duration) -> Limits:
+        """The limits that the arguments of a verb are.
+
+        Raises:
+            TypeError, ValueError: one that cannot be a limit.
+        """
+        if isinstance(attempts, bool) or operator.index(attempts) < 1:
+            raise ValueError(f"attempts is {attempts!r} (each unit needs at least one). Pass 1 or more.")
+        return cls(operator.index(attempts), _seconds("timeout", timeout), _seconds("patience", patience))
+
+
+def _seconds(name: str, value: Duration) -> float:
+    if isinstance(value, timedelta):
+        value = value.total_seconds()
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise TypeError(f"{name} is {value!r} (a number of seconds, or a timedelta, is wanted). Pass one.")
+    seconds = float(value)
+    if not 0 <= seconds < float("inf"):
+        raise ValueError(f"{name} is {seconds:g} s (no time can be less than 0 or without end). Pass another.")
+    return seconds
 
 
 @dataclass(frozen=True)

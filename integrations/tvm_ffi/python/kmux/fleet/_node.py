@@ -67,13 +67,20 @@ def perform(work: Work, programs: Mapping[str, Any]) -> Done:
     def get(reference: Any) -> Any:
         return ray.get(reference)
 
-    store = _store()
-    paths = {digest: str(store.fetch(digest, lambda one=digest: get(programs[one])[one])) for digest in programs}  # type: ignore[misc]
     try:
+        store = _store()
+        paths = {digest: str(store.fetch(digest, lambda one=digest: get(programs[one])[one])) for digest in programs}  # type: ignore[misc]
         outcomes = _DO[work.verb](work, paths)
-    except Error as error:
-        outcomes = tuple(Outcome(key, error.code, str(error), {}, 0) for key, _, _ in work.units)
+    except Exception as error:  # with the node, which the next attempt avoids
+        outcomes = tuple(Outcome(key, *_code_and_problem(error), {}, 0) for key, _, _ in work.units)
     return Done(ray.get_runtime_context().get_node_id(), socket.gethostname(), outcomes)
+
+
+def _code_and_problem(error: Exception) -> tuple[str, str]:
+    """What became of a unit whose node raised `error`."""
+    if isinstance(error, Error):
+        return error.code, str(error)
+    return "unavailable" if isinstance(error, OSError) else "internal", f"{type(error).__name__}: {error}"
 
 
 def build(work: Work, paths: Mapping[str, str], jobs: int = 1) -> tuple[Outcome, ...]:

@@ -20,6 +20,7 @@ from typing import Any
 from .._errors import UnavailableError
 from .._program import load_program
 from . import _state
+from ._shape import is_plan, line_of
 from ._store import Store
 
 _VERSION = 1
@@ -99,10 +100,12 @@ class Run:
         try:
             values = json.loads(path.read_text(encoding="utf-8"))
             version = values.pop("kmux_fleet", None)
-        except (OSError, ValueError, AttributeError) as error:
+        except (OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
             raise ValueError(f"{self.folder} has no run ({error}). Begin one, or name the folder of one.") from None
         if version != _VERSION:
             raise ValueError(f"{path} is of version {version} (this kmux has {_VERSION}). Use the kmux that began it.")
+        if not is_plan(values):
+            raise ValueError(f"{path} is damaged (it has not what a plan has). Begin the run in another folder.")
         return Plan(**values)
 
     def units(self) -> list[Unit]:
@@ -126,7 +129,7 @@ class Run:
         try:
             with (self.folder / "journal.jsonl").open("rb") as file:
                 for raw in file:
-                    if raw.endswith(b"\n") and (line := _line(raw)):
+                    if raw.endswith(b"\n") and (line := line_of(raw)):
                         found[line["key"]] = line
         except FileNotFoundError:
             pass
@@ -148,9 +151,14 @@ class Run:
             raise UnavailableError(
                 f"{self.folder} is in use (another driver runs it). Wait for it, or stop it."
             ) from None
-        size = os.fstat(self._journal).st_size
-        if size and os.pread(self._journal, 1, size - 1) != b"\n":
-            os.write(self._journal, b"\n")  # what was torn stays a line of its own
+        self._end_torn_line(self._journal)
+
+    @staticmethod
+    def _end_torn_line(journal: int) -> None:
+        """Makes what was torn a line of its own, so that the next line is whole."""
+        size = os.fstat(journal).st_size
+        if size and os.pread(journal, 1, size - 1) != b"\n":
+            os.write(journal, b"\n")
 
     def append(self, lines: Iterable[Line]) -> None:
         """Adds to the journal; returns when it is on the disk.
@@ -159,6 +167,7 @@ class Run:
             OSError: as much as there was space for is there; a line that is not whole does not count.
         """
         assert self._journal is not None
+        self._end_torn_line(self._journal)
         rest = "".join(json.dumps(line) + "\n" for line in lines).encode()
         while rest:
             rest = rest[os.write(self._journal, rest) :]
@@ -173,14 +182,6 @@ class Run:
         if self._journal is not None:
             os.close(self._journal)
         self._journal = None
-
-
-def _line(raw: bytes) -> Line | None:
-    try:
-        line = json.loads(raw)
-    except ValueError:
-        return None
-    return line if isinstance(line, dict) and "key" in line else None
 
 
 def write_whole(path: pathlib.Path, text: str) -> None:

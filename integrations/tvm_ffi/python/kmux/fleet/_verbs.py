@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import pathlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,10 +11,10 @@ from dataclasses import replace
 from typing import Any, Union
 
 from .._errors import UnavailableError
-from .._program import AnyProgram, as_program
+from .._program import AnyProgram, Program, as_program
 from . import _bench, _fetch, _lock, _words
 from ._cluster import Cluster
-from ._driver import Driver, Limits
+from ._driver import Driver, Duration, Limits
 from ._node import ELSEWHERE
 from ._report import Report, report_of
 from ._run import Plan, Run, digest_of, write_whole
@@ -30,8 +31,8 @@ def compile(
     run: Folder | None = None,
     address: str | None = None,
     attempts: int = 3,
-    timeout: float = 600,
-    patience: float = 60,
+    timeout: Duration = 600,
+    patience: Duration = 60,
     fetch: bool = True,
     progress: Progress | View = False,
     **options: Any,
@@ -46,8 +47,8 @@ def compile(
         run: the folder of the run. One that is there goes on; the default is named by what is to be done, below kmux-fleet.
         address: of the Ray cluster; by default the one that this machine belongs to, or one of this machine alone.
         attempts: of a unit whose node dies, whose compiler crashes or hangs, before it is reported as failed.
-        timeout: seconds that one program may take for one target.
-        patience: seconds to wait for a node, where none is left that could do what remains.
+        timeout: that one program may take for one target; a number is seconds.
+        patience: how long to wait for a node, where none is left that could do what remains; a number is seconds.
         fetch: whether what was built is brought here, where `KMUX_REMOTE_CACHE` is set.
         progress: True shows a bar of tqdm; a function is called with each event, a dict as --json prints it.
         options: execution_backend, options, compile_flags and include_dirs, as `kmux.compile` has them.
@@ -59,7 +60,7 @@ def compile(
         ValueError: an invalid program or option; the folder has another run.
         UnavailableError: no Ray, no cluster, another driver in the folder.
     """
-    limits = Limits(attempts, timeout, patience)
+    limits = Limits.of(attempts, timeout, patience)
     return _begin("compile", programs, targets, (), _words.of(options), run, address, limits, progress, fetch)
 
 
@@ -71,8 +72,8 @@ def tune(
     run: Folder | None = None,
     address: str | None = None,
     attempts: int = 3,
-    timeout: float = 600,
-    patience: float = 60,
+    timeout: Duration = 600,
+    patience: Duration = 60,
     progress: Progress | View = False,
     **options: Any,
 ) -> Report:
@@ -91,7 +92,7 @@ def tune(
         ValueError, UnavailableError: as `compile`. UnavailableError if no node announces a device.
     """
     places = classes or _places(run, address)
-    limits = Limits(attempts, timeout, patience)
+    limits = Limits.of(attempts, timeout, patience)
     return _begin("tune", programs, places, shapes, _words.of(options), run, address, limits, progress)
 
 
@@ -104,8 +105,8 @@ def bench(
     run: Folder | None = None,
     address: str | None = None,
     attempts: int = 3,
-    timeout: float = 600,
-    patience: float = 60,
+    timeout: Duration = 600,
+    patience: Duration = 60,
     progress: Progress | View = False,
     **options: Any,
 ) -> Report:
@@ -123,7 +124,7 @@ def bench(
     """
     places = classes or _places(run, address)
     words = [*_words.of(options), "--time", f"{seconds:g}"]
-    return _begin("bench", programs, places, shapes, words, run, address, Limits(attempts, timeout, patience), progress)
+    return _begin("bench", programs, places, shapes, words, run, address, Limits.of(attempts, timeout, patience), progress)
 
 
 def resume(
@@ -131,8 +132,8 @@ def resume(
     *,
     address: str | None = None,
     attempts: int = 3,
-    timeout: float = 600,
-    patience: float = 60,
+    timeout: Duration = 600,
+    patience: Duration = 60,
     fetch: bool = True,
     progress: Progress | View = False,
 ) -> Report:
@@ -144,7 +145,7 @@ def resume(
         ValueError: there is no run.
         UnavailableError: as `compile`.
     """
-    return _go_on(Run(pathlib.Path(run)), address, Limits(attempts, timeout, patience), progress, fetch)
+    return _go_on(Run(pathlib.Path(run)), address, Limits.of(attempts, timeout, patience), progress, fetch)
 
 
 def status(run: Folder) -> Report:
@@ -172,6 +173,8 @@ def _begin(
     for what, value in (("programs", programs), ("targets and classes", places)):
         if isinstance(value, str):
             raise TypeError(f"{what} are {value!r} (a str, whose letters would be taken one by one). Write [{value!r}].")
+        if isinstance(value, (Program, os.PathLike)):
+            raise TypeError(f"{what} are a {type(value).__qualname__} (a list of them is wanted). Put it into a list.")
     given = _distinct(programs)
     plan = Plan(verb, list(dict.fromkeys(places)), _listed(given, shapes), words)
     return _go_on(_begun(plan, given, run), address, limits, progress, fetch)
@@ -234,9 +237,28 @@ def _listed(programs: list[Any], shapes: Shapes) -> list[dict[str, Any]]:
                 f"there are shapes for {name!r} (no program has that name). Leave them out, or add the program."
             )
     return [
-        {"digest": one.digest, "name": one.name, "shapes": [dict(each) for each in by_name.get(one.name, ())] or [{}]}
+        {"digest": one.digest, "name": one.name, "shapes": [_plain(each) for each in by_name.get(one.name, ())] or [{}]}
         for one in programs
     ]
+
+
+def _plain(shape: Mapping[str, Any]) -> dict[str, Any]:
+    """A shape whose values a plan can have: NumPy's numbers are Python's.
+
+    Raises:
+        TypeError: a value that is no number.
+    """
+    return {name: _number(name, value) for name, value in shape.items()}
+
+
+def _number(name: str, value: Any) -> Any:
+    if isinstance(value, (bool, int, float, str)):  # the command has texts; NumPy's float64 is a float
+        return value
+    if hasattr(value, "__index__"):
+        return operator.index(value)
+    if hasattr(value, "__float__"):
+        return float(value)
+    raise TypeError(f"shape {name}={value!r} is no number (a {type(value).__qualname__}). Pass an int or a float.")
 
 
 def _places(run: Folder | None, address: str | None) -> list[str]:
