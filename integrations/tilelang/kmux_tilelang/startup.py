@@ -7,6 +7,7 @@ import importlib.abc
 import importlib.machinery
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
@@ -32,9 +33,19 @@ class _Loader(importlib.abc.Loader):
         if self._finder in sys.meta_path:
             sys.meta_path.remove(self._finder)
         self._loader.exec_module(module)
+        _install(is_strict=os.environ[VARIABLE].lower() == "strict")
+
+
+def _install(is_strict: bool) -> None:
+    """Installs kmux; where it cannot be, TileLang is imported without it, unless it is to be strict."""
+    try:
         from .backend import install
 
-        install(default=True, strict=os.environ[VARIABLE].lower() == "strict")
+        install(default=True, strict=is_strict)
+    except ImportError as error:
+        if is_strict:
+            raise
+        warnings.warn(f"TileLang runs without kmux: {error}", RuntimeWarning, stacklevel=2)
 
 
 class _Finder(importlib.abc.MetaPathFinder):

@@ -11,7 +11,7 @@ from ..lower import version, warn_if_untested
 from . import kept
 from .adapter import KmuxAdapter
 from .cache import KmuxCache
-from .jit_kernel import PREFIX, Extension, Refused, is_ours, request_for, with_adapter
+from .jit_kernel import PREFIX, Extension, Refused, is_ours, not_for_this_release, request_for, with_adapter
 from .own import bypass, own_kernel
 from .registry import Registry, own_backend
 from .report import count_fallback, forget
@@ -28,16 +28,20 @@ def install(*, default: bool = False, strict: bool = False, named: bool = False)
     which `report()` counts and the log says. `named`: kernels that ask for one of TileLang's own backends by name, too; it
     is for tests. Installing again changes these three.
 
-    Errors: ImportError without TileLang or without kmux's library, and for a TileLang whose JITKernel has other methods.
+    Errors: ImportError without TileLang or without kmux's library, and for a TileLang that has something under another name,
+    which stays as it was.
     """
     global _installed
     warn_if_untested(version())
     with _lock:
+        made = _Installation(strict=strict, named=named)
         if _installed is not None:
             _installed.undo()
+            _installed = None
         else:
             forget()
-        _installed = _Installation(default=default, strict=strict, named=named)
+        made.apply(default=default)
+        _installed = made
 
 
 def uninstall() -> None:
@@ -50,14 +54,29 @@ def uninstall() -> None:
 
 
 class _Installation:
-    def __init__(self, *, default: bool, strict: bool, named: bool) -> None:
+    def __init__(self, *, strict: bool, named: bool) -> None:
         self._strict, self._named = strict, named
         self._registry = Registry()
         self._extension = Extension(self._takes, self._fall_back)
         self._names = [PREFIX, *(f"{PREFIX}:{plugin.name}" for plugin in kmux.plugins())]
-        self._extension.apply()
-        self._registry.add_backends(self._names, first=default)
-        for name in [*self._names, *(_OWN if named else ())]:
+
+    def apply(self, *, default: bool) -> None:
+        """Changes TileLang, in all places or in none.
+
+        Errors: ImportError if this release of TileLang has other ones.
+        """
+        try:
+            self._extension.apply()
+            self._registry.add_backends(self._names, first=default)
+            self._set_caches()
+        except Exception as error:
+            self.undo()
+            if isinstance(error, ImportError):
+                raise
+            raise not_for_this_release(str(error)) from error
+
+    def _set_caches(self) -> None:
+        for name in [*self._names, *(_OWN if self._named else ())]:
             own = tilelang.cache._dispatch_map.get(name)
             self._registry.set_cache(name, KmuxCache(name, self._compile, lambda own=own: bypass.depth and own))
 

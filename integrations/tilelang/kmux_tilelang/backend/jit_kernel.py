@@ -48,6 +48,8 @@ def with_adapter(kernel: JITKernel, request: CompileRequest, program: kmux.Progr
         if has_device(request.target):
             raise Refused(str(error)) from error
     kernel.artifact, kernel.adapter, kernel.torch_function = artifact, adapter, adapter.func
+    # Of this kernel alone, so that they are kmux's after `uninstall`, too: TileLang's look at the execution backend.
+    kernel.get_host_source, kernel.export_library = adapter.get_host_source, adapter.export_library
     return kernel
 
 
@@ -92,8 +94,16 @@ def is_for_another_device(target: Any) -> bool:
     return wanted != here if arch.endswith("a") else wanted[0] != here[0] or wanted[1] > here[1]
 
 
+def not_for_this_release(why: str) -> ImportError:
+    """The error for a TileLang whose internals have other names."""
+    return ImportError(
+        f"kmux cannot be put into TileLang {version()} ({why}). "
+        f"Install a release that it was tested with: pip install tilelang=={TESTED[-1]}."
+    )
+
+
 class Extension:
-    """Four methods of JITKernel that know kmux; the rest of it is TileLang's.
+    """Two methods of JITKernel that make kernels with kmux; the rest of it is TileLang's.
 
     `takes` says of an execution backend whether kmux compiles what asks for it.
     """
@@ -109,10 +119,7 @@ class Extension:
         """
         methods = self._methods()
         if missing := [name for name in methods if not hasattr(JITKernel, name)]:
-            raise ImportError(
-                f"kmux cannot be put into TileLang {version()} (its JITKernel has no {', '.join(missing)}). "
-                f"Install a release that it was tested with: pip install tilelang=={TESTED[-1]}."
-            )
+            raise not_for_this_release(f"its JITKernel has no {', '.join(missing)}")
         for name, method in methods.items():
             self._originals[name] = getattr(JITKernel, name)
             setattr(JITKernel, name, method)
@@ -123,7 +130,7 @@ class Extension:
             setattr(JITKernel, name, original)
 
     def _methods(self) -> dict[str, Callable[..., Any]]:
-        originals, compiled, loaded = self._originals, self._compiled, self._loaded
+        compiled, loaded = self._compiled, self._loaded
 
         def compile_and_create_adapter(self: JITKernel, function: Any, out_idx: Any) -> Any:
             return compiled(self, function, out_idx)
@@ -131,20 +138,7 @@ class Extension:
         def create_adapter_from_database(self: JITKernel, **parts: Any) -> Any:
             return loaded(self, parts)
 
-        def get_host_source(self: JITKernel) -> str:
-            ours = isinstance(self.adapter, KmuxAdapter)
-            return self.adapter.get_host_source() if ours else originals["get_host_source"](self)
-
-        def export_library(self: JITKernel, path: str) -> None:
-            ours = isinstance(self.adapter, KmuxAdapter)
-            return self.adapter.export_library(path) if ours else originals["export_library"](self, path)
-
-        methods = (compile_and_create_adapter, create_adapter_from_database)
-        return {
-            **{f"_{method.__name__}": method for method in methods},
-            "get_host_source": get_host_source,
-            "export_library": export_library,
-        }
+        return {f"_{method.__name__}": method for method in (compile_and_create_adapter, create_adapter_from_database)}
 
     def _loaded(self, kernel: JITKernel, parts: dict[str, Any]) -> Any:
         """The adapter of a kernel that was saved, see `KmuxAdapter.libpath`."""
