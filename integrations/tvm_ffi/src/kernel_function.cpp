@@ -48,6 +48,15 @@ std::vector<const Param*> params_of(const Signature& signature, bool with_output
   return params;
 }
 
+std::vector<std::size_t> floats_among(std::span<const Param* const> params) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    const auto* const scalar = std::get_if<ScalarParam>(&params[i]->kind);
+    if (scalar != nullptr && is_float(scalar->dtype)) places.push_back(i);
+  }
+  return places;
+}
+
 std::string in_a_row(std::span<const Param* const> params) {
   std::string names;
   for (const Param* param : params) names += (names.empty() ? "" : ", ") + param->name;
@@ -233,6 +242,8 @@ KernelFunction::KernelFunction(Kernel kernel)
       has_pointers_(std::ranges::any_of(kernel_.signature().params, is_pointer)),
       params_(params_of(kernel_.signature(), true)),
       inputs_(params_of(kernel_.signature(), false)) {
+  float_params_ = floats_among(params_);
+  float_inputs_ = floats_among(inputs_);
   safe_call = call;
   cpp_call = nullptr;  // TVM-FFI's C++ callers take the other one then
 }
@@ -256,6 +267,13 @@ std::span<const Param* const> KernelFunction::params_for(std::size_t count) cons
                                                          std::size_t count) const {
   const auto params = params_for(count);
   const std::string name = index < params.size() ? "\"" + params[index]->name + "\"" : std::to_string(index);
+  if (value.type_index == kTVMFFIBigInt) {
+    return raised(
+        make_error(ErrorCode::kInvalidArgument, "kernel \"" + kernel_.name() + "\": parameter " + name +
+                                                    " is an integer of more than 64 bits (no type of a kernel "
+                                                    "has as many). Pass a smaller one, or a float."),
+        argument_error_.empty() ? error_kind(ErrorCode::kInvalidArgument) : argument_error_);
+  }
   return wrong("kernel \"" + kernel_.name() + "\": parameter " + name + " is " + named_type(value.type_index) +
                " (a kernel takes tensors, numbers, addresses and None). Pass one of these.");
 }
@@ -293,6 +311,16 @@ StreamRef KernelFunction::stream_on(int ordinal) const {
   return {TVMFFIEnvGetStream(device_.device_type, ordinal)};
 }
 
+void KernelFunction::round_integers(std::size_t count, Arg* args) const {
+  for (const std::size_t place : count == params_.size() ? float_params_ : float_inputs_) {
+    if (place < count && args[place].kind() == Arg::Kind::kInteger) {
+      std::construct_at(args + place, static_cast<double>(args[place].integer()));
+    } else if (place < count && args[place].kind() == Arg::Kind::kUnsigned) {
+      std::construct_at(args + place, static_cast<double>(args[place].bits()));
+    }
+  }
+}
+
 [[gnu::hot]] StreamRef KernelFunction::read(std::span<const TVMFFIAny> values, Arg* args) const {
   int ordinal = -1;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -304,6 +332,7 @@ StreamRef KernelFunction::stream_on(int ordinal) const {
       ordinal = args[i].tensor()->device.device_id;
     }
   }
+  round_integers(values.size(), args);
   if (has_pointers_) [[unlikely]] {
     const auto params = params_for(values.size());
     for (std::size_t i = 0; i < std::min(values.size(), params.size()); ++i) take_address(*params[i], args + i);

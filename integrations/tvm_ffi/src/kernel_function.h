@@ -18,7 +18,7 @@ namespace kmux::bridge {
 /// A kernel as a function of TVM-FFI.
 ///
 /// Takes the parameters in order: tensors (TVM-FFI's own or DLTensor*), integers, floats, bools, addresses, None for a
-/// null tensor. With all of them it launches and returns None; without the outputs that the signature declares it
+/// null tensor. An integer for a floating-point scalar is rounded as a float is. With all of them it launches and returns None; without the outputs that the signature declares it
 /// allocates these and returns them, one as a tensor, several as an array.
 ///
 /// Stream:  that of TVM-FFI's environment for the device of the first tensor there, else for the kernel's.
@@ -54,6 +54,7 @@ class KernelFunction final : public ffi::FunctionObj {
   StreamRef read(std::span<const TVMFFIAny> values, Arg* args) const;
   StreamRef stream_on(int ordinal) const;
   std::span<const Param* const> params_for(std::size_t count) const;
+  void round_integers(std::size_t count, Arg* args) const;
   ffi::Error not_an_argument(const TVMFFIAny& value, std::size_t index, std::size_t count) const;
   ffi::Error wrong_count(std::size_t count) const;
   ffi::Error wrong(std::string message) const;
@@ -62,6 +63,8 @@ class KernelFunction final : public ffi::FunctionObj {
   Kernel kernel_;
   DLDevice device_;
   bool has_pointers_ = false;
+  std::vector<std::size_t> float_params_;  // places of the floating-point scalars among params_
+  std::vector<std::size_t> float_inputs_;  // among inputs_
   std::vector<const Param*> params_;
   std::vector<const Param*> inputs_;  // without the outputs
   std::string argument_error_;  // the kind of error that a wrong argument is; empty: TypeError or ValueError

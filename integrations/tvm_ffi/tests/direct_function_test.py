@@ -97,8 +97,12 @@ class DirectFunction(unittest.TestCase):
         )):  # fmt: skip
             with self.subTest(number):
                 kind, message = outcome(self.sum, *arguments)
-                self.assertEqual((kind, message), outcome(tvm_ffi.Function.__call__, self.sum, *arguments))
-                self.assertTrue(issubclass(kind, (TypeError, ValueError, BufferError)), kind)
+                plain_kind, plain_message = outcome(tvm_ffi.Function.__call__, self.sum, *arguments)
+                if plain_kind is BufferError:  # of NumPy, without the name of the parameter
+                    self.assertIn(f"({plain_message.rstrip('.')}). Pass", message)
+                    plain_kind, plain_message = TypeError, message
+                self.assertEqual((kind, message), (plain_kind, plain_message))
+                self.assertTrue(issubclass(kind, (TypeError, ValueError)), kind)
 
     def test_takes_read_only_arrays_which_tvm_ffi_refuses(self):
         for call in (self.sum, self.sum.launch, _function._plain_launch.__get__(self.sum)):

@@ -7,6 +7,8 @@ one that is read-only is taken where the kernel only reads it.
 from __future__ import annotations
 
 import ctypes
+import numbers
+import operator
 import sys
 from collections.abc import Sequence
 from typing import Any, Callable
@@ -36,6 +38,8 @@ def _is_plain(kind: type) -> bool:
     """Has no array of this type anything to say about itself? One with the C interface of DLPack says it to TVM-FFI."""
     if kind in _plain:
         return True
+    if _is_bool_of_numpy(kind) or _is_index(kind):
+        return False
     torch = sys.modules.get("torch")
     of_torch = torch is not None and issubclass(kind, getattr(torch, "Tensor", ()))  # older ones lack the interface
     of_numpy = _optional.numpy is not None and issubclass(kind, _optional.numpy.ndarray)
@@ -46,6 +50,24 @@ def _is_plain(kind: type) -> bool:
     for tell in _tell_plain:
         tell(kind)
     return True
+
+
+def _is_bool_of_numpy(kind: type) -> bool:
+    return _optional.numpy is not None and issubclass(kind, _optional.numpy.bool_)
+
+
+def _is_index(kind: type) -> bool:
+    """Is it an integer by Python's protocol alone? TVM-FFI takes those that are numbers by their class."""
+    known = issubclass(kind, (numbers.Number, tvm_ffi.Object)) or hasattr(kind, "__dlpack__")
+    return hasattr(kind, "__index__") and not known
+
+
+class Refused(TypeError):
+    """An argument that no kernel takes. `problem` follows the name of its parameter."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"an argument {problem}")
+        self.problem = problem
 
 
 class _Memory:
@@ -72,15 +94,49 @@ def _flags_of(capsule: Any) -> int:
 
 
 def _of_numpy(array: Any, numpy: Any) -> tuple[Any, bool]:
-    if array.flags.writeable or array.dtype.hasobject:
-        return array, not array.flags.writeable
-    return numpy.asarray(_Memory(array)), True
+    if isinstance(array, numpy.ma.MaskedArray) and numpy.ma.is_masked(array):
+        raise Refused("is a masked array (a kernel does not see its mask). Pass x.filled(VALUE), or x.data for all elements.")
+    is_read_only = not array.flags.writeable
+    given = numpy.asarray(_Memory(array)) if is_read_only and not array.dtype.hasobject else array
+    try:
+        if not _is_usual(array):
+            given.__dlpack__()
+    except BufferError as error:
+        raise Refused(f"is a NumPy array of dtype {array.dtype.str!r} ({str(error).rstrip('.')}). {_advice(array)}") from None
+    return given, is_read_only
+
+
+def _is_usual(array: Any) -> bool:
+    """Returns true if NumPy exports the array for sure."""
+    dtype = array.dtype
+    is_number = dtype.isnative and dtype.kind in "biufc" and dtype.itemsize <= 8
+    return is_number and not any(step % dtype.itemsize for step in array.strides)
+
+
+def _advice(array: Any) -> str:
+    return "Pass another array." if array.dtype.isnative else f"Pass x.astype({array.dtype.newbyteorder('=').name!r})."
+
+
+def _as_integer(value: Any) -> Any:
+    try:
+        return operator.index(value)
+    except TypeError:  # as arrays that have several elements
+        return value
 
 
 def told(value: Any) -> tuple[Any, bool]:
-    """What TVM-FFI is given for `value`; must it not be written?"""
-    if _is_plain(type(value)):
+    """What TVM-FFI is given for `value`; must it not be written?
+
+    Raises:
+        Refused: an array that cannot be passed.
+    """
+    kind = type(value)
+    if _is_plain(kind):
         return value, False
+    if _is_bool_of_numpy(kind):
+        return bool(value), False
+    if _is_index(kind):
+        return _as_integer(value), False
     numpy = _optional.numpy
     if numpy is not None and isinstance(value, numpy.ndarray):
         return _of_numpy(value, numpy)
@@ -108,22 +164,38 @@ def _parameters(signature: Any, count: int) -> list[tuple[str, bool]]:
     return [(param["name"], bool(param["name"] in outputs or param.get("buffer", {}).get("inout"))) for param in params]
 
 
+def _told_of(kernel: Any, arguments: Sequence[Any], place: int) -> tuple[Any, bool]:
+    try:
+        return told(arguments[place])
+    except Refused as error:
+        parameters = _parameters(kernel.signature, len(arguments))
+        name = f'"{parameters[place][0]}"' if place < len(parameters) else str(place)
+        raise _promised(kernel, TypeError)(f'kernel "{kernel.name}": parameter {name} {error.problem}') from None
+
+
+def _promised(kernel: Any, usual: type[Exception]) -> type[Exception]:
+    """The type of error that `Kernel.raise_for_arguments` set, or the usual one."""
+    promised: type[Exception] | None = getattr(kernel, "_argument_error", None)
+    return promised or usual
+
+
 def arguments_of(kernel: Any, arguments: Sequence[Any]) -> Sequence[Any]:
     """The arguments of a call as TVM-FFI takes them.
 
     Raises:
+        TypeError: an array that cannot be passed.
         ValueError: one must not be written, and the kernel writes it.
     """
     if all(type(each) in _plain for each in arguments):
         return arguments
-    given = [told(each) for each in arguments]
+    given = [_told_of(kernel, arguments, place) for place in range(len(arguments))]
     if not any(read_only for _, read_only in given):
         return [value for value, _ in given]
     parameters = _parameters(kernel.signature, len(arguments))
     for (name, written), (_, read_only), argument in zip(parameters, given, arguments):
         if written and read_only:
             what = f'parameter "{name}" is a read-only {_name_of(argument)}'
-            raise ValueError(f'kernel "{kernel.name}": {what} (the kernel writes it). Pass a copy.')
+            raise _promised(kernel, ValueError)(f'kernel "{kernel.name}": {what} (the kernel writes it). Pass a copy.')
     return [value for value, _ in given]
 
 

@@ -46,7 +46,7 @@ class Kernel(tvm_ffi.Function):
     """A compiled program. Call it with the parameters in order, or by their names.
 
     Arguments: arrays with `__dlpack__` (torch, numpy, cupy, jax, ...), numbers, addresses as integers, None for a
-        tensor that may be null. With all parameters it writes into the outputs and returns None. Without the outputs
+        tensor that may be null. Integers for floating-point parameters are rounded as floats are. With all parameters it writes into the outputs and returns None. Without the outputs
         that the program declares it allocates and returns them, one as a tensor, several as a sequence: torch tensors
         if torch tensors were passed, NumPy arrays if NumPy's were, else tvm_ffi tensors, which `cupy.from_dlpack` and
         others take without a copy.
@@ -56,8 +56,8 @@ class Kernel(tvm_ffi.Function):
     Threads: any, concurrently; the call releases the GIL.
 
     Raises:
-        TypeError: wrong number of arguments, a number for a tensor, another dtype and the like.
-        ValueError: another shape, stride, device or alignment, a number that does not fit; memory that must not be written
+        TypeError: wrong number of arguments, a number for a tensor, another dtype or byte order, a masked array and the like.
+        ValueError: another shape, stride, device or alignment, an integer that does not fit; memory that must not be written
             (a read-only array, what others export as such, any jax.Array) for a parameter that the kernel writes.
         LaunchError: the device refused.
 
@@ -66,6 +66,7 @@ class Kernel(tvm_ffi.Function):
     """
 
     _origin: tuple[Program, dict[str, Any]] | None = None
+    _argument_error: type[Exception] | None = None
 
     def __init__(self, *_: object, **__: object) -> None:
         raise TypeError("a Kernel cannot be constructed (it is a compiled program). Call kmux.compile or kmux.kernel.")
@@ -102,6 +103,7 @@ class Kernel(tvm_ffi.Function):
         Threads: not beside calls.
         """
         functions.kernel_raise_for_arguments(self, _registered(error))
+        self._argument_error = error
 
     def _text(self, name: str) -> str:
         return str(functions.kernel_texts(self)[name])

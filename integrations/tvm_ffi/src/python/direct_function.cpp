@@ -159,10 +159,10 @@ PyObject* failed() {
   return result;
 }
 
-/// Is it known that it may be written?
+/// Is it known that TVM-FFI takes it, and that it may be written?
 bool is_plain(PyObject* object) {
-  if (Py_TYPE(object) == known.array)
-    return (reinterpret_cast<const numpy::Array*>(object)->flags & numpy::kWriteable) != 0;
+  NumpyTensor unused;
+  if (Py_TYPE(object) == known.array) return read_numpy(object, &unused);  // of others the package says why
   for (std::size_t i = 0; i < known.plain_count; ++i) {
     if (known.plain[i] == Py_TYPE(object)) return true;
   }

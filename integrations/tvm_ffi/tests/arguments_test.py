@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers and arrays of other types than a kernel's own: taken as what they mean, or refused by the name of the parameter."""
+
+import unittest
+
+import kmux
+import numpy as np
+import programs
+from kmux import _function
+
+_SOURCE = """
+void scale(float a, const float* x, float* y, long long n) { for (long long i = 0; i < n; ++i) y[i] = a * x[i]; }
+void count(int c, unsigned char f, float* y, long long n) { y[0] = c + 10 * f; }
+"""
+
+
+class Index:
+    """An integer by Python's protocol alone."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __index__(self):
+        return self.value
+
+
+class Arguments(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.x = np.ones(2, "float32")
+        cls.scale = kmux.kernel(_SOURCE, "scale(a: f32, x: f32[n], out y: f32[n])", args="a, x, y, n: i64", target="cpu")
+        cls.count = kmux.kernel(_SOURCE, "count(c: i32, f: bool, y: inout f32[n])", args="c, f, y, n: i64", target="cpu")
+
+    def calls(self, kernel, *arguments):
+        """Each way to call."""
+        made = kernel.compile()
+        return kernel, kernel.launch, made, made.launch, _function._plain_launch.__get__(made)
+
+    def refused(self, kernel, kind, message, *arguments):
+        for call in self.calls(kernel):
+            with self.assertRaisesRegex(kind, message):
+                call(*arguments)
+
+    def test_bools_of_numpy_are_bools(self):
+        for call in self.calls(self.scale):
+            self.assertEqual(np.from_dlpack(call(np.True_, self.x)).tolist(), [1, 1])
+        for call in self.calls(self.count):
+            y = np.zeros(1, "float32")
+            call(3, np.True_, y)
+            self.assertEqual(y.tolist(), [13])
+
+    def test_an_integer_may_be_one_by_protocol(self):
+        for call in self.calls(self.count):
+            y = np.zeros(1, "float32")
+            call(Index(4), np.False_, y)
+            self.assertEqual(y.tolist(), [4])
+        for call in self.calls(self.scale):
+            self.assertEqual(np.from_dlpack(call(Index(2), self.x)).tolist(), [2, 2])
+
+    def test_integers_for_floating_point_numbers_are_rounded_as_floats_are(self):
+        for value in (2**24 + 1, -(2**24) - 1, 2**63 + 1, np.int64(2**24 + 1)):
+            for call in self.calls(self.scale):
+                made = np.from_dlpack(call(value, self.x))
+                self.assertEqual(made.tolist(), np.from_dlpack(call(float(value), self.x)).tolist(), value)
+
+    def test_integers_of_more_than_64_bits_are_named(self):
+        self.refused(self.scale, ValueError, 'kernel "scale": parameter "a" is an integer of more than 64 bits', 10**30, self.x)
+
+    def test_arrays_that_are_none_of_dlpacks_are_named(self):
+        named = 'kernel "scale": parameter "x" is a NumPy array of dtype '
+        for read_only in (False, True):
+            swapped = self.x.astype(">f4")
+            swapped.flags.writeable = not read_only
+            self.refused(self.scale, TypeError, named + r"'>f4' .*Pass x.astype\('float32'\)", 1.0, swapped)
+        for dtype in ("O", "M8[s]", "U1", "V3", "g"):
+            self.refused(self.scale, TypeError, named + ".*Pass another array", 1.0, np.zeros(2, dtype))
+        compiled = kmux.compile(programs.scale())
+        with self.assertRaisesRegex(TypeError, 'parameter "x" is a NumPy array of dtype'):
+            compiled(x=swapped, factor=1.0)
+
+    def test_a_mask_is_not_dropped(self):
+        masked = np.ma.array([1, 2], dtype="float32", mask=[False, True])
+        self.refused(self.scale, TypeError, 'parameter "x" is a masked array .*Pass x.filled', 1.0, masked)
+        whole = np.ma.array([1, 2], dtype="float32", mask=[False, False])
+        for call in self.calls(self.scale):
+            self.assertEqual(np.from_dlpack(call(2, whole)).tolist(), [2, 4])
+
+    def test_functions_of_tensors_refuse_the_same(self):
+        @kmux.jit(target="cpu")
+        def copied(b: kmux.JitBuilder, x):
+            n = b.symbol("n")
+            given, made = b.input("x", [n]), b.empty("y", "float32", [n])
+            b.variant("c", sources={"k.c": "void k(const float* x, float* y, long long n) { y[0] = x[0]; }"})
+            b.launch("k", [given, made, n])
+            return made
+
+        self.assertEqual(copied(self.x)[0], 1)
+        with self.assertRaisesRegex(TypeError, "an argument is a NumPy array of dtype '>f4'"):
+            copied(self.x.astype(">f4"))
+
+
+if __name__ == "__main__":
+    unittest.main()
