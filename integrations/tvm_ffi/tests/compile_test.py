@@ -37,6 +37,27 @@ class Compile(unittest.TestCase):
             with self.subTest(message), self.assertRaisesRegex(TypeError, message):
                 kmux.compile(programs.scale(), **options)
 
+    def test_takes_kernels_of_sources_with_their_options(self):
+        first, second = (
+            kmux.kernel(f"void f(float* y) {{ y[0] = A + {i}; }}", "f(y: inout f32[1])", args="y", target="cpu", compile_flags="-DA=1")
+            for i in range(2)
+        )
+        for made in (kmux.compile(second), *kmux.par_compile([first, second], num_workers=1)[1:]):
+            y = np.zeros(1, "float32")
+            made(y)
+            self.assertEqual(y[0], 2)
+        y = np.zeros(1, "float32")
+        kmux.par_compile([first, programs.scale()], each=[{"compile_flags": "-DA=5"}, {}], target="cpu")[0](y)
+        self.assertEqual(y[0], 5)
+        self.assertEqual(kmux.resolve(first).backend, "cpu")
+        self.assertEqual(kmux.jit(lambda: first, compile_flags="-DA=2")().name, "f")
+
+    def test_programs_are_a_list(self):
+        kernel = kmux.kernel("void f(float* y) { y[0] = 1; }", "f(y: inout f32[1])", args="y")
+        for one, shown in (("x.kmux.json", "'x.kmux.json'"), (programs.scale(), "a Program"), (kernel, "a _?SourceKernel")):
+            with self.assertRaisesRegex(TypeError, f"programs are {shown}.* .a list of them is wanted.. Put it into a list"):
+                kmux.par_compile(one, target="cpu")
+
     def test_takes_flags_as_one_string(self):  # C2.9
         program = programs.scale("A * x[i] + B")
         kernel = kmux.compile(program, target="cpu", compile_flags="-DA='(1 + 2)'  -DB=4")

@@ -98,6 +98,21 @@ class JitEager(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "3 is not a dtype .a int.. Write it as a word"):
             of_kind(ones(3), kind=3)
 
+    def test_a_string_is_no_list(self):
+        def use(b, how):
+            made = b.input("x", "mn" if how == "shape" else ["n"])
+            b.variant("c", sources={"d.c": "void d(float* x) {}"}, requires={"features": "tma"} if how == "features" else None)
+            b.launch("d", "x" if how == "args" else [made])
+
+        for how, shown in (("shape", "a shape is 'mn'"), ("features", "features is 'tma'"), ("args", "args is 'x'")):
+
+            @kmux.jit
+            def given(b: kmux.JitBuilder, x, *, how=how):
+                use(b, how)
+
+            with self.assertRaisesRegex(TypeError, f"{shown} .a str, whose letters would be taken one by one"):
+                given.program(ones(3))
+
     def test_gives_tensors_for_tensors(self):
         self.assertIsInstance(scale(tvm_ffi.from_dlpack(ones(2, 2))), tvm_ffi.Tensor)
 

@@ -14,7 +14,7 @@ from ._kernel import Kernel
 from ._library import functions
 from ._log import prepare
 from ._options import CompileOptions, ResolveOptions, plain
-from ._program import AnyProgram, Program, as_program
+from ._program import AnyProgram, Program, as_program, programs_of
 from ._progress import Progress, reporter, shown
 from ._resolution import Resolution
 
@@ -23,7 +23,7 @@ def compile(program: AnyProgram, **options: Unpack[CompileOptions]) -> Kernel:
     """Picks a backend, compiles `program` (or takes it from the cache) and loads it. Ctrl-C ends it.
 
     Args:
-        program: a `Program`, or the path of one.
+        program: a `Program`, the path of one, or what `kmux.kernel` made, whose options count where `options` has none.
         options: see `CompileOptions`.
 
     Raises:
@@ -32,7 +32,7 @@ def compile(program: AnyProgram, **options: Unpack[CompileOptions]) -> Kernel:
         UnavailableError, UnsupportedError: no backend can; every candidate's reason is in the message.
         CompileError: with the compiler's log.
     """
-    given, values = as_program(program), plain(options)
+    given, values = as_program(program), {**_own_options(program), **plain(options)}
     prepare(values.get("verbose"))
     return Kernel._of(functions.compile(given, values), given, values)
 
@@ -43,7 +43,13 @@ def resolve(program: AnyProgram, **options: Unpack[ResolveOptions]) -> Resolutio
     Raises:
         TypeError, ValueError: as `compile`. That nothing was chosen is no error: the resolution says why.
     """
-    return cast(Resolution, functions.resolve(as_program(program), plain(options)))
+    own = {name: value for name, value in _own_options(program).items() if name in ResolveOptions.__annotations__}
+    return cast(Resolution, functions.resolve(as_program(program), {**own, **plain(options)}))
+
+
+def _own_options(program: AnyProgram) -> dict[str, Any]:
+    """Those that a kernel of a source was made with."""
+    return {} if isinstance(program, Program) else plain(getattr(program, "options", {}))
 
 
 @overload
@@ -87,7 +93,7 @@ def par_compile(
     """Compiles many programs at the same time, identical ones once. Ctrl-C ends it.
 
     Args:
-        programs: each a `Program` or the path of one.
+        programs: each as `compile` takes it.
         num_workers: how many at the same time; 0 is one a core that the process may use.
         ignore_error: a program that fails is None in the result and a `CompileWarning`, not an error.
         memory_budget: bytes that all compilations of this process may take together.
@@ -102,8 +108,9 @@ def par_compile(
     Raises:
         As `compile`: the first failure in input order, with the others in its message.
     """
-    wanted = [as_program(program) for program in programs]
-    sets = [plain(options)] if each is None else [{**plain(options), **plain(own)} for own in each]
+    given = programs_of(programs)
+    wanted = [as_program(program) for program in given]
+    sets = _sets(given, options, each)
     prepare(options.get("verbose"))
     left_out: dict[int, str] = {}
     how = {
@@ -119,6 +126,17 @@ def par_compile(
     for index, why in left_out.items():
         warnings.warn(f"program {index} {wanted[index].name!r} is left out: {why}", CompileWarning, stacklevel=2)
     return made
+
+
+def _sets(programs: list[AnyProgram], options: CompileOptions, each: Iterable[CompileOptions] | None) -> list[dict[str, Any]]:
+    """One set of options for all programs, or one each."""
+    common, own = plain(options), [_own_options(program) for program in programs]
+    if each is None:
+        return [{**one, **common} for one in own] if any(own) else [common]
+    more = [plain(one) for one in each]
+    if len(more) != len(own):
+        return [{**common, **one} for one in more]  # which the library refuses by their numbers
+    return [{**first, **common, **last} for first, last in zip(own, more)]
 
 
 def compile_all(

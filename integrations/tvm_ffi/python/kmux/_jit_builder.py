@@ -151,7 +151,7 @@ class JitBuilder:
         if wanted:
             made["settings"] = wanted
         if requires:
-            made["requires"] = {key: list(values) for key, values in requires.items()}
+            made["requires"] = {key: list(_no_text(key, values)) for key, values in requires.items()}
         self._files.update(sources)
         self._files.update(headers or {})
         self._variants.append(made)
@@ -186,7 +186,7 @@ class JitBuilder:
             how: grid, block, cluster, dynamic_smem_bytes and the other keys of a launch there.
         """
         document = {key: self._plain(value) for key, value in how.items()}
-        self.step({"launch": {"kernel": kernel, "args": [self._argument(each) for each in args], **document}})
+        self.step({"launch": {"kernel": kernel, "args": [self._argument(each) for each in _no_text("args", args)], **document}})
 
     def step(self, document: Mapping[str, Any]) -> None:
         """A step as docs/dispatch-ir.md has it: a fill, a guard or a loop."""
@@ -256,7 +256,18 @@ def dtype_text(dtype: Any) -> str:
 
 
 def _forms(shape: Iterable[Extent]) -> list[Any]:
-    return [form_of(extent) for extent in shape]
+    return [form_of(extent) for extent in _no_text("a shape", shape)]
+
+
+def _no_text(what: str, given: Iterable[Any]) -> Iterable[Any]:
+    """`given`, which is no string.
+
+    Raises:
+        TypeError: it is one.
+    """
+    if isinstance(given, str):
+        raise TypeError(f"{what} is {given!r} (a str, whose letters would be taken one by one). Write [{given!r}].")
+    return given
 
 
 def _named(files: Mapping[str, str]) -> list[dict[str, str]]:

@@ -210,7 +210,7 @@ class JitFunction(Generic[P]):
     def _program(self, call: inspect.BoundArguments) -> Program:
         with noted(self.name, call.arguments):
             made: Any = self.function(*call.args, **call.kwargs)
-            if isinstance(made, (Program, str)) or hasattr(made, "__fspath__"):
+            if isinstance(made, str) or hasattr(made, "__fspath__") or isinstance(getattr(made, "program", made), Program):
                 return as_program(made)
             raise TypeError(
                 f"it returned an object of type {type(made).__qualname__} (a jit function returns a program or the path of one). "

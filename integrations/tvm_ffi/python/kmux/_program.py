@@ -5,16 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Union, cast
 
 import tvm_ffi
+from typing_extensions import Protocol
 
 from ._library import functions
 
 _FILE_KEYS = ("sources", "headers")  # of a variant
 
-AnyProgram = Union["Program", str, "os.PathLike[str]"]
+
+
+class HasProgram(Protocol):
+    """What was made of a program, as a `SourceKernel`."""
+
+    @property
+    def program(self) -> Program: ...
+
+
+AnyProgram = Union["Program", str, "os.PathLike[str]", HasProgram]
 
 
 @tvm_ffi.register_object("kmux.Program")
@@ -111,15 +121,28 @@ def cache_program(origin: str, program: Program) -> None:
 
 
 def as_program(given: AnyProgram) -> Program:
-    """The program itself, or the one at that path."""
-    if isinstance(given, Program):
-        return given
+    """The program itself, that of a kernel of a source, or the one at that path."""
+    own = given if isinstance(given, Program) else getattr(given, "program", None)
+    if isinstance(own, Program):
+        return own
     if isinstance(given, (str, os.PathLike)):
         return load_program(given)
     raise TypeError(
         f"{type(given).__name__!r} is not a program (programs come from kmux.program, of JSON or a dict, and from "
         "kmux.load_program, or are the path of one). Pass one of these."
     )
+
+
+def programs_of(given: Iterable[AnyProgram]) -> list[AnyProgram]:
+    """A list of programs.
+
+    Raises:
+        TypeError: one program, or the path of one.
+    """
+    if isinstance(given, (str, os.PathLike)) or isinstance(getattr(given, "program", given), Program):
+        shown = repr(given) if isinstance(given, str) else f"a {type(given).__qualname__}"
+        raise TypeError(f"programs are {shown} (a list of them is wanted). Put it into a list.")
+    return list(given)
 
 
 def _completed(document: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, Any]:

@@ -79,6 +79,11 @@ class SourceKernel(tvm_ffi.Function):
         return self._kernels.program
 
     @property
+    def options(self) -> CompileOptions:
+        """The options that it is compiled with."""
+        return self._kernels.options
+
+    @property
     def signature(self) -> dict[str, Any]:
         """Parameters, outputs and symbols, as docs/dispatch-ir.md describes them; option `out_idx` makes outputs."""
         signature: dict[str, Any] = json.loads(self.program.to_json())["signature"]

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, Union
 
 from .._errors import UnavailableError
-from .._program import AnyProgram, Program, as_program
+from .._program import AnyProgram, as_program, programs_of
 from . import _bench, _fetch, _lock, _words
 from ._cluster import Cluster
 from ._driver import Driver, Duration, Limits
@@ -173,9 +173,7 @@ def _begin(
     for what, value in (("programs", programs), ("targets and classes", places)):
         if isinstance(value, str):
             raise TypeError(f"{what} are {value!r} (a str, whose letters would be taken one by one). Write [{value!r}].")
-        if isinstance(value, (Program, os.PathLike)):
-            raise TypeError(f"{what} are a {type(value).__qualname__} (a list of them is wanted). Put it into a list.")
-    given = _distinct(programs)
+    given = _distinct(programs_of(programs))
     plan = Plan(verb, list(dict.fromkeys(places)), _listed(given, shapes), words)
     return _go_on(_begun(plan, given, run), address, limits, progress, fetch)
 
