@@ -29,6 +29,11 @@ class Program(unittest.TestCase):
         program = programs.scale()
         self.assertEqual(pickle.loads(pickle.dumps(program)).digest, program.digest)
 
+    def test_is_equal_if_its_digest_is(self):
+        program, same, other = programs.scale(), programs.scale(), programs.scale("x[i]")
+        self.assertTrue(program == same and program != other and program != program.digest)
+        self.assertEqual({program: 1, other: 2}[same], 1)
+
     def test_names_every_problem(self):
         with self.assertRaisesRegex(ValueError, "Did you mean 'params'"):
             kmux.program({"name": "x", "signature": {"parms": []}, "variants": []})
@@ -45,8 +50,17 @@ class Program(unittest.TestCase):
             kmux.program(document, both)
 
     def test_is_refused_if_it_cannot_be_read_or_written(self):
-        with self.assertRaisesRegex(ValueError, "No such file"):
-            kmux.load_program("/nowhere/x.kmux.json")
+        for path in ("/nowhere/x.kmux.json", b"/nowhere/x.kmux.json", pathlib.Path("/nowhere/x.kmux.json")):
+            with self.assertRaisesRegex(FileNotFoundError, "No such file or directory: '/nowhere/x.kmux.json'"):
+                kmux.compile(path) if isinstance(path, str) else kmux.load_program(path)
+        with self.assertRaisesRegex(ValueError, "'void f.. {' begins a text .*Call kmux.kernel"):
+            kmux.compile("\nvoid f() {\n}\n")
+        with tempfile.TemporaryDirectory() as folder:  # a file of the program is another matter
+            path = pathlib.Path(folder, "scale.kmux.json")
+            programs.scale().save(path)
+            path.with_name("scale.c").unlink()
+            with self.assertRaisesRegex(ValueError, "cannot read .*scale.c"):
+                kmux.load_program(path)
         with self.assertRaises(kmux.UnavailableError):
             programs.scale().save("/nowhere/scale.kmux.json")
 

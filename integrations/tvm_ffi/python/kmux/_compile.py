@@ -28,6 +28,7 @@ def compile(program: AnyProgram, **options: Unpack[CompileOptions]) -> Kernel:
 
     Raises:
         TypeError: an option that there is not, with the one that may be meant, or one of another type.
+        FileNotFoundError: there is no file at the path.
         ValueError: an invalid program, target or value.
         UnavailableError, UnsupportedError: no backend can; every candidate's reason is in the message.
         CompileError: with the compiler's log.

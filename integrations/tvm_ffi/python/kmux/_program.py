@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -29,7 +30,10 @@ AnyProgram = Union["Program", str, "os.PathLike[str]", HasProgram]
 
 @tvm_ffi.register_object("kmux.Program")
 class Program(tvm_ffi.Object):
-    """A validated program; immutable. Made by `load_program`, `program` and functions of the exporter."""
+    """A validated program; immutable. Made by `load_program`, `program` and functions of the exporter.
+
+    Programs of equal digests are equal.
+    """
 
     if TYPE_CHECKING:
 
@@ -73,6 +77,15 @@ class Program(tvm_ffi.Object):
         """Does a kernel of these options allocate outputs and return them?"""
         return self._has_outputs() or options.get("out_idx") is not None
 
+    def __eq__(self, other: object) -> bool:
+        return self.digest == other.digest if isinstance(other, Program) else NotImplemented
+
+    def __ne__(self, other: object) -> bool:  # TVM-FFI's objects have their own
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
     def __repr__(self) -> str:
         return f"<kmux.Program {self.name!r} {self.digest[:12]}>"
 
@@ -85,9 +98,18 @@ def load_program(path: str | os.PathLike[str]) -> Program:
     that carries that in a comment (docs/text-form.md).
 
     Raises:
+        FileNotFoundError: there is no file at `path`.
         ValueError: with every problem: a document that cannot be read, missing and changed files among them.
     """
-    return cast(Program, functions.load_program(os.fspath(path)))
+    name = os.fsdecode(path)
+    if "\n" in name:
+        raise ValueError(f"{name.strip().splitlines()[0]!r} begins a text (a program is read from a path). Call kmux.kernel for a source.")
+    try:
+        return cast(Program, functions.load_program(name))
+    except ValueError:
+        if os.path.exists(name):
+            raise
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
 
 
 def program(document: Mapping[str, Any] | str, files: Mapping[str, str] | None = None) -> Program:

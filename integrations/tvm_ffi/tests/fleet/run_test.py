@@ -6,6 +6,7 @@ import errno
 import io
 import json
 import pathlib
+import shutil
 import sys
 import tempfile
 import types
@@ -159,6 +160,12 @@ class Units(unittest.TestCase):
             path.write_text(text)
             with self.assertRaisesRegex(ValueError, "has no run"):
                 run.plan()
+
+    def test_a_plan_without_its_programs_is_refused(self):
+        run = self.begun(include_dirs=[self.folder / "inc"])
+        shutil.rmtree(self.folder / "run" / "programs")
+        with self.assertRaisesRegex(ValueError, "lacks a program of its plan .*Begin the run in another folder"):
+            run.units()
 
     def test_limits_are_numbers_or_durations(self):
         limits = Limits.of(numpy.int64(2), datetime.timedelta(minutes=1), numpy.float32(3))

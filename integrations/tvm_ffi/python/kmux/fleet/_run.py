@@ -119,9 +119,15 @@ class Run:
         headers, builds = _state.Headers(plan.words), _state.builds()
         states: dict[str, Any] = {}
         for digest in (one["digest"] for one in plan.programs):
-            texts = load_program(self.store.path(digest)).files.values() if headers.any() else ()
+            texts = self._texts(digest) if headers.any() else ()
             states[digest] = [builds, headers.read_by(texts)] if texts else builds
         return list(plan.units(states))
+
+    def _texts(self, digest: str) -> list[str]:
+        try:
+            return list(load_program(self.store.path(digest)).files.values())
+        except FileNotFoundError as error:
+            raise ValueError(f"{self.folder} lacks a program of its plan ({error}). Begin the run in another folder.") from None
 
     def lines(self) -> list[Line]:
         """The last line of each unit. A line that is not whole, as of a driver that was killed in it, does not count."""
