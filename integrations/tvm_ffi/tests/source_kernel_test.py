@@ -281,6 +281,18 @@ class SourceKernel(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, r"grid is 2.0 .extents are integers, or expressions as text."):
             kmux.kernel(_SAXPY, _SIGNATURE, grid=8 / 4, block=1)
 
+    def test_integers_of_numpy_are_integers(self):
+        self.check(kmux.kernel(_SAXPY, _SIGNATURE, grid=[numpy.int32(4), 1], block=numpy.int64(256)))
+        for position in (numpy.int64(-1), [numpy.int8(2)]):
+            saxpy = kmux.kernel(_SAXPY, _SIGNATURE.replace("inout ", ""), grid=1, block=256, out_idx=position)
+            self.assertEqual(saxpy.signature["outputs"], ["y"])
+            self.assertEqual(saxpy(2.0, numpy.ones(8, "float32")).shape, (8,))
+
+    def test_extents_are_numbers_or_expressions(self):
+        for grid, shown in ((True, "True"), ([], r"\[\]"), ([1, False], r"\[1, False\]"), (numpy.float32(2), "a float32"), ({}, "a dict")):
+            with self.assertRaisesRegex(TypeError, f"grid is {shown} .extents are integers, or expressions as text"):
+                kmux.kernel(_SAXPY, _SIGNATURE, grid=grid, block=1)
+
     def test_a_wrong_option_is_found_before_a_call(self):
         with self.assertRaisesRegex(TypeError, "no option 'executon_backend'.*Did you mean 'execution_backend'"):
             kmux.kernel(_SAXPY, _SIGNATURE, grid=1, block=1, executon_backend="cpu")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -33,7 +34,7 @@ class CompileOptions(ResolveOptions, total=False):
 
 
 def _plain(value: Any) -> Any:
-    """A value as the library takes it: paths are strings, durations seconds, sequences lists."""
+    """A value as the library takes it: paths are strings, durations seconds, sequences lists, integers Python's."""
     if isinstance(value, (str, int, float)):  # most are; the classes below are asked what they take for theirs
         return value
     if isinstance(value, os.PathLike):
@@ -44,12 +45,12 @@ def _plain(value: Any) -> Any:
         return {key: _plain(element) for key, element in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(element) for element in value]
-    return value
+    return operator.index(value) if hasattr(type(value), "__index__") else value
 
 
 def _listed(name: str, value: Any) -> Any:
     """As a list what may be written without one."""
-    if name == "out_idx" and isinstance(value, int) and not isinstance(value, bool):
+    if name == "out_idx" and not isinstance(value, bool) and hasattr(value, "__index__"):  # NumPy's integers have it, too
         return [value]
     if name == "compile_flags" and isinstance(value, str):
         return [value]  # which the library splits as a shell does

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import operator
 import os
 import textwrap
 from collections.abc import Sequence
@@ -89,7 +90,7 @@ class SourceKernel(tvm_ffi.Function):
         signature: dict[str, Any] = json.loads(self.program.to_json())["signature"]
         positions = self._kernels.options.get("out_idx")
         if positions is not None:
-            listed = [positions] if isinstance(positions, int) else positions
+            listed = positions if isinstance(positions, Sequence) else [positions]
             signature["outputs"] = [signature["params"][position]["name"] for position in listed]
         return signature
 
@@ -202,15 +203,26 @@ def _read(source: str | os.PathLike[str]) -> tuple[str, str | None]:
 def _extents(name: str, given: Extents) -> str:
     if given is None:
         return ""
-    if isinstance(given, (str, int)):
-        return str(given)
-    if not isinstance(given, Sequence) or not all(isinstance(one, (str, int)) for one in given):
-        shown = repr(given) if isinstance(given, (float, Sequence)) else f"a {type(given).__name__}"
+    if (one := _extent(given)) is not None:
+        return one
+    extents = [_extent(each) for each in given] if isinstance(given, Sequence) else []
+    if not extents or None in extents:
+        shown = repr(given) if isinstance(given, (bool, float, Sequence)) else f"a {type(given).__name__}"
         raise TypeError(
             f"{name} is {shown} (extents are integers, or expressions as text). Pass one, such as 256 or 'ceildiv(n, 256)', "
             "or a list of up to three."
         )
-    return f"[{', '.join(map(str, given))}]"
+    return f"[{', '.join(map(str, extents))}]"
+
+
+def _extent(given: Any) -> str | None:
+    """An extent as text; None for what is none."""
+    if isinstance(given, (str, bool)):
+        return given if isinstance(given, str) else None
+    try:
+        return str(operator.index(given))  # NumPy's integers, too
+    except TypeError:
+        return None
 
 
 def _device_of(arguments: Sequence[Any]) -> tuple[int, int]:
