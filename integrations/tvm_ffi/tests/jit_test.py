@@ -221,6 +221,12 @@ class Jit(unittest.TestCase):
             bad = pathlib.Path(folder, f"scale-{traced.program(2).digest[:12]}")
             self.assertTrue((bad / "program" / "scale.c").exists())
 
+    def test_a_wrong_option_is_found_before_a_call(self):
+        with self.assertRaisesRegex(TypeError, "no option 'targt' .*Did you mean 'target'"):
+            kmux.jit(targt="cpu")(lambda: None)
+        with self.assertRaisesRegex(TypeError, "has no option 'num_worker' .*progress.*Did you mean 'num_workers'"):
+            kmux.jit(lambda: None).par_compile([], num_worker=1)
+
     def test_needs_no_options(self):
         @kmux.jit
         def plain():

@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ._compile import compile_all
 from ._errors import CompileWarning, add_note
 from ._jit_call import in_words
 from ._kernel import Kernel
+from ._library import functions
 from ._log import prepare
 from ._options import CompileOptions, plain
 from ._program import Program
 from ._progress import CompileEvent, shown
+
+
+OPTIONS = ("num_workers", "ignore_error", "memory_budget", "timeout")
+
+
+def check_options(function: str, how: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Checks the names of the options of a `par_compile`.
+
+    Raises:
+        TypeError: one that there is not, with the one that may be meant.
+    """
+    for name in how:
+        if name not in known:
+            hint = functions.did_you_mean(name, list(known))
+            raise TypeError(f"par_compile of jit function {function!r} has no option {name!r} (it has {', '.join(known)}).{hint}")
 
 
 class Batch:

@@ -12,7 +12,7 @@ from typing_extensions import Concatenate, ParamSpec
 
 from ._arrays import like
 from ._given import if_writable, told
-from ._jit_batch import Batch
+from ._jit_batch import OPTIONS, Batch, check_options
 from ._jit_builder import JitBuilder, JitOutputs
 from ._jit_call import Signature, noted
 from ._jit_key import key_of
@@ -115,9 +115,14 @@ class JitEager(Generic[P]):
         Args:
             configurations: the keywords of each call.
             how: num_workers, ignore_error, memory_budget and timeout, as in `kmux.par_compile`.
+
+        Raises:
+            TypeError: a configuration or an option that it does not take.
+            As a call; the first failure in input order.
         """
+        check_options(self.name, how, OPTIONS)
         prepare(self.options.get("verbose"))
-        wanted = [dict(each) for each in configurations]
+        wanted = [self._keywords(*each) for each in enumerate(configurations)]
         tensors = self._filled(tuple(tensors))
         calls = [self._taken.bound(tensors, each) for each in wanted]
         batch = Batch(self.name, calls, how)
@@ -132,6 +137,14 @@ class JitEager(Generic[P]):
             kernels[place] = None if kernel is None else Kernel._of(kernel, program, plain(self.options))
         batch.warn()
         return kernels
+
+    def _keywords(self, place: int, configuration: Any) -> dict[str, Any]:
+        if isinstance(configuration, Mapping):
+            return dict(configuration)
+        raise TypeError(
+            f"jit function {self.name!r}: configuration {place} of par_compile is {configuration!r} (each is a dict of keywords; "
+            "tensors are the same for all). Write {'NAME': VALUE}."
+        )
 
     def _filled(self, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
         """The tensors with the defaults of those that are left out, where all of them have one."""

@@ -14,12 +14,13 @@ from typing_extensions import ParamSpec
 
 from ._compile import compile
 from ._debug_files import DebugFiles
-from ._jit_batch import Batch
+from ._jit_batch import OPTIONS, Batch, check_options
 from ._jit_call import Signature, noted
 from ._jit_key import key_of
 from ._jit_name import pickled, source_of
 from ._kernel import Kernel
-from ._options import CompileOptions
+from ._library import functions
+from ._options import CompileOptions, plain
 from ._program import AnyProgram, Program, as_program
 from ._progress import Progress
 
@@ -52,6 +53,7 @@ class JitFunction(Generic[P]):
     def __init__(
         self, function: Callable[P, AnyProgram], options: CompileOptions, debug_root_path: AnyPath | None = None
     ) -> None:
+        functions.check_options(plain(options))
         functools.update_wrapper(self, function)
         self.function = function
         self.options = options
@@ -131,8 +133,10 @@ class JitFunction(Generic[P]):
             how: num_workers, ignore_error, memory_budget, timeout and progress, as in `kmux.par_compile`.
 
         Raises:
+            TypeError: an option that there is not.
             As a call; the first failure in input order.
         """
+        check_options(self.name, how, (*OPTIONS, "progress"))
         calls = [self._taken.configured(*each) for each in enumerate(configurations)]
         keys = [key_of(self.name, call.arguments) for call in calls]
         batch = Batch(self.name, calls, how)
