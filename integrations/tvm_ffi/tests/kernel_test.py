@@ -1,3 +1,4 @@
+import inspect
 import pickle
 import sys
 import threading
@@ -210,6 +211,19 @@ class Kernel(unittest.TestCase):
         kernel.warm()
         kernel.await_best()
         self.assertIn(kernel.tier, ("fast", "full"))
+
+    def test_has_the_signature_of_its_program(self):
+        source = "void f(const float* x, float* y, float* z, float a, long long n) {}"
+        made = kmux.kernel(source, "f(x: f32[2 * n], y: out f32[n, 4], z: inout f32[max(n, 2)], a: f32)", args="x, y, z, a, n: i64", target="cpu")
+        shown = "(x: float32[(2 * n)], z: inout float32[max(n, 2)], a: float32, *, y: float32[n, 4] = None) -> float32[n, 4]"
+        for kernel in (made, made.compile()):
+            self.assertEqual(str(inspect.signature(kernel)), shown)
+        writes = kmux.kernel(source.replace(" f(", " g("), "g(x: f32[n], y: inout f32[n], z: inout f32[n], a: f32)", args="x, y, z, a, n: i64")
+        self.assertEqual(list(inspect.signature(writes).parameters), ["x", "y", "z", "a"])
+        inspect.signature(writes).bind(1, 2, 3, a=4)
+        self.assertEqual((type(writes).__doc__, type(writes).__name__), (kmux.SourceKernel.__doc__, "SourceKernel"))
+        self.assertEqual((type(writes.compile()).__doc__, type(writes.compile()).__name__), (kmux.Kernel.__doc__, "Kernel"))
+        self.assertIn("arrays", inspect.getdoc(writes))
 
     def test_cannot_be_tuned_under_another_policy(self):
         with self.assertRaisesRegex(ValueError, "measured"):

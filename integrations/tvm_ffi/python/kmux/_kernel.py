@@ -9,6 +9,7 @@ from typing import Any, cast
 import tvm_ffi
 
 from ._arrays import like
+from ._call_signature import CallSignature
 from ._function import DirectFunction, in_order, launch
 from ._given import told
 from ._library import functions
@@ -82,6 +83,7 @@ class Kernel(tvm_ffi.Function):
             kernel._origin = (program, dict(options or {}))
         return kernel
 
+    __signature__ = CallSignature()
     launch = launch
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -239,9 +241,13 @@ class Kernel(tvm_ffi.Function):
 
 
 class _KernelThatWrites(DirectFunction, Kernel):
-    """It has no outputs to allocate, and so nothing to make of what a call returns: no Python code runs in one."""
+    # It has no outputs to allocate, and so nothing to make of what a call returns: no Python code runs in one.
+    __doc__ = Kernel.__doc__
 
     launch = DirectFunction.__call__
+
+
+_KernelThatWrites.__name__ = _KernelThatWrites.__qualname__ = Kernel.__name__  # which is what users see
 
 
 def _compiled(program: Program, options: dict[str, Any]) -> Kernel:

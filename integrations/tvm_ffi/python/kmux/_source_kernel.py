@@ -14,6 +14,7 @@ import tvm_ffi
 from typing_extensions import Unpack
 
 from ._arrays import like
+from ._call_signature import CallSignature
 from ._compile import compile
 from ._errors import add_note
 from ._function import DirectFunction, call_plainly, in_order, launch
@@ -61,6 +62,7 @@ class SourceKernel(tvm_ffi.Function):
 
     _kernels: _Kernels
 
+    __signature__ = CallSignature()
     launch = launch
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -106,9 +108,13 @@ class SourceKernel(tvm_ffi.Function):
 
 
 class _SourceKernelThatWrites(DirectFunction, SourceKernel):
-    """It has no outputs to allocate, and so nothing to make of what a call returns: no Python code runs in one."""
+    # It has no outputs to allocate, and so nothing to make of what a call returns: no Python code runs in one.
+    __doc__ = SourceKernel.__doc__
 
     launch = DirectFunction.__call__
+
+
+_SourceKernelThatWrites.__name__ = _SourceKernelThatWrites.__qualname__ = SourceKernel.__name__  # which is what users see
 
 
 def _source_kernel(program: Program, options: CompileOptions) -> SourceKernel:
