@@ -1,4 +1,4 @@
-// kmux.error_notes, kmux.version, kmux.plugins, kmux.did_you_mean, kmux.used_on: what there is in this process.
+// kmux.error_notes, kmux.version, kmux.plugins, kmux.devices, kmux.did_you_mean, kmux.used_on: what there is in this process.
 // kmux.compile, kmux.par_compile, kmux.export_library.
 
 #include <optional>
@@ -12,7 +12,9 @@
 #include <tvm/ffi/string.h>
 
 #include "kmux/compile_wait.h"
+#include "kmux/device.h"
 #include "kmux/export_library.h"
+#include "kmux/json.h"
 #include "kmux/plugin/suggestion.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
@@ -57,6 +59,19 @@ ffi::Array<NamedValues> plugins() {
   ffi::Array<NamedValues> descriptions;
   for (const PluginEntry& entry : runtime->registry().entries()) descriptions.push_back(description_of(entry));
   return descriptions;
+}
+
+/// A JSON document for each device of a plugin.
+ffi::Array<ffi::String> devices_here() {
+  const auto runtime = value_of(Runtime::default_runtime());
+  ffi::Array<ffi::String> documents;
+  for (const Device& device : value_of(devices(*runtime))) {
+    if (device.plugin() == nullptr) continue;
+    documents.push_back(dump(Json::Object{{"backend", device.backend()},
+                                          {"ordinal", std::int64_t{device.ordinal()}},
+                                          {"properties", value_of(device.properties())}}));
+  }
+  return documents;
 }
 
 ffi::String hint(const ffi::String& word, const ffi::Array<ffi::String>& known) {
@@ -185,6 +200,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("kmux.error_notes", error_notes)
       .def("kmux.version", [] { return ffi::String(version()); })
       .def("kmux.plugins", plugins)
+      .def("kmux.devices", devices_here)
       .def("kmux.did_you_mean", hint)
       .def("kmux.used_on", used_on)
       .def("kmux.check_options", [](const NamedValues& options) { (void)compile_options(options); })

@@ -22,6 +22,13 @@ class Library(unittest.TestCase):
     def test_has_a_version(self):
         self.assertRegex(kmux.__version__, r"^\d+\.\d+\.\d+$")
 
+    def test_lists_devices(self):
+        found = [device for device in kmux.devices() if device.backend == "cpu"]
+        self.assertEqual([str(device) for device in found], ["cpu:0"])
+        self.assertTrue(found[0].name and found[0].arch and found[0].properties["cores"] >= 1)
+        kernel = kmux.compile(PROGRAM, execution_backend=found[0].backend, device=found[0].ordinal)
+        self.assertEqual(str(kernel.device), "cpu:0")
+
     def test_its_functions_release_the_gil(self):
         self.assertTrue(functions.compile.release_gil)
         self.assertTrue(functions.par_compile.release_gil)

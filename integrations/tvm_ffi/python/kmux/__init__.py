@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from . import _optional  # first: it imports TVM-FFI  # noqa: F401, I001
 from . import _process_end, expr  # noqa: F401
 from ._compile import compile, par_compile, resolve
+from ._devices import Device, devices
 from ._errors import (
     CancelledError,
     CompileError,
@@ -63,6 +64,7 @@ __all__ = [
     "CompileTimeoutError",
     "CompileWarning",
     "CompileOptions",
+    "Device",
     "Error",
     "ExportedLibrary",
     "Expr",
@@ -84,6 +86,7 @@ __all__ = [
     "UnavailableError",
     "UnsupportedError",
     "compile",
+    "devices",
     "export_library",
     "expr",
     "jit",

@@ -18,13 +18,14 @@ def _handle(stream: Any) -> int:
 def used_on(tensor: Any, stream: Any) -> None:
     """Says that what is on `stream` by now uses `tensor`, which a kernel returned: its memory is freed behind that.
 
-    Launches of kmux say so themselves; this is for what other libraries launch, as torch's `record_stream`.
+    Launches of kmux say so themselves; this is for what other libraries launch, as torch's `record_stream`. Memory of the host is in no
+    order unless it is pinned: nothing is done.
 
     Args:
         tensor: a tensor that a kernel of kmux allocated, or an array that shares its memory.
         stream: the handle of a stream, or a stream of torch or cupy.
 
     Raises:
-        kmux.UnsupportedError: the memory is not kmux's.
+        kmux.UnsupportedError: the memory is that of a device, and kmux did not allocate it.
     """
     functions.used_on(tvm_ffi.from_dlpack(tensor), _handle(stream))
