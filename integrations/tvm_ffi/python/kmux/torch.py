@@ -96,7 +96,8 @@ def op(
 
     Raises:
         ValueError: nothing is returned or written, a name is not the kernel's, `mutates` lacks what the signature
-            has, or the name of the operator has no namespace.
+            has, `backward` is given for a kernel that writes in place, torch lacks the dtype of an output, or the name of the operator
+            has no namespace. Nothing is registered then.
         TypeError: not a kernel.
     """
     if not isinstance(kernel, (Kernel, SourceKernel)):
@@ -107,6 +108,10 @@ def op(
         raise ValueError(f"{name!r} has no namespace (torch calls operators by two names). Write 'my::{name}'.")
     signature = _Signature(kernel)
     written = _checked(signature, mutates)
+    gradient = None if backward is None else _Signature(backward)
+    if gradient is not None:  # before the name is registered, which cannot be undone
+        _check_gradient(signature, gradient, written)
+    _check_dtypes(signature)
 
     def call(*arguments: Any) -> Any:
         made = kernel(*arguments)
@@ -119,8 +124,8 @@ def op(
         return None if not made else made[0] if len(made) == 1 else tuple(made)
 
     operator.register_fake(fake)
-    if backward is not None:
-        _register_gradient(operator, signature, backward)
+    if backward is not None and gradient is not None:
+        _register_gradient(operator, signature, gradient, op(f"{name}_backward", backward))
     return operator
 
 
@@ -147,8 +152,21 @@ def _checked(signature: _Signature, mutates: Sequence[str] | None) -> list[str]:
     return written
 
 
-def _register_gradient(operator: Any, signature: _Signature, kernel: Kernel | SourceKernel) -> None:
-    gradient = _Signature(kernel)
+def _check_dtypes(signature: _Signature) -> None:
+    for name in signature.outputs:
+        if not hasattr(torch, dtype := signature.buffer(name)["dtype"]):
+            raise ValueError(f"the kernel returns {name!r} of dtype {dtype} (this torch has no such dtype). Return another, or pass it in.")
+
+
+def _check_gradient(signature: _Signature, gradient: _Signature, written: Sequence[str]) -> None:
+    if written:
+        raise ValueError(
+            f"the kernel writes {', '.join(written)} in place (torch differentiates no operator that does). Leave 'backward' out, or "
+            "write into an output."
+        )
+    if not gradient.outputs:
+        raise ValueError("the backward kernel returns nothing (its outputs are the gradients). Declare grad_ and a parameter as `out`.")
+    _check_dtypes(gradient)
     known = {*signature.params, *(f"grad_{name}" for name in signature.outputs)}
     for name in gradient.arguments:
         if name not in known:
@@ -160,6 +178,9 @@ def _register_gradient(operator: Any, signature: _Signature, kernel: Kernel | So
             raise ValueError(
                 f"the backward kernel returns {name!r}. Expected grad_ and a parameter: {', '.join(signature.arguments)}."
             )
+
+
+def _register_gradient(operator: Any, signature: _Signature, gradient: _Signature, gradient_operator: Any) -> None:
     kept = [name for name in signature.params if name in gradient.arguments]
 
     def keep(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -167,14 +188,13 @@ def _register_gradient(operator: Any, signature: _Signature, kernel: Kernel | So
         values = dict(zip(signature.arguments, inputs)) | dict(zip(signature.outputs, outputs))
         ctx.save_for_backward(*(values[name] for name in kept if signature.buffer(name)))
         ctx.scalars = {name: values[name] for name in kept if not signature.buffer(name)}
-
-    gradient_operator = op(f"{operator._qualname}_backward", kernel)
+        ctx.given = [value is not None for value in inputs]
 
     def apply(ctx: Any, *grads: torch.Tensor) -> tuple[Any, ...]:
         values = dict(zip([name for name in kept if signature.buffer(name)], ctx.saved_tensors)) | ctx.scalars
         values |= {f"grad_{name}": grad.contiguous() for name, grad in zip(signature.outputs, grads)}
         made = gradient_operator(*(values[name] for name in gradient.arguments))
         found = dict(zip(gradient.outputs, made if isinstance(made, tuple) else (made,)))
-        return tuple(found.get(f"grad_{name}") for name in signature.arguments)
+        return tuple(found.get(f"grad_{name}") if is_given else None for name, is_given in zip(signature.arguments, ctx.given))
 
     operator.register_autograd(apply, setup_context=keep)
