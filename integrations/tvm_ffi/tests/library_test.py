@@ -90,6 +90,10 @@ class Library(unittest.TestCase):
             """)
         self.assertEqual(done.stdout, "[3. 3.] True\nfloat32 True float32\n", done.stderr)
 
+    def test_is_imported_where_numpy_is_blocked(self):
+        done = run("import sys; sys.modules['numpy'] = None; import kmux; print(kmux.__version__)")
+        self.assertEqual(done.stdout.strip(), kmux.__version__, done.stderr)
+
     def test_reads_arrays_of_a_numpy_that_came_later(self):
         done = run("""
             import kmux

@@ -130,7 +130,7 @@ _wants_numpy: list[Callable[[ModuleType], None]] = []
 
 def with_numpy(function: Callable[[ModuleType], None]) -> None:
     """Calls `function` with NumPy: now, or when the program has imported it."""
-    if "numpy" in sys.modules:
+    if sys.modules.get("numpy") is not None:  # None: the program has none
         function(importlib.import_module("numpy"))  # which waits for a thread that is importing it
     else:
         _wants_numpy.append(function)

@@ -48,7 +48,7 @@ class ProgressBar:
             from tqdm.auto import tqdm
         except ImportError:
             raise ImportError(
-                "progress=True needs tqdm (it is not installed). Install: pip install 'kmux[progress]'"
+                "progress=True needs tqdm (it is not installed). Install: pip install tqdm"
             ) from None
         self._bar = tqdm(total=total, unit="kernel", desc="compiling")
 

@@ -23,7 +23,7 @@ def ray() -> Any:
     try:
         return importlib.import_module("ray")
     except ImportError as error:
-        raise UnavailableError(f"kmux.fleet needs Ray ({error}). Install: pip install 'kmux[ray]'") from None
+        raise UnavailableError(f"kmux.fleet needs Ray ({error}). Install: pip install ray") from None
 
 
 @dataclass(frozen=True)

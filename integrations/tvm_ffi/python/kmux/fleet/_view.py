@@ -70,7 +70,7 @@ class Bar(View):
             from tqdm.auto import tqdm
         except ImportError:
             raise Error(
-                "progress=True needs tqdm (it is not installed). Install: pip install 'kmux[progress]'"
+                "progress=True needs tqdm (it is not installed). Install: pip install tqdm"
             ) from None
         self._tqdm = tqdm
 
