@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers and arrays of other types than a kernel's own: taken as what they mean, or refused by the name of the parameter."""
 
+import array
+import copy
+import ctypes
+import pickle
 import unittest
 
 import kmux
@@ -84,6 +88,29 @@ class Arguments(unittest.TestCase):
         whole = np.ma.array([1, 2], dtype="float32", mask=[False, False])
         for call in self.calls(self.scale):
             self.assertEqual(np.from_dlpack(call(2, whole)).tolist(), [2, 4])
+
+    def test_memory_without_dlpack_is_named(self):
+        for value, name in ((memoryview(self.x), "memoryview"), (bytearray(8), "bytearray"), (array.array("f", [1]), "array"), ((ctypes.c_float * 2)(), "c_float_Array_2")):
+            self.refused(self.scale, TypeError, rf'parameter "x" is a {name} .*Pass numpy.asarray\(x\)', 1.0, value)
+
+    def test_properties_name_what_they_want(self):
+        kernel = self.scale.compile()
+        for call, message in (
+            (lambda: kernel.warm("x"), "device is a str .an int is wanted."),
+            (lambda: kernel.set_constant("c", 1), "value is an int .an array with __dlpack__ is wanted."),
+            (lambda: kernel.set_constant(1, self.x), "name is an int .a string is wanted."),
+            (lambda: kernel.occupancy(1.5), "threads is a float .an int is wanted."),
+            (lambda: kmux.used_on(1, 0), "tensor is an int .an array with __dlpack__ is wanted."),
+            (lambda: kmux.used_on(self.x, None), "stream is a NoneType .an int is wanted."),
+            (lambda: kmux.cached_program(3), "origin is an int .a string is wanted."),
+            (lambda: kmux.cache_program("a", 3), "program is an int .a Program is wanted."),
+            (lambda: pickle.dumps(kernel.resolution), "cannot be pickled .*Pickle what to_dict"),
+        ):
+            with self.assertRaisesRegex(TypeError, message):
+                call()
+        self.assertIsNone(kernel.warm(np.int64(0)))
+        resolution = kernel.resolution
+        self.assertTrue(copy.copy(resolution) is resolution and copy.deepcopy([resolution])[0] is resolution)
 
     def test_functions_of_tensors_refuse_the_same(self):
         @kmux.jit(target="cpu")

@@ -10,6 +10,7 @@ import ctypes
 import numbers
 import operator
 import sys
+from array import array as PythonArray
 from collections.abc import Sequence
 from typing import Any, Callable
 
@@ -22,6 +23,8 @@ _NAME = b"dltensor_versioned"
 _is_valid, _pointer = ctypes.pythonapi.PyCapsule_IsValid, ctypes.pythonapi.PyCapsule_GetPointer
 _is_valid.restype, _is_valid.argtypes = ctypes.c_int, (ctypes.py_object, ctypes.c_char_p)
 _pointer.restype, _pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+
+_BUFFERS = (memoryview, bytearray, PythonArray, ctypes.Array)  # memory that says nothing of itself by DLPack
 
 _plain: set[type] = {int, float, bool, str, type(None), tvm_ffi.Tensor}  # types of which no value can be read-only
 _tell_plain: list[Callable[[type], object]] = []
@@ -38,7 +41,7 @@ def _is_plain(kind: type) -> bool:
     """Has no array of this type anything to say about itself? One with the C interface of DLPack says it to TVM-FFI."""
     if kind in _plain:
         return True
-    if _is_bool_of_numpy(kind) or _is_index(kind):
+    if _is_bool_of_numpy(kind) or _is_index(kind) or issubclass(kind, _BUFFERS):
         return False
     torch = sys.modules.get("torch")
     of_torch = torch is not None and issubclass(kind, getattr(torch, "Tensor", ()))  # older ones lack the interface
@@ -137,6 +140,8 @@ def told(value: Any) -> tuple[Any, bool]:
         return bool(value), False
     if _is_index(kind):
         return _as_integer(value), False
+    if issubclass(kind, _BUFFERS):
+        raise Refused(f"is a {kind.__name__} (a kernel takes arrays with __dlpack__). Pass numpy.asarray(x).")
     numpy = _optional.numpy
     if numpy is not None and isinstance(value, numpy.ndarray):
         return _of_numpy(value, numpy)

@@ -62,6 +62,7 @@ class JitFunction(Generic[P]):
         self.signature = inspect.signature(function)
         self._taken = Signature(self.name, self.signature)
         self._debug_files = DebugFiles(debug_root_path, source_of(function) if debug_root_path else "")
+        self._owner: type | None = None  # the class whose attribute it is
         self._lock = threading.Lock()
         self._seen: dict[Any, Kernel] = {}  # by arguments as they came
         self._entries: dict[str, _Entry] = {}  # by key
@@ -161,7 +162,16 @@ class JitFunction(Generic[P]):
         try:
             return self._taken.bound(args, kwargs)
         except TypeError as error:
-            raise TypeError(f"{error}{_hint_of_arrays(args, kwargs)}") from None
+            raise TypeError(f"{error}{_hint_of_arrays(args, kwargs)}{self._hint_of_class()}") from None
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner = owner
+
+    def _hint_of_class(self) -> str:
+        """What may be meant where a method was decorated: it is given no self."""
+        if self._owner is None:
+            return ""
+        return f" It is an attribute of class {self._owner.__qualname__}, and a jit function is given no self: decorate a function outside."
 
     def _keyed(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[inspect.BoundArguments, str]:
         call = self._bound(args, kwargs)

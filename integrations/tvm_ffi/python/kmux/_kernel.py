@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import tvm_ffi
 
+from . import _check
 from ._arrays import like
 from ._call_signature import CallSignature
 from ._function import DirectFunction, in_order, launch
@@ -155,7 +156,8 @@ class Kernel(tvm_ffi.Function):
             UnsupportedError: the backend does not say what its kernels take, or what a multiprocessor has.
             ValueError: fewer threads than 1, or more than the kernel is compiled for; no such kernel.
         """
-        return cast("dict[str, Any]", json.loads(str(functions.kernel_occupancy(self, kernel, threads, dynamic_shared_bytes))))
+        sizes = _check.integer("threads", threads), _check.integer("dynamic_shared_bytes", dynamic_shared_bytes)
+        return cast("dict[str, Any]", json.loads(str(functions.kernel_occupancy(self, _check.text("kernel", kernel), *sizes))))
 
     @property
     def device(self) -> tvm_ffi.Device:
@@ -202,7 +204,7 @@ class Kernel(tvm_ffi.Function):
             ValueError: an unknown name, another dtype, shape or size than the code has, memory elsewhere, a stream that is captured.
             LaunchError: the device refused.
         """
-        functions.kernel_set_constant(self, name, told(value)[0])
+        functions.kernel_set_constant(self, _check.text("name", name), told(_check.array("value", value))[0])
 
     def warm(self, device: int | None = None) -> None:
         """Does now what the first launch on `device` would do once.
@@ -210,7 +212,7 @@ class Kernel(tvm_ffi.Function):
         Raises:
             LaunchError: the device refused.
         """
-        functions.kernel_warm(self, device)
+        functions.kernel_warm(self, None if device is None else _check.integer("device", device))
 
     def await_best(self) -> None:
         """Waits until what is compiled or measured in the background has taken over.

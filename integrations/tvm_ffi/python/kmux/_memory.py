@@ -6,13 +6,14 @@ from typing import Any
 
 import tvm_ffi
 
+from . import _check
 from ._library import functions
 
 
-def _handle(stream: Any) -> int:
+def _handle(stream: Any) -> Any:
     for attribute in ("cuda_stream", "ptr", "handle"):  # torch's, cupy's, cuda.core's
         stream = getattr(stream, attribute, stream)
-    return int(stream)
+    return stream
 
 
 def used_on(tensor: Any, stream: Any) -> None:
@@ -28,4 +29,4 @@ def used_on(tensor: Any, stream: Any) -> None:
     Raises:
         kmux.UnsupportedError: the memory is that of a device, and kmux did not allocate it.
     """
-    functions.used_on(tvm_ffi.from_dlpack(tensor), _handle(stream))
+    functions.used_on(tvm_ffi.from_dlpack(_check.array("tensor", tensor)), _check.integer("stream", _handle(stream)))

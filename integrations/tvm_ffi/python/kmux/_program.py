@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Union, cast
 import tvm_ffi
 from typing_extensions import Protocol
 
+from . import _check
 from ._library import functions
 
 _FILE_KEYS = ("sources", "headers")  # of a variant
@@ -130,7 +131,7 @@ def program(document: Mapping[str, Any] | str, files: Mapping[str, str] | None =
 
 def cached_program(origin: str) -> Program | None:
     """The program that `cache_program` put into kmux's cache for `origin`, in any process; None if there is none."""
-    return cast("Program | None", functions.cached_program(origin))
+    return cast("Program | None", functions.cached_program(_check.text("origin", origin)))
 
 
 def cache_program(origin: str, program: Program) -> None:
@@ -139,7 +140,9 @@ def cache_program(origin: str, program: Program) -> None:
     Args:
         origin: all that it was made from, the version of what made it included; a digest is enough.
     """
-    functions.cache_program(origin, program)
+    if not isinstance(program, Program):
+        raise _check.wrong("program", program, "a Program")
+    functions.cache_program(_check.text("origin", origin), program)
 
 
 def as_program(given: AnyProgram) -> Program:

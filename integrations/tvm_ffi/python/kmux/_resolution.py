@@ -41,6 +41,15 @@ class Resolution(tvm_ffi.Object):
         """A table for people; `fully` with times, quarantine and the folders that were searched."""
         return str(self._explain_fully() if fully else self._explain())
 
+    def __copy__(self) -> Resolution:  # it does not change
+        return self
+
+    def __deepcopy__(self, _: dict[int, Any]) -> Resolution:
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Resolution cannot be pickled (it is of the plugins of this process). Pickle what to_dict() gives.")
+
     def __str__(self) -> str:
         return self.explain()
 

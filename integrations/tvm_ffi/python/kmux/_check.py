@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Types of arguments, where TVM-FFI would name them by numbers."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+
+def integer(name: str, value: Any) -> int:
+    """`value` as Python's integer.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if isinstance(value, bool) or not hasattr(type(value), "__index__"):
+        raise wrong(name, value, "an int")
+    return operator.index(value)
+
+
+def text(name: str, value: Any) -> str:
+    """`value`, a string.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(value, str):
+        raise wrong(name, value, "a string")
+    return value
+
+
+def array(name: str, value: Any) -> Any:
+    """`value`, an array.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not hasattr(value, "__dlpack__"):
+        raise wrong(name, value, "an array with __dlpack__")
+    return value
+
+
+def wrong(name: str, value: Any, wanted: str) -> TypeError:
+    """The error for an argument of another type."""
+    kind = type(value).__qualname__
+    return TypeError(f"{name} is {'an' if kind[0] in 'aeiou' else 'a'} {kind} ({wanted} is wanted). Pass one.")
