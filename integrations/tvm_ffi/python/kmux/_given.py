@@ -25,6 +25,7 @@ _is_valid.restype, _is_valid.argtypes = ctypes.c_int, (ctypes.py_object, ctypes.
 _pointer.restype, _pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
 
 _BUFFERS = (memoryview, bytearray, PythonArray, ctypes.Array)  # memory that says nothing of itself by DLPack
+_USUAL = frozenset("?bBhHiIlLqQefdFD")  # NumPy's letters of the dtypes that DLPack has
 
 _plain: set[type] = {int, float, bool, str, type(None), tvm_ffi.Tensor}  # types of which no value can be read-only
 _tell_plain: list[Callable[[type], object]] = []
@@ -37,26 +38,29 @@ def when_plain(tell: Callable[[type], object]) -> None:
         tell(kind)
 
 
-def _is_plain(kind: type) -> bool:
-    """Has no array of this type anything to say about itself? One with the C interface of DLPack says it to TVM-FFI."""
-    if kind in _plain:
-        return True
-    if _is_bool_of_numpy(kind) or _is_index(kind) or issubclass(kind, _BUFFERS):
-        return False
+_readers: dict[type, Callable[[Any], tuple[Any, bool]]] = {}  # of the other types that were seen
+
+
+def _reader_of(kind: type) -> Callable[[Any], tuple[Any, bool]] | None:
+    """What reads values of this type; None if TVM-FFI does, and none can be read-only."""
+    numpy = _optional.numpy
+    if numpy is not None and issubclass(kind, (numpy.ndarray, numpy.bool_)):
+        return _of_numpy if issubclass(kind, numpy.ndarray) else _of_bool
+    if issubclass(kind, _BUFFERS):
+        return _of_buffer
+    if _is_index(kind):
+        return _of_index
     torch = sys.modules.get("torch")
     of_torch = torch is not None and issubclass(kind, getattr(torch, "Tensor", ()))  # older ones lack the interface
-    of_numpy = _optional.numpy is not None and issubclass(kind, _optional.numpy.ndarray)
+    # One with the C interface of DLPack says to TVM-FFI what it has to say about itself.
     known = of_torch or issubclass(kind, tvm_ffi.Tensor) or hasattr(kind, "__dlpack_c_exchange_api__")
-    if of_numpy or (hasattr(kind, "__dlpack__") and not known):
-        return False
+    return _of_exporter if hasattr(kind, "__dlpack__") and not known else None
+
+
+def _add_plain(kind: type) -> None:
     _plain.add(kind)
     for tell in _tell_plain:
         tell(kind)
-    return True
-
-
-def _is_bool_of_numpy(kind: type) -> bool:
-    return _optional.numpy is not None and issubclass(kind, _optional.numpy.bool_)
 
 
 def _is_index(kind: type) -> bool:
@@ -96,8 +100,9 @@ def _flags_of(capsule: Any) -> int:
     return ctypes.c_uint64.from_address(_pointer(capsule, _NAME) + 24).value if _is_valid(capsule, _NAME) else 0
 
 
-def _of_numpy(array: Any, numpy: Any) -> tuple[Any, bool]:
-    if isinstance(array, numpy.ma.MaskedArray) and numpy.ma.is_masked(array):
+def _of_numpy(array: Any) -> tuple[Any, bool]:
+    numpy: Any = _optional.numpy
+    if type(array) is not numpy.ndarray and isinstance(array, numpy.ma.MaskedArray) and numpy.ma.is_masked(array):
         raise Refused("is a masked array (a kernel does not see its mask). Pass x.filled(VALUE), or x.data for all elements.")
     is_read_only = not array.flags.writeable
     given = numpy.asarray(_Memory(array)) if is_read_only and not array.dtype.hasobject else array
@@ -112,19 +117,39 @@ def _of_numpy(array: Any, numpy: Any) -> tuple[Any, bool]:
 def _is_usual(array: Any) -> bool:
     """Returns true if NumPy exports the array for sure."""
     dtype = array.dtype
-    is_number = dtype.isnative and dtype.kind in "biufc" and dtype.itemsize <= 8
-    return is_number and not any(step % dtype.itemsize for step in array.strides)
+    if dtype.char not in _USUAL or not dtype.isnative:
+        return False
+    return array.flags.c_contiguous or not any(step % dtype.itemsize for step in array.strides)
 
 
 def _advice(array: Any) -> str:
     return "Pass another array." if array.dtype.isnative else f"Pass x.astype({array.dtype.newbyteorder('=').name!r})."
 
 
-def _as_integer(value: Any) -> Any:
+def _of_bool(value: Any) -> tuple[Any, bool]:
+    return bool(value), False
+
+
+def _of_index(value: Any) -> tuple[Any, bool]:
     try:
-        return operator.index(value)
-    except TypeError:  # as arrays that have several elements
-        return value
+        return operator.index(value), False
+    except TypeError:  # as of arrays that have several elements
+        return value, False
+
+
+def _of_buffer(value: Any) -> tuple[Any, bool]:
+    raise Refused(f"is a {type(value).__name__} (a kernel takes arrays with __dlpack__). Pass numpy.asarray(x).")
+
+
+def _of_exporter(value: Any) -> tuple[Any, bool]:
+    immutable = _is_immutable(value)
+    try:
+        capsule = value.__dlpack__(max_version=(1, 0))
+    except (TypeError, BufferError):  # it knows no versions, or TVM-FFI is told why
+        return value, immutable
+    read_only = immutable or bool(_flags_of(capsule) & _READ_ONLY)
+    # One that tells TVM-FFI its stream is left to it.
+    return value if hasattr(value, "__tvm_ffi_env_stream__") else tvm_ffi.from_dlpack(capsule), read_only
 
 
 def told(value: Any) -> tuple[Any, bool]:
@@ -134,25 +159,13 @@ def told(value: Any) -> tuple[Any, bool]:
         Refused: an array that cannot be passed.
     """
     kind = type(value)
-    if _is_plain(kind):
+    if kind in _plain:
         return value, False
-    if _is_bool_of_numpy(kind):
-        return bool(value), False
-    if _is_index(kind):
-        return _as_integer(value), False
-    if issubclass(kind, _BUFFERS):
-        raise Refused(f"is a {kind.__name__} (a kernel takes arrays with __dlpack__). Pass numpy.asarray(x).")
-    numpy = _optional.numpy
-    if numpy is not None and isinstance(value, numpy.ndarray):
-        return _of_numpy(value, numpy)
-    immutable = _is_immutable(value)
-    try:
-        capsule = value.__dlpack__(max_version=(1, 0))
-    except (TypeError, BufferError):  # it knows no versions, or TVM-FFI is told why
-        return value, immutable
-    read_only = immutable or bool(_flags_of(capsule) & _READ_ONLY)
-    # One that tells TVM-FFI its stream is left to it.
-    return value if hasattr(value, "__tvm_ffi_env_stream__") else tvm_ffi.from_dlpack(capsule), read_only
+    if (reader := _readers.get(kind) or _reader_of(kind)) is None:
+        _add_plain(kind)
+        return value, False
+    _readers[kind] = reader
+    return reader(value)
 
 
 def _name_of(value: Any) -> str:
