@@ -23,6 +23,7 @@
 #include "log_delivery.h"
 #include "named_values.h"
 #include "program_object.h"
+#include "progress_report.h"
 #include "python_end.h"
 #include "raised.h"
 
@@ -102,10 +103,12 @@ ffi::Function compile_jit(JitEagerObj* self, const ffi::String& configuration, c
 ffi::Array<ffi::Optional<ffi::Function>> par_compile_jit(JitEagerObj* self,
                                                          const ffi::Array<ffi::String>& configurations,
                                                          const ffi::Array<ProgramRef>& programs,
-                                                         const GivenTensors& given, const NamedValues& how) {
+                                                         const GivenTensors& given, const NamedValues& how,
+                                                         const ffi::Optional<ffi::Function>& progress) {
   return with_log([&] {
     ParCompileOptions par_options = par_compile_options(how);
     par_options.poll = interruption();
+    par_options.progress = progress_report(progress);
     std::vector<JitRequest> requests;
     for (std::size_t i = 0; i < programs.size(); ++i) {
       const auto place = static_cast<std::int64_t>(i);

@@ -25,7 +25,7 @@
 #include "log_delivery.h"
 #include "named_values.h"
 #include "program_object.h"
-#include "python_end.h"
+#include "progress_report.h"
 
 namespace kmux::bridge {
 namespace {
@@ -96,39 +96,6 @@ ffi::Function compile_program(const ProgramRef& program, const NamedValues& opti
   });
 }
 
-double seconds(std::chrono::duration<double> duration) { return duration.count(); }
-
-std::int64_t number(std::size_t count) { return static_cast<std::int64_t>(count); }
-
-Json event_of(const CompileProgress& event) {
-  return Json::Object{{"step", std::string(to_string(event.step))},
-                      {"index", number(event.index)},
-                      {"program", std::string(event.program)},
-                      {"backend", std::string(event.backend)},
-                      {"from_cache", event.from_cache},
-                      {"total", number(event.counts.total)},
-                      {"running", number(event.counts.running)},
-                      {"done", number(event.counts.done)},
-                      {"failed", number(event.counts.failed)},
-                      {"cancelled", number(event.counts.cancelled)},
-                      {"elapsed", seconds(event.elapsed)},
-                      {"rate", event.rate},
-                      {"eta", event.eta ? Json(seconds(*event.eta)) : Json()},
-                      {"same_as", event.same_as ? Json(number(*event.same_as)) : Json()},
-                      {"error", event.error != nullptr ? Json(event.error->message) : Json()}};
-}
-
-/// Tells the caller of each event, as a C string for the same reason as the log's lines.
-std::function<void(const CompileProgress&)> reporter(const ffi::Optional<ffi::Function>& report) {
-  if (!report) return {};
-  return [report](const CompileProgress& event) {
-    {
-      const ReturnGuard before_python;
-    }
-    (*report)(dump(event_of(event)).c_str());
-  };
-}
-
 std::vector<CompileJob> jobs_of(const ffi::Array<ProgramRef>& programs, const ffi::Array<NamedValues>& options) {
   const bool is_one_for_all = options.size() == 1;
   if (!is_one_for_all && options.size() != programs.size()) {
@@ -152,7 +119,7 @@ ffi::Array<ffi::Optional<ffi::Function>> compile_programs(const ffi::Array<Progr
   return with_log([&] {
     ParCompileOptions par_options = par_compile_options(how);
     par_options.poll = interruption();
-    par_options.progress = reporter(progress);
+    par_options.progress = progress_report(progress);
     const auto kernels = value_of(par_compile(jobs_of(programs, options), par_options));
     ffi::Array<ffi::Optional<ffi::Function>> functions;
     for (const std::optional<Kernel>& kernel : kernels) {

@@ -98,11 +98,26 @@ class JitEager(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "3 is not a dtype .a int.. Write it as a word"):
             of_kind(ones(3), kind=3)
 
+    def test_par_compile_reports_progress(self):
+        class Enough(Exception):
+            pass
+
+        events = []
+        scale.par_compile([ones(2, 2)], [{"factor": 31}, {"factor": 32}], progress=events.append)
+        self.assertEqual({event.index for event in events if event.step == "done"}, {0, 1})
+        self.assertEqual({event.total for event in events}, {2})
+
+        def fail(event):
+            raise Enough
+
+        with self.assertRaises(Enough):
+            scale.par_compile([ones(2, 2)], [{"factor": 33}], progress=fail)
+
     def test_par_compile_names_what_it_does_not_take(self):
         for configuration in ((8,), 8):
             with self.assertRaisesRegex(TypeError, r"configuration 1 of par_compile is \(?8.* .each is a dict of keywords"):
                 scale.par_compile([ones(2, 2)], [{"factor": 3}, configuration])
-        with self.assertRaisesRegex(TypeError, "'scale' has no option 'workers' .it has num_workers, ignore_error, memory_budget, timeout."):
+        with self.assertRaisesRegex(TypeError, "'scale' has no option 'workers' .it has num_workers, ignore_error, memory_budget, timeout, progress."):
             scale.par_compile([ones(2, 2)], [{}], workers=3)
 
     def test_a_string_is_no_list(self):

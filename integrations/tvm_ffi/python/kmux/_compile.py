@@ -15,7 +15,7 @@ from ._library import functions
 from ._log import prepare
 from ._options import CompileOptions, ResolveOptions, plain
 from ._program import AnyProgram, Program, as_program, programs_of
-from ._progress import Progress, reporter, shown
+from ._progress import Progress, reported
 from ._resolution import Resolution
 
 
@@ -152,15 +152,8 @@ def compile_all(
     def leave_out(index: int, why: str) -> None:
         left_out[index] = why
 
-    raised: list[BaseException] = []
-    with shown(progress, len(programs)) as report:
-        told = report and reporter(report, raised)
-        try:
-            made = functions.par_compile(programs, options, plain({**how, "left_out": leave_out}), told)
-        except BaseException:
-            if raised:
-                raise raised[0] from None
-            raise
+    settings = plain({**how, "left_out": leave_out})
+    made: Any = reported(progress, len(programs), lambda tell: functions.par_compile(programs, options, settings, tell))
     origins = zip(programs, _for_each(programs, options))
     return [None if one is None else Kernel._of(one, *origin) for one, origin in zip(made, origins)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ._compile import compile_all
@@ -18,19 +18,19 @@ from ._program import Program
 from ._progress import CompileEvent, shown
 
 
-OPTIONS = ("num_workers", "ignore_error", "memory_budget", "timeout")
+_OPTIONS = ("num_workers", "ignore_error", "memory_budget", "timeout", "progress")
 
 
-def check_options(function: str, how: Mapping[str, Any], known: Sequence[str]) -> None:
+def check_options(function: str, how: Mapping[str, Any]) -> None:
     """Checks the names of the options of a `par_compile`.
 
     Raises:
         TypeError: one that there is not, with the one that may be meant.
     """
     for name in how:
-        if name not in known:
-            hint = functions.did_you_mean(name, list(known))
-            raise TypeError(f"par_compile of jit function {function!r} has no option {name!r} (it has {', '.join(known)}).{hint}")
+        if name not in _OPTIONS:
+            hint = functions.did_you_mean(name, _OPTIONS)
+            raise TypeError(f"par_compile of jit function {function!r} has no option {name!r} (it has {', '.join(_OPTIONS)}).{hint}")
 
 
 class Batch:

@@ -12,7 +12,7 @@ from typing_extensions import Concatenate, ParamSpec
 
 from ._arrays import like
 from ._given import if_writable, told
-from ._jit_batch import OPTIONS, Batch, check_options
+from ._jit_batch import Batch, check_options
 from ._jit_builder import JitBuilder, JitOutputs
 from ._jit_call import Signature, noted
 from ._jit_key import key_of
@@ -23,6 +23,7 @@ from ._library import functions
 from ._log import prepare
 from ._options import CompileOptions, plain
 from ._program import Program
+from ._progress import reported
 
 P = ParamSpec("P")
 
@@ -35,7 +36,7 @@ class _Kernels(tvm_ffi.Object):
 
         def _compile(self, key: str, program: Program, tensors: Sequence[Any]) -> tvm_ffi.Function: ...
         def _par_compile(
-            self, keys: Sequence[str], programs: Sequence[Program], tensors: Sequence[Any], how: Mapping[str, Any]
+            self, keys: Sequence[str], programs: Sequence[Program], tensors: Sequence[Any], how: Mapping[str, Any], progress: Any
         ) -> Sequence[Any]: ...
 
 
@@ -114,13 +115,14 @@ class JitEager(Generic[P]):
 
         Args:
             configurations: the keywords of each call.
-            how: num_workers, ignore_error, memory_budget and timeout, as in `kmux.par_compile`.
+            how: num_workers, ignore_error, memory_budget, timeout and progress, as in `kmux.par_compile`.
 
         Raises:
             TypeError: a configuration or an option that it does not take.
             As a call; the first failure in input order.
         """
-        check_options(self.name, how, OPTIONS)
+        check_options(self.name, how)
+        progress = how.pop("progress", False)
         prepare(self.options.get("verbose"))
         wanted = [self._keywords(*each) for each in enumerate(configurations)]
         tensors = self._filled(tuple(tensors))
@@ -131,7 +133,8 @@ class JitEager(Generic[P]):
         keys = [self._key(tensors, wanted[place]) for place in places]
         given = [program for program in programs if program is not None]
         settings = plain({**how, "left_out": lambda index, why: batch.leave_out(places[index], why)})
-        made = self._kernels._par_compile(keys, given, [_tensor(each) for each in tensors], settings)
+        own = [_tensor(each) for each in tensors]
+        made = reported(progress, len(given), lambda report: self._kernels._par_compile(keys, given, own, settings, report))
         kernels: list[Kernel | None] = [None] * len(calls)
         for place, program, kernel in zip(places, given, made):
             kernels[place] = None if kernel is None else Kernel._of(kernel, program, plain(self.options))

@@ -14,7 +14,7 @@ from typing_extensions import ParamSpec
 
 from ._compile import compile
 from ._debug_files import DebugFiles
-from ._jit_batch import OPTIONS, Batch, check_options
+from ._jit_batch import Batch, check_options
 from ._jit_call import Signature, noted
 from ._jit_key import key_of
 from ._jit_name import pickled, source_of
@@ -137,7 +137,7 @@ class JitFunction(Generic[P]):
             TypeError: an option that there is not.
             As a call; the first failure in input order.
         """
-        check_options(self.name, how, (*OPTIONS, "progress"))
+        check_options(self.name, how)
         calls = [self._taken.configured(*each) for each in enumerate(configurations)]
         keys = [key_of(self.name, call.arguments) for call in calls]
         batch = Batch(self.name, calls, how)

@@ -6,7 +6,7 @@ import contextlib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from typing import Union
+from typing import TypeVar, Union
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class CompileEvent:
     error: str | None
 
 
+_Made = TypeVar("_Made")
 Progress = Union[bool, Callable[[CompileEvent], None]]
 _NAMES = tuple(field.name for field in fields(CompileEvent))
 _ENDS = ("done", "failed", "cancelled")
@@ -86,3 +87,15 @@ def reporter(report: Callable[[CompileEvent], None], raised: list[BaseException]
             raise
 
     return tell
+
+
+def reported(progress: Progress, total: int, compile: Callable[[Callable[[str], None] | None], _Made]) -> _Made:
+    """Calls `compile` with what the library tells events to, and raises what the receiver of the events raised, whatever its type."""
+    raised: list[BaseException] = []
+    with shown(progress, total) as report:
+        try:
+            return compile(report and reporter(report, raised))
+        except BaseException:
+            if raised:
+                raise raised[0] from None
+            raise
