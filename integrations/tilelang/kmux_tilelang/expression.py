@@ -57,6 +57,8 @@ def from_tir(node: Any, names: Mapping[str, Expr] = {}) -> Expr:
         return names.get(node.name, node.name)
     if kind == "Call" and callee_of(node) == "likely":
         return from_tir(node.args[0], names)
+    if kind == "Call" and callee_of(node) == "bitwise_not":
+        return _wrapped(["^", from_tir(node.args[0], names), -1], str(node.dtype))
     if kind == "Cast" and str(node.dtype) == "int64":
         return from_tir(node.value, names)  # what all expressions of the dispatch IR are
     head = _head_of(node, kind)

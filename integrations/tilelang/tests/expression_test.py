@@ -9,7 +9,7 @@ from kmux_tilelang.expression import from_text, from_tir, linear_in, product, va
 from tir import binary, call, imm, node, var
 
 
-MEANING = {"+": operator.add, "-": operator.sub, "*": operator.mul, "<<": operator.lshift, "&": operator.and_, "<": operator.lt}
+MEANING = {"+": operator.add, "-": operator.sub, "*": operator.mul, "<<": operator.lshift, "&": operator.and_, "^": operator.xor, "<": operator.lt}
 EDGES = {bits: (0, 1, 5, (1 << bits) - 2, (1 << bits) - 1) for bits in (8, 16, 32)}
 
 
@@ -73,6 +73,12 @@ class FromTir(unittest.TestCase):
     def test_signed_arithmetic_stays_as_it_is(self):
         self.assertEqual(from_tir(binary("Sub", var("a"), var("b"))), ["-", "a", "b"])
 
+    def test_bitwise_not_is_an_exclusive_or(self):
+        self.assertEqual(from_tir(call("bitwise_not", var("n"))), ["^", "n", -1])
+        for bits, values in EDGES.items():
+            made = from_tir(call("bitwise_not", var("n", f"uint{bits}"), dtype=f"uint{bits}"))
+            self.assertEqual([value_of(made, {"n": n}) for n in values], [(1 << bits) - 1 - n for n in values])
+
     def test_has_calls(self):
         self.assertEqual(from_tir(call("shift_right", var("n"), imm(5))), [">>", "n", 5])
         self.assertEqual(from_tir(call("if_then_else", var("c"), imm(1), imm(2))), ["select", "c", 1, 2])
@@ -115,6 +121,12 @@ class FromText(unittest.TestCase):
     def test_computes_constant_parts(self):
         self.assertEqual(from_text("2 * M * N", {"M": 3, "N": 4}), 24)
         self.assertEqual(from_text("m * (N // 4) + N % 3", {"N": 16}), ["+", ["*", "m", 4], 1])
+
+    def test_bitwise_not_is_an_exclusive_or(self):
+        self.assertEqual(from_tir(call("bitwise_not", var("n"))), ["^", "n", -1])
+        for bits, values in EDGES.items():
+            made = from_tir(call("bitwise_not", var("n", f"uint{bits}"), dtype=f"uint{bits}"))
+            self.assertEqual([value_of(made, {"n": n}) for n in values], [(1 << bits) - 1 - n for n in values])
 
     def test_has_calls(self):
         self.assertEqual(from_text("ceildiv(m, 128) * min(n, 8)"), ["*", ["ceildiv", "m", 128], ["min", "n", 8]])
