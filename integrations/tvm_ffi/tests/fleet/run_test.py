@@ -182,6 +182,9 @@ class Units(unittest.TestCase):
     def test_numbers_of_numpy_are_values_of_shapes(self):
         (listed,) = _verbs._listed([programs.scale()], [{"n": numpy.int64(4), "factor": numpy.float32(0.5)}])
         self.assertEqual(json.dumps(listed["shapes"]), '[{"n": 4, "factor": 0.5}]')
+        for shapes in ("n=4", ["n=4"], [4], {"scale": ["n=4"]}):
+            with self.assertRaisesRegex(TypeError, "shape .* is no dict .*in a list"):
+                _verbs._listed([programs.scale()], shapes)
         with self.assertRaisesRegex(TypeError, "shape n=None is no number"):
             _verbs._listed([programs.scale()], [{"n": None}])
 

@@ -244,8 +244,10 @@ def _plain(shape: Mapping[str, Any]) -> dict[str, Any]:
     """A shape whose values a plan can have: NumPy's numbers are Python's.
 
     Raises:
-        TypeError: a value that is no number.
+        TypeError: a value that is no number, or a shape that is no dict.
     """
+    if not isinstance(shape, Mapping):
+        raise TypeError(f"shape {shape!r} is no dict (a {type(shape).__qualname__}). Write {{'n': 1024}}, in a list.")
     return {name: _number(name, value) for name, value in shape.items()}
 
 
