@@ -18,6 +18,9 @@ USER = """
 
     kernel: kmux.Kernel = kmux.compile("scale.kmux.json", target="cpu", out_idx=-1, compile_flags="-O2 -g")
     all: list[kmux.Kernel] = kmux.par_compile(["scale.kmux.json"])
+    own: kmux.SourceKernel = kmux.kernel("twice.cu", "twice(x: inout f32[n])", grid=len(all), block=[256, "n"])
+    of_own: list[kmux.Kernel] = kmux.par_compile([own], out_idx=[0])
+    ordinals: list[int] = [device.ordinal for device in kmux.devices()]
     some: list[kmux.Kernel | None] = kmux.par_compile(["scale.kmux.json"], ignore_error=True)
 
 

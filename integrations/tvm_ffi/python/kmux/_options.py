@@ -6,7 +6,7 @@ import operator
 import os
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any, TypedDict, Union
+from typing import Any, SupportsIndex, TypedDict, Union
 
 
 class ResolveOptions(TypedDict, total=False):
@@ -29,7 +29,7 @@ class ResolveOptions(TypedDict, total=False):
 class CompileOptions(ResolveOptions, total=False):
     """`ResolveOptions`, and what only a compilation asks."""
 
-    out_idx: Union[int, Sequence[int]]  # outputs by position, negative from the end, for a signature that declares none
+    out_idx: Union[SupportsIndex, Sequence[SupportsIndex]]  # outputs by position, negative from the end, for a signature that declares none
     verbose: bool
 
 

@@ -8,7 +8,7 @@ import operator
 import os
 import textwrap
 from collections.abc import Sequence
-from typing import Any, Union
+from typing import Any, SupportsIndex, Union
 
 import tvm_ffi
 from typing_extensions import Unpack
@@ -24,7 +24,7 @@ from ._log import prepare
 from ._options import CompileOptions, plain
 from ._program import Program, load_program
 
-Extents = Union[int, str, Sequence[Union[int, str]], None]
+Extents = Union[SupportsIndex, str, Sequence[Union[SupportsIndex, str]], None]
 
 _TARGETS = {1: "cpu", 2: "cuda", 8: "metal", 10: "hip", 13: "cuda"}  # by DLPack's device types
 _log = logging.getLogger("kmux")
