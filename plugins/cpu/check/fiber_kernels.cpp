@@ -328,6 +328,7 @@ Status run_on_fibers(std::span<llvm::Function* const> kernels, const CheckOption
   for (llvm::Function* const function : all) {
     KMUX_TRY(check_text(*function));
     KMUX_TRY(check_warp(*function));
+    guard_divisions(*function);
     pin_warp_calls(*function);
     watch_stack(*function);
     if (!options.memory) add_polls(*function);

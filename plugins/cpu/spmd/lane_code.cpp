@@ -4,6 +4,7 @@
 
 #include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/Analysis/VectorUtils.h"
+#include "spmd/steps.h"
 #include "spmd/thread_calls.h"
 
 namespace kmux::cpu::spmd {
@@ -70,6 +71,10 @@ void LaneCode::emit_phi(const llvm::PHINode& phi) {
 }
 
 void LaneCode::emit_scalar(const llvm::Instruction& instruction) {
+  if (may_overflow(instruction)) {
+    return set(&instruction,
+               divided(builder_, instruction, scalar(instruction.getOperand(0)), scalar(instruction.getOperand(1))));
+  }
   llvm::Instruction* const copy = instruction.clone();
   for (llvm::Use& operand : copy->operands()) {
     if (!llvm::isa<llvm::Function>(operand) && !llvm::isa<llvm::MetadataAsValue>(operand)) operand.set(scalar(operand));
@@ -129,7 +134,8 @@ void LaneCode::emit_division(const llvm::BinaryOperator& division) {
   }
   if (mask() != nullptr)
     divisor = builder_.CreateSelect(mask(), divisor, llvm::ConstantInt::get(divisor->getType(), 1));
-  set_vector(&division, builder_.CreateBinOp(code, dividend, divisor));
+  set_vector(&division, may_overflow(division) ? divided(builder_, division, dividend, divisor)
+                                               : builder_.CreateBinOp(code, dividend, divisor));
 }
 
 bool LaneCode::emit_intrinsic(const llvm::IntrinsicInst& intrinsic) {

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -12,10 +13,17 @@ namespace {
 
 using llvm::Instruction;
 
+void replace_overflowing(llvm::BinaryOperator& division) {
+  if (!may_overflow(division)) return;
+  llvm::IRBuilder<> builder(&division);
+  division.replaceAllUsesWith(divided(builder, division, division.getOperand(0), division.getOperand(1)));
+  division.eraseFromParent();
+}
+
 // By 1 instead of 0. Of the divisor alone, so that it stays the same in all lanes if it is.
 void guard_divisor(llvm::BinaryOperator& division) {
   llvm::Value* const divisor = division.getOperand(1);
-  if (llvm::isa<llvm::Constant>(divisor)) return;
+  if (llvm::isa<llvm::Constant>(divisor)) return replace_overflowing(division);
   llvm::IRBuilder<> builder(&division);
   llvm::Type* const type = division.getType();
   llvm::Value* const is_zero = builder.CreateICmpEQ(divisor, llvm::Constant::getNullValue(type));
@@ -73,6 +81,30 @@ void define(Instruction& instruction) {
 }
 
 }  // namespace
+
+bool may_overflow(const Instruction& division) {
+  if (division.getOpcode() != Instruction::SDiv && division.getOpcode() != Instruction::SRem) return false;
+  const auto* const divisor = llvm::dyn_cast<llvm::ConstantInt>(division.getOperand(1));
+  if (divisor != nullptr && !divisor->isMinusOne()) return false;
+  return llvm::ComputeNumSignBits(division.getOperand(0), division.getDataLayout()) == 1;
+}
+
+llvm::Value* divided(llvm::IRBuilder<>& builder, const Instruction& division, llvm::Value* dividend,
+                     llvm::Value* divisor) {
+  llvm::Type* const type = divisor->getType();
+  llvm::Value* const is_minus_one = builder.CreateICmpEQ(divisor, llvm::Constant::getAllOnesValue(type));
+  llvm::Value* const safe = builder.CreateSelect(is_minus_one, llvm::ConstantInt::get(type, 1), divisor);
+  const auto code = llvm::cast<llvm::BinaryOperator>(division).getOpcode();
+  llvm::Value* const value = builder.CreateBinOp(code, dividend, safe);
+  if (code == Instruction::SRem) return value;
+  return builder.CreateSelect(is_minus_one, builder.CreateNeg(dividend), value);
+}
+
+void guard_divisions(llvm::Function& function) {
+  for (Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    if (auto* const division = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) replace_overflowing(*division);
+  }
+}
 
 void define_arithmetic(llvm::Module& module) {
   for (llvm::Function& function : module) {

@@ -30,6 +30,17 @@ namespace kmux::cpu::spmd {
 /// by the width and more leave nothing, and a byte of a bool is true if it is not zero.
 void define_arithmetic(llvm::Module& module);
 
+/// Returns true if `division` is a signed quotient or remainder that may be of the least integer by -1.
+bool may_overflow(const llvm::Instruction& division);
+
+/// Returns what `division`, which may_overflow, gives for `dividend` and `divisor`: the least integer by -1 is itself, remainder 0.
+llvm::Value* divided(llvm::IRBuilder<>& builder, const llvm::Instruction& division, llvm::Value* dividend,
+                     llvm::Value* divisor);
+
+/// Replaces each division of `function` that may_overflow. Code of lanes does so where it divides: a test that differs from lane to
+/// lane would hide that quotients of an index are the same in all lanes.
+void guard_divisions(llvm::Function& function);
+
 // threads.cpp
 
 /// How many threads the warps have whose lanes `kernel` has exchange values, or wait for each other: 32 or 64; 0 if it has not.

@@ -237,6 +237,38 @@ TEST(DeviceBits, QuotientsByZeroEndNothing) {
   }
 }
 
+// The same for all lanes, and in each its own; of 32 and 64 bits, by a number that is known and one that is not.
+constexpr const char* kLeastByMinusOne = R"(__global__ void k(const long long* x, long long* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, least = (int)x[0], minus = (int)x[2];
+  const long long wide = x[1];
+  long long own = i % 2 ? least : wide;
+  if (i % 3 == 0) own = own / x[2] + own % x[2];
+  y[i] = (least / minus == least) + (least % minus == 0) * 2 + (wide / x[2] == wide) * 4 + (wide % x[2] == 0) * 8 +
+         ((least + i) / minus == (int)(0u - least - i)) * 16 + ((wide + i) / x[2] == (long long)(0ull - wide - i)) * 32 +
+         ((least + i) % minus == 0) * 64 + ((wide + i) % x[2] == 0) * 128 + (least / -1 < 0) * 256 +
+         ((short)least / (short)minus == 0) * 512 + ((char)(i - 128) / (char)minus == 128 - i) * 1024 + (own < 0) * 2048;
+})";
+
+std::vector<std::int64_t> least_integers() {
+  std::vector<std::int64_t> x(128, -1);
+  x[0] = INT32_MIN;
+  x[1] = INT64_MIN;
+  return x;
+}
+
+TEST(DeviceBits, TheLeastIntegerByMinusOneIsItself) {
+  const auto y = elements<std::int64_t>({kLeastByMinusOne}, least_integers());
+  for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], i % 3 == 0 && i % 2 == 1 ? 2047 : 4095) << i;
+}
+
+TEST(DeviceBits, TheLeastIntegerByMinusOneIsItselfWhereThreadsHaveStacks) {
+  const std::string recursion = "__device__ int f(int n) { return n < 2 ? n : f(n - 1); }\n";
+  std::string source = recursion + kLeastByMinusOne;
+  source.replace(source.rfind("y[i] ="), 6, "y[i] = f(n) - 1 +");
+  const auto y = elements<std::int64_t>({source}, least_integers());
+  for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], i % 3 == 0 && i % 2 == 1 ? 2047 : 4095) << i;
+}
+
 TEST(DeviceBits, EveryByteButZeroIsTrue) {
   std::vector<std::uint8_t> x(64);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::uint8_t>(i * 85 % 256);
