@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "check/fiber_launch.h"
+#include "engine/link_report.h"
 #include "engine/loader.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/ExecutionEngine/JITLink/EHFrameSupport.h"
@@ -105,46 +106,6 @@ void* find_in_process(const char* symbol) {
   return nullptr;
 }
 
-// What to do about `symbol`, which was not found.
-std::string advice_for_missing(const std::string& symbol) {
-  const std::string_view name = symbol;
-  if (name.starts_with("__kmpc_") || name.starts_with("omp_") || name.starts_with("GOMP_")) {
-    return "Link the application with an OpenMP library, or compile without -fopenmp.";
-  }
-  if (name == "__tls_get_addr" || name.starts_with("__tls")) {
-    return "Compile the object with emulated thread-local storage (-femulated-tls).";
-  }
-  return "Add the source that defines it, or link the application with its library (with -rdynamic if it is the "
-         "application's own function).";
-}
-
-// Why objects could not be linked.
-struct Reports {
-  std::vector<std::string> missing;
-  std::string text;
-
-  bool empty() const { return missing.empty() && text.empty(); }
-  void add(llvm::Error error) {
-    std::string more = llvm::toString(std::move(error));
-    if (!more.empty()) text += (text.empty() ? "" : "; ") + more;
-  }
-};
-
-Error explain(const Reports& reports) {
-  if (reports.missing.empty()) {
-    return make_error(ErrorCode::kInvalidArgument, "the object code cannot be linked (" + reports.text +
-                                                       "). Compile it for this machine with -fPIC.");
-  }
-  std::string names;
-  for (const std::string& symbol : reports.missing) {
-    names += (names.empty() ? "\"" : ", \"") + llvm::demangle(symbol) + "\"";
-  }
-  return make_error(ErrorCode::kUnavailable,
-                    "the kernel needs " + names +
-                        " (neither its sources nor the libraries of this process define it). " +
-                        advice_for_missing(reports.missing.front()));
-}
-
 Status run_guarded(const std::vector<InitSections::Function>& functions) {
   try {
     for (const InitSections::Function function : functions) function();
@@ -184,7 +145,7 @@ class LinkedObjects {
   void* address_of(const std::string& symbol);
   void register_frames();
 
-  Reports reports_;
+  LinkReport report_;
   InitSections sections_;
   ExitList exits_;
   jitlink::InProcessMemoryManager memory_;
@@ -205,7 +166,7 @@ class LinkedObjects::Context final : public jitlink::JITLinkContext {
       : JITLinkContext(nullptr), objects_(objects), waiting_(waiting) {}
 
   jitlink::JITLinkMemoryManager& getMemoryManager() override { return objects_.memory_; }
-  void notifyFailed(llvm::Error error) override { objects_.reports_.add(std::move(error)); }
+  void notifyFailed(llvm::Error error) override { objects_.report_.add(std::move(error)); }
   void lookup(const LookupMap& symbols, std::unique_ptr<jitlink::JITLinkAsyncLookupContinuation> resume) override {
     waiting_.push_back({symbols, std::move(resume)});
   }
@@ -311,24 +272,24 @@ llvm::Expected<jitlink::AsyncLookupResult> LinkedObjects::resolve(const jitlink:
     if (void* const address = address_of(name.str())) {
       found[name] = {orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
     } else if (flags == jitlink::SymbolLookupFlags::RequiredSymbol) {
-      reports_.missing.push_back(name.str());
+      report_.missing.push_back(name.str());
     }
   }
-  if (reports_.missing.empty()) return found;
+  if (report_.missing.empty()) return found;
   return llvm::createStringError("symbols are missing");
 }
 
 Result<void*> LinkedObjects::link(std::span<const std::string> objects, const std::string& entry) {
   llvm::Expected<Graphs> graphs = read_all(objects);
   if (llvm::Error error = graphs ? settle_definitions(*graphs) : graphs.takeError()) {
-    reports_.add(std::move(error));
-    return explain(reports_);
+    report_.add(std::move(error));
+    return report_.explain();
   }
   std::vector<Waiting> waiting;
   for (auto& graph : *graphs) link_graph(std::move(graph), std::make_unique<Context>(*this, waiting));
   for (Waiting& link : waiting) link.resume->run(resolve(link.symbols));
-  if (reports_.empty() && !symbols_.contains(entry)) reports_.missing.push_back(entry);
-  if (!reports_.empty()) return explain(reports_);
+  if (report_.empty() && !symbols_.contains(entry)) report_.missing.push_back(entry);
+  if (!report_.empty()) return report_.explain();
   register_frames();
   KMUX_TRY(run_guarded(sections_.initialisers));
   return symbols_.at(entry);

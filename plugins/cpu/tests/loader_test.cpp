@@ -1,8 +1,14 @@
 #include "engine/loader.h"
 
+#include <array>
 #include <fstream>
+#include <functional>
 #include <stdexcept>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +16,7 @@
 #include "captured_output.h"
 #include "host_compiler.h"
 #include "jobs.h"
+#include "needs.h"
 #include "sizes.h"
 
 namespace kmux::cpu {
@@ -52,6 +59,48 @@ TEST(Loader, RunsDestructorsWhenUnloaded) {
   EXPECT_EQ(destroyed, 0);
   f = Error{};
   EXPECT_EQ(destroyed, 219);
+}
+
+// What a child of this process prints, which does `first` before it loads a kernel.
+std::string load_in_child(const std::function<bool()>& first) {
+  auto object = Compiler().compile(job_of("f.c", "int f(int x) { return x; }"));
+  EXPECT_TRUE(object.ok());
+  std::array<int, 2> ends{};
+  EXPECT_EQ(pipe(ends.data()), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string objects[] = {object->object};
+    const bool can = first();
+    const auto loaded = load_objects(objects, "entry");
+    const std::string text = !can ? "cannot" : loaded ? "loaded" : loaded.error().explain();
+    _exit(write(ends[1], text.data(), text.size()) < 0 ? 1 : 0);
+  }
+  close(ends[1]);
+  std::string text(4096, 0);
+  const ssize_t count = read(ends[0], text.data(), text.size());
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  return text.substr(0, count < 0 ? 0 : static_cast<std::size_t>(count));
+}
+
+TEST(Loader, SaysThatMemoryMayNotBecomeExecutable) {
+  constexpr int kSetMdwe = 65;  // PR_SET_MDWE, since Linux 6.3
+  const std::string text = load_in_child([] { return prctl(kSetMdwe, 1, 0, 0, 0) == 0; });
+  if (text == "cannot") GTEST_SKIP() << needs("PR_SET_MDWE", "this kernel has no such call");
+  EXPECT_THAT(text, HasSubstr("unavailable: kernels cannot be loaded: this process may not make memory executable "
+                              "(Permission denied; "));
+}
+
+TEST(Loader, SaysThatNoMemoryIsLeftForCode) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << needs("a limit of memory", "sanitizers map more");
+#endif
+  const std::string text = load_in_child([] {
+    const rlimit none{0, RLIM_INFINITY};
+    return setrlimit(RLIMIT_AS, &none) == 0;
+  });
+  EXPECT_THAT(text, HasSubstr("unavailable: kernels cannot be loaded: the system has no memory left for their code "
+                              "(Cannot allocate memory)"));
 }
 
 TEST(Loader, ReportsAnInitialiserThatThrows) {

@@ -1,0 +1,65 @@
+#include "engine/link_report.h"
+
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "llvm/Demangle/Demangle.h"
+
+namespace kmux::cpu {
+namespace {
+
+// What to do about `symbol`, which was not found.
+std::string advice_for_missing(const std::string& symbol) {
+  const std::string_view name = symbol;
+  if (name.starts_with("__kmpc_") || name.starts_with("omp_") || name.starts_with("GOMP_")) {
+    return "Link the application with an OpenMP library, or compile without -fopenmp.";
+  }
+  if (name == "__tls_get_addr" || name.starts_with("__tls")) {
+    return "Compile the object with emulated thread-local storage (-femulated-tls).";
+  }
+  return "Add the source that defines it, or link the application with its library (with -rdynamic if it is the "
+         "application's own function).";
+}
+
+// Why there is no memory for code.
+Error explain_memory(const std::error_code& refused) {
+  if (refused == std::errc::permission_denied || refused == std::errc::operation_not_permitted) {
+    return make_error(ErrorCode::kUnavailable,
+                      "kernels cannot be loaded: this process may not make memory executable (" + refused.message() +
+                          "; systemd's MemoryDenyWriteExecute, SELinux's execmem and PR_SET_MDWE forbid it). Allow it, "
+                          "or call a library that \"kmux export\" has written.");
+  }
+  return make_error(ErrorCode::kUnavailable,
+                    "kernels cannot be loaded: the system has no memory left for their code (" + refused.message() +
+                        "). Free some, or raise the limits of memory (ulimit -v) and of mappings (vm.max_map_count).");
+}
+
+}  // namespace
+
+void LinkReport::add(llvm::Error error) {
+  error = llvm::handleErrors(std::move(error), [&](std::unique_ptr<llvm::ECError> one) {
+    system = one->convertToErrorCode();
+    return llvm::Error(std::move(one));
+  });
+  std::string more = llvm::toString(std::move(error));
+  if (!more.empty()) text += (text.empty() ? "" : "; ") + more;
+}
+
+Error LinkReport::explain() const {
+  if (missing.empty() && system) return explain_memory(system);
+  if (missing.empty()) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "the object code cannot be linked (" + text + "). Compile it for this machine with -fPIC.");
+  }
+  std::string names;
+  for (const std::string& symbol : missing) {
+    names += (names.empty() ? "\"" : ", \"") + llvm::demangle(symbol) + "\"";
+  }
+  return make_error(ErrorCode::kUnavailable,
+                    "the kernel needs " + names +
+                        " (neither its sources nor the libraries of this process define it). " +
+                        advice_for_missing(missing.front()));
+}
+
+}  // namespace kmux::cpu
