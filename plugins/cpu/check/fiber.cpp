@@ -16,15 +16,13 @@ namespace {
 namespace context = boost::context;
 
 constexpr std::size_t kGuardBytes = std::size_t{64} << 10;  // no frame of a kernel steps over it unseen
-constexpr std::size_t kAllBytes = kGuardBytes + Fiber::kStackBytes;
 
 // A stack that ends in pages which nobody may touch.
-char* map_stack() {
-  void* const all =
-      mmap(nullptr, kAllBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+char* map_stack(std::size_t bytes) {
+  void* const all = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (all == MAP_FAILED) throw std::bad_alloc();
   if (mprotect(all, kGuardBytes, PROT_NONE) != 0) {
-    munmap(all, kAllBytes);
+    munmap(all, bytes);
     throw std::bad_alloc();
   }
   return static_cast<char*>(all);
@@ -62,6 +60,7 @@ class Fiber::Sanitizer {
 
 struct Fiber::Impl {
   char* memory;
+  std::size_t bytes;  // with the guard
   Sanitizer sanitizer = {};
   context::fiber own = {};
   context::fiber resumer = {};
@@ -83,10 +82,11 @@ struct Fiber::Impl {
   }
 };
 
-Fiber::Fiber() {
-  char* const memory = map_stack();
-  const std::size_t usable = (kAllBytes - sizeof(Impl)) / 64 * 64;
-  impl_ = new (memory + usable) Impl{memory};
+Fiber::Fiber(std::size_t stack_bytes) {
+  const std::size_t bytes = kGuardBytes + stack_bytes;
+  char* const memory = map_stack(bytes);
+  const std::size_t usable = (bytes - sizeof(Impl)) / 64 * 64;
+  impl_ = new (memory + usable) Impl{memory, bytes};
   context::stack_context stack;
   stack.size = usable - kGuardBytes;
   stack.sp = memory + usable;
@@ -101,8 +101,10 @@ Fiber::Fiber() {
 // The members of type context::fiber are not destroyed: that would unwind.
 Fiber::~Fiber() {
   impl_->sanitizer.~Sanitizer();
-  munmap(impl_->memory, kAllBytes);
+  munmap(impl_->memory, impl_->bytes);
 }
+
+std::size_t Fiber::stack_bytes() const { return impl_->bytes - kGuardBytes; }
 
 void Fiber::set_task(Task task, void* argument) {
   impl_->task = task;
@@ -127,7 +129,7 @@ std::size_t Fiber::bytes_below(const void* address) const {
 
 bool Fiber::owns(const void* address) const {
   const char* const place = static_cast<const char*>(address);
-  return place >= impl_->memory && place < impl_->memory + kAllBytes;
+  return place >= impl_->memory && place < impl_->memory + impl_->bytes;
 }
 
 FiberPool& FiberPool::of_thread() {
@@ -135,11 +137,15 @@ FiberPool& FiberPool::of_thread() {
   return pool;
 }
 
-std::unique_ptr<Fiber> FiberPool::take() {
-  if (idle_.empty()) return std::make_unique<Fiber>();
+std::unique_ptr<Fiber> FiberPool::take(std::size_t stack_bytes) {
+  if (idle_.empty() || idle_.back()->stack_bytes() < stack_bytes) return std::make_unique<Fiber>(stack_bytes);
   std::unique_ptr<Fiber> fiber = std::move(idle_.back());
   idle_.pop_back();
   return fiber;
+}
+
+void FiberPool::drop_large() {
+  std::erase_if(idle_, [](const auto& fiber) { return fiber->stack_bytes() > Fiber::kStackBytes; });
 }
 
 }  // namespace kmux::cpu

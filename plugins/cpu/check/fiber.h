@@ -21,7 +21,7 @@ class Fiber {
   using Task = void (*)(void* argument);
   static constexpr std::size_t kStackBytes = std::size_t{256} << 10;
 
-  Fiber();
+  explicit Fiber(std::size_t stack_bytes = kStackBytes);
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
@@ -35,6 +35,7 @@ class Fiber {
   /// Within its task: goes back to who resumed it.
   void wait();
   bool is_done() const;
+  std::size_t stack_bytes() const;
   /// The bytes of its stack below `address`, which is on it.
   std::size_t bytes_below(const void* address) const;
   /// Is `address` on its stack?
@@ -51,8 +52,10 @@ class FiberPool {
  public:
   /// Those of the calling thread.
   static FiberPool& of_thread();
-  std::unique_ptr<Fiber> take();
+  std::unique_ptr<Fiber> take(std::size_t stack_bytes);
   void give_back(std::unique_ptr<Fiber> fiber) { idle_.push_back(std::move(fiber)); }
+  /// Frees the idle fibers whose stacks are larger than usual.
+  void drop_large();
 
  private:
   std::vector<std::unique_ptr<Fiber>> idle_;

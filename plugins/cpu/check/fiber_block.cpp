@@ -11,6 +11,12 @@ constexpr unsigned kPollsBetweenTurns = 64;
 constexpr std::uint64_t kMostResidents = 16384;  // threads of a cooperative launch, which have a stack each
 constexpr std::size_t kLeastStackBytes = std::size_t{32} << 10;  // for functions of the machine's libraries
 
+// Of which there is room on any stack, where they are few; else in steps, so that fibers are used again.
+std::size_t reserved_for(std::uint64_t array_bytes) {
+  constexpr std::uint64_t kStep = 64 << 10;
+  return array_bytes <= kLeastStackBytes / 2 ? 0 : (array_bytes + kStep - 1) / kStep * kStep;
+}
+
 thread_local FiberLaunch* current_launch = nullptr;
 
 std::uint64_t product_of(const unsigned (&extents)[3]) { return std::uint64_t{extents[0]} * extents[1] * extents[2]; }
@@ -29,6 +35,14 @@ struct CurrentLaunch {
   FiberLaunch* before;
 };
 
+// What large stacks have been written to is not kept.
+struct DropLarge {
+  DropLarge() = default;
+  ~DropLarge() { FiberPool::of_thread().drop_large(); }
+  DropLarge(const DropLarge&) = delete;
+  DropLarge& operator=(const DropLarge&) = delete;
+};
+
 }  // namespace
 
 FiberLaunch::FiberLaunch(const kmux_cpu_grid& launch, kmux_cpu_thread body, const void* arguments,
@@ -40,6 +54,7 @@ FiberLaunch::FiberLaunch(const kmux_cpu_grid& launch, kmux_cpu_thread body, cons
       kernel_(kernel),
       extents_(extents),
       dynamic_bytes_(dynamic_bytes),
+      array_bytes_(reserved_for(kernel.array_bytes)),
       findings_(kernel.name),
       random_(kernel.seed) {
   add_block();
@@ -56,6 +71,7 @@ bool FiberLaunch::is_any() { return current_launch != nullptr; }
 // What its own assertion says a kernel may owe to what was found before.
 Status FiberLaunch::run() {
   const CurrentLaunch scope(this);
+  const DropLarge afterwards;
   try {
     KMUX_TRY(run_blocks());
   } catch (const KernelFailure& failure) {
@@ -142,7 +158,7 @@ bool FiberLaunch::run_ready() {
 // A thread that ends without having waited leaves its fiber to the next one.
 void FiberLaunch::resume(Thread& thread) {
   if (thread.fiber == nullptr) {
-    thread.fiber = FiberPool::of_thread().take();
+    thread.fiber = FiberPool::of_thread().take(Fiber::kStackBytes + 2 * array_bytes_);
     thread.fiber->set_task(
         [](void* self) {
           const FiberLaunch& launch = *static_cast<FiberLaunch*>(self);
@@ -274,12 +290,28 @@ void FiberLaunch::find_undefined(const kmux_cpu_site* site) {
                  "at " + Findings::place(value.site), "Have that lane take part, or take 0 in its place"});
 }
 
-// What it is in is never gone back to: its fiber is given up.
+bool FiberLaunch::has_stack_for(std::uint64_t bytes) const {
+  const std::size_t left = running_->fiber->bytes_below(__builtin_frame_address(0));
+  return left >= kLeastStackBytes + array_bytes_ && bytes <= left - kLeastStackBytes - array_bytes_;
+}
+
 void FiberLaunch::check_stack(const char* function) {
-  if (running_->fiber->bytes_below(__builtin_frame_address(0)) >= kLeastStackBytes) return;
+  if (has_stack_for(0)) return;
+  end_without_stack("function \"" + std::string(function) + "\" calls itself", "End the recursion sooner");
+}
+
+void FiberLaunch::check_array(const char* function, std::uint64_t bytes) {
+  if (has_stack_for(bytes)) return;
+  end_without_stack("function \"" + std::string(function) + "\" has an array of " + std::to_string(bytes) + " bytes",
+                    "Choose a smaller one, or take memory of a tensor or workspace");
+}
+
+// What it is in is never gone back to: its fiber is given up.
+void FiberLaunch::end_without_stack(const std::string& why, const char* advice) {
+  const std::size_t stack_bytes = running_->fiber->stack_bytes();
   findings_.add({Finding::Kind::kStack, nullptr, running_->index,
-                 "needs more than the " + std::to_string(Fiber::kStackBytes >> 10) + " KiB of stack of a thread",
-                 "function \"" + std::string(function) + "\" calls itself", "End the recursion sooner"});
+                 "needs more than the " + std::to_string(stack_bytes >> 10) + " KiB of stack of a thread", why,
+                 advice});
   running_->state = Thread::State::kEnded;
   running_->fiber->wait();
 }

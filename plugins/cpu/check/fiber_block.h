@@ -48,6 +48,8 @@ class FiberLaunch {
   unsigned call_warp(WarpCall call);
   /// Ends the running thread, in a function that goes on calling itself, if little of its stack is left.
   void check_stack(const char* function);
+  /// Ends the running thread if its stack has too little left for an array of `bytes`.
+  void check_array(const char* function, std::uint64_t bytes);
   /// The running thread writes what a shuffle took from a lane that did not take part.
   void find_undefined(const kmux_cpu_site* site);
   /// Lets others run now and then: a thread that polls memory waits for one of them.
@@ -62,6 +64,8 @@ class FiberLaunch {
   };
 
   Status run_blocks();
+  bool has_stack_for(std::uint64_t bytes) const;
+  void end_without_stack(const std::string& why, const char* advice);
   void add_block();
   void enter(Block& block) { block_ = &block, findings_.set_block(block.index); }
   void begin_block(std::uint64_t number);
@@ -82,6 +86,7 @@ class FiberLaunch {
   const kmux_cpu_fiber_kernel& kernel_;
   const std::span<const kmux_cpu_extent> extents_;
   const std::uint64_t dynamic_bytes_;
+  const std::size_t array_bytes_;  // that a way of calls may need before a function of it asks again
   Findings findings_;
   std::deque<Block> blocks_;  // that are there at once
   Block* block_ = nullptr;  // that runs

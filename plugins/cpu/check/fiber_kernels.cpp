@@ -177,8 +177,25 @@ void inline_headers(llvm::Module& module) {
   passes.run(module, analyses.modules);
 }
 
+// Before an array whose size is chosen at run time.
+void watch_dynamic_arrays(llvm::Function& function) {
+  const std::string name = llvm::demangle(function.getName().str());
+  for (llvm::Instruction& one : llvm::instructions(function)) {
+    const auto* const array = llvm::dyn_cast<llvm::AllocaInst>(&one);
+    if (array == nullptr || array->isStaticAlloca()) continue;
+    llvm::IRBuilder<> builder(&one);
+    llvm::Type* const i64 = builder.getInt64Ty();
+    const std::uint64_t size = function.getDataLayout().getTypeAllocSize(array->getAllocatedType()).getFixedValue();
+    llvm::Value* const count = builder.CreateZExtOrTrunc(const_cast<llvm::Value*>(array->getArraySize()), i64);
+    const auto type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy(), i64}, false);
+    builder.CreateCall(function.getParent()->getOrInsertFunction(call::kArray, type),
+                       {text_constant(*function.getParent(), name), builder.CreateMul(count, builder.getInt64(size))});
+  }
+}
+
 // A function that may call itself asks whether there is stack left.
 void watch_stack(llvm::Function& function) {
+  watch_dynamic_arrays(function);
   if (!calls_itself(function)) return;
   llvm::IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
   const auto type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
@@ -224,10 +241,12 @@ class Facts {
       const bool is_reached = std::ranges::find_first_of(functions, variable.functions) != functions.end();
       variables.push_back(record({text_constant(module_, variable.name), number(is_reached ? variable.bytes : 0)}));
     }
-    return own_constant(
+    llvm::Constant* const facts = own_constant(
         module_, record({text_constant(module_, kernel), array(variables), number(variables.size()), array(globals_),
                          number(globals_.size()), builder_.getInt32(options_.memory ? 1 : 0),
-                         builder_.getInt32(options_.seed)}));
+                         builder_.getInt32(options_.seed), number(0)}));
+    facts->setName(kernel + kFactsOfFibers);
+    return facts;
   }
 
  private:

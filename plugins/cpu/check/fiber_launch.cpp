@@ -109,6 +109,7 @@ unsigned ballot(int condition) {
 }
 
 void check_stack(const char* function) { current().check_stack(function); }
+void check_array(const char* function, std::uint64_t bytes) { current().check_array(function, bytes); }
 
 void poll() {
   if (FiberLaunch::is_any()) current().poll();
@@ -195,6 +196,7 @@ void* fiber_call(std::string_view symbol) {
       {"kmux.ballot", address_of(&ballot)},
       {"kmux.poll", address_of(&poll)},
       {"kmux.check.stack", address_of(&check_stack)},
+      {"kmux.check.array", address_of(&check_array)},
       {"kmux.check.site", address_of(&at_site)},
       {"kmux.check.offer", address_of(&offer)},
       {"kmux.check.taken", address_of(&taken)},

@@ -36,6 +36,7 @@ struct kmux_cpu_fiber_kernel {
   std::uint64_t global_count;
   unsigned is_checked;
   unsigned seed;  // of the order of threads; 0: as they are numbered
+  std::uint64_t array_bytes;  // that a thread's variables may take on its stack
 };
 
 /// A kernel for one thread, whose index it asks for (fiber_call).

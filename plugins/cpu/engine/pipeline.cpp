@@ -289,6 +289,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_l
   analyses.complete();
   if (kVerifies) llvm::VerifierPass().run(module, analyses.modules);
   passes_of(analyses.builder, opt_level, tier).run(module, analyses.modules);
+  if (of_threads) spmd::place_private_arrays(module);
 }
 
 Result<std::string> emit_object(llvm::Module& module, llvm::TargetMachine& machine) {

@@ -65,6 +65,7 @@ struct Launch {
   const void* arguments;
   std::uint64_t blocks;  // of the grid
   std::size_t bytes;  // that a block needs
+  std::size_t private_bytes;  // before these
 
   void run(Blocks some, char* memory) const { kernel.blocks(arguments, &grid, some.begin, some.end, memory); }
 };
@@ -73,10 +74,12 @@ struct Launch {
 class ThreadMemory {
  public:
   explicit ThreadMemory(const Launch& launch)
-      : memory_(launch.bytes), is_missing_(launch.bytes != 0 && get() == nullptr) {
+      : memory_(launch.private_bytes + launch.bytes),
+        is_missing_(launch.private_bytes + launch.bytes != 0 && memory_.get() == nullptr),
+        begin_(memory_.get() == nullptr ? nullptr : memory_.get() + launch.private_bytes) {
     if (launch.kernel.column_rows != 0 && !is_missing_) forget_tiles(launch);
   }
-  char* get() const { return memory_.get(); }
+  char* get() const { return begin_; }
   bool is_missing() const { return is_missing_; }
 
  private:
@@ -88,6 +91,7 @@ class ThreadMemory {
 
   const BlockMemory memory_;
   const bool is_missing_;
+  char* const begin_;
 };
 
 std::uint64_t load_cost(const kmux_cpu_kernel& kernel) { return __atomic_load_n(&kernel.cost, __ATOMIC_RELAXED); }
@@ -263,7 +267,8 @@ int kmux_cpu_run(const kmux_cpu_grid* grid, kmux_cpu_kernel* kernel, const void*
   const std::uint64_t blocks = product(grid->grid);
   if (blocks >> 63 != 0) return refuse_grid(*grid);
   const std::uint64_t warps = (threads + (1U << kernel->lane_bits) - 1) >> kernel->lane_bits;
-  const Launch launch{*grid, *kernel, arguments, blocks, shared + warps * kernel->frame_bytes};
+  const Launch launch{
+      *grid, *kernel, arguments, blocks, shared + warps * kernel->frame_bytes, std::size_t{kernel->private_lines} * 64};
   const OwnArithmetic arithmetic;
   if (kernel->is_cooperative != 0) return run_cooperative(launch);
   if (blocks > 1) return run_many(launch);

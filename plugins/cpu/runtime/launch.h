@@ -38,7 +38,7 @@ struct kmux_cpu_tiles {
 };
 
 /// What the compiler makes of such a kernel: runs the blocks from `first` to before `end`. `memory` is that of a block: its own
-/// shared variables, the dynamic ones, a frame for each warp; null if there are none. Of a cooperative kernel: the kmux_cpu_pass.
+/// shared variables, the dynamic ones, a frame for each warp; null if there are none. Before it lie private_lines. Of a cooperative kernel: the kmux_cpu_pass.
 using kmux_cpu_blocks = void (*)(const void* arguments, const kmux_cpu_grid* launch, std::uint64_t first,
                                  std::uint64_t end, char* memory);
 
@@ -51,6 +51,8 @@ struct kmux_cpu_kernel {
   std::uint32_t is_cooperative;  // its blocks wait for each other
   std::uint32_t
       column_rows;  // of a column of the grid, that follow one another at most; 0: the grid is gone through by its rows
+  std::uint32_t
+      private_lines;  // of 64 bytes, before the memory of a block: large arrays of threads (spmd/private_arrays.cpp)
   std::uint64_t cost;  // what is learnt of its blocks (BlockCost), begins with 0; only read and written as an atomic
 };
 

@@ -59,16 +59,17 @@ llvm::GlobalVariable& add_facts(llvm::Module& module, llvm::StringRef name, cons
   llvm::Type* const i32 = llvm::Type::getInt32Ty(module.getContext());
   llvm::Type* const i64 = llvm::Type::getInt64Ty(module.getContext());
   llvm::Type* const ptr = llvm::PointerType::get(module.getContext(), 0);
-  llvm::StructType* const type = llvm::StructType::get(module.getContext(), {ptr, i64, i64, i32, i32, i32, i64});
+  llvm::StructType* const type = llvm::StructType::get(module.getContext(), {ptr, i64, i64, i32, i32, i32, i32, i64});
   llvm::Constant* const fields[] = {&blocks.function,
                                     llvm::ConstantInt::get(i64, shared_bytes),
                                     llvm::ConstantInt::get(i64, blocks.frame_bytes),
                                     llvm::ConstantInt::get(i32, llvm::Log2_32(shape.lanes)),
                                     llvm::ConstantInt::get(i32, blocks.is_cooperative ? 1 : 0),
                                     llvm::ConstantInt::get(i32, blocks.column_rows),
+                                    llvm::ConstantInt::get(i32, 0),
                                     llvm::ConstantInt::get(i64, 0)};
   auto* const facts = new llvm::GlobalVariable(module, type, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage,
-                                               llvm::ConstantStruct::get(type, fields), name + ".facts");
+                                               llvm::ConstantStruct::get(type, fields), name + kFactsOfBlocks);
   facts->setAlignment(llvm::Align(64));
   return *facts;
 }
@@ -178,6 +179,7 @@ Result<std::vector<Error>> lower_kernels(llvm::Module& module, const BlockExtent
   for (const auto& [name, extents] : kernels) {
     llvm::Function* kernel = defined(module, name);
     if (kernel == nullptr) continue;
+    KMUX_TRY(check_private_arrays(*kernel));
     if (!check.memory) {
       KMUX_ASSIGN(std::optional<Error> why, try_lower(kernel, extents));
       if (!why) continue;

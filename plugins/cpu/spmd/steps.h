@@ -283,6 +283,22 @@ Status check_code(const llvm::Function& function, const std::string& problem);
 /// Errors: unsupported for what cannot run here, named; the module is of no use then.
 Result<std::vector<Error>> lower_kernels(llvm::Module& module, const BlockExtents& kernels, const CheckOptions& check);
 
+// private_arrays.cpp
+
+/// Suffixes of the names of the globals by which the runtime knows a kernel: kmux_cpu_kernel, kmux_cpu_fiber_kernel.
+inline constexpr const char* kFactsOfBlocks = ".facts";
+inline constexpr const char* kFactsOfFibers = ".fibers";
+
+/// Returns true if `function` has an array whose size is chosen while it runs.
+bool has_dynamic_array(const llvm::Function& function);
+
+/// Errors: unsupported if `kernel`, or a function that it calls, has larger arrays than a thread of a GPU may have.
+Status check_private_arrays(llvm::Function& kernel);
+
+/// Moves what is left of large private arrays, once `module` is optimised, from the caller's stack into the memory of the launch, and
+/// writes down how much stack the threads of kernels on fibers need.
+void place_private_arrays(llvm::Module& module);
+
 // engine/scales.cpp
 
 /// Has AVX-512 do what kernels call "kmux.scale." for (thread_calls.h), in vectors as wide as `machine` prefers.

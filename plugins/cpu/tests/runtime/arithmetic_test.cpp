@@ -52,7 +52,7 @@ class ArithmeticTest : public testing::Test {
   }
 
   static int run(unsigned blocks, Seen& seen) {
-    kmux_cpu_kernel kernel{see_mode, 0, 0, 5, 0, 0, 0};
+    kmux_cpu_kernel kernel{see_mode, 0, 0, 5, 0, 0, 0, 0};
     const kmux_cpu_grid grid{{blocks, 1, 1}, {64, 1, 1}, 0, discard(), 0};
     Seen* const argument = &seen;
     return kmux_cpu_run(&grid, &kernel, &argument);
