@@ -99,6 +99,7 @@ TEST(Loader, SaysThatNoMemoryIsLeftForCode) {
     const rlimit none{0, RLIM_INFINITY};
     return setrlimit(RLIMIT_AS, &none) == 0;
   });
+  if (text == "loaded") GTEST_SKIP() << needs("a limit of memory", "it is not enforced here");
   EXPECT_THAT(text, HasSubstr("unavailable: kernels cannot be loaded: the system has no memory left for their code "
                               "(Cannot allocate memory)"));
 }

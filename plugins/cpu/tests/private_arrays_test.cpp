@@ -13,11 +13,17 @@ using testing::HasSubstr;
 
 constexpr int kThreads = 64;
 
-// Runs `work` on a thread with a stack of 64 KiB.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t kStackBytes = std::size_t{512} << 10;  // the launch itself needs more then
+#else
+constexpr std::size_t kStackBytes = std::size_t{64} << 10;
+#endif
+
+// Runs `work` on a thread with a small stack.
 void run_on_small_stack(std::function<void()> work) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  ASSERT_EQ(pthread_attr_setstacksize(&attributes, std::size_t{64} << 10), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, kStackBytes), 0);
   pthread_t thread{};
   const auto run = [](void* one) -> void* { return (*static_cast<std::function<void()>*>(one))(), nullptr; };
   ASSERT_EQ(pthread_create(&thread, &attributes, run, &work), 0);
