@@ -245,7 +245,7 @@ void replace(llvm::CallBase& call, const llvm::InlineAsm& assembly) {
 void replace_assembly(llvm::Module& module) {
   for (llvm::Function& function : module) {
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
-      auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);  // asm goto ends a block, and is refused
       if (call == nullptr || !call->isInlineAsm()) continue;
       replace(*call, *llvm::cast<llvm::InlineAsm>(call->getCalledOperand()));
     }
@@ -357,7 +357,10 @@ Status check_language(const llvm::Instruction& instruction) {
     if (place.empty()) place = spmd::place_of(instruction.getFunction()->getSubprogram());
     return make_error(ErrorCode::kUnsupported, (place.empty() ? "" : place + ": ") + what);
   };
-  if (llvm::isa<llvm::IndirectBrInst, llvm::CallBrInst>(instruction)) {
+  if (llvm::isa<llvm::CallBrInst>(instruction)) {
+    return refuse("inline assembly that jumps (asm goto) is not for kernels (CUDA has none). Write it in C++.");
+  }
+  if (llvm::isa<llvm::IndirectBrInst>(instruction)) {
     return refuse("a goto to the address of a label is not for kernels (CUDA has none). Use a switch.");
   }
   const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);

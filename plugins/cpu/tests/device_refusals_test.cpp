@@ -84,6 +84,12 @@ TEST(DeviceRefusals, HeadersOfTheHardware) {
   expect_refused(kernel_of("__shared__ __mbarrier_t b;  __mbarrier_arrive(&b);", types), "\"__mbarrier_arrive\"", 6);
 }
 
+TEST(DeviceRefusals, AssemblyThatJumps) {
+  const Error error = device_failure({kernel_of("asm goto(\"\" : : : : L); y[0] = 1; L: y[1] = 2;")});
+  EXPECT_EQ(error.code, ErrorCode::kUnsupported) << error.explain();
+  EXPECT_THAT(error.message, HasSubstr("k.cu:2: inline assembly that jumps (asm goto) is not for kernels"));
+}
+
 TEST(DeviceRefusals, InlineAssembly) {
   const Error barrier = device_failure({"\n\n" + kernel_of("asm volatile(\"bar.sync 0;\");")});
   EXPECT_EQ(barrier.code, ErrorCode::kUnsupported) << barrier.explain();
