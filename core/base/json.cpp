@@ -11,8 +11,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/guarded.h"
-
 // The only file that includes the JSON library.
 
 namespace kmux {
@@ -278,18 +276,16 @@ Error error_at(std::string_view text, std::size_t offset, std::string_view probl
 }  // namespace
 
 Result<Json> parse_json(std::string_view text) {
-  return guarded([&]() -> Result<Json> {
   // The library takes a zero byte for the end and would not look at what follows.
-    const std::size_t zero = text.find('\0');
-    if (zero != std::string_view::npos) return error_at(text, zero + 1, "a zero byte");
-    const char* const first = text.data();
-    const char* reached = first;
-    const Cursor begin{first, &reached};
-    const Cursor end{first + text.size(), &reached};
-    Reader reader;
-    if (nlohmann::json::sax_parse(begin, end, &reader)) return reader.take();
-    return error_at(text, static_cast<std::size_t>(reached - first), reader.problem());
-  });
+  const std::size_t zero = text.find('\0');
+  if (zero != std::string_view::npos) return error_at(text, zero + 1, "a zero byte");
+  const char* const first = text.data();
+  const char* reached = first;
+  const Cursor begin{first, &reached};
+  const Cursor end{first + text.size(), &reached};
+  Reader reader;
+  if (nlohmann::json::sax_parse(begin, end, &reader)) return reader.take();
+  return error_at(text, static_cast<std::size_t>(reached - first), reader.problem());
 }
 
 }  // namespace kmux

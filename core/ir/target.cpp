@@ -8,8 +8,6 @@
 #include "kmux/plugin/characters.h"
 #include "kmux/plugin/quoting.h"
 
-#include "base/guarded.h"
-
 namespace kmux {
 namespace {
 
@@ -179,12 +177,10 @@ std::string to_string(const Target& target) {
 }
 
 Result<Target> parse_target(std::string_view text) {
-  return guarded([&]() -> Result<Target> {
-    const std::string_view core = trimmed(text);
-    if (core.empty()) return malformed(text, "it is empty");
-    if (core.front() == '{') return parse_object(core);
-    return core.find(' ') == std::string_view::npos ? parse_canonical(core) : parse_options(core);
-  });
+  const std::string_view core = trimmed(text);
+  if (core.empty()) return malformed(text, "it is empty");
+  if (core.front() == '{') return parse_object(core);
+  return core.find(' ') == std::string_view::npos ? parse_canonical(core) : parse_options(core);
 }
 
 }  // namespace kmux

@@ -14,7 +14,6 @@
 #include "kmux/cache.h"
 #include "kmux/compile.h"
 #include "kmux/dispatch_json.h"
-#include "kmux/json.h"
 #include "kmux/kernel_attributes.h"
 #include "kmux/npy.h"
 #include "kmux/program.h"
@@ -146,7 +145,6 @@ TEST_F(Escapes, NothingFromPrograms) {
   const std::string file = place("scale.kmux.json").string();
   ASSERT_TRUE(save_program(program, file));
   expect_none({
-      {"parse_json", [&] { return parse_json(json).ok(); }},
       {"from_json", [&] { return from_json(json, none).ok(); }},
       {"from_text", [&] { return from_text(text, none).ok(); }},
       {"check_valid", [&] { return check_valid(program).ok(); }},
