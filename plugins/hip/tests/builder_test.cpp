@@ -385,11 +385,11 @@ TEST_F(HipBuild, TellsWhichCompilersWereTried) {
   EXPECT_THAT(error.message, HasSubstr("Install clang-19 and lld-19"));
 }
 
-TEST_F(HipBuild, TheToolchainChangesWithItsFilesAndOptions) {
+TEST_F(HipBuild, TheToolchainChangesWithItsFiles) {
   const Target target{"hip", "gfx90a", {}};
   const std::string plain = backend.builder().toolchain(target, {}).value();
   EXPECT_THAT(plain, HasSubstr("clang++-19"));
-  EXPECT_NE(plain, backend.builder().toolchain(target, {{"fast_math", "on"}}).value());
+  EXPECT_EQ(plain, backend.builder().toolchain(target, {{"fast_math", "on"}}).value()) << "keys have the options";
   host.options["hip.hiprtc_compile_options"] = "-ffast-math";  // which hiprtc takes from the environment itself
   EXPECT_NE(plain, backend.builder().toolchain(target, {}).value());
 }
