@@ -214,7 +214,6 @@ Result<std::vector<Recording>> recordings_in(const fs::path& folder) {
   for (const fs::path& entry : entries_in(folder))
     if (is_there(entry / "calls.jsonl")) found.push_back(entry);
   if (found.empty()) return not_a_recording(folder, "it has no calls.jsonl");
-  std::ranges::sort(found);
   return std::vector<Recording>(found.begin(), found.end());
 }
 

@@ -91,7 +91,7 @@ Result<PackedBuild> Cache::pack(const CachedBuild& build) {
   });
 }
 
-bool Cache::is_file_name(std::string_view name) { return std::ranges::find(kEntryFiles, name) != kEntryFiles.end(); }
+bool Cache::is_file_name(std::string_view name) { return is_entry_file(name); }
 
 Result<Cache::Added> Cache::add(const PackedBuild& build) const {
   return guarded([&]() -> Result<Cache::Added> {

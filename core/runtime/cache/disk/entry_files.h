@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -46,6 +47,11 @@ inline constexpr const char* kArtifactFile = "artifact";
 inline constexpr const char* kLauncherFile = "launcher";
 inline constexpr const char* kDependenciesFile = "dependencies";
 inline constexpr std::array kEntryFiles = {kManifestFile, kArtifactFile, kLauncherFile, kDependenciesFile};
+
+/// Returns true if `name` is one of `kEntryFiles`.
+inline bool is_entry_file(std::string_view name) {
+  return std::find(kEntryFiles.begin(), kEntryFiles.end(), name) != kEntryFiles.end();
+}
 
 /// How an attempt to read an entry ended.
 struct EntryReading {

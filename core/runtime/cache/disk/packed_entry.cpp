@@ -14,10 +14,6 @@ Error refused(const std::string& key, const std::string& why) {
   return make_error(ErrorCode::kInvalidArgument, "cache entry '" + key + "' is refused (" + why + ").");
 }
 
-bool is_entry_file(const std::string& name) {
-  return std::find(kEntryFiles.begin(), kEntryFiles.end(), name) != kEntryFiles.end();
-}
-
 /// Every file that is written is one that the manifest names: reading alone would pass over others.
 Status check_names(const PackedEntry& packed, const EntryManifest& manifest) {
   if (packed.files.size() == manifest.files.size() + 1) return Ok{};
