@@ -103,6 +103,59 @@ TEST(JitParCompile, TellsOfConfigurationsByTheirPlace) {
   EXPECT_THAT(last, ElementsAre(testing::Pair(1, JobStep::kDone), testing::Pair(3, JobStep::kDone)));
 }
 
+TEST(JitParCompile, HasEachKernelOnceItIsDone) {
+  const CompileCounter counter;
+  const auto one = wrapper();
+  int asked = 0;
+  const auto ask = [&](std::int64_t value) {
+    ++asked;
+    EXPECT_EQ(value_of(one({.value = value}).value()), value);
+  };
+  const auto progress = [&](const CompileProgress& event) {
+    if (event.step != JobStep::kDone) return;
+    std::jthread([&] { ask(1 + static_cast<std::int64_t>(event.index)); }).join();
+    ask(3);  // perhaps not done yet
+  };
+  ASSERT_TRUE(one.par_compile({ParConfig{1}, ParConfig{2}, ParConfig{3}}, {.num_workers = 1, .progress = progress}).ok());
+  EXPECT_EQ(asked, 6);
+  EXPECT_EQ(counter.compiles(), 3);
+}
+
+TEST(JitParCompile, GivesUpWhatFailedBeforeCallbacksAreTold) {
+  const auto one = wrapper();
+  int asked = 0;
+  const auto ask = [&] {
+    ++asked;
+    EXPECT_FALSE(one({.value = 13}).ok());
+    EXPECT_TRUE(one({.value = 4}).ok());
+  };
+  const auto left_out = [&](std::size_t, const Error&) { ask(); };
+  const auto progress = [&](const CompileProgress& event) {
+    if (event.step == JobStep::kFailed || event.step == JobStep::kCancelled) ask();
+  };
+  const std::vector<ConfigForm<ParConfig>> configs = {ParConfig{13}, ParConfig{4}};
+  ASSERT_TRUE(one.par_compile(configs, {.ignore_error = true, .left_out = left_out, .progress = progress}).ok());
+  EXPECT_EQ(asked, 2);
+  const auto other = wrapper();
+  const auto ask_other = [&](const CompileProgress& event) {
+    if (event.step != JobStep::kCancelled) return;
+    EXPECT_TRUE(other({.value = 4}).ok());
+  };
+  EXPECT_FALSE(other.par_compile(configs, {.num_workers = 1, .progress = ask_other}).ok());
+}
+
+TEST(JitParCompile, RunsFunctionsThatAskForEachOther) {
+  std::function<Result<Kernel>(std::int64_t)> other;
+  const auto one = jit(
+      [&](const ParConfig& config) -> Result<Program> {
+        if (config.value == 2) KMUX_TRY(other(1));
+        return constant(config);
+      },
+      {.target = "cpu", .name = "constant"});
+  other = [&](std::int64_t value) { return one({.value = value}); };
+  EXPECT_TRUE(one.par_compile({ParConfig{1}, ParConfig{2}}).ok());
+}
+
 TEST(JitParCompile, SharesItsWorkWithOtherThreads) {
   const CompileCounter counter;
   const auto one = wrapper();

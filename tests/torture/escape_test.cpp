@@ -16,6 +16,7 @@
 #include "kmux/dispatch_json.h"
 #include "kmux/kernel_attributes.h"
 #include "kmux/npy.h"
+#include "kmux/par_compile.h"
 #include "kmux/program.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
@@ -204,6 +205,25 @@ TEST_F(Escapes, NothingFromKernels) {
       {"Device::synchronize", [&] { return made.device().synchronize().ok(); }},
       {"Stream::create", [&] { return Stream::create(made.device()).ok() || true; }},
       {"Event::create", [&] { return Event::create(made.device()).ok() || true; }},
+  });
+}
+
+TEST_F(Escapes, NothingFromCompiling) {
+  const Shared<Runtime> runtime = runtime_in(place("cache"));
+  const Program program = scaling();
+  const CompileOptions options{.execution_backend = "null"}, wrong{.execution_backend = "nothing"};
+  CompileOptions fresh = options;
+  fresh.use_cache = false;
+  const std::vector<Program> programs = {program, program};
+  expect_none({
+      {"compile", [&] { return compile(*runtime, program, options).ok(); }},
+      {"compile for nothing", [&] { return !compile(*runtime, program, wrong).ok(); }},
+      {"compile anew", [&] { return compile(*runtime, program, fresh).ok(); }},
+      {"build anew", [&] { return build(*runtime, program, fresh).ok(); }},
+      {"kernel", [&] { return kernel(*runtime, KernelText{kSource, kText}, fresh).ok() || true; }},
+      {"par_compile", [&] { return par_compile(*runtime, programs, fresh).ok(); }},
+      {"wrap", [&] { return wrap(*runtime, program, options).ok(); }},
+      {"build", [&] { return build(*runtime, program, options).ok(); }},
   });
 }
 

@@ -5,6 +5,7 @@
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
 
+#include "base/guarded.h"
 #include "cache/disk/key_lock.h"
 #include "publisher.h"
 
@@ -191,8 +192,7 @@ struct ArtifactCache::State {
     try {
       return builds.complete(key.digest, build, find_or_build(key, make)).result;
     } catch (...) {
-      builds.complete(key.digest, build,
-                      {make_error(ErrorCode::kInternal, "a build of the same key was broken off."), 0});
+      builds.complete(key.digest, build, {error_in_flight(), 0});  // without memory, too: others wait for it
       throw;
     }
   }

@@ -17,6 +17,7 @@
 
 #include "base/guarded.h"
 #include "jit_state.h"
+#include "pool/job_end.h"
 
 namespace kmux {
 namespace {
@@ -200,7 +201,9 @@ class JitCore::Batch {
         kernels_(requests.size()) {}
 
   Result<std::vector<std::optional<Kernel>>> run() {
-    for (std::size_t i = 0; i < requests_.size() && !failure_; ++i) gather(i);
+    // All functions of the caller first: they may ask for each other's kernels, and what is promised here is made later.
+    for (std::size_t i = 0; i < requests_.size() && !failure_; ++i) describe(i);
+    for (auto& [index, job] : described_) take(index, std::move(job));
     KMUX_TRY(compile());
     KMUX_TRY(await());
     if (failure_) return *std::move(failure_);
@@ -208,7 +211,7 @@ class JitCore::Batch {
   }
 
  private:
-  void gather(std::size_t index) {
+  void describe(std::size_t index) {
     if (const FoundKernel known = core_.find(requests_[index].form)) {
       kernels_[index] = *known;
       return;
@@ -217,16 +220,20 @@ class JitCore::Batch {
     const Status written =
         job ? state_.debug_files.write_program(job->job.program, requests_[index].key) : Status(job.error());
     if (!written) return fail(index, written.error());
-    if (const auto same = first_of_.find(job->key); same != first_of_.end()) {
+    described_.emplace_back(index, *std::move(job));
+  }
+
+  void take(std::size_t index, JitJob job) {
+    if (const auto same = first_of_.find(job.key); same != first_of_.end()) {
       same_.emplace_back(index, same->second);
       return;
     }
-    KernelMap::Place place = state_.kernels.take(job->key);
+    KernelMap::Place place = state_.kernels.take(job.key);
     if (!place.promise) return awaited_.emplace_back(index, std::move(place)), void();
-    first_of_.emplace(std::move(job->key), index);
+    first_of_.emplace(std::move(job.key), index);
     promises_.push_back(*std::move(place.promise));
     places_.push_back(index);
-    jobs_.push_back(std::move(job->job));
+    jobs_.push_back(std::move(job.job));
   }
 
   /// Those before it are compiled first, so that the failure that is returned is the first in input order.
@@ -254,16 +261,18 @@ class JitCore::Batch {
     ParCompileOptions how = how_;
     how.progress = [this](const CompileProgress& event) { pass_on(event); };
     how.left_out = [this](std::size_t job, const Error& error) { leave_out_all(places_[job], error); };
-    auto made = kmux::par_compile(runtime_, jobs_, how);
+    // At once, and not on this thread: callbacks and other threads may wait for any of them.
+    const auto settle = [this](std::size_t job, const Kernel* kernel) {
+      promises_[job].settle(kernel == nullptr ? KernelMap::Outcome() : Result<Kernel>(*kernel));
+    };
+    auto made = kmux::par_compile(runtime_, jobs_, how, settle);
     if (!made) return named(std::move(made).error());
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
-      if (!(*made)[i]) continue;  // the pool has said why; the promise is given up
-      Kernel& kernel = *(*made)[i];
+      if (!(*made)[i]) continue;  // the pool has said why
+      const Kernel& kernel = *(*made)[i];
       KMUX_TRY(state_.debug_files.write_launcher(jobs_[i].program, kernel));
-      promises_[i].settle(Result<Kernel>(kernel));
       keep(places_[i], kernel);
     }
-    promises_.clear();
     for (const auto& [index, first] : same_) {
       if (kernels_[first]) keep(index, *kernels_[first]);
     }
@@ -315,6 +324,7 @@ class JitCore::Batch {
   std::uint64_t begun_before_;
   std::vector<std::optional<Kernel>> kernels_;
   std::optional<Error> failure_;  // before anything was compiled
+  std::vector<std::pair<std::size_t, JitJob>> described_;
   std::vector<CompileJob> jobs_;
   std::vector<KernelMap::Promise> promises_;  // of the jobs
   std::vector<std::size_t> places_;        // of the jobs, among the requests

@@ -23,12 +23,14 @@ std::optional<KernelMap::Made> KernelMap::find(const std::string& key) const {
 
 KernelMap::Place KernelMap::take(const std::string& key) {
   if (const std::optional<Made> known = find(key); known && is_outdated(known->outcome)) forget(key, known->number);
+  Place place;  // a promise that goes, as memory may be short, takes the lock
   const std::lock_guard lock(mutex_);
   forget_parents();
   if (const auto known = made_.find(key); known != made_.end()) {
     return {{}, known->second.outcome, known->second.number};
   }
-  Place place{Promise(*this, key, ++count_), {}, count_};
+  place.promise.emplace(Promise(*this, key, ++count_));
+  place.number = count_;
   place.outcome = place.promise->promise_->get_future().share();
   made_.emplace(key, Made{count_, place.outcome});
   return place;

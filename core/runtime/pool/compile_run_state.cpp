@@ -182,6 +182,7 @@ void CompileRunState::finish(std::size_t group, Result<Product> made) {
   if (made) event.backend = made->backend;
   if (step == JobStep::kFailed) event.error = std::make_shared<const Error>(made.error());
   if (step != JobStep::kCancelled) record.outcome = std::move(made);
+  tell_of_end(group);
   push(std::move(event));
   push_cancelled(cancelled);
 }
@@ -207,8 +208,15 @@ void CompileRunState::push(RunEvent event) {
 void CompileRunState::push_cancelled(const std::vector<std::size_t>& groups) {
   for (const std::size_t group : groups) {
     records_[group].unwanted = true;
+    tell_of_end(group);
     push({.step = JobStep::kCancelled, .group = group});
   }
+}
+
+/// Under the lock.
+void CompileRunState::tell_of_end(std::size_t group) {
+  const std::optional<Result<Product>>& outcome = records_[group].outcome;
+  if (plan_.ended) plan_.ended(group, outcome && outcome->ok() ? &**outcome : nullptr);
 }
 
 std::vector<CompilePace::Duration> CompileRunState::running_since(Clock::time_point now) const {

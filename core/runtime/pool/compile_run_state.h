@@ -81,6 +81,7 @@ class CompileRunState {
   void learn(const Record& record);
   void push(RunEvent event);
   void push_cancelled(const std::vector<std::size_t>& groups);
+  void tell_of_end(std::size_t group);
   std::optional<Clock::time_point> next_look() const;
   std::optional<Clock::time_point> leaving_time(const Record& record) const;
   std::vector<CompilePace::Duration> running_since(Clock::time_point now) const;

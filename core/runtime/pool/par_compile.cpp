@@ -9,6 +9,7 @@
 
 #include "base/guarded.h"
 #include "compile_run.h"
+#include "job_end.h"
 #include "machine_share.h"
 #include "system/environment_variables.h"
 
@@ -130,10 +131,16 @@ std::vector<std::optional<Made>> results_of(const std::vector<JobGroup>& groups,
   return results;
 }
 
+void tell(const JobGroup& group, const Product* made, const JobEnd& ended) {
+  const Kernel* const kernel = made == nullptr ? nullptr : std::any_cast<Kernel>(&made->made);
+  for (const std::size_t index : group.members) ended(index, kernel);
+}
+
 /// `make` compiles one job; `backend_of` says what its product was compiled with.
 template <class Made, class Make, class BackendOf>
 Result<std::vector<std::optional<Made>>> make_all(Runtime& runtime, std::span<const CompileJob> jobs,
-                                                  const ParCompileOptions& how, Make make, BackendOf backend_of) {
+                                                  const ParCompileOptions& how, Make make, BackendOf backend_of,
+                                                  const JobEnd& ended = {}) {
   KMUX_ASSIGN(CompileRunPlan plan, plan_run(runtime, jobs, how));
   plan.make = [&runtime, make, backend_of](const CompileJob& job) -> Result<Product> {
     KMUX_ASSIGN(Made made, make(runtime, job));
@@ -141,6 +148,7 @@ Result<std::vector<std::optional<Made>>> make_all(Runtime& runtime, std::span<co
     return Product{std::any(std::move(made)), std::move(backend)};
   };
   const std::vector<JobGroup> groups = plan.groups;
+  if (ended) plan.ended = [&](std::size_t group, const Product* made) { tell(groups[group], made, ended); };
   const CompileRunOutcome outcome = run_compilation(runtime, std::move(plan));
   if (outcome.was_cancelled) return cancelled(outcome.counts);
   if (how.ignore_error) {
@@ -161,12 +169,17 @@ std::vector<CompileJob> jobs_of(std::span<const Program> programs, const Compile
 }  // namespace
 
 Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::span<const CompileJob> jobs,
-                                                       const ParCompileOptions& how) {
+                                                       const ParCompileOptions& how, const JobEnd& ended) {
   return guarded_but_callers([&]() -> Result<std::vector<std::optional<Kernel>>> {
     return make_all<Kernel>(
         runtime, jobs, how, [](Runtime& in, const CompileJob& job) { return compile(in, job.program, job.options); },
-        [](const Kernel& kernel) { return kernel.backend(); });
+        [](const Kernel& kernel) { return kernel.backend(); }, ended);
   });
+}
+
+Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::span<const CompileJob> jobs,
+                                                       const ParCompileOptions& how) {
+  return par_compile(runtime, jobs, how, JobEnd());
 }
 
 Result<std::vector<std::optional<BuildResult>>> par_build(Runtime& runtime, std::span<const CompileJob> jobs,
