@@ -227,6 +227,24 @@ TEST_F(Escapes, NothingFromCompiling) {
   });
 }
 
+TEST_F(Escapes, NothingThatHadNoMemoryIsRememberedOfPlugins) {
+  const fs::path cache = place("cache");
+  const Program program = scaling();
+  CompileOptions fresh{.execution_backend = "null"};
+  fresh.use_cache = false;
+  int refused = 0;
+  const auto compile_twice = [&] {
+    const auto runtime = opened(cache);
+    if (!runtime) return false;
+    static_cast<void>(compile(**runtime, program, fresh));
+    const bool is_made = given([&] { return compile(**runtime, program, fresh).ok(); });
+    refused += is_made ? 0 : 1;
+    return is_made;
+  };
+  expect_none({{"the first compile of a runtime", compile_twice}});
+  EXPECT_EQ(refused, 0);
+}
+
 /// Runs `body` in a child without root's powers whose working directory is gone; its exit code.
 int in_a_poor_place(const std::function<int()>& body) {
   const pid_t child = ::fork();

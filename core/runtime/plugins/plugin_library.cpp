@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <dlfcn.h>
+#include <list>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include <boost/dll/shared_library.hpp>
 
 #include "kmux/plugin/quoting.h"
 
+#include "base/guarded.h"
+#include "base/immortal.h"
 #include "plugin_backend.h"
 #include "system/host_api.h"
 
@@ -19,13 +22,21 @@ namespace {
 
 using Library = boost::dll::shared_library;
 
-/// Keeps `library` open for the rest of the process.
-void keep_open(Library library) {
-  static std::mutex mutex;
-  static auto& kept = *new std::vector<Library>;  // never destroyed: nothing is closed at process exit
-  const std::lock_guard lock(mutex);
-  kept.push_back(std::move(library));
+/// Libraries that stay open for the rest of the process. To add one takes no memory: destructors do it.
+struct KeptLibraries {
+  std::mutex mutex;
+  std::list<Library> all;
+};
+
+void keep_open(std::list<Library>& libraries) {
+  KeptLibraries& kept = immortal<KeptLibraries>();
+  const std::lock_guard lock(kept.mutex);
+  kept.all.splice(kept.all.end(), libraries);
 }
+
+struct NoMemory {
+  Result<ProbeReport> report = out_of_memory();
+};
 
 class OpenPlugin final : public PluginLibrary {
  public:
@@ -33,15 +44,16 @@ class OpenPlugin final : public PluginLibrary {
              std::unique_ptr<HostApi> host, void* instance)
       : manifest_(std::move(manifest)),
         path_(std::move(path)),
-        library_(std::move(library)),
         api_(api),
         host_(std::move(host)),
         instance_(instance),
-        backend_(api, instance) {}
+        backend_(api, instance) {
+    library_.push_back(std::move(library));
+  }
 
   ~OpenPlugin() override {
     api_.destroy(instance_);
-    if (!close_) keep_open(std::move(library_));
+    if (!close_) keep_open(library_);
   }
 
   const Manifest& manifest() const override { return manifest_; }
@@ -49,8 +61,11 @@ class OpenPlugin final : public PluginLibrary {
   Backend& backend() const override { return backend_; }
   const kmux_plugin_api& api() const override { return api_; }
   const Result<ProbeReport>& probe() const override {
-    std::call_once(probed_, [this] { report_ = backend_.probe(); });
-    return report_;
+    const std::lock_guard lock(probing_);
+    if (report_) return *report_;
+    Result<ProbeReport> report = backend_.probe();
+    if (!report && report.error().code == ErrorCode::kOutOfMemory) return immortal<NoMemory>().report;  // there may be some later
+    return report_.emplace(std::move(report));
   }
   void close_when_released() override { close_ = true; }
   void* instance() const override { return instance_; }
@@ -58,13 +73,13 @@ class OpenPlugin final : public PluginLibrary {
  private:
   Manifest manifest_;
   std::filesystem::path path_;
-  Library library_;
+  std::list<Library> library_;  // this one
   const kmux_plugin_api& api_;
   std::unique_ptr<HostApi> host_;
   void* instance_;
   mutable PluginBackend backend_;
-  mutable std::once_flag probed_;
-  mutable Result<ProbeReport> report_ = ProbeReport{};
+  mutable std::mutex probing_;
+  mutable std::optional<Result<ProbeReport>> report_;
   bool close_ = false;
 };
 

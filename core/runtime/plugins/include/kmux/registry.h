@@ -31,7 +31,7 @@ class KMUX_API Plugin {
   virtual Backend& backend() const = 0;
   /// The table itself, for the hot call.
   virtual const kmux_plugin_api& api() const = 0;
-  /// The report of `probe`, called once.
+  /// The report of `probe`, called until it had the memory for an answer.
   virtual const Result<ProbeReport>& probe() const = 0;
 };
 
