@@ -1,10 +1,12 @@
 #include "kmux/runtime.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
 
 #include "kmux/log.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/registry.h"
 #include "kmux/trace.h"
 #include "kmux/version.h"
@@ -37,6 +39,24 @@ RegistryOptions with_cache_dir(RegistryOptions options, const ArtifactCache* cac
   return options;
 }
 
+/// What `options` leaves open is the environment's.
+RegistryOptions with_environment(RegistryOptions options, const Environment& environment) {
+  if (options.environment_path.empty()) options.environment_path = environment.plugin_path;
+  if (options.variables.empty()) options.variables = environment.variables;
+  for (const auto& [name, value] : environment.plugin_options) options.plugin_options.emplace(name, value);
+  return options;
+}
+
+/// Relative paths count from where the process is now: it may go elsewhere.
+Environment anchored(Environment environment) {
+  for (auto* path : {&environment.lock_file, &environment.trace_file, &environment.record_dir, &environment.cache_dir,
+                     &environment.cache_lock_dir, &environment.remote_cache_key_file})
+    *path = absolute_path(*path);
+  for (auto* paths : {&environment.cache_read_only, &environment.plugin_path})
+    std::ranges::transform(*paths, paths->begin(), absolute_path);
+  return environment;
+}
+
 void warn_of_environment(const Runtime& runtime) {
   for (const std::string& text : environment_warnings(runtime.environment(), runtime.registry().entries()))
     log(LogLevel::kWarning, text);
@@ -45,11 +65,7 @@ void warn_of_environment(const Runtime& runtime) {
 Result<Shared<Runtime>> make_default_runtime() {
   Environment environment = Environment::from_process();
   if (!environment.trace_file.empty()) start_trace();
-  RegistryOptions options;
-  options.environment_path = environment.plugin_path;
-  options.plugin_options = environment.plugin_options;
-  options.variables = environment.variables;
-  KMUX_ASSIGN(Shared<Runtime> runtime, Runtime::create(std::move(environment), options));
+  KMUX_ASSIGN(Shared<Runtime> runtime, Runtime::create(std::move(environment), {}));
   if (fork_generation() == 0) warn_of_environment(*runtime);  // once, not in every child
   return runtime;
 }
@@ -151,7 +167,8 @@ Status Runtime::check_process() const {
       "one in the child, or take the default one.");
 }
 
-Shared<Runtime> Runtime::with(Environment environment, Shared<Registry> registry) {
+Shared<Runtime> Runtime::with(Environment given, Shared<Registry> registry) {
+  Environment environment = anchored(std::move(given));
   std::shared_ptr<ArtifactCache> cache = open_cache_or_warn(environment);
   return Shared<Runtime>(
       new Runtime(Shared<Impl>::make(std::move(environment), std::move(cache), std::move(registry))));
@@ -159,10 +176,12 @@ Shared<Runtime> Runtime::with(Environment environment, Shared<Registry> registry
 
 const char* version() { return KMUX_VERSION; }
 
-Result<Shared<Runtime>> Runtime::create(Environment environment, const RegistryOptions& registry) {
+Result<Shared<Runtime>> Runtime::create(Environment given, const RegistryOptions& registry) {
   return guarded([&]() -> Result<Shared<Runtime>> {
+    Environment environment = anchored(std::move(given));
     std::shared_ptr<ArtifactCache> cache = open_cache_or_warn(environment);
-    KMUX_ASSIGN(std::unique_ptr<Registry> opened, Registry::open(with_cache_dir(registry, cache.get())));
+    const RegistryOptions options = with_cache_dir(with_environment(registry, environment), cache.get());
+    KMUX_ASSIGN(std::unique_ptr<Registry> opened, Registry::open(options));
     return Shared<Runtime>(
         new Runtime(Shared<Impl>::make(std::move(environment), std::move(cache), Shared<Registry>(opened.release()))));
   });

@@ -115,20 +115,27 @@ void add_close_from(posix_spawn_file_actions_t& actions, int first) {
 
 namespace {
 
-// The session of a process, or 0 if it has gone. In /proc/PID/stat it is the sixth field, the fourth after the name,
-// which may contain anything.
-pid_t session_of(const std::filesystem::path& process) {
+// What /proc/PID/stat has after the name of the process, which may contain anything: its state, three numbers, of which the last is
+// its session, and more. Empty if the process has gone.
+std::string state_of(const std::filesystem::path& process) {
   std::ifstream file(process / "stat");
   std::string stat;
   std::getline(file, stat, '\0');
   const std::size_t name_end = stat.rfind(')');
+  return name_end == std::string::npos ? "" : stat.substr(name_end + 1);
+}
+
+pid_t session_of(const std::filesystem::path& process) {
   int session = 0;
-  if (name_end == std::string::npos) return 0;
-  if (std::sscanf(stat.c_str() + name_end + 1, " %*c %*d %*d %d", &session) != 1) return 0;
-  return session;
+  return std::sscanf(state_of(process).c_str(), " %*c %*d %*d %d", &session) == 1 ? session : 0;
 }
 
 }  // namespace
+
+bool is_stopped(pid_t process) {
+  const std::string state = state_of("/proc/" + std::to_string(process));
+  return state.starts_with(" T") || state.starts_with(" t");
+}
 
 std::vector<pid_t> session_members(pid_t leader) {
   std::vector<pid_t> members;
@@ -207,24 +214,47 @@ bool NumberedLocks::is_current() const { return is_at(file_, path_); }
 
 namespace {
 
-int set_byte(const Descriptor& file, std::int64_t number, short type) {
+// Numbers have 60 bits. The same byte beyond them is locked by the process, as the lock of an open file does not say whose it is.
+constexpr std::int64_t kOfProcesses = std::int64_t{1} << 61;
+
+struct flock byte_of(std::int64_t number, short type) {
   struct flock lock{};
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
   lock.l_start = number;
   lock.l_len = 1;
-  return ::fcntl(file.get(), F_OFD_SETLK, &lock) == 0 ? 0 : errno;
+  return lock;
+}
+
+int set_byte(const Descriptor& file, int how, std::int64_t number, short type) {
+  struct flock lock = byte_of(number, type);
+  return ::fcntl(file.get(), how, &lock) == 0 ? 0 : errno;
 }
 
 }  // namespace
 
-int NumberedLocks::take(std::int64_t number) { return set_byte(file_, number, F_WRLCK); }
+int NumberedLocks::take(std::int64_t number) {
+  const int error = set_byte(file_, F_OFD_SETLK, number, F_WRLCK);
+  if (error == 0) set_byte(file_, F_SETLK, number + kOfProcesses, F_WRLCK);
+  return error;
+}
 
-void NumberedLocks::give(std::int64_t number) { set_byte(file_, number, F_UNLCK); }
+void NumberedLocks::give(std::int64_t number) {
+  set_byte(file_, F_SETLK, number + kOfProcesses, F_UNLCK);
+  set_byte(file_, F_OFD_SETLK, number, F_UNLCK);
+}
+
+pid_t NumberedLocks::holder(std::int64_t number) const {
+  struct flock lock = byte_of(number + kOfProcesses, F_WRLCK);
+  const bool is_held = ::fcntl(file_.get(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  return is_held ? lock.l_pid : 0;
+}
 
 #else
 
 bool is_portable() { return true; }
+
+bool is_stopped(pid_t) { return false; }
 
 bool has_added_rights() { return getuid() != geteuid() || getgid() != getegid(); }
 
@@ -370,6 +400,8 @@ std::string path_of(const std::filesystem::path& path, std::int64_t number) {
 }
 
 }  // namespace
+
+pid_t NumberedLocks::holder(std::int64_t) const { return 0; }
 
 int NumberedLocks::take(std::int64_t number) {
   const std::string path = path_of(path_, number);

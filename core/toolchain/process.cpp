@@ -225,7 +225,9 @@ Error give_up(const Command& command, Child& child, ProcessResult& result) {
   wait_for(child.id, Patience(Command{}));
   drain(child.output, result.standard_output);
   drain(child.error, result.standard_error);
-  return make_error(ErrorCode::kUnavailable, "\"" + command.argv[0] + why_killed(command))
+  const bool is_cancelled = command.stopping && command.stopping();
+  return make_error(is_cancelled ? ErrorCode::kCancelled : ErrorCode::kTimedOut,
+                    "\"" + command.argv[0] + why_killed(command))
       .with("command", to_string(command))
       .with("log", result.standard_output + result.standard_error);
 }

@@ -120,6 +120,22 @@ TEST_F(AdapterSlots, WaitsForAllThatArePromised) {
   EXPECT_EQ(launch(*slot_), 2);
 }
 
+TEST_F(AdapterSlots, HurriesWhatMakesItAndWaitsNoLongerThanAsked) {
+  int hurried = 0;
+  AdapterSlot::Promise promise = slot_->expect_better([&] { ++hurried; });
+  const Status waited = slot_->await_better({.timeout = std::chrono::milliseconds(1)});
+  ASSERT_FALSE(waited.ok());
+  EXPECT_EQ(waited.error().code, ErrorCode::kTimedOut);
+  EXPECT_THAT(waited.error().message, HasSubstr("within 1 ms"));
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(slot_->await_better({.stop = stop.get_token()}).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(hurried, 2);
+  promise.fulfil();
+  EXPECT_TRUE(slot_->await_better({.timeout = std::chrono::milliseconds(0), .stop = stop.get_token()}).ok());
+  EXPECT_EQ(hurried, 2) << "what is there needs no hurry";
+}
+
 TEST_F(AdapterSlots, KnowsWhichBackendsItUsed) {
   EXPECT_TRUE(slot_->has_used("fake"));
   EXPECT_FALSE(slot_->has_used("other"));

@@ -38,6 +38,22 @@ TEST(Background, RunsJobsInOrderOnAnotherThread) {
   EXPECT_EQ(order, (std::vector{1, 2}));
 }
 
+TEST(Background, RunsFirstWhatACallerWaitsFor) {
+  const auto background = Background::make();
+  std::promise<void> release, last;
+  std::string order;
+  int large = 0, small = 0;
+  background->post([&] { release.get_future().wait(); });
+  background->post([&] { order += "large "; }, {}, &large);
+  background->post([&] { order += "small "; }, {}, &small);
+  background->post([&] { order += "small too "; }, {}, &small);
+  background->hurry_for (&small)();
+  background->post([&] { last.set_value(); });
+  release.set_value();
+  last.get_future().wait();
+  EXPECT_EQ(order, "small small too large ");
+}
+
 TEST(Background, StopWaitsForWhatRunsAndDropsWhatWaits) {
   const auto background = Background::make();
   std::promise<void> begun, release;

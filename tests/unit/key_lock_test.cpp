@@ -50,6 +50,32 @@ TEST_F(KeyLocksTest, IsWaitedFor) {
   later.join();
 }
 
+TEST_F(KeyLocksTest, IsNotWaitedForWhereItsHolderIsStopped) {
+  if (is_portable())
+    GTEST_SKIP() << needs("locks of bytes of an open file", "the portable way has a file for each lock");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    KeyLocks own(temp_.path() / "locks");
+    const auto held = own.acquire("a", milliseconds(0));
+    ::raise(SIGSTOP);
+    std::_Exit(held ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, WUNTRACED);
+  ASSERT_TRUE(WIFSTOPPED(status));
+  pid_t holder = 0;
+  const auto patience = [&](pid_t process) {
+    holder = process;
+    return !is_stopped(process);
+  };
+  EXPECT_FALSE(locks_.acquire("a", milliseconds(60'000), patience));
+  EXPECT_EQ(holder, child);
+  ::kill(child, SIGCONT);
+  EXPECT_TRUE(locks_.acquire("a", milliseconds(60'000), patience));
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
 TEST_F(KeyLocksTest, MovesWithItsHolder) {
   std::optional<KeyLocks::Held> first = acquire("a");
   std::optional<KeyLocks::Held> second = acquire("b");

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "kmux/plugin/file_io.h"
+#include "kmux/plugin/platform.h"
 #include "kmux/plugin/sha256.h"
 
 #include "base/guarded.h"
@@ -68,6 +69,8 @@ bool is_up_to_date(const BuildOutcome& outcome) {
   return error.code == ErrorCode::kUnsupported && is_up_to_date(dependencies_of(error), outcome.began);
 }
 
+std::string described(pid_t process) { return process == 0 ? "another process" : "process " + std::to_string(process); }
+
 constexpr int kNoteSchema = 1;  // raise it when a note gets another meaning
 constexpr const char* kNotePart = "note.json";
 
@@ -107,6 +110,10 @@ struct ArtifactCache::State {
     if (options.log) options.log(text);
   }
 
+  void tell(const std::string& text) const {
+    if (options.tell) options.tell(text);
+  }
+
   void open_read_only(const std::filesystem::path& path) {
     Result<CacheFolder> opened = CacheFolder::open(path, CacheFolder::Access::kReadOnly);
     if (!opened) return log(opened.error().message);
@@ -122,7 +129,13 @@ struct ArtifactCache::State {
   /// One file serves all caches of a user.
   std::shared_ptr<KeyLocks::Held> lock(const std::string& name, std::chrono::milliseconds timeout) {
     if (!locks) return nullptr;
-    std::optional<KeyLocks::Held> held = locks->acquire(options.folder.string() + '\n' + name, timeout);
+    const auto patience = [this, is_told = false](pid_t holder) mutable {
+      if (!std::exchange(is_told, true)) tell("waits for " + described(holder) + ", which makes the same.");
+      if (!is_stopped(holder)) return true;
+      tell("goes on without " + described(holder) + ", which is stopped.");
+      return false;
+    };
+    std::optional<KeyLocks::Held> held = locks->acquire(options.folder.string() + '\n' + name, timeout, patience);
     return held ? std::make_shared<KeyLocks::Held>(*std::move(held)) : nullptr;
   }
 

@@ -82,7 +82,8 @@ struct CacheOptions {
   std::chrono::seconds min_idle{60};                    // an entry used more recently is not evicted
   std::chrono::seconds sweep_interval{300};
   std::optional<RemoteOptions> remote = {};                // asked last
-  CacheLog log = {};
+  CacheLog log = {};  // of what is lost
+  CacheLog tell = {};  // of what is waited for
 };
 
 /// Maps keys to entries on the disk, for all processes that use the same folder, and in a remote tier, for a fleet.

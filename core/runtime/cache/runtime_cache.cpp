@@ -126,7 +126,8 @@ Result<std::shared_ptr<ArtifactCache>> open_cache(const Environment& environment
   CacheOptions options{.folder = environment.cache_dir,
                        .read_only = environment.cache_read_only,
                        .lock_folder = environment.cache_lock_dir,
-                       .log = [](const std::string& text) { log(LogLevel::kWarning, text); }};
+                       .log = [](const std::string& text) { log(LogLevel::kWarning, text); },
+                       .tell = [](const std::string& text) { log(LogLevel::kInfo, text); }};
   if (!environment.cache_max_bytes.empty()) {
     KMUX_ASSIGN(options.max_bytes, parse_byte_size("KMUX_CACHE_MAX_BYTES", environment.cache_max_bytes));
   }

@@ -312,12 +312,13 @@ void improve(Runtime& runtime, const std::shared_ptr<const Program>& program, co
   auto choice = choose(runtime, *program, background_options(runtime, options, better->backend), better->backend,
                        better->variant, better->target);
   if (!choice) return;  // it was chosen a moment ago
-  auto improvement = std::make_shared<Improvement>(
-      Improvement{program, *std::move(choice), *std::move(better), options.use_cache ? runtime.impl().cache() : nullptr,
-                  runtime.impl().history(), headers, options.device.value_or(0), slot.expect_better()});
+  Background& background = runtime.impl().background();
+  auto improvement = std::make_shared<Improvement>(Improvement{
+      program, *std::move(choice), *std::move(better), options.use_cache ? runtime.impl().cache() : nullptr,
+      runtime.impl().history(), headers, options.device.value_or(0), slot.expect_better(background.hurry_for(&slot))});
   Background::Abandon abandon = [improvement](const Error& why) { improvement->promise.give_up(why); };
   if (improvement->choice.isolated) abandon = {};  // its compiler is killed, and loading needs the registry
-  runtime.impl().background().post([improvement] { improvement->run(); }, std::move(abandon));
+  background.post([improvement] { improvement->run(); }, std::move(abandon), &slot);
 }
 
 }  // namespace kmux

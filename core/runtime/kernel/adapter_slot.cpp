@@ -102,7 +102,15 @@ void AdapterSlot::leave(const Interceptor& interceptor) {
   link();
 }
 
-AdapterSlot::Promise AdapterSlot::expect_better() {
+namespace {
+
+Error stays(ErrorCode code, const std::string& why) {
+  return make_error(code, "the kernel stays as it was compiled first (" + why);
+}
+
+}  // namespace
+
+AdapterSlot::Promise AdapterSlot::expect_better(std::function<void()> hurry) {
   const std::lock_guard lock(mutex_);
   if (expected_in_ != fork_generation()) {
     leave_alone(settled_);
@@ -111,24 +119,41 @@ AdapterSlot::Promise AdapterSlot::expect_better() {
     expected_ = 0;
   }
   ++expected_;
+  if (hurry) hurry_ = std::move(hurry);
   failure_.reset();
   return Promise(weak_from_this(), loaded_);
 }
 
-Status AdapterSlot::await_better() const {
-  constexpr std::chrono::milliseconds kGlance(20);  // how often a waiting call looks whether the process ends
+/// Not under the lock: what it calls may wait for a job that takes it.
+void AdapterSlot::hurry() const {
+  std::function<void()> hurry;
+  {
+    const std::lock_guard lock(mutex_);
+    if (expected_ != 0 && !is_from_parent()) hurry = hurry_;
+  }
+  if (hurry) hurry();
+}
+
+Status AdapterSlot::await_better(const AwaitOptions& wait) const {
+  constexpr std::chrono::milliseconds kGlance(20);  // how often a waiting call looks whether it is to end
+  const auto began = std::chrono::steady_clock::now();
+  hurry();
   std::unique_lock lock(mutex_);
-  if (expected_ != 0 && expected_in_ != fork_generation()) {
-    return make_error(
-        ErrorCode::kUnavailable,
-        "the kernel stays as it was compiled first (the better code was to come from the parent process). "
-        "Compile it again in this one.");
+  if (is_from_parent()) {
+    return stays(ErrorCode::kUnavailable,
+                 "the better code was to come from the parent process). Compile it again in this one.");
   }
   while (!settled_->wait_for(lock, kGlance, [&] { return expected_ == 0; })) {
-    if (is_stopping()) {
-      return make_error(ErrorCode::kUnavailable,
-                        "the kernel stays as it was compiled first (the process is ending). Wait before it ends.");
+    if (is_stopping()) return stays(ErrorCode::kUnavailable, "the process is ending). Wait before it ends.");
+    if (wait.stop.stop_requested()) return stays(ErrorCode::kCancelled, "the wait was stopped). Wait again.");
+    if (wait.timeout && std::chrono::steady_clock::now() - began >= *wait.timeout) {
+      return stays(ErrorCode::kTimedOut, "the better code was not there within " +
+                                             std::to_string(wait.timeout->count()) + " ms). Wait longer, or go on.");
     }
+    if (!wait.poll) continue;
+    lock.unlock();
+    wait.poll();
+    lock.lock();
   }
   return failure_ ? Status(*failure_) : Ok{};
 }

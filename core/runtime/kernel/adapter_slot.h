@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "kmux/artifact.h"
+#include "kmux/await_options.h"
 #include "kmux/error.h"
 #include "kmux/plugin/backend.h"
 #include "kmux/registry.h"
@@ -52,14 +54,14 @@ struct LoadedArtifact {
 /// Threads: any, concurrently.   Lifetime: the slot that it intercepts shares it, and must outlive the calls.
 class Interceptor {
  public:
+  Interceptor(const Interceptor&) = delete;
+  Interceptor& operator=(const Interceptor&) = delete;
   virtual ~Interceptor() = default;
   /// A call, which goes on by `next`, or is answered here. As `Adapter::launch`.
   virtual kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept = 0;
 
  protected:
   Interceptor() = default;
-  Interceptor(const Interceptor&) = delete;
-  Interceptor& operator=(const Interceptor&) = delete;
   /// The next interceptor or, behind the last, what is launched now.
   const LaunchEntry& next() const noexcept { return *next_.load(std::memory_order_acquire); }
 
@@ -132,20 +134,22 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
   void intercept(std::shared_ptr<Interceptor> interceptor);
   void leave(const Interceptor& interceptor);
 
-  /// Says that a better artifact is on its way.
-  Promise expect_better();
+  /// Says that a better artifact is on its way. `hurry` is called when a caller waits for it.
+  Promise expect_better(std::function<void()> hurry = {});
   /// Waits while a better artifact is on its way.
   ///
   /// Errors: the reason why the last one did not come; unavailable when the process ends, or if a parent process was to
-  ///         make it.
-  Status await_better() const;
+  ///         make it; timed_out and cancelled as `wait` says.
+  Status await_better(const AwaitOptions& wait = {}) const;
 
  private:
   struct Held {
     LoadedArtifact loaded;
     LaunchEntry entry;
   };
+  void hurry() const;
   // Under the lock.
+  bool is_from_parent() const { return expected_ != 0 && expected_in_ != fork_generation(); }
   void launch(const LoadedArtifact& loaded, const LaunchEntry& entry);
   void link();
   void take(LoadedArtifact next);
@@ -164,6 +168,7 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
   std::vector<std::shared_ptr<Interceptor>> interceptors_;  // the newest, which a call reaches first, last
   std::vector<std::shared_ptr<Interceptor>> left_;
   std::optional<Error> failure_;
+  std::function<void()> hurry_;
   int expected_ = 0;
   std::uint64_t expected_in_;  // the process, by fork_generation()
 };

@@ -233,8 +233,8 @@ Result<Tuning> Kernel::tune(std::span<const Arg> all_params, const TuneOptions& 
   });
 }
 
-Status Kernel::await_best() const {
-  return guarded([&]() -> Status { return impl_->parts.adapters->await_better(); });
+Status Kernel::await_best(const AwaitOptions& wait) const {
+  return guarded_but_callers([&]() -> Status { return impl_->parts.adapters->await_better(wait); });
 }
 
 bool Kernel::is_up_to_date() const { return impl_->headers == nullptr || impl_->headers->are_unchanged(); }

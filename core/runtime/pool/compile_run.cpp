@@ -132,10 +132,9 @@ class Supervisor {
 };
 
 Error given_up(const Program& program) {
-  return make_error(ErrorCode::kUnavailable,
-                    "program \"" + program.name +
-                        "\" was not compiled (it was stopped). Compile it again if it is still "
-                        "needed.");
+  return make_error(ErrorCode::kCancelled, "program \"" + program.name +
+                                               "\" was not compiled (it was stopped). Compile it again if it is still "
+                                               "needed.");
 }
 
 /// One job that depends on no other.

@@ -56,6 +56,7 @@ struct Background::State {
   struct Posted {
     Job job;
     Abandon abandon;
+    const void* owner = nullptr;
   };
 
   std::mutex mutex;
@@ -115,7 +116,7 @@ Background::~Background() {
   ::new (holder.data()) std::shared_ptr(state_);
 }
 
-void Background::post(Job job, Abandon abandon) {
+void Background::post(Job job, Abandon abandon, const void* owner) {
   if (state_->is_forked()) return;
   std::list<State::Posted> refused;  // their destructors may tell others, so not under the lock
   Status started = Ok{};
@@ -124,11 +125,30 @@ void Background::post(Job job, Abandon abandon) {
     if (state_->stopped) return;
     if (state_->ended) stop_at_exit(self_);
     started = state_->start(state_);
-    (started ? state_->jobs : refused).push_back({std::move(job), std::move(abandon)});
+    (started ? state_->jobs : refused).push_back({std::move(job), std::move(abandon), owner});
   }
   state_->changed.notify_one();
   for (const State::Posted& one : refused)
     if (one.abandon) one.abandon(started.error());
+}
+
+void Background::hurry(const void* owner) {
+  if (state_->is_forked()) return;
+  const std::lock_guard lock(state_->mutex);
+  std::list<State::Posted>& jobs = state_->jobs;
+  std::list<State::Posted> first;
+  for (auto job = jobs.begin(); job != jobs.end();) {
+    const auto next = std::next(job);
+    if (job->owner == owner) first.splice(first.end(), jobs, job);
+    job = next;
+  }
+  jobs.splice(jobs.begin(), first);
+}
+
+std::function<void()> Background::hurry_for(const void* owner) const {
+  return [weak = self_, owner] {
+    if (const auto background = weak.lock()) background->hurry(owner);
+  };
 }
 
 void Background::request_stop() {

@@ -29,8 +29,12 @@ class Background final : public StopsAtExit {
   /// dropped. It runs in a CompileScope that is cancelled by `request_stop`.
   ///
   /// With `abandon` the job may be left running, so it must own all that it uses; `abandon` is called then, on another
-  /// thread, or if no thread can be started.
-  void post(Job job, Abandon abandon = {});
+  /// thread, or if no thread can be started. `owner`, which is only compared, is what `hurry` names.
+  void post(Job job, Abandon abandon = {}, const void* owner = nullptr);
+  /// Runs the jobs of `owner` before all others that have not begun.
+  void hurry(const void* owner);
+  /// Calls `hurry`, while this object is there.
+  std::function<void()> hurry_for(const void* owner) const;
 
   void request_stop() override;
   void await_stop(Clock::time_point end) override;

@@ -334,8 +334,8 @@ void Tuner::tune_at_first_call(const std::shared_ptr<Background>& background, Ad
     const auto alive = weak.lock();
     if (alive == nullptr) return;
     auto job = std::make_shared<BackgroundTuning>(
-        BackgroundTuning{shared_from_this(), std::move(sample), slot.expect_better()});
-    alive->post([job] { job->run(); }, abandon_of(job));
+        BackgroundTuning{shared_from_this(), std::move(sample), slot.expect_better(alive->hurry_for(&slot))});
+    alive->post([job] { job->run(); }, abandon_of(job), &slot);
   });
 }
 

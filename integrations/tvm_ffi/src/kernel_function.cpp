@@ -16,6 +16,7 @@
 #include "kmux/plugin/word_list.h"
 
 #include "argument.h"
+#include "log_delivery.h"
 #include "named_values.h"
 #include "program_object.h"
 #include "python_end.h"
@@ -307,6 +308,14 @@ Result<Tuning> tune(const ffi::Function& function, std::span<const TVMFFIAny> va
   return tuning;
 }
 
+constexpr Field<AwaitOptions> kAwaitFields[] = {field<&AwaitOptions::timeout>("timeout")};
+
+void await_best(const ffi::Function& function, const NamedValues& how) {
+  AwaitOptions wait{.poll = interruption()};
+  set_fields<AwaitOptions>(wait, how, kAwaitFields);
+  value_of(kernel_of(function).await_best(wait));
+}
+
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::GlobalDef()
       .def("kmux.kernel_texts", texts_of)
@@ -317,7 +326,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("kmux.kernel_device", [](const ffi::Function& f) { return kernel_of(f).device().dl(); })
       .def("kmux.kernel_files", files_of)
       .def("kmux.kernel_warm", warm)
-      .def("kmux.kernel_await_best", [](const ffi::Function& f) { value_of(kernel_of(f).await_best()); })
+      .def("kmux.kernel_await_best", await_best)
       .def("kmux.kernel_occupancy", occupancy_of)
       .def("kmux.kernel_set_constant", set_constant)
       .def("kmux.kernel_raise_for_arguments", raise_for_arguments)

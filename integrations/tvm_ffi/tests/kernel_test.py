@@ -3,6 +3,7 @@ import pickle
 import sys
 import threading
 import unittest
+from datetime import timedelta
 
 import kmux
 import numpy as np
@@ -209,7 +210,10 @@ class Kernel(unittest.TestCase):
         self.assertIn("launcher", kernel.files)
         self.assertIn("scale", repr(kernel))
         kernel.warm()
-        kernel.await_best()
+        kernel.await_best(timeout=timedelta(seconds=60))
+        kernel.await_best(60)
+        with self.assertRaisesRegex(TypeError, "'timeout' is a str that is not a number of seconds"):
+            kernel.await_best(timeout="soon")
         self.assertIn(kernel.tier, ("fast", "full"))
 
     def test_has_the_signature_of_its_program(self):

@@ -23,6 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kFirstPause = std::chrono::microseconds(500);
+constexpr auto kLook = std::chrono::seconds(1);
 constexpr auto kLongestPause = std::chrono::microseconds(10'000);
 
 std::int64_t offset_of(std::string_view name) {
@@ -36,12 +37,18 @@ int take_lock(NumberedLocks& file, std::int64_t offset) {
 }
 
 /// Waits until no other open file has the lock, and takes it.
-bool wait_for_lock(NumberedLocks& file, std::int64_t offset, Clock::time_point end) {
+bool wait_for_lock(NumberedLocks& file, std::int64_t offset, Clock::time_point end,
+                   const KeyLocks::Patience& patience) {
+  auto next_look = Clock::now() + kLook;
   for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
     const int error = take_lock(file, offset);
     if (error == 0) return true;
     const bool taken = error == EAGAIN || error == EACCES || error == EINTR;
     if (!taken || Clock::now() >= end) return false;
+    if (patience && Clock::now() >= next_look) {
+      if (!patience(file.holder(offset))) return false;
+      next_look = Clock::now() + kLook;
+    }
     std::this_thread::sleep_for(pause);
   }
 }
@@ -98,8 +105,8 @@ class KeyLocks::File {
   explicit File(const std::filesystem::path& path) : forks_(count_forks()), locks_(path) {}
 
   bool is_current() const { return forks_ == count_forks() && locks_.is_current(); }
-  bool lock(std::int64_t offset, Clock::time_point end) {
-    return locks_.is_open() && wait_for_lock(locks_, offset, end);
+  bool lock(std::int64_t offset, Clock::time_point end, const Patience& patience) {
+    return locks_.is_open() && wait_for_lock(locks_, offset, end, patience);
   }
   /// Unlocks, as closing is not enough: a child that was forked meanwhile has the same open file. Such a child must not
   /// unlock what its parent holds.
@@ -128,18 +135,19 @@ KeyLocks::KeyLocks(std::filesystem::path file)
       }) {}
 KeyLocks::~KeyLocks() = default;
 
-std::optional<KeyLocks::Held> KeyLocks::acquire(std::string_view name, std::chrono::milliseconds timeout) {
+std::optional<KeyLocks::Held> KeyLocks::acquire(std::string_view name, std::chrono::milliseconds timeout,
+                                                const Patience& patience) {
   const std::int64_t offset = offset_of(name);
   const Clock::time_point end = Clock::now() + timeout;
   const bool forked = table_->is_forked();
   if (!forked && !table_->claim(offset, end)) return std::nullopt;
   Held held(forked ? nullptr : table_, offset);
-  if (!held.lock(forked ? std::make_shared<File>(path_) : table_->file(path_), end)) return std::nullopt;
+  if (!held.lock(forked ? std::make_shared<File>(path_) : table_->file(path_), end, patience)) return std::nullopt;
   return held;
 }
 
-bool KeyLocks::Held::lock(std::shared_ptr<File> file, Clock::time_point end) {
-  if (!file->lock(offset_, end)) return false;
+bool KeyLocks::Held::lock(std::shared_ptr<File> file, Clock::time_point end, const Patience& patience) {
+  if (!file->lock(offset_, end, patience)) return false;
   file_ = std::move(file);
   return true;
 }

@@ -3,9 +3,11 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <sys/types.h>
 
 namespace kmux {
 
@@ -20,6 +22,9 @@ class KeyLocks {
   class Table;
 
  public:
+  /// Asked every second of a wait, with the process that has the lock or 0: false gives up.
+  using Patience = std::function<bool(pid_t holder)>;
+
   /// One lock, held until this object goes or its process ends.
   class Held {
    public:
@@ -30,7 +35,7 @@ class KeyLocks {
    private:
     friend class KeyLocks;
     Held(std::shared_ptr<Table> table, std::int64_t offset) : table_(std::move(table)), offset_(offset) {}
-    bool lock(std::shared_ptr<File> file, std::chrono::steady_clock::time_point end);
+    bool lock(std::shared_ptr<File> file, std::chrono::steady_clock::time_point end, const Patience& patience);
     void release();
     std::shared_ptr<File> file_ = {};  // null: it is not locked there
     std::shared_ptr<Table> table_ = {};  // null: it is in none, as in a forked child
@@ -44,8 +49,9 @@ class KeyLocks {
 
   /// Waits for the lock `name`, at most `timeout` (0: does not wait).
   ///
-  /// Nothing if it could not be taken: the time is over, or this system or file system has no such locks. Go on without.
-  std::optional<Held> acquire(std::string_view name, std::chrono::milliseconds timeout);
+  /// Nothing if it could not be taken: the time or the patience is over, or this system or file system has no such locks. Go on
+  /// without.
+  std::optional<Held> acquire(std::string_view name, std::chrono::milliseconds timeout, const Patience& patience = {});
 
  private:
   std::filesystem::path path_;

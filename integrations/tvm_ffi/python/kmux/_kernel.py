@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, cast
 
 import tvm_ffi
@@ -14,6 +15,7 @@ from ._call_signature import CallSignature
 from ._function import DirectFunction, in_order, launch
 from ._given import told
 from ._library import functions
+from ._options import plain
 from ._program import Program
 from ._resolution import Resolution
 
@@ -214,13 +216,16 @@ class Kernel(tvm_ffi.Function):
         """
         functions.kernel_warm(self, None if device is None else _check.integer("device", device))
 
-    def await_best(self) -> None:
-        """Waits until what is compiled or measured in the background has taken over.
+    def await_best(self, timeout: float | timedelta | None = None) -> None:
+        """Waits until what is compiled or measured in the background has taken over. Ctrl-C ends the wait.
+
+        Args:
+            timeout: the most to wait; a number is seconds.
 
         Raises:
-            Error: the reason why it could not; the kernel goes on with what it has.
+            Error: the reason why it could not, or the time-out; the kernel goes on with what it has.
         """
-        functions.kernel_await_best(self)
+        functions.kernel_await_best(self, plain({"timeout": timeout}))
 
     def tune(self, *arguments: Any, again: bool = False, seconds: float = 2) -> Tuning:
         """Measures every candidate with calls like this one, and launches the winner from then on. The arrays are neither read

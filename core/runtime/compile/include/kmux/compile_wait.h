@@ -18,7 +18,7 @@ struct CompileWait {
 
 /// As `compile`, by another thread, so that it can be given up. What is found in memory is returned at once.
 ///
-/// Errors: as `compile`; unavailable if `wait.stop` was stopped before the end.
+/// Errors: as `compile`; cancelled if `wait.stop` was stopped before the end.
 KMUX_API Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOptions& options,
                                 const CompileWait& wait);
 /// With the default runtime.

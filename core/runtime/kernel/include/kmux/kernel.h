@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kmux/arg.h"
+#include "kmux/await_options.h"
 #include "kmux/device.h"
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
@@ -91,10 +92,10 @@ class KMUX_API Kernel {
   Status warm(std::optional<int> device = {}) const;
 
   /// Waits until what is compiled or measured in the background has replaced what the kernel began with, or need not: the
-  /// backend's best tier, or what the policy prefers.
+  /// backend's best tier, or what the policy prefers. It is compiled before what no caller waits for.
   ///
-  /// Errors: the reason why it could not; the kernel goes on with what it has.
-  Status await_best() const;
+  /// Errors: the reason why it could not; timed_out, or cancelled, as `wait` says. The kernel goes on with what it has.
+  Status await_best(const AwaitOptions& wait = {}) const;
 
   /// Measures every candidate with calls like this one, keeps the result, and launches the winner from then on. Runs on
   /// memory of its own, as large as that of `all_params`: the tensors given are neither read nor written.

@@ -42,13 +42,14 @@ struct PluginEntry {
   Status status = Ok{};  // why it was refused: world-writable folder, foreign owner, wrong ABI, other build-id, ...
 };
 
-/// Where plugins are searched, in order; the first of a name wins and later ones are listed as shadowed.
+/// Where plugins are searched, in order; the first of a name wins and later ones are listed as shadowed. Runtime::create takes what
+/// is left empty of environment_path, plugin_options and variables from its environment.
 struct RegistryOptions {
   std::vector<std::filesystem::path> search_path = {};  // by the API; before everything else
   std::vector<std::filesystem::path> environment_path = {};  // KMUX_PLUGIN_PATH
   bool use_default_path = true;  // beside libkmux.so, then the install prefix
-  Options plugin_options = {};                           // "cpu.engine" -> "host"
-  std::map<std::string, std::string> variables = {};       // of the environment, for the options that manifests name
+  Options plugin_options = {};  // "cpu.engine" -> "host"
+  std::map<std::string, std::string> variables = {};  // of the environment, for the options that manifests name
 };
 
 /// The plugins of a runtime. Reads manifests at once and opens a library when it is first needed.

@@ -104,7 +104,7 @@ struct ParCompileOptions {
 /// A kernel is empty only with ignore_error.
 /// Errors:  the first failure in input order, with the other failures as notes "failure": jobs before it are all
 ///          compiled, so that it is always the same one; jobs after it that were not started are cancelled.
-///          unavailable if `cancel` was stopped before the end (also with ignore_error); invalid_argument for a negative
+///          cancelled if `cancel` was stopped before the end (also with ignore_error); invalid_argument for a negative
 ///          number of workers or time-out, or a KMUX_COMPILE_MEMORY that is not a size.
 /// Threads: any; calls at the same time share cores and memory.
 KMUX_API Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::span<const CompileJob> jobs,

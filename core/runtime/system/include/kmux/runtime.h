@@ -15,7 +15,8 @@ struct RegistryOptions;
 /// Threads: any.
 class KMUX_API Runtime {
  public:
-  /// A runtime of its own with `environment`; plugins from `registry` options.
+  /// Makes a runtime of its own. What `registry` leaves empty of plugin path, options and variables is that of `environment`.
+  /// Relative paths count from the current directory, now.
   static Result<Shared<Runtime>> create(Environment environment, const RegistryOptions& registry);
 
   /// A runtime over a registry that the caller made.

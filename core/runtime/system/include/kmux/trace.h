@@ -40,10 +40,10 @@ struct KMUX_API Trace {
   std::set<std::string, std::less<>> texts;  // that events name, each once
 
   Trace() = default;
+  /// Takes the events with their texts. An empty deque allocates.
+  Trace(Trace&&) noexcept(false) = default;
   /// Takes the events with their texts.
-  Trace(Trace&&) = default;
-  /// Takes the events with their texts.
-  Trace& operator=(Trace&&) = default;
+  Trace& operator=(Trace&&) noexcept(false) = default;
 
   /// Writes the Trace Event Format, which Perfetto and chrome://tracing open, event by event.
   ///

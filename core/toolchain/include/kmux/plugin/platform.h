@@ -89,6 +89,9 @@ MachineMemory machine_memory();
 /// Source: getrusage(2).
 std::uint64_t most_resident(int who);
 
+/// Whether that process is stopped, by a signal or a debugger; false where it cannot be known.
+bool is_stopped(pid_t process);
+
 /// Locks by number between the processes of a machine, all in the file at one path or beside it.
 ///
 /// Threads: any.
@@ -105,6 +108,8 @@ class NumberedLocks {
   int take(std::int64_t number);
   /// Gives back what `take` took. A child of fork() has its parent's locks and must not.
   void give(std::int64_t number);
+  /// The process that has the lock, or 0 where it cannot be known.
+  pid_t holder(std::int64_t number) const;
 
  private:
   std::filesystem::path path_;

@@ -1,0 +1,69 @@
+// What a runtime takes from the Environment that it is made with.
+#include "kmux/runtime.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/environment.h"
+#include "kmux/registry.h"
+
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RuntimeTest : public testing::Test {
+ protected:
+  Environment given() const {
+    Environment environment{.cache_dir = folder_.path() / "cache", .plugin_trial = "0"};
+    environment.plugin_path = {KMUX_TEST_PLUGIN_DIR "/null"};
+    environment.plugin_options = {{"null.speed", "high"}, {"null.colour", "red"}};
+    environment.variables = {{"NULL_HOME", "/null"}};
+    return environment;
+  }
+  TempFolder folder_;
+};
+
+TEST_F(RuntimeTest, TakesWhatTheRegistrysOptionsLeaveOpen) {
+  const auto runtime = Runtime::create(given(), {.use_default_path = false}).value();
+  EXPECT_THAT(runtime->registry().search_path(), testing::ElementsAre(fs::path(KMUX_TEST_PLUGIN_DIR "/null")));
+  EXPECT_EQ(runtime->registry().plugin_options().find("null.speed")->second, "high");
+  EXPECT_TRUE(runtime->registry().plugin("null").ok());
+}
+
+TEST_F(RuntimeTest, PrefersTheRegistrysOptions) {
+  const RegistryOptions options{
+      .environment_path = {"/elsewhere"}, .use_default_path = false, .plugin_options = {{"null.speed", "low"}}};
+  const auto runtime = Runtime::create(given(), options).value();
+  EXPECT_THAT(runtime->registry().search_path(), testing::ElementsAre(fs::path("/elsewhere")));
+  EXPECT_EQ(runtime->registry().plugin_options().find("null.speed")->second, "low");
+  EXPECT_EQ(runtime->registry().plugin_options().find("null.colour")->second, "red");
+}
+
+TEST_F(RuntimeTest, CountsRelativePathsFromWhereItIsMade) {
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_.path());
+  Environment environment = given();
+  environment.cache_dir = "cache";
+  environment.lock_file = "kmux.lock";
+  environment.record_dir = "record";
+  environment.trace_file = "trace.json";
+  environment.cache_read_only = {"shared"};
+  const auto runtime = Runtime::create(environment, {.use_default_path = false});
+  const fs::path here = fs::current_path();
+  fs::current_path(before);
+  const Environment& taken = (*runtime)->environment();
+  EXPECT_EQ(taken.cache_dir, here / "cache");
+  EXPECT_EQ(taken.lock_file, here / "kmux.lock");
+  EXPECT_EQ(taken.record_dir, here / "record");
+  EXPECT_EQ(taken.trace_file, here / "trace.json");
+  EXPECT_THAT(taken.cache_read_only, testing::ElementsAre(here / "shared"));
+  EXPECT_EQ(taken.remote_cache_key_file, "");
+}
+
+}  // namespace
+}  // namespace kmux
