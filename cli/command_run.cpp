@@ -235,11 +235,17 @@ std::string times_text(const Run& run, const Times& times, Json& json) {
   return text;
 }
 
+/// Which variant ran, where the program has several.
+std::string variant_text(const Run& run, const Kernel& kernel) {
+  const std::size_t count = run.request.program->variants.size();
+  return count < 2 ? "" : ", variant " + std::to_string(kernel.variant()) + " of 0 to " + std::to_string(count - 1);
+}
+
 Report make_report(const Run& run, const Kernel& kernel, const Times& times, const std::vector<Check>& checks) {
   Report report;
   const std::map<std::string, double> examples = run.request.binding.examples();
   report.text = styled(Style::kBold, run.request.program->name) + " on " + kernel.backend() + " (" +
-                to_string(kernel.target()) + ")\n" + results_text(run);
+                to_string(kernel.target()) + ")" + variant_text(run, kernel) + "\n" + results_text(run);
   report.notice = made_up_text(run, examples);
   if (!examples.empty() && report.notice.empty()) {
     report.text += "  with the program's example values: " + examples_text(examples) + "\n";
@@ -247,6 +253,7 @@ Report make_report(const Run& run, const Kernel& kernel, const Times& times, con
   report.text += "  ready in " + duration_text(times.compile_ns) + ", first call " + duration_text(times.first_call_ns);
   Json json = Json::Object{{"backend", kernel.backend()},
                            {"target", to_string(kernel.target())},
+                           {"variant", kernel.variant()},
                            {"compile_ns", times.compile_ns},
                            {"first_call_ns", times.first_call_ns},
                            {"examples", Json::Object(examples.begin(), examples.end())},

@@ -1,8 +1,8 @@
-# What find_package(kmux) gives: kmux::sdk, kmux::runtime (kmux::kmux, kmux) and kmux_add_plugin().
+# What find_package(kmux) gives: kmux::sdk, kmux::runtime (kmux::kmux, kmux) and kmux_add_plugin(); and what -lkmux and pkg-config link.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kmux)
 
-install(TARGETS kmux_sdk kmux_runtime EXPORT kmux_targets LIBRARY COMPONENT runtime NAMELINK_COMPONENT dev
+install(TARGETS kmux_sdk kmux_runtime EXPORT kmux_targets LIBRARY COMPONENT runtime NAMELINK_SKIP
   ARCHIVE COMPONENT dev FILE_SET HEADERS COMPONENT dev)
 install(EXPORT kmux_targets NAMESPACE kmux:: FILE kmux-targets.cmake DESTINATION ${package_dir} COMPONENT dev)
 configure_package_config_file(cmake/kmux-config.cmake.in ${PROJECT_BINARY_DIR}/kmux-config.cmake
@@ -13,6 +13,14 @@ install(FILES
   cmake/kmux_add_plugin.cmake cmake/kmux_manifest_header.cmake cmake/check_exports.cmake cmake/write_manifest.cmake
   cmake/plugin_exports.map
   DESTINATION ${package_dir} COMPONENT dev)
+# Other build systems: a script of the linker in the place of the link, as -lkmux alone has to link an application.
+if(APPLE)
+  install(FILES $<TARGET_LINKER_FILE:kmux_runtime> DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+else()
+  install(FILES cmake/libkmux.so.txt RENAME libkmux.so DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+endif()
+configure_file(cmake/kmux.pc.in ${PROJECT_BINARY_DIR}/kmux.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/kmux.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 install(FILES LICENSE DESTINATION share/doc/kmux COMPONENT runtime)
 
 # What an installation lacks because it was not built.

@@ -58,6 +58,9 @@ Environment anchored(Environment environment) {
 }
 
 void warn_of_environment(const Runtime& runtime) {
+  if (runtime.impl().cache() == nullptr && !runtime.environment().disable_cache &&
+      runtime.environment().cache_dir.empty())
+    log(LogLevel::kWarning, "nothing is cached: " + std::string(kNoFolder));
   for (const std::string& text : environment_warnings(runtime.environment(), runtime.registry().entries()))
     log(LogLevel::kWarning, text);
 }

@@ -37,7 +37,9 @@
 #include <sched.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/sysinfo.h>
+#include <sys/wait.h>
 #endif
 
 namespace kmux {
@@ -131,6 +133,12 @@ pid_t session_of(const std::filesystem::path& process) {
 }
 
 }  // namespace
+
+pid_t fork_unheard() { return static_cast<pid_t>(::syscall(SYS_clone, 0UL, nullptr, nullptr, nullptr, 0UL)); }
+
+int any_child() { return __WALL; }
+
+void close_all() { ::closefrom(0); }
 
 bool is_stopped(pid_t process) {
   const std::string state = state_of("/proc/" + std::to_string(process));
@@ -255,6 +263,12 @@ pid_t NumberedLocks::holder(std::int64_t number) const {
 bool is_portable() { return true; }
 
 bool is_stopped(pid_t) { return false; }
+
+pid_t fork_unheard() { return -1; }
+
+int any_child() { return 0; }
+
+void close_all() {}
 
 bool has_added_rights() { return getuid() != geteuid() || getgid() != getegid(); }
 

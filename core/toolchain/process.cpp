@@ -205,9 +205,9 @@ std::optional<int> wait_for(pid_t child, const Patience& patience) {
   constexpr int kPollIntervalMs = 2;
   int status = 0;
   for (;;) {
-    const pid_t done = waitpid(child, &status, patience.is_endless() ? 0 : WNOHANG);
+    const pid_t done = waitpid(child, &status, any_child() | (patience.is_endless() ? 0 : WNOHANG));
     if (done == child) return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    if (done < 0 && errno != EINTR) return 0;  // SIGCHLD is ignored here: the system has thrown the code away
+    if (done < 0 && errno != EINTR) return 0;  // the system or the application has taken the code (see Spawn)
     if (patience.is_over()) return std::nullopt;
     if (done == 0) ::poll(nullptr, 0, kPollIntervalMs);
   }
@@ -316,58 +316,6 @@ std::string own_program(const std::string& first_word) {
   const std::string named = is_path ? first_word : find_program(first_word).value_or("");
   const std::filesystem::path found = std::filesystem::canonical(named, error);
   return error ? "" : found.string();
-}
-
-namespace {
-
-// The pointers of an array that ends with null, as execve takes it; `strings` stay where they are.
-std::vector<char*> pointers_to(std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  pointers.reserve(strings.size() + 1);
-  for (std::string& string : strings) pointers.push_back(string.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-}  // namespace
-
-Spawn::Spawn(Group group) {
-  const bool has_session = group == Group::kSessionOfItsOwn;
-  posix_spawn_file_actions_init(&actions_);
-  posix_spawnattr_init(&attributes_);
-  sigset_t none;
-  sigset_t defaults;
-  sigemptyset(&none);
-  has_session ? sigfillset(&defaults) : sigemptyset(&defaults);
-  sigaddset(&defaults, SIGPIPE);
-  posix_spawnattr_setsigmask(&attributes_, &none);
-  posix_spawnattr_setsigdefault(&attributes_, &defaults);
-  posix_spawnattr_setpgroup(&attributes_, 0);
-  const int apart = has_session ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
-  posix_spawnattr_setflags(&attributes_, static_cast<short>(apart | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
-}
-
-Spawn::~Spawn() {
-  posix_spawn_file_actions_destroy(&actions_);
-  posix_spawnattr_destroy(&attributes_);
-}
-
-void Spawn::redirect(const Descriptor& from, int to) { duplicate(from.get(), to); }
-
-void Spawn::duplicate(int from, int to) { posix_spawn_file_actions_adddup2(&actions_, from, to); }
-
-void Spawn::open(int to, const std::string& path, int flags, mode_t mode) {
-  posix_spawn_file_actions_addopen(&actions_, to, path.c_str(), flags, mode);
-}
-
-void Spawn::close_from(int first) { add_close_from(actions_, first); }
-
-void Spawn::work_in(const std::string& folder) { posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str()); }
-
-int Spawn::start(pid_t* child, const std::string& program, std::vector<std::string> words,
-                 std::vector<std::string> variables) const {
-  return posix_spawn(child, program.c_str(), &actions_, &attributes_, pointers_to(words).data(),
-                     pointers_to(variables).data());
 }
 
 }  // namespace kmux

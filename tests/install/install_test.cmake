@@ -43,6 +43,18 @@ foreach(application IN ITEMS app plain_app)
   step(${with_greeter} ${work}/build/${application} ${greeter})
 endforeach()
 
+# Without CMake: what pkg-config says, and -lkmux alone.
+set(flags -std=c++20 ${work}/consumer/app.cpp -Wl,-rpath,${prefix}/lib)
+find_program(pkg_config pkgconf REQUIRED)
+execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${prefix}/lib/pkgconfig ${pkg_config} --cflags --libs kmux
+  OUTPUT_VARIABLE said OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(said UNIX_COMMAND "${said}")
+step(${LAUNCHER} ${COMPILER} ${flags} ${said} -o ${work}/by_pkg_config)
+step(${LAUNCHER} ${COMPILER} ${flags} -I${prefix}/include -L${prefix}/lib -lkmux -o ${work}/by_name)
+foreach(application IN ITEMS by_pkg_config by_name)
+  step(${with_greeter} ${work}/${application} ${greeter})
+endforeach()
+
 # The moved worker is found; without it, isolation is an error.
 set(isolated ${with_greeter} KMUX_ISOLATION=process ${work}/build/app ${greeter})
 step(${isolated})

@@ -53,6 +53,7 @@ void write_two(const CliSession& session) {
 
 TEST_F(CliTune, FindsTheFasterVariantOfABackend) {
   write_two(session_);
+  EXPECT_THAT(run({"run", "two.kmux.json"}).standard_output, HasSubstr(", variant 1 of 0 to 1\n"));
   EXPECT_THAT(run({"resolve", "two.kmux.json"}).standard_output, HasSubstr("its dialect is for this kind of device"));
   const ProcessResult tuned = run({"tune", "two.kmux.json", "--json"});
   ASSERT_EQ(tuned.exit_code, 0) << tuned.standard_error;

@@ -6,7 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/device.h"
 #include "kmux/environment.h"
+#include "kmux/json.h"
 #include "kmux/registry.h"
 
 #include "temp_folder.h"
@@ -42,6 +44,18 @@ TEST_F(RuntimeTest, PrefersTheRegistrysOptions) {
   EXPECT_THAT(runtime->registry().search_path(), testing::ElementsAre(fs::path("/elsewhere")));
   EXPECT_EQ(runtime->registry().plugin_options().find("null.speed")->second, "low");
   EXPECT_EQ(runtime->registry().plugin_options().find("null.colour")->second, "red");
+}
+
+TEST_F(RuntimeTest, NamesItsDevices) {
+  const auto runtime = Runtime::create(given(), {.use_default_path = false}).value();
+  const std::vector<Device> found = devices(*runtime).value();
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].name() + " " + found[0].arch(), "host -");
+  const Json properties = found[1].properties().value();
+  EXPECT_EQ(found[1].name(), *properties.find("name")->as_string());
+  EXPECT_EQ(found[1].arch(), *properties.find("arch")->as_string());
+  EXPECT_EQ(Device::foreign({kDLVulkan, 3}).arch(), "-");
+  EXPECT_TRUE(devices().ok());
 }
 
 TEST_F(RuntimeTest, CountsRelativePathsFromWhereItIsMade) {

@@ -180,6 +180,22 @@ TEST_F(ArtifactCacheTest, NeedsNoFolderOfItsOwn) {
   EXPECT_THAT(cache->prune({}).error().message, HasSubstr("cannot prune the cache. folder"));
 }
 
+TEST_F(ArtifactCacheTest, AsksOthersWhereNoFolderIsNamed) {
+  code(*open(), "shared");
+  CacheOptions only_tier = options();
+  only_tier.folder.clear();
+  only_tier.read_only = {temp_.path() / "cache"};
+  const auto cache = ArtifactCache::open(std::move(only_tier)).value();
+  EXPECT_THAT(log_, HasSubstr("nothing is stored: there is no folder for it"));
+  EXPECT_EQ(code(*cache, "shared"), "code of shared");
+  EXPECT_EQ(code(*cache, "other"), "code of other");
+  EXPECT_EQ(makes_, 2);
+  cache->flush();
+  cache->forget(key_of("other"));
+  EXPECT_TRUE(cache->list().empty() && cache->verify().empty());
+  EXPECT_EQ(cache->folder(), "") << "no folder that is named by chance";
+}
+
 TEST_F(ArtifactCacheTest, IsNotOpenedWhereOthersMayWrite) {
   fs::create_directory(temp_.path() / "cache");
   ::chmod((temp_.path() / "cache").c_str(), 0777);

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <poll.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -37,6 +38,43 @@ TEST(Process, ReturnsExitCodeAndOutputs) {
 }
 
 TEST(Process, ReportsASignalAsAShellDoes) { EXPECT_EQ(run(shell("kill -TERM $$")).value().exit_code, 128 + SIGTERM); }
+
+/// What the application does with SIGCHLD, for the time of a test.
+class ChildSignal {
+ public:
+  explicit ChildSignal(void (*handler)(int)) : before_(std::signal(SIGCHLD, handler)) {}
+  ~ChildSignal() { std::signal(SIGCHLD, before_); }
+  ChildSignal(const ChildSignal&) = delete;
+  ChildSignal& operator=(const ChildSignal&) = delete;
+
+ private:
+  void (*before_)(int);
+};
+
+void take_any_child(int) {
+  while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+  }
+}
+
+TEST(Process, KeepsTheCodeWhateverTheApplicationDoesWithSigchld) {
+  if (is_portable()) GTEST_SKIP() << needs("a fork that tells no SIGCHLD", "the portable way has none");
+  for (void (*const handler)(int) : {SIG_IGN, &take_any_child}) {
+    const ChildSignal set(handler);
+    const ProcessResult result = run(shell("echo out; echo err >&2; exit 7")).value();
+    EXPECT_EQ(result.exit_code, 7);
+    EXPECT_EQ(result.standard_output + result.standard_error, "out\nerr\n");
+    EXPECT_EQ(run(shell("kill -TERM $$")).value().exit_code, 128 + SIGTERM);
+    EXPECT_EQ(run(shell("exit 0")).value().exit_code, 0);
+    EXPECT_THAT(run({.argv = {"/nothing/here"}}).error().message, HasSubstr("No such file or directory"));
+    Command slow = shell("echo $$; sleep 60");
+    slow.timeout = 200ms;
+    const Error error = run(slow).error();
+    EXPECT_EQ(error.code, ErrorCode::kTimedOut);
+    const pid_t child = static_cast<pid_t>(std::stol(std::string(error.note("log").value())));
+    for (int i = 0; i < 500 && ::kill(child, 0) == 0; ++i) std::this_thread::sleep_for(10ms);
+    EXPECT_NE(::kill(child, 0), 0) << "the child is killed, too";
+  }
+}
 
 TEST(Process, PassesArgumentsAsTheyAre) {
   const Command command{.argv = {"printf", "%s|", "a b", "$HOME", "'\"", "*"}};
@@ -124,7 +162,7 @@ TEST(Process, KillsTheGroupAtTheTimeOut) {
   command.timeout = 500ms;
   const auto result = run(command);
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(result.error().code, ErrorCode::kTimedOut);
   EXPECT_THAT(result.error().message, HasSubstr("500 ms"));
   EXPECT_EQ(result.error().note("log"), "begun\n");
   std::array<char, 16> text{};
@@ -140,7 +178,7 @@ TEST(Process, KillsTheChildOnceItIsToStop) {
   command.stopping = [&] { return ++asked > 2; };
   const auto result = run(command);
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
   EXPECT_THAT(result.error().message, HasSubstr("was killed, as it was not to go on"));
 }
 

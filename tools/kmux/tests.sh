@@ -1,8 +1,8 @@
 # The suite in its two sizes, and core and backend cpu alone. Sourced by kmux.sh. cmake/kmux_test_sizes.cmake says what is in which.
 
-# What tests of every change need: what links them, the second LLVM of tests/integration/second_llvm_test.cpp, the bitcode and the
+# What tests of every change need: what tells of an installation, what links them, the second LLVM of tests/integration/second_llvm_test.cpp, the bitcode and the
 # headers of AMD's devices, and git, by which some tests look at the tree.
-readonly TEST_PACKAGES=(git lld-19 libclang-cpp15 libamdhip64-dev rocm-device-libs)
+readonly TEST_PACKAGES=(git pkgconf lld-19 libclang-cpp15 libamdhip64-dev rocm-device-libs)
 # What the others need: HIP's compiler, a driver of OpenCL for processors, for examples/plugins, what opens the pages of
 # tests/browser, and what makes the reference of the API.
 readonly ALL_TEST_PACKAGES=("${TEST_PACKAGES[@]}" libamdhip64-5 libhiprtc-builtins5

@@ -78,7 +78,7 @@ constexpr const char* kNotePart = "note.json";
 
 struct ArtifactCache::State {
   explicit State(CacheOptions given) : options(std::move(given)) {
-    options.folder = absolute_path(options.folder);
+    if (!options.folder.empty()) options.folder = absolute_path(options.folder);
     if (options.remote) remote.emplace(*std::move(options.remote), options.log);
   }
 
@@ -94,6 +94,10 @@ struct ArtifactCache::State {
   }
 
   Status open_store() {
+    if (options.folder.empty()) {
+      why_read_only = kNoFolder;
+      return Ok{};
+    }
     Result<CacheFolder> opened = CacheFolder::open(options.folder, CacheFolder::Access::kReadWrite);
     if (!opened && opened.error().code != ErrorCode::kUnavailable) return std::move(opened).error();
     if (!opened) {

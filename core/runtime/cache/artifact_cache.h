@@ -25,6 +25,10 @@
 
 namespace kmux {
 
+/// Why nothing is stored where an environment names no folder for it.
+inline constexpr const char* kNoFolder =
+    "there is no folder for it (KMUX_CACHE_DIR, XDG_CACHE_HOME and HOME are not set). Set KMUX_CACHE_DIR.";
+
 /// What became of a build, and a moment before it began.
 struct BuildOutcome {
   Result<CacheEntry> result;
@@ -73,15 +77,15 @@ class SingleFlight {
 };
 
 struct CacheOptions {
-  std::filesystem::path folder;                         // entries are found and stored here
-  std::vector<std::filesystem::path> read_only = {};    // entries are found here when `folder` has none
-  std::filesystem::path lock_folder = {};               // on this machine, not on a network; empty: no locks
-  std::chrono::milliseconds lock_timeout{300'000};      // for another process that makes the same entry
-  std::uint64_t max_bytes = std::uint64_t{4} << 30;     // on the disk
-  std::chrono::hours max_age{24 * 90};                  // since an entry was used last
-  std::chrono::seconds min_idle{60};                    // an entry used more recently is not evicted
+  std::filesystem::path folder;  // entries are found and stored here; empty: nothing is stored
+  std::vector<std::filesystem::path> read_only = {};  // entries are found here when `folder` has none
+  std::filesystem::path lock_folder = {};  // on this machine, not on a network; empty: no locks
+  std::chrono::milliseconds lock_timeout{300'000};  // for another process that makes the same entry
+  std::uint64_t max_bytes = std::uint64_t{4} << 30;  // on the disk
+  std::chrono::hours max_age{24 * 90};  // since an entry was used last
+  std::chrono::seconds min_idle{60};  // an entry used more recently is not evicted
   std::chrono::seconds sweep_interval{300};
-  std::optional<RemoteOptions> remote = {};                // asked last
+  std::optional<RemoteOptions> remote = {};  // asked last
   CacheLog log = {};  // of what is lost
   CacheLog tell = {};  // of what is waited for
 };

@@ -122,7 +122,9 @@ Result<std::string> read_remote_secret(const std::filesystem::path& file) {
 }
 
 Result<std::shared_ptr<ArtifactCache>> open_cache(const Environment& environment) {
-  if (environment.disable_cache || environment.cache_dir.empty()) return std::shared_ptr<ArtifactCache>();
+  const bool has_place =
+      !environment.cache_dir.empty() || !environment.cache_read_only.empty() || !environment.remote_cache.empty();
+  if (environment.disable_cache || !has_place) return std::shared_ptr<ArtifactCache>();
   CacheOptions options{.folder = environment.cache_dir,
                        .read_only = environment.cache_read_only,
                        .lock_folder = environment.cache_lock_dir,

@@ -195,6 +195,7 @@ Status Kernel::set_constant(std::string_view name, const Tensor& value, StreamRe
 const std::vector<Constant>& Kernel::constants() const { return impl_->parts.constants; }
 const std::string& Kernel::name() const { return impl_->parts.name; }
 const std::string& Kernel::backend() const { return impl_->origin().plugin->manifest().name; }
+std::size_t Kernel::variant() const { return impl_->origin().index; }
 const Target& Kernel::target() const { return impl_->origin().target; }
 const Device& Kernel::device() const { return impl_->device; }
 const Signature& Kernel::signature() const { return impl_->parts.signature; }

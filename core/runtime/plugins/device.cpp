@@ -41,6 +41,21 @@ Result<Json> Device::properties() const {
   });
 }
 
+namespace {
+
+/// The text of that name in the device's properties, or `otherwise`.
+std::string text_of(const Device& device, const char* name, std::string otherwise) {
+  const Result<Json> properties = device.properties();
+  const Json* const found = properties ? properties->find(name) : nullptr;
+  const std::string* const text = found == nullptr ? nullptr : found->as_string();
+  return text != nullptr ? *text : std::move(otherwise);
+}
+
+}  // namespace
+
+std::string Device::name() const { return text_of(*this, "name", backend()); }
+std::string Device::arch() const { return text_of(*this, "arch", "-"); }
+
 Status Device::synchronize() const {
   return guarded([&]() -> Status {
     if (plugin_ == nullptr) return Ok{};
@@ -71,6 +86,11 @@ Result<std::vector<Device>> devices(Runtime& runtime) {
     }
     return found;
   });
+}
+
+Result<std::vector<Device>> devices() {
+  KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
+  return devices(*runtime);
 }
 
 Error needs_a_backend(std::string_view what, const Device& device) {

@@ -111,6 +111,8 @@ class KMUX_API Kernel {
   const std::string& name() const;
   /// The backend whose code is launched now.
   const std::string& backend() const;
+  /// The index, in Program::variants, of the variant that is launched now.
+  std::size_t variant() const;
   /// Does it hold the plugin of that name: for what is launched, was launched, or would be measured?
   bool uses(std::string_view backend) const;
   /// The target that the code launched now was compiled for.

@@ -49,7 +49,11 @@ class KMUX_API Device {
   const Shared<Plugin>& plugin() const { return plugin_; }
   /// "host" or "BACKEND:0".
   std::string to_string() const;
-  /// An object with "name", "arch" and what else the backend has.
+  /// Its name as the backend has it, for example "NVIDIA H200"; the backend's where it cannot be asked.
+  std::string name() const;
+  /// Its architecture, for example "sm_90a", or "-".
+  std::string arch() const;
+  /// An object with "name", "arch" and what else the backend has. Include kmux/json.h to read it.
   Result<Json> properties() const;
   /// Waits for everything on the default stream.
   Status synchronize() const;
@@ -124,5 +128,7 @@ Error needs_a_backend(std::string_view what, const Device& device);
 
 /// All devices of all plugins that can run here, the host first.
 KMUX_API Result<std::vector<Device>> devices(Runtime& runtime);
+/// Those of the default runtime.
+KMUX_API Result<std::vector<Device>> devices();
 
 }  // namespace kmux

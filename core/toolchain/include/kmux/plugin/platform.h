@@ -89,6 +89,16 @@ MachineMemory machine_memory();
 /// Source: getrusage(2).
 std::uint64_t most_resident(int who);
 
+/// Forks without what fork() runs besides: the child's end sends no signal, so only a wait with `any_child()` sees it, whatever the
+/// application does with SIGCHLD. The child may call only what a signal handler may. -1 where there is no such fork.
+pid_t fork_unheard();
+
+/// The flag of waitpid() for children of either kind.
+int any_child();
+
+/// Closes every descriptor.
+void close_all();
+
 /// Whether that process is stopped, by a signal or a debugger; false where it cannot be known.
 bool is_stopped(pid_t process);
 

@@ -35,7 +35,7 @@ struct ProcessResult {
 /// Runs `command` and waits for it. A child that outlives its time-out, or is to stop, is killed with its process group.
 ///
 /// Errors:  unavailable if the program cannot be started (with the reason); compile_failed never: a non-zero exit is a
-///          result. A time-out or a stop is unavailable and carries what the child had written.
+///          result. A time-out is timed_out, a stop cancelled; both carry what the child had written.
 /// Threads: any.
 Result<ProcessResult> run(const Command& command);
 
@@ -84,10 +84,17 @@ class Spawn {
   void work_in(const std::string& folder);
 
   /// Starts `program`, a path, with the words and the variables ("NAME=value") given; its number in `child`. 0, or an errno.
+  ///
+  /// Where the application ignores SIGCHLD or has a handler for it, a child with a group of its own ends for this process alone:
+  /// wait with `any_child()`.
   int start(pid_t* child, const std::string& program, std::vector<std::string> words,
             std::vector<std::string> variables) const;
 
  private:
+  std::optional<int> start_kept(pid_t* child, const char* program, char* const* argv, char* const* envp) const;
+  [[noreturn]] void keep(int told, const char* program, char* const* argv, char* const* envp) const;
+
+  Group group_;
   posix_spawn_file_actions_t actions_{};
   posix_spawnattr_t attributes_{};
 };

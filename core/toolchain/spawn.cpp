@@ -1,0 +1,115 @@
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "kmux/plugin/platform.h"
+#include "kmux/plugin/process.h"
+
+namespace kmux {
+namespace {
+
+// The pointers of an array that ends with null, as execve takes it; `strings` stay where they are.
+std::vector<char*> pointers_to(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
+  for (std::string& string : strings) pointers.push_back(string.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// An application that ignores SIGCHLD loses how its children end, and one with a handler may wait for any child.
+bool application_hears_of_children() {
+  struct sigaction action{};
+  ::sigaction(SIGCHLD, nullptr, &action);
+  return action.sa_handler != SIG_DFL || (action.sa_flags & SA_NOCLDWAIT) != 0;
+}
+
+}  // namespace
+
+Spawn::Spawn(Group group) : group_(group) {
+  const bool has_session = group == Group::kSessionOfItsOwn;
+  posix_spawn_file_actions_init(&actions_);
+  posix_spawnattr_init(&attributes_);
+  sigset_t none;
+  sigset_t defaults;
+  sigemptyset(&none);
+  has_session ? sigfillset(&defaults) : sigemptyset(&defaults);
+  sigaddset(&defaults, SIGPIPE);
+  posix_spawnattr_setsigmask(&attributes_, &none);
+  posix_spawnattr_setsigdefault(&attributes_, &defaults);
+  posix_spawnattr_setpgroup(&attributes_, 0);
+  const int apart = has_session ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
+  posix_spawnattr_setflags(&attributes_, static_cast<short>(apart | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+}
+
+Spawn::~Spawn() {
+  posix_spawn_file_actions_destroy(&actions_);
+  posix_spawnattr_destroy(&attributes_);
+}
+
+void Spawn::redirect(const Descriptor& from, int to) { duplicate(from.get(), to); }
+
+void Spawn::duplicate(int from, int to) { posix_spawn_file_actions_adddup2(&actions_, from, to); }
+
+void Spawn::open(int to, const std::string& path, int flags, mode_t mode) {
+  posix_spawn_file_actions_addopen(&actions_, to, path.c_str(), flags, mode);
+}
+
+void Spawn::close_from(int first) { add_close_from(actions_, first); }
+
+void Spawn::work_in(const std::string& folder) { posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str()); }
+
+int Spawn::start(pid_t* child, const std::string& program, std::vector<std::string> words,
+                 std::vector<std::string> variables) const {
+  const std::vector<char*> argv = pointers_to(words);
+  const std::vector<char*> envp = pointers_to(variables);
+  if (group_ == Group::kOfItsOwn && application_hears_of_children()) {
+    if (const std::optional<int> failure = start_kept(child, program.c_str(), argv.data(), envp.data()))
+      return *failure;
+  }
+  return posix_spawn(child, program.c_str(), &actions_, &attributes_, argv.data(), envp.data());
+}
+
+/// Starts the child below a process whose end only this function's caller can see: `child` is that one, and ends as the child does.
+/// Nothing if there is no such process.
+std::optional<int> Spawn::start_kept(pid_t* child, const char* program, char* const* argv, char* const* envp) const {
+  std::array<int, 2> ends{};
+  if (make_pipe(ends) != 0) return std::nullopt;
+  const Descriptor report(ends[0]);
+  Descriptor told(ends[1]);
+  const pid_t keeper = fork_unheard();
+  if (keeper < 0) return std::nullopt;
+  if (keeper == 0) keep(told.get(), program, argv, envp);
+  told.close();
+  int failure = EIO;
+  while (::read(report.get(), &failure, sizeof failure) < 0 && errno == EINTR) {
+  }
+  if (failure != 0) ::waitpid(keeper, nullptr, any_child());
+  *child = keeper;
+  return failure;
+}
+
+/// In the process between: allocates nothing, as a lock may be held by a thread that is not here.
+void Spawn::keep(int told, const char* program, char* const* argv, char* const* envp) const {
+  ::signal(SIGCHLD, SIG_DFL);
+  ::setpgid(0, 0);
+  posix_spawnattr_t attributes = attributes_;
+  posix_spawnattr_setpgroup(&attributes, ::getpid());  // a signal to the group reaches both
+  pid_t child = 0;
+  const int failure = posix_spawn(&child, program, &actions_, &attributes, argv, envp);
+  const bool is_told = ::write(told, &failure, sizeof failure) == sizeof failure;
+  close_all();  // who reads what the child writes waits for its end
+  int status = 0;
+  while (failure == 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  ::_exit(!is_told ? EXIT_FAILURE : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+}  // namespace kmux
