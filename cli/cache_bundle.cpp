@@ -30,7 +30,7 @@ Status write_build(BundleWriter& writer, const PackedBuild& build) {
 }
 
 /// The four components of a path in a bundle, or nothing. What they may be is for the cache to say.
-std::optional<std::array<std::string, 4>> split(std::string_view path) {
+std::optional<std::array<std::string, 4>> components_in_bundle(std::string_view path) {
   std::array<std::string, 4> parts;
   for (std::string& part : parts) {
     const std::size_t size = std::min(path.find('/'), path.size());
@@ -76,7 +76,7 @@ class Importer {
   }
 
   Status take(const BundleMember& member) {
-    auto parts = split(member.path);
+    auto parts = components_in_bundle(member.path);
     if (!parts) return refused("it has a file '" + member.path + "'");
     if (member.size > kMaxFileBytes) return refused("file '" + member.path + "' is too large");
     auto& [root, key, state, name] = *parts;

@@ -63,30 +63,47 @@ std::set<std::string> symbols_of(const std::vector<SourceKernel>& kernels) {
   return symbols;
 }
 
-/// Why no launch can give the kernel its arguments; empty if one can.
-std::string why_not(const SourceKernel& kernel, bool is_host) {
-  if (is_host && (!kernel.templates.empty() || kernel.name.find_first_of("<:") != std::string::npos))
+/// Returns why no launch can name `function`, which runs on the host; empty if one can.
+std::string why_no_host_name(const SourceKernel& function) {
+  if (!function.templates.empty() || function.name.find_first_of("<:") != std::string::npos)
     return "is a template or stands in a namespace, and a launch of C++ names neither: add a function that calls it";
-  if (is_host && kernel.name.ends_with(')')) {
+  if (function.name.ends_with(')')) {
     return "is one of several of its name, of which a launch of C++ names none: add a function that calls it";
   }
+  return "";
+}
+
+/// Returns why no launch can name `kernel`, which runs on a device; empty if one can.
+std::string why_no_device_name(const SourceKernel& kernel) {
   if (!kernel.templates.empty()) {
     return "is a template (" + kernel.templates + ") that nothing instantiates: add \"template __global__ void " +
            kernel.name + "<...>(...);\" below it, with values for " + kernel.templates;
   }
-  if (!is_host && kernel.templates.empty() && !is_kernel_name(kernel.name)) {
+  if (!is_kernel_name(kernel.name)) {
     return "is one of several of its name, and a launch cannot name the types of its parameters: add a function of "
            "another name "
            "that calls it";
   }
-  for (const KernelParameter& one : kernel.parameters) {
-    if (one.name.empty()) return "has a parameter without a name (" + one.type + ")";
-    const bool is_vector = one.dtype.find('x') != std::string::npos;  // "uint32x2", which no scalar is
-    if (one.kind == "reference" || (one.kind == "value" && (one.dtype.empty() || is_vector))) {
-      return "takes \"" + one.name + "\" of type \"" + one.type + "\" by value, which a launch cannot give";
-    }
-  }
   return "";
+}
+
+/// Returns why no launch can give `parameter` an argument; empty if one can.
+std::string why_no_argument(const KernelParameter& parameter) {
+  if (parameter.name.empty()) return "has a parameter without a name (" + parameter.type + ")";
+  const bool is_vector = parameter.dtype.find('x') != std::string::npos;  // "uint32x2", which no scalar is
+  const bool is_class_or_vector = parameter.kind == "value" && (parameter.dtype.empty() || is_vector);
+  if (parameter.kind != "reference" && !is_class_or_vector) return "";
+  return "takes \"" + parameter.name + "\" of type \"" + parameter.type + "\" by value, which a launch cannot give";
+}
+
+/// Returns why no launch can call `kernel`; empty if one can.
+std::string why_not(const SourceKernel& kernel, bool is_host) {
+  std::string reason = is_host ? why_no_host_name(kernel) : why_no_device_name(kernel);
+  for (const KernelParameter& one : kernel.parameters) {
+    if (!reason.empty()) break;
+    reason = why_no_argument(one);
+  }
+  return reason;
 }
 
 /// What a program says of some kernels.
@@ -112,6 +129,8 @@ class ProgramGuess {
     std::string text;  // "float32[n]"
     bool is_inout;
   };
+  std::vector<Known>::iterator find_or_rename(Known& wanted, const SourceKernel& kernel);
+
   std::string name_;
   bool is_host_;  // functions of C, which have no grid
   std::set<std::string> taken_;  // names of symbols, which no parameter can have
@@ -132,19 +151,26 @@ std::string ProgramGuess::shape(const std::vector<std::string>& sizes) {
   return "[" + join(extents) + "]";
 }
 
-/// The argument that gives it. Kernels share a parameter of one name and type; one of another type, or with the name of a size of
-/// another kernel, gets the kernel's name, too.
+/// Returns the parameter of `wanted`'s name and type, or the end. Puts the name of `kernel` before that of `wanted` while a parameter
+/// of another type or a symbol has it.
+std::vector<ProgramGuess::Known>::iterator ProgramGuess::find_or_rename(Known& wanted, const SourceKernel& kernel) {
+  auto found = std::ranges::find(parameters_, wanted.name, &Known::name);
+  while (taken_.contains(wanted.name) || (found != parameters_.end() && found->type != wanted.type)) {
+    wanted.name = names_of(kernel).back() + "_" + wanted.name;
+    found = std::ranges::find(parameters_, wanted.name, &Known::name);
+  }
+  return found;
+}
+
+/// Returns the argument that gives it. Kernels share a parameter of one name and type; one of another type, or with the name of a size
+/// of another kernel, gets the kernel's name, too.
 std::string ProgramGuess::add_parameter(const SourceKernel& kernel, const KernelParameter& parameter,
                                         const std::vector<std::string>& sizes) {
   const bool is_size = std::ranges::find(sizes, parameter.name) != sizes.end();
   if (is_size) return parameter.name + (parameter.dtype == "int32" ? "" : ": " + parameter.dtype);
   const bool is_value = parameter.kind == "value";
   Known known{parameter.name, parameter.dtype + (is_value ? "" : "[" + join(sizes) + "]"), parameter.dtype, false};
-  auto found = std::ranges::find(parameters_, known.name, &Known::name);
-  while (taken_.contains(known.name) || (found != parameters_.end() && found->type != known.type)) {
-    known.name = names_of(kernel).back() + "_" + known.name;
-    found = std::ranges::find(parameters_, known.name, &Known::name);
-  }
+  auto found = find_or_rename(known, kernel);
   if (found == parameters_.end()) {
     if (is_value) scalars_.push_back(known.name);
     if (!is_value) known.text = parameter.dtype.empty() ? "pointer" : parameter.dtype + shape(sizes);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
@@ -98,7 +99,7 @@ bool is_possible(const RecordedBuffer& buffer) {
 /// Puts a call together: first what all its buffers held, then the memory of each block, then the views of it.
 class CallMaker {
  public:
-  CallMaker(const Recording& recording, const Device& device) : recording_(recording), device_(device) {}
+  CallMaker(const Recording& recording, Device device) : recording_(recording), device_(std::move(device)) {}
 
   Status add_buffer(const Json& arg, const BufferParam& param) {
     RecordedBuffer buffer{.name = {}, .dtype = param.dtype};

@@ -128,32 +128,55 @@ unsigned bytes_of_words(const std::vector<SourceToken>& words) {
   return is_one_of(words, "short") ? 2 : 4;
 }
 
-/// A parameter of these tokens: a type, perhaps a name, perhaps a default.
-DeclaredParameter parameter_of(std::span<const SourceToken> tokens, bool is_metal) {
-  DeclaredParameter parameter;
-  std::vector<SourceToken> words, rest;
+/// The tokens of a parameter before its default, without qualifiers.
+struct ParameterTokens {
+  std::vector<SourceToken> integer = {};  // "unsigned", "int"
+  std::vector<SourceToken> rest = {};     // what follows: another type, and the name
+};
+
+ParameterTokens divided_parameter(std::span<const SourceToken> tokens, bool is_metal) {
+  ParameterTokens divided;
   for (const SourceToken token : tokens) {
     if (token == "=") break;
     if (is_one_of(kIgnoredWords, token) || (token == "&" && is_metal)) continue;
-    const bool is_type = rest.empty() && is_one_of(kIntegerWords, token);
-    (is_type ? words : rest).push_back(token);
+    const bool is_integer = divided.rest.empty() && is_one_of(kIntegerWords, token);
+    (is_integer ? divided.integer : divided.rest).push_back(token);
   }
-  if (std::ranges::find(rest, "*") != rest.end() || std::ranges::find(rest, "[") != rest.end()) {
-    if (std::ranges::find(rest, "<") == rest.end()) parameter.kind = Kind::kPointer, parameter.text = "pointer";
-    return parameter;
-  }
-  if (rest.size() > 3 && rest[0] == "std" && rest[1] == ":" && rest[2] == ":")
-    rest.erase(rest.begin(), rest.begin() + 3);
-  if (!words.empty() && rest.size() <= 1 && (rest.empty() || is_word(rest[0]))) {
-    if (!rest.empty() && rest[0] == "double") return parameter;
-    parameter = {Kind::kInteger, bytes_of_words(words), ""};
-    for (const SourceToken word : words) parameter.text.append(parameter.text.empty() ? "" : " ").append(word);
-    return parameter;
-  }
-  if (!words.empty() || rest.empty() || rest.size() > 2 || (rest.size() == 2 && !is_word(rest[1]))) return parameter;
-  const auto known = std::ranges::find(kKnownTypes, rest[0], &KnownType::text);
-  if (known != kKnownTypes.end()) parameter = {known->kind, known->bytes, std::string(known->text)};
+  return divided;
+}
+
+/// Removes "std::" from the front of a type that follows it.
+void drop_std(std::vector<SourceToken>& tokens) {
+  const bool has_std = tokens.size() > 3 && tokens[0] == "std" && tokens[1] == ":" && tokens[2] == ":";
+  if (has_std) tokens.erase(tokens.begin(), tokens.begin() + 3);
+}
+
+/// Returns the integer that words such as "unsigned long" name, with one word behind them or none.
+DeclaredParameter integer_parameter(const ParameterTokens& tokens) {
+  const std::vector<SourceToken>& rest = tokens.rest;
+  const bool is_named = rest.size() == 1 && is_word(rest[0]) && rest[0] != "double";  // not "long double"
+  if (!rest.empty() && !is_named) return {};
+  DeclaredParameter parameter{Kind::kInteger, bytes_of_words(tokens.integer), ""};
+  for (const SourceToken word : tokens.integer) parameter.text.append(parameter.text.empty() ? "" : " ").append(word);
   return parameter;
+}
+
+/// Returns the parameter of a type of one word, with one word behind it or none.
+DeclaredParameter one_word_parameter(const std::vector<SourceToken>& tokens) {
+  if (tokens.empty() || tokens.size() > 2 || !is_word(tokens.back())) return {};
+  const auto known = std::ranges::find(kKnownTypes, tokens[0], &KnownType::text);
+  if (known == kKnownTypes.end()) return {};
+  return {known->kind, known->bytes, std::string(known->text)};
+}
+
+/// Returns the parameter of these tokens: a type, perhaps a name, perhaps a default.
+DeclaredParameter parameter_of(std::span<const SourceToken> tokens, bool is_metal) {
+  ParameterTokens divided = divided_parameter(tokens, is_metal);
+  if (is_one_of(divided.rest, "*") || is_one_of(divided.rest, "[")) {
+    return is_one_of(divided.rest, "<") ? DeclaredParameter{} : DeclaredParameter{Kind::kPointer, 0, "pointer"};
+  }
+  drop_std(divided.rest);
+  return divided.integer.empty() ? one_word_parameter(divided.rest) : integer_parameter(divided);
 }
 
 /// Without "[[...]]"; nothing of a parameter that Metal gives a value itself, such as the place of the thread.
@@ -171,27 +194,42 @@ std::optional<std::vector<SourceToken>> without_attributes(std::span<const Sourc
   return left;
 }
 
-/// The parameters between the brackets that open at `open`; nothing if they do not close.
+/// Appends the parameter of `tokens` to `parameters`. There is none in no tokens, in "void", and in what Metal gives a value itself.
+void add_declared(std::span<const SourceToken> tokens, bool is_metal, std::vector<DeclaredParameter>& parameters) {
+  if (tokens.empty()) return;
+  const auto left = without_attributes(tokens);
+  if (left && !(left->size() == 1 && left->front() == "void")) parameters.push_back(parameter_of(*left, is_metal));
+}
+
+/// Counts the brackets that are open behind each token of a list of parameters.
+class OpenBrackets {
+ public:
+  void pass(SourceToken token) {
+    if (token == "(" || token == "[" || token == "{") ++brackets_;
+    if (token == ")" || token == "]" || token == "}") --brackets_;
+    if (token == "<") ++angles_;
+    if (token == ">" && angles_ > 0) --angles_;
+  }
+  bool are_all_closed() const { return brackets_ == 0; }
+  bool are_those_of_list() const { return brackets_ == 1 && angles_ == 0; }
+
+ private:
+  int brackets_ = 0, angles_ = 0;
+};
+
+/// Returns the parameters between the brackets that open at `open`; nothing if they do not close.
 std::optional<std::vector<DeclaredParameter>> parameters_at(std::span<const SourceToken> tokens, std::size_t open,
                                                             bool is_metal) {
   std::vector<DeclaredParameter> parameters;
-  int depth = 0, angles = 0;
+  OpenBrackets brackets;
   std::size_t begin = open + 1;
-  const auto add = [&](std::size_t end) {
-    if (begin == end) return;
-    const auto left = without_attributes(tokens.subspan(begin, end - begin));
-    if (left && !(left->size() == 1 && left->front() == "void")) parameters.push_back(parameter_of(*left, is_metal));
-  };
-  for (std::size_t i = open; i < tokens.size(); ++i) {
-    const SourceToken token = tokens[i];
-    if (token == "(" || token == "[" || token == "{") ++depth;
-    if (token == "<") ++angles;
-    if (token == ">" && angles > 0) --angles;
-    if (token == ")" || token == "]" || token == "}") {
-      if (--depth == 0) return add(i), parameters;
-    }
-    if (token == "," && depth == 1 && angles == 0) add(i), begin = i + 1;
-    if (token == ";") return std::nullopt;
+  for (std::size_t i = open; i < tokens.size() && tokens[i] != ";"; ++i) {
+    brackets.pass(tokens[i]);
+    const bool is_comma = tokens[i] == "," && brackets.are_those_of_list();
+    if (!is_comma && !brackets.are_all_closed()) continue;
+    add_declared(tokens.subspan(begin, i - begin), is_metal, parameters);
+    if (brackets.are_all_closed()) return parameters;
+    begin = i + 1;
   }
   return std::nullopt;
 }

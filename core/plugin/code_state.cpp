@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <initializer_list>
 #include <optional>
+#include <utility>
 
 #include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/word_list.h"
@@ -81,32 +82,59 @@ bool holds_data(const Elf64_Shdr& section, std::string_view name) {
          !begins_with_one_of(name, {".data.rel.ro", ".relro_padding", ".ctors", ".dtors", ".tm_clone_table", ".got"});
 }
 
+/// Collects the names of an object file's variables.
+class VariableNames {
+ public:
+  explicit VariableNames(const ObjectFile& file) : file_(file), has_names_(file.sections().size()) {}
+
+  /// Adds the variable that `symbol` names, if it is one.
+  void add_symbol(const Elf64_Sym& symbol, std::string_view name) {
+    if (symbol.st_shndx != SHN_COMMON && !note_variable(symbol)) return;
+    if (!begins_with_one_of(name, {"DW.ref."})) names_.push_back(demangled(std::string(name)));
+  }
+
+  /// Adds the names of the sections of data in which no symbol names a variable.
+  void add_sections_without_names() {
+    for (std::size_t i = 0; i < has_names_.size(); ++i) {
+      if (!has_names_[i] && is_data(i)) names_.emplace_back(file_.name_of(file_.sections()[i]));
+    }
+  }
+
+  std::vector<std::string> sorted() && {
+    std::ranges::sort(names_);
+    names_.erase(std::ranges::unique(names_).begin(), names_.end());
+    return std::move(names_);
+  }
+
+ private:
+  bool is_data(std::size_t section) const {
+    const Elf64_Shdr& header = file_.sections()[section];
+    return holds_data(header, file_.name_of(header));
+  }
+
+  /// Returns true if `symbol` is a variable in a section of data, and notes that the section has names.
+  bool note_variable(const Elf64_Sym& symbol) {
+    const auto kind = ELF64_ST_TYPE(symbol.st_info);
+    const bool is_variable = (kind == STT_OBJECT || kind == STT_TLS) && symbol.st_size != 0;
+    if (!is_variable || symbol.st_shndx >= has_names_.size() || !is_data(symbol.st_shndx)) return false;
+    has_names_[symbol.st_shndx] = true;
+    return true;
+  }
+
+  const ObjectFile& file_;
+  std::vector<bool> has_names_;  // of each section
+  std::vector<std::string> names_ = {};
+};
+
 }  // namespace
 
 std::vector<std::string> variables_of_object(std::string_view object) {
-  std::vector<std::string> names;
   const std::optional<ObjectFile> file = ObjectFile::of(object);
-  if (!file) return names;
-  std::vector<bool> named(file->sections().size());
-  file->for_each_symbol([&](const Elf64_Sym& symbol, std::string_view name) {
-    const auto kind = ELF64_ST_TYPE(symbol.st_info);
-    const bool is_variable = (kind == STT_OBJECT || kind == STT_TLS) && symbol.st_size != 0;
-    const bool is_common = symbol.st_shndx == SHN_COMMON;
-    if (!is_common && symbol.st_shndx >= named.size()) return;
-    if (!is_common) {
-      const Elf64_Shdr& section = file->sections()[symbol.st_shndx];
-      if (!is_variable || !holds_data(section, file->name_of(section))) return;
-      named[symbol.st_shndx] = true;
-    }
-    if (!begins_with_one_of(name, {"DW.ref."})) names.push_back(demangled(std::string(name)));
-  });
-  for (std::size_t i = 0; i < named.size(); ++i) {  // of an object without names
-    const Elf64_Shdr& section = file->sections()[i];
-    if (!named[i] && holds_data(section, file->name_of(section))) names.emplace_back(file->name_of(section));
-  }
-  std::ranges::sort(names);
-  names.erase(std::ranges::unique(names).begin(), names.end());
-  return names;
+  if (!file) return {};
+  VariableNames names(*file);
+  file->for_each_symbol([&](const Elf64_Sym& symbol, std::string_view name) { names.add_symbol(symbol, name); });
+  names.add_sections_without_names();
+  return std::move(names).sorted();
 }
 
 void set_state(Artifact& artifact, const std::vector<std::string>& variables) {

@@ -43,10 +43,10 @@ int base_of(char kind) { return kind == 'x' || kind == 'u' || kind == 'U' ? 16 :
 char take_number(std::string_view& text) {
   const int base = base_of(text.front());
   if (base == 16) text.remove_prefix(1);
-  const std::size_t digits = base == 8 ? std::min<std::size_t>(text.size(), 3) : text.size();
+  const std::string_view digits = base == 8 ? text.substr(0, 3) : text;
   unsigned long value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + digits, value, base);
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  text.remove_prefix(static_cast<std::size_t>(end - digits.data()));
   return value < 0x80 && error == std::errc{} ? static_cast<char>(value) : '?';
 }
 

@@ -69,7 +69,7 @@ std::string_view without_alias(std::string_view name) {
 // What the words before the stars of a type say.
 class BaseType {
  public:
-  void add(std::string word) {
+  void add(std::string_view word) {
     if (word == "const") return static_cast<void>(is_const_ = true);
     if (word == "volatile") return static_cast<void>(is_volatile_ = true);
     if (word == "struct" || word == "class" || word == "enum" || word == "typename") return;
@@ -91,10 +91,21 @@ class BaseType {
 
  private:
   std::string plain() const {
-    if (name_ == "char") return is_unsigned_ ? "unsigned char" : is_signed_ ? "signed char" : "char";
+    if (name_ == "char") return std::string(sign_of_char()) + name_;
     if (!name_.empty()) return longs_ > 0 ? "long " + name_ : name_;
-    std::string size = is_short_ ? "short" : longs_ > 1 ? "long long" : longs_ == 1 ? "long" : "int";
-    return is_unsigned_ ? "unsigned " + size : size;
+    return std::string(is_unsigned_ ? "unsigned " : "") + integer();
+  }
+
+  // The sign of "char" is a part of its type: "char" and "signed char" are two.
+  const char* sign_of_char() const {
+    if (is_unsigned_) return "unsigned ";
+    return is_signed_ ? "signed " : "";
+  }
+
+  const char* integer() const {
+    if (is_short_) return "short";
+    if (longs_ == 0) return "int";
+    return longs_ == 1 ? "long" : "long long";
   }
 
   std::string name_ = {};
@@ -105,23 +116,32 @@ class BaseType {
 
 std::string canonical_type(std::string_view text, bool is_parameter);
 
-// "256u", "-3ll", "0x10", "true" and "(char)97" by their numbers; empty for what is none.
-std::string canonical_number(std::string_view text) {
-  if (text == "true" || text == "false") return text == "true" ? "1" : "0";
-  if (text.starts_with('(')) {
-    const std::size_t close = closing_bracket(text, 0);
-    if (close != text.npos) text = trimmed(text.substr(close + 1));
-  }
-  const bool is_negative = text.starts_with('-');
-  if (is_negative) text.remove_prefix(1);
-  if (text.empty() || !is_digit(text.front())) return "";
+// "97" of "(char)97".
+std::string_view without_cast(std::string_view text) {
+  const std::size_t close = text.starts_with('(') ? closing_bracket(text, 0) : text.npos;
+  return close == text.npos ? text : trimmed(text.substr(close + 1));
+}
+
+// The number of "256u" or "0x10"; nothing for another text.
+std::optional<std::uint64_t> unsigned_number(std::string_view text) {
+  if (text.empty() || !is_digit(text.front())) return std::nullopt;
   const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
   if (is_hex) text.remove_prefix(2);
   std::uint64_t number = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number, is_hex ? 16 : 10);
   const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (failure != std::errc() || suffix.find_first_not_of("uUlLzZ") != suffix.npos) return "";
-  return (is_negative ? "-" : "") + std::to_string(number);
+  if (failure != std::errc() || suffix.find_first_not_of("uUlLzZ") != suffix.npos) return std::nullopt;
+  return number;
+}
+
+// "256u", "-3ll", "0x10", "true" and "(char)97" by their numbers; empty for what is none.
+std::string canonical_number(std::string_view text) {
+  if (text == "true" || text == "false") return text == "true" ? "1" : "0";
+  text = without_cast(text);
+  const bool is_negative = text.starts_with('-');
+  if (is_negative) text.remove_prefix(1);
+  const std::optional<std::uint64_t> number = unsigned_number(text);
+  return number ? (is_negative ? "-" : "") + std::to_string(*number) : "";
 }
 
 std::string canonical_argument(std::string_view text) {
@@ -168,25 +188,35 @@ class TypeReader {
     return std::string(text_.substr(begin, at_ - begin));
   }
 
-  // "ns::pair<int, float>"
+  // Skips "::"; returns false if something else follows.
+  bool skip_colons() {
+    const bool has_colons = text_.substr(at_).starts_with("::");
+    if (has_colons) at_ += 2;
+    return has_colons;
+  }
+
+  // "<int,float>" where such arguments follow, else empty; nothing if they do not end.
+  std::optional<std::string> template_arguments() {
+    if (!text_.substr(at_).starts_with('<')) return "";
+    const std::size_t close = closing_bracket(text_, at_);
+    if (close == text_.npos) return std::nullopt;
+    const std::string_view inner = text_.substr(at_ + 1, close - at_ - 1);
+    at_ = close + 1;
+    return joined_arguments(canonical_arguments(inner));
+  }
+
+  // "ns::pair<int,float>", without "::" before it.
   std::optional<std::string> qualified_word() {
     std::string all;
-    for (;;) {
-      if (text_.substr(at_).starts_with("::")) {
-        if (!all.empty()) all += "::";
-        at_ += 2;
-      }
+    skip_colons();
+    do {
       const std::string part = word();
       if (part.empty()) return std::nullopt;
-      all += part;
-      if (at_ < text_.size() && text_[at_] == '<') {
-        const std::size_t close = closing_bracket(text_, at_);
-        if (close == text_.npos) return std::nullopt;
-        all += joined_arguments(canonical_arguments(text_.substr(at_ + 1, close - at_ - 1)));
-        at_ = close + 1;
-      }
-      if (!text_.substr(at_).starts_with("::")) return all;
-    }
+      const std::optional<std::string> arguments = template_arguments();
+      if (!arguments) return std::nullopt;
+      all.append(all.empty() ? "" : "::").append(part).append(*arguments);
+    } while (skip_colons());
+    return all;
   }
 
   std::optional<std::string> pointers(std::string type) {
@@ -224,6 +254,27 @@ std::size_t end_of_scope(std::string_view text) {
     if (is_opening(text[at])) at = std::min(closing_bracket(text, at), text.size());
   }
   return text.size();
+}
+
+// Takes the parameters, and what follows them, off the end of `declaration`; nothing if it has none.
+std::optional<std::vector<std::string>> take_parameters(std::string_view& declaration) {
+  const std::size_t open = parameters_of(declaration);
+  if (open == declaration.npos) return std::nullopt;
+  const std::size_t close = std::min(closing_bracket(declaration, open), declaration.size());
+  std::vector<std::string> types = split_types(declaration.substr(open + 1, close - open - 1));
+  if (types.size() == 1 && types.front() == "void") types.clear();
+  for (std::string& type : types) type = canonical_type(type, true);
+  declaration = declaration.substr(0, open);
+  return types;
+}
+
+// Appends `part`, as "scale<float>", to `name`: what was its last part becomes a scope.
+void add_part(CxxName& name, std::string_view part) {
+  if (!name.base.empty()) name.scopes.push_back(name.base + (name.arguments ? joined_arguments(*name.arguments) : ""));
+  const std::size_t angle = std::min(part.find('<'), part.size());
+  name.base = part.substr(0, angle);
+  name.arguments.reset();
+  if (angle < part.size()) name.arguments = canonical_arguments(part.substr(angle + 1, part.size() - angle - 2));
 }
 
 }  // namespace
@@ -268,26 +319,12 @@ CxxName read_cxx_name(std::string_view declaration) {
   std::string_view rest = text;
   CxxName name;
   if (rest.starts_with("void ")) rest.remove_prefix(5);
-  const std::size_t open = parameters_of(rest);
-  if (open != rest.npos) {
-    const std::size_t close = std::min(closing_bracket(rest, open), rest.size());
-    std::vector<std::string> types = split_types(rest.substr(open + 1, close - open - 1));
-    if (types.size() == 1 && types.front() == "void") types.clear();
-    for (std::string& type : types) type = canonical_type(type, true);
-    name.parameters = std::move(types);
-    rest = rest.substr(0, open);
-  }
+  name.parameters = take_parameters(rest);
   for (rest = trimmed(rest); !rest.empty();) {
     const std::size_t end = end_of_scope(rest);
     const std::string_view part = trimmed(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 2, rest.size()));
-    if (part.empty()) continue;
-    if (!name.base.empty())
-      name.scopes.push_back(name.base + (name.arguments ? joined_arguments(*name.arguments) : ""));
-    const std::size_t angle = std::min(part.find('<'), part.size());
-    name.base = part.substr(0, angle);
-    name.arguments.reset();
-    if (angle < part.size()) name.arguments = canonical_arguments(part.substr(angle + 1, part.size() - angle - 2));
+    if (!part.empty()) add_part(name, part);
   }
   return name;
 }

@@ -101,13 +101,17 @@ bool can_be(const CxxName& name, const CxxName& wanted, Leeway leeway) {
 
 constexpr std::size_t kMostListed = 16;
 
+// "scale(float*) = _Z5scalePf"; a symbol of C alone.
+std::string with_name(const std::string& symbol) {
+  const std::string name = demangled(symbol);
+  return name == symbol ? symbol : name + " = " + symbol;
+}
+
 std::string listed(const std::vector<std::string>& symbols) {
   std::vector<std::string> names;
-  for (const std::string& symbol : symbols) {
-    const std::string name = demangled(symbol);
-    names.push_back(name == symbol ? symbol : name + " = " + symbol);
-    if (names.size() == kMostListed) break;
-  }
+  const std::size_t count = std::min(symbols.size(), kMostListed);
+  names.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) names.push_back(with_name(symbols[i]));
   const std::string more = symbols.size() > kMostListed ? ", ..." : "";
   return join(names, "no kernel") + more;
 }
@@ -155,6 +159,7 @@ Result<std::string> find_symbol(const std::string& kernel, const std::vector<std
   if (places.empty()) return missing(kernel, present);
   if (places.size() == 1) return present[places.front()];
   std::vector<std::string> meant;
+  meant.reserve(places.size());
   for (const std::size_t place : places) meant.push_back(present[place]);
   return ambiguous(kernel, meant);
 }

@@ -7,6 +7,7 @@
 
 #include "kmux/plugin/device_part.h"
 #include "kmux/plugin/kernel_names.h"
+#include "kmux/plugin/name_table.h"
 #include "kmux/plugin/source_unit.h"
 
 #include "device.h"

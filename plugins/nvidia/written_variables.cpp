@@ -50,31 +50,38 @@ std::string statements_of(std::string_view ptx) {
   return text;
 }
 
+// True if a brace behind `piece` opens a list: those of a list follow an instruction's name or "="; others are those of a scope.
+bool precedes_list(std::string_view piece) {
+  return piece.find_first_not_of(" \t\r\n") != piece.npos && piece.find('(') == piece.npos &&
+         piece.find(".entry") == piece.npos && piece.find(".func") == piece.npos;
+}
+
+// Where the piece at `begin` ends: at a ";", a brace of a scope or the ":" of a label; else the end of `ptx`.
+std::size_t end_of_piece(std::string_view ptx, std::size_t begin) {
+  constexpr std::string_view kDividers = ";{}:";
+  for (std::size_t at = begin; at < ptx.size(); ++at) {
+    if (ptx[at] == '{' && precedes_list(ptx.substr(begin, at - begin))) {
+      at = std::min(ptx.find('}', at), ptx.size() - 1);
+    } else if (ptx.substr(at).starts_with("::")) {  // "ld.global.L2::128B"
+      ++at;
+    } else if (kDividers.find(ptx[at]) != kDividers.npos) {
+      return at;
+    }
+  }
+  return ptx.size();
+}
+
 // Cuts `ptx` into what ends with ";", and nothing where a function ends. Braces and labels divide, too.
 template <class Take>
 void for_each_piece(std::string_view ptx, const Take& take) {
   int depth = 0;
   std::size_t begin = 0;
-  for (std::size_t at = 0; at < ptx.size(); ++at) {
-    const char c = ptx[at];
-    const std::string_view piece = ptx.substr(begin, at - begin);
-    // Braces of a list follow an instruction's name or "="; others are those of a scope.
-    const bool is_list = c == '{' && piece.find_first_not_of(" \t\r\n") != piece.npos &&
-                         piece.find('(') == piece.npos && piece.find(".entry") == piece.npos &&
-                         piece.find(".func") == piece.npos;
-    if (is_list) {
-      at = std::min(ptx.find('}', at), ptx.size() - 1);
-      continue;
-    }
-    if (c != ';' && c != '{' && c != '}' && c != ':') continue;
-    if (c == ':' && at + 1 < ptx.size() && ptx[at + 1] == ':') {  // "ld.global.L2::128B"
-      ++at;
-      continue;
-    }
-    if (c == ';') take(piece, depth);
+  for (std::size_t end = end_of_piece(ptx, 0); end < ptx.size(); end = end_of_piece(ptx, begin)) {
+    const char c = ptx[end];
+    if (c == ';') take(ptx.substr(begin, end - begin), depth);
     depth += c == '{' ? 1 : c == '}' ? -1 : 0;
     if (c == '}' && depth == 0) take({}, depth);
-    begin = at + 1;
+    begin = end + 1;
   }
 }
 
@@ -86,24 +93,40 @@ std::string_view next_word(std::string_view& text) {
   return word;
 }
 
+// The name or number that `text` begins with, or empty.
+std::string_view leading_name(std::string_view text) {
+  const auto end = std::ranges::find_if_not(text, is_of_name);
+  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+}
+
+// How many more brackets are open behind `c` than before it.
+int opened_by(char c) {
+  if (c == '{' || c == '[' || c == '(') return 1;
+  return c == '}' || c == ']' || c == ')' ? -1 : 0;
+}
+
+// Adds the names in `operands` to `statement`.
+void read_operands(std::string_view operands, Statement& statement) {
+  int depth = 0;
+  std::vector<std::string>* names = &statement.written;
+  for (std::size_t at = 0; at < operands.size(); ++at) {
+    const char c = operands[at];
+    depth += opened_by(c);
+    if (c == ',' && depth == 0) names = &statement.read;
+    const std::string_view name = leading_name(operands.substr(at));
+    if (name.empty()) continue;
+    if (std::isdigit(static_cast<unsigned char>(c)) == 0) names->emplace_back(name);
+    at += name.size() - 1;
+  }
+}
+
 Statement read_statement(std::string_view text) {
   Statement statement;
   std::string_view word = next_word(text);
   if (word.starts_with("@")) word = next_word(text);  // a predicate
   statement.opcode = word;
   statement.has_address = text.find('[') != text.npos;
-  int depth = 0;
-  bool is_first = true;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    depth += c == '{' || c == '[' || c == '(' ? 1 : c == '}' || c == ']' || c == ')' ? -1 : 0;
-    if (c == ',' && depth == 0) is_first = false;
-    if (!is_of_name(c)) continue;
-    const std::size_t begin = at;
-    while (at + 1 < text.size() && is_of_name(text[at + 1])) ++at;
-    if (std::isdigit(static_cast<unsigned char>(c)) != 0) continue;
-    (is_first ? statement.written : statement.read).emplace_back(text.substr(begin, at + 1 - begin));
-  }
+  read_operands(text, statement);
   return statement;
 }
 
@@ -175,9 +198,7 @@ std::string variable_in(std::string_view statement) {
   }
   if (!is_global) return "";
   const std::size_t begin = std::min(statement.find_first_not_of(" \t\r\n"), statement.size());
-  std::size_t end = begin;
-  while (end < statement.size() && is_of_name(statement[end])) ++end;
-  return std::string(statement.substr(begin, end - begin));
+  return std::string(leading_name(statement.substr(begin)));
 }
 
 }  // namespace
@@ -239,24 +260,31 @@ bool holds_variables(const CubinFile& file, unsigned section) {
   return name == ".nv.global" || name == ".nv.global.init";
 }
 
+// Calls `take(symbol, name, is_referred)` with the symbols of one kind, STT_SECTION or STT_OBJECT, in sections of variables.
+template <class Take>
+void for_each_variable(const CubinFile& file, int kind, const std::set<std::uint64_t>& referred, const Take& take) {
+  std::uint64_t number = 0;
+  for_each_symbol(file, [&](const Elf64_Sym& symbol, std::string_view name) {
+    const bool is_referred = referred.contains(number++);
+    const bool is_of_kind = ELF64_ST_TYPE(symbol.st_info) == kind;
+    if (is_of_kind && holds_variables(file, symbol.st_shndx)) take(symbol, name, is_referred);
+  });
+}
+
 // The variables that code refers to; all those of a section that it refers to as a whole.
 Names variables_in_cubin(std::string_view cubin) {
   const Result<CubinFile> file = CubinFile::open(cubin);
-  Names names;
-  if (!file) return names;
+  if (!file) return {};
   const std::set<std::uint64_t> referred = referred_symbols(*file);
   std::set<unsigned> whole;
-  for (const bool by_section : {true, false}) {
-    std::uint64_t number = 0;
-    for_each_symbol(*file, [&](const Elf64_Sym& symbol, std::string_view name) {
-      const bool is_referred = referred.contains(number++);
-      if (!holds_variables(*file, symbol.st_shndx)) return;
-      const auto kind = ELF64_ST_TYPE(symbol.st_info);
-      if (by_section && kind == STT_SECTION && is_referred) whole.insert(symbol.st_shndx);
-      if (by_section || kind != STT_OBJECT || is_of_compiler(std::string(name))) return;
-      if (is_referred || whole.contains(symbol.st_shndx)) names.emplace(name);
-    });
-  }
+  for_each_variable(*file, STT_SECTION, referred, [&](const Elf64_Sym& symbol, std::string_view, bool is_referred) {
+    if (is_referred) whole.insert(symbol.st_shndx);
+  });
+  Names names;
+  for_each_variable(*file, STT_OBJECT, referred, [&](const Elf64_Sym& symbol, std::string_view name, bool is_referred) {
+    const bool is_reached = is_referred || whole.contains(symbol.st_shndx);
+    if (is_reached && !is_of_compiler(std::string(name))) names.emplace(name);
+  });
   return names;
 }
 

@@ -78,6 +78,9 @@ class DeclarationReader {
 
   void read_declaration();
   bool step();
+  void skip_directive();
+  bool opens_angles() const;
+  void pass_token();
   void open_brace();
   bool open_parenthesis();
   void add_names();
@@ -194,39 +197,40 @@ void DeclarationReader::open_brace() {
   skip_group();
 }
 
-// Reads on; true at the end of the declaration.
-bool DeclarationReader::step() {
+// Over a directive, and over the other branches of an `#if` at their first.
+void DeclarationReader::skip_directive() {
+  if (is_other_branch()) return skip_branch();
+  ++at_;
+}
+
+// True at a "<" that begins the arguments of a template.
+bool DeclarationReader::opens_angles() const {
+  return is("<") && !has_value_ && tokens_[at_ - 1].is_word() && !now_.is_operator;
+}
+
+// Over a word or a sign, and notes what it says of the declaration.
+void DeclarationReader::pass_token() {
   const SourceToken& token = tokens_[at_];
-  if (token.is_directive()) {
-    if (is_other_branch()) {
-      skip_branch();
-    } else {
-      ++at_;
-    }
-    return false;
-  }
-  if (is("(")) return open_parenthesis();
-  if (is("[")) {
-    skip_group();
-    return false;
-  }
-  if (is("{")) {
-    open_brace();
-    return now_.kind == Declaration::Kind::kFunction;
-  }
-  if (is("<") && !has_value_ && tokens_[at_ - 1].is_word() && !now_.is_operator) {
-    before_angles_ = tokens_[at_ - 1].text;
-    skip_angles();
-    return false;
-  }
-  if (is("}")) {
-    return true;  // of the scope: a declaration without a semicolon
-  }
   now_.is_operator = now_.is_operator || is("operator");
   has_value_ = has_value_ || (is("=") && !tokens_[at_ - 1].is("operator"));
   has_initializers_ = has_initializers_ || (is(":") && has_parameters_);
   if (type_word_ == 0 && token.is_word() && is_among(kTypeWords, token.text) && !has_value_) type_word_ = at_ + 1;
-  return tokens_[at_++].is(";");
+  ++at_;
+}
+
+// Reads on; true at the end of the declaration.
+bool DeclarationReader::step() {
+  if (tokens_[at_].is_directive()) return skip_directive(), false;
+  if (is("(")) return open_parenthesis();
+  if (is("[")) return skip_group(), false;
+  if (is("{")) return open_brace(), now_.kind == Declaration::Kind::kFunction;
+  if (is("}")) return true;  // of the scope: a declaration without a semicolon
+  if (opens_angles()) {
+    before_angles_ = tokens_[at_ - 1].text;
+    return skip_angles(), false;
+  }
+  pass_token();
+  return tokens_[at_ - 1].is(";");
 }
 
 void DeclarationReader::read_declaration() {

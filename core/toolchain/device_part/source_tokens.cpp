@@ -146,18 +146,23 @@ std::string_view trimmed(std::string_view text) {
 
 namespace {
 
+// The number of open directives in a branch that is left out, `depth`, behind a directive `name`; 0 where the branch ends.
+std::size_t depth_behind(std::size_t depth, std::string_view name) {
+  const bool ends_one = name == "endif" || (depth == 1 && name.starts_with("el"));
+  if (ends_one) return depth - 1;
+  return name.starts_with("if") ? depth + 1 : depth;
+}
+
 // Without what stands between "#if 0" and what ends that branch, which may be any text.
 std::vector<SourceToken> without_disabled(std::vector<SourceToken> tokens) {
   std::size_t kept = 0;
   std::size_t depth = 0;  // of directives within a branch that is left out
   for (const SourceToken& token : tokens) {
     const DirectiveParts parts = token.is_directive() ? directive_parts(token.text) : DirectiveParts{};
-    const bool ends_branch = parts.name == "endif" || parts.name.starts_with("el");
-    if (depth == 1 && ends_branch) depth = 0;
-    if (depth > 1 && parts.name == "endif") --depth;
-    if (depth > 0 && parts.name.starts_with("if")) ++depth;
-    if (depth == 0) tokens[kept++] = token;
-    if (depth == 0 && parts.name == "if" && parts.rest == "0") depth = 1;
+    if (depth > 0) depth = depth_behind(depth, parts.name);
+    if (depth > 0) continue;
+    tokens[kept++] = token;
+    if (parts.name == "if" && parts.rest == "0") depth = 1;
   }
   tokens.resize(kept);
   return tokens;

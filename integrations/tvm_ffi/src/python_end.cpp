@@ -11,6 +11,8 @@
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/reflection/registry.h>
 
+#include "raised.h"
+
 namespace kmux::bridge {
 
 std::atomic<bool> python_is_ending = false;

@@ -82,12 +82,15 @@ class Broadcasts {
   void part();
 
  private:
+  llvm::SmallVector<llvm::Instruction*> writes() const;
+  void part_before(llvm::Instruction& write) const;
   void note_reads();
   void note_ways();
   void follow(const llvm::BasicBlock& from, const llvm::BasicBlock* to, Way way);
   bool is_met_by_all(const llvm::BasicBlock& block) const;
   llvm::Instruction* place_before(llvm::Instruction& write) const;
   const llvm::LoadInst* read_before(const llvm::Instruction& place, const SharedPlace& written) const;
+  const llvm::LoadInst* read_up_to(const llvm::Instruction* last, const SharedPlace& written) const;
   const llvm::LoadInst* as_read(const llvm::Instruction& one, const SharedPlace& written) const;
   void warn(const llvm::LoadInst& read, const llvm::Instruction& write, const SharedPlace& written) const;
 
@@ -158,34 +161,36 @@ const llvm::LoadInst* Broadcasts::as_read(const llvm::Instruction& one, const Sh
   return llvm::cast<llvm::LoadInst>(&one);
 }
 
+// The last such read in a block that stands before or at `last` with no barrier behind it, or null. `last` may be null.
+const llvm::LoadInst* Broadcasts::read_up_to(const llvm::Instruction* last, const SharedPlace& written) const {
+  for (; last != nullptr && !is_barrier(last); last = last->getPrevNode()) {
+    if (const llvm::LoadInst* const read = as_read(*last, written)) return read;
+  }
+  return nullptr;
+}
+
+// True if no barrier of the block stands before or at `last`, which may be null.
+bool is_open_before(const llvm::Instruction* last) {
+  while (last != nullptr && !is_barrier(last)) last = last->getPrevNode();
+  return last == nullptr;
+}
+
+void add_ends_before(const llvm::BasicBlock& block, llvm::SmallVectorImpl<const llvm::Instruction*>& ends) {
+  for (const llvm::BasicBlock* const before : llvm::predecessors(&block)) ends.push_back(before->getTerminator());
+}
+
 // Such a read that may be made between the last barrier and `place`, or null.
 const llvm::LoadInst* Broadcasts::read_before(const llvm::Instruction& place, const SharedPlace& written) const {
-  llvm::SmallVector<const llvm::Instruction*> left;
-  const auto enter = [&](const llvm::BasicBlock& block) {
-    for (const llvm::BasicBlock* const before : llvm::predecessors(&block)) left.push_back(before->getTerminator());
-  };
-  llvm::DenseSet<const llvm::BasicBlock*> seen;
-  const auto search = [&](const llvm::Instruction* one) -> const llvm::LoadInst* {
-    for (; one != nullptr; one = one->getPrevNode()) {
-      if (is_barrier(one)) return nullptr;
-      if (const llvm::LoadInst* const read = as_read(*one, written)) return read;
-    }
-    return nullptr;
-  };
-  const auto is_open = [](const llvm::Instruction* one) {
-    for (; one != nullptr; one = one->getPrevNode()) {
-      if (is_barrier(one)) return false;
-    }
-    return true;
-  };
   const llvm::Instruction* const first = place.getPrevNode();
-  if (const llvm::LoadInst* const read = search(first)) return read;
-  if (is_open(first)) enter(*place.getParent());
+  if (const llvm::LoadInst* const read = read_up_to(first, written)) return read;
+  llvm::SmallVector<const llvm::Instruction*> left;
+  if (is_open_before(first)) add_ends_before(*place.getParent(), left);
+  llvm::DenseSet<const llvm::BasicBlock*> seen;
   while (!left.empty()) {
     const llvm::Instruction* const end = left.pop_back_val();
     if (!seen.insert(end->getParent()).second) continue;
-    if (const llvm::LoadInst* const read = search(end)) return read;
-    if (is_open(end)) enter(*end->getParent());
+    if (const llvm::LoadInst* const read = read_up_to(end, written)) return read;
+    if (is_open_before(end)) add_ends_before(*end->getParent(), left);
   }
   return nullptr;
 }
@@ -208,33 +213,42 @@ void Broadcasts::warn(const llvm::LoadInst& read, const llvm::Instruction& write
   kernel_.getContext().diagnose(RaceWarning(text));
 }
 
-void Broadcasts::part() {
-  if (reads_.empty()) return;
-  llvm::SmallVector<llvm::Instruction*> writes;
+// All stores and atomic operations, in reverse post-order of their blocks.
+llvm::SmallVector<llvm::Instruction*> Broadcasts::writes() const {
+  llvm::SmallVector<llvm::Instruction*> found;
   for (llvm::BasicBlock* const block : llvm::ReversePostOrderTraversal<llvm::Function*>(&kernel_)) {
     for (llvm::Instruction& one : *block) {
-      if (llvm::isa<llvm::StoreInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(one)) writes.push_back(&one);
+      if (llvm::isa<llvm::StoreInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(one)) found.push_back(&one);
     }
   }
-  for (llvm::Instruction* const write : writes) {
-    const auto* const update = llvm::dyn_cast<llvm::AtomicRMWInst>(write);
-    const auto* const swap = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(write);
-    const llvm::Value* const address = update != nullptr ? update->getPointerOperand()
-                                       : swap != nullptr ? swap->getPointerOperand()
-                                                         : llvm::getLoadStorePointerOperand(write);
-    llvm::Type* const type = update != nullptr ? update->getType()
-                             : swap != nullptr ? swap->getNewValOperand()->getType()
-                                               : llvm::getLoadStoreType(write);
-    const SharedPlace written = place_of(*address, *type, layout_);
-    if (!written.is_shared) continue;
-    llvm::Instruction* const place = place_before(*write);
-    const llvm::LoadInst* const read = read_before(place == nullptr ? *write : *place, written);
-    if (read == nullptr) continue;
-    warn(*read, *write, written);
-    if (place == nullptr) continue;
-    llvm::IRBuilder<> builder(place);
-    make_call(builder, call::kBarrier, builder.getVoidTy());
-  }
+  return found;
+}
+
+// Where `write`, a store or an atomic operation, writes.
+SharedPlace place_written(llvm::Instruction& write, const llvm::DataLayout& layout) {
+  if (const auto* const update = llvm::dyn_cast<llvm::AtomicRMWInst>(&write))
+    return place_of(*update->getPointerOperand(), *update->getType(), layout);
+  if (const auto* const swap = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&write))
+    return place_of(*swap->getPointerOperand(), *swap->getNewValOperand()->getType(), layout);
+  return place_of(*llvm::getLoadStorePointerOperand(&write), *llvm::getLoadStoreType(&write), layout);
+}
+
+// Warns of a race with `write`, and parts it from the read by a barrier where all warps come to one.
+void Broadcasts::part_before(llvm::Instruction& write) const {
+  const SharedPlace written = place_written(write, layout_);
+  if (!written.is_shared) return;
+  llvm::Instruction* const place = place_before(write);
+  const llvm::LoadInst* const read = read_before(place == nullptr ? write : *place, written);
+  if (read == nullptr) return;
+  warn(*read, write, written);
+  if (place == nullptr) return;
+  llvm::IRBuilder<> builder(place);
+  make_call(builder, call::kBarrier, builder.getVoidTy());
+}
+
+void Broadcasts::part() {
+  if (reads_.empty()) return;
+  for (llvm::Instruction* const write : writes()) part_before(*write);
 }
 
 }  // namespace

@@ -228,19 +228,25 @@ bool is_defined(const std::vector<std::unique_ptr<llvm::Module>>& modules, const
   });
 }
 
+// Redirects the calls of `function`. Returns the C function that they now need of math_unit, or empty if none.
+std::string redirected_name(llvm::Function& function, const std::vector<std::unique_ptr<llvm::Module>>& modules) {
+  const std::string name = name_of_math(function);
+  if (name.empty() || function.use_empty()) return "";
+  if (is_defined(modules, name)) {
+    if (function.isIntrinsic()) redirect(function, name, name);  // Clang takes a call of C's name for the library's
+    return "";
+  }
+  return redirect(function, name, (kPrefix + name).str()) ? name : "";
+}
+
 }  // namespace
 
 std::set<std::string> redirect_math(const std::vector<std::unique_ptr<llvm::Module>>& modules) {
   std::set<std::string> called;
   for (const auto& module : modules) {
     for (llvm::Function& function : llvm::make_early_inc_range(*module)) {
-      const std::string name = name_of_math(function);
-      if (name.empty() || function.use_empty()) continue;
-      if (is_defined(modules, name)) {
-        if (function.isIntrinsic()) redirect(function, name, name);  // Clang takes a call of C's name for the library's
-        continue;
-      }
-      if (redirect(function, name, (kPrefix + name).str())) called.insert(name);
+      std::string name = redirected_name(function, modules);
+      if (!name.empty()) called.insert(std::move(name));
     }
   }
   return called;

@@ -4,6 +4,7 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "spmd/divergence.h"
 #include "spmd/steps.h"
+#include "spmd/thread_calls.h"
 
 namespace kmux::cpu::spmd {
 namespace {

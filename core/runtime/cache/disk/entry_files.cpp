@@ -113,25 +113,11 @@ class Reader {
 
   bool read_dependencies(EntryCheck check) {
     DependencyState state;
-    if (reading_.manifest.files.contains(kDependenciesFile)) {
-      const std::optional<std::string> text = read(kDependenciesFile);
-      if (!text) return false;
-      Result<DependencyState> found = dependency_state_from_text(*text);
-      if (!found) return damaged(found.error().message);
-      state = *std::move(found);
-    }
-    if (check == EntryCheck::kDigests || packed_ != nullptr) {
-      if (second_digest(location_.key, state) != location_.second)
-        return damaged("its dependencies are of another key");
-    }
-    if (check == EntryCheck::kDigests) return true;
-    std::optional<DependencyState> here = resolved_in(folders_, std::move(state));
-    if (!here) return damaged("its dependencies are of other folders");
-    if (packed_ != nullptr) here = of_another_machine(*std::move(here));
-    if (std::optional<std::string> change = find_change(*here)) return stop(Outcome::kOutdated, *std::move(change));
-    if (!folders_.empty() && !are_distinct(*here)) return stop(Outcome::kOutdated, "two headers are one file here");
-    if (!folders_.empty()) listed_ = dependencies_in(*here);
-    return true;
+    if (!read_state(state)) return false;
+    const bool checks_key = check == EntryCheck::kDigests || packed_ != nullptr;
+    if (checks_key && second_digest(location_.key, state) != location_.second)
+      return damaged("its dependencies are of another key");
+    return check == EntryCheck::kDigests || check_dependencies(std::move(state));
   }
 
   bool read_content() {
@@ -156,6 +142,28 @@ class Reader {
     return false;
   }
   bool damaged(const std::string& reason) { return stop(Outcome::kDamaged, reason); }
+
+  /// Reads the dependencies into `state`, which stays empty if the entry has none.
+  bool read_state(DependencyState& state) {
+    if (!reading_.manifest.files.contains(kDependenciesFile)) return true;
+    const std::optional<std::string> text = read(kDependenciesFile);
+    if (!text) return false;
+    Result<DependencyState> found = dependency_state_from_text(*text);
+    if (!found) return damaged(found.error().message);
+    state = *std::move(found);
+    return true;
+  }
+
+  /// Compares `state` with the files here, and lists them where the entry is of other folders.
+  bool check_dependencies(DependencyState state) {
+    std::optional<DependencyState> here = resolved_in(folders_, std::move(state));
+    if (!here) return damaged("its dependencies are of other folders");
+    if (packed_ != nullptr) here = of_another_machine(*std::move(here));
+    if (std::optional<std::string> change = find_change(*here)) return stop(Outcome::kOutdated, *std::move(change));
+    if (!folders_.empty() && !are_distinct(*here)) return stop(Outcome::kOutdated, "two headers are one file here");
+    if (!folders_.empty()) listed_ = dependencies_in(*here);
+    return true;
+  }
 
   /// A removed entry loses its name before it loses its files, so a file is missing only if the name is still there.
   bool stop_at_errno(const char* name) {
