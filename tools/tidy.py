@@ -75,13 +75,18 @@ def remembered(texts, words):
 
 
 def tidy(folder, group):
-    """What clang-tidy finds in the sources, which it reads as one."""
+    """What clang-tidy finds in the sources, which it reads as one, or as two where names of theirs clash."""
     name = hashlib.sha256("".join(str(source.path) for source in group).encode()).hexdigest()
     together = folder / f"{name[:16]}.cpp"
     together.write_text("".join(f'#include "{source.path}"\n' for source in group))
     command = [TIDY, "--quiet", "--checks=-bugprone-suspicious-include", together, "--", *group[0].words[1:]]
     result = subprocess.run(command, cwd=group[0].folder, capture_output=True, text=True, check=False)
-    return result.stdout + result.stderr if result.returncode else ""
+    if result.returncode == 0:
+        return ""
+    if len(group) > 1 and "[clang-diagnostic-error]" in result.stdout:
+        half = len(group) // 2
+        return tidy(folder, group[:half]) + tidy(folder, group[half:])
+    return result.stdout
 
 
 def check(folder, group):

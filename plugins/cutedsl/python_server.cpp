@@ -285,11 +285,15 @@ Result<std::optional<int>> PythonServer::answer(std::chrono::seconds timeout) {
   for (std::string line;;) {
     pollfd reply{socket_.get(), POLLIN, 0};
     ::poll(&reply, 1, kLookIntervalMs);
-    if (host_.stopping() || Clock::now() >= deadline) {
+    if (host_.stopping()) {
       end();
-      return make_error(ErrorCode::kUnavailable, "Python did not end within " + std::to_string(timeout.count()) +
-                                                     " s and was killed. Set option timeout_s, or find out what it "
-                                                     "waits for.");
+      return make_error(ErrorCode::kCancelled, "Python was killed (its work is not wanted any more). Compile again.");
+    }
+    if (Clock::now() >= deadline) {
+      end();
+      return make_error(ErrorCode::kTimedOut, "Python did not end within " + std::to_string(timeout.count()) +
+                                                  " s and was killed. Set option timeout_s, or find out what it "
+                                                  "waits for.");
     }
     if (reply.revents == 0) continue;
     char byte = '\0';

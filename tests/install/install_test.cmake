@@ -72,6 +72,10 @@ if(EXISTS ${prefix}/lib/kmux/plugins/kmux_cpu.so)
   step(${configure} -S ${examples} -B ${work}/examples_build)
   step(${CMAKE_COMMAND} --build ${work}/examples_build --target portable saxpy)
   step(${work}/examples_build/portable ${examples}/portable/saxpy.kmux.json)
+  cmake_host_system_information(RESULT platform QUERY OS_PLATFORM)
+  if(platform STREQUAL x86_64 AND "$ENV{KMUX_ALL_TESTS}" STREQUAL 1) # whose target it names
+    step(sh ${SOURCE}/tests/install/deploy.sh ${prefix} ${SOURCE}/examples/kernels/saxpy.cu ${work}/deployed)
+  endif()
   # The first program of README.
   step(${CMAKE_COMMAND} -E env KMUX_EXECUTION_BACKEND=cpu ${work}/examples_build/saxpy)
 endif()

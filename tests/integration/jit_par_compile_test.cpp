@@ -116,7 +116,8 @@ TEST(JitParCompile, HasEachKernelOnceItIsDone) {
     std::jthread([&] { ask(1 + static_cast<std::int64_t>(event.index)); }).join();
     ask(3);  // perhaps not done yet
   };
-  ASSERT_TRUE(one.par_compile({ParConfig{1}, ParConfig{2}, ParConfig{3}}, {.num_workers = 1, .progress = progress}).ok());
+  ASSERT_TRUE(
+      one.par_compile({ParConfig{1}, ParConfig{2}, ParConfig{3}}, {.num_workers = 1, .progress = progress}).ok());
   EXPECT_EQ(asked, 6);
   EXPECT_EQ(counter.compiles(), 3);
 }

@@ -247,7 +247,7 @@ TEST_F(PolicyChoices, PinnedKernelsAreKeptUntilTheLockFileChanges) {
   EXPECT_EQ(compiled(pinned).value().backend(), "best");
 }
 
-TEST_F(PolicyChoices, PinnedKernelsAreThoseOfTheLockFileInTheWorkingDirectory) {
+TEST_F(PolicyChoices, RelativeLockFileOfACallIsInItsWorkingDirectoryAndThatOfTheEnvironmentWhereTheRuntimeWasMade) {
   const std::filesystem::path before = std::filesystem::current_path();
   for (const std::string name : {"next", "best"}) {
     std::filesystem::create_directory(folder_.path() / name);
@@ -258,11 +258,13 @@ TEST_F(PolicyChoices, PinnedKernelsAreThoseOfTheLockFileInTheWorkingDirectory) {
   Environment environment;
   environment.cache_dir = folder_.path() / "cache";
   environment.lock_file = "k.lock";
+  std::filesystem::current_path(folder_.path() / "best");
   runtime_ = Runtime::with(environment, Shared<ScriptedRegistry>::make(std::vector<PluginScript*>{&next_, &best_}));
   for (const char* const lock_file : {"k.lock", ""}) {
     for (const char* const name : {"next", "best", "next"}) {
       std::filesystem::current_path(folder_.path() / name);
-      EXPECT_EQ(compiled({.policy = Policy::kPinned, .lock_file = lock_file}).value().backend(), name);
+      const std::string expected = *lock_file == '\0' ? "best" : name;
+      EXPECT_EQ(compiled({.policy = Policy::kPinned, .lock_file = lock_file}).value().backend(), expected);
     }
   }
   std::filesystem::current_path(before);

@@ -327,7 +327,7 @@ class JitCore::Batch {
   std::vector<std::pair<std::size_t, JitJob>> described_;
   std::vector<CompileJob> jobs_;
   std::vector<KernelMap::Promise> promises_;  // of the jobs
-  std::vector<std::size_t> places_;        // of the jobs, among the requests
+  std::vector<std::size_t> places_;  // of the jobs, among the requests
   std::map<std::string, std::size_t> first_of_;
   std::vector<std::pair<std::size_t, std::size_t>> same_;  // a request, and the one before it that is compiled for both
   std::vector<std::pair<std::size_t, KernelMap::Place>> awaited_;

@@ -64,7 +64,8 @@ class OpenPlugin final : public PluginLibrary {
     const std::lock_guard lock(probing_);
     if (report_) return *report_;
     Result<ProbeReport> report = backend_.probe();
-    if (!report && report.error().code == ErrorCode::kOutOfMemory) return immortal<NoMemory>().report;  // there may be some later
+    if (!report && report.error().code == ErrorCode::kOutOfMemory)
+      return immortal<NoMemory>().report;  // there may be some later
     return report_.emplace(std::move(report));
   }
   void close_when_released() override { close_ = true; }

@@ -29,7 +29,7 @@ struct CompileRunPlan {
   std::function<Result<Product>(const CompileJob& job)> make = {};  // on several threads
   /// Told once of each group that ends: what it made, or null. Under a lock of the run, so it must neither wait nor throw.
   std::function<void(std::size_t group, const Product* made)> ended = {};
-  bool failure_counts = true;                                  // it cancels what comes after it
+  bool failure_counts = true;  // it cancels what comes after it
   std::size_t workers = 1;
   std::uint64_t memory_budget = 0;
   std::size_t most_compilers = 1;  // of all runs of the runtime together

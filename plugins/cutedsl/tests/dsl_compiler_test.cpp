@@ -122,7 +122,7 @@ TEST_F(DslCompilerTest, ACuteDslThatDoesNotStartIsUnavailable) {
 TEST_F(DslCompilerTest, APythonThatTakesTooLongIsKilledWithItsChildren) {
   options.timeout = std::chrono::seconds(1);
   const auto refused = compile("sleep 600 & sleep 600");
-  EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(refused.error().code, ErrorCode::kTimedOut);
   EXPECT_THAT(refused.error().message, HasSubstr("did not end within 1000 ms"));
 }
 

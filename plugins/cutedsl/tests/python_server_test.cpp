@@ -104,7 +104,7 @@ TEST(PythonServer, IsKilledWhenItTakesTooLong) {
   const auto answer =
       server.compile({folder.path() + "/python3", "/", "4.8.1"}, "sm_90a", "/", std::chrono::seconds(1));
   ASSERT_FALSE(answer.ok());
-  EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(answer.error().code, ErrorCode::kTimedOut);
   EXPECT_THAT(answer.error().message, HasSubstr("did not end within 1 s"));
 }
 

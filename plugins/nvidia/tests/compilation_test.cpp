@@ -40,7 +40,7 @@ TEST(Compilation, GivesUpWhenItsHostStops) {
   const Compilation compilation = Compilation::begin(host, "test").value();
   const auto stopped = compilation.run("wait", "/bin/sh", {"-c", "sleep 100"});
   ASSERT_FALSE(stopped.ok());
-  EXPECT_EQ(stopped.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
 }
 
 }  // namespace
