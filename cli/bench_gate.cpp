@@ -106,6 +106,7 @@ std::vector<std::string> breaches_of(const bench::BenchReport& report, const std
 /// "FAIL scale (n=16): ".
 std::string title(const Contest& contest) {
   std::vector<std::string> values;
+  values.reserve(contest.point.size());
   for (const auto& [name, value] : contest.point) values.push_back(name + "=" + std::to_string(value));
   return "FAIL " + contest.program + (values.empty() ? "" : " (" + join(values) + ")") + ": ";
 }

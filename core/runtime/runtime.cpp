@@ -73,9 +73,20 @@ Result<Shared<Runtime>> make_default_runtime() {
   return runtime;
 }
 
+/// Whether a file with content is there that no trace begins like: one that a mistyped variable names.
+bool is_another_kind(const std::filesystem::path& path) {
+  const int first = std::ifstream(path, std::ios::binary).get();
+  return first != std::ifstream::traits_type::eof() && first != '{';
+}
+
 // What KMUX_TRACE asks for.
 void write_trace(const std::filesystem::path& path) {
   if (path.empty()) return;
+  if (is_another_kind(path)) {
+    log(LogLevel::kWarning,
+        "the trace is not written to \"" + path.string() + "\" (it is a file of another kind). Name another file.");
+    return;
+  }
   std::ofstream file(path, std::ios::binary);
   stop_trace().write_to(file);
   file << '\n';

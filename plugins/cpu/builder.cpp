@@ -122,6 +122,54 @@ Result<CompiledObject> CpuBuilder::compile(const CompileJob& job, const BuildReq
   return plain ? std::move(plain) : with_name_errors(std::move(plain).error(), log);
 }
 
+void CpuBuilder::tell_of(const CompiledObject& compiled) const {
+  for (const Error& why : compiled.on_fibers) {
+    host_.log(Host::Level::kWarning, "each thread runs with a stack of its own, which is slow: " + why.message);
+  }
+  if (!compiled.log.empty()) host_.log(Host::Level::kWarning, compiled.log);
+  if (compiled.preambles > 0) host_.log(Host::Level::kDebug, "the headers had been compiled in advance");
+}
+
+namespace {
+
+/// Sources that are compiled already.
+std::span<const File> objects_of(const BuildRequest& request) {
+  return request.chosen().dialect == "object" ? std::span(request.chosen().sources) : std::span<const File>();
+}
+
+/// What a caller is told of `failure`; with what it depends on, where it is kept.
+Error refused(Error failure, const CompileJob& job, const BuildRequest& request,
+              const std::optional<Dependencies>& headers) {
+  Error error = refused_source(with_include_hint(std::move(failure), request.chosen().settings), job);
+  if (error.code != ErrorCode::kUnsupported || !headers) return error;
+  return std::move(error).with(std::string(kDependenciesPart), to_json(*headers));
+}
+
+std::vector<ConstantSymbol> constants_of(const CompileJob& job) {
+  std::vector<ConstantSymbol> constants;
+  constants.reserve(job.constants.size());
+  for (std::size_t i = 0; i < job.constants.size(); ++i)
+    constants.push_back({job.constants[i].name, constant_symbol(i),
+                         static_cast<std::uint64_t>(bytes_of(job.constants[i]).value_or(0))});
+  return constants;
+}
+
+Meta meta_of(const CompileJob& job, const BuildOptions& options, const BuildRequest& request,
+             const CompiledObject& compiled) {
+  Meta meta = meta_of(job, options);
+  meta.on_grid = is_device_dialect(request.chosen().dialect);
+  meta.features = compiled.features;
+  meta.compiler = compiled.compiler;
+  meta.on_fibers = options.check.memory || !compiled.on_fibers.empty();
+  return meta;
+}
+
+void add_objects(Artifact& artifact, std::span<const File> objects) {
+  for (std::size_t i = 0; i < objects.size(); ++i) artifact.set(kObjectPart + std::to_string(i), objects[i].content);
+}
+
+}  // namespace
+
 Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view launcher) {
   KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
   KMUX_TRY(check_march(options));
@@ -130,46 +178,24 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
   KMUX_ASSIGN(CompileJob job, make_job(request, options, launcher));
   KMUX_TRY(check_machines(options, job));
   if (options.emit == Emit::kFunctions) return list_functions(compiler_, job);
+  const bool by_clang = options.engine == Engine::kClang;
   KMUX_ASSIGN(const auto headers, dependencies(job, options));  // before the compiler reads them
-  if (headers && options.engine == Engine::kClang) job.header_stamp = stamp_of(*headers);
-  const bool ready = request.chosen().dialect == "object";
-  const auto objects = ready ? std::span(request.chosen().sources) : std::span<const File>();
-  auto compiled = options.engine == Engine::kHost ? compile_on_host(job, options, objects)
-                                                  : compile(job, request, options, launcher);
-  if (!compiled) {
-    Error error = refused_source(with_include_hint(std::move(compiled).error(), request.chosen().settings), job);
-    if (error.code != ErrorCode::kUnsupported || !headers) return error;
-    return std::move(error).with(std::string(kDependenciesPart), to_json(*headers));
-  }
-  for (const Error& why : compiled->on_fibers) {
-    host_.log(Host::Level::kWarning, "each thread runs with a stack of its own, which is slow: " + why.message);
-  }
-  if (!compiled->log.empty()) host_.log(Host::Level::kWarning, compiled->log);
-
-  if (compiled->preambles > 0) host_.log(Host::Level::kDebug, "the headers had been compiled in advance");
-  Meta meta = meta_of(job, options);
-  meta.on_grid = is_device_dialect(request.chosen().dialect);
-  meta.features = compiled->features;
-  meta.compiler = compiled->compiler;
-  meta.on_fibers = options.check.memory || !compiled->on_fibers.empty();
+  if (headers && by_clang) job.header_stamp = stamp_of(*headers);
+  const std::span<const File> objects = objects_of(request);
+  auto compiled = by_clang ? compile(job, request, options, launcher) : compile_on_host(job, options, objects);
+  if (!compiled) return refused(std::move(compiled).error(), job, request, headers);
+  tell_of(*compiled);
   Artifact artifact;
   if (headers && is_relocatable(request.chosen(), options, *headers, *compiled))
     artifact.set(std::string(kRelocatablePart), "1");
+  artifact.set(kMetaPart, dump_meta(meta_of(job, options, request, *compiled)));
   artifact.set(kCodePart, std::move(compiled->object));
   artifact.set(kLauncherPart, std::string(launcher));
-  artifact.set(kMetaPart, dump_meta(meta));
-  std::vector<ConstantSymbol> constants;
-  constants.reserve(job.constants.size());
-  for (std::size_t i = 0; i < job.constants.size(); ++i)
-    constants.push_back({job.constants[i].name, constant_symbol(i),
-                         static_cast<std::uint64_t>(bytes_of(job.constants[i]).value_or(0))});
-  set_constants(artifact, constants);
-  if (options.engine == Engine::kClang) add_variables(compiled->variables, objects);
+  set_constants(artifact, constants_of(job));
+  if (by_clang) add_variables(compiled->variables, objects);
   set_state(artifact, compiled->variables);
   artifact.set(std::string(kDependenciesPart), to_json(headers.value_or(Dependencies{})));
-  for (std::size_t i = 0; options.engine == Engine::kClang && i < objects.size(); ++i) {
-    artifact.set(kObjectPart + std::to_string(i), objects[i].content);
-  }
+  if (by_clang) add_objects(artifact, objects);
   return artifact;
 }
 

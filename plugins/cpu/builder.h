@@ -29,6 +29,7 @@ class CpuBuilder final : public Builder {
   Result<CompiledObject> compile(const CompileJob& job, const BuildRequest& request, const BuildOptions& options,
                                  std::string_view launcher);
   Result<std::optional<Dependencies>> dependencies(const CompileJob& job, const BuildOptions& options);
+  void tell_of(const CompiledObject& compiled) const;
 
   Host host_;
   Compiler compiler_;

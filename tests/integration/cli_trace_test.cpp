@@ -56,5 +56,16 @@ TEST_F(CliTrace, VariableTracesAnyProcess) {
   EXPECT_THAT(text_of("any.json"), AllOf(HasSubstr("\"build\""), HasSubstr("\"call\"")));
 }
 
+TEST_F(CliTrace, VariableOverwritesTracesAlone) {
+  session_.write("notes.c", "int keep;\n");
+  for (const std::string name : {"notes.c", "any.json", "any.json"}) {
+    const ProcessResult run = session_.run(words("run"), {{"KMUX_TRACE", (session_.folder() / name).string()}});
+    EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+    const bool is_told = run.standard_error.find("the trace is not written to") != std::string::npos;
+    EXPECT_EQ(is_told, name == "notes.c") << run.standard_error;
+  }
+  EXPECT_EQ(text_of("notes.c"), "int keep;\n");
+}
+
 }  // namespace
 }  // namespace kmux::test

@@ -137,6 +137,7 @@ TEST(Environment, ReadsPluginOptions) {
                                           {"KMUX_OPTION_CPU_HOST_COMPILER", "g++"},
                                           {"KMUX_OPTION_NULL_A__MODE", "x"},
                                           {"KMUX_OPTION_BROKEN", "y"},
+                                          {"KMUX_OPTION_CPU_THREADS", ""},
                                           {"KMUX_OPTIONS", "z"}})
                            .plugin_options;
   EXPECT_THAT(options, ElementsAre(std::pair<const std::string, std::string>("cpu.engine", "host"),

@@ -52,6 +52,14 @@ TEST(Kernel, AllocatesItsOutputs) {
   EXPECT_EQ(b.device(), kernel.device());
 }
 
+TEST(Kernel, CanBeCalledAfterAMove) {
+  Kernel kernel = kernel_of(twice_signature(), twice);
+  const Kernel taken = std::move(kernel);
+  Kernel assigned = kernel_of(twice_signature(), twice);
+  assigned = std::move(kernel);
+  for (const Kernel& each : {kernel, taken, assigned}) EXPECT_TRUE(each(zeros({3})).ok());
+}
+
 TEST(Kernel, TakesOutputsByPosition) {
   KernelParts parts = fake_parts(twice_signature({}), twice);
   parts.out_idx = {-1};

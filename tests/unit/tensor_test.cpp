@@ -125,6 +125,23 @@ TEST(Tensor, StridedMemoryIsPackedByClone) {
   EXPECT_THAT(values(transposed.clone().value()), ElementsAre(0, 3, 1, 4, 2, 5));
 }
 
+TEST(Tensor, HasAStrideForEachExtent) {
+  const Tensor memory = iota({2, 3});
+  const auto refused = [](const auto& make) -> std::string {
+    try {
+      make();
+    } catch (const Exception& exception) {
+      return exception.error().message;
+    }
+    return "";
+  };
+  EXPECT_THAT(refused([&] { return memory.as_strided({2, 3}, {3}); }), HasSubstr("1 strides are given for 2 extents"));
+  EXPECT_THAT(refused([&] { return memory.as_strided({2}, {}); }), HasSubstr("0 strides are given for 1 extents"));
+  EXPECT_THAT(refused([&] { return Tensor::borrow(memory.data(), {2, 3}, dtype::kInt32, {}, {1, 1, 1}); }),
+              HasSubstr("3 strides are given for 2 extents"));
+  EXPECT_EQ(refused([&] { return memory.as_strided({}, {}); }), "");
+}
+
 TEST(Tensor, StridesOfExtentOneDoNotMatter) {
   const Tensor memory = iota({6});
   EXPECT_TRUE(Tensor::borrow(memory.data(), {1, 6}, dtype::kInt32, {}, {99, 1}).is_contiguous());

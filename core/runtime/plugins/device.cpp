@@ -44,11 +44,11 @@ Result<Json> Device::properties() const {
 namespace {
 
 /// The text of that name in the device's properties, or `otherwise`.
-std::string text_of(const Device& device, const char* name, std::string otherwise) {
+std::string text_of(const Device& device, const char* name, const std::string& otherwise) {
   const Result<Json> properties = device.properties();
   const Json* const found = properties ? properties->find(name) : nullptr;
   const std::string* const text = found == nullptr ? nullptr : found->as_string();
-  return text != nullptr ? *text : std::move(otherwise);
+  return text != nullptr ? *text : otherwise;
 }
 
 }  // namespace

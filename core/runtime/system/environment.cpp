@@ -78,7 +78,7 @@ NameMap<std::string> options_of(const Variables& variables) {
   static constexpr std::string_view kPrefix = "KMUX_OPTION_";
   NameMap<std::string> options;
   for (const auto& [name, value] : variables) {
-    if (!name.starts_with(kPrefix)) continue;
+    if (!name.starts_with(kPrefix) || value.empty()) continue;
     if (const std::string option = option_name(name.substr(kPrefix.size())); !option.empty()) options[option] = value;
   }
   return options;

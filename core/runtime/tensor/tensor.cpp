@@ -145,13 +145,24 @@ Result<Tensor> Tensor::copy_of(std::vector<std::int64_t> shape, DType dtype, con
   });
 }
 
+namespace {
+
+std::vector<std::int64_t> one_each(std::vector<std::int64_t> strides, const std::vector<std::int64_t>& shape) {
+  if (strides.size() == shape.size()) return strides;
+  throw Exception(make_error(ErrorCode::kInvalidArgument, std::to_string(strides.size()) + " strides are given for " +
+                                                              std::to_string(shape.size()) +
+                                                              " extents (a tensor has one each). Give as many."));
+}
+
+}  // namespace
+
 Tensor Tensor::borrow(void* data, std::vector<std::int64_t> shape, DType dtype, const Device& device,
                       std::vector<std::int64_t> strides) {
   State state;
   state.tensor.data = data;
   state.tensor.device = device.dl();
   state.tensor.dtype = to_dldatatype(dtype);
-  state.strides = strides.empty() ? contiguous_strides(shape) : std::move(strides);
+  state.strides = strides.empty() ? contiguous_strides(shape) : one_each(std::move(strides), shape);
   state.shape = std::move(shape);
   state.device = device;
   return make(std::move(state));
@@ -170,8 +181,8 @@ std::int64_t element_span(std::span<const std::int64_t> shape, std::span<const s
 
 Tensor Tensor::as_strided(std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) const {
   State state = *state_;
+  state.strides = one_each(std::move(strides), shape);
   state.shape = std::move(shape);
-  state.strides = std::move(strides);
   return make(std::move(state));
 }
 

@@ -47,8 +47,8 @@ struct BuildResult {
 /// Resolves, wraps and builds `program`.
 ///
 /// Errors: invalid_argument for an invalid program or option; unavailable or unsupported with every candidate's reason;
-/// compile_failed with the compiler's log as note "log", and if a compiler in a process of its own crashes or hangs. With
-/// "auto", a backend whose compiler answers `unsupported` is passed over and the resolution has it; compile_failed never is.
+/// compile_failed with the compiler's log as note "log", and if a compiler in a process of its own crashes; timed_out if it
+/// hangs. With "auto", a backend whose compiler answers `unsupported` is passed over and the resolution has it; compile_failed never is.
 KMUX_API Result<BuildResult> build(Runtime& runtime, const Program& program, const CompileOptions& options = {});
 /// With the default runtime.
 KMUX_API Result<BuildResult> build(const Program& program, const CompileOptions& options = {});

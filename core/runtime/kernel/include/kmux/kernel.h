@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kmux/arg.h"
@@ -53,9 +54,19 @@ using OutputMemory =
 /// compiled for, or another of the same backend and architecture.
 ///
 /// Threads:  every function may be called from any thread, concurrently.
-/// Lifetime: a cheap shared handle; the last one unloads the artifact.
+/// Lifetime: a cheap shared handle; the last one unloads the artifact. One that was moved from is a copy: none is without a kernel.
 class KMUX_API Kernel {
  public:
+  /// Shares the kernel of `other`.
+  Kernel(const Kernel& other) = default;
+  /// Shares the kernel of `other`, which keeps it.
+  Kernel(Kernel&& other) noexcept { impl_ = other.impl_; }
+  /// Shares the kernel of `other`.
+  Kernel& operator=(const Kernel& other) = default;
+  /// Shares the kernel of `other`, which keeps it.
+  Kernel& operator=(Kernel&& other) noexcept { return *this = std::as_const(other); }
+  ~Kernel() = default;
+
   /// Allocates the outputs on the kernel's device, in the order of the call's stream, launches, and returns them.
   ///
   /// The arguments are the parameters that are not outputs, in order.

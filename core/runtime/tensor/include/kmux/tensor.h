@@ -80,7 +80,9 @@ class KMUX_API Tensor {
     return copy_of(std::move(shape), dtype, words.data(), words.size_bytes());
   }
 
-  /// Borrows memory that the application keeps alive.
+  /// Borrows memory that the application keeps alive. No strides: contiguous.
+  ///
+  /// Errors: throws an Exception of invalid_argument where there are strides, but not one for each extent.
   static Tensor borrow(void* data, std::vector<std::int64_t> shape, DType dtype, const Device& device = {},
                        std::vector<std::int64_t> strides = {});
   /// Takes over a DLPack tensor; its deleter runs with the last copy.
@@ -139,6 +141,8 @@ class KMUX_API Tensor {
   ///         pinned or on a device; unsupported for strided tensors and between devices of two backends.
   Status copy_from(const Tensor& source, StreamRef stream = {}) const;
   /// A view of the same memory from its first element on. The caller vouches that it stays within it.
+  ///
+  /// Errors: throws an Exception of invalid_argument for another number of strides than of extents.
   Tensor as_strided(std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) const;
   /// A contiguous copy on the same device.
   Result<Tensor> clone(StreamRef stream = {}) const;
