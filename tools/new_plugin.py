@@ -34,6 +34,9 @@ kmux_add_plugin({name} SOURCES {sources})
 OUTSIDE = """\
 cmake_minimum_required(VERSION 3.25)
 project({name} VERSION 0.1.0 LANGUAGES C CXX) # the version that plugin.json.in has, too
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release) # launches are timed, too
+endif()
 
 find_package(kmux 0.1 REQUIRED) # CMAKE_PREFIX_PATH says where kmux is installed
 kmux_add_plugin({name} SOURCES {sources})

@@ -2,6 +2,7 @@
 // in which a call can be wrong.
 
 #include <cstring>
+#include <ostream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,6 +22,8 @@ struct ScalarCase {
                       // passed by their bits
   std::uint64_t bits;
 };
+
+void PrintTo(const ScalarCase& scalar, std::ostream* out) { *out << "a scalar of type " << to_string(scalar.dtype); }
 
 class Scalars : public testing::TestWithParam<ScalarCase> {};
 

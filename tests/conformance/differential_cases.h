@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct DifferentialCase {
   std::vector<Arg> scalars;
   Tolerance tolerance;
 };
+
+inline void PrintTo(const DifferentialCase& one, std::ostream* out) { *out << "program " << one.name; }
 
 std::vector<DifferentialCase> differential_cases();
 

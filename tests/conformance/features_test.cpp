@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct Feature {
   const char* name;  // of `known_features`
   std::function<void(LaunchBuilder&)> use;
 };
+
+void PrintTo(const Feature& feature, std::ostream* out) { *out << "feature " << feature.name; }
 
 bool is_shared(const Feature& feature) { return feature.name == std::string_view("dynamic_smem"); }
 

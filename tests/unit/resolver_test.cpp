@@ -275,6 +275,16 @@ TEST_F(Resolver, ExplainsInATable) {
             "  (* chosen, + possible, - refused at that stage)\n");
 }
 
+TEST_F(Resolver, ExplainsALongReasonOnce) {
+  const std::string why = "there is no device, which takes many words to say, as what has to be installed is told";
+  next_.probe.can_run = {"no_device", why};
+  Program program = program_of("c");
+  program.variants.push_back(program.variants.front());
+  const std::string text = ask({}, program).explain();
+  EXPECT_EQ(text.find(why), text.rfind(why)) << text;
+  EXPECT_THAT(text, HasSubstr("as of variant 0\n"));
+}
+
 TEST_F(Resolver, BuildsWhatWouldRun) {  // C2.1
   best_.probe.can_run = {"no_device", "there is no device"};
   for (const Purpose purpose : {Purpose::kWrap, Purpose::kBuild, Purpose::kRun}) {

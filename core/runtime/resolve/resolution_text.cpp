@@ -66,12 +66,27 @@ std::string_view to_string(Verdict verdict) {
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
+namespace {
+
+/// The reason of a candidate; a long one that a row above has of the same backend is not repeated.
+std::string reason_in_table(const std::vector<Candidate>& candidates, const Candidate& one) {
+  constexpr std::size_t kLong = 60;
+  if (one.reason.size() < kLong) return one.reason;
+  const auto is_same = [&](const Candidate& other) {
+    return &other == &one || (other.backend == one.backend && other.reason == one.reason);
+  };
+  const Candidate& first = *std::ranges::find_if(candidates, is_same);
+  return &first == &one ? one.reason : "as of variant " + std::to_string(first.variant);
+}
+
+}  // namespace
+
 std::string Resolution::explain() const {
   constexpr auto kRight = TextTable::Align::kRight;
   TextTable table({{""}, {"backend"}, {"variant", kRight}, {"dialect"}, {"priority", kRight}, {"stage"}, {"reason"}});
   for (const Candidate& c : candidates) {
     table.add({std::string(mark(c.verdict)), c.backend, std::to_string(c.variant), c.dialect,
-               std::to_string(c.priority), std::string(to_string(c.stage)), c.reason});
+               std::to_string(c.priority), std::string(to_string(c.stage)), reason_in_table(candidates, c)});
   }
   if (candidates.empty()) return headline(*this) + "\n";
   return headline(*this) + "\n" + table.to_string(2) + "  (* chosen, + possible, - refused at that stage)\n";
@@ -119,7 +134,8 @@ std::string Resolution::explain_fully() const {
   for (const Candidate& c : candidates) {
     table.add({row_mark(c), c.backend, std::to_string(c.variant), c.dialect, c.target.empty() ? "-" : c.target,
                std::to_string(c.priority), std::string(to_string(c.stage)),
-               c.compile_ms ? milliseconds_text(*c.compile_ms) : "-", c.run_us ? to_text(*c.run_us) : "-", c.reason});
+               c.compile_ms ? milliseconds_text(*c.compile_ms) : "-", c.run_us ? to_text(*c.run_us) : "-",
+               reason_in_table(candidates, c)});
   }
   std::string text = program + ": policy " + std::string(policy ? to_string(*policy) : "unknown") + "\n";
   if (policy_error) text += "  " + policy_error->message + "\n";
