@@ -11,6 +11,7 @@
 #include "kmux/trace.h"
 
 #include "command.h"
+#include "crash_note.h"
 #include "run_request.h"
 #include "style.h"
 
@@ -273,6 +274,17 @@ Report make_report(const Run& run, const Kernel& kernel, const Times& times, con
   return report;
 }
 
+/// What a kernel does to memory on the processor is this process's end, now or when it gives the memory back.
+void expect_crash(const Run& run, const Kernel& kernel) {
+  if (!kernel.device().is_host()) return;
+  const std::vector<std::string> made_up = all_made_up(run);
+  note_on_crash("kmux: error: kernel \"" + run.request.program->name +
+                "\" ended this process (it reads or writes outside of its memory" +
+                (made_up.empty() ? "" : ", perhaps because of values that are made up: " + join(made_up)) +
+                "). Run it with --check-memory, which names thread and line" +
+                (made_up.empty() ? "" : ", or give values of your own") + ".\n");
+}
+
 /// Compiles, calls, checks and writes.
 ///
 /// Errors: of each; nothing is written before the kernel has been called.
@@ -285,6 +297,7 @@ Result<Report> run(RunRequest request) {
   times.compile_ns = nanoseconds(Clock::now() - begin);
   KMUX_TRY(prepare(run, kernel));
   KMUX_TRY(run.request.constants.set(kernel));
+  expect_crash(run, kernel);
   const auto first = Clock::now();
   KMUX_TRY(call(run, kernel));
   times.first_call_ns = nanoseconds(Clock::now() - first);

@@ -90,6 +90,9 @@ std::string why_no_device_name(const SourceKernel& kernel) {
 /// Returns why no launch can give `parameter` an argument; empty if one can.
 std::string why_no_argument(const KernelParameter& parameter) {
   if (parameter.name.empty()) return "has a parameter without a name (" + parameter.type + ")";
+  if (parameter.kind == "undeclared")
+    return "takes \"" + parameter.name +
+           "\" of a type that is not declared: name the folders of its headers with --include";
   const bool is_vector = parameter.dtype.find('x') != std::string::npos;  // "uint32x2", which no scalar is
   const bool is_class_or_vector = parameter.kind == "value" && (parameter.dtype.empty() || is_vector);
   if (parameter.kind != "reference" && !is_class_or_vector) return "";

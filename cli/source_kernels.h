@@ -13,7 +13,7 @@ struct KernelParameter {
   std::string name;
   std::string type;   // as it is written
   std::string dtype;  // of the value, or of what is pointed to; empty: none of kmux's
-  std::string kind;   // "value", "pointer", "pointer to const" or "reference"
+  std::string kind;   // "value", "pointer", "pointer to const", "reference" or "undeclared"
 };
 
 /// A function that a launch can name.

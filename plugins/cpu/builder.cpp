@@ -54,15 +54,19 @@ Status check_march(const BuildOptions& options) {
                                                      "like \"x86-64-v3\".");
 }
 
-Result<Artifact> list_functions(Compiler& compiler, const CompileJob& job) {
+Result<Artifact> list_functions(Compiler& compiler, const CompileJob& job, const Host& host) {
   if (job.units.size() != 1) {
     return make_error(ErrorCode::kInvalidArgument,
                       R"(option "emit" cannot be "functions" for a variant of )" + std::to_string(job.units.size()) +
                           " sources (it reads one). Give a variant of one source of dialect c, cuda or hip.");
   }
-  KMUX_ASSIGN(std::string functions, compiler.functions(job));
+  KMUX_ASSIGN(SourceFunctions functions, compiler.functions(job));
+  if (!functions.problem.empty()) {
+    host.log(Host::Level::kWarning, "functions are listed of what can be read (" + functions.problem +
+                                        "). Name folders of headers that are missing; other backends may have more.");
+  }
   Artifact artifact;
-  artifact.set("functions", std::move(functions));
+  artifact.set("functions", std::move(functions.list));
   artifact.set(std::string(kDependenciesPart), to_json(Dependencies{.complete = false}));  // it is never kept
   return artifact;
 }
@@ -177,7 +181,7 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
   KMUX_TRY(check_checks(options, request.chosen().dialect));
   KMUX_ASSIGN(CompileJob job, make_job(request, options, launcher));
   KMUX_TRY(check_machines(options, job));
-  if (options.emit == Emit::kFunctions) return list_functions(compiler_, job);
+  if (options.emit == Emit::kFunctions) return list_functions(compiler_, job, host_);
   const bool by_clang = options.engine == Engine::kClang;
   KMUX_ASSIGN(const auto headers, dependencies(job, options));  // before the compiler reads them
   if (headers && by_clang) job.header_stamp = stamp_of(*headers);

@@ -1,4 +1,6 @@
 // `kmux run --check-memory`: what a kernel for a GPU does wrong, found on any machine.
+#include <csignal>
+
 #include "kmux/builder.h"
 #include "kmux/json.h"
 #include "kmux/program.h"
@@ -29,6 +31,18 @@ void save(const CliSession& session, const std::string& dialect, const std::stri
   if (dialect != "c") launch.grid({Expr(2)}).block({Expr(32)});
   launch.args({"x", "y"}).arg(n);
   ASSERT_TRUE(save_program(builder.build().value(), session.folder() / "sample.kmux.json").ok());
+}
+
+TEST(CliCheckMemory, ACrashWithoutItSaysHowItsCauseIsFound) {
+  const CliSession session;
+  session.write("far.cu",
+                "//! kmux\n//! kernel far(inout x: f32[n: i32])\n//!   launch far<<<1, 1>>>(x, n)\n"
+                "__global__ void far(float* x, int n) { x[1ll << 40] = n; }\n");
+  const ProcessResult result = session.run({"run", "far.cu", "--backend", "cpu", "--set", "n=8"});
+  EXPECT_EQ(result.exit_code, 128 + SIGSEGV);
+  EXPECT_THAT(result.standard_error, testing::AllOf(testing::HasSubstr("kernel \"far\" ended this process"),
+                                                    testing::HasSubstr("made up: x=random:1"),
+                                                    testing::HasSubstr("Run it with --check-memory")));
 }
 
 TEST(CliCheckMemory, AKernelWithoutFaultsRunsThoughThereIsAFunctionForProcessors) {

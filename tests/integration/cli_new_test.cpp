@@ -254,8 +254,20 @@ TEST_F(CliNew, PassesOverCodeForTheHost) {
   EXPECT_EQ(run.exit_code, 0) << run.standard_error;
 }
 
+TEST_F(CliNew, ReadsWhatItCanWhereHeadersAreMissing) {
+  session_.write("k.cu", "#include <no_such>\n#include <mma.h>\nusing namespace nvcuda;\n" + std::string(kSaxpySource) +
+                             "__global__ void g(unknown_t x, float* y) { wmma::fragment<unknown_t> a; }\n"
+                             "int main() { CHECK(saxpy<<<1, 2>>>(1, nullptr, nullptr, 0)); }\n");
+  const ProcessResult result = session_.run({"new", "k.cu", "--write"});
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  EXPECT_THAT(content_of("k.cu"), HasSubstr("launch saxpy<<<ceildiv(n, 256), 256>>>(a, x, y, n)"));
+  EXPECT_THAT(result.standard_error, AllOf(HasSubstr("k.cu:1:10: error: 'no_such' file not found"),
+                                           HasSubstr("\"g\" takes \"x\" of a type that is not declared")));
+  EXPECT_EQ(session_.run({"run", "k.cu", "--backend", "cpu"}).exit_code, kDoesNotCompile);
+}
+
 TEST_F(CliNew, SaysOfAMissingHeaderWhatIsTrueForSourcesOfGpus) {
-  EXPECT_THAT(refusal_of("k.cu", "#include <no_such>\n" + std::string(kSaxpySource), kDoesNotCompile),
+  EXPECT_THAT(refusal_of("k.cu", "#include <no_such>\nint nothing;\n", kDoesNotCompile),
               testing::AllOf(testing::HasSubstr("give the program a header of that name"),
                              testing::Not(testing::HasSubstr("apt-get"))));
 }

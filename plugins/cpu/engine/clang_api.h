@@ -19,7 +19,7 @@ struct ClangApi {
   void (*destroy)(Compiler* compiler);
   Result<CompiledObject> (*compile)(Compiler& compiler, const CompileJob& job);
   Result<std::vector<std::string>> (*system_folders)(Compiler& compiler, const CompileJob& job, Language language);
-  Result<std::string> (*functions)(Compiler& compiler, const CompileJob& job);
+  Result<SourceFunctions> (*functions)(Compiler& compiler, const CompileJob& job);
   std::optional<Processor> (*find_cpu)(std::string_view name);
 };
 

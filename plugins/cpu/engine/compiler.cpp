@@ -340,7 +340,7 @@ Result<CompiledObject> Compiler::compile(const CompileJob& job) {
 
 void Compiler::wait_for_preambles() { impl_->preambles.wait(); }
 
-Result<std::string> Compiler::functions(const CompileJob& job) {
+Result<SourceFunctions> Compiler::functions(const CompileJob& job) {
   const Unit& unit = job.units.front();
   return impl_->front_end.functions(unit.path, unit_arguments(job, unit), memory_files(files_of(job)), unit.language);
 }

@@ -12,6 +12,7 @@
 
 #include "check/fiber_launch.h"
 #include "engine/installation.h"
+#include "engine/source_functions.h"
 #include "spmd/block_shape.h"
 
 namespace kmux::cpu {
@@ -93,11 +94,10 @@ class Compiler {
   /// functions there are; invalid_argument if one is called with other types than it has; unavailable without Clang's headers.
   Result<CompiledObject> compile(const CompileJob& job);
 
-  /// The functions that the job's only unit defines, as a JSON list (docs/design/0042-kmux-new.md). Nothing else of the job but
-  /// its files is looked at.
+  /// The functions that the job's only unit defines. Nothing else of the job but its files is looked at.
   ///
-  /// Errors: compile_failed with the messages.
-  Result<std::string> functions(const CompileJob& job);
+  /// Errors: compile_failed with the messages where it found none.
+  Result<SourceFunctions> functions(const CompileJob& job);
 
   /// The folders of headers that belong to the compiler and the machine, in the order of the search.
   Result<std::vector<std::string>> system_folders(const CompileJob& job, Language language);

@@ -89,11 +89,11 @@ class FrontEnd {
                          const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files,
                          const std::function<bool()>& stopping);
 
-  /// The functions that the file `path` of `files` defines and a launch can name, as a JSON list: docs/design/0042-kmux-new.md.
+  /// The functions that the file `path` of `files` defines and a launch can name.
   ///
-  /// Errors: compile_failed with the compiler's messages; invalid_argument for an argument that the driver refuses.
-  Result<std::string> functions(const std::string& path, const std::vector<std::string>& arguments,
-                                const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files, Language language);
+  /// Errors: compile_failed with the compiler's messages where it found none; invalid_argument for an argument that the driver refuses.
+  Result<SourceFunctions> functions(const std::string& path, const std::vector<std::string>& arguments,
+                                    const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files, Language language);
 
   /// The folders in which `#include` searches after those of "-I", with these driver arguments.
   Result<std::vector<std::string>> system_folders(const std::vector<std::string>& arguments);

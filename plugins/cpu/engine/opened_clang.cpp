@@ -58,7 +58,7 @@ Result<std::vector<std::string>> Compiler::system_folders(const CompileJob& job,
   return api->system_folders(*impl_->real, job, language);
 }
 
-Result<std::string> Compiler::functions(const CompileJob& job) {
+Result<SourceFunctions> Compiler::functions(const CompileJob& job) {
   KMUX_ASSIGN(const ClangApi* const api, impl_->open());
   return api->functions(*impl_->real, job);
 }

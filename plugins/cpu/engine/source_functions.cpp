@@ -1,6 +1,7 @@
 // What a source defines for a launch: read by Clang, without the bodies, so that what only a GPU has in them does not matter.
 #include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "kmux/json.h"
@@ -83,7 +84,8 @@ Json parameter_json(const clang::ParmVarDecl& parameter, const clang::ASTContext
   return Json::Object{{"name", parameter.getNameAsString()},
                       {"type", type.getAsString(context.getPrintingPolicy())},
                       {"dtype", dtype_of(value, context)},
-                      {"kind", is_pointer                ? pointer
+                      {"kind", parameter.isInvalidDecl() ? "undeclared"
+                               : is_pointer              ? pointer
                                : type->isReferenceType() ? "reference"
                                                          : "value"}};
 }
@@ -204,6 +206,11 @@ class FunctionList final : public clang::ASTConsumer {
   Json::Array& functions_;
 };
 
+// The first error is that a header is missing, or one of device/ that is there to be refused: what follows may be of that.
+bool is_about_a_header(std::string_view error) {
+  return error.find("file not found") != error.npos || error.find("not for this processor") != error.npos;
+}
+
 class ListFunctions final : public clang::ASTFrontendAction {
  public:
   ListFunctions(Language language, Json::Array& functions) : language_(language), functions_(functions) {}
@@ -218,8 +225,8 @@ class ListFunctions final : public clang::ASTFrontendAction {
 
 }  // namespace
 
-Result<std::string> FrontEnd::functions(const std::string& path, const Arguments& arguments, const Files& files,
-                                        Language language) {
+Result<SourceFunctions> FrontEnd::functions(const std::string& path, const Arguments& arguments, const Files& files,
+                                            Language language) {
   KMUX_ASSIGN(const auto made, invocation(path, arguments, files));
   made->getFrontendOpts().ProgramAction = clang::frontend::ParseSyntaxOnly;
   made->getFrontendOpts().SkipFunctionBodies = true;
@@ -227,13 +234,15 @@ Result<std::string> FrontEnd::functions(const std::string& path, const Arguments
   llvm::raw_string_ostream stream(log);
   clang::CompilerInstance instance;
   begin(instance, made, files, stream);
+  instance.getDiagnostics().setFatalsAsError(true);  // a header that is missing is none of the functions
   Json::Array list;
   ListFunctions action(language, list);
-  if (!instance.ExecuteAction(action)) {
+  const bool is_whole = instance.ExecuteAction(action);
+  if (!is_whole && (list.empty() || !is_about_a_header(first_error(log)))) {
     const auto advice = language == Language::kCuda ? advice_for_missing_header : advice_for_header;
     return with_advice(compile_error("cannot read \"" + path + "\"", log), log, advice);
   }
-  return dump(Json(std::move(list)));
+  return SourceFunctions{dump(Json(std::move(list))), is_whole ? "" : std::string(first_error(log))};
 }
 
 }  // namespace kmux::cpu
