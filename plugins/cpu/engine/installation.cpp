@@ -118,7 +118,7 @@ bool is_cpps(std::string_view name) { return name.find_first_of("./") == std::st
 }  // namespace
 
 std::string_view missing_header(std::string_view log) {
-  constexpr std::string_view kBefore = "fatal error: '";
+  constexpr std::string_view kBefore = "error: '";  // "fatal error: '", but where functions are listed
   constexpr std::string_view kAfter = "' file not found";
   const std::size_t end = log.find(kAfter);
   if (end == std::string_view::npos) return {};
