@@ -30,7 +30,7 @@ Result<Kernel> with_arrays(std::size_t bytes) {
       count + "; ++i) sum += a[(i * 3 + n) % " + count +
       "];\n"
       "  if (t < n) y[t] = sum;\n}\n";
-  return kernel(source, "kernel f(out y: f32[n: i32])\n  launch f<<<1, " + std::to_string(kThreads) + ">>>(y, n)\n");
+  return kernel(source, "kernel f(inout y: f32[n: i32])\n  launch f<<<1, " + std::to_string(kThreads) + ">>>(y, n)\n");
 }
 
 struct Launch {
