@@ -18,7 +18,7 @@ Error out_of_memory() noexcept;
 ///         internal for all others.
 Error error_in_flight() noexcept;
 
-/// Returns what `body` returns, a Result, or the error of what it throws. Every public function that returns a Result and can throw
+/// Returns the Result of `body`, or the error that its exception stands for. Every public function that returns a Result and can throw
 /// goes through this, or through `guarded_but_callers`.
 template <class Body>
 auto guarded(Body&& body) -> decltype(body()) {

@@ -85,28 +85,30 @@ std::string digest(const Program& program) {
   return sha256_hex(dump(json));
 }
 
-std::string to_json(const Expr& expr) { return dump(write_expr(expr)); }
+namespace {
 
-Result<Expr> expr_from_json(std::string_view json) {
-  return guarded([&]() -> Result<Expr> {
+/// Reads a document that is one part of a program; `name` is the part's in errors.
+template <class Part>
+Result<Part> part_from_json(std::string_view json, Part (*read)(const JsonReader&), const char* name) {
+  return guarded([&]() -> Result<Part> {
     KMUX_ASSIGN(const Json parsed, parse(json));
     ProblemList problems;
-    Expr expr = read_expr(JsonReader(parsed, problems));
-    KMUX_TRY(problems.status("the JSON form of the expression"));
-    return expr;
+    Part part = read(JsonReader(parsed, problems));
+    KMUX_TRY(problems.status(std::string("the JSON form of the ") + name));
+    return part;
   });
 }
+
+}  // namespace
+
+std::string to_json(const Expr& expr) { return dump(write_expr(expr)); }
+
+Result<Expr> expr_from_json(std::string_view json) { return part_from_json(json, read_expr, "expression"); }
 
 std::string to_json(const Signature& signature) { return dump(write_signature(signature)); }
 
 Result<Signature> signature_from_json(std::string_view json) {
-  return guarded([&]() -> Result<Signature> {
-    KMUX_ASSIGN(const Json parsed, parse(json));
-    ProblemList problems;
-    Signature signature = read_signature(JsonReader(parsed, problems));
-    KMUX_TRY(problems.status("the JSON form of the signature"));
-    return signature;
-  });
+  return part_from_json(json, read_signature, "signature");
 }
 
 Result<Options> options_from_json(std::string_view json) {

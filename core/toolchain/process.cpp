@@ -213,8 +213,8 @@ std::optional<int> wait_for(pid_t child, const Patience& patience) {
   }
 }
 
-std::string why_killed(const Command& command) {
-  if (command.stopping && command.stopping()) return "\" was killed, as it was not to go on. Run it again.";
+std::string why_killed(const Command& command, bool is_cancelled) {
+  if (is_cancelled) return "\" was killed, as it was not to go on. Run it again.";
   return "\" did not end within " + std::to_string(command.timeout.count()) +
          " ms and was killed. Allow more time or find out what it waits for.";
 }
@@ -227,7 +227,7 @@ Error give_up(const Command& command, Child& child, ProcessResult& result) {
   drain(child.error, result.standard_error);
   const bool is_cancelled = command.stopping && command.stopping();
   return make_error(is_cancelled ? ErrorCode::kCancelled : ErrorCode::kTimedOut,
-                    "\"" + command.argv[0] + why_killed(command))
+                    "\"" + command.argv[0] + why_killed(command, is_cancelled))
       .with("command", to_string(command))
       .with("log", result.standard_output + result.standard_error);
 }

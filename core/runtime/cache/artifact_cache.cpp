@@ -134,7 +134,7 @@ struct ArtifactCache::State {
   std::shared_ptr<KeyLocks::Held> lock(const std::string& name, std::chrono::milliseconds timeout) {
     if (!locks) return nullptr;
     const auto patience = [this, is_told = false](pid_t holder) mutable {
-      if (!std::exchange(is_told, true)) tell("waits for " + described(holder) + ", which makes the same.");
+      if (!std::exchange(is_told, true)) tell("waits for " + described(holder) + ", which has the lock.");
       if (!is_stopped(holder)) return true;
       tell("goes on without " + described(holder) + ", which is stopped.");
       return false;

@@ -86,8 +86,8 @@ struct CacheOptions {
   std::chrono::seconds min_idle{60};  // an entry used more recently is not evicted
   std::chrono::seconds sweep_interval{300};
   std::optional<RemoteOptions> remote = {};  // asked last
-  CacheLog log = {};  // of what is lost
-  CacheLog tell = {};  // of what is waited for
+  CacheLog log = {};  // receives what is not stored, and why
+  CacheLog tell = {};  // receives which process a lock is waited for
 };
 
 /// Maps keys to entries on the disk, for all processes that use the same folder, and in a remote tier, for a fleet.

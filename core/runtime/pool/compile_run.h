@@ -27,7 +27,7 @@ struct CompileRunPlan {
   std::vector<std::shared_ptr<const CompileJob>> jobs = {};
   std::vector<JobGroup> groups = {};
   std::function<Result<Product>(const CompileJob& job)> make = {};  // on several threads
-  /// Told once of each group that ends: what it made, or null. Under a lock of the run, so it must neither wait nor throw.
+  /// Receives each group once, as it ends: its product, or null. Called under a lock of the run, so it must neither wait nor throw.
   std::function<void(std::size_t group, const Product* made)> ended = {};
   bool failure_counts = true;  // it cancels what comes after it
   std::size_t workers = 1;

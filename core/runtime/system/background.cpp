@@ -135,14 +135,9 @@ void Background::post(Job job, Abandon abandon, const void* owner) {
 void Background::hurry(const void* owner) {
   if (state_->is_forked()) return;
   const std::lock_guard lock(state_->mutex);
-  std::list<State::Posted>& jobs = state_->jobs;
-  std::list<State::Posted> first;
-  for (auto job = jobs.begin(); job != jobs.end();) {
-    const auto next = std::next(job);
-    if (job->owner == owner) first.splice(first.end(), jobs, job);
-    job = next;
-  }
-  jobs.splice(jobs.begin(), first);
+  state_->jobs.sort([owner](const State::Posted& a, const State::Posted& b) {  // stable
+    return a.owner == owner && b.owner != owner;
+  });
 }
 
 std::function<void()> Background::hurry_for(const void* owner) const {

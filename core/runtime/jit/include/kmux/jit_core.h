@@ -78,8 +78,8 @@ class KMUX_API JitCore {
   /// Finds or compiles. Threads that ask for the same program at the same time wait for one compilation, as long as no
   /// header changes; one that fails is not remembered.
   Result<Kernel> compile(const JitRequest& request);
-  /// As kmux::par_compile: functions run one after the other, then what is not known yet is compiled in parallel. Each kernel is
-  /// there for other calls once it is done, so functions and callbacks may call the wrapper.
+  /// Compiles many requests, as kmux::par_compile does: functions run one after the other, then new programs compile in parallel.
+  /// Other calls find each kernel once it is done, so functions and callbacks may call the wrapper.
   Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const JitRequest> requests,
                                                          const ParCompileOptions& how);
 

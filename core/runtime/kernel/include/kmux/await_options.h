@@ -11,7 +11,7 @@ namespace kmux {
 struct AwaitOptions {
   std::optional<std::chrono::milliseconds> timeout = {};  // default: until it is there
   std::stop_token stop = {};  // once stopped, the wait ends within 20 ms
-  std::function<void()> poll = {};  // called about every 20 ms; what it throws ends the wait, and is passed on
+  std::function<void()> poll = {};  // called about every 20 ms; its exceptions end the wait and reach the caller
 };
 
 }  // namespace kmux

@@ -105,7 +105,7 @@ class KMUX_API Kernel {
   /// Waits until what is compiled or measured in the background has replaced what the kernel began with, or need not: the
   /// backend's best tier, or what the policy prefers. It is compiled before what no caller waits for.
   ///
-  /// Errors: the reason why it could not; timed_out, or cancelled, as `wait` says. The kernel goes on with what it has.
+  /// Errors: the error of the compilation; timed_out and cancelled, as `wait` limits it. The kernel keeps its present code.
   Status await_best(const AwaitOptions& wait = {}) const;
 
   /// Measures every candidate with calls like this one, keeps the result, and launches the winner from then on. Runs on
