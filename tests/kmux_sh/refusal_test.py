@@ -63,6 +63,19 @@ class Debian(unittest.TestCase):
         self.assertTrue(failed.startswith("kmux: apt-get could not install build-essential "))
         self.assertIn("(W: Failed to fetch http://mirror/x1  Connection refused). See build/release/apt.log.", failed)
 
+    def test_a_package_that_only_tests_need_is_named_and_left_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tree = Tree(folder)
+            tree.fake("dpkg-query", 'case "$*" in *" git"*|*pkgconf*) exit 1 ;; esac; echo installed')
+            tree.fake("apt-get", 'case "$*" in *" git"*) echo "E: Package git has no candidate"; exit 100 ;; esac')
+            tree.fake("sudo", 'exec "$@"')
+            ran = tree.run("test")
+            installed = tree.called("apt-get", " install ", "pkgconf")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("kmux: apt-get could not install git (E: Package git has no candidate). "
+                      "What needs these is skipped. See build/release/apt.log.\n", ran.stderr)
+        self.assertTrue(installed[-1].endswith(" pkgconf"))
+
 
 class Words(unittest.TestCase):
     """What pip 23 prints, and which words of it are told."""

@@ -31,7 +31,8 @@ check_threads() {
 
 # Everything that a test of any size needs is there afterwards.
 prepare_all_tests() {
-  packages "${BUILD_PACKAGES[@]}" "${ALL_TEST_PACKAGES[@]}"
+  packages "${BUILD_PACKAGES[@]}"
+  packages_of_tests "${ALL_TEST_PACKAGES[@]}"
   use_venv
   prepare "${ALL_TEST_FETCHES[@]}"
 }
@@ -53,7 +54,8 @@ run_tests() {
 
 # What every change runs.
 first_tests() {
-  packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+  packages "${BUILD_PACKAGES[@]}"
+  packages_of_tests "${TEST_PACKAGES[@]}"
   use_venv
   prepare "${TEST_FETCHES[@]}"
   build_targets
