@@ -48,6 +48,10 @@ META = "meta.h"
 # stood in a folder above engine, spmd and the rest of check.
 CIRCLES = {frozenset(map(pathlib.Path, pair)) for pair in (("plugins/cpu/check", "plugins/cpu/engine"),
                                                            ("plugins/cpu/check", "plugins/cpu/spmd"))}
+# What costs each source of an application most, of the standard library's headers: kmux.hpp has none of them.
+UMBRELLA = pathlib.Path("core/runtime/include/kmux/kmux.hpp")
+HEAVY = {"algorithm", "chrono", "condition_variable", "deque", "filesystem", "format", "functional", "future", "iostream", "map", "memory",
+         "mutex", "ranges", "regex", "semaphore", "set", "sstream", "stop_token", "thread", "unordered_map", "unordered_set"}
 LEFTOVERS = {".orig", ".rej", ".log", ".swp"}
 SHORT = 25  # files of fewer lines are counted by bars_house, as what is shared is
 SHARED_LINES = 6
@@ -227,6 +231,23 @@ def upward(sources):
                 yield f"core/{path.relative_to('core')}:{number}: core/{user} includes core/{used} (which comes after it or beside it). Move what both need down."
 
 
+def heavy(core):
+    """Includes of HEAVY in UMBRELLA and in the headers that it includes."""
+    public = {str(path).partition("/include/")[2]: path for path in core if "/include/" in str(path)}
+    left, seen = [UMBRELLA], set()
+    while left:
+        path = left.pop()
+        if path in seen or path not in core:
+            continue
+        seen.add(path)
+        for number, line in enumerate(core[path], 1):
+            found = re.match(r'#include (["<])([^">]+)', line)
+            if found and found[1] == "<" and found[2] in HEAVY:
+                yield f"{path}:{number}: kmux.hpp would include <{found[2]}>, thousands of lines of it. Declare less, or leave the header out of kmux.hpp."
+            elif found and found[2] in public:
+                left.append(public[found[2]])
+
+
 def inner_circles(sources):
     """Includes of a plugin that go from one of its folders to another and from there back."""
     roots = {path: path for path in sources} | {pathlib.Path(*path.parts[1:]): path for path in sources}
@@ -328,7 +349,7 @@ def main():
             plugins[relative] = lines
         if relative.parts[0] == "core" and path.suffix in {".h", ".hpp", ".cpp"}:
             core[relative] = lines
-    found += [*leftovers(), *unpackaged(), *upward(core), *inner_circles(plugins), *unanswered(), *misnamed()]
+    found += [*leftovers(), *unpackaged(), *upward(core), *heavy(core), *inner_circles(plugins), *unanswered(), *misnamed()]
     for manifest in sorted((ROOT / "plugins").glob("*/plugin.json.in")):
         found += unnamed(manifest.parent)
     print("\n".join(warned + found) if warned or found else "tree: no breach")

@@ -43,6 +43,22 @@ class Upward(unittest.TestCase):
         self.assertEqual(list(check_tree.upward(core)), [])
 
 
+class Heavy(unittest.TestCase):
+    def found(self, *includes):
+        core = {check_tree.UMBRELLA: ['#include "kmux/kernel.h"'],
+                pathlib.Path("core/runtime/kernel/include/kmux/kernel.h"): [f"#include {each}" for each in includes],
+                pathlib.Path("core/runtime/system/include/kmux/trace.h"): ["#include <deque>"]}
+        return list(check_tree.heavy(core))
+
+    def test_refuses_what_kmux_hpp_would_include(self):
+        (found,) = self.found("<vector>", "<chrono>")
+        self.assertIn("kernel.h:2: kmux.hpp would include <chrono>", found)
+        self.assertEqual(len(self.found('"kmux/trace.h"')), 1)
+
+    def test_lets_other_headers_have_them(self):
+        self.assertEqual(self.found("<vector>", '"kmux/other.h"'), [])
+
+
 class InTree(unittest.TestCase):
     """Checks a tree of files, by path, with what is in them."""
 

@@ -6,6 +6,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include "kmux/await_options.h"
 #include "kmux/plugin/code_state.h"
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/sink.h"
@@ -233,6 +234,8 @@ Result<Tuning> Kernel::tune(std::span<const Arg> all_params, const TuneOptions& 
                           "' chose it for good). Compile it with policy measured.");
   });
 }
+
+Status Kernel::await_best() const { return await_best(AwaitOptions{}); }
 
 Status Kernel::await_best(const AwaitOptions& wait) const {
   return guarded_but_callers([&]() -> Status { return impl_->parts.adapters->await_better(wait); });

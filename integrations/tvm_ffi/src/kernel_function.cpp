@@ -10,6 +10,7 @@
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/string.h>
 
+#include "kmux/await_options.h"
 #include "kmux/dispatch_json.h"
 #include "kmux/json.h"
 #include "kmux/kernel_attributes.h"

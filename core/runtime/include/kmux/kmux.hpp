@@ -1,6 +1,7 @@
 #pragma once
 
 // What an application needs to make, resolve, compile and call programs. The others are included by name:
+//   kmux/await_options.h                how long await_best waits
 //   kmux/cache.h                        the cache on disk, for those who look after it
 //   kmux/cached_program.h               programs in that cache, where making one takes long
 //   kmux/compile_wait.h                 giving up a compilation
@@ -11,6 +12,7 @@
 //   kmux/kernel_attributes.h            registers and memory of compiled kernels
 //   kmux/log.h                          where lines of log go
 //   kmux/par_compile.h                  many programs at once
+//   kmux/trace.h                        what was done when, for Perfetto
 #include "kmux/arg.h"
 #include "kmux/builder.h"
 #include "kmux/compile.h"
@@ -23,7 +25,6 @@
 #include "kmux/resolver.h"
 #include "kmux/runtime.h"
 #include "kmux/tensor.h"
-#include "kmux/trace.h"
 #include "kmux/tune.h"
 #include "kmux/validate.h"
 #include "kmux/version.h"

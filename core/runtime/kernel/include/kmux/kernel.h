@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "kmux/arg.h"
-#include "kmux/await_options.h"
 #include "kmux/device.h"
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
@@ -22,6 +21,8 @@
 #include "kmux/tune.h"
 
 namespace kmux {
+
+struct AwaitOptions;
 
 /// The tensors that a call returned, in the order of the signature's outputs (or of out_idx).
 class KMUX_API Outputs {
@@ -105,8 +106,13 @@ class KMUX_API Kernel {
   /// Waits until what is compiled or measured in the background has replaced what the kernel began with, or need not: the
   /// backend's best tier, or what the policy prefers. It is compiled before what no caller waits for.
   ///
-  /// Errors: the error of the compilation; timed_out and cancelled, as `wait` limits it. The kernel keeps its present code.
-  Status await_best(const AwaitOptions& wait = {}) const;
+  /// Errors: the error of the compilation. The kernel keeps its present code.
+  Status await_best() const;
+
+  /// The same within limits: `kmux/await_options.h` declares them.
+  ///
+  /// Errors: timed_out and cancelled, as `wait` says; otherwise as above.
+  Status await_best(const AwaitOptions& wait) const;
 
   /// Measures every candidate with calls like this one, keeps the result, and launches the winner from then on. Runs on
   /// memory of its own, as large as that of `all_params`: the tensors given are neither read nor written.
