@@ -33,8 +33,16 @@ double failures_of(std::vector<std::string> words, std::string_view failure) {
 
 double exceptions_escaped() { return failures_of({"escape_tests"}, " at allocation "); }
 
-double stuck_callbacks() {
-  return failures_of({"integration_tests", "--file=jit_par_compile_test.cpp"}, "[  FAILED  ] JitParCompile.");
+/// How a failed case ends, once each: the list at the end of a program has no time.
+double cases_failed(const std::string& program, const std::string& file) {
+  return failures_of({program, "--file=" + file, "--gtest_brief=1"}, " ms)\n");
+}
+
+double stuck_callbacks() { return cases_failed("integration_tests", "jit_par_compile_test.cpp"); }
+
+double new_kinds_failed() {
+  return cases_failed("integration_tests", "cli_new_test.cpp") +
+         cases_failed("kmux_cpu_test", "device_host_code_test.cpp");
 }
 
 /// Exceptions that leave public functions with a Result, as each allocation fails and folders are refused.
@@ -42,6 +50,9 @@ BAR("exceptions_escaped", "exceptions", at_most(0), exceptions_escaped);
 
 /// Callbacks and functions of a batch that wait for ever for a kernel of it, or fail otherwise.
 BAR("stuck_callbacks", "callbacks", at_most(0), stuck_callbacks);
+
+/// Cases of `kmux new` over sources as others publish them, and of what device code names of a host and of CUDA's libraries.
+BAR("new_kinds_failed", "cases", at_most(0), new_kinds_failed);
 
 }  // namespace
 }  // namespace kmux::bench
