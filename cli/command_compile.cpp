@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,28 +77,33 @@ void note(Fate& fate, const CompileProgress& event) {
   if (event.error != nullptr) fate.error = *event.error;
 }
 
-void note_where(Batch& batch, const std::vector<std::optional<BuildResult>>& built) {
+void note_where(Batch& batch, const std::vector<Result<BuildResult>>& built) {
   for (std::size_t i = 0; i < built.size(); ++i)
     batch.fates[batch.places[i]].runs_nowhere = built[i] && built[i]->resolution.runs_nowhere();
 }
 
+/// The programs of `batch`; with `keep_going` the error of each that fails.
+Result<std::vector<Result<BuildResult>>> build_all(const Batch& batch, bool keep_going, const ParCompileOptions& how) {
+  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
+  if (keep_going) return try_par_build(*runtime, batch.jobs, how);
+  KMUX_ASSIGN(std::vector<BuildResult> built, par_build(*runtime, batch.jobs, how));
+  return std::vector<Result<BuildResult>>(std::make_move_iterator(built.begin()), std::make_move_iterator(built.end()));
+}
+
 /// Compiles what could be read. What fails is in the fates; what concerns none of them is returned.
 Status compile_all(Batch& batch, const CompileManyOptions& options, const std::stop_token& cancel) {
-  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   std::vector<std::string> names;
   names.reserve(batch.places.size());
   for (const std::size_t place : batch.places) names.push_back(batch.fates[place].path);
   const auto view = progress_on_stderr(std::move(names));
   std::size_t failed = 0;
-  const auto built = par_build(*runtime, batch.jobs,
-                               {.num_workers = options.jobs,
-                                .ignore_error = options.keep_going,
-                                .cancel = cancel,
-                                .progress = [&](const CompileProgress& event) {
-                                  note(batch.fates[batch.places[event.index]], event);
-                                  failed = event.counts.failed;
-                                  view->show(event);
-                                }});
+  const auto show = [&](const CompileProgress& event) {
+    note(batch.fates[batch.places[event.index]], event);
+    failed = event.counts.failed;
+    view->show(event);
+  };
+  const auto built =
+      build_all(batch, options.keep_going, {.num_workers = options.jobs, .cancel = cancel, .progress = show});
   view->end();
   if (!built && failed == 0 && !cancel.stop_requested()) return built.error();
   if (built) note_where(batch, *built);

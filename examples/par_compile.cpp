@@ -36,7 +36,7 @@ int main() try {
 
   kmux::Tensor x = kmux::Tensor::zeros({3}, kmux::dtype::kFloat32).value();
   for (int i = 0; i < 3; ++i) x.data_as<float>()[i] = static_cast<float>(i);
-  kmux::Tensor y = (*kernels[4])(x).and_then(kmux::single).value();  // in the order of the programs: by five
+  kmux::Tensor y = kernels[4](x).and_then(kmux::single).value();  // in the order of the programs: by five
   // [all.end]
   std::printf("y = %g %g %g\n", double{y.data_as<float>()[0]}, double{y.data_as<float>()[1]},
               double{y.data_as<float>()[2]});

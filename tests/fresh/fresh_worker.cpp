@@ -113,8 +113,8 @@ class Worker {
     for (const Program& program : programs) jobs.push_back({program, options_});
     KMUX_ASSIGN(const auto kernels, par_compile(*runtime_, jobs, {.num_workers = 2}));
     std::vector<Tensor> all;
-    for (const std::optional<Kernel>& kernel : kernels) {
-      KMUX_ASSIGN(const std::vector<Tensor> one, call(*kernel));
+    for (const Kernel& kernel : kernels) {
+      KMUX_ASSIGN(const std::vector<Tensor> one, call(kernel));
       all.push_back(one.front());
     }
     return all;

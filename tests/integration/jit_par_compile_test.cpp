@@ -34,7 +34,7 @@ Result<Program> constant(const ParConfig& config) {
 }
 
 auto wrapper() { return jit(constant, {.target = "cpu"}); }
-float value_of(const std::optional<Kernel>& kernel) { return *(*kernel)().and_then(single).value().data_as<float>(); }
+float value_of(const Kernel& kernel) { return *kernel().and_then(single).value().data_as<float>(); }
 bool are_the_same(const Kernel& a, const Kernel& b) { return &a.name() == &b.name(); }
 
 TEST(JitParCompile, KeepsTheOrderOfItsInput) {
@@ -50,16 +50,16 @@ TEST(JitParCompile, FillsTheCacheOfTheCalls) {
   const auto one = wrapper();
   const Kernel before = one({.value = 1}).value();
   const auto kernels = one.par_compile({ParConfig{1}, ParConfig{2}}).value();
-  EXPECT_TRUE(are_the_same(before, *kernels[0]));
-  EXPECT_TRUE(are_the_same(*kernels[1], one({.value = 2}).value()));
+  EXPECT_TRUE(are_the_same(before, kernels[0]));
+  EXPECT_TRUE(are_the_same(kernels[1], one({.value = 2}).value()));
   EXPECT_EQ(counter.compiles(), 2);
 }
 
 TEST(JitParCompile, CompilesEqualConfigurationsOnce) {
   const CompileCounter counter;
   const auto kernels = wrapper().par_compile({ParConfig{1}, NamedValues{{"value", 1}}, ParConfig{1}}).value();
-  EXPECT_TRUE(are_the_same(*kernels[0], *kernels[1]));
-  EXPECT_TRUE(are_the_same(*kernels[0], *kernels[2]));
+  EXPECT_TRUE(are_the_same(kernels[0], kernels[1]));
+  EXPECT_TRUE(are_the_same(kernels[0], kernels[2]));
   EXPECT_EQ(counter.compiles(), 1);
 }
 
@@ -79,18 +79,15 @@ TEST(JitParCompile, ReturnsTheFirstFailureByInput) {
   EXPECT_EQ(function_first.note("config"), R"({"value":-1})");
 }
 
-TEST(JitParCompile, LeavesFailuresOutIfTold) {
-  const CompileCounter counter;
+TEST(JitParCompile, GoesOnAfterFailuresIfAskedTo) {
   const auto one = wrapper();
   const auto kernels =
-      one.par_compile({ParConfig{-1}, ParConfig{13}, ParConfig{4}, ParConfig{13}}, {.ignore_error = true}).value();
+      one.try_par_compile({ParConfig{-1}, ParConfig{13}, ParConfig{4}, NamedValues{{"value", 13}}}).value();
   ASSERT_THAT(kernels, SizeIs(4));
-  EXPECT_FALSE(kernels[0] || kernels[1] || kernels[3]);
-  EXPECT_EQ(value_of(kernels[2]), 4);
-  // C2.7: each of them once, and by its configuration, though two are one program.
-  EXPECT_THAT(counter.warnings(), testing::ElementsAre(HasSubstr(R"(configuration {"value":-1} is left out: negative)"),
-                                                       HasSubstr(R"(configuration {"value":13} is left out: )"),
-                                                       HasSubstr(R"(configuration {"value":13} is left out: )")));
+  EXPECT_EQ(kernels[0].error().message, "negative");
+  EXPECT_EQ(value_of(kernels[2].value()), 4);
+  // Each by its configuration, though two are one program.
+  for (const std::size_t place : {1U, 3U}) EXPECT_EQ(kernels[place].error().note("config"), R"({"value":13})");
   EXPECT_FALSE(one({.value = 13}).ok());  // nothing waits for what was given up
 }
 
@@ -130,13 +127,12 @@ TEST(JitParCompile, GivesUpWhatFailedBeforeCallbacksAreTold) {
     EXPECT_FALSE(one({.value = 13}).ok());
     EXPECT_TRUE(one({.value = 4}).ok());
   };
-  const auto left_out = [&](std::size_t, const Error&) { ask(); };
   const auto progress = [&](const CompileProgress& event) {
     if (event.step == JobStep::kFailed || event.step == JobStep::kCancelled) ask();
   };
   const std::vector<ConfigForm<ParConfig>> configs = {ParConfig{13}, ParConfig{4}};
-  ASSERT_TRUE(one.par_compile(configs, {.ignore_error = true, .left_out = left_out, .progress = progress}).ok());
-  EXPECT_EQ(asked, 2);
+  ASSERT_TRUE(one.try_par_compile(configs, {.progress = progress}).ok());
+  EXPECT_EQ(asked, 1);
   const auto other = wrapper();
   const auto ask_other = [&](const CompileProgress& event) {
     if (event.step != JobStep::kCancelled) return;

@@ -62,9 +62,9 @@ class ParCompileTest : public testing::Test {
       return artifact();
     });
   }
-  static std::vector<std::string> names_of(const std::vector<std::optional<Kernel>>& kernels) {
+  static std::vector<std::string> names_of(const std::vector<Kernel>& kernels) {
     std::vector<std::string> names;
-    for (const auto& kernel : kernels) names.push_back(kernel ? kernel->name() : "-");
+    for (const Kernel& kernel : kernels) names.push_back(kernel.name());
     return names;
   }
 

@@ -91,8 +91,7 @@ TEST_F(ParCompileLimits, CancelsWhatIsQueuedAndWaitsAMomentForWhatRuns) {
     stop.request_stop();
     return artifact();
   });
-  const auto result =
-      par_compile(runtime, numbered(6), {}, {.num_workers = 1, .ignore_error = true, .cancel = stop.get_token()});
+  const auto result = try_par_compile(runtime, numbered(6), {}, {.num_workers = 1, .cancel = stop.get_token()});
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
   EXPECT_THAT(result.error().message, HasSubstr("compiling was cancelled ("));
@@ -129,13 +128,12 @@ TEST_F(ParCompileLimits, LeavesACompilerBehindThatTakesTooLong) {
   });
   std::vector<CompileJob> jobs = jobs_of(numbered(3));
   jobs[1].timeout = 20ms;
-  std::vector<std::string> warnings;
-  set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view text) { warnings.emplace_back(text); });
-  const auto kernels = par_compile(runtime, jobs, {.num_workers = 1, .ignore_error = true}).value();
+  const auto kernels = try_par_compile(runtime, jobs, {.num_workers = 1}).value();
   EXPECT_FALSE(ended);
-  EXPECT_THAT(names_of(kernels), ElementsAre("p0", "-", "p2"));  // another thread went on
-  EXPECT_THAT(warnings, ElementsAre(AllOf(HasSubstr("program \"p1\" was not compiled within 20 ms"),
-                                          HasSubstr("its compiler is left behind in this process"))));
+  ASSERT_EQ(kernels.size(), 3U);
+  EXPECT_TRUE(kernels[0] && kernels[2]);  // another thread went on
+  EXPECT_THAT(kernels[1].error().message, AllOf(HasSubstr("program \"p1\" was not compiled within 20 ms"),
+                                                HasSubstr("its compiler is left behind in this process")));
   door.open();
   runtime_.reset();  // waits for it
   EXPECT_TRUE(ended);

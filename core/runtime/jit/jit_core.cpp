@@ -191,29 +191,34 @@ Result<Outputs> run_jit(const Kernel& kernel, std::span<const Arg> args, StreamR
 /// One par_compile of a wrapper: what is known, what others make, what is left for the pool.
 class JitCore::Batch {
  public:
-  Batch(JitCore& core, Runtime& runtime, std::span<const JitRequest> requests, const ParCompileOptions& how)
+  Batch(JitCore& core, Runtime& runtime, std::span<const JitRequest> requests, const ParCompileOptions& how,
+        AfterFailure after)
       : core_(core),
         state_(*core.state_),
         runtime_(runtime),
         requests_(requests),
         how_(how),
+        after_(after),
         begun_before_(state_.kernels.count()),
-        kernels_(requests.size()) {}
+        results_(requests.size()) {}
 
-  Result<std::vector<std::optional<Kernel>>> run() {
+  Result<std::vector<Result<Kernel>>> run() {
     // All functions of the caller first: they may ask for each other's kernels, and what is promised here is made later.
     for (std::size_t i = 0; i < requests_.size() && !failure_; ++i) describe(i);
     for (auto& [index, job] : described_) take(index, std::move(job));
     KMUX_TRY(compile());
     KMUX_TRY(await());
     if (failure_) return *std::move(failure_);
-    return std::move(kernels_);
+    std::vector<Result<Kernel>> results;
+    results.reserve(results_.size());
+    for (std::optional<Result<Kernel>>& result : results_) results.push_back(*std::move(result));
+    return results;
   }
 
  private:
   void describe(std::size_t index) {
     if (const FoundKernel known = core_.find(requests_[index].form)) {
-      kernels_[index] = *known;
+      results_[index] = *known;
       return;
     }
     Result<JitJob> job = state_.job_of(core_, runtime_, requests_[index]);
@@ -230,7 +235,7 @@ class JitCore::Batch {
     }
     KernelMap::Place place = state_.kernels.take(job.key);
     if (!place.promise) return awaited_.emplace_back(index, std::move(place)), void();
-    first_of_.emplace(std::move(job.key), index);
+    first_of_.emplace(std::move(job.key), jobs_.size());
     promises_.push_back(*std::move(place.promise));
     places_.push_back(index);
     jobs_.push_back(std::move(job.job));
@@ -238,44 +243,29 @@ class JitCore::Batch {
 
   /// Those before it are compiled first, so that the failure that is returned is the first in input order.
   void fail(std::size_t index, const Error& error) {
-    if (!how_.ignore_error) {
+    if (after_ == AfterFailure::kEnd) {
       failure_ = error;
-      return;
+    } else {
+      results_[index] = error;
     }
-    leave_out(index, error);
-  }
-  void leave_out(std::size_t index, const Error& error) const {
-    if (how_.left_out) return how_.left_out(index, error);
-    log(LogLevel::kWarning, "configuration " + requests_[index].key + " is left out: " + error.message);
-  }
-
-  /// And those that were to share its kernel.
-  void leave_out_all(std::size_t first, const Error& error) const {
-    leave_out(first, error);
-    for (const auto& [index, other] : same_)
-      if (other == first) leave_out(index, error);
   }
 
   Status compile() {
     if (jobs_.empty()) return Ok{};
     ParCompileOptions how = how_;
     how.progress = [this](const CompileProgress& event) { pass_on(event); };
-    how.left_out = [this](std::size_t job, const Error& error) { leave_out_all(places_[job], error); };
     // At once, and not on this thread: callbacks and other threads may wait for any of them.
     const auto settle = [this](std::size_t job, const Kernel* kernel) {
       promises_[job].settle(kernel == nullptr ? KernelMap::Outcome() : Result<Kernel>(*kernel));
     };
-    auto made = kmux::par_compile(runtime_, jobs_, how, settle);
-    if (!made) return named(std::move(made).error());
+    const auto made = kmux::par_compile(runtime_, jobs_, how, after_, settle);
+    if (!made) return named(made.error());
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
-      if (!(*made)[i]) continue;  // the pool has said why
-      const Kernel& kernel = *(*made)[i];
-      KMUX_TRY(state_.debug_files.write_launcher(jobs_[i].program, kernel));
-      keep(places_[i], kernel);
+      const Result<Kernel>& kernel = (*made)[i];
+      if (kernel) KMUX_TRY(state_.debug_files.write_launcher(jobs_[i].program, *kernel));
+      keep_made(places_[i], kernel);
     }
-    for (const auto& [index, first] : same_) {
-      if (kernels_[first]) keep(index, *kernels_[first]);
-    }
+    for (const auto& [index, job] : same_) keep_made(index, (*made)[job]);
     return Ok{};
   }
 
@@ -284,20 +274,20 @@ class JitCore::Batch {
     for (auto& [index, place] : awaited_) {
       const KernelMap::Outcome told = KernelMap::outcome_of(place, begun_before_);
       const Result<Kernel> kernel = told ? *told : core_.compile(requests_[index]);
-      if (kernel) {
-        keep(index, *kernel);
-      } else if (how_.ignore_error) {
-        fail(index, kernel.error());
-      } else {
-        return in_call(kernel.error(), requests_[index].key);
-      }
+      if (!kernel && after_ == AfterFailure::kEnd) return in_call(kernel.error(), requests_[index].key);
+      keep(index, kernel);
     }
     return Ok{};
   }
 
-  void keep(std::size_t index, const Kernel& kernel) {
-    kernels_[index] = kernel;
-    state_.remember(core_, requests_[index], kernel);
+  /// The pool knows programs, the caller configurations.
+  void keep_made(std::size_t index, const Result<Kernel>& made) {
+    keep(index, made ? made : Result<Kernel>(in_call(made.error(), requests_[index].key)));
+  }
+
+  void keep(std::size_t index, const Result<Kernel>& kernel) {
+    results_[index] = kernel;
+    if (kernel) state_.remember(core_, requests_[index], *kernel);
   }
 
   /// The pool counts jobs and names programs, the caller counts and names configurations.
@@ -321,25 +311,34 @@ class JitCore::Batch {
   Runtime& runtime_;
   std::span<const JitRequest> requests_;
   const ParCompileOptions& how_;
+  AfterFailure after_;
   std::uint64_t begun_before_;
-  std::vector<std::optional<Kernel>> kernels_;
+  std::vector<std::optional<Result<Kernel>>> results_;
   std::optional<Error> failure_;  // before anything was compiled
   std::vector<std::pair<std::size_t, JitJob>> described_;
   std::vector<CompileJob> jobs_;
   std::vector<KernelMap::Promise> promises_;  // of the jobs
   std::vector<std::size_t> places_;  // of the jobs, among the requests
-  std::map<std::string, std::size_t> first_of_;
-  std::vector<std::pair<std::size_t, std::size_t>> same_;  // a request, and the one before it that is compiled for both
+  std::map<std::string, std::size_t> first_of_;  // jobs by key
+  std::vector<std::pair<std::size_t, std::size_t>> same_;  // a request, and the job of an equal one before it
   std::vector<std::pair<std::size_t, KernelMap::Place>> awaited_;
   std::set<std::size_t> failed_;
 };
 
-Result<std::vector<std::optional<Kernel>>> JitCore::par_compile(std::span<const JitRequest> requests,
-                                                                const ParCompileOptions& how) {
-  return guarded_but_callers([&]() -> Result<std::vector<std::optional<Kernel>>> {
+Result<std::vector<Kernel>> JitCore::par_compile(std::span<const JitRequest> requests, const ParCompileOptions& how) {
+  return guarded_but_callers([&]() -> Result<std::vector<Kernel>> {
     KMUX_TRY(initialize());
     KMUX_ASSIGN(const Shared<Runtime> runtime, runtime_of(options_));
-    return Batch(*this, *runtime, requests, how).run();
+    return values_of(Batch(*this, *runtime, requests, how, AfterFailure::kEnd).run());
+  });
+}
+
+Result<std::vector<Result<Kernel>>> JitCore::try_par_compile(std::span<const JitRequest> requests,
+                                                             const ParCompileOptions& how) {
+  return guarded_but_callers([&]() -> Result<std::vector<Result<Kernel>>> {
+    KMUX_TRY(initialize());
+    KMUX_ASSIGN(const Shared<Runtime> runtime, runtime_of(options_));
+    return Batch(*this, *runtime, requests, how, AfterFailure::kGoOn).run();
   });
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kmux/par_compile.h"
@@ -15,8 +16,26 @@ namespace kmux {
 /// Threads: those of the pool and the one that called; one at a time.
 using JobEnd = std::function<void(std::size_t index, const Kernel* kernel)>;
 
-/// Compiles as the public function does, and tells `ended` of each job before the others are done.
-Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::span<const CompileJob> jobs,
-                                                       const ParCompileOptions& how, const JobEnd& ended);
+/// What a failure means for the other jobs.
+enum class AfterFailure : std::uint8_t {
+  kEnd,   // none is started any more, and the call fails
+  kGoOn,  // nothing
+};
+
+/// Compiles as the public functions do, and tells `ended` of each job before the others are done.
+///
+/// Errors: with kEnd the failure, as par_compile; else those of try_par_compile.
+Result<std::vector<Result<Kernel>>> par_compile(Runtime& runtime, std::span<const CompileJob> jobs,
+                                                const ParCompileOptions& how, AfterFailure after, const JobEnd& ended);
+
+/// The values of `results`: what kEnd returns has no failure among them.
+template <class Made>
+Result<std::vector<Made>> values_of(Result<std::vector<Result<Made>>> results) {
+  if (!results) return std::move(results).error();
+  std::vector<Made> values;
+  values.reserve(results->size());
+  for (Result<Made>& result : *results) values.push_back(*std::move(result));
+  return values;
+}
 
 }  // namespace kmux

@@ -1,10 +1,8 @@
 #include "kmux/par_compile.h"
 
 #include <algorithm>
-#include <map>
 
 #include "kmux/environment.h"
-#include "kmux/log.h"
 #include "kmux/runtime.h"
 
 #include "base/guarded.h"
@@ -61,8 +59,7 @@ std::vector<JobGroup> groups_of(const std::vector<JobPointer>& jobs) {
 Result<CompileRunPlan> plan_run(const Runtime& runtime, std::span<const CompileJob> jobs,
                                 const ParCompileOptions& how) {
   KMUX_TRY(check(jobs, how));
-  CompileRunPlan plan{
-      .failure_counts = !how.ignore_error, .cancel = how.cancel, .poll = how.poll, .progress = how.progress};
+  CompileRunPlan plan{.cancel = how.cancel, .poll = how.poll, .progress = how.progress};
   KMUX_ASSIGN(plan.memory_budget, memory_budget(runtime, how));
   plan.jobs = share(jobs, how);
   plan.groups = groups_of(plan.jobs);
@@ -102,31 +99,21 @@ std::optional<Error> failure_of(const std::vector<JobGroup>& groups, const Compi
   return first;
 }
 
-using LeftOut = std::function<void(std::size_t index, const Error& error)>;
-
-LeftOut warning_of(std::span<const CompileJob> jobs) {
-  return [jobs](std::size_t index, const Error& error) {
-    log(LogLevel::kWarning, "program " + label_of(jobs, index) + " is left out: " + error.message);
-  };
-}
-
-void tell_of_failures(const std::vector<JobGroup>& groups, const CompileRunOutcome& outcome, const LeftOut& tell) {
-  std::map<std::size_t, const Error*> failures;  // by input order
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (!outcome.groups[i] || outcome.groups[i]->ok()) continue;
-    for (const std::size_t index : groups[i].members) failures[index] = &outcome.groups[i]->error();
-  }
-  for (const auto& [index, error] : failures) tell(index, *error);
-}
-
+/// What each job came to, in input order. Jobs that a failure kept from being started have that failure.
 template <class Made>
-std::vector<std::optional<Made>> results_of(const std::vector<JobGroup>& groups, const CompileRunOutcome& outcome,
-                                            std::size_t count) {
-  std::vector<std::optional<Made>> results(count);
+std::vector<Result<Made>> results_of(const std::vector<JobGroup>& groups, const CompileRunOutcome& outcome,
+                                     std::size_t count) {
+  std::vector<Result<Made>> results(count, Result<Made>(make_error(ErrorCode::kCancelled, "it was not started")));
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (!outcome.groups[i] || !outcome.groups[i]->ok()) continue;
-    const Made& made = *std::any_cast<Made>(&(*outcome.groups[i])->made);
-    for (const std::size_t index : groups[i].members) results[index] = made;
+    if (!outcome.groups[i]) continue;
+    const Result<Product>& product = *outcome.groups[i];
+    for (const std::size_t index : groups[i].members) {
+      if (product.ok()) {
+        results[index] = *std::any_cast<Made>(&product->made);
+      } else {
+        results[index] = product.error();
+      }
+    }
   }
   return results;
 }
@@ -138,10 +125,11 @@ void tell(const JobGroup& group, const Product* made, const JobEnd& ended) {
 
 /// `make` compiles one job; `backend_of` says what its product was compiled with.
 template <class Made, class Make, class BackendOf>
-Result<std::vector<std::optional<Made>>> make_all(Runtime& runtime, std::span<const CompileJob> jobs,
-                                                  const ParCompileOptions& how, Make make, BackendOf backend_of,
-                                                  const JobEnd& ended = {}) {
+Result<std::vector<Result<Made>>> make_all(Runtime& runtime, std::span<const CompileJob> jobs,
+                                           const ParCompileOptions& how, AfterFailure after, Make make,
+                                           BackendOf backend_of, const JobEnd& ended = {}) {
   KMUX_ASSIGN(CompileRunPlan plan, plan_run(runtime, jobs, how));
+  plan.failure_counts = after == AfterFailure::kEnd;
   plan.make = [&runtime, make, backend_of](const CompileJob& job) -> Result<Product> {
     KMUX_ASSIGN(Made made, make(runtime, job));
     std::string backend = backend_of(made);
@@ -151,12 +139,17 @@ Result<std::vector<std::optional<Made>>> make_all(Runtime& runtime, std::span<co
   if (ended) plan.ended = [&](std::size_t group, const Product* made) { tell(groups[group], made, ended); };
   const CompileRunOutcome outcome = run_compilation(runtime, std::move(plan));
   if (outcome.was_cancelled) return cancelled(outcome.counts);
-  if (how.ignore_error) {
-    tell_of_failures(groups, outcome, how.left_out ? how.left_out : warning_of(jobs));
-  } else if (auto failure = failure_of(groups, outcome, jobs)) {
-    return *std::move(failure);
+  if (after == AfterFailure::kEnd) {
+    if (auto failure = failure_of(groups, outcome, jobs)) return *std::move(failure);
   }
   return results_of<Made>(groups, outcome, jobs.size());
+}
+
+Result<std::vector<Result<BuildResult>>> build_all(Runtime& runtime, std::span<const CompileJob> jobs,
+                                                   const ParCompileOptions& how, AfterFailure after) {
+  return make_all<BuildResult>(
+      runtime, jobs, how, after, [](Runtime& in, const CompileJob& job) { return build(in, job.program, job.options); },
+      [](const BuildResult& built) { return built.backend; });
 }
 
 std::vector<CompileJob> jobs_of(std::span<const Program> programs, const CompileOptions& options) {
@@ -168,55 +161,73 @@ std::vector<CompileJob> jobs_of(std::span<const Program> programs, const Compile
 
 }  // namespace
 
-Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::span<const CompileJob> jobs,
-                                                       const ParCompileOptions& how, const JobEnd& ended) {
-  return guarded_but_callers([&]() -> Result<std::vector<std::optional<Kernel>>> {
-    return make_all<Kernel>(
-        runtime, jobs, how, [](Runtime& in, const CompileJob& job) { return compile(in, job.program, job.options); },
-        [](const Kernel& kernel) { return kernel.backend(); }, ended);
-  });
+Result<std::vector<Result<Kernel>>> par_compile(Runtime& runtime, std::span<const CompileJob> jobs,
+                                                const ParCompileOptions& how, AfterFailure after, const JobEnd& ended) {
+  return make_all<Kernel>(
+      runtime, jobs, how, after,
+      [](Runtime& in, const CompileJob& job) { return compile(in, job.program, job.options); },
+      [](const Kernel& kernel) { return kernel.backend(); }, ended);
 }
 
-Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::span<const CompileJob> jobs,
-                                                       const ParCompileOptions& how) {
-  return par_compile(runtime, jobs, how, JobEnd());
+Result<std::vector<Kernel>> par_compile(Runtime& runtime, std::span<const CompileJob> jobs,
+                                        const ParCompileOptions& how) {
+  return guarded_but_callers([&] { return values_of(par_compile(runtime, jobs, how, AfterFailure::kEnd, JobEnd())); });
 }
 
-Result<std::vector<std::optional<BuildResult>>> par_build(Runtime& runtime, std::span<const CompileJob> jobs,
-                                                          const ParCompileOptions& how) {
-  return guarded_but_callers([&]() -> Result<std::vector<std::optional<BuildResult>>> {
-    return make_all<BuildResult>(
-        runtime, jobs, how, [](Runtime& in, const CompileJob& job) { return build(in, job.program, job.options); },
-        [](const BuildResult& built) { return built.backend; });
-  });
+Result<std::vector<Kernel>> par_compile(Runtime& runtime, std::span<const Program> programs,
+                                        const CompileOptions& options, const ParCompileOptions& how) {
+  return guarded_but_callers([&] { return par_compile(runtime, jobs_of(programs, options), how); });
 }
 
-Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::span<const Program> programs,
-                                                       const CompileOptions& options, const ParCompileOptions& how) {
-  return guarded_but_callers([&]() -> Result<std::vector<std::optional<Kernel>>> {
-    return par_compile(runtime, jobs_of(programs, options), how);
-  });
-}
-
-Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const CompileJob> jobs, const ParCompileOptions& how) {
-  return guarded_but_callers([&]() -> Result<std::vector<std::optional<Kernel>>> {
+Result<std::vector<Kernel>> par_compile(std::span<const CompileJob> jobs, const ParCompileOptions& how) {
+  return guarded_but_callers([&]() -> Result<std::vector<Kernel>> {
     KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
     return par_compile(*runtime, jobs, how);
   });
 }
 
-Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const Program> programs, const CompileOptions& options,
-                                                       const ParCompileOptions& how) {
-  return guarded_but_callers(
-      [&]() -> Result<std::vector<std::optional<Kernel>>> { return par_compile(jobs_of(programs, options), how); });
+Result<std::vector<Kernel>> par_compile(std::span<const Program> programs, const CompileOptions& options,
+                                        const ParCompileOptions& how) {
+  return guarded_but_callers([&] { return par_compile(jobs_of(programs, options), how); });
 }
 
-Result<std::vector<std::optional<BuildResult>>> par_build(std::span<const CompileJob> jobs,
-                                                          const ParCompileOptions& how) {
-  return guarded_but_callers([&]() -> Result<std::vector<std::optional<BuildResult>>> {
+Result<std::vector<Result<Kernel>>> try_par_compile(Runtime& runtime, std::span<const CompileJob> jobs,
+                                                    const ParCompileOptions& how) {
+  return guarded_but_callers([&] { return par_compile(runtime, jobs, how, AfterFailure::kGoOn, JobEnd()); });
+}
+
+Result<std::vector<Result<Kernel>>> try_par_compile(Runtime& runtime, std::span<const Program> programs,
+                                                    const CompileOptions& options, const ParCompileOptions& how) {
+  return guarded_but_callers([&] { return try_par_compile(runtime, jobs_of(programs, options), how); });
+}
+
+Result<std::vector<Result<Kernel>>> try_par_compile(std::span<const CompileJob> jobs, const ParCompileOptions& how) {
+  return guarded_but_callers([&]() -> Result<std::vector<Result<Kernel>>> {
+    KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
+    return try_par_compile(*runtime, jobs, how);
+  });
+}
+
+Result<std::vector<Result<Kernel>>> try_par_compile(std::span<const Program> programs, const CompileOptions& options,
+                                                    const ParCompileOptions& how) {
+  return guarded_but_callers([&] { return try_par_compile(jobs_of(programs, options), how); });
+}
+
+Result<std::vector<BuildResult>> par_build(Runtime& runtime, std::span<const CompileJob> jobs,
+                                           const ParCompileOptions& how) {
+  return guarded_but_callers([&] { return values_of(build_all(runtime, jobs, how, AfterFailure::kEnd)); });
+}
+
+Result<std::vector<BuildResult>> par_build(std::span<const CompileJob> jobs, const ParCompileOptions& how) {
+  return guarded_but_callers([&]() -> Result<std::vector<BuildResult>> {
     KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
     return par_build(*runtime, jobs, how);
   });
+}
+
+Result<std::vector<Result<BuildResult>>> try_par_build(Runtime& runtime, std::span<const CompileJob> jobs,
+                                                       const ParCompileOptions& how) {
+  return guarded_but_callers([&] { return build_all(runtime, jobs, how, AfterFailure::kGoOn); });
 }
 
 std::string_view to_string(JobStep step) {

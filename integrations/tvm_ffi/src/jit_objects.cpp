@@ -106,16 +106,18 @@ ffi::Array<ffi::Optional<ffi::Function>> par_compile_jit(JitEagerObj* self,
                                                          const GivenTensors& given, const NamedValues& how,
                                                          const ffi::Optional<ffi::Function>& progress) {
   return with_log([&] {
-    ParCompileOptions par_options = par_compile_options(how);
-    par_options.poll = interruption();
-    par_options.progress = progress_report(progress);
+    ParSettings settings = par_settings(how);
+    settings.poll = interruption();
+    settings.progress = progress_report(progress);
     std::vector<JitRequest> requests;
     for (std::size_t i = 0; i < programs.size(); ++i) {
       const auto place = static_cast<std::int64_t>(i);
       requests.push_back(request_of(configurations[place], programs[place], given));
     }
+    const auto kernels = settings.compile([&](const auto& with) { return self->core.par_compile(requests, with); },
+                                          [&](const auto& with) { return self->core.try_par_compile(requests, with); });
     ffi::Array<ffi::Optional<ffi::Function>> functions;
-    for (const std::optional<Kernel>& kernel : value_of(self->core.par_compile(requests, par_options))) {
+    for (const std::optional<Kernel>& kernel : kernels) {
       functions.push_back(kernel ? ffi::Optional<ffi::Function>(self->function_of(*kernel)) : std::nullopt);
     }
     return functions;

@@ -87,10 +87,12 @@ constexpr Field<ResolveRequest> kResolveFields[] = {
     field<&ResolveRequest::lock_file>("lock_file"),
 };
 
-constexpr Field<ParCompileOptions> kParFields[] = {
-    field<&ParCompileOptions::num_workers>("num_workers"), field<&ParCompileOptions::ignore_error>("ignore_error"),
-    field<&ParCompileOptions::left_out>("left_out"),       field<&ParCompileOptions::memory_budget>("memory_budget"),
-    field<&ParCompileOptions::timeout>("timeout"),
+constexpr Field<ParSettings> kParFields[] = {
+    inherited_field<ParSettings, &ParSettings::num_workers>("num_workers"),
+    field<&ParSettings::ignore_error>("ignore_error"),
+    field<&ParSettings::left_out>("left_out"),
+    inherited_field<ParSettings, &ParSettings::memory_budget>("memory_budget"),
+    inherited_field<ParSettings, &ParSettings::timeout>("timeout"),
 };
 
 constexpr Field<JitOptions> kJitFields[] = {
@@ -225,9 +227,7 @@ CompileOptions compile_options(const NamedValues& values) {
 ResolveRequest resolve_request(const NamedValues& values) {
   return options_from<ResolveRequest>(values, kResolveFields);
 }
-ParCompileOptions par_compile_options(const NamedValues& values) {
-  return options_from<ParCompileOptions>(values, kParFields);
-}
+ParSettings par_settings(const NamedValues& values) { return options_from<ParSettings>(values, kParFields); }
 
 JitOptions jit_options(const NamedValues& values) { return options_from<JitOptions>(values, kJitFields); }
 

@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tvm/ffi/any.h>
@@ -89,6 +91,23 @@ constexpr auto field(std::string_view name) {
   return field_of<kMember>(name, kMember);
 }
 
+/// The field of a member that `Options` inherits.
+template <class Options, auto kMember>
+constexpr Field<Options> inherited_field(std::string_view name) {
+  using T = std::remove_reference_t<decltype(std::declval<Options&>().*kMember)>;
+  return field_of<kMember>(name, static_cast<T Options::*>(kMember));
+}
+
+/// How many programs are compiled, and whether a failure ends them.
+struct ParSettings : ParCompileOptions {
+  bool ignore_error = false;  // true: what fails is None in the result, and told
+  LeftOut left_out = {};  // told of each failure, in input order, once all have ended
+
+  /// The kernels that `all` or `each` makes: `all` ends with a failure, `each` returns the result of each program.
+  template <class All, class Each>
+  std::vector<std::optional<Kernel>> compile(All all, Each each) const;
+};
+
 /// The errors of `set_fields`.
 ffi::Error unknown_name(std::string_view name, const std::vector<std::string>& known);
 ffi::Error wrong_value(std::string_view name, std::string_view noun, const ffi::Any& value);
@@ -121,7 +140,21 @@ void set_fields(Options& options, const NamedValues& values, std::span<const Fie
 /// Errors: TypeError for an unknown name, with the one that may be meant, and for a value of another type.
 CompileOptions compile_options(const NamedValues& values);
 ResolveRequest resolve_request(const NamedValues& values);
-ParCompileOptions par_compile_options(const NamedValues& values);
+ParSettings par_settings(const NamedValues& values);
 JitOptions jit_options(const NamedValues& values);
+
+template <class All, class Each>
+std::vector<std::optional<Kernel>> ParSettings::compile(All all, Each each) const {
+  std::vector<std::optional<Kernel>> kernels;
+  if (!ignore_error) {
+    for (Kernel& kernel : value_of(all(*this))) kernels.emplace_back(std::move(kernel));
+    return kernels;
+  }
+  for (Result<Kernel>& result : value_of(each(*this))) {
+    if (!result && left_out) left_out(kernels.size(), result.error());
+    kernels.push_back(result ? std::optional(*std::move(result)) : std::nullopt);
+  }
+  return kernels;
+}
 
 }  // namespace kmux::bridge

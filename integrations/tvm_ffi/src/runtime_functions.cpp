@@ -117,10 +117,12 @@ ffi::Array<ffi::Optional<ffi::Function>> compile_programs(const ffi::Array<Progr
                                                           const NamedValues& how,
                                                           const ffi::Optional<ffi::Function>& progress) {
   return with_log([&] {
-    ParCompileOptions par_options = par_compile_options(how);
-    par_options.poll = interruption();
-    par_options.progress = progress_report(progress);
-    const auto kernels = value_of(par_compile(jobs_of(programs, options), par_options));
+    ParSettings settings = par_settings(how);
+    settings.poll = interruption();
+    settings.progress = progress_report(progress);
+    const std::vector<CompileJob> jobs = jobs_of(programs, options);
+    const auto kernels = settings.compile([&](const auto& with) { return par_compile(jobs, with); },
+                                          [&](const auto& with) { return try_par_compile(jobs, with); });
     ffi::Array<ffi::Optional<ffi::Function>> functions;
     for (const std::optional<Kernel>& kernel : kernels) {
       functions.push_back(kernel ? ffi::Optional<ffi::Function>(KernelFunction::make(*kernel)) : std::nullopt);

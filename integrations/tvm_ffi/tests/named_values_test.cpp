@@ -50,9 +50,7 @@ TEST(NamedValues, NoneLeavesTheDefault) {
   EXPECT_EQ(compile_options(values), CompileOptions{});
 }
 
-TEST(NamedValues, WholeNumbersAreSecondsToo) {
-  EXPECT_EQ(par_compile_options({{"timeout", 2}}).timeout, milliseconds(2000));
-}
+TEST(NamedValues, WholeNumbersAreSecondsToo) { EXPECT_EQ(par_settings({{"timeout", 2}}).timeout, milliseconds(2000)); }
 
 TEST(NamedValues, AnUnknownNameSaysWhichMayBeMeant) {
   EXPECT_THAT(refusal({{"execution_backnd", ffi::String("cpu")}}), HasSubstr("Did you mean 'execution_backend'?"));
@@ -68,7 +66,7 @@ TEST(NamedValues, AnotherTypeIsRefused) {
   EXPECT_THAT(refusal({{"options", ffi::Array<std::int64_t>{}}}), HasSubstr("is not a dict of strings"));
 }
 
-TEST(NamedValues, ANegativeBudgetIsRefused) { EXPECT_THROW(par_compile_options({{"memory_budget", -1}}), ffi::Error); }
+TEST(NamedValues, ANegativeBudgetIsRefused) { EXPECT_THROW(par_settings({{"memory_budget", -1}}), ffi::Error); }
 
 TEST(NamedValues, ResolvingTakesNoOutputs) {
   EXPECT_EQ(resolve_request({{"policy", ffi::String("pinned")}}).policy, Policy::kPinned);

@@ -80,8 +80,10 @@ class KMUX_API JitCore {
   Result<Kernel> compile(const JitRequest& request);
   /// Compiles many requests, as kmux::par_compile does: functions run one after the other, then new programs compile in parallel.
   /// Other calls find each kernel once it is done, so functions and callbacks may call the wrapper.
-  Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const JitRequest> requests,
-                                                         const ParCompileOptions& how);
+  Result<std::vector<Kernel>> par_compile(std::span<const JitRequest> requests, const ParCompileOptions& how);
+  /// The same as kmux::try_par_compile does: the kernel of each request, or the error.
+  Result<std::vector<Result<Kernel>>> try_par_compile(std::span<const JitRequest> requests,
+                                                      const ParCompileOptions& how);
 
  private:
   struct State;

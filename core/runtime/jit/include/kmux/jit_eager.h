@@ -58,10 +58,18 @@ class JitEager : public JitWrapper<Fn, Config> {
   }
 
   /// As kmux::par_compile, for the same tensors in several configurations of either form.
-  Result<std::vector<std::optional<Kernel>>> par_compile(const std::vector<Tensor>& tensors,
-                                                         const std::vector<ConfigForm<Config>>& configs,
-                                                         const ParCompileOptions& how = {}) const {
-    return this->compile_all(configs, how, [&](const Config& config) { return request(tensors, config); });
+  Result<std::vector<Kernel>> par_compile(const std::vector<Tensor>& tensors,
+                                          const std::vector<ConfigForm<Config>>& configs,
+                                          const ParCompileOptions& how = {}) const {
+    KMUX_ASSIGN(const std::vector<JitRequest> all, requests_of(tensors, configs));
+    return this->core().par_compile(all, how);
+  }
+  /// As kmux::try_par_compile: the kernel of each configuration, or the error.
+  Result<std::vector<Result<Kernel>>> try_par_compile(const std::vector<Tensor>& tensors,
+                                                      const std::vector<ConfigForm<Config>>& configs,
+                                                      const ParCompileOptions& how = {}) const {
+    KMUX_ASSIGN(const std::vector<JitRequest> all, requests_of(tensors, configs));
+    return this->core().try_par_compile(all, how);
   }
 
   /// The program that a call with these tensors compiles.
@@ -130,6 +138,11 @@ class JitEager : public JitWrapper<Fn, Config> {
     for (const Tensor* tensor : given.tensors) tensors.push_back(*tensor);
     KMUX_ASSIGN(const Kernel kernel, this->core().compile(request(std::move(tensors), config)));
     return run_jit(kernel, given.args, stream);
+  }
+
+  Result<std::vector<JitRequest>> requests_of(const std::vector<Tensor>& tensors,
+                                              const std::vector<ConfigForm<Config>>& configs) const {
+    return this->requests(configs, [&](const Config& config) { return request(tensors, config); });
   }
 
   JitRequest request(std::vector<Tensor> tensors, const Config& config) const {

@@ -46,9 +46,16 @@ class JitLazy : public JitWrapper<Fn, Config> {
   }
 
   /// As kmux::par_compile, over configurations in either form; the kernels are those that later calls return.
-  Result<std::vector<std::optional<Kernel>>> par_compile(const std::vector<ConfigForm<Config>>& configs,
-                                                         const ParCompileOptions& how = {}) const {
-    return this->compile_all(configs, how, [this](const Config& config) { return request(config); });
+  Result<std::vector<Kernel>> par_compile(const std::vector<ConfigForm<Config>>& configs,
+                                          const ParCompileOptions& how = {}) const {
+    KMUX_ASSIGN(const std::vector<JitRequest> all, requests_of(configs));
+    return this->core().par_compile(all, how);
+  }
+  /// As kmux::try_par_compile: the kernel of each configuration, or the error.
+  Result<std::vector<Result<Kernel>>> try_par_compile(const std::vector<ConfigForm<Config>>& configs,
+                                                      const ParCompileOptions& how = {}) const {
+    KMUX_ASSIGN(const std::vector<JitRequest> all, requests_of(configs));
+    return this->core().try_par_compile(all, how);
   }
 
   /// The program of a configuration, not compiled.
@@ -70,6 +77,10 @@ class JitLazy : public JitWrapper<Fn, Config> {
   }
 
  private:
+  Result<std::vector<JitRequest>> requests_of(const std::vector<ConfigForm<Config>>& configs) const {
+    return this->requests(configs, [this](const Config& config) { return request(config); });
+  }
+
   JitRequest request(const Config& config) const {
     JitRequest request;
     request.key = parse_cache_key(config);

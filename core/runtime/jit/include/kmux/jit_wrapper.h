@@ -41,17 +41,17 @@ class JitWrapper {
   JitWrapper(JitMode mode, Fn fn, JitOptions options)
       : fn_(std::move(fn)), core_(std::make_shared<JitCore>(mode, std::move(options))) {}
 
-  /// `make_request` makes a JitRequest of a configuration.
+  /// The requests of `configs`, each made by `make_request`.
   template <class MakeRequest>
-  Result<std::vector<std::optional<Kernel>>> compile_all(const std::vector<ConfigForm<Config>>& configs,
-                                                         const ParCompileOptions& how, MakeRequest make_request) const {
+  Result<std::vector<JitRequest>> requests(const std::vector<ConfigForm<Config>>& configs,
+                                           MakeRequest make_request) const {
     std::vector<JitRequest> requests;
     requests.reserve(configs.size());
     for (const ConfigForm<Config>& form : configs) {
       KMUX_ASSIGN(const Config config, config_from<Config>(form));
       requests.push_back(make_request(config));
     }
-    return core_->par_compile(requests, how);
+    return requests;
   }
   /// The wrapper without the types of its function.
   JitCore& core() const { return *core_; }

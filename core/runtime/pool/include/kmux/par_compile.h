@@ -73,13 +73,9 @@ struct CompileProgress {
 /// What one of several programs may take by default: kernels that take a minute are rare.
 inline constexpr std::chrono::minutes kUsualTimeout{10};
 
-/// How many programs are compiled at the same time, and what becomes of those that fail.
+/// How many programs are compiled at the same time, and what ends them.
 struct ParCompileOptions {
   int num_workers = 0;  // 0: one a core that this process may use
-  bool ignore_error = false;  // true: a program that fails is reported to `left_out` and has an empty result
-  /// With ignore_error called for each program that failed, in input order, on the thread that called, before it returns.
-  /// Default: a warning in the log.
-  std::function<void(std::size_t index, const Error& error)> left_out = {};
   /// Units: bytes that all compilations of this process may take together. Default: KMUX_COMPILE_MEMORY, else what the
   /// machine and the process's control groups have left.
   std::optional<std::uint64_t> memory_budget = {};
@@ -96,36 +92,53 @@ struct ParCompileOptions {
   std::function<void(const CompileProgress&)> progress = {};
 };
 
-/// Compiles `programs` at the same time and returns their kernels in input order.
+/// Compiles `programs` at the same time and returns the kernel of each, in input order.
 ///
 /// Identical jobs (program and options) are compiled once. A job is started when a worker is free and its plugin's usual
 /// memory fits into the budget; one may always run. Where a plugin's manifest has it that its compiler does one thing at a
 /// time in a process (`"parallel": "process"`), several programs use processes of their own, unless `isolation` is given.
-/// A kernel is empty only with ignore_error.
 /// Errors:  the first failure in input order, with the other failures as notes "failure": jobs before it are all
 ///          compiled, so that it is always the same one; jobs after it that were not started are cancelled.
-///          cancelled if `cancel` was stopped before the end (also with ignore_error); invalid_argument for a negative
-///          number of workers or time-out, or a KMUX_COMPILE_MEMORY that is not a size.
+///          cancelled if `cancel` was stopped before the end; invalid_argument for a negative number of workers or
+///          time-out, or a KMUX_COMPILE_MEMORY that is not a size.
 /// Threads: any; calls at the same time share cores and memory.
-KMUX_API Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::span<const CompileJob> jobs,
-                                                                const ParCompileOptions& how = {});
+KMUX_API Result<std::vector<Kernel>> par_compile(Runtime& runtime, std::span<const CompileJob> jobs,
+                                                 const ParCompileOptions& how = {});
 /// The same options for each.
-KMUX_API Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::span<const Program> programs,
-                                                                const CompileOptions& options = {},
-                                                                const ParCompileOptions& how = {});
+KMUX_API Result<std::vector<Kernel>> par_compile(Runtime& runtime, std::span<const Program> programs,
+                                                 const CompileOptions& options = {}, const ParCompileOptions& how = {});
 /// With the default runtime.
-KMUX_API Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const CompileJob> jobs,
-                                                                const ParCompileOptions& how = {});
+KMUX_API Result<std::vector<Kernel>> par_compile(std::span<const CompileJob> jobs, const ParCompileOptions& how = {});
 /// With the default runtime, and the same options for each.
-KMUX_API Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const Program> programs,
-                                                                const CompileOptions& options = {},
-                                                                const ParCompileOptions& how = {});
+KMUX_API Result<std::vector<Kernel>> par_compile(std::span<const Program> programs, const CompileOptions& options = {},
+                                                 const ParCompileOptions& how = {});
+
+/// As `par_compile`, and goes on after a failure: returns the kernel of each program, or the error.
+///
+/// Errors: cancelled and invalid_argument, as above.
+KMUX_API Result<std::vector<Result<Kernel>>> try_par_compile(Runtime& runtime, std::span<const CompileJob> jobs,
+                                                             const ParCompileOptions& how = {});
+/// The same options for each.
+KMUX_API Result<std::vector<Result<Kernel>>> try_par_compile(Runtime& runtime, std::span<const Program> programs,
+                                                             const CompileOptions& options = {},
+                                                             const ParCompileOptions& how = {});
+/// With the default runtime.
+KMUX_API Result<std::vector<Result<Kernel>>> try_par_compile(std::span<const CompileJob> jobs,
+                                                             const ParCompileOptions& how = {});
+/// With the default runtime, and the same options for each.
+KMUX_API Result<std::vector<Result<Kernel>>> try_par_compile(std::span<const Program> programs,
+                                                             const CompileOptions& options = {},
+                                                             const ParCompileOptions& how = {});
 
 /// As `par_compile`, without loading anything: needs no device.
-KMUX_API Result<std::vector<std::optional<BuildResult>>> par_build(Runtime& runtime, std::span<const CompileJob> jobs,
-                                                                   const ParCompileOptions& how = {});
+KMUX_API Result<std::vector<BuildResult>> par_build(Runtime& runtime, std::span<const CompileJob> jobs,
+                                                    const ParCompileOptions& how = {});
 /// With the default runtime.
-KMUX_API Result<std::vector<std::optional<BuildResult>>> par_build(std::span<const CompileJob> jobs,
-                                                                   const ParCompileOptions& how = {});
+KMUX_API Result<std::vector<BuildResult>> par_build(std::span<const CompileJob> jobs,
+                                                    const ParCompileOptions& how = {});
+
+/// As `try_par_compile`, without loading anything: needs no device.
+KMUX_API Result<std::vector<Result<BuildResult>>> try_par_build(Runtime& runtime, std::span<const CompileJob> jobs,
+                                                                const ParCompileOptions& how = {});
 
 }  // namespace kmux
