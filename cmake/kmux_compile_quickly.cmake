@@ -7,8 +7,8 @@
 #
 # The runtime takes the first compiler that it finds, so the PATH of these tests begins with one that adds an option.
 #
-# What it makes of a launcher is kept in build/.../tests/launchers by the hash of all that it reads, so that a run of the tests
-# compiles each launcher once, and the next run none.
+# What it makes of a launcher, or of a program to export, is kept in build/.../tests/launchers by the hash of all that it reads, so
+# that a run of the tests compiles each once, and the next run none.
 find_program(KMUX_RUN_TIME_COMPILER NAMES c++ g++ clang++ DOC "The C++ compiler that tests find when they run")
 
 # _kmux_write_compiler(<file> <program> [<option>...]): a program that starts the compiler with options before and, in the

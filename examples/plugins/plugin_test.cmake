@@ -20,8 +20,9 @@ function(expect code pattern)
 endfunction()
 
 step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
-step(${CMAKE_COMMAND} -G ${GENERATOR} -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_BUILD_TYPE=${BUILD_TYPE} -D
-  CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_FLAGS=${FLAGS} -D CMAKE_UNITY_BUILD=ON -S ${work}/${name} -B ${work}/build)
+step(${CMAKE_COMMAND} -G ${GENERATOR} -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_BUILD_TYPE=${BUILD_TYPE}
+  -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} -D CMAKE_CXX_FLAGS=${FLAGS} -D CMAKE_UNITY_BUILD=ON
+  -S ${work}/${name} -B ${work}/build)
 step(${CMAKE_COMMAND} --build ${work}/build)
 
 set(plugins ${work}/build/lib/kmux/plugins)

@@ -3,6 +3,7 @@
 Exits with 77 (a counted skip) where TileLang or kmux's library cannot be imported.
 """
 
+import functools
 import json
 import os
 import subprocess
@@ -12,9 +13,10 @@ import unittest
 import zipfile
 from pathlib import Path
 
-import kmux_paths  # first: the other is found by it
+import kmux_paths  # first: the others are found by it
 
 import kmux
+import torch_process
 
 
 class Beginning(unittest.TestCase):
@@ -35,7 +37,7 @@ import tilelang
 from inside_kernels import add
 print("ran on", tilelang.compile(add(61), target="c").execution_backend)
 """
-        done = _python(script, KMUX_TILELANG="1")
+        done = _with_torch(script, KMUX_TILELANG="1")
         self.assertRegex(done.stdout, r"(?s)asked for tilelang\n.*ran on kmux\n", done.stderr)
 
     def test_takes_either_order_of_imports(self):
@@ -54,7 +56,7 @@ with mock.patch.object(jit_kernel, "program_of", side_effect=kmux.UnsupportedErr
     print("ran on", tilelang.compile(add(57), target="c").execution_backend)
 """
         for word, said in (("strict", "kernel 'add' cannot run with kmux: no such launch"), ("1", "ran on cython")):
-            done = _python(script, KMUX_TILELANG=word, TILELANG_DISABLE_CACHE="1")
+            done = _with_torch(script, KMUX_TILELANG=word, TILELANG_DISABLE_CACHE="1")
             self.assertIn(said, done.stdout + done.stderr)
             self.assertEqual(done.returncode, 1 if word == "strict" else 0)
 
@@ -67,7 +69,7 @@ kernel = tilelang.compile(add(58), out_idx=-1, target="c")
 print("ran on", kernel.execution_backend, kernel.adapter.kernel.backend, kernel(torch.ones(58), torch.ones(58))[0].item())
 """
         for name in ("kmux", "kmux:cpu"):
-            done = _python(script, TILELANG_EXECUTION_BACKEND=name)
+            done = _with_torch(script, TILELANG_EXECUTION_BACKEND=name)
             self.assertIn(f"ran on {name} cpu 2.0", done.stdout, done.stderr)
 
     def test_of_pytest_runs_its_kernels_through_kmux(self):
@@ -85,7 +87,7 @@ def test_add_by_name():
                 Path(folder, "test_it.py").write_text(test)
                 report = Path(folder, "report.jsonl")
                 words = ["-q", "-p", "no:cacheprovider", "-p", "kmux_tilelang.pytest", f"--kmux-report={report}", *workers, folder]
-                done = _python(f"import sys, pytest; sys.exit(pytest.main({words!r}))", KMUX_TILELANG="0")
+                done = _with_torch(f"import sys, pytest; sys.exit(pytest.main({words!r}))", KMUX_TILELANG="0")
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 self.assertIn("kmux compiled 1 kernels (1 on cpu)", done.stdout)
                 self.assertEqual(json.loads(report.read_text()), {"compiled": {"cpu": 1}, "fallbacks": {}})
@@ -147,7 +149,7 @@ assert kernel(torch.ones(56), torch.ones(56))[0] == 2
 print("answers", len(kernel.get_kernel_source().rstrip()), len(kernel.params), kernel.out_idx)
 """
         with tempfile.TemporaryDirectory() as folder:
-            answers = [_python(script.format(lowered=again), KMUX_CACHE_DIR=folder) for again in (False, True)]
+            answers = [_with_torch(script.format(lowered=again), KMUX_CACHE_DIR=folder) for again in (False, True)]
         for answer in answers:
             self.assertEqual(answer.returncode, 0, answer.stderr)
         said = [answer.stdout.splitlines()[-1] for answer in answers]
@@ -155,16 +157,30 @@ print("answers", len(kernel.get_kernel_source().rstrip()), len(kernel.params), k
         self.assertIn("answers", said[0])
 
 
-def _python(
-    script: str, *, paths: list[str] = kmux_paths.PATHS, cwd: str | None = None, **environment: str
-) -> subprocess.CompletedProcess:
+def _variables(paths: list[str], environment: dict[str, str]) -> dict[str, str]:
     variables = {name: value for name, value in os.environ.items() if name != "KMUX_DISABLE_CACHE"}
     path = [os.environ.get("PYTHONPATH", ""), *paths]  # a release of TileLang may stand first
     variables["PYTHONPATH"] = os.pathsep.join(filter(None, path))
+    return variables | environment
+
+
+def _python(
+    script: str, *, paths: list[str] = kmux_paths.PATHS, cwd: str | None = None, **environment: str
+) -> subprocess.CompletedProcess:
     return subprocess.run(
         [sys.executable, "-c", script],
-        env=variables | environment, cwd=cwd, capture_output=True, text=True, timeout=120, check=False,
+        env=_variables(paths, environment), cwd=cwd, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=None)
+def _torch_processes() -> torch_process.TorchProcesses:
+    return torch_process.TorchProcesses({name: value for name, value in os.environ.items() if name != "PYTHONPATH"})
+
+
+def _with_torch(script: str, **environment: str) -> subprocess.CompletedProcess:
+    """The same, where the order of imports does not matter: torch is imported once for all of these."""
+    return _torch_processes().run(script, _variables(kmux_paths.PATHS, environment))
 
 
 if __name__ == "__main__":

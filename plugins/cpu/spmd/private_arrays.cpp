@@ -167,7 +167,9 @@ void place_private_arrays(llvm::Module& module) {
     if (one.getName().ends_with(kFactsOfFibers)) of_fibers.push_back(&one);
   }
   for (llvm::GlobalVariable* const one : of_blocks) move_arrays(*one);
-  for (llvm::GlobalVariable* const one : of_fibers) set_field(*one, kArrayBytesField, array_bytes(module));
+  if (of_fibers.empty()) return;
+  const std::uint64_t bytes = array_bytes(module);  // of all functions: the same for every kernel
+  for (llvm::GlobalVariable* const one : of_fibers) set_field(*one, kArrayBytesField, bytes);
 }
 
 }  // namespace kmux::cpu::spmd
