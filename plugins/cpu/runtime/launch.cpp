@@ -57,7 +57,7 @@ __attribute__((cold, noinline)) int refuse_grid(const kmux_cpu_grid& grid) {
 
 __attribute__((cold, noinline)) int refuse_memory(const kmux_cpu_grid& grid) {
   tell(grid.error, "the machine has no memory left for a block. Use smaller tensors or free some.");
-  return KMUX_UNAVAILABLE;
+  return KMUX_OUT_OF_MEMORY;
 }
 
 /// What runs, on what, where.
