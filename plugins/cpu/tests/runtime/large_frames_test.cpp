@@ -16,19 +16,19 @@
 namespace kmux::cpu {
 namespace {
 
-constexpr std::size_t kFrame = std::size_t{1} << 20;
+constexpr std::size_t kLargeFrame = std::size_t{1} << 20;
 
-struct Record {
+struct FrameRecord {
   std::vector<std::atomic<int>> seen;
   std::uint64_t block_ns = 0;
   bool throws = false;
 };
 
 // Uses a megabyte of its thread's stack.
-void run_blocks(const void* arguments, const kmux_cpu_grid*, std::uint64_t first, std::uint64_t end, char*) {
-  Record& record = **static_cast<Record* const*>(arguments);
-  volatile char frame[kFrame];
-  for (std::size_t i = 0; i < kFrame; i += 1000) frame[i] = 1;
+void run_with_frame(const void* arguments, const kmux_cpu_grid*, std::uint64_t first, std::uint64_t end, char*) {
+  FrameRecord& record = **static_cast<FrameRecord* const*>(arguments);
+  volatile char frame[kLargeFrame];
+  for (std::size_t i = 0; i < kLargeFrame; i += 1000) frame[i] = 1;
   if (record.throws) throw std::runtime_error("too warm");
   for (std::uint64_t block = first; block < end; ++block) {
     record.seen[block].fetch_add(frame[1000]);
@@ -43,10 +43,10 @@ class LargeFrames : public testing::Test {
   LargeFrames() { pool().limit(4); }
   ~LargeFrames() override { pool().limit(0); }
 
-  int run(Record& record) {
-    kmux_cpu_kernel kernel = {run_blocks, 0, 0, 5, 0, 0, 0, 0, kFrame + 4096};
+  int run(FrameRecord& record) {
+    kmux_cpu_kernel kernel = {run_with_frame, 0, 0, 5, 0, 0, 0, 0, kLargeFrame + 4096};
     const kmux_cpu_grid grid = {{static_cast<unsigned>(record.seen.size()), 1, 1}, {64, 1, 1}, 0, discard(), 0};
-    Record* const argument = &record;
+    FrameRecord* const argument = &record;
     return on_small_stack([&] {
       try {
         return kmux_cpu_run(&grid, &kernel, &argument);
@@ -61,14 +61,14 @@ class LargeFrames : public testing::Test {
 
 TEST_F(LargeFrames, HaveAStackThatIsLargeEnough) {
   for (const std::size_t blocks : {1, 3, 2000}) {
-    Record record{std::vector<std::atomic<int>>(blocks), 10000000 / blocks};
+    FrameRecord record{std::vector<std::atomic<int>>(blocks), 10000000 / blocks};
     EXPECT_EQ(run(record), KMUX_OK);
     for (const std::atomic<int>& count : record.seen) ASSERT_EQ(count.load(), 1);
   }
 }
 
 TEST_F(LargeFrames, ThrowOffTheStackOfTheCaller) {
-  Record record{std::vector<std::atomic<int>>(1), 0, true};
+  FrameRecord record{std::vector<std::atomic<int>>(1), 0, true};
   EXPECT_EQ(run(record), -1);
   EXPECT_EQ(failure_, "too warm");
 }
