@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "kmux/plugin/file_io.h"
+#include "kmux/plugin/signal_blocked.h"
 
 namespace kmux::cli {
 namespace {
@@ -250,7 +251,10 @@ Result<BundleWriter> BundleWriter::create(const fs::path& path) {
 }
 
 BundleWriter::~BundleWriter() {
+  const SignalBlocked blocked(SIGXFSZ);
   if (file_ != nullptr) ::unlink(temporary_.c_str());
+  archive_.reset();  // writes what it has left
+  file_.reset();
 }
 
 Error BundleWriter::failed() const {
@@ -259,6 +263,7 @@ Error BundleWriter::failed() const {
 }
 
 Status BundleWriter::add(const std::string& path, std::string_view content) {
+  const SignalBlocked blocked(SIGXFSZ);
   const std::unique_ptr<archive_entry, decltype(&archive_entry_free)> entry(archive_entry_new(), archive_entry_free);
   archive_entry_set_pathname(entry.get(), path.c_str());
   archive_entry_set_filetype(entry.get(), AE_IFREG);
@@ -271,6 +276,7 @@ Status BundleWriter::add(const std::string& path, std::string_view content) {
 }
 
 Status BundleWriter::finish() {
+  const SignalBlocked blocked(SIGXFSZ);
   if (archive_write_close(archive_.get()) != ARCHIVE_OK) return failed();
   if (std::fflush(file_.get()) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) return system_failed(path_);
   file_.reset();

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "kmux/npy.h"
+#include "kmux/plugin/signal_blocked.h"
 #include "kmux/plugin/word_list.h"
 #include "kmux/runtime.h"
 #include "kmux/trace.h"
@@ -315,6 +316,7 @@ Result<Report> run_run(const po::variables_map& arguments) {
 constexpr const char* kFile = "trace";
 
 Status write_trace(const std::string& path, const Trace& trace) {
+  const SignalBlocked blocked(SIGXFSZ);
   std::ofstream file(path, std::ios::binary);
   trace.write_to(file);
   file << '\n';

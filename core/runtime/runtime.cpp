@@ -7,6 +7,7 @@
 
 #include "kmux/log.h"
 #include "kmux/plugin/file_io.h"
+#include "kmux/plugin/signal_blocked.h"
 #include "kmux/registry.h"
 #include "kmux/trace.h"
 #include "kmux/version.h"
@@ -87,6 +88,7 @@ void write_trace(const std::filesystem::path& path) {
         "the trace is not written to \"" + path.string() + "\" (it is a file of another kind). Name another file.");
     return;
   }
+  const SignalBlocked blocked(SIGXFSZ);
   std::ofstream file(path, std::ios::binary);
   stop_trace().write_to(file);
   file << '\n';

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "kmux/plugin/descriptor.h"
+#include "kmux/plugin/signal_blocked.h"
 
 namespace kmux {
 namespace {
@@ -33,8 +34,14 @@ Error write_error(const fs::path& path, const std::string& why) {
   return file_error(path, "write", why, "Check the folder and its permissions.");
 }
 
+Error write_error(const fs::path& path, int error) {
+  if (error != EFBIG) return write_error(path, reason(error));
+  return file_error(path, "write", reason(error), "Raise the limit of this process (ulimit -f).");
+}
+
 /// 0 or errno.
 int write_all(int fd, std::string_view content) {
+  const SignalBlocked blocked(SIGXFSZ);
   while (!content.empty()) {
     const ssize_t written = ::write(fd, content.data(), content.size());
     if (written < 0 && errno == EINTR) continue;
@@ -150,7 +157,7 @@ Status write_file(const fs::path& path, std::string_view content) {
     const bool is_folder = S_ISDIR(target.status.st_mode);
     return write_error(path, is_folder ? reason(EISDIR) : "it is not a regular file");
   }
-  if (const int error = replace(target, content); error != 0) return write_error(path, reason(error));
+  if (const int error = replace(target, content); error != 0) return write_error(path, error);
   return Ok{};
 }
 

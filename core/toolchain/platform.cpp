@@ -33,6 +33,7 @@
 #else
 #include <climits>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <sched.h>
 #include <sys/auxv.h>
@@ -40,6 +41,8 @@
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <sys/wait.h>
+
+#include "kmux/plugin/signal_blocked.h"
 #endif
 
 namespace kmux {
@@ -159,6 +162,7 @@ std::vector<pid_t> session_members(pid_t leader) {
 namespace {
 
 bool write_bytes(const Descriptor& file, std::string_view bytes) {
+  const SignalBlocked blocked(SIGXFSZ);
   while (!bytes.empty()) {
     const ssize_t count = ::write(file.get(), bytes.data(), bytes.size());
     if (count <= 0) return false;
@@ -185,7 +189,8 @@ std::string free_path(const Descriptor& file) {
 
 void* open_library_of(std::string_view bytes, const std::string& what, Descriptor& file, std::string& why) {
   file = Descriptor(memfd_create(("kmux-" + what).c_str(), MFD_CLOEXEC));
-  if (!file.is_open() || !write_bytes(file, bytes)) return why = "out of memory for its file", nullptr;
+  if (!file.is_open()) return why = "out of memory for its file", nullptr;
+  if (!write_bytes(file, bytes)) return why = std::string("its file: ") + std::strerror(errno), nullptr;
   const std::string path = free_path(file);
   if (is_loaded(path)) return why = "too many libraries could not be unloaded", nullptr;
   void* const handle = dlopen(path.c_str(), kScope);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "kmux/plugin/platform.h"
+#include "kmux/plugin/signal_blocked.h"
 
 namespace kmux {
 namespace {
@@ -68,34 +69,6 @@ Result<Pipe> high_pipe() {
 void set_nonblocking(const Descriptor& descriptor) {
   fcntl(descriptor.get(), F_SETFL, fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
 }
-
-// Turns SIGPIPE of this thread into EPIPE, and removes the one that a write left pending.
-class PipeSignalBlocked {
- public:
-  PipeSignalBlocked() {
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    was_pending_ = is_pending();
-    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  ~PipeSignalBlocked() {
-    int signal = 0;
-    if (!was_pending_ && is_pending()) sigwait(&pipe_, &signal);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  PipeSignalBlocked(const PipeSignalBlocked&) = delete;
-  PipeSignalBlocked& operator=(const PipeSignalBlocked&) = delete;
-
- private:
-  static bool is_pending() {
-    sigset_t pending;
-    sigpending(&pending);
-    return sigismember(&pending, SIGPIPE) == 1;
-  }
-  sigset_t pipe_{};
-  sigset_t before_{};
-  bool was_pending_ = false;
-};
 
 // Where programs are looked for. Under AT_SECURE the user who set PATH may have fewer rights than this process.
 std::string search_path() {
@@ -184,7 +157,7 @@ void feed(Descriptor& to, std::string_view& rest) {
 
 // Moves bytes until the child has closed both its outputs; false when patience is over.
 bool converse(Child& child, std::string_view input, ProcessResult& result, const Patience& patience) {
-  const PipeSignalBlocked blocked;
+  const SignalBlocked blocked(SIGPIPE);
   feed(child.input, input);
   while (child.output.is_open() || child.error.is_open()) {
     // A closed descriptor is -1, which poll skips.

@@ -9,6 +9,7 @@
 
 #include "adapter.h"
 #include "device.h"
+#include "engine/code_symbols.h"
 #include "engine/compiler.h"
 #include "runtime/pool.h"
 
@@ -20,6 +21,14 @@ constexpr NumberRange kThreads = {1, 512};
 std::atomic<int> uses{0};
 
 }  // namespace
+
+Status take_symbols_option(const Host& host) {
+  const std::optional<std::string> text = host.option("cpu.code_symbols");
+  bool shows = false;
+  if (text) KMUX_TRY(on_or_off(shows)({"cpu", "code_symbols", *text}));
+  show_code(shows);
+  return Ok{};
+}
 
 Status take_threads_option(const Host& host) {
   const std::optional<std::string> text = host.option("cpu.threads");
@@ -59,6 +68,7 @@ const std::vector<std::string>& CpuBackend::features() {
 }
 
 Result<std::unique_ptr<Backend>> CpuBackend::create(Host host) {
+  KMUX_TRY(take_symbols_option(host));
   KMUX_TRY(take_threads_option(host));
   return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(host));
 }

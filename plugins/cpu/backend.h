@@ -14,6 +14,11 @@ namespace kmux::cpu {
 /// Errors: invalid_argument if it is no number from 1 to 512.
 Status take_threads_option(const Host& host);
 
+/// Takes option "cpu.code_symbols" of the host, if it is set: whether gdb and perf are shown the kernels that this process loads.
+///
+/// Errors: invalid_argument if it is neither "on" nor "off".
+Status take_symbols_option(const Host& host);
+
 /// A backend, whose kernels may launch. With the last of them the pool's threads end.
 ///
 /// Threads: any.

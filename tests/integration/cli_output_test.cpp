@@ -3,12 +3,15 @@
 #include <filesystem>
 #include <fstream>
 
+#include "file_size_limit.h"
 #include "integration/cli_session.h"
 #include "sizes.h"
 
 namespace kmux::test {
 namespace {
 
+using ::testing::Gt;
+using ::testing::Lt;
 using Words = std::vector<std::string>;
 
 const char* const kScaleProgram = "scale/scale.kmux.json";
@@ -104,6 +107,13 @@ TEST_P(CliOutput, WritesOverWhatItWroteBefore_C3_1) {
     EXPECT_EQ(written.exit_code, 0) << written.standard_error;
   }
   EXPECT_NE(content_of("mine"), "");
+}
+
+TEST_P(CliOutput, IsAnErrorBeyondTheLimitOfFileSizes) {
+  const FileSizeLimit limit(8);
+  const ProcessResult written = write_to("mine");
+  EXPECT_THAT(written.exit_code, AllOf(Gt(0), Lt(128))) << written.standard_error;
+  EXPECT_NE(written.standard_error, "");
 }
 
 /// All but --lock, which keeps what is in the file, so that must be a lock file.

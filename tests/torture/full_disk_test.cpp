@@ -85,7 +85,6 @@ TEST_F(FullDisk, OfAFileSystemCostsEntriesAlone) {
 TEST_F(FullDisk, OfAProcessThatMayWriteLittleCostsEntriesAlone) {
   const int ended = wait_for(start_child([&] {
     const rlimit little{5200, 5200};  // the container of the first few keys, not of the last
-    ::signal(SIGXFSZ, SIG_IGN);
     if (::setrlimit(RLIMIT_FSIZE, &little) != 0) return 9;
     return use_small_disk(options_, temp_.path() / "makes");
   }));

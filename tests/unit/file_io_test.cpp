@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "file_size_limit.h"
+
 namespace kmux {
 namespace {
 
@@ -33,6 +35,15 @@ TEST_F(FileIo, ReadsWhatItWrote) {
   EXPECT_EQ(read_file(folder_ / "f").value(), content);
   ASSERT_TRUE(write_file(folder_ / "f", "").ok());
   EXPECT_EQ(read_file(folder_ / "f").value(), "");
+}
+
+TEST_F(FileIo, SaysThatAFileIsLargerThanTheProcessMayWrite) {
+  const test::FileSizeLimit limit(10);
+  const Status written = write_file(folder_ / "f", "more than ten bytes");
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(written.error().message, HasSubstr("/f' (File too large). Raise the limit of this process (ulimit -f)."));
+  EXPECT_EQ(files(), 0U);
 }
 
 TEST_F(FileIo, KeepsRightsAndLinks) {

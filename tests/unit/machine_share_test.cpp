@@ -1,5 +1,6 @@
 #include "pool/machine_share.h"
 
+#include <algorithm>
 #include <limits>
 #include <thread>
 
@@ -68,6 +69,19 @@ TEST_F(MachineShare, IsUnlimitedWhereNothingIsSaid) {
   EXPECT_EQ(available_memory(empty.path()), std::numeric_limits<std::uint64_t>::max());
   write("sys/fs/cgroup/user/job/memory.max", "max\n");
   EXPECT_EQ(available(), 4000 * kKilobyte);
+}
+
+TEST_F(MachineShare, HasTheCoresThatAQuotaOfVersionOneAllows) {
+  write("proc/self/cgroup", "5:cpu,cpuacct:/x/job\n4:memory:/job\n");
+  write("sys/fs/cgroup/cpu/x/job/cpu.cfs_quota_us", "150000\n");
+  write("sys/fs/cgroup/cpu/x/job/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(usable_cores(root_.path()), std::min<std::size_t>(2, usable_cores("/nowhere")));
+  write("sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "50000\n");  // a group above it is narrower
+  write("sys/fs/cgroup/cpu/x/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(usable_cores(root_.path()), 1U);
+  write("sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "-1\n");
+  write("sys/fs/cgroup/cpu/x/job/cpu.cfs_quota_us", "-1\n");
+  EXPECT_EQ(usable_cores(root_.path()), usable_cores("/nowhere"));
 }
 
 TEST_F(MachineShare, HasTheCoresThatTheProcessMayUse) {

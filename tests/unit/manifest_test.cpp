@@ -89,9 +89,9 @@ TEST_F(ManifestTest, WhatCannotBeLeftOutIsMissed) {
   for (const char* key : {"name", "library", "targets", "dialects", "device_types", "build_id", "version"}) {
     expect_refused(read_with(key, {}), "\"" + std::string(key) + "\" is missing");
   }
-  for (const char* key :
-       {"summary", "sha256", "priority", "aliases", "features", "tiers", "parallel", "background", "needs",
-        "environment", "architectures", "arch_match", "target_hosts", "foreign_dialects", "unkeyed"}) {
+  for (const char* key : {"summary", "sha256", "priority", "aliases", "features", "tiers", "parallel", "background",
+                          "needs", "environment", "architectures", "arch_match", "target_hosts", "foreign_dialects",
+                          "ready_dialects", "unkeyed"}) {
     EXPECT_TRUE(read_with(key, {}).ok()) << key;
   }
 }
@@ -100,6 +100,8 @@ TEST_F(ManifestTest, WrongTypesAreNamed) {
   expect_refused(read_with("parallel", "threads"), "\"parallel\" is \"threads\" (there is \"process\")");
   expect_refused(read_with("foreign_dialects", Json::Array{"cuda"}),
                  "\"foreign_dialects\" has \"cuda\", which \"dialects\" lacks");
+  expect_refused(read_with("ready_dialects", Json::Array{"ptx"}),
+                 "\"ready_dialects\" has \"ptx\", which \"dialects\" lacks");
   expect_refused(read_with("arch_match", "loosely"), "\"arch_match\" is \"loosely\" (there is \"supports\")");
   expect_refused(read_with("background", "thread"), "\"background\" is \"thread\" (there is \"process\")");
   expect_refused(read_with("name", 1), "\"name\" is not a string");

@@ -8,6 +8,8 @@
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/private_folder.h"
 
+#include "file_size_limit.h"
+
 namespace kmux {
 namespace {
 
@@ -43,6 +45,14 @@ TEST(MemoryLibrary, IsAnInstanceOfItsOwn) {
   const MemoryLibrary b = MemoryLibrary::open(bytes, "test").value();
   EXPECT_NE(a.symbol("add"), b.symbol("add"));
   EXPECT_EQ(a.symbol("subtract"), nullptr);
+}
+
+TEST(MemoryLibrary, SaysThatItIsLargerThanTheProcessMayWrite) {
+  const std::string bytes = library_that_stays("5");
+  const test::FileSizeLimit limit(1000);
+  const auto library = MemoryLibrary::open(bytes, "test");
+  ASSERT_FALSE(library.ok());
+  EXPECT_THAT(library.error().message, HasSubstr("File too large"));
 }
 
 TEST(MemoryLibrary, SaysWhyItIsNotLoaded) {

@@ -23,6 +23,7 @@ struct Facts : PluginFacts {
   }
   Facts dialects(std::vector<std::string> list) && { return own.dialects = std::move(list), std::move(*this); }
   Facts foreign(std::vector<std::string> list) && { return own.foreign_dialects = std::move(list), std::move(*this); }
+  Facts ready(std::vector<std::string> list) && { return own.ready_dialects = std::move(list), std::move(*this); }
   Facts targets(std::vector<std::string> list) && { return own.targets = std::move(list), std::move(*this); }
   Facts aliases(std::vector<std::string> list) && { return own.aliases = std::move(list), std::move(*this); }
   Facts features(std::vector<std::string> list) && { return own.features = std::move(list), std::move(*this); }
@@ -220,6 +221,9 @@ std::vector<Row> rows() {
        "b0-manifest"},
       {"library that does not open", one, any, {Facts("a", 1).not_opened(), Facts("b")}, "b0* a0-open"},
       {"cannot build", one, any, {Facts("a", 1).no_build(), Facts("b")}, "b0* a0-probe"},
+      {"cannot build, and need not", one, any, {Facts("a", 1).no_build().ready({"c"}), Facts("b")}, "a0* b0+"},
+      {"cannot build, but another dialect", one, any, {Facts("a").no_build().ready({"object"})}, "a0-probe"},
+      {"cannot run, with code that is ready", one, any, {Facts("a").no_run().ready({"c"})}, "a0-probe"},
       {"cannot run", one, any, {Facts("a", 1).no_run(), Facts("b")}, "b0* a0-probe"},
       {"to build, no device is needed", one, asking("auto", "auto", Purpose::kBuild), {Facts("a").no_run()}, "a0*"},
       {"to build, a toolchain is needed",

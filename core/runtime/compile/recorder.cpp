@@ -15,6 +15,7 @@
 #include "kmux/log.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
+#include "kmux/plugin/signal_blocked.h"
 #include "kmux/plugin/sink.h"
 #include "kmux/program.h"
 #include "kmux/signature.h"
@@ -262,6 +263,7 @@ Result<std::string> Recorder::add_kernel(const Program& program, const CompileOp
 void Recorder::write(Json call) {
   const std::lock_guard lock(mutex_);
   call["call"] = static_cast<std::int64_t>(++calls_);
+  const SignalBlocked blocked(SIGXFSZ);
   std::ofstream file(folder_ / "calls.jsonl", std::ios::binary | std::ios::app);
   file << dump(call) << '\n';
   if (!file.flush())

@@ -149,10 +149,14 @@ std::string wrong_parts(const Manifest& manifest) {
   check("parallel", manifest.parallel, kParallelProcess);
   check("background", manifest.background, kBackgroundProcess);
   check("arch_match", manifest.arch_match, kArchMatchSupports);
-  for (const std::string& dialect : manifest.foreign_dialects) {
-    if (std::ranges::find(manifest.dialects, dialect) == manifest.dialects.end())
-      text += R"("foreign_dialects" has ")" + dialect + R"(", which "dialects" lacks. )";
-  }
+  const auto check_dialects = [&](const char* key, const std::vector<std::string>& dialects) {
+    for (const std::string& dialect : dialects) {
+      if (std::ranges::find(manifest.dialects, dialect) != manifest.dialects.end()) continue;
+      text += "\"" + std::string(key) + R"(" has ")" + dialect + R"(", which "dialects" lacks. )";
+    }
+  };
+  check_dialects("foreign_dialects", manifest.foreign_dialects);
+  check_dialects("ready_dialects", manifest.ready_dialects);
   return text;
 }
 
@@ -191,6 +195,7 @@ Result<Manifest> read_manifest(const std::filesystem::path& path) {
   reader.texts("target_hosts", manifest.target_hosts);
   reader.texts("dialects", manifest.dialects);
   reader.texts("foreign_dialects", manifest.foreign_dialects);
+  reader.texts("ready_dialects", manifest.ready_dialects);
   reader.texts("aliases", manifest.aliases);
   reader.texts("features", manifest.features);
   reader.texts("tiers", manifest.tiers);

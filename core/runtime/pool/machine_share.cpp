@@ -87,12 +87,24 @@ std::uint64_t available_on_machine(const fs::path& root) {
   return root == linux_root() ? machine_memory().free : kUnlimited;
 }
 
-/// cpu.max: "200000 100000" is two processors, "max 100000" is all.
-std::size_t cores_of_group(const fs::path& group) {
-  std::ifstream file(group / "cpu.max");
-  std::uint64_t quota = 0, period = 0;
-  if (!(file >> quota >> period) || quota == 0 || period == 0) return std::numeric_limits<std::size_t>::max();
+/// Without a quota, which version 1 writes as -1, all of them.
+std::size_t whole_cores(std::int64_t quota, std::int64_t period) {
+  if (quota <= 0 || period <= 0) return std::numeric_limits<std::size_t>::max();
   return static_cast<std::size_t>((quota + period - 1) / period);
+}
+
+/// cpu.max: "200000 100000" is two processors, "max 100000" is all.
+std::size_t cores_in_v2(const fs::path& group) {
+  std::ifstream file(group / "cpu.max");
+  std::int64_t quota = 0, period = 0;
+  return file >> quota >> period ? whole_cores(quota, period) : whole_cores(0, 0);
+}
+
+std::size_t cores_in_v1(const fs::path& group) {
+  std::int64_t quota = 0, period = 0;
+  std::ifstream(group / "cpu.cfs_quota_us") >> quota;
+  std::ifstream(group / "cpu.cfs_period_us") >> period;
+  return whole_cores(quota, period);
 }
 
 std::size_t count_bits(const std::vector<std::uint64_t>& set) {
@@ -117,7 +129,8 @@ std::uint64_t status_bytes(std::string_view key) {
 
 std::size_t usable_cores(const fs::path& root) {
   std::size_t cores = cores_of_affinity();
-  for (const fs::path& group : groups_of(root, "sys/fs/cgroup", "")) cores = std::min(cores, cores_of_group(group));
+  for (const fs::path& group : groups_of(root, "sys/fs/cgroup", "")) cores = std::min(cores, cores_in_v2(group));
+  for (const fs::path& group : groups_of(root, "sys/fs/cgroup/cpu", "cpu")) cores = std::min(cores, cores_in_v1(group));
   return cores;
 }
 

@@ -12,7 +12,8 @@ namespace kmux {
 /// How many threads of this process can run at the same time: its affinity, and what its control groups allow.
 ///
 /// `root` stands for "/", for tests; where there is no Linux, all processors are usable.
-/// Source: sched_getaffinity(2); Linux, Documentation/admin-guide/cgroup-v2.rst, cpu.max.
+/// Source: sched_getaffinity(2); Linux, Documentation/admin-guide/cgroup-v2.rst, cpu.max; Documentation/scheduler/sched-bwc.rst,
+/// cpu.cfs_quota_us.
 std::size_t usable_cores(const std::filesystem::path& root = linux_root());
 
 /// Units: bytes that this process can still take before the machine swaps or kills processes: what the machine has

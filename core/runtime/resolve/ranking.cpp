@@ -96,6 +96,12 @@ bool contains(const std::vector<std::string>& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
+// How far a variant gets, whose code may be ready.
+Reach reach_with(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant) {
+  const bool is_ready = contains(facts.manifest->ready_dialects, inquiry.program.variants[variant].dialect);
+  return reach_of({is_ready ? Availability{} : facts.probe->can_build, facts.probe->can_run});
+}
+
 int foreign_place(const Inquiry& inquiry, const Manifest& manifest, std::size_t variant) {
   const std::vector<std::string>& foreign = manifest.foreign_dialects;
   const auto found = std::ranges::find(foreign, inquiry.program.variants[variant].dialect);
@@ -128,7 +134,7 @@ Candidate judge(const Inquiry& inquiry, const PluginFacts& facts, std::size_t va
       return candidate;
     }
   }
-  Reach reach = reach_of(*facts.probe);
+  Reach reach = reach_with(inquiry, facts, variant);
   candidate.reach = reach.purpose;
   candidate.obstacle = std::move(reach.obstacle);
   candidate.better_fits = better_fits_of(facts, variant);
@@ -273,9 +279,9 @@ std::optional<Refusal> by_manifest(const Inquiry& inquiry, const PluginFacts& fa
   return of_missing(missing_features(inquiry.program, variant, manifest.features, manifest.name));
 }
 
-std::optional<Refusal> by_probe(const Inquiry& inquiry, const PluginFacts& facts) {
+std::optional<Refusal> by_probe(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant) {
   if (!facts.probe) return of(facts.probe.error());
-  Reach reach = reach_of(*facts.probe);
+  Reach reach = reach_with(inquiry, facts, variant);
   if (reach.purpose >= inquiry.request.purpose) return std::nullopt;
   return Refusal{ErrorCode::kUnavailable, std::move(reach.obstacle)};
 }
@@ -312,7 +318,7 @@ std::optional<Refusal> refusal(const Inquiry& inquiry, const PluginFacts& facts,
     case Stage::kOpen:
       return facts.opened ? std::nullopt : std::optional(of(facts.opened.error()));
     case Stage::kProbe:
-      return by_probe(inquiry, facts);
+      return by_probe(inquiry, facts, variant);
     case Stage::kTarget:
       return by_target(inquiry, facts, variant);
     case Stage::kSupports:

@@ -58,8 +58,10 @@ int kmux_cpu_run_fibers(const kmux_cpu_grid* launch, kmux_cpu_thread thread, con
   try {
     status = run_on_fibers(*launch, thread, arguments, *kernel);
   } catch (const std::bad_alloc&) {
-    status = make_error(ErrorCode::kUnavailable,
-                        "the machine has no memory left for the threads of a block. Use smaller blocks or free some.");
+    status = make_error(
+        ErrorCode::kOutOfMemory,
+        "the machine has no memory left for the threads of a block, which have a stack and two memory mappings "
+        "each. Use smaller blocks, free some, or raise the limit of mappings (sysctl vm.max_map_count).");
   }
   return status ? KMUX_OK : kmux::write_error(status.error(), launch->error);
 }

@@ -1,5 +1,10 @@
 #include "engine/link_report.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -22,6 +27,19 @@ std::string advice_for_missing(const std::string& symbol) {
          "application's own function).";
 }
 
+constexpr std::uint64_t kFewMappings = 16;  // that may be left where the next ones were refused
+
+std::uint64_t mappings() {
+  std::ifstream file("/proc/self/maps");
+  return static_cast<std::uint64_t>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
+}
+
+// The largest number where the system has no such limit.
+std::uint64_t most_mappings() {
+  std::uint64_t most = 0;
+  return std::ifstream("/proc/sys/vm/max_map_count") >> most ? most : std::numeric_limits<std::uint64_t>::max();
+}
+
 // Why there is no memory for code.
 Error explain_memory(const std::error_code& refused) {
   if (refused == std::errc::permission_denied || refused == std::errc::operation_not_permitted) {
@@ -30,9 +48,16 @@ Error explain_memory(const std::error_code& refused) {
                           "; systemd's MemoryDenyWriteExecute, SELinux's execmem and PR_SET_MDWE forbid it). Allow it, "
                           "or call a library that \"kmux export\" has written.");
   }
-  return make_error(ErrorCode::kUnavailable,
+  if (mappings() + kFewMappings >= most_mappings()) {
+    return make_error(ErrorCode::kOutOfMemory,
+                      "kernels cannot be loaded: this process has all the memory mappings that it may have (" +
+                          std::to_string(most_mappings()) +
+                          "; a kernel takes three). Let go of kernels that are not needed, or raise the limit (sysctl "
+                          "vm.max_map_count).");
+  }
+  return make_error(ErrorCode::kOutOfMemory,
                     "kernels cannot be loaded: the system has no memory left for their code (" + refused.message() +
-                        "). Free some, or raise the limits of memory (ulimit -v) and of mappings (vm.max_map_count).");
+                        "). Free some, or raise the limits of memory (ulimit -v).");
 }
 
 }  // namespace

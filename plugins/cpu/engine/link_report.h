@@ -19,7 +19,8 @@ struct LinkReport {
   bool empty() const { return missing.empty() && text.empty(); }
   void add(llvm::Error error);
 
-  /// Returns unavailable for symbols that are missing and for memory that the system refuses, else invalid_argument.
+  /// Returns unavailable for symbols that are missing and for memory that may not become executable, out_of_memory where the system has
+  /// no memory or no mappings left, else invalid_argument.
   Error explain() const;
 };
 

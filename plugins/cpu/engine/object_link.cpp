@@ -8,12 +8,14 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "check/fiber_launch.h"
+#include "engine/code_symbols.h"
 #include "engine/link_report.h"
 #include "engine/loader.h"
 #include "llvm/Demangle/Demangle.h"
@@ -120,6 +122,22 @@ Status run_guarded(const std::vector<InitSections::Function>& functions) {
   return Ok{};
 }
 
+struct PlacedFunction {  // of an object, whose symbol may be dropped while its code stays
+  std::string name;
+  const jitlink::Block* block;
+  std::uint64_t offset;
+  std::uint64_t bytes;
+};
+
+std::vector<PlacedFunction> functions_of(jitlink::LinkGraph& graph) {
+  std::vector<PlacedFunction> functions;
+  for (const jitlink::Symbol* const symbol : graph.defined_symbols()) {
+    if (!symbol->hasName() || !symbol->isCallable()) continue;
+    functions.push_back({symbol->getName().str(), &symbol->getBlock(), symbol->getOffset(), symbol->getSize()});
+  }
+  return functions;
+}
+
 // The objects of a kernel in memory. They are linked side by side: each waits for its external symbols until all have addresses.
 class LinkedObjects {
  public:
@@ -144,6 +162,7 @@ class LinkedObjects {
   llvm::Expected<jitlink::AsyncLookupResult> resolve(const jitlink::JITLinkContext::LookupMap& symbols);
   void* address_of(const std::string& symbol);
   void register_frames();
+  void show(const std::string& object, jitlink::LinkGraph& graph, const std::vector<PlacedFunction>& functions);
 
   LinkReport report_;
   InitSections sections_;
@@ -152,6 +171,7 @@ class LinkedObjects {
   std::map<std::string, void*> symbols_;
   std::vector<jitlink::JITLinkMemoryManager::FinalizedAlloc> allocated_;
   std::vector<orc::ExecutorAddrRange> frames_;
+  std::vector<std::unique_ptr<ShownCode>> shown_;
   bool registered_ = false;
 };
 
@@ -162,8 +182,8 @@ bool is_visible(const jitlink::Symbol& symbol) {
 // What JITLink asks and tells while it links one object.
 class LinkedObjects::Context final : public jitlink::JITLinkContext {
  public:
-  Context(LinkedObjects& objects, std::vector<Waiting>& waiting)
-      : JITLinkContext(nullptr), objects_(objects), waiting_(waiting) {}
+  Context(LinkedObjects& objects, const std::string& object, std::vector<Waiting>& waiting)
+      : JITLinkContext(nullptr), objects_(objects), object_(object), waiting_(waiting) {}
 
   jitlink::JITLinkMemoryManager& getMemoryManager() override { return objects_.memory_; }
   void notifyFailed(llvm::Error error) override { objects_.report_.add(std::move(error)); }
@@ -189,6 +209,8 @@ class LinkedObjects::Context final : public jitlink::JITLinkContext {
 
  private:
   LinkedObjects& objects_;
+  const std::string& object_;  // its bytes
+  std::vector<PlacedFunction> functions_;  // that are shown
   std::vector<Waiting>& waiting_;
 };
 
@@ -204,6 +226,16 @@ llvm::Error LinkedObjects::Context::modifyPassConfig(jitlink::LinkGraph& linked,
     kmux::cpu::read(graph, ".fini_array", objects_.sections_.finalisers);
     return llvm::Error::success();
   });
+  if (shows_code()) {
+    passes.PrePrunePasses.emplace_back([this](jitlink::LinkGraph& graph) {
+      functions_ = functions_of(graph);
+      return llvm::Error::success();
+    });
+    passes.PostFixupPasses.emplace_back([this](jitlink::LinkGraph& graph) {
+      objects_.show(object_, graph, functions_);
+      return llvm::Error::success();
+    });
+  }
   passes.PostFixupPasses.push_back(
       jitlink::createEHFrameRecorderPass(linked.getTargetTriple(), [this](orc::ExecutorAddr begin, std::size_t size) {
         if (size != 0) objects_.frames_.emplace_back(begin, begin + size);
@@ -212,6 +244,7 @@ llvm::Error LinkedObjects::Context::modifyPassConfig(jitlink::LinkGraph& linked,
 }
 
 LinkedObjects::~LinkedObjects() {
+  shown_.clear();
   jitlink::InProcessEHFrameRegistrar registrar;
   for (const orc::ExecutorAddrRange& frames : frames_) {
     if (registered_) llvm::consumeError(registrar.deregisterEHFrames(frames));
@@ -286,13 +319,32 @@ Result<void*> LinkedObjects::link(std::span<const std::string> objects, const st
     return report_.explain();
   }
   std::vector<Waiting> waiting;
-  for (auto& graph : *graphs) link_graph(std::move(graph), std::make_unique<Context>(*this, waiting));
+  for (std::size_t i = 0; i < graphs->size(); ++i)
+    link_graph(std::move((*graphs)[i]), std::make_unique<Context>(*this, objects[i], waiting));
   for (Waiting& link : waiting) link.resume->run(resolve(link.symbols));
   if (report_.empty() && !symbols_.contains(entry)) report_.missing.push_back(entry);
   if (!report_.empty()) return report_.explain();
   register_frames();
   KMUX_TRY(run_guarded(sections_.initialisers));
   return symbols_.at(entry);
+}
+
+// To gdb and perf, under the names that the code has for its functions.
+void LinkedObjects::show(const std::string& object, jitlink::LinkGraph& graph,
+                         const std::vector<PlacedFunction>& functions) {
+  std::map<std::string, std::uint64_t> sections;
+  for (jitlink::Section& section : graph.sections()) {
+    const jitlink::SectionRange range(section);
+    if (!range.empty()) sections[section.getName().str()] = range.getStart().getValue();
+  }
+  const std::set<const jitlink::Block*> loaded(graph.blocks().begin(), graph.blocks().end());
+  std::vector<CodeSymbol> symbols;
+  for (const PlacedFunction& one : functions) {
+    if (!loaded.contains(one.block)) continue;
+    symbols.push_back({one.name, one.block->getAddress().getValue() + one.offset, one.bytes});
+  }
+  add_to_perf_map(symbols);
+  shown_.push_back(std::make_unique<ShownCode>(object, sections));
 }
 
 void LinkedObjects::register_frames() {

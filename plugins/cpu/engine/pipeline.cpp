@@ -193,6 +193,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const std::stri
   llvm::TargetOptions options;
   options.EmulatedTLS = true;  // native thread-local storage needs the loader of the process
   options.UseInitArray = true;
+  options.EmitStackSizeSection = true;  // for write_frame_sizes
   if (opt_level >= 3) options.LoopAlignment = 64;  // a line of instructions: a short loop is fetched at once
   // For AArch64 JIT alone would mean addresses of 64 bits, which an exported library cannot have.
   const auto model = is_aarch64(triple) ? std::optional(llvm::CodeModel::Small) : std::nullopt;
@@ -300,7 +301,9 @@ Result<std::string> emit_object(llvm::Module& module, llvm::TargetMachine& machi
     return make_error(ErrorCode::kInternal, "LLVM cannot write object files for this machine.");
   }
   passes.run(module);
-  return std::string(object.begin(), object.end());
+  std::string bytes(object.begin(), object.end());
+  KMUX_TRY(write_frame_sizes(bytes));
+  return bytes;
 }
 
 void capture_messages(llvm::LLVMContext& context, std::string& log, bool& names_lines) {

@@ -71,8 +71,14 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const std::stri
 /// `of_threads` does on vectors is vectors already: addresses are all that is left to put into some, and loads wait for them.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level, Tier tier, bool of_threads);
 
-/// `module` as a relocatable ELF object.
+/// `module` as a relocatable ELF object, with `write_frame_sizes`.
 Result<std::string> emit_object(llvm::Module& module, llvm::TargetMachine& machine);
+
+/// Writes into the kmux_cpu_kernel of each kernel in `object` what the frames of all its functions come to. No
+/// function that runs blocks calls itself, so that a launch needs no more of a stack.
+///
+/// Errors: internal if `object` is damaged.
+Status write_frame_sizes(std::string& object);
 
 /// Sends what LLVM says about modules of `context` to `log` from now on. `names_lines`: is there anything of this plugin's own that
 /// lines of the sources belong to?

@@ -6,6 +6,7 @@
 namespace kmux::cpu {
 
 __thread Arena thread_arena;
+__thread Arena stack_arena;
 
 namespace {
 
@@ -22,7 +23,12 @@ void release(Arena& arena) {
   arena = Arena{};
 }
 
-void end_of_thread(void* arena) { release(*static_cast<Arena*>(arena)); }
+void release_all() {
+  release(thread_arena);
+  release(stack_arena);
+}
+
+void end_of_thread(void*) { release_all(); }
 
 void make_key() { has_key = pthread_key_create(&key, end_of_thread) == 0; }
 
@@ -35,18 +41,17 @@ std::size_t whole_lines(std::size_t bytes) { return (bytes + kLine - 1) / kLine 
 
 }  // namespace
 
-Arena& grown_arena(std::size_t bytes) noexcept {
-  Arena& arena = thread_arena;
-  if (arena.is_taken || (arena.memory != nullptr && bytes <= arena.bytes)) return arena;
+Arena& grown_arena(std::size_t bytes, Arena& kept) noexcept {
+  if (kept.is_taken || (kept.memory != nullptr && bytes <= kept.bytes)) return kept;
   pthread_once(&key_made, make_key);
-  release(arena);
-  fill(arena, bytes < kLeastArena ? kLeastArena : whole_lines(bytes));
-  if (has_key) pthread_setspecific(key, &arena);
-  return arena;
+  release(kept);
+  fill(kept, bytes < kLeastArena ? kLeastArena : whole_lines(bytes));
+  if (has_key) pthread_setspecific(key, &kept);
+  return kept;
 }
 
-Arena& BlockMemory::other_arena(std::size_t bytes) noexcept {
-  if (!thread_arena.is_taken) return grown_arena(bytes);
+Arena& BlockMemory::other_arena(std::size_t bytes, Arena& kept) noexcept {
+  if (!kept.is_taken) return grown_arena(bytes, kept);
   fill(own_, whole_lines(bytes));
   return own_;
 }
@@ -54,7 +59,7 @@ Arena& BlockMemory::other_arena(std::size_t bytes) noexcept {
 void BlockMemory::release_own() noexcept { release(own_); }
 
 void close_arenas() noexcept {
-  if (!thread_arena.is_taken) release(thread_arena);
+  if (!thread_arena.is_taken && !stack_arena.is_taken) release_all();
   if (has_key) pthread_key_delete(key);
   has_key = false;
 }

@@ -12,10 +12,11 @@ struct Arena {
   bool is_taken;
 };
 
-/// That of the calling thread: with at least `bytes`, if there is as much memory. Kept until the thread ends.
-Arena& grown_arena(std::size_t bytes) noexcept;
+extern __thread Arena thread_arena;  // for blocks
+extern __thread Arena stack_arena;  // for a stack (runtime/stack.h)
 
-extern __thread Arena thread_arena;
+/// `kept`, one of the calling thread's: with at least `bytes`, if there is as much memory. Kept until the thread ends.
+Arena& grown_arena(std::size_t bytes, Arena& kept) noexcept;
 
 /// At least `bytes` for the blocks that the calling thread runs, aligned to a cache line, until this object ends. Not on the thread's
 /// stack, which may be small. A launch from within a block has memory of its own.
@@ -23,10 +24,10 @@ extern __thread Arena thread_arena;
 /// Threads: any, each has its own.
 class BlockMemory {
  public:
-  explicit BlockMemory(std::size_t bytes) noexcept {
+  explicit BlockMemory(std::size_t bytes, Arena& kept = thread_arena) noexcept {
     if (bytes == 0) return;
-    Arena* arena = &thread_arena;
-    if (bytes > arena->bytes || arena->is_taken) arena = &other_arena(bytes);
+    Arena* arena = &kept;
+    if (bytes > arena->bytes || arena->is_taken) arena = &other_arena(bytes, kept);
     if (arena->memory == nullptr) return;
     arena->is_taken = true;
     memory_ = arena->memory;
@@ -42,7 +43,7 @@ class BlockMemory {
   char* get() const { return memory_; }
 
  private:
-  Arena& other_arena(std::size_t bytes) noexcept;
+  Arena& other_arena(std::size_t bytes, Arena& kept) noexcept;
   void give_back() noexcept {
     arena_->is_taken = false;
     if (arena_ == &own_) release_own();

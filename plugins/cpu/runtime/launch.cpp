@@ -8,6 +8,7 @@
 #include "runtime/division.h"
 #include "runtime/pool.h"
 #include "runtime/processor.h"
+#include "runtime/stack.h"
 
 namespace kmux::cpu {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 constexpr std::uint64_t kMostThreads = 1024;           // of a block, as on every GPU
 constexpr std::uint64_t kMostSharedBytes = 227 << 10;  // as on the largest
 constexpr std::uint64_t kShortUs = 5;
+constexpr std::uint64_t kOnAnyStack = 8 << 10;  // what is not more is not compared with what a stack has left
 
 void tell(const kmux_sink& error, const char* text) { error.write(error.self, text, std::strlen(text)); }
 
@@ -55,7 +57,7 @@ __attribute__((cold, noinline)) int refuse_grid(const kmux_cpu_grid& grid) {
 
 __attribute__((cold, noinline)) int refuse_memory(const kmux_cpu_grid& grid) {
   tell(grid.error, "the machine has no memory left for a block. Use smaller tensors or free some.");
-  return KMUX_UNAVAILABLE;
+  return KMUX_OUT_OF_MEMORY;
 }
 
 /// What runs, on what, where.
@@ -151,6 +153,17 @@ void take_parts_and_catch(void* context) {
   }
 }
 
+bool has_stack_for(const kmux_cpu_kernel& kernel) {
+  return kernel.stack_bytes <= kOnAnyStack || has_stack(kernel.stack_bytes);
+}
+
+// A thread of the pool, or one that is lent, may have a small stack. Without memory for another it leaves the work to others, too.
+void take_parts_on_any_stack(void* context) {
+  const kmux_cpu_kernel& kernel = static_cast<SharedLaunch*>(context)->launch.kernel;
+  if (has_stack_for(kernel)) return take_parts_and_catch(context);
+  run_on_stack(kernel.stack_bytes, take_parts_and_catch, context);
+}
+
 /// Runs blocks on the calling thread while they may be too few for more threads: all, or as many as it takes to find that they
 /// are not.
 Begun run_alone(const Launch& launch, char* memory, unsigned helpers) {
@@ -180,7 +193,7 @@ Begun run_alone(const Launch& launch, char* memory, unsigned helpers) {
 bool run_together(const Launch& launch, const Begun& begun, unsigned helpers, char* memory = nullptr) {
   const Division division = divide(launch.blocks - begun.blocks, begun.cost, ticks_per_us(), helpers);
   SharedLaunch shared(launch, begun, division, memory);
-  pool().run(division.helpers, take_parts_and_catch, &shared);
+  pool().run(division.helpers, take_parts_on_any_stack, &shared);
   if (shared.failure) std::rethrow_exception(shared.failure);
   learn_cost(launch.kernel, shared.ticks.load(std::memory_order_relaxed),
              shared.blocks.load(std::memory_order_relaxed));
@@ -255,27 +268,56 @@ __attribute__((noinline)) int run_cooperative(const Launch& launch) {
   return KMUX_OK;
 }
 
+int run_here(const kmux_cpu_grid& grid, kmux_cpu_kernel& kernel, const void* arguments) {
+  const std::uint64_t threads = product(grid.block);
+  if (threads - 1 >= kMostThreads) return refuse_block(grid, threads);
+  const std::uint64_t shared = kernel.shared_bytes + grid.dynamic_bytes;
+  if (shared > kMostSharedBytes) return refuse_shared(grid, shared);
+  const std::uint64_t blocks = product(grid.grid);
+  if (blocks >> 63 != 0) return refuse_grid(grid);
+  const std::uint64_t warps = (threads + (1U << kernel.lane_bits) - 1) >> kernel.lane_bits;
+  const Launch launch{
+      grid, kernel, arguments, blocks, shared + warps * kernel.frame_bytes, std::size_t{kernel.private_lines} * 64};
+  const OwnArithmetic arithmetic;
+  if (kernel.is_cooperative != 0) return run_cooperative(launch);
+  if (blocks > 1) return run_many(launch);
+  const ThreadMemory memory(launch);
+  if (memory.is_missing()) return refuse_memory(grid);
+  launch.run({0, blocks}, memory.get());
+  return KMUX_OK;
+}
+
+/// A launch on another stack than its caller's, from which nothing is thrown.
+struct MovedLaunch {
+  const kmux_cpu_grid& grid;
+  kmux_cpu_kernel& kernel;
+  const void* arguments;
+  int code = KMUX_OK;
+  std::exception_ptr failure = nullptr;
+};
+
+void run_and_catch(void* context) {
+  MovedLaunch& launch = *static_cast<MovedLaunch*>(context);
+  try {
+    launch.code = run_here(launch.grid, launch.kernel, launch.arguments);
+  } catch (...) {
+    launch.failure = std::current_exception();
+  }
+}
+
+__attribute__((cold, noinline)) int run_moved(MovedLaunch launch) {
+  if (!run_on_stack(launch.kernel.stack_bytes, run_and_catch, &launch)) return refuse_memory(launch.grid);
+  if (launch.failure) std::rethrow_exception(launch.failure);
+  return launch.code;
+}
+
 }  // namespace
 }  // namespace kmux::cpu
 
 int kmux_cpu_run(const kmux_cpu_grid* grid, kmux_cpu_kernel* kernel, const void* arguments) {
   using namespace kmux::cpu;
-  const std::uint64_t threads = product(grid->block);
-  if (threads - 1 >= kMostThreads) return refuse_block(*grid, threads);
-  const std::uint64_t shared = kernel->shared_bytes + grid->dynamic_bytes;
-  if (shared > kMostSharedBytes) return refuse_shared(*grid, shared);
-  const std::uint64_t blocks = product(grid->grid);
-  if (blocks >> 63 != 0) return refuse_grid(*grid);
-  const std::uint64_t warps = (threads + (1U << kernel->lane_bits) - 1) >> kernel->lane_bits;
-  const Launch launch{
-      *grid, *kernel, arguments, blocks, shared + warps * kernel->frame_bytes, std::size_t{kernel->private_lines} * 64};
-  const OwnArithmetic arithmetic;
-  if (kernel->is_cooperative != 0) return run_cooperative(launch);
-  if (blocks > 1) return run_many(launch);
-  const ThreadMemory memory(launch);
-  if (memory.is_missing()) return refuse_memory(*grid);
-  launch.run({0, blocks}, memory.get());
-  return KMUX_OK;
+  if (!has_stack_for(*kernel)) return run_moved({*grid, *kernel, arguments});
+  return run_here(*grid, *kernel, arguments);
 }
 
 namespace {

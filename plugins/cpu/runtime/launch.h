@@ -54,6 +54,7 @@ struct kmux_cpu_kernel {
   std::uint32_t
       private_lines;  // of 64 bytes, before the memory of a block: large arrays of threads (spmd/private_arrays.cpp)
   std::uint64_t cost;  // what is learnt of its blocks (BlockCost), begins with 0; only read and written as an atomic
+  std::uint64_t stack_bytes;  // that the frames of its code have together (engine/frame_sizes.cpp)
 };
 
 /// Runs all blocks of `grid`; called by the code of kernels. Returns 0 or a kmux_code after writing to the `error` of `grid`.

@@ -54,13 +54,14 @@ Result<Warp> best_widened(llvm::Function& kernel, const BlockShape& shape) {
   return widened(kernel, shape, false);
 }
 
-// The kernel's kmux_cpu_kernel (runtime/launch.h), whose last field is what launches learn.
+// The kernel's kmux_cpu_kernel (runtime/launch.h). Its last fields are what launches learn, and what is found when there is code.
 llvm::GlobalVariable& add_facts(llvm::Module& module, llvm::StringRef name, const BlocksFunction& blocks,
                                 const BlockShape& shape, std::uint64_t shared_bytes) {
   llvm::Type* const i32 = llvm::Type::getInt32Ty(module.getContext());
   llvm::Type* const i64 = llvm::Type::getInt64Ty(module.getContext());
   llvm::Type* const ptr = llvm::PointerType::get(module.getContext(), 0);
-  llvm::StructType* const type = llvm::StructType::get(module.getContext(), {ptr, i64, i64, i32, i32, i32, i32, i64});
+  llvm::StructType* const type =
+      llvm::StructType::get(module.getContext(), {ptr, i64, i64, i32, i32, i32, i32, i64, i64});
   llvm::Constant* const fields[] = {&blocks.function,
                                     llvm::ConstantInt::get(i64, shared_bytes),
                                     llvm::ConstantInt::get(i64, blocks.frame_bytes),
@@ -68,6 +69,7 @@ llvm::GlobalVariable& add_facts(llvm::Module& module, llvm::StringRef name, cons
                                     llvm::ConstantInt::get(i32, blocks.is_cooperative ? 1 : 0),
                                     llvm::ConstantInt::get(i32, blocks.column_rows),
                                     llvm::ConstantInt::get(i32, 0),
+                                    llvm::ConstantInt::get(i64, 0),
                                     llvm::ConstantInt::get(i64, 0)};
   auto* const facts = new llvm::GlobalVariable(module, type, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage,
                                                llvm::ConstantStruct::get(type, fields), name + kFactsOfBlocks);

@@ -86,6 +86,11 @@ void place_shared_globals(llvm::Module& module);
 /// the threads that there are.
 void place_threads(llvm::Function& kernel, const BlockShape& shape);
 
+// endless_loops.cpp
+
+/// Gives each loop without an exit one that is never taken, as control flow must have an end to be structured.
+void add_exits_to_endless_loops(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
+
 // structure.cpp, fast_paths.cpp
 
 /// Brings the control flow of `kernel` into the form that `widen` takes: where lanes part, one branch goes to a region with

@@ -45,6 +45,13 @@ struct UnrollBarrierLoops : llvm::PassInfoMixin<UnrollBarrierLoops> {
   }
 };
 
+struct AddExits : llvm::PassInfoMixin<AddExits> {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    add_exits_to_endless_loops(function, analyses);
+    return llvm::PreservedAnalyses::none();
+  }
+};
+
 template <class Pass>
 void add_loop_pass(llvm::FunctionPassManager& passes, Pass pass, bool needs_memory = false) {
   llvm::LoopPassManager loops;
@@ -76,8 +83,7 @@ void add_scalar_passes(llvm::FunctionPassManager& passes) {
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   add_clean_up(passes);
   passes.addPass(llvm::ADCEPass());
-  // A loop that nothing ends and that writes nothing is never reached, which C++ promises ([intro.progress]); without an exit it
-  // would have no structure.
+  // A loop that nothing ends and that writes nothing is never reached, which C++ promises ([intro.progress]) of all but while (true) {}.
   add_loop_pass(passes, llvm::LoopDeletionPass());
   add_branch_pass(passes);
   passes.addPass(ExpandVectorCasts());
@@ -138,6 +144,7 @@ void keep_known_values(llvm::Function& kernel) {
 void structure(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses, bool in_step) {
   llvm::FunctionPassManager passes;
   add_scalar_passes(passes);
+  passes.addPass(AddExits());
   add_structure_passes(passes);
   passes.run(kernel, analyses);
   structure_regions(kernel, in_step);

@@ -35,6 +35,23 @@ TEST(Fibers, RunWhatCannotBeWidened) {
   EXPECT_THAT(bench.host.log, HasSubstr("which is slow: kernel \"k\" calls \"f(int)\", which calls itself"));
 }
 
+// What an endless loop does is to be seen only where it is reached.
+TEST(Fibers, DoNotRunAKernelForALoopWithoutAnEnd) {
+  for (const char* const loop : {"while (true) {}", "for (;;) y[0] += 1;", "while (true) { while (x[0] > 0) ++y[1]; }",
+                                 "while (true) __syncthreads();", "if (threadIdx.x % 3 == 1) while (true) {}"}) {
+    for (const char* const tier : {"fast", "full"}) {
+      Workbench bench;
+      const std::string source = "__global__ void k(const float* x, float* y, int n) {\n  if (n == -1) " +
+                                 std::string(loop) + "\n  y[threadIdx.x] = x[threadIdx.x] * 2;\n}";
+      const CheckedKernel kernel{.source = source, .options = {{"tier", tier}}};
+      const auto result = kernel(bench);
+      ASSERT_TRUE(result.ok()) << result.error().explain();
+      EXPECT_THAT(bench.host.log, testing::Not(HasSubstr("which is slow"))) << loop;
+      for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ((*result)[i], 2.0F * static_cast<float>(i)) << loop;
+    }
+  }
+}
+
 TEST(Fibers, RunTheSameInBothTiersAndChecked) {
   for (const Options& options :
        {Options{{"tier", "fast"}}, Options{{"opt_level", "0"}}, Options{{"check", "on"}},

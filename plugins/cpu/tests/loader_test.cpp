@@ -1,9 +1,12 @@
 #include "engine/loader.h"
 
 #include <array>
+#include <cerrno>
+#include <cstdint>
 #include <fstream>
 #include <functional>
 #include <stdexcept>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -100,8 +103,30 @@ TEST(Loader, SaysThatNoMemoryIsLeftForCode) {
     return setrlimit(RLIMIT_AS, &none) == 0;
   });
   if (text == "loaded") GTEST_SKIP() << needs("a limit of memory", "it is not enforced here");
-  EXPECT_THAT(text, HasSubstr("unavailable: kernels cannot be loaded: the system has no memory left for their code "
+  EXPECT_THAT(text, HasSubstr("out_of_memory: kernels cannot be loaded: the system has no memory left for their code "
                               "(Cannot allocate memory)"));
+}
+
+// Pages that differ in what may be done with them, as each such is a mapping, until no more are given.
+bool use_up_mappings() {
+  for (int i = 0;; ++i) {
+    const int rights = i % 2 == 0 ? PROT_READ : PROT_READ | PROT_WRITE;
+    if (mmap(nullptr, 4096, rights, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED) return errno == ENOMEM;
+  }
+}
+
+TEST(Loader, SaysThatNoMappingIsLeftForCode) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << needs("a limit of mappings", "sanitizers end the process without any");
+#endif
+  std::uint64_t most = 0;
+  std::ifstream("/proc/sys/vm/max_map_count") >> most;
+  if (most == 0 || most > 1000000)
+    GTEST_SKIP() << needs("a limit of mappings", "vm.max_map_count is too high to reach");
+  EXPECT_THAT(load_in_child(use_up_mappings),
+              HasSubstr("out_of_memory: kernels cannot be loaded: this process has all the memory mappings that it may "
+                        "have (" +
+                        std::to_string(most)));
 }
 
 TEST(Loader, ReportsAnInitialiserThatThrows) {

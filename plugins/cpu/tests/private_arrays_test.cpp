@@ -1,9 +1,8 @@
 // Arrays of threads, larger than the stack of the thread that launches.
-#include <pthread.h>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/small_stack.h"
 #include "workbench.h"
 
 namespace kmux::cpu {
@@ -12,24 +11,6 @@ namespace {
 using testing::HasSubstr;
 
 constexpr int kThreads = 64;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t kStackBytes = std::size_t{512} << 10;  // the launch itself needs more then
-#else
-constexpr std::size_t kStackBytes = std::size_t{64} << 10;
-#endif
-
-// Runs `work` on a thread with a small stack.
-void run_on_small_stack(std::function<void()> work) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  ASSERT_EQ(pthread_attr_setstacksize(&attributes, kStackBytes), 0);
-  pthread_t thread{};
-  const auto run = [](void* one) -> void* { return (*static_cast<std::function<void()>*>(one))(), nullptr; };
-  ASSERT_EQ(pthread_create(&thread, &attributes, run, &work), 0);
-  pthread_join(thread, nullptr);
-  pthread_attr_destroy(&attributes);
-}
 
 Program program_of(const std::string& source, int block) {
   ProgramBuilder builder("sample");
@@ -46,7 +27,10 @@ Result<std::vector<int>> run_array(const std::string& source, int block, const O
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int>(i * 37 % 64);
   std::vector<int> y(kThreads, -1);
   Status status = Ok{};
-  run_on_small_stack([&] { status = kernel({slot(x.data()), slot(y.data()), slot(std::int64_t{kThreads})}); });
+  on_small_stack([&] {
+    status = kernel({slot(x.data()), slot(y.data()), slot(std::int64_t{kThreads})});
+    return 0;
+  });
   KMUX_TRY(std::move(status));
   return y;
 }
@@ -113,6 +97,23 @@ const Way kWays[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(, PrivateArrays, testing::ValuesIn(kWays), [](const auto& one) { return one.param.name; });
+
+// What an unrolled loop keeps of an array lies in the frame of its function, which is known when there is code.
+TEST(PrivateArrayFrames, OfUnrolledLoopsNeedNoStackOfTheCaller) {
+  const std::string source = R"(__global__ void k(const int* x, int* y, int n) {
+  int a[96];
+  const int t = threadIdx.x;
+  for (int i = 0; i < 96; ++i) a[(i * 7 + t) % 96] = i + n;
+  float sum = 0;
+  for (int i = 0; i < 96; ++i) sum += a[(i * 5 + n) % 96];
+  y[blockIdx.x * 32 + t] = sum;
+})";
+  for (const char* const tier : {"fast", "full"}) {
+    const auto result = run_array(source, 32, {{"tier", tier}});
+    ASSERT_TRUE(result.ok()) << result.error().explain();
+    EXPECT_EQ(*result, std::vector<int>(kThreads, 95 * 48 + 96 * kThreads)) << tier;
+  }
+}
 
 TEST(PrivateArrayLimits, LargerThanOnAGpuAreRefused) {
   const std::string large = kernel_of(131073, "", "int a[size];");

@@ -73,6 +73,7 @@ TEST_F(HipBackendTest, PrefersTheVariantThatWasWrittenForIt) {
   const Json manifest =
       parse_json(read_file(KMUX_TEST_BUILD_DIR "/plugins/hip/kmux_hip.plugin.json.in").value()).value();
   EXPECT_EQ(*manifest.find("foreign_dialects")->as_array(), Json::Array{"cuda"});
+  EXPECT_EQ(*manifest.find("ready_dialects")->as_array(), Json::Array{"hsaco"});
 }
 
 TEST_F(HipBackendTest, ProbeSaysHowToBuild) {

@@ -190,6 +190,8 @@ TEST_F(HipBuild, TakesReadyCode) {
   EXPECT_EQ(other.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(other.message, HasSubstr("the code is for gfx90a (the target is gfx942)"));
   EXPECT_THAT(failure(one_kernel("text", "k", "hsaco").build().value()).message, HasSubstr("not a 64-bit ELF file"));
+  host.options = {{"hip.library", "/nowhere/libamdhip64.so"}, {"hip.clang", "/nowhere/clang++"}};
+  EXPECT_EQ(meta_of(program).kernels.at("k").symbol, "k") << "no compiler is needed";
 }
 
 TEST_F(HipBuild, HeadersOfTheMachineAreDependencies) {

@@ -272,6 +272,8 @@ TEST_F(NvrtcBuilderTest, TakesItsOwnCubinAsReadyCode) {
   program.variants[0].sources = {{"k.cubin", code}};
   EXPECT_EQ(*build(program).value().find("code"), code);
   EXPECT_THAT(failure(program, {}, "cuda:sm_100a").message, HasSubstr("is for sm_90a (the target is sm_100a)"));
+  host.options["nvrtc.library"] = "/nowhere/libnvrtc.so.13";
+  EXPECT_EQ(*build(program).value().find("code"), code) << "no NVRTC is needed";
 }
 
 TEST_F(NvrtcBuilderTest, UnknownOptionsAreRefused) {

@@ -8,12 +8,14 @@
 #include <unistd.h>
 
 #include "kmux/plugin/file_identity.h"
+#include "kmux/plugin/signal_blocked.h"
 
 namespace kmux {
 namespace {
 
 /// 0 or errno.
 int write_all(int fd, std::string_view bytes) {
+  const SignalBlocked blocked(SIGXFSZ);
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
     if (written < 0 && errno != EINTR) return errno;

@@ -72,7 +72,7 @@ void run_blocks(const void* arguments, const kmux_cpu_grid*, std::uint64_t first
 }
 
 kmux_cpu_kernel kernel_of(kmux_cpu_blocks blocks, std::uint64_t shared = 0, std::uint64_t frame = 0) {
-  return {blocks, shared, frame, 5, 0, 0, 0, 0};
+  return {blocks, shared, frame, 5, 0, 0, 0, 0, 0};
 }
 
 kmux_cpu_grid grid_of(unsigned x, unsigned y = 1, unsigned z = 1) { return {{x, y, z}, {64, 1, 1}, 0, discard()}; }

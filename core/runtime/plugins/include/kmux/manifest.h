@@ -35,6 +35,7 @@ struct KMUX_API Manifest {
   std::vector<std::string> target_hosts;   // kinds of option "target_host", for which it compiles launchers; or none
   std::vector<std::string> dialects;  // variants it takes
   std::vector<std::string> foreign_dialects;  // of these, the ones written for other kinds of device, best first
+  std::vector<std::string> ready_dialects;  // of these, the ones whose sources are code: no toolchain is asked for
   std::vector<std::string> aliases;   // other names that users may give ("cython", "tvm_ffi")
   std::vector<std::string> features;  // of kmux/plugin/features.h
   std::vector<std::string> tiers;     // values of its option "tier", the quickest to compile first; or none

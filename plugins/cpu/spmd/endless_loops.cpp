@@ -1,0 +1,43 @@
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "spmd/steps.h"
+
+namespace kmux::cpu::spmd {
+namespace {
+
+// A variable that is not 0, and of which nothing shows that to an optimiser that reads it as a volatile one.
+llvm::GlobalVariable& endless(llvm::Module& module) {
+  constexpr llvm::StringRef kName = "kmux.endless";
+  if (llvm::GlobalVariable* const known = module.getGlobalVariable(kName, /*AllowInternal=*/true)) return *known;
+  llvm::Type* const i8 = llvm::Type::getInt8Ty(module.getContext());
+  return *new llvm::GlobalVariable(module, i8, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage,
+                                   llvm::ConstantInt::get(i8, 1), kName);
+}
+
+// Has the loop that begins with `header` ask in each iteration whether it goes on.
+void add_exit(llvm::BasicBlock& header) {
+  llvm::Function& kernel = *header.getParent();
+  llvm::BasicBlock* const rest = llvm::SplitBlock(&header, &*header.getFirstNonPHIIt());
+  llvm::BasicBlock* const exit = llvm::BasicBlock::Create(kernel.getContext(), "never", &kernel);
+  llvm::ReturnInst::Create(kernel.getContext(), exit);
+  llvm::Instruction* const end = header.getTerminator();
+  llvm::IRBuilder<> builder(end);
+  llvm::Value* const goes_on =
+      builder.CreateLoad(builder.getInt8Ty(), &endless(*kernel.getParent()), /*isVolatile=*/true);
+  builder.CreateCondBr(builder.CreateIsNotNull(goes_on), rest, exit);
+  end->eraseFromParent();
+}
+
+}  // namespace
+
+void add_exits_to_endless_loops(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+  llvm::SmallVector<llvm::BasicBlock*> headers;
+  for (const llvm::Loop* const loop : analyses.getResult<llvm::LoopAnalysis>(kernel).getLoopsInPreorder()) {
+    if (loop->hasNoExitBlocks()) headers.push_back(loop->getHeader());
+  }
+  for (llvm::BasicBlock* const header : headers) add_exit(*header);
+}
+
+}  // namespace kmux::cpu::spmd

@@ -1,0 +1,137 @@
+#include "engine/code_symbols.h"
+
+#include <cinttypes>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backend.h"
+#include "jobs.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "workbench.h"
+
+extern "C" {
+struct jit_code_entry {
+  jit_code_entry* next_entry;
+  jit_code_entry* prev_entry;
+  const char* symfile_addr;
+  std::uint64_t symfile_size;
+};
+struct jit_descriptor {
+  std::uint32_t version;
+  std::uint32_t action_flag;
+  jit_code_entry* relevant_entry;
+  jit_code_entry* first_entry;
+};
+extern jit_descriptor __jit_debug_descriptor;
+}
+
+namespace kmux::cpu {
+namespace {
+
+using testing::HasSubstr;
+
+// Where the object files that gdb is shown say that `function` lies.
+std::optional<std::uint64_t> address_for_gdb(const std::string& function) {
+  for (const jit_code_entry* one = __jit_debug_descriptor.first_entry; one != nullptr; one = one->next_entry) {
+    const llvm::MemoryBufferRef bytes(llvm::StringRef(one->symfile_addr, one->symfile_size), "kernel.o");
+    auto object = llvm::object::ELF64LEObjectFile::create(bytes);
+    if (!object) {
+      llvm::consumeError(object.takeError());
+      continue;
+    }
+    for (const llvm::object::SymbolRef symbol : object->symbols()) {
+      if (llvm::cantFail(symbol.getName()) != function) continue;
+      return llvm::cantFail(symbol.getValue()) + llvm::cantFail(symbol.getSection())->getAddress();
+    }
+  }
+  return std::nullopt;
+}
+
+std::string map_text() {
+  std::ostringstream text;
+  text << std::ifstream(perf_map()).rdbuf();
+  return text.str();
+}
+
+class CodeSymbols : public testing::Test {
+ protected:
+  CodeSymbols() { ::unlink(perf_map().c_str()); }
+  ~CodeSymbols() override {
+    show_code(false);
+    ::unlink(perf_map().c_str());
+  }
+  Result<Loaded> load() { return compile_and_load(compiler_, job_of("f.c", "int f(int x) { return x + 1; }")); }
+  Compiler compiler_;
+};
+
+TEST_F(CodeSymbols, AreShownToGdbAsLongAsTheCodeIsThere) {
+  show_code(true);
+  {
+    const Loaded code = load().value();
+    EXPECT_EQ(code(4), 5);
+    EXPECT_EQ(address_for_gdb("entry"), reinterpret_cast<std::uint64_t>(code.code->entry()));
+  }
+  EXPECT_EQ(address_for_gdb("entry"), std::nullopt);
+}
+
+TEST_F(CodeSymbols, OfTwoCodesLeaveOneByOne) {
+  show_code(true);
+  std::optional<Loaded> first = load().value();
+  const Loaded second = load().value();
+  first.reset();
+  EXPECT_EQ(address_for_gdb("entry"), reinterpret_cast<std::uint64_t>(second.code->entry()));
+}
+
+TEST_F(CodeSymbols, AreInTheMapOfPerf) {
+  show_code(true);
+  const Loaded code = load().value();
+  char begin[32];
+  std::snprintf(begin, sizeof begin, "%" PRIx64 " ", reinterpret_cast<std::uint64_t>(code.code->entry()));
+  EXPECT_THAT(map_text(), testing::ContainsRegex(begin + std::string("[0-9a-f]+ entry\n")));
+}
+
+TEST_F(CodeSymbols, OfACudaKernelHaveItsName) {
+  show_code(true);
+  ProgramBuilder builder("sample");
+  builder.buffer("y", BufferParam{dtype::kFloat32, {64}});
+  builder.variant("cuda").source("k.cu", "__global__ void add_one(float* y) { y[threadIdx.x] += 1; }");
+  builder.launch("add_one").grid({Expr(1)}).block({Expr(64)}).args({"y"});
+  Workbench bench;
+  const auto kernel = bench.load(builder.build().value(), {});
+  ASSERT_TRUE(kernel.ok()) << kernel.error().explain();
+  EXPECT_THAT(map_text(), HasSubstr(" add_one.blocks\n"));
+  EXPECT_TRUE(address_for_gdb("add_one.blocks").has_value());
+}
+
+TEST_F(CodeSymbols, AreNotShownUnlessAskedFor) {
+  const Loaded code = load().value();
+  EXPECT_EQ(address_for_gdb("entry"), std::nullopt);
+  EXPECT_EQ(map_text(), "");
+}
+
+TEST_F(CodeSymbols, AreNotWrittenToWhatALinkLeadsTo) {
+  const std::string other = perf_map() + ".other";
+  ASSERT_EQ(::symlink(other.c_str(), perf_map().c_str()), 0);
+  add_to_perf_map({{"f", 1, 2}});
+  EXPECT_NE(::access(other.c_str(), F_OK), 0);
+}
+
+TEST_F(CodeSymbols, AreAskedForByAnOptionOfTheHost) {
+  FakeHost host;
+  host.options["cpu.code_symbols"] = "perhaps";
+  EXPECT_EQ(take_symbols_option(host).error().code, ErrorCode::kInvalidArgument);
+  host.options["cpu.code_symbols"] = "on";
+  ASSERT_TRUE(take_symbols_option(host).ok());
+  EXPECT_TRUE(shows_code());
+  host.options.clear();
+  ASSERT_TRUE(take_symbols_option(host).ok());
+  EXPECT_FALSE(shows_code());
+}
+
+}  // namespace
+}  // namespace kmux::cpu

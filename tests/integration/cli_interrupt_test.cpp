@@ -1,0 +1,34 @@
+// Ctrl-C while a kernel runs on this machine's processor.
+#include <chrono>
+
+#include "integration/cli_session.h"
+
+namespace kmux::test {
+namespace {
+
+constexpr const char* kEndless = R"(//! kmux
+//! kernel wait(inout y: f32[n: i32])
+//!   example n = 64
+//!   launch wait<<<1, 64>>>(y, n)
+__global__ void wait(float* y, int n) {
+  while (atomicAdd(&y[threadIdx.x], 1) < n * 1e30f) {}
+}
+)";
+
+TEST(CliInterrupt, EndsARunWhileAKernelRuns) {
+  const CliSession session;
+  session.write("endless.cu", kEndless);
+  const std::string kmux = std::string(KMUX_TEST_BUILD_DIR) + "/bin/kmux";
+  // Of these two seconds a machine with nothing else to do compiles for half of one.
+  Command command{.argv = {"timeout", "-s", "INT", "-k", "20", "2", kmux, "run", "endless.cu", "--backend", "cpu"},
+                  .working_directory = session.folder().string(),
+                  .environment = {{"KMUX_DISABLE_CACHE", "1"}}};
+  const auto begin = std::chrono::steady_clock::now();
+  const ProcessResult ended = kmux::run(command).value();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  EXPECT_EQ(ended.exit_code, 124) << "timeout has sent the signal, and no second one";
+  EXPECT_LT(took.count(), 12) << ended.standard_error;
+}
+
+}  // namespace
+}  // namespace kmux::test
