@@ -58,6 +58,6 @@ if(KMUX_RUN_TIME_COMPILER)
 endif()
 
 function(kmux_compile_quickly)
-  set_tests_properties(${ARGN} PROPERTIES
+  set_property(TEST ${ARGN} APPEND PROPERTY
     ENVIRONMENT_MODIFICATION PATH=path_list_prepend:${PROJECT_BINARY_DIR}/tests/quick_compiler)
 endfunction()

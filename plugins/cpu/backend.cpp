@@ -70,6 +70,7 @@ const std::vector<std::string>& CpuBackend::features() {
 Result<std::unique_ptr<Backend>> CpuBackend::create(Host host) {
   KMUX_TRY(take_symbols_option(host));
   KMUX_TRY(take_threads_option(host));
+  KMUX_TRY(flush_mib_option(host));
   return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(host));
 }
 

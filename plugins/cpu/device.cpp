@@ -12,6 +12,7 @@
 #include "kmux/plugin/dynamic_library.h"
 #include "kmux/plugin/file_identity.h"
 #include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/option_readers.h"
 #include "kmux/plugin/platform.h"
 #include "kmux/plugin/suggestion.h"
 #include "kmux/plugin/support.h"
@@ -25,6 +26,7 @@ namespace kmux::cpu {
 namespace {
 
 constexpr std::size_t kFlushStep = 64;
+constexpr NumberRange kFlushMib = {1, 65536};
 
 // "AMD EPYC 9B45" as /proc/cpuinfo has it, else LLVM's name.
 std::string model_name() {
@@ -46,6 +48,17 @@ std::size_t cache_bytes() {
 
 }  // namespace
 
+CpuDevices::CpuDevices(const Host& host) : CpuDevices() {
+  if (const auto mib = flush_mib_option(host); mib && *mib) flush_bytes_ = static_cast<std::size_t>(**mib) << 20;
+}
+
+Result<std::optional<int>> flush_mib_option(const Host& host) {
+  const std::optional<std::string> text = host.option("cpu.flush_mib");
+  if (!text) return std::optional<int>();
+  KMUX_ASSIGN(const int mib, read_number({"cpu", "flush_mib", *text}, kFlushMib));
+  return std::optional<int>(mib);
+}
+
 Status check_device(int device) { return check_host_device("cpu", device); }
 
 Result<Json> CpuDevices::properties(int device) {
@@ -62,7 +75,7 @@ Result<Json> CpuDevices::properties(int device) {
 Status CpuDevices::l2_flush(int device, void*) {
   KMUX_TRY(check(device));
   const std::lock_guard lock(mutex_);
-  flush_buffer_.resize(2 * cache_bytes());
+  flush_buffer_.resize(flush_bytes_ != 0 ? flush_bytes_ : 2 * cache_bytes());
   for (std::size_t i = 0; i < flush_buffer_.size(); i += kFlushStep) {
     volatile unsigned char& byte = flush_buffer_[i];
     byte = static_cast<unsigned char>(byte + 1);

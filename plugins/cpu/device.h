@@ -1,6 +1,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,15 +21,22 @@ namespace kmux::cpu {
 class CpuDevices final : public HostDevices {
  public:
   CpuDevices() : HostDevices("cpu") {}
-  explicit CpuDevices(Host) : CpuDevices() {}  // needs nothing of it
+  /// With option `cpu.flush_mib` of `host`, if it is in range.
+  explicit CpuDevices(const Host& host);
   Result<Json> properties(int device) override;
-  /// Reads and writes more memory than the caches hold.
+  /// Reads and writes more memory than the caches hold: twice the largest, or as much as the option says.
   Status l2_flush(int device, void* stream) override;
 
  private:
+  std::size_t flush_bytes_ = 0;  // 0: by the caches
   std::mutex mutex_;
   std::vector<unsigned char> flush_buffer_;
 };
+
+/// How many MiB `l2_flush` writes, if option `cpu.flush_mib` says so.
+///
+/// Errors: invalid_argument if it is not a number from 1 to 65536.
+Result<std::optional<int>> flush_mib_option(const Host& host);
 
 /// ok for device 0, else invalid_argument.
 Status check_device(int device);

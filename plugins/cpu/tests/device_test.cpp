@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "fake_host.h"
+
 namespace kmux::cpu {
 namespace {
 
@@ -93,6 +95,16 @@ TEST(Device, MeasuresTime) {
 }
 
 TEST(Device, FlushesItsCaches) { EXPECT_TRUE(CpuDevices().l2_flush(0, nullptr).ok()); }
+
+TEST(Device, FlushesAsMuchAsAnOptionSays) {
+  FakeHost host;
+  EXPECT_EQ(flush_mib_option(host).value(), std::nullopt);
+  host.options["cpu.flush_mib"] = "4";
+  EXPECT_EQ(flush_mib_option(host).value(), 4);
+  EXPECT_TRUE(CpuDevices(host).l2_flush(0, nullptr).ok());
+  host.options["cpu.flush_mib"] = "0";
+  EXPECT_EQ(flush_mib_option(host).error().code, ErrorCode::kInvalidArgument);
+}
 
 }  // namespace
 }  // namespace kmux::cpu
