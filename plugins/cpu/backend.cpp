@@ -11,6 +11,7 @@
 #include "device.h"
 #include "engine/code_symbols.h"
 #include "engine/compiler.h"
+#include "engine/installation.h"
 #include "runtime/pool.h"
 
 namespace kmux::cpu {
@@ -74,11 +75,12 @@ Result<std::unique_ptr<Backend>> CpuBackend::create(Host host) {
   return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(host));
 }
 
-// Clang's headers are not asked for: a source without #include needs none.
+// Clang's headers are not asked for: a source without #include needs none. A compiler whose build id alone is there has made what the
+// cache has, and is missed when something else is to be built.
 Result<ProbeReport> CpuBackend::probe() {
   ProbeReport report;
   for (const std::string& library : compiler_libraries()) {
-    if (access(library.c_str(), R_OK) == 0) continue;
+    if (access(library.c_str(), R_OK) == 0 || access(id_file_of(library).c_str(), R_OK) == 0) continue;
     report.can_build = {"no_toolchain", "\"" + library + "\" is not there. Install kmux again."};
   }
   return report;

@@ -11,6 +11,7 @@
 #include "kmux/json.h"
 #include "kmux/plugin/dynamic_library.h"
 #include "kmux/plugin/file_identity.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/option_readers.h"
 #include "kmux/plugin/platform.h"
@@ -120,6 +121,21 @@ const std::string& host_features() {
   return features;
 }
 
+constexpr const char* kOwnHeaders = "beside the plugin";
+
+/// What stands for a library of the compiler that is not installed (write_build_id.cmake).
+struct LibraryId {
+  std::string build_id;
+  std::string headers;  // as the identity has them
+};
+
+LibraryId id_of(const std::string& library) {
+  constexpr std::uint64_t kMaxBytes = 10000;
+  const Result<std::string> text = read_file(id_file_of(library), kMaxBytes);
+  const std::vector<std::string> lines = text ? split_lines(*text) : std::vector<std::string>();
+  return lines.size() < 2 ? LibraryId{"", kOwnHeaders} : LibraryId{lines[0], lines[1]};
+}
+
 // By what it was linked from, wherever it lies. Asked for each key, so a file is read once as long as it stays the same.
 Json identify_library(const std::string& path) {
   static std::mutex mutex;
@@ -128,12 +144,20 @@ Json identify_library(const std::string& path) {
   const std::lock_guard lock(mutex);
   if (const auto found = known.find(path); found != known.end() && found->second.first == now)
     return found->second.second;
-  const Result<std::string> build_id = read_build_id(path);
+  const Result<std::string> build_id = now.is_there() ? read_build_id(path) : id_of(path).build_id;
   if (!build_id || build_id->empty()) return identify_file(path);
   const std::string name = path.substr(path.rfind('/') + 1);
   Json identity = Json::Object{{"name", name}, {"build_id", *build_id}};
   known.insert_or_assign(path, std::pair(now, identity));
   return identity;
+}
+
+// Those that came with the libraries are theirs, wherever the package lies, and if both are left out of it.
+std::string identify_headers() {
+  for (const std::string& library : compiler_libraries()) {
+    if (!is_there(library)) return id_of(library).headers;
+  }
+  return own_resource_dir() ? kOwnHeaders : resource_dir_or_default();
 }
 
 // Which of `folders` are that of Clang's own headers: Clang searches it in another order, whatever folder the others are.
@@ -155,7 +179,7 @@ Result<Target> resolve_cpu_target(std::string_view request) {
   KMUX_ASSIGN(const Target target, parse_target(request));
   if (target.kind != "cpu" && target.kind != "c" && target.kind != "llvm") return unknown_kind(target, forms());
   KMUX_ASSIGN(const std::string cpu, cpu_of(target));
-  if (cpu != host_cpu().name && !find_cpu(cpu)) return unknown_cpu(cpu);
+  if (cpu != host_cpu().name && !is_known_cpu(cpu)) return unknown_cpu(cpu);
   return Target{"cpu", cpu, {}};
 }
 
@@ -179,8 +203,7 @@ Result<std::string> toolchain_identity(const Target& target, const BuildOptions&
     Json::Array libraries;
     for (const std::string& library : compiler_libraries()) libraries.push_back(identify_library(library));
     identity["libraries"] = std::move(libraries);
-    // Those that came with the libraries are theirs, wherever the package lies.
-    identity["headers"] = own_resource_dir() ? "beside the plugin" : resource_dir_or_default();
+    identity["headers"] = identify_headers();
     if (const std::string own = own_folders_in(options.include_dirs); !own.empty()) identity["own_folders"] = own;
   }
   identity["triple"] = triple_of(options.march == "native" ? target.arch : options.march);

@@ -46,3 +46,5 @@ moved/bin/app saxpy.cu | grep ', compiled$'
 KMUX_CACHE_RO=$PWD/moved/share/cache moved/bin/app saxpy.cu
 # [run.end]
 KMUX_CACHE_RO=$PWD/moved/share/cache moved/bin/app saxpy.cu | grep ', from the cache$'
+rm -r moved/lib/kmux/plugins/kmux_cpu_clang.so moved/lib/kmux/clang
+KMUX_CACHE_RO=$PWD/moved/share/cache moved/bin/app saxpy.cu | grep ', from the cache$'

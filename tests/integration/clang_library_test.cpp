@@ -53,6 +53,29 @@ TEST_F(ClangLibrary, IsMissed) {
   EXPECT_THAT(with_notes(error), HasSubstr("kmux_cpu_clang.so\" is not there. Install kmux again"));
 }
 
+TEST_F(ClangLibrary, IsNotNeededForWhatTheCacheHas) {
+  constexpr const char* kTargets[] = {"cpu", "cpu:x86-64-v2"};
+  fs::copy(kPlugins / "kmux_cpu_clang.id", folder_.path() / "kmux_cpu_clang.id");
+  const TempFolder cache;
+  const Environment environment{.cache_dir = cache.path() / "cache"};
+  const auto options = [](const char* target) {
+    return CompileOptions{.target = target, .execution_backend = "cpu", .options = {{"tier", "full"}}};
+  };
+  {
+    const auto whole = Runtime::create(environment, {.search_path = {kPlugins}, .use_default_path = false}).value();
+    for (const char* const target : kTargets) ASSERT_TRUE(compile(*whole, nothing(), options(target)).ok());
+  }  // what it has made is in the cache when it ends
+  const auto without =
+      Runtime::create(environment, {.search_path = {folder_.path()}, .use_default_path = false}).value();
+  for (const char* const target : kTargets) {
+    const auto kernel = compile(*without, nothing(), options(target));
+    ASSERT_TRUE(kernel.ok()) << with_notes(kernel.error());
+    EXPECT_TRUE(kernel->launch({}).ok());
+  }
+  EXPECT_THAT(with_notes(failure()),
+              HasSubstr("kmux_cpu_clang.so\" is not there, which makes what the cache does not have"));
+}
+
 TEST_F(ClangLibrary, IsOfTheSameVersion) {
   fs::copy(KMUX_TEST_BUILD_DIR "/tests/other_clang/kmux_cpu_clang.so", folder_.path() / "kmux_cpu_clang.so");
   const Error error = failure();

@@ -61,6 +61,8 @@ std::string own_library() {
   return own;
 }
 
+std::string id_file_of(const std::string& library) { return fs::path(library).replace_extension(".id").string(); }
+
 Result<std::string> resource_dir() {
   // Asked for each key of the cache. What is missing may be installed while the process runs.
   static const Result<std::string> at_first = first_resource_dir(candidates());
@@ -240,6 +242,8 @@ std::vector<std::string> known_cpus() {
   names.insert(names.end(), foreign_names().begin(), foreign_names().end());
   return names;
 }
+
+bool is_known_cpu(std::string_view name) { return own_names().contains(name) || foreign_names().contains(name); }
 
 const std::string& host_triple() {
   static const std::string triple = llvm::sys::getProcessTriple();

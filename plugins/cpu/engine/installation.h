@@ -21,6 +21,10 @@ std::string library_of(void* address);
 /// The file of the code that asks.
 std::string own_library();
 
+/// Beside a library of the compiler: the file that has its build id, by which keys of the cache are made where the library is not
+/// installed.
+std::string id_file_of(const std::string& library);
+
 /// The folder of Clang's own headers (stddef.h, immintrin.h): beside the plugin (clang-19 in its folder, clang/19 above
 /// it), else where it was at build time, else beside the loaded Clang library, else where packages put it.
 ///
@@ -73,6 +77,9 @@ std::vector<std::string> checkable_features(const std::string& triple);
 
 /// The names that `find_cpu` knows: of processors like this machine's, and on x86-64 of AArch64's.
 std::vector<std::string> known_cpus();
+
+/// Returns true if `name` is one of `known_cpus`. Does not need the compiler's library.
+bool is_known_cpu(std::string_view name);
 
 /// LLVM's triple of this process ("x86_64-pc-linux-gnu").
 const std::string& host_triple();

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "kmux/plugin/dynamic_library.h"
+#include "kmux/plugin/file_io.h"
 
 #include "engine/clang_api.h"
 #include "engine/installation.h"
@@ -13,6 +14,11 @@ namespace {
 std::string clang_library() { return (std::filesystem::path(own_library()).parent_path() / kClangLibrary).string(); }
 
 Result<const ClangApi*> open_clang() {
+  if (!is_there(clang_library())) {
+    return make_error(ErrorCode::kUnavailable, "\"" + clang_library() +
+                                                   "\" is not there, which makes what the cache does not have. Install "
+                                                   "kmux again, or fill the cache where it is.");
+  }
   // Never closed: LLVM is not made to be, least of all while the process ends.
   static auto& library = *new Result<DynamicLibrary>(DynamicLibrary::open({clang_library()}));
   KMUX_TRY(library);

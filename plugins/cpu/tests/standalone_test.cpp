@@ -75,7 +75,7 @@ constexpr const char* kCountsOnAGrid =
     "    if (block == 2000 && *count < 0) throw 5;\n"
     "    __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);\n"
     "  }\n}\n"
-    "static kmux_cpu_kernel kernel = {blocks, 200 << 10, 0, 5, 0, 0, 0, 0};\n"
+    "static kmux_cpu_kernel kernel = {blocks, 200 << 10, 0, 5, 0, 0, 0, 0, 0};\n"
     "extern \"C\" int kmux_cpu_launch(const kmux_slot* slots, const kmux_launch_env*, kmux_sink error) {\n"
     "  const kmux_cpu_grid grid = {{100, 6, 5}, {64, 1, 1}, 0, error, 0};\n"
     "  return kmux_cpu_run(&grid, &kernel, &slots[0].ptr);\n}\n";
