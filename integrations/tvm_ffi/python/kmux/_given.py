@@ -16,7 +16,7 @@ from typing import Any, Callable
 
 import tvm_ffi
 
-from . import _ml_dtypes, _optional
+from . import _interfaces, _ml_dtypes, _optional
 from ._refused import Refused
 
 _READ_ONLY = 1  # DLPACK_FLAG_BITMASK_READ_ONLY
@@ -58,7 +58,7 @@ def _reader_of(value: Any) -> Callable[[Any], tuple[Any, bool]] | None:
     known = of_torch or issubclass(kind, tvm_ffi.Tensor) or hasattr(kind, "__dlpack_c_exchange_api__")
     if known:
         return None
-    return _of_exporter if hasattr(kind, "__dlpack__") else None
+    return _of_exporter if hasattr(kind, "__dlpack__") else _interfaces.reader_of(value)
 
 
 def _add_plain(kind: type) -> None:
@@ -177,6 +177,11 @@ def told(value: Any) -> tuple[Any, bool]:
         return value, False
     _readers[kind] = reader
     return reader(value)
+
+
+def is_array(value: Any) -> bool:
+    """Returns true if the value describes memory by a protocol that a kernel takes."""
+    return hasattr(value, "__dlpack__") or _interfaces.has_one(value)
 
 
 def _name_of(value: Any) -> str:

@@ -13,6 +13,7 @@ from typing import Any, SupportsIndex, Union
 import tvm_ffi
 from typing_extensions import Unpack
 
+from . import _interfaces
 from ._arrays import like
 from ._call_signature import CallSignature
 from ._compile import compile
@@ -237,4 +238,6 @@ def _device_of(arguments: Sequence[Any]) -> tuple[int, int]:
         if (where := getattr(argument, "__dlpack_device__", None)) is not None:
             kind, index = where()
             return int(kind), int(index)
+        if (place := _interfaces.device_of(argument)) is not None:
+            return place
     return -1, 0
