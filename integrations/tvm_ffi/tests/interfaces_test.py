@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays without DLPack, by `__array_interface__` and `__cuda_array_interface__`."""
+"""Arrays without DLPack, by `__array_interface__` and `__cuda_array_interface__`; pinned memory of the host."""
 
 import os
 import pathlib
@@ -10,6 +10,8 @@ import unittest
 import kmux
 import numpy as np
 from kmux import _function
+from kmux._library import functions
+from kmux._owner import Owner
 
 _SOURCE = """
 void axpy(const float* x, float* y, long long n) { for (long long i = 0; i < n; ++i) y[i] += 2 * x[i]; }
@@ -130,6 +132,16 @@ class Interfaces(unittest.TestCase):
         self.assertRegex(lines[7], '^None ValueError: kernel "axpy": parameter "y" is a read-only')
         self.assertRegex(lines[8], 'parameter "x" has a mask in its __cuda_array_interface__')
         self.assertRegex(lines[9], 'parameter "x" has an address .*no CUDA driver')
+
+    def test_pinned_memory_is_memory_of_the_host(self):
+        for kind in (3, 11):  # DLPack's kDLCUDAHost and kDLROCMHost
+            for index in (0, 1):
+                for call in self.calls():
+                    x, y = np.ones(8, "float32"), np.ones(8, "float32")
+                    pinned = [functions.foreign_tensor(each.ctypes.data, each.shape, None, "float32", kind, index, Owner(each)) for each in (x, y)]
+                    call(*pinned)
+                    call(x, pinned[1])
+                    self.assertEqual(y.tolist(), [5] * 8)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from ._program import Program, load_program
 
 Extents = Union[SupportsIndex, str, Sequence[Union[SupportsIndex, str]], None]
 
-_TARGETS = {1: "cpu", 2: "cuda", 8: "metal", 10: "hip", 13: "cuda"}  # by DLPack's device types
+_TARGETS = {1: "cpu", 2: "cuda", 3: "cpu", 8: "metal", 10: "hip", 11: "cpu", 13: "cuda"}  # by DLPack's device types
 _log = logging.getLogger("kmux")
 
 
@@ -46,7 +46,7 @@ class _Kernels:
         options: CompileOptions = {**self.options}
         if kind >= 0:
             options.setdefault("target", _TARGETS.get(kind, "auto"))
-            options.setdefault("device", index)
+            options.setdefault("device", 0 if options["target"] == "cpu" else index)  # the host is one device
         made = compile(self.program, **options)
         return self._known.setdefault((kind, index), made)  # of threads that were here at once, all have the first one's
 
