@@ -39,14 +39,6 @@ Result<std::uint64_t> seed_of(const std::string& source) {
   return static_cast<std::uint64_t>(*seed);
 }
 
-// The numbers of a tensor, those of vectors one by one.
-Tensor numbers_of(const Tensor& tensor) {
-  DType number = tensor.dtype();
-  const std::int64_t count = tensor.element_count() * number.lanes;
-  number.lanes = 1;
-  return Tensor::borrow(tensor.data(), {count}, number);
-}
-
 Status check_has_bytes(DType type) {
   if (type.bits % 8 == 0) return Ok{};
   return make_error(ErrorCode::kUnsupported,

@@ -50,6 +50,8 @@ def _reader_of(value: Any) -> Callable[[Any], tuple[Any, bool]] | None:
         return _of_numpy if issubclass(kind, numpy.ndarray) else _of_bool
     if issubclass(kind, _BUFFERS):
         return _of_buffer
+    if issubclass(kind, numbers.Complex) and not issubclass(kind, numbers.Real):
+        return _of_complex
     if _is_index(kind):
         return _of_index
     torch = sys.modules.get("torch")
@@ -150,6 +152,10 @@ def _of_index(value: Any) -> tuple[Any, bool]:
 
 def _of_buffer(value: Any) -> tuple[Any, bool]:
     raise Refused(f"is a {type(value).__name__} (a kernel takes arrays with __dlpack__). Pass numpy.asarray(x).")
+
+
+def _of_complex(value: Any) -> tuple[Any, bool]:
+    raise Refused("is a complex number (a scalar of a kernel is one real number). Pass its parts by two parameters, or an array of one element.")
 
 
 def _of_exporter(value: Any) -> tuple[Any, bool]:
