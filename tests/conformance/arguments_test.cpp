@@ -116,6 +116,22 @@ KERNEL void conjugate(const float* x, float* y, long long n) {
   EXPECT_THAT(refused.error().message, HasSubstr("complex64"));
 }
 
+/// A nullable tensor that is not there is a null pointer for the kernel.
+TEST(Arguments, NullTensors) {
+  auto& subject = Subject::current();
+  ProgramBuilder builder("first");
+  const Expr n = builder.symbol("n");
+  builder.buffer("x", BufferParam{.dtype = dtype::kFloat32, .shape = {n}, .nullable = true});
+  builder.input("y", dtype::kFloat32, {n}).output("out", dtype::kFloat32, {1});
+  add_variants(builder,
+               "KERNEL void first(const float* x, const float* y, float* out) { *out = y[0] + (x != 0 ? x[0] : 8); }\n",
+               [](const OneThread& host) { host.launch("first").args({"x", "y", "out"}); });
+  const Kernel kernel = subject.compile(builder.build().value()).value();
+  const Tensor ones = subject.upload<float>({2}, dtype::kFloat32, {1, 1});
+  EXPECT_THAT(subject.download<float>(kernel(nullptr, ones).and_then(single).value()), ElementsAre(9));
+  EXPECT_THAT(subject.download<float>(kernel(ones, ones).and_then(single).value()), ElementsAre(2));
+}
+
 /// Three device tensors for the add program, and the call.
 struct Call {
   Kernel kernel = Subject::current().compile(add_program()).value();

@@ -251,6 +251,32 @@ TEST_F(CliValues, TimesCallsThatWriteWhereTheFirstOneDid) {
   EXPECT_EQ(*parse_json(timed.standard_output)->find("bytes_a_call")->as_number(), 16) << "as the program says";
 }
 
+constexpr const char* kNulls =
+    "//! kmux\n//! kernel first(p: pointer, x: f32[n] nullable, z: f32[n], out y: f32[n])\n//!   example n = 2\n"
+    "//!   launch first(p, x, z, y, n)\n"
+    "void first(const float* p, const float* x, const float* z, float* y, int n) {\n"
+    "  for (int i = 0; i < n; ++i) y[i] = z[i] + (p ? 100 : 10) + (x ? x[i] : 5);\n}\n";
+
+TEST_F(CliValues, NullIsGivenForAddressesAndNullableTensors) {
+  session_.write("first.c", kNulls);
+  for (const auto& [x, expected] : {std::pair("x=null", 16.0F), {"x=ones", 12.0F}}) {
+    const ProcessResult result =
+        run({"first.c", "--in", "p=null", "--in", x, "--in", "z=ones", "--out", "y=y.npy", "--force"});
+    ASSERT_EQ(result.exit_code, 0) << result.standard_error;
+    EXPECT_EQ(load_npy(session_.folder() / "y.npy").value().data_as<float>()[1], expected);
+  }
+  EXPECT_EQ(run({"first.c", "--in", "p=null"}).exit_code, 0);
+}
+
+TEST_F(CliValues, NullIsRefusedElsewhere) {
+  session_.write("first.c", kNulls);
+  const auto told = [&](const char* in) { return run({"first.c", "--in", in}).standard_error; };
+  EXPECT_THAT(run({"first.c"}).standard_error, HasSubstr("\"p\" is a raw pointer"));
+  EXPECT_THAT(told("p=ones"), HasSubstr("--in gives \"p\" more than null"));
+  EXPECT_THAT(told("z=null"), HasSubstr("--in cannot give null for \"z\" (it is not nullable)"));
+  EXPECT_THAT(told("*=null"), HasSubstr("Name each that is to be."));
+}
+
 TEST_F(CliValues, ComplexTensorsAreMadeUpWrittenAndCompared) {
   session_.write("twice.c",
                  "//! kmux\n//! kernel twice(x: complex64[n], out y: complex64[n])\n//!   example n = 3\n"
