@@ -308,7 +308,7 @@ Result<BegunSource> begin_program(const std::string& path, const std::vector<std
   std::vector<std::string> included;
   included.reserve(headers.size());
   for (const File& header : headers) included.push_back(in_quotes(header.path));
-  const std::string stem = std::filesystem::path(path).stem().string();
+  const std::string stem = std::filesystem::path(source.path).stem().string();
   const ProgramGuess guess(identifier(kernels.size() == 1 ? names_of(kernels[0]).back() : stem), is_host, kernels);
   KMUX_ASSIGN(begun.content, with_text(source, guess.lines(included, notes)));
   begun.text = begun.content.substr(0, begun.content.size() - source.content.size());
