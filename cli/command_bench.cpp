@@ -19,6 +19,7 @@
 #include "interrupt.h"
 #include "options.h"
 #include "output_file.h"
+#include "program_input.h"
 #include "progress_view.h"
 #include "run_request.h"
 #include "style.h"
@@ -168,7 +169,7 @@ Result<bench::BenchOptions> bench_options(const po::variables_map& arguments) {
 Result<std::vector<Program>> load_programs(const po::variables_map& arguments) {
   std::vector<Program> programs;
   for (const std::string& path : values_of(arguments, "program")) {
-    KMUX_ASSIGN(Program program, load_program(path));
+    KMUX_ASSIGN(Program program, load_given_program(path));
     programs.push_back(std::move(program));
   }
   return programs;

@@ -21,6 +21,7 @@
 #include "interrupt.h"
 #include "options.h"
 #include "output_file.h"
+#include "program_input.h"
 #include "progress_view.h"
 #include "style.h"
 
@@ -55,7 +56,7 @@ Batch read_all(const std::vector<std::string>& paths, const CompileOptions& opti
   Batch batch;
   for (const std::string& path : paths) {
     Fate fate{.path = path};
-    Result<Program> program = load_program(path);
+    Result<Program> program = load_given_program(path);
     if (program) {
       batch.places.push_back(batch.fates.size());
       batch.jobs.push_back({*std::move(program), options});
@@ -231,7 +232,7 @@ Report report(const Program& program, const BuildResult& built, std::size_t byte
 }
 
 Result<Report> compile_one(const std::string& path, const po::variables_map& arguments) {
-  KMUX_ASSIGN(const Program program, load_program(path));
+  KMUX_ASSIGN(const Program program, load_given_program(path));
   KMUX_ASSIGN(const CompileOptions options, compile_options(arguments));
   const std::string output = value_of(arguments, "output");
   OutputFiles outputs(arguments);

@@ -34,12 +34,15 @@ struct Run {
 
 double nanoseconds(Clock::duration duration) { return std::chrono::duration<double, std::nano>(duration).count(); }
 
-Result<Arg> make_arg(const Param& param, const Tensor& tensor, const bench::Binding& binding) {
+Result<Arg> make_arg(const Param& param, const Tensor& tensor, const RunRequest& request) {
   if (as_buffer(param) != nullptr) return Arg(tensor);
-  if (const ScalarParam* scalar = as_scalar(param)) return binding.scalar(param.name, scalar->dtype);
-  return make_error(ErrorCode::kUnsupported, "parameter \"" + param.name +
-                                                 "\" is a raw pointer (the command line has none to give). Call the "
-                                                 "program from C++.");
+  if (const ScalarParam* scalar = as_scalar(param)) return request.binding.scalar(param.name, scalar->dtype);
+  if (request.inputs.gives_null(param.name)) return Arg::pointer(nullptr);
+  return make_error(ErrorCode::kUnsupported,
+                    "parameter \"" + param.name +
+                        "\" is a raw pointer (the command line has none to give but null). Give "
+                        "--in " +
+                        param.name + "=null, or call the program from C++ or Python.");
 }
 
 /// Makes every argument on the kernel's device.
@@ -54,7 +57,7 @@ Status prepare(Run& run, const Kernel& kernel) {
         KMUX_ASSIGN(run.tensors.back(), host.to(kernel.device()));
       }
     }
-    KMUX_ASSIGN(Arg arg, make_arg(param, run.tensors.back(), request.binding));
+    KMUX_ASSIGN(Arg arg, make_arg(param, run.tensors.back(), request));
     run.args.push_back(arg);
   }
   return Ok{};

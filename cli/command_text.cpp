@@ -11,6 +11,7 @@
 #include "command.h"
 #include "options.h"
 #include "output_file.h"
+#include "program_input.h"
 #include "style.h"
 
 namespace kmux::cli {
@@ -80,6 +81,10 @@ Result<Report> run_pack(const po::variables_map& arguments) {
   const auto path = arguments["program"].as<std::string>();
   KMUX_ASSIGN(const Program program, read_program(arguments));
   const std::string given = value_of(arguments, "output");
+  if (given.empty() && path == kStandardInput) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "the document has no name (the program comes from the standard input). Give one with -o.");
+  }
   const std::string output = given.empty() ? packed_name(path) : given;
   OutputFiles files(arguments);
   if (output != path) files.protect(path, program);
@@ -102,6 +107,10 @@ Result<Report> run_new(const po::variables_map& arguments) {
                 .json = Json::Object{{"text", begun.text}, {"left_out", json_list(begun.left_out)}}};
   if (!begun.left_out.empty()) report.notice = "left out: " + joined(begun.left_out, "; ");
   if (arguments.count("write") == 0) return report;
+  if (path == kStandardInput) {
+    report.text = begun.content;
+    return report;
+  }
   KMUX_TRY(rewrite_file(path, begun.content));
   report.text = path + ": written; `kmux run " + path + "` runs it\n";
   return report;
@@ -119,10 +128,11 @@ void describe_new(po::options_description& options) {
 
 const Command kNewCommand{"new",
                           "begin the program of a source: print the comment that makes a program of it",
-                          "new FILE [--kernel NAME] [--write]",
+                          "new FILE|- [--kernel NAME] [--write]",
                           "  kmux new saxpy.cu                       # what is guessed says so; nothing is written\n"
                           "  kmux new saxpy.cu --write && kmux run saxpy.cu\n"
-                          "  kmux new blas.cu --kernel 'axpy<float>' --write\n",
+                          "  kmux new blas.cu --kernel 'axpy<float>' --write\n"
+                          "  kmux new - --write < saxpy.cu | kmux run -  # a source of the standard input\n",
                           {"file"},
                           describe_new,
                           run_new};

@@ -7,6 +7,8 @@
 #include "kmux/bench/binding.h"
 #include "kmux/environment.h"
 
+#include "program_input.h"
+
 namespace kmux::cli {
 namespace {
 
@@ -84,7 +86,7 @@ void describe_selection_without_o(po::options_description& options) {
 }
 
 Result<Program> read_program(const po::variables_map& arguments) {
-  return load_program(arguments["program"].as<std::string>());
+  return load_given_program(arguments["program"].as<std::string>());
 }
 
 std::string value_of(const po::variables_map& arguments, const std::string& name) {

@@ -27,7 +27,7 @@ void describe_selection(po::options_description& options);
 /// The same, but -o is left to the command.
 void describe_selection_without_o(po::options_description& options);
 
-/// The program that the command line names.
+/// The program that the command line names; "-" is the one on the standard input.
 Result<Program> read_program(const po::variables_map& arguments);
 
 /// The options of a compile.

@@ -12,6 +12,7 @@
 #include "kmux/plugin/file_io.h"
 
 #include "cache_bundle.h"
+#include "program_input.h"
 
 namespace kmux::cli {
 namespace {
@@ -66,6 +67,7 @@ void describe_force(po::options_description& options) {
 }
 
 void OutputFiles::protect(const fs::path& path, const Program& program) {
+  if (path == kStandardInput) return;
   const std::string of_program = " of program \"" + path.string() + "\"";
   protected_.push_back({path, "it is a program"});
   for (const Variant& variant : program.variants) {

@@ -96,7 +96,7 @@ std::string why_no_argument(const KernelParameter& parameter) {
   const bool is_vector = parameter.dtype.find('x') != std::string::npos;  // "uint32x2", which no scalar is
   const bool is_class_or_vector = parameter.kind == "value" && (parameter.dtype.empty() || is_vector);
   if (parameter.kind != "reference" && !is_class_or_vector) return "";
-  return "takes \"" + parameter.name + "\" of type \"" + parameter.type + "\" by value, which a launch cannot give";
+  return "takes \"" + parameter.name + "\" of type \"" + parameter.type + "\" by value, which a launch cannot give: write a kernel that takes its members and makes it";
 }
 
 /// Returns why no launch can call `kernel`; empty if one can.
@@ -308,7 +308,7 @@ Result<BegunSource> begin_program(const std::string& path, const std::vector<std
   std::vector<std::string> included;
   included.reserve(headers.size());
   for (const File& header : headers) included.push_back(in_quotes(header.path));
-  const std::string stem = std::filesystem::path(path).stem().string();
+  const std::string stem = std::filesystem::path(source.path).stem().string();
   const ProgramGuess guess(identifier(kernels.size() == 1 ? names_of(kernels[0]).back() : stem), is_host, kernels);
   KMUX_ASSIGN(begun.content, with_text(source, guess.lines(included, notes)));
   begun.text = begun.content.substr(0, begun.content.size() - source.content.size());

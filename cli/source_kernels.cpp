@@ -17,6 +17,7 @@
 #include "kmux/text.h"
 
 #include "command.h"
+#include "program_input.h"
 #include "style.h"
 
 namespace kmux::cli {
@@ -63,6 +64,26 @@ std::vector<SourceKernel> kernels_from(const Json::Array& list) {
   return kernels;
 }
 
+/// The dialect of a source without a file's name: that of CUDA's keyword, of HIP's header, or C.
+std::string dialect_of_content(const std::string& content) {
+  const auto has = [&](const char* word) { return content.find(word) != std::string::npos; };
+  if (!has("__global__")) return "c";
+  return has("hip/hip_runtime.h") ? "hip" : "cuda";
+}
+
+/// The source on the standard input, with a name that says what it is.
+Result<NewSource> source_of_input() {
+  KMUX_ASSIGN(std::string content, read_standard_input());
+  if (carries_text(content)) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "the standard input carries a program already (in its comment \"kmux\"). `kmux run -` runs it.");
+  }
+  const std::string dialect = dialect_of_content(content);
+  const bool is_cpp = content.find("extern \"C\"") != std::string::npos;  // as what runs it takes it
+  const std::string ending = dialect == "cuda" ? ".cu" : dialect == "hip" ? ".hip" : is_cpp ? ".cpp" : ".c";
+  return NewSource{"kernel" + ending, std::move(content), dialect};
+}
+
 bool is_named(const SourceKernel& kernel, std::string name) {
   std::erase(name, ' ');
   return std::ranges::any_of(names_of(kernel), [&](std::string one) { return std::erase(one, ' '), one == name; });
@@ -71,6 +92,7 @@ bool is_named(const SourceKernel& kernel, std::string name) {
 }  // namespace
 
 Result<NewSource> read_source(const std::string& path) {
+  if (path == kStandardInput) return source_of_input();
   KMUX_ASSIGN(std::string content, read_named_file(path));
   const std::string dialect(dialect_of_file(path));
   if (dialect != "cuda" && dialect != "hip" && dialect != "c") {

@@ -128,6 +128,13 @@ bool is_float(DType type) {
 
 bool is_bool(DType type) { return type.code == kDLBool; }
 
+bool is_complex(DType type) { return type.code == kDLComplex && (type.bits == 64 || type.bits == 128); }
+
+DType number_of(DType type) {
+  if (!is_complex(type)) return {type.code, type.bits, 1};
+  return {kDLFloat, static_cast<std::uint8_t>(type.bits / 2), 1};
+}
+
 bool is_compatible(DType expected, DType actual) {
   return is_compatible(to_dldatatype(expected), to_dldatatype(actual));
 }

@@ -101,7 +101,7 @@ bool has_whole_bytes(DType type) { return type.bits == 8 || type.bits == 16 || t
 bool is_allowed(DType type, DTypePlace place) {
   switch (place) {
     case DTypePlace::kBuffer:
-      return is_number(type);
+      return is_number(type) || (is_complex(type) && type.lanes == 1);
     case DTypePlace::kScalar:
       return is_number(type) && type.lanes == 1 && has_whole_bytes(type);
     case DTypePlace::kSymbol:
@@ -115,7 +115,7 @@ bool is_allowed(DType type, DTypePlace place) {
 std::string_view allowed_dtypes(DTypePlace place) {
   switch (place) {
     case DTypePlace::kBuffer:
-      return "an integer, a floating-point type or bool";
+      return "an integer, a floating-point type, bool, complex64 or complex128";
     case DTypePlace::kScalar:
       return "bool, or an integer or floating-point type of 8 to 64 bits";
     case DTypePlace::kSymbol:

@@ -65,10 +65,19 @@ std::int64_t argument_size(const PlanArg& argument) {
   return sizeof(void*);
 }
 
+constexpr DType kNoNumber = KernelArgument{}.pointee;
+
 ArgumentKind kind_of(DType type) {
   if (type.lanes != 1) return ArgumentKind::kUnknown;
   if (is_integer(type) || is_bool(type)) return ArgumentKind::kInteger;
   return type == dtype::kFloat32 || type == dtype::kFloat64 ? ArgumentKind::kFloat : ArgumentKind::kUnknown;
+}
+
+// The elements of a tensor; of a workspace or a bare address nothing is known.
+DType pointee_of(const Plan& plan, const PlanAddress& address) {
+  if (address.source != PlanAddress::Source::kSlot || plan.slots[address.index].kind != SlotKind::kTensor)
+    return kNoNumber;
+  return plan.slots[address.index].dtype;
 }
 
 KernelArgument passed_argument(const Plan& plan, const PlanArg& argument) {
@@ -78,7 +87,7 @@ KernelArgument passed_argument(const Plan& plan, const PlanArg& argument) {
     return {bytes, kind_of(scalar->dtype), to_string(scalar->dtype) + " " + text};
   if (const auto* value = std::get_if<PlanValue>(&argument)) return {bytes, kind_of(value->dtype), text};
   if (std::holds_alternative<PlanMapArg>(argument)) return {bytes, ArgumentKind::kUnknown, "tensor map " + text};
-  return {bytes, ArgumentKind::kPointer, "pointer " + text};
+  return {bytes, ArgumentKind::kPointer, "pointer " + text, pointee_of(plan, std::get<PlanAddress>(argument))};
 }
 
 // "2 arguments of 8, 4 bytes: float*, int". Those without a text show their size once more, if others have one.
@@ -122,11 +131,68 @@ constexpr std::array kCppTypes = std::to_array<CppType>({{"bool", 1, ArgumentKin
                                                          {"float", 4, ArgumentKind::kFloat},
                                                          {"double", 8, ArgumentKind::kFloat}});
 
+struct CppNumber {
+  std::string_view text;  // as demanglers write it
+  DType dtype;
+};
+
+// Those that a kernel reads as what they are.
+constexpr std::array kCppNumbers = std::to_array<CppNumber>({{"int", dtype::kInt32},
+                                                             {"unsigned int", dtype::kUInt32},
+                                                             {"long", dtype::kInt64},
+                                                             {"unsigned long", dtype::kUInt64},
+                                                             {"long long", dtype::kInt64},
+                                                             {"unsigned long long", dtype::kUInt64},
+                                                             {"_Float16", dtype::kFloat16},
+                                                             {"__half", dtype::kFloat16},
+                                                             {"__nv_bfloat16", dtype::kBFloat16},
+                                                             {"__bf16", dtype::kBFloat16},
+                                                             {"__hip_bfloat16", dtype::kBFloat16},
+                                                             {"float", dtype::kFloat32},
+                                                             {"double", dtype::kFloat64}});
+
+// What "float const* __restrict" points to.
+DType pointee_of(std::string_view pointer) {
+  const std::size_t star = pointer.find('*');
+  if (star == std::string_view::npos || pointer.find('*', star + 1) != std::string_view::npos) return kNoNumber;
+  std::string_view text = pointer.substr(0, star);
+  for (const std::string_view qualifier : {" const", " volatile", " const"}) {
+    if (text.ends_with(qualifier)) text.remove_suffix(qualifier.size());
+  }
+  const auto found = std::ranges::find(kCppNumbers, text, &CppNumber::text);
+  return found == kCppNumbers.end() ? kNoNumber : found->dtype;
+}
+
+bool is_plain_float(DType type) { return type.lanes == 1 && type.bits >= 16 && is_float(type); }
+bool is_plain_integer(DType type) { return type.lanes == 1 && type.bits >= 32 && is_integer(type); }
+
+bool points_to_what_is_read(const KernelArgument& passed, const KernelArgument& taken) {
+  if (is_plain_float(passed.pointee) && is_plain_float(taken.pointee)) return passed.pointee == taken.pointee;
+  const bool are_integers = is_plain_integer(passed.pointee) && is_plain_integer(taken.pointee);
+  return !are_integers || passed.pointee.bits == taken.pointee.bits;
+}
+
+Error wrong_pointee(const std::string& name, std::ptrdiff_t place, const KernelArgument& passed,
+                    const KernelArgument& taken) {
+  return refused_launch(
+      name, "with " + passed.text + " to " + to_string(passed.pointee) + " as argument " + std::to_string(place + 1) +
+                " (its code takes " + taken.text +
+                "). Declare the tensor with the dtype that the kernel reads, pass an address (a parameter of "
+                "type pointer), or correct the kernel.");
+}
+
 // Of any other type, a struct or an enumeration, only its own code knows the size.
 std::optional<CppType> known_type(std::string_view text) {
   if (text.ends_with('*')) return CppType{text, sizeof(void*), ArgumentKind::kPointer};
   const auto found = std::ranges::find(kCppTypes, text, &CppType::text);
   return found == kCppTypes.end() ? std::nullopt : std::optional(*found);
+}
+
+Status check_pointees(const std::string& name, const std::vector<KernelArgument>& passed,
+                      const std::vector<KernelArgument>& taken) {
+  const auto [differing, other] = std::ranges::mismatch(passed, taken, points_to_what_is_read);
+  if (differing == passed.end()) return Ok{};
+  return wrong_pointee(name, differing - passed.begin(), *differing, *other);
 }
 
 }  // namespace
@@ -162,6 +228,7 @@ void add_types(std::vector<KernelArgument>& parameters, const std::vector<std::s
     const auto known = known_type(types[i]);
     if (known && known->bytes != typed[i].bytes) return;
     if (known) typed[i].kind = known->kind;
+    typed[i].pointee = pointee_of(types[i]);
     typed[i].text = types[i].size() <= kLongestType ? types[i] : types[i].substr(0, kLongestType) + "...";
   }
   parameters = std::move(typed);
@@ -170,7 +237,7 @@ void add_types(std::vector<KernelArgument>& parameters, const std::vector<std::s
 Status check_arguments(const std::string& name, const std::vector<KernelArgument>& passed,
                        const std::vector<KernelArgument>& taken) {
   const auto [differing, other] = std::ranges::mismatch(passed, taken, fits);
-  if (differing == passed.end() && other == taken.end()) return Ok{};
+  if (differing == passed.end() && other == taken.end()) return check_pointees(name, passed, taken);
   const std::string place =
       passed.size() == taken.size() ? "; argument " + std::to_string(differing - passed.begin() + 1) + " differs" : "";
   return refused_launch(name, "with " + arguments_text(passed) + " (its code takes " + arguments_text(taken) + place +

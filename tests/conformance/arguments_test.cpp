@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/complex.h"
+
 #include "programs.h"
 #include "subject.h"
 
@@ -87,6 +89,47 @@ TEST(Arguments, SixtyFourOfThem) {
   int expected = 0;
   for (int i = 0; i < 63; ++i) expected += (i + 1) * i;
   EXPECT_THAT(subject.download<int>(kernel.call(args).and_then(single).value()), ElementsAre(expected));
+}
+
+/// The parts of complex numbers lie one behind the other.
+TEST(Arguments, ComplexElements) {
+  auto& subject = Subject::current();
+  using Number = std::complex<float>;
+  ProgramBuilder builder("conjugate");
+  const Expr n = builder.symbol("n");
+  builder.input("x", dtype::kComplex64, {n}).output("y", dtype::kComplex64, {n});
+  const std::string text = R"(
+KERNEL void conjugate(const float* x, float* y, long long n) {
+  for (long long i = 0; i < n; ++i) {
+    y[2 * i] = x[2 * i];
+    y[2 * i + 1] = -x[2 * i + 1];
+  }
+}
+)";
+  add_variants(builder, text,
+               [&](const OneThread& host) { host.launch("conjugate").args({"x", "y"}).arg(n, dtype::kInt64); });
+  const Kernel kernel = subject.compile(builder.build().value()).value();
+  const Tensor x = subject.upload<Number>({2}, dtype::kComplex64, {{1, 2}, {3, -4}});
+  EXPECT_THAT(subject.download<Number>(kernel(x).and_then(single).value()), ElementsAre(Number(1, -2), Number(3, 4)));
+  const auto refused = kernel(subject.zeros({2}, dtype::kFloat32));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("complex64"));
+}
+
+/// A nullable tensor that is not there is a null pointer for the kernel.
+TEST(Arguments, NullTensors) {
+  auto& subject = Subject::current();
+  ProgramBuilder builder("first");
+  const Expr n = builder.symbol("n");
+  builder.buffer("x", BufferParam{.dtype = dtype::kFloat32, .shape = {n}, .nullable = true});
+  builder.input("y", dtype::kFloat32, {n}).output("out", dtype::kFloat32, {1});
+  add_variants(builder,
+               "KERNEL void first(const float* x, const float* y, float* out) { *out = y[0] + (x != 0 ? x[0] : 8); }\n",
+               [](const OneThread& host) { host.launch("first").args({"x", "y", "out"}); });
+  const Kernel kernel = subject.compile(builder.build().value()).value();
+  const Tensor ones = subject.upload<float>({2}, dtype::kFloat32, {1, 1});
+  EXPECT_THAT(subject.download<float>(kernel(nullptr, ones).and_then(single).value()), ElementsAre(9));
+  EXPECT_THAT(subject.download<float>(kernel(ones, ones).and_then(single).value()), ElementsAre(2));
 }
 
 /// Three device tensors for the add program, and the call.

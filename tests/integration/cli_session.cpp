@@ -53,7 +53,7 @@ std::vector<std::string> CliSession::files() const {
   return names;
 }
 
-ProcessResult CliSession::run(const std::vector<std::string>& words, const Variables& variables) const {
+Command CliSession::command(const std::vector<std::string>& words, const Variables& variables) const {
   Command command;
   command.argv = {std::string(KMUX_TEST_BUILD_DIR) + "/bin/kmux"};
   command.argv.insert(command.argv.end(), words.begin(), words.end());
@@ -65,7 +65,17 @@ ProcessResult CliSession::run(const std::vector<std::string>& words, const Varia
   command.environment["KMUX_DISABLE_CACHE"] = variables.contains("KMUX_CACHE_DIR") ? "" : "1";
   for (const auto& [name, value] : variables) command.environment[name] = value;
   command.timeout = std::chrono::minutes(2);
-  return kmux::run(command).value();
+  return command;
+}
+
+ProcessResult CliSession::run(const std::vector<std::string>& words, const Variables& variables) const {
+  return kmux::run(command(words, variables)).value();
+}
+
+ProcessResult CliSession::pipe(const std::string& input, const std::vector<std::string>& words) const {
+  Command piped = command(words, {});
+  piped.standard_input = input;
+  return kmux::run(piped).value();
 }
 
 }  // namespace kmux::test

@@ -32,12 +32,15 @@ class CliSession {
   /// Runs `kmux WORDS...` in the folder, with no variable of kmux or TileLang set but `variables`, and without a cache
   /// unless they name one.
   ProcessResult run(const std::vector<std::string>& words, const Variables& variables = {}) const;
+  /// The same, with `input` on its standard input.
+  ProcessResult pipe(const std::string& input, const std::vector<std::string>& words) const;
   const std::filesystem::path& folder() const { return folder_; }
   void write(const std::string& name, const std::string& content) const;
   /// Every file below the folder, so that a test sees what a command left behind.
   std::vector<std::string> files() const;
 
  private:
+  Command command(const std::vector<std::string>& words, const Variables& variables) const;
   std::filesystem::path folder_;
 };
 

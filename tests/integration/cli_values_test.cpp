@@ -1,4 +1,5 @@
 // `kmux run` of a kernel of which not all is given: what is made up and how that is said, --set, and --time.
+#include "kmux/complex.h"
 #include "kmux/json.h"
 #include "kmux/npy.h"
 
@@ -248,6 +249,49 @@ TEST_F(CliValues, TimesCallsThatWriteWhereTheFirstOneDid) {
       {"copy.kmux", "--in", "x=x8.npy", "-s", "count=1", "--time", "--repeat", "3", "--check", "y=x8.npy", "--json"});
   ASSERT_EQ(timed.exit_code, 0) << timed.standard_error;
   EXPECT_EQ(*parse_json(timed.standard_output)->find("bytes_a_call")->as_number(), 16) << "as the program says";
+}
+
+constexpr const char* kNulls =
+    "//! kmux\n//! kernel first(p: pointer, x: f32[n] nullable, z: f32[n], out y: f32[n])\n//!   example n = 2\n"
+    "//!   launch first(p, x, z, y, n)\n"
+    "void first(const float* p, const float* x, const float* z, float* y, int n) {\n"
+    "  for (int i = 0; i < n; ++i) y[i] = z[i] + (p ? 100 : 10) + (x ? x[i] : 5);\n}\n";
+
+TEST_F(CliValues, NullIsGivenForAddressesAndNullableTensors) {
+  session_.write("first.c", kNulls);
+  for (const auto& [x, expected] : {std::pair("x=null", 16.0F), {"x=ones", 12.0F}}) {
+    const ProcessResult result =
+        run({"first.c", "--in", "p=null", "--in", x, "--in", "z=ones", "--out", "y=y.npy", "--force"});
+    ASSERT_EQ(result.exit_code, 0) << result.standard_error;
+    EXPECT_EQ(load_npy(session_.folder() / "y.npy").value().data_as<float>()[1], expected);
+  }
+  EXPECT_EQ(run({"first.c", "--in", "p=null"}).exit_code, 0);
+}
+
+TEST_F(CliValues, NullIsRefusedElsewhere) {
+  session_.write("first.c", kNulls);
+  const auto told = [&](const char* in) { return run({"first.c", "--in", in}).standard_error; };
+  EXPECT_THAT(run({"first.c"}).standard_error, HasSubstr("\"p\" is a raw pointer"));
+  EXPECT_THAT(told("p=ones"), HasSubstr("--in gives \"p\" more than null"));
+  EXPECT_THAT(told("z=null"), HasSubstr("--in cannot give null for \"z\" (it is not nullable)"));
+  EXPECT_THAT(told("*=null"), HasSubstr("Name each that is to be."));
+}
+
+TEST_F(CliValues, ComplexTensorsAreMadeUpWrittenAndCompared) {
+  session_.write("twice.c",
+                 "//! kmux\n//! kernel twice(x: complex64[n], out y: complex64[n])\n//!   example n = 3\n"
+                 "//!   launch twice(x, y, n)\n"
+                 "void twice(const float _Complex* x, float _Complex* y, int n) { for (int i = 0; i < n; ++i) y[i] = 2 "
+                 "* x[i]; }\n");
+  const Words made = {"twice.c", "--in", "x=arange", "--out", "y=y.npy"};
+  ASSERT_EQ(run(made).exit_code, 0);
+  const Tensor y = load_npy(session_.folder() / "y.npy").value();
+  EXPECT_EQ(y.dtype(), dtype::kComplex64);
+  EXPECT_EQ(y.data_as<std::complex<float>>()[2], std::complex<float>(8, 10));  // numbers count one by one
+  EXPECT_EQ(run({"twice.c", "--in", "x=arange", "--check", "y=y.npy"}).exit_code, 0);
+  const ProcessResult other = run({"twice.c", "--in", "x=ones", "--check", "y=y.npy"});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.standard_output + other.standard_error, HasSubstr("of 6 elements differ"));
 }
 
 }  // namespace

@@ -16,6 +16,23 @@ TEST(CliWarnings, NamesAVariableThatNobodyReads) {  // C2.15
   EXPECT_THAT(result.standard_error, HasSubstr("kmux: warning: KMUX_PLUGIN_PATH names \"/nowhere\""));
 }
 
+TEST(CliWarnings, NamesAnOptionThatAPluginDoesNotHave) {
+  const std::vector<std::string> words = {"run", kWarnedSaxpy, "--backend", "cpu", "--in", "*=ones"};
+  const ProcessResult wrong = CliSession().run(words, {{"KMUX_OPTION_CPU_ENGIN", "host"}});
+  EXPECT_EQ(wrong.exit_code, 0);
+  EXPECT_THAT(wrong.standard_error,
+              HasSubstr("kmux: warning: option \"cpu.engin\" is set in the environment, but backend "
+                        "\"cpu\" has no such option."));
+  std::vector<std::string> with_option = words;
+  for (const char* word : {"-o", "engine=clang"}) with_option.emplace_back(word);
+  const ProcessResult right = CliSession().run(with_option, {{"KMUX_OPTION_CPU_ENGINE", "host"},
+                                                             {"KMUX_OPTION_CPU_TIER", "fast"},
+                                                             {"KMUX_OPTION_CPU_THREADS", "2"},
+                                                             {"KMUX_OPTION_CPU_INCLUDE_DIRS", "/usr"}});
+  EXPECT_EQ(right.exit_code, 0);
+  EXPECT_THAT(right.standard_error, IsEmpty());
+}
+
 TEST(CliWarnings, SaysNothingWhereNothingIsWrong) {
   EXPECT_THAT(CliSession().run({"plugins"}).standard_error, IsEmpty());
 }

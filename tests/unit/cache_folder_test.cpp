@@ -1,5 +1,6 @@
 #include "cache/disk/cache_folder.h"
 
+#include <chrono>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +9,8 @@
 
 #include "kmux/plugin/sha256.h"
 
+#include "cache/disk/staging.h"
+#include "cache/disk/sweeper.h"
 #include "needs.h"
 #include "temp_folder.h"
 
@@ -51,6 +54,67 @@ TEST(CacheFolder, RefusesWhatOthersControl) {
                   HasSubstr("(others may write to it). Run `chmod go-w` on it."));
     }
   }
+}
+
+// A folder that the group of this process may write to.
+void share(const fs::path& path, ::mode_t mode = 02770) { ASSERT_EQ(::chmod(path.c_str(), mode), 0); }
+
+std::string group_refusal(const fs::path& path) {
+  const auto opened = CacheFolder::open(path, Access::kReadWrite, CacheFolder::Sharing::kGroup);
+  return opened ? "" : opened.error().message;
+}
+
+TEST(CacheFolder, TakesAGroupsOnlyIfAllowed) {
+  const TempFolder temp;
+  share(temp.path());
+  EXPECT_THAT(refusal(temp.path(), Access::kReadWrite), HasSubstr("(others may write to it)"));
+  EXPECT_EQ(group_refusal(temp.path()), "");
+  ::chmod(temp.path().c_str(), 0700);
+  EXPECT_EQ(group_refusal(temp.path()), "");
+}
+
+TEST(CacheFolder, RefusesGroupFoldersThatOthersControl) {
+  const TempFolder temp;
+  share(temp.path(), 02777);
+  EXPECT_THAT(group_refusal(temp.path()), HasSubstr("(everyone may write to it). Run `chmod o-w` on it."));
+  share(temp.path(), 0770);
+  EXPECT_THAT(group_refusal(temp.path()), HasSubstr("Run `chmod g+s` on it."));
+  if (::geteuid() != 0) GTEST_SKIP() << needs("root", "only root can give a folder to another group");
+  ASSERT_EQ(::chown(temp.path().c_str(), 12345, 12345), 0);
+  share(temp.path());
+  EXPECT_THAT(group_refusal(temp.path()), HasSubstr("(this process is not in its group 12345)"));
+  ASSERT_EQ(::chown(temp.path().c_str(), 12345, ::getegid()), 0);
+  share(temp.path());
+  EXPECT_EQ(group_refusal(temp.path()), "");
+}
+
+TEST(CacheFolder, WhatIsMadeInAGroupsIsTheGroups) {
+  const TempFolder temp;
+  const ::mode_t mask = ::umask(077);
+  share(temp.path());
+  const CacheFolder folder = CacheFolder::open(temp.path(), Access::kReadWrite, CacheFolder::Sharing::kGroup).value();
+  Staging staging = Staging::make(folder).value();
+  ASSERT_TRUE(staging.write("manifest.json", "{}").ok());
+  const EntryLocation entry = folder.entry(std::string(64, 'a'), std::string(64, 'b'));
+  ASSERT_TRUE(staging.publish(entry.folder).ok());
+  ASSERT_TRUE(sweep_is_due(folder, std::chrono::seconds(0)));
+  ::umask(mask);
+  for (fs::path made = entry.folder; made != temp.path(); made = made.parent_path())
+    EXPECT_EQ(mode_of(made), 0770) << made;
+  for (const fs::path& file : {entry.folder / "manifest.json", folder.sweep_stamp()})
+    EXPECT_EQ(mode_of(file), 0660) << file;
+}
+
+TEST(CacheFolder, WhatIsMadeInAUsersIsTheUsers) {
+  const TempFolder temp;
+  const CacheFolder folder = CacheFolder::open(temp.path() / "cache", Access::kReadWrite).value();
+  Staging staging = Staging::make(folder).value();
+  ASSERT_TRUE(staging.write("manifest.json", "{}").ok());
+  const EntryLocation entry = folder.entry(std::string(64, 'a'), std::string(64, 'b'));
+  ASSERT_TRUE(staging.publish(entry.folder).ok());
+  for (fs::path made = entry.folder; made != temp.path(); made = made.parent_path())
+    EXPECT_EQ(mode_of(made), 0700) << made;
+  EXPECT_EQ(mode_of(entry.folder / "manifest.json"), 0600);
 }
 
 TEST(CacheFolder, RefusesForeignOwners) {

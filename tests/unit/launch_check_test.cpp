@@ -94,6 +94,50 @@ TEST_F(LaunchCheckTest, KindsAreComparedWhereBothAreKnown) {
   EXPECT_NE(told({4, kInteger}, {4, kFloat}), "");
 }
 
+// A pointer to the elements of `tensor`, given to a parameter of that C++ type.
+TEST_F(LaunchCheckTest, PointersToOtherNumbersAreRefused) {
+  const auto told = [&](DType tensor, const std::string& type) {
+    std::vector<KernelArgument> taken{{8}};
+    add_types(taken, {type});
+    return kernel({{8, kPointer, "pointer x", tensor}}, KernelForm{{taken}, 0});
+  };
+  EXPECT_EQ(
+      told(dtype::kFloat32, "double*"),
+      "kernel \"k\" is launched with pointer x to float32 as argument 1 (its code takes double*). Declare the tensor "
+      "with the dtype that the kernel reads, pass an address (a parameter of type pointer), or correct the kernel.");
+  for (const auto& [tensor, type] : {std::pair(dtype::kFloat64, "float const*"),
+                                     {dtype::kFloat16, "float*"},
+                                     {dtype::kBFloat16, "__half const*"},
+                                     {dtype::kFloat16, "__nv_bfloat16 const volatile*"},
+                                     {dtype::kInt64, "int*"},
+                                     {dtype::kInt32, "long long const*"},
+                                     {dtype::kUInt32, "unsigned long*"}}) {
+    EXPECT_NE(told(tensor, type), "") << type;
+  }
+}
+
+TEST_F(LaunchCheckTest, PointersThatMayBeReadAsAnotherTypePass) {
+  const auto passes = [&](DType tensor, const std::string& type) {
+    std::vector<KernelArgument> taken{{8}};
+    add_types(taken, {type});
+    return kernel({{8, kPointer, "pointer x", tensor}}, KernelForm{{taken}, 0}).empty();
+  };
+  for (const auto& [tensor, type] : {std::pair(dtype::kFloat32, "float*"),
+                                     {dtype::kInt32, "unsigned int const*"},
+                                     {dtype::kInt64, "long long*"},
+                                     {dtype::kFloat32, "int*"},
+                                     {dtype::kFloat32, "float4 const*"},
+                                     {dtype::kFloat32, "void*"},
+                                     {dtype::kFloat32, "float**"},
+                                     {dtype::kUInt8, "unsigned int*"},
+                                     {dtype::kFloat16, "unsigned int const*"},
+                                     {dtype::kFloat8E4M3FN, "float*"},
+                                     {DType{kDLFloat, 32, 2}, "float*"},
+                                     {dtype::kComplex64, "float*"}}) {
+    EXPECT_TRUE(passes(tensor, type)) << type;
+  }
+}
+
 TEST_F(LaunchCheckTest, WhatHasNoNameIsShownByItsSize) {
   EXPECT_THAT(
       kernel({{8, kPointer, "pointer x"}, {4}}, KernelForm{{{{8}, {8}, {1}}}, 0}),
@@ -123,11 +167,12 @@ TEST_F(LaunchCheckTest, PassedArgumentsAreThoseOfTheProgram) {
   const Plan made = lower(builder.build().value(), 0).value();
   const auto& launch = std::get<PlanLaunch>(made.steps[0]);
   const std::vector<KernelArgument> passed = passed_arguments(made, launch);
-  EXPECT_THAT(passed, testing::ElementsAre(
-                          KernelArgument{8, kPointer, "pointer out"}, KernelArgument{8, kPointer, "pointer w"},
-                          KernelArgument{128, kUnknown, "tensor map tiles"}, KernelArgument{1, kInteger, "int8 x"},
-                          KernelArgument{2, kUnknown, "float16 h"}, KernelArgument{4, kFloat, "float32 a"},
-                          KernelArgument{1, kInteger, "bool b"}, KernelArgument{4, kInteger, "int32(x + 1)"}));
+  EXPECT_THAT(passed,
+              testing::ElementsAre(
+                  KernelArgument{8, kPointer, "pointer out", dtype::kFloat32}, KernelArgument{8, kPointer, "pointer w"},
+                  KernelArgument{128, kUnknown, "tensor map tiles"}, KernelArgument{1, kInteger, "int8 x"},
+                  KernelArgument{2, kUnknown, "float16 h"}, KernelArgument{4, kFloat, "float32 a"},
+                  KernelArgument{1, kInteger, "bool b"}, KernelArgument{4, kInteger, "int32(x + 1)"}));
   EXPECT_THAT(passed_bytes(launch), testing::ElementsAre(8, 8, 128, 1, 2, 4, 1, 4));
 }
 
@@ -137,8 +182,8 @@ TEST_F(LaunchCheckTest, TypesOfCppSayWhatASizeIsOf) {
     return parameters;
   };
   EXPECT_THAT(typed({{8}, {4}, {8}, {16}, {1}}, {"float const*", "float", "unsigned long", "ns::Pair", "bool"}),
-              testing::ElementsAre(KernelArgument{8, kPointer, "float const*"}, KernelArgument{4, kFloat, "float"},
-                                   KernelArgument{8, kInteger, "unsigned long"},
+              testing::ElementsAre(KernelArgument{8, kPointer, "float const*", dtype::kFloat32},
+                                   KernelArgument{4, kFloat, "float"}, KernelArgument{8, kInteger, "unsigned long"},
                                    KernelArgument{16, kUnknown, "ns::Pair"}, KernelArgument{1, kInteger, "bool"}));
   EXPECT_THAT(typed({{8}, {4}}, {"float*"}), testing::ElementsAre(KernelArgument{8}, KernelArgument{4}));
   EXPECT_THAT(typed({{8}, {4}}, {"float*", "double"}), testing::ElementsAre(KernelArgument{8}, KernelArgument{4}));

@@ -46,9 +46,10 @@ class Npy : public testing::Test {
 };
 
 TEST_F(Npy, EveryTypeComesBack) {
-  for (const DType type : {dtype::kBool, dtype::kInt8, dtype::kInt16, dtype::kInt32, dtype::kInt64, dtype::kUInt8,
-                           dtype::kUInt16, dtype::kUInt32, dtype::kUInt64, dtype::kFloat16, dtype::kFloat32,
-                           dtype::kFloat64, dtype::kBFloat16, dtype::kFloat8E4M3FN}) {
+  for (const DType type :
+       {dtype::kBool, dtype::kInt8, dtype::kInt16, dtype::kInt32, dtype::kInt64, dtype::kUInt8, dtype::kUInt16,
+        dtype::kUInt32, dtype::kUInt64, dtype::kFloat16, dtype::kFloat32, dtype::kFloat64, dtype::kBFloat16,
+        dtype::kFloat8E4M3FN, dtype::kComplex64, dtype::kComplex128}) {
     const Tensor saved = Tensor::zeros({2, 3}, type).value();
     std::memset(saved.data(), 1, static_cast<std::size_t>(saved.byte_count()));
     ASSERT_TRUE(save_npy(folder_ / "t.npy", saved).ok());
@@ -117,7 +118,7 @@ TEST_F(Npy, WrongFilesAreRefusedByName) {
   expect_refused(write(std::string("\x93NUMPY\x09\x00\x10\x00zzzz", 14)), "format 9");
   expect_refused(write(std::string("\x93NUMPY\x01\x00\xff\x0f{", 11) + "   "), "truncated");
   expect_refused(write("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", "1234"), "big-endian");
-  expect_refused(write("{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", "12345678"), "'<c8'");
+  expect_refused(write("{'descr': '<c4', 'fortran_order': False, 'shape': (1,), }", "12345678"), "'<c8'");
   expect_refused(write("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "12345678"), "|O");
   expect_refused(write("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "1234"), "structured");
   expect_refused(write("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", "1234"), "extent");

@@ -21,7 +21,7 @@ TEST(ValidateLaunch, ChecksArguments) {
   expect_problems({
       {arg(TensorArg{"D"}), at + "tensor", "no \"D\" in scope"},
       {arg(TensorArg{"partial"}), at + "tensor", "\"partial\" is a workspace. Name a buffer or pointer"},
-      {arg(TensorArg{"bias"}), at + "tensor", "nullable"},
+      {arg(TensorArg{"bias", 4}), at + "tensor", "nullable"},
       {arg(TensorArg{"A", -2}), at + "offset_bytes", "an offset is -2"},
       {arg(ScalarArg{"m"}), at + "scalar", "\"m\" is a symbol. Name a scalar"},
       {arg(ExprArg{Expr::symbol("A")}), at + "expr", "\"A\" is a buffer"},

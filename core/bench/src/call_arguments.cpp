@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
-#include <random>
 
 #include "kmux/bench/comparison.h"
 #include "kmux/npy.h"
@@ -13,64 +12,13 @@
 #include "kmux/plugin/word_list.h"
 #include "kmux/registry.h"
 
+#include "made_up_values.h"
+
 namespace kmux::bench {
 namespace {
 
 constexpr std::string_view kRest = "*";
-constexpr std::string_view kRandom = "random:";
-
-bool is_generator(std::string_view source) {
-  return source == "zeros" || source == "ones" || source == "arange" || source.starts_with(kRandom);
-}
-
-/// Uniform in [-1, 1) for floating-point types, small integers for the others, so that sums stay exact. The generator is
-/// fixed by the C++ standard; the mapping is our own, since distributions differ between libraries.
-double random_value(std::mt19937_64& generator, DType type) {
-  const double unit = static_cast<double>(generator() >> 11) * 0x1.0p-53;
-  if (is_float(type)) return 2 * unit - 1;
-  if (is_bool(type)) return unit < 0.5 ? 0 : 1;
-  const double low = type.code == kDLUInt ? 0 : -4;
-  return low + static_cast<double>(static_cast<int>(unit * 9));
-}
-
-Result<std::uint64_t> seed_of(const std::string& source) {
-  const auto seed = parse_integer(std::string_view(source).substr(kRandom.size()));
-  if (!seed) return make_error(ErrorCode::kInvalidArgument, "\"" + source + "\" has no seed. Write random:1.");
-  return static_cast<std::uint64_t>(*seed);
-}
-
-// The numbers of a tensor, those of vectors one by one.
-Tensor numbers_of(const Tensor& tensor) {
-  DType number = tensor.dtype();
-  const std::int64_t count = tensor.element_count() * number.lanes;
-  number.lanes = 1;
-  return Tensor::borrow(tensor.data(), {count}, number);
-}
-
-Status check_has_bytes(DType type) {
-  if (type.bits % 8 == 0) return Ok{};
-  return make_error(ErrorCode::kUnsupported,
-                    "a tensor of " + to_string(type) + " cannot be generated (its elements share bytes). Give a file.");
-}
-
-Status fill(const Tensor& whole, const std::string& source) {
-  KMUX_TRY(check_has_bytes(whole.dtype()));
-  const Tensor tensor = numbers_of(whole);
-  std::mt19937_64 generator;
-  if (source.starts_with(kRandom)) {
-    KMUX_ASSIGN(const std::uint64_t seed, seed_of(source));
-    generator.seed(seed);
-  }
-  const std::int64_t count = tensor.element_count();
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double value = source == "zeros"    ? 0
-                         : source == "ones"   ? 1
-                         : source == "arange" ? static_cast<double>(i)
-                                              : random_value(generator, tensor.dtype());
-    set_element(tensor, i, value);
-  }
-  return Ok{};
-}
+constexpr std::string_view kNull = "null";
 
 Error cannot_take(const Program& program, const std::string& name) {
   std::vector<std::string> known;
@@ -81,6 +29,27 @@ Error cannot_take(const Program& program, const std::string& name) {
   return make_error(ErrorCode::kInvalidArgument,
                     "--in cannot give \"" + name + "\" (" + (output ? "it is an output" : "no such tensor") + ")." +
                         did_you_mean(name, known) + " Inputs: " + join(known, "none") + ".");
+}
+
+bool may_be_null(const Param& param) {
+  const BufferParam* const buffer = as_buffer(param);
+  return buffer != nullptr ? buffer->nullable : is_pointer(param);
+}
+
+Error wrong_null(const Param& param) {
+  const std::string name = "\"" + param.name + "\"";
+  return make_error(ErrorCode::kInvalidArgument,
+                    may_be_null(param)
+                        ? "--in gives " + name +
+                              " more than null (it is a bare address, of memory that kmux does not make). "
+                              "Write --in " +
+                              param.name + "=null, or call the program from C++ or Python."
+                        : "--in cannot give null for " + name + " (it is not nullable). Give a file or numbers.");
+}
+
+Error null_for_all() {
+  return make_error(ErrorCode::kInvalidArgument,
+                    "--in cannot give null for \"*\" (few parameters may be null). Name each that is to be.");
 }
 
 /// Must a call be given the tensor of `param`?
@@ -127,8 +96,12 @@ Result<Inputs> Inputs::parse(const Program& program, const std::vector<std::stri
   for (const auto& assignment : assignments) {
     KMUX_ASSIGN(const auto pair, split_assignment("--in", assignment));
     const Param* param = find_param(program.signature, pair.first);
+    const bool is_address = param != nullptr && is_pointer(*param);
     const bool input = param != nullptr && as_buffer(*param) != nullptr && !is_output(program.signature, pair.first);
-    if (!input && pair.first != kRest) return cannot_take(program, pair.first);
+    if (!input && !is_address && pair.first != kRest) return cannot_take(program, pair.first);
+    if (pair.second == kNull ? param == nullptr || !may_be_null(*param) : is_address) {
+      return param == nullptr ? null_for_all() : wrong_null(*param);
+    }
     if (pair.second.starts_with(kRandom)) KMUX_TRY(seed_of(pair.second));
     if (!inputs.sources_.emplace(pair.first, pair.second).second) {
       return make_error(ErrorCode::kInvalidArgument, "input \"" + pair.first + "\" is given twice. Give it once.");
@@ -138,7 +111,7 @@ Result<Inputs> Inputs::parse(const Program& program, const std::vector<std::stri
 }
 
 void Inputs::make_up() {
-  const auto is_file = [](const auto& source) { return !is_generator(source.second); };
+  const auto is_file = [](const auto& source) { return !is_generator(source.second) && source.second != kNull; };
   if (std::ranges::any_of(sources_, is_file)) return;
   int seed = 0;
   for (const Param& param : program_->signature.params) {
@@ -152,7 +125,7 @@ void Inputs::make_up() {
 
 Status Inputs::load(Binding& binding) {
   for (const auto& [name, source] : sources_) {
-    if (is_generator(source) || name == kRest) continue;
+    if (is_generator(source) || name == kRest || source == kNull) continue;
     const BufferParam& buffer = *as_buffer(*find_param(program_->signature, name));
     KMUX_ASSIGN(Tensor tensor, load_npy(source, buffer.dtype));
     KMUX_TRY(binding.learn(name, buffer, tensor));
@@ -167,9 +140,14 @@ const std::string* Inputs::source_of(const std::string& name) const {
   return found == sources_.end() ? nullptr : &found->second;
 }
 
+bool Inputs::gives_null(const std::string& name) const {
+  const auto found = sources_.find(name);
+  return found != sources_.end() && found->second == kNull;
+}
+
 std::span<const Expr> Inputs::made_extents(const Param& param) const {
   const BufferParam* const buffer = as_buffer(param);
-  if (buffer == nullptr || files_.contains(param.name) || !gives(param.name)) return {};
+  if (buffer == nullptr || files_.contains(param.name) || !gives(param.name) || gives_null(param.name)) return {};
   return buffer->shape;
 }
 
@@ -217,7 +195,7 @@ Status Inputs::check(const Binding& binding) const {
 Result<Tensor> Inputs::tensor(const Param& param, const Binding& binding) const {
   if (const auto file = files_.find(param.name); file != files_.end()) return file->second;
   const std::string* source = source_of(param.name);
-  if (source == nullptr && as_buffer(param)->nullable) return Tensor();
+  if (gives_null(param.name) || (source == nullptr && as_buffer(param)->nullable)) return Tensor();
   if (source == nullptr) return not_given(param.name);
   if (!is_generator(*source)) return load_npy(*source, as_buffer(param)->dtype);
   KMUX_ASSIGN(auto shape, binding.shape_of(param));
@@ -351,9 +329,13 @@ Status CallArguments::add(const Program& program, const Param& param, const Inpu
     args_.push_back(value);
     return Ok{};
   }
+  if (inputs.gives_null(param.name)) {
+    args_.push_back(Arg::pointer(nullptr));
+    return Ok{};
+  }
   return make_error(ErrorCode::kUnsupported, "parameter \"" + param.name +
-                                                 "\" is a raw pointer (there is none to give). Measure the program "
-                                                 "from C++.");
+                                                 "\" is a raw pointer (there is none to give). Give --in " +
+                                                 param.name + "=null, or measure the program from C++.");
 }
 
 Status CallArguments::add_buffer(const Program& program, const Param& param, const Inputs& inputs,

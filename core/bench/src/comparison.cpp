@@ -18,6 +18,8 @@ std::string number(double value) {
   return text;
 }
 
+std::int64_t numbers_each(DType type) { return total_bits(type) / number_of(type).bits; }
+
 bool agree(double actual, double expected, Tolerance tolerance) {
   if (std::isnan(expected) || std::isnan(actual)) return std::isnan(expected) && std::isnan(actual);
   if (actual == expected) return true;  // infinities, too
@@ -26,7 +28,8 @@ bool agree(double actual, double expected, Tolerance tolerance) {
 
 }  // namespace
 
-Tolerance default_tolerance(DType type) {
+Tolerance default_tolerance(DType element) {
+  const DType type = number_of(element);
   if (!is_float(type)) return {};
   if (type.bits >= 64) return {1e-9, 1e-12};
   if (type.bits >= 32) return {1e-4, 1e-5};
@@ -50,19 +53,23 @@ Json Comparison::to_json() const {
 }
 
 Result<Comparison> compare(const Tensor& actual, const Tensor& expected, Tolerance tolerance) {
-  if (!std::ranges::equal(actual.shape(), expected.shape())) {
+  const bool are_alike = numbers_each(actual.dtype()) == numbers_each(expected.dtype());
+  if (!are_alike || !std::ranges::equal(actual.shape(), expected.shape())) {
     return make_error(ErrorCode::kInvalidArgument, "the reference is " + describe(*expected.dl()) + ", the result " +
-                                                       describe(*actual.dl()) + ". Give a reference of that shape.");
+                                                       describe(*actual.dl()) + ". Give a reference of that shape and kind.");
   }
   Comparison result;
-  result.compared = actual.element_count();
+  const Tensor actual_numbers = numbers_of(actual);
+  const Tensor expected_numbers = numbers_of(expected);
+  result.compared = actual_numbers.element_count();
   for (std::int64_t i = 0; i < result.compared; ++i) {
-    const double a = element(actual, i);
-    const double e = element(expected, i);
+    const double a = element(actual_numbers, i);
+    const double e = element(expected_numbers, i);
     if (!std::isnan(a - e)) result.worst = std::max(result.worst, std::abs(a - e));
     if (agree(a, e, tolerance)) continue;
     if (result.mismatches++ == 0) {
-      result.first_mismatch = "at " + index_text(actual, i) + ": " + number(a) + ", expected " + number(e);
+      result.first_mismatch =
+          "at " + index_text(actual, i / numbers_each(actual.dtype())) + ": " + number(a) + ", expected " + number(e);
     }
   }
   return result;
@@ -73,6 +80,11 @@ namespace {
 std::size_t bytes_of(DType type) { return static_cast<std::size_t>(type.bits / 8); }
 
 }  // namespace
+
+Tensor numbers_of(const Tensor& tensor) {
+  const std::int64_t count = tensor.element_count() * numbers_each(tensor.dtype());
+  return Tensor::borrow(tensor.data(), {count}, number_of(tensor.dtype()));
+}
 
 double element(const Tensor& tensor, std::int64_t index) {
   const DType type = tensor.dtype();

@@ -301,8 +301,8 @@ const Name* require_name(const std::string& name, std::initializer_list<NameKind
 void check_not_nullable(const std::string& name, const Name& what, const JsonPointer& at, ProblemList& problems) {
   if (!what.nullable) return;
   problems.add(at, "buffer " + in_double_quotes(name) +
-                       " is nullable, but used here (a null tensor has no data). Remove " +
-                       "\"nullable\", or do not use the buffer.");
+                       " is nullable, but used here (a null tensor has no data; a kernel may be given its address "
+                       "alone). Remove \"nullable\", or do not use the buffer.");
 }
 
 }  // namespace kmux

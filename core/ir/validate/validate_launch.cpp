@@ -46,7 +46,8 @@ class LaunchChecker {
   void arg(const TensorArg& arg, const JsonPointer& at) {
     const Name* found = require_name(arg.param, {NameKind::kBuffer, NameKind::kPointer},
                                      "a buffer or pointer parameter", scope_, at / "tensor", problems_);
-    if (found != nullptr) check_not_nullable(arg.param, *found, at / "tensor", problems_);
+    const bool is_as_given = arg.offset_bytes.is_constant() && arg.offset_bytes.constant() == 0;
+    if (found != nullptr && !is_as_given) check_not_nullable(arg.param, *found, at / "tensor", problems_);
     check_quantity(arg.offset_bytes, "an offset", 0, scope_, at / "offset_bytes", problems_);
   }
 

@@ -265,7 +265,13 @@ class SignatureChecker {
 
   void scalar(const ScalarParam& scalar, const JsonPointer& at) {
     if (is_allowed(scalar.dtype, DTypePlace::kScalar)) return;
-    refuse("a scalar cannot be ", scalar.dtype, DTypePlace::kScalar, at);
+    if (scalar.dtype.lanes == 1 && !is_complex(scalar.dtype)) {
+      return refuse("a scalar cannot be ", scalar.dtype, DTypePlace::kScalar, at);
+    }
+    problems_.add(at / "dtype",
+                  "a scalar cannot be " + in_double_quotes(to_string(scalar.dtype)) +
+                      " (a scalar is one number). Pass its numbers by parameters of their own, or all of it as "
+                      "a buffer of one element.");
   }
 
   void output(std::size_t index, const JsonPointer& at) {

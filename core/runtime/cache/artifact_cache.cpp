@@ -98,7 +98,9 @@ struct ArtifactCache::State {
       why_read_only = kNoFolder;
       return Ok{};
     }
-    Result<CacheFolder> opened = CacheFolder::open(options.folder, CacheFolder::Access::kReadWrite);
+    Result<CacheFolder> opened =
+        CacheFolder::open(options.folder, CacheFolder::Access::kReadWrite,
+                          options.is_of_group ? CacheFolder::Sharing::kGroup : CacheFolder::Sharing::kUser);
     if (!opened && opened.error().code != ErrorCode::kUnavailable) return std::move(opened).error();
     if (!opened) {
       why_read_only = opened.error().message;

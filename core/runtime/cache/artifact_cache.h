@@ -78,6 +78,7 @@ class SingleFlight {
 
 struct CacheOptions {
   std::filesystem::path folder;  // entries are found and stored here; empty: nothing is stored
+  bool is_of_group = false;  // `folder` may be one that a group of this process writes to
   std::vector<std::filesystem::path> read_only = {};  // entries are found here when `folder` has none
   std::filesystem::path lock_folder = {};  // on this machine, not on a network; empty: no locks
   std::chrono::milliseconds lock_timeout{300'000};  // for another process that makes the same entry

@@ -126,6 +126,7 @@ Result<std::shared_ptr<ArtifactCache>> open_cache(const Environment& environment
       !environment.cache_dir.empty() || !environment.cache_read_only.empty() || !environment.remote_cache.empty();
   if (environment.disable_cache || !has_place) return std::shared_ptr<ArtifactCache>();
   CacheOptions options{.folder = environment.cache_dir,
+                       .is_of_group = environment.cache_of_group,
                        .read_only = environment.cache_read_only,
                        .lock_folder = environment.cache_lock_dir,
                        .log = [](const std::string& text) { log(LogLevel::kWarning, text); },

@@ -274,6 +274,7 @@ Result<Artifact> PluginBackend::build(const BuildRequest& request, std::string_v
   KMUX_ASSIGN(const std::string artifact, answer_of(api_.name, [&](kmux_sink answer, kmux_sink error) {
                 return api_.build(instance_, view.with_launcher(launcher).get(), answer, error);
               }));
+  if (built_) built_(request.options);
   auto read = deserialize(artifact, Digests::kZeroOrChecked);
   if (!read) return malformed_answer(api_.name, "an artifact that cannot be read", read.error().message);
   if (read->find(kDependenciesPart) == nullptr) add_unknown_dependencies(*read);

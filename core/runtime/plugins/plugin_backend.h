@@ -1,6 +1,8 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
+#include <utility>
 
 #include "kmux/plugin/backend.h"
 
@@ -55,7 +57,9 @@ kmux_code call_standalone(const kmux_plugin_api& api, void* instance, const kmux
 /// Lifetime: borrows table and instance.
 class PluginBackend final : public Backend, private Wrapper, private Builder {
  public:
-  PluginBackend(const kmux_plugin_api& api, void* instance) : api_(api), instance_(instance), devices_(api, instance) {}
+  /// Calls `built` with the options of each build that succeeds.
+  PluginBackend(const kmux_plugin_api& api, void* instance, std::function<void(const Options&)> built = {})
+      : api_(api), instance_(instance), devices_(api, instance), built_(std::move(built)) {}
 
   Result<ProbeReport> probe() override;
   Result<Target> resolve_target(std::string_view request, std::optional<int> device) override;
@@ -75,6 +79,7 @@ class PluginBackend final : public Backend, private Wrapper, private Builder {
   const kmux_plugin_api& api_;
   void* instance_;
   PluginDeviceApi devices_;
+  std::function<void(const Options&)> built_;  // may be empty
   std::atomic<bool> told_of_dependencies_ = false;
 };
 

@@ -1,6 +1,7 @@
 #include "plugin_library.h"
 
 #include <algorithm>
+#include <atomic>
 #include <dlfcn.h>
 #include <list>
 #include <mutex>
@@ -10,6 +11,7 @@
 
 #include <boost/dll/shared_library.hpp>
 
+#include "kmux/log.h"
 #include "kmux/plugin/quoting.h"
 
 #include "base/guarded.h"
@@ -47,7 +49,7 @@ class OpenPlugin final : public PluginLibrary {
         api_(api),
         host_(std::move(host)),
         instance_(instance),
-        backend_(api, instance) {
+        backend_(api, instance, [this](const Options& given) { review_options(given); }) {
     library_.push_back(std::move(library));
   }
 
@@ -72,6 +74,20 @@ class OpenPlugin final : public PluginLibrary {
   void* instance() const override { return instance_; }
 
  private:
+  /// Warns once of options of the environment that the first build did not ask for. Those of the call, `given`, come before the
+  /// environment; the runtime reads "tier"; what is in no key is asked for outside of builds.
+  void review_options(const Options& given) const {
+    if (reviewed_.exchange(true)) return;
+    for (const std::string& option : host_->unasked()) {
+      const std::string name = option.substr(manifest_.name.size() + 1);
+      const bool is_known = given.contains(name) || name == "tier" || manifest_.environment.contains(option) ||
+                            std::ranges::find(manifest_.unkeyed, option) != manifest_.unkeyed.end();
+      if (is_known) continue;
+      log(LogLevel::kWarning, "option \"" + option + "\" is set in the environment, but backend \"" + manifest_.name +
+                                  "\" has no such option. Correct its name, or unset the variable.");
+    }
+  }
+
   Manifest manifest_;
   std::filesystem::path path_;
   std::list<Library> library_;  // this one
@@ -82,6 +98,7 @@ class OpenPlugin final : public PluginLibrary {
   mutable std::mutex probing_;
   mutable std::optional<Result<ProbeReport>> report_;
   bool close_ = false;
+  mutable std::atomic<bool> reviewed_ = false;
 };
 
 /// What the manifest advises about the libraries that the loader's text names.

@@ -208,7 +208,7 @@ void PolicyChoice::choose_pinned() {
   resolution_.policy_error = pinned.error();
   for (Candidate& candidate : candidates_) {
     if (candidate.verdict == Verdict::kChosen) candidate.verdict = Verdict::kPossible;
-    if (candidate.verdict == Verdict::kPossible) candidate.reason = "can, but the lock file names another";
+    if (candidate.verdict == Verdict::kPossible) candidate.reason = "can, but policy pinned could not choose";
   }
 }
 

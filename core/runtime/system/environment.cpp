@@ -105,6 +105,7 @@ Environment Environment::from(const Variables& variables, bool secure) {
   environment.cache_max_bytes = first_of(variables, {"KMUX_CACHE_MAX_BYTES"});
   if (!secure) {
     environment.cache_dir = cache_dir_of(variables);
+    environment.cache_of_group = is_on(first_of(variables, {"KMUX_CACHE_GROUP"}));
     environment.cache_read_only = split_path(first_of(variables, {"KMUX_CACHE_RO"}));
     environment.lock_file = first_of(variables, {"KMUX_LOCK_FILE"});
     environment.trace_file = first_of(variables, {"KMUX_TRACE"});

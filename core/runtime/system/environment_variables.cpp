@@ -16,6 +16,7 @@ using Kind = EnvironmentVariable::Kind;
 
 constexpr auto kVariables = std::to_array<EnvironmentVariable>({
     {"KMUX_CACHE_DIR"},
+    {"KMUX_CACHE_GROUP", Kind::kSwitch},
     {"KMUX_CACHE_MAX_BYTES"},
     {"KMUX_CACHE_RO"},
     {"KMUX_COMPILE_MEMORY"},

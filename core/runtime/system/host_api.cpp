@@ -39,8 +39,17 @@ std::int32_t HostApi::option(void* self, kmux_bytes name, kmux_sink value) noexc
   const auto& options = static_cast<const HostApi*>(self)->options_;
   const auto found = options.find(std::string_view(name.data, name.size));  // allocates nothing: nothing may be thrown
   if (found == options.end()) return 0;
-  value.write(value.self, found->second.data(), found->second.size());
+  found->second.asked.store(true, std::memory_order_relaxed);
+  value.write(value.self, found->second.text.data(), found->second.text.size());
   return 1;
+}
+
+std::vector<std::string> HostApi::unasked() const {
+  std::vector<std::string> names;
+  for (const auto& [name, answer] : options_) {
+    if (name.starts_with(plugin_ + ".") && !answer.asked.load(std::memory_order_relaxed)) names.push_back(name);
+  }
+  return names;
 }
 
 void HostApi::log(void* self, std::int32_t level, kmux_bytes text) noexcept {
@@ -98,7 +107,8 @@ bool is_stopping() noexcept { return stop_announced.load(std::memory_order_relax
 
 void announce_stop() noexcept { stop_announced.store(true, std::memory_order_relaxed); }
 
-HostApi::HostApi(std::string plugin, Options options) : plugin_(std::move(plugin)), options_(std::move(options)) {
+HostApi::HostApi(std::string plugin, const Options& options) : plugin_(std::move(plugin)) {
+  for (const auto& [name, text] : options) options_[name].text = text;
   api_ = {.struct_size = sizeof(kmux_host_api),
           .abi_version = KMUX_PLUGIN_ABI_VERSION,
           .reserved = 0,

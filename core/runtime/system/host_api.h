@@ -1,5 +1,11 @@
 #pragma once
 
+#include <atomic>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/plugin.h"
 
@@ -13,12 +19,19 @@ class CompileScope;
 class HostApi {
  public:
   /// `plugin` is named in what it logs.
-  HostApi(std::string plugin, Options options);
+  HostApi(std::string plugin, const Options& options);
   HostApi(const HostApi&) = delete;
   HostApi& operator=(const HostApi&) = delete;
   const kmux_host_api* get() const { return &api_; }
+  /// The options "PLUGIN.name" of the plugin itself that it has not asked for.
+  std::vector<std::string> unasked() const;
 
  private:
+  struct Answer {
+    std::string text;
+    mutable std::atomic<bool> asked = false;
+  };
+
   static std::int32_t option(void* self, kmux_bytes name, kmux_sink value) noexcept;
   static void log(void* self, std::int32_t level, kmux_bytes text) noexcept;
   static void trace(void* self, std::int32_t phase, kmux_bytes name) noexcept;
@@ -27,7 +40,7 @@ class HostApi {
                                      void* context) noexcept;
 
   std::string plugin_;
-  Options options_;
+  std::map<std::string, Answer, std::less<>> options_;
   kmux_host_api api_{};
 };
 

@@ -34,7 +34,8 @@ Error about(const std::filesystem::path& path, Error error) {
 Result<DType> element_type(const NpyHeader& header, std::optional<DType> reinterpret_as) {
   const bool raw = header.opaque || header.dtype.code == kDLUInt;
   if (!reinterpret_as || *reinterpret_as == header.dtype) return header.dtype;
-  const bool foreign = !is_integer(*reinterpret_as) && !is_bool(*reinterpret_as) && reinterpret_as->code != kDLFloat;
+  const bool foreign = !is_integer(*reinterpret_as) && !is_bool(*reinterpret_as) && reinterpret_as->code != kDLFloat &&
+                       !is_complex(*reinterpret_as);
   const bool same_size = total_bits(*reinterpret_as) == total_bits(header.dtype);
   if (same_size && (header.opaque || (raw && foreign))) return *reinterpret_as;
   return header.dtype;
@@ -101,9 +102,10 @@ class DictReader {
     }
     const auto dtype = whole ? dtype_of(text[1], bytes) : std::nullopt;
     if (!dtype) {
-      return make_error(ErrorCode::kInvalidArgument, "the element type '" + text +
-                                                         "' is not one of kmux (integers, bool, float16 to float64, "
-                                                         "void bytes). Convert the array first.");
+      return make_error(ErrorCode::kInvalidArgument,
+                        "the element type '" + text +
+                            "' is not one of kmux (integers, bool, float16 to float64, "
+                            "complex64, complex128, void bytes). Convert the array first.");
     }
     header.dtype = *dtype;
     header.opaque = text[1] == 'V';
@@ -111,9 +113,11 @@ class DictReader {
   }
 
   static std::optional<DType> dtype_of(char kind, std::int64_t bytes) {
+    const bool is_complex = kind == 'c' && (bytes == 8 || bytes == 16);
     const bool power = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
-    if (!power) return std::nullopt;
+    if (!power && !is_complex) return std::nullopt;
     const auto bits = static_cast<std::uint8_t>(8 * bytes);
+    if (is_complex) return DType{kDLComplex, bits, 1};
     if (kind == 'b' && bytes == 1) return dtype::kBool;
     if (kind == 'i') return DType{kDLInt, bits, 1};
     if (kind == 'u' || kind == 'V') return DType{kDLUInt, bits, 1};
@@ -178,6 +182,7 @@ std::string descr_of(DType dtype) {
   const std::string bytes = std::to_string(dtype.bits / 8);
   if (is_bool(dtype)) return "|b1";
   if (dtype.code == kDLFloat) return "<f" + bytes;
+  if (is_complex(dtype)) return "<c" + bytes;
   return (dtype.bits == 8 ? "|" : "<") + std::string(dtype.code == kDLInt ? "i" : "u") + bytes;
 }
 

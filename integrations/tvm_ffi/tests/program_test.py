@@ -4,6 +4,7 @@ import pathlib
 import pickle
 import tempfile
 import unittest
+import weakref
 
 import kmux
 import programs
@@ -24,6 +25,15 @@ class Program(unittest.TestCase):
     def test_fills_in_what_may_be_left_out(self):
         self.assertIn('"format":"kmux-program"', programs.scale().to_json())
         self.assertIn('"sha256"', programs.scale().to_json())
+
+    def test_can_be_referred_to_weakly(self):
+        program = programs.scale()
+        resolution = kmux.resolve(program, target="cpu")
+        by_program = weakref.WeakKeyDictionary({program: 1})
+        references = weakref.ref(program), weakref.ref(resolution)
+        self.assertEqual((by_program[program], [each() is not None for each in references]), (1, [True, True]))
+        del program, resolution
+        self.assertEqual(([each() for each in references], len(by_program)), ([None, None], 0))
 
     def test_is_pickled(self):
         program = programs.scale()

@@ -58,6 +58,9 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> memory_files(std::span<const Fil
 /// is the ABI's matter, and looks like a number that the source does not have.
 inline constexpr const char* kRecordBytes = "kmux-record-bytes";
 
+/// The attribute of a kernel that was given the name of its launch: the symbol that it had, which has the types of its parameters.
+inline constexpr const char* kKernelSymbol = "kmux-kernel-symbol";
+
 /// What one source became, and what later steps need to know of its options.
 struct TranslationUnit {
   std::unique_ptr<llvm::Module> module;  // with kRecordBytes

@@ -61,7 +61,9 @@ std::vector<KernelArgument> taken_arguments(const llvm::Function& function) {
   for (const llvm::Argument& argument : function.args()) {
     taken.push_back(taken_argument(argument, function.getDataLayout()));
   }
-  if (const auto types = parameter_types(function.getName().str())) add_types(taken, *types);
+  const llvm::Attribute symbol = function.getFnAttribute(kKernelSymbol);
+  const llvm::StringRef name = symbol.isValid() ? symbol.getValueAsString() : function.getName();
+  if (const auto types = parameter_types(name.str())) add_types(taken, *types);
   return taken;
 }
 

@@ -8,6 +8,7 @@
 
 #include "kmux/plugin/kernel_names.h"
 
+#include "engine/front_end.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Function.h"
@@ -38,6 +39,7 @@ std::vector<llvm::Function*> kernels_in(const llvm::Module& module) {
 // One function may have two names: "scale<float>" and "scale<float, 4>".
 void set_name(llvm::Function& function, const std::string& name, const std::vector<std::string>& kernels) {
   const bool is_named = std::ranges::find(kernels, function.getName().str()) != kernels.end();
+  if (!function.hasFnAttribute(kKernelSymbol)) function.addFnAttr(kKernelSymbol, function.getName());
   if (!is_named) return function.setName(name);
   llvm::ValueToValueMapTy values;
   llvm::CloneFunction(&function, values)->setName(name);

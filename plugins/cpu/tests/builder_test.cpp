@@ -152,6 +152,27 @@ TEST_P(EachEngine, NamesAMissingKernel) {
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);  // C2.16
 }
 
+// A symbol of C++ says what its pointers point to.
+TEST(Builder, ComparesWhatPointersPointTo) {
+  const auto told = [](const std::string& dialect, const std::string& path, const std::string& kernel) {
+    ProgramBuilder builder("sample");
+    builder.buffer("x", BufferParam{dtype::kFloat32, {64}});
+    builder.variant(dialect).source(
+        path,
+        "namespace ns { template <class T, int N> __global__ void tk(T* x) { x[0] = N; } }\n"
+        "__global__ void k(double* x) { x[0] = 0; }\n");
+    builder.launch(kernel).grid({1}).block({64}).args({"x"});
+    return failure_of(builder).message;
+  };
+  for (const auto& [dialect, path] : {std::pair("cuda", "k.cu"), std::pair("hip", "k.hip")}) {
+    EXPECT_EQ(told(dialect, path, "ns::tk<float, 3>"), "it worked");
+    for (const char* kernel : {"ns::tk<double, 3>", "k"}) {
+      EXPECT_THAT(told(dialect, path, kernel),
+                  HasSubstr("pointer x to float32 as argument 1 (its code takes double*)"));
+    }
+  }
+}
+
 // A message of one line, whatever the dialect.
 TEST(Builder, ShowsWhatAKernelTakesAndWhatIsPassed) {
   const auto told = [](const std::string& dialect, const std::string& path, const std::string& parameters) {

@@ -165,6 +165,8 @@ TEST_F(HipBuild, KindsOfArgumentsAreCompared) {
       "8 bytes: pointer, pointer; argument 2 differs). Correct the launch or the kernel.");
   EXPECT_THAT(told("template <class T> __global__ void k(T* x, T n) {}\n", "k<double>"),
               HasSubstr("8, 8 bytes: double*, double; argument 2 differs"));
+  EXPECT_THAT(told("template <class T, int N> __global__ void k(T* x, long n) {}\n", "k<double, 3>"),
+              HasSubstr("pointer x to float32 as argument 1 (its code takes double*)"));
   EXPECT_EQ(told("template <class T> __global__ void k(T* x, T n) {}\n", "k<long>"), "it worked");
   EXPECT_EQ(told("struct P { float* x; };\nextern \"C\" __global__ void k(P p, unsigned long n) {}"), "it worked");
 }

@@ -50,6 +50,15 @@ TEST_F(MetalBuilderTest, ANameWithinAWordIsNoKernel) {
   EXPECT_TRUE(build(one_kernel("#define NAME(a) a ## _one\nkernel void NAME(k)() {}", "k_one").build().value()).ok());
 }
 
+TEST_F(MetalBuilderTest, ANameInACommentIsNoKernel) {
+  host.options.erase("metal.library");
+  for (const char* comment : {"//! kernel k(x: f32[n])\n", "/* k */", "int a; // k"}) {
+    EXPECT_FALSE(build(one_kernel(comment, "k").build().value()).ok()) << comment;
+  }
+  EXPECT_TRUE(
+      build(one_kernel("//! kernel k()\n/* as / and * */ kernel void k() {} // end", "k").build().value()).ok());
+}
+
 TEST_F(MetalBuilderTest, TakesReadyLibraries) {
   Program program = one_kernel(std::string("MTLB") + kAddOne).build().value();
   program.variants[0].dialect = "metallib";

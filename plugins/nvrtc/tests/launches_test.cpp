@@ -39,6 +39,8 @@ TEST_F(NvrtcLaunchesTest, KindsOfArgumentsAreThoseOfTheSymbol) {
   EXPECT_EQ(told(scale, "scale<float>", dtype::kInt32),
             "kernel \"scale<float>\" is launched with 2 arguments of 8, 4 bytes: pointer x, int32 n (its code takes 2 "
             "arguments of 8, 4 bytes: float*, float; argument 2 differs). Correct the launch or the kernel.");
+  EXPECT_THAT(told(scale, "scale<double>", dtype::kFloat64),
+              HasSubstr("pointer x to float32 as argument 1 (its code takes double*)"));
   EXPECT_THAT(told("__global__ void k(long n, float* x) { x[0] = n; }", "k", dtype::kInt64),
               HasSubstr("8, 8 bytes: long, float*; argument 1 differs"));
   EXPECT_EQ(told("extern \"C\" __global__ void k(long n, float* x) { x[0] = n; }", "k", dtype::kInt64), "it worked");

@@ -6,8 +6,9 @@
 
 namespace kmux::fake_cuda {
 
-// The calls of HIP over CUDA, which kmux does not make.
+// The calls of HIP over CUDA and of Python's arrays, which kmux's launch layer does not make.
 extern "C" {
+__attribute__((visibility("default"))) CUresult cuPointerGetAttribute(void* value, int attribute, CUdeviceptr address);
 __attribute__((visibility("default"))) CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes);
 __attribute__((visibility("default"))) CUresult cuMemFree_v2(CUdeviceptr address);
 }
@@ -177,6 +178,19 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
     }
     const bool is_recorded = capture != nullptr && capture->graph != nullptr;
     return is_recorded ? free_in_graph(*capture, address, stream) : free_now(work, address, stream);
+  });
+}
+
+CUresult cuPointerGetAttribute(void* value, int attribute, CUdeviceptr address) {
+  return Call("cuPointerGetAttribute", Needs::kInit).with(" ", Hex{address}, " attribute ", attribute).run([&] {
+    constexpr int kDeviceOrdinal = 9;
+    const auto& memory = world().memory;
+    auto found = memory.upper_bound(static_cast<std::uintptr_t>(address));
+    if (value == nullptr || attribute != kDeviceOrdinal || found == memory.begin()) return CUDA_ERROR_INVALID_VALUE;
+    --found;
+    if (address - found->first >= found->second.bytes) return CUDA_ERROR_INVALID_VALUE;
+    *static_cast<int*>(value) = found->second.device;
+    return CUDA_SUCCESS;
   });
 }
 

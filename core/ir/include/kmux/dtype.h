@@ -44,6 +44,10 @@ bool is_integer(DType type);  // signed or unsigned, not bool
 bool is_float(DType type);    // float, bfloat16 and all float8/6/4 kinds
 /// Is it a bool?
 bool is_bool(DType type);
+/// Returns true for a complex number of two float32 or two float64, the real part first.
+bool is_complex(DType type);
+/// The numbers that an element consists of: those of a vector, the two parts of a complex number; else `type` itself.
+DType number_of(DType type);
 
 /// May a tensor of type `actual` be given where the signature has `expected`? Equal types are; so are bool and
 /// int8/uint8, the spellings of float8 e4m3 and of e5m2 among each other, and sub-byte types of the same total bits.
@@ -63,6 +67,8 @@ inline constexpr DType kFloat16{kDLFloat, 16, 1};
 inline constexpr DType kBFloat16{kDLBfloat, 16, 1};
 inline constexpr DType kFloat32{kDLFloat, 32, 1};
 inline constexpr DType kFloat64{kDLFloat, 64, 1};
+inline constexpr DType kComplex64{kDLComplex, 64, 1};
+inline constexpr DType kComplex128{kDLComplex, 128, 1};
 inline constexpr DType kFloat8E4M3{kDLFloat8_e4m3, 8, 1};
 inline constexpr DType kFloat8E4M3FN{kDLFloat8_e4m3fn, 8, 1};
 inline constexpr DType kFloat8E4M3FNUZ{kDLFloat8_e4m3fnuz, 8, 1};
@@ -70,16 +76,21 @@ inline constexpr DType kFloat8E5M2{kDLFloat8_e5m2, 8, 1};
 inline constexpr DType kFloat8E5M2FNUZ{kDLFloat8_e5m2fnuz, 8, 1};
 }  // namespace dtype
 
-/// C++ types that are elements of tensors as they are: bool, integers, float and double.
+/// The code of a C++ type that is an element of tensors as it is: of bool, integers, float and double, and of what `kmux/complex.h`
+/// adds; kDLOpaqueHandle of any other.
 template <class T>
-concept HasDType = std::integral<T> || std::same_as<T, float> || std::same_as<T, double>;
+inline constexpr std::uint8_t dtype_code = std::same_as<T, bool>                               ? kDLBool
+                                           : std::same_as<T, float> || std::same_as<T, double> ? kDLFloat
+                                           : std::unsigned_integral<T>                         ? kDLUInt
+                                           : std::integral<T>                                  ? kDLInt
+                                                                                               : kDLOpaqueHandle;
+
+/// C++ types that are elements of tensors as they are.
+template <class T>
+concept HasDType = dtype_code<T> != kDLOpaqueHandle;
 
 /// The dtype of a C++ type.
 template <HasDType T>
-inline constexpr DType dtype_of{std::same_as<T, bool>       ? std::uint8_t{kDLBool}
-                                : std::floating_point<T>    ? std::uint8_t{kDLFloat}
-                                : std::unsigned_integral<T> ? std::uint8_t{kDLUInt}
-                                                            : std::uint8_t{kDLInt},
-                                std::uint8_t{8 * sizeof(T)}, 1};
+inline constexpr DType dtype_of{dtype_code<T>, std::uint8_t{8 * sizeof(T)}, 1};
 
 }  // namespace kmux

@@ -22,7 +22,7 @@ struct BufferParam {
   std::vector<Expr> shape = {};  // extents over symbols, outermost first
   std::optional<std::vector<Expr>> strides = {};  // in elements; nothing: row-major without gaps
   std::int64_t alignment_bytes = 0;  // of its address; 0: that of `dtype`
-  bool nullable = false;  // a null tensor is accepted; no launch of any variant may use it
+  bool nullable = false;  // a null tensor is accepted: a kernel gets a null pointer
   bool inout = false;  // a call writes it: read-only memory is refused, and frameworks have to know; an output is not
   bool operator==(const BufferParam&) const = default;
 };

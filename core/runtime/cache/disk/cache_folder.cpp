@@ -36,7 +36,25 @@ int make_folder(const fs::path& path) {
   return ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST ? 0 : errno;
 }
 
-Status check_private(const fs::path& path, const FileDescriptor& folder, bool may_be_roots) {
+bool is_own_group(gid_t group) {
+  if (group == ::getegid()) return true;
+  std::vector<gid_t> groups(static_cast<std::size_t>(std::max(::getgroups(0, nullptr), 0)));
+  const int count = ::getgroups(static_cast<int>(groups.size()), groups.data());
+  groups.resize(static_cast<std::size_t>(std::max(count, 0)));
+  return std::ranges::find(groups, group) != groups.end();
+}
+
+Status check_group(const fs::path& path, const struct stat& info) {
+  if ((info.st_mode & S_IWOTH) != 0) return refused(path, "everyone may write to it", "Run `chmod o-w` on it.");
+  if ((info.st_mode & S_ISGID) == 0) {
+    return refused(path, "what is made in it would not be its group's", "Run `chmod g+s` on it.");
+  }
+  if (is_own_group(info.st_gid)) return Ok{};
+  return refused(path, "this process is not in its group " + std::to_string(info.st_gid), "Name another folder.");
+}
+
+Status check_private(const fs::path& path, const FileDescriptor& folder, bool may_be_roots,
+                     CacheFolder::Sharing sharing = CacheFolder::Sharing::kUser) {
   struct stat info{};
   if (!folder.ok() || ::fstat(folder.get(), &info) != 0) {
     const int error = errno;
@@ -44,6 +62,7 @@ Status check_private(const fs::path& path, const FileDescriptor& folder, bool ma
     if (!fs::is_symlink(fs::symlink_status(path, unknown))) return missing(path, error);
     return refused(path, "it is a symbolic link", "Name the folder itself.");
   }
+  if (sharing == CacheFolder::Sharing::kGroup && (info.st_mode & S_IWGRP) != 0) return check_group(path, info);
   if (info.st_uid != ::geteuid() && !(may_be_roots && info.st_uid == 0)) {
     return refused(path, "it belongs to user " + std::to_string(info.st_uid), "Name a folder of your own.");
   }
@@ -76,7 +95,7 @@ Status make_private_folder(const fs::path& path) {
   return check_private(path, FileDescriptor::open_folder(path), false);
 }
 
-Result<CacheFolder> CacheFolder::open(const fs::path& path, Access wanted) {
+Result<CacheFolder> CacheFolder::open(const fs::path& path, Access wanted, Sharing sharing) {
   if (wanted == Access::kReadWrite) {
     if (const int error = make_folder(path); error != 0 && !is_there(path)) {
       return missing(path, error);
@@ -85,7 +104,7 @@ Result<CacheFolder> CacheFolder::open(const fs::path& path, Access wanted) {
   const FileDescriptor folder = FileDescriptor::open_folder(path);
   const bool can_write =
       wanted == Access::kReadWrite && folder.ok() && ::faccessat(folder.get(), ".", W_OK | X_OK, AT_EACCESS) == 0;
-  KMUX_TRY(check_private(path, folder, !can_write));
+  KMUX_TRY(check_private(path, folder, !can_write, sharing));
   return CacheFolder(absolute_path(path), can_write ? Access::kReadWrite : Access::kReadOnly);
 }
 

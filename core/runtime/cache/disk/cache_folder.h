@@ -29,13 +29,16 @@ struct EntryLocation {
 class CacheFolder {
  public:
   enum class Access { kReadWrite, kReadOnly };
+  /// Who may write to it besides its user. A group's folder has mode 2770, and so has what is made in it.
+  enum class Sharing { kUser, kGroup };
 
   /// Opens a cache; for writing, its folder is made if it is not there (mode 0700).
   ///
   /// An existing folder that this user cannot write to is opened for reading; `access` tells.
   /// Errors: invalid_argument if it is a symbolic link, belongs to another user (root's are good for reading) or may be
-  ///         written to by group or others; unavailable if it is not there and cannot be made. Both say what to do.
-  static Result<CacheFolder> open(const std::filesystem::path& path, Access wanted);
+  ///         written to by group or others; unavailable if it is not there and cannot be made. Both say what to do. With kGroup
+  ///         a group that this process is in may write to it, if it is setgid, and it may belong to any user.
+  static Result<CacheFolder> open(const std::filesystem::path& path, Access wanted, Sharing sharing = Sharing::kUser);
 
   const std::filesystem::path& path() const { return path_; }
   Access access() const { return access_; }

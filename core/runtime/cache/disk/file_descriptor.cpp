@@ -45,6 +45,12 @@ FileDescriptor FileDescriptor::open_folder(const std::filesystem::path& path) {
   return FileDescriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
+bool is_of_group(int folder) {
+  constexpr mode_t kGroups = S_ISGID | S_IWGRP;
+  struct stat info{};
+  return ::fstat(folder, &info) == 0 && (info.st_mode & kGroups) == kGroups;
+}
+
 bool FileDescriptor::is_at(const std::filesystem::path& path) const {
   struct stat named{};
   struct stat open{};
@@ -65,9 +71,18 @@ std::optional<FileContent> read_file_at(const FileDescriptor& folder, const char
   return content;
 }
 
+int make_folder_as_above(const std::filesystem::path& path) {
+  if (::mkdir(path.c_str(), 0700) != 0) return errno;
+  const FileDescriptor above = FileDescriptor::open_folder(path.parent_path());
+  if (!above.ok() || !is_of_group(above.get())) return 0;
+  const FileDescriptor made = FileDescriptor::open_folder(path);
+  return made.ok() && ::fchmod(made.get(), S_ISGID | 0770) == 0 ? 0 : errno;  // whatever the mask of the process
+}
+
 int write_file_at(const FileDescriptor& folder, const char* name, std::string_view bytes) {
   const FileDescriptor file(::openat(folder.get(), name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file.ok()) return errno;
+  if (is_of_group(folder.get()) && ::fchmod(file.get(), 0660) != 0) return errno;
   if (const int error = write_all(file.get(), bytes); error != 0) return error;
   return ::fsync(file.get()) == 0 ? 0 : errno;
 }

@@ -37,7 +37,13 @@ struct FileContent {
 /// The file `name` in `folder`, or nothing (errno says why; EFBIG if it has more than `max_bytes`).
 std::optional<FileContent> read_file_at(const FileDescriptor& folder, const char* name, std::uint64_t max_bytes);
 
-/// Writes a new file in `folder` and brings it to the disk; 0 or errno.
+/// Returns true if the folder that is open as `folder` is a group's: setgid, and its group may write to it.
+bool is_of_group(int folder);
+
+/// Makes the folder `path`, for its user alone, or for the group whose folder it is made in. Returns 0 or errno, EEXIST among it.
+int make_folder_as_above(const std::filesystem::path& path);
+
+/// Writes a new file in `folder` and brings it to the disk; 0 or errno. In a group's folder the group may write to it.
 int write_file_at(const FileDescriptor& folder, const char* name, std::string_view bytes);
 
 /// The system's words for an errno.

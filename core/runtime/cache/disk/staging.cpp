@@ -51,7 +51,7 @@ pid_t process_in(std::string_view name) {
 int make_parents(const fs::path& target) {
   const fs::path key = target.parent_path();
   for (const fs::path& folder : {key.parent_path().parent_path(), key.parent_path(), key}) {
-    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return errno;
+    if (const int error = make_folder_as_above(folder); error != 0 && error != EEXIST) return error;
   }
   return 0;
 }
@@ -81,9 +81,10 @@ bool is_abandoned(const fs::path& staging_folder) {
 
 Result<Staging> Staging::make(const CacheFolder& cache) {
   const fs::path path = cache.staging() / staging_name();
-  if (::mkdir(cache.staging().c_str(), 0700) != 0 && errno != EEXIST) return failed(cache.staging(), errno);
+  if (const int error = make_folder_as_above(cache.staging()); error != 0 && error != EEXIST)
+    return failed(cache.staging(), error);
   if (const int error = fault_point("before staging"); error != 0) return failed(path, error);
-  if (::mkdir(path.c_str(), 0700) != 0) return failed(path, errno);
+  if (const int error = make_folder_as_above(path); error != 0) return failed(path, error);
   Staging staging(path, FileDescriptor::open_folder(path));
   if (!staging.folder_.ok()) return failed(path, errno);
   if (const int error = fault_point("staged"); error != 0) return failed(path, error);
@@ -119,7 +120,7 @@ Result<Staging::Outcome> Staging::publish(const fs::path& target) {
 
 void put_into_quarantine(const CacheFolder& cache, const std::filesystem::path& entry, const FileDescriptor& found) {
   if (!cache.writable() || !found.is_at(entry)) return;
-  ::mkdir(cache.quarantine().c_str(), 0700);  // the rename says if it failed
+  make_folder_as_above(cache.quarantine());  // the rename says if it failed
   std::error_code ignored;  // the entry stays damaged and is refused again
   std::filesystem::rename(entry, cache.quarantine() / staging_name(), ignored);
 }

@@ -52,7 +52,7 @@ void remove_folder(const fs::path& folder) {
 bool evict(const CacheFolder& cache, const EntryLocation& location) {
   std::error_code error;
   const fs::path aside = cache.staging() / staging_name();
-  ::mkdir(cache.staging().c_str(), 0700);  // the rename says if it failed
+  make_folder_as_above(cache.staging());  // the rename says if it failed
   fs::rename(location.folder, aside, error);
   if (error) return false;
   remove_folder(aside);
@@ -137,6 +137,7 @@ bool sweep_is_due(const CacheFolder& cache, std::chrono::seconds interval) {
   struct stat info{};
   if (::lstat(stamp.c_str(), &info) == 0 && FileIdentity::of(info).mtime_ns > ago(interval)) return false;
   const FileDescriptor file(::open(stamp.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (file.ok() && is_of_group(FileDescriptor::open_folder(cache.path()).get())) ::fchmod(file.get(), 0660);
   if (file.ok()) ::futimens(file.get(), nullptr);
   return file.ok();
 }

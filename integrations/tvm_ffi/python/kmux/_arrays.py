@@ -6,7 +6,8 @@ from typing import Any
 
 import tvm_ffi
 
-from . import _optional
+from . import _ml_dtypes, _optional
+from ._library import functions
 
 _REFUSALS = (BufferError, RuntimeError, TypeError, ValueError)  # of NumPy, for a dtype or device that it does not have
 
@@ -16,15 +17,24 @@ class _Memory:
 
     __slots__ = ("__array_interface__", "_tensor")
 
-    def __init__(self, tensor: tvm_ffi.Tensor, read_only: Any) -> None:
+    def __init__(self, tensor: tvm_ffi.Tensor, address: int, strides: tuple[int, ...], typestr: str) -> None:
         self._tensor = tensor
         self.__array_interface__ = {
             "version": 3,
-            "shape": read_only.shape,
-            "strides": read_only.strides,
-            "typestr": read_only.dtype.str,
-            "data": (read_only.__array_interface__["data"][0], False),  # TVM-FFI before 0.1.13 does not say it
+            "shape": tuple(tensor.shape),
+            "strides": strides,
+            "typestr": typestr,
+            "data": (address, False),
         }
+
+
+def _of_ml_dtypes(tensor: tvm_ffi.Tensor, numpy: Any) -> Any:
+    """An array of ml_dtypes over the tensor's memory; the tensor itself where there is no such dtype."""
+    if (scalar := _ml_dtypes.scalar_of(str(tensor.dtype))) is None or tensor.device.type != "cpu":
+        return tensor
+    size = numpy.dtype(scalar).itemsize
+    strides = tuple(step * size for step in tensor.strides)
+    return numpy.asarray(_Memory(tensor, functions.address_of(tensor), strides, f"<u{size}")).view(scalar)
 
 
 def _array_of(tensor: Any, numpy: Any) -> Any:
@@ -34,9 +44,12 @@ def _array_of(tensor: Any, numpy: Any) -> Any:
     try:
         array = numpy.from_dlpack(tensor)
     except _REFUSALS:
-        return tensor
+        return _of_ml_dtypes(tensor, numpy)
     # Before 2.1 it asks for a form of DLPack that does not say whether the memory may be written.
-    return array if array.flags.writeable else numpy.asarray(_Memory(tensor, array))
+    if array.flags.writeable:
+        return array
+    address = array.__array_interface__["data"][0]  # TVM-FFI before 0.1.13 does not say it
+    return numpy.asarray(_Memory(tensor, address, array.strides, array.dtype.str))
 
 
 def like(made: Any, arguments: tuple[Any, ...]) -> Any:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from ._given import is_array
+
 
 def integer(name: str, value: Any) -> int:
     """`value` as Python's integer.
@@ -35,7 +37,7 @@ def array(name: str, value: Any) -> Any:
     Raises:
         TypeError: it is none.
     """
-    if not hasattr(value, "__dlpack__"):
+    if not is_array(value):
         raise wrong(name, value, "an array with __dlpack__")
     return value
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import tvm_ffi
 
-from . import _optional
+from . import _ml_dtypes, _optional
 from ._given import arguments_of, when_plain
 from ._library import functions
 
@@ -86,6 +86,7 @@ def _direct_function() -> tuple[Any, Any]:
         made: tuple[Any, Any] = module.make(tvm_ffi.Function, *hooks)
         _optional.with_numpy(lambda numpy: module.read(numpy.ndarray))
         when_plain(module.plain)
+        _ml_dtypes.when_seen(module.read_type)
         return made
     except (ImportError, SystemError):  # a Python older than that ABI
         return _PlainFunction, _plain_launch

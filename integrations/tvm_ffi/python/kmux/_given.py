@@ -16,7 +16,8 @@ from typing import Any, Callable
 
 import tvm_ffi
 
-from . import _optional
+from . import _interfaces, _ml_dtypes, _optional
+from ._refused import Refused
 
 _READ_ONLY = 1  # DLPACK_FLAG_BITMASK_READ_ONLY
 _NAME = b"dltensor_versioned"
@@ -25,7 +26,7 @@ _is_valid.restype, _is_valid.argtypes = ctypes.c_int, (ctypes.py_object, ctypes.
 _pointer.restype, _pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
 
 _BUFFERS = (memoryview, bytearray, PythonArray, ctypes.Array)  # memory that says nothing of itself by DLPack
-_USUAL = frozenset("?bBhHiIlLqQefdFD")  # NumPy's letters of the dtypes that DLPack has
+_USUAL = frozenset("?bBhHiIlLqQefdFD")  # NumPy's letters of the dtypes that DLPack has; packages take them for others again
 
 _plain: set[type] = {int, float, bool, str, type(None), tvm_ffi.Tensor}  # types of which no value can be read-only
 _tell_plain: list[Callable[[type], object]] = []
@@ -41,20 +42,25 @@ def when_plain(tell: Callable[[type], object]) -> None:
 _readers: dict[type, Callable[[Any], tuple[Any, bool]]] = {}  # of the other types that were seen
 
 
-def _reader_of(kind: type) -> Callable[[Any], tuple[Any, bool]] | None:
-    """What reads values of this type; None if TVM-FFI does, and none can be read-only."""
+def _reader_of(value: Any) -> Callable[[Any], tuple[Any, bool]] | None:
+    """What reads values of the type of this one; None if TVM-FFI does, and none can be read-only."""
+    kind = type(value)
     numpy = _optional.numpy
     if numpy is not None and issubclass(kind, (numpy.ndarray, numpy.bool_)):
         return _of_numpy if issubclass(kind, numpy.ndarray) else _of_bool
     if issubclass(kind, _BUFFERS):
         return _of_buffer
+    if issubclass(kind, numbers.Complex) and not issubclass(kind, numbers.Real):
+        return _of_complex
     if _is_index(kind):
         return _of_index
     torch = sys.modules.get("torch")
     of_torch = torch is not None and issubclass(kind, getattr(torch, "Tensor", ()))  # older ones lack the interface
     # One with the C interface of DLPack says to TVM-FFI what it has to say about itself.
     known = of_torch or issubclass(kind, tvm_ffi.Tensor) or hasattr(kind, "__dlpack_c_exchange_api__")
-    return _of_exporter if hasattr(kind, "__dlpack__") and not known else None
+    if known:
+        return None
+    return _of_exporter if hasattr(kind, "__dlpack__") else _interfaces.reader_of(value)
 
 
 def _add_plain(kind: type) -> None:
@@ -67,14 +73,6 @@ def _is_index(kind: type) -> bool:
     """Is it an integer by Python's protocol alone? TVM-FFI takes those that are numbers by their class."""
     known = issubclass(kind, (numbers.Number, tvm_ffi.Object)) or hasattr(kind, "__dlpack__")
     return hasattr(kind, "__index__") and not known
-
-
-class Refused(TypeError):
-    """An argument that no kernel takes. `problem` follows the name of its parameter."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(f"an argument {problem}")
-        self.problem = problem
 
 
 class _Memory:
@@ -105,6 +103,8 @@ def _of_numpy(array: Any) -> tuple[Any, bool]:
     if type(array) is not numpy.ndarray and isinstance(array, numpy.ma.MaskedArray) and numpy.ma.is_masked(array):
         raise Refused("is a masked array (a kernel does not see its mask). Pass x.filled(VALUE), or x.data for all elements.")
     is_read_only = not array.flags.writeable
+    if array.dtype.num >= _ml_dtypes.FIRST and (name := _ml_dtypes.name_of(array.dtype)) is not None:
+        return _of_ml_dtypes(array, name), is_read_only
     given = numpy.asarray(_Memory(array)) if is_read_only and not array.dtype.hasobject else array
     try:
         if not _is_usual(array):
@@ -114,10 +114,23 @@ def _of_numpy(array: Any) -> tuple[Any, bool]:
     return given, is_read_only
 
 
+def _of_ml_dtypes(array: Any, name: str) -> Any:
+    if name in _ml_dtypes.PACKED:
+        raise Refused(f"is a NumPy array of dtype {name!r}, with a byte for each element (a kernel's lie side by side). {_packing(name)}")
+    if any(step % array.dtype.itemsize for step in array.strides):
+        raise Refused(f"is a NumPy array of dtype {name!r} (its strides are not whole elements). Pass a copy.")
+    return _ml_dtypes.tensor_of(array, name)
+
+
+def _packing(name: str) -> str:
+    per_byte = {"1": 8, "2": 4, "4": 2}.get(name.partition("int")[2] or name[5:6])
+    return f"Pass a uint8 array with {per_byte} elements in a byte." if per_byte else "Pass another array."
+
+
 def _is_usual(array: Any) -> bool:
     """Returns true if NumPy exports the array for sure."""
     dtype = array.dtype
-    if dtype.char not in _USUAL or not dtype.isnative:
+    if dtype.char not in _USUAL or dtype.num >= _ml_dtypes.FIRST or not dtype.isnative:
         return False
     return array.flags.c_contiguous or not any(step % dtype.itemsize for step in array.strides)
 
@@ -141,6 +154,10 @@ def _of_buffer(value: Any) -> tuple[Any, bool]:
     raise Refused(f"is a {type(value).__name__} (a kernel takes arrays with __dlpack__). Pass numpy.asarray(x).")
 
 
+def _of_complex(value: Any) -> tuple[Any, bool]:
+    raise Refused("is a complex number (a scalar of a kernel is one real number). Pass its parts by two parameters, or an array of one element.")
+
+
 def _of_exporter(value: Any) -> tuple[Any, bool]:
     immutable = _is_immutable(value)
     try:
@@ -161,11 +178,16 @@ def told(value: Any) -> tuple[Any, bool]:
     kind = type(value)
     if kind in _plain:
         return value, False
-    if (reader := _readers.get(kind) or _reader_of(kind)) is None:
+    if (reader := _readers.get(kind) or _reader_of(value)) is None:
         _add_plain(kind)
         return value, False
     _readers[kind] = reader
     return reader(value)
+
+
+def is_array(value: Any) -> bool:
+    """Returns true if the value describes memory by a protocol that a kernel takes."""
+    return hasattr(value, "__dlpack__") or _interfaces.has_one(value)
 
 
 def _name_of(value: Any) -> str:

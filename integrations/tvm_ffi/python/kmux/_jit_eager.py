@@ -11,7 +11,7 @@ import tvm_ffi
 from typing_extensions import Concatenate, ParamSpec
 
 from ._arrays import like
-from ._given import if_writable, told
+from ._given import if_writable, is_array, told
 from ._jit_batch import Batch, check_options
 from ._jit_builder import JitBuilder, JitOutputs
 from ._jit_call import Signature, noted
@@ -211,7 +211,7 @@ def _given(call: inspect.BoundArguments) -> list[Any]:
 def _tensor(value: Any) -> Any:
     if value is None or isinstance(value, tvm_ffi.Tensor):
         return value
-    if hasattr(value, "__dlpack__"):
+    if is_array(value):
         value = told(value)[0]
         return value if isinstance(value, tvm_ffi.Tensor) else tvm_ffi.from_dlpack(value)
     raise TypeError(

@@ -7,6 +7,7 @@ from typing import Any
 import tvm_ffi
 
 from . import _check
+from ._given import told
 from ._library import functions
 
 
@@ -14,6 +15,11 @@ def _handle(stream: Any) -> Any:
     for attribute in ("cuda_stream", "ptr", "handle"):  # torch's, cupy's, cuda.core's
         stream = getattr(stream, attribute, stream)
     return stream
+
+
+def _tensor(array: Any) -> Any:
+    given = told(array)[0]
+    return given if isinstance(given, tvm_ffi.Tensor) else tvm_ffi.from_dlpack(given)
 
 
 def used_on(tensor: Any, stream: Any) -> None:
@@ -29,4 +35,4 @@ def used_on(tensor: Any, stream: Any) -> None:
     Raises:
         kmux.UnsupportedError: the memory is that of a device, and kmux did not allocate it.
     """
-    functions.used_on(tvm_ffi.from_dlpack(_check.array("tensor", tensor)), _check.integer("stream", _handle(stream)))
+    functions.used_on(_tensor(_check.array("tensor", tensor)), _check.integer("stream", _handle(stream)))

@@ -36,6 +36,8 @@ class Program(tvm_ffi.Object):
     Programs of equal digests are equal.
     """
 
+    __slots__ = ("__weakref__",)
+
     if TYPE_CHECKING:
 
         def _name(self) -> str: ...

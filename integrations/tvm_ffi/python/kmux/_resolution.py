@@ -12,6 +12,8 @@ import tvm_ffi
 class Resolution(tvm_ffi.Object):
     """Every candidate, best first, how far it came and why. `print` shows a table."""
 
+    __slots__ = ("__weakref__",)
+
     if TYPE_CHECKING:
 
         def _backend(self) -> str: ...

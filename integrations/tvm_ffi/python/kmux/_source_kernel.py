@@ -13,6 +13,7 @@ from typing import Any, SupportsIndex, Union
 import tvm_ffi
 from typing_extensions import Unpack
 
+from . import _interfaces
 from ._arrays import like
 from ._call_signature import CallSignature
 from ._compile import compile
@@ -26,7 +27,7 @@ from ._program import Program, load_program
 
 Extents = Union[SupportsIndex, str, Sequence[Union[SupportsIndex, str]], None]
 
-_TARGETS = {1: "cpu", 2: "cuda", 8: "metal", 10: "hip", 13: "cuda"}  # by DLPack's device types
+_TARGETS = {1: "cpu", 2: "cuda", 3: "cpu", 8: "metal", 10: "hip", 11: "cpu", 13: "cuda"}  # by DLPack's device types
 _log = logging.getLogger("kmux")
 
 
@@ -45,7 +46,7 @@ class _Kernels:
         options: CompileOptions = {**self.options}
         if kind >= 0:
             options.setdefault("target", _TARGETS.get(kind, "auto"))
-            options.setdefault("device", index)
+            options.setdefault("device", 0 if options["target"] == "cpu" else index)  # the host is one device
         made = compile(self.program, **options)
         return self._known.setdefault((kind, index), made)  # of threads that were here at once, all have the first one's
 
@@ -237,4 +238,6 @@ def _device_of(arguments: Sequence[Any]) -> tuple[int, int]:
         if (where := getattr(argument, "__dlpack_device__", None)) is not None:
             kind, index = where()
             return int(kind), int(index)
+        if (place := _interfaces.device_of(argument)) is not None:
+            return place
     return -1, 0

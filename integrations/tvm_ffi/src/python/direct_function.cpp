@@ -71,15 +71,27 @@ constexpr std::array<DLDataType, 24> kTypes = [] {
   return types;
 }();
 
+constexpr std::size_t kFirstOfOthers = 256;  // NPY_USERDEF: types that packages add are numbered from there on
+
+/// Those of packages that were seen (ml_dtypes), by their numbers from kFirstOfOthers on.
+std::array<DLDataType, 64> types_of_others{};
+
+/// 0 bits if it is no type of DLPack's, or of no package that was seen.
+DLDataType type_of(std::size_t number) noexcept {
+  if (number < kTypes.size()) [[likely]]
+    return kTypes[number];
+  const std::size_t place = number - kFirstOfOthers;  // of smaller ones it is beyond the end
+  return place < types_of_others.size() ? types_of_others[place] : DLDataType{};
+}
+
 }  // namespace numpy
 
 /// Reads an object whose type is exactly numpy.ndarray; false for what `__dlpack__` refuses, or what this does not know:
 /// memory that must not be written, foreign byte order, strides that are no multiple of an element.
 bool read_numpy(PyObject* object, NumpyTensor* place) noexcept {
   const auto& array = *reinterpret_cast<const numpy::Array*>(object);
-  const auto number = static_cast<std::size_t>(array.type->number);
-  if (number >= numpy::kTypes.size() || (array.type->byte_order != '=' && array.type->byte_order != '|')) return false;
-  const DLDataType type = numpy::kTypes[number];
+  if (array.type->byte_order != '=' && array.type->byte_order != '|') return false;
+  const DLDataType type = numpy::type_of(static_cast<std::size_t>(array.type->number));
   if (type.bits == 0 || (array.flags & numpy::kWriteable) == 0) return false;
   if (array.dimensions > NumpyTensor::kMostDimensions) return false;
   const std::int64_t bytes = type.bits / 8;
@@ -162,7 +174,10 @@ PyObject* failed() {
 /// Is it known that TVM-FFI takes it, and that it may be written?
 bool is_plain(PyObject* object) {
   NumpyTensor unused;
-  if (Py_TYPE(object) == known.array) return read_numpy(object, &unused);  // of others the package says why
+  if (Py_TYPE(object) == known.array) {  // of others the package says why
+    const int number = reinterpret_cast<const numpy::Array*>(object)->type->number;
+    return static_cast<std::size_t>(number) < numpy::kTypes.size() && read_numpy(object, &unused);
+  }
   for (std::size_t i = 0; i < known.plain_count; ++i) {
     if (known.plain[i] == Py_TYPE(object)) return true;
   }
@@ -264,6 +279,20 @@ PyObject* read(PyObject*, PyObject* array) {
   Py_RETURN_NONE;
 }
 
+/// read_type(number, code, bits): arrays of NumPy's type of that number, which a package added, are read as DLPack's type.
+/// Those numbered beyond the table are left to the package, at each call.
+PyObject* read_type(PyObject*, PyObject* arguments) {
+  Py_ssize_t number = 0;
+  int code = 0;
+  int bits = 0;
+  if (PyArg_ParseTuple(arguments, "nii", &number, &code, &bits) == 0) return nullptr;
+  const std::size_t place = static_cast<std::size_t>(number) - numpy::kFirstOfOthers;
+  if (place < numpy::types_of_others.size()) {
+    numpy::types_of_others[place] = {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(bits), 1};
+  }
+  Py_RETURN_NONE;
+}
+
 /// plain(type): values of that type cannot be read-only. Those that are too many are looked at at each call.
 PyObject* plain(PyObject*, PyObject* type) {
   if (known.plain_count < known.plain.size()) {
@@ -275,6 +304,7 @@ PyObject* plain(PyObject*, PyObject* type) {
 
 PyMethodDef functions[] = {{"make", make, METH_VARARGS, nullptr},
                            {"read", read, METH_O, nullptr},
+                           {"read_type", read_type, METH_VARARGS, nullptr},
                            {"plain", plain, METH_O, nullptr},
                            {nullptr, nullptr, 0, nullptr}};
 

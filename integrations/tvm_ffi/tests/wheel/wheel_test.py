@@ -194,6 +194,24 @@ class Wheel(unittest.TestCase):
         status = self.run_clean(self.root / "venv/bin/kmux", "fleet", "status", run_folder)
         self.assertIn("compile: 1 of 1 done, 0 failed, 0 left", status.stdout)
 
+    @unittest.skipUnless(importlib.util.find_spec("PyInstaller"), "needs PyInstaller (pip install pyinstaller)")
+    def test_a_frozen_program_has_all_that_it_needs(self):
+        (self.root / "frozen.py").write_text(
+            "import kmux, numpy\n"
+            f"made = kmux.compile({str(SCALE)!r}, isolation='process')\n"
+            "print(made(numpy.ones(4, 'float32'), 2.0), made.backend, kmux.__file__)\n"
+        )
+        freeze = {"PYTHONPATH": os.pathsep.join(folder for folder in sys.path if folder.endswith("-packages"))}
+        done = self.run_clean(self.python, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN", "frozen.py", **freeze)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (self.root / "venv").rename(self.root / "gone")
+        try:
+            done = self.run_clean(self.root / "dist/frozen/frozen")
+        finally:
+            (self.root / "gone").rename(self.root / "venv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"\[2. 2. 2. 2.\] cpu .*/dist/frozen/_internal/kmux/")
+
     def test_the_command_imports_neither_the_package_nor_what_it_needs(self):  # C3.10
         script = "import os, sys; os.execv = lambda *_: print(sorted(sys.modules)); import kmux_command as c; c.main()"
         done = self.run_clean(self.python, "-c", script)

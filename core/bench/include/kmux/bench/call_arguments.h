@@ -17,7 +17,7 @@
 namespace kmux::bench {
 
 /// Where the tensors of a run come from: --in NAME=FILE.npy or NAME=random:SEED, zeros, ones, arange; "*" stands for all
-/// that are not named.
+/// that are not named. NAME=null is the null pointer, of an address or a nullable tensor.
 class Inputs {
  public:
   /// Errors: invalid_argument for an unknown or repeated name, an output, or random: without a seed.
@@ -25,6 +25,8 @@ class Inputs {
 
   /// Does an assignment give the tensor of parameter `name`?
   bool gives(const std::string& name) const { return source_of(name) != nullptr; }
+  /// Returns true if an assignment gives null for the address or the nullable tensor `name`.
+  bool gives_null(const std::string& name) const;
   /// Gives every tensor that has to be given, and that no assignment gives, random numbers of a seed of its own: its place
   /// among them. Nothing beside a file: who has data of their own wants a result of it.
   void make_up();

@@ -33,8 +33,13 @@ struct Comparison {
   Json to_json() const;
 };
 
-/// Errors: invalid_argument if the shapes differ.
+/// Compares number by number: those of a vector or of a complex element count one by one.
+///
+/// Errors: invalid_argument if the shapes differ, or one has complex elements.
 Result<Comparison> compare(const Tensor& actual, const Tensor& expected, Tolerance tolerance);
+
+/// The numbers of a contiguous host tensor in a row: those of vectors and of complex elements one by one. Borrows its memory.
+Tensor numbers_of(const Tensor& tensor);
 
 /// Element `index` (row-major) of a contiguous host tensor as a number. 64-bit integers beyond 2^53 are rounded.
 double element(const Tensor& tensor, std::int64_t index);

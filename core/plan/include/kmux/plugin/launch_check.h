@@ -30,6 +30,7 @@ struct KernelArgument {
   unsigned bytes = 0;  // as passed
   ArgumentKind kind = ArgumentKind::kUnknown;  // not compared unless both sides have one
   std::string text = {};  // for messages: "float32 a", "float*"; empty: its size says all
+  DType pointee{kDLFloat, 0, 1};  // what a pointer points to; 0 bits: not known, or not a number
   bool operator==(const KernelArgument&) const = default;
 };
 
@@ -54,8 +55,9 @@ std::vector<KernelArgument> passed_arguments(const Plan& plan, const PlanLaunch&
 /// number, or that contradict a size, are not used.
 void add_types(std::vector<KernelArgument>& parameters, const std::vector<std::string>& types);
 
-/// Does a launch of kernel `name` pass what the kernel takes: as many arguments, each of its size, and of its kind where both
-/// are known?
+/// Checks that a launch of kernel `name` passes what the kernel takes: as many arguments, each of its size, of its kind where both
+/// are known, and pointers to the numbers that the kernel reads. Floating-point numbers must be of the same type, integers of 32
+/// and 64 bits equally wide; others a kernel may read as what they are not, such as bytes by words.
 ///
 /// Errors: invalid_argument that names the kernel and shows both.
 Status check_arguments(const std::string& name, const std::vector<KernelArgument>& passed,

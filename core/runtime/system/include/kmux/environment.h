@@ -36,6 +36,7 @@ struct KMUX_API Environment {
   std::string compile_timeout;  // KMUX_COMPILE_TIMEOUT, seconds; as it is, so that a call that uses it can refuse it
   bool verbose = false;  // KMUX_VERBOSE: 1, true, yes, on
   std::filesystem::path cache_dir;  // KMUX_CACHE_DIR; default: XDG_CACHE_HOME/kmux or ~/.cache/kmux
+  bool cache_of_group = false;  // KMUX_CACHE_GROUP: 1, true, yes, on; a group may write to cache_dir
   bool disable_cache = false;  // KMUX_DISABLE_CACHE: 1, true, yes, on; the memory of the process included
   std::vector<std::filesystem::path> cache_read_only;  // KMUX_CACHE_RO, ':' between: searched after cache_dir
   std::string cache_max_bytes;  // KMUX_CACHE_MAX_BYTES: a number, with K, M, G or T; default 4G

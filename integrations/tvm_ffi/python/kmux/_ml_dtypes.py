@@ -1,0 +1,61 @@
+"""Arrays of NumPy whose dtype is of package ml_dtypes (bfloat16, float8_e4m3fn and the like), which NumPy's DLPack refuses."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from ._library import functions
+from ._owner import Owner
+
+FIRST = 256  # NPY_USERDEF: dtypes that packages add are numbered from there on
+PACKED = frozenset(
+    ("int1", "int2", "int4", "uint1", "uint2", "uint4", "float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn")
+)  # these have a byte for each element there, and lie side by side in a kernel
+_KNOWN = frozenset(
+    ("bfloat16", "float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2")
+    + ("float8_e5m2fnuz", "float8_e8m0fnu")
+)
+_CPU = 1  # DLPack's type of device
+
+_tell_types: list[Callable[[int, int, int], object]] = []
+_told: set[int] = set()
+
+
+def when_seen(tell: Callable[[int, int, int], object]) -> None:
+    """Calls `tell` with number, DLPack's code and bits of each dtype when its first array is seen."""
+    _tell_types.append(tell)
+
+
+def name_of(dtype: Any) -> str | None:
+    """The name of a dtype of ml_dtypes that kernels have, too; None for another one."""
+    if dtype.type.__module__.partition(".")[0] != "ml_dtypes":
+        return None
+    name: str = dtype.type.__name__
+    return name if name in _KNOWN or name in PACKED else None
+
+
+def tensor_of(array: Any, name: str) -> Any:
+    """A tensor over the memory of an array of that dtype, which it keeps. The strides are whole elements."""
+    size = array.dtype.itemsize
+    _tell(array.dtype.num, name)
+    strides = [step // size for step in array.strides]
+    return functions.foreign_tensor(array.ctypes.data, array.shape, strides, name, _CPU, 0, Owner(array))
+
+
+def _tell(number: int, name: str) -> None:
+    if number in _told:
+        return
+    _told.add(number)
+    for tell in _tell_types:
+        tell(number, *functions.dtype_fields(name))
+
+
+def scalar_of(name: str) -> Any:
+    """The type of ml_dtypes of that name; None where the package is missing, or has no such one of whole bytes."""
+    if name not in _KNOWN:
+        return None
+    try:
+        import ml_dtypes
+    except ImportError:
+        return None
+    return getattr(ml_dtypes, name, None)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of ml_dtypes: taken without a copy, returned, or refused by name where a kernel's elements lie otherwise."""
+
+import importlib.util
+import unittest
+
+import kmux
+import numpy as np
+from kmux import _function
+
+_SOURCE = """
+void copy(const void* x, void* y, long long n, int size) { __builtin_memcpy(y, x, n * size); }
+"""
+_DTYPES = (
+    ("bfloat16", "float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2")
+    + ("float8_e5m2fnuz", "float8_e8m0fnu")
+)
+
+
+def copy_of(dtype, kind="inout"):
+    size = 2 if dtype == "bfloat16" else 1
+    args = f"x, y, n: i64, {size}: i32"
+    return kmux.kernel(_SOURCE, f"copy(x: {dtype}[n], y: {kind} {dtype}[n])", args=args, target="cpu")
+
+
+@unittest.skipUnless(importlib.util.find_spec("ml_dtypes"), "needs ml_dtypes (it is not in this Python)")
+class MlDtypes(unittest.TestCase):
+    def array(self, dtype, *shape):
+        import ml_dtypes
+
+        return np.arange(1, 1 + np.prod(shape, dtype=int)).reshape(shape).astype(getattr(ml_dtypes, dtype))
+
+    def test_arrays_are_taken_as_they_are(self):
+        for dtype in _DTYPES:
+            kernel = copy_of(dtype)
+            made = kernel.compile()
+            for call in (kernel, kernel.launch, made, made.launch, _function._plain_launch.__get__(made)):
+                with self.subTest(dtype):
+                    x, y = self.array(dtype, 4), self.array(dtype, 8)[4:]
+                    x.flags.writeable = False
+                    call(x, y)
+                    self.assertEqual(y.tobytes(), x.tobytes())
+
+    def test_memory_that_must_not_be_written_is_refused(self):
+        y = self.array("bfloat16", 4)
+        y.flags.writeable = False
+        for _ in range(2):
+            with self.assertRaisesRegex(ValueError, 'parameter "y" is a read-only NumPy array'):
+                copy_of("bfloat16")(self.array("bfloat16", 4), y)
+
+    def test_another_dtype_is_refused_by_name(self):
+        for _ in range(2):
+            with self.assertRaisesRegex(TypeError, '"x" has dtype float8_e5m2 .expected bfloat16'):
+                copy_of("bfloat16")(self.array("float8_e5m2", 4), self.array("bfloat16", 4))
+
+    def test_strides_are_those_of_elements(self):
+        kernel = kmux.kernel(_SOURCE, "copy(x: bf16[m, n] strides [s, 1], y: inout bf16[1])", args="x, y, 1: i64, 2: i32", target="cpu")
+        x, y = self.array("bfloat16", 4, 6), self.array("bfloat16", 1)
+        kernel(x[1:, 2:5], y)
+        self.assertEqual(float(y[0]), 9)
+        with self.assertRaisesRegex(ValueError, '"x" .*stride'):
+            kernel(x.T, y)
+
+    def test_outputs_are_arrays_of_the_same_dtype(self):
+        for dtype in _DTYPES:
+            x = self.array(dtype, 4)
+            made = copy_of(dtype, "out")(x)
+            self.assertEqual((type(made), made.dtype, made.tobytes()), (np.ndarray, x.dtype, x.tobytes()))
+            made[0] = 2  # it may be written
+
+    def test_elements_that_lie_in_bytes_of_their_own_are_refused_by_name(self):
+        refused = {"int4": "a uint8 array with 2 elements", "uint2": "a uint8 array with 4", "float4_e2m1fn": "a uint8 array with 2", "float6_e3m2fn": "another array"}
+        for dtype, advice in refused.items():
+            kernel = kmux.kernel(_SOURCE, f"copy(x: {dtype}[8], y: inout {dtype}[8])", args="x, y, 1: i64, 1: i32", target="cpu")
+            with self.assertRaisesRegex(TypeError, f'parameter "x" is a NumPy array of dtype .{dtype}., with a byte for each .*Pass {advice}'):
+                kernel(self.array(dtype, 8), self.array(dtype, 8))
+
+    def test_functions_of_tensors_take_and_return_them(self):
+        @kmux.jit(target="cpu")
+        def copied(b: kmux.JitBuilder, x):
+            n = b.symbol("n")
+            b.input("x", [n])
+            y = b.empty("y", "bfloat16", [n])
+            b.variant("c", sources={"k.c": _SOURCE})
+            b.launch("copy", ["x", "y", {"expr": "n", "dtype": "int64"}, 2])
+            return y
+
+        x = self.array("bfloat16", 4)
+        for _ in range(2):
+            self.assertEqual(copied(x).tobytes(), x.tobytes())
+
+    def test_constants_take_them(self):
+        source = "__constant__ unsigned short w[4]; __global__ void k(unsigned short* y) { y[threadIdx.x] = w[threadIdx.x]; }"
+        kernel = kmux.kernel(source, "kernel k(y: inout bf16[4])\n  constant w: bf16[4]\n  launch k<<<1, 4>>>(y)").compile(np.zeros(4))
+        w, y = self.array("bfloat16", 4), self.array("bfloat16", 4) * 0
+        kernel.set_constant("w", w)
+        kernel(y)
+        self.assertEqual(y.tolist(), w.tolist())
+
+
+if __name__ == "__main__":
+    unittest.main()

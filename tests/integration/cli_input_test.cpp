@@ -1,0 +1,66 @@
+// Programs and sources on the standard input: "-".
+#include "integration/cli_session.h"
+
+namespace kmux::test {
+namespace {
+
+constexpr int kWrongInput = 3;
+constexpr const char* kDoublingSource =
+    "void scale(const float* x, float* y, int n) { for (int i = 0; i < n; ++i) y[i] = 2 * x[i]; }\n";
+constexpr const char* kDoublingText =
+    "kernel scale(x: f32[n], out y: f32[n])\n  example n = 8\n  launch scale(x, y, n)\n";
+
+/// The lines of a text as the comment of a source.
+std::string commented(std::string text) {
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) text.insert(at, "//! ");
+  return "//! kmux\n" + text;
+}
+
+class CliInput : public testing::Test {
+ protected:
+  /// Runs the program of that content on 8 numbers.
+  std::string output_of(const std::string& input) const {
+    const ProcessResult result = session_.pipe(input, {"run", "-", "--in", "x=x8.npy", "--out", "y=y.npy", "--force"});
+    EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+    return result.standard_output;
+  }
+  CliSession session_;
+};
+
+TEST_F(CliInput, RunsASourceThatCarriesItsProgram) {
+  EXPECT_THAT(output_of(commented(kDoublingText) + kDoublingSource), HasSubstr("y.npy"));
+}
+
+TEST_F(CliInput, RunsATextAndADocumentWhoseFilesLieInTheFolder) {
+  session_.write("scale.c", kDoublingSource);
+  session_.write("scale.kmux",
+                 "kernel scale(x: f32[n], out y: f32[n])\n  sources \"scale.c\"\n  launch scale(x, y, n)\n");
+  const ProcessResult text = session_.run({"show", "scale.kmux"});
+  const ProcessResult document = session_.run({"show", "scale.kmux", "--json"});
+  EXPECT_THAT(output_of(text.standard_output), HasSubstr("y.npy"));
+  EXPECT_THAT(output_of(document.standard_output), HasSubstr("y.npy"));
+}
+
+TEST_F(CliInput, BeginsAProgramAndRunsIt) {
+  const std::string source = "__global__ void twice(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2; }\n";
+  const ProcessResult begun = session_.pipe(source, {"new", "-", "--write"});
+  EXPECT_EQ(begun.exit_code, 0) << begun.standard_error;
+  EXPECT_THAT(begun.standard_output, AllOf(HasSubstr("kernel twice("), HasSubstr(source)));
+  const ProcessResult ran = session_.pipe(begun.standard_output, {"run", "-", "--set", "n=8", "--in", "x=ones"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.standard_error;
+  EXPECT_THAT(session_.pipe(begun.standard_output, {"new", "-"}).standard_error, HasSubstr("`kmux run -` runs it"));
+}
+
+TEST_F(CliInput, NamesTheInputWhereItIsWrong) {
+  EXPECT_THAT(session_.pipe("", {"run", "-"}).standard_error, HasSubstr("the standard input is empty"));
+  const ProcessResult wrong = session_.pipe("kernel f(x: f33[n])\n", {"run", "-"});
+  EXPECT_EQ(wrong.exit_code, kWrongInput);
+  EXPECT_THAT(wrong.standard_error, HasSubstr("standard input:1:"));
+  EXPECT_THAT(session_.pipe(commented(kDoublingText) + kDoublingSource, {"pack", "-"}).standard_error,
+              HasSubstr("Give one with -o"));
+  EXPECT_THAT(session_.pipe(commented(kDoublingText) + kDoublingSource, {"compile", "-", "-"}).standard_error,
+              HasSubstr("the standard input is empty"));
+}
+
+}  // namespace
+}  // namespace kmux::test
