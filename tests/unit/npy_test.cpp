@@ -118,7 +118,7 @@ TEST_F(Npy, WrongFilesAreRefusedByName) {
   expect_refused(write(std::string("\x93NUMPY\x09\x00\x10\x00zzzz", 14)), "format 9");
   expect_refused(write(std::string("\x93NUMPY\x01\x00\xff\x0f{", 11) + "   "), "truncated");
   expect_refused(write("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", "1234"), "big-endian");
-  expect_refused(write("{'descr': '<c4', 'fortran_order': False, 'shape': (1,), }", "12345678"), "'<c8'");
+  expect_refused(write("{'descr': '<c4', 'fortran_order': False, 'shape': (1,), }", "12345678"), "'<c4'");
   expect_refused(write("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "12345678"), "|O");
   expect_refused(write("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "1234"), "structured");
   expect_refused(write("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", "1234"), "extent");
