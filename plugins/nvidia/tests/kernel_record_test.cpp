@@ -85,9 +85,10 @@ TEST(KernelRecord, TypesAreThoseOfTheSymbol) {
     symbol.parameters = std::move(parameters);
     return *kernel_record(CubinExample{{symbol}}.bytes(), name).value().arguments;
   };
-  EXPECT_THAT(record("_Z5scaleIfEvPT_S0_l", {8, 4, 8}), ElementsAre(KernelArgument{8, ArgumentKind::kPointer, "float*"},
-                                                                    KernelArgument{4, ArgumentKind::kFloat, "float"},
-                                                                    KernelArgument{8, ArgumentKind::kInteger, "long"}));
+  EXPECT_THAT(
+      record("_Z5scaleIfEvPT_S0_l", {8, 4, 8}),
+      ElementsAre(KernelArgument{8, ArgumentKind::kPointer, "float*", dtype::kFloat32},
+                  KernelArgument{4, ArgumentKind::kFloat, "float"}, KernelArgument{8, ArgumentKind::kInteger, "long"}));
   EXPECT_THAT(record("_Z1kPfi", {8, 8}), ElementsAre(KernelArgument{8}, KernelArgument{8}));
   EXPECT_THAT(record("scale", {8}), ElementsAre(KernelArgument{8}));
 }
