@@ -96,7 +96,8 @@ std::string why_no_argument(const KernelParameter& parameter) {
   const bool is_vector = parameter.dtype.find('x') != std::string::npos;  // "uint32x2", which no scalar is
   const bool is_class_or_vector = parameter.kind == "value" && (parameter.dtype.empty() || is_vector);
   if (parameter.kind != "reference" && !is_class_or_vector) return "";
-  return "takes \"" + parameter.name + "\" of type \"" + parameter.type + "\" by value, which a launch cannot give: write a kernel that takes its members and makes it";
+  return "takes \"" + parameter.name + "\" of type \"" + parameter.type +
+         "\" by value, which a launch cannot give: write a kernel that takes its members and makes it";
 }
 
 /// Returns why no launch can call `kernel`; empty if one can.

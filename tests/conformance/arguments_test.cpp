@@ -117,7 +117,7 @@ KERNEL void conjugate(const float* x, float* y, long long n) {
 }
 
 /// A nullable tensor that is not there is a null pointer for the kernel.
-TEST(Arguments, NullTensors) {
+TEST(Arguments, UsedTensorMayBeNull) {
   auto& subject = Subject::current();
   ProgramBuilder builder("first");
   const Expr n = builder.symbol("n");

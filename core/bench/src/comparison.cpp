@@ -56,7 +56,8 @@ Result<Comparison> compare(const Tensor& actual, const Tensor& expected, Toleran
   const bool are_alike = numbers_each(actual.dtype()) == numbers_each(expected.dtype());
   if (!are_alike || !std::ranges::equal(actual.shape(), expected.shape())) {
     return make_error(ErrorCode::kInvalidArgument, "the reference is " + describe(*expected.dl()) + ", the result " +
-                                                       describe(*actual.dl()) + ". Give a reference of that shape and kind.");
+                                                       describe(*actual.dl()) +
+                                                       ". Give a reference of that shape and kind.");
   }
   Comparison result;
   const Tensor actual_numbers = numbers_of(actual);
