@@ -44,8 +44,10 @@ install_packages() {
 
 # Without its words, which go to a log; it does not try for long.
 apt_get() {
-  local root=()
-  ((EUID == 0)) || root=(sudo)
+  if [[ ! -v root ]]; then # arm64_apt needs no root, but a configuration of its own
+    local root=()
+    ((EUID == 0)) || root=(sudo)
+  fi
   mkdir -p "${APT_LOG%/*}"
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=1 -o Acquire::http::Timeout=15 \
     -o Acquire::https::Timeout=15 "$@" >>"$APT_LOG" 2>&1
