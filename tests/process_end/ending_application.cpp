@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -97,8 +98,12 @@ int run(const std::string& how, std::chrono::milliseconds late) {
 }  // namespace
 }  // namespace kmux
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   std::atexit([] { std::this_thread::sleep_for(kmux::kLast); });
   std::at_quick_exit([] { std::this_thread::sleep_for(kmux::kLast); });
   return kmux::run(argc > 1 ? argv[1] : "return", std::chrono::milliseconds(argc > 2 ? std::atoi(argv[2]) : 0));
+} catch (const kmux::Exception& failed) {
+  return kmux::refused(failed.error());
+} catch (const std::bad_alloc&) {  // of a function without a Result
+  return kmux::refused(kmux::Error{kmux::ErrorCode::kOutOfMemory, "there is no memory", {}});
 }
