@@ -65,7 +65,7 @@ std::int64_t argument_size(const PlanArg& argument) {
   return sizeof(void*);
 }
 
-constexpr DType kNoNumber = KernelArgument{}.pointee;
+constexpr DType kNoNumber{kDLFloat, 0, 1};  // a pointee that is not known
 
 ArgumentKind kind_of(DType type) {
   if (type.lanes != 1) return ArgumentKind::kUnknown;
