@@ -137,9 +137,7 @@ void describe_run_request(po::options_description& options) {
   auto add = options.add_options();
   add("in", po::value<List>()->value_name("NAME=SOURCE"),
       "an input: FILE.npy, random:SEED, zeros, ones or arange, or null (an address, a nullable tensor); NAME may be * "
-      "for "
-      "all others. Without any --in every "
-      "input is random");
+      "for all others. Without any --in every input is random");
   describe_values(options);
   describe_constants(options);
   add("out", po::value<List>()->value_name("NAME=FILE"), "write a tensor as .npy");

@@ -10,26 +10,22 @@ add_custom_target(kmux_quick)
 
 # kmux_large_tests(<test>...): these run with --all alone.
 function(kmux_large_tests)
-  _kmux_label_tests(large ${ARGN})
+  _kmux_append_to_tests(LABELS large ${ARGN})
 endfunction()
 
 # kmux_sweeping_tests(<test>...): these go through more with --all.
 function(kmux_sweeping_tests)
-  _kmux_label_tests(sweep ${ARGN})
+  _kmux_append_to_tests(LABELS sweep ${ARGN})
 endfunction()
 
 # kmux_time_quickly(<test>...): these time calls and do not look at the times. A virtual machine may report a cache of 300 MiB, and
 # 600 MiB would be written through before each call.
 function(kmux_time_quickly)
-  foreach(test IN LISTS ARGN)
-    if(TEST ${test})
-      set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT_MODIFICATION KMUX_OPTION_CPU_FLUSH_MIB=set:16)
-    endif()
-  endforeach()
+  _kmux_append_to_tests(ENVIRONMENT_MODIFICATION KMUX_OPTION_CPU_FLUSH_MIB=set:16 ${ARGN})
 endfunction()
 
 function(kmux_quick_tests)
-  _kmux_label_tests(quick ${ARGN})
+  _kmux_append_to_tests(LABELS quick ${ARGN})
 endfunction()
 
 # kmux_large_targets(<target>...): only large tests and measurements need these programs.
@@ -39,13 +35,13 @@ function(kmux_large_targets)
 endfunction()
 
 # A test that this build does not have is passed over, as what it tests may not be here; not so a noun that its program lacks.
-function(_kmux_label_tests label)
+function(_kmux_append_to_tests property value)
   foreach(test IN LISTS ARGN)
     string(REGEX REPLACE "\\..*" "" program ${test})
     if(TEST ${test})
-      set_property(TEST ${test} APPEND PROPERTY LABELS ${label})
+      set_property(TEST ${test} APPEND PROPERTY ${property} ${value})
     elseif(TARGET ${program})
-      message(FATAL_ERROR "There is no test ${test} to be labelled ${label} (${program} has none of this name). Correct the name.")
+      message(FATAL_ERROR "There is no test ${test} to be given ${value} (${program} has none of this name). Correct the name.")
     endif()
   endforeach()
 endfunction()

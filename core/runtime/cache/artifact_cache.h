@@ -87,7 +87,7 @@ struct CacheOptions {
   std::chrono::seconds min_idle{60};  // an entry used more recently is not evicted
   std::chrono::seconds sweep_interval{300};
   std::optional<RemoteOptions> remote = {};  // asked last
-  CacheLog log = {};  // receives what is not stored, and why
+  CacheLog log = {};  // receives the entries that are not stored, with the reason
   CacheLog tell = {};  // receives which process a lock is waited for
 };
 

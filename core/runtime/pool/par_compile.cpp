@@ -99,7 +99,7 @@ std::optional<Error> failure_of(const std::vector<JobGroup>& groups, const Compi
   return first;
 }
 
-/// What each job came to, in input order. Jobs that a failure kept from being started have that failure.
+/// Returns the result of each job, in input order. All have one where the run was not cancelled and no failure ended it.
 template <class Made>
 std::vector<Result<Made>> results_of(const std::vector<JobGroup>& groups, const CompileRunOutcome& outcome,
                                      std::size_t count) {

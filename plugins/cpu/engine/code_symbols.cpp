@@ -17,22 +17,10 @@
 #include "kmux/plugin/descriptor.h"
 #include "kmux/plugin/signal_blocked.h"
 
-// Source: GDB's manual, "JIT Compilation Interface". gdb finds both names in the plugin's table of symbols, which strip takes away.
+#include "engine/gdb_interface.h"
+
+// gdb finds both names in the plugin's table of symbols, which strip takes away.
 extern "C" {
-
-struct jit_code_entry {
-  jit_code_entry* next_entry;
-  jit_code_entry* prev_entry;
-  const char* symfile_addr;
-  std::uint64_t symfile_size;
-};
-
-struct jit_descriptor {
-  std::uint32_t version;
-  std::uint32_t action_flag;
-  jit_code_entry* relevant_entry;
-  jit_code_entry* first_entry;
-};
 
 // gdb sets a breakpoint here.
 __attribute__((noinline, used, visibility("hidden"))) void

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "kmux/plugin/platform.h"
+
 #include "llvm/Demangle/Demangle.h"
 
 namespace kmux::cpu {
@@ -30,14 +32,15 @@ std::string advice_for_missing(const std::string& symbol) {
 constexpr std::uint64_t kFewMappings = 16;  // that may be left where the next ones were refused
 
 std::uint64_t mappings() {
-  std::ifstream file("/proc/self/maps");
+  std::ifstream file(linux_root() / "proc/self/maps");
   return static_cast<std::uint64_t>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
 }
 
 // The largest number where the system has no such limit.
 std::uint64_t most_mappings() {
   std::uint64_t most = 0;
-  return std::ifstream("/proc/sys/vm/max_map_count") >> most ? most : std::numeric_limits<std::uint64_t>::max();
+  return std::ifstream(linux_root() / "proc/sys/vm/max_map_count") >> most ? most
+                                                                           : std::numeric_limits<std::uint64_t>::max();
 }
 
 // Why there is no memory for code.

@@ -10,25 +10,10 @@
 #include <gtest/gtest.h>
 
 #include "backend.h"
+#include "engine/gdb_interface.h"
 #include "jobs.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "workbench.h"
-
-extern "C" {
-struct jit_code_entry {
-  jit_code_entry* next_entry;
-  jit_code_entry* prev_entry;
-  const char* symfile_addr;
-  std::uint64_t symfile_size;
-};
-struct jit_descriptor {
-  std::uint32_t version;
-  std::uint32_t action_flag;
-  jit_code_entry* relevant_entry;
-  jit_code_entry* first_entry;
-};
-extern jit_descriptor __jit_debug_descriptor;
-}
 
 namespace kmux::cpu {
 namespace {

@@ -29,7 +29,7 @@ struct EntryLocation {
 class CacheFolder {
  public:
   enum class Access { kReadWrite, kReadOnly };
-  /// Who may write to it besides its user. A group's folder has mode 2770, and so has what is made in it.
+  /// The users that may write to a folder. A group's folder has mode 2770, as have the folders made in it.
   enum class Sharing { kUser, kGroup };
 
   /// Opens a cache; for writing, its folder is made if it is not there (mode 0700).

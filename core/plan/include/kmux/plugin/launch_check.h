@@ -57,7 +57,7 @@ void add_types(std::vector<KernelArgument>& parameters, const std::vector<std::s
 
 /// Checks that a launch of kernel `name` passes what the kernel takes: as many arguments, each of its size, of its kind where both
 /// are known, and pointers to the numbers that the kernel reads. Floating-point numbers must be of the same type, integers of 32
-/// and 64 bits equally wide; others a kernel may read as what they are not, such as bytes by words.
+/// and 64 bits equally wide. Other types pass: a kernel may read bytes by words.
 ///
 /// Errors: invalid_argument that names the kernel and shows both.
 Status check_arguments(const std::string& name, const std::vector<KernelArgument>& passed,
