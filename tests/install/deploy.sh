@@ -20,7 +20,7 @@ int main(int count, char** words) {
     return kmux::par_compile({&program, 1}, {.target = "cpu:x86-64-v2"}, {.progress = watch});
   });
   if (!made) return std::fprintf(stderr, "%s\n", made.error().message.c_str()), 1;
-  std::printf("ready on %s, %s\n", made->front()->device().name().c_str(), is_compiled ? "compiled" : "from the cache");
+  std::printf("ready on %s, %s\n", made->front().device().name().c_str(), is_compiled ? "compiled" : "from the cache");
 }
 TEXT
 # [build.begin]

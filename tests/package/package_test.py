@@ -206,7 +206,7 @@ class Package(unittest.TestCase):
         self.addCleanup(lambda: hidden.rename(compiler))
         result = self.run_scale("../kmux/share/doc/kmux/examples/programs/scale/scale.kmux.json")
         self.assertEqual(result.returncode, 4, result.stderr)
-        self.assertIn('kmux_cpu_clang.so" is not there. Install kmux again', result.stderr)
+        self.assertIn('kmux_cpu_clang.so" is not there, which makes what the cache does not have. Install kmux again', result.stderr)
         self.assertEqual(self.kmux("devices").returncode, 0, "what needs no compiler does without")
 
     def test_opens_no_compiler_for_what_is_in_the_cache(self):
