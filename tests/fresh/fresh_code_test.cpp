@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "random_edits.h"
+#include "sizes.h"
 
 namespace kmux::fresh {
 namespace {
@@ -12,7 +13,7 @@ void expect_fresh_code(const std::string& backend, int seeds, int steps) {
   }
 }
 
-TEST(FreshCode, IsWhatEveryCallGivesAfterAnEdit) { expect_fresh_code("reading", 10, 500); }
+TEST(FreshCode, IsWhatEveryCallGivesAfterAnEdit) { expect_fresh_code("reading", of_size(3, 10), 500); }
 
 TEST(FreshCode, IsWhatTheCpuBackendGivesAfterAnEdit) { expect_fresh_code("cpu", 1, 200); }
 
