@@ -62,7 +62,7 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
   ./kmux.sh test [ARG..]   build and run the tests of every change, or those of them that arguments to ctest choose
   ./kmux.sh test --all [ARG..]
                            every test (KMUX_ALL_TESTS=1 does the same): sweeps in full, rehearsals of other systems, Ray, TileLang,
-                           browsers, and before them the thread sanitizer and the fuzzers (KMUX_FUZZ=SECONDS each, 20 by default)
+                           browsers, and before them the thread sanitizer and the fuzzers (KMUX_FUZZ=SECONDS each, 10 by default)
   ./kmux.sh test --rest    what --all has and the last `test` had not
   ./kmux.sh quick [ARG..]  core and backend cpu alone with their unit tests, in build/quick: minutes from a fresh clone
   ./kmux.sh build          build into build/release: bin/kmux, lib/libkmux.so, lib/kmux/plugins/, bench/

@@ -2,6 +2,7 @@
 """bars_fresh: what it runs, in which order and environment, and what it says when a step fails."""
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ FILES = ("core/base/include/kmux/error.h", "plugins/cpu/builder.cpp", "plugins/h
 BUILD = "cmake --build --preset release --parallel 3 --target all"
 
 
+@unittest.skipUnless(shutil.which("git"), "needs git (it is not installed)")
 class BarsFresh(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -3,6 +3,7 @@
 import collections
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -73,6 +74,9 @@ def files(folder):
 
 def leftovers():
     """Files in git that editors, patches and runs leave behind."""
+    if shutil.which("git") is None:
+        print("needs git (what editors and patches left in it is not looked for)")
+        return
     listed = subprocess.run(["git", "-C", str(ROOT), "ls-files"], capture_output=True, text=True, check=False).stdout
     for name in listed.splitlines():
         if pathlib.Path(name).suffix in LEFTOVERS:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """check_tree.py: what it lets pass and what it refuses, in trees that a test makes."""
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -72,6 +73,7 @@ class InTree(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
 
 
+@unittest.skipUnless(shutil.which("git"), "needs git (it is not installed)")
 class Leftovers(InTree):
     def test_refuses_what_patches_and_runs_leave_in_git(self):
         for name in ("core/plan.cpp.orig", "core/plan.cpp", "tuner.log"):

@@ -27,7 +27,9 @@ step(${CMAKE_COMMAND} --build ${work}/build)
 
 set(plugins ${work}/build/lib/kmux/plugins)
 set(ENV{KMUX_PLUGIN_PATH} ${plugins})
-set(ENV{POCL_CACHE_DIR} ${work}/pocl) # of a driver for processors, which keeps what it compiles
+# Of a driver for processors, which keeps what it compiles, by the text and its own version: outside what is removed above, so that
+# the next run compiles what has changed alone.
+set(ENV{POCL_CACHE_DIR} ${BUILD}/examples/pocl)
 set(conformance ${prefix}/bin/kmux-conformance --plugin ${name} --plugin-path ${plugins})
 execute_process(COMMAND ${conformance} COMMAND_ECHO STDOUT RESULT_VARIABLE result)
 if(result EQUAL 77)

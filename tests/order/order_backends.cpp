@@ -17,6 +17,15 @@ FakeCuda& OrderBackends::driver() {
   return one;
 }
 
+namespace {
+
+bool can_build(const Runtime& runtime, std::string_view backend) {
+  const auto plugin = runtime.registry().plugin(backend);
+  return plugin && (*plugin)->probe() && (*plugin)->probe()->can_build.ok();
+}
+
+}  // namespace
+
 void OrderBackends::SetUp() {
   Environment environment;
   environment.cache_dir = shared_cache();
@@ -24,9 +33,9 @@ void OrderBackends::SetUp() {
   options.plugin_options["hip.library"] = KMUX_HIP_ON_CUDA;
   options.variables = Environment::from_process().variables;  // where compilers are
   runtime = Runtime::create(environment, options).value();
-  const auto plugin = runtime->registry().plugin(GetParam());
-  const bool usable = plugin && (*plugin)->probe() && (*plugin)->probe()->can_build.ok();
-  if (!usable) GTEST_SKIP() << needs(compiler_of(GetParam()), "its backend cannot build here");
+  for (const char* const backend : {GetParam(), "nvrtc"}) {  // HIP over CUDA has NVRTC for hiprtc
+    if (!can_build(*runtime, backend)) GTEST_SKIP() << needs(compiler_of(backend), "its backend cannot build here");
+  }
   cuda.set_recording(false);
   cuda.on_launch(run);
   kernels = std::make_unique<OrderKernels>(OrderKernels::compile(*runtime, GetParam()).value());

@@ -79,14 +79,14 @@ rest_tests() {
 
 build_all_tests() {
   export KMUX_ALL_TESTS=1 KMUX_TILELANG_TESTS=${KMUX_TILELANG_TESTS:-1}
-  [[ ${KMUX_FUZZ:-20} =~ ^[1-9][0-9]*$ ]] || fail "KMUX_FUZZ=$KMUX_FUZZ is not known (it is the number of seconds that each fuzzer has)."
+  [[ ${KMUX_FUZZ:-10} =~ ^[1-9][0-9]*$ ]] || fail "KMUX_FUZZ=$KMUX_FUZZ is not known (it is the number of seconds that each fuzzer has)."
   prepare_all_tests
   build_targets all kmux_rest
 }
 
 check_threads_and_formats() {
   check_threads
-  check_formats "${KMUX_FUZZ:-20}"
+  check_formats "${KMUX_FUZZ:-10}"
 }
 
 # One test more than there are processors, as many wait for processes and time-outs.
