@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# combinations.sh [NAME...]: runs './kmux.sh test' of the last commit in a bare Debian 12, once for each combination of git, PyPI, a CUDA
+# combinations.sh [NAME...] [-- ARG...]: runs './kmux.sh test ARG...' of the last commit in a bare Debian 12, once for each combination of git, PyPI, a CUDA
 # toolkit and TVM-FFI that a machine may have. NAME is none, or what there is: git+pypi+toolkit+tvm_ffi, pypi+toolkit ...; without names
 # all 16 run. Prints a line for each; ends with 1 if a test failed. The machine is a folder made by debootstrap, which stays:
 # build/combinations, or KMUX_COMBINATIONS. Needs root, and a toolkit in /usr/local/cuda for those that have one.
@@ -107,16 +107,17 @@ run_combination() {
   lay_git "$name"
   lay_toolkit "$name"
   lay_tvm_ffi "$name"
-  inside "$name" ./kmux.sh test </dev/null >"$log" 2>&1 || status=$?
+  inside "$name" ./kmux.sh test "${CTEST_WORDS[@]}" </dev/null >"$log" 2>&1 || status=$?
   closing=$(grep -E '^[0-9]+% tests passed' "$log" || echo "no test ran, see $log")
   printf '%-28s %s, %d skipped, %d s\n' "$name" "$closing" "$(grep -c '(Skipped)$' "$log")" $((SECONDS - began))
   return "$status"
 }
 
 main() {
-  local name failed=0
-  (($#)) || mapfile -t names < <(all_names)
-  (($#)) && names=("$@")
+  local name failed=0 names=()
+  while (($#)) && [[ $1 != -- ]]; do names+=("$1") && shift; done
+  readonly CTEST_WORDS=("${@:2}")
+  ((${#names[@]})) || mapfile -t names < <(all_names)
   for name in "${names[@]}"; do grep -qx -- "$name" < <(all_names) || fail "there is no combination '$name'. They are: $(all_names | paste -sd ' ')."; done
   make_root
   mount_root
