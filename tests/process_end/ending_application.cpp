@@ -83,7 +83,7 @@ int run(const std::string& how, std::chrono::milliseconds late) {
                                                       .plugin_options = (*runtime)->environment().plugin_options})
               .value();
   }
-  const int code = compile_and_call(own ? *own : **runtime, 0);
+  const int code = compile_and_call(own ? *own : **runtime, how == "quick" ? quick_sorting() : sorting(0));
   if (how == "threads") leave_threads(*runtime);
   if (how == "grid") {
     if (const Status left = leave_launches(**runtime); !left) return refused(left.error());

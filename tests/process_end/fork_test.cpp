@@ -57,7 +57,7 @@ TEST(Fork, ChildCallsWhatItHasAndCompilesAnew) {
       if (!call_sorting(kernel)) return 11;
       const auto own = Runtime::default_runtime();
       if (!own || own->get() == runtime.get()) return 12;
-      return compile_and_call(**own, number) + compile_and_call(**own, 100 + number);
+      return compile_and_call(**own, sorting(number)) + compile_and_call(**own, sorting(100 + number));
     });
     EXPECT_EQ(code, 0) << "fork " << number;
     EXPECT_TRUE(call_sorting(kernel)) << "the parent goes on";
@@ -103,8 +103,8 @@ TEST(Fork, ChildLaunchesOnThreadsOfItsOwn) {
 TEST(Fork, GrandchildrenAreChildrenToo) {
   const auto runtime = Runtime::default_runtime().value();
   const int code = in_child([] {
-    const int first = compile_and_call(*Runtime::default_runtime().value(), 300);
-    return first + in_child([] { return compile_and_call(*Runtime::default_runtime().value(), 301); });
+    const int first = compile_and_call(*Runtime::default_runtime().value(), sorting(300));
+    return first + in_child([] { return compile_and_call(*Runtime::default_runtime().value(), sorting(301)); });
   });
   EXPECT_EQ(code, 0);
 }
@@ -118,7 +118,7 @@ TEST(Fork, AtAnyMomentOfOtherThreadsCompiles) {
   });
   for (int i = 0; i < 6; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(13 * i));
-    EXPECT_EQ(in_child([i] { return compile_and_call(*Runtime::default_runtime().value(), 500 + i); }), 0)
+    EXPECT_EQ(in_child([i] { return compile_and_call(*Runtime::default_runtime().value(), sorting(500 + i)); }), 0)
         << "fork " << i;
   }
 }

@@ -26,7 +26,7 @@ constexpr int kRefused = 3;  // the application printed an error
 Result<ProcessResult> run_application(const Scarcity& scarcity, int number) {
   fs::remove_all(scarcity.folder / "cache");
   const std::string late = "100";  // the background has begun by then
-  return kmux::run({.argv = {KMUX_ENDING_APPLICATION, "return", late},
+  return kmux::run({.argv = {KMUX_ENDING_APPLICATION, "quick", late},
                     .environment = {{"KMUX_CACHE_DIR", (scarcity.folder / "cache").string()},
                                     {"KMUX_DISABLE_CACHE", ""},
                                     {"KMUX_ISOLATION", scarcity.isolation},
