@@ -49,7 +49,7 @@ class Command(unittest.TestCase):
             self.assertTrue(self.tree.called("cmake --build build/release", "--target all kmux_rest"))
             self.assertNotIn("-LE", self.tree.called("ctest --test-dir build/release")[0])
             self.assertTrue(self.tree.called("pip", "ray"))
-            self.assertEqual(len(self.tree.called("-max_total_time=20")), 10)
+            self.assertEqual(len(self.tree.called("-max_total_time=10")), 10)
 
     def test_the_rest_is_what_the_small_size_left_out_or_skipped(self):
         self.fake_fuzzer()
@@ -218,8 +218,8 @@ class Command(unittest.TestCase):
         self.fake_fuzzer()
         ran = self.tree.run("test", "--all")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn("kmux: 10 fuzzers, 20 s each: nothing found\n", ran.stderr)
-        self.assertEqual(len(self.tree.called("-max_total_time=20")), 10)
+        self.assertIn("kmux: 10 fuzzers, 10 s each: nothing found\n", ran.stderr)
+        self.assertEqual(len(self.tree.called("-max_total_time=10")), 10)
         self.assertEqual(self.tree.called("-fork"), [], "a process a fuzzer")
         calls = self.tree.called("")
         self.assertLess(calls.index(self.tree.called("fuzz_text -dict")[0]), calls.index(self.tree.called("ctest --test-dir build/release")[0]))
