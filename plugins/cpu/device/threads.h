@@ -60,9 +60,8 @@ int printf(const char*, ...);
 #define CUDART_VERSION 12040
 
 // What is for a GPU's hardware alone can be named, and is refused with file and line (engine/refusals.cpp): a function where a
-// kernel calls it, or is one; a variable where it is used; a type as that of a kernel's parameter.
+// kernel calls it, or is one; a type as that of a kernel's parameter.
 #define KMUX_REFUSED(why) __attribute__((error("not for this processor (" why ")")))
-#define KMUX_REFUSED_VARIABLE(why) __attribute__((unavailable("not for this processor (" why ")")))
 #define KMUX_REFUSED_TYPE(why) __attribute__((annotate("not for this processor (" why ")")))
 
 #define __global__ __attribute__((visibility("default"), used))
@@ -70,7 +69,7 @@ int printf(const char*, ...);
 #define __host__
 #define __constant__ __attribute__((annotate("kmux.constant")))
 #define __grid_constant__
-#define __managed__ KMUX_REFUSED_VARIABLE("managed memory")
+#define __managed__
 #define __cluster_dims__(...) KMUX_REFUSED("clusters of blocks, which __cluster_dims__ asks for")
 #define __shared__ __attribute__((annotate("kmux.shared"), aligned(16)))
 #define __launch_bounds__(...)

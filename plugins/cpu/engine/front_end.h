@@ -36,8 +36,8 @@ Error refused_construct(std::string_view place, std::string_view construct, std:
 inline constexpr const char* kRefusedParameter = "kmux-refused-parameter";
 
 /// The error for a source of a device dialect that uses what only a GPU has, by the compiler's text `log`: the construct,
-/// file and line of the first error, if that is of this kind. Headers of device/ mark such things with KMUX_REFUSED_VARIABLE
-/// and #error; spmd::check_text finds the functions that they refuse.
+/// file and line of the first error, if that is of this kind. Headers of device/ say so by #error; spmd::check_text finds the
+/// functions that they refuse.
 std::optional<Error> refusal_of(std::string_view log);
 
 /// The error for the source `path` of a device dialect, by the compiler's text `log`. One in a header of device/ is told with

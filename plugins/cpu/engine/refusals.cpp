@@ -24,7 +24,6 @@ namespace kmux::cpu {
 namespace {
 
 constexpr std::string_view kError = "error: ";
-constexpr std::string_view kUnavailable = " is unavailable: ";
 constexpr std::string_view kFrom = "In file included from ";
 
 constexpr const char* kAdvice = " Write it in C++, or give the program a variant of dialect c.";
@@ -55,9 +54,8 @@ std::string_view reason_in(std::string_view line) {
   return mark == line.npos ? std::string_view() : line.substr(mark, line.rfind(')') + 1 - mark);
 }
 
-// The text between the quotes of clang's "'name' is unavailable", or the header that an #error of ours refuses.
-std::string construct_in(std::string_view line, std::string_view text) {
-  if (text.starts_with('\'')) return "\"" + std::string(text.substr(1, text.find('\'', 1) - 1)) + "\"";
+// The header of the line, which an #error of ours refuses.
+std::string header_in(std::string_view line) {
   constexpr std::string_view kFolder = "kmux-device/";
   std::string_view file = line.substr(0, line.find(':'));
   if (const std::size_t at = file.find(kFolder); at != file.npos) file.remove_prefix(at + kFolder.size());
@@ -149,10 +147,7 @@ std::optional<Error> refusal_of(std::string_view log) {
   const std::string_view reason = reason_in(line);
   if (reason.empty()) return std::nullopt;
   const std::string_view from = included_from(log, static_cast<std::size_t>(line.data() - log.data()));
-  const std::size_t text = line.find(kError) + kError.size();
-  const bool is_use = line.find(kUnavailable) != line.npos;
-  const std::string_view place = is_use || from.empty() ? place_in(line) : from;
-  return refused_construct(place, construct_in(line, line.substr(text)), reason).with("log", whole);
+  return refused_construct(from.empty() ? place_in(line) : from, header_in(line), reason).with("log", whole);
 }
 
 namespace {

@@ -40,7 +40,6 @@ TEST(DeviceRefusals, FunctionsOfTheHardware) {
     expect_refused(kernel_of(statement), name, 2);
   }
   expect_refused(kernel_of("long long (*f)() = n > 3 ? clock64 : nullptr;  y[0] = f();"), "\"clock64\"", 2);
-  expect_refused(kernel_of("y[0] = total;", "\n__managed__ float total;\n"), "\"total\"", 4);
   expect_refused(kernel_of("y[0] = tex1D(t, 0.5f);", "texture<float, cudaTextureType1D, cudaReadModeElementType> t;\n"),
                  "\"tex1D\"", 3);
   const std::string groups = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n";

@@ -74,10 +74,14 @@ TEST_P(WrittenVariables, OfConstantsThereAreNone) {
 
 TEST(WrittenVariablesOfKernels, OfTheDeviceAreState) {
   for (const char* const dialect : {"cuda", "hip"}) {
-    EXPECT_THAT(state_of_kernel("__device__ int counter;\n"
-                                "__global__ void k(int* out) { out[threadIdx.x] = atomicAdd(&counter, 1); }",
-                                dialect),
-                ElementsAre("counter"));
+    for (const char* const specifiers : {"__device__", "__managed__", "__device__ __managed__"}) {
+      EXPECT_THAT(
+          state_of_kernel(
+              specifiers + std::string(" int counter;\n"
+                                       "__global__ void k(int* out) { out[threadIdx.x] = atomicAdd(&counter, 1); }"),
+              dialect),
+          ElementsAre("counter"));
+    }
     EXPECT_THAT(state_of_kernel("static __device__ int all[4];\n"
                                 "__global__ void k(int* out) { out[threadIdx.x] = all[threadIdx.x]++; }",
                                 dialect),
