@@ -2,12 +2,6 @@
 # that kmux.sh fills.
 set(KMUX_VENV_PYTHON ${PROJECT_SOURCE_DIR}/.venv/bin/python CACHE FILEPATH "Python with the PyPI packages of this tree")
 
-# The environment of a configuration before may be gone, or another.
-if(TvmFfi_LIBRARY AND NOT EXISTS "${TvmFfi_LIBRARY}")
-  unset(TvmFfi_LIBRARY CACHE)
-  unset(TvmFfi_INCLUDE_DIRS CACHE)
-endif()
-
 if(EXISTS ${KMUX_VENV_PYTHON} AND NOT TvmFfi_LIBRARY AND NOT CMAKE_CROSSCOMPILING)
   foreach(option IN ITEMS includedir dlpack-includedir libfiles)
     execute_process(COMMAND ${KMUX_VENV_PYTHON} -m tvm_ffi.config --${option} OUTPUT_VARIABLE ${option} ERROR_QUIET
