@@ -60,6 +60,8 @@ class Version(unittest.TestCase):
         library = BUILD / "lib/libkmux_tvm_ffi.so"
         if not library.exists():
             self.skipTest("needs TVM-FFI (this build has no libkmux_tvm_ffi.so)")
+        if subprocess.run([PYTHON, "-c", "import tvm_ffi"], capture_output=True).returncode != 0:
+            self.skipTest(f"needs TVM-FFI ({PYTHON} has none)")
         environment = {**os.environ, "KMUX_TVM_FFI_LIBRARY": str(library), "PYTHONPATH": str(ROOT / "integrations/tvm_ffi/python")}
         done = subprocess.run([PYTHON, "-B", "-c", "import kmux; print(kmux.__version__)"], capture_output=True, text=True, env=environment)
         self.assertEqual(done.stdout.strip(), VERSION, done.stderr)
