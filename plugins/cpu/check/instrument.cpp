@@ -230,7 +230,7 @@ void Instrumenter::note_record(llvm::MemTransferInst& copy) {
   const auto is_own = [](const Value* address) {
     return llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(address));
   };
-  if (is_own(copy.getRawSource()) || size_of_record(copy.getRawSource())) return;
+  if (is_own(copy.getRawSource()) || size_of_record(base_of(copy.getRawSource()))) return;
   builder_.SetInsertPoint(&copy);
   Value* const to = is_own(copy.getRawDest()) ? llvm::ConstantPointerNull::get(builder_.getPtrTy()) : copy.getRawDest();
   Value* const bytes = builder_.CreateZExtOrTrunc(copy.getLength(), builder_.getInt64Ty());
@@ -238,7 +238,7 @@ void Instrumenter::note_record(llvm::MemTransferInst& copy) {
 }
 
 void Instrumenter::check_copy(llvm::MemTransferInst& copy) {
-  if (size_of_record(copy.getRawSource())) return;
+  if (size_of_record(base_of(copy.getRawSource()))) return;
   builder_.SetInsertPoint(&copy);
   const auto alignment = [&](llvm::MaybeAlign known) { return number(known.valueOrOne().value()); };
   Value* const bytes = builder_.CreateZExtOrTrunc(copy.getLength(), builder_.getInt64Ty());

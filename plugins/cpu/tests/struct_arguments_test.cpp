@@ -49,6 +49,10 @@ std::vector<StructCase> struct_cases() {
        "s.t.a + (unsigned char)s.t.b + (unsigned char)s.c",
        403},
       {"struct S { const float* p; long n; int a; };", {{two, ExprArg{9, dtype::kInt64}, i}}, "s.p[1] + s.n + s.a", 42},
+      {"struct S { const float* p; int n[2]; char c; };",
+       {{two, i, i, b}},
+       "s.p[0] + s.n[1] + (unsigned char)s.c",
+       223},
       {"struct S { double d[4]; int a; };", {{d, d, d, d, i}}, "s.d[3] + s.a", 3.25},
   };
 }
