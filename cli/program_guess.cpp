@@ -35,11 +35,20 @@ bool is_whole_number(const KernelParameter& parameter) {
   return parameter.kind == "value" && (dtype.ends_with("int32") || dtype.ends_with("int64"));
 }
 
+/// What callers pass for the parameters of a kernel.
+std::vector<KernelParameter> all_passed(const SourceKernel& kernel) {
+  std::vector<KernelParameter> all;
+  for (const KernelParameter& parameter : kernel.parameters) {
+    for (KernelParameter& one : passed_for(parameter)) all.push_back(std::move(one));
+  }
+  return all;
+}
+
 /// The parameters that say how large the tensors of a kernel are: by their names, or else the first whole number.
 std::vector<std::string> sizes_of(const SourceKernel& kernel) {
   std::vector<std::string> sizes;
-  for (const KernelParameter& one : kernel.parameters) {
-    if (is_whole_number(one) && is_size_name(one.name)) sizes.push_back(one.name);
+  for (const KernelParameter& one : all_passed(kernel)) {
+    if (is_whole_number(one) && is_size_name(one.word)) sizes.push_back(one.name);
   }
   const auto first = std::ranges::find_if(kernel.parameters, is_whole_number);
   if (sizes.empty() && first != kernel.parameters.end()) sizes.push_back(first->name);
@@ -47,7 +56,7 @@ std::vector<std::string> sizes_of(const SourceKernel& kernel) {
 }
 
 bool has_tensor(const SourceKernel& kernel) {
-  return std::ranges::any_of(kernel.parameters,
+  return std::ranges::any_of(all_passed(kernel),
                              [](const KernelParameter& one) { return one.kind != "value" && !one.dtype.empty(); });
 }
 
@@ -95,9 +104,20 @@ std::string why_no_argument(const KernelParameter& parameter) {
            "\" of a type that is not declared: name the folders of its headers with --include";
   const bool is_vector = parameter.dtype.find('x') != std::string::npos;  // "uint32x2", which no scalar is
   const bool is_class_or_vector = parameter.kind == "value" && (parameter.dtype.empty() || is_vector);
-  if (parameter.kind != "reference" && !is_class_or_vector) return "";
-  return "takes \"" + parameter.name + "\" of type \"" + parameter.type +
-         "\" by value, which a launch cannot give: write a kernel that takes its members and makes it";
+  if (parameter.kind != "reference" && (!is_class_or_vector || !parameter.members.empty())) return "";
+  return "takes \"" + parameter.name + "\" of type \"" + parameter.type + "\" by value, which a launch cannot give" +
+         (parameter.problem.empty() ? "" : " (" + parameter.problem + ")") +
+         ": write a kernel that takes its members and makes it";
+}
+
+/// Returns why a program cannot name what `kernel` is passed; empty if it can.
+std::string why_no_names(const SourceKernel& kernel) {
+  std::set<std::string> names;
+  for (const KernelParameter& one : all_passed(kernel)) {
+    if (!names.insert(one.name).second)
+      return "takes a parameter and a member of a structure that are both called \"" + one.name + "\": rename one";
+  }
+  return "";
 }
 
 /// Returns why no launch can call `kernel`; empty if one can.
@@ -107,7 +127,7 @@ std::string why_not(const SourceKernel& kernel, bool is_host) {
     if (!reason.empty()) break;
     reason = why_no_argument(one);
   }
-  return reason;
+  return reason.empty() ? why_no_names(kernel) : reason;
 }
 
 /// What a program says of some kernels.
@@ -123,6 +143,8 @@ class ProgramGuess {
 
  private:
   void add(const SourceKernel& kernel);
+  std::string add_argument(const SourceKernel& kernel, const KernelParameter& parameter,
+                           const std::vector<std::string>& sizes);
   std::string add_parameter(const SourceKernel& kernel, const KernelParameter& parameter,
                             const std::vector<std::string>& sizes);
   std::string shape(const std::vector<std::string>& sizes);
@@ -184,6 +206,17 @@ std::string ProgramGuess::add_parameter(const SourceKernel& kernel, const Kernel
   return found->name;
 }
 
+/// As `add_parameter`, for a structure of its members: "{dim_rows, dim_cols}".
+std::string ProgramGuess::add_argument(const SourceKernel& kernel, const KernelParameter& parameter,
+                                       const std::vector<std::string>& sizes) {
+  if (parameter.members.empty()) return add_parameter(kernel, parameter, sizes);
+  std::vector<std::string> members;
+  members.reserve(parameter.members.size());
+  for (const KernelParameter& one : parameter.members) members.push_back(add_argument(kernel, one, sizes));
+  const std::string align = " align " + std::to_string(parameter.alignment_bytes);
+  return "{" + join(members) + "}" + (parameter.alignment_bytes == 0 ? "" : align);
+}
+
 /// Is the number of a block multiplied by that of its threads, or by a constant?
 bool is_scaled(std::string_view body) {
   constexpr std::string_view kBlock = "blockIdx.x";
@@ -217,7 +250,7 @@ std::pair<std::string, std::string> geometry_of(const SourceKernel& kernel, cons
 void ProgramGuess::add(const SourceKernel& kernel) {
   std::vector<std::string> sizes = sizes_of(kernel);
   const bool has_shapes = has_tensor(kernel);
-  for (const KernelParameter& one : kernel.parameters) {
+  for (const KernelParameter& one : all_passed(kernel)) {
     if (has_shapes && one.dtype == "int32" && std::ranges::find(sizes, one.name) != sizes.end())
       narrow_.insert(one.name);
   }
@@ -225,7 +258,7 @@ void ProgramGuess::add(const SourceKernel& kernel) {
   std::vector<std::string> arguments;
   arguments.reserve(kernel.parameters.size());
   for (const KernelParameter& one : kernel.parameters) {
-    arguments.push_back(add_parameter(kernel, one, has_shapes ? sizes : std::vector<std::string>()));
+    arguments.push_back(add_argument(kernel, one, has_shapes ? sizes : std::vector<std::string>()));
   }
   const auto [geometry, guess] = geometry_of(kernel, sizes);
   const std::string given = "(" + join(arguments) + ")";

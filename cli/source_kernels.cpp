@@ -46,6 +46,30 @@ void name_overloads(std::vector<SourceKernel>& kernels) {
   }
 }
 
+/// Is it a record that one number is, as __half?
+bool is_scalar(const KernelParameter& parameter) {
+  return !parameter.dtype.empty() && parameter.dtype.find('x') == std::string::npos;
+}
+
+/// Members have the names of their structures before their own: "dim_rows".
+KernelParameter parameter_from(const Json& json, const std::string& structure) {
+  const std::string& word = text_of_key(json, "name");
+  const bool has_both = !structure.empty() && !word.empty();
+  KernelParameter parameter{.name = structure + (has_both ? "_" : "") + word,
+                            .type = text_of_key(json, "type"),
+                            .dtype = text_of_key(json, "dtype"),
+                            .kind = text_of_key(json, "kind"),
+                            .word = word};
+  if (const Json* const problem = json.find("problem")) parameter.problem = *problem->as_string();
+  const Json* const members = json.find("members");
+  if (members == nullptr || !parameter.problem.empty() || is_scalar(parameter)) return parameter;
+  for (const Json& member : *members->as_array()) {
+    parameter.members.push_back(parameter_from(member, parameter.name));
+  }
+  parameter.alignment_bytes = *json.find("align")->as_integer();
+  return parameter;
+}
+
 std::vector<SourceKernel> kernels_from(const Json::Array& list) {
   std::vector<SourceKernel> kernels;
   for (const Json& one : list) {
@@ -55,8 +79,7 @@ std::vector<SourceKernel> kernels_from(const Json::Array& list) {
                         .body = text_of_key(one, "body"),
                         .types = text_of_key(one, "types")};
     for (const Json& parameter : *one.find("parameters")->as_array()) {
-      kernel.parameters.push_back({text_of_key(parameter, "name"), text_of_key(parameter, "type"),
-                                   text_of_key(parameter, "dtype"), text_of_key(parameter, "kind")});
+      kernel.parameters.push_back(parameter_from(parameter, ""));
     }
     kernels.push_back(std::move(kernel));
   }
@@ -139,6 +162,15 @@ Result<std::vector<SourceKernel>> source_kernels(const NewSource& source, const 
   KMUX_ASSIGN(const Artifact read, backend.builder().build(request, ""));
   KMUX_ASSIGN(const Json list, parse_json(*read.find("functions")));
   return kernels_from(*list.as_array());
+}
+
+std::vector<KernelParameter> passed_for(const KernelParameter& parameter) {
+  if (parameter.members.empty()) return {parameter};
+  std::vector<KernelParameter> all;
+  for (const KernelParameter& member : parameter.members) {
+    for (KernelParameter& one : passed_for(member)) all.push_back(std::move(one));
+  }
+  return all;
 }
 
 std::vector<std::string> names_of(const SourceKernel& kernel) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,14 @@ struct KernelParameter {
   std::string type;   // as it is written
   std::string dtype;  // of the value, or of what is pointed to; empty: none of kmux's
   std::string kind;   // "value", "pointer", "pointer to const", "reference" or "undeclared"
+  std::string word = {};  // its name without that of the structure which it is a member of
+  std::vector<KernelParameter> members = {};  // of a structure that a launch can put together
+  std::int64_t alignment_bytes = 0;  // that the structure is declared with; 0: that of its members
+  std::string problem = {};  // why no launch can put it together; empty: one can, or it is none
 };
+
+/// The numbers and addresses that callers pass for `parameter`: itself, or the members of a structure.
+std::vector<KernelParameter> passed_for(const KernelParameter& parameter);
 
 /// A function that a launch can name.
 struct SourceKernel {

@@ -84,6 +84,12 @@ LaunchBuilder& LaunchBuilder::arg(LaunchArg arg) {
 
 LaunchBuilder& LaunchBuilder::arg(Expr value, DType dtype) { return arg(ExprArg{std::move(value), dtype}); }
 
+LaunchBuilder& LaunchBuilder::struct_arg(std::initializer_list<std::string> names, std::int64_t alignment_bytes) {
+  StructArg record{{}, alignment_bytes};
+  for (const std::string& name : names) record.members.push_back(program_->resolve(name));
+  return arg(std::move(record));
+}
+
 BodyBuilder& BodyBuilder::add(Step step) {
   steps_->push_back(std::move(step));
   return *this;

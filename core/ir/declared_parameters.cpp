@@ -277,10 +277,12 @@ struct PassedNumber {
   DType dtype;
   std::string text;  // "int32 n"
 };
+constexpr DType kStructure{kDLOpaqueHandle, 0, 1};  // which no number has
 
 std::optional<PassedNumber> passed_number(const Signature& signature, const LaunchArg& argument) {
   if (const auto* value = std::get_if<ExprArg>(&argument))
     return PassedNumber{value->dtype, to_string(value->dtype) + " " + to_string(value->value)};
+  if (std::holds_alternative<StructArg>(argument)) return PassedNumber{kStructure, "a structure"};
   const auto* scalar = std::get_if<ScalarArg>(&argument);
   const Param* param = scalar == nullptr ? nullptr : find_param(signature, scalar->param);
   if (param == nullptr || as_scalar(*param) == nullptr) return std::nullopt;
@@ -289,6 +291,7 @@ std::optional<PassedNumber> passed_number(const Signature& signature, const Laun
 }
 
 bool fits_declared(DType passed, const DeclaredParameter& taken) {
+  if (passed == kStructure) return taken.kind == Kind::kUnknown;
   const bool is_integer_like = is_integer(passed) || is_bool(passed);
   const bool is_number =
       passed.lanes == 1 && (is_integer_like || passed == dtype::kFloat32 || passed == dtype::kFloat64);
@@ -305,8 +308,10 @@ Status check_declared(const Signature& signature, const Variant& variant, const 
     if (!passed || std::ranges::any_of(declarations, takes)) continue;
     return make_error(ErrorCode::kInvalidArgument,
                       "kernel \"" + launch.kernel + "\" is launched with " + passed->text + " as argument " +
-                          std::to_string(i + 1) + " (its source takes " + declarations.front()[i].text +
-                          "). Write the type of the argument behind it, as \"n: i64\", or correct the kernel.");
+                          std::to_string(i + 1) + " (its source takes " + declarations.front()[i].text + "). " +
+                          (passed->dtype == kStructure ? "Pass a number or an address"
+                                                       : "Write the type of the argument behind it, as \"n: i64\"") +
+                          ", or correct the kernel.");
   }
   return Ok{};
 }
@@ -321,6 +326,15 @@ void for_each_launch(Steps& steps, const Visit& visit) {
       for_each_launch(guard->then_steps, visit);
       for_each_launch(guard->else_steps, visit);
     }
+  }
+}
+
+// Declarations of structures are not read.
+void settle_members(StructArg& record) {
+  for (LaunchArg& member : record.members) {
+    if (auto* const inner = std::get_if<StructArg>(&member)) settle_members(*inner);
+    auto* const value = std::get_if<ExprArg>(&member);
+    if (value != nullptr && value->dtype == kUntypedInteger) value->dtype = dtype::kInt32;
   }
 }
 
@@ -361,6 +375,9 @@ void settle_integers(Variant& variant) {
     return value != nullptr && value->dtype == kUntypedInteger;
   };
   for_each_launch(variant.body.steps, [&](Launch& launch) {
+    for (LaunchArg& arg : launch.args) {
+      if (auto* const record = std::get_if<StructArg>(&arg)) settle_members(*record);
+    }
     if (std::ranges::none_of(launch.args, is_untyped)) return;
     const std::vector<DType> types = untyped_integers(variant, launch);
     for (std::size_t i = 0; i < types.size(); ++i) {

@@ -139,8 +139,12 @@ inline constexpr auto kForm<TensorMapArg> = std::tuple{required("tensor_map", &T
 template <>
 inline constexpr auto kForm<WorkspaceArg> =
     std::tuple{required("workspace", &WorkspaceArg::workspace), optional("offset_bytes", &WorkspaceArg::offset_bytes)};
+template <>
+inline constexpr auto kForm<StructArg> =
+    std::tuple{required("struct", &StructArg::members), optional("align", &StructArg::alignment_bytes)};
 /// A launch argument is a record; which one, its required key says.
-inline constexpr std::array<std::string_view, 5> kArgKeys{"tensor", "scalar", "expr", "tensor_map", "workspace"};
+inline constexpr std::array<std::string_view, 6> kArgKeys{"tensor",     "scalar",    "expr",
+                                                          "tensor_map", "workspace", "struct"};
 
 template <>
 inline constexpr auto kForm<L2Window> =

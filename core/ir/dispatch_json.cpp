@@ -240,6 +240,10 @@ bool operator==(const If& a, const If& b) {
   return a.condition == b.condition && a.then_steps == b.then_steps && a.else_steps == b.else_steps;
 }
 
+bool operator==(const StructArg& a, const StructArg& b) {
+  return a.alignment_bytes == b.alignment_bytes && a.members == b.members;
+}
+
 bool operator==(const For& a, const For& b) {
   return a.variable == b.variable && a.begin == b.begin && a.end == b.end && a.steps == b.steps;
 }

@@ -51,6 +51,10 @@ class FeatureCollector {
     if (launch.programmatic_serialization) use("programmatic_serialization", here / "programmatic_serialization");
     if (launch.packed_values) use("packed_values", here / "packed_values");
     if (!launch.l2_windows.empty()) use("l2_window", here / "l2_windows" / std::size_t{0});
+    const auto record =
+        std::ranges::find_if(launch.args, [](const LaunchArg& arg) { return std::holds_alternative<StructArg>(arg); });
+    const auto index = static_cast<std::size_t>(record - launch.args.begin());
+    if (record != launch.args.end()) use("struct_argument", here / "args" / index);
   }
 
   void step(const Fill&, const JsonPointer& at) { use("fill", at / "fill"); }
@@ -86,6 +90,7 @@ const std::vector<std::string_view>& known_features() {
       "packed_values",
       "programmatic_serialization",
       "several_launches",
+      "struct_argument",
       "tensor_map.im2col",
       "tensor_map.tiled",
       "workspace",

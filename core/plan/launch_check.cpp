@@ -62,6 +62,7 @@ std::int64_t argument_size(const PlanArg& argument) {
   if (const auto* scalar = std::get_if<PlanScalar>(&argument)) return packed_bytes(scalar->dtype, 1);
   if (const auto* value = std::get_if<PlanValue>(&argument)) return packed_bytes(value->dtype, 1);
   if (std::holds_alternative<PlanMapArg>(argument)) return sizeof(kmux_tensor_map);
+  if (const auto* record = std::get_if<PlanStruct>(&argument)) return static_cast<std::int64_t>(record->bytes);
   return sizeof(void*);
 }
 
@@ -87,6 +88,7 @@ KernelArgument passed_argument(const Plan& plan, const PlanArg& argument) {
     return {bytes, kind_of(scalar->dtype), to_string(scalar->dtype) + " " + text};
   if (const auto* value = std::get_if<PlanValue>(&argument)) return {bytes, kind_of(value->dtype), text};
   if (std::holds_alternative<PlanMapArg>(argument)) return {bytes, ArgumentKind::kUnknown, "tensor map " + text};
+  if (std::holds_alternative<PlanStruct>(argument)) return {bytes, ArgumentKind::kStruct, "struct " + text};
   return {bytes, ArgumentKind::kPointer, "pointer " + text, pointee_of(plan, std::get<PlanAddress>(argument))};
 }
 

@@ -9,6 +9,7 @@
 #include "kmux/validate.h"
 
 #include "fill_bounds.h"
+#include "ir/arg_layout.h"
 #include "ir/arithmetic.h"
 
 namespace kmux {
@@ -201,8 +202,38 @@ class Lowering {
               return PlanScalar{slot, plan_.slots[slot].dtype};
             },
             [this](const ExprArg& value) -> PlanArg { return PlanValue{fitted(value), value.dtype}; },
+            [this](const StructArg& record) -> PlanArg { return lower_struct(record); },
         },
         arg);
+  }
+
+  ArgLayout layout(const LaunchArg& arg) const {
+    return layout_of(arg, [this](const std::string& name) { return plan_.slots[slots_.at(name)].dtype; });
+  }
+
+  PlanStruct lower_struct(const StructArg& record) {
+    const ArgLayout whole = layout(record);
+    PlanStruct out{{}, static_cast<std::size_t>(whole.bytes), static_cast<std::size_t>(whole.alignment_bytes)};
+    add_members(record, 0, out);
+    return out;
+  }
+
+  void add_members(const StructArg& record, std::int64_t begin, PlanStruct& out) {
+    ArgLayout whole;
+    for (const LaunchArg& member : record.members) {
+      const std::int64_t offset = begin + append_member(whole, layout(member));
+      if (const auto* inner = std::get_if<StructArg>(&member)) {
+        add_members(*inner, offset, out);
+      } else {
+        out.members.push_back({leaf(lower_arg(member)), static_cast<std::size_t>(offset)});
+      }
+    }
+  }
+
+  static decltype(PlanMember::value) leaf(PlanArg arg) {
+    if (auto* const address = std::get_if<PlanAddress>(&arg)) return std::move(*address);
+    if (auto* const value = std::get_if<PlanValue>(&arg)) return std::move(*value);
+    return std::get<PlanScalar>(arg);
   }
 
   // A value that is not of the argument's type to begin with is cast to it, which fails if it does not fit.
@@ -236,6 +267,23 @@ class Lowering {
 
 bool operator==(const PlanIf& a, const PlanIf& b) {
   return a.condition == b.condition && a.then_steps == b.then_steps && a.else_steps == b.else_steps;
+}
+
+std::optional<DType> type_of(const PlanMember& member) {
+  if (const auto* scalar = std::get_if<PlanScalar>(&member.value)) return scalar->dtype;
+  if (const auto* value = std::get_if<PlanValue>(&member.value)) return value->dtype;
+  return std::nullopt;
+}
+
+std::size_t bytes_of(const PlanMember& member) {
+  const std::optional<DType> type = type_of(member);
+  return type ? static_cast<std::size_t>(packed_bytes(*type, 1)) : sizeof(void*);
+}
+
+bool has_gaps(const PlanStruct& record) {
+  std::size_t bytes = 0;
+  for (const PlanMember& member : record.members) bytes += bytes_of(member);
+  return bytes != record.bytes;
 }
 
 bool operator==(const PlanFor& a, const PlanFor& b) {

@@ -256,6 +256,9 @@ class Run {
     for (const RunnerArgument& argument : launch.arguments) {
       if (const int status = compute(argument)) return status;
     }
+    if (!launch.copies.empty()) [[unlikely]] {
+      place_members(launch);
+    }
     if (!launch.windows.empty()) [[unlikely]] {
       if (const int status = place_windows(launch.windows)) return status;
       call.windows = windows_;
@@ -287,12 +290,34 @@ class Run {
     }
   }
 
+  // What places are relative to, by their bases.
+  std::array<char*, 4> bases() const {
+    return {reinterpret_cast<char*>(const_cast<kmux_slot*>(slots_)), reinterpret_cast<char*>(words_),
+            reinterpret_cast<char*>(addresses_), reinterpret_cast<char*>(maps_)};
+  }
+
   void** place(const std::vector<RunnerPlace>& places) const {
-    char* const bases[] = {reinterpret_cast<char*>(const_cast<kmux_slot*>(slots_)), reinterpret_cast<char*>(words_),
-                           reinterpret_cast<char*>(addresses_), reinterpret_cast<char*>(maps_)};
+    const auto bases = this->bases();
     void** next = places_;
     for (const RunnerPlace& place : places) *next++ = bases[static_cast<std::size_t>(place.base)] + place.offset_bytes;
     return places_;
+  }
+
+  // Puts structures together. Most members have 4 or 8 bytes, which need no call to be copied.
+  [[gnu::noinline]] void place_members(const RunnerLaunch& launch) const {
+    const auto bases = this->bases();
+    for (const RunnerZeros& zeros : launch.zeros) std::fill_n(words_ + zeros.first, zeros.count, 0);
+    for (const RunnerCopy& copy : launch.copies) {
+      const char* const from = bases[static_cast<std::size_t>(copy.from.base)] + copy.from.offset_bytes;
+      char* const to = reinterpret_cast<char*>(words_) + copy.offset_bytes;
+      if (copy.bytes == 4) {
+        std::memcpy(to, from, 4);
+      } else if (copy.bytes == 8) {
+        std::memcpy(to, from, 8);
+      } else {
+        std::memcpy(to, from, copy.bytes);
+      }
+    }
   }
 
   [[gnu::noinline]] int place_windows(const std::vector<RunnerWindow>& windows) const {

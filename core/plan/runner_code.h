@@ -112,6 +112,19 @@ struct RunnerPlace {
   std::size_t offset_bytes = 0;
 };
 
+/// A member of a structure, which is copied from where it would lie as an argument of its own.
+struct RunnerCopy {
+  RunnerPlace from;
+  std::size_t offset_bytes = 0;  // of the member, from the first word
+  std::size_t bytes = 0;
+};
+
+/// Words that are 0 but for members of a structure.
+struct RunnerZeros {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
 struct RunnerWindow {
   RunnerAddress base;
   RunnerChecked bytes;
@@ -127,6 +140,8 @@ struct RunnerLaunch {
   std::vector<RunnerPatch> dynamic_smem;  // one or none
   std::vector<RunnerArgument> arguments;
   std::vector<RunnerPlace> places;
+  std::vector<RunnerZeros> zeros;  // of structures with gaps
+  std::vector<RunnerCopy> copies;  // of the members of structures
   std::vector<RunnerWindow> windows;
 };
 
@@ -197,13 +212,16 @@ Result<std::unique_ptr<const RunnerCode>> compile_runner(const Plan& plan);
 
 /// What lies on the stack of a launch; the sizes differ only so that small plans touch little of it. Not initialised: a plan
 /// writes before it reads.
+///
+/// A structure among the words is aligned as its type asks, up to `kFrameAlignment` bytes.
+inline constexpr std::size_t kFrameAlignment = 64;
 template <std::size_t kWords, std::size_t kMaps, std::size_t kWindows>
 struct RunnerFrame {
   static bool fits(const RunnerFrameSize& size) {
     return size.words <= kWords && size.addresses <= kWords && size.places <= kWords && size.maps <= kMaps &&
            size.windows <= kWindows;
   }
-  std::array<std::int64_t, kWords> words;
+  alignas(kFrameAlignment) std::array<std::int64_t, kWords> words;
   std::array<void*, kWords> addresses;
   std::array<void*, kWords> places;
   std::array<kmux_tensor_map, kMaps> maps;

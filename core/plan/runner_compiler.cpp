@@ -1,5 +1,6 @@
 // From a plan to what PlanRunner executes.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -350,6 +351,24 @@ class RunnerCompiler {
     KMUX_ASSIGN(RunnerChecked number, checked(value.value, what));
     const std::size_t computed = place_computed(out);
     out.arguments.push_back({RunnerArgument::Kind::kNumber, computed, 0, std::move(number), {}});
+    return Ok{};
+  }
+
+  // Words of its own, and each member as if it were an argument, to be copied there.
+  Status add_argument(const PlanStruct& record, const std::string& what, RunnerLaunch& out) {
+    constexpr std::size_t kWord = sizeof(std::int64_t);
+    const std::size_t step = std::max(std::min(record.alignment_bytes, kFrameAlignment) / kWord, std::size_t{1});
+    const std::size_t first = (next_word_argument_ + step - 1) / step * step;
+    const std::size_t count = (record.bytes + kWord - 1) / kWord;
+    next_word_argument_ = first + count;
+    place(out, RunnerPlace::Base::kWords, first, kWord);
+    if (has_gaps(record)) out.zeros.push_back({first, count});
+    for (const PlanMember& member : record.members) {
+      RunnerLaunch alone;
+      KMUX_TRY(std::visit([&](const auto& value) { return add_argument(value, what, alone); }, member.value));
+      std::ranges::move(alone.arguments, std::back_inserter(out.arguments));
+      out.copies.push_back({alone.places.front(), first * kWord + member.offset_bytes, bytes_of(member)});
+    }
     return Ok{};
   }
 

@@ -35,7 +35,8 @@ std::optional<SingleCode> SingleCode::of(const RunnerCode& code) {
 bool SingleCode::take(const RunnerCode& code, const RunnerLaunch& launch) {
   ready_ = launch.ready;
   const bool fits = code.size.words <= SingleLaunch::kWords && launch.places.size() <= SingleLaunch::kArguments;
-  if (!fits || !launch.windows.empty() || !std::ranges::all_of(code.maps, is_fixed)) return false;
+  if (!fits || !launch.windows.empty() || !launch.copies.empty() || !std::ranges::all_of(code.maps, is_fixed))
+    return false;
   const auto field = [](std::size_t offset) { return offsetof(SingleLaunch, launch) + offset; };
   const std::size_t smem = field(offsetof(kmux_driver_launch, dynamic_smem_bytes));
   const bool numbers = take(code, launch.grid, 0, field(offsetof(kmux_driver_launch, grid))) &&

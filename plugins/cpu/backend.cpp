@@ -64,6 +64,7 @@ const std::vector<std::string>& CpuBackend::features() {
       "loop",
       "programmatic_serialization",
       "several_launches",
+      "struct_argument",
       "workspace"};  // windows are hints, and a launch may begin early but need not
   return features;
 }

@@ -30,10 +30,26 @@ std::string join(const std::vector<PrintedArg>& args, std::string PrintedArg::* 
   return text;
 }
 
+// C has no type for some numbers, but Clang and GCC pass those of a structure otherwise than their bits.
+std::string member_type(DType type) {
+  if (type == dtype::kFloat16) return "_Float16";
+  return type == dtype::kBFloat16 ? "__bf16" : c_type(type);
+}
+
+// Of a kernel on a grid a structure is read where the launcher has it (engine/kernel_records.cpp).
+std::vector<PrintedArg> arguments_of(CodeWriter& out, const Plan& plan, const PlanLaunch& launch, bool on_grid) {
+  std::vector<PrintedArg> args = emit_args(out, plan, launch);
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (!on_grid || !std::holds_alternative<PlanStruct>(launch.args[i])) continue;
+    args[i] = {"const " + args[i].type + "*", "&" + args[i].value};
+  }
+  return args;
+}
+
 std::string declaration(const Plan& plan, const PlanLaunch& launch, bool on_grid) {
   CodeWriter values;  // only the types matter here
   const std::string result = on_grid || launch.returns == CallResult::kInt32 ? "int " : "void ";
-  std::string types = join(emit_args(values, plan, launch), &PrintedArg::type);
+  std::string types = join(arguments_of(values, plan, launch, on_grid), &PrintedArg::type);
   if (on_grid) types = types.empty() ? "const void*" : "const void*, " + types;
   return "extern \"C\" " + result + kernel_alias(launch.kernel) + "(" + types + ") __asm__(" +
          quote_c(plan.kernels[launch.kernel]) + ");";
@@ -59,7 +75,8 @@ class CpuDialect : public LauncherDialect {
  public:
   explicit CpuDialect(Declarations declarations) : declarations_(std::move(declarations)) {}
 
-  void declarations(CodeWriter& out, const Plan&) override {
+  void declarations(CodeWriter& out, const Plan& plan) override {
+    emit_struct_types(out, plan, member_type);
     for (const auto& [kernel, text] : declarations_) out.line(text);
   }
   void tensor_map(CodeWriter&, const Plan&, std::size_t) override {}  // `supports` refuses them
@@ -68,7 +85,7 @@ class CpuDialect : public LauncherDialect {
     const std::string& kernel = plan.kernels[launch.kernel];
     out.open("{  // " + kernel);
     const std::string call =
-        kernel_alias(launch.kernel) + "(" + join(emit_args(out, plan, launch), &PrintedArg::value) + ")";
+        kernel_alias(launch.kernel) + "(" + join(arguments_of(out, plan, launch, false), &PrintedArg::value) + ")";
     if (launch.returns == CallResult::kVoid) {
       out.line(call + ";");
     } else {
@@ -109,7 +126,7 @@ class GridDialect : public CpuDialect {
 
   void launch(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) override {
     emit_on_grid(out, plan, launch, [&](const PrintedGeometry& geometry) {
-      const std::string arguments = join(emit_args(out, plan, launch), &PrintedArg::value);
+      const std::string arguments = join(arguments_of(out, plan, launch, true), &PrintedArg::value);
       out.line("const kmux_cpu_grid kmux_launch = {" + unsigned_three(geometry.grid) + ", " +
                unsigned_three(geometry.block) + ", ((unsigned long long)(" + geometry.dynamic_smem_bytes +
                ") + 63) / 64 * 64, error, " + (launch.cooperative ? "1" : "0") + "};");

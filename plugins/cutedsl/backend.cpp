@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kmux/plugin/features.h"
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/support.h"
 
@@ -74,6 +75,11 @@ std::vector<MissingFeature> missing_support(const BuildRequest& request) {
   auto missing = nvidia::missing_support(request, "cutedsl", {"cutedsl"});
   if (!request.program.constants.empty()) {
     missing.push_back({"constants", "/constants/0", "backend cutedsl has no variables of the module"});
+  }
+  for (const UsedFeature& used : features_used(request.program, request.variant)) {
+    if (used.name == "struct_argument")
+      missing.push_back(
+          {used.name, used.path, "backend cutedsl has no structures (CuTe DSL takes tensors and numbers)"});
   }
   const auto refuses = [](const MissingFeature& one) { return one.feature != kBetterFit; };
   if (std::ranges::any_of(missing, refuses)) return missing;

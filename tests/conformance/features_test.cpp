@@ -33,6 +33,8 @@ bool is_shared(const Feature& feature) { return feature.name == std::string_view
 
 bool is_grid(const Feature& feature) { return feature.name == std::string_view("grid"); }
 
+bool is_struct(const Feature& feature) { return feature.name == std::string_view("struct_argument"); }
+
 bool is_map(const Feature& feature) { return std::string_view(feature.name).starts_with("tensor_map"); }
 
 /// Of x, float32[8, 8, 64].
@@ -43,7 +45,8 @@ TensorMap map_of(const Feature& feature) {
   return map;
 }
 
-/// A map is 128 bytes that a kernel takes by value. Where there are none, the kernel is never compiled.
+/// A map is 128 bytes that a kernel takes by value. Where there are none, the kernel is never compiled; nor where structures are
+/// not, which are one in registers of two kinds, one in memory, and one that is aligned.
 std::string kernel_with(const Feature& feature) {
   if (is_shared(feature))
     return "KERNEL void store(long long* out, long long value, SHARED long long* shared) {\n"
@@ -51,6 +54,12 @@ std::string kernel_with(const Feature& feature) {
   if (is_grid(feature))
     return "KERNEL void store(long long* out, long long value, POSITIONS) {\n"
            "  out[((BLOCK_Y * 3 + BLOCK_X) * 4 + THREAD_Y) * 2 + THREAD_X] = value;\n}\n";
+  if (is_struct(feature))
+    return "struct View { long long* out; int first; };\n"
+           "struct Sizes { int size[9]; };\n"
+           "struct alignas(16) Four { float x, y, z, w; };\n"
+           "KERNEL void store(View view, Sizes sizes, Four four, long long value) {\n"
+           "  view.out[view.first] = value + sizes.size[8] - (long long)four.w;\n}\n";
   return (is_map(feature) ? "struct __align__(64) Map { char bytes[128]; };\n"
                             "KERNEL void store(const __grid_constant__ Map map, long long* out, long long value) {"
                           : "KERNEL void store(long long* out, long long value) {") +
@@ -66,11 +75,18 @@ std::int64_t written_by(const Feature& feature) { return is_grid(feature) ? 48 :
 Program program_with(const Feature& feature) {
   ProgramBuilder builder("feature");
   builder.input("x", dtype::kFloat32, {8, 8, 64}).buffer("out", BufferParam{dtype::kInt64, {kElements}});
+  if (is_struct(feature)) builder.scalar("scale", dtype::kFloat32);
   add_device_variants(builder, kernel_with(feature), [&](const OneThread& host) {
     if (is_map(feature)) host.builder().tensor_map(map_of(feature));
     LaunchBuilder launch = host.launch("store");
+    if (is_struct(feature)) {
+      const LaunchArg three = ExprArg{3}, scale = ScalarArg{"scale"};
+      launch.arg(StructArg{{TensorArg{"out"}, ExprArg{0}}}).arg(StructArg{std::vector<LaunchArg>(9, three)});
+      launch.arg(StructArg{{scale, scale, scale, scale}, 16});
+    }
     if (is_map(feature)) launch.args({"map"});
-    launch.args({"out"}).arg(7, dtype::kInt64);
+    if (!is_struct(feature)) launch.args({"out"});
+    launch.arg(7, dtype::kInt64);
     feature.use(launch);
   });
   return builder.build().value();
@@ -95,7 +111,10 @@ TEST_P(Features, WorkOrAreRefusedByName) {
     return;
   }
   const Tensor out = subject.zeros({kElements}, dtype::kInt64);
-  const Status launched = kernel->launch({subject.zeros({8, 8, 64}, dtype::kFloat32), out});
+  const Tensor x = subject.zeros({8, 8, 64}, dtype::kFloat32);
+  std::vector<Arg> arguments = {x, out};
+  if (is_struct(GetParam())) arguments.emplace_back(3.0F);
+  const Status launched = kernel->launch(arguments);
   ASSERT_TRUE(launched.ok()) << launched.error().explain();
   std::vector<std::int64_t> expected(kElements);
   std::fill_n(expected.begin(), written_by(GetParam()), 7);
@@ -111,6 +130,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Feature{"programmatic_serialization",
                             [](LaunchBuilder& launch) { launch.programmatic_serialization(); }},
                     Feature{"l2_window", [](LaunchBuilder& launch) { launch.l2_window("x", 4096); }},
+                    Feature{"struct_argument", [](LaunchBuilder&) {}},
                     Feature{"tensor_map.tiled", [](LaunchBuilder&) {}},
                     Feature{"tensor_map.im2col", [](LaunchBuilder&) {}}),
     [](const auto& test) {

@@ -82,6 +82,19 @@ Program loop_in_guard() {
   return dynamic.build();
 }
 
+Program structures() {
+  Dynamic dynamic("structures");
+  const Expr n = dynamic.n;
+  dynamic.program.scalar("s", dtype::kFloat32);
+  dynamic.program.scalar("h", dtype::kFloat16);
+  const LaunchArg s = ScalarArg{"s"}, h = ScalarArg{"h"}, a = TensorArg{"A", 16};
+  const StructArg inner{{ExprArg{n + 1}, ExprArg{3, dtype::kUInt8}}};
+  dynamic.program.launch("dims").grid({8}).block({128}).arg(StructArg{{ExprArg{n}, ExprArg{4}}}).args({"C"});
+  dynamic.program.launch("vector").grid({8}).block({128}).arg(StructArg{{s, s, s, s}, 16}).args({"C"});
+  dynamic.program.launch("view").grid({8}).block({128}).args({"C"}).arg(StructArg{{inner, h, a, inner}});
+  return dynamic.build();
+}
+
 Program workspace() {
   Dynamic dynamic("workspace");
   const Expr n = dynamic.n;
@@ -235,11 +248,11 @@ Program name_expressions() {
 }  // namespace
 
 std::vector<Program> golden_programs() {
-  return {static_add(),   dynamic_shape(), two_kernels(),       repeated_kernel(),
-          guard(),        loop(),          loop_in_guard(),     workspace(),
-          tiled_map(),    im2col_map(),    launch_attributes(), lets_and_asserts(),
-          scalars(),      fill(),          name_expressions(),  aligned_workspace(),
-          bounded_fills()};
+  return {static_add(),    dynamic_shape(), two_kernels(),       repeated_kernel(),
+          guard(),         loop(),          loop_in_guard(),     workspace(),
+          tiled_map(),     im2col_map(),    launch_attributes(), lets_and_asserts(),
+          scalars(),       fill(),          name_expressions(),  aligned_workspace(),
+          bounded_fills(), structures()};
 }
 
 }  // namespace kmux::test

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ class Recorder {
   std::vector<std::string> calls;
   std::string error;
   std::string fail_at;  // the call that fails
+  std::function<void(const kmux_driver_launch&)> on_launch;  // if it is set
   kmux_driver_launch last = {};
   std::vector<std::uint64_t> argument_bits;  // of 8-byte arguments
   kmux_map_geometry map = {};
@@ -56,6 +58,7 @@ class Recorder {
     void* const self = env->call;
     EXPECT_EQ(env->env.device, 3);
     of(self).last = *launch;
+    if (of(self).on_launch) of(self).on_launch(*launch);
     if (launch->args != nullptr) {
       std::uint64_t bits = 0;
       std::memcpy(&bits, launch->args[0], sizeof bits);

@@ -26,6 +26,7 @@ std::size_t size_of(DType type) {
 std::size_t size_of(const PlanArg& arg) {
   if (const auto* scalar = std::get_if<PlanScalar>(&arg)) return size_of(scalar->dtype);
   if (const auto* value = std::get_if<PlanValue>(&arg)) return size_of(value->dtype);
+  if (const auto* record = std::get_if<PlanStruct>(&arg)) return record->bytes;
   return std::holds_alternative<PlanMapArg>(arg) ? sizeof(kmux_tensor_map) : sizeof(void*);
 }
 

@@ -202,14 +202,46 @@ __global__ void second(float* x, int n, int per_node) { if (threadIdx.x < n) x[t
   EXPECT_EQ(run_of("tree.cu", content_of("tree.cu")).exit_code, 0);
 }
 
-TEST_F(CliNew, LeavesOutKernelsThatTakeVectorsByValue) {
+TEST_F(CliNew, PutsVectorsAndStructuresTogether) {
   const std::string source = R"(
-__global__ void plain(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }
-__global__ void shifted(float* x, int n, uint2 origin) { if (threadIdx.x < n) x[threadIdx.x] = origin.x; }
+struct MatrixDim { int rows, cols, stride; };
+struct View { const float* data; int sizes[2]; struct { bool is_on; } flags; };
+__global__ void shifted(float* x, MatrixDim dim, uint2 origin, float4 by) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < dim.rows * dim.cols) x[i] += origin.x + by.w;
+}
+__global__ void viewed(View view, float* y, dim3 place) {
+  if (threadIdx.x == 0 && view.flags.is_on) y[0] = view.data[0] + view.sizes[1] + place.z;
+}
 )";
   const std::string text = text_of("shifted.cu", source);
-  EXPECT_NE(text.find("left out: \"shifted\" takes \"origin\" of type \"uint2\" by value"), std::string::npos) << text;
-  EXPECT_EQ(run_of("shifted.cu", source).exit_code, 0);
+  for (const char* const part :
+       {"inout x: f32[dim_rows: i32, dim_cols: i32]", "dim_stride: i32", "origin_x: u32", "by_x: f32",
+        "view_data: f32[n]", "view_flags_is_on: bool", "(x, {dim_rows, dim_cols, dim_stride},",
+        "{origin_x, origin_y} align 8, {by_x, by_y, by_z, by_w} align 16)",
+        "{view_data, view_sizes_0, view_sizes_1, {view_flags_is_on}}"})
+    EXPECT_THAT(text, HasSubstr(part));
+  const ProcessResult run = run_of("shifted.cu", source, {"--set", "dim_rows=4", "--set", "dim_cols=8"});
+  EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+}
+
+TEST_F(CliNew, SaysWhyAStructureCannotBePutTogether) {
+  const auto reason_of = [&](const std::string& type) {
+    return refusal_of("one.cu", "#pragma pack(1)\n" + type + "\n__global__ void k(P p, float* x) { }\n");
+  };
+  EXPECT_THAT(reason_of("union P { int a; float b; };"),
+              HasSubstr("by value, which a launch cannot give (it is or has a union): "
+                        "write a kernel that takes its members and makes it"));
+  EXPECT_THAT(reason_of("struct P { int a; union { int b; float c; }; };"), HasSubstr("(it is or has a union)"));
+  EXPECT_THAT(reason_of("struct P { int a : 3; };"), HasSubstr("(it has bit-fields)"));
+  EXPECT_THAT(reason_of("struct P { float* list[110]; };"), HasSubstr("(\"list\" has 110 elements)"));
+  EXPECT_THAT(reason_of("struct P { int a[30], b[3]; };"), HasSubstr("(it has 33 members)"));
+  EXPECT_THAT(reason_of("struct P { };"), HasSubstr("(it has no members)"));
+  EXPECT_THAT(reason_of("struct P { char a; int b; };"), HasSubstr("(it is not laid out as C does)"));
+  EXPECT_THAT(reason_of("struct P { P(const P&); int b; };"),
+              HasSubstr("(its copies are made by functions of its own)"));
+  EXPECT_THAT(reason_of("struct P { virtual void f(); int b; };"), HasSubstr("cannot give (it"));
+  EXPECT_THAT(reason_of("struct P { int& b; };"), HasSubstr("(its \"b\" is of type \"int &\")"));
 }
 
 TEST_F(CliNew, LaunchesOverloadsByTheirParameters) {
@@ -232,7 +264,7 @@ TEST_F(CliNew, LaunchesOverloadsByTheirParameters) {
 
 TEST_F(CliNew, SaysWhatItLeavesOut) {
   session_.write("some.cu",
-                 "struct P { int a, b; };\ntemplate <class T, int N> __global__ void scale(T* x) { }\n"
+                 "union P { int a, b; };\ntemplate <class T, int N> __global__ void scale(T* x) { }\n"
                  "__global__ void by_value(P p, float* x) { }\n__global__ void good(float* x) { }\n");
   const ProcessResult result = session_.run({"new", "some.cu"});
   EXPECT_EQ(result.exit_code, 0);

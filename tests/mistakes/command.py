@@ -61,7 +61,7 @@ def text(*lines):
     return write("scale.kmux", "\n".join([*head, *lines, ""]))
 
 
-KERNELS = """struct Shift { float by; };
+KERNELS = """struct Shift { float by[64]; };
 __global__ void scale(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2; }
 template <class T> __global__ void mean(T* x, int n) {}
 __global__ void shift(Shift shift, float* x) {}

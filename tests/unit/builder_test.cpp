@@ -57,9 +57,11 @@ TEST(Builder, BuildsALaunch) {
       .args({"A"})
       .arg(n + 1)
       .arg(n, dtype::kInt64)
-      .arg(TensorArg{"A", 16});
+      .arg(TensorArg{"A", 16})
+      .struct_arg({"A", "n"}, 32);
+  const StructArg record{{TensorArg{"A"}, ExprArg{n, dtype::kInt64}}, 32};
   const Launch expected{.kernel = "k",
-                        .args = {TensorArg{"A"}, ExprArg{n + 1}, ExprArg{n, dtype::kInt64}, TensorArg{"A", 16}},
+                        .args = {TensorArg{"A"}, ExprArg{n + 1}, ExprArg{n, dtype::kInt64}, TensorArg{"A", 16}, record},
                         .grid = {ceildiv(n, 128)},
                         .block = {128},
                         .cluster = {2},

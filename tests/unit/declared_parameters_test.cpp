@@ -135,5 +135,22 @@ TEST(DeclaredParameters, RefuseNumbersOfOtherTypes) {
   EXPECT_EQ(refusal("c", "void k(float* x, long n);\nvoid k(float* x, int n);", dtype::kInt32), "") << "one fits";
 }
 
+TEST(DeclaredParameters, RefuseStructuresForNumbers) {
+  const auto refused = [](const std::string& source) {
+    ProgramBuilder builder("k");
+    builder.buffer("x", BufferParam{dtype::kFloat32, {4}}).variant("c").source("k.c", source);
+    builder.launch("k").arg(StructArg{{TensorArg{"x"}}}).arg(1);
+    const Program program = builder.build().value();
+    const Status checked = check_declared(program.signature, program.variants[0]);
+    return checked ? "" : checked.error().message;
+  };
+  EXPECT_EQ(refused("void k(float* x, int n) {}"),
+            "kernel \"k\" is launched with a structure as argument 1 (its source takes pointer). Pass a number or an "
+            "address, "
+            "or correct the kernel.");
+  EXPECT_THAT(refused("void k(long x, int n) {}"), HasSubstr("its source takes long"));
+  EXPECT_EQ(refused("void k(struct View x, int n) {}"), "");
+}
+
 }  // namespace
 }  // namespace kmux

@@ -54,6 +54,33 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
 
 TEST(DispatchJson, WritesCanonicalTextWithoutDefaults) { EXPECT_EQ(to_json(scale()), scale_json()); }
 
+TEST(DispatchJson, HasStructures) {
+  Program program = scale();
+  auto& args = std::get<Launch>(program.variants[0].body.steps[0]).args;
+  args[1] = StructArg{{TensorArg{"A"}, StructArg{{ExprArg{Expr::symbol("n"), dtype::kInt64}}}}, 16};
+  const std::string json =
+      replaced(scale_json(), R"({"expr":"n"})",
+               R"({"align":16,"struct":[{"tensor":"A"},{"struct":[{"dtype":"int64","expr":"n"}]}]})");
+  EXPECT_EQ(to_json(program), json);
+  EXPECT_EQ(from_json(json, read_source).value(), program);
+}
+
+TEST(DispatchJson, RefusesStructuresThatAreNone) {
+  const auto with = [](const std::string& argument) {
+    return problems(replaced(scale_json(), R"({"expr":"n"})", argument));
+  };
+  const std::string at = "/variants/0/body/steps/0/launch/args/1";
+  EXPECT_THAT(with(R"({"struct":{}})"), ElementsAre(HasSubstr(at + "/struct")));
+  EXPECT_THAT(with(R"({"struct":[3]})"), ElementsAre(HasSubstr(at + "/struct/0")));
+  EXPECT_THAT(with(R"({"struct":[{"expr":1}],"align":"16"})"), ElementsAre(HasSubstr(at + "/align")));
+  EXPECT_THAT(with(R"({"struct":[{"expr":1}],"dtype":"int64"})"), ElementsAre(HasSubstr("unknown key \"dtype\"")));
+  EXPECT_THAT(with(R"({"struct":[{"expr":1}],"scalar":"n"})"), ElementsAre(HasSubstr("unknown key")));
+  std::string deep = R"({"expr":1})";
+  for (int i = 0; i < 300; ++i) deep = R"({"struct":[)" + deep + "]}";
+  EXPECT_THAT(from_json(replaced(scale_json(), R"({"expr":"n"})", deep), read_source).error().message,
+              HasSubstr("nested deeper than 200 levels"));
+}
+
 TEST(DispatchJson, ReadsWhatItWrites) {
   EXPECT_EQ(from_json(scale_json(), read_source).value(), scale());
   EXPECT_EQ(from_json(to_pretty_json(scale()), read_source).value(), scale());

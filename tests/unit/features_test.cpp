@@ -26,6 +26,7 @@ TEST(Features, AreNoneForOneCall) { EXPECT_THAT(names(with_body({.steps = {Launc
 
 TEST(Features, CoverEveryPartOfABody) {
   const Launch launch{.kernel = "k",
+                      .args = {StructArg{{ExprArg{1}}}},
                       .grid = {1},
                       .cluster = {2},
                       .dynamic_smem_bytes = 1,

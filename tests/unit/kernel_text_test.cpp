@@ -49,6 +49,8 @@ TEST(KernelText, IsALineAndALaunch) {
             "saxpy(float, float const*)");
   EXPECT_EQ(launch_of([](KernelText& k) { k.args = "y, n: i64"; }).args,
             (std::vector<LaunchArg>{TensorArg{"y"}, ExprArg{Expr::symbol("n"), dtype::kInt64}}));
+  EXPECT_EQ(launch_of([](KernelText& k) { k.args = "{y, n}, a"; }).args,
+            (std::vector<LaunchArg>{StructArg{{TensorArg{"y"}, ExprArg{Expr::symbol("n")}}}, ScalarArg{"a"}}));
   EXPECT_EQ(launch_of([](KernelText& k) { k.dynamic_smem_bytes = "4 * n"; }).dynamic_smem_bytes, 4 * Expr::symbol("n"));
 }
 

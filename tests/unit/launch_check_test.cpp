@@ -163,7 +163,8 @@ TEST_F(LaunchCheckTest, PassedArgumentsAreThoseOfTheProgram) {
       .grid({1})
       .block({1})
       .args({"out", "w", "tiles", "x", "h", "a", "b"})
-      .arg(x + Expr(1), dtype::kInt32);
+      .arg(x + Expr(1), dtype::kInt32)
+      .arg(StructArg{{TensorArg{"out"}, ScalarArg{"x"}}});
   const Plan made = lower(builder.build().value(), 0).value();
   const auto& launch = std::get<PlanLaunch>(made.steps[0]);
   const std::vector<KernelArgument> passed = passed_arguments(made, launch);
@@ -172,8 +173,9 @@ TEST_F(LaunchCheckTest, PassedArgumentsAreThoseOfTheProgram) {
                   KernelArgument{8, kPointer, "pointer out", dtype::kFloat32}, KernelArgument{8, kPointer, "pointer w"},
                   KernelArgument{128, kUnknown, "tensor map tiles"}, KernelArgument{1, kInteger, "int8 x"},
                   KernelArgument{2, kUnknown, "float16 h"}, KernelArgument{4, kFloat, "float32 a"},
-                  KernelArgument{1, kInteger, "bool b"}, KernelArgument{4, kInteger, "int32(x + 1)"}));
-  EXPECT_THAT(passed_bytes(launch), testing::ElementsAre(8, 8, 128, 1, 2, 4, 1, 4));
+                  KernelArgument{1, kInteger, "bool b"}, KernelArgument{4, kInteger, "int32(x + 1)"},
+                  KernelArgument{16, ArgumentKind::kStruct, "struct {out, x}"}));
+  EXPECT_THAT(passed_bytes(launch), testing::ElementsAre(8, 8, 128, 1, 2, 4, 1, 4, 16));
 }
 
 TEST_F(LaunchCheckTest, TypesOfCppSayWhatASizeIsOf) {

@@ -103,6 +103,44 @@ TEST(PlanRunner, NamesTheArgumentThatDoesNotFit) {
   EXPECT_THAT(recorder.error, HasSubstr("argument 1 of \"k0\" = \"int8(n)\" (the value does not fit its type)"));
 }
 
+// Bytes between members are 0, whatever was on the stack before.
+TEST(PlanRunner, PutsStructuresTogether) {
+  Plan plan = base_plan();
+  const PlanStruct record{{{PlanAddress{PlanAddress::Source::kSlot, 0, 8}, 0},
+                           {PlanScalar{1, dtype::kInt8}, 8},
+                           {PlanValue{Expr::cast(dtype::kInt32, kRunnerN + 1), dtype::kInt32}, 12},
+                           {PlanValue{kRunnerN, dtype::kInt64}, 16}},
+                          32,
+                          32};
+  plan.steps = {launch_of(0, 1, {PlanScalar{1, dtype::kInt32}, record, record})};
+  Recorder recorder;
+  struct Bytes {
+    void* address = memory() + 8;
+    std::int8_t small = -2;
+    std::int8_t gap[3] = {};
+    std::int32_t number = 6;
+    std::int64_t n = 5;
+    std::int64_t rest = 0;
+  } expected;
+  recorder.on_launch = [&](const kmux_driver_launch& launch) {
+    for (const int i : {1, 2}) {
+      EXPECT_EQ(std::memcmp(launch.args[i], &expected, sizeof expected), 0) << i;
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(launch.args[i]) % 32, 0U);
+    }
+  };
+  EXPECT_EQ(run_plan(plan, recorder, 5, 0xfe), KMUX_OK);
+  EXPECT_THAT(recorder.calls, ElementsAre("launch 0 x1"));
+}
+
+TEST(PlanRunner, NamesTheMemberThatDoesNotFit) {
+  Plan plan = base_plan();
+  plan.steps = {
+      launch_of(0, 1, {PlanStruct{{{PlanValue{Expr::cast(dtype::kInt8, kRunnerN), dtype::kInt8}, 0}}, 1, 1}})};
+  Recorder recorder;
+  EXPECT_EQ(run_plan(plan, recorder, 128), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(recorder.error, HasSubstr("argument 0 of \"k0\" = \"int8(n)\" (the value does not fit its type)"));
+}
+
 TEST(PlanRunner, ReportsAFailedAssertWithItsMessage) {
   Plan plan = base_plan();
   plan.asserts = {{kRunnerN > 0, "n must be \"positive\".\n100% sure?"}};

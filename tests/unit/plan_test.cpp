@@ -177,6 +177,22 @@ TEST(Plan, CastsValuesThatMightNotFit) {
                           value(sample.n, dtype::kInt64), value(7, dtype::kInt32)));
 }
 
+TEST(Plan, LaysStructuresOutAsCDoes) {
+  Sample sample;
+  const StructArg inner{{ScalarArg{"s"}, ExprArg{1, dtype::kInt8}}};
+  sample.launch("k").arg(StructArg{{inner, ExprArg{2, dtype::kInt8}, TensorArg{"A", 16}}, 32});
+  const Plan plan = sample.plan();
+  const auto& record = std::get<PlanStruct>(launch_at(plan, 0).args[0]);
+  using Source = PlanAddress::Source;
+  EXPECT_THAT(
+      record.members,
+      ElementsAre(PlanMember{PlanScalar{1, dtype::kInt32}, 0}, PlanMember{PlanValue{1, dtype::kInt8}, 4},
+                  PlanMember{PlanValue{2, dtype::kInt8}, 8}, PlanMember{PlanAddress{Source::kSlot, 0, 16}, 16}));
+  EXPECT_EQ(record.bytes, 32U);
+  EXPECT_EQ(record.alignment_bytes, 32U);
+  EXPECT_EQ(to_string(launch_at(plan, 0).args[0], plan), "{s, int8 1, int8 2, A + 16 bytes}");
+}
+
 TEST(Plan, FillsExtentsWithOnes) {
   Sample sample;
   sample.builder.launch("k").grid({sample.n, 2}).block({32}).cluster({2});

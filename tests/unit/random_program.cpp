@@ -290,6 +290,18 @@ class Generator {
   }
 
   LaunchArg arg() {
+    if (chance(90)) return plain_arg();
+    StructArg record{{member(), member()}, chance(50) ? 0 : 16};
+    if (chance(30)) record.members.emplace_back(StructArg{{member()}});
+    return record;
+  }
+
+  LaunchArg member() {
+    LaunchArg made = plain_arg();
+    return std::holds_alternative<TensorMapArg>(made) ? LaunchArg(ExprArg{expr()}) : made;
+  }
+
+  LaunchArg plain_arg() {
     const int kind = between(0, 4);
     const Expr offset = chance(20) ? expr() : Expr(0);
     if (kind == 0 && !memory_.empty()) return TensorArg{any(memory_), offset};

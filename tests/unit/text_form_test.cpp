@@ -94,6 +94,22 @@ TEST(TextForm, HasAllOfTheRest) {
   EXPECT_EQ(launch.args, args);
 }
 
+TEST(TextForm, HasStructures) {
+  const std::string text = R"(kernel k(x: f32[n], s: f32, p: pointer)
+  sources "k.cu"
+  launch k<<<1, 1>>>({x, n + 1, n: i64}, {s, s, s, s} align 16, {{p offset 8, 1: u8}, {2}}, n)
+)";
+  const Program program = read_program_text(text);
+  EXPECT_EQ(to_text(program), text);
+  const Expr n = Expr::symbol("n");
+  const LaunchArg s = ScalarArg{"s"};
+  const std::vector<LaunchArg> args{
+      StructArg{{TensorArg{"x"}, ExprArg{n + 1}, ExprArg{n, dtype::kInt64}}}, StructArg{{s, s, s, s}, 16},
+      StructArg{{StructArg{{TensorArg{"p", 8}, ExprArg{1, dtype::kUInt8}}}, StructArg{{ExprArg{2}}}}}, ExprArg{n}};
+  EXPECT_EQ(std::get<Launch>(program.variants[0].body.steps[0]).args, args);
+  EXPECT_EQ(from_json(to_json(program), any_file).value(), program);
+}
+
 // The programs that the form was designed by: as people write them, in canonical form, and as JSON.
 TEST(TextForm, OfASaxpyAndASoftmaxOfTwoPasses) {
   const auto check = [](const std::string& written, const std::string& canonical) {

@@ -1,3 +1,4 @@
+#include "ir/arg_layout.h"
 #include "unit/validate_cases.h"
 
 namespace kmux {
@@ -32,6 +33,39 @@ TEST(ValidateLaunch, ChecksArguments) {
       {arg(WorkspaceArg{"A"}), at + "workspace", "\"A\" is a buffer. Name a workspace"},
       {arg(WorkspaceArg{"partial", -1}), at + "offset_bytes", "an offset is -1"},
   });
+}
+
+StructArg nested_structs(int depth) {
+  StructArg record{{ExprArg{1}}};
+  for (int i = 1; i < depth; ++i) record = StructArg{{record}};
+  return record;
+}
+
+TEST(ValidateLaunch, ChecksStructures) {
+  const auto arg = [](LaunchArg bad) { return [bad](Program& p) { launch_of(p, 0).args[0] = bad; }; };
+  const std::string at = kDevice + "args/0/";
+  const std::vector<LaunchArg> ints(1025, ExprArg{1});
+  std::string deepest = at;
+  for (int i = 0; i < kMaxStructDepth; ++i) deepest += "struct/0/";
+  expect_problems({
+      {arg(StructArg{}), at + "struct", "a structure without members. Give it one"},
+      {arg(StructArg{{ExprArg{1}, StructArg{}}}), at + "struct/1/struct", "a structure without members"},
+      {arg(StructArg{{ExprArg{1}}, 24}), at + "align",
+       "the alignment of a structure is 24. Use a power of two up to 128."},
+      {arg(StructArg{{ExprArg{1}}, 256}), at + "align", "is 256. Use a power of two"},
+      {arg(StructArg{{ExprArg{1}}, -8}), at + "align", "is -8. Use a power of two"},
+      {arg(StructArg{{TensorMapArg{"A_desc"}}}), at + "struct/0", "a tensor map is not a member of a structure"},
+      {arg(StructArg{{ExprArg{1}, TensorArg{"D"}}}), at + "struct/1/tensor", "no \"D\" in scope"},
+      {arg(StructArg{{ScalarArg{"m"}}}), at + "struct/0/scalar", "\"m\" is a symbol. Name a scalar"},
+      {arg(StructArg{ints}), at + "struct",
+       "a structure of 4100 bytes (a kernel takes at most 4096). Pass its large members as tensors."},
+      {arg(nested_structs(kMaxStructDepth + 1)), deepest + "struct", "structures are nested deeper than 8 levels"},
+      {arg(nested_structs(1000)), deepest + "struct", "structures are nested deeper than 8 levels"},
+  });
+  Program largest = sample_program();
+  launch_of(largest, 0).args[0] = StructArg{{ints.begin() + 1, ints.end()}};
+  launch_of(largest, 0).args[1] = nested_structs(kMaxStructDepth);
+  EXPECT_TRUE(check_valid(largest).ok());
 }
 
 TEST(ValidateLaunch, ChecksGeometry) {

@@ -12,8 +12,8 @@ constexpr std::size_t kMostIndents = 100;  // a program has at most 16 levels of
 
 // Longer ones first.
 constexpr std::array kMarks =
-    std::to_array<std::string_view>({"<<<", ">>>", "<<", ">>", "<=", ">=", "==", "!=", "..", "(", ")", "[", "]",
-                                     ",",   ":",   "=",  "+",  "-",  "*",  "/",  "%",  "&",  "|", "^", "<", ">"});
+    std::to_array<std::string_view>({"<<<", ">>>", "<<", ">>", "<=", ">=", "==", "!=", "..", "(", ")", "[", "]", "{",
+                                     "}",   ",",   ":",  "=",  "+",  "-",  "*",  "/",  "%",  "&", "|", "^", "<", ">"});
 
 // What begins a line of a program, and so ends brackets that are not closed.
 constexpr std::array kFirstWords = std::to_array<std::string_view>(
@@ -179,8 +179,8 @@ class Lexer {
       problem(begin, at_, in_double_quotes(text_.substr(begin, at_ - begin)) + " cannot stand here. Remove it.");
       return;
     }
-    if (*found == "(" || *found == "[" || *found == "<<<") ++depth_;
-    if (depth_ > 0 && (*found == ")" || *found == "]" || *found == ">>>")) --depth_;
+    if (*found == "(" || *found == "[" || *found == "{" || *found == "<<<") ++depth_;
+    if (depth_ > 0 && (*found == ")" || *found == "]" || *found == "}" || *found == ">>>")) --depth_;
     add(TokenKind::kMark, at_, at_ + found->size());
     at_ += found->size();
   }

@@ -46,11 +46,11 @@ class StepReader {
     if (in_.is(TokenKind::kIndent)) block(unknown, here, depth);
   }
 
-  void list(std::vector<LaunchArg>& args, const JsonPointer& at) {
+  void list(std::vector<LaunchArg>& args, const JsonPointer& at, int depth = 0) {
     do {
       const Token first = in_.peek();
       const JsonPointer here = at / args.size();
-      args.push_back(argument(here));
+      args.push_back(argument(here, depth));
       in_.mark(here, first);
     } while (in_.take(","));
   }
@@ -166,10 +166,28 @@ class StepReader {
 
   // The end of a line ends an argument where there are no brackets around.
   bool ends_argument(std::size_t ahead) const {
-    return in_.is(",", ahead) || in_.is(")", ahead) || in_.is(TokenKind::kNewline, ahead);
+    return in_.is(",", ahead) || in_.is(")", ahead) || in_.is("}", ahead) || in_.is(TokenKind::kNewline, ahead);
   }
 
-  LaunchArg argument(const JsonPointer& at) {
+  // Members up to a brace; `validate` has the limit of programs.
+  LaunchArg structure(const JsonPointer& at, int depth) {
+    StructArg record;
+    if (depth > 2 * kMaxStructDepth) {
+      in_.fail("structures are nested deeper than " + std::to_string(kMaxStructDepth) + " levels. Flatten them.");
+      return record;
+    }
+    if (!in_.is("}")) list(record.members, at / "struct", depth + 1);
+    in_.expect("}", "or ','");
+    const Token first = in_.peek(1);
+    if (in_.take("align")) {
+      record.alignment_bytes = in_.integer("an alignment in bytes");
+      in_.mark(at / "align", first);
+    }
+    return record;
+  }
+
+  LaunchArg argument(const JsonPointer& at, int depth) {
+    if (in_.take("{")) return structure(at, depth);
     if (in_.is("map") && in_.is(TokenKind::kName, 1) && ends_argument(2)) {
       in_.take("map");
       return TensorMapArg{in_.name("a tensor map")};

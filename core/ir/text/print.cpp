@@ -343,11 +343,7 @@ class Printer {
     }
     const std::vector<DType> untyped = untyped_integers(*variant_, launch);
     std::vector<std::string> args;
-    for (std::size_t i = 0; i < launch.args.size(); ++i) {
-      const auto* const value = std::get_if<ExprArg>(&launch.args[i]);
-      args.push_back(value != nullptr ? integer(*value, untyped[i])
-                                      : std::visit([&](const auto& arg) { return this->arg(arg); }, launch.args[i]));
-    }
+    for (const LaunchArg& arg : launch.args) args.push_back(argument(arg, untyped[args.size()]));
     line(at, indent, divided(indent, head + "(", args, ")" + attributes(launch), false));
   }
 
@@ -364,11 +360,19 @@ class Printer {
     return text + (launch.packed_values ? " packed_values" : "");
   }
 
+  std::string argument(const LaunchArg& arg, DType untyped = dtype::kInt32) const {
+    if (const auto* value = std::get_if<ExprArg>(&arg)) return integer(*value, untyped);
+    return std::visit([&](const auto& kind) { return this->arg(kind); }, arg);
+  }
+  std::string arg(const StructArg& arg) const {
+    const std::string members = list_of(arg.members, [this](const LaunchArg& one) { return argument(one); });
+    return "{" + members + (arg.alignment_bytes == 0 ? "}" : "} align " + std::to_string(arg.alignment_bytes));
+  }
   std::string arg(const TensorArg& arg) const { return memory(arg.param, arg.offset_bytes); }
   std::string arg(const WorkspaceArg& arg) const { return memory(arg.workspace, arg.offset_bytes); }
   std::string arg(const ScalarArg& arg) const { return arg.param; }
   std::string arg(const TensorMapArg& arg) const { return "map " + arg.tensor_map; }
-  std::string arg(const ExprArg& arg) const { return integer(arg, dtype::kInt32); }
+  std::string arg(const ExprArg& arg) const { return argument(arg); }
   // A type is left out where it is int32 and, without one, would be read so.
   std::string integer(const ExprArg& arg, DType untyped) const {
     const bool is_parameter = arg.value.is_symbol() && find_param(program_.signature, arg.value.name()) != nullptr;

@@ -68,6 +68,51 @@ class LaunchChecker {
     check_quantity(arg.offset_bytes, "an offset", 0, scope_, at / "offset_bytes", problems_);
   }
 
+  void arg(const StructArg& arg, const JsonPointer& at) {
+    if (!is_well_formed(arg, 1, at)) return;
+    const std::int64_t bytes = layout_of(arg, [this](const std::string& name) { return scalar_type(name); }).bytes;
+    if (bytes <= kMaxStructBytes) return;
+    problems_.add(at / "struct", "a structure of " + std::to_string(bytes) + " bytes (a kernel takes at most " +
+                                     std::to_string(kMaxStructBytes) + "). Pass its large members as tensors.");
+  }
+
+  DType scalar_type(const std::string& name) const {
+    const Name* const found = scope_.find(name);
+    return found == nullptr || found->kind != NameKind::kScalar ? dtype::kInt64 : found->dtype;
+  }
+
+  // Has the structure a layout? Its members are checked, too.
+  bool is_well_formed(const StructArg& record, int depth, const JsonPointer& at) {
+    const std::string why = malformed(record, depth);
+    if (!why.empty()) return problems_.add(at / "struct", why), false;
+    bool is_good = is_good_alignment(record.alignment_bytes, at / "align");
+    for (std::size_t i = 0; i < record.members.size(); ++i) {
+      const JsonPointer there = at / "struct" / i;
+      if (const auto* inner = std::get_if<StructArg>(&record.members[i])) {
+        is_good = is_well_formed(*inner, depth + 1, there) && is_good;
+      } else if (std::holds_alternative<TensorMapArg>(record.members[i])) {
+        problems_.add(there, "a tensor map is not a member of a structure. Pass it as an argument of its own.");
+      } else {
+        std::visit([&](const auto& member) { this->arg(member, there); }, record.members[i]);
+      }
+    }
+    return is_good;
+  }
+
+  static std::string malformed(const StructArg& record, int depth) {
+    if (record.members.empty()) return "a structure without members. Give it one, or leave the argument out.";
+    if (depth > kMaxStructDepth)
+      return "structures are nested deeper than " + std::to_string(kMaxStructDepth) + " levels. Flatten them.";
+    return "";
+  }
+
+  bool is_good_alignment(std::int64_t alignment, const JsonPointer& at) {
+    if (alignment == 0 || (is_power_of_two(alignment) && alignment <= kMaxStructAlignment)) return true;
+    problems_.add(at, "the alignment of a structure is " + std::to_string(alignment) + ". Use a power of two up to " +
+                          std::to_string(kMaxStructAlignment) + ".");
+    return false;
+  }
+
   void extents(const Extents& extents, std::string_view what, std::int64_t least, const JsonPointer& at) {
     if (extents.size() > 3) problems_.add(at, std::to_string(extents.size()) + " extents. Give up to three (x, y, z).");
     for (std::size_t i = 0; i < extents.size(); ++i) {

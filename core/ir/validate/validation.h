@@ -6,6 +6,7 @@
 #include "kmux/dispatch.h"
 #include "kmux/plugin/features.h"
 
+#include "ir/arg_layout.h"
 #include "ir/json_reader.h"
 #include "scope.h"
 

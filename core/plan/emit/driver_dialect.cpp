@@ -126,10 +126,10 @@ void emit_geometry(CodeWriter& out, const Plan& plan, std::size_t index) {
 void emit_args_array(CodeWriter& out, const std::vector<PrintedArg>& args) {
   std::vector<std::string> places;
   for (std::size_t i = 0; i < args.size(); ++i) {
-    // A map lies where it was encoded; everything else needs a place of its own.
-    const bool is_map = args[i].type == kMapType;
-    const std::string place = is_map ? args[i].value : "kmux_arg_" + std::to_string(i);
-    if (!is_map) out.line(args[i].type + " " + place + " = " + args[i].value + ";");
+    // A map lies where it was encoded, a structure where it was put together; everything else needs a place of its own.
+    const bool has_place = args[i].type == kMapType || args[i].type.starts_with("kmux_struct_");
+    const std::string place = has_place ? args[i].value : "kmux_arg_" + std::to_string(i);
+    if (!has_place) out.line(args[i].type + " " + place + " = " + args[i].value + ";");
     places.push_back("&" + place);
   }
   if (!places.empty()) out.line("void* kmux_args[] = " + braced(places) + ";");
@@ -185,8 +185,9 @@ void emit_launch_call(CodeWriter& out, const Plan& plan, const PlanLaunch& launc
 
 }  // namespace
 
-void DriverDialect::declarations(CodeWriter& out, const Plan&) {
+void DriverDialect::declarations(CodeWriter& out, const Plan& plan) {
   out.lines(shared_text("the calls of the driver, kmux/plugin/driver.h", std::string(driver_header).append(kCalls)));
+  emit_struct_types(out, plan);
 }
 
 void DriverDialect::tensor_map(CodeWriter& out, const Plan& plan, std::size_t index) {

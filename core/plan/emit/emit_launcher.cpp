@@ -194,8 +194,14 @@ std::string none_empty(const Extents3& extents, const std::array<std::string, 3>
   return condition;
 }
 
-PrintedArg print_arg(CodeWriter& out, const Plan& plan, const PlanArg& arg, const std::string& name,
-                     const std::string& what) {
+}  // namespace
+
+PrintedArg emit_arg(CodeWriter& out, const Plan& plan, const PlanArg& arg, const std::string& name,
+                    const std::string& what) {
+  if (const auto* record = std::get_if<PlanStruct>(&arg)) {
+    emit_struct(out, plan, *record, name, what);
+    return {struct_name(plan, *record), name};
+  }
   if (const auto* address = std::get_if<PlanAddress>(&arg)) {
     return {"void*", emit_address(out, plan, *address, name, what)};
   }
@@ -212,8 +218,6 @@ PrintedArg print_arg(CodeWriter& out, const Plan& plan, const PlanArg& arg, cons
           "(" + c_type(value.dtype) + ")" + (value.value.operands().empty() || text == name ? text : "(" + text + ")")};
 }
 
-}  // namespace
-
 std::string scalar_text(std::size_t slot, DType type) {
   const std::string place = "slots[" + std::to_string(slot) + "]";
   if (type == dtype::kFloat32) return "kmux_float32(" + place + ")";
@@ -229,7 +233,7 @@ std::vector<PrintedArg> emit_args(CodeWriter& out, const Plan& plan, const PlanL
   for (const PlanArg& arg : launch.args) {
     const std::string number = std::to_string(printed.size());
     const std::string what = "argument " + number + " of \"" + plan.kernels[launch.kernel] + "\"";
-    printed.push_back(print_arg(out, plan, arg, "kmux_value_" + number, what));
+    printed.push_back(emit_arg(out, plan, arg, "kmux_value_" + number, what));
   }
   return printed;
 }

@@ -16,6 +16,16 @@ std::string emit_condition(CodeWriter& out, const Expr& expr, std::string_view n
 /// The value of a scalar slot as C++ of type `c_type(type)`.
 std::string scalar_text(std::size_t slot, DType type);
 
+/// One argument of `emit_args`; `name` is free for a variable, `what` is the argument in errors.
+PrintedArg emit_arg(CodeWriter& out, const Plan& plan, const PlanArg& arg, const std::string& name,
+                    const std::string& what);
+
+/// Prints a variable `name` that is `record`.
+void emit_struct(CodeWriter& out, const Plan& plan, const PlanStruct& record, const std::string& name,
+                 const std::string& what);
+/// Returns the name of its type, one of `emit_struct_types`.
+std::string struct_name(const Plan& plan, const PlanStruct& record);
+
 /// Can evaluating `expr` fail, given that its names have values?
 bool can_fail(const Expr& expr);
 

@@ -144,7 +144,22 @@ class PlanPrinter {
 
 }  // namespace
 
+namespace {
+
+// "{rows, int32 n * 2}"
+std::string struct_text(const PlanStruct& record, const Plan& plan) {
+  std::string members;
+  for (const PlanMember& member : record.members) {
+    const auto text = [&](const auto& value) { return to_string(PlanArg(value), plan); };
+    members.append(members.empty() ? "" : ", ").append(std::visit(text, member.value));
+  }
+  return "{" + members + "}";
+}
+
+}  // namespace
+
 std::string to_string(const PlanArg& argument, const Plan& plan) {
+  if (const auto* record = std::get_if<PlanStruct>(&argument)) return struct_text(*record, plan);
   if (const auto* address = std::get_if<PlanAddress>(&argument)) return address_text(plan, *address);
   if (const auto* scalar = std::get_if<PlanScalar>(&argument)) return plan.slots[scalar->slot].name;
   if (const auto* map = std::get_if<PlanMapArg>(&argument)) return plan.maps[map->map].map.name;

@@ -153,6 +153,19 @@ class JitEager(unittest.TestCase):
             self.assertIsNone(twice(x))
             np.testing.assert_array_equal(x, 4 * [expected])
 
+    def test_puts_structures_together(self):
+        @kmux.jit
+        def viewed(b: kmux.JitBuilder, x):
+            n = b.symbol("n")
+            x = b.inout("x", [n])
+            source = "struct Inner { int a; char b; }; struct View { float* x; struct Inner in; }; void d(struct View v) { v.x[v.in.a] = v.in.b; }"
+            b.variant("c", sources={"d.c": source})
+            b.launch("d", [(x, (n - 1, {"expr": 7, "dtype": "int8"}))])
+
+        x = ones(4)
+        viewed(x)
+        np.testing.assert_array_equal(x, [1, 1, 1, 7])
+
     def test_returns_several(self):
         @kmux.jit
         def ends(b: kmux.JitBuilder, x):

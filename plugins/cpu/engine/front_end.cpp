@@ -4,8 +4,6 @@
 #include "kmux/plugin/device_part.h"
 
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/Attr.h"
-#include "clang/AST/Decl.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Basic/TargetInfo.h"
@@ -289,40 +287,6 @@ class EmitModule final : public clang::ASTFrontendAction {
     if (language_ == Language::kCuda)
       keep_device_arithmetic(*generator_, getCompilerInstance().getSourceManager(), *module);
     module_.reset(generator_->ReleaseModule());
-  }
-
-  static void mark_records(clang::CodeGenerator& generator, llvm::Module& module) {
-    for (llvm::Function& function : module) {
-      if (function.isDeclaration()) continue;
-      const clang::Decl* const decl = generator.GetDeclForMangledName(function.getName());
-      const auto* const source = llvm::dyn_cast_or_null<clang::FunctionDecl>(decl);
-      if (source == nullptr) continue;
-      mark_records(*source, function);
-      mark_refused(*source, function);
-    }
-  }
-
-  // Code knows no types: an opaque one that a GPU alone can use looks like any other record.
-  static void mark_refused(const clang::FunctionDecl& source, llvm::Function& function) {
-    for (const clang::ParmVarDecl* const parameter : source.parameters()) {
-      const clang::RecordDecl* const record = parameter->getType()->getAsRecordDecl();
-      const auto* const note = record == nullptr ? nullptr : record->getAttr<clang::AnnotateAttr>();
-      if (note == nullptr || !note->getAnnotation().starts_with(kRefusedMark)) continue;
-      function.addFnAttr(kRefusedParameter, record->getNameAsString() + ": " + note->getAnnotation().str());
-    }
-  }
-
-  // One that is passed in two registers is two parameters: then nothing is said of any.
-  static void mark_records(const clang::FunctionDecl& source, llvm::Function& function) {
-    if (source.getNumParams() != function.arg_size()) return;
-    const clang::ASTContext& context = source.getASTContext();
-    for (unsigned i = 0; i < source.getNumParams(); ++i) {
-      const clang::QualType type = source.getParamDecl(i)->getType();
-      const clang::RecordDecl* const record = type->getAsRecordDecl();
-      if (record == nullptr || !record->canPassInRegisters()) continue;
-      const auto bytes = context.getTypeSizeInChars(type).getQuantity();
-      function.addParamAttr(i, llvm::Attribute::get(function.getContext(), kRecordBytes, std::to_string(bytes)));
-    }
   }
 
   llvm::LLVMContext& context_;

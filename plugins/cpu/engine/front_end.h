@@ -21,8 +21,9 @@
 #include "llvm/Support/VirtualFileSystem.h"
 
 namespace clang {
+class CodeGenerator;
 class CompilerInstance;
-}
+}  // namespace clang
 
 namespace kmux::cpu {
 
@@ -57,9 +58,14 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> memory_files(std::span<const Fil
 /// The attribute of a parameter that is a record by value: how many bytes it has. What it is passed in, often a wider integer,
 /// is the ABI's matter, and looks like a number that the source does not have.
 inline constexpr const char* kRecordBytes = "kmux-record-bytes";
+/// The attribute of such a parameter that is the first of several, in which the record comes: how many.
+inline constexpr const char* kRecordParts = "kmux-record-parts";
 
 /// The attribute of a kernel that was given the name of its launch: the symbol that it had, which has the types of its parameters.
 inline constexpr const char* kKernelSymbol = "kmux-kernel-symbol";
+
+/// Gives the functions of `module`, which `generator` has made, the attributes kRecordBytes, kRecordParts and kRefusedParameter.
+void mark_records(clang::CodeGenerator& generator, llvm::Module& module);
 
 /// What one source became, and what later steps need to know of its options.
 struct TranslationUnit {

@@ -13,6 +13,20 @@
 #include "spmd/thread_calls.h"
 
 namespace kmux::cpu {
+
+// The number of an attribute of `argument`; 0 where it has none.
+static unsigned number_of(const llvm::Argument& argument, const char* attribute) {
+  unsigned number = 0;
+  const llvm::Attribute written =
+      argument.getParent()->getAttributeAtIndex(llvm::AttributeList::FirstArgIndex + argument.getArgNo(), attribute);
+  if (written.isValid()) written.getValueAsString().getAsInteger(10, number);
+  return number;
+}
+
+unsigned record_parts(const llvm::Argument& argument) { return std::max(number_of(argument, kRecordParts), 1U); }
+
+unsigned source_bytes(const llvm::Argument& argument) { return number_of(argument, kRecordBytes); }
+
 namespace {
 
 std::string text_of(const llvm::Type& type, unsigned bytes) {
@@ -30,15 +44,6 @@ ArgumentKind kind_of(const llvm::Type& type) {
   return type.isFloatingPointTy() ? ArgumentKind::kFloat : ArgumentKind::kUnknown;
 }
 
-// What the record has that `argument` is by value; 0 where it is none.
-unsigned source_bytes(const llvm::Argument& argument) {
-  unsigned bytes = 0;
-  const llvm::Attribute written =
-      argument.getParent()->getAttributeAtIndex(llvm::AttributeList::FirstArgIndex + argument.getArgNo(), kRecordBytes);
-  if (written.isValid()) written.getValueAsString().getAsInteger(10, bytes);
-  return bytes;
-}
-
 // AArch64 passes a record of one floating-point number as an array of one.
 llvm::Type& without_array(llvm::Type& type) {
   return type.isArrayTy() && type.getArrayNumElements() == 1 ? *type.getArrayElementType() : type;
@@ -52,14 +57,18 @@ KernelArgument taken_argument(const llvm::Argument& argument, const llvm::DataLa
   llvm::Type& type = without_array(*argument.getType());
   const unsigned bytes = bytes_of(&type);
   const unsigned record = source_bytes(argument);
+  if (record_parts(argument) > 1) return {record, ArgumentKind::kUnknown, "struct"};
   if (record != 0 && (type.isIntegerTy() || record != bytes)) return {record, ArgumentKind::kUnknown, "struct"};
   return {bytes, kind_of(type), text_of(type, bytes)};
 }
 
-std::vector<KernelArgument> taken_arguments(const llvm::Function& function) {
+// A record of one number or address looks like that, but what is passed may be a structure as well.
+std::vector<KernelArgument> taken_arguments(const llvm::Function& function, const std::vector<KernelArgument>& passed) {
   std::vector<KernelArgument> taken;
-  for (const llvm::Argument& argument : function.args()) {
-    taken.push_back(taken_argument(argument, function.getDataLayout()));
+  for (unsigned i = 0; i < function.arg_size(); i += record_parts(*function.getArg(i))) {
+    const bool is_struct = taken.size() < passed.size() && passed[taken.size()].kind == ArgumentKind::kStruct;
+    taken.push_back(taken_argument(*function.getArg(i), function.getDataLayout()));
+    if (is_struct && source_bytes(*function.getArg(i)) != 0) taken.back().kind = ArgumentKind::kUnknown;
   }
   const llvm::Attribute symbol = function.getFnAttribute(kKernelSymbol);
   const llvm::StringRef name = symbol.isValid() ? symbol.getValueAsString() : function.getName();
@@ -81,7 +90,7 @@ Status check_passed(const llvm::Module& units, const CompileJob& job) {
     const llvm::Function* const kernel = units.getFunction(job.kernels[i]);
     if (kernel == nullptr || kernel->isDeclaration() || kernel->isVarArg()) continue;
     KMUX_TRY(check_types(*kernel));
-    KMUX_TRY(check_arguments(job.kernels[i], job.passed[i], taken_arguments(*kernel)));
+    KMUX_TRY(check_arguments(job.kernels[i], job.passed[i], taken_arguments(*kernel, job.passed[i])));
   }
   return Ok{};
 }
@@ -107,6 +116,12 @@ bool same_bits(const llvm::Type* given, const llvm::Type* taken) {
 // Is `given` as long as the record of `bytes` that is passed as a `taken`?
 bool is_record(llvm::Type* given, llvm::Type* taken, unsigned bytes, const llvm::DataLayout& layout) {
   return bytes != 0 && layout.getTypeStoreSize(given) == bytes && layout.getTypeStoreSize(taken) >= bytes;
+}
+
+// Are both records that are copied to the stack in the same way, or neither?
+bool pass_alike(const llvm::Argument& given, const llvm::Argument& taken) {
+  if (given.hasByValAttr() != taken.hasByValAttr()) return false;
+  return !given.hasByValAttr() || given.getParamAlign() == taken.getParamAlign();
 }
 
 // What a record has in its registers, if memory would have `given` at its beginning.
@@ -137,6 +152,7 @@ bool can_call(const llvm::Function& declared, const llvm::Function& kernel, cons
     llvm::Type* from = given.getParamType(i);
     llvm::Type* to = taken.getParamType(i);
     const unsigned record = i >= added ? records[i - added] : 0;
+    if (!pass_alike(*declared.getArg(i), *kernel.getArg(i))) return false;
     if (from != to && !same_bits(from, to) && !is_record(from, to, record, kernel.getDataLayout())) return false;
   }
   return true;

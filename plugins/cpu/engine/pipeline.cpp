@@ -117,6 +117,7 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
   }
   name_kernels(*whole, job);
   KMUX_TRY(check_passed(*whole, job));
+  take_structures(*whole, job);
   std::map<std::string, std::vector<unsigned>> records;  // of kernels as their sources have them
   for (const std::string& kernel : job.kernels) records[kernel] = record_bytes(whole->getFunction(kernel));
   std::vector<std::string> variables = written_variables(*whole);

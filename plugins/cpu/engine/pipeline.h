@@ -43,6 +43,15 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
 /// Errors: invalid_argument that names the kernel and shows both; unsupported for a parameter of a type that device/ refuses.
 Status check_passed(const llvm::Module& units, const CompileJob& job);
 
+/// The parameters, from this one on, that are one of the source: a record by value may come in several.
+unsigned record_parts(const llvm::Argument& argument);
+/// How many bytes the record has that `argument`, or what it is the first part of, is by value; 0 where it is none.
+unsigned source_bytes(const llvm::Argument& argument);
+
+/// Has the kernels of `job` that run on grids take the address of each structure that a launch puts together, whatever the
+/// processor's convention is for such a record. A thread copies it: it may write to its parameters.
+void take_structures(llvm::Module& units, const CompileJob& job);
+
 /// Of each parameter of `kernel` how many bytes the record has that it is by value, in registers; 0 where it is none. Empty without one.
 std::vector<unsigned> record_bytes(const llvm::Function* kernel);
 

@@ -16,6 +16,7 @@
 #include "clang/Lex/Lexer.h"
 #include "engine/front_end.h"
 #include "engine/installation.h"
+#include "engine/source_records.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace kmux::cpu {
@@ -76,18 +77,29 @@ std::string dtype_of(clang::QualType type, const clang::ASTContext& context) {
   return (type->isUnsignedIntegerOrEnumerationType() ? "uint" : "int") + std::to_string(bits);
 }
 
+// Of what is no number, but may be put together of some.
+void add_members(Json::Object& json, const clang::RecordDecl& record, const clang::ASTContext& context) {
+  RecordMembers read = members_of(record, context, [&](clang::QualType type) { return dtype_of(type, context); });
+  json["problem"] = std::move(read.problem);
+  json["members"] = std::move(read.members);
+  json["align"] = read.alignment;
+}
+
 Json parameter_json(const clang::ParmVarDecl& parameter, const clang::ASTContext& context) {
   const clang::QualType type = parameter.getType();
   const bool is_pointer = type->isPointerType();
   const clang::QualType value = is_pointer ? type->getPointeeType() : type;
   const char* const pointer = value.isConstQualified() ? "pointer to const" : "pointer";
-  return Json::Object{{"name", parameter.getNameAsString()},
-                      {"type", type.getAsString(context.getPrintingPolicy())},
-                      {"dtype", dtype_of(value, context)},
-                      {"kind", parameter.isInvalidDecl() ? "undeclared"
-                               : is_pointer              ? pointer
-                               : type->isReferenceType() ? "reference"
-                                                         : "value"}};
+  Json::Object json{{"name", parameter.getNameAsString()},
+                    {"type", type.getAsString(context.getPrintingPolicy())},
+                    {"dtype", dtype_of(value, context)},
+                    {"kind", parameter.isInvalidDecl() ? "undeclared"
+                             : is_pointer              ? pointer
+                             : type->isReferenceType() ? "reference"
+                                                       : "value"}};
+  const clang::RecordDecl* const record = type->getAsRecordDecl();
+  if (record != nullptr && !parameter.isInvalidDecl()) add_members(json, *record, context);
+  return json;
 }
 
 // The names of a template's parameters: "T, N".

@@ -60,6 +60,12 @@ TEST_F(BackendTest, NamesWhatItLacks) {
   ASSERT_EQ(lacks.size(), 1u);
   EXPECT_EQ(lacks[0].feature, "dtype");
   EXPECT_THAT(lacks[0].reason, HasSubstr("int4"));
+  ProgramBuilder record = vector_program("");
+  record.launch("k").grid({1}).block({32}).arg(StructArg{{TensorArg{"x"}, ExprArg{1}}});
+  const auto structures = missing(record.build().value());
+  ASSERT_EQ(structures.size(), 1u);
+  EXPECT_EQ(structures[0].feature, "struct_argument");
+  EXPECT_THAT(structures[0].reason, HasSubstr("backend cutedsl has no structures"));
 }
 
 TEST_F(BackendTest, RefusesAnArtifactOfAnother) {

@@ -7,6 +7,11 @@
 namespace kmux::hip {
 namespace {
 
+constexpr const char* kAddOneOfView = R"(
+struct View { float* x; long long n; };
+extern "C" __global__ void k(float* x, int n, View view) { if (threadIdx.x < view.n) view.x[threadIdx.x] += 1; }
+)";
+
 class HipAllocations : public OverFake {};
 
 TEST_F(HipAllocations, AreNoneForLaunches) {
@@ -14,10 +19,14 @@ TEST_F(HipAllocations, AreNoneForLaunches) {
   ProgramBuilder several = one_kernel(kAddOne);
   several.launch("k").grid({1}).block({64}).args({"x"}).arg(Expr::symbol("n"));
   const auto body = loaded(several);
+  ProgramBuilder record("record");
+  record.buffer("x", BufferParam{dtype::kFloat32, {record.symbol("n")}}).variant("hip").source("k.hip", kAddOneOfView);
+  record.launch("k").grid({1}).block({64}).args({"x"}).arg(Expr::symbol("n")).struct_arg({"x", "n"});
+  const auto structure = loaded(record);
   const DeviceVector x(backend, 300);
   const std::vector<kmux_slot> slots = {slot(x.address()), slot(300)};
   const kmux_launch_env env = {sizeof env, 0, nullptr, nullptr, 0, 0};
-  for (Adapter* const adapter : {single.get(), body.get()}) {
+  for (Adapter* const adapter : {single.get(), body.get(), structure.get()}) {
     adapter->prepare(0).value();
     const LaunchEntry entry = adapter->entry();
     FailureText failure;

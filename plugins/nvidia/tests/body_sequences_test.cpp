@@ -66,6 +66,28 @@ TEST_P(BodySequences, ScalarsOfEveryTypeHaveTheirOwnBits) {
   EXPECT_THAT(work_of(warmed(builder), args), ElementsAre(line(expected)));
 }
 
+// More than eight bytes are shown in their order.
+TEST_P(BodySequences, StructuresHaveTheBytesOfTheirMembers) {
+  ProgramBuilder builder("structures");
+  builder.scalar("a", dtype::kInt32);
+  builder.scalar("b", dtype::kInt8);
+  const std::string source =
+      "struct Dim { int rows, cols, stride; };\nstruct Pair { char b; double d; };\n"
+      "extern \"C\" __global__ void structures(Dim d, Pair p, float4 four) {}\n";
+  builder.variant("cuda").source("structures.cu", source);
+  const LaunchArg a = ScalarArg{"a"};
+  builder.launch("structures")
+      .grid({1})
+      .block({32})
+      .arg(StructArg{{a, ExprArg{Expr::symbol("a") * 2}, ExprArg{7}}})
+      .arg(StructArg{{ScalarArg{"b"}, ExprArg{9, dtype::kInt64}}})
+      .arg(StructArg{{a, a, a, a}, 16});
+  LaunchLine expected{"structures"};
+  expected.args = {"0x030000000600000007000000", "0xfe000000000000000900000000000000",
+                   "0x03000000030000000300000003000000"};
+  EXPECT_THAT(work_of(warmed(builder), {3, -2}), ElementsAre(line(expected)));
+}
+
 TEST_P(BodySequences, KernelsMayHaveNoArguments) {
   ProgramBuilder builder("none");
   builder.variant("cuda").source("two.cu", kTwo);

@@ -109,6 +109,24 @@ TEST_F(ExportedCall, TakesNoArgumentsToo) {
   EXPECT_THAT(launch_of(fake), HasSubstr("cuLaunchKernelEx k grid 2,1,1 block 64,1,1 smem 0 stream 0x0 args []"));
 }
 
+// More than eight bytes are shown in their order, others as a number.
+TEST_F(ExportedCall, PutsStructuresTogether) {
+  ProgramBuilder program("structures");
+  const Expr n = program.symbol("n");
+  program.input("in", dtype::kFloat32, {n}).scalar("scale", dtype::kInt16);
+  program.variant("cuda").source("k.cu", "");
+  program.launch("k")
+      .grid({1})
+      .block({1})
+      .arg(StructArg{{TensorArg{"in", 16}, ExprArg{n + 1}, ScalarArg{"scale"}}})
+      .arg(StructArg{{ScalarArg{"scale"}, StructArg{{ExprArg{5, dtype::kUInt8}}, 4}}, 8});
+  fake.set_parameters("k", {16, 8});
+  const StandAlone launcher(program.build().value());
+  EXPECT_EQ((launcher.call<void*, short, long long>(reinterpret_cast<void*>(0x1000), 0x7fff, 6)), 0)
+      << launcher.last_error();
+  EXPECT_THAT(launch_of(fake), HasSubstr("args [0x101000000000000007000000ff7f0000 0x0000000500007fff]"));
+}
+
 TEST_F(ExportedCall, DeclaresOneParameterAndMany) {
   for (const int count : {1, 40}) {
     ProgramBuilder program("many");

@@ -65,6 +65,23 @@ TEST_P(GraphSequences, AGraphIsBuiltOnceAndToldWhatChanged) {
   EXPECT_EQ(x.data_as<int>()[7], 0x01010101);
 }
 
+TEST_P(GraphSequences, AGraphIsToldWhatOfAStructureChanged) {
+  ProgramBuilder builder = program_of("pairs",
+                                      "struct P { int a, b, c; };\n"
+                                      "extern \"C\" __global__ void first(P p) {}\n"
+                                      "extern \"C\" __global__ void second(P p) {}\n");
+  builder.scalar("a", dtype::kInt32);
+  builder.launch("first").grid({1}).block({32}).arg(StructArg{{ExprArg{1}, ExprArg{2}, ExprArg{3}}});
+  builder.launch("second").grid({1}).block({32}).arg(StructArg{{ExprArg{1}, ScalarArg{"a"}, ExprArg{3}}});
+  const Kernel kernel = warmed(builder, kGraph);
+  const Tensor x = zeros(kernel, {8});
+  work_of(kernel, {x, 1});
+  EXPECT_THAT(work_of(kernel, {x, 1}), ElementsAre(HasSubstr("cuGraphLaunch ")));
+  EXPECT_THAT(work_of(kernel, {x, 5}), ElementsAre(AllOf(HasSubstr("cuGraphExecKernelNodeSetParams_v2 "),
+                                                         HasSubstr(" args [0x010000000500000003000000]")),
+                                                   HasSubstr("cuGraphLaunch ")));
+}
+
 TEST_P(GraphSequences, AnotherStreamHasTheSameGraphAndACaptureNone) {
   const Kernel kernel = warmed(two_program(), kGraph);
   const Tensor x = zeros(kernel, {8});

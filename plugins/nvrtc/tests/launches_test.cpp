@@ -49,5 +49,28 @@ TEST_F(NvrtcLaunchesTest, KindsOfArgumentsAreThoseOfTheSymbol) {
             "it worked");
 }
 
+// What a cubin records of a structure is its size.
+TEST_F(NvrtcLaunchesTest, StructuresAreComparedBySize) {
+  const std::string source =
+      "struct Dim { int rows, cols, stride; };\n__global__ void k(Dim d, float4 by, float* x) { x[d.rows] = by.w; }\n";
+  const auto told = [&](const StructArg& dim, const Options& options = {}, const std::string& target = "cuda:sm_90") {
+    ProgramBuilder builder("sample");
+    builder.input("x", dtype::kFloat32, {64}).scalar("s", dtype::kFloat32);
+    builder.variant("cuda").source("k.cu", source);
+    const LaunchArg s = ScalarArg{"s"};
+    builder.launch("k").grid({1}).block({1}).arg(dim).arg(StructArg{{s, s, s, s}, 16}).args({"x"});
+    return failure(builder.build().value(), options, target).message;
+  };
+  const LaunchArg one = ExprArg{1};
+  EXPECT_EQ(told({{one, one, one}}), "it worked");
+  EXPECT_EQ(told({{one, one, one}}, {}, "cuda:compute_90"), "it worked");
+  EXPECT_EQ(
+      told({{one, one}}),
+      "kernel \"k\" is launched with 3 arguments of 8, 16, 8 bytes: struct {int32 1, int32 1}, struct {s, s, s, s}, "
+      "pointer x (its code takes 3 arguments of 12, 16, 8 bytes: Dim, float4, float*; argument 1 differs). Correct "
+      "the launch or the kernel.");
+  EXPECT_THAT(told({{TensorArg{"x"}}}, {}, "cuda:compute_90"), HasSubstr("argument 1 differs"));
+}
+
 }  // namespace
 }  // namespace kmux::nvrtc

@@ -39,6 +39,9 @@ class LaunchBuilder {
   LaunchBuilder& arg(LaunchArg arg);
   /// Appends the value of an expression.
   LaunchBuilder& arg(Expr value, DType dtype = dtype::kInt32);
+  /// Appends a structure by value, laid out as C does, of members that are named as in `args`. `alignment_bytes` is what its type
+  /// is declared with, as 16 for float4; 0: that of its members.
+  LaunchBuilder& struct_arg(std::initializer_list<std::string> names, std::int64_t alignment_bytes = 0);
 
  private:
   friend class BodyBuilder;

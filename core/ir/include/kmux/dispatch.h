@@ -123,8 +123,17 @@ struct WorkspaceArg {  // the address of a workspace
   Expr offset_bytes = 0;  // from its begin
   bool operator==(const WorkspaceArg&) const = default;
 };
+struct StructArg;
 /// What a kernel is given.
-using LaunchArg = std::variant<TensorArg, ScalarArg, ExprArg, TensorMapArg, WorkspaceArg>;
+using LaunchArg = std::variant<TensorArg, ScalarArg, ExprArg, TensorMapArg, WorkspaceArg, StructArg>;
+
+/// A structure by value, put together of what callers pass one by one. It is laid out as C does: each member begins at a
+/// multiple of its alignment, and the size is a multiple of the largest one.
+struct StructArg {
+  std::vector<LaunchArg> members = {};  // in the order of the structure; tensor maps cannot be one
+  std::int64_t alignment_bytes = 0;  // that the type is declared with (16 for float4); 0: that of its members
+  friend bool operator==(const StructArg&, const StructArg&);
+};
 
 /// Bytes at the start of a buffer that should stay in the L2 cache during a launch.
 struct L2Window {

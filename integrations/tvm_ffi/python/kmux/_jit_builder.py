@@ -64,7 +64,7 @@ class JitBuffer:
 
 
 JitOutputs = Union[JitBuffer, Sequence[JitBuffer], None]
-Argument = Union[JitBuffer, str, Extent, Mapping[str, Any]]
+Argument = Union[JitBuffer, str, Extent, Mapping[str, Any], tuple[Any, ...]]
 DType = Any  # a word, as "float32", or a dtype of NumPy or torch
 
 
@@ -181,8 +181,8 @@ class JitBuilder:
         """Launches a function of the sources.
 
         Args:
-            args: in the kernel's order: buffers, names, numbers and expressions (int32), or an argument as
-                docs/dispatch-ir.md has it.
+            args: in the kernel's order: buffers, names, numbers and expressions (int32), a tuple of them for a structure by
+                value, or an argument as docs/dispatch-ir.md has it.
             how: grid, block, cluster, dynamic_smem_bytes and the other keys of a launch there.
         """
         document = {key: self._plain(value) for key, value in how.items()}
@@ -228,6 +228,8 @@ class JitBuilder:
         return self._numbered(value) if isinstance(value, Expr) else value
 
     def _argument(self, value: Argument) -> Any:
+        if isinstance(value, tuple):
+            return {"struct": [self._argument(each) for each in value]}
         if isinstance(value, Mapping):
             return dict(value)
         if isinstance(value, JitBuffer):

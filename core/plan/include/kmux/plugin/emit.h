@@ -94,7 +94,14 @@ std::string emit_address(CodeWriter& out, const Plan& plan, const PlanAddress& a
 /// their width.
 std::string c_type(DType type);
 
-/// A kernel argument as C++: an expression of type `type`. A tensor map is the variable `kmux_map_INDEX`.
+/// Returns the C++ type of a member of a structure that is a number.
+using MemberType = std::function<std::string(DType)>;
+
+/// Defines the structures that launches of `plan` pass, `kmux_struct_INDEX`, laid out as the plan says.
+void emit_struct_types(CodeWriter& out, const Plan& plan, const MemberType& type = c_type);
+
+/// A kernel argument as C++: an expression of type `type`. A tensor map is the variable `kmux_map_INDEX`, a structure a
+/// variable whose type `emit_struct_types` defines.
 struct PrintedArg {
   std::string type;  // of a variable of the kernel's parameter
   std::string value;  // its initialiser

@@ -23,6 +23,7 @@ enum class ArgumentKind : std::uint8_t {
   kPointer,
   kInteger,  // signed or not, and bool
   kFloat,  // of 32 or 64 bits
+  kStruct,  // put together by the launch
 };
 
 /// One argument of a launch, or one parameter of a kernel.

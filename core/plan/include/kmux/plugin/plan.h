@@ -41,8 +41,28 @@ struct PlanMapArg {
   std::size_t map = 0;  // passed by value
   bool operator==(const PlanMapArg&) const = default;
 };
+/// A member of a structure: a place in its bytes, and what lies there. Structures in structures are taken apart.
+struct PlanMember {
+  std::variant<PlanAddress, PlanScalar, PlanValue> value;  // as an argument of its own
+  std::size_t offset_bytes = 0;  // in the structure
+  bool operator==(const PlanMember&) const = default;
+};
+/// A structure by value, which a launch puts together. Bytes between members are 0.
+struct PlanStruct {
+  std::vector<PlanMember> members;  // by their offsets
+  std::size_t bytes = 0;  // a multiple of the alignment
+  std::size_t alignment_bytes = 1;  // a power of two
+  bool operator==(const PlanStruct&) const = default;
+};
 /// What a kernel is given.
-using PlanArg = std::variant<PlanAddress, PlanScalar, PlanValue, PlanMapArg>;
+using PlanArg = std::variant<PlanAddress, PlanScalar, PlanValue, PlanMapArg, PlanStruct>;
+
+/// The type of a member of a structure; an address is none.
+std::optional<DType> type_of(const PlanMember& member);
+/// The size of a member in bytes.
+std::size_t bytes_of(const PlanMember& member);
+/// Returns true if there are bytes between or behind the members.
+bool has_gaps(const PlanStruct& record);
 
 /// Bytes from `base` on that should stay in the L2 cache during a launch.
 struct PlanWindow {

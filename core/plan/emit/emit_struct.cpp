@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Structures that a launch passes by value, as C++.
+#include <algorithm>
+#include <bit>
+
+#include "kmux/plugin/emit.h"
+
+#include "emit_value.h"
+
+namespace kmux {
+namespace {
+
+std::string member_name(std::size_t index) { return "m" + std::to_string(index); }
+
+bool same_layout(const PlanStruct& a, const PlanStruct& b) {
+  const auto same = [](const PlanMember& one, const PlanMember& other) {
+    return one.offset_bytes == other.offset_bytes && type_of(one) == type_of(other);
+  };
+  return a.bytes == b.bytes && a.alignment_bytes == b.alignment_bytes && std::ranges::equal(a.members, b.members, same);
+}
+
+// The structures of all launches, each layout once.
+std::vector<const PlanStruct*> layouts(const Plan& plan) {
+  std::vector<const PlanStruct*> found;
+  for_each_launch(plan.steps, [&](const PlanLaunch& launch) {
+    for (const PlanArg& arg : launch.args) {
+      const auto* const record = std::get_if<PlanStruct>(&arg);
+      const auto is_known = [&](const PlanStruct* known) { return same_layout(*known, *record); };
+      if (record != nullptr && std::ranges::none_of(found, is_known)) found.push_back(record);
+    }
+  });
+  return found;
+}
+
+// "alignas(8) " where a member would else begin before `offset`: behind a structure within this one.
+std::string alignment_text(std::size_t end, std::size_t own, std::size_t offset) {
+  const auto begin = [end](std::size_t alignment) { return (end + alignment - 1) / alignment * alignment; };
+  std::size_t alignment = own;
+  while (begin(alignment) < offset) alignment *= 2;
+  return alignment == own ? "" : "alignas(" + std::to_string(alignment) + ") ";
+}
+
+void emit_type(CodeWriter& out, const std::string& name, const PlanStruct& record, const MemberType& type) {
+  out.open("struct alignas(" + std::to_string(record.alignment_bytes) + ") " + name + " {");
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < record.members.size(); ++i) {
+    const PlanMember& member = record.members[i];
+    const std::size_t bytes = bytes_of(member);
+    const std::optional<DType> number = type_of(member);
+    out.line(alignment_text(end, std::bit_floor(bytes), member.offset_bytes) + (number ? type(*number) : "void*") +
+             " " + member_name(i) + ";");
+    end = member.offset_bytes + bytes;
+  }
+  out.close("};");
+}
+
+}  // namespace
+
+std::string struct_name(const Plan& plan, const PlanStruct& record) {
+  const std::vector<const PlanStruct*> known = layouts(plan);
+  const auto is_same = [&](const PlanStruct* other) { return same_layout(*other, record); };
+  return "kmux_struct_" + std::to_string(std::ranges::find_if(known, is_same) - known.begin());
+}
+
+void emit_struct_types(CodeWriter& out, const Plan& plan, const MemberType& type) {
+  for (const PlanStruct* const record : layouts(plan)) emit_type(out, struct_name(plan, *record), *record, type);
+}
+
+void emit_struct(CodeWriter& out, const Plan& plan, const PlanStruct& record, const std::string& name,
+                 const std::string& what) {
+  out.line(struct_name(plan, record) + " " + name + ";");
+  if (has_gaps(record)) out.line("__builtin_memset(&" + name + ", 0, sizeof " + name + ");");
+  for (std::size_t i = 0; i < record.members.size(); ++i) {
+    const std::string value = name + "_" + std::to_string(i);
+    const auto print = [&](const auto& member) { return emit_arg(out, plan, PlanArg(member), value, what); };
+    const PrintedArg printed = std::visit(print, record.members[i].value);
+    const std::string place = name + "." + member_name(i);
+    // Of what C++17 lacks a number's bits are passed.
+    if (const auto number = type_of(record.members[i]); number && is_float(*number) && number->bits <= 16) {
+      out.line("const " + printed.type + " " + value + "_bits = " + printed.value + ";");
+      out.line("__builtin_memcpy(&" + place + ", &" + value + "_bits, sizeof " + value + "_bits);");
+    } else {
+      out.line(place + " = " + printed.value + ";");
+    }
+  }
+}
+
+}  // namespace kmux

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What code no longer has of the parameters of its sources.
+#include <numeric>
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/CodeGen/CodeGenABITypes.h"
+#include "clang/CodeGen/ModuleBuilder.h"
+#include "engine/front_end.h"
+
+namespace kmux::cpu {
+namespace {
+
+// Code knows no types: an opaque one that a GPU alone can use looks like any other record.
+void mark_refused(const clang::FunctionDecl& source, llvm::Function& function) {
+  for (const clang::ParmVarDecl* const parameter : source.parameters()) {
+    const clang::RecordDecl* const record = parameter->getType()->getAsRecordDecl();
+    const auto* const note = record == nullptr ? nullptr : record->getAttr<clang::AnnotateAttr>();
+    if (note == nullptr || !note->getAnnotation().starts_with(kRefusedMark)) continue;
+    function.addFnAttr(kRefusedParameter, record->getNameAsString() + ": " + note->getAnnotation().str());
+  }
+}
+
+unsigned parts_of(const clang::CodeGen::ABIArgInfo& passed) {
+  constexpr unsigned kNotSaid = 1000000;
+  if (passed.isIgnore()) return 0;
+  if (passed.getPaddingType() != nullptr) return kNotSaid;
+  if (passed.isIndirect() || passed.isExtend()) return 1;
+  if (!passed.isDirect()) return kNotSaid;
+  const auto* const record = llvm::dyn_cast_or_null<llvm::StructType>(passed.getCoerceToType());
+  return record != nullptr && passed.getCanBeFlattened() ? record->getNumElements() : 1;
+}
+
+// How many parameters of the code each parameter of `source` is; nothing where that is not said of all.
+std::vector<unsigned> parts_of(clang::CodeGen::CodeGenModule& generator, const clang::FunctionDecl& source) {
+  const auto type = source.getType()->getCanonicalTypeUnqualified().getAs<clang::FunctionProtoType>();
+  const auto* const method = llvm::dyn_cast<clang::CXXMethodDecl>(&source);
+  if (!type || (method != nullptr && method->isInstance())) return {};
+  std::vector<unsigned> parts;
+  for (const auto& argument : clang::CodeGen::arrangeFreeFunctionType(generator, type).arguments()) {
+    parts.push_back(parts_of(argument.info));
+  }
+  return parts;
+}
+
+void mark(llvm::Function& function, unsigned parameter, const char* attribute, unsigned number) {
+  function.addParamAttr(parameter, llvm::Attribute::get(function.getContext(), attribute, std::to_string(number)));
+}
+
+void mark_records(clang::CodeGen::CodeGenModule& generator, const clang::FunctionDecl& source,
+                  llvm::Function& function) {
+  const auto parts = parts_of(generator, source);
+  if (std::accumulate(parts.begin(), parts.end(), 0U) != function.arg_size()) return;
+  const clang::ASTContext& context = source.getASTContext();
+  unsigned first = 0;
+  for (unsigned i = 0; i < parts.size(); first += parts[i++]) {
+    const clang::QualType type = source.getParamDecl(i)->getType();
+    const clang::RecordDecl* const record = type->getAsRecordDecl();
+    if (record == nullptr || !record->canPassInRegisters() || parts[i] == 0) continue;
+    const auto bytes = context.getTypeSizeInChars(type).getQuantity();
+    mark(function, first, kRecordBytes, static_cast<unsigned>(bytes));
+    if (parts[i] > 1) mark(function, first, kRecordParts, parts[i]);
+  }
+}
+
+}  // namespace
+
+void mark_records(clang::CodeGenerator& generator, llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    const clang::Decl* const decl = generator.GetDeclForMangledName(function.getName());
+    const auto* const source = llvm::dyn_cast_or_null<clang::FunctionDecl>(decl);
+    if (source == nullptr) continue;
+    mark_records(generator.CGM(), *source, function);
+    mark_refused(*source, function);
+  }
+}
+
+}  // namespace kmux::cpu
