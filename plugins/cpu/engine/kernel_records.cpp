@@ -95,7 +95,7 @@ class Rewriter {
     return kernel_.getDataLayout().getTypeAllocSize(argument.getParamByValType()).getFixedValue();
   }
 
-  // Nobody writes there while the kernel runs.
+  // What lies there is not written while the kernel runs.
   llvm::AttributeSet address_attributes(unsigned first) const {
     llvm::AttrBuilder attributes(kernel_.getContext());
     for (const auto one : {llvm::Attribute::NoAlias, llvm::Attribute::ReadOnly, llvm::Attribute::NoCapture})
