@@ -48,6 +48,21 @@ TEST(TextError, HasTheLineAndACaret) {
             "                     ^~~~");
 }
 
+TEST(TextError, OfAStructureHasThePlaceInIt) {
+  const auto told_of = [](const std::string& args) { return told_of_step("  launch k<<<1, 1>>>(" + args + ")"); };
+  EXPECT_THAT(told_of("{}, x"), HasSubstr("k.kmux:3:22: error: a structure without members"));
+  EXPECT_THAT(told_of("{x, m"), HasSubstr("expected '}' or ','"));
+  EXPECT_THAT(told_of("m}"), HasSubstr("k.kmux:3:23: error: expected ')' or ',' (found \"}\")"));
+  EXPECT_THAT(told_of("{m,}"), HasSubstr("expected an expression (found \"}\")"));
+  EXPECT_THAT(told_of("{m, {y}}"), HasSubstr("k.kmux:3:27: error: no \"y\" in scope"));
+  EXPECT_THAT(told_of("{m} align 3"), HasSubstr("k.kmux:3:32: error: the alignment of a structure is 3"));
+  EXPECT_THAT(told_of("{m} align n"), HasSubstr("expected an alignment in bytes (found \"n\")"));
+  EXPECT_THAT(told_of("{s offset 4}"), HasSubstr("\"s\" has no offset"));
+  for (const std::size_t levels : {9, 17, 10000})
+    EXPECT_THAT(told_of(std::string(levels, '{') + "x" + std::string(levels, '}')),
+                HasSubstr("error: structures are nested deeper than 8 levels. Flatten them."));
+}
+
 TEST(TextError, IsAlsoInTheMessage) {
   EXPECT_EQ(
       error_of_text("kernel k(x: f31[n])\n  lanch k()\n").message,

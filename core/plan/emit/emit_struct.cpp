@@ -10,6 +10,8 @@
 namespace kmux {
 namespace {
 
+constexpr std::size_t kPlaceAlignment = 16;  // conventions of processors align what is in memory to 8 or 16
+
 std::string member_name(std::size_t index) { return "m" + std::to_string(index); }
 
 bool same_layout(const PlanStruct& a, const PlanStruct& b) {
@@ -68,7 +70,8 @@ void emit_struct_types(CodeWriter& out, const Plan& plan, const MemberType& type
 
 void emit_struct(CodeWriter& out, const Plan& plan, const PlanStruct& record, const std::string& name,
                  const std::string& what) {
-  out.line(struct_name(plan, record) + " " + name + ";");
+  const std::size_t alignment = std::max(record.alignment_bytes, kPlaceAlignment);
+  out.line("alignas(" + std::to_string(alignment) + ") " + struct_name(plan, record) + " " + name + ";");
   if (has_gaps(record)) out.line("__builtin_memset(&" + name + ", 0, sizeof " + name + ");");
   for (std::size_t i = 0; i < record.members.size(); ++i) {
     const std::string value = name + "_" + std::to_string(i);

@@ -58,6 +58,8 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> memory_files(std::span<const Fil
 /// The attribute of a parameter that is a record by value: how many bytes it has. What it is passed in, often a wider integer,
 /// is the ABI's matter, and looks like a number that the source does not have.
 inline constexpr const char* kRecordBytes = "kmux-record-bytes";
+/// The attribute of such a parameter that has the alignment of the record, in bytes.
+inline constexpr const char* kRecordAlignment = "kmux-record-alignment";
 /// The attribute of such a parameter that is the first of several, in which the record comes: how many.
 inline constexpr const char* kRecordParts = "kmux-record-parts";
 

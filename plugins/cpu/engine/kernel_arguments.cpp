@@ -27,6 +27,11 @@ unsigned record_parts(const llvm::Argument& argument) { return std::max(number_o
 
 unsigned source_bytes(const llvm::Argument& argument) { return number_of(argument, kRecordBytes); }
 
+llvm::Align source_alignment(const llvm::Argument& argument) {
+  return std::max(llvm::Align(std::max(number_of(argument, kRecordAlignment), 1U)),
+                  argument.getParamAlign().valueOrOne());
+}
+
 namespace {
 
 std::string text_of(const llvm::Type& type, unsigned bytes) {

@@ -6,6 +6,7 @@
 #include "engine/pipeline.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "spmd/thread_calls.h"
@@ -34,11 +35,21 @@ std::vector<Parameter> parameters_of(const llvm::Function& kernel, const std::ve
   return parameters;
 }
 
-/// Makes a function of `kernel` that takes addresses of its records.
+// Is memory at `address` only read, as far as can be seen before functions are part of each other?
+bool is_only_read(const llvm::Value& address) {
+  return llvm::all_of(address.users(), [&](const llvm::User* user) {
+    if (const auto* const copy = llvm::dyn_cast<llvm::MemTransferInst>(user))
+      return copy->getRawSource() == &address && copy->getRawDest() != &address;
+    if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(user)) return load->isSimple();
+    return llvm::isa<llvm::GetElementPtrInst>(user) && is_only_read(*user);
+  });
+}
+
+/// Makes a function of `kernel` that takes addresses of its records. `may_share`: what is only read need not be copied.
 class Rewriter {
  public:
-  Rewriter(llvm::Function& kernel, const std::vector<Parameter>& parameters)
-      : kernel_(kernel), parameters_(parameters), builder_(kernel.getContext()) {}
+  Rewriter(llvm::Function& kernel, const std::vector<Parameter>& parameters, bool may_share)
+      : kernel_(kernel), parameters_(parameters), may_share_(may_share), builder_(kernel.getContext()) {}
 
   void rewrite() {
     if (!kernel_.use_empty()) keep_for_others();
@@ -106,14 +117,17 @@ class Rewriter {
   }
 
   void replace_record(const Parameter& parameter, llvm::Argument& given) {
-    const llvm::Argument& first = *kernel_.getArg(parameter.first);
+    llvm::Argument& first = *kernel_.getArg(parameter.first);
     const std::uint64_t bytes = bytes_of(parameter.first);
+    const bool is_in_memory = first.getType()->isPointerTy() && parameter.parts == 1 && is_indirect(first, bytes);
+    const bool is_aligned = source_alignment(first) <= llvm::Align(kUnit);  // emit_struct aligns it so
+    if (is_in_memory && is_aligned && may_share_ && is_only_read(first)) return first.replaceAllUsesWith(&given);
     const std::uint64_t room = (bytes + kUnit - 1) / kUnit * kUnit;
     llvm::AllocaInst* const own = builder_.CreateAlloca(llvm::ArrayType::get(builder_.getInt8Ty(), room));
-    own->setAlignment(std::max(llvm::Align(kUnit), first.getParamAlign().valueOrOne()));
+    own->setAlignment(std::max(llvm::Align(kUnit), source_alignment(first)));
     builder_.CreateMemCpy(own, own->getAlign(), &given, llvm::MaybeAlign(), bytes);
-    if (first.getType()->isPointerTy() && parameter.parts == 1 && is_indirect(first, bytes)) {
-      kernel_.getArg(parameter.first)->replaceAllUsesWith(own);
+    if (is_in_memory) {
+      first.replaceAllUsesWith(own);
     } else {
       load_parts(parameter, *own);
     }
@@ -137,6 +151,7 @@ class Rewriter {
 
   llvm::Function& kernel_;
   const std::vector<Parameter>& parameters_;
+  const bool may_share_;
   llvm::IRBuilder<> builder_;
 };
 
@@ -148,7 +163,8 @@ void take_structures(llvm::Module& units, const CompileJob& job) {
     llvm::Function* const kernel = units.getFunction(job.kernels[i]);
     if (kernel == nullptr || kernel->isDeclaration() || kernel->isVarArg()) continue;
     const std::vector<Parameter> parameters = parameters_of(*kernel, job.passed[i]);
-    if (std::ranges::any_of(parameters, &Parameter::by_address)) Rewriter(*kernel, parameters).rewrite();
+    if (std::ranges::any_of(parameters, &Parameter::by_address))
+      Rewriter(*kernel, parameters, !job.check.memory).rewrite();
   }
 }
 

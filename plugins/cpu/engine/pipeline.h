@@ -47,9 +47,12 @@ Status check_passed(const llvm::Module& units, const CompileJob& job);
 unsigned record_parts(const llvm::Argument& argument);
 /// How many bytes the record has that `argument`, or what it is the first part of, is by value; 0 where it is none.
 unsigned source_bytes(const llvm::Argument& argument);
+/// How that record is aligned.
+llvm::Align source_alignment(const llvm::Argument& argument);
 
 /// Has the kernels of `job` that run on grids take the address of each structure that a launch puts together, whatever the
-/// processor's convention is for such a record. A thread copies it: it may write to its parameters.
+/// processor's convention is for such a record. A thread
+/// copies what it may write to.
 void take_structures(llvm::Module& units, const CompileJob& job);
 
 /// Of each parameter of `kernel` how many bytes the record has that it is by value, in registers; 0 where it is none. Empty without one.

@@ -60,6 +60,7 @@ void mark_records(clang::CodeGen::CodeGenModule& generator, const clang::Functio
     if (record == nullptr || !record->canPassInRegisters() || parts[i] == 0) continue;
     const auto bytes = context.getTypeSizeInChars(type).getQuantity();
     mark(function, first, kRecordBytes, static_cast<unsigned>(bytes));
+    mark(function, first, kRecordAlignment, static_cast<unsigned>(context.getTypeAlignInChars(type).getQuantity()));
     if (parts[i] > 1) mark(function, first, kRecordParts, parts[i]);
   }
 }

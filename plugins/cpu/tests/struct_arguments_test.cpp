@@ -141,6 +141,21 @@ TEST(StructArguments, BelongToEachThread) {
   }
 }
 
+// What is only read stays where the launcher has it, also where each thread reads another part.
+TEST(StructArguments, AreReadAnywhere) {
+  std::vector<LaunchArg> members;
+  for (int i = 0; i < 100; ++i) members.emplace_back(ExprArg{i * i});
+  for (const std::string change : {"", "s.a[0] = 0; "}) {
+    const std::string source = "struct alignas(16) S { int a[100]; };\n__global__ void k(S s, float* y) { " + change +
+                               "y[threadIdx.x] = s.a[threadIdx.x + 1]; }";
+    for (const Options& options : ways()) {
+      const auto y = run_struct(source, {members, 16}, options);
+      ASSERT_TRUE(y.ok()) << y.error().explain();
+      for (int i = 0; i < kThreads; ++i) ASSERT_EQ((*y)[i], static_cast<float>((i + 1) * (i + 1)));
+    }
+  }
+}
+
 TEST(StructArguments, AreRefusedWithBothSizesWhereTheyDiffer) {
   const std::string source = "struct S { int a, b, c, d, e; };\n__global__ void k(S s, float* y) { y[0] = s.a; }";
   const auto y = run_struct(source, {{ScalarArg{"i"}, ScalarArg{"i"}, ScalarArg{"i"}}}, {});
