@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/small_stack.h"
+#include "sizes.h"
 #include "workbench.h"
 
 namespace kmux::cpu {
@@ -70,10 +71,15 @@ struct Way {
 
 class PrivateArrays : public testing::TestWithParam<Way> {};
 
+// Elements of an array: in the small size one beyond what stays on the stack, and the largest.
+std::vector<int> sizes() {
+  return has_all_tests() ? std::vector{256, 1791, 8192, 32768, 131072} : std::vector{1791, 131072};
+}
+
 TEST_P(PrivateArrays, NeedNoStackOfTheCaller) {
   const Way& way = GetParam();
   for (const char* const tier : {"fast", "full"}) {
-    for (const int size : {256, 1791, 8192, 32768, 131072}) {
+    for (const int size : sizes()) {
       Options options = way.options;
       options["tier"] = tier;
       const auto result = run_array(kernel_of(size, way.between, way.array), way.block, options);
