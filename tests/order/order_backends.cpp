@@ -33,7 +33,9 @@ void OrderBackends::SetUp() {
   options.plugin_options["hip.library"] = KMUX_HIP_ON_CUDA;
   options.variables = Environment::from_process().variables;  // where compilers are
   runtime = Runtime::create(environment, options).value();
-  for (const char* const backend : {GetParam(), "nvrtc"}) {  // HIP over CUDA has NVRTC for hiprtc
+  std::vector<std::string> backends = {GetParam()};
+  if (backends.front() == "hip") backends.emplace_back("nvrtc");  // HIP over CUDA has NVRTC for hiprtc
+  for (const std::string& backend : backends) {
     if (!can_build(*runtime, backend)) GTEST_SKIP() << needs(compiler_of(backend), "its backend cannot build here");
   }
   cuda.set_recording(false);
