@@ -5,16 +5,14 @@
 #include <algorithm>
 #include <bit>
 
+#include "kmux/plugin/rounding.h"
+
 namespace kmux {
 namespace {
 
 using ScalarTypes = std::function<DType(const std::string&)>;
 
 constexpr std::int64_t kAddressBytes = 8;
-
-std::int64_t rounded_up(std::int64_t bytes, std::int64_t alignment) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
 
 ArgLayout layout_of(DType type) {
   const std::int64_t bytes = packed_bytes(type, 1);

@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 
+#include "kmux/plugin/rounding.h"
+
 #include "fill_bounds.h"
 #include "runner_code.h"
 
@@ -358,8 +360,8 @@ class RunnerCompiler {
   Status add_argument(const PlanStruct& record, const std::string& what, RunnerLaunch& out) {
     constexpr std::size_t kWord = sizeof(std::int64_t);
     const std::size_t step = std::max(std::min(record.alignment_bytes, kFrameAlignment) / kWord, std::size_t{1});
-    const std::size_t first = (next_word_argument_ + step - 1) / step * step;
-    const std::size_t count = (record.bytes + kWord - 1) / kWord;
+    const std::size_t first = rounded_up(next_word_argument_, step);
+    const std::size_t count = rounded_up(record.bytes, kWord) / kWord;
     next_word_argument_ = first + count;
     place(out, RunnerPlace::Base::kWords, first, kWord);
     if (has_gaps(record)) out.zeros.push_back({first, count});

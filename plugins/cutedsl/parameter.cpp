@@ -5,11 +5,10 @@
 #include <utility>
 
 #include "kmux/plugin/driver.h"
+#include "kmux/plugin/rounding.h"
 
 namespace kmux::cutedsl {
 namespace {
-
-std::size_t rounded_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
 std::size_t tensor_size(const TensorParameter& tensor) {
   std::size_t bytes = sizeof(void*) + count_dynamic(tensor.shape) * sizeof(std::int32_t);

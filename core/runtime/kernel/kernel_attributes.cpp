@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kmux/json.h"
+#include "kmux/plugin/rounding.h"
 
 #include "base/guarded.h"
 
@@ -92,8 +93,6 @@ std::string KernelAttributes::to_string() const {
 }
 
 namespace {
-
-std::int64_t rounded_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
 
 // Blocks that the registers are enough for. A warp takes them of one partition.
 std::int64_t blocks_by_registers(const Multiprocessor& has, int registers, std::int64_t warps) {
