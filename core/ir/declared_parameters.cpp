@@ -272,26 +272,24 @@ void add_declarations(std::string_view source, std::string_view name, std::strin
   }
 }
 
-/// What is passed to a parameter that is a number.
-struct PassedNumber {
-  DType dtype;
+/// What is passed to a parameter, and can be compared with its declaration.
+struct PassedValue {
+  std::optional<DType> dtype;  // of a number; a structure has none
   std::string text;  // "int32 n"
 };
-constexpr DType kStructure{kDLOpaqueHandle, 0, 1};  // which no number has
 
-std::optional<PassedNumber> passed_number(const Signature& signature, const LaunchArg& argument) {
+std::optional<PassedValue> passed_value(const Signature& signature, const LaunchArg& argument) {
   if (const auto* value = std::get_if<ExprArg>(&argument))
-    return PassedNumber{value->dtype, to_string(value->dtype) + " " + to_string(value->value)};
-  if (std::holds_alternative<StructArg>(argument)) return PassedNumber{kStructure, "a structure"};
+    return PassedValue{value->dtype, to_string(value->dtype) + " " + to_string(value->value)};
+  if (std::holds_alternative<StructArg>(argument)) return PassedValue{std::nullopt, "a structure"};
   const auto* scalar = std::get_if<ScalarArg>(&argument);
   const Param* param = scalar == nullptr ? nullptr : find_param(signature, scalar->param);
   if (param == nullptr || as_scalar(*param) == nullptr) return std::nullopt;
   const DType dtype = as_scalar(*param)->dtype;
-  return PassedNumber{dtype, to_string(dtype) + " " + scalar->param};
+  return PassedValue{dtype, to_string(dtype) + " " + scalar->param};
 }
 
 bool fits_declared(DType passed, const DeclaredParameter& taken) {
-  if (passed == kStructure) return taken.kind == Kind::kUnknown;
   const bool is_integer_like = is_integer(passed) || is_bool(passed);
   const bool is_number =
       passed.lanes == 1 && (is_integer_like || passed == dtype::kFloat32 || passed == dtype::kFloat64);
@@ -303,14 +301,16 @@ bool fits_declared(DType passed, const DeclaredParameter& taken) {
 Status check_declared(const Signature& signature, const Variant& variant, const Launch& launch) {
   const auto declarations = declared_parameters(variant, launch.kernel, launch.args.size());
   for (std::size_t i = 0; i < launch.args.size() && !declarations.empty(); ++i) {
-    const auto passed = passed_number(signature, launch.args[i]);
-    const auto takes = [&](const auto& each) { return fits_declared(passed->dtype, each[i]); };
+    const auto passed = passed_value(signature, launch.args[i]);
+    const auto takes = [&](const auto& each) {
+      return passed->dtype ? fits_declared(*passed->dtype, each[i]) : each[i].kind == Kind::kUnknown;
+    };
     if (!passed || std::ranges::any_of(declarations, takes)) continue;
     return make_error(ErrorCode::kInvalidArgument,
                       "kernel \"" + launch.kernel + "\" is launched with " + passed->text + " as argument " +
                           std::to_string(i + 1) + " (its source takes " + declarations.front()[i].text + "). " +
-                          (passed->dtype == kStructure ? "Pass a number or an address"
-                                                       : "Write the type of the argument behind it, as \"n: i64\"") +
+                          (passed->dtype ? "Write the type of the argument behind it, as \"n: i64\""
+                                         : "Pass a number or an address") +
                           ", or correct the kernel.");
   }
   return Ok{};

@@ -343,7 +343,10 @@ class Printer {
     }
     const std::vector<DType> untyped = untyped_integers(*variant_, launch);
     std::vector<std::string> args;
-    for (const LaunchArg& arg : launch.args) args.push_back(argument(arg, untyped[args.size()]));
+    for (std::size_t i = 0; i < launch.args.size(); ++i) {
+      const auto* const value = std::get_if<ExprArg>(&launch.args[i]);
+      args.push_back(value != nullptr ? integer(*value, untyped[i]) : argument(launch.args[i]));
+    }
     line(at, indent, divided(indent, head + "(", args, ")" + attributes(launch), false));
   }
 
@@ -360,8 +363,7 @@ class Printer {
     return text + (launch.packed_values ? " packed_values" : "");
   }
 
-  std::string argument(const LaunchArg& arg, DType untyped = dtype::kInt32) const {
-    if (const auto* value = std::get_if<ExprArg>(&arg)) return integer(*value, untyped);
+  std::string argument(const LaunchArg& arg) const {
     return std::visit([&](const auto& kind) { return this->arg(kind); }, arg);
   }
   std::string arg(const StructArg& arg) const {
@@ -372,7 +374,7 @@ class Printer {
   std::string arg(const WorkspaceArg& arg) const { return memory(arg.workspace, arg.offset_bytes); }
   std::string arg(const ScalarArg& arg) const { return arg.param; }
   std::string arg(const TensorMapArg& arg) const { return "map " + arg.tensor_map; }
-  std::string arg(const ExprArg& arg) const { return argument(arg); }
+  std::string arg(const ExprArg& arg) const { return integer(arg, dtype::kInt32); }
   // A type is left out where it is int32 and, without one, would be read so.
   std::string integer(const ExprArg& arg, DType untyped) const {
     const bool is_parameter = arg.value.is_symbol() && find_param(program_.signature, arg.value.name()) != nullptr;

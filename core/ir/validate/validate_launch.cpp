@@ -81,10 +81,12 @@ class LaunchChecker {
     return found == nullptr || found->kind != NameKind::kScalar ? dtype::kInt64 : found->dtype;
   }
 
-  // Has the structure a layout? Its members are checked, too.
+  // Returns true if the structure has a layout, and checks its members.
   bool is_well_formed(const StructArg& record, int depth, const JsonPointer& at) {
-    const std::string why = malformed(record, depth);
-    if (!why.empty()) return problems_.add(at / "struct", why), false;
+    if (const std::string why = malformed(record, depth); !why.empty()) {
+      problems_.add(at / "struct", why);
+      return false;
+    }
     bool is_good = is_good_alignment(record.alignment_bytes, at / "align");
     for (std::size_t i = 0; i < record.members.size(); ++i) {
       const JsonPointer there = at / "struct" / i;

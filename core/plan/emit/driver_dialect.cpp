@@ -52,8 +52,6 @@ std::string number_of(Enum value) {
          std::string(kWords<Enum>[static_cast<std::size_t>(value)]);
 }
 
-constexpr std::string_view kMapType = "kmux_tensor_map";
-
 std::string braced(const std::vector<std::string>& items) {
   std::string text;
   for (const std::string& item : items) text.append(text.empty() ? "" : ", ").append(item);
@@ -127,9 +125,8 @@ void emit_args_array(CodeWriter& out, const std::vector<PrintedArg>& args) {
   std::vector<std::string> places;
   for (std::size_t i = 0; i < args.size(); ++i) {
     // A map lies where it was encoded, a structure where it was put together; everything else needs a place of its own.
-    const bool has_place = args[i].type == kMapType || args[i].type.starts_with("kmux_struct_");
-    const std::string place = has_place ? args[i].value : "kmux_arg_" + std::to_string(i);
-    if (!has_place) out.line(args[i].type + " " + place + " = " + args[i].value + ";");
+    const std::string place = args[i].is_place ? args[i].value : "kmux_arg_" + std::to_string(i);
+    if (!args[i].is_place) out.line(args[i].type + " " + place + " = " + args[i].value + ";");
     places.push_back("&" + place);
   }
   if (!places.empty()) out.line("void* kmux_args[] = " + braced(places) + ";");

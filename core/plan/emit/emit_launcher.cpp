@@ -198,10 +198,7 @@ std::string none_empty(const Extents3& extents, const std::array<std::string, 3>
 
 PrintedArg emit_arg(CodeWriter& out, const Plan& plan, const PlanArg& arg, const std::string& name,
                     const std::string& what) {
-  if (const auto* record = std::get_if<PlanStruct>(&arg)) {
-    emit_struct(out, plan, *record, name, what);
-    return {struct_name(plan, *record), name};
-  }
+  if (const auto* record = std::get_if<PlanStruct>(&arg)) return emit_struct(out, plan, *record, name, what);
   if (const auto* address = std::get_if<PlanAddress>(&arg)) {
     return {"void*", emit_address(out, plan, *address, name, what)};
   }
@@ -209,7 +206,7 @@ PrintedArg emit_arg(CodeWriter& out, const Plan& plan, const PlanArg& arg, const
     return {c_type(scalar->dtype), scalar_text(scalar->slot, scalar->dtype)};
   }
   if (const auto* map = std::get_if<PlanMapArg>(&arg)) {
-    return {"kmux_tensor_map", "kmux_map_" + std::to_string(map->map)};
+    return {"kmux_tensor_map", "kmux_map_" + std::to_string(map->map), /*is_place=*/true};
   }
   const auto& value = std::get<PlanValue>(arg);
   const std::string text = emit_value(out, value.value, name, what);

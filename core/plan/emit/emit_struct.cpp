@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "kmux/plugin/emit.h"
+#include "kmux/plugin/rounding.h"
 
 #include "emit_value.h"
 
@@ -34,11 +35,18 @@ std::vector<const PlanStruct*> layouts(const Plan& plan) {
   return found;
 }
 
+std::string type_name(std::size_t layout) { return "kmux_struct_" + std::to_string(layout); }
+
+std::string type_name(const Plan& plan, const PlanStruct& record) {
+  const std::vector<const PlanStruct*> known = layouts(plan);
+  const auto is_same = [&](const PlanStruct* other) { return same_layout(*other, record); };
+  return type_name(static_cast<std::size_t>(std::ranges::find_if(known, is_same) - known.begin()));
+}
+
 // "alignas(8) " where a member would else begin before `offset`: behind a structure within this one.
 std::string alignment_text(std::size_t end, std::size_t own, std::size_t offset) {
-  const auto begin = [end](std::size_t alignment) { return (end + alignment - 1) / alignment * alignment; };
   std::size_t alignment = own;
-  while (begin(alignment) < offset) alignment *= 2;
+  while (rounded_up(end, alignment) < offset) alignment *= 2;
   return alignment == own ? "" : "alignas(" + std::to_string(alignment) + ") ";
 }
 
@@ -58,20 +66,16 @@ void emit_type(CodeWriter& out, const std::string& name, const PlanStruct& recor
 
 }  // namespace
 
-std::string struct_name(const Plan& plan, const PlanStruct& record) {
-  const std::vector<const PlanStruct*> known = layouts(plan);
-  const auto is_same = [&](const PlanStruct* other) { return same_layout(*other, record); };
-  return "kmux_struct_" + std::to_string(std::ranges::find_if(known, is_same) - known.begin());
-}
-
 void emit_struct_types(CodeWriter& out, const Plan& plan, const MemberType& type) {
-  for (const PlanStruct* const record : layouts(plan)) emit_type(out, struct_name(plan, *record), *record, type);
+  const std::vector<const PlanStruct*> all = layouts(plan);
+  for (std::size_t i = 0; i < all.size(); ++i) emit_type(out, type_name(i), *all[i], type);
 }
 
-void emit_struct(CodeWriter& out, const Plan& plan, const PlanStruct& record, const std::string& name,
-                 const std::string& what) {
+PrintedArg emit_struct(CodeWriter& out, const Plan& plan, const PlanStruct& record, const std::string& name,
+                       const std::string& what) {
   const std::size_t alignment = std::max(record.alignment_bytes, kPlaceAlignment);
-  out.line("alignas(" + std::to_string(alignment) + ") " + struct_name(plan, record) + " " + name + ";");
+  const std::string type = type_name(plan, record);
+  out.line("alignas(" + std::to_string(alignment) + ") " + type + " " + name + ";");
   if (has_gaps(record)) out.line("__builtin_memset(&" + name + ", 0, sizeof " + name + ");");
   for (std::size_t i = 0; i < record.members.size(); ++i) {
     const std::string value = name + "_" + std::to_string(i);
@@ -86,6 +90,7 @@ void emit_struct(CodeWriter& out, const Plan& plan, const PlanStruct& record, co
       out.line(place + " = " + printed.value + ";");
     }
   }
+  return {type, name, /*is_place=*/true};
 }
 
 }  // namespace kmux

@@ -20,11 +20,9 @@ std::string scalar_text(std::size_t slot, DType type);
 PrintedArg emit_arg(CodeWriter& out, const Plan& plan, const PlanArg& arg, const std::string& name,
                     const std::string& what);
 
-/// Prints a variable `name` that is `record`.
-void emit_struct(CodeWriter& out, const Plan& plan, const PlanStruct& record, const std::string& name,
-                 const std::string& what);
-/// Returns the name of its type, one of `emit_struct_types`.
-std::string struct_name(const Plan& plan, const PlanStruct& record);
+/// Prints a variable `name` that is `record`, of one of the types of `emit_struct_types`.
+PrintedArg emit_struct(CodeWriter& out, const Plan& plan, const PlanStruct& record, const std::string& name,
+                       const std::string& what);
 
 /// Can evaluating `expr` fail, given that its names have values?
 bool can_fail(const Expr& expr);

@@ -142,10 +142,6 @@ class PlanPrinter {
   CodeWriter out_;
 };
 
-}  // namespace
-
-namespace {
-
 // "{rows, int32 n * 2}"
 std::string struct_text(const PlanStruct& record, const Plan& plan) {
   std::string members;

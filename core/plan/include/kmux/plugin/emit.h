@@ -105,6 +105,7 @@ void emit_struct_types(CodeWriter& out, const Plan& plan, const MemberType& type
 struct PrintedArg {
   std::string type;  // of a variable of the kernel's parameter
   std::string value;  // its initialiser
+  bool is_place = false;  // the value is a variable, whose address can be passed
 };
 
 /// The arguments of `launch`; prints before what can fail.
