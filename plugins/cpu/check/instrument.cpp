@@ -126,6 +126,12 @@ Touched touched_by(llvm::Instruction& instruction) {
   return {};
 }
 
+// The size of a structure that the launch has put together, which the kernel copies before anything else; 0 for other memory.
+std::uint64_t size_of_record(const llvm::Value* base) {
+  const auto* const argument = llvm::dyn_cast<llvm::Argument>(base);
+  return argument == nullptr ? 0 : number_of(*argument, kRecordMemory);
+}
+
 /// Writes the calls of checks into one function.
 class Instrumenter {
  public:
@@ -144,6 +150,7 @@ class Instrumenter {
   Value* call(const char* name, llvm::Type* result, llvm::ArrayRef<Value*> arguments);
   Value* number(std::uint64_t value) { return builder_.getInt64(value); }
   Value* base_of(Value* address) { return llvm::getUnderlyingObject(address, kMostLevels); }
+  bool reads_record(const llvm::MemTransferInst& copy) { return size_of_record(base_of(copy.getRawSource())) != 0; }
   bool stays_within(Value* address, std::uint64_t bytes);
   Value* bits_of(Value* stored, unsigned& kind);
   void check(llvm::Instruction& instruction, const Touched& touched);
@@ -163,19 +170,8 @@ llvm::Value* Instrumenter::call(const char* name, llvm::Type* result, llvm::Arra
   return builder_.CreateCall(callee, arguments);
 }
 
-// A structure that the launch has put together, which the kernel copies before anything else.
-std::optional<std::uint64_t> size_of_record(const llvm::Value* base) {
-  const auto* const argument = llvm::dyn_cast<llvm::Argument>(base);
-  if (argument == nullptr) return std::nullopt;
-  const llvm::Attribute written = argument->getParent()->getAttributeAtIndex(
-      llvm::AttributeList::FirstArgIndex + argument->getArgNo(), kRecordMemory);
-  std::uint64_t bytes = 0;
-  if (!written.isValid() || written.getValueAsString().getAsInteger(10, bytes)) return std::nullopt;
-  return bytes;
-}
-
 std::optional<std::uint64_t> size_of_variable(const llvm::Value* base, const llvm::DataLayout& layout) {
-  if (const auto record = size_of_record(base)) return record;
+  if (const std::uint64_t record = size_of_record(base); record != 0) return record;
   if (const auto* const own = llvm::dyn_cast<llvm::AllocaInst>(base)) {
     const auto size = own->getAllocationSize(layout);
     return size ? std::optional<std::uint64_t>(size->getFixedValue()) : std::nullopt;
@@ -230,7 +226,7 @@ void Instrumenter::note_record(llvm::MemTransferInst& copy) {
   const auto is_own = [](const Value* address) {
     return llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(address));
   };
-  if (is_own(copy.getRawSource()) || size_of_record(base_of(copy.getRawSource()))) return;
+  if (is_own(copy.getRawSource()) || reads_record(copy)) return;
   builder_.SetInsertPoint(&copy);
   Value* const to = is_own(copy.getRawDest()) ? llvm::ConstantPointerNull::get(builder_.getPtrTy()) : copy.getRawDest();
   Value* const bytes = builder_.CreateZExtOrTrunc(copy.getLength(), builder_.getInt64Ty());
@@ -238,7 +234,7 @@ void Instrumenter::note_record(llvm::MemTransferInst& copy) {
 }
 
 void Instrumenter::check_copy(llvm::MemTransferInst& copy) {
-  if (size_of_record(base_of(copy.getRawSource()))) return;
+  if (reads_record(copy)) return;
   builder_.SetInsertPoint(&copy);
   const auto alignment = [&](llvm::MaybeAlign known) { return number(known.valueOrOne().value()); };
   Value* const bytes = builder_.CreateZExtOrTrunc(copy.getLength(), builder_.getInt64Ty());

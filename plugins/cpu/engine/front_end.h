@@ -66,7 +66,7 @@ inline constexpr const char* kRecordParts = "kmux-record-parts";
 /// The attribute of a kernel that was given the name of its launch: the symbol that it had, which has the types of its parameters.
 inline constexpr const char* kKernelSymbol = "kmux-kernel-symbol";
 
-/// Gives the functions of `module`, which `generator` has made, the attributes kRecordBytes, kRecordParts and kRefusedParameter.
+/// Gives the functions of `module`, which `generator` has made, the attributes named kRecord... and kRefusedParameter.
 void mark_records(clang::CodeGenerator& generator, llvm::Module& module);
 
 /// What one source became, and what later steps need to know of its options.

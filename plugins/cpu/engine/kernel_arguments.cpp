@@ -14,21 +14,12 @@
 
 namespace kmux::cpu {
 
-// The number of an attribute of `argument`; 0 where it has none.
-static unsigned number_of(const llvm::Argument& argument, const char* attribute) {
-  unsigned number = 0;
-  const llvm::Attribute written =
-      argument.getParent()->getAttributeAtIndex(llvm::AttributeList::FirstArgIndex + argument.getArgNo(), attribute);
-  if (written.isValid()) written.getValueAsString().getAsInteger(10, number);
-  return number;
-}
+unsigned record_parts(const llvm::Argument& argument) { return std::max(spmd::number_of(argument, kRecordParts), 1U); }
 
-unsigned record_parts(const llvm::Argument& argument) { return std::max(number_of(argument, kRecordParts), 1U); }
-
-unsigned source_bytes(const llvm::Argument& argument) { return number_of(argument, kRecordBytes); }
+unsigned source_bytes(const llvm::Argument& argument) { return spmd::number_of(argument, kRecordBytes); }
 
 llvm::Align source_alignment(const llvm::Argument& argument) {
-  return std::max(llvm::Align(std::max(number_of(argument, kRecordAlignment), 1U)),
+  return std::max(llvm::Align(std::max(spmd::number_of(argument, kRecordAlignment), 1U)),
                   argument.getParamAlign().valueOrOne());
 }
 
@@ -123,7 +114,7 @@ bool is_record(llvm::Type* given, llvm::Type* taken, unsigned bytes, const llvm:
   return bytes != 0 && layout.getTypeStoreSize(given) == bytes && layout.getTypeStoreSize(taken) >= bytes;
 }
 
-// Are both records that are copied to the stack in the same way, or neither?
+// Returns true if both are records that are copied to the stack in the same way, or neither is one.
 bool pass_alike(const llvm::Argument& given, const llvm::Argument& taken) {
   if (given.hasByValAttr() != taken.hasByValAttr()) return false;
   return !given.hasByValAttr() || given.getParamAlign() == taken.getParamAlign();

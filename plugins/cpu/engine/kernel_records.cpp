@@ -35,7 +35,7 @@ std::vector<Parameter> parameters_of(const llvm::Function& kernel, const std::ve
   return parameters;
 }
 
-// Is memory at `address` only read, as far as can be seen before functions are part of each other?
+// Returns true if memory at `address` is only read, as far as this function shows before others are inlined.
 bool is_only_read(const llvm::Value& address) {
   return llvm::all_of(address.users(), [&](const llvm::User* user) {
     if (const auto* const copy = llvm::dyn_cast<llvm::MemTransferInst>(user))
@@ -122,7 +122,7 @@ class Rewriter {
     const bool is_in_memory = first.getType()->isPointerTy() && parameter.parts == 1 && is_indirect(first, bytes);
     const bool is_aligned = source_alignment(first) <= llvm::Align(kUnit);  // emit_struct aligns it so
     if (is_in_memory && is_aligned && may_share_ && is_only_read(first)) return first.replaceAllUsesWith(&given);
-    const std::uint64_t room = (bytes + kUnit - 1) / kUnit * kUnit;
+    const std::uint64_t room = llvm::alignTo(bytes, kUnit);
     llvm::AllocaInst* const own = builder_.CreateAlloca(llvm::ArrayType::get(builder_.getInt8Ty(), room));
     own->setAlignment(std::max(llvm::Align(kUnit), source_alignment(first)));
     builder_.CreateMemCpy(own, own->getAlign(), &given, llvm::MaybeAlign(), bytes);
@@ -133,7 +133,7 @@ class Rewriter {
     }
   }
 
-  // Is the record where this argument points to, rather than a pointer that is all of the record?
+  // Returns true if the argument points to the record; false if it is a pointer that is all of the record.
   static bool is_indirect(const llvm::Argument& argument, std::uint64_t bytes) {
     return argument.hasByValAttr() || bytes > sizeof(void*);
   }

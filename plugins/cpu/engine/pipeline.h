@@ -43,16 +43,15 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
 /// Errors: invalid_argument that names the kernel and shows both; unsupported for a parameter of a type that device/ refuses.
 Status check_passed(const llvm::Module& units, const CompileJob& job);
 
-/// The parameters, from this one on, that are one of the source: a record by value may come in several.
+/// Returns how many parameters, from `argument` on, are one of the source: a record by value may come in several.
 unsigned record_parts(const llvm::Argument& argument);
-/// How many bytes the record has that `argument`, or what it is the first part of, is by value; 0 where it is none.
+/// Returns the size in bytes of the record by value of which `argument` is all or the first part; 0 where it is none.
 unsigned source_bytes(const llvm::Argument& argument);
-/// How that record is aligned.
+/// Returns the alignment of that record.
 llvm::Align source_alignment(const llvm::Argument& argument);
 
-/// Has the kernels of `job` that run on grids take the address of each structure that a launch puts together, whatever the
-/// processor's convention is for such a record. A thread
-/// copies what it may write to.
+/// Makes the kernels of `job` that run on grids take each structure of a launch by its address, instead of by the calling
+/// convention. Each thread has a copy of a structure that its kernel may write.
 void take_structures(llvm::Module& units, const CompileJob& job);
 
 /// Of each parameter of `kernel` how many bytes the record has that it is by value, in registers; 0 where it is none. Empty without one.

@@ -78,8 +78,9 @@ std::string dtype_of(clang::QualType type, const clang::ASTContext& context) {
 }
 
 // Of what is no number, but may be put together of some.
-void add_members(Json::Object& json, const clang::RecordDecl& record, const clang::ASTContext& context) {
-  RecordMembers read = members_of(record, context, [&](clang::QualType type) { return dtype_of(type, context); });
+void add_members(Json::Object& json, const clang::RecordDecl& record, const clang::ASTContext& context,
+                 const ElementType& dtype) {
+  RecordMembers read = members_of(record, context, dtype);
   json["problem"] = std::move(read.problem);
   json["members"] = std::move(read.members);
   json["align"] = read.alignment;
@@ -87,18 +88,12 @@ void add_members(Json::Object& json, const clang::RecordDecl& record, const clan
 
 Json parameter_json(const clang::ParmVarDecl& parameter, const clang::ASTContext& context) {
   const clang::QualType type = parameter.getType();
-  const bool is_pointer = type->isPointerType();
-  const clang::QualType value = is_pointer ? type->getPointeeType() : type;
-  const char* const pointer = value.isConstQualified() ? "pointer to const" : "pointer";
-  Json::Object json{{"name", parameter.getNameAsString()},
-                    {"type", type.getAsString(context.getPrintingPolicy())},
-                    {"dtype", dtype_of(value, context)},
-                    {"kind", parameter.isInvalidDecl() ? "undeclared"
-                             : is_pointer              ? pointer
-                             : type->isReferenceType() ? "reference"
-                                                       : "value"}};
+  const ElementType dtype = [&](clang::QualType value) { return dtype_of(value, context); };
+  Json::Object json = value_json(parameter.getNameAsString(), type, context, dtype);
+  if (type->isReferenceType()) json["kind"] = "reference";
+  if (parameter.isInvalidDecl()) json["kind"] = "undeclared";
   const clang::RecordDecl* const record = type->getAsRecordDecl();
-  if (record != nullptr && !parameter.isInvalidDecl()) add_members(json, *record, context);
+  if (record != nullptr && !parameter.isInvalidDecl()) add_members(json, *record, context, dtype);
   return json;
 }
 

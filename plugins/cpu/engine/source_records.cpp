@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kmux/plugin/rounding.h"
+
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/RecordLayout.h"
@@ -12,9 +14,9 @@
 namespace kmux::cpu {
 namespace {
 
-constexpr std::size_t kMaxMembers = 32;  // of a structure whose members somebody is to give one by one
+constexpr std::size_t kMaxMembers = 32;  // which callers pass one by one
 
-/// Reads one record; a launch lays its members out as C does, so it is compared what Clang has.
+/// Reads one record, and compares its layout with that of C, which a launch has.
 class RecordReader {
  public:
   RecordReader(const clang::ASTContext& context, const ElementType& dtype_of)
@@ -81,7 +83,7 @@ class RecordReader {
     const std::int64_t actual = layout.getAlignment().getQuantity();
     alignment = actual > whole.alignment ? actual : 0;
     whole.alignment = std::max(whole.alignment, actual);
-    whole.bytes = (whole.bytes + whole.alignment - 1) / whole.alignment * whole.alignment;
+    whole.bytes = rounded_up(whole.bytes, whole.alignment);
     is_plain_ = is_plain_ && actual == whole.alignment && layout.getSize().getQuantity() == whole.bytes;
   }
 
@@ -92,7 +94,7 @@ class RecordReader {
     }
     const Layout own = {context_.getTypeSizeInChars(type).getQuantity(),
                         context_.getTypeAlignInChars(type).getQuantity()};
-    const std::int64_t place = (whole.bytes + own.alignment - 1) / own.alignment * own.alignment;
+    const std::int64_t place = rounded_up(whole.bytes, own.alignment);
     is_plain_ = is_plain_ && place == offset;
     whole = {place + own.bytes, std::max(whole.alignment, own.alignment)};
     Json::Object member = member_of(name, type);
@@ -110,21 +112,18 @@ class RecordReader {
   }
 
   Json::Object member_of(const std::string& name, clang::QualType type) {
-    const bool is_pointer = type->isPointerType();
-    const clang::QualType value = is_pointer ? type->getPointeeType() : type;
-    const std::string dtype = dtype_of_(value);
+    Json::Object member = value_json(name, type, context_, dtype_of_);
+    const std::string& dtype = *member["dtype"].as_string();
     const bool is_number = !dtype.empty() && dtype.find('x') == std::string::npos;
-    Json::Object member{{"name", name}, {"type", type.getAsString(context_.getPrintingPolicy())}, {"dtype", dtype}};
-    member["kind"] = !is_pointer ? "value" : value.isConstQualified() ? "pointer to const" : "pointer";
     const clang::RecordDecl* const record = type->getAsRecordDecl();
-    if (is_number || is_pointer) {
+    if (is_number || type->isPointerType()) {
       ++count_;
     } else if (record != nullptr) {
       std::int64_t alignment = 0;
       member["members"] = members_of(*record, alignment);
       member["align"] = alignment;
     } else if (problem_.empty()) {
-      problem_ = "its \"" + name + "\" is of type \"" + type.getAsString(context_.getPrintingPolicy()) + "\"";
+      problem_ = "its \"" + name + "\" is of type \"" + *member["type"].as_string() + "\"";
     }
     return member;
   }
@@ -137,6 +136,17 @@ class RecordReader {
 };
 
 }  // namespace
+
+Json::Object value_json(const std::string& name, clang::QualType type, const clang::ASTContext& context,
+                        const ElementType& dtype_of) {
+  const bool is_pointer = type->isPointerType();
+  const clang::QualType value = is_pointer ? type->getPointeeType() : type;
+  const char* const pointer = value.isConstQualified() ? "pointer to const" : "pointer";
+  return {{"name", name},
+          {"type", type.getAsString(context.getPrintingPolicy())},
+          {"dtype", dtype_of(value)},
+          {"kind", is_pointer ? pointer : "value"}};
+}
 
 RecordMembers members_of(const clang::RecordDecl& record, const clang::ASTContext& context,
                          const ElementType& dtype_of) {

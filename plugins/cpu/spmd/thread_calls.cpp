@@ -17,6 +17,14 @@ std::string_view called(const llvm::Value* value) {
   return {name.data(), name.size()};
 }
 
+unsigned number_of(const llvm::Argument& argument, const char* attribute) {
+  unsigned number = 0;
+  const llvm::Attribute written =
+      argument.getParent()->getAttributeAtIndex(llvm::AttributeList::FirstArgIndex + argument.getArgNo(), attribute);
+  if (written.isValid()) written.getValueAsString().getAsInteger(10, number);
+  return number;
+}
+
 namespace {
 
 // The divisor of `one`, a quotient or a remainder by a power of two, or 0.

@@ -39,8 +39,10 @@ inline constexpr std::string_view kKept = "kmux.kept";  // that for tiles of a r
 inline constexpr std::string_view kWarp[] = {"kmux.warp.x", "kmux.warp.y", "kmux.warp.z"};
 }  // namespace call
 
-/// The attribute of a kernel's parameter that is the address of a structure, which the launch has put together: how many bytes that has.
+/// The attribute of a kernel's parameter that is the address of a structure put together by the launch: its size in bytes.
 inline constexpr const char* kRecordMemory = "kmux-record-memory";
+/// Returns the number that `attribute` of `argument` has; 0 without one.
+unsigned number_of(const llvm::Argument& argument, const char* attribute);
 
 /// The function of this folder that `value` calls, without kOfWideWarp, or "" if it is none.
 std::string_view called(const llvm::Value* value);
