@@ -1,6 +1,7 @@
 #include "backend.h"
 
 #include <algorithm>
+#include <map>
 
 #include "kmux/plugin/features.h"
 #include "kmux/plugin/host_compiler.h"
@@ -73,13 +74,12 @@ Result<Artifact> CuteDslBackend::standalone(const BuildRequest& request, const A
 
 std::vector<MissingFeature> missing_support(const BuildRequest& request) {
   auto missing = nvidia::missing_support(request, "cutedsl", {"cutedsl"});
-  if (!request.program.constants.empty()) {
-    missing.push_back({"constants", "/constants/0", "backend cutedsl has no variables of the module"});
-  }
+  const std::map<std::string_view, std::string_view> lacks = {
+      {"constants", "backend cutedsl has no variables of the module"},
+      {"struct_argument", "backend cutedsl has no structures (CuTe DSL takes tensors and numbers)"}};
   for (const UsedFeature& used : features_used(request.program, request.variant)) {
-    if (used.name == "struct_argument")
-      missing.push_back(
-          {used.name, used.path, "backend cutedsl has no structures (CuTe DSL takes tensors and numbers)"});
+    if (const auto why = lacks.find(used.name); why != lacks.end())
+      missing.push_back({used.name, used.path, std::string(why->second)});
   }
   const auto refuses = [](const MissingFeature& one) { return one.feature != kBetterFit; };
   if (std::ranges::any_of(missing, refuses)) return missing;
