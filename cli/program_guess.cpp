@@ -35,19 +35,10 @@ bool is_whole_number(const KernelParameter& parameter) {
   return parameter.kind == "value" && (dtype.ends_with("int32") || dtype.ends_with("int64"));
 }
 
-/// What callers pass for the parameters of a kernel.
-std::vector<KernelParameter> all_passed(const SourceKernel& kernel) {
-  std::vector<KernelParameter> all;
-  for (const KernelParameter& parameter : kernel.parameters) {
-    for (KernelParameter& one : passed_for(parameter)) all.push_back(std::move(one));
-  }
-  return all;
-}
-
 /// The parameters that say how large the tensors of a kernel are: by their names, or else the first whole number.
 std::vector<std::string> sizes_of(const SourceKernel& kernel) {
   std::vector<std::string> sizes;
-  for (const KernelParameter& one : all_passed(kernel)) {
+  for (const KernelParameter& one : all_passed(kernel.parameters)) {
     if (is_whole_number(one) && is_size_name(one.word)) sizes.push_back(one.name);
   }
   const auto first = std::ranges::find_if(kernel.parameters, is_whole_number);
@@ -56,7 +47,7 @@ std::vector<std::string> sizes_of(const SourceKernel& kernel) {
 }
 
 bool has_tensor(const SourceKernel& kernel) {
-  return std::ranges::any_of(all_passed(kernel),
+  return std::ranges::any_of(all_passed(kernel.parameters),
                              [](const KernelParameter& one) { return one.kind != "value" && !one.dtype.empty(); });
 }
 
@@ -102,8 +93,7 @@ std::string why_no_argument(const KernelParameter& parameter) {
   if (parameter.kind == "undeclared")
     return "takes \"" + parameter.name +
            "\" of a type that is not declared: name the folders of its headers with --include";
-  const bool is_vector = parameter.dtype.find('x') != std::string::npos;  // "uint32x2", which no scalar is
-  const bool is_class_or_vector = parameter.kind == "value" && (parameter.dtype.empty() || is_vector);
+  const bool is_class_or_vector = parameter.kind == "value" && !is_scalar(parameter);
   if (parameter.kind != "reference" && (!is_class_or_vector || !parameter.members.empty())) return "";
   return "takes \"" + parameter.name + "\" of type \"" + parameter.type + "\" by value, which a launch cannot give" +
          (parameter.problem.empty() ? "" : " (" + parameter.problem + ")") +
@@ -113,7 +103,7 @@ std::string why_no_argument(const KernelParameter& parameter) {
 /// Returns why a program cannot name what `kernel` is passed; empty if it can.
 std::string why_no_names(const SourceKernel& kernel) {
   std::set<std::string> names;
-  for (const KernelParameter& one : all_passed(kernel)) {
+  for (const KernelParameter& one : all_passed(kernel.parameters)) {
     if (!names.insert(one.name).second)
       return "takes a parameter and a member of a structure that are both called \"" + one.name + "\": rename one";
   }
@@ -250,7 +240,7 @@ std::pair<std::string, std::string> geometry_of(const SourceKernel& kernel, cons
 void ProgramGuess::add(const SourceKernel& kernel) {
   std::vector<std::string> sizes = sizes_of(kernel);
   const bool has_shapes = has_tensor(kernel);
-  for (const KernelParameter& one : all_passed(kernel)) {
+  for (const KernelParameter& one : all_passed(kernel.parameters)) {
     if (has_shapes && one.dtype == "int32" && std::ranges::find(sizes, one.name) != sizes.end())
       narrow_.insert(one.name);
   }

@@ -46,11 +46,6 @@ void name_overloads(std::vector<SourceKernel>& kernels) {
   }
 }
 
-/// Is it a record that one number is, as __half?
-bool is_scalar(const KernelParameter& parameter) {
-  return !parameter.dtype.empty() && parameter.dtype.find('x') == std::string::npos;
-}
-
 /// Members have the names of their structures before their own: "dim_rows".
 KernelParameter parameter_from(const Json& json, const std::string& structure) {
   const std::string& word = text_of_key(json, "name");
@@ -164,11 +159,15 @@ Result<std::vector<SourceKernel>> source_kernels(const NewSource& source, const 
   return kernels_from(*list.as_array());
 }
 
-std::vector<KernelParameter> passed_for(const KernelParameter& parameter) {
-  if (parameter.members.empty()) return {parameter};
+bool is_scalar(const KernelParameter& parameter) {  // "uint32x2" is the dtype of a vector
+  return !parameter.dtype.empty() && parameter.dtype.find('x') == std::string::npos;
+}
+
+std::vector<KernelParameter> all_passed(const std::vector<KernelParameter>& parameters) {
   std::vector<KernelParameter> all;
-  for (const KernelParameter& member : parameter.members) {
-    for (KernelParameter& one : passed_for(member)) all.push_back(std::move(one));
+  for (const KernelParameter& parameter : parameters) {
+    const auto passed = parameter.members.empty() ? std::vector{parameter} : all_passed(parameter.members);
+    all.insert(all.end(), passed.begin(), passed.end());
   }
   return all;
 }

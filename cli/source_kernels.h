@@ -21,8 +21,11 @@ struct KernelParameter {
   std::string problem = {};  // why no launch can put it together; empty: one can, or it is none
 };
 
-/// The numbers and addresses that callers pass for `parameter`: itself, or the members of a structure.
-std::vector<KernelParameter> passed_for(const KernelParameter& parameter);
+/// Returns the numbers and addresses that callers pass for `parameters`: themselves, or the members of structures.
+std::vector<KernelParameter> all_passed(const std::vector<KernelParameter>& parameters);
+
+/// Returns true for a number, also one of a class, as __half; false for vectors and other classes.
+bool is_scalar(const KernelParameter& parameter);
 
 /// A function that a launch can name.
 struct SourceKernel {
