@@ -92,9 +92,10 @@ class DispatchReader {
     const std::string* place = file ? file->string() : name;
     if (place == nullptr) return;
     for (const auto& [reader, text] : {std::pair(&*path, name), std::pair(file ? &*file : &*path, place)}) {
-      if (is_file_path(*text)) continue;
-      return reader->problem("file path " + in_double_quotes(*text) +
-                             " is refused (it may leave the program's folder). Use one such as \"src/gemm.cu\".");
+      const std::string_view refusal = refusal_of_path(*text);
+      if (refusal.empty()) continue;
+      return reader->problem("file path " + in_double_quotes(*text) + " is refused (" + std::string(refusal) +
+                             "). Use one such as \"src/gemm.cu\".");
     }
     out.path = *name;
     fetch(in, *place, digest, out);

@@ -82,9 +82,48 @@ Result<std::vector<std::string>> split_flags(std::string_view text) {
                         " end within a quote or after a \\ (they are split at blanks as a shell does it). Close it.");
 }
 
+namespace {
+
+constexpr std::string_view kDigits = "0123456789";
+constexpr std::string_view kLettersAndDigits = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+bool consists_of(std::string_view text, std::string_view characters, std::string_view more = {}) {
+  const auto is_of = [&](char c) { return characters.find(c) != characters.npos || more.find(c) != more.npos; };
+  return !text.empty() && std::ranges::all_of(text, is_of);
+}
+
+// Enough for every use, and too little to keep a compiler busy or to fill its stack.
+bool is_small_number(std::string_view text) { return text.size() <= 4 && consists_of(text, kDigits); }
+
+}  // namespace
+
+bool ValuedFlag::matches(std::string_view flag) const {
+  if (!flag.starts_with(begin)) return false;
+  const std::string_view text = flag.substr(begin.size());
+  switch (value) {
+    case FlagValue::kNumber: return is_small_number(text);
+    case FlagValue::kNumbers: return consists_of(text, kDigits, ",");
+    case FlagValue::kTruth: return text == "true" || text == "false";
+    case FlagValue::kName: return consists_of(text, kLettersAndDigits, "-_.+,!");
+    case FlagValue::kWord: return std::ranges::find(words, text) != words.end();
+  }
+  return false;
+}
+
 bool FlagList::contains(std::string_view flag) const {
   const auto goes_on = [&](std::string_view prefix) { return flag.starts_with(prefix) && flag.size() > prefix.size(); };
-  return std::ranges::find(whole, flag) != whole.end() || std::ranges::any_of(with_value, goes_on);
+  const auto matches = [&](const ValuedFlag& one) { return one.matches(flag); };
+  return std::ranges::find(whole, flag) != whole.end() || std::ranges::any_of(with_value, goes_on) ||
+         std::ranges::any_of(valued, matches);
+}
+
+bool is_warning_flag(std::string_view flag) {
+  if (!flag.starts_with("-W")) return false;
+  const std::size_t equals = std::min(flag.find('='), flag.size());
+  const bool is_error = flag.starts_with("-Werror=") || flag.starts_with("-Wno-error=");
+  const std::string_view name = is_error ? flag.substr(equals + 1) : flag.substr(2, equals - 2);
+  if (!consists_of(name, kLettersAndDigits, "-+")) return false;
+  return is_error || equals == flag.size() || is_small_number(flag.substr(equals + 1));
 }
 
 bool begins_with_any(std::string_view text, std::span<const std::string_view> prefixes) {
@@ -100,6 +139,35 @@ Status check_flags(const std::vector<std::string>& flags, const std::function<bo
   message.append("; it could write files, load code or change the steps of the compilation). Use ");
   message.append(refusal.examples).append(".");
   return make_error(ErrorCode::kInvalidArgument, std::move(message));
+}
+
+namespace {
+
+// What a flag that names a folder of headers begins with; empty for another flag.
+std::string_view folder_prefix(std::string_view flag) {
+  for (const std::string_view prefix : {"-I", "--include-path="}) {
+    if (flag.starts_with(prefix)) return prefix;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> folders_of_user(const std::vector<std::string>& include_dirs,
+                                         const std::vector<std::string>& flags, const Settings& settings) {
+  std::vector<std::string> folders = include_dirs;
+  for (const std::string& flag : flags) {
+    const std::string_view prefix = folder_prefix(flag);
+    const bool is_programs = std::ranges::find(settings.compile_flags, flag) != settings.compile_flags.end();
+    if (!prefix.empty() && !is_programs) folders.push_back(flag.substr(prefix.size()));
+  }
+  return folders;
+}
+
+std::string in_program(const std::string& flag, std::string_view program) {
+  const std::string_view prefix = folder_prefix(flag);
+  if (prefix.empty() || flag.substr(prefix.size()).starts_with('/')) return flag;
+  return std::string(prefix).append(program).append("/").append(flag.substr(prefix.size()));
 }
 
 void add_standard(std::vector<std::string>& arguments, const Settings& settings,

@@ -32,10 +32,25 @@ Result<std::string> find_host_compiler(const std::string& asked, std::string_vie
                                                  std::string(user) + " needs one). Install it: apt-get install g++.");
 }
 
-Command compiler_command(std::vector<std::string> argv, const std::string& folder) {
-  Command command{std::move(argv), folder, {{"LC_ALL", "C"}, {"TMPDIR", folder}, {"HOME", folder}}};
+Command compiler_command(std::vector<std::string> argv, const CompilationFolder& folder) {
+  Command command{std::move(argv),
+                  folder.empty(),
+                  {{"LC_ALL", "C"}, {"TMPDIR", folder.scratch()}, {"HOME", folder.scratch()}}};
   command.inherited = {"PATH", kLibraryPath};
+  command.confinement = {.reads = system_reads(), .writes = {folder.own(), folder.scratch()}};
+  std::vector<std::string>& reads = command.confinement->reads;
+  if (!command.argv.empty()) reads.push_back(installation_of(command.argv.front()));
+  reads.insert(reads.end(), {folder.program(), folder.unit(), folder.empty()});
   return command;
+}
+
+std::string inherited_library_path() {
+  const char* const folders = has_added_rights() ? nullptr : std::getenv(kLibraryPath);
+  return absolute_folders(folders == nullptr ? "" : folders);
+}
+
+void add_assembler_folder(std::vector<std::string>& arguments, const std::string& folder) {
+  arguments.insert(arguments.end(), {"-Xassembler", "-I" + folder});
 }
 
 Json identify_compiler(const std::string& program) {
@@ -43,8 +58,7 @@ Json identify_compiler(const std::string& program) {
   for (const char* tool : {"as", "ld"}) {
     if (const auto found = find_program(tool)) identity[tool] = identify_file(*found);
   }
-  const char* libraries = has_added_rights() ? nullptr : std::getenv(kLibraryPath);
-  if (libraries != nullptr && *libraries != '\0') identity[kLibraryPath] = std::string(libraries);
+  if (std::string folders = inherited_library_path(); !folders.empty()) identity[kLibraryPath] = std::move(folders);
   return identity;
 }
 

@@ -78,6 +78,9 @@ std::string search_path() {
   return path == nullptr ? "" : path;
 }
 
+// An empty or relative folder of these lists means the folder that a child stands in.
+bool is_list_of_folders(std::string_view name) { return name == "PATH" || name == "LD_LIBRARY_PATH"; }
+
 bool is_inherited(const Command& command, const std::string& name) {
   if (command.environment.contains(name)) return false;
   return !command.inherited || std::ranges::find(*command.inherited, name) != command.inherited->end();
@@ -118,6 +121,7 @@ Result<Child> start(const Command& command) {
   spawn.redirect(output.write, STDOUT_FILENO);
   spawn.redirect(error.write, STDERR_FILENO);
   if (!command.working_directory.empty()) spawn.work_in(command.working_directory);
+  if (command.confinement) spawn.confine(*command.confinement);
   Child child{-1, std::move(input.write), std::move(output.read), std::move(error.read)};
   const int failure = spawn.start(&child.id, program, command.argv, environment_of(command));
   if (failure != 0) return cannot_start(command, std::strerror(failure));
@@ -241,13 +245,30 @@ Result<ProcessResult> run(const Command& command) {
   return result;
 }
 
+std::string absolute_folders(std::string_view list) {
+  std::string kept;
+  for (bool more = true; more;) {
+    const std::size_t colon = list.find(':');
+    const std::string_view folder = list.substr(0, colon);
+    more = colon != list.npos;
+    if (more) list.remove_prefix(colon + 1);
+    if (folder.starts_with('/')) kept.append(kept.empty() ? "" : ":").append(folder);
+  }
+  return kept;
+}
+
 std::vector<std::string> environment_of(const Command& command) {
   std::vector<std::string> entries;
   for (char** entry = process_environment(); *entry != nullptr; ++entry) {
     const std::string text = *entry;
     const std::string name = text.substr(0, text.find('='));
     if (!is_inherited(command, name)) continue;
-    entries.push_back(name == "PATH" ? "PATH=" + search_path() : text);  // compilers start their parts by it
+    const std::string value = name == "PATH" ? search_path() : text.substr(std::min(name.size() + 1, text.size()));
+    if (!is_list_of_folders(name)) {
+      entries.push_back(text);
+    } else if (const std::string folders = absolute_folders(value); !folders.empty()) {
+      entries.push_back(name + "=" + folders);
+    }
   }
   for (const auto& [name, value] : command.environment) {
     entries.push_back(std::string(name).append("=").append(value));

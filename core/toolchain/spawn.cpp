@@ -11,6 +11,7 @@
 
 #include "kmux/plugin/platform.h"
 #include "kmux/plugin/process.h"
+#include "kmux/plugin/start_thread.h"
 
 namespace kmux {
 namespace {
@@ -66,15 +67,28 @@ void Spawn::close_from(int first) { add_close_from(actions_, first); }
 
 void Spawn::work_in(const std::string& folder) { posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str()); }
 
+// What a thread is held to, its children are from their first instruction on: so one is started for that alone.
 int Spawn::start(pid_t* child, const std::string& program, std::vector<std::string> words,
                  std::vector<std::string> variables) const {
   const std::vector<char*> argv = pointers_to(words);
   const std::vector<char*> envp = pointers_to(variables);
+  if (confinement_ == nullptr) return start_here(child, program.c_str(), argv.data(), envp.data());
+  int failure = EAGAIN;
+  auto thread = start_thread([&] {
+    confine_this_thread(*confinement_);
+    failure = start_here(child, program.c_str(), argv.data(), envp.data());
+  });
+  if (!thread) return failure;
+  thread->join();
+  if (failure == 0) limit_process(*child);
+  return failure;
+}
+
+int Spawn::start_here(pid_t* child, const char* program, char* const* argv, char* const* envp) const {
   if (group_ == Group::kOfItsOwn && application_hears_of_children()) {
-    if (const std::optional<int> failure = start_kept(child, program.c_str(), argv.data(), envp.data()))
-      return *failure;
+    if (const std::optional<int> failure = start_kept(child, program, argv, envp)) return *failure;
   }
-  return posix_spawn(child, program.c_str(), &actions_, &attributes_, argv.data(), envp.data());
+  return posix_spawn(child, program, &actions_, &attributes_, argv, envp);
 }
 
 /// Starts the child below a process whose end only this function's caller can see: `child` is that one, and ends as the child does.

@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <iterator>
 
+#include "kmux/plugin/compiler_flags.h"
 #include "kmux/plugin/device_part.h"
 #include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/name_table.h"
@@ -200,6 +201,7 @@ Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& opt
   job.opt_level = options.opt_level;
   job.tier = options.tier;
   job.check = options.check;
+  job.folders_of_user = kmux::folders_of_user(options.include_dirs, options.compile_flags, request.chosen().settings);
   if (request.chosen().dialect == "object") {
     for (const File& object : request.chosen().sources) KMUX_TRY(check_object(object, triple_of(job.cpu)));
     return job;

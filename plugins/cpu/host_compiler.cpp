@@ -7,10 +7,11 @@
 #include <string_view>
 
 #include "kmux/plugin/code_state.h"
+#include "kmux/plugin/compilation_folder.h"
 #include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/compiler_flags.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/host_compiler.h"
-#include "kmux/plugin/private_folder.h"
 #include "kmux/plugin/process.h"
 
 #include "device.h"
@@ -22,22 +23,24 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLauncherPath = "kmux-launcher.cpp";
-constexpr const char* kLinked = "kmux-kernel";
+constexpr const char* kLinked = "/kmux-kernel";
 
-// One run of the compiler after another, in the folder; what it says is collected.
+// One run of the compiler after another; what it says is collected.
 struct HostCompiler {
   std::string program;
-  const PrivateFolder& folder;
+  const CompilationFolder& folder;
   std::function<bool()> stopping;
+  std::vector<std::string> headers = {};  // folders that the user names
   std::string log = {};
   std::vector<std::string> variables = {};  // of what was compiled
 
   Status run(const std::string& what, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), program);
-    Command command = compiler_command(std::move(arguments), folder.path());
+    Command command = compiler_command(std::move(arguments), folder);
+    std::ranges::copy(headers, std::back_inserter(command.confinement->reads));
     command.stopping = stopping;
     KMUX_ASSIGN(const ProcessResult result, kmux::run(command));
-    log += result.standard_error;
+    log += folder.without_folders(result.standard_error);
     if (result.exit_code == 0) return Ok{};
     return compile_error("cannot " + what, log).with("command", to_string(command));
   }
@@ -45,7 +48,7 @@ struct HostCompiler {
     std::ranges::move(variables_of_object(object), std::back_inserter(variables));
   }
   Status note_variables(const std::string& object) {
-    KMUX_ASSIGN(const std::string bytes, read_file(fs::path(folder.path()) / object));
+    KMUX_ASSIGN(const std::string bytes, read_file(object));
     add_variables(bytes);
     return Ok{};
   }
@@ -66,49 +69,73 @@ std::vector<std::string> own_names_arguments(const std::string& compiler) {
   return arguments;
 }
 
-std::vector<std::string> compile_arguments(const CompileJob& job, const Unit& unit, const std::string& object) {
-  const bool is_launcher = unit.path == kLauncherPath && !job.launcher_cpu.empty();
-  std::vector<std::string> arguments = {
-      "-x",
-      unit.language == Language::kC ? "c" : "c++",
-      march_argument(is_launcher ? job.launcher_cpu : job.cpu),
-      "-O" + std::to_string(job.tier == Tier::kFast ? std::min(job.opt_level, 1) : job.opt_level),
-      "-fPIC",
-      "-fno-math-errno",
-      "-I."};
-  arguments.insert(arguments.end(), unit.arguments.begin(), unit.arguments.end());
-  arguments.insert(arguments.end(), {"-c", "-o", object, unit.path});
+bool is_launcher(const Unit& unit) { return unit.path == kLauncherPath; }
+
+// Where the file of `unit` is. No program has one that is called as the launcher.
+std::string place_of(const Unit& unit, const CompilationFolder& folder) {
+  return (is_launcher(unit) ? folder.own() : folder.program()) + "/" + unit.path;
+}
+
+// What is included before a unit: by its path where it is the program's, so that it is no option and no file of options.
+std::string prelude_place(const std::string& prelude, const CompileJob& job, const CompilationFolder& folder) {
+  const bool is_programs = std::ranges::find(job.files, prelude, &File::path) != job.files.end();
+  return is_programs ? folder.program() + "/" + prelude : prelude;
+}
+
+std::vector<std::string> arguments_of(const Unit& unit, const CompileJob& job, const CompilationFolder& folder) {
+  std::vector<std::string> arguments = unit.arguments;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const bool is_prelude = i > 0 && arguments[i - 1] == "-include";
+    arguments[i] =
+        is_prelude ? prelude_place(arguments[i], job, folder) : in_program(arguments[i], folder.program());
+  }
   return arguments;
 }
 
-Status write_all(const PrivateFolder& folder, const CompileJob& job, std::span<const File> objects) {
-  for (const File& file : job.files) KMUX_TRY(folder.write(file.path, file.content));
-  for (const File& file : objects) KMUX_TRY(folder.write("objects/" + file.path, file.content));
-  return folder.write(kLauncherPath, job.launcher);
+std::vector<std::string> compile_arguments(const CompileJob& job, const Unit& unit, const std::string& object,
+                                           const CompilationFolder& folder) {
+  const std::string programs = folder.program();
+  std::vector<std::string> arguments = {
+      "-x",
+      unit.language == Language::kC ? "c" : "c++",
+      march_argument(is_launcher(unit) && !job.launcher_cpu.empty() ? job.launcher_cpu : job.cpu),
+      "-O" + std::to_string(job.tier == Tier::kFast ? std::min(job.opt_level, 1) : job.opt_level),
+      "-fPIC",
+      "-fno-math-errno",
+      "-ffile-prefix-map=" + folder.empty() + "=.",  // code has the names of the program, and not of a random folder
+      "-ffile-prefix-map=" + programs + "/=",
+      "-I" + programs};
+  const std::vector<std::string> of_unit = arguments_of(unit, job, folder);
+  arguments.insert(arguments.end(), of_unit.begin(), of_unit.end());
+  arguments.insert(arguments.end(), {"-c", "-o", object, place_of(unit, folder)});
+  return arguments;
 }
 
-std::vector<std::string> link_arguments(HostForm form) {
-  if (form == HostForm::kObject) return {"-r", "-nostdlib", "-o", kLinked};
-  return {"-shared", "-Wl,-z,defs", "-o", kLinked};
+std::vector<std::string> link_arguments(HostForm form, const CompilationFolder& folder) {
+  if (form == HostForm::kObject) return {"-r", "-nostdlib", "-o", folder.own() + kLinked};
+  return {"-shared", "-Wl,-z,defs", "-o", folder.own() + kLinked};
 }
 
 Status compile_and_link(HostCompiler& compiler, const CompileJob& job, std::span<const File> objects, HostForm form) {
   std::vector<Unit> units = job.units;
   units.push_back({kLauncherPath, Language::kCpp, {"-std=c++20", "-nostdinc", "-w"}});
-  std::vector<std::string> link = link_arguments(form);
+  std::vector<std::string> link = link_arguments(form, compiler.folder);
   for (std::size_t i = 0; i < units.size(); ++i) {
-    const std::string object = "kmux-unit-" + std::to_string(i) + ".o";
-    std::vector<std::string> arguments = compile_arguments(job, units[i], object);
-    if (units[i].path != kLauncherPath) {
+    const std::string object = compiler.folder.own() + "/kmux-unit-" + std::to_string(i) + ".o";
+    std::vector<std::string> arguments = compile_arguments(job, units[i], object, compiler.folder);
+    if (!is_launcher(units[i])) {
       const auto names = own_names_arguments(compiler.program);
       arguments.insert(arguments.begin(), names.begin(), names.end());  // flags of the user come later
     }
     KMUX_TRY(compiler.run("compile \"" + units[i].path + "\"", std::move(arguments)));
-    if (units[i].path != kLauncherPath) KMUX_TRY(compiler.note_variables(object));
+    if (!is_launcher(units[i])) KMUX_TRY(compiler.note_variables(object));
     link.push_back(object);
   }
-  for (const File& object : objects) link.push_back("objects/" + object.path);
-  for (const File& object : objects) compiler.add_variables(object.content);
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    KMUX_ASSIGN(std::string place, compiler.folder.write_own("kmux-object-" + std::to_string(i) + ".o", objects[i].content));
+    link.push_back(std::move(place));
+    compiler.add_variables(objects[i].content);
+  }
   if (form == HostForm::kLibrary) link.emplace_back("-lm");
   return compiler.run("link the kernel", link);
 }
@@ -128,11 +155,12 @@ Result<std::string> find_host_compiler(const BuildOptions& options) {
 Result<CompiledObject> compile_on_host(const CompileJob& job, const BuildOptions& options,
                                        std::span<const File> objects, HostForm form) {
   KMUX_ASSIGN(const std::string program, find_host_compiler(options));
-  KMUX_ASSIGN(const PrivateFolder folder, PrivateFolder::create("kmux-cpu"));
-  KMUX_TRY(write_all(folder, job, objects));
-  HostCompiler compiler{program, folder, options.stopping};
+  KMUX_ASSIGN(const CompilationFolder folder, CompilationFolder::create("kmux-cpu"));
+  KMUX_TRY(folder.write_program(job.files));
+  KMUX_TRY(folder.write_own(kLauncherPath, job.launcher));
+  HostCompiler compiler{program, folder, options.stopping, job.folders_of_user};
   KMUX_TRY(compile_and_link(compiler, job, objects, form));
-  KMUX_ASSIGN(std::string linked, read_file(fs::path(folder.path()) / kLinked));
+  KMUX_ASSIGN(std::string linked, read_file(folder.own() + kLinked));
   CompiledObject compiled{std::move(linked), compiler.log, features_of(job), program};
   compiled.variables = std::move(compiler.variables);
   return compiled;
@@ -166,7 +194,8 @@ Result<std::vector<std::string>> HostFolders::find(const BuildOptions& options, 
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
   }
   const std::string name = language == Language::kC ? "c" : "c++";
-  const Command command = compiler_command({compiler, "-x", name, "-E", "-v", "/dev/null"}, "/");
+  KMUX_ASSIGN(const CompilationFolder folder, CompilationFolder::create("kmux-cpu"));
+  const Command command = compiler_command({compiler, "-x", name, "-E", "-v", "/dev/null"}, folder);
   KMUX_ASSIGN(const ProcessResult result, run(command));
   std::vector<std::string> folders = folders_in(result.standard_error);
   if (folders.empty()) {

@@ -43,11 +43,9 @@ struct BuildOptions {
 /// Errors: invalid_argument that names an unknown option, with the known ones, or a value that an option does not take.
 Result<BuildOptions> parse_options(const Options& options, const Host& host);
 
-/// Are all `flags` of the kinds that change how a kernel is compiled and nothing else: -D -U -I -O -f -m -W -w -g -std=
-/// -pedantic, each in one piece?
+/// Accepts `flags` that `is_allowed_flag` knows, each in one piece.
 ///
-/// Errors: invalid_argument that names the first other flag: one that writes files, loads code, links or reads options
-///         from a file.
+/// Errors: invalid_argument that names the first other flag.
 Status check_flags(const std::vector<std::string>& flags);
 
 }  // namespace kmux::cpu

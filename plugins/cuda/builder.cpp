@@ -32,7 +32,7 @@
 namespace kmux::cuda {
 namespace {
 
-// Compiles the sources of a variant with nvcc, in the folder of `compilation`.
+// Compiles the sources of a variant with nvcc, in the folders of `compilation`.
 class DeviceCompiler {
  public:
   DeviceCompiler(Nvcc nvcc, std::string host_compiler)
@@ -66,16 +66,12 @@ class DeviceCompiler {
   std::string host_compiler_;
 };
 
-constexpr const char* kCode = "kmux-out.code";
-constexpr const char* kRule = "kmux-out.d";
-constexpr const char* kParts = "kmux-out.parts.cubin";  // nvlink goes by the ending
-
-// A name that no file of the program has.
-std::string free_name(const std::vector<File>& files, std::string name) {
-  const auto is_taken = [&](const File& file) { return file.path == name; };
-  while (std::ranges::any_of(files, is_taken)) name.insert(0, "_");
-  return name;
-}
+// Files of the compilation's own folder.
+constexpr const char* kCode = "/kmux-out.code";
+constexpr const char* kRule = "/kmux-out.d";
+constexpr const char* kParts = "/kmux-out.parts.cubin";  // nvlink goes by the ending
+// Names without their endings are in code that nvcc makes for functions of one unit: they do not depend on a random folder.
+constexpr const char* kUnit = "kmux-unit";
 
 // What follows -D in `flag`; empty for another flag.
 std::string_view define_in(std::string_view flag) {
@@ -104,11 +100,6 @@ bool is_about_program(std::string_view log, const std::vector<File>& files) {
   return log.find("ptxas ") != log.npos || std::ranges::any_of(files, is_named);
 }
 
-Status write_all(const nvidia::Compilation& compilation, const std::vector<File>& files) {
-  for (const File& file : files) KMUX_TRY(compilation.folder().write(file.path, file.content));
-  return Ok{};
-}
-
 // Do `arguments` mean to nvcc and to its shell what they say? nvcc quotes much of what it hands on, but not all. A comma
 // begins another folder; blanks are kept together in folders only.
 Status check_arguments(const std::vector<std::string>& arguments) {
@@ -125,17 +116,32 @@ Status check_arguments(const std::vector<std::string>& arguments) {
   return Ok{};
 }
 
-// The PTX of `source`, which nvcc left beside it, where `code` has variables. Without it all of them count as written.
-std::string ptx_beside(std::filesystem::path source, std::string_view code) {
+// The PTX of the unit, which nvcc kept, where `code` has variables. Without it all of them count as written.
+std::string kept_ptx(const CompilationFolder& folder, std::string_view code) {
   if (!nvidia::refers_to_variables(code)) return "";
-  auto ptx = read_file(source.replace_extension(".ptx"));
+  auto ptx = read_file(folder.scratch() + "/" + kUnit + ".ptx");
   return ptx ? *std::move(ptx) : "";
+}
+
+// nvcc.profile puts a folder and a colon before LD_LIBRARY_PATH: without one, its children would load libraries of their folder.
+std::string libraries_of(const Nvcc& nvcc) {
+  std::string folders = inherited_library_path();
+  return folders.empty() ? absolute_folders(nvcc.home + "/lib64") : folders;
+}
+
+// nvcc's parts, the C++ compiler's, and headers that the user names.
+nvidia::Compilation::Places places_of(const Nvcc& nvcc, const std::string& host_compiler,
+                                      const nvidia::BuildOptions& options, const Settings& settings) {
+  std::vector<std::string> reads = folders_of_user(options.include_dirs, options.compile_flags, settings);
+  reads.insert(reads.end(), {nvcc.home, installation_of(nvcc.program), installation_of(host_compiler)});
+  return {std::move(reads), libraries_of(nvcc)};
 }
 
 // The arguments of nvcc that name neither files nor defines, in order.
 std::vector<std::string> device_arguments(const BuildRequest& request, const nvidia::BuildOptions& options,
                                           nvidia::Arch arch) {
-  std::vector<std::string> arguments = {arch.is_virtual ? "-ptx" : "-cubin", "-arch=" + to_string(arch), "-I."};
+  std::vector<std::string> arguments = {arch.is_virtual ? "-ptx" : "-cubin", "-arch=" + to_string(arch),
+                                        "-I" + std::string(kProgramFolder)};
   if (request.chosen().dialect == "cuda") {
     // Without one, nvcc's own, by which public sources are written: c++20 has functions (std::lerp) that make theirs ambiguous.
     const Settings& settings = request.chosen().settings;
@@ -151,8 +157,9 @@ std::vector<std::string> device_arguments(const BuildRequest& request, const nvi
   if (options.fast_math || request.chosen().settings.fast_math) arguments.emplace_back("--use_fast_math");
   if (options.max_registers > 0) arguments.push_back("-maxrregcount=" + std::to_string(options.max_registers));
   std::ranges::copy(nvidia::spill_arguments(options, arch), std::back_inserter(arguments));
-  std::ranges::copy_if(options.compile_flags, std::back_inserter(arguments),
-                       [](const std::string& flag) { return define_in(flag).empty(); });
+  for (const std::string& flag : options.compile_flags) {
+    if (define_in(flag).empty()) arguments.push_back(in_program(flag, kProgramFolder));
+  }
   return arguments;
 }
 
@@ -165,38 +172,43 @@ Result<DeviceCompiler::Output> DeviceCompiler::compile(const nvidia::Compilation
   const bool is_ptx = variant.dialect == "ptx";
   if (is_ptx && arch.is_virtual) return Output{variant.sources.front().content + '\0', /*is_ptx=*/true};
   const SourceUnit unit = make_unit(variant, "");
-  const std::string main = free_name(unit.files, is_ptx ? "kmux-unit.ptx" : "kmux-unit.cu");
+  const CompilationFolder& folder = compilation.folder();
+  const std::string main = std::string(kUnit) + (is_ptx ? ".ptx" : ".cu");
   const std::string text =
       is_ptx ? variant.sources.front().content : main_text(variant.settings, options, unit, kernels);
   std::vector<std::string> arguments = device_arguments(request, options, arch);
   const bool is_linked = form == Form::kWithRuntime && !arch.is_virtual;
   if (is_linked) arguments.emplace_back("-rdc=true");
-  arguments.insert(arguments.end(), {"-ccbin", host_compiler_, "-o", is_linked ? kParts : kCode, main});
-  if (!is_ptx) arguments.insert(arguments.end(), {"-MD", "-MF", kRule, "--keep"});
+  arguments.insert(arguments.end(), {"-ccbin", host_compiler_, "-o", folder.own() + (is_linked ? kParts : kCode),
+                                     std::string(kUnitFolder) + "/" + main});
+  if (!is_ptx) {
+    arguments.insert(arguments.end(), {"-MD", "-MF", folder.own() + kRule, "--keep", "--keep-dir", folder.scratch()});
+  }
   KMUX_TRY(check_arguments(arguments));
-  KMUX_TRY(check_arguments({nvcc_.program, compilation.folder().path()}));
-  KMUX_TRY(write_all(compilation, unit.files));
-  KMUX_TRY(compilation.folder().write(main, text));
+  KMUX_TRY(check_arguments({nvcc_.program, folder.root()}));
+  KMUX_TRY(folder.write_program(unit.files));
+  KMUX_TRY(folder.write_unit(main, text));
   const std::string what = "compile \"" + variant.sources.front().path + "\" with nvcc";
-  KMUX_ASSIGN(std::string log, compilation.run(what, nvcc_.program, std::move(arguments)));
+  KMUX_ASSIGN(std::string log, compilation.run(what, nvcc_.program, std::move(arguments), places_of(nvcc_, host_compiler_, options, variant.settings)));
   if (is_linked) KMUX_TRY(link(compilation, arch));
-  const std::filesystem::path folder = compilation.folder().path();
-  KMUX_ASSIGN(std::string code, read_file(folder / kCode));
+  KMUX_ASSIGN(std::string code, read_file(folder.own() + kCode));
   if (arch.is_virtual) code += '\0';
-  const auto rule = read_file(folder / kRule);
+  const auto rule = read_file(folder.own() + kRule);
   const bool about_program = is_about_program(log, unit.files);
-  auto ptx = ptx_beside(folder / main, code);
+  auto ptx = kept_ptx(folder, code);
   return Output{
       std::move(code), arch.is_virtual, std::move(log), about_program, absolute_prerequisites(rule ? *rule : ""),
       std::move(ptx)};
 }
 
 Status DeviceCompiler::link(const nvidia::Compilation& compilation, nvidia::Arch arch) const {
-  std::vector<std::string> arguments = {"-arch=" + to_string(arch), kParts, "-o", kCode};
+  const std::string own = compilation.folder().own();
+  std::vector<std::string> arguments = {"-arch=" + to_string(arch), own + kParts, "-o", own + kCode};
   for (const char* folder : {"/lib64", "/lib"}) arguments.push_back("-L" + nvcc_.home + folder);
   arguments.emplace_back("-lcudadevrt");
   KMUX_ASSIGN(const std::string ignored,
-              compilation.run("link CUDA's runtime for devices", nvcc_.home + "/bin/nvlink", std::move(arguments)));
+              compilation.run("link CUDA's runtime for devices", nvcc_.home + "/bin/nvlink", std::move(arguments),
+                              {{nvcc_.home}, libraries_of(nvcc_)}));
   static_cast<void>(ignored);
   return Ok{};
 }

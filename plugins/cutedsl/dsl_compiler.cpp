@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 
 #include "kmux/json.h"
 #include "kmux/plugin/compile_log.h"
@@ -25,7 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kScript = "kmux_compile.py";
-constexpr const char* kProgram = "program";  // the folder of the program's files
 constexpr int kNotUsable = 2;                // exit code of the script
 constexpr int kSignalled = 128;              // and the number of the signal that ended it
 
@@ -106,16 +106,15 @@ Json host_json(const Entry& host, const Plan& plan) {
   return Json::Object{{"kernel", host.kernel}, {"parameters", parameters_json(host, plan)}};
 }
 
-Status write_files(const PrivateFolder& folder, const Variant& variant) {
-  for (const auto* files : {&variant.sources, &variant.headers}) {
-    for (const File& file : *files) KMUX_TRY(folder.write(std::string(kProgram) + "/" + file.path, file.content));
-  }
-  return Ok{};
+Status write_files(const CompilationFolder& folder, const Variant& variant) {
+  KMUX_TRY(folder.write_program(variant.sources));
+  return folder.write_program(variant.headers);
 }
 
-Command command_of(const PrivateFolder& folder, const Python& python, const BuildOptions& options, const Host& host) {
-  Command command = compiler_command(command_line(python, kScript), folder.path());
-  command.environment["PYTHONDONTWRITEBYTECODE"] = "1";
+Command command_of(const CompilationFolder& folder, const Python& python, const BuildOptions& options,
+                   const Host& host) {
+  Command command = python_command(python, folder.own() + "/" + kScript, folder);
+  std::ranges::copy(options.include_dirs, std::back_inserter(command.confinement->reads));
   command.timeout = options.timeout;
   command.stopping = [host] { return host.stopping(); };
   return command;
@@ -134,8 +133,8 @@ std::string last_line(std::string_view text) {
 }
 
 // What Python found wrong, in the user's lines.
-Error failed(const PrivateFolder& folder, const ProcessResult& ran, const Python& python, const Settings& settings) {
-  const auto words = read_file(fs::path(folder.path()) / "out" / "error.txt");
+Error failed(const CompilationFolder& folder, const ProcessResult& ran, const Python& python, const Settings& settings) {
+  const auto words = read_file(fs::path(folder.own()) / "out" / "error.txt");
   const std::string log = (words ? *words + "\n" : "") + ran.standard_error + ran.standard_output;
   if (ran.exit_code == kNotUsable) {
     return make_error(ErrorCode::kUnavailable, "CuTe DSL " + python.version + " of \"" + python.program +
@@ -166,8 +165,8 @@ Result<HostCode> read_host(const fs::path& out, const DslCompiler::Output& outpu
   return host;
 }
 
-Result<DslCompiler::Output> read_output(const PrivateFolder& folder, const Entries& entries) {
-  const fs::path out = fs::path(folder.path()) / "out";
+Result<DslCompiler::Output> read_output(const CompilationFolder& folder, const Entries& entries) {
+  const fs::path out = fs::path(folder.own()) / "out";
   DslCompiler::Output output;
   KMUX_ASSIGN(output.cubin, read_file(out / "code.cubin"));
   KMUX_ASSIGN(const std::string text, read_file(out / "meta.json"));
@@ -188,7 +187,7 @@ Result<DslCompiler::Output> read_output(const PrivateFolder& folder, const Entri
 
 }  // namespace
 
-Json job_of(const BuildRequest& request, const BuildOptions& options, const Entries& entries) {
+Json job_of(const BuildRequest& request, const BuildOptions& options, const Entries& entries, std::string program) {
   Json::Array sources;
   for (const File& source : request.chosen().sources) sources.emplace_back(source.path);
   Json::Array list_of_entries;
@@ -197,27 +196,27 @@ Json job_of(const BuildRequest& request, const BuildOptions& options, const Entr
   for (const Entry& host : entries.hosts) hosts.push_back(host_json(host, entries.plan));
   Json::Array flags = {"--opt-level=" + std::to_string(options.opt_level)};
   if (options.line_info) flags.emplace_back("--generate-line-info");
-  return Json::Object{{"arch", request.target.arch},           {"program", kProgram},
+  return Json::Object{{"arch", request.target.arch},           {"program", std::move(program)},
                       {"sources", std::move(sources)},         {"folders", json_list(options.include_dirs)},
                       {"identified", Json::Array{"tilelang"}}, {"flags", std::move(flags)},
                       {"entries", std::move(list_of_entries)}, {"hosts", std::move(hosts)}};
 }
 
-Result<ProcessResult> DslCompiler::run_python(const PrivateFolder& folder, const BuildRequest& request,
+Result<ProcessResult> DslCompiler::run_python(const CompilationFolder& folder, const BuildRequest& request,
                                               const BuildOptions& options) const {
   if (server_ != nullptr && options.keep_python) {
-    KMUX_ASSIGN(const auto code, server_->compile(python_, request.target.arch, folder.path(), options.timeout));
-    const auto log = read_file(fs::path(folder.path()) / "python.log");
+    KMUX_ASSIGN(const auto code, server_->compile(python_, request.target.arch, folder.own(), options.timeout));
+    const auto log = read_file(fs::path(folder.own()) / "python.log");
     if (code) return ProcessResult{*code, log ? *log : "", ""};
   }
   return run(command_of(folder, python_, options, host_));
 }
 
-Result<DslCompiler::Output> DslCompiler::compile(const PrivateFolder& folder, const BuildRequest& request,
+Result<DslCompiler::Output> DslCompiler::compile(const CompilationFolder& folder, const BuildRequest& request,
                                                  const BuildOptions& options, const Entries& entries) const {
   KMUX_TRY(write_files(folder, request.chosen()));
-  KMUX_TRY(folder.write(kScript, cutedsl_compile_script));
-  KMUX_TRY(folder.write("job.json", dump(job_of(request, options, entries))));
+  KMUX_TRY(folder.write_own(kScript, cutedsl_compile_script));
+  KMUX_TRY(folder.write_own("job.json", dump(job_of(request, options, entries, folder.program()))));
   const Command command = command_of(folder, python_, options, host_);
   KMUX_ASSIGN(const ProcessResult ran, run_python(folder, request, options));
   if (ran.exit_code != 0) {

@@ -6,8 +6,8 @@
 
 #include "kmux/error.h"
 #include "kmux/plugin/backend.h"
+#include "kmux/plugin/compilation_folder.h"
 #include "kmux/plugin/plugin.hpp"
-#include "kmux/plugin/private_folder.h"
 #include "kmux/plugin/process.h"
 
 #include "entries.h"
@@ -39,16 +39,16 @@ class DslCompiler {
     std::string versions = {};  // of CuTe DSL and of Python, for people
     HostCode host = {};
   };
-  /// A cubin for the target's architecture, with code for each entry. Python runs in `folder`, where it and all that it
-  /// starts are killed when it takes too long.
+  /// A cubin for the target's architecture, with code for each entry. Python runs in `folder`; it and all that
+  /// it starts are killed when it takes too long.
   ///
   /// Errors: compile_failed with note "log", in the user's files and lines; unavailable if Python or CuTe DSL does not start
   ///         or does not end in time.
-  Result<Output> compile(const PrivateFolder& folder, const BuildRequest& request, const BuildOptions& options,
+  Result<Output> compile(const CompilationFolder& folder, const BuildRequest& request, const BuildOptions& options,
                          const Entries& entries) const;
 
  private:
-  Result<ProcessResult> run_python(const PrivateFolder& folder, const BuildRequest& request,
+  Result<ProcessResult> run_python(const CompilationFolder& folder, const BuildRequest& request,
                                    const BuildOptions& options) const;
 
   Host host_;
@@ -56,8 +56,8 @@ class DslCompiler {
   PythonServer* server_;
 };
 
-/// The job of a compilation, which `python/compile.py` reads.
-Json job_of(const BuildRequest& request, const BuildOptions& options, const Entries& entries);
+/// The job of a compilation, which `python/compile.py` reads. `program` is the folder of the program's files.
+Json job_of(const BuildRequest& request, const BuildOptions& options, const Entries& entries, std::string program);
 
 /// The symbol of each entry in `cubin`. `said` is what CuTe DSL told, in the order of the entries; where it told nothing,
 /// the kernels are found by their names' patterns (printed/kernel_pattern.h). Those of host functions may follow.

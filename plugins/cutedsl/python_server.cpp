@@ -173,6 +173,20 @@ std::vector<std::string> command_line(const Python& python, const std::string& s
   return words;
 }
 
+// An installation's programs are in its "bin"; a virtual environment's lead to another installation.
+Command python_command(const Python& python, const std::string& script, const CompilationFolder& folder) {
+  Command command = compiler_command(command_line(python, script), folder);
+  command.environment["PYTHONDONTWRITEBYTECODE"] = "1";
+  command.confinement->reads.insert(
+      command.confinement->reads.end(),
+      {fs::path(python.program).parent_path().parent_path().string(), python.packages});
+  // CuTe DSL asks the driver for what it is built for.
+  for (const fs::path& device : entries_in("/dev")) {
+    if (device.filename().string().starts_with("nvidia")) command.confinement->writes.push_back(device.string());
+  }
+  return command;
+}
+
 std::vector<std::string> package_folders(const std::string& program) {
   std::vector<std::string> folders;
   std::error_code error;
@@ -227,13 +241,15 @@ constexpr const char* kServeScript = "kmux_serve.py";
 constexpr int kLookIntervalMs = 50;
 constexpr int kSocket = 3;  // of the server
 
-// Starts `command` with `socket` as descriptor 3, in a process group of its own; its number, or -1. Its output goes to a file
-// of its folder: modules write to stdout when they are imported.
-pid_t start_server(const Command& command, const Descriptor& socket) {
+// Starts `command` with `socket` as descriptor 3, in a process group of its own; its number, or -1. Its output goes to the
+// file `log`: modules write to stdout when they are imported.
+pid_t start_server(const Command& command, const Descriptor& socket, const std::string& log) {
   Spawn spawn(Spawn::Group::kOfItsOwn);
+  spawn.work_in(command.working_directory);
+  spawn.confine(*command.confinement);
   spawn.redirect(socket, kSocket);
   spawn.open(STDIN_FILENO, "/dev/null", O_RDONLY);
-  spawn.open(STDOUT_FILENO, command.working_directory + "/server.log", O_WRONLY | O_CREAT | O_APPEND, 0600);
+  spawn.open(STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_APPEND, 0600);
   spawn.duplicate(STDOUT_FILENO, STDERR_FILENO);
   pid_t process = -1;
   return spawn.start(&process, command.argv[0], command.argv, environment_of(command)) == 0 ? process : -1;
@@ -258,19 +274,21 @@ Result<std::optional<int>> PythonServer::compile(const Python& python, const std
 }
 
 bool PythonServer::start(const Python& python, const std::string& arch) {
-  auto folder = PrivateFolder::create("kmux-cutedsl-server");
+  auto folder = CompilationFolder::create("kmux-cutedsl-server");
   int ends[2] = {-1, -1};
-  if (!folder || !folder->write(kServeScript, cutedsl_serve_script)) return false;
+  const auto script = folder ? folder->write_own(kServeScript, cutedsl_serve_script) : folder.error();
+  if (!script) return false;
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
   socket_ = Descriptor(ends[0]);
   // Above what is redirected there: an application may have closed its standard three.
   const Descriptor low(ends[1]);
   const Descriptor theirs(fcntl(low.get(), F_DUPFD_CLOEXEC, kSocket + 1));
   if (!theirs.is_open()) return false;
-  Command command = compiler_command(command_line(python, folder->path() + "/" + kServeScript), folder->path());
-  command.environment["PYTHONDONTWRITEBYTECODE"] = "1";
+  Command command = python_command(python, *script, *folder);
+  std::error_code error;
+  command.confinement->writes.push_back(fs::temp_directory_path(error).string());  // folders of compilations to come
   command.environment["CUTE_DSL_ARCH"] = arch;  // without one CuTe DSL takes the newest, and says nothing
-  process_ = start_server(command, theirs);
+  process_ = start_server(command, theirs, folder->own() + "/server.log");
   folder_.emplace(*std::move(folder));
   return process_ > 0;
 }

@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "kmux/json.h"
+#include "kmux/plugin/compilation_folder.h"
 #include "kmux/plugin/descriptor.h"
 #include "kmux/plugin/plugin.hpp"
-#include "kmux/plugin/private_folder.h"
+#include "kmux/plugin/process.h"
 
 namespace kmux::cutedsl {
 
@@ -28,6 +29,9 @@ struct Python {
 /// The command that runs `script` in it, isolated: no folder and no variable of the user's decides what is imported, but for
 /// packages that are only there.
 std::vector<std::string> command_line(const Python& python, const std::string& script);
+
+/// Returns the command that runs `script` in `folder`, which reads the Python's installation and packages besides.
+Command python_command(const Python& python, const std::string& script, const CompilationFolder& folder);
 
 /// The Python of option "cutedsl.python", whatever others there are; else the first with CuTe DSL of: the active virtual
 /// environment's (option "cutedsl.venv"), python3 in PATH, in /usr/local/bin and in /usr/bin. Each has what is installed
@@ -54,7 +58,7 @@ class PythonServer {
   PythonServer& operator=(const PythonServer&) = delete;
   ~PythonServer();
 
-  /// Runs kmux_compile.py in `folder`, for `arch`; gives its exit code, or nothing where no server can be had: then a Python of
+  /// Runs kmux_compile.py of `folder`, a compilation's own one, for `arch`; gives its exit code, or nothing where no server can be had: then a Python of
   /// its own can do it. What it says is in python.log there.
   ///
   /// Errors: unavailable if it takes longer than `timeout`, or the process is about to end. Then all of it is killed.
@@ -69,7 +73,7 @@ class PythonServer {
 
   Host host_;
   std::mutex mutex_;
-  std::optional<PrivateFolder> folder_;  // of the script
+  std::optional<CompilationFolder> folder_;  // of the script
   std::string serves_;  // toolchain and architecture
   pid_t process_ = -1;
   Descriptor socket_;

@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 #include <unistd.h>
 
+#include "kmux/plugin/compilation_folder.h"
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/compiler_flags.h"
 #include "kmux/plugin/file_identity.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/name_table.h"
-#include "kmux/plugin/private_folder.h"
 #include "kmux/plugin/process.h"
 #include "kmux/plugin/word_list.h"
 
@@ -110,7 +111,7 @@ constexpr const char* kRocm = "/opt/rocm";
 constexpr const char* kRuntimeHeader = "include/hip/hip_runtime.h";
 constexpr const char* kBuiltins = "kmux-builtins.h";
 constexpr const char* kMain = "kmux-unit.hip";
-constexpr const char* kCode = "kmux-out.co";
+constexpr const char* kCode = "/kmux-out.co";
 
 bool is_there(const fs::path& path) {
   std::error_code error;
@@ -267,34 +268,40 @@ std::vector<std::string> arguments_of(const ClangToolchain& clang, const Setting
   }
   if (is_generic(arch)) arguments.emplace_back("-mcode-object-version=6");
   for (const std::string& define : settings.defines) arguments.push_back("-D" + define);
-  arguments.insert(arguments.end(), options.compile_flags.begin(), options.compile_flags.end());
-  arguments.emplace_back("-I.");
+  for (const std::string& flag : options.compile_flags) arguments.push_back(in_program(flag, kProgramFolder));
+  arguments.push_back("-I" + std::string(kProgramFolder));
   for (const std::string& folder : options.include_dirs) arguments.push_back("-I" + folder);
   return arguments;
 }
 
-// What comes before every source: of ROCm, what hiprtc has without being asked.
-std::string first_includes(const ClangToolchain& clang) {
-  if (!clang.rocm.empty()) return "#include <hip/hip_runtime.h>\n#include <hip/hip_fp16.h>\n";
-  return std::string("#include \"") + kBuiltins + "\"\n";
-}
+// What comes before every source, of ROCm: what hiprtc has without being asked.
+constexpr const char* kRocmIncludes = "#include <hip/hip_runtime.h>\n#include <hip/hip_fp16.h>\n";
 
 std::string main_text(const ClangToolchain& clang, const SourceUnit& unit, std::vector<std::string> names) {
   std::erase_if(names, [](const std::string& name) { return name.starts_with('&'); });  // the code has their symbols
-  std::string text = first_includes(clang);
+  std::string text = clang.rocm.empty() ? "" : kRocmIncludes;
   for (const std::string& prelude : unit.preludes) text += "#include \"" + prelude + "\"\n";
   return text + "#line 1 \"" + unit.path + "\"\n" + unit.text + "\n" + name_table(names);
 }
 
-Status write_all(const PrivateFolder& folder, const ClangToolchain& clang, const SourceUnit& unit,
+Status write_all(const CompilationFolder& folder, const ClangToolchain& clang, const SourceUnit& unit,
                  const std::vector<std::string>& names) {
   const bool has_rocm = !clang.rocm.empty();
-  if (!has_rocm) KMUX_TRY(folder.write(kBuiltins, hip_device_text));
+  if (!has_rocm) KMUX_TRY(folder.write_own(kBuiltins, hip_device_text));
   for (const std::string_view header : kBuiltInHeaders) {
-    if (!has_rocm || !header.starts_with("hip/")) KMUX_TRY(folder.write(std::string(header), ""));
+    if (!has_rocm || !header.starts_with("hip/")) KMUX_TRY(folder.write_own(std::string(header), ""));
   }
-  for (const File& file : unit.files) KMUX_TRY(folder.write(file.path, file.content));
-  return folder.write(kMain, main_text(clang, unit, names));
+  KMUX_TRY(folder.write_program(unit.files));
+  return folder.write_unit(kMain, main_text(clang, unit, names));
+}
+
+// What has the random name of a folder in it. Headers of kmux's own come behind the program's and the user's.
+std::vector<std::string> file_arguments(const CompilationFolder& folder, const ClangToolchain& clang) {
+  std::vector<std::string> arguments = {"-ffile-prefix-map=" + std::string(kProgramFolder) + "/=",
+                                        "-ffile-prefix-map=" + folder.own() + "/=", "-I" + folder.own()};
+  if (clang.rocm.empty()) arguments.insert(arguments.end(), {"-include", folder.own() + "/" + kBuiltins});
+  arguments.insert(arguments.end(), {"-o", folder.own() + kCode, std::string(kUnitFolder) + "/" + kMain});
+  return arguments;
 }
 
 }  // namespace
@@ -317,19 +324,22 @@ Result<ClangToolchain> find_clang(const Host& host) {
 Result<Compiled> compile_with_clang(const ClangToolchain& clang, const SourceUnit& unit, const Settings& settings,
                                     const BuildOptions& options, std::string_view arch,
                                     const std::vector<std::string>& names) {
-  KMUX_ASSIGN(const PrivateFolder folder, PrivateFolder::create("kmux-hip"));
+  KMUX_ASSIGN(const CompilationFolder folder, CompilationFolder::create("kmux-hip"));
   KMUX_TRY(write_all(folder, clang, unit, names));
   Compiled compiled{.code = {}, .compiler = clang.program, .arguments = arguments_of(clang, settings, options, arch)};
-  Command command = compiler_command({clang.program}, folder.path());
+  Command command = compiler_command({clang.program}, folder);
+  std::vector<std::string>& reads = command.confinement->reads;
+  std::ranges::move(folders_of_user(options.include_dirs, options.compile_flags, settings), std::back_inserter(reads));
+  reads.insert(reads.end(), {clang.rocm, clang.device_library, installation_of(clang.linker)});
   command.argv.insert(command.argv.end(), compiled.arguments.begin(), compiled.arguments.end());
-  command.argv.insert(command.argv.end(), {"-o", kCode, kMain});
+  std::ranges::move(file_arguments(folder, clang), std::back_inserter(command.argv));
   KMUX_ASSIGN(ProcessResult result, run(command));
+  std::string log = folder.without_folders(std::move(result.standard_error));
   if (result.exit_code != 0) {
-    return compile_error("cannot compile \"" + unit.path + "\" with Clang", result.standard_error)
-        .with("command", to_string(command));
+    return compile_error("cannot compile \"" + unit.path + "\" with Clang", log).with("command", to_string(command));
   }
-  compiled.log = std::move(result.standard_error);
-  KMUX_ASSIGN(compiled.code, read_file(fs::path(folder.path()) / kCode));
+  compiled.log = std::move(log);
+  KMUX_ASSIGN(compiled.code, read_file(folder.own() + kCode));
   return compiled;
 }
 

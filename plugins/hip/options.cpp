@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include <algorithm>
 #include <array>
 
 #include "kmux/plugin/compiler_flags.h"
@@ -19,12 +20,23 @@ constexpr std::array<std::string_view, 8> kWhole = {"-w",
                                                     "-mwavefrontsize64",
                                                     "-mno-wavefrontsize64",
                                                     "-munsafe-fp-atomics"};
-constexpr std::array<std::string_view, 10> kWithValue = {
-    "-D", "-U", "-I", "-O", "-W", "-std=", "--std=", "-ffp-contract=", "-fno-", "--gpu-max-threads-per-block="};
-constexpr std::array<std::string_view, 3> kRefused = {"-Wl,", "-Wa,", "-Wp,"};  // for other programs
+constexpr std::array<std::string_view, 3> kWithText = {"-D", "-U", "-I"};  // any text
+constexpr std::array<std::string_view, 4> kContractions = {"fast", "on", "off", "fast-honor-pragmas"};
+constexpr std::array<std::string_view, 6> kLevels = {"0", "1", "2", "3", "s", "z"};
+constexpr std::array<ValuedFlag, 5> kValued = {{{"-O", FlagValue::kWord, kLevels},
+                                                {"-std=", FlagValue::kName},
+                                                {"--std=", FlagValue::kName},
+                                                {"-ffp-contract=", FlagValue::kWord, kContractions},
+                                                {"--gpu-max-threads-per-block="}}};
+// Of -fNAME what a kernel may do without.
+constexpr std::array<std::string_view, 14> kSwitchedOff = {
+    "-fno-fast-math",      "-fno-approx-func",     "-fno-math-errno",  "-fno-signed-zeros", "-fno-honor-nans",
+    "-fno-honor-infinities", "-fno-trapping-math", "-fno-unroll-loops", "-fno-vectorize",   "-fno-slp-vectorize",
+    "-fno-strict-aliasing", "-fno-exceptions",     "-fno-rtti",        "-fno-inline"};
 
 bool is_allowed(std::string_view flag) {
-  return FlagList{kWhole, kWithValue}.contains(flag) && !begins_with_any(flag, kRefused);
+  return FlagList{kWhole, kWithText, kValued}.contains(flag) || is_warning_flag(flag) ||
+         std::ranges::find(kSwitchedOff, flag) != kSwitchedOff.end();
 }
 
 Status check_flags(const std::vector<std::string>& flags) {

@@ -90,34 +90,35 @@ constexpr std::array<std::string_view, 29> kWhole = {"-w",
                                                      "--brief-diagnostics=true",
                                                      "--brief-diagnostics=false"};
 
+// Macros and folders of headers, which may be any text.
+constexpr std::array<std::string_view, 6> kWithText = {"-D", "-U", "-I", "--define-macro=", "--undefine-macro=",
+                                                       "--include-path="};
+
+constexpr std::array<std::string_view, 4> kTimes = {"0", "min", "mid", "max"};
+constexpr std::array<std::string_view, 4> kLevels = {"0", "1", "2", "3"};
+
 // Flags with their value in the same piece.
-constexpr std::array<std::string_view, 27> kWithValue = {"-D",
-                                                         "-U",
-                                                         "-I",
-                                                         "-std=",
-                                                         "-O",
-                                                         "-Wno-",
-                                                         "-maxrregcount=",
-                                                         "-ftz=",
-                                                         "-prec-div=",
-                                                         "-prec-sqrt=",
-                                                         "-fmad=",
-                                                         "-diag-suppress=",
-                                                         "-diag-warn=",
-                                                         "-diag-error=",
-                                                         "-Ofast-compile=",
-                                                         "--define-macro=",
-                                                         "--undefine-macro=",
-                                                         "--include-path=",
-                                                         "--std=",
-                                                         "--maxrregcount=",
-                                                         "--ftz=",
-                                                         "--prec-div=",
-                                                         "--prec-sqrt=",
-                                                         "--fmad=",
-                                                         "--diag-suppress=",
-                                                         "--diag-warn=",
-                                                         "--Ofast-compile="};
+constexpr std::array<ValuedFlag, 21> kValued = {{{"-std=", FlagValue::kName},
+                                                 {"--std=", FlagValue::kName},
+                                                 {"-O", FlagValue::kWord, kLevels},
+                                                 {"-maxrregcount="},
+                                                 {"--maxrregcount="},
+                                                 {"-ftz=", FlagValue::kTruth},
+                                                 {"--ftz=", FlagValue::kTruth},
+                                                 {"-prec-div=", FlagValue::kTruth},
+                                                 {"--prec-div=", FlagValue::kTruth},
+                                                 {"-prec-sqrt=", FlagValue::kTruth},
+                                                 {"--prec-sqrt=", FlagValue::kTruth},
+                                                 {"-fmad=", FlagValue::kTruth},
+                                                 {"--fmad=", FlagValue::kTruth},
+                                                 {"-diag-suppress=", FlagValue::kNumbers},
+                                                 {"--diag-suppress=", FlagValue::kNumbers},
+                                                 {"-diag-warn=", FlagValue::kNumbers},
+                                                 {"--diag-warn=", FlagValue::kNumbers},
+                                                 {"-diag-error=", FlagValue::kNumbers},
+                                                 {"--diag-error=", FlagValue::kNumbers},
+                                                 {"-Ofast-compile=", FlagValue::kWord, kTimes},
+                                                 {"--Ofast-compile=", FlagValue::kWord, kTimes}}};
 
 constexpr std::array<std::string_view, 2> kAssembler = {"-Xptxas=", "--ptxas-options="};
 
@@ -134,7 +135,8 @@ constexpr std::array<std::string_view, 10> kAssemblerOptions = {"-O",
                                                                 "--register-usage-level="};
 
 bool is_assembler_option(std::string_view option) {
-  return begins_with_any(option, kAssemblerOptions) && option.find_first_of("/ ") == std::string_view::npos;
+  constexpr std::string_view kCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-=";
+  return begins_with_any(option, kAssemblerOptions) && option.find_first_not_of(kCharacters) == option.npos;
 }
 
 // A comma puts several options into one flag.
@@ -151,7 +153,7 @@ bool is_allowed(std::string_view flag) {
   for (const std::string_view prefix : kAssembler) {
     if (flag.starts_with(prefix)) return are_assembler_options(flag.substr(prefix.size()));
   }
-  return FlagList{kWhole, kWithValue}.contains(flag);
+  return FlagList{kWhole, kWithText, kValued}.contains(flag) || (flag.starts_with("-Wno-") && is_warning_flag(flag));
 }
 
 }  // namespace

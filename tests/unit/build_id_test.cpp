@@ -227,7 +227,7 @@ TEST_F(BuildId, IsReadOfWhatThisClangMakesForDarwin) {
   const std::string source = folder_.write("x.c", "int x(void) { return 1; }\n");
   const std::string object = (folder_.path() / "x.o").string(), library = (folder_.path() / "x.dylib").string();
   const auto made = [&](std::vector<std::string> words) {
-    return run(compiler_command(std::move(words), folder_.path())).value().exit_code == 0;
+    return run(Command{std::move(words), folder_.path()}).value().exit_code == 0;
   };
   ASSERT_TRUE(made({*clang, "-target", "arm64-apple-macos11", "-c", source, "-o", object}));
   ASSERT_TRUE(

@@ -31,8 +31,9 @@ TEST(HostCompiler, IsMissedByNameAndUser) {
 }
 
 TEST(HostCompiler, SpeaksEnglish) {
+  const CompilationFolder folder = CompilationFolder::create("kmux-test").value();
   const Command command =
-      compiler_command({find_host_compiler("", "the test").value(), "-x", "c++", "/nowhere.cpp"}, "/");
+      compiler_command({find_host_compiler("", "the test").value(), "-x", "c++", "/nowhere.cpp"}, folder);
   EXPECT_THAT(run(command).value().standard_error, HasSubstr("o such file or directory"));
 }
 
@@ -65,10 +66,25 @@ TEST(HostCompiler, GetsNoVariableThatIsNotNamed) {
   const Variable driver("CCC_OVERRIDE_OPTIONS", "+-O0");
   const Variable programs("COMPILER_PATH", "/somewhere");
   const Variable libraries("LD_LIBRARY_PATH", "/kmux-nowhere");
-  const ProcessResult result = run(compiler_command({"/usr/bin/env"}, "/tmp")).value();
+  const CompilationFolder folder = CompilationFolder::create("kmux-test").value();
+  const ProcessResult result = run(compiler_command({"/usr/bin/env"}, folder)).value();
   EXPECT_THAT(lines_of(result.standard_output),
               testing::UnorderedElementsAre("PATH", "LD_LIBRARY_PATH", "LC_ALL", "TMPDIR", "HOME"));
-  EXPECT_THAT(result.standard_output, HasSubstr("\nTMPDIR=/tmp\n"));
+  EXPECT_THAT(result.standard_output, HasSubstr("\nTMPDIR=" + folder.scratch() + "\n"));
+}
+
+// An empty element of these lists is the folder that a compiler starts in, and so is a relative one.
+TEST(HostCompiler, GetsAbsoluteFoldersOnly) {
+  const Variable libraries("LD_LIBRARY_PATH", "/kmux-nowhere::lib:.:/kmux-elsewhere:");
+  const Variable programs("PATH", (":bin:" + std::string(std::getenv("PATH")) + ":").c_str());
+  const CompilationFolder folder = CompilationFolder::create("kmux-test").value();
+  const std::string seen = run(compiler_command({"/usr/bin/env"}, folder)).value().standard_output;
+  EXPECT_THAT(seen, HasSubstr("LD_LIBRARY_PATH=/kmux-nowhere:/kmux-elsewhere\n"));
+  EXPECT_EQ(inherited_library_path(), "/kmux-nowhere:/kmux-elsewhere");
+  EXPECT_THAT(seen, testing::Not(testing::ContainsRegex("PATH=([^\n]*:)?(bin|):")));
+  const Variable none("LD_LIBRARY_PATH", ":");
+  EXPECT_THAT(run(compiler_command({"/usr/bin/env"}, folder)).value().standard_output,
+              testing::Not(HasSubstr("LD_LIBRARY_PATH")));
 }
 
 // GCC starts the assembler that PATH leads to, so another one may make other code.

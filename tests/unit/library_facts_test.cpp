@@ -28,9 +28,9 @@ std::string small_library() {
           "#include <math.h>\nint seen = 1;\nstatic int own = 2;\n__attribute__((visibility(\"hidden\"))) int hidden;\n"
           "double root(double x) { return cbrt(x) + own + hidden; }\n")
       .value();
-  const Command command = compiler_command({find_host_compiler("", "the test").value(), "-x", "c", "-shared", "-fPIC",
+  const Command command = Command{{find_host_compiler("", "the test").value(), "-x", "c", "-shared", "-fPIC",
                                             "-nostartfiles", "-o", "a.so", "a.c", "-lm"},
-                                           folder.path());
+                                           folder.path()};
   EXPECT_EQ(run(command).value().exit_code, 0);
   return read_file(folder.path() + "/a.so").value();
 }

@@ -20,9 +20,9 @@ using testing::MatchesRegex;
 std::string library_that_stays(const std::string& start) {
   const PrivateFolder folder = PrivateFolder::create("kmux-test").value();
   folder.write("a.cpp", "static int sum = " + start + ";\nextern \"C\" int add(int x) { return sum += x; }\n").value();
-  const Command command = compiler_command(
+  const Command command = Command{
       {find_host_compiler("", "the test").value(), "-shared", "-fPIC", "-Wl,-z,nodelete", "-o", "a.so", "a.cpp"},
-      folder.path());
+      folder.path()};
   EXPECT_EQ(run(command).value().exit_code, 0);
   return read_file(folder.path() + "/a.so").value();
 }

@@ -106,6 +106,19 @@ TEST(ValidateNames, RefusesPathsThatLeaveTheFolderOrNeedNormalising) {
   EXPECT_FALSE(is_file_path(std::string(5000, 'a')));
 }
 
+TEST(ValidateNames, RefusesPathsThatMeanMoreToACompiler) {
+  EXPECT_EQ(refusal_of_path("a\"b.cu"), "a double quote would end the literals that have the path");
+  for (const char* path : {"a.h.gch", "a.h.gch/b", "dir/a.h.pch", ".pch"}) {
+    EXPECT_EQ(refusal_of_path(path), "compilers would take it for a precompiled header") << path;
+  }
+  for (const char* path : {"kmux-launcher.s", "kmux-device/kmux/macros.h", "kmux-"}) {
+    EXPECT_EQ(refusal_of_path(path), "names that begin with \"kmux-\" are kmux's own") << path;
+  }
+  for (const char* path : {"-fplugin=dir/k.c", "@args.c", "a.gch.h", "dir/kmux-a.h"}) {
+    EXPECT_EQ(refusal_of_path(path), "") << path << " is a path below a folder wherever a compiler gets it";
+  }
+}
+
 TEST(ValidateNames, KnowsText) {
   for (const char* text : {"", "plain", "tab\t and line\n", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x8d\x80"}) {
     EXPECT_TRUE(is_text(text)) << text;

@@ -222,12 +222,17 @@ bool is_overload(std::string_view kernel) {
          NameExpression(kernel).matches_overload();
 }
 
-bool is_path_part(std::string_view part) {
-  const auto is_refused = [](char c) {
+// Why a path may not have this name between its slashes; empty if it may.
+std::string_view refusal_of_part(std::string_view part) {
+  const auto leaves = [](char c) {
     const auto code = static_cast<unsigned char>(c);
     return code < 0x20 || code == 0x7f || c == '\\' || c == ':';
   };
-  return !part.empty() && part != "." && part != ".." && std::ranges::none_of(part, is_refused);
+  if (part.empty() || part == "." || part == ".." || std::ranges::any_of(part, leaves))
+    return "it may leave the program's folder";
+  if (part.find('"') != part.npos) return "a double quote would end the literals that have the path";
+  if (part.ends_with(".gch") || part.ends_with(".pch")) return "compilers would take it for a precompiled header";
+  return "";
 }
 
 bool is_dialect_word(std::string_view name) {
@@ -258,14 +263,18 @@ bool is_kernel_name(std::string_view name) {
   return is_variable_name(name) || (name.size() <= kMaxKernelName && is_overload(name));
 }
 
-bool is_file_path(std::string_view path) {
-  if (path.size() > kMaxPath || !is_text(path)) return false;
+std::string_view refusal_of_path(std::string_view path) {
+  if (path.size() > kMaxPath) return "it is too long";
+  if (!is_text(path)) return "it is not UTF-8";
+  if (path.starts_with("kmux-")) return "names that begin with \"kmux-\" are kmux's own";
   for (std::size_t end = path.find('/'); end != std::string_view::npos; end = path.find('/')) {
-    if (!is_path_part(path.substr(0, end))) return false;
+    if (const auto refusal = refusal_of_part(path.substr(0, end)); !refusal.empty()) return refusal;
     path.remove_prefix(end + 1);
   }
-  return is_path_part(path);
+  return refusal_of_part(path);
 }
+
+bool is_file_path(std::string_view path) { return refusal_of_path(path).empty(); }
 
 bool is_text(std::string_view text) {
   while (!text.empty()) {

@@ -32,7 +32,9 @@ bool is_define(std::string_view text) {
 }
 
 bool is_prelude(std::string_view text) {
-  return !text.empty() && is_text(text) && text.find_first_of("\"<>\n\r\\") == std::string_view::npos;
+  const bool is_option = text.starts_with('-') || text.starts_with('@');  // to a compiler, or a file of options
+  return !text.empty() && !is_option && !text.starts_with("kmux-") && is_text(text) &&
+         text.find_first_of("\"<>\n\r\\") == std::string_view::npos;
 }
 
 // A package's name, then what pip allows behind it, without blanks.
@@ -91,7 +93,8 @@ class VariantChecker {
       if (is_prelude(settings.preludes[i])) continue;
       problems_.add(at / "preludes" / i,
                     in_double_quotes(settings.preludes[i]) +
-                        " is not a header name. Leave out quotes, angle brackets and backslashes.");
+                        " is not a header name. Leave out quotes, angle brackets and backslashes, and begin it with "
+                        "neither '-', '@' nor \"kmux-\".");
     }
     words(settings.include_hints, "a package name", at / "include_hints");
     for (std::size_t i = 0; i < settings.python_requires.size(); ++i) {
@@ -115,10 +118,11 @@ class VariantChecker {
     for (std::size_t i = 0; i < files.size(); ++i) {
       const std::string& path = files[i].path;
       const JsonPointer here = at / i / "path";
-      if (!is_file_path(path) || path.ends_with(".kmux.json")) {
-        problems_.add(here, "file path " + in_double_quotes(path) +
-                                " is refused (it may leave the program's folder, or " +
-                                "replace a program). Use one such as \"src/gemm.cu\".");
+      std::string_view refusal = refusal_of_path(path);
+      if (refusal.empty() && path.ends_with(".kmux.json")) refusal = "it may replace a program";
+      if (!refusal.empty()) {
+        problems_.add(here, "file path " + in_double_quotes(path) + " is refused (" + std::string(refusal) +
+                                "). Use one such as \"src/gemm.cu\".");
       } else if (!paths_.emplace(path, here.text()).second) {
         problems_.add(
             here, "file path " + in_double_quotes(path) + " is taken (by " + paths_[path] + "). Rename one of them.");

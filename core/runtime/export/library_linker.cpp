@@ -4,12 +4,13 @@
 #include <cstring>
 #include <elf.h>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 
+#include "kmux/plugin/compilation_folder.h"
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/host_compiler.h"
-#include "kmux/plugin/private_folder.h"
 #include "kmux/plugin/process.h"
 #include "kmux/plugin/word_list.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 constexpr const char* kEntry = "kmux-entry.cpp";
 constexpr const char* kExports = "kmux-exports.map";
-constexpr const char* kLibrary = "kmux-library.so";
+constexpr const char* kLibrary = "/kmux-library.so";
 
 Error malformed_library(const std::string& why) {
   return make_error(ErrorCode::kInternal,
@@ -40,17 +41,19 @@ std::string export_map(const std::vector<std::string>& symbols) {
   return text + "  local: *;\n};\n";
 }
 
-Status write_parts(const PrivateFolder& folder, const LibraryParts& parts) {
+Status write_parts(const CompilationFolder& folder, const LibraryParts& parts) {
   for (const Artifact::Part& part : parts.backend.parts) {
     if (!is_plain_file(part.name)) return malformed_library("part \"" + part.name + "\" is not a file name");
-    KMUX_TRY(folder.write(part.name, part.content));
+    KMUX_TRY(folder.write_own(part.name, part.content));
   }
-  KMUX_TRY(folder.write(kEntry, parts.entry));
-  return folder.write(kExports, export_map(parts.exported));
+  KMUX_TRY(folder.write_own(kEntry, parts.entry));
+  KMUX_TRY(folder.write_own(kExports, export_map(parts.exported)));
+  return Ok{};
 }
 
 // What a process has anyway is loaded; of libstdc++ the library takes what it uses with it.
-std::vector<std::string> arguments_of(const LibraryParts& parts) {
+std::vector<std::string> arguments_of(const CompilationFolder& folder, const LibraryParts& parts) {
+  const std::string own = folder.own() + "/";
   std::vector<std::string> arguments = {"-std=c++17",
                                         "-O2",
                                         "-w",
@@ -59,33 +62,36 @@ std::vector<std::string> arguments_of(const LibraryParts& parts) {
                                         "-fvisibility=hidden",
                                         "-static-libgcc",
                                         "-static-libstdc++",
-                                        "-Wl,--version-script=" + std::string(kExports),
+                                        "-Xlinker",
+                                        "--version-script=" + own + kExports,
                                         "-Wl,-z,defs",
                                         "-Wl,--as-needed",
                                         "-Wl,--gc-sections",
                                         "-Wl,-s",
                                         "-o",
-                                        kLibrary,
-                                        "launcher.cpp",
-                                        kEntry};
+                                        folder.own() + kLibrary,
+                                        own + "launcher.cpp",
+                                        own + kEntry};
+  add_assembler_folder(arguments, folder.own());
   for (const Artifact::Part& part : parts.backend.parts) {
-    if (part.name.ends_with(".o")) arguments.push_back(part.name);
+    if (part.name.ends_with(".o")) arguments.push_back(own + part.name);
   }
   for (const std::string& library : parts.libraries) arguments.push_back("-l" + library);
   arguments.emplace_back("-lm");
   return arguments;
 }
 
-Status run_compiler(const std::string& compiler, const PrivateFolder& folder, const LibraryParts& parts) {
-  Command command = compiler_command({compiler}, folder.path());
+Status run_compiler(const std::string& compiler, const CompilationFolder& folder, const LibraryParts& parts) {
+  Command command = compiler_command({compiler}, folder);
   // Links were resolved, and clang++ is one: by its own name it would link as a compiler of C.
   if (std::filesystem::path(compiler).filename().string().starts_with("clang")) {
     command.argv.emplace_back("--driver-mode=g++");
   }
-  for (std::string& argument : arguments_of(parts)) command.argv.push_back(std::move(argument));
+  std::ranges::move(arguments_of(folder, parts), std::back_inserter(command.argv));
   KMUX_ASSIGN(const ProcessResult result, run(command));
   if (result.exit_code == 0) return Ok{};
-  return compile_error("cannot link the library", result.standard_error).with("command", to_string(command));
+  return compile_error("cannot link the library", folder.without_folders(result.standard_error))
+      .with("command", to_string(command));
 }
 
 Status check_library(std::string_view bytes, const LibraryParts& parts) {
@@ -108,10 +114,10 @@ Result<std::string> link_library(const LibraryParts& parts, const std::string& c
     if (!is_plain_file(library)) return malformed_library("\"" + library + "\" is not a library");
   }
   KMUX_ASSIGN(const std::string program, find_host_compiler(compiler, "exporting"));
-  KMUX_ASSIGN(const PrivateFolder folder, PrivateFolder::create("kmux-export"));
+  KMUX_ASSIGN(const CompilationFolder folder, CompilationFolder::create("kmux-export"));
   KMUX_TRY(write_parts(folder, parts));
   KMUX_TRY(run_compiler(program, folder, parts));
-  KMUX_ASSIGN(std::string bytes, read_file(std::filesystem::path(folder.path()) / kLibrary));
+  KMUX_ASSIGN(std::string bytes, read_file(folder.own() + kLibrary));
   KMUX_TRY(check_library(bytes, parts));
   return bytes;
 }

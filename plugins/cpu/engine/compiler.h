@@ -66,6 +66,7 @@ struct CompileJob {
   Tier tier = Tier::kFull;
   bool has_lines = false;  // is it to be known which line an instruction comes from?
   std::string launch_in_kernel = {};  // "k.cu:7" of a launch in code for a GPU; empty: there is none
+  std::vector<std::string> folders_of_user = {};  // of headers that the user names, and not the program
   std::string header_stamp = {};  // other when any header that the sources may read is; empty if that is unknown
 };
 

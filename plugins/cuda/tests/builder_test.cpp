@@ -230,8 +230,8 @@ TEST_F(Builder, WarnsOnceOfFlagsOfTheEnvironment) {
 TEST_F(Builder, LeavesTheProgramItsNames) {
   ProgramBuilder program("sample");
   program.output("x", dtype::kFloat32, {32}).variant("cuda");
-  program.source("kmux-unit.cu", "#include \"_kmux-unit.cu\"\n" + kernel_that("x[0] = VALUE;"));
-  program.header("_kmux-unit.cu", "#define VALUE 1\n");
+  program.source("dir/unit.cu", "#include \"unit.h\"\n" + kernel_that("x[0] = VALUE;"));
+  program.header("dir/unit.h", "#define VALUE 1\n");
   program.launch("k").grid({1}).block({32}).args({"x"});
   const auto artifact = build(program.build().value());
   EXPECT_TRUE(artifact.ok()) << artifact.error().explain();

@@ -1,5 +1,5 @@
-"""Compiles the kernels and host functions of one program with CuTe DSL: job.json in the working folder says which, and what
-their parameters are; out/ gets code.cubin, kmux_host.o for host functions, and meta.json, or error.txt.
+"""Compiles the kernels and host functions of one program with CuTe DSL: job.json beside this file says which, and what their
+parameters are; out/ beside it gets code.cubin, kmux_host.o for host functions, and meta.json, or error.txt.
 
 Imports CuTe DSL only after the job was read. Exit codes: 0 done; 1 the program does not compile; 2 CuTe DSL is not usable.
 """
@@ -18,7 +18,9 @@ import types
 from pathlib import Path
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-_ENTRY = "kmux_entry.py"
+_OWN = Path(__file__).resolve().parent  # kmux's files, apart from those of the program
+_OUT = _OWN / "out"
+_ENTRY = _OWN / "kmux_entry.py"
 _OBJECT = "kmux_host"  # of host functions, and the prefix of its symbols
 
 
@@ -28,21 +30,20 @@ class JobError(Exception):
 
 def main():
     faulthandler.enable()  # a compiler that crashes leaves where it was
-    job = json.loads(Path("job.json").read_text())
+    job = json.loads((_OWN / "job.json").read_text())
     os.environ["CUTE_DSL_ARCH"] = job["arch"]
     for folder in sys.argv[1:]:  # of packages that an isolated Python does not look for
         site.addsitedir(folder)
-    output = Path("out")
-    output.mkdir()
+    _OUT.mkdir()
     try:
         import cutlass.cute  # noqa: F401
     except Exception:
         return _fail(2, traceback.format_exc())
     try:
-        meta = compile_job(job, output)
+        meta = compile_job(job, _OUT)
     except Exception as error:
         return _fail(1, describe(error, Path(job["program"]).resolve()))
-    (output / "meta.json").write_text(json.dumps(meta))
+    (_OUT / "meta.json").write_text(json.dumps(meta))
     return 0
 
 
@@ -59,7 +60,7 @@ def compile_job(job, output):
     module = _load("kmux_entry", _write_entry(entry.text, job))
     for index, (_, function) in enumerate(functions):
         setattr(module, f"kmux_function_{index}", function)
-    options = [f"--gpu-arch={job['arch']}", "--keep-cubin", f"--dump-dir={output}", *job["flags"]]
+    options = [f"--gpu-arch={job['arch']}", "--keep-cubin", f"--dump-dir={os.path.relpath(output)}", *job["flags"]]
     if job["hosts"]:
         options.append(f"--host-target 'llvm -mtriple={_host_triple()}'")
     compiled = cute.compile(module.kmux_launch, *entry.values, make_fake_stream(), options=" ".join(options))
@@ -244,7 +245,7 @@ def tensor_map(spec, address):
 
 def imported_files(before, job):
     """The modules that the sources brought in, but for Python's own, CuTe DSL's and the program's."""
-    known = [sys.base_prefix, str(Path(job["program"]).resolve()), str(Path.cwd())]
+    known = [sys.base_prefix, str(Path(job["program"]).resolve()), str(_OWN)]
     files = []
     for name in sorted(set(sys.modules) - before):
         file = getattr(sys.modules[name], "__file__", None)
@@ -300,7 +301,7 @@ def _in_program(text, folder):
 
 
 def _fail(code, log):
-    Path("out/error.txt").write_text(log)
+    (_OUT / "error.txt").write_text(log)
     return code
 
 
@@ -324,7 +325,7 @@ def _write_entry(text, job):
     uses_maps = any(spec["kind"] == "map" for entry in job["entries"] for spec in entry["parameters"])
     lines = ["import cutlass", "import cutlass.cute as cute", "from cuda.bindings.driver import CUstream"]
     lines += ["import cutlass.experimental.cuda as tma"] if uses_maps else []
-    path = Path(_ENTRY).resolve()
+    path = _ENTRY
     path.write_text("\n".join([*lines, "", "", text]))
     return path
 

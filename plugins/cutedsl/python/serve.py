@@ -1,4 +1,4 @@
-"""Keeps CuTe DSL imported: each line on descriptor 3 is a folder in which a copy of this process runs kmux_compile.py; the
+"""Keeps CuTe DSL imported: each line on descriptor 3 is a folder of which a copy of this process runs kmux_compile.py; the
 answer is a line with its exit code. A copy for each, so that no program sees what another one left behind. What is written to
 stdout and stderr is nobody's answer.
 """
@@ -27,15 +27,15 @@ def main():
     return 0
 
 
-def compile_in(folder):
-    os.chdir(folder)
-    log = os.open("python.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+def compile_in(own):
+    folder = os.path.dirname(own)  # beside it are an empty one to start in, and one for temporary files
+    os.chdir(f"{folder}/empty")
+    log = os.open(f"{own}/python.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.dup2(log, 1)
     os.dup2(log, 2)
-    os.environ["TMPDIR"] = folder
-    os.environ["HOME"] = folder
+    os.environ["TMPDIR"] = os.environ["HOME"] = f"{folder}/scratch"
     try:
-        runpy.run_path("kmux_compile.py", run_name="__main__")
+        runpy.run_path(f"{own}/kmux_compile.py", run_name="__main__")
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else 1
     finally:

@@ -25,7 +25,7 @@ class DslCompilerTest : public testing::Test {
   DslCompilerTest() { builder.launch("scale").grid({1}).block({128}).args({"x"}); }
 
   Result<DslCompiler::Output> compile(const std::string& script) {
-    folder.write("python3", "#!/bin/sh\n" + script + "\n").value();
+    folder.write("python3", "#!/bin/sh\ncd \"$(dirname \"$3\")\"\n" + script + "\n").value();
     const std::string path = folder.path() + "/python3";
     fs::permissions(path, fs::perms::owner_all);
     const Program program = builder.build().value();
@@ -33,13 +33,13 @@ class DslCompilerTest : public testing::Test {
     return DslCompiler(host, {path, folder.path(), "4.8.1"})
         .compile(staging, request, options, make_entries(program, 0).value());
   }
-  std::string in_staging(const std::string& name) const { return read_file(fs::path(staging.path()) / name).value(); }
+  std::string in_own(const std::string& name) const { return read_file(staging.own() + "/" + name).value(); }
 
   FakeHost host;
   ProgramBuilder builder = vector_program(kScale);
   BuildOptions options;
   PrivateFolder folder = PrivateFolder::create("kmux-test").value();
-  PrivateFolder staging = PrivateFolder::create("kmux-test").value();
+  CompilationFolder staging = CompilationFolder::create("kmux-test").value();
 };
 
 constexpr const char* kWorks =
@@ -49,7 +49,7 @@ constexpr const char* kWorks =
 TEST_F(DslCompilerTest, GivesTheCubinAndWhatIsToBeKnownOfIt) {
   nvidia::CubinExample cubin;
   cubin.symbols = {{"x_scale_0"}};
-  staging.write("code.cubin", cubin.bytes()).value();
+  staging.write_own("code.cubin", cubin.bytes()).value();
   const auto output = compile(kWorks).value();
   EXPECT_EQ(output.cubin, cubin.bytes());
   EXPECT_THAT(output.symbols, ElementsAre("x_scale_0"));
@@ -61,9 +61,9 @@ TEST_F(DslCompilerTest, GivesTheCubinAndWhatIsToBeKnownOfIt) {
 TEST_F(DslCompilerTest, PythonIsIsolatedAndGetsTheProgramsFiles) {
   builder.header("parts/more.py", "A = 1\n");
   ASSERT_FALSE(compile("echo \"$@\" > arguments; exit 1"));
-  EXPECT_EQ(in_staging("arguments"), "-I -B kmux_compile.py\n");
-  EXPECT_EQ(in_staging("program/kernels.py"), kScale);
-  EXPECT_EQ(in_staging("program/parts/more.py"), "A = 1\n");
+  EXPECT_EQ(in_own("arguments"), "-I -B " + staging.own() + "/kmux_compile.py\n");
+  EXPECT_EQ(read_file(staging.program() + "/kernels.py").value(), kScale);
+  EXPECT_EQ(read_file(staging.program() + "/parts/more.py").value(), "A = 1\n");
 }
 
 TEST_F(DslCompilerTest, PythonGetsNoVariableThatIsNotNamed) {
@@ -72,15 +72,15 @@ TEST_F(DslCompilerTest, PythonGetsNoVariableThatIsNotNamed) {
   ASSERT_FALSE(compile("/usr/bin/env > environment; exit 1"));
   unsetenv("CUTE_DSL_COMPILER_OPT");
   unsetenv("TILELANG_CACHE_DIR");
-  EXPECT_THAT(in_staging("environment"), AllOf(HasSubstr("TMPDIR=" + staging.path()), HasSubstr("PATH=")));
-  EXPECT_THAT(in_staging("environment"), AllOf(Not(HasSubstr("CUTE_DSL")), Not(HasSubstr("TILELANG"))));
+  EXPECT_THAT(in_own("environment"), AllOf(HasSubstr("TMPDIR=" + staging.scratch()), HasSubstr("PATH=")));
+  EXPECT_THAT(in_own("environment"), AllOf(Not(HasSubstr("CUTE_DSL")), Not(HasSubstr("TILELANG"))));
 }
 
 TEST_F(DslCompilerTest, TheJobSaysWhatKernelsTake) {
   options.line_info = true;
   const Program program = builder.build().value();
   const BuildRequest request{program, 0, Target{"cuda", "sm_90a", {}}, {}};
-  const std::string job = dump(job_of(request, options, make_entries(program, 0).value()));
+  const std::string job = dump(job_of(request, options, make_entries(program, 0).value(), "/program"));
   EXPECT_THAT(job, AllOf(HasSubstr(R"("arch":"sm_90a")"), HasSubstr(R"("sources":["kernels.py"])"),
                          HasSubstr(R"("flags":["--opt-level=3","--generate-line-info"])"),
                          HasSubstr(R"("block":[128,1,1],"cluster":null,"kernel":"scale")"),

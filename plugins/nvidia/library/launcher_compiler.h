@@ -5,29 +5,38 @@
 #include <vector>
 
 #include "kmux/artifact.h"
+#include "kmux/plugin/compilation_folder.h"
 #include "kmux/plugin/plugin.hpp"
-#include "kmux/plugin/private_folder.h"
 
 namespace kmux::nvidia {
 
-/// Compilers at work in a folder of their own, which goes away with all that they leave.
+/// Compilers at work in folders of their own, which go away with all that they leave.
 class Compilation {
  public:
   /// `backend` is in the name of the folder.   Errors: unavailable if no folder can be made.
   static Result<Compilation> begin(const Host& host, const std::string& backend);
 
-  const PrivateFolder& folder() const { return folder_; }
+  const CompilationFolder& folder() const { return folder_; }
 
-  /// Runs `program` in the folder, without a shell; its temporary files lie in the folder, too. Gives its output.
+  /// Where a compiler finds what neither the program nor the system has.
+  struct Places {
+    std::vector<std::string> reads = {};  ///< folders of headers and of installations
+    std::string libraries = {};           ///< its LD_LIBRARY_PATH; empty: the caller's
+  };
+  /// Runs `program` as `compiler_command` has it, and returns its output in the program's names of files.
   ///
   /// Errors: compile_failed, "cannot WHAT (the first error)", with notes "log" and "command"; unavailable if the program
   ///         cannot be started, or the process is about to end.
-  Result<std::string> run(std::string_view what, const std::string& program, std::vector<std::string> arguments) const;
+  Result<std::string> run(std::string_view what, const std::string& program, std::vector<std::string> arguments,
+                          const Places& places) const;
+  Result<std::string> run(std::string_view what, const std::string& program, std::vector<std::string> arguments) const {
+    return run(what, program, std::move(arguments), Places());
+  }
 
  private:
-  Compilation(Host host, PrivateFolder folder) : host_(host), folder_(std::move(folder)) {}
+  Compilation(Host host, CompilationFolder folder) : host_(host), folder_(std::move(folder)) {}
   Host host_;
-  PrivateFolder folder_;
+  CompilationFolder folder_;
 };
 
 /// Compiles the text of a launcher to a shared library with the machine's C++ compiler, in two steps, since only the
@@ -49,6 +58,7 @@ class LauncherCompiler {
                            const std::vector<Artifact::Part>& beside = {}) const;
 
  private:
+  std::string path_of(const char* name) const;
   Status add_files(const std::vector<Artifact::Part>& files, std::vector<std::string>& arguments) const;
 
   const Compilation& compilation_;

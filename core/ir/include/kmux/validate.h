@@ -37,8 +37,12 @@ bool is_variable_name(std::string_view name);
 /// are words, with template arguments, and the stars, ampersands and qualifiers behind them: no function and no array.
 bool is_kernel_name(std::string_view name);
 
-/// Is `path` relative, normalised ('/' between names, no empty name, "." or ".."), and without control characters, '\\'
-/// and ':'? Such a path stays in the program's folder on every system.
+/// Returns why `path` is not a path of a program's file, for a message; empty if it is one. Such a path is relative and normalised
+/// ('/' between names, no empty name, "." or ".."), has no control character, '\\', ':' or '"', begins with no name of kmux's own
+/// ("kmux-"), and is not one by which a compiler looks for precompiled headers (".gch", ".pch").
+std::string_view refusal_of_path(std::string_view path);
+
+/// Returns true for a path that stays in the program's folder on every system, and that `refusal_of_path` does not refuse.
 bool is_file_path(std::string_view path);
 
 /// Is `text` UTF-8 without NUL? Every string of a program is; file contents may be anything.

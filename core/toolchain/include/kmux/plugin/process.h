@@ -6,10 +6,12 @@
 #include <optional>
 #include <spawn.h>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
 #include "kmux/error.h"
+#include "kmux/plugin/confinement.h"
 #include "kmux/plugin/descriptor.h"
 
 namespace kmux {
@@ -23,6 +25,7 @@ struct Command {
   std::chrono::milliseconds timeout{0};            // 0: none
   std::function<bool()> stopping = {};  // called now and then; once true, the child is killed
   std::optional<std::vector<std::string>> inherited = {};  // the caller's variables that the child gets; absent: all
+  std::optional<Confinement> confinement = {};  // absent: the child may do what the caller may
 };
 
 /// How a child process ended, and what it wrote.
@@ -42,7 +45,10 @@ Result<ProcessResult> run(const Command& command);
 /// The command line as a person would type it, quoted, for messages only.
 std::string to_string(const Command& command);
 
-/// What the child of `command` finds in its environment, each "NAME=value".
+/// Returns `list`, folders with colons between them, without those that are empty or relative.
+std::string absolute_folders(std::string_view list);
+
+/// What the child of `command` finds in its environment, each "NAME=value". PATH and LD_LIBRARY_PATH have absolute folders only.
 std::vector<std::string> environment_of(const Command& command);
 
 /// The absolute path of an executable named `name` in PATH, or nothing. A process with more rights than its caller
@@ -82,6 +88,8 @@ class Spawn {
   void close_from(int first);
   /// Starts the child in `folder`.
   void work_in(const std::string& folder);
+  /// Holds the child to `confinement`, which must stay until it is started.
+  void confine(const Confinement& confinement) { confinement_ = &confinement; }
 
   /// Starts `program`, a path, with the words and the variables ("NAME=value") given; its number in `child`. 0, or an errno.
   ///
@@ -91,10 +99,12 @@ class Spawn {
             std::vector<std::string> variables) const;
 
  private:
+  int start_here(pid_t* child, const char* program, char* const* argv, char* const* envp) const;
   std::optional<int> start_kept(pid_t* child, const char* program, char* const* argv, char* const* envp) const;
   [[noreturn]] void keep(int told, const char* program, char* const* argv, char* const* envp) const;
 
   Group group_;
+  const Confinement* confinement_ = nullptr;
   posix_spawn_file_actions_t actions_{};
   posix_spawnattr_t attributes_{};
 };

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace kmux {
+
+/// What a child process, and all that it starts, may do with files. Besides, it gets no rights by a program that it starts, opens no
+/// sockets, looks into no other process, and has limits (docs/security.md). What the kernel lacks of this is left out.
+///
+/// Source: Linux, Documentation/userspace-api/landlock.rst and seccomp_filter.rst.
+struct Confinement {
+  std::vector<std::string> reads = {};   ///< files and folders, with all below them, to be read and run
+  std::vector<std::string> writes = {};  ///< folders in which all may be done, and devices
+};
+
+/// Returns what of this system any compiler needs to read: programs, libraries, devices such as /dev/null, the folders of PATH and
+/// LD_LIBRARY_PATH, and those of KMUX_COMPILER_FOLDERS, which a user sets where a toolchain is spread over others.
+std::vector<std::string> system_reads();
+
+/// Returns the folder of the installation that `program` belongs to: the one with its "bin", else its own. Links are resolved.
+std::string installation_of(const std::string& program);
+
+/// Holds the calling thread, and the processes that it starts, to `confinement`. It cannot be undone: the thread must end soon.
+///
+/// Threads: the calling one.
+void confine_this_thread(const Confinement& confinement);
+
+/// Limits what `process` may use, and what it starts from then on: no core files, 4 GiB a file, an hour of processor time a process,
+/// memory as the machine has. Lower limits stay.
+void limit_process(pid_t process);
+
+/// Returns what holds children on this machine, for people: "Landlock 7, seccomp", or "limits alone" and why.
+std::string confinement_here();
+
+}  // namespace kmux
