@@ -58,6 +58,7 @@ if(KMUX_RUN_TIME_COMPILER)
 endif()
 
 function(kmux_compile_quickly)
-  set_property(TEST ${ARGN} APPEND PROPERTY
-    ENVIRONMENT_MODIFICATION PATH=path_list_prepend:${PROJECT_BINARY_DIR}/tests/quick_compiler)
+  set(folder ${PROJECT_BINARY_DIR}/tests)
+  set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT_MODIFICATION PATH=path_list_prepend:${folder}/quick_compiler
+    KMUX_COMPILER_READS=path_list_prepend:${folder}/compilers_of_launchers KMUX_COMPILER_WRITES=path_list_prepend:${folder}/launchers)
 endfunction()

@@ -37,8 +37,14 @@ void add_folders(std::vector<std::string>& list, const char* variable) {
 
 std::vector<std::string> system_reads() {
   std::vector<std::string> reads(std::begin(kSystem), std::end(kSystem));
-  for (const char* variable : {"PATH", "LD_LIBRARY_PATH", "KMUX_COMPILER_FOLDERS"}) add_folders(reads, variable);
+  for (const char* variable : {"PATH", "LD_LIBRARY_PATH", "KMUX_COMPILER_READS"}) add_folders(reads, variable);
   return reads;
+}
+
+std::vector<std::string> user_writes() {
+  std::vector<std::string> writes;
+  add_folders(writes, "KMUX_COMPILER_WRITES");
+  return writes;
 }
 
 std::string installation_of(const std::string& program) {

@@ -37,7 +37,8 @@ Command compiler_command(std::vector<std::string> argv, const CompilationFolder&
                   folder.empty(),
                   {{"LC_ALL", "C"}, {"TMPDIR", folder.scratch()}, {"HOME", folder.scratch()}}};
   command.inherited = {"PATH", kLibraryPath};
-  command.confinement = {.reads = system_reads(), .writes = {folder.own(), folder.scratch()}};
+  command.confinement = {.reads = system_reads(), .writes = user_writes()};
+  command.confinement->writes.insert(command.confinement->writes.end(), {folder.own(), folder.scratch()});
   std::vector<std::string>& reads = command.confinement->reads;
   if (!command.argv.empty()) reads.push_back(installation_of(command.argv.front()));
   reads.insert(reads.end(), {folder.program(), folder.unit(), folder.empty()});

@@ -75,7 +75,7 @@ arm64_tvm_ffi() {
 # is the cross compiler.
 arm64_environment() {
   export QEMU_LD_PREFIX=$PWD/$ARM64_SYSROOT
-  export PATH=$PWD/$BUILD/tests/compilers:$PATH
+  export PATH=$PWD/$BUILD/tests/compilers:$PATH KMUX_COMPILER_READS=$PWD/$ARM64_SYSROOT
   [[ -e $BINFMT/qemu-aarch64 ]] && return 0
   say "having the kernel run programs for AArch64 by QEMU (binfmt_misc)"
   [[ -e $BINFMT/register ]] || mount -t binfmt_misc binfmt_misc "$BINFMT" 2>/dev/null || true

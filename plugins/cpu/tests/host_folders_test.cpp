@@ -45,10 +45,12 @@ TEST(HostFolders, AreAskedForOnce) {
   const TempFolder folder;
   const std::string list = "#include <...> search starts here:\\n /a b\\n /c\\nEnd of search list.\\n";
   const BuildOptions options = with_compiler(fake_compiler(folder, list));
+  setenv("KMUX_COMPILER_WRITES", folder.path().c_str(), /*overwrite=*/1);
   HostFolders folders;
   for (int i = 0; i < 3; ++i) EXPECT_THAT(folders.find(options, Language::kC).value(), ElementsAre("/a b", "/c"));
   EXPECT_EQ(fs::file_size(folder.path() / "runs"), 1U);
   (void)folders.find(options, Language::kCpp);
+  unsetenv("KMUX_COMPILER_WRITES");
   EXPECT_EQ(fs::file_size(folder.path() / "runs"), 2U);
 }
 

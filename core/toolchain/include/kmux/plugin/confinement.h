@@ -17,8 +17,11 @@ struct Confinement {
 };
 
 /// Returns what of this system any compiler needs to read: programs, libraries, devices such as /dev/null, the folders of PATH and
-/// LD_LIBRARY_PATH, and those of KMUX_COMPILER_FOLDERS, which a user sets where a toolchain is spread over others.
+/// LD_LIBRARY_PATH, and those of KMUX_COMPILER_READS, which a user sets where a toolchain is spread over others.
 std::vector<std::string> system_reads();
+
+/// Returns the folders of KMUX_COMPILER_WRITES, which a user sets for a compiler that keeps what it made.
+std::vector<std::string> user_writes();
 
 /// Returns the folder of the installation that `program` belongs to: the one with its "bin", else its own. Links are resolved.
 std::string installation_of(const std::string& program);
