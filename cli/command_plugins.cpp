@@ -4,6 +4,7 @@
 
 #include "kmux/device.h"
 #include "kmux/json.h"
+#include "kmux/plugin/confinement.h"
 #include "kmux/plugin/word_list.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
@@ -131,8 +132,10 @@ Result<Report> run_plugins(const po::variables_map& arguments) {
   }
   std::string text = table.to_string() + reasons.to_string();
   if (plugins.empty()) text = "no plugin found. Set KMUX_PLUGIN_PATH to a folder that holds one.\n";
+  const std::string held = confinement_here();
+  if (arguments.count("verbose") != 0) text += "\ncompilers that are started are held by: " + held + ", limits\n";
   if (arguments.count("verify") != 0) text += "\nevery recorded SHA-256 agrees\n";
-  return Report{std::move(text), Json::Object{{"plugins", std::move(plugins)}}};
+  return Report{std::move(text), Json::Object{{"plugins", std::move(plugins)}, {"confinement", held}}};
 }
 
 void describe_plugins(po::options_description& options) {

@@ -47,10 +47,9 @@ DynamicLibrary export_add(const Scratch& folder) {
 
 DynamicLibrary compile_bare(const Scratch& folder) {
   write_file(folder / "bare.c", kExportedSource).value();
-  const Command command =
-      Command{{find_host_compiler("", "the bar").value(), "-x", "c", "-O3", "-march=native", "-fPIC",
-                        "-shared", "-o", folder / "bare.so", folder / "bare.c"},
-                       "/"};
+  const Command command = Command{{find_host_compiler("", "the bar").value(), "-x", "c", "-O3", "-march=native",
+                                   "-fPIC", "-shared", "-o", folder / "bare.so", folder / "bare.c"},
+                                  "/"};
   const ProcessResult result = run(command).value();
   if (result.exit_code != 0) throw std::runtime_error(result.standard_error);
   return DynamicLibrary::open({folder / "bare.so"}).value();

@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 Result<CompilationFolder> CompilationFolder::create(const std::string& name) {
   KMUX_ASSIGN(PrivateFolder root, PrivateFolder::create(name));
   const std::string id = unique_id();
-  if (id.empty()) return make_error(ErrorCode::kUnavailable, "the system gives no random numbers. Look at /dev/urandom.");
+  if (id.empty())
+    return make_error(ErrorCode::kUnavailable, "the system gives no random numbers. Look at /dev/urandom.");
   CompilationFolder folder(std::move(root), "");
   folder.own_ = folder.root() + "/own-" + id;
   for (const std::string& path : {folder.program(), folder.own(), folder.scratch(), folder.empty(), folder.unit()}) {

@@ -101,11 +101,16 @@ bool ValuedFlag::matches(std::string_view flag) const {
   if (!flag.starts_with(begin)) return false;
   const std::string_view text = flag.substr(begin.size());
   switch (value) {
-    case FlagValue::kNumber: return is_small_number(text);
-    case FlagValue::kNumbers: return consists_of(text, kDigits, ",");
-    case FlagValue::kTruth: return text == "true" || text == "false";
-    case FlagValue::kName: return consists_of(text, kLettersAndDigits, "-_.+,!");
-    case FlagValue::kWord: return std::ranges::find(words, text) != words.end();
+    case FlagValue::kNumber:
+      return is_small_number(text);
+    case FlagValue::kNumbers:
+      return consists_of(text, kDigits, ",");
+    case FlagValue::kTruth:
+      return text == "true" || text == "false";
+    case FlagValue::kName:
+      return consists_of(text, kLettersAndDigits, "-_.+,!");
+    case FlagValue::kWord:
+      return std::ranges::find(words, text) != words.end();
   }
   return false;
 }

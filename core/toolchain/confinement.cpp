@@ -17,11 +17,26 @@ namespace fs = std::filesystem;
 namespace {
 
 // Where systems have programs, libraries and headers, what loads them, and what compilers ask the machine for.
-constexpr const char* kSystem[] = {
-    "/usr",           "/bin",           "/sbin",          "/lib",       "/lib32",
-    "/lib64",         "/libx32",        "/opt",           "/nix",       "/gnu",
-    "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime",
-    "/proc",          "/sys",           "/dev/zero",      "/dev/random", "/dev/urandom"};
+constexpr const char* kSystem[] = {"/usr",
+                                   "/bin",
+                                   "/sbin",
+                                   "/lib",
+                                   "/lib32",
+                                   "/lib64",
+                                   "/libx32",
+                                   "/opt",
+                                   "/nix",
+                                   "/gnu",
+                                   "/etc/ld.so.cache",
+                                   "/etc/ld.so.conf",
+                                   "/etc/ld.so.conf.d",
+                                   "/etc/alternatives",
+                                   "/etc/localtime",
+                                   "/proc",
+                                   "/sys",
+                                   "/dev/zero",
+                                   "/dev/random",
+                                   "/dev/urandom"};
 
 void add_folders(std::vector<std::string>& list, const char* variable) {
   const char* const value = has_added_rights() ? nullptr : std::getenv(variable);
@@ -61,14 +76,15 @@ std::string installation_of(const std::string& program) {
 #include <array>
 #include <cstddef>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/sched.h>
-#include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
 
 #include "kmux/plugin/descriptor.h"
 
@@ -107,9 +123,7 @@ Ruleset all_of(int version, std::size_t& bytes) {
   return rules;
 }
 
-int version() {
-  return static_cast<int>(::syscall(SYS_landlock_create_ruleset, nullptr, std::size_t{0}, 1U));
-}
+int version() { return static_cast<int>(::syscall(SYS_landlock_create_ruleset, nullptr, std::size_t{0}, 1U)); }
 
 // A path that is not there allows nothing.
 void allow(const Descriptor& ruleset, const std::string& path, std::uint64_t rights) {
@@ -145,15 +159,46 @@ constexpr std::uint32_t kMachine = 0;  // without a filter
 #endif
 
 // What no compiler does: to look into other processes, to change the machine, to leave what holds it, to talk to others.
-constexpr int kRefused[] = {
-    SYS_ptrace,          SYS_process_vm_readv,  SYS_process_vm_writev, SYS_kcmp,           SYS_pidfd_getfd,
-    SYS_mount,           SYS_umount2,           SYS_pivot_root,        SYS_chroot,         SYS_move_mount,
-    SYS_open_tree,       SYS_fsopen,            SYS_fsconfig,          SYS_fsmount,        SYS_fspick,
-    SYS_mount_setattr,   SYS_swapon,            SYS_swapoff,           SYS_reboot,         SYS_sethostname,
-    SYS_setdomainname,   SYS_init_module,       SYS_finit_module,      SYS_delete_module,  SYS_kexec_load,
-    SYS_bpf,             SYS_perf_event_open,   SYS_userfaultfd,       SYS_io_uring_setup, SYS_keyctl,
-    SYS_add_key,         SYS_request_key,       SYS_unshare,           SYS_setns,          SYS_open_by_handle_at,
-    SYS_quotactl,        SYS_acct,              SYS_settimeofday,      SYS_clock_settime,  SYS_socket};
+constexpr int kRefused[] = {SYS_ptrace,
+                            SYS_process_vm_readv,
+                            SYS_process_vm_writev,
+                            SYS_kcmp,
+                            SYS_pidfd_getfd,
+                            SYS_mount,
+                            SYS_umount2,
+                            SYS_pivot_root,
+                            SYS_chroot,
+                            SYS_move_mount,
+                            SYS_open_tree,
+                            SYS_fsopen,
+                            SYS_fsconfig,
+                            SYS_fsmount,
+                            SYS_fspick,
+                            SYS_mount_setattr,
+                            SYS_swapon,
+                            SYS_swapoff,
+                            SYS_reboot,
+                            SYS_sethostname,
+                            SYS_setdomainname,
+                            SYS_init_module,
+                            SYS_finit_module,
+                            SYS_delete_module,
+                            SYS_kexec_load,
+                            SYS_bpf,
+                            SYS_perf_event_open,
+                            SYS_userfaultfd,
+                            SYS_io_uring_setup,
+                            SYS_keyctl,
+                            SYS_add_key,
+                            SYS_request_key,
+                            SYS_unshare,
+                            SYS_setns,
+                            SYS_open_by_handle_at,
+                            SYS_quotactl,
+                            SYS_acct,
+                            SYS_settimeofday,
+                            SYS_clock_settime,
+                            SYS_socket};
 
 constexpr std::uint32_t refused_with(int number) { return SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(number); }
 

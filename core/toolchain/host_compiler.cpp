@@ -33,9 +33,8 @@ Result<std::string> find_host_compiler(const std::string& asked, std::string_vie
 }
 
 Command compiler_command(std::vector<std::string> argv, const CompilationFolder& folder) {
-  Command command{std::move(argv),
-                  folder.empty(),
-                  {{"LC_ALL", "C"}, {"TMPDIR", folder.scratch()}, {"HOME", folder.scratch()}}};
+  Command command{
+      std::move(argv), folder.empty(), {{"LC_ALL", "C"}, {"TMPDIR", folder.scratch()}, {"HOME", folder.scratch()}}};
   command.inherited = {"PATH", kLibraryPath};
   command.confinement = {.reads = system_reads(), .writes = user_writes()};
   command.confinement->writes.insert(command.confinement->writes.end(), {folder.own(), folder.scratch()});

@@ -2,8 +2,10 @@
 
 #include <filesystem>
 #include <stdlib.h>
+#include <utility>
 
 #include "kmux/plugin/file_io.h"
+#include "kmux/plugin/safe_path.h"
 
 namespace kmux {
 
@@ -16,7 +18,11 @@ Result<PrivateFolder> PrivateFolder::create(const std::string& name) {
     return make_error(ErrorCode::kUnavailable, "no folder for temporary files can be made (in \"" + path +
                                                    "\"). Free some space or set TMPDIR.");
   }
-  return PrivateFolder(path);
+  PrivateFolder folder(path);
+  Status above = check_parents(path);
+  if (above) return folder;
+  above.error().code = ErrorCode::kUnavailable;
+  return std::move(above).error();
 }
 
 PrivateFolder::~PrivateFolder() {

@@ -86,8 +86,7 @@ std::vector<std::string> arguments_of(const Unit& unit, const CompileJob& job, c
   std::vector<std::string> arguments = unit.arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const bool is_prelude = i > 0 && arguments[i - 1] == "-include";
-    arguments[i] =
-        is_prelude ? prelude_place(arguments[i], job, folder) : in_program(arguments[i], folder.program());
+    arguments[i] = is_prelude ? prelude_place(arguments[i], job, folder) : in_program(arguments[i], folder.program());
   }
   return arguments;
 }
@@ -132,7 +131,8 @@ Status compile_and_link(HostCompiler& compiler, const CompileJob& job, std::span
     link.push_back(object);
   }
   for (std::size_t i = 0; i < objects.size(); ++i) {
-    KMUX_ASSIGN(std::string place, compiler.folder.write_own("kmux-object-" + std::to_string(i) + ".o", objects[i].content));
+    KMUX_ASSIGN(std::string place,
+                compiler.folder.write_own("kmux-object-" + std::to_string(i) + ".o", objects[i].content));
     link.push_back(std::move(place));
     compiler.add_variables(objects[i].content);
   }

@@ -6,9 +6,8 @@
 #include "kmux/plugin/compiler_flags.h"
 #include "kmux/plugin/option_readers.h"
 
-#include "device.h"
-
 #include "allowed_flags.h"
+#include "device.h"
 
 namespace kmux::cpu {
 namespace {

@@ -189,7 +189,8 @@ Result<DeviceCompiler::Output> DeviceCompiler::compile(const nvidia::Compilation
   KMUX_TRY(folder.write_program(unit.files));
   KMUX_TRY(folder.write_unit(main, text));
   const std::string what = "compile \"" + variant.sources.front().path + "\" with nvcc";
-  KMUX_ASSIGN(std::string log, compilation.run(what, nvcc_.program, std::move(arguments), places_of(nvcc_, host_compiler_, options, variant.settings)));
+  KMUX_ASSIGN(std::string log, compilation.run(what, nvcc_.program, std::move(arguments),
+                                               places_of(nvcc_, host_compiler_, options, variant.settings)));
   if (is_linked) KMUX_TRY(link(compilation, arch));
   KMUX_ASSIGN(std::string code, read_file(folder.own() + kCode));
   if (arch.is_virtual) code += '\0';
@@ -206,9 +207,8 @@ Status DeviceCompiler::link(const nvidia::Compilation& compilation, nvidia::Arch
   std::vector<std::string> arguments = {"-arch=" + to_string(arch), own + kParts, "-o", own + kCode};
   for (const char* folder : {"/lib64", "/lib"}) arguments.push_back("-L" + nvcc_.home + folder);
   arguments.emplace_back("-lcudadevrt");
-  KMUX_ASSIGN(const std::string ignored,
-              compilation.run("link CUDA's runtime for devices", nvcc_.home + "/bin/nvlink", std::move(arguments),
-                              {{nvcc_.home}, libraries_of(nvcc_)}));
+  KMUX_ASSIGN(const std::string ignored, compilation.run("link CUDA's runtime for devices", nvcc_.home + "/bin/nvlink",
+                                                         std::move(arguments), {{nvcc_.home}, libraries_of(nvcc_)}));
   static_cast<void>(ignored);
   return Ok{};
 }

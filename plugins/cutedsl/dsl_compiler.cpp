@@ -133,7 +133,8 @@ std::string last_line(std::string_view text) {
 }
 
 // What Python found wrong, in the user's lines.
-Error failed(const CompilationFolder& folder, const ProcessResult& ran, const Python& python, const Settings& settings) {
+Error failed(const CompilationFolder& folder, const ProcessResult& ran, const Python& python,
+             const Settings& settings) {
   const auto words = read_file(fs::path(folder.own()) / "out" / "error.txt");
   const std::string log = (words ? *words + "\n" : "") + ran.standard_error + ran.standard_output;
   if (ran.exit_code == kNotUsable) {

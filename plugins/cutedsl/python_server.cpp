@@ -177,9 +177,8 @@ std::vector<std::string> command_line(const Python& python, const std::string& s
 Command python_command(const Python& python, const std::string& script, const CompilationFolder& folder) {
   Command command = compiler_command(command_line(python, script), folder);
   command.environment["PYTHONDONTWRITEBYTECODE"] = "1";
-  command.confinement->reads.insert(
-      command.confinement->reads.end(),
-      {fs::path(python.program).parent_path().parent_path().string(), python.packages});
+  command.confinement->reads.insert(command.confinement->reads.end(),
+                                    {fs::path(python.program).parent_path().parent_path().string(), python.packages});
   // CuTe DSL asks the driver for what it is built for.
   for (const fs::path& device : entries_in("/dev")) {
     if (device.filename().string().starts_with("nvidia")) command.confinement->writes.push_back(device.string());

@@ -30,9 +30,9 @@ constexpr std::array<ValuedFlag, 5> kValued = {{{"-O", FlagValue::kWord, kLevels
                                                 {"--gpu-max-threads-per-block="}}};
 // Of -fNAME what a kernel may do without.
 constexpr std::array<std::string_view, 14> kSwitchedOff = {
-    "-fno-fast-math",      "-fno-approx-func",     "-fno-math-errno",  "-fno-signed-zeros", "-fno-honor-nans",
-    "-fno-honor-infinities", "-fno-trapping-math", "-fno-unroll-loops", "-fno-vectorize",   "-fno-slp-vectorize",
-    "-fno-strict-aliasing", "-fno-exceptions",     "-fno-rtti",        "-fno-inline"};
+    "-fno-fast-math",        "-fno-approx-func",   "-fno-math-errno",   "-fno-signed-zeros", "-fno-honor-nans",
+    "-fno-honor-infinities", "-fno-trapping-math", "-fno-unroll-loops", "-fno-vectorize",    "-fno-slp-vectorize",
+    "-fno-strict-aliasing",  "-fno-exceptions",    "-fno-rtti",         "-fno-inline"};
 
 bool is_allowed(std::string_view flag) {
   return FlagList{kWhole, kWithText, kValued}.contains(flag) || is_warning_flag(flag) ||

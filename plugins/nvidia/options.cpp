@@ -91,8 +91,8 @@ constexpr std::array<std::string_view, 29> kWhole = {"-w",
                                                      "--brief-diagnostics=false"};
 
 // Macros and folders of headers, which may be any text.
-constexpr std::array<std::string_view, 6> kWithText = {"-D", "-U", "-I", "--define-macro=", "--undefine-macro=",
-                                                       "--include-path="};
+constexpr std::array<std::string_view, 6> kWithText = {
+    "-D", "-U", "-I", "--define-macro=", "--undefine-macro=", "--include-path="};
 
 constexpr std::array<std::string_view, 4> kTimes = {"0", "min", "mid", "max"};
 constexpr std::array<std::string_view, 4> kLevels = {"0", "1", "2", "3"};

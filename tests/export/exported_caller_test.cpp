@@ -26,10 +26,9 @@ ProcessResult run_alone(std::vector<std::string> words) {
 TEST(ExportedCaller, InCKnowsTheHeaderAlone) {
   const ExportFolder folder;
   folder.exported(axpy());
-  const Command compile =
-      Command{{find_host_compiler("", "the test").value(), "-x", "c", "-std=gnu11", "-Wall", "-Wextra",
-                        "-Werror", "-I.", "-o", "caller", kHere + "caller.c", "-ldl"},
-                       folder.path("")};
+  const Command compile = Command{{find_host_compiler("", "the test").value(), "-x", "c", "-std=gnu11", "-Wall",
+                                   "-Wextra", "-Werror", "-I.", "-o", "caller", kHere + "caller.c", "-ldl"},
+                                  folder.path("")};
   const ProcessResult compiled = run(compile).value();
   ASSERT_EQ(compiled.exit_code, 0) << compiled.standard_error;
   const ProcessResult result = run_alone({folder.path("caller"), folder.path("axpy.so")});
@@ -48,9 +47,9 @@ TEST(ExportedCaller, LinksTheLibraryByItsName) {
                "#include \"axpy.h\"\n#include \"axpy.h\"\nint main() {\n"
                "  return axpy_call(&__tvm_ffi_axpy, 1, nullptr, nullptr) == -1 && axpy_last_error()[0] == 'k' &&\n"
                "         axpy_prepare(0) == 0 ? (axpy_close(), 0) : 1;\n}\n");
-  const Command compile = Command{{find_host_compiler("", "the test").value(), "-std=c++17", "-Wall",
-                                            "-Wextra", "-Werror", "-o", "linked", "linked.cpp", "axpy.so"},
-                                           folder.path("")};
+  const Command compile = Command{{find_host_compiler("", "the test").value(), "-std=c++17", "-Wall", "-Wextra",
+                                   "-Werror", "-o", "linked", "linked.cpp", "axpy.so"},
+                                  folder.path("")};
   const ProcessResult compiled = run(compile).value();
   ASSERT_EQ(compiled.exit_code, 0) << compiled.standard_error;
   const ProcessResult result =

@@ -56,6 +56,19 @@ TEST(CacheFolder, RefusesWhatOthersControl) {
   }
 }
 
+TEST(CacheFolder, RefusesWhatLiesBelowAFolderOfOthers) {
+  const TempFolder temp;
+  const fs::path above = temp.path() / "above";
+  fs::create_directories(above / "cache");
+  fs::permissions(above / "cache", fs::perms::owner_all);
+  ::chmod(above.c_str(), 0777);
+  for (const Access access : {Access::kReadWrite, Access::kReadOnly}) {
+    EXPECT_THAT(refusal(above / "cache", access), HasSubstr("above it may be written to by others). Run `chmod go-w`"));
+  }
+  ::chmod(above.c_str(), 01777);
+  EXPECT_EQ(refusal(above / "cache", Access::kReadWrite), "");
+}
+
 // A folder that the group of this process may write to.
 void share(const fs::path& path, ::mode_t mode = 02770) { ASSERT_EQ(::chmod(path.c_str(), mode), 0); }
 

@@ -1,11 +1,15 @@
 #include "kmux/plugin/compiler_flags.h"
 
 #include <array>
+#include <utility>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace kmux {
 namespace {
+
+using ::testing::ElementsAre;
 
 constexpr std::array<std::string_view, 2> kWhole = {"-w", "-g"};
 constexpr std::array<std::string_view, 2> kWithValue = {"-D", "-std="};
@@ -68,6 +72,44 @@ TEST(CompilerFlags, AreRefusedByName) {
   EXPECT_EQ(status.error().message,
             "compiler flag \"-o\" is not allowed (backend toy; it could write files, load code or change the steps of "
             "the compilation). Use -w, -g and -D in one piece.");
+}
+
+TEST(CompilerFlags, HaveTheirValues) {
+  constexpr std::string_view kWords[] = {"on", "off"};
+  const ValuedFlag number{"-n="}, numbers{"-l=", FlagValue::kNumbers}, truth{"-t=", FlagValue::kTruth};
+  const ValuedFlag name{"-a=", FlagValue::kName}, word{"-w=", FlagValue::kWord, kWords};
+  for (const auto& [flag, value] :
+       {std::pair(number, "9999"), std::pair(numbers, "177,20014"), std::pair(truth, "true"),
+        std::pair(name, "znver4+sse4.2,!x"), std::pair(word, "off")}) {
+    EXPECT_TRUE(flag.matches(std::string(flag.begin) + value)) << flag.begin;
+  }
+  for (const auto& [flag, value] :
+       {std::pair(number, "10000"), std::pair(number, "-1"), std::pair(number, "x"), std::pair(numbers, "1;2"),
+        std::pair(truth, "yes"), std::pair(name, "a/b"), std::pair(name, "$x"), std::pair(word, "o")}) {
+    EXPECT_FALSE(flag.matches(std::string(flag.begin) + value)) << flag.begin << value;
+    EXPECT_FALSE(flag.matches(std::string(flag.begin))) << flag.begin;
+  }
+  EXPECT_FALSE(number.matches("-m=1"));
+}
+
+TEST(CompilerFlags, KnowWarnings) {
+  for (const char* flag : {"-Wall", "-Wno-unused", "-Werror", "-Werror=shadow", "-Wno-error=all", "-Wc++17-compat",
+                           "-Wshift-overflow=2"}) {
+    EXPECT_TRUE(is_warning_flag(flag)) << flag;
+  }
+  for (const char* flag : {"-W", "-Wl,-Map=x", "-Wa,-al", "-Wp,-MD,x", "-Wx=y", "-Wx=12345", "-w", "-Werror="}) {
+    EXPECT_FALSE(is_warning_flag(flag)) << flag;
+  }
+}
+
+TEST(CompilerFlags, ReadWhereTheUserSaysAndNotTheProgram) {
+  Settings settings;
+  settings.compile_flags = {"-I/root/.ssh", "-DX"};
+  EXPECT_THAT(folders_of_user({"/a"}, {"-I/root/.ssh", "-DX", "-I/b", "--include-path=/c"}, settings),
+              ElementsAre("/a", "/b", "/c"));
+  EXPECT_EQ(in_program("-Iinc", "../program"), "-I../program/inc");
+  EXPECT_EQ(in_program("--include-path=inc", "/p"), "--include-path=/p/inc");
+  for (const char* flag : {"-I/abs", "-DI=inc", "-O2"}) EXPECT_EQ(in_program(flag, "/p"), flag);
 }
 
 }  // namespace

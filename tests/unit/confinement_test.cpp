@@ -56,8 +56,9 @@ TEST_F(Confined, ReadsWhatTheUserNames) {
 }
 
 TEST_F(Confined, WritesIntoItsFoldersAlone) {
-  EXPECT_EQ(shell("echo x > $TMPDIR/a && mv $TMPDIR/a " + folder.own() + "/b && cat " + folder.own() + "/b").standard_output,
-            "x\n");
+  EXPECT_EQ(
+      shell("echo x > $TMPDIR/a && mv $TMPDIR/a " + folder.own() + "/b && cat " + folder.own() + "/b").standard_output,
+      "x\n");
   EXPECT_EQ(shell("echo x > /dev/null; echo $?").standard_output, "0\n");
   for (const std::string& place : {outside.path().string(), folder.program(), folder.empty(), folder.unit(),
                                    std::string("/tmp"), std::string("/dev/shm")}) {
@@ -90,9 +91,7 @@ TEST_F(Confined, OpensNoSocketsAndNoNamespaces) {
               AllOf(HasSubstr("7"), HasSubstr("8")));
 }
 
-TEST_F(Confined, HasLimits) {
-  EXPECT_EQ(shell("sleep 0.3; ulimit -c; ulimit -t").standard_output, "0\n3600\n");
-}
+TEST_F(Confined, HasLimits) { EXPECT_EQ(shell("sleep 0.3; ulimit -c; ulimit -t").standard_output, "0\n3600\n"); }
 
 TEST_F(Confined, TheCallingThreadIsNot) {
   shell("true");

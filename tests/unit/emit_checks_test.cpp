@@ -193,8 +193,8 @@ TEST(EmitChecks, DeclarationsAreC11) {
       "}\n";
   ASSERT_TRUE(folder.write("declarations.c", tvm_ffi_declarations() + use).ok());
   const Command command = Command{{find_host_compiler("", "the test").value(), "-x", "c", "-std=c11", "-Wall",
-                                            "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "declarations.c"},
-                                           folder.path()};
+                                   "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "declarations.c"},
+                                  folder.path()};
   const ProcessResult result = run(command).value();
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
   EXPECT_THAT(tvm_ffi_declarations(), Not(HasSubstr("TVMFFIErrorSetRaisedFromCStr")));

@@ -1,6 +1,7 @@
 #include "cache/disk/entry_files.h"
 
 #include <fstream>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -136,6 +137,22 @@ TEST_F(EntryFilesTest, TellsAMissingFileFromAMissingEntry) {
   }
   fs::rename(location_.folder, temp_.path() / "aside");
   EXPECT_EQ(read().outcome, Outcome::kGone);
+}
+
+TEST_F(EntryFilesTest, TakesNothingThatOthersMayHaveWritten) {
+  ASSERT_EQ(read().outcome, Outcome::kGood);
+  for (const char* name : {"", kManifestFile, kArtifactFile, kLauncherFile, kDependenciesFile}) {
+    const fs::path path = *name == '\0' ? location_.folder : location_.folder / name;
+    const fs::perms before = fs::status(path).permissions();
+    fs::permissions(path, fs::perms::others_write, fs::perm_options::add);
+    EXPECT_EQ(read().outcome, Outcome::kDamaged) << name;
+    EXPECT_THAT(read().reason, HasSubstr("another user")) << name;
+    fs::permissions(path, before);
+    if (::chown(path.c_str(), 2001, static_cast<gid_t>(-1)) != 0) continue;  // root alone may
+    EXPECT_EQ(read().outcome, Outcome::kDamaged) << name;
+    EXPECT_EQ(::chown(path.c_str(), ::geteuid(), static_cast<gid_t>(-1)), 0);
+  }
+  EXPECT_EQ(read().outcome, Outcome::kGood);
 }
 
 TEST_F(EntryFilesTest, RefusesLinks) {

@@ -29,8 +29,8 @@ std::string small_library() {
           "double root(double x) { return cbrt(x) + own + hidden; }\n")
       .value();
   const Command command = Command{{find_host_compiler("", "the test").value(), "-x", "c", "-shared", "-fPIC",
-                                            "-nostartfiles", "-o", "a.so", "a.c", "-lm"},
-                                           folder.path()};
+                                   "-nostartfiles", "-o", "a.so", "a.c", "-lm"},
+                                  folder.path()};
   EXPECT_EQ(run(command).value().exit_code, 0);
   return read_file(folder.path() + "/a.so").value();
 }

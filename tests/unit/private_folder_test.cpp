@@ -48,5 +48,21 @@ TEST(PrivateFolder, SaysWhereItCannotBe) {
   EXPECT_THAT(made.error().message, testing::HasSubstr("no folder for temporary files can be made"));
 }
 
+TEST(PrivateFolder, IsNotMadeBelowAFolderOfOthers) {
+  const TempFolder folder;
+  const char* before = std::getenv("TMPDIR");
+  const std::string kept = before ? before : "";
+  fs::permissions(folder.path(), fs::perms::all);
+  setenv("TMPDIR", folder.path().c_str(), /*overwrite=*/1);
+  const auto open = PrivateFolder::create("kmux-test");
+  fs::permissions(folder.path(), fs::perms::sticky_bit, fs::perm_options::add);
+  const auto sticky = PrivateFolder::create("kmux-test");
+  before ? setenv("TMPDIR", kept.c_str(), 1) : unsetenv("TMPDIR");
+  ASSERT_FALSE(open.ok());
+  EXPECT_EQ(open.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(open.error().message, testing::HasSubstr("above it may be written to by others"));
+  EXPECT_TRUE(sticky.ok());
+}
+
 }  // namespace
 }  // namespace kmux

@@ -61,6 +61,24 @@ TEST(Trust, TakesCodeOfTheGroupThatMayReplaceTheLibrary) {
   }
 }
 
+TEST(Trust, RefusesWhatLiesBelowAFolderOfOthers) {
+  const TempFolder folder;
+  const fs::path above = folder.path() / "above";
+  fs::create_directories(above / "below" / "plugins");
+  EXPECT_TRUE(check_trusted_place(above / "below" / "plugins").ok()) << "/tmp is sticky";
+  fs::permissions(above, fs::perms::others_write, fs::perm_options::add);
+  const Status open = check_trusted_place(above / "below" / "plugins");
+  ASSERT_FALSE(open.ok());
+  EXPECT_EQ(open.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(open.error().message, HasSubstr("(\"" + above.string() + "\" above it may be written to by others)"));
+  fs::permissions(above, fs::perms::sticky_bit, fs::perm_options::add);
+  EXPECT_TRUE(check_trusted_place(above / "below" / "plugins").ok());
+  fs::permissions(above, fs::perms::owner_all);
+  if (chown(above.c_str(), 2001, static_cast<gid_t>(-1)) != 0) return;  // root alone may
+  EXPECT_THAT(check_trusted_place(above / "below" / "plugins").error().message,
+              HasSubstr("above it belongs to user 2001"));
+}
+
 TEST(Trust, LooksThroughLinks) {
   const TempFolder folder;
   fs::create_symlink("/tmp", folder.path() / "link");

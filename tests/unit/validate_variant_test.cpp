@@ -69,8 +69,8 @@ TEST(ValidateVariant, ChecksSettings) {
   for (const std::string& text : {""s, "1A"s, "A B=1"s, "A=1\nB"s, "-DA"s, "A=\0"s}) {
     expect_problems({{define(text), at + "defines/0", "is not a define"}});
   }
-  for (const std::string& text : {""s, "\"a.h\""s, "<a.h>"s, "a.h\n#define X"s, "a\\b.h"s, "-DX"s, "@args.h"s,
-                                 "kmux-device/a.h"s}) {
+  for (const std::string& text :
+       {""s, "\"a.h\""s, "<a.h>"s, "a.h\n#define X"s, "a\\b.h"s, "-DX"s, "@args.h"s, "kmux-device/a.h"s}) {
     expect_problems({{prelude(text), at + "preludes/0", "is not a header name"}});
   }
   expect_problems({

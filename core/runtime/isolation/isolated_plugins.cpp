@@ -186,7 +186,7 @@ Result<fs::path> find_worker(const std::vector<fs::path>& places) {
     const fs::path program = fs::canonical(place, missing);
     looked_at.push_back(place.lexically_normal().string());
     if (missing) continue;
-    KMUX_TRY(check_trusted(program.parent_path()));
+    KMUX_TRY(check_trusted_place(program.parent_path()));
     KMUX_TRY(check_trusted(program));
     return program;
   }

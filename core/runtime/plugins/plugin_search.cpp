@@ -69,7 +69,7 @@ class Search {
     std::error_code missing;
     const fs::path folder = fs::canonical(path, missing);
     if (missing || !seen_.insert(folder).second) return;
-    if (Status trusted = check_trusted(folder); !trusted) {
+    if (Status trusted = check_trusted_place(folder); !trusted) {
       entries_.push_back({folder, {}, std::move(trusted)});
       return;
     }
@@ -214,7 +214,7 @@ Status check_library(const PluginEntry& entry) {
   if (!fs::exists(library, error) || error) {
     return refuse(ErrorCode::kUnavailable, library, error ? error.message() : "there is no such file", again);
   }
-  KMUX_TRY(check_trusted(library));
+  KMUX_TRY(check_trusted_place(library));
   Result<std::string> build_id = read_build_id(library);
   if (!build_id) {
     build_id.error().code = ErrorCode::kUnavailable;  // as of a plugin that is not there

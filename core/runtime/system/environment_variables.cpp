@@ -21,6 +21,8 @@ constexpr auto kVariables = std::to_array<EnvironmentVariable>({
     {"KMUX_CACHE_RO"},
     {"KMUX_COMPILE_MEMORY"},
     {"KMUX_COMPILE_TIMEOUT"},
+    {"KMUX_COMPILER_READS"},  // core/toolchain
+    {"KMUX_COMPILER_WRITES"},
     {"KMUX_DISABLE_CACHE", Kind::kSwitch},
     {"KMUX_EXECUTION_BACKEND"},
     {"KMUX_ISOLATION"},

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kmux/plugin/safe_path.h"
+
 namespace kmux {
 namespace {
 
@@ -50,6 +52,13 @@ Status check_trusted(const std::filesystem::path& path, const std::filesystem::p
   // Where the umask is 002, all that a user installs is writable by the user's group, this library too.
   if ((info.st_mode & S_IWGRP) == 0 || may_write(info.st_gid, library_folder)) return Ok{};
   return refuse(path, "it is writable by its group, " + std::to_string(info.st_gid), "Run `chmod g-w` on it.");
+}
+
+Status check_trusted_place(const std::filesystem::path& path, const std::filesystem::path& library_folder) {
+  KMUX_TRY(check_trusted(path, library_folder));
+  Status above = check_parents(path, [&](gid_t group) { return may_write(group, library_folder); });
+  if (!above) above.error().code = ErrorCode::kUnavailable;
+  return above;
 }
 
 const std::filesystem::path& own_folder() {

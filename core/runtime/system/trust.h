@@ -25,4 +25,13 @@ Status check_owner(const std::filesystem::path& path);
 /// Threads: any.
 Status check_trusted(const std::filesystem::path& path, const std::filesystem::path& library_folder = own_folder());
 
+/// May code be taken from `path`, and can no other user put something else in its place? As `check_trusted`, and as `check_parents`
+/// of the folders above it.
+///
+/// Errors: unavailable, as of both.
+///
+/// Threads: any.
+Status check_trusted_place(const std::filesystem::path& path,
+                           const std::filesystem::path& library_folder = own_folder());
+
 }  // namespace kmux

@@ -58,6 +58,15 @@ TEST(Flags, RefusesTheOthersByName) {
                            "-fuse-ld=/bin/sh",
                            "-specs=x",
                            "-wrapper",
+                           "-fdiagnostics-format=sarif",
+                           "-gmodules",
+                           "-ftrivial-auto-var-init-max-size=x",
+                           "-fpatchable-function-entry=4000000000",
+                           "-ftime-report",
+                           "-fsave-optimization-record",
+                           "-ftemplate-depth=100000",
+                           "-fno-such-flag",
+                           "-mrecord-mcount",
                            "-print-file-name=x",
                            "-m32"}) {
     const Status status = check_flags({"-O2", flag});

@@ -90,9 +90,9 @@ struct BuiltUnit {
     if (!lacking.empty()) text.replace(text.rfind(none), none.size(), "return \"" + lacking + "\";\n}");
     text += on_grid ? kCountsOnAGrid : kCounts;
     folder.write("unit.cpp", text).value();
-    const Command command = Command{{kmux::find_host_compiler("", "the test").value(), "-std=c++17", "-Wall",
-                                              "-Wextra", "-Werror", "-shared", "-fPIC", "-o", "unit.so", "unit.cpp"},
-                                             folder.path()};
+    const Command command = Command{{kmux::find_host_compiler("", "the test").value(), "-std=c++17", "-Wall", "-Wextra",
+                                     "-Werror", "-shared", "-fPIC", "-o", "unit.so", "unit.cpp"},
+                                    folder.path()};
     const ProcessResult result = run(command).value();
     EXPECT_EQ(result.exit_code, 0) << result.standard_error;
     library = DynamicLibrary::open({folder.path() + "/unit.so"}).value();

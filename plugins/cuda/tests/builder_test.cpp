@@ -237,6 +237,15 @@ TEST_F(Builder, LeavesTheProgramItsNames) {
   EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
 }
 
+// nvcc.profile puts a folder and a colon before it, which would be the folder that its children stand in.
+TEST_F(Builder, LeavesNoEmptyFolderForLibraries) {
+  const Program program = program_of("#error shown\n").build().value();
+  const auto failed = build(program);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_THAT(std::string(failed.error().note("command").value_or("")),
+              testing::ContainsRegex("LD_LIBRARY_PATH=[^ ]*/"));
+}
+
 TEST_F(Builder, CompilesSeveralSourcesAsOne) {
   ProgramBuilder program = program_of("__device__ float twice(float x) { return 2 * x; }\n");
   program.source("b.cu", "\n" + kernel_that("x[0] = twice(wrong);"));

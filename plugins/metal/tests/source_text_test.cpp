@@ -32,8 +32,7 @@ TEST(SourceText, FilesThatSayOnceAreReadOnce) {
 
 // What a C preprocessor leaves of a text.
 std::string preprocessed(const std::string& text) {
-  Command command =
-      Command{{find_host_compiler("", "the test").value(), "-x", "c++", "-E", "-P", "-"}, "/tmp"};
+  Command command = Command{{find_host_compiler("", "the test").value(), "-x", "c++", "-E", "-P", "-"}, "/tmp"};
   command.standard_input = text;
   const ProcessResult result = run(command).value();
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;

@@ -42,7 +42,8 @@ Result<std::string> LauncherCompiler::link(std::string_view cubin, const std::ve
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     KMUX_TRY(compilation_.folder().write_own(symbol_file(i), symbols[i]));
   }
-  std::vector<std::string> arguments = {"-shared", "-Wl,-z,defs", "-Wl,-s", "-o", path_of(kLibrary), path_of(kAssembly)};
+  std::vector<std::string> arguments = {"-shared", "-Wl,-z,defs",     "-Wl,-s",
+                                        "-o",      path_of(kLibrary), path_of(kAssembly)};
   add_assembler_folder(arguments, compilation_.folder().own());
   arguments.emplace_back("-ldl");
   KMUX_TRY(add_files(beside, arguments));

@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "kmux/plugin/file_io.h"
-
-#include "file_descriptor.h"
+#include "kmux/plugin/safe_path.h"
 
 namespace kmux {
 namespace {
@@ -101,11 +100,24 @@ Result<CacheFolder> CacheFolder::open(const fs::path& path, Access wanted, Shari
       return missing(path, error);
     }
   }
-  const FileDescriptor folder = FileDescriptor::open_folder(path);
+  FileDescriptor folder = FileDescriptor::open_folder(path);
   const bool can_write =
       wanted == Access::kReadWrite && folder.ok() && ::faccessat(folder.get(), ".", W_OK | X_OK, AT_EACCESS) == 0;
   KMUX_TRY(check_private(path, folder, !can_write, sharing));
-  return CacheFolder(absolute_path(path), can_write ? Access::kReadWrite : Access::kReadOnly);
+  const bool is_shared = sharing == Sharing::kGroup && is_of_group(folder.get());
+  KMUX_TRY(check_parents(path, is_shared ? is_own_group : nullptr));
+  return CacheFolder(absolute_path(path), can_write ? Access::kReadWrite : Access::kReadOnly,
+                     std::make_shared<const CheckedFolder>(std::move(folder), is_shared));
+}
+
+FileDescriptor EntryLocation::open() const {
+  if (cache == nullptr) return FileDescriptor::open_folder(folder);
+  return FileDescriptor::open_folder_at(cache->folder, fs::path(kLayout) / key.substr(0, kShardDigits) / key / second);
+}
+
+bool EntryLocation::trusts(const struct stat& info) const {
+  if (is_private_to_user(info)) return true;
+  return cache != nullptr && cache->is_of_group && (info.st_mode & S_IWOTH) == 0 && is_own_group(info.st_gid);
 }
 
 fs::path CacheFolder::key_folder(const std::string& key) const {
@@ -113,14 +125,14 @@ fs::path CacheFolder::key_folder(const std::string& key) const {
 }
 
 EntryLocation CacheFolder::entry(const std::string& key, const std::string& second) const {
-  return {key_folder(key) / second, key, second};
+  return {key_folder(key) / second, key, second, checked_};
 }
 
 std::vector<EntryLocation> CacheFolder::entries_of(const std::string& key) const {
   std::vector<EntryLocation> entries;
   const fs::path folder = key_folder(key);
-  for (std::string& second : names_in(folder, key.size())) {
-    if (is_digest(second)) entries.push_back({folder / second, key, std::move(second)});
+  for (const std::string& second : names_in(folder, key.size())) {
+    if (is_digest(second)) entries.push_back({folder / second, key, second, checked_});
   }
   return entries;
 }

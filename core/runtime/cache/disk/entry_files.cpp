@@ -94,13 +94,16 @@ class Reader {
 
   bool open() {
     if (packed_ != nullptr) return true;
-    reading_.folder = FileDescriptor::open_folder(location_.folder);
-    return reading_.folder.ok() || stop_at_errno("the folder");
+    reading_.folder = location_.open();
+    struct stat info{};
+    if (!reading_.folder.ok() || ::fstat(reading_.folder.get(), &info) != 0) return stop_at_errno("the folder");
+    return location_.trusts(info) || damaged("another user may write to its folder");
   }
 
   bool read_manifest() {
     const std::optional<FileContent> content = fetch(kManifestFile, kMaxManifestBytes);
     if (!content) return stop_at_errno(kManifestFile);
+    if (!is_trusted(*content)) return damaged(std::string(kManifestFile) + " may be written to by another user");
     Result<EntryManifest> manifest = entry_manifest_from_json(content->bytes);
     if (!manifest) {
       const bool is_foreign = manifest.error().code == ErrorCode::kUnsupported;
@@ -182,11 +185,15 @@ class Reader {
     return std::nullopt;
   }
 
+  /// What is packed has no owner: who vouches for it is asked where it comes from.
+  bool is_trusted(const FileContent& content) const { return packed_ != nullptr || location_.trusts(content.info); }
+
   std::optional<std::string> read(const char* name) {
     const auto listed = reading_.manifest.files.find(name);
     if (listed == reading_.manifest.files.end()) return damaged(std::string(name) + " is not listed"), std::nullopt;
     std::optional<FileContent> content = fetch(name, kMaxFileBytes);
     if (!content) return stop_at_errno(name), std::nullopt;
+    if (!is_trusted(*content)) return damaged(std::string(name) + " may be written to by another user"), std::nullopt;
     const EntryManifest::File& file = listed->second;
     if (content->bytes.size() != file.size) return damaged(std::string(name) + " has another size"), std::nullopt;
     if (sha256_hex(content->bytes) != file.sha256) {

@@ -45,6 +45,10 @@ FileDescriptor FileDescriptor::open_folder(const std::filesystem::path& path) {
   return FileDescriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
+FileDescriptor FileDescriptor::open_folder_at(const FileDescriptor& above, const std::filesystem::path& path) {
+  return FileDescriptor(::openat(above.get(), path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
 bool is_of_group(int folder) {
   constexpr mode_t kGroups = S_ISGID | S_IWGRP;
   struct stat info{};
@@ -66,7 +70,7 @@ std::optional<FileContent> read_file_at(const FileDescriptor& folder, const char
     errno = S_ISREG(info.st_mode) ? EFBIG : EINVAL;
     return std::nullopt;
   }
-  FileContent content{std::string(static_cast<std::size_t>(info.st_size), '\0'), FileIdentity::of(info).mtime_ns};
+  FileContent content{std::string(static_cast<std::size_t>(info.st_size), '\0'), FileIdentity::of(info).mtime_ns, info};
   if (!read_all(file.get(), content.bytes)) return std::nullopt;
   return content;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 
 #include "kmux/plugin/descriptor.h"
 
@@ -17,6 +18,8 @@ class FileDescriptor {
 
   /// Opens a folder, or nothing (errno says why). A symbolic link is refused.
   static FileDescriptor open_folder(const std::filesystem::path& path);
+  /// As `open_folder`, of `path` below the folder `above`.
+  static FileDescriptor open_folder_at(const FileDescriptor& above, const std::filesystem::path& path);
 
   /// Is this what `path` names now?
   bool is_at(const std::filesystem::path& path) const;
@@ -28,10 +31,11 @@ class FileDescriptor {
   Descriptor fd_;
 };
 
-/// A regular file's content and the time of its last change.
+/// A regular file's content, the time of its last change, and whose it is.
 struct FileContent {
   std::string bytes;
   std::int64_t mtime_ns = 0;
+  struct stat info = {};
 };
 
 /// The file `name` in `folder`, or nothing (errno says why; EFBIG if it has more than `max_bytes`).

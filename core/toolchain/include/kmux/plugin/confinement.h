@@ -12,7 +12,7 @@ namespace kmux {
 ///
 /// Source: Linux, Documentation/userspace-api/landlock.rst and seccomp_filter.rst.
 struct Confinement {
-  std::vector<std::string> reads = {};   ///< files and folders, with all below them, to be read and run
+  std::vector<std::string> reads = {};  ///< files and folders, with all below them, to be read and run
   std::vector<std::string> writes = {};  ///< folders in which all may be done, and devices
 };
 

@@ -15,7 +15,7 @@ class PrivateFolder {
  public:
   /// A new folder, `name` and a random ending, where temporary files go (TMPDIR).
   ///
-  /// Errors: unavailable that names the place.
+  /// Errors: unavailable that names the place, also where another user could put another folder in its place (safe_path.h).
   static Result<PrivateFolder> create(const std::string& name);
   ~PrivateFolder();
   /// Leaves `other` without a folder.
