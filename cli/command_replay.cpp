@@ -81,6 +81,7 @@ Result<bool> set_recorded_constants(const Recording& recording, const Json& call
     has_data = has_data && kept.has_value();
     if (!kept && constant.initialised) continue;
     const auto size = static_cast<std::size_t>(packed_bytes(constant.dtype, element_span(constant.shape, {})));
+    KMUX_TRY(check_memory(recording, size, "its constants"));
     if (!kept) kept = std::string(size, '\0');
     if (kept->size() != size)
       return not_a_recording(recording.folder(), "constant \"" + constant.name + "\" has another size");

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <new>
 #include <optional>
 #include <unistd.h>
 
@@ -250,6 +251,9 @@ int main(const char* self, const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   try {
     return kmux::cli::main(argv[0], {argv + 1, argv + argc});
+  } catch (const std::bad_alloc&) {
+    std::cerr << "kmux: error: out of memory (what was given takes more than this machine has left). Free some.\n";
+    return kmux::cli::kNotHere;
   } catch (const std::exception& error) {
     std::cerr << "kmux: error: " << error.what() << " (unexpected). Please report this.\n";
     return kmux::cli::kBug;

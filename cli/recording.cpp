@@ -7,7 +7,10 @@
 #include <utility>
 
 #include "kmux/plugin/file_io.h"
+#include "kmux/plugin/platform.h"
 #include "kmux/plugin/sha256.h"
+
+#include "style.h"
 
 namespace kmux::cli {
 
@@ -83,20 +86,28 @@ Result<std::optional<std::string>> Recording::data(const std::string& digest) co
   return std::optional(std::move(bytes));
 }
 
+Status check_memory(const Recording& recording, std::uint64_t bytes, const std::string& what) {
+  const std::uint64_t total = machine_memory().total;
+  if (bytes <= total) return Ok{};
+  return make_error(ErrorCode::kInvalidArgument, "\"" + recording.folder().string() + "\" cannot be replayed (" + what +
+                                                     " take " + bytes_text(bytes) + ", and this machine has " +
+                                                     bytes_text(total) + " of memory). Replay it on a larger machine.");
+}
+
 namespace {
 
-/// Is there memory for it anywhere? What is read may have been damaged.
+/// Returns false for a shape that no memory has: what is read may have been damaged. In doubles, which do not overflow.
 bool is_possible(const RecordedBuffer& buffer) {
-  constexpr double kMostElements = 1e12;
+  constexpr double kMaxBits = 8e15;
   double product = 1, last = 1;
   for (const std::int64_t extent : buffer.shape) product *= static_cast<double>(std::max<std::int64_t>(extent, 1));
   for (std::size_t i = 0; i < buffer.strides.size(); ++i) {
     last += static_cast<double>(buffer.shape[i]) * static_cast<double>(buffer.strides[i]);
   }
-  return product < kMostElements && last < kMostElements;
+  return std::max(product, last) * static_cast<double>(total_bits(buffer.dtype)) < kMaxBits;
 }
 
-/// Puts a call together: first what all its buffers held, then the memory of each block, then the views of it.
+/// Puts a call together: first the memory of each block, then what its buffers held, then the views of them.
 class CallMaker {
  public:
   CallMaker(const Recording& recording, Device device) : recording_(recording), device_(std::move(device)) {}
@@ -108,19 +119,22 @@ class CallMaker {
     KMUX_ASSIGN(buffer.strides, recorded_numbers(arg, "strides", recording_.folder()));
     const bool is_whole = buffer.strides.empty() || buffer.strides.size() == buffer.shape.size();
     if (!is_whole || !is_possible(buffer)) return damaged("\"" + buffer.name + "\" has no such shape");
-    KMUX_ASSIGN(const Place place, place_of(arg, buffer.name));
-    KMUX_TRY(fill(arg, buffer, place));
-    places_.push_back(place);
+    KMUX_ASSIGN(Place place, place_of(arg, buffer.name));
+    if (arg.find("before") != nullptr) {
+      KMUX_ASSIGN(place.content, recorded_text(arg, "before", recording_.folder()));
+    }
+    Block& block = blocks_[place.block];
+    block.bytes = std::max<std::uint64_t>(block.bytes, place.offset + buffer.bytes());
+    places_.push_back(std::move(place));
     call_.buffers.push_back(std::move(buffer));
     return Ok{};
   }
 
   Result<RecordedCall> finish(const std::vector<std::optional<Arg>>& args) && {
+    KMUX_TRY(allocate());
+    for (std::size_t i = 0; i < call_.buffers.size(); ++i) KMUX_TRY(fill(call_.buffers[i], places_[i]));
     for (auto& [number, block] : blocks_) {
-      const std::size_t bytes = std::max<std::size_t>(block.bytes.size(), 1);
-      KMUX_ASSIGN(const Tensor host, Tensor::empty({static_cast<std::int64_t>(bytes)}, dtype::kUInt8));
-      std::memcpy(host.data(), block.bytes.data(), block.bytes.size());
-      KMUX_ASSIGN(block.memory, host.to(device_));
+      KMUX_ASSIGN(block.memory, block.memory.to(device_));
     }
     for (std::size_t i = 0; i < call_.buffers.size(); ++i) view(call_.buffers[i], places_[i]);
     std::size_t next = 0;
@@ -133,10 +147,11 @@ class CallMaker {
   struct Place {
     std::int64_t block = 0;
     std::size_t offset = 0;
+    std::optional<std::string> content = {};  // its digest
   };
   struct Block {
-    std::string bytes;  // of the host
-    Tensor memory = {};
+    std::uint64_t bytes = 0;
+    Tensor memory = {};  // of the host, then of the device
   };
 
   Error damaged(const std::string& why) const { return not_a_recording(recording_.folder(), why); }
@@ -156,16 +171,25 @@ class CallMaker {
     return Place{*block->as_integer(), static_cast<std::size_t>(*offset->as_integer())};
   }
 
-  Status fill(const Json& arg, const RecordedBuffer& buffer, const Place& place) {
-    std::string& bytes = blocks_[place.block].bytes;
-    bytes.resize(std::max(bytes.size(), place.offset + buffer.bytes()), '\0');
-    if (arg.find("before") == nullptr) return Ok{};
-    KMUX_ASSIGN(const std::string digest, recorded_text(arg, "before", recording_.folder()));
-    KMUX_ASSIGN(const std::optional<std::string> kept, recording_.data(digest));
+  /// All blocks on the host, of zeros.
+  Status allocate() {
+    std::uint64_t total = 0;
+    for (const auto& [number, block] : blocks_) total += block.bytes;
+    KMUX_TRY(check_memory(recording_, total, "the buffers of a call"));
+    for (auto& [number, block] : blocks_) {
+      const auto size = static_cast<std::int64_t>(std::max<std::uint64_t>(block.bytes, 1));
+      KMUX_ASSIGN(block.memory, Tensor::zeros({size}, dtype::kUInt8));
+    }
+    return Ok{};
+  }
+
+  Status fill(const RecordedBuffer& buffer, const Place& place) {
+    if (!place.content) return Ok{};
+    KMUX_ASSIGN(const std::optional<std::string> kept, recording_.data(*place.content));
     call_.has_data = call_.has_data && kept.has_value();
     if (!kept) return Ok{};
     if (kept->size() != buffer.bytes()) return damaged("\"" + buffer.name + "\" has another size");
-    bytes.replace(place.offset, kept->size(), *kept);
+    std::memcpy(blocks_[place.block].memory.data_as<char>() + place.offset, kept->data(), kept->size());
     return Ok{};
   }
 

@@ -74,9 +74,14 @@ struct RecordedCall {
   bool has_data = true;  // the bytes of all buffers were kept; else those are zeros
 };
 
+/// Returns Ok if this machine has memory for `bytes`, which `what` (a plural noun) of a recording take.
+///
+/// Errors: invalid_argument with both sizes.
+Status check_memory(const Recording& recording, std::uint64_t bytes, const std::string& what);
+
 /// Makes what call `recorded` of a kernel with `signature` was given.
 ///
-/// Errors: invalid_argument if it is damaged; those of the device's memory.
+/// Errors: invalid_argument if it is damaged, or takes more memory than this machine has; those of the device's memory.
 Result<RecordedCall> make_recorded_call(const Recording& recording, const Json& recorded, const Signature& signature,
                                         const Device& device);
 
