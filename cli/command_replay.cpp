@@ -7,6 +7,7 @@
 
 #include "kmux/bench/comparison.h"
 #include "kmux/compile.h"
+#include "kmux/log.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
 #include "kmux/program.h"
@@ -14,7 +15,9 @@
 
 #include "command.h"
 #include "options.h"
+#include "recorded_options.h"
 #include "recording.h"
+#include "style.h"
 
 namespace kmux::cli {
 namespace {
@@ -30,14 +33,14 @@ struct Replayed {
 };
 
 /// What it was compiled with then, for the backend that it was recorded with: options are those of a backend.
-void take_recorded(const Json& how, CompileOptions& options) {
-  options.compile_flags = recorded_texts(how, "compile_flags");
-  options.include_dirs = recorded_texts(how, "include_dirs");
-  const Json* const given = how.find("options");
-  if (given == nullptr || given->as_object() == nullptr) return;
-  for (const auto& [name, value] : *given->as_object()) {
-    if (value.as_string() != nullptr) options.options[name] = *value.as_string();
-  }
+void take_recorded(const Json& how, const fs::path& folder, CompileOptions& options) {
+  const RecordedOptions recorded = recorded_options(how);
+  recorded.add_to(options);
+  if (recorded.ignored.empty()) return;
+  log(LogLevel::kWarning,
+      "\"" + folder.string() + "\": " + joined(recorded.ignored, ", ") +
+          " ignored (a recording chooses no program and no folder of this machine). If the kernel needs " +
+          "them, give them with --option, --include and --flag.");
 }
 
 Result<Replayed> compile_recorded(const Recording& recording, const std::string& name,
@@ -53,7 +56,7 @@ Result<Replayed> compile_recorded(const Recording& recording, const std::string&
   if (!is_elsewhere) {
     options.execution_backend = backend;
     options.target = target;
-    take_recorded(how, options);
+    take_recorded(how, folder, options);
   }
   KMUX_ASSIGN(const std::vector<std::int64_t> outputs, recorded_numbers(how, "out_idx", folder));
   options.out_idx.assign(outputs.begin(), outputs.end());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recordings of strangers.
 
-#include <string>
+#include <filesystem>
+#include <fstream>
 
 #include "integration/cli_replay.h"
 
@@ -31,6 +32,48 @@ TEST_F(CliReplay, RefusesMoreMemoryThanTheMachineHas) {
   EXPECT_EQ(refused.exit_code, 3) << refused.standard_error;
   EXPECT_THAT(refused.standard_error,
               HasSubstr("cannot be replayed (the buffers of a call take 363.8 TiB, and this machine has "));
+}
+
+/// Recordings that name a compiler, which refuses everything: what compiles has not asked it.
+class ReplayedChoices : public CliReplay {
+ protected:
+  ReplayedChoices() {
+    record();
+    session_.write("cc.sh", "#!/bin/sh\necho \"refused: $*\" >&2\nexit 1\n");
+    std::filesystem::permissions(compiler(), std::filesystem::perms::owner_all);
+  }
+  std::filesystem::path compiler() const { return session_.folder() / "cc.sh"; }
+  void write_kernel(const std::string& members) const {
+    std::ofstream(process_ / "kernels/1-scale/kernel.json")
+        << R"({"format": 2, "backend": "cpu", "target": "c", "out_idx": [], )" << members << "}";
+  }
+};
+
+TEST_F(ReplayedChoices, ProgramsAndFoldersAreIgnoredAndNamed) {
+  write_kernel(R"("options": {"engine": "host", "host_compiler": ")" + compiler().string() +
+               R"(", "include_dirs": "/a", "linker": "/bin/b", "compile_flags": "-O1\n-DA='x y' -I/c"},)"
+               R"("include_dirs": ["/d"], "compile_flags": ["-O2 -I/e"])");
+  const ProcessResult replayed = replay();
+  EXPECT_EQ(replayed.exit_code, 0) << replayed.standard_error;
+  EXPECT_THAT(replayed.standard_output, HasSubstr("no difference\n"));
+  EXPECT_THAT(replayed.standard_error,
+              AllOf(HasSubstr("kmux: warning: \""), HasSubstr("option \"host_compiler\""),
+                    HasSubstr("option \"include_dirs\""), HasSubstr("option \"linker\""), HasSubstr("flag \"-I/c\""),
+                    HasSubstr("include folder \"/d\""), HasSubstr("flag \"-I/e\""),
+                    HasSubstr("ignored (a recording chooses no program and no folder of this machine)")));
+}
+
+TEST_F(ReplayedChoices, FlagsThatNameNoFolderAreTaken) {
+  write_kernel(R"("options": {}, "compile_flags": ["-Wall '-DA=x y'", "-I/e --no-such-flag"])");
+  const ProcessResult refused = replay();
+  EXPECT_NE(refused.exit_code, 0);
+  EXPECT_THAT(refused.standard_error, HasSubstr("\"--no-such-flag\" is not allowed"));
+}
+
+TEST_F(ReplayedChoices, TheCommandLineChoosesBoth) {
+  const ProcessResult refused = replay({"--option", "engine=host", "--option", "host_compiler=" + compiler().string()});
+  EXPECT_NE(refused.exit_code, 0);
+  EXPECT_THAT(refused.standard_error, AllOf(HasSubstr(compiler().string()), Not(HasSubstr("ignored"))));
 }
 
 }  // namespace
