@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recordings of strangers.
+// Recordings of strangers, and folders for recordings that strangers made.
 
 #include <filesystem>
 #include <fstream>
+#include <unistd.h>
 
 #include "integration/cli_replay.h"
+#include "needs.h"
 
 namespace kmux::test {
 namespace {
@@ -74,6 +76,52 @@ TEST_F(ReplayedChoices, TheCommandLineChoosesBoth) {
   const ProcessResult refused = replay({"--option", "engine=host", "--option", "host_compiler=" + compiler().string()});
   EXPECT_NE(refused.exit_code, 0);
   EXPECT_THAT(refused.standard_error, AllOf(HasSubstr(compiler().string()), Not(HasSubstr("ignored"))));
+}
+
+/// Folders that KMUX_RECORD names and nothing is written to.
+class RecordingRefusal : public CliReplay {
+ protected:
+  /// What a recording process says, which runs its kernel all the same.
+  std::string said() const {
+    const ProcessResult run = session_.run({"run", "scale/scale.kmux.json", "--target", "c"},
+                                           {{"KMUX_RECORD", folder().string()}, {"KMUX_RECORD_DATA", "full"}});
+    EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+    return run.standard_error;
+  }
+  static constexpr const char* kBegin = "kmux: warning: calls of \"scale\" are not recorded: folder '";
+};
+
+TEST_F(RecordingRefusal, OfAFolderThatOthersMayWriteTo) {
+  std::filesystem::create_directory(folder());
+  std::filesystem::permissions(folder(), std::filesystem::perms::all);
+  EXPECT_THAT(said(), AllOf(HasSubstr(kBegin + folder().string()),
+                            HasSubstr("is refused (others may write to it). Run `chmod go-w` on it.")));
+  EXPECT_TRUE(std::filesystem::is_empty(folder()));
+}
+
+TEST_F(RecordingRefusal, OfAFolderOfAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << needs("root", "only root can give a folder away");
+  std::filesystem::create_directory(folder());
+  ASSERT_EQ(::chown(folder().c_str(), 12345, 12345), 0);
+  EXPECT_THAT(said(), AllOf(HasSubstr(kBegin), HasSubstr("it belongs to user 12345")));
+  EXPECT_TRUE(std::filesystem::is_empty(folder()));
+}
+
+TEST_F(RecordingRefusal, OfALink) {
+  std::filesystem::create_directory(session_.folder() / "elsewhere");
+  std::filesystem::create_directory_symlink(session_.folder() / "elsewhere", folder());
+  EXPECT_THAT(said(), AllOf(HasSubstr(kBegin), HasSubstr("it is a symbolic link")));
+  EXPECT_TRUE(std::filesystem::is_empty(session_.folder() / "elsewhere"));
+}
+
+TEST_F(CliReplay, ARecordingIsForItsUserAlone) {
+  record();
+  using std::filesystem::perms;
+  const auto rights = [](const std::filesystem::path& path) { return std::filesystem::status(path).permissions(); };
+  for (const char* const made : {"", "kernels", "kernels/1-scale", "data"})
+    EXPECT_EQ(rights(process_ / made), perms::owner_all) << made;
+  EXPECT_EQ(rights(folder()), perms::owner_all);
+  EXPECT_EQ(rights(process_ / "calls.jsonl"), perms::owner_read | perms::owner_write);
 }
 
 }  // namespace

@@ -1,18 +1,21 @@
 #include "recorder.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
+#include <fcntl.h>
 #include <map>
 #include <optional>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include "kmux/dispatch_json.h"
 #include "kmux/log.h"
+#include "kmux/plugin/descriptor.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
 #include "kmux/plugin/signal_blocked.h"
@@ -21,6 +24,8 @@
 #include "kmux/signature.h"
 #include "kmux/version.h"
 
+#include "cache/disk/cache_folder.h"
+#include "cache/disk/file_descriptor.h"
 #include "resolve/measurement.h"
 
 namespace kmux {
@@ -195,6 +200,22 @@ std::string folder_name(std::string name) {
   return name.substr(0, 60);
 }
 
+/// Makes a folder of this user alone. Returns 0 or errno, EEXIST among it: also for a link, wherever that leads.
+int make_own_folder(const fs::path& path) { return ::mkdir(path.c_str(), 0700) == 0 ? 0 : errno; }
+
+/// Returns false if it cannot be written.
+bool append_line(const fs::path& path, std::string line) {
+  const SignalBlocked blocked(SIGXFSZ);
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  line += '\n';
+  for (std::string_view rest = line; !rest.empty();) {
+    const ssize_t written = ::write(file.get(), rest.data(), rest.size());
+    if (written < 0 && errno != EINTR) return false;
+    rest.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+  }
+  return true;
+}
+
 /// How a kernel was compiled.
 Json description(const CompileOptions& options, const BuildResult& built, const Plugin& plugin, Json device) {
   Json given = Json::Object{};
@@ -218,26 +239,30 @@ Json description(const CompileOptions& options, const BuildResult& built, const 
 void Recorder::watch(const std::shared_ptr<Recorder>& recorder, const std::shared_ptr<const Program>& program,
                      const CompileOptions& options, const BuildResult& built, AdapterSlot& slot) {
   const auto refuse = [&](const std::string& reason) {
-    log(LogLevel::kWarning, "calls of \"" + program->name + "\" are not recorded (" + reason + ").");
+    log(LogLevel::kWarning, "calls of \"" + program->name + "\" are not recorded" + reason);
   };
-  if (std::ranges::any_of(program->signature.params, is_pointer)) return refuse("it takes an address without a size");
+  if (std::ranges::any_of(program->signature.params, is_pointer)) {
+    return refuse(" (it takes an address without a size).");
+  }
   const std::lock_guard lock(recorder->mutex_);
   const Result<std::string> name = recorder->add_kernel(*program, options, built, slot);
-  if (!name) return refuse(name.error().message);
+  if (!name) return refuse(": " + name.error().message);
   slot.intercept(std::make_shared<RecordedKernel>(recorder, *name, program, slot.loaded().origin->plugin, slot));
 }
 
+// What lies in a folder that others may write to may be links: nothing is written there. Every folder below is made here, for this
+// user alone, so files in it need no check of their own.
 Status Recorder::open() {
   if (is_open_) return Ok{};
+  KMUX_TRY(make_private_folder(folder_));
   const fs::path base = folder_ / ("process-" + std::to_string(getpid()));
   fs::path own = base;
-  for (int n = 2; is_there(own); ++n) own = base.string() + "-" + std::to_string(n);
-  std::error_code failure;
-  fs::create_directories(own / "kernels", failure);
-  if (!failure) fs::create_directories(own / "data", failure);
-  if (!failure) fs::permissions(own, fs::perms::owner_all, failure);
-  if (failure) {
-    return make_error(ErrorCode::kUnavailable, "folder \"" + own.string() + "\" cannot be made (" + failure.message() +
+  int error = make_own_folder(own);
+  for (int n = 2; error == EEXIST; ++n) error = make_own_folder(own = base.string() + "-" + std::to_string(n));
+  if (error == 0) error = make_own_folder(own / "kernels");
+  if (error == 0) error = make_own_folder(own / "data");
+  if (error != 0) {
+    return make_error(ErrorCode::kUnavailable, "folder \"" + own.string() + "\" cannot be made (" + errno_text(error) +
                                                    "). Name another one in KMUX_RECORD.");
   }
   folder_ = own;
@@ -251,8 +276,7 @@ Result<std::string> Recorder::add_kernel(const Program& program, const CompileOp
   const Plugin& plugin = *slot.loaded().origin->plugin;
   const std::string name = std::to_string(++kernels_) + "-" + folder_name(program.name);
   const fs::path folder = folder_ / "kernels" / name;
-  std::error_code failure;
-  fs::create_directories(folder, failure);
+  make_own_folder(folder);  // writing says why it failed
   KMUX_TRY(save_program(program, (folder / "program.kmux.json").string()));
   KMUX_ASSIGN(Json device, plugin.backend().devices().properties(options.device.value_or(0)));
   const Json how = description(options, built, plugin, std::move(device));
@@ -263,10 +287,7 @@ Result<std::string> Recorder::add_kernel(const Program& program, const CompileOp
 void Recorder::write(Json call) {
   const std::lock_guard lock(mutex_);
   call["call"] = static_cast<std::int64_t>(++calls_);
-  const SignalBlocked blocked(SIGXFSZ);
-  std::ofstream file(folder_ / "calls.jsonl", std::ios::binary | std::ios::app);
-  file << dump(call) << '\n';
-  if (!file.flush())
+  if (!append_line(folder_ / "calls.jsonl", dump(call)))
     log(LogLevel::kWarning,
         "a call cannot be recorded in \"" + folder_.string() + "\". Name another folder in KMUX_RECORD.");
 }

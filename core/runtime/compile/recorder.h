@@ -20,7 +20,8 @@ namespace kmux {
 /// Threads: any.
 class Recorder {
  public:
-  /// In a folder of this process below `folder`, made with the first kernel. `keeps_data`: the bytes of buffers as well.
+  /// In a folder of this process below `folder`, made with the first kernel. `keeps_data`: the bytes of buffers as well. A `folder`
+  /// that is a link, belongs to another user or that others may write to is refused by each `watch`.
   Recorder(std::filesystem::path folder, bool keeps_data) : folder_(std::move(folder)), keeps_data_(keeps_data) {}
 
   /// The calls of what launches from `slot` are written down from now on, before they are passed on. What cannot be is logged.
