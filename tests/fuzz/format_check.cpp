@@ -127,10 +127,11 @@ std::vector<std::string> entry_seeds() {
   return {to_json(entry_manifest()), to_json(unsupported)};
 }
 
-PackedEntry packed_entry() {
+PackedEntry packed_entry(char state = '0') {
   const EntryManifest manifest = entry_manifest();
   PackedEntry packed;
   packed.key = manifest.key;
+  packed.second = std::string(64, state);
   packed.files = {{kManifestFile, to_json(manifest)}, {kArtifactFile, "abc"}};
   return packed;
 }
@@ -148,7 +149,7 @@ std::string check_remote(std::string_view bytes) {
 }
 
 std::vector<std::string> remote_seeds() {
-  return {to_remote_bytes({packed_entry()}, ""), to_remote_bytes({packed_entry(), packed_entry()}, kSecret)};
+  return {to_remote_bytes({packed_entry()}, ""), to_remote_bytes({packed_entry(), packed_entry('1')}, kSecret)};
 }
 
 std::string check_bundle(std::string_view bytes) {

@@ -75,6 +75,21 @@ TEST(RemoteValue, ASealIsOfKeyStateContentAndSecret) {
   EXPECT_THAT(refused(kKey, serialize(changed), "secret"), ElementsAre("its MAC is not that of this fleet's key"));
 }
 
+// A MAC is of one key, one state and one content: none of them may take a part of the next.
+TEST(RemoteValue, ASealHasFixedBoundaries) {
+  const std::string inner = serialize(Artifact{{{"artifact", "other"}}});
+  const PackedEntry outer{kKey, sha256_hex("a"), {{"manifest.json", "\n" + inner}}};
+  Artifact moved = deserialize(to_remote_bytes({outer}, "secret")).value();
+  std::string& content = moved.parts.at(0).content;
+  const std::size_t mac_size = 64, split = content.find("\n" + inner);
+  ASSERT_TRUE(content.ends_with("\n" + inner)) << "else the inner one is not a content";
+  moved.parts.at(0).name += "\n" + content.substr(mac_size, split - mac_size);
+  content.erase(mac_size, split + 1 - mac_size);
+  const RemoteValue value = read_remote_bytes(kKey, serialize(moved), "secret");
+  EXPECT_THAT(value.entries, IsEmpty());
+  EXPECT_THAT(value.refused, ElementsAre("its state is not a SHA-256 digest"));
+}
+
 TEST(RemoteValue, TakesTheGoodOnesAmongTheBad) {
   Artifact mixed = deserialize(to_remote_bytes({entry("a"), entry("b"), entry("c")}, "secret")).value();
   mixed.parts[1].content[3] = 'x';

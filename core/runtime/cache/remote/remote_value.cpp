@@ -6,6 +6,7 @@
 #include "kmux/artifact.h"
 #include "kmux/plugin/sha256.h"
 
+#include "cache/disk/cache_folder.h"
 #include "remote_tier.h"
 
 namespace kmux {
@@ -16,7 +17,8 @@ namespace {
 constexpr std::size_t kMacSize = 64;
 constexpr char kNoMac = '-';
 
-/// Key and state are under the MAC, too: an entry cannot be passed off as another one's.
+/// Key and state are under the MAC, too: an entry cannot be passed off as another one's. Both have 64 digits, so a message is that of
+/// one key, one state and one content.
 std::string mac_of(const std::string& key, const std::string& second, std::string_view packed,
                    std::string_view secret) {
   if (secret.empty()) return std::string(kMacSize, kNoMac);
@@ -34,6 +36,7 @@ std::string to_part(const PackedEntry& entry, std::string_view secret) {
 /// The entry of a part, or why it is refused.
 Result<PackedEntry> from_part(const std::string& key, const Artifact::Part& part, std::string_view secret) {
   const auto refused = [](const char* why) { return make_error(ErrorCode::kInvalidArgument, why); };
+  if (!is_digest(part.name)) return refused("its state is not a SHA-256 digest");
   const std::string_view content = part.content;
   if (content.size() < kMacSize) return refused("it is truncated");
   const std::string_view mac = content.substr(0, kMacSize);
