@@ -52,6 +52,23 @@ TEST_F(RemoteDamage, AnEntryUnderAnotherStateIsAMiss) {
   EXPECT_THAT(log(), HasSubstr("its dependencies are of another key"));
 }
 
+// Even of a node that has the key.
+TEST_F(RemoteDamage, ALieAboutAnArtifactIsAMiss) {
+  for (const char* secret : {"", "the fleet's own key"}) {
+    secret_ = secret;
+    const std::string name = "liar" + std::string(secret);
+    EXPECT_TRUE(makes(node(name)));
+    RemoteValue held = read_remote_bytes(key_.digest, value(), secret_);
+    Artifact other = deserialize(held.entries.at(0).files.at("artifact")).value();
+    other.set("code", std::string(1000, 'x'));
+    held.entries.at(0).files["artifact"] = serialize(other);
+    set_value(to_remote_bytes(held.entries, secret_));
+    EXPECT_TRUE(makes(node(name + " told")));
+    server_.ask({"DEL", name_});
+  }
+  EXPECT_THAT(log(), HasSubstr("is not used (artifact differs from its SHA-256)"));
+}
+
 TEST_F(RemoteDamage, AValueThatIsTooLargeIsAMiss) {
   set_value(std::string(kMostRemoteBytes + (1 << 20), 'x'));
   EXPECT_TRUE(makes(node("one")));
@@ -78,6 +95,23 @@ TEST_F(RemoteDamage, WithAKeyOnlyWhatIsSealedIsTaken) {
   secret_ = "a key of somebody else";
   EXPECT_TRUE(makes(node("three")));
   EXPECT_THAT(log(), HasSubstr("is not used (its MAC is not that of this fleet's key)"));
+}
+
+// L10: what is on a disk was once taken from whom it came.
+TEST_F(RemoteDamage, WhatWasTakenWithoutAKeyIsAMissOnceThereIsOne) {
+  EXPECT_TRUE(makes(node("one")));
+  EXPECT_FALSE(makes(node("two")));
+  EXPECT_FALSE(makes(node("two")));
+  const auto alone = ArtifactCache::open({.folder = temp_.path() / "two"}).value();
+  EXPECT_EQ(alone->list().size(), 1U);
+  EXPECT_TRUE(alone->find(key_)) << "without a server it is what this disk had";
+  secret_ = "the fleet's own key";
+  EXPECT_TRUE(makes(node("two")));
+  EXPECT_FALSE(makes(node("two")));
+  EXPECT_TRUE(alone->find(key_)) << "what was made is kept as ever";
+  EXPECT_FALSE(makes(node("one"))) << "and so is what was made before";
+  alone->forget(key_);
+  EXPECT_EQ(alone->list().size(), 0U);
 }
 
 TEST_F(RemoteDamage, APoisonedEntryIsNotRunWhateverItsDigestsSay) {

@@ -79,6 +79,7 @@ constexpr const char* kNotePart = "note.json";
 struct ArtifactCache::State {
   explicit State(CacheOptions given) : options(std::move(given)) {
     if (!options.folder.empty()) options.folder = absolute_path(options.folder);
+    takes_unauthenticated = !options.remote || options.remote->secret.empty();
     if (options.remote) remote.emplace(*std::move(options.remote), options.log);
   }
 
@@ -150,6 +151,12 @@ struct ArtifactCache::State {
 
   std::optional<CacheEntry> find_on_disk(const CacheKey& key) const {
     if (!is_digest(key.digest)) return std::nullopt;
+    std::optional<CacheEntry> found = find_under(key);
+    if (!found && takes_unauthenticated) found = find_under(unauthenticated_key(key));
+    return found;
+  }
+
+  std::optional<CacheEntry> find_under(const CacheKey& key) const {
     for (const EntryStore& tier : tiers) {
       if (std::optional<CacheEntry> found = tier.find(key.digest)) return found;
       if (key.shared_digest.empty()) continue;
@@ -261,6 +268,7 @@ struct ArtifactCache::State {
   }
 
   void publish(Publication& publication) {
+    if (publication.from_remote && takes_unauthenticated) publication.key = unauthenticated_key(publication.key);
     const Result<PackedEntry> packed = pack_entry(publication.key, publication.entry, publication.began);
     const bool is_shared = packed && packed->key == publication.key.shared_digest;
     if (packed && !why_read_only) store(*packed, is_shared ? kEntriesPerSharedKey : kEntriesPerKey);
@@ -288,6 +296,7 @@ struct ArtifactCache::State {
   std::vector<EntryStore> tiers = {};  // in the order they are asked
   bool has_own = false;  // the first tier is that of `folder`
   std::optional<std::string> why_read_only = {};  // or nothing is stored
+  bool takes_unauthenticated = true;  // entries of a server without a key: there is none here
   std::optional<KeyLocks> locks = {};  // or no locks
   std::optional<RemoteCache> remote = {};
   SingleFlight builds = {};
@@ -319,8 +328,10 @@ void ArtifactCache::publish(const CacheKey& key, CacheEntry entry, FileTime bega
 void ArtifactCache::forget(const CacheKey& key) {
   flush();  // what is on its way would come back
   if (state_->why_read_only || !is_digest(key.digest)) return;
-  trim_key(state_->own()->folder(), key.digest, 0);
-  if (!key.shared_digest.empty()) trim_key(state_->own()->folder(), key.shared_digest, 0);
+  for (const CacheKey& one : {key, unauthenticated_key(key)}) {
+    trim_key(state_->own()->folder(), one.digest, 0);
+    if (!one.shared_digest.empty()) trim_key(state_->own()->folder(), one.shared_digest, 0);
+  }
 }
 
 void ArtifactCache::flush() { state_->publisher.flush(); }

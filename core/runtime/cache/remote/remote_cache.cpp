@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "kmux/plugin/sha256.h"
 #include "kmux/plugin/unique_id.h"
 
 #include "cache/disk/entry_files.h"
@@ -16,7 +17,18 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kFirstLeasePause = std::chrono::milliseconds(2);
 constexpr auto kLongestLeasePause = std::chrono::milliseconds(200);
 
+/// None where there is none.
+std::string unauthenticated_digest(const std::string& digest) {
+  return digest.empty() ? "" : sha256_hex("unauthenticated\n" + digest);
+}
+
 }  // namespace
+
+CacheKey unauthenticated_key(CacheKey key) {
+  key.digest = unauthenticated_digest(key.digest);
+  key.shared_digest = unauthenticated_digest(key.shared_digest);
+  return key;
+}
 
 RemoteCache::RemoteCache(RemoteOptions options, CacheLog log)
     : options_(std::move(options)),

@@ -74,6 +74,10 @@ struct RemoteOptions {
   std::function<CircuitBreaker::Clock::time_point()> now = CircuitBreaker::Clock::now;  // of back-offs
 };
 
+/// Returns the key under which an entry of `key` is stored on the disk if it came from a server without a secret. A process that has a
+/// secret does not look there, so it takes nothing that came unauthenticated.
+CacheKey unauthenticated_key(CacheKey key);
+
 /// Finds and stores entries in a remote tier, and lets one node of a fleet make what all of them miss.
 ///
 /// Whatever the tier does, a caller gets an entry that is whole, of its key, authenticated if there is a secret, and right for
