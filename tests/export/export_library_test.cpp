@@ -177,6 +177,21 @@ TEST(ExportLibrary, KeepsAnErrorForEachThread) {
   EXPECT_THAT(library.last_error(), HasSubstr("got 0"));
 }
 
+TEST(ExportLibrary, RefusesNullWhereDlpackAndTvmFfiHaveAnAddress) {
+  const ExportFolder folder;
+  const OpenedLibrary library(folder.exported(axpy()).library, "axpy");
+  CallTable tensors;
+  DLTensor* const x = tensors.tensor(dtype::kFloat32, {3});
+  DLTensor* const y = tensors.tensor(dtype::kFloat32, {3});
+  x->shape = nullptr;
+  EXPECT_THAT(library({1.0, x, y}), HasSubstr("\"x\" has no shape (it is null, and the tensor has 1 dimensions)"));
+  const std::vector<TVMFFIAny> with_null_object = {CallValue(1.0).any(), {kTVMFFITensor, 0, {}}, CallValue(y).any()};
+  EXPECT_EQ(library.call(with_null_object), -1);
+  EXPECT_THAT(library.last_error(), HasSubstr("\"x\" is null"));
+  EXPECT_EQ(library.call({static_cast<const TVMFFIAny*>(nullptr), 3}), -1);
+  EXPECT_THAT(library.last_error(), HasSubstr("expected 3 arguments, got a null array"));
+}
+
 TEST(ExportLibrary, ExceptionsOfKernelsAreErrors) {
   const ExportFolder folder;
   const OpenedLibrary library(folder.exported(thrower()).library, "thrower");

@@ -178,6 +178,12 @@ class CallTable {
     add(calls, "c is a float", kC, 0.25);
     add(calls, "rank", kA, tensor(dtype::kFloat32, {6}));
     add(calls, "rank 0", kA, tensor(dtype::kFloat32, {}));
+    const auto without_shape = [](DLTensor& tensor) { tensor.shape = nullptr; };
+    add(calls, "no shape", kA, changed(tensor(dtype::kFloat32, {6, 16}), without_shape));
+    add(calls, "no shape, of the later carrier of a symbol", kB,
+        changed(tensor(dtype::kFloat16, {6, 5}, {8, 1}), without_shape));
+    add(calls, "no shape, where null is allowed", kC, changed(tensor(dtype::kInt8, {5, 4}), without_shape));
+    add(calls, "no shape, of a scalar", kN, changed(tensor(dtype::kInt32, {1}), without_shape));
     add(calls, "dtype", kA, tensor(dtype::kFloat64, {6, 16}));
     add(calls, "dtype with lanes", kA, tensor(DType{kDLFloat, 32, 4}, {6, 16}));
     add(calls, "dtype without a name", kC, tensor(DType{77, 9, 1}, {5, 4}));
@@ -198,6 +204,9 @@ class CallTable {
     add(calls, "constant extent", kA, tensor(dtype::kFloat32, {6, 15}));
     add(calls, "constant extent of a nullable", kC, tensor(dtype::kInt8, {5, 3}));
     add(calls, "constant extent of storage", kE, tensor(dtype::kUInt8, {6, 8}));
+    add(calls, "extent of storage beyond 64 bits", kE, tensor(dtype::kUInt8, {6, std::int64_t{1} << 62}, {4, 1}));
+    add(calls, "extent of storage beyond 64 bits, negative", kE,
+        tensor(dtype::kUInt8, {6, std::numeric_limits<std::int64_t>::min()}, {4, 1}));
     add(calls, "constant stride", kB, tensor(dtype::kFloat16, {6, 5}, {8, 2}));
     add(calls, "computed extent", kD, tensor(dtype::kFloat32, {13}));
     add(calls, "computed extent below zero", kN, -2);

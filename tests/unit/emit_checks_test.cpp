@@ -52,19 +52,21 @@ class PrintedLibrary {
     for (const CallValue& value : values) args.push_back(value.any());
     return call(args);
   }
-  std::string call(const std::vector<TVMFFIAny>& args) {
-    slots_.assign(slot_count_ + 1, kmux_slot{});
-    ByteSink text;
-    const int code = check_(args.data(), static_cast<std::int32_t>(args.size()), slots_.data(), &device_, text.get());
-    EXPECT_EQ(code, text.text().empty() ? KMUX_OK : KMUX_INVALID_ARGUMENT);
-    return text.take();
-  }
-
+  std::string call(const std::vector<TVMFFIAny>& args) { return call(args.data(), args.size()); }
+  std::string call_without_array(std::size_t count) { return call(nullptr, count); }
   const std::vector<kmux_slot>& slots() const { return slots_; }
   std::size_t slot_count() const { return slot_count_; }
   int device() const { return device_; }
 
  private:
+  std::string call(const TVMFFIAny* args, std::size_t count) {
+    slots_.assign(slot_count_ + 1, kmux_slot{});
+    ByteSink text;
+    const int code = check_(args, static_cast<std::int32_t>(count), slots_.data(), &device_, text.get());
+    EXPECT_EQ(code, text.text().empty() ? KMUX_OK : KMUX_INVALID_ARGUMENT);
+    return text.take();
+  }
+
   using Function = int (*)(const TVMFFIAny*, std::int32_t, kmux_slot*, int*, kmux_sink);
   std::optional<DynamicLibrary> library_;
   Function check_ = nullptr;
@@ -147,6 +149,16 @@ TEST(EmitChecks, TakesTensorObjects) {
   EXPECT_EQ(printed.slots()[0].ptr, object.tensor.data);
   EXPECT_EQ(printed.slots()[1].bits, 7U);
   EXPECT_EQ(printed.slots()[2].i64, 4);
+}
+
+TEST(EmitChecks, RefusesNullWhereTvmFfiHasAnAddress) {
+  PrintedLibrary printed(one_tensor(), {.kernel = "k"});
+  EXPECT_EQ(printed.call({TVMFFIAny{kTVMFFITensor, 0, {}}, CallValue(7).any()}),
+            "kernel \"k\": parameter \"A\" is null (a kernel uses it). Pass a tensor of float32[n].");
+  EXPECT_EQ(printed.call_without_array(2),
+            "kernel \"k\": expected 2 arguments, got a null array (they are A, s). Pass one of each, in this order.");
+  PrintedLibrary without_parameters({}, {.kernel = "k"});
+  EXPECT_EQ(without_parameters.call_without_array(0), "");
 }
 
 TEST(EmitChecks, NamesTypesThatItDoesNotTake) {

@@ -22,7 +22,8 @@ class CheckPrinter {
     out_.open("static int " + names_.prefix +
               "_check(const TVMFFIAny* kmux_args, int32_t kmux_count, kmux_slot* slots, int* kmux_device, kmux_sink "
               "error) {");
-    out_.line("if (kmux_count != " + std::to_string(argument_count) + ") return " + names_.explain(0) + ";");
+    const std::string no_array = argument_count == 0 ? "" : " || kmux_args == nullptr";
+    out_.line("if (kmux_count != " + std::to_string(argument_count) + no_array + ") return " + names_.explain(0) + ";");
     out_.line("kmux::CallDevice kmux_place(" + names_.prefix + "_memory);");
     for (std::size_t i = 0; i < list_.checks.size(); ++i) i = print_check(i);
     out_.line("*kmux_device = kmux_place.ordinal();").line("return KMUX_OK;").close();

@@ -26,7 +26,7 @@ struct TensorForm {
   int64_t alignment;  // a power of two
 };
 
-/// Is `arg` a tensor? That of None is null.
+/// Returns true for a tensor. That of None and that of a null object are null.
 inline bool read_tensor(const TVMFFIAny& arg, const DLTensor*& tensor) {
   if (arg.type_index == kTVMFFIDLTensorPtr) {
     tensor = static_cast<const DLTensor*>(arg.v_ptr);
@@ -34,7 +34,9 @@ inline bool read_tensor(const TVMFFIAny& arg, const DLTensor*& tensor) {
   }
   // A tensor object goes on with its DLTensor.
   const bool is_object = arg.type_index == kTVMFFITensor;
-  tensor = is_object ? reinterpret_cast<const DLTensor*>(static_cast<const TVMFFIObject*>(arg.v_ptr) + 1) : nullptr;
+  tensor = is_object && arg.v_ptr != nullptr
+               ? reinterpret_cast<const DLTensor*>(static_cast<const TVMFFIObject*>(arg.v_ptr) + 1)
+               : nullptr;
   return is_object || arg.type_index == kTVMFFINone;
 }
 
@@ -52,7 +54,7 @@ inline bool is_aligned(const void* address, int64_t alignment) {
 }
 
 inline bool is_sound(const DLTensor& tensor, const TensorForm& form, CallDevice& device) {
-  if (tensor.ndim != form.rank) return false;
+  if (tensor.ndim != form.rank || lacks_shape(tensor)) return false;
   if (!is_same(tensor.dtype, form.dtype) && !stands_for(tensor.dtype, form)) return false;
   if (!device.accepts(tensor.device)) return false;
   const void* const address = address_of(tensor);

@@ -116,6 +116,7 @@ inline ErrorText& ErrorText::operator<<(DLDevice device) {
 
 inline ErrorText& ErrorText::operator<<(const DLTensor& tensor) {
   *this << tensor.dtype << "[";
+  if (lacks_shape(tensor)) return *this << "?]";
   for (int32_t dim = 0; dim < tensor.ndim; ++dim) *this << (dim == 0 ? "" : ", ") << tensor.shape[dim];
   return *this << "]";
 }
@@ -172,6 +173,10 @@ inline void explain_tensor(ErrorText& out, const TVMFFIAny& arg, const TensorFor
   }
   if (tensor->ndim != form.rank) {
     out << " has " << tensor->ndim << " dimensions (expected " << form.rank << ").";
+    return pass_wanted(out, form);
+  }
+  if (lacks_shape(*tensor)) {
+    out << " has no shape (it is null, and the tensor has " << tensor->ndim << " dimensions).";
     return pass_wanted(out, form);
   }
   if (!is_compatible(form.dtype, tensor->dtype) && !is_storage_of(form.dtype, tensor->dtype)) {
@@ -293,9 +298,15 @@ inline void explain_symbol(ErrorText& out, const SymbolForm& symbol, const TVMFF
   out << " of \"" << symbol.params[binding.source - symbol.carriers.first] << "\"). Pass tensors that agree.";
 }
 
+/// Either their number is wrong, or there is no array of them.
 inline void explain_count(ErrorText& out, int expected, int actual, const char* names) {
-  out << "expected " << expected << " arguments, got " << actual << " (they are " << names
-      << "). Pass one of each, in this order.";
+  out << "expected " << expected << " arguments, got ";
+  if (actual == expected) {
+    out << "a null array (they are ";
+  } else {
+    out << actual << " (they are ";
+  }
+  out << names << "). Pass one of each, in this order.";
 }
 
 }  // namespace kmux

@@ -30,7 +30,7 @@ bool has_dtype(const DLTensor& tensor, const Check& check) {
 [[gnu::cold, gnu::noinline]] bool needs_no_memory(const DLTensor& tensor) { return has_no_elements(tensor); }
 
 bool is_sound(const DLTensor& tensor, const Check& check, CallDevice& device) {
-  if (tensor.ndim != static_cast<std::int32_t>(check.index)) return false;
+  if (tensor.ndim != static_cast<std::int32_t>(check.index) || lacks_shape(tensor)) return false;
   if (!has_dtype(tensor, check) || !device.accepts(tensor.device)) return false;
   const void* address = address_of(tensor);
   const bool usable = address != nullptr && is_aligned(address, check.value);

@@ -58,6 +58,10 @@ class Explanation {
       return parameter() + " has " + std::to_string(tensor().ndim) + " dimensions (expected " +
              std::to_string(check_.index) + ")." + pass_wanted();
     }
+    if (lacks_shape(tensor())) {
+      return parameter() + " has no shape (it is null, and the tensor has " + std::to_string(tensor().ndim) +
+             " dimensions)." + pass_wanted();
+    }
     const DType actual = to_dtype(tensor().dtype);
     if (!is_compatible(check_.dtype, actual) && !is_storage_of(check_.dtype, actual)) {
       return parameter() + " has dtype " + to_string(actual) + " (expected " + to_string(check_.dtype) + ")." +

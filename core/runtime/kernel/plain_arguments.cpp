@@ -98,7 +98,7 @@ bool PlainArguments::take_symbol(const CheckList& list, const Check& check) {
     const auto address = reinterpret_cast<std::uintptr_t>(tensor->data) + tensor->byte_offset;
     wrong |= (form_of(*tensor) ^ one.form) | (word_at(&tensor->device) ^ device_);
     wrong |= (address & one.misaligned) | (one.written & (arg.is_read_only() ? 1U : 0U));
-    if (tensor->data == nullptr || !is_dense(*tensor)) return false;
+    if (tensor->data == nullptr || lacks_shape(*tensor) || !is_dense(*tensor)) return false;
     slots[one.param].bits = address;
   }
   return wrong == 0 && fill_scalars(args, slots) && fill_values(args, &slots[param_count_].i64);

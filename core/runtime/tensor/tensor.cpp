@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "kmux/plugin/tensor_geometry.h"
 #include "kmux/registry.h"
 
 #include "base/guarded.h"
@@ -218,7 +219,9 @@ bool Tensor::is_contiguous() const {
 }
 
 std::string describe(const DLTensor& tensor) {
-  return to_string(to_dtype(tensor.dtype)) + shape_text({tensor.shape, static_cast<std::size_t>(tensor.ndim)});
+  const std::string type = to_string(to_dtype(tensor.dtype));
+  if (lacks_shape(tensor)) return type + "[?]";
+  return type + shape_text({tensor.shape, static_cast<std::size_t>(std::max(tensor.ndim, 0))});
 }
 
 namespace {

@@ -23,6 +23,8 @@ class PathArgument {
  public:
   /// False if `arg` is neither, or no path.
   bool read(const TVMFFIAny& arg) {
+    const bool is_small = arg.type_index == kSmallStr || arg.type_index == kSmallBytes;
+    if (!is_small && arg.v_ptr == nullptr) return false;
     switch (arg.type_index) {
       case kRawStr:
         return take(static_cast<const char*>(arg.v_ptr), strlen(static_cast<const char*>(arg.v_ptr)));

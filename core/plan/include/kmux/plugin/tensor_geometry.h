@@ -9,6 +9,9 @@ namespace kmux {
 // How the argument checks read a tensor, on the hot path and again where an error is explained. Also printed into
 // libraries that run without kmux: C++17 and libc alone.
 
+/// Returns true for a tensor that DLPack does not allow: one with dimensions whose `shape` is null.
+inline bool lacks_shape(const DLTensor& tensor) { return tensor.shape == nullptr && tensor.ndim > 0; }
+
 /// Is one of its extents 0?
 inline bool has_no_elements(const DLTensor& tensor) {
   for (int32_t dim = 0; dim < tensor.ndim; ++dim) {
@@ -54,21 +57,24 @@ inline int64_t packing_factor(const DLTensor& tensor, uint8_t packing) {
   return tensor.dtype.bits * tensor.dtype.lanes == 8 ? packing : 1;
 }
 
-/// An extent in elements of the parameter's type.
+/// An extent in elements of the parameter's type; -1, which no extent is, where 64 bits do not hold it.
 inline int64_t extent_of(const DLTensor& tensor, int32_t dim, uint8_t packing) {
   const int64_t extent = tensor.shape[dim];
   if (packing == 1 || dim != tensor.ndim - 1) [[likely]] {
     return extent;
   }
-  return extent * packing_factor(tensor, packing);
+  int64_t elements = 0;
+  return __builtin_mul_overflow(extent, packing_factor(tensor, packing), &elements) ? -1 : elements;
 }
 
 /// A stride in elements of the parameter's type. Neighbours within a storage element are neighbours: an innermost stride
-/// of one storage element is one element.
+/// of one storage element is one element. -1 where 64 bits do not hold it.
 inline int64_t stride_of(const DLTensor& tensor, int32_t dim, uint8_t packing) {
   const int64_t stride = tensor.strides != nullptr ? tensor.strides[dim] : contiguous_stride(tensor, dim);
   const bool is_unit = dim == tensor.ndim - 1 && stride == 1;
-  return is_unit ? 1 : stride * packing_factor(tensor, packing);
+  if (is_unit) return 1;
+  int64_t elements = 0;
+  return __builtin_mul_overflow(stride, packing_factor(tensor, packing), &elements) ? -1 : elements;
 }
 
 /// The address of the first element; null if there is no memory.
