@@ -4,11 +4,14 @@
 #include <archive_entry.h>
 #include <array>
 #include <cerrno>
+#include <fcntl.h>
 #include <optional>
+#include <sys/stat.h>
 #include <system_error>
 #include <tuple>
 #include <unistd.h>
 
+#include "kmux/plugin/descriptor.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/signal_blocked.h"
 
@@ -60,6 +63,8 @@ class Importer {
   }
 
  private:
+  static constexpr std::size_t kMaxFiles = 16;  // of a build; names take memory, too
+
   Error refused(const std::string& why) const {
     return make_error(ErrorCode::kInvalidArgument,
                       "'" + file_.string() + "' is not a bundle of `kmux cache export` (" + why + "). Make it again.");
@@ -86,6 +91,8 @@ class Importer {
       build_ = {std::move(key), std::move(state), {}};
       taken_ = 0;
     }
+    if (build_.files.size() == kMaxFiles)
+      return refused("a build of it has more than " + std::to_string(kMaxFiles) + " files");
     KMUX_ASSIGN(std::string content, content_of(member, name));
     if (!build_.files.emplace(std::move(name), std::move(content)).second) {
       return refused("it has '" + member.path + "' twice");
@@ -145,11 +152,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// By errno; 0 stands for a file of another kind.
 Error cannot_read(const fs::path& path) {
   const int error = errno;
-  return make_error(ErrorCode::kInvalidArgument, "cannot read '" + path.string() + "' (" +
-                                                     std::generic_category().message(error) +
-                                                     "). Check the path and its permissions.");
+  const std::string why = error == 0 ? "not a regular file" : std::generic_category().message(error);
+  return make_error(ErrorCode::kInvalidArgument,
+                    "cannot read '" + path.string() + "' (" + why + "). Check the path and its permissions.");
+}
+
+/// The file at `path`; null, with errno, if it cannot be read. Not blocking, so that a named pipe does not hang before it is refused.
+std::FILE* open_regular(const fs::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status{};
+  if (!file.is_open() || ::fstat(file.get(), &status) != 0) return nullptr;
+  if (S_ISREG(status.st_mode)) return ::fdopen(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0), "rb");
+  errno = S_ISDIR(status.st_mode) ? EISDIR : 0;
+  return nullptr;
 }
 
 /// Neither a link nor a device nor with anything that only an extension of the format can say.
@@ -165,7 +183,7 @@ BundleReader::BundleReader(fs::path path, File file)
     : path_(std::move(path)), file_(std::move(file)), archive_(archive_read_new()) {}
 
 Result<BundleReader> BundleReader::open(const fs::path& path) {
-  File file(std::fopen(path.c_str(), "rbe"));
+  File file(open_regular(path));
   if (file == nullptr) return cannot_read(path);
   BundleReader reader(path, std::move(file));
   archive* const in = reader.archive_.get();

@@ -74,8 +74,11 @@ Result<Shared<Runtime>> make_default_runtime() {
   return runtime;
 }
 
-/// Whether a file with content is there that no trace begins like: one that a mistyped variable names.
+/// Returns true for a file with content that no trace begins like, which a mistyped variable names, and for a pipe, which would be
+/// waited for.
 bool is_another_kind(const std::filesystem::path& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_fifo(path, unknown)) return true;
   const int first = std::ifstream(path, std::ios::binary).get();
   return first != std::ifstream::traits_type::eof() && first != '{';
 }

@@ -1,5 +1,6 @@
 #include <archive_entry.h>
 #include <functional>
+#include <sys/stat.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -126,6 +127,9 @@ TEST_F(BundleReading, SaysWhyAFileCannotBeRead) {
   const Result<std::string> folder = read();
   EXPECT_EQ(folder.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(folder.error().message, HasSubstr("(Is a directory)"));
+  fs::remove(file_);
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_THAT(refusal(), HasSubstr("f.tar.zst' (not a regular file)")) << "nor is it waited for";
 }
 
 }  // namespace

@@ -2,11 +2,13 @@
 
 #include <fstream>
 #include <map>
+#include <sys/resource.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kmux/plugin/file_io.h"
+#include "kmux/plugin/platform.h"
 #include "kmux/plugin/sha256.h"
 
 #include "cache/artifact_cache.h"
@@ -116,6 +118,26 @@ TEST_F(CacheBundle, RefusesWhatExportDoesNotWrite) {
   EXPECT_THAT(refusal(), HasSubstr("is too large"));
   temp_.write("bundle.tar.zst", "");
   EXPECT_NE(refusal(), "");
+}
+
+// Some KB of a bundle are GB of zeros.
+TEST_F(CacheBundle, ABombTakesTheMemoryOfOneBuild) {
+  const std::string folder = "kmux-cache-v1/" + sha256_hex("a") + "/" + sha256_hex("b") + "/";
+  const std::string zeros(kMaxFileBytes - 1, '\0');
+  write({{folder + "artifact", zeros}, {folder + "launcher", zeros}});
+  EXPECT_LT(fs::file_size(file_), 100'000U);
+  EXPECT_THAT(refusal(), HasSubstr("launcher' are too large"));
+  write({{folder + "a", zeros}, {folder + "b", zeros}, {folder + "c", zeros}});
+  const std::uint64_t before = most_resident(RUSAGE_SELF);
+  EXPECT_EQ(import().value().skipped.size(), 1U) << "what no build has is not read";
+  EXPECT_LT(most_resident(RUSAGE_SELF) - before, zeros.size() / 4);
+}
+
+TEST_F(CacheBundle, ABuildHasFewFiles) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (int i = 0; i < 17; ++i) files.emplace_back("kmux-cache-v1/a/b/" + std::to_string(i), "");
+  write(files);
+  EXPECT_THAT(refusal(), HasSubstr("(a build of it has more than 16 files)"));
 }
 
 TEST_F(CacheBundle, LeavesNothingOfATruncatedBuild) {
