@@ -13,7 +13,7 @@
 namespace kmux::cli {
 
 /// What stderr says of `error`, with a line break at its end: "kmux: error: ", `subject` and the message, at most five lines
-/// unless `show_whole_errors` was called or KMUX_VERBOSE is on. What is wrong with the text of a program is told whole, as
+/// unless `show_whole_errors` was called or KMUX_VERBOSE is on. Control characters are written as \xHH. What is wrong with the text of a program is told whole, as
 /// compilers do.
 std::string error_report(const Error& error, const std::string& subject = "");
 
@@ -64,6 +64,7 @@ struct Report {
   Json json;
   ExitCode code = kSuccess;
   std::string notice = {};  // one line for stderr, before the rest
+  bool is_file = false;  // the text is what a file may have: written as it is where stdout is no terminal
 };
 
 /// One word of `kmux WORD`.

@@ -91,7 +91,7 @@ Result<Report> run_launcher(const po::variables_map& arguments) {
                              {"target", to_string(wrapped.target)},
                              {"reach", to_string(wrapped.resolution.chosen()->reach)},
                              {"launcher", wrapped.launcher}},
-                kSuccess, notice_of(wrapped.resolution)};
+                kSuccess, notice_of(wrapped.resolution), true};
 }
 
 void describe_launcher(po::options_description& options) {
@@ -116,7 +116,7 @@ Result<Report> run_source(const po::variables_map& arguments) {
                              {"target", chosen.target},
                              {"reach", to_string(chosen.reach)},
                              {"files", std::move(files)}},
-                kSuccess, notice_of(resolution)};
+                kSuccess, notice_of(resolution), true};
 }
 
 }  // namespace

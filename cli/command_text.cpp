@@ -22,7 +22,7 @@ void describe_nothing(po::options_description&) {}
 Result<Report> run_show(const po::variables_map& arguments) {
   KMUX_ASSIGN(const Program program, read_program(arguments));
   KMUX_ASSIGN(Json json, parse_json(to_json(program)));
-  return Report{to_text(program), std::move(json)};
+  return Report{.text = to_text(program), .json = std::move(json), .is_file = true};
 }
 
 /// A file whose text is not in canonical form.
@@ -104,7 +104,8 @@ Result<Report> run_new(const po::variables_map& arguments) {
   KMUX_ASSIGN(const BegunSource begun,
               begin_program(path, values_of(arguments, "include"), values_of(arguments, "kernel")));
   Report report{.text = begun.text,
-                .json = Json::Object{{"text", begun.text}, {"left_out", json_list(begun.left_out)}}};
+                .json = Json::Object{{"text", begun.text}, {"left_out", json_list(begun.left_out)}},
+                .is_file = true};
   if (!begun.left_out.empty()) report.notice = "left out: " + joined(begun.left_out, "; ");
   if (arguments.count("write") == 0) return report;
   if (path == kStandardInput) {
@@ -112,6 +113,7 @@ Result<Report> run_new(const po::variables_map& arguments) {
     return report;
   }
   KMUX_TRY(rewrite_file(path, begun.content));
+  report.is_file = false;
   report.text = path + ": written; `kmux run " + path + "` runs it\n";
   return report;
 }

@@ -2,7 +2,8 @@
 
 #include <csignal>
 #include <unistd.h>
-#include <utility>
+
+#include "base/printable.h"
 
 namespace kmux::cli {
 namespace {
@@ -18,8 +19,8 @@ void say(int signal) {
 
 }  // namespace
 
-void note_on_crash(std::string text) {
-  last_words = new const std::string(std::move(text));  // never destroyed: a crash may come late
+void note_on_crash(const std::string& text) {
+  last_words = new const std::string(printable(text));  // never destroyed: a crash may come late
   struct sigaction action{};
   action.sa_handler = say;
   action.sa_flags = SA_RESETHAND | SA_NODEFER;

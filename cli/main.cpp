@@ -16,7 +16,9 @@
 #include "kmux/plugin/suggestion.h"
 #include "kmux/version.h"
 
+#include "base/printable.h"
 #include "command.h"
+#include "style.h"
 
 namespace kmux::cli {
 
@@ -37,12 +39,12 @@ bool are_whole = false;
 void show_whole_errors() { are_whole = true; }
 
 std::string error_report(const Error& error, const std::string& subject) {
-  if (const auto text = error.note("text")) return std::string(*text) + "\n";
+  if (const auto text = error.note("text")) return printable(*text) + "\n";
   const bool is_whole = are_whole || Environment::from_process().verbose;
   std::string report = "kmux: error: " + subject;
   report += is_whole ? error.explain() : error.brief("--verbose shows them");
   if (!report.ends_with('\n')) report += '\n';
-  return report;
+  return printable(report);
 }
 
 namespace {
@@ -151,11 +153,12 @@ std::string near_option(const po::options_description& options, const std::strin
 
 int print(const Result<Report>& report, bool json) {
   if (!report) return fail(report.error(), exit_code(report.error().code), json);
-  if (!report->notice.empty()) std::cerr << "kmux: note: " << report->notice << "\n";
+  if (!report->notice.empty()) std::cerr << "kmux: note: " << printable(report->notice) << "\n";
   if (json) {
     std::cout << dump(report->json, 2) << "\n";
   } else {
-    std::cout << report->text;
+    const bool is_raw = report->is_file && isatty(STDOUT_FILENO) == 0;
+    std::cout << (is_raw ? report->text : for_terminal(report->text));
   }
   std::cout.flush();
   if (!std::cout) return fail(make_error(ErrorCode::kUnavailable, "stdout cannot be written."), kNotHere, false);
@@ -255,7 +258,7 @@ int main(int argc, char** argv) {
     std::cerr << "kmux: error: out of memory (what was given takes more than this machine has left). Free some.\n";
     return kmux::cli::kNotHere;
   } catch (const std::exception& error) {
-    std::cerr << "kmux: error: " << error.what() << " (unexpected). Please report this.\n";
+    std::cerr << "kmux: error: " << kmux::printable(error.what()) << " (unexpected). Please report this.\n";
     return kmux::cli::kBug;
   }
 }

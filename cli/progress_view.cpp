@@ -10,6 +10,7 @@
 #include "kmux/plugin/start_thread.h"
 #include "kmux/plugin/word_list.h"
 
+#include "base/printable.h"
 #include "style.h"
 
 namespace kmux::cli {
@@ -89,8 +90,8 @@ std::string fate(const CompileProgress& event, const std::vector<std::string>& n
 void ProgressLines::show(const CompileProgress& event) {
   const std::string text = fate(event, names_);
   if (text.empty()) return;
-  write_("[" + std::to_string(++ended_) + "/" + std::to_string(event.counts.total) + "] " + names_[event.index] + ": " +
-         text + "\n");
+  write_(printable("[" + std::to_string(++ended_) + "/" + std::to_string(event.counts.total) + "] " +
+                   names_[event.index] + ": " + text + "\n"));
 }
 
 std::string bar_text(const BarState& state, std::size_t width) {
@@ -175,7 +176,8 @@ std::string cut(const std::string& text, std::size_t width) {
 }
 
 std::string drawn_over(const std::string& text, std::size_t width) {
-  return kToStart + cut(text, width - std::min<std::size_t>(width, 1)) + kClearToEnd;  // the last column wraps
+  return kToStart + cut(printable(text), width - std::min<std::size_t>(width, 1)) +
+         kClearToEnd;  // the last column wraps
 }
 
 std::string wiped() { return std::string(kToStart) + kClearToEnd; }

@@ -7,6 +7,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "kmux/plugin/unique_id.h"
+
+#include "base/printable.h"
+
 namespace kmux::cli {
 namespace {
 
@@ -15,12 +19,38 @@ bool colourful() {
   return answer;
 }
 
+char continuation(int bits) { return static_cast<char>(0x80 | bits); }
+
+/// What a terminal is told for each style, in the order of the enumeration, and for the end of one.
+constexpr std::array<std::string_view, 5> kCodes = {"\033[1m", "\033[32m", "\033[31m", "\033[2m", "\033[0m"};
+
+/// What a style begins and ends with, before a byte for its code: 64 random bits, so that no text of a program passes for it. Bytes that
+/// continue a character of UTF-8, which have no width.
+const std::string& style_mark() {
+  static const auto& mark = *new const std::string([] {
+    std::string bytes;
+    for (const char digit : unique_id().substr(0, 16)) bytes += continuation(digit & 0x3f);
+    return bytes;
+  }());
+  return mark;
+}
+
 }  // namespace
 
 std::string styled(Style style, const std::string& text) {
-  if (!colourful()) return text;
-  const char* code = style == Style::kBold ? "1" : style == Style::kGood ? "32" : style == Style::kBad ? "31" : "2";
-  return std::string("\033[") + code + "m" + text + "\033[0m";
+  if (!colourful() || style_mark().empty()) return text;
+  return style_mark() + continuation(static_cast<int>(style)) + text + style_mark() + continuation(kCodes.size() - 1);
+}
+
+std::string for_terminal(std::string_view text) {
+  if (!colourful() || style_mark().empty()) return printable(text);
+  std::string shown;
+  for (std::size_t end = text.find(style_mark()); end != std::string_view::npos; end = text.find(style_mark())) {
+    const std::size_t code = text[end + style_mark().size()] & 0x3f;
+    shown.append(printable(text.substr(0, end))).append(kCodes.at(code));
+    text.remove_prefix(end + style_mark().size() + 1);
+  }
+  return shown.append(printable(text));
 }
 
 std::string joined(const std::vector<std::string>& words, std::string_view between) {

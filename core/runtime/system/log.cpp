@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/immortal.h"
+#include "base/printable.h"
 #include "fork_guard.h"
 #include "trace_log.h"
 
@@ -73,7 +74,7 @@ LogSink stderr_log_sink() {
   return [](LogLevel level, std::string_view text) {
     static constexpr std::array<std::string_view, 4> kNames = {"debug", "info", "warning", "error"};
     std::string line = "kmux: ";
-    line.append(kNames[static_cast<std::size_t>(level)]).append(": ").append(text).append("\n");
+    line.append(kNames[static_cast<std::size_t>(level)]).append(": ").append(printable(text)).append("\n");
     std::fwrite(line.data(), 1, line.size(), stderr);
   };
 }
