@@ -17,6 +17,9 @@ namespace kmux::cli {
 /// compilers do.
 std::string error_report(const Error& error, const std::string& subject = "");
 
+/// Returns what JSON documents have of `error`: {"code", "message", "notes": [{"kind", "text"}]}.
+Json to_json(const Error& error);
+
 /// For --verbose. Threads: before there are others.
 void show_whole_errors();
 

@@ -147,7 +147,7 @@ std::string summary(const std::vector<Fate>& fates, double nanoseconds) {
 Json to_json(const Fate& fate) {
   Json json = Json::Object{{"program", fate.path}, {"state", fate.state}};
   if (fate.error) {
-    json["error"] = Json::Object{{"code", std::string(to_string(fate.error->code))}, {"message", fate.error->message}};
+    json["error"] = cli::to_json(*fate.error);
   } else if (fate.state == "done") {
     json["backend"] = fate.backend;
     json["from_cache"] = fate.from_cache;

@@ -47,6 +47,13 @@ std::string error_report(const Error& error, const std::string& subject) {
   return printable(report);
 }
 
+Json to_json(const Error& error) {
+  Json::Array notes;
+  for (const Note& note : error.notes) notes.emplace_back(Json::Object{{"kind", note.kind}, {"text", note.text}});
+  return Json::Object{
+      {"code", std::string(to_string(error.code))}, {"message", error.message}, {"notes", std::move(notes)}};
+}
+
 namespace {
 
 constexpr std::string_view kExitCodes = R"(Exit codes:
@@ -96,16 +103,8 @@ void print_help(const Command& command, const po::options_description& options, 
       << kExitCodes;
 }
 
-Json to_json(const Error& error) {
-  Json::Array notes;
-  for (const Note& note : error.notes) notes.emplace_back(Json::Object{{"kind", note.kind}, {"text", note.text}});
-  return Json::Object{{"error", Json::Object{{"code", std::string(to_string(error.code))},
-                                             {"message", error.message},
-                                             {"notes", std::move(notes)}}}};
-}
-
 int fail(const Error& error, ExitCode code, bool json) {
-  if (json) std::cout << dump(to_json(error), 2) << "\n";
+  if (json) std::cout << dump(Json::Object{{"error", to_json(error)}}, 2) << "\n";
   std::cerr << error_report(error);
   return code;
 }

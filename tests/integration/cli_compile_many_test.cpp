@@ -104,6 +104,8 @@ TEST_F(CliCompileMany, PrintsADocument) {
   EXPECT_EQ(*programs[0].find("backend"), Json("cpu"));
   EXPECT_EQ(*programs[1].find("program"), Json(path_of(4)));
   EXPECT_EQ(*programs[1].find("error")->find("code"), Json("compile_failed"));
+  EXPECT_EQ(*programs[1].find("error")->find("notes")->as_array()->at(0).find("kind"), Json("log"))
+      << "as of one program";
 }
 
 TEST_F(CliCompileMany, RefusesWhatIsForOneProgram) {

@@ -2,7 +2,10 @@
 
 import ctypes
 import importlib.util
+import os
+import pathlib
 import signal
+import tempfile
 import unittest
 from unittest import mock
 
@@ -34,6 +37,18 @@ class Call(unittest.TestCase):
         answer = command_of(Libc()).call(["plugins"], LONG_S)
         self.assertEqual((answer.problem, answer.code), ("", ""))
         self.assertTrue(answer.document)
+
+    def test_compiles_in_a_process_of_its_own_unless_the_node_says_otherwise(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ):
+            os.environ.pop("KMUX_ISOLATION", None)
+            program = pathlib.Path(folder, "kmux")
+            program.write_text('#!/bin/sh\necho "{\\"isolation\\": \\"$KMUX_ISOLATION\\"}"\n')
+            program.chmod(0o755)
+            with mock.patch.object(_command, "path", return_value=program):
+                for verb, isolation in (("compile", "process"), ("tune", "process"), ("bench", "process"), ("devices", "")):
+                    self.assertEqual(_command.call([verb], LONG_S).document, {"isolation": isolation}, verb)
+                os.environ["KMUX_ISOLATION"] = "none"
+                self.assertEqual(_command.call(["compile"], LONG_S).document, {"isolation": "none"})
 
     def test_ends_with_who_waits_for_it_where_the_system_can(self):
         asked = []

@@ -101,6 +101,13 @@ class Compile(Case):
         kmux.fleet.resume(self.run_folder, address=cluster().address)
         self.assertEqual(len(lines_of(self.run_folder)), 3)
 
+    def test_a_source_that_ends_its_compiler_costs_its_own_unit(self):
+        deep = fleet_cluster.programs.scale("+".join(["x[i]"] * 60000))
+        report = self.compile([*some(55, 2), deep], TARGETS[:1])
+        (failure,) = report.failures
+        self.assertEqual([line["attempts"] for line in report.results], [[], []])
+        self.assertEqual([failure["code"], *(each["code"] for each in failure["attempts"])], ["crashed"] * 4)
+
     def test_refuses_options_that_differ_between_nodes(self):
         with self.assertRaisesRegex(TypeError, "no option 'use_cache' .*would not mean the same"):
             self.compile([], use_cache=False)

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,8 @@ from .._library import functions
 _KILL_GRACE = 10  # seconds until a killed process has to be gone; one that waits for a device may not be
 _PR_SET_PDEATHSIG = 1
 _BY_EXIT_CODE = {3: "invalid_argument", 4: "unavailable", 5: "compile_failed", 6: "launch_failed"}  # without a document
+_CRASHES = frozenset({"crashed", "killed"})  # note "worker" of an error
+_COMPILING = frozenset({"compile", "tune", "bench"})
 _prctl = getattr(ctypes.CDLL(None), "prctl", None)  # Linux's alone
 
 
@@ -37,6 +39,13 @@ def path() -> pathlib.Path:
     return functions.folder.parent / "bin" / "kmux"
 
 
+def _environment(verb: str) -> dict[str, str]:
+    """The variables of the command. Compilers run in processes of their own, unless `KMUX_ISOLATION` of the node decides otherwise: a
+    source that ends its compiler, as one that is too deep for the stack of Clang, costs its own unit alone."""
+    isolation = {"KMUX_ISOLATION": "process"} if verb in _COMPILING else {}
+    return {**isolation, **os.environ}
+
+
 def _end_with_parent() -> None:
     """What measures does not outlive who waits for it: a killed node would go on to heat its device. Where there is no Linux it does."""
     if _prctl is not None:
@@ -52,6 +61,12 @@ def _kill(process: subprocess.Popen[str]) -> None:
         process.communicate(timeout=_KILL_GRACE)
     except subprocess.TimeoutExpired:
         pass  # the kernel holds it, as a device that hangs can have it do
+
+
+def code_of(error: Mapping[str, Any]) -> str:
+    """The code of an error in a document: "crashed", too, for a compiler that crashed or was killed in a process of its own."""
+    worker = next((note["text"] for note in error.get("notes", ()) if note["kind"] == "worker"), "")
+    return "crashed" if worker in _CRASHES else str(error["code"])
 
 
 def call(words: Sequence[str], seconds: float, to_file: str = "") -> Answer:
@@ -73,6 +88,7 @@ def _call(words: Sequence[str], seconds: float, file: pathlib.Path | None) -> An
         text=True,
         errors="replace",
         start_new_session=True,
+        env=_environment(words[0]),
         preexec_fn=_end_with_parent,
     )
     try:
@@ -98,5 +114,5 @@ def _answer(code: int, output: str, errors: str, seconds: float) -> Answer:
         return Answer({}, f"ended with {code}: {last}", _BY_EXIT_CODE.get(code, "crashed"), seconds)
     error = document.get("error")
     if error:
-        return Answer({}, error["message"], error["code"], seconds)
+        return Answer({}, error["message"], code_of(error), seconds)
     return Answer(document, "", "", seconds)

@@ -98,7 +98,7 @@ def build(work: Work, paths: Mapping[str, str], jobs: int = 1) -> tuple[Outcome,
 
 def _of_many(key: str, fate: Mapping[str, Any]) -> Outcome:
     error = fate.get("error") or {"code": "" if fate["state"] == "done" else "cancelled", "message": ""}
-    return Outcome(key, error["code"], error["message"], _kept(fate), fate.get("build_ns", 0) / 1e9)
+    return Outcome(key, _command.code_of(error), error["message"], _kept(fate), fate.get("build_ns", 0) / 1e9)
 
 
 def _kept(document: Mapping[str, Any]) -> dict[str, Any]:
