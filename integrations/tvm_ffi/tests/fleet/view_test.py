@@ -9,6 +9,16 @@ from kmux.fleet import _view
 from kmux.fleet._run import Unit
 
 
+class Printable(unittest.TestCase):
+    def test_escapes_what_a_terminal_obeys(self):
+        self.assertEqual(_view.printable("\x1b]0;owned\a"), r"\x1b]0;owned\x07")
+        self.assertEqual(_view.printable("\x9b31m \u202e \r"), r"\xc2\x9b31m \xe2\x80\xae \x0d")
+
+    def test_leaves_text_as_it_is(self):
+        text = "two\nlines\r\na\ttab, 5 \u00b5s"
+        self.assertEqual(_view.printable(text), text)
+
+
 @unittest.skipUnless(importlib.util.find_spec("tqdm"), "needs tqdm (pip install kmux[progress])")
 class Views(unittest.TestCase):
     """How far a run is."""

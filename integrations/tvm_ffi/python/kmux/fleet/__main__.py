@@ -13,7 +13,7 @@ from .._errors import Error
 from . import _verbs
 from ._classes import resources
 from ._report import Report
-from ._view import Bar, View, json_lines
+from ._view import Bar, View, json_lines, printable
 
 _FAILED, _USAGE, _WRONG, _UNAVAILABLE, _INTERRUPTED = 1, 2, 3, 4, 130  # as the exit codes of `kmux`
 
@@ -164,13 +164,13 @@ def main(words: Sequence[str] | None = None) -> int:
             report = _DO[arguments.verb](arguments)
     except KeyboardInterrupt as interrupt:
         where = getattr(interrupt, "folder", "FOLDER")
-        print(f"kmux: interrupted. Go on with: kmux fleet resume {where}", file=sys.stderr)
+        print(printable(f"kmux: interrupted. Go on with: kmux fleet resume {where}"), file=sys.stderr)
         return _INTERRUPTED
     except (Error, TypeError, ValueError, OSError) as error:
-        print(f"kmux: error: {error}", file=sys.stderr)
+        print(printable(f"kmux: error: {error}"), file=sys.stderr)
         return _UNAVAILABLE if isinstance(error, (Error, OSError)) else _WRONG
     print(
-        json.dumps({"event": "end", **report.to_json()}) if arguments.json else str(report),
+        json.dumps({"event": "end", **report.to_json()}) if arguments.json else printable(str(report)),
         end="\n" if arguments.json else "",
     )
     return _FAILED if report.failures else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from typing import IO, Any, Union
@@ -11,6 +12,15 @@ from .._errors import Error
 from ._run import Line, Unit
 
 Progress = Union[bool, Callable[[dict[str, Any]], None]]
+
+
+# What a terminal obeys, and marks that change the order of what it shows; line breaks and tabs aside.
+_OBEYED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
+
+
+def printable(text: str) -> str:
+    """`text` as a terminal may be given it, control characters as \\xHH: programs choose names and messages."""
+    return _OBEYED.sub(lambda found: "".join(f"\\x{byte:02x}" for byte in found[0].encode()), text)
 
 
 class View:
@@ -98,7 +108,7 @@ class Bar(View):
         self._bar.update(count)
 
     def _write(self, text: str) -> None:
-        self._tqdm.write(text, file=sys.stderr)  # where the bar is
+        self._tqdm.write(printable(text), file=sys.stderr)  # where the bar is
 
     def _note(self) -> None:
         counts = {"failed": self._failed, "again": self._again}
