@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Attacks on kmux: attacks.py KMUX [--only TEXT] [--jobs N] prints one line each, then how many were tried and how many succeeded.
+"""Attacks on kmux: attacks.py KMUX [--only TEXT] [--every N] [--jobs N] prints one line each, then how many were tried and how many succeeded.
 
 An attack succeeds if code of the attacker runs, a file is written or read that should not be, a process ends or sticks, or a stale or
 forged artifact is taken. Exit code 1: one succeeded. What an attack needs and the machine lacks is named."""
@@ -31,10 +31,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kmux")
     parser.add_argument("--only", default="", help="names that have this text")
+    parser.add_argument("--every", type=int, default=1, help="of so many attacks one")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     chosen = parser.parse_args()
     kmux = os.path.abspath(chosen.kmux)
-    names = [name for name in ATTACKS if chosen.only in name]
+    names = [name for name in ATTACKS if chosen.only in name][:: chosen.every]
     counts = collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
         for name, outcome in zip(names, pool.map(lambda name: outcome_of(kmux, name), names)):

@@ -123,6 +123,9 @@ TEST(Cli, PluginsListsThoseOfThisBuild) {
   EXPECT_TRUE(cpu);
   EXPECT_THAT(session.run({"plugins"}).standard_output, HasSubstr("cpu"));
   EXPECT_EQ(session.run({"plugins", "--verify"}).exit_code, 0);
+  const std::string held = *json.find("confinement")->as_string();
+  EXPECT_THAT(held, HasSubstr("Landlock"));
+  EXPECT_THAT(session.run({"plugins", "--verbose"}).standard_output, HasSubstr("are held by: " + held));
 }
 
 TEST(Cli, DevicesBeginWithTheHost) {
