@@ -19,7 +19,7 @@ using LogSink = std::function<void(LogLevel level, std::string_view text)>;
 /// Threads: any; `sink` may be called from any thread, one call at a time.
 KMUX_API void set_log_sink(LogLevel level, LogSink sink);
 
-/// A sink that writes "kmux: warning: text" lines to stderr, control characters as \xHH; what verbose mode installs.
+/// A sink that writes "kmux: warning: text" lines to stderr, with control characters escaped; what verbose mode installs.
 KMUX_API LogSink stderr_log_sink();
 
 /// Sends a line to the sink in force.
