@@ -84,7 +84,7 @@ Result<std::vector<std::string>> split_flags(std::string_view text) {
 
 namespace {
 
-constexpr std::string_view kDigits = "0123456789";
+constexpr std::string_view kDecimalDigits = "0123456789";
 constexpr std::string_view kLettersAndDigits = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
 bool consists_of(std::string_view text, std::string_view characters, std::string_view more = {}) {
@@ -93,7 +93,7 @@ bool consists_of(std::string_view text, std::string_view characters, std::string
 }
 
 // Enough for every use, and too little to keep a compiler busy or to fill its stack.
-bool is_small_number(std::string_view text) { return text.size() <= 4 && consists_of(text, kDigits); }
+bool is_small_number(std::string_view text) { return text.size() <= 4 && consists_of(text, kDecimalDigits); }
 
 }  // namespace
 
@@ -104,7 +104,7 @@ bool ValuedFlag::matches(std::string_view flag) const {
     case FlagValue::kNumber:
       return is_small_number(text);
     case FlagValue::kNumbers:
-      return consists_of(text, kDigits, ",");
+      return consists_of(text, kDecimalDigits, ",");
     case FlagValue::kTruth:
       return text == "true" || text == "false";
     case FlagValue::kName:

@@ -23,7 +23,8 @@ def library_attack(kind, lifted, names, variables):
     def run(scene):
         evil = scene.evil_library()
         scene.program(BACKENDS[kind][0], headers={name: evil for name in names})
-        compiled(scene, kind, lifted, **variables)
+        # Where the command itself stands, the loader looks for its own libraries, and for the driver's.
+        compiled(scene, kind, lifted, cwd=scene.stand, **variables)
         return scene.is_marked()
 
     return run

@@ -37,6 +37,8 @@ class Scene:
         self.mark = self.folder / "marks" / "MARK"
         self.mark.parent.mkdir()
         self.mark.parent.chmod(0o777)
+        self.stand = self.folder / "stand"  # where the command is started, if it is not the program's folder
+        self.stand.mkdir()
         self.environment = {
             "PATH": os.environ["PATH"],
             "HOME": str(self.folder),
@@ -73,13 +75,13 @@ class Scene:
         lines += listed("preludes", preludes) + listed("compile_flags", flags) + extra + f"  launch {launch}\n"
         return self.write("p.kmux", lines)
 
-    def run(self, *words, user=None, timeout=120, **variables):
-        """The command with these words, as its result."""
+    def run(self, *words, user=None, timeout=120, cwd=None, **variables):
+        """The command with these words, as its result. It stands in the program's folder, or in `cwd`."""
         as_user = {"user": user, "group": user, "extra_groups": []} if user is not None else {}
         return subprocess.run(
             [self.kmux, *map(str, words)],
             env=self.environment | variables,
-            cwd=self.folder,
+            cwd=cwd or self.folder,
             capture_output=True,
             timeout=timeout,
             check=False,
@@ -87,9 +89,10 @@ class Scene:
             **as_user,
         )
 
-    def compile(self, backend, *words, timeout=120, **variables):
+    def compile(self, backend, *words, timeout=120, cwd=None, **variables):
         target = {"cuda": ["--target", "cuda:sm_80"], "nvrtc": ["--target", "cuda:sm_80"], "hip": ["--target", "hip:gfx90a"]}
-        return self.run("compile", "p.kmux", "--backend", backend, *target.get(backend, []), "--no-cache", *words, timeout=timeout, **variables)
+        words = ["compile", self.folder / "p.kmux", "--backend", backend, *target.get(backend, []), "--no-cache", *words]
+        return self.run(*words, timeout=timeout, cwd=cwd, **variables)
 
     def evil_library(self):
         """A shared library whose constructor leaves the mark, as bytes."""

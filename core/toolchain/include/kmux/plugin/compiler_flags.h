@@ -22,9 +22,9 @@ enum class FlagValue {
 
 /// A flag that begins with `begin` and goes on with a value.
 struct ValuedFlag {
-  std::string_view begin;  // "-ffp-contract="
-  FlagValue value = FlagValue::kNumber;
-  std::span<const std::string_view> words = {};  // of kWord
+  std::string_view begin;  ///< "-ffp-contract="
+  FlagValue value = FlagValue::kNumber;  ///< the kind of it
+  std::span<const std::string_view> words = {};  ///< of kWord
   /// Returns true for this flag with such a value.
   bool matches(std::string_view flag) const;
 };
