@@ -75,6 +75,7 @@ std::string installation_of(const std::string& program) {
 
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -135,17 +136,18 @@ void allow(const Descriptor& ruleset, const std::string& path, std::uint64_t rig
   ::syscall(SYS_landlock_add_rule, ruleset.get(), kBeneath, &rule, 0U);
 }
 
-void restrict_files(const Confinement& confinement) {
+// What a thread is held to; closed where there is no Landlock.
+Descriptor ruleset_of(const Confinement& confinement) {
   const int known = version();
-  if (known < 1) return;
+  if (known < 1) return Descriptor();
   std::size_t bytes = 0;
   const Ruleset rules = all_of(known, bytes);
-  const Descriptor ruleset(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, bytes, 0U)));
-  if (!ruleset.is_open()) return;
+  Descriptor ruleset(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, bytes, 0U)));
+  if (!ruleset.is_open()) return ruleset;
   for (const std::string& path : confinement.reads) allow(ruleset, path, kExecute | kReadFile | kReadFolder);
   for (const std::string& path : confinement.writes) allow(ruleset, path, rules.files);
   allow(ruleset, "/dev/null", rules.files);
-  ::syscall(SYS_landlock_restrict_self, ruleset.get(), 0U);
+  return ruleset;
 }
 
 }  // namespace landlock
@@ -231,11 +233,13 @@ std::vector<sock_filter> filter() {
   return steps;
 }
 
-void filter_calls() {
-  if (kMachine == 0) return;
-  std::vector<sock_filter> steps = filter();
-  const sock_fprog program{static_cast<unsigned short>(steps.size()), steps.data()};
-  ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+std::vector<std::uint64_t> packed_filter() {
+  static_assert(sizeof(sock_filter) == sizeof(std::uint64_t));
+  if (kMachine == 0) return {};
+  const std::vector<sock_filter> steps = filter();
+  std::vector<std::uint64_t> packed(steps.size());
+  std::memcpy(packed.data(), steps.data(), steps.size() * sizeof(sock_filter));
+  return packed;
 }
 
 void limit(pid_t process, __rlimit_resource resource, rlim_t most) {
@@ -247,10 +251,17 @@ void limit(pid_t process, __rlimit_resource resource, rlim_t most) {
 
 }  // namespace
 
-void confine_this_thread(const Confinement& confinement) {
+PreparedConfinement::PreparedConfinement(const Confinement& confinement)
+    : files_(landlock::ruleset_of(confinement)), calls_(packed_filter()) {}
+
+void PreparedConfinement::apply() const {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
-  landlock::restrict_files(confinement);
-  filter_calls();
+  if (files_.is_open()) ::syscall(SYS_landlock_restrict_self, files_.get(), 0U);
+  if (calls_.empty()) return;
+  // The kernel reads it, and writes nothing.
+  auto* const steps = reinterpret_cast<sock_filter*>(const_cast<std::uint64_t*>(calls_.data()));
+  const sock_fprog program{static_cast<unsigned short>(calls_.size()), steps};
+  ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
 void limit_process(pid_t process) {
@@ -274,7 +285,8 @@ std::string confinement_here() {
 
 namespace kmux {
 
-void confine_this_thread(const Confinement&) {}
+PreparedConfinement::PreparedConfinement(const Confinement&) {}
+void PreparedConfinement::apply() const {}
 void limit_process(pid_t) {}
 std::string confinement_here() { return "nothing (this system has neither Landlock nor seccomp)"; }
 

@@ -67,19 +67,24 @@ void Spawn::close_from(int first) { add_close_from(actions_, first); }
 
 void Spawn::work_in(const std::string& folder) { posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str()); }
 
-// What a thread is held to, its children are from their first instruction on: so one is started for that alone.
+// What a thread is held to, its children are from their first instruction on: so one is started for that alone. Where there can be
+// no other thread, a process between does it.
 int Spawn::start(pid_t* child, const std::string& program, std::vector<std::string> words,
                  std::vector<std::string> variables) const {
   const std::vector<char*> argv = pointers_to(words);
   const std::vector<char*> envp = pointers_to(variables);
   if (confinement_ == nullptr) return start_here(child, program.c_str(), argv.data(), envp.data());
+  const PreparedConfinement prepared(*confinement_);
   int failure = EAGAIN;
   auto thread = start_thread([&] {
-    confine_this_thread(*confinement_);
+    prepared.apply();
     failure = start_here(child, program.c_str(), argv.data(), envp.data());
   });
-  if (!thread) return failure;
-  thread->join();
+  if (thread) {
+    thread->join();
+  } else {
+    failure = start_kept(child, program.c_str(), argv.data(), envp.data(), &prepared).value_or(EAGAIN);
+  }
   if (failure == 0) limit_process(*child);
   return failure;
 }
@@ -93,14 +98,18 @@ int Spawn::start_here(pid_t* child, const char* program, char* const* argv, char
 
 /// Starts the child below a process whose end only this function's caller can see: `child` is that one, and ends as the child does.
 /// Nothing if there is no such process.
-std::optional<int> Spawn::start_kept(pid_t* child, const char* program, char* const* argv, char* const* envp) const {
+std::optional<int> Spawn::start_kept(pid_t* child, const char* program, char* const* argv, char* const* envp,
+                                     const PreparedConfinement* confinement) const {
   std::array<int, 2> ends{};
   if (make_pipe(ends) != 0) return std::nullopt;
   const Descriptor report(ends[0]);
   Descriptor told(ends[1]);
   const pid_t keeper = fork_unheard();
   if (keeper < 0) return std::nullopt;
-  if (keeper == 0) keep(told.get(), program, argv, envp);
+  if (keeper == 0) {
+    if (confinement != nullptr) confinement->apply();
+    keep(told.get(), program, argv, envp);
+  }
   told.close();
   int failure = EIO;
   while (::read(report.get(), &failure, sizeof failure) < 0 && errno == EINTR) {

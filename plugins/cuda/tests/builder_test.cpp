@@ -292,7 +292,7 @@ TEST_F(Builder, RefusesArgumentsThatMeanSomethingElseToTheShell) {
   const Program program = program_of(kernel_that("")).build().value();
   for (const Options& options :
        {Options{{"include_dirs", "/tmp/$(touch x)"}}, Options{{"include_dirs", "/tmp/a,b"}},
-        Options{{"compile_flags", "'-fmad=`touch x`'"}}, Options{{"compile_flags", "'-fmad=a b'"}}}) {
+        Options{{"compile_flags", "'-I/tmp/`touch x`'"}}, Options{{"compile_flags", "'--include-path=/a;b'"}}}) {
     const Error error = failure(program, options);
     EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
     EXPECT_THAT(error.message, HasSubstr("has a character that nvcc or the shell that it uses would take for its own"));
@@ -314,8 +314,9 @@ TEST_F(Builder, PassesOptionsOn) {
   ASSERT_TRUE(artifact.ok()) << artifact.error().explain();
   EXPECT_THAT(
       *artifact->find(nvidia::kMetaPart),
-      HasSubstr(R"(["-cubin","-arch=sm_90a","-I.","--expt-relaxed-constexpr","--use_fast_math","-maxrregcount=32",)"
-                R"("-fmad=false"])"));
+      HasSubstr(
+          R"(["-cubin","-arch=sm_90a","-I../program","--expt-relaxed-constexpr","--use_fast_math","-maxrregcount=32",)"
+          R"("-fmad=false"])"));
 }
 
 TEST_F(Builder, MakesCodeForADebugger) {

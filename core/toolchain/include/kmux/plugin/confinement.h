@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <sys/types.h>
 #include <vector>
+
+#include "kmux/plugin/descriptor.h"
 
 namespace kmux {
 
@@ -26,10 +29,20 @@ std::vector<std::string> user_writes();
 /// Returns the folder of the installation that `program` belongs to: the one with its "bin", else its own. Links are resolved.
 std::string installation_of(const std::string& program);
 
-/// Holds the calling thread, and the processes that it starts, to `confinement`. It cannot be undone: the thread must end soon.
-///
-/// Threads: the calling one.
-void confine_this_thread(const Confinement& confinement);
+/// A confinement as the kernel takes it.
+class PreparedConfinement {
+ public:
+  explicit PreparedConfinement(const Confinement& confinement);
+
+  /// Holds the calling thread, and the processes that it starts, to it. It cannot be undone: the thread must end soon.
+  ///
+  /// Threads: the calling one. Takes no memory: a child of fork() may call it.
+  void apply() const;
+
+ private:
+  Descriptor files_;  // of Landlock
+  std::vector<std::uint64_t> calls_;  // seccomp's filter
+};
 
 /// Limits what `process` may use, and what it starts from then on: no core files, 4 GiB a file, an hour of processor time a process,
 /// memory as the machine has. Lower limits stay.

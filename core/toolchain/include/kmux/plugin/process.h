@@ -100,7 +100,8 @@ class Spawn {
 
  private:
   int start_here(pid_t* child, const char* program, char* const* argv, char* const* envp) const;
-  std::optional<int> start_kept(pid_t* child, const char* program, char* const* argv, char* const* envp) const;
+  std::optional<int> start_kept(pid_t* child, const char* program, char* const* argv, char* const* envp,
+                                const PreparedConfinement* confinement = nullptr) const;
   [[noreturn]] void keep(int told, const char* program, char* const* argv, char* const* envp) const;
 
   Group group_;
