@@ -32,6 +32,7 @@ std::string installation_of(const std::string& program);
 /// A confinement as the kernel takes it.
 class PreparedConfinement {
  public:
+  /// Makes what the kernel needs of `confinement`: opens the paths that are there.
   explicit PreparedConfinement(const Confinement& confinement);
 
   /// Holds the calling thread, and the processes that it starts, to it. It cannot be undone: the thread must end soon.
