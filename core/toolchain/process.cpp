@@ -267,7 +267,7 @@ std::vector<std::string> environment_of(const Command& command) {
     if (!is_list_of_folders(name)) {
       entries.push_back(text);
     } else if (const std::string folders = absolute_folders(value); !folders.empty()) {
-      entries.push_back(name + "=" + folders);
+      entries.push_back(std::string(name).append("=").append(folders));
     }
   }
   for (const auto& [name, value] : command.environment) {
