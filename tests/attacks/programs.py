@@ -196,6 +196,7 @@ def secret_attack(kind, line):
     """A source that reads a file of the machine into the code, or into a message."""
 
     def run(scene):
+        scene.needs_landlock()
         secret = scene.write("elsewhere/secret", "kmux-secret-value\n")
         dialect = BACKENDS[kind][0]
         text = line.format(path=secret) + (SAXPY_CU if dialect == "cuda" else SAXPY_C)

@@ -117,6 +117,10 @@ class Scene:
         if name == "cuda" and shutil.which("nvcc") is None and not os.path.exists("/usr/local/cuda/bin/nvcc"):
             raise Missing("nvcc")
 
+    def needs_landlock(self):
+        if b"no Landlock" in self.run("plugins", "--verbose").stdout:
+            raise Missing("Landlock, which the kernel lacks")
+
     def as_user(self, user, command, **variables):
         return subprocess.run(
             ["/bin/sh", "-c", command],
