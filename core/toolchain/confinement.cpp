@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 #include <sys/resource.h>
 
@@ -40,12 +41,7 @@ constexpr const char* kSystem[] = {"/usr",
 
 void add_folders(std::vector<std::string>& list, const char* variable) {
   const char* const value = has_added_rights() ? nullptr : std::getenv(variable);
-  std::string rest = absolute_folders(value == nullptr ? "" : value);
-  while (!rest.empty()) {
-    const std::size_t colon = rest.find(':');
-    list.push_back(rest.substr(0, colon));
-    rest = colon == rest.npos ? "" : rest.substr(colon + 1);
-  }
+  std::ranges::move(absolute_folders_in(value == nullptr ? "" : value), std::back_inserter(list));
 }
 
 }  // namespace

@@ -78,7 +78,6 @@ std::string search_path() {
   return path == nullptr ? "" : path;
 }
 
-// An empty or relative folder of these lists means the folder that a child stands in.
 bool is_list_of_folders(std::string_view name) { return name == "PATH" || name == "LD_LIBRARY_PATH"; }
 
 bool is_inherited(const Command& command, const std::string& name) {
@@ -245,15 +244,21 @@ Result<ProcessResult> run(const Command& command) {
   return result;
 }
 
-std::string absolute_folders(std::string_view list) {
-  std::string kept;
+std::vector<std::string> absolute_folders_in(std::string_view list) {
+  std::vector<std::string> folders;
   for (bool more = true; more;) {
     const std::size_t colon = list.find(':');
     const std::string_view folder = list.substr(0, colon);
     more = colon != list.npos;
     if (more) list.remove_prefix(colon + 1);
-    if (folder.starts_with('/')) kept.append(kept.empty() ? "" : ":").append(folder);
+    if (folder.starts_with('/')) folders.emplace_back(folder);
   }
+  return folders;
+}
+
+std::string absolute_folders(std::string_view list) {
+  std::string kept;
+  for (const std::string& folder : absolute_folders_in(list)) kept.append(kept.empty() ? "" : ":").append(folder);
   return kept;
 }
 
@@ -287,17 +292,9 @@ std::string to_string(const Command& command) {
 
 std::optional<std::string> find_program(const std::string& name) {
   if (name.empty() || name.find('/') != std::string::npos) return std::nullopt;
-  const std::string path = search_path();
-  std::string_view rest = path;
-  for (bool more = true; more;) {
-    const std::size_t colon = rest.find(':');
-    std::string candidate(rest.substr(0, colon));
-    more = colon != std::string_view::npos;
-    if (more) rest.remove_prefix(colon + 1);
-    // A relative entry would make the answer depend on the current folder.
-    const bool is_absolute = candidate.starts_with('/');
-    candidate.append("/").append(name);
-    if (is_absolute && is_executable(candidate)) return candidate;
+  for (std::string& folder : absolute_folders_in(search_path())) {
+    const std::string candidate = std::move(folder.append("/").append(name));
+    if (is_executable(candidate)) return candidate;
   }
   return std::nullopt;
 }

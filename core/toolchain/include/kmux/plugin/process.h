@@ -45,7 +45,10 @@ Result<ProcessResult> run(const Command& command);
 /// The command line as a person would type it, quoted, for messages only.
 std::string to_string(const Command& command);
 
-/// Returns `list`, folders with colons between them, without those that are empty or relative.
+/// Returns the absolute folders of `list`, in which colons are between them as in PATH. An empty or relative one would mean the
+/// folder that a process stands in.
+std::vector<std::string> absolute_folders_in(std::string_view list);
+/// Returns the same as a list.
 std::string absolute_folders(std::string_view list);
 
 /// What the child of `command` finds in its environment, each "NAME=value". PATH and LD_LIBRARY_PATH have absolute folders only.
