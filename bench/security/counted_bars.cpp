@@ -1,60 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <cstdio>
 #include <filesystem>
-#include <map>
-#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "kmux/plugin/process.h"
-
 #include "bars/bar.h"
+#include "counted.h"
 
 namespace kmux::bench::security {
 namespace {
 
 const std::string kAttacks = KMUX_BENCH_ROOT "/tests/attacks/";
 
-// What `script` prints as numbers, "NAME N" a line. It is run once, as the bars of one script ask for different ones.
-const std::map<std::string, double>& counts_of(const std::string& script, std::vector<std::string> words) {
-  static std::map<std::string, std::map<std::string, double>> known;
-  if (const auto found = known.find(script); found != known.end()) return found->second;
+double counted_by(const std::string& script, const std::string& label, std::vector<std::string> words = {}) {
   words.insert(words.begin(), {KMUX_BENCH_PYTHON3, "-B", kAttacks + script, KMUX_BENCH_KMUX});
-  const ProcessResult result = run(Command{std::move(words)}).value();
-  std::fputs(result.standard_error.c_str(), stderr);
-  std::map<std::string, double>& counts = known[script];
-  std::string rest = result.standard_output;
-  for (std::size_t end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
-    const std::string line = rest.substr(0, end);
-    rest.erase(0, end + 1);
-    const std::size_t blank = line.find(' ');
-    const bool is_count = blank != line.npos && line.find_first_not_of("0123456789", blank + 1) == line.npos;
-    if (is_count) {
-      counts[line.substr(0, blank)] = std::stod(line.substr(blank + 1));
-    } else if (!line.ends_with(": held")) {
-      std::fprintf(stderr, "  %s\n", line.c_str());
-    }
-  }
-  return counts;
+  return counted(label, std::move(words));
 }
 
-double counted(const std::string& name, const std::string& script, std::vector<std::string> words = {}) {
-  const auto& counts = counts_of(script, std::move(words));
-  const auto found = counts.find(name);
-  if (found == counts.end()) throw std::runtime_error(script + " does not print " + name);
-  return found->second;
-}
-
-double attacks_tried() { return counted("attacks_tried", "attacks.py"); }
-double attacks_succeeded() { return counted("attacks_succeeded", "attacks.py"); }
-double flags_swept() { return counted("flags_swept", "sweep_flags.py"); }
-double flags_harmful() { return counted("flags_harmful", "sweep_flags.py"); }
+double attacks_tried() { return counted_by("attacks.py", "attacks_tried"); }
+double attacks_succeeded() { return counted_by("attacks.py", "attacks_succeeded"); }
+double flags_swept() { return counted_by("sweep_flags.py", "flags_swept", {"--list"}); }
+double flags_harmful() { return counted_by("sweep_flags.py", "flags_harmful"); }
 
 double sandboxed_compiles_failed() {
   const bool has_headers = std::filesystem::exists(KMUX_BENCH_HEADERS);
-  return counted("sandboxed_compiles_failed", "sandboxed.py",
-                 has_headers ? std::vector<std::string>{"--headers", KMUX_BENCH_HEADERS} : std::vector<std::string>());
+  return counted_by(
+      "sandboxed.py", "sandboxed_compiles_failed",
+      has_headers ? std::vector<std::string>{"--headers", KMUX_BENCH_HEADERS} : std::vector<std::string>());
 }
 
 /// Attacks on kmux that were tried (tests/attacks): as root, who is two users, with all compilers that are here.

@@ -1,28 +1,17 @@
-#include <cstdio>
-#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "kmux/plugin/process.h"
-
 #include "bars/bar.h"
+#include "counted.h"
 
 namespace kmux::bench::strangers {
 namespace {
 
 const std::string kTests = KMUX_BENCH_ROOT "/tests/strangers/";
 
-// The number behind `label` in a line of what `words` prints; its exit code is 1 where the number is not 0.
 double counted(const std::string& label, std::vector<std::string> words) {
-  Command command{.argv = std::move(words)};
-  command.environment = {{"KMUX_ARITHMETIC", "all"}};  // every setting, for fast_math_wrong
-  const ProcessResult result = run(command).value();
-  const std::string text = "\n" + result.standard_output;
-  const std::size_t at = text.rfind("\n" + label + " ");
-  if (at == std::string::npos) throw std::runtime_error("no line \"" + label + " N\": " + text + result.standard_error);
-  const double number = std::stod(text.substr(at + label.size() + 2));
-  if (number != 0) std::fputs(text.c_str(), stderr);
-  return number;
+  return bench::counted(label, std::move(words), {{"KMUX_ARITHMETIC", "all"}});  // every setting, for fast_math_wrong
 }
 
 double counted_by_script(const std::string& label, const std::string& script, std::vector<std::string> words) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every flag of the compilers, as a program's text could have it: sweep_flags.py KMUX [--every N] [--jobs N].
+"""Every flag of the compilers, as a program's text could have it: sweep_flags.py KMUX [--every N] [--jobs N]
+[--list], which only counts them.
 
 A flag is harmful if the command crashes, hangs or prints what is no message of kmux's, or if a file is written where the program is or
 where the command stands. Flags come from the compilers that are here: Clang's and GCC's on backend cpu, nvcc's on cuda and nvrtc. Ends
@@ -99,6 +100,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kmux")
     parser.add_argument("--every", type=int, default=1, help="of so many flags one")
+    parser.add_argument("--list", action="store_true", help="only count what would be tried")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     chosen = parser.parse_args()
     sweep = Sweep(os.path.abspath(chosen.kmux))
@@ -111,6 +113,9 @@ def main():
             except Missing as lacks:
                 print(f"skipped for want of {lacks}")
     tried = [case for case in cases() if case[0] in available][:: chosen.every]
+    if chosen.list:
+        print(f"flags_swept {len(tried)}")
+        return 0
     harmful = 0
     with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
         for case, harm in zip(tried, pool.map(sweep.harm, tried)):
