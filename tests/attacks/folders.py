@@ -1,5 +1,6 @@
 """Attacks by who may write where: two users of one machine, and folders that lie in reach of both."""
 
+import contextlib
 import hashlib
 import os
 import pathlib
@@ -9,7 +10,7 @@ import struct
 import subprocess
 import time
 
-from scene import ATTACKER, EVIL, VICTIM, Missing, attack
+from scene import ATTACKER, EVIL, VICTIM, Missing, attack, rights_of
 
 GOOD = "void scale(const float* x, float* y, int n) { for (int i = 0; i < n; i++) y[i] = x[i] * 2.5f; }\n"
 BAD = GOOD.replace("2.5f", "666.0f")
@@ -33,6 +34,23 @@ def two_users(scene):
     scene.write("bad/scale.c", BAD)
     scene.write("bad/p.kmux", TEXT)
     return shared, attackers
+
+
+@contextlib.contextmanager
+def repeating(command):
+    """Has the attacker run `command` of the shell again and again meanwhile."""
+    words = ["/bin/sh", "-c", f"while :; do {command}; done"]
+    racer = subprocess.Popen(words, stderr=subprocess.DEVNULL, **rights_of(ATTACKER))
+    try:
+        yield
+    finally:
+        racer.kill()
+        racer.wait()
+
+
+def exchange_of(folder, other):
+    """The command that puts a copy of `other` in the place of `folder`, and `folder` back."""
+    return f"mv {folder} {folder}-away 2>/dev/null; cp -r {other} {folder}; rm -rf {folder}; mv {folder}-away {folder}"
 
 
 def value_as(scene, user, folder, cache, **variables):
@@ -71,6 +89,14 @@ def poisoned_cache(scene, attackers):
     return attackers / "cache"
 
 
+def victims_cache(folder):
+    """An empty cache of the victim's in `folder`."""
+    cache = folder / "cache"
+    cache.mkdir()
+    owned(cache, VICTIM, 0o700)
+    return cache
+
+
 @attack("the poison itself: without it, the others prove nothing")
 def _(scene):
     shared, attackers = two_users(scene)
@@ -84,11 +110,10 @@ def _(scene):
 def _(scene):
     shared, attackers = two_users(scene)
     poison = poisoned_cache(scene, attackers)
-    (shared / "cache").mkdir()
-    owned(shared / "cache", VICTIM, 0o700)
-    value_as(scene, VICTIM, "bad", shared / "cache")
-    scene.as_user(ATTACKER, f"mv {shared}/cache {shared}/away; cp -r {poison} {shared}/cache")
-    return value_as(scene, VICTIM, "good", shared / "cache") == 666
+    cache = victims_cache(shared)
+    value_as(scene, VICTIM, "bad", cache)
+    scene.as_user(ATTACKER, f"mv {cache} {shared}/away; cp -r {poison} {cache}")
+    return value_as(scene, VICTIM, "good", cache) == 666
 
 
 def subfolder_attack(mode, what):
@@ -148,24 +173,21 @@ def _(scene):
 def _(scene):
     shared, attackers = two_users(scene)
     poison = poisoned_cache(scene, attackers)
-    (shared / "cache").mkdir()
-    owned(shared / "cache", VICTIM, 0o700)
-    swap = f"while :; do mv {shared}/cache {shared}/own 2>/dev/null; cp -r {poison} {shared}/cache; rm -rf {shared}/cache; mv {shared}/own {shared}/cache; done"
-    racer = subprocess.Popen(["/bin/sh", "-c", swap], user=ATTACKER, group=ATTACKER, extra_groups=[], stderr=subprocess.DEVNULL)
-    try:
-        return any(value_as(scene, VICTIM, "good", shared / "cache") == 666 for _ in range(6))
-    finally:
-        racer.kill()
-        racer.wait()
+    cache = victims_cache(shared)
+    with repeating(exchange_of(cache, poison)):
+        return any(value_as(scene, VICTIM, "good", cache) == 666 for _ in range(6))
+
+
+def own_plugins(scene):
+    return pathlib.Path(scene.kmux).resolve().parent.parent / "lib/kmux/plugins"
 
 
 def evil_plugin(scene):
     """A folder with the plugin of the processor whose library leaves the mark, as the attacker would make it."""
     scene.write("evil/evil.c", EVIL % scene.mark)
-    own = pathlib.Path(scene.kmux).resolve().parent.parent / "lib/kmux/plugins"
     folder = scene.folder / "attackers" / "plugins"
     folder.mkdir()
-    manifest = (own / "kmux_cpu.plugin.json").read_text()
+    manifest = (own_plugins(scene) / "kmux_cpu.plugin.json").read_text()
     build_id = re.search(r'"build_id" *: *"([0-9a-f]+)"', manifest)
     subprocess.run(
         ["gcc", "-shared", "-fPIC", f"-Wl,--build-id=0x{build_id[1]}", "-o", folder / "kmux_cpu.so", scene.folder / "evil/evil.c"],
@@ -248,39 +270,26 @@ def _(scene):
     if shutil.which("gcc") is None:
         raise Missing("gcc")
     evil = evil_plugin(scene)
-    good = scene.folder / "good-plugins"
-    own = pathlib.Path(scene.kmux).resolve().parent.parent / "lib/kmux/plugins"
-    shutil.copytree(own, good)
-    shutil.copytree(good, shared / "plugins")
-    for path in [shared / "plugins", *(shared / "plugins").rglob("*")]:
+    plugins = shared / "plugins"
+    shutil.copytree(own_plugins(scene), plugins)
+    for path in [plugins, *plugins.rglob("*")]:
         owned(path, VICTIM, 0o755)
-    swap = f"while :; do mv {shared}/plugins {shared}/away; cp -r {evil} {shared}/plugins; rm -rf {shared}/plugins; mv {shared}/away {shared}/plugins; done"
-    racer = subprocess.Popen(["/bin/sh", "-c", swap], user=ATTACKER, group=ATTACKER, extra_groups=[], stderr=subprocess.DEVNULL)
-    try:
+    with repeating(exchange_of(plugins, evil)):
         for _ in range(10):
-            scene.run("devices", user=VICTIM, KMUX_PLUGIN_PATH=str(shared / "plugins"))
+            scene.run("devices", user=VICTIM, KMUX_PLUGIN_PATH=str(plugins))
             time.sleep(0.02)
         return scene.is_marked()
-    finally:
-        racer.kill()
-        racer.wait()
 
 
 @attack("temporary files in a folder of everyone's that is not sticky")
 def _(scene):
     shared, _ = two_users(scene)
-    scene.write("k.c", GOOD)
-    made = f"while :; do for d in {shared}/kmux-*; do mv $d $d-away && mkdir -m 777 $d; done; done 2>/dev/null"
-    racer = subprocess.Popen(["/bin/sh", "-c", made], user=ATTACKER, group=ATTACKER, extra_groups=[], stderr=subprocess.DEVNULL)
-    try:
+    with repeating(f"for d in {shared}/kmux-*; do mv $d $d-away && mkdir -m 777 $d; done"):
         result = scene.run(
             "compile", scene.folder / "good/p.kmux", "--backend", "cpu", "--no-cache", user=VICTIM,
             KMUX_OPTION_CPU_ENGINE="host", TMPDIR=str(shared),
         )
         return result.returncode == 0 or b"is refused" not in result.stderr
-    finally:
-        racer.kill()
-        racer.wait()
 
 
 @attack("a lock file of the attacker's")

@@ -200,7 +200,6 @@ def secret_attack(kind, line):
         secret = scene.write("elsewhere/secret", "kmux-secret-value\n")
         dialect = BACKENDS[kind][0]
         text = line.format(path=secret) + (SAXPY_CU if dialect == "cuda" else SAXPY_C)
-        (scene.folder / "program").mkdir()
         inner = type(scene)(scene.kmux)
         try:
             inner.program(dialect, source=("k.cu" if dialect == "cuda" else "k.c", text))

@@ -23,6 +23,11 @@ __attribute__((constructor)) static void go(void) { close(open("%s", O_WRONLY | 
 """
 
 
+def rights_of(user):
+    """What subprocess takes to start a program as that user, in no other group."""
+    return {"user": user, "group": user, "extra_groups": []}
+
+
 class Missing(Exception):
     """What an attack needs and this machine lacks."""
 
@@ -77,7 +82,6 @@ class Scene:
 
     def run(self, *words, user=None, timeout=120, cwd=None, **variables):
         """The command with these words, as its result. It stands in the program's folder, or in `cwd`."""
-        as_user = {"user": user, "group": user, "extra_groups": []} if user is not None else {}
         return subprocess.run(
             [self.kmux, *map(str, words)],
             env=self.environment | variables,
@@ -86,7 +90,7 @@ class Scene:
             timeout=timeout,
             check=False,
             stdin=subprocess.DEVNULL,
-            **as_user,
+            **(rights_of(user) if user is not None else {}),
         )
 
     def compile(self, backend, *words, timeout=120, cwd=None, **variables):
@@ -126,12 +130,10 @@ class Scene:
             ["/bin/sh", "-c", command],
             env=self.environment | {"HOME": "/nonexistent"} | variables,
             cwd=self.folder,
-            user=user,
-            group=user,
-            extra_groups=[],
             capture_output=True,
             timeout=120,
             check=False,
+            **rights_of(user),
         )
 
 
