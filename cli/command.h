@@ -13,8 +13,8 @@
 namespace kmux::cli {
 
 /// What stderr says of `error`, with a line break at its end: "kmux: error: ", `subject` and the message, at most five lines
-/// unless `show_whole_errors` was called or KMUX_VERBOSE is on. Control characters are written as \xHH. What is wrong with the text of a program is told whole, as
-/// compilers do.
+/// unless `show_whole_errors` was called or KMUX_VERBOSE is on. Control characters are escaped. Errors in the text of a program are
+/// printed whole, as compilers do.
 std::string error_report(const Error& error, const std::string& subject = "");
 
 /// Returns what JSON documents have of `error`: {"code", "message", "notes": [{"kind", "text"}]}.

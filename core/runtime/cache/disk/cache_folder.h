@@ -16,7 +16,7 @@ namespace kmux {
 /// Is `text` a SHA-256 as `sha256_hex` writes it? Only such names become paths.
 bool is_digest(std::string_view text);
 
-/// A cache's folder that was checked and stays open, so that what is below it is no other one's, whatever is renamed meanwhile.
+/// A cache's folder that was checked and stays open. What is opened below it belongs to this cache, whatever is renamed meanwhile.
 struct CheckedFolder {
   FileDescriptor folder;
   bool is_of_group = false;  ///< users of its group are trusted
@@ -27,7 +27,7 @@ struct EntryLocation {
   std::filesystem::path folder;
   std::string key;
   std::string second;
-  std::shared_ptr<const CheckedFolder> cache = {};
+  std::shared_ptr<const CheckedFolder> cache = {};  // null: `folder` is opened by its path, as in staging
 
   /// Opens the folder, or nothing (errno says why).
   FileDescriptor open() const;

@@ -23,7 +23,7 @@ struct Confinement {
 /// LD_LIBRARY_PATH, and those of KMUX_COMPILER_READS, which a user sets where a toolchain is spread over others.
 std::vector<std::string> system_reads();
 
-/// Returns the folders of KMUX_COMPILER_WRITES, which a user sets for a compiler that keeps what it made.
+/// Returns the folders of KMUX_COMPILER_WRITES, which a user sets for a compiler with a cache.
 std::vector<std::string> user_writes();
 
 /// Returns the folder of the installation that `program` belongs to: the one with its "bin", else its own. Links are resolved.
@@ -45,7 +45,7 @@ class PreparedConfinement {
   std::vector<std::uint64_t> calls_;  // seccomp's filter
 };
 
-/// Limits what `process` may use, and what it starts from then on: no core files, 4 GiB a file, an hour of processor time a process,
+/// Limits the resources of `process` and of the processes that it starts afterwards: no core files, 4 GiB a file, an hour of processor time a process,
 /// memory as the machine has. Lower limits stay.
 void limit_process(pid_t process);
 

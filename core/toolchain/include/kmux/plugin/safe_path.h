@@ -10,7 +10,7 @@
 namespace kmux {
 
 /// Accepts `path` if no user but root and the caller's can put something else in its place: each folder above it, links resolved,
-/// belongs to one of the two, and neither its group nor others may write to it, unless what is in it stays its owner's (sticky).
+/// belongs to one of the two, and neither its group nor others may write to it, unless it is sticky.
 /// A group of the user's own number is the user, and so is one that `trusts` accepts.
 ///
 /// Errors:  invalid_argument that names the folder and says what to change; unavailable if there is none.
