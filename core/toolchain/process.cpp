@@ -293,8 +293,8 @@ std::string to_string(const Command& command) {
 std::optional<std::string> find_program(const std::string& name) {
   if (name.empty() || name.find('/') != std::string::npos) return std::nullopt;
   for (std::string& folder : absolute_folders_in(search_path())) {
-    const std::string candidate = std::move(folder.append("/").append(name));
-    if (is_executable(candidate)) return candidate;
+    folder.append("/").append(name);
+    if (is_executable(folder)) return std::move(folder);
   }
   return std::nullopt;
 }
