@@ -33,7 +33,7 @@ foreach(fact IN ITEMS "name;\"${NAME}\"" "library;\"${file_name}\"" "abi;{\"min\
   endif()
 endforeach()
 # kmux skips keys that it does not know, since a later kmux may; what is misspelt is found here.
-set(known abi aliases arch_match architectures background build_id compile_ms critical device_types dialects environment features
+set(known abi aliases arch_match architectures background build_id builds compile_ms critical device_types dialects environment features
   foreign_dialects library name needs parallel priority ready_dialects sha256 summary target_hosts targets tiers unkeyed version)
 string(JSON count LENGTH "${manifest}")
 math(EXPR last "${count} - 1")

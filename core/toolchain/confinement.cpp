@@ -260,11 +260,11 @@ void PreparedConfinement::apply() const {
   ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-void limit_process(pid_t process) {
+void limit_process(pid_t process, bool is_timed) {
   constexpr rlim_t kFileBytes = rlim_t{4} << 30, kSeconds = 3600;
   limit(process, RLIMIT_CORE, 0);
   limit(process, RLIMIT_FSIZE, kFileBytes);
-  limit(process, RLIMIT_CPU, kSeconds);
+  if (is_timed) limit(process, RLIMIT_CPU, kSeconds);
   limit(process, RLIMIT_DATA, machine_memory().total);
 }
 
@@ -283,7 +283,7 @@ namespace kmux {
 
 PreparedConfinement::PreparedConfinement(const Confinement&) {}
 void PreparedConfinement::apply() const {}
-void limit_process(pid_t) {}
+void limit_process(pid_t, bool) {}
 std::string confinement_here() { return "nothing (this system has neither Landlock nor seccomp)"; }
 
 }  // namespace kmux

@@ -85,7 +85,7 @@ int Spawn::start(pid_t* child, const std::string& program, std::vector<std::stri
   } else {
     failure = start_kept(child, program.c_str(), argv.data(), envp.data(), &prepared).value_or(EAGAIN);
   }
-  if (failure == 0) limit_process(*child);
+  if (failure == 0) limit_process(*child, confinement_->is_timed);
   return failure;
 }
 

@@ -5,12 +5,24 @@ import subprocess
 from scene import SAXPY_C, SAXPY_CU, attack
 
 LIBRARIES = ["libz.so.1", "libmpc.so.3", "libsframe.so.0", "librt.so.1", "libdl.so.2"]
-BACKENDS = {"cuda": ("cuda", {}), "host": ("c", {"KMUX_OPTION_CPU_ENGINE": "host"}), "hip": ("cuda", {"KMUX_OPTION_HIP_ENGINE": "clang"})}
+APART = {"KMUX_ISOLATION": "process"}
+# Kinds of compilers, with the dialect that they take and the variables that choose them. "apart": in a worker.
+BACKENDS = {
+    "cuda": ("cuda", {}),
+    "host": ("c", {"KMUX_OPTION_CPU_ENGINE": "host"}),
+    "hip": ("cuda", {"KMUX_OPTION_HIP_ENGINE": "clang"}),
+    "cpu apart": ("c", APART),
+    "nvrtc apart": ("cuda", APART),
+}
+
+
+def backend_of(kind):
+    return "cpu" if kind == "host" else kind.removesuffix(" apart")
 
 
 def compiled(scene, kind, lifted, **variables):
     dialect, options = BACKENDS[kind]
-    backend = "cpu" if kind == "host" else kind
+    backend = backend_of(kind)
     scene.needs_backend(backend)
     if lifted:
         scene.lift_file_rules()
@@ -204,7 +216,7 @@ def secret_attack(kind, line):
         try:
             inner.program(dialect, source=("k.cu" if dialect == "cuda" else "k.c", text))
             result = compiled(inner, kind, lifted=False)
-            made = inner.compile("cpu" if kind == "host" else kind, "--output", "artifact", "--force", **BACKENDS[kind][1])
+            made = inner.compile(backend_of(kind), "--output", "artifact", "--force", **BACKENDS[kind][1])
             found = inner.folder / "artifact"
             text = result.stdout + result.stderr + made.stderr + (found.read_bytes() if found.exists() else b"")
             return b"kmux-secret-value" in text

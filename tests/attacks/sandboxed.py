@@ -11,12 +11,15 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Backend, the target, and the options with which it starts compilers.
+# Backend, the target, and the options with which it starts compilers; "apart": in a worker.
 STARTED = {
     "cpu": (None, {"KMUX_OPTION_CPU_ENGINE": "host"}),
     "cuda": ("cuda:sm_90a", {}),
     "hip": ("hip:gfx90a", {"KMUX_OPTION_HIP_ENGINE": "clang"}),
     "cutedsl": ("cuda:sm_90a", {}),
+    "cpu apart": (None, {"KMUX_ISOLATION": "process"}),
+    "nvrtc apart": ("cuda:sm_90a", {"KMUX_ISOLATION": "process"}),
+    "hip apart": ("hip:gfx90a", {"KMUX_OPTION_HIP_ENGINE": "clang", "KMUX_ISOLATION": "process"}),
 }
 
 
@@ -28,7 +31,7 @@ def programs():
 
 def compiles(kmux, program, backend, headers, **variables):
     target, options = STARTED[backend]
-    words = [kmux, "compile", str(program), "--backend", backend, "--no-cache"]
+    words = [kmux, "compile", str(program), "--backend", backend.removesuffix(" apart"), "--no-cache"]
     words += ["--target", target] if target else []
     words += ["-I", headers] if headers else []
     result = subprocess.run(words, env=os.environ | options | variables, capture_output=True, text=True, check=False, timeout=600)

@@ -17,6 +17,7 @@
 #include "system/host_api.h"
 #include "system/runtime_impl.h"
 #include "system/trust.h"
+#include "worker_confinement.h"
 #include "worker_pool.h"
 
 namespace kmux {
@@ -50,10 +51,10 @@ Result<Limit> read_limit(const std::string& name, const std::string& text) {
 class IsolatedPlugin final : public Plugin {
  public:
   IsolatedPlugin(Registry& registry, const PluginEntry& entry, std::shared_ptr<WorkerPool> pool,
-                 const std::optional<std::chrono::milliseconds>& limit)
+                 const IsolationSettings& isolation)
       : manifest_(entry.manifest),
         library_(library_of(entry)),
-        backend_(registry, manifest_.name, std::move(pool), limit) {}
+        backend_(registry, manifest_.name, std::move(pool), isolation) {}
 
   const Manifest& manifest() const override { return manifest_; }
   const std::filesystem::path& library() const override { return library_; }
@@ -199,23 +200,27 @@ Result<std::shared_ptr<WorkerPool>> IsolatedPlugins::pool_of(const Registry& reg
   std::shared_ptr<WorkerPool>& pool = pools_[entry.manifest.name];
   if (pool != nullptr) return pool;
   KMUX_ASSIGN(std::filesystem::path program, find_worker(worker_places()));
+  const Options& options = registry.plugin_options();
+  std::optional<Confinement> confinement;
+  if (entry.manifest.builds == kConfinedBuilds) confinement = confinement_of_plugin(entry.path, options);
   pool = std::make_shared<WorkerPool>(WorkerPool::Settings{.plugin = entry.manifest.name,
                                                            .program = std::move(program),
                                                            .manifest = entry.path,
-                                                           .options = registry.plugin_options(),
+                                                           .options = options,
+                                                           .confinement = std::move(confinement),
                                                            .host = {.log = relay_log, .stopping = is_stopping},
                                                            .failure_time = kFailureTime});
   return pool;
 }
 
 Result<Shared<Plugin>> IsolatedPlugins::plugin(Registry& registry, const std::string& name,
-                                               const std::optional<std::chrono::milliseconds>& limit) {
+                                               const IsolationSettings& isolation) {
   const std::vector<PluginEntry>& entries = registry.entries();
   const auto found = std::ranges::find_if(
       entries, [&](const PluginEntry& entry) { return entry.manifest.name == name && entry.status.ok(); });
   if (found == entries.end()) return registry.plugin(name);  // says why not, and opens nothing
   KMUX_ASSIGN(std::shared_ptr<WorkerPool> pool, pool_of(registry, *found));
-  return Shared<Plugin>(Shared<IsolatedPlugin>::make(registry, *found, std::move(pool), limit));
+  return Shared<Plugin>(Shared<IsolatedPlugin>::make(registry, *found, std::move(pool), isolation));
 }
 
 void IsolatedPlugins::end_surplus() {
@@ -246,12 +251,14 @@ bool runs_isolated(const Runtime& runtime, const std::string& name, const Isolat
 
 Result<Shared<Plugin>> plugin_for(Runtime& runtime, const std::string& name, const IsolationSettings& isolation) {
   if (!runs_isolated(runtime, name, isolation)) return runtime.registry().plugin(name);
-  return runtime.impl().isolated_plugins().plugin(runtime.registry(), name, isolation.limit);
+  return runtime.impl().isolated_plugins().plugin(runtime.registry(), name, isolation);
 }
 
 IsolatedBackend::IsolatedBackend(Registry& registry, const std::string& plugin, std::shared_ptr<WorkerPool> pool,
-                                 const std::optional<std::chrono::milliseconds>& limit)
-    : registry_(registry), table_(plugin, std::move(pool), limit), remote_(table_.api(), table_.instance()) {}
+                                 const IsolationSettings& isolation)
+    : registry_(registry),
+      table_(plugin, std::move(pool), isolation.limit, isolation.in_process_of_its_own),
+      remote_(table_.api(), table_.instance()) {}
 
 Result<Backend*> IsolatedBackend::local() {
   const std::lock_guard lock(mutex_);

@@ -67,12 +67,11 @@ class IsolatedPlugins {
   IsolatedPlugins(const IsolatedPlugins&) = delete;
   IsolatedPlugins& operator=(const IsolatedPlugins&) = delete;
 
-  /// Plugin `name` of `registry` in processes of its own. The library is opened in this process only to load adapters. A
-  /// call gets at most `limit`.
+  /// Plugin `name` of `registry` in processes of its own, as `isolation` says. The library is opened in this process only to load
+  /// adapters. Where the caller asked for such processes, compilers in them are confined.
   ///
   /// Errors: unavailable without kmux-worker, or with the registry's refusal; invalid_argument for an unknown name.
-  Result<Shared<Plugin>> plugin(Registry& registry, const std::string& name,
-                                const std::optional<std::chrono::milliseconds>& limit);
+  Result<Shared<Plugin>> plugin(Registry& registry, const std::string& name, const IsolationSettings& isolation);
 
   /// The workers of the plugin of `entry`.
   ///
@@ -107,9 +106,9 @@ Result<Shared<Plugin>> plugin_for(Runtime& runtime, const std::string& name, con
 /// Threads: any.   Lifetime: borrows the registry; keeps the plugin that it opened.
 class IsolatedBackend final : public Backend {
  public:
-  /// A call gets at most `limit`.
+  /// Its calls are limited and confined as `isolation` says.
   IsolatedBackend(Registry& registry, const std::string& plugin, std::shared_ptr<WorkerPool> pool,
-                  const std::optional<std::chrono::milliseconds>& limit);
+                  const IsolationSettings& isolation);
 
   const kmux_plugin_api& api() const { return table_.api(); }
 

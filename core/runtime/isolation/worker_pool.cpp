@@ -7,6 +7,7 @@
 #include "kmux/plugin/sha256.h"
 
 #include "system/compile_scope.h"
+#include "worker_confinement.h"
 #include "worker_frame.h"
 
 namespace kmux {
@@ -107,17 +108,18 @@ class WorkerPool::Lease {
   WorkerPool& pool_;
 };
 
-Result<WorkerReply> WorkerPool::call(const Frame& request, const Limit& given) {
+Result<WorkerReply> WorkerPool::call(const Frame& request, const Limit& given,
+                                     const std::optional<Confinement>& confinement) {
   KMUX_ASSIGN(const std::string bytes, encode(request));
   const Limit limit = limit_in_scope(given);
   const Question question{request.kind, sha256_hex(bytes), limit};
   const Lease lease(*this);
   if (auto known = recall(question)) return *std::move(known);
-  if (auto worker = take_idle()) {
+  if (auto worker = take_idle(confinement)) {
     Answer answer = worker->call(bytes, Deadline(limit), host());
     if (!has_ended(answer)) return conclude(question, std::move(worker), std::move(answer));
   }
-  KMUX_ASSIGN(std::unique_ptr<WorkerProcess> worker, start(limit));
+  KMUX_ASSIGN(std::unique_ptr<WorkerProcess> worker, start(limit, confinement));
   Answer answer = worker->call(bytes, Deadline(limit), host());
   return conclude(question, std::move(worker), std::move(answer));
 }
@@ -127,9 +129,19 @@ Result<WorkerReply> WorkerPool::conclude(const Question& question, std::unique_p
   if (const auto* failure = std::get_if<WorkerFailure>(&answer)) return remember(question, *failure);
   KMUX_ASSIGN(WorkerReply reply, read_reply(std::get<Frame>(answer)));
   if (CompileScope* scope = CompileScope::current()) scope->took_memory(reply.peak_bytes);
-  const std::lock_guard lock(mutex_);
-  idle_.push_back(std::move(worker));
+  keep(std::move(worker));
   return reply;
+}
+
+/// Ends the one that has been idle for longest, where workers of other confinements are too many with it.
+void WorkerPool::keep(std::unique_ptr<WorkerProcess> worker) {
+  std::unique_ptr<WorkerProcess> surplus;  // to end takes long, so not under the lock
+  const std::lock_guard lock(mutex_);
+  if (worker->confinement() && idle_.size() >= kMostWorkers) {
+    surplus = std::move(idle_.front());
+    idle_.erase(idle_.begin());
+  }
+  idle_.push_back(std::move(worker));
 }
 
 /// What a worker has of this application, while this thread calls it.
@@ -139,15 +151,17 @@ WorkerHost WorkerPool::host() const {
   return {settings_.host.log, [scope, &outer = settings_.host] { return outer.stopping() || scope->is_cancelled(); }};
 }
 
-/// An idle worker that still lives, or null.
-std::unique_ptr<WorkerProcess> WorkerPool::take_idle() {
+/// An idle worker with that confinement that still lives, or null.
+std::unique_ptr<WorkerProcess> WorkerPool::take_idle(const std::optional<Confinement>& confinement) {
+  const auto is_alike = [&](const auto& worker) { return worker->confinement() == confinement; };
   for (;;) {
     std::unique_ptr<WorkerProcess> worker;
     {
       const std::lock_guard lock(mutex_);
-      if (idle_.empty()) return nullptr;
-      worker = std::move(idle_.back());
-      idle_.pop_back();
+      const auto last = std::find_if(idle_.rbegin(), idle_.rend(), is_alike);
+      if (last == idle_.rend()) return nullptr;
+      worker = std::move(*last);
+      idle_.erase(std::next(last).base());
     }
     if (worker->is_ready()) return worker;
   }
@@ -167,12 +181,14 @@ void WorkerPool::end_surplus() {
   }
 }
 
-Result<std::unique_ptr<WorkerProcess>> WorkerPool::start(const Limit& limit) {
+Result<std::unique_ptr<WorkerProcess>> WorkerPool::start(const Limit& limit,
+                                                         const std::optional<Confinement>& confinement) {
   const Frame open = open_frame(settings_.options);
   KMUX_ASSIGN(const std::string bytes, encode(open));
   const Question question{open.kind, sha256_hex(bytes), limit};
   if (auto known = recall(question)) return *std::move(known);
-  KMUX_ASSIGN(std::unique_ptr<WorkerProcess> worker, WorkerProcess::start(settings_.program, settings_.manifest));
+  KMUX_ASSIGN(std::unique_ptr<WorkerProcess> worker,
+              WorkerProcess::start(settings_.program, settings_.manifest, confinement));
   const Answer answer = worker->call(bytes, Deadline(limit), host());
   if (const auto* failure = std::get_if<WorkerFailure>(&answer)) return remember(question, *failure);
   KMUX_ASSIGN(const WorkerReply reply, read_reply(std::get<Frame>(answer)));
@@ -259,8 +275,8 @@ Error WorkerPool::error_of(FrameKind call, const WorkerFailure& failure, const L
 }
 
 WorkerTable::WorkerTable(std::string name, std::shared_ptr<WorkerPool> pool,
-                         std::optional<std::chrono::milliseconds> limit)
-    : name_(std::move(name)), pool_(std::move(pool)), limit_(limit) {
+                         std::optional<std::chrono::milliseconds> limit, bool is_confined)
+    : name_(std::move(name)), pool_(std::move(pool)), limit_(limit), is_confined_(is_confined) {
   api_.struct_size = sizeof api_;
   api_.abi_version = KMUX_PLUGIN_ABI_VERSION;
   api_.name = name_.c_str();
@@ -286,25 +302,31 @@ WorkerTable::WorkerTable(std::string name, std::shared_ptr<WorkerPool> pool,
     return forward(self, call_frame(FrameKind::kToolchain, {text_of(target), text_of(options)}), identity, error);
   };
   api_.wrap = [](void* self, const kmux_build_request* request, kmux_sink launcher, kmux_sink error) {
-    Frame frame = call_frame(FrameKind::kWrap);
-    append_request(frame, *request);
-    return forward(self, frame, launcher, error);
+    return compile(self, FrameKind::kWrap, *request, launcher, error);
   };
   api_.build = [](void* self, const kmux_build_request* request, kmux_sink artifact, kmux_sink error) {
-    Frame frame = call_frame(FrameKind::kBuild);
-    append_request(frame, *request);
-    return forward(self, frame, artifact, error);
+    return compile(self, FrameKind::kBuild, *request, artifact, error);
   };
   api_.standalone = [](void* self, const kmux_build_request* request, kmux_sink parts, kmux_sink error) {
-    Frame frame = call_frame(FrameKind::kStandalone);
-    append_request(frame, *request);
-    return forward(self, frame, parts, error);
+    return compile(self, FrameKind::kStandalone, *request, parts, error);
   };
 }
 
-kmux_code WorkerTable::forward(void* self, const Frame& frame, kmux_sink output, kmux_sink error) {
+kmux_code WorkerTable::compile(void* self, FrameKind kind, const kmux_build_request& request, kmux_sink output,
+                               kmux_sink error) {
   const auto* table = static_cast<const WorkerTable*>(self);
-  const Result<WorkerReply> reply = table->pool_->call(frame, table->limit_);
+  Frame frame = call_frame(kind);
+  append_request(frame, request);
+  std::optional<Confinement> confinement;
+  if (table->is_confined_ && table->pool_->confinement())
+    confinement = with_request(*table->pool_->confinement(), request);
+  return forward(self, frame, output, error, confinement);
+}
+
+kmux_code WorkerTable::forward(void* self, const Frame& frame, kmux_sink output, kmux_sink error,
+                               const std::optional<Confinement>& confinement) {
+  const auto* table = static_cast<const WorkerTable*>(self);
+  const Result<WorkerReply> reply = table->pool_->call(frame, table->limit_, confinement);
   if (!reply) return write_error(reply.error(), error);
   output.write(output.self, reply->output.data(), reply->output.size());
   error.write(error.self, reply->error.data(), reply->error.size());

@@ -46,16 +46,27 @@ Ends above_the_workers(const std::array<int, 2>& ends) {
           Descriptor(fcntl(ends[1], F_DUPFD_CLOEXEC, kSocket + 1))};
 }
 
-/// Starts `program` with a session of its own and no descriptor of the application; its number in `id`. 0, or an errno.
-int spawn_worker(const std::string& program, const std::string& plugin, const Descriptor& socket,
-                 const Descriptor& output, pid_t* id) {
+/// The worker with that plugin, which writes to `scratch` alone where it is confined.
+Command command_of(const std::filesystem::path& program, const std::filesystem::path& plugin,
+                   const std::optional<Confinement>& confinement, const std::optional<PrivateFolder>& scratch) {
+  Command command{{program.string(), plugin.string()}};
+  if (!confinement) return command;
+  command.environment = {{"TMPDIR", scratch->path()}};
+  command.confinement = *confinement;
+  command.confinement->writes.push_back(scratch->path());
+  return command;
+}
+
+/// Starts a session with the command and no descriptor of the application; its number in `id`. 0, or an errno.
+int spawn_worker(const Command& command, const Descriptor& socket, const Descriptor& output, pid_t* id) {
   Spawn spawn(Spawn::Group::kSessionOfItsOwn);
   spawn.open(STDIN_FILENO, "/dev/null", O_RDONLY);
   spawn.redirect(output, STDOUT_FILENO);
   spawn.redirect(output, STDERR_FILENO);
   spawn.redirect(socket, kSocket);
   spawn.close_from(kSocket + 1);
-  return spawn.start(id, program, {program, plugin}, environment_of(Command{}));
+  if (command.confinement) spawn.confine(*command.confinement);
+  return spawn.start(id, command.argv[0], command.argv, environment_of(command));
 }
 
 /// Of those that processes end by; sig2str of POSIX.1-2024 is not there yet.
@@ -118,7 +129,13 @@ void relay(const Frame& frame, const WorkerHost& host) {
 }  // namespace
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::filesystem::path& program,
-                                                            const std::filesystem::path& plugin) {
+                                                            const std::filesystem::path& plugin,
+                                                            const std::optional<Confinement>& confinement) {
+  std::optional<PrivateFolder> scratch;
+  if (confinement) {
+    KMUX_ASSIGN(PrivateFolder made, PrivateFolder::create("kmux-worker"));
+    scratch.emplace(std::move(made));
+  }
   std::array<int, 2> pair{};
   if (const int error = make_socket_pair(pair); error != 0) return cannot_start(program, error);
   Ends socket = above_the_workers(pair);
@@ -127,18 +144,25 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::filesyste
   for (const Descriptor* end : {&socket.ours, &socket.theirs, &output.ours, &output.theirs})
     if (!end->is_open()) return cannot_start(program, EMFILE);
   fcntl(output.ours.get(), F_SETFL, O_NONBLOCK);
+  const Command command = command_of(program, plugin, confinement, scratch);
   pid_t id = -1;
-  const int failure = spawn_worker(program.string(), plugin.string(), socket.theirs, output.theirs, &id);
+  const int failure = spawn_worker(command, socket.theirs, output.theirs, &id);
   if (failure != 0) return cannot_start(program, failure);
-  return std::unique_ptr<WorkerProcess>(new WorkerProcess(id, std::move(socket.ours), std::move(output.ours)));
+  std::unique_ptr<WorkerProcess> worker(
+      new WorkerProcess(std::move(scratch), std::move(socket.ours), std::move(output.ours)));
+  worker->id_ = id;
+  worker->confinement_ = confinement;
+  return worker;
 }
 
-WorkerProcess::WorkerProcess(pid_t id, Descriptor socket, Descriptor output)
-    : id_(id), owner_(getpid()), socket_(std::move(socket)), output_(std::move(output)) {}
+WorkerProcess::WorkerProcess(std::optional<PrivateFolder> scratch, Descriptor socket, Descriptor output)
+    : scratch_(std::move(scratch)), owner_(getpid()), socket_(std::move(socket)), output_(std::move(output)) {}
 
 WorkerProcess::~WorkerProcess() {
   socket_.close();  // the worker ends when it sees this
-  if (!reaped_ && getpid() == owner_) end(kGraceMs);
+  const bool is_owner = getpid() == owner_;
+  if (!reaped_ && is_owner) end(kGraceMs);
+  if (scratch_ && !is_owner) scratch_->release();
 }
 
 WorkerProcess::Ending WorkerProcess::end(int patience_ms) {

@@ -3,11 +3,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <variant>
 
+#include "kmux/plugin/confinement.h"
 #include "kmux/plugin/descriptor.h"
+#include "kmux/plugin/private_folder.h"
 
 #include "worker_frame.h"
 
@@ -34,11 +37,13 @@ struct WorkerFailure {
 /// Threads: one at a time.   Lifetime: the destructor ends the process, and what it started, and waits for it.
 class WorkerProcess {
  public:
-  /// Starts `program PLUGIN`; the socket is its descriptor 3, and its outputs go to a pipe.
+  /// Starts `program PLUGIN`; the socket is its descriptor 3, and its outputs go to a pipe. It is held to `confinement`, where that is
+  /// given, and has a folder for temporary files then, in which it may write.
   ///
-  /// Errors: unavailable if it cannot be started.
+  /// Errors: unavailable if it cannot be started, or no folder can be made.
   static Result<std::unique_ptr<WorkerProcess>> start(const std::filesystem::path& program,
-                                                      const std::filesystem::path& plugin);
+                                                      const std::filesystem::path& plugin,
+                                                      const std::optional<Confinement>& confinement = std::nullopt);
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -46,11 +51,14 @@ class WorkerProcess {
   /// Sends `request`, an encoded frame, and waits for the reply. After a failure the worker is of no use any more.
   std::variant<Frame, WorkerFailure> call(std::string_view request, const Deadline& deadline, const WorkerHost& host);
 
+  /// Returns what it was started with.
+  const std::optional<Confinement>& confinement() const { return confinement_; }
+
   /// Does it wait for a call? False if it ended since the last one, and in a fork of the process that started it.
   bool is_ready() const;
 
  private:
-  WorkerProcess(pid_t id, Descriptor socket, Descriptor output);
+  WorkerProcess(std::optional<PrivateFolder> scratch, Descriptor socket, Descriptor output);
   void drain_output();
   /// The reply, if it has come. Passes on what was logged before it.
   Result<std::optional<Frame>> next_reply(const WorkerHost& host);
@@ -67,7 +75,9 @@ class WorkerProcess {
   WorkerFailure stopped();
   WorkerFailure time_up();
 
-  pid_t id_;
+  std::optional<PrivateFolder> scratch_;  // removed when the process has ended
+  std::optional<Confinement> confinement_;
+  pid_t id_ = -1;
   pid_t owner_;
   Descriptor socket_;
   Descriptor output_;

@@ -148,6 +148,7 @@ std::string wrong_parts(const Manifest& manifest) {
   };
   check("parallel", manifest.parallel, kParallelProcess);
   check("background", manifest.background, kBackgroundProcess);
+  check("builds", manifest.builds, kConfinedBuilds);
   check("arch_match", manifest.arch_match, kArchMatchSupports);
   const auto check_dialects = [&](const char* key, const std::vector<std::string>& dialects) {
     for (const std::string& dialect : dialects) {
@@ -202,6 +203,7 @@ Result<Manifest> read_manifest(const std::filesystem::path& path) {
   reader.integer("compile_ms", manifest.compile_ms);
   reader.text("parallel", manifest.parallel);
   reader.text("background", manifest.background);
+  reader.text("builds", manifest.builds);
   reader.integers("device_types", manifest.device_types);
   reader.needs("needs", manifest.needs);
   reader.lists("environment", manifest.environment);

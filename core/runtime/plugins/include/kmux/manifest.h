@@ -42,6 +42,7 @@ struct KMUX_API Manifest {
   int compile_ms = 0;  // what a small program takes in the first tier, roughly; 0: unknown
   std::string parallel;             // "process": one process compiles one thing at a time; empty: threads do
   std::string background;  // "process": its compiler, in this process, cannot be left alone when the process ends
+  std::string builds;  // "confined": what it compiles in process needs no files but those of docs/security.md
   std::vector<std::int32_t> device_types;  // DLPack device types of the memory it takes; the first is its own
   std::vector<NeededLibrary> needs;  // to run
   /// Options of the plugin that environment variables set: the first of the list that is not empty.
@@ -57,6 +58,9 @@ inline constexpr const char* kParallelProcess = "process";
 
 /// The word of `Manifest::background` for a compiler whose builds in the background go to a process of their own.
 inline constexpr const char* kBackgroundProcess = "process";
+
+/// The word of `Manifest::builds` for a compiler that is held to toolchain, headers and temporary files where isolation is asked for.
+inline constexpr const char* kConfinedBuilds = "confined";
 
 /// The word of `Manifest::arch_match` for a backend that compares architectures by itself.
 inline constexpr const char* kArchMatchSupports = "supports";

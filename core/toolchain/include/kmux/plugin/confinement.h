@@ -17,6 +17,8 @@ namespace kmux {
 struct Confinement {
   std::vector<std::string> reads = {};  ///< files and folders, with all below them, to be read and run
   std::vector<std::string> writes = {};  ///< folders in which all may be done, and devices
+  bool is_timed = true;  ///< whether an hour of processor time is the most; false for a process that serves for long
+  bool operator==(const Confinement&) const = default;
 };
 
 /// Returns what of this system any compiler needs to read: programs, libraries, devices such as /dev/null, the folders of PATH and
@@ -45,9 +47,9 @@ class PreparedConfinement {
   std::vector<std::uint64_t> calls_;  // seccomp's filter
 };
 
-/// Limits the resources of `process` and of the processes that it starts afterwards: no core files, 4 GiB a file, an hour of processor time a process,
-/// memory as the machine has. Lower limits stay.
-void limit_process(pid_t process);
+/// Limits the resources of `process` and of the processes that it starts afterwards: no core files, 4 GiB a file, memory as the
+/// machine has, and an hour of processor time a process where it `is_timed`. Lower limits stay.
+void limit_process(pid_t process, bool is_timed);
 
 /// Returns what holds children on this machine, for people: "Landlock 7, seccomp", or "limits alone" and why.
 std::string confinement_here();

@@ -23,6 +23,9 @@ class PrivateFolder {
   PrivateFolder(const PrivateFolder&) = delete;
   PrivateFolder& operator=(const PrivateFolder&) = delete;
 
+  /// Leaves the folder where it is: in a fork, it is the parent's.
+  void release() { path_.clear(); }
+
   /// Absolute.
   const std::string& path() const { return path_; }
   /// Writes a file; the folders of its name are made.
