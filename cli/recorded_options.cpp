@@ -86,9 +86,9 @@ class OptionFilter {
 
 }  // namespace
 
-void RecordedOptions::add_to(CompileOptions& options) const {
-  options.compile_flags.insert(options.compile_flags.begin(), compile_flags.begin(), compile_flags.end());
-  for (const auto& [name, value] : this->options) options.options.try_emplace(name, value);
+void RecordedOptions::add_to(CompileOptions& asked) const {
+  asked.compile_flags.insert(asked.compile_flags.begin(), compile_flags.begin(), compile_flags.end());
+  for (const auto& [name, value] : options) asked.options.try_emplace(name, value);
 }
 
 RecordedOptions recorded_options(const Json& how) { return OptionFilter().run(how); }

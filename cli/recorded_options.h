@@ -16,7 +16,7 @@ struct RecordedOptions {
   std::vector<std::string> ignored;  // in the words of a message: `option "host_compiler"`
 
   /// Adds them to those of the command line, which come last and so win.
-  void add_to(CompileOptions& options) const;
+  void add_to(CompileOptions& asked) const;
 };
 
 /// Reads the options of `how`, a kernel.json.

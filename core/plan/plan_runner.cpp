@@ -253,9 +253,7 @@ class Run {
     for (const RunnerPatch& smem : launch.dynamic_smem) {
       if (const int status = size(smem.value, call.dynamic_smem_bytes)) return status;
     }
-    for (const RunnerArgument& argument : launch.arguments) {
-      if (const int status = compute(argument)) return status;
-    }
+    if (const int status = compute(launch.arguments)) return status;
     if (!launch.copies.empty()) [[unlikely]] {
       place_members(launch);
     }
@@ -274,6 +272,13 @@ class Run {
       std::int64_t extent = 0;
       if (const int status = ranged(patch.value, low, kMaxExtent, extent)) return status;
       out[patch.index] = static_cast<unsigned>(extent);
+    }
+    return KMUX_OK;
+  }
+
+  [[gnu::hot]] int compute(const std::vector<RunnerArgument>& arguments) const {
+    for (const RunnerArgument& argument : arguments) {
+      if (const int status = compute(argument)) return status;
     }
     return KMUX_OK;
   }

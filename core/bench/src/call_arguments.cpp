@@ -87,6 +87,18 @@ Status fill_device(const Tensor& tensor, const Tensor& contents) {
   return api.copy(device.ordinal(), nullptr, tensor.data(), contents.data(), bytes, KMUX_COPY_HOST_TO_DEVICE);
 }
 
+/// Checks that parameter `name` may be given, and by `source`.
+Status check_source(const Program& program, const std::string& name, const std::string& source) {
+  const Param* param = find_param(program.signature, name);
+  const bool is_address = param != nullptr && is_pointer(*param);
+  const bool input = param != nullptr && as_buffer(*param) != nullptr && !is_output(program.signature, name);
+  if (!input && !is_address && name != kRest) return cannot_take(program, name);
+  if (source == kNull ? param == nullptr || !may_be_null(*param) : is_address) {
+    return param == nullptr ? null_for_all() : wrong_null(*param);
+  }
+  return Ok{};
+}
+
 Result<Tensor> contiguous(const Tensor& tensor) { return tensor.is_contiguous() ? tensor : tensor.clone(); }
 
 }  // namespace
@@ -95,13 +107,7 @@ Result<Inputs> Inputs::parse(const Program& program, const std::vector<std::stri
   Inputs inputs(program);
   for (const auto& assignment : assignments) {
     KMUX_ASSIGN(const auto pair, split_assignment("--in", assignment));
-    const Param* param = find_param(program.signature, pair.first);
-    const bool is_address = param != nullptr && is_pointer(*param);
-    const bool input = param != nullptr && as_buffer(*param) != nullptr && !is_output(program.signature, pair.first);
-    if (!input && !is_address && pair.first != kRest) return cannot_take(program, pair.first);
-    if (pair.second == kNull ? param == nullptr || !may_be_null(*param) : is_address) {
-      return param == nullptr ? null_for_all() : wrong_null(*param);
-    }
+    KMUX_TRY(check_source(program, pair.first, pair.second));
     if (pair.second.starts_with(kRandom)) KMUX_TRY(seed_of(pair.second));
     if (!inputs.sources_.emplace(pair.first, pair.second).second) {
       return make_error(ErrorCode::kInvalidArgument, "input \"" + pair.first + "\" is given twice. Give it once.");

@@ -84,8 +84,15 @@ PrintedArg emit_struct(CodeWriter& out, const Plan& plan, const PlanStruct& reco
     const std::string place = name + "." + member_name(i);
     // Of what C++17 lacks a number's bits are passed.
     if (const auto number = type_of(record.members[i]); number && is_float(*number) && number->bits <= 16) {
-      out.line("const " + printed.type + " " + value + "_bits = " + printed.value + ";");
-      out.line("__builtin_memcpy(&" + place + ", &" + value + "_bits, sizeof " + value + "_bits);");
+      const std::string bits = value + "_bits";
+      out.line("const " + printed.type + " " + bits + " = " + printed.value + ";");
+      out.line(std::string("__builtin_memcpy(&")
+                   .append(place)
+                   .append(", &")
+                   .append(bits)
+                   .append(", sizeof ")
+                   .append(bits)
+                   .append(");"));
     } else {
       out.line(place + " = " + printed.value + ";");
     }
