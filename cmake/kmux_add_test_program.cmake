@@ -1,12 +1,11 @@
 # kmux_add_test_program(<name> LABEL <unit|golden|conformance|integration|install> SOURCES <x_test.cpp>... [LIBS <target>...]
-#                       [APART <x_test.cpp>...] [PRECOMPILE <header>...] [QUICK])
+#                       [APART <x_test.cpp>...] [QUICK])
 # Part of target kmux_tests_<label>.
 #
 # One GoogleTest program, one ctest `<name>.<x>` for each x_test.cpp (tests/main.cpp takes --file=x_test.cpp), so that
 # ctest starts few processes and still names the noun that failed. A file whose every case skips counts as skipped.
 # APART: files whose cases run in a process each, as they load different libraries of one name, and no library need go
 # when it is closed (under the address sanitizer none does).
-# PRECOMPILE: headers that most of its sources include, besides those that all tests have precompiled (kmux_precompile.cmake).
 # QUICK: part of what `./kmux.sh quick` builds and runs.
 find_package(GTest 1.12 REQUIRED)
 
@@ -32,15 +31,14 @@ target_compile_options(kmux_test_main PRIVATE -fPIE)
 kmux_precompile(kmux_test_main <gmock/gmock.h> <gtest/gtest.h>)
 
 function(kmux_add_test_program name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "QUICK" "LABEL" "SOURCES;LIBS;APART;PRECOMPILE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "QUICK" "LABEL" "SOURCES;LIBS;APART")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE kmux_options kmux_sdk_inside kmux_test_main GTest::gmock ${arg_LIBS})
   target_compile_options(${name} PRIVATE ${KMUX_TEST_FLAGS})
   target_link_options(${name} PRIVATE ${KMUX_TEST_LINKER})
-  if(arg_PRECOMPILE)
-    kmux_precompile(${name} <gmock/gmock.h> <gtest/gtest.h> ${arg_PRECOMPILE})
-  else()
-    kmux_precompile_as(${name} kmux_test_main)
+  kmux_precompile_as(${name} kmux_test_main)
+  if(CMAKE_UNITY_BUILD) # what is read for each batch takes most of its time
+    set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 24)
   endif()
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE
