@@ -13,7 +13,10 @@ TEST(CpuAffinity, CountsMoreCoresThanASetHas) {
   constexpr std::size_t kCores = 5000;
   const auto get = [](std::size_t bytes, void* set) {
     if (bytes * 8 < kCores) return errno = EINVAL, -1;
-    for (std::size_t core = 0; core < kCores; core += 2) static_cast<unsigned char*>(set)[core / 8] |= 1U << core % 8;
+    for (std::size_t core = 0; core < kCores; core += 2) {
+      unsigned char& byte = static_cast<unsigned char*>(set)[core / 8];
+      byte = static_cast<unsigned char>(byte | 1U << core % 8);
+    }
     return 0;
   };
   EXPECT_EQ(cores_of_affinity(get), kCores / 2);

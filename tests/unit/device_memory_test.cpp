@@ -37,6 +37,15 @@ TEST_F(DeviceMemoryTest, IsFreedOnTheStreamThatItWasAllocatedOn) {
   EXPECT_EQ(take(), "allocate on 0; free on 0; ");
 }
 
+TEST_F(DeviceMemoryTest, CopiesBetweenBackendsUseEachBackendsStream) {
+  const auto other = Shared<InProcessPlugin>::make(kDLROCM);
+  const Tensor source = tensor(16);
+  take();
+  const Tensor copy = source.to(Device(other, 0), stream(32)).value();
+  EXPECT_EQ(take(), "host waits for 0; ");
+  EXPECT_EQ(std::exchange(other->devices().order, ""), "allocate on 32; host waits for 32; ");
+}
+
 TEST_F(DeviceMemoryTest, IsFreedBehindEveryOtherStreamThatUsedIt) {
   {
     const Tensor x = tensor(16);

@@ -114,7 +114,7 @@ Result<Tensor> Tensor::to(const Device& target, StreamRef stream) const {
     KMUX_TRY(check_reachable(*this));
     if (are_peers(device(), target)) return copied_to_peer(*this, target, stream);
     if (!device().is_host() && !target.is_host()) {
-      KMUX_ASSIGN(const Tensor host, to(Device{}, stream));
+      KMUX_ASSIGN(const Tensor host, to(Device{}));  // `stream` is the target's, which this backend cannot take
       return host.to(target, stream);
     }
     if (target.is_host()) return copied_to_host(*this, stream);
