@@ -65,7 +65,7 @@ bool was_compared(const Entrant& entrant) {
 }
 bool has_verdict(const Entrant& entrant) { return entrant.verdicts.contains(bench::kHeadline); }
 
-/// Was there what the threshold is about? A result alone is not compared with another one's.
+/// Returns true if the contest has data for the threshold. A single result has no other to be compared with.
 bool is_answered(const Contest& contest, const Threshold& threshold) {
   if (threshold.kind == Threshold::Kind::kSlower) return std::ranges::any_of(contest.entrants, has_verdict);
   if (threshold.kind == Threshold::Kind::kWrong) return std::ranges::count_if(contest.entrants, was_compared) > 1;
@@ -80,7 +80,7 @@ std::string timed_text(const Contest& contest) {
   return names.empty() ? "nothing was timed" : "timed: " + join(names);
 }
 
-/// The contests that the gate is about: those that were measured, or all that were read where none was.
+/// Returns the contests to judge: the measured ones, or all that were read if none was measured.
 std::vector<const Contest*> judged(const bench::BenchReport& report) {
   std::vector<const Contest*> contests;
   for (const Contest& contest : report.contests) {
@@ -103,7 +103,7 @@ std::vector<std::string> breaches_of(const bench::BenchReport& report, const std
   return breaches;
 }
 
-/// "FAIL scale (n=16): ".
+/// Returns "FAIL scale (n=16): ".
 std::string title(const Contest& contest) {
   std::vector<std::string> values;
   values.reserve(contest.point.size());
@@ -119,7 +119,7 @@ void add_missing(const Contest& contest, const std::vector<std::string>& named, 
   }
 }
 
-/// What was not answered, in the order of the contests.
+/// Returns the missing comparisons, in the order of the contests.
 std::vector<std::string> gaps_of(const bench::BenchReport& report, const std::vector<Threshold>& thresholds,
                                  const std::vector<std::string>& named) {
   std::vector<std::string> gaps;

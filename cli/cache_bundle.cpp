@@ -33,7 +33,7 @@ Status write_build(BundleWriter& writer, const PackedBuild& build) {
   return Ok{};
 }
 
-/// The four components of a path in a bundle, or nothing. What they may be is for the cache to say.
+/// Returns the four components of a path in a bundle, or nothing. The cache validates them.
 std::optional<std::array<std::string, 4>> components_in_bundle(std::string_view path) {
   std::array<std::string, 4> parts;
   for (std::string& part : parts) {
@@ -46,7 +46,7 @@ std::optional<std::array<std::string, 4>> components_in_bundle(std::string_view 
   return parts;
 }
 
-/// Takes a bundle's files one by one and adds each build to the cache when its files are together.
+/// Reads a bundle file by file and adds each build to the cache once its files are complete.
 class Importer {
  public:
   Importer(const Cache& cache, fs::path file, BundleReader reader)
@@ -63,15 +63,15 @@ class Importer {
   }
 
  private:
-  static constexpr std::size_t kMaxFiles = 16;  // of a build; names take memory, too
+  static constexpr std::size_t kMaxFiles = 16;  // of a build; names use memory, too
 
   Error refused(const std::string& why) const {
     return make_error(ErrorCode::kInvalidArgument,
                       "'" + file_.string() + "' is not a bundle of `kmux cache export` (" + why + "). Make it again.");
   }
 
-  /// A file of zeros takes nothing in a bundle: what a build may take is bounded, and what builds do not have is not read. A build
-  /// that has it is passed over.
+  /// Returns the content of a member. A file of zeros is tiny in a bundle, so the total size of a build is limited, and
+  /// files that builds never have are not read. The cache then rejects such a build.
   Result<std::string> content_of(const BundleMember& member, const std::string& name) {
     if (!Cache::is_file_name(name)) return std::string();
     taken_ += member.size;
@@ -100,7 +100,7 @@ class Importer {
     return Ok{};
   }
 
-  /// Adds the build whose files were taken.
+  /// Adds the build of the collected files.
   Status add() {
     if (build_.files.empty()) return Ok{};
     const Result<Cache::Added> added = cache_.add(build_);
@@ -118,7 +118,7 @@ class Importer {
   fs::path file_;
   BundleReader reader_;
   PackedBuild build_;
-  std::uint64_t taken_ = 0;  // bytes of its files
+  std::uint64_t taken_ = 0;  // total size of its files
   BundleReport report_;
 };
 
@@ -152,7 +152,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// By errno; 0 stands for a file of another kind.
+/// Returns an error by errno; 0 means a non-regular file.
 Error cannot_read(const fs::path& path) {
   const int error = errno;
   const std::string why = error == 0 ? "not a regular file" : std::generic_category().message(error);
@@ -160,7 +160,8 @@ Error cannot_read(const fs::path& path) {
                     "cannot read '" + path.string() + "' (" + why + "). Check the path and its permissions.");
 }
 
-/// The file at `path`; null, with errno, if it cannot be read. Not blocking, so that a named pipe does not hang before it is refused.
+/// Opens the file at `path`; returns null, with errno, if it cannot be read. Non-blocking, so that a named pipe does
+/// not hang before it is rejected.
 std::FILE* open_regular(const fs::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status{};
@@ -170,7 +171,7 @@ std::FILE* open_regular(const fs::path& path) {
   return nullptr;
 }
 
-/// Neither a link nor a device nor with anything that only an extension of the format can say.
+/// Returns true for a plain file: no link, no device, and no property that requires an extension of the format.
 bool is_plain_file(archive* in, archive_entry* entry) {
   return archive_format(in) == ARCHIVE_FORMAT_TAR_USTAR && archive_entry_filetype(entry) == AE_IFREG &&
          archive_entry_hardlink(entry) == nullptr && archive_entry_symlink(entry) == nullptr &&
@@ -187,7 +188,7 @@ Result<BundleReader> BundleReader::open(const fs::path& path) {
   if (file == nullptr) return cannot_read(path);
   BundleReader reader(path, std::move(file));
   archive* const in = reader.archive_.get();
-  // Otherwise what follows the end of the tar file would not be read, so neither would the end of the Zstandard file.
+  // Otherwise bytes after the end of the tar file would not be read, and the end of the Zstandard file not checked.
   const bool is_open = archive_read_support_filter_zstd(in) == ARCHIVE_OK &&
                        archive_read_support_format_tar(in) == ARCHIVE_OK &&
                        archive_read_set_format_option(in, "tar", "read_concatenated_archives", "1") == ARCHIVE_OK &&
@@ -204,7 +205,7 @@ Error BundleReader::refused(const std::string& why) const {
 Error BundleReader::failed() const {
   if (std::ferror(file_.get()) != 0) {
     errno = EIO;
-    static_cast<void>(std::fgetc(file_.get()));  // libarchive has a reason of its own: ask the system again
+    static_cast<void>(std::fgetc(file_.get()));  // libarchive replaces the reason: query the system again
     return cannot_read(path_);
   }
   const char* const why = archive_error_string(archive_.get());
@@ -271,7 +272,7 @@ Result<BundleWriter> BundleWriter::create(const fs::path& path) {
 BundleWriter::~BundleWriter() {
   const SignalBlocked blocked(SIGXFSZ);
   if (file_ != nullptr) ::unlink(temporary_.c_str());
-  archive_.reset();  // writes what it has left
+  archive_.reset();  // flushes its buffer
   file_.reset();
 }
 

@@ -15,29 +15,29 @@
 
 namespace kmux::cli {
 
-/// What the paths of all files in a bundle begin with.
+/// The first component of all paths in a bundle.
 inline constexpr std::string_view kBundleRoot = "kmux-cache-v1";
 
-/// What was carried into or out of a bundle.
+/// The result of an export or import.
 struct BundleReport {
   std::uint64_t builds = 0;   // written, or newly added
-  std::uint64_t present = 0;  // on import: were there already
+  std::uint64_t present = 0;  // on import: already in the cache
   std::uint64_t bytes = 0;    // of the files of both
-  std::vector<std::string> skipped = {};  // why, a sentence each
+  std::vector<std::string> skipped = {};  // a sentence with the reason for each
 };
 
-/// Writes every build of the cache into a .tar.zst file, in the order of their keys: the same builds give the same
-/// bytes. Damaged ones, and those that are removed meanwhile, are skipped.
+/// Writes every build of the cache into a .tar.zst file, ordered by key: equal builds give equal bytes. Skips damaged
+/// builds and those removed meanwhile.
 ///
-/// Errors: unavailable if the file cannot be written; nothing of it is then left.
+/// Errors: unavailable if the file cannot be written; leaves no part of it.
 Result<BundleReport> export_cache(const Cache& cache, const std::filesystem::path& file);
 
-/// Adds the builds of a bundle that are whole; what is in the cache already stays. A bundle has code that will run: take
-/// it only from somebody whom you trust.
+/// Adds the intact builds of a bundle; builds already in the cache stay. A bundle contains code that will run: it must
+/// come from a trusted source.
 ///
-/// Errors: invalid_argument if the file is not a bundle: it is damaged, truncated or has anything but the files of
-///         builds, links and other paths included; what came before it was added; or if it cannot be read. unavailable
-///         if the cache cannot be written to.
+/// Errors: invalid_argument if the file cannot be read, or is not a bundle: damaged, truncated, or with other files
+///         than those of builds, links and other paths included; builds before the fault are added. unavailable if the
+///         cache cannot be written.
 Result<BundleReport> import_cache(const Cache& cache, const std::filesystem::path& file);
 
 /// A regular file in a bundle.
@@ -46,22 +46,21 @@ struct BundleMember {
   std::uint64_t size = 0;
 };
 
-/// Reads a .tar.zst file of regular files from its beginning to the end of its bytes, and such files joined as one.
+/// Reads a .tar.zst file of regular files up to its last byte. Concatenated files are read as one.
 class BundleReader {
  public:
-  /// Errors: invalid_argument if it cannot be read, with the system's reason, or is no Zstandard file.
+  /// Errors: invalid_argument if it cannot be read, with the system's reason, or is not a Zstandard file.
   static Result<BundleReader> open(const std::filesystem::path& path);
 
-  /// The next member, or nothing after the last.
+  /// Returns the next member, or nothing after the last.
   ///
-  /// Errors: invalid_argument for anything but a plain file (links, devices, folders, holes, the extensions of tar
-  ///         formats) and if the file is damaged, truncated or followed by something else; unavailable if it cannot
-  ///         be read.
+  /// Errors: invalid_argument for other members than plain files (links, devices, folders, holes, extensions of tar
+  ///         formats), if the file is damaged, truncated or followed by other bytes, and if it cannot be read.
   Result<std::optional<BundleMember>> next();
 
-  /// What is in the member that `next` gave last.
+  /// Returns the content of the member that `next` returned last.
   ///
-  /// Errors: as those of `next`.
+  /// Errors: as for `next`.
   Result<std::string> content();
 
  private:
@@ -79,8 +78,8 @@ class BundleReader {
   std::unique_ptr<archive, Close> archive_;
 };
 
-/// Writes a .tar.zst file of regular files beside its place and moves it there when it is complete. The same files in
-/// the same order give the same bytes: they are of no owner and of no time.
+/// Writes a .tar.zst file of regular files to a temporary file, and renames it when complete. Equal files in equal
+/// order give equal bytes: owners and times are omitted.
 class BundleWriter {
  public:
   /// Errors: unavailable with the system's reason.
@@ -88,7 +87,7 @@ class BundleWriter {
   BundleWriter(BundleWriter&&) = default;
   ~BundleWriter();
 
-  /// Shapes: `path` has at most 255 bytes and is written as it is.
+  /// Shapes: `path` must have at most 255 bytes; it is written unchanged.
   /// Errors: unavailable with the reason.
   Status add(const std::string& path, std::string_view content);
   Status finish();
@@ -104,7 +103,7 @@ class BundleWriter {
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;
-  File file_;  // null once it is finished; outlives the archive, whose end is written into it
+  File file_;  // null once finished; outlives the archive, which writes its end into it
   std::unique_ptr<archive, Close> archive_;
 };
 

@@ -12,28 +12,28 @@
 
 namespace kmux::cli {
 
-/// What stderr says of `error`, with a line break at its end: "kmux: error: ", `subject` and the message, at most five lines
-/// unless `show_whole_errors` was called or KMUX_VERBOSE is on. Control characters are escaped. Errors in the text of a program are
-/// printed whole, as compilers do.
+/// Returns the text of `error` for stderr, with a final line break: "kmux: error: ", `subject` and the message. At most
+/// five lines, unless `show_whole_errors` was called or KMUX_VERBOSE is on. Control characters are escaped. Errors in a
+/// program's text are printed whole, as compilers do.
 std::string error_report(const Error& error, const std::string& subject = "");
 
-/// Returns what JSON documents have of `error`: {"code", "message", "notes": [{"kind", "text"}]}.
+/// Returns `error` for JSON documents: {"code", "message", "notes": [{"kind", "text"}]}.
 Json to_json(const Error& error);
 
-/// For --verbose. Threads: before there are others.
+/// Implements --verbose. Threads: must be called before other threads start.
 void show_whole_errors();
 
-/// How `kmux` ends; documented in `kmux --help`.
+/// The exit codes of `kmux`; documented in `kmux --help`.
 enum ExitCode : int {
   kSuccess = 0,
   kCheckFailed = 1,  // --check or `cache verify` found a difference
   kUsage = 2,  // the command line itself is wrong
-  kBadInput = 3,  // a program, tensor, file or value is wrong
+  kBadInput = 3,  // invalid program, tensor, file or value
   kNotHere = 4,  // no backend can do it on this machine
-  kCompileError = 5,  // the compiler refused the sources
+  kCompileError = 5,  // the compiler rejected the sources
   kLaunchError = 6,  // the kernel or the device failed
-  kBug = 7,  // kmux or a plugin broke its promises
-  kInterrupted = 130,  // by Ctrl-C or SIGTERM, as a shell has it
+  kBug = 7,  // kmux or a plugin violated a contract
+  kInterrupted = 130,  // by Ctrl-C or SIGTERM, as in a shell
 };
 
 constexpr ExitCode exit_code(ErrorCode code) {
@@ -61,29 +61,29 @@ constexpr ExitCode exit_code(ErrorCode code) {
 
 namespace po = boost::program_options;
 
-/// What a command has to say: text for a person, or a JSON document for a program.
+/// The output of a command: text for a person, or a JSON document for a program.
 struct Report {
   std::string text;
   Json json;
   ExitCode code = kSuccess;
   std::string notice = {};  // one line for stderr, before the rest
-  bool is_file = false;  // the text is what a file may have: written as it is where stdout is no terminal
+  bool is_file = false;  // the text is a file's content: written raw unless stdout is a terminal
 };
 
-/// One word of `kmux WORD`.
+/// A command, `kmux WORD`.
 struct Command {
   std::string_view name;
   std::string_view summary;
   std::string_view usage;  // after "kmux "
   std::string_view examples;  // lines for --help
-  std::vector<std::string> words;  // that follow it, by the name of their option; the first must be there
-  void (*describe)(po::options_description& options);  // beyond the options that all commands have
+  std::vector<std::string> words;  // positional words, by option name; the first is required
+  void (*describe)(po::options_description& options);  // beyond the common options
   Result<Report> (*run)(const po::variables_map& arguments);
-  bool repeats_last = false;  // the last of the words may be given several times
-  std::string_view instead = {};  // an option that is enough where the first word is missing
+  bool repeats_last = false;  // the last word is repeatable
+  std::string_view instead = {};  // an option that replaces the first word
 };
 
-/// All commands, in the order of the help.
+/// Returns all commands, in the order of the help.
 std::span<const Command> commands();
 
 extern const Command kPluginsCommand;
@@ -108,18 +108,18 @@ extern const Command kBenchCommand;
 
 /// A source with the program that was guessed for it.
 struct BegunSource {
-  std::string text;  // the comment that carries the program, in canonical form
-  std::string content;  // the source behind it
-  std::vector<std::string> left_out;  // functions that no launch can call, and why
+  std::string text;  // the comment that contains the program, in canonical form
+  std::string content;  // the text followed by the source
+  std::vector<std::string> left_out;  // functions that no launch can call, with reasons
 };
 
-/// Begins the program of the source at `path`, of what Clang reads in it: docs/design/0042-kmux-new.md.
+/// Guesses a program for the source at `path` from Clang's view of it: docs/design/0042-kmux-new.md.
 ///
-/// `include_dirs`: folders of headers. `names`: of the functions that are launched, with or without namespaces and template
-/// arguments; empty for all.
+/// `include_dirs`: header folders. `names`: the functions to launch, with or without namespaces and template arguments;
+/// empty for all.
 ///
-/// Errors: invalid_argument for a file that is not such a source or carries a program, a name that it does not have, and
-///         one without a function that can be launched; of the compiler.
+/// Errors: invalid_argument for a file of another kind or one that already contains a program, an unknown name, and a
+///         source without a function that can be launched; of the compiler.
 Result<BegunSource> begin_program(const std::string& path, const std::vector<std::string>& include_dirs,
                                   const std::vector<std::string>& names);
 

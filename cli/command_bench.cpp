@@ -27,21 +27,22 @@
 namespace kmux::cli {
 namespace {
 
-/// The files of `kmux bench`, written while it measures: who is stopped, killed or fails has what was measured before.
+/// The output files of `kmux bench`, written during the run: if it is stopped, killed or fails, earlier results are
+/// kept.
 class ReportKeeper {
  public:
-  /// `beside` stands in every file, after what is measured.
+  /// `beside` is added to every file, after the measured contests.
   ReportKeeper(const po::variables_map& arguments, std::vector<bench::NamedReport> beside);
 
-  /// Takes what there is by now, and writes it unless writing would take more than a twentieth of the time.
+  /// Stores the results so far, and writes them unless writing would exceed a twentieth of the time.
   void keep(const bench::BenchReport& so_far);
-  /// Takes what there is in the end.
+  /// Stores the final results.
   void take(bench::BenchReport report) { measured_ = std::move(report); }
-  /// Writes what was taken last.
+  /// Writes the stored results.
   ///
   /// Errors: those of writing.
   Status write();
-  /// What was taken last, and what is beside it.
+  /// Returns the stored results with those of `beside`.
   bench::BenchReport report() const;
 
  private:
@@ -61,11 +62,11 @@ ReportKeeper::ReportKeeper(const po::variables_map& arguments, std::vector<bench
       beside_(std::move(beside)) {}
 
 void ReportKeeper::keep(const bench::BenchReport& so_far) {
-  constexpr int kPause = 20;  // of what writing took
+  constexpr int kPause = 20;  // multiple of the time that writing took
   measured_ = so_far;
   const Clock::time_point begin = Clock::now();
   if (begin < next_) return;
-  static_cast<void>(write());  // a failure shows in the end, when it is written once more
+  static_cast<void>(write());  // the final write reports a failure
   const Clock::time_point end = Clock::now();
   next_ = end + kPause * (end - begin);
 }
@@ -123,7 +124,7 @@ Result<bench::Axis> read_axis(const std::string& text) {
   return axis;
 }
 
-/// What results may differ by, where --rtol or --atol is given: the other is 0.
+/// Returns the tolerance of results if --rtol or --atol is given: the other is 0.
 Result<std::optional<bench::Tolerance>> read_tolerance(const po::variables_map& arguments) {
   if (arguments.count("rtol") + arguments.count("atol") == 0) return std::optional<bench::Tolerance>();
   bench::Tolerance tolerance;
@@ -132,7 +133,7 @@ Result<std::optional<bench::Tolerance>> read_tolerance(const po::variables_map& 
   return std::optional(tolerance);
 }
 
-/// The backends that take part; empty for all of them. --backend, which all commands have, names one.
+/// Returns the backends that take part; empty for all. --backend, common to all commands, names one.
 Result<std::vector<std::string>> backends_option(const po::variables_map& arguments) {
   const std::string one = text_option(arguments, "backend");
   if (!one.empty() && !arguments["backends"].defaulted()) {
@@ -162,7 +163,7 @@ Result<bench::BenchOptions> bench_options(const po::variables_map& arguments) {
   KMUX_ASSIGN(options.repetitions, integer_option(arguments, "repetitions", 1, 1, kMostRepetitions));
   KMUX_ASSIGN(options.tolerance, read_tolerance(arguments));
   KMUX_ASSIGN(options.compile, compile_options(arguments));
-  options.compile.execution_backend.clear();  // `backends` has it
+  options.compile.execution_backend.clear();  // replaced by `backends`
   return options;
 }
 
@@ -200,7 +201,7 @@ Result<std::vector<bench::NamedReport>> load_reports(const std::vector<std::stri
   return reports;
 }
 
-/// What the words of the command line ask for; nothing is measured yet.
+/// The parsed command line; nothing has been measured yet.
 struct BenchRequest {
   std::vector<Threshold> thresholds;
   bench::BenchOptions options;
@@ -241,7 +242,7 @@ Report report_of(const bench::BenchReport& all, const BenchRequest& request) {
   return report;
 }
 
-/// What there is of a run that ended early, with the reason on stderr.
+/// Returns the report of a run that ended early, and prints the reason to stderr.
 Report unfinished_report(Report report, const Error& error, int signal) {
   std::cerr << error_report(error);
   report.code = signal != 0 ? kInterrupted : exit_code(error.code);
@@ -249,7 +250,7 @@ Report unfinished_report(Report report, const Error& error, int signal) {
 }
 
 Result<Report> run_bench(const po::variables_map& arguments) {
-  const Interrupt interrupt;  // before there are threads, which inherit that they are not interrupted
+  const Interrupt interrupt;  // before any thread starts, since threads inherit the blocked signals
   KMUX_ASSIGN(BenchRequest request, read_request(arguments));
   ReportKeeper keeper(arguments, std::move(request.beside));
   request.options.cancel = interrupt.token();
@@ -267,7 +268,7 @@ Result<Report> run_bench(const po::variables_map& arguments) {
       error = std::move(measured).error();
     }
   }
-  if (error && !has_measured) {  // then files of an earlier run stay as they are
+  if (error && !has_measured) {  // files of an earlier run stay unchanged
     if (interrupt.signal() == 0) return *std::move(error);
     return unfinished_report({}, *error, interrupt.signal());
   }

@@ -20,9 +20,9 @@
 namespace kmux::cli {
 namespace {
 
-constexpr std::size_t kShownDigits = 12;  // of a key: enough to tell keys apart
+constexpr std::size_t kShownDigits = 12;  // of a key: enough to distinguish keys
 
-/// The text at `path` in the key's parts, or "-".
+/// Returns the text at `path` in the key's parts, or "-".
 std::string part(const CachedBuild& build, std::initializer_list<std::string_view> path) {
   const Json* json = &build.parts;
   for (const std::string_view step : path) {
@@ -82,7 +82,7 @@ struct Sum {
 
 std::string count_text(std::uint64_t builds) { return std::to_string(builds) + (builds == 1 ? " build" : " builds"); }
 
-/// What `kmux cache ls` prints: a row a build.
+/// Returns the output of `kmux cache ls`: a row for each build.
 Report list_report(const std::vector<CachedBuild>& builds) {
   TextTable table({{"KEY"},
                    {"PROGRAM"},
@@ -101,7 +101,7 @@ Report list_report(const std::vector<CachedBuild>& builds) {
   return {builds.empty() ? "the cache is empty\n" : table.to_string(), Json::Object{{"builds", std::move(list)}}};
 }
 
-/// What `kmux cache stats` prints: how many, how large, by backend; and what the server of the remote cache says.
+/// Returns the output of `kmux cache stats`: number and size of builds, by backend, and the state of the remote cache.
 Report stats_report(const Cache& cache, const std::vector<CachedBuild>& builds,
                     const std::optional<RemoteCacheReport>& remote) {
   std::map<std::string, Sum> sums;
@@ -154,7 +154,7 @@ Report prune_report(const PruneReport& report) {
                        {"left_bytes", static_cast<std::int64_t>(report.left_bytes)}}};
 }
 
-/// `done` is "exported" or "imported".
+/// `done` must be "exported" or "imported".
 Report bundle_report(const std::string& done, const BundleReport& report) {
   std::string text;
   for (const std::string& why : report.skipped) text += styled(Style::kBad, "skipped") + " " + why + "\n";
@@ -187,7 +187,7 @@ struct Limits {
   std::int64_t days = 0;
 };
 
-/// With --all everything goes, with a limit only what is beyond it.
+/// Returns no room with --all, else no limit but the given ones.
 Result<Limits> limits_of(const po::variables_map& arguments) {
   const std::int64_t otherwise = arguments.count("all") != 0 ? 0 : kNoLimit;
   Limits limits;
@@ -213,7 +213,7 @@ Result<Report> import_bundle(const Cache& cache, const po::variables_map& argume
   return bundle_report("imported", report);
 }
 
-/// Everything is never removed for want of a word.
+/// Checks that the command line states which builds to remove: the default must never remove all.
 Status check_prune(const po::variables_map& arguments) {
   KMUX_TRY(limits_of(arguments));
   const bool is_limited = arguments.count("max-mib") + arguments.count("max-days") != 0;
@@ -225,7 +225,7 @@ Status check_prune(const po::variables_map& arguments) {
           std::string(". Give --max-mib N or --max-days N for what may stay, or --all alone to remove every build."));
 }
 
-/// What the word after an action names.
+/// The kind of word that follows an action.
 enum class Word { kNone, kInput, kOutput };
 
 struct Action {
@@ -248,7 +248,7 @@ struct OptionOfOne {
 constexpr std::array<OptionOfOne, 4> kOptionsOfOne = {
     {{"max-mib", "prune"}, {"max-days", "prune"}, {"all", "prune"}, {"force", "export"}}};
 
-/// Are the other words what the action takes? `prune 30` would otherwise remove everything.
+/// Checks that the action accepts the other words: `prune 30` would otherwise remove everything.
 Status check_words(const Action& action, const po::variables_map& arguments) {
   const bool has_file = arguments.count("file") != 0;
   if (action.word != Word::kNone && !has_file) {

@@ -34,7 +34,7 @@ struct CompileManyOptions {
   bool keep_going = false;  // compile the rest if one fails
 };
 
-/// What became of one program.
+/// The outcome of one program.
 struct Fate {
   std::string path;
   std::string state = "cancelled";  // "done", "failed"
@@ -45,11 +45,11 @@ struct Fate {
   std::optional<Error> error = {};
 };
 
-/// The programs that could be read, and what becomes of all of them.
+/// The programs that could be read, and the outcomes of all.
 struct Batch {
   std::vector<Fate> fates;
   std::vector<CompileJob> jobs;
-  std::vector<std::size_t> places;  // of the jobs, among the fates
+  std::vector<std::size_t> places;  // indices of the jobs' outcomes
 };
 
 Batch read_all(const std::vector<std::string>& paths, const CompileOptions& options) {
@@ -83,7 +83,7 @@ void note_where(Batch& batch, const std::vector<Result<BuildResult>>& built) {
     batch.fates[batch.places[i]].runs_nowhere = built[i] && built[i]->resolution.runs_nowhere();
 }
 
-/// The programs of `batch`; with `keep_going` the error of each that fails.
+/// Builds the programs of `batch`. With `keep_going`, each result may be an error.
 Result<std::vector<Result<BuildResult>>> build_all(const Batch& batch, bool keep_going, const ParCompileOptions& how) {
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   if (keep_going) return try_par_build(*runtime, batch.jobs, how);
@@ -91,7 +91,7 @@ Result<std::vector<Result<BuildResult>>> build_all(const Batch& batch, bool keep
   return std::vector<Result<BuildResult>>(std::make_move_iterator(built.begin()), std::make_move_iterator(built.end()));
 }
 
-/// Compiles what could be read. What fails is in the fates; what concerns none of them is returned.
+/// Compiles the readable programs. Stores their errors in the fates; returns an error that concerns no single program.
 Status compile_all(Batch& batch, const CompileManyOptions& options, const std::stop_token& cancel) {
   std::vector<std::string> names;
   names.reserve(batch.places.size());
@@ -111,7 +111,7 @@ Status compile_all(Batch& batch, const CompileManyOptions& options, const std::s
   return Ok{};
 }
 
-/// As the exit code of a program that a signal ended is.
+/// Returns the exit code, after a signal like that of a program ended by it.
 ExitCode code_of(const std::vector<Fate>& fates, int signal) {
   if (signal != 0) return kInterrupted;
   for (const Fate& fate : fates)
@@ -163,10 +163,10 @@ Report report(const std::vector<Fate>& fates, double nanoseconds, int signal) {
           code_of(fates, signal)};
 }
 
-/// Compiles the programs of `paths` at the same time, with progress on stderr and the errors after it; Ctrl-C cancels.
+/// Compiles the programs of `paths` in parallel, with progress on stderr and the errors after it. Ctrl-C cancels.
 ///
-/// The report's code is that of the first failure in the order of `paths`.
-/// Errors: those of the runtime and of the options; a program's own are part of the report.
+/// The report has the exit code of the first failure in the order of `paths`.
+/// Errors: those of the runtime and of the options; a program's own errors are part of the report.
 Result<Report> compile_many(const std::vector<std::string>& paths, const CompileManyOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   const Interrupt interrupt;
@@ -184,7 +184,7 @@ double nanoseconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// What the compiled kernels take, where the backend says it.
+/// Returns the resources of a compiled kernel, as reported by the backend.
 Json to_json(const KernelAttributes& kernel) {
   return Json::Object{{"kernel", kernel.kernel},
                       {"registers", kernel.registers},
@@ -194,7 +194,8 @@ Json to_json(const KernelAttributes& kernel) {
                       {"max_threads", kernel.max_threads}};
 }
 
-/// The line of a kernel, with the occupancy of its launches as far as constants and the program's examples say their block.
+/// Returns the line of a kernel, with the occupancy of its launches if constants and example values determine their
+/// block.
 std::string kernel_line(const KernelAttributes& kernel, const std::optional<Occupancy>& occupancy) {
   return "  " + kernel.to_string() + (occupancy ? "; " + occupancy->to_string() : "") + "\n";
 }

@@ -21,7 +21,7 @@ struct State {
   std::string reason;
 };
 
-/// Opens and probes the plugin, unless it was refused already.
+/// Opens and probes the plugin, unless it was rejected already.
 State state_of(Registry& registry, const PluginEntry& entry) {
   if (!entry.status) return {"refused", entry.status.error().message};
   const auto plugin = registry.plugin(entry.manifest.name);
@@ -57,7 +57,7 @@ std::string styled_state(const State& state) {
                 state.word);
 }
 
-/// Without what stands in parentheses.
+/// Returns `reason` on one line, without parenthesized parts.
 std::string shortened(const std::string& reason) {
   std::string text;
   int depth = 0;
@@ -69,7 +69,7 @@ std::string shortened(const std::string& reason) {
   return text;
 }
 
-/// Why plugins are not ready, each reason once with the plugins that it is of; whole, or in a line.
+/// The reasons why plugins are not ready, each once with its plugins; complete, or shortened to a line.
 class ReasonList {
  public:
   explicit ReasonList(bool is_whole) : is_whole_(is_whole) {}
@@ -82,7 +82,7 @@ class ReasonList {
     is_shorter_ = is_shorter_ || text != reason;
   }
 
-  /// Keys of the manifest that this kmux skips; only where all is told.
+  /// Adds the manifest keys that this kmux ignores; only in a complete list.
   void add_ignored(const Manifest& manifest) {
     for (const std::string& key : manifest.ignored) {
       if (is_whole_) add(manifest.name, "a key of its manifest is skipped, as this kmux does not know it: " + key);

@@ -32,7 +32,7 @@ struct Replayed {
   bool is_same_backend = false;
 };
 
-/// What it was compiled with then, for the backend that it was recorded with: options are those of a backend.
+/// Applies the recorded options. Only for the recorded backend: options are backend-specific.
 void take_recorded(const Json& how, const fs::path& folder, CompileOptions& options) {
   const RecordedOptions recorded = recorded_options(how);
   recorded.add_to(options);
@@ -70,8 +70,8 @@ Result<Replayed> compile_recorded(const Recording& recording, const std::string&
   return Replayed{std::move(program), *std::move(kernel), origin, is_same_backend};
 }
 
-/// Sets the constants to what they were at the call. One whose bytes were not kept is zeros, as tensors are, unless its source gives
-/// it a value. Returns whether all bytes were there.
+/// Sets the constants to their values at the call. Unrecorded bytes are zeros, as for tensors, unless the source
+/// initializes the constant. Returns true if all bytes were recorded.
 Result<bool> set_recorded_constants(const Recording& recording, const Json& call, const Replayed& replayed) {
   bool has_data = true;
   const Json* const recorded = call.find("constants");
@@ -93,7 +93,7 @@ Result<bool> set_recorded_constants(const Recording& recording, const Json& call
   return has_data;
 }
 
-/// What differs from what was recorded of one buffer; nothing if it does not.
+/// Returns the difference between a buffer and its recorded content; nothing if equal.
 Result<std::optional<std::string>> difference_of(const Recording& recording, const RecordedBuffer& buffer,
                                                  const std::string& digest, bench::Tolerance tolerance) {
   KMUX_ASSIGN(const Tensor now, buffer.memory.to(Device{}));
@@ -107,7 +107,7 @@ Result<std::optional<std::string>> difference_of(const Recording& recording, con
   return std::optional("\"" + buffer.name + "\": " + compared.text());
 }
 
-/// A recording is replayed up to the first difference.
+/// Replays recordings up to the first difference.
 class Replay {
  public:
   Replay(const po::variables_map& arguments, bench::Tolerance tolerance)
@@ -193,7 +193,7 @@ class Replay {
     return std::optional<std::string>();
   }
 
-  /// What was given; else to the bit on the backend that it was recorded with.
+  /// Returns the given tolerance; by default results of the recorded backend must be bit-identical.
   bench::Tolerance tolerance(const RecordedBuffer& buffer, const Replayed& replayed) const {
     const bool is_given = arguments_.count("rtol") + arguments_.count("atol") != 0;
     if (is_given || replayed.is_same_backend) return tolerance_;
@@ -208,7 +208,7 @@ class Replay {
   std::optional<Difference> difference_;
 };
 
-/// The folder itself, or one for each process below it.
+/// Returns the recording in the folder itself, and one for each process in its subfolders.
 Result<std::vector<Recording>> recordings_in(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code failure;

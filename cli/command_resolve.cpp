@@ -19,12 +19,12 @@
 namespace kmux::cli {
 namespace {
 
-/// Was it refused for the dialect of its variant alone?
+/// Returns true if it was rejected only for the dialect of its variant.
 bool is_of_other_dialect(const Candidate& candidate) {
   return candidate.stage == Stage::kManifest && candidate.reason.starts_with("takes dialect ");
 }
 
-/// One row for all variants whose dialects a backend does not take: `rows` are these, at least one.
+/// Merges `rows`, the variants whose dialects a backend does not support, into one. `rows` must not be empty.
 Candidate folded(const std::vector<Candidate>& rows) {
   Candidate row = rows.front();
   if (rows.size() == 1) return row;
@@ -38,7 +38,8 @@ Candidate folded(const std::vector<Candidate>& rows) {
   return row;
 }
 
-/// The table with one row a backend for the variants of other dialects, at the place of the first of them.
+/// Returns the table with the variants of unsupported dialects merged into one row per backend, at the first one's
+/// position.
 std::string short_table(const Resolution& resolution) {
   std::map<std::string, std::vector<Candidate>> others;
   for (const Candidate& one : resolution.candidates) {
@@ -79,7 +80,7 @@ void describe_resolve(po::options_description& options) {
   add("explain", "print all that is known: times, quarantine, policy, folders");
 }
 
-/// Wraps only: needs neither the toolchain nor a device.
+/// Only wraps: needs neither the toolchain nor a device.
 Result<Report> run_launcher(const po::variables_map& arguments) {
   KMUX_ASSIGN(const Program program, read_program(arguments));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
@@ -148,7 +149,7 @@ const Command kSourceCommand{"source",
 
 namespace {
 
-/// Errors: as `kmux run` without --in.
+/// Errors: as for `kmux run` without --in.
 Result<bench::Binding> bind(const Program& program, const po::variables_map& arguments) {
   bench::Binding binding(program);
   KMUX_TRY(binding.take(given_values(arguments)));
@@ -158,9 +159,9 @@ Result<bench::Binding> bind(const Program& program, const po::variables_map& arg
   return binding;
 }
 
-/// One call in the shapes that are asked for, without memory: to tune takes its own.
+/// One call in the requested shapes, without memory: tuning allocates its own.
 ///
-/// Lifetime: the arguments borrow the tensors.
+/// Lifetime: the arguments borrow the tensors, which must stay valid.
 struct Call {
   std::vector<Tensor> tensors;
   std::vector<Arg> args;
@@ -178,7 +179,7 @@ Result<Call> make_call(const Program& program, const bench::Binding& binding) {
       call.args.emplace_back(tensor);
       call.tensors.push_back(std::move(tensor));
     } else {
-      call.args.push_back(Arg::pointer(nullptr));  // `tune` says why it cannot
+      call.args.push_back(Arg::pointer(nullptr));  // `tune` reports the error
     }
   }
   return call;
@@ -188,7 +189,7 @@ std::string name_of(const TunedCandidate& candidate) {
   return candidate.backend + " variant " + std::to_string(candidate.variant);
 }
 
-/// Pins a winner that is sure, and adds to the report what became of that.
+/// Pins the winner if it is certain, and adds the outcome to the report.
 Status pin_winner(const std::string& lock, const Program& program, const Tuning& tuning, Report& report) {
   if (!tuning.is_sure) {
     report.text += "not pinned in " + lock + ": " + tuning.doubt() + ". Measure longer: --time, and --again.\n";

@@ -21,15 +21,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// One run: what is asked for, the arguments of the call and what came out.
+/// One run: the request, the arguments of the call and its results.
 struct Run {
   RunRequest request;
   std::vector<Tensor> tensors = {};  // one a parameter; empty handles for scalars, null tensors and outputs
   std::vector<Arg> args = {};        // the parameters that are not outputs, in order
   std::vector<Tensor> results =
       {};  // as `tensors`, after the call: outputs and buffers that the kernel may have written
-  std::vector<Arg> launch_args = {};  // one a parameter, the outputs of the first call among them
-  std::vector<Tensor> outputs = {};   // which those refer to
+  std::vector<Arg> launch_args = {};  // one a parameter, including the outputs of the first call
+  std::vector<Tensor> outputs = {};   // owns the tensors of those
 };
 
 double nanoseconds(Clock::duration duration) { return std::chrono::duration<double, std::nano>(duration).count(); }
@@ -45,7 +45,7 @@ Result<Arg> make_arg(const Param& param, const Tensor& tensor, const RunRequest&
                         param.name + "=null, or call the program from C++ or Python.");
 }
 
-/// Makes every argument on the kernel's device.
+/// Creates every argument on the kernel's device.
 Status prepare(Run& run, const Kernel& kernel) {
   const RunRequest& request = run.request;
   for (const Param& param : request.program->signature.params) {
@@ -63,7 +63,7 @@ Status prepare(Run& run, const Kernel& kernel) {
   return Ok{};
 }
 
-/// Calls once and keeps the results on the host.
+/// Calls once and copies the results to the host.
 Status call(Run& run, const Kernel& kernel) {
   KMUX_ASSIGN(const Outputs outputs, kernel.call(run.args));
   KMUX_TRY(kernel.device().synchronize());
@@ -89,12 +89,12 @@ Status call(Run& run, const Kernel& kernel) {
 struct Times {
   double compile_ns = 0;
   double first_call_ns = 0;
-  double median_call_ns = 0;  // 0: not asked for
-  std::size_t calls = 0;      // that it is of
+  double median_call_ns = 0;  // 0: not requested
+  std::size_t calls = 0;      // number of timed calls
 };
 
-/// The median time of further calls, each waited for, of the best code there will be. They write where the first one did, so
-/// that no time goes into new memory.
+/// Measures the median time of further synchronous calls of the final code. They reuse the first call's outputs, so
+/// that no time is spent on new memory.
 Status time_calls(const Run& run, const Kernel& kernel, Times& result) {
   constexpr std::size_t kLeast = 5;
   constexpr std::size_t kMost = 1000;
@@ -162,7 +162,7 @@ std::string number_text(double value) {
   return text.data();
 }
 
-/// Values that were not given are printed, so that no result is of another call than was meant.
+/// Prints values that were not given, so that the caller notices which call was made.
 std::string examples_text(const std::map<std::string, double>& examples) {
   std::vector<std::string> values;
   values.reserve(examples.size());
@@ -170,7 +170,7 @@ std::string examples_text(const std::map<std::string, double>& examples) {
   return join(values);
 }
 
-/// The tensors and constants that are, as they could be given.
+/// Returns the generated tensors and constants, in the form of options.
 std::vector<std::string> all_made_up(const Run& run) {
   std::vector<std::string> all = run.request.inputs.made_up();
   const std::vector<std::string>& constants = run.request.constants.made_up();
@@ -178,7 +178,7 @@ std::vector<std::string> all_made_up(const Run& run) {
   return all;
 }
 
-/// What stderr says where the tensors are made up: all that the caller did not give, and how to give it.
+/// Returns the note for stderr about generated values: all that the caller did not give, and how to give them.
 std::string made_up_text(const Run& run, const std::map<std::string, double>& examples) {
   const std::vector<std::string> made_up = all_made_up(run);
   if (made_up.empty()) return "";
@@ -194,7 +194,8 @@ std::string made_up_text(const Run& run, const std::map<std::string, double>& ex
   return notice + ". Give your own with " + option + ".";
 }
 
-/// Units: bytes. What a call moves: what the program says, or else its tensors, those that it changes twice.
+/// Returns the bytes that a call moves: as declared by the program, else those of its tensors, counting modified ones
+/// twice. Units: bytes.
 double bytes_of(const Run& run) {
   const Program& program = *run.request.program;
   if (const auto& declared = program.metadata.bytes) {
@@ -219,7 +220,7 @@ std::string rate_text(double value, const char* unit) {
   return text.data();
 }
 
-/// The median and what it is of; with --time the rates, too. Adds the same to `json`.
+/// Returns the median and the number of calls; with --time the rates, too. Adds the same to `json`.
 std::string times_text(const Run& run, const Times& times, Json& json) {
   if (times.calls == 0) return "";
   json["median_call_ns"] = times.median_call_ns;
@@ -240,7 +241,7 @@ std::string times_text(const Run& run, const Times& times, Json& json) {
   return text;
 }
 
-/// Which variant ran, where the program has several.
+/// Returns the variant that ran, if the program has several.
 std::string variant_text(const Run& run, const Kernel& kernel) {
   const std::size_t count = run.request.program->variants.size();
   return count < 2 ? "" : ", variant " + std::to_string(kernel.variant()) + " of 0 to " + std::to_string(count - 1);
@@ -278,7 +279,7 @@ Report make_report(const Run& run, const Kernel& kernel, const Times& times, con
   return report;
 }
 
-/// What a kernel does to memory on the processor is this process's end, now or when it gives the memory back.
+/// An invalid memory access of a kernel on the host ends this process, at once or when the memory is freed.
 void expect_crash(const Run& run, const Kernel& kernel) {
   if (!kernel.device().is_host()) return;
   const std::vector<std::string> made_up = all_made_up(run);
@@ -291,7 +292,7 @@ void expect_crash(const Run& run, const Kernel& kernel) {
 
 /// Compiles, calls, checks and writes.
 ///
-/// Errors: of each; nothing is written before the kernel has been called.
+/// Errors: those of each step; nothing is written before the kernel has been called.
 Result<Report> run(RunRequest request) {
   Run run{.request = std::move(request)};
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
@@ -331,11 +332,11 @@ Status write_trace(const std::string& path, const Trace& trace) {
 
 Result<Report> run_trace(const po::variables_map& arguments) {
   const auto path = arguments[kFile].as<std::string>();
-  KMUX_ASSIGN(RunRequest request, read_run_request(arguments));  // what is wrong with it leaves no trace
+  KMUX_ASSIGN(RunRequest request, read_run_request(arguments));  // an invalid request leaves no trace
   KMUX_TRY(request.files.add({"--trace", path, OutputKind::kTrace}));
   start_trace();
   Result<Report> report = run(std::move(request));
-  KMUX_TRY(write_trace(path, stop_trace()));  // of a run that failed, too
+  KMUX_TRY(write_trace(path, stop_trace()));  // also after a failed run
   if (!report) return report;
   report->text += "  trace: " + path + " (open it at ui.perfetto.dev)\n";
   report->json["trace"] = path;

@@ -31,7 +31,7 @@ struct Unformatted {
   std::string canonical;
 };
 
-/// Nothing if the file is as it should be.
+/// Returns nothing if the file is in canonical form.
 Result<std::optional<Unformatted>> unformatted(const std::string& path) {
   KMUX_ASSIGN(const std::string content, read_named_file(path));
   const std::optional<ProgramText> text = text_in_file(path, content);
@@ -44,7 +44,7 @@ Result<std::optional<Unformatted>> unformatted(const std::string& path) {
   return std::optional(Unformatted{path, canonical});
 }
 
-/// Every file is read before one is written, so that nothing is done where one is wrong.
+/// Reads every file before it writes one, so that an invalid file leaves all unchanged.
 Result<Report> run_format(const po::variables_map& arguments) {
   const bool only_checks = arguments.contains("check");
   std::vector<Unformatted> files;
@@ -68,11 +68,11 @@ void describe_format(po::options_description& options) {
   options.add_options()("check", "write nothing; exit code 1 if a file is not in canonical form");
 }
 
-/// "saxpy.kmux", "saxpy.cu" and "saxpy.kmux.json": "saxpy.kmux.json".
+/// Returns "saxpy.kmux.json" for "saxpy.kmux", "saxpy.cu" and "saxpy.kmux.json".
 std::string packed_name(const std::string& path) {
   constexpr std::string_view kSuffix = ".kmux.json";
   if (path.ends_with(kSuffix)) return path;
-  const std::size_t name = path.rfind('/') + 1;  // 0 where there is none
+  const std::size_t name = path.rfind('/') + 1;  // 0 if there is no slash
   const std::size_t point = path.find('.', name);
   return path.substr(0, point) + std::string(kSuffix);
 }

@@ -10,7 +10,7 @@ namespace {
 
 const std::string* last_words = nullptr;
 
-/// The action is the default one by now: raised again, the signal ends the process as it would have.
+/// SA_RESETHAND has restored the default action: raised again, the signal ends the process as it would have.
 void say(int signal) {
   const ssize_t written = ::write(STDERR_FILENO, last_words->data(), last_words->size());
   static_cast<void>(written);

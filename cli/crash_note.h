@@ -4,9 +4,9 @@
 
 namespace kmux::cli {
 
-/// Has the process write `text` to stderr if it ends by a signal of its own, such as SIGSEGV, from now on.
+/// From now on, writes `text` to stderr if the process crashes by a signal such as SIGSEGV.
 ///
-/// Threads: one; once a process.
+/// Threads: must be called once a process, by one thread.
 void note_on_crash(const std::string& text);
 
 }  // namespace kmux::cli

@@ -27,7 +27,7 @@ Interrupt::Interrupt() {
   auto started = start_thread<std::jthread>([this](const std::stop_token& end) { listen(end); });
   if (started) {
     listener_ = *std::move(started);
-  } else {  // then a signal ends the process, as without a handler
+  } else {  // a signal then ends the process, as without a handler
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
 }

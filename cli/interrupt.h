@@ -7,9 +7,9 @@
 
 namespace kmux::cli {
 
-/// Turns Ctrl-C and SIGTERM into a request to stop, while it lives; the second one ends the process as it would have.
+/// Turns Ctrl-C and SIGTERM into a stop request while it lives. A second signal ends the process as usual.
 ///
-/// Threads: made before others are started, which inherit that they are not interrupted.
+/// Threads: must be created before other threads start, since they inherit the blocked signals.
 class Interrupt {
  public:
   Interrupt();
@@ -18,7 +18,7 @@ class Interrupt {
   Interrupt& operator=(const Interrupt&) = delete;
 
   std::stop_token token() const { return stop_.get_token(); }
-  /// The signal that came, or 0.
+  /// Returns the signal that was received, or 0.
   int signal() const { return signal_; }
 
  private:

@@ -1,4 +1,4 @@
-// The kmux command: reads the command line, runs one command, prints its report.
+// The kmux command: parses the command line, runs one command, prints its report.
 
 #include <algorithm>
 #include <array>
@@ -64,11 +64,11 @@ constexpr std::string_view kExitCodes = R"(Exit codes:
      (a missing one, too), value 130  interrupted
 )";
 
-/// A command that is a program of its own and has options of its own. It lies beside this one, or where a build tree has it.
+/// A command in a separate program with separate options, installed beside this one or in the build tree.
 struct ExternalCommand {
   std::string_view name;
   std::string_view summary;
-  std::array<std::string_view, 2> places;  // from the folder of this command
+  std::array<std::string_view, 2> places;  // relative to the folder of this command
   bool is_python = false;
 };
 
@@ -80,7 +80,7 @@ constexpr ExternalCommand kExternalCommands[] = {
      true},
 };
 
-/// Which the command of the wheel hands to Python before this program is asked.
+/// Handled by Python in the wheel's command, before this program is run.
 constexpr std::string_view kPythonCommand = "fleet";
 
 void print_help(std::ostream& out) {
@@ -123,7 +123,7 @@ po::options_description options_of(const Command& command) {
   return options;
 }
 
-/// The command line after the command's name.
+/// Parses the command line after the command's name.
 ///
 /// Errors: Boost's exceptions.
 po::variables_map parse(const Command& command, const po::options_description& options,
@@ -166,7 +166,7 @@ int print(const Result<Report>& report, bool json) {
 
 int run(const Command& command, const std::vector<std::string>& words) {
   const po::options_description options = options_of(command);
-  const bool is_flag = options.find("json", false).semantic()->max_tokens() == 0;  // else a command's own
+  const bool is_flag = options.find("json", false).semantic()->max_tokens() == 0;  // else a command's own option
   const bool json = is_flag && std::find(words.begin(), words.end(), "--json") != words.end();
   const std::string advice = " Try `kmux " + std::string(command.name) + " --help`.";
   po::variables_map arguments;
@@ -192,7 +192,7 @@ int run(const Command& command, const std::vector<std::string>& words) {
   return print(command.run(arguments), json);
 }
 
-/// Becomes that program; returns only if it cannot.
+/// Executes that program; returns only on failure.
 int become(const ExternalCommand& external, const char* self, const std::vector<std::string>& words) {
   const std::filesystem::path own = own_program(self);
   for (const std::string_view place : external.places) {

@@ -39,7 +39,7 @@ Result<double> number_option(const po::variables_map& arguments, const std::stri
                              double most) {
   if (arguments.count(name) == 0) return otherwise;
   const auto value = arguments[name].as<double>();
-  if (value >= 0 && value <= most) return value;  // nan is neither
+  if (value >= 0 && value <= most) return value;  // nan fails both
   return out_of_range(name, value, 0.0, most);
 }
 
@@ -107,10 +107,10 @@ Result<std::optional<double>> compile_timeout(const po::variables_map& arguments
   return std::optional(seconds);
 }
 
-/// Errors: invalid_argument where another policy decides, which reads no lock file.
+/// Errors: invalid_argument if the policy in effect reads no lock file.
 Status check_lock_is_read(const std::optional<Policy>& asked) {
   const Result<Policy> of_environment = Environment::from_process().policy;
-  if (!asked && !of_environment) return Ok{};  // an unknown one is refused later
+  if (!asked && !of_environment) return Ok{};  // an unknown one is rejected later
   const Policy policy = asked ? *asked : *of_environment;
   if (policy == Policy::kPinned) return Ok{};
   return make_error(ErrorCode::kInvalidArgument,

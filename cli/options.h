@@ -17,76 +17,78 @@
 
 namespace kmux::cli {
 
-/// Adds what says which backend compiles how: --backend --target --device --option --flag --no-cache
+/// Adds the options that select a backend and its compilation: --backend --target --device --option --flag --no-cache
 /// --isolation --compile-timeout --include.
 void describe_compilation(po::options_description& options);
 
-/// The same, with --policy and --lock-file.
+/// Same, with --policy and --lock-file.
 void describe_selection(po::options_description& options);
 
-/// The same, but -o is left to the command.
+/// Same, but leaves -o to the command.
 void describe_selection_without_o(po::options_description& options);
 
-/// The program that the command line names; "-" is the one on the standard input.
+/// Reads the program that the command line names; "-" is the standard input.
 Result<Program> read_program(const po::variables_map& arguments);
 
-/// The options of a compile.
+/// Returns the options of a compilation.
 ///
-/// Errors: invalid_argument for an --option without '=', or a --device or --compile-timeout that is negative or too large.
+/// Errors: invalid_argument for an --option without '=', an invalid --device or --compile-timeout (negative or too
+///         large), an unknown --isolation or --policy, and a --lock-file that the policy does not read.
 Result<CompileOptions> compile_options(const po::variables_map& arguments);
 
-/// The request of a resolve alone.
+/// Returns the request of a resolution without compilation.
 Result<ResolveRequest> resolve_request(const po::variables_map& arguments, Purpose purpose);
 
-/// That nothing here runs the program, and what was taken; empty if that is not so, or if backend or target were named.
+/// Returns the note that nothing here runs the program, with the chosen backend; empty if the program can run, or if a
+/// backend or target was named.
 std::string notice_of(const Resolution& resolution);
 
-/// The value of an option; empty if it was not given.
+/// Returns the value of an option; empty if not given.
 std::string value_of(const po::variables_map& arguments, const std::string& name);
 
-/// The values of a repeatable option; empty if it was not given.
+/// Returns the values of a repeatable option; empty if not given.
 std::vector<std::string> values_of(const po::variables_map& arguments, const std::string& name);
 
-/// The integer that --`name` gives, or `otherwise` where it is not given.
+/// Returns the integer given by --`name`, or `otherwise` if not given.
 ///
 /// Errors: invalid_argument for one below `least` or above `most`.
 template <class Integer>
 Result<Integer> integer_option(const po::variables_map& arguments, const std::string& name, Integer otherwise,
                                Integer least, Integer most);
 
-/// The number that --`name` gives, or `otherwise` where it is not given.
+/// Returns the number given by --`name`, or `otherwise` if not given.
 ///
 /// Errors: invalid_argument for one below 0 or above `most`, for infinity and for nan.
 Result<double> number_option(const po::variables_map& arguments, const std::string& name, double otherwise,
                              double most);
 
-/// As `number_option`, for what results may differ by.
+/// Like `number_option`, for a tolerance of results.
 Result<double> tolerance_option(const po::variables_map& arguments, const std::string& name, double otherwise);
 
 // bench_gate.cpp
 
-/// What `kmux bench` fails for: "slower:5%", "wrong", "failed".
+/// A failure condition of `kmux bench`: "slower:5%", "wrong", "failed".
 struct Threshold {
   enum class Kind { kSlower, kWrong, kFailed };
   Kind kind = Kind::kSlower;
-  double part = 0;  // 0.05 of 5 %
+  double part = 0;  // 0.05 for 5 %
 };
 
-/// Errors: invalid_argument that shows the forms.
+/// Errors: invalid_argument that shows the valid forms.
 Result<std::vector<Threshold>> read_thresholds(const std::vector<std::string>& texts);
 
-/// Why a benchmark does not pass: a sentence for each reason, and how the command ends.
+/// The reasons why a benchmark fails, a sentence each, and the exit code.
 struct GateResult {
   std::vector<std::string> problems;
   ExitCode code = kSuccess;
 };
 
-/// Judges a report. Breaches of `thresholds` end with kCheckFailed; slower is what surely is: the whole interval of the ratio
-/// lies above the threshold. Without a breach these end with kNotHere: nothing was timed; a backend of `named` cannot run; a
-/// contest in which nothing was compared that a threshold is about.
+/// Judges a report. A breach of `thresholds` returns kCheckFailed; slower requires the whole interval of the ratio to
+/// be above the threshold. Without a breach, missing data returns kNotHere: nothing was timed, a backend of `named`
+/// cannot run, or a contest has no comparison for a threshold.
 ///
-/// `named`: the backends that the command line names one by one. Contests that were read from other files count only where
-/// nothing was measured.
+/// `named`: the backends that the command line names individually. Contests read from other files count only if nothing
+/// was measured.
 GateResult gate_of(const bench::BenchReport& report, const std::vector<Threshold>& thresholds,
                    const std::vector<std::string>& named);
 

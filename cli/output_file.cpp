@@ -41,7 +41,7 @@ Status check_place(const OutputFile& file) {
   return cannot_write(file, std::strerror(errno));
 }
 
-/// Links of both kinds lead to the file itself.
+/// Returns true for the same file, including hard and symbolic links.
 bool is_same(const fs::path& a, const fs::path& b) {
   std::error_code missing;
   const auto place = [&](const fs::path& path) { return fs::weakly_canonical(fs::absolute(path, missing), missing); };
@@ -115,7 +115,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kHeadBytes = 1024;  // more than what any kind is recognised by
+constexpr std::size_t kHeadBytes = 1024;  // longer than the signature of any kind
 
 std::string head_of(const fs::path& file) {
   std::string head(kHeadBytes, '\0');
@@ -125,7 +125,7 @@ std::string head_of(const fs::path& file) {
   return head;
 }
 
-/// Has the head `text` in its first line?
+/// Returns true if the first line of the head contains `text`.
 bool has_in_first_line(std::string_view head, std::string_view text) {
   return head.substr(0, head.find('\n')).find(text) != std::string_view::npos;
 }
@@ -136,7 +136,7 @@ bool has_key(const fs::path& file, std::string_view key) {
   return json && json->find(key) != nullptr;
 }
 
-/// An empty cache makes a bundle without members.
+/// A bundle of an empty cache has no members.
 bool is_bundle(const fs::path& file) {
   Result<BundleReader> reader = BundleReader::open(file);
   if (!reader) return false;
@@ -144,7 +144,7 @@ bool is_bundle(const fs::path& file) {
   return first && (!*first || (*first)->path.starts_with(kBundleRoot));
 }
 
-/// The entry for TVM-FFI stands in every exported library, and hardly in another.
+/// Every exported library contains the TVM-FFI entry point, and hardly any other does.
 bool is_exported_library(const fs::path& file) {
   if (!head_of(file).starts_with("\x7f"
                                  "ELF"))

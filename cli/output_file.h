@@ -13,7 +13,7 @@
 
 namespace kmux::cli {
 
-/// What a command writes into a file.
+/// The kind of a command's output file.
 enum class OutputKind : std::uint8_t {
   kArtifact,  // compile --output
   kBundle,    // cache export
@@ -28,20 +28,21 @@ enum class OutputKind : std::uint8_t {
   kTrace,     // trace --trace
 };
 
-/// With its article: "a page of `kmux bench`".
+/// Returns the name with its article: "a page of `kmux bench`".
 std::string_view name_of(OutputKind kind);
 
-/// Was the file written by such an option? By its content, never by its name. A file that cannot be read is of no kind.
+/// Returns true if the file was written by such an option, judged by its content, not its name. False for an unreadable
+/// file.
 bool is_of_kind(const std::filesystem::path& file, OutputKind kind);
 
-/// A file that a command is to write, and the option that names it.
+/// An output file of a command, and the option that names it.
 struct OutputFile {
   std::string option;
   std::string path;
   OutputKind kind;
 };
 
-/// Writes a file that is there, in place: of a link what it leads to.
+/// Replaces the content of an existing file; of a link, that of its target.
 ///
 /// Errors: those of writing.
 Status rewrite_file(const std::string& path, const std::string& content);
@@ -49,20 +50,20 @@ Status rewrite_file(const std::string& path, const std::string& content);
 /// Adds --force.
 void describe_force(po::options_description& options);
 
-/// All files that a command is to write, each checked before the work whose result it takes: nothing of the user's is
-/// written over. What may be is a file of the same kind, or an empty one; --force allows any other.
+/// All output files of a command, each checked before the work that produces it, so that no user file is overwritten. A
+/// file may replace one of the same kind or an empty one; --force allows any other.
 class OutputFiles {
  public:
   explicit OutputFiles(const po::variables_map& arguments) : is_forced_(arguments.count("force") != 0) {}
 
-  /// Never an output: the program at `path` and every file that it names.
+  /// Excludes the program at `path` and every file that it names from the outputs.
   void protect(const std::filesystem::path& path, const Program& program);
-  /// Never an output: what `option` reads. A text that is not a file belongs to no option.
+  /// Excludes an input of `option` from the outputs. A text that is not a file has no effect.
   void protect(const std::string& option, const std::filesystem::path& path);
 
-  /// Errors: invalid_argument for a folder, a device, an empty name, a folder that is missing or may not be written to, a
-  ///         file that another option writes, and for a file that is written over by --force only: one that is protected,
-  ///         is named as a program or is of another kind.
+  /// Errors: invalid_argument for a folder, a device, an empty name, a missing or read-only folder, a file of another
+  ///         output, and a file that only --force overwrites: one that is protected, is named like a program or text,
+  ///         or is of another kind.
   Status add(OutputFile file);
 
  private:
@@ -70,7 +71,7 @@ class OutputFiles {
     std::filesystem::path path;
     std::string reason;
   };
-  /// Why it may be written over by --force only; empty if it may.
+  /// Returns why only --force may overwrite it; empty if it may be overwritten.
   std::string objection(const OutputFile& file) const;
 
   bool is_forced_;

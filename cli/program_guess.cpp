@@ -18,7 +18,7 @@
 namespace kmux::cli {
 namespace {
 
-/// Does a whole number of this name say how many elements there are?
+/// Returns true if an integer of this name is probably a number of elements.
 bool is_size_name(const std::string& name) {
   static const std::set<std::string> kNames = {
       "n",    "m",     "k",     "b",     "h",     "w",      "c",        "d",        "nx",    "ny",    "nz",
@@ -35,7 +35,7 @@ bool is_whole_number(const KernelParameter& parameter) {
   return parameter.kind == "value" && (dtype.ends_with("int32") || dtype.ends_with("int64"));
 }
 
-/// The parameters that say how large the tensors of a kernel are: by their names, or else the first whole number.
+/// Returns the parameters that determine the sizes of a kernel's tensors: by name, or else the first integer.
 std::vector<std::string> sizes_of(const SourceKernel& kernel) {
   std::vector<std::string> sizes;
   for (const KernelParameter& one : all_passed(kernel.parameters)) {
@@ -51,7 +51,7 @@ bool has_tensor(const SourceKernel& kernel) {
                              [](const KernelParameter& one) { return one.kind != "value" && !one.dtype.empty(); });
 }
 
-/// The names that are symbols, whichever kernel has them.
+/// Returns the names that are symbols in any kernel.
 std::set<std::string> symbols_of(const std::vector<SourceKernel>& kernels) {
   std::set<std::string> symbols;
   for (const SourceKernel& kernel : kernels) {
@@ -100,7 +100,7 @@ std::string why_no_argument(const KernelParameter& parameter) {
          ": write a kernel that takes its members and makes it";
 }
 
-/// Returns why a program cannot name what `kernel` is passed; empty if it can.
+/// Returns why a program cannot name the arguments of `kernel`; empty if it can.
 std::string why_no_names(const SourceKernel& kernel) {
   std::set<std::string> names;
   for (const KernelParameter& one : all_passed(kernel.parameters)) {
@@ -120,7 +120,7 @@ std::string why_not(const SourceKernel& kernel, bool is_host) {
   return reason.empty() ? why_no_names(kernel) : reason;
 }
 
-/// What a program says of some kernels.
+/// The program guessed for some kernels.
 class ProgramGuess {
  public:
   ProgramGuess(std::string name, bool is_host, const std::vector<SourceKernel>& kernels)
@@ -128,7 +128,7 @@ class ProgramGuess {
     for (const SourceKernel& kernel : kernels) add(kernel);
   }
 
-  /// The lines of the text form, without a mark; `notes` are comments at their head.
+  /// Returns the lines of the text form, without comment marks; `notes` become comments at the beginning.
   std::vector<std::string> lines(const std::vector<std::string>& headers, const std::vector<std::string>& notes) const;
 
  private:
@@ -141,20 +141,20 @@ class ProgramGuess {
 
   struct Known {
     std::string name;
-    std::string type;  // of its elements and how many, to tell two kernels' parameters of one name apart
+    std::string type;  // element type and extents, to distinguish parameters of the same name
     std::string text;  // "float32[n]"
     bool is_inout;
   };
   std::vector<Known>::iterator find_or_rename(Known& wanted, const SourceKernel& kernel);
 
   std::string name_;
-  bool is_host_;  // functions of C, which have no grid
-  std::set<std::string> taken_;  // names of symbols, which no parameter can have
+  bool is_host_;  // C functions, which have no grid
+  std::set<std::string> taken_;  // names of symbols, not available for parameters
   std::vector<Known> parameters_ = {};
   std::vector<std::string> symbols_ = {};
   std::set<std::string> narrow_ = {};  // symbols that a kernel takes as int32
   std::vector<std::string> scalars_ = {};
-  std::vector<std::string> launches_ = {};  // whole lines
+  std::vector<std::string> launches_ = {};  // complete lines
 };
 
 std::string ProgramGuess::shape(const std::vector<std::string>& sizes) {
@@ -167,8 +167,8 @@ std::string ProgramGuess::shape(const std::vector<std::string>& sizes) {
   return "[" + join(extents) + "]";
 }
 
-/// Returns the parameter of `wanted`'s name and type, or the end. Puts the name of `kernel` before that of `wanted` while a parameter
-/// of another type or a symbol has it.
+/// Returns the parameter with `wanted`'s name and type, or the end. Prefixes `wanted`'s name with that of `kernel`
+/// while a symbol or a parameter of another type has it.
 std::vector<ProgramGuess::Known>::iterator ProgramGuess::find_or_rename(Known& wanted, const SourceKernel& kernel) {
   auto found = std::ranges::find(parameters_, wanted.name, &Known::name);
   while (taken_.contains(wanted.name) || (found != parameters_.end() && found->type != wanted.type)) {
@@ -178,8 +178,8 @@ std::vector<ProgramGuess::Known>::iterator ProgramGuess::find_or_rename(Known& w
   return found;
 }
 
-/// Returns the argument that gives it. Kernels share a parameter of one name and type; one of another type, or with the name of a size
-/// of another kernel, gets the kernel's name, too.
+/// Returns the argument for `parameter`. Kernels share a parameter of equal name and type. One of another type, or with
+/// the name of another kernel's size, gets the kernel's name as a prefix.
 std::string ProgramGuess::add_parameter(const SourceKernel& kernel, const KernelParameter& parameter,
                                         const std::vector<std::string>& sizes) {
   const bool is_size = std::ranges::find(sizes, parameter.name) != sizes.end();
@@ -196,7 +196,7 @@ std::string ProgramGuess::add_parameter(const SourceKernel& kernel, const Kernel
   return found->name;
 }
 
-/// As `add_parameter`, for a structure of its members: "{dim_rows, dim_cols}".
+/// Like `add_parameter`, also for a structure, which becomes its members: "{dim_rows, dim_cols}".
 std::string ProgramGuess::add_argument(const SourceKernel& kernel, const KernelParameter& parameter,
                                        const std::vector<std::string>& sizes) {
   if (parameter.members.empty()) return add_parameter(kernel, parameter, sizes);
@@ -207,7 +207,7 @@ std::string ProgramGuess::add_argument(const SourceKernel& kernel, const KernelP
   return "{" + join(members) + "}" + (parameter.alignment_bytes == 0 ? "" : align);
 }
 
-/// Is the number of a block multiplied by that of its threads, or by a constant?
+/// Returns true if the block index is multiplied by the number of threads or by a constant.
 bool is_scaled(std::string_view body) {
   constexpr std::string_view kBlock = "blockIdx.x";
   const auto is_factor = [](char one) {
@@ -222,7 +222,7 @@ bool is_scaled(std::string_view body) {
   return false;
 }
 
-/// How many threads, and why: by what the body does with its indices.
+/// Guesses the launch geometry, with its reason, from the body's use of indices.
 std::pair<std::string, std::string> geometry_of(const SourceKernel& kernel, const std::vector<std::string>& sizes) {
   const auto has = [&](std::string_view text) { return kernel.body.find(text) != std::string::npos; };
   if (sizes.size() > 1 && has("Idx.y")) {
@@ -283,13 +283,13 @@ std::vector<std::string> ProgramGuess::lines(const std::vector<std::string>& hea
   return lines;
 }
 
-/// A name that a program can have.
+/// Returns a valid program name.
 std::string identifier(std::string text) {
   std::ranges::replace_if(text, [](unsigned char one) { return std::isalnum(one) == 0; }, '_');
   return text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0 ? "kernel_" + text : text;
 }
 
-/// Takes those out that no launch can call, and says why.
+/// Removes the kernels that no launch can call, and returns the reasons.
 std::vector<std::string> drop_others(std::vector<SourceKernel>& kernels, bool is_host) {
   std::vector<std::string> reasons;
   std::erase_if(kernels, [&](const SourceKernel& kernel) {
@@ -300,7 +300,7 @@ std::vector<std::string> drop_others(std::vector<SourceKernel>& kernels, bool is
   return reasons;
 }
 
-/// The source with the text at its head, in canonical form: what is guessed is at least a program.
+/// Returns the source preceded by the text, in canonical form, which also validates the guessed program.
 Result<std::string> with_text(const NewSource& source, const std::vector<std::string>& lines) {
   std::string content = "//! kmux\n";
   for (const std::string& line : lines) content += "//! " + line + "\n";

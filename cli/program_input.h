@@ -7,18 +7,18 @@
 
 namespace kmux::cli {
 
-/// What the command line gives for a file that comes from the standard input.
+/// The path that stands for the standard input on the command line.
 inline constexpr const char* kStandardInput = "-";
 
-/// Reads the program that `path` names, or the one on the standard input: JSON, a text, or a source that carries its program. The
-/// files that it names lie in the current folder then.
+/// Reads the program at `path` or on the standard input: JSON, text form, or a source that contains its program. Files
+/// named on the standard input are relative to the current folder.
 ///
-/// Errors: as `load_program`; invalid_argument where the standard input is empty, as it is for the second reader.
+/// Errors: as for `load_program`; invalid_argument if the standard input is empty, as it is for a second reader.
 Result<Program> load_given_program(const std::string& path);
 
-/// Returns all that is on the standard input.
+/// Returns all of the standard input.
 ///
-/// Errors: invalid_argument where it is empty; unavailable where it cannot be read.
+/// Errors: invalid_argument if it is empty; unavailable if it cannot be read.
 Result<std::string> read_standard_input();
 
 }  // namespace kmux::cli

@@ -16,12 +16,12 @@
 namespace kmux::cli {
 namespace {
 
-/// A bar that is drawn again soon after an event that came too early for it, though no other one follows.
+/// A bar that also redraws on a timer, so that an update that came too early is shown although no other follows.
 class TickingBar final : public ProgressView {
  public:
   TickingBar() {
     auto started = start_thread<std::jthread>([this](const std::stop_token& end) { tick_until(end); });
-    if (started) ticker_ = *std::move(started);  // else events alone draw
+    if (started) ticker_ = *std::move(started);  // else only events redraw
   }
   void show(const CompileProgress& event) override {
     const std::lock_guard lock(mutex_);
@@ -52,7 +52,7 @@ std::string rate_text(double rate) {
   return text;
 }
 
-constexpr std::chrono::milliseconds kRedrawPause(100);  // between two drawings
+constexpr std::chrono::milliseconds kRedrawPause(100);  // between two redraws
 constexpr std::chrono::seconds kSoonest(2);
 constexpr double kSmallest = 0.05;
 
@@ -65,7 +65,7 @@ std::unique_ptr<ProgressView> progress_on_stderr(std::vector<std::string> names)
 
 namespace {
 
-/// What became of the program; empty while it is not known.
+/// Returns the outcome of the program; empty while it is unfinished.
 std::string fate(const CompileProgress& event, const std::vector<std::string>& names) {
   switch (event.step) {
     case JobStep::kQueued:

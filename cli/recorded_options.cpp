@@ -15,20 +15,20 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kPathFlags = {"-I", "-i", "--include-path", "--sysroot", "-L", "-B", "@"};
 
-/// A macro may have a path as its value: it opens nothing that the source could not.
+/// Returns true if `flag` names a path. A macro's value may be one: it opens nothing that the source could not.
 bool names_a_path(std::string_view flag) {
   if (flag.starts_with("-D") || flag.starts_with("-U")) return false;
   return begins_with_any(flag, kPathFlags) || flag.find('/') != std::string_view::npos;
 }
 
-/// `word` as one word of a text of flags.
+/// Returns `word` quoted as one word of a flags text.
 std::string quoted_word(std::string_view word) {
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return text + "'";
 }
 
-/// Reads a kernel.json part by part.
+/// Filters the options of a kernel.json.
 class OptionFilter {
  public:
   RecordedOptions run(const Json& how) && {
@@ -66,7 +66,8 @@ class OptionFilter {
     if (std::string kept = kept_flags(text); !kept.empty()) read_.compile_flags.push_back(std::move(kept));
   }
 
-  /// The flags of `text` without those that name a path. A text that cannot be split stays: backends refuse it.
+  /// Returns the flags of `text` without those that name a path. A text that cannot be split stays unchanged: backends
+  /// reject it.
   std::string kept_flags(std::string_view text) {
     const Result<std::vector<std::string>> flags = split_flags(text);
     if (!flags || std::ranges::none_of(*flags, names_a_path)) return std::string(text);

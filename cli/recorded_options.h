@@ -9,20 +9,20 @@
 
 namespace kmux::cli {
 
-/// What a recorded kernel was compiled with, as far as a recording may choose it: neither a program nor a folder of this machine.
+/// The options of a recorded kernel that a recording may choose: no programs and no folders of this machine.
 struct RecordedOptions {
   Options options;
   std::vector<std::string> compile_flags;
-  std::vector<std::string> ignored;  // in the words of a message: `option "host_compiler"`
+  std::vector<std::string> ignored;  // for messages: `option "host_compiler"`
 
-  /// Adds them to those of the command line, which come last and so win.
+  /// Merges them into those of the command line, which take precedence.
   void add_to(CompileOptions& asked) const;
 };
 
-/// Reads the options of `how`, a kernel.json.
+/// Returns the options of `how`, a kernel.json.
 ///
-/// Ignored are option `host_compiler`, include folders, flags that name a file or a folder, and every other option whose value has
-/// a '/': no other value of kmux's own backends has one.
+/// Ignores option `host_compiler`, include folders, flags that name a file or folder, and all other options whose
+/// values contain a '/': no other valid value of kmux's own backends does.
 RecordedOptions recorded_options(const Json& how);
 
 }  // namespace kmux::cli

@@ -55,7 +55,7 @@ Result<Json> Recording::kernel(const std::string& name) const {
   if (name.find_first_of("/.") != std::string::npos) return not_a_recording(folder, "a wrong name of a kernel");
   KMUX_ASSIGN(const std::string text, read_named_file(folder / "kernel.json"));
   KMUX_ASSIGN(Json how, parse_json(text));
-  const Json* const format = how.find("format");  // the first had none
+  const Json* const format = how.find("format");  // the first format had none
   if (format == nullptr) return how;
   if (format->as_integer() == nullptr) return not_a_recording(folder, "a wrong \"format\"");
   if (*format->as_integer() <= kNewest) return how;
@@ -96,7 +96,7 @@ Status check_memory(const Recording& recording, std::uint64_t bytes, const std::
 
 namespace {
 
-/// Returns false for a shape that no memory has: what is read may have been damaged. In doubles, which do not overflow.
+/// Returns false for an impossible shape: the recording may be damaged. Computes in doubles, which do not overflow.
 bool is_possible(const RecordedBuffer& buffer) {
   constexpr double kMaxBits = 8e15;
   double product = 1, last = 1;
@@ -107,7 +107,7 @@ bool is_possible(const RecordedBuffer& buffer) {
   return std::max(product, last) * static_cast<double>(total_bits(buffer.dtype)) < kMaxBits;
 }
 
-/// Puts a call together: first the memory of each block, then what its buffers held, then the views of them.
+/// Restores a call: first the memory of each block, then the contents of its buffers, then their views.
 class CallMaker {
  public:
   CallMaker(const Recording& recording, Device device) : recording_(recording), device_(std::move(device)) {}
@@ -147,16 +147,16 @@ class CallMaker {
   struct Place {
     std::int64_t block = 0;
     std::size_t offset = 0;
-    std::optional<std::string> content = {};  // its digest
+    std::optional<std::string> content = {};  // digest
   };
   struct Block {
     std::uint64_t bytes = 0;
-    Tensor memory = {};  // of the host, then of the device
+    Tensor memory = {};  // on the host, then on the device
   };
 
   Error damaged(const std::string& why) const { return not_a_recording(recording_.folder(), why); }
 
-  /// Memory of its own has a number that is not recorded.
+  /// Returns the place of a buffer. Unshared memory gets a block number that is never recorded.
   Result<Place> place_of(const Json& arg, const std::string& name) const {
     constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
     const Json* const memory = arg.find("memory");
@@ -171,7 +171,7 @@ class CallMaker {
     return Place{*block->as_integer(), static_cast<std::size_t>(*offset->as_integer())};
   }
 
-  /// All blocks on the host, of zeros.
+  /// Allocates all blocks on the host, zeroed.
   Status allocate() {
     std::uint64_t total = 0;
     for (const auto& [number, block] : blocks_) total += block.bytes;

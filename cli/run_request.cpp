@@ -11,9 +11,9 @@
 namespace kmux::cli {
 namespace {
 
-constexpr int kMostCalls = 1'000'000;  // each of which leaves a time
+constexpr int kMostCalls = 1'000'000;  // each stores a time
 
-/// The parameter that --out or --check names.
+/// Returns the parameter that --out or --check names.
 Result<const Param*> tensor_named(const Program& program, const bench::Inputs& inputs, const std::string& option,
                                   const std::string& name) {
   const Param* const param = find_param(program.signature, name);
@@ -39,7 +39,7 @@ Result<std::vector<OutputTensor>> read_outputs(const Program& program, const ben
   return outputs;
 }
 
-/// The files that a run reads are none that it may write.
+/// Returns the output files, with the files that a run reads protected.
 OutputFiles files_of(const Program& program, const po::variables_map& arguments) {
   OutputFiles files(arguments);
   files.protect(arguments["program"].as<std::string>(), program);
@@ -51,7 +51,7 @@ OutputFiles files_of(const Program& program, const po::variables_map& arguments)
   return files;
 }
 
-/// Errors: invalid_argument if `expected` has another shape than the tensor will have, as far as that is known.
+/// Errors: invalid_argument if `expected` differs from the tensor's shape, if that is known.
 Status check_shape(const ExpectedTensor& expected, const Param& param, const bench::Binding& binding) {
   const auto shape = binding.shape_of(param);
   if (!shape || std::ranges::equal(*shape, expected.tensor.shape())) return Ok{};
@@ -76,15 +76,16 @@ Result<std::vector<ExpectedTensor>> read_expected(const Program& program, const 
   return all;
 }
 
-constexpr const char* kChecker = "cpu";  // the backend that runs kernels for GPUs thread by thread
+constexpr const char* kChecker = "cpu";  // the backend that runs GPU kernels thread by thread
 
 bool has_dialect(const Program& program, std::string_view dialect) {
   return std::ranges::find(program.variants, dialect, &Variant::dialect) != program.variants.end();
 }
 
-/// Has the kernels run where every access is checked.
+/// Makes kernels run on the backend that checks every access.
 ///
-/// Errors: invalid_argument if another backend is asked for; unsupported for a program without kernels that can be checked.
+/// Errors: invalid_argument if another backend is requested; unsupported for a program without kernels that can be
+/// checked.
 Status ask_for_checks(const Program& program, CompileOptions& options) {
   if (!options.execution_backend.empty() && options.execution_backend != kChecker) {
     return make_error(ErrorCode::kInvalidArgument,
@@ -104,7 +105,7 @@ Status ask_for_checks(const Program& program, CompileOptions& options) {
   }
   options.execution_backend = kChecker;
   options.options["check"] = "on";
-  options.options.try_emplace("tier", "fast");  // most of the time goes into the checks
+  options.options.try_emplace("tier", "fast");  // most of the time is spent in the checks
   return Ok{};
 }
 

@@ -14,13 +14,13 @@
 
 namespace kmux::cli {
 
-/// A tensor that is written when the kernel has been called.
+/// A tensor to write after the call.
 struct OutputTensor {
   std::string name;
   std::string file;
 };
 
-/// A tensor that must be as a file has it.
+/// A tensor and its expected content from a file.
 struct ExpectedTensor {
   std::string name;
   Tensor tensor;
@@ -29,16 +29,16 @@ struct ExpectedTensor {
 
 /// The command line of `kmux run`, parsed.
 struct RunRequest {
-  std::unique_ptr<const Program> program;  // where it is does not change: the next three refer to it
+  std::unique_ptr<const Program> program;  // must not move: the next three refer to it
   bench::Binding binding;
   bench::Inputs inputs;
   bench::ConstantValues constants;
   CompileOptions options;
   std::vector<OutputTensor> outputs;
   std::vector<ExpectedTensor> expected;
-  int repeat = 0;  // further calls that are timed
-  bool is_timed = false;  // is the rate asked for?
-  OutputFiles files;  // all that is written, `outputs` among them
+  int repeat = 0;  // number of further, timed calls
+  bool is_timed = false;  // the rate is requested
+  OutputFiles files;  // all output files, including `outputs`
 };
 
 /// Adds --set, --symbol and --scalar.
@@ -47,16 +47,17 @@ void describe_values(po::options_description& options);
 /// Adds --constant.
 void describe_constants(po::options_description& options);
 
-/// What those three give.
+/// Returns the values of --set, --symbol and --scalar.
 bench::GivenValues given_values(const po::variables_map& arguments);
 
 /// Adds the options of `kmux run`.
 void describe_run_request(po::options_description& options);
 
-/// Reads the command line and every file that it names, so that nothing is compiled, called or written for a wrong one.
+/// Parses the command line and reads every file that it names, so that an invalid one is found before anything is
+/// compiled, called or written.
 ///
-/// Errors: invalid_argument for a word that fits neither the program nor the others, and for a file that cannot be read or
-///         written.
+/// Errors: invalid_argument for an option that does not fit the program or the other options, and for a file that
+///         cannot be read or written.
 Result<RunRequest> read_run_request(const po::variables_map& arguments);
 
 }  // namespace kmux::cli

@@ -23,9 +23,9 @@
 namespace kmux::cli {
 namespace {
 
-constexpr const char* kReader = "cpu";  // the backend that has Clang in it
+constexpr const char* kReader = "cpu";  // the backend that contains Clang
 
-/// A program whose only use is that its source is read: what it launches is not looked at.
+/// Returns a program that only serves to parse its source: its launch is ignored.
 Program program_of(const NewSource& source, const std::vector<File>& headers) {
   Launch launch{.kernel = "any"};
   if (source.dialect != "c") launch.grid = launch.block = {1};
@@ -37,7 +37,7 @@ Program program_of(const NewSource& source, const std::vector<File>& headers) {
 
 const std::string& text_of_key(const Json& json, std::string_view key) { return *json.find(key)->as_string(); }
 
-/// Of several kernels of one name each gets the types of its parameters, as a launch says them: "scale(float *, int)".
+/// Adds the parameter types to the names of overloads, as in launches: "scale(float *, int)".
 void name_overloads(std::vector<SourceKernel>& kernels) {
   std::map<std::string, int> counts;
   for (const SourceKernel& kernel : kernels) ++counts[kernel.name];
@@ -46,7 +46,7 @@ void name_overloads(std::vector<SourceKernel>& kernels) {
   }
 }
 
-/// Members have the names of their structures before their own: "dim_rows".
+/// Parses a parameter. Names of members are prefixed with those of their structures: "dim_rows".
 KernelParameter parameter_from(const Json& json, const std::string& structure) {
   const std::string& word = text_of_key(json, "name");
   const bool has_both = !structure.empty() && !word.empty();
@@ -82,14 +82,14 @@ std::vector<SourceKernel> kernels_from(const Json::Array& list) {
   return kernels;
 }
 
-/// The dialect of a source without a file's name: that of CUDA's keyword, of HIP's header, or C.
+/// Returns the dialect of an unnamed source: by CUDA's keyword and HIP's header, else C.
 std::string dialect_of_content(const std::string& content) {
   const auto has = [&](const char* word) { return content.find(word) != std::string::npos; };
   if (!has("__global__")) return "c";
   return has("hip/hip_runtime.h") ? "hip" : "cuda";
 }
 
-/// The source on the standard input, with a name that says what it is.
+/// Returns the source on the standard input, with a name that shows its dialect.
 Result<NewSource> source_of_input() {
   KMUX_ASSIGN(std::string content, read_standard_input());
   if (carries_text(content)) {
@@ -97,7 +97,7 @@ Result<NewSource> source_of_input() {
                       "the standard input carries a program already (in its comment \"kmux\"). `kmux run -` runs it.");
   }
   const std::string dialect = dialect_of_content(content);
-  const bool is_cpp = content.find("extern \"C\"") != std::string::npos;  // as what runs it takes it
+  const bool is_cpp = content.find("extern \"C\"") != std::string::npos;  // detected as by the backend that runs it
   const std::string ending = dialect == "cuda" ? ".cu" : dialect == "hip" ? ".hip" : is_cpp ? ".cpp" : ".c";
   return NewSource{"kernel" + ending, std::move(content), dialect};
 }
@@ -141,7 +141,8 @@ std::vector<File> headers_beside(const NewSource& source) {
     }
   };
   add_from(source.content);
-  for (std::size_t next = 0; next < headers.size();) add_from(std::string(headers[next++].content));  // which appends
+  for (std::size_t next = 0; next < headers.size();)
+    add_from(std::string(headers[next++].content));  // a copy: add_from appends to `headers`
   return headers;
 }
 

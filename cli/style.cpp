@@ -21,11 +21,11 @@ bool colourful() {
 
 char continuation(int bits) { return static_cast<char>(0x80 | bits); }
 
-/// What a terminal is told for each style, in the order of the enumeration, and for the end of one.
+/// The terminal commands that begin each style, in the order of the enumeration, and the one that ends a style.
 constexpr std::array<std::string_view, 5> kCodes = {"\033[1m", "\033[32m", "\033[31m", "\033[2m", "\033[0m"};
 
-/// What a style begins and ends with, before a byte for its code: 64 random bits, so that no text of a program passes for it. Bytes that
-/// continue a character of UTF-8, which have no width.
+/// Returns the mark before the code byte of a style's begin or end: 64 random bits, so that no text of a program can
+/// match it. The bytes continue a UTF-8 character, so they have no width.
 const std::string& style_mark() {
   static const auto& mark = *new const std::string([] {
     std::string bytes;

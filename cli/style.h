@@ -8,29 +8,29 @@
 
 namespace kmux::cli {
 
-/// `text` in bold, green or red where stdout is a terminal and NO_COLOR is not set; else as it is. What marks the style is no command
-/// for a terminal before `for_terminal` has made it one, has no width, and cannot be guessed.
+/// Returns `text` with a style if stdout is a terminal and NO_COLOR is not set; else unchanged. The style marks have no
+/// width, cannot be forged, and become terminal commands only in `for_terminal`.
 enum class Style { kBold, kGood, kBad, kFaint };
 std::string styled(Style style, const std::string& text);
 
-/// Returns `text` as it may be written to a terminal: as `printable`, with the styles of `styled`.
+/// Returns `text` for a terminal: escaped by `printable`, with the styles of `styled`.
 std::string for_terminal(std::string_view text);
 
-/// A duration with a fitting unit: "812 ns", "5.7 ms", "1.2 s".
+/// Returns a duration with a suitable unit: "812 ns", "5.7 ms", "1.2 s".
 std::string duration_text(double nanoseconds);
-/// "812 B", "5.7 KiB", "1.2 GiB".
+/// Returns a size: "812 B", "5.7 KiB", "1.2 GiB".
 std::string bytes_text(std::uint64_t bytes);
 
-/// The words with `between` between them.
+/// Returns the words separated by `between`.
 std::string joined(const std::vector<std::string>& words, std::string_view between);
 
-/// Is stderr a terminal that can go back to the start of a line?
+/// Returns true if stderr is a terminal that can return to the start of a line.
 bool can_draw_on_stderr();
 
-/// Writes `text` as it is: what comes from elsewhere goes through `printable` before.
+/// Writes `text` unchanged: the caller must pass untrusted text through `printable` first.
 void write_to_stderr(const std::string& text);
 
-/// How many characters a line has now; 80 where that is unknown.
+/// Returns the current number of characters per line; 80 if unknown.
 std::size_t width_of_stderr();
 
 }  // namespace kmux::cli

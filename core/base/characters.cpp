@@ -8,7 +8,7 @@ namespace kmux {
 
 namespace {
 
-// How the first byte of a character of UTF-8 begins, and the least character that needs so many bytes.
+// The leading bits of the first byte of a UTF-8 character, its size, and the smallest code point of that size.
 struct Lead {
   unsigned char mask;
   unsigned char bits;

@@ -57,7 +57,7 @@ void append_indented(std::string& out, std::string_view text) {
   }
 }
 
-/// A note without a line for its kind alone.
+/// Appends the lines of a note, with its kind on the first one.
 void append_lines(std::vector<std::string>& all, const Note& note) {
   std::string indent = "  " + note.kind + ": ";
   for (const std::string& line : split_lines(note.text)) {
@@ -66,7 +66,7 @@ void append_lines(std::vector<std::string>& all, const Note& note) {
   }
 }
 
-/// Files that an answer of a backend depends on: for the cache, not for people.
+/// Returns false for notes "deps": the files that a backend's answer depends on, for the cache and not for people.
 bool is_for_people(const Note& note) { return note.kind != "deps"; }
 
 }  // namespace

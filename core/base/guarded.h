@@ -9,17 +9,17 @@
 
 namespace kmux {
 
-/// The error of an allocation that failed. Where even its sentence cannot be allocated, it has a shorter one.
+/// Returns the error of a failed allocation. Its sentence is shorter if even the sentence cannot be allocated.
 Error out_of_memory() noexcept;
 
-/// Returns the error that the exception in flight stands for. Must be called in a handler.
+/// Converts the exception in flight to an error. Must be called in a handler.
 ///
-/// Errors: that of a kmux::Exception; out_of_memory for std::bad_alloc; unavailable for std::filesystem_error and std::system_error;
-///         internal for all others.
+/// Errors: that of a kmux::Exception; out_of_memory for std::bad_alloc; unavailable for std::filesystem_error and
+///         std::system_error; internal for all others.
 Error error_in_flight() noexcept;
 
-/// Returns the Result of `body`, or the error that its exception stands for. Every public function that returns a Result and can throw
-/// goes through this, or through `guarded_but_callers`.
+/// Returns the Result of `body`, or its exception converted to an error. Every public function that returns a Result
+/// and can throw must use this or `guarded_but_callers`.
 template <class Body>
 auto guarded(Body&& body) -> decltype(body()) {
   try {
@@ -29,8 +29,8 @@ auto guarded(Body&& body) -> decltype(body()) {
   }
 }
 
-/// Like `guarded`, for a body that calls functions of the caller: what these throw is passed on, but for std::bad_alloc and
-/// std::system_error, which cannot be told from those of the body.
+/// Like `guarded`, for a body that calls functions of the caller. Their exceptions propagate, except std::bad_alloc and
+/// std::system_error, which cannot be distinguished from those of the body.
 template <class Body>
 auto guarded_but_callers(Body&& body) -> decltype(body()) {
   try {

@@ -7,8 +7,8 @@
 
 namespace kmux {
 
-/// Returns the one T of the process, made by the first call and never destroyed: what threads may use while the process ends. Takes
-/// no memory but what the constructor of T takes.
+/// Returns the one T of the process, constructed by the first call and never destroyed, so that threads may use it
+/// while the process exits. Allocates nothing beyond what the constructor of T does.
 ///
 /// Threads: any.
 template <class T>

@@ -48,7 +48,7 @@ std::string_view Json::kind() const {
 
 namespace {
 
-// Writes a value; `indent` 0 writes no blanks at all.
+// Writes a value; `indent` 0 writes no whitespace.
 class Writer {
  public:
   explicit Writer(int indent) : indent_(indent) {}
@@ -160,7 +160,7 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 200;
 
-// Reads characters and tells how far the parser has come, which its callbacks do not say.
+// Iterates over characters and records the position of the parser, which its callbacks do not report.
 struct Cursor {
   using iterator_category = std::input_iterator_tag;
   using value_type = char;
@@ -239,7 +239,7 @@ class Reader {
     return true;
   }
 
-  // Where the next value belongs. What is open stays where it is, as nothing is added beside it before it is closed.
+  // Returns the place of the next value. Pointers to open containers stay valid: no sibling is added before they close.
   Json& next() {
     if (open_.empty()) return root_;
     Json::Array* const array = open_.back()->as_array();
@@ -247,12 +247,12 @@ class Reader {
   }
 
   std::vector<Json*> open_;
-  Json* member_ = nullptr;  // of the object that is open, for the value of the key that was read last
+  Json* member_ = nullptr;  // of the open object: the value of the last key
   Json root_;
   std::string problem_;
 };
 
-// The library quotes what it read, which may be long and may not be text at all.
+// Limits a message of the library, which quotes its input: that may be long or binary.
 std::string printable(std::string_view text) {
   constexpr std::size_t kMaxLength = 200;
   std::string out(text.substr(0, kMaxLength));
@@ -262,7 +262,7 @@ std::string printable(std::string_view text) {
   return text.size() > kMaxLength ? out + "..." : out;
 }
 
-// `offset` is one past the last character that was read.
+// Returns the error for `text`; `offset` is one past the last character that was read.
 Error error_at(std::string_view text, std::size_t offset, std::string_view problem) {
   const std::string_view before = text.substr(0, std::max<std::size_t>(offset, 1) - 1);
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
@@ -276,7 +276,7 @@ Error error_at(std::string_view text, std::size_t offset, std::string_view probl
 }  // namespace
 
 Result<Json> parse_json(std::string_view text) {
-  // The library takes a zero byte for the end and would not look at what follows.
+  // The library treats a zero byte as the end and would ignore the rest.
   const std::size_t zero = text.find('\0');
   if (zero != std::string_view::npos) return error_at(text, zero + 1, "a zero byte");
   const char* const first = text.data();

@@ -11,7 +11,7 @@
 namespace kmux {
 namespace {
 
-/// What a terminal obeys: C0, DEL and C1; and what changes the order in which characters are shown.
+/// The characters that terminals interpret (C0, DEL and C1), and those that change the order of displayed characters.
 constexpr std::array kCommands = std::to_array<std::pair<std::uint32_t, std::uint32_t>>(
     {{0x00, 0x1f}, {0x7f, 0x9f}, {0x2028, 0x2029}, {0x202a, 0x202e}, {0x2066, 0x2069}});
 
@@ -19,7 +19,7 @@ bool is_obeyed(std::uint32_t code) {
   return std::ranges::any_of(kCommands, [&](const auto& range) { return code >= range.first && code <= range.second; });
 }
 
-/// Returns true if the first character of `text` may be shown as it is.
+/// Returns true if the first character of `text` may be displayed unchanged.
 bool may_be_shown(std::string_view text, const Character& first) {
   if (text[0] == '\n' || text[0] == '\t' || text.starts_with("\r\n")) return true;
   return first.size > 0 && !is_obeyed(first.code);

@@ -6,8 +6,8 @@
 
 namespace kmux {
 
-/// Returns `text` as a terminal may be given it: control characters, marks that turn the direction of text around, and bytes that are
-/// not UTF-8 are written as \xHH. Line breaks, tabs, and carriage returns before a line break stay.
+/// Returns `text` in a form that is safe for a terminal. Control characters, bidirectional control marks and bytes that
+/// are not UTF-8 become \xHH. Line breaks, tabs, and carriage returns before a line break are kept.
 std::string printable(std::string_view text);
 
 }  // namespace kmux

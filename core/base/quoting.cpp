@@ -13,7 +13,7 @@ namespace kmux {
 
 namespace {
 
-/// What shows nothing, or turns around what is shown: control characters, blanks but the usual one, marks of direction.
+/// The invisible characters: control characters, whitespace except the ASCII space, and bidirectional marks.
 constexpr std::array kInvisible = std::to_array<std::pair<std::uint32_t, std::uint32_t>>({{0x00, 0x1f},
                                                                                           {0x7f, 0xa0},
                                                                                           {0xad, 0xad},

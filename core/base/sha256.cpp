@@ -15,7 +15,8 @@ namespace {
 
 using Bytes = std::span<const unsigned char>;
 
-/// Source: FIPS 180-4, 5.3.3 and 4.2.2: the fractional parts of the roots of the first primes.
+/// The initial hash values; below, the round constants: fractional parts of the roots of the first primes.
+/// Source: FIPS 180-4, 5.3.3 and 4.2.2.
 constexpr Sha256State kInitialState = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 // clang-format off
@@ -35,7 +36,7 @@ std::uint32_t big_endian(const unsigned char* bytes) {
   return std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16 | std::uint32_t{bytes[2]} << 8 | bytes[3];
 }
 
-/// The message schedule of a block. Source: FIPS 180-4, 6.2.2, step 1.
+/// Returns the message schedule of a block. Source: FIPS 180-4, 6.2.2, step 1.
 std::array<std::uint32_t, 64> schedule(const unsigned char* block) {
   std::array<std::uint32_t, 64> words{};
   for (std::size_t t = 0; t < 16; ++t) words[t] = big_endian(block + 4 * t);
@@ -68,8 +69,8 @@ void sha256_compress_portably(Sha256State& state, Bytes blocks) {
 }
 
 #if defined(__x86_64__)
-// Not __builtin_cpu_supports, which asks for all features when a library is loaded: 13 times, each of them microseconds on a
-// virtual machine.
+// Not __builtin_cpu_supports, which queries all features when a library is loaded: 13 CPUID instructions, each of which
+// takes microseconds on a virtual machine.
 //
 // Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID: leaf 7, EBX; leaf 1, ECX.
 bool has_sha_extensions() noexcept {
@@ -81,7 +82,7 @@ bool has_sha_extensions() noexcept {
   return (ecx & bit_SSE4_1) != 0;
 }
 
-// They hold the state as (a, b, e, f) and (c, d, g, h), the first word highest.
+// The instructions hold the state as (a, b, e, f) and (c, d, g, h), the first word highest.
 //
 // Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, SHA256RNDS2, SHA256MSG1, SHA256MSG2.
 __attribute__((target("sha,sse4.1"))) void sha256_compress_with_extensions(Sha256State& state, Bytes blocks) {
@@ -94,7 +95,7 @@ __attribute__((target("sha,sse4.1"))) void sha256_compress_with_extensions(Sha25
     const __m128i abef_before = abef;
     const __m128i cdgh_before = cdgh;
     const auto* message = reinterpret_cast<const __m128i*>(blocks.data());
-    __m128i words[4];  // the 16 words of the schedule that come next
+    __m128i words[4];  // the next 16 words of the schedule
     for (int i = 0; i < 4; ++i) words[i] = _mm_shuffle_epi8(_mm_loadu_si128(message + i), to_big_endian);
 #pragma GCC unroll 16
     for (int i = 0; i < 16; ++i) {  // four rounds each
@@ -125,7 +126,7 @@ void compress(Sha256State& state, Bytes blocks) {
   is_fast ? sha256_compress_with_extensions(state, blocks) : sha256_compress_portably(state, blocks);
 }
 
-/// What is left of the message, a one bit, zeros, and the number of bits. Source: FIPS 180-4, 5.1.1.
+/// Compresses the padded end: the rest of the message, a one bit, zeros, and the bit count. Source: FIPS 180-4, 5.1.1.
 void finish(Sha256State& state, Bytes rest, std::uint64_t message_bytes) {
   std::array<unsigned char, 2 * kSha256BlockBytes> padded{};
   if (!rest.empty()) std::memcpy(padded.data(), rest.data(), rest.size());

@@ -14,7 +14,7 @@ bool same_letter(char a, char b) {
   return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
 }
 
-/// Letters to insert, delete, replace or swap with their neighbour.
+/// Returns the minimum number of insertions, deletions, replacements and swaps of adjacent letters.
 ///
 /// Source: the optimal string alignment distance, a restriction of Damerau 1964.
 std::size_t distance(std::string_view a, std::string_view b) {

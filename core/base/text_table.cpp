@@ -7,7 +7,7 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-/// Bytes that continue a character are not counted.
+/// Returns the number of characters: UTF-8 continuation bytes are not counted.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));

@@ -17,11 +17,11 @@ class TextTable {
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  /// Appends a row; missing cells are empty. Precondition: not more cells than columns.
+  /// Appends a row; missing cells are empty. The row must not have more cells than the table has columns.
   void add(std::vector<std::string> cells);
 
-  /// The titles and the rows, a line each, two spaces between columns, none at the end of a line. `indent` spaces begin
-  /// each line.
+  /// Returns the titles and the rows, one line each, with two spaces between columns and none at the end of a line.
+  /// Each line begins with `indent` spaces.
   ///
   /// Units: widths count UTF-8 characters.
   std::string to_string(std::size_t indent = 0) const;

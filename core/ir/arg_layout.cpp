@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How C lays out what a kernel is given.
+// The layout of kernel arguments in C.
 #include "arg_layout.h"
 
 #include <algorithm>

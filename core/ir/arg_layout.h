@@ -9,11 +9,11 @@
 
 namespace kmux {
 
-/// The most bytes of a structure: those of all parameters of a kernel of CUDA.
+/// The maximum size of a structure in bytes: the limit of all parameters of a CUDA kernel.
 ///
 /// Source: CUDA C++ Programming Guide, Function Parameters (compute capability below 7.0).
 inline constexpr std::int64_t kMaxStructBytes = 4096;
-/// The most structures within one another, the outermost one counted.
+/// The maximum nesting depth of structures, including the outermost one.
 inline constexpr int kMaxStructDepth = 8;
 /// The largest alignment that a structure may have, in bytes.
 inline constexpr std::int64_t kMaxStructAlignment = 128;
@@ -24,9 +24,10 @@ struct ArgLayout {
   std::int64_t alignment_bytes = 1;  // a power of two
   bool operator==(const ArgLayout&) const = default;
 };
-/// Returns the layout of `arg`, a valid one; `type_of` gives the type of a scalar parameter, whose name it gets.
+/// Returns the layout of `arg`, which must be valid; `type_of` returns the type of the scalar parameter of a name.
 ArgLayout layout_of(const LaunchArg& arg, const std::function<DType(const std::string&)>& type_of);
-/// Appends one member of layout `member` to a structure of layout `whole`, whose size is not rounded up yet; returns its offset.
+/// Appends a member of layout `member` to a structure of layout `whole`, without rounding up its size. Returns the
+/// offset of the member.
 std::int64_t append_member(ArgLayout& whole, const ArgLayout& member);
 
 }  // namespace kmux

@@ -27,7 +27,7 @@ Computed multiply(std::int64_t a, std::int64_t b) {
   return out;
 }
 
-// The quotient; `toward` -1, 0 or 1 rounds down, towards zero or up.
+// Returns the quotient; `toward` -1, 0 or 1 rounds down, towards zero or up.
 Computed divide(std::int64_t a, std::int64_t b, int toward) {
   if (b == 0) return {0, kZero};
   if (a == kMin64 && b == -1) return {0, kOverflow};
@@ -38,7 +38,7 @@ Computed divide(std::int64_t a, std::int64_t b, int toward) {
 
 Computed remainder(std::int64_t a, std::int64_t b, bool sign_of_divisor) {
   if (b == 0) return {0, kZero};
-  if (b == -1) return {0};  // the machine's instruction faults on the smallest value
+  if (b == -1) return {0};  // the division instruction traps for the smallest value
   const std::int64_t truncated = a % b;
   const bool adjust = sign_of_divisor && truncated != 0 && (truncated < 0) != (b < 0);
   return {adjust ? truncated + b : truncated};
@@ -56,7 +56,7 @@ Computed shift_right(std::int64_t a, std::int64_t count) {
   return {a >> count};
 }
 
-// Is `value` in the range of the integer type `type`?
+// Returns true if `value` is in the range of the integer type `type`.
 bool fits(std::int64_t value, DType type) {
   const bool is_signed = type.code == kDLInt;
   if (type.bits >= 64) return is_signed || value >= 0;
@@ -76,7 +76,7 @@ Expr any_is_zero(const std::vector<Expr>& extents) {
   return any;
 }
 
-// How far the last element of a dimension is from its first one. The stride of an extent of 1 may have any value.
+// Returns the distance between the first and last element of a dimension. The stride of an extent of 1 is arbitrary.
 Expr reach(const Expr& extent, const Expr& stride) {
   const Expr forwards = stride.is_constant() ? stride : max(stride, 0);
   return extent.is_constant() ? (extent - 1) * forwards : select(extent > 1, (extent - 1) * forwards, 0);

@@ -9,7 +9,7 @@
 
 namespace kmux {
 
-/// Why an operation has no value; null means that it has one.
+/// The reason why an operation has no value; null on success.
 using Fault = const char*;
 
 namespace fault {
@@ -20,22 +20,23 @@ inline constexpr Fault kNoInteger = "cannot be cast (expressions are integers)";
 inline constexpr Fault kNoFit = "does not fit";
 }  // namespace fault
 
-/// The value of an operation, or why it has none.
+/// The value of an operation, or its fault.
 struct Computed {
   std::int64_t value = 0;
   Fault fault = nullptr;
 };
 
-/// `a op b`: the one meaning of the operators of two operands, for the evaluator and for compiled expressions.
+/// Returns `a op b`: the semantics of binary operators, shared by the evaluator and compiled expressions.
 ///
-/// kAnd, kOr and kSelect are not here: they evaluate only what they need.
+/// kAnd, kOr and kSelect are not included: they evaluate their operands lazily.
 Computed compute(ExprOp op, std::int64_t a, std::int64_t b);
 
-/// The cast of `value` to `type`; a fault completes the sentence "the value V ...".
+/// Returns `value` cast to `type`; a fault completes the sentence "the value V ...".
 Computed convert(std::int64_t value, DType type);
 
-/// The bytes from the first element of `buffer` to the end of the last one, over the names in its shape and strides.
-/// Nothing if it has not one stride a dimension. With negative strides, only what lies behind the first element counts.
+/// Returns the bytes from the first element of `buffer` to the end of the last one, over the names in its shape and
+/// strides. Returns nothing unless it has one stride per dimension. Negative strides are ignored: only memory after the
+/// first element counts.
 ///
 /// Units: bytes.
 std::optional<Expr> span_bytes(const BufferParam& buffer);

@@ -10,13 +10,13 @@ namespace kmux {
 
 namespace {
 
-// Is one of `items` called `name`?
+// Returns true if one of `items` has the name `name`.
 template <class Item>
 bool has_name(const std::vector<Item>& items, const std::string& name) {
   return std::ranges::find(items, name, &Item::name) != items.end();
 }
 
-// Puts declared symbols into slot order; those that nothing uses stay behind, for `validate` to find.
+// Sorts declared symbols into slot order; unused ones come last and are reported by `validate`.
 void sort_symbols(Signature& signature) {
   const std::vector<std::string> order = symbol_order(signature);
   const auto rank = [&](const Symbol& symbol) { return std::ranges::find(order, symbol.name) - order.begin(); };
@@ -207,7 +207,7 @@ Result<Program> ProgramBuilder::build() const {
   });
 }
 
-// A name that nothing has becomes a tensor argument, for `validate` to find.
+// An unknown name becomes a tensor argument, which `validate` reports.
 LaunchArg ProgramBuilder::resolve(const std::string& name) const {
   const Signature& signature = program_.signature;
   if (const Param* param = find_param(signature, name)) {
@@ -223,7 +223,7 @@ LaunchArg ProgramBuilder::resolve(const std::string& name) const {
   return TensorArg{name};
 }
 
-// Without a variant there is one of no dialect, for `validate` to find.
+// Returns the newest variant. If none exists, adds one without a dialect, which `validate` reports.
 Variant& ProgramBuilder::current() {
   if (program_.variants.empty()) program_.variants.emplace_back();
   return program_.variants.back();

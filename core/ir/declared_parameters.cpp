@@ -14,7 +14,7 @@ namespace kmux {
 namespace {
 
 using Kind = DeclaredParameter::Kind;
-using SourceToken = std::string_view;  // a word, or one character of anything else
+using SourceToken = std::string_view;  // a word, or a single other character
 
 bool is_word(SourceToken token) { return is_name_character(token.front()); }
 
@@ -22,7 +22,8 @@ bool is_one_of(std::span<const std::string_view> words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-/// Divides a source of C's family into tokens, without comments, literals of text and lines of the preprocessor.
+/// Divides a source of the C family into tokens, without comments, string and character literals and preprocessor
+/// lines.
 class SourceLexer {
  public:
   explicit SourceLexer(std::string_view text) : rest_(text) {}
@@ -51,7 +52,7 @@ class SourceLexer {
     rest_.remove_prefix(at == std::string_view::npos ? rest_.size() : at + end.size());
   }
 
-  // A line may go on behind a backslash.
+  // A backslash at the end continues the line.
   void skip_line() {
     std::size_t end = 0;
     do end = rest_.find('\n', end == 0 ? 0 : end + 1);
@@ -63,7 +64,7 @@ class SourceLexer {
     const char c = rest_.front();
     if (c == '"' || c == '\'') return skip_text(c);
     std::size_t size = 1;
-    // A quote within a number divides its digits.
+    // A quote within a number is a digit separator.
     const bool is_number = std::isdigit(static_cast<unsigned char>(c)) != 0;
     const auto goes_on = [&](char next) { return is_name_character(next) || (is_number && next == '\''); };
     while (is_name_character(c) && size < rest_.size() && goes_on(rest_[size])) ++size;
@@ -95,7 +96,7 @@ struct KnownType {
   unsigned bytes;
 };
 
-// Of Unix with addresses of 64 bits, and of its devices.
+// The sizes on 64-bit Unix and its devices.
 constexpr std::array kKnownTypes = std::to_array<KnownType>({
     {"bool", Kind::kInteger, 1},
     {"int8_t", Kind::kInteger, 1},
@@ -131,7 +132,7 @@ unsigned bytes_of_words(const std::vector<SourceToken>& words) {
 /// The tokens of a parameter before its default, without qualifiers.
 struct ParameterTokens {
   std::vector<SourceToken> integer = {};  // "unsigned", "int"
-  std::vector<SourceToken> rest = {};     // what follows: another type, and the name
+  std::vector<SourceToken> rest = {};     // the other tokens: another type, and the name
 };
 
 ParameterTokens divided_parameter(std::span<const SourceToken> tokens, bool is_metal) {
@@ -151,7 +152,7 @@ void drop_std(std::vector<SourceToken>& tokens) {
   if (has_std) tokens.erase(tokens.begin(), tokens.begin() + 3);
 }
 
-/// Returns the integer that words such as "unsigned long" name, with one word behind them or none.
+/// Returns the integer parameter named by words such as "unsigned long", followed by at most one other word.
 DeclaredParameter integer_parameter(const ParameterTokens& tokens) {
   const std::vector<SourceToken>& rest = tokens.rest;
   const bool is_named = rest.size() == 1 && is_word(rest[0]) && rest[0] != "double";  // not "long double"
@@ -161,7 +162,7 @@ DeclaredParameter integer_parameter(const ParameterTokens& tokens) {
   return parameter;
 }
 
-/// Returns the parameter of a type of one word, with one word behind it or none.
+/// Returns the parameter of a one-word type, followed by at most one other word.
 DeclaredParameter one_word_parameter(const std::vector<SourceToken>& tokens) {
   if (tokens.empty() || tokens.size() > 2 || !is_word(tokens.back())) return {};
   const auto known = std::ranges::find(kKnownTypes, tokens[0], &KnownType::text);
@@ -169,7 +170,7 @@ DeclaredParameter one_word_parameter(const std::vector<SourceToken>& tokens) {
   return {known->kind, known->bytes, std::string(known->text)};
 }
 
-/// Returns the parameter of these tokens: a type, perhaps a name, perhaps a default.
+/// Returns the parameter of these tokens: a type, an optional name and an optional default.
 DeclaredParameter parameter_of(std::span<const SourceToken> tokens, bool is_metal) {
   ParameterTokens divided = divided_parameter(tokens, is_metal);
   if (is_one_of(divided.rest, "*") || is_one_of(divided.rest, "[")) {
@@ -179,7 +180,7 @@ DeclaredParameter parameter_of(std::span<const SourceToken> tokens, bool is_meta
   return divided.integer.empty() ? one_word_parameter(divided.rest) : integer_parameter(divided);
 }
 
-/// Without "[[...]]"; nothing of a parameter that Metal gives a value itself, such as the place of the thread.
+/// Returns the tokens without "[[...]]"; nothing for a parameter that Metal sets itself, such as the thread position.
 std::optional<std::vector<SourceToken>> without_attributes(std::span<const SourceToken> tokens) {
   std::vector<SourceToken> left;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -194,14 +195,15 @@ std::optional<std::vector<SourceToken>> without_attributes(std::span<const Sourc
   return left;
 }
 
-/// Appends the parameter of `tokens` to `parameters`. There is none in no tokens, in "void", and in what Metal gives a value itself.
+/// Appends the parameter of `tokens` to `parameters`, unless they are empty, "void", or a parameter that Metal sets
+/// itself.
 void add_declared(std::span<const SourceToken> tokens, bool is_metal, std::vector<DeclaredParameter>& parameters) {
   if (tokens.empty()) return;
   const auto left = without_attributes(tokens);
   if (left && !(left->size() == 1 && left->front() == "void")) parameters.push_back(parameter_of(*left, is_metal));
 }
 
-/// Counts the brackets that are open behind each token of a list of parameters.
+/// Counts the open brackets while passing the tokens of a parameter list.
 class OpenBrackets {
  public:
   void pass(SourceToken token) {
@@ -234,7 +236,7 @@ std::optional<std::vector<DeclaredParameter>> parameters_at(std::span<const Sour
   return std::nullopt;
 }
 
-/// Does the name at `at` follow what a declaration begins with; in dialects of devices, that of a kernel?
+/// Returns true if the name at `at` follows the beginning of a declaration; in device dialects, that of a kernel.
 bool is_declared_at(std::span<const SourceToken> tokens, std::size_t at, std::string_view dialect) {
   constexpr std::array kNoTypes =
       std::to_array<std::string_view>({"return", "else", "do", "case", "goto", "throw", "new", "delete", "co_return"});
@@ -254,7 +256,7 @@ bool has_sources_of_c(std::string_view dialect) {
   return dialect == "c" || dialect == "cuda" || dialect == "hip" || dialect == "msl";
 }
 
-/// "scale" of "ns::scale<float, 4>".
+/// Returns the unqualified name: "scale" of "ns::scale<float, 4>".
 std::string_view last_name(std::string_view kernel) {
   kernel = kernel.substr(0, kernel.find('<'));
   const std::size_t colon = kernel.rfind(':');
@@ -272,7 +274,7 @@ void add_declarations(std::string_view source, std::string_view name, std::strin
   }
 }
 
-/// What is passed to a parameter, and can be compared with its declaration.
+/// A passed value that can be compared with the declaration of its parameter.
 struct PassedValue {
   std::optional<DType> dtype;  // of a number; a structure has none
   std::string text;  // "int32 n"
@@ -316,7 +318,7 @@ Status check_declared(const Signature& signature, const Variant& variant, const 
   return Ok{};
 }
 
-/// `Steps` may be constant.
+/// Calls `visit` for every launch, including those in guards and loops. `Steps` may be const.
 template <class Steps, class Visit>
 void for_each_launch(Steps& steps, const Visit& visit) {
   for (auto& step : steps) {
@@ -329,7 +331,7 @@ void for_each_launch(Steps& steps, const Visit& visit) {
   }
 }
 
-// Declarations of structures are not read.
+// Members are int32, since declarations of structures are not read.
 void settle_members(StructArg& record) {
   for (LaunchArg& member : record.members) {
     if (auto* const inner = std::get_if<StructArg>(&member)) settle_members(*inner);
@@ -344,7 +346,7 @@ std::vector<std::vector<DeclaredParameter>> declared_parameters(const Variant& v
                                                                 std::size_t count) {
   std::vector<std::vector<DeclaredParameter>> found;
   if (!has_sources_of_c(variant.dialect)) return found;
-  // A name with its parameters says them itself.
+  // A kernel name with parameter types declares its parameters.
   const std::size_t open = kernel.find('(');
   if (open != std::string_view::npos) {
     auto parameters = parameters_at(SourceLexer(kernel.substr(open)).tokens(), 0, false);

@@ -10,7 +10,7 @@
 
 #include "json_reader.h"
 
-// The JSON form of a program: for each record its keys and the members they stand for, once for reader and writer.
+// The JSON form of a program: the keys and members of each record, shared by reader and writer.
 
 namespace kmux {
 
@@ -20,14 +20,14 @@ struct Required {
   Member member;
 };
 
-/// Left out of the text while the member has its default value.
+/// Omitted from the text if the member has its default value.
 template <class Member>
 struct Optional {
   std::string_view key;
   Member member;
 };
 
-/// A variant: alternative number i is under keys[i], and exactly one key is there.
+/// A variant: alternative number i is under keys[i]; exactly one key must be present.
 template <class Member, std::size_t N>
 struct OneOf {
   std::array<std::string_view, N> keys;
@@ -142,7 +142,7 @@ inline constexpr auto kForm<WorkspaceArg> =
 template <>
 inline constexpr auto kForm<StructArg> =
     std::tuple{required("struct", &StructArg::members), optional("align", &StructArg::alignment_bytes)};
-/// A launch argument is a record; which one, its required key says.
+/// The keys of launch arguments: the required key of the record selects the alternative.
 inline constexpr std::array<std::string_view, 6> kArgKeys{"tensor",     "scalar",    "expr",
                                                           "tensor_map", "workspace", "struct"};
 
@@ -172,7 +172,7 @@ inline constexpr auto kForm<If> = std::tuple{required("condition", &If::conditio
 template <>
 inline constexpr auto kForm<For> = std::tuple{required("variable", &For::variable), required("begin", &For::begin),
                                               required("end", &For::end), required("steps", &For::steps)};
-/// A step is an object of one key, which says what it is.
+/// The keys of steps: a step is an object with one key, which selects the alternative.
 inline constexpr std::array<std::string_view, 4> kStepKeys{"launch", "fill", "if", "for"};
 
 template <>
@@ -213,7 +213,8 @@ inline constexpr auto kForm<Program> =
                optional("constants", &Program::constants), optional("variants", &Program::variants),
                optional("metadata", &Program::metadata)};
 
-/// The program at `in`, whose "format" and "version" are taken away already; problems go to the list of `in`.
+/// Reads the program at `in`, from which "format" and "version" must already be removed; adds problems to the list of
+/// `in`.
 Program read_program(const JsonReader& in, const FileReader& files);
 Signature read_signature(const JsonReader& in);
 

@@ -13,7 +13,7 @@
 namespace kmux {
 namespace {
 
-constexpr std::size_t kMaxBytes = std::size_t{16} << 20;  // no honest program comes near: files are not in it
+constexpr std::size_t kMaxBytes = std::size_t{16} << 20;  // far above real programs: files are not included
 constexpr const char* kFormat = "kmux-program";
 
 Json document(const Program& program) {
@@ -35,7 +35,7 @@ Result<Json> parse(std::string_view text) {
                                                      "). Keep sources and data in files.");
 }
 
-// Checks what comes before everything else, and takes it away.
+// Checks "format" and "version", and removes them.
 Status take_header(Json& json) {
   Json::Object* object = json.as_object();
   if (object == nullptr) return not_a_program("found " + std::string(json.kind()));
@@ -87,7 +87,7 @@ std::string digest(const Program& program) {
 
 namespace {
 
-/// Reads a document that is one part of a program; `name` is the part's in errors.
+/// Reads a document that is one part of a program; `name` names the part in errors.
 template <class Part>
 Result<Part> part_from_json(std::string_view json, Part (*read)(const JsonReader&), const char* name) {
   return guarded([&]() -> Result<Part> {
@@ -134,7 +134,7 @@ std::string to_json(const Options& options) {
 
 namespace {
 
-// A class, so that the overloads find each other whatever their order.
+// A class, so that the overloads find each other in any order of declaration.
 struct DispatchWriter {
   static Json write(const std::string& text) { return text; }
   static Json write(std::int64_t integer) { return integer; }
@@ -235,7 +235,7 @@ std::string describe(const Constant& constant) {
   return text + "]";
 }
 
-// Not defaulted in the class: there Step is still incomplete.
+// Not defaulted in the class, where Step is still incomplete.
 bool operator==(const If& a, const If& b) {
   return a.condition == b.condition && a.then_steps == b.then_steps && a.else_steps == b.else_steps;
 }

@@ -37,8 +37,8 @@ std::vector<std::string> keys_of() {
   return keys;
 }
 
-// Makes alternative number `index` of `value` from what `read` fills. (Filled in place, GCC 12 at -O2 takes the write of
-// one alternative for a write beyond another.)
+// Sets `value` to alternative number `index`, filled by `read`. Not filled in place: GCC 12 at -O2 would take the write
+// of one alternative for an out-of-bounds write of another.
 template <std::size_t I = 0, class Alternatives, class Read>
 void emplace_alternative(Alternatives& value, std::size_t index, const Read& read) {
   if constexpr (I < std::variant_size_v<Alternatives>) {
@@ -49,7 +49,7 @@ void emplace_alternative(Alternatives& value, std::size_t index, const Read& rea
   }
 }
 
-// What a dtype in record `T` is the type of.
+// The place of a dtype in record `T`.
 template <class T>
 inline constexpr DTypePlace kDTypePlace = DTypePlace::kBuffer;
 template <>
@@ -200,7 +200,7 @@ class DispatchReader {
     emplace_alternative(out, *index, [&](auto& alternative) { read(member, alternative); });
   }
 
-  /// Without a digest, whatever is there: who writes a program by hand edits its files.
+  /// Reads the content of a file. Accepts any content without a digest: files of a hand-written program may be edited.
   void fetch(const JsonReader& in, const std::string& place, const std::string* digest, File& out) const {
     Result<std::string> content = files_(place);
     if (!content) return in.problem(content.error().message);

@@ -16,7 +16,7 @@ struct Alias {
   std::string_view name;
 };
 
-// What TileLang, PyTorch and people write.
+// Spellings used by TileLang, PyTorch and people.
 constexpr std::array kAliases = {
     Alias{"int", "int32"},
     Alias{"long", "int64"},
@@ -72,7 +72,7 @@ std::optional<DType> parse_element(std::string_view text) {
   return DType{found->code, found->bits, 1};
 }
 
-// "dtype_CODE_BITS": types that DLPack can express and that have no name.
+// Parses "dtype_CODE_BITS", the form of types that DLPack can express but does not name.
 std::optional<DType> parse_unnamed(std::string_view text) {
   constexpr std::string_view kPrefix = "dtype_";
   if (!text.starts_with(kPrefix)) return std::nullopt;

@@ -155,7 +155,7 @@ std::vector<std::string> symbols_of(const Expr& expr) {
 
 namespace {
 
-// How tightly an operator binds. kLoose operators are in parentheses wherever they are operands.
+// The precedence of an operator. kLoose operands are parenthesised, except `and` within `and`, and `or` within `or`.
 enum class Binding : std::uint8_t { kLoose, kComparison, kSum, kProduct, kAtom };
 
 Binding binding_of(const Expr& expr) {

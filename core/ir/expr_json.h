@@ -15,26 +15,26 @@ namespace kmux {
 /// The places of a program that have a dtype.
 enum class DTypePlace : std::uint8_t { kBuffer, kScalar, kSymbol, kExpr };
 
-/// May what is at `place` be of `type`?
+/// Returns true if an element at `place` may be of `type`.
 bool is_allowed(DType type, DTypePlace place);
 
-/// Which dtypes may, for messages: "int32 or int64".
+/// Returns the allowed dtypes, for messages: "int32 or int64".
 std::string_view allowed_dtypes(DTypePlace place);
 
-/// The nearest name of such a dtype, as " Did you mean 'float32'?"; empty if none is near.
+/// Returns the nearest name of an allowed dtype, as " Did you mean 'float32'?"; empty if none is near.
 std::string dtype_suggestion(std::string_view word, DTypePlace place);
 
-/// An expression as JSON: 5, "n", ["+",E,E], ["cast","int32",E].
+/// Returns an expression as JSON: 5, "n", ["+",E,E], ["cast","int32",E].
 Json write_expr(const Expr& expr);
 
-/// The dtype by its canonical name.
+/// Returns the canonical name of the dtype.
 Json write_dtype(DType type);
 
-/// The expression at `in`; 0 and problems if it has none.
+/// Reads the expression at `in`; returns 0 and adds problems if it is invalid.
 Expr read_expr(const JsonReader& in);
 
-/// The dtype at `in`, spelled as `to_string` does, of what is at `place`; float32 and a problem if it has none. One that is
-/// spelled well and not allowed there is left to `validate`.
+/// Reads the dtype at `in`, in the spelling of `to_string`; returns float32 and adds a problem if it is unknown. A
+/// correctly spelled dtype that is not allowed at `place` is left to `validate`.
 DType read_dtype(const JsonReader& in, DTypePlace place);
 
 }  // namespace kmux

@@ -10,7 +10,7 @@ Expr with_operands(const Expr& expr, std::vector<Expr> operands) {
   return Expr::make(expr.op(), std::move(operands));
 }
 
-// Neither x * 0 nor x - x is here: they would hide an error of x.
+// Excludes x * 0 and x - x, whose simplification would hide an error of x.
 bool is_neutral_right(ExprOp op, const Expr& right) {
   switch (op) {
     case ExprOp::kAdd:
@@ -45,7 +45,7 @@ bool is_neutral_left(ExprOp op, const Expr& left) {
   }
 }
 
-// Is the value 0 or 1 whatever the operands?
+// Returns true if the value is 0 or 1 for all operands.
 bool is_boolean(const Expr& expr) {
   switch (expr.op()) {
     case ExprOp::kConstant:
@@ -61,7 +61,7 @@ bool is_boolean(const Expr& expr) {
 
 Expr truth_of(const Expr& expr) { return is_boolean(expr) ? expr : ne(expr, 0); }
 
-// `and` and `or` whose left side is constant or whose right side changes nothing.
+// Simplifies `and` and `or` with a constant left side or a neutral right side.
 std::optional<Expr> simplify_logic(ExprOp op, const Expr& left, const Expr& right) {
   const bool is_or = op == ExprOp::kOr;
   if (left.is_constant()) return (left.constant() != 0) == is_or ? Expr(is_or ? 1 : 0) : truth_of(right);
@@ -110,7 +110,7 @@ Expr simplify(const Expr& expr) {
   for (const Expr& operand : expr.operands()) operands.push_back(simplify(operand));
   const Expr rebuilt = with_operands(expr, std::move(operands));
   if (all_constant(rebuilt.operands())) {
-    // One that fails stays, so that it fails where and when it is evaluated.
+    // An expression that fails is kept, so that the error occurs when it is evaluated.
     const auto value = evaluate(rebuilt, [](std::string_view) { return std::nullopt; });
     if (value) return Expr(*value);
   }
@@ -119,7 +119,7 @@ Expr simplify(const Expr& expr) {
 
 namespace {
 
-// Terms of a linear form; a coefficient of 0 means a constant.
+// The terms of a linear form; a coefficient of 0 means a constant.
 struct Terms {
   std::string symbol;
   std::int64_t coefficient = 0;

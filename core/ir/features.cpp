@@ -8,7 +8,7 @@
 namespace kmux {
 namespace {
 
-// Walks a body and keeps the first place of each feature.
+// Walks a body and records the first place of each feature.
 class FeatureCollector {
  public:
   void constants(const std::vector<Constant>& list) {

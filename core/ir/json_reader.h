@@ -13,9 +13,9 @@
 
 namespace kmux {
 
-/// A place in a JSON document, and the one list to which everything that is wrong with the document goes.
+/// A position in a JSON document, and the list that collects all problems of the document.
 ///
-/// Errors:   a function that does not find what it is asked for adds a problem and returns null or nothing.
+/// Errors:   a function that does not find the requested value adds a problem and returns null or nothing.
 /// Lifetime: borrows the document and the list.
 class JsonReader {
  public:
@@ -31,13 +31,13 @@ class JsonReader {
   const std::int64_t* integer() const;
   std::optional<double> number() const;
 
-  /// The member `key` of an object, or nothing if it is not there.
+  /// Returns the member `key` of an object, or nothing if it is missing. Adds no problem.
   std::optional<JsonReader> find(std::string_view key) const;
-  /// As `find`, but its absence is a problem.
+  /// As `find`, but adds a problem if the member is missing.
   std::optional<JsonReader> require(std::string_view key) const;
-  /// The first of `keys` that the object has; none of them is a problem, and so is a second one.
+  /// Returns the index of the first of `keys` that the object has. Adds a problem if it has none or a second one.
   std::optional<std::size_t> require_one(const std::vector<std::string>& keys) const;
-  /// Every key that is not in `known` is a problem.
+  /// Adds a problem for every key that is not in `known`.
   void refuse_other_keys(const std::vector<std::string>& known) const;
 
   JsonReader at(std::string_view key, const Json& member) const { return {member, path_ / key, problems_}; }
@@ -55,7 +55,7 @@ class JsonReader {
   ProblemList* problems_;
 };
 
-/// As `did_you_mean`, and nothing for words so long that a comparison would cost more than it helps.
+/// As `did_you_mean`, but returns "" for long words, whose comparison would cost more than it helps.
 std::string suggestion(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace kmux

@@ -7,7 +7,7 @@ namespace kmux {
 
 namespace {
 
-// Names in the order of first appearance, without those of parameters.
+// Collects names in the order of first appearance, except those of parameters.
 class SymbolList {
  public:
   explicit SymbolList(const Signature& signature) : signature_(signature) {}

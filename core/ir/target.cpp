@@ -29,7 +29,7 @@ bool is_word(std::string_view text, std::string_view extra) {
 bool is_kind(std::string_view text) { return is_word(text, "_-."); }
 bool is_arch(std::string_view text) { return is_word(text, "_-.+"); }
 
-// A value may hold commas ("+avx2,+fma"), but nothing after a comma may look like the next attribute.
+// A value may contain commas ("+avx2,+fma"), but no '=' after a comma, which would begin the next attribute.
 bool is_value(std::string_view text) {
   for (const char c : text) {
     if (c < ' ' || c > '~') return false;
@@ -62,7 +62,7 @@ Result<Target> checked(Target target, std::string_view text) {
   return target;
 }
 
-// TVM calls the architecture -arch on devices and -mcpu on hosts.
+// TVM names the architecture -arch on devices and -mcpu on hosts.
 bool names_arch(std::string_view key) { return key == "arch" || key == "mcpu"; }
 
 void assign(Target& target, const std::string& key, const std::string& value) {
@@ -119,7 +119,7 @@ Result<Target> parse_options(std::string_view text) {
   return checked(std::move(target), text);
 }
 
-// Text of a scalar, or of a list of scalars with commas between them.
+// Returns the text of a scalar, or of a list of scalars separated by commas; nothing for other values.
 std::optional<std::string> attribute_text(const Json& value) {
   if (const std::string* string = value.as_string()) return *string;
   if (const bool* boolean = value.as_bool()) return *boolean ? "1" : "0";
@@ -134,10 +134,10 @@ std::optional<std::string> attribute_text(const Json& value) {
   return joined;
 }
 
-// What TVM writes into every target and no compiler reads.
+// Returns true for keys that TVM writes into every target and no compiler reads.
 bool is_bookkeeping(std::string_view key) { return key == "tag" || key == "keys" || key == "host"; }
 
-// What is wrong with a document, without what to do about it.
+// Returns the problem of a document, without the advice.
 std::string problem_of(const Error& error) {
   constexpr std::string_view kAdvice = ". Correct the document.";
   const std::string& message = error.message;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxCount = std::numeric_limits<std::uint16_t>::max();
 
-// The largest vector load of a device is 16 bytes.
+// The largest vector load of a device has 16 bytes.
 constexpr std::int64_t kMaxNaturalAlignment = 16;
 
 bool is_integer_scalar(const Param& param) {
@@ -31,7 +31,7 @@ class Compiler {
   Result<CheckList> compile() && {
     KMUX_TRY(check_limits());
     name_values();
-    // What needs no symbol comes first, so that a tensor is sound before its extents are used.
+    // Checks without symbols come first, so that a tensor is valid before its extents are used.
     for (std::size_t param = 0; param < signature_.params.size(); ++param) add_param(param);
     collect_dims();
     for (std::size_t symbol = 0; symbol < signature_.symbols.size(); ++symbol) KMUX_TRY(add_symbol(symbol));
@@ -44,7 +44,7 @@ class Compiler {
   struct Dim {
     Carrier place;
     Expr expr;
-    std::optional<std::size_t> symbol;  // that it carries
+    std::optional<std::size_t> symbol;  // the symbol that it carries
   };
 
   Status check_limits() const {
@@ -132,7 +132,7 @@ class Compiler {
     list_.checks[first].count = static_cast<std::uint32_t>(list_.checks.size() - first - 1);
   }
 
-  // A storage type multiplies the innermost extent, so there must be one.
+  // A storage type multiplies the innermost extent, so the rank must not be 0.
   static std::uint8_t packing(const BufferParam& buffer) {
     return buffer.shape.empty() ? std::uint8_t{1} : packing_of(buffer.dtype);
   }
@@ -149,7 +149,7 @@ class Compiler {
     }
   }
 
-  // Extents of all parameters before strides of any: an extent is the better source of a symbol.
+  // Extents of all parameters come before strides of any: an extent is the better source of a symbol.
   void collect_dims() {
     for (std::size_t param = 0; param < signature_.params.size(); ++param) {
       const BufferParam* buffer = as_buffer(signature_.params[param]);

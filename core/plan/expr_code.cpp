@@ -137,7 +137,7 @@ class ExprCode::Machine {
     }
   }
 
-  // Is the jump taken?
+  // Executes a jump step. Returns true if the jump is taken.
   bool jumps(const Step& step) noexcept {
     if (step.operation == Operation::kJump) return true;
     const std::int64_t top = pop();

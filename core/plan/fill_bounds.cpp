@@ -6,11 +6,12 @@
 namespace kmux {
 namespace {
 
-// An expression as factors: m * 4 * n is 4 and {m, n}.
+// An expression as a product: m * 4 * n is 4 and {m, n}.
 class Product {
  public:
   explicit Product(const Expr& expr) { take(expr); }
-  /// Is it a part of `whole`, which is not negative? Both are multiples of the same.
+  /// Returns true if this product has the factors of `whole` and a constant from 0 to that of `whole`. `whole` must not
+  /// be negative.
   bool is_part_of(const Product& whole) const {
     const bool is_less = constant_ >= 0 && constant_ <= whole.constant_;
     return fits_ && whole.fits_ && is_less && std::ranges::is_permutation(factors_, whole.factors_);
@@ -31,13 +32,13 @@ class Product {
   std::vector<Expr> factors_;
 };
 
-// Most fills set the whole target, whose size needs no comparison with itself. It is not negative: no tensor's is, and a
-// call refuses a workspace of such a size.
+// Most fills set the whole target and need no check. The size of a target is never negative: tensor sizes are not, and
+// a call refuses workspaces of negative size.
 bool always_fits(const FillTarget& target, const Expr& offset, const Expr& bytes) {
   return offset.is_constant(0) && target.bytes && Product(bytes).is_part_of(Product(*target.bytes));
 }
 
-// The comparison with the size comes first: whichever fails, every number of the message has a value.
+// The comparison with the size comes first, so that every number of the message has a value whichever part fails.
 Expr condition_of(const FillTarget& target, const Expr& offset, const Expr& bytes) {
   const Expr in_range = target.bytes ? bytes <= simplify(*target.bytes - offset) : Expr(1);
   return simplify(logical_and(logical_and(in_range, bytes >= 0), offset >= 0));

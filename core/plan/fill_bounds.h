@@ -8,7 +8,7 @@
 
 namespace kmux {
 
-/// The memory that a fill sets, and how many bytes it has; nothing of what is at a pointer.
+/// The memory that a fill sets, and its size; no size for memory at a bare pointer.
 ///
 /// Units: bytes.
 struct FillTarget {
@@ -17,11 +17,11 @@ struct FillTarget {
   std::optional<Expr> bytes;
 };
 
-/// What must hold before `bytes` bytes at `offset` of `target` are set: neither is negative, and the end lies in the
-/// target. Nothing if that can be seen to hold always. Names are those of the three expressions.
+/// Returns the condition for setting `bytes` bytes at `offset` of `target`: neither is negative, and the end lies in
+/// the target. Returns nothing if that provably always holds. Its names are those of the three expressions.
 std::optional<PlanAssert> fill_bounds(const FillTarget& target, const Expr& offset, const Expr& bytes);
 
-/// The most of a launch's extents, blocks or threads: what fits an int32, as the interfaces of all backends have it.
+/// The maximum extent of a launch, in blocks or threads: it must fit an int32, as in the interfaces of all backends.
 inline constexpr std::int64_t kMaxExtent = 2147483647;
 
 }  // namespace kmux

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kUnknown = -1;
 constexpr const char* kAxes = "xyz";
-constexpr std::size_t kLongestType = 60;  // in a message: templates of templates have thousands of characters
+constexpr std::size_t kLongestType = 60;  // in a message: names of nested templates can have thousands of characters
 
 Error refused_launch(const std::string& name, const std::string& rest) {
   return make_error(ErrorCode::kInvalidArgument, "kernel \"" + name + "\" is launched " + rest);
@@ -20,7 +20,7 @@ Error refused_launch(const std::string& name, const std::string& rest) {
 
 std::string at_most_on_device(std::int64_t most) { return " (the device has at most " + std::to_string(most) + "). "; }
 
-// The threads of a block whose extents are all constant.
+// Returns the threads of a block if all extents are constant and positive, else kUnknown.
 std::int64_t threads_of(const std::array<Expr, 3>& block) {
   std::int64_t threads = 1;
   for (const Expr& extent : block) {
@@ -66,7 +66,7 @@ std::int64_t argument_size(const PlanArg& argument) {
   return sizeof(void*);
 }
 
-constexpr DType kNoNumber{kDLFloat, 0, 1};  // a pointee that is not known
+constexpr DType kNoNumber{kDLFloat, 0, 1};  // an unknown pointee
 
 ArgumentKind kind_of(DType type) {
   if (type.lanes != 1) return ArgumentKind::kUnknown;
@@ -74,7 +74,7 @@ ArgumentKind kind_of(DType type) {
   return type == dtype::kFloat32 || type == dtype::kFloat64 ? ArgumentKind::kFloat : ArgumentKind::kUnknown;
 }
 
-// The elements of a tensor; of a workspace or a bare address nothing is known.
+// Returns the element type of a tensor; kNoNumber for a workspace or a bare address, whose elements are unknown.
 DType pointee_of(const Plan& plan, const PlanAddress& address) {
   if (address.source != PlanAddress::Source::kSlot || plan.slots[address.index].kind != SlotKind::kTensor)
     return kNoNumber;
@@ -92,7 +92,8 @@ KernelArgument passed_argument(const Plan& plan, const PlanArg& argument) {
   return {bytes, ArgumentKind::kPointer, "pointer " + text, pointee_of(plan, std::get<PlanAddress>(argument))};
 }
 
-// "2 arguments of 8, 4 bytes: float*, int". Those without a text show their size once more, if others have one.
+// Returns "2 arguments of 8, 4 bytes: float*, int". Arguments without a text show their size again if others have a
+// text.
 std::string arguments_text(const std::vector<KernelArgument>& arguments) {
   std::vector<std::string> sizes;
   std::vector<std::string> texts;
@@ -117,7 +118,7 @@ struct CppType {
   ArgumentKind kind;
 };
 
-// Where a pointer has 64 bits and Unix's types are used: on the processors and devices that kernels run on.
+// The sizes with 64-bit pointers and Unix types, as on all processors and devices that run kernels.
 constexpr std::array kCppTypes = std::to_array<CppType>({{"bool", 1, ArgumentKind::kInteger},
                                                          {"char", 1, ArgumentKind::kInteger},
                                                          {"signed char", 1, ArgumentKind::kInteger},
@@ -138,7 +139,7 @@ struct CppNumber {
   DType dtype;
 };
 
-// Those that a kernel reads as what they are.
+// The pointee types that are compared: kernels rarely read them as another type.
 constexpr std::array kCppNumbers = std::to_array<CppNumber>({{"int", dtype::kInt32},
                                                              {"unsigned int", dtype::kUInt32},
                                                              {"long", dtype::kInt64},
@@ -153,7 +154,7 @@ constexpr std::array kCppNumbers = std::to_array<CppNumber>({{"int", dtype::kInt
                                                              {"float", dtype::kFloat32},
                                                              {"double", dtype::kFloat64}});
 
-// What "float const* __restrict" points to.
+// Returns the pointee of a type such as "float const* __restrict"; kNoNumber for others.
 DType pointee_of(std::string_view pointer) {
   const std::size_t star = pointer.find('*');
   if (star == std::string_view::npos || pointer.find('*', star + 1) != std::string_view::npos) return kNoNumber;
@@ -183,7 +184,7 @@ Error wrong_pointee(const std::string& name, std::ptrdiff_t place, const KernelA
                 "type pointer), or correct the kernel.");
 }
 
-// Of any other type, a struct or an enumeration, only its own code knows the size.
+// Returns the size and kind of a pointer or number type. The sizes of structs and enumerations are unknown here.
 std::optional<CppType> known_type(std::string_view text) {
   if (text.ends_with('*')) return CppType{text, sizeof(void*), ArgumentKind::kPointer};
   const auto found = std::ranges::find(kCppTypes, text, &CppType::text);

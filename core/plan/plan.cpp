@@ -20,7 +20,7 @@ struct Overloaded : Fs... {
   using Fs::operator()...;
 };
 
-// One body on its way to a plan. The program is valid, so every name is found.
+// Lowers one body to a plan. The program must be valid, so every name is found.
 class Lowering {
  public:
   Lowering(const Program& program, const Body& body)
@@ -44,7 +44,7 @@ class Lowering {
   }
 
  private:
-  // The expression with constant lets put in and constants folded; remembers which names are left.
+  // Substitutes constant lets and folds constants; records the remaining names as used.
   Expr fold(const Expr& expr) {
     Expr folded = simplify(substitute(expr, [this](std::string_view name) -> std::optional<std::int64_t> {
       const auto found = constants_.find(name);
@@ -114,7 +114,7 @@ class Lowering {
     for (const Step& step : steps) std::visit([this](const auto& kind) { lower_step(kind); }, step);
   }
 
-  // The plan steps of `steps`, apart from those around them.
+  // Lowers `steps` to a separate list.
   std::vector<PlanStep> lower_inner(const std::vector<Step>& steps) {
     std::vector<PlanStep> inner;
     std::vector<PlanStep>* const before = std::exchange(outer_, &inner);
@@ -139,8 +139,8 @@ class Lowering {
     outer_->emplace_back(PlanFor{loop.variable, begin, end, lower_inner(loop.steps)});
   }
 
-  // What every call fills is checked before its first step. Whether a fill in a guard or loop takes place, and of how many
-  // bytes, only that step can tell.
+  // The bounds of fills outside guards and loops are checked before the first step. For other fills, only the step
+  // itself determines whether it runs and its size.
   void lower_step(const Fill& fill) {
     PlanFill out{address(fill.target), fold(fill.bytes), fill.value, plan_.step_count++};
     out.bounds = fill_bounds(target_of(fill), out.target.offset_bytes, out.bytes);
@@ -236,7 +236,8 @@ class Lowering {
     return std::get<PlanScalar>(arg);
   }
 
-  // A value that is not of the argument's type to begin with is cast to it, which fails if it does not fit.
+  // Casts a value to the type of the argument unless it already has that type; the cast fails if the value does not
+  // fit.
   Expr fitted(const ExprArg& arg) {
     const Expr value = fold(arg.value);
     const auto slot = value.is_symbol() ? slots_.find(value.name()) : slots_.end();
@@ -334,7 +335,7 @@ bool fits_a_graph(const PlanLaunch& launch) {
 
 bool has_work(const std::vector<PlanStep>& steps);
 
-// Launches and fills have one node each, so none may come twice in a call.
+// Returns true if a loop contains a launch or fill. Each has one graph node, so it must run at most once a call.
 bool repeats_work(const std::vector<PlanStep>& steps) {
   return std::any_of(steps.begin(), steps.end(), [](const PlanStep& step) {
     if (const auto* loop = std::get_if<PlanFor>(&step)) return has_work(loop->steps);

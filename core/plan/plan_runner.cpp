@@ -17,7 +17,7 @@ namespace {
 
 using Outcome = ExprCode::Outcome;
 
-// One launch in progress. Functions give 0 to go on, or the code of an error that they have written.
+// One launch in progress. Functions return 0 to continue, or the code of an error after writing its text.
 class Run {
  public:
   template <class AnyFrame>
@@ -48,7 +48,7 @@ class Run {
   }
 
  private:
-  // What many plans do without.
+  // Executes the preparations, which many plans lack.
   [[gnu::noinline]] int prepare() {
     for (const RunnerLet& let : code_.lets) {
       if (const int status = value(let.value, words_[let.word])) return status;
@@ -77,7 +77,7 @@ class Run {
     return KMUX_OK;
   }
 
-  // A value that must lie in low..high.
+  // Evaluates a value that must lie in low..high.
   int ranged(const RunnerChecked& checked, std::int64_t low, std::int64_t high, std::int64_t& out) const {
     const Outcome outcome = checked.number.evaluate(values());
     if (!outcome.ok() || outcome.value < low || outcome.value > high) [[unlikely]] {
@@ -167,7 +167,7 @@ class Run {
 
   using Dims = std::array<unsigned long long, 5>;
 
-  // `ready`, or where something of it changes: a patched copy in `copy`.
+  // Points `out` to a patched copy of `ready` in `copy`; leaves `out` unchanged if there are no patches.
   int patched(const std::vector<unsigned long long>& ready, const std::vector<RunnerPatch>& patches, Dims& copy,
               const unsigned long long*& out) const {
     if (patches.empty()) return KMUX_OK;
@@ -295,7 +295,7 @@ class Run {
     }
   }
 
-  // What places are relative to, by their bases.
+  // Returns the base address of each kind of place.
   std::array<char*, 4> bases() const {
     return {reinterpret_cast<char*>(const_cast<kmux_slot*>(slots_)), reinterpret_cast<char*>(words_),
             reinterpret_cast<char*>(addresses_), reinterpret_cast<char*>(maps_)};
@@ -308,7 +308,7 @@ class Run {
     return places_;
   }
 
-  // Puts structures together. Most members have 4 or 8 bytes, which need no call to be copied.
+  // Builds structures from their members. Most members have 4 or 8 bytes, which are copied without a call.
   [[gnu::noinline]] void place_members(const RunnerLaunch& launch) const {
     const auto bases = this->bases();
     for (const RunnerZeros& zeros : launch.zeros) std::fill_n(words_ + zeros.first, zeros.count, 0);
@@ -344,7 +344,7 @@ class Run {
   void** places_;
   kmux_tensor_map* maps_;
   kmux_driver_window* windows_;
-  std::size_t allocated_ = 0;  // workspaces, those of no bytes included
+  std::size_t allocated_ = 0;  // workspaces, including empty ones
 };
 
 template <class AnyFrame>

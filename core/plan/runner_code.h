@@ -17,10 +17,11 @@
 
 namespace kmux {
 
-/// What a plan becomes before it runs. A launch has words (first the values that expressions use: bindings, lets, loop
-/// variables; then the computed arguments of one kernel) and addresses (workspaces; then the computed ones of a kernel).
+/// The compiled form of a plan. A launch has words (first the values that expressions use: bindings, lets, loop
+/// variables; then the computed arguments of one kernel) and addresses (workspaces; then the computed addresses of a
+/// kernel).
 
-/// A number, and for messages what it is of: `grid of "k" = "(n, 1, 1)"`.
+/// A number and its description for messages: `grid of "k" = "(n, 1, 1)"`.
 struct RunnerChecked {
   RunnerNumber number;
   const std::string* what = nullptr;
@@ -51,7 +52,7 @@ struct RunnerAssert {
   std::vector<Number> numbers;
 };
 
-/// An address out of a slot or of the addresses; its offset only where it is not 0.
+/// An address from a slot or from the workspace addresses, with an offset unless it is 0.
 struct RunnerAddress {
   PlanAddress::Source source = PlanAddress::Source::kSlot;
   std::size_t index = 0;
@@ -59,25 +60,25 @@ struct RunnerAddress {
   RunnerChecked offset;
 };
 
-/// No allocator need align to more than `kGranted` bytes: for more, that much more is allocated and the address rounded
-/// up.
+/// A workspace. Allocators must support alignments up to `kGranted` bytes only: for a larger one, the launch allocates
+/// more memory and rounds up the address.
 struct RunnerWorkspace {
   static constexpr std::int64_t kGranted = 256;
-  std::size_t address = 0;  // where it begins, for kernels
-  std::size_t whole = 0;  // what the allocator gave: the same address, unless that is rounded up
+  std::size_t address = 0;  // index of the address for kernels
+  std::size_t whole = 0;  // index of the allocated address: the same, unless the address is rounded up
   RunnerChecked bytes;
   std::int64_t alignment_bytes = kGranted;
   std::string name;
   bool is_rounded() const { return alignment_bytes > kGranted; }
 };
 
-/// One of several numbers that is not the same in every launch.
+/// One of several numbers that differs between launches.
 struct RunnerPatch {
   std::size_t index = 0;
   RunnerChecked value;
 };
 
-/// The parts of `ready` that point into the map, and what changes from call to call.
+/// A tensor map: `ready` points to the name and arrays here; base and patches differ between calls.
 struct RunnerMap {
   PlanMap plan;  // keeps the name
   kmux_map_geometry ready = {};
@@ -95,7 +96,7 @@ struct RunnerMap {
   unsigned pixels_per_column = 0;
 };
 
-/// An argument that does not lie ready in a slot or in a map: is computed into a word or an address.
+/// An argument that is not ready in a slot or map and is computed into a word or an address.
 struct RunnerArgument {
   enum class Kind : std::uint8_t { kAddress, kNumber, kTruth };
   Kind kind = Kind::kNumber;
@@ -105,21 +106,21 @@ struct RunnerArgument {
   RunnerAddress address;
 };
 
-/// Where an argument lies when the kernel is launched.
+/// The place of an argument when the kernel is launched.
 struct RunnerPlace {
   enum class Base : std::uint8_t { kSlots, kWords, kAddresses, kMaps };
   Base base = Base::kSlots;
   std::size_t offset_bytes = 0;
 };
 
-/// A member of a structure, which is copied from where it would lie as an argument of its own.
+/// A member of a structure, copied from its place as a separate argument.
 struct RunnerCopy {
   RunnerPlace from;
   std::size_t offset_bytes = 0;  // of the member, from the first word
   std::size_t bytes = 0;
 };
 
-/// Words that are 0 but for members of a structure.
+/// The words of a structure, which are 0 except for its members.
 struct RunnerZeros {
   std::size_t first = 0;
   std::size_t count = 0;
@@ -131,13 +132,13 @@ struct RunnerWindow {
   double hit_ratio = 0;
 };
 
-/// `ready` has what is constant; the patches are what is not, or is out of range in every launch.
+/// A launch. `ready` has the constant numbers; patches are numbers that are not constant, or constants out of range.
 struct RunnerLaunch {
   kmux_driver_launch ready = {};
   std::vector<RunnerPatch> grid;
   std::vector<RunnerPatch> block;
   std::vector<RunnerPatch> cluster;
-  std::vector<RunnerPatch> dynamic_smem;  // one or none
+  std::vector<RunnerPatch> dynamic_smem;  // at most one
   std::vector<RunnerArgument> arguments;
   std::vector<RunnerPlace> places;
   std::vector<RunnerZeros> zeros;  // of structures with gaps
@@ -150,7 +151,7 @@ struct RunnerFill {
   RunnerChecked bytes;
   std::uint8_t value = 0;
   unsigned step = 0;
-  std::vector<RunnerAssert> bounds;  // one or none
+  std::vector<RunnerAssert> bounds;  // at most one
 };
 
 /// A step by its kind and its index in the list of that kind.
@@ -174,7 +175,7 @@ struct RunnerFor {
   RunnerSteps steps;
 };
 
-/// What a launch needs on its stack.
+/// The stack space that a launch needs, in elements of each array.
 struct RunnerFrameSize {
   std::size_t words = 0;
   std::size_t addresses = 0;
@@ -185,7 +186,7 @@ struct RunnerFrameSize {
 
 struct RunnerCode {
   RunnerFrameSize size;
-  std::size_t values = 0;  // the first words
+  std::size_t values = 0;  // number of words that expressions use, which come first
   bool has_preparations = false;  // lets, asserts, workspaces or maps
   std::vector<RunnerBinding> bindings;
   std::vector<RunnerLet> lets;
@@ -197,9 +198,9 @@ struct RunnerCode {
   std::vector<RunnerFill> fills;
   std::deque<RunnerIf> ifs;
   std::deque<RunnerFor> fors;
-  std::deque<std::string> texts;  // which `what` points to
+  std::deque<std::string> texts;  // owns the targets of `what`
 
-  /// Asks the caches, which the work of a driver leaves cold, for what a launch reads last.
+  /// Prefetches the data that a launch reads last, since the work of a driver leaves caches cold.
   void prefetch() const noexcept {
     if (launches.empty()) return;
     const auto* const bytes = reinterpret_cast<const char*>(launches.data());
@@ -207,13 +208,15 @@ struct RunnerCode {
   }
 };
 
+/// Compiles `plan`.
+///
 /// Errors: as `PlanRunner::compile`.
 Result<std::unique_ptr<const RunnerCode>> compile_runner(const Plan& plan);
 
-/// What lies on the stack of a launch; the sizes differ only so that small plans touch little of it. Not initialised: a plan
+/// The stack frame of a launch; there are two sizes so that small plans touch little stack. Not initialised: a plan
 /// writes before it reads.
 ///
-/// A structure among the words is aligned as its type asks, up to `kFrameAlignment` bytes.
+/// A structure among the words has the alignment of its type, up to `kFrameAlignment` bytes.
 inline constexpr std::size_t kFrameAlignment = 64;
 template <std::size_t kWords, std::size_t kMaps, std::size_t kWindows>
 struct RunnerFrame {
@@ -232,10 +235,10 @@ using LargeRunnerFrame = RunnerFrame<4096, 256, 64>;
 
 inline constexpr Fault kOutOfRange = "the value is out of range";
 
-/// Each writes why a launch fails, in the words of printed launchers, and returns the code of the error.
+/// Each writes why a launch fails, with the text of printed launchers, and returns the error code.
 int fail_value(kmux_sink error, const std::string& what, Fault fault);
 int fail_assert(kmux_sink error, const RunnerAssert& check, std::span<const std::int64_t> values);
-/// `code` is the allocator's.
+/// Returns `code`, the error code of the allocator.
 int fail_allocation(kmux_sink error, const RunnerWorkspace& workspace, unsigned long long bytes, int device, int code);
 
 }  // namespace kmux

@@ -1,4 +1,4 @@
-// From a plan to what PlanRunner executes.
+// Compiles a plan to the code that PlanRunner executes.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -28,7 +28,7 @@ std::vector<To> converted(const std::vector<From>& values) {
   return out;
 }
 
-// Vectors that lie in the map may move while the maps are collected, so pointers to them come last.
+// Sets the pointers of a map last, since its vectors may move while the maps are collected.
 void point(RunnerMap& map) {
   map.ready.name = map.plan.map.name.c_str();
   map.ready.dims = map.dims.data();
@@ -182,7 +182,7 @@ class RunnerCompiler {
     out.pixels_per_column = static_cast<unsigned>(im2col.pixels_per_column);
   }
 
-  // Name and arrays are set when the code lies where it stays: see `point`.
+  // Name and arrays are set once the maps no longer move: see `point`.
   void add_ready(const TensorMap& map, RunnerMap& out) const {
     out.ready.index = static_cast<unsigned>(code_->maps.size() - 1);
     out.ready.dtype = static_cast<unsigned>(map.dtype);
@@ -308,7 +308,7 @@ class RunnerCompiler {
     out.places.push_back({base, index * size});
   }
 
-  // A word of its own for an argument that is computed.
+  // Reserves a word for a computed argument.
   std::size_t place_computed(RunnerLaunch& out) {
     place(out, RunnerPlace::Base::kWords, next_word_argument_, sizeof(std::int64_t));
     return next_word_argument_++;
@@ -327,7 +327,7 @@ class RunnerCompiler {
     return Ok{};
   }
 
-  // The low bytes of a slot are the scalar; only a bool may have other bits than its value's.
+  // The low bytes of a slot are the scalar; only a bool may have bits other than those of its value.
   Status add_argument(const PlanScalar& scalar, const std::string&, RunnerLaunch& out) {
     if (is_bool(scalar.dtype)) {
       const std::size_t word = place_computed(out);
@@ -356,7 +356,7 @@ class RunnerCompiler {
     return Ok{};
   }
 
-  // Words of its own, and each member as if it were an argument, to be copied there.
+  // Reserves words for the structure, and adds each member as if it were an argument, to be copied there.
   Status add_argument(const PlanStruct& record, const std::string& what, RunnerLaunch& out) {
     constexpr std::size_t kWord = sizeof(std::int64_t);
     const std::size_t step = std::max(std::min(record.alignment_bytes, kFrameAlignment) / kWord, std::size_t{1});
@@ -388,7 +388,7 @@ class RunnerCompiler {
   const Plan& plan_;
   std::unique_ptr<RunnerCode> code_;
   std::map<std::string, std::size_t, std::less<>> words_;
-  std::size_t workspace_addresses_;  // one a workspace, then what those whose address is rounded up were allocated at
+  std::size_t workspace_addresses_;  // one per workspace, then the allocated address of each one that is rounded up
   std::size_t next_word_ = 0;
   std::size_t loops_ = 0;
   std::size_t next_word_argument_ = 0;

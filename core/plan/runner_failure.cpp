@@ -17,7 +17,7 @@ void write_number(kmux_sink sink, std::int64_t number) {
   write(sink, std::string_view(begin, static_cast<std::size_t>(text + sizeof text - begin)));
 }
 
-// As printed launchers have it: they distinguish fewer failures of a cast than an evaluator does.
+// Returns the reason as printed launchers report it; they distinguish fewer failures of a cast than `evaluate`.
 std::string_view reason_of(Fault fault) {
   return fault == std::string_view(fault::kNoFit) || fault == std::string_view(fault::kNoInteger)
              ? "the value does not fit its type"

@@ -22,7 +22,7 @@ Result<RunnerNumber> RunnerNumber::compile(const Expr& expr, const ValueIndex& i
   return number;
 }
 
-// Takes `expr` if it is of one of the simple forms; else changes nothing that matters.
+// Takes `expr` if it has a simple form; else changes only members that the caller overwrites or ignores.
 bool RunnerNumber::take_simple(const Expr& expr, const ValueIndex& index) {
   if (expr.is_constant()) return a_ = expr.constant(), true;
   if (expr.is_symbol()) return form_ = Form::kValue, take_value(expr, index);
@@ -113,7 +113,7 @@ Result<RunnerCondition> RunnerCondition::compile(const Expr& expr, const ValueIn
   return condition;
 }
 
-// What is no comparison holds if it is not 0: the right side of a comparison is that constant.
+// An operand that is no comparison is compared with 0 by kNe, the default right side and operator.
 Status RunnerCondition::add(const Expr& expr, const ValueIndex& index, std::optional<Expr>& left) {
   const std::vector<Expr>& operands = expr.operands();
   if (expr.op() == ExprOp::kAnd) {

@@ -13,8 +13,8 @@
 
 namespace kmux {
 
-/// floordiv((value + plus) * times, divisor) of the value at `index`, which must lie in least..most: what all simple forms are, so that one
-/// piece of code without branches computes each.
+/// floordiv((value + plus) * times, divisor) of the value at `index`; the result must lie in least..most. All simple
+/// forms have this form, so that the same code, nearly without branches, computes each.
 struct LinearNumber {
   std::uint32_t index = 0;
   std::uint32_t shift = 0;  // the divisor, if it is a power of two; else 0
@@ -24,7 +24,7 @@ struct LinearNumber {
   std::int64_t least = std::numeric_limits<std::int64_t>::min();
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
-  /// False where it has no value, and for some values at the very edge of 64 bits.
+  /// Returns false if the number has no value, and for some values at the limits of 64 bits.
   bool evaluate(std::int64_t of, std::int64_t& out) const noexcept {
     std::int64_t value = 0;
     bool is_bad = __builtin_add_overflow(of, plus, &value);
@@ -38,8 +38,8 @@ struct LinearNumber {
   }
 };
 
-/// An expression of a plan, ready to be computed: what most bodies say (a value, "n * 4", "ceildiv(n, 128)") without the
-/// stack machine of `ExprCode`.
+/// A compiled expression of a plan. Evaluates common forms (a value, "n * 4", "ceildiv(n, 128)") without the stack
+/// machine of `ExprCode`.
 ///
 /// Threads: immutable, so any.
 class RunnerNumber {
@@ -47,6 +47,8 @@ class RunnerNumber {
   /// The constant 0.
   RunnerNumber() = default;
 
+  /// Compiles `expr`.
+  ///
   /// Errors: as `ExprCode::compile`.
   static Result<RunnerNumber> compile(const Expr& expr, const ValueIndex& index);
 
@@ -55,13 +57,13 @@ class RunnerNumber {
 
   ExprCode::Outcome evaluate(std::span<const std::int64_t> values) const noexcept;
 
-  /// The same as a linear number; nothing for what is none.
+  /// Returns the equivalent linear number; nothing for a constant and for other forms.
   std::optional<LinearNumber> linear() const;
 
  private:
   enum class Form : std::uint8_t {
     kConstant,  // a
-    kValue,  // values[index]; so in all that follow
+    kValue,  // values[index]; likewise in all forms below
     kPlus,  // value + a
     kTimes,  // value * a
     kFloorDiv,  // floordiv(value + a, b), b > 0
@@ -85,7 +87,7 @@ class RunnerNumber {
   std::uint32_t index_ = 0;
   std::int64_t a_ = 0;
   std::int64_t b_ = 0;
-  std::unique_ptr<const ExprCode> code_;  // elsewhere, so that numbers of the other forms are small
+  std::unique_ptr<const ExprCode> code_;  // allocated separately, so that numbers of other forms are small
 };
 
 inline ExprCode::Outcome RunnerNumber::sum(std::int64_t a, std::int64_t b) noexcept {
@@ -135,16 +137,18 @@ inline ExprCode::Outcome RunnerNumber::evaluate(std::span<const std::int64_t> va
   }
 }
 
-/// A condition of a plan, ready to be computed: comparisons that must all hold, so that what most asserts are ("n > 0",
-/// "bytes <= n * 4 and bytes >= 0") needs no stack machine.
+/// A compiled condition of a plan: comparisons that must all hold. Common asserts need no stack machine: "n > 0", or
+/// "bytes <= n * 4 and bytes >= 0".
 ///
 /// Threads: immutable, so any.
 class RunnerCondition {
  public:
+  /// Compiles `expr`.
+  ///
   /// Errors: as `ExprCode::compile`.
   static Result<RunnerCondition> compile(const Expr& expr, const ValueIndex& index);
 
-  /// 0 if it does not hold. Evaluates as much as `kmux::evaluate` would.
+  /// Returns 1 if the condition holds, else 0. Evaluates the same operands as `kmux::evaluate`.
   ExprCode::Outcome evaluate(std::span<const std::int64_t> values) const noexcept {
     ExprCode::Outcome left;
     for (const Comparison& comparison : comparisons_) {
@@ -173,7 +177,7 @@ class RunnerCondition {
     return op == ExprOp::kGt ? left > right : left >= right;
   }
 
-  // `left` is that of the comparison before.
+  // `left` is the left side of the previous comparison.
   Status add(const Expr& expr, const ValueIndex& index, std::optional<Expr>& left);
   std::vector<Comparison> comparisons_;
 };

@@ -68,7 +68,7 @@ bool SingleCode::take(const RunnerCode& code, const RunnerNumber& number, std::i
   return true;
 }
 
-// What fills a word, if that is the signed number in a slot.
+// Returns the binding of a word if it reads a signed number from a slot, else null.
 const RunnerBinding* SingleCode::signed_binding(const RunnerCode& code, std::uint32_t word) {
   const auto found = std::ranges::find(code.bindings, std::size_t{word}, &RunnerBinding::word);
   if (found == code.bindings.end() || found->read != RunnerBinding::Read::kSigned) return nullptr;
@@ -112,7 +112,7 @@ bool SingleCode::take(const RunnerCode& code, const RunnerPlace& place) {
     if (value.is_wide) {
       std::memcpy(to, &number, sizeof number);
     } else {
-      std::memcpy(to, &number, sizeof(unsigned));  // the low bytes come first on the machines we run on
+      std::memcpy(to, &number, sizeof(unsigned));  // all supported machines are little-endian
     }
   }
   out.launch.args = places_.empty() ? nullptr : out.args.data();

@@ -11,25 +11,26 @@
 
 namespace kmux {
 
-/// A plan that is one launch, in the form in which it is made in the fewest instructions: no errors, which are the full
-/// code's to tell, and no case that it seldom has.
+/// A plan with one launch, compiled for evaluation in the fewest instructions. It reports no errors, which the full
+/// code does, and supports no rare cases.
 ///
 /// Threads: immutable, so any.
 class SingleCode {
  public:
-  /// Nothing if the plan has another step, a preparation other than tensor maps of constant shape, an extent or argument that
-  /// is not a linear number, or too much of anything.
+  /// Returns nothing if the plan has another step, a preparation other than tensor maps of constant shape, an L2 window
+  /// or a structure, a computed extent or argument that is not a linear number, or more words or arguments than
+  /// SingleLaunch holds.
   static std::optional<SingleCode> of(const RunnerCode& code);
 
   const std::vector<SingleMap>& maps() const { return maps_; }
 
-  /// False if something has no value or is out of range.
+  /// Returns false if a number has no value or is out of range.
   bool evaluate(const kmux_slot* slots, SingleLaunch& out) const noexcept;
 
  private:
-  // A number of a slot and where it goes: into the launch, or a word.
+  // A number computed from a slot and its destination: a field of the launch, or a word.
   struct Value {
-    LinearNumber number;  // its index is that of the slot
+    LinearNumber number;  // `index` is the slot
     std::uint8_t unused_bits;
     std::uint32_t offset_bytes;  // in a SingleLaunch
     bool is_wide;  // 8 bytes, else 4

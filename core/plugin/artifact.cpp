@@ -12,7 +12,7 @@ namespace {
 
 // magic (8), version (4), parts (4), size of the table (8), SHA-256 of the table (64 hex digits), table, contents.
 // A table entry: size of the name (4), name, offset of the content from the first content (8), its size (8), its
-// SHA-256 (64). Integers are little-endian. Every byte is covered by a digest or compared with what it must be.
+// SHA-256 (64). Integers are little-endian. Every byte is covered by a digest or compared with its only valid value.
 constexpr std::string_view kMagic = "kmuxart\n";
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kDigestSize = 64;
@@ -23,7 +23,7 @@ void append(std::string& out, Integer value) {
   for (std::size_t i = 0; i < sizeof(Integer); ++i) out.push_back(static_cast<char>((value >> (8 * i)) & 0xff));
 }
 
-// Takes bytes off the front; `failed` once there are too few.
+// Consumes bytes from the front; `failed` once too few are left.
 class ByteCursor {
  public:
   explicit ByteCursor(std::string_view bytes) : rest_(bytes) {}

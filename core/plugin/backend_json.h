@@ -10,21 +10,22 @@
 
 namespace kmux {
 
-/// The answers of a backend in the form in which they cross the plugin ABI.
+/// Return the results of a backend in the form of the plugin ABI.
 std::string to_json(const ProbeReport& report);
 std::string to_json(const std::vector<MissingFeature>& missing);
 
-/// Errors: invalid_argument for anything that the functions above do not write.
+/// Errors: invalid_argument for a text that the functions above do not produce.
 Result<ProbeReport> probe_report_from_json(std::string_view json);
 Result<std::vector<MissingFeature>> missing_features_from_json(std::string_view json);
 
-/// Whether the digests of a container are there and looked at. They always are in what is kept or sent. In a call of
-/// `load`, which stays in one process, zeros stand for them: the host has looked at what it read. `build` and
-/// `standalone` give them, since their answer may come from a worker process; beside a compilation they cost nothing. Of an answer
-/// of theirs zeros count as well: a plugin in another language need not compute them, and the host does as it keeps it.
+/// The presence and verification of a container's digests. Stored and sent containers must have them. In a call of
+/// `load`, which stays in one process, they are zeros: the host has verified the bytes that it read. `build` and
+/// `standalone` write them, since a worker process may return the result; compared with a compilation they cost
+/// nothing. The host also accepts zeros in their results: a plugin in another language need not compute them, and the
+/// host does when it stores the result.
 enum class Digests : std::uint8_t { kChecked, kOmitted, kZeroOrChecked };
 
-/// As in kmux/artifact.h.
+/// Same as in kmux/artifact.h.
 std::string serialize(const Artifact& artifact, Digests digests);
 Result<Artifact> deserialize(std::string_view bytes, Digests digests);
 

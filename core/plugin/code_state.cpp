@@ -14,7 +14,7 @@
 namespace kmux {
 namespace {
 
-/// The tables of an ELF file, each read with its bounds.
+/// The tables of an ELF file, read with bounds checks.
 class ObjectFile {
  public:
   static std::optional<ObjectFile> of(std::string_view bytes) {
@@ -34,7 +34,7 @@ class ObjectFile {
   const std::vector<Elf64_Shdr>& sections() const { return sections_; }
   std::string_view name_of(const Elf64_Shdr& section) const { return text(names_, section.sh_name); }
 
-  /// Calls `take` with each symbol of the file and its name: twice with those that a loader looks up, too.
+  /// Calls `take` with each symbol of the file and its name; dynamic symbols are visited twice.
   template <class Take>
   void for_each_symbol(Take take) const {
     for (const Elf64_Shdr& section : sections_) {
@@ -68,14 +68,14 @@ class ObjectFile {
 
   std::string_view bytes_;
   std::vector<Elf64_Shdr> sections_;
-  std::uint64_t names_ = 0;  // the section that has the names of sections
+  std::uint64_t names_ = 0;  // the section with the section names
 };
 
 bool begins_with_one_of(std::string_view name, std::initializer_list<std::string_view> beginnings) {
   return std::ranges::any_of(beginnings, [&](std::string_view beginning) { return name.starts_with(beginning); });
 }
 
-// What is written once, when the code is loaded, is no data of the program.
+// Sections written only at load time hold no data of the program.
 bool holds_data(const Elf64_Shdr& section, std::string_view name) {
   const bool is_data = section.sh_type == SHT_PROGBITS || section.sh_type == SHT_NOBITS;
   return is_data && (section.sh_flags & SHF_WRITE) != 0 && section.sh_size != 0 &&
@@ -87,13 +87,13 @@ class VariableNames {
  public:
   explicit VariableNames(const ObjectFile& file) : file_(file), has_names_(file.sections().size()) {}
 
-  /// Adds the variable that `symbol` names, if it is one.
+  /// Adds the name of `symbol` if it is a variable.
   void add_symbol(const Elf64_Sym& symbol, std::string_view name) {
     if (symbol.st_shndx != SHN_COMMON && !note_variable(symbol)) return;
     if (!begins_with_one_of(name, {"DW.ref."})) names_.push_back(demangled(std::string(name)));
   }
 
-  /// Adds the names of the sections of data in which no symbol names a variable.
+  /// Adds the names of the data sections without named variables.
   void add_sections_without_names() {
     for (std::size_t i = 0; i < has_names_.size(); ++i) {
       if (!has_names_[i] && is_data(i)) names_.emplace_back(file_.name_of(file_.sections()[i]));
@@ -112,7 +112,7 @@ class VariableNames {
     return holds_data(header, file_.name_of(header));
   }
 
-  /// Returns true if `symbol` is a variable in a section of data, and notes that the section has names.
+  /// Returns true if `symbol` is a variable in a data section, and marks that section as named.
   bool note_variable(const Elf64_Sym& symbol) {
     const auto kind = ELF64_ST_TYPE(symbol.st_info);
     const bool is_variable = (kind == STT_OBJECT || kind == STT_TLS) && symbol.st_size != 0;

@@ -100,7 +100,7 @@ Result<double> HostDevices::event_elapsed(int device, void* begin, void* end) {
   return std::chrono::duration<double, std::milli>(Clock::duration(to - from)).count();
 }
 
-// Whatever was before is done.
+// All earlier work has completed already.
 Status HostDevices::stream_wait_event(int device, void*, void*) { return check(device); }
 
 Result<void*> HostDevices::host_allocate(int device, std::size_t bytes, std::size_t alignment) {

@@ -66,7 +66,7 @@ namespace {
 
 constexpr const char* kConstantsPart = "constants.json";
 
-/// Of a variable of one file, nvcc, NVRTC and Clang put the name into namespaces that are that file's.
+/// Returns `name` without the file-specific namespaces that nvcc, NVRTC and Clang add to file-local variables.
 std::string without_file_scopes(std::string name) {
   constexpr std::string_view kUnnamed = "(anonymous namespace)::";
   for (std::size_t at = name.find(kUnnamed); at != name.npos; at = name.find(kUnnamed)) name.erase(at, kUnnamed.size());

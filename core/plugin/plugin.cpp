@@ -26,7 +26,7 @@ Error nothing_made(const char* what) {
                                               "author.");
 }
 
-/// `options` with the flags that the program asks for before those of the compilation.
+/// Returns `options` with the program's flags before those of the compilation.
 Options with_flags(const std::vector<std::string>& flags, Options options) {
   if (flags.empty()) return options;
   std::string lines;
@@ -36,7 +36,7 @@ Options with_flags(const std::vector<std::string>& flags, Options options) {
   return options;
 }
 
-/// Calls `body` with the request as the backend sees it.
+/// Calls `body` with the request in the backend's form.
 template <class Body>
 Status with_request(const kmux_build_request* request, Body body) {
   if (request->struct_size < KMUX_BUILD_REQUEST_LEAST) return too_small("the build request");

@@ -193,7 +193,7 @@ namespace {
 
 constexpr char kJsonBegin = '{';
 
-/// `text`, with a question mark for each byte that is not UTF-8: a compiler writes what it likes.
+/// Returns `text` with a question mark for each byte that is not valid UTF-8: compiler output can contain any bytes.
 std::string as_utf8(std::string_view text) {
   std::string valid;
   while (!text.empty()) {

@@ -14,7 +14,7 @@ namespace kmux {
 
 inline std::string_view view(kmux_bytes bytes) { return {bytes.data, bytes.size}; }
 
-/// Runs `body` (-> Status); its error, and any exception, goes to `error` as code and text.
+/// Runs `body` (-> Status). Writes its error, or any exception, to `error` and returns the code.
 template <class Body>
 kmux_code guard(kmux_sink error, Body body) noexcept {
   try {

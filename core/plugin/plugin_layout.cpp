@@ -1,5 +1,5 @@
-// The layout of plugin.h on every LP64 machine. A line that no longer compiles is a broken ABI: fields are appended, and
-// what is here stays as it is.
+// The layout of plugin.h on every LP64 machine. A line that no longer compiles is a broken ABI: fields may only be
+// appended, and the lines below must not change.
 #include <cstddef>
 
 #include "kmux/plugin/plugin.h"
@@ -133,7 +133,7 @@ KMUX_AT(kmux_launch_entry, function, 0);
 KMUX_AT(kmux_launch_entry, adapter, 8);
 KMUX_SIZE(kmux_launch_entry, 16);
 
-// Codes and kinds cross as numbers.
+// Codes and kinds cross the ABI as numbers.
 static_assert(KMUX_OK == 0);
 static_assert(KMUX_INVALID_ARGUMENT == 1);
 static_assert(KMUX_UNSUPPORTED == 2);
@@ -148,7 +148,7 @@ static_assert(KMUX_COPY_HOST_TO_DEVICE == 0);
 static_assert(KMUX_COPY_DEVICE_TO_HOST == 1);
 static_assert(KMUX_COPY_DEVICE_TO_DEVICE == 2);
 
-// What version 1 has at least, whatever is appended later.
+// The minimum sizes of version 1, whatever is appended later.
 static_assert(KMUX_PLUGIN_API_LEAST == 160);
 static_assert(KMUX_DEVICE_API_LEAST == 192);
 static_assert(KMUX_HOST_API_LEAST == 64);

@@ -9,9 +9,9 @@
 
 namespace kmux {
 
-/// A program in the form in which it crosses the plugin ABI: canonical JSON and the contents of its files.
+/// A program in the form of the plugin ABI: canonical JSON and the contents of its files.
 ///
-/// Lifetime: borrows the file contents of `program`; what `get` returns borrows this object.
+/// Lifetime: borrows the file contents of `program`; the result of `get` is valid as long as this object.
 class ProgramView {
  public:
   /// Writes the JSON of `program`.
@@ -20,7 +20,7 @@ class ProgramView {
   ProgramView(const ProgramView&) = delete;
   ProgramView& operator=(const ProgramView&) = delete;
 
-  /// The view as the ABI has it.
+  /// Returns the view in the ABI's form.
   const kmux_program_view* get() const { return &view_; }
 
  private:
@@ -29,9 +29,9 @@ class ProgramView {
   kmux_program_view view_{};
 };
 
-/// The program that `view` shows.
+/// Returns the program in `view`.
 ///
-/// Errors: as `from_json`; invalid_argument if files and blobs differ in number, or the view is too small.
+/// Errors: as for `from_json`; invalid_argument if files and blobs differ in number, or the view is too small.
 Result<Program> read_program(const kmux_program_view& view);
 
 }  // namespace kmux

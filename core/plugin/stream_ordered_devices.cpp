@@ -3,7 +3,7 @@
 namespace kmux {
 namespace {
 
-// Source: CUDA C++ Programming Guide, "Device Memory Accesses"; HIP's allocations are aligned to as much.
+// Source: CUDA C++ Programming Guide, "Device Memory Accesses"; HIP's allocations have the same alignment.
 constexpr std::size_t kAlignment = 256;
 
 }  // namespace

@@ -31,7 +31,7 @@
 namespace kmux {
 namespace {
 
-// Plugins may keep files of their own there: what is in it was checked when the cache was opened.
+// Plugins may keep files there: the folder was checked when the cache was opened.
 constexpr const char* kCacheDirOption = "kmux.cache_dir";
 
 RegistryOptions with_cache_dir(RegistryOptions options, const ArtifactCache* cache) {
@@ -40,7 +40,7 @@ RegistryOptions with_cache_dir(RegistryOptions options, const ArtifactCache* cac
   return options;
 }
 
-/// What `options` leaves open is the environment's.
+/// Fills in from the environment the fields that `options` leaves empty.
 RegistryOptions with_environment(RegistryOptions options, const Environment& environment) {
   if (options.environment_path.empty()) options.environment_path = environment.plugin_path;
   if (options.variables.empty()) options.variables = environment.variables;
@@ -48,7 +48,7 @@ RegistryOptions with_environment(RegistryOptions options, const Environment& env
   return options;
 }
 
-/// Relative paths count from where the process is now: it may go elsewhere.
+/// Resolves relative paths from the present working directory, as the process may change it.
 Environment anchored(Environment environment) {
   for (auto* path : {&environment.lock_file, &environment.trace_file, &environment.record_dir, &environment.cache_dir,
                      &environment.cache_lock_dir, &environment.remote_cache_key_file})
@@ -74,8 +74,8 @@ Result<Shared<Runtime>> make_default_runtime() {
   return runtime;
 }
 
-/// Returns true for a file with content that no trace begins like, which a mistyped variable names, and for a pipe, which would be
-/// waited for.
+/// Returns true for a file that does not begin like a trace, which a mistyped variable may name, and for a pipe, which
+/// would block.
 bool is_another_kind(const std::filesystem::path& path) {
   std::error_code unknown;
   if (std::filesystem::is_fifo(path, unknown)) return true;
@@ -83,7 +83,7 @@ bool is_another_kind(const std::filesystem::path& path) {
   return first != std::ifstream::traits_type::eof() && first != '{';
 }
 
-// What KMUX_TRACE asks for.
+// Writes the trace that KMUX_TRACE requests.
 void write_trace(const std::filesystem::path& path) {
   if (path.empty()) return;
   if (is_another_kind(path)) {
@@ -106,7 +106,7 @@ struct DefaultRuntime {
   std::uint64_t generation = 0;  // of the process that made it
 };
 
-/// It is used while the process ends.
+/// Returns the instance, which is never destroyed: it is used while the process ends.
 DefaultRuntime& default_instance() { return immortal<DefaultRuntime>(); }
 
 void end_default_runtime() {
@@ -127,7 +127,8 @@ Result<Shared<Runtime>> find_default_runtime() {
   DefaultRuntime& instance = default_instance();
   const std::lock_guard lock(instance.mutex);
   if (!instance.made || instance.generation != fork_generation()) {
-    // Never destroyed: its plugins stay open until the process ends. In a child the parent's has threads that are not here.
+    // Never destroyed: its plugins stay open until the process ends. A forked child needs a new one, as it lacks the
+    // threads of the parent's.
     instance.made = new auto(make_default_runtime());
     instance.generation = fork_generation();
     static const int ends_at_exit = std::atexit(end_default_runtime);
@@ -170,7 +171,7 @@ Runtime::Impl::Impl(Environment environment, std::shared_ptr<ArtifactCache> cach
   });
 }
 
-// A kernel that is called just now may hold the background, whose jobs use the rest.
+// A kernel in a call may still own the background, whose jobs use the other members: stop it first.
 Runtime::Impl::~Impl() { background_->stop(); }
 
 Runtime::Runtime(Shared<Impl> impl) : impl_(std::move(impl)) {}

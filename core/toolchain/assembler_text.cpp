@@ -8,7 +8,8 @@ namespace kmux {
 namespace {
 
 constexpr std::string_view kBinary = ".incbin", kText = ".include";
-constexpr std::size_t kKept = 32;  // characters of what was joined: more than a directive and the blanks behind it
+constexpr std::size_t kKept =
+    32;  // characters kept of the joined text: longer than a directive and the blanks after it
 
 char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -21,13 +22,13 @@ std::string_view after_blanks(std::string_view text) {
   return text;
 }
 
-// A file's name in quotes, which may be escaped, or a comment before it.
+// Returns true for a file name in quotes, which may be escaped, or for a comment before it.
 bool begins_with_name(std::string_view text) {
   text = after_blanks(text);
   return !text.empty() && (text.front() == '"' || text.front() == '\\' || text.front() == '/');
 }
 
-// How many characters of a directive `text` ends with; blanks may follow a whole one.
+// Returns how many characters of a directive `text` ends with; blanks may follow a complete one.
 std::size_t begun(std::string_view text) {
   const std::string_view whole = text.substr(0, text.find_last_not_of(" \t") + 1);
   if (whole.ends_with(kText)) return kText.size();
@@ -39,7 +40,7 @@ std::size_t begun(std::string_view text) {
 
 int base_of(char kind) { return kind == 'x' || kind == 'u' || kind == 'U' ? 16 : 8; }
 
-// Takes the number of an escape off the front of `text`: "x2e", "056", "u002e".
+// Parses the number of an escape at the front of `text` and removes it: "x2e", "056", "u002e".
 char take_number(std::string_view& text) {
   const int base = base_of(text.front());
   if (base == 16) text.remove_prefix(1);
@@ -50,7 +51,7 @@ char take_number(std::string_view& text) {
   return value < 0x80 && error == std::errc{} ? static_cast<char>(value) : '?';
 }
 
-// Takes an escape, without its backslash, off the front of `text`.
+// Parses an escape, without its backslash, at the front of `text` and removes it.
 char take_escape(std::string_view& text) {
   constexpr std::string_view kBlanks = "nrtvfab";
   const char kind = text.front();
@@ -60,7 +61,7 @@ char take_escape(std::string_view& text) {
   return kBlanks.find(kind) == kBlanks.npos ? kind : '\n';
 }
 
-// What `literal` stands for, in small letters.
+// Returns the characters of `literal` with escapes resolved, in small letters.
 std::string meaning_of(const PastedText::Literal& literal) {
   std::string meaning;
   for (std::string_view rest = literal.content; !rest.empty();) {

@@ -7,13 +7,13 @@
 namespace kmux {
 namespace {
 
-// The signs of an error in a line; ptxas has its own.
+// Returns true if `line` has an error mark; ptxas has its own.
 bool is_error(std::string_view line) {
   constexpr std::string_view kSigns[] = {"error: ", "error   : ", "fatal   : "};
   return std::ranges::any_of(kSigns, [&](std::string_view sign) { return line.find(sign) != line.npos; });
 }
 
-// How Clang, GCC and NVIDIA's compilers say that an #include was not found.
+// Returns true if Clang, GCC or an NVIDIA compiler reports a missing #include.
 bool lacks_header(std::string_view text) {
   constexpr std::string_view kSayings[] = {"file not found", "No such file or directory", "cannot open source file",
                                            "could not open source file"};

@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n\f\v";
 
-/// Splits a text into words as a POSIX shell does.
+/// Splits a text into words like a POSIX shell.
 class FlagSplitter {
  public:
   explicit FlagSplitter(std::string_view text) : rest_(text) {}
 
-  /// Is the text closed in the end?
+  /// Splits all of the text. Returns false if it ends within a quote or an escape.
   bool split(std::vector<std::string>& words) {
     while (!rest_.empty()) {
       const char next = take();
@@ -44,7 +44,7 @@ class FlagSplitter {
     return !rest_.empty() && put(take());
   }
 
-  /// Within double quotes \ stands for itself, but before a quote and another \.
+  /// Within double quotes, \ is literal except before a quote or another \.
   bool take_quoted(char quote) {
     is_word_ = true;
     while (!rest_.empty()) {
@@ -92,7 +92,7 @@ bool consists_of(std::string_view text, std::string_view characters, std::string
   return !text.empty() && std::ranges::all_of(text, is_of);
 }
 
-// Enough for every use, and too little to keep a compiler busy or to fill its stack.
+// Large enough for every use, and too small to keep a compiler busy or to overflow its stack.
 bool is_small_number(std::string_view text) { return text.size() <= 4 && consists_of(text, kDecimalDigits); }
 
 }  // namespace
@@ -148,7 +148,7 @@ Status check_flags(const std::vector<std::string>& flags, const std::function<bo
 
 namespace {
 
-// What a flag that names a folder of headers begins with; empty for another flag.
+// Returns the prefix of a flag that names a header folder; empty for other flags.
 std::string_view folder_prefix(std::string_view flag) {
   for (const std::string_view prefix : {"-I", "--include-path="}) {
     if (flag.starts_with(prefix)) return prefix;

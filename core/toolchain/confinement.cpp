@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Where systems have programs, libraries and headers, what loads them, and what compilers ask the machine for.
+// Locations of programs, libraries and headers, of loader files, and of machine facts that compilers read.
 constexpr const char* kSystem[] = {"/usr",
                                    "/bin",
                                    "/sbin",
@@ -88,13 +88,13 @@ std::string installation_of(const std::string& program) {
 namespace kmux {
 namespace {
 
-// Of linux/landlock.h, which older systems have without the later parts.
+// From linux/landlock.h, whose later parts older systems lack.
 namespace landlock {
 
 constexpr std::uint64_t kExecute = 1, kWriteFile = 2, kReadFile = 4, kReadFolder = 8;
-constexpr std::uint64_t kAllOfVersion1 = (1 << 13) - 1;  // with making and removing
+constexpr std::uint64_t kAllOfVersion1 = (1 << 13) - 1;  // including creation and removal
 constexpr std::uint64_t kRefer = 1 << 13, kTruncate = 1 << 14, kDevices = 1 << 15;
-constexpr std::uint64_t kTcp = 3;    // binding and connecting
+constexpr std::uint64_t kTcp = 3;    // bind and connect
 constexpr std::uint64_t kScope = 3;  // abstract sockets and signals
 constexpr int kBeneath = 1;
 
@@ -108,7 +108,7 @@ struct __attribute__((packed)) Beneath {
   std::int32_t folder = -1;
 };
 
-// What each version handles, and how much of the ruleset it knows.
+// Returns the access rights that each version handles; `bytes` is the ruleset size that it supports.
 Ruleset all_of(int version, std::size_t& bytes) {
   Ruleset rules{kAllOfVersion1, 0, 0};
   bytes = sizeof rules.files;
@@ -122,7 +122,7 @@ Ruleset all_of(int version, std::size_t& bytes) {
 
 int version() { return static_cast<int>(::syscall(SYS_landlock_create_ruleset, nullptr, std::size_t{0}, 1U)); }
 
-// A path that is not there allows nothing.
+// A missing path allows nothing.
 void allow(const Descriptor& ruleset, const std::string& path, std::uint64_t rights) {
   const Descriptor opened(::open(path.c_str(), O_PATH | O_CLOEXEC));
   struct stat facts{};
@@ -132,7 +132,7 @@ void allow(const Descriptor& ruleset, const std::string& path, std::uint64_t rig
   ::syscall(SYS_landlock_add_rule, ruleset.get(), kBeneath, &rule, 0U);
 }
 
-// What a thread is held to; closed where there is no Landlock.
+// Returns the ruleset for a thread; closed if the kernel has no Landlock.
 Descriptor ruleset_of(const Confinement& confinement) {
   const int known = version();
   if (known < 1) return Descriptor();
@@ -153,10 +153,11 @@ constexpr std::uint32_t kMachine = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
 constexpr std::uint32_t kMachine = AUDIT_ARCH_AARCH64;
 #else
-constexpr std::uint32_t kMachine = 0;  // without a filter
+constexpr std::uint32_t kMachine = 0;  // no filter
 #endif
 
-// What no compiler does: to look into other processes, to change the machine, to leave what holds it, to talk to others.
+// System calls that no compiler needs: inspecting other processes, changing the machine, leaving the confinement,
+// communicating.
 constexpr int kRefused[] = {SYS_ptrace,
                             SYS_process_vm_readv,
                             SYS_process_vm_writev,
@@ -218,10 +219,10 @@ std::vector<sock_filter> filter() {
     steps.push_back(end(refused_with(number)));
   };
 #if defined(__x86_64__)
-  refuse(BPF_JGE, 0x40000000U, ENOSYS);  // the calls of x32
+  refuse(BPF_JGE, 0x40000000U, ENOSYS);  // x32 system calls
 #endif
   for (const int call : kRefused) refuse(BPF_JEQ, static_cast<std::uint32_t>(call), EPERM);
-  refuse(BPF_JEQ, SYS_clone3, ENOSYS);  // its flags lie in memory; the C library goes on with clone
+  refuse(BPF_JEQ, SYS_clone3, ENOSYS);  // its flags are in memory; the C library falls back to clone
   steps.push_back(sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3));
   steps.push_back(load(offsetof(seccomp_data, args[0])));
   refuse(BPF_JSET, kNewSpaces, EPERM);
@@ -254,7 +255,7 @@ void PreparedConfinement::apply() const {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
   if (files_.is_open()) ::syscall(SYS_landlock_restrict_self, files_.get(), 0U);
   if (calls_.empty()) return;
-  // The kernel reads it, and writes nothing.
+  // The kernel only reads it.
   auto* const steps = reinterpret_cast<sock_filter*>(const_cast<std::uint64_t*>(calls_.data()));
   const sock_fprog program{static_cast<unsigned short>(calls_.size()), steps};
   ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);

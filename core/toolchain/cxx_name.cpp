@@ -37,7 +37,7 @@ std::string without_blanks_in(std::string_view text) {
   return rest;
 }
 
-// Names of CUDA's and C's for types that a symbol has under another.
+// CUDA's and C's type names that symbols spell differently.
 std::string_view without_alias(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kAliases = {{
       {"uint", "unsigned int"},
@@ -66,7 +66,7 @@ std::string_view without_alias(std::string_view name) {
   return found == kAliases.end() ? name : found->second;
 }
 
-// What the words before the stars of a type say.
+// Collects the words of a type before its stars.
 class BaseType {
  public:
   void add(std::string_view word) {
@@ -81,7 +81,7 @@ class BaseType {
     name_.append(name_.empty() ? "" : " ").append(without_alias(word));
   }
 
-  // Of a value that is a parameter "const" is no part of the type.
+  // On a parameter passed by value, "const" is not part of the type.
   std::string text(bool keeps_qualifiers) const {
     std::string all = plain();
     if (keeps_qualifiers && is_const_) all += " const";
@@ -96,7 +96,7 @@ class BaseType {
     return std::string(is_unsigned_ ? "unsigned " : "") + integer();
   }
 
-  // The sign of "char" is a part of its type: "char" and "signed char" are two.
+  // "char" and "signed char" are distinct types.
   const char* sign_of_char() const {
     if (is_unsigned_) return "unsigned ";
     return is_signed_ ? "signed " : "";
@@ -116,13 +116,13 @@ class BaseType {
 
 std::string canonical_type(std::string_view text, bool is_parameter);
 
-// "97" of "(char)97".
+// Returns "97" for "(char)97".
 std::string_view without_cast(std::string_view text) {
   const std::size_t close = text.starts_with('(') ? closing_bracket(text, 0) : text.npos;
   return close == text.npos ? text : trimmed(text.substr(close + 1));
 }
 
-// The number of "256u" or "0x10"; nothing for another text.
+// Returns the number in "256u" or "0x10", or nothing for another text.
 std::optional<std::uint64_t> unsigned_number(std::string_view text) {
   if (text.empty() || !is_digit(text.front())) return std::nullopt;
   const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
@@ -134,7 +134,7 @@ std::optional<std::uint64_t> unsigned_number(std::string_view text) {
   return number;
 }
 
-// "256u", "-3ll", "0x10", "true" and "(char)97" by their numbers; empty for what is none.
+// Returns the canonical number of "256u", "-3ll", "0x10", "true" and "(char)97"; empty for other texts.
 std::string canonical_number(std::string_view text) {
   if (text == "true" || text == "false") return text == "true" ? "1" : "0";
   text = without_cast(text);
@@ -161,12 +161,12 @@ std::string joined_arguments(const std::vector<std::string>& arguments) {
   return text + ">";
 }
 
-// Reads "unsigned int const*" from left to right.
+// Parses "unsigned int const*" from left to right.
 class TypeReader {
  public:
   TypeReader(std::string_view text, bool is_parameter) : text_(text), is_parameter_(is_parameter) {}
 
-  // Nothing for a type of another form, as those of functions and arrays are.
+  // Returns nothing for other forms of types, such as functions and arrays.
   std::optional<std::string> read() {
     while (skip_blanks(), at_ < text_.size() && (is_name_character(text_[at_]) || text_[at_] == ':')) {
       const auto word = qualified_word();
@@ -195,7 +195,7 @@ class TypeReader {
     return has_colons;
   }
 
-  // "<int,float>" where such arguments follow, else empty; nothing if they do not end.
+  // Returns "<int,float>" if template arguments follow, else an empty text; nothing if they are unterminated.
   std::optional<std::string> template_arguments() {
     if (!text_.substr(at_).starts_with('<')) return "";
     const std::size_t close = closing_bracket(text_, at_);
@@ -205,7 +205,7 @@ class TypeReader {
     return joined_arguments(canonical_arguments(inner));
   }
 
-  // "ns::pair<int,float>", without "::" before it.
+  // Returns "ns::pair<int,float>", without a leading "::".
   std::optional<std::string> qualified_word() {
     std::string all;
     skip_colons();
@@ -247,7 +247,7 @@ std::string canonical_type(std::string_view text, bool is_parameter) {
   return type ? *type : without_blanks_in(text);
 }
 
-// Where the next "::" outside of brackets begins; the end if there is none.
+// Returns the index of the next "::" outside of brackets, or the end.
 std::size_t end_of_scope(std::string_view text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text.substr(at).starts_with("::")) return at;
@@ -256,7 +256,7 @@ std::size_t end_of_scope(std::string_view text) {
   return text.size();
 }
 
-// Takes the parameters, and what follows them, off the end of `declaration`; nothing if it has none.
+// Removes the parameters, and the text after them, from the end of `declaration`; returns nothing if it has none.
 std::optional<std::vector<std::string>> take_parameters(std::string_view& declaration) {
   const std::size_t open = parameters_of(declaration);
   if (open == declaration.npos) return std::nullopt;
@@ -268,7 +268,7 @@ std::optional<std::vector<std::string>> take_parameters(std::string_view& declar
   return types;
 }
 
-// Appends `part`, as "scale<float>", to `name`: what was its last part becomes a scope.
+// Appends `part`, such as "scale<float>", to `name`; its previous last part becomes a scope.
 void add_part(CxxName& name, std::string_view part) {
   if (!name.base.empty()) name.scopes.push_back(name.base + (name.arguments ? joined_arguments(*name.arguments) : ""));
   const std::size_t angle = std::min(part.find('<'), part.size());

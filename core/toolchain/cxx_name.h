@@ -7,27 +7,27 @@
 
 namespace kmux {
 
-/// The name of a function as C++ writes it, in its parts and in one spelling: "unsigned" is "unsigned int", "const T *" is
-/// "T const*", and of numbers the suffix is gone. Unnamed namespaces are left out.
+/// The parts of a C++ function name in canonical spelling: "unsigned" is "unsigned int", "const T *" is "T const*", and
+/// numbers have no suffix. Unnamed namespaces are omitted.
 struct CxxName {
   std::vector<std::string> scopes;  // "ns", "detail<4>"
   std::string base;  // "scale"
-  std::optional<std::vector<std::string>> arguments = {};  // of a template
-  std::optional<std::vector<std::string>> parameters = {};  // where they are written
+  std::optional<std::vector<std::string>> arguments = {};  // template arguments
+  std::optional<std::vector<std::string>> parameters = {};  // if written
 };
 
-/// Reads "ns::scale<float, 256u>(float*, int)", with or without the result "void" that demangled templates have.
+/// Parses "ns::scale<float, 256u>(float*, int)", with or without the result "void" of demangled templates.
 ///
 /// Threads: any.
 CxxName read_cxx_name(std::string_view text);
 
-/// The pieces of `text` between its commas, those within brackets aside; without blanks around them.
+/// Returns the parts of `text` between top-level commas, without surrounding blanks.
 std::vector<std::string> split_types(std::string_view text);
 
-/// The place of the bracket that the one at `open` is closed by; npos if there is none.
+/// Returns the index of the bracket that closes the one at `open`, or npos.
 std::size_t closing_bracket(std::string_view text, std::size_t open);
 
-/// Where the brackets around the parameters of `declaration` open; npos if it has none.
+/// Returns the index of the bracket that opens the parameters of `declaration`, or npos.
 std::size_t parameters_of(std::string_view declaration);
 
 }  // namespace kmux

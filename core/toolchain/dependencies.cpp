@@ -68,7 +68,7 @@ Identities identities_of(const Dependencies& dependencies) {
   return identities;
 }
 
-/// False if a file, or a folder in the place of one, was seen in two ways.
+/// Returns false if a file, or a folder in its place, was seen in two states.
 bool agree(const Identities& all, const Dependencies& more) {
   return std::ranges::all_of(identities_of(more), [&](const auto& one) {
     const auto known = all.find(one.first);
@@ -76,7 +76,7 @@ bool agree(const Identities& all, const Dependencies& more) {
   });
 }
 
-/// Which places of `dependencies` were folders as far as `other` saw the same ones.
+/// Returns the places of `dependencies` that were folders, among those that `other` saw, too.
 std::vector<std::string> passed_of_both(const Dependencies& dependencies, const Dependencies& other) {
   std::vector<std::string> passed;
   std::ranges::copy_if(dependencies.seen->passed, std::back_inserter(passed),
@@ -84,7 +84,7 @@ std::vector<std::string> passed_of_both(const Dependencies& dependencies, const 
   return passed;
 }
 
-/// What both saw; `complete` becomes false where they differ.
+/// Merges both sights; clears `complete` if they differ.
 DependencySight joined(const Dependencies& one, const Dependencies& other, bool& complete) {
   Identities identities = identities_of(one);
   complete = complete && agree(identities, other) && passed_of_both(one, other) == passed_of_both(other, one);

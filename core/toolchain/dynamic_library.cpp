@@ -16,7 +16,7 @@
 namespace kmux {
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__  // what a library that is gone keeps for itself looks leaked, and its library cannot be found any more
+#ifdef __SANITIZE_ADDRESS__  // an unloaded library's memory looks leaked, and reports cannot name the library
 constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
 #else
 constexpr int kMode = RTLD_NOW | RTLD_LOCAL;
@@ -68,7 +68,7 @@ void* MemoryLibrary::symbol(const std::string& name) const { return dlsym(handle
 
 namespace {
 
-// A file that is read in pieces, and what it is called in messages.
+// A file read in pieces, with its name for messages.
 struct LibraryBytes {
   const std::filesystem::path& path;
   Descriptor file;
@@ -77,7 +77,7 @@ struct LibraryBytes {
     return make_error(ErrorCode::kInvalidArgument,
                       "\"" + path.string() + "\" is not a usable library (" + why + "). Build or install it again.");
   }
-  // `size` bytes at `offset`, or an error with `why` if the file is shorter.
+  // Returns `size` bytes at `offset`, or an error with `why` if the file is shorter.
   Result<std::string> at(std::uint64_t offset, std::size_t size, const char* why) const {
     std::string bytes(size, '\0');
     if (::pread(file.get(), bytes.data(), size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size)) return bytes;
@@ -88,7 +88,7 @@ struct LibraryBytes {
 constexpr std::size_t kMostOfATable = 1 << 20;  // bytes of headers or commands; libraries have some thousands
 constexpr const char* kNoLibrary = "not a 64-bit ELF or Mach-O file";
 
-// The number at `at`, least byte first.
+// Returns the little-endian number at `at`.
 template <class T>
 T little(std::string_view bytes, std::size_t at) {
   T value = 0;
@@ -97,7 +97,7 @@ T little(std::string_view bytes, std::size_t at) {
   return value;
 }
 
-// The number at `at`, greatest byte first.
+// Returns the big-endian number at `at`.
 template <class T>
 T big(std::string_view bytes, std::size_t at) {
   T value = 0;
@@ -118,7 +118,7 @@ std::string hex_digits(std::string_view bytes) {
 
 std::size_t padded(std::size_t size) { return (size + 3) / 4 * 4; }
 
-// The build-id among the notes of one segment, or "".
+// Returns the build-id among the notes of one segment, or "".
 std::string id_in_notes(std::string_view notes) {
   constexpr std::size_t kHeader = 12;
   constexpr std::uint32_t kBuildId = 3;
@@ -155,7 +155,7 @@ Result<std::string> id_of_elf(const LibraryBytes& library) {
   return std::string();
 }
 
-// Of the Mach-O file that begins at `offset`.
+// Returns the UUID of the Mach-O file at `offset`.
 Result<std::string> id_of_mach(const LibraryBytes& library, std::uint64_t offset) {
   constexpr std::size_t kHeader = 32, kUuid = 16, kLeast = 8;
   constexpr std::uint32_t kMagic = 0xfeedfacf, kUuidCommand = 0x1b;
@@ -180,12 +180,12 @@ constexpr std::uint32_t kOwnProcessor = 0x0100000c;
 constexpr std::uint32_t kOwnProcessor = 0x01000007;  // x86-64
 #endif
 
-// The parts of a fat file are Mach-O files of one processor each. Its own numbers have the greatest byte first.
+// The parts of a fat file are Mach-O files of one processor each. Its own numbers are big-endian.
 Result<std::string> id_of_fat(const LibraryBytes& library, bool is_wide) {
   const std::size_t entry = is_wide ? 32 : 20;
   KMUX_ASSIGN(const std::string header, library.at(0, 8, kNoLibrary));
   const std::size_t size = big<std::uint32_t>(header, 4) * entry;
-  if (size > kMostOfATable) return library.damaged(kNoLibrary);  // a class of Java, which begins with the same bytes
+  if (size > kMostOfATable) return library.damaged(kNoLibrary);  // a Java class, which begins with the same bytes
   KMUX_ASSIGN(const std::string parts, library.at(8, size, "its list of parts is truncated"));
   for (std::size_t at = 0; at < parts.size(); at += entry) {
     if (big<std::uint32_t>(parts, at) != kOwnProcessor) continue;
@@ -224,7 +224,7 @@ std::vector<std::string> packages_of(const std::string& venv) {
   return found;
 }
 
-// The shared object that has `code`, or the program.
+// Returns the file of the shared object or program that contains `code`.
 fs::path file_with(const void* code) {
   Dl_info info{};
   if (dladdr(code, &info) == 0 || !info.dli_fname) return {};

@@ -7,7 +7,7 @@
 namespace kmux {
 namespace {
 
-#ifdef __APPLE__  // which has POSIX's members by other names
+#ifdef __APPLE__  // where POSIX's members have other names
 const timespec& modified_at(const struct stat& info) { return info.st_mtimespec; }
 const timespec& changed_at(const struct stat& info) { return info.st_ctimespec; }
 #else

@@ -39,7 +39,7 @@ Error write_error(const fs::path& path, int error) {
   return file_error(path, "write", reason(error), "Raise the limit of this process (ulimit -f).");
 }
 
-/// 0 or errno.
+/// Returns 0 or errno.
 int write_all(int fd, std::string_view content) {
   const SignalBlocked blocked(SIGXFSZ);
   while (!content.empty()) {
@@ -51,7 +51,7 @@ int write_all(int fd, std::string_view content) {
   return 0;
 }
 
-/// Bytes read before the end of the file, or -1 with errno.
+/// Returns the number of bytes read before the end of the file, or -1 with errno.
 ssize_t read_all(int fd, char* to, std::size_t size) {
   std::size_t done = 0;
   while (done < size) {
@@ -64,7 +64,7 @@ ssize_t read_all(int fd, char* to, std::size_t size) {
   return static_cast<ssize_t>(done);
 }
 
-/// All of an open file whose size is not told beforehand (procfs says 0), if it is at most `max_bytes`; else one byte more.
+/// Reads an open file of unknown size (procfs reports 0) up to `max_bytes`; of a larger file one byte more.
 /// Errors: errno, with an empty result.
 std::optional<std::string> read_to_end(int fd, std::uint64_t max_bytes) {
   constexpr std::uint64_t kStep = 4096;
@@ -84,14 +84,14 @@ Error too_large(const fs::path& path, std::uint64_t size, std::uint64_t max_byte
                                                      "). Make it smaller.");
 }
 
-/// A name that no other thread or process uses.
+/// Returns a name that no other thread or process uses.
 fs::path temporary_name(const fs::path& path) {
   static std::atomic<unsigned> counter{0};
   const std::string suffix = "." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".tmp";
   return path.parent_path() / ("." + path.filename().string() + suffix);
 }
 
-/// The file that is written: where a link leads, with the owner and the rights of what is there.
+/// The file to write: the target of links, with the owner and permissions of an existing file.
 struct Target {
   fs::path path;
   struct stat status = {};
@@ -106,14 +106,14 @@ Target target_of(const fs::path& path) {
   return target;
 }
 
-/// The new file has the rights of the old one; its owner, too, where this process may give it away.
+/// Copies the permissions of the old file, and its owner if this process may change it.
 int take_over(int file, const struct stat& old) {
   const bool is_ours = ::geteuid() == old.st_uid && ::getegid() == old.st_gid;
   if (!is_ours && ::fchown(file, old.st_uid, old.st_gid) != 0 && errno != EPERM) return errno;
   return ::fchmod(file, old.st_mode & 07777) == 0 ? 0 : errno;
 }
 
-/// 0 or errno; the temporary file is gone unless it took the place of the target.
+/// Returns 0 or errno. The temporary file is removed unless it replaced the target.
 int replace(const Target& target, std::string_view content) {
   const fs::path temporary = temporary_name(target.path);
   Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
@@ -129,7 +129,7 @@ int replace(const Target& target, std::string_view content) {
 }  // namespace
 
 Result<std::string> read_file(const fs::path& path, std::uint64_t max_bytes) {
-  // Not blocking, so that a named pipe does not hang before it is refused.
+  // Non-blocking, so that opening a named pipe does not hang before it is rejected.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status{};
   if (!file.is_open() || ::fstat(file.get(), &status) != 0) return read_error(path, reason(errno));
@@ -172,7 +172,7 @@ bool is_there(const std::filesystem::path& path) {
   return std::filesystem::exists(std::filesystem::symlink_status(path, unknown));
 }
 
-// libstdc++'s directory_iterator ends the process where memory is short: it is noexcept, and allocates.
+// libstdc++'s directory_iterator terminates the process when out of memory: it is noexcept, and allocates.
 std::vector<std::filesystem::path> entries_in(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> found;
   const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), ::closedir);

@@ -10,7 +10,7 @@
 namespace kmux {
 namespace {
 
-// What follows one of `prefixes` in `flag`; empty if none does.
+// Returns the text after one of `prefixes` in `flag`; empty if none matches.
 std::string_view value_of(std::string_view flag, std::initializer_list<std::string_view> prefixes) {
   for (const std::string_view prefix : prefixes) {
     if (flag.starts_with(prefix)) return flag.substr(prefix.size());
@@ -18,7 +18,7 @@ std::string_view value_of(std::string_view flag, std::initializer_list<std::stri
   return {};
 }
 
-// The program's own files come first ("."): that is where its #include lines are looked up.
+// The program's own files come first ("."): its #include lines are looked up there.
 std::vector<std::string> search_order(const HeaderSearch& search) {
   std::vector<std::string> folders = {"."};
   for (const std::string& flag : search.compile_flags) {
@@ -28,7 +28,7 @@ std::vector<std::string> search_order(const HeaderSearch& search) {
   return folders;
 }
 
-// What is read before the sources.
+// Returns the text that compilers read before the sources.
 std::string opening_of(const Settings& settings, const HeaderSearch& search) {
   std::string text;
   for (const std::string& header : search.implicit) text += "#include <" + header + ">\n";
@@ -55,7 +55,7 @@ std::optional<Dependencies> Headers::scan(const Variant& variant, const HeaderSe
 
 namespace {
 
-// Behind the literal that begins at `at`, or behind the word or other character there.
+// Returns the end of the literal, word or other character that begins at `at`.
 std::size_t end_of_part(std::string_view text, std::size_t at) {
   std::size_t end = at + 1;
   if (text[at] == '"' || text[at] == '\'') {
@@ -66,7 +66,7 @@ std::size_t end_of_part(std::string_view text, std::size_t at) {
   return end;
 }
 
-// A name, not the suffix of "1.F" or the prefix of a literal.
+// Returns true for a name; false for the suffix of "1.F" or the prefix of a literal.
 bool is_letter_name(std::string_view text, std::size_t at, std::size_t end) {
   const bool is_capital = end - at == 1 && text[at] >= 'A' && text[at] <= 'Z';
   const bool is_literal = (at > 0 && text[at - 1] == '.') || (end < text.size() && text[end] == '"');

@@ -15,21 +15,22 @@ bool is_quote(char c) { return c == '"' || c == '\''; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
 bool is_word(char c) { return is_name_character(c) || c == '$' || static_cast<unsigned char>(c) >= 0x80; }
 
-// Characters that ordinary text may be left at: all others are skipped at once.
+// Characters at which ordinary text is examined: all others are skipped at once.
 constexpr std::array<bool, 256> kStops = [] {
   std::array<bool, 256> stops{};
   for (const char c : {'\n', '"', '\'', '/'}) stops[static_cast<unsigned char>(c)] = true;
   return stops;
 }();
 
-// Where the line that the backslash at `at` ends would go on, or npos if it ends none. Blanks may stand between.
+// Returns the begin of the line that the backslash at `at` joins, or npos if it joins none. Blanks may follow the
+// backslash.
 std::size_t joined_line(std::string_view text, std::size_t at) {
   std::size_t end = at + 1;
   while (end < text.size() && is_blank(text[end])) ++end;
   return end < text.size() && text[end] == '\n' ? end + 1 : std::string_view::npos;
 }
 
-// `text` with lines joined. That raw strings are joined, too, changes no include.
+// Returns `text` with lines joined. Joining raw strings, too, changes no include.
 std::string join_lines(std::string_view text) {
   std::string joined;
   joined.reserve(text.size());
@@ -50,7 +51,8 @@ constexpr std::array<std::string_view, 3> kQuestions = {"__has_include", "__has_
 constexpr std::array<std::string_view, 5> kOtherQuestions = {"defined", "__has_attribute", "__has_builtin",
                                                              "__has_feature", "__has_extension"};
 
-// May `word` be one of the two that "##" makes a question of? Of less than "__has" or "embed" the other one shows it.
+// Returns true if `word` may be one of two words that "##" pastes to a query. A part shorter than "__has" or "embed" is
+// detected by the other part.
 bool is_piece_of_question(std::string_view word) {
   constexpr std::size_t kShortest = 5;
   return word.size() >= kShortest && std::ranges::any_of(kQuestions, [&](std::string_view question) {
@@ -107,15 +109,15 @@ class Lexer {
   std::string joined_;
   std::string_view text_;
   std::size_t at_ = 0;
-  bool line_begins_ = true;  // nothing but blanks and comments so far
+  bool line_begins_ = true;  // only blanks and comments so far
   IncludeList list_;
-  std::string_view defined_;     // the macro whose definition is read
+  std::string_view defined_;  // the macro being defined
   std::string_view parameters_;  // "(a, b" of it
-  bool in_line_ = false;         // what is read ends with its line
-  bool is_message_ = false;      // and is nothing to compile
-  std::string_view last_word_;   // of that line
+  bool in_line_ = false;  // the current construct ends with its line
+  bool is_message_ = false;  // and is not compiled
+  std::string_view last_word_;  // of that line
   PastedText pasted_;
-  std::size_t literal_ = 0;  // where the literal begins, its prefix counted
+  std::size_t literal_ = 0;  // begin of the literal, including its prefix
   std::string_view wanted_;
   std::vector<std::string> definitions_;
 };
@@ -134,7 +136,7 @@ void Lexer::read() {
   }
 }
 
-// A directive, a literal, or all up to what may begin one of them.
+// Consumes a directive, a literal, or ordinary text up to a possible begin of one.
 void Lexer::read_tokens() {
   const std::size_t sign = at() == '#' ? 1 : at() == '%' && at(1) == ':' ? 2 : 0;
   const bool is_directive = line_begins_ && sign != 0;
@@ -148,7 +150,7 @@ void Lexer::read_tokens() {
   while (!ended() && !kStops[static_cast<unsigned char>(text_[at_])]) ++at_;
 }
 
-// A quote begins a literal, a raw string, or parts the digits of a number; the word before it tells.
+// A quote begins a literal or a raw string, or separates digits of a number; the word before it decides.
 void Lexer::stop_at_quote() {
   std::size_t begin = at_;
   while (begin > 0 && is_word(text_[begin - 1])) --begin;
@@ -177,7 +179,7 @@ void Lexer::skip_blanks() {
   while (!ended() && (is_blank(at()) || skip_comment_here())) at_ += is_blank(at()) ? 1 : 0;
 }
 
-// A literal without end ends with its line.
+// An unterminated literal ends with its line.
 void Lexer::skip_literal(char quote) {
   const std::size_t begin = at_ + 1;
   for (++at_; !ended() && at() != '\n'; ++at_) {
@@ -191,7 +193,7 @@ void Lexer::skip_literal(char quote) {
   }
 }
 
-// A literal that an assembler may get, with those that follow at once: compilers join them.
+// Records a literal that may reach an assembler, with adjacent ones: compilers join them.
 void Lexer::note_text(std::string_view content, bool is_raw) {
   if (is_message_ || !wanted_.empty()) return;
   std::size_t before = literal_;
@@ -207,7 +209,7 @@ void Lexer::note_text(std::string_view content, bool is_raw) {
                .ends_definition = follows == '\n' && !defined_.empty()});
 }
 
-// Where what follows the literal begins: directives may stand between two of them.
+// Returns the begin of the token after the literal: directives may be between two literals.
 std::size_t Lexer::next_token() const {
   bool line_begins = false;
   std::size_t place = at_;
@@ -246,7 +248,7 @@ std::string_view Lexer::word() {
 }
 
 void Lexer::directive() {
-  const PastedText around = pasted_;  // which goes on behind the directive
+  const PastedText around = pasted_;  // continues after the directive
   skip_blanks();
   const std::string_view name = word();
   if (name == "include" || name == "import" || name == "embed") {
@@ -279,7 +281,7 @@ void Lexer::define() {
   definitions_.emplace_back(value);
 }
 
-// A `__has_include(x)` in a macro with a parameter x asks for what its uses say, each of which counts.
+// A `__has_include(x)` in a macro with a parameter x queries the argument of each use, all of which count.
 void Lexer::skip_definition(std::string_view name) {
   if (at() == '(') parameters_ = text_.substr(at_, std::min(text_.find(')', at_), text_.size()) - at_);
   defined_ = name;
@@ -287,7 +289,7 @@ void Lexer::skip_definition(std::string_view name) {
   defined_ = parameters_ = {};
 }
 
-// Is a parameter of the macro among the words of `text`?
+// Returns true if a parameter of the macro is among the words of `text`.
 bool Lexer::has_parameter(std::string_view text) const {
   while (!parameters_.empty() && !text.empty()) {
     const auto end = static_cast<std::size_t>(std::ranges::find_if_not(text, is_word) - text.begin());
@@ -301,7 +303,7 @@ bool Lexer::has_parameter(std::string_view text) const {
   return false;
 }
 
-// The rest of a line in which `__has_include` may stand.
+// Parses the rest of a line that may contain `__has_include`.
 void Lexer::condition() {
   in_line_ = true;
   last_word_ = {};
@@ -319,13 +321,15 @@ void Lexer::condition() {
   in_line_ = false;
 }
 
-// What follows `name`, if that asks for a header. `defined(__has_include)` does not; other names may stand for it.
+// Parses the operand of `name` if that queries a header. `defined(__has_include)` does not; other names may be aliases
+// of it.
 void Lexer::question(std::string_view name) {
   const bool is_known = std::ranges::find(kQuestions, name) != kQuestions.end();
   skip_blanks();
   if (at() != '(') {
     const bool is_named = is_known && !defined_.empty() && last_word_ != "defined";
-    const bool is_passed = defined_.empty() || at() == ',' || at() == ')';  // else it is pasted to what is no question
+    const bool is_passed =
+        defined_.empty() || at() == ',' || at() == ')';  // else it is pasted to a word that is no query
     if (is_named || (!is_known && is_passed && is_piece_of_question(name))) list_.complete = false;
     return;
   }
@@ -335,7 +339,7 @@ void Lexer::question(std::string_view name) {
   header(name == "__has_include_next" ? Include::Reach::kNext : Include::Reach::kFirst);
 }
 
-// "NAME(WORD)" in a condition: if NAME turns out to ask for what it is called with, that is what WORD stands for.
+// Records "NAME(WORD)" in a condition: WORD is an include if NAME turns out to query its argument.
 void Lexer::note_call(std::string_view name) {
   if (!defined_.empty() || std::ranges::find(kOtherQuestions, name) != kOtherQuestions.end()) return;
   const std::size_t begin = at_;  // WORD may be a call itself
@@ -363,7 +367,7 @@ void Lexer::header(Include::Reach reach) {
   }
 }
 
-// "(vector)": one argument without brackets in it.
+// Parses "(vector)": one argument without brackets in it.
 bool Lexer::argument(std::string& value) {
   ++at_;
   skip_blanks();
@@ -381,7 +385,7 @@ bool Lexer::delimited(Include::Form form, Include::Reach reach, char close) {
   const std::size_t end = text_.find(close, at_ + 1);
   if (end >= line) return false;
   const std::string_view name = text_.substr(at_ + 1, end - at_ - 1);
-  // "<folder/NAME>", and not "APPLY(<) APPLY(>)".
+  // "<folder/NAME>", but not "APPLY(<) APPLY(>)".
   if (name.find_first_of("(),") == name.npos && has_parameter(name)) list_.complete = false;
   list_.includes.push_back({form, reach, std::string(name)});
   at_ = end + 1;

@@ -33,7 +33,7 @@ bool is_identifier(std::string_view text) {
   return !text.empty() && !is_digit(text.front()) && std::ranges::all_of(text, is_name_character);
 }
 
-// `text` with `argument` for the word `parameter`.
+// Returns `text` with `argument` in place of the word `parameter`.
 std::string substituted(std::string_view text, std::string_view parameter, std::string_view argument) {
   std::string result;
   while (!text.empty()) {
@@ -45,7 +45,7 @@ std::string substituted(std::string_view text, std::string_view parameter, std::
   return result;
 }
 
-// What a macro with one parameter, "(name) <folder/name>", means for `argument`.
+// Returns the expansion for `argument` of a macro with one parameter, "(name) <folder/name>".
 std::optional<std::string> applied(std::string_view value, std::string_view argument) {
   if (argument.empty()) return std::string(value);
   const std::size_t close = value.find(')');
@@ -57,7 +57,7 @@ std::optional<std::string> applied(std::string_view value, std::string_view argu
   return substituted(meaning, parameter, argument);
 }
 
-// What a macro in an `#include` means, if it is one of the forms that can be followed.
+// Returns the include that a macro's value denotes, if it has one of the supported forms.
 std::optional<Include> include_of(const std::string& value, Include::Reach reach) {
   const bool closed = value.size() > 2 && value.back() == (value.front() == '<' ? '>' : '"');
   if (value.starts_with('<') && closed)
@@ -79,7 +79,7 @@ class Scan {
 
  private:
   Dependencies found();
-  using Macro = std::pair<std::string, Include>;  // in a file of which folder
+  using Macro = std::pair<std::string, Include>;  // with the folder of its file
 
   void follow(const IncludeList& list, const std::string& folder);
   void follow(const Include& include, const std::string& folder);
@@ -104,14 +104,15 @@ class Scan {
   std::unordered_set<std::string> seen_;                                // identities of queued files
   std::unordered_map<std::string, std::optional<FileIdentity>> looked_;     // by path
   std::unordered_map<std::string, std::optional<std::string>> folders_;  // by path: device and number
-  std::vector<std::string> texts_;                                      // what defines macros, besides the files
+  std::vector<std::string> texts_;  // texts besides the files that may define macros
   std::set<Macro> macros_;
-  std::set<std::string> askers_;                  // macros that ask for what they are called with
-  std::map<std::string, std::set<Macro>> calls_;  // of macros that are not known to, by name
-  std::map<std::string, std::pair<std::size_t, std::set<std::string>>> meanings_;  // with how many files were known
+  std::set<std::string> askers_;  // macros that query the header passed to them
+  std::map<std::string, std::set<Macro>> calls_;  // of other macros, by name
+  std::map<std::string, std::pair<std::size_t, std::set<std::string>>>
+      meanings_;  // with the number of files known then
   std::set<std::pair<Macro, std::string>> followed_;  // a macro and one of its meanings
   std::set<std::string> files_, program_files_;
-  std::map<std::string, bool> absent_;  // is it a folder?
+  std::map<std::string, bool> absent_;  // true for a folder
   bool complete_ = true;
   bool tells_places_ = false;
 };
@@ -146,8 +147,8 @@ void Scan::read_next() {
   queue_.pop_back();
   if (!path.starts_with('/')) return follow(lex_includes(*embedded_.at(path)), folder_of(path));
   const auto list = memory_.read(path, *look(path));
-  // A header of the system that names its place names the same one for everyone, and in code that has the place of a file that uses
-  // its macros, that place can be read.
+  // A system header that names its place names the same one for everyone. Where one of its macros expands to the place
+  // of the using file, that place appears in the code itself.
   tells_places_ = tells_places_ || (list->names_its_place && !path.starts_with("/usr/"));
   follow(*list, folder_of(path));
 }
@@ -169,7 +170,7 @@ void Scan::follow(const Include& include, const std::string& folder) {
     try_place(include.name);
     return;
   }
-  // Where the search of `#include_next` goes on depends on how this file was found: all places count.
+  // Where the search of `#include_next` continues depends on how this file was found, so all places count.
   const auto done = [&](const std::string& place) {
     return try_place(in_folder(place, include.name)) && include.reach == Include::Reach::kFirst;
   };
@@ -185,8 +186,8 @@ void Scan::follow_asker(const std::string& asker) {
   calls_.erase(asker);
 }
 
-// Every macro to what any file defines it to be. What that leads to may define more, so this is asked until nothing new
-// turns up.
+// Follows every macro to its definitions in any file. The included files may define more, so callers repeat this until
+// nothing new is found.
 void Scan::follow_macros() {
   for (const Macro& macro : std::set<Macro>(macros_)) {
     for (const std::string& value : meanings(macro.second.name)) {
@@ -205,7 +206,7 @@ bool Scan::has_meaning(const Macro& macro) const {
   return std::ranges::any_of(followed_, [&](const auto& followed) { return followed.first == macro; });
 }
 
-// Files only become more, so their number says whether an answer still holds.
+// The set of files only grows, so its size shows whether a cached result is valid.
 const std::set<std::string>& Scan::meanings(const std::string& macro) {
   const std::size_t file_count = files_.size() + program_files_.size();
   const auto [found, is_new] = meanings_.try_emplace(macro);
@@ -258,7 +259,7 @@ bool Scan::folder_exists(const std::string& folder) {
   return found->second.has_value();
 }
 
-// The outermost folder that is missing on the way to `path`, else `path`: one entry for all that would be in it.
+// Returns the outermost missing folder on the way to `path`, else `path`: one entry covers everything in it.
 std::string Scan::missing_part(const std::string& path) {
   std::string missing = path;
   for (std::string folder = folder_of(path); folder.size() > 1 && !folder_exists(folder); folder = folder_of(folder)) {
@@ -267,7 +268,7 @@ std::string Scan::missing_part(const std::string& path) {
   return missing;
 }
 
-// The same for each way to write the folder of `path` ("a/../a/x.h"), as such names can go in circles.
+// Returns the same text for every spelling of the folder of `path` ("a/../a/x.h"), since such names can form cycles.
 std::string Scan::identity(const std::string& path) {
   const std::string folder = folder_of(path);
   return (folder_exists(folder) ? *folders_.at(folder) : folder) + path.substr(folder.size());
@@ -275,7 +276,7 @@ std::string Scan::identity(const std::string& path) {
 
 }  // namespace
 
-// Under the lock: what still holds of `path`, or null.
+// Returns the valid entry of `path`, or null. The lock must be held.
 IncludeMemory::Entry* IncludeMemory::find(const std::string& path, const FileIdentity& identity) {
   const auto found = entries_.find(path);
   const bool holds = found != entries_.end() && found->second.is_settled && found->second.identity == identity;
@@ -324,7 +325,7 @@ bool may_include(std::string_view text) {
 
 namespace {
 
-/// Is there an "assert" that is not the end of "static_assert"?
+/// Returns true if there is an "assert" that is not the end of "static_assert".
 bool may_assert(std::string_view text) {
   constexpr std::string_view kAssert = "assert", kStatic = "static_";
   for (std::size_t at = text.find(kAssert); at != text.npos; at = text.find(kAssert, at + 1)) {
@@ -333,7 +334,7 @@ bool may_assert(std::string_view text) {
   return false;
 }
 
-// Without the line ends that a backslash, with or without blanks after it, hides from a compiler.
+// Removes line ends that a backslash, optionally followed by blanks, hides from a compiler.
 std::string with_joined_lines(std::string_view text) {
   std::string joined;
   for (std::size_t slash = text.find('\\'); slash != text.npos; slash = text.find('\\')) {
@@ -347,7 +348,7 @@ std::string with_joined_lines(std::string_view text) {
 
 }  // namespace
 
-// __PRETTY_FUNCTION__ names the place of a lambda, and __builtin_dump_struct that of an unnamed type.
+// __PRETTY_FUNCTION__ names the location of a lambda, and __builtin_dump_struct that of an unnamed type.
 bool names_its_place(std::string_view text) {
   constexpr std::string_view kSigns[] = {"__FILE",      "__BASE_FILE__",  "__TIMESTAMP__",   "__PRETTY_FUNCTION__",
                                          "__FUNCSIG__", "__builtin_FILE", "source_location", "__builtin_dump_struct",

@@ -18,7 +18,7 @@ struct Free {
   void operator()(char* text) const { std::free(text); }
 };
 
-// Without result and parameters. Only templates have their result in the name.
+// Returns the name without result and parameters. Only templates have their result in the name.
 std::string qualified_name(std::string_view declaration) {
   const std::size_t end = std::min(parameters_of(declaration), declaration.size());
   std::size_t begin = 0;
@@ -31,7 +31,7 @@ std::string qualified_name(std::string_view declaration) {
 
 }  // namespace
 
-// Only names: __cxa_demangle takes "f" for a type, too.
+// Demangles names only: __cxa_demangle also accepts "f", a type.
 std::string demangled(const std::string& symbol) {
   if (!symbol.starts_with("_Z")) return symbol;
   int status = 0;
@@ -77,7 +77,7 @@ std::string kernel_address(const std::string& kernel) {
 
 namespace {
 
-// How much of a name a program may leave out.
+// The parts of a name that a program may omit.
 struct Leeway {
   bool arguments;  // of a template, the last ones or all
   bool scopes;
@@ -92,7 +92,7 @@ bool has_arguments(const CxxName& name, const CxxName& wanted, Leeway leeway) {
          std::equal(wanted.arguments->begin(), wanted.arguments->end(), name.arguments->begin());
 }
 
-// A symbol of C has no parameters that could be compared.
+// C symbols have no parameters to compare.
 bool can_be(const CxxName& name, const CxxName& wanted, Leeway leeway) {
   if (name.base != wanted.base || !has_arguments(name, wanted, leeway)) return false;
   if (name.scopes != wanted.scopes && !(leeway.scopes && wanted.scopes.empty())) return false;
@@ -101,7 +101,7 @@ bool can_be(const CxxName& name, const CxxName& wanted, Leeway leeway) {
 
 constexpr std::size_t kMostListed = 16;
 
-// "scale(float*) = _Z5scalePf"; a symbol of C alone.
+// Returns "scale(float*) = _Z5scalePf"; a C symbol alone.
 std::string with_name(const std::string& symbol) {
   const std::string name = demangled(symbol);
   return name == symbol ? symbol : name + " = " + symbol;
@@ -116,7 +116,7 @@ std::string listed(const std::vector<std::string>& symbols) {
   return join(names, "no kernel") + more;
 }
 
-// "scale(float*, int)" of "void scale<float>(float*, int)"'s kind: what a program can write.
+// Returns the name that a program can write: "scale<float>(float*, int)" for "void scale<float>(float*, int)".
 std::string written(const std::string& symbol) {
   const std::string text = demangled(symbol);
   return text.starts_with("void ") ? text.substr(5) : text;

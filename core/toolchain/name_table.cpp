@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kEntry = "kmux_kernel<";
 
-// A program may have macros of any name but kmux's.
+// A program may define macros of any name without kmux's prefix.
 constexpr std::string_view kTemplate =
     "template <int kmux_number, class kmux_type, kmux_type kmux_address>\n"
     "__device__ __attribute__((used)) char kmux_kernel = 0;\n";
@@ -23,7 +23,7 @@ std::string type_of(const KernelName& name) {
   return name.parameters ? "void (*)(" + *name.parameters + ")" : "decltype(&" + name.function + ")";
 }
 
-// A kernel as a variable's name has it: "&(void scale<float>(float*))", or without parameters "&ns::scale".
+// A kernel in a variable's name: "&(void scale<float>(float*))", or without parameters "&ns::scale".
 struct TableEntry {
   std::size_t kernel = 0;
   std::string type = {};  // "void (*)(float*)"
@@ -53,7 +53,7 @@ std::optional<TableEntry> read_entry(const std::string& variable) {
   return entry;
 }
 
-// The parameters in "void (*)(float*, int)".
+// Returns the parameters in "void (*)(float*, int)".
 std::string_view parameters_in(std::string_view type) {
   const std::size_t pointer = type.find(")(");
   if (pointer == type.npos) return {};
@@ -61,13 +61,13 @@ std::string_view parameters_in(std::string_view type) {
   return close == type.npos ? std::string_view() : type.substr(pointer + 2, close - pointer - 2);
 }
 
-// Is it this function of a namespace, of whose address the name has no parameters?
+// Returns true if `symbol` is the namespace function of the entry, whose address has no parameters in its name.
 bool is_by_type(const TableEntry& entry, const std::string& symbol) {
   const auto types = parameter_types(symbol);
   return types && function_name(symbol) == entry.function && *types == split_types(parameters_in(entry.type));
 }
 
-// Is it this function of C, which has no namespace in its symbol?
+// Returns true if `symbol` is the C function of the entry, which has no namespace in its symbol.
 bool is_of_c(const TableEntry& entry, const std::string& symbol) {
   return demangled(symbol) == symbol && read_cxx_name(entry.function).base == symbol;
 }

@@ -14,7 +14,7 @@
 
 #include "kmux/plugin/file_io.h"
 
-// What the build asks for, and the only way where there is no Linux.
+// Requested by the build, and the only way without Linux.
 #if !defined(KMUX_PORTABLE) && !defined(__linux__)
 #define KMUX_PORTABLE
 #endif
@@ -60,7 +60,7 @@ bool is_at(const Descriptor& file, const std::filesystem::path& path) {
 }  // namespace
 
 char** process_environment() {
-#ifdef __APPLE__  // whose libraries do not see `environ`
+#ifdef __APPLE__  // where libraries cannot see `environ`
   return *_NSGetEnviron();
 #else
   return environ;
@@ -120,8 +120,8 @@ void add_close_from(posix_spawn_file_actions_t& actions, int first) {
 
 namespace {
 
-// What /proc/PID/stat has after the name of the process, which may contain anything: its state, three numbers, of which the last is
-// its session, and more. Empty if the process has gone.
+// Returns the part of /proc/PID/stat after the process name, which may contain any character: the state, three numbers,
+// the last of which is the session, and more. Empty if the process has ended.
 std::string state_of(const std::filesystem::path& process) {
   std::ifstream file(process / "stat");
   std::string stat;
@@ -177,8 +177,9 @@ bool is_loaded(const std::string& path) {
   return handle != nullptr;
 }
 
-// The dynamic linker takes two libraries of one path for the same. A library that stayed when it was closed has its path for
-// good, while its number is given to the next file: that one is opened by another spelling of its path.
+// Returns a path of `file` that no loaded library has. The dynamic linker identifies libraries by path. A library that
+// could not be unloaded keeps its path, but its descriptor number is reused, so the next file needs another spelling of
+// that path.
 std::string free_path(const Descriptor& file) {
   std::string path = "/proc/self/fd/" + std::to_string(file.get());
   while (path.size() < PATH_MAX - 1 && is_loaded(path)) path.insert(path.rfind('/'), "/");
@@ -198,7 +199,7 @@ void* open_library_of(std::string_view bytes, const std::string& what, Descripto
   return handle;
 }
 
-// Which is the thread's alone here, against what POSIX says of it.
+// On Linux the priority belongs to the thread, contrary to POSIX.
 void yield_to_others(int nice) {
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), ::getpriority(PRIO_PROCESS, 0) + nice);
 }
@@ -216,8 +217,8 @@ MachineMemory machine_memory() {
   return {(std::uint64_t{info.freeram} + info.bufferram) * unit, info.totalram * unit};
 }
 
-// Each is a byte of one file, which never grows, so that nothing is left of them; and an open file's, not a process's, so that
-// closing another opening of it takes none away.
+// Each lock is a byte of one file that never grows, so that nothing is left behind. It belongs to an open file, not to
+// the process, so that closing another descriptor of the file does not release it.
 NumberedLocks::NumberedLocks(std::filesystem::path path)
     : path_(std::move(path)), file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)) {}
 
@@ -227,7 +228,8 @@ bool NumberedLocks::is_current() const { return is_at(file_, path_); }
 
 namespace {
 
-// Numbers have 60 bits. The same byte beyond them is locked by the process, as the lock of an open file does not say whose it is.
+// Numbers have 60 bits. The process also locks the byte beyond them, since the lock of an open file does not name its
+// holder.
 constexpr std::int64_t kOfProcesses = std::int64_t{1} << 61;
 
 struct flock byte_of(std::int64_t number, short type) {
@@ -285,9 +287,10 @@ std::string boot_id() { return ""; }
 
 std::string process_namespace() { return ""; }
 
-// No clock says when files are stamped, and some systems stamp them by a coarser one than is read here: what is surely past.
+// Portable systems do not expose the clock that stamps files, and some use a coarser one than is read here: returns a
+// time surely past.
 timespec file_clock() {
-  constexpr std::int64_t kTick = 10'000'000;  // the longest of Linux
+  constexpr std::int64_t kTick = 10'000'000;  // the longest tick of Linux
   constexpr std::int64_t kSecond = 1'000'000'000;
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -315,7 +318,7 @@ short hang_up_event() { return 0; }
 
 namespace {
 
-// The number that a name is, or -1.
+// Returns the number that `name` spells, or -1.
 int number_of(std::string_view name) {
   int number = -1;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
@@ -340,7 +343,7 @@ void add_close_from(posix_spawn_file_actions_t& actions, int first) {
   }
 }
 
-// POSIX tells a process's session, but lists processes by ps alone.
+// POSIX reports the session of a process, but only ps lists processes.
 std::vector<pid_t> session_members(pid_t leader) {
   constexpr auto kPatience = std::chrono::seconds(5);
   std::vector<pid_t> members;
@@ -352,7 +355,7 @@ std::vector<pid_t> session_members(pid_t leader) {
   return members;
 }
 
-// Of a file that has gone from its folder when it is loaded, so that a process which is killed leaves nothing.
+// The file is removed once loaded, so that a killed process leaves nothing behind.
 void* open_library_of(std::string_view bytes, const std::string& what, Descriptor& /*file*/, std::string& why) {
   const Result<PrivateFolder> folder = PrivateFolder::create("kmux-" + what);
   if (!folder) return why = folder.error().message, nullptr;
@@ -367,7 +370,7 @@ void yield_to_others(int) {}  // POSIX's setpriority is for the whole process
 
 namespace {
 
-// When this library was loaded, which for want of better is taken for the beginning.
+// The thread that loaded this library, which approximates the main thread.
 const pthread_t first_thread = pthread_self();
 
 }  // namespace
@@ -390,7 +393,7 @@ int wait_for_signal(const sigset_t& signals, const timespec& most) {
 
 int get_affinity(std::size_t, void*) { return errno = ENOSYS, -1; }
 
-// Neither name is POSIX's; systems that have them agree on what they mean.
+// Neither name is POSIX's; systems that have them agree on their meaning.
 MachineMemory machine_memory() {
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   MachineMemory memory;
@@ -404,8 +407,8 @@ MachineMemory machine_memory() {
   return memory;
 }
 
-// A file for each, which is there while it is held. POSIX's own locks are a process's: closing any opening of the file would
-// give them all back.
+// A file for each lock, which exists while it is held. POSIX's own locks belong to the process: closing any descriptor
+// of the file would release them all.
 NumberedLocks::NumberedLocks(std::filesystem::path path) : path_(std::move(path)) {}
 
 bool NumberedLocks::is_open() const { return true; }
@@ -438,7 +441,7 @@ void NumberedLocks::give(std::int64_t number) {
   const auto held = held_.find(number);
   if (held == held_.end()) return;
   ::unlink(path_of(path_, number).c_str());
-  ::flock(held->second.get(), LOCK_UN);  // which a child may have as well
+  ::flock(held->second.get(), LOCK_UN);  // a child may have a copy of it
   held_.erase(held);
 }
 

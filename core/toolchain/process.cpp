@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// When a child is not waited for any longer.
+// Decides when to stop waiting for a child.
 class Patience {
  public:
   explicit Patience(const Command& command)
@@ -30,7 +30,7 @@ class Patience {
 
   bool is_endless() const { return !deadline_ && !stopping_; }
   bool is_over() const { return (deadline_ && Clock::now() >= *deadline_) || (stopping_ && stopping_()); }
-  // How long poll may wait; -1 for ever.
+  // Returns the time-out for poll; -1 for none.
   int poll_ms() const {
     if (is_endless()) return -1;
     const std::int64_t most = stopping_ ? kStopIntervalMs : 3'600'000;
@@ -55,7 +55,7 @@ Error system_error(const std::string& what, int number) {
                     what + " (" + std::strerror(number) + "). Close files or raise the limit.");
 }
 
-// A pipe whose ends are above the standard three, so that the child's redirections cannot overwrite each other.
+// Makes a pipe with ends above the standard three, so that the child's redirections cannot overwrite each other.
 Result<Pipe> high_pipe() {
   std::array<int, 2> ends{};
   if (const int error = make_pipe(ends); error != 0) return system_error("cannot make a pipe", error);
@@ -70,7 +70,7 @@ void set_nonblocking(const Descriptor& descriptor) {
   fcntl(descriptor.get(), F_SETFL, fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
 }
 
-// Where programs are looked for. Under AT_SECURE the user who set PATH may have fewer rights than this process.
+// Returns the folders to search for programs. Under AT_SECURE, PATH comes from a user with possibly fewer rights.
 std::string search_path() {
   constexpr const char* kOfTheSystem = "/usr/bin:/bin";
   if (has_added_rights()) return kOfTheSystem;
@@ -128,7 +128,7 @@ Result<Child> start(const Command& command) {
   return child;
 }
 
-// Reads what is there; closes at the end of the stream.
+// Reads all available bytes; closes at the end of the stream.
 void drain(Descriptor& from, std::string& into) {
   std::array<char, 65536> buffer;
   while (from.is_open()) {
@@ -143,7 +143,7 @@ void drain(Descriptor& from, std::string& into) {
   }
 }
 
-// Writes what the pipe takes; closes when all is written or the reader has closed it.
+// Writes as much as the pipe accepts; closes when all is written or the reader has closed it.
 void feed(Descriptor& to, std::string_view& rest) {
   while (to.is_open() && !rest.empty()) {
     const ssize_t count = ::write(to.get(), rest.data(), rest.size());
@@ -158,7 +158,7 @@ void feed(Descriptor& to, std::string_view& rest) {
   to.close();
 }
 
-// Moves bytes until the child has closed both its outputs; false when patience is over.
+// Transfers bytes until the child has closed both outputs; returns false if the wait is over first.
 bool converse(Child& child, std::string_view input, ProcessResult& result, const Patience& patience) {
   const SignalBlocked blocked(SIGPIPE);
   feed(child.input, input);
@@ -176,14 +176,14 @@ bool converse(Child& child, std::string_view input, ProcessResult& result, const
   return true;
 }
 
-// The exit code, or nothing when patience is over. A child can outlive its outputs.
+// Returns the exit code, or nothing if the wait is over first. A child can outlive its outputs.
 std::optional<int> wait_for(pid_t child, const Patience& patience) {
   constexpr int kPollIntervalMs = 2;
   int status = 0;
   for (;;) {
     const pid_t done = waitpid(child, &status, any_child() | (patience.is_endless() ? 0 : WNOHANG));
     if (done == child) return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    if (done < 0 && errno != EINTR) return 0;  // the system or the application has taken the code (see Spawn)
+    if (done < 0 && errno != EINTR) return 0;  // the system or the application has consumed the code (see Spawn)
     if (patience.is_over()) return std::nullopt;
     if (done == 0) ::poll(nullptr, 0, kPollIntervalMs);
   }
@@ -195,7 +195,7 @@ std::string why_killed(const Command& command, bool is_cancelled) {
          " ms and was killed. Allow more time or find out what it waits for.";
 }
 
-// Kills the group, since a compiler driver's children would otherwise go on.
+// Kills the group: a compiler driver's children would otherwise keep running.
 Error give_up(const Command& command, Child& child, ProcessResult& result) {
   ::kill(-child.id, SIGKILL);
   wait_for(child.id, Patience(Command{}));
@@ -221,7 +221,7 @@ std::string quoted_for_shell(const std::string& word) {
   return text + "'";
 }
 
-// "env -i PATH=... ": what the command would get in a shell besides is not what it got here.
+// Returns "env -i PATH=... ", so that the command in a shell gets no other variables than it got here.
 std::string inherited_text(const Command& command) {
   if (!command.inherited) return "";
   std::string text = "env -i ";

@@ -17,7 +17,7 @@ bool names_no_place(const std::vector<std::string>& texts) {
   return std::ranges::none_of(texts, [](const std::string& text) { return names_its_place(text); });
 }
 
-// Of flags for lines, traces and other folders nothing is promised.
+// Returns true for flags that embed no locations; flags for lines, traces and other folders are excluded.
 bool is_plain(const std::string& flag) {
   constexpr std::array<std::string_view, 23> kPlain = {
       "-D",        "-U",         "-O",         "-W",       "-w",         "-m",       "-std=",           "--std=",

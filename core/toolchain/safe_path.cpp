@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Many systems give each user a group of the same number, and let it write to all that the user makes.
+// Many systems give each user a group of the same number and let it write to the files of the user.
 bool is_users_own(gid_t group) { return group == ::geteuid() && group == ::getegid(); }
 
 bool may_others_write(const struct stat& info, const std::function<bool(gid_t)>& trusts = {}) {
@@ -35,7 +35,7 @@ Status check_parents(const fs::path& path, const std::function<bool(gid_t)>& tru
   }
   for (fs::path above = resolved.parent_path(); above != above.parent_path(); above = above.parent_path()) {
     struct stat info{};
-    if (::stat(above.c_str(), &info) != 0) continue;  // it is made later, below one that is looked at
+    if (::stat(above.c_str(), &info) != 0) continue;  // created later, below a folder that is checked
     if (!is_of_root_or_user(info)) {
       return refused(path, above, "belongs to user " + std::to_string(info.st_uid), "Name a folder below your own.");
     }

@@ -13,10 +13,10 @@ std::string_view after(std::string_view text, std::size_t count) { return text.s
 
 std::string_view skip_blanks(std::string_view text) { return after(text, text.find_first_not_of(" \t")); }
 
-// What an #include line names, and where in the line.
+// The file name in an #include line, and its position.
 struct Named {
   std::size_t begin = 0;  // of the quote or bracket
-  std::size_t end = 0;    // behind the other
+  std::size_t end = 0;    // after the closing one
   bool is_quoted = false;
   std::string_view name;
 };
@@ -36,7 +36,7 @@ Named named_in(std::string_view line) {
   return {begin, begin + close + 1, is_quoted, rest.substr(1, close - 1)};
 }
 
-// The files of a program, and where the compiler finds them.
+// The files of a program and their locations for the compiler.
 class ProgramFiles {
  public:
   ProgramFiles(const Variant& variant, std::string_view folder) : folder_(folder) {
@@ -46,7 +46,8 @@ class ProgramFiles {
 
   std::string place(std::string_view path) const { return folder_ + normal(path); }
 
-  // The place of the file that `name` means in a file of folder `beside`; empty if it is none of the program's.
+  // Returns the location of the file that `name` refers to in a file of folder `beside`; empty if it is not the
+  // program's.
   std::string find(std::string_view name, const std::filesystem::path& beside, bool is_quoted) const {
     const std::string near = normal(beside / name);
     if (is_quoted && paths_.contains(near)) return folder_ + near;
@@ -54,7 +55,7 @@ class ProgramFiles {
     return paths_.contains(rooted) ? folder_ + rooted : "";
   }
 
-  // `file` with the places of files in its #include lines.
+  // Returns the text of `file` with resolved locations in its #include lines.
   std::string text_of(const File& file) const {
     const std::filesystem::path beside = std::filesystem::path(file.path).parent_path();
     std::string text;
@@ -85,7 +86,7 @@ class ProgramFiles {
 
 }  // namespace
 
-// The first source begins the text without a #line, which would keep compilers from precompiling its headers.
+// The first source has no #line, which would keep compilers from precompiling its headers.
 SourceUnit make_unit(const Variant& variant, std::string_view folder) {
   const ProgramFiles program(variant, folder);
   SourceUnit unit{program.place(variant.sources.front().path), program.text_of(variant.sources.front())};

@@ -16,7 +16,7 @@
 namespace kmux {
 namespace {
 
-// The pointers of an array that ends with null, as execve takes it; `strings` stay where they are.
+// Returns a null-terminated array of pointers for execve; `strings` must stay valid.
 std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   std::vector<char*> pointers;
   pointers.reserve(strings.size() + 1);
@@ -25,7 +25,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   return pointers;
 }
 
-// An application that ignores SIGCHLD loses how its children end, and one with a handler may wait for any child.
+// If an application ignores SIGCHLD, the exit codes of its children are lost; a handler may reap any child.
 bool application_hears_of_children() {
   struct sigaction action{};
   ::sigaction(SIGCHLD, nullptr, &action);
@@ -67,8 +67,8 @@ void Spawn::close_from(int first) { add_close_from(actions_, first); }
 
 void Spawn::work_in(const std::string& folder) { posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str()); }
 
-// What a thread is held to, its children are from their first instruction on: so one is started for that alone. Where there can be
-// no other thread, a process between does it.
+// Children inherit the confinement of their thread from their first instruction, so a thread is started for this
+// purpose. If no thread can be started, an intermediate process does it.
 int Spawn::start(pid_t* child, const std::string& program, std::vector<std::string> words,
                  std::vector<std::string> variables) const {
   const std::vector<char*> argv = pointers_to(words);
@@ -96,8 +96,8 @@ int Spawn::start_here(pid_t* child, const char* program, char* const* argv, char
   return posix_spawn(child, program, &actions_, &attributes_, argv, envp);
 }
 
-/// Starts the child below a process whose end only this function's caller can see: `child` is that one, and ends as the child does.
-/// Nothing if there is no such process.
+/// Starts the child below an intermediate process, stored in `child`, whose end only the caller can see and which ends
+/// as the child does. Returns nothing if that process cannot be started.
 std::optional<int> Spawn::start_kept(pid_t* child, const char* program, char* const* argv, char* const* envp,
                                      const PreparedConfinement* confinement) const {
   std::array<int, 2> ends{};
@@ -119,7 +119,7 @@ std::optional<int> Spawn::start_kept(pid_t* child, const char* program, char* co
   return failure;
 }
 
-/// In the process between: allocates nothing, as a lock may be held by a thread that is not here.
+/// Runs in the intermediate process. Must not allocate: a thread that was not forked may have held a lock.
 void Spawn::keep(int told, const char* program, char* const* argv, char* const* envp) const {
   ::signal(SIGCHLD, SIG_DFL);
   ::setpgid(0, 0);
@@ -128,7 +128,7 @@ void Spawn::keep(int told, const char* program, char* const* argv, char* const* 
   pid_t child = 0;
   const int failure = posix_spawn(&child, program, &actions_, &attributes, argv, envp);
   const bool is_told = ::write(told, &failure, sizeof failure) == sizeof failure;
-  close_all();  // who reads what the child writes waits for its end
+  close_all();  // readers of the child's output wait for its end
   int status = 0;
   while (failure == 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

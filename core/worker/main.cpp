@@ -1,5 +1,5 @@
-// kmux-worker PLUGIN: answers the cold calls of the plugin with that manifest on descriptor 3, until it is closed.
-// libkmux.so starts it; it is of no use to people.
+// kmux-worker PLUGIN: serves the cold calls of the plugin with that manifest on descriptor 3, until it is closed.
+// Internal: only libkmux.so starts it.
 
 #include <atomic>
 #include <chrono>
@@ -33,7 +33,8 @@
 namespace kmux {
 namespace {
 
-/// Units: bytes. The most that this process has taken, with the largest compiler that it started: both may live at once.
+/// Returns the peak memory of this process plus that of the largest compiler it started: both may run at once. Units:
+/// bytes.
 std::uint64_t peak_bytes() { return peak_resident_bytes() + most_resident(RUSAGE_CHILDREN); }
 
 Frame reply(kmux_code code, std::string output, std::string error) {
@@ -51,7 +52,7 @@ Error unexpected(const Frame& frame) {
                                               std::to_string(frame.parts.size()) + " parts).");
 }
 
-/// One call of a plugin: the table, its instance, and the two sinks.
+/// One call of a plugin: its table and instance, and the two sinks.
 class Call {
  public:
   Call(const PluginLibrary& plugin, const Frame& frame)
@@ -125,18 +126,19 @@ class Call {
   ByteSink error_;
 };
 
-/// The worker's end: opens a plugin and answers calls with what the plugin says.
+/// The worker's side of the connection: opens a plugin, makes the requested calls and returns their results.
 class WorkerServer {
  public:
   WorkerServer(int socket, std::filesystem::path manifest) : socket_(socket), manifest_(std::move(manifest)) {}
 
-  /// Answers until the application closes its end (true) or sends what is not a frame (false); then destroys the plugin.
+  /// Serves calls until the application closes its end (returns true) or sends an invalid frame (returns false). Then
+  /// destroys the plugin.
   bool serve();
 
-  /// Sends a line of the log. Threads: any.
+  /// Sends a log line. Threads: any.
   void log(std::int32_t level, std::string_view text);
 
-  /// Is a call being answered? Threads: any.
+  /// Returns true while a call is in progress. Threads: any.
   bool is_busy() const { return busy_; }
 
  private:
@@ -186,7 +188,7 @@ Frame WorkerServer::answer(const Frame& frame) {
   return called ? *std::move(called) : reply(called.error());
 }
 
-/// Checks the plugin as the application did: the file may have changed since.
+/// Checks the plugin as the caller did: the file may have changed since.
 Status WorkerServer::open(const Frame& frame) {
   if (plugin_ != nullptr || frame.parts.size() % 2 != 0) return unexpected(frame);
   Options options;
@@ -201,7 +203,7 @@ Status WorkerServer::open(const Frame& frame) {
 Result<Frame> WorkerServer::call(const Frame& frame) {
   if (plugin_ == nullptr || frame.parts.empty()) return unexpected(frame);
   std::error_code gone;
-  std::filesystem::current_path(frame.parts[0], gone);  // else its own: absolute paths still work
+  std::filesystem::current_path(frame.parts[0], gone);  // else the current one stays: absolute paths still work
   return Call(*plugin_, frame).make(frame);
 }
 
@@ -209,7 +211,7 @@ void WorkerServer::send(const Frame& frame) {
   Result<std::string> bytes = encode(frame);
   if (!bytes) bytes = encode(reply(bytes.error()));
   const std::lock_guard lock(sending_);
-  send_all(socket_, *bytes, Deadline());  // where the application is gone, the next receive says so
+  send_all(socket_, *bytes, Deadline());  // if the application is gone, the next receive reports it
 }
 
 void WorkerServer::log(std::int32_t level, std::string_view text) {
@@ -228,8 +230,8 @@ bool is_socket(int descriptor) {
   return fstat(descriptor, &info) == 0 && S_ISSOCK(info.st_mode);
 }
 
-/// Ends this process and what it started when the application goes away in the middle of a call, however it went.
-/// PR_SET_PDEATHSIG would end it with the thread that started it, which may well be gone before the application is.
+/// Ends this process and its children if the application disappears during a call. PR_SET_PDEATHSIG would do so when
+/// the thread that started the worker ends, which may be before the application does.
 void watch(const kmux::WorkerServer& server) {
   constexpr auto kGrace = std::chrono::seconds(2);
   pollfd end{kSocket, kmux::hang_up_event(), 0};
@@ -253,11 +255,11 @@ int main(int argc, char** argv) {
     server.log(static_cast<std::int32_t>(level), text);
   });
   auto watching = kmux::start_thread([&server] { watch(server); });
-  if (!watching) {  // without it, the end of the application would not be seen in the middle of a call
+  if (!watching) {  // without it, the application's end would go unnoticed during a call
     std::fprintf(stderr, "kmux-worker: %s\n", watching.error().message.c_str());
     return 3;
   }
   watching->detach();
   const bool clean = server.serve();
-  _exit(clean ? 0 : 1);  // the plugin is destroyed by now; nothing else is worth unwinding under the watcher
+  _exit(clean ? 0 : 1);  // the plugin is destroyed already; nothing else must be unwound under the watcher
 }

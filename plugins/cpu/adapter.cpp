@@ -60,7 +60,7 @@ Status CpuAdapter::prepare(int device) {
   return Ok{};
 }
 
-// The size was compared with the declaration when the code was made: an object's table of symbols need not have it.
+// The size was checked when the code was compiled: an object's symbol table may lack it.
 Result<ConstantPlace> CpuAdapter::constant(int device, std::string_view name) {
   KMUX_TRY(prepare(device));
   KMUX_ASSIGN(const ConstantSymbol* const constant, symbol_of(constants_, name));

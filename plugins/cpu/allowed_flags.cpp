@@ -11,14 +11,14 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 
-// Each with its opposite, -fno-NAME.
+// Flags -fNAME, each with its opposite -fno-NAME.
 constexpr std::string_view kSwitches[] = {
     // Arithmetic.
     "approx-func", "associative-math", "cx-fortran-rules", "cx-limited-range", "fast-math", "finite-math-only",
     "fp-int-builtin-inexact", "honor-infinities", "honor-nans", "math-errno", "reciprocal-math", "rounding-math",
     "signaling-nans", "signed-zeros", "single-precision-constant", "trapping-math", "unsafe-math-optimizations",
     "wrapv", "wrapv-pointer",
-    // What the optimizer may take for granted, and does.
+    // Assumptions and passes of the optimizer.
     "builtin", "delete-null-pointer-checks", "finite-loops", "gcse", "if-conversion", "inline", "inline-functions",
     "inline-functions-called-once", "inline-small-functions", "ivopts", "jump-tables", "merge-all-constants",
     "omit-frame-pointer", "optimize-sibling-calls", "peel-loops", "prefetch-loop-arrays", "rename-registers",
@@ -32,7 +32,7 @@ constexpr std::string_view kSwitches[] = {
     "hosted", "lax-vector-conversions", "ms-extensions", "openmp", "openmp-simd", "operator-names", "permissive",
     "rtti", "signed-bitfields", "signed-char", "sized-deallocation", "strict-vtable-pointers", "threadsafe-statics",
     "unsigned-bitfields", "unsigned-char",
-    // How code lies in memory, and is joined.
+    // Code layout and linkage.
     "asynchronous-unwind-tables", "common", "data-sections", "function-sections", "pic", "pie", "plt", "PIC", "PIE",
     "semantic-interposition", "stack-protector", "stack-protector-all", "stack-protector-strong",
     "unique-section-names", "unwind-tables", "visibility-inlines-hidden", "zero-initialized-in-bss"};
@@ -91,7 +91,7 @@ constexpr ValuedFlag kValued[] = {words("-ffp-contract=", kContractions),
                                   name("-mbranch-protection="),
                                   name("-std=")};
 
-// Instructions that code may use, and how: -mNAME and -mno-NAME.
+// Instruction-set flags -mNAME, each with its opposite -mno-NAME.
 constexpr std::string_view kMachine[] = {"3dnow",
                                          "3dnowa",
                                          "adx",
@@ -192,7 +192,7 @@ constexpr std::string_view kWhole[] = {"-w",        "-pedantic", "-pedantic-erro
                                        "-Oz",       "-Og",       "-Ofast",
                                        "-W"};
 
-// A macro is text of the program; a folder is looked into.
+// Flags with arbitrary text: a macro is text of the program, and a folder is only searched.
 constexpr std::string_view kWithText[] = {"-D", "-U", "-I"};
 
 bool has(Words list, std::string_view word) { return std::ranges::find(list, word) != list.end(); }
@@ -201,7 +201,7 @@ std::string_view without(std::string_view prefix, std::string_view text) {
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }
 
-// -fno-builtin-NAME, too: a function of the C library.
+// Also accepts -fno-builtin-NAME, where NAME is a function of the C library.
 bool is_switch(std::string_view flag) {
   constexpr std::string_view kBuiltin = "-fno-builtin-", kOfNames = "abcdefghijklmnopqrstuvwxyz0123456789_";
   if (flag.starts_with(kBuiltin)) return flag.find_first_not_of(kOfNames, kBuiltin.size()) == flag.npos;

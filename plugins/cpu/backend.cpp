@@ -65,7 +65,7 @@ const std::vector<std::string>& CpuBackend::features() {
       "programmatic_serialization",
       "several_launches",
       "struct_argument",
-      "workspace"};  // windows are hints, and a launch may begin early but need not
+      "workspace"};  // windows are hints, and a launch may begin early, but need not
   return features;
 }
 
@@ -76,8 +76,8 @@ Result<std::unique_ptr<Backend>> CpuBackend::create(Host host) {
   return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(host));
 }
 
-// Clang's headers are not asked for: a source without #include needs none. A compiler whose build id alone is there has made what the
-// cache has, and is missed when something else is to be built.
+// Does not check for Clang's headers: a source without #include needs none. A compiler of which only the build ID is
+// installed has filled the cache. It is missing only when something else must be built.
 Result<ProbeReport> CpuBackend::probe() {
   ProbeReport report;
   for (const std::string& library : compiler_libraries()) {
@@ -94,14 +94,14 @@ Result<Target> CpuBackend::resolve_target(std::string_view request, std::optiona
 
 Result<std::vector<MissingFeature>> CpuBackend::supports(const BuildRequest& request) {
   const Target& target = request.target;
-  const bool is_device = is_device_dialect(request.chosen().dialect);  // whose architectures are those of GPUs
+  const bool is_device = is_device_dialect(request.chosen().dialect);  // these name architectures of GPUs
   auto missing = missing_of({.backend = "cpu",
                              .dialects = {"c", "object", "cuda", "hip"},
                              .features = features(),
                              .has_arch = [&](const std::string& arch) { return is_device || satisfies(target, arch); },
                              .has_feature = [&](const std::string& feature) { return has_feature(target, feature); }},
                             request);
-  const Result<BuildOptions> options = parse_options(request.options, host_);  // the build reports what is wrong
+  const Result<BuildOptions> options = parse_options(request.options, host_);  // the build reports errors in them
   const bool is_checked = options && options->check.memory;
   if (is_checked && !is_device) {
     missing.push_back({"dialect", path_in_variant(request, "dialect"),

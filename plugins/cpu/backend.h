@@ -8,38 +8,41 @@
 
 namespace kmux::cpu {
 
-/// Takes option "cpu.threads" of the host, if it is set: how many threads a launch may use at most in this process, its caller's
-/// too.
+/// Applies option "cpu.threads" of the host, if it is set: the most threads that a launch may use in this process,
+/// including the calling thread.
 ///
-/// Errors: invalid_argument if it is no number from 1 to 512.
+/// Errors: invalid_argument if the value is not a number from 1 to 512.
 Status take_threads_option(const Host& host);
 
-/// Takes option "cpu.code_symbols" of the host, if it is set: whether gdb and perf are shown the kernels that this process loads.
+/// Applies option "cpu.code_symbols" of the host: whether this process shows the kernels that it loads to gdb and perf.
+/// The default is off.
 ///
-/// Errors: invalid_argument if it is neither "on" nor "off".
+/// Errors: invalid_argument if the value is neither "on" nor "off".
 Status take_symbols_option(const Host& host);
 
-/// A backend, whose kernels may launch. With the last of them the pool's threads end.
+/// A use of the thread pool by one backend whose kernels may launch. Destroying the last use stops the pool's threads.
 ///
 /// Threads: any.
 class PoolUse {
  public:
-  /// Threads that the application of `host` lends are used before the pool's own.
+  /// Lends the threads of the application of `host` to the pool, which uses them before its own.
   explicit PoolUse(const Host& host);
   ~PoolUse();
   PoolUse(const PoolUse&) = delete;
   PoolUse& operator=(const PoolUse&) = delete;
 };
 
-/// C and C++ functions on this machine's processor.
+/// The backend for C, C++ and GPU kernels on this machine's processor.
 class CpuBackend final : public BackendOf<CpuWrapper, CpuBuilder, CpuDevices> {
  public:
   static const PluginInfo kInfo;
   explicit CpuBackend(Host host) : BackendOf(host), pool_use_(host) {}
-  /// Errors: invalid_argument for a value that option "cpu.threads" does not take.
+  /// Returns a backend for `host`.
+  ///
+  /// Errors: invalid_argument if option "cpu.code_symbols", "cpu.threads" or "cpu.flush_mib" is invalid.
   static Result<std::unique_ptr<Backend>> create(Host host);
 
-  /// What a variant may use; the manifest says the same.
+  /// Returns the features that a variant may use. The manifest must list the same.
   static const std::vector<std::string>& features();
 
   Result<ProbeReport> probe() override;

@@ -33,7 +33,7 @@ Status check_checks(const BuildOptions& options, const std::string& dialect) {
                         " (it checks the threads of kernels written for GPUs). Choose a variant of dialect cuda.");
 }
 
-// Kernels and launcher are one object; what engine `host` starts compiles for this machine alone.
+// Kernels and launcher are one object, and the compiler of engine `host` compiles for this machine only.
 Status check_machines(const BuildOptions& options, const CompileJob& job) {
   const std::string& triple = triple_of(job.cpu);
   if (options.engine == Engine::kHost && triple != host_triple()) {
@@ -67,17 +67,17 @@ Result<Artifact> list_functions(Compiler& compiler, const CompileJob& job, const
   }
   Artifact artifact;
   artifact.set("functions", std::move(functions.list));
-  artifact.set(std::string(kDependenciesPart), to_json(Dependencies{.complete = false}));  // it is never kept
+  artifact.set(std::string(kDependenciesPart), to_json(Dependencies{.complete = false}));  // never cached
   return artifact;
 }
 
-// Of objects that are ready, which the compiler has not seen.
+// Adds the variables of ready objects, which the compiler has not seen.
 void add_variables(std::vector<std::string>& variables, std::span<const File> objects) {
   for (const File& object : objects)
     std::ranges::move(variables_of_object(object.content), std::back_inserter(variables));
 }
 
-// A launch in a kernel is C++ that no other error tells of.
+// Reports a launch in a kernel as unsupported: the compiler's own errors do not name it.
 Error refused_source(Error error, const CompileJob& job) {
   if (error.code != ErrorCode::kCompileFailed || job.launch_in_kernel.empty()) return error;
   error.code = ErrorCode::kUnsupported;
@@ -110,11 +110,11 @@ Result<std::optional<Dependencies>> CpuBuilder::dependencies(const CompileJob& j
                                            : compiler_.system_folders(job, language);
   }));
   const auto own = options.engine == Engine::kClang ? own_resource_dir() : std::nullopt;
-  if (found && own) leave_out(*found, *own);  // they belong to the compiler, which the key has
+  if (found && own) leave_out(*found, *own);  // part of the compiler, whose identity is in the key
   return found;
 }
 
-// Where Clang finds no kernel by a name, or several, the code without the names says which kernels there are.
+// If Clang finds no kernel or several by a name, compiles again without the names: the error then lists the kernels.
 Result<CompiledObject> CpuBuilder::compile(const CompileJob& job, const BuildRequest& request,
                                            const BuildOptions& options, std::string_view launcher) {
   auto compiled = compiler_.compile(job);
@@ -136,12 +136,13 @@ void CpuBuilder::tell_of(const CompiledObject& compiled) const {
 
 namespace {
 
-/// Sources that are compiled already.
+/// Returns the sources that are already compiled (dialect `object`).
 std::span<const File> objects_of(const BuildRequest& request) {
   return request.chosen().dialect == "object" ? std::span(request.chosen().sources) : std::span<const File>();
 }
 
-/// What a caller is told of `failure`; with what it depends on, where it is kept.
+/// Returns the error that the caller gets for `failure`. An unsupported error includes its dependencies, since it is
+/// cached.
 Error refused(Error failure, const CompileJob& job, const BuildRequest& request,
               const std::optional<Dependencies>& headers) {
   Error error = refused_source(with_include_hint(std::move(failure), request.chosen().settings), job);

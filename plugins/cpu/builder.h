@@ -22,7 +22,7 @@ class CpuBuilder final : public Builder {
 
   Result<std::string> toolchain(const Target& target, const Options& options) override;
   Result<Artifact> build(const BuildRequest& request, std::string_view launcher) override;
-  /// As `Backend::standalone`. What the machine's compiler has built as a library is compiled anew, as an object.
+  /// Implements `Backend::standalone`. A library that the machine's compiler has built is compiled again as an object.
   Result<Artifact> standalone(const BuildRequest& request, const Artifact& built);
 
  private:

@@ -43,8 +43,8 @@ std::string standard_for(Language language, const std::string& asked) {
   return language == Language::kC ? "c11" : "c++17";
 }
 
-// As docs/dispatch-ir.md has it: products may be joined with sums, functions may be approximate, and what is infinite or no number
-// stays so. -ffast-math promises that there is none of either, and lets sums be taken in any order.
+// Implements `fast_math` of docs/dispatch-ir.md: contraction and approximate functions are allowed, infinities and NaNs
+// are preserved. -ffast-math would assume that neither occurs, and would reorder sums.
 void add_fast_math(std::vector<std::string>& arguments, Engine engine) {
   arguments.emplace_back("-ffp-contract=fast");
   if (engine == Engine::kClang) arguments.emplace_back("-fapprox-func");
@@ -87,8 +87,8 @@ std::string last_name(const std::string& qualified) {
   return last.substr(0, last.find(' '));
 }
 
-// Has the compiler look the constants up in the source, as `with_instances` does for kernels. Weak, as several sources may
-// declare one.
+// Makes the compiler look up the constants in the source, as `with_instances` does for kernels. The variables are weak,
+// since several sources may declare one.
 std::string with_constants(std::string text, const std::vector<Constant>& constants) {
   const std::string source = text;
   for (std::size_t i = 0; i < constants.size(); ++i) {
@@ -99,7 +99,7 @@ std::string with_constants(std::string text, const std::vector<Constant>& consta
   return text;
 }
 
-// Does the source name the kernel, or a header that it may have it from?
+// Returns true if the source names the kernel, or a header that names it.
 bool may_have(const std::string& source, const std::string& kernel, const std::vector<File>& headers) {
   const std::string name = last_name(kernel);
   if (source.find(name) != source.npos) return true;
@@ -109,8 +109,9 @@ bool may_have(const std::string& source, const std::string& kernel, const std::v
   });
 }
 
-// Has the compiler make those of `kernels` that are named by an expression (`scale<float, 3>`), each where a variable says. The
-// sole source gets all of them; of several a source gets those that it may have, so that its own lines stay as they are.
+// Makes the compiler instantiate those `kernels` that are named by an expression (`scale<float, 3>`), by a variable
+// each. A sole source gets all of them. Of several, each gets those that it may have, so that its own lines stay
+// unchanged.
 std::string with_instances(const File& source, const std::vector<std::string>& kernels, const Variant& variant) {
   std::string text = source.content;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -122,7 +123,8 @@ std::string with_instances(const File& source, const std::vector<std::string>& k
   return text;
 }
 
-// All that may name what device/ declares. Of headers elsewhere nothing is known: "##" has all read.
+// Returns all texts that may name declarations of device/. Headers in other folders are unknown: "##" then includes all
+// of device/.
 std::vector<std::string_view> naming_texts(const Variant& variant, const BuildOptions& options) {
   std::vector<std::string_view> texts;
   for (const auto* files : {&variant.sources, &variant.headers}) {
@@ -136,13 +138,13 @@ std::vector<std::string_view> naming_texts(const Variant& variant, const BuildOp
   return texts;
 }
 
-// May device/ ask for the macro of `flag` (-DNAME=VALUE)? All other names are the program's.
+// Returns true if device/ may test the macro of `flag` (-DNAME=VALUE). All other names belong to the program.
 bool concerns_headers(std::string_view flag) {
   const std::string_view name = flag.substr(2, std::min(flag.find_first_of("=("), flag.size()) - 2);
   return name.empty() || name.starts_with('_') || name.starts_with("KMUX_") || name == "NDEBUG";
 }
 
-// Takes the program's macros out of `arguments`: "#define T float" of "-DT=float".
+// Moves the program's macros out of `arguments` and returns them as text: "#define T float" for "-DT=float".
 std::string take_macros(std::vector<std::string>& arguments) {
   std::string text;
   std::erase_if(arguments, [&](const std::string& argument) {
@@ -154,7 +156,7 @@ std::string take_macros(std::vector<std::string>& arguments) {
   return text;
 }
 
-// How sources of a GPU are compiled, with the files that it takes in `files`.
+// Returns the compiler arguments of device sources, and appends the headers that they need to `files`.
 std::vector<std::string> device_arguments(const Variant& variant, const BuildOptions& options,
                                           std::vector<File>& files) {
   DeviceHeaders headers = device_headers(naming_texts(variant, options), variant.dialect == "hip");
@@ -172,7 +174,7 @@ std::vector<std::string> device_arguments(const Variant& variant, const BuildOpt
   return arguments;
 }
 
-// The variant without what is for the host alone, if it is for a GPU.
+// Returns the variant; for a GPU, without its code for the host alone.
 DevicePart part_of(const BuildRequest& request, const BuildOptions& options, const std::vector<std::string>& kernels) {
   const Variant& variant = request.chosen();
   if (!is_device_dialect(variant.dialect)) return {variant};

@@ -9,13 +9,13 @@
 
 namespace kmux::cpu {
 
-/// Whether the compiler looks up the names of kernels that are expressions.
+/// Whether the compiler looks up kernel names that are C++ expressions.
 enum class KernelNames { kLookedUp, kLeftOut };
 
-/// Returns what the request asks to compile. For dialect `object` the ready objects are no units; they go into the artifact
-/// as they are.
+/// Returns the compile job of `request`. For dialect `object` the job has no units: the ready objects go into the
+/// artifact unchanged.
 ///
-/// Errors: invalid_argument for a source that is neither C nor C++, or no object file for this machine.
+/// Errors: invalid_argument if a source is neither C nor C++, or is not an object file for the job's processor.
 Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& options, std::string_view launcher,
                             KernelNames names = KernelNames::kLookedUp);
 

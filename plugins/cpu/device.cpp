@@ -29,7 +29,7 @@ namespace {
 constexpr std::size_t kFlushStep = 64;
 constexpr NumberRange kFlushMib = {1, 65536};
 
-// "AMD EPYC 9B45" as /proc/cpuinfo has it, else LLVM's name.
+// Returns the model name of /proc/cpuinfo ("AMD EPYC 9B45"), else LLVM's name.
 std::string model_name() {
   std::ifstream file(linux_root() / "proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -41,7 +41,7 @@ std::string model_name() {
 
 std::size_t cache_bytes() {
   long largest = 8L << 20;
-#ifdef _SC_LEVEL3_CACHE_SIZE  // which POSIX has not
+#ifdef _SC_LEVEL3_CACHE_SIZE  // not in POSIX
   largest = std::max({largest, sysconf(_SC_LEVEL3_CACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE)});
 #endif
   return static_cast<std::size_t>(largest);
@@ -96,7 +96,7 @@ Error unknown_cpu(const std::string& name) {
                         R"( "cpu" alone is this machine's own, ")" + host_cpu().name + "\".");
 }
 
-// Of TVM's attributes those are taken that say nothing new about this machine.
+// Accepts only those of TVM's attributes that add nothing about this machine.
 Result<std::string> cpu_of(const Target& target) {
   for (const auto& [key, value] : target.attributes) {
     if ((key == "mtriple" && value == triple_of(target.arch)) || (key == "keys" && value == "cpu")) continue;
@@ -115,7 +115,7 @@ std::set<std::string> features_of(const std::string& cpu) {
   return processor ? processor->features : std::set<std::string>{};
 }
 
-// One text, not a list of a hundred: each look into the cache reads and writes it.
+// A single text instead of a list of a hundred, since each cache lookup reads and writes it.
 const std::string& host_features() {
   static const std::string features = join({host_cpu().features.begin(), host_cpu().features.end()});
   return features;
@@ -123,10 +123,10 @@ const std::string& host_features() {
 
 constexpr const char* kOwnHeaders = "beside the plugin";
 
-/// What stands for a library of the compiler that is not installed (write_build_id.cmake).
+/// The contents of the ID file that stands for a compiler library that is not installed (write_build_id.cmake).
 struct LibraryId {
   std::string build_id;
-  std::string headers;  // as the identity has them
+  std::string headers;  // as in the toolchain identity
 };
 
 LibraryId id_of(const std::string& library) {
@@ -136,7 +136,8 @@ LibraryId id_of(const std::string& library) {
   return lines.size() < 2 ? LibraryId{"", kOwnHeaders} : LibraryId{lines[0], lines[1]};
 }
 
-// By what it was linked from, wherever it lies. Asked for each key, so a file is read once as long as it stays the same.
+// Identifies a library by its build ID, independent of its folder. Called for each cache key, so the build ID is read
+// once until the file changes.
 Json identify_library(const std::string& path) {
   static std::mutex mutex;
   static auto& known = *new std::map<std::string, std::pair<FileIdentity, Json>>;
@@ -152,7 +153,8 @@ Json identify_library(const std::string& path) {
   return identity;
 }
 
-// Those that came with the libraries are theirs, wherever the package lies, and if both are left out of it.
+// Headers that came with the libraries are identified as such, independent of the package's folder. That holds even if
+// the package contains neither.
 std::string identify_headers() {
   for (const std::string& library : compiler_libraries()) {
     if (!is_there(library)) return id_of(library).headers;
@@ -160,7 +162,8 @@ std::string identify_headers() {
   return own_resource_dir() ? kOwnHeaders : resource_dir_or_default();
 }
 
-// Which of `folders` are that of Clang's own headers: Clang searches it in another order, whatever folder the others are.
+// Returns the indices of those `folders` that are Clang's own header folder. Clang searches that one in another order,
+// whatever the other folders are.
 std::string own_folders_in(const std::vector<std::string>& folders) {
   if (folders.empty()) return "";
   const std::filesystem::path own = std::filesystem::path(resource_dir_or_default()) / "include";

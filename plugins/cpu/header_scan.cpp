@@ -14,7 +14,8 @@
 namespace kmux::cpu {
 namespace {
 
-// The folders of "-I", after that of the program. One that is a system folder, too, counts as that only.
+// Returns the folder of the program, those of "-I", and the system's. A "-I" folder that is also a system folder counts
+// only as the latter.
 std::vector<std::string> search_order(const Unit& unit, const std::vector<std::string>& system_folders) {
   std::vector<std::string> folders = {"."};
   const auto is_system = [&](const std::string& folder) {
@@ -29,9 +30,9 @@ std::vector<std::string> search_order(const Unit& unit, const std::vector<std::s
   return folders;
 }
 
-// What the arguments put before the source.
+// Returns the text that the arguments put before the source.
 std::string preamble_of(const Unit& unit) {
-  std::string text = "#include <stdc-predef.h>\n";  // GCC reads it without being asked
+  std::string text = "#include <stdc-predef.h>\n";  // GCC always reads it
   for (std::size_t i = 0; i < unit.arguments.size(); ++i) {
     const std::string& argument = unit.arguments[i];
     if (argument.starts_with("-D")) text += define_line(std::string_view(argument).substr(2));
@@ -44,7 +45,8 @@ std::string preamble_of(const Unit& unit) {
 
 namespace {
 
-// Whether a folder has a header for the host decides if its #include is cut. What cannot be followed there is the host's affair.
+// Returns the places searched for includes of host code: whether a folder has such a header decides if its #include is
+// removed. Includes that cannot be followed there affect the host only.
 Dependencies places_of_cut_includes(const CompileJob& job, const IncludeSearch& search, IncludeMemory& memory) {
   Dependencies places = scan_includes(job.uncut, job.uncut, search, memory);
   places.complete = true;
@@ -90,7 +92,7 @@ std::string stamp_of(const Dependencies& dependencies) {
   return dependencies.files.size() < kFewest ? "" : file_stamp(dependencies);
 }
 
-// Functions of this backend's own headers are told which line calls them: the object is looked at.
+// Functions of this backend's own headers receive their caller's line, so the object itself is searched.
 bool is_relocatable(const Variant& variant, const BuildOptions& options, const Dependencies& headers,
                     const CompiledObject& compiled) {
   if (options.engine != Engine::kClang || options.check.memory || !compiled.on_fibers.empty()) return false;

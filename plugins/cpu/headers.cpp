@@ -12,7 +12,7 @@
 
 namespace kmux {
 
-extern const std::string_view cpu_device_text;  // device, what comes before each source
+extern const std::string_view cpu_device_text;  // device: included before each source
 extern const std::string_view cpu_device_accesses_text;
 extern const std::string_view cpu_device_algorithms_text;
 extern const std::string_view cpu_device_alignment_text;
@@ -69,7 +69,7 @@ struct Header {
   const std::string_view* text;
 };
 
-// Of the same text by several names, the first has it.
+// The headers. A text with several names is listed under the first; kAliases has the others.
 constexpr Header kHeaders[] = {
     {"kmux/kmux.h", &cpu_device_text},
     {"cuComplex.h", &cpu_device_complex_text},
@@ -109,7 +109,7 @@ constexpr Header kHeaders[] = {
     {"kmux/warps.h", &cpu_device_warps_text},
 };
 
-/// A header of mathematics, and those that it calls functions of.
+/// A mathematics header, and the headers whose functions it calls.
 struct MathHeader {
   const char* path;
   const std::string_view* text;
@@ -127,7 +127,7 @@ constexpr MathHeader kMath[] = {
     {"kmux/turns.h", &cpu_device_math_turns_text, {}},
 };
 
-/// Those that mean something each time they are included.
+/// Headers that take effect each time they are included.
 constexpr Header kReadAgain[] = {
     {"kmux/sixteen.h", &cpu_device_sixteen_text},
     {"kmux/asserts.h", &cpu_device_asserts_text},
@@ -135,7 +135,8 @@ constexpr Header kReadAgain[] = {
     {"cassert", &cpu_device_asserts_text},
 };
 
-/// A header that comes before sources that have one of the words, which are at least parts of all names it declares.
+/// A header that the prelude includes if a text contains one of `words`. Each name that it declares must contain one of
+/// them.
 struct Part {
   const char* path;
   std::string_view words[20];
@@ -176,7 +177,8 @@ constexpr Part kParts[] = {
     {"kmux/warps.h", {"sync", "fence", "__shfl", "__ballot", "__any", "__all", "__active", "nanosleep", "__match"}},
 };
 
-/// Names for what comes before each source, and nothing more, with spaces between them. cudaTypedefs.h is for the host, which calls the driver.
+/// Space-separated names of empty headers, whose contents the prelude has. cudaTypedefs.h is for the host, which calls
+/// the driver.
 constexpr std::string_view kEmpty =
     "builtin_types.h channel_descriptor.h cinttypes crt/device_functions.h crt/host_defines.h cuda.h "
     "cuda/std/initializer_list cudaTypedefs.h cuda_device_runtime_api.h cuda_runtime.h cuda_runtime_api.h "
@@ -188,7 +190,7 @@ constexpr std::string_view kEmpty =
     "tl_templates/cuda/nvrtc_std.h tl_templates/cuda/scan.h tl_templates/cuda/threadblock_swizzle.h "
     "vector_functions.h vector_functions.hpp vector_types.h";
 
-/// A name for `other`.
+/// Another name for header `other`.
 struct Alias {
   const char* path;
   const char* other;
@@ -240,7 +242,7 @@ constexpr Alias kAliases[] = {
     {"cuda/std/compare", "compare"},
 };
 
-/// A header that drives hardware, by what it is for.
+/// A refused header for GPU hardware, and its purpose.
 struct RefusedHeader {
   const char* path;
   const char* why;
@@ -290,7 +292,8 @@ bool has_any(std::string_view text, const Part& part) {
       part.words, [&](std::string_view word) { return !word.empty() && text.find(word) != std::string_view::npos; });
 }
 
-// The parts that `texts` may name, a bit each: the prelude's own name, so that one name never means two texts.
+// Returns the parts that `texts` may name, one bit each. The bits are in the prelude's name, so that equal names always
+// mean equal texts.
 std::size_t named_parts(std::span<const std::string_view> texts) {
   const bool all = std::ranges::any_of(texts, [](std::string_view text) { return text.find("##") != text.npos; });
   std::size_t parts = 0;
@@ -306,7 +309,7 @@ File prelude_of(std::size_t parts, bool is_hip) {
   for (std::size_t i = 0; i < std::size(kParts); ++i) {
     if (((parts >> i) & 1) != 0) text += "#include <" + std::string(kParts[i].path) + ">\n";
   }
-  if (is_hip) text += "#include <kmux/hip.h>\n";  // a program may have a hip/hip_runtime.h of its own
+  if (is_hip) text += "#include <kmux/hip.h>\n";  // a program may have its own hip/hip_runtime.h
   const std::string name = std::string(is_hip ? "hip" : "cuda") + "-" + std::to_string(parts) + ".h";
   return {std::string(kDeviceFolder) + name, std::move(text)};
 }

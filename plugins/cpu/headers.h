@@ -17,22 +17,23 @@
 
 namespace kmux::cpu {
 
-/// Other when a file of `dependencies` is changed, made or removed; empty where that cannot be told, and where so few
-/// headers are read that compiling them in advance is not worth while.
+/// Returns a stamp that changes when a file of `dependencies` is changed, created or removed. Returns an empty string
+/// if that cannot be determined, or for so few headers that compiling them in advance is not worthwhile.
 std::string stamp_of(const Dependencies& dependencies);
 
-/// Takes what lies below `folder` out of `dependencies`.
+/// Removes the paths below `folder` from `dependencies`.
 void leave_out(Dependencies& dependencies, const std::string& folder);
 
-/// The headers of the machine that the sources of a job may read.
+/// Finds the headers of the machine that the sources of a job may read.
 ///
-/// Threads: any.   Lifetime: remembers what each header includes.
+/// Threads: any.   Lifetime: caches the includes of each header.
 class Headers {
  public:
-  /// The compiler's own folders for a language, in its order.
+  /// Returns the compiler's own header folders for a language, in search order.
   using SystemFolders = std::function<Result<std::vector<std::string>>(Language)>;
 
-  /// Nothing if no file of `job` includes anything, which costs nothing; `system_folders` is not asked then.
+  /// Returns the headers that `job` may read. Returns an empty optional, without calling `system_folders`, if no file
+  /// of `job` includes anything.
   ///
   /// Errors: those of `system_folders`.
   Result<std::optional<Dependencies>> scan(const CompileJob& job, const SystemFolders& system_folders);
@@ -41,19 +42,20 @@ class Headers {
   IncludeMemory memory_;
 };
 
-/// Returns true if equal headers in other folders of option "include_dirs" give the code of `compiled`, byte by byte: no text names
-/// its place, no option has places written into code, and the object has none of them. When in doubt, false.
+/// Returns true if equal headers in other folders of option "include_dirs" give the code of `compiled`, byte for byte.
+/// No text may name its own path, no option may write paths into code, and the object must contain none. Returns false
+/// if in doubt.
 bool is_relocatable(const Variant& variant, const BuildOptions& options, const Dependencies& headers,
                     const CompiledObject& compiled);
 
-/// The headers that sources of dialects cuda and hip find; those of the machine are not searched.
+/// The headers that sources of dialects cuda and hip can include; those of the machine are not searched.
 struct DeviceHeaders {
   std::vector<File> files;  // in `kDeviceFolder` (engine/compiler.h)
-  std::string prelude;  // the path of the one that comes before each source
+  std::string prelude;  // path of the header that is included before each source
 };
 
-/// The headers for a program whose files and options are `texts`: the prelude has what these may name, and all where names are
-/// put together by a macro ("##"). What is large is only read where it is included.
+/// Returns the headers for a program whose files and options are `texts`. The prelude includes the headers that these
+/// may name, or all of them if a macro concatenates names ("##"). Large headers are read only where they are included.
 DeviceHeaders device_headers(std::span<const std::string_view> texts, bool is_hip);
 
 }  // namespace kmux::cpu

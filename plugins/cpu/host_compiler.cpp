@@ -25,14 +25,14 @@ namespace fs = std::filesystem;
 constexpr const char* kLauncherPath = "kmux-launcher.cpp";
 constexpr const char* kLinked = "/kmux-kernel";
 
-// One run of the compiler after another; what it says is collected.
+// Runs the compiler, any number of times, and collects its messages.
 struct HostCompiler {
   std::string program;
   const CompilationFolder& folder;
   std::function<bool()> stopping;
-  std::vector<std::string> headers = {};  // folders that the user names
+  std::vector<std::string> headers = {};  // folders named by the user
   std::string log = {};
-  std::vector<std::string> variables = {};  // of what was compiled
+  std::vector<std::string> variables = {};  // of the compiled objects
 
   Status run(const std::string& what, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), program);
@@ -54,13 +54,14 @@ struct HostCompiler {
   }
 };
 
-// The compiler may not know LLVM's name of this machine, but it knows "native". On AArch64 -march takes no processor.
+// The compiler may not accept LLVM's name for this machine's processor, but accepts "native". On AArch64 -march takes
+// no processor.
 std::string march_argument(const std::string& cpu) {
   return (is_aarch64(host_triple()) ? "-mcpu=" : "-march=") + (cpu == host_cpu().name ? "native" : cpu);
 }
 
-// A kernel's names are its own: hidden, no library that the application has loaded stands in for its functions. GCC would
-// else make statics of templates unique in the process, with which a library stays loaded for good. Clang makes none.
+// Hidden visibility keeps functions of libraries that the application has loaded from replacing the kernel's. GCC would
+// also make statics of templates unique in the process, which keeps a library loaded for good. Clang does not.
 std::vector<std::string> own_names_arguments(const std::string& compiler) {
   std::vector<std::string> arguments = {"-fvisibility=hidden"};
   const std::string name = fs::path(compiler).filename().string();
@@ -71,12 +72,13 @@ std::vector<std::string> own_names_arguments(const std::string& compiler) {
 
 bool is_launcher(const Unit& unit) { return unit.path == kLauncherPath; }
 
-// Where the file of `unit` is. No program has one that is called as the launcher.
+// Returns the path of the file of `unit`. No program has a file with the launcher's name.
 std::string place_of(const Unit& unit, const CompilationFolder& folder) {
   return (is_launcher(unit) ? folder.own() : folder.program()) + "/" + unit.path;
 }
 
-// What is included before a unit: by its path where it is the program's, so that it is no option and no file of options.
+// Returns the path of a header that is included before a unit. A file of the program gets its full path, so that it is
+// not read as an option or a file of options.
 std::string prelude_place(const std::string& prelude, const CompileJob& job, const CompilationFolder& folder) {
   const bool is_programs = std::ranges::find(job.files, prelude, &File::path) != job.files.end();
   return is_programs ? folder.program() + "/" + prelude : prelude;
@@ -101,7 +103,7 @@ std::vector<std::string> compile_arguments(const CompileJob& job, const Unit& un
       "-O" + std::to_string(job.tier == Tier::kFast ? std::min(job.opt_level, 1) : job.opt_level),
       "-fPIC",
       "-fno-math-errno",
-      "-ffile-prefix-map=" + folder.empty() + "=.",  // code has the names of the program, and not of a random folder
+      "-ffile-prefix-map=" + folder.empty() + "=.",  // the code has the program's paths, not those of a random folder
       "-ffile-prefix-map=" + programs + "/=",
       "-I" + programs};
   const std::vector<std::string> of_unit = arguments_of(unit, job, folder);

@@ -14,9 +14,9 @@
 
 namespace kmux::cpu {
 
-/// The absolute path of the compiler of engine `host`, links resolved.
+/// Returns the absolute path of the compiler of engine `host`, links resolved.
 ///
-/// Errors: unavailable if there is none, with what to install.
+/// Errors: unavailable if no compiler is found, with installation advice.
 Result<std::string> find_host_compiler(const BuildOptions& options);
 
 enum class HostForm {
@@ -24,21 +24,22 @@ enum class HostForm {
   kObject,   // relocatable
 };
 
-/// Compiles `job` (and ready `objects`) with the machine's C++ compiler, in a private folder that is removed.
+/// Compiles `job` with the machine's C++ compiler and links it with the ready `objects`, in a private folder that is
+/// removed afterwards.
 ///
-/// Errors: compile_failed with the compiler's text as note "log" and its command as note "command"; unavailable
-///         without a compiler.
+/// Errors: compile_failed with the compiler's text as note "log" and its command as note "command"; unavailable if no
+///         compiler is found.
 Result<CompiledObject> compile_on_host(const CompileJob& job, const BuildOptions& options,
                                        std::span<const File> objects, HostForm form = HostForm::kLibrary);
 
-/// The folders in which the compilers of engine `host` look for headers, in their order.
+/// The header folders of the compilers of engine `host`, in search order.
 ///
 /// Threads: any.
 class HostFolders {
  public:
-  /// Asks the compiler, which takes a process, once for each compiler and language.
+  /// Returns the folders for `language`. Queries the compiler in a child process, once for each compiler and language.
   ///
-  /// Errors: unavailable without a compiler, or if it does not tell.
+  /// Errors: unavailable if no compiler is found, or if it does not print its folders.
   Result<std::vector<std::string>> find(const BuildOptions& options, Language language);
 
  private:
@@ -46,7 +47,7 @@ class HostFolders {
   std::map<std::pair<std::string, Language>, std::vector<std::string>> known_;  // by the compiler's identity
 };
 
-/// What `-v` says the folders are, in the text of GCC or Clang.
+/// Returns the header folders that `text`, the output of GCC or Clang with `-v`, lists.
 std::vector<std::string> folders_in(std::string_view text);
 
 }  // namespace kmux::cpu

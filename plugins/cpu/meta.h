@@ -14,24 +14,26 @@ inline constexpr const char* kLauncherPart = "launcher";
 inline constexpr const char* kMetaPart = "meta.json";
 inline constexpr const char* kObjectPart = "object.";
 
-/// Part "meta.json": what `load` must know of the code, and how it came about.
+/// Part "meta.json": the facts of the code that `load` needs, and how the code was built.
 struct Meta {
   std::string engine;                 // "clang": relocatable objects; "host": a shared library
   std::string entry;                  // the launcher's symbol
   std::string triple;
   std::string cpu;
-  std::vector<std::string> features;  // that the code may use
+  std::vector<std::string> features;  // instruction-set features that the code may use
   std::string compiler;
   std::string tier;
   std::vector<std::string> flags;
   bool on_grid = false;               // kernels run on grids of blocks (runtime/launch.h)
-  bool on_fibers = false;             // has kernels whose threads have a stack each
+  bool on_fibers = false;             // has kernels that run each thread on a separate stack
   bool operator==(const Meta&) const = default;
 };
 
 std::string dump_meta(const Meta& meta);
 
-/// Errors: invalid_argument if `text` is not what `dump_meta` writes.
+/// Returns the Meta that `dump_meta` has written.
+///
+/// Errors: invalid_argument if `text` is invalid.
 Result<Meta> parse_meta(std::string_view text);
 
 }  // namespace kmux::cpu

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 2> kEngines = {"clang", "host"};
 constexpr std::array<std::string_view, 2> kEmitted = {"code", "functions"};
 constexpr std::array<std::string_view, 2> kTiers = {name_of(Tier::kFast), name_of(Tier::kFull)};
 
-// The processor goes into a command line, so it is a name and nothing else.
+// Returns true if `name` is valid in a command line: a processor's name and nothing else.
 bool is_cpu_name(std::string_view name) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+";
   return !name.empty() && name.front() != '-' && name.find_first_not_of(kLetters) == std::string_view::npos;
@@ -28,7 +28,7 @@ Status read_march(std::string& result, const OptionValue& value) {
   return Ok{};
 }
 
-// A kind alone says no more than that the launcher is for a host: it stays what the kernels are for.
+// A target without a processor only says that the launcher is for a host: its processor stays that of the kernels.
 Status read_target_host(std::string& result, const OptionValue& value) {
   const Result<Target> named = parse_target(value.text);
   Result<Target> target = named ? resolve_cpu_target(value.text) : named;

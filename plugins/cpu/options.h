@@ -17,10 +17,10 @@ enum class Engine {
   kHost,   // the machine's C++ compiler as a child process
 };
 
-/// What a build makes.
+/// The output of a build.
 enum class Emit {
   kCode,
-  kFunctions,  // a list of what the source defines, as part `functions` of an artifact that cannot be loaded
+  kFunctions,  // list of the source's functions, as part `functions` of an artifact that cannot be loaded
 };
 
 /// The options of this backend, with defaults filled in.
@@ -32,20 +32,20 @@ struct BuildOptions {
   CheckOptions check = {};
   std::string march = "native";       // "native": the target's processor
   std::string host_compiler = {};     // of engine host; empty: the first of c++, g++, clang++ in PATH
-  std::string target_host = {};    // processor of the launcher; empty: as the kernels
+  std::string target_host = {};    // processor of the launcher; empty: that of the kernels
   std::vector<std::string> compile_flags = {};
   std::vector<std::string> include_dirs = {};
-  std::function<bool()> stopping = {};  // no caller waits for the result
+  std::function<bool()> stopping = {};  // returns true once no caller waits for the result
 };
 
-/// Reads `options`; what is absent there comes from the host ("cpu.engine"), else from the defaults.
+/// Returns the parsed `options`. A missing option comes from the host ("cpu.engine"), else from the defaults.
 ///
-/// Errors: invalid_argument that names an unknown option, with the known ones, or a value that an option does not take.
+/// Errors: invalid_argument that names an unknown option and lists the known ones, or names an invalid value.
 Result<BuildOptions> parse_options(const Options& options, const Host& host);
 
-/// Accepts `flags` that `is_allowed_flag` knows, each in one piece.
+/// Returns ok if `is_allowed_flag` accepts each of `flags`. Each flag must be in one piece.
 ///
-/// Errors: invalid_argument that names the first other flag.
+/// Errors: invalid_argument that names the first flag that is not allowed.
 Status check_flags(const std::vector<std::string>& flags);
 
 }  // namespace kmux::cpu

@@ -21,7 +21,7 @@ extern const std::string_view cpu_runtime_text;     // runtime
 namespace kmux::cpu {
 namespace {
 
-// A kernel is called under an alias: a symbol, a local name or a keyword of C++ may be spelled like it.
+// Returns the alias under which a kernel is called: a symbol, local name or C++ keyword may be spelled like the kernel.
 std::string kernel_alias(std::size_t kernel) { return "kmux_kernel_" + std::to_string(kernel); }
 
 std::string join(const std::vector<PrintedArg>& args, std::string PrintedArg::* part) {
@@ -30,13 +30,14 @@ std::string join(const std::vector<PrintedArg>& args, std::string PrintedArg::* 
   return text;
 }
 
-// C has no type for some numbers, but Clang and GCC pass those of a structure otherwise than their bits.
+// C has no type for some numbers, but Clang and GCC pass such members of a structure differently from their bits.
 std::string member_type(DType type) {
   if (type == dtype::kFloat16) return "_Float16";
   return type == dtype::kBFloat16 ? "__bf16" : c_type(type);
 }
 
-// Of a kernel on a grid a structure is read where the launcher has it (engine/kernel_records.cpp).
+// Returns the arguments of a launch. A kernel on a grid reads structures in the launcher's memory, by address
+// (engine/kernel_records.cpp).
 std::vector<PrintedArg> arguments_of(CodeWriter& out, const Plan& plan, const PlanLaunch& launch, bool on_grid) {
   std::vector<PrintedArg> args = emit_args(out, plan, launch);
   for (std::size_t i = 0; i < args.size(); ++i) {
@@ -112,7 +113,7 @@ class CpuDialect : public LauncherDialect {
   Declarations declarations_;
 };
 
-/// Launches of kernels that are written for one thread of a GPU.
+/// Prints launches of kernels that are written for one thread of a GPU.
 class GridDialect : public CpuDialect {
  public:
   using CpuDialect::CpuDialect;
@@ -145,7 +146,7 @@ class GridDialect : public CpuDialect {
   }
 };
 
-/// The same where each access to memory is checked: says before a launch what memory there is.
+/// Prints the same for kernels whose memory accesses are checked: passes the extents of all memory before each launch.
 class CheckedGridDialect final : public GridDialect {
  public:
   CheckedGridDialect(Declarations declarations, std::vector<PlanMemory> memory)
@@ -240,12 +241,12 @@ Result<LaunchedKernels> launched_kernels(const BuildRequest& request) {
 
 namespace {
 
-// Features that every compiler's `__builtin_cpu_supports` knows by LLVM's name.
+// Features that `__builtin_cpu_supports` of every compiler accepts by LLVM's name.
 constexpr std::array kAsked =
     std::to_array<std::string_view>({"avx", "avx2", "avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl", "bmi",
                                      "bmi2", "fma", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"});
 
-// What a library tests for `feature`; empty: nothing.
+// Returns the expression by which a library tests for `feature`; empty if it does not test.
 std::string test_of(const std::string& feature, bool of_aarch64) {
   if (!of_aarch64) {
     const bool is_asked = std::ranges::find(kAsked, feature) != kAsked.end();

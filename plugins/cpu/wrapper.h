@@ -30,21 +30,22 @@ class CpuWrapper final : public Wrapper {
   Host host_;
 };
 
-/// Are the sources of this dialect written for one thread of a GPU?
+/// Returns true if sources of `dialect` are written for one thread of a GPU.
 inline bool is_device_dialect(std::string_view dialect) { return dialect == "cuda" || dialect == "hip"; }
 
-/// The kernels that the body of a device dialect launches, with their blocks.
+/// Returns the kernels that the body of a device dialect launches, with their block extents. An extent is 0 if it is
+/// not constant, or differs between launches.
 Result<BlockExtents> launched_blocks(const BuildRequest& request);
 
-/// The kernels that a body launches, each once, and what is passed to each.
+/// The kernels that a body launches, each once, and the arguments passed to each.
 struct LaunchedKernels {
   std::vector<std::string> names;
   std::vector<std::vector<KernelArgument>> passed;  // by the first launch: others pass the same types
 };
 Result<LaunchedKernels> launched_kernels(const BuildRequest& request);
 
-/// The parts of a library that runs relocatable code without kmux (kmux::Backend::standalone). `artifact` has it as part
-/// "code", and ready objects; kernels that are not all of C may throw.
+/// Returns the parts of a library that runs relocatable code without kmux (kmux::Backend::standalone). `artifact` must
+/// have that code as part "code", beside any ready objects. `kernels_may_throw` must be true unless all kernels are C.
 Artifact standalone_parts(const Artifact& artifact, const Meta& meta, bool kernels_may_throw);
 
 }  // namespace kmux::cpu

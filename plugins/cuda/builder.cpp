@@ -38,24 +38,24 @@ class DeviceCompiler {
   DeviceCompiler(Nvcc nvcc, std::string host_compiler)
       : nvcc_(std::move(nvcc)), host_compiler_(std::move(host_compiler)) {}
 
-  /// Of the code: whole, or with the part of CUDA's runtime that kernels call which launch kernels.
+  /// The form of the code: kWithRuntime links the part of CUDA's runtime that kernels call to launch kernels.
   enum class Form : std::uint8_t { kWhole, kWithRuntime };
 
   struct Output {
     std::string code;
-    bool is_ptx = false;                    // then it ends with a zero
+    bool is_ptx = false;                    // the code is PTX and ends with a zero
     std::string log = {};                   // warnings
-    bool is_about_program = false;          // the log is not about headers of the machine alone
-    std::vector<std::string> headers = {};  // of the machine, that were read
+    bool is_about_program = false;          // the log is not only about headers of the machine
+    std::vector<std::string> headers = {};  // of the machine, that the compiler read
     std::string ptx = {};    // of a cubin
-    std::string name_errors = {};           // the compiler's, where it was asked again without the names of kernels
+    std::string name_errors = {};           // the compiler's log, if it compiled again without the names of kernels
   };
-  // A cubin for the target's architecture: of dialect cuda compiled, of dialect ptx assembled, of dialect cubin as it is.
-  // PTX, where sources are compiled for a virtual architecture. Those of `kernels` that are name expressions are looked up and
-  // instantiated by a table of names (name_table.h) in it.
+  // Returns a cubin for the target's architecture: compiled from dialect cuda, assembled from ptx, unchanged for cubin.
+  // For a virtual architecture, returns PTX. A name table (name_table.h) in the code resolves and instantiates the name
+  // expressions among `kernels`.
   //
   // Errors: compile_failed with notes "log", in the user's files and lines, and "command"; invalid_argument for an
-  //         argument that would mean something else to the shell through which nvcc starts its tools.
+  //         argument that the shell through which nvcc starts its tools would change.
   Result<Output> compile(const nvidia::Compilation& compilation, const BuildRequest& request,
                          const nvidia::BuildOptions& options, const std::vector<std::string>& kernels,
                          Form form = Form::kWhole) const;
@@ -66,14 +66,15 @@ class DeviceCompiler {
   std::string host_compiler_;
 };
 
-// Files of the compilation's own folder.
+// Files in the compilation's private folder.
 constexpr const char* kCode = "/kmux-out.code";
 constexpr const char* kRule = "/kmux-out.d";
-constexpr const char* kParts = "/kmux-out.parts.cubin";  // nvlink goes by the ending
-// Names without their endings are in code that nvcc makes for functions of one unit: they do not depend on a random folder.
+constexpr const char* kParts = "/kmux-out.parts.cubin";  // nvlink requires the extension
+// A fixed name: nvcc puts the file name without extension into code for functions of one unit, and a random name would
+// change the code.
 constexpr const char* kUnit = "kmux-unit";
 
-// What follows -D in `flag`; empty for another flag.
+// Returns the definition behind -D in `flag`; empty for another flag.
 std::string_view define_in(std::string_view flag) {
   for (const std::string_view prefix : {"-D", "--define-macro="}) {
     if (flag.starts_with(prefix)) return flag.substr(prefix.size());
@@ -81,7 +82,7 @@ std::string_view define_in(std::string_view flag) {
   return {};
 }
 
-// The whole unit. Defines stand in it, as nvcc would hand them to a shell.
+// Returns the text of the unit. It contains the defines, since nvcc would pass them through a shell.
 std::string main_text(const Settings& settings, const nvidia::BuildOptions& options, const SourceUnit& unit,
                       const std::vector<std::string>& kernels) {
   std::string text;
@@ -94,14 +95,14 @@ std::string main_text(const Settings& settings, const nvidia::BuildOptions& opti
   return text + name_table(kernels);
 }
 
-// Or only about headers of the machine? What the assembler says is about the kernels.
+// Returns true if the log is not only about headers of the machine. Messages of the assembler are about the kernels.
 bool is_about_program(std::string_view log, const std::vector<File>& files) {
   const auto is_named = [&](const File& file) { return log.find(file.path + "(") != log.npos; };
   return log.find("ptxas ") != log.npos || std::ranges::any_of(files, is_named);
 }
 
-// Do `arguments` mean to nvcc and to its shell what they say? nvcc quotes much of what it hands on, but not all. A comma
-// begins another folder; blanks are kept together in folders only.
+// Checks that nvcc and its shell take `arguments` literally: nvcc quotes most, but not all arguments that it passes on.
+// In folders, blanks are allowed, but a comma would begin another folder.
 Status check_arguments(const std::vector<std::string>& arguments) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.:/@%";
   for (const std::string& argument : arguments) {
@@ -116,20 +117,21 @@ Status check_arguments(const std::vector<std::string>& arguments) {
   return Ok{};
 }
 
-// The PTX of the unit, which nvcc kept, where `code` has variables. Without it all of them count as written.
+// Returns the unit's PTX, which nvcc kept, if `code` has variables. Without the PTX, all variables count as written.
 std::string kept_ptx(const CompilationFolder& folder, std::string_view code) {
   if (!nvidia::refers_to_variables(code)) return "";
   auto ptx = read_file(folder.scratch() + "/" + kUnit + ".ptx");
   return ptx ? *std::move(ptx) : "";
 }
 
-// nvcc.profile puts a folder and a colon before LD_LIBRARY_PATH: without one, its children would load libraries of their folder.
+// nvcc.profile puts a folder and a colon before LD_LIBRARY_PATH. If the variable were empty, nvcc's children would load
+// libraries from their working directory.
 std::string libraries_of(const Nvcc& nvcc) {
   std::string folders = inherited_library_path();
   return folders.empty() ? absolute_folders(nvcc.home + "/lib64") : folders;
 }
 
-// nvcc's parts, the C++ compiler's, and headers that the user names.
+// Returns the folders of nvcc, of the C++ compiler, and of the user's headers.
 nvidia::Compilation::Places places_of(const Nvcc& nvcc, const std::string& host_compiler,
                                       const nvidia::BuildOptions& options, const Settings& settings) {
   std::vector<std::string> reads = folders_of_user(options.include_dirs, options.compile_flags, settings);
@@ -137,13 +139,14 @@ nvidia::Compilation::Places places_of(const Nvcc& nvcc, const std::string& host_
   return {std::move(reads), libraries_of(nvcc)};
 }
 
-// The arguments of nvcc that name neither files nor defines, in order.
+// Returns the arguments of nvcc in order, without files and defines.
 std::vector<std::string> device_arguments(const BuildRequest& request, const nvidia::BuildOptions& options,
                                           nvidia::Arch arch) {
   std::vector<std::string> arguments = {arch.is_virtual ? "-ptx" : "-cubin", "-arch=" + to_string(arch),
                                         "-I" + std::string(kProgramFolder)};
   if (request.chosen().dialect == "cuda") {
-    // Without one, nvcc's own, by which public sources are written: c++20 has functions (std::lerp) that make theirs ambiguous.
+    // The default is nvcc's own standard, for which public sources are written: functions of c++20 (std::lerp) make
+    // calls to theirs ambiguous.
     const Settings& settings = request.chosen().settings;
     if (!settings.standard.empty()) add_standard(arguments, settings, options.compile_flags);
     arguments.emplace_back("--expt-relaxed-constexpr");  // std::max and its like in kernels, as with NVRTC
@@ -213,7 +216,8 @@ Status DeviceCompiler::link(const nvidia::Compilation& compilation, nvidia::Arch
   return Ok{};
 }
 
-// The header that the C++ compiler of the host says it lacks; empty if it says another thing. Source: GCC 12, Clang 19, seen.
+// Returns the header that the host's C++ compiler reports as missing; empty for other messages. Source: messages of GCC
+// 12 and Clang 19.
 std::string missing_header(std::string_view log) {
   for (const auto& [before, after] :
        {std::pair<std::string_view, std::string_view>("fatal error: ", ": No such file or directory"),
@@ -225,8 +229,8 @@ std::string missing_header(std::string_view log) {
   return "";
 }
 
-// nvcc compiles a source with its code for the host. Kernels that launch kernels need more of CUDA's runtime. Where this machine
-// lacks a header that such code alone uses, the device's part is enough.
+// Compiles the whole source, host code included. Links CUDA's device runtime if kernels launch kernels. If this machine
+// lacks a header that only host code uses, compiles the device's part alone.
 Result<DeviceCompiler::Output> compile_what_can_be(const DeviceCompiler& compiler,
                                                    const nvidia::Compilation& compilation, const BuildRequest& request,
                                                    const nvidia::BuildOptions& options,
@@ -251,7 +255,8 @@ Result<DeviceCompiler::Output> compile_what_can_be(const DeviceCompiler& compile
 
 constexpr const char* kName = "backend cuda";
 
-// Where the compiler finds no kernel by a name, or several, the code without the table of names says which kernels there are.
+// Compiles again without the name table if the compiler finds none or several kernels for a name: that code lists the
+// kernels.
 Result<DeviceCompiler::Output> compile_source(const DeviceCompiler& compiler, const nvidia::Compilation& compilation,
                                               const BuildRequest& request, const nvidia::BuildOptions& options,
                                               const std::vector<std::string>& kernels) {
@@ -264,7 +269,7 @@ Result<DeviceCompiler::Output> compile_source(const DeviceCompiler& compiler, co
   return plain;
 }
 
-// Code that came ready can be wrong before a compiler is started.
+// Checks ready code, before a compiler is started.
 Status check_ready(const BuildRequest& request, const Plan& plan) {
   if (request.chosen().dialect == "cuda") return Ok{};
   KMUX_ASSIGN(const nvidia::Arch target, nvidia::arch_of(request.target));
@@ -280,7 +285,8 @@ std::string meta_of(const BuildRequest& request, const std::vector<std::string>&
                            {"symbols", json_list(symbols)}});
 }
 
-// nvcc names a header of the toolkit by way of its program's folder, the scan by that of the headers: one file, which counts once.
+// Returns `files` without those of `known`. nvcc names a toolkit header relative to its program's folder, the scan
+// relative to the header folder: both paths are one file, which counts once.
 std::vector<std::string> without_known(std::vector<std::string> files, const Dependencies& known) {
   std::set<std::pair<std::uint64_t, std::uint64_t>> seen;
   const auto is_new = [&](const std::string& path) {
@@ -365,7 +371,7 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   artifact.set(nvidia::kLibraryPart, std::move(library));
   artifact.set(nvidia::kLauncherPart, std::string(launcher));
   artifact.set(nvidia::kMetaPart, meta_of(request, plan.kernels, symbols, arguments));
-  // The headers of the C++ compiler, which no scan foresees.
+  // The headers of the C++ compiler, which the scan does not find.
   if (headers) add(*headers, Dependencies{.files = without_known(std::move(code->headers), *headers)});
   artifact.set(std::string(kDependenciesPart), to_json(headers.value_or(Dependencies{})));
   return artifact;

@@ -16,7 +16,7 @@ namespace kmux::cuda {
 
 /// Compiles sources with nvcc, and the launcher with the machine's C++ compiler.
 ///
-/// Threads: any, concurrently.
+/// Threads: thread-safe.
 class CudaBuilder final : public Builder {
  public:
   explicit CudaBuilder(Host host) : host_(host) {}
@@ -33,8 +33,8 @@ class CudaBuilder final : public Builder {
 
   Host host_;
   Headers headers_;
-  std::once_flag warned_;  // of flags that are not used
-  std::once_flag told_;
+  std::once_flag warned_;  // `warn_of_unused_flags` was called
+  std::once_flag told_;    // `tell_forward` has logged
 };
 
 }  // namespace kmux::cuda

@@ -27,7 +27,7 @@ std::optional<std::string> version_in_json(const fs::path& file) {
   return *version->as_string();
 }
 
-// Toolkits without version.json (those of PyPI) say their version near the beginning of cuda.h.
+// Returns the version from the beginning of cuda.h, for toolkits without version.json (those of PyPI).
 std::string version_in_header(const fs::path& file) {
   constexpr std::string_view kDefine = "#define CUDA_VERSION ";
   std::ifstream stream(file, std::ios::binary);
@@ -86,7 +86,7 @@ void warn_of_unused_flags(const Host& host) {
 
 namespace {
 
-// Blanks in names are escaped with a backslash, and so are the ends of lines between names; a dollar is doubled.
+// Splits a make rule into words. A backslash escapes blanks in names and line ends between names; a dollar is doubled.
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words(1);
   for (std::size_t i = 0; i < text.size(); ++i) {

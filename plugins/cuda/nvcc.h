@@ -12,29 +12,29 @@
 
 namespace kmux::cuda {
 
-/// CUDA's compiler as it was found on this machine.
+/// CUDA's compiler on this machine.
 struct Nvcc {
   std::string program;  // absolute
   std::string home;     // the toolkit's folder
 };
 
-/// The nvcc of the first toolkit that has one: that of option "cuda.home", of nvcc in PATH, of /usr/local/cuda. Starts no
-/// process.
+/// Returns the nvcc of the first toolkit that has one: of option "cuda.home", of nvcc in PATH, of /usr/local/cuda.
+/// Starts no process.
 ///
-/// Errors: unavailable that names every place.
+/// Errors: unavailable that lists every searched place.
 Result<Nvcc> find_nvcc(const Host& host);
 
-/// What identifies this toolkit: its version, and path, size and time of the programs that make code. Reads a few
-/// small files.
+/// Returns the identity of this toolkit: its version, and path, size and time of the programs that generate code. Reads
+/// a few small files.
 Json identify(const Nvcc& nvcc);
 
-/// The release of this toolkit, by the same files; nothing if none says it.
+/// Returns the release of this toolkit, by its version files; nothing if they lack it.
 std::optional<nvidia::Release> release_of(const Nvcc& nvcc);
 
-/// Logs a warning if the user has set flags for nvcc in the environment, which nvcc is not started with.
+/// Logs a warning if the environment has flags for nvcc, which kmux does not pass on.
 void warn_of_unused_flags(const Host& host);
 
-/// The absolute paths that a rule for make depends on, as compilers write it for -MD, normalised and sorted.
+/// Returns the absolute prerequisites of a make rule, as compilers write it for -MD; normalized and sorted.
 std::vector<std::string> absolute_prerequisites(std::string_view rule);
 
 }  // namespace kmux::cuda

@@ -13,12 +13,14 @@ namespace kmux::cuda {
 
 /// Prints the body of a variant as a C++ library that launches it without kmux: see launcher_text.h.
 ///
-/// Threads: any, concurrently.
+/// Threads: thread-safe.
 class CudaWrapper final : public Wrapper {
  public:
   explicit CudaWrapper(Host host) : host_(host) {}
 
-  /// Errors: invalid_argument for an unknown option or a bad value.
+  /// Returns the text of the launcher.
+  ///
+  /// Errors: invalid_argument for an unknown option or an invalid value.
   Result<std::string> wrap(const BuildRequest& request) override {
     KMUX_ASSIGN(const nvidia::BuildOptions options, nvidia::parse_options(request.options, host_, "cuda"));
     KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));

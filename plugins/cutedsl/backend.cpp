@@ -19,7 +19,8 @@
 namespace kmux::cutedsl {
 namespace {
 
-// What was built before can be had without a toolchain; for what was not, `build` says what is missing.
+// Reports a usable toolchain if an identity is kept: cached artifacts need no toolchain, and `build` reports a missing
+// one.
 Availability probe_toolchain(const Host& host) {
   if (has_kept_toolchain(host)) return {};
   if (const auto python = find_python(host); !python) return nvidia::no_toolchain(python.error());
@@ -29,7 +30,7 @@ Availability probe_toolchain(const Host& host) {
   return compiler ? Availability{} : nvidia::no_toolchain(compiler.error());
 }
 
-// TileLang writes "cutedsl", or "cuda" with a key.
+// Returns the CUDA target for TileLang's "cutedsl", or "cuda" with key "cutedsl".
 Target without_dsl(Target target) {
   if (target.kind == "cutedsl") target.kind = "cuda";
   const auto keys = target.attributes.find("keys");

@@ -36,7 +36,7 @@ std::string meta_of(const BuildRequest& request, const Entries& entries, const D
                            {"versions", code.versions}});
 }
 
-// The files that a launcher with host functions takes in when it is assembled and linked.
+// Returns the files that are assembled and linked into a launcher with host functions.
 Result<Artifact> host_parts(const BuildRequest& request, HostCode& host) {
   Artifact parts;
   if (host.object.empty()) return parts;
@@ -47,8 +47,8 @@ Result<Artifact> host_parts(const BuildRequest& request, HostCode& host) {
   return parts;
 }
 
-// Where a function is compiled more than once, each is numbered: no launch of the program says which of them it is of. Kernels of
-// host functions, which the program does not name, have their symbols.
+// Numbers all entries of a function that is compiled more than once, since the program's launches do not tell them
+// apart. Kernels of host functions, which the program does not name, are listed by symbol.
 Status set_attributes(Artifact& artifact, const Entries& entries, const DslCompiler::Output& code) {
   const std::vector<std::string>& compiled = entries.plan.kernels;
   std::vector<std::string> kernels = compiled;
@@ -81,7 +81,7 @@ std::optional<Json> read_kept(const fs::path& file) {
   return json ? std::optional(*std::move(json)) : std::nullopt;
 }
 
-// A cache that cannot be written to has nothing to find later.
+// Ignores failures: a cache that is not writable has no artifacts to find later.
 void keep(const fs::path& file, const Json& programs) {
   if (read_kept(file) == programs) return;
   std::error_code error;

@@ -13,7 +13,7 @@ namespace kmux::cutedsl {
 
 /// Compiles sources with CuTe DSL, and the launcher with the machine's C++ compiler.
 ///
-/// Threads: any, concurrently.
+/// Threads: thread-safe.
 class CuteDslBuilder final : public Builder {
  public:
   explicit CuteDslBuilder(Host host) : host_(host), server_(host) {}
@@ -23,19 +23,19 @@ class CuteDslBuilder final : public Builder {
 
  private:
   Host host_;
-  PythonServer server_;  // starts when it is first used
+  PythonServer server_;  // starts on first use
 };
 
-/// The part of an artifact that is the object of its host functions, and the file that is linked.
+/// The artifact part with the object of the host functions, and the name of the linked file.
 inline constexpr const char* kHostObject = "kmux-host.o";
 
-/// What identifies the programs that compile. Where Python or the C++ compiler is not there, it is what was told the
-/// last time, kept in the cache's folder: what they have made can be found, and run, without them.
+/// Returns the identity of the compilers. If Python or the C++ compiler is missing, returns the last identity, which
+/// the cache's folder keeps. Artifacts that they made can then be found and run without them.
 ///
-/// Errors: those of `find_python` and `find_host_compiler`, where nothing was kept.
+/// Errors: those of `find_python` and `find_host_compiler`, if no identity is kept.
 Result<Json> identify_toolchain(const Host& host, const BuildOptions& options);
 
-/// Whether something is kept, so that there may be artifacts that nothing here could make.
+/// Returns true if an identity is kept: cached artifacts may then exist without a toolchain.
 bool has_kept_toolchain(const Host& host);
 
 }  // namespace kmux::cutedsl

@@ -13,7 +13,7 @@ std::string type_name(std::size_t entry, std::size_t number) {
   return "kmux_view_" + std::to_string(entry) + "_" + std::to_string(number);
 }
 
-// "struct kmux_view_0_1 { void* data; int shape[2]; long long strides[1]; };"
+// Emits, for example, "struct kmux_view_0_1 { void* data; int shape[2]; long long strides[1]; };".
 void emit_struct(CodeWriter& out, const TensorParameter& tensor, const std::string& name) {
   std::string members = "void* data;";
   const std::size_t extents = count_dynamic(tensor.shape);
@@ -23,7 +23,7 @@ void emit_struct(CodeWriter& out, const TensorParameter& tensor, const std::stri
   out.line("struct " + name + " { " + members + " };");
 }
 
-// What printed/host_functions.h defines: a function of the object beside the code, and its call.
+// Declares the parts of printed/host_functions.h: a function of the object beside the code, and its call.
 constexpr std::string_view kHostCall = R"(
 struct kmux_host_function {
   const char* name;
@@ -34,7 +34,7 @@ struct kmux_host_function {
 static int kmux_call_host(const kmux_launch_env* env, const kmux_host_function& function, void** args, kmux_sink error);
 )";
 
-// What a value is computed for.
+// The variable that holds a value, and the value's description in messages.
 struct Place {
   std::string variable;
   std::string text;
@@ -77,7 +77,7 @@ void CuteDialect::emit_structs(CodeWriter& out, const std::vector<Entry>& entrie
   }
 }
 
-// What printed/tvm_ffi_entry.h must know of the program.
+// Emits the program's data for printed/tvm_ffi_entry.h.
 void CuteDialect::emit_names(CodeWriter& out) const {
   out.line().line("static constexpr size_t kmux_tvm_slot_count = " + std::to_string(checks_.slot_count) + ";");
   out.open("static const char* const kmux_kernel_functions[] = {");

@@ -12,21 +12,21 @@
 
 namespace kmux::cutedsl {
 
-/// Prints launches whose arguments are what kernels of CuTe DSL take: a tensor is a struct of its address and of what its
-/// type does not say.
+/// Prints launches with the arguments of CuTe DSL's kernels: a tensor is a struct of its address and its dynamic
+/// extents and strides.
 ///
-/// Before the program's own part stand the checks of its arguments (kmux/plugin/emit_checks.h), which printed/tvm_ffi_entry.h calls.
+/// Prints the checks of the program's arguments (kmux/plugin/emit_checks.h), which printed/tvm_ffi_entry.h calls,
+/// before the program's part.
 ///
-/// After the arguments a spare byte is passed: where a kernel has a value without content, CuTe DSL declares a parameter of
-/// one byte for it, at the end.
+/// Passes a spare byte after the arguments: CuTe DSL declares a last parameter of one byte for a value without content.
 class CuteDialect final : public DriverDialect {
  public:
-  /// `signature` and `entries` outlive the object.
+  /// `signature` and `entries` must outlive the object.
   CuteDialect(const Signature& signature, const Entries& entries, PrintedChecks checks)
       : signature_(signature), entries_(entries), checks_(std::move(checks)) {}
 
   void declarations(CodeWriter& out, const Plan& plan) override;
-  /// Of a host function a call, through printed/host_functions.h.
+  /// Prints a launch; for a host function, a call through printed/host_functions.h.
   void launch(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) override;
 
  protected:
@@ -44,15 +44,15 @@ class CuteDialect final : public DriverDialect {
   PrintedChecks checks_;
 };
 
-/// The checks of a launcher's `launch_kernel`, by the name that printed/tvm_ffi_entry.h knows.
+/// Returns the checks of a launcher's `launch_kernel`, under the name that printed/tvm_ffi_entry.h calls.
 ///
 /// Errors: as `compile_checks`.
 Result<PrintedChecks> launch_checks(const Signature& signature, const std::string& kernel);
 
-/// What `CuteDialect` passes to entry `entry`.
+/// Returns the arguments that `CuteDialect` passes to entry `entry`.
 nvidia::ArgumentPack pack_of(const Entry& entry);
 
-/// What it passes in each launch of the plan of `entries`, which outlive the function.
+/// Returns a function for the arguments of each launch of the plan of `entries`, which must outlive the function.
 nvidia::ArgumentSizes argument_sizes(const Entries& entries);
 
 }  // namespace kmux::cutedsl

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kScript = "kmux_compile.py";
 constexpr int kNotUsable = 2;                // exit code of the script
-constexpr int kSignalled = 128;              // and the number of the signal that ended it
+constexpr int kSignalled = 128;              // plus the number of the signal that ended the script
 
 Json dynamic_list(const std::vector<std::optional<std::int64_t>>& items) {
   Json::Array array;
@@ -39,7 +39,7 @@ Json extents(const std::optional<Entry::Extents>& values) { return values ? Json
 
 Json type_name(DType type) { return std::string(cute_type(type).value_or("")); }
 
-// The names that CuTe DSL has for the element types of tensor maps, by the driver's numbers. Source: CUDA Driver API,
+// CuTe DSL's names of the element types of tensor maps, by the driver's numbers. Source: CUDA Driver API,
 // CUtensorMapDataType.
 constexpr std::array<const char*, 16> kMapTypes = {
     "Uint8",   "Uint16",   "Uint32",  "Int32",    "Uint64",   "Int64",        "Float16",      "Float32",
@@ -132,7 +132,7 @@ std::string last_line(std::string_view text) {
   return line.empty() ? "nothing" : std::string(line);
 }
 
-// What Python found wrong, in the user's lines.
+// Returns the error of a failed compilation, in the user's lines.
 Error failed(const CompilationFolder& folder, const ProcessResult& ran, const Python& python,
              const Settings& settings) {
   const auto words = read_file(fs::path(folder.own()) / "out" / "error.txt");
@@ -154,7 +154,7 @@ Error failed(const CompilationFolder& folder, const ProcessResult& ran, const Py
   return with_requirements(compile_error("cannot compile the kernels", log), settings);
 }
 
-// What is in the cubin beside the kernels of the plan is launched by host functions.
+// Reads the code of host functions. Kernels of the cubin that are not in the plan are theirs.
 Result<HostCode> read_host(const fs::path& out, const DslCompiler::Output& output) {
   HostCode host;
   KMUX_ASSIGN(host.object, read_file(out / "kmux_host.o"));
@@ -236,7 +236,7 @@ Error lacks(const std::string& kernel, const std::string& why, const std::vector
                                                    "). Use CuTe DSL 4.7 or newer, or another name.");
 }
 
-// For a CuTe DSL that does not tell names.
+// Finds a kernel by its name pattern, for a CuTe DSL that does not report symbols.
 Result<std::string> find_by_pattern(const std::string& kernel, const std::vector<std::string>& present) {
   std::vector<const char*> names;
   names.reserve(present.size());

@@ -20,13 +20,13 @@ Dynamic constants_of(const std::vector<Expr>& values) {
   return constants;
 }
 
-// Of numbers of a byte CuTe DSL passes integers and bool alone.
+// Returns true if CuTe DSL passes `dtype` by value: of one-byte types, only integers and bool.
 bool is_passed_by_value(DType dtype) {
   const bool is_float8 = dtype.bits == 8 && cute_type(dtype)->starts_with("Float8");
   return !is_float8;
 }
 
-// What is left of an alignment at an offset.
+// Returns the alignment at an offset from an aligned address.
 std::int64_t alignment_at(std::int64_t alignment, std::int64_t element, const Expr& offset_bytes) {
   if (offset_bytes.is_constant()) return std::gcd(alignment, offset_bytes.constant());
   return std::gcd(alignment, element);
@@ -45,7 +45,7 @@ std::optional<Entry::Extents> constants_of(const std::array<Expr, 3>& extents) {
   return Entry::Extents{extents[0].constant(), extents[1].constant(), extents[2].constant()};
 }
 
-// What `launch` has that is for kernels alone; null if nothing.
+// Returns a setting of `launch` that only kernels take; null if it has none.
 const char* setting_of(const PlanLaunch& launch) {
   const auto is_map = [](const PlanArg& arg) { return std::holds_alternative<PlanMapArg>(arg); };
   if (launch.cluster) return "a cluster";
@@ -56,7 +56,7 @@ const char* setting_of(const PlanLaunch& launch) {
   return std::ranges::any_of(launch.args, is_map) ? "a tensor map" : nullptr;
 }
 
-// Makes the entries of the launches of a plan, and has the launches name them.
+// Makes the entries of a plan's launches, and sets the launches' kernel numbers to them.
 class EntryMaker {
  public:
   EntryMaker(const Program& program, Plan plan)
@@ -84,7 +84,7 @@ class EntryMaker {
     }
   }
 
-  // Kernels come first, and how many there are is known at the end.
+  // Kernel numbers precede those of host functions, and the number of kernels is known only at the end.
   void number_hosts(std::vector<PlanStep>& steps) {
     for (PlanStep& step : steps) {
       if (auto* launch = std::get_if<PlanLaunch>(&step); launch != nullptr && launch->is_call) {
@@ -107,7 +107,7 @@ class EntryMaker {
     return static_cast<std::size_t>(found - entries_.hosts.begin());
   }
 
-  // The launches of a host function say what this one cannot.
+  // Rejects launch settings of a host function: its own launches have these.
   Status check_host(const PlanLaunch& launch) const {
     const char* const what = setting_of(launch);
     if (what == nullptr) return Ok{};
@@ -152,7 +152,7 @@ class EntryMaker {
     return tensor_of(*buffer, address.offset_bytes);
   }
 
-  // Names of a layout that no other expression of the plan uses.
+  // Adds bindings for a layout's symbols that no other expression of the plan uses.
   void bind(const Layout& layout) {
     for (const auto* values : {&layout.shape, &layout.strides}) {
       for (const Expr& value : *values) {
@@ -182,7 +182,7 @@ class EntryMaker {
     return Ok{};
   }
 
-  // "scale", or "scale (2)" for the second entry of a function.
+  // Names kernels: "scale", or "scale (2)" for the second entry of a function.
   void name_kernels() {
     for (std::size_t i = 0; i < entries_.list.size(); ++i) {
       const std::string& kernel = entries_.list[i].kernel;

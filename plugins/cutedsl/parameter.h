@@ -13,15 +13,15 @@
 
 namespace kmux::cutedsl {
 
-/// Extents and strides of a buffer, in elements; those of a contiguous one are computed.
+/// Extents and strides of a buffer, in elements; strides of a contiguous buffer are computed.
 struct Layout {
   std::vector<Expr> shape;
   std::vector<Expr> strides;
 };
 Layout layout_of(const BufferParam& buffer);
 
-/// A `cute.Tensor`. What is a constant belongs to its type, as the kernel is compiled for it; for the rest there is nothing
-/// here, and the launch passes it.
+/// A `cute.Tensor`. Constant extents and strides belong to its type, for which the kernel is compiled. Dynamic ones are
+/// empty here and passed by the launch.
 struct TensorParameter {
   DType dtype;
   std::vector<std::optional<std::int64_t>> shape = {};  // passed as int32
@@ -44,16 +44,16 @@ struct MapParameter {
   std::size_t map = 0;
   bool operator==(const MapParameter&) const = default;
 };
-/// How many of `values`, extents or strides, only a call knows.
+/// Returns the number of dynamic values among `values`, extents or strides.
 std::size_t count_dynamic(const std::vector<std::optional<std::int64_t>>& values);
-/// What a kernel declares for one argument of a launch.
+/// The parameter that a kernel declares for one argument of a launch.
 using Parameter = std::variant<TensorParameter, PointerParameter, ValueParameter, MapParameter>;
 
-/// The bytes of a parameter. A tensor is a struct of its address, its dynamic extents and its dynamic strides.
+/// Returns the bytes of a parameter. A tensor is a struct of its address, its dynamic extents and its dynamic strides.
 std::size_t size_of(const Parameter& parameter);
 
-/// What CuTe DSL calls an element type ("Float16"), or nothing for a type that it does not have. Two spellings of float8
-/// e4m3 are one type to it; FNUZ, whose exponents have another bias, is none.
+/// Returns CuTe DSL's name of an element type ("Float16"), or nothing for a type that it lacks. Both spellings of
+/// float8 e4m3 have one name. CuTe DSL lacks FNUZ types, which have another exponent bias.
 std::optional<std::string_view> cute_type(DType type);
 
 }  // namespace kmux::cutedsl

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Packages whose code becomes part of the cubin, as their folders of metadata begin.
+// Packages with code that becomes part of the cubin, by the prefix of their metadata folders.
 constexpr std::array<std::string_view, 2> kIdentified = {"nvidia_cutlass_dsl", "tilelang"};
 constexpr std::string_view kMetadataEnd = ".dist-info";
 
@@ -41,7 +41,8 @@ std::vector<std::string> entries_of(const fs::path& folder) {
   return names;
 }
 
-// "lib/python3.11/site-packages" and "lib/python3/dist-packages" of an installation, those of `version` ("3.11") first.
+// Adds "lib/python3.11/site-packages", "lib/python3/dist-packages" and the like of an installation; those of `version`
+// ("3.11") first.
 void add_packages(std::vector<std::string>& folders, const fs::path& prefix, const std::string& version) {
   const auto add = [&](const std::string& name) {
     for (const char* kind : {"site-packages", "dist-packages"}) {
@@ -57,13 +58,13 @@ void add_packages(std::vector<std::string>& folders, const fs::path& prefix, con
   }
 }
 
-// "3.11" of ".../python3.11"; empty if the name does not say.
+// Returns "3.11" for ".../python3.11"; empty if the name has no version.
 std::string version_in(const fs::path& program) {
   const std::string name = program.filename().string();
   return name.starts_with("python3.") ? name.substr(std::string_view("python").size()) : "";
 }
 
-// "key = value" lines.
+// Returns the value of `key` in a file of "key = value" lines.
 std::optional<std::string> setting_of(const fs::path& file, const std::string& key) {
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) {
@@ -75,7 +76,7 @@ std::optional<std::string> setting_of(const fs::path& file, const std::string& k
   return std::nullopt;
 }
 
-// The version in the name of a package's folder of metadata: "nvidia_cutlass_dsl-4.8.1.dist-info".
+// Returns the version in the name of a package's metadata folder: "nvidia_cutlass_dsl-4.8.1.dist-info".
 std::optional<std::string> version_in(const std::string& folder, std::string_view package) {
   for (const std::string& name : entries_of(folder)) {
     if (!name.starts_with(std::string(package) + "-") || !name.ends_with(kMetadataEnd)) continue;
@@ -105,14 +106,14 @@ bool belongs_to_this_user(const fs::path& folder) {
   return ::stat(folder.c_str(), &facts) == 0 && facts.st_uid == ::geteuid();
 }
 
-// As Python has it: a virtual environment sees the user's packages only where it sees those of the system.
+// Follows Python's rule: a virtual environment sees the user's packages only if it sees those of the system.
 bool sees_packages_of_user(const std::string& program) {
   const fs::path settings = fs::path(program).parent_path().parent_path() / "pyvenv.cfg";
   std::error_code error;
   return !fs::exists(settings, error) || setting_of(settings, "include-system-site-packages") == "true";
 }
 
-// What `pip install --user` has installed, where an isolated Python does not look.
+// Returns `program` with the CuTe DSL of `pip install --user`, whose folder an isolated Python does not search.
 std::optional<Python> of_user(const Host& host, const std::string& program) {
   const auto base = host.option("cutedsl.user_base");
   const auto home = host.option("cutedsl.home");
@@ -127,7 +128,7 @@ std::optional<Python> of_user(const Host& host, const std::string& program) {
   return std::nullopt;
 }
 
-// The Python `program` with its CuTe DSL; else why not, in a few words.
+// Returns the Python `program` with its CuTe DSL; otherwise writes a short reason to `why_not`.
 std::optional<Python> with_cute_dsl(const Host& host, const std::string& program, std::string& why_not) {
   if (!is_executable(program)) return why_not = "is not a program", std::nullopt;
   for (const std::string& folder : package_folders(program)) {
@@ -173,13 +174,13 @@ std::vector<std::string> command_line(const Python& python, const std::string& s
   return words;
 }
 
-// An installation's programs are in its "bin"; a virtual environment's lead to another installation.
+// Programs are in the "bin" of an installation; those of a virtual environment link to another installation.
 Command python_command(const Python& python, const std::string& script, const CompilationFolder& folder) {
   Command command = compiler_command(command_line(python, script), folder);
   command.environment["PYTHONDONTWRITEBYTECODE"] = "1";
   command.confinement->reads.insert(command.confinement->reads.end(),
                                     {fs::path(python.program).parent_path().parent_path().string(), python.packages});
-  // CuTe DSL asks the driver for what it is built for.
+  // CuTe DSL queries the driver, which requires access to its device files.
   for (const fs::path& device : entries_in("/dev")) {
     if (device.filename().string().starts_with("nvidia")) command.confinement->writes.push_back(device.string());
   }
@@ -240,8 +241,8 @@ constexpr const char* kServeScript = "kmux_serve.py";
 constexpr int kLookIntervalMs = 50;
 constexpr int kSocket = 3;  // of the server
 
-// Starts `command` with `socket` as descriptor 3, in a process group of its own; its number, or -1. Its output goes to the
-// file `log`: modules write to stdout when they are imported.
+// Starts `command` with `socket` as descriptor 3, in a new process group. Returns the process id, or -1. The output
+// goes to the file `log`: modules write to stdout when they are imported.
 pid_t start_server(const Command& command, const Descriptor& socket, const std::string& log) {
   Spawn spawn(Spawn::Group::kOfItsOwn);
   spawn.work_in(command.working_directory);
@@ -261,7 +262,7 @@ PythonServer::~PythonServer() { end(); }
 Result<std::optional<int>> PythonServer::compile(const Python& python, const std::string& arch,
                                                  const std::string& folder, std::chrono::seconds timeout) {
   const std::lock_guard locked(mutex_);
-  // Packages may be installed anew meanwhile: what a server has imported is what is in the key, or it is another server.
+  // Packages may be reinstalled meanwhile: a server whose imports no longer match the build's key is restarted.
   std::string serves = dump(identify(python));
   serves.append(" ").append(arch);
   if (serves_ != serves) end();
@@ -279,14 +280,14 @@ bool PythonServer::start(const Python& python, const std::string& arch) {
   if (!script) return false;
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
   socket_ = Descriptor(ends[0]);
-  // Above what is redirected there: an application may have closed its standard three.
+  // Must be above the redirected descriptors: an application may have closed its standard three.
   const Descriptor low(ends[1]);
   const Descriptor theirs(fcntl(low.get(), F_DUPFD_CLOEXEC, kSocket + 1));
   if (!theirs.is_open()) return false;
   Command command = python_command(python, *script, *folder);
   std::error_code error;
-  command.confinement->writes.push_back(fs::temp_directory_path(error).string());  // folders of compilations to come
-  command.environment["CUTE_DSL_ARCH"] = arch;  // without one CuTe DSL takes the newest, and says nothing
+  command.confinement->writes.push_back(fs::temp_directory_path(error).string());  // folders of later compilations
+  command.environment["CUTE_DSL_ARCH"] = arch;  // if it is unset, CuTe DSL silently uses the newest
   process_ = start_server(command, theirs, folder->own() + "/server.log");
   folder_.emplace(*std::move(folder));
   return process_ > 0;
@@ -316,7 +317,7 @@ Result<std::optional<int>> PythonServer::answer(std::chrono::seconds timeout) {
     char byte = '\0';
     const ssize_t count = recv(socket_.get(), &byte, 1, 0);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return end(), std::optional<int>();  // it died
+    if (count <= 0) return end(), std::optional<int>();  // the server died
     if (byte != '\n') {
       line.push_back(byte);
       continue;

@@ -15,42 +15,44 @@
 
 namespace kmux::cutedsl {
 
-/// The oldest CuTe DSL that has what is used here.
+/// The oldest supported CuTe DSL.
 inline constexpr const char* kRequirement = "nvidia-cutlass-dsl>=4.7.0";
 
 /// A Python that has CuTe DSL among its packages.
 struct Python {
-  std::string program;   // absolute; not resolved, for a virtual environment is told by where its program lies
+  std::string program;   // absolute, links not resolved: the path identifies a virtual environment
   std::string packages;  // the folder that holds CuTe DSL
   std::string version;   // of CuTe DSL
-  bool is_of_user = false;  // `packages` is what `pip install --user` fills, where an isolated Python does not look
+  bool is_of_user = false;  // `packages` is of `pip install --user`, which an isolated Python does not search
 };
 
-/// The command that runs `script` in it, isolated: no folder and no variable of the user's decides what is imported, but for
-/// packages that are only there.
+/// Returns the command line that runs `script`, isolated: the user's folders and variables do not affect imports. The
+/// exception is a package folder of `pip install --user`, which is an argument of the script.
 std::vector<std::string> command_line(const Python& python, const std::string& script);
 
-/// Returns the command that runs `script` in `folder`, which reads the Python's installation and packages besides.
+/// Returns the command that runs `script` in `folder`. It may also read the Python's installation and packages.
 Command python_command(const Python& python, const std::string& script, const CompilationFolder& folder);
 
-/// The Python of option "cutedsl.python", whatever others there are; else the first with CuTe DSL of: the active virtual
-/// environment's (option "cutedsl.venv"), python3 in PATH, in /usr/local/bin and in /usr/bin. Each has what is installed
-/// with it; else what `pip install --user` has put into a folder of this process's user, unless it is a virtual environment,
-/// which sees none of that. Starts no process.
+/// Returns the Python of option "cutedsl.python" if the option is set. Otherwise returns the first Python with CuTe DSL
+/// of: the active virtual environment (option "cutedsl.venv"), python3 in PATH, in /usr/local/bin and in /usr/bin.
 ///
-/// Errors: unavailable that names every place, and what to install.
+/// CuTe DSL is searched among the Python's own packages, then among those of `pip install --user`. The latter must
+/// belong to this process's user, and are skipped for a virtual environment, which does not see them. Starts no
+/// process.
+///
+/// Errors: unavailable that lists every searched place and the package to install.
 Result<Python> find_python(const Host& host);
 
-/// What identifies this toolchain: path, size and time of the program, and the version and the record of CuTe DSL and
-/// of what else code is made with. Reads folders and the properties of files.
+/// Returns the identity of this toolchain: path, size and time of the program, the version of CuTe DSL, and the records
+/// of CuTe DSL and TileLang. Reads folders and the properties of files.
 Json identify(const Python& python);
 
-/// The folders in which the Python `program` looks for packages, as its place and a pyvenv.cfg beside it say.
+/// Returns the folders that the Python `program` searches for packages, by its path and a pyvenv.cfg beside it.
 std::vector<std::string> package_folders(const std::string& program);
 
-/// A Python that stays, with CuTe DSL imported: each compilation is done by a copy of it (`python/serve.py`).
+/// A persistent Python with CuTe DSL imported: a forked copy of it runs each compilation (`python/serve.py`).
 ///
-/// Threads: any; one compilation at a time.   Lifetime: the process ends with the object, or with this process.
+/// Threads: thread-safe; one compilation at a time.   Lifetime: the process ends with the object, or with this process.
 class PythonServer {
  public:
   explicit PythonServer(Host host) : host_(host) {}
@@ -58,10 +60,10 @@ class PythonServer {
   PythonServer& operator=(const PythonServer&) = delete;
   ~PythonServer();
 
-  /// Runs kmux_compile.py of `folder`, a compilation's own one, for `arch`; gives its exit code, or nothing where no server can be had: then a Python of
-  /// its own can do it. What it says is in python.log there.
+  /// Runs kmux_compile.py of `folder`, the compilation's own folder, for `arch`. Returns its exit code. Returns nothing
+  /// if no server can run: the caller may then use a separate Python. The output is in python.log in that folder.
   ///
-  /// Errors: unavailable if it takes longer than `timeout`, or the process is about to end. Then all of it is killed.
+  /// Errors: timed_out after `timeout`; cancelled if the process is about to end. Both kill the server's process group.
   Result<std::optional<int>> compile(const Python& python, const std::string& arch, const std::string& folder,
                                      std::chrono::seconds timeout);
 
@@ -74,7 +76,7 @@ class PythonServer {
   Host host_;
   std::mutex mutex_;
   std::optional<CompilationFolder> folder_;  // of the script
-  std::string serves_;  // toolchain and architecture
+  std::string serves_;  // the server's toolchain and architecture
   pid_t process_ = -1;
   Descriptor socket_;
 };

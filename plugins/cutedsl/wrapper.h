@@ -21,12 +21,14 @@ namespace cutedsl {
 /// Prints the body of a variant as a C++ library that launches it without kmux, CuTe DSL or Python: see
 /// launcher_text.h.
 ///
-/// Threads: any, concurrently.
+/// Threads: thread-safe.
 class CuteDslWrapper final : public Wrapper {
  public:
   explicit CuteDslWrapper(Host host) : host_(host) {}
 
-  /// Errors: invalid_argument for an unknown option or a bad value; unsupported for an element type.
+  /// Returns the text of the launcher.
+  ///
+  /// Errors: invalid_argument for an unknown option or an invalid value; unsupported for an element type.
   Result<std::string> wrap(const BuildRequest& request) override {
     KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
     KMUX_ASSIGN(const Entries entries, make_entries(request.program, request.variant));

@@ -16,7 +16,7 @@ Log log_to(const Host& host) {
           }};
 }
 
-// Are calls and launches shown to profilers (host option "hip.roctx")?
+// Returns true if calls and launches are shown to profilers (host option "hip.roctx").
 bool shows_ranges(const Host& host) {
   const auto value = host.option("hip.roctx");
   return value && asks_for_profiler_ranges(value->c_str());

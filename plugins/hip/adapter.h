@@ -19,16 +19,16 @@
 
 namespace kmux::hip {
 
-/// What the user chose about launches, besides the plan.
+/// The user's choices for launches, besides the plan.
 struct LaunchChoices {
   bool graph = false;  // option `graph`
   bool ranges = false;  // show calls and launches to profilers
 };
 
-/// The facts of a plan, with the storage behind them.
+/// Owns the facts of a plan: `view` is valid as long as the object.
 class Facts {
  public:
-  /// `kernels` are those of the plan, in its order.
+  /// `kernels` must be those of the plan, in its order.
   Facts(const Plan& plan, std::vector<KernelMeta> kernels, LaunchChoices choices = {})
       : name_(std::make_unique<const std::string>(plan.name)), metas_(std::move(kernels)) {
     for (const KernelMeta& meta : metas_) {
@@ -47,7 +47,7 @@ class Facts {
   const PlanFacts& view() const { return view_; }
 
  private:
-  // Sizes are the plan's: where the code says what kernels take, the build has compared them.
+  // Uses the plan's sizes: the build has checked them against the code, if the code has sizes.
   void add_steps(const Plan& plan) {
     sizes_.resize(plan.step_count);
     for_each_launch(plan.steps, [this](const PlanLaunch& launch) { sizes_[launch.step] = passed_bytes(launch); });
@@ -62,7 +62,7 @@ class Facts {
     return bytes.is_constant() && bytes.constant() > 0 ? static_cast<unsigned long long>(bytes.constant()) : 0;
   }
 
-  std::unique_ptr<const std::string> name_;  // its characters stay where they are
+  std::unique_ptr<const std::string> name_;  // a move keeps the address of its characters
   std::vector<KernelMeta> metas_;
   std::vector<KernelFacts> kernels_;
   std::vector<std::vector<unsigned>> sizes_;  // of each step; none for a fill
@@ -70,7 +70,7 @@ class Facts {
   PlanFacts view_{};
 };
 
-/// The code of a program, and what is known of it.
+/// The code of a program, and its facts.
 struct LoadedKernel {
   Host host;
   std::string code;
@@ -80,7 +80,7 @@ struct LoadedKernel {
 
 /// A loaded kernel: the launch layer runs the plan.
 ///
-/// Threads: any, concurrently.
+/// Threads: thread-safe.
 class HipAdapter final : public PlanAdapter<LoadedKernel, Launcher> {
  public:
   HipAdapter(LoadedKernel kernel, PlanRunner runner);
@@ -88,12 +88,12 @@ class HipAdapter final : public PlanAdapter<LoadedKernel, Launcher> {
   Result<ConstantPlace> constant(int device, std::string_view name) override;
 };
 
-/// Makes an adapter of what the builder made.
+/// Returns an adapter for an artifact that the builder made.
 ///
 /// Errors: invalid_argument if the artifact is of another backend or incomplete.
 Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact, Host host);
 
-/// What an artifact of backend hip holds, read.
+/// The parsed parts of an artifact of backend hip.
 struct LoadedParts {
   std::string code;
   Plan plan;
@@ -101,6 +101,8 @@ struct LoadedParts {
   bool graph = false;  // option `graph`
 };
 
+/// Parses the parts of `artifact`.
+///
 /// Errors: invalid_argument if the artifact is of another backend or incomplete.
 Result<LoadedParts> read_parts(const Artifact& artifact);
 

@@ -12,7 +12,7 @@
 namespace kmux::hip {
 namespace {
 
-// Tensor maps, clusters, L2 windows and early starts are NVIDIA's; packed values are Metal's.
+// Tensor maps, clusters, L2 windows and programmatic serialization are NVIDIA's; packed values are Metal's.
 const auto& kFeatures =
     *new const std::vector<std::string>{"constants", "cooperative",      "dynamic_smem",    "fill",     "grid", "guard",
                                         "loop",      "several_launches", "struct_argument", "workspace"};

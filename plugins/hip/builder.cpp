@@ -27,11 +27,11 @@
 namespace kmux::hip {
 namespace {
 
-// Where Clang looks besides; hiprtc has its headers in itself.
+// The system's header folders, which Clang also searches; hiprtc has built-in headers instead.
 const auto& kSystemFolders = *new const std::vector<std::string>{
     "/usr/local/include", std::string("/usr/include/") + kMultiarch, "/usr/include"};
 
-// Of every device: what hipDeviceProp_t says of a block. Of a grid in y and z, HIP's versions say different things.
+// The limits of every device, by hipDeviceProp_t. HIP's versions differ in the limits of a grid in y and z.
 constexpr LaunchLimits kLimits{{2147483647, 2147483647, 2147483647}, {1024, 1024, 1024}, 1024};
 
 Error for_another(const CodeObject& code, const std::string& arch) {
@@ -41,7 +41,8 @@ Error for_another(const CodeObject& code, const std::string& arch) {
 
 using KernelMetas = std::map<std::string, KernelMeta>;
 
-// What the code calls the kernels: what hiprtc said of name expressions, or a table of names has, else what the program does.
+// Returns the kernels' names in the code: symbols of name expressions come from hiprtc, or from the name table; other
+// names are the program's.
 std::vector<std::string> names_in(const CodeObject& code, const Compiled& compiled, const Plan& plan) {
   std::vector<std::string> found = name_expressions(plan.kernels);
   if (compiled.symbols.size() >= found.size()) {
@@ -59,7 +60,7 @@ std::vector<std::string> names_in(const CodeObject& code, const Compiled& compil
   return names;
 }
 
-// What the code says of the kernels of `plan`, once every launch fits them.
+// Returns the code's facts of the kernels of `plan`, after checking every launch against them.
 Result<KernelMetas> kernels_in(const CodeObject& code, const Compiled& compiled, const Plan& plan,
                                const std::string& arch) {
   if (!code.arch.empty() && code.arch != arch && !is_generic_of(code.arch, arch)) return for_another(code, arch);
@@ -77,7 +78,8 @@ Result<KernelMetas> kernels_in(const CodeObject& code, const Compiled& compiled,
   return metas;
 }
 
-// Of several code objects HIP takes one when it loads them, so what is launched must fit each.
+// Returns limits that hold for both: HIP selects one of several code objects when it loads them, so a launch must fit
+// each.
 KernelMeta narrower(const KernelMeta& one, const KernelMeta& other) {
   KernelMeta both = one;
   both.static_smem_bytes = std::max(one.static_smem_bytes, other.static_smem_bytes);
@@ -85,8 +87,8 @@ KernelMeta narrower(const KernelMeta& one, const KernelMeta& other) {
   return both;
 }
 
-// Code without metadata is that of a stand-in for a device: kernels have their names, or what the compiler said, which
-// the code mentions somewhere.
+// Returns the kernels of code without metadata, which is for a stand-in of a device. Their symbols are the compiler's
+// or the program's names, which the code must contain.
 Result<KernelMetas> kernels_named(const Compiled& compiled, const Plan& plan) {
   KernelMetas metas;
   std::size_t expression = 0;
@@ -117,8 +119,8 @@ Result<KernelMetas> kernels_of(const std::vector<std::string>& objects, const Co
   return all;
 }
 
-// The symbols of the constants of `program` in every object. Code of a stand-in for a device has those that the compiler said,
-// after the kernels that are expressions; their sizes show when it is loaded.
+// Returns the symbols of the constants of `program` in every object. For a stand-in of a device, they are the
+// compiler's symbols behind those of the kernels' name expressions; their sizes are known only after loading.
 Result<std::vector<ConstantSymbol>> constants_in(const std::vector<std::string>& objects, const Compiled& compiled,
                                                  const Program& program, const Plan& plan) {
   std::vector<ConstantSymbol> found;
@@ -149,7 +151,7 @@ constexpr std::string_view kHopper = "AMD's devices have no such unit";
 constexpr std::string_view kHost = "it belongs to CUDA's host interface: kmux launches kernels";
 constexpr std::string_view kTensor = "AMD's matrix instructions are others: write a variant of dialect hip";
 
-// Whole words.
+// Constructs of CUDA that HIP lacks, as whole words.
 constexpr std::array<Construct, 31> kWords = {{
     {"asm", "the assembler of AMD's devices is another: write a variant of dialect hip"},
     {"__asm__", "the assembler of AMD's devices is another: write a variant of dialect hip"},
@@ -184,12 +186,12 @@ constexpr std::array<Construct, 31> kWords = {{
     {"cudaMalloc", kHost},
 }};
 
-// Folders of CUDA's and of its libraries' alone.
+// Header folders that only CUDA and its libraries have.
 constexpr std::array<std::string_view, 9> kCudaFolders = {
     "cooperative_groups/", "crt/", "cub/", "cuda/", "cute/", "cutlass/", "thrust/", "tl_templates/cuda/", "nv/"};
 
-// Headers of CUDA's alone that kernels include, and what the names of the rest of a family begin with. Source: the folder
-// include of CUDA's toolkits 12 and 13.
+// Headers that only CUDA has and kernels include, and prefixes of families of such headers. Source: the folder include
+// of CUDA's toolkits 12 and 13.
 constexpr std::array<std::string_view, 13> kCudaHeaders = {
     "cooperative_groups.h", "cuComplex.h",       "cuda.h",         "cuda_device_runtime_api.h", "cuda_occupancy.h",
     "cuda_stdint.h",        "cudaProfiler.h",    "cudaTypedefs.h", "cuda_profiler_api.h",       "cudaGL.h",
@@ -198,13 +200,13 @@ constexpr std::array<std::string_view, 9> kCudaFamilies = {
     "cuda_awbarrier.", "cuda_awbarrier_", "cuda_bf16.",          "cuda_fp", "cuda_pipeline.", "cuda_pipeline_",
     "curand.",         "curand_kernel.",  "curand_philox4x32_x."};
 
-// Reads a source word by word, past comments, strings and characters.
+// Reads a source word by word, and skips comments, strings and character literals.
 class Words {
  public:
   explicit Words(std::string_view text) : text_(text) {}
   int line() const { return line_; }
 
-  // The next identifier, or "#include" with its name; nothing at the end.
+  // Returns the next identifier, or the name of an "#include"; nothing at the end.
   std::optional<std::string_view> next() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
@@ -245,7 +247,7 @@ class Words {
     while (end < text_.size() && text_[end] != quote && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
     step(end + 1 - at_);
   }
-  // What "#include" names, in its brackets or quotes, which no identifier has.
+  // Returns the name of an "#include" with its opening bracket or quote, which no identifier has.
   std::optional<std::string_view> header_name() {
     const std::string_view rest = text_.substr(at_, text_.find('\n', at_) - at_);
     const std::size_t word = rest.find_first_not_of(" \t", 1);
@@ -264,13 +266,13 @@ class Words {
   int line_ = 1;
 };
 
-// "cuda_fp16.h", and not a "cuda_fp_helpers.h" of another author.
+// Returns true for "cuda_fp16.h", but false for "cuda_fp_helpers.h" of another author.
 bool is_of_family(std::string_view name, std::string_view family) {
   if (!name.starts_with(family)) return false;
   return family != "cuda_fp" || std::isdigit(static_cast<unsigned char>(name.substr(family.size()).front())) != 0;
 }
 
-// Whether the program has a file that an include of `name` finds, whatever folder it stands in.
+// Returns true if the program has a file of this name in any folder.
 bool is_own(const Variant& variant, std::string_view name) {
   const auto is_meant = [&](const File& file) {
     return file.path == name || file.path.ends_with("/" + std::string(name));
@@ -317,7 +319,7 @@ Result<std::string> HipBuilder::toolchain(const Target& target, const Options& o
     const auto other = choose_compiler(host_, parsed.engine, target.arch, Includes::kOthers);
     if (other) identity["compiler_for_other_headers"] = identify(*other);
   }
-  // hiprtc, which works in this process, adds what these name. Source: ROCm's clr, its flags.
+  // hiprtc, which runs in this process, appends these options. Source: ROCm's clr, its flags.
   for (const char* appended : {"hip.hiprtc_compile_options", "hip.hiprtc_link_options"}) {
     if (const auto value = host_.option(appended); value && !value->empty()) identity[appended] = *value;
   }
@@ -345,7 +347,7 @@ Result<Compiled> HipBuilder::compile_source(const BuildRequest& request, const B
   };
   auto compiled = compile_for(names);
   std::string log(compiled ? "" : compiled.error().note("log").value_or(""));
-  if (is_about_names(log)) {  // the code says which kernels there are
+  if (is_about_names(log)) {  // code compiled without names lists its kernels
     auto plain = compile_for({});
     if (plain) compiled = std::move(plain), compiled->name_errors = std::move(log);
   }

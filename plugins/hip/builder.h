@@ -16,17 +16,19 @@
 
 namespace kmux::hip {
 
-/// Compiles HIP C++, and CUDA C++ where the two are the same; takes ready code objects and offload bundles.
+/// Compiles HIP C++, and CUDA C++ where the two are the same; accepts ready code objects and offload bundles.
 class HipBuilder final : public Builder {
  public:
   explicit HipBuilder(Host host) : host_(host) {}
 
-  /// The files of the compiler, and the options that the host filled in.
+  /// Returns the identity of the compiler's files, and hiprtc's options in the environment.
   Result<std::string> toolchain(const Target& target, const Options& options) override;
 
-  /// Errors: compile_failed with the compiler's log, or for a kernel that the code lacks; invalid_argument for options,
-  ///         for ready code that is none or is for another architecture, and for a launch that does not fit its kernel;
-  ///         unsupported for a construct of CUDA that HIP has not; unavailable without a compiler.
+  /// Builds the artifact of a variant.
+  ///
+  /// Errors: compile_failed with the compiler's log, or for a kernel that the code lacks; invalid_argument for invalid
+  ///         options, for ready code that is invalid or for another architecture, and for a launch that does not fit
+  ///         its kernel; unsupported for a construct of CUDA that HIP lacks; unavailable without a compiler.
   Result<Artifact> build(const BuildRequest& request, std::string_view launcher) override;
 
  private:
@@ -37,10 +39,10 @@ class HipBuilder final : public Builder {
   Headers headers_;
 };
 
-/// May the sources and headers of a variant of dialect cuda be compiled as HIP C++? Nearly all of CUDA's language is the
-/// same in HIP; this looks for what is not, outside of comments and strings and whatever `#if` it stands in.
+/// Checks that the sources and headers of a variant of dialect cuda can be compiled as HIP C++. Nearly all of CUDA's
+/// language is the same in HIP. The check finds the exceptions outside of comments and strings, and ignores `#if`.
 ///
-/// Errors: unsupported that names the construct, the file and the line, and what to use instead.
+/// Errors: unsupported that names the construct, the file and the line, and the replacement.
 Status check_cuda_constructs(const Variant& variant);
 
 }  // namespace kmux::hip

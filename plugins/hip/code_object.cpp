@@ -37,7 +37,7 @@ Error malformed(const std::string& why) {
 
 std::size_t padded(std::size_t bytes) { return (bytes + 3) / 4 * 4; }
 
-// A value of the file; nothing past its end.
+// Returns the value at `offset`; nothing if it extends past the end.
 template <class Value>
 std::optional<Value> value_at(std::string_view bytes, std::size_t offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(Value)) return std::nullopt;
@@ -51,7 +51,7 @@ std::optional<std::string_view> bytes_at(std::string_view bytes, std::size_t off
   return bytes.substr(offset, count);
 }
 
-// The content of the metadata's note within a segment of notes.
+// Returns the content of the metadata note in a segment of notes.
 std::optional<std::string_view> find_note(std::string_view notes) {
   std::size_t at = 0;
   while (const auto head = value_at<Elf64_Nhdr>(notes, at)) {
@@ -77,13 +77,13 @@ std::optional<std::string_view> find_metadata(std::string_view code, const Elf64
   return std::nullopt;
 }
 
-// The text of a table at `at`, up to its end.
+// Returns the null-terminated text at `at` in a string table.
 std::string_view name_at(std::string_view names, std::size_t at) {
   const std::string_view rest = names.substr(std::min(at, names.size()));
   return rest.substr(0, rest.find('\0'));
 }
 
-// The objects of a table of symbols that are defined in the file, but for what describes kernels ("NAME.kd").
+// Adds the objects of a symbol table that the file defines, except kernel descriptors ("NAME.kd").
 void add_variables(std::string_view symbols, std::string_view names, std::vector<CodeVariable>& variables) {
   for (std::size_t at = 0; const auto symbol = value_at<Elf64_Sym>(symbols, at); at += sizeof(Elf64_Sym)) {
     const std::string_view name = name_at(names, symbol->st_name);
@@ -92,7 +92,7 @@ void add_variables(std::string_view symbols, std::string_view names, std::vector
   }
 }
 
-// Those of the tables of one type.
+// Returns the variables of the symbol tables of one type.
 std::vector<CodeVariable> variables_of(std::string_view code, const Elf64_Ehdr& file, unsigned type) {
   const auto section = [&](std::size_t index) {
     return value_at<Elf64_Shdr>(code, file.e_shoff + index * sizeof(Elf64_Shdr));
@@ -109,7 +109,7 @@ std::vector<CodeVariable> variables_of(std::string_view code, const Elf64_Ehdr& 
   return variables;
 }
 
-// Its variables are local, and none that a loader looks up.
+// Returns the symbols of the name table. They are local, so the dynamic symbol table lacks them.
 std::vector<std::string> name_table_of(std::string_view code, const Elf64_Ehdr& file) {
   std::vector<std::string> symbols;
   for (CodeVariable& variable : variables_of(code, file, SHT_SYMTAB)) {
@@ -147,7 +147,7 @@ CodeKernel kernel_of(const Message& map) {
   return kernel;
 }
 
-// "amdgcn-amd-amdhsa--gfx90a:sramecc+"; absent from version 3.
+// Parses "amdgcn-amd-amdhsa--gfx90a:sramecc+", which metadata of version 3 lack.
 std::string arch_of(const Message& metadata) {
   const std::string target = text_in(metadata, "amdhsa.target");
   const std::size_t begin = target.rfind("--");
@@ -157,7 +157,7 @@ std::string arch_of(const Message& metadata) {
 KernelForm form_of(const CodeKernel& kernel) {
   std::vector<KernelArgument> arguments;
   for (const CodeKernel::Argument& argument : kernel.arguments) {
-    const bool is_pointer = argument.is_buffer;  // else a number, or a struct, which may be one of a pointer
+    const bool is_pointer = argument.is_buffer;  // otherwise a number, or a struct, which may contain a pointer
     arguments.push_back(
         {argument.size, is_pointer ? ArgumentKind::kPointer : ArgumentKind::kUnknown, is_pointer ? "pointer" : ""});
   }
@@ -177,7 +177,7 @@ Result<std::optional<CodeObject>> read_code_object(std::string_view code) {
   if (!bytes) return malformed("it has no note NT_AMDGPU_METADATA");
   const Message metadata = Message::from_msgpack(*bytes, true, false);
   if (!metadata.is_object()) return malformed("its metadata are not a MessagePack map");
-  // A loader looks dynamic symbols up.
+  // A loader finds variables by dynamic symbols.
   CodeObject object{arch_of(metadata), {}, variables_of(code, *file, SHT_DYNSYM), name_table_of(code, *file)};
   for (const Message& kernel : list_in(metadata, "amdhsa.kernels")) object.kernels.push_back(kernel_of(kernel));
   return std::optional<CodeObject>(std::move(object));
@@ -188,7 +188,7 @@ namespace {
 constexpr std::string_view kMagic = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr std::string_view kCompressedMagic = "CCOB";
 
-// Reads a bundle's table from its front to its back.
+// Reads a bundle's table sequentially.
 class Reader {
  public:
   explicit Reader(std::string_view rest) : rest_(rest) {}
@@ -212,7 +212,7 @@ class Reader {
 
 Error cut_off() { return make_error(ErrorCode::kInvalidArgument, "the offload bundle is cut off. Build it again."); }
 
-// "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-"
+// Parses, for example, "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-".
 std::string arch_of(std::string_view entry) {
   const std::size_t begin = entry.rfind("--");
   return begin == entry.npos ? "" : parse_arch(entry.substr(begin + 2)).value_or("");
@@ -268,7 +268,7 @@ Error damaged() {
   return make_error(ErrorCode::kInvalidArgument, "the compressed offload bundle is damaged. Build it again.");
 }
 
-// Opened when a bundle wants it: most are not compressed, so the plugin does not need it.
+// Opens a decompression library on demand: most bundles are not compressed, so the plugin does not link it.
 Result<DynamicLibrary> decompressor(const char* name) {
   auto library = DynamicLibrary::open({name});
   if (library) return library;
@@ -286,7 +286,7 @@ Status inflate(std::string_view packed, std::string& plain) {
   return result == 0 && size == plain.size() ? Status(Ok{}) : Status(damaged());
 }
 
-// Source: zstd.h, ZSTD_decompress: an error is no size.
+// Source: zstd.h, ZSTD_decompress: an error code is never a valid size.
 Status unpack_zstd(std::string_view packed, std::string& plain) {
   KMUX_ASSIGN(const DynamicLibrary zstd, decompressor("libzstd.so.1"));
   KMUX_ASSIGN(auto* const decompress,
@@ -295,7 +295,8 @@ Status unpack_zstd(std::string_view packed, std::string& plain) {
   return size == plain.size() ? Status(Ok{}) : Status(damaged());
 }
 
-// Magic, version and method; then, by version, nothing, 4 or 8 bytes of the file's size, 4 or 8 of the content's, 8 of a digest.
+// Decompresses a bundle. Its header has magic, version and method. Then come the file's size (none, 4 or 8 bytes by
+// version), the content's size (4 or 8 bytes) and a digest (8 bytes).
 Result<std::string> decompressed(std::string_view bytes) {
   constexpr std::size_t kVersionAt = 4, kMethodAt = 6, kSizesAt = 8;
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 31;
@@ -353,14 +354,14 @@ Status check_launches(const Plan& plan, const std::vector<const CodeKernel*>& ke
 
 namespace {
 
-// The last identifier of `text`.
+// Returns the last identifier of `text`.
 std::string_view last_name(std::string_view text) {
   const auto is_other = [](char c) { return !is_name_character(c); };
   while (!text.empty() && is_other(text.back())) text.remove_suffix(1);
   return text.substr(std::ranges::find_if(text.rbegin(), text.rend(), is_other).base() - text.begin());
 }
 
-// "__constant__ float weights[4];": the identifier before a bracket, a value or the end.
+// "__constant__ float weights[4];": the name is the identifier before a bracket, a value or the end.
 void add_constants(std::string_view source, std::vector<std::string_view>& names) {
   constexpr std::string_view kWord = "__constant__";
   for (std::size_t at = source.find(kWord); at != source.npos; at = source.find(kWord, at + 1)) {

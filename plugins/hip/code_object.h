@@ -11,18 +11,18 @@
 
 namespace kmux::hip {
 
-/// What the metadata of a code object say of one kernel.
+/// The metadata of one kernel in a code object.
 ///
 /// Units: bytes.
 struct CodeKernel {
   struct Argument {
     unsigned offset = 0;
     unsigned size = 0;
-    bool is_buffer = false;  // an address of memory of the device
+    bool is_buffer = false;  // an address of device memory
     bool operator==(const Argument&) const = default;
   };
-  std::string name;                   // as hipModuleGetFunction takes it
-  std::vector<Argument> arguments;    // those that a launch passes; the hidden ones are the runtime's
+  std::string name;                   // for hipModuleGetFunction
+  std::vector<Argument> arguments;    // of a launch; hidden ones, which the runtime passes, are left out
   unsigned static_smem_bytes = 0;     // group segment
   unsigned max_threads = 0;           // of a block
   unsigned wavefront_size = 0;
@@ -33,50 +33,53 @@ struct CodeKernel {
 struct CodeObject {
   std::string arch;  // "gfx90a"
   std::vector<CodeKernel> kernels;
-  std::vector<CodeVariable> variables = {};  // those that hipModuleGetGlobal finds
-  std::vector<std::string> name_table = {};  // symbols of one (kmux/plugin/name_table.h)
+  std::vector<CodeVariable> variables = {};  // for hipModuleGetGlobal
+  std::vector<std::string> name_table = {};  // symbols of the name table (kmux/plugin/name_table.h)
 };
 
-/// Reads the metadata of `code`. Nothing for an ELF file of another machine: what stands in for a device compiles to its
-/// own.
+/// Parses the metadata of `code`. Returns nothing for an ELF file of another machine: a stand-in for a device compiles
+/// to its own machine's code.
 ///
-/// Errors: invalid_argument for bytes that are not an ELF file, are cut off, or whose note is missing or malformed.
+/// Errors: invalid_argument for bytes that are not an ELF file, are truncated, or have a missing or malformed note.
 /// Source: LLVM, AMDGPUUsage, "Code Object Metadata" (versions 3 to 5).
 Result<std::optional<CodeObject>> read_code_object(std::string_view code);
 
 /// Code for an architecture.
 struct Unbundled {
-  std::string code;  // what HIP loads
-  std::vector<std::string> objects;  // the code objects of which it takes one
+  std::string code;  // for HIP to load
+  std::vector<std::string> objects;  // the code objects; HIP loads one of them
 };
 
-/// The code for `arch` of `bytes`: those of a Clang offload bundle, as hipcc writes it, plain or compressed, or `bytes`
-/// themselves if they are not a bundle. Of entries for `arch` that differ in features (gfx90a:xnack+ and gfx90a:xnack-) only
-/// the device's full name says which, so all stay in the bundle, and HIP takes one. Where no entry is for `arch`, one for a
-/// generic architecture of it is taken.
+/// Returns the code for `arch` in `bytes`, a Clang offload bundle as hipcc writes it, plain or compressed. Returns
+/// `bytes` unchanged if they are not a bundle.
 ///
-/// Errors: invalid_argument for a bundle that is cut off, is damaged or has no code for `arch`, with what it has; unsupported
-///         for one that is compressed in another way than zlib's and zstd's; unavailable, with what to install, where the
-///         library that decompresses is not there.
+/// Entries for `arch` may differ in features (gfx90a:xnack+ and gfx90a:xnack-). Only the device's full name selects
+/// one, so the bundle is kept and HIP selects. If no entry is for `arch`, entries for its generic architecture are
+/// used.
+///
+/// Errors: invalid_argument for a bundle that is truncated, damaged or lacks code for `arch`, listing its
+///         architectures; unsupported for compression other than zlib and zstd; unavailable, with the package to
+///         install, if the decompression library is missing.
 /// Source: Clang, ClangOffloadBundler, "Bundled Binary File Layout", "Compression and Decompression".
 Result<Unbundled> unbundled(std::string_view bytes, std::string_view arch);
 
-/// The kernel of `code` that `name` means, by `kmux::find_symbol`.
+/// Returns the kernel of `code` with the name `name`, by `kmux::find_symbol`. The result is valid as long as `code`.
 ///
-/// Errors: compile_failed with the kernels that there are.
+/// Errors: compile_failed that lists the kernels of the code.
 Result<const CodeKernel*> find_kernel(const CodeObject& code, const std::string& name);
 
-/// Does every launch of `plan` pass what its kernel takes: as many arguments, each of its size and kind, and no block of constant
-/// extents larger than the code is compiled for? `kernels` are those of the plan, in its order.
+/// Checks each launch of `plan` against its kernel: the number of arguments, their sizes and kinds, and that a constant
+/// block does not exceed the compiled limit. `kernels` must be those of the plan, in its order.
 ///
-/// Errors: invalid_argument that names the kernel and shows both.
+/// Errors: invalid_argument that names the kernel and shows both sides.
 Status check_launches(const Plan& plan, const std::vector<const CodeKernel*>& kernels);
 
-/// Returns the variables that the code objects `objects` may write, sorted, under the names that C++ has for them: what the part
-/// "state" of an artifact lists (kmux/plugin/code_state.h).
+/// Returns the variables that the code objects `objects` may write, sorted, by their C++ names: the part "state" of an
+/// artifact (kmux/plugin/code_state.h).
 ///
-/// A variable counts if its section is writable: Clang puts what is const, and what only its file can see and nothing writes,
-/// elsewhere. `__constant__` ones are writable to a loader: those that files of `variant` declare are left out by their names.
+/// A variable counts if its section is writable: Clang puts const variables, and file-local ones without writes,
+/// elsewhere. `__constant__` variables are in writable sections, for the loader: those that `variant` declares are
+/// excluded by name.
 std::vector<std::string> written_variables(const std::vector<std::string>& objects, const Variant& variant);
 
 }  // namespace kmux::hip

@@ -45,7 +45,7 @@ std::string_view past_blanks(std::string_view text) {
   return first == text.npos ? std::string_view() : text.substr(first);
 }
 
-/// Takes `word` off the beginning of `text`, with the blanks before it.
+/// Removes `word` and the blanks before it from the beginning of `text`. Returns false if `text` has another word.
 bool take_word(std::string_view& text, std::string_view word) {
   text = past_blanks(text);
   if (!text.starts_with(word)) return false;
@@ -53,7 +53,7 @@ bool take_word(std::string_view& text, std::string_view word) {
   return true;
 }
 
-/// The name of a line `#include <name>`; empty for any other line.
+/// Returns the name in a line `#include <name>`; empty for any other line.
 std::string angled_include(std::string_view line) {
   if (!take_word(line, "#") || !take_word(line, "include") || !take_word(line, "<")) return "";
   return std::string(line.substr(0, line.find('>')));
@@ -99,7 +99,7 @@ std::vector<File> files_for_hiprtc(const SourceUnit& unit, const BuildOptions& o
 
 namespace kmux {
 
-extern const std::string_view hip_device_text;  // device/, and what it shares with plugins/cpu/device
+extern const std::string_view hip_device_text;  // device/, and files of plugins/cpu/device
 
 namespace hip {
 namespace {
@@ -118,7 +118,8 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-// "clang++-19" goes with "ld.lld-19", which Clang looks for beside itself under its plain name.
+// Returns the linker for `program`: "ld.lld" beside the resolved Clang, or "ld.lld-19" for "clang++-19" beside it or in
+// PATH.
 std::string find_linker(const std::string& program) {
   const std::string name = fs::path(program).filename().string();
   const std::size_t dash = name.rfind('-');
@@ -131,7 +132,7 @@ std::string find_linker(const std::string& program) {
   return find_program(versioned).value_or("");
 }
 
-// ROCm's folders: where the user says, and where it is installed.
+// Returns ROCm's folders: the user's option first, then the default.
 std::vector<fs::path> rocm_folders(const Host& host) {
   std::vector<fs::path> folders;
   if (const auto named = host.option("hip.rocm_path"); named && !named->empty()) folders.emplace_back(*named);
@@ -139,7 +140,7 @@ std::vector<fs::path> rocm_folders(const Host& host) {
   return folders;
 }
 
-// Where an installation has the device library: its own folder, or among the files of its Clang.
+// Returns the folders of an installation that may hold the device library: a separate one, and those of its Clang.
 std::vector<fs::path> libraries_in(const fs::path& rocm) {
   std::vector<fs::path> folders = {rocm / "amdgcn/bitcode"};
   for (const char* const llvm : {"lib/llvm/lib/clang", "llvm/lib/clang"}) {
@@ -156,7 +157,7 @@ bool is_below(const fs::path& file, const fs::path& folder) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
-// The folder with ocml.bc for `program`; empty if there is none.
+// Returns the folder with ocml.bc for `program`; empty if no folder has it.
 std::string find_device_library(const Host& host, const std::string& program) {
   std::vector<fs::path> folders = {fs::path("/usr/lib") / kMultiarch / "amdgcn/bitcode"};  // Debian's rocm-device-libs
   for (const fs::path& rocm : rocm_folders(host)) {
@@ -167,7 +168,7 @@ std::string find_device_library(const Host& host, const std::string& program) {
   return found == folders.end() ? "" : found->string();
 }
 
-// The ROCm that `program` belongs to, if it is whole: its headers are those of this Clang.
+// Returns the ROCm of `program` if it has this Clang, the device library and the headers; otherwise an empty path.
 std::string find_rocm(const Host& host, const std::string& program, const std::string& device_library) {
   for (const fs::path& rocm : rocm_folders(host)) {
     const bool is_its = is_below(program, rocm) && is_below(device_library, rocm);
@@ -186,7 +187,7 @@ std::vector<std::string> usual_programs(const Host& host) {
   return names;
 }
 
-// A name is looked up in PATH, a path is taken as it is.
+// Searches PATH for a name; uses a path as it is.
 std::optional<std::string> program_of(const std::string& name) {
   if (name.find('/') == name.npos) return find_program(name);
   return access(name.c_str(), X_OK) == 0 ? std::optional(absolute_path(name).string()) : std::nullopt;
@@ -202,8 +203,8 @@ Error no_linker(const std::string& program) {
                     "the linker of \"" + program + "\" is not there (ld.lld of its version). Install lld-19.");
 }
 
-// gfx90a is 9010, gfx1100 is 11000: the last two places are hexadecimal digits. Of a generic one those that it lacks are 0:
-// gfx10-3-generic is 10300, gfx11-generic 11000.
+// Returns 9010 for gfx90a, 11000 for gfx1100: the last two characters are hexadecimal digits. A generic architecture
+// has 0 for missing digits: 10300 for gfx10-3-generic, 11000 for gfx11-generic.
 std::string isa_version(std::string_view arch) {
   std::string number(arch.substr(3));
   if (is_generic(arch)) {
@@ -217,7 +218,7 @@ std::string isa_version(std::string_view arch) {
   return std::to_string(major * 1000 + digit(number[majors]) * 100 + digit(number[majors + 1]));
 }
 
-// How many threads run together in the code: the architecture's, or what a flag says.
+// Returns true if the code's wavefronts have 64 threads, by the architecture or the last flag.
 bool is_wave64(std::string_view arch, const BuildOptions& options) {
   bool is = wavefront_size(arch) == 64;
   for (const std::string& flag : options.compile_flags) {
@@ -232,7 +233,7 @@ void add_bitcode(std::vector<std::string>& arguments, const fs::path& file) {
   arguments.push_back(file.string());
 }
 
-// The device library, and the constants that it asks for the choices made here; later releases lack some.
+// Adds the device library, and the bitcode files whose constants configure it; later releases lack some of them.
 void add_device_library(std::vector<std::string>& arguments, const fs::path& folder, std::string_view arch, bool fast,
                         bool is_wave64) {
   for (const char* name :
@@ -274,7 +275,7 @@ std::vector<std::string> arguments_of(const ClangToolchain& clang, const Setting
   return arguments;
 }
 
-// What comes before every source, of ROCm: what hiprtc has without being asked.
+// The text before every source with ROCm's headers: the declarations that are built into hiprtc.
 constexpr const char* kRocmIncludes = "#include <hip/hip_runtime.h>\n#include <hip/hip_fp16.h>\n";
 
 std::string main_text(const ClangToolchain& clang, const SourceUnit& unit, std::vector<std::string> names) {
@@ -295,7 +296,7 @@ Status write_all(const CompilationFolder& folder, const ClangToolchain& clang, c
   return folder.write_unit(kMain, main_text(clang, unit, names));
 }
 
-// What has the random name of a folder in it. Headers of kmux's own come behind the program's and the user's.
+// Returns the arguments that contain random folder names. Headers of kmux come after the program's and the user's.
 std::vector<std::string> file_arguments(const CompilationFolder& folder, const ClangToolchain& clang) {
   std::vector<std::string> arguments = {"-ffile-prefix-map=" + std::string(kProgramFolder) + "/=",
                                         "-ffile-prefix-map=" + folder.own() + "/=", "-I" + folder.own()};

@@ -18,7 +18,7 @@ namespace {
 hipStream_t stream_of(void* stream) { return static_cast<hipStream_t>(stream); }
 hipEvent_t event_of(void* event) { return static_cast<hipEvent_t>(event); }
 
-// Where wheels have HIP's runtime: PyTorch's for ROCm, and AMD's own, which later ones of PyTorch's want.
+// The folders of HIP's runtime in wheels: PyTorch's for ROCm, and AMD's, which later PyTorch wheels depend on.
 constexpr std::array<const char*, 2> kInPackages = {"torch/lib", "_rocm_sdk_core/lib"};
 
 CopyKind kind_of(kmux_copy_kind kind) {
@@ -35,10 +35,10 @@ CopyKind kind_of(kmux_copy_kind kind) {
 
 }  // namespace
 
-/// A device that memory, streams and events are made on. See StreamOrderedDevices. A release of HIP without waits between
-/// streams makes the host wait for the event.
+/// A device for memory, streams and events. See StreamOrderedDevices. With a release of HIP that lacks waits between
+/// streams, `stream_wait` blocks the host until the event.
 ///
-/// Threads: any.
+/// Threads: thread-safe.
 class OpenedDevice {
  public:
   static constexpr int kNeverRecorded = kInvalidHandle;
@@ -54,7 +54,7 @@ class OpenedDevice {
     return device_properties(*hip, device);
   }
 
-  /// Has the pool of the device, if there is one, keep what is freed, so that the next allocation need not ask the system.
+  /// Opens the device and makes its memory pool, if it has one, keep freed memory for later allocations.
   static Result<std::unique_ptr<OpenedDevice>> open(Host host, int ordinal) {
     KMUX_ASSIGN(const HipTable* const hip, opened_hip(host));
     std::unique_ptr<OpenedDevice> device(new OpenedDevice(*hip, ordinal));
@@ -65,7 +65,7 @@ class OpenedDevice {
 
   int ordinal() const { return ordinal_; }
 
-  /// Does `action()` with the device current. Captures of other streams are left alone.
+  /// Calls `action()` with the device current. Leaves captures of other streams intact.
   template <class Action>
   int use(kmux_sink error, Action action) {
     DeviceScope scope(hip_);
@@ -88,7 +88,7 @@ class OpenedDevice {
   DriverCall copy(void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) const {
     return {"hipMemcpyAsync", hip_.copy(to, from, bytes, kind_of(kind), stream_of(stream))};
   }
-  // Through the host where the devices do not reach each other.
+  // Copies through the host if the devices have no peer access.
   DriverCall copy_peer(void* stream, void* to, const OpenedDevice& source, const void* from, std::size_t bytes) const {
     return {"hipMemcpyPeerAsync", hip_.copy_peer(to, ordinal_, from, source.ordinal_, bytes, stream_of(stream))};
   }
@@ -105,7 +105,7 @@ class OpenedDevice {
   DriverCall l2_bytes(int* bytes) const {
     return {"hipDeviceGetAttribute", hip_.device_attribute(bytes, kL2CacheSize, ordinal_)};
   }
-  // What is beyond the range of the device is clamped by the driver.
+  // The driver clamps a priority outside of the device's range.
   DriverCall stream_create(void** stream, int priority) const {
     hipStream_t made = nullptr;
     const int result = priority == 0 ? hip_.stream_create(&made, kStreamNonBlocking)
@@ -121,8 +121,8 @@ class OpenedDevice {
     if (hip_.stream_wait_event == nullptr) return event_synchronize(event);
     return {"hipStreamWaitEvent", hip_.stream_wait_event(stream_of(stream), event_of(event), 0)};
   }
-  // The legacy stream, by either of its handles, cannot be captured; the query fails while a stream is that it waits for.
-  // Releases that give captures no numbers give a yes or no.
+  // The legacy stream, by either handle, cannot be captured; its query fails while a stream that it synchronizes with
+  // is. Releases without capture numbers only report whether a capture is active.
   DriverCall stream_capture(void* stream, std::uint64_t* capture) const {
     constexpr std::uintptr_t kLegacy = 1;
     *capture = 0;
@@ -133,7 +133,7 @@ class OpenedDevice {
       const int result = hip_.stream_capture_info(stream_of(stream), &status, &id);
       if (result == kHipSuccess && status == kCaptureStatusActive) *capture = id;
       if (result == kHipSuccess && status != kCaptureStatusActive && status != kCaptureStatusNone)
-        *capture = DeviceApi::kInTheWay;  // a capture that is spoiled and not ended
+        *capture = DeviceApi::kInTheWay;  // an invalidated capture that has not ended
       return {"hipStreamGetCaptureInfo", result};
     }
     if (hip_.stream_capturing == nullptr) return {"", kHipSuccess};
@@ -232,7 +232,7 @@ namespace {
 // Larger than hipDeviceProp_t of any release.
 using Properties = std::array<char, 8192>;
 
-// Where gcnArchName is. Source: hip_runtime_api.h of ROCm 5.2.3 and hipDeviceProp_tR0600 of ROCm 6.
+// The offset of gcnArchName. Source: hip_runtime_api.h of ROCm 5.2.3 and hipDeviceProp_tR0600 of ROCm 6.
 constexpr std::size_t kArchUntil5 = 396;
 constexpr std::size_t kArchFrom6 = 1160;
 constexpr std::size_t kArchBytes = 256;
@@ -245,7 +245,8 @@ struct FactReader {
   std::size_t arch_offset;
 };
 
-// The plain name stands for the layout of ROCm 5 even in later releases, for programs of that time.
+// Returns the function that describes devices, and its layout. The plain name has ROCm 5's layout even in later
+// releases, for compatibility.
 Result<FactReader> reader_of(const HipTable& hip) {
   if (hip.properties_r0600) return FactReader{hip.properties_r0600, "hipGetDevicePropertiesR0600", kArchFrom6};
   if (hip.properties_r0000) return FactReader{hip.properties_r0000, "hipGetDevicePropertiesR0000", kArchUntil5};
@@ -305,7 +306,7 @@ Error unknown_arch(const std::string& arch) {
                         "gfx90a). Write it as in \"hip:gfx942\".");
 }
 
-// What TVM writes into its targets, where it says nothing new about the devices that there are.
+// Attributes of TVM's targets, which are ignored.
 constexpr std::array<std::string_view, 6> kHarmless = {
     "keys", "max_num_threads", "max_shared_memory_per_block", "max_threads_per_block", "mtriple", "thread_warp_size"};
 
@@ -317,7 +318,7 @@ Status check_attributes(const Target& target) {
   return Ok{};
 }
 
-// "gfx942" alone has the place of a kind, and TVM's kind of the same devices is "rocm".
+// Moves an architecture in the place of the kind ("gfx942" alone) to its own; maps TVM's kind "rocm" to "hip".
 Target named(Target target) {
   if (target.arch.empty() && target.kind.starts_with("gfx")) return {"hip", target.kind, target.attributes};
   if (target.kind == "rocm") target.kind = "hip";
@@ -348,7 +349,7 @@ namespace {
 
 struct GenericArch {
   std::string_view name;
-  std::string_view members;  // each between blanks
+  std::string_view members;  // each with a blank before and after
 };
 
 constexpr std::array<GenericArch, 6> kGeneric = {{

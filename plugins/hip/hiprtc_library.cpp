@@ -17,8 +17,8 @@
 namespace kmux::hip {
 namespace {
 
-// Whether a library of that name may be that of `runtime`: it is in the same folder, or the loader may know both and they
-// have the same number.
+// Returns true if a library of that name may be of the release of `runtime`. It must be in the same folder or, for a
+// runtime without a folder, have the same number.
 bool is_beside(const std::string& runtime, const char* name) {
   const std::filesystem::path path(runtime);
   std::error_code error;
@@ -26,7 +26,8 @@ bool is_beside(const std::string& runtime, const char* name) {
   return path.extension() == std::filesystem::path(name).extension();
 }
 
-// hiprtc is that of the same release as the runtime: beside it or, in ROCm 5 and in what stands in for ROCm, part of it.
+// Returns the candidates for hiprtc, which must be of the runtime's release: beside the runtime or, in ROCm 5 and in
+// stand-ins for ROCm, part of it.
 std::vector<std::string> candidates(const HipPlaces& places) {
   const bool is_named = !places.library.empty();
   std::vector<std::string> names;
@@ -41,7 +42,7 @@ std::vector<std::string> candidates(const HipPlaces& places) {
   return names;
 }
 
-// Never closed: the compiler keeps threads and caches.
+// Returns the first library with hiprtc. It is never closed: the compiler keeps threads and caches.
 void* open_with_compiler(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     void* const handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -52,7 +53,7 @@ void* open_with_compiler(const std::vector<std::string>& names) {
   return nullptr;
 }
 
-// The release of the runtime in the same library; a library of its own is told by its name, which has the number.
+// Returns the release of the runtime in the same library; for a separate library, the number in its name.
 int release_of(void* handle, const std::string& path) {
   using Version = int(int*);
   int version = 0;
@@ -86,7 +87,7 @@ Result<HiprtcLibrary> HiprtcLibrary::open(const Host& host) {
   library.path_ = is_found ? info.dli_fname : names.front();
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(library.path_, error);
-  if (!error) library.path_ = real.string();  // the name at the end of the links has the version
+  if (!error) library.path_ = real.string();  // the resolved name has the version
   library.release_ = release_of(handle, library.path_);
   return library;
 }
@@ -106,7 +107,7 @@ bool HiprtcLibrary::knows(std::string_view arch) const {
   return !is_generic(arch) && (release_ == 0 || release_ >= 600 || is_known_to_rocm5(arch));
 }
 
-// Where the library does not say its release, the macro does.
+// If the release is unknown, the macro decides.
 std::string integers_for_hiprtc(int release) {
   if (release != 0 && release < 700) return "";
   const std::string condition = release == 0 ? "HIP_VERSION_MAJOR >= 7" : "1";
@@ -124,7 +125,7 @@ using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t;
 
 namespace {
 
-// hiprtc has no option for what is included first.
+// Returns the source with includes of the preludes: hiprtc has no option for them.
 std::string text_of(const SourceUnit& unit, int release) {
   std::string text = integers_for_hiprtc(release);
   for (const std::string& prelude : unit.preludes) text += "#include \"" + prelude + "\"\n";
@@ -134,7 +135,7 @@ std::string text_of(const SourceUnit& unit, int release) {
 std::vector<std::string> arguments_of(const Settings& settings, const BuildOptions& options, std::string_view arch) {
   std::vector<std::string> arguments = {"--offload-arch=" + std::string(arch), "-O3"};
   add_standard(arguments, settings, options.compile_flags);
-  // Products are fused with sums by default, as engine clang has to be told; hiprtc of HIP 5.2 refuses that flag.
+  // hiprtc contracts products and sums by default, and HIP 5.2 rejects the flag that engine clang requires for that.
   if (options.fast_math || settings.fast_math) arguments.emplace_back("-fapprox-func");
   for (const std::string& define : settings.defines) arguments.push_back("-D" + define);
   arguments.insert(arguments.end(), options.compile_flags.begin(), options.compile_flags.end());

@@ -37,32 +37,33 @@ struct HiprtcTable {
   const char* (*error_string)(int result) = nullptr;
 };
 
-/// What comes before every source for the hiprtc of a release: the integers of a size (int32_t, std::uint64_t), which from ROCm 7 on
-/// hiprtc has in a namespace of its own alone. Empty before. They are that namespace's types, as HIP's functions take them.
+/// Returns the text before every source for the hiprtc of a release: the fixed-size integers (int32_t, std::uint64_t).
+/// From ROCm 7 on, hiprtc has them only in its own namespace. The text aliases that namespace's types, which HIP's
+/// functions take. It is empty for earlier releases.
 ///
 /// Source: AMD, "HIP API 7.0 changes", HIPRTC.
 std::string integers_for_hiprtc(int release);
 
-/// AMD's compiler in this process, opened at run time. In ROCm 5 it is part of libamdhip64, later a library of its own.
+/// AMD's compiler in this process, opened at run time. In ROCm 5 it is part of libamdhip64, later a separate library.
 ///
-/// Threads: any: hiprtc has a lock of its own.
+/// Threads: thread-safe; hiprtc locks internally.
 class HiprtcLibrary {
  public:
-  /// hiprtc of the runtime that launches would use (`places_of`), or beside it.
+  /// Opens the hiprtc of the runtime that launches use (`places_of`), or beside it. Never closes it.
   ///
-  /// Errors: unavailable with every name that was tried and what to install.
+  /// Errors: unavailable that lists every tried name and the packages to install.
   static Result<HiprtcLibrary> open(const Host& host);
 
   const HiprtcTable& calls() const { return table_; }
-  /// The file that it is in.
+  /// Returns the library's file, with links resolved.
   const std::string& path() const { return path_; }
-  /// 502 is 5.2; 0: unknown.
+  /// Returns the release, 502 for 5.2; 0 if unknown.
   int release() const { return release_; }
-  /// "hiprtc of HIP 5.2"
+  /// Returns a name for messages, for example "hiprtc of HIP 5.2".
   std::string name() const;
-  /// Does it compile for `arch`?
+  /// Returns true if it can compile for `arch`.
   bool knows(std::string_view arch) const;
-  /// compile_failed "hiprtcX failed with 7 (...)".
+  /// Returns compile_failed "hiprtcX failed with 7 (...)".
   Error failure(const std::string& call, int result) const;
 
  private:

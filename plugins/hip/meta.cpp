@@ -10,7 +10,7 @@
 namespace kmux::hip {
 namespace {
 
-// "SYMBOL STATIC THREADS WAVEFRONT": a symbol has no blanks.
+// Returns "SYMBOL STATIC THREADS WAVEFRONT": a symbol has no blanks.
 std::string line_of(const KernelMeta& kernel) {
   return kernel.symbol + " " + std::to_string(kernel.static_smem_bytes) + " " + std::to_string(kernel.max_threads) +
          " " + std::to_string(kernel.wavefront_size);

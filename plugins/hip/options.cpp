@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kEngines = {"auto", "hiprtc", "clang"};
 
-// Flags that change how a kernel is compiled and nothing else; those of the second list have their value in one piece.
+// Flags that only change how a kernel is compiled. Flags below with a value have it in the same piece.
 constexpr std::array<std::string_view, 8> kWhole = {"-w",
                                                     "-g",
                                                     "-ffast-math",
@@ -28,7 +28,7 @@ constexpr std::array<ValuedFlag, 5> kValued = {{{"-O", FlagValue::kWord, kLevels
                                                 {"--std=", FlagValue::kName},
                                                 {"-ffp-contract=", FlagValue::kWord, kContractions},
                                                 {"--gpu-max-threads-per-block="}}};
-// Of -fNAME what a kernel may do without.
+// The features (-fNAME) that a kernel may switch off.
 constexpr std::array<std::string_view, 14> kSwitchedOff = {
     "-fno-fast-math",        "-fno-approx-func",   "-fno-math-errno",   "-fno-signed-zeros", "-fno-honor-nans",
     "-fno-honor-infinities", "-fno-trapping-math", "-fno-unroll-loops", "-fno-vectorize",    "-fno-slp-vectorize",

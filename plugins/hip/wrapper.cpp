@@ -21,7 +21,7 @@ extern const std::string_view hip_printed_text;  // plugins/hip/printed
 namespace kmux::hip {
 namespace {
 
-// What only the code says of them is not known yet.
+// Returns the kernels by name only: the code with their other facts is not compiled yet.
 std::vector<KernelMeta> kernels_as_named(const Plan& plan) {
   std::vector<KernelMeta> kernels;
   kernels.reserve(plan.kernels.size());
@@ -44,7 +44,7 @@ constexpr std::string_view kStreamType =
 
 constexpr std::string_view kLayerTitle = "the launch layer and the entry points";
 
-// {symbol, dynamic_smem_bytes, static_smem_bytes, max_threads}
+// Emits {symbol, dynamic_smem_bytes, static_smem_bytes, max_threads} of each kernel.
 void emit_kernels(CodeWriter& out, const PlanFacts& facts) {
   out.open("static const KernelFacts program_kernels[] = {");
   for (unsigned i = 0; i < facts.kernel_count; ++i) {
@@ -55,7 +55,7 @@ void emit_kernels(CodeWriter& out, const PlanFacts& facts) {
   out.close("};");
 }
 
-// {sizes, count}
+// Emits {sizes, count} of each step.
 void emit_steps(CodeWriter& out, const PlanFacts& facts) {
   for (unsigned i = 0; i < facts.step_count; ++i) {
     std::string sizes;
@@ -82,7 +82,7 @@ void emit_facts(CodeWriter& out, const PlanFacts& facts) {
   out.line("}  // namespace kmux::hip");
 }
 
-// Read-only, on a page of its own, as loaders of code objects like it.
+// Emits the read-only code, aligned to a page, as loaders of code objects prefer.
 void emit_code(CodeWriter& out) {
   out.open("asm(").line(quote_c(".pushsection .rodata.kmux, \"a\", %progbits\n.balign 4096\n"));
   out.line(quote_c(".global kmux_hip_code\n.hidden kmux_hip_code\nkmux_hip_code: .incbin \"" + std::string(kCodeFile) +

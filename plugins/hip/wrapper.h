@@ -12,34 +12,36 @@
 
 namespace kmux::hip {
 
-/// The launcher as C++ (launcher_text.h): what `kmux export` compiles, before the code is known. In this process the adapter
-/// executes the same plan without it.
+/// Prints the launcher as C++, which `kmux export` compiles, before the device code is known. In this process, the
+/// adapter executes the same plan without the text.
 class HipWrapper final : public Wrapper {
  public:
   explicit HipWrapper(Host host) : host_(host) {}
 
-  /// Errors: invalid_argument for an unknown option or a bad value.
+  /// Returns the text of the launcher.
+  ///
+  /// Errors: invalid_argument for an unknown option or an invalid value.
   Result<std::string> wrap(const BuildRequest& request) override;
 
  private:
   Host host_;
 };
 
-/// The file that a launcher takes its code from when it is assembled, relative to where that is done.
+/// The file with a launcher's device code, which the assembler includes; relative to the assembler's folder.
 inline constexpr const char* kCodeFile = "kmux-code.hsaco";
 
-/// The launcher of `plan` as a unit of its own: C++17 that needs the standard library and nothing of ROCm or of kmux.
+/// Returns the launcher of `plan` as a separate unit: C++17 that requires only the standard library, not ROCm or kmux.
 ///
-/// First comes the program's own part: its body over `kmux_driver`, and `call` with the program's parameters and a
-/// hipStream_t. Then the launch layer and the entry points, the same in every unit; at the end facts and code of the
-/// program. It has `init`, `call` and `get_last_error` for any caller, and `kmux_standalone_...` for `kmux export`. HIP's
-/// runtime is opened when it first runs: what KMUX_HIP_LIBRARY names, else what the loader finds.
+/// The program's part comes first: its body over `kmux_driver`, and `call` with the program's parameters and a
+/// hipStream_t. The launch layer and the entry points follow, the same in every unit, then facts and code of the
+/// program. The unit has `init`, `call` and `get_last_error` for any caller, and `kmux_standalone_...` for `kmux
+/// export`. Its first run opens HIP's runtime: the library of KMUX_HIP_LIBRARY, else the loader's choice.
 std::string launcher_text(const Plan& plan, const PlanFacts& facts);
 
-/// What a library consists of that runs `built` without kmux (Backend::standalone): `launcher.cpp` (launcher_text.h), the
-/// code beside it, and what to link.
+/// Returns the parts of a library that runs `built` without kmux (Backend::standalone): `launcher.cpp`
+/// (`launcher_text`), the device code, and the libraries to link.
 ///
-/// Errors: invalid_argument for an artifact that backend hip did not make whole.
+/// Errors: invalid_argument for an incomplete artifact, or one of another backend.
 Result<Artifact> standalone_of(const Artifact& built);
 
 }  // namespace kmux::hip

@@ -16,9 +16,9 @@ struct LoadedProgram {
   Launchable launchable;
 };
 
-/// Runs what is launched into one command buffer a call.
+/// Encodes the launches of each call into one command buffer.
 ///
-/// Threads: any, concurrently.   Lifetime: borrows the program.
+/// Threads: thread-safe.   Lifetime: the program must outlive the object.
 class Launcher {
  public:
   explicit Launcher(const LoadedProgram& program) : program_(program) {}
@@ -40,9 +40,9 @@ class Launcher {
   const LoadedProgram& program_;
 };
 
-/// A loaded program: runs its plan into one command buffer a call.
+/// A loaded program: runs its plan, with one command buffer for each call.
 ///
-/// Threads: any, concurrently.
+/// Threads: thread-safe.
 class MetalAdapter final : public PlanAdapter<LoadedProgram, Launcher> {
  public:
   MetalAdapter(LoadedProgram program, PlanRunner runner)
@@ -55,7 +55,7 @@ class MetalAdapter final : public PlanAdapter<LoadedProgram, Launcher> {
   }
 };
 
-/// Makes an adapter of what the builder made.
+/// Returns an adapter for an artifact that the builder made.
 ///
 /// Errors: invalid_argument if the artifact is of another backend or incomplete; compile_failed as `load_kernels`.
 Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact, std::shared_ptr<Gpu> gpu);

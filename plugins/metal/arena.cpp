@@ -15,14 +15,14 @@ char* reserve(std::size_t bytes) {
   return range == MAP_FAILED ? nullptr : static_cast<char*>(range);
 }
 
-// Four sizes from one power of two to the next: at most a quarter is more than was asked for.
+// Rounds up to one of four sizes per power of two: at most a quarter more than requested.
 std::size_t size_class(std::size_t pages) {
   const std::size_t step = std::bit_floor(pages) / 4;
   return step <= 1 ? pages : (pages + step - 1) / step * step;
 }
 
-// The pages of memory that is not in use go back to the system. On Darwin MADV_DONTNEED takes nothing away: there they are told
-// to be reusable, and used again. Source: Darwin's madvise and its MADV_FREE_REUSABLE.
+// Returns the pages of unused memory to the system. On Darwin, MADV_DONTNEED frees nothing, so the pages are marked
+// reusable, and `take_pages` marks them used. Source: Darwin's madvise and its MADV_FREE_REUSABLE.
 void give_back_pages(char* start, std::size_t bytes) {
 #ifdef __APPLE__
   madvise(start, bytes, MADV_FREE_REUSABLE);
@@ -55,7 +55,7 @@ Result<std::unique_ptr<Arena>> Arena::create(const ObjectiveC& objc, Id device) 
                       "cannot reserve addresses for the device's memory (" + std::to_string(kBytes >> 30) +
                           " GiB of them, out of memory). Raise the limit of the process (ulimit -v).");
   }
-  // What mmap gives is 0, so the table is one of null pointers.
+  // mmap returns zeroed memory, so all pointers of the table are null.
   return std::unique_ptr<Arena>(new Arena(objc, device, range, reinterpret_cast<std::atomic<Block*>*>(table)));
 }
 
@@ -104,7 +104,8 @@ Arena::Block* Arena::add(std::size_t pages) {
   return blocks_.back().get();
 }
 
-// False leaves the block among the freed ones.
+// Creates the block's buffer and enters it into the table. On failure, returns the block to the freed ones and returns
+// false.
 bool Arena::wrap(Block& block) {
   if (block.buffer == nullptr) take_pages(block.start, block.pages * kPage);
   for (int attempt = 0; block.buffer == nullptr && attempt < 2; ++attempt) {
@@ -122,7 +123,7 @@ bool Arena::wrap(Block& block) {
   return true;
 }
 
-// Gives back what is not awaited: the addresses stay with the block.
+// Releases the memory of freed, settled blocks. The blocks keep their addresses.
 void Arena::trim() {
   for (auto& [pages, freed] : freed_) {
     for (Block* const block : freed) {

@@ -12,43 +12,45 @@
 
 namespace kmux::metal {
 
-/// Where an address lies, as Metal wants it. No buffer: the address is not of this device's memory.
+/// An address as Metal takes it. A null buffer means that the address is not in this device's memory.
 struct Place {
   Id buffer = nullptr;
   Count offset = 0;
 };
 
-/// Metal fills from multiples of this, and as many bytes. Source: Apple, fillBuffer:range:value: on macOS.
+/// Offsets and sizes of Metal's fills must be multiples of this. Source: Apple, fillBuffer:range:value: on macOS.
 inline constexpr Count kFillStep = 4;
 
-/// The memory of a device, which host and device share. Tensors hold plain addresses: every buffer lies over a part of
-/// one reserved range, so that an address leads to its buffer by one step through a table.
+/// The memory of a device, which host and device share. Tensors hold plain addresses: every buffer covers a part of one
+/// reserved range, so that one table access maps an address to its buffer.
 ///
-/// What is freed stays in its buffer: work on the stream that it was freed on may use it at once, other streams after
-/// that one was waited for. Only when the device has nothing left is freed memory given back.
+/// Freed memory stays in its buffer. The stream that freed it may reuse it at once, other streams after that stream was
+/// synchronized. Freed memory is released only when the device has no memory left.
 ///
-/// Threads: any.   Units: bytes.
+/// Threads: thread-safe.   Units: bytes.
 class Arena {
  public:
   static constexpr std::size_t kPage = std::size_t{1} << 16;  // a multiple of every page size of Apple's
 
+  /// Reserves the address range.
+  ///
   /// Errors: unavailable if the range cannot be reserved.
   static Result<std::unique_ptr<Arena>> create(const ObjectiveC& objc, Id device);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// An address aligned to `kPage`.
+  /// Returns the address of `bytes` of memory, aligned to `kPage`.
   ///
-  /// Errors: unavailable if there is not so much memory.
+  /// Errors: unavailable if the device is out of memory.
   Result<void*> allocate(Id stream, std::size_t bytes);
   void free(Id stream, void* address) noexcept;
-  /// A time, for `settle`.
+  /// Returns the current time, for `settle`.
   std::uint64_t now() noexcept;
-  /// What was freed on the stream until `time` is done with: any stream may have it.
+  /// Lets any stream reuse memory that `stream` freed until `time`. The caller must have waited for that work.
   void settle(Id stream, std::uint64_t time) noexcept;
 
-  /// Takes no lock; neither does an allocation meanwhile.
+  /// Returns the buffer and offset of `address`. Takes no lock; may run concurrently with an allocation.
   Place find(const void* address) const noexcept {
     const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) - base_);
     if (offset >= kBytes) return {};
@@ -63,9 +65,9 @@ class Arena {
     Id buffer = nullptr;
     char* start = nullptr;
     std::size_t pages = 0;
-    Id stream = nullptr;          // that it was freed on
+    Id stream = nullptr;  // the stream that freed it
     std::uint64_t freed_at = 0;
-    bool is_settled = true;       // any stream may have it
+    bool is_settled = true;  // any stream may reuse it
   };
   Arena(const ObjectiveC& objc, Id device, char* mapping, std::atomic<Block*>* table);
   Block* reuse(Id stream, std::size_t pages);
@@ -75,7 +77,7 @@ class Arena {
 
   const ObjectiveC& objc_;
   Id device_;
-  char* mapping_;  // what is reserved; from base_ on it is used
+  char* mapping_;  // the reserved range; used from base_ on
   char* base_;
   std::atomic<Block*>* table_;
   std::mutex mutex_;

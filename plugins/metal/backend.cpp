@@ -54,7 +54,7 @@ Result<std::unique_ptr<Backend>> MetalBackend::create(Host host) {
   return std::unique_ptr<Backend>(std::make_unique<MetalBackend>(host));
 }
 
-// A failure is not kept: a device may appear.
+// Does not cache a failure: a device may appear later.
 Result<std::shared_ptr<Gpu>> MetalBackend::gpu() {
   const std::lock_guard lock(mutex_);
   if (gpu_ != nullptr) return gpu_;
@@ -62,7 +62,7 @@ Result<std::shared_ptr<Gpu>> MetalBackend::gpu() {
   return gpu_;
 }
 
-// MSL and plans are made everywhere. To ask for the device makes no context.
+// Always reports that it can build: MSL and plans require no device. Opening the device creates no context.
 Result<ProbeReport> MetalBackend::probe() {
   ProbeReport report;
   const auto opened = gpu();

@@ -16,17 +16,18 @@
 
 namespace kmux::metal {
 
-/// The canonical target: "metal". What TVM writes into its targets of that kind is taken, and says nothing.
+/// Returns the canonical target: "metal". TVM's attributes of targets of that kind are accepted and ignored.
 ///
-/// Errors: invalid_argument for another kind, an architecture or an attribute that is not known.
+/// Errors: invalid_argument for another kind, an architecture or an unknown attribute.
 ///
 /// Threads: any.
 Result<Target> resolve_metal_target(std::string_view request);
 
-/// What the variant requires or uses and Metal lacks: a dialect, a feature, an element type. Looks at the IR only.
+/// Returns the parts that the variant requires or uses and Metal lacks: a dialect, a feature, an element type. Reads
+/// the IR only.
 std::vector<MissingFeature> missing_support(const BuildRequest& request);
 
-/// Metal on Apple's devices. Everywhere else it makes artifacts, and says why it cannot run them.
+/// Metal on Apple's devices. On other systems it builds artifacts, and reports why it cannot run them.
 class MetalBackend final : public BackendOf<MetalWrapper, MetalBuilder, MetalDevices> {
  public:
   static const PluginInfo kInfo;

@@ -51,7 +51,7 @@ std::string name_of(const PlanArg& arg, const Plan& plan) {
   return to_string(std::get<PlanValue>(arg).value);
 }
 
-// A cast says the type already.
+// Returns the argument with its type. A cast already shows the type.
 std::string typed(const PlanArg& arg, const Plan& plan) {
   const auto* const value = std::get_if<PlanValue>(&arg);
   const bool says_type = value != nullptr && value->value.op() == ExprOp::kCast;

@@ -9,8 +9,8 @@
 
 namespace kmux::metal {
 
-/// How the arguments of one launch are bound to a kernel's buffers: argument i is buffer i, unless the launch packs its
-/// values, which then come behind the addresses as one.
+/// The binding of one launch's arguments to a kernel's buffers: argument i is buffer i, unless the launch packs its
+/// values. Packed values are one buffer behind the addresses.
 struct LaunchBindings {
   struct Address {
     std::size_t argument;
@@ -22,7 +22,7 @@ struct LaunchBindings {
     Count bytes;
   };
   std::vector<Address> addresses;
-  std::vector<Value> values;  // each alone; empty where they are packed
+  std::vector<Value> values;  // bound separately; empty if values are packed
   std::vector<std::size_t> packed;  // the arguments, 8 bytes each
   Count packed_index = 0;
 };
@@ -31,12 +31,12 @@ inline constexpr std::size_t kMostBuffers = 31;  // Source: Metal Feature Set Ta
 inline constexpr std::size_t kMostConstantBytes = 4096;  // of one setBytes:length:atIndex:
 inline constexpr std::size_t kMostPacked = kMostConstantBytes / 8;
 
-/// Those of every launch of a plan, by step; empty at steps that are fills.
+/// Returns the bindings of every launch of a plan, by step; empty at steps that are fills.
 ///
-/// Errors: unsupported for a launch that has more buffers, or more bytes of values, than Metal binds.
+/// Errors: unsupported for a launch with more buffers, or more bytes of values, than Metal binds.
 Result<std::vector<LaunchBindings>> bindings_of(const Plan& plan);
 
-/// For people: a line for each launch with what is bound to what, its threadgroups and its threadgroup memory.
+/// Returns a human-readable line for each launch: its bindings, threadgroups and threadgroup memory.
 std::string to_string(const std::vector<LaunchBindings>& bindings, const Plan& plan);
 
 }  // namespace kmux::metal

@@ -21,7 +21,8 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-// Of a language without literals of text. A source that carries its program names its kernels in a comment.
+// Removes comments; the language has no string literals. Comments may name kernels, for example in a source that
+// carries its program.
 std::string without_comments(std::string_view text) {
   std::string code;
   while (!text.empty()) {
@@ -37,7 +38,7 @@ std::string without_comments(std::string_view text) {
   return code;
 }
 
-// What can be said without a compiler: unless names are pasted together, a kernel's stands in the text.
+// Checks without a compiler that the text contains each kernel's name, unless the source pastes names together.
 Status check_kernels(const Variant& variant, const std::vector<std::string>& kernels) {
   std::string text;
   for (const auto* files : {&variant.sources, &variant.headers}) {
@@ -89,7 +90,7 @@ Result<Artifact> MetalBuilder::build(const BuildRequest& request, std::string_vi
   artifact.set(kLauncherPart, std::string(launcher));
   artifact.set(kPlanPart, plan_part(request.program, request.variant));
   artifact.set(kMetaPart, dump_meta(meta));
-  artifact.set(std::string(kDependenciesPart), to_json(Dependencies{}));  // Metal's own headers alone
+  artifact.set(std::string(kDependenciesPart), to_json(Dependencies{}));  // only Metal's own headers
   return artifact;
 }
 

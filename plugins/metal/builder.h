@@ -9,16 +9,18 @@
 
 namespace kmux::metal {
 
-/// Puts the sources together. Metal compiles when a program is loaded; where there is a device, the builder has it
-/// try, so that a fault of the sources is found when they are built.
+/// Combines the sources. Metal compiles when a program is loaded. If a device is available, the builder also compiles,
+/// so that the build reports errors in the sources.
 class MetalBuilder final : public Builder {
  public:
   MetalBuilder(Host host, OpenGpu open) : host_(host), open_(std::move(open)) {}
 
   Result<std::string> toolchain(const Target& target, const Options& options) override;
 
-  /// Errors: compile_failed with Metal's text, or for a kernel that the sources lack; invalid_argument for options,
-  ///         and for a ready library that is none.
+  /// Builds the artifact of a variant.
+  ///
+  /// Errors: compile_failed with Metal's text, or for a kernel that the sources lack; invalid_argument for invalid
+  ///         options, and for an invalid ready library.
   Result<Artifact> build(const BuildRequest& request, std::string_view launcher) override;
 
  private:

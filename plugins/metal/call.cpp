@@ -74,7 +74,8 @@ Call::~Call() {
   }
 }
 
-// Commands of another kind need another encoder; those of one encoder, and encoders, run in order.
+// Returns an encoder of this kind, reusing the current one if possible. Encoders, and the commands of one encoder, run
+// in order.
 Id Call::encoder(Encoding kind) noexcept {
   if (encoding_ == kind) return encoder_;
   end_encoding();
@@ -103,7 +104,7 @@ int Call::launch(const kmux_driver_launch& launch, kmux_sink error) noexcept {
   return KMUX_OK;
 }
 
-// The length stays with the encoder: that of the launch before would count for this one.
+// Sets the length if it has changed: the encoder keeps the length of the previous launch.
 void Call::set_threadgroup_memory(Id encoder, Count bytes) noexcept {
   if (bytes == encoded_memory_) return;
   objc_.set_threadgroup_memory(encoder, bytes, 0);
@@ -113,7 +114,7 @@ void Call::set_threadgroup_memory(Id encoder, Count bytes) noexcept {
 int Call::check(const LoadedKernel& kernel, const kmux_driver_launch& launch, Count memory,
                 kmux_sink error) const noexcept {
   const unsigned* const block = launch.block;
-  // In parts: the product of three extents may not fit.
+  // Multiplies in two steps: the product of three extents may overflow.
   const Count plane = Count{block[0]} * block[1];
   if (plane > kernel.max_threads || plane * block[2] > kernel.max_threads) [[unlikely]] {
     return fail(error, KMUX_INVALID_ARGUMENT,
@@ -144,7 +145,7 @@ int Call::bind(const LaunchBindings& bindings, Id encoder, void* const* args, km
     objc_.set_bytes(encoder, args[value.argument], value.bytes, value.index);
   }
   if (!bindings.packed.empty()) {
-    std::array<std::uint64_t, kMostPacked> words;  // not initialised: those that are sent are written
+    std::array<std::uint64_t, kMostPacked> words;  // not initialized: the used ones are written below
     std::size_t count = 0;
     for (const std::size_t argument : bindings.packed) std::memcpy(&words[count++], args[argument], sizeof words[0]);
     objc_.set_bytes(encoder, words.data(), count * sizeof words[0], bindings.packed_index);

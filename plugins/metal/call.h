@@ -11,16 +11,16 @@
 
 namespace kmux::metal {
 
-/// What a loaded program launches.
+/// The kernels and launches of a loaded program.
 struct Launchable {
   std::vector<LoadedKernel> kernels;
   std::vector<LaunchBindings> launches;  // by step
 };
 
-/// One call: a command buffer that its launches and fills are written to one after another, and that is committed at
-/// the end, all of it or nothing. A driver for `PlanRunner`.
+/// One call: a command buffer into which its launches and fills are encoded in order. `finish` commits all of them or
+/// none. A driver for `PlanRunner`.
 ///
-/// Threads: one.   Lifetime: borrows for the call; has an autorelease pool of its own.
+/// Threads: one.   Lifetime: the arguments must outlive the object, which owns an autorelease pool.
 class Call {
  public:
   static constexpr std::size_t kMostWorkspaces = 64;
@@ -30,12 +30,12 @@ class Call {
   Call& operator=(const Call&) = delete;
   ~Call();
 
-  /// The env to run a plan with: workspaces that are freed are kept until the end, since no user of the same stream
-  /// may use them before this call is committed.
+  /// Returns the environment for the plan. Freed workspaces are kept until the destructor, since no other work on the
+  /// stream may reuse them before this call is committed.
   const kmux_driver_env& env() const { return env_; }
   int launch(const kmux_driver_launch& launch, kmux_sink error) noexcept;
   int fill(const kmux_driver_fill& fill, kmux_sink error) noexcept;
-  /// Commits what was written if `code` is KMUX_OK. Returns `code`.
+  /// Commits the command buffer if `code` is KMUX_OK. Returns `code`.
   int finish(int code) noexcept;
 
  private:

@@ -43,7 +43,7 @@ constexpr std::array<Type, 10> kTypes = {{{"bool", 53, store_bool},
                                           {"ulong", 85, store<std::uint64_t>},
                                           {"float", 3, store<float>}}};
 
-constexpr std::uint64_t kMostIndex = std::numeric_limits<std::uint16_t>::max();  // what MSL allows
+constexpr std::uint64_t kMostIndex = std::numeric_limits<std::uint16_t>::max();  // the limit of MSL
 
 Error malformed(std::string_view text, const std::string& why) {
   return make_error(ErrorCode::kInvalidArgument,

@@ -8,16 +8,16 @@
 namespace kmux::metal {
 namespace {
 
-constexpr std::size_t kFlushBytes = 96 << 20;  // more than the largest system-level cache of Apple's
+constexpr std::size_t kFlushBytes = 96 << 20;  // more than Apple's largest system-level cache
 
 constexpr unsigned long long kSignalled = 1;
 
-// The command buffer that it was recorded as, and the MTLEvent that this signals. Each record has an MTLEvent of its own: two
-// queues that signal one would release its waits in any order.
+// An event: the command buffer of its last record, and the MTLEvent that the buffer signals. Each record has a separate
+// MTLEvent: if two queues signalled one, its waits would be released in any order.
 struct Event {
   bool is_timed = true;
   std::mutex mutex;
-  std::shared_ptr<Gpu> gpu;  // whose work log has the mark
+  std::shared_ptr<Gpu> gpu;  // owns the work log of the mark
   std::shared_ptr<const WorkLog::Mark> mark;
   Owned command_buffer;
   Owned signal;
@@ -30,15 +30,15 @@ Error not_ours(const char* what) {
                         "of \"metal:0\".");
 }
 
-// Whether a blit may have these offsets and this many bytes on a Mac. Source: Apple, MTLBlitCommandEncoder,
-// fillBuffer:range:value: and copyFromBuffer:sourceOffset:toBuffer:destinationOffset:size:, whose multiples of 4 bytes hold in
-// macOS (devices of Apple's own take others).
+// Returns true if these offsets and sizes are valid for a blit on a Mac. Source: Apple, MTLBlitCommandEncoder,
+// fillBuffer:range:value: and copyFromBuffer:sourceOffset:toBuffer:destinationOffset:size:, which require multiples of
+// 4 bytes in macOS (Apple's own GPUs accept others).
 template <class... Numbers>
 bool is_blit(Numbers... numbers) {
   return ((numbers % kFillStep == 0) && ...);
 }
 
-// Writes one command of a blit encoder and commits it.
+// Encodes one blit command and commits it.
 template <class Write>
 Status blit(Gpu& gpu, void* stream, Write write) {
   const ObjectiveC& objc = gpu.objc();
@@ -165,7 +165,7 @@ Result<void*> MetalDevices::event_create_untimed(int device) {
 
 void MetalDevices::event_destroy(int, void* event) noexcept { delete static_cast<Event*>(event); }
 
-// An event is a command buffer without work, which signals; the times are those of the work around it.
+// Records the event as a command buffer that only signals. Times are taken from the work around it.
 Status MetalDevices::event_record(int device, void* event, void* stream) {
   KMUX_ASSIGN(const auto opened, gpu(device));
   const ObjectiveC& objc = opened->objc();
@@ -188,7 +188,7 @@ Status MetalDevices::event_record(int device, void* event, void* stream) {
   return Ok{};
 }
 
-// Command buffers of a queue run in order, so an empty one that waits holds back those that come later.
+// Commits an empty command buffer that waits: command buffers of a queue run in order, so it delays the later ones.
 Status MetalDevices::stream_wait_event(int device, void* stream, void* event) {
   KMUX_ASSIGN(const auto opened, gpu(device));
   const ObjectiveC& objc = opened->objc();

@@ -9,12 +9,13 @@
 
 namespace kmux::metal {
 
-/// Gives the device, opened when it is first needed.
+/// Returns the device, opened on first use.
 using OpenGpu = std::function<Result<std::shared_ptr<Gpu>>()>;
 
-/// The system's default device. Its memory is the host's: copies to and from the host wait for the stream, then copy.
+/// The system's default device. Host and device share its memory: copies to and from the host synchronize the stream,
+/// then copy.
 ///
-/// Threads: any.
+/// Threads: thread-safe.
 class MetalDevices final : public DeviceApi {
  public:
   explicit MetalDevices(OpenGpu open) : open_(std::move(open)) {}
@@ -32,10 +33,11 @@ class MetalDevices final : public DeviceApi {
   Result<void*> event_create_untimed(int device) override;
   void event_destroy(int device, void* event) noexcept override;
   Status event_record(int device, void* event, void* stream) override;
-  /// What is committed to `stream` from now on waits, on the device, for what `event` was recorded behind the last time. An
-  /// event that was never recorded is not waited for; recording it again changes nothing for this wait.
+  /// Makes later work on `stream` wait, on the device, for the work before the last record of `event`. Returns at once
+  /// if `event` was never recorded. A later record does not affect this wait.
   Status stream_wait_event(int device, void* stream, void* event) override;
-  /// What the device took from the first work after `begin` to the last before `end`, in one stream; 0 if there is none.
+  /// Returns the milliseconds from the start of the first work after `begin` to the end of the last work before `end`.
+  /// Both events must be of one stream. Returns 0 if no work is between them.
   Result<double> event_elapsed(int device, void* begin, void* end) override;
   Status l2_flush(int device, void* stream) override;
 

@@ -71,7 +71,7 @@ const Completion::Descriptor Completion::kDescriptor = {0, sizeof(Literal)};
 Completion::Completion(const ObjectiveC& objc)
     : objc_(objc), literal_(immortal({objc.global_block_class, kBlockIsGlobal, 0, done, &kDescriptor, this})) {}
 
-// One for each device that is opened: forty bytes.
+// Copies the block to memory that is never freed: forty bytes for each opened device.
 Completion::Literal& Completion::immortal(const Literal& literal) {
   static std::mutex& mutex = *new std::mutex;
   static std::deque<Literal>& all = *new std::deque<Literal>;
@@ -87,7 +87,7 @@ void Completion::commit(Id command_buffer) noexcept {
 
 void Completion::done(Literal* self, Id command_buffer) noexcept { self->owner->finish(command_buffer); }
 
-// The count goes down last: who sees 0 may destroy this.
+// Must decrement the count last: a thread that reads 0 may destroy this object.
 void Completion::finish(Id command_buffer) noexcept {
   if (objc_.status(command_buffer) == kStatusError) {
     const AutoreleasePool pool(objc_);

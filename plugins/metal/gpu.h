@@ -16,40 +16,39 @@
 
 namespace kmux::metal {
 
-/// Which command buffers with work stand beside the places that times are taken at. The device's times are those of command
-/// buffers, and one without work may have none, or run beside those around it: so work itself is timed. While nobody takes
-/// times nothing is written down.
+/// Records the command buffers with work next to timing marks. The device times command buffers, but one without work
+/// may have no times, or overlap its neighbours, so the work itself is timed. Records nothing while no marks exist.
 ///
-/// Threads: any.   Lifetime: beyond its marks.
+/// Threads: thread-safe.   Lifetime: must outlive its marks.
 class WorkLog {
  public:
   struct Work {
     Owned command_buffer;
-    std::uint64_t number = 0;  // of all that was written down, from 1 on
+    std::uint64_t number = 0;  // in the order of recording, from 1 on
   };
-  /// A place in a queue.
+  /// A position in a queue.
   struct Mark {
     Id queue = nullptr;
-    std::uint64_t count = 0;  // of what was written down before it
-    Work before = {};  // the last in the queue; none if no times were taken then
-    Work after = {};  // the first, once there is one
+    std::uint64_t count = 0;  // of work recorded before the mark
+    Work before = {};  // the last work in the queue before; empty if none was recorded
+    Work after = {};  // the first work after; empty until it is recorded
   };
 
   explicit WorkLog(const ObjectiveC& objc) : objc_(objc) {}
   WorkLog(const WorkLog&) = delete;
   WorkLog& operator=(const WorkLog&) = delete;
 
-  /// A place after what was committed to `queue`, which is known as long as the result lives.
+  /// Returns a mark after the work committed to `queue`. The mark is recorded as long as the result lives.
   std::shared_ptr<const Mark> mark(Id queue);
 
-  /// Writes down that `command_buffer`, which has work, is being committed to `queue`.
+  /// Records the commit of `command_buffer`, which must have work, to `queue`.
   void note(Id queue, Id command_buffer) noexcept {
     if (marks_taken_.load(std::memory_order_relaxed) != 0) [[unlikely]]
       write_down(queue, command_buffer);
   }
 
-  /// Seconds that the device took from the first work after `begin` to the last before `end`, which has been waited for;
-  /// negative if there is none between them.
+  /// Returns the seconds from the start of the first work after `begin` to the end of the last work before `end`.
+  /// Blocks until that work is done. Negative if no work is between them.
   double seconds_between(const Mark& begin, const Mark& end);
 
  private:
@@ -65,11 +64,11 @@ class WorkLog {
   std::vector<Mark*> marks_;
 };
 
-/// The handler that every command buffer calls when the device is done with it: counts them, and keeps what the first
-/// failed one says. It is a block of Objective-C written by hand, since only Apple's compilers make them.
+/// The completion handler of every command buffer: counts them, and keeps the error of the first failed one. It is a
+/// hand-written Objective-C block, since only Apple's compilers make them.
 ///
-/// Threads: any.   Lifetime: to the last command buffer that has it, see `drain`. The block itself stays for good: Metal reads
-///          its flags once more when it lets it go, after the handler has returned.
+/// Threads: thread-safe.   Lifetime: must outlive every command buffer with the handler, see `drain`. The block is
+///          never freed: Metal reads its flags when it releases the block, after the handler has returned.
 /// Source: "Block Implementation Specification" of Clang: a global block, which is not copied.
 class Completion {
  public:
@@ -79,9 +78,9 @@ class Completion {
 
   /// Adds the handler to a command buffer and commits that.
   void commit(Id command_buffer) noexcept;
-  /// What a command buffer failed with since this was last asked.
+  /// Returns and clears the first failure since the last call.
   std::optional<std::string> take_failure();
-  /// Waits until every command buffer is done.
+  /// Blocks until every command buffer is done.
   void drain() const noexcept;
 
  private:
@@ -109,13 +108,15 @@ class Completion {
   std::optional<std::string> failure_;
 };
 
-/// The system's default device with what all of its users share: its memory and its default queue. There is one a
-/// backend, made when it is first asked for.
+/// The system's default device, and the state that its users share: its memory and its default queue. A backend has
+/// one, created on first use.
 ///
-/// Threads: any.   Lifetime: waits for all work when it goes.
+/// Threads: thread-safe.   Lifetime: the destructor blocks until all work is done.
 class Gpu {
  public:
-  /// Errors: as `ObjectiveC::open`; unavailable if there is no device.
+  /// Opens the default device. `library` is as in `ObjectiveC::open`.
+  ///
+  /// Errors: as `ObjectiveC::open`; unavailable without a device.
   static Result<std::shared_ptr<Gpu>> open(const std::string& library);
   ~Gpu();
   Gpu(const Gpu&) = delete;
@@ -123,20 +124,21 @@ class Gpu {
 
   const ObjectiveC& objc() const { return objc_; }
   Id device() const { return device_.get(); }
-  /// A stream is a command queue; null stands for this device's own.
+  /// Returns the command queue of a stream, which is the stream itself; for null, this device's default queue.
   Id queue_of(void* stream) const { return stream == nullptr ? queue_.get() : stream; }
   Arena& arena() { return *arena_; }
   const Arena& arena() const { return *arena_; }
   Completion& completion() { return *completion_; }
   WorkLog& work_log() { return work_log_; }
 
-  /// Bytes that one threadgroup may have.
+  /// Returns the most bytes of memory of one threadgroup.
   Count max_threadgroup_memory() const { return max_threadgroup_memory_; }
 
-  /// Waits for what was committed to the queue before, and for its handlers.
+  /// Blocks until the work committed to the queue before the call, and its completion handlers, are done. Any stream
+  /// may then reuse memory freed on this one.
   ///
-  /// Errors: launch_failed with what the device says of a command buffer, of any queue, that failed since the last
-  /// time.
+  /// Errors: launch_failed with the device's text for the first command buffer, of any queue, that failed since the
+  ///         last call.
   Status wait(Id queue);
 
  private:
@@ -152,7 +154,7 @@ class Gpu {
   Count max_threadgroup_memory_ = 0;
 };
 
-/// ok for device 0, else invalid_argument.
+/// Returns ok for device 0, else invalid_argument.
 Status check_device(int device);
 
 }  // namespace kmux::metal

@@ -39,13 +39,14 @@ class Loading {
     return objc_.new_library_of_source(device_, objc_.string(std::string(code_.content)), options.get(), error);
   }
 
-  // Of macOS 15: as fast, but that what is infinite or no number stays so. The older flag gives that up.
+  // Relaxed math, of macOS 15, is as fast as the older fast-math flag but preserves infinities and NaNs. That flag
+  // stays off.
   void approximate(Id options) const {
     constexpr long kRelaxed = 1;
     if (objc_.responds_to(options, objc_.set_math_mode.selector) != 0) objc_.set_math_mode(options, kRelaxed);
   }
 
-  // A null destructor makes the data a copy.
+  // With a null destructor, dispatch_data_create copies the data.
   Id of_data(Id* error) const {
     const Owned data(objc_, objc_.data_create(code_.content.data(), code_.content.size(), nullptr, nullptr));
     return objc_.new_library_of_data(device_, data.get(), error);
@@ -55,7 +56,7 @@ class Loading {
     if (code_.options.function_constants.empty()) return objc_.new_function(library, objc_.string(name));
     const Owned values(objc_, objc_.make(objc_.constant_values));
     for (const std::string& text : code_.options.function_constants) {
-      const auto constant = parse_constant(text);  // `parse_options` has read it before
+      const auto constant = parse_constant(text);  // valid: `parse_options` has checked it
       if (constant) set(values.get(), *constant);
     }
     return objc_.new_special_function(library, objc_.string(name), values.get(), error);

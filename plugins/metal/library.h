@@ -9,7 +9,7 @@
 
 namespace kmux::metal {
 
-/// A kernel that can be launched.
+/// A kernel with its pipeline, ready to launch.
 struct LoadedKernel {
   std::string name;
   Owned pipeline;
@@ -17,16 +17,16 @@ struct LoadedKernel {
   Count threadgroup_memory = 0;  // bytes that the kernel itself declares
 };
 
-/// What `load_kernels` compiles: MSL, or a ready Metal library.
+/// The input of `load_kernels`: MSL, or a ready Metal library.
 struct DeviceCode {
   std::string_view content;
   bool is_library = false;
   const BuildOptions& options;
 };
 
-/// Compiles (or opens) the code and makes a pipeline of each kernel.
+/// Compiles MSL, or opens a library, and creates a pipeline for each kernel.
 ///
-/// Errors: compile_failed with Metal's text as note "log", also for a kernel that is not there.
+/// Errors: compile_failed with Metal's text as note "log", also for a missing kernel.
 Result<std::vector<LoadedKernel>> load_kernels(Gpu& gpu, const DeviceCode& code,
                                                const std::vector<std::string>& kernels);
 

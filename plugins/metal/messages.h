@@ -20,8 +20,8 @@ struct Range {
   Count length;
 };
 
-/// A message: its selector, and the type that objc_msgSend is called as. Metal's calling convention is that of the C
-/// function which the message ends in, so every shape of arguments needs a type of its own.
+/// A message: its selector, and the function type for objc_msgSend. A call must use the calling convention of the
+/// receiving method, so each signature requires a separate type.
 ///
 /// Threads: as the receiver.
 template <class Signature>
@@ -35,8 +35,8 @@ struct Message<Result(Arguments...)> {
   Result operator()(Id receiver, Arguments... arguments) const { return send(receiver, selector, arguments...); }
 };
 
-/// Every message that this backend sends: name here, type, selector. None returns a struct, which on x86-64 would need
-/// objc_msgSend_stret.
+/// Every message that this backend sends: name here, type, selector. None returns a struct, which would require
+/// objc_msgSend_stret on x86-64.
 ///
 /// Source: Apple's documentation of NSObject, NSString, NSError and of the MTL protocols.
 // clang-format off

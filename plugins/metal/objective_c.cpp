@@ -5,7 +5,7 @@
 namespace kmux::metal {
 namespace {
 
-// A command-line program has a default device only if Core Graphics is loaded, too.
+// A command-line program has a default device only if Core Graphics is also loaded.
 // Source: Apple, MTLCreateSystemDefaultDevice.
 constexpr const char* kRuntime = "/usr/lib/libobjc.A.dylib";
 constexpr const char* kSystem = "/usr/lib/libSystem.B.dylib";

@@ -11,16 +11,16 @@
 
 namespace kmux::metal {
 
-/// The Objective-C runtime and the few C functions of Apple's frameworks, opened at run time: this source needs no
-/// header of Apple's and builds anywhere.
+/// The Objective-C runtime and the few C functions of Apple's frameworks, opened at run time: this source requires no
+/// header of Apple's and builds on any system.
 ///
-/// Threads: immutable, so any.
+/// Threads: thread-safe, since immutable.
 class ObjectiveC {
  public:
-  /// Opens the system's libraries, or the one file `library` in the place of all of them.
+  /// Opens the system's libraries, or only the file `library` instead of all of them.
   ///
-  /// Errors: unavailable that names the library or the function that is missing; on anything but macOS without
-  ///         `library` "Metal needs macOS".
+  /// Errors: unavailable that names the missing library or function; without `library` on other systems than macOS,
+  ///         "Metal needs macOS".
   static Result<ObjectiveC> open(const std::string& library);
 
 #define KMUX_METAL_MEMBER(name, signature, selector) Message<signature> name;
@@ -39,11 +39,11 @@ class ObjectiveC {
   Id (*data_create)(const void*, std::size_t, Id, Id) = nullptr;
   void* global_block_class = nullptr;  // _NSConcreteGlobalBlock
 
-  /// An NSString, autoreleased.
+  /// Returns an autoreleased NSString.
   Id string(const std::string& text) const { return string_with_utf8(ns_string, text.c_str()); }
-  /// The text of an NSString; empty for nil.
+  /// Returns the text of an NSString; empty for nil.
   std::string text(Id string) const;
-  /// What an NSError says; "no reason was given" for nil.
+  /// Returns the text of an NSError; "no reason was given" for nil.
   std::string reason(Id error) const;
 
  private:
@@ -52,7 +52,7 @@ class ObjectiveC {
   std::vector<DynamicLibrary> libraries_;
 };
 
-/// Whether this is a system that has Metal.
+/// Returns true if this system has Metal.
 constexpr bool is_macos() {
 #ifdef __APPLE__
   return true;
@@ -61,7 +61,7 @@ constexpr bool is_macos() {
 #endif
 }
 
-/// What messages of the block's scope leave to be released.
+/// An autorelease pool for the messages in the enclosing scope.
 class AutoreleasePool {
  public:
   explicit AutoreleasePool(const ObjectiveC& objc) : objc_(objc), pool_(objc.pool_push()) {}
@@ -74,7 +74,7 @@ class AutoreleasePool {
   void* pool_;
 };
 
-/// An object that its holder releases: what a method whose name begins with `new` gave, or nil.
+/// Owns an object, for example the result of a method whose name begins with `new`, and releases it. May hold nil.
 class Owned {
  public:
   Owned() = default;

@@ -18,7 +18,7 @@ bool read_part(std::string_view text, unsigned short& part) {
   return error == std::errc() && rest == begin + text.size();
 }
 
-// "3.1" as Metal writes it: major in the upper 16 bits, minor in the lower.
+// Parses "3.1" to Metal's number: major in the upper 16 bits, minor in the lower.
 Status read_version(unsigned long& result, const OptionValue& value) {
   const std::size_t point = std::min(value.text.find('.'), value.text.size());
   const std::string_view minor_text = value.text.substr(std::min(point + 1, value.text.size()));

@@ -28,7 +28,7 @@ Result<std::string> MetalWrapper::wrap(const BuildRequest& request) {
 namespace {
 
 constexpr std::string_view kOnce = "#pragma once";
-constexpr int kDeepest = 64;  // files within files: more of them include each other without end
+constexpr int kDeepest = 64;  // the deepest nesting of includes; more means that files include each other
 
 std::string normal(const std::filesystem::path& path) { return path.lexically_normal().string(); }
 
@@ -41,7 +41,7 @@ std::string_view skip_blanks(std::string_view text) {
   return first == std::string_view::npos ? std::string_view() : text.substr(first);
 }
 
-// "ifdef" of "  # ifdef X"; empty for a line that is not a directive.
+// Returns "ifdef" for "  # ifdef X"; empty for a line that is not a directive.
 std::string_view directive(std::string_view line) {
   line = skip_blanks(line);
   if (!line.starts_with('#')) return {};
@@ -49,7 +49,7 @@ std::string_view directive(std::string_view line) {
   return line.substr(0, line.find_first_not_of("abcdefghijklmnopqrstuvwxyz"));
 }
 
-// What `#include "name"` or `#include <name>` names.
+// Returns the name in `#include "name"` or `#include <name>`; nothing for other lines.
 std::optional<std::string_view> included(std::string_view line) {
   if (directive(line) != "include") return std::nullopt;
   std::string_view rest = skip_blanks(line.substr(line.find("include") + std::string_view("include").size()));
@@ -113,14 +113,15 @@ class Expansion {
     }
   }
 
-  // What stands in one branch may be left out, while another branch has the file, too.
+  // Tracks branches of #if: one branch may be skipped while another branch includes the same file.
   void enter_conditions(std::string_view word) {
     if (word.starts_with("if")) branches_.emplace_back();
     if (word.starts_with("el")) branches_.back().clear();
     if (word == "endif" && branches_.size() > 1) branches_.pop_back();
   }
 
-  // A file that is to be read once stands once in a branch and those within it; if in several, each under one guard.
+  // Inserts a "#pragma once" file once in a branch and its nested branches. If several branches have it, a common guard
+  // protects each copy.
   void append_included(const File& file, int depth) {
     if (file.content.find(kOnce) == std::string::npos) return append(file, depth);
     const auto has = [&](const Files& branch) { return branch.contains(&file); };
@@ -135,7 +136,7 @@ class Expansion {
 
   using Files = std::set<const File*>;
   std::map<std::string, const File*> files_;
-  std::vector<Files> branches_ = {{}};  // the files to be read once of each #if around this place
+  std::vector<Files> branches_ = {{}};  // the "#pragma once" files of each enclosing #if
   std::map<const File*, std::size_t> guards_;
   std::string text_;
 };

@@ -8,23 +8,26 @@
 
 namespace kmux::metal {
 
-/// The launcher is the plan, which the adapter executes; what `wrap` gives is its text with what Metal is told of each
+/// Prints the launcher, which is the plan that the adapter executes. The text also has the Metal settings of each
 /// launch: buffers, bytes, threadgroup memory, threadgroups and their threads, function constants.
 class MetalWrapper final : public Wrapper {
  public:
   explicit MetalWrapper(Host host) : host_(host) {}
 
-  /// Errors: invalid_argument for an unknown option or a bad value; unsupported for more arguments than Metal binds.
+  /// Returns the text of the plan.
+  ///
+  /// Errors: invalid_argument for an unknown option or an invalid value; unsupported for more arguments than Metal
+  ///         binds.
   Result<std::string> wrap(const BuildRequest& request) override;
 
  private:
   Host host_;
 };
 
-/// The sources of a variant as one text: Metal compiles a text and knows no folder of headers, so the program's own
-/// files stand where they are included. `#line` keeps the user's files and lines in messages.
+/// Returns the sources of a variant as one text. Metal compiles one text and has no header folders, so each include of
+/// a program's file is replaced by its content. `#line` keeps the user's files and lines in messages.
 ///
-/// Files that the program does not have (<metal_stdlib>) stay as they are.
+/// Includes of other files (<metal_stdlib>) are unchanged.
 std::string source_text(const Variant& variant);
 
 }  // namespace kmux::metal

@@ -17,12 +17,12 @@
 namespace kmux::nvidia {
 namespace {
 
-// Source: binutils' names for NVIDIA's ELF files (EM_CUDA), and the files themselves.
+// Source: binutils' names for NVIDIA's ELF files (EM_CUDA), and cubin files.
 constexpr unsigned kMachineCuda = 190;
 constexpr unsigned kEntryFlag = 0x10;  // in st_other of a kernel
-// From this on e_flags has the architecture's number in its second byte; before, in the first.
+// From this ABI version on, the architecture's number is in the second byte of e_flags; before, in the first.
 constexpr unsigned kAbiWithArchInSecondByte = 8;
-constexpr unsigned kOwnArchBefore = 0x800;  // the suffix "a" in e_flags, before; it had no note
+constexpr unsigned kOwnArchBefore = 0x800;  // suffix "a" in e_flags of older versions, which have no note
 constexpr std::string_view kToolNote = ".note.nv.tkinfo";
 
 bool is_kernel(const Elf64_Sym& symbol) {
@@ -30,7 +30,7 @@ bool is_kernel(const Elf64_Sym& symbol) {
          symbol.st_shndx != SHN_UNDEF;
 }
 
-// ptxas says in a note for what it was called; the flags lack the suffix.
+// Returns the suffix from the note with ptxas's arguments, since e_flags lacks it.
 char suffix_in_note(const CubinFile& file, int number) {
   const std::string said = "-arch sm_" + std::to_string(number);
   for (const Elf64_Shdr& section : file.sections()) {
@@ -120,7 +120,7 @@ std::string_view CubinFile::text(std::size_t section, std::size_t offset) const 
 
 namespace {
 
-// What the records of section ".nv.info" say of functions, by their number in the table of symbols.
+// A record of section ".nv.info" about a function, which its value names by symbol table index.
 struct FunctionRecord {
   std::uint8_t format;
   std::uint8_t attribute;
@@ -128,8 +128,8 @@ struct FunctionRecord {
 };
 constexpr std::uint8_t kSizedFormat = 4;      // EIFMT_SVAL: all records of this section
 constexpr std::uint8_t kRegisterCount = 0x2f;  // EIATTR_REGCOUNT
-constexpr std::uint8_t kStackBytes = 0x12;     // EIATTR_MIN_STACK_SIZE: with the functions that it calls
-constexpr int kFirstWithReservedShared = 90;   // from which on a block's shared memory begins with the system's part
+constexpr std::uint8_t kStackBytes = 0x12;     // EIATTR_MIN_STACK_SIZE: includes callees
+constexpr int kFirstWithReservedShared = 90;   // from here on, a block's shared memory begins with the system's part
 constexpr std::uint64_t kReservedShared = 1024;
 
 struct FunctionNumbers {
@@ -180,7 +180,7 @@ std::uint64_t bytes_of_section(const CubinFile& file, const std::string& name) {
   return section == nullptr ? 0 : section->sh_size;
 }
 
-// A block has 64 Ki registers, which its warps take in eights a thread, four warps at a time.
+// A block has 64 Ki registers, allocated in units of eight registers per thread and four warps.
 unsigned threads_with(unsigned registers) {
   constexpr unsigned kRegisters = 65536;
   constexpr unsigned kMostThreads = 1024;
@@ -247,7 +247,7 @@ std::string without_comments(std::string_view ptx) {
 
 namespace {
 
-// The words that follow `directive` wherever it stands, up to a blank or one of "(,".
+// Returns the word behind each occurrence of `directive`, up to a blank or one of "(,".
 std::vector<std::string> words_after(std::string_view text, std::string_view directive) {
   std::vector<std::string> words;
   for (std::size_t at = text.find(directive); at != text.npos; at = text.find(directive, at + 1)) {
@@ -260,7 +260,8 @@ std::vector<std::string> words_after(std::string_view text, std::string_view dir
   return words;
 }
 
-// What stands between the brackets behind `.entry symbol`; empty if there are none.
+// Returns the text between the parentheses behind `.entry symbol`; empty without parentheses, nothing without the
+// kernel.
 std::optional<std::string> parameter_list(std::string_view ptx, std::string_view symbol) {
   constexpr std::string_view kEntry = ".entry";
   const std::string text = without_comments(ptx);
@@ -277,7 +278,7 @@ std::optional<std::string> parameter_list(std::string_view ptx, std::string_view
   return std::nullopt;
 }
 
-// "b8", "u64", "f32": the bytes are in the name.
+// Parses "b8", "u64", "f32": the size is in the name.
 std::optional<KernelArgument> ptx_type(std::string_view word) {
   unsigned bits = 0;
   const auto [end, failure] = std::from_chars(word.data() + 1, word.data() + word.size(), bits);
@@ -287,7 +288,7 @@ std::optional<KernelArgument> ptx_type(std::string_view word) {
                         is_float ? "float" + std::to_string(bits) : ""};
 }
 
-// ".param .align 64 .b8 map[128]", ".param .u64 .ptr .global .align 16 x".
+// Parses, for example, ".param .align 64 .b8 map[128]" or ".param .u64 .ptr .global .align 16 x".
 std::optional<KernelArgument> ptx_parameter(std::string_view declaration) {
   std::optional<KernelArgument> parameter;
   bool is_pointer = false;
@@ -328,7 +329,7 @@ std::optional<std::vector<KernelArgument>> ptx_parameters(std::string_view ptx, 
   return parameters;
 }
 
-// ".visible .const .align 4 .b8 weights[16] = {...};": the last word before a bracket, a value or the end.
+// ".visible .const .align 4 .b8 weights[16] = {...};": the name is the last word before a bracket, a value or the end.
 std::vector<CodeVariable> ptx_variables(std::string_view ptx) {
   const std::string text = without_comments(ptx);
   std::vector<CodeVariable> variables;

@@ -18,55 +18,60 @@
 
 namespace kmux::nvidia {
 
-/// The symbols of the kernels in a cubin, sorted.
+/// Returns the symbols of the kernels in a cubin, sorted.
 ///
-/// Errors: invalid_argument if it is not a cubin (an ELF file of 64 bits for NVIDIA's devices).
+/// Errors: invalid_argument if `cubin` is not a cubin (a 64-bit ELF file for NVIDIA's devices).
 Result<std::vector<std::string>> cubin_kernels(std::string_view cubin);
 
-/// The variables that PTX defines outside of its functions, in constant and global memory; without sizes.
+/// Returns the variables that PTX defines outside of functions, in constant and global memory; without sizes.
 ///
 /// Source: PTX ISA, "State Spaces".
 std::vector<CodeVariable> ptx_variables(std::string_view ptx);
 
-/// The architecture that a cubin is for, with its suffix.
+/// Returns the architecture of a cubin, with its suffix.
 ///
 /// Errors: as `cubin_kernels`.
 Result<Arch> cubin_arch(std::string_view cubin);
 
-/// The symbol of each of `kernels` in code that has the symbols `present`, by `kmux::find_symbol`.
+/// Returns the symbol of each of `kernels` in code that has the symbols `present`, by `kmux::find_symbol`.
 ///
-/// Errors: compile_failed that names the kernel that is not there, or is there more than once, and those that are.
+/// Errors: compile_failed that names the missing or ambiguous kernel and lists the kernels of the code.
 Result<std::vector<std::string>> find_kernels(const std::vector<std::string>& kernels,
                                               const std::vector<std::string>& present);
 
-/// `find_kernels` in a cubin.
+/// Returns the symbol of each of `kernels` in a cubin.
+///
+/// Errors: as `find_kernels` above and `cubin_kernels`.
 Result<std::vector<std::string>> find_kernels(const std::vector<std::string>& kernels, std::string_view cubin);
 
-/// Writes into `artifact` what each of `kernels` takes: registers, local, shared and constant bytes, the most threads (part
-/// "kernels.json", docs/plugin-abi.md). `symbols` are theirs in `code`. Nothing where the driver has the code still to compile
-/// or to unpack: for PTX, and a compressed fatbin.
+/// Writes the resources of each of `kernels` into `artifact`: registers, local, shared and constant bytes, maximum
+/// threads (part "kernels.json", docs/plugin-abi.md). `symbols` are the kernels' symbols in `code`. Writes nothing for
+/// PTX and a compressed fatbin, which the driver has yet to compile or unpack.
 ///
 /// Errors: as `CubinFile::open`.
-/// Source: the cubins of nvcc 13.0, compared with what `ptxas -v` says; CUDA C++ Programming Guide, "Technical
+/// Source: the cubins of nvcc 13.0, compared with the output of `ptxas -v`; CUDA C++ Programming Guide, "Technical
 ///         Specifications per Compute Capability".
 Status set_kernel_attributes(Artifact& artifact, const std::vector<std::string>& kernels,
                              const std::vector<std::string>& symbols, std::string_view code, bool is_ptx);
 
-/// The sections of a cubin. Its offsets are not trusted: what lies outside of the file is empty.
+/// The sections of a cubin. Offsets are not trusted: content outside of the file reads as empty.
 ///
 /// Lifetime: borrows the bytes.   Source: ELF-64 Object File Format 1.5.
 class CubinFile {
  public:
-  /// Errors: invalid_argument if it is not a 64-bit ELF file for NVIDIA's devices, or its table of sections is cut off.
+  /// Reads the section table of `bytes`.
+  ///
+  /// Errors: invalid_argument if `bytes` is not a 64-bit ELF file for NVIDIA's devices, or its section table is
+  ///          truncated.
   static Result<CubinFile> open(std::string_view bytes);
 
   const Elf64_Ehdr& header() const { return header_; }
   const std::vector<Elf64_Shdr>& sections() const { return sections_; }
-  /// The first section of that name; null if there is none.
+  /// Returns the first section of that name; null if the file has no such section.
   const Elf64_Shdr* find(std::string_view name) const;
   std::string_view content(const Elf64_Shdr& section) const;
   std::string_view name(const Elf64_Shdr& section) const { return text(header_.e_shstrndx, section.sh_name); }
-  /// The text at `offset` in section number `section`.
+  /// Returns the null-terminated text at `offset` in section number `section`; empty if out of bounds.
   std::string_view text(std::size_t section, std::size_t offset) const;
 
  private:
@@ -77,7 +82,7 @@ class CubinFile {
   std::vector<Elf64_Shdr> sections_;
 };
 
-/// Reads a value at the begin of `bytes`; false, and nothing read, where they are too few.
+/// Reads a value at the beginning of `bytes`. Returns false, and leaves `value` unchanged, if `bytes` is too short.
 template <class T>
 bool read_from(std::string_view bytes, T& value) {
   if (bytes.size() < sizeof value) return false;
@@ -97,27 +102,27 @@ void for_each_symbol(const CubinFile& file, const Body& body) {
   }
 }
 
-/// `ptx` without comments, which may hold anything.
+/// Returns `ptx` without comments.
 std::string without_comments(std::string_view ptx);
 
-/// The names of the kernels (`.entry`) in PTX, sorted.
+/// Returns the names of the kernels (`.entry`) in PTX, sorted.
 std::vector<std::string> ptx_kernels(std::string_view ptx);
 
-/// The parameters (`.param`) of the kernel with this symbol, a pointer where PTX has it (`.ptr`). Nothing where it has no such
-/// kernel, or one is declared in a way that is not known here.
+/// Returns the parameters (`.param`) of the kernel with this symbol; those marked `.ptr` are pointers. Returns nothing
+/// if the PTX has no such kernel, or if a parameter's declaration is not understood.
 ///
 /// Source: PTX ISA, "Kernel Function Parameters".
 std::optional<std::vector<KernelArgument>> ptx_parameters(std::string_view ptx, std::string_view symbol);
 
-/// The architecture of its `.target` line.
+/// Returns the architecture of the `.target` line.
 ///
-/// Errors: invalid_argument if it has none.
+/// Errors: invalid_argument if the line or its architecture is missing.
 Result<Arch> ptx_arch(std::string_view ptx);
 
-/// The symbols of the kernels of `plan` in the one source of a variant of dialect cubin or ptx; of a compressed fatbin (fatbin.h)
-/// their names.
+/// Returns the symbols of the kernels of `plan` in the one source of a variant of dialect cubin or ptx. Returns their
+/// names for a compressed fatbin (fatbin.h).
 ///
-/// Errors: invalid_argument if the source is not what the dialect says, or does not run on `target`, and as
+/// Errors: invalid_argument if the source is not of the dialect's format, or does not run on `target`, and as
 ///         `checked_symbols`.
 Result<std::vector<std::string>> check_ready_code(const Variant& variant, Arch target, const Plan& plan);
 

@@ -45,7 +45,7 @@ Result<Capability> capability_of(const DriverTable& driver, CUdevice device) {
   return capability;
 }
 
-// "13.0" of 13000.
+// Returns "13.0" for 13000.
 Result<std::string> driver_version(const DriverTable& driver, int ordinal) {
   int version = 0;
   KMUX_TRY(check(driver, "cuDriverGetVersion", driver.driver_version(&version), ordinal));
@@ -56,8 +56,8 @@ Result<std::string> driver_version(const DriverTable& driver, int ordinal) {
 constexpr std::array<CUdevice_attribute, 3> kPciPlace = {
     static_cast<CUdevice_attribute>(50), static_cast<CUdevice_attribute>(33), static_cast<CUdevice_attribute>(34)};
 
-// "0000:1b:00", where the device is plugged in: the same in every process, whatever devices it sees. Nothing where the driver
-// does not know these attributes.
+// Returns the device's slot, for example "0000:1b:00": the same in every process, whichever devices the process sees.
+// Returns nothing if the driver lacks these attributes.
 Result<std::optional<std::string>> pci_place(const DriverTable& driver, CUdevice device, int ordinal) {
   std::array<int, 3> numbers{};
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -126,10 +126,10 @@ Result<int> device_attribute(const DriverTable& driver, CUdevice device, CUdevic
       .error();
 }
 
-/// A device that memory, streams and events are made on: its primary context, retained, and its memory pool, which keeps
-/// what is freed. See StreamOrderedDevices.
+/// A device for memory, streams and events. Owns a reference to its primary context; its memory pool keeps freed
+/// memory. See StreamOrderedDevices.
 ///
-/// Threads: any, but `close` comes last and alone.
+/// Threads: thread-safe, but `close` must be the last call, without concurrent ones.
 class OpenedDevice {
  public:
   static constexpr int kNeverRecorded = CUDA_ERROR_INVALID_HANDLE;
@@ -137,8 +137,8 @@ class OpenedDevice {
   static Result<int> count(Host) { return device_count(); }
   static Result<Json> properties(Host, int device) { return device_properties(device); }
 
-  /// Retains the context and raises the release threshold of the default pool, so that memory freed in stream order is
-  /// not given back to the system at the next synchronisation.
+  /// Retains the context and raises the release threshold of the default pool, so that the pool keeps memory freed in
+  /// stream order at the next synchronization.
   ///
   /// Errors: invalid_argument if there is no such device; unsupported without memory pools; the driver's error.
   static Result<std::unique_ptr<OpenedDevice>> open(Host, int ordinal) {
@@ -157,7 +157,7 @@ class OpenedDevice {
   ~OpenedDevice() = default;
   OpenedDevice(const OpenedDevice&) = delete;
   OpenedDevice& operator=(const OpenedDevice&) = delete;
-  /// Gives the context back.
+  /// Releases the context.
   Status close() {
     const ContextRelease released = release_context(driver_, context_);
     return check({released.call, released.result}, "device " + std::to_string(context_.ordinal));
@@ -165,8 +165,8 @@ class OpenedDevice {
 
   int ordinal() const { return context_.ordinal; }
 
-  /// Does `action()` in the context of the device, or in another one of it that is current. Captures of other
-  /// streams are left alone.
+  /// Calls `action()` in the device's primary context, or in another context of the device that is current. Leaves
+  /// captures of other streams intact.
   template <class Action>
   int use(kmux_sink error, Action action) {
     ContextScope scope(driver_, context_);
@@ -201,7 +201,7 @@ class OpenedDevice {
     }
     return {"cuMemcpyAsync", driver_.copy(address_of(to), address_of(from), bytes, stream_of(stream))};
   }
-  // Through the host where the devices do not reach each other.
+  // Copies through the host if the devices have no peer access.
   DriverCall copy_peer(void* stream, void* to, const OpenedDevice& source, const void* from, std::size_t bytes) const {
     return {"cuMemcpyPeerAsync", driver_.copy_peer(address_of(to), context_.primary, address_of(from),
                                                    source.context_.primary, bytes, stream_of(stream))};
@@ -220,7 +220,7 @@ class OpenedDevice {
     return {"cuDeviceGetAttribute",
             driver_.device_attribute(bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, context_.device)};
   }
-  // What is beyond the range of the device is clamped by the driver.
+  // The driver clamps a priority outside of the device's range.
   DriverCall stream_create(void** stream, int priority) const {
     CUstream made = nullptr;
     const CUresult result = priority == 0
@@ -238,7 +238,8 @@ class OpenedDevice {
   DriverCall stream_wait(void* stream, void* event) const {
     return {"cuStreamWaitEvent", driver_.stream_wait_event(stream_of(stream), event_of(event), 0)};
   }
-  // The legacy stream, by either of its handles, cannot be captured; the query fails while a stream is that it waits for.
+  // The legacy stream, by either handle, cannot be captured; its query fails while a stream that it synchronizes with
+  // is.
   // Source: CUDA Driver API, cuStreamBeginCapture and cuStreamIsCapturing.
   DriverCall stream_capture(void* stream, std::uint64_t* capture) const {
     constexpr std::uintptr_t kLegacy = 1;
@@ -308,7 +309,7 @@ class OpenedDevice {
 
 namespace {
 
-// A driver without devices is whole, but does not start.
+// Returns true if the driver is installed but has no device: its initialization fails.
 bool driver_says_no_device() {
   const auto library = DynamicLibrary::open({"libcuda.so.1", "libcuda.so"});
   if (!library) return false;
@@ -342,7 +343,7 @@ namespace {
 
 bool is_on(const Host& host, std::string_view option) {
   const auto value = host.option(option);
-  return value && asks_for_profiler_ranges(value->c_str());  // the words of every switch
+  return value && asks_for_profiler_ranges(value->c_str());  // the same values for every switch
 }
 
 }  // namespace

@@ -19,45 +19,46 @@
 
 namespace kmux::nvidia {
 
-/// The number of devices.
+/// Returns the number of devices.
 ///
 /// Errors: those of `open_driver`; the driver's error.
 Result<int> device_count();
 
-/// What code for device `ordinal` is compiled for. Makes no context.
+/// Returns the architecture of device `ordinal`. Creates no context.
 ///
 /// Errors: as `device_count`; invalid_argument if there is no such device.
 Result<Arch> device_arch(int ordinal);
 
-/// The object of `DeviceApi::properties`: name, arch, memory_bytes, multiprocessors, l2_bytes,
-/// shared_memory_bytes_per_block, compute_capability, driver_version ("13.0") and pci ("0000:1b:00"). Makes no context.
+/// Returns the object of `DeviceApi::properties`: name, arch, memory_bytes, multiprocessors, l2_bytes,
+/// shared_memory_bytes_per_block, compute_capability, driver_version ("13.0") and, if the driver has it, pci
+/// ("0000:1b:00"). Creates no context.
 ///
 /// Errors: as `device_arch`.
 Result<Json> device_properties(int ordinal);
 
-/// One attribute of a device.
+/// Returns one attribute of a device.
 ///
 /// Errors: the driver's error.
 Result<int> device_attribute(const DriverTable& driver, CUdevice device, CUdevice_attribute attribute);
 
-/// Whether a device can be used here: "no_driver" with the loader's or the driver's own text, "no_device" if the driver
-/// lists none. Creates no context.
+/// Reports whether a device is usable: "no_driver" with the loader's or the driver's text, "no_device" if the driver
+/// lists no device. Creates no context.
 ///
 /// Threads: any.
 Availability probe_driver();
 
-/// Why nothing can be built: "no_toolchain" with the text of `error`.
+/// Returns the reason why the backend cannot build: "no_toolchain" with the text of `error`.
 Availability no_toolchain(const Error& error);
 
-/// The log of `host` for the launch layer.
+/// Returns the log of `host` for the launch layer.
 ///
 /// Lifetime: borrows `host`.
 Log log_to(const Host& host);
 
-/// Are calls and launches shown to profilers (host option "nvidia.nvtx")?
+/// Returns true if calls and launches are shown to profilers (host option "nvidia.nvtx").
 bool shows_ranges(const Host& host);
 
-/// Is each launch waited for (host option "nvidia.launch_blocking")?
+/// Returns true if each launch blocks until the kernel is done (host option "nvidia.launch_blocking").
 bool blocks_launches(const Host& host);
 
 /// The devices that the CUDA driver lists (kDLCUDA). Memory comes from the default pool of the device.

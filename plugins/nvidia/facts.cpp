@@ -7,7 +7,7 @@
 namespace kmux::nvidia {
 namespace {
 
-// More blocks than that in a cluster are not portable. Source: CUDA C++ Programming Guide, "Thread Block Clusters".
+// The most blocks in a portable cluster. Source: CUDA C++ Programming Guide, "Thread Block Clusters".
 constexpr std::int64_t kPortableCluster = 8;
 
 bool may_be_large(const std::optional<std::array<Expr, 3>>& cluster) {
@@ -39,7 +39,7 @@ bool has_fill(const std::vector<PlanStep>& steps) {
   });
 }
 
-// A window that is not constant may be as large as the device allows, whatever others are.
+// Collects the largest window. A window of variable size may be as large as the device allows.
 void collect_windows(PlanFacts& facts, const PlanLaunch& launch, bool& all_constant) {
   for (const PlanWindow& window : launch.l2_windows) {
     all_constant = all_constant && window.bytes.is_constant();

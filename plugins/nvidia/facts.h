@@ -11,15 +11,15 @@
 
 namespace kmux::nvidia {
 
-/// What the user chose about launches, besides the plan.
+/// The user's choices for launches, besides the plan.
 struct LaunchChoices {
   bool graph = false;  // option `graph`
   bool ranges = false;  // show calls and launches to profilers
-  bool blocking = false;  // wait for each launch
+  bool blocking = false;  // block until each launch is done
   int shared_carveout = -1;  // option `shared_carveout`; -1: the driver's choice
 };
 
-/// What one launch passes: sizes in bytes, and whether a spare byte follows.
+/// The arguments of one launch: sizes in bytes, and whether a spare byte follows.
 struct ArgumentPack {
   std::vector<unsigned> sizes;
   bool spare = false;
@@ -27,10 +27,10 @@ struct ArgumentPack {
 };
 using ArgumentSizes = std::function<ArgumentPack(const PlanLaunch&)>;
 
-/// What a launch passes as the plan has it.
+/// Returns the argument sizes of a launch as the plan states them.
 ArgumentPack argument_sizes(const PlanLaunch& launch);
 
-/// The facts of a plan, with the storage behind them.
+/// Owns the facts of a plan: `view` is valid as long as the object.
 class Facts {
  public:
   /// `symbols` has the symbol of each kernel of the plan in the code.
@@ -44,10 +44,10 @@ class Facts {
  private:
   void collect_pack(unsigned kernel, ArgumentPack pack);
 
-  std::unique_ptr<const std::string> name_;  // its characters stay where they are
+  std::unique_ptr<const std::string> name_;  // a move keeps the address of its characters
   std::vector<std::string> symbols_;
   std::vector<KernelFacts> kernels_;
-  std::vector<std::unique_ptr<const ArgumentPack>> sizes_;  // that `packs_` points into
+  std::vector<std::unique_ptr<const ArgumentPack>> sizes_;  // owns the sizes that `packs_` points into
   std::vector<PackFacts> packs_;
   PlanFacts facts_{};
 };

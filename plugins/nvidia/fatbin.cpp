@@ -17,15 +17,15 @@ struct FileHeader {
   std::uint32_t magic;
   std::uint16_t version;
   std::uint16_t header_bytes;
-  std::uint64_t bytes;  // that follow
+  std::uint64_t bytes;  // after the header
 };
 
 struct EntryHeader {
   std::uint16_t kind;
   std::uint16_t version;
   std::uint32_t header_bytes;
-  std::uint64_t bytes;             // of the code, with what fills it up
-  std::uint32_t compressed_bytes;  // without; 0: it is not compressed
+  std::uint64_t bytes;             // of the code, with padding
+  std::uint32_t compressed_bytes;  // without padding; 0: not compressed
   std::uint32_t options_at;
   std::uint16_t minor, major;
   std::uint32_t arch;
@@ -47,7 +47,7 @@ Arch arch_in(const EntryHeader& header) {
   return {static_cast<int>(header.arch), is_own ? 'a' : is_family ? 'f' : '\0', header.kind == kPtx};
 }
 
-// Only a linker takes it.
+// Returns true if only a linker accepts `cubin`.
 bool is_relocatable(std::string_view cubin) {
   const auto file = CubinFile::open(cubin);
   return file && file->header().e_type == ET_REL;

@@ -14,14 +14,14 @@
 namespace kmux::nvidia {
 namespace {
 
-// Source: what `cuobjdump -elf` calls the records of ".nv.info", and the files of nvcc 12 and 13.
-constexpr std::uint8_t kSized = 4;                  // EIFMT_SVAL: the two bytes are the size of what follows
-constexpr std::uint8_t kInPlace = 3;                // EIFMT_HVAL: the two bytes are the value; so for all below
-constexpr std::uint8_t kMaxThreads = 0x05;          // EIATTR_MAX_THREADS
-constexpr std::uint8_t kAllThreads = 0x10;          // EIATTR_REQNTID: those that a block has to have
-constexpr std::uint8_t kParameter = 0x17;           // EIATTR_KPARAM_INFO
+// Source: the names of ".nv.info" records in `cuobjdump -elf`, and the files of nvcc 12 and 13.
+constexpr std::uint8_t kSized = 4;  // EIFMT_SVAL: the two bytes are the size of the content that follows
+constexpr std::uint8_t kInPlace = 3;  // EIFMT_HVAL: the two bytes are the value; so for all below
+constexpr std::uint8_t kMaxThreads = 0x05;  // EIATTR_MAX_THREADS
+constexpr std::uint8_t kAllThreads = 0x10;  // EIATTR_REQNTID: the required block
+constexpr std::uint8_t kParameter = 0x17;  // EIATTR_KPARAM_INFO
 constexpr std::uint8_t kAllParametersBytes = 0x19;  // EIATTR_CBANK_PARAM_SIZE
-constexpr std::uint8_t kLargeParameter = 0x45;      // EIATTR_KPARAM_INFO_V2, of kernels with more than 4 KB of them
+constexpr std::uint8_t kLargeParameter = 0x45;  // EIATTR_KPARAM_INFO_V2, of kernels with more than 4 KB of parameters
 
 struct Record {
   std::uint8_t format;
@@ -45,10 +45,10 @@ struct Parameter {
   unsigned bytes;
 };
 
-// What the records say, in their order.
+// Collects the facts of a kernel's records, in file order.
 class KernelRecords {
  public:
-  // False where they cannot be told apart any more.
+  // Returns false if the records are invalid.
   bool read(std::string_view records) {
     while (!records.empty()) {
       Record record;
@@ -90,7 +90,8 @@ class KernelRecords {
     return true;
   }
 
-  // A parameter each from the first on, and the last ends where all do.
+  // Returns nothing unless the ordinals are consecutive from 0, parameters do not overlap, and the last ends at the
+  // total size.
   std::optional<std::vector<KernelArgument>> arguments() const {
     std::vector<KernelArgument> arguments;
     unsigned end = 0;
@@ -113,7 +114,8 @@ class KernelRecords {
 // Source: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the same for all.
 constexpr LaunchLimits kLimits{{2147483647, 65535, 65535}, {1024, 1024, 64}, 1024};
 
-// As in a launch: a spare byte is for a last parameter that holds nothing. What is wider than the plan has it is a struct.
+// Checks one launch. A spare byte is for a last, empty parameter, as in a launch. An argument whose size differs from
+// the plan's is a struct.
 Status check_launch(const Plan& plan, const PlanLaunch& launch, const ArgumentPack& pack, const KernelForm& form) {
   std::vector<KernelArgument> passed = passed_arguments(plan, launch);
   for (std::size_t i = 0; i < passed.size(); ++i) {
@@ -177,7 +179,7 @@ Status check_ptx_launches(const Plan& plan, const std::vector<std::string>& symb
 
 namespace {
 
-// Only the driver can look into it, and it takes symbols.
+// Only the driver can unpack a compressed fatbin, and it accepts only symbols.
 Result<std::vector<std::string>> symbols_in_compressed(const std::vector<std::string>& names) {
   const auto expression = std::ranges::find_if(names, is_name_expression);
   if (expression == names.end()) return names;
@@ -228,7 +230,7 @@ Result<std::vector<CodeVariable>> cubin_variables(std::string_view cubin) {
 
 namespace {
 
-// Where nothing says what the code has: the driver compares when it is set.
+// Returns the constants by name, for unreadable code: the driver checks them when they are set.
 std::vector<ConstantSymbol> by_name(const std::vector<Constant>& constants) {
   std::vector<ConstantSymbol> symbols;
   symbols.reserve(constants.size());

@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kTiers = {"fast", "full"};
 
-// 255 is the most that an instruction can address.
+// An instruction can address at most 255 registers.
 constexpr NumberRange kRegisters = {16, 255};
 constexpr NumberRange kPercent = {0, 100};
 
 namespace fs = std::filesystem;
 
-// The folder above bin, through links: /usr/bin/nvcc may be one.
+// Returns the folder above bin after resolving links: /usr/bin/nvcc may be a link.
 std::optional<std::string> home_of_nvcc() {
   const auto nvcc = find_program("nvcc");
   if (!nvcc) return std::nullopt;
@@ -90,14 +90,14 @@ constexpr std::array<std::string_view, 29> kWhole = {"-w",
                                                      "--brief-diagnostics=true",
                                                      "--brief-diagnostics=false"};
 
-// Macros and folders of headers, which may be any text.
+// Flags for macros and header folders, whose value may be any text.
 constexpr std::array<std::string_view, 6> kWithText = {
     "-D", "-U", "-I", "--define-macro=", "--undefine-macro=", "--include-path="};
 
 constexpr std::array<std::string_view, 4> kTimes = {"0", "min", "mid", "max"};
 constexpr std::array<std::string_view, 4> kLevels = {"0", "1", "2", "3"};
 
-// Flags with their value in the same piece.
+// Flags with a value in the same piece.
 constexpr std::array<ValuedFlag, 21> kValued = {{{"-std=", FlagValue::kName},
                                                  {"--std=", FlagValue::kName},
                                                  {"-O", FlagValue::kWord, kLevels},
@@ -139,7 +139,7 @@ bool is_assembler_option(std::string_view option) {
   return begins_with_any(option, kAssemblerOptions) && option.find_first_not_of(kCharacters) == option.npos;
 }
 
-// A comma puts several options into one flag.
+// Checks each of the options, which commas separate.
 bool are_assembler_options(std::string_view options) {
   while (!options.empty()) {
     const std::size_t comma = std::min(options.find(','), options.size());

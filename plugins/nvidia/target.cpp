@@ -12,19 +12,19 @@
 namespace kmux::nvidia {
 namespace {
 
-// The first with code for it alone, which wgmma and setmaxnreg need.
+// The first architecture with code for itself alone (suffix "a"), which wgmma and setmaxnreg require.
 constexpr int kFirstWithSuffix = 90;
 
 int family(int number) { return number / 10; }
 
-// The newest architecture of CUDA 12.0, the oldest release that backends compile with.
+// The newest architecture of CUDA 12.0, the oldest supported compiler.
 constexpr int kNewestOfOldest = 90;
 
-// The architectures that came later.
+// An architecture that a later release added.
 struct NewerArch {
   int number;
-  Release first;         // that knows it
-  bool carries_forward;  // newer devices take its PTX; sm_101 was renamed
+  Release first;         // the first release that supports it
+  bool carries_forward;  // newer devices accept its PTX; false for sm_101, which was renamed
 };
 constexpr std::array<NewerArch, 6> kNewerArchs = {{{100, {12, 8}, true},
                                                    {101, {12, 8}, false},
@@ -45,15 +45,15 @@ Error unknown_arch(const std::string& arch) {
                                                      "with a or f). Write it as in \"cuda:sm_90a\".");
 }
 
-constexpr const char* kCode = "code";  // the attribute: what sources are compiled for instead
+constexpr const char* kCode = "code";  // the attribute that overrides the architecture of sources
 
-// "compute_90", perhaps with a suffix, of a backend that makes PTX.
+// Returns true for attribute `code` with a virtual architecture, for example "compute_90".
 bool names_ptx(std::string_view key, std::string_view value) {
   const auto arch = parse_arch(value);
   return key == kCode && arch && arch->is_virtual;
 }
 
-// What TVM writes into its targets, where it says nothing new about the devices that there are.
+// Attributes that TVM writes into its targets and that hold for every device.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kHarmless = {{{"keys", "cuda,gpu"},
                                                                                      {"keys", "cuda"},
                                                                                      {"keys", "gpu"},
@@ -71,7 +71,7 @@ Status check_attributes(const Target& target, std::string_view backend, bool mak
   return Ok{};
 }
 
-// "sm_90a" alone has the place of a kind.
+// Moves an architecture in the place of the kind ("sm_90a" alone) to its own.
 Target named(Target target) {
   if (target.arch.empty() && parse_arch(target.kind)) return {"cuda", target.kind, target.attributes};
   return target;
@@ -132,7 +132,7 @@ constexpr std::array<MultiprocessorLimits, 13> kMultiprocessors = {{{70, 2048, 3
 
 std::optional<Json> multiprocessor_of(Arch arch) {
   constexpr int kFirstWithSmallUnits =
-      80;  // from which on a block's shared memory comes in smaller units, and a part is reserved
+      80;  // from here on, shared memory is allocated in smaller units, and a part is reserved
   const auto found = std::ranges::find(kMultiprocessors, arch.number, &MultiprocessorLimits::number);
   if (found == kMultiprocessors.end()) return std::nullopt;
   const bool is_new = arch.number >= kFirstWithSmallUnits;
@@ -190,10 +190,10 @@ std::tuple<bool, int, int> rank(Arch arch) {
 
 namespace {
 
-// TVM knows no suffixes, and TileLang compiles its sm_90 as sm_90a.
+// Returns true for TVM's target forms. TVM has no suffixes, and TileLang compiles its sm_90 as sm_90a.
 bool is_of_tvm(std::string_view request) { return request.find_first_of(" {") != request.npos; }
 
-// Says in the target what is compiled where the compiler is older than the device.
+// Sets attribute `code` of the target if the compiler is older than the device.
 Target with_code(Target target, Arch arch, const CompilerRelease& release) {
   if (!release || target.attributes.contains(kCode) || arch.number <= kNewestOfOldest) return target;
   const std::optional<Release> known = release();
@@ -259,14 +259,15 @@ const std::vector<std::string>& launch_features() {
 
 namespace {
 
-// Binary code is for few architectures, PTX and sources are for all newer ones. A fatbin has both.
+// Returns true if code for `wanted` fits `target`: binary code fits few architectures, PTX and sources fit all newer
+// ones. A fatbin, of dialect cubin, has both.
 bool fits(std::string_view dialect, Arch wanted, Arch target) {
   const bool is_binary = dialect == "cubin" && !wanted.is_virtual;
   return is_binary ? runs_on(wanted, target) : satisfies(target, wanted);
 }
 
-// The best of the architectures that a variant requires, of those that fit. A virtual one counts less in a fatbin alone, which
-// has binary code, too.
+// Returns the best fitting architecture that a variant requires. A virtual one ranks lower in a fatbin only, which also
+// has binary code.
 std::optional<Arch> best_of(const Variant& variant, Arch target) {
   std::optional<Arch> best;
   for (const std::string& wanted : variant.requirements.arch) {
@@ -278,8 +279,8 @@ std::optional<Arch> best_of(const Variant& variant, Arch target) {
   return best;
 }
 
-// Of several variants of one dialect for several architectures, those with a better fit than the chosen one, wherever they
-// stand. The others come after them: what is the best may fail where they do not.
+// Returns the variants of the chosen variant's dialect that fit the target better, at any position. The worse ones stay
+// as fallbacks: the best variant may fail where they succeed.
 std::vector<MissingFeature> better_fits(const BuildRequest& request, Arch target) {
   std::vector<MissingFeature> better;
   const std::optional<Arch> own = best_of(request.chosen(), target);

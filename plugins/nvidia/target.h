@@ -14,9 +14,9 @@
 
 namespace kmux::nvidia {
 
-/// An architecture of NVIDIA's devices: sm_90a is {90, 'a'}. Suffix 'a' is code for that architecture alone, 'f' code
-/// for its family (the same number of tens), none code for it and newer ones. A virtual one, compute_90, is PTX, which the
-/// driver compiles when it is loaded.
+/// An architecture of NVIDIA's devices: sm_90a is {90, 'a'}. Code with suffix 'a' is for that architecture alone, with
+/// 'f' for its family (the same tens), without suffix for it and newer ones. A virtual architecture, for example
+/// compute_90, is PTX, which the driver compiles when it loads the code.
 struct Arch {
   int number = 0;
   char suffix = '\0';
@@ -24,90 +24,93 @@ struct Arch {
   bool operator==(const Arch&) const = default;
 };
 
-/// "sm_90a", "compute_90".
+/// Returns the canonical name, for example "sm_90a" or "compute_90".
 std::string to_string(Arch arch);
 
-/// Reads "sm_NN", "sm_NNa", "sm_NNf", and the same of "compute_", with a number of two or three digits; nothing for anything
-/// else.
+/// Parses "sm_NN", "sm_NNa", "sm_NNf", and the same with "compute_"; the number must have two or three digits. Returns
+/// nothing for any other text.
 std::optional<Arch> parse_arch(std::string_view text);
 
-/// A release of a CUDA compiler: 12.4.
+/// A release of a CUDA compiler, for example 12.4.
 struct Release {
   int major = 0;
   int minor = 0;
   auto operator<=>(const Release&) const = default;
 };
 
-/// Reads "12.4" and "12.4.127"; nothing for anything else.
+/// Parses "12.4" and "12.4.127". Returns nothing for any other text.
 std::optional<Release> parse_release(std::string_view text);
 
-/// What a compiler of `release` makes for devices of `target` if it is older than they are: PTX of the newest architecture
-/// that it knows. Nothing if it knows the target; later releases than 13.0 are taken to know what those up to it do not.
+/// Returns the virtual architecture that a compiler of `release` targets if it is older than `target`: the newest one
+/// that it supports and whose PTX `target` accepts. Returns nothing if it supports `target`. Releases after 13.0 are
+/// assumed to support every architecture that 13.0 lacks.
 ///
 /// Source: the release notes of CUDA 12.0 to 13.0; `nvcc --list-gpu-arch`.
 std::optional<Arch> forward_ptx(Arch target, Release release);
 
-/// What code for a device of this compute capability is compiled for: with suffix 'a' from 9.0 on.
+/// Returns the architecture for a device of this compute capability; with suffix 'a' from 9.0 on.
 Arch arch_of_capability(int major, int minor);
 
-/// What a multiprocessor of the architecture has for blocks, as kmux/kernel_attributes.h reads it; nothing where that is not
-/// known.
+/// Returns the resources of a multiprocessor, in the format that kmux/kernel_attributes.h reads. Returns nothing for an
+/// unknown architecture.
 ///
 /// Source: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; cuda_occupancy.h of CUDA 13.0.
 std::optional<Json> multiprocessor_of(Arch arch);
 
-/// Does compiling for `target` keep a promise made for `wanted`? sm_90a: for it alone. sm_100f: for its family. sm_80:
-/// for it and all newer ones.
+/// Returns true if code compiled for `target` meets the requirement `wanted`. sm_90a is met by itself alone, sm_100f by
+/// its family, sm_80 by itself and all newer architectures.
 bool satisfies(Arch target, Arch wanted);
 
-/// Does a binary for `code` run on the device that `target` is compiled for? Of code without suffix the number of tens
-/// must be the same, and the rest not greater. On all that a virtual one stands for, no binary does.
+/// Returns true if binary code for `code` runs on the device of `target`. Without suffix 'a', the tens must be equal
+/// and the last digit not greater. Returns false for a virtual target, which no binary code covers.
 bool runs_on(Arch code, Arch target);
 
-/// The order of code that fits a device, as to be compared: binary code before PTX, the newer the better, and of one architecture
-/// that with more in it.
+/// Returns the preference among code that fits a device; the greatest value is the best. Binary code is before PTX, a
+/// newer architecture before an older one, and of one architecture 'a' before 'f' before no suffix.
 std::tuple<bool, int, int> rank(Arch arch);
 
-/// The architecture of the device that a request is for; asked only where the request names none.
+/// Returns the architecture of the request's device; called only if the request names no architecture.
 using DeviceArch = std::function<Result<Arch>()>;
 
-/// The release of the compiler, if that can be told; asked only for architectures that not every compiler knows.
+/// Returns the release of the compiler, or nothing if it is unknown; called only for architectures that some compilers
+/// lack.
 using CompilerRelease = std::function<std::optional<Release>()>;
 
-/// The canonical target, `cuda:sm_90a`, for "auto", "cuda", "cuda:sm_90a", "sm_90a" and TileLang's forms of these, where
-/// sm_90 and later ones without suffix mean "a".
+/// Returns the canonical target, `cuda:sm_90a`, for "auto", "cuda", "cuda:sm_90a", "sm_90a" and TileLang's forms of
+/// these. In TileLang's forms sm_90 and later without suffix mean "a".
 ///
-/// With a `release` the backend can make PTX: "cuda:sm_90", "cuda:sm_90a" and "cuda:compute_90" are three targets, and for
-/// devices newer than the compiler the target says what is compiled instead, `cuda:sm_100a,code=compute_90`. Without one
-/// "cuda:sm_90" means sm_90a, too.
+/// A non-null `release` states that the backend can make PTX: "cuda:sm_90", "cuda:sm_90a" and "cuda:compute_90" are
+/// then three targets. For devices newer than the compiler, attribute `code` names the PTX:
+/// `cuda:sm_100a,code=compute_90`. Without `release`, "cuda:sm_90" also means sm_90a.
 ///
-/// Errors: invalid_argument for another kind, architecture or attribute, with what backend `backend` takes; those of
-///         `device_arch`.
+/// Errors: invalid_argument for an unsupported kind, architecture or attribute, listing those of backend `backend`;
+///         those of `device_arch`.
 Result<Target> resolve_cuda_target(std::string_view request, std::string_view backend, const DeviceArch& device_arch,
                                    const CompilerRelease& release = nullptr);
 
-/// The architecture of a target that `resolve_cuda_target` gave.
+/// Returns the architecture of a target that `resolve_cuda_target` returned.
 ///
-/// Errors: invalid_argument if it is none.
+/// Errors: invalid_argument if the architecture is invalid.
 Result<Arch> arch_of(const Target& target);
 
-/// What sources are compiled for: attribute `code` of the target, else its architecture.
+/// Returns the architecture that sources are compiled for: attribute `code` of the target, else its architecture.
 ///
 /// Errors: as `arch_of`.
 Result<Arch> code_arch_of(const Target& target);
 
-/// Why sources are compiled to PTX of `code` for devices of `target`, as a line for the log: "NVRTC 12.4 does not know ...".
+/// Returns a log line that explains why sources for `target` are compiled to PTX of `code`: "NVRTC 12.4 does not know
+/// ...".
 std::string told_forward(std::string_view compiler, Arch target, Arch code);
 
-/// The features of the launch layer: all but Metal's, by name.
+/// Returns the names of the features of the launch layer: all but Metal's.
 const std::vector<std::string>& launch_features();
 
-/// All that `backend`, which takes `dialects`, lacks for the request: its dialect, a feature, or what the target's architecture does not have;
-/// and the variants that fit the target better (`kBetterFit`). Looks at the IR only.
+/// Returns the request's dialect and features that `backend`, which accepts `dialects`, or the target's architecture
+/// lacks. Also returns the variants that fit the target better (`kBetterFit`). Reads the IR only.
 std::vector<MissingFeature> missing_support(const BuildRequest& request, std::string_view backend,
                                             const std::vector<std::string>& dialects = {"cuda", "cubin", "ptx"});
 
-/// The features of the variant's body that the target's architecture lacks. Looks at the IR only.
+/// Returns the features of the variant's body that the target's architecture lacks. Reads the IR only.
 std::vector<MissingFeature> missing_on_arch(const BuildRequest& request);
 
 }  // namespace kmux::nvidia

@@ -24,12 +24,12 @@ using Names = std::set<std::string, std::less<>>;
 
 bool is_of_name(char c) { return is_name_character(c) || c == '$' || c == '%'; }
 
-// Whether the first word of `text`, up to a dot or a blank, is one of `families`.
+// Returns true if the first word of `text`, up to a dot or a blank, is one of `families`.
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> families) {
   return std::ranges::find(families, text.substr(0, text.find_first_of(". \t\r\n"))) != families.end();
 }
 
-// An instruction, a declaration or a variable's definition: its words and what stands between them.
+// An instruction, a declaration or a variable's definition.
 struct Statement {
   std::string opcode;                      // "st.global.u32", ".global"
   std::vector<std::string> written = {};   // names in the first operand
@@ -37,7 +37,7 @@ struct Statement {
   bool has_address = false;                // one operand is "[...]"
 };
 
-// `ptx` without comments and without directives that end with their line, which nothing divides from what follows.
+// Returns `ptx` without comments and without directives that end at the line end instead of at a ";".
 std::string statements_of(std::string_view ptx) {
   std::string text;
   for (const std::string& line : split_lines(without_comments(ptx))) {
@@ -50,13 +50,13 @@ std::string statements_of(std::string_view ptx) {
   return text;
 }
 
-// True if a brace behind `piece` opens a list: those of a list follow an instruction's name or "="; others are those of a scope.
+// Returns true if a brace behind `piece` opens a list, not a scope: a list follows an instruction's name or "=".
 bool precedes_list(std::string_view piece) {
   return piece.find_first_not_of(" \t\r\n") != piece.npos && piece.find('(') == piece.npos &&
          piece.find(".entry") == piece.npos && piece.find(".func") == piece.npos;
 }
 
-// Where the piece at `begin` ends: at a ";", a brace of a scope or the ":" of a label; else the end of `ptx`.
+// Returns the end of the piece at `begin`: a ";", a brace of a scope or the ":" of a label; else the end of `ptx`.
 std::size_t end_of_piece(std::string_view ptx, std::size_t begin) {
   constexpr std::string_view kDividers = ";{}:";
   for (std::size_t at = begin; at < ptx.size(); ++at) {
@@ -71,7 +71,8 @@ std::size_t end_of_piece(std::string_view ptx, std::size_t begin) {
   return ptx.size();
 }
 
-// Cuts `ptx` into what ends with ";", and nothing where a function ends. Braces and labels divide, too.
+// Calls `take` with each piece of `ptx` that ends with ";", and with an empty piece at the end of a function. Braces
+// and labels also separate pieces.
 template <class Take>
 void for_each_piece(std::string_view ptx, const Take& take) {
   int depth = 0;
@@ -93,13 +94,13 @@ std::string_view next_word(std::string_view& text) {
   return word;
 }
 
-// The name or number that `text` begins with, or empty.
+// Returns the name or number that `text` begins with, or empty.
 std::string_view leading_name(std::string_view text) {
   const auto end = std::ranges::find_if_not(text, is_of_name);
   return text.substr(0, static_cast<std::size_t>(end - text.begin()));
 }
 
-// How many more brackets are open behind `c` than before it.
+// Returns the change of the bracket depth at `c`.
 int opened_by(char c) {
   if (c == '{' || c == '[' || c == '(') return 1;
   return c == '}' || c == ']' || c == ')' ? -1 : 0;
@@ -130,7 +131,7 @@ Statement read_statement(std::string_view text) {
   return statement;
 }
 
-// Which variables each register may have the address of, of one function after another.
+// Computes the variables whose address each register may hold, one function at a time.
 class AddressFlow {
  public:
   explicit AddressFlow(Names variables) : variables_(std::move(variables)) {}
@@ -139,7 +140,7 @@ class AddressFlow {
     Statement statement = read_statement(piece);
     if (!statement.opcode.starts_with(".")) statements_.push_back(std::move(statement));
   }
-  // Registers of the next function have the same names.
+  // Propagates addresses until nothing changes, then clears the state: the next function reuses the register names.
   void finish_function() {
     for (bool changes = true; changes;) {
       changes = false;
@@ -162,7 +163,7 @@ class AddressFlow {
     const auto found = held_.find(name);
     return found == held_.end() ? Names{} : found->second;
   }
-  // True if a register has more than before.
+  // Returns true if a register's set of variables has grown.
   bool take(const Statement& statement) {
     if (is_one_of(statement.opcode, {"ld", "ldu", "prefetch", "prefetchu", "isspacep", "setp", "set"})) return false;
     const bool only_computes = !statement.has_address && !is_one_of(statement.opcode, {"call", "ret", "st"});
@@ -186,7 +187,8 @@ class AddressFlow {
   std::map<std::string, Names, std::less<>> held_;
 };
 
-// ".visible .global .attribute(.managed) .align 4 .u32 counter = 3": nothing of another statement.
+// Returns the variable that a statement such as ".visible .global .attribute(.managed) .align 4 .u32 counter = 3"
+// defines; empty for other statements.
 std::string variable_in(std::string_view statement) {
   std::string_view rest = statement;
   bool is_global = false;
@@ -228,18 +230,18 @@ bool begins_with_one_of(std::string_view name, std::initializer_list<std::string
   return std::ranges::any_of(beginnings, [&](std::string_view beginning) { return name.starts_with(beginning); });
 }
 
-// Tables of functions and types, literals, and names of kernels: of the compiler, and never written.
+// Returns true for compiler-generated, constant data: tables of functions and types, literals, and names of kernels.
 bool is_of_compiler(const std::string& symbol) {
   return begins_with_one_of(symbol, {"_ZTV", "_ZTI", "_ZTS", "_ZTT", "$str", "__unnamed_"}) || is_of_name_table(symbol);
 }
 
-// The section that the records of `section` patch is one of code or data, not of a debugger.
+// Returns true if the relocations of `section` patch code or data, not debug information.
 bool patches_code(const CubinFile& file, const Elf64_Shdr& section) {
   const std::string_view name = file.name(section);
   return !begins_with_one_of(name, {".rela.debug", ".rel.debug", ".rela.nv_debug", ".rel.nv_debug"});
 }
 
-// The numbers, in the table of symbols, of all that code refers to.
+// Returns the symbol table indices that code or data refer to.
 std::set<std::uint64_t> referred_symbols(const CubinFile& file) {
   std::set<std::uint64_t> numbers;
   for (const Elf64_Shdr& section : file.sections()) {
@@ -271,7 +273,7 @@ void for_each_variable(const CubinFile& file, int kind, const std::set<std::uint
   });
 }
 
-// The variables that code refers to; all those of a section that it refers to as a whole.
+// Returns the variables that code refers to; all variables of a section if code refers to the section itself.
 Names variables_in_cubin(std::string_view cubin) {
   const Result<CubinFile> file = CubinFile::open(cubin);
   if (!file) return {};
@@ -296,7 +298,8 @@ Names stores_in(std::string_view ptx) {
   return names;
 }
 
-// Without what nvcc puts before names of one file: "__nv_static_22__72f8e829_4_a_cu_place_table", the number of characters first.
+// Returns the demangled name without nvcc's prefix for static names, which begins with its length, for example
+// "__nv_static_22__72f8e829_4_a_cu_place_table".
 std::string name_of(const std::string& symbol) {
   constexpr std::string_view kStatic = "__nv_static_";
   if (!symbol.starts_with(kStatic)) return demangled(symbol);

@@ -53,7 +53,7 @@ LaunchEntry NvrtcAdapter::entry() noexcept {
       return static_cast<kmux_code>(adapter.launcher().launch(*env, single.launch, error));
     }
   }
-  return adapter.launch(slots, *env, error);  // makes the maps, and keeps them
+  return adapter.launch(slots, *env, error);  // encodes the maps, and keeps them
 }
 
 Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact, Host host) {

@@ -13,7 +13,7 @@
 
 namespace kmux::nvrtc {
 
-/// The code of a program, and what is known of it.
+/// The code of a program, and its facts.
 struct LoadedKernel {
   Host host;
   std::string code;
@@ -23,7 +23,7 @@ struct LoadedKernel {
 
 /// A loaded kernel: the launch layer runs the plan.
 ///
-/// Threads: any, concurrently.
+/// Threads: thread-safe.
 class NvrtcAdapter final : public PlanAdapter<LoadedKernel, nvidia::Launcher> {
  public:
   NvrtcAdapter(LoadedKernel kernel, PlanRunner runner);
@@ -37,7 +37,7 @@ class NvrtcAdapter final : public PlanAdapter<LoadedKernel, nvidia::Launcher> {
   std::vector<nvidia::MapArgument> maps_;  // of a plan that is one launch
 };
 
-/// Makes an adapter of what the builder made.
+/// Returns an adapter for an artifact that the builder made.
 ///
 /// Errors: invalid_argument if the artifact is of another backend or incomplete.
 Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact, Host host);

@@ -28,17 +28,17 @@
 namespace kmux::nvrtc {
 namespace {
 
-constexpr std::string_view kNameMap = "__nv_name_map";  // the file that NVRTC has for name expressions, in its messages
+constexpr std::string_view kNameMap = "__nv_name_map";  // NVRTC's name, in messages, for the file of name expressions
 
-// Through links: the name at their end has the version.
+// Identifies the file at the end of all links: its name has the version.
 Json identify_library(const std::string& path) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(path, error);
   return identify_file(error ? path : real.string());
 }
 
-// What the code calls each kernel: NVRTC's answer for a name expression, else what the program does. Where NVRTC found some
-// name not, it was asked for none.
+// Returns each kernel's name in the code: NVRTC's symbol for a name expression, else the program's name. If NVRTC could
+// not resolve some name, `compiled` has no symbols.
 std::vector<std::string> names_of(const std::vector<std::string>& kernels, const Compiled& compiled) {
   std::vector<std::string> names;
   names.reserve(kernels.size());
@@ -50,7 +50,7 @@ std::vector<std::string> names_of(const std::vector<std::string>& kernels, const
   return names;
 }
 
-// What NVRTC is asked for: an overload by a cast that chooses it.
+// Returns the name expressions for NVRTC. A cast selects an overload.
 std::vector<std::string> expressions_of(const std::vector<std::string>& kernels) {
   std::vector<std::string> names = name_expressions(kernels);
   for (std::string& name : names) {
@@ -59,14 +59,15 @@ std::vector<std::string> expressions_of(const std::vector<std::string>& kernels)
   return names;
 }
 
-// A variable that is named so stays as it is: of one that nothing writes, and that is static, NVRTC would take the first value.
+// Adds the addresses of constants, which keeps them as variables: NVRTC would fold the initial value of a static one
+// without writes.
 void add_addresses(std::vector<std::string>& names, const std::vector<Constant>& constants) {
   for (const Constant& constant : constants) {
     if (!constant.name.starts_with("_Z")) names.push_back("&" + constant.name);
   }
 }
 
-// The header that NVRTC says it cannot open; empty if it says another thing. Source: NVRTC 12 and 13, seen.
+// Returns the header that NVRTC reports as missing; empty for other messages. Source: messages of NVRTC 12 and 13.
 std::string missing_header(std::string_view message) {
   constexpr std::string_view kMissing = " open source file \"";  // "cannot" or "could not"
   const std::size_t at = message.find(kMissing);
@@ -75,7 +76,7 @@ std::string missing_header(std::string_view message) {
   return std::string(name.substr(0, name.find('"')));
 }
 
-// A header of the toolkit is not one of those that a program's settings hint at.
+// Adds advice for a missing header. The hints of a program's settings do not apply to headers of the toolkit.
 Error with_header_hint(Error error, const Settings& settings) {
   const auto advice = toolkit_header_advice(error.message);
   if (advice) {
@@ -87,7 +88,8 @@ Error with_header_hint(Error error, const Settings& settings) {
   return with_include_hint(std::move(error), settings);
 }
 
-// A failure by a plan may be the fault of a full disk or a damaged file, and the user's messages should not depend on it.
+// Compiles with precompiled headers, and again without them on failure. A full disk or a damaged file may be the cause,
+// and the user's messages must not depend on it.
 Result<Compiled> compile_with(PrecompiledHeaders& precompiled, const NvrtcLibrary& library, Compilation compilation,
                               const std::string& stamp) {
   using Use = PrecompiledHeaders::Plan::Use;
@@ -110,7 +112,7 @@ Result<Compiled> compile_with(PrecompiledHeaders& precompiled, const NvrtcLibrar
   return plain;
 }
 
-// Where NVRTC finds no kernel by a name, or several, the code that is compiled without the names says which there are.
+// Compiles again without kernel names if NVRTC finds none or several for a name: that code lists the kernels.
 template <class Compile>
 Result<Compiled> compile_named(const Compile& compile_for, const std::vector<std::string>& kernels,
                                const std::vector<Constant>& constants, std::string& name_errors) {
@@ -134,7 +136,7 @@ Error unsupported(Error error, const std::string& why) {
   return error;
 }
 
-// What NVRTC lacks by the text of the source is `unsupported`, so that a compiler that has it is asked next: nvcc.
+// Returns `unsupported` for a source that requires something NVRTC lacks, so that nvcc is tried next.
 Error refused_source(Error error, const DevicePart& part) {
   if (error.code != ErrorCode::kCompileFailed) return error;
   if (!part.launch_in_kernel.empty()) {
@@ -151,7 +153,7 @@ Error refused_source(Error error, const DevicePart& part) {
                      " NVRTC has the source without its code for the host; nvcc (backend cuda) has all of it.");
 }
 
-// Where headers are looked for before those of the toolkit.
+// Returns the header folders that are searched before those of the toolkit.
 std::vector<std::string> folders_of_user(const nvidia::BuildOptions& options) {
   std::vector<std::string> folders = options.include_dirs;
   for (const std::string& flag : options.compile_flags) {
@@ -181,7 +183,7 @@ struct NvrtcBuilder::Code {
   std::vector<std::string> arguments = {};
   std::optional<Dependencies> dependencies = {};
   std::string ptx = {};  // of a cubin that refers to variables
-  std::string name_errors = {};  // NVRTC's, where it was asked again without the names of kernels
+  std::string name_errors = {};  // NVRTC's log, if it compiled again without the names of kernels
 };
 
 Result<std::string> NvrtcBuilder::toolchain(const Target&, const Options& options) {
@@ -196,7 +198,8 @@ Result<std::string> NvrtcBuilder::toolchain(const Target&, const Options& option
   return dump(std::move(identity));
 }
 
-// What is built in hides files of the machine, which would hide it again where they come to a folder of the user's: both scans.
+// Scans without and with the built-in headers. These shadow files of the machine, but a file that appears in a folder
+// of the user's would shadow them, so both results are dependencies.
 std::optional<Dependencies> NvrtcBuilder::dependencies(Variant variant, const DeviceHeaders& built_in,
                                                        HeaderSearch search) {
   std::optional<Dependencies> found = headers_.scan(variant, search);
@@ -205,7 +208,7 @@ std::optional<Dependencies> NvrtcBuilder::dependencies(Variant variant, const De
   search.implicit = built_in.preludes;
   const std::optional<Dependencies> with_built_in = headers_.scan(variant, search);
   if (!found || !with_built_in) return found ? found : with_built_in;
-  found->complete = true;  // what the first scan missed, the second one finds
+  found->complete = true;  // the second scan finds the files that the first missed
   add(*found, *with_built_in);
   return found;
 }
@@ -234,7 +237,7 @@ Result<NvrtcBuilder::Code> NvrtcBuilder::compile_source(const BuildRequest& requ
   }
   code.arguments = compiler_arguments(options, variant.settings, unit, arch, folders);
   folders.insert(folders.begin(), options.include_dirs.begin(), options.include_dirs.end());
-  code.dependencies = dependencies(variant, built_in, {folders, options.compile_flags, {}});  // before they are read
+  code.dependencies = dependencies(variant, built_in, {folders, options.compile_flags, {}});  // before NVRTC reads them
   const std::string stamp =
       code.dependencies ? headers_stamp(unit.text, unit.files, code.arguments, *code.dependencies) : "";
   if (options.lto) KMUX_TRY(check_lto(*library, options, arch));

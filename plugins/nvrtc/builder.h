@@ -15,16 +15,19 @@
 
 namespace kmux::nvrtc {
 
-/// Compiles CUDA C++ with NVRTC in this process, and takes ready cubin and PTX.
+/// Compiles CUDA C++ with NVRTC in this process, and accepts ready cubin and PTX.
 class NvrtcBuilder final : public Builder {
  public:
   explicit NvrtcBuilder(Host host) : host_(host) {}
 
-  /// The file of NVRTC, the folders of the toolkit's headers, and the options that the host filled in.
+  /// Returns the identity of NVRTC's file, the folders of the toolkit's headers and, with option lto, of the linker.
   Result<std::string> toolchain(const Target& target, const Options& options) override;
 
-  /// Errors: compile_failed with NVRTC's log, or for a kernel that the code lacks; invalid_argument for options, and for
-  ///         ready code that is not what its dialect says or for another architecture; unavailable without NVRTC.
+  /// Builds the artifact of a variant.
+  ///
+  /// Errors: compile_failed with NVRTC's log, or for a kernel that the code lacks; invalid_argument for invalid
+  ///         options, and for ready code of another format or architecture; unsupported for sources that another
+  ///         compiler may accept; unavailable without NVRTC.
   Result<Artifact> build(const BuildRequest& request, std::string_view launcher) override;
 
  private:
@@ -36,7 +39,7 @@ class NvrtcBuilder final : public Builder {
   Host host_;
   Headers headers_;
   PrecompiledHeaders precompiled_;
-  std::once_flag told_;  // that the compiler is older than the device
+  std::once_flag told_;  // logs once that the compiler is older than the device
 };
 
 }  // namespace kmux::nvrtc

@@ -17,7 +17,8 @@ namespace {
 
 NvrtcResult compile_program(const NvrtcLibrary& library, RtcProgram<NvrtcLibrary>& program,
                             std::vector<std::string> options) {
-  // From 12.9 on NVRTC keeps what it made where the driver does, and starts the driver for that. kmux has a cache of its own.
+  // From 12.9 on, NVRTC caches its output in the driver's cache, and starts the driver for that. kmux has its own
+  // cache.
   if (library.is_at_least(12, 9)) options.emplace_back("--no-cache");
   return program.compile(options);
 }
@@ -74,7 +75,7 @@ Result<Compiled> compile(const NvrtcLibrary& library, const Compilation& compila
   const NvrtcResult result = compile_program(library, program, compilation.options);
   Compiled compiled;
   KMUX_ASSIGN(std::string log, program.log());
-  // What the assembler says is about the kernels.
+  // Messages of the assembler are about the kernels.
   compiled.is_about_program = log.find(kProgramFolder) != log.npos || log.find("ptxas ") != log.npos;
   compiled.log = without_folder(std::move(log));
   if (result != NvrtcResult::kSuccess) return compile_failure(library, compilation, result, compiled.log);
@@ -92,7 +93,8 @@ Result<Compiled> compile(const NvrtcLibrary& library, const Compilation& compila
 
 namespace {
 
-/// Is it about host code, of which NVRTC compiles none? nvcc's -O is, by its manual, and so are warnings of the host's compiler.
+/// Returns true for a flag about host code, which NVRTC does not compile: nvcc's -O, by its manual, and warning flags
+/// of the host's compiler.
 bool is_for_the_host(const std::string& flag) { return flag.starts_with("-O") || flag.starts_with("-Wno-"); }
 
 }  // namespace
@@ -130,7 +132,7 @@ SourceUnit with_headers(SourceUnit unit, const DeviceHeaders& headers) {
 
 namespace {
 
-// Each source with the others as headers.
+// Returns a unit for each source, with the other sources as headers.
 std::vector<SourceUnit> units_of(const Variant& variant, const DeviceHeaders& headers) {
   std::vector<SourceUnit> units;
   for (std::size_t i = 0; i < variant.sources.size(); ++i) {
@@ -143,7 +145,7 @@ std::vector<SourceUnit> units_of(const Variant& variant, const DeviceHeaders& he
   return units;
 }
 
-// "&ns::table", "ns::scale<float>" and "static_cast<void (*)(float*)>(&ns::scale)" by their last identifier.
+// Returns the last identifier of "&ns::table", "ns::scale<float>" or "static_cast<void (*)(float*)>(&ns::scale)".
 std::string_view identifier_in(std::string_view name) {
   const std::size_t address = name.rfind(">(&");
   if (address != name.npos) name = name.substr(address + 3, name.size() - address - 4);
@@ -154,7 +156,7 @@ std::string_view identifier_in(std::string_view name) {
 bool has_word(std::string_view text, std::string_view word) {
   const auto is_inside = [&](std::size_t at) { return at < text.size() && is_name_character(text[at]); };
   for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-    if (!is_inside(at - 1) && !is_inside(at + word.size())) return true;  // before the first: out of the text
+    if (!is_inside(at - 1) && !is_inside(at + word.size())) return true;  // 0 - 1 is out of bounds: not inside
   }
   return false;
 }
@@ -165,7 +167,7 @@ std::size_t unit_with(const std::vector<SourceUnit>& units, std::string_view nam
   return found == units.end() ? 0 : static_cast<std::size_t>(found - units.begin());
 }
 
-// What a flag for NVRTC is for nvJitLink, which decides these anew; empty for one that is about the source.
+// Translates a flag of NVRTC for nvJitLink, which applies these settings again; empty for a flag about the source.
 std::string linker_flag(std::string_view flag) {
   flag.remove_prefix(std::min(flag.find_first_not_of('-'), flag.size()));
   const std::size_t end = std::min(flag.find('='), flag.size());
@@ -179,7 +181,8 @@ std::string linker_flag(std::string_view flag) {
   return is_precision ? "-" + std::string(name) + "=" + number : "";
 }
 
-// The last one counts: nvJitLink takes none twice, but those for the assembler.
+// Adds `argument` and removes earlier ones of its kind: nvJitLink rejects repeated arguments, except those for the
+// assembler.
 void add_last(std::vector<std::string>& arguments, std::string argument) {
   const std::string key = argument.substr(0, argument.find('=') + 1);
   if (key != "-Xptxas=") std::erase_if(arguments, [&](const std::string& one) { return one.starts_with(key); });

@@ -15,15 +15,15 @@
 
 namespace kmux::nvrtc {
 
-/// Where the files of a program are for NVRTC. No such folder exists, so the working directory plays no part; messages are
-/// given without it.
+/// The folder of a program's files for NVRTC. It does not exist, so the working directory has no effect. Messages are
+/// returned without it.
 inline constexpr std::string_view kProgramFolder = "<program>/";
 
 /// One translation unit to compile.
 struct Compilation {
   const SourceUnit& unit;
   std::vector<std::string> options;
-  std::vector<std::string> names;  // name expressions that are instantiated
+  std::vector<std::string> names;  // name expressions to instantiate
   bool to_ptx = false;  // the options name a virtual architecture
   bool to_intermediate = false;  // the options have -dlto
 };
@@ -37,32 +37,33 @@ struct Compiled {
   NvrtcResult pch = NvrtcResult::kNoPchCreateAttempted;
 };
 
-/// Compiles in this process. Several at once take turns inside NVRTC's front end.
+/// Compiles in this process. NVRTC's front end serializes concurrent compilations.
 ///
-/// Errors: compile_failed with the log as note "log", invalid_argument for an option that NVRTC does not take.
+/// Errors: compile_failed with the log as note "log", invalid_argument for an option that NVRTC rejects.
 Result<Compiled> compile(const NvrtcLibrary& library, const Compilation& compilation);
 
-/// The options that NVRTC is called with, all but those about precompiled headers. `folders` are the toolkit's headers.
+/// Returns the options for NVRTC, except those for precompiled headers. `folders` are the toolkit's header folders.
 ///
-/// `-default-device` is always among them: without it NVRTC refuses every function and variable that is not marked for
-/// the device, so it can only make more sources compile.
+/// They always include `-default-device`: without it NVRTC rejects every function and variable without a device mark,
+/// so the option can only make more sources compile.
 std::vector<std::string> compiler_arguments(const nvidia::BuildOptions& options, const Settings& settings,
                                             const SourceUnit& unit, nvidia::Arch arch,
                                             const std::vector<std::string>& folders);
 
-/// `unit` with the built-in headers among its files and preludes.
+/// Returns `unit` with the built-in headers added to its files and preludes.
 SourceUnit with_headers(SourceUnit unit, const DeviceHeaders& headers);
 
-/// Compiles each source of `variant` by itself with `arguments`, and links them with nvJitLink, which optimizes across them.
-/// A source may include the others. A name of `names` is instantiated in the first source in which its identifier stands.
+/// Compiles each source of `variant` separately with `arguments`, and links them with nvJitLink, which optimizes across
+/// them. A source may include the others. Each of `names` is instantiated in the first source that contains its
+/// identifier.
 ///
-/// Errors: as `compile`; compile_failed for what the linker misses; unavailable without nvJitLink beside NVRTC, `nvrtc`.
+/// Errors: as `compile`; compile_failed for unresolved symbols; unavailable without nvJitLink for NVRTC, `nvrtc`.
 Result<Compiled> compile_and_link(const NvrtcLibrary& library, const std::string& nvrtc, const Variant& variant,
                                   const DeviceHeaders& headers, const std::vector<std::string>& arguments,
                                   const std::vector<std::string>& names,
                                   const std::vector<std::string>& link_arguments);
 
-/// The options that nvJitLink is called with.
+/// Returns the options for nvJitLink.
 std::vector<std::string> linker_arguments(const nvidia::BuildOptions& options, const Settings& settings,
                                           nvidia::Arch arch);
 

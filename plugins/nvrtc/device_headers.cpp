@@ -37,7 +37,7 @@ using Words = std::set<std::string_view>;
 
 struct Header {
   const std::string_view* text;
-  std::string_view names;  // with blanks between them; the first has the text
+  std::string_view names;  // separated by blanks; the first has the text
 };
 
 constexpr std::array<Header, 13> kHeaders = {{
@@ -56,10 +56,11 @@ constexpr std::array<Header, 13> kHeaders = {{
     {&nvrtc_device_types_text, "type_traits"},
 }};
 
-// What the compiler itself has all of.
+// Empty headers: the compiler itself has their content.
 constexpr std::string_view kEmpty = "initializer_list new stdbool.h";
 
-// Of CUDA's runtime, where no toolkit is: NVRTC has what kernels use of them. Some of them are of older toolkits alone.
+// Empty headers of CUDA's runtime, for use without a toolkit: NVRTC has their content that kernels use. Some exist in
+// older toolkits only.
 constexpr std::string_view kRuntime =
     "builtin_types.h channel_descriptor.h crt/device_functions.h crt/host_defines.h cuda_device_runtime_api.h "
     "cuda_runtime.h "
@@ -70,7 +71,7 @@ constexpr std::string_view kRuntime =
     "sm_60_atomic_functions.h sm_61_intrinsics.h surface_functions.h texture_fetch_functions.h vector_functions.h "
     "vector_functions.hpp vector_types.h";
 
-// Those that are parts of CCCL, by what namespace std has of them.
+// Headers that forward to CCCL, with the members of namespace std.
 struct Forwarded {
   std::string_view name;
   std::string_view members;
@@ -82,7 +83,7 @@ constexpr std::array<Forwarded, 4> kForwarded = {{
     {"variant", "get get_if holds_alternative monostate variant visit"},
 }};
 
-// What brings a header without an include, where a source uses one of the words and does not declare it.
+// A header that is included if a source uses one of the words and does not declare it.
 struct Brought {
   std::string_view header;
   std::string_view words;
@@ -103,7 +104,7 @@ constexpr std::array<Brought, 5> kBrought = {{
     {"algorithm", "std"},
 }};
 
-// Names of types that <sys/types.h> has, which nvcc's first header includes.
+// Type names of <sys/types.h>, which nvcc's first header includes.
 struct TypeName {
   std::string_view name;
   std::string_view type;
@@ -142,7 +143,7 @@ bool has_file(const std::vector<std::string>& folders, std::string_view name) {
 
 std::string include_line(std::string_view name) { return "#include <" + std::string(name) + ">\n"; }
 
-/// All texts of a variant.
+/// Returns the texts of all files of a variant.
 std::vector<std::string_view> texts_of(const Variant& variant) {
   std::vector<std::string_view> texts;
   for (const auto* files : {&variant.sources, &variant.headers}) {
@@ -151,7 +152,7 @@ std::vector<std::string_view> texts_of(const Variant& variant) {
   return texts;
 }
 
-// `text` without blanks at its end, or with `at_begin` at its beginning.
+// Returns `text` without blanks at its end or, with `at_begin`, at its beginning.
 std::string_view trimmed(std::string_view text, bool at_begin = false) {
   const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
   while (!text.empty() && is_blank(at_begin ? text.front() : text.back())) {
@@ -160,7 +161,7 @@ std::string_view trimmed(std::string_view text, bool at_begin = false) {
   return text;
 }
 
-// Does `text` declare `name` itself: as a macro, as what stands at the end of a typedef, behind "using" or "struct"?
+// Returns true if `text` declares `name`: as a macro, at the end of a typedef, or behind "using" or "struct".
 bool declares(std::string_view text, std::string_view name) {
   for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
     const std::size_t end = at + name.size();
@@ -184,7 +185,8 @@ bool is_brought(std::string_view word, const Words& used, const std::vector<std:
          std::ranges::none_of(texts, [&](std::string_view text) { return declares(text, word); });
 }
 
-// What nvcc brings, and `variant` uses. Sources with preludes were made for NVRTC: those bring what they need.
+// Returns the declarations that nvcc has without an include and `variant` uses. Sources with preludes are made for
+// NVRTC: their preludes declare these names.
 std::string prelude_of(const Variant& variant) {
   if (!variant.settings.preludes.empty()) return "";
   const std::vector<std::string_view> texts = texts_of(variant);
@@ -214,7 +216,7 @@ void add_files(std::vector<File>& files, const Header& header) {
   }
 }
 
-// CCCL's, by the names that it has in namespace std.
+// Returns a header that forwards to CCCL and imports its names into namespace std.
 File forwarded(const Forwarded& one) {
   std::string text = "#pragma once\n#include <cuda/std/" + std::string(one.name) + ">\nnamespace std {\n";
   for (const std::string_view member : words_in(one.members))

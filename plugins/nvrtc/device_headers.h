@@ -7,15 +7,16 @@
 
 namespace kmux::nvrtc {
 
-/// The headers of C, of C++ and of CUDA's runtime that sources find in memory, as NVRTC has none of them.
+/// The in-memory headers of C, C++ and CUDA's runtime, which NVRTC lacks.
 struct DeviceHeaders {
-  std::vector<File> files;            // by the names that an #include has
+  std::vector<File> files;            // by the name in an #include
   std::vector<std::string>
-      preludes;  // of these, what comes before the source: names that nvcc brings without an include
+      preludes;  // files among these to include before the source: names that nvcc declares without an include
 };
 
-/// Those for `variant`; none if it includes nothing and names nothing of them. A header that one of `folders` has, which are the
-/// user's, is left to that. `toolkit` are the folders of the toolkit's headers: what these have is theirs.
+/// Returns the headers for `variant`; none if it has no include and uses no such name. Headers in the user's `folders`
+/// have precedence over these. Headers of CUDA's runtime in `toolkit`, the toolkit's header folders, have precedence
+/// too.
 ///
 /// Threads: any.   Source: docs/design/0057-host-code.md.
 DeviceHeaders device_headers(const Variant& variant, const std::vector<std::string>& folders,

@@ -11,14 +11,14 @@ namespace kmux::nvrtc {
 
 /// Names of the parts of an artifact.
 inline constexpr const char* kCodePart = "code";          // cubin, PTX or fatbin
-inline constexpr const char* kLauncherPart = "launcher";  // the plan, for people
+inline constexpr const char* kLauncherPart = "launcher";  // the plan, human-readable
 inline constexpr const char* kMetaPart = "meta.json";
 
-/// Part "meta.json": what `load` must know of the code, and how it came about.
+/// Part "meta.json": the facts of the code that `load` requires, and the record of its build.
 struct Meta {
-  std::string arch;                            // what the code is for
+  std::string arch;                            // of the target
   std::string form;                            // "cubin", "ptx" or "fatbin"
-  std::string compiler;                        // "NVRTC 13.0"; empty for code that came ready
+  std::string compiler;                        // "NVRTC 13.0"; empty for ready code
   bool graph = false;                          // replay the body as a graph, where it can be
   std::map<std::string, std::string> symbols;  // by kernel
   std::vector<std::string> arguments;          // of the compiler
@@ -26,12 +26,15 @@ struct Meta {
   bool operator==(const Meta&) const = default;
 };
 
+/// Returns the JSON text of `meta`.
 std::string dump_meta(const Meta& meta);
 
-/// Errors: invalid_argument if `text` is not what `dump_meta` writes.
+/// Parses the output of `dump_meta`.
+///
+/// Errors: invalid_argument if `text` is not of that format.
 Result<Meta> parse_meta(std::string_view text);
 
-/// The symbol of each of `kernels`.
+/// Returns the symbol of each of `kernels`.
 ///
 /// Errors: invalid_argument that names a kernel without one.
 Result<std::vector<std::string>> symbols_of(const std::vector<std::string>& kernels, const Meta& meta);

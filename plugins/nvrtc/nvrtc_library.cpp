@@ -11,7 +11,7 @@
 namespace kmux::nvrtc {
 namespace {
 
-// The largest prelude that was measured, CUTLASS's, needs 286 MiB; address space is all that this takes.
+// The largest measured prelude, CUTLASS's, requires 286 MiB. The heap reserves address space only.
 constexpr std::size_t kPchHeapBytes = std::size_t{1} << 30;
 
 template <class Function>
@@ -25,7 +25,8 @@ void find_optional(const DynamicLibrary& library, const char* symbol, Function*&
   if (auto found = library.function<Function>(symbol)) function = *found;
 }
 
-// Before 12.3 nvJitLink has its functions by those names alone that its header makes of them, and all of 12 have the first.
+// Before 12.3, nvJitLink exports its functions only under the versioned names of its header; all releases of 12 export
+// the first version.
 template <class Function>
 Status find_in_linker(const DynamicLibrary& library, const std::string& symbol, Function*& function) {
   Status found = find(library, symbol.c_str(), function);
@@ -33,8 +34,8 @@ Status find_in_linker(const DynamicLibrary& library, const std::string& symbol, 
   return function ? Status(Ok{}) : found;
 }
 
-// NVRTC asks the loader for its second library by name alone, and the loader does not look into PyPI's folder: one that is
-// open already is found. Where it is not beside NVRTC, the first compilation says what is missing.
+// NVRTC loads its builtins library by name alone, and the loader does not search PyPI's folder: only an already open
+// one is found. If it is not beside NVRTC, the first compilation reports the missing file.
 std::vector<DynamicLibrary> open_builtins(const std::string& path) {
   std::vector<DynamicLibrary> opened;
   for (const std::filesystem::path& entry : entries_in(std::filesystem::path(path).parent_path())) {
@@ -77,7 +78,7 @@ Result<const NvrtcLibrary*> NvrtcLibrary::open_new(const std::string& path) {
   if (const NvrtcResult result = table.version(&made->major_, &made->minor_); result != NvrtcResult::kSuccess) {
     return made->failure("nvrtcVersion", result);
   }
-  // Only before the first compilation, and only for headers in advance: without it those are fewer.
+  // Must precede the first compilation. Failure only leaves less space for precompiled headers.
   if (made->has_pch() && table.set_pch_heap_size(kPchHeapBytes) != NvrtcResult::kSuccess) {
     table.set_pch_heap_size = nullptr;
   }
@@ -92,7 +93,7 @@ Error NvrtcLibrary::failure(const std::string& call, NvrtcResult result) const {
 
 Result<std::string> JitLinkLibrary::find(const std::string& nvrtc) {
   namespace fs = std::filesystem;
-  // PyPI's packages for CUDA 12 have a folder each; else it lies beside NVRTC.
+  // PyPI's packages for CUDA 12 have separate folders; otherwise the file is beside NVRTC.
   const fs::path folder = fs::path(nvrtc).parent_path();
   const fs::path folders[] = {folder, folder.parent_path().parent_path() / "nvjitlink" / "lib"};
   for (const fs::path& one : folders) {
@@ -130,7 +131,7 @@ Result<const JitLinkLibrary*> JitLinkLibrary::open(const std::string& path) {
   return &by_path.emplace(path, std::pair(std::move(library), made)).first->second.second;
 }
 
-// One use of the library, ended with the object.
+// One use of the library. The destructor ends it.
 struct JitLinkLibrary::Linking {
   explicit Linking(const JitLinkLibrary& of) : library(of) {}
   Linking(const Linking&) = delete;

@@ -11,7 +11,7 @@
 
 namespace kmux::nvrtc {
 
-/// What kmux needs of NVRTC's interface.
+/// The part of NVRTC's interface that kmux uses.
 ///
 /// Source: NVRTC 12.0 to 13.0, nvrtc.h.
 // clang-format off
@@ -22,8 +22,8 @@ enum class NvrtcResult : int {
 // clang-format on
 using NvrtcProgram = struct NvrtcProgramState*;
 
-// KMUX_NVRTC_CALL(name in the table, exported symbol, parameters). The second list came with 12.8: null before. So may be those
-// of the third where NVRTC is a part of something else.
+// KMUX_NVRTC_CALL(name in the table, exported symbol, parameters). The second list is null before NVRTC 12.8. The third
+// may be null if NVRTC is part of another library.
 #define KMUX_NVRTC_CALLS(KMUX_NVRTC_CALL)                                                                             \
   KMUX_NVRTC_CALL(version, nvrtcVersion, (int* major, int* minor))                                                    \
   KMUX_NVRTC_CALL(create, nvrtcCreateProgram,                                                                         \
@@ -61,12 +61,12 @@ struct NvrtcTable {
 
 /// NVRTC, opened at run time.
 ///
-/// Threads: any. NVRTC has a lock of its own.
+/// Threads: thread-safe; NVRTC locks internally.
 class NvrtcLibrary {
  public:
-  /// The library at `path`, opened by the first call and never closed: it keeps threads and headers.
+  /// Returns the library at `path`, opened by the first call and never closed: it keeps threads and headers.
   ///
-  /// Errors: unavailable with the loader's text, or the symbol that it lacks.
+  /// Errors: unavailable with the loader's text, or with the missing symbol.
   static Result<const NvrtcLibrary*> open(const std::string& path);
 
   const NvrtcTable& calls() const { return table_; }
@@ -74,36 +74,36 @@ class NvrtcLibrary {
   int minor() const { return minor_; }
   std::string version() const { return std::to_string(major_) + "." + std::to_string(minor_); }
   bool is_at_least(int major, int minor) const { return major_ != major ? major_ > major : minor_ >= minor; }
-  /// Does it make intermediate code that a linker optimizes?
+  /// Returns true if this release can make intermediate code for link-time optimization.
   bool has_lto() const { return table_.intermediate_size && table_.intermediate; }
-  /// Can headers be compiled in advance?
+  /// Returns true if this release can precompile headers.
   bool has_pch() const { return table_.set_pch_heap_size && table_.pch_create_status; }
 
-  /// compile_failed "nvrtcX failed with 7 NVRTC_ERROR_...".
+  /// Returns compile_failed "nvrtcX failed with 7 NVRTC_ERROR_...".
   Error failure(const std::string& call, NvrtcResult result) const;
 
  private:
   NvrtcLibrary() = default;
   static Result<const NvrtcLibrary*> open_new(const std::string& path);
   NvrtcTable table_;
-  std::vector<DynamicLibrary> libraries_;  // that stay open with it
+  std::vector<DynamicLibrary> libraries_;  // NVRTC and its builtins, which stay open
   int major_ = 0;
   int minor_ = 0;
 };
 
-/// nvJitLink, opened at run time: it links the intermediate code of NVRTC, and optimizes across it.
+/// nvJitLink, opened at run time: it links and optimizes NVRTC's intermediate code.
 ///
 /// Threads: any.   Source: nvJitLink 12.0 to 13.0, nvJitLink.h.
 class JitLinkLibrary {
  public:
-  /// The file that belongs to NVRTC `nvrtc`, of the same toolkit or of PyPI's nvidia-nvjitlink beside it.
+  /// Returns the file for NVRTC `nvrtc`, of the same toolkit or of PyPI's nvidia-nvjitlink beside it.
   ///
-  /// Errors: unavailable that names the places and what to install.
+  /// Errors: unavailable that lists the searched folders and the packages to install.
   static Result<std::string> find(const std::string& nvrtc);
 
-  /// The library at `path`, opened by the first call and never closed.
+  /// Returns the library at `path`, opened by the first call and never closed.
   ///
-  /// Errors: unavailable with the loader's text, or the symbol that it lacks.
+  /// Errors: unavailable with the loader's text, or with the missing symbol.
   static Result<const JitLinkLibrary*> open(const std::string& path);
 
   /// Intermediate code of one source.
@@ -115,7 +115,9 @@ class JitLinkLibrary {
     std::string code;  // a cubin
     std::string log;  // warnings; empty if there are none
   };
-  /// Errors: compile_failed with what nvJitLink says as note "log".
+  /// Links `inputs` to a cubin.
+  ///
+  /// Errors: compile_failed with nvJitLink's log as note "log".
   Result<Linked> link(const std::vector<Input>& inputs, const std::vector<std::string>& options) const;
 
  private:

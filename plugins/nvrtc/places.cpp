@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array<const char*, 3> kNames = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 
-// Where PyPI's packages for CUDA 13 and 12 put things, below site-packages/nvidia.
+// The folders of PyPI's packages for CUDA 13 and 12, below site-packages/nvidia.
 constexpr std::array<const char*, 2> kPackages = {"cu13", "cuda_nvrtc"};
 constexpr std::array<const char*, 4> kHeaderPackages = {"cu13", "cuda_runtime", "cuda_cccl", "cuda_nvcc"};
 
@@ -39,7 +39,7 @@ std::optional<std::string> library_in(const std::string& folder) {
   return std::nullopt;
 }
 
-// The file that the loader takes for one of the names.
+// Returns the file that the loader finds for one of the names.
 Result<std::string> loader_library() {
   KMUX_ASSIGN(const DynamicLibrary library, DynamicLibrary::open({kNames.begin(), kNames.end()}));
   KMUX_ASSIGN(void* const symbol, library.symbol("nvrtcVersion"));
@@ -55,7 +55,7 @@ Error not_found(const std::vector<std::string>& folders) {
                                                  std::string(kPipInstall) + ", or set KMUX_NVRTC_LIBRARY to the file.");
 }
 
-// How a file begins that only the toolkit has.
+// Returns true if the name begins as only those of the toolkit's headers do.
 bool is_of_toolkit(std::string_view header) {
   constexpr std::array<std::string_view, 7> kBeginnings = {"crt/", "cuda",   "cooperative_groups", "cub/", "mma.h",
                                                            "nv/",  "thrust/"};
@@ -66,7 +66,7 @@ bool has_headers(const std::vector<std::string>& folders) {
   return std::ranges::any_of(folders, [](const std::string& folder) { return is_readable(in(folder, "cuda_fp16.h")); });
 }
 
-// PyPI has a package for each part of toolkit 12, side by side.
+// Returns the header folders of PyPI's packages beside the library's: toolkit 12 has one package for each part.
 std::vector<std::string> package_headers(const fs::path& library) {
   const fs::path packages = library.parent_path().parent_path().parent_path();
   std::vector<std::string> folders;
@@ -112,7 +112,8 @@ Result<std::string> find_library_in(const std::vector<std::string>& folders) {
 
 namespace {
 
-// The releases that names of builtins beside `library` tell, each once. A link without a number tells none.
+// Returns the releases in the names of builtins libraries beside `library`, without duplicates. A link without a number
+// has none.
 std::vector<nvidia::Release> releases_beside(const fs::path& library) {
   constexpr std::string_view kBeginning = "libnvrtc-builtins.so.";
   std::vector<nvidia::Release> releases;
@@ -142,7 +143,7 @@ std::vector<std::string> header_folders(const std::string& library, const Host& 
   std::error_code error;
   const fs::path path = fs::canonical(library, error);
   const fs::path& file = error ? fs::path(library) : path;
-  // Those of the same version first. The toolkit's lib64 is a link to targets/x86_64-linux/lib.
+  // Headers of the same version come first. The toolkit's lib64 is a link to targets/x86_64-linux/lib.
   const std::string own_home = file.parent_path().parent_path().string();
   std::vector<std::vector<std::string>> choices = {nvidia::toolkit_includes(own_home), package_headers(file)};
   for (const std::string& home : nvidia::toolkit_homes(host)) choices.push_back(nvidia::toolkit_includes(home));
@@ -152,7 +153,7 @@ std::vector<std::string> header_folders(const std::string& library, const Host& 
 
 std::optional<std::string> toolkit_header_advice(std::string_view message) {
   constexpr std::string_view kMissing =
-      " open source file \"";  // "cannot", or "could not". Source: NVRTC 12 and 13, seen
+      " open source file \"";  // after "cannot" or "could not". Source: messages of NVRTC 12 and 13
   const std::size_t at = message.find(kMissing);
   if (at == message.npos || !is_of_toolkit(message.substr(at + kMissing.size()))) return std::nullopt;
   return "The toolkit's headers are incomplete. Install the CUDA toolkit or " + std::string(kPipInstall) + ".";

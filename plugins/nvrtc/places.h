@@ -16,29 +16,33 @@ namespace kmux::nvrtc {
 inline constexpr std::string_view kPipInstall =
     "`pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt`";
 
-/// The folders that may hold NVRTC, best first: those of the CUDA toolkit; of PyPI's nvidia-cuda-nvrtc in the virtual
-/// environment that option "nvrtc.venv" names; of the same package beside this plugin.
+/// Returns the folders that may hold NVRTC, best first. They are those of the CUDA toolkit, then those of PyPI's
+/// nvidia-cuda-nvrtc in the virtual environment of option "nvrtc.venv" and beside this plugin.
 std::vector<std::string> library_folders(const Host& host);
 
-/// The absolute path of NVRTC: the file that option "nvrtc.library" names, else the first in `library_folders`, else what
-/// the loader finds. Only the last opens it.
+/// Returns the absolute path of NVRTC: the file of option "nvrtc.library", else the first in `library_folders`, else
+/// the loader's choice. Only the last case opens the library.
 ///
-/// Errors: unavailable that names every place and what to install.
+/// Errors: unavailable that lists every searched place and the packages to install.
 Result<std::string> find_library(const Host& host);
 
-/// As `find_library`, in `folders`, else what the loader finds.
+/// Returns the path of NVRTC in `folders`, else the loader's choice.
+///
+/// Errors: as `find_library`.
 Result<std::string> find_library_in(const std::vector<std::string>& folders);
 
-/// The release of NVRTC `library`, without opening it, which can take half a second: the library that it opens has the number
-/// in its name. Opens it where that is not beside it, or there are several; nothing if it cannot be opened.
+/// Returns the release of NVRTC `library`, if possible by the file name of its builtins library, since opening NVRTC
+/// can take half a second. Opens NVRTC if no builtins library, or more than one, is beside it. Returns nothing if
+/// opening fails.
 std::optional<nvidia::Release> release_of(const std::string& library);
 
-/// The folders of the toolkit's headers (cuda_fp16.h, cccl) for NVRTC `library`: those of the same toolkit or package,
-/// else of the first toolkit that has them. Empty if none has: sources without #include need none.
+/// Returns the folders of the toolkit's headers (cuda_fp16.h, cccl) for NVRTC `library`: those of the same toolkit or
+/// package, else of the first toolkit with headers. Empty if no toolkit has headers: sources without #include need
+/// none.
 std::vector<std::string> header_folders(const std::string& library, const Host& host);
 
-/// What to install if `message` of NVRTC reports a header of the toolkit that cannot be opened; nothing if it reports another
-/// thing. PyPI spreads the headers over several packages, so some may be there without the others.
+/// Returns advice on packages to install if `message` of NVRTC reports a missing toolkit header; nothing for other
+/// messages. PyPI splits the headers into several packages, so an installation may have only some of them.
 std::optional<std::string> toolkit_header_advice(std::string_view message);
 
 }  // namespace kmux::nvrtc

@@ -12,7 +12,7 @@ namespace {
 // cuda_fp16.h alone reads 20 files in 5 ms.
 constexpr std::size_t kFewestHeaders = 30;
 
-// A file of CUTLASS's headers has 280 MiB, one of cooperative_groups.h 100.
+// A file for CUTLASS's headers has 280 MiB, for cooperative_groups.h 100 MiB.
 constexpr std::size_t kMostFiles = 3;
 constexpr std::size_t kMostRemembered = 64;
 
@@ -21,7 +21,7 @@ bool is_before_code(std::string_view line) {
   return begin == line.npos || line[begin] == '#' || line.substr(begin).starts_with("//");
 }
 
-// The directives that the text begins with.
+// Returns the directives and comments that the text begins with.
 std::string_view opening_of(std::string_view text) {
   std::size_t end = 0;
   while (end < text.size()) {
@@ -44,7 +44,7 @@ std::string headers_stamp(const std::string& text, const std::vector<File>& file
   std::string all = state;
   all.append(1, '\n').append(opening_of(text));
   for (const std::string& argument : arguments) all.append(1, '\0').append(argument);
-  // The first of `files` is the text itself, perhaps included by another: what is behind its opening plays no part.
+  // A file may be the text itself, or include it: only the text's opening counts.
   for (const File& file : files) {
     all.append(1, '\0').append(file.path).append(1, '\0');
     all.append(file.content == text ? opening_of(text) : std::string_view(file.content));
@@ -71,7 +71,8 @@ PrecompiledHeaders::Plan PrecompiledHeaders::plan(const NvrtcLibrary& library, c
   return {Plan::Use::kCreate, stamp, "--create-pch=" + file_in(*kept), kept, {}};
 }
 
-// NVRTC wants a name to write to, but reads from any: with the folder of `plan` the name goes, the open file stays.
+// NVRTC must write to a named file, but can read from /proc/self/fd: the name is removed with the folder of `plan`, and
+// the open file stays.
 void PrecompiledHeaders::created(const Plan& plan, NvrtcResult status) {
   const std::lock_guard lock(mutex_);
   is_off_ = is_off_ || status == NvrtcResult::kPchHeapExhausted;
@@ -97,7 +98,7 @@ void PrecompiledHeaders::put_back(const Plan& plan) {
   if (entry && entry->state == State::kBeingMade) entry->state = State::kSeen;
 }
 
-// The entry of `stamp`, now the latest, or null.
+// Returns the entry of `stamp` and moves it to the front; null if it is missing.
 PrecompiledHeaders::Entry* PrecompiledHeaders::find(const std::string& stamp) {
   const auto found = std::ranges::find(entries_, stamp, &Entry::stamp);
   if (found == entries_.end()) return nullptr;
@@ -110,7 +111,7 @@ void PrecompiledHeaders::remember(const std::string& stamp) {
   if (entries_.size() > kMostRemembered && entries_.back().state != State::kBeingMade) entries_.pop_back();
 }
 
-// A compilation that is reading a file keeps it until then.
+// Drops the oldest files. A compilation that uses one keeps it open until it is done.
 void PrecompiledHeaders::keep_few() {
   std::size_t ready = 0;
   for (Entry& entry : entries_) {

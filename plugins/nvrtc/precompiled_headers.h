@@ -16,38 +16,43 @@
 
 namespace kmux::nvrtc {
 
-/// What headers a compilation begins with: equal only if the same options read the same files in the same state. Empty
-/// where that cannot be told, and where the headers are too few to be worth it.
+/// Returns a digest of the headers that a compilation begins with: equal only for equal options and unchanged, equal
+/// files. Returns an empty string if the files' state is unknown, or if the headers are too few to be worth it.
 std::string headers_stamp(const std::string& text, const std::vector<File>& files,
                           const std::vector<std::string>& arguments, const Dependencies& dependencies);
 
-/// Headers that were compiled in advance, in files without a name that end with the process. NVRTC takes such a file
-/// without a look at whether the headers have changed, so a file is for one stamp. It is made by the second compilation
-/// of a stamp: the first may well be the last, and making it costs about half as much again.
+/// Precompiled headers, in unnamed files that the process owns. NVRTC does not check whether the headers have changed,
+/// so each file is for one stamp. The second compilation of a stamp makes the file: the first is often the only one,
+/// and making the file costs about half a compilation more.
 ///
-/// Threads: any.
+/// Threads: thread-safe.
 class PrecompiledHeaders {
  public:
-  /// What a compilation does about its headers, and the argument that says so to NVRTC.
+  /// The use of precompiled headers in one compilation, and the argument for NVRTC.
   struct Plan {
     enum class Use : std::uint8_t { kNone, kCreate, kTake };
     Use use = Use::kNone;
     std::string stamp = {};
     std::string argument = {};
-    std::shared_ptr<const PrivateFolder> folder = {};  // of the file that is made
-    std::shared_ptr<const Descriptor> file = {};  // that is taken
+    std::shared_ptr<const PrivateFolder> folder = {};  // of the file to create
+    std::shared_ptr<const Descriptor> file = {};  // the file to use
   };
 
+  /// Returns the plan for a compilation with `stamp`. The caller must then call one of the functions below as they
+  /// state.
   Plan plan(const NvrtcLibrary& library, const std::string& stamp);
 
-  /// After a compilation by a plan to create that succeeded: `status` is what NVRTC says of the file. Where there is none
-  /// this stamp is compiled as it is from then on; where NVRTC has no memory for more, all are.
+  /// Must be called after a successful compilation with a `kCreate` plan. `status` is NVRTC's status of the file.
+  /// Without a file, this stamp is compiled without precompiled headers from then on. If NVRTC's heap is exhausted, all
+  /// stamps are.
   void created(const Plan& plan, NvrtcResult status);
 
-  /// After a compilation by `plan` that failed, where one without it succeeded: no more plans for this stamp.
+  /// Must be called if a compilation with `plan` failed and the one without it succeeded. Disables plans for this
+  /// stamp.
   void drop(const Plan& plan);
 
-  /// After a compilation by `plan` that failed, as one without it did: the source's fault.
+  /// Must be called if the compilations with `plan` and without it both failed: the source is invalid, the stamp stays
+  /// usable.
   void put_back(const Plan& plan);
 
  private:

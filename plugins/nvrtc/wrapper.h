@@ -10,12 +10,14 @@
 
 namespace kmux::nvrtc {
 
-/// The launcher is the plan, which the adapter executes; what `wrap` gives is its text, for people.
+/// Prints the launcher, which is the plan that the adapter executes. The text is for people.
 class NvrtcWrapper final : public Wrapper {
  public:
   explicit NvrtcWrapper(Host host) : host_(host) {}
 
-  /// Errors: invalid_argument for an unknown option or a bad value.
+  /// Returns the text of the plan.
+  ///
+  /// Errors: invalid_argument for an unknown option or an invalid value.
   Result<std::string> wrap(const BuildRequest& request) override {
     KMUX_TRY(nvidia::parse_options(request.options, host_, "nvrtc"));
     KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));

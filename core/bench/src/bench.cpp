@@ -16,7 +16,7 @@
 namespace kmux::bench {
 namespace {
 
-/// The content of a file that pins decides, not its path.
+/// Returns the digest of the content of a lock file: the content decides, not its path.
 std::string lock_digest(const std::string& path) {
   const Result<std::string> text = read_file(path);
   return text ? sha256_hex(*text) : "";
@@ -34,7 +34,7 @@ Json json_of(const CompileOptions& options) {
   return json;
 }
 
-/// How long and how often is left out: who hurries with the rest has measured the same.
+/// Omits the duration and the number of measurements: they do not change the measured quantity.
 Json json_of(const BenchOptions& options) {
   Json json = Json::Object{{"backends", json_list(options.backends)},
                            {"baseline", options.baseline},
@@ -49,7 +49,7 @@ Json json_of(const BenchOptions& options) {
   return json;
 }
 
-/// Was it measured by a run, and not read from a file that was beside it?
+/// Returns true if the contest was measured by a run, not read from another file.
 bool is_measured(const Contest& contest) { return !contest.identity.empty() && contest.origin.empty(); }
 
 const Contest* find_alike(const BenchReport& report, const std::string& program,
@@ -60,7 +60,7 @@ const Contest* find_alike(const BenchReport& report, const std::string& program,
   return found == report.contests.end() ? nullptr : &*found;
 }
 
-/// The facts of the machine where it was measured, which has a name where other files were of other machines.
+/// Returns the facts of the measuring machine, which is a named member if other files came from other machines.
 const Json& machine_of(const BenchReport& report) {
   const Json* const here = report.machine.find("here");
   return here == nullptr ? report.machine : *here;
@@ -83,19 +83,20 @@ Status check_alike(const std::string& what, const Json& then, const Json& now) {
   return Ok{};
 }
 
-/// Equal for contests that would be measured alike at a point: SHA-256 of the program and of the options that matter.
+/// Returns a SHA-256 of the program and the relevant options. Equal for contests that would be measured alike at a
+/// point.
 std::string identity_of(const Program& program, const BenchOptions& options) {
   return sha256_hex(kmux::to_json(program) + "\n" + dump(json_of(options)));
 }
 
-/// The contest of `earlier` that stands for measuring that program at that point, or null.
+/// Returns the contest of `earlier` that replaces measuring the program at that point, or null.
 const Contest* find_measured(const BenchReport& earlier, const Program& program,
                              const std::map<std::string, std::int64_t>& point, const BenchOptions& options) {
   const Contest* const contest = find_alike(earlier, program.name, point);
   return contest != nullptr && contest->identity == identity_of(program, options) ? contest : nullptr;
 }
 
-/// `report` and those contests of `earlier` that it has not: nothing that was measured is lost.
+/// Returns `report` with the contests of `earlier` that it lacks, so that no measurement is lost.
 BenchReport with_rest(BenchReport report, const BenchReport& earlier) {
   for (const Contest& contest : earlier.contests) {
     if (is_measured(contest) && find_alike(report, contest.program, contest.point) == nullptr) {
@@ -105,10 +106,10 @@ BenchReport with_rest(BenchReport report, const BenchReport& earlier) {
   return report;
 }
 
-/// Can what is measured now stand beside `earlier`?
+/// Checks that new measurements are comparable with `earlier`.
 ///
-/// Errors: invalid_argument that says what differs, for a report of another machine or of other compilers, and for one without
-///         a contest that says how it was measured.
+/// Errors: invalid_argument that names the difference, for a report of another machine or other compilers, and for one
+///         without a contest that states how it was measured.
 Status check_resumable(Runtime& runtime, const BenchReport& earlier, const Json& machine, const BenchOptions& options) {
   if (earlier.contests.empty()) return Ok{};
   BenchReport measured{machine, {}};
@@ -127,7 +128,7 @@ Status check_resumable(Runtime& runtime, const BenchReport& earlier, const Json&
 
 using Point = std::map<std::string, std::int64_t>;
 
-/// Every combination of the axes' values.
+/// Returns every combination of the axes' values.
 std::vector<Point> points_of(const std::vector<Axis>& axes) {
   std::vector<Point> points = {{}};
   for (const Axis& axis : axes) {
@@ -156,7 +157,7 @@ Status check_axes(const std::vector<Axis>& axes) {
   return Ok{};
 }
 
-/// One run: what is to be measured, and what is.
+/// One run: the requested measurements and their results.
 class BenchRun {
  public:
   BenchRun(Runtime& runtime, std::span<const Program> programs, const BenchOptions& options,
@@ -169,7 +170,7 @@ class BenchRun {
         all_(programs.size() * points_.size()),
         report_{describe_machine(runtime), {}} {}
 
-  /// All words, before the first contest is measured, which takes long.
+  /// Checks all inputs before the first contest, since measuring takes long.
   Status check() {
     for (const Program& program : programs_) {
       for (const Point& point : points_) KMUX_TRY(check_contest(runtime_, program, point, options_));

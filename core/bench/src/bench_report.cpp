@@ -90,7 +90,7 @@ Json json_of(const Contest& contest) {
 
 // ---- reading ----
 
-/// A member of a document that must have it. Reading goes on after the first that is missing, and fails in the end.
+/// Reads required members of a document. Continues after the first missing one, and fails at the end.
 class Reader {
  public:
   explicit Reader(std::string& problem) : problem_(problem) {}
@@ -121,7 +121,7 @@ class Reader {
     if (value == nullptr) note_wrong(key);
     return value == nullptr ? none : *value;
   }
-  /// The index of a word among `words`.
+  /// Returns the index of a word in `words`.
   template <class Words>
   std::size_t word(const Json& parent, std::string_view key, const Words& words) {
     const std::string value = text(parent, key);

@@ -65,7 +65,7 @@ void write_benchmarks(HtmlWriter& html, const BenchReport& report, const Palette
 
 namespace {
 
-/// How a benchmark was measured, not what.
+/// Returns true if `part` describes the method of measurement.
 bool is_about_measuring(std::string_view part) {
   static constexpr std::array<std::string_view, 3> kWords = {"real_time", "process_time", "manual_time"};
   static constexpr std::array<std::string_view, 4> kKeys = {"min_time", "min_warmup_time", "iterations", "repeats"};
@@ -75,7 +75,7 @@ bool is_about_measuring(std::string_view part) {
 
 /// A number in the name: "8" or "n:8".
 struct Argument {
-  std::string_view name;  // empty: it has none
+  std::string_view name;  // empty: unnamed
   std::int64_t value = 0;
 };
 
@@ -87,7 +87,7 @@ std::optional<Argument> argument_in(std::string_view part) {
   return Argument{part.substr(0, begin == 0 ? 0 : colon), *value};
 }
 
-/// Its parts without those about measuring.
+/// Returns the parts of `name` without those about the method of measurement.
 std::vector<std::string_view> parts_of(std::string_view name) {
   std::vector<std::string_view> parts;
   for (std::size_t begin = 0; begin <= name.size();) {

@@ -190,7 +190,7 @@ Result<std::vector<std::int64_t>> Binding::shape_of(const Param& param) const {
 std::optional<std::int64_t> Binding::evaluate(const Expr& expr, std::span<const Let> lets) const {
   const auto value_of = [&](std::string_view name) -> std::optional<std::int64_t> {
     for (std::size_t i = 0; i < lets.size(); ++i) {
-      if (lets[i].name == name) return evaluate(lets[i].value, lets.first(i));  // one can use those before it
+      if (lets[i].name == name) return evaluate(lets[i].value, lets.first(i));  // a let can use earlier ones
     }
     return integer(name);
   };

@@ -52,7 +52,7 @@ Error null_for_all() {
                     "--in cannot give null for \"*\" (few parameters may be null). Name each that is to be.");
 }
 
-/// Must a call be given the tensor of `param`?
+/// Returns true if the caller must give the tensor of `param`.
 bool has_to_be_given(const Program& program, const Param& param) {
   const BufferParam* const buffer = as_buffer(param);
   return buffer != nullptr && !buffer->nullable && !is_output(program.signature, param.name);
@@ -87,7 +87,7 @@ Status fill_device(const Tensor& tensor, const Tensor& contents) {
   return api.copy(device.ordinal(), nullptr, tensor.data(), contents.data(), bytes, KMUX_COPY_HOST_TO_DEVICE);
 }
 
-/// Checks that parameter `name` may be given, and by `source`.
+/// Checks that parameter `name` may be given, and from `source`.
 Status check_source(const Program& program, const std::string& name, const std::string& source) {
   const Param* param = find_param(program.signature, name);
   const bool is_address = param != nullptr && is_pointer(*param);
@@ -218,7 +218,7 @@ Error another_value(const Constant& constant, const std::string& found, const st
                                                      advice);
 }
 
-/// The numbers of "1,2.5,3", or nothing if it is not a list of numbers.
+/// Returns the numbers of "1,2.5,3", or nothing if the text is not a list of numbers.
 std::vector<std::string_view> number_words(std::string_view text) {
   std::vector<std::string_view> words;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -230,9 +230,9 @@ std::vector<std::string_view> number_words(std::string_view text) {
   return words;
 }
 
-/// Sets element `index` to what `word` says, if the type has that number. Numbers with a fraction are rounded.
+/// Sets element `index` to the number `word` if the type can represent it. Numbers with a fraction are rounded.
 Status set_number(const Constant& constant, const Tensor& numbers, std::int64_t index, std::string_view word) {
-  constexpr double kExact = 0x1p53;  // integers up to it are doubles
+  constexpr double kExact = 0x1p53;  // integers up to it are exact doubles
   const double value = *parse_number(word);
   const bool is_real = is_float(numbers.dtype());
   if (is_real || (parse_integer(word) && std::abs(value) <= kExact)) {
@@ -356,7 +356,7 @@ Status CallArguments::add_buffer(const Program& program, const Param& param, con
       KMUX_ASSIGN(tensors_.back(), Tensor::empty({given.shape().begin(), given.shape().end()}, given.dtype(), device_));
     }
   }
-  args_.emplace_back(tensors_.back().dl());  // a view: calls that are timed record nothing of what they use
+  args_.emplace_back(tensors_.back().dl());  // a view: timed calls must not record the memory they use
   return Ok{};
 }
 

@@ -12,12 +12,12 @@ namespace kmux::bench {
 namespace {
 
 constexpr double kBurstMicroseconds = 1000;
-constexpr double kLeastMicroseconds = 1e-3;  // a coarse clock may see nothing, of which there are no ratios
-constexpr int kLongestBurst = 256;  // fewer than a driver queues before it makes the caller wait
+constexpr double kLeastMicroseconds = 1e-3;  // a coarse clock may measure 0, which has no ratios
+constexpr int kLongestBurst = 256;  // fewer than a driver queues before it blocks the caller
 constexpr int kMostFlushes = 64;
 constexpr int kTries = 3;
 constexpr double kQueueingMargin = 1.5;
-// A device that is not even that much of a flush behind the host has no queue: it works while the caller waits.
+// A device that lags behind the host by less than this part of a flush has no queue: it works while the caller waits.
 constexpr double kLeastLead = 0.25;
 
 }  // namespace
@@ -42,7 +42,7 @@ Status CallTimer::make_events() {
 }
 
 Status CallTimer::find_burst() {
-  KMUX_TRY(by_clock(1));  // whatever the first one does once
+  KMUX_TRY(by_clock(1));  // discards one-time work
   KMUX_ASSIGN(const double one, by_clock(1));
   burst_ = static_cast<int>(std::clamp(kBurstMicroseconds / std::max(one, 0.01), 1.0, double{kLongestBurst}));
   return flush();
@@ -119,7 +119,8 @@ Result<double> CallTimer::device_cold() {
 
 Result<double> CallTimer::device_hot() {
   if (!events_) return by_clock(burst_);
-  if (lead_ > 0) KMUX_TRY(flush(flushes_for(queueing_ * burst_, lead_)));  // busy while the burst is queued
+  if (lead_ > 0)
+    KMUX_TRY(flush(flushes_for(queueing_ * burst_, lead_)));  // keeps the device busy while the burst is queued
   return by_events(burst_);
 }
 

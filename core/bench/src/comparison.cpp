@@ -22,7 +22,7 @@ std::int64_t numbers_each(DType type) { return total_bits(type) / number_of(type
 
 bool agree(double actual, double expected, Tolerance tolerance) {
   if (std::isnan(expected) || std::isnan(actual)) return std::isnan(expected) && std::isnan(actual);
-  if (actual == expected) return true;  // infinities, too
+  if (actual == expected) return true;  // includes infinities
   return std::abs(actual - expected) <= tolerance.absolute + tolerance.relative * std::abs(expected);
 }
 

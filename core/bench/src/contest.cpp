@@ -22,10 +22,10 @@
 namespace kmux::bench {
 namespace {
 
-/// When the memory of calls gets its first contents again.
+/// When the initial contents of the calls' memory are restored.
 enum class Refill {
   kOnce,  // before all samples: every call reads the same values
-  kEachSample,  // a call changes what the next one reads: before each sample, and all samples have the same number of calls
+  kEachSample,  // before each sample, if a call changes the input of the next; all samples then have equally many calls
 };
 
 using TimeOnce = Result<double> (CallTimer::*)();
@@ -37,7 +37,7 @@ constexpr std::array<std::pair<Column, TimeOnce>, 4> kTimed = {{{Column::kDevice
 
 std::chrono::nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-/// Fills `column` with `amount` over the times of a call, which are in microseconds.
+/// Fills `column` with `amount` divided by the times of a call, which are in microseconds.
 void set_rate(Entrant& entrant, Column column, double amount, Column time) {
   if (amount <= 0) return;
   std::vector<double> rates = entrant.columns.at(time).samples;
@@ -96,7 +96,7 @@ class CallRounds {
   }
 
   void finish() {
-    constexpr double kGigaASecond = 1e-3;  // one a microsecond is 10^6 a second
+    constexpr double kGigaASecond = 1e-3;  // one per microsecond is 10^6 a second
     contest_.host_drift = drift_of(clock_);
     for (const Contestant& contestant : contestants_) {
       Entrant& entrant = entrant_of(contestant);
@@ -119,14 +119,14 @@ class CallRounds {
     return (*contestant.timer.*time)();
   }
 
-  /// Which part of all columns is done, if each takes its time to the end.
+  /// Reports the completed fraction of all columns, as if each used its whole time limit.
   void tell() const {
     const std::chrono::duration<double> limit = rule_.time;
     const double part = limit.count() > 0 ? std::min(1.0, (now() - begin_) / limit) : 1;
     progress_(title_, (done_ + part) / static_cast<double>(kTimed.size()));
   }
 
-  /// Lets all make the same number of calls a sample, so that all meet the same values.
+  /// Sets the same number of calls per sample for all, so that all read the same values.
   void make_alike() {
     int fewest = std::numeric_limits<int>::max();
     for (const Contestant& contestant : contestants_) fewest = std::min(fewest, contestant.timer->burst());
@@ -145,7 +145,7 @@ class CallRounds {
     }
   }
 
-  /// By the rule of the pairs, so that these verdicts are theirs.
+  /// Uses the rule of the pairs, so that these verdicts are equal to theirs.
   void judge_against_baseline(Column column, const Sampling& sampling) {
     const std::size_t baseline = index_of(contest_, contestants_, contest_.baseline);
     const VerdictRule rule = rule_of_pairs(rule_.verdict, contestants_.size());
@@ -156,7 +156,7 @@ class CallRounds {
     }
   }
 
-  /// What the first contestant on the same device calls it: each backend has a name of its own.
+  /// Returns the device's name at its first contestant: each backend names it differently.
   std::string name_of_device(const Contestant& contestant) const {
     const Device device = contestant.kernel->device();
     const auto first =
@@ -164,7 +164,7 @@ class CallRounds {
     return first->kernel->device().to_string();
   }
 
-  /// Notes how far each device has drifted meanwhile, unless it was more in another column.
+  /// Stores each device's drift, unless another column had a larger one.
   void note_device_drift(const Sampling& sampling) {
     std::map<std::string, std::vector<std::vector<double>>> series;
     for (std::size_t i = 0; i < contestants_.size(); ++i) {
@@ -183,16 +183,16 @@ class CallRounds {
   Refill refill_;
   const BenchProgress& progress_;
   const std::stop_token& cancel_;
-  std::string title_ = {};  // of the column that is timed
+  std::string title_ = {};  // of the current column
   std::chrono::nanoseconds begin_{};
   double done_ = 0;  // columns
   std::vector<double> clock_ = {};  // of the reference loop, one a round
 };
 
-/// Fills the columns of calls, in rounds of all contestants, with the verdicts on every pair. `progress` receives the column
-/// and which part of all four is done, between two rounds.
+/// Fills the columns of calls, in rounds of all contestants, with the verdicts on every pair. Between rounds,
+/// `progress` receives the column and the completed fraction of all four.
 ///
-/// Errors: those of calls; unavailable if it is cancelled.
+/// Errors: those of calls; unavailable if cancelled.
 Status time_calls(Contest& contest, std::vector<Contestant>& contestants, const StopRule& rule, Refill refill,
                   const BenchProgress& progress, const std::stop_token& cancel) {
   CallRounds rounds(contest, contestants, rule, refill, progress, cancel);
@@ -229,14 +229,14 @@ Result<Binding> bind(const Program& program, const Point& point, const BenchOpti
   return binding;
 }
 
-/// Of all backends, whichever the options name.
+/// Returns a request for all backends, whichever the options name.
 ResolveRequest request_of(const CompileOptions& options) {
   ResolveRequest request = resolve_request(options);
   request.execution_backend.clear();
   return request;
 }
 
-/// What is measured, or a file that pins, has the last word; what starts fast ends with what the backend can.
+/// With a measured or pinned policy, the entrant's variant is compiled; otherwise the backend chooses it.
 VariantChoice variant_choice(const Resolution& resolution) {
   const bool is_chosen = resolution.policy == Policy::kMeasured || resolution.policy == Policy::kPinned;
   return is_chosen ? VariantChoice::kEntrant : VariantChoice::kBackend;
@@ -247,7 +247,7 @@ Status check_shapes(const Program& program, const Binding& binding) {
   for (const Param& param : program.signature.params) {
     if (as_buffer(param) == nullptr) continue;
     const auto shape = binding.shape_of(param);
-    if (!shape) continue;  // where a value is missing, those who need it report that
+    if (!shape) continue;  // users of a missing value report it
     const auto negative = std::ranges::find_if(*shape, [](std::int64_t extent) { return extent < 0; });
     if (negative == shape->end()) continue;
     return make_error(ErrorCode::kInvalidArgument, "tensor \"" + param.name + "\" has the negative extent " +
@@ -256,7 +256,7 @@ Status check_shapes(const Program& program, const Binding& binding) {
   return Ok{};
 }
 
-/// The values of the program's constants: those given, and made-up ones for the rest that has to be set.
+/// Returns the values of the program's constants: the given ones, and generated ones for other required constants.
 Result<ConstantValues> constants_of(const Program& program, const BenchOptions& options) {
   KMUX_ASSIGN(ConstantValues constants, ConstantValues::parse(program, options.constants));
   KMUX_TRY(constants.make_up());
@@ -291,7 +291,7 @@ double declared(const std::optional<Expr>& expr, const Binding& binding) {
   return value ? static_cast<double>(*value) : 0;
 }
 
-/// The baseline and the reference, as named or by rule.
+/// Sets the baseline and the reference, as named or by rule.
 Status name_roles(const BenchOptions& options, const Resolution& resolution, const std::vector<Contestant>& contestants,
                   Contest& contest) {
   if (contestants.empty()) return Ok{};
@@ -307,7 +307,7 @@ Status name_roles(const BenchOptions& options, const Resolution& resolution, con
   return check_role(contest, "reference", contest.reference);
 }
 
-// Which part of a contest is done by then, as it usually is.
+// Typical completed fractions of a contest after each phase.
 constexpr double kChecked = 0.2;
 constexpr double kCompiled = 0.5;
 

@@ -28,7 +28,7 @@ void write_verdict(HtmlWriter& html, const Contest& contest, const Entrant& entr
   html.small(verdict.detail).close("td");
 }
 
-/// Who was not timed has a reason instead of numbers.
+/// A backend that was not timed has a reason instead of numbers.
 void write_problem(HtmlWriter& html, const Contest& contest, const Entrant& entrant) {
   const auto numbers =
       std::ranges::count_if(columns(), [&](const ColumnInfo& one) { return has(contest, one.column); });
@@ -60,7 +60,7 @@ void write_row(HtmlWriter& html, const Contest& contest, const Entrant& entrant,
   html.close("tr");
 }
 
-/// The backends that could not run, with the reason of each.
+/// Returns the backends that could not run, with their reasons.
 std::string absent_text(const Contest& contest) {
   std::vector<std::string> absent;
   for (const Entrant& entrant : contest.entrants) {
@@ -86,7 +86,7 @@ void write_absent(HtmlWriter& html, const Contest& contest, std::string& last_ab
 }
 
 void write_bars(HtmlWriter& html, const Contest& contest, const Palette& palette) {
-  if (timed_in(contest) < 2) return;  // one bar says no more than its number
+  if (timed_in(contest) < 2) return;  // one bar adds nothing to its number
   html.open("div", R"(class="pictures")");
   for (const std::string_view name : kBarColumns) {
     const Column column = *column_named(name);
@@ -107,7 +107,7 @@ void write_notes(HtmlWriter& html, const Contest& contest) {
   if (!drift.empty()) html.element("p", drift + ".", R"(class="ambiguous")");
 }
 
-/// What a verdict means for who reads it.
+/// Returns the meaning of a verdict for readers.
 const char* answer_of(const ResolutionRow& row) {
   if (row.verdict == "chosen") return "chosen";
   return row.verdict == "possible" ? "takes it" : "no";
@@ -120,13 +120,13 @@ void write_row(HtmlWriter& html, const ResolutionRow& row) {
   html.close("tr");
 }
 
-/// The remarks on a variant without its dialect.
+/// Returns the remark on a variant without its dialect.
 std::string remark_of_any(const ResolutionRow& row) {
   const std::string tail = ", not '" + row.dialect + "'";
   return row.reason.ends_with(tail) ? row.reason.substr(0, row.reason.size() - tail.size()) : row.reason;
 }
 
-/// Variants that a backend refuses for one reason share a row.
+/// Merges the variants that a backend refuses for the same reason into one row.
 std::vector<ResolutionRow> in_short(const std::vector<ResolutionRow>& rows) {
   std::vector<ResolutionRow> list;
   for (const ResolutionRow& row : rows) {

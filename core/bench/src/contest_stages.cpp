@@ -17,7 +17,7 @@
 namespace kmux::bench {
 namespace {
 
-/// How long a program takes until it can be called, on one backend. Units: microseconds, one sample a repetition.
+/// The times until a program can be called on one backend. Units: microseconds, one sample a repetition.
 struct StageTimes {
   std::vector<double> resolve;
   std::vector<double> wrap;
@@ -26,11 +26,11 @@ struct StageTimes {
   std::vector<double> first_call;
   /// Units: bytes.
   std::size_t artifact_size = 0;
-  /// Why it cannot be built here, where a cache has it; resolve, wrap and build are then not timed.
+  /// The reason if it cannot be built here but a cache has it; resolve, wrap and build are then not timed.
   std::string not_built;
 };
 
-/// The spans of that name together, in microseconds.
+/// Returns the total length of the spans of that name, in microseconds.
 double total(const Trace& trace, std::string_view name) {
   double sum = 0;
   for (const TraceEvent& event : trace.events) {
@@ -40,7 +40,7 @@ double total(const Trace& trace, std::string_view name) {
 }
 
 Status time_cold(Runtime& runtime, const Program& program, const CompileOptions& options, StageTimes& times) {
-  KMUX_TRY(runtime.registry().plugin(options.execution_backend));  // open, as in a process that has used it
+  KMUX_TRY(runtime.registry().plugin(options.execution_backend));  // opened before, as in a process that has used it
   start_trace();
   const Result<BuildResult> built = build(runtime, program, options);
   const Trace trace = stop_trace();
@@ -75,12 +75,12 @@ Status time_colds(const Runtime& like, const Program& program, CompileOptions op
   return Ok{};
 }
 
-/// Compiles `program` `repetitions` times without the cache, and as often from the cache in `folder`, which is of the caller and
-/// new, each time with a runtime that has not seen it; then calls it with `arguments`. The times of the cold ones are those of
-/// the trace of the runtime itself. What cannot be built here is loaded from the cache of `runtime`.
+/// Compiles `program` `repetitions` times without the cache, then as often from the cache in `folder`, each time with a
+/// new runtime. The caller owns `folder`, which must be new. Then calls the kernel with `arguments`. The cold times
+/// come from the runtime's own trace. A program that cannot be built here is loaded from the cache of `runtime`.
 ///
 /// Threads: no other trace may be recorded meanwhile.
-/// Errors:  those of `compile`, of what no cache has.
+/// Errors:  those of `compile` for a program that no cache has.
 Result<StageTimes> time_stages(const Runtime& runtime, const Program& program, CompileOptions options,
                                const CallArguments& arguments, const std::filesystem::path& folder, int repetitions) {
   StageTimes times;

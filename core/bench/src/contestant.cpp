@@ -11,7 +11,7 @@
 namespace kmux::bench {
 namespace {
 
-/// What the memory holds after `count` calls that find its first contents.
+/// Returns the memory contents after `count` calls on the initial contents.
 Result<std::vector<Tensor>> results_of(const Kernel& kernel, CallArguments& arguments, int count) {
   KMUX_TRY(arguments.refill());
   for (int i = 0; i < count; ++i) KMUX_TRY(kernel.launch(arguments.args()));
@@ -19,7 +19,7 @@ Result<std::vector<Tensor>> results_of(const Kernel& kernel, CallArguments& argu
   return arguments.on_host();
 }
 
-/// The columns of what the compiled code takes, where the backend says it.
+/// Sets the columns of the compiled code's resources, if the backend reports them.
 void set_code_columns(const Program& program, const Kernel& kernel, const Binding& binding, Entrant& entrant) {
   const auto kernels = attributes(kernel);
   const Candidate* const chosen = kernel.resolution().chosen();
@@ -45,7 +45,7 @@ std::shared_ptr<const Program> variant_alone(const Program& program, std::size_t
   return std::make_shared<const Program>(std::move(alone));
 }
 
-/// Compiles the variant that `choice` says, and notes it.
+/// Compiles the variant selected by `choice`, and stores it.
 Result<Kernel> compiled(Runtime& runtime, const Program& program, const CompileOptions& options, VariantChoice choice,
                         Entrant& entrant, Contestant& contestant) {
   KMUX_ASSIGN(Kernel kernel, compile(runtime, program, options_for(entrant, options)));
@@ -76,7 +76,7 @@ Status prepare(Runtime& runtime, const Program& whole, const CompileOptions& opt
   return Ok{};
 }
 
-/// How results differ from those that are right; empty if they do not.
+/// Returns the difference between actual and correct results; empty if none.
 Result<std::string> difference(const Program& program, const std::vector<Tensor>& actual,
                                const std::vector<Tensor>& expected, const std::optional<Tolerance>& tolerance) {
   for (std::size_t i = 0; i < program.signature.params.size(); ++i) {
@@ -148,7 +148,7 @@ Result<bool> is_repeatable(const Program& program, const BenchOptions& options, 
 
 namespace {
 
-/// The best that resolving says of a backend, or null: what can be taken, else the first refusal.
+/// Returns the best candidate of a backend, or null: the first possible one, else the first refusal.
 const Candidate* best_of(const Resolution& resolution, std::string_view backend) {
   const Candidate* best = nullptr;
   for (const Candidate& candidate : resolution.candidates) {
@@ -167,7 +167,7 @@ Entrant entrant_of(const std::string& text, const Candidate& candidate) {
   return entrant;
 }
 
-/// The names of all candidates, each once, in their order.
+/// Returns the names of all candidates without duplicates, in order.
 std::vector<std::string> all_names(const Resolution& resolution) {
   std::vector<std::string> names;
   for (const Candidate& candidate : resolution.candidates) {

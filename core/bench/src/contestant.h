@@ -20,50 +20,50 @@
 
 namespace kmux::bench {
 
-/// A backend as a user names it for a benchmark: "cpu", "cpu:engine=host;tier=fast".
+/// A backend as named by the user of a benchmark: "cpu", "cpu:engine=host;tier=fast".
 struct BackendSpec {
-  std::string text;  // as it was given
+  std::string text;  // as given
   std::string name;
   Options options;
 };
 
-/// Errors: invalid_argument that shows the form.
+/// Errors: invalid_argument that shows the expected form.
 Result<BackendSpec> read_backend(const std::string& text);
 
-/// One entrant for each of `wanted`, or for each backend if that is empty: the best candidate of each; those that cannot say
-/// why.
+/// Returns one entrant for each of `wanted`, or for each backend if empty: the best candidate of each. Entrants that
+/// cannot run have the reason.
 ///
 /// Errors: invalid_argument for a name that is not a backend, or one that is given twice.
 Result<std::vector<Entrant>> entrants_of(const Resolution& resolution, const std::vector<std::string>& wanted);
 
-/// Gives an entrant the samples of a column, with their interval; of none it gets no column.
+/// Sets the samples of an entrant's column, with their interval; no samples add no column.
 void set_column(Entrant& entrant, Column column, std::vector<double> samples);
 
-/// The entrant of that backend, or null.
+/// Returns the entrant of that backend, or null.
 const Entrant* find_entrant(const Contest& contest, std::string_view backend);
 
-/// Is that backend timed?
+/// Returns true if that backend is timed.
 bool takes_part(const Contest& contest, std::string_view backend);
 
-/// Does the backend that was named as `role` take part?
+/// Checks that the backend named as `role` takes part.
 ///
 /// Errors: unavailable with the names of those that do.
 Status check_role(const Contest& contest, const std::string& role, const std::string& backend);
 
-/// The arguments of a contest, one set a device: equal tensors at other addresses differ by more than a verdict forgives, so
-/// all contestants of a device are called with the same.
+/// The arguments of a contest, one set a device. Equal tensors at different addresses can differ by more than a verdict
+/// tolerates, so all contestants of a device share them.
 ///
-/// Lifetime: borrows what it is made from; what it hands out lives as long as it does.
+/// Lifetime: borrows its sources; owns the results of `on`.
 class SharedArguments {
  public:
   SharedArguments(const Program& program, const Inputs& inputs, const Binding& binding, ConstantValues constants = {})
       : program_(program), inputs_(inputs), binding_(binding), constants_(std::move(constants)) {}
 
-  /// The arguments on `device`, made when they are first asked for.
+  /// Returns the arguments on `device`, created on first use.
   ///
-  /// Errors: as `CallArguments::make`.
+  /// Errors: as for `CallArguments::make`.
   Result<CallArguments*> on(const Device& device);
-  /// The values that they are of.
+  /// Returns the values behind the arguments.
   const Binding& binding() const { return binding_; }
 
  private:
@@ -78,45 +78,46 @@ class SharedArguments {
   std::vector<Set> sets_;
 };
 
-/// A backend at work: what a contest needs besides what it reports.
+/// The working state of a backend in a contest, besides its reported results.
 struct Contestant {
-  std::size_t entrant = 0;  // in the report
+  std::size_t entrant = 0;  // index in the report
   std::optional<Kernel> kernel = {};
   CallArguments* arguments = nullptr;  // shared by all on its device
   std::vector<Tensor> results = {};  // of one call, on the host
   std::optional<CallTimer> timer = {};
-  std::shared_ptr<const Program> own = {};  // the variant alone that a policy chose; null: the whole program
+  std::shared_ptr<const Program> own = {};  // the single variant chosen by a policy; null: the whole program
 };
 
-/// The options that compile for `entrant` and no other.
+/// Returns the options that compile for `entrant` only.
 ///
-/// Precondition: its backend can be read.
+/// Precondition: its backend must be valid for `read_backend`.
 CompileOptions options_for(const Entrant& entrant, const CompileOptions& options);
 
-/// Who decides which variant of a program a backend compiles.
+/// The owner of the choice of a program's variant.
 enum class VariantChoice {
-  kBackend,  // the first that it can, as when the backend is named
-  kEntrant,  // the policy, as the entrants have it
+  kBackend,  // the first supported one, as for a named backend
+  kEntrant,  // the policy, as in the entrants
 };
 
-/// Compiles for every entrant that can and calls once, each with the first contents of its device's arguments, so that none
-/// lives on the results of another. One that fails is left out, and its entrant says why.
+/// Compiles for every entrant that can and calls each once, on the initial contents of its device's arguments, so that
+/// none reads the results of another. A failing one is omitted, and its entrant has the reason.
 std::vector<Contestant> prepare_all(Runtime& runtime, const Program& program, const BenchOptions& options,
                                     VariantChoice choice, SharedArguments& memory, Contest& contest);
 
-/// Leaves out those whose results are not those of the contest's reference, which is among them; their entrants say how they
-/// differ.
+/// Removes contestants whose results differ from the contest's reference, which must be among them; their entrants
+/// describe the difference.
 ///
 /// Errors: those of comparing.
 Status drop_wrong(const Program& program, const BenchOptions& options, Contest& contest,
                   std::vector<Contestant>& contestants);
 
-/// Does a second call in the same memory leave what the first one left? Not if it is in place, or adds to what is there.
+/// Returns true if a second call on the same memory gives the same contents. False for in-place and accumulating
+/// programs.
 ///
 /// Errors: those of the call and of comparing.
 Result<bool> is_repeatable(const Program& program, const BenchOptions& options, const Contestant& contestant);
 
-/// The index of a backend's contestant, or their number.
+/// Returns the index of a backend's contestant, or their number if none.
 std::size_t index_of(const Contest& contest, const std::vector<Contestant>& contestants, std::string_view backend);
 
 }  // namespace kmux::bench

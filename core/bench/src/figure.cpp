@@ -9,7 +9,7 @@
 namespace kmux::bench {
 namespace {
 
-// Beyond that a half width says less than the ends.
+// Above this, a half width is less informative than the ends.
 constexpr double kWidestPercent = 50;
 
 struct Unit {
@@ -18,7 +18,7 @@ struct Unit {
   double size;            // in the column's unit
 };
 
-// The larger first; what is smaller than all takes the last.
+// The larger first; a value smaller than all uses the last.
 constexpr std::array<Unit, 20> kUnits = {{{"us", "s", 1e6},
                                           {"us", "ms", 1e3},
                                           {"us", "us", 1},
@@ -50,7 +50,7 @@ const Unit& unit_for(std::string_view of, double value) {
   return *last;
 }
 
-/// Three significant digits, without an exponent.
+/// Returns three significant digits, without an exponent.
 std::string digits(double value) {
   const double size = std::abs(value);
   std::array<char, 48> text{};

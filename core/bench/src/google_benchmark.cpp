@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 10> kOwnNumbers = {"family_index",     "p
 struct Runs {
   std::vector<const Json*> iterations;
   std::map<std::string, const Json*> aggregates;  // by name
-  /// What its numbers are: the repetitions, else the median of those that were not written, else their mean.
+  /// Returns the source of its numbers: the repetitions, else the median of unwritten ones, else their mean.
   std::vector<const Json*> of_numbers() const {
     if (!iterations.empty()) return iterations;
     for (const char* name : {"median", "mean"}) {
@@ -53,7 +53,7 @@ std::optional<double> number_of(const Json& json, std::string_view key) {
   return value == nullptr ? std::nullopt : value->as_number();
 }
 
-/// Microseconds in a unit of time, or nothing.
+/// Returns the microseconds in a unit of time, or nothing.
 std::optional<double> microseconds_in(const std::string& unit) {
   if (unit == "ns") return 1e-3;
   if (unit == "us") return 1;
@@ -62,7 +62,7 @@ std::optional<double> microseconds_in(const std::string& unit) {
   return std::nullopt;
 }
 
-/// A number of each repetition; those that lack it are left out.
+/// Returns a number of each repetition; repetitions without it are skipped.
 std::vector<double> numbers_of(const std::vector<const Json*>& runs, std::string_view key, double factor) {
   std::vector<double> numbers;
   for (const Json* run : runs) {
@@ -80,7 +80,7 @@ void note_counters(Entrant& entrant, const Json& run) {
   }
 }
 
-/// The remarks on a benchmark besides its columns.
+/// Adds the remarks on a benchmark besides its columns.
 void note_remarks(Entrant& entrant, const std::vector<const Json*>& runs, double unit, bool is_aggregate) {
   const std::vector<double> processor = numbers_of(runs, "cpu_time", unit);
   if (!processor.empty()) {
@@ -122,7 +122,7 @@ Result<Entrant> read_entrant(const std::string& name, const std::string& program
   return entrant;
 }
 
-/// The machine, without its name and without where the program lies on it.
+/// Returns the machine without its name and without the folder of the program.
 Json machine_of(const Json& context) {
   Json::Object machine = *context.as_object();
   machine.erase("host_name");
@@ -132,7 +132,7 @@ Json machine_of(const Json& context) {
   return machine;
 }
 
-/// The benchmarks in their order, each with all that was written of it.
+/// Returns the benchmarks in order, each with all its entries.
 Result<std::vector<std::pair<std::string, Runs>>> runs_of(const Json::Array& benchmarks) {
   std::vector<std::pair<std::string, Runs>> all;
   for (const Json& run : benchmarks) {

@@ -5,23 +5,23 @@
 
 namespace kmux::bench {
 
-/// `text` as HTML shows it: no character of it is markup, in an element or in an attribute.
+/// Returns `text` escaped for elements and attributes: no character of it is markup.
 std::string escaped(std::string_view text);
-/// The same for an element alone, where quotes and ">" mean nothing: pages of C++ are a tenth smaller.
+/// Same for elements only, where quotes and ">" need no escape: pages of C++ are a tenth smaller.
 std::string escaped_content(std::string_view text);
 
-/// HTML and SVG, piece by piece. Text is escaped; names of elements and attributes are literals of ours.
+/// Writes HTML and SVG piece by piece. Text is escaped; the caller must pass trusted names of elements and attributes.
 class HtmlWriter {
  public:
-  /// "<table class=...>"; `attributes` is as it is written.
+  /// Writes "<table class=...>"; `attributes` is not escaped.
   HtmlWriter& open(std::string_view element, std::string_view attributes = "");
   HtmlWriter& close(std::string_view element);
   HtmlWriter& text(std::string_view text);
-  /// An element with text and nothing else.
+  /// Writes an element that contains only text.
   HtmlWriter& element(std::string_view element, std::string_view text, std::string_view attributes = "");
-  /// The line under a number or a word, in small type; nothing if `text` is empty.
+  /// Writes the small line under a number or word; nothing if `text` is empty.
   HtmlWriter& small(std::string_view text);
-  /// What has been written elsewhere.
+  /// Writes HTML that was produced elsewhere.
   HtmlWriter& raw(std::string_view html);
   const std::string& str() const { return html_; }
 
@@ -29,9 +29,9 @@ class HtmlWriter {
   std::string html_;
 };
 
-/// `name="value"`, with a blank before it.
+/// Returns `name="value"` with a leading blank.
 std::string attribute(std::string_view name, std::string_view value);
-/// A number to a tenth.
+/// Same for a number, rounded to a tenth.
 std::string attribute(std::string_view name, double value);
 
 }  // namespace kmux::bench

@@ -22,7 +22,7 @@
 namespace kmux::bench {
 namespace {
 
-/// The value of the first line "KEY : VALUE" of a file.
+/// Returns the value of the first line "KEY : VALUE" of a file.
 std::string field_of(const std::filesystem::path& file, std::string_view key) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
@@ -55,7 +55,7 @@ Json describe_devices(Runtime& runtime) {
   return list;
 }
 
-/// What identifies a file, or what the device reported.
+/// Members that identify a file, or that the device reported.
 constexpr std::array<std::string_view, 5> kOfFiles = {"size", "mtime_ns", "build_id", "sha256", "features"};
 
 Result<std::string> toolchain_of(Runtime& runtime, const Entrant& entrant, const CompileOptions& options) {
@@ -90,7 +90,7 @@ Json::Array versions_of(const Json::Array& values) {
 
 std::string text_of(const Json& value) { return value.as_string() != nullptr ? *value.as_string() : dump(value); }
 
-/// Words and numbers alone, which stand in one line.
+/// Returns true for an array of words and numbers only, which fits in one line.
 bool is_flat(const Json::Array& array) {
   return std::ranges::none_of(array,
                               [](const Json& one) { return one.as_object() != nullptr || one.as_array() != nullptr; });
@@ -125,7 +125,7 @@ std::string member_text(const Json& machine, std::string_view key) {
   return value == nullptr ? "" : text_of(*value);
 }
 
-/// The names of the devices, each once.
+/// Returns the names of the devices without duplicates.
 std::set<std::string> device_names(const Json& machine) {
   std::set<std::string> names;
   const Json* const devices = machine.find("devices");
@@ -138,7 +138,7 @@ std::set<std::string> device_names(const Json& machine) {
   return names;
 }
 
-/// The machines of several files, by name.
+/// Returns true for the machines of several files, by name.
 bool is_several(const Json& machine) {
   const Json::Object* const members = machine.as_object();
   return members != nullptr && !members->empty() &&

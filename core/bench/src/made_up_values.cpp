@@ -8,8 +8,9 @@
 namespace kmux::bench {
 namespace {
 
-/// Uniform in [-1, 1) for floating-point types, small integers for the others, so that sums stay exact. The generator is
-/// fixed by the C++ standard; the mapping is our own, since distributions differ between libraries.
+/// Returns a number that is uniform in [-1, 1) for floating-point types, and a small integer for others, so that sums
+/// stay exact. The C++ standard defines the generator; the mapping is kmux's, since distributions differ between
+/// libraries.
 double random_value(std::mt19937_64& generator, DType type) {
   const double unit = static_cast<double>(generator() >> 11) * 0x1.0p-53;
   if (is_float(type)) return 2 * unit - 1;

@@ -22,7 +22,7 @@ MemoryWatch::MemoryWatch() : others_(processes_now()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   });
-  if (started) thread_ = *std::move(started);  // else it looks once, at the end
+  if (started) thread_ = *std::move(started);  // else there is only the sample of stop()
 }
 
 std::uint64_t MemoryWatch::stop() {
@@ -41,7 +41,7 @@ Result<std::uint64_t> build_memory(const Runtime& runtime, const Program& progra
   options.isolation = Isolation::kProcess;
   MemoryWatch watch;
   const Result<BuildResult> built = build(*fresh, program, options);
-  const std::uint64_t most = watch.stop();  // the worker lives until the runtime goes
+  const std::uint64_t most = watch.stop();  // the worker lives as long as the runtime
   if (!built) return built.error();
   if (most > 0) return most;
   return make_error(ErrorCode::kUnavailable,
@@ -57,13 +57,13 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
   return read.ec == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-/// The number in the line "KEY:   NUMBER".
+/// Returns the number in the line "KEY:   NUMBER".
 std::optional<std::uint64_t> field(std::string_view status, std::string_view key) {
   const std::size_t at = status.find(key);
   return at == std::string_view::npos ? std::nullopt : number_in(status.substr(at + key.size()));
 }
 
-/// The text of a file of /proc, which has no size before it is read; as much as there is if the process ends meanwhile.
+/// Reads a /proc file, whose size is unknown beforehand; returns the available part if the process ends meanwhile.
 std::string text_of(const std::filesystem::path& path) {
   constexpr std::streamsize kLargest = 16 * 1024;
   std::string text(kLargest, '\0');

@@ -16,52 +16,52 @@
 
 namespace kmux::bench {
 
-/// Units: bytes. What a build of `program` takes in memory: it is made once, without the cache, in a worker process of kmux;
-/// this and the compilers that it starts count. This process does not: compilers in it have built the program before, and
-/// what they kept would hide what a build takes.
+/// Returns the memory that a build of `program` needs, measured in one uncached build in a worker process of kmux,
+/// including the compilers that it starts. The calling process does not count: its compilers have built the program
+/// before, and memory that they kept would hide the need. Units: bytes.
 ///
-/// Errors: those of `build` with isolation "process"; unavailable where the system does not say.
+/// Errors: those of `build` with isolation "process"; unavailable if the system does not report it.
 Result<std::uint64_t> build_memory(const Runtime& runtime, const Program& program, CompileOptions options,
                                    const std::filesystem::path& folder);
 
-/// A process, as the system shows it.
+/// The facts of a process that the system exposes.
 struct ProcessFacts {
   pid_t parent = 0;
-  std::uint64_t most_bytes = 0;  // that it has ever had in memory
-  std::string program;  // its file; empty where the system hides it
+  std::uint64_t most_bytes = 0;  // peak memory
+  std::string program;  // its file; empty if hidden by the system
 };
 
-/// By their numbers.
+/// Processes by id.
 using Processes = std::map<pid_t, ProcessFacts>;
 
-/// All processes of this machine that can be seen now.
+/// Returns all processes of this machine that are visible now.
 ///
 /// Source: proc(5), status: PPid, VmHWM.
 Processes processes_now();
 
-/// What /proc/PID/status says, without the program; nothing for a process that has ended.
+/// Parses /proc/PID/status, without the program; returns nothing for a process that has ended.
 std::optional<ProcessFacts> facts_in(std::string_view status);
 
-/// Units: bytes. What the processes that `root` started, and those that they started, have had in memory at most, each by
-/// itself, all added; those in `others` and what they started do not count.
+/// Returns the sum of the peak memory of all descendants of `root`, except those in `others` and their descendants.
+/// Units: bytes.
 ///
-/// A copy of its parent, which has not begun a program of its own, counts by what it has more: it shares the rest.
+/// A forked copy that still runs its parent's program counts only its excess over the parent: it shares the rest.
 std::uint64_t memory_under(const Processes& processes, pid_t root, const Processes& others);
 
-/// Watches the memory of what this process starts from now on.
+/// Watches the memory of the processes that this process starts from now on.
 ///
-/// Threads: one uses it; it looks about every millisecond from a thread of its own.
+/// Threads: used by one; samples about every millisecond on a separate thread.
 class MemoryWatch {
  public:
   MemoryWatch();
 
-  /// Units: bytes. Looks a last time and ends: the most that `memory_under` this process has been.
+  /// Takes a last sample and stops. Returns the peak of `memory_under` for this process. Units: bytes.
   std::uint64_t stop();
 
  private:
   void look();
   Processes others_;
-  std::uint64_t most_ = 0;  // of the thread until it has ended
+  std::uint64_t most_ = 0;  // owned by the thread until it has ended
   std::jthread thread_;
 };
 

@@ -19,7 +19,7 @@ struct Numbered {
 };
 using List = std::vector<Numbered>;
 
-/// Those of programs; what another tool measured has no backends.
+/// Returns the contests of programs; results of other tools have no backends.
 List list_of(const BenchReport& report) {
   List list;
   for (std::size_t i = 0; i < report.contests.size(); ++i) {
@@ -33,7 +33,7 @@ const Entrant* entrant_of(const Contest& contest, const std::string& backend) {
   return found == contest.entrants.end() ? nullptr : &*found;
 }
 
-/// Those that could take part somewhere.
+/// Returns the backends that could take part in at least one contest.
 Palette present_in(const List& list, const Palette& palette) {
   Palette present;
   std::ranges::copy_if(palette, std::back_inserter(present), [&](const std::string& backend) {
@@ -180,7 +180,7 @@ namespace {
 
 using Pairs = std::vector<PairJudgement>;
 
-/// The same for the second against the first.
+/// Returns the judgement of the second against the first.
 Judgement turned(const Judgement& judgement) {
   Judgement result = judgement;
   result.ratio = {1 / judgement.ratio.median, 1 / judgement.ratio.high, 1 / judgement.ratio.low};
@@ -197,7 +197,7 @@ std::optional<Judgement> judgement_of(const Pairs& pairs, const std::string& row
   return std::nullopt;
 }
 
-/// Those who are in a pair, in the order of the contest.
+/// Returns the backends that are in a pair, in the order of the contest.
 std::vector<std::string> names_in(const Contest& contest, const Pairs& pairs) {
   std::vector<std::string> names;
   for (const Entrant& entrant : contest.entrants) {

@@ -88,10 +88,10 @@ void PictureGrid::draw(HtmlWriter& svg, const PictureAxis& x, const PictureAxis&
 
 namespace {
 
-constexpr std::size_t kColours = 8;  // of the page's style
+constexpr std::size_t kColours = 8;  // in the page's style
 constexpr double kTicks = 5;
 
-/// 1, 2 or 5 times a power of ten, not less than `step`.
+/// Returns the smallest 1, 2 or 5 times a power of ten that is at least `step`.
 double round_step(double step) {
   const double power = std::pow(10, std::floor(std::log10(step)));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -340,7 +340,8 @@ std::string picture_scaling(std::span<const Contest* const> contests, const std:
   PictureGrid::draw(svg, x, y, axis, time_text);
   double legend = PictureGrid::kLeft;
   double thickness =
-      kThinnest + 2 * static_cast<double>(lines.size() - 1);  // a line that hides another leaves its edges
+      kThinnest +
+      2 * static_cast<double>(lines.size() - 1);  // decreasing, so that the edges of hidden lines stay visible
   for (std::size_t i = 0; i < palette.size(); ++i) {
     const auto found = lines.find(palette[i]);
     if (found == lines.end()) continue;

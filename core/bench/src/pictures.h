@@ -11,15 +11,16 @@
 
 namespace kmux::bench {
 
-/// A range of values laid on a range of pixels, linearly or by the logarithm.
+/// Maps a range of values to a range of pixels, linearly or logarithmically.
 class PictureAxis {
  public:
   enum class Scale { kLinear, kLog };
-  /// From `low` to `high`, which for kLog are positive. An empty range is widened.
+  /// Maps `low` to `high`, which must be positive for kLog. An empty range is widened.
   PictureAxis(Scale scale, double low, double high, double from_pixel, double to_pixel);
 
   double pixel(double value) const;
-  /// Round values within the range: about five of a linear axis, the powers of ten (or of two) of a logarithmic one.
+  /// Returns round values within the range: about five of a linear axis, the powers of ten (or of two) of a logarithmic
+  /// one.
   std::vector<double> ticks() const;
 
  private:
@@ -30,45 +31,45 @@ class PictureAxis {
   double to_;
 };
 
-/// A number on an axis: "4096", "0.5", "1.6M".
+/// Returns the label of a number on an axis: "4096", "0.5", "1.6M".
 std::string tick_text(double value);
 
-/// The colour of backend number `index`, as CSS: the same in every picture of a page.
+/// Returns the CSS colour of backend number `index`, the same in every picture of a page.
 std::string colour(std::size_t index);
 
-/// The frame of a large picture with two axes: where it lies, its grid and the names of its ticks.
+/// The frame of a large picture with two axes: its position, its grid and its tick labels.
 struct PictureGrid {
   static constexpr double kWidth = 520;
   static constexpr double kHeight = 300;
   static constexpr double kLeft = 74;
   static constexpr double kBottom = 34;
 
-  /// `title` stands under the axis that goes to the right; `name_of` says what a tick of the other is called.
+  /// Draws the grid. `title` labels the horizontal axis; `name_of` returns the label of a tick of the vertical one.
   static void draw(HtmlWriter& svg, const PictureAxis& x, const PictureAxis& y, const std::string& title,
                    std::string (*name_of)(double));
 };
 
-/// The order of backends in which a page gives colours.
+/// The backends in the order of a page's colours.
 using Palette = std::vector<std::string>;
 
 std::size_t index_in(const Palette& palette, const std::string& backend);
 
-/// A bar for each backend with its interval, as SVG; empty if the column has none.
+/// Returns an SVG with a bar and interval for each backend; empty if the column has none.
 std::string picture_bars(const Contest& contest, Column column, const Palette& palette);
 
-/// The headline column over `axis`, a line a backend, as SVG; both scales are logarithmic. `contests` are of one program and
-/// differ in that axis alone. Empty for fewer than two points.
+/// Returns an SVG of the headline column over `axis`, a line a backend, with logarithmic scales. `contests` must belong
+/// to one program and differ only in that axis. Empty for fewer than two points.
 std::string picture_scaling(std::span<const Contest* const> contests, const std::string& axis, const Palette& palette);
 
-/// Operations a second over operations a byte, a mark for each backend of each contest that declares both, under the
-/// highest rates that were measured; as SVG. Empty if no contest does.
+/// Returns an SVG of operations a second over operations a byte, under the highest measured rates. It has a mark for
+/// each backend of each contest that declares both. Empty if no contest does.
 std::string picture_roofline(std::span<const Contest> contests, const Palette& palette);
 
-/// The time of each backend over the baseline's with its interval, a line a backend, as SVG; on a logarithmic scale from
-/// 1 / `widest` to `widest`, the baseline in the middle. Empty if none is judged.
+/// Returns an SVG of each backend's time over the baseline's with its interval, a line a backend. The scale is
+/// logarithmic from 1 / `widest` to `widest`, with the baseline in the middle. Empty if no backend has a verdict.
 std::string picture_ratios(const Contest& contest, double widest, const Palette& palette);
 
-/// How far from the baseline's a time of the contest may lie: at least 1.
+/// Returns the largest ratio, in either direction, between a time of the contest and the baseline's: at least 1.
 double widest_ratio(const Contest& contest);
 
 }  // namespace kmux::bench

@@ -13,7 +13,7 @@
 namespace kmux::bench {
 
 std::vector<std::string> remarks_of(const Contest& contest) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> said;  // with those that it is about
+  std::vector<std::pair<std::string, std::vector<std::string>>> said;  // with their backends
   for (const Entrant& entrant : contest.entrants) {
     for (const std::string& remark : entrant.remarks) {
       auto found = std::ranges::find(said, remark, &std::pair<std::string, std::vector<std::string>>::first);

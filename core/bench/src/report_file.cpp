@@ -205,7 +205,7 @@ Palette palette_of(const BenchReport& report) {
 
 // ---- pictures of several contests ----
 
-/// The contests of a program that differ in `axis` alone, by the rest of their point.
+/// The contests of a program that differ only in `axis`, by the rest of their point.
 using Groups = std::map<std::string, std::vector<const Contest*>>;
 
 Groups groups_of(const BenchReport& report, const std::string& axis) {
@@ -234,7 +234,7 @@ void write_scaling(HtmlWriter& html, const BenchReport& report, const Palette& p
   }
 }
 
-/// The colours of those who have a mark in the roofline.
+/// Writes the colours of the backends that have a mark in the roofline.
 void write_legend(HtmlWriter& html, const BenchReport& report, const Palette& palette) {
   html.open("p", R"(class="legend")");
   for (const std::string& backend : palette) {

@@ -12,9 +12,10 @@ namespace {
 
 using Measured = std::vector<std::vector<double>>;
 
-constexpr int kPatience = 5;  // times as long for the fewest rounds
+constexpr int kPatience = 5;  // multiple of the time limit for the fewest rounds
 
-// The place in round `round` of turn `turn`: begins with another contestant each round, every second one backwards.
+// Returns the contestant sampled at position `turn` of round `round`: each round begins with another contestant, every
+// second one is reversed.
 std::size_t turn_of(std::size_t turn, std::size_t round, std::size_t count) {
   const std::size_t step = round % 2 == 0 ? turn : count - 1 - turn;
   return (step + round / 2) % count;
@@ -45,7 +46,7 @@ bool is_narrow(const Measured& series, double relative) {
   });
 }
 
-// Why what was sampled is enough, or nothing if it is not.
+// Returns the reason to stop sampling, or nothing to continue.
 std::optional<Stop> why_enough(const Sampling& sampling, const StopRule& rule) {
   const bool is_shown = is_narrow(sampling.series, rule.shown_interval);
   if (is_shown && is_decided(sampling.series, sampling.looks, rule)) return Stop::kDecided;
@@ -124,7 +125,7 @@ double time_reference_loop() {
   std::uint64_t value = 1;
   for (int i = 0; i < kSteps; ++i) {
     value = value * 6364136223846793005U + 1442695040888963407U;
-    asm volatile("" : "+r"(value));  // each step needs the one before
+    asm volatile("" : "+r"(value));  // makes each step depend on the previous one
   }
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }

@@ -8,7 +8,7 @@
 namespace kmux::bench {
 namespace {
 
-/// Adds a line to the piece at the end if that is the text's own, else begins one.
+/// Appends a line to the last piece if that is the text's own, else begins a piece.
 void add_own_line(std::vector<TextPiece>& pieces, std::size_t line) {
   if (pieces.empty() || pieces.back().same_as) pieces.push_back({line, 0, {}});
   ++pieces.back().count;
@@ -120,7 +120,7 @@ void TextPool::write(HtmlWriter& html, const std::string& title, const std::stri
     return;
   }
   html.open("details", R"(class="text")").element("summary", title);
-  html.open("pre", attribute("id", id)).raw("\n");  // of which a parser drops the first
+  html.open("pre", attribute("id", id)).raw("\n");  // a parser drops the first newline
   write_pieces(html, number);
   html.close("pre").close("details");
 }

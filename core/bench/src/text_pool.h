@@ -15,14 +15,14 @@
 
 namespace kmux::bench {
 
-/// A line of one of several texts, both counted from 0.
+/// A line of one of several texts, both numbered from 0.
 struct TextPlace {
   std::size_t text = 0;
   std::size_t line = 0;
   auto operator<=>(const TextPlace&) const = default;
 };
 
-/// Lines of a text that follow each other: its own, or the same as those from `same_as` on.
+/// Consecutive lines of a text: its own, or equal to those from `same_as` on.
 struct TextPiece {
   std::size_t line = 0;
   std::size_t count = 0;
@@ -30,22 +30,22 @@ struct TextPiece {
   bool operator==(const TextPiece&) const = default;
 };
 
-/// Finds in each text the stretches of lines that an earlier one has as its own. A place that is the same as another is never
-/// referred to: a reference leads to where the lines stand.
+/// Finds in each text the runs of lines that an earlier text has as its own. References are never chained: each leads
+/// to a text's own lines.
 class TextPieces {
  public:
-  /// As many lines in a row must be the same to be one stretch.
+  /// The minimum number of equal consecutive lines in a run.
   static constexpr std::size_t kFewest = 12;
 
-  /// The pieces of the next text, which together are its lines.
+  /// Adds the next text and returns its pieces, which cover its lines.
   std::vector<TextPiece> add(const std::vector<std::string_view>& lines);
 
  private:
-  using LineId = std::size_t;  // of equal lines the same
+  using LineId = std::size_t;  // equal for equal lines
   using Window = std::array<LineId, kFewest>;
   struct Text {
     std::vector<LineId> ids;
-    std::vector<std::size_t> own_end;  // of each line of its own: where the piece ends
+    std::vector<std::size_t> own_end;  // for each own line the end of its piece
   };
   std::vector<LineId> ids_of(const std::vector<std::string_view>& lines);
   static Window window_at(const std::vector<LineId>& ids, std::size_t line);
@@ -57,20 +57,21 @@ class TextPieces {
   std::vector<Text> texts_;
 };
 
-/// The lines of a text; joined with newlines they are the text.
+/// Returns the lines of a text; joined with newlines they are the text.
 std::vector<std::string_view> lines_of(std::string_view text);
 
-/// All launchers and sources of a report, for one page. A stretch of lines that several have stands in the first; in the
-/// others a link says which lines they are, and leads there.
+/// All launchers and sources of a report, for one page. A run of lines that several texts share is written in the
+/// first. The others have a link to it that names the lines.
 ///
-/// A text is `<pre id="tN">`. A stretch that stands elsewhere is a link `<a class="same" href="#tN-L" data-count="C">`: the C
-/// lines from line L of text N, counted from 0. So every text can be put together again from the page.
+/// A text is `<pre id="tN">`. A shared run is a link `<a class="same" href="#tN-L" data-count="C">`: the C lines from
+/// line L of text N, numbered from 0. So every text can be reconstructed from the page.
 class TextPool {
  public:
-  /// Takes all texts of `report`, which must stay.
+  /// Reads all texts of `report`, which must outlive the pool.
   explicit TextPool(const BenchReport& report);
 
-  /// The texts of an entrant, each in details that open; where one has stood under the same title, a link to it.
+  /// Writes the texts of an entrant as collapsed sections; a text already written under the same title becomes a link
+  /// to it.
   void write(HtmlWriter& html, const Contest& contest, const Entrant& entrant);
 
  private:
@@ -78,7 +79,7 @@ class TextPool {
     std::string title;
     std::vector<std::string_view> lines;
     std::vector<TextPiece> pieces;
-    std::set<std::size_t> anchors;  // lines that links lead to
+    std::set<std::size_t> anchors;  // lines with incoming links
     bool is_written = false;
   };
   void take(const std::string& title, const std::string& text);

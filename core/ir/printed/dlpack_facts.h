@@ -6,7 +6,8 @@
 
 namespace kmux {
 
-// Names of devices, names and kinship of element types. Also printed into libraries that run without kmux: C++17 and libc alone.
+// Names of devices, names and compatibility of element types. Also printed into libraries that run without kmux: must
+// use C++17 and libc only.
 
 struct DTypeName {
   const char* text;
@@ -14,7 +15,7 @@ struct DTypeName {
   uint8_t bits;
 };
 
-// The canonical names, one a type.
+// The canonical names, one per type.
 inline constexpr DTypeName kDTypeNames[] = {
     {"bool", kDLBool, 8},
     {"int1", kDLInt, 1},
@@ -51,7 +52,7 @@ inline constexpr DTypeName kDTypeNames[] = {
     {"float4_e2m1fn", kDLFloat4_e2m1fn, 4},
 };
 
-/// The name of an element of `type`, lanes aside; null if it has none.
+/// Returns the name of the element type, ignoring lanes; null if it has no name.
 inline const char* dtype_name(DLDataType type) {
   for (const DTypeName& name : kDTypeNames) {
     if (name.code == type.code && name.bits == type.bits) return name.text;
@@ -79,13 +80,13 @@ inline bool is_compatible(DLDataType expected, DLDataType actual) {
   return (is_e4m3(expected) && is_e4m3(actual)) || (is_e5m2(expected) && is_e5m2(actual));
 }
 
-/// How many elements of `type` a byte holds if it is a sub-byte type that fills bytes, else 1.
+/// Returns the number of elements of `type` in a byte if it is a sub-byte type that fills bytes, else 1.
 inline uint8_t packing_of(DLDataType type) {
   const int64_t bits = total_bits(type);
   return bits > 0 && bits < 8 && 8 % bits == 0 ? static_cast<uint8_t>(8 / bits) : uint8_t{1};
 }
 
-/// Is `actual` (a byte, or a vector of one byte) storage for elements of the sub-byte type `expected`?
+/// Returns true if `actual` (a byte, or a vector of one byte) can store elements of the sub-byte type `expected`.
 inline bool is_storage_of(DLDataType expected, DLDataType actual) {
   if (packing_of(expected) == 1 || total_bits(actual) != 8) return false;
   const bool is_byte = is_integer(actual) && actual.lanes == 1;
@@ -93,7 +94,7 @@ inline bool is_storage_of(DLDataType expected, DLDataType actual) {
   return is_byte || is_vector;
 }
 
-/// What a device type is called; null for a kind that DLPack does not define.
+/// Returns the name of a device type; null for one that DLPack does not define.
 inline const char* device_type_name(int type) {
   switch (type) {
     case kDLCPU:

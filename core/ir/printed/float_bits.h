@@ -8,12 +8,12 @@
 
 namespace kmux {
 
-// The bits of floating-point values, see kmux/float_convert.h. Also printed into libraries that run without kmux: C++17
-// and libc alone.
+// The bits of floating-point values, see ir/float_convert.h. Also printed into libraries that run without kmux: must
+// use C++17 and libc only.
 
-/// How a floating-point type lays out its bits.
+/// The bit layout of a floating-point type.
 struct FloatFormat {
-  /// What the code points above the largest finite exponent mean.
+  /// The meaning of the code points above the largest finite value.
   enum class Specials : uint8_t {
     kIeee,  // infinities and NaNs
     kOneNan,  // all ones is NaN, no infinity (e4m3fn)
@@ -39,7 +39,7 @@ struct FloatFormat {
     return sign | (ones(exponent_bits) << mantissa_bits);
   }
 
-  /// The largest pattern, sign aside, that is a finite value.
+  /// Returns the largest bit pattern, without the sign, of a finite value.
   uint64_t largest_finite() const {
     if (specials == Specials::kNegativeZero) return ones(width() - 1);
     if (specials == Specials::kOneNan) return ones(width() - 1) - 1;
@@ -47,7 +47,7 @@ struct FloatFormat {
   }
 };
 
-/// The format of `type`; one without exponent if it has none.
+/// Returns the format of `type`; one without exponent bits if `type` has no format.
 inline FloatFormat float_format(DLDataType type) {
   using Specials = FloatFormat::Specials;
   switch (type.code) {
@@ -109,7 +109,7 @@ inline uint64_t bits_of_float(DLDataType type, double value) {
   const int smallest = 1 - format.bias;
   const int unit = (exponent - 1 < smallest ? smallest : exponent - 1) - format.mantissa_bits;
   const uint64_t count = static_cast<uint64_t>(nearbyint(ldexp(fabs(value), -unit)));
-  // Rounding up to the next power of two carries into the exponent, as the sum below does by itself.
+  // Rounding up to the next power of two carries into the exponent; the sum below does that implicitly.
   const uint64_t biased = static_cast<uint64_t>(unit + format.mantissa_bits + format.bias - 1);
   const uint64_t magnitude = (biased << format.mantissa_bits) + count;
   if (magnitude > format.largest_finite()) return format.overflow_bits(sign);

@@ -15,13 +15,14 @@ namespace kmux {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // as of a JSON document
-constexpr std::size_t kMostShown = 20;  // problems; those below them often follow from the first
-constexpr std::size_t kMostColumns = 150;  // of a line that is shown
-constexpr std::size_t kMostNarrowed = std::size_t{64} << 10;  // bytes of a place that a name is looked for in
+constexpr std::size_t kMostShown = 20;  // problems; later ones are often consequences of the first
+constexpr std::size_t kMostColumns = 150;  // of a printed line
+constexpr std::size_t kMostNarrowed = std::size_t{64} << 10;  // bytes of a place that is searched for a name
 
-using Ending = std::pair<std::string_view, std::string_view>;  // of a file's name, and the dialect
+using Ending = std::pair<std::string_view, std::string_view>;  // file extension, and its dialect
 
-// The usual one of a dialect first, but one before those that it ends with. A .cpp is dialect c, C or C++ of the host.
+// The usual extension of a dialect comes first. An extension comes before its own suffixes: ".hip.cpp" before ".cpp". A
+// .cpp file is dialect c: C or C++ of the host.
 constexpr std::array kEndings = std::to_array<Ending>({{".hip", "hip"},
                                                        {".hip.cpp", "hip"},
                                                        {".cu", "cuda"},
@@ -44,10 +45,10 @@ std::string_view without_blanks(std::string_view line) {
   return first == std::string_view::npos || last < first ? std::string_view() : line.substr(first, last - first + 1);
 }
 
-/// The lines of a text within a source: bytes `begin` to `end`, each behind `mark`.
+/// The lines of a program text within a source: bytes `begin` to `end`, each line after `mark`.
 struct EmbeddedLines {
   std::string_view mark;
-  std::string_view indent;  // of the first one
+  std::string_view indent;  // of the line "//! kmux"
   std::size_t begin = 0;
   std::size_t end = 0;
 };
@@ -139,13 +140,13 @@ std::size_t size_to_cut(std::string_view text, std::size_t size) {
 std::string line_and_column(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
   const auto line = 1 + std::ranges::count(before, '\n');
-  const std::size_t begin = before.rfind('\n') + 1;  // 0 where there is none
+  const std::size_t begin = before.rfind('\n') + 1;  // 0 in the first line
   return std::to_string(line) + ":" + std::to_string(at - begin + 1);
 }
 
 namespace {
 
-/// Carets below bytes `at` to `end` of a line that begins at `begin`: one a character of UTF-8, tabs as they are.
+/// Returns carets below bytes `at` to `end` of a line that begins at `begin`: one per UTF-8 character; tabs are kept.
 std::string carets(std::string_view text, std::size_t begin, std::size_t at, std::size_t end) {
   std::string below;
   for (const char c : text.substr(begin, at - begin)) {
@@ -158,7 +159,7 @@ std::string carets(std::string_view text, std::size_t begin, std::size_t at, std
   return below;
 }
 
-/// The line with carets below bytes `begin` to `end`; of a long line what is around them.
+/// Returns the line of a problem, with carets below it; for a long line only the part around the problem.
 std::string shown_line(std::string_view text, const TextProblem& problem) {
   std::size_t begin = text.substr(0, problem.begin).rfind('\n') + 1;
   std::size_t end = std::min(text.find('\n', problem.begin), text.size());
@@ -172,14 +173,15 @@ std::string shown_line(std::string_view text, const TextProblem& problem) {
   return line + "\n" + carets(text, begin, problem.begin, std::min(problem.end, end));
 }
 
-/// Where a problem of a text was written: in which part, if the text was put together of parts.
+/// A problem located in its part, if the text was assembled from parts.
 struct Written {
   std::string_view name;
   std::string_view content;
   TextProblem problem;  // within `content`
 };
 
-/// In the last part that begins before it; what stands behind that is nobody's, and all of the part is meant.
+/// Locates a problem in the last part that begins before it. A problem after the end of that part, in generated text,
+/// covers the whole part.
 Written written(TextProblem problem, const ProgramText& text) {
   if (text.parts.empty()) return {text.name, text.content, std::move(problem)};
   const auto next = std::ranges::upper_bound(text.parts, problem.begin, {}, &TextPart::begin);
@@ -195,7 +197,7 @@ std::string shown(const Written& at) {
          "\n" + shown_line(at.content, at.problem);
 }
 
-/// Places by their pointers; the first of several.
+/// Places by their pointers; the first one wins.
 using PlaceIndex = std::unordered_map<std::string_view, const TextPlace*>;
 
 PlaceIndex index_of(const std::vector<TextPlace>& places) {
@@ -204,7 +206,7 @@ PlaceIndex index_of(const std::vector<TextPlace>& places) {
   return index;
 }
 
-/// The smallest place that has what is at `pointer`; null if there is none.
+/// Returns the place of `pointer` or of its nearest ancestor; null if none has a place.
 const TextPlace* place_of(std::string_view pointer, const PlaceIndex& places) {
   for (;; pointer = pointer.substr(0, pointer.rfind('/'))) {
     if (const auto found = places.find(pointer); found != places.end()) return found->second;
@@ -212,14 +214,14 @@ const TextPlace* place_of(std::string_view pointer, const PlaceIndex& places) {
   }
 }
 
-/// "12:7", with the name of the part if there are parts.
+/// Returns "12:7", after the name of the part if the text has parts.
 std::string place_in(const ProgramText& text, std::size_t at) {
   const Written found = written({at, at, ""}, text);
   return (text.parts.empty() ? "" : std::string(found.name) + ":") +
          line_and_column(found.content, found.problem.begin);
 }
 
-/// JSON pointers in a message as places in the text.
+/// Replaces JSON pointers in a message by positions in the text.
 std::string without_pointers(std::string message, const PlaceIndex& places, const ProgramText& text) {
   for (std::size_t at = message.find(" /"); at != std::string::npos; at = message.find(" /", at + 1)) {
     const std::size_t end = std::min(message.find_first_of(" )", at + 1), message.size());
@@ -231,7 +233,7 @@ std::string without_pointers(std::string message, const PlaceIndex& places, cons
   return message;
 }
 
-/// The quoted word of a message within a place, if it stands there: nearer than all of the place.
+/// Narrows the place of a problem to the word quoted in its message, if the place contains that word.
 void narrow(TextProblem& problem, std::string_view text) {
   const std::size_t open = problem.message.find('"');
   const std::size_t close = problem.message.find('"', open + 1);
@@ -247,7 +249,7 @@ void narrow(TextProblem& problem, std::string_view text) {
   }
 }
 
-/// Where the text says what `validate` complains of.
+/// Converts a problem of `validate` to a problem with a position in the text.
 TextProblem located(const Problem& problem, const PlaceIndex& places, const ProgramText& text, std::string_view lines) {
   const TextPlace* best = place_of(problem.path, places);
   TextProblem found{best == nullptr ? 0 : best->begin, best == nullptr ? 0 : best->end,
@@ -256,7 +258,7 @@ TextProblem located(const Problem& problem, const PlaceIndex& places, const Prog
   return found;
 }
 
-/// What is read of a text, and what is known of its lines.
+/// The program of a text, and the places and comments of its lines.
 struct ReadText {
   Program program;
   std::vector<TextPlace> places;
@@ -298,7 +300,7 @@ Result<ReadText> read_text(const ProgramText& text, const FileReader& read) {
   return result;
 }
 
-/// Each comment with the line that it belongs to: the one it stands behind or in, else the next.
+/// Assigns each comment to its line: the one that it follows or interrupts, else the next.
 std::map<std::string, LineComments> comments_of(const ReadText& read, std::string_view text) {
   std::vector<TextPlace> lines;
   std::ranges::copy_if(read.places, std::back_inserter(lines), &TextPlace::is_line);
@@ -322,7 +324,7 @@ std::map<std::string, LineComments> comments_of(const ReadText& read, std::strin
 }  // namespace
 
 Error error_of(const std::vector<TextProblem>& problems, const ProgramText& text) {
-  std::multimap<std::size_t, Written> by_place;  // of one place in the order in which they were found
+  std::multimap<std::size_t, Written> by_place;  // those of one place in the order of discovery
   for (const TextProblem& problem : problems) by_place.emplace(problem.begin, written(problem, text));
   const Written& first = by_place.begin()->second;
   const auto same = std::ranges::count(by_place | std::views::values, first.name, &Written::name);

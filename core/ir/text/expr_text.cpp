@@ -10,7 +10,7 @@ const InfixOp* infix_of(const Expr& expr) {
   return found == kInfixOps.end() ? nullptr : &*found;
 }
 
-// Where they are needed, and where the levels of operators of bits or of logic would have to be known.
+// Returns true if parentheses are required, or if readers would need the precedence of bit or logic operators.
 bool needs_parentheses(const InfixOp& inner, const InfixOp& outer, bool is_left) {
   if (inner.level == outer.level) return !is_left || inner.level == kComparisonLevel;
   const auto is_loose = [](const InfixOp& op) { return op.level > kComparisonLevel && op.level < kSumLevel; };

@@ -1,4 +1,4 @@
-// Programs of a source and a line or two: what `kmux::kernel` takes.
+// Programs made from a source and a short description, the input of `kmux::kernel`.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -16,7 +16,7 @@ namespace {
 
 bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
 
-/// What only sources of a dialect have. CUDA's keyword is HIP's, too, and C is what is left.
+/// Detects the dialect by text that only its sources contain. CUDA and HIP share a keyword; C is the default.
 std::string_view dialect_of_source(std::string_view source) {
   if (has(source, "__global__")) return has(source, "hip/hip_runtime.h") ? "hip" : "cuda";
   if (has(source, "metal_stdlib") || has(source, "[[thread")) return "msl";
@@ -33,7 +33,8 @@ std::string_view without_leading_blanks(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(" \t\n"), text.size()));
 }
 
-/// The lines that are not blank, without the indentation of the first: texts stand indented in sources.
+/// Returns the lines that are not blank, without the indentation of the first, since texts are often indented in
+/// sources.
 std::vector<std::string> dedented(std::string_view text) {
   std::vector<std::string> lines = split_lines(text);
   std::erase_if(lines, [](const std::string& line) { return without_leading_blanks(line).empty(); });
@@ -53,7 +54,7 @@ bool is_whole(std::string_view text) {
   return begin.starts_with("kernel ") || begin.starts_with("program ");
 }
 
-/// The source with the text in a comment behind it, so that the lines of the source stay what they are.
+/// Returns the source with the text in a comment at its end, so that line numbers of the source do not change.
 std::string carrying(std::string_view source, std::string_view text, bool is_python) {
   const std::string mark = is_python ? "#!" : "//!";
   std::string result(source);
@@ -63,7 +64,7 @@ std::string carrying(std::string_view source, std::string_view text, bool is_pyt
   return result;
 }
 
-/// A text that is put together of parts, which the caller wrote, and of what stands between them.
+/// A text assembled from parts, which the caller wrote, and generated text between them.
 class Composition {
  public:
   Composition& part(std::string name, std::string_view text) {
@@ -75,7 +76,7 @@ class Composition {
     return *this;
   }
 
-  /// Reads the part of this name by itself, if there is one: an error in it has nothing of what stands around.
+  /// Reads the part of this name alone, if it exists, so that its errors do not mention the text around it.
   template <class Read>
   void check(std::string_view name, const Read& read) {
     const auto part = std::ranges::find(parts_, name, &TextPart::name);
@@ -100,7 +101,7 @@ class Composition {
   std::vector<TextProblem> problems_ = {};
 };
 
-/// Every parameter, then every symbol.
+/// Returns every parameter, then every symbol.
 std::string all_of(const Signature& signature) {
   std::vector<std::string> names;
   names.reserve(signature.params.size() + signature.symbols.size());
@@ -109,7 +110,7 @@ std::string all_of(const Signature& signature) {
   return join(names);
 }
 
-// An overload has brackets in its name, which stands in quotes then.
+// Adds the kernel name, in quotes if it is an overload with brackets.
 void add_name(Composition& text, const std::string& name) {
   const bool is_quoted = name.find('(') != name.npos && name.find_first_of("\"\\\n") == name.npos;
   const std::string_view quote = is_quoted ? "\"" : "";
@@ -128,10 +129,10 @@ void read_extents(TextReader& in) {
   if (!in.failed() && in.is(",")) in.fail("several extents stand in brackets. Write \"[m, n]\", say.");
 }
 
-/// Is it a dialect that names of files do not end with?
+/// Returns true for a dialect without a file extension.
 bool is_unnamed(std::string_view dialect) { return !dialect.empty() && usual_ending(dialect).empty(); }
 
-/// The text of a kernel of which not all is written; with problems where parts of it cannot be read.
+/// Assembles the text of a kernel from its parts; records problems of parts that cannot be read.
 Composition composed(const KernelText& kernel) {
   Composition text;
   std::string signature = in_lines(dedented(kernel.signature));
@@ -166,7 +167,7 @@ struct Source {
   std::string_view dialect;
   std::string file;  // its name
 
-  // An error has the lines of the text, not those of the source with it, which nobody wrote.
+  // Errors show lines of the caller's text, not of the generated source that contains it.
   Result<Program> program(std::string_view content, std::vector<TextPart> parts = {}) const {
     const std::string source = carrying(text, content, dialect == "cutedsl");
     return read({"signature", content, file, source, std::move(parts)}, source);
@@ -188,8 +189,8 @@ Error no_signature() {
       "\"scale(x: f32[n], out y: f32[n])\".");
 }
 
-/// A launch without a grid is one of a single thread, which is hardly ever meant; in CuTe DSL one without grid and block calls
-/// a host function.
+/// Requires a grid and a block: a launch without them has a single thread, which is rarely intended. In CuTe DSL a
+/// launch without both calls a host function.
 Status check_launched(const KernelText& kernel, std::string_view dialect) {
   if (dialect == "c" || (!kernel.grid.empty() && !kernel.block.empty())) return Ok{};
   if (dialect == "cutedsl" && kernel.grid.empty() && kernel.block.empty()) return Ok{};
@@ -202,7 +203,7 @@ Status check_launched(const KernelText& kernel, std::string_view dialect) {
                         "block 256, say.");
 }
 
-// What declarations of C and C++ begin with.
+// Words that begin declarations of C and C++.
 constexpr std::array kWordsOfC = std::to_array<std::string_view>(
     {"__device__", "__global__", "auto",     "bool",     "char", "const",   "constexpr", "double",
      "extern",     "float",      "half",     "inline",   "int",  "long",    "short",     "signed",
@@ -216,7 +217,7 @@ bool is_of_c(const TextReader& in) {
   return is_type && (in.is(TokenKind::kName, 1) || in.is(TokenKind::kString, 1) || in.is("<", 1));
 }
 
-/// The name in front of the parameters that are next, wherever that is in the line.
+/// Returns the name before the next "(" in the line; "k" if there is no name.
 std::string_view declared(const TextReader& in) {
   std::size_t ahead = 0;
   while (!in.is("(", ahead + 1) && !in.is(TokenKind::kNewline, ahead) && !in.is(TokenKind::kEnd, ahead)) ++ahead;

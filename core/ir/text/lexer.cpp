@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::size_t kMostIndents = 100;  // a program has at most 16 levels of steps
 
-// Longer ones first.
+// Longer marks must come first.
 constexpr std::array kMarks =
     std::to_array<std::string_view>({"<<<", ">>>", "<<", ">>", "<=", ">=", "==", "!=", "..", "(", ")", "[", "]", "{",
                                      "}",   ",",   ":",  "=",  "+",  "-",  "*",  "/",  "%",  "&", "|", "^", "<", ">"});
 
-// What begins a line of a program, and so ends brackets that are not closed.
+// The words that begin a line of a program. They end unclosed brackets.
 constexpr std::array kFirstWords = std::to_array<std::string_view>(
     {"kernel", "program", "variant", "let", "assert", "workspace", "launch", "fill", "if", "else", "for"});
 
@@ -63,7 +63,7 @@ class Lexer {
     if (depth_ == 0) end_line();
   }
 
-  // The comment and the end of the line.
+  // Reads the comment and the end of the line.
   void finish_line(bool is_alone) {
     const std::size_t begin = at_;
     skip_while([](char c) { return c != '\n'; });
@@ -81,7 +81,8 @@ class Lexer {
     add(TokenKind::kNewline, end, end);
   }
 
-  // Is it "let x", and not a parameter "let: f32" or an argument "let offset 4"?
+  // Returns true for the beginning of a statement, "let x"; false for a parameter "let: f32" or an argument
+  // "let offset 4".
   bool begins_statement() const {
     std::size_t end = at_;
     while (end < text_.size() && continues_name(text_[end])) ++end;
@@ -124,7 +125,7 @@ class Lexer {
     if (is_first && text_.substr(begin, at_ - begin) == "launch") kernel();
   }
 
-  // A name with template arguments, which end where their brackets do.
+  // Reads a name with template arguments, which end with their closing bracket.
   void kernel() {
     skip_while([](char c) { return c == ' '; });
     const std::size_t begin = at_;
@@ -175,7 +176,7 @@ class Lexer {
     const auto found = std::ranges::find_if(kMarks, [&](std::string_view mark) { return rest.starts_with(mark); });
     if (found == kMarks.end()) {
       const std::size_t begin = at_++;
-      skip_while([](char c) { return (c & 0x80) != 0; });  // the rest of a character of several bytes
+      skip_while([](char c) { return (c & 0x80) != 0; });  // the rest of a multi-byte character
       problem(begin, at_, in_double_quotes(text_.substr(begin, at_ - begin)) + " cannot stand here. Remove it.");
       return;
     }
@@ -188,7 +189,7 @@ class Lexer {
   std::string_view text_;
   std::size_t at_ = 0;
   int depth_ = 0;  // of brackets
-  std::vector<std::size_t> indents_ = {};  // of the blocks around
+  std::vector<std::size_t> indents_ = {};  // of the enclosing blocks
   Lexed out_ = {};
 };
 

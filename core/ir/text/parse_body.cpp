@@ -22,7 +22,7 @@ std::vector<std::string> words_of(const Words& words) {
   return {words.begin(), words.end()};
 }
 
-// The dtype of a tensor map by the name that JSON has, or one of those that dtypes have here.
+// Reads the dtype of a tensor map, by its JSON name or by a dtype name of the text form.
 TensorMapDType map_dtype(TextReader& in) {
   std::vector<std::string> words = words_of(kWords<TensorMapDType>);
   const Result<DType> type = parse_dtype(in.text_of(in.peek()));
@@ -47,7 +47,7 @@ class BodyReader {
   }
 
  private:
-  // In the order in which they happen.
+  // In the order of execution.
   enum Section { kLets, kAsserts, kWorkspaces, kMaps, kSteps };
 
   void line(const JsonPointer& at) {
@@ -169,7 +169,7 @@ class BodyReader {
     const Param* param = find_param(signature_, map.base.name);
     const BufferParam* buffer = param == nullptr ? nullptr : as_buffer(*param);
     const bool is_plain = buffer != nullptr && !buffer->strides && map.base.offset_bytes.is_constant(0);
-    if (!is_plain || buffer->shape.size() > kMaxRank) return;  // a stride is a product of the extents behind it
+    if (!is_plain || buffer->shape.size() > kMaxRank) return;  // bounds the depth of strides, products of extents
     if (std::erase(missing, "dims") > 0) map.dims = map_dims(*buffer);
     const auto strides = map_strides(*buffer);
     if (strides && std::erase(missing, "strides_bytes") > 0) map.strides_bytes = *strides;

@@ -14,7 +14,7 @@
 namespace kmux {
 namespace {
 
-/// Reads the parameters; symbols come from their shapes and strides.
+/// Reads the parameters; shapes and strides declare the symbols.
 class SignatureReader {
  public:
   SignatureReader(TextReader& in, std::string_view name) : in_(in), name_(name) {}
@@ -208,7 +208,7 @@ class ProgramReader {
     return in_.failed() ? "" : known[index];
   }
 
-  // What a variant does not say its sources do.
+  // Completes a variant: adds the default source, and derives a missing dialect from the sources.
   void finish(Variant& variant, const Token& first, const JsonPointer& at) {
     if (variant.sources.empty() && own_ != nullptr) variant.sources.push_back(*own_);
     if (variant.dialect.empty() && !variant.sources.empty()) {
@@ -227,7 +227,7 @@ class ProgramReader {
     if (!seen.insert(word).second) in_.fail(in_double_quotes(word) + " stands here twice. Remove one.");
   }
 
-  // Reads a line of what a variant says before its body, if there is one.
+  // Reads a line of a variant before its body. Returns false if the line is none.
   bool head_line(Variant& variant, std::set<std::string>& seen, const JsonPointer& at) {
     const Token first = in_.peek();
     const std::string word(in_.text_of(first));
@@ -286,7 +286,7 @@ class ProgramReader {
 
   File file(const std::string& path, const Token& token) {
     if (own_ != nullptr && path == own_->path) return *own_;
-    if (!is_file_path(path)) return {path, ""};  // `validate` tells it
+    if (!is_file_path(path)) return {path, ""};  // `validate` reports it
     Result<std::string> content = files_(path);
     if (!content) in_.problem(token, content.error().message);
     return {path, std::move(content).value_or(std::string())};
@@ -345,7 +345,7 @@ class ProgramReader {
     } while (in_.take(","));
   }
 
-  // Another order than that of the parameters.
+  // Reads an order of outputs that differs from that of the parameters.
   void outputs() {
     std::vector<std::string> names;
     const Token first = in_.peek();

@@ -10,7 +10,7 @@
 namespace kmux {
 namespace {
 
-constexpr int kMostLevels = 2 * kMaxStepDepth;  // `validate` has the limit of programs; this one is that of the stack
+constexpr int kMostLevels = 2 * kMaxStepDepth;  // protects the stack; `validate` checks the limit of programs
 
 const std::vector<std::string>& launch_words() {
   static const auto& words = *new const std::vector<std::string>{
@@ -42,7 +42,7 @@ class StepReader {
     if (in_.take("for")) return loop(list, here, first, depth);
     unknown_line(first);
     in_.end_line();
-    std::vector<Step> unknown;  // what is wrong in its block is told, too
+    std::vector<Step> unknown;  // its block is read only to report further problems
     if (in_.is(TokenKind::kIndent)) block(unknown, here, depth);
   }
 
@@ -56,7 +56,7 @@ class StepReader {
   }
 
  private:
-  /// The indented lines behind one that ends here.
+  /// Reads the indented lines after the current one.
   void block(std::vector<Step>& list, const JsonPointer& at, int depth) {
     if (!in_.take(TokenKind::kIndent)) {
       in_.expected("an indented line, or \"pass\" in one");
@@ -164,12 +164,12 @@ class StepReader {
     in_.expect(")", "or ','");
   }
 
-  // The end of a line ends an argument where there are no brackets around.
+  // Returns true if the argument ends at this token. Arguments without brackets end with the line.
   bool ends_argument(std::size_t ahead) const {
     return in_.is(",", ahead) || in_.is(")", ahead) || in_.is("}", ahead) || in_.is(TokenKind::kNewline, ahead);
   }
 
-  // Members up to a brace; `validate` has the limit of programs.
+  // Reads members up to a brace; `validate` checks the limit of programs.
   LaunchArg structure(const JsonPointer& at, int depth) {
     StructArg record;
     if (depth > 2 * kMaxStructDepth) {
@@ -198,7 +198,7 @@ class StepReader {
     return value;
   }
 
-  // What a bare name is, its declaration says.
+  // Reads a bare name; its declaration determines the kind of argument.
   LaunchArg named(const JsonPointer& at) {
     std::string name = in_.name("an argument");
     const Param* param = find_param(signature_, name);

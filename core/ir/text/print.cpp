@@ -13,11 +13,11 @@
 namespace kmux {
 namespace {
 
-constexpr std::size_t kWidth = 110;  // of a line that could be divided
+constexpr std::size_t kWidth = 110;  // of a line that can be divided
 
 std::string quoted(const std::string& text) { return dump(Json(text)); }
 
-// The shortest text that reads back as the value; JSON has ".0" behind a whole one.
+// Returns the shortest text that reads back as the value, without the ".0" that JSON appends to whole numbers.
 std::string number_text(double value) {
   const std::string text = dump(Json(value));
   return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
@@ -48,7 +48,8 @@ std::string integers(const std::vector<std::int64_t>& values) {
   return "[" + list_of(values, [](std::int64_t value) { return std::to_string(value); }) + "]";
 }
 
-/// Prints shapes and strides: a symbol has its type where it first stands alone, or else where it first stands.
+/// Prints shapes and strides. The type of a symbol is printed at its first use as a whole expression, else at its first
+/// use.
 class ShapeText {
  public:
   explicit ShapeText(const Signature& signature) {
@@ -87,7 +88,7 @@ class ShapeText {
     return is_alone ? text : "(" + text + ")";
   }
 
-  std::map<std::string, Type> types_ = {};  // that have still to be said
+  std::map<std::string, Type> types_ = {};  // not printed yet
 };
 
 bool is_plain_kernel(const std::string& kernel) {
@@ -119,7 +120,7 @@ class Printer {
       body(variant.body, at / "body");
     }
     for (const auto& [pointer, comments] : comments_)
-      put(comments.above, 0, comments.behind);  // of lines that are not there
+      put(comments.above, 0, comments.behind);  // of lines that were not printed
     return std::move(text_);
   }
 
@@ -138,13 +139,14 @@ class Printer {
     comments_.erase(found);
   }
 
-  // `items` between `head` and `tail`: in a line, or in lines of their own with `each` or as many as fit.
+  // Returns `items` between `head` and `tail`, in one line if they fit. Else one item per line with `each`, or as many
+  // per line as fit.
   static std::string divided(int indent, std::string head, const std::vector<std::string>& items,
                              const std::string& tail, bool each) {
     std::string one = head + join(items) + tail;
     if (one.size() + static_cast<std::size_t>(2 * indent) <= kWidth || items.empty()) return one;
     const std::string begin = "\n" + std::string(static_cast<std::size_t>(2 * indent + 4), ' ');
-    std::size_t width = static_cast<std::size_t>(2 * indent) + head.size();  // of the line that is being filled
+    std::size_t width = static_cast<std::size_t>(2 * indent) + head.size();  // of the current line
     for (const std::string& item : items) {
       const bool is_last = &item == &items.back();
       const std::string text = item + (is_last ? tail : ",");
@@ -375,7 +377,7 @@ class Printer {
   std::string arg(const ScalarArg& arg) const { return arg.param; }
   std::string arg(const TensorMapArg& arg) const { return "map " + arg.tensor_map; }
   std::string arg(const ExprArg& arg) const { return integer(arg, dtype::kInt32); }
-  // A type is left out where it is int32 and, without one, would be read so.
+  // Omits the type if it is int32 and an integer without a type would be read as int32.
   std::string integer(const ExprArg& arg, DType untyped) const {
     const bool is_parameter = arg.value.is_symbol() && find_param(program_.signature, arg.value.name()) != nullptr;
     const bool has_type = is_parameter || arg.dtype != dtype::kInt32 || untyped != dtype::kInt32;
@@ -383,7 +385,7 @@ class Printer {
   }
 
   const Program& program_;
-  const Variant* variant_ = nullptr;  // that is being printed
+  const Variant* variant_ = nullptr;  // the current one
   std::string_view own_source_;
   std::map<std::string, LineComments> comments_;
   int indent_ = 1;  // of the lines of a variant

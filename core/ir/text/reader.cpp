@@ -14,10 +14,10 @@
 namespace kmux {
 namespace {
 
-constexpr int kMostNesting = 2 * kMaxExprDepth;  // of parentheses, too
-constexpr std::size_t kMostQuoted = 100;  // bytes of the text in a message
+constexpr int kMostNesting = 2 * kMaxExprDepth;  // parentheses included
+constexpr std::size_t kMostQuoted = 100;  // bytes of quoted text in a message
 
-/// The text, or its beginning: in a message a byte of what is not visible takes four.
+/// Returns the quoted text, cut if long. A byte that is not visible takes four characters.
 std::string quoted(std::string_view text) {
   std::string shown = in_double_quotes(text);
   if (text.size() <= kMostQuoted && shown.size() <= 2 * kMostQuoted) return shown;
@@ -37,7 +37,7 @@ std::vector<std::string> function_words() {
   return {"floordiv", "floormod", "truncdiv", "truncmod", "ceildiv", "min", "max", "select"};
 }
 
-// A dtype that JSON and this form have the same name of, or a shorter one here.
+// Returns the prefix of the short name of a dtype; empty if this form uses its JSON name.
 std::string_view short_prefix(DType type) {
   const bool is_wide = type.bits == 16 || type.bits == 32 || type.bits == 64;
   if (type.code == kDLInt && (is_wide || type.bits == 8)) return "i";
@@ -114,7 +114,7 @@ void TextReader::fail(const Token& at, std::string message) {
 
 void TextReader::expected(std::string_view what, const std::vector<std::string>& known) {
   const Token& token = peek();
-  if (problems_.size() >= 2 * kMostProblems) return fail("");  // is not kept: looking for what is meant takes long
+  if (problems_.size() >= 2 * kMostProblems) return fail("");  // not kept: searching for a suggestion is slow
   const bool is_word = token.kind == TokenKind::kName || token.kind == TokenKind::kWord;
   const bool ends = token.kind == TokenKind::kNewline || token.kind == TokenKind::kEnd;
   const std::string found = ends ? "the line ends" : "found " + quoted(text_of(token));
@@ -278,7 +278,7 @@ TextReader::Deep TextReader::made(const Token& at, ExprOp op, std::vector<Deep> 
   return result;
 }
 
-// Operators of `level` and above, the tighter ones first.
+// Parses operators of `level` and above by precedence climbing.
 TextReader::Deep TextReader::deep_expr(int level) {
   if (++nesting_ > kMostNesting) return fail("the parentheses are nested too deeply. Use lets."), Deep{};
   Deep left = operand();
@@ -325,7 +325,7 @@ TextReader::Deep TextReader::operand() {
   return {Expr::symbol(name)};
 }
 
-// -5, and -n, which is 0 - n.
+// Parses -5, and -n as 0 - n.
 TextReader::Deep TextReader::negated() {
   if (is(TokenKind::kInteger, 1)) return {integer("an integer")};
   const Token token = tokens_[at_++];

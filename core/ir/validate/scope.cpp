@@ -10,7 +10,7 @@
 namespace kmux {
 namespace {
 
-// Names of launchers and macros of compilers; the rest of a launcher begins with "kmux_".
+// Names used by launchers, and compiler macros; all other names in a launcher begin with "kmux_".
 constexpr std::array kReserved = std::to_array<std::string_view>({"env", "error", "linux", "slots", "unix"});
 
 constexpr std::size_t kMaxCompared = 1000;  // with more names a suggestion costs more than it helps
@@ -69,7 +69,7 @@ std::string Scope::suggestion(std::string_view name) const {
 namespace {
 
 constexpr std::size_t kMaxKept = 10'000;
-constexpr std::size_t kMaxNotes = 100;  // more are of no use
+constexpr std::size_t kMaxNotes = 100;  // more would not help
 
 std::string line(const Problem& problem) {
   return (problem.path.empty() ? std::string("/") : problem.path) + ": " + problem.message;

@@ -13,7 +13,7 @@
 
 namespace kmux {
 
-/// A place in a JSON document: `JsonPointer() / "variants" / 0` is "/variants/0".
+/// A position in a JSON document: `JsonPointer() / "variants" / 0` is "/variants/0".
 ///
 /// Source: RFC 6901.
 class JsonPointer {
@@ -40,15 +40,15 @@ class JsonPointer {
   std::string text_;
 };
 
-/// Problems in the order in which they are found; beyond ten thousand they are counted only.
+/// Problems in the order of discovery; those beyond ten thousand are only counted.
 class ProblemList {
  public:
   void add(const JsonPointer& at, std::string message);
   bool empty() const { return problems_.empty(); }
   std::vector<Problem> take() && { return std::move(problems_); }
 
-  /// ok, or invalid_argument: how many problems `subject` has, the first one, and a "problem" note for each of the
-  /// others.
+  /// Returns ok, or invalid_argument with the number of problems of `subject` and the first one. Each further problem,
+  /// up to the hundredth, is a note "problem"; a last note counts the rest.
   Status status(std::string_view subject) const;
 
  private:
@@ -67,34 +67,35 @@ enum class NameKind : std::uint8_t {
   kTensorMap,
 };
 
-/// "buffer", "loop variable", ... with an article.
+/// Returns the kind with an article: "a buffer", "a loop variable", ...
 std::string_view to_string(NameKind kind);
 
-/// Has a launcher a variable of the name?
+/// Returns true if a launcher has a variable of the name.
 bool is_variable(NameKind kind);
 
-/// What a name stands for, and where it was declared.
+/// A declared name: its kind, its properties, and the path of its declaration.
 struct Name {
   NameKind kind;
-  DType dtype = {};       // of a scalar or a symbol
+  DType dtype = {};  // of a scalar or a symbol
   bool nullable = false;  // of a buffer
   std::string path = {};
   std::optional<std::int64_t> bytes = {};  // of a buffer or workspace whose size is constant
 };
 
-/// The names that a place in a program may use. All kinds share one namespace.
+/// The names in scope at a place in a program. All kinds share one namespace.
 class Scope {
  public:
   /// Declares `name` unless it is taken.
   void declare(const std::string& name, Name what, const JsonPointer& at);
-  /// Declares `name` and reports what is wrong with it.
+  /// Declares `name` and reports its problems, as `check` does.
   void declare(const std::string& name, Name what, const JsonPointer& at, ProblemList& problems);
-  /// Reports a name that is not an identifier, that generated code uses itself, or that was declared elsewhere before.
+  /// Reports a name that is not an identifier, that is reserved for generated code, or that is already declared
+  /// elsewhere.
   void check(const std::string& name, const JsonPointer& at, ProblemList& problems) const;
 
   void remove(const std::string& name) { names_.erase(name); }
   const Name* find(std::string_view name) const;
-  /// ` Did you mean 'x'?` with a name in scope, or nothing.
+  /// Returns ` Did you mean 'x'?` with a name in scope, or "".
   std::string suggestion(std::string_view name) const;
 
  private:

@@ -12,7 +12,7 @@
 namespace kmux {
 namespace {
 
-// A file is one file: variants that name the same path share its content.
+// Variants that use the same path must have the same content for it.
 void check_shared_files(const Program& program, ProblemList& problems) {
   std::map<std::string_view, const File*> first;
   const auto check = [&](const std::vector<File>& files, const JsonPointer& at) {
@@ -85,7 +85,7 @@ Status check_valid(const Program& program) {
 
 namespace {
 
-// Checks one body; names come into scope as it goes.
+// Checks one body; names enter the scope in order.
 class BodyChecker {
  public:
   BodyChecker(const Dialect* dialect, Scope scope, ProblemList& problems)
@@ -153,7 +153,7 @@ class BodyChecker {
     if (target != nullptr && target->bytes.value_or(-1) >= 0) fits(fill, *target, at / "fill" / "bytes");
   }
 
-  // What is not constant is checked in the call.
+  // Checks constant sizes; the call checks others.
   void fits(const Fill& fill, const Name& target, const JsonPointer& at) {
     const std::optional<std::int64_t> offset = constant_of(fill.target.offset_bytes);
     const std::optional<std::int64_t> bytes = constant_of(fill.bytes);

@@ -8,7 +8,7 @@
 namespace kmux {
 namespace {
 
-// Checks one launch; the members share what is around it.
+// Checks one launch; the members share its dialect, scope and problem list.
 class LaunchChecker {
  public:
   LaunchChecker(const Dialect* dialect, const Scope& scope, ProblemList& problems)
@@ -131,7 +131,7 @@ class LaunchChecker {
     problems_.add(at / "hit_ratio", "hit ratio " + std::to_string(window.hit_ratio) + " is not in 0 to 1. Correct it.");
   }
 
-  // What host dialects lack, and what only they have.
+  // Checks features that host dialects lack, and features that only some dialects have.
   void features(const Launch& launch, const JsonPointer& at) {
     struct Use {
       bool is_used;
@@ -213,13 +213,13 @@ ElementType element_type(TensorMapDType type) {
   return kTypes[static_cast<std::size_t>(type)];
 }
 
-// Bytes that the innermost side of a box may span; 0 means any.
+// Returns the maximum bytes of the innermost box side; 0 means no limit.
 std::int64_t span_bytes(Swizzle swizzle) {
   constexpr std::array kSpans = std::to_array<std::int64_t>({0, 32, 64, 128, 128, 128, 128});
   return kSpans[static_cast<std::size_t>(swizzle)];
 }
 
-// Checks one tensor map; the members share its place.
+// Checks one tensor map; the members share its JSON pointer.
 class TensorMapChecker {
  public:
   TensorMapChecker(const TensorMap& map, const Scope& scope, const JsonPointer& at, ProblemList& problems)
@@ -331,7 +331,7 @@ class TensorMapChecker {
     if (im2col.channels_per_pixel > 0) inner_side(im2col.channels_per_pixel, at / "channels_per_pixel");
   }
 
-  // A corner has 16, 8 or 5 bits a value in rank 3, 4 and 5.
+  // A corner has 16, 8 or 5 bits per value in rank 3, 4 and 5.
   void corner(const std::vector<std::int64_t>& values, const std::string& what, const JsonPointer& at) {
     constexpr std::array kTops = std::to_array<std::int64_t>({32768, 128, 16});
     const std::int64_t top = kTops[map_.dims.size() - kMinIm2colRank];

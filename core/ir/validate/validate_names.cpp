@@ -12,11 +12,11 @@ namespace kmux {
 
 namespace {
 
-constexpr std::size_t kMaxName = 255;         // every compiler and file system takes it
+constexpr std::size_t kMaxName = 255;         // accepted by every compiler and file system
 constexpr std::size_t kMaxKernelName = 4096;  // instantiations are long
 constexpr std::size_t kMaxPath = 4096;
 
-// Words of C and C++ that no generated code can use as a name.
+// C and C++ keywords, which generated code cannot use as names.
 constexpr std::array kKeywords = std::to_array<std::string_view>({"alignas",
                                                                   "alignof",
                                                                   "and",
@@ -116,12 +116,12 @@ static_assert(std::ranges::is_sorted(kKeywords));
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-// Is it letters, digits and underscores, and no digit first?
+// Returns true if `name` has letters, digits and underscores only and does not begin with a digit.
 bool is_plain_name(std::string_view name) {
   return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, is_name_character);
 }
 
-// Recognises "ns::kern<float, 4, const T*>(float*, int)": nothing in it can end an expression or begin another.
+// Recognises "ns::kern<float, 4, const T*>(float*, int)": no accepted text can end an expression or begin another.
 class NameExpression {
  public:
   explicit NameExpression(std::string_view text) : rest_(text) {}
@@ -170,7 +170,7 @@ class NameExpression {
     return take(">");
   }
 
-  // A number, or a type.
+  // Parses a number or a type.
   bool argument(int depth) {
     blanks();
     const bool negative = take("-");
@@ -178,7 +178,7 @@ class NameExpression {
     return !negative && type(depth);
   }
 
-  // Words such as "unsigned int" or "const T", then stars and ampersands, with qualifiers behind them.
+  // Parses words such as "unsigned int" or "const T", then stars and ampersands, each followed by optional qualifiers.
   bool type(int depth) {
     do {
       if (!name(depth)) return false;
@@ -198,7 +198,7 @@ class NameExpression {
     return word == "const" || word == "volatile" || word == "__restrict__" || word == "__restrict";
   }
 
-  // "(float*, int)", or "()".
+  // Parses "(float*, int)", or "()".
   bool parameters() {
     blanks();
     if (!take("(")) return false;
@@ -214,7 +214,8 @@ class NameExpression {
   std::string_view rest_;
 };
 
-// Is the name before the brackets of `kernel` an expression, or else an identifier? A mangled name has its parameters itself.
+// Returns true if `kernel` is a name expression or identifier, not a mangled name, followed by parameter types. A
+// mangled name already encodes its parameters.
 bool is_overload(std::string_view kernel) {
   const std::string_view before = kernel.substr(0, kernel.find('('));
   const std::string_view name = before.substr(0, before.find_last_not_of(' ') + 1);
@@ -222,7 +223,7 @@ bool is_overload(std::string_view kernel) {
          NameExpression(kernel).matches_overload();
 }
 
-// Why a path may not have this name between its slashes; empty if it may.
+// Returns why a path must not contain this component; empty if it may.
 std::string_view refusal_of_part(std::string_view part) {
   const auto leaves = [](char c) {
     const auto code = static_cast<unsigned char>(c);

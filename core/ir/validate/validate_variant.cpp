@@ -15,7 +15,7 @@ namespace {
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
-// Is it letters, digits and some of `also`?
+// Returns true if `text` is not empty and has only letters, digits and characters of `also`.
 bool is_word_with(std::string_view text, std::string_view also) {
   const auto allowed = [&](char c) { return is_letter_or_digit(c) || also.find(c) != std::string_view::npos; };
   return !text.empty() && std::ranges::all_of(text, allowed);
@@ -32,12 +32,12 @@ bool is_define(std::string_view text) {
 }
 
 bool is_prelude(std::string_view text) {
-  const bool is_option = text.starts_with('-') || text.starts_with('@');  // to a compiler, or a file of options
+  const bool is_option = text.starts_with('-') || text.starts_with('@');  // a compiler option, or an option file
   return !text.empty() && !is_option && !text.starts_with("kmux-") && is_text(text) &&
          text.find_first_of("\"<>\n\r\\") == std::string_view::npos;
 }
 
-// A package's name, then what pip allows behind it, without blanks.
+// Returns true for a package name followed by a pip version specifier, without blanks.
 bool is_requirement(std::string_view text) {
   return is_word_with(text, "_-.,<>=!~[]*") && is_letter_or_digit(text.front());
 }
@@ -47,7 +47,7 @@ bool is_flag(std::string_view text) {
          text.find_first_of("\n\r") == std::string_view::npos;
 }
 
-// Checks one variant but its body.
+// Checks one variant except its body.
 class VariantChecker {
  public:
   VariantChecker(const Variant& variant, ProblemList& problems) : variant_(variant), problems_(problems) {}
@@ -191,7 +191,7 @@ namespace {
 
 Name name_of(const Param& param) {
   if (const BufferParam* buffer = as_buffer(param)) {
-    // A product of more extents than there may be is deeper than the stack; that they are too many is said elsewhere.
+    // Skips ranks above the limit, whose product could overflow the stack; `SignatureChecker` reports them.
     const std::optional<Expr> bytes = buffer->shape.size() > kMaxRank ? std::nullopt : span_bytes(*buffer);
     return {NameKind::kBuffer, buffer->dtype, buffer->nullable, {}, bytes ? constant_of(*bytes) : std::nullopt};
   }
@@ -199,7 +199,7 @@ Name name_of(const Param& param) {
   return {NameKind::kPointer};
 }
 
-// Checks one signature; the members share its parts.
+// Checks one signature; the members share the signature, its scope and the problem list.
 class SignatureChecker {
  public:
   SignatureChecker(const Signature& signature, const Scope& scope, ProblemList& problems)
@@ -313,7 +313,7 @@ class SignatureChecker {
     }
   }
 
-  // Outputs carry nothing: a call allocates them from the symbols.
+  // Outputs are not carriers: a call allocates them from the symbols.
   bool has_live_carrier(const std::string& symbol) const {
     const auto carries = [&](const Expr& expr) {
       const std::optional<Linear> linear = as_linear(expr);

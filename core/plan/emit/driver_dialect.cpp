@@ -11,7 +11,7 @@ extern const std::string_view driver_header;  // the text of kmux/plugin/driver.
 
 namespace {
 
-// What a printed launcher calls.
+// The functions that a printed launcher calls.
 constexpr std::string_view kCalls = R"(
 static inline const kmux_driver_env* kmux_env_of(const kmux_launch_env* env) { return (const kmux_driver_env*)env; }
 #ifdef KMUX_LAUNCHES_ONCE  // the layer that follows has one that knows its driver
@@ -65,7 +65,7 @@ std::vector<std::string> texts(const std::vector<std::int64_t>& numbers) {
   return out;
 }
 
-// Lists of no elements get one, since C++ has no empty arrays.
+// Empty lists get one element, since C++ has no empty arrays.
 void emit_array(CodeWriter& out, std::string_view type, std::string_view name, std::vector<std::string> items) {
   if (items.empty()) items.emplace_back("0");
   out.line("const " + std::string(type) + " " + std::string(name) + "[] = " + braced(items) + ";");
@@ -75,12 +75,12 @@ void emit_call(CodeWriter& out, const std::string& function, const std::string& 
   out.line("if (const int kmux_status = " + function + "(env, " + arguments + ", error)) return kmux_status;");
 }
 
-// A size that `emit_size` gave, as the driver's type.
+// Converts a size returned by `emit_size` to the driver's type.
 std::string unsigned_text(const Expr& expr, const std::string& size) {
   return expr.is_constant() ? size : "(unsigned long long)" + size;
 }
 
-// The extents or strides of a map as unsigned 64-bit values.
+// Prints the extents or strides of a map as an array of unsigned 64-bit values.
 void emit_sizes(CodeWriter& out, const std::vector<Expr>& sizes, const std::string& name, const std::string& what,
                 const std::string& of) {
   std::vector<std::string> items;
@@ -124,7 +124,7 @@ void emit_geometry(CodeWriter& out, const Plan& plan, std::size_t index) {
 void emit_args_array(CodeWriter& out, const std::vector<PrintedArg>& args) {
   std::vector<std::string> places;
   for (std::size_t i = 0; i < args.size(); ++i) {
-    // A map lies where it was encoded, a structure where it was put together; everything else needs a place of its own.
+    // A map or structure already is a variable; every other argument needs one.
     const std::string place = args[i].is_place ? args[i].value : "kmux_arg_" + std::to_string(i);
     if (!args[i].is_place) out.line(args[i].type + " " + place + " = " + args[i].value + ";");
     places.push_back("&" + place);

@@ -50,7 +50,7 @@ namespace {
 constexpr std::string_view kSharedBegin = "// kmux: the same in every launcher from here on: ";
 constexpr std::string_view kSharedEnd = "// kmux: end of ";
 
-/// Takes the first line off `text`, with its end.
+/// Removes the first line of `text`, with its line break, and returns it.
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
   const std::string_view line = text.substr(0, end);
@@ -58,7 +58,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// Takes what is shared off `text`, with its last line; gives how many lines that are without it.
+/// Removes a shared section and its end marker from `text`. Returns its number of lines without the marker.
 std::size_t take_shared(std::string_view& text) {
   std::size_t lines = 0;
   while (!text.empty() && !take_line(text).starts_with(kSharedEnd)) ++lines;

@@ -9,11 +9,11 @@
 namespace kmux {
 
 extern const std::string_view tvm_ffi_text;       // kmux/dlpack.h, kmux/plugin/tvm_ffi_abi.h
-extern const std::string_view printed_call_text;  // printed
+extern const std::string_view printed_call_text;  // the headers that printed checks use, see core/CMakeLists.txt
 
 namespace {
 
-// Prints the function that passes or fails; why, `ExplainPrinter` prints.
+// Prints the checking function. `ExplainPrinter` prints the function that explains failures.
 class CheckPrinter {
  public:
   CheckPrinter(const CheckList& list, const CheckNames& names) : list_(list), names_(names) {}
@@ -31,7 +31,7 @@ class CheckPrinter {
   }
 
  private:
-  // Returns the last check that was printed: those that a null tensor skips stand inside its condition.
+  // Returns the last printed check: checks that a null tensor skips are printed inside its condition.
   std::size_t print_check(std::size_t index) {
     const Check& check = list_.checks[index];
     if (check.kind != CheckKind::kTensor) return print_plain_check(index), index;
@@ -99,7 +99,7 @@ class CheckPrinter {
     return names_.tensor(carrier.param) + "->shape[" + std::to_string(carrier.dim) + "]";
   }
 
-  // Every carrier is an extent that is the symbol itself.
+  // Prints a symbol of which every carrier is an extent equal to the symbol.
   void print_plain_symbol(std::size_t index) {
     const Check& check = list_.checks[index];
     const std::string value = names_.value(check.index);
@@ -154,7 +154,7 @@ Result<PrintedChecks> emit_checks(const Signature& signature, const CheckPrintin
   const CheckNames names{printing.prefix, signature.params.size()};
   ExplainPrinter explain(signature, list, names, printing);
   CodeWriter memory;
-  // A library knows no other devices, so it cannot know which are alike: all are tried.
+  // A library does not know which devices have the same architecture, so it accepts all of them.
   memory.line("static constexpr kmux::AcceptedMemory " + printing.prefix + "_memory{{static_cast<DLDeviceType>(" +
               std::to_string(printing.device_type) + "), 0}, " + std::to_string(mask_of(printing.other_device_types)) +
               "ULL, ~0ULL};");

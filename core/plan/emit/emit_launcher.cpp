@@ -5,12 +5,12 @@
 #include "emit_value.h"
 #include "plan/fill_bounds.h"
 
-// The arguments and the geometry of one launch.
+// Prints the launcher of a plan, and the arguments and geometry of one launch.
 
 namespace kmux {
 namespace {
 
-// Prints the function's body. Names that begin with kmux_ cannot be the program's; a running number keeps them apart.
+// Prints the body of the function. Names that begin with kmux_ are not names of programs; a counter makes them unique.
 class LauncherPrinter {
  public:
   LauncherPrinter(CodeWriter& out, const Plan& plan, LauncherDialect& dialect)
@@ -34,7 +34,7 @@ class LauncherPrinter {
     if (plan_.slots[binding.slot].kind == SlotKind::kSymbol) {
       out_.line(begin + scalar_text(binding.slot, dtype::kInt64) + ";");
     } else if (binding.dtype == dtype::kUInt64) {
-      // Expressions are signed: what is above their range fails, it does not wrap.
+      // Expressions are signed: a value above their range fails instead of wrapping.
       out_.line(begin + "kmux_size(" + scalar_text(binding.slot, dtype::kInt64) + ", kmux_fault);");
       emit_fault_check(out_, "scalar \"" + binding.name + "\"");
     } else {
@@ -112,7 +112,7 @@ class LauncherPrinter {
     out_.close();
   }
 
-  // As `emit_value`, for text that is evaluated again and again.
+  // As `emit_value`, for text that is evaluated repeatedly: names any value that is not a constant or name.
   std::string emit_once(const Expr& expr, const std::string& name, const std::string& what) {
     std::string text = emit_value(out_, expr, name, what);
     if (text == name || expr.operands().empty()) return text;
@@ -126,7 +126,7 @@ class LauncherPrinter {
   int count_ = 0;
 };
 
-// A parameter that nothing uses has no name.
+// Returns the text of a parameter, without a name if `body` does not use it.
 std::string parameter(std::string_view type, std::string_view name, std::string_view body) {
   return std::string(type) + (mentions(body, name) ? " " + std::string(name) : "");
 }
@@ -172,7 +172,7 @@ std::string described(const Extents3& extents) {
   return "\"(" + to_string(extents[0]) + ", " + to_string(extents[1]) + ", " + to_string(extents[2]) + ")\"";
 }
 
-// Constants are used as they are; other extents are computed into the array `name`.
+// Returns constant extents in range as they are; otherwise prints the computation of all into the array `name`.
 std::array<std::string, 3> emit_extents(CodeWriter& out, const Extents3& extents, std::int64_t low,
                                         const std::string& name, const std::string& what) {
   const auto is_good = [&](const Expr& extent) { return is_good_constant(extent, low); };
@@ -185,7 +185,7 @@ std::array<std::string, 3> emit_extents(CodeWriter& out, const Extents3& extents
   return {name + "[0]", name + "[1]", name + "[2]"};
 }
 
-// "a != 0 && b != 0" over the extents that are not constants; empty if all are.
+// Returns "a != 0 && b != 0" over the extents that are not constant; empty if all are.
 std::string none_empty(const Extents3& extents, const std::array<std::string, 3>& texts) {
   std::string condition;
   for (std::size_t i = 0; i < texts.size(); ++i) {

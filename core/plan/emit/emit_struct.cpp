@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structures that a launch passes by value, as C++.
+// Prints the structures that a launch passes by value, as C++.
 #include <algorithm>
 #include <bit>
 
@@ -11,7 +11,7 @@
 namespace kmux {
 namespace {
 
-constexpr std::size_t kPlaceAlignment = 16;  // conventions of processors align what is in memory to 8 or 16
+constexpr std::size_t kPlaceAlignment = 16;  // calling conventions align values in memory to 8 or 16 bytes
 
 std::string member_name(std::size_t index) { return "m" + std::to_string(index); }
 
@@ -22,7 +22,7 @@ bool same_layout(const PlanStruct& a, const PlanStruct& b) {
   return a.bytes == b.bytes && a.alignment_bytes == b.alignment_bytes && std::ranges::equal(a.members, b.members, same);
 }
 
-// The structures of all launches, each layout once.
+// Returns the structures of all launches, each layout once.
 std::vector<const PlanStruct*> layouts(const Plan& plan) {
   std::vector<const PlanStruct*> found;
   for_each_launch(plan.steps, [&](const PlanLaunch& launch) {
@@ -43,7 +43,8 @@ std::string type_name(const Plan& plan, const PlanStruct& record) {
   return type_name(static_cast<std::size_t>(std::ranges::find_if(known, is_same) - known.begin()));
 }
 
-// "alignas(8) " where a member would else begin before `offset`: behind a structure within this one.
+// Returns "alignas(8) " or the like if the member would otherwise begin before `offset`, as after a flattened
+// structure.
 std::string alignment_text(std::size_t end, std::size_t own, std::size_t offset) {
   std::size_t alignment = own;
   while (rounded_up(end, alignment) < offset) alignment *= 2;
@@ -82,7 +83,7 @@ PrintedArg emit_struct(CodeWriter& out, const Plan& plan, const PlanStruct& reco
     const auto print = [&](const auto& member) { return emit_arg(out, plan, PlanArg(member), value, what); };
     const PrintedArg printed = std::visit(print, record.members[i].value);
     const std::string place = name + "." + member_name(i);
-    // Of what C++17 lacks a number's bits are passed.
+    // Numbers of types that C++17 lacks are passed as bits.
     if (const auto number = type_of(record.members[i]); number && is_float(*number) && number->bits <= 16) {
       const std::string bits = value + "_bits";
       out.line("const " + printed.type + " " + bits + " = " + printed.value + ";");

@@ -6,7 +6,7 @@
 #include "kmux/plugin/characters.h"
 #include "kmux/plugin/emit.h"
 
-// What dialects and emit_launcher share: values that are checked before they are used.
+// Shared by dialects and emit_launcher: values that are checked before they are used.
 
 namespace kmux {
 namespace {
@@ -75,7 +75,7 @@ bool is_logic(const Expr& expr) { return expr.op() == ExprOp::kAnd || expr.op() 
 
 bool is_comparison(const Expr& expr) { return expr.op() >= ExprOp::kEq && expr.op() <= ExprOp::kGe; }
 
-// Is the printed text of type bool?
+// Returns true if the printed text has type bool.
 bool prints_bool(const Expr& expr) {
   const bool cast_to_bool = expr.op() == ExprOp::kCast && expr.type() == dtype::kBool;
   return is_comparison(expr) || is_logic(expr) || expr.op() == ExprOp::kNot || cast_to_bool;
@@ -83,7 +83,7 @@ bool prints_bool(const Expr& expr) {
 
 bool is_shift_count(const Expr& expr) { return expr.is_constant() && expr.constant() >= 0 && expr.constant() <= 63; }
 
-// The prelude's function for `op`, or nothing where C++ has an operator of the same meaning.
+// Returns the prelude's function for `op`, or "" if C++ has an operator with the same semantics.
 std::string_view function_of(ExprOp op) {
   switch (op) {
     case ExprOp::kAdd:
@@ -122,7 +122,7 @@ std::string constant_text(std::int64_t value) {
   return std::to_string(value) + (is_int ? "" : "LL");
 }
 
-// As an operand of a C++ operator: parentheses where precedence could be misread, and no arithmetic on bool.
+// Returns an operand of a C++ operator, with parentheses where precedence could be misread, and bool converted.
 std::string operand_text(const Expr& expr) {
   if (prints_bool(expr)) return "(long long)(" + print_cpp(expr) + ")";
   const bool is_simple = expr.operands().empty() || expr.op() == ExprOp::kSelect || expr.op() == ExprOp::kCast ||
@@ -130,7 +130,7 @@ std::string operand_text(const Expr& expr) {
   return is_simple ? print_cpp(expr) : "(" + print_cpp(expr) + ")";
 }
 
-// As an operand of && and ||.
+// Returns an operand of && or ||.
 std::string condition_operand(const Expr& expr, ExprOp parent) {
   const std::string text = print_cpp_condition(expr);
   return is_logic(expr) && expr.op() != parent ? "(" + text + ")" : text;

@@ -124,7 +124,7 @@ void ExplainPrinter::print_case(std::size_t index) {
   out_.line("break;").close();
 }
 
-// The device that the tensors before it chose.
+// Replays the earlier tensors to get the device that they chose.
 void ExplainPrinter::print_tensor(const Check& check) {
   out_.line("kmux::CallDevice kmux_place(" + names_.prefix + "_memory);");
   out_.open("for (int kmux_i = 0; kmux_i < " + std::to_string(check.param) + "; ++kmux_i) {");
@@ -169,7 +169,8 @@ void ExplainPrinter::print_values_said(const Expr& expr) {
   }
 }
 
-// Part by part, so that it is known which of them has no value. Returns a name or a constant.
+// Prints an expression part by part, so that the error shows the part without a value. Returns text without side
+// effects.
 std::string ExplainPrinter::print_part(const Expr& expr, const Check& check) {
   if (!can_fail(expr)) return "(" + print_cpp(expr) + ")";
   if (expr.op() == ExprOp::kAnd || expr.op() == ExprOp::kOr || expr.op() == ExprOp::kSelect) {
@@ -197,7 +198,7 @@ std::string ExplainPrinter::print_part(const Expr& expr, const Check& check) {
   return name;
 }
 
-// What is not needed is not evaluated.
+// Prints an operator that evaluates its operands lazily.
 std::string ExplainPrinter::print_lazy(const Expr& expr, const Check& check) {
   const std::string name = new_name();
   const bool is_select = expr.op() == ExprOp::kSelect;

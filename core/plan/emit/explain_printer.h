@@ -8,7 +8,7 @@
 
 namespace kmux {
 
-/// What things are called in printed checks.
+/// The names in printed checks.
 struct CheckNames {
   std::string prefix;
   std::size_t param_count = 0;
@@ -19,19 +19,19 @@ struct CheckNames {
   std::string value(std::size_t index) const { return slot(param_count + index) + ".i64"; }
   std::string form(std::size_t param) const { return prefix + "_form_" + std::to_string(param); }
   std::string symbol(const Check& check) const { return prefix + "_symbol_" + std::to_string(check.index); }
-  /// The call of the function that explains a failure: number 0 is a wrong count, the others are checks from 1.
+  /// Returns the call of the function that explains a failure: number 0 is a wrong count, others are checks from 1.
   std::string explain(std::size_t number) const {
     return prefix + "_explain(" + std::to_string(number) + ", kmux_args, kmux_count, slots, error)";
   }
   std::string carriers(const Check& check) const { return symbol(check) + ".carriers"; }
-  /// A variable for each name of `expr`.
+  /// Prints a variable for each name of `expr`.
   void print_values(CodeWriter& out, const CheckList& list, const Expr& expr) const;
 };
 
-/// `type` as a DLDataType.
+/// Returns `type` as the text of a DLDataType.
 std::string dtype_text(DType type);
 
-/// Prints the tables of a signature, and the function that says why a check failed.
+/// Prints the tables of a signature, and the function that explains why a check failed.
 class ExplainPrinter {
  public:
   ExplainPrinter(const Signature& signature, const CheckList& list, const CheckNames& names,

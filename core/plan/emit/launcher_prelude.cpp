@@ -48,13 +48,13 @@ struct kmux_launch_env {
 #endif
 )";
 
-// A piece of the prelude, printed if its name occurs in what follows it.
+// A piece of the prelude, printed if its name occurs in later code.
 struct Snippet {
   std::string_view name;
   std::string_view text;
 };
 
-// Each uses only pieces before it.
+// Each piece may use only earlier ones.
 constexpr std::array kSnippets = {
     Snippet{"kmux_write", R"(
 static inline void kmux_write(kmux_sink sink, const char* text) { sink.write(sink.self, text, __builtin_strlen(text)); }

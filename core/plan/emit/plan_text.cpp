@@ -124,7 +124,7 @@ class PlanPrinter {
     out_.dedent();
   }
 
-  // A plain call has neither grid nor block: nothing to say.
+  // Prints nothing for a plain call, which has neither grid nor block.
   void print_geometry(const PlanLaunch& launch) {
     const std::array<Expr, 3> one = {1, 1, 1};
     if (launch.grid != one || launch.block != one)

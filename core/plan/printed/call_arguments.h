@@ -14,7 +14,8 @@
 
 namespace kmux {
 
-// The arguments of a call as TVM-FFI passes them, read as the runtime reads its own. Only printed: C++17 and libc alone.
+// Reads the arguments of a call as passed by TVM-FFI, with the semantics of the runtime. Only printed: must use C++17
+// and libc only.
 
 /// A tensor parameter.
 struct TensorForm {
@@ -26,13 +27,13 @@ struct TensorForm {
   int64_t alignment;  // a power of two
 };
 
-/// Returns true for a tensor. That of None and that of a null object are null.
+/// Reads a tensor; `tensor` is null for None and for a null object. Returns false if `arg` is not a tensor.
 inline bool read_tensor(const TVMFFIAny& arg, const DLTensor*& tensor) {
   if (arg.type_index == kTVMFFIDLTensorPtr) {
     tensor = static_cast<const DLTensor*>(arg.v_ptr);
     return true;
   }
-  // A tensor object goes on with its DLTensor.
+  // In a tensor object the DLTensor follows the header.
   const bool is_object = arg.type_index == kTVMFFITensor;
   tensor = is_object && arg.v_ptr != nullptr
                ? reinterpret_cast<const DLTensor*>(static_cast<const TVMFFIObject*>(arg.v_ptr) + 1)
@@ -74,7 +75,7 @@ inline int64_t sign_extended(uint64_t bits, int width) {
   return static_cast<int64_t>(bits << unused) >> unused;
 }
 
-/// The integer `value` as a scalar of a floating-point type, if that is exact.
+/// Reads the integer `value` as a scalar of a floating-point type. Returns false if the conversion is not exact.
 inline bool read_exact_float(int64_t value, DLDataType type, uint64_t& bits) {
   const double wide = static_cast<double>(value);
   const bool fits = wide < 9223372036854775808.0 && static_cast<int64_t>(wide) == value;
@@ -104,7 +105,7 @@ inline bool read_float(double value, DLDataType type, uint64_t& bits) {
   return true;
 }
 
-/// The bits of `arg` as a scalar of `type`, zero-extended; false if it is not a number or `type` cannot hold it.
+/// Reads `arg` as a scalar of `type`, zero-extended. Returns false if it is not a number or `type` cannot hold it.
 inline bool read_scalar(const TVMFFIAny& arg, DLDataType type, uint64_t& bits) {
   if (type.lanes != 1 || type.bits == 0 || type.bits > 64) return false;
   if (arg.type_index == kTVMFFIInt) return read_integer(arg.v_int64, type, bits);
@@ -112,13 +113,13 @@ inline bool read_scalar(const TVMFFIAny& arg, DLDataType type, uint64_t& bits) {
   return arg.type_index == kTVMFFIFloat && read_float(arg.v_float64, type, bits);
 }
 
-/// The integer whose bits are `bits` in an integer type or bool; false for a uint64 above int64.
+/// Reads the integer with the bits `bits` in an integer type or bool. Returns false for a uint64 beyond int64.
 inline bool read_value(uint64_t bits, DLDataType type, int64_t& value) {
   value = type.code == kDLInt && type.bits < 64 ? sign_extended(bits, type.bits) : static_cast<int64_t>(bits);
   return type.bits < 64 || type.code == kDLInt || value >= 0;
 }
 
-/// A pointer, an integer, or a tensor for its address.
+/// Reads a pointer, an integer, or the address of a tensor. Returns false for other arguments.
 inline bool read_pointer(const TVMFFIAny& arg, uint64_t& bits) {
   const DLTensor* tensor = nullptr;
   if (read_tensor(arg, tensor)) {
@@ -129,7 +130,7 @@ inline bool read_pointer(const TVMFFIAny& arg, uint64_t& bits) {
   return arg.type_index == kTVMFFIOpaquePtr || arg.type_index == kTVMFFIInt;
 }
 
-/// The value of a symbol from the tensors in `args`; false if it has none, or the carriers disagree.
+/// Reads the value of a symbol from the tensors in `args`. Returns false if it has no value or the carriers disagree.
 inline bool read_symbol(Carriers carriers, const TVMFFIAny* args, bool narrow, int64_t& value) {
   const auto tensor_of = [args](size_t param) { return tensor_or_null(args[param]); };
   const SymbolBinding binding = bind_symbol(carriers, tensor_of, narrow);

@@ -6,32 +6,32 @@
 
 namespace kmux {
 
-// Also printed into libraries that run without kmux: C++17 and libc alone.
+// Also printed into libraries that run without kmux: must use C++17 and libc only.
 
-/// Where the tensors of a call may be: on the kernel's device, on another that runs the same code, or in memory of another
-/// kind that the backend takes too.
+/// The valid locations of the tensors of a call: the kernel's device, another device that runs the same code, or memory
+/// of another kind that the backend accepts as well.
 struct AcceptedMemory {
   DLDevice device{kDLCPU, 0};
   uint64_t other_types = 0;  // a bit for each further DLDeviceType
   uint64_t alike = 0;  // a bit for each ordinal below 64 of the same architecture
 };
 
-/// The device of one call: the one that its tensors are on, all of them, or the kernel's without any.
+/// The device of one call: the device of all its tensors, or the kernel's device if no tensor chooses one.
 class CallDevice {
  public:
   explicit CallDevice(const AcceptedMemory& memory) : memory_(memory), ordinal_(memory.device.device_id) {}
 
   int ordinal() const { return ordinal_; }
-  /// Has a tensor chosen it?
+  /// Returns true if a tensor has chosen the device.
   bool is_chosen() const { return is_chosen_; }
 
-  /// Takes the device of the next tensor; false if it may not be there.
+  /// Adds the device of the next tensor. Returns false if the tensor must not be there.
   bool accepts(DLDevice actual) noexcept {
     if (actual.device_type == memory_.device.device_type) [[likely]] {
       if (actual.device_id == ordinal_) [[likely]] {
         return is_chosen_ = true;
       }
-      // The host is one device, whatever ordinal a framework gives it.
+      // The host is one device, regardless of the ordinal that a framework uses.
       return actual.device_type == kDLCPU || move_to(actual.device_id);
     }
     return has_bit(memory_.other_types, actual.device_type);

@@ -9,8 +9,8 @@
 
 #include "call_arguments.h"
 
-// What is used of libtvm_ffi where a process has it. Weak: without libtvm_ffi both are null, and the library neither needs nor
-// loads it.
+// The functions of libtvm_ffi that are used if the process has it. They are weak: without libtvm_ffi both are null, and
+// the library neither needs nor loads it.
 extern "C" {
 __attribute__((weak, visibility("default"))) void TVMFFIErrorSetRaisedFromCStr(const char* kind, const char* message);
 __attribute__((weak, visibility("default"))) void* TVMFFIEnvGetStream(int device_type, int device_id);
@@ -18,12 +18,12 @@ __attribute__((weak, visibility("default"))) void* TVMFFIEnvGetStream(int device
 
 namespace kmux {
 
-// What is said of arguments that do not pass: word for word what the runtime says, but for advice that is its own language's:
-// the caller may be C. Only printed: C++17 and libc alone.
+// The errors of invalid arguments, word for word those of the runtime except for language-specific advice, since the
+// caller may be C. Only printed: must use C++17 and libc only.
 
-/// Text that is written piece by piece.
+/// Writes text to a sink, piece by piece.
 ///
-/// Lifetime: borrows where the sink writes to.
+/// Lifetime: borrows the target of the sink.
 class ErrorText {
  public:
   explicit ErrorText(kmux_sink sink) : sink_(sink) {}
@@ -52,7 +52,7 @@ class ErrorText {
   kmux_sink sink_;
 };
 
-/// The fewest digits that give `number` back, and where the point is: 0.d1d2... times ten to `exponent`.
+/// The fewest digits that read back as `number`, and the exponent: 0.d1d2... times ten to `exponent`.
 struct ShortestDigits {
   char digits[20] = {};
   int count = 0;
@@ -64,14 +64,14 @@ struct ShortestDigits {
       snprintf(text, sizeof text, "%.*e", precision, number);
     } while (strtod(text, nullptr) != number && ++precision < 17);
     const char* place = text;
-    for (; *place != 'e'; ++place) {  // whatever the locale's point is, it is not a digit
+    for (; *place != 'e'; ++place) {  // skips the decimal point of any locale
       if (isdigit(static_cast<unsigned char>(*place)) != 0) digits[count++] = *place;
     }
     exponent = atoi(place + 1) + 1;
   }
 };
 
-/// As std::to_chars: the shortest text that gives `number` back, without an exponent where that is no longer.
+/// Writes, as std::to_chars, the shortest text that reads back as `number`; without an exponent if that is no longer.
 inline ErrorText& ErrorText::operator<<(double number) {
   if (__builtin_signbit(number) != 0) *this << "-";
   if (__builtin_isnan(number)) return *this << "nan";
@@ -158,7 +158,7 @@ inline void explain_memory(ErrorText& out, const DLTensor& tensor, const TensorF
   }
 }
 
-/// What is wrong with an argument that is not a sound tensor. `device` is what the tensors before it chose.
+/// Explains why an argument is not a valid tensor. `device` is the choice of the earlier tensors.
 inline void explain_tensor(ErrorText& out, const TVMFFIAny& arg, const TensorForm& form, const CallDevice& device,
                            int device_type) {
   const DLTensor* tensor = nullptr;
@@ -209,7 +209,7 @@ inline void explain_contiguous(ErrorText& out, const DLTensor& tensor, const Ten
   out << "]). Pass a contiguous copy.";
 }
 
-/// Up to what the signature says, which the caller writes; then `end_extent`.
+/// Begins the error of an extent. The caller must then write the expected value and call `end_extent`.
 inline void begin_extent(ErrorText& out, const DLTensor& tensor, const TensorForm& form, int32_t dim) {
   say_parameter(out, form.name);
   out << " has shape[" << dim << "] = " << extent_of(tensor, dim, form.packing) << " (expected ";
@@ -227,8 +227,8 @@ inline void begin_stride(ErrorText& out, const DLTensor& tensor, const TensorFor
 
 inline void end_stride(ErrorText& out) { out << "). Pass a tensor of that layout."; }
 
-/// Why an expression over the call's values has no value; `expr` is the part of it that fails.
-/// `fault` is as the checked arithmetic of launchers notes it; `operand` is that of a cast.
+/// Explains why an expression over the values of the call has no value; `expr` is the part that fails.
+/// `fault` is a code of the checked arithmetic of launchers; `operand` is the operand of a cast.
 inline void explain_no_size(ErrorText& out, const TensorForm& form, const char* expr, int fault, long long operand) {
   constexpr int kNoFit = 4;
   const char* const reasons[] = {"", "the value does not fit into 64 bits", "division by zero",
@@ -243,7 +243,7 @@ inline void explain_no_size(ErrorText& out, const TensorForm& form, const char* 
   out << "). Pass arguments for which it has a value.";
 }
 
-/// A symbol of the signature: its carriers, the name of the parameter of each, and the expression that it has there.
+/// A symbol of the signature: its carriers and, for each, the name of the parameter and the expression there.
 struct SymbolForm {
   const char* name;
   Carriers carriers;
@@ -298,7 +298,7 @@ inline void explain_symbol(ErrorText& out, const SymbolForm& symbol, const TVMFF
   out << " of \"" << symbol.params[binding.source - symbol.carriers.first] << "\"). Pass tensors that agree.";
 }
 
-/// Either their number is wrong, or there is no array of them.
+/// Explains a wrong number of arguments, or a null array.
 inline void explain_count(ErrorText& out, int expected, int actual, const char* names) {
   out << "expected " << expected << " arguments, got ";
   if (actual == expected) {

@@ -20,7 +20,8 @@ Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOpt
   KMUX_ASSIGN(Shared<Plugin> plugin, plugin_for(runtime, backend, isolation));
   KMUX_ASSIGN(std::shared_ptr<const CodeTrial> trial, code_trial(runtime, backend, isolation));
   KMUX_ASSIGN(Options for_compiler, compiler_options(options));
-  // Who launches from this machine alone was chosen since target_host says no more than that.
+  // A backend that launches from this machine only was chosen because target_host means this machine: the option is
+  // redundant.
   if (plugin->manifest().target_hosts.empty() && !options.target_host.empty()) for_compiler.erase("target_host");
   Backend* const own = &plugin->backend();
   Options settings = settings_of(plugin->manifest(), runtime.registry().plugin_options());

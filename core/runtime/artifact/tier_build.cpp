@@ -22,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a larger compilation on this thread gives to `choice` while it compiles; nothing outside one.
+/// Returns the admission of `choice` by the compile scope of this thread, to be held while it compiles; null without a
+/// scope.
 Result<std::shared_ptr<void>> admission_of(const Choice& choice) {
   CompileScope* scope = CompileScope::current();
   if (scope == nullptr) return std::shared_ptr<void>();
@@ -41,7 +42,7 @@ Result<CacheEntry> wrap_and_build(Backend& backend, const BuildRequest& request)
   return CacheEntry{std::move(artifact), std::move(launcher)};
 }
 
-/// Nothing if the build cannot be identified; it is then not cached.
+/// Returns nothing if the build cannot be identified; then it is not cached.
 std::optional<CacheKey> key_of(const Choice& choice, const BuildRequest& request) {
   Result<CacheKey> key = cache_key(choice.plugin->manifest(), *choice.backend, request, choice.settings);
   if (key) return *std::move(key);
@@ -127,7 +128,7 @@ Result<TierPlan> plan_tiers(const Manifest& manifest, const Options& options, co
 
 namespace {
 
-constexpr int kSchema = 1;  // raise it when a part gets another meaning
+constexpr int kSchema = 1;  // must be incremented when the meaning of a part changes
 
 }  // namespace
 
@@ -139,9 +140,9 @@ Json options_json(const Options& options) {
 
 namespace {
 
-constexpr const char* kFolders = "include_dirs";  // by line
+constexpr const char* kFolders = "include_dirs";  // one per line
 
-/// Folders are searched where the process is: keys hold where that was.
+/// Makes folders absolute: relative ones are searched from the current directory, so keys must contain it.
 std::string absolute_folders(const std::string& lines) {
   std::string absolute;
   for (const std::string& folder : split_lines(lines))
@@ -149,14 +150,15 @@ std::string absolute_folders(const std::string& lines) {
   return absolute;
 }
 
-/// What reaches the backend: the request's options, and for those that it leaves open what the environment sets.
+/// Returns the options that reach the backend: those of the request, and the environment's for those that it leaves
+/// open.
 Options effective(const BuildRequest& request, const Options& settings) {
   Options all = request.options;
   for (const auto& [name, value] : settings) all.emplace(name, value);
   return all;
 }
 
-/// Without the places of its folders, as far as code may be built elsewhere for them.
+/// Adds the key without folder locations, if code built elsewhere may be used for these folders.
 void add_shared_key(CacheKey& key, const std::string& lines) {
   key.folders = shareable_folders(lines);
   if (key.folders.empty()) return;

@@ -19,31 +19,31 @@ namespace kmux {
 
 class ArtifactCache;
 
-/// What a backend made of a request, now or earlier.
+/// The result of a request from a backend or from the cache.
 struct TierBuild {
   std::string launcher;
   Artifact artifact;
-  std::optional<double> compile_ms = {};  // none if it is from the cache
+  std::optional<double> compile_ms = {};  // empty if from the cache
   FileTime began = 0;                     // see CacheEntry
   bool from_cache() const { return !compile_ms; }
 };
 
-/// Wraps and builds in `tier`, or takes what `cache` (which may be null) has of it.
+/// Wraps and builds in `tier`, or returns the build of `tier` in `cache` (which may be null).
 ///
-/// Errors: those of the backend. An `unsupported` is remembered by the cache.
+/// Errors: those of the backend. The cache also stores `unsupported`.
 Result<TierBuild> build_tier(const Choice& choice, const std::string& tier, ArtifactCache* cache);
 
-/// What `cache` (which may be null) has of `tier`, or nothing.
+/// Returns the build of `tier` in `cache` (which may be null), or nothing.
 std::optional<TierBuild> find_tier(const Choice& choice, const std::string& tier, ArtifactCache* cache);
 
-/// The same without the remote tier, which takes its time.
+/// Returns the same without querying the remote tier, which is slow.
 std::optional<TierBuild> find_tier_here(const Choice& choice, const std::string& tier, ArtifactCache* cache);
 
-/// The option by which a backend is told its tier; "tiered" means the quickest first and the best afterwards.
+/// The option that sets the tier of a backend; "tiered" means the quickest first and the best afterwards.
 inline constexpr const char* kTierOption = "tier";
 inline constexpr const char* kTiered = "tiered";
 
-/// Through which tiers of its backend a kernel goes.
+/// The sequence of tiers of a kernel.
 struct TierPlan {
   std::string first;  // empty if the backend has no tiers
   std::string best;
@@ -52,21 +52,22 @@ struct TierPlan {
 };
 
 /// Reads option "tier", which the environment can set for a plugin ("cpu.tier"). The default is "tiered" for a kernel
-/// that is run, and the best tier for one that is only built, as no kernel would swap it.
+/// that will run. For one that is only built it is the best tier, as no kernel would swap its code.
 ///
-/// Errors: invalid_argument that names the tiers for another value. A backend without tiers judges the option itself.
+/// Errors: invalid_argument with the valid tiers for another value. A backend without tiers checks the option itself.
 Result<TierPlan> plan_tiers(const Manifest& manifest, const Options& options, const Environment& environment,
                             Purpose purpose);
 
-/// The first level of the cache's key: everything that a build is made from, but for the headers outside the program.
+/// Returns the first level of the cache key: all inputs of a build except headers outside the program.
 ///
-/// It depends on content alone: not on the process, the user, or metadata of the program. `settings` are those of the choice:
-/// options that the environment sets count as those of the request do, whatever the backend says of them in `toolchain`.
+/// It depends on content only: not on the process, the user, or metadata of the program. `settings` are those of the
+/// choice: options that the environment sets count like those of the request, regardless of the result of the backend's
+/// `toolchain`.
 /// Errors: those of the backend's `toolchain`; such a build is not cached.
 Result<CacheKey> cache_key(const Manifest& plugin, Backend& backend, const BuildRequest& request,
                            const Options& settings);
 
-/// Options as they stand in keys.
+/// Returns options as they appear in keys.
 Json options_json(const Options& options);
 
 }  // namespace kmux

@@ -43,28 +43,29 @@ constexpr std::size_t kEntriesPerKey = 16;
 constexpr std::size_t kEntriesPerSharedKey = 64;  // several checkouts, each with its edits
 constexpr auto kPatienceOfPrune = std::chrono::seconds(5);
 
-/// The outcome that `entry` is, by a build or a look-up that began at `began`. A negative entry is the error that was stored.
+/// Converts `entry`, of a build or look-up that began at `began`, to an outcome. A negative entry becomes the stored
+/// error.
 BuildOutcome outcome_of(CacheEntry entry, FileTime began) {
   if (entry.unsupported) return {*std::move(entry.unsupported), began};
   entry.began = began;
   return {std::move(entry), began};
 }
 
-/// What to store of an outcome, or nothing.
+/// Returns the entry to store for an outcome, or nothing.
 std::optional<CacheEntry> to_store(const BuildOutcome& outcome) {
   if (outcome.result) return *outcome.result;
   if (outcome.result.error().code != ErrorCode::kUnsupported) return std::nullopt;
   return CacheEntry{.unsupported = outcome.result.error(), .began = outcome.began};
 }
 
-/// Is what was found or made since `began` what a build would make now? Not where that cannot be seen.
+/// Returns true if a result of `began` is still current. Returns false if that cannot be determined.
 bool is_up_to_date(const Result<Dependencies>& dependencies, FileTime began) {
   return dependencies && capture(*dependencies, began, FileContents::kLeft).ok();
 }
 
 bool is_up_to_date(const BuildOutcome& outcome) {
   if (outcome.result) return is_up_to_date(dependencies_of(*outcome.result), outcome.began);
-  // What another build read before it failed is not known.
+  // The files that a failed build has read are unknown.
   const Error& error = outcome.result.error();
   return error.code == ErrorCode::kUnsupported && is_up_to_date(dependencies_of(error), outcome.began);
 }
@@ -133,7 +134,7 @@ struct ArtifactCache::State {
     locks.emplace(options.lock_folder / "locks");
   }
 
-  /// One file serves all caches of a user.
+  /// Acquires the lock `name` of this folder. One file of locks serves all caches of a user.
   std::shared_ptr<KeyLocks::Held> lock(const std::string& name, std::chrono::milliseconds timeout) {
     if (!locks) return nullptr;
     const auto patience = [this, is_told = false](pid_t holder) mutable {
@@ -146,7 +147,7 @@ struct ArtifactCache::State {
     return held ? std::make_shared<KeyLocks::Held>(*std::move(held)) : nullptr;
   }
 
-  /// The store of `folder`, or null.
+  /// Returns the store of `folder`, or null.
   const EntryStore* own() const { return has_own ? &tiers.front() : nullptr; }
 
   std::optional<CacheEntry> find_on_disk(const CacheKey& key) const {
@@ -165,14 +166,14 @@ struct ArtifactCache::State {
     return std::nullopt;
   }
 
-  /// What any machine of the fleet has.
+  /// Returns an entry from any machine of the fleet.
   std::optional<CacheEntry> find_remote(const CacheKey& key) {
     std::optional<CacheEntry> found = remote->find(key.digest);
     if (!found && !key.shared_digest.empty()) found = remote->find(key.shared_digest, key.folders);
     return found;
   }
 
-  /// What this process or another one of this machine has.
+  /// Returns an entry from this process or another one on this machine.
   std::optional<CacheEntry> find_here(const CacheKey& key) const {
     const std::shared_ptr<const UnpublishedEntry> latest = unpublished.find(key.digest);
     if (latest && is_up_to_date(dependencies_of(latest->entry), latest->entry.began)) return latest->entry;
@@ -202,8 +203,9 @@ struct ArtifactCache::State {
     return remote->take_turn(key.digest, options.lock_timeout);
   }
 
-  /// Joins a build that runs, or leads one. What was begun before this call is taken only if nothing that it depends on
-  /// has changed since; what began later is taken as it is, failures too. So no caller waits for more than two builds.
+  /// Joins a running build, or leads one. A build begun before this call is shared only if nothing that it depends on
+  /// has changed since. A later build is shared as it is, including failures. So no caller waits for more than two
+  /// builds.
   Result<CacheEntry> find_or_make(const CacheKey& key, const Make& make) {
     const std::uint64_t begun_before = builds.count();
     for (;;) {
@@ -218,21 +220,22 @@ struct ArtifactCache::State {
     try {
       return builds.complete(key.digest, build, find_or_build(key, make)).result;
     } catch (...) {
-      builds.complete(key.digest, build, {error_in_flight(), 0});  // without memory, too: others wait for it
+      builds.complete(key.digest, build, {error_in_flight(), 0});  // also when out of memory: others wait
       throw;
     }
   }
 
   BuildOutcome find_or_build(const CacheKey& key, const Make& make) {
     if (std::optional<CacheEntry> found = find_here(key)) return outcome_of(*found, found->began);
-    // An outdated entry of this process that is still to be published has the lock: other processes wait for both.
+    // An outdated entry of this process that is still queued for publication holds the lock: other processes wait for
+    // both entries.
     const std::shared_ptr<const UnpublishedEntry> outdated = unpublished.find(key.digest);
     std::shared_ptr<KeyLocks::Held> held = outdated ? outdated->lock : lock(key.digest, options.lock_timeout);
-    if (held && !outdated) {  // perhaps another process made it while this one waited
+    if (held && !outdated) {  // another process may have built it while this one waited
       if (std::optional<CacheEntry> found = find_here(key)) return outcome_of(*found, found->began);
     }
     FileTime began = file_time_now();
-    // Its lease, too, is held by this process: to wait for it would be to wait for the disk.
+    // This process also holds its lease: waiting for the lease would mean waiting for the disk.
     RemoteCache::Turn turn = outdated ? RemoteCache::Turn{} : take_remote_turn(key);
     const bool from_remote = turn.entry.has_value();
     if (!from_remote) began = file_time_now();
@@ -249,7 +252,7 @@ struct ArtifactCache::State {
     return outcome;
   }
 
-  /// Publishes what this process finds meanwhile.
+  /// Publishes an entry in the background. Until it is on disk, this process finds it in `unpublished`.
   void add_unpublished(Publication publication, std::shared_ptr<KeyLocks::Held> held) {
     if (!is_stored(publication)) return;
     publication.unpublished =
@@ -274,7 +277,7 @@ struct ArtifactCache::State {
     if (packed && !why_read_only) store(*packed, is_shared ? kEntriesPerSharedKey : kEntriesPerKey);
     if (packed && remote && !publication.from_remote) remote->store(*packed);
     if (!packed) log("an artifact is not cached: " + packed.error().message);
-    publication.lease.reset();  // now, as that takes a while
+    publication.lease.reset();  // not later with the publication, as releasing takes a while
   }
 
   void store(const PackedEntry& packed, std::size_t entries_per_key) {
@@ -285,7 +288,7 @@ struct ArtifactCache::State {
     if (sweep_is_due(store.folder(), options.sweep_interval)) sweep_alone(store.folder());
   }
 
-  /// Without locks several processes may sweep: a waste of time, no harm.
+  /// Sweeps unless another process does. Without locks several may sweep at once, which is harmless.
   void sweep_alone(const CacheFolder& folder) {
     const std::shared_ptr<KeyLocks::Held> held = lock("sweep", std::chrono::milliseconds(0));
     if (!held && locks) return;
@@ -293,10 +296,10 @@ struct ArtifactCache::State {
   }
 
   CacheOptions options;
-  std::vector<EntryStore> tiers = {};  // in the order they are asked
+  std::vector<EntryStore> tiers = {};  // in query order
   bool has_own = false;  // the first tier is that of `folder`
   std::optional<std::string> why_read_only = {};  // or nothing is stored
-  bool takes_unauthenticated = true;  // entries of a server without a key: there is none here
+  bool takes_unauthenticated = true;  // accepts entries of a server without a key, as this process has no key
   std::optional<KeyLocks> locks = {};  // or no locks
   std::optional<RemoteCache> remote = {};
   SingleFlight builds = {};
@@ -326,7 +329,7 @@ void ArtifactCache::publish(const CacheKey& key, CacheEntry entry, FileTime bega
 }
 
 void ArtifactCache::forget(const CacheKey& key) {
-  flush();  // what is on its way would come back
+  flush();  // otherwise a queued entry would be published again
   if (state_->why_read_only || !is_digest(key.digest)) return;
   for (const CacheKey& one : {key, unauthenticated_key(key)}) {
     trim_key(state_->own()->folder(), one.digest, 0);

@@ -25,25 +25,25 @@
 
 namespace kmux {
 
-/// Why nothing is stored where an environment names no folder for it.
+/// The reason why nothing is stored if the environment names no folder.
 inline constexpr const char* kNoFolder =
     "there is no folder for it (KMUX_CACHE_DIR, XDG_CACHE_HOME and HOME are not set). Set KMUX_CACHE_DIR.";
 
-/// What became of a build, and a moment before it began.
+/// The outcome of a build, and a time before it began.
 struct BuildOutcome {
   Result<CacheEntry> result;
   FileTime began = 0;
 };
 
-/// One build of one key, for all threads that want it while it runs.
+/// One build of one key, shared by all threads that request it while it runs.
 class SharedBuild {
  public:
   explicit SharedBuild(std::uint64_t number);
-  /// Waits for the leader's outcome.
+  /// Blocks until the leader has completed, and returns its outcome. Valid as long as this object.
   const BuildOutcome& wait() const { return outcome_.get(); }
-  /// Builds of a process are numbered as they begin, from 1.
+  /// Returns its number. Builds of a process are numbered in the order in which they begin, from 1.
   std::uint64_t number() const { return number_; }
-  /// Whose leader will complete it: a child that was forked meanwhile must not wait.
+  /// Returns the process of the leader. A child forked since must not wait.
   pid_t process() const { return process_; }
 
  private:
@@ -54,7 +54,7 @@ class SharedBuild {
   pid_t process_;
 };
 
-/// The builds of a process that are running: one a key. A build can be joined until its outcome is there.
+/// The running builds of a process, one per key. A build can be joined until it has an outcome.
 ///
 /// Threads: any.
 class SingleFlight {
@@ -63,11 +63,11 @@ class SingleFlight {
     std::shared_ptr<SharedBuild> build;
     bool leads = false;  // the leader must complete the build
   };
-  /// Joins the build of `key`, or begins one.
+  /// Joins the build of `key`, or starts one as its leader.
   Turn join(const std::string& key);
-  /// Gives the outcome to all that joined: called by the leader, once.
+  /// Passes the outcome to all joined callers. The leader must call this exactly once.
   const BuildOutcome& complete(const std::string& key, SharedBuild& build, BuildOutcome outcome);
-  /// How many builds have begun. One with a larger number begins later than this call.
+  /// Returns the number of builds begun so far. A build with a larger number begins after this call.
   std::uint64_t count() const;
 
  private:
@@ -78,82 +78,82 @@ class SingleFlight {
 
 struct CacheOptions {
   std::filesystem::path folder;  // entries are found and stored here; empty: nothing is stored
-  bool is_of_group = false;  // `folder` may be one that a group of this process writes to
+  bool is_of_group = false;  // `folder` may be writable by a group of this process
   std::vector<std::filesystem::path> read_only = {};  // entries are found here when `folder` has none
   std::filesystem::path lock_folder = {};  // on this machine, not on a network; empty: no locks
-  std::chrono::milliseconds lock_timeout{300'000};  // for another process that makes the same entry
+  std::chrono::milliseconds lock_timeout{300'000};  // the longest wait for another process that builds the same entry
   std::uint64_t max_bytes = std::uint64_t{4} << 30;  // on the disk
-  std::chrono::hours max_age{24 * 90};  // since an entry was used last
-  std::chrono::seconds min_idle{60};  // an entry used more recently is not evicted
+  std::chrono::hours max_age{24 * 90};  // since the last use of an entry
+  std::chrono::seconds min_idle{60};  // entries used more recently are not evicted
   std::chrono::seconds sweep_interval{300};
-  std::optional<RemoteOptions> remote = {};  // asked last
-  CacheLog log = {};  // receives the entries that are not stored, with the reason
-  CacheLog tell = {};  // receives which process a lock is waited for
+  std::optional<RemoteOptions> remote = {};  // queried last
+  CacheLog log = {};  // receives a line for each entry that is not stored, with the reason
+  CacheLog tell = {};  // receives a line for each process that holds a lock which is waited for
 };
 
-/// Maps keys to entries on the disk, for all processes that use the same folder, and in a remote tier, for a fleet.
+/// Maps keys to entries on disk, for all processes with the same folder, and in a remote tier, for a fleet.
 ///
-/// Whatever happens to the folder or the tier, a caller gets an entry that is whole and up to date, or none: damage,
-/// removal, a full disk and a server that is gone are misses.
+/// Callers always get an entry that is intact and up to date, or none. Damage, removal, a full disk and an unreachable
+/// server are misses.
 /// Threads:  any.
-/// Lifetime: the destructor waits for what is still to be published.
+/// Lifetime: the destructor waits until queued entries are published.
 class ArtifactCache {
  public:
   using Make = std::function<Result<CacheEntry>()>;
 
-  /// Opens the cache. If `folder` cannot be written to, or be made, nothing is stored, see `why_read_only`. Folders of
-  /// `read_only` that are missing or refused are logged and left out, and so is a refused `lock_folder`.
+  /// Opens the cache. If `folder` is not writable and cannot be created, nothing is stored, see `why_read_only`.
+  /// Folders of `read_only` that are missing or refused are logged and skipped, and so is a refused `lock_folder`.
   ///
-  /// Errors: invalid_argument if `folder` is a symbolic link, belongs to another user or may be written to by others.
+  /// Errors: invalid_argument if `folder` is a symbolic link, belongs to another user or is writable by others.
   static Result<std::shared_ptr<ArtifactCache>> open(CacheOptions options);
   ~ArtifactCache();
   ArtifactCache(const ArtifactCache&) = delete;
   ArtifactCache& operator=(const ArtifactCache&) = delete;
 
-  /// The entry of `key`, or nothing. What the remote tier had is stored in the background.
+  /// Returns the entry of `key`, or nothing. An entry from the remote tier is stored on disk in the background.
   std::optional<CacheEntry> find(const CacheKey& key) const;
 
-  /// The same without the remote tier.
+  /// Returns the entry of `key` without querying the remote tier, or nothing.
   std::optional<CacheEntry> find_here(const CacheKey& key) const;
 
-  /// The entry of `key`, made if there is none: once over all threads of this process, while locks work over all
-  /// processes of this machine, and while the remote tier works over all machines that use it. What was made is returned
-  /// at once and published in the background, or before if too much waits for that, see Publisher.
+  /// Returns the entry of `key`, calling `make` if none exists. Runs `make` once across the threads of this process.
+  /// Also once across the processes of this machine while locks work, and across machines while the remote tier works.
+  /// A new entry is returned at once and published in the background, or before the return if the queue is full, see
+  /// Publisher.
   ///
-  /// What it returns is what `make` would have made at some moment during this call: a build that had begun before is shared
-  /// only if no file that it depends on changed since, and a failure of such a build is not shared. `make` must not ask for
-  /// the same key.
-  /// Errors: those of `make`, for all who waited for it. `unsupported` is stored and returned again without `make`;
-  ///         other errors are not stored.
+  /// The result equals the result of `make` at some time during this call. An earlier build is shared only if no file
+  /// that it depends on has changed since, and never if it failed. `make` must not request the same key.
+  /// Errors: those of `make`, for every caller that joined it. `unsupported` is cached and returned later without
+  ///         `make`; other errors are not cached.
   Result<CacheEntry> find_or_make(const CacheKey& key, const Make& make);
 
-  /// Stores, in the background, an entry whose build began at `began` (`file_time_now()` before it). An entry is given
-  /// up, and that logged, if a file that it depends on changed since, or within the same tick of that clock.
+  /// Stores an entry in the background. Its build began at `began` (`file_time_now()` before it). The entry is dropped
+  /// with a log line if a file that it depends on changed since then, or within the same tick of that clock.
   void publish(const CacheKey& key, CacheEntry entry, FileTime began);
 
-  /// Removes the entries of `key` from the folder, so that other ones can be published under it. Best effort.
+  /// Removes the entries of `key` from the folder, so that others can be published under it. Best effort.
   void forget(const CacheKey& key);
 
-  /// Waits until everything made so far is published or given up.
+  /// Blocks until every entry made so far is published or dropped.
   void flush();
 
-  /// The folder of the options, absolute.
+  /// Returns the folder of the options as an absolute path.
   const std::filesystem::path& folder() const;
   std::uint64_t max_bytes() const;
-  /// Why nothing can be stored, or nothing if it can.
+  /// Returns why the cache is read-only, or nothing if it is writable.
   std::optional<std::string> why_read_only() const;
 
-  /// All entries of the folder, unchecked; those whose manifest cannot be read are left out.
+  /// Returns all entries of the folder, unchecked, without those with an unreadable manifest.
   std::vector<StoredEntry> list() const;
-  /// Reads every entry of the folder; the damaged ones are put into quarantine and returned.
+  /// Reads every entry of the folder. Moves damaged ones to quarantine and returns them.
   std::vector<DamagedEntry> verify() const;
   /// Stores an entry of another cache, see `unpack_entry`.
   ///
-  /// Errors: as `unpack_entry`; unavailable if the folder cannot be written to.
+  /// Errors: as `unpack_entry`; unavailable if the folder is not writable.
   Result<Staging::Outcome> add(const PackedEntry& packed) const;
-  /// Removes entries until the rest is within the limits, see `sweep`: all of them if each limit is 0.
+  /// Removes entries until the rest is within the limits, see `sweep`; all of them if each limit is 0.
   ///
-  /// Errors: unavailable if the folder cannot be written to, or another process is sweeping it.
+  /// Errors: unavailable if the folder is not writable, or another process is sweeping it.
   Result<SweepReport> prune(const SweepLimits& limits) const;
 
  private:
@@ -164,14 +164,14 @@ class ArtifactCache {
 
 class ArtifactCache;
 
-/// The key of something that was learned, kept in the cache as builds are: `kind` says of what sort it is, `parts` are
-/// all that it depends on.
+/// Returns the key of a note, which is cached like a build. `kind` is its category; `parts` must contain everything
+/// that it depends on.
 CacheKey note_key(const std::string& kind, Json::Object parts);
 
-/// What is kept under `key` in `cache` (which may be null), or nothing; damage is nothing.
+/// Returns the note of `key` in `cache` (which may be null), or nothing if it is missing or damaged.
 std::optional<Json> find_note(const ArtifactCache* cache, const CacheKey& key);
 
-/// Keeps `note` under `key`. What is there already stays, unless it `replaces` that, which waits for the disk.
+/// Stores `note` under `key`. Keeps an existing note unless `replaces` is true, which waits for the disk.
 void store_note(ArtifactCache* cache, const CacheKey& key, const Json& note, bool replaces);
 
 }  // namespace kmux

@@ -63,7 +63,7 @@ std::uint64_t Cache::max_bytes() const { return cache_->max_bytes(); }
 std::vector<CachedBuild> Cache::list() const {
   std::vector<CachedBuild> builds;
   for (StoredEntry& entry : cache_->list()) {
-    const bool is_note = entry.parts.find("kind") != nullptr;  // what the policies have learned
+    const bool is_note = entry.parts.find("kind") != nullptr;  // recorded by the policies
     if (!is_note) builds.push_back(cached_build(std::move(entry)));
   }
   std::ranges::sort(builds, [](const CachedBuild& a, const CachedBuild& b) { return a.used > b.used; });

@@ -12,7 +12,7 @@ Result<DependencyState> state_of(const Artifact& artifact, FileTime began) {
   return capture(dependencies, began, FileContents::kLeft);
 }
 
-/// Digests apart: one of them may be hashed already.
+/// Compares two states without their digests, since one of them may be hashed already.
 bool is_same_state(const DependencyState& a, const DependencyState& b) {
   const auto is_same_file = [](const DependencyState::File& x, const DependencyState::File& y) {
     return x.path == y.path && x.identity == y.identity;
@@ -38,7 +38,8 @@ void KernelHeaders::add_file(const std::string& path) {
 
 Status KernelHeaders::add(const Artifact& other) {
   KMUX_ASSIGN(DependencyState state, state_of(other, began_));
-  // Its files have been the same since, but a header of the kernel's own may have been removed, and it read another one.
+  // Its files have not changed since, but a header of the kernel may have been removed, so that this code read another
+  // one.
   if (!are_unchanged()) {
     return make_error(ErrorCode::kUnavailable, "a header changed since the kernel was compiled. Compile it again.");
   }
@@ -57,7 +58,7 @@ void KernelHeaders::keep(DependencyState state) {
   has_any_.store(true, std::memory_order_release);
 }
 
-/// The file system is not read under the lock.
+/// Returns a snapshot, so that the file system is not read under the lock.
 std::shared_ptr<const KernelHeaders::States> KernelHeaders::states() const {
   const std::lock_guard lock(mutex_);
   return states_;

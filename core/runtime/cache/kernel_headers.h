@@ -14,33 +14,34 @@
 
 namespace kmux {
 
-/// The files outside the program that the code of a kernel was compiled from, as they were then. A kernel may go on with the
-/// code of another tier, variant or backend; that is of the same moment, and its files are added.
+/// The files outside the program that a kernel was compiled from, in their state at that time. A kernel may switch to
+/// code of another tier, variant or backend of the same time; the files of that code are added.
 ///
 /// Threads: any.
 class KernelHeaders {
  public:
-  /// Those of `artifact`, which a build, or a look-up in the cache, that began at `began` gave. Where one changed since, or what
-  /// was read is not known, they count as changed from the start.
+  /// Records the files of `artifact`, the result of a build or cache look-up that began at `began`. If one has changed
+  /// since, or the files are unknown, they count as changed from the start.
   KernelHeaders(const Artifact& artifact, FileTime began);
   KernelHeaders(const KernelHeaders&) = delete;
   KernelHeaders& operator=(const KernelHeaders&) = delete;
 
-  /// Are all of them as they were? Costs nothing where there are none, else a `stat` a file and a folder of candidates.
-  /// Allocates nothing as long as they are.
+  /// Returns true if no file has changed. Free without files, else one `stat` per file and per folder of candidates.
+  /// Does not allocate while nothing has changed.
   bool are_unchanged() const { return empty() || look(); }
 
   bool empty() const { return !has_any_.load(std::memory_order_acquire); }
 
-  /// Adds those of code that is about to replace the kernel's.
+  /// Adds the files of code that is about to replace the kernel's code.
   ///
-  /// Errors: unavailable if a file that it was compiled from changed since the kernel was compiled: it is of another moment.
+  /// Errors: unavailable if a file of that code changed after the kernel was compiled, so the code is of another time.
   Status add(const Artifact& other);
 
-  /// Adds a file that decided on the code without being compiled, by its absolute path. Only before others know of this.
+  /// Adds a file that influenced the code without being compiled, by its absolute path. Must be called before this
+  /// object is shared with other threads.
   void add_file(const std::string& path);
 
-  /// Hashes the contents, so that a file which is only touched, or replaced by an equal one, does not count as changed.
+  /// Hashes the contents, so that a file that is only touched, or replaced by an equal one, does not count as changed.
   void hash();
 
  private:
@@ -50,7 +51,7 @@ class KernelHeaders {
   void keep(DependencyState state);
 
   FileTime began_;
-  bool is_known_ = true;  // set before others know of this
+  bool is_known_ = true;  // set before this object is shared
   std::atomic<bool> has_any_ = false;
   mutable std::mutex mutex_;
   ForkGuard guard_{mutex_};

@@ -9,20 +9,23 @@
 namespace kmux {
 namespace {
 
-/// Units: bytes. What an entry takes while it waits; the rest of it is small.
+/// Returns the memory of a queued entry; other members are small.
+///
+/// Units: bytes.
 std::size_t bytes_of_entry(const CacheEntry& entry) {
   std::size_t bytes = entry.launcher.size();
   for (const Artifact::Part& part : entry.artifact.parts) bytes += part.name.size() + part.content.size();
   return bytes;
 }
 
-constexpr int kNice = 10;  // who waits for a compiler comes first
+constexpr int kNice = 10;  // threads that wait for a compiler have priority
 
 }  // namespace
 
 struct Publisher::State final : OwnedThread::State {
   void work() override;
-  /// Whatever the application's sink or memory that cannot be had throws, no thread ends of it.
+  /// Publishes or logs. Swallows exceptions, so that neither the application's sink nor lack of memory terminates a
+  /// thread.
   void publish_or_log(Publication& publication) noexcept {
     try {
       publish(publication);
@@ -60,7 +63,7 @@ Publisher::Publisher(std::function<void(Publication&)> publish, CacheLog log, Li
 Publisher::~Publisher() { thread_.end(*state_); }
 
 void Publisher::add(Publication publication) noexcept {
-  if (thread_.is_forked()) return;  // the mutex may be locked by a thread that is not here
+  if (thread_.is_forked()) return;  // the mutex may be held by a thread that is not in this process
   if (queue(publication)) {
     state_->changed.notify_all();
   } else {
@@ -68,7 +71,7 @@ void Publisher::add(Publication publication) noexcept {
   }
 }
 
-/// Hands the publication to the thread, if that can take it.
+/// Queues the publication for the thread. Returns false if the thread cannot take it.
 bool Publisher::queue(Publication& publication) {
   const std::size_t bytes = bytes_of_entry(publication.entry);
   const std::lock_guard guard(state_->mutex);
@@ -95,11 +98,11 @@ void Publisher::State::work() {
   for (;;) {
     changed.wait(guard, [this] { return ends || !waiting.empty(); });
     if (waiting.empty()) return;
-    Publication& first = waiting.front();  // a deque's items stay where they are
+    Publication& first = waiting.front();  // items of a deque have stable addresses
     guard.unlock();
     const std::size_t bytes = bytes_of_entry(first.entry);
     publish_or_log(first);
-    first = {};  // now, as to release its lease takes a while
+    first = {};  // outside the lock, as releasing its lease takes a while
     guard.lock();
     waiting.pop_front();
     waiting_bytes -= bytes;

@@ -15,18 +15,19 @@
 
 namespace kmux {
 
-/// An entry that this process made and that is not on disk yet, with the lock that keeps other processes from making it.
+/// An entry that this process made and that is not on disk yet, with the lock that stops other processes from building
+/// it.
 struct UnpublishedEntry {
   CacheEntry entry;
-  std::shared_ptr<KeyLocks::Held> lock = {};  // null if there is none
+  std::shared_ptr<KeyLocks::Held> lock = {};  // null without a lock
 };
 
-/// The entries of a process that are being written to the disk, each as long as a handle of it is held.
+/// The entries of a process that are being written to disk. Each is found as long as its owner holds the handle.
 ///
 /// Threads: any.
 class Unpublished {
  public:
-  /// The latest entry of `key`, or null.
+  /// Returns the latest entry of `key`, or null.
   std::shared_ptr<const UnpublishedEntry> find(const std::string& key) const;
   void add(const std::string& key, const std::shared_ptr<const UnpublishedEntry>& entry);
 
@@ -35,39 +36,41 @@ class Unpublished {
   std::map<std::string, std::weak_ptr<const UnpublishedEntry>> entries_;
 };
 
-/// An entry on its way to the disk, with what is held until it is there.
+/// An entry queued for publication, and the objects that are held until it is on disk.
 struct Publication {
   CacheKey key;
   CacheEntry entry;
   FileTime began = 0;  // when its build began
   std::shared_ptr<const UnpublishedEntry> unpublished = {};  // found by this process until the entry is on disk
   std::unique_ptr<RemoteLease> lease = {};
-  bool from_remote = false;  // there it is already
+  bool from_remote = false;  // the remote tier already has it
 };
 
-/// Publishes in a thread of its own, which begins with the first publication.
+/// Publishes on a separate thread, started by the first publication.
 ///
-/// What waits is bounded. Beyond that, and where no thread can be started, `add` publishes itself before it returns: who
-/// compiles faster than the disk takes it is slowed down, and nothing is lost (docs/design/0031-publications.md). What
-/// `publish` throws costs that publication and a line of the log.
-/// A child that was forked has no such thread: what is added there is dropped.
-/// Threads: any; `publish` is called by several at the same time.
+/// The queue is bounded. If it is full, or no thread can be started, `add` publishes before it returns. So callers that
+/// compile faster than the disk writes are slowed down, and no entry is lost (docs/design/0031-publications.md). If
+/// `publish` throws, that publication is lost and a line is logged. A forked child has no such thread: entries added
+/// there are dropped.
+/// Threads: any; `publish` must be thread-safe, since several threads call it at once.
 class Publisher {
  public:
-  /// What may wait. Units: bytes of artifacts and launchers; an entry that has more alone waits alone.
+  /// The limits of the queue; an entry above the limit is queued alone.
+  ///
+  /// Units: bytes of artifacts and launchers.
   struct Limits {
     std::size_t count = 32;
     std::size_t bytes = std::size_t{64} << 20;
   };
   explicit Publisher(std::function<void(Publication&)> publish, CacheLog log = {});
   Publisher(std::function<void(Publication&)> publish, CacheLog log, Limits limits);
-  /// Waits until everything is published or given up.
+  /// Blocks until every entry is published or dropped.
   ~Publisher();
   Publisher(const Publisher&) = delete;
   Publisher& operator=(const Publisher&) = delete;
 
   void add(Publication publication) noexcept;
-  /// Waits until everything that was added before is published or given up.
+  /// Blocks until every entry added before is published or dropped.
   void flush();
 
  private:

@@ -18,7 +18,7 @@
 namespace kmux {
 namespace {
 
-/// The number of `variable`, from 1 to `most`.
+/// Returns the value of `variable`, which must be from 1 to `most`.
 Result<std::int64_t> read_number(const char* variable, const std::string& text, std::int64_t most, const char* what) {
   std::int64_t number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -36,7 +36,7 @@ Error without_a_key() {
       "that.");
 }
 
-/// Nothing if there is to be none, or none that can be trusted: the log says why.
+/// Returns nothing without a remote cache, or if it cannot be trusted, which is logged.
 std::optional<RemoteOptions> remote_options(const Environment& environment) {
   Result<std::optional<RemoteSettings>> settings = read_remote_settings(environment);
   if (!settings) {
@@ -84,13 +84,13 @@ namespace {
 constexpr std::size_t kFewestBytes = 16;
 constexpr std::size_t kMostBytes = 4096;
 
-/// Why the file is no place for a secret, or "".
+/// Returns why the file must not hold a secret, or "".
 std::string why_refused(const struct stat& info) {
   if (!S_ISREG(info.st_mode)) return "it is not a regular file). Name a file";
   if (info.st_uid != 0 && info.st_uid != ::geteuid()) {
     return "it belongs to user " + std::to_string(info.st_uid) + "). Use a copy of your own";
   }
-  // Root decides who is in the group of its file; that is how secrets are handed to containers.
+  // Root controls the group of its file; containers receive secrets this way.
   const mode_t forbidden = info.st_uid == 0 ? S_IWGRP | S_IXGRP | S_IRWXO : S_IRWXG | S_IRWXO;
   if ((info.st_mode & forbidden) != 0) return "others may read or change it). Run `chmod 600` on it";
   return "";

@@ -40,7 +40,7 @@ void announce(const Resolution& resolution, const Candidate& chosen) {
                            "', allowed: " + join(resolution.allowed) + ")");
 }
 
-/// A backend is given one of its tiers, never a list.
+/// Removes the tier option if it requests tiered compilation: a backend must get one of its tiers.
 Options without_tiered(Options options) {
   const auto tier = options.find(kTierOption);
   if (tier != options.end() && tier->second == kTiered) options.erase(tier);
@@ -80,7 +80,7 @@ Result<DatedBuild> build_with(Runtime& runtime, const Program& program, const Co
   KMUX_ASSIGN(const Choice choice, choose(runtime, program, options, candidate));
   KMUX_ASSIGN(TierPlan tiers,
               plan_tiers(choice.plugin->manifest(), choice.request.options, runtime.environment(), purpose));
-  if (!program.constants.empty()) tiers.first = tiers.best;  // what is set in code must not be replaced
+  if (!program.constants.empty()) tiers.first = tiers.best;  // code with constants that were set must not be replaced
   ArtifactCache* const cache = options.use_cache ? runtime.impl().cache().get() : nullptr;
   if (tiers.improves()) {
     if (auto best = find_tier(choice, tiers.best, cache)) return result_of(choice, *std::move(best), tiers.best);
@@ -90,7 +90,7 @@ Result<DatedBuild> build_with(Runtime& runtime, const Program& program, const Co
     const bool is_kept = policy_of(options.policy, runtime.environment()).value() == Policy::kFastStart;
     runtime.impl().history()->compile_times.note(choice.plugin->manifest(), tiers.first, *first.compile_ms, is_kept);
   }
-  if (tiers.improves() && keeps_values(first.artifact)) {  // which replacing it would reset
+  if (tiers.improves() && keeps_values(first.artifact)) {  // a replacement would reset them
     KMUX_ASSIGN(TierBuild best, build_tier(choice, tiers.best, cache));
     return result_of(choice, std::move(best), tiers.best);
   }
@@ -113,7 +113,7 @@ std::optional<DatedBuild> find_with(Runtime& runtime, const Program& program, co
   return result_of(*choice, *std::move(first), tiers->first);
 }
 
-/// Is nothing outside of this process asked: neither a driver nor a worker?
+/// Returns true if the request queries nothing outside this process: neither a driver nor a worker.
 bool stays_in_process(Runtime& runtime, const Program& program, const CompileOptions& options,
                       const ResolveRequest& request) {
   const auto isolation = isolation_of(options.isolation, options.compile_timeout_s, runtime.environment());
@@ -136,12 +136,13 @@ Result<WrapResult> wrap_with(Runtime& runtime, const Program& program, const Com
 Resolution& resolution_of(DatedBuild& made) { return made.result.resolution; }
 Resolution& resolution_of(WrapResult& made) { return made.resolution; }
 
-/// Only "unsupported", and only where the caller did not name this very backend, lets another one try.
+/// Returns true if another candidate may be tried: only after "unsupported", and only if the policy chose this one.
 bool may_pass_over(const Resolution& resolution, const Error& error) {
   return error.code == ErrorCode::kUnsupported && is_auto(resolution);
 }
 
-/// Validates and resolves, then makes what `make` makes of the first candidate that does not answer "unsupported".
+/// Validates and resolves, then returns the result of `make` for the first candidate that does not fail as
+/// "unsupported".
 template <class Made, class Make>
 Result<Made> make_with_best(Runtime& runtime, const Program& program, const CompileOptions& options, Purpose purpose,
                             Make make) {
@@ -162,7 +163,7 @@ Result<Made> make_with_best(Runtime& runtime, const Program& program, const Comp
     }
     announce(resolution, *chosen);
     Result<Made> made = make(runtime, program, options, purpose, *chosen);
-    // Backends that read the types from their code have told better, and not all can.
+    // Checked after `make`: backends that read the types from their code report this better, and not all can.
     if (made) {
       KMUX_TRY(check_declared(program.signature, program.variants[chosen->variant]));
       resolution_of(*made) = std::move(resolution);
@@ -180,7 +181,7 @@ Result<Made> make_with_best(Runtime& runtime, const Program& program, const Comp
   }
 }
 
-/// What is to be compiled.
+/// The better code to compile.
 struct Better {
   std::string backend;
   std::size_t variant;
@@ -189,7 +190,7 @@ struct Better {
   bool is_successor;
 };
 
-/// All that a build in the background needs, kept until it is done.
+/// Everything that a build in the background needs, owned until it is done.
 struct Improvement {
   std::shared_ptr<const Program> program;
   Choice choice;
@@ -241,7 +242,7 @@ struct Improvement {
   }
 };
 
-/// The tier that `built` could be replaced by, or nothing.
+/// Returns the tier that could replace `built`, or nothing.
 std::optional<Better> better_tier(Runtime& runtime, const CompileOptions& options, const BuildResult& built) {
   if (built.tier.empty()) return std::nullopt;
   const auto plugin = runtime.registry().plugin(built.backend);
@@ -251,7 +252,7 @@ std::optional<Better> better_tier(Runtime& runtime, const CompileOptions& option
   return Better{built.backend, built.variant, built.target, tiers->best, false};
 }
 
-/// What the policy prefers in the end.
+/// Returns the code that the policy prefers in the end, or nothing.
 std::optional<Better> successor_of(Runtime& runtime, const CompileOptions& options, const Candidate& successor) {
   const auto plugin = runtime.registry().plugin(successor.backend);
   Result<Target> target = parse_target(successor.target);

@@ -27,9 +27,10 @@ namespace kmux {
 namespace {
 
 namespace fs = std::filesystem;
-using SharedProgram = std::shared_ptr<const Program>;  // one copy, however many keep it
+using SharedProgram = std::shared_ptr<const Program>;  // one copy for all owners
 
-/// Under policy measured a kernel can be tuned, and is at its first call, unless its only shapes are measured already.
+/// Adds a tuner under policy measured. It tunes at the first call, unless the kernel's only shapes are measured
+/// already.
 Status add_tuner(Runtime& runtime, const SharedProgram& program, const CompileOptions& options, KernelParts& parts) {
   if (parts.resolution.policy != Policy::kMeasured || !program->constants.empty()) return Ok{};
   if (keeps_values(parts.adapters->loaded().artifact)) return Ok{};
@@ -78,8 +79,7 @@ Result<KernelParts> load(Runtime& runtime, const SharedProgram& program, const C
   return parts;
 }
 
-/// A kernel is found again from now on. What its headers contain is read in the background: that matters only when one is
-/// touched.
+/// Adds a kernel to the memo. Its headers are hashed in the background: their contents matter only when one is touched.
 void remember(Runtime& runtime, const SharedProgram& program, const CompileOptions& options, const Kernel& kernel,
               const std::shared_ptr<KernelHeaders>& headers) {
   runtime.impl().kernel_memo().keep(program, options, kernel);
@@ -87,13 +87,14 @@ void remember(Runtime& runtime, const SharedProgram& program, const CompileOptio
   runtime.impl().background().post([headers] { headers->hash(); });
 }
 
-/// Constants are set in the code of a kernel: who compiles such a program gets one that nobody else sets. So does who compiles
-/// code that keeps values in variables, as kernels of a GPU have them, a module each.
+/// Returns true if kernels of the program may be shared. Constants are set in the code of a kernel, so each compilation
+/// of such a program must return a separate kernel. The caller also excludes code that keeps values in
+/// variables, as GPU kernels have them, one set per module.
 bool is_remembered(const Runtime& runtime, const Program& program, const CompileOptions& options) {
   return options.use_cache && !runtime.environment().disable_cache && program.constants.empty();
 }
 
-/// Does the environment name files that are others in another working directory?
+/// Returns true if the environment has relative paths, which name other files in another working directory.
 bool depends_on_working_directory(Runtime& runtime, const CompileOptions& options, const Kernel& kernel) {
   const fs::path lock_file = lock_file_of(options.lock_file, runtime.environment());
   if (kernel.resolution().policy == Policy::kPinned && lock_file.is_relative()) return true;
@@ -110,7 +111,7 @@ Result<Kernel> kernel_of(Runtime& runtime, const Program& program, const Compile
   KMUX_ASSIGN(KernelParts parts, load(runtime, shared, options, built));
   const std::shared_ptr<AdapterSlot> slot = parts.adapters;
   const std::shared_ptr<KernelHeaders> headers = parts.headers;
-  // Before what refuses calls, which the kernel puts in front: those are not recorded.
+  // Before make_kernel, whose interceptor runs first and may refuse calls: refused calls are not recorded.
   if (runtime.impl().recorder()) Recorder::watch(runtime.impl().recorder(), shared, options, built.result, *slot);
   KMUX_ASSIGN(Kernel kernel, make_kernel(std::move(parts)));
   if (is_remembered(runtime, program, options) && !keeps_values(slot->loaded().artifact) &&
@@ -123,7 +124,7 @@ Result<Kernel> kernel_of(Runtime& runtime, const Program& program, const Compile
 Result<Kernel> compile_or_find(Runtime& runtime, const Program& program, const CompileOptions& options) {
   KMUX_TRY(runtime.check_process());
   if (std::optional<Kernel> known = find_known(runtime, program, options)) return *std::move(known);
-  KMUX_TRY(output_names(program.signature, options.out_idx));  // before anything that takes long
+  KMUX_TRY(output_names(program.signature, options.out_idx));  // before any slow step
   KMUX_ASSIGN(DatedBuild built, build_for(Purpose::kRun, runtime, program, options));
   return kernel_of(runtime, program, options, std::move(built));
 }

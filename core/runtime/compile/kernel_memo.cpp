@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kKernels = 256;
 
-/// Tells most programs apart without reading their sources.
+/// Returns a hash that distinguishes most programs without reading their sources.
 std::size_t fingerprint_of(const Program& program) {
   std::size_t sum = std::hash<std::string>{}(program.name);
   const auto mix = [&](std::size_t value) { sum = sum * 0x9e3779b97f4a7c15U + value; };
@@ -22,7 +22,7 @@ std::size_t fingerprint_of(const Program& program) {
   return sum;
 }
 
-/// Then the same options mean something else in another working directory.
+/// Returns true if the options have relative paths: they then mean something else in another working directory.
 bool depends_on_working_directory(const CompileOptions& options) {
   const auto is_relative = [](const std::string& path) { return !path.empty() && !path.starts_with('/'); };
   const auto folders = options.options.find("include_dirs");

@@ -12,17 +12,18 @@
 
 namespace kmux {
 
-/// The memory tier of the cache: the kernels that were compiled last, by all that `compile` was given.
+/// The memory tier of the cache: the most recently used kernels, by all arguments of `compile`.
 ///
-/// Threads:  any; none waits for another one's comparing of programs or looking at headers.
-/// Lifetime: keeps its kernels, and so their plugins, until they are the least used or forgotten.
+/// Threads:  any; programs are compared and headers checked outside the lock.
+/// Lifetime: owns its kernels, and so their plugins, until they are the least recently used or forgotten.
 class KernelMemo {
  public:
-  /// The kernel that `compile` made of the same program and options, unless it is out of date.
+  /// Returns the kernel that `compile` made of the same program and options, unless it is out of date.
   std::optional<Kernel> find(const Program& program, const CompileOptions& options);
-  /// Takes the place of an older kernel of the same program and options. One that is out of date already is not kept.
+  /// Stores `kernel` and replaces an older one of the same program and options. Does nothing if it is already out of
+  /// date.
   void keep(std::shared_ptr<const Program> program, const CompileOptions& options, const Kernel& kernel);
-  /// Lets go of the kernels of a backend, so that it can be unloaded.
+  /// Releases the kernels of a backend, so that it can be unloaded.
   void forget(std::string_view backend);
 
  private:
@@ -36,14 +37,14 @@ class KernelMemo {
   EntryPointer look_up(const Program& program, const CompileOptions& options) const;
 
   mutable std::mutex mutex_;
-  std::list<EntryPointer> entries_;  // the last used first
+  std::list<EntryPointer> entries_;  // the most recently used first
 };
 
-/// What `compile` would find in memory with these options.
+/// Returns the kernel that `compile` would find in memory with these options.
 std::optional<Kernel> find_known(Runtime& runtime, const Program& program, const CompileOptions& options);
 
-/// What it would find on this machine's disk without asking a driver, or the error of loading that; nothing if it must be
-/// compiled, or looked for elsewhere.
+/// Returns the kernel that `compile` would find on this machine's disk without querying a driver, or the error of
+/// loading it. Returns nothing if it must be compiled or looked up elsewhere.
 std::optional<Result<Kernel>> find_on_disk(Runtime& runtime, const Program& program, const CompileOptions& options);
 
 }  // namespace kmux

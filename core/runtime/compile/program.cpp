@@ -27,13 +27,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folder that a program's files are relative to; nothing outside of it is read or written.
+/// The folder that a program's files are relative to. Files outside it are neither read nor written.
 class ProgramFolder {
  public:
+  /// Opens `folder`.
+  ///
   /// Errors: unavailable if the folder does not exist.
   static Result<ProgramFolder> open(const std::filesystem::path& folder);
 
-  /// The real path of `file`, all symbolic links followed; the file need not exist.
+  /// Returns the real path of `file`, with all symbolic links resolved; the file need not exist.
   ///
   /// Errors: invalid_argument if `file` is absolute or leads out of the folder.
   Result<std::filesystem::path> locate(const std::string& file) const;
@@ -43,22 +45,22 @@ class ProgramFolder {
   std::filesystem::path root_;
 };
 
-/// Stores the files of a program beside its document, and never changes what another program names or a person wrote.
+/// Stores the files of a program beside its document. Never changes files that another program names or a person wrote.
 class SavedFiles {
  public:
-  /// `document` is where the program will be; what is there now says which files are its own.
+  /// `document` is the path of the program. The existing document, if any, determines the files that the program owns.
   SavedFiles(ProgramFolder folder, std::filesystem::path document);
 
-  /// Stores `content` and returns where: at `path`, or under a name with its digest if a file that is there differs and is
-  /// not this program's own: named by its document, unchanged since, not a program itself, and named by no other document of the
-  /// folder.
+  /// Stores `content` and returns its path: `path`, or a name with its digest if an existing file differs and is not
+  /// owned by this program. An owned file is named by its document, unchanged since, not a program itself, and named by
+  /// no other document of the folder.
   ///
   /// Errors: those of writing; invalid_argument for a path that leaves the folder.
   Result<std::string> store(const std::string& path, const std::string& content);
 
  private:
   bool is_own(const std::filesystem::path& file, const std::string& content);
-  /// Is it named by another document of the folder?
+  /// Returns true if another document of the folder names it.
   bool is_shared(const std::filesystem::path& file) const;
 
   ProgramFolder folder_;
@@ -66,7 +68,7 @@ class SavedFiles {
   std::map<std::filesystem::path, std::string> own_;  // SHA-256 by file
 };
 
-constexpr std::uint64_t kMaxDocumentBytes = std::uint64_t{16} << 20;  // as reading a program has it
+constexpr std::uint64_t kMaxDocumentBytes = std::uint64_t{16} << 20;  // as for reading a program
 constexpr std::size_t kNameDigits = 8;  // of a digest in a name
 
 std::string text_at(const Json& json, std::string_view key) {
@@ -84,7 +86,7 @@ void add_files(const Json* list, const ProgramFolder& folder, std::map<fs::path,
   }
 }
 
-/// The files that a text names, without digests.
+/// Returns the files that a text names, without digests.
 std::map<fs::path, std::string> files_named_in(const ProgramText& text, const ProgramFolder& folder) {
   std::map<fs::path, std::string> files;
   static_cast<void>(from_text(text, [&](const std::string& path) -> Result<std::string> {
@@ -94,7 +96,7 @@ std::map<fs::path, std::string> files_named_in(const ProgramText& text, const Pr
   return files;
 }
 
-/// The files that a document names, with their digests; none if it is not a program.
+/// Returns the files that a document names, with their digests; none if it is not a program.
 std::map<fs::path, std::string> files_named_in(const fs::path& document, const ProgramFolder& folder) {
   std::map<fs::path, std::string> files;
   const Result<std::string> text = read_file(document, kMaxDocumentBytes);
@@ -108,8 +110,8 @@ std::map<fs::path, std::string> files_named_in(const fs::path& document, const P
   return files;
 }
 
-/// Whole or not at all, as `write_file`, and never in the place of a file that is there: then it returns false. (A link does
-/// both at once; where the file system has none, another process may come between.)
+/// Writes a file atomically, as `write_file` does, and returns false if the file exists. A hard link makes both atomic;
+/// on a file system without links, another process may create the file in between.
 Result<bool> write_new_file(const fs::path& path, const std::string& content) {
   static std::atomic<unsigned> counter{0};
   std::error_code error;
@@ -125,7 +127,7 @@ Result<bool> write_new_file(const fs::path& path, const std::string& content) {
   return true;
 }
 
-/// "src/s.c" with digest 01ab...: "src/s-01ab.c".
+/// Returns "src/s-01ab.c" for "src/s.c" with digest 01ab...
 std::string with_digest(const fs::path& path, const std::string& digest) {
   fs::path name = path.stem();
   name += "-" + digest;
@@ -202,7 +204,7 @@ Result<fs::path> ProgramFolder::locate(const std::string& file) const {
   return real;
 }
 
-/// Adds to an error which program it is about.
+/// Adds the program's path to an error.
 Error in_program(const fs::path& path, Error error) {
   error.message = "program '" + path.string() + "': " + error.message;
   return error;
@@ -214,7 +216,7 @@ Result<Program> parse(const std::string& json, const FileReader& files) {
   return program;
 }
 
-/// By path: variants may share files, and `check_valid` saw to it that they agree.
+/// The contents of files by path. Variants may share files, and `check_valid` has verified that they agree.
 using Contents = std::map<std::string, const std::string*>;
 
 Contents contents_of(const Program& program) {
@@ -226,7 +228,7 @@ Contents contents_of(const Program& program) {
   return contents;
 }
 
-/// Where files lie, by path, if not there.
+/// The places of files that are not at their path, by path.
 using Places = std::map<std::string, std::string>;
 
 void name_places(Json& variant, const char* key, const Places& places) {
@@ -246,7 +248,7 @@ Result<std::string> document_of(const Program& program, const Places& places) {
   return dump(json, 2) + "\n";
 }
 
-/// The document goes last: where it is, its files are.
+/// Writes the document last, so that all its files exist once it does.
 Status save(const Program& program, const fs::path& path) {
   KMUX_TRY(check_valid(program));
   const Contents contents = contents_of(program);

@@ -40,20 +40,21 @@ std::string hex(std::uint64_t bits) {
 
 constexpr std::int64_t kFormat = 2;  // 1 had no `before` of outputs, and no `memory`
 
-/// Bytes of a buffer from its first element to its last; nothing where strides go below the first.
+/// Returns the bytes of a buffer from its first element to its last; nothing if strides are negative.
 std::optional<std::uint64_t> bytes_of(const SampleTensor& tensor) {
   if (std::ranges::any_of(tensor.strides, [](std::int64_t stride) { return stride < 0; })) return std::nullopt;
   return static_cast<std::uint64_t>(packed_bytes(tensor.dtype, element_span(tensor.shape, tensor.strides)));
 }
 
-/// Where a buffer lies among those of a call that overlap: in which block of memory, and how many bytes behind its begin.
+/// The place of a buffer among overlapping buffers of a call: a block of memory, and the offset in bytes from its
+/// begin.
 struct BlockPlace {
   std::int64_t block = 0;
   std::uint64_t offset = 0;
 };
 
-/// The places of the buffers of a call that share bytes with another, by parameter. A block begins at an address that is
-/// aligned as an allocation is, so that alignments are what they were.
+/// Returns the places of the buffers of a call that share bytes with another, by parameter. A block begins at an
+/// address aligned like an allocation, so that replay preserves alignments.
 std::map<std::size_t, BlockPlace> shared_places(const CallSample& sample, const kmux_slot* slots) {
   constexpr std::uint64_t kAlignment = 256;
   struct Range {
@@ -132,7 +133,7 @@ class RecordedKernel final : public Interceptor {
     return call;
   }
 
-  // What they hold when the call comes, however they were set.
+  // Returns the values of the constants at the call, however they were set.
   Json constants(const kmux_launch_env& env) const {
     Json values = Json::Object{};
     for (const Constant& constant : program_->constants) {
@@ -148,7 +149,7 @@ class RecordedKernel final : public Interceptor {
     if (tensor == nullptr) return Json::Object{{"name", name}, {"bits", hex(slots[index].bits)}};
     Json arg = Json::Object{{"name", name}, {"shape", json_list(tensor->shape)}};
     if (!tensor->strides.empty()) arg["strides"] = json_list(tensor->strides);
-    // Of an output as well: a kernel may leave a part of it as it was.
+    // Outputs are recorded, too: a kernel may leave a part of one unchanged.
     if (const auto digest = content(*tensor, slots[index].ptr, env)) arg["before"] = *digest;
     return arg;
   }
@@ -170,13 +171,13 @@ class RecordedKernel final : public Interceptor {
     return after;
   }
 
-  // Nothing of memory before the first element.
+  // Returns the digest of a tensor's memory, or nothing if it extends before the first element.
   std::optional<std::string> content(const SampleTensor& tensor, void* address, const kmux_launch_env& env) const {
     const std::optional<std::uint64_t> bytes = bytes_of(tensor);
     return bytes ? bytes_at(address, *bytes, env) : std::nullopt;
   }
 
-  // Nothing during a capture, when nobody can wait for the stream.
+  // Returns the digest of device memory, or nothing during a capture, when the host cannot wait for the stream.
   std::optional<std::string> bytes_at(void* address, std::uint64_t count, const kmux_launch_env& env) const {
     DeviceApi& devices = plugin_->backend().devices();
     if (devices.stream_capture(env.device, env.stream).value() != 0) return std::nullopt;
@@ -193,14 +194,15 @@ class RecordedKernel final : public Interceptor {
   const AdapterSlot& slot_;
 };
 
-/// What is safe in the name of a folder.
+/// Returns `name` with only those characters that are safe in the name of a folder.
 std::string folder_name(std::string name) {
   std::ranges::replace_if(
       name, [](char c) { return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9'); }, '_');
   return name.substr(0, 60);
 }
 
-/// Makes a folder of this user alone. Returns 0 or errno, EEXIST among it: also for a link, wherever that leads.
+/// Makes a folder that only this user can access. Returns 0 or errno, for example EEXIST, also for a link, wherever
+/// that leads.
 int make_own_folder(const fs::path& path) { return ::mkdir(path.c_str(), 0700) == 0 ? 0 : errno; }
 
 /// Returns false if it cannot be written.
@@ -216,7 +218,7 @@ bool append_line(const fs::path& path, std::string line) {
   return true;
 }
 
-/// How a kernel was compiled.
+/// Returns a description of how a kernel was compiled.
 Json description(const CompileOptions& options, const BuildResult& built, const Plugin& plugin, Json device) {
   Json given = Json::Object{};
   for (const auto& [name, value] : options.options) given[name] = value;
@@ -250,8 +252,8 @@ void Recorder::watch(const std::shared_ptr<Recorder>& recorder, const std::share
   slot.intercept(std::make_shared<RecordedKernel>(recorder, *name, program, slot.loaded().origin->plugin, slot));
 }
 
-// What lies in a folder that others may write to may be links: nothing is written there. Every folder below is made here, for this
-// user alone, so files in it need no check of their own.
+// A folder that others may write to can contain links, so nothing is written there. Every folder below is made here,
+// for this user alone, so its files need no separate check.
 Status Recorder::open() {
   if (is_open_) return Ok{};
   KMUX_TRY(make_private_folder(folder_));
@@ -276,7 +278,7 @@ Result<std::string> Recorder::add_kernel(const Program& program, const CompileOp
   const Plugin& plugin = *slot.loaded().origin->plugin;
   const std::string name = std::to_string(++kernels_) + "-" + folder_name(program.name);
   const fs::path folder = folder_ / "kernels" / name;
-  make_own_folder(folder);  // writing says why it failed
+  make_own_folder(folder);  // a failure shows in the write, with the reason
   KMUX_TRY(save_program(program, (folder / "program.kmux.json").string()));
   KMUX_ASSIGN(Json device, plugin.backend().devices().properties(options.device.value_or(0)));
   const Json how = description(options, built, plugin, std::move(device));

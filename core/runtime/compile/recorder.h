@@ -15,22 +15,23 @@
 
 namespace kmux {
 
-/// Writes down what a process compiles and calls, for `kmux replay`: docs/design/0053-record-and-replay.md.
+/// Records the compilations and calls of a process, for `kmux replay`: docs/design/0053-record-and-replay.md.
 ///
 /// Threads: any.
 class Recorder {
  public:
-  /// In a folder of this process below `folder`, made with the first kernel. `keeps_data`: the bytes of buffers as well. A `folder`
-  /// that is a link, belongs to another user or that others may write to is refused by each `watch`.
+  /// Records in a folder of this process below `folder`, created with the first kernel. `keeps_data`: records the bytes
+  /// of buffers as well. Each `watch` refuses a `folder` that is a link, belongs to another user or is writable by
+  /// others.
   Recorder(std::filesystem::path folder, bool keeps_data) : folder_(std::move(folder)), keeps_data_(keeps_data) {}
 
-  /// The calls of what launches from `slot` are written down from now on, before they are passed on. What cannot be is logged.
+  /// Records the calls of `slot` from now on. Logs those that cannot be recorded.
   static void watch(const std::shared_ptr<Recorder>& recorder, const std::shared_ptr<const Program>& program,
                     const CompileOptions& options, const BuildResult& built, AdapterSlot& slot);
 
-  /// Writes one call as a line; gives it its number.
+  /// Writes one call as a line, with its number.
   void write(Json call);
-  /// The digest of what a buffer holds, which is kept if data are.
+  /// Returns the digest of a buffer's `bytes`, and stores them if data are kept.
   Result<std::string> keep(std::string_view bytes);
 
  private:

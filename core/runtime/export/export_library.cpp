@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What an exported library is made of, besides its code.
+/// The properties of an exported library, besides its code.
 struct ExportedFacts {
   std::string backend;
   std::string target;
@@ -121,7 +121,7 @@ std::string described(const Signature& signature, const Param& param) {
   return text + (buffer.nullable ? ", may be null" : "") + (is_written ? ", written" : "");
 }
 
-// A function that packs the program's parameters for `function`, between what `before` and `after` say of its arguments.
+// Prints a function that packs the program's parameters for `function`, between the arguments `before` and `after`.
 void print_typed_call(CodeWriter& out, const Program& program, const std::string& head, const std::string& before,
                       const std::string& after) {
   const std::vector<Param>& params = program.signature.params;
@@ -147,7 +147,7 @@ void print_typed_calls(CodeWriter& out, const Program& program) {
                    "kmux_stream", "");
 }
 
-/// The functions that the library of a program exports, in alphabetical order.
+/// Returns the functions that the library of a program exports, in alphabetical order.
 std::vector<std::string> exported_symbols(const std::string& name) {
   std::vector<std::string> symbols = {"__tvm_ffi_" + name, name + "_close", name + "_last_error", name + "_on_stream",
                                       name + "_prepare"};
@@ -155,7 +155,8 @@ std::vector<std::string> exported_symbols(const std::string& name) {
   return symbols;
 }
 
-/// A C++17 unit with the exported functions: the checks, and calls of `kmux_standalone_...`, which a backend's unit has.
+/// Returns a C++17 unit with the exported functions: the checks, and calls of `kmux_standalone_...`, which a backend's
+/// unit defines.
 ///
 /// Errors: as `emit_checks`.
 Result<std::string> exported_entry(const Program& program, const ExportedFacts& facts) {
@@ -173,7 +174,7 @@ Result<std::string> exported_entry(const Program& program, const ExportedFacts& 
          launcher_prelude_for(code) + code;
 }
 
-/// A C11 header that declares them, and one function that is called with the program's parameters.
+/// Returns a C11 header that declares them, and typed functions that take the program's parameters.
 std::string exported_header(const Program& program, const ExportedFacts& facts) {
   CodeWriter out;
   out.line("/* " + first_line(program, facts) + ". Parameters:").line();
@@ -219,7 +220,7 @@ Status check_path(const std::string& path, const char* what) {
                                                  "\" (there is no folder \"" + folder.string() + "\"). Make it.");
 }
 
-/// Before anything that takes long.
+/// Checks the paths. Must be called before any slow step.
 Status check_paths(const ExportOptions& options) {
   KMUX_TRY(check_path(options.library, "library"));
   if (options.header.empty()) return Ok{};
@@ -231,7 +232,7 @@ Status check_paths(const ExportOptions& options) {
                     "library and header are both \"" + options.header + "\". Give them different paths.");
 }
 
-/// What a backend says of linking.
+/// The facts that a backend reports for linking.
 struct LinkFacts {
   std::int32_t device_type = 0;
   std::vector<std::string> libraries;
@@ -259,7 +260,7 @@ Result<LinkFacts> read_link_facts(const Artifact& parts, const std::string& back
   return facts;
 }
 
-/// The library's bytes, and the header's.
+/// The bytes of the library and of the header.
 struct Products {
   std::string library;
   std::string header;
@@ -277,7 +278,7 @@ Result<Products> make_products(const Program& program, const ExportOptions& opti
   return Products{std::move(library), exported_header(program, facts)};
 }
 
-/// Neither is there without the other: should the second not come to be, the first goes back to what it was.
+/// Writes both files or neither: if the library cannot be written, restores the header.
 Status publish(const ExportOptions& options, const Products& products) {
   if (options.header.empty()) return write_file(options.library, products.library);
   std::error_code none;
@@ -294,7 +295,7 @@ Status publish(const ExportOptions& options, const Products& products) {
   return written.error();
 }
 
-/// A library has no call that sets one.
+/// Refuses constants that must be set: a library has no call for that.
 Status check_constants(const Program& program) {
   const auto unset = std::ranges::find(program.constants, false, &Constant::initialised);
   if (unset == program.constants.end()) return Ok{};

@@ -26,7 +26,7 @@ Error malformed_library(const std::string& why) {
                     "a backend's parts of a library cannot be used (" + why + "). This is a bug of its plugin.");
 }
 
-// Letters, digits, '_', '-' and '.', neither '.' nor '-' first: nothing that a command line could take for more.
+// Returns true for letters, digits, '_', '-' and '.', neither '.' nor '-' first: a command line cannot misread these.
 bool is_plain_file(std::string_view name) {
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
@@ -51,7 +51,7 @@ Status write_parts(const CompilationFolder& folder, const LibraryParts& parts) {
   return Ok{};
 }
 
-// What a process has anyway is loaded; of libstdc++ the library takes what it uses with it.
+// Libraries that every process has are loaded dynamically; the used parts of libstdc++ are linked statically.
 std::vector<std::string> arguments_of(const CompilationFolder& folder, const LibraryParts& parts) {
   const std::string own = folder.own() + "/";
   std::vector<std::string> arguments = {"-std=c++17",
@@ -83,7 +83,7 @@ std::vector<std::string> arguments_of(const CompilationFolder& folder, const Lib
 
 Status run_compiler(const std::string& compiler, const CompilationFolder& folder, const LibraryParts& parts) {
   Command command = compiler_command({compiler}, folder);
-  // Links were resolved, and clang++ is one: by its own name it would link as a compiler of C.
+  // Symbolic links were resolved, and clang++ is one: as "clang" it would link as a C compiler.
   if (std::filesystem::path(compiler).filename().string().starts_with("clang")) {
     command.argv.emplace_back("--driver-mode=g++");
   }
@@ -166,7 +166,7 @@ class LibraryReader {
     return Ok{};
   }
 
-  /// The text at `offset` of the string table that belongs to `section`.
+  /// Returns the text at `offset` of the string table that belongs to `section`.
   Result<std::string> text_of(const Elf64_Shdr& section, std::uint64_t offset) const {
     if (section.sh_link >= sections_.size()) return damaged("a table has no names");
     const std::uint64_t begin = sections_[section.sh_link].sh_offset + offset;

@@ -16,13 +16,13 @@
 namespace kmux {
 namespace {
 
-constexpr std::size_t kAlignment = 256;  // as device memory has it
-// Parts of a frame, behind the folder.
+constexpr std::size_t kAlignment = 256;  // that of device memory
+// Parts of a frame, after the folder.
 constexpr std::size_t kArtifact = 1;
 constexpr std::size_t kDevice = 2;
 constexpr std::size_t kCount = 3;  // of slots
 constexpr std::size_t kSlots = 4;
-// How a slot's part begins.
+// First characters of a slot's part.
 constexpr char kBits = 'b';
 constexpr char kMemory = 'm';
 
@@ -39,7 +39,7 @@ std::string part_of(const LaunchCopy::Slot& slot) {
   return part;
 }
 
-/// What the launch of a trial works on. Lifetime: frees its memory.
+/// The memory of a trial launch. Lifetime: owns its blocks.
 class TrialMemory {
  public:
   TrialMemory(DeviceApi& devices, int device) : devices_(devices), device_(device) {}
@@ -49,7 +49,7 @@ class TrialMemory {
   TrialMemory(const TrialMemory&) = delete;
   TrialMemory& operator=(const TrialMemory&) = delete;
 
-  /// The slot that `part` describes.
+  /// Returns the slot that `part` describes.
   Result<kmux_slot> slot(std::string_view part) {
     kmux_slot slot{};
     if (part.starts_with(kMemory)) {
@@ -78,7 +78,7 @@ class TrialMemory {
   std::vector<void*> blocks_;
 };
 
-/// The constants of a launch: names and bytes by turns.
+/// Sets the constants of a launch; `parts` alternates names and bytes.
 Status set_constants(Adapter& adapter, int device, TrialMemory& memory, std::span<const std::string> parts) {
   if (parts.size() % 2 != 0) return damaged();
   for (std::size_t i = 0; i < parts.size(); i += 2) {

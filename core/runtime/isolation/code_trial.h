@@ -18,9 +18,9 @@
 
 namespace kmux {
 
-/// What a launch takes, for a process that has none of its memory.
+/// The arguments of a launch, for a process without access to its memory.
 struct LaunchCopy {
-  /// A slot: the bits of a scalar or a null, or what the memory holds that it points to.
+  /// A slot: the bits of a scalar or null, or a copy of the memory that it points to.
   struct Slot {
     std::uint64_t bits = 0;
     std::optional<std::string> memory = {};
@@ -29,18 +29,22 @@ struct LaunchCopy {
   std::vector<std::pair<std::string, std::string>> constants = {};  // name, bytes
 };
 
-/// Has code of a plugin that is not kmux's own loaded, and launched on copies, by a worker before this process does either.
+/// Tries code of a third-party plugin: a worker loads it, and launches it on copies, before this process does.
 ///
-/// An error that the plugin gives there is an answer: it is for this process to meet it.
+/// An error that the plugin returns is a valid result: this process will get the same error.
 /// Threads: any.
 class CodeTrial {
  public:
-  /// Each step gets at most `limit`.
+  /// Each step may take at most `limit`.
   CodeTrial(std::shared_ptr<WorkerPool> pool, const std::optional<std::chrono::milliseconds>& limit)
       : pool_(std::move(pool)), limit_(limit) {}
 
-  /// Errors: unavailable that says how the worker crashed, ended or hung.
+  /// Loads code in a worker.
+  ///
+  /// Errors: unavailable with the reason if the worker crashed, ended or hung.
   Status load(const Artifact& artifact, int device) const;
+  /// Launches code in a worker.
+  ///
   /// Errors: as `load`.
   Status launch(const Artifact& artifact, int device, LaunchCopy copy) const;
 
@@ -51,14 +55,15 @@ class CodeTrial {
   std::optional<std::chrono::milliseconds> limit_;
 };
 
-/// What tries the code of plugin `name`; null for kmux's own, where `isolation` does not ask for it, and without trials
-/// (KMUX_PLUGIN_TRIAL=0).
+/// Returns the trial for code of plugin `name`. Returns null for kmux's own plugins, if `isolation` does not request
+/// workers, and if trials are disabled (KMUX_PLUGIN_TRIAL=0).
 ///
 /// Errors: those of trial_limit; unavailable without kmux-worker.
 Result<std::shared_ptr<const CodeTrial>> code_trial(Runtime& runtime, const std::string& name,
                                                     const IsolationSettings& isolation);
 
-/// The worker's end: loads the code of a frame of kind kLoad or kLaunch with `backend`, launches it for the latter, and unloads it.
+/// Runs in the worker: loads the code of a frame of kind kLoad or kLaunch with `backend`, launches it for the latter,
+/// and unloads it.
 ///
 /// Errors: those of the plugin; internal for a damaged frame.
 Status try_code(Backend& backend, const Frame& frame);

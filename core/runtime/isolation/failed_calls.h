@@ -12,16 +12,16 @@
 
 namespace kmux {
 
-/// The text of note "worker" in an error whose worker was killed from outside: no candidate is quarantined for it.
+/// The text of note "worker" in the error of a worker killed from outside. No candidate is quarantined for it.
 inline constexpr const char* kKilledWorker = "killed";
 
-/// How long a compiler that failed, through no fault of the sources, is kept away from.
+/// The time for which a compiler that failed, through no fault of the sources, is not called again.
 inline constexpr std::chrono::minutes kFailureTime{10};
 
-/// The calls of a plugin that crashed or hung its worker a short time ago, with their errors.
+/// The recent calls of a plugin that crashed or hung its worker, with their errors.
 ///
-/// An entry expires: what made the compiler crash may be a header that was mended since, which the request does not
-/// contain. The oldest entries are dropped beyond `kMostCalls` or `kMostBytes`, as an error carries the compiler's output.
+/// Entries expire: the cause of the crash may be a header that was fixed since, which the request does not contain. The
+/// oldest entries are dropped above `kMostCalls` or `kMostBytes`, as an error contains the compiler's output.
 /// Threads: one at a time.
 class FailedCalls {
  public:
@@ -37,7 +37,7 @@ class FailedCalls {
   void add(const std::string& key, const Error& error, const Limit& limit,
            const std::optional<std::chrono::seconds>& at_most = {});
 
-  /// The error of the call `key`, unless it hung and has more time now.
+  /// Returns the error of the call `key`, or nothing if it hung and `limit` is longer now.
   std::optional<Error> find(const std::string& key, const Limit& limit);
 
   std::size_t count() const { return entries_.size(); }

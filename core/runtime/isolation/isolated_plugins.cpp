@@ -28,7 +28,7 @@ using Limit = std::optional<std::chrono::milliseconds>;
 
 Error invalid_isolation(std::string message) { return make_error(ErrorCode::kInvalidArgument, std::move(message)); }
 
-/// The wording is that of TileLang's time-out.
+/// Returns the error of an invalid limit, worded like TileLang's time-out.
 Error no_limit(const std::string& name, const std::string& value) {
   return invalid_isolation(name + " must be empty or a non-negative number of seconds (it is '" + value +
                            "'). Correct it.");
@@ -36,7 +36,7 @@ Error no_limit(const std::string& name, const std::string& value) {
 
 Result<Limit> limit_of(double seconds, const std::string& name, const std::string& text) {
   if (!std::isfinite(seconds) || seconds < 0) return no_limit(name, text);
-  constexpr double kMostSeconds = 1e9;  // so that it fits into any clock
+  constexpr double kMostSeconds = 1e9;  // so that it fits any clock
   return Limit(std::chrono::ceil<Limit::value_type>(std::chrono::duration<double>(std::min(seconds, kMostSeconds))));
 }
 
@@ -73,7 +73,7 @@ class IsolatedPlugin final : public Plugin {
   mutable Result<ProbeReport> report_ = ProbeReport{};
 };
 
-constexpr std::chrono::seconds kTrialTime{10};  // a driver that starts on a busy machine takes two
+constexpr std::chrono::seconds kTrialTime{10};  // a driver takes two to start on a busy machine
 
 Error not_opened(const PluginEntry& entry, const std::string& why, const std::string& advice) {
   return make_error(ErrorCode::kUnavailable, "plugin \"" + library_of(entry).string() +
@@ -89,7 +89,7 @@ Error not_tried(const PluginEntry& entry, const Error& why) {
       .with(kTrialNote, kNotTried);
 }
 
-/// What the plugin did in `step` instead of answering.
+/// Returns the error of a plugin that did not reply in `step`.
 Error trial_error(const PluginEntry& entry, const std::string& step, const WorkerFailure& failure,
                   Limit::value_type limit) {
   const std::string report = "Report it to the plugin's author; this process goes on without it.";
@@ -112,7 +112,7 @@ Error trial_error(const PluginEntry& entry, const std::string& step, const Worke
       .with(kTrialNote, kNotTried);
 }
 
-/// What opening the plugin gave.
+/// Returns the result of opening the plugin.
 Status opened(const Frame& answer) {
   KMUX_ASSIGN(const WorkerReply reply, read_reply(answer));
   if (reply.code == KMUX_OK) return Ok{};
@@ -157,7 +157,7 @@ Status try_plugin(const PluginEntry& entry, const Options& options, Limit::value
   if (!program) return not_tried(entry, program.error());
   const auto worker = WorkerProcess::start(*program, entry.path);
   if (!worker) return not_tried(entry, worker.error());
-  const WorkerHost host{.log = [](std::int32_t, std::string_view) {},  // it will say the same here
+  const WorkerHost host{.log = [](std::int32_t, std::string_view) {},  // this process will log the same
                         .stopping = is_stopping};
   const Deadline deadline(limit);
   for (const Frame& question : {open_frame(options), call_frame(FrameKind::kProbe)}) {
@@ -218,7 +218,7 @@ Result<Shared<Plugin>> IsolatedPlugins::plugin(Registry& registry, const std::st
   const std::vector<PluginEntry>& entries = registry.entries();
   const auto found = std::ranges::find_if(
       entries, [&](const PluginEntry& entry) { return entry.manifest.name == name && entry.status.ok(); });
-  if (found == entries.end()) return registry.plugin(name);  // says why not, and opens nothing
+  if (found == entries.end()) return registry.plugin(name);  // returns the reason and opens nothing
   KMUX_ASSIGN(std::shared_ptr<WorkerPool> pool, pool_of(registry, *found));
   return Shared<Plugin>(Shared<IsolatedPlugin>::make(registry, *found, std::move(pool), isolation));
 }
@@ -230,7 +230,7 @@ void IsolatedPlugins::end_surplus() {
 }
 
 void IsolatedPlugins::end_idle() {
-  const std::unique_lock lock(mutex_, std::try_to_lock);  // in a fork, a thread that is not there may hold it
+  const std::unique_lock lock(mutex_, std::try_to_lock);  // in a forked child, a thread of the parent may hold it
   if (!lock) return;
   for (const auto& [name, pool] : pools_)
     if (pool != nullptr) pool->end_idle();
@@ -238,7 +238,7 @@ void IsolatedPlugins::end_idle() {
 
 bool runs_isolated(const Runtime& runtime, const std::string& name, const IsolationSettings& isolation) {
   if (isolation.in_process_of_its_own) return true;
-  // A thread of the parent may have held any lock inside a compiler, which a child would wait for.
+  // A thread of the parent may have held a lock inside a compiler, which a child would wait for forever.
   if (isolation.is_free && fork_generation() != 0 && find_worker(worker_places()).ok()) return true;
   const CompileScope* scope = CompileScope::current();
   if (!isolation.is_free || scope == nullptr || !scope->has_neighbours()) return false;
@@ -275,7 +275,7 @@ Result<std::unique_ptr<Adapter>> IsolatedBackend::load(const Artifact& artifact,
 
 DeviceApi& IsolatedBackend::devices() {
   const Result<Backend*> backend = local();
-  return backend ? (*backend)->devices() : remote_.devices();  // the latter refuses everything
+  return backend ? (*backend)->devices() : remote_.devices();  // the latter refuses every call
 }
 
 }  // namespace kmux

@@ -22,66 +22,69 @@ namespace kmux {
 class Runtime;
 class WorkerPool;
 
-/// Where a plugin's cold calls run, and how long one may take.
+/// The process of a plugin's cold calls, and the time limit of each.
 struct IsolationSettings {
   bool in_process_of_its_own = false;
   std::optional<std::chrono::milliseconds> limit = {};
-  bool is_free = false;  // not chosen by the caller: a compilation of many programs may take a process
+  bool is_free = false;  // not chosen by the caller: a compilation of many programs may use a worker
   bool operator==(const IsolationSettings&) const = default;
 };
 
-/// What a caller asks for; what is left out comes from `environment`. A limit of 0 seconds is none.
+/// Returns the requested settings, with defaults from `environment`. A limit of 0 seconds means none.
 ///
-/// Errors: invalid_argument for an unknown word in `environment`, a limit that is no non-negative number, and a limit without a process
-/// of its own: a compiler inside the application cannot be stopped.
+/// Errors: invalid_argument for an invalid value in `environment`, a limit that is not a non-negative number, and a
+/// limit without a separate process: a compiler inside the application cannot be stopped.
 Result<IsolationSettings> isolation_of(const std::optional<Isolation>& asked, const std::optional<double>& limit_s,
                                        const Environment& environment);
 
-/// Where kmux-worker may be, in order: as the installation puts it relative to libkmux.so, then in the install prefix.
+/// Returns the possible paths of kmux-worker, in order: relative to libkmux.so as installed, then in the install
+/// prefix.
 std::vector<std::filesystem::path> worker_places();
 
-/// The first of `places` that exists, with links followed.
+/// Returns the first of `places` that exists, with links resolved.
 ///
-/// Errors: unavailable if none exists, or if it or its folder is not to be trusted.
+/// Errors: unavailable if none exists, or if the file or its folder is not trusted.
 Result<std::filesystem::path> find_worker(const std::vector<std::filesystem::path>& places);
 
-/// How long a plugin that is not kmux's own may take to answer for the first time; nothing: it is opened untried.
+/// Returns the time limit of the first reply of a third-party plugin; nothing: it is opened without a trial.
 ///
-/// Errors: invalid_argument if KMUX_PLUGIN_TRIAL is no non-negative number.
+/// Errors: invalid_argument if KMUX_PLUGIN_TRIAL is not a non-negative number.
 Result<std::optional<std::chrono::milliseconds>> trial_limit(const Environment& environment);
 
-/// Has the plugin of `entry` opened in a process of its own, with `options`, and its `probe` called, both within `limit`. An
-/// error of `probe` is an answer.
+/// Opens the plugin of `entry` with `options` in a worker process and calls its `probe`, both within `limit`. An error
+/// of `probe` is a valid result.
 ///
-/// Errors: as `open_plugin`, where it cannot be opened; unavailable that says how the plugin crashed, ended the process, hung or wrote nonsense, with what it printed as note "log";
-/// with note kTrialNote "not made" if no process could be started for it, or the system killed that.
+/// Errors: as `open_plugin` if it cannot be opened; unavailable with the reason if the plugin crashed, ended the
+/// process, hung or wrote an invalid reply, with its output as note "log". With note kTrialNote "not made" if no
+/// process could be started, or the system killed it.
 Status try_plugin(const PluginEntry& entry, const Options& options, std::chrono::milliseconds limit);
 
 /// The worker processes of a runtime's plugins.
 ///
-/// Threads: any.   Lifetime: the destructor ends those that are idle.
+/// Threads: any.   Lifetime: the destructor ends idle workers.
 class IsolatedPlugins {
  public:
   IsolatedPlugins() = default;
-  ~IsolatedPlugins() { end_idle(); }  // kernels that have not been called may keep a pool
+  ~IsolatedPlugins() { end_idle(); }  // kernels that have not been called yet may own a pool
   IsolatedPlugins(const IsolatedPlugins&) = delete;
   IsolatedPlugins& operator=(const IsolatedPlugins&) = delete;
 
-  /// Plugin `name` of `registry` in processes of its own, as `isolation` says. The library is opened in this process only to load
-  /// adapters. Where the caller asked for such processes, compilers in them are confined.
+  /// Returns plugin `name` of `registry` with its cold calls in worker processes, configured by `isolation`. This
+  /// process opens the library only to load adapters. If the caller requested isolation, compilers in the workers are
+  /// confined.
   ///
   /// Errors: unavailable without kmux-worker, or with the registry's refusal; invalid_argument for an unknown name.
   Result<Shared<Plugin>> plugin(Registry& registry, const std::string& name, const IsolationSettings& isolation);
 
-  /// The workers of the plugin of `entry`.
+  /// Returns the workers of the plugin of `entry`.
   ///
   /// Errors: unavailable without kmux-worker.
   Result<std::shared_ptr<WorkerPool>> pool_of(const Registry& registry, const PluginEntry& entry);
 
-  /// Ends the workers that wait for a call beyond those that a pool keeps.
+  /// Ends idle workers above the number that a pool keeps.
   void end_surplus();
 
-  /// Ends the workers that wait for a call, where nothing will be destroyed: at the end of the process.
+  /// Ends idle workers. For process exit, when pools are not destroyed.
   void end_idle();
 
  private:
@@ -89,24 +92,23 @@ class IsolatedPlugins {
   std::map<std::string, std::shared_ptr<WorkerPool>> pools_;
 };
 
-/// Do cold calls of plugin `name` go to a process of its own? If `isolation` asks for it; if it leaves it open, in a forked
-/// child where there is a kmux-worker; or if it leaves it open, other
-/// threads compile at the same time (CompileScope), the plugin's manifest says that they would wait for each other in one
-/// process, and there is a kmux-worker.
+/// Returns true if cold calls of plugin `name` go to a worker process: if `isolation` requests it. If `isolation`
+/// leaves it open, also in a forked child with a kmux-worker. Also if other threads compile at the same time
+/// (CompileScope), the manifest declares that they would serialize in one process, and a kmux-worker is installed.
 bool runs_isolated(const Runtime& runtime, const std::string& name, const IsolationSettings& isolation);
 
-/// Plugin `name` of `runtime` for its cold calls: in this process, or in one of its own if it `runs_isolated`.
+/// Returns plugin `name` of `runtime` for cold calls: in this process, or in a worker process if it `runs_isolated`.
 ///
 /// Errors: as Registry::plugin and IsolatedPlugins::plugin.
 Result<Shared<Plugin>> plugin_for(Runtime& runtime, const std::string& name, const IsolationSettings& isolation);
 
-/// A backend whose cold calls go to a worker process. Its adapters and devices are those of the plugin in this process,
-/// which is opened when they are first asked for.
+/// A backend with cold calls in a worker process. Its adapters and devices are those of the plugin in this process,
+/// which is opened on their first use.
 ///
-/// Threads: any.   Lifetime: borrows the registry; keeps the plugin that it opened.
+/// Threads: any.   Lifetime: borrows the registry; owns the plugin that it opened.
 class IsolatedBackend final : public Backend {
  public:
-  /// Its calls are limited and confined as `isolation` says.
+  /// `isolation` sets the limit and the confinement of its calls.
   IsolatedBackend(Registry& registry, const std::string& plugin, std::shared_ptr<WorkerPool> pool,
                   const IsolationSettings& isolation);
 

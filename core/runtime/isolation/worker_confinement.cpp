@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The part of a path up to its folder of Python packages, where a toolchain's parts lie side by side; else empty.
+/// Returns the path up to its folder of Python packages, where the parts of a toolchain are side by side; else an empty
+/// path.
 fs::path packages_above(const fs::path& path) {
   fs::path above;
   for (const fs::path& part : path) {
@@ -36,7 +37,7 @@ bool holds_programs(const fs::path& folder) {
   return name == "bin" || name == "lib" || name == "lib64";
 }
 
-/// True for a folder that has the user's own files, and for the root.
+/// Returns true for a folder that contains the user's home, and for the root.
 bool is_too_wide(const fs::path& folder) {
   const char* const variable = std::getenv("HOME");
   std::error_code error;
@@ -45,7 +46,8 @@ bool is_too_wide(const fs::path& folder) {
   return has_home || !folder.has_relative_path();
 }
 
-/// The installation that `path` belongs to, a folder of programs or libraries or a file in one; else `path`, without links.
+/// Returns the installation that contains `path`, a folder of programs or libraries or a file in one; else `path` with
+/// links resolved.
 std::string installation_around(const fs::path& path) {
   std::error_code error;
   const fs::path resolved = fs::canonical(path, error);
@@ -56,7 +58,7 @@ std::string installation_around(const fs::path& path) {
   return (is_installed ? folder.parent_path() : real).string();
 }
 
-/// Adds the paths among `words`, and the installations that they belong to.
+/// Adds the absolute paths among `words`, and the installations that contain them.
 void add_installations(std::vector<std::string>& reads, const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (!word.starts_with('/')) continue;
@@ -70,7 +72,7 @@ void add_installations(std::vector<std::string>& reads, const std::vector<std::s
 Confinement confinement_of_plugin(const fs::path& manifest, const Options& options) {
   Confinement held{.reads = {}, .writes = user_writes(), .is_timed = false};
   add_installations(held.reads, system_reads());
-  // An installation has plugins in lib/kmux/plugins, and what they need beside that folder.
+  // An installation has plugins in lib/kmux/plugins, and their dependencies beside that folder.
   add_installations(held.reads, {manifest.parent_path(), manifest.parent_path().parent_path(), own_folder()});
   for (const auto& [name, value] : options) add_installations(held.reads, {value});
   for (std::string& folder : python_packages("", reinterpret_cast<const void*>(&confinement_of_plugin)))
@@ -80,7 +82,7 @@ Confinement confinement_of_plugin(const fs::path& manifest, const Options& optio
 
 Confinement with_request(Confinement base, const kmux_build_request& request) {
   const auto options = options_from_json(std::string_view(request.options.data, request.options.size));
-  if (!options) return base;  // the plugin says what is wrong
+  if (!options) return base;  // the plugin reports the error
   const auto lines_of = [&](const char* name) {
     const auto found = options->find(name);
     return found == options->end() ? std::vector<std::string>() : split_lines(found->second);

@@ -49,7 +49,7 @@ Status check(const Header& header) {
   return Ok{};
 }
 
-/// The parts in `body`: as many sizes, then the bytes.
+/// Returns the parts in `body`: one size per part, then the bytes.
 Result<std::vector<std::string>> split(std::string_view body, std::uint32_t count) {
   std::vector<std::string> parts;
   parts.reserve(count);

@@ -14,7 +14,7 @@
 
 namespace kmux {
 
-/// What a frame asks or answers. The calls are those of kmux_plugin_api.
+/// The kind of a request or reply. The calls are those of kmux_plugin_api.
 enum class FrameKind : std::uint32_t {
   kOpen = 1,  // name, value, ... of the plugin's options
   kProbe,
@@ -23,14 +23,14 @@ enum class FrameKind : std::uint32_t {
   kToolchain,
   kWrap,
   kBuild,
-  kReply,  // code, output, error: what the plugin returned and wrote to its two sinks; bytes that the worker took
-  kLog,    // level, text
+  kReply,  // code, output, error: the plugin's return code and its two sinks; bytes that the worker used
+  kLog,  // level, text
   kStandalone,
   kLoad,  // code to try: docs/design/0052
   kLaunch,
 };
 
-/// The name of a call as it is in kmux_plugin_api, for example "resolve_target".
+/// Returns the name of a call as in kmux_plugin_api, for example "resolve_target".
 std::string_view to_string(FrameKind kind);
 
 /// One message between an application and a worker: parts are the bytes that cross the plugin ABI; numbers are decimal.
@@ -40,41 +40,41 @@ struct Frame {
   bool operator==(const Frame&) const = default;
 };
 
-/// What opens a plugin with these options.
+/// Returns the frame that opens a plugin with these options.
 Frame open_frame(const Options& options);
 
-/// A call, with the folder that relative paths in its options are meant from.
+/// Returns the frame of a call, with the current directory that relative paths in its options are based on.
 Frame call_frame(FrameKind kind, std::vector<std::string> parts = {});
 
-/// The most that one frame may hold, so that a damaged length cannot ask for all memory.
+/// The limits of one frame, so that a damaged length cannot exhaust memory.
 inline constexpr std::uint64_t kMaxFrameBytes = std::uint64_t{1} << 30;
 inline constexpr std::uint32_t kMaxFrameParts = 1U << 16;
 
-/// Magic, kind, number of parts, bytes that follow; the size of each part; the parts. Numbers are in the machine's order:
-/// both ends are on one machine.
+/// Encodes a frame: magic, kind, number of parts, number of following bytes; the size of each part; the parts. Numbers
+/// are in native byte order, as both ends are on one machine.
 ///
-/// Errors: invalid_argument for more than a frame may hold.
+/// Errors: invalid_argument for a frame above the limits.
 Result<std::string> encode(const Frame& frame);
 
-/// Takes frames out of a stream of bytes.
+/// Extracts frames from a byte stream.
 class FrameReader {
  public:
   void append(std::string_view bytes) { bytes_.append(bytes); }
-  /// The next whole frame, if there is one.
+  /// Returns the next complete frame, or nothing.
   ///
-  /// Errors: internal that says what is wrong, whatever the bytes; the stream is lost then.
+  /// Errors: internal with the problem for invalid bytes; the stream is then unusable.
   Result<std::optional<Frame>> next();
 
  private:
   std::string bytes_;
 };
 
-/// The decimal number `text`.
+/// Returns the decimal number in `text`.
 ///
 /// Errors: internal for anything else.
 Result<std::int64_t> read_number(std::string_view text);
 
-/// A point in time at which waiting ends, or none.
+/// A time at which waiting ends, or none.
 class Deadline {
  public:
   Deadline() = default;
@@ -82,7 +82,7 @@ class Deadline {
     if (from_now) end_ = Clock::now() + *from_now;
   }
   bool passed() const { return end_ && Clock::now() >= *end_; }
-  /// What poll() takes to wait until then, but at most `most_ms`.
+  /// Returns the poll() time-out until the deadline, at most `most_ms`.
   int poll_ms(int most_ms) const {
     if (!end_) return most_ms;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*end_ - Clock::now()).count();
@@ -94,28 +94,30 @@ class Deadline {
   std::optional<Clock::time_point> end_;
 };
 
-/// How far the bytes came.
+/// The result of a transfer.
 enum class Transfer : std::uint8_t { kDone, kClosed, kTimeUp };
 
-/// Sends all of `bytes`. No SIGPIPE is raised; an interrupted call goes on.
+/// Sends all of `bytes`. Raises no SIGPIPE; resumes after an interruption.
 Transfer send_all(int socket, std::string_view bytes, const Deadline& deadline);
 
-/// Gives `reader` what has arrived, waiting for at least one byte. kClosed at the end of the stream.
+/// Appends received bytes to `reader`, blocking for at least one byte. Returns kClosed at the end of the stream.
 Transfer receive_some(int socket, FrameReader& reader);
 
-/// The parts of a frame that carry a build request: its fields but for the context, then a part for each blob.
+/// Appends the parts of a build request to a frame: its fields without the context, then one part per blob.
 void append_request(Frame& frame, const kmux_build_request& request);
 
-/// A build request made of parts of a frame.
+/// A build request decoded from parts of a frame.
 ///
 /// Lifetime: borrows the frame.
 class RequestParts {
  public:
-  /// Reads the parts from `first` on.
+  /// Reads the parts starting at `first`.
   ///
-  /// Errors: internal if there are too few, or the variant is not a number.
+  /// Errors: internal if parts are missing, or the variant is not a number.
   static Result<RequestParts> read(const Frame& frame, std::size_t first);
-  /// Lifetime: the request borrows this, too.
+  /// Returns the request.
+  ///
+  /// Lifetime: the request borrows this object and `call`.
   kmux_build_request get(const kmux_call* call);
 
  private:

@@ -15,11 +15,11 @@ namespace {
 
 using Kind = WorkerFailure::Kind;
 
-/// How long what opening a plugin answered is believed: it may have been short of memory or descriptors. A start takes
-/// some ten milliseconds, which every call would pay otherwise.
+/// The time for which a plugin's error on opening is remembered: memory or descriptors may have been short. Starting a
+/// worker takes some ten milliseconds, which every call would otherwise cost.
 constexpr std::chrono::seconds kTimeOfReply{10};
 
-/// In these the compiler failed on the program: no other backend is tried silently.
+/// Returns true for calls that compile. If they fail, no other backend is tried silently.
 bool compiles(FrameKind call) {
   return call == FrameKind::kWrap || call == FrameKind::kBuild || call == FrameKind::kStandalone;
 }
@@ -37,7 +37,7 @@ bool was_killed(const WorkerFailure& failure) {
 
 std::string text_of(kmux_bytes bytes) { return bytes.size == 0 ? std::string() : std::string(bytes.data, bytes.size); }
 
-/// A function of the table that answers with an error, which goes to its last argument, or does nothing.
+/// A function of the table that writes an error to its last argument, or does nothing if it returns void.
 template <class Function>
 struct Refused;
 template <class... Arguments>
@@ -86,7 +86,7 @@ Result<WorkerReply> read_reply(const Frame& frame) {
   return WorkerReply{static_cast<kmux_code>(code), frame.parts[1], frame.parts[2], peak_bytes};
 }
 
-/// One of the workers that may be at work at the same time.
+/// The right to use one of the concurrent workers.
 class WorkerPool::Lease {
  public:
   explicit Lease(WorkerPool& pool) : pool_(pool) {
@@ -133,9 +133,9 @@ Result<WorkerReply> WorkerPool::conclude(const Question& question, std::unique_p
   return reply;
 }
 
-/// Ends the one that has been idle for longest, where workers of other confinements are too many with it.
+/// Keeps a worker. If confined workers are too many, ends the one that has been idle for longest.
 void WorkerPool::keep(std::unique_ptr<WorkerProcess> worker) {
-  std::unique_ptr<WorkerProcess> surplus;  // to end takes long, so not under the lock
+  std::unique_ptr<WorkerProcess> surplus;  // ended outside the lock, as this is slow
   const std::lock_guard lock(mutex_);
   if (worker->confinement() && idle_.size() >= kMostWorkers) {
     surplus = std::move(idle_.front());
@@ -144,14 +144,14 @@ void WorkerPool::keep(std::unique_ptr<WorkerProcess> worker) {
   idle_.push_back(std::move(worker));
 }
 
-/// What a worker has of this application, while this thread calls it.
+/// Returns the application's functions for a worker, while this thread calls it.
 WorkerHost WorkerPool::host() const {
   const CompileScope* scope = CompileScope::current();
   if (scope == nullptr) return settings_.host;
   return {settings_.host.log, [scope, &outer = settings_.host] { return outer.stopping() || scope->is_cancelled(); }};
 }
 
-/// An idle worker with that confinement that still lives, or null.
+/// Returns a live idle worker with that confinement, or null.
 std::unique_ptr<WorkerProcess> WorkerPool::take_idle(const std::optional<Confinement>& confinement) {
   const auto is_alike = [&](const auto& worker) { return worker->confinement() == confinement; };
   for (;;) {
@@ -168,12 +168,12 @@ std::unique_ptr<WorkerProcess> WorkerPool::take_idle(const std::optional<Confine
 }
 
 void WorkerPool::end_idle() {
-  const std::unique_lock lock(mutex_, std::try_to_lock);  // in a fork, a thread that is not there may hold it
+  const std::unique_lock lock(mutex_, std::try_to_lock);  // in a forked child, a thread of the parent may hold it
   if (lock) idle_.clear();
 }
 
 void WorkerPool::end_surplus() {
-  std::vector<std::unique_ptr<WorkerProcess>> surplus;  // to end takes long, so not under the lock
+  std::vector<std::unique_ptr<WorkerProcess>> surplus;  // ended outside the lock, as this is slow
   const std::lock_guard lock(mutex_);
   while (idle_.size() > kMostWorkers) {
     surplus.push_back(std::move(idle_.back()));
@@ -199,7 +199,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerPool::start(const Limit& limit,
   return error;
 }
 
-/// Refuses a call that failed before, unless it was given less time then.
+/// Returns the error of a call that failed before, unless it had less time then.
 std::optional<Error> WorkerPool::recall(const Question& question) {
   const std::lock_guard lock(mutex_);
   std::optional<Error> error = failed_.find(question.key, question.limit);
@@ -207,7 +207,7 @@ std::optional<Error> WorkerPool::recall(const Question& question) {
   return std::move(*error).with("remembered", "the same call failed before; it was not made again");
 }
 
-/// Not what was cancelled, nor a worker that was killed from outside: neither is the program's fault.
+/// Remembers a failure. Skips cancelled calls and workers killed from outside, which are not the program's fault.
 Error WorkerPool::remember(const Question& question, const WorkerFailure& failure) {
   Error error = error_of(question.call, failure, question.limit);
   if (failure.kind == Kind::kStopped || was_killed(failure)) return error;
@@ -271,7 +271,7 @@ Error WorkerPool::error_of(FrameKind call, const WorkerFailure& failure, const L
       break;
   }
   if (!failure.output.empty()) error.notes.push_back({"log", failure.output});
-  return std::move(error).with("worker", word_of(failure));  // it was not the sources that the compiler refused
+  return std::move(error).with("worker", word_of(failure));  // marks that the sources were not rejected
 }
 
 WorkerTable::WorkerTable(std::string name, std::shared_ptr<WorkerPool> pool,

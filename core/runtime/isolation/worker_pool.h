@@ -15,58 +15,60 @@
 
 namespace kmux {
 
-/// What a plugin returned and wrote to its two sinks.
+/// The return code of a plugin and the contents of its two sinks.
 struct WorkerReply {
   kmux_code code = KMUX_OK;
   std::string output;
   std::string error;
-  std::uint64_t peak_bytes = 0;  // the most memory that the worker and one of its children have taken so far
+  std::uint64_t peak_bytes = 0;  // peak memory of the worker and one of its children so far
 };
 
-/// Errors: internal for a frame that is no reply.
+/// Decodes a reply.
+///
+/// Errors: internal for a frame that is not a reply.
 Result<WorkerReply> read_reply(const Frame& frame);
 
-/// The workers of one plugin: as many as there are calls at the same time, at most `kMostWorkers` (further calls wait). Calls that
-/// are held to different files have different workers.
-/// A call that is part of a larger compilation (CompileScope) does not wait: that one counts for itself. Workers are kept
-/// for later calls; one that failed is replaced by a fresh one, which is asked once more if it was not
-/// the first call of the one that failed: what went before may have killed it.
+/// The workers of one plugin: one per concurrent call, at most `kMostWorkers`; further calls wait. Calls with different
+/// confinements use different workers. A call in a larger compilation (CompileScope) does not wait, since the scope
+/// limits itself. Workers are kept for later calls; one that failed is replaced. If a reused worker ends during a call,
+/// a new one repeats the call: an earlier call may have killed the first.
 ///
-/// A call that crashed its worker, or hung, is refused at once when it is made again within `failure_time`; one that hung
-/// gets another try with a longer limit. A worker that was killed from outside (SIGKILL when memory is short) counts for
-/// nothing: the same call is made again.
+/// A call that crashed or hung its worker is refused immediately if repeated within `failure_time`. One that hung is
+/// tried again with a longer limit. A worker killed from outside (SIGKILL when memory is short) does not count: the
+/// same call is tried again.
 /// Threads: any.   Lifetime: the destructor ends the workers.
 class WorkerPool {
  public:
   static constexpr std::size_t kMostWorkers = 4;
 
   struct Settings {
-    std::string plugin;  // its name
+    std::string plugin;  // the name of the plugin
     std::filesystem::path program;  // kmux-worker
     std::filesystem::path manifest;
-    Options options;  // what the plugin may ask its host for
-    std::optional<Confinement> confinement;  // what a call may be held to; absent: the plugin is not made for that
+    Options options;  // the options that the plugin may query
+    std::optional<Confinement> confinement;  // the confinement of calls; empty: the plugin does not support it
     WorkerHost host;
-    std::chrono::steady_clock::duration failure_time = std::chrono::minutes(10);  // for which a failed call is refused
+    std::chrono::steady_clock::duration failure_time = std::chrono::minutes(10);  // failed calls are refused for it
     FailedCalls::Clock now = std::chrono::steady_clock::now;
   };
   explicit WorkerPool(Settings settings)
       : settings_(std::move(settings)), failed_(settings_.failure_time, settings_.now) {}
 
-  /// Asks a worker that is held to `confinement`; its plugin is given at most `limit` for the answer.
+  /// Calls the plugin in a worker with `confinement` and waits at most `limit` for the reply.
   ///
-  /// A scope of the thread may shorten that, and end the call when its answer is no longer needed.
-  /// Errors: compile_failed if it crashed or hung in wrap or build, unavailable if it did in another call, with the name
-  /// of the signal or the limit, and what it wrote as note "log"; the plugin's own error if it cannot be opened.
+  /// A scope of the thread may shorten the limit, and cancels the call when its result is no longer needed.
+  /// Errors: in wrap, build or standalone, compile_failed if it crashed and timed_out if it hung; in another call,
+  /// unavailable. The message has the signal or the limit, and note "log" the worker's output. Cancelled if the call
+  /// was cancelled; internal for an invalid reply; the plugin's own error if it cannot be opened.
   Result<WorkerReply> call(const Frame& request, const std::optional<std::chrono::milliseconds>& limit,
                            const std::optional<Confinement>& confinement = std::nullopt);
 
-  /// Returns what calls may be held to, before what a request adds to it.
+  /// Returns the confinement of calls, without the additions of a request.
   const std::optional<Confinement>& confinement() const { return settings_.confinement; }
 
-  /// Ends the workers that wait for a call.
+  /// Ends idle workers.
   void end_idle();
-  /// Ends those that are more than the pool has without a larger compilation.
+  /// Ends idle workers above `kMostWorkers`, which a larger compilation started.
   void end_surplus();
 
  private:
@@ -97,14 +99,14 @@ class WorkerPool {
   FailedCalls failed_;  // by Question::key
 };
 
-/// A plugin in worker processes, as the table that the plugin itself would give. Its cold calls (probe, resolve_target,
-/// supports, toolchain, wrap, build) go to a worker, byte for byte; everything else is refused, since adapters and
-/// devices belong to the application's process.
+/// A plugin in worker processes, with the same table type as the plugin itself. Cold calls (probe, resolve_target,
+/// supports, toolchain, wrap, build, standalone) go to a worker, byte for byte. All others are refused, since adapters
+/// and devices belong to the application's process.
 ///
 /// Threads: any.
 class WorkerTable {
  public:
-  /// A call gets at most `limit`. Those that compile are held to the pool's confinement where that `is_confined`.
+  /// A call may take at most `limit`. If `is_confined`, compiling calls run with the pool's confinement.
   WorkerTable(std::string name, std::shared_ptr<WorkerPool> pool, std::optional<std::chrono::milliseconds> limit,
               bool is_confined = false);
   WorkerTable(const WorkerTable&) = delete;

@@ -24,9 +24,9 @@ namespace {
 
 constexpr int kSocket = 3;  // in the worker
 constexpr std::size_t kKeptOutput = 64 * 1024;
-constexpr int kGraceMs = 2000;  // from its last word to its end
+constexpr int kGraceMs = 2000;  // from closing its socket to its end
 constexpr std::int32_t kInfo = 1;
-constexpr int kGlanceMs = 10;  // how often a waiting call looks whether the application ends
+constexpr int kGlanceMs = 10;  // the interval at which a waiting call checks whether the application ends
 
 struct Ends {
   Descriptor ours;
@@ -38,7 +38,7 @@ Error cannot_start(const std::filesystem::path& program, int number) {
                                                  "). Install kmux again, or free what is short.");
 }
 
-/// `ours` and `theirs` above the worker's own descriptors, so that its redirections cannot overwrite each other.
+/// Moves both ends above the worker's own descriptors, so that its redirections cannot overwrite each other.
 Ends above_the_workers(const std::array<int, 2>& ends) {
   const Descriptor ours(ends[0]);
   const Descriptor theirs(ends[1]);
@@ -46,7 +46,7 @@ Ends above_the_workers(const std::array<int, 2>& ends) {
           Descriptor(fcntl(ends[1], F_DUPFD_CLOEXEC, kSocket + 1))};
 }
 
-/// The worker with that plugin, which writes to `scratch` alone where it is confined.
+/// Returns the command of a worker with that plugin. If confined, it may also write to `scratch`.
 Command command_of(const std::filesystem::path& program, const std::filesystem::path& plugin,
                    const std::optional<Confinement>& confinement, const std::optional<PrivateFolder>& scratch) {
   Command command{{program.string(), plugin.string()}};
@@ -57,7 +57,8 @@ Command command_of(const std::filesystem::path& program, const std::filesystem::
   return command;
 }
 
-/// Starts a session with the command and no descriptor of the application; its number in `id`. 0, or an errno.
+/// Starts the command in a new session without the application's descriptors. Stores its process id in `id`. Returns 0
+/// or errno.
 int spawn_worker(const Command& command, const Descriptor& socket, const Descriptor& output, pid_t* id) {
   Spawn spawn(Spawn::Group::kSessionOfItsOwn);
   spawn.open(STDIN_FILENO, "/dev/null", O_RDONLY);
@@ -69,7 +70,7 @@ int spawn_worker(const Command& command, const Descriptor& socket, const Descrip
   return spawn.start(id, command.argv[0], command.argv, environment_of(command));
 }
 
-/// Of those that processes end by; sig2str of POSIX.1-2024 is not there yet.
+/// Returns the name of a signal that ends processes; sig2str of POSIX.1-2024 is not available yet.
 const char* signal_name(int signal) {
   struct Named {
     int signal;
@@ -91,14 +92,15 @@ std::string describe(const siginfo_t& end) {
   return "signal " + std::to_string(end.si_status) + (name == nullptr ? "" : ", SIG" + std::string(name));
 }
 
-/// Signals that a process raises by what it does; the others come from outside, and may not come again.
+/// Classifies the end. A process raises some signals by its own actions; others come from outside and may not recur.
 WorkerFailure::End end_of(const siginfo_t& end) {
   constexpr std::array kOwn = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGPIPE};
   const bool is_own = end.si_code == CLD_EXITED || std::ranges::find(kOwn, end.si_status) != kOwn.end();
   return is_own ? WorkerFailure::End::kCrashed : WorkerFailure::End::kKilled;
 }
 
-/// Waits up to `patience_ms` for the end of `child`, which stays a zombie: until it is reaped its number is its own.
+/// Waits up to `patience_ms` for the end of `child`, which stays a zombie: its process id is not reused until it is
+/// reaped.
 std::optional<siginfo_t> wait_for_end(pid_t child, int patience_ms) {
   constexpr int kPauseMs = 2;
   for (int waited = 0;; waited += kPauseMs) {
@@ -159,7 +161,7 @@ WorkerProcess::WorkerProcess(std::optional<PrivateFolder> scratch, Descriptor so
     : scratch_(std::move(scratch)), owner_(getpid()), socket_(std::move(socket)), output_(std::move(output)) {}
 
 WorkerProcess::~WorkerProcess() {
-  socket_.close();  // the worker ends when it sees this
+  socket_.close();  // the worker ends when its socket is closed
   const bool is_owner = getpid() == owner_;
   if (!reaped_ && is_owner) end(kGraceMs);
   if (scratch_ && !is_owner) scratch_->release();
@@ -167,7 +169,7 @@ WorkerProcess::~WorkerProcess() {
 
 WorkerProcess::Ending WorkerProcess::end(int patience_ms) {
   reaped_ = true;
-  // An application that ignores SIGCHLD or waits for any child takes it away; its number may be another's by now.
+  // An application that ignores SIGCHLD or waits for any child may have reaped it; its process id may be reused by now.
   if (!is_child(id_)) return {"it ended, and the application has taken its code", WorkerFailure::End::kCrashed};
   const auto end = wait_for_end(id_, patience_ms);
   end_session(id_);
@@ -263,7 +265,7 @@ WorkerFailure WorkerProcess::time_up() {
 void end_session(pid_t leader) {
   std::set<pid_t> killed = {getpid()};
   if (killed.insert(leader).second) ::kill(leader, SIGKILL);
-  // Again while there are new ones: a process may have started another during the search.
+  // Repeats while new ones appear: a process may have started another during the search.
   for (bool more = true; more;) {
     more = false;
     for (const pid_t member : session_members(leader)) {

@@ -16,31 +16,31 @@
 
 namespace kmux {
 
-/// What a worker has of its application, as kmux_host_api has it.
+/// The application's functions for a worker, as in kmux_host_api.
 struct WorkerHost {
   std::function<void(std::int32_t level, std::string_view line)> log;
-  std::function<bool()> stopping;  // is the answer no longer needed, as when the application ends?
+  std::function<bool()> stopping;  // returns true if the reply is no longer needed, for example if the application ends
 };
 
-/// Why there is no answer.
+/// The reason for a missing reply.
 struct WorkerFailure {
-  enum class Kind { kEnded, kTimeUp, kMalformed, kStopped };  // kStopped: the answer is no longer needed
+  enum class Kind { kEnded, kTimeUp, kMalformed, kStopped };  // kStopped: the reply is no longer needed
   Kind kind;
-  std::string why;     // "signal 11, SIGSEGV", "it ended with code 0", what is wrong with the answer
-  std::string output;  // the last that it wrote to stdout and stderr
+  std::string why;  // "signal 11, SIGSEGV", "it ended with code 0", or the error in the reply
+  std::string output;  // the last output to stdout and stderr
   enum class End { kCrashed, kKilled };
-  End end = End::kCrashed;  // kKilled: from outside, as the system does when memory is short
+  End end = End::kCrashed;  // kKilled: from outside, for example by the system when memory is short
 };
 
 /// A kmux-worker that this process started.
 ///
-/// Threads: one at a time.   Lifetime: the destructor ends the process, and what it started, and waits for it.
+/// Threads: one at a time.   Lifetime: the destructor ends the process and its children, and waits for it.
 class WorkerProcess {
  public:
-  /// Starts `program PLUGIN`; the socket is its descriptor 3, and its outputs go to a pipe. It is held to `confinement`, where that is
-  /// given, and has a folder for temporary files then, in which it may write.
+  /// Starts `program PLUGIN`. The socket is its descriptor 3, and its outputs go to a pipe. With `confinement` it is
+  /// confined, and gets a folder for temporary files in which it may write.
   ///
-  /// Errors: unavailable if it cannot be started, or no folder can be made.
+  /// Errors: unavailable if it cannot be started, or the folder cannot be created.
   static Result<std::unique_ptr<WorkerProcess>> start(const std::filesystem::path& program,
                                                       const std::filesystem::path& plugin,
                                                       const std::optional<Confinement>& confinement = std::nullopt);
@@ -48,26 +48,27 @@ class WorkerProcess {
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
-  /// Sends `request`, an encoded frame, and waits for the reply. After a failure the worker is of no use any more.
+  /// Sends `request`, an encoded frame, and waits for the reply. The worker must not be used after a failure.
   std::variant<Frame, WorkerFailure> call(std::string_view request, const Deadline& deadline, const WorkerHost& host);
 
-  /// Returns what it was started with.
+  /// Returns the confinement that it was started with.
   const std::optional<Confinement>& confinement() const { return confinement_; }
 
-  /// Does it wait for a call? False if it ended since the last one, and in a fork of the process that started it.
+  /// Returns true if it waits for a call. Returns false if it has ended since the last one, and in a forked child of
+  /// the process that started it.
   bool is_ready() const;
 
  private:
   WorkerProcess(std::optional<PrivateFolder> scratch, Descriptor socket, Descriptor output);
   void drain_output();
-  /// The reply, if it has come. Passes on what was logged before it.
+  /// Returns the reply, or nothing if it has not arrived. Relays log lines that precede it.
   Result<std::optional<Frame>> next_reply(const WorkerHost& host);
-  /// How a worker ended.
+  /// The way a worker ended.
   struct Ending {
     std::string why;
     WorkerFailure::End end;
   };
-  /// Ends it and all that it started, after waiting `patience_ms` for it to end by itself.
+  /// Ends the worker and its children, after waiting `patience_ms` for it to end by itself.
   Ending end(int patience_ms);
   std::variant<Frame, WorkerFailure> wait_for_reply(const Deadline& deadline, const WorkerHost& host);
   WorkerFailure failure(WorkerFailure::Kind kind, std::string why);
@@ -75,7 +76,7 @@ class WorkerProcess {
   WorkerFailure stopped();
   WorkerFailure time_up();
 
-  std::optional<PrivateFolder> scratch_;  // removed when the process has ended
+  std::optional<PrivateFolder> scratch_;  // removed after the process has ended
   std::optional<Confinement> confinement_;
   pid_t id_ = -1;
   pid_t owner_;
@@ -86,8 +87,8 @@ class WorkerProcess {
   bool reaped_ = false;
 };
 
-/// Kills every process of the session that `leader` began, this process aside. Compilers that a plugin starts have
-/// process groups of their own, but stay in its session.
+/// Kills every process of the session that `leader` began, except this process. Compilers that a plugin starts have
+/// separate process groups, but stay in its session.
 void end_session(pid_t leader);
 
 }  // namespace kmux

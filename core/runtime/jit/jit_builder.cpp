@@ -17,7 +17,7 @@ std::string shape_text(const std::vector<Expr>& shape) {
   return "[" + join(extents) + "]";
 }
 
-/// The value of the only name in `expr`, so that `expr` is `value`; nothing if no integer will do.
+/// Returns the value of the only name in `expr` for which `expr` is `value`; nothing if no integer solves it.
 std::optional<std::int64_t> solved(const Linear& expr, std::int64_t value) {
   std::int64_t rest = 0;
   if (__builtin_sub_overflow(value, expr.offset, &rest)) return std::nullopt;
@@ -61,7 +61,7 @@ JitBuffer JitBuilder::input(std::string name, std::vector<Expr> shape) {
 
 DType JitBuilder::next_dtype() const {
   const bool has_tensor = taken_ < tensors_.size() && tensors_[taken_];
-  return has_tensor ? tensors_[taken_].dtype() : dtype::kFloat32;  // without one it is refused
+  return has_tensor ? tensors_[taken_].dtype() : dtype::kFloat32;  // a missing tensor is refused later
 }
 
 JitBuffer JitBuilder::input(std::string name, DType dtype, std::vector<Expr> shape) {
@@ -120,7 +120,7 @@ void JitBuilder::bind(const Tensor& tensor, BufferParam& buffer, const std::stri
   bind(std::move(extents), name);
 }
 
-/// One constant may need another first ("[m * n, n]"), so it goes on as long as that gives any.
+/// Binds extents to constants. One constant may need another first ("[m * n, n]"), so it repeats until none is bound.
 void JitBuilder::bind(std::vector<Extent> extents, const std::string& name) {
   while (std::erase_if(extents, [&](const Extent& extent) { return bind(extent, name); }) != 0) {
   }
@@ -130,7 +130,7 @@ void JitBuilder::bind(std::vector<Extent> extents, const std::string& name) {
   }
 }
 
-/// False if that has to wait for other constants.
+/// Returns false if binding has to wait for other constants.
 bool JitBuilder::bind(const Extent& extent, const std::string& name) {
   Expr& expr = *extent.expr;
   expr = with_constants(expr);
@@ -215,7 +215,7 @@ void JitBuilder::check_outputs(const JitOutputs& outputs, std::vector<std::strin
   }
 }
 
-/// Null tensors and outputs may have constants in their shapes that a later tensor gave.
+/// Inserts constants into shapes. Those of null tensors and outputs may have constants that a later tensor bound.
 void JitBuilder::finish_shapes() {
   for (Param& param : program().signature.params) {
     auto* const buffer = std::get_if<BufferParam>(&param.kind);

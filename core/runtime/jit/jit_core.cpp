@@ -37,7 +37,7 @@ Error thrown(const std::string& name, const std::string& what) {
                     "jit function \"" + name + "\" threw an exception (" + what + "). Correct it, or return an error.");
 }
 
-/// A wrapper's function is the user's; an exception must not leave a compilation that others wait for.
+/// Runs the user's function. Its exceptions become errors: they must not leave a compilation that other threads joined.
 Result<Program> elaborated(const std::string& name, const JitRequest& request) {
   try {
     return request.elaborate();
@@ -74,13 +74,14 @@ bool takes(const Manifest& manifest, const Program& program, DLDevice device) {
                              [&](const Variant& v) { return contains(manifest.dialects, v.dialect); });
 }
 
-/// The named one, else the one of the highest priority; the first by name among equals.
+/// Orders backends: the named one first, then by priority, then by name.
 bool comes_before(const Manifest& a, const Manifest& b, const std::string& backend) {
   if ((a.name == backend) != (b.name == backend)) return a.name == backend;
   return a.priority != b.priority ? a.priority > b.priority : a.name < b.name;
 }
 
-/// A target of the backends whose memory the tensors are in. Nothing if there are none: the resolver will say why.
+/// Returns a target of the backends whose memory the tensors are in. Returns nothing if no backend has it: the resolver
+/// will then report why.
 std::optional<std::string> target_of(const Runtime& runtime, const Program& program, const std::string& backend,
                                      DLDevice device) {
   std::vector<Manifest> manifests = runtime.registry().manifests();
@@ -188,7 +189,7 @@ Result<Outputs> run_jit(const Kernel& kernel, std::span<const Arg> args, StreamR
   return Outputs({});
 }
 
-/// One par_compile of a wrapper: what is known, what others make, what is left for the pool.
+/// One par_compile of a wrapper: known kernels, kernels that other threads make, and jobs for the pool.
 class JitCore::Batch {
  public:
   Batch(JitCore& core, Runtime& runtime, std::span<const JitRequest> requests, const ParCompileOptions& how,
@@ -203,7 +204,8 @@ class JitCore::Batch {
         results_(requests.size()) {}
 
   Result<std::vector<Result<Kernel>>> run() {
-    // All functions of the caller first: they may ask for each other's kernels, and what is promised here is made later.
+    // Run all functions of the caller first: they may request each other's kernels, and promises made here are
+    // fulfilled only later.
     for (std::size_t i = 0; i < requests_.size() && !failure_; ++i) describe(i);
     for (auto& [index, job] : described_) take(index, std::move(job));
     KMUX_TRY(compile());
@@ -241,7 +243,7 @@ class JitCore::Batch {
     jobs_.push_back(std::move(job.job));
   }
 
-  /// Those before it are compiled first, so that the failure that is returned is the first in input order.
+  /// Records a failure. Requests before it are still compiled, so that the first failure in input order is returned.
   void fail(std::size_t index, const Error& error) {
     if (after_ == AfterFailure::kEnd) {
       failure_ = error;
@@ -254,7 +256,7 @@ class JitCore::Batch {
     if (jobs_.empty()) return Ok{};
     ParCompileOptions how = how_;
     how.progress = [this](const CompileProgress& event) { pass_on(event); };
-    // At once, and not on this thread: callbacks and other threads may wait for any of them.
+    // Settles each promise at once, not on this thread: callbacks and other threads may wait for any of them.
     const auto settle = [this](std::size_t job, const Kernel* kernel) {
       promises_[job].settle(kernel == nullptr ? KernelMap::Outcome() : Result<Kernel>(*kernel));
     };
@@ -269,7 +271,7 @@ class JitCore::Batch {
     return Ok{};
   }
 
-  /// What other threads make. If they give up, or made it of older headers, it is made here.
+  /// Waits for the kernels that other threads make. If they give up or used older headers, compiles them here.
   Status await() {
     for (auto& [index, place] : awaited_) {
       const KernelMap::Outcome told = KernelMap::outcome_of(place, begun_before_);
@@ -280,7 +282,7 @@ class JitCore::Batch {
     return Ok{};
   }
 
-  /// The pool knows programs, the caller configurations.
+  /// Stores a result of the pool, which identifies programs, with the caller's configuration.
   void keep_made(std::size_t index, const Result<Kernel>& made) {
     keep(index, made ? made : Result<Kernel>(in_call(made.error(), requests_[index].key)));
   }
@@ -290,7 +292,7 @@ class JitCore::Batch {
     if (kernel) state_.remember(core_, requests_[index], *kernel);
   }
 
-  /// The pool counts jobs and names programs, the caller counts and names configurations.
+  /// Forwards an event of the pool, with its job indices translated to those of the caller's configurations.
   void pass_on(const CompileProgress& event) {
     if (event.step == JobStep::kFailed) failed_.insert(places_[event.index]);
     if (!how_.progress) return;
@@ -300,7 +302,7 @@ class JitCore::Batch {
     how_.progress(mine);
   }
 
-  /// All programs may have one name; configurations tell them apart.
+  /// Adds the configurations of failed jobs to an error, since all programs may have the same name.
   Error named(Error error) const {
     for (const std::size_t index : failed_) error.notes.push_back({"config", requests_[index].key});
     return error;

@@ -14,10 +14,10 @@ namespace {
 
 Error invalid(std::string message) { return make_error(ErrorCode::kInvalidArgument, std::move(message)); }
 
-/// "" for the configuration itself.
+/// Returns the name of a place; the path "" is the configuration itself.
 std::string place(std::string_view path) { return path.empty() ? "the configuration" : in_quotes(path); }
 
-/// JSON has no words for them.
+/// Words for values that JSON cannot represent.
 constexpr std::string_view kNotANumber = "nan", kInfinity = "inf", kMinusInfinity = "-inf";
 
 }  // namespace
@@ -48,7 +48,7 @@ std::string join_path(std::string_view path, std::string_view name) {
   return path.empty() ? std::string(name) : std::string(path) + "." + std::string(name);
 }
 
-/// JSON's integers end where int64 does; a larger one is its digits.
+/// JSON's integers are limited to int64; a larger one is written as its digits.
 Json integer_json(std::uint64_t value) {
   if (std::in_range<std::int64_t>(value)) return static_cast<std::int64_t>(value);
   return std::to_string(value);

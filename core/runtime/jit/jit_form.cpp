@@ -8,11 +8,11 @@ namespace {
 
 __extension__ using WideProduct = unsigned __int128;
 
-// Odd, with as many bits set as not: the fractions of the golden ratio and of the square root of 3.
+// Odd, with about half of the bits set: the fractions of the golden ratio and of the square root of 3.
 constexpr std::uint64_t kFirst = 0x9e3779b97f4a7c15U;
 constexpr std::uint64_t kSecond = 0xbb67ae8584caa73bU;
 
-/// Both halves of a product: every bit of the factors has a say in every bit of the result.
+/// Returns both halves of a product, combined: every bit of the factors affects every bit of the result.
 std::uint64_t folded(std::uint64_t a, std::uint64_t b) {
   const WideProduct product = static_cast<WideProduct>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
@@ -57,7 +57,7 @@ void CallForm::add(const Arg& arg) {
   on_heap_.push_back(word);
 }
 
-/// Two words at a time, in two chains that do not wait for each other.
+/// Hashes two words at a time, in two independent dependency chains.
 std::uint64_t CallForm::hash() const {
   const std::span<const std::uint64_t> all = words();
   std::uint64_t even = all.size() ^ kFirst, odd = kSecond;

@@ -19,27 +19,27 @@
 
 namespace kmux {
 
-/// A program to compile, and the key of its kernel in the wrapper: what it is, and for which device.
+/// A program to compile, and the key of its kernel in the wrapper: the program's digest, the target and the device.
 struct JitJob {
   std::string key;
   CompileJob job;
 };
 
-/// What a wrapper writes for people: a folder a program, NAME-DIGEST, with
+/// The files that a wrapper writes for people: one folder per program, NAME-DIGEST, with
 ///
 ///     program/NAME.kmux.json   the IR, and the sources it names
-///     config.json              the call that asked for it last
-///     function.txt             the source of the wrapper's function, where it was given
+///     config.json              the call that requested it last
+///     function.txt             the source of the wrapper's function, if it was given
 ///     launcher-BACKEND.txt     once it is compiled
 ///
 /// Threads: any; each file is replaced as a whole.
 class DebugFiles {
  public:
-  /// An empty `root` means that nothing is written. A relative one is taken from the current directory, now.
+  /// Writes below `root`, or nothing if it is empty. A relative path is resolved now, from the current directory.
   DebugFiles(const std::string& root, std::string function)
       : root_(root.empty() ? std::filesystem::path() : absolute_path(root)), function_(std::move(function)) {}
 
-  /// Before the compilation, so that it is there if that fails.
+  /// Writes the program. Must be called before the compilation, so that the files exist even if it fails.
   ///
   /// Errors: unavailable that names the file.
   Status write_program(const Program& program, const std::string& config) const;
@@ -51,15 +51,15 @@ class DebugFiles {
   std::string function_;
 };
 
-/// What a wrapper remembers.
+/// The kernels and files of a wrapper.
 struct JitCore::State {
   explicit State(const JitOptions& options) : debug_files(options.debug_root_path, options.func_source) {}
 
-  /// What `request` compiles.
+  /// Returns the job that `request` compiles.
   Result<JitJob> job_of(const JitCore& core, Runtime& runtime, const JitRequest& request) const;
-  /// The kernel of `request`, from here or compiled.
+  /// Returns the kernel of `request`, found or compiled.
   Result<Kernel> compile(const JitCore& core, const JitRequest& request);
-  /// Later calls in this form find `kernel`.
+  /// Stores `kernel` for later calls in this form.
   void remember(const JitCore& core, const JitRequest& request, const Kernel& kernel);
 
   FormTable forms;
@@ -68,14 +68,14 @@ struct JitCore::State {
   std::atomic<bool> told_of_full_table = false;
 };
 
-/// The runtime that a wrapper compiles with.
+/// Returns the runtime that a wrapper compiles with.
 Result<Shared<Runtime>> runtime_of(const JitOptions& options);
 
-/// `error` with the call that it belongs to.
+/// Returns `error` with the call that it belongs to as note "config".
 Error in_call(Error error, const std::string& key);
 
-/// `options` for a program that will run on `tensors`: where they leave it open, the device is that of the first tensor,
-/// and the target "auto" is one of that kind of device.
+/// Returns `options` for a program that will run on `tensors`. If they leave it open, the device is that of the first
+/// non-null tensor, and the target "auto" becomes one of that kind of device.
 CompileOptions placed(CompileOptions options, const Runtime& runtime, const Program& program,
                       std::span<const Tensor> tensors);
 

@@ -23,7 +23,7 @@ std::optional<KernelMap::Made> KernelMap::find(const std::string& key) const {
 
 KernelMap::Place KernelMap::take(const std::string& key) {
   if (const std::optional<Made> known = find(key); known && is_outdated(known->outcome)) forget(key, known->number);
-  Place place;  // a promise that goes, as memory may be short, takes the lock
+  Place place;  // before the lock: the destructor of a promise, after an exception, takes the lock
   const std::lock_guard lock(mutex_);
   forget_parents();
   if (const auto known = made_.find(key); known != made_.end()) {
@@ -36,7 +36,7 @@ KernelMap::Place KernelMap::take(const std::string& key) {
   return place;
 }
 
-/// In a forked child: what a thread of the parent was making. Under the lock.
+/// Forgets, in a forked child, kernels that a thread of the parent was making. Under the lock.
 void KernelMap::forget_parents() {
   if (generation_ == fork_generation()) return;
   generation_ = fork_generation();
@@ -69,7 +69,7 @@ KernelMap::Promise::~Promise() {
   if (promise_) settle(std::nullopt);
 }
 
-/// Forgotten before the waiters are woken, so that a request after that begins anew.
+/// Forgets a failure before it wakes the waiters, so that later requests start again.
 void KernelMap::Promise::settle(Outcome outcome) {
   if (!outcome || !*outcome) map_->forget(key_, number_);
   promise_->set_value(std::move(outcome));

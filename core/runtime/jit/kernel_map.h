@@ -23,16 +23,17 @@
 
 namespace kmux {
 
-/// The kernels of a wrapper, by key, and those that are being made. However many threads ask for a key, one makes it; a
-/// failure is returned to those who waited and then forgotten, and so is a kernel that is out of date.
+/// The finished and pending kernels of a wrapper, by key. Single-flight: of all threads that request a key, one leader
+/// makes the kernel and the others join. A failure is returned to the joined threads and then forgotten; so is a kernel
+/// that is out of date.
 ///
 /// Threads: any.
 class KernelMap {
  public:
-  /// What became of a key; nothing if the thread that was to make it gave up.
+  /// The result of a key; nothing if the leader gave up.
   using Outcome = std::optional<Result<Kernel>>;
 
-  /// The promise to make the kernel of a key. Gives it up when it goes.
+  /// The leader's promise to make the kernel of a key. Its destructor gives up unless it was settled.
   ///
   /// Lifetime: borrows the map.
   class Promise {
@@ -44,7 +45,7 @@ class KernelMap {
           promise_(std::exchange(other.promise_, std::nullopt)) {}
     Promise& operator=(Promise&&) = delete;
     ~Promise();
-    /// Wakes all waiters, once.
+    /// Publishes the outcome and wakes all waiters. Must be called at most once.
     void settle(Outcome outcome);
 
    private:
@@ -57,23 +58,24 @@ class KernelMap {
     std::optional<std::promise<Outcome>> promise_ = std::promise<Outcome>();
   };
 
-  /// Either a promise, or an outcome to wait for.
+  /// The leader's promise, or else an outcome to wait for.
   struct Place {
     std::optional<Promise> promise;
     std::shared_future<Outcome> outcome;
     std::uint64_t number = 0;  // promises are numbered as they begin, from 1
   };
-  /// A kernel that is out of date is made anew.
+  /// Joins the pending or finished kernel of `key`, or makes the caller its leader. A kernel that is out of date is
+  /// replaced.
   Place take(const std::string& key);
 
-  /// How many promises have begun: what is made under a larger number is begun later than this call.
+  /// Returns how many promises have begun: a kernel with a larger number is begun after this call.
   std::uint64_t count() const;
 
-  /// What was made at `place`, if it can be returned to who began to ask when `count` was `begun_before`: what was begun before
-  /// that counts only if it is a kernel and up to date.
+  /// Blocks until `place` is settled and returns its outcome for a caller that began when `count` was `begun_before`.
+  /// An outcome that was begun earlier is returned only if it is a kernel that is up to date.
   static Outcome outcome_of(const Place& place, std::uint64_t begun_before);
 
-  /// The kernel of `key`; by `make` if it is neither there nor being made.
+  /// Returns the kernel of `key`; calls `make` if it is neither finished nor pending.
   template <class Make>
   Result<Kernel> get(const std::string& key, const Make& make) {
     const std::uint64_t begun_before = count();
@@ -104,18 +106,18 @@ class KernelMap {
   std::uint64_t generation_ = fork_generation();
 };
 
-/// The kernels of the calls that were seen, by form. No form is removed; a kernel that is out of date is not found, and
-/// another one can take its place. Readers neither lock nor wait where that has not happened.
+/// The kernels of earlier calls, by form. Forms are never removed; a kernel that is out of date is not found and can be
+/// replaced. Readers neither lock nor wait for entries that were not replaced.
 ///
 /// Threads: any.
 class FormTable {
  public:
-  /// More forms than that are not kept: a function that is called with ever new shapes would fill the memory.
+  /// The maximum number of forms: a function that is called with ever new shapes must not fill the memory.
   static constexpr std::size_t kMostForms = 16384;
 
   FormTable();
   FoundKernel find(const CallForm& form) const noexcept;
-  /// The first kernel of a form stays while it is up to date. False if the table is full.
+  /// Stores the kernel of a form; the first one stays while it is up to date. Returns false if the table is full.
   bool insert(const CallForm& form, const Kernel& kernel);
 
  private:
@@ -124,11 +126,11 @@ class FormTable {
         : hash(hash_of_words), words(all.begin(), all.end()), first(std::move(kernel)) {}
     std::uint64_t hash;
     std::vector<std::uint64_t> words;
-    Kernel first;  // stays, as a reader may be calling it
+    Kernel first;  // never destroyed, as a reader may be calling it
     std::atomic<bool> is_replaced = false;
     std::optional<Kernel> latest = {};  // under the lock
   };
-  /// Open addressing, linear probing, at most half full; a power of two places.
+  /// A hash table: open addressing, linear probing, at most half full, a power of two places.
   struct Places {
     explicit Places(std::size_t count) : mask(count - 1), entries(new std::atomic<Entry*>[count]()) {}
     Entry* find(std::uint64_t hash, std::span<const std::uint64_t> words) const noexcept;
@@ -140,7 +142,7 @@ class FormTable {
   void grow();
 
   std::atomic<const Places*> current_;
-  mutable std::mutex mutex_;  // of writers, and of what took another one's place
+  mutable std::mutex mutex_;  // for writers and for `latest`
   ForkGuard guard_{mutex_};
   std::deque<Entry> entries_;
   std::vector<std::unique_ptr<Places>> generations_;  // a reader may still be in an older one

@@ -18,7 +18,7 @@ bool is_of(const LoadedArtifact& loaded, std::string_view backend, std::size_t v
   return is_of(loaded, backend) && loaded.origin->index == variant && loaded.tier == tier;
 }
 
-/// In a child, threads that are not here may wait in it: it could not be destroyed.
+/// Leaks the condition variable: in a forked child it may have waiters from the parent, so destroying it could block.
 void leave_alone(std::unique_ptr<std::condition_variable>& settled) {
   [[maybe_unused]] const auto* const kept = settled.release();
 }
@@ -124,7 +124,7 @@ AdapterSlot::Promise AdapterSlot::expect_better(std::function<void()> hurry) {
   return Promise(weak_from_this(), loaded_);
 }
 
-/// Not under the lock: what it calls may wait for a job that takes it.
+/// Must be called without the lock: the callback may wait for a job that takes it.
 void AdapterSlot::hurry() const {
   std::function<void()> hurry;
   {
@@ -135,7 +135,7 @@ void AdapterSlot::hurry() const {
 }
 
 Status AdapterSlot::await_better(const AwaitOptions& wait) const {
-  constexpr std::chrono::milliseconds kGlance(20);  // how often a waiting call looks whether it is to end
+  constexpr std::chrono::milliseconds kGlance(20);  // how often a waiting call checks whether it must end
   const auto began = std::chrono::steady_clock::now();
   hurry();
   std::unique_lock lock(mutex_);
@@ -163,7 +163,7 @@ void AdapterSlot::settle(std::optional<LoadedArtifact> better, const LoadedArtif
   {
     const std::lock_guard lock(mutex_);
     if (better && loaded_ == instead_of) take(*std::move(better));
-    if (expected_in_ != fork_generation()) return;  // who waited for it is in another process
+    if (expected_in_ != fork_generation()) return;  // the waiters are in another process
     --expected_;
     if (failure) failure_ = std::move(failure);
     settled_->notify_all();

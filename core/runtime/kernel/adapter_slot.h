@@ -25,7 +25,7 @@ namespace kmux {
 
 class CodeTrial;
 
-/// What an artifact was made of: a plugin and a variant, for a target.
+/// The origin of an artifact: a plugin and a variant, for a target.
 struct Origin {
   Shared<Plugin> plugin = {};
   std::size_t index = 0;  // of the variant
@@ -33,36 +33,35 @@ struct Origin {
   Target target = {};
 };
 
-/// A variant that keeps its program: programs may have megabytes, and many kernels are made of one.
+/// Returns a variant that owns its program: programs may have megabytes, and many kernels share one.
 inline std::shared_ptr<const Variant> shared_variant(std::shared_ptr<const Program> program, std::size_t index) {
   const Variant* const variant = &program->variants[index];
   return {std::move(program), variant};
 }
 
-/// An artifact that has been loaded, and the tier it was compiled in (empty if the backend has none). Copies share the
-/// adapter.
+/// A loaded artifact, and the tier it was compiled in (empty if the backend has none). Copies share the adapter.
 struct LoadedArtifact {
-  std::shared_ptr<const Origin> origin;  // the first member: the adapter goes before its plugin
+  std::shared_ptr<const Origin> origin;  // the first member: the adapter is destroyed before its plugin
   std::shared_ptr<Adapter> adapter;
   Artifact artifact = {};
   std::string launcher = {};
   std::string tier = {};
 };
 
-/// What calls of a kernel go through before they are launched: it checks, records or samples them.
+/// Intercepts the calls of a kernel before they are launched, to check, record or sample them.
 ///
-/// Threads: any, concurrently.   Lifetime: the slot that it intercepts shares it, and must outlive the calls.
+/// Threads: any, concurrently.   Lifetime: the intercepted slot shares it, and must outlive the calls.
 class Interceptor {
  public:
   Interceptor(const Interceptor&) = delete;
   Interceptor& operator=(const Interceptor&) = delete;
   virtual ~Interceptor() = default;
-  /// A call, which goes on by `next`, or is answered here. As `Adapter::launch`.
+  /// Handles a call, as `Adapter::launch` does: forwards it to `next`, or returns without launching.
   virtual kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept = 0;
 
  protected:
   Interceptor() = default;
-  /// The next interceptor or, behind the last, what is launched now.
+  /// Returns the next interceptor or, after the last one, the code that is launched now.
   const LaunchEntry& next() const noexcept { return *next_.load(std::memory_order_acquire); }
 
  private:
@@ -74,16 +73,16 @@ class Interceptor {
   std::atomic<const LaunchEntry*> next_{nullptr};
 };
 
-/// What a kernel launches: the artifact it began with, until another one takes its place between two calls. That may be
-/// of a better tier, of another variant or of another plugin, as long as it takes the same memory and slots.
+/// The artifact that a kernel launches: the first one, until another one replaces it between two calls. The replacement
+/// may be of a better tier, another variant or another plugin; it must take the same memory and slots.
 ///
 /// Threads:  any, concurrently.
-/// Lifetime: keeps all of them until it dies, since calls may still be in any. A child that was forked goes on launching
-///           what it finds; no better one is made for it.
+/// Lifetime: owns all its artifacts until it is destroyed, since calls may still be in any. A forked child launches the
+///           current artifact; no better one is made for it.
 class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
  public:
-  /// The promise of a better artifact. Dropped without `keep` or `fulfil`, it is broken. What is said first
-  /// counts.
+  /// The promise of a better artifact. Destroyed without `keep` or `fulfil`, it is broken. Only the first of these
+  /// calls has an effect.
   ///
   /// Threads: any.
   class Promise {
@@ -94,11 +93,11 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
         : slot_(std::move(other.slot_)), instead_of_(other.instead_of_), settled_(other.settled_.exchange(true)) {}
     Promise& operator=(Promise&&) = delete;
     ~Promise();
-    /// Would the better one never be called, since the kernel is gone?
+    /// Returns true if the kernel is gone, so that the better artifact would never be called.
     bool is_pointless() const { return slot_.expired(); }
-    /// Launches `better` from now on, unless what it was to replace has been replaced meanwhile.
+    /// Launches `better` from now on, unless the artifact that it was to replace has been replaced meanwhile.
     void keep(LoadedArtifact better);
-    /// Nothing more will come: what is launched is the best there is.
+    /// Ends the promise without a replacement: the current artifact is the best one.
     void fulfil();
     void give_up(Error reason);
 
@@ -115,31 +114,31 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
   AdapterSlot(const AdapterSlot&) = delete;
   AdapterSlot& operator=(const AdapterSlot&) = delete;
 
-  /// The hot call of what is launched now.
+  /// Returns the hot entry of the artifact that is launched now.
   const LaunchEntry& entry() const noexcept { return *entry_.load(std::memory_order_acquire); }
-  /// What is launched now, for people.
+  /// Returns the artifact that is launched now, for diagnostics. Takes a lock.
   const LoadedArtifact& loaded() const;
-  /// Is a plugin of that name launched now, or was it before?
+  /// Returns true if code of that plugin is launched now or was launched before.
   bool has_used(std::string_view backend) const;
 
   /// Launches `next` from now on.
   void replace(LoadedArtifact next);
-  /// What was made of that origin in that tier and is, or was, launched; null if nothing was.
+  /// Returns the artifact of that origin and tier that is or was launched, or null.
   const LoadedArtifact* find(std::string_view backend, std::size_t variant, std::string_view tier) const;
-  /// Launches again what `find` finds; false if nothing is found.
+  /// Launches the artifact that `find` returns from now on. Returns false if there is no such artifact.
   bool launch_again(std::string_view backend, std::size_t variant, std::string_view tier);
 
-  /// Sends calls through `interceptor`, in front of those that are there, until `leave`. A call that is under way may still be
-  /// in one that has left, so the slot keeps it.
+  /// Sends calls through `interceptor`, before the present interceptors, until `leave`. The slot owns interceptors that
+  /// have left, too, as a call may still be in one.
   void intercept(std::shared_ptr<Interceptor> interceptor);
   void leave(const Interceptor& interceptor);
 
-  /// Says that a better artifact is on its way. `hurry` is called when a caller waits for it.
+  /// Announces a better artifact. `hurry` is called when a caller waits for it.
   Promise expect_better(std::function<void()> hurry = {});
-  /// Waits while a better artifact is on its way.
+  /// Blocks until every announced artifact has arrived or was given up.
   ///
-  /// Errors: the reason why the last one did not come; unavailable when the process ends, or if a parent process was to
-  ///         make it; timed_out and cancelled as `wait` says.
+  /// Errors: the reason why the last one was given up; unavailable when the process ends, or if a parent process was to
+  ///         make it; timed_out and cancelled as `wait` requests.
   Status await_better(const AwaitOptions& wait = {}) const;
 
  private:
@@ -155,7 +154,7 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
   void take(LoadedArtifact next);
   void settle(std::optional<LoadedArtifact> better, const LoadedArtifact* instead_of, std::optional<Error> failure);
 
-  // Beside each other: all that a call reads.
+  // Adjacent: everything that a call reads.
   std::atomic<const LaunchEntry*> entry_{&first_entry_};
   LaunchEntry first_entry_;
   const LaunchEntry* launched_ = &first_entry_;
@@ -165,19 +164,19 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
   LoadedArtifact first_;
   std::deque<Held> later_;  // their addresses stay
   const LoadedArtifact* loaded_ = &first_;
-  std::vector<std::shared_ptr<Interceptor>> interceptors_;  // the newest, which a call reaches first, last
+  std::vector<std::shared_ptr<Interceptor>> interceptors_;  // oldest first; a call reaches the newest first
   std::vector<std::shared_ptr<Interceptor>> left_;
   std::optional<Error> failure_;
   std::function<void()> hurry_;
   int expected_ = 0;
-  std::uint64_t expected_in_;  // the process, by fork_generation()
+  std::uint64_t expected_in_;  // the process that `expected_` counts for, by fork_generation()
 };
 
 // open_adapter.cpp
 
-/// Loads an artifact of `program` with `plugin`. With `trial`, a worker loads it first, and launches it with copies of what the first
-/// call is given; that call fails where the worker crashes or hangs. While a trace is recorded, every call of the adapter
-/// becomes a span of it.
+/// Loads an artifact of `program` with `plugin`. With `trial`, a worker process loads it first, and launches it with
+/// copies of the first call's arguments; that call fails if the worker crashes or hangs. If a trace is being recorded,
+/// every call of the adapter becomes a span of the trace.
 ///
 /// Errors: those of the backend and of the trial.
 Result<std::shared_ptr<Adapter>> open_adapter(const Shared<Plugin>& plugin, const Artifact& artifact, int device,

@@ -52,7 +52,7 @@ std::optional<std::uint64_t> pointer_bits(const Arg& arg) {
   }
 }
 
-// One call: where its arguments are and where its slots and values go.
+// One call: its arguments, and the places of its slots and values.
 struct CallFrame {
   const CheckList& list;
   const Arg* args;
@@ -81,7 +81,7 @@ bool fill_scalar_value(const CallFrame& frame, const Check& check) {
   return value.has_value();
 }
 
-// The usual case without its branches; false sends the call to `bind_symbol`, which has every reason to refuse.
+// The common case without branches. False means that `bind_symbol` must decide, which has every reason for a refusal.
 bool fill_plain_symbol(const CallFrame& frame, const Check& check, std::span<const Carrier> carriers) {
   const auto extent = [&](const Carrier& carrier) { return frame.args[carrier.param].tensor()->shape[carrier.dim]; };
   const std::int64_t value = extent(carriers.front());
@@ -115,7 +115,7 @@ bool has_computed(const CallFrame& frame, const Check& check) {
   return computed.value >= 0 && extent_of(*tensor, check.dim, check.packing) == computed.value;
 }
 
-// Every kind but kTensor, which alone may skip others.
+// Checks every kind except kTensor, the only kind that may skip others.
 [[gnu::noinline]] bool passes(const CallFrame& frame, const Check& check) {
   switch (check.kind) {
     case CheckKind::kExtent:
@@ -137,7 +137,7 @@ bool has_computed(const CallFrame& frame, const Check& check) {
   }
 }
 
-// What nearly every check of nearly every call is, in straight code; what it says no to is for `passes` to decide.
+// The most common checks in straight-line code. If it returns false, `passes` must decide.
 bool passes_as_usual(const CallFrame& frame, const Check& check) {
   if (check.kind == CheckKind::kExtent)
     return frame.tensor(check).shape[check.dim] == check.value && check.packing == 1;
@@ -145,7 +145,7 @@ bool passes_as_usual(const CallFrame& frame, const Check& check) {
   return fill_plain_symbol(frame, check, {frame.list.carriers.data() + check.value, check.count});
 }
 
-// The check to go on with after one of kind kTensor; null if it failed.
+// Returns the check to continue with after one of kind kTensor; null if it failed.
 const Check* after_tensor(const CallFrame& frame, const Check& check, CallDevice& device) {
   const Arg& arg = frame.args[check.param];
   if (arg.kind() != Arg::Kind::kTensor) [[unlikely]] {
@@ -167,7 +167,7 @@ const Check* after_tensor(const CallFrame& frame, const Check& check, CallDevice
 
 [[gnu::hot]] const Check* ArgumentChecker::first_failure(std::span<const Arg> args, kmux_slot* slots,
                                                          CallDevice& device) const noexcept {
-  // A slot is a union that begins with what a value is, so the values lie in it.
+  // A slot is a union with an int64 member, so the values are stored in slots.
   static_assert(sizeof(kmux_slot) == sizeof(std::int64_t));
   ask_for_tensors(args);
   const CallFrame frame{list_, args.data(), slots, &slots[param_count_].i64};
@@ -182,7 +182,7 @@ const Check* after_tensor(const CallFrame& frame, const Check& check, CallDevice
       if (!passes_as_usual(frame, *check) && !passes(frame, *check)) return check;
       ++check;
     }
-    // Most tensors are dense, and say so in the next check.
+    // Most tensors are dense, and the next check requires it.
     if (check != end && check->kind == CheckKind::kContiguous && is_dense(frame.tensor(*check))) [[likely]] {
       ++check;
     }

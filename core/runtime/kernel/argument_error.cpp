@@ -91,7 +91,7 @@ class Explanation {
            "). Pass aligned memory or a copy.";
   }
 
-  // The device of the call as the tensors before this one chose it.
+  // Returns the device of the call as chosen by the tensors before this one.
   CallDevice device_before() const {
     CallDevice device(call_.memory);
     for (const Arg& earlier : call_.args.first(check_.param)) {
@@ -167,7 +167,7 @@ class Explanation {
     return "parameter " + name_of(carrier) + " has " + place_of(carrier) + " = " + std::to_string(number_of(carrier));
   }
 
-  // The expression that the signature has there.
+  // Returns the expression of the signature at that place.
   std::string expr_of(const Carrier& carrier) const {
     const BufferParam& buffer = *as_buffer(call_.signature.params[carrier.param]);
     const bool is_extent = carrier.source == Carrier::Source::kExtent;

@@ -23,7 +23,7 @@
 namespace kmux {
 namespace {
 
-// Words of a call that lie on the stack; the sizes differ only so that small calls touch little of it.
+// Words of a call that lie on the stack; two sizes, so that small calls touch little of it.
 constexpr std::size_t kSmallFrame = 64;
 constexpr std::size_t kLargeFrame = 4096;
 constexpr std::size_t kSmallCall = 16;  // arguments
@@ -82,8 +82,8 @@ struct Kernel::Impl {
   const Origin& origin() const { return *adapters.loaded().origin; }
 
   KernelParts parts;
-  const KernelHeaders* headers = parts.headers.get();  // beside the next, as a repeated jit call reads both
-  const AdapterSlot& adapters;  // of the parts; beside the checker, since every call reads both
+  const KernelHeaders* headers = parts.headers.get();  // adjacent to the next, as a repeated jit call reads both
+  const AdapterSlot& adapters;  // of the parts; adjacent to the checker, since every call reads both
   const LaunchTrail::Mark mark;
   ArgumentChecker checker;
   Device device;

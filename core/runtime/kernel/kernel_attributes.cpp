@@ -94,7 +94,7 @@ std::string KernelAttributes::to_string() const {
 
 namespace {
 
-// Blocks that the registers are enough for. A warp takes them of one partition.
+// Returns the number of blocks that fit into the registers. A warp takes registers of one partition.
 std::int64_t blocks_by_registers(const Multiprocessor& has, int registers, std::int64_t warps) {
   const std::int64_t of_warp = rounded_up(std::max<std::int64_t>(registers, 1) * has.warp_threads, has.register_unit);
   return has.registers / has.partitions / of_warp * has.partitions / warps;

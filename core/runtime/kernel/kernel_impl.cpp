@@ -22,7 +22,7 @@
 namespace kmux {
 namespace {
 
-// The lanes in use, a bit each. More threads than bits get numbers above them, which are never reused.
+// The lanes in use, one bit each. Threads beyond the number of bits get higher numbers, which are never reused.
 class LaneSet {
  public:
   std::uint32_t claim() noexcept {
@@ -117,7 +117,7 @@ Result<Json> architecture(DeviceApi& devices, int ordinal) {
   return arch == nullptr ? Json() : *arch;
 }
 
-// A single device has no siblings to ask about.
+// A single device has no siblings to query.
 Result<std::uint64_t> devices_alike(const Device& device) {
   DeviceApi& devices = device.plugin()->backend().devices();
   KMUX_ASSIGN(const int count, devices.count());
@@ -208,7 +208,7 @@ Status KernelConstants::check_value(const Constant& constant, const Tensor& valu
 
 namespace {
 
-/// The device of a kernel for `device` that a value is set on: that of the value, or the one given for a value of the host.
+/// Returns the device on which a kernel for `device` sets `value`: the value's device, or `device` for a host value.
 Result<Device> device_for(const Tensor& value, const Device& device) {
   if (value.device().is_host()) return device;
   const DLDevice there = value.dl()->device;
@@ -235,7 +235,7 @@ Status KernelConstants::copy(const Constant& constant, const Tensor& value, Stre
   KMUX_TRY(devices.copy(device.ordinal(), stream.handle, place.address, value.data(), bytes,
                         from_host ? KMUX_COPY_HOST_TO_DEVICE : KMUX_COPY_DEVICE_TO_DEVICE));
   if (from_host)
-    return devices.stream_synchronize(device.ordinal(), stream.handle);  // then the caller's memory is free
+    return devices.stream_synchronize(device.ordinal(), stream.handle);  // afterwards the caller may reuse its memory
   const Arg used(value);
   record_uses({&used, 1}, stream);
   return Ok{};

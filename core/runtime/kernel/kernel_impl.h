@@ -27,21 +27,22 @@ namespace kmux {
 
 class KernelHeaders;
 
-/// Measures what else could run a kernel, and lets it launch the winner.
+/// Measures the alternatives that could run a kernel, and makes the kernel launch the winner.
 ///
 /// Threads: any.
 class KernelTuner {
  public:
   virtual ~KernelTuner() = default;
-  /// `Kernel::tune` with these arguments.
+  /// Implements `Kernel::tune` with these arguments.
   virtual Result<Tuning> tune(std::span<const Arg> args, const TuneOptions& options) = 0;
-  /// Does it compile with the plugin of that name?
+  /// Returns true if one of the candidates is compiled by the plugin of that name.
   virtual bool uses(std::string_view backend) const = 0;
 };
 
-/// The constants of a kernel. A launch on a device is refused until each has been set there that the sources do not initialise.
+/// The constants of a kernel. A launch on a device fails until every constant that the sources do not initialise has
+/// been set on that device.
 ///
-/// Threads: any, concurrently.   Lifetime: borrows the slot, whose calls go through it where something has to be set.
+/// Threads: any, concurrently.   Lifetime: borrows the slot, and intercepts its calls if any constant must be set.
 class KernelConstants final : public Interceptor {
  public:
   KernelConstants(std::string kernel, std::vector<Constant> constants, AdapterSlot& slot);
@@ -64,48 +65,48 @@ class KernelConstants final : public Interceptor {
   const std::string kernel_;
   const std::vector<Constant> constants_;
   AdapterSlot& slot_;
-  std::atomic<std::uint64_t> ready_ = 0;  // a bit a device
+  std::atomic<std::uint64_t> ready_ = 0;  // one bit per device
   mutable std::mutex mutex_;
-  std::vector<std::uint64_t> set_;  // a bit a device for each constant; under mutex_
+  std::vector<std::uint64_t> set_;  // one bit per device for each constant; under mutex_
 };
 
-/// Everything that a kernel is made of: what `compile` has when the first artifact is loaded.
+/// The parts of a kernel, as `compile` has them when the first artifact is loaded.
 ///
-/// Lifetime: owns all of it; the adapters go before the plugin.
+/// Lifetime: owns all parts; the adapters are destroyed before the plugin.
 struct KernelParts {
   std::string name;
   Signature signature;
   std::vector<Constant> constants = {};
   std::vector<int> out_idx = {};  // as given in CompileOptions
-  Shared<Plugin> plugin;  // whose device the kernel is for, also when another one's code is launched
-  std::shared_ptr<AdapterSlot> adapters;  // each with its origin; one that stays, of a kernel with constants
+  Shared<Plugin> plugin;  // whose device the kernel is for, even while another plugin's code is launched
+  std::shared_ptr<AdapterSlot> adapters;  // each with its origin; never replaced if the kernel has constants
   int device = 0;  // ordinal
   Resolution resolution;
   std::shared_ptr<KernelTuner> tuner = {};  // under policy measured
-  std::shared_ptr<KernelHeaders> headers = {};  // of what `adapters` launches; null: it depends on no file
+  std::shared_ptr<KernelHeaders> headers = {};  // of the code that `adapters` launches; null: it depends on no file
 };
 
-/// Compiles the argument checks and output shapes, and makes the handle.
+/// Compiles the argument checks and output shapes, and returns the handle.
 ///
-/// Errors: invalid_argument for an `out_idx` that is out of range, repeated, no tensor, or given although the signature
-/// declares outputs; for a signature that cannot be checked.
+/// Errors: invalid_argument for an `out_idx` that is out of range, repeated, not a tensor, or given although the
+///         signature declares outputs; for a signature that cannot be checked.
 Result<Kernel> make_kernel(KernelParts parts);
 
-/// A small number of the calling host thread that no other living thread has; a thread that ends gives its number back.
+/// Returns a small number of the calling host thread that no other living thread has. Reused after the thread ends.
 ///
 /// Threads: any. Allocates nothing, takes no lock.
 std::uint32_t current_lane() noexcept;
 
-/// Records that what was just launched on `stream` uses the memory of `args`, for those that are in the order of another
-/// stream. Where that fails, the host waits for the stream, and the reason is logged.
+/// Records that the latest launch on `stream` uses the memory of those `args` that are ordered by another stream. If
+/// that fails, the host waits for the stream, and the reason is logged.
 [[gnu::cold, gnu::noinline]] void record_uses(std::span<const Arg> args, StreamRef stream) noexcept;
 
-/// Where tensors may be for a kernel that was compiled for `device`. Asks the plugin about its other devices.
+/// Returns where tensors may be for a kernel that was compiled for `device`. Queries the plugin for its other devices.
 Result<AcceptedMemory> accepted_memory(const Device& device);
 
-/// What a kernel's launcher takes workspaces from: the device's own memory in stream order, or the host's.
+/// The allocator of a launcher's workspaces: the device's own memory in stream order, or the host's.
 ///
-/// Threads: any, concurrently.   Lifetime: holds the device's plugin; not copied, since the table points to it.
+/// Threads: any, concurrently.   Lifetime: owns a reference to the plugin; not copied, since the table points into it.
 class WorkspaceAllocator {
  public:
   explicit WorkspaceAllocator(Device device);

@@ -17,7 +17,7 @@
 namespace kmux {
 namespace {
 
-/// Another adapter whose calls are recorded.
+/// A wrapper of an adapter that records its calls in a trace.
 class TracedAdapter final : public Adapter {
  public:
   TracedAdapter(std::unique_ptr<Adapter> adapter, std::string kernel)
@@ -43,7 +43,7 @@ class TracedAdapter final : public Adapter {
   std::string kernel_;
 };
 
-/// Of a tensor's memory, from its first element on. Units: bytes.
+/// Returns the size of a tensor's memory, from its first element on. Units: bytes.
 std::int64_t size_of(const SampleTensor& tensor) {
   return packed_bytes(tensor.dtype, element_span(tensor.shape, tensor.strides));
 }
@@ -53,7 +53,7 @@ bool has_known_memory(const std::variant<SampleTensor, Arg>& param) {
   return tensor == nullptr || std::ranges::all_of(tensor->strides, [](std::int64_t stride) { return stride >= 0; });
 }
 
-/// Another adapter whose first call is made by a worker first.
+/// A wrapper of an adapter that has a worker make the first call before it is launched here.
 class TriedAdapter final : public Adapter {
  public:
   TriedAdapter(std::unique_ptr<Adapter> adapter, std::shared_ptr<const CodeTrial> trial, DeviceApi& devices,
@@ -94,7 +94,7 @@ class TriedAdapter final : public Adapter {
     return Ok{};
   }
 
-  /// Why a worker cannot get what the call was given.
+  /// Returns why a worker cannot get the call's arguments, or nothing.
   static std::optional<std::string> why_not(const Result<CallSample>& sample) {
     if (!sample || !std::ranges::all_of(*sample, has_known_memory)) return "the extent of its memory is not known";
     std::uint64_t bytes = 0;
@@ -145,7 +145,7 @@ class TriedAdapter final : public Adapter {
   LaunchEntry entry_;
   std::atomic<bool> is_tried_ = false;
   std::mutex mutex_;
-  std::shared_ptr<const CodeTrial> trial_;  // until it was made
+  std::shared_ptr<const CodeTrial> trial_;  // null once the trial was made
   DeviceApi& devices_;
   Artifact artifact_;  // likewise
   const Program program_;  // without its variants

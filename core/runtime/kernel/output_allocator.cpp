@@ -31,7 +31,7 @@ Result<std::vector<std::int64_t>> evaluate_all(const std::vector<ExprCode>& code
   return numbers;
 }
 
-// Elements from the first to behind the last one.
+// Returns the number of elements from the first to the last one, inclusive.
 Result<std::int64_t> span_of(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides) {
   std::int64_t span = 1;
   if (std::ranges::find(shape, 0) != shape.end()) return std::int64_t{0};
@@ -96,7 +96,7 @@ namespace {
 
 Error invalid_out_idx(std::string message) { return make_error(ErrorCode::kInvalidArgument, std::move(message)); }
 
-/// The parameter at `index`.
+/// Returns the parameter at `index`.
 Result<const Param*> param_at(const Signature& signature, int index) {
   const auto count = static_cast<std::int64_t>(signature.params.size());
   const std::int64_t position = index < 0 ? index + count : index;

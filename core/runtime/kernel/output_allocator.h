@@ -15,12 +15,12 @@
 
 namespace kmux {
 
-/// Allocates the outputs of a call from the values that its inputs gave.
+/// Allocates the outputs of a call. Their sizes follow from the values that the inputs bind.
 ///
 /// Threads: any, concurrently.
 class OutputAllocator {
  public:
-  /// `list` says where values lie; `kernel` is the name in messages.
+  /// Compiles the shapes of the outputs. `list` gives the places of values; `kernel` is the name in messages.
   static Result<OutputAllocator> make(std::string kernel, const Signature& signature, const CheckList& list);
 
   struct Output {
@@ -30,13 +30,13 @@ class OutputAllocator {
     std::vector<ExprCode> shape;
     std::vector<ExprCode> strides;  // empty: contiguous
   };
-  /// In the order in which a call returns them.
+  /// Returns the outputs in the order in which a call returns them.
   const std::vector<Output>& outputs() const { return outputs_; }
 
-  /// One tensor an output, on `device`, in memory that `memory` gives for work on `stream`.
+  /// Returns one tensor per output, on `device`, in memory that `memory` returns for work on `stream`.
   ///
-  /// Errors: invalid_argument for a size that has no value or is negative, unavailable without memory; both name kernel
-  /// and parameter.
+  /// Errors: invalid_argument for a size that has no value or is negative; those of `memory`. All name kernel and
+  ///         output.
   Result<std::vector<Tensor>> allocate(std::span<const std::int64_t> values, const Device& device, StreamRef stream,
                                        const OutputMemory& memory) const;
 
@@ -47,11 +47,11 @@ class OutputAllocator {
   std::vector<Output> outputs_;
 };
 
-/// The names of the outputs of a call: those of the signature, or the parameters at the positions `out_idx` (negative:
-/// from the end), in that order.
+/// Returns the names of the outputs of a call: those of the signature, or the parameters at the positions `out_idx`
+/// (negative: from the end), in that order.
 ///
-/// Errors: invalid_argument for a position out of range, a repeated one, one that is not a tensor, or any at all where the
-/// signature declares outputs.
+/// Errors: invalid_argument for a position that is out of range, repeated or not a tensor, or for any position if the
+///         signature declares outputs.
 Result<std::vector<std::string>> output_names(const Signature& signature, const std::vector<int>& out_idx);
 
 }  // namespace kmux

@@ -44,7 +44,7 @@ bool PlainArguments::take(const CheckList& list, const Check& check) {
     case CheckKind::kTensor:
       return take_tensor(check);
     case CheckKind::kContiguous:
-      return true;  // what `fill` takes is
+      return true;  // `fill` requires it of every tensor
     case CheckKind::kExtent:
       extents_.push_back({check.param, check.dim, -1, check.value});
       return true;
@@ -86,7 +86,7 @@ bool PlainArguments::take_symbol(const CheckList& list, const Check& check) {
   });
 }
 
-// Differences are gathered, not branched on: a driver's work leaves branches unpredicted, and nearly all calls pass.
+// Accumulates differences instead of branching: a driver's work evicts branch predictions, and nearly all calls pass.
 [[gnu::hot]] bool PlainArguments::fill(const Arg* args, kmux_slot* slots) const noexcept {
   if (tensors_.empty()) return false;
   ask_for_tensors({args, param_count_});

@@ -13,34 +13,35 @@
 
 namespace kmux {
 
-/// Where a kernel's or a driver's work has left the caches cold, all tensors are on their way while the first is looked at.
+/// Prefetches all tensors: if a kernel or a driver has left the caches cold, they load while the first one is checked.
 inline void ask_for_tensors(std::span<const Arg> args) noexcept {
   for (const Arg& arg : args) {
     if (arg.kind() == Arg::Kind::kTensor) __builtin_prefetch(arg.tensor());
   }
 }
 
-/// The checks of a signature whose parameters are dense tensors with extents that are constants or symbols, and signed integers
-/// and floating-point numbers, in a form without what such a signature does not need: most calls, in the fewest instructions. It
-/// only accepts; what it does not is decided by the check list, which has every exception and every reason.
+/// A fast path for signatures of dense tensors, whose extents are constants or symbols, and of signed integers and
+/// floating-point numbers. Covers most calls in the fewest instructions. It can only accept: a call that it does not
+/// accept must be decided by the check list, which has every exception and every reason.
 ///
 /// Threads: immutable, so any.
 class PlainArguments {
  public:
-  /// Of no signature: false for every call.
+  /// Covers no signature: `fill` returns false for every call.
   PlainArguments() = default;
-  /// `device` is the one that tensors are on.
+  /// Returns the checks of `list`, or empty ones if it has others. Tensors must be on `device`.
   static PlainArguments of(const CheckList& list, std::size_t param_count, DLDevice device);
 
   bool empty() const { return tensors_.empty(); }
 
-  /// Fills `slots`, one a parameter and then the values, from one argument a parameter.
+  /// Fills `slots`, one per parameter and then the values, from one argument per parameter. Returns true if the call is
+  /// valid, and false if the check list must decide.
   bool fill(const Arg* args, kmux_slot* slots) const noexcept;
 
  private:
   struct Tensor {
-    std::uint64_t form;  // rank and dtype, as they lie in a DLTensor
-    std::uint64_t misaligned;  // bits that an address may not have
+    std::uint64_t form;  // rank and dtype, as laid out in a DLTensor
+    std::uint64_t misaligned;  // bits that must be zero in an address
     std::uint32_t param;
     std::uint32_t written;
   };
@@ -57,7 +58,7 @@ class PlainArguments {
   struct Extent {
     std::uint16_t param;
     std::uint16_t dim;
-    std::int32_t value;  // the index of a symbol's, or negative
+    std::int32_t value;  // the index of a symbol's value, or negative
     std::int64_t constant;
   };
   bool take(const CheckList& list, const Check& check);

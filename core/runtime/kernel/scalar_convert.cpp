@@ -14,7 +14,7 @@ std::uint64_t low_bits(std::uint64_t value, int count) {
   return count >= 64 ? value : value & ((std::uint64_t{1} << count) - 1);
 }
 
-// An integer of up to 65 bits: `magnitude` is the two's complement of a negative one.
+// An integer of up to 65 bits: `bits` is the two's complement of a negative one.
 struct Integer {
   std::uint64_t bits;
   bool negative;

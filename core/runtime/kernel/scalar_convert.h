@@ -11,19 +11,20 @@
 
 namespace kmux {
 
-/// The bits of `arg` as a scalar of `type`, zero-extended; nothing if it is not a number or `type` cannot hold it.
+/// Returns the bits of `arg` as a scalar of `type`, zero-extended; nothing if it is not a number or `type` cannot hold
+/// it.
 ///
-/// Integers must fit; floating-point values are rounded to nearest even and never become integers; an integer becomes a
-/// floating-point value only if that is exact; bits must be of exactly `type`. Allocates nothing.
+/// Integers must fit. Floating-point values are rounded to nearest even and never become integers. An integer becomes a
+/// floating-point value only if that is exact. Bits must be of exactly `type`. Allocates nothing.
 std::optional<std::uint64_t> scalar_bits(const Arg& arg, DType type) noexcept;
 
-/// Is `type` one of those that `fill_usual_scalar` knows: signed integers and the floating-point numbers of the machine?
+/// Returns true if `fill_usual_scalar` supports `type`: signed integers, float32 and float64.
 inline bool is_usual_scalar(DType type) {
   return (type.code == kDLInt && type.lanes == 1) || type == dtype::kFloat32 || type == dtype::kFloat64;
 }
 
-/// `scalar_bits` of the most usual scalars, an integer for an integer or a floating-point number for one, in a few instructions.
-/// False decides nothing.
+/// Converts as `scalar_bits`, in a few instructions, for the most common scalars: an integer for an integer, or a
+/// floating-point number for a floating-point number. If it returns false, `scalar_bits` must decide.
 inline bool fill_usual_scalar(const Arg& arg, DType type, kmux_slot& slot) noexcept {
   if (arg.kind() == Arg::Kind::kInteger && type.code == kDLInt && type.lanes == 1) {
     const auto bits = static_cast<std::uint64_t>(arg.integer());
@@ -38,7 +39,7 @@ inline bool fill_usual_scalar(const Arg& arg, DType type, kmux_slot& slot) noexc
   return false;
 }
 
-/// The integer whose bits are `bits` in an integer type or bool; nothing for a uint64 above int64.
+/// Returns the integer whose bits are `bits` in an integer type or bool; nothing for a uint64 above int64.
 inline std::optional<std::int64_t> integer_of(std::uint64_t bits, DType type) {
   if (type.bits >= 64) {
     const bool fits = type.code == kDLInt || static_cast<std::int64_t>(bits) >= 0;
@@ -49,7 +50,7 @@ inline std::optional<std::int64_t> integer_of(std::uint64_t bits, DType type) {
   return static_cast<std::int64_t>(bits << unused) >> unused;
 }
 
-/// What `arg` is, for messages: "the integer 300", "float16[2, 3]", "a null tensor".
+/// Returns a description of `arg` for messages: "the integer 300", "float16[2, 3]", "a null tensor".
 std::string describe(const Arg& arg);
 
 }  // namespace kmux

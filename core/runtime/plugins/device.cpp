@@ -43,7 +43,7 @@ Result<Json> Device::properties() const {
 
 namespace {
 
-/// The text of that name in the device's properties, or `otherwise`.
+/// Returns the text property `name` of the device, or `otherwise`.
 std::string text_of(const Device& device, const char* name, const std::string& otherwise) {
   const Result<Json> properties = device.properties();
   const Json* const found = properties ? properties->find(name) : nullptr;
@@ -65,7 +65,7 @@ Status Device::synchronize() const {
 
 namespace {
 
-/// Appends the devices of plugin `name`; one that cannot run here has none.
+/// Appends the devices of plugin `name`; none if it cannot run here.
 Status append_devices(Registry& registry, const std::string& name, std::vector<Device>& found) {
   const auto plugin = registry.plugin(name);
   if (!plugin) return Ok{};
@@ -149,7 +149,7 @@ Status Event::record(StreamRef stream) const {
       [&]() -> Status { return api_of(device_).event_record(device_.ordinal(), handle_.get(), stream.handle); });
 }
 
-// To ask for a time waits for it.
+// Querying an elapsed time waits for the event.
 Status Event::synchronize() const {
   return guarded([&]() -> Status {
     KMUX_TRY(elapsed_since(*this));
@@ -165,7 +165,8 @@ Result<double> Event::elapsed_since(const Event& begin) const {
 
 namespace {
 
-// A handle below 16 is the name of a stream: 0 and 1 that of all threads, 2 another one in each. Source: tensor/thread_stream.h.
+// A handle below 16 names a stream: 0 and 1 the one of all threads, 2 a separate one in each thread. Source:
+// tensor/thread_stream.h.
 constexpr std::uintptr_t kLegacy = 1;
 constexpr std::uintptr_t kStreamNames = 16;
 
@@ -186,7 +187,7 @@ LaunchTrail::Mark LaunchTrail::mark_of(std::string_view kernel, int device_type)
   struct Names {
     std::mutex mutex;
     ForkGuard guard{mutex};
-    std::map<std::pair<std::string, int>, Name> by_kernel;  // whose nodes stay where they are
+    std::map<std::pair<std::string, int>, Name> by_kernel;  // its nodes have stable addresses
   };
   static auto& names = *new Names;
   const std::lock_guard lock(names.mutex);
@@ -200,7 +201,7 @@ bool LaunchTrail::is_on(Mark mark, int device_type, int ordinal) {
   return std::bit_cast<const Name*>(mark & ~kBits)->device_type == device_type;
 }
 
-// Changes the marks of launches on a stream. One that its thread replaces meanwhile stays.
+// Changes the marks of launches on a stream. A mark that its thread replaces concurrently is left alone.
 template <class Change>
 void LaunchTrail::change_on(int device_type, int ordinal, const void* stream, const Change& change) noexcept {
   const std::size_t own = (thread_calls.lane - 1) % kThreads;

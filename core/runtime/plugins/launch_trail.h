@@ -11,29 +11,29 @@
 
 namespace kmux {
 
-/// What the runtime keeps for a host thread. Initial-exec: every call reads it, and the few bytes that glibc keeps for libraries
-/// opened later are enough for it.
+/// The state of a host thread in the runtime. Initial-exec: every call reads it, and it fits in the few bytes that
+/// glibc reserves for libraries opened later.
 struct ThreadCalls {
-  std::uint32_t lane = 0;  // the thread's plus one; 0 before the first use and after the thread's end
-  std::uint32_t launches = 0;  // that it left in the trail
+  std::uint32_t lane = 0;  // the thread's lane plus one; 0 before the first use and after the thread's end
+  std::uint32_t launches = 0;  // launches that it noted in the trail
 };
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local ThreadCalls thread_calls;
 
-/// No lane has been as high.
+/// Exclusive upper bound of all lanes used so far.
 inline constinit std::atomic<std::uint32_t> lanes_used = 0;
 
-/// The last launches of each host thread, so that an error which a device reports later names those that may have made it: a
-/// kernel that fails does so after its launch has returned.
+/// The last launches of each host thread, so that an error which a device reports late names the possible causes. A
+/// kernel can fail after its launch has returned.
 ///
-/// Threads: any. A launch is two stores into memory of its thread's; nothing is allocated, locked or looked up.
+/// Threads: any. A launch costs two stores into memory of its thread, without allocation, lock or look-up.
 class LaunchTrail {
  public:
-  /// What launches of a kernel leave. 0: nothing, for kernels of the host, which are over when they return.
+  /// Identifies the kernel of a launch. 0: not noted, for host kernels, which complete before they return.
   using Mark = std::uintptr_t;
-  /// The mark of kernels of that name, which is kept for good: a kernel that is gone has a name, too.
+  /// Returns the mark of kernels of that name. It stays valid forever, since a destroyed kernel may still be named.
   static Mark mark_of(std::string_view kernel, int device_type);
 
-  /// Notes a launch on device `ordinal` by the calling thread, which has a lane.
+  /// Notes a launch on device `ordinal` by the calling thread, which must have a lane.
   [[gnu::always_inline]] void note(Mark mark, int ordinal, void* stream) noexcept {
     ThreadCalls& thread = thread_calls;
     Launch& launch = threads_[(thread.lane - 1) % kThreads][thread.launches++ % kLaunches];
@@ -41,20 +41,20 @@ class LaunchTrail {
     std::atomic_ref(launch.stream).store(stream, std::memory_order_relaxed);
   }
 
-  /// The calling thread begins to wait for a stream; `end_wait` comes after it.
+  /// Notes that the calling thread starts waiting for a stream; `end_wait` must follow.
   void begin_wait(int device_type, int ordinal, void* stream) noexcept;
-  /// Forgets the launches on the stream that were there when the wait began, if it was `good`.
+  /// Discards the launches that were on the stream when the wait began, if the wait was `good`.
   void end_wait(int device_type, int ordinal, void* stream, bool good) noexcept;
 
-  /// The launches on a device that may have failed, by thread, that of the caller first, the latest first: "gather, 3 x scale";
-  /// empty if there are none.
+  /// Returns the launches on a device that may have failed, by thread, the caller's first, latest first. Empty if none.
+  /// Example: "gather, 3 x scale".
   std::string text_of(int device_type, int ordinal);
 
  private:
-  static constexpr std::size_t kLaunches = 16;  // of a thread
-  static constexpr std::size_t kThreads = 4096;  // by lane; only what is written takes memory
-  static constexpr unsigned kOrdinals = 64;  // which one is in the low bits of a mark
-  static constexpr Mark kAwaited = kOrdinals;  // and whether a thread waits for it
+  static constexpr std::size_t kLaunches = 16;  // per thread
+  static constexpr std::size_t kThreads = 4096;  // by lane; only pages written to take memory
+  static constexpr unsigned kOrdinals = 64;  // the ordinal is in the low bits of a mark
+  static constexpr Mark kAwaited = kOrdinals;  // bit: a thread waits for the launch
   static constexpr Mark kBits = 2 * kOrdinals - 1;
   struct alignas(2 * kOrdinals) Name {
     std::string kernel;
@@ -75,7 +75,7 @@ class LaunchTrail {
 };
 extern constinit LaunchTrail launch_trail;
 
-/// Launches on a device that may have made an error, as a note of it; without any the error is as it was.
+/// Returns `error` with a note of the launches on a device that may have caused it; unchanged if none.
 Error with_launches(Error error, int device_type, int ordinal);
 
 }  // namespace kmux

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMaxManifestBytes = 1 << 20;
 
-/// Reads the members of one object and remembers every complaint.
+/// Reads the members of one object and collects every problem.
 class ManifestReader {
  public:
   explicit ManifestReader(const Json::Object& object) : object_(object) {}
@@ -66,10 +66,10 @@ class ManifestReader {
     });
   }
 
-  /// What is wrong; empty if all is well.
+  /// Returns the problems; empty if none.
   const std::string& problems() const { return problems_; }
 
-  /// The keys that are not known, each with what it may be meant to be.
+  /// Returns the unknown keys, each with a suggested spelling.
   std::vector<std::string> unknown() const {
     std::vector<std::string> keys;
     for (const auto& [key, value] : object_) {
@@ -78,7 +78,7 @@ class ManifestReader {
     return keys;
   }
 
-  /// Those that a reader must know come last, when this reader has asked for all that it knows.
+  /// Checks the keys that a reader must know. Must be called last, after all known keys have been read.
   void critical(const char* key) {
     std::vector<std::string> needed;
     texts(key, needed);
@@ -161,7 +161,7 @@ std::string wrong_parts(const Manifest& manifest) {
   return text;
 }
 
-/// The first problem is a part of what a list of plugins shows of it in a line, the others are not.
+/// Returns the error of an invalid manifest. Lists of plugins show the first problem in one line, without the others.
 Error refuse(const std::filesystem::path& path, std::string problems) {
   problems.resize(problems.find_last_not_of(". ") + 1);
   if (const std::size_t end = problems.find(". "); end != std::string::npos) {

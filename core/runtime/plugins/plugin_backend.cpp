@@ -44,7 +44,7 @@ class RequestView {
   kmux_build_request view_{};
 };
 
-// What a device reports here, a launch may have done that has returned: then it has those as a note.
+// Returns `status` with a note of earlier launches, which may have caused an error that the device reports only now.
 Status told_late(const kmux_plugin_api& api, int device, Status status) {
   if (status) return status;
   return with_launches(std::move(status).error(), api.devices->device_type, device);
@@ -53,7 +53,7 @@ Status told_late(const kmux_plugin_api& api, int device, Status status) {
 kmux_code allocate_on_device(void* self, int32_t device, void* stream, size_t bytes, size_t alignment, void** address) {
   const Result<void*> memory = static_cast<DeviceApi*>(self)->allocate(device, stream, bytes, alignment);
   if (!memory) {
-    log(LogLevel::kWarning, memory.error().message);  // a code alone reaches the launcher, without the reason
+    log(LogLevel::kWarning, memory.error().message);  // only the code reaches the launcher, not the reason
     return static_cast<kmux_code>(memory.error().code);
   }
   *address = *memory;
@@ -281,7 +281,8 @@ Result<Artifact> PluginBackend::build(const BuildRequest& request, std::string_v
   return read;
 }
 
-/// A plugin that does not say what it read may have read anything: what it makes is never kept.
+/// Marks the dependencies as incomplete: a plugin that reports none may have read any file, so its builds are never
+/// cached.
 void PluginBackend::add_unknown_dependencies(Artifact& artifact) {
   artifact.set(std::string(kDependenciesPart), to_json(Dependencies{.complete = false}));
   if (told_of_dependencies_.exchange(true)) return;

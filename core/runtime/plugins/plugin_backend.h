@@ -8,7 +8,7 @@
 
 namespace kmux {
 
-/// The devices of a plugin's table as the abstract class.
+/// Adapts the device table of a plugin to the abstract class.
 ///
 /// Lifetime: borrows table and instance.
 class PluginDeviceApi final : public DeviceApi {
@@ -43,21 +43,21 @@ class PluginDeviceApi final : public DeviceApi {
   void* instance_;
 };
 
-/// What a launcher takes workspaces from that works on a device of `devices`: its own memory, in stream order.
+/// Returns the allocator of workspaces for launchers on devices of `devices`: device memory, in stream order.
 ///
 /// Lifetime: borrows `devices`.
 kmux_allocator workspaces_of(DeviceApi& devices);
 
-/// Calls `standalone` of a table that may have none: unsupported then.
+/// Calls `standalone` of a table. Returns unsupported if the table has none.
 kmux_code call_standalone(const kmux_plugin_api& api, void* instance, const kmux_build_request& request,
                           kmux_sink parts, kmux_sink error);
 
-/// A plugin's table and instance as the abstract class that its author derived from.
+/// Adapts a plugin's table and instance to the abstract class that its author derives from.
 ///
 /// Lifetime: borrows table and instance.
 class PluginBackend final : public Backend, private Wrapper, private Builder {
  public:
-  /// Calls `built` with the options of each build that succeeds.
+  /// `built` is called with the options of each successful build.
   PluginBackend(const kmux_plugin_api& api, void* instance, std::function<void(const Options&)> built = {})
       : api_(api), instance_(instance), devices_(api, instance), built_(std::move(built)) {}
 
@@ -83,8 +83,8 @@ class PluginBackend final : public Backend, private Wrapper, private Builder {
   std::atomic<bool> told_of_dependencies_ = false;
 };
 
-/// An adapter of a plugin. The hot path skips it: its entry is what the plugin says, or else the table's function with the
-/// plugin's own adapter.
+/// An adapter of a plugin. The hot path bypasses it: `entry` returns the plugin's own entry, or else the table's
+/// function with the plugin's adapter.
 class PluginAdapter final : public Adapter {
  public:
   PluginAdapter(const kmux_plugin_api& api, void* handle) : api_(api), handle_(handle) {}

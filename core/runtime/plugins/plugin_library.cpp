@@ -24,7 +24,7 @@ namespace {
 
 using Library = boost::dll::shared_library;
 
-/// Libraries that stay open for the rest of the process. To add one takes no memory: destructors do it.
+/// Libraries that stay open until process exit. Adding one must not allocate, since destructors do it.
 struct KeptLibraries {
   std::mutex mutex;
   std::list<Library> all;
@@ -67,15 +67,15 @@ class OpenPlugin final : public PluginLibrary {
     if (report_) return *report_;
     Result<ProbeReport> report = backend_.probe();
     if (!report && report.error().code == ErrorCode::kOutOfMemory)
-      return immortal<NoMemory>().report;  // there may be some later
+      return immortal<NoMemory>().report;  // not remembered: memory may be available later
     return report_.emplace(std::move(report));
   }
   void close_when_released() override { close_ = true; }
   void* instance() const override { return instance_; }
 
  private:
-  /// Warns once of options of the environment that the first build did not ask for. Those of the call, `given`, come before the
-  /// environment; the runtime reads "tier"; what is in no key is asked for outside of builds.
+  /// Warns once about environment options that the first build did not look up. Options of the call, `given`, override
+  /// the environment; the runtime reads "tier"; options left out of keys are looked up outside of builds.
   void review_options(const Options& given) const {
     if (reviewed_.exchange(true)) return;
     for (const std::string& option : host_->unasked()) {
@@ -101,7 +101,7 @@ class OpenPlugin final : public PluginLibrary {
   mutable std::atomic<bool> reviewed_ = false;
 };
 
-/// What the manifest advises about the libraries that the loader's text names.
+/// Returns the manifest's hints for the libraries that the loader's message names.
 std::string hints(const Manifest& manifest, std::string_view loader_text) {
   std::string text;
   for (const NeededLibrary& need : manifest.needs) {
@@ -117,9 +117,9 @@ Error unusable(const std::filesystem::path& path, const std::string& why, const 
 
 Result<Library> open_library(const Manifest& manifest, const std::filesystem::path& path) {
   try {
-    // Now and local: an undefined symbol fails here and not in a call, and nothing leaks into other libraries.
+    // Now and local: an undefined symbol fails here and not in a call, and no symbol is visible to other libraries.
     return Library(path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
-  } catch (const std::exception& error) {  // the throwing overload carries the loader's own text
+  } catch (const std::exception& error) {  // the throwing overload has the loader's message
     return unusable(path, error.what(), hints(manifest, error.what()));
   }
 }
@@ -135,7 +135,7 @@ Result<const kmux_plugin_api*> query(const Library& library, const std::filesyst
   return api;
 }
 
-/// Where the table differs from the manifest, by which `auto` chose; empty if they agree.
+/// Returns the difference between table and manifest, which `auto` chose by; empty if they agree.
 std::string contradiction(const kmux_plugin_api& api, const Manifest& manifest) {
   const auto in_table = [](const char* text) { return in_quotes(text == nullptr ? "" : text); };
   if (api.name == nullptr || manifest.name != api.name) {
@@ -145,20 +145,20 @@ std::string contradiction(const kmux_plugin_api& api, const Manifest& manifest) 
     return "its version is " + in_table(api.version) + ", its manifest has " + in_quotes(manifest.version);
   }
   const std::string own = std::to_string(api.devices->device_type);
-  const std::string said = std::to_string(manifest.device_types.front());  // never without one
+  const std::string said = std::to_string(manifest.device_types.front());  // never empty
   return own == said ? "" : "its memory is of DLPack device type " + own + ", its manifest's first is " + said;
 }
 
-/// A function of a table by its name, and whether the table has it.
+/// The name of a table's function, and true if the table has it.
 using Function = std::pair<const char*, bool>;
 
-/// The first of `functions` that is not there; empty if all are.
+/// Returns the first missing one of `functions`; empty if none is missing.
 std::string first_missing(std::span<const Function> functions) {
   const auto found = std::ranges::find(functions, false, &Function::second);
   return found == functions.end() ? "" : found->first;
 }
 
-/// The first function that all devices have and these have not; "devices" where their table is too small.
+/// Returns the first required device function that is missing, "devices" if the table is too small, or "".
 std::string missing_device_function(const kmux_device_api& api) {
   if (api.struct_size < KMUX_DEVICE_API_LEAST) return "devices";
   const Function functions[] = {
@@ -182,7 +182,7 @@ std::string missing_device_function(const kmux_device_api& api) {
   return first_missing(functions);
 }
 
-/// The first function that every plugin has and this one has not; empty if it has all.
+/// Returns the first required function that is missing; empty if none is missing.
 std::string missing_function(const kmux_plugin_api& api) {
   const Function functions[] = {
       {"create", api.create != nullptr},     {"destroy", api.destroy != nullptr},

@@ -23,7 +23,7 @@ class ByteSink {
               return static_cast<ByteSink*>(self)->append(data, size) ? 0 : 1;
             }};
   }
-  /// Had the host no memory for what was written? Then `text` is not all of it.
+  /// Returns true if the host ran out of memory, so that `text` is truncated.
   bool is_cut() const { return cut_; }
   const std::string& text() const { return text_; }
   std::string take() { return std::move(text_); }
@@ -32,7 +32,7 @@ class ByteSink {
   bool append(const char* data, std::size_t size) noexcept {
     try {
       if (!cut_) text_.append(data, size);
-    } catch (...) {  // no memory, or more than a string holds: nothing may be thrown through a plugin
+    } catch (...) {  // out of memory, or longer than a string can be; must not throw through a plugin
       cut_ = true;
     }
     return !cut_;
@@ -44,15 +44,15 @@ class ByteSink {
 
 inline kmux_bytes bytes_view(std::string_view text) { return {text.data(), text.size()}; }
 
-/// The error of a plugin whose answer is not what the ABI says.
+/// Returns the error for a plugin result that violates the ABI.
 inline Error malformed_answer(const char* plugin, std::string_view what, std::string_view why) {
   return make_error(ErrorCode::kInternal, "plugin \"" + std::string(plugin) + "\" gave " + std::string(what) + " (" +
                                               std::string(why) +
                                               "). This is a bug of the plugin; report it to its author.");
 }
 
-/// Calls `call` with an error sink; a non-zero code becomes the error that was written, with the backend's name. What a plugin
-/// throws, and may not, is an error that names it.
+/// Calls `call` with an error sink. A non-zero code becomes the written error, with the backend's name. An exception,
+/// which a plugin must not throw, becomes an error that names the plugin.
 template <class Call>
 Status call_plugin(const char* backend, Call call) {
   ByteSink text;
@@ -70,9 +70,9 @@ Status call_plugin(const char* backend, Call call) {
   return read_error(code, text.text()).with("backend", backend);
 }
 
-/// As above, with a sink for the answer, which `call` gets first.
+/// Calls `call` with a sink for the result, then one for the error, and returns the result.
 ///
-/// Errors: out_of_memory where the host had no memory for the answer, whatever the plugin says.
+/// Errors: out_of_memory if the host ran out of memory for the result, regardless of the returned code.
 template <class Call>
 Result<std::string> answer_of(const char* backend, Call call) {
   ByteSink answer;
@@ -85,17 +85,17 @@ Result<std::string> answer_of(const char* backend, Call call) {
 /// A plugin whose library is open.
 class PluginLibrary : public Plugin {
  public:
-  /// Makes the destructor close the library. Without it the library stays in the process, since threads, exceptions or
+  /// Makes the destructor close the library. By default the library stays loaded, since threads, exceptions or
   /// functions of the plugin may still be in use.
   virtual void close_when_released() = 0;
-  /// What the table's `create` made.
+  /// Returns the instance that the table's `create` made.
   virtual void* instance() const = 0;
 };
 
-/// Opens `library`, asks for its table, checks it and makes its instance.
+/// Opens `library`, queries and checks its table, and creates its instance.
 ///
-/// `options` answers what the plugin asks of its host; copied.
-/// Errors: unavailable with the loader's own text and the manifest's hints, for a table that is too new, too small or
+/// The plugin looks up its options in `options`, which is copied.
+/// Errors: unavailable with the loader's message and the manifest's hints, for a table that is too new, too small or
 ///         incomplete, or with the plugin's own reason; internal if the plugin threw.
 Result<Shared<PluginLibrary>> open_plugin(const Manifest& manifest, const std::filesystem::path& library,
                                           const Options& options);

@@ -46,7 +46,7 @@ Status examine(PluginEntry& entry) {
   return check_library(entry);
 }
 
-/// The manifests in `folder`, by name.
+/// Returns the manifests in `folder`, sorted by name.
 std::vector<fs::path> manifests_in(const fs::path& folder) {
   std::vector<fs::path> found;
   for (fs::path& file : entries_in(folder)) {
@@ -55,7 +55,7 @@ std::vector<fs::path> manifests_in(const fs::path& folder) {
   return found;
 }
 
-/// Collects entries and remembers which names are taken.
+/// Collects entries and records the names in use.
 class Search {
  public:
   void folder(const fs::path& path) {
@@ -112,7 +112,7 @@ Names names_of_plugins(const std::vector<PluginEntry>& plugins) {
   return names;
 }
 
-/// What may stand before the point of an option: plugins, and what several of them share ("nvidia.nvtx").
+/// Returns the valid prefixes of options: plugin names, and prefixes that several plugins share ("nvidia.nvtx").
 Names owners_of_options(const std::vector<PluginEntry>& plugins) {
   Names owners = {"kmux"};
   for (const PluginEntry& plugin : plugins) {
@@ -123,7 +123,7 @@ Names owners_of_options(const std::vector<PluginEntry>& plugins) {
   return owners;
 }
 
-/// The row of kmux's own variables that `name` is in, or null.
+/// Returns kmux's own variable that matches `name`, or null.
 const EnvironmentVariable* own_variable(std::string_view name) {
   const auto is_it = [name](const EnvironmentVariable& variable) {
     return variable.kind == Kind::kPrefix ? name.starts_with(variable.name) : name == variable.name;
@@ -171,13 +171,13 @@ class Review {
       warn(name + " is " + in_quotes(value) + ", which counts as \"off\" (on: 1, true, yes, on). Write 0 or 1.");
   }
 
-  /// Whose option it is, check_owner looks at.
+  /// Checks the form of the name only; check_owner checks the plugin.
   void check_option(const std::string& name) {
     if (name.find('_', kOptionPrefix.size()) == std::string::npos)
       warn(name + " names no option of a plugin. Such a variable is KMUX_OPTION_<PLUGIN>_<NAME>.");
   }
 
-  /// What a plugin's variable means is the plugin's business, but a path from the root is a path.
+  /// Warns about a missing absolute path. The plugin interprets its variable, but an absolute path is always a path.
   void check_path(const std::string& name, const std::string& value) {
     if (value.starts_with('/') && !is_there(value)) warn(leads_nowhere(name, value));
   }
@@ -217,7 +217,7 @@ Status check_library(const PluginEntry& entry) {
   KMUX_TRY(check_trusted_place(library));
   Result<std::string> build_id = read_build_id(library);
   if (!build_id) {
-    build_id.error().code = ErrorCode::kUnavailable;  // as of a plugin that is not there
+    build_id.error().code = ErrorCode::kUnavailable;  // the same code as for a missing plugin
     return std::move(build_id).error();
   }
   if (entry.manifest.build_id != *build_id) {
@@ -229,7 +229,7 @@ Status check_library(const PluginEntry& entry) {
 
 namespace {
 
-/// Where this kmux has the plugins that were installed with it.
+/// Returns the folders of the plugins that were installed with this kmux.
 std::vector<fs::path> own_plugin_folders() {
   std::vector<fs::path> folders;
   if (const fs::path& own = own_folder(); !own.empty()) folders.push_back(own / KMUX_PLUGINS_FROM_LIBRARY);

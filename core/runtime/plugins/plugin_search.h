@@ -12,38 +12,38 @@
 
 namespace kmux {
 
-/// How the names of manifests end.
+/// The suffix of manifest file names.
 inline constexpr std::string_view kManifestSuffix = ".plugin.json";
 
-/// Looks for manifests in the folders of `options`, in order: those of the API, those of the environment, beside
-/// libkmux.so, the install prefix. A folder is looked at once; the current directory never is.
+/// Searches for manifests in the folders of `options`, in order: folders set through the API, those of the environment,
+/// beside libkmux.so, the install prefix. Each folder is read once; the current directory never is.
 ///
-/// Every manifest gives an entry, sorted by file name within its folder. Its status says why it is refused: a relative,
-/// world-writable or foreign folder or file, a malformed manifest, another ABI, a library that is missing or is not the
-/// one described (size, build-id), a name that an earlier folder has.
+/// Returns one entry per manifest, sorted by file name within its folder. The status of a refused entry has the reason:
+/// a relative, world-writable or foreign folder or file, a malformed manifest, another ABI, a missing library or one
+/// with another build-id, a name that an earlier folder has.
 std::vector<PluginEntry> search_plugins(const RegistryOptions& options);
 
-/// The folders in which `options` searches, in order, whether they exist or not.
+/// Returns the folders that `options` searches, in order, whether they exist or not.
 std::vector<std::filesystem::path> search_folders(const RegistryOptions& options);
 
-/// The library that the manifest at `entry.path` describes.
+/// Returns the path of the library that the manifest at `entry.path` describes.
 std::filesystem::path library_of(const PluginEntry& entry);
 
-/// Is that file the one that the manifest describes, and may code be taken from it? Found out without loading it.
+/// Checks, without loading it, that the library matches its manifest and that code may be loaded from it.
 ///
-/// Errors: unavailable that says what differs (size, build-id) or why it is not trusted.
+/// Errors: unavailable with the differing build-id, or the reason why the file is not trusted.
 Status check_library(const PluginEntry& entry);
 
-/// Was the plugin of `entry` installed as a part of this kmux? It has the name of one of kmux's own, and lies where this library
-/// has them.
+/// Returns true if the plugin of `entry` is part of this kmux: it has the name of a kmux plugin and is in kmux's own
+/// plugin folder.
 bool is_own(const PluginEntry& entry);
 
-/// A note of the errors of Registry::on_first_use, and its text where the plugin could not even be tried.
+/// The name of a note on errors of Registry::on_first_use, and its text if the trial could not be run.
 inline constexpr const char* kTrialNote = "trial";
 inline constexpr const char* kNotTried = "not made";
 
-/// What in `environment` cannot be what its author meant, a message each: a name that begins with KMUX_ and that neither kmux
-/// nor one of `plugins` reads, a switch that is neither on nor off, a path that leads nowhere.
+/// Returns one message per mistake in `environment`: a name with the prefix KMUX_ that neither kmux nor one of
+/// `plugins` reads, a switch that is neither on nor off, a path that does not exist.
 std::vector<std::string> environment_warnings(const Environment& environment, const std::vector<PluginEntry>& plugins);
 
 }  // namespace kmux

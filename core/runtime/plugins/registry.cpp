@@ -28,7 +28,7 @@ Error unknown_plugin(std::string_view name, const std::vector<Manifest>& known) 
                                                      ".");
 }
 
-/// Adds the options that `manifest` takes from the environment, where they are not set.
+/// Adds the options that `manifest` takes from the environment, unless they are already set.
 void add_environment_options(const Manifest& manifest, const std::map<std::string, std::string>& variables,
                              Options& options) {
   for (const auto& [option, names] : manifest.environment) {
@@ -108,13 +108,14 @@ class SearchedRegistry final : public Registry {
   }
 
  private:
-  /// Checks the file once more, as it may have changed since the search.
+  /// Opens the plugin. Checks the file again, as it may have changed since the search.
   Result<Shared<PluginLibrary>> open_checked(const PluginEntry& entry) const {
     KMUX_TRY(check_library(entry));
     if (ask_) KMUX_TRY(ask_(entry));
     return open_plugin(entry.manifest, library_of(entry), options_);
   }
-  /// Is it no fault of the plugin? It was not tried then: memory or processes were short.
+  /// Returns true if the error is temporary and not the plugin's fault: memory or processes ran out, so it was not
+  /// tried.
   static bool may_pass(const Error& error) {
     return error.code == ErrorCode::kOutOfMemory || error.note(kTrialNote) == kNotTried;
   }
@@ -124,12 +125,12 @@ class SearchedRegistry final : public Registry {
                                                    " kernels, tensors, streams or devices still hold it). Let go of "
                                                    "them first.");
   }
-  /// Whether it is the entry of that name. A manifest that cannot be read has the one that its file is called by.
+  /// Returns true if `entry` has that name. The file name stands in for the name of an unreadable manifest.
   static bool is_called(const PluginEntry& entry, std::string_view name) {
     if (!entry.manifest.name.empty()) return entry.manifest.name == name;
     return entry.path.filename() == "kmux_" + std::string(name) + std::string(kManifestSuffix);
   }
-  /// The usable entry of that name, else a refused one.
+  /// Returns the usable entry of that name, else a refused one, else null.
   const PluginEntry* find(std::string_view name) const {
     const PluginEntry* refused = nullptr;
     for (const PluginEntry& entry : entries_) {
@@ -147,7 +148,7 @@ class SearchedRegistry final : public Registry {
   std::function<void(std::string_view)> listener_;
   std::function<Status(const PluginEntry&)> ask_;
   std::mutex mutex_;
-  // A plugin that could not be opened is remembered with its error, so that it is tried once.
+  // Keeps the error of a plugin that could not be opened, so that it is tried once.
   std::map<std::string, std::optional<Result<Shared<PluginLibrary>>>, std::less<>> opened_;
 };
 

@@ -13,25 +13,25 @@
 
 namespace kmux {
 
-/// What compilers may run at the same time: so many, and with so much memory together. They come in line, so that a large
-/// one is not passed by for ever. One may always run, however much it takes.
+/// Limits the number of compilers that run concurrently and their total memory. Requests queue in order, so that a
+/// large one is not starved. One compiler may always run, whatever its memory.
 ///
 /// Threads: any.
 class Admission : public std::enable_shared_from_this<Admission> {
  public:
   struct Request {
-    std::uint64_t bytes = 0;  // that it is expected to take
-    std::uint64_t budget = 0;  // all together may take
-    std::size_t most = 1;  // all together may be
+    std::uint64_t bytes = 0;  // expected peak of this compiler
+    std::uint64_t budget = 0;  // limit of all compilers together
+    std::size_t most = 1;  // limit of running compilers
   };
 
-  /// The right to run, until the object goes.
+  /// The right to run, until the object is destroyed.
   class Permit {
    public:
     ~Permit();
     Permit(const Permit&) = delete;
     Permit& operator=(const Permit&) = delete;
-    /// This one was cancelled: it does not count among those that run, but its memory does.
+    /// Marks this compiler as cancelled: it no longer counts as running, but its memory still counts.
     void leave_behind();
 
    private:
@@ -42,10 +42,11 @@ class Admission : public std::enable_shared_from_this<Admission> {
     bool counts_ = true;
   };
 
-  /// Waits in line until the request fits; null once `is_unwanted` says so, which is asked at each `reconsider`.
+  /// Blocks until the request is first in the queue and fits. Returns null once `is_unwanted` returns true; each
+  /// `reconsider` makes it check again.
   std::shared_ptr<Permit> acquire(const Request& request, const std::function<bool()>& is_unwanted);
 
-  /// Has all waiters check again whether they are cancelled.
+  /// Makes all waiters check again whether they are cancelled.
   void reconsider();
 
  private:
@@ -58,21 +59,21 @@ class Admission : public std::enable_shared_from_this<Admission> {
   std::size_t running_ = 0;
 };
 
-/// How fast jobs end, and when all will have ended.
+/// The rate at which jobs end, and an estimate of the remaining time.
 class CompilePace {
  public:
   using Duration = std::chrono::duration<double>;
 
-  /// What a job takes usually, as earlier runs had it: counts until the first one has ended.
+  /// Sets the usual time of a job from earlier runs, used until the first job has ended.
   void expect(Duration usual);
-  /// A job has ended after that long.
+  /// Records that a job has ended after `took`.
   void ended(Duration took);
 
-  /// Units: jobs a second, `elapsed` after the start.
+  /// Returns the rate, `elapsed` after the start. Units: jobs per second.
   double rate(std::size_t finished, Duration elapsed) const;
 
-  /// Until all have ended: what is queued takes as long as the average, what runs the rest of it, in as many rows as
-  /// there are workers. Nothing if there is no average yet.
+  /// Returns the estimated time until all jobs have ended, or nothing without an average. Each queued job takes the
+  /// average time and each running job the rest of it, divided among the workers.
   std::optional<Duration> left(std::size_t queued, std::span<const Duration> running_since, std::size_t workers) const;
 
  private:

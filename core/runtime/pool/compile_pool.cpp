@@ -26,7 +26,7 @@ std::filesystem::path costs_file(const ArtifactCache* cache) {
 CompilePool::CompilePool(const ArtifactCache* cache) : costs_(costs_file(cache)) {}
 
 AbandonedThreads::~AbandonedThreads() {
-  const bool is_forked = generation_ != fork_generation();  // then they are not here
+  const bool is_forked = generation_ != fork_generation();  // a forked child does not have the threads
   for (std::thread& thread : threads_) is_forked ? thread.detach() : thread.join();
 }
 
@@ -43,7 +43,7 @@ constexpr std::uint64_t kMaxFileBytes = 1 << 20;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 constexpr double kMostMilliseconds = 1e9;
 constexpr int kCostsVersion = 1;
-constexpr std::uint64_t kSlowness = 8;  // one part of the way to a smaller peak, or to another time
+constexpr std::uint64_t kSlowness = 8;  // a smaller peak or another time moves the estimate by 1/8 of the difference
 
 std::optional<CompileCost> cost_of(const Json& json) {
   const Json* bytes = json.find("peak_bytes");
@@ -55,7 +55,7 @@ std::optional<CompileCost> cost_of(const Json& json) {
   return is_possible ? std::optional(CompileCost{static_cast<std::uint64_t>(peak), milliseconds}) : std::nullopt;
 }
 
-/// What the file holds: it may have been written by another version, or be damaged.
+/// Returns the costs in the file, which may be damaged or of another version.
 Costs read_costs(const std::filesystem::path& file) {
   const auto content =
       read_file_at(FileDescriptor::open_folder(file.parent_path()), file.filename().c_str(), kMaxFileBytes);

@@ -17,28 +17,29 @@
 
 namespace kmux {
 
-/// What a compilation takes, usually.
+/// The usual cost of a compilation.
 struct CompileCost {
   std::uint64_t peak_bytes = 0;
   double milliseconds = 0;
   bool operator==(const CompileCost&) const = default;
 };
 
-/// What compilations have taken so far, by the name under which they were learned; kept in a file between processes.
+/// The costs of compilations so far, by the name under which they were learned; kept in a file between processes.
 ///
-/// A larger peak counts at once, a smaller one slowly: too much memory is worse than waiting.
-/// Threads: any. Processes may share the file; the last one that saves wins where both have learned.
+/// A larger peak counts at once, a smaller one slowly: exceeding memory is worse than waiting.
+///
+/// Threads: any. Processes may share the file; if both have learned one cost, the last one that saves wins.
 class CompileCosts {
  public:
-  /// Without a `file` nothing is kept. Its folder must be one that was checked.
+  /// Keeps costs in `file`, whose folder must have been checked; without a file, keeps nothing.
   explicit CompileCosts(std::filesystem::path file = {}) : file_(std::move(file)) {}
 
   std::optional<CompileCost> of(const std::string& name);
   void learn(const std::string& name, const CompileCost& measured);
 
-  /// Writes what was learned, with what others have written meanwhile.
+  /// Writes the learned costs, merged with those that other processes have written meanwhile.
   ///
-  /// Errors: those of writing; nothing is lost but what would have been kept.
+  /// Errors: those of writing; only the learned costs are lost.
   Status save();
 
  private:
@@ -49,16 +50,16 @@ class CompileCosts {
   std::mutex mutex_;
   bool was_read_ = false;
   Costs kept_;     // as read, and learned since
-  Costs learned_;  // what is to be saved
+  Costs learned_;  // since the last `save`
 };
 
-/// The costs that a file's text holds; nothing for one that is damaged. An entry that cannot be true is left out.
+/// Returns the costs in a file's text; none for a damaged text. Impossible entries are left out.
 std::map<std::string, CompileCost> costs_from_json(std::string_view text);
 std::string costs_to_json(const std::map<std::string, CompileCost>& costs);
 
-/// Threads whose compiler was cancelled but cannot be interrupted: they are joined in the end.
+/// The threads whose compiler was cancelled but cannot be interrupted.
 ///
-/// Threads: any.   Lifetime: the destructor waits for all. The end of the process does not.
+/// Threads: any.   Lifetime: the destructor joins all. The end of the process does not wait for them.
 class AbandonedThreads {
  public:
   AbandonedThreads() = default;
@@ -76,13 +77,13 @@ class AbandonedThreads {
 
 class ArtifactCache;
 
-/// What the parallel compilations of a runtime share, so that several at the same time take no more cores and memory than
-/// one: who may compile, what it takes usually, and what was left behind.
+/// The shared state of a runtime's parallel compilations, so that several together take no more cores and memory than
+/// one: admission, usual costs, and abandoned threads.
 ///
-/// Threads: any.   Lifetime: the destructor waits for what was left behind.
+/// Threads: any.   Lifetime: the destructor waits for abandoned threads.
 class CompilePool {
  public:
-  /// Costs are kept in the folder of `cache`, if there is one that can be written to.
+  /// Keeps costs in the folder of `cache`, if it is not null and can be written to.
   explicit CompilePool(const ArtifactCache* cache);
 
   Admission& admission() { return *admission_; }
@@ -93,7 +94,7 @@ class CompilePool {
   std::shared_ptr<Admission> admission_ = std::make_shared<Admission>();
   CompileCosts costs_;
   std::shared_ptr<AbandonedThreads> abandoned_threads_ =
-      std::make_shared<AbandonedThreads>();  // the first to go: they use the rest
+      std::make_shared<AbandonedThreads>();  // destroyed first: they use the rest
 };
 
 }  // namespace kmux

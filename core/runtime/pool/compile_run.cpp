@@ -1,4 +1,4 @@
-// kmux::compile that can be given up.
+// kmux::compile that can be cancelled.
 #include "compile_run.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class Supervisor {
       : runtime_(runtime), state_(std::make_shared<CompileRunState>(runtime, std::move(plan))) {}
   ~Supervisor() {
     try {
-      state_->cancel();  // what is left after an exception
+      state_->cancel();  // the remaining jobs after an exception
     } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): what is queued is compiled, then
     }
     join();
@@ -57,7 +57,7 @@ class Supervisor {
       if (thread.joinable()) thread.join();
   }
 
-  /// False if no thread can be started.
+  /// Returns false if no thread can be started.
   bool start_worker() {
     auto thread = start_thread([state = state_, worker = threads_.size()] { state->work(worker); });
     const bool started = thread.ok();
@@ -65,7 +65,7 @@ class Supervisor {
     return started;
   }
 
-  /// Without a thread: one job after the other, and its events when all are done.
+  /// Works on the calling thread: runs one job after the other, and delivers the events when all are done.
   void work_here() {
     threads_.emplace_back();
     state_->work(threads_.size() - 1);
@@ -94,7 +94,7 @@ class Supervisor {
     if (state_->plan().progress) call_users([&] { deliver_to_each(event); });
   }
 
-  /// Calls the caller's function; it gets back what that throws once nothing runs any more.
+  /// Calls the caller's function. An exception is stored and rethrown to the caller once no job runs any more.
   void call_users(const std::function<void()>& function) {
     if (!function || failure_) return;
     try {
@@ -137,7 +137,7 @@ Error given_up(const Program& program) {
                                                "needed.");
 }
 
-/// One job that depends on no other.
+/// Returns the plan of one independent job.
 CompileRunPlan plan_of(Runtime& runtime, const Program& program, const CompileOptions& options,
                        const CompileWait& wait) {
   return {.jobs = {std::make_shared<const CompileJob>(CompileJob{.program = program, .options = options})},
@@ -171,7 +171,7 @@ Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOp
   return guarded_but_callers([&]() -> Result<Kernel> {
     KMUX_TRY(runtime.check_process());
     if (std::optional<Kernel> known = find_known(runtime, program, options)) return *std::move(known);
-    // A thread for what the disk has would take longer than to read it.
+    // Starting a thread takes longer than reading a kernel from disk.
     if (!wait.stop.stop_requested())
       if (std::optional<Result<Kernel>> found = find_on_disk(runtime, program, options)) return *std::move(found);
     const CompileRunOutcome outcome = run_compilation(runtime, plan_of(runtime, program, options, wait));

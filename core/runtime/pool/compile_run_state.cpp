@@ -13,16 +13,16 @@ namespace {
 
 using Clock = CompileRunState::Clock;
 
-constexpr std::uint64_t kUnknownBytes = std::uint64_t{512} << 20;  // of a plugin that nothing was learned of yet
+constexpr std::uint64_t kUnknownBytes = std::uint64_t{512} << 20;  // of a plugin without known costs
 
 constexpr std::chrono::milliseconds kSamplePause(50);
 constexpr std::chrono::milliseconds kPollPause(20);
-constexpr std::chrono::seconds kGrace(5);  // in which a worker that took too long is killed
-constexpr std::chrono::milliseconds kCancelGrace(100);  // in which a worker that is not needed is killed
-/// A job in this process uses again what an earlier one has left: it is never taken for less.
+constexpr std::chrono::seconds kGrace(5);  // for killing a worker that took too long
+constexpr std::chrono::milliseconds kCancelGrace(100);  // for killing a worker that is not needed
+/// The least cost to learn for a job in this process, which may reuse memory that an earlier one has left.
 constexpr std::uint64_t kLeastBytes = std::uint64_t{128} << 20;
 
-/// A process of its own takes other memory than a part of this one.
+/// Returns the name of a plugin's cost. A separate process takes other memory than a compiler in this one.
 std::string cost_name_of(const std::string& plugin, bool isolated) { return isolated ? plugin + "@process" : plugin; }
 
 }  // namespace
@@ -83,7 +83,7 @@ std::shared_ptr<Admission::Permit> JobScope::wait_for_permit(const std::string& 
                                                [this] { return record_.unwanted.load(); });
   const std::lock_guard lock(run_.mutex_);
   record_.waits = false;
-  if (record_.deadline) *record_.deadline += Clock::now() - began;  // it was not the compiler that took that long
+  if (record_.deadline) *record_.deadline += Clock::now() - began;  // the wait does not count as compile time
   return permit;
 }
 
@@ -107,7 +107,7 @@ CompileScope::Limit JobScope::time_left() const {
   const std::lock_guard lock(run_.mutex_);
   if (!record_.deadline) return std::nullopt;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*record_.deadline - Clock::now());
-  return std::max(left, std::chrono::milliseconds(1));  // no time at all would mean no limit
+  return std::max(left, std::chrono::milliseconds(1));  // 0 would mean no limit
 }
 
 void JobScope::took_memory(std::uint64_t bytes) {
@@ -154,7 +154,7 @@ Result<Product> CompileRunState::make(std::size_t group) {
   }
 }
 
-/// False if the job was left behind meanwhile: then its result is not needed.
+/// Returns false if the job was left behind meanwhile: its result is then not needed.
 bool CompileRunState::conclude(std::size_t group, Result<Product> made) {
   const std::lock_guard lock(mutex_);
   const Record& record = records_[group];
@@ -238,7 +238,7 @@ void CompileRunState::cancel() {
   pool_.admission().reconsider();
 }
 
-/// When a job that runs is left behind, if ever. Under the lock.
+/// Returns the time at which a running job is left behind, if ever. Under the lock.
 std::optional<Clock::time_point> CompileRunState::leaving_time(const Record& record) const {
   if (record.ended || record.started == Clock::time_point{}) return std::nullopt;
   if (cancelled_) return *cancelled_ + kCancelGrace;
@@ -269,7 +269,7 @@ void CompileRunState::sample_memory() {
   const auto counts = [](const Record& record) { return record.compiling && !record.isolated; };
   {
     const std::lock_guard lock(mutex_);
-    if (std::ranges::none_of(records_, counts)) return;  // the kernel takes 50 us for its answer
+    if (std::ranges::none_of(records_, counts)) return;  // the query takes 50 us in the kernel
   }
   const std::uint64_t resident = resident_bytes();
   const std::lock_guard lock(mutex_);
@@ -279,7 +279,7 @@ void CompileRunState::sample_memory() {
   }
 }
 
-/// When the supervisor must look again, whatever happens. Under the lock.
+/// Returns the time at which the supervisor must look again, even without events. Under the lock.
 std::optional<Clock::time_point> CompileRunState::next_look() const {
   std::optional<Clock::time_point> next;
   const auto look_at = [&next](Clock::time_point time) {

@@ -11,7 +11,7 @@
 
 namespace kmux {
 
-/// One event of a run, as its threads leave it for the one that delivers it.
+/// One event of a run, as its threads queue it for the supervisor.
 struct RunEvent {
   JobStep step;
   std::size_t group;
@@ -24,27 +24,27 @@ struct RunEvent {
   std::optional<std::chrono::milliseconds> eta = {};
 };
 
-/// All that the threads of a run share. They may outlive the call that began it, so they own it together.
+/// The shared state of a run's threads. They may outlive the call that began it, so each owns a reference.
 ///
-/// Lifetime: borrows the runtime, which waits for them.
+/// Lifetime: borrows the runtime, which waits for the threads.
 class CompileRunState {
  public:
   using Clock = std::chrono::steady_clock;
 
   CompileRunState(Runtime& runtime, CompileRunPlan plan);
 
-  /// Compiles until nothing is queued, in place `worker`; ends early if the job that it does is left behind.
+  /// Compiles as worker number `worker` until nothing is queued. Returns early if its job is left behind.
   void work(std::size_t worker);
 
-  // The rest is for the thread that supervises.
+  // The rest is for the supervising thread.
 
-  /// Cancels what has not ended; what runs has a moment to end.
+  /// Cancels all jobs that have not ended; running ones get a short grace period.
   void cancel();
-  /// The workers whose jobs take too long and cannot be stopped; they are counted as failed, or cancelled, now.
+  /// Leaves overdue jobs behind that cannot be stopped, counts them as failed or cancelled, and returns their workers.
   std::vector<std::size_t> leave_behind_overdue();
-  /// Looks how much memory the compilers in this process have taken.
+  /// Samples the memory that the compilers in this process have taken.
   void sample_memory();
-  /// Waits for an event, the end, `cancel` or a time to look again; returns the events.
+  /// Blocks until an event, the end, `wake` or the next time to look; returns the events.
   std::deque<RunEvent> await_events();
   void wake();
   bool is_over();
@@ -59,11 +59,11 @@ class CompileRunState {
     std::optional<Result<Product>> outcome;
     std::atomic<bool> unwanted = false;  // cancelled, or left behind
     bool left_behind = false;
-    bool ended = false;      // left behind, too
-    bool waits = false;      // for memory
+    bool ended = false;  // left behind, too
+    bool waits = false;  // for memory
     bool compiling = false;
-    bool isolated = false;      // in a process of its own
-    std::string cost_name;   // empty: nothing was compiled
+    bool isolated = false;  // in a separate process
+    std::string cost_name;  // empty: nothing was compiled
     std::size_t worker = 0;
     Clock::time_point started{};
     std::optional<Clock::time_point> deadline = {};

@@ -8,7 +8,7 @@
 namespace kmux {
 namespace {
 
-/// Cheap, and different for most programs that differ.
+/// Returns a cheap hash that differs for most different programs.
 std::size_t fingerprint_of(const CompileJob& job) {
   std::size_t seed = std::hash<std::string>{}(job.program.name);
   for (const Variant& variant : job.program.variants)

@@ -8,7 +8,7 @@
 
 namespace kmux {
 
-/// Jobs that are one compilation, being identical, by their place in the input; the first of them stands for all.
+/// Identical jobs, which are one compilation, by their place in the input; the first one represents all.
 struct JobGroup {
   std::vector<std::size_t> members;
   int priority = 0;  // the highest of theirs
@@ -16,13 +16,14 @@ struct JobGroup {
   std::size_t first() const { return members.front(); }
 };
 
-/// The groups of `jobs`, in the order of their first members.
+/// Returns the groups of `jobs`, in the order of their first members.
 std::vector<JobGroup> group_identical(std::span<const CompileJob* const> jobs);
 
-/// Which group is to be compiled next, and which are not wanted any more.
+/// The queue of groups: chooses the next group to compile and cancels those that are not needed any more.
 ///
-/// Where a failure counts, what comes after it in the input is not started any more; what comes before it is, so that
-/// the first failure is always the same one.
+/// If a failure counts, groups after it in the input are not started any more. Groups before it are, so that the first
+/// failure is always the same one.
+///
 /// Threads: one at a time.
 class JobQueue {
  public:
@@ -31,19 +32,20 @@ class JobQueue {
   const JobGroup& group(std::size_t index) const { return groups_[index]; }
   std::size_t size() const { return groups_.size(); }
 
-  /// Takes the queued group of the highest priority, the first of equal ones.
+  /// Starts the queued group of the highest priority, the first of equal ones, and returns it; nothing if none is
+  /// queued.
   std::optional<std::size_t> start_next();
 
   /// Ends a group that was started.
   ///
   /// Returns the groups that were queued and are cancelled now.
   std::vector<std::size_t> end(std::size_t index, JobStep how);
-  /// Cancels all that is queued, and returns it.
+  /// Cancels all queued groups, and returns them.
   std::vector<std::size_t> cancel_queued();
 
   bool has_queued() const { return queued_ != 0; }
   bool is_over() const { return queued_ == 0 && running_ == 0; }
-  /// Of jobs, not of groups.
+  /// Returns the counts of jobs, not of groups.
   const CompileCounts& counts() const { return counts_; }
 
  private:

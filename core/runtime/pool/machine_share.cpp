@@ -19,14 +19,14 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kNoLimitOfV1 = std::uint64_t{1} << 62;  // version 1 writes a huge number instead of "max"
 
-/// The number that a file holds; none for "max" and for files that are not there.
+/// Returns the number in a file; `otherwise` for "max" and for a missing file.
 std::uint64_t number_in(const fs::path& file, std::uint64_t otherwise) {
   std::ifstream stream(file);
   std::uint64_t number = 0;
   return stream >> number ? number : otherwise;
 }
 
-/// The number after `key` in a file of "key number" lines.
+/// Returns the number after `key` in a file of "key number" lines, or `otherwise`.
 std::uint64_t number_after(const fs::path& file, std::string_view key, std::uint64_t otherwise) {
   std::ifstream stream(file);
   for (std::string word; stream >> word;) {
@@ -37,7 +37,8 @@ std::uint64_t number_after(const fs::path& file, std::string_view key, std::uint
   return otherwise;
 }
 
-/// The path of this process below the hierarchy `controller` ("" is version 2), from lines "id:controllers:path".
+/// Returns the path of this process below the hierarchy `controller` ("" is version 2), from lines
+/// "id:controllers:path".
 std::string group_path(const fs::path& root, std::string_view controller) {
   std::ifstream groups(root / "proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
@@ -52,7 +53,7 @@ std::string group_path(const fs::path& root, std::string_view controller) {
   return {};
 }
 
-/// The group's folder and those above it. A container sees its own group at the top, whatever the path says.
+/// Returns the group's folder and those above it. A container sees its group at the top, whatever the path is.
 std::vector<fs::path> groups_of(const fs::path& root, const std::string& mount, std::string_view controller) {
   const fs::path top = root / mount;
   std::vector<fs::path> folders;
@@ -87,7 +88,8 @@ std::uint64_t available_on_machine(const fs::path& root) {
   return root == linux_root() ? machine_memory().free : kUnlimited;
 }
 
-/// Without a quota, which version 1 writes as -1, all of them.
+/// Returns the quota as a number of cores, rounded up; without a quota, which version 1 writes as -1, the largest
+/// number.
 std::size_t whole_cores(std::int64_t quota, std::int64_t period) {
   if (quota <= 0 || period <= 0) return std::numeric_limits<std::size_t>::max();
   return static_cast<std::size_t>((quota + period - 1) / period);
@@ -113,7 +115,7 @@ std::size_t count_bits(const std::vector<std::uint64_t>& set) {
   return count;
 }
 
-/// A line of /proc/self/status, "VmHWM:     1234 kB", in bytes.
+/// Returns a line of /proc/self/status, such as "VmHWM:     1234 kB", in bytes.
 std::uint64_t status_bytes(std::string_view key) {
   std::ifstream status(linux_root() / "proc/self/status");
   std::string word;

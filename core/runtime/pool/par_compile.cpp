@@ -30,7 +30,7 @@ Status check(std::span<const CompileJob> jobs, const ParCompileOptions& how) {
   return Ok{};
 }
 
-/// Not all of it: what is learned of compilers is what they took last time.
+/// Returns 7/8 of the available memory: the known costs of compilers are only those of earlier runs.
 std::uint64_t most_of(std::uint64_t available) { return available - available / 8; }
 
 Result<std::uint64_t> memory_budget(const Runtime& runtime, const ParCompileOptions& how) {
@@ -39,7 +39,7 @@ Result<std::uint64_t> memory_budget(const Runtime& runtime, const ParCompileOpti
   return said.empty() ? most_of(available_memory()) : parse_byte_size("KMUX_COMPILE_MEMORY", said);
 }
 
-/// A job that may be left behind outlives the call.
+/// Copies the jobs if they may be left behind, as such a job outlives the call; otherwise borrows them.
 std::vector<JobPointer> share(std::span<const CompileJob> jobs, const ParCompileOptions& how) {
   const bool may_outlive = jobs.size() > 1 || how.timeout || how.cancel.stop_possible() || how.poll || how.progress ||
                            std::ranges::any_of(jobs, [](const CompileJob& job) { return job.timeout.has_value(); });
@@ -81,7 +81,7 @@ Error cancelled(const CompileCounts& counts) {
                                                " programs were done). Call it again; the cache has what was done.");
 }
 
-/// The first failure in input order, with the others as notes; nothing if there is none.
+/// Returns the first failure in input order, with the others as notes; nothing if no job failed.
 std::optional<Error> failure_of(const std::vector<JobGroup>& groups, const CompileRunOutcome& outcome,
                                 std::span<const CompileJob> jobs) {
   std::optional<Error> first;
@@ -123,7 +123,7 @@ void tell(const JobGroup& group, const Product* made, const JobEnd& ended) {
   for (const std::size_t index : group.members) ended(index, kernel);
 }
 
-/// `make` compiles one job; `backend_of` says what its product was compiled with.
+/// Compiles all jobs. `make` compiles one; `backend_of` returns the backend of its product.
 template <class Made, class Make, class BackendOf>
 Result<std::vector<Result<Made>>> make_all(Runtime& runtime, std::span<const CompileJob> jobs,
                                            const ParCompileOptions& how, AfterFailure after, Make make,

@@ -57,8 +57,8 @@ bool Failures::empty() const {
 
 namespace {
 
-constexpr double kWeight = 0.25;  // of the last compile
-constexpr double kMemorable = 2;  // what differs less from what is on the disk is not worth a write
+constexpr double kWeight = 0.25;  // of the latest compile
+constexpr double kMemorable = 2;  // a time within this factor of the stored one is not worth a write
 
 CacheKey key_of(const Manifest& plugin, const std::string& tier) {
   return note_key("compile time", {{"name", "compile time"},
@@ -104,7 +104,7 @@ std::optional<double> CompileTimes::expected(const Manifest& plugin, const std::
 
 namespace {
 
-/// Which plugins have answered in this process, by the digest of `answer_key`.
+/// The plugins that were tried successfully in this process, by the digest of `answer_key`.
 ///
 /// Threads: any.
 class Answered {
@@ -129,7 +129,8 @@ Answered& answered() {
   return instance;
 }
 
-/// What the processor can, as Linux lists it: code that has run on one may be an illegal instruction on another with the same cache.
+/// Returns the processor's features as Linux lists them: code that ran on one processor may use instructions that are
+/// illegal on another with the same cache.
 std::string processor_features() {
   std::ifstream file(linux_root() / "proc/cpuinfo");
   for (std::string line; std::getline(file, line);)
@@ -150,7 +151,8 @@ CacheKey answer_key(const PluginEntry& entry, const Options& options) {
                                       {"processor", processor_features()}});
 }
 
-/// At once, as this process may not live long, and on this disk alone. What cannot be kept is tried again.
+/// Stores the result at once, as this process may end soon, and only on this machine's disk. If it cannot be stored,
+/// later processes try the plugin again.
 void keep_answer(const ArtifactCache* cache, const CacheKey& key) {
   if (cache == nullptr) return;
   const Result<PackedEntry> note = pack_entry(key, {.artifact = Artifact{{{"note", "answered"}}}}, file_time_now());
@@ -166,7 +168,7 @@ Status admit_plugin(const PluginEntry& entry, const Options& options, const Envi
   if (!limit) return Ok{};
   const CacheKey key = answer_key(entry, options);
   if (answered().has(key.digest)) return Ok{};
-  if (cache == nullptr || !cache->find_here(key)) {  // another machine's answers are not asked for
+  if (cache == nullptr || !cache->find_here(key)) {  // not from remote caches: other machines differ
     KMUX_TRY(try_plugin(entry, options, *limit));
     keep_answer(cache, key);
   }

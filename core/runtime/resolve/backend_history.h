@@ -26,16 +26,17 @@ struct CandidateKey {
   auto operator<=>(const CandidateKey&) const = default;
 };
 
-/// Whose failure an error is.
+/// The party that caused an error.
 enum class Blame : std::uint8_t {
-  kNobody,   // a wrong argument, "unsupported" (the cache remembers that), a launch: nothing to avoid
+  kNobody,   // an invalid argument, "unsupported" (which is cached), a launch: nothing to avoid
   kSources,  // the compiler has read the sources and refuses them
-  kBackend,  // it crashed, hung, or could not load what it had made
+  kBackend,  // it crashed, hung, or could not load its own artifact
 };
 Blame blame_of(const Error& error);
 
-/// What failed lately, so that `auto` keeps away from it for a time. A failure that is the sources' counts only where
-/// the caller did not name that candidate: for one that is to be measured or to take over. A named one is built, and fails.
+/// The candidates that failed recently, so that `auto` avoids them for a time. A failure caused by the sources counts
+/// only for candidates that the caller did not choose: those to be measured or to take over. A chosen one is built, and
+/// fails again.
 ///
 /// Threads: any.
 class Failures {
@@ -45,7 +46,7 @@ class Failures {
   explicit Failures(Clock now = std::chrono::steady_clock::now) : now_(std::move(now)) {}
 
   void note(const CandidateKey& key, const Error& error);
-  /// What keeps `key` away, if it is to be chosen or, with `in_background`, to be compiled beside what was chosen.
+  /// Returns the quarantine of `key`, or nothing. `in_background`: for a candidate compiled beside the chosen one.
   std::optional<Quarantine> find(const CandidateKey& key, bool in_background) const;
   bool empty() const;
 
@@ -62,7 +63,7 @@ class Failures {
 
 class ArtifactCache;
 
-/// How long the plugins of this machine took to compile, a figure for each of their builds and tiers.
+/// The compile times of the plugins of this machine, one for each of their builds and tiers.
 ///
 /// Units:   milliseconds.
 /// Threads: any.
@@ -70,19 +71,19 @@ class CompileTimes {
  public:
   explicit CompileTimes(std::shared_ptr<ArtifactCache> cache) : cache_(std::move(cache)) {}
 
-  /// A compile took `ms`: one quarter of it and three of what was known before are known now; by later processes, too,
-  /// if it `is_kept`.
+  /// Records a compile that took `ms`, which enters the moving average with a weight of one quarter. With `is_kept`,
+  /// later processes find the average, too.
   void note(const Manifest& plugin, const std::string& tier, double ms, bool is_kept);
-  /// What is known, by this process or an earlier one; nothing without any.
+  /// Returns the average known from this process or an earlier one, or nothing.
   std::optional<double> known(const Manifest& plugin, const std::string& tier);
-  /// `known`, else what the manifest says.
+  /// Returns `known`, else the time in the manifest.
   std::optional<double> expected(const Manifest& plugin, const std::string& tier);
 
  private:
   struct Time {
     std::optional<double> ms;
-    std::optional<double> kept;  // on the disk
-    bool is_looked_up = false;  // there
+    std::optional<double> kept;  // as stored on disk
+    bool is_looked_up = false;  // whether the disk has been read
   };
   Time& look_up(const Manifest& plugin, const std::string& tier);  // under the lock
 
@@ -91,15 +92,16 @@ class CompileTimes {
   std::map<std::string, Time> times_;  // by the key's digest
 };
 
-/// May the library of `entry` be opened in this process? If it is kmux's own, or has answered before, in this process or in one that
-/// used `cache` (which may be null): with the same build-id, options, kmux and processor. Else it is tried, see `try_plugin`.
+/// Returns ok if the library of `entry` may be opened in this process: it is kmux's own, or was tried successfully
+/// before by this process or one that used `cache` (which may be null). Such a trial must have had the same build-id,
+/// options, kmux and processor. Otherwise tries the library now, see `try_plugin`.
 ///
 /// Errors: those of `trial_limit` and `try_plugin`.
 /// Threads: any.
 Status admit_plugin(const PluginEntry& entry, const Options& options, const Environment& environment,
                     ArtifactCache* cache);
 
-/// What a runtime has learned of its backends while it compiled and measured.
+/// The history of a runtime's backends: compile times and failures.
 ///
 /// Threads: any.
 class BackendHistory {

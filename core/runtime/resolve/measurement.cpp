@@ -46,7 +46,7 @@ Result<SampleTensor> sample_tensor(const BufferParam& buffer, const Values& valu
   return tensor;
 }
 
-/// An integer or bool of `dtype` from its bits, which are zero-extended.
+/// Returns an integer or bool of `type` from its zero-extended bits.
 std::int64_t integer_of(DType type, std::uint64_t bits) {
   const int unused = 64 - type.bits;
   if (type.code != kDLInt || unused <= 0) return static_cast<std::int64_t>(bits);
@@ -59,7 +59,7 @@ SampleTensor sample_tensor(const DLTensor& tensor) {
   return sample;
 }
 
-/// The integers that a call carries: its symbols and its integer scalars.
+/// Returns the integers that a call carries: its symbols and its integer scalars.
 Values values_of(const Signature& signature, const kmux_slot* slots) {
   Values values;
   const std::vector<SlotInfo> infos = slots_of(signature);
@@ -93,7 +93,7 @@ Result<CallSample> sample_of(const Signature& signature, std::span<const Arg> ar
     if (tensor != nullptr) {
       sample.emplace_back(sample_tensor(*tensor));
     } else {
-      sample.emplace_back(args[i]);  // a wrong one is refused by the first call
+      sample.emplace_back(args[i]);  // an invalid one is refused by the first call
     }
   }
   return sample;
@@ -183,7 +183,7 @@ std::optional<TunedCandidate> candidate_in(const Json& json) {
                         .ratio = interval_in(json, "ratio")};
 }
 
-/// What `Tuning::to_json` wrote; whatever else it is, it is not a measurement.
+/// Returns the measurement that `Tuning::to_json` wrote, or nothing for other JSON.
 std::optional<Tuning> tuning_in(const Json& json) {
   const Json* winner = json.find("winner");
   const Json* candidates = json.find("candidates");
@@ -199,7 +199,7 @@ std::optional<Tuning> tuning_in(const Json& json) {
     tuning.candidates.push_back(*std::move(candidate));
   }
   tuning.winner = static_cast<std::size_t>(*winner->as_integer());
-  const Json* sure = json.find("sure");  // what is older has neither of these
+  const Json* sure = json.find("sure");  // older measurements have neither of these
   const Json* time = json.find("time_s");
   tuning.is_sure = sure != nullptr && sure->as_bool() != nullptr && *sure->as_bool();
   tuning.time_s = time == nullptr ? 0 : time->as_number().value_or(0);
@@ -266,7 +266,7 @@ std::optional<Tuning> find_measurement(const ArtifactCache* cache, const CacheKe
 void keep_measurement(ArtifactCache* cache, const CacheKey& key, const Tuning& tuning) {
   if (cache == nullptr) return;
   store_note(cache, key, tuning.to_json(), true);
-  cache->flush();  // who resolves next shall find it
+  cache->flush();  // so that the next resolution finds it
 }
 
 namespace {
@@ -288,7 +288,7 @@ std::string short_text(const char* form, double value) {
   return text.data();
 }
 
-/// "cpu variant 2 (0.52 to 1.1 times its time)".
+/// Returns "cpu variant 2 (0.52 to 1.1 times its time)".
 std::string rival_text(const TunedCandidate& rival) {
   return rival.backend + " variant " + std::to_string(rival.variant) + " (" + short_text("%.2g", rival.ratio->low) +
          " to " + short_text("%.2g", rival.ratio->high) + " times its time)";

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kShownDigits = 12;
 
-/// Every error of this page.
+/// The errors of choosing a pinned candidate.
 class Refusals {
  public:
   Refusals(const std::string& name, const std::string& digest, const fs::path& file)
@@ -113,9 +113,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kVersion = 1;
-// A million pins. What bounds it is memory: some six times as much while it is read, about its own size afterwards.
+// A million pins. The bound is memory: about six times the file's size while reading, about its size afterwards.
 constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;
-constexpr std::size_t kMaxKept = 4;  // files: a process has one, or one for each of a few models
+constexpr std::size_t kMaxKept = 4;  // files: a process usually has one, or one for each of a few models
 constexpr const char* kVersionKey = "kmux_lock";
 constexpr const char* kPinsKey = "programs";
 
@@ -124,7 +124,7 @@ Error malformed(const fs::path& path, const std::string& why) {
                                                      "). Write it anew with `kmux tune PROGRAM --lock FILE`.");
 }
 
-/// Takes members out of an object one by one; what is left is unknown.
+/// Takes members out of an object one by one; the remaining ones are unknown.
 class Members {
  public:
   explicit Members(Json::Object object) : object_(std::move(object)) {}
@@ -227,10 +227,10 @@ std::span<const Pin> PinTable::of(std::string_view program) const {
   return {found.begin(), found.end()};
 }
 
-/// Whether the file is still its owner's alone, its identity says: that changes with its rights. Those of the folder are looked
-/// at each time.
+/// The identity of a file changes with its permissions, so a known file needs no owner check. The permissions of the
+/// folder are checked each time.
 Result<std::shared_ptr<const PinTable>> LockFiles::at(const fs::path& path) {
-  std::error_code gone;  // the working directory; then reading the file fails, too
+  std::error_code gone;  // set if the working directory is gone; reading the file then fails, too
   const fs::path absolute = fs::absolute(path, gone);
   const std::string& name = absolute.native();
   const std::lock_guard lock(mutex_);
@@ -244,7 +244,7 @@ Result<std::shared_ptr<const PinTable>> LockFiles::at(const fs::path& path) {
   entries_.erase(name);
   KMUX_ASSIGN(std::vector<Pin> read, read_lock_file(path));
   auto pins = std::make_shared<const PinTable>(std::move(read));
-  if (file.changed_ns() >= began) return pins;  // it may change again and keep its identity
+  if (file.changed_ns() >= began) return pins;  // it may change again without changing its identity
   if (entries_.size() == kMaxKept) entries_.clear();
   entries_.emplace(name, Entry{file, absolute.parent_path(), pins});
   return pins;

@@ -16,7 +16,7 @@
 
 namespace kmux {
 
-/// What one program is pinned to for one target.
+/// The plugin and variant that one program is pinned to for one target.
 struct Pin {
   std::string program;  // its digest
   std::string name;     // for people
@@ -29,7 +29,7 @@ struct Pin {
 
 /// Reads a lock file.
 ///
-/// Errors: unavailable if it is not there, or is a file, or in a folder, that others may write to; invalid_argument for
+/// Errors: unavailable if the file is missing, or if other users may write to it or its folder; invalid_argument for
 ///         another version, an unknown key, or anything else that `write_lock_file` does not write.
 Result<std::vector<Pin>> read_lock_file(const std::filesystem::path& path);
 
@@ -38,12 +38,12 @@ Result<std::vector<Pin>> read_lock_file(const std::filesystem::path& path);
 /// Errors: unavailable with the system's reason.
 Status write_lock_file(const std::filesystem::path& path, std::vector<Pin> pins);
 
-/// Pins that are found by their program, however many there are.
+/// Pins, sorted for fast lookup by program.
 class PinTable {
  public:
   explicit PinTable(std::vector<Pin> pins);
 
-  /// Those of the program with that digest, by target.
+  /// Returns the pins of the program with that digest, sorted by target; valid while the table lives.
   std::span<const Pin> of(std::string_view program) const;
 
  private:
@@ -52,10 +52,10 @@ class PinTable {
 
 /// The lock files that a runtime has read, each kept until the file changes.
 ///
-/// Threads: any; who asks while a file is read waits for it.
+/// Threads: any; concurrent callers wait while a file is read.
 class LockFiles {
  public:
-  /// What is in `path` now.
+  /// Returns the present pins of `path`.
   ///
   /// Errors: those of `read_lock_file`.
   Result<std::shared_ptr<const PinTable>> at(const std::filesystem::path& path);
@@ -68,13 +68,14 @@ class LockFiles {
   };
   std::mutex mutex_;
   std::map<std::string, Entry>
-      entries_;  // by absolute path, as text: to compare paths takes longer than to look a pin up
+      entries_;  // by absolute path, as text: comparing paths takes longer than looking up a pin
 };
 
-/// The candidate that `pins`, those of a program in `file`, name, as an index: of several, for several targets, the first.
+/// Returns the index of the candidate that `pins`, those of a program in `file`, name. If several are pinned for
+/// several targets, returns the first candidate.
 ///
 /// Errors: invalid_argument if the program is not pinned for the targets of this machine; unavailable if the plugin has
-///         changed since, or cannot be used here. All say how to pin it again.
+///         changed since, or cannot be used here. All messages show how to pin it again.
 Result<std::size_t> pinned_candidate(std::span<const Pin> pins, const std::filesystem::path& file,
                                      const std::string& name, const std::string& digest,
                                      const std::vector<Candidate>& candidates,

@@ -55,7 +55,8 @@ class PolicyChoice {
   std::optional<Quarantine> quarantine_of(const Candidate& candidate, bool in_background) {
     return runtime_.impl().history()->failures.find(key_of(candidate), in_background);
   }
-  /// Must another one be served in its place? The compiler's errors about the sources go to the caller.
+  /// Returns true if another candidate must be chosen instead. The compiler's errors about the sources must reach the
+  /// caller, so they do not count.
   bool is_avoided(const Candidate& candidate) {
     return candidate.quarantine && quarantine_of(candidate, false).has_value();
   }
@@ -81,7 +82,7 @@ class PolicyChoice {
   std::string digest_;
 };
 
-/// A name is exact: only what `auto` or an alias stands for can be another one.
+/// Avoids candidates in quarantine. A backend's name is exact: only `auto` or an alias can stand for another candidate.
 void PolicyChoice::keep_away_from_failures(Policy policy) {
   if (runtime_.impl().history()->failures.empty() || inquiry_.backend.kind() == BackendName::Kind::kName) return;
   for (Candidate& candidate : candidates_) {
@@ -92,7 +93,7 @@ void PolicyChoice::keep_away_from_failures(Policy policy) {
   const auto sound = std::ranges::find_if(candidates_, [&](const Candidate& one) {
     return one.verdict == Verdict::kPossible && one.reach == candidates_.front().reach && !is_avoided(one);
   });
-  if (sound == candidates_.end()) return;  // better one that failed than none
+  if (sound == candidates_.end()) return;  // a candidate that failed is better than none
   const std::string failed = "'" + candidates_.front().backend + "' is in quarantine";
   log(LogLevel::kWarning, "backend " + failed + " for program '" + inquiry_.program.name +
                               "' and another one is taken: " + candidates_.front().quarantine->reason);
@@ -125,7 +126,8 @@ bool PolicyChoice::is_cached(const Candidate& candidate) const {
   return choice && (find_tier(*choice, tiers->best, cache) || find_tier(*choice, tiers->first, cache));
 }
 
-/// What is in the cache takes no time; else the least time that is known; nothing if none is.
+/// Returns a cached candidate, which takes no time; else the one with the least known time; nothing if no time is
+/// known.
 std::optional<PolicyChoice::Quickest> PolicyChoice::quickest_of(const std::vector<std::size_t>& rivals) const {
   const auto cached = std::ranges::find_if(rivals, [&](std::size_t i) { return is_cached(candidates_[i]); });
   if (cached != rivals.end()) return Quickest{*cached, "its artifact is in the cache"};
@@ -221,8 +223,8 @@ void choose_by_policy(Runtime& runtime, const Inquiry& inquiry, const std::vecto
   if (policy == Policy::kPinned) return choice.choose_pinned();
   if (resolution.chosen() == nullptr) return;
   choice.keep_away_from_failures(policy);
-  if (resolution.chosen()->reach != Purpose::kRun) return;     // no device says what is measured
-  const bool swaps = inquiry.request.purpose == Purpose::kRun;  // what is only built is at once what it ends with
+  if (resolution.chosen()->reach != Purpose::kRun) return;  // a measurement needs a device
+  const bool swaps = inquiry.request.purpose == Purpose::kRun;  // a kernel that is only built cannot be replaced later
   if (inquiry.request.gathers_times && swaps) choice.gather_times();
   if (policy == Policy::kFastStart && swaps) return choice.choose_quickest();
   if (policy != Policy::kPriority) choice.choose_measured(policy);

@@ -28,7 +28,8 @@ bool has_word(const std::vector<std::string>& list, const std::string& word) {
   return std::ranges::find(list, word) != list.end();
 }
 
-/// Does the text name a kind of processor that launchers are for, and none in particular? It is this machine's then.
+/// Returns true if the text names only a kind of host processor, without architecture or attributes: it then means this
+/// machine.
 bool names_this_host(const std::string& text, const std::vector<const Manifest*>& manifests) {
   const auto host = parse_target(text);
   if (!host || !host->arch.empty() || !host->attributes.empty()) return false;
@@ -96,7 +97,7 @@ bool contains(const std::vector<std::string>& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-// How far a variant gets, whose code may be ready.
+// Returns how far a variant gets. A variant with ready code needs no toolchain.
 Reach reach_with(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant) {
   const bool is_ready = contains(facts.manifest->ready_dialects, inquiry.program.variants[variant].dialect);
   return reach_of({is_ready ? Availability{} : facts.probe->can_build, facts.probe->can_run});
@@ -108,7 +109,7 @@ int foreign_place(const Inquiry& inquiry, const Manifest& manifest, std::size_t 
   return found == foreign.end() ? 0 : static_cast<int>(found - foreign.begin()) + 1;
 }
 
-// What refuses nothing, but says that another variant is the better choice.
+// Returns true for a feature that refuses nothing, but marks another variant as the better choice.
 bool is_better_fit(const MissingFeature& missing) { return missing.feature == kBetterFit; }
 
 std::vector<std::string> better_fits_of(const PluginFacts& facts, std::size_t variant) {
@@ -143,8 +144,8 @@ Candidate judge(const Inquiry& inquiry, const PluginFacts& facts, std::size_t va
   return candidate;
 }
 
-/// Possible ones first, and of these what runs here; then those that came furthest. The policy orders equals: priority,
-/// what is written for this kind of device, how well it fits, variant, name.
+/// Orders candidates: possible ones first, and among these the ones that run here; then those that reached the latest
+/// stage. Ties are ordered by priority, dialect of this kind of device, fit, variant and name.
 bool is_better(const Candidate& a, const Candidate& b) {
   const auto key = [](const Candidate& c) {
     const bool is_refused = c.verdict == Verdict::kRefused;

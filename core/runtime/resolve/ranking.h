@@ -19,10 +19,10 @@ namespace kmux {
 
 class Runtime;
 
-/// What a requested backend means among the plugins that there are: "auto" is every plugin, a plugin's name is that
-/// plugin alone, any other word is the plugins whose manifests declare it as an alias.
+/// The plugins that a requested backend stands for: "auto" for every plugin, a plugin's name for that plugin alone, any
+/// other word for the plugins whose manifests declare it as an alias.
 ///
-/// An alias that every plugin declares is therefore what auto gives.
+/// An alias that every plugin declares is therefore equivalent to "auto".
 class BackendName {
  public:
   enum class Kind : std::uint8_t { kAuto, kName, kAlias, kUnknown };
@@ -31,7 +31,7 @@ class BackendName {
 
   Kind kind() const { return kind_; }
   const std::string& text() const { return text_; }  // in lower case
-  /// Is `manifest` among the plugins that the name means?
+  /// Returns true if `manifest` is among the plugins that the name stands for.
   bool covers(const Manifest& manifest) const;
 
  private:
@@ -39,7 +39,7 @@ class BackendName {
   Kind kind_ = Kind::kUnknown;
 };
 
-/// What is asked of every plugin, worked out once.
+/// The request that every plugin is checked against, computed once.
 ///
 /// Lifetime: borrows the program.
 struct Inquiry {
@@ -47,19 +47,19 @@ struct Inquiry {
   ResolveRequest request;  // no field is left to the environment
   BackendName backend;
   Result<std::string> target_kind;  // "": any; an error: the target cannot be read
-  bool is_for_this_host;            // no target_host is given, or one that says no more than that it is a host
+  bool is_for_this_host;  // target_host is empty, or a kind of host without details
 
   Inquiry(const Program& asked, ResolveRequest complete, const std::vector<const Manifest*>& manifests);
 };
 
-/// Does `manifest` answer to the target that is asked for?
+/// Returns true if `manifest` supports the requested target.
 bool answers_target(const Inquiry& inquiry, const Manifest& manifest);
 
-/// Can the backend of `manifest` make a launcher for the target_host that is asked for?
+/// Returns true if the backend of `manifest` can make a launcher for the requested target_host.
 bool takes_target_host(const Inquiry& inquiry, const Manifest& manifest);
 
-/// What is known of one plugin. Gathering stops at the stage that refuses every variant, so later members may
-/// still say "fine".
+/// The facts about one plugin. Gathering stops at the stage that refuses every variant; later members keep their
+/// defaults, which refuse nothing.
 ///
 /// Lifetime: borrows the manifest.
 struct PluginFacts {
@@ -67,10 +67,10 @@ struct PluginFacts {
   Status opened = Ok{};
   Result<ProbeReport> probe = ProbeReport{};
   Result<Target> target = Target{};
-  std::vector<Result<std::vector<MissingFeature>>> missing = {};  // one a variant; absent: nothing is
+  std::vector<Result<std::vector<MissingFeature>>> missing = {};  // one per variant; absent: nothing is missing
 };
 
-/// How far a plugin gets on this machine, and why no further.
+/// The furthest purpose that a plugin can fulfil on this machine, and the obstacle to the next one.
 struct Reach {
   Purpose purpose = Purpose::kRun;
   std::string obstacle = {};
@@ -87,34 +87,35 @@ struct Refusal {
 inline constexpr Stage kRefusingStages[] = {Stage::kManifest, Stage::kOpen, Stage::kProbe, Stage::kTarget,
                                             Stage::kSupports};
 
-/// What `stage` says about `variant`, from the facts alone; nothing if it lets it pass.
+/// Returns why `stage` refuses `variant`, from the facts alone; nothing if it passes.
 std::optional<Refusal> refusal(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant, Stage stage);
 
-/// Would `resolve` open a plugin whose memory is not the host's? It has a driver then, and starting that takes its time.
+/// Returns true if `resolve` would open a plugin whose memory is not the host's: such a plugin may start a driver,
+/// which is slow.
 bool opens_drivers(Runtime& runtime, const Program& program, const ResolveRequest& request);
 
-/// Every plugin with every variant, best first, one chosen if any is possible. A pure function.
+/// Returns every plugin with every variant, best first, one chosen if any is possible. A pure function.
 std::vector<Candidate> rank(const Inquiry& inquiry, const std::vector<PluginFacts>& facts);
 
-/// Marks the chosen candidate as one whose compiler refused it, and chooses the next.
+/// Marks the chosen candidate as refused by its compiler, and chooses the next.
 void pass_over_chosen(std::vector<Candidate>& candidates, const std::string& reason);
 
-/// Chooses the one at `index`, which is possible, in place of the one that is chosen, and puts it first.
+/// Chooses the candidate at `index`, which must be possible, in place of the chosen one, and moves it to the front.
 void choose_candidate(std::vector<Candidate>& candidates, std::size_t index, const std::string& reason);
 
 // policy_choice.cpp
 
-/// Lets the policy choose among the candidates of `resolution`, where the one of the highest priority is chosen so far,
-/// and fills in what is known of them.
+/// Applies the policy to the candidates of `resolution` and fills in their known times and quarantines. The candidate
+/// of the highest priority must be chosen so far.
 void choose_by_policy(Runtime& runtime, const Inquiry& inquiry, const std::vector<const Manifest*>& manifests,
                       Resolution& resolution);
 
-/// `asked`, or the environment's policy.
+/// Returns `asked`, or the environment's policy.
 ///
 /// Errors: invalid_argument if the environment's is unknown.
 Result<Policy> policy_of(const std::optional<Policy>& asked, const Environment& environment);
 
-/// `asked`, or the environment's lock file; empty: there is none.
+/// Returns `asked`, or the environment's lock file; empty if neither is set.
 std::filesystem::path lock_file_of(const std::string& asked, const Environment& environment);
 
 }  // namespace kmux

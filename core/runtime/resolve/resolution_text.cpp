@@ -68,7 +68,7 @@ std::string_view to_string(Verdict verdict) {
 
 namespace {
 
-/// The reason of a candidate; a long one that a row above has of the same backend is not repeated.
+/// Returns the reason of a candidate. A long reason of the same backend that an earlier row has is not repeated.
 std::string reason_in_table(const std::vector<Candidate>& candidates, const Candidate& one) {
   constexpr std::size_t kLong = 60;
   if (one.reason.size() < kLong) return one.reason;
@@ -161,7 +161,7 @@ Error no_plugins(const Resolution& resolution) {
 
 std::string kind_in(const std::string& target) { return target.substr(0, target.find_first_of(":, ")); }
 
-/// Where a word came from that the caller did not say; "" if he did.
+/// Returns a sentence that names the environment variable that gave a word, or "" if the caller gave it.
 std::string from_variable(const std::string& variable) {
   return variable.empty() ? "" : " It comes from the variable " + variable + ".";
 }
@@ -198,7 +198,9 @@ Error invalid_backend(const Resolution& resolution) {
                         from_variable(resolution.backend_variable));
 }
 
-/// The refused candidate of a named backend that came furthest. Precondition: there is one.
+/// Returns the refused candidate of a named backend that reached the latest stage.
+///
+/// Precondition: a named backend has a candidate.
 const Candidate& nearest_miss(const Resolution& resolution) {
   const auto is_named = [&](const Candidate& candidate) {
     return std::find(resolution.named.begin(), resolution.named.end(), candidate.backend) != resolution.named.end();
@@ -220,7 +222,7 @@ Error refused_backend(const Resolution& resolution) {
                                         quoted(resolution.requested_target) + reason + others);
 }
 
-/// Unavailable if a better machine would help, else what the candidate that came furthest says.
+/// Returns unavailable if a better machine would help, else the code of the candidate that reached the latest stage.
 ErrorCode code_of_none(const Resolution& resolution) {
   const auto& all = resolution.candidates;
   if (std::ranges::find(all, ErrorCode::kUnavailable, &Candidate::code) != all.end()) return ErrorCode::kUnavailable;
@@ -232,7 +234,7 @@ Error none_available(const Resolution& resolution) {
   std::string message =
       "No available execution backend for target " + quoted(resolution.requested_target) + allowed_text(resolution);
   if (!resolution.candidates.empty() && resolution.candidates.front().stage > Stage::kManifest) {
-    const Candidate& nearest = resolution.candidates.front();  // what it says is of more than a name
+    const Candidate& nearest = resolution.candidates.front();  // refused for more than its name
     message += " " + nearest.backend + ": " + without_stop(nearest.reason) + ".";
   }
   return make_error(code_of_none(resolution), std::move(message));
@@ -247,7 +249,7 @@ Error problem_of(const Resolution& resolution) {
   return resolution.requested_backend == "auto" ? none_available(resolution) : refused_backend(resolution);
 }
 
-/// What several candidates of one reason are called: "cpu (variant 0, c)", or by backend where there are more.
+/// Returns the name of the candidates of one reason: "cpu (variant 0, c)" for one, the backends for several.
 std::string name_of(const std::vector<const Candidate*>& group) {
   const Candidate& first = *group.front();
   if (group.size() == 1)
@@ -259,14 +261,14 @@ std::string name_of(const std::vector<const Candidate*>& group) {
   return join(backends);
 }
 
-/// Of the candidates of one backend those that came furthest: what the others lack says nothing more.
+/// Returns true if no other candidate of the same backend reached a later stage. The others' reasons add nothing.
 bool is_furthest(const std::vector<Candidate>& candidates, const Candidate& candidate) {
   return std::ranges::none_of(candidates, [&](const Candidate& other) {
     return other.backend == candidate.backend && other.stage > candidate.stage;
   });
 }
 
-/// A note for each reason that `message` does not tell, in the order of the candidates: who came furthest first.
+/// Returns a note for each reason that `message` does not contain, in the order of the candidates, best first.
 std::vector<Note> notes_of(const std::vector<Candidate>& candidates, std::string_view message) {
   using Group = std::pair<std::string, std::vector<const Candidate*>>;
   std::vector<Group> groups;
@@ -287,7 +289,7 @@ std::vector<Note> notes_of(const std::vector<Candidate>& candidates, std::string
   return notes;
 }
 
-/// Is all said by the names that there are?
+/// Returns true if the message lists the valid names, which makes the candidates' reasons redundant.
 bool is_of_names(const Resolution& resolution) {
   return !resolution.target_problem.empty() || resolution.allowed.empty();
 }

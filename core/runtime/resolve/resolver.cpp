@@ -24,7 +24,7 @@ class Survivors {
   Survivors(const Inquiry& inquiry, const PluginFacts& facts)
       : inquiry_(inquiry), facts_(facts), alive_(inquiry.program.variants.size(), true) {}
 
-  /// Lets `stage` refuse; is anything left?
+  /// Removes the variants that `stage` refuses. Returns true if any is left.
   bool pass(Stage stage) {
     bool any = false;
     for (std::size_t variant = 0; variant < alive_.size(); ++variant) {
@@ -57,8 +57,8 @@ Result<Shared<Plugin>> open(Runtime& runtime, const ResolveRequest& request, con
   return plugin_for(runtime, name, isolation);
 }
 
-/// Asks the plugin of `entry` what the stages need to know, and nothing once every variant is refused: a plugin that its
-/// manifest rules out is not opened.
+/// Queries the plugin of `entry` for the facts that the stages need, and stops once every variant is refused: a plugin
+/// that its manifest rules out is not opened.
 PluginFacts gather(Runtime& runtime, const Inquiry& inquiry, const PluginEntry& entry) {
   PluginFacts facts{.manifest = &entry.manifest, .opened = entry.status};
   Survivors survivors(inquiry, facts);
@@ -86,7 +86,7 @@ ResolveRequest complete(ResolveRequest request, const Environment& environment) 
   return request;
 }
 
-/// The plugins that are known by a name; what has none is a folder or a manifest that is refused.
+/// Returns the plugins that have a name. Entries without one are refused folders and manifests.
 std::vector<const PluginEntry*> named_entries(const Registry& registry) {
   std::vector<const PluginEntry*> entries;
   for (const PluginEntry& entry : registry.entries())
@@ -94,7 +94,7 @@ std::vector<const PluginEntry*> named_entries(const Registry& registry) {
   return entries;
 }
 
-/// Why folders and manifests are refused.
+/// Returns the reasons why folders and manifests are refused.
 std::vector<std::string> reasons_of_unread(const Registry& registry) {
   std::vector<std::string> reasons;
   for (const PluginEntry& entry : registry.entries())
@@ -102,7 +102,7 @@ std::vector<std::string> reasons_of_unread(const Registry& registry) {
   return reasons;
 }
 
-/// One entry a name, the usable one if there is one, in the policy's order.
+/// Keeps one entry per name, a usable one if possible, in order of priority.
 void drop_repeated_names(std::vector<const PluginEntry*>& entries) {
   std::ranges::sort(entries, [](const PluginEntry* a, const PluginEntry* b) {
     return std::tuple(std::string_view(a->manifest.name), !a->status, std::string_view(a->path.native())) <
@@ -132,7 +132,7 @@ std::vector<Candidate> candidates_of(Runtime& runtime, const Inquiry& inquiry,
   return rank(inquiry, facts);
 }
 
-/// What an error will say.
+/// Fills in the names and targets that an error message lists.
 void describe_offer(Resolution& resolution, Runtime& runtime, const Inquiry& inquiry,
                     const std::vector<const Manifest*>& manifests) {
   if (!inquiry.target_kind) resolution.target_problem = inquiry.target_kind.error().message;

@@ -26,7 +26,7 @@ void run(const Background::Job& job) noexcept {
   }
 }
 
-/// Has compilers killed, and waits for workers ended, once `stopped`.
+/// Makes compilers be killed and waits for workers end, once `stopped`.
 class BackgroundScope final : public CompileScope {
  public:
   explicit BackgroundScope(const std::atomic<bool>& stopped) : stopped_(stopped) {}
@@ -51,7 +51,7 @@ Error left_running() {
 
 }  // namespace
 
-/// What the thread shares with its object, which may go before it.
+/// The state shared by the thread and its object, which may be destroyed first.
 struct Background::State {
   struct Posted {
     Job job;
@@ -65,7 +65,7 @@ struct Background::State {
   std::list<Posted> jobs;
   const Posted* running = nullptr;
   std::atomic<bool> stopped{false};
-  bool ended = true;  // there is no thread, or it will touch nothing any more
+  bool ended = true;  // no thread, or it no longer touches this state
   std::thread thread;
   const std::uint64_t generation = fork_generation();
 
@@ -84,14 +84,14 @@ struct Background::State {
       lock.lock();
       running = nullptr;
       lock.unlock();
-      next = {};  // what it holds may take long to go, so not under the lock
+      next = {};  // its destructor may be slow, so not under the lock
       lock.lock();
     }
     ended = true;
     changed.notify_all();
   }
 
-  /// Under the lock.
+  /// Starts the thread if it is not running. The caller must hold the lock.
   Status start(const std::shared_ptr<State>& self) {
     if (!ended) return Ok{};
     KMUX_ASSIGN(thread, start_thread([self] { self->work(); }));
@@ -111,14 +111,15 @@ std::shared_ptr<Background> Background::make() {
 Background::~Background() {
   stop();
   if (!state_->is_forked()) return;
-  // The thread that waits in it is not here: it is never torn down. What holds it is never destroyed.
+  // The thread that waits in the state does not exist in this child, so the state must not be destroyed: this owner
+  // leaks it.
   alignas(std::shared_ptr<State>) std::array<std::byte, sizeof(std::shared_ptr<State>)> holder;
   ::new (holder.data()) std::shared_ptr(state_);
 }
 
 void Background::post(Job job, Abandon abandon, const void* owner) {
   if (state_->is_forked()) return;
-  std::list<State::Posted> refused;  // their destructors may tell others, so not under the lock
+  std::list<State::Posted> refused;  // their destructors may notify others, so not under the lock
   Status started = Ok{};
   {
     const std::lock_guard lock(state_->mutex);
@@ -148,7 +149,7 @@ std::function<void()> Background::hurry_for(const void* owner) const {
 
 void Background::request_stop() {
   if (state_->is_forked()) return;
-  std::list<State::Posted> dropped;  // as above
+  std::list<State::Posted> dropped;  // destroyed outside the lock, as above
   {
     const std::lock_guard lock(state_->mutex);
     state_->stopped = true;
@@ -163,14 +164,14 @@ void Background::await_stop(Clock::time_point end) {
   std::thread ended;
   {
     std::unique_lock lock(state_->mutex);
-    if (!state_->thread.joinable()) return;  // none, or left alone before
-    // A job that lets go of the last owner of this object cannot wait for itself.
+    if (!state_->thread.joinable()) return;  // no thread, or already detached
+    // A job that releases the last owner of this object cannot wait for itself.
     const bool is_own = state_->thread.get_id() == std::this_thread::get_id();
     const auto has_ended = [this] { return state_->ended; };
     if (!is_own && state_->changed.wait_until(lock, end, has_ended)) {
       ended.swap(state_->thread);
     } else if (!state_->thread.joinable()) {
-      return;  // another thread was quicker
+      return;  // another thread has stopped it first
     } else if (is_own || (state_->running != nullptr && state_->running->abandon)) {
       state_->thread.detach();
       if (!is_own) abandon = state_->running->abandon;

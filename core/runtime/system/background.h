@@ -9,15 +9,16 @@
 
 namespace kmux {
 
-/// One thread for background work. It begins with the first job.
+/// One thread for background work, started by the first job.
 ///
 /// Threads:  any.
-/// Lifetime: at its end what waits is dropped, and what runs is waited for or, where the job allows it, left alone after
-///           kExitPatience. Made with `make`. A child that was forked has no such thread: what is posted there is dropped.
+/// Lifetime: the destructor drops queued jobs and waits for the running one. A job that permits it is left running
+///           after kExitPatience. Created with `make`. A forked child has no such thread: jobs posted there are
+///           dropped.
 class Background final : public StopsAtExit {
  public:
   using Job = std::function<void()>;
-  /// Learns why its job will not be done, or not be waited for.
+  /// Receives the reason why its job will not run, or is left running.
   using Abandon = std::function<void(Error)>;
 
   static std::shared_ptr<Background> make();
@@ -25,29 +26,30 @@ class Background final : public StopsAtExit {
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
-  /// Runs `job` after those before it, or drops it if `stop` was called or no thread can be started. What a job throws is
-  /// dropped. It runs in a CompileScope that is cancelled by `request_stop`.
+  /// Runs `job` after the jobs queued before it. Drops it if `stop` was called or no thread can be started. Exceptions
+  /// of a job are swallowed. It runs in a CompileScope that `request_stop` cancels.
   ///
-  /// With `abandon` the job may be left running, so it must own all that it uses; `abandon` is called then, on another
-  /// thread, or if no thread can be started. `owner`, which is only compared, is what `hurry` names.
+  /// With `abandon` the job may be left running, so it must own everything that it uses. `abandon` is then called on
+  /// another thread; it is also called if no thread can be started. `owner`, which is only compared, identifies the job
+  /// for `hurry`.
   void post(Job job, Abandon abandon = {}, const void* owner = nullptr);
-  /// Runs the jobs of `owner` before all others that have not begun.
+  /// Moves the jobs of `owner` before all other queued jobs.
   void hurry(const void* owner);
-  /// Calls `hurry`, while this object is there.
+  /// Returns a function that calls `hurry` while this object exists.
   std::function<void()> hurry_for(const void* owner) const;
 
   void request_stop() override;
   void await_stop(Clock::time_point end) override;
-  /// Both: jobs that may not be left running are waited for however long they take.
+  /// Requests a stop and waits for it. Blocks without a limit for a job that must not be left running.
   void stop();
-  /// This object, for who may outlive it.
+  /// Returns a weak reference, for callers that may outlive this object.
   std::weak_ptr<Background> handle() const { return self_; }
 
  private:
   struct State;
   Background();
 
-  std::shared_ptr<State> state_;  // the thread has it, too
+  std::shared_ptr<State> state_;  // shared with the thread
   std::weak_ptr<Background> self_;
 };
 

@@ -11,35 +11,39 @@
 
 namespace kmux {
 
-/// What the compilation that this thread does is part of: asked before a compiler runs, told what it took.
+/// The context of the compilation on this thread: admits compilers before they run and records their memory.
 ///
-/// A thread has at most one at a time; a compilation by itself has none.
+/// A thread has at most one at a time; a standalone compilation has none.
 class CompileScope {
  public:
   using Limit = std::optional<std::chrono::milliseconds>;
 
   virtual ~CompileScope() = default;
 
-  /// Waits until `plugin` may compile, in a process of its own if `isolated`. What is returned is kept while it does.
+  /// Blocks until `plugin` may compile, in a separate process if `isolated`. The caller must keep the result while it
+  /// compiles.
   ///
-  /// Errors: unavailable if the compilation was cancelled.
+  /// Errors: cancelled if the compilation was cancelled.
   virtual Result<std::shared_ptr<void>> admit(const std::string& plugin, bool isolated) = 0;
 
-  /// Does the same call compile others, which wait for this one, or compile at the same time?
+  /// Returns true if the same call compiles other programs, which wait for this one or compile concurrently.
   virtual bool has_neighbours() const = 0;
-  /// How long the compilation may still take; nothing if there is no limit.
+  /// Returns the time that the compilation has left; nothing if it has no limit.
   virtual Limit time_left() const = 0;
-  /// Was the compilation cancelled? Threads: any.
+  /// Returns true if the compilation was cancelled. Threads: any.
   virtual bool is_cancelled() const = 0;
-  /// Units: bytes that a worker process has taken at most.
+  /// Records the peak memory of a worker process.
+  ///
+  /// Units: bytes.
   virtual void took_memory(std::uint64_t bytes) = 0;
-  /// How far the backend says it is: what is done, from 0 to 1 (below 0: not known), and what it does. Threads: any.
+  /// Reports progress of the backend: the completed fraction from 0 to 1 (below 0: unknown) and the current activity.
+  /// Threads: any.
   virtual void progress(double /*fraction*/, std::string_view /*phrase*/) noexcept {}
 
-  /// The scope of this thread, or null.
+  /// Returns the scope of this thread, or null.
   static CompileScope* current();
 
-  /// Makes a scope that of this thread while the object lives.
+  /// Sets the scope of this thread for the lifetime of the object.
   class Entered {
    public:
     explicit Entered(CompileScope& scope);
@@ -52,10 +56,11 @@ class CompileScope {
   };
 };
 
-/// The error of a compilation that was cancelled, which is no evidence about backend or program; `problem` is its first sentence.
+/// Returns the error of a cancelled compilation, which is no evidence about backend or program. `problem` is its first
+/// sentence.
 Error cancellation(std::string problem);
 
-/// The shorter one of `limit` and what this thread's scope has left.
+/// Returns the shorter of `limit` and the time left in this thread's scope.
 CompileScope::Limit limit_in_scope(const CompileScope::Limit& limit);
 
 }  // namespace kmux

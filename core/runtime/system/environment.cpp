@@ -15,7 +15,7 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-/// The first of `names` that is set and not empty, or "".
+/// Returns the first of `names` that is set and not empty, or "".
 std::string name_of_first(const Variables& variables, std::initializer_list<const char*> names) {
   for (const char* name : names) {
     const auto found = variables.find(name);
@@ -24,7 +24,7 @@ std::string name_of_first(const Variables& variables, std::initializer_list<cons
   return "";
 }
 
-/// Its value, or "".
+/// Returns the value of the first of `names` that is set and not empty, or "".
 std::string first_of(const Variables& variables, std::initializer_list<const char*> names) {
   const auto found = variables.find(name_of_first(variables, names));
   return found == variables.end() ? "" : found->second;
@@ -34,7 +34,8 @@ std::string or_auto(const Variables& variables, const std::string& name) {
   return name.empty() ? "auto" : variables.at(name);
 }
 
-/// Relative values are ignored, as the XDG base directory specification asks; without a home there is no cache.
+/// Returns the cache folder, or an empty path without a home. Ignores relative values, as the XDG base directory
+/// specification requires.
 std::filesystem::path cache_dir_of(const Variables& variables) {
   if (const std::string dir = first_of(variables, {"KMUX_CACHE_DIR"}); !dir.empty()) return dir;
   if (const std::filesystem::path xdg = first_of(variables, {"XDG_CACHE_HOME"}); xdg.is_absolute()) return xdg / "kmux";
@@ -43,14 +44,14 @@ std::filesystem::path cache_dir_of(const Variables& variables) {
   return {};
 }
 
-/// On this machine alone, as locks of network file systems cannot be relied on.
+/// Returns a folder local to this machine, as locks on network file systems are unreliable.
 std::filesystem::path cache_lock_dir_of(const Variables& variables) {
   if (const std::filesystem::path run = first_of(variables, {"XDG_RUNTIME_DIR"}); run.is_absolute())
     return run / "kmux";
   return machine_folder() / ("kmux-" + std::to_string(getuid()));
 }
 
-/// Empty elements are dropped: they would mean the current directory.
+/// Splits at ':'. Drops empty elements, which would mean the current directory.
 std::vector<std::filesystem::path> split_path(std::string_view text) {
   std::vector<std::filesystem::path> parts;
   while (!text.empty()) {
@@ -61,7 +62,8 @@ std::vector<std::filesystem::path> split_path(std::string_view text) {
   return parts;
 }
 
-/// "CPU_ENGINE" is "cpu.engine"; a plugin whose name has an underscore is set off by two: "MY_CPU__ENGINE".
+/// Converts "CPU_ENGINE" to "cpu.engine". A plugin name with an underscore must be followed by two, for example
+/// "MY_CPU__ENGINE".
 std::string option_name(std::string name) {
   const std::size_t two = name.find("__");
   const std::size_t split = two != std::string::npos ? two : name.find('_');
@@ -99,8 +101,8 @@ Environment Environment::from(const Variables& variables, bool secure) {
     environment.policy = policy_from_string(policy);
   environment.compile_timeout = first_of(variables, {"KMUX_COMPILE_TIMEOUT"});
   environment.verbose = is_on(first_of(variables, {"KMUX_VERBOSE", "TILELANG_VERBOSE"}));
-  // Under AT_SECURE the user who set the variables may have fewer rights than this process: it takes no path from them, and no
-  // option of a plugin, since options name compilers and libraries.
+  // Under AT_SECURE the user that set the variables may have fewer rights than this process. So it takes no path and no
+  // plugin option from them, since options name compilers and libraries.
   environment.disable_cache = secure || is_on(first_of(variables, {"KMUX_DISABLE_CACHE"}));
   environment.cache_max_bytes = first_of(variables, {"KMUX_CACHE_MAX_BYTES"});
   if (!secure) {

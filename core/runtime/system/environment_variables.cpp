@@ -42,7 +42,7 @@ constexpr auto kVariables = std::to_array<EnvironmentVariable>({
     {"KMUX_TILELANG"},  // integrations/tilelang
     {"KMUX_TVM_FFI_LIBRARY"},  // integrations/tvm_ffi
     {"KMUX_VERBOSE", Kind::kSwitch},
-    // Of kmux.sh and the tests, which start programs that read the others.
+    // For kmux.sh and the tests, which start programs that read the variables above.
     {"KMUX_ALL_TESTS"},
     {"KMUX_BENCH_", Kind::kPrefix},
     {"KMUX_BUILD"},
@@ -68,7 +68,7 @@ bool contains(const std::array<std::string_view, kSize>& words, std::string_view
   return std::find(words.begin(), words.end(), lower_case(value)) != words.end();
 }
 
-/// Bits by which a unit shifts: "" is bytes, "K" 1024 of them.
+/// Returns the shift in bits of a unit: "" is bytes, "K" is 1024 bytes.
 std::optional<int> shift_of(std::string_view unit) {
   constexpr std::string_view kUnits = "KMGT";
   if (unit.empty()) return 0;

@@ -9,10 +9,10 @@
 
 namespace kmux {
 
-/// A variable whose name begins with KMUX_ and that something of kmux reads.
+/// A variable with the prefix KMUX_ that some part of kmux reads.
 struct EnvironmentVariable {
   enum class Kind {
-    kText,    // its reader refuses what it does not understand
+    kText,    // its reader rejects invalid values
     kSwitch,  // on or off
     kPrefix,  // of a family of names
   };
@@ -21,17 +21,19 @@ struct EnvironmentVariable {
   Kind kind = Kind::kText;
 };
 
-/// Those that do not depend on what plugins are there, as docs/environment.md lists them; a plugin's stand in its manifest.
+/// Returns the variables that exist regardless of the installed plugins, as listed in docs/environment.md. A plugin's
+/// variables are in its manifest.
 std::span<const EnvironmentVariable> environment_variables();
 
-/// What switches a variable of kind kSwitch on; "0", "false", "no", "off" and "" leave it off. In any case of letters.
+/// Returns true if `value` switches a variable of kind kSwitch on. "0", "false", "no", "off" and "" leave it off. Case
+/// is ignored.
 bool is_on(std::string_view value);
 
-/// Whether `value` says on or off.
+/// Returns true if `value` is a valid value of a switch.
 bool is_switch(std::string_view value);
 
-/// The number of bytes that `text`, the value of the setting `name`, is: digits, then K, M, G or T for 1024 of the one
-/// before.
+/// Returns the number of bytes in `text`, the value of the setting `name`: digits, then optionally K, M, G or T, each
+/// 1024 of the previous unit.
 ///
 /// Errors: invalid_argument that names the setting.
 Result<std::uint64_t> parse_byte_size(const std::string& name, const std::string& text);

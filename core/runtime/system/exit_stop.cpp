@@ -19,7 +19,7 @@ using Clock = StopsAtExit::Clock;
 
 struct Stopped {
   std::weak_ptr<StopsAtExit> object;
-  std::uint64_t generation;  // of the process that made it
+  std::uint64_t generation;  // of the process that created it
 };
 
 struct AtExit {
@@ -51,7 +51,7 @@ void stop_all() {
   if (began.exchange(true)) return;
   announce_stop();
   const Clock::time_point end = Clock::now() + kExitPatience;
-  // What may be the last to hold an object here is never let go of: its destructor could wait.
+  // Never released: this may be the last owner of an object, and its destructor could block.
   static const auto& objects = *new std::vector(living());
   for (const auto& object : objects) object->request_stop();
   for (const auto& object : objects) object->await_stop(end);
@@ -59,8 +59,8 @@ void stop_all() {
   silence_log(end);
 }
 
-/// First when the first runtime compiles, and once more with the first thread: handlers run in reverse, and what stops
-/// early saves the application's own handlers from calls.
+/// Runs when the first runtime compiles, and again with the first thread. Handlers run in reverse order, and stopping
+/// early spares the application's own handlers calls from kmux.
 void register_handler() {
   std::atexit(stop_all);
   std::at_quick_exit(stop_all);

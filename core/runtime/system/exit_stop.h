@@ -7,28 +7,27 @@
 
 namespace kmux {
 
-/// How long the end of the process waits for what was told to stop, in total: 100 ms, less what the rest takes.
+/// The total time that process exit waits for objects asked to stop: 100 ms, less a margin for the rest.
 inline constexpr std::chrono::milliseconds kExitPatience{80};
 
-/// What has threads that should end before the process does.
+/// An object with threads that should end before the process does.
 class StopsAtExit {
  public:
   using Clock = std::chrono::steady_clock;
   virtual ~StopsAtExit() = default;
-  /// Tells them to end, and waits for nothing.
+  /// Asks the threads to end. Returns immediately.
   virtual void request_stop() = 0;
-  /// Waits for them, at most until `end`. What still runs then is left alone.
+  /// Waits for the threads, at most until `end`. Threads that still run then are left running.
   virtual void await_stop(Clock::time_point end) = 0;
 };
 
-/// Has `one` stopped when the process ends, if it still exists then, after telling plugins that they may give up
-/// (`stopping` of the host's table). Nothing that a thread may still use then is ever destroyed:
-/// docs/design/0030-process-end.md.
+/// Registers `one` to be stopped at process exit, if it still exists then. Plugins are notified before (`stopping` in
+/// the host's table). Objects that a thread may still use then are never destroyed: docs/design/0030-process-end.md.
 ///
 /// Threads: any.
 void stop_at_exit(std::weak_ptr<StopsAtExit> one);
 
-/// A call that may start compilers, on whatever thread: the end of the process gives it kExitPatience to kill them.
+/// A call that may start compilers, on any thread. Process exit gives it kExitPatience to kill them.
 class ColdCall {
  public:
   ColdCall() noexcept;
@@ -36,11 +35,13 @@ class ColdCall {
   ColdCall(const ColdCall&) = delete;
   ColdCall& operator=(const ColdCall&) = delete;
 
-  /// Errors: unavailable once the process ends.
+  /// Checks that the process is not exiting.
+  ///
+  /// Errors: unavailable once process exit has begun.
   static Status check();
 };
 
-/// For a forked child: the calls of its parent's threads are not here.
+/// Resets the count in a forked child, which has none of its parent's threads.
 void forget_cold_calls() noexcept;
 
 }  // namespace kmux

@@ -12,7 +12,8 @@
 namespace kmux {
 namespace {
 
-/// False if it is held for longer. Not std::timed_mutex: every other use of the mutex would pay for this one.
+/// Returns false if `mutex` stays locked for longer than kMoment. Not std::timed_mutex, which would slow down every
+/// other use of the mutex.
 bool lock_for_a_moment(std::mutex& mutex) {
   constexpr long kMoment = 10'000'000;  // ns
   constexpr long kSecond = 1'000'000'000;
@@ -25,7 +26,7 @@ bool lock_for_a_moment(std::mutex& mutex) {
 
 }  // namespace
 
-/// All guards there are. Never destroyed: threads have guards while the process ends.
+/// All guards. Never destroyed: threads use guards during process exit.
 struct ForkGuards {
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds kPatience{200};
@@ -42,7 +43,7 @@ struct ForkGuards {
     return instance;
   }
 
-  /// The guard whose mutex could not be had, or nothing: then all are held.
+  /// Locks all mutexes except that of `held`. Returns the guard whose mutex is busy, or null if all are held.
   ForkGuard* try_take_others(const ForkGuard* held) const {
     for (ForkGuard* guard = first; guard != nullptr; guard = guard->next_) {
       if (guard == held) continue;
@@ -59,7 +60,7 @@ struct ForkGuards {
     }
   }
 
-  /// In any order without a deadlock: who does not get all lets go of all, and waits for the one that it did not get.
+  /// Locks all mutexes without deadlock in any order: if one is busy, releases all and waits for that one first.
   void take() {
     mutex.lock();
     const Clock::time_point end = Clock::now() + kPatience;
@@ -79,7 +80,7 @@ struct ForkGuards {
   void begin_child() {
     generation.fetch_add(1);
     for (ForkGuard* guard = first; guard != nullptr; guard = guard->next_)
-      if (!guard->is_held_) new (&guard->mutex_) std::mutex;  // the thread that had it is not in this process
+      if (!guard->is_held_) new (&guard->mutex_) std::mutex;  // its owner thread is not in this process
     release();
     forget_cold_calls();
   }

@@ -5,17 +5,17 @@
 
 namespace kmux {
 
-/// How many forks lie between this process and the one that loaded the library: what was made under another number has
-/// threads that are not here.
+/// Returns the number of forks between the process that loaded the library and this one. Objects created under another
+/// number have threads that do not exist in this process.
 ///
 /// Threads: any.
 std::uint64_t fork_generation() noexcept;
 
-/// Has fork() take `mutex` first, so that a child finds it free and what it guards whole. For those that are held for
-/// a short time only: fork() waits at most kPatience for all of them, and a child finds a mutex that it did not get free
-/// all the same.
+/// Makes fork() acquire `mutex` first, so that a child finds it free and the guarded data consistent. Only for mutexes
+/// that are held briefly: fork() waits at most kPatience for all of them. In a child, a mutex that fork() did not
+/// acquire is reset to free.
 ///
-/// Threads: any.   Lifetime: a member declared after its mutex.
+/// Threads: any.   Lifetime: must be a member declared after its mutex.
 class ForkGuard {
  public:
   explicit ForkGuard(std::mutex& mutex);

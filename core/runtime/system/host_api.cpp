@@ -19,7 +19,7 @@ namespace {
 
 std::atomic<bool> stop_announced{false};
 
-// Never destroyed, as a launch may be about to call it.
+// Never freed, as a launch may be about to call it.
 std::atomic<const Executor*> lent{nullptr};
 
 LogLevel known_level(std::int32_t level) {
@@ -37,7 +37,7 @@ void log_line(LogLevel level, std::string_view plugin, std::string_view text) no
 
 std::int32_t HostApi::option(void* self, kmux_bytes name, kmux_sink value) noexcept {
   const auto& options = static_cast<const HostApi*>(self)->options_;
-  const auto found = options.find(std::string_view(name.data, name.size));  // allocates nothing: nothing may be thrown
+  const auto found = options.find(std::string_view(name.data, name.size));  // does not allocate, as it must not throw
   if (found == options.end()) return 0;
   found->second.asked.store(true, std::memory_order_relaxed);
   value.write(value.self, found->second.text.data(), found->second.text.size());

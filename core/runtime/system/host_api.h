@@ -13,17 +13,17 @@ namespace kmux {
 
 class CompileScope;
 
-/// What a plugin may ask of this runtime.
+/// The functions of this runtime that a plugin may call.
 ///
 /// Threads: any.   Lifetime: the table borrows this object.
 class HostApi {
  public:
-  /// `plugin` is named in what it logs.
+  /// `plugin` is named in its log lines.
   HostApi(std::string plugin, const Options& options);
   HostApi(const HostApi&) = delete;
   HostApi& operator=(const HostApi&) = delete;
   const kmux_host_api* get() const { return &api_; }
-  /// The options "PLUGIN.name" of the plugin itself that it has not asked for.
+  /// Returns the options "PLUGIN.name" of this plugin that it has not looked up.
   std::vector<std::string> unasked() const;
 
  private:
@@ -44,13 +44,13 @@ class HostApi {
   kmux_host_api api_{};
 };
 
-/// What a plugin may ask of one cold call: whether it is still wanted and how long it may take, which is that of the
-/// compilation (CompileScope) of the thread that makes this.
+/// The functions that a plugin may call during one cold call: whether the call is cancelled and the time left. Both are
+/// those of the compilation (CompileScope) of the constructing thread.
 ///
-/// Threads: any.   Lifetime: that of the call; the table borrows this object and `plugin`.
+/// Threads: any.   Lifetime: valid during the call; the table borrows this object and `plugin`.
 class HostCall {
  public:
-  /// `plugin` is named in what it logs.
+  /// `plugin` is named in its log lines.
   explicit HostCall(const char* plugin);
   HostCall(const HostCall&) = delete;
   HostCall& operator=(const HostCall&) = delete;
@@ -67,13 +67,13 @@ class HostCall {
   kmux_call api_{};
 };
 
-/// Tells every plugin that the process is about to end. There is no way back.
+/// Announces to every plugin that the process is about to end. Cannot be undone.
 void announce_stop() noexcept;
-/// Whether that was announced.
+/// Returns true after `announce_stop`.
 bool is_stopping() noexcept;
 
-/// Has `work(context)` called by threads that the application has lent, as `Executor` says; false: it has lent none, and nothing
-/// was called. With 0 threads it only says whether it has.
+/// Calls `work(context)` on threads that the application has lent, as described at `Executor`. Returns false if it has
+/// lent none; then `work` was not called. With 0 threads it only reports whether it has lent any.
 ///
 /// Threads: any.
 bool run_on_lent_threads(unsigned threads, void (*work)(void* context), void* context) noexcept;

@@ -27,19 +27,19 @@ struct State {
   std::atomic<bool> silenced{false};
 };
 
-/// Plugins may log while the process ends.
+/// Never destroyed: plugins may log during process exit.
 State& state() { return immortal<State>(); }
 
-/// Set while this thread is in the sink, so that a sink that logs does not wait for itself.
+/// True while this thread is in the sink, so that a sink that logs does not deadlock.
 thread_local bool in_sink = false;
 
-/// Set on the thread that ends the process.
+/// True on the thread that ends the process.
 thread_local bool ends_process = false;
 
 bool is_silenced(const State& log) { return log.silenced.load(std::memory_order_relaxed) && !ends_process; }
 
-/// The application's code, which may throw: that costs the line, since those who log are in the midst of something else,
-/// some of them in threads that an exception would end together with the process.
+/// Calls the application's sink and swallows exceptions; the line is then lost. Callers log in the middle of other
+/// work, some on threads where an exception would terminate the process.
 void call_sink(const LogSink& sink, LogLevel level, std::string_view text) noexcept {
   in_sink = true;
   try {
@@ -56,7 +56,7 @@ void install(State& log, LogLevel level, LogSink sink) {
 
 }  // namespace
 
-// A thread that is in the sink has the lock, and the sink stays until it returns.
+// A thread in the sink already holds the lock, and the old sink stays valid until it returns.
 void set_log_sink(LogLevel level, LogSink sink) {
   State& log = state();
   const auto lock = in_sink ? std::unique_lock<std::mutex>() : std::unique_lock(log.mutex);
@@ -92,7 +92,7 @@ void silence_log(std::chrono::steady_clock::time_point end) {
   State& log = state();
   ends_process = true;
   log.silenced = true;
-  if (in_sink) return;  // the sink ends the process
+  if (in_sink) return;  // called from the sink
   while (!log.mutex.try_lock()) {
     if (std::chrono::steady_clock::now() >= end) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

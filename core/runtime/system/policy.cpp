@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kPolicies = {"priority", "fast_start", "measured", "pinned"};
 constexpr std::array<std::string_view, 2> kIsolations = {"none", "process"};
 
-/// The enumerator of `name` among `names`, which are in its order.
+/// Returns the enumerator called `name`; `names` must be in enumerator order.
 template <class Enum, std::size_t kCount>
 Result<Enum> enumerator(const std::array<std::string_view, kCount>& names, std::string_view name, const char* what) {
   const auto found = std::ranges::find(names, name);

@@ -17,7 +17,7 @@ class KernelMemo;
 class LockFiles;
 class Recorder;
 
-/// What a runtime is made of; each part is defined in the folder that uses it.
+/// The parts of a runtime; each is defined in the folder that uses it.
 class Runtime::Impl {
  public:
   Impl(Environment environment, std::shared_ptr<ArtifactCache> cache, Shared<Registry> registry);
@@ -28,21 +28,21 @@ class Runtime::Impl {
   const Environment& environment() const { return environment_; }
   Registry& registry() const { return *registry_; }
   std::uint64_t fork_generation() const { return fork_generation_; }
-  /// The cache on disk, or null if there is none.
+  /// Returns the disk cache, or null without one.
   const std::shared_ptr<ArtifactCache>& cache() const { return cache_; }
-  /// The kernels that were compiled last; for `compile`.
+  /// Returns the memo of recently compiled kernels; for `compile`.
   KernelMemo& kernel_memo() const { return *kernel_memo_; }
-  /// Where better tiers are compiled.
+  /// Returns the thread that compiles better tiers.
   Background& background() const { return *background_; }
-  /// What was learned of the backends; for the policies.
+  /// Returns the recorded history of the backends; for the policies.
   const std::shared_ptr<BackendHistory>& history() const { return history_; }
-  /// What programs are pinned to; for policy pinned.
+  /// Returns the lock files; for policy pinned.
   LockFiles& lock_files() const { return *lock_files_; }
-  /// What parallel compilations share; for `par_compile`.
+  /// Returns the state shared by parallel compilations; for `par_compile`.
   CompilePool& compile_pool() const { return *compile_pool_; }
-  /// What writes kernels and calls down, or null; for `compile`.
+  /// Returns the recorder of kernels and calls, or null; for `compile`.
   const std::shared_ptr<Recorder>& recorder() const { return recorder_; }
-  /// The plugins in processes of their own; for isolation = "process".
+  /// Returns the plugins in worker processes; for isolation = "process".
   IsolatedPlugins& isolated_plugins() const { return *isolated_plugins_; }
 
  private:
@@ -55,7 +55,7 @@ class Runtime::Impl {
   std::shared_ptr<BackendHistory> history_;
   std::shared_ptr<LockFiles> lock_files_;
   std::shared_ptr<Background> background_;  // its jobs use the rest
-  std::shared_ptr<CompilePool> compile_pool_;  // the first to go: what it has left behind uses all of it
+  std::shared_ptr<CompilePool> compile_pool_;  // destroyed first: compilations that it left running use the other parts
   std::uint64_t fork_generation_;
 };
 

@@ -24,7 +24,7 @@
 namespace kmux {
 namespace {
 
-// Enough for minutes of calls; about 90 MB. What comes after them is counted.
+// Enough for minutes of calls; about 90 MB. Later events are only counted.
 constexpr std::size_t kMostEvents = std::size_t{1} << 20;
 
 struct Recording {
@@ -33,7 +33,7 @@ struct Recording {
   Trace trace;
 };
 
-/// Plugins may tell of spans while the process ends.
+/// Never destroyed: plugins may report spans during process exit.
 Recording& recording() { return immortal<Recording>(); }
 
 constinit std::atomic<bool> is_recording{false};
@@ -44,7 +44,7 @@ int number_of_this_thread() {
   return number;
 }
 
-/// What happened, with texts of whoever tells of it.
+/// An event to record. Borrows its texts from the caller.
 struct Happening {
   char phase;
   const char* category;
@@ -75,7 +75,7 @@ void add(const Happening& what) noexcept {
   }
 }
 
-/// "12.345" for 12345 nanoseconds.
+/// Appends nanoseconds as microseconds. Example: "12.345" for 12345.
 void append_microseconds(std::string& text, std::int64_t ns) {
   const std::string thousandths = std::to_string(1000 + std::abs(ns) % 1000);
   text.append(ns < 0 ? "-" : "").append(std::to_string(std::abs(ns) / 1000)).append(".");
@@ -86,7 +86,7 @@ void append_text(std::string& text, const char* key, std::string_view value) {
   text.append(",\"").append(key).append("\":").append(dump(Json(std::string(value))));
 }
 
-/// One line of JSON.
+/// Appends an event as one line of JSON.
 void append(std::string& text, const TraceEvent& event) {
   text.append(R"({"ph":")").append(1, event.phase).append(R"(","pid":)").append(std::to_string(getpid()));
   text.append(R"(,"tid":)").append(std::to_string(event.thread)).append(R"(,"ts":)");
@@ -99,14 +99,14 @@ void append(std::string& text, const TraceEvent& event) {
   text.append("}");
 }
 
-/// The libraries that show ranges, each with the variable that asks for it.
+/// The libraries that show ranges, each with the variable that enables it.
 constexpr std::pair<const char*, const RangesLibrary*> kRangesLibraries[] = {{"KMUX_NVTX", &kNvtx},
                                                                              {"KMUX_ROCTX", &kRoctx}};
 constexpr std::size_t kLibraryCount = std::size(kRangesLibraries);
 
-std::atomic<unsigned> asked_for{0};  // a bit for each
+std::atomic<unsigned> asked_for{0};  // one bit per library
 
-/// The ranges of this thread that are open; those up to the floor belong to stages.
+/// The open ranges of this thread; those up to the floor belong to stages.
 thread_local int open_count = 0;
 thread_local int stage_floor = 0;
 
@@ -119,7 +119,7 @@ ProfilerRanges open_or_log(const RangesLibrary& library) noexcept {
   return ranges;
 }
 
-/// Those that were asked for and are there.
+/// The libraries that were requested and are available.
 struct ShownRanges {
   std::array<ProfilerRanges, kLibraryCount> libraries = {};
   std::size_t count = 0;
@@ -134,8 +134,8 @@ struct ShownRanges {
   std::span<const ProfilerRanges> all() const noexcept { return {libraries.data(), count}; }
 };
 
-/// Null where none are shown. Opened by the first stage: until then an application may have set where the log goes. From then
-/// on the same, so that what is begun in a library is ended in it.
+/// Returns null if no ranges are shown. The first stage opens the libraries, so that an application can set the log
+/// sink before. The set is then fixed, so that a range ends in the library that began it.
 const ShownRanges* shown_ranges() noexcept {
   if (asked_for.load(std::memory_order_relaxed) == 0) return nullptr;
   static const ShownRanges shown;
@@ -150,7 +150,7 @@ void push(const ShownRanges& shown, const char* name) noexcept {
 void push(const ShownRanges& shown, std::string_view begin, std::string_view end) noexcept {
   try {
     push(shown, std::string(begin).append(end.empty() ? "" : " ").append(end).c_str());
-  } catch (...) {  // no memory for its name
+  } catch (...) {  // out of memory for its name
     push(shown, "");
   }
 }

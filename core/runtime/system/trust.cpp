@@ -49,7 +49,7 @@ Status check_owner(const std::filesystem::path& path) {
 
 Status check_trusted(const std::filesystem::path& path, const std::filesystem::path& library_folder) {
   KMUX_ASSIGN(const struct stat info, owned(path));
-  // Where the umask is 002, all that a user installs is writable by the user's group, this library too.
+  // With umask 002, everything that a user installs is group-writable, including this library.
   if ((info.st_mode & S_IWGRP) == 0 || may_write(info.st_gid, library_folder)) return Ok{};
   return refuse(path, "it is writable by its group, " + std::to_string(info.st_gid), "Run `chmod g-w` on it.");
 }
@@ -62,7 +62,7 @@ Status check_trusted_place(const std::filesystem::path& path, const std::filesys
 }
 
 const std::filesystem::path& own_folder() {
-  // Found once, as each file that is checked asks for it, and kept, as the end of the process asks too.
+  // Computed once, as every file check needs it. Never destroyed, as it is used during process exit.
   static const auto& folder = *new std::filesystem::path(find_own_folder());
   return folder;
 }

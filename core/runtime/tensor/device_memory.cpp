@@ -20,13 +20,14 @@
 namespace kmux {
 namespace {
 
-constexpr std::size_t kAlignment = 256;  // what every kernel may assume of a tensor
+constexpr std::size_t kAlignment = 256;  // the alignment that every kernel may assume of a tensor
 
 bool is_own_stream(const OwnedBlock& block, void* stream, int device) {
   return stream == block.stream && device == block.device.ordinal() && !names_stream_of_another(stream, block.thread);
 }
 
-// Those of blocks: most are never used elsewhere, and a mutex in each makes each allocation slower.
+// Shared mutexes for blocks: most blocks are never used on other streams, and a mutex per block would slow down
+// allocations.
 std::mutex& mutex_of(const void* block) {
   constexpr std::size_t kMutexes = 16;
   struct Guarded {
@@ -37,8 +38,8 @@ std::mutex& mutex_of(const void* block) {
   return mutexes[std::hash<const void*>()(block) / alignof(std::max_align_t) % kMutexes].mutex;
 }
 
-// Blocks whose stream was captured when they were to be freed. Never destroyed: at the end of the process the driver may be
-// gone before.
+// Blocks whose stream was under capture when they were released. Never destroyed: the driver may be gone first at
+// process exit.
 struct Deferred {
   std::mutex mutex;
   ForkGuard guard{mutex};
@@ -61,19 +62,19 @@ void destroy_events(OwnedBlock& block) {
   block.uses.clear();
 }
 
-// Asking for the time between an event and itself waits for it.
+// Querying the time between an event and itself waits for it.
 Status wait_on_host(OwnedBlock& block, const OwnedBlock::Use& use) {
   KMUX_TRY(api_of(block).event_elapsed(use.device, use.event, use.event));
   return Ok{};
 }
 
-// Where the device cannot be made to wait, the host does.
+// Makes the stream wait for all uses; if the device cannot, the host waits.
 void wait_for_uses(OwnedBlock& block) {
   for (const OwnedBlock::Use& use : block.uses) {
     const Status waits = api_of(block).stream_wait_event(block.device.ordinal(), block.stream, use.event);
     if (waits.ok()) continue;
     log_failure(waits);
-    static_cast<void>(wait_on_host(block, use));  // it has waited when it says that the event has no time
+    static_cast<void>(wait_on_host(block, use));  // the wait has completed even if the event is untimed
   }
 }
 
@@ -83,7 +84,7 @@ void free_in_order(OwnedBlock& block) {
   destroy_events(block);
 }
 
-// False if the block has to wait for the end of a capture.
+// Returns false if the block must wait for the end of a capture.
 bool try_release(OwnedBlock& block) {
   const Result<std::uint64_t> now = capture_of(block.device, block.stream);
   if (!now) log_failure(now.error());
@@ -93,13 +94,14 @@ bool try_release(OwnedBlock& block) {
   return destroy_events(block), true;  // the graph owns it
 }
 
-// Another thread has the stream for which the default streams of all threads are waited for.
+// If the stream belongs to another thread, uses the default stream that waits for the default streams of all threads
+// instead.
 void take_over(OwnedBlock& block) {
   if (names_stream_of_another(block.stream, block.thread)) block.stream = nullptr;
 }
 
-// A handle without an owner may stand for another stream than before, one that was made since or that of another thread:
-// the new one takes over what is waited for.
+// A handle without an owner may mean another stream than before: one created since, or another thread's. So the new
+// stream first waits for the recorded event.
 Status record_use(OwnedBlock& block, StreamRef stream, int device) {
   DeviceApi& api = api_of(block);
   const std::lock_guard lock(mutex_of(&block));
@@ -121,7 +123,7 @@ Status used_behind(OwnedBlock& block, StreamRef stream, int device) {
   sole_stream.add(stream.handle);
   Status recorded = record_use(block, stream, device);
   if (recorded.ok()) return recorded;
-  static_cast<void>(api.stream_synchronize(device, stream.handle));  // the first failure is reported
+  static_cast<void>(api.stream_synchronize(device, stream.handle));  // the earlier failure is returned
   return recorded;
 }
 
@@ -188,7 +190,7 @@ struct Table {
 };
 
 Table& table() {
-  static Table& one = *new Table;  // tensors may be given back late in the process
+  static Table& one = *new Table;  // never destroyed: tensors may be returned during process exit
   return one;
 }
 
@@ -225,7 +227,7 @@ Result<std::uint64_t> capture_of(const Device& device, void* stream) {
   return device.plugin()->backend().devices().stream_capture(device.ordinal(), stream);
 }
 
-// A graph would do it later, with memory that is gone by then.
+// A graph would run the work later, when its memory has been freed.
 Status check_not_captured(const Device& device, StreamRef stream) {
   KMUX_ASSIGN(const std::uint64_t capture, capture_of(device, stream.handle));
   if (capture == 0) return Ok{};
@@ -250,7 +252,7 @@ void release_deferred_blocks() noexcept {
   if (!deferred().any.load(std::memory_order_relaxed)) [[likely]] {
     return;
   }
-  std::vector<OwnedBlock> released;  // goes after the lock: the last handle of a plugin may be among them
+  std::vector<OwnedBlock> released;  // destroyed after the lock: it may hold the last handle of a plugin
   const std::lock_guard lock(deferred().mutex);
   auto& blocks = deferred().blocks;
   std::erase_if(blocks, [&](OwnedBlock& block) {

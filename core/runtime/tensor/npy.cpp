@@ -14,7 +14,7 @@
 namespace kmux {
 namespace {
 
-/// What the header of a .npy file says.
+/// The header of a .npy file.
 struct NpyHeader {
   DType dtype;
   bool opaque = false;         // void bytes ("|V2"): only their size is known
@@ -30,7 +30,7 @@ Error about(const std::filesystem::path& path, Error error) {
   return error;
 }
 
-/// The type that the elements get: the file's own, or the one of the same size that the caller knows better.
+/// Returns the type of the elements: the file's own, or `reinterpret_as` if it has the same size and applies.
 Result<DType> element_type(const NpyHeader& header, std::optional<DType> reinterpret_as) {
   const bool raw = header.opaque || header.dtype.code == kDLUInt;
   if (!reinterpret_as || *reinterpret_as == header.dtype) return header.dtype;
@@ -41,7 +41,7 @@ Result<DType> element_type(const NpyHeader& header, std::optional<DType> reinter
   return header.dtype;
 }
 
-/// Strides of a Fortran-order array that has elements: the first dimension is innermost.
+/// Returns the strides of a non-empty Fortran-order array: the first dimension is innermost.
 std::vector<std::int64_t> fortran_strides(const std::vector<std::int64_t>& shape) {
   std::vector<std::int64_t> strides(shape.size(), 1);
   for (std::size_t i = 1; i < shape.size(); ++i) strides[i] = strides[i - 1] * shape[i - 1];
@@ -177,7 +177,7 @@ class DictReader {
   std::size_t at_ = 0;
 };
 
-/// The element type as numpy spells it. Types that numpy lacks become unsigned integers of their size.
+/// Returns numpy's spelling of the element type. Types that numpy lacks become unsigned integers of the same size.
 std::string descr_of(DType dtype) {
   const std::string bytes = std::to_string(dtype.bits / 8);
   if (is_bool(dtype)) return "|b1";
@@ -200,7 +200,7 @@ Result<NpyHeader> parse_npy_header(std::string_view bytes) {
   return header;
 }
 
-// Of version 1.0, padded so that the elements begin at a multiple of 64.
+// Returns a header of version 1.0, padded so that the elements begin at a multiple of 64.
 std::string make_npy_header(DType dtype, const std::vector<std::int64_t>& shape) {
   std::string extents;
   for (const std::int64_t extent : shape) extents += std::to_string(extent) + ", ";
@@ -222,7 +222,7 @@ Result<Tensor> read(const std::string& bytes, std::optional<DType> reinterpret_a
                           std::to_string(bytes.size() - header.data_offset) + " there). Write it again.");
   }
   KMUX_ASSIGN(const Tensor tensor, Tensor::empty(header.shape, dtype));
-  if (needed == 0) return tensor;  // its other extents may be of any size
+  if (needed == 0) return tensor;  // its other extents may be arbitrarily large
   std::memcpy(tensor.data(), bytes.data() + header.data_offset, needed);
   if (!header.fortran_order || header.shape.size() < 2) return tensor;
   return Tensor::borrow(tensor.data(), header.shape, dtype, {}, fortran_strides(header.shape)).clone();

@@ -12,24 +12,24 @@
 
 namespace kmux {
 
-/// Row-major strides of `shape`, in elements.
+/// Returns the row-major strides of `shape`, in elements.
 inline std::vector<std::int64_t> contiguous_strides(std::span<const std::int64_t> shape) {
   std::vector<std::int64_t> strides(shape.size(), 1);
   for (std::size_t i = shape.size(); i > 1; --i) {
-    // Zero-element tensors may have extents whose product does not fit; their strides are never used.
+    // The extents' product may overflow in a zero-element tensor; its strides are never used.
     if (__builtin_mul_overflow(strides[i - 1], std::max<std::int64_t>(shape[i - 1], 1), &strides[i - 2])) break;
   }
   return strides;
 }
 
-/// "[2, 3]"
+/// Returns the text of `shape`. Example: "[2, 3]".
 inline std::string shape_text(std::span<const std::int64_t> shape) {
   std::string text = "[";
   for (std::size_t i = 0; i < shape.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
   return text + "]";
 }
 
-/// The bytes of a contiguous tensor.
+/// Returns the bytes of a contiguous tensor.
 ///
 /// Errors: invalid_argument for a negative extent, or more bytes than 2^63.
 inline Result<std::size_t> bytes_of(std::span<const std::int64_t> shape, DType dtype) {

@@ -16,7 +16,7 @@
 namespace kmux {
 namespace {
 
-// Of borrowed tensors whose extents fit no memory: to allocate for them is an error.
+// For borrowed tensors with too large extents; allocating that much is an error.
 constexpr std::int64_t kUncountable = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kHostAlignment = 64;  // a cache line, and the widest vector register
 
@@ -39,7 +39,7 @@ Status check_known(const Device& device) {
                                                  "with the library that owns it.");
 }
 
-// Has the DLTensor of a state show the shape and strides beside it, once neither moves any more.
+// Points the DLTensor of a state at its shape and strides. The state must no longer move.
 template <class State>
 void show_shape(State& state) {
   state.tensor.shape = state.shape.data();
@@ -195,7 +195,7 @@ void* Tensor::data() const {
 std::span<const std::int64_t> Tensor::shape() const { return state_->shape; }
 
 std::int64_t Tensor::element_count() const {
-  if (std::ranges::find(state_->shape, 0) != state_->shape.end()) return 0;  // whatever the others are
+  if (std::ranges::find(state_->shape, 0) != state_->shape.end()) return 0;  // regardless of the other extents
   std::int64_t count = 1;
   for (const std::int64_t extent : state_->shape) {
     if (__builtin_mul_overflow(count, extent, &count)) return kUncountable;
@@ -226,7 +226,7 @@ std::string describe(const DLTensor& tensor) {
 
 namespace {
 
-/// A DLPack tensor that shares memory with `Tensor`: keeps the handle, and shape and strides of its own.
+/// A DLPack tensor that shares memory with `Tensor`. Owns a handle, which keeps shape and strides valid.
 template <class Managed>
 struct Exported {
   Exported(Tensor shared, DeviceMemory* of) : tensor(std::move(shared)), memory(of) {

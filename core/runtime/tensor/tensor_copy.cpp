@@ -13,7 +13,7 @@ namespace {
 
 Error null_copy() { return make_error(ErrorCode::kInvalidArgument, "a null tensor cannot be copied."); }
 
-/// Is the device of `tensor` one that this library can reach?
+/// Checks that this library can access the device of `tensor`.
 Status check_reachable(const Tensor& tensor) {
   const Device& device = tensor.device();
   if (device.is_host() || device.plugin() != nullptr) return Ok{};
@@ -35,12 +35,12 @@ kmux_copy_kind kind_of(const Device& to, const Device& from) {
   return from.is_host() ? KMUX_COPY_HOST_TO_DEVICE : KMUX_COPY_DEVICE_TO_DEVICE;
 }
 
-/// Whose streams a copy between the two is in the order of: the target's, unless that is the host.
+/// Returns the device whose stream orders a copy between the two: the target's, unless that is the host.
 const Device& device_of_copy(const Tensor& to, const Tensor& from) {
   return to.device().is_host() ? from.device() : to.device();
 }
 
-/// Puts a copy of contiguous memory into `stream`; at least one of the two is on a device of a plugin.
+/// Enqueues a copy of contiguous memory on `stream`; at least one tensor must be on a device of a plugin.
 Status enqueue(const Tensor& to, const Tensor& from, StreamRef stream) {
   const Device& device = device_of_copy(to, from);
   const auto bytes = static_cast<std::size_t>(from.byte_count());
@@ -63,7 +63,7 @@ Status copy_and_wait(const Tensor& to, const Tensor& from, StreamRef stream) {
 
 bool are_peers(const Device& a, const Device& b) { return a.plugin() != nullptr && a.plugin() == b.plugin(); }
 
-/// Copies a strided host tensor to packed memory, dimension by dimension. Elements are whole bytes.
+/// Copies a strided host tensor to packed memory, dimension by dimension. Elements must be whole bytes.
 void pack(const DLTensor& from, const char* source, char*& to, int dimension, std::size_t element_bytes) {
   if (dimension == from.ndim) {
     std::memcpy(to, source, element_bytes);
@@ -93,7 +93,7 @@ Result<Tensor> copied_to_host(const Tensor& tensor, StreamRef stream) {
   return copy;
 }
 
-/// Behind what is in the default stream of the tensor's device: `stream` is one of `target`.
+/// Copies after the work in the default stream of the tensor's device; `stream` must belong to `target`.
 Result<Tensor> copied_to_peer(const Tensor& tensor, const Device& target, StreamRef stream) {
   if (!tensor.is_contiguous()) return strided(tensor, "leave a device");
   KMUX_ASSIGN(Tensor copy,
@@ -168,7 +168,7 @@ Status check_copyable(const Tensor& to, const Tensor& from) {
 
 }  // namespace
 
-// Only who has waited knows that the host's own pages are not read or written any more.
+// Only a wait guarantees that pageable host memory is no longer read or written.
 Status Tensor::copy_from(const Tensor& source, StreamRef stream) const {
   return guarded([&]() -> Status {
     KMUX_TRY(check_copyable(*this, source));
@@ -189,7 +189,7 @@ Status Tensor::record_use(StreamRef stream, const Device& of_stream) const {
   return guarded([&]() -> Status {
     if (state_->pinned != nullptr) return state_->pinned->used_on(stream, of_stream.ordinal());
     if (state_->memory != nullptr) return state_->memory->used_on(stream, of_stream.ordinal());
-    return Ok{};  // borrowed memory is its owner's
+    return Ok{};  // borrowed memory is tracked by its owner
   });
 }
 

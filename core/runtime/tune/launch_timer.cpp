@@ -91,13 +91,13 @@ Result<TimedRounds> time_in_rounds(const std::vector<TimeOnce>& candidates, cons
 namespace {
 
 constexpr double kWorthIt = 0.01;  // of the incumbent's time
-constexpr double kSame = 0.02;  // a winner may be slower than another by that
-constexpr double kError = 0.01;  // the probability of a wrong word about any pair
+constexpr double kSame = 0.02;  // a winner may be this much slower than another
+constexpr double kError = 0.01;  // the probability of a wrong decision about any pair
 constexpr double kShown = 0.05;  // of a median
 
 bool takes_part(const std::vector<double>& samples) { return !samples.empty(); }
 
-/// What each pair must be sure by: all pairs of those that take part share the error.
+/// Returns the confidence required of each pair: all pairs of candidates with samples share the error.
 double confidence_of(const Samples& samples, std::size_t look) {
   const auto count = static_cast<std::size_t>(std::ranges::count_if(samples, takes_part));
   const std::size_t pairs = std::max<std::size_t>(1, count * (count - 1) / 2);

@@ -23,7 +23,7 @@
 namespace kmux {
 namespace {
 
-/// Longer than a year is as long as a year.
+/// Converts to nanoseconds; limits `seconds` to about a year.
 std::chrono::nanoseconds nanoseconds_of(double seconds) {
   constexpr double kMax = 3e7;
   return std::chrono::nanoseconds(seconds > 0 ? static_cast<std::int64_t>(1e9 * std::min(seconds, kMax)) : 0);
@@ -31,19 +31,19 @@ std::chrono::nanoseconds nanoseconds_of(double seconds) {
 
 std::chrono::nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-/// Would it be the same again? Then the measurement without that candidate can be kept.
+/// Returns true if the problem would occur again, so that a measurement without that candidate can be cached.
 bool is_lasting(const Error& problem) { return blame_of(problem) != Blame::kBackend; }
 
-/// Errors: that of a measurement that was cancelled.
+/// Returns ok, or the error of a measurement that was cancelled.
 Status check_wanted() {
   const CompileScope* const scope = CompileScope::current();
   if (scope == nullptr || !scope->is_cancelled()) return Ok{};
   return cancellation("the kernel was not measured (its runtime ended).");
 }
 
-/// Tells of the first call that succeeds, and leaves.
+/// Reports the first call that succeeds, and leaves the slot.
 ///
-/// Lifetime: its slot owns it.
+/// Lifetime: owned by its slot.
 class FirstCall final : public Interceptor {
  public:
   FirstCall(AdapterSlot& slot, Signature signature, std::function<void(CallSample)> tell)
@@ -101,7 +101,7 @@ Result<CallCopy> CallCopy::make(const CallSample& sample, const Device& device) 
       continue;
     }
     KMUX_ASSIGN(Tensor tensor, make_tensor(std::get<SampleTensor>(param), device));
-    copy.args_.emplace_back(tensor.dl());  // a view: launches that are timed record nothing of what they use
+    copy.args_.emplace_back(tensor.dl());  // a view: timed launches do not record the memory that they use
     copy.tensors_.push_back(std::move(tensor));
   }
   return copy;
@@ -163,7 +163,7 @@ CandidateKey Tuner::key_of(std::size_t index) const {
 
 Result<LoadedArtifact> Tuner::load(const Contestant& contestant) {
   KMUX_ASSIGN(TierBuild built, build_tier(contestant.choice, contestant.tier, cache_.get()));
-  if (headers_ != nullptr) KMUX_TRY(headers_->add(built.artifact));  // what is compared computes the same
+  if (headers_ != nullptr) KMUX_TRY(headers_->add(built.artifact));  // all candidates must share their headers
   KMUX_ASSIGN(auto adapter,
               open_adapter(contestant.choice.plugin, built.artifact, device_, *program_, contestant.choice.trial));
   KMUX_TRY(adapter->prepare(device_));
@@ -188,7 +188,7 @@ Tuner::Entrant Tuner::prepare(std::size_t index) {
   return {{}, std::move(loaded).error()};
 }
 
-/// A kernel of its own over what is loaded, so that it is called as the real one is.
+/// Returns a separate kernel over `loaded`, so that it is called like the real one.
 Result<Kernel> Tuner::kernel_of(const LoadedArtifact& loaded) const {
   return make_kernel({.name = name_,
                       .signature = signature_,
@@ -229,7 +229,7 @@ Result<TimedRounds> Tuner::time(const CallSample& sample, std::vector<Entrant>& 
   return timed;
 }
 
-/// Writes what was timed into the table, with the winner.
+/// Writes the times into the table, with the winner.
 void Tuner::judge(const TimedRounds& timed, Tuning& tuning) {
   const Standing standing = standing_of(timed.samples, timed.looks);
   tuning.winner = standing.winner;
@@ -265,7 +265,7 @@ Result<Tuning> Tuner::measure(const CallSample& sample, const TuneOptions& optio
   return tuning;
 }
 
-/// Launches the winner of an earlier measurement.
+/// Makes the kernel launch the winner of an earlier measurement.
 Status Tuner::launch(const TunedCandidate& winner, std::size_t index) {
   const auto slot = slot_.lock();
   if (slot == nullptr || slot->launch_again(winner.backend, winner.variant, contestants_[index].tier)) return Ok{};
@@ -284,7 +284,7 @@ Result<Tuning> Tuner::tune(std::span<const Arg> args, const TuneOptions& options
 }
 
 Result<Tuning> Tuner::tune(const CallSample& sample, const TuneOptions& options) {
-  if (generation_ != fork_generation()) {  // a thread that is not here may have been measuring
+  if (generation_ != fork_generation()) {  // a thread of the parent may have been measuring
     return make_error(ErrorCode::kUnavailable,
                       "kernel \"" + name_ + "\" cannot be tuned (it was compiled before fork()). Compile it again.");
   }
@@ -304,7 +304,7 @@ namespace {
 
 constexpr double kTimeInBackground = 0.5;  // seconds, which calls in the foreground share
 
-/// What the background does of a call.
+/// The background job that tunes for a call.
 struct BackgroundTuning {
   std::shared_ptr<Tuner> tuner;
   CallSample sample;
@@ -320,7 +320,7 @@ struct BackgroundTuning {
   }
 };
 
-/// A measurement may be left running if all of its compilers may be: see `improve`.
+/// Returns a function that abandons a running measurement, or none if a compiler is isolated: see `improve`.
 Background::Abandon abandon_of(const std::shared_ptr<BackgroundTuning>& job) {
   if (job->tuner->compiles_isolated()) return {};
   return [job](const Error& why) { job->promise.give_up(why); };

@@ -27,16 +27,19 @@ namespace kmux {
 class Background;
 class KernelHeaders;
 
-/// Tells the shapes of the first call of `slot` that succeeds, after it was launched. Later calls cost nothing more.
+/// Passes the shapes of the first successful call of `slot` to `tell`, after its launch. Later calls have no extra
+/// cost.
 ///
 /// `tell` runs on the thread of that call.
 void watch_first_call(AdapterSlot& slot, const Signature& signature, std::function<void(CallSample)> tell);
 
-/// Arguments like those of a call, over memory of their own, which is zero.
+/// Arguments like those of a call, over separate memory, which is zero.
 ///
-/// Lifetime: outlives the launches that use it.
+/// Lifetime: must outlive the launches that use it.
 class CallCopy {
  public:
+  /// Returns arguments like `sample` on `device`.
+  ///
   /// Errors: unavailable if the device has not enough memory; unsupported for negative strides.
   static Result<CallCopy> make(const CallSample& sample, const Device& device);
   std::span<const Arg> args() const { return args_; }
@@ -48,25 +51,25 @@ class CallCopy {
 
 /// Measures the candidates of one kernel against each other, and lets the kernel launch the winner.
 ///
-/// Threads:  any; one measures at a time.
-/// Lifetime: of its kernel, or of a measurement in the background; needs no runtime.
+/// Threads:  any; one thread measures at a time.
+/// Lifetime: owned by its kernel and by a measurement in the background; needs no runtime.
 class Tuner final : public KernelTuner, public std::enable_shared_from_this<Tuner> {
  public:
-  /// The tuner of the kernel of `parts`, whose resolution says who competes.
+  /// Returns the tuner of the kernel of `parts`, whose resolution determines the candidates.
   ///
   /// Errors: those of opening a plugin, of its device, and of the options.
   static Result<std::shared_ptr<Tuner>> make(Runtime& runtime, std::shared_ptr<const Program> program,
                                              const CompileOptions& options, const KernelParts& parts);
 
-  /// Finds or makes the measurement for calls like `sample`, and launches its winner from then on.
+  /// Finds or makes the measurement for calls like `sample`, and makes the kernel launch its winner from then on.
   ///
   /// Errors: if no candidate can be timed, the first one's error.
   Result<Tuning> tune(const CallSample& sample, const TuneOptions& options);
 
-  /// Tunes in the background for the shapes of the kernel's first call, unless they are known already.
+  /// Tunes in the background for the shapes of the kernel's first call, unless a measurement for them is cached.
   void tune_at_first_call(const std::shared_ptr<Background>& background, AdapterSlot& slot);
 
-  /// Does it compile in processes of their own?
+  /// Returns true if any candidate is compiled in a separate process.
   bool compiles_isolated() const;
   Result<Tuning> tune(std::span<const Arg> args, const TuneOptions& options) override;
   bool uses(std::string_view backend) const override;

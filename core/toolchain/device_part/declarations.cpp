@@ -101,16 +101,16 @@ class DeclarationReader {
   bool is_broken_ = false;
   std::vector<Declaration> found_;
 
-  // Of the declaration that is read.
+  // State of the declaration being parsed.
   Declaration now_;
   std::string_view before_angles_;  // "f" of "f<int>"
-  std::size_t type_word_ = 0;  // the place behind "struct"; 0: none
-  bool has_value_ = false;     // behind a "="
+  std::size_t type_word_ = 0;  // index after "struct"; 0: none
+  bool has_value_ = false;     // after a "="
   bool has_parameters_ = false;
-  bool has_initializers_ = false;  // behind the ":" of a constructor
+  bool has_initializers_ = false;  // after the ":" of a constructor
 };
 
-// Over the rest of an `#if` whose first branch has been read, up to its `#endif`.
+// Skips the rest of an `#if` whose first branch has been parsed, up to its `#endif`.
 void DeclarationReader::skip_branch() {
   for (std::size_t depth = 1; !ended() && depth > 0; ++at_) {
     if (!tokens_[at_].is_directive()) continue;
@@ -121,7 +121,7 @@ void DeclarationReader::skip_branch() {
   }
 }
 
-// Over what stands in brackets, from the one that opens.
+// Skips a bracketed group, from its opening bracket.
 void DeclarationReader::skip_group() {
   std::size_t depth = 0;
   for (; !ended(); ++at_) {
@@ -139,7 +139,7 @@ void DeclarationReader::skip_group() {
   is_broken_ = true;
 }
 
-// Over template arguments, from their "<". What is no list of them, as no ">" ends it here, is left.
+// Skips template arguments, from their "<". A "<" without a matching ">" is skipped alone.
 void DeclarationReader::skip_angles() {
   const std::size_t begin = at_;
   std::size_t depth = 0;
@@ -165,7 +165,7 @@ void DeclarationReader::skip_templates() {
   }
 }
 
-// A "(" behind a word that is no attribute begins the parameters of a function, or the arguments of a macro.
+// A "(" after a word that is no attribute opens a function's parameters or a macro's arguments.
 bool DeclarationReader::open_parenthesis() {
   const std::string_view before = at_ > now_.first ? tokens_[at_ - 1].text : "";
   const bool is_behind_word = !before.empty() && (tokens_[at_ - 1].is_word() || now_.is_operator || before == ">");
@@ -179,13 +179,13 @@ bool DeclarationReader::open_parenthesis() {
   return is_parameters && is_macro_statement();
 }
 
-// Is what has been read "NAME(arguments)" of a macro that stands for a declaration?
+// Returns true if the tokens so far are "NAME(arguments)" of a macro that expands to a declaration.
 bool DeclarationReader::is_macro_statement() const {
   const bool is_alone = tokens_[now_.first].is_word() && tokens_[now_.first + 1].is("(");
   return is_alone && is_statement_ != nullptr && is_statement_(context_, tokens_[now_.first].text);
 }
 
-// The body of a function or type, or a value in braces.
+// Parses the body of a function or type, or a braced value.
 void DeclarationReader::open_brace() {
   const SourceToken& before = tokens_[at_ - 1];
   const bool ends_head = before.is(")") || before.is("const") || before.is("noexcept");
@@ -197,18 +197,18 @@ void DeclarationReader::open_brace() {
   skip_group();
 }
 
-// Over a directive, and over the other branches of an `#if` at their first.
+// Skips a directive; at the second branch of an `#if`, skips to its end.
 void DeclarationReader::skip_directive() {
   if (is_other_branch()) return skip_branch();
   ++at_;
 }
 
-// True at a "<" that begins the arguments of a template.
+// Returns true at a "<" that opens template arguments.
 bool DeclarationReader::opens_angles() const {
   return is("<") && !has_value_ && tokens_[at_ - 1].is_word() && !now_.is_operator;
 }
 
-// Over a word or a sign, and notes what it says of the declaration.
+// Consumes a word or sign and updates the state of the declaration.
 void DeclarationReader::pass_token() {
   const SourceToken& token = tokens_[at_];
   now_.is_operator = now_.is_operator || is("operator");
@@ -218,7 +218,7 @@ void DeclarationReader::pass_token() {
   ++at_;
 }
 
-// Reads on; true at the end of the declaration.
+// Consumes a part of the declaration; returns true at its end.
 bool DeclarationReader::step() {
   if (tokens_[at_].is_directive()) return skip_directive(), false;
   if (is("(")) return open_parenthesis();
@@ -251,7 +251,7 @@ void DeclarationReader::read_declaration() {
   if (now_.last > now_.first) found_.push_back(now_);
 }
 
-// The word that a type is named by: the last before its bases or its body.
+// Adds the name of a type: the last word before its bases or its body.
 void DeclarationReader::name_type() {
   std::string_view name;
   for (std::size_t i = type_word_; i < now_.last; ++i) {
@@ -263,7 +263,7 @@ void DeclarationReader::name_type() {
   if (!name.empty()) now_.names.push_back(name);
 }
 
-// All words of the body of an enumeration.
+// Adds all words in the body of an enumeration.
 void DeclarationReader::add_enumerators() {
   if (now_.body == 0 || !tokens_[type_word_ - 1].is("enum")) return;
   for (std::size_t i = now_.body; i < now_.last; ++i) {
@@ -271,7 +271,7 @@ void DeclarationReader::add_enumerators() {
   }
 }
 
-// Words behind which a declarator ends or goes on with a value.
+// Adds the declared names: words followed by the end of a declarator or by its value.
 void DeclarationReader::add_declarators(std::size_t from) {
   constexpr std::array<std::string_view, 7> kBehind = {"=", ",", ";", "[", "{", "(", ")"};
   const std::size_t end = at_;

@@ -18,14 +18,14 @@ namespace {
 constexpr std::array<std::string_view, 5> kDeviceMarks = {"__global__", "__device__", "__constant__", "__managed__",
                                                           "__shared__"};
 constexpr std::array<std::string_view, 1> kHostMark = {"__host__"};
-// What only a host has, beside CUDA's interface.
+// Host-only names, besides CUDA's interface.
 constexpr std::array<std::string_view, 6> kHostWords = {"cout", "cerr", "fprintf", "fopen", "getenv", "stderr"};
 constexpr std::array<std::string_view, 5> kStreams = {"ostream", "istream", "ofstream", "ifstream", "stringstream"};
-// Macros of libraries that define functions for the host.
+// Library macros that define host functions.
 constexpr std::array<std::string_view, 8> kHostMacros = {
     "PYBIND11_MODULE", "TORCH_LIBRARY", "TORCH_LIBRARY_FRAGMENT", "TORCH_LIBRARY_IMPL", "TEST", "TEST_F",
     "TEST_P",          "BENCHMARK"};
-// Functions of CUDA's interface that kernels call.
+// Functions of CUDA's interface that kernels may call.
 constexpr std::array<std::string_view, 2> kOfKernels = {"cudaGridDependencySynchronize",
                                                         "cudaTriggerProgrammaticLaunchCompletion"};
 
@@ -36,12 +36,12 @@ bool is_one_of(const std::array<std::string_view, n>& words, std::string_view wo
 
 using Tokens = std::span<const SourceToken>;
 
-/// A declaration of a file, and what becomes of it.
+/// A declaration of a file and its classification.
 struct Item {
   std::size_t file = 0;
   Declaration declaration;
   bool is_marked = false;  // for the device
-  bool is_host = false;    // for the host alone, by its marks or by what it calls
+  bool is_host = false;    // host-only, by its marks or its calls
   bool is_kept = false;
   std::vector<Declaration> host_members = {};
 };
@@ -72,7 +72,7 @@ bool has_word(Tokens tokens, std::string_view word) {
   return std::ranges::any_of(tokens, [&](const SourceToken& token) { return token.is(word); });
 }
 
-/// The files of a variant, read for what the device needs of them.
+/// Analyses the files of a variant for the code that the device needs.
 class DevicePartReader {
  public:
   DevicePartReader(const Variant& variant, const std::vector<std::string>& names, const HeaderSearch& search)
@@ -139,7 +139,7 @@ class DevicePartReader {
     }
   }
 
-  // The members of a type that are for the host alone.
+  // Finds the host-only members of a type.
   void add_members(Item& item) const {
     const std::vector<SourceToken>& tokens = files_[item.file].tokens;
     const std::size_t begin = item.declaration.body + 1;
@@ -150,7 +150,7 @@ class DevicePartReader {
       member.first += begin;
       member.last += begin;
       if (member.body != 0) member.body += begin;
-      const bool is_virtual = has_word(head_of(item, member), "virtual");  // the type's size would change
+      const bool is_virtual = has_word(head_of(item, member), "virtual");  // removing it would change the type's size
       if (!is_virtual && is_for_host(item, member)) item.host_members.push_back(std::move(member));
     }
   }
@@ -167,7 +167,7 @@ class DevicePartReader {
     return item.declaration.kind == Declaration::Kind::kFunction && names.size() == 1 && names.front() == "main";
   }
 
-  // Is there any code for the host?
+  // Returns true if there is any host code.
   bool has_evidence() const {
     const auto is_of_host = [](const Item& item) {
       return item.is_host || is_main(item) || !item.host_members.empty();
@@ -180,7 +180,7 @@ class DevicePartReader {
     });
   }
 
-  // The header for the host that an #include names, unless the program or a folder has it.
+  // Returns the host header that an #include names, unless the program or a folder provides it.
   std::string_view host_header_in(std::string_view directive) const {
     const DirectiveParts parts = directive_parts(directive);
     if (parts.name != "include" || parts.rest.size() < 3) return {};
@@ -236,7 +236,7 @@ class DevicePartReader {
     return std::ranges::any_of(declaration.names, [&](std::string_view name) { return mentioned_.contains(name); });
   }
 
-  // "NAME(arguments)" of a macro that a header of the machine may define: a kernel, perhaps.
+  // Returns true for "NAME(arguments)" of a macro that a machine's header may define: possibly a kernel.
   bool is_of_unknown_macro(const Item& item) const {
     const Tokens tokens = tokens_of_item(item, item.declaration);
     const bool is_call = tokens.size() > 2 && tokens[0].is_word() && tokens[1].is("(");
@@ -244,7 +244,7 @@ class DevicePartReader {
            !is_one_of(kHostMacros, tokens[0].text);
   }
 
-  // From kernels and all that is marked on, what they mention.
+  // Keeps kernels and all marked code, and transitively all declarations that they mention.
   void keep_what_is_needed() {
     for (const auto& tokens : name_tokens_) mention(tokens);
     for (const PartFile& file : files_) {
@@ -269,7 +269,7 @@ class DevicePartReader {
            item.declaration.kind == Declaration::Kind::kDirectiveOfScope;
   }
 
-  // "using namespace X;" and assertions stay where nothing that they mention is gone.
+  // "using namespace X;" and assertions stay if all names that they mention stay.
   bool mentions_kept_alone(const Item& item) const {
     for (const SourceToken& token : tokens_of_item(item, item.declaration)) {
       if (token.is_word() && (is_gone(token.text) || is_of_library(token.text))) return false;
@@ -286,7 +286,7 @@ class DevicePartReader {
     };
     return std::ranges::any_of(items_, declares) && std::ranges::none_of(items_, stays);
   }
-  // A namespace of a header that is left out.
+  // Returns true for a namespace of a removed header.
   bool is_of_library(std::string_view name) const {
     constexpr std::array<std::string_view, 9> kNamespaces = {"chrono", "filesystem", "literals",    "at",    "c10",
                                                              "torch",  "cv",         "this_thread", "thrust"};
@@ -307,7 +307,7 @@ class DevicePartReader {
     return "";
   }
 
-  // Puts blanks for what the device does not need of file number `file`; true if there is any but includes.
+  // Replaces unneeded code of file number `file` by blanks. Returns true if more than includes was removed.
   bool cut(std::size_t file, std::string& text) const {
     const std::string before = text;
     for (const Item& item : items_) {
@@ -318,14 +318,14 @@ class DevicePartReader {
       }
     }
     const bool is_cut = text != before;
-    // From the end, since what stands for a directive may be longer.
+    // Backwards, since the replacement of a directive may be longer.
     for (const SourceToken& token : files_[file].tokens | std::views::reverse) {
       if (token.is_directive() && is_left_out(token.text)) replace_include(file, token.text, text);
     }
     return is_cut;
   }
 
-  // A header of a library for the host leaves those that it includes and that the device needs.
+  // Replaces a host library's header by the header that it includes and the device needs, if any.
   void replace_include(std::size_t file, std::string_view directive, std::string& text) const {
     blank_text(file, directive, text);
     const std::string_view kept = header_within(host_header_in(directive), mentioned_);
@@ -343,7 +343,7 @@ class DevicePartReader {
     return std::ranges::none_of(*words_of_host_header(header) | std::views::split(' '), needs);
   }
 
-  // All but the directives, which may be about what follows.
+  // Blanks all but directives, which may affect the code that follows.
   void blank(const Item& item, const Declaration& part, std::string& text) const {
     const Tokens all = tokens_of_item(item, part);
     const char* at = all.front().text.data();

@@ -10,7 +10,7 @@
 namespace kmux {
 namespace {
 
-// With blanks between them. Those that end in a slash are folders.
+// Separated by blanks. Entries that end in a slash are folders.
 constexpr std::string_view kHostHeaders =
     // C++
     "any barrier bitset cctype cerrno cfenv charconv chrono clocale codecvt condition_variable coroutine csetjmp "
@@ -30,7 +30,7 @@ constexpr std::string_view kHostHeaders =
     "sys/mman.h sys/param.h sys/resource.h sys/socket.h sys/stat.h sys/time.h sys/timeb.h sys/utsname.h sys/wait.h "
     "termios.h "
     "time.h tmmintrin.h unistd.h windows.h Windows.h wchar.h x86intrin.h xmmintrin.h bits/stdc++.h "
-    // libraries of CUDA that the host calls, and what its samples have beside them
+    // CUDA libraries called by the host, and headers that CUDA's samples ship
     "cublas.h cublasLt.h cublasXt.h cublas_api.h cublas_v2.h cudaGL.h cudaProfiler.h cuda_egl_interop.h "
     "cuda_gl_interop.h "
     "cuda_profiler_api.h cudnn.h cufft.h cufftXt.h cufftw.h curand.h cusolverDn.h cusolverMg.h cusolverRf.h "
@@ -42,12 +42,12 @@ constexpr std::string_view kHostHeaders =
     "helper_string.h helper_timer.h nccl.h npp.h nvToolsExt.h nvToolsExtCuda.h nvjpeg.h nvml.h nvrtc.h nvtx3/ "
     "sdkHelper.h "
     "shrUtils.h "
-    // the same of HIP
+    // their HIP equivalents
     "hipblas.h hipblas/ hipfft.h hipfft/ hiprand/hiprand.h hipsolver/ hipsparse/ rccl/ rocblas.h rocblas/ "
     // others
     "GL/ GLFW/ SDL/ SDL2/ THC/ boost/ benchmark/ fmt/ gflags/ glog/ gmock/ gtest/ opencv/ opencv2/ pybind11/ spdlog/ ";
 
-// Those that a device may use, by what it then mentions.
+// Headers that a device may use, with the names that it then mentions.
 struct MentionedHeader {
   std::string_view name;
   std::string_view words;
@@ -66,9 +66,10 @@ constexpr std::array<MentionedHeader, 11> kMentionedHeaders = {{
     {"variant", "variant visit get_if holds_alternative monostate"},
 }};
 
-// What libraries for the host include themselves, by a part of the names in it. One that includes another comes first.
+// Headers that host libraries include, selected by a part of the names used. A library that includes another comes
+// first.
 struct HeaderWithin {
-  std::string_view library;  // begins the name of its header
+  std::string_view library;  // prefix of the name of its header
   std::string_view header;
   std::string_view part;
 };
@@ -102,7 +103,7 @@ bool is_listed(std::string_view header) {
 
 namespace fs = std::filesystem;
 
-// /usr/include/c++/12, and its folder for this machine.
+// Adds /usr/include/c++/12.
 void add_cpp_folders(std::vector<fs::path>& folders) {
   std::ranges::move(entries_in("/usr/include/c++"), std::back_inserter(folders));
 }
@@ -117,13 +118,13 @@ std::vector<fs::path> host_folders() {
   return folders;
 }
 
-// Of C and of compilers: what code for a device may include as well.
+// Headers of C and of compilers that device code may include as well.
 constexpr std::array<std::string_view, 23> kForBoth = {
     "alloca.h",  "assert.h", "complex.h", "ctype.h", "errno.h",  "fenv.h",   "float.h",    "inttypes.h",
     "iso646.h",  "limits.h", "malloc.h",  "math.h",  "memory.h", "stdarg.h", "stdalign.h", "stdatomic.h",
     "stdbool.h", "stddef.h", "stdint.h",  "stdio.h", "stdlib.h", "string.h", "tgmath.h"};
 
-// Of the C or C++ library: no ending ("vector"), of Linux ("sys/wait.h"), or among those of the lists.
+// Returns true for C or C++ library headers: no extension ("vector"), Linux ("sys/wait.h"), or in one of the lists.
 bool is_of_standard_library(std::string_view header) {
   constexpr std::array<std::string_view, 4> kFolders = {"bits/", "gnu/", "linux/", "sys/"};
   return header.find_first_of("./") == std::string_view::npos || header.ends_with("intrin.h") || is_listed(header) ||

@@ -7,9 +7,9 @@
 
 namespace kmux {
 
-/// The macros that the files of a program define, by the words that they stand for.
+/// The macros defined in a program's files, with the words of their definitions.
 ///
-/// Lifetime: borrows the texts.   Threads: any, once filled.
+/// Lifetime: the texts must outlive the table.   Threads: any, once filled.
 class MacroTable {
  public:
   struct Text {
@@ -17,18 +17,18 @@ class MacroTable {
     bool is_statement = false;  // ends in a brace or a semicolon
   };
 
-  /// Adds what `directive` defines, if it does.
+  /// Adds the macro if `directive` defines one.
   void add(std::string_view directive);
 
-  /// Null if there is no such macro.
+  /// Returns the macro, or null if unknown.
   const Text* find(std::string_view name) const;
 
-  /// Returns true if `word`, or what it stands for, is one of `marks`.
+  /// Returns true if `word`, or a word of its expansion, is one of `marks`.
   bool has_mark(std::string_view word, std::span<const std::string_view> marks) const {
     return has_mark(word, marks, 0);
   }
 
-  /// `IsStatement` of declarations.h; `self` is a table.
+  /// Implements `IsStatement` of declarations.h; `self` must be a table.
   static bool is_statement(void* self, std::string_view name);
 
  private:

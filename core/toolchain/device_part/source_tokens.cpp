@@ -59,7 +59,7 @@ class Tokenizer {
     return end == text_.npos ? text_.size() : end + 2;
   }
 
-  // Where the line ends, and no backslash joins it with the next.
+  // Returns the end of the line, including lines joined by backslashes.
   std::size_t end_of_directive() const {
     for (std::size_t at = at_; at < text_.size();) {
       const char c = text_[at];
@@ -76,7 +76,7 @@ class Tokenizer {
     return std::min(at + 1, text_.size());
   }
 
-  // A literal without end ends with its line.
+  // An unterminated literal ends with its line.
   std::size_t end_of_literal(std::size_t at) const {
     const char quote = text_[at];
     for (++at; at < text_.size() && text_[at] != '\n'; ++at) {
@@ -108,7 +108,7 @@ class Tokenizer {
   static bool begins_number_part(char c) { return begins_word(c) || is_digit(c); }
   static bool is_exponent_sign(char c) { return c == 'e' || c == 'E' || c == 'p' || c == 'P'; }
 
-  // A word, or the literal that it is the prefix of.
+  // Adds a word, or the literal that it is a prefix of.
   void add_word() {
     std::size_t end = at_;
     while (end < text_.size() && begins_number_part(text_[end])) ++end;
@@ -146,17 +146,18 @@ std::string_view trimmed(std::string_view text) {
 
 namespace {
 
-// The number of open directives in a branch that is left out, `depth`, behind a directive `name`; 0 where the branch ends.
+// Returns the nesting of open directives in a skipped branch after directive `name`, from `depth`; 0 at the end of the
+// branch.
 std::size_t depth_behind(std::size_t depth, std::string_view name) {
   const bool ends_one = name == "endif" || (depth == 1 && name.starts_with("el"));
   if (ends_one) return depth - 1;
   return name.starts_with("if") ? depth + 1 : depth;
 }
 
-// Without what stands between "#if 0" and what ends that branch, which may be any text.
+// Removes the tokens between "#if 0" and the end of that branch, which may be any text.
 std::vector<SourceToken> without_disabled(std::vector<SourceToken> tokens) {
   std::size_t kept = 0;
-  std::size_t depth = 0;  // of directives within a branch that is left out
+  std::size_t depth = 0;  // of directives within a skipped branch
   for (const SourceToken& token : tokens) {
     const DirectiveParts parts = token.is_directive() ? directive_parts(token.text) : DirectiveParts{};
     if (depth > 0) depth = depth_behind(depth, parts.name);

@@ -8,7 +8,7 @@
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/object.h>
 
-// Not there before TVM-FFI 0.1.13, which has no such integers either.
+// Missing before TVM-FFI 0.1.13; those versions have no such integers either.
 #pragma weak TVMFFIBigIntGetContentByteArray
 
 namespace kmux::bridge {
@@ -27,7 +27,7 @@ bool fits(const ScalarParam& scalar, const Arg& arg) {
   return is_number(arg) && (is_float(scalar.dtype) || !is_fractional(arg));
 }
 
-// An address, an integer that is one, or a tensor for its address.
+// Returns true for an address, an integer address, or a tensor, which is passed as its address.
 bool fits(const PointerParam&, const Arg& arg) {
   switch (arg.kind()) {
     case Arg::Kind::kPointer:
@@ -72,7 +72,7 @@ struct Name {
   std::string_view name;  // with its article
 };
 
-// What is small has a key of its own there.
+// Small values have separate type keys in TVM-FFI.
 constexpr std::array kNames = {
     Name{"None", "None"},
     Name{"int", "an int"},

@@ -13,10 +13,10 @@
 
 namespace kmux::bridge {
 
-/// An integer outside int64 as an argument; false unless it is a uint64.
+/// Reads an integer outside int64 as an argument. Returns false unless it is a uint64.
 bool read_big_integer(const TVMFFIAny& value, Arg* place) noexcept;
 
-/// Makes an argument of a value; false if a kernel takes none such. Borrows a tensor.
+/// Makes an argument of a value. Returns false if no kernel takes such a value. Borrows a tensor.
 [[gnu::always_inline]] inline bool read_argument(const TVMFFIAny& value, Arg* place) noexcept {
   switch (value.type_index) {
     case kTVMFFITensor:
@@ -38,17 +38,18 @@ bool read_big_integer(const TVMFFIAny& value, Arg* place) noexcept;
   }
 }
 
-/// An integer where the signature has a pointer is an address, as torch and others give it.
+/// Converts an integer to an address if the parameter is a pointer: torch and others pass addresses as integers.
 inline void take_address(const Param& param, Arg* place) noexcept {
   if (!is_pointer(param) || place->kind() != Arg::Kind::kInteger) return;
   // NOLINTNEXTLINE(performance-no-int-to-ptr): that is what the caller has
   std::construct_at(place, Arg::pointer(reinterpret_cast<void*>(place->integer())));
 }
 
-/// Would a person call it the wrong type, not the wrong value? A number for a tensor, another dtype, and so on.
+/// Returns true if an argument has the wrong type, not just an invalid value: a number for a tensor, another dtype, and
+/// so on.
 bool has_wrong_type(std::span<const Param* const> params, std::span<const Arg> args);
 
-/// "a str", "an int": what a person calls a value of TVM-FFI's type `index`, for messages; the words are Python's.
+/// Returns the Python name of TVM-FFI's type `index`, with its article, for messages: "a str", "an int".
 std::string named_type(std::int32_t index);
 
 }  // namespace kmux::bridge

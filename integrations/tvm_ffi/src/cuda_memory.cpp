@@ -1,4 +1,4 @@
-// kmux.cuda_device_of, kmux.wait_for_stream: what an array with `__cuda_array_interface__` leaves to the one who takes it.
+// kmux.cuda_device_of, kmux.wait_for_stream: the consumer's part of `__cuda_array_interface__`.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,13 +20,14 @@ namespace refl = ffi::reflection;
 
 using PointerAttribute = int (*)(void* value, int attribute, std::uint64_t address);
 
-/// That of the driver which the array's library has loaded; null if none has been.
+/// Returns the function of the driver that the array's library has loaded; null if none is loaded.
 PointerAttribute pointer_attribute() {
   void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   return driver == nullptr ? nullptr : reinterpret_cast<PointerAttribute>(dlsym(driver, "cuPointerGetAttribute"));
 }
 
-/// The ordinal of the device that the memory at `address` is on; -1 if the driver does not know it, or there is no driver.
+/// Returns the ordinal of the device of the memory at `address`; -1 if the driver does not know it, or without a
+/// driver.
 std::int64_t cuda_device_of(std::int64_t address) {
   constexpr int kDeviceOrdinal = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
   const PointerAttribute attribute = pointer_attribute();
@@ -43,7 +44,8 @@ Device device_at(DLDevice wanted) {
   return found == all.end() ? Device::foreign(wanted) : *found;
 }
 
-/// What comes next on the current stream of that device waits, on the device, for what is in stream `producer` by now.
+/// Makes later work on the current stream of that device wait, on the device, for the present work of stream
+/// `producer`.
 void wait_for_stream(std::int64_t ordinal, std::int64_t producer) {
   constexpr std::int64_t kLegacyDefault = 1;  // the driver's other name for the default stream
   const DLDevice where{kDLCUDA, static_cast<std::int32_t>(ordinal)};

@@ -21,7 +21,7 @@ namespace {
 
 namespace refl = ffi::reflection;
 
-/// Memory with the object that keeps it.
+/// Memory with the object that owns it.
 struct ForeignMemory {
   DLManagedTensorVersioned managed{};
   std::vector<std::int64_t> extents;
@@ -50,7 +50,7 @@ void describe(ForeignMemory& memory, std::int64_t address, DType dtype, DLDevice
   tensor.strides = memory.strides.data();
 }
 
-/// A tensor over the memory at `address`, which `owner` keeps. Without strides it is dense in row-major order.
+/// Returns a tensor over the memory at `address`, which `owner` owns. Without strides it is dense in row-major order.
 ffi::Tensor foreign_tensor(std::int64_t address, const ffi::Array<std::int64_t>& extents,
                            const ffi::Optional<ffi::Array<std::int64_t>>& strides, const ffi::String& dtype,
                            std::int64_t device_type, std::int64_t device_id, ffi::Any owner) {
@@ -68,12 +68,12 @@ ffi::Tensor foreign_tensor(std::int64_t address, const ffi::Array<std::int64_t>&
   return ffi::Tensor::FromDLPackVersioned(&memory.release()->managed);
 }
 
-/// Of its first element; TVM-FFI's tensors of Python have none before 0.1.13.
+/// Returns the address of the first element, which TVM-FFI's tensors in Python do not have before 0.1.13.
 std::int64_t address_of(const ffi::Tensor& tensor) {
   return reinterpret_cast<std::intptr_t>(tensor.data_ptr()) + static_cast<std::int64_t>(tensor.byte_offset());
 }
 
-/// DLPack's code and the bits of the dtype of that name.
+/// Returns DLPack's code and the bits of the dtype of that name.
 ffi::Array<std::int64_t> dtype_fields(const ffi::String& name) {
   const DType type = value_of(parse_dtype(std::string(name)));
   return {std::int64_t{type.code}, std::int64_t{type.bits}};

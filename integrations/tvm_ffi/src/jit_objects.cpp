@@ -1,5 +1,5 @@
-// kmux.jit_eager, and what can be done with a kmux.JitEager: a function of tensors and its kernels.
-// kmux.jit_builder, and what can be done with a kmux.JitBuilder: the tensors of an eager function, described.
+// kmux.jit_eager, and the methods of kmux.JitEager: a function of tensors and its kernels.
+// kmux.jit_builder, and the methods of kmux.JitBuilder: the description of an eager function's tensors.
 
 #include <deque>
 #include <map>
@@ -32,10 +32,10 @@ namespace {
 
 namespace refl = ffi::reflection;
 
-/// Tensors of a call that others hold; None is a null tensor.
+/// Tensors of a call, owned by the caller's language; None is a null tensor.
 using GivenTensors = ffi::Array<ffi::Optional<ffi::Tensor>>;
 
-/// The same as the runtime's.
+/// Returns the tensors as the runtime's.
 std::vector<Tensor> jit_tensors(const GivenTensors& given) {
   std::vector<Tensor> tensors;
   for (const ffi::Optional<ffi::Tensor>& each : given) {
@@ -49,7 +49,7 @@ class JitEagerObj final : public ffi::Object {
  public:
   explicit JitEagerObj(JitOptions options) : core(JitMode::kEager, std::move(options)) {}
 
-  /// The function of a kernel, always the same.
+  /// Returns the function of a kernel, always the same one.
   ffi::Function function_of(const Kernel& kernel) {
     const std::lock_guard lock(mutex);
     const auto known = functions.find(&kernel.name());
@@ -59,7 +59,7 @@ class JitEagerObj final : public ffi::Object {
 
   JitCore core;
   std::mutex mutex;
-  std::map<const std::string*, ffi::Function> functions;  // by what tells kernels apart; each keeps its own
+  std::map<const std::string*, ffi::Function> functions;  // by the kernel's identity; each function owns its kernel
 
   static constexpr bool _type_mutable = true;
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("kmux.JitEager", JitEagerObj, ffi::Object);
@@ -71,7 +71,7 @@ class JitEagerRef final : public ffi::ObjectRef {
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(JitEagerRef, ffi::ObjectRef, JitEagerObj);
 };
 
-/// What the calls of one configuration with such tensors are known by.
+/// Returns the key of the calls of one configuration with such tensors.
 CallForm form_of(std::span<const Arg> tensors, std::string_view configuration) {
   CallForm form;
   form.add(tensors);
@@ -99,7 +99,7 @@ ffi::Function compile_jit(JitEagerObj* self, const ffi::String& configuration, c
       [&] { return self->function_of(value_of(self->core.compile(request_of(configuration, program, given)))); });
 }
 
-/// Of several configurations with the same tensors; None for what is left out.
+/// Compiles several configurations with the same tensors. Returns None for those that are left out.
 ffi::Array<ffi::Optional<ffi::Function>> par_compile_jit(JitEagerObj* self,
                                                          const ffi::Array<ffi::String>& configurations,
                                                          const ffi::Array<ProgramRef>& programs,
@@ -124,7 +124,7 @@ ffi::Array<ffi::Optional<ffi::Function>> par_compile_jit(JitEagerObj* self,
   });
 }
 
-// kmux.jit_run(jit, configuration, tensors...): what the kernel of such a call returns, or False if there is none yet.
+// kmux.jit_run(jit, configuration, tensors...): returns the result of the call's kernel, or False without a kernel.
 void run_jit_packed(ffi::PackedArgs args, ffi::Any* result) {
   constexpr int kLeading = 2;
   if (args.size() < kLeading) throw wrong_type("kmux.jit_run takes a jit function, a configuration and tensors.");
@@ -140,7 +140,7 @@ void run_jit_packed(ffi::PackedArgs args, ffi::Any* result) {
   const CallForm form = form_of(read, std::string_view(configuration.data(), configuration.size()));
   const FoundKernel kernel = jit->core.find(form);
   if (!kernel) return;
-  *result = nullptr;  // a kernel without outputs leaves it as it is, and False would have the caller launch again
+  *result = nullptr;  // a kernel without outputs leaves it unchanged, and False would make the caller launch again
   jit->function_of(*kernel).CallPacked(tensors, result);
 }
 
@@ -177,7 +177,7 @@ std::int64_t constant_value(JitBuilderObj* self, std::int64_t place) {
   return self->constants.at(static_cast<std::size_t>(place)).value();
 }
 
-/// A buffer as a program's document has it, without its dtype where that is the tensor's.
+/// Parses a buffer in the form of a program's document, without a dtype if the tensor determines it.
 BufferParam buffer_of(const ffi::String& json) {
   const std::string text = R"({"params":[{"name":"tensor","buffer":)" + std::string(json) + "}]}";
   return std::get<BufferParam>(value_of(signature_from_json(text)).params.front().kind);
@@ -187,7 +187,7 @@ void add_symbol(JitBuilderObj* self, const ffi::String& name, const ffi::String&
   self->builder.symbol(name, value_of(parse_dtype(std::string(dtype))));
 }
 
-/// `kind` is "input", "inout", "buffer" or "empty". Returns its dtype.
+/// Declares a tensor and returns its dtype. `kind` must be "input", "inout", "buffer" or "empty".
 ffi::String declare_tensor(JitBuilderObj* self, const ffi::String& kind, const ffi::String& name, bool has_dtype,
                            const ffi::String& json) {
   BufferParam buffer = buffer_of(json);
@@ -203,7 +203,8 @@ ffi::String declare_tensor(JitBuilderObj* self, const ffi::String& kind, const f
   return to_string(made.dtype());
 }
 
-/// The signature of a call that returns `outputs`, as JSON; its variants are made elsewhere, so there is one for show.
+/// Returns the signature of a call that returns `outputs`, as JSON. Adds a placeholder variant, as variants are made
+/// elsewhere.
 ffi::String finish_signature(JitBuilderObj* self, const ffi::Array<ffi::String>& outputs) {
   JitBuilder& builder = self->builder;
   builder.variant("c").source("none.c", "\n");

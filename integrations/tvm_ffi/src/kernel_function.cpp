@@ -27,11 +27,11 @@ namespace {
 
 namespace refl = ffi::reflection;
 
-// Arguments that lie on the stack; the sizes differ only so that small calls touch little of it. No kernel takes more.
+// Arguments that lie on the stack; two sizes, so that small calls touch little of it. No kernel takes more.
 constexpr std::size_t kSmallCall = 32;
 constexpr std::size_t kLargeCall = 4096;
 
-// Not initialised: `read` constructs what is used.
+// Not initialised: `read` constructs the used elements.
 template <std::size_t kCount>
 union Frame {
   Frame() {}
@@ -63,8 +63,8 @@ std::string in_a_row(std::span<const Param* const> params) {
 
 ffi::Tensor to_ffi(const Tensor& tensor) { return ffi::Tensor::FromDLPackVersioned(tensor.to_dlpack_versioned()); }
 
-/// Memory for outputs from the allocator of TVM-FFI's environment, which frameworks set (torch: its own pool, so that
-/// memory is reused in the order of its streams), else from the runtime.
+/// Returns memory for outputs from the allocator of TVM-FFI's environment, which frameworks set (torch: its own pool,
+/// so that memory is reused in the order of its streams), else from the runtime.
 Result<Tensor> environment_memory(std::vector<std::int64_t> shape, DType dtype, const Device& device,
                                   StreamRef stream) {
   if (TVMFFIEnvGetDLPackManagedTensorAllocator() == nullptr) {
@@ -78,7 +78,7 @@ Result<Tensor> environment_memory(std::vector<std::int64_t> shape, DType dtype, 
 
 const Kernel& kernel_of(const ffi::Function& function) { return KernelFunction::kernel_of(function); }
 
-/// Everything that is a text.
+/// Returns the properties of a kernel that are texts.
 ffi::Map<ffi::String, ffi::String> texts_of(const ffi::Function& function) {
   const Kernel& kernel = kernel_of(function);
   return {{"name", kernel.name()},
@@ -100,7 +100,7 @@ void warm(const ffi::Function& function, const ffi::Optional<std::int64_t>& devi
   value_of(kernel_of(function).warm(ordinal));
 }
 
-/// In the order of the environment's stream on the value's device.
+/// Sets a constant, in the order of the environment's stream on the value's device.
 void set_constant(const ffi::Function& function, const ffi::String& name, const ffi::Tensor& value) {
   const DLDevice device = value.GetDLTensorPtr()->device;
   const StreamRef stream{device.device_type == kDLCPU ? nullptr
@@ -109,7 +109,7 @@ void set_constant(const ffi::Function& function, const ffi::String& name, const 
   value_of(kernel_of(function).set_constant(std::string(name), tensor, stream));
 }
 
-/// Of the kernel of that name among `all`; without a name of the only one.
+/// Returns the occupancy of the kernel of that name among `all`; without a name, of the only one.
 Result<Occupancy> occupancy_in(const std::vector<KernelAttributes>& all, const std::string& name, std::int64_t threads,
                                std::int64_t dynamic_shared_bytes) {
   std::vector<std::string> names;
@@ -123,7 +123,7 @@ Result<Occupancy> occupancy_in(const std::vector<KernelAttributes>& all, const s
                     why + " (the program has " + join(names) + "). Give occupancy() one of them as kernel=.");
 }
 
-/// Blocks at once, part of the threads, and what limits them, as JSON.
+/// Returns as JSON the blocks at once, the part of the threads, and the limiting resource.
 ffi::String occupancy_of(const ffi::Function& function, const ffi::String& name, std::int64_t threads,
                          std::int64_t dynamic_shared_bytes) {
   const auto all = value_of(attributes(kernel_of(function)));
@@ -160,7 +160,7 @@ KernelFunction::KernelFunction(Kernel kernel)
   float_params_ = floats_among(params_);
   float_inputs_ = floats_among(inputs_);
   safe_call = call;
-  cpp_call = nullptr;  // TVM-FFI's C++ callers take the other one then
+  cpp_call = nullptr;  // TVM-FFI's C++ callers then take `safe_call`
 }
 
 ffi::Function KernelFunction::make(Kernel kernel) {
@@ -209,7 +209,7 @@ void KernelFunction::raise_for_arguments(const ffi::Function& function, std::str
   static_cast<KernelFunction*>(const_cast<ffi::FunctionObj*>(object))->argument_error_ = std::move(kind);
 }
 
-/// A call may leave out the outputs, which the kernel itself does not know of.
+/// Returns the error for a wrong number of arguments. A call may leave out the outputs, which the kernel does not know.
 [[gnu::cold]] ffi::Error KernelFunction::wrong_count(std::size_t count) const {
   const bool has_outputs = inputs_.size() != params_.size();
   std::string problem = "expected " + std::to_string(params_.size()) + " arguments";

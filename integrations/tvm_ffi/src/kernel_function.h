@@ -18,8 +18,9 @@ namespace kmux::bridge {
 /// A kernel as a function of TVM-FFI.
 ///
 /// Takes the parameters in order: tensors (TVM-FFI's own or DLTensor*), integers, floats, bools, addresses, None for a
-/// null tensor. An integer for a floating-point scalar is rounded as a float is. With all of them it launches and returns None; without the outputs that the signature declares it
-/// allocates these and returns them, one as a tensor, several as an array.
+/// null tensor. An integer for a floating-point scalar is rounded as a float is. With all parameters it launches and
+/// returns None. Without the outputs that the signature declares it allocates and returns these, one as a tensor,
+/// several as an array.
 ///
 /// Stream:  that of TVM-FFI's environment for the device of the first tensor there, else for the kernel's.
 /// Memory:  outputs come from the allocator of TVM-FFI's environment if there is one (torch's, for torch tensors).
@@ -28,20 +29,20 @@ namespace kmux::bridge {
 class KernelFunction final : public ffi::FunctionObj {
  public:
   static ffi::Function make(Kernel kernel);
-  /// The kernel behind a function that `make` made.
+  /// Returns the kernel of a function that `make` returned.
   ///
   /// Errors: TypeError for any other function.
   static const Kernel& kernel_of(const ffi::Function& function);
-  /// From now on a wrong argument of that function is an error of this kind.
+  /// Sets the kind of error that a wrong argument of that function raises from now on.
   ///
   /// Errors:  as `kernel_of`.
-  /// Threads: not beside calls.
+  /// Threads: must not run concurrently with calls.
   static void raise_for_arguments(const ffi::Function& function, std::string kind);
 
   /// Public for `make_object`.
   explicit KernelFunction(Kernel kernel);
 
-  /// Makes arguments of `values`, as the kernel wants them, and gives them and the stream to `use`.
+  /// Converts `values` to the kernel's arguments and passes them and the stream to `use`.
   ///
   /// Errors: TypeError for a value that no kernel takes.
   template <class Use>

@@ -25,8 +25,8 @@ namespace refl = ffi::reflection;
 /// Kernels of one program for several devices: a call launches that of the device of its first tensor.
 class KernelsByDevice {
  public:
-  /// `make(type, id)` returns the kernel for a device; (-1, 0) is for a call without tensors. Does it look at the device, or
-  /// was it told a target?
+  /// `make(type, id)` returns the kernel for a device; (-1, 0) is for a call without tensors. `looks_at_device` is true
+  /// if it compiles for the device, and false if it was given a target.
   KernelsByDevice(ffi::Function make, bool looks_at_device) : make_(std::move(make)), looks_(looks_at_device) {}
 
   void call(ffi::PackedArgs args, ffi::Any* result) {
@@ -72,7 +72,8 @@ class KernelsByDevice {
     return places_.emplace_back(device, std::move(kernel));
   }
 
-  /// Python's frames between here and the compiler are of no use to the caller, so errors come without a backtrace.
+  /// Returns a new kernel for `device`. Drops the backtrace of an error: Python's frames between here and the compiler
+  /// are of no use to the caller.
   ffi::Function made_for(DLDevice device) const {
     {
       const ReturnGuard before_python;
@@ -96,7 +97,7 @@ class KernelsByDevice {
   ffi::Function make_;
   bool looks_;
   std::mutex mutex_;
-  std::deque<Place> places_;  // they stay where they are
+  std::deque<Place> places_;  // their addresses stay valid
   std::atomic<const Place*> last_ = nullptr;
 };
 

@@ -30,10 +30,10 @@ namespace {
 namespace refl = ffi::reflection;
 
 thread_local bool is_held = false;
-constexpr std::string_view kInterrupt = "KeyboardInterrupt";  // Python's, which Ctrl-C raises wherever it is
-constexpr std::size_t kMostLines = 1000;  // the older ones go
+constexpr std::string_view kInterrupt = "KeyboardInterrupt";  // Python's exception, which Ctrl-C raises at any point
+constexpr std::size_t kMostLines = 1000;  // older ones are dropped
 
-/// What was logged and not delivered yet. Never destroyed: plugins log while the process ends.
+/// The log lines that were not delivered yet. Never destroyed: plugins log while the process ends.
 struct KeptLines {
   std::mutex mutex;
   std::deque<std::pair<LogLevel, std::string>> lines;
@@ -45,7 +45,7 @@ struct KeptLines {
     return kept;
   }
 
-  KeptLines() {  // a forked child finds it free
+  KeptLines() {  // so that the mutex is free in a forked child
     ::pthread_atfork([] { all().mutex.lock(); }, [] { all().mutex.unlock(); }, [] { all().mutex.unlock(); });
   }
 

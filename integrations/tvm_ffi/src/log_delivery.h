@@ -6,20 +6,20 @@
 
 namespace kmux::bridge {
 
-/// Hands what was logged until now to the function that the caller's language has set (kmux.set_log), in this thread. What
-/// that function throws is dropped.
+/// Passes the queued log lines to the function that the caller's language has set (kmux.set_log), in this thread. Drops
+/// exceptions of that function.
 ///
-/// The runtime's own sink only keeps the lines: it is called from any thread and under a lock, where a language with a lock
-/// of its own, as Python, cannot be entered.
+/// The runtime's sink only queues lines: it is called from any thread and under a lock. A language with a global lock,
+/// such as Python, must not be entered there.
 ///
-/// Errors: an ffi::Error of kind "KeyboardInterrupt" where Python was interrupted while it took a line.
+/// Errors: an ffi::Error of kind "KeyboardInterrupt" if Python was interrupted while it took a line.
 void deliver_log();
 
-/// In this thread nothing is delivered until the next `with_log`: its language has an exception in the air.
+/// Stops delivery in this thread until the next `with_log`: its language has a pending exception.
 void hold_log() noexcept;
 void release_log() noexcept;
 
-/// What `body` returns or throws, with the log delivered in between.
+/// Calls `body`, delivers the log, and returns the result of `body` or rethrows its exception.
 template <class Body>
 auto with_log(const Body& body) {
   const ReturnGuard guard;
@@ -34,11 +34,11 @@ auto with_log(const Body& body) {
   }
 }
 
-/// What a caller that waits for a compiler does meanwhile: hands on what was logged, and ends the compilation if its
-/// language was interrupted, as Python by Ctrl-C: it throws what says so to TVM-FFI.
+/// Returns the callback that a caller polls while it waits for a compiler. It delivers the log, and cancels the
+/// compilation by an exception of TVM-FFI if the language was interrupted, as Python is by Ctrl-C.
 ///
-/// Nothing in other threads than the process's first: there are no interrupts in those, and a language that ends takes them
-/// away where they enter it.
+/// Returns an empty function in all threads but the process's first: the others get no interrupts, and a language that
+/// ends terminates them when they enter it.
 std::function<void()> interruption();
 
 }  // namespace kmux::bridge

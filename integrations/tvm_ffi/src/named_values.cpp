@@ -12,7 +12,7 @@
 namespace kmux::bridge {
 namespace {
 
-// Of a dict: what backends take as text. Python's spelling of bools is not theirs.
+// Reads a value of a dict as the text that backends take. Their spelling of bools differs from Python's.
 bool read_text(const ffi::Any& value, std::string& out) {
   if (const auto flag = value.as<bool>()) return out = *flag ? "true" : "false", true;
   if (const auto integer = value.as<std::int64_t>()) return out = std::to_string(*integer), true;
@@ -29,7 +29,7 @@ bool read_list(const ffi::Any& value, std::vector<T>& out) {
   return true;
 }
 
-// Words that others have for our options.
+// Names of our options in other libraries.
 struct OtherName {
   std::string_view name;
   std::string_view ours;
@@ -39,7 +39,7 @@ constexpr OtherName kOtherNames[] = {
     {"include_paths", "include_dirs"}, {"timeout", "compile_timeout"}, {"cache", "use_cache"},
 };
 
-// Of a name that there is not.
+// Returns the hint for an unknown name.
 std::string hint_for(std::string_view name, const std::vector<std::string>& known) {
   for (const OtherName& other : kOtherNames) {
     if (other.name == name && std::ranges::find(known, other.ours) != known.end()) {
@@ -132,7 +132,7 @@ bool read(const ffi::Any& value, std::string& out) {
 
 namespace {
 
-/// An empty word is the default. Throws the error of a word that there is not.
+/// Reads a word; an empty one is the default. Throws the error of an unknown word.
 template <class Enum>
 bool read_word(const ffi::Any& value, Result<Enum> (*from_string)(std::string_view), std::optional<Enum>& out) {
   std::string word;

@@ -27,15 +27,16 @@
 
 namespace kmux::bridge {
 
-/// What Python passes as keywords and others as a map.
+/// Options by name: keyword arguments in Python, a map in other languages.
 using NamedValues = ffi::Map<ffi::String, ffi::Any>;
 
-/// Told of a program that is left out: its place and why.
+/// A callback that receives the place of a program that is left out, and the reason.
 using LeftOut = std::function<void(std::size_t index, const Error& error)>;
 
 using Milliseconds = std::chrono::milliseconds;
 
-/// Reads a value as the type of `out`; false if it has another one. Numbers with a fraction and durations are seconds.
+/// Reads a value as the type of `out`. Returns false for a value of another type. Numbers with a fraction and durations
+/// are seconds.
 bool read(const ffi::Any& value, std::string& out);
 bool read(const ffi::Any& value, bool& out);
 bool read(const ffi::Any& value, int& out);
@@ -53,7 +54,7 @@ bool read(const ffi::Any& value, std::optional<T>& out) {
   return read(value, out.emplace());
 }
 
-/// "a string", for messages: what `read` wants for such a field.
+/// Returns the type that `read` expects for such a field, for messages: "a string".
 constexpr std::string_view noun_of(const std::string*) { return "a string"; }
 constexpr std::string_view noun_of(const Policy*) { return "a string"; }
 constexpr std::string_view noun_of(const Isolation*) { return "a string"; }
@@ -85,25 +86,25 @@ constexpr Field<Options> field_of(std::string_view name, T Options::*) {
           [](Options& options, const ffi::Any& value) { return read(value, options.*kMember); }};
 }
 
-/// The field of that member.
+/// Returns the field of that member.
 template <auto kMember>
 constexpr auto field(std::string_view name) {
   return field_of<kMember>(name, kMember);
 }
 
-/// The field of a member that `Options` inherits.
+/// Returns the field of a member that `Options` inherits.
 template <class Options, auto kMember>
 constexpr Field<Options> inherited_field(std::string_view name) {
   using T = std::remove_reference_t<decltype(std::declval<Options&>().*kMember)>;
   return field_of<kMember>(name, static_cast<T Options::*>(kMember));
 }
 
-/// How many programs are compiled, and whether a failure ends them.
+/// The options of a parallel compilation, and whether a failure ends it.
 struct ParSettings : ParCompileOptions {
-  bool ignore_error = false;  // true: what fails is None in the result, and told
-  LeftOut left_out = {};  // told of each failure, in input order, once all have ended
+  bool ignore_error = false;  // true: a failed program is None in the result and reported to `left_out`
+  LeftOut left_out = {};  // called for each failure, in input order, once all have ended
 
-  /// The kernels that `all` or `each` makes: `all` ends with a failure, `each` returns the result of each program.
+  /// Returns the kernels that `all` or `each` makes: `all` ends at a failure, `each` returns a result for each program.
   template <class All, class Each>
   std::vector<std::optional<Kernel>> compile(All all, Each each) const;
 };
@@ -122,9 +123,9 @@ const Field<Options>& find_field(std::string_view name, std::span<const Field<Op
   throw unknown_name(name, known);
 }
 
-/// Sets what `values` name; None leaves a field as it is.
+/// Sets the fields that `values` name; None leaves a field unchanged.
 ///
-/// Errors: TypeError for a name that there is not (with the one that may be meant) and for a value of another type.
+/// Errors: TypeError for an unknown name (with a suggestion) and for a value of another type.
 template <class Options>
 void set_fields(Options& options, const NamedValues& values, std::span<const Field<Options>> fields) {
   for (const auto& [key, value] : values) {
@@ -135,9 +136,9 @@ void set_fields(Options& options, const NamedValues& values, std::span<const Fie
   }
 }
 
-/// The options of the runtime from named values; the names are those of the C++ structs.
+/// Returns options of the runtime from named values; the names are those of the C++ structs.
 ///
-/// Errors: TypeError for an unknown name, with the one that may be meant, and for a value of another type.
+/// Errors: TypeError for an unknown name, with a suggestion, and for a value of another type.
 CompileOptions compile_options(const NamedValues& values);
 ResolveRequest resolve_request(const NamedValues& values);
 ParSettings par_settings(const NamedValues& values);

@@ -1,4 +1,5 @@
-// kmux.load_program, kmux.program_from_json, kmux.kernel_program, kmux.dialect_of_file, kmux.save_program, kmux.cached_program, kmux.cache_program, and the properties of a kmux.Program.
+// kmux.load_program, kmux.program_from_json, kmux.kernel_program, kmux.dialect_of_file, kmux.save_program,
+// kmux.cached_program, kmux.cache_program, and the properties of a kmux.Program.
 // kmux.resolve, and the properties of a kmux.Resolution.
 
 #include "program_object.h"
@@ -43,7 +44,7 @@ Files files_named_by(const Program& program) {
   return files;
 }
 
-/// What is given and not named would be dropped: mostly a path that is misspelt in one of the two places.
+/// Refuses given files that the document does not name: mostly paths that are misspelt in one of the two places.
 Status check_all_named(const Program& program, const Files& given) {
   const Files named = files_named_by(program);
   std::vector<std::string> names;
@@ -73,7 +74,7 @@ ProgramRef from_text(const ffi::String& json, const Files& files) {
   return ProgramRef(value_of(valid_program(json, files)));
 }
 
-/// `how` has the other parts of a KernelText, by name, and the path of the source if it has one.
+/// Returns the program of a KernelText. `how` has its other parts by name, and the path of the source if it has one.
 ProgramRef of_kernel(const ffi::String& source, const ffi::String& signature,
                      const ffi::Map<ffi::String, ffi::String>& how) {
   const auto part = [&how](const char* name) { return std::string(how.Get(name).value_or(ffi::String())); };

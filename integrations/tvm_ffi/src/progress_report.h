@@ -12,7 +12,8 @@ namespace kmux::bridge {
 
 namespace ffi = ::tvm::ffi;
 
-/// Returns what calls `report` with each event as JSON, in a C string for the same reason as the log's lines; empty without one.
+/// Returns a function that calls `report` with each event as JSON, in a C string for the same reason as the log's
+/// lines. Returns an empty function without `report`.
 std::function<void(const CompileProgress&)> progress_report(const ffi::Optional<ffi::Function>& report);
 
 }  // namespace kmux::bridge

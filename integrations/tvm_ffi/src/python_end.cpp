@@ -22,7 +22,7 @@ namespace {
 namespace refl = ffi::reflection;
 using std::chrono::milliseconds;
 
-/// What Python is asked without its lock. Written before `python_is_ending` is set.
+/// Functions of Python that may be called without its lock. Written before `python_is_ending` is set.
 struct {
   int (*is_finalizing)() = nullptr;  // Py_IsFinalizing
   void* (*thread_state)() = nullptr;  // PyGILState_GetThisThreadState: null in threads that are not Python's
@@ -41,7 +41,7 @@ void python_ends(std::int64_t is_finalizing, std::int64_t thread_state) {
   python_is_ending.store(true, std::memory_order_release);
 }
 
-/// The same function with a guard.
+/// Returns the same function with a guard.
 ffi::Function guarded(const ffi::Function& function) {
   return ffi::Function::FromPacked([function](ffi::PackedArgs args, ffi::Any* result) {
     const ReturnGuard guard;

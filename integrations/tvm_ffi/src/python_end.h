@@ -13,8 +13,9 @@ extern std::atomic<bool> python_is_ending;
 /// Blocks if the interpreter is being finalized and the calling thread belongs to it; otherwise returns within 50 ms.
 [[gnu::cold]] void wait_for_python_end() noexcept;
 
-/// Prevents the return of a thread to an interpreter that is being finalized, which would end the process by std::terminate: TVM-FFI
-/// asks for the lock of the interpreter in a destructor, and Python ends a thread that does so by an exception.
+/// Prevents a thread from returning to an interpreter that is being finalized, which would end the process by
+/// std::terminate: TVM-FFI takes the lock of the interpreter in a destructor, and Python then ends the thread by an
+/// exception.
 class ReturnGuard {
  public:
   ReturnGuard() = default;
@@ -26,7 +27,7 @@ class ReturnGuard {
   }
 };
 
-/// The function `method` of an object's type, as a guarded one of the same signature.
+/// Returns the method `method` of an object's type as a guarded function of the same signature.
 template <class Result, class... Args>
 auto guarded_method(Result (*method)(Args...)) {
   return [method](Args... args) -> Result {

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kTypeError = "TypeError";
 constexpr std::string_view kValueError = "ValueError";
 
-/// What a caller may want by itself: the notes by kind, the first of each.
+/// Returns the notes by kind, the first of each, so that callers can read them separately.
 std::optional<ffi::ObjectRef> notes_of(const Error& error) {
   if (error.notes.empty()) return std::nullopt;
   ffi::Map<ffi::String, ffi::String> notes;
@@ -32,7 +32,7 @@ std::string error_kind(ErrorCode code) {
 
 ffi::Error raised(const Error& error, std::string_view kind) {
   std::string text = Environment::from_process().verbose ? error.explain() : error.brief("KMUX_VERBOSE=1 shows them");
-  text.erase(0, to_string(error.code).size() + 2);  // the kind says it
+  text.erase(0, to_string(error.code).size() + 2);  // the kind has the code
   while (text.ends_with('\n')) text.pop_back();
   return {std::string(kind), std::move(text), "", std::nullopt, notes_of(error)};
 }

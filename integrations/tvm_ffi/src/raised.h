@@ -12,20 +12,21 @@ namespace kmux::bridge {
 
 namespace ffi = ::tvm::ffi;
 
-/// The name under which TVM-FFI carries an error of `code`: "ValueError" for an invalid argument, else "kmux.CODE".
+/// Returns the name under which TVM-FFI carries an error of `code`: "ValueError" for an invalid argument, else
+/// "kmux.CODE".
 ///
-/// Python raises what is registered under that name, and RuntimeError where nothing is.
+/// Python raises the exception registered under that name, or RuntimeError if none is registered.
 std::string error_kind(ErrorCode code);
 
-/// `error` as an exception of TVM-FFI: its text in brief unless KMUX_VERBOSE is on, and its notes by kind in its extra
-/// context.
+/// Returns `error` as an exception of TVM-FFI: its text in brief unless KMUX_VERBOSE is on, and its notes by kind in
+/// its extra context.
 ffi::Error raised(const Error& error, std::string_view kind);
 inline ffi::Error raised(const Error& error) { return raised(error, error_kind(error.code)); }
 
-/// An argument of the wrong type.
+/// Returns the error for an argument of the wrong type.
 ffi::Error wrong_type(std::string message);
 
-/// The value; throws the error.
+/// Returns the value, or throws the error.
 template <class T>
 T value_of(Result<T> result) {
   if (!result) throw raised(result.error());

@@ -1,4 +1,4 @@
-// kmux.error_notes, kmux.version, kmux.plugins, kmux.devices, kmux.did_you_mean, kmux.used_on: what there is in this process.
+// kmux.error_notes, kmux.version, kmux.plugins, kmux.devices, kmux.did_you_mean, kmux.used_on: queries of this process.
 // kmux.compile, kmux.par_compile, kmux.export_library.
 
 #include <optional>
@@ -38,7 +38,7 @@ ffi::Array<ffi::String> strings(const std::vector<std::string>& texts) {
   return strings;
 }
 
-/// Before 0.1.12 TVM-FFI for Python cannot ask for them.
+/// Returns the notes of an error, which TVM-FFI for Python cannot query before 0.1.12.
 ffi::Optional<ffi::ObjectRef> error_notes(const ffi::Error& error) {
   const std::optional<ffi::ObjectRef> notes = error.extra_context();
   return notes ? ffi::Optional<ffi::ObjectRef>(*notes) : std::nullopt;
@@ -61,7 +61,7 @@ ffi::Array<NamedValues> plugins() {
   return descriptions;
 }
 
-/// A JSON document for each device of a plugin.
+/// Returns a JSON document for each device of a plugin.
 ffi::Array<ffi::String> devices_here() {
   const auto runtime = value_of(Runtime::default_runtime());
   ffi::Array<ffi::String> documents;
@@ -80,7 +80,7 @@ ffi::String hint(const ffi::String& word, const ffi::Array<ffi::String>& known) 
   return did_you_mean(std::string(word), words);
 }
 
-// A tensor of ours that comes back is known by its address.
+// A tensor of ours that comes back is identified by its address.
 void used_on(const ffi::Tensor& tensor, std::int64_t stream) {
   const Tensor ours = value_of(Tensor::from_dlpack(tensor.ToDLPackVersioned()));
   // NOLINTNEXTLINE(performance-no-int-to-ptr): that is how Python has it
@@ -137,7 +137,7 @@ constexpr Field<ExportOptions> kFields[] = {
     field<&ExportOptions::host_compiler>("host_compiler"),
 };
 
-/// `where` names files and compiler, `options` are those of a compilation.
+/// Exports a program. `where` names files and compiler, `options` are those of a compilation.
 NamedValues export_program(const ProgramRef& program, const NamedValues& where, const NamedValues& options) {
   return with_log([&]() -> NamedValues {
     ExportOptions wanted{.compile = compile_options(options)};
@@ -155,7 +155,8 @@ NamedValues export_program(const ProgramRef& program, const NamedValues& where, 
   });
 }
 
-/// A function that fails as the one before it did in this thread: how who calls a function by its pointer raises its error.
+/// Returns a function that fails with this thread's latest error: a caller of a function by its pointer raises the
+/// error with it.
 ffi::Function raise_last() {
   return ffi::Function::FromExternC(
       nullptr, [](void*, const TVMFFIAny*, std::int32_t, TVMFFIAny*) { return -1; }, nullptr);

@@ -17,7 +17,7 @@ namespace {
 
 namespace ffi = ::tvm::ffi;
 
-// The argument that a value becomes, or nothing.
+// Returns the argument that a value becomes, or nothing.
 std::optional<Arg> argument(const ffi::AnyView& view) {
   Arg arg(nullptr);
   if (!read_argument(std::bit_cast<TVMFFIAny>(view), &arg)) return std::nullopt;

@@ -35,7 +35,7 @@ struct Floats {
   DLTensor tensor{};
 };
 
-// The kind and message of what a call throws.
+// Returns the kind and message of the error that a call throws.
 template <class... Args>
 std::string failure(const ffi::Function& function, const Args&... args) {
   try {
@@ -67,7 +67,7 @@ TEST(KernelFunction, PassesTensorsScalarsAndNothing) {
   EXPECT_EQ(seen[3], 0U);
 }
 
-// What a launch is told of place and stream.
+// The device and stream of a launch.
 struct Place {
   int device = -1;
   void* stream = nullptr;

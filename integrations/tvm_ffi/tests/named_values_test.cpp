@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-// The message of the TypeError that reading `values` raises.
+// Returns the message of the TypeError that reading `values` raises.
 std::string refusal(const NamedValues& values) {
   try {
     compile_options(values);

@@ -1,6 +1,6 @@
-// Shared memory that all threads read in one place and then overwrite with no barrier between. That is a race, and one that no GPU
-// loses: its warps come out of a barrier together and have read long before one of them comes round. Where warps run one after another
-// to the next barrier the first one would write before the second one reads.
+// Shared memory that all threads read in one place and then overwrite with no barrier between. That is a race, but no
+// GPU loses it: its warps leave a barrier together, and all have read long before one of them writes. If warps run one
+// after another to the next barrier, the first one writes before the second one reads.
 #include <optional>
 
 #include "llvm/ADT/DenseMap.h"
@@ -19,15 +19,15 @@
 namespace kmux::cpu::spmd {
 namespace {
 
-/// A way out of a branch at which threads of a block part: its block, and which of the ways.
+/// An outgoing edge of a branch at which threads of a block diverge: its basic block, and the number of the successor.
 using Way = std::pair<const llvm::BasicBlock*, unsigned>;
 
-/// Where an access to shared memory is made.
+/// The place of an access to shared memory.
 struct SharedPlace {
   const llvm::Value* variable = nullptr;  // its offset in the memory of the block; null: the dynamic memory
   bool is_shared = false;
   std::optional<std::int64_t> offset;  // in the variable, if it is known
-  std::int64_t least = 0;  // the part of it that is known
+  std::int64_t least = 0;  // the known part of the offset
   std::int64_t bytes = 0;
 
   bool is_same_variable(const SharedPlace& other) const { return is_shared && variable == other.variable; }
@@ -59,7 +59,7 @@ SharedPlace place_of(const llvm::Value& address, llvm::Type& type, const llvm::D
   return place;
 }
 
-/// What the log says.
+/// The warning in the log.
 class RaceWarning final : public llvm::DiagnosticInfo {
  public:
   explicit RaceWarning(const std::string& text)
@@ -70,7 +70,7 @@ class RaceWarning final : public llvm::DiagnosticInfo {
   const std::string& text_;
 };
 
-/// The reads and writes of a kernel that such a race is made of, and the barriers that part them.
+/// The reads and writes of a kernel that form such races, and the barriers to insert between them.
 class Broadcasts {
  public:
   Broadcasts(llvm::Function& kernel, llvm::UniformityInfo& uniformity)
@@ -99,7 +99,7 @@ class Broadcasts {
   const llvm::DataLayout& layout_;
   const llvm::DominatorTree dominators_;
   llvm::DenseMap<const llvm::Instruction*, SharedPlace> reads_;
-  llvm::DenseMap<const llvm::BasicBlock*, llvm::DenseSet<Way>> ways_;  // that lead to each block, where threads part
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::DenseSet<Way>> ways_;  // divergent edges that lead to each basic block
 };
 
 void Broadcasts::note_ways() {
@@ -123,7 +123,8 @@ void Broadcasts::follow(const llvm::BasicBlock& from, const llvm::BasicBlock* to
   }
 }
 
-// A barrier of the source is one that all warps come to which have not ended. So do they come to what no more ways lead to.
+// Returns true if all warps that have not ended reach `block`. The source must guarantee that for its barriers. So it
+// holds for a block to which no other divergent edges lead than to a barrier.
 bool Broadcasts::is_met_by_all(const llvm::BasicBlock& block) const {
   const auto own = ways_.find(&block);
   if (own == ways_.end()) return true;
@@ -135,7 +136,7 @@ bool Broadcasts::is_met_by_all(const llvm::BasicBlock& block) const {
   });
 }
 
-// Where all warps come to before some of them come to `write`; null if that is nowhere.
+// Returns the place that all warps reach before some of them reach `write`; null if none exists.
 llvm::Instruction* Broadcasts::place_before(llvm::Instruction& write) const {
   if (is_met_by_all(*write.getParent())) return &write;
   for (const auto* node = dominators_.getNode(write.getParent())->getIDom(); node != nullptr; node = node->getIDom()) {
@@ -144,7 +145,7 @@ llvm::Instruction* Broadcasts::place_before(llvm::Instruction& write) const {
   return nullptr;
 }
 
-// Reads of one place by all threads.
+// Records the reads of one place by all threads.
 void Broadcasts::note_reads() {
   for (const llvm::Instruction& one : llvm::instructions(kernel_)) {
     const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&one);
@@ -154,14 +155,15 @@ void Broadcasts::note_reads() {
   }
 }
 
-// Such a read, of what `written` may be.
+// Returns `one` if it is such a read and may overlap `written`; else null.
 const llvm::LoadInst* Broadcasts::as_read(const llvm::Instruction& one, const SharedPlace& written) const {
   const auto read = reads_.find(&one);
   if (read == reads_.end() || !read->second.is_same_variable(written) || read->second.is_apart(written)) return nullptr;
   return llvm::cast<llvm::LoadInst>(&one);
 }
 
-// The last such read in a block that stands before or at `last` with no barrier behind it, or null. `last` may be null.
+// Returns the last such read in a basic block, at or before `last`, with no barrier after it, or null. `last` may be
+// null.
 const llvm::LoadInst* Broadcasts::read_up_to(const llvm::Instruction* last, const SharedPlace& written) const {
   for (; last != nullptr && !is_barrier(last); last = last->getPrevNode()) {
     if (const llvm::LoadInst* const read = as_read(*last, written)) return read;
@@ -169,7 +171,7 @@ const llvm::LoadInst* Broadcasts::read_up_to(const llvm::Instruction* last, cons
   return nullptr;
 }
 
-// True if no barrier of the block stands before or at `last`, which may be null.
+// Returns true if the basic block has no barrier at or before `last`, which may be null.
 bool is_open_before(const llvm::Instruction* last) {
   while (last != nullptr && !is_barrier(last)) last = last->getPrevNode();
   return last == nullptr;
@@ -179,7 +181,7 @@ void add_ends_before(const llvm::BasicBlock& block, llvm::SmallVectorImpl<const 
   for (const llvm::BasicBlock* const before : llvm::predecessors(&block)) ends.push_back(before->getTerminator());
 }
 
-// Such a read that may be made between the last barrier and `place`, or null.
+// Returns such a read that may run between the last barrier and `place`, or null.
 const llvm::LoadInst* Broadcasts::read_before(const llvm::Instruction& place, const SharedPlace& written) const {
   const llvm::Instruction* const first = place.getPrevNode();
   if (const llvm::LoadInst* const read = read_up_to(first, written)) return read;
@@ -195,14 +197,14 @@ const llvm::LoadInst* Broadcasts::read_before(const llvm::Instruction& place, co
   return nullptr;
 }
 
-// The name of a kernel, which may be a copy: "k.2".
+// Returns the name of a kernel, which may be a copy: "k.2".
 std::string name_of(const llvm::Function& kernel) {
   const llvm::StringRef name = kernel.getName();
   const llvm::StringRef without = name.rtrim("0123456789");
   return (without.ends_with('.') ? without.drop_back() : name).str();
 }
 
-// Not where it is only possible: two tiles in turn are one variable as well.
+// Warns only of certain races: two alternating tiles are one variable as well.
 void Broadcasts::warn(const llvm::LoadInst& read, const llvm::Instruction& write, const SharedPlace& written) const {
   const SharedPlace& place = reads_.find(&read)->second;
   if (!place.offset || written.least > *place.offset) return;
@@ -213,7 +215,7 @@ void Broadcasts::warn(const llvm::LoadInst& read, const llvm::Instruction& write
   kernel_.getContext().diagnose(RaceWarning(text));
 }
 
-// All stores and atomic operations, in reverse post-order of their blocks.
+// Returns all stores and atomic operations, in reverse post-order of their basic blocks.
 llvm::SmallVector<llvm::Instruction*> Broadcasts::writes() const {
   llvm::SmallVector<llvm::Instruction*> found;
   for (llvm::BasicBlock* const block : llvm::ReversePostOrderTraversal<llvm::Function*>(&kernel_)) {
@@ -224,7 +226,7 @@ llvm::SmallVector<llvm::Instruction*> Broadcasts::writes() const {
   return found;
 }
 
-// Where `write`, a store or an atomic operation, writes.
+// Returns the place that `write`, a store or an atomic operation, writes.
 SharedPlace place_written(llvm::Instruction& write, const llvm::DataLayout& layout) {
   if (const auto* const update = llvm::dyn_cast<llvm::AtomicRMWInst>(&write))
     return place_of(*update->getPointerOperand(), *update->getType(), layout);
@@ -233,7 +235,7 @@ SharedPlace place_written(llvm::Instruction& write, const llvm::DataLayout& layo
   return place_of(*llvm::getLoadStorePointerOperand(&write), *llvm::getLoadStoreType(&write), layout);
 }
 
-// Warns of a race with `write`, and parts it from the read by a barrier where all warps come to one.
+// Warns of a race with `write`, and inserts a barrier between it and the read where all warps reach one.
 void Broadcasts::part_before(llvm::Instruction& write) const {
   const SharedPlace written = place_written(write, layout_);
   if (!written.is_shared) return;

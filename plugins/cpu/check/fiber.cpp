@@ -15,9 +15,9 @@ namespace {
 
 namespace context = boost::context;
 
-constexpr std::size_t kGuardBytes = std::size_t{64} << 10;  // no frame of a kernel steps over it unseen
+constexpr std::size_t kGuardBytes = std::size_t{64} << 10;  // no frame of a kernel skips it
 
-// A stack that ends in pages which nobody may touch.
+// Maps a stack that ends in inaccessible pages.
 char* map_stack(std::size_t bytes) {
   void* const all = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (all == MAP_FAILED) throw std::bad_alloc();
@@ -28,14 +28,14 @@ char* map_stack(std::size_t bytes) {
   return static_cast<char*>(all);
 }
 
-struct Unowned {  // of the fiber's own allocator: the stack goes with the Fiber
+struct Unowned {  // the fiber's allocator, which frees nothing: the Fiber owns the stack
   context::stack_context allocate() { return {}; }
   void deallocate(context::stack_context&) {}
 };
 
 }  // namespace
 
-// What the thread sanitizer must be told when a thread goes on with another flow of control.
+// Notifies the thread sanitizer when a thread continues with another flow of control.
 class Fiber::Sanitizer {
  public:
 #if defined(__SANITIZE_THREAD__)
@@ -98,7 +98,7 @@ Fiber::Fiber(std::size_t stack_bytes) {
                               });
 }
 
-// The members of type context::fiber are not destroyed: that would unwind.
+// Does not destroy the members of type context::fiber: that would unwind.
 Fiber::~Fiber() {
   impl_->sanitizer.~Sanitizer();
   munmap(impl_->memory, impl_->bytes);

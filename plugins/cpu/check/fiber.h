@@ -12,10 +12,11 @@
 
 namespace kmux::cpu {
 
-/// A flow of control with a stack of its own, which does one task after another.
+/// A flow of control with its own stack, which runs one task after another.
 ///
-/// It is never unwound: what waits in it when it is destroyed is forgotten, as code of devices has nothing to clean up.
-/// Threads: that which made it.
+/// The stack is never unwound: frames that wait when the fiber is destroyed are dropped, as device code has nothing to
+/// clean up.
+/// Threads: the one that created it.
 class Fiber {
  public:
   using Task = void (*)(void* argument);
@@ -26,19 +27,19 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  /// What the fiber does when it is resumed and has nothing left to do.
+  /// Sets the task that resume() begins once the fiber has none left.
   void set_task(Task task, void* argument);
-  /// Goes on with its task until it waits or is done.
+  /// Runs the task until it waits or is done.
   ///
   /// Errors: throws what the task threw.
   void resume();
-  /// Within its task: goes back to who resumed it.
+  /// Returns from within the task to the caller of resume().
   void wait();
   bool is_done() const;
   std::size_t stack_bytes() const;
-  /// The bytes of its stack below `address`, which is on it.
+  /// Returns the bytes of the stack below `address`, which must be on it.
   std::size_t bytes_below(const void* address) const;
-  /// Is `address` on its stack?
+  /// Returns true if `address` is on the fiber's stack.
   bool owns(const void* address) const;
 
  private:
@@ -47,10 +48,10 @@ class Fiber {
   Impl* impl_;  // lies on the stack
 };
 
-/// Fibers that wait for work. Keeps them from one launch to the next.
+/// Idle fibers, kept from one launch to the next.
 class FiberPool {
  public:
-  /// Those of the calling thread.
+  /// Returns the pool of the calling thread.
   static FiberPool& of_thread();
   std::unique_ptr<Fiber> take(std::size_t stack_bytes);
   void give_back(std::unique_ptr<Fiber> fiber) { idle_.push_back(std::move(fiber)); }
@@ -65,41 +66,42 @@ inline constexpr unsigned kWarpLanes = 32;
 
 using Index = std::array<unsigned, 3>;
 
-/// "(1, 0, 0)".
+/// Returns "(1, 0, 0)".
 std::string to_string(const Index& index);
 
-/// What a lane asks of its warp.
+/// A call of a lane to its warp.
 struct WarpCall {
   enum class Kind : unsigned char { kShuffle, kBallot, kSync };
   Kind kind = Kind::kSync;
-  unsigned mask = 0;  // the lanes that take part; 0: those that come to the same place
-  int value = 0;  // of a ballot: not 0 if it has the condition
-  int lane = 0;  // of a shuffle: whose value it wants
-  const void* place = nullptr;  // in the code
+  unsigned mask = 0;  // participating lanes; 0: those that reach the same place
+  int value = 0;  // of a ballot: not 0 if the lane has the condition
+  int lane = 0;  // of a shuffle: the lane to read from
+  const void* place = nullptr;  // of the call in the code
   unsigned result = 0;
 };
 
-/// The last value of a thread, of those that are followed, that a shuffle took from a lane which did not take part.
+/// The last tracked value of a thread that a shuffle took from a lane that did not participate.
 struct UndefinedValue {
-  bool is_offered = false;  // by the shuffle that follows
-  bool is_taken = false;  // by the last one
-  bool is_returned = false;  // by the function that has ended
-  unsigned lane = 0;  // that it was to come from
+  bool is_offered = false;  // true if the next shuffle offers it to other lanes
+  bool is_taken = false;  // true if the last shuffle took one
+  bool is_returned = false;  // true if the function that ended returned one
+  unsigned lane = 0;  // from which it should have come
   const kmux_cpu_site* site = nullptr;  // of the shuffle
 };
 
-/// A thread of the block that runs.
+/// A thread of the running block.
 struct Thread {
   enum class State : unsigned char { kReady, kInWarpCall, kAtBarrier, kAtGridBarrier, kEnded };
 
   unsigned number = 0;  // in the block
   Index index = {};
   State state = State::kReady;
-  std::unique_ptr<Fiber> fiber = {};  // once it has begun
-  unsigned mask = 0;  // announced for its warp calls
+  std::unique_ptr<Fiber> fiber = {};  // null before it begins and after it ends
+  unsigned mask = 0;  // participants that it has set for its warp calls
   WarpCall call = {};
-  const kmux_cpu_site* site = nullptr;  // of the barrier or the warp call that it is in, where the kernel is checked
-  /// How many __syncwarp it has been through, and up to which of theirs it has seen what the other lanes did.
+  const kmux_cpu_site* site = nullptr;  // of its current barrier or warp call, if the kernel is checked
+  /// The number of __syncwarp calls it has passed and, for each other lane, the count up to which it has seen that
+  /// lane's effects.
   std::array<std::uint32_t, kWarpLanes> seen = {};
   unsigned polls = 0;
   UndefinedValue undefined = {};

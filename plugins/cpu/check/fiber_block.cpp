@@ -8,10 +8,11 @@ namespace kmux::cpu {
 namespace {
 
 constexpr unsigned kPollsBetweenTurns = 64;
-constexpr std::uint64_t kMostResidents = 16384;  // threads of a cooperative launch, which have a stack each
+constexpr std::uint64_t kMostResidents = 16384;  // threads of a cooperative launch, each with a stack
 constexpr std::size_t kLeastStackBytes = std::size_t{32} << 10;  // for functions of the machine's libraries
 
-// Of which there is room on any stack, where they are few; else in steps, so that fibers are used again.
+// Returns the stack to reserve for arrays: nothing for few bytes, which fit on any stack; else in steps, so that fibers
+// are reused.
 std::size_t reserved_for(std::uint64_t array_bytes) {
   constexpr std::uint64_t kStep = 64 << 10;
   return array_bytes <= kLeastStackBytes / 2 ? 0 : (array_bytes + kStep - 1) / kStep * kStep;
@@ -35,7 +36,7 @@ struct CurrentLaunch {
   FiberLaunch* before;
 };
 
-// What large stacks have been written to is not kept.
+// Drops large stacks after a launch, so that the pages they have written to are not kept.
 struct DropLarge {
   DropLarge() = default;
   ~DropLarge() { FiberPool::of_thread().drop_large(); }
@@ -68,7 +69,7 @@ void FiberLaunch::add_block() {
 FiberLaunch& FiberLaunch::current() { return *current_launch; }
 bool FiberLaunch::is_any() { return current_launch != nullptr; }
 
-// What its own assertion says a kernel may owe to what was found before.
+// A failed assertion of the kernel may be due to earlier findings, so both are reported.
 Status FiberLaunch::run() {
   const CurrentLaunch scope(this);
   const DropLarge afterwards;
@@ -133,13 +134,13 @@ void FiberLaunch::begin_block(std::uint64_t number) {
   if (block_->check) block_->check->begin_block();
 }
 
-// Where no thread of a warp can go on by itself, they are let go before a barrier, which waits for them too.
+// Releases warp calls before barriers where no thread of a warp can run: a barrier waits for these threads, too.
 void FiberLaunch::run_block() {
   for (std::size_t i = order_.size(); kernel_.seed != 0 && i > 1; --i) std::swap(order_[i - 1], order_[random_() % i]);
   do {
     for (bool goes_on = true; goes_on;) {
       goes_on = run_ready();
-      goes_on = release_warps() || goes_on;  // others may wait for them in a loop
+      goes_on = release_warps() || goes_on;  // others may poll for them in a loop
     }
   } while (release_barrier());
 }
@@ -155,7 +156,8 @@ bool FiberLaunch::run_ready() {
   return any;
 }
 
-// A thread that ends without having waited leaves its fiber to the next one.
+// Returns the fiber of a thread that ends to the pool, for the next thread. If the thread was ended early, drops its
+// fiber.
 void FiberLaunch::resume(Thread& thread) {
   if (thread.fiber == nullptr) {
     thread.fiber = FiberPool::of_thread().take(Fiber::kStackBytes + 2 * array_bytes_);
@@ -202,7 +204,7 @@ bool FiberLaunch::release_barrier() {
   return true;
 }
 
-// Every thread waits for the grid or has ended.
+// Called when every thread waits for the grid or has ended.
 bool FiberLaunch::release_grid() {
   check_grid_barrier();
   bool any = false;
@@ -219,7 +221,7 @@ bool FiberLaunch::release_grid() {
 
 namespace {
 
-// The first thread for which `holds` is true, and its block; null if there is none.
+// Returns the first thread for which `holds` is true, and its block; nulls if none is.
 template <class Block, class Predicate>
 std::pair<Block*, const Thread*> find_thread(std::deque<Block>& blocks, const Predicate& holds) {
   for (Block& block : blocks) {
@@ -229,7 +231,7 @@ std::pair<Block*, const Thread*> find_thread(std::deque<Block>& blocks, const Pr
   return {};
 }
 
-// What a thread does that is not at the barrier of another.
+// Describes a thread that is not at the barrier of another.
 std::string instead(const Thread& thread) {
   if (thread.state == Thread::State::kEnded) return " has ended";
   return " waits at the barrier of " + Findings::place(thread.site);
@@ -306,7 +308,7 @@ void FiberLaunch::check_array(const char* function, std::uint64_t bytes) {
                     "Choose a smaller one, or take memory of a tensor or workspace");
 }
 
-// What it is in is never gone back to: its fiber is given up.
+// The frames of the thread never resume: its fiber is dropped.
 void FiberLaunch::end_without_stack(const std::string& why, const char* advice) {
   const std::size_t stack_bytes = running_->fiber->stack_bytes();
   findings_.add({Finding::Kind::kStack, nullptr, running_->index,

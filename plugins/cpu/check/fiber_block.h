@@ -12,32 +12,35 @@
 
 namespace kmux::cpu {
 
-/// Lets lanes of `warp` go on that are in a call of it, when none of them can run: those of a mask once all that it names are
-/// there (or have ended); where none are complete, those that are at the first place in the code without naming a mask, so
-/// that lanes which parted meet again behind the branch; else those of an incomplete mask, which is a finding.
-/// Returns false if no lane is in such a call.
+/// Resumes lanes of `warp` that wait in a warp call, when none of its lanes can run. The first choice is lanes whose
+/// mask is complete: all lanes in it are there or have ended. The second is lanes without a mask at the first place in
+/// the code, so that diverged lanes reconverge after the branch. The last is lanes of an incomplete mask, which is a
+/// finding. Returns false if no lane is in a warp call.
 bool release_lanes(std::span<Thread> warp, Findings* findings);
 
 /// A launch whose threads run one after another, each until it waits or ends. The order is the same each time.
 ///
-/// Threads: that which made it.
+/// Threads: the one that created it.
 class FiberLaunch {
  public:
+  /// Creates the launch and its first block.
+  ///
   /// Lifetime: borrows all.
   FiberLaunch(const kmux_cpu_grid& launch, kmux_cpu_thread body, const void* arguments,
               const kmux_cpu_fiber_kernel& kernel, std::span<const kmux_cpu_extent> extents,
               std::uint64_t dynamic_bytes);
-  /// The launch that this thread of the machine is in.
+  /// Returns the launch that the calling thread of the machine runs.
   static FiberLaunch& current();
-  static bool is_any();  // else code of a kernel is called for something else: a constructor, as its code is loaded
+  static bool is_any();  // false if kernel code is called outside a launch: a constructor, as its code is loaded
 
   std::uint64_t shared_bytes() const { return block_->memory.asked_bytes(); }
-  /// Runs every block: one after another, but those of a cooperative launch in turns, each to where it waits for the grid.
+  /// Runs every block, one after another. Blocks of a cooperative launch alternate: each runs to its next grid barrier.
   ///
-  /// Errors: launch_failed with the findings, and what failed in the kernel itself; invalid_argument for a cooperative launch of more threads than can have a stack.
+  /// Errors: launch_failed with the findings, and the failure of the kernel itself; invalid_argument for a cooperative
+  ///         launch of more threads than can have a stack.
   Status run();
 
-  // What the running thread asks for.
+  // Called for the running thread.
   Thread& thread() { return *running_; }
   const Index& block() const { return block_->index; }
   const kmux_cpu_grid& launch() const { return launch_; }
@@ -46,13 +49,13 @@ class FiberLaunch {
   void wait_at_barrier() { wait(Thread::State::kAtBarrier); }
   void wait_for_grid() { wait(Thread::State::kAtGridBarrier); }
   unsigned call_warp(WarpCall call);
-  /// Ends the running thread, in a function that goes on calling itself, if little of its stack is left.
+  /// Ends the running thread, in a recursive function, if little of its stack is left.
   void check_stack(const char* function);
-  /// Ends the running thread if its stack has too little left for an array of `bytes`.
+  /// Ends the running thread if its stack has too little room left for an array of `bytes`.
   void check_array(const char* function, std::uint64_t bytes);
-  /// The running thread writes what a shuffle took from a lane that did not take part.
+  /// Reports that the running thread writes a value that a shuffle took from a lane that did not participate.
   void find_undefined(const kmux_cpu_site* site);
-  /// Lets others run now and then: a thread that polls memory waits for one of them.
+  /// Yields to other threads now and then: a thread that polls memory waits for one of them.
   void poll();
 
  private:
@@ -86,10 +89,10 @@ class FiberLaunch {
   const kmux_cpu_fiber_kernel& kernel_;
   const std::span<const kmux_cpu_extent> extents_;
   const std::uint64_t dynamic_bytes_;
-  const std::size_t array_bytes_;  // that a way of calls may need before a function of it asks again
+  const std::size_t array_bytes_;  // of stack that calls may need before one of them checks it again
   Findings findings_;
-  std::deque<Block> blocks_;  // that are there at once
-  Block* block_ = nullptr;  // that runs
+  std::deque<Block> blocks_;  // that exist at the same time
+  Block* block_ = nullptr;  // the running one
   std::vector<unsigned> order_;
   std::mt19937 random_;
   Thread* running_ = nullptr;

@@ -21,7 +21,7 @@
 namespace kmux::cpu::spmd {
 namespace {
 
-// Of a function with a body: some kernel of the program, or what it calls, has its address.
+// The attribute of functions with a body whose address is taken in a kernel of the program or its callees.
 constexpr const char* kPointed = "kmux-pointed";
 
 bool calls_pointer(const llvm::Instruction& instruction) {
@@ -29,7 +29,7 @@ bool calls_pointer(const llvm::Instruction& instruction) {
   return call != nullptr && call->isIndirectCall();
 }
 
-// Those with a body that `function` names, and those that it may call through a pointer.
+// Visits the functions with a body that `function` names, and those that it may call through a pointer.
 void for_each_function_in(llvm::Function& function, llvm::function_ref<void(llvm::Function&)> visit) {
   const auto visit_defined = [&](llvm::Function& named) {
     if (!named.isDeclaration()) visit(named);
@@ -93,7 +93,7 @@ bool calls_itself(llvm::Function& function) {
 
 namespace {
 
-/// Numbers shared variables; those of one mark are one.
+/// Numbers shared variables; those with the same mark have one number.
 class SharedNumbers {
  public:
   void place(llvm::Function& function) {
@@ -142,7 +142,8 @@ std::vector<SharedVariable> number_shared(std::span<llvm::Function* const> funct
 
 namespace {
 
-// What lanes do together changes with the order of calls: they are not to be moved or merged, and each has a place.
+// Keeps warp calls from being moved or merged, and gives each a separate place: their results depend on the order of
+// calls.
 void pin_warp_calls(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     const std::string_view name = called(&instruction);
@@ -162,8 +163,9 @@ struct NoteRecords : llvm::PassInfoMixin<NoteRecords> {
   }
 };
 
-// Functions of our headers become part of the user's, and scalars leave memory: what is checked then is what the user wrote.
-// Pointers leave it before records do, so that a copy is seen to go to a variable of the thread.
+// Inlines functions of kmux's headers into the user's, and promotes memory to scalars, so that the checks apply to code
+// that the user wrote. Pointers are promoted before records, so that the destination of a copy is known as a variable
+// of the thread.
 void inline_headers(llvm::Module& module) {
   Analyses analyses;
   analyses.complete();
@@ -177,7 +179,7 @@ void inline_headers(llvm::Module& module) {
   passes.run(module, analyses.modules);
 }
 
-// Before an array whose size is chosen at run time.
+// Checks the stack before arrays of dynamic size.
 void watch_dynamic_arrays(llvm::Function& function) {
   const std::string name = llvm::demangle(function.getName().str());
   for (llvm::Instruction& one : llvm::instructions(function)) {
@@ -193,7 +195,7 @@ void watch_dynamic_arrays(llvm::Function& function) {
   }
 }
 
-// A function that may call itself asks whether there is stack left.
+// Checks the stack in functions that may call themselves.
 void watch_stack(llvm::Function& function) {
   watch_dynamic_arrays(function);
   if (!calls_itself(function)) return;
@@ -204,7 +206,7 @@ void watch_stack(llvm::Function& function) {
                      {text_constant(*function.getParent(), name)});
 }
 
-// Has others go on while a thread waits for them in a loop. Code that is checked asks at each access.
+// Yields where a thread may poll for others in a loop. Checked code yields at its accesses.
 void add_polls(llvm::Function& function) {
   const auto poll = function.getParent()->getOrInsertFunction(
       call::kPoll, llvm::FunctionType::get(llvm::Type::getVoidTy(function.getContext()), false));
@@ -214,7 +216,7 @@ void add_polls(llvm::Function& function) {
   }
 }
 
-/// Writes the constants by which the runtime knows a kernel (kmux_cpu_fiber_kernel).
+/// Writes the constants that describe a kernel to the runtime (kmux_cpu_fiber_kernel).
 class Facts {
  public:
   Facts(llvm::Module& module, const CheckOptions& options)
@@ -250,7 +252,8 @@ class Facts {
   }
 
  private:
-  // What has the address of a constant of the program goes when that has been named.
+  // Excludes variables that hold the address of a constant of the program: they are removed once the constant has its
+  // name.
   static bool has_extent(const llvm::GlobalVariable& variable) {
     return !variable.isDeclaration() && !variable.isThreadLocal() && !variable.getName().starts_with("llvm.") &&
            !variable.getName().starts_with(kConstantSymbol) && variable.getSection() != "llvm.metadata";
@@ -281,7 +284,7 @@ llvm::StructType* arguments_of(const llvm::Function& kernel) {
   return llvm::StructType::get(kernel.getContext(), kernel.getFunctionType()->params());
 }
 
-// void(const void*): the kernel with the arguments that lie there.
+// Returns a void(const void*) function that calls the kernel with the arguments stored there.
 llvm::Function* thread_function(llvm::Function& kernel) {
   llvm::IRBuilder<> builder(kernel.getContext());
   auto* const type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
@@ -299,7 +302,7 @@ llvm::Function* thread_function(llvm::Function& kernel) {
   return thread;
 }
 
-// The function of the kernel's name that the launcher calls.
+// Writes the function with the kernel's name that the launcher calls.
 void write_fiber_start(llvm::Function& kernel, llvm::Constant* facts) {
   llvm::IRBuilder<> builder(kernel.getContext());
   llvm::Function* const thread = thread_function(kernel);

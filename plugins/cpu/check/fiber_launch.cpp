@@ -19,7 +19,7 @@ using kmux::make_error;
 using kmux::Ok;
 using kmux::Status;
 
-constexpr std::uint64_t kMostFiberThreads = 1024;           // of a block, as runtime/launch.cpp has it
+constexpr std::uint64_t kMostFiberThreads = 1024;           // of a block, as in runtime/launch.cpp
 constexpr std::uint64_t kMostFiberSharedBytes = 227 << 10;
 
 struct LaunchMemory {
@@ -148,7 +148,7 @@ void check_record(const char* to, const char* from, std::uint64_t bytes, const k
   launch.check()->check_record(launch.thread(), {from, from, bytes, 1, access_kind::kRead, 0, site}, to);
 }
 
-// A copy or a fill that may not be is not done.
+// Skips invalid copies, as check_fill does invalid fills.
 void check_copy(char* to, const char* to_base, std::uint64_t to_alignment, const char* from, const char* from_base,
                 std::uint64_t from_alignment, std::uint64_t bytes, const kmux_cpu_site* site) {
   constexpr unsigned kPassOn = access_kind::kRead | access_kind::kPassedOn;

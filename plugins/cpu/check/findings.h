@@ -10,7 +10,7 @@
 
 namespace kmux::cpu {
 
-/// What is wrong with a kernel, as a thread of it showed: "problem (why). advice".
+/// An error of a kernel that one of its threads showed: "problem (why). advice".
 struct Finding {
   enum class Kind : unsigned char {
     kBarrier,
@@ -30,24 +30,27 @@ struct Finding {
   std::string advice;   // without its full stop
 };
 
-/// The findings of a launch, one for each kind and place in the sources.
+/// The findings of a launch, one for each kind and source line.
 class Findings {
  public:
   static constexpr std::size_t kMostTold = 16;
 
   explicit Findings(std::string kernel) : kernel_(std::move(kernel)) {}
 
-  /// "k.cu:12".
+  /// Returns the text of a source line: "k.cu:12".
   static std::string place(const kmux_cpu_site* site);
 
   void set_block(const Index& block) { block_ = block; }
-  /// Is this kind known at that place? Then the finding is counted, and need not be described. `advice`, if there is any, replaces
-  /// what was advised there.
+  /// Returns true if this kind is known at that line. The finding is then counted, and the caller need not describe it.
+  /// `advice`, if not null, replaces the earlier advice there.
   bool count_known(Finding::Kind kind, const kmux_cpu_site* site, const char* advice = nullptr);
   void add(const Finding& finding);
-  /// Errors: launch_failed with the first finding as message and a note "finding" for each further one; nothing if there are none.
+  /// Returns ok if there are no findings.
+  ///
+  /// Errors: launch_failed with the first finding as message and a note "finding" for each further one.
   Status status() const;
-  /// The same for a launch that ended with `failure`, which is the last note, or the message where nothing else was found.
+  /// Returns the same for a launch that ended with `failure`, which is the last note, or the message if nothing else
+  /// was found.
   Error status_with(const std::string& failure) const;
 
  private:

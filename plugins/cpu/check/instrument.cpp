@@ -12,7 +12,7 @@
 #include "llvm/IR/PatternMatch.h"
 #include "spmd/thread_calls.h"
 
-// LLVM's globals have operators new and delete of their own, which GCC 12 takes for a mismatched pair under a sanitizer.
+// LLVM's globals define operators new and delete, which GCC 12 takes for a mismatched pair under a sanitizer.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 namespace kmux::cpu::spmd {
@@ -45,10 +45,10 @@ llvm::Constant* Sites::of(const llvm::Instruction& instruction) {
 namespace {
 
 constexpr unsigned kMostLevels = 32;  // of additions to an address
-constexpr const char* kReadMark = "kmux.read";  // of a read that the sources have
-constexpr const char* kSwapMark = "kmux.swap";  // of one that an atomic operation repeats
+constexpr const char* kReadMark = "kmux.read";  // marks reads of the sources
+constexpr const char* kSwapMark = "kmux.swap";  // marks reads that an atomic operation repeats
 
-/// What an instruction does with memory.
+/// The memory access of an instruction.
 struct Touched {
   llvm::Use* address = nullptr;
   llvm::Type* type = nullptr;
@@ -57,7 +57,8 @@ struct Touched {
   llvm::Value* stored = nullptr;
 };
 
-// Is `load` that of an assignment to a bit-field: its bits but some, joined with others, go back to where they were?
+// Returns true if `load` belongs to an assignment to a bit-field: all bits but some, joined with others, are stored
+// back.
 bool keeps_other_bits(const llvm::LoadInst& load) {
   using namespace llvm::PatternMatch;
   if (!load.hasOneUse()) return false;
@@ -77,7 +78,8 @@ bool is_same_place(const llvm::Value& a, const llvm::Value& b) {
   return &a == &b || (first != nullptr && second != nullptr && first->isIdenticalTo(second));
 }
 
-// Is `load` what atomicCAS there compares with? A value that is out of date then swaps nothing, so it may be read beside other swaps.
+// Returns true if an atomicCAS of the same place compares with `load`. With a stale value it swaps nothing, so the read
+// may be concurrent with other swaps.
 bool begins_swap(const llvm::LoadInst& load) {
   llvm::SmallVector<const llvm::Value*> left{&load};
   llvm::SmallPtrSet<const llvm::Value*, 8> seen;
@@ -126,13 +128,14 @@ Touched touched_by(llvm::Instruction& instruction) {
   return {};
 }
 
-// The size of a structure that the launch has put together, which the kernel copies before anything else; 0 for other memory.
+// Returns the size of a structure built by the launch, which the kernel copies before anything else; 0 for other
+// memory.
 std::uint64_t size_of_record(const llvm::Value* base) {
   const auto* const argument = llvm::dyn_cast<llvm::Argument>(base);
   return argument == nullptr ? 0 : number_of(*argument, kRecordMemory);
 }
 
-/// Writes the calls of checks into one function.
+/// Inserts the calls of checks into one function.
 class Instrumenter {
  public:
   Instrumenter(llvm::Function& function, llvm::StringRef own_folder)
@@ -188,7 +191,7 @@ bool Instrumenter::stays_within(Value* address, std::uint64_t bytes) {
   return size && bytes <= *size && !offset.isNegative() && offset.getZExtValue() <= *size - bytes;
 }
 
-// What is stored, as an integer, where it is small enough to be compared with what is there.
+// Returns the stored value as an integer if it is small enough to be compared with memory; else 0.
 llvm::Value* Instrumenter::bits_of(Value* stored, unsigned& kind) {
   if (stored == nullptr || (kind & access_kind::kAtomic) != 0) return number(0);
   llvm::Type* const type = stored->getType();
@@ -221,7 +224,7 @@ void Instrumenter::check(llvm::Instruction& instruction, const Touched& touched)
                              value, sites_.of(instruction)}));
 }
 
-// Of a variable of the thread nothing is asked, and naming it would keep it in memory.
+// Variables of the thread are not checked, and passing their addresses would keep them in memory.
 void Instrumenter::note_record(llvm::MemTransferInst& copy) {
   const auto is_own = [](const Value* address) {
     return llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(address));

@@ -58,20 +58,20 @@ const SharedMemory::Variable& SharedMemory::nearest(std::uint64_t offset) const 
   return *best;
 }
 
-// Between two barriers of the block only __syncwarp orders what threads do, and only within a warp.
+// Between two barriers of the block, only __syncwarp orders accesses of threads, and only within a warp.
 bool SharedShadow::is_concurrent(const Touch& before, const Thread& thread, bool is_atomic) const {
   if (before.epoch != epoch_ || before.thread == thread.number) return false;
   if (before.is_atomic && is_atomic) return false;
   return !is_of_warp(before.thread, thread) || thread.seen[before.thread % kWarpLanes] < before.time;
 }
 
-// Writes of the same value agree, whichever comes last: `is_same`.
+// `is_same`: the access writes the value already there. Such writes agree, whichever comes last.
 const SharedShadow::Touch* SharedShadow::conflict_of(const Cell& cell, const Thread& thread, const MemoryAccess& access,
                                                      bool is_same) const {
   const bool is_atomic = access.is(access_kind::kAtomic);
   if (!is_same && is_concurrent(cell.writer, thread, is_atomic)) return &cell.writer;
   if (!access.is(access_kind::kWrite)) return nullptr;
-  const Touch* conflict = nullptr;  // rather with another warp: that needs the stronger barrier
+  const Touch* conflict = nullptr;  // preferably with another warp: that needs the stronger barrier
   for (const Touch& reader : cell.readers) {
     if (!is_concurrent(reader, thread, is_atomic)) continue;
     if (conflict == nullptr || is_of_warp(conflict->thread, thread)) conflict = &reader;
@@ -79,7 +79,7 @@ const SharedShadow::Touch* SharedShadow::conflict_of(const Cell& cell, const Thr
   return conflict;
 }
 
-// Keeps two readers of different threads, those that a later write is most likely not ordered with.
+// Keeps two readers of different threads: those that are most likely not ordered with a later write.
 void SharedShadow::add_reader(Cell& cell, const Touch& reader, const Thread& thread) {
   Touch& first = cell.readers[0];
   Touch& second = cell.readers[1];
@@ -118,7 +118,7 @@ SharedShadow::Verdict SharedShadow::note(const Thread& thread, const MemoryAcces
 
 namespace {
 
-constexpr std::uintptr_t kNullBytes = 4096;  // what lies there comes from a null pointer
+constexpr std::uintptr_t kNullBytes = 4096;  // lower addresses come from a null pointer
 constexpr std::size_t kWidestAlignment = 64;
 
 std::uintptr_t place_of(const char* address) { return reinterpret_cast<std::uintptr_t>(address); }
@@ -193,7 +193,7 @@ char* MemoryCheck::check_variable(const Thread& thread, const MemoryAccess& acce
   return nowhere(access.bytes);
 }
 
-// Which of its bytes nobody wrote, if it lies in a shared variable; else nothing.
+// Returns which bytes of `access` no thread wrote, if it lies in a shared variable; else nothing.
 std::vector<bool> MemoryCheck::unwritten(const MemoryAccess& access) const {
   if (!shared_.has(access.address)) return {};
   const std::uint64_t offset = shared_.offset_of(access.address);
@@ -268,7 +268,7 @@ void MemoryCheck::report_unwritten(const Thread& thread, const MemoryAccess& acc
 
 void MemoryCheck::report_conflict(const Thread& thread, const MemoryAccess& access,
                                   const SharedMemory::Variable& variable, const SharedShadow::Conflict& conflict) {
-  // Within a warp alone: where a barrier of the block may wait for ever for the other warps.
+  // Within a warp: a barrier of the block might wait forever for the other warps.
   constexpr const char* kOfWarp = "Put __syncwarp() between the two";
   constexpr const char* kOfBlock = "Put __syncthreads() between the two";
   const bool same_warp = is_of_warp(conflict.thread, thread);
@@ -281,7 +281,7 @@ void MemoryCheck::report_conflict(const Thread& thread, const MemoryAccess& acce
          same_warp ? kOfWarp : kOfBlock);
 }
 
-// What begins where another ends, or has no bytes, is named as what the address was computed from.
+// Returns the extent that the address was computed from: also one that begins where another ends, or has no bytes.
 const kmux_cpu_extent* MemoryCheck::computed_from(const MemoryAccess& access) const {
   const kmux_cpu_extent* meant = nullptr;
   for (const kmux_cpu_extent& extent : known_) {

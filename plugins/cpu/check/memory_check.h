@@ -13,8 +13,8 @@
 
 namespace kmux::cpu {
 
-/// The shared memory of a block: its static variables, then the dynamic ones. Where it is checked, bytes that belong to
-/// nobody lie between.
+/// The shared memory of a block: its static variables, then the dynamic memory. If it is checked, unused bytes lie
+/// between them.
 class SharedMemory {
  public:
   struct Variable {
@@ -25,22 +25,22 @@ class SharedMemory {
 
   SharedMemory(const kmux_cpu_fiber_kernel& kernel, std::uint64_t dynamic_bytes);
 
-  /// What code asks for: the sum that the limit of a block applies to.
+  /// Returns the bytes that code requests: the sum to which the limit of a block applies.
   std::uint64_t asked_bytes() const { return asked_bytes_; }
   std::size_t bytes() const { return lines_.size() * sizeof(Line); }
   char* begin() { return lines_.front().bytes; }
   char* variable(std::uint64_t number) { return begin() + variables_[number].begin; }
   char* dynamic() { return begin() + variables_.back().begin; }
-  /// Fills it with what nobody wrote.
+  /// Fills the memory with the pattern of uninitialised bytes.
   void spoil();
 
   bool has(const char* address) const;
   std::uint64_t offset_of(const char* address) const {
     return static_cast<std::uint64_t>(address - lines_.front().bytes);
   }
-  /// The variable that all of `bytes` bytes from `offset` on lie in, or null.
+  /// Returns the variable that contains all of `bytes` bytes from `offset` on, or null.
   const Variable* find(std::uint64_t offset, std::uint64_t bytes) const;
-  /// The variable nearest to `offset`.
+  /// Returns the variable nearest to `offset`.
   const Variable& nearest(std::uint64_t offset) const;
 
  private:
@@ -52,39 +52,39 @@ class SharedMemory {
   std::uint64_t asked_bytes_ = 0;
 };
 
-/// Who last wrote and read each byte of a block's shared memory, and between which barriers.
+/// The last writer and readers of each byte of a block's shared memory, and the barriers between which they ran.
 class SharedShadow {
  public:
-  /// What another thread did without anything between that orders the two.
+  /// An earlier access of another thread that nothing orders before this one.
   struct Conflict {
     const kmux_cpu_site* site;
     unsigned thread;
     bool was_write;
-    std::uint64_t byte;  // the first that both touch
+    std::uint64_t byte;  // the first that both access
   };
   struct Verdict {
-    std::optional<std::uint64_t> unwritten;  // the first byte that nobody wrote
+    std::optional<std::uint64_t> unwritten;  // the first byte that no thread wrote
     std::optional<Conflict> conflict;
   };
 
   void resize(std::size_t bytes) { cells_.resize(bytes); }
-  /// Nothing is written.
+  /// Marks all bytes as unwritten.
   void begin_block() { first_epoch_ = ++epoch_; }
-  /// A barrier of the block.
+  /// Passes a barrier of the block.
   void next_epoch() { ++epoch_; }
   bool is_written(std::uint64_t offset) const {
     const Touch& writer = cells_[offset].writer;
     return writer.epoch >= first_epoch_ && !writer.is_of_nothing;
   }
-  /// What was written to the byte at `offset` came from one that nobody wrote.
+  /// Marks the byte at `offset` as unwritten: its value came from an unwritten byte.
   void note_nothing(std::uint64_t offset) { cells_[offset].writer.is_of_nothing = true; }
-  /// Notes what `thread` does to the bytes from `offset` on. `now`: what is there.
+  /// Records an access of `thread` to the bytes from `offset` on. `now`: their current content.
   Verdict note(const Thread& thread, const MemoryAccess& access, std::uint64_t offset, const char* now);
 
  private:
   struct Touch {
-    std::uint64_t epoch = 0;  // 0: nobody
-    std::uint32_t time = 0;  // of its warp's __syncwarp
+    std::uint64_t epoch = 0;  // 0: none
+    std::uint32_t time = 0;  // the thread's count of __syncwarp calls
     std::uint16_t thread = 0;
     bool is_atomic = false;
     bool is_of_nothing = false;
@@ -104,9 +104,11 @@ class SharedShadow {
   std::uint64_t first_epoch_ = 0;
 };
 
-/// The memory that a checked launch may use, and what is wrong with each access to it.
+/// The memory that a checked launch may access, and the check of each access to it.
 class MemoryCheck {
  public:
+  /// Creates the checks of a launch.
+  ///
   /// Lifetime: borrows all, `extents` too.
   MemoryCheck(const kmux_cpu_fiber_kernel& kernel, std::span<const kmux_cpu_extent> extents, SharedMemory& shared,
               Findings& findings);
@@ -114,14 +116,15 @@ class MemoryCheck {
   void begin_block();
   void pass_barrier() { shadow_.next_epoch(); }
 
-  /// Where `access` shall go: to its address, or, if it may not go there, to memory that means nothing.
+  /// Returns the address for `access`: its own if that is valid, else the address of scratch memory.
   char* check(const Thread& thread, const MemoryAccess& access);
-  /// May bytes be copied from `from` to `to`? Those of shared memory that nobody wrote may, and count as such where they go.
+  /// Returns true if bytes may be copied from `from` to `to`. Unwritten bytes of shared memory may be copied, and count
+  /// as unwritten at their destination.
   bool check_copy(const Thread& thread, const MemoryAccess& from, const MemoryAccess& to);
-  /// Told before the copy of a record, which may then be made member by member: to read what lies between members, or
-  /// members that are not used, is no mistake, but to read a record of which nothing was written is one.
+  /// Checks a record before a copy that may be made member by member. Reading padding or unused members is no error,
+  /// but reading a record with no written byte is.
   void check_record(const Thread& thread, const MemoryAccess& from, const char* to);
-  /// The same as check() for an access to a variable of `bytes` bytes at `access.base`.
+  /// Does the same as check() for an access to a variable of `bytes` bytes at `access.base`.
   char* check_variable(const Thread& thread, const MemoryAccess& access, std::uint64_t bytes);
 
  private:

@@ -1,5 +1,5 @@
-// What a shuffle takes from a lane that does not take part is undefined. Most kernels never use it: the upper lanes of a reduction
-// get it and go on with it. So it is followed to where it is written, and told there.
+// A value that a shuffle takes from a lane that does not participate is undefined. Most kernels never use it: the upper
+// lanes of a reduction get such values and compute with them. So they are tracked to the writes, and reported there.
 #include "check/fiber_kernels.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
@@ -16,7 +16,7 @@ namespace {
 /// The functions whose result may be such a value.
 using Returning = llvm::SmallPtrSet<const llvm::Function*, 8>;
 
-// Is what `one` computes undefined where an operand is? Memory is not followed.
+// Returns true if the result of `one` is undefined when an operand is. Memory is not tracked.
 bool carries(const llvm::Instruction& one) {
   if (const auto* const intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&one)) {
     return intrinsic->doesNotAccessMemory() && !one.getType()->isVoidTy();
@@ -25,7 +25,8 @@ bool carries(const llvm::Instruction& one) {
                    llvm::PHINode, llvm::FreezeInst, llvm::ExtractValueInst, llvm::InsertValueInst>(one);
 }
 
-/// The values of a function that may come from a lane that does not take part, each with a bit beside it that says so.
+/// The values of a function that may come from a lane that does not participate, each with a bit that is true if it
+/// does.
 class UndefinedLanes {
  public:
   UndefinedLanes(llvm::Function& function, llvm::StringRef own_folder)
@@ -34,7 +35,7 @@ class UndefinedLanes {
   /// Finds them. Returns false if the function has none.
   bool find(const Returning& returning);
   bool reaches_return() const;
-  /// Writes the bits, and has what is written and returned tell them.
+  /// Writes the bits, and reports them where values are written or returned.
   void follow();
 
  private:
@@ -116,7 +117,7 @@ void UndefinedLanes::make_bit(llvm::Instruction& one) {
   }
 }
 
-// A variable of the thread is no place where others could see it.
+// Skips variables of the thread, which other threads cannot see.
 void UndefinedLanes::tell(llvm::Instruction& one) {
   const Value* place = nullptr;
   if (auto* const store = llvm::dyn_cast<llvm::StoreInst>(&one)) place = store->getPointerOperand();
@@ -157,7 +158,7 @@ void UndefinedLanes::follow() {
   }
 }
 
-// Those of `functions` that return such a value, by themselves or as what they call does.
+// Returns those of `functions` that return such a value, computed there or by a callee.
 Returning returning_of(std::span<llvm::Function* const> functions, llvm::StringRef own_folder) {
   Returning found;
   for (std::size_t before = 1; before != found.size();) {

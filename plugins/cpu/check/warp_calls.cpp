@@ -7,7 +7,7 @@
 namespace kmux::cpu {
 namespace {
 
-using Lanes = std::uint32_t;  // a bit each
+using Lanes = std::uint32_t;  // one bit each
 
 template <class Predicate>
 Lanes lanes_where(std::span<const Thread> warp, Predicate holds) {
@@ -25,7 +25,7 @@ Lanes in_call_like(std::span<const Thread> warp, const WarpCall& call) {
 
 bool has(Lanes lanes, unsigned lane) { return (lanes >> lane & 1) != 0; }
 
-// Each sees what all others did before.
+// Merges the clocks of `group`: each lane sees all earlier accesses of the others.
 void join_clocks(std::span<Thread> warp, Lanes group) {
   std::array<std::uint32_t, kWarpLanes> all = {};
   for (unsigned i = 0; i < warp.size(); ++i) {
@@ -48,7 +48,7 @@ unsigned result_for(std::span<const Thread> warp, Lanes group, unsigned lane) {
   return from < warp.size() && has(group, from) ? static_cast<unsigned>(warp[from].call.value) : 0;
 }
 
-// Notes what the lanes of `group` take in a shuffle that is of a lane which does not take part, or was before.
+// Records the lanes of `group` that a shuffle gives a value of a lane that does not participate, or an undefined one.
 void note_undefined(std::span<Thread> warp, Lanes group) {
   std::array<UndefinedValue, kWarpLanes> before = {};
   for (unsigned i = 0; i < warp.size(); ++i) before[i] = warp[i].undefined;
@@ -58,7 +58,7 @@ void note_undefined(std::span<Thread> warp, Lanes group) {
     const unsigned from = static_cast<unsigned>(warp[i].call.lane) % kWarpLanes;
     const bool is_here = from < warp.size() && has(group, from);
     own.is_taken = !is_here || before[from].is_offered;
-    if (!own.is_taken || own.is_offered) continue;  // what it goes on with came from elsewhere before
+    if (!own.is_taken || own.is_offered) continue;  // it keeps the origin of its earlier undefined value
     own.lane = is_here ? before[from].lane : from;
     own.site = is_here ? before[from].site : warp[i].site;
   }
@@ -89,7 +89,7 @@ bool release_complete(std::span<Thread> warp, Lanes calling) {
   return any;
 }
 
-// The lane without a mask that is first in the code, or null.
+// Returns the lane without a mask that is first in the code, or null.
 const Thread* first_unmasked(std::span<const Thread> warp, Lanes calling) {
   const Thread* first = nullptr;
   for (unsigned i = 0; i < warp.size(); ++i) {

@@ -1,4 +1,4 @@
-// What device code uses of <algorithm>, <functional> and <utility>.
+// The subset of <algorithm>, <functional> and <utility> for device code.
 #pragma once
 #include <type_traits>
 
@@ -118,7 +118,7 @@ constexpr O copy(I begin, I end, O to) {
   for (; begin != end; ++begin, ++to) *to = *begin;
   return to;
 }
-// The first element for which `is_before`, which holds for all until then and for none after, does not hold.
+// Returns the first element that violates `is_before`, which holds for all elements before it and for none after it.
 template <class I, class F>
 constexpr I __partition_point(I begin, I end, F is_before) {
   for (auto count = end - begin; count > 0;) {

@@ -1,4 +1,4 @@
-// nvcc takes alignas behind __shared__, where C++ takes no attribute of its own.
+// nvcc accepts alignas after __shared__, where C++ accepts no standard attribute.
 #pragma once
 
 template <class T>

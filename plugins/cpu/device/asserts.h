@@ -1,4 +1,4 @@
-// assert, as NDEBUG is where this is included (assert.h). Read each time.
+// assert, depending on NDEBUG at the place of inclusion (assert.h). Read at each inclusion.
 #undef assert
 #ifdef NDEBUG
 #define assert(condition) ((void)0)

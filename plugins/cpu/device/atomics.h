@@ -1,9 +1,9 @@
-// Atomics over memory of the device and of the block; each gives what was there before. Arguments convert to the type of the
-// memory, as for CUDA's overloads; as templates they are only read where they are used, and those of a source go first.
+// Atomics on global and shared memory; each returns the previous value. Arguments convert to the memory's type, as for
+// CUDA's overloads. Templates are only instantiated where used, and overloads of the source take precedence.
 #pragma once
 
-// On a GPU a thread that has got its ticket from an atomic sees, behind a barrier, what those before it wrote. Processors of x86
-// order memory so by themselves, and those of AArch64 when told (casal, ldaddal), at no cost.
+// On a GPU a thread that took a ticket from an atomic sees, after a barrier, the writes of the threads before it. x86
+// processors order memory this way by default, and AArch64 processors on request (casal, ldaddal), at no cost.
 #ifdef __aarch64__
 #define KMUX_ORDER __ATOMIC_ACQ_REL
 #define KMUX_LOAD_ORDER __ATOMIC_ACQUIRE
@@ -37,7 +37,7 @@ KMUX_DEVICE T atomicCAS(T* address, kmux_value<T> expected, kmux_value<T> value)
   return expected;
 }
 
-// `next` of what is there, which an atomic instruction does not compute.
+// Replaces the value by `next` of it, which no atomic instruction computes. Returns the previous value.
 template <class T, class F>
 KMUX_DEVICE T kmux_update(T* address, F next) {
   T before;
@@ -56,7 +56,7 @@ KMUX_DEVICE T atomicDec(T* address, kmux_value<T> limit) {
   return kmux_update(address, [=](T before) { return before == 0 || before > limit ? limit : before - 1; });
 }
 
-// One scope is enough for all: the memory of a processor is the same for all of its threads.
+// One scope covers all: the memory of a processor is the same for all of its threads.
 #define atomicAdd_block atomicAdd
 #define atomicAdd_system atomicAdd
 #define atomicSub_block atomicSub

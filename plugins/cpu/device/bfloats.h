@@ -1,10 +1,10 @@
-// __nv_bfloat16 and its pair: floats of which the upper 16 bits are kept (cuda_bf16.h).
+// __nv_bfloat16 and its pair: the upper 16 bits of a float (cuda_bf16.h).
 #pragma once
 #include <cuda_fp16.h>
 
 KMUX_RAW_BITS(__nv_bfloat16_raw, __nv_bfloat162_raw)
 
-// To the nearest, by its bits: an instruction for this makes zeros of the smallest numbers.
+// Rounds to nearest, on the bits: the hardware instruction flushes denormals to zero.
 KMUX_DEVICE unsigned short kmux_upper_bits(float x) {
   const unsigned bits = __builtin_bit_cast(unsigned, x);
   const unsigned rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
@@ -26,7 +26,7 @@ typedef __nv_bfloat162 nv_bfloat162;
 typedef __nv_bfloat16 __hip_bfloat16;
 typedef __nv_bfloat162 __hip_bfloat162;
 
-// The product may be too small for a float; in double it is exact.
+// The product may underflow in float; in double it is exact.
 KMUX_DEVICE __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) {
   const double product = __dmul_rn(static_cast<float>(a), static_cast<float>(b));
   const double other = static_cast<float>(c);

@@ -1,4 +1,4 @@
-// Integers by their bits.
+// Bit operations on integers.
 #pragma once
 
 KMUX_DEVICE int __popc(unsigned value) { return __builtin_popcount(value); }
@@ -13,7 +13,7 @@ KMUX_DEVICE int __ffsll(long long value) {
 }
 KMUX_DEVICE unsigned __brev(unsigned value) { return __builtin_bitreverse32(value); }
 KMUX_DEVICE unsigned long long __brevll(unsigned long long value) { return __builtin_bitreverse64(value); }
-// The place of the n-th set bit from `base` on, upwards or downwards; n = 0: the base itself, if it is set.
+// Returns the position of the n-th set bit from `base` on, upwards or downwards; n = 0: the base itself, if it is set.
 KMUX_DEVICE unsigned __fns(unsigned mask, unsigned base, int offset) {
   const int step = offset < 0 ? -1 : 1;
   int left = offset == 0 ? 1 : offset * step;
@@ -55,7 +55,7 @@ KMUX_DEVICE unsigned __sad(int a, int b, unsigned c) {
          c;
 }
 
-// Shifts over two words, and bytes of two words.
+// Funnel shifts, and byte permutation of two words.
 KMUX_DEVICE unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((((static_cast<unsigned long long>(high) << 32) | low) << (shift & 31)) >> 32);
 }
@@ -76,12 +76,12 @@ KMUX_DEVICE unsigned __byte_perm(unsigned low, unsigned high, unsigned selector)
   for (unsigned i = 0; i < 4; ++i) {
     const unsigned nibble = selector >> (4 * i);
     unsigned byte = static_cast<unsigned>(bytes >> (8 * (nibble & 7))) & 0xff;
-    if ((nibble & 8) != 0) byte = (byte & 0x80) != 0 ? 0xff : 0;  // its sign alone
+    if ((nibble & 8) != 0) byte = (byte & 0x80) != 0 ? 0xff : 0;  // replicates its sign
     result |= byte << (8 * i);
   }
   return result;
 }
-// The sum of products of small integers that lie in words; A and B are their types, from element `first` of b on.
+// The dot product of small integers packed in words; A and B are their types, starting at element `first` of b.
 #define KMUX_DOT(name, result, A, B, count, first)                                                     \
   KMUX_DEVICE result name(result a, result b, result c) {                                              \
     unsigned sum = static_cast<unsigned>(c);                                                           \
@@ -105,7 +105,7 @@ KMUX_DEVICE unsigned __dp4a(uchar4 a, uchar4 b, unsigned c) {
   return __dp4a(__builtin_bit_cast(unsigned, a), __builtin_bit_cast(unsigned, b), c);
 }
 
-// Numbers as the bits of others.
+// Reinterpretations of a value's bits.
 KMUX_DEVICE float __int_as_float(int value) { return __builtin_bit_cast(float, value); }
 KMUX_DEVICE float __uint_as_float(unsigned value) { return __builtin_bit_cast(float, value); }
 KMUX_DEVICE int __float_as_int(float value) { return __builtin_bit_cast(int, value); }

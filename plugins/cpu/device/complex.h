@@ -1,4 +1,4 @@
-// Complex numbers as cuComplex.h has them: the real part is x, the imaginary one y.
+// Complex numbers as in cuComplex.h: the real part is x, the imaginary one y.
 #pragma once
 #include <kmux/roots.h>
 

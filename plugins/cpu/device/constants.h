@@ -1,4 +1,4 @@
-// Constants of mathematics as math_constants.h has them.
+// Mathematical constants as in math_constants.h.
 #pragma once
 
 #define CUDART_INF_F __builtin_inff()

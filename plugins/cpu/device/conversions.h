@@ -1,12 +1,12 @@
-// Numbers from one type to another, in every direction of rounding and with CUDA's saturation; arithmetic of float and double
-// in directions other than to the nearest.
+// Conversions between number types, in every rounding direction and with CUDA's saturation; arithmetic of float and
+// double in rounding directions other than to nearest.
 #pragma once
 
-// Directions of rounding. Each function takes one as its first argument, which is a constant once all are joined.
+// Rounding directions. Each function takes one as its first argument, which is constant after inlining.
 constexpr int kmux_to_zero = 0, kmux_down = 1, kmux_up = 2;
 
-// `nearest`, which is the exact result rounded to the nearest, in another direction. `error` is a number of the sign of
-// what the exact result is more; zero if it is `nearest`.
+// Returns `nearest`, the exact result rounded to nearest, rounded in another direction instead. `error` has the sign of
+// the exact result minus `nearest`; zero if they are equal.
 #define KMUX_FUNCTIONS(F, Bits, largest)                                                                           \
   KMUX_DEVICE bool kmux_is_finite(F x) { return __builtin_fabs(x) <= largest; }                                    \
   KMUX_DEVICE F kmux_directed(int direction, F nearest, double error) {                                            \
@@ -52,7 +52,7 @@ KMUX_FUNCTIONS(float, unsigned, 3.40282346638528859812e38f)
 KMUX_FUNCTIONS(double, unsigned long long, 1.79769313486231570815e308)
 #undef KMUX_FUNCTIONS
 
-// Integers to floating-point numbers.
+// Conversions from integers to floating-point numbers.
 #define KMUX_FROM_INTEGER(name, from, to)                                                                  \
   KMUX_DEVICE to name##_rn(from value) { return static_cast<to>(value); }                                  \
   KMUX_DEVICE to name##_rz(from value) { return kmux_from_integer(kmux_to_zero, value < 0, value, to()); } \
@@ -68,8 +68,8 @@ KMUX_FROM_INTEGER(__ull2double, unsigned long long, double)
 KMUX_DEVICE double __int2double_rn(int value) { return value; }
 KMUX_DEVICE double __uint2double_rn(unsigned value) { return value; }
 
-// Floating-point numbers to integers. A cast gives the largest or the least for what is beyond, and 0 for what is no number;
-// where double or 64 bits take part that becomes the highest bit alone (PTX, cvt).
+// Conversions from floating-point numbers to integers. A cast saturates out-of-range values, and converts NaN to 0.
+// With double or 64 bits involved, NaN converts to the highest bit alone (PTX, cvt).
 #define KMUX_TO_INTEGER(name, from, to, none)                                                        \
   KMUX_DEVICE to name##_rz(from value) { return value != value ? none : static_cast<to>(value); }    \
   KMUX_DEVICE to name##_rn(from value) { return name##_rz(__builtin_elementwise_roundeven(value)); } \
@@ -85,7 +85,7 @@ KMUX_TO_INTEGER(__double2ll, double, long long, static_cast<long long>(1ull << 6
 KMUX_TO_INTEGER(__double2ull, double, unsigned long long, 1ull << 63)
 #undef KMUX_TO_INTEGER
 
-// To the nearest; one that is named so is not joined with another operation.
+// Rounding to nearest; an operation with this suffix is never contracted with another one.
 #define KMUX_ALONE _Pragma("clang fp contract(off)")
 KMUX_DEVICE float __fadd_rn(float a, float b) { KMUX_ALONE return a + b; }
 KMUX_DEVICE float __fsub_rn(float a, float b) { KMUX_ALONE return a - b; }
@@ -106,7 +106,7 @@ KMUX_DEVICE double __dsqrt_rn(double a) { return __builtin_elementwise_sqrt(a); 
 KMUX_DEVICE double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
 #undef KMUX_ALONE
 
-// `high` + `low` as a float.
+// Returns `high` + `low` as a float.
 KMUX_DEVICE float kmux_to_float(int direction, double high, double low) {
   const float nearest = static_cast<float>(high);
   if (!kmux_is_finite(high)) return nearest;
@@ -118,7 +118,7 @@ KMUX_DEVICE float __double2float_rz(double x) { return kmux_to_float(kmux_to_zer
 KMUX_DEVICE float __double2float_rd(double x) { return kmux_to_float(kmux_down, x, 0); }
 KMUX_DEVICE float __double2float_ru(double x) { return kmux_to_float(kmux_up, x, 0); }
 
-// In double, products of floats are exact, and of others the sign of what lacks is.
+// In double, products of floats are exact, and for other operations the sign of the rounding error is.
 KMUX_DEVICE float kmux_quotient(int direction, double a, double b) {
   const double quotient = a / b;
   const double rest = __builtin_fma(-quotient, b, a);
@@ -130,12 +130,12 @@ KMUX_DEVICE float kmux_root(int direction, double x) {
   return kmux_to_float(direction, root, kmux_is_finite(root) ? __builtin_fma(-root, root, x) : 0);
 }
 KMUX_DEVICE float kmux_product_sum(int direction, double a, double b, double c) {
-  const double product = __dmul_rn(a, b);  // which is not joined with the sum
+  const double product = __dmul_rn(a, b);  // never contracted with the sum
   const double sum = product + c;
   if (sum == 0) return static_cast<float>(kmux_sum(direction, product, c));
   return kmux_to_float(direction, sum, kmux_is_finite(sum) ? kmux_error_of_sum(product, c, sum) : 0);
 }
-// A product of doubles; both are made larger where what lacks would be too small for a number.
+// The product of doubles; both are scaled up where the rounding error would underflow.
 KMUX_DEVICE double kmux_product(int direction, double a, double b) {
   const double nearest = __dmul_rn(a, b);
   const bool beyond = kmux_is_finite(a) && kmux_is_finite(b) && !kmux_is_finite(nearest);
@@ -167,8 +167,8 @@ KMUX_DIRECTED(rd, kmux_down)
 KMUX_DIRECTED(ru, kmux_up)
 #undef KMUX_DIRECTED
 
-// Fast ones. A quotient by more than 2^126 is zero on a GPU; here it is what it is.
+// Fast variants. A quotient by more than 2^126 is zero on a GPU; here it is the rounded quotient.
 KMUX_DEVICE float __fdividef(float a, float b) { return a / b; }
 KMUX_DEVICE double fdivide(double a, double b) { return a / b; }
 KMUX_DEVICE float fdividef(float a, float b) { return a / b; }
-KMUX_DEVICE float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f; }  // 0 for what is no number
+KMUX_DEVICE float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f; }  // 0 for NaN

@@ -1,5 +1,5 @@
-// What ends a launch with an error: assert and __trap. A failure leaves the kernel at once, as an exception that the launch
-// turns into an error (runtime/launch.h).
+// Statements that end a launch with an error: assert and __trap. A failure leaves the kernel at once, as an exception
+// that the launch turns into an error (runtime/launch.h).
 #pragma once
 
 extern "C" void kmux_cpu_fail(const char* what, const char* file, unsigned line, unsigned block_x, unsigned block_y,

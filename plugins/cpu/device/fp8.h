@@ -1,4 +1,4 @@
-// Numbers of 8 bits (cuda_fp8.h): E4M3, without infinities, and E5M2.
+// 8-bit floating-point numbers (cuda_fp8.h): E4M3, without infinities, and E5M2.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -9,7 +9,7 @@ typedef unsigned int __nv_fp8x4_storage_t;
 enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE };
 enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
 
-// To the nearest. What is beyond all numbers becomes the largest, or infinity, or no number where there is none.
+// Rounds to nearest. Overflow yields the largest number, or infinity, or NaN where the format has no infinity.
 KMUX_DEVICE __nv_fp8_storage_t __nv_cvt_float_to_fp8(float x, __nv_saturation_t saturate,
                                                      __nv_fp8_interpretation_t kind) {
   const bool is_e4m3 = kind == __NV_E4M3;
@@ -18,7 +18,7 @@ KMUX_DEVICE __nv_fp8_storage_t __nv_cvt_float_to_fp8(float x, __nv_saturation_t 
   const unsigned bits = __builtin_bit_cast(unsigned, x), sign = bits >> 31 << 7, magnitude = bits & 0x7fffffff;
   const unsigned shift = 23 - digits;
   const unsigned rounded = (magnitude + (1u << (shift - 1)) - 1 + ((magnitude >> shift) & 1)) >> shift;
-  const float units = __builtin_bit_cast(float, magnitude) * (is_e4m3 ? 0x1p9f : 0x1p16f);  // of the smallest number
+  const float units = __builtin_bit_cast(float, magnitude) * (is_e4m3 ? 0x1p9f : 0x1p16f);  // unit: the smallest number
   const bool is_small = magnitude < ((128 - bias) << 23);
   unsigned code =
       is_small ? static_cast<unsigned>(__builtin_elementwise_roundeven(units)) : rounded - ((127 - bias) << digits);
@@ -58,7 +58,7 @@ KMUX_TWO(__nv_cvt_halfraw2_to_fp8x2, __half2_raw, kmux_half_bits_to_fp8)
 KMUX_TWO(__nv_cvt_bfloat16raw2_to_fp8x2, __nv_bfloat162_raw, kmux_bfloat_bits_to_fp8)
 #undef KMUX_TWO
 
-// A half has them all.
+// A half represents every value of fp8.
 KMUX_DEVICE __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t x, __nv_fp8_interpretation_t kind) {
   if (kind == __NV_E5M2) return {static_cast<unsigned short>((x & 0x7f) > 0x7c ? 0x7fff : x << 8)};
   const unsigned magnitude = x & 0x7f;

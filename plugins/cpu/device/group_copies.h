@@ -1,5 +1,5 @@
-// cooperative_groups::memcpy_async. The threads of a group make a copy together when they ask for it, so that they wait for each
-// other alone.
+// cooperative_groups::memcpy_async. The threads of a group copy together at the call, so that waiting for the copy only
+// synchronizes the group's threads.
 #pragma once
 #include <cooperative_groups.h>
 
@@ -14,7 +14,7 @@ KMUX_DEVICE void kmux_copy(const G& group, void* to, const void* from, size_t by
   for (size_t i = whole + first; i < bytes; i += threads) target[i] = source[i];
 }
 
-// `bytes`: a number, or one whose type says what all is aligned to.
+// `bytes`: a number, or an object whose type states the common alignment.
 template <class G, class T, class Size>
 KMUX_DEVICE void memcpy_async(const G& group, T* to, const T* from, const Size& bytes) {
   kmux_copy<alignof(T)>(group, to, from, static_cast<size_t>(bytes));

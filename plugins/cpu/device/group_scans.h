@@ -4,7 +4,7 @@
 
 namespace cooperative_groups {
 
-// What each thread has with those before it in a group of at most `most`, in as many steps as `most` has halves.
+// Returns the inclusive scan over a group of at most `most` threads, in log2(`most`) steps.
 template <unsigned most, class G, class T, class F>
 KMUX_DEVICE T kmux_scan(const G& group, T value, F& join) {
 #pragma clang loop unroll(full)
@@ -14,7 +14,7 @@ KMUX_DEVICE T kmux_scan(const G& group, T value, F& join) {
   }
   return value;
 }
-// What those before it have; nothing, as an empty T has it, for the first.
+// Returns the exclusive part: the result of the preceding threads, or T{} for the first.
 template <class G, class T>
 KMUX_DEVICE T kmux_without_own(const G& group, T all) {
   const T before = group.shfl_up(all, 1);

@@ -1,4 +1,4 @@
-// cooperative_groups: the threads of a grid, of a block, of a part of a warp.
+// cooperative_groups: the threads of a grid, of a block, and of a part of a warp.
 #pragma once
 
 #if KMUX_WAVEFRONT != 32
@@ -15,11 +15,11 @@ KMUX_DEVICE unsigned kmux_rank() {
 }
 KMUX_DEVICE unsigned kmux_threads() { return kmux_block_dim_x() * kmux_block_dim_y() * kmux_block_dim_z(); }
 
-// Of all groups: the older names, and functions for members.
+// Common to all groups: the older names, and free functions for members.
 struct thread_block {
   struct arrival_token {};
   KMUX_DEVICE void sync() { kmux_barrier(); }
-  // Who waits, waits for all to wait, which they do once they have arrived.
+  // barrier_wait is a full barrier, so each thread in it has already arrived.
   KMUX_DEVICE arrival_token barrier_arrive() { return {}; }
   KMUX_DEVICE void barrier_wait(arrival_token&&) { kmux_barrier(); }
   KMUX_DEVICE unsigned thread_rank() { return kmux_rank(); }
@@ -31,7 +31,7 @@ struct thread_block {
   KMUX_DEVICE dim3 group_dim() { return dim_threads(); }
 };
 KMUX_DEVICE thread_block this_thread_block() { return {}; }
-// What tiles of several warps, which are refused, would keep in shared memory.
+// Shared memory for tiles of several warps, which are refused.
 template <unsigned max_threads = 1024>
 struct block_tile_memory {};
 template <unsigned max_threads>
@@ -100,12 +100,12 @@ struct multi_grid_group {
 KMUX_GRIDS multi_grid_group this_multi_grid();
 #undef KMUX_GRIDS
 
-// Threads of a warp, by a mask of lanes. Ranks count the lanes that are set.
+// Threads of a warp, by a mask of lanes. Ranks count the set lanes.
 struct coalesced_group {
   unsigned mask;
-  unsigned kmux_number = 0, kmux_parts = 1;  // which part of the group it was made of, and of how many
+  unsigned kmux_number = 0, kmux_parts = 1;  // the index of this part in its parent group, and the number of parts
   KMUX_DEVICE unsigned kmux_below() { return (1u << kmux_lane()) - 1; }
-  // The lane of rank `rank`.
+  // Returns the lane of rank `rank`.
   __attribute__((always_inline)) int kmux_lane_of(unsigned rank) const {
     unsigned lane = 0;
 #pragma clang loop unroll(full)
@@ -115,7 +115,7 @@ struct coalesced_group {
     }
     return static_cast<int>(lane);
   }
-  // Bits by lane as bits by rank.
+  // Converts bits indexed by lane to bits indexed by rank.
   __attribute__((always_inline)) unsigned kmux_by_rank(unsigned lanes) const {
     unsigned ranks = 0, rank = 0;
     for (unsigned left = kmux_ballot(1); left != 0; left &= left - 1) {
@@ -163,14 +163,14 @@ struct coalesced_group {
 };
 KMUX_DEVICE coalesced_group coalesced_threads() { return {kmux_ballot(1)}; }
 
-// A part of a warp of `n` threads, which lie one after another.
+// A part of a warp of `n` consecutive threads.
 template <unsigned n, class Parent = void>
 struct thread_block_tile {
   static_assert(n <= 32 && (n & (n - 1)) == 0);
-  unsigned kmux_number, kmux_parts;  // which part of the group it was made of, and of how many
+  unsigned kmux_number, kmux_parts;  // the index of this part in its parent group, and the number of parts
   __attribute__((always_inline)) thread_block_tile(unsigned rank, unsigned threads)
       : kmux_number(rank / n), kmux_parts((threads + n - 1) / n) {}
-  template <class Other>  // whatever it is a part of
+  template <class Other>  // any parent
   __attribute__((always_inline)) thread_block_tile(const thread_block_tile<n, Other>& other)
       : kmux_number(other.kmux_number), kmux_parts(other.kmux_parts) {}
   KMUX_DEVICE unsigned kmux_first() { return kmux_lane() & ~(n - 1); }
@@ -209,7 +209,7 @@ struct thread_block_tile {
     return __match_all_sync(kmux_mask(), value, &predicate) >> kmux_first();
   }
 };
-// A tile is a part of the block or of a larger tile; where it lies in the warp is the same.
+// A tile is a part of the block or of a larger tile; its lanes in the warp are the same.
 template <unsigned n, class Parent>
   requires(n <= 32)
 KMUX_DEVICE thread_block_tile<n, Parent> tiled_partition(const Parent& parent) {
@@ -220,7 +220,7 @@ template <unsigned n, class Parent>
 KMUX_REFUSED("parts of a block that are larger than a warp")
 coalesced_group tiled_partition(const Parent&);
 
-// A group of whichever kind: all threads of the block, or some of a warp.
+// A group of either kind: all threads of the block, or some of a warp.
 struct thread_group {
   bool kmux_is_block;
   coalesced_group kmux_some;
@@ -236,7 +236,7 @@ struct thread_group {
     return kmux_is_block ? kmux_rank() : kmux_some.thread_rank();
   }
 };
-// The lanes of the part of a group that a thread of number `rank` is in, each of `n` threads but for the last one.
+// Returns the lanes of the part that contains the thread of rank `rank`. Each part has `n` threads except the last one.
 KMUX_DEVICE unsigned kmux_part(unsigned rank, unsigned threads, unsigned n, const char* file, unsigned line) {
   if (n > 32 || __builtin_popcount(n) != 1)
     kmux_fail("a part of a group has no such size\nGive tiled_partition a power of two of at most 32", file, line);
@@ -275,12 +275,12 @@ KMUX_DEVICE coalesced_group labeled_partition(const G&, T label) {
           static_cast<unsigned>(__builtin_popcount(first))};
 }
 
-// A function that one thread of a group calls.
+// Calls a function on one thread of a group.
 template <class G, class F, class... Args>
 KMUX_DEVICE void invoke_one(const G& group, F&& function, Args&&... arguments) {
   if (group.thread_rank() == 0) static_cast<F&&>(function)(static_cast<Args&&>(arguments)...);
 }
-// What it returns, for all threads of a part of a warp.
+// As above, and returns the result to all threads of a part of a warp.
 template <class G, class F, class... Args>
 KMUX_DEVICE auto invoke_one_broadcast(const G& group, F&& function, Args&&... arguments) {
   decltype(static_cast<F&&>(function)(static_cast<Args&&>(arguments)...)) result{};

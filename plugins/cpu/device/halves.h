@@ -1,4 +1,4 @@
-// half and half2: numbers of 16 bits with 11 digits (cuda_fp16.h).
+// half and half2: 16-bit floating-point numbers with 11 bits of precision (cuda_fp16.h).
 #pragma once
 #include <kmux/atomics.h>
 #include <kmux/conversions.h>
@@ -6,7 +6,7 @@
 #include <kmux/logarithms.h>
 #include <kmux/turns.h>
 
-// The bits of a number and of a pair, as CUDA's headers declare them.
+// The raw bits of a number and of a pair, as CUDA's headers declare them.
 #define KMUX_RAW_BITS(raw, raw2) \
   struct raw {                   \
     unsigned short x;            \
@@ -16,8 +16,8 @@
   };
 KMUX_RAW_BITS(__half_raw, __half2_raw)
 
-// Of `high` + `low`, the float toward zero, with its last digit set if there is more: what is rounded from it to fewer digits
-// is rounded as if from the sum itself.
+// Rounds `high` + `low` to odd as a float: toward zero, with the last bit set if inexact. Rounding the result to fewer
+// bits then gives the same value as rounding the sum itself.
 KMUX_DEVICE float kmux_odd(double high, double low) {
   const float nearest = static_cast<float>(high);
   if (!kmux_is_finite(high)) return nearest;
@@ -45,7 +45,7 @@ KMUX_DEVICE float kmux_odd(unsigned long long value) {
   const double high = __ull2double_rz(value);
   return kmux_odd(high, __double2ull_rz(high) == value ? 0.0 : 1.0);
 }
-// Without a fraction, in a smaller type; as conversions.h has it.
+// Truncates to an integer, in a smaller type; as in conversions.h.
 KMUX_DEVICE int kmux_as_integer(float x, int) { return __float2int_rz(x); }
 KMUX_DEVICE unsigned kmux_as_integer(float x, unsigned) { return __float2uint_rz(x); }
 KMUX_DEVICE long long kmux_as_integer(float x, long long) { return __float2ll_rz(x); }
@@ -64,7 +64,7 @@ KMUX_DEVICE unsigned short kmux_as_integer(float x, unsigned short) { return sta
   KMUX_MEMBER T(unsigned long x) : T(kmux_odd(static_cast<unsigned long long>(x))) {} \
   KMUX_MEMBER T(long long x) : T(kmux_odd(x)) {}                                      \
   KMUX_MEMBER T(unsigned long long x) : T(kmux_odd(x)) {}
-// The pair of a T, and both as bits.
+// The pair type of a T, and reinterpretation of both as bits.
 #define KMUX_PAIR(T, T2, raw, raw2)                                            \
   struct __attribute__((aligned(4))) T2 {                                      \
     T x, y;                                                                    \
@@ -77,7 +77,7 @@ KMUX_DEVICE unsigned short kmux_as_integer(float x, unsigned short) { return sta
   KMUX_DEVICE T kmux_of_bits(unsigned short bits, T) { return raw{bits}; }
 #define KMUX_MEMBER __attribute__((always_inline))
 
-// By its bits, since a pair of _Float16 would be passed as a vector, which is no number of a thread.
+// Holds bits, since a pair of _Float16 would be passed as a vector, which is no scalar of a thread.
 struct __half {
   KMUX_NUMBER_MEMBERS(__half)
   KMUX_MEMBER __half(float x) : kmux_bits_(__builtin_bit_cast(unsigned short, static_cast<_Float16>(x))) {}

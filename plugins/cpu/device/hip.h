@@ -1,4 +1,4 @@
-// Names that HIP has and CUDA has not. A warp has 32 lanes, as on RDNA, or the 64 of CDNA where the program defines
+// Names of HIP that CUDA lacks. A warp has 32 lanes, as on RDNA, or the 64 of CDNA where the program defines
 // KMUX_WAVEFRONT as 64.
 #pragma once
 #include <kmux/atomics.h>

@@ -1,4 +1,4 @@
-// Types and limits of <stdint.h>, beside the types that come before every source.
+// Types and limits of <stdint.h>, in addition to the types declared before every source.
 #pragma once
 
 #define INT8_MIN (-128)

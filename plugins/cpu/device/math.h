@@ -1,7 +1,7 @@
-// Mathematics, by the names of C, with CUDA's overloads for float.
+// Mathematical functions by their C names, with CUDA's overloads for float.
 #pragma once
 
-// By builtins of the compiler: instructions of the processor.
+// Compiler builtins that map to processor instructions.
 #define KMUX_BUILTIN_1(name)                                        \
   KMUX_DEVICE double name(double x) { return __builtin_##name(x); } \
   KMUX_DEVICE float name##f(float x) { return __builtin_##name##f(x); }
@@ -24,7 +24,7 @@ KMUX_BUILTIN_2(fmin)
 KMUX_DEVICE double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 KMUX_DEVICE float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
-// Of the C library, one thread after another.
+// Functions of the C library, called for one thread after another.
 #define KMUX_LIBRARY(name)                 \
   extern "C" double name(double) noexcept; \
   extern "C" float name##f(float) noexcept;

@@ -1,4 +1,4 @@
-// The functions whose results are angles.
+// The inverse trigonometric functions.
 #pragma once
 
 #pragma float_control(precise, on, push)
@@ -28,7 +28,7 @@ KMUX_DEVICE double kmux_atan_tail(double s, double z) {
                       -0x1.ae91261a2e17ep-5, 0x1.8259a589dd5a7p-5, -0x1.52de0e5aaee96p-5, 0x1.0debdbebb413ap-5,
                       -0x1.4d1b07936612fp-6, 0x1.c257b38ff710ap-8));
 }
-// A quarter of a half turn, pi/4, of which five multiples are exact, and the rest of it.
+// pi/4, of which five multiples are exact, and its remainder.
 template <class T>
 struct kmux_eighth;
 template <>
@@ -40,7 +40,7 @@ struct kmux_eighth<double> {
   static constexpr double high = 0x1.921fb54442d18p-1, low = 0x1.1a62633145c07p-55;
 };
 
-// Above 1/2 by the half angle: asin(a) = pi/2 - 2 asin(sqrt((1 - a) / 2)).
+// Above 1/2 by the half-angle formula: asin(a) = pi/2 - 2 asin(sqrt((1 - a) / 2)).
 template <class T>
 KMUX_DEVICE T kmux_asin(T x) {
   using Eighth = kmux_eighth<T>;
@@ -65,8 +65,8 @@ KMUX_DEVICE T kmux_acos(T x) {
   return kmux_choose(is_far, far, near);
 }
 
-// The angle whose tangent is y / x, by the quotient of the lesser and the greater, or by that of their difference and sum, whichever
-// is below 1/2. Neither is negative.
+// Returns the angle whose tangent is y / x: by the quotient of the smaller and the larger, or by the quotient of their
+// difference and sum, whichever is below 1/2. Neither argument is negative.
 template <class T>
 KMUX_DEVICE T kmux_angle(T y, T x, bool is_left) {
   using Eighth = kmux_eighth<T>;
@@ -86,7 +86,7 @@ KMUX_DEVICE T kmux_atan(T x) {
   const T finite = kmux_choose(a > T(0x1p120), T(0x1p120), a);
   return kmux_signed(kmux_angle(finite, T(1), false), x);
 }
-// Two infinite ones are as two ones, and a finite one beside an infinite one is as zero; what is not a number stays so.
+// Two infinities count as two ones, and a finite number next to an infinity as zero; NaN stays NaN.
 template <class T>
 KMUX_DEVICE T kmux_atan2(T y, T x) {
   constexpr T kInfinity = kmux_number<T>::infinity;

@@ -1,4 +1,4 @@
-// The error function and what it leaves.
+// The error function and its complement.
 #pragma once
 
 #pragma float_control(precise, on, push)

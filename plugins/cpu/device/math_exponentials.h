@@ -1,11 +1,11 @@
-// Exponential and hyperbolic functions: a power of two by its bits, and a polynomial on half a step of it.
+// Exponential and hyperbolic functions: a power of two by its bits, times a polynomial for the remainder.
 #pragma once
 
 #pragma float_control(precise, on, push)
 #pragma clang fp contract(off)
 
 template <class T>
-struct kmux_ln2;  // in two parts, the first of which times an exponent is exact
+struct kmux_ln2;  // in two parts, the first of which has exact products with an exponent
 template <>
 struct kmux_ln2<float> {
   static constexpr float high = 0x1.63p-1f, low = -0x1.bd0106p-13f, inverse = 0x1.715476p0f;

@@ -1,10 +1,10 @@
-// CUDA's fast forms of float, within the errors that its manual promises (CUDA C++ Programming Guide, Intrinsic Functions).
+// CUDA's fast intrinsics for float, within the error bounds of its manual (CUDA C++ Programming Guide, Intrinsic Functions).
 #pragma once
 
 #pragma float_control(precise, on, push)
 #pragma clang fp contract(off)
 
-// 2^x, without numbers below the normal ones.
+// 2^x, without denormals.
 KMUX_DEVICE float kmux_fast_exp2(float x) {
   int n;
   const float y = kmux_clamp(x, -126.0f, 127.5f);
@@ -17,7 +17,7 @@ KMUX_DEVICE float kmux_fast_exp2(float x) {
 KMUX_DEVICE float __expf(float x) { return kmux_fast_exp2(x * 0x1.715476p0f); }
 KMUX_DEVICE float __exp10f(float x) { return kmux_fast_exp2(x * 0x1.a934fp1f); }
 KMUX_DEVICE float __powf(float x, float y) { return kmux_fast_exp2(y * log2f(x)); }
-// As the exact ones below 2^15; above, CUDA promises nothing.
+// Same as the exact ones below 2^15; above, CUDA guarantees nothing.
 KMUX_DEVICE void __sincosf(float x, float* sine, float* cosine) { kmux_sincos_in_float(x, sine, cosine); }
 KMUX_SINE_AND_COSINE(float, __sinf, __cosf, __sincosf)
 KMUX_DEVICE float __tanf(float x) {

@@ -1,4 +1,4 @@
-// The parts of a floating-point number (sign, exponent, fraction), and the integers next to it. Special values are those of the
+// The fields of a floating-point number (sign, exponent, fraction), and rounding to integers. Special values follow the
 // CUDA Math API.
 #pragma once
 
@@ -13,7 +13,7 @@ template <class R>
 struct kmux_if<true, R> {
   using type = R;
 };
-// Overloads for the types that C++ gives one name, integers as double.
+// Overloads for the types that share one name in C++; integers convert to double.
 #define KMUX_OF_NUMBER(result, name)                                       \
   KMUX_DEVICE result name(float x) { return name##f(x); }                  \
   template <class T>                                                       \
@@ -42,7 +42,7 @@ KMUX_DEVICE bool isnormal(double x) { return kmux_is_normal(x); }
 KMUX_DEVICE float nanf(const char*) { return __builtin_nanf(""); }
 KMUX_DEVICE double nan(const char*) { return __builtin_nan(""); }
 
-// x = fraction * 2^exponent, the fraction from 1/2 on and below 1; of zero, infinities and what is no number x itself and 0.
+// x = fraction * 2^exponent with 1/2 <= fraction < 1. Returns x itself with exponent 0 for zero, infinities and NaN.
 template <class T>
 KMUX_DEVICE T kmux_frexp(T x, int* exponent) {
   using Number = kmux_number<T>;
@@ -61,15 +61,15 @@ KMUX_DEVICE float frexpf(float x, int* exponent) { return kmux_frexp(x, exponent
 KMUX_DEVICE double frexp(double x, int* exponent) { return kmux_frexp(x, exponent); }
 KMUX_DEVICE float frexp(float x, int* exponent) { return kmux_frexp(x, exponent); }
 
-// x 2^n, rounded once.
+// Returns x 2^n, rounded once.
 template <class T>
 KMUX_DEVICE T kmux_ldexp(T x, long long n) {
-  constexpr int kMost = 4 * kmux_number<T>::bias;  // beyond every way from one number to another
+  constexpr int kMost = 4 * kmux_number<T>::bias;  // exceeds the exponent difference of any two numbers
   const int power = static_cast<int>(n > kMost ? kMost : n < -kMost ? -kMost : n);
 #ifdef KMUX_SCALES
   return kmux_scale(x, static_cast<T>(power));
 #else
-  constexpr int kSteps = 2 * kmux_number<T>::bias - 2;  // what kmux_scaled takes
+  constexpr int kSteps = 2 * kmux_number<T>::bias - 2;  // the range of kmux_scaled
   int own;
   const T fraction = kmux_frexp(x, &own);
   const int sum = own + power;
@@ -109,7 +109,7 @@ KMUX_DEVICE int ilogb(double x) { return kmux_ilogb(x); }
 KMUX_OF_NUMBER(int, ilogb)
 #undef KMUX_OF_NUMBER
 
-// Both parts have the sign of x.
+// Both parts keep the sign of x.
 template <class T>
 KMUX_DEVICE T kmux_modf(T x, T* whole) {
   *whole = __builtin_elementwise_trunc(x);

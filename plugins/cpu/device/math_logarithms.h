@@ -1,10 +1,10 @@
-// Logarithms: the exponent, and a polynomial around 1.
+// Logarithms: the exponent, and a polynomial near 1.
 #pragma once
 
 #pragma float_control(precise, on, push)
 #pragma clang fp contract(off)
 
-// What a logarithm is where x is no positive number.
+// The special values of a logarithm, for x that is not a positive number.
 template <class T>
 KMUX_DEVICE T kmux_log_of(T x, T result) {
   constexpr T kInfinity = kmux_number<T>::infinity;
@@ -21,7 +21,7 @@ KMUX_DEVICE float kmux_log_sum(float f, float k) {
   const float y = f + kmux_fma(-0.5f, z, kmux_fma(k, kmux_ln2<float>::low, tail));
   return kmux_fma(k, kmux_ln2<float>::high, y);
 }
-// (ln(1 + f) - f + f^2 / 2) by s = f / (2 + f): half of f^2 stays outside, so that it is rounded once.
+// (ln(1 + f) - f + f^2 / 2) by s = f / (2 + f): half of f^2 is added outside, so that it is rounded once.
 KMUX_DEVICE double kmux_log_tail(double f, double half_square) {
   const double s = f / (2.0 + f), z = s * s;
   return s *
@@ -41,7 +41,7 @@ KMUX_DEVICE T kmux_log(T x) {
   const T f = kmux_mantissa(x, k) - T(1);
   return kmux_log_of(x, kmux_log_sum(f, k));
 }
-// f = (1 + x) 2^-k - 1, of which only the last step is rounded.
+// f = (1 + x) 2^-k - 1; only the last step is rounded.
 template <class T>
 KMUX_DEVICE T kmux_log1p(T x, T tiny) {
   T k;
@@ -76,7 +76,7 @@ KMUX_DEVICE float log10f(float x) {
   y = kmux_fma(f, 0x1.bcb7b2p-2f, kmux_fma(k, 0x1.04d428p-12f, y));
   return kmux_log_of(x, kmux_fma(k, 0x1.34p-2f, y));
 }
-// log(1 + f) in two parts, times a constant in two parts, and k times another.
+// log(1 + f) in two parts, times a constant in two parts, plus k times another constant.
 KMUX_DEVICE double kmux_log_times(double x, double high, double low, double k_high, double k_low) {
   double k;
   const double f = kmux_mantissa(x, k) - 1.0, half = 0.5 * f * f;

@@ -1,6 +1,6 @@
-// What the functions of mathematics are made of: choices instead of branches, whole numbers as wide as what they belong to, no
-// calls, so that a vector of threads runs them as one does. Contraction of a * b + c is off, so that all tiers give the same bits.
-// KMUX_NO_FLOAT_CONTROL: the target has no such pragma, and what it leaves would hold for all that follows.
+// Building blocks of the math functions: selects instead of branches, integers as wide as their floats, and no calls, so
+// that the vectorized form computes the same as one thread. Contraction of a * b + c is off, so that all tiers give the same
+// bits. KMUX_NO_FLOAT_CONTROL: the target lacks this pragma, and its remaining effect would apply to all code that follows.
 #pragma once
 
 #define KMUX_POLY2(x, a, b) kmux_fma(b, x, a)
@@ -25,7 +25,7 @@
 #pragma clang fp contract(off)
 #endif
 
-// Rounds once where the processor can; a call of a library in its place would cost more than all the rest.
+// Rounds once if the processor can; a library call would cost more than everything else.
 #if defined(__FMA__) || defined(__aarch64__)
 KMUX_DEVICE float kmux_fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 KMUX_DEVICE double kmux_fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
@@ -34,7 +34,7 @@ KMUX_DEVICE double kmux_lost(double a, double b, double product) { return __buil
 #else
 KMUX_DEVICE float kmux_fma(float a, float b, float c) { return a * b + c; }
 KMUX_DEVICE double kmux_fma(double a, double b, double c) { return a * b + c; }
-// By halves, whose products are exact (Dekker 1971).
+// Splits into halves, whose products are exact (Dekker 1971).
 template <class T>
 KMUX_DEVICE T kmux_lost_by_halves(T a, T b, T product, T splitter) {
   const T a_wide = a * splitter, b_wide = b * splitter;
@@ -84,14 +84,14 @@ KMUX_DEVICE double kmux_signed(double x, double sign) { return __builtin_copysig
 KMUX_DEVICE float kmux_root(float x) { return __builtin_sqrtf(x); }
 KMUX_DEVICE double kmux_root(double x) { return __builtin_sqrt(x); }
 
-// Not a number stays one.
+// NaN stays NaN.
 template <class T>
 KMUX_DEVICE T kmux_clamp(T x, T low, T high) {
   x = kmux_choose(x > high, high, x);
   return kmux_choose(x < low, low, x);
 }
 
-// The whole number nearest to x, below 2^(digits - 1): its low bits stand in those of the sum.
+// Returns the integer nearest to x, below 2^(digits - 1): its low bits are the low bits of the sum.
 template <class T>
 KMUX_DEVICE T kmux_nearest(T x, kmux_whole<T>& n) {
   constexpr T kWhole = kmux_number<T>::to_whole;
@@ -105,18 +105,18 @@ KMUX_DEVICE T kmux_two_to(kmux_whole<T> n) {
   return kmux_of_bits((n + kmux_number<T>::bias) << kmux_number<T>::digits);
 }
 
-// x 2^n in two steps: the last one alone overflows, or rounds what is below the normal numbers.
+// x 2^n in two steps: only the last one overflows, or rounds denormals.
 template <class T>
 KMUX_DEVICE T kmux_scaled(T x, kmux_whole<T> n) {
   const kmux_whole<T> half = n >> 1;
   return x * kmux_two_to<T>(half) * kmux_two_to<T>(n - half);
 }
 
-// 2 to a whole number.
+// 2 to an integer power.
 template <class T>
 struct kmux_power {
   T whole;
-  T first, second;  // two factors of about its root
+  T first, second;  // two factors, each about its square root
 };
 #ifdef KMUX_SCALES  // threads.h
 KMUX_DEVICE float kmux_scale(float x, float n) { return kmux_scale_float(x, n); }
@@ -131,8 +131,8 @@ KMUX_DEVICE T kmux_times(T x, const kmux_power<T>& power) {
   return kmux_scale(x, power.whole);
 }
 #else
-// That of the whole number n nearest to x * factor. With twice the bias of an exponent in the sum, its low bits, moved up and
-// halved, are the exponents of the factors: two operations for each.
+// Returns the power for the integer n nearest to x * factor. The sum contains twice the exponent bias, so its low bits,
+// shifted up and halved, are the exponents of the factors: two operations for each.
 template <class T>
 KMUX_DEVICE kmux_power<T> kmux_nearest_power(T x, T factor) {
   using Bits = typename kmux_number<T>::bits;
@@ -144,7 +144,7 @@ KMUX_DEVICE kmux_power<T> kmux_nearest_power(T x, T factor) {
   return {sum - kWhole, kmux_of_bits(static_cast<kmux_whole<T>>(half)),
           kmux_of_bits(static_cast<kmux_whole<T>>((bits << kDigits) - half))};
 }
-// In two steps: the last one alone overflows, or rounds what is below the normal numbers.
+// In two steps: only the last one overflows, or rounds denormals.
 template <class T>
 KMUX_DEVICE T kmux_times(T x, const kmux_power<T>& power) {
   return x * power.first * power.second;
@@ -167,7 +167,7 @@ KMUX_DEVICE T kmux_mantissa(T x, T& k) {
 #pragma float_control(pop)
 #endif
 
-// The overloads for float of what C++ gives one name, and double for whole numbers.
+// The overloads for float of functions that share one name in C++, and double for integers.
 template <bool>
 struct kmux_double_if {};
 template <>
@@ -180,7 +180,7 @@ struct kmux_double_if<true> {
   KMUX_DEVICE typename kmux_double_if<__is_integral(T)>::type name(T x) { \
     return name(static_cast<double>(x));                                  \
   }
-// Two whole numbers, or one float and one double, which C++ would find ambiguous.
+// Two integers, or one float and one double: calls that would be ambiguous in C++.
 template <class T, class U>
 struct kmux_doubles : kmux_double_if<(__is_integral(T) && __is_integral(U)) ||
                                      (sizeof(T) != sizeof(U) && __is_floating_point(T) && __is_floating_point(U))> {};
@@ -190,7 +190,7 @@ struct kmux_doubles : kmux_double_if<(__is_integral(T) && __is_integral(U)) ||
   KMUX_DEVICE typename kmux_doubles<T, U>::type name(T x, U y) {     \
     return name(static_cast<double>(x), static_cast<double>(y));     \
   }
-// Three numbers, of which one is a double and not all are.
+// Three numbers, at least one but not all of them double.
 template <class A, class B, class C>
 struct kmux_mixed
     : kmux_double_if<sizeof(A) + sizeof(B) + sizeof(C) != 3 * sizeof(double) &&

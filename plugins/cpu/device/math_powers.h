@@ -1,10 +1,10 @@
-// Powers with any exponent.
+// Powers with arbitrary exponents.
 #pragma once
 
 #pragma float_control(precise, on, push)
 #pragma clang fp contract(off)
 
-// 2^x for |x| < 1000, to the precision of float.
+// 2^x for |x| < 1000, with float precision.
 KMUX_DEVICE double kmux_exp2_of_float(double x) {
   long long n;
   const double r = x - kmux_nearest(x, n);
@@ -29,7 +29,7 @@ KMUX_DEVICE double kmux_log2_of_float(float x) {
 KMUX_DEVICE float kmux_truncated(float x) { return __builtin_truncf(x); }
 KMUX_DEVICE double kmux_truncated(double x) { return __builtin_trunc(x); }
 
-// x^y, of which |x|^y is `power`.
+// Returns x^y, given |x|^y as `power`.
 template <class T>
 KMUX_DEVICE T kmux_power_of(T x, T y, T power) {
   constexpr T kInfinity = kmux_number<T>::infinity;
@@ -50,8 +50,8 @@ KMUX_DEVICE float powf(float x, float y) {
   return kmux_power_of(x, y, static_cast<float>(kmux_exp2_of_float(z)));
 }
 
-// ln of a positive number in two parts, together to 65 bits: by s = (m - 1) / (m + 1), of which each step that matters keeps what
-// rounding takes from it.
+// ln of a positive number in two parts, together accurate to 65 bits: by s = (m - 1) / (m + 1). Each step that matters
+// keeps its rounding error.
 KMUX_DEVICE double kmux_log_in_two(double x, double& low) {
   double k;
   const double m = kmux_mantissa(x, k), above = m - 1.0, below = m + 1.0, below_lost = m - (below - 1.0);

@@ -1,4 +1,4 @@
-// Roots, lengths, and remainders of divisions.
+// Roots, lengths, and remainders of division.
 #pragma once
 
 #pragma float_control(precise, on, push)
@@ -13,7 +13,7 @@ KMUX_DEVICE double kmux_inverse_cube_root(double m) {
                               0x1.01048e1b86c46p-1, -0x1.c43bcea5e3b4ap-4, 0x1.546843af9a69cp-7);
   return kmux_fma(y * (1.0 / 3), kmux_fma(-m * (y * y), y, 1.0), y);
 }
-// Newton's method for the inverse, which needs no division, then a step by what is left of x.
+// Newton's method for the inverse, which needs no division, then a correction by the residual of x.
 template <class T>
 KMUX_DEVICE T kmux_cbrt(T x) {
   using Whole = kmux_whole<T>;
@@ -57,12 +57,12 @@ KMUX_DEVICE double hypot(double x, double y) {
   return kmux_choose(a == kInfinity || b == kInfinity, kInfinity, r);
 }
 
-// a modulo b, for finite a >= 0 and b > 0. What the rounded quotient leaves of a is exact, however great it is, and by its sign the
-// next step goes up or down.
+// a modulo b, for finite a >= 0 and b > 0. The remainder after a rounded quotient is exact, however large the quotient.
+// Its sign decides whether the next step goes up or down.
 KMUX_DEVICE double kmux_modulo(double a, double b) {
   bool is_below = false;
   while (a >= b) {
-    const double great = b * 0x1p1000;  // the quotient is to be finite
+    const double great = b * 0x1p1000;  // keeps the quotient finite
     double step = kmux_choose(a >= great, great, b);
     step = kmux_choose((a >= great) & (a >= great * 0x1p80), great * 0x1p80, step);
     const double rest = __builtin_fma(-__builtin_rint(a / step), step, a);
@@ -78,7 +78,7 @@ KMUX_DEVICE T kmux_fmod(T x, T y) {
   const T rest = static_cast<T>(kmux_modulo(kmux_choose(is_number, a, 0.0), kmux_choose(is_number, b, 1.0)));
   return kmux_choose(is_number, kmux_signed(rest, x), T(__builtin_nanf("")));
 }
-// IEEE 754: the quotient is rounded to even, so two times y decide.
+// IEEE 754: the quotient is rounded to even, so comparing with two times y decides.
 template <class T>
 KMUX_DEVICE T kmux_remainder(T x, T y) {
   const double a = kmux_abs(x), b = kmux_abs(y);
@@ -118,7 +118,7 @@ KMUX_DEVICE T kmux_remquo(T x, T y, int* quotient) {
   *quotient = kmux_choose(kmux_signed(T(1), x) == kmux_signed(T(1), y), bits, -bits);
   return kmux_choose(is_number, kmux_flipped(static_cast<T>(r), x), T(__builtin_nanf("")));
 }
-// Lengths in three and four dimensions. The squares of floats are floats of double; of doubles the largest is made about 1.
+// Lengths in three and four dimensions. Squares of floats are exact in double; doubles are scaled so that the largest is about 1.
 KMUX_DEVICE float kmux_norm(float a, float b, float c, float d) {
   const double x = a, y = b, z = c, w = d;
   const float length = static_cast<float>(kmux_root(kmux_fma(x, x, y * y) + kmux_fma(z, z, w * w)));

@@ -4,7 +4,7 @@
 #pragma float_control(precise, on, push)
 #pragma clang fp contract(off)
 
-// The functions `sine` and `cosine` of a T, from `both`, which computes the two together.
+// Defines the functions `sine` and `cosine` of a T by `both`, which computes the two together.
 #define KMUX_SINE_AND_COSINE(T, sine, cosine, both) \
   KMUX_DEVICE T sine(T x) {                         \
     T s, c;                                         \
@@ -15,23 +15,23 @@
     return both(x, &s, &c), c;                      \
   }
 
-// x with its sign changed where `sign` is negative.
+// Returns x, negated if `sign` is negative.
 KMUX_DEVICE float kmux_flipped(float x, float sign) {
   return kmux_of_bits(kmux_bits(x) ^ (kmux_bits(sign) & (-1 - 0x7fffffff)));
 }
 KMUX_DEVICE double kmux_flipped(double x, double sign) {
   return kmux_of_bits(kmux_bits(x) ^ (kmux_bits(sign) & (-1 - 0x7fffffffffffffffll)));
 }
-// The sine where n is even and the cosine where it is odd, with the sign for n modulo 4.
+// Returns the sine for even n and the cosine for odd n, with the sign for n modulo 4.
 KMUX_DEVICE double kmux_turned(double sine, double cosine, long long n) {
   const double x = kmux_choose((n & 1) == 0, sine, cosine);
   return kmux_of_bits(kmux_bits(x) ^ ((n & 2) << 62));
 }
 
-// Of a float, in double: pairs of float would cost more.
+// For float, in double: pairs of float would cost more.
 //
-// How far x >= 0 is from the nearest multiple of a quarter turn, as a part of one, and which multiple that is, modulo 4. From 2^48
-// on x is a whole number times a power of two, of which only the rest modulo 4 quarter turns matters.
+// Returns the distance of x >= 0 to the nearest multiple of a quarter turn, in quarter turns, and that multiple modulo
+// 4. From 2^48 on x is an integer times a power of two, of which only the rest modulo 4 quarter turns matters.
 KMUX_DEVICE double kmux_quarters(float x, long long& n) {
   double m = x, high = 0x1.45f306dc9c883p-1, low = -0x1.6b01ec5417056p-55;
   if (x >= 0x1p48f) {
@@ -67,7 +67,7 @@ KMUX_DEVICE void kmux_sincos_in_double(float x, float* sine, float* cosine) {
   *sine = kmux_flipped(static_cast<float>(kmux_turned(s, c, n)), x);
   *cosine = static_cast<float>(kmux_turned(s, c, n + 1));
 }
-// In float, for |x| < 2^15: three parts of pi/2 (Cody and Waite).
+// In float, for |x| < 2^15: pi/2 is split into three parts (Cody and Waite).
 KMUX_DEVICE void kmux_sincos_in_float(float x, float* sine, float* cosine) {
   int n;
   const float whole = kmux_nearest(x * 0x1.45f306p-1f, n);
@@ -105,7 +105,7 @@ KMUX_DEVICE float tanf(float x) {
   return kmux_flipped(static_cast<float>(kmux_choose(is_even, s, -c) / kmux_choose(is_even, c, s)), x);
 }
 
-// a + b as a sum and what rounding took from it.
+// Returns a + b, with the rounding error in `lost`.
 KMUX_DEVICE double kmux_sum(double a, double b, double& lost) {
   const double sum = a + b, part = sum - a;
   lost = (a - (sum - part)) + (b - part);
@@ -175,7 +175,7 @@ static constexpr double kmux_two_over_pi[] = {
     0x1.f516ba93dd63fp1,  0x1.7cbe2f67a0e74p-53,  -0x1.0eb5ada2b2809p-109, -0x1.0277039517bd5p-163,
     0x1.7527bac7ebe5fp0,  0x1.7b3d0739f78a5p-56,  0x1.497535fdafd89p-111,  -0x1.ca8bdea7f33eep-170,
 };
-// As kmux_quarters, for great x: x = m 2^(16 i), m a whole number. In radians, with what rounding took.
+// As kmux_quarters, for large x: x = m 2^(16 i), m an integer. In radians, with the rounding error.
 KMUX_DEVICE double kmux_rest_of_great(double x, double& low, long long& n) {
   const int exponent = static_cast<int>(kmux_bits(x) >> 52) - 1023;
   const int i = exponent < 52 ? 0 : (exponent - 52) >> 4;
@@ -193,7 +193,7 @@ KMUX_DEVICE double kmux_rest_of_great(double x, double& low, long long& n) {
   low = kmux_lost(high, 0x1.921fb54442d18p0, r) + kmux_fma(high, 0x1.1a62633145c07p-54, less * 0x1.921fb54442d18p0);
   return r;
 }
-// x >= 0 less the nearest multiple of pi/2, as a double and what rounding took from it: three parts of pi/2 (Cody and Waite).
+// x >= 0 minus the nearest multiple of pi/2, as a double and its rounding error: pi/2 in three parts (Cody and Waite).
 KMUX_DEVICE double kmux_rest(double x, double& low, long long& n) {
   double r;
   if (x < 0x1p30) {
@@ -210,7 +210,7 @@ KMUX_DEVICE double kmux_rest(double x, double& low, long long& n) {
   }
   return r;
 }
-// The sine and the cosine of r + low, each as a sum and what rounding took from it.
+// The sine and the cosine of r + low, each as a sum and its rounding error.
 KMUX_DEVICE double kmux_rest_sin(double r, double low, double& lost) {
   const double z = r * r;
   const double tail = kmux_fma(r * z,
@@ -254,7 +254,7 @@ KMUX_DEVICE double tan(double x) {
   return kmux_flipped(kmux_fma(left, inverse, q), x);
 }
 
-// Of x half turns: what is left modulo 4 quarter turns is exact. A sum with 0 makes -0 of a turned zero 0 (IEEE 754-2019).
+// For x half turns: the rest modulo 4 quarter turns is exact. Adding 0 turns the -0 of a rotated zero into 0 (IEEE 754-2019).
 KMUX_DEVICE double kmux_half_turns(double x) {
   const double a = kmux_abs(x);
   return 2.0 * (a - 2.0 * __builtin_rint(0.5 * a));

@@ -1,7 +1,7 @@
-// Words of two integers of 16 bits, or of four of 8 (CUDA Math API, SIMD intrinsics), and largest and least of sums (DPX).
+// Words of two 16-bit or four 8-bit integers (CUDA Math API, SIMD intrinsics), and maxima and minima of sums (DPX).
 #pragma once
 
-// f of the integers of a and b that lie in the same place; E is their type.
+// Applies f to each pair of integers at the same position in a and b; E is their type.
 template <class E, class F>
 KMUX_DEVICE unsigned kmux_each(unsigned a, unsigned b, F f) {
   constexpr unsigned kBits = 8 * sizeof(E), kMask = (1u << kBits) - 1;
@@ -13,7 +13,7 @@ KMUX_DEVICE unsigned kmux_each(unsigned a, unsigned b, F f) {
   }
   return result;
 }
-// The nearest integer to `value` that E has.
+// Returns `value`, clamped to the range of E.
 template <class E>
 KMUX_DEVICE int kmux_saturated(int value) {
   constexpr bool kSigned = static_cast<E>(-1) < static_cast<E>(0);
@@ -46,7 +46,7 @@ KMUX_SIGNED(__vmaxs, x < y ? y : x)
 KMUX_UNSIGNED(__vmaxu, x < y ? y : x)
 KMUX_SIGNED(__vmins, y < x ? y : x)
 KMUX_UNSIGNED(__vminu, y < x ? y : x)
-// All bits of what holds, or 1.
+// All bits, or 1, of each element whose comparison holds.
 #define KMUX_COMPARED(which, suffix, operation) \
   which(__vcmp##suffix, x operation y ? -1 : 0) which(__vset##suffix, x operation y ? 1 : 0)
 KMUX_COMPARED(KMUX_UNSIGNED, eq, ==)
@@ -77,7 +77,7 @@ KMUX_OF_ONE(__vneg, -x)
 KMUX_OF_ONE(__vnegss, kmux_saturated<decltype(x)>(-x))
 #undef KMUX_OF_ONE
 
-// Sums of distances.
+// Sums of absolute differences.
 template <class E>
 KMUX_DEVICE unsigned kmux_distances(unsigned a, unsigned b) {
   unsigned sum = 0;
@@ -92,7 +92,7 @@ KMUX_DEVICE unsigned __vsadu2(unsigned a, unsigned b) { return kmux_distances<un
 KMUX_DEVICE unsigned __vsads4(unsigned a, unsigned b) { return kmux_distances<signed char>(a, b); }
 KMUX_DEVICE unsigned __vsadu4(unsigned a, unsigned b) { return kmux_distances<unsigned char>(a, b); }
 
-// DPX: of one word or two halves. A sum wraps, and `relu` is the larger of the rest and zero.
+// DPX: on one word or two halves. A sum wraps, and `relu` is the maximum of the result and zero.
 #define KMUX_EXTREME(suffix, T, max, min, add)                                   \
   KMUX_DEVICE T __viaddmax_##suffix(T a, T b, T c) { return max(add(a, b), c); } \
   KMUX_DEVICE T __viaddmin_##suffix(T a, T b, T c) { return min(add(a, b), c); } \
@@ -124,7 +124,7 @@ KMUX_POSITIVE(s16x2, unsigned, __vmaxs2, __vmins2, __vadd2)
 KMUX_EXTREME(u16x2, unsigned, __vmaxu2, __vminu2, __vadd2)
 #undef KMUX_EXTREME
 #undef KMUX_POSITIVE
-// And which it is: whether a is at least as large, or as small.
+// The same with the choice: whether a is at least as large, or as small.
 #define KMUX_WHICH(suffix, T)                                                                           \
   KMUX_DEVICE T __vibmax_##suffix(T a, T b, bool* first) { return *first = a >= b, kmux_larger(a, b); } \
   KMUX_DEVICE T __vibmin_##suffix(T a, T b, bool* first) { return *first = a <= b, kmux_lesser(a, b); }

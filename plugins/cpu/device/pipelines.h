@@ -1,5 +1,5 @@
-// Copies that a GPU makes beside its threads (cuda_pipeline.h). Here each is made when it is asked for, so that there is never
-// one to wait for.
+// Asynchronous copies of a GPU (cuda_pipeline.h). Here each copy completes at the call, so that no wait ever has a copy
+// to wait for.
 #pragma once
 
 KMUX_DEVICE void __pipeline_memcpy_async(void* to, const void* from, size_t bytes, size_t zeros = 0) {

@@ -1,4 +1,4 @@
-// What reads or drives a GPU's hardware, and has no meaning on a processor.
+// Functions that read or control GPU hardware, and have no meaning on a processor.
 #pragma once
 
 typedef long clock_t;
@@ -29,7 +29,7 @@ KMUX_REFUSED("clusters of blocks") unsigned __clusterRelativeBlockRank();
 KMUX_REFUSED("clusters of blocks") unsigned __clusterSizeInBlocks();
 KMUX_REFUSED("clusters of blocks") void* __cluster_map_shared_rank(const void*, unsigned);
 KMUX_REFUSED("clusters of blocks") unsigned __cluster_query_shared_rank(const void*);
-// A launch begins when those before it have ended.
+// A launch begins after all earlier ones have ended.
 KMUX_DEVICE void cudaGridDependencySynchronize() {}
 KMUX_DEVICE void cudaTriggerProgrammaticLaunchCompletion() {}
 
@@ -74,12 +74,12 @@ enum {
   cudaSurfaceType2DLayered = 242,
   cudaSurfaceTypeCubemapLayered = 252
 };
-// References, the variables from before there were objects.
+// Texture references, the variables that predate texture objects.
 template <class T, int type = cudaTextureType1D, cudaTextureReadMode mode = cudaReadModeElementType>
 struct texture {};
 template <class T, int type = cudaSurfaceType1D>
 struct surface {};
-// By an object, which gives a value or stores it through a pointer, and by a reference.
+// Fetches by an object, which return a value or store it through a pointer, and by a reference.
 #define KMUX_FETCH(name)                                          \
   template <class T, class... A>                                  \
   KMUX_REFUSED("textures")                                        \

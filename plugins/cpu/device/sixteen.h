@@ -1,7 +1,7 @@
-// All that half and bfloat16 have alike, by the same names. Read once for each of them, with KMUX_T and KMUX_T2 as the number
-// and the pair of it, and KMUX_NAME(a, b) as a##half##b or a##bfloat16##b; with KMUX_HAS_OPERATORS where the compiler itself has
-// operators and atomics of the number. Each operation computes in float, which has more than twice as many digits, and is rounded
-// once.
+// The common interface of half and bfloat16, under the same names. Included once for each type, with KMUX_T and KMUX_T2
+// as the number and its pair, and KMUX_NAME(a, b) as a##half##b or a##bfloat16##b. KMUX_HAS_OPERATORS is defined where
+// the compiler itself has operators and atomics of the number. Each operation computes in float, which has more than
+// twice the precision, and rounds once.
 
 KMUX_DEVICE float kmux_float(const KMUX_T& a) { return static_cast<float>(a); }
 
@@ -84,7 +84,7 @@ KMUX_DEVICE KMUX_T2 __hfma2_relu(const KMUX_T2& a, const KMUX_T2& b, const KMUX_
   return {__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y)};
 }
 
-// Comparisons; those that end in u hold for what is no number, too.
+// Comparisons; names that end in u also hold for NaN.
 #define KMUX_COMPARISON(name, holds)                                                                     \
   KMUX_DEVICE bool __h##name(const KMUX_T& a, const KMUX_T& b) {                                         \
     const float x = kmux_float(a), y = kmux_float(b);                                                    \
@@ -139,7 +139,7 @@ KMUX_DEVICE int __hisinf(const KMUX_T& a) {
   return x == __builtin_inff() ? 1 : x == -__builtin_inff() ? -1 : 0;
 }
 
-// The larger and the smaller: +0 is larger than -0; of a number and none it is the number, but none for those in _nan.
+// Maximum and minimum: +0 is larger than -0. Of a number and NaN the number is returned, but NaN by the _nan functions.
 KMUX_DEVICE KMUX_T __hmax(const KMUX_T& a, const KMUX_T& b) {
   const float x = kmux_float(a), y = kmux_float(b);
   if (x == y) return __builtin_signbit(x) ? b : a;
@@ -165,7 +165,7 @@ KMUX_DEVICE KMUX_T2 __hmin2_nan(const KMUX_T2& a, const KMUX_T2& b) {
   return {__hmin_nan(a.x, b.x), __hmin_nan(a.y, b.y)};
 }
 
-// Mathematics.
+// Math functions.
 #define KMUX_FUNCTION(name, value)              \
   KMUX_DEVICE KMUX_T h##name(const KMUX_T& a) { \
     const float x = kmux_float(a);              \

@@ -1,7 +1,7 @@
 // std::array, for backend nvrtc as well.
 #include <cstddef>
 
-// In C++11 a constexpr member is const.
+// In C++11 a constexpr member function is const.
 #if __cplusplus >= 201402L
 #define KMUX_CHANGING constexpr
 #else

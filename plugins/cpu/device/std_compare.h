@@ -1,4 +1,4 @@
-// The orders that <compare> has, which operator <=> gives. Each is compared with the literal 0, a null pointer.
+// The comparison categories of <compare>, which operator <=> returns. Each is compared with the literal 0, a null pointer.
 #pragma once
 #include <type_traits>
 

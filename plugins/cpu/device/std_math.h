@@ -1,4 +1,4 @@
-// The functions of mathematics in namespace std.
+// The math functions in namespace std.
 #pragma once
 #include <type_traits>
 

@@ -1,4 +1,4 @@
-// What device code uses of <new>: objects that are made in memory that is there.
+// The subset of <new> for device code: placement of objects in existing memory.
 #pragma once
 
 inline void* operator new(size_t, void* place) noexcept { return place; }

@@ -1,4 +1,4 @@
-// Constants of mathematics as <math.h> has them.
+// Mathematical constants as in <math.h>.
 #pragma once
 
 #define INFINITY __builtin_inff()

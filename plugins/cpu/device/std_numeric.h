@@ -1,4 +1,4 @@
-// What device code uses of <numeric>.
+// The subset of <numeric> for device code.
 #pragma once
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// std::span: elements that follow one another, wherever they lie.
+// std::span: a view of contiguous elements.
 #pragma once
 #include <type_traits>
 

@@ -1,14 +1,14 @@
-// What CUDA C++ means where its sources are compiled for this processor. Comes before every source; the calls of the first
-// group are those that spmd/thread_calls.h names.
+// The meaning of CUDA C++ where its sources are compiled for this processor. Precedes every source; the calls of the
+// first group are those that spmd/thread_calls.h names.
 #pragma once
 
-// A warp has as many threads as a source of HIP says that it counts on.
+// The warp size is the one that a HIP source relies on.
 #ifndef KMUX_WAVEFRONT
 #define KMUX_WAVEFRONT 32
 #endif
 #if KMUX_WAVEFRONT == 64
 #define KMUX_OF_WARP(what) what ".64"
-typedef unsigned long long kmux_lanes;  // a bit each
+typedef unsigned long long kmux_lanes;  // one bit per lane
 #else
 #define KMUX_OF_WARP(what) what
 typedef unsigned kmux_lanes;
@@ -32,7 +32,7 @@ KMUX_INDEX(kmux_grid_dim_z, "grid_dim.z")
 KMUX_INDEX(kmux_lane, KMUX_OF_WARP("lane"))
 KMUX_INDEX(kmux_cooperative, "cooperative")
 #undef KMUX_INDEX
-// x times 2 to the whole number `power`, rounded once: an instruction of AVX-512.
+// x times 2 to the integer `power`, rounded once: an AVX-512 instruction.
 #ifdef __AVX512VL__
 #define KMUX_SCALES
 float kmux_scale_float(float x, float power) noexcept __asm__("kmux.scale.float") __attribute__((const));
@@ -48,8 +48,8 @@ void kmux_sync_warp(void) noexcept __asm__("kmux.sync_warp") __attribute__((conv
 int printf(const char*, ...);
 }
 
-// As NVRTC, which compiles device code alone. The architecture is the last before those whose additions need text for their
-// hardware (copies by hand, tensor cores of other shapes), so that sources take the way that is C++.
+// As NVRTC, which compiles device code alone. The architecture is the last one before those whose features need inline
+// PTX for their hardware (manual copies, tensor cores of other shapes), so that sources take the C++ path.
 #define __CUDACC__ 1
 #define __CUDACC_RTC__ 1
 #define __CUDACC_VER_MAJOR__ 12
@@ -59,8 +59,8 @@ int printf(const char*, ...);
 #define CUDA_VERSION 12040
 #define CUDART_VERSION 12040
 
-// What is for a GPU's hardware alone can be named, and is refused with file and line (engine/refusals.cpp): a function where a
-// kernel calls it, or is one; a type as that of a kernel's parameter.
+// Names that need GPU hardware can be declared, and are refused with file and line (engine/refusals.cpp): a function
+// where a kernel calls it, or is one; a type as that of a kernel's parameter.
 #define KMUX_REFUSED(why) __attribute__((error("not for this processor (" why ")")))
 #define KMUX_REFUSED_TYPE(why) __attribute__((annotate("not for this processor (" why ")")))
 
@@ -95,7 +95,7 @@ struct dim3 {
   constexpr operator uint3() const { return {x, y, z}; }
 };
 
-// threadIdx.x reads as it does for CUDA, and whole ones are copied.
+// threadIdx.x is readable as in CUDA, and the whole object can be copied.
 #define KMUX_AXIS(index, axis)                                          \
   KMUX_DEVICE unsigned get_##axis() { return kmux_##index##_##axis(); } \
   __declspec(property(get = get_##axis)) unsigned axis;
@@ -149,9 +149,9 @@ struct kmux_type_of {
   using type = T;
 };
 template <class T>
-using kmux_value = typename kmux_type_of<T>::type;  // converts to a T that another argument says
+using kmux_value = typename kmux_type_of<T>::type;  // converts to the type T that another argument determines
 
-// What the compiler makes of a list in braces.
+// The compiler builds this type from a braced list.
 namespace std {
 template <class T>
 class initializer_list {

@@ -1,10 +1,10 @@
-// What kernels that TileLang generates for CUDA call of its headers, as far as it needs no tensor cores.
+// The header functions that TileLang's generated CUDA kernels call, except those that need tensor cores.
 #pragma once
 
 #include <kmux/atomics.h>
 #include <kmux/warps.h>
 
-// Memory orders are those of CUDA's atomics: relaxed.
+// The memory order argument is ignored: as for CUDA's atomics, the order is relaxed.
 template <class T, class V>
 KMUX_DEVICE void AtomicAdd(T* address, V value, int = 0) {
   atomicAdd(address, static_cast<T>(value));
@@ -40,8 +40,8 @@ KMUX_OPERATION(BitOrOp, x | y)
 KMUX_OPERATION(BitXorOp, x ^ y)
 #undef KMUX_OPERATION
 
-// Joins the values of `threads` neighbouring threads that are `scale` apart; each gets the result. From 64 threads on values
-// go through `buffer`, which has an element a thread.
+// Reduces the values of `threads` neighbouring threads that are `scale` apart; each gets the result. From 64 threads on
+// values are exchanged through `buffer`, which has one element per thread.
 template <class Operation, int threads, int scale, int first = 0>
 struct AllReduce {
   template <class T>

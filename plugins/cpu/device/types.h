@@ -1,4 +1,4 @@
-// What device code uses of <type_traits>, and the names of C's types in namespace std.
+// The subset of <type_traits> for device code, and the names of C's types in namespace std.
 #pragma once
 
 namespace std {
@@ -69,7 +69,7 @@ struct disjunction<T, More...> : conditional_t<bool(T::value), true_type, disjun
 template <class T>
 struct negation : bool_constant<!bool(T::value)> {};
 
-// Those that the compiler knows.
+// Traits with a compiler builtin.
 #define KMUX_CHANGED(name, builtin) \
   template <class T>                \
   struct name {                     \

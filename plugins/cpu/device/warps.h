@@ -3,10 +3,10 @@
 
 KMUX_DEVICE void __syncthreads() { kmux_barrier(); }
 
-// The lanes that take part in the functions of the warp while this lives.
+// The lanes that participate in warp functions during the lifetime of this object.
 struct kmux_masked {
   __attribute__((always_inline)) explicit kmux_masked(kmux_lanes mask) {
-    kmux_participants(static_cast<unsigned>(mask));  // of use on fibers, whose warps have 32 lanes
+    kmux_participants(static_cast<unsigned>(mask));  // needed on fibers, whose warps have 32 lanes
   }
   __attribute__((always_inline)) ~kmux_masked() { kmux_participants(0); }
 };
@@ -21,10 +21,10 @@ KMUX_DEVICE void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST
 KMUX_DEVICE void __nanosleep(unsigned) {}
 
 KMUX_DEVICE kmux_lanes kmux_active() { return kmux_ballot(1); }
-// The first of the lanes that are here.
+// Returns true for the first of the active lanes.
 KMUX_DEVICE bool kmux_leads() { return kmux_lane() == static_cast<unsigned>(__builtin_ctzg(kmux_active())); }
 
-// All write the zero, so that threads that have ended count as having no predicate, whichever they are.
+// All threads write the zero, so that exited threads count as having no predicate, whichever they are.
 KMUX_DEVICE int __syncthreads_count(int predicate) {
   __shared__ int count;
   kmux_barrier();
@@ -38,7 +38,7 @@ KMUX_DEVICE int __syncthreads_count(int predicate) {
 KMUX_DEVICE int __syncthreads_or(int predicate) { return __syncthreads_count(predicate) != 0; }
 KMUX_DEVICE int __syncthreads_and(int predicate) { return __syncthreads_count(!predicate) == 0; }
 
-// Exchange within a warp. Values of any size move in words of 32 bits.
+// Exchange within a warp. Values of any size move in 32-bit words.
 template <int count>
 struct kmux_words {
   __attribute__((always_inline)) static void shuffle(int* words, int lane) {
@@ -59,7 +59,7 @@ KMUX_DEVICE T kmux_from_lane(T value, int lane) {
   __builtin_memcpy(&value, words, sizeof value);
   return value;
 }
-// The lanes from which others read, as CUDA has them: a lane outside the segment is the own one.
+// The source lanes of shuffles, as in CUDA: a lane outside the segment means the own lane.
 KMUX_DEVICE int kmux_lane_at(int lane, int width) {
   return (lane & (width - 1)) | (static_cast<int>(kmux_lane()) & ~(width - 1));
 }
@@ -120,7 +120,7 @@ KMUX_DEVICE bool kmux_same_bits(float a, float b) {
 KMUX_DEVICE bool kmux_same_bits(double a, double b) {
   return __builtin_bit_cast(unsigned long long, a) == __builtin_bit_cast(unsigned long long, b);
 }
-// A round for each value that there is.
+// One round for each distinct value.
 template <class T>
 KMUX_DEVICE kmux_lanes __match_any_sync(kmux_lanes mask, T value) {
   const kmux_masked masked(mask);
@@ -137,13 +137,13 @@ template <class T>
 KMUX_DEVICE kmux_lanes __match_all_sync(kmux_lanes mask, T value, int* predicate) {
   const kmux_masked masked(mask);
   const kmux_lanes here = kmux_active() & mask;
-  const T first = kmux_from_lane(value, __builtin_ctzg(here, 0));  // a mask may name none that is here
+  const T first = kmux_from_lane(value, __builtin_ctzg(here, 0));  // a mask may name no active lane
   const bool differs = !kmux_same_bits(value, first);
   *predicate = (kmux_ballot(differs) & mask) == 0;
   return *predicate ? here : 0;
 }
 
-// What all lanes of a mask have together. Where the whole warp is here it takes five steps, else one a lane.
+// Reduces a value over all lanes of a mask. With all lanes of the warp active it takes five steps, else one step per lane.
 template <class T, class F>
 KMUX_DEVICE T kmux_reduce(kmux_lanes mask, T value, F join) {
   const kmux_masked masked(mask);

@@ -3,8 +3,8 @@
 namespace kmux::cpu {
 namespace {
 
-/// What the plugin calls: the compiler is a library of its own, which the first compilation opens, so that a process that
-/// finds all its kernels in the cache never loads Clang.
+/// The functions that the plugin calls. The compiler is a separate library, which the first compilation opens: a
+/// process whose kernels are all cached never loads Clang.
 ///
 /// Threads: any.
 constexpr ClangApi kApi = {

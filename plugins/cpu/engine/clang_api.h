@@ -9,10 +9,11 @@
 
 namespace kmux::cpu {
 
-/// What kmux_cpu_clang.so does for the plugin. That library has Clang and LLVM in it and takes milliseconds to open, so
-/// the plugin opens it when it first compiles; loading and calling what was compiled before needs none of it.
+/// The functions that kmux_cpu_clang.so provides to the plugin. That library contains Clang and LLVM and takes
+/// milliseconds to open, so the plugin opens it for its first compilation. Loading and calling compiled code does not
+/// need it.
 ///
-/// The two are built and installed together: C++ types cross, and another version is refused.
+/// The two must be built and installed together, since C++ types cross between them. Another version is refused.
 struct ClangApi {
   const char* version;
   Compiler* (*create)();

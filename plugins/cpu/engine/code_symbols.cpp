@@ -19,7 +19,7 @@
 
 #include "engine/gdb_interface.h"
 
-// gdb finds both names in the plugin's table of symbols, which strip takes away.
+// gdb finds both names in the plugin's symbol table, which strip removes.
 extern "C" {
 
 // gdb sets a breakpoint here.
@@ -50,7 +50,7 @@ void tell_gdb(Action action, jit_code_entry& entry) {
   __jit_debug_descriptor.action_flag = kNone;
 }
 
-// What lies at byte `at` of `bytes`, if that much is there.
+// Returns the T at byte `at` of `bytes`; empty if it does not fit.
 template <class T>
 std::optional<T> read_at(std::string_view bytes, std::uint64_t at) {
   if (at > bytes.size() || bytes.size() - at < sizeof(T)) return std::nullopt;
@@ -59,7 +59,7 @@ std::optional<T> read_at(std::string_view bytes, std::uint64_t at) {
   return value;
 }
 
-// Writes into the headers of `object` where its sections are.
+// Writes the addresses of `sections` into the section headers of `object`.
 void place_sections(std::string& object, const std::map<std::string, std::uint64_t>& sections) {
   const auto header = read_at<Elf64_Ehdr>(object, 0);
   if (!header) return;
@@ -131,7 +131,7 @@ void add_to_perf_map(const std::vector<CodeSymbol>& symbols) {
   const std::string lines = lines_of(symbols);
   const SignalBlocked blocked(SIGXFSZ);
   [[maybe_unused]] const ssize_t written =
-      ::write(file.get(), lines.data(), lines.size());  // whole, or perf shows less
+      ::write(file.get(), lines.data(), lines.size());  // a short write only hides names from perf
 }
 
 }  // namespace kmux::cpu

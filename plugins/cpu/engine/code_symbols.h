@@ -8,7 +8,8 @@
 
 namespace kmux::cpu {
 
-/// Whether code that is loaded from now on is shown to gdb and perf (option "cpu.code_symbols" of the host). Off at first.
+/// Sets whether code that is loaded from now on is shown to gdb and perf (option "cpu.code_symbols" of the host). Off
+/// initially.
 void show_code(bool shows);
 bool shows_code();
 
@@ -19,12 +20,12 @@ struct CodeSymbol {
   std::uint64_t bytes;
 };
 
-/// Code in memory, as gdb finds it by its JIT interface: an object file whose sections say where they lie.
+/// Code in memory, registered with gdb's JIT interface: an object file whose section headers have the load addresses.
 ///
-/// Threads: any.   Lifetime: gdb is told that it is gone by the destructor, which comes before the code is freed.
+/// Threads: any.   Lifetime: the destructor unregisters the code. It must run before the code is freed.
 class ShownCode {
  public:
-  /// `object`, an ELF object of 64 bits, of which each section of `sections` has been put at that address.
+  /// Registers `object`, an ELF object of 64 bits. `sections` has the load addresses of its sections.
   ShownCode(std::string object, const std::map<std::string, std::uint64_t>& sections);
   ~ShownCode();
   ShownCode(const ShownCode&) = delete;
@@ -35,12 +36,12 @@ class ShownCode {
   std::unique_ptr<Entry> entry_;
 };
 
-/// The file by which perf names the functions of this process: /tmp/perf-PID.map.
+/// Returns the file from which perf reads the names of this process's functions: /tmp/perf-PID.map.
 ///
 /// Source: Linux, tools/perf/Documentation/jit-interface.txt.
 std::string perf_map();
 
-/// Appends `symbols` to `perf_map`. Writes nothing to a file that is not this user's own.
+/// Appends `symbols` to `perf_map`. Writes nothing to a file that is not owned by this user.
 void add_to_perf_map(const std::vector<CodeSymbol>& symbols);
 
 }  // namespace kmux::cpu

@@ -28,11 +28,11 @@ constexpr const char* kLauncherPath = "kmux-launcher.cpp";
 constexpr const char* kMathPath = "kmux-math.cpp";
 constexpr const char* kPrefixPath = "kmux-prefix.cpp";
 
-// -fdeclspec: how device/threads.h reads threadIdx.x. A char has a sign on a GPU, but none in C on AArch64. Device code neither
-// throws nor catches, but an assertion that fails leaves it as an exception (runtime/launch.h), which needs the tables. A cast of
-// what is too large gives the largest, as on a GPU. nvcc warns of "register" where C++17 forbids it. A variable that one lane alone has
-// set may go to __shfl_sync in all: it says nothing of the others, so no argument promises to be defined. Nor does a function promise
-// that it returns something, where nobody reads it.
+// -fdeclspec is needed by device/threads.h to read threadIdx.x. A char is signed on a GPU, but not in C on AArch64.
+// Device code neither throws nor catches, but a failed assertion leaves it as an exception (runtime/launch.h), which
+// needs the tables. A cast of a number that is too large returns the largest, as on a GPU. nvcc warns of "register"
+// where C++17 forbids it. A variable that only one lane has set may go to __shfl_sync in all lanes, so no argument
+// promises to be defined. Nor must a function return a value that no caller reads.
 constexpr const char* kDeviceFlags[] = {"-fdeclspec",
                                         "-fsigned-char",
                                         "-nostdinc",
@@ -45,8 +45,9 @@ constexpr const char* kDeviceFlags[] = {"-fdeclspec",
                                         "-fasynchronous-unwind-tables",
                                         "-fno-strict-float-cast-overflow"};
 
-// On AArch64 clang takes "native" for the processor's name and all that it promises. Of this machine's own it is told what the
-// machine has: a virtual one may hide some, and of one that LLVM does not know by name there is more.
+// On AArch64 Clang takes "native" for the processor's name with all features that it promises. For this machine's own
+// processor the actual features are passed: a virtual machine may hide some, and a processor that LLVM does not know by
+// name may have more.
 std::vector<std::string> processor_arguments(const std::string& cpu) {
   const bool is_own = cpu == host_cpu().name;
   if (!is_aarch64(triple_of(cpu))) return {"-march=" + (is_own ? "native" : cpu)};
@@ -71,9 +72,9 @@ std::vector<std::string> shared_arguments(const CompileJob& job, Language langua
                                         "-fno-color-diagnostics"};
   const std::vector<std::string> of_processor = processor_arguments(processor);
   arguments.insert(arguments.end(), of_processor.begin(), of_processor.end());
-  // LLVM 19 orders code for Zen 4 better by its model of Zen 3: 2 % on a blocked GEMM (docs/design/0006-tiers.md).
+  // LLVM 19 schedules code for Zen 4 better with its model of Zen 3: 2 % on a blocked GEMM (docs/design/0006-tiers.md).
   if (processor == "znver4") arguments.emplace_back("-mtune=znver3");
-  // LLVM cuts the vectors of Intel's AVX-512 in two, for the sake of loops that use a few. All of a CUDA kernel is vectors.
+  // LLVM halves the vectors of Intel's AVX-512, for the sake of loops that use few. A CUDA kernel consists of vectors.
   if (!job.blocks.empty() && !is_aarch64(triple_of(processor))) arguments.emplace_back("-mprefer-vector-width=512");
   if (language == Language::kCuda) arguments.insert(arguments.end(), std::begin(kDeviceFlags), std::end(kDeviceFlags));
   if (job.has_lines) arguments.emplace_back("-gline-tables-only");
@@ -93,14 +94,14 @@ std::vector<std::string> launcher_arguments(const CompileJob& job) {
   return arguments;
 }
 
-// Contraction and the like are the text's own affair.
+// The text itself controls contraction and the like.
 std::vector<std::string> math_arguments(const CompileJob& job) {
   std::vector<std::string> arguments = shared_arguments(job, Language::kCpp, job.cpu);
   for (const char* more : {"-std=c++20", "-nostdinc", "-w"}) arguments.emplace_back(more);
   return arguments;
 }
 
-// `features` as far as a machine can be asked for them, each once.
+// Returns those of `features` that a machine can be queried for, each once.
 std::vector<std::string> checkable(std::vector<std::string> features, const std::string& cpu) {
   const std::optional<Processor> promised = find_cpu(cpu);
   const bool is_of_this_kind = triple_of(cpu) == host_triple();
@@ -113,13 +114,13 @@ std::vector<std::string> checkable(std::vector<std::string> features, const std:
   return features;
 }
 
-// May any of `files` include the source `path`? Its name would show it.
+// Returns true if any of `files` may include the source `path`: it must contain the file's name.
 bool mention(const std::vector<File>& files, const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   return std::ranges::any_of(files, [&](const File& file) { return file.content.find(name) != std::string::npos; });
 }
 
-// All that decides what a preamble means. `files` have it instead of the source.
+// Returns a key of all that decides the meaning of a preamble. `files` must have the preamble in place of the source.
 std::string preamble_key(const CompileJob& job, const Unit& unit, const std::vector<File>& files,
                          const std::vector<std::string>& arguments) {
   std::string key = job.header_stamp + '\n' + unit.path;
@@ -138,7 +139,8 @@ bool has_file(const std::vector<File>& files, const std::string& path) {
   return std::ranges::find(files, path, &File::path) != files.end();
 }
 
-// The `#include` lines that `source` begins with, as far as they name headers of the device folder, which are among `files`.
+// Returns the `#include` lines at the beginning of `source`, up to the first that names no header of the device folder.
+// `files` must have these headers.
 std::string first_headers(std::string_view source, const std::vector<File>& files) {
   std::string text;
   for (const std::string& name : included_first(source)) {
@@ -148,7 +150,8 @@ std::string first_headers(std::string_view source, const std::vector<File>& file
   return text;
 }
 
-// The files of `job`. Those of the device folder that its sources begin with come before the program's macros, too.
+// Returns the files of `job`. Headers of the device folder that its sources include first come before the program's
+// macros, too.
 std::vector<File> files_of(const CompileJob& job) {
   std::vector<File> files = job.files;
   const auto macros = std::ranges::find(files, kMacrosPath, &File::path);
@@ -174,14 +177,14 @@ bool has_error(const std::string& log) { return !first_error(log).empty(); }
 }  // namespace
 
 struct Compiler::Impl {
-  /// A preamble that was not there, and what makes it.
+  /// A preamble that the store lacks, and the function that makes it.
   struct Missing {
     std::string key;
     PreambleStore::Make make;
   };
 
   FrontEnd front_end;
-  PreambleStore preambles;  // its work uses the front end
+  PreambleStore preambles;  // its jobs use the front end
 
   Preamble preamble_of(const CompileJob& job, const Unit& unit, std::vector<Missing>& missing);
   Preamble prefix_of(const CompileJob& job, const Unit& unit, std::vector<Missing>& missing);
@@ -197,7 +200,8 @@ struct Compiler::Impl {
   Result<CompiledObject> find_place(CompileJob job);
 };
 
-// The first `size` bytes of sources as `path` of `files` has them, if they have been compiled in advance; else they are `missing`.
+// Returns the preamble of `key` for the first `size` bytes of a source. If it has not been compiled in advance, adds it
+// to `missing`, to be made from file `path` of `files`.
 Preamble Compiler::Impl::begin_with(const std::string& path, std::size_t size, const std::string& key,
                                     std::vector<File> files, const std::vector<std::string>& arguments,
                                     std::vector<Missing>& missing) {
@@ -208,7 +212,7 @@ Preamble Compiler::Impl::begin_with(const std::string& path, std::size_t size, c
   return {};
 }
 
-// The headers that `unit` begins with.
+// Returns the preamble of the headers that `unit` begins with.
 Preamble Compiler::Impl::preamble_of(const CompileJob& job, const Unit& unit, std::vector<Missing>& missing) {
   if (unit.language == Language::kCuda) return prefix_of(job, unit, missing);
   std::vector<File> files = job.files;
@@ -222,12 +226,12 @@ Preamble Compiler::Impl::preamble_of(const CompileJob& job, const Unit& unit, st
   return begin_with(unit.path, size, key, std::move(files), arguments, missing);
 }
 
-// What is included before every CUDA source, with those of the plugin's own headers that this one begins with: the same for
-// all sources, so it is made once, and small ones take a tenth of the time.
+// Returns the preamble of every CUDA source, with the plugin's own headers that this one begins with. It is the same
+// for all sources and made once; small ones then compile in a tenth of the time.
 Preamble Compiler::Impl::prefix_of(const CompileJob& job, const Unit& unit, std::vector<Missing>& missing) {
   std::vector<std::string> arguments = unit_arguments(job, unit);
   if (const auto macros = std::ranges::find(arguments, kMacrosPath); macros != arguments.end())
-    arguments.erase(macros - 1, macros + 1);  // these come behind, with their "-include"
+    arguments.erase(macros - 1, macros + 1);  // the macros and their "-include" come later
   const auto source = std::ranges::find(job.files, unit.path, &File::path);
   if (source == job.files.end() || std::ranges::count(arguments, "-include") != 1) return {};
   std::vector<File> files;
@@ -239,7 +243,7 @@ Preamble Compiler::Impl::prefix_of(const CompileJob& job, const Unit& unit, std:
   return begin_with(kPrefixPath, 0, key, std::move(files), arguments, missing);
 }
 
-// With the preamble, if there is one. What fails then is compiled again without, so that its messages are complete.
+// Uses the preamble, if it is ready. A source that fails is compiled again without, so that its messages are complete.
 Result<TranslationUnit> Compiler::Impl::parse_unit(llvm::LLVMContext& context, const CompileJob& job, const Unit& unit,
                                                    const Files& files, CompiledObject& result,
                                                    std::vector<Missing>& missing) {
@@ -256,7 +260,7 @@ Result<TranslationUnit> Compiler::Impl::parse_unit(llvm::LLVMContext& context, c
   return front_end.compile(context, unit.path, arguments, files, result.log, {}, unit.language);
 }
 
-// The units' IR to `modules`; returns the launcher's. `result` gets messages and features.
+// Appends the units' IR to `modules` and returns the launcher's. Adds messages and features to `result`.
 Result<TranslationUnit> Compiler::Impl::parse(llvm::LLVMContext& context, const CompileJob& job, CompiledObject& result,
                                               std::vector<std::unique_ptr<llvm::Module>>& modules,
                                               std::vector<Missing>& missing) {
@@ -281,7 +285,7 @@ Result<TranslationUnit> Compiler::Impl::parse(llvm::LLVMContext& context, const 
   return launcher;
 }
 
-// Without fused multiply-add the library's functions, which choose by the processor that they run on, are the faster ones.
+// Without fused multiply-add the C library's functions are faster: they choose code by the processor at run time.
 Status Compiler::Impl::add_math(llvm::LLVMContext& context, const CompileJob& job, std::string& log,
                                 std::vector<std::unique_ptr<llvm::Module>>& modules) {
   if (!has_fused_multiply_add(job.cpu)) return Ok{};
@@ -319,7 +323,7 @@ Result<CompiledObject> Compiler::Impl::compile(const CompileJob& job, std::vecto
   return result;
 }
 
-// What `job` cannot have, with the line where it stands: lines are made only for that message.
+// Compiles `job` again with line information, for the line of its error: lines are generated only for that message.
 Result<CompiledObject> Compiler::Impl::find_place(CompileJob job) {
   job.has_lines = true;
   std::vector<Missing> missing;
@@ -329,7 +333,7 @@ Result<CompiledObject> Compiler::Impl::find_place(CompileJob job) {
 Compiler::Compiler() : impl_(std::make_unique<Impl>()) { initialize_llvm(); }
 Compiler::~Compiler() = default;
 
-// Headers are compiled in advance once the kernel is ready: beside it they cost it as much time again.
+// Headers are compiled in advance after the kernel is ready: at the same time they would double its compile time.
 Result<CompiledObject> Compiler::compile(const CompileJob& job) {
   std::vector<Impl::Missing> missing;
   auto compiled = impl_->compile(job, missing);
@@ -380,7 +384,7 @@ std::optional<Processor> ask_for_cpu(std::string_view name) {
 
 }  // namespace
 
-// Each name once: LLVM takes a fortieth of a small kernel's compilation to say what features one has.
+// Queries LLVM once per name: a query takes a fortieth of a small kernel's compile time.
 std::optional<Processor> find_cpu(std::string_view name) {
   static std::mutex mutex;
   static std::map<std::string, Processor, std::less<>> answers;
@@ -388,7 +392,7 @@ std::optional<Processor> find_cpu(std::string_view name) {
   const auto known = answers.find(name);
   if (known != answers.end()) return known->second;
   const std::optional<Processor> answer = ask_for_cpu(name);
-  if (answer) answers.emplace(name, *answer);  // names that nobody knows are without end
+  if (answer) answers.emplace(name, *answer);  // unknown names are not cached: their number is unlimited
   return answer;
 }
 

@@ -11,8 +11,8 @@
 namespace kmux::cpu {
 namespace {
 
-// LLVM's code generator goes by these where instructions say nothing. They say of the body of whoever is called what a flag says
-// of the caller's.
+// LLVM's code generator uses these where instructions have no flags. After inlining, an attribute that a flag gave the
+// caller would also apply to the body of the called function.
 constexpr llvm::StringRef kFreedoms[] = {"approx-func-fp-math", "no-infs-fp-math", "no-nans-fp-math",
                                          "no-signed-zeros-fp-math", "unsafe-fp-math"};
 
@@ -23,7 +23,7 @@ bool is_of_device(const llvm::Function& function, clang::CodeGenerator& generato
   return sources.getFilename(sources.getExpansionLoc(decl->getLocation())).contains(llvm::StringRef(kDeviceFolder));
 }
 
-// That no argument and no result is infinite, or none is a number, is what the flag promises of the program's own.
+// Removes the promise that no argument and no result is infinite or NaN, which a flag makes for the program's own code.
 void forget_promises(llvm::Function& function) {
   for (unsigned i = 0; i < function.arg_size(); ++i) function.removeParamAttr(i, llvm::Attribute::NoFPClass);
   function.removeRetAttr(llvm::Attribute::NoFPClass);

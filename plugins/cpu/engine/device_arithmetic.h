@@ -10,9 +10,10 @@ class Module;
 
 namespace kmux::cpu {
 
-/// Has the functions of device/ compute what their text says, whatever flags a program has: of `module`, as `generator` has just made
-/// it, the functions of the plugin's own headers lose all freedom that such flags give, and every function loses the attributes that
-/// give it to what becomes part of it. What a flag allows in the program's own functions is said by their instructions, and stays.
+/// Keeps the arithmetic of functions of device/ strict, whatever flags a program has. In `module`, as `generator` has
+/// just made it, functions of the plugin's own headers lose all fast-math freedom of such flags. Every function loses
+/// the attributes that would extend the freedom to code inlined into it. In the program's own functions the
+/// instructions keep their fast-math flags.
 void keep_device_arithmetic(clang::CodeGenerator& generator, const clang::SourceManager& sources, llvm::Module& module);
 
 }  // namespace kmux::cpu

@@ -1,4 +1,4 @@
-// How much of a stack the code of kernels needs, which is known when it has been made.
+// Determines how much stack the code of kernels needs, which is known once the code is generated.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,7 +14,7 @@ namespace {
 
 using Object = llvm::object::ELF64LEObjectFile;
 
-// Of all functions of one section of code: an address and a size each.
+// Returns the sum of all frame sizes of one section of code: an address and a size per function.
 std::uint64_t sum_of_sizes(llvm::StringRef content) {
   const llvm::DataExtractor data(content, /*IsLittleEndian=*/true, /*AddressSize=*/8);
   llvm::DataExtractor::Cursor cursor(0);
@@ -40,7 +40,7 @@ llvm::Expected<std::uint64_t> frame_bytes(const Object& object) {
   return sum;
 }
 
-// Where the facts of a kernel that runs blocks lie in the object's bytes; null for another symbol.
+// Returns the kmux_cpu_kernel of a kernel that runs blocks in the object's bytes; null for another symbol.
 llvm::Expected<const char*> facts_of(const llvm::object::ELFSymbolRef& symbol) {
   auto name = symbol.getName();
   if (!name) return name.takeError();

@@ -31,7 +31,7 @@ namespace {
 
 namespace vfs = llvm::vfs;
 
-// Where relative paths lead. No such folder need exist, and output that shows it does not depend on the machine.
+// The folder of relative paths. It need not exist, and output that shows it does not depend on the machine.
 constexpr const char* kProgramFolder = "/kmux";
 
 // The machine's files, by absolute paths only.
@@ -96,7 +96,7 @@ class Precompile final : public clang::ASTFrontendAction {
   std::shared_ptr<clang::PCHBuffer> buffer_;
 };
 
-// Files that cannot be opened any more once `stopping`: the quickest way to have Clang give up.
+// Refuses to open files once `stopping` returns true: the quickest way to make Clang give up.
 class StoppableFiles final : public vfs::ProxyFileSystem {
  public:
   StoppableFiles(llvm::IntrusiveRefCntPtr<vfs::FileSystem> files, std::function<bool()> stopping)
@@ -110,10 +110,10 @@ class StoppableFiles final : public vfs::ProxyFileSystem {
   std::function<bool()> stopping_;
 };
 
-// What Clang makes of the input of `invocation`, a preamble.
+// Returns the precompiled form of the input of `invocation`, a preamble; empty if it fails.
 std::string precompile(std::shared_ptr<clang::CompilerInvocation> invocation,
                        const llvm::IntrusiveRefCntPtr<vfs::FileSystem>& files, const std::function<bool()>& stopping) {
-  // Sources that begin so are longer: only an overridden file may be another when the result is read.
+  // Sources with this preamble are longer: only an overridden file may differ when the result is read.
   const std::string path = invocation->getFrontendOpts().Inputs.front().getFile().str();
   auto text = files->getBufferForFile(path);
   if (!text) return "";
@@ -133,15 +133,15 @@ std::string precompile(std::shared_ptr<clang::CompilerInvocation> invocation,
   return made ? std::string(buffer->Data.begin(), buffer->Data.end()) : std::string();
 }
 
-// Makes `invocation` begin with `preamble`, which is borrowed, instead of the first bytes of its input; returns the files it
-// then needs.
+// Makes `invocation` use `preamble` instead of the first bytes of its input. Returns the files that it then needs,
+// which borrow `preamble`.
 llvm::IntrusiveRefCntPtr<vfs::FileSystem> begin_with(const Preamble& preamble, clang::CompilerInvocation& invocation,
                                                      const llvm::IntrusiveRefCntPtr<vfs::FileSystem>& files) {
   auto& options = invocation.getPreprocessorOpts();
   options.PrecompiledPreambleBytes = {static_cast<unsigned>(preamble.size), true};
-  if (preamble.size == 0) options.Includes.erase(options.Includes.begin());  // it is that
+  if (preamble.size == 0) options.Includes.erase(options.Includes.begin());  // the preamble replaces it
   options.ImplicitPCHInclude = kPreamblePath;
-  // Who asks for a preamble has checked that text, options and headers are those it was made from.
+  // The caller has checked that the preamble was made from this text, these options and these headers.
   options.DisablePCHOrModuleValidation = clang::DisableValidationForModuleKind::PCH;
   auto memory = llvm::makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
   memory->addFile(kPreamblePath, 0, llvm::MemoryBuffer::getMemBuffer(*preamble.precompiled, kPreamblePath, false));
@@ -150,7 +150,7 @@ llvm::IntrusiveRefCntPtr<vfs::FileSystem> begin_with(const Preamble& preamble, c
   return overlay;
 }
 
-// A diagnostics engine whose text can be read, for the steps before there is a CompilerInstance.
+// A diagnostics engine whose text can be read, for the steps before a CompilerInstance exists.
 class TextDiagnostics {
  public:
   TextDiagnostics()
@@ -182,7 +182,7 @@ Error refused_arguments(const std::string& log) {
       .with("log", log);
 }
 
-// CPATH and its like would change what a source means from one process to the next.
+// Removes the folders of CPATH and its like, which would change the meaning of a source from one process to the next.
 void forget_environment(clang::HeaderSearchOptions& search, const std::vector<std::string>& arguments) {
   namespace frontend = clang::frontend;
   llvm::erase_if(search.UserEntries, [&](const clang::HeaderSearchOptions::Entry& entry) {
@@ -193,12 +193,12 @@ void forget_environment(clang::HeaderSearchOptions& search, const std::vector<st
 
 constexpr std::size_t kMostCachedLists = 256;
 
-// The arguments of Clang itself, without "-cc1", that the driver makes of its own.
+// Returns the arguments of Clang itself, without "-cc1", that the driver makes of `driver_arguments`.
 Result<std::vector<std::string>> cc1_arguments(const std::vector<std::string>& driver_arguments,
                                                const llvm::IntrusiveRefCntPtr<vfs::FileSystem>& files) {
   const std::string resources = resource_dir_or_default();
   TextDiagnostics diagnostics;
-  // The driver only derives paths from its own name; no such file is needed.
+  // The driver only derives paths from its program's name; the file need not exist.
   clang::driver::Driver driver(resources + "/../../../bin/clang", host_triple(), diagnostics.engine(), "kmux", files);
   driver.setCheckInputsExist(false);
   std::vector<std::string> arguments = {"clang", "-c", "--no-default-config", "-resource-dir", resources};
@@ -211,7 +211,7 @@ Result<std::vector<std::string>> cc1_arguments(const std::vector<std::string>& d
   return std::vector<std::string>(job.begin() + 1, job.end());
 }
 
-// Of a file that is not named yet.
+// Returns the invocation of a file that is not named yet.
 Result<std::shared_ptr<clang::CompilerInvocation>> make_invocation(
     const std::vector<std::string>& arguments, const llvm::IntrusiveRefCntPtr<vfs::FileSystem>& files) {
   KMUX_ASSIGN(const std::vector<std::string> cc1, cc1_arguments(arguments, files));
@@ -246,7 +246,7 @@ Result<FrontEnd::Invocation> FrontEnd::shared_invocation(const Arguments& argume
 Result<FrontEnd::Invocation> FrontEnd::invocation(const std::string& path, const Arguments& arguments,
                                                   const Files& files) {
   KMUX_ASSIGN(const Invocation shared, shared_invocation(arguments, files));
-  auto made = std::make_shared<clang::CompilerInvocation>(*shared);  // with options of its own
+  auto made = std::make_shared<clang::CompilerInvocation>(*shared);  // with separate options
   auto& front_end = made->getFrontendOpts();
   front_end.Inputs = {clang::FrontendInputFile(path, front_end.Inputs.front().getKind())};
   made->getCodeGenOpts().MainFileName = path;
@@ -256,7 +256,7 @@ Result<FrontEnd::Invocation> FrontEnd::invocation(const std::string& path, const
 void begin(clang::CompilerInstance& instance, std::shared_ptr<clang::CompilerInvocation> invocation,
            const llvm::IntrusiveRefCntPtr<vfs::FileSystem>& files, llvm::raw_ostream& log) {
   instance.setInvocation(std::move(invocation));
-  // CompilerInstance's engine, not one of our own: it knows the -W flags and silences system headers.
+  // Uses CompilerInstance's own engine, which knows the -W flags and silences system headers.
   instance.createDiagnostics(new clang::TextDiagnosticPrinter(log, &instance.getDiagnosticOpts()), true);
   instance.setVerboseOutputStream(llvm::nulls());  // else "1 error generated." goes to stderr
   instance.createFileManager(files);
@@ -264,7 +264,7 @@ void begin(clang::CompilerInstance& instance, std::shared_ptr<clang::CompilerInv
 
 namespace {
 
-// Unoptimised code, with kRecordBytes. Clang's own actions make a target machine as well, which nobody needs for that.
+// Emits unoptimised code, with kRecordBytes. Clang's own actions also make a target machine, which is not needed here.
 class EmitModule final : public clang::ASTFrontendAction {
  public:
   EmitModule(llvm::LLVMContext& context, Language language) : context_(context), language_(language) {}
@@ -279,7 +279,7 @@ class EmitModule final : public clang::ASTFrontendAction {
     return std::unique_ptr<clang::ASTConsumer>(generator_);
   }
 
-  // Records are marked while there is a syntax tree.
+  // Marks records while the syntax tree exists.
   void EndSourceFileAction() override {
     llvm::Module* const module = generator_ != nullptr ? generator_->GetModule() : nullptr;
     if (module == nullptr) return;
@@ -291,7 +291,7 @@ class EmitModule final : public clang::ASTFrontendAction {
 
   llvm::LLVMContext& context_;
   const Language language_;
-  clang::CodeGenerator* generator_ = nullptr;  // the instance's
+  clang::CodeGenerator* generator_ = nullptr;  // owned by the instance
   std::unique_ptr<llvm::Module> module_;
 };
 

@@ -27,86 +27,89 @@ class CompilerInstance;
 
 namespace kmux::cpu {
 
-/// How what device/ refuses begins to say so.
+/// The beginning of the messages by which device/ refuses a construct.
 inline constexpr std::string_view kRefusedMark = "not for this processor (";
 
-/// The error for `construct` at `place` ("k.cu:3", or nothing), which is refused with `reason`: kRefusedMark, why, ")".
+/// Returns the error for `construct` at `place` ("k.cu:3", or empty). `reason` must be kRefusedMark, the cause, ")".
 Error refused_construct(std::string_view place, std::string_view construct, std::string_view reason);
 
-/// The attribute of a function with a parameter whose type device/ refuses: that type's name, ": " and the reason.
+/// The attribute of a function with a parameter whose type device/ refuses: the type's name, ": " and the reason.
 inline constexpr const char* kRefusedParameter = "kmux-refused-parameter";
 
-/// The error for a source of a device dialect that uses what only a GPU has, by the compiler's text `log`: the construct,
-/// file and line of the first error, if that is of this kind. Headers of device/ say so by #error; spmd::check_text finds the
-/// functions that they refuse.
+/// Returns the error for a device source that uses a construct that only a GPU has, from the compiler's text `log`. It
+/// names the construct, file and line of the first error; empty if that error is of another kind. Headers of device/
+/// refuse by #error; spmd::check_text finds the functions that they refuse.
 std::optional<Error> refusal_of(std::string_view log);
 
-/// The error for the source `path` of a device dialect, by the compiler's text `log`. One in a header of device/ is told with
-/// the file and line of the program that ask for what it is in.
+/// Returns the error for the source `path` of a device dialect, from the compiler's text `log`. An error in a header of
+/// device/ is reported with the file and line of the program that requested the code in error.
 Error device_error(const std::string& path, std::string_view log);
 
-/// Replaces the inline PTX of `module` that has an obvious meaning: what reads the registers %laneid and %lanemask_*, for which
-/// CUDA C++ has no function, and an empty text, which only keeps a compiler from moving code, and from knowing its operands.
+/// Replaces the inline PTX of `module` that has an obvious meaning. That is reading the registers %laneid and
+/// %lanemask_*, for which CUDA C++ has no function, and empty text. Empty text only keeps a compiler from moving code,
+/// and from knowing its operands.
 void replace_assembly(llvm::Module& module);
 
-/// A file system in which relative paths name `files` and absolute ones the machine's own files. So nothing in the
-/// process's working directory can take part in a compilation, and messages show the program's own paths.
+/// Returns a file system in which relative paths name `files` and absolute ones the machine's own files. Thus the
+/// process's working directory cannot affect a compilation, and messages show the program's own paths.
 ///
-/// Lifetime: borrows the contents of `files`.
+/// Lifetime: borrows the contents of `files`, which must be valid until the last use of the file system.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> memory_files(std::span<const File> files);
 
-/// The attribute of a parameter that is a record by value: how many bytes it has. What it is passed in, often a wider integer,
-/// is the ABI's matter, and looks like a number that the source does not have.
+/// The attribute of a parameter that is a record by value: its size in bytes. The ABI may pass it as another type,
+/// often a wider integer, which looks like a number that the source does not have.
 inline constexpr const char* kRecordBytes = "kmux-record-bytes";
-/// The attribute of such a parameter that has the alignment of the record, in bytes.
+/// The attribute of such a parameter for the alignment of the record, in bytes.
 inline constexpr const char* kRecordAlignment = "kmux-record-alignment";
-/// The attribute of such a parameter that is the first of several, in which the record comes: how many.
+/// The attribute of such a parameter that is the first of several parts of the record: the number of parts.
 inline constexpr const char* kRecordParts = "kmux-record-parts";
 
-/// The attribute of a kernel that was given the name of its launch: the symbol that it had, which has the types of its parameters.
+/// The attribute of a kernel that was renamed for its launch: its former symbol, which encodes the parameter types.
 inline constexpr const char* kKernelSymbol = "kmux-kernel-symbol";
 
-/// Gives the functions of `module`, which `generator` has made, the attributes named kRecord... and kRefusedParameter.
+/// Adds the attributes kRecord... and kRefusedParameter to the functions of `module`, which `generator` has made.
 void mark_records(clang::CodeGenerator& generator, llvm::Module& module);
 
-/// What one source became, and what later steps need to know of its options.
+/// The IR of one source, and the options that later passes need.
 struct TranslationUnit {
   std::unique_ptr<llvm::Module> module;  // with kRecordBytes
   unsigned opt_level = 3;
   std::vector<std::string> features;  // instruction-set features in force
 };
 
-/// Makes `instance` one that is about to read the input of `invocation` among `files`, and to write its messages to `log`.
+/// Prepares `instance` to read the input of `invocation` among `files`, and to write its messages to `log`.
 void begin(clang::CompilerInstance& instance, std::shared_ptr<clang::CompilerInvocation> invocation,
            const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files, llvm::raw_ostream& log);
 
-/// Clang from text to unoptimised LLVM IR, in this process.
+/// Compiles text to unoptimised LLVM IR with Clang, in this process.
 ///
 /// Threads: any, concurrently with different contexts.
 class FrontEnd {
  public:
-  /// Compiles the file `path` of `files` with the driver arguments `arguments`; messages are appended to `log`. The file
-  /// begins with `preamble`. `language` says whether it is one of a device dialect.
+  /// Compiles the file `path` of `files` with the driver arguments `arguments`. Appends messages to `log`. The file
+  /// must begin with `preamble`. `language` is kCuda for a device dialect.
   ///
-  /// Errors: compile_failed with `log`; unsupported for what only a GPU has; invalid_argument for an argument that the driver refuses.
+  /// Errors: compile_failed with `log`; unsupported for constructs that only a GPU has; invalid_argument for an
+  ///         argument that the driver refuses.
   Result<TranslationUnit> compile(llvm::LLVMContext& context, const std::string& path,
                                   const std::vector<std::string>& arguments,
                                   const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files, std::string& log,
                                   const Preamble& preamble = {}, Language language = Language::kCpp);
 
-  /// The precompiled form of the file `path` of `files`, a preamble, for other sources that begin with it. Empty if it has
-  /// errors or warnings (which would be lost), or once `stopping` says so.
+  /// Returns the precompiled form of the file `path` of `files`, a preamble, for other sources that begin with it.
+  /// Returns an empty string if it has errors or warnings (which would be lost), or once `stopping` returns true.
   std::string precompile(const std::string& path, const std::vector<std::string>& arguments,
                          const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files,
                          const std::function<bool()>& stopping);
 
-  /// The functions that the file `path` of `files` defines and a launch can name.
+  /// Returns the functions that the file `path` of `files` defines and a launch can name.
   ///
-  /// Errors: compile_failed with the compiler's messages where it found none; invalid_argument for an argument that the driver refuses.
+  /// Errors: compile_failed with the compiler's messages if the source has errors, unless the first is about a header
+  ///         and some function is found; invalid_argument for an argument that the driver refuses.
   Result<SourceFunctions> functions(const std::string& path, const std::vector<std::string>& arguments,
                                     const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files, Language language);
 
-  /// The folders in which `#include` searches after those of "-I", with these driver arguments.
+  /// Returns the folders in which `#include` searches after those of "-I", with these driver arguments.
   Result<std::vector<std::string>> system_folders(const std::vector<std::string>& arguments);
 
  private:
@@ -117,7 +120,7 @@ class FrontEnd {
   Result<Invocation> shared_invocation(const Arguments& arguments, const Files& files);
 
   std::mutex mutex_;
-  // The driver looks for GCC's headers in the file system, so it runs once a list of arguments. What it found is copied.
+  // The driver searches the file system for GCC's headers, so it runs once per argument list. Its results are copied.
   std::map<Arguments, Invocation> invocations_;
 };
 

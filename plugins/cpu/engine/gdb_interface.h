@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-// What gdb reads of a process to find code that was compiled in it. The names and layouts are gdb's.
+// The data that gdb reads in a process to find code that was compiled in it. The names and layouts are gdb's.
 //
 // Source: GDB's manual, "JIT Compilation Interface".
 extern "C" {

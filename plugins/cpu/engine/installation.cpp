@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kBuiltWith = KMUX_CLANG_RESOURCE_DIR;
 
-// Where a package has them.
+// Returns the folders where a package has Clang's headers.
 std::vector<fs::path> own_folders() {
   const std::string version = std::to_string(CLANG_VERSION_MAJOR);
   const fs::path plugins = fs::path(own_library()).parent_path();
@@ -64,7 +64,8 @@ std::string own_library() {
 std::string id_file_of(const std::string& library) { return fs::path(library).replace_extension(".id").string(); }
 
 Result<std::string> resource_dir() {
-  // Asked for each key of the cache. What is missing may be installed while the process runs.
+  // Called for each cache key, so a folder that was found is kept. Missing headers may be installed while the process
+  // runs.
   static const Result<std::string> at_first = first_resource_dir(candidates());
   return at_first ? at_first : first_resource_dir(candidates());
 }
@@ -93,14 +94,14 @@ Result<std::string> first_resource_dir(std::span<const fs::path> folders) {
 
 namespace {
 
-// Of ISO C and POSIX, and what those include; Clang brings the others of ISO C itself.
+// Headers of ISO C and POSIX, and those that they include. Clang provides the other headers of ISO C itself.
 constexpr std::array<std::string_view, 27> kLibcHeaders = {
     "alloca.h", "assert.h", "complex.h", "ctype.h",  "dlfcn.h",    "errno.h",      "fcntl.h",
     "fenv.h",   "locale.h", "malloc.h",  "math.h",   "memory.h",   "pthread.h",    "sched.h",
     "setjmp.h", "signal.h", "stdio.h",   "stdlib.h", "string.h",   "strings.h",    "threads.h",
     "time.h",   "uchar.h",  "unistd.h",  "wchar.h",  "features.h", "linux/errno.h"};
 
-// Those that most sources take, and a test for the rest: they all end alike.
+// The headers that most sources include. The rest all end in "intrin.h".
 constexpr std::array<std::string_view, 12> kClangHeaders = {"float.h",    "inttypes.h",  "iso646.h", "limits.h",
                                                             "stdalign.h", "stdarg.h",    "stddef.h", "stdint.h",
                                                             "stdbool.h",  "stdatomic.h", "tgmath.h", "stdnoreturn.h"};
@@ -114,13 +115,13 @@ bool is_libcs(std::string_view name) {
          name.starts_with("sys/") || name.starts_with("gnu/");
 }
 
-// The standard library's have no ending ("vector", "cmath").
+// Headers of the C++ library have no ending ("vector", "cmath").
 bool is_cpps(std::string_view name) { return name.find_first_of("./") == std::string_view::npos; }
 
 }  // namespace
 
 std::string_view missing_header(std::string_view log) {
-  constexpr std::string_view kBefore = "error: '";  // "fatal error: '", but where functions are listed
+  constexpr std::string_view kBefore = "error: '";  // "fatal error: '", except when functions are listed
   constexpr std::string_view kAfter = "' file not found";
   const std::size_t end = log.find(kAfter);
   if (end == std::string_view::npos) return {};
@@ -146,9 +147,9 @@ Error with_advice(Error error, std::string_view log, std::string (*advice)(std::
 
 namespace {
 
-constexpr const char* kAArch64 = "aarch64-unknown-linux-gnu";  // as LLVM calls such a machine's processes
+constexpr const char* kAArch64 = "aarch64-unknown-linux-gnu";  // LLVM's triple of such a machine's processes
 
-// Those that LLVM chooses instructions by. Source: Linux, arch/arm64/include/uapi/asm/hwcap.h.
+// The features by which LLVM chooses instructions. Source: Linux, arch/arm64/include/uapi/asm/hwcap.h.
 constexpr auto kHardwareBits = std::to_array<HardwareBit>({
     {"fp-armv8", 1, 0},  {"neon", 1, 1},      {"aes", 1, 4},     {"sha2", 1, 6},     {"crc", 1, 7},
     {"lse", 1, 8},       {"fullfp16", 1, 10}, {"rdm", 1, 12},    {"jsconv", 1, 13},  {"complxnum", 1, 14},
@@ -160,7 +161,7 @@ constexpr auto kHardwareBits = std::to_array<HardwareBit>({
 });
 
 #if defined(__aarch64__)
-// Of the kernel: LLVM 19 reads /proc/cpuinfo, where it knows six names and says nothing of what is missing.
+// Queries the kernel: LLVM 19 reads /proc/cpuinfo, where it knows six names and does not report missing features.
 llvm::StringMap<bool> ask_features() {
   llvm::StringMap<bool> features;
   for (const auto& [feature, word, bit] : kHardwareBits)
@@ -171,8 +172,8 @@ llvm::StringMap<bool> ask_features() {
 llvm::StringMap<bool> ask_features() { return llvm::sys::getHostCPUFeatures(); }
 #endif
 
-// Every feature that a machine like this can have, and whether this one has it. Asked once: in a virtual machine each
-// CPUID instruction takes long.
+// Returns every feature that a machine like this can have, and whether this one has it. Queried once: in a virtual
+// machine each CPUID instruction takes long.
 const llvm::StringMap<bool>& asked_features() {
   static const llvm::StringMap<bool> features = ask_features();
   return features;
@@ -192,7 +193,7 @@ std::set<std::string, std::less<>> names_of(const llvm::SmallVector<llvm::String
   return names;
 }
 
-// What clang accepts for -march on x86, and for -mcpu on AArch64. On x86 "generic" would be a word for two things.
+// Returns the names that Clang accepts for -march on x86, and for -mcpu on AArch64.
 std::set<std::string, std::less<>> ask_names(bool of_aarch64) {
   llvm::SmallVector<llvm::StringRef, 0> names;
   if (of_aarch64) {
@@ -208,7 +209,8 @@ const std::set<std::string, std::less<>>& own_names() {
   return names;
 }
 
-// Those of the other kind of machine that code can be made for.
+// Returns the processors of the other kind of machine for which code can be generated. On x86 "generic" would be
+// ambiguous.
 const std::set<std::string, std::less<>>& foreign_names() {
   static const auto names = [] {
     auto asked = is_aarch64(host_triple()) ? std::set<std::string, std::less<>>{} : ask_names(true);

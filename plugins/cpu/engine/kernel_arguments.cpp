@@ -58,7 +58,8 @@ KernelArgument taken_argument(const llvm::Argument& argument, const llvm::DataLa
   return {bytes, kind_of(type), text_of(type, bytes)};
 }
 
-// A record of one number or address looks like that, but what is passed may be a structure as well.
+// Returns the arguments that `function` takes. A record of one number or address looks like that member, but a launch
+// may pass a structure as well.
 std::vector<KernelArgument> taken_arguments(const llvm::Function& function, const std::vector<KernelArgument>& passed) {
   std::vector<KernelArgument> taken;
   for (unsigned i = 0; i < function.arg_size(); i += record_parts(*function.getArg(i))) {
@@ -72,7 +73,7 @@ std::vector<KernelArgument> taken_arguments(const llvm::Function& function, cons
   return taken;
 }
 
-// A type that only a GPU can use: no program has an argument of it.
+// Refuses a parameter of a type that only a GPU can use: no program has such an argument.
 Status check_types(const llvm::Function& kernel) {
   const auto [type, reason] = kernel.getFnAttribute(kRefusedParameter).getValueAsString().split(": ");
   if (type.empty()) return Ok{};
@@ -102,14 +103,15 @@ std::vector<unsigned> record_bytes(const llvm::Function* kernel) {
 
 namespace {
 
-// May an argument of type `given` be passed to a parameter of type `taken` by its bits? A bool is a byte, 0 or 1.
+// Returns true if an argument of type `given` can be passed by its bits to a parameter of type `taken`. A bool is a
+// byte, 0 or 1.
 bool same_bits(const llvm::Type* given, const llvm::Type* taken) {
   if (given->isIntegerTy(1)) return taken->isIntegerTy(8);
   return given->isIntegerTy() && (taken->isHalfTy() || taken->isBFloatTy()) &&
          given->getPrimitiveSizeInBits() == taken->getPrimitiveSizeInBits();
 }
 
-// Is `given` as long as the record of `bytes` that is passed as a `taken`?
+// Returns true if `given` is as long as the record of `bytes` that is passed as a `taken`.
 bool is_record(llvm::Type* given, llvm::Type* taken, unsigned bytes, const llvm::DataLayout& layout) {
   return bytes != 0 && layout.getTypeStoreSize(given) == bytes && layout.getTypeStoreSize(taken) >= bytes;
 }
@@ -120,7 +122,7 @@ bool pass_alike(const llvm::Argument& given, const llvm::Argument& taken) {
   return !given.hasByValAttr() || given.getParamAlign() == taken.getParamAlign();
 }
 
-// What a record has in its registers, if memory would have `given` at its beginning.
+// Returns the value of a record in registers whose memory begins with `given`.
 llvm::Value* as_record(llvm::Value* given, llvm::Type* taken, llvm::IRBuilder<>& builder) {
   llvm::BasicBlock& entry = builder.GetInsertBlock()->getParent()->getEntryBlock();
   llvm::Value* const slot = llvm::IRBuilder<>(&entry, entry.getFirstInsertionPt()).CreateAlloca(taken);

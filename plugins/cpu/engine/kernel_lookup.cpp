@@ -1,4 +1,4 @@
-// Which function of the sources a launch means.
+// Resolves which function of the sources a launch means.
 #include "engine/kernel_lookup.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kMostListed = 8;
 
-// The functions that device/threads.h has made __global__, static ones among them: it says that they are used.
+// Returns the functions that are __global__, including static ones: device/threads.h marks them as used.
 std::vector<llvm::Function*> kernels_in(const llvm::Module& module) {
   std::vector<llvm::Function*> kernels;
   for (const bool compiler : {false, true}) {
@@ -36,7 +36,8 @@ std::vector<llvm::Function*> kernels_in(const llvm::Module& module) {
   return kernels;
 }
 
-// One function may have two names: "scale<float>" and "scale<float, 4>".
+// Names `function` after a kernel. If it has another kernel's name, a copy gets the name: "scale<float>" and
+// "scale<float, 4>" may be one function.
 void set_name(llvm::Function& function, const std::string& name, const std::vector<std::string>& kernels) {
   const bool is_named = std::ranges::find(kernels, function.getName().str()) != kernels.end();
   if (!function.hasFnAttribute(kKernelSymbol)) function.addFnAttr(kKernelSymbol, function.getName());
@@ -55,7 +56,7 @@ void name_instances(llvm::Module& module, const std::vector<std::string>& kernel
   }
 }
 
-// The name of `mangled` without namespace and parameters, or empty if it is no C++ name.
+// Returns the name of `function` without namespace and parameters; empty if it is not a C++ name.
 std::string base_name(const llvm::Function& function) {
   const std::string mangled = function.getName().str();
   llvm::ItaniumPartialDemangler demangler;
@@ -66,20 +67,20 @@ std::string base_name(const llvm::Function& function) {
   return name;
 }
 
-// "scale" of "ns::scale<float>(float*)"
+// Returns "scale" for "ns::scale<float>(float*)".
 std::string base_name(const std::string& kernel) {
   const std::string name = kernel.substr(0, std::min(kernel.find_first_of("<("), kernel.size()));
   const std::string last = name.substr(name.rfind(':') + 1);  // npos + 1 is 0
   return last.substr(0, last.find(' '));
 }
 
-// Can the launcher call it, or is it what a launch on a grid may mean?
+// Returns true if the launcher can call `function`, or a launch on a grid can mean it.
 bool is_callable(const llvm::Function& function, bool on_grid) {
   if (function.isDeclaration()) return false;
   return on_grid || (!function.hasLocalLinkage() && !function.hasLinkOnceLinkage());
 }
 
-// The functions as their author wrote them: "gemm(float*, int), scale".
+// Returns the functions as their author wrote them: "gemm(float*, int), scale".
 std::string list_functions(const llvm::Module& module) {
   std::string list;
   std::size_t count = 0;
@@ -100,13 +101,13 @@ std::vector<std::string> namesakes(const llvm::Module& module, const std::string
   return symbols;
 }
 
-// "scale<float>(float*)" of "void scale<float>(float*)".
+// Returns "scale<float>(float*)" for "void scale<float>(float*)".
 std::string written(const std::string& symbol) {
   const std::string text = llvm::demangle(symbol);
   return text.starts_with("void ") ? text.substr(5) : text;
 }
 
-// Of functions that have this name in C++.
+// Explains which functions have this name in C++.
 std::string explain_namesakes(const std::vector<std::string>& symbols, bool on_grid) {
   if (symbols.size() == 1 && !on_grid) {
     return "there is the C++ function \"" + llvm::demangle(symbols.front()) +
@@ -122,7 +123,7 @@ std::string explain_namesakes(const std::vector<std::string>& symbols, bool on_g
          "\".";
 }
 
-// Why `kernel` cannot be called by that name, and what would help.
+// Explains why `kernel` cannot be called by that name, with advice.
 std::string explain_missing(const llvm::Module& module, const std::string& kernel, bool on_grid) {
   if (const llvm::Function* found = module.getFunction(kernel); found && found->hasLocalLinkage()) {
     return "it is static). Remove \"static\".";
@@ -134,7 +135,7 @@ std::string explain_missing(const llvm::Module& module, const std::string& kerne
 
 }  // namespace
 
-// That a kernel has been said to be used, which keeps those that are static, ends here.
+// Removes the used marks of the kernels, which have kept static ones so far.
 void name_kernels(llvm::Module& module, const CompileJob& job) {
   if (job.blocks.empty()) return;
   const std::vector<llvm::Function*> kernels = kernels_in(module);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kUnit = 16;  // an ABI's registers may hold more than the last bytes of a record
 
-/// One parameter of the source: what it is in the code, and whether that is to be an address.
+/// One parameter of the source: its place in the IR, and whether it becomes an address.
 struct Parameter {
   unsigned first;
   unsigned parts;
@@ -45,7 +45,7 @@ bool is_only_read(const llvm::Value& address) {
   });
 }
 
-/// Makes a function of `kernel` that takes addresses of its records. `may_share`: what is only read need not be copied.
+/// Changes `kernel` to take addresses of its records. `may_share`: records that are only read need not be copied.
 class Rewriter {
  public:
   Rewriter(llvm::Function& kernel, const std::vector<Parameter>& parameters, bool may_share)
@@ -71,7 +71,7 @@ class Rewriter {
   }
 
  private:
-  // A kernel is also a function that device code can call, or take the address of.
+  // Keeps a copy for device code, which may also call a kernel or take its address.
   void keep_for_others() {
     llvm::ValueToValueMapTy map;
     llvm::Function* const copy = llvm::CloneFunction(&kernel_, map);
@@ -106,7 +106,7 @@ class Rewriter {
     return kernel_.getDataLayout().getTypeAllocSize(argument.getParamByValType()).getFixedValue();
   }
 
-  // What lies there is not written while the kernel runs.
+  // The record at the address is not written while the kernel runs.
   llvm::AttributeSet address_attributes(unsigned first) const {
     llvm::AttrBuilder attributes(kernel_.getContext());
     for (const auto one : {llvm::Attribute::NoAlias, llvm::Attribute::ReadOnly, llvm::Attribute::NoCapture})
@@ -138,7 +138,7 @@ class Rewriter {
     return argument.hasByValAttr() || bytes > sizeof(void*);
   }
 
-  // Registers hold a record as if it were a structure of what they hold.
+  // Loads the parts of a record. Registers hold it like a structure of their types.
   void load_parts(const Parameter& parameter, llvm::AllocaInst& own) {
     llvm::SmallVector<llvm::Type*> types;
     for (unsigned i = 0; i < parameter.parts; ++i) types.push_back(kernel_.getArg(parameter.first + i)->getType());

@@ -16,7 +16,7 @@
 namespace kmux::cpu {
 namespace {
 
-// What to do about `symbol`, which was not found.
+// Returns advice for the missing `symbol`.
 std::string advice_for_missing(const std::string& symbol) {
   const std::string_view name = symbol;
   if (name.starts_with("__kmpc_") || name.starts_with("omp_") || name.starts_with("GOMP_")) {
@@ -29,21 +29,21 @@ std::string advice_for_missing(const std::string& symbol) {
          "application's own function).";
 }
 
-constexpr std::uint64_t kFewMappings = 16;  // that may be left where the next ones were refused
+constexpr std::uint64_t kFewMappings = 16;  // that may be left when the next ones are refused
 
 std::uint64_t mappings() {
   std::ifstream file(linux_root() / "proc/self/maps");
   return static_cast<std::uint64_t>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
 }
 
-// The largest number where the system has no such limit.
+// Returns the limit of memory mappings, or the largest number if the system has no such limit.
 std::uint64_t most_mappings() {
   std::uint64_t most = 0;
   return std::ifstream(linux_root() / "proc/sys/vm/max_map_count") >> most ? most
                                                                            : std::numeric_limits<std::uint64_t>::max();
 }
 
-// Why there is no memory for code.
+// Explains why the system refused memory for code.
 Error explain_memory(const std::error_code& refused) {
   if (refused == std::errc::permission_denied || refused == std::errc::operation_not_permitted) {
     return make_error(ErrorCode::kUnavailable,

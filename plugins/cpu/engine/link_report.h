@@ -10,17 +10,17 @@
 
 namespace kmux::cpu {
 
-/// Why objects could not be linked.
+/// The reasons why objects could not be linked.
 struct LinkReport {
   std::vector<std::string> missing;
   std::string text;
-  std::error_code system;  // what the system refused
+  std::error_code system;  // error of the system call that failed
 
   bool empty() const { return missing.empty() && text.empty(); }
   void add(llvm::Error error);
 
-  /// Returns unavailable for symbols that are missing and for memory that may not become executable, out_of_memory where the system has
-  /// no memory or no mappings left, else invalid_argument.
+  /// Returns unavailable for missing symbols and for memory that may not become executable. Returns out_of_memory if
+  /// the system has no memory or no mappings left, else invalid_argument.
   Error explain() const;
 };
 

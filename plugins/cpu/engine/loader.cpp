@@ -5,7 +5,7 @@
 
 #include "kmux/plugin/dynamic_library.h"
 
-// The C++ ABI's own, which runs `function` when the thread ends.
+// The C++ ABI's function, which runs `function` when the thread ends.
 extern "C" int __cxa_thread_atexit(  // NOLINT(bugprone-reserved-identifier)
     void (*function)(void*), void* argument, void* handle) noexcept;
 
@@ -44,7 +44,7 @@ int ExitList::at_exit(void (*function)(void*), void* argument, void* handle) {
 
 int ExitList::at_thread_exit(void (*function)(void*), void* argument, void* handle) {
   static_cast<ExitList*>(handle)->pin();
-  static char of_this_library;  // which so stays as well; the code's own handle means nothing to the C library
+  static char of_this_library;  // keeps this library loaded, too; the C library does not know the code's own handle
   return __cxa_thread_atexit(function, argument, &of_this_library);
 }
 

@@ -10,22 +10,22 @@
 
 namespace kmux::cpu {
 
-/// What loaded code wants run when it goes: its `atexit` functions and the destructors of its static objects.
+/// The `atexit` functions and destructors of static objects that run when loaded code is unloaded.
 ///
 /// The address of the list is the code's `__dso_handle`, so that each `__cxa_atexit` finds the list of its caller.
 /// Threads: any.
 class ExitList {
  public:
   void add(void (*function)(void*), void* argument);
-  /// Runs everything, last first, and also what is added meanwhile.
+  /// Runs all entries, last first, including those that are added meanwhile.
   void run();
 
-  /// A thread-local object of the code has a destructor that a thread will run after the code may be gone: the code
-  /// must stay.
+  /// Marks the code as never to be unloaded: a thread will run the destructor of a thread-local object of it, maybe
+  /// after the kernel is gone.
   void pin();
   bool pinned() const;
 
-  /// `__cxa_atexit`, `__cxa_thread_atexit`: `handle` is an ExitList.
+  /// Implement `__cxa_atexit` and `__cxa_thread_atexit`. `handle` must be an ExitList.
   static int at_exit(void (*function)(void*), void* argument, void* handle);
   static int at_thread_exit(void (*function)(void*), void* argument, void* handle);
 
@@ -45,9 +45,9 @@ class ExitList {
 class LoadedCode {
  public:
   virtual ~LoadedCode() = default;
-  /// The function that `load` was asked for.
+  /// Returns the entry function with which the code was loaded. Valid as long as this object.
   void* entry() const { return entry_; }
-  /// A variable of the code that stayed visible; null if there is none.
+  /// Returns the address of a visible variable of the code; null if it has no such variable.
   virtual void* find(const std::string& symbol) = 0;
 
  protected:
@@ -56,11 +56,12 @@ class LoadedCode {
 
 /// Links relocatable `objects` into this process, runs their initialisers and finds `entry`.
 ///
-/// Errors: unavailable that names the symbols which neither the objects nor the process define, and how to get them;
-///         invalid_argument for an object that cannot be linked; launch_failed if an initialiser throws.
+/// Errors: unavailable that names the symbols which neither the objects nor the process define, with advice;
+///         out_of_memory if the system has no memory or mappings left; invalid_argument for an object that cannot be
+///         linked; launch_failed if an initialiser throws.
 Result<std::unique_ptr<LoadedCode>> load_objects(std::span<const std::string> objects, const std::string& entry);
 
-/// Opens the bytes of a shared library and finds `entry`.
+/// Opens a shared library from its bytes and finds `entry`.
 ///
 /// Errors: unavailable with the loader's own text.
 Result<std::unique_ptr<LoadedCode>> load_shared_object(const std::string& bytes, const std::string& entry);

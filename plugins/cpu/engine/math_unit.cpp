@@ -19,10 +19,11 @@ extern const std::string_view cpu_math_text;  // device/math_*.h
 }  // namespace kmux
 
 namespace kmux::cpu {
-// Of constants. As a polynomial such a call would be compiled wherever it stands, and folded long after.
+// Folds calls with constant arguments. As a polynomial, such a call would be compiled wherever it stands and folded
+// much later.
 namespace {
 
-using Number = long double;  // more digits than what is rounded to
+using Number = long double;  // more digits than the rounded result
 
 struct OfOne {
   llvm::StringRef name;
@@ -64,7 +65,8 @@ bool is_known(llvm::StringRef name) {
   return find_named(kOfOne, name) != nullptr || find_named(kOfTwo, name) != nullptr;
 }
 
-/// A function of mathematics: a device function by its mangled name ("_ZL3powdd" is pow(double, double) of a file), the library's by C's.
+/// The name of a mathematical function: mangled for a device function ("_ZL3powdd" is pow(double, double) of a file),
+/// C's for one of the C library.
 struct MathName {
   llvm::StringRef name;
   llvm::StringRef parameters;  // a letter each
@@ -88,7 +90,7 @@ std::optional<MathName> math_name(const llvm::Function& function) {
   return found->name.consume_back("f") && is_known(found->name) ? found : std::nullopt;
 }
 
-// `argument` as the number that a parameter whose type is `letter` has; nothing if it is not constant.
+// Returns `argument` as a number, for a parameter whose mangled type is `letter`; empty if it is not constant.
 std::optional<double> number_of(const llvm::Value* argument, char letter) {
   if (const auto* const number = llvm::dyn_cast<llvm::ConstantFP>(argument)) {
     if (number->getType()->isFloatTy()) return number->getValueAPF().convertToFloat();
@@ -114,7 +116,8 @@ llvm::Constant* value_of(const llvm::CallInst& call) {
   return constant_math(function->name, arguments, *call.getType());
 }
 
-// Clang has folded what the text has of constants, but not what is made of such calls.
+// Returns the constant value of `one`, or null. Clang has folded the text's own constants, but no values computed from
+// such calls.
 llvm::Constant* value_of(llvm::Instruction& one) {
   if (const auto* const call = llvm::dyn_cast<llvm::CallInst>(&one)) return value_of(*call);
   if (!llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst>(one)) return nullptr;
@@ -152,7 +155,8 @@ struct MathFunction {
   llvm::Intrinsic::ID intrinsic = llvm::Intrinsic::not_intrinsic;
 };
 
-// Those that a vectorised loop does at least twice as fast so as by calls. In double, sin, cos, tan and pow are no faster on AVX2.
+// Functions that a vectorised loop computes at least twice as fast as by calls. In double, sin, cos, tan and pow are no
+// faster on AVX2.
 constexpr std::array kOfBoth = {MathFunction{"exp", llvm::Intrinsic::exp},
                                 MathFunction{"exp2", llvm::Intrinsic::exp2},
                                 MathFunction{"exp10", llvm::Intrinsic::exp10},
@@ -181,7 +185,7 @@ const MathFunction* find_math(llvm::ArrayRef<MathFunction> functions, llvm::Stri
   return found == functions.end() ? nullptr : found;
 }
 
-// The C function that `declared` is, or empty if it is none of ours.
+// Returns the C function that `declared` is; empty if it is not listed above.
 std::string name_of_math(const llvm::Function& declared) {
   const llvm::FunctionType& type = *declared.getFunctionType();
   if (!declared.isDeclaration() || type.getNumParams() != 1 || type.isVarArg()) return "";
@@ -195,7 +199,7 @@ std::string name_of_math(const llvm::Function& declared) {
   return found == nullptr ? "" : (found->name + (is_float ? "f" : "")).str();
 }
 
-// What a call of C's function `name` gives, if that is constant, or null.
+// Returns the constant result of a call of C's function `name`, or null if it is not constant.
 llvm::Constant* constant_of(const llvm::CallInst& call, llvm::StringRef name) {
   const auto* const x = llvm::dyn_cast<llvm::ConstantFP>(call.getArgOperand(0));
   if (x == nullptr) return nullptr;
@@ -204,7 +208,8 @@ llvm::Constant* constant_of(const llvm::CallInst& call, llvm::StringRef name) {
   return constant_math(is_float ? name.drop_back() : name, argument, *call.getType());
 }
 
-// Has the calls of `declared`, C's function `name`, that are not constant call `own`. Returns whether there are any.
+// Redirects the calls of `declared`, C's function `name`, to `own`, but folds constant ones. Returns true if any call
+// was redirected.
 bool redirect(llvm::Function& declared, llvm::StringRef name, llvm::StringRef own) {
   bool is_called = false;
   for (llvm::User* const user : llvm::make_early_inc_range(declared.users())) {
@@ -228,7 +233,7 @@ bool is_defined(const std::vector<std::unique_ptr<llvm::Module>>& modules, const
   });
 }
 
-// Redirects the calls of `function`. Returns the C function that they now need of math_unit, or empty if none.
+// Redirects the calls of `function`. Returns the C function that math_unit must define for them; empty if none.
 std::string redirected_name(llvm::Function& function, const std::vector<std::unique_ptr<llvm::Module>>& modules) {
   const std::string name = name_of_math(function);
   if (name.empty() || function.use_empty()) return "";

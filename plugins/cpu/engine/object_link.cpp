@@ -1,4 +1,5 @@
-// load_objects of loader.h, by LLVM's JITLink. Without ORC, which has most of LLVM's IR in it: docs/design/0055-first-call.md
+// Implements load_objects of loader.h with LLVM's JITLink. Avoids ORC, which includes most of LLVM's IR:
+// docs/design/0055-first-call.md
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -32,7 +33,7 @@ namespace {
 namespace jitlink = llvm::jitlink;
 namespace orc = llvm::orc;
 
-// Of this machine alone: with those for any machine come seven linkers.
+// The functions of this machine alone: those for any machine link seven linkers.
 #if defined(__aarch64__)
 constexpr auto read_object = jitlink::createLinkGraphFromELFObject_aarch64;
 constexpr auto link_graph = jitlink::link_ELF_aarch64;
@@ -48,7 +49,8 @@ struct InitSections {
   std::vector<Function> finalisers;
 };
 
-// The sections whose name is `prefix` or begins with it and a dot, by priority: ".init_array.101" runs before ".init_array".
+// Returns the sections whose name is `prefix`, or begins with it and a dot, by priority: ".init_array.101" runs before
+// ".init_array".
 std::multimap<int, jitlink::Section*> find_sections(jitlink::LinkGraph& graph, std::string_view prefix) {
   constexpr int kNoPriority = 65535;
   std::multimap<int, jitlink::Section*> found;
@@ -89,8 +91,9 @@ void read(jitlink::LinkGraph& graph, std::string_view prefix, std::vector<InitSe
   }
 }
 
-// libc, libm, libstdc++ and libgcc_s, too, which a program in C need not have.
-// Opened local, so that nothing becomes visible to the rest of the process; never closed, as code refers to them.
+// Returns handles of the program, libc, libm, libstdc++ and libgcc_s, which a C program need not have loaded. They are
+// opened with RTLD_LOCAL, so that nothing becomes visible to the rest of the process. They are never closed, as code
+// refers to them.
 const std::array<void*, 5>& libraries() {
   static const std::array<void*, 5> handles = {
       dlopen(nullptr, RTLD_NOW | RTLD_LOCAL), dlopen("libc.so.6", RTLD_NOW | RTLD_LOCAL),
@@ -99,7 +102,8 @@ const std::array<void*, 5>& libraries() {
   return handles;
 }
 
-// As a dynamically linked C++ program would: in the program and its libraries first.
+// Returns the address of `symbol`, found as by a dynamically linked C++ program: in the program and its libraries
+// first.
 void* find_in_process(const char* symbol) {
   if (void* const address = fiber_call(symbol)) return address;
   for (void* library : libraries()) {
@@ -138,7 +142,8 @@ std::vector<PlacedFunction> functions_of(jitlink::LinkGraph& graph) {
   return functions;
 }
 
-// The objects of a kernel in memory. They are linked side by side: each waits for its external symbols until all have addresses.
+// The objects of a kernel in memory. They are linked together: each waits for its external symbols until all have
+// addresses.
 class LinkedObjects {
  public:
   explicit LinkedObjects(std::size_t page_size) : memory_(page_size) {}
@@ -148,7 +153,7 @@ class LinkedObjects {
 
   void* find(const std::string& symbol) const;
   Result<void*> link(std::span<const std::string> objects, const std::string& entry);
-  /// Runs what the code registered for its end.
+  /// Runs the functions that the code registered for its end.
   void finish();
   bool pinned() const { return exits_.pinned(); }
 
@@ -179,7 +184,7 @@ bool is_visible(const jitlink::Symbol& symbol) {
   return symbol.hasName() && symbol.getScope() != jitlink::Scope::Local;
 }
 
-// What JITLink asks and tells while it links one object.
+// JITLink's callbacks while it links one object.
 class LinkedObjects::Context final : public jitlink::JITLinkContext {
  public:
   Context(LinkedObjects& objects, const std::string& object, std::vector<Waiting>& waiting)
@@ -210,11 +215,11 @@ class LinkedObjects::Context final : public jitlink::JITLinkContext {
  private:
   LinkedObjects& objects_;
   const std::string& object_;  // its bytes
-  std::vector<PlacedFunction> functions_;  // that are shown
+  std::vector<PlacedFunction> functions_;  // shown to gdb and perf
   std::vector<Waiting>& waiting_;
 };
 
-// Nothing refers to the sections of initialisers, so that the linker would drop them.
+// Keeps the sections of initialisers: nothing refers to them, so the linker would drop them.
 llvm::Error LinkedObjects::Context::modifyPassConfig(jitlink::LinkGraph& linked, jitlink::PassConfiguration& passes) {
   passes.PrePrunePasses.emplace_back([](jitlink::LinkGraph& graph) {
     keep(graph, ".init_array");
@@ -264,7 +269,7 @@ llvm::Expected<Graphs> read_all(std::span<const std::string> objects) {
   return graphs;
 }
 
-// Of each name one definition stays: the strong one, or the first. Of the others the code uses that.
+// Keeps one definition of each name: the strong one, or the first. Code in the other objects uses that definition.
 llvm::Error settle_definitions(const Graphs& graphs) {
   if (graphs.size() < 2) return llvm::Error::success();
   std::map<std::string, std::pair<jitlink::LinkGraph*, jitlink::Symbol*>> chosen;
@@ -329,7 +334,7 @@ Result<void*> LinkedObjects::link(std::span<const std::string> objects, const st
   return symbols_.at(entry);
 }
 
-// To gdb and perf, under the names that the code has for its functions.
+// Shows the code to gdb and perf, under its own names of functions.
 void LinkedObjects::show(const std::string& object, jitlink::LinkGraph& graph,
                          const std::vector<PlacedFunction>& functions) {
   std::map<std::string, std::uint64_t> sections;
@@ -363,7 +368,8 @@ void LinkedObjects::finish() {
   (void)run_guarded({sections_.finalisers.rbegin(), sections_.finalisers.rend()});
 }
 
-// Leaves `objects` in memory on purpose: a thread will still run destructors of its code. Reachable, so that it is no leak.
+// Leaves `objects` in memory on purpose: a thread will still run destructors of its code. They stay reachable, so that
+// no leak is reported.
 void keep(std::unique_ptr<LinkedObjects> objects) {
   static std::mutex mutex;
   static auto& kept = *new std::vector<std::unique_ptr<LinkedObjects>>;

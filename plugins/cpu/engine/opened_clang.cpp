@@ -1,4 +1,4 @@
-// The plugin's side of clang_api.h: what compiler.h declares, out of the library.
+// The plugin's side of clang_api.h: implements compiler.h by calls of the library.
 #include <filesystem>
 #include <mutex>
 
@@ -19,7 +19,7 @@ Result<const ClangApi*> open_clang() {
                                                    "\" is not there, which makes what the cache does not have. Install "
                                                    "kmux again, or fill the cache where it is.");
   }
-  // Never closed: LLVM is not made to be, least of all while the process ends.
+  // Never closed: LLVM does not support that, least of all while the process ends.
   static auto& library = *new Result<DynamicLibrary>(DynamicLibrary::open({clang_library()}));
   KMUX_TRY(library);
   KMUX_ASSIGN(const auto query, library->function<decltype(kmux_cpu_clang_query)>(kClangQuery));

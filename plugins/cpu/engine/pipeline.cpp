@@ -30,16 +30,17 @@ namespace kmux::cpu {
 
 namespace {
 
-// LLVM counts an option of its own as given once.
+// Sets an option of LLVM's command line, as if it had been given once.
 void set_option(llvm::StringRef name, llvm::StringRef value) {
   auto& options = llvm::cl::getRegisteredOptions();
   const auto option = options.find(name);
   if (option != options.end()) option->second->addOccurrence(0, option->first(), value);
 }
 
-// A sum of floating-point numbers keeps its order, but the rest of its loop may be vectorised: softmax, 2.5 times as fast.
-// LLVM asks only AArch64 for that. What is left of a loop at its end is vectorised as well if vectors have 8 elements, not only 16:
-// processors with AVX2, and those of Intel's for which LLVM prefers vectors of 256 bits, a third faster for rows of 50.
+// Keeps the order of a floating-point sum, but allows the rest of its loop to be vectorised: softmax, 2.5 times as
+// fast. LLVM does so by itself only on AArch64. Also vectorises the remainder of a loop if vectors have 8 elements, not
+// only 16. That concerns AVX2, and Intel's processors for which LLVM prefers vectors of 256 bits: a third faster for
+// rows of 50.
 void choose_vectorization() {
   set_option("force-ordered-reductions", "true");
   set_option("epilogue-vectorization-minimum-VF", "8");
@@ -93,9 +94,9 @@ Status check_kernel(const llvm::Module& units, const llvm::Module& launcher, con
                         "). Make the launch's arguments and its result match the source.");
 }
 
-// A kernel stays a function beside the launcher. Inlined, its pointers would be loads from slots, which alias analysis tells
-// from an array on the kernel's stack with more difficulty than parameters: a tile of sums then goes to memory and back.
-// Constants that the launcher passes reach the kernel all the same.
+// Keeps a kernel a function beside the launcher. Inlined, its pointers would be loads from slots. Alias analysis can
+// separate these from an array on the kernel's stack less well than parameters: a tile of sums then goes to memory and
+// back. Constants that the launcher passes reach the kernel nevertheless.
 void keep_calls(llvm::Function& kernel) {
   for (llvm::User* const user : kernel.users()) {
     if (auto* const call = llvm::dyn_cast<llvm::CallBase>(user)) call->addFnAttr(llvm::Attribute::NoInline);
@@ -154,9 +155,9 @@ llvm::OptimizationLevel pass_level(unsigned opt_level) {
   }
 }
 
-// The fast tier: what makes scalars of memory, inlines, and takes work out of loops, each about once. It has neither
-// vectoriser nor partial unrolling, whose code LLVM would then spend most of its time on. The coroutine passes are no
-// optimisation: without them there is no code.
+// The passes of the fast tier: they promote memory to scalars, inline, and hoist work out of loops, each about once.
+// They include neither vectoriser nor partial unrolling: LLVM would spend most of its time on the resulting code. The
+// coroutine passes are no optimisation: without them there is no code.
 constexpr llvm::StringRef kFastPasses =
     "coro-cond(coro-early,cgscc(coro-split),coro-cleanup),"
     "function(sroa,early-cse,simplifycfg),ipsccp,globaldce,inliner-wrapper,globaldce,"
@@ -195,8 +196,8 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const std::stri
   options.EmulatedTLS = true;  // native thread-local storage needs the loader of the process
   options.UseInitArray = true;
   options.EmitStackSizeSection = true;  // for write_frame_sizes
-  if (opt_level >= 3) options.LoopAlignment = 64;  // a line of instructions: a short loop is fetched at once
-  // For AArch64 JIT alone would mean addresses of 64 bits, which an exported library cannot have.
+  if (opt_level >= 3) options.LoopAlignment = 64;  // a cache line: a short loop is fetched at once
+  // On AArch64, JIT alone would mean addresses of 64 bits, which an exported library cannot have.
   const auto model = is_aarch64(triple) ? std::optional(llvm::CodeModel::Small) : std::nullopt;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, cpu, "", options, llvm::Reloc::PIC_, model, code_gen_level(opt_level, tier), /*JIT=*/true));
@@ -204,7 +205,8 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const std::stri
 
 namespace {
 
-// Of a loop that does little more than add up in order, elements would come and go between vector and scalar for nothing.
+// Keeps loops scalar that do little more than an ordered sum: elements would move between vector and scalar in them
+// without gain.
 struct KeepPlainSums : llvm::PassInfoMixin<KeepPlainSums> {
   static constexpr unsigned kLeastWork = 8;  // operations on floating-point numbers
 
@@ -233,7 +235,7 @@ struct KeepPlainSums : llvm::PassInfoMixin<KeepPlainSums> {
   }
 };
 
-// An array on the stack begins a cache line: of vectors as wide as one, each would else lie in two.
+// Aligns arrays on the stack to cache lines: vectors as wide as a line would otherwise each cross two.
 void align_arrays(llvm::Module& module) {
   constexpr std::uint64_t kLine = 64;
   const llvm::DataLayout& layout = module.getDataLayout();
@@ -254,7 +256,7 @@ constexpr bool kVerifies = false;
 constexpr bool kVerifies = true;
 #endif
 
-// With LLVM's verifier behind it in builds with assertions: what it finds ends the process.
+// Adds LLVM's verifier after the pass in builds with assertions: a finding ends the process.
 template <class Pass>
 void add_own_pass(llvm::FunctionPassManager& passes, Pass pass) {
   passes.addPass(std::move(pass));

@@ -79,7 +79,7 @@ struct Running {
   std::vector<std::weak_ptr<Background::State>> all;
 };
 
-// Never destroyed: it is used while the process ends.
+// Never destroyed, since it is used while the process ends.
 Running& running() {
   static Running& instance = *new Running;
   return instance;
@@ -96,8 +96,8 @@ void stop_all() {
   }
 }
 
-// Exit handlers run in reverse: registered with the first job, after a compilation, this one runs before the destructors
-// of what the compiler keeps.
+// Stops `state` when the process ends. Exit handlers run in reverse order. This one is registered with the first job,
+// after a compilation, so it runs before the destructors of the compiler's data.
 void stop_at_exit(std::weak_ptr<Background::State> state) {
   const std::lock_guard lock(running().mutex);
   std::atexit(stop_all);
@@ -113,7 +113,8 @@ Background::~Background() {
     state_->stop();
     return;
   }
-  // The thread that waits in it is not here: it is never torn down. What holds it is never destroyed.
+  // The state cannot be destroyed: the thread that waits in it does not exist in this process. So this reference to it
+  // is never destroyed.
   alignas(std::shared_ptr<State>) std::array<std::byte, sizeof(std::shared_ptr<State>)> holder;
   ::new (holder.data()) std::shared_ptr(state_);
 }
@@ -151,7 +152,7 @@ constexpr std::size_t kMostEntries = 256;
 
 }  // namespace
 
-// The entry of `key`, now the one used last, or the end. The caller has the lock.
+// Returns the entry of `key`, now the most recently used, or the end. The caller must hold the lock.
 std::list<PreambleStore::Entry>::iterator PreambleStore::look_up(const std::string& key) {
   const auto found = std::ranges::find(entries_, key, &Entry::key);
   if (found != entries_.end()) entries_.splice(entries_.begin(), entries_, found);
@@ -194,7 +195,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\v\f\r";
 
-// Takes a leading comment off `text`; false if there is none, or it has no end.
+// Removes a leading comment from `text`. Returns false if `text` does not begin with one, or it has no end.
 bool drop_comment(std::string_view& text) {
   const bool is_line = text.starts_with("//");
   if (!is_line && !text.starts_with("/*")) return false;
@@ -205,7 +206,7 @@ bool drop_comment(std::string_view& text) {
   return true;
 }
 
-// Takes blanks and comments off, as far as they go.
+// Removes all leading blanks and comments.
 void drop_blanks(std::string_view& text) {
   do {
     text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
@@ -218,7 +219,7 @@ bool drop_word(std::string_view& text, std::string_view word) {
   return true;
 }
 
-// Takes `#include <x>` or `#include "x"` off, up to the end of the name, which goes to `names`.
+// Removes `#include <x>` or `#include "x"`, up to the end of the name, and appends the name to `names`.
 bool drop_include(std::string_view& text, std::vector<std::string>& names) {
   std::string_view rest = text;
   if (!drop_word(rest, "#")) return false;

@@ -11,12 +11,12 @@
 
 namespace kmux::cpu {
 
-/// One thread for background work. It begins with the first job.
+/// One thread for background work. The first job starts it.
 ///
 /// Threads:  any.
-/// Lifetime: at its end what waits is dropped and what runs is waited for; `stopping` lets a job hear of it. When the
-///           process ends, a job is left alone: nothing that it uses is destroyed (replaced_symbols.cpp). Only where LLVM
-///           is a shared library, which is, the process waits for it.
+/// Lifetime: the destructor drops queued jobs and waits for the running one, which can poll `stopping`. When the
+///           process ends, a running job is left alone: nothing that it uses is destroyed (replaced_symbols.cpp). Only
+///           where LLVM is a shared library, which is destroyed, the process waits for the job.
 class Background {
  public:
   using Job = std::function<void()>;
@@ -26,9 +26,10 @@ class Background {
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
-  /// Does nothing in a forked child, once stopped or if no thread can be started. What a job throws is dropped.
+  /// Queues `job`. Does nothing in a forked child, once stopped, or if no thread can be started. Exceptions of a job
+  /// are dropped.
   void post(Job job);
-  /// Waits until everything posted so far is done or dropped.
+  /// Blocks until all queued jobs are done or dropped.
   void wait();
   bool stopping() const;
 
@@ -38,24 +39,22 @@ class Background {
   std::shared_ptr<State> state_;
 };
 
-/// Precompiled preambles by all that decides them, in memory, the least recently used dropped first.
-///
-/// Threads: any.
+/// Precompiled preambles in memory, by a key of all their inputs. The least recently used is dropped first.
 class PreambleStore {
  public:
-  /// Compiles one; empty if it cannot be. Gives up early once `stopping` says so.
+  /// Returns a compiled preamble, or an empty string if it fails. Should return early once `stopping` returns true.
   using Make = std::function<std::string(const std::function<bool()>& stopping)>;
 
   explicit PreambleStore(std::size_t most_bytes = std::size_t{64} << 20) : most_bytes_(most_bytes) {}
 
-  /// The preamble of `key`, or null.
+  /// Returns the preamble of `key`, or null.
   std::shared_ptr<const std::string> find(const std::string& key);
 
-  /// The preamble of `key`, or null. Where there is none, it is made in the background, once: what cannot be made is not
-  /// asked for again.
+  /// Returns the preamble of `key`, or null. A missing one is made in the background, once: after a failure it is not
+  /// made again.
   std::shared_ptr<const std::string> find_or_request(const std::string& key, const Make& make);
 
-  /// Waits for what is being made.
+  /// Blocks until all requested preambles are made.
   void wait() { background_.wait(); }
 
  private:
@@ -67,24 +66,25 @@ class PreambleStore {
   void keep(const std::string& key, std::string bytes);
 
   std::mutex mutex_;
-  std::list<Entry> entries_;  // the one used last first
+  std::list<Entry> entries_;  // most recently used first
   std::size_t most_bytes_;
   std::size_t bytes_ = 0;
   Background background_;  // last: its jobs use the others
 };
 
-/// The bytes of the leading lines of `source` that are blank, comments or an `#include`; 0 if nothing is included.
+/// Returns the size in bytes of the leading lines of `source` that are blank, comments or an `#include`; 0 if nothing
+/// is included.
 ///
-/// What it begins with says all that Clang must know to have those headers compiled in advance: no macro or declaration
-/// of the source comes before them.
+/// These lines suffice for Clang to compile those headers in advance: no macro or declaration of the source comes
+/// before them.
 std::size_t preamble_size(std::string_view source);
 
-/// The names in the `#include` lines that those bytes have.
+/// Returns the names in the `#include` lines that those bytes have.
 std::vector<std::string> included_first(std::string_view source);
 
-/// The first bytes of a source, and what Clang made of them.
+/// The first bytes of a source, and their precompiled form.
 struct Preamble {
-  std::size_t size = 0;  // 0: what comes before the source, "-include" among it
+  std::size_t size = 0;  // 0: the text before the source, such as "-include"
   std::shared_ptr<const std::string> precompiled = {};  // null: none
 };
 

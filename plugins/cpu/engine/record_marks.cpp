@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What code no longer has of the parameters of its sources.
+// Marks IR with facts about the parameters of its sources that it does not have otherwise.
 #include <numeric>
 
 #include "clang/AST/ASTContext.h"
@@ -12,7 +12,7 @@
 namespace kmux::cpu {
 namespace {
 
-// Code knows no types: an opaque one that a GPU alone can use looks like any other record.
+// Marks parameters of refused types. In IR an opaque type that only a GPU can use looks like any other record.
 void mark_refused(const clang::FunctionDecl& source, llvm::Function& function) {
   for (const clang::ParmVarDecl* const parameter : source.parameters()) {
     const clang::RecordDecl* const record = parameter->getType()->getAsRecordDecl();
@@ -32,7 +32,7 @@ unsigned parts_of(const clang::CodeGen::ABIArgInfo& passed) {
   return record != nullptr && passed.getCanBeFlattened() ? record->getNumElements() : 1;
 }
 
-// How many parameters of the code each parameter of `source` is; nothing where that is not said of all.
+// Returns the number of IR parameters for each parameter of `source`; empty if it is not known of all.
 std::vector<unsigned> parts_of(clang::CodeGen::CodeGenModule& generator, const clang::FunctionDecl& source) {
   const auto type = source.getType()->getCanonicalTypeUnqualified().getAs<clang::FunctionProtoType>();
   const auto* const method = llvm::dyn_cast<clang::CXXMethodDecl>(&source);

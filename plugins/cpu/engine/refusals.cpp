@@ -28,13 +28,13 @@ constexpr std::string_view kFrom = "In file included from ";
 
 constexpr const char* kAdvice = " Write it in C++, or give the program a variant of dialect c.";
 
-// "k.cu:3" of the line "k.cu:3:7: error: ...".
+// Returns "k.cu:3" for the line "k.cu:3:7: error: ...".
 std::string_view place_in(std::string_view line) {
   const std::string_view place = line.substr(0, line.find(": "));
   return place.substr(0, place.rfind(':'));
 }
 
-// Of the lines "In file included from ..." above the one at `at`, the place that the first names.
+// Returns the place that the first of the lines "In file included from ..." above the one at `at` names.
 std::string_view included_from(std::string_view log, std::size_t at) {
   std::string_view found;
   while (at > 0) {
@@ -48,13 +48,13 @@ std::string_view included_from(std::string_view log, std::size_t at) {
   return found;
 }
 
-// "not for this processor (textures)" of the line that says so.
+// Returns the reason in a line, for example "not for this processor (textures)".
 std::string_view reason_in(std::string_view line) {
   const std::size_t mark = line.find(kRefusedMark);
   return mark == line.npos ? std::string_view() : line.substr(mark, line.rfind(')') + 1 - mark);
 }
 
-// The header of the line, which an #error of ours refuses.
+// Returns the header in the line of an #error of device/.
 std::string header_in(std::string_view line) {
   constexpr std::string_view kFolder = "kmux-device/";
   std::string_view file = line.substr(0, line.find(':'));
@@ -62,10 +62,10 @@ std::string header_in(std::string_view line) {
   return "<" + std::string(file) + ">";
 }
 
-// Constraints of PTX that no register of this processor has ("=f", "=h").
+// Returns true if a line reports a constraint of PTX that no register of this processor has ("=f", "=h").
 bool is_constraint(std::string_view line) { return line.find("constraint '") != line.npos && line.ends_with("in asm"); }
 
-/// A library of CUDA or of others whose headers begin so.
+/// A library for GPUs, of CUDA or others, and the beginning of its headers' names.
 struct Library {
   std::string_view beginning;
   std::string_view name;
@@ -79,7 +79,7 @@ constexpr Library kLibraries[] = {
     {"cutlass/", "CUTLASS"},  {"nv/", "libcu++"},       {"nvshmem", "NVSHMEM"},
     {"thrust/", "Thrust"},    {"torch/", "PyTorch"}};
 
-// Of a header that is missing, the library for GPUs that it is of; empty if it is of none.
+// Returns the library for GPUs to which a missing header belongs; empty if none.
 std::string_view library_of_header(std::string_view header) {
   const auto found =
       std::ranges::find_if(kLibraries, [&](const Library& one) { return header.starts_with(one.beginning); });
@@ -97,7 +97,7 @@ Error refused_construct(std::string_view place, std::string_view construct, std:
 
 namespace {
 
-// Of the notes below the error at `line`, the one that says where a file of the program asks for what it stands in.
+// Returns the note below the error at `line` that names where a file of the program requested the code in error.
 std::string_view request_below(std::string_view log, std::string_view line) {
   constexpr std::string_view kRequested = " requested here";
   std::size_t begin = static_cast<std::size_t>(line.data() - log.data()) + line.size() + 1;
@@ -111,7 +111,8 @@ std::string_view request_below(std::string_view log, std::string_view line) {
   return {};
 }
 
-// "k.cu:6:3: error: TEXT, in 'atomicAnd<float>'" of the error "atomics.h:14:24: error: TEXT" that `note` says who asks for.
+// Returns "k.cu:6:3: error: TEXT, in 'atomicAnd<float>'" for the error "atomics.h:14:24: error: TEXT", which `note`
+// traces to the program.
 std::string as_request(std::string_view line, std::string_view note) {
   constexpr std::string_view kNote = ": note: ";
   std::string text(note.substr(0, note.find(kNote) + 2));
@@ -162,7 +163,7 @@ llvm::Value* call_lane(llvm::IRBuilder<>& builder) {
   return builder.CreateCall(lane);
 }
 
-// The value of a special register of PTX; null for others.
+// Returns the value of a special register of PTX; null for others.
 llvm::Value* special_register(llvm::IRBuilder<>& builder, llvm::StringRef name) {
   if (name != "laneid" && !name.starts_with("lanemask_")) return nullptr;
   llvm::Value* const lane = call_lane(builder);
@@ -177,7 +178,7 @@ llvm::Value* special_register(llvm::IRBuilder<>& builder, llvm::StringRef name) 
   return nullptr;
 }
 
-// The operands of `call` that its results begin as ("+r"), one a result; none if a result has no such one.
+// Returns the operands of `call` to which its results are tied ("+r"), one per result; empty if a result has none.
 std::vector<llvm::Value*> tied_operands(const llvm::CallBase& call, const llvm::InlineAsm& assembly) {
   const auto constraints = assembly.ParseConstraints();
   std::vector<llvm::Value*> given(constraints.size()), tied;
@@ -194,7 +195,8 @@ std::vector<llvm::Value*> tied_operands(const llvm::CallBase& call, const llvm::
   return tied;
 }
 
-// What `call` of an empty text gives: its results are what they began as. Null if one begins as nothing.
+// Returns the value of a `call` with empty text: its results are the operands tied to them. Returns null if a result
+// has none.
 llvm::Value* unchanged(llvm::CallBase& call, const llvm::InlineAsm& assembly) {
   const std::vector<llvm::Value*> tied = tied_operands(call, assembly);
   if (tied.size() == 1 && tied.front()->getType() == call.getType()) return tied.front();
@@ -209,7 +211,7 @@ llvm::Value* unchanged(llvm::CallBase& call, const llvm::InlineAsm& assembly) {
   return all;
 }
 
-// Replaces `call` of an empty text.
+// Replaces a `call` with empty text.
 void replace_empty(llvm::CallBase& call, const llvm::InlineAsm& assembly) {
   if (!call.getType()->isVoidTy()) {
     llvm::Value* const value = unchanged(call, assembly);
@@ -219,7 +221,7 @@ void replace_empty(llvm::CallBase& call, const llvm::InlineAsm& assembly) {
   call.eraseFromParent();
 }
 
-// Replaces `call` of the text "mov.u32 $0, %NAME;", or of none.
+// Replaces a `call` with the text "mov.u32 $0, %NAME;", or with empty text.
 void replace(llvm::CallBase& call, const llvm::InlineAsm& assembly) {
   llvm::StringRef text = llvm::StringRef(assembly.getAsmString()).trim();
   if (text.empty()) return replace_empty(call, assembly);
@@ -249,7 +251,7 @@ void replace_assembly(llvm::Module& module) {
 
 namespace {
 
-// "ns::f<int>" of "_ZN2ns1fIiEET_S1_": as a source names it, without its parameters.
+// Returns "ns::f<int>" for "_ZN2ns1fIiEET_S1_": the name in a source, without parameters.
 std::string source_name(const llvm::Function& function) {
   std::string name = function.getName().str();
   llvm::ItaniumPartialDemangler parts;
@@ -258,7 +260,8 @@ std::string source_name(const llvm::Function& function) {
   return text ? std::string(text.get()) : name;
 }
 
-// "cluster_group::sync", "tex2D": as a source that uses a namespace of device/ names it, without what is deduced.
+// Returns "cluster_group::sync" or "tex2D": the name in a source that uses a namespace of device/, without deduced
+// arguments.
 std::string device_name(const llvm::Function& function) {
   const std::string whole = source_name(function);
   llvm::StringRef name = llvm::StringRef(whole).take_until([](char c) { return c == '<'; });
@@ -266,13 +269,13 @@ std::string device_name(const llvm::Function& function) {
   return name.str();
 }
 
-// What device/ says against `function` (KMUX_REFUSED), or nothing.
+// Returns the reason for which device/ refuses `function` (KMUX_REFUSED), or an empty string.
 llvm::StringRef reason_against(const llvm::Function& function) {
   const llvm::StringRef text = function.getFnAttribute("dontcall-error").getValueAsString();
   return text.starts_with(kRefusedMark) ? text : llvm::StringRef();
 }
 
-// Of the functions that `instruction` calls, or takes the address of, also in a table.
+// Checks the functions that `instruction` calls, or takes the address of, also in a table.
 Status check_functions(const llvm::Instruction& instruction) {
   const llvm::Function* refused = nullptr;
   for (const llvm::Use& operand : instruction.operands()) {
@@ -285,7 +288,7 @@ Status check_functions(const llvm::Instruction& instruction) {
                            reason_against(*refused));
 }
 
-// What is said of the kernel itself.
+// Checks the declaration of the kernel itself.
 Status check_declaration(const llvm::Function& function) {
   const llvm::StringRef reason = reason_against(function);
   if (reason.empty()) return Ok{};
@@ -293,7 +296,7 @@ Status check_declaration(const llvm::Function& function) {
                            reason);
 }
 
-// Is the text of `assembly` one in which the source writes %% for %? It is if it has operands or says what it changes.
+// Returns true if the source of `assembly` must write %% for %: it has operands or lists clobbers.
 bool is_extended(const llvm::InlineAsm& assembly) {
   return llvm::any_of(assembly.ParseConstraints(), [](const llvm::InlineAsm::ConstraintInfo& constraint) {
     constexpr const char* kAlways[] = {"{dirflag}", "{fpsr}", "{flags}"};  // of x86
@@ -301,7 +304,7 @@ bool is_extended(const llvm::InlineAsm& assembly) {
   });
 }
 
-// What the source has for what stands behind a "$" of LLVM's, taken from `text`: "$", "{", "%x" of "{0:x}", or "%".
+// Removes from `text` the sign behind LLVM's "$". Returns its form in the source: "$", "{", "%x0" for "{0:x}", or "%".
 std::string taken_sign(llvm::StringRef& text) {
   constexpr std::pair<const char*, const char*> kSigns[] = {{"$", "$"}, {"(", "{"}, {"|", "|"}, {")", "}"}};
   for (const auto& [sign, written] : kSigns) {
@@ -314,7 +317,7 @@ std::string taken_sign(llvm::StringRef& text) {
   return "%" + (modifier + number).str();
 }
 
-// The text as the source has it.
+// Returns the text as the source has it.
 std::string written_text(const llvm::InlineAsm& assembly) {
   const char* const percent = is_extended(assembly) ? "%%" : "%";
   std::string written;
@@ -328,7 +331,7 @@ std::string written_text(const llvm::InlineAsm& assembly) {
   return written;
 }
 
-// The first line of `text` that has more than braces.
+// Returns the first line of `text` that has more than braces.
 std::string first_line(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> lines;
   text.split(lines, '\n');
@@ -345,7 +348,7 @@ Status check_assembly(const llvm::CallBase& call) {
                                                  (place.empty() ? "." : " (" + place + ")."));
 }
 
-// What is no CUDA, of a line of its own or of the function.
+// Refuses constructs that CUDA lacks, at the instruction's own line or that of the function.
 Status check_language(const llvm::Instruction& instruction) {
   const auto refuse = [&](const char* what) {
     std::string place = spmd::place_of(instruction.getDebugLoc().get());
@@ -370,7 +373,7 @@ Status check_language(const llvm::Instruction& instruction) {
 
 namespace spmd {
 
-// The instructions of another processor, PTX, what device/ refuses, and what Clang has beside CUDA.
+// Refuses instructions of another processor, PTX, functions that device/ refuses, and Clang's extensions to CUDA.
 Status check_text(const llvm::Function& function) {
   KMUX_TRY(check_declaration(function));
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {

@@ -1,18 +1,18 @@
-// What the linker finds before the C library and LLVM's archives, for what these have is not what the libraries need.
+// Definitions that the linker finds before those of the C library and LLVM's archives, which do not suit the libraries.
 
-// Static objects of these libraries are never destroyed: not the plugin's, and not those of LLVM and Clang, which are linked
-// in. A thread inside Clang cannot be interrupted, so the end of the process leaves it alone, and what it uses, or makes
-// for the first time just then, has to stay. docs/design/0030-process-end.md
+// Static objects of these libraries are never destroyed: neither the plugin's, nor those of LLVM and Clang, which are
+// linked in. A thread inside Clang cannot be interrupted, so it is left alone when the process ends. The objects that
+// it uses, or creates just then, must stay valid. docs/design/0030-process-end.md
 //
-// Compilers register the destructor of a static object with __cxa_atexit. That the linker finds this one first, in the
-// sources and in the archives, is checked after linking (check_replaced.cmake).
+// Compilers register the destructor of a static object with __cxa_atexit. check_replaced.cmake checks after linking
+// that sources and archives use this definition.
 // NOLINTNEXTLINE(bugprone-reserved-identifier): its name in the C++ ABI
 extern "C" __attribute__((visibility("hidden"))) int __cxa_atexit(void (*)(void*), void*, void*) noexcept { return 0; }
 
 #if defined(KMUX_CPU_LINKS_ELF_ALONE)
-// The plugin links ELF objects into its process; what LLVM's sources name on the way there brings readers of other formats from
-// the archives, and with them LLVM's IR and assembler: 3 MB, whose static objects would be made whenever a program opens the
-// plugin. Nothing calls these. The compiler, a library of its own, has the real ones.
+// The plugin links ELF objects into its process. LLVM's sources for that refer to readers of other formats in the
+// archives, and thereby to LLVM's IR and assembler. These are 3 MB, whose static objects would be made whenever a
+// program opens the plugin. Nothing calls these functions. The compiler, a separate library, has the real ones.
 
 #include "llvm/ExecutionEngine/JITLink/COFF.h"
 #include "llvm/ExecutionEngine/JITLink/MachO.h"

@@ -1,4 +1,4 @@
-// A number times a power of two, for which AVX-512 has an instruction and LLVM's IR no operation that becomes it.
+// Lowers multiplication by a power of two to AVX-512's instruction for it. LLVM's IR has no operation that becomes it.
 #include <algorithm>
 
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -14,7 +14,7 @@ namespace {
 
 using llvm::Value;
 
-/// Writes calls of the instruction, which takes a register whole.
+/// Emits calls of the instruction, which takes whole registers.
 class Scaling {
  public:
   Scaling(llvm::CallInst& call, unsigned bits)
@@ -39,7 +39,7 @@ class Scaling {
     return vector == nullptr ? 1 : vector->getNumElements();
   }
 
-  // `count` elements from `first`; none where there are no more.
+  // Returns the indices of `count` elements from `first` on; -1 beyond the last.
   static llvm::SmallVector<int> places(unsigned first, unsigned count, unsigned all) {
     llvm::SmallVector<int> order;
     for (unsigned i = first; i < first + count; ++i) order.push_back(i < all ? static_cast<int>(i) : -1);

@@ -1,4 +1,5 @@
-// What a source defines for a launch: read by Clang, without the bodies, so that what only a GPU has in them does not matter.
+// Lists the functions that a source defines for a launch. Clang reads it without the bodies, so that constructs in them
+// that only a GPU has do not matter.
 #include <array>
 #include <string>
 #include <string_view>
@@ -27,7 +28,7 @@ struct NamedType {
   std::string_view dtype;
 };
 
-// The records of device/ that one element is.
+// The records of device/ that are one element.
 constexpr std::array<NamedType, 7> kRecords = {{{"__half", "float16"},
                                                 {"__half2", "float16x2"},
                                                 {"__nv_bfloat16", "bfloat16"},
@@ -36,7 +37,7 @@ constexpr std::array<NamedType, 7> kRecords = {{{"__half", "float16"},
                                                 {"__nv_fp8_e5m2", "float8_e5m2"},
                                                 {"dim3", ""}}};
 
-// "" where kmux has no such element.
+// Returns the element type; "" if kmux has no such element.
 std::string dtype_of(clang::QualType type, const clang::ASTContext& context);
 
 // A vector of CUDA is a record of 2 to 4 equal members: x, y, z, w.
@@ -77,7 +78,7 @@ std::string dtype_of(clang::QualType type, const clang::ASTContext& context) {
   return (type->isUnsignedIntegerOrEnumerationType() ? "uint" : "int") + std::to_string(bits);
 }
 
-// Of what is no number, but may be put together of some.
+// Adds the members of a record that is no number, but may consist of numbers.
 void add_members(Json::Object& json, const clang::RecordDecl& record, const clang::ASTContext& context,
                  const ElementType& dtype) {
   RecordMembers read = members_of(record, context, dtype);
@@ -97,7 +98,7 @@ Json parameter_json(const clang::ParmVarDecl& parameter, const clang::ASTContext
   return json;
 }
 
-// The names of a template's parameters: "T, N".
+// Returns the names of a template's parameters: "T, N".
 std::string template_parameters(const clang::FunctionTemplateDecl& declared) {
   std::string names;
   for (const clang::NamedDecl* const one : *declared.getTemplateParameters()) {
@@ -106,7 +107,7 @@ std::string template_parameters(const clang::FunctionTemplateDecl& declared) {
   return names;
 }
 
-// "my::scale<float, 4>" of an instantiation or a specialization, else "my::scale".
+// Returns "my::scale<float, 4>" for an instantiation or a specialization, else "my::scale".
 std::string full_name(const clang::FunctionDecl& function, const clang::ASTContext& context) {
   clang::PrintingPolicy policy = context.getPrintingPolicy();
   policy.SuppressTagKeyword = true;
@@ -116,7 +117,8 @@ std::string full_name(const clang::FunctionDecl& function, const clang::ASTConte
   return stream.str();
 }
 
-// "const float *, int": the types without the names that the source has for them, which a scope may lack. Empty for none.
+// Returns "const float *, int": the canonical types, since a scope may lack the source's names for them. Empty for
+// none.
 std::string canonical_parameters(const clang::FunctionDecl& function, const clang::ASTContext& context) {
   clang::PrintingPolicy policy = context.getPrintingPolicy();
   policy.SuppressTagKeyword = true;
@@ -127,7 +129,8 @@ std::string canonical_parameters(const clang::FunctionDecl& function, const clan
   return types;
 }
 
-// The source from the name of the function on, in which Clang skipped the body: without blanks, and without what is not ASCII.
+// Returns the source from the function's name on, in which Clang skipped the body. Blanks and non-ASCII characters are
+// removed.
 std::string body_of(const clang::FunctionDecl& function, const clang::ASTContext& context) {
   const clang::SourceManager& sources = context.getSourceManager();
   const auto [file, offset] = sources.getDecomposedExpansionLoc(function.getLocation());
@@ -137,8 +140,9 @@ std::string body_of(const clang::FunctionDecl& function, const clang::ASTContext
   return body;
 }
 
-// Collects the definitions of the file itself: kernels, and in C and C++ what else can be called from outside. Of a template what
-// the file instantiates explicitly, wherever the template is, and the template itself where it does not.
+// Collects the definitions of the file itself: kernels, and in C and C++ other functions that can be called from
+// outside. Of a template it collects the file's explicit instantiations, wherever the template is defined, or else the
+// template itself.
 class FunctionList final : public clang::ASTConsumer {
  public:
   FunctionList(Language language, Json::Array& functions) : language_(language), functions_(functions) {}
@@ -178,7 +182,7 @@ class FunctionList final : public clang::ASTConsumer {
     return sources.isInMainFile(sources.getExpansionLoc(at));
   }
 
-  // device/threads.h makes attributes of the word __global__.
+  // Returns true for a kernel: device/threads.h defines the word __global__ as attributes.
   static bool is_kernel(const clang::FunctionDecl& function, const clang::ASTContext& context) {
     return llvm::any_of(function.attrs(), [&](const clang::Attr* attribute) {
       const clang::SourceLocation at = attribute->getLocation();
@@ -187,7 +191,7 @@ class FunctionList final : public clang::ASTConsumer {
     });
   }
 
-  // Is it defined, and can a launch call it?
+  // Returns true if `function` is defined here and a launch can call it.
   bool is_launched(const clang::FunctionDecl& function, const clang::ASTContext& context) const {
     if (!function.isThisDeclarationADefinition()) return false;
     if (language_ == Language::kCuda) return is_kernel(function, context);
@@ -213,7 +217,7 @@ class FunctionList final : public clang::ASTConsumer {
   Json::Array& functions_;
 };
 
-// The first error is that a header is missing, or one of device/ that is there to be refused: what follows may be of that.
+// Returns true if the first error is a missing header, or one that device/ refuses: later errors may result from it.
 bool is_about_a_header(std::string_view error) {
   return error.find("file not found") != error.npos || error.find("not for this processor") != error.npos;
 }
@@ -241,7 +245,7 @@ Result<SourceFunctions> FrontEnd::functions(const std::string& path, const Argum
   llvm::raw_string_ostream stream(log);
   clang::CompilerInstance instance;
   begin(instance, made, files, stream);
-  instance.getDiagnostics().setFatalsAsError(true);  // a header that is missing is none of the functions
+  instance.getDiagnostics().setFatalsAsError(true);  // a missing header must not hide the functions
   Json::Array list;
   ListFunctions action(language, list);
   const bool is_whole = instance.ExecuteAction(action);

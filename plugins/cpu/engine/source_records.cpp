@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of what a kernel takes by value, as a launch can give them.
+// Reads the members of records that a kernel takes by value, as a launch can pass them.
 #include "engine/source_records.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxMembers = 32;  // which callers pass one by one
 
-/// Reads one record, and compares its layout with that of C, which a launch has.
+/// Reads one record, and compares its layout with that of C, which a launch uses.
 class RecordReader {
  public:
   RecordReader(const clang::ASTContext& context, const ElementType& dtype_of)
@@ -33,7 +33,7 @@ class RecordReader {
   }
 
  private:
-  /// A member, or a record within this one, and what C makes of it.
+  /// The layout that C gives a member, or a nested record.
   struct Layout {
     std::int64_t bytes = 0;
     std::int64_t alignment = 1;
@@ -48,7 +48,7 @@ class RecordReader {
     return type != nullptr && type->isDynamicClass() ? "it has virtual functions" : "";
   }
 
-  // `alignment` becomes what the record is declared with beyond that of its members.
+  // Sets `alignment` to that with which the record is declared beyond that of its members.
   Json::Array members_of(const clang::RecordDecl& record, std::int64_t& alignment) {
     Json::Array members;
     Layout whole;
@@ -67,7 +67,8 @@ class RecordReader {
     return members;
   }
 
-  // Of one level: GCC takes what lists the bases themselves for a use of a null pointer.
+  // Adds the base classes, of one level. Does not iterate over the bases itself: GCC takes that for a use of a null
+  // pointer.
   void add_bases(Json::Array& members, const clang::CXXRecordDecl& record, const clang::ASTRecordLayout& layout,
                  Layout& whole) {
     record.forallBases([&](const clang::CXXRecordDecl* base) {
@@ -78,7 +79,7 @@ class RecordReader {
     });
   }
 
-  // What is left is the alignment that the type itself is declared with.
+  // Completes the layout. `alignment` becomes that with which the type itself is declared.
   void finish(const clang::ASTRecordLayout& layout, Layout& whole, std::int64_t& alignment) {
     const std::int64_t actual = layout.getAlignment().getQuantity();
     alignment = actual > whole.alignment ? actual : 0;

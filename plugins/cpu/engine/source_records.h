@@ -11,21 +11,21 @@
 
 namespace kmux::cpu {
 
-/// Returns the name of kmux's type for a type of Clang's; "" where it has none.
+/// Returns the name of kmux's type for a type of Clang's; "" if kmux has none.
 using ElementType = std::function<std::string(clang::QualType)>;
 
-/// What a record is made of, for a launch that puts it together.
+/// The members of a record, for a launch that passes it.
 struct RecordMembers {
-  Json::Array members;  // each a `value_json`, and of records "members" and "align"
-  std::int64_t alignment = 0;  // that it is declared with beyond that of its members; 0: none
-  std::string problem;  // why no launch can give it, as "it has bit-fields"; empty: one can
+  Json::Array members;  // each a `value_json`; records have "members" and "align", too
+  std::int64_t alignment = 0;  // declared alignment beyond that of its members; 0: none
+  std::string problem;  // why no launch can pass it, for example "it has bit-fields"; empty: one can
 };
 
-/// Returns what a launch must know of a parameter or member: {"name", "type", "dtype", "kind"}.
+/// Returns the facts of a parameter or member that a launch must know: {"name", "type", "dtype", "kind"}.
 Json::Object value_json(const std::string& name, clang::QualType type, const clang::ASTContext& context,
                         const ElementType& dtype_of);
 
-/// Returns the numbers and addresses of `record`, elements of arrays each by itself and records in records as they are.
+/// Returns the numbers and addresses of `record`: the elements of arrays one by one, nested records as records.
 RecordMembers members_of(const clang::RecordDecl& record, const clang::ASTContext& context,
                          const ElementType& dtype_of);
 

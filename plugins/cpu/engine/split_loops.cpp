@@ -13,14 +13,14 @@
 namespace kmux::cpu {
 namespace {
 
-constexpr std::size_t kMostSplit = 60;  // of a loop: its code is there twice
+constexpr std::size_t kMostSplit = 60;  // instructions of a loop, whose code is duplicated
 constexpr const char* kAsked = "kmux.split";
 
-/// A comparison of the number of the iteration with a bound.
+/// A comparison of the iteration number with a bound.
 struct Question {
   llvm::ICmpInst* compare = nullptr;
-  bool is_below = false;              // what it is up to the bound
-  const llvm::SCEV* iterations = nullptr;  // how many those are
+  bool is_below = false;              // its result up to the bound
+  const llvm::SCEV* iterations = nullptr;  // the number of iterations up to the bound
 };
 
 /// Splits the loops of one function.
@@ -48,7 +48,7 @@ class Splitter {
   llvm::DominatorTree& dominators_;
 };
 
-// One that the vectoriser may take: what works on vectors already gains nothing.
+// Returns true if the vectoriser may take the loop. One that uses vectors already gains nothing.
 bool Splitter::is_fit(const llvm::Loop& loop) const {
   const bool is_simple = loop.isInnermost() && loop.isLoopSimplifyForm() && loop.getExitingBlock() != nullptr &&
                          loop.getExitingBlock() == loop.getLoopLatch() && loop.isLCSSAForm(dominators_);
@@ -63,7 +63,7 @@ bool Splitter::is_fit(const llvm::Loop& loop) const {
   return count <= kMostSplit;
 }
 
-// What the branch at the end of `block` asks.
+// Returns the comparison on which `block` branches; empty if the loop cannot be split by it.
 Question Splitter::ask(const llvm::Loop& loop, llvm::BasicBlock& block) {
   const auto* const branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
   if (branch == nullptr || !branch->isConditional() || &block == loop.getLoopLatch()) return {};
@@ -96,7 +96,7 @@ Question Splitter::question_of(const llvm::Loop& loop) {
   return {};
 }
 
-// Gives the marked comparison in `loop` its answer.
+// Replaces the marked comparison in `loop` by the constant `with`.
 void answer(const llvm::Loop& loop, bool with) {
   for (llvm::BasicBlock* const block : loop.blocks()) {
     for (llvm::Instruction& one : *block) {
@@ -141,7 +141,7 @@ bool Splitter::split(llvm::Loop& loop) {
 llvm::PreservedAnalyses SplitLoops::run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
   if (!Splitter(function, analyses).run()) return llvm::PreservedAnalyses::all();
   analyses.invalidate(function, llvm::PreservedAnalyses::none());
-  llvm::FunctionPassManager after;  // a loop may be one that fills memory now
+  llvm::FunctionPassManager after;  // a loop may now be one that fills memory
   after.addPass(llvm::SimplifyCFGPass());
   after.addPass(llvm::InstCombinePass());
   after.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopIdiomRecognizePass()));

@@ -1,4 +1,4 @@
-// How vectors reach memory.
+// Passes for the memory accesses of vectors.
 #include <bit>
 #include <optional>
 
@@ -20,7 +20,7 @@ struct Piece {
   std::uint64_t offset;
 };
 
-// One step back to where the bits of `piece` come from, if there is one.
+// Returns the operand from which the bits of `piece` come; empty if it is unknown.
 std::optional<Piece> step_back(const Piece& piece) {
   using namespace llvm::PatternMatch;
   if (auto* const shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(piece.vector)) {
@@ -45,7 +45,8 @@ Piece origin_of(Piece piece) {
   return piece;
 }
 
-// The vector of wider integers whose pieces, all and in order, are the elements of `value`; null if there is none.
+// Returns the vector of wider integers whose pieces, all and in order, are the elements of `value`; null if none
+// exists.
 llvm::Value* whole_of(llvm::Value* value) {
   const auto* const type = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
   if (type == nullptr || !type->getElementType()->isIntegerTy()) return nullptr;
@@ -87,7 +88,8 @@ llvm::PreservedAnalyses JoinBytes::run(llvm::Function& function, llvm::FunctionA
 
 namespace {
 
-// How many elements `mask` has, if those are the first ones, a power of two of them and not all; else 0.
+// Returns the number of elements that constant `mask` selects, if they are the first, a power of two, and not all; else
+// 0.
 unsigned first_elements(const llvm::Value* mask) {
   const auto* const known = llvm::dyn_cast<llvm::Constant>(mask);
   if (known == nullptr) return 0;

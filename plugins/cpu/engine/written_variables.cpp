@@ -14,7 +14,8 @@ namespace {
 
 using Values = llvm::SmallPtrSet<const llvm::Value*, 16>;
 
-// Lists of LLVM's own, and the variables by which a source says where its constants are, only name what they hold.
+// Returns true if `variable` only names its contents: LLVM's own lists, and variables that point to a source's
+// constants.
 bool only_names(const llvm::GlobalVariable& variable) {
   return variable.getName().starts_with("llvm.") || variable.getName().starts_with(kConstantSymbol);
 }
@@ -38,13 +39,13 @@ bool may_write(const llvm::Use& use, Values& seen) {
   return !call->doesNotCapture(argument) || !call->onlyReadsMemory(argument);
 }
 
-// Does the module do more with the memory at `place` than read it? An address whose way is lost counts.
+// Returns true if the module may do more with the memory at `place` than read it. An address that escapes counts.
 bool may_write(const llvm::Value& place, Values& seen) {
   if (!seen.insert(&place).second) return false;
   return llvm::any_of(place.uses(), [&](const llvm::Use& use) { return may_write(use, seen); });
 }
 
-// Does the constant `text` of a note in the source say that its variable is constant?
+// Returns true if the constant `text`, an annotation in the source, marks its variable as constant.
 bool is_constant_note(const llvm::Constant& text) {
   const auto* const variable = llvm::dyn_cast<llvm::GlobalVariable>(text.stripPointerCasts());
   const auto* const data =
@@ -52,7 +53,7 @@ bool is_constant_note(const llvm::Constant& text) {
   return data != nullptr && data->isCString() && data->getAsCString() == "kmux.constant";
 }
 
-// The variables whose notes say that they are shared by a block or constant: neither outlives a launch with a value of it.
+// Returns the variables annotated as shared by a block or constant. Neither keeps a value beyond a launch.
 Values noted(const llvm::Module& module) {
   Values found;
   const llvm::GlobalVariable* const notes = module.getGlobalVariable("llvm.global.annotations");

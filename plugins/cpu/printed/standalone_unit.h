@@ -1,8 +1,8 @@
 #pragma once
 
-// What an exported library has of the runtime, for backend cpu. Before it stand the call's structs; if kernels may throw,
-// KMUX_KERNELS_MAY_THROW; if they run on grids, KMUX_KERNELS_ON_GRIDS and the files of runtime/. After it `kmux_cpu_lacks`, from the
-// processor that the code is for.
+// The runtime parts of an exported library, for backend cpu. The call's structs precede this text, then
+// KMUX_KERNELS_MAY_THROW if kernels may throw, and KMUX_KERNELS_ON_GRIDS with the files of runtime/ if they run on
+// grids. `kmux_cpu_lacks` follows it, from the processor that the code is for.
 #include <stdlib.h>
 #include <string.h>
 #ifdef __aarch64__
@@ -16,7 +16,7 @@
 
 extern "C" int kmux_cpu_launch(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
 
-/// The first feature that the code uses and this processor lacks, or null.
+/// Returns the first feature that the code uses and this processor lacks, or null.
 static const char* kmux_cpu_lacks();
 
 namespace kmux {
@@ -36,7 +36,7 @@ inline void release(void*, int, void*, void* address) { free(address); }
 inline void say(kmux_sink error, const char* text) { error.write(error.self, text, strlen(text)); }
 
 static const kmux_allocator own_allocator = {sizeof(kmux_allocator), nullptr, allocate, release};
-static bool is_checked;  // by a call that found nothing lacking; an earlier call checks again
+static bool is_checked;  // set by a check that found nothing lacking; until then each call checks
 
 __attribute__((cold, noinline)) static int check(int device, kmux_sink error) {
   if (device != 0) {

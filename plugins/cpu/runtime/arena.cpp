@@ -11,7 +11,7 @@ __thread Arena stack_arena;
 namespace {
 
 constexpr std::size_t kLine = 64;
-// All shared memory that a block may have, and frames of usual size, so that it seldom grows. Untouched pages cost nothing.
+// Holds the largest shared memory of a block and frames of usual size, so an arena seldom grows. Untouched pages cost nothing.
 constexpr std::size_t kLeastArena = std::size_t{512} << 10;
 
 pthread_once_t key_made = PTHREAD_ONCE_INIT;

@@ -5,7 +5,7 @@
 
 namespace kmux::cpu {
 
-/// Memory of a thread for the block that it runs.
+/// Scratch memory of a thread for the block that it runs.
 struct Arena {
   char* memory;
   std::size_t bytes;
@@ -15,13 +15,13 @@ struct Arena {
 extern __thread Arena thread_arena;  // for blocks
 extern __thread Arena stack_arena;  // for a stack (runtime/stack.h)
 
-/// `kept`, one of the calling thread's: with at least `bytes`, if there is as much memory. Kept until the thread ends.
+/// Returns `kept`, an arena of the calling thread, grown to at least `bytes` if memory suffices. Owned by the thread until it exits.
 Arena& grown_arena(std::size_t bytes, Arena& kept) noexcept;
 
-/// At least `bytes` for the blocks that the calling thread runs, aligned to a cache line, until this object ends. Not on the thread's
-/// stack, which may be small. A launch from within a block has memory of its own.
+/// Owns at least `bytes` for the blocks that the calling thread runs, aligned to a cache line, until destroyed. Not on
+/// the thread's stack, which may be small. A launch from within a block gets separate memory.
 ///
-/// Threads: any, each has its own.
+/// Threads: any, each has a separate arena.
 class BlockMemory {
  public:
   explicit BlockMemory(std::size_t bytes, Arena& kept = thread_arena) noexcept {
@@ -39,7 +39,7 @@ class BlockMemory {
   BlockMemory(const BlockMemory&) = delete;
   BlockMemory& operator=(const BlockMemory&) = delete;
 
-  /// Null if nothing was asked for or there is none.
+  /// Returns null if zero bytes were requested or the allocation failed. Valid until this object is destroyed.
   char* get() const { return memory_; }
 
  private:
@@ -52,10 +52,10 @@ class BlockMemory {
 
   char* memory_ = nullptr;
   Arena* arena_ = nullptr;
-  Arena own_{};  // where the thread's is taken
+  Arena own_{};  // used if the thread's arena is taken
 };
 
-/// Gives back the calling thread's memory, and is the last call of a library that is closed.
+/// Frees the calling thread's arenas. Must be the last call into a library that is being closed.
 void close_arenas() noexcept;
 
 }  // namespace kmux::cpu

@@ -6,18 +6,18 @@ namespace kmux::cpu {
 namespace {
 
 constexpr std::uint64_t kDividedUs = 20;
-constexpr std::uint64_t kShareUs = 10;  // the least that is worth a thread
+constexpr std::uint64_t kShareUs = 10;  // the least work that is worth a thread
 constexpr std::uint64_t kLeastPartUs = 8;
 constexpr std::uint64_t kMostPartUs = 200;
 constexpr std::uint64_t kPartsOfThread = 64;
 constexpr std::uint64_t kProbeUs = 5;
-constexpr std::uint64_t kMostDearer = 4;  // times, in one step
+constexpr std::uint64_t kMostDearer = 4;  // factor that one step may raise a cost by
 
 std::uint64_t clamp(std::uint64_t value, std::uint64_t least, std::uint64_t most) {
   return value < least ? least : value > most ? most : value;
 }
 
-// So many that the counter of parts never overflows.
+// The bound keeps the counter of parts from overflowing.
 constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 52;
 
 std::uint64_t blocks_in(std::uint64_t ticks, BlockCost cost) {
@@ -74,7 +74,7 @@ Shares::Shares(Blocks blocks, const Division& division, const Columns& columns)
   }
 }
 
-// None if another thread was faster, or if no column begins there.
+// Returns no blocks if another thread was faster, or if no column begins in the part.
 Blocks Shares::part_of(Share& share) {
   const auto [begin, end] = share.blocks;
   const std::uint64_t first = share.next.fetch_add(grain_, std::memory_order_relaxed);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kMostThreads = 1024;           // of a block, as on every GPU
 constexpr std::uint64_t kMostSharedBytes = 227 << 10;  // as on the largest
 constexpr std::uint64_t kShortUs = 5;
-constexpr std::uint64_t kOnAnyStack = 8 << 10;  // what is not more is not compared with what a stack has left
+constexpr std::uint64_t kOnAnyStack = 8 << 10;  // frames up to this size skip the check of the stack's remaining bytes
 
 void tell(const kmux_sink& error, const char* text) { error.write(error.self, text, std::strlen(text)); }
 
@@ -30,7 +30,7 @@ void tell_number(const kmux_sink& error, std::uint64_t number) {
   error.write(error.self, first, static_cast<std::size_t>(digits + sizeof digits - first));
 }
 
-// Of three extents; the largest number if it is larger than that.
+// Returns the product of three extents; the largest number if it overflows.
 std::uint64_t product(const unsigned (&extents)[3]) {
   std::uint64_t all = 0;
   const bool is_too_large = __builtin_mul_overflow(std::uint64_t{extents[0]} * extents[1], extents[2], &all);
@@ -60,14 +60,14 @@ __attribute__((cold, noinline)) int refuse_memory(const kmux_cpu_grid& grid) {
   return KMUX_OUT_OF_MEMORY;
 }
 
-/// What runs, on what, where.
+/// The kernel of a launch with its arguments, geometry and memory sizes.
 struct Launch {
   const kmux_cpu_grid& grid;
   kmux_cpu_kernel& kernel;
   const void* arguments;
   std::uint64_t blocks;  // of the grid
-  std::size_t bytes;  // that a block needs
-  std::size_t private_bytes;  // before these
+  std::size_t bytes;  // memory of a block
+  std::size_t private_bytes;  // placed before the memory of a block
 
   void run(Blocks some, char* memory) const { kernel.blocks(arguments, &grid, some.begin, some.end, memory); }
 };
@@ -85,7 +85,7 @@ class ThreadMemory {
   bool is_missing() const { return is_missing_; }
 
  private:
-  // Those that are there are of another launch, whose arguments may be others.
+  // Tiles already in the memory belong to another launch, whose arguments may differ.
   void forget_tiles(const Launch& launch) const {
     char* const frames = get() + launch.kernel.shared_bytes + launch.grid.dynamic_bytes;
     reinterpret_cast<kmux_cpu_tiles*>(frames)->goes_on = 0;
@@ -104,13 +104,13 @@ void learn_cost(kmux_cpu_kernel& kernel, std::uint64_t ticks, std::uint64_t bloc
   if (after != before) __atomic_store_n(&kernel.cost, after, __ATOMIC_RELAXED);
 }
 
-/// What the calling thread has done of a launch by itself, and what a block costs.
+/// The blocks that the calling thread has already run alone, and the cost of a block.
 struct Begun {
   std::uint64_t blocks = 0;
   BlockCost cost = 0;
 };
 
-/// A launch whose other blocks several threads take.
+/// A launch whose remaining blocks several threads take.
 struct SharedLaunch {
   SharedLaunch(const Launch& its_launch, const Begun& begun, const Division& division, char* its_memory)
       : launch(its_launch),
@@ -119,15 +119,15 @@ struct SharedLaunch {
   }
 
   const Launch& launch;
-  char* const memory;  // of all blocks; null: each thread has its own
+  char* const memory;  // of all blocks; null: each thread allocates its memory
   Shares shares;
-  alignas(64) std::atomic<std::uint64_t> ticks{0};  // that all threads together took
-  std::atomic<std::uint64_t> blocks{0};  // that they ran in these
+  alignas(64) std::atomic<std::uint64_t> ticks{0};  // taken by all threads together
+  std::atomic<std::uint64_t> blocks{0};  // run by the threads in these ticks
   std::atomic<bool> has_failed{false};
   std::exception_ptr failure;
 };
 
-// Parts until none is left.
+// Takes parts until none is left.
 void take_parts(SharedLaunch& shared, char* memory) {
   const std::uint64_t begin = ticks();
   std::uint64_t count = 0;
@@ -157,15 +157,15 @@ bool has_stack_for(const kmux_cpu_kernel& kernel) {
   return kernel.stack_bytes <= kOnAnyStack || has_stack(kernel.stack_bytes);
 }
 
-// A thread of the pool, or one that is lent, may have a small stack. Without memory for another it leaves the work to others, too.
+// A thread of the pool, or a lent one, may have a small stack. Without memory for another stack it too leaves the work to other threads.
 void take_parts_on_any_stack(void* context) {
   const kmux_cpu_kernel& kernel = static_cast<SharedLaunch*>(context)->launch.kernel;
   if (has_stack_for(kernel)) return take_parts_and_catch(context);
   run_on_stack(kernel.stack_bytes, take_parts_and_catch, context);
 }
 
-/// Runs blocks on the calling thread while they may be too few for more threads: all, or as many as it takes to find that they
-/// are not.
+/// Runs blocks on the calling thread while they may be too few for more threads: all, or enough to measure that more
+/// threads pay off.
 Begun run_alone(const Launch& launch, char* memory, unsigned helpers) {
   const std::uint64_t rate = ticks_per_us();
   Begun begun{0, load_cost(launch.kernel)};
@@ -188,8 +188,8 @@ Begun run_alone(const Launch& launch, char* memory, unsigned helpers) {
   return begun;
 }
 
-/// The other blocks, with those threads that come, in `memory` of all blocks or each in its own. Returns false if nobody had memory for
-/// all of them.
+/// Runs the remaining blocks with the threads that join, in `memory` of all blocks or else in memory of each thread.
+/// Returns false if blocks remain because no thread had memory.
 bool run_together(const Launch& launch, const Begun& begun, unsigned helpers, char* memory = nullptr) {
   const Division division = divide(launch.blocks - begun.blocks, begun.cost, ticks_per_us(), helpers);
   SharedLaunch shared(launch, begun, division, memory);
@@ -200,7 +200,7 @@ bool run_together(const Launch& launch, const Begun& begun, unsigned helpers, ch
   return shared.shares.are_taken();
 }
 
-// Whether all blocks together take less time than it is worth to look at the clock for in between.
+// Returns true if all blocks together take so little time that reading the clock in between is not worth it.
 bool is_short(std::uint64_t blocks, BlockCost cost) {
   if (cost == 0 || blocks >> 31 != 0 || cost >> 31 != 0) return false;
   return blocks * cost <= (kShortUs * ticks_per_us()) << kCostFraction;
@@ -217,9 +217,9 @@ __attribute__((noinline)) int run_long(const Launch& launch, unsigned helpers) {
   return refuse_memory(launch.grid);
 }
 
-// A short launch sets up nothing of what other threads would need.
+// A short launch sets up no state for other threads.
 __attribute__((noinline)) int run_many(const Launch& launch) {
-  const unsigned helpers = pool().likely_helpers();  // a launch too small for a second thread does not ask the machine
+  const unsigned helpers = pool().likely_helpers();  // a launch too small for two threads does not query the machine
   if (helpers != 0 && !is_short(launch.blocks, load_cost(launch.kernel))) return run_long(launch, helpers);
   const ThreadMemory memory(launch);
   if (memory.is_missing()) return refuse_memory(launch.grid);
@@ -241,7 +241,7 @@ __attribute__((cold, noinline)) int refuse_residents(const kmux_cpu_grid& grid, 
   return KMUX_INVALID_ARGUMENT;
 }
 
-/// Runs all blocks up to where they wait for the grid, or end: on the caller while that takes little time.
+/// Runs all blocks until each waits for the grid or ends: on the caller alone while that takes little time.
 void run_pass(const Launch& launch, char* memory) {
   const Begun begun{0, load_cost(launch.kernel)};
   if (divide(launch.blocks, begun.cost, ticks_per_us(), pool().likely_helpers()).helpers > 0) {
@@ -253,7 +253,7 @@ void run_pass(const Launch& launch, char* memory) {
   learn_cost(launch.kernel, ticks() - begin, launch.blocks);
 }
 
-/// A launch whose blocks wait for each other: pass by pass, with the memory of all blocks kept.
+/// Runs a launch whose blocks wait for each other pass by pass, and keeps the memory of all blocks between passes.
 __attribute__((noinline)) int run_cooperative(const Launch& launch) {
   const std::uint64_t most = kMostResidentBytes / (launch.bytes == 0 ? 1 : launch.bytes);
   if (launch.blocks > most) return refuse_residents(launch.grid, launch.blocks, launch.bytes);
@@ -287,7 +287,7 @@ int run_here(const kmux_cpu_grid& grid, kmux_cpu_kernel& kernel, const void* arg
   return KMUX_OK;
 }
 
-/// A launch on another stack than its caller's, from which nothing is thrown.
+/// A launch on another stack than its caller's. No exception crosses the stack switch.
 struct MovedLaunch {
   const kmux_cpu_grid& grid;
   kmux_cpu_kernel& kernel;
@@ -346,7 +346,7 @@ void kmux_cpu_fail(const char* what, const char* file, unsigned line, unsigned b
 namespace kmux::cpu {
 namespace {
 
-// A library may be closed while the process goes on: no thread may be in its code then, and no ending thread may call it.
+// A library may be closed while the process goes on: no thread may be in its code then, and no exiting thread may call it.
 __attribute__((destructor)) void end_library() {
   pool().stop();
   close_arenas();

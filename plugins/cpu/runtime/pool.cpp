@@ -18,7 +18,7 @@ void Job::leave() {
   if ((before & kOwnerSleeps) != 0 && (before & kInside) == 1) wake(state_, 1);
 }
 
-// A part takes some microseconds, unless its thread is taken off its processor: then it is no use to wait awake.
+// A part takes some microseconds, unless its thread is preempted: then spinning on is useless.
 void Job::close() {
   constexpr std::uint64_t kAwakeUs = 50;
   std::uint32_t state = state_.fetch_and(kInside, std::memory_order_acquire) & kInside;
@@ -39,10 +39,10 @@ void Job::close() {
 
 namespace {
 
-constexpr std::uint64_t kAwakeUs = 75;  // that a worker looks for the next job before it sleeps
-constexpr unsigned kMostWoken = 4;      // by one thread; who is woken wakes others
+constexpr std::uint64_t kAwakeUs = 75;  // time that a worker spins for the next job before it sleeps
+constexpr unsigned kMostWoken = 4;      // by one thread; woken workers wake others
 
-// At work for the pool: a launch from here runs alone, since all processors have work already.
+// True while this thread works for the pool: a launch from it runs alone, since all processors are busy.
 __thread bool is_at_work;
 
 std::uint64_t bit(unsigned job) { return std::uint64_t{1} << job; }
@@ -59,7 +59,7 @@ unsigned lesser(unsigned a, unsigned b) { return a < b ? a : b; }
 }  // namespace
 
 Pool& pool() {
-  static Pool one;  // constant from the beginning, and never destroyed
+  static Pool one;  // constant-initialized, and never destroyed
   return one;
 }
 
@@ -72,7 +72,7 @@ unsigned Pool::claim() {
   }
 }
 
-// Who is about to sleep has counted itself before it looked at `news_` for the last time, so that it is seen here or sees the change.
+// A worker counts itself as asleep before its last look at `news_`: either this thread sees the count, or the worker sees the change.
 void Pool::announce(unsigned threads) {
   news_.fetch_add(1, std::memory_order_seq_cst);
   const unsigned asleep = asleep_.load(std::memory_order_seq_cst);
@@ -110,7 +110,7 @@ bool Pool::has_lent_threads() const {
   return executor != nullptr && executor(executor_self_.load(std::memory_order_relaxed), 0, nullptr, nullptr) != 0;
 }
 
-// What an executor leaves, since it has other things to do or ends, is done here.
+// Work that an executor leaves undone, since it is busy or ending, is done here.
 bool Pool::run_on_lent_threads(unsigned helpers, Work work, void* context) {
   const Executor executor = executor_.load(std::memory_order_acquire);
   LentWork lent{work, context};
@@ -126,7 +126,7 @@ void Pool::run_on_own_threads(unsigned helpers, Work work, void* context) {
   const unsigned number = make_threads() ? claim() : kNone;
   if (number == kNone) return work(context);
   Job& job = jobs_[number];
-  active_.fetch_add(1, std::memory_order_relaxed);  // who launches has a processor
+  active_.fetch_add(1, std::memory_order_relaxed);  // the launching thread has a processor
   job.open(work, context, helpers);
   open_.fetch_or(bit(number), std::memory_order_release);
   announce(helpers);
@@ -138,7 +138,7 @@ void Pool::run_on_own_threads(unsigned helpers, Work work, void* context) {
   if (open_.load(std::memory_order_relaxed) != 0) announce(1);  // this processor is free for another's job
 }
 
-// One job, if there is one. Workers begin at different ones.
+// Helps with one open job, if any. Workers begin at different ones.
 bool Pool::help(unsigned number, bool was_asleep) {
   const std::uint64_t open = open_.load(std::memory_order_acquire);
   for (std::uint64_t left = rotated(open, number); left != 0; left &= left - 1) {
@@ -146,7 +146,7 @@ bool Pool::help(unsigned number, bool was_asleep) {
     Job& job = jobs_[at];
     const int places = job.enter();
     if (places < 0) continue;
-    if (places == 0) open_.fetch_and(~bit(at), std::memory_order_relaxed);  // from within, while it is this job's
+    if (places == 0) open_.fetch_and(~bit(at), std::memory_order_relaxed);  // from within, while it belongs to this job
     if (places > 0 && was_asleep) announce(static_cast<unsigned>(places));
     job.work();
     job.leave();

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-// Linux's own ways, or those of POSIX alone: as the build has it (docs/design/0048-portable.md), in an exported library as its system has it.
+// Linux system calls, or POSIX alone: as the build chooses (docs/design/0048-portable.md), in an exported library as its system has it.
 #if defined(__linux__) && !defined(KMUX_PORTABLE)
 #include <sched.h>
 #include <sys/syscall.h>
@@ -16,7 +16,7 @@
 namespace kmux::cpu {
 namespace {
 
-// 200 readings of the clock are right to 1%; three samples are taken, in the first launch of a process.
+// 200 readings of the clock are accurate to 1%; three samples are taken, in the first launch of a process.
 constexpr std::uint64_t kSampleNs = 5000;
 
 std::uint64_t sample_rate() {
@@ -37,7 +37,7 @@ std::atomic<std::uint64_t> known_rate{0};
 
 }  // namespace
 
-// One sample is wrong if the thread is taken off its processor between two readings.
+// One sample is wrong if the thread is preempted between two readings.
 std::uint64_t ticks_per_us() {
   std::uint64_t rate = known_rate.load(std::memory_order_relaxed);
   if (rate != 0) return rate;
@@ -64,7 +64,7 @@ bool read_text(const char* path, char* text, int size) {
   return is_read;
 }
 
-// "150000 100000" or "max 100000".
+// Parses "150000 100000" or "max 100000".
 unsigned quota_v2(const char* folder) {
   char path[PATH_MAX + 32], text[64];
   std::snprintf(path, sizeof path, "%s/cpu.max", folder);
@@ -83,7 +83,7 @@ unsigned quota_v1(const char* folder) {
   return whole_cpus(std::strtoll(quota, nullptr, 10), std::strtoll(period, nullptr, 10));
 }
 
-// The least of a group and those that it is in, up to `root`: any of them may have one.
+// Returns the smallest quota of a group and its ancestors, up to `root`: any of them may have one.
 template <class Quota>
 unsigned least_quota(const char* root, const char* group, Quota quota) {
   char folder[PATH_MAX];
@@ -109,7 +109,7 @@ bool has_word(const char* list, const char* word) {
   return false;
 }
 
-// A line of /proc/self/cgroup: "0::/group", or "4:cpu,cpuacct:/group" of version 1.
+// Parses a line of /proc/self/cgroup: "0::/group", or "4:cpu,cpuacct:/group" of version 1.
 unsigned quota_of_line(char* line, const char* root) {
   line[std::strcspn(line, "\n")] = '\0';
   char* const controllers = std::strchr(line, ':');
@@ -140,7 +140,7 @@ unsigned quota_cpus(const char* self_cgroup, const char* root) {
 
 namespace {
 
-constexpr int kMostCpus = 8192;  // of a machine that Linux runs on
+constexpr int kMostCpus = 8192;  // upper limit of Linux
 constexpr std::size_t kMaskBytes = kMostCpus / CHAR_BIT;
 union CpuMask {
   cpu_set_t set;
@@ -150,7 +150,7 @@ union CpuMask {
 bool main_thread_mask(CpuMask& mask) { return sched_getaffinity(getpid(), kMaskBytes, &mask.set) == 0; }
 
 // linux/futex.h need not be installed where a library is exported. Source: futex(2).
-constexpr int kFutexWait = 0 | 128;  // 128: no other process uses the word
+constexpr int kFutexWait = 0 | 128;  // 128: private, no other process uses the word
 constexpr int kFutexWake = 1 | 128;
 
 }  // namespace
@@ -186,7 +186,7 @@ void forget_sleepers() {}
 
 namespace {
 
-// Where threads sleep, of some words together: who wakes one word's wakes them all.
+// Where threads sleep. Several words share one place: a wake for one word wakes the sleepers of all of them.
 struct Sleepers {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
@@ -214,7 +214,7 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) {
   pthread_mutex_unlock(&place.mutex);
 }
 
-// The word has changed before: who has seen its old value under the mutex sleeps by now.
+// The word has changed before: a thread that saw its old value under the mutex sleeps by now.
 void wake(std::atomic<std::uint32_t>& word, unsigned) {
   Sleepers& place = place_of(&word);
   pthread_mutex_lock(&place.mutex);

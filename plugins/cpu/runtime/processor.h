@@ -12,7 +12,7 @@ inline std::uint64_t nanoseconds() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1000000000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// The processor's own counter, which is read in a few cycles.
+/// Returns the processor's time-stamp counter; takes a few cycles.
 inline std::uint64_t ticks() {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -25,7 +25,7 @@ inline std::uint64_t ticks() {
 #endif
 }
 
-/// Tells the processor that this thread only waits.
+/// Hints to the processor that this thread is spinning.
 inline void relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -34,8 +34,8 @@ inline void relax() {
 #endif
 }
 
-/// While it lives, the calling thread computes as a GPU does: rounded to the nearest, with numbers below the normal ones, without traps.
-/// A launch has several threads, each with a mode of its own that its application, or whoever made it, has chosen.
+/// Sets the calling thread's floating-point mode to that of a GPU: round to nearest, denormals kept, no traps. The destructor
+/// restores the previous mode. A launch has several threads, each in a mode chosen by its creator or its application.
 ///
 /// Source: Intel's manual, volume 1, 10.2.3 (MXCSR); the Arm architecture reference manual (FPCR).
 class OwnArithmetic {
@@ -53,7 +53,7 @@ class OwnArithmetic {
 #if defined(__x86_64__)
   using Mode = unsigned;
   static constexpr Mode kOwn = 0x1f80;
-  static constexpr Mode kFlags = 0x3f;  // what has happened: of no effect on what is computed
+  static constexpr Mode kFlags = 0x3f;  // sticky exception flags: no effect on results
   static Mode mode() { return __builtin_ia32_stmxcsr(); }
   static void set_mode(Mode mode) { __builtin_ia32_ldmxcsr(mode); }
 #elif defined(__aarch64__)
@@ -78,35 +78,35 @@ class OwnArithmetic {
   const Mode before_;
 };
 
-/// How many ticks a microsecond has, at least 1. Measured by the first call, in 60 us.
+/// Returns the number of ticks in a microsecond, at least 1. Measured by the first call, in 60 us.
 ///
 /// Threads: any.
 std::uint64_t ticks_per_us();
 
-/// How many processors this process may use, at least 1: those that its main thread may run on (taskset), at most what the
-/// quotas of its control groups come to, rounded up (containers). Reads files.
+/// Returns the number of processors that this process may use, at least 1: those in its main thread's affinity
+/// (taskset), limited by the quotas of its control groups, rounded up (containers). Reads files.
 ///
 /// Threads: any.
 unsigned usable_cpus();
 
-/// The quota alone, of the process that `/proc/self/cgroup` is about, with control groups mounted at `root`; 0: there is none.
+/// Returns the quota alone, of the process described by `/proc/self/cgroup`, with control groups mounted at `root`; 0: no quota.
 ///
 /// Source: cgroups(7); the kernel's admin-guide/cgroup-v2 (cpu.max) and cgroup-v1 (cpu.cfs_quota_us).
 unsigned quota_cpus(const char* self_cgroup, const char* root);
 
-/// Lets the calling thread run wherever the main thread may, whichever thread has made it; nothing where a thread has no such choice.
+/// Gives the calling thread the main thread's affinity, whichever thread created it; does nothing on systems without affinity.
 void run_on_usable_cpus();
 
-/// What a thread of the pool begins with: a name, where the system knows one, and `run_on_usable_cpus`.
+/// Initializes a thread of the pool: a name, where the system supports one, and `run_on_usable_cpus`.
 void begin_worker();
 
-/// Sleeps as long as `word` is `value`, or until somebody wakes; may return earlier.
+/// Sleeps while `word` is `value`, until woken; may return earlier.
 void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value);
 
-/// Wakes `threads` of those that sleep on `word`, or all if there are fewer; may wake others, too.
+/// Wakes `threads` of the sleepers on `word`, or all if fewer; may wake others, too.
 void wake(std::atomic<std::uint32_t>& word, unsigned threads);
 
-/// In a child of fork(), where no thread sleeps.
+/// Resets the sleepers in a child of fork(), where no thread sleeps.
 void forget_sleepers();
 
 }  // namespace kmux::cpu

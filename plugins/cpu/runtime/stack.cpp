@@ -13,8 +13,8 @@ constexpr bool kCanLeave = true;
 constexpr bool kCanLeave = false;
 #endif
 
-constexpr std::size_t kForCallsBytes = std::size_t{24} << 10;  // of what kernels call, and to unwind from there
-constexpr std::size_t kMoreBytes = std::size_t{64} << 10;  // of a stack that is made: as above, with some to spare
+constexpr std::size_t kForCallsBytes = std::size_t{24} << 10;  // for kernels' callees, and to unwind from there
+constexpr std::size_t kMoreBytes = std::size_t{64} << 10;  // extra bytes of a new stack: as above, with some to spare
 
 __thread StackBounds bounds;
 
@@ -34,7 +34,7 @@ StackBounds find_bounds() noexcept {
   return found;
 }
 
-// The frame's address is asked for so that this function has a frame pointer: by that a debugger finds the way back to the other stack.
+// Using the frame's address gives this function a frame pointer, by which a debugger finds the way back to the other stack.
 __attribute__((noinline)) void call_on(char* top, Work work, void* context) noexcept {
   asm volatile("" : : "r"(__builtin_frame_address(0)));
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-// The threads of the pool: how they begin and end.
+// Creation and termination of the pool's threads.
 #include <cerrno>
 #include <csignal>
 
@@ -9,11 +9,11 @@
 namespace kmux::cpu {
 namespace {
 
-constexpr std::uint64_t kPatienceNs = 100000000;  // for a thread that is to end: it may be in a block that does not
+constexpr std::uint64_t kPatienceNs = 100000000;  // wait for a thread that is to end: its block may never return
 
 constexpr int kOwnSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
 
-// Signals of the application are its own threads' to handle; those that this thread brings about itself, and a profiler's, are not.
+// Application signals belong to the application's threads. Signals that this thread raises itself, and a profiler's, stay unblocked.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -45,7 +45,7 @@ void* Pool::work_in_thread(void* own) {
   begin_worker();
   {
     const BlockMemory memory(1);
-  }  // now, and not in a launch
+  }  // allocates the arena now, not in a launch
   worker.pool->serve(static_cast<unsigned>(&worker - worker.pool->workers_));
   worker.ended.store(life, std::memory_order_release);
   return nullptr;
@@ -56,7 +56,7 @@ void Pool::start() {
   if (helpers() > 0 && !has_lent_threads()) make_threads();
 }
 
-// Whoever comes while another thread makes or ends them goes without.
+// A thread that comes while another creates or ends the threads goes without them.
 bool Pool::make_threads() {
   State state = state_.load(std::memory_order_acquire);
   if (state == State::kStarted) return true;
@@ -67,7 +67,7 @@ bool Pool::make_threads() {
   const unsigned wanted = helpers();
   is_ending_.store(false, std::memory_order_relaxed);
   worker_count_ = 0;
-  while (worker_count_ < wanted) {  // as many as can be had: a launch needs none
+  while (worker_count_ < wanted) {  // as many as the system grants: a launch needs none
     Worker& worker = workers_[worker_count_];
     worker.pool = this;
     ++worker.life;
@@ -78,7 +78,7 @@ bool Pool::make_threads() {
   return true;
 }
 
-// POSIX has no join that ends: what a thread does after it has left the pool is soon over.
+// POSIX has no join with a time limit. A thread that has left the pool exits soon.
 bool Pool::join(Worker& worker, std::uint64_t end) {
   constexpr timespec kPause{0, 20000};
   while (worker.ended.load(std::memory_order_acquire) != worker.life) {
@@ -117,7 +117,7 @@ void Pool::lend(Executor executor, void* self) {
   executor_.store(executor, std::memory_order_release);
 }
 
-// In the child of fork() there is one thread, and no job but those that it may be in.
+// The child of fork() has one thread, and no jobs except those that it may be inside.
 void Pool::reset() {
   state_.store(State::kIdle, std::memory_order_relaxed);
   worker_count_ = 0;

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::uint64_t kAlignment = 64;
 
-/// What a warp keeps from one barrier to the next: its state, then values.
+/// The spill frame of a warp, from one barrier to the next: its state, then values.
 class Frame {
  public:
   Frame(llvm::Function& block, const WarpLoop& loop) : layout_(block.getDataLayout()) {
     llvm::IRBuilder<> builder(loop.header->getTerminator());
-    size_ = builder.CreateLoad(builder.getInt64Ty(), llvm::PoisonValue::get(builder.getPtrTy()));  // known in the end
+    size_ = builder.CreateLoad(builder.getInt64Ty(), llvm::PoisonValue::get(builder.getPtrTy()));  // known in finish()
     llvm::Value* const offset = builder.CreateMul(builder.CreateZExt(loop.warp, builder.getInt64Ty()), size_);
     begin_ = builder.CreateGEP(builder.getInt8Ty(), loop.memory, offset, "frame");
   }
@@ -28,13 +28,14 @@ class Frame {
   llvm::Value* at(llvm::IRBuilder<>& builder, std::uint64_t offset) {
     return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), begin_, offset);
   }
-  /// A place for `size` bytes, at a multiple of kAlignment.
+  /// Returns the offset of a place for `size` bytes, at a multiple of kAlignment.
   std::uint64_t add(std::uint64_t size) {
     const std::uint64_t offset = bytes_;
     bytes_ += llvm::alignTo(size, kAlignment);
     return offset;
   }
-  /// A place for a value of `type`. Small ones share lines of the cache: a block's frames are to stay in the first level.
+  /// Returns the offset of a place for a value of `type`. Small values share cache lines, so that a block's frames stay
+  /// in the first-level cache.
   std::uint64_t add(llvm::Type* type) {
     const std::uint64_t size =
         llvm::PowerOf2Ceil(std::max<std::uint64_t>(1, layout_.getTypeAllocSize(type).getFixedValue()));
@@ -55,8 +56,8 @@ class Frame {
   const llvm::DataLayout& layout_;
   llvm::LoadInst* size_;
   llvm::Value* begin_;
-  std::uint64_t bytes_ = kAlignment;  // behind the state's line
-  std::uint64_t small_ = sizeof(std::uint32_t);  // where the next small value may lie: behind the state
+  std::uint64_t bytes_ = kAlignment;  // after the state's line
+  std::uint64_t small_ = sizeof(std::uint32_t);  // of the next small value: after the state
 };
 
 template <class Predicate>
@@ -68,7 +69,7 @@ std::vector<llvm::CallInst*> calls_of(llvm::Function& block, Predicate is_one) {
   return found;
 }
 
-// Its own memory: a thread's variables, which stay from one barrier to the next.
+// Moves the variables of a warp's threads into its frame, where they stay valid across barriers.
 void keep_variables(llvm::Function& block, Frame& frame, const WarpLoop& loop) {
   std::vector<llvm::AllocaInst*> variables;
   for (llvm::Instruction& instruction : block.getEntryBlock()) {
@@ -82,14 +83,14 @@ void keep_variables(llvm::Function& block, Frame& frame, const WarpLoop& loop) {
   }
 }
 
-// A use takes its value from where the flow of control comes from, if it is one of a phi.
+// Returns the instruction at which `use` reads its value: for a phi, the end of the incoming basic block.
 llvm::Instruction* place_of(const llvm::Use& use) {
   auto* const user = llvm::cast<llvm::Instruction>(use.getUser());
   auto* const phi = llvm::dyn_cast<llvm::PHINode>(user);
   return phi == nullptr ? user : phi->getIncomingBlock(use)->getTerminator();
 }
 
-// A value that a barrier parts from a use is kept in the frame.
+// Spills a value into the frame if a barrier lies between its definition and a use.
 void keep_values(llvm::Function& block, Frame& frame) {
   const llvm::DominatorTree dominators(block);
   std::vector<std::pair<llvm::Instruction*, std::vector<llvm::Use*>>> parted;
@@ -113,7 +114,7 @@ void keep_values(llvm::Function& block, Frame& frame) {
   }
 }
 
-/// The rounds of a block: in each, every warp goes on at its state, until all have ended.
+/// The rounds of a block: in each, every warp resumes at its state, until all have ended.
 class Rounds {
  public:
   Rounds(llvm::Function& block, const WarpLoop& loop, Frame& frame)
@@ -142,17 +143,17 @@ class Rounds {
   llvm::IRBuilder<> builder_;
   llvm::BasicBlock* const round_ = add("round");
   llvm::BasicBlock* const round_end_ = add("round.end");
-  // Of barriers of one kind.
+  // The waits at barriers of one kind.
   struct Waits {
-    llvm::BasicBlock* place = nullptr;  // where a warp comes that waits
-    llvm::PHINode* before = nullptr;  // does a warp before this one wait?
-    llvm::PHINode* after = nullptr;  // or this one?
+    llvm::BasicBlock* place = nullptr;  // reached by a warp that waits
+    llvm::PHINode* before = nullptr;  // true if a warp before this one waits
+    llvm::PHINode* after = nullptr;  // true if this one or one before waits
   };
   void write_waits(Waits& waits, Waits& others, llvm::BasicBlock* ends);
 
   Waits block_waits_{.place = add("waits")};
   Waits grid_{.place = add("waits.grid")};
-  llvm::PHINode* is_first_ = nullptr;  // is it the first round?
+  llvm::PHINode* is_first_ = nullptr;  // true in the first round
   llvm::SwitchInst* go_on_ = nullptr;  // by state
 };
 
@@ -182,7 +183,7 @@ void Rounds::write_header(unsigned barriers) {
   enter->eraseFromParent();
 }
 
-// The body's ends come to the latch by way of their new state.
+// Redirects the ends of the body to the latch through a basic block that stores their new state.
 void Rounds::write_latch(unsigned ended) {
   const std::vector<llvm::BasicBlock*> from(llvm::pred_begin(loop_.latch), llvm::pred_end(loop_.latch));
   llvm::BasicBlock* const ends = add("ends");
@@ -235,7 +236,7 @@ WarpWaits add_waits(llvm::Function& block, const WarpLoop& loop, const std::vect
   return {frame.finish(), rounds.any_waits_for_grid()};
 }
 
-// Has what is done from `here` on use a value of its own for `value`.
+// Replaces the uses of `value` that `here` dominates by a separate phi.
 void rename_from(llvm::BasicBlock& here, llvm::Instruction& value, const llvm::DominatorTree& dominators) {
   std::vector<llvm::Use*> uses;
   for (llvm::Use& use : value.uses()) {
@@ -247,7 +248,7 @@ void rename_from(llvm::BasicBlock& here, llvm::Instruction& value, const llvm::D
   for (llvm::Use* const use : uses) use->set(own);
 }
 
-// A value of a loop is kept when its block pauses at one of `turns`, not in each iteration.
+// Spills a value of a loop when its block yields at one of `turns`, not in each iteration.
 void keep_at_turns(llvm::Function& group, const WarpLoop& loop, const std::vector<llvm::CallInst*>& turns) {
   const llvm::DominatorTree dominators(group);
   const llvm::LoopInfo loops(dominators);
@@ -261,13 +262,13 @@ void keep_at_turns(llvm::Function& group, const WarpLoop& loop, const std::vecto
   }
 }
 
-// Of warps one behind the other each instruction would go on by a block; processors look farther ahead of those that go on by less,
-// and there is an eighth of the code to compile.
+// In unrolled code, each instruction would advance by a whole block. Processors look farther ahead if it advances by
+// less, and the rolled loop is an eighth of the code to compile.
 void keep_rolled(llvm::Instruction& latch) {
   llvm::LLVMContext& context = latch.getContext();
   llvm::MDNode* const mark = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
   llvm::MDNode* const loop = llvm::MDNode::getDistinct(context, {nullptr, mark});
-  loop->replaceOperandWith(0, loop);  // as LLVM has it, the first is the node itself
+  loop->replaceOperandWith(0, loop);  // by LLVM's convention, the first operand is the node itself
   latch.setMetadata(llvm::LLVMContext::MD_loop, loop);
 }
 

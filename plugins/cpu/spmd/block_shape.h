@@ -8,38 +8,40 @@
 
 namespace kmux::cpu {
 
-/// What is known of a block's extents before it is launched: 0 where one is not constant, or differs from launch to launch.
+/// The extents of a block that are known before launch: 0 for one that is not constant, or differs between launches.
 ///
 /// Shapes: x, y, z.
 using KnownExtents = std::array<unsigned, 3>;
 
-/// The kernels of a job whose sources are written for one thread of a GPU, with their blocks.
+/// The kernels of a job whose sources are written for one thread of a GPU, with the extents of their blocks.
 using BlockExtents = std::map<std::string, KnownExtents>;
 
 namespace spmd {
 
-/// How the threads of a block are dealt out to warps, each of which runs as one thread with a lane a thread.
+/// The assignment of a block's threads to warps. A warp runs as one thread of the processor, with one lane per thread.
 struct BlockShape {
   enum class Order : unsigned char {
     kRows,  // a warp lies in one row of x, which is a multiple of `lanes` long
-    kLine,  // the block is one row of any length: the last warp may be less than whole
-    kLinear,  // any block: a warp is `lanes` threads one after another, over the ends of rows
+    kLine,  // the block is one row of any length; the last warp may be partial
+    kLinear,  // any block: a warp is `lanes` consecutive threads, across the ends of rows
   };
   Order order = Order::kLinear;
   unsigned lanes = 32;
-  unsigned warps = 1;  // that run in step: each instruction for all of them before the next one
-  std::optional<std::array<unsigned, 3>> extents = {};  // where all are known
+  unsigned warps = 1;  // in lockstep: each instruction runs for all of them before the next one
+  std::optional<std::array<unsigned, 3>> extents = {};  // if all are known
 
-  /// The shape for `block`. `seen_warp`: the threads of the warps within which the kernel exchanges values; 0 if it does not. A warp
-  /// then has at most as many as are in a row of threads that the kernel makes of its block, `seen_row`, if that is not 0.
+  /// Returns the shape for `block`. `seen_warp`: the warp size that the kernel's lane exchanges assume; 0 if it has
+  /// none. A warp then has at most `seen_row` lanes, if that is not 0: the length of the rows into which the kernel
+  /// divides its block.
   static BlockShape of(const KnownExtents& block, unsigned seen_warp, unsigned seen_row = 0);
-  /// The most warps, of at most `limit`, that can run in step: as many as divide the block, if every warp is whole; else 1.
+  /// Returns the most warps, at most `limit`, that can run in lockstep. The result divides the block's warps if every
+  /// warp is whole; else it is 1.
   unsigned warps_in_step(unsigned limit) const;
-  /// Of a block; 0 if they are not known.
+  /// Returns the threads of a block; 0 if the extents are not known.
   unsigned threads() const { return extents ? (*extents)[0] * (*extents)[1] * (*extents)[2] : 0; }
-  /// Do all warps of a block run in step?
+  /// Returns true if all warps of a block run in lockstep.
   bool are_all_in_step() const { return threads() == lanes * warps; }
-  /// Has every warp all of its threads?
+  /// Returns true if no warp is partial.
   bool is_whole() const {
     return order == Order::kRows || (extents && ((*extents)[0] * (*extents)[1] * (*extents)[2]) % lanes == 0);
   }

@@ -11,7 +11,7 @@
 #include "spmd/steps.h"
 #include "spmd/thread_calls.h"
 
-// LLVM's globals have operators new and delete of their own, which GCC 12 takes for a mismatched pair under a sanitizer.
+// LLVM's globals define operators new and delete, which GCC 12 takes for a mismatched pair under a sanitizer.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 namespace kmux::cpu::spmd {
@@ -19,15 +19,15 @@ namespace {
 
 using Three = std::array<llvm::Value*, 3>;
 
-// Where the fields of kmux_cpu_grid lie (runtime/launch.h).
+// The indices of fields of kmux_cpu_grid (runtime/launch.h).
 constexpr unsigned kGridField = 0;
 constexpr unsigned kBlockField = 3;
 constexpr unsigned kCooperativeField = 12;
 
-constexpr unsigned kMostOfGroup = 16;  // blocks that take turns
-constexpr unsigned kMostOfRow = 1 << 14;  // threads of a row of blocks that go by rows: what lies above is in a cache
+constexpr unsigned kMostOfGroup = 16;  // blocks that run in time slices
+constexpr unsigned kMostOfRow = 1 << 14;  // threads of a row of blocks that run row by row; the row above is cached
 
-// Those of kmux_cpu_pass, which is before the memory of blocks that wait for the grid.
+// The indices of fields of kmux_cpu_pass, which precedes the memory of blocks that wait for the grid.
 constexpr unsigned kGoesOnField = 2;
 constexpr unsigned kWaitsField = 3;
 
@@ -36,7 +36,7 @@ std::uint64_t whole_lines(std::uint64_t bytes) {
   return (bytes + kLine - 1) / kLine * kLine;
 }
 
-/// The function of a chunk of blocks: reads what is the same for all of them, then runs one after another.
+/// The function of a chunk of blocks: computes values common to all of them, then runs one after another.
 class Chunk {
  public:
   Chunk(llvm::Function& kernel, llvm::Function& warp, const BlockShape& shape, std::uint64_t shared_bytes)
@@ -56,7 +56,7 @@ class Chunk {
                                        kernel.getParent());
     function_->addFnAttrs(llvm::AttrBuilder(kernel.getContext(), kernel.getAttributes().getFnAttrs()));
     function_->removeFnAttr(llvm::Attribute::Memory);
-    function_->addParamAttr(4, llvm::Attribute::NoAlias);  // a worker's own memory
+    function_->addParamAttr(4, llvm::Attribute::NoAlias);  // memory of one worker
   }
 
   BlocksFunction written() const { return {*function_, frame_bytes_, is_cooperative_, packs_ ? kMostOfColumn : 0}; }
@@ -88,11 +88,11 @@ class Chunk {
   llvm::Function& warp_;
   const BlockShape& shape_;
   const std::uint64_t shared_bytes_;
-  const bool is_cooperative_;  // blocks wait for each other; each has its own memory then, behind a kmux_cpu_pass
+  const bool is_cooperative_;  // blocks wait for each other; each has separate memory then, after a kmux_cpu_pass
   const bool takes_turns_;
   const bool goes_by_rows_;
-  const bool packs_;  // tiles of columns
-  const bool keeps_;  // and of rows
+  const bool packs_;  // packs tiles of columns
+  const bool keeps_;  // keeps tiles of rows
   llvm::IRBuilder<> builder_;
   llvm::Function* function_;
   Three grid_{}, extents_{}, index_{};
@@ -100,9 +100,9 @@ class Chunk {
   llvm::Value* shared_ = nullptr;
   llvm::Value* dynamic_ = nullptr;
   llvm::Value* frames_ = nullptr;
-  llvm::Value* kept_ = nullptr;  // the memory for tiles of the block's row
-  llvm::Value* goes_on_ = nullptr;  // is it another pass?
-  WarpLoop group_{};  // of blocks that take turns
+  llvm::Value* kept_ = nullptr;  // memory for tiles of the block's row
+  llvm::Value* goes_on_ = nullptr;  // true if this is not the first pass
+  WarpLoop group_{};  // of blocks that run in time slices
   std::uint64_t frame_bytes_ = 0;
 };
 
@@ -132,7 +132,7 @@ void Chunk::replace_warps(const std::vector<Three>& with) {
   }
 }
 
-// Of the warps in step that are the `warp`-th.
+// Returns the indices of the warps that run in lockstep as number `warp`.
 std::vector<Three> Chunk::indices_in_step(llvm::Value* warp) {
   llvm::Value* const first = builder_.CreateMul(warp, builder_.getInt32(shape_.warps), "", true, true);
   std::vector<Three> indices;
@@ -144,7 +144,7 @@ std::vector<Three> Chunk::indices_in_step(llvm::Value* warp) {
   return indices;
 }
 
-// The code of warps with `indices`, and then `next`.
+// Writes the code of warps with `indices`, which continues at `next`.
 void Chunk::write_body(llvm::BasicBlock* next, const std::vector<Three>& indices) {
   llvm::BasicBlock* const body = add("body");
   builder_.CreateBr(body);
@@ -156,7 +156,7 @@ void Chunk::write_body(llvm::BasicBlock* next, const std::vector<Three>& indices
   replace_warps(indices);
 }
 
-// Returns whether a warp waits for the grid.
+// Writes the loop over the warps of a block. Returns a condition that is true if a warp waits for the grid.
 llvm::Value* Chunk::write_warps(llvm::BasicBlock* next_block) {
   llvm::Value* const threads = builder_.CreateMul(builder_.CreateMul(extents_[0], extents_[1]), extents_[2]);
   const unsigned together = shape_.lanes * shape_.warps;
@@ -169,11 +169,11 @@ llvm::Value* Chunk::write_warps(llvm::BasicBlock* next_block) {
   end_loop(builder_, loop);
   const WarpWaits waits = add_barriers(*function_, loop);
   frame_bytes_ =
-      packs_ ? whole_lines(tiles_bytes(keeps_) / shape_.warps + 1) : waits.frame_bytes;  // all warps are in step there
+      packs_ ? whole_lines(tiles_bytes(keeps_) / shape_.warps + 1) : waits.frame_bytes;  // all are in lockstep there
   return waits.for_grid;
 }
 
-// How many blocks from `block` on lie in one row of the grid, but at most `most`.
+// Returns how many blocks from `block` on are in one row of the grid, at most `most`.
 llvm::Value* Chunk::blocks_from(llvm::Value* block, unsigned most) {
   const auto least = [&](llvm::Value* a, llvm::Value* b) {
     return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, a, b);
@@ -182,7 +182,7 @@ llvm::Value* Chunk::blocks_from(llvm::Value* block, unsigned most) {
   return least(builder_.CreateTrunc(count, builder_.getInt32Ty()), builder_.CreateSub(grid_[0], index_[0]));
 }
 
-// `count` blocks that take turns.
+// Writes `count` blocks that run in time slices.
 void Chunk::write_group(llvm::Value* count, llvm::BasicBlock* next_group) {
   group_ = begin_loop(builder_, "turn", count, next_group);
   Three index = index_;
@@ -193,7 +193,7 @@ void Chunk::write_group(llvm::Value* count, llvm::BasicBlock* next_group) {
   replace_three(call::kBlock, index);
 }
 
-// `count` blocks whose rows run one after another: the first one of each, then the second ones.
+// Writes `count` blocks that run row by row: the first row of each, then the second ones.
 void Chunk::write_rows(llvm::Value* count, llvm::BasicBlock* next_group) {
   const auto& [x, y, z] = *shape_.extents;
   const WarpLoop rows = begin_loop(builder_, "row", builder_.getInt32(y * z), next_group);
@@ -207,7 +207,7 @@ void Chunk::write_rows(llvm::Value* count, llvm::BasicBlock* next_group) {
   replace_three(call::kBlock, index);
 }
 
-// The frames of a group take the place of those of a block's warps.
+// Replaces the frames of a block's warps by the frames of a group.
 void Chunk::write_turns() {
   join_values(*function_);
   builder_.SetInsertPoint(function_->getEntryBlock().getTerminator());
@@ -217,7 +217,7 @@ void Chunk::write_turns() {
   frame_bytes_ = whole_lines(bytes / shape_.warps);
 }
 
-// The place in the grid of block number `block`.
+// Returns the index in the grid of block number `block`.
 Three Chunk::block_index(llvm::Value* block) {
   llvm::Type* const i32 = builder_.getInt32Ty();
   llvm::Value* const x = builder_.CreateZExt(grid_[0], block->getType());
@@ -228,7 +228,8 @@ Three Chunk::block_index(llvm::Value* block) {
           builder_.CreateTrunc(builder_.CreateUDiv(row, y), i32)};
 }
 
-// The one `blocks` after `index_`, which end in its row. A division a block would take as long as a small block.
+// Returns the index that is `blocks` after `index_`; it must not pass the end of the row. A division per block would
+// take as long as a small block.
 Three Chunk::next_index(llvm::Value* blocks) {
   Three next{};
   for (unsigned i = 0; i < 3; ++i) {
@@ -240,7 +241,8 @@ Three Chunk::next_index(llvm::Value* blocks) {
   return next;
 }
 
-// Where tiles are packed, some blocks of a column of the grid follow one another, and then those of the next column.
+// Sets the index of `block` where tiles are packed: some blocks of a grid column run consecutively, then those of the
+// next column.
 void Chunk::follow_column(llvm::Value* block) {
   llvm::Type* const i32 = builder_.getInt32Ty();
   const auto part = [&](llvm::Value* all, llvm::Value* of) {
@@ -313,14 +315,14 @@ void Chunk::write_blocks() {
   builder_.CreateRetVoid();
 }
 
-// The memory of one block: its own shared variables, the dynamic ones, a frame for each warp.
+// Sets the places in the memory of one block: its static shared variables, the dynamic memory, a frame per warp.
 void Chunk::place_memory(llvm::Value* begin) {
   llvm::Type* const i8 = builder_.getInt8Ty();
   llvm::Type* const i64 = builder_.getInt64Ty();
   shared_ = begin;
   dynamic_ = builder_.CreateConstInBoundsGEP1_64(i8, shared_, shared_bytes_);
   llvm::Value* const place =
-      builder_.CreateConstInBoundsGEP1_64(i64, function_->getArg(1), 3);  // dynamic_bytes, made whole
+      builder_.CreateConstInBoundsGEP1_64(i64, function_->getArg(1), 3);  // dynamic_bytes, rounded up
   frames_ = builder_.CreateInBoundsGEP(i8, dynamic_, builder_.CreateLoad(i64, place));
 }
 
@@ -331,7 +333,7 @@ llvm::Value* Chunk::memory_of(llvm::Value* block) {
   return builder_.CreateInBoundsGEP(i8, all, builder_.CreateMul(block, bytes));
 }
 
-// Says whether any block waits. Threads that do so at once say the same.
+// Stores a flag if any block waits. Threads that do so at the same time store the same value.
 void Chunk::write_pass(llvm::PHINode* any_waits, llvm::Value* for_grid, llvm::BasicBlock* entry,
                        llvm::BasicBlock* latch) {
   llvm::BasicBlock* const waits = add("waits.say");

@@ -12,7 +12,8 @@
 
 namespace kmux::cpu::spmd {
 
-/// A branch where lanes part: those with the condition (without it, unless `on_true`) run `region` and then all go on at `join`.
+/// A divergent branch: lanes with the condition (without it, unless `on_true`) run `region`; then all lanes reconverge
+/// at `join`.
 struct Split {
   llvm::BranchInst* branch;
   llvm::BasicBlock* region;
@@ -20,22 +21,22 @@ struct Split {
   bool on_true;
 };
 
-/// The branches of a function whose control flow is structured at which lanes part.
+/// The divergent branches of a function with structured control flow.
 class Branches {
  public:
-  /// Gives every region an entry of its own.
+  /// Finds the divergent branches of `function`, and splits edges so that every region has a separate entry block.
   ///
   /// Errors: unsupported if the control flow is not structured.
   static Result<Branches> find(llvm::Function& function, const llvm::UniformityInfo& uniformity);
 
   const std::vector<Split>& splits() const { return splits_; }
-  /// The split whose region begins with `block`, or null.
+  /// Returns the split whose region begins with `block`, or null.
   const Split* split_into(const llvm::BasicBlock* block) const;
-  /// Is `loop` left by one lane after another?
+  /// Returns true if `loop` has a divergent exit: lanes leave it one after another.
   bool is_left_one_by_one(const llvm::Loop* loop) const {
     return loop != nullptr && divergent_loops_.contains(loop->getHeader());
   }
-  /// Where values that come by different ways are chosen lane by lane.
+  /// Returns the blocks whose phis select between incoming values lane by lane.
   llvm::DenseSet<const llvm::BasicBlock*> blended(const llvm::LoopInfo& loops) const;
 
  private:
@@ -43,7 +44,7 @@ class Branches {
   Status add_split(llvm::BranchInst& branch, const llvm::PostDominatorTree& post_dominators);
 
   std::vector<Split> splits_;
-  llvm::DenseSet<const llvm::BasicBlock*> divergent_loops_;  // their headers
+  llvm::DenseSet<const llvm::BasicBlock*> divergent_loops_;  // by their headers
 };
 
 }  // namespace kmux::cpu::spmd

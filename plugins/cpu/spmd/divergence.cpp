@@ -18,17 +18,17 @@ bool is_own_call(const llvm::CallInst& call) {
   const std::string_view name = called(&call);
   if (name == call::kShuffle || name == call::kLane || name.starts_with("kmux.thread.")) return true;
   if (!name.empty() || llvm::isa<llvm::IntrinsicInst>(call)) return false;
-  return true;  // each lane makes it for itself
+  return true;  // each lane calls it separately
 }
 
 bool is_own_to_warp(const llvm::Value* value) { return calls(value, call::kBallot) || is_warp_index(value); }
 
-// Instructions to which a loop may grow that goes over an array of a thread's own. Once its indices are constant, the array is in
-// registers, as on a GPU; else each access of each lane reaches memory.
+// The limit, in instructions, of an unrolled loop over a private array. Once its indices are constant, the array is in
+// registers, as on a GPU. Otherwise, each access of each lane reaches memory.
 constexpr unsigned kMostOverArray = 6000;
 constexpr std::uint64_t kMostOfArray = 4096;  // bytes of an array that can be in registers
 
-// Of an array of the thread's own, of a size that registers have, or null.
+// Returns the private array of `address` if registers can hold its bytes, or null.
 const llvm::AllocaInst* private_array(const llvm::Value* address) {
   const auto* const array = llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(address));
   if (array == nullptr || !array->isStaticAlloca()) return nullptr;
@@ -36,7 +36,7 @@ const llvm::AllocaInst* private_array(const llvm::Value* address) {
   return bytes && !bytes->isScalable() && bytes->getFixedValue() <= kMostOfArray ? array : nullptr;
 }
 
-// Does a place in an array of the thread's own depend on which iteration of `loop` it is?
+// Returns true if a place in a private array depends on the iteration of `loop`.
 bool goes_over_array(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
   for (const llvm::BasicBlock* const block : loop.blocks()) {
     for (const llvm::Instruction& one : *block) {

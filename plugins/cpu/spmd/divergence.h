@@ -7,14 +7,14 @@
 
 namespace kmux::cpu::spmd {
 
-/// Has `analyses` answer LLVM's questions about divergence for the lanes of a warp: what differs between them by itself
-/// (the index of a thread, its own memory, what an atomic returns), and what never does. `in_step`: for the lanes of several
-/// warps, between which the index of a warp and what its lanes ask each other differ, too.
+/// Makes LLVM's uniformity analysis in `analyses` work on the lanes of a warp. Sources of divergence are thread
+/// indices, private memory and results of atomics; some calls are always uniform. `in_step`: for the lanes of several
+/// warps, between which warp indices and ballots diverge, too.
 void register_divergence(llvm::FunctionAnalysisManager& analyses, bool in_step);
-/// The same for passes of the old kind.
+/// Returns the same analysis for the legacy pass manager.
 llvm::TargetIRAnalysis divergence(bool in_step);
 
-/// The analyses of LLVM. Those registered before `complete` take the place of LLVM's own.
+/// LLVM's analysis managers. Analyses registered before `complete` replace LLVM's own.
 struct Analyses {
   Analyses() = default;
   Analyses(llvm::TargetMachine* machine, const llvm::PipelineTuningOptions& tuning) : builder(machine, tuning) {}
@@ -32,7 +32,7 @@ struct Analyses {
   llvm::ModuleAnalysisManager modules;
 };
 
-/// The same with lanes that diverge.
+/// The analyses for code whose lanes diverge.
 struct DivergentAnalyses : Analyses {
   explicit DivergentAnalyses(bool in_step) {
     register_divergence(functions, in_step);

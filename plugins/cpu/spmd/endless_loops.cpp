@@ -7,7 +7,7 @@
 namespace kmux::cpu::spmd {
 namespace {
 
-// A variable that is not 0, and of which nothing shows that to an optimiser that reads it as a volatile one.
+// Returns a variable that is not 0. It is read as volatile, so that no optimiser can infer its value.
 llvm::GlobalVariable& endless(llvm::Module& module) {
   constexpr llvm::StringRef kName = "kmux.endless";
   if (llvm::GlobalVariable* const known = module.getGlobalVariable(kName, /*AllowInternal=*/true)) return *known;
@@ -16,7 +16,7 @@ llvm::GlobalVariable& endless(llvm::Module& module) {
                                    llvm::ConstantInt::get(i8, 1), kName);
 }
 
-// Has the loop that begins with `header` ask in each iteration whether it goes on.
+// Adds a test to each iteration of the loop that begins with `header`, by which it could exit.
 void add_exit(llvm::BasicBlock& header) {
   llvm::Function& kernel = *header.getParent();
   llvm::BasicBlock* const rest = llvm::SplitBlock(&header, &*header.getFirstNonPHIIt());

@@ -8,11 +8,12 @@
 namespace kmux::cpu::spmd {
 namespace {
 
-constexpr std::size_t kMostDoubled = 2000;  // instructions, of all copies together
+constexpr std::size_t kMostDoubled = 2000;  // instructions of all copies together
 
 using Blocks = llvm::SmallVector<llvm::BasicBlock*>;
 
-// Takes the instructions of `blocks` off `budget`, if they fit and reach memory: registers are masked for nothing.
+// Takes the instructions of `blocks` off `budget`. Returns false if they do not fit, or access no memory: masking
+// registers costs nothing.
 bool is_worth_doubling(const Blocks& blocks, std::size_t& budget) {
   std::size_t count = 0;
   bool has_memory = false;
@@ -43,7 +44,7 @@ llvm::Value* condition_of(llvm::IRBuilder<>& builder, llvm::Value* condition, bo
   return make_call(builder, call::kAll, builder.getInt1Ty(), on_true ? condition : builder.CreateNot(condition));
 }
 
-// Is there a copy of the region of `split` already?
+// Returns true if the region of `split` has a copy already.
 bool is_doubled(const Split& split) {
   const llvm::BasicBlock* const parting = split.branch->getParent();
   const llvm::BasicBlock* const before = parting->getSinglePredecessor();
@@ -71,7 +72,7 @@ void double_region(const Split& split, const Blocks& region) {
   before->getTerminator()->eraseFromParent();
 }
 
-// All lanes go round together in a copy of the loop, then those that stay in the loop itself.
+// Runs all lanes together in a copy of the loop, then those that stay in the loop itself.
 void double_loop(llvm::Loop& loop) {
   llvm::BasicBlock* const before = loop.getLoopPreheader();
   llvm::BasicBlock* const header = loop.getHeader();
@@ -100,7 +101,7 @@ void double_loop(llvm::Loop& loop) {
   for (llvm::PHINode& phi : exit->phis()) phi.addIncoming(mapped(map, phi.getIncomingValueForBlock(latch)), parting);
 }
 
-/// Where lanes may be apart.
+/// The code in which lanes may have diverged.
 class Apart {
  public:
   Apart(llvm::Function& function, const Branches& branches)
@@ -131,7 +132,7 @@ class Apart {
   llvm::LoopInfo loops_;
 };
 
-// Returns whether there were any.
+// Returns true if any region was duplicated.
 bool double_regions(llvm::Function& kernel, const Branches& branches, std::size_t& budget) {
   Apart apart(kernel, branches);
   std::vector<std::pair<const Split*, Blocks>> chosen;
@@ -170,7 +171,7 @@ Status add_fast_paths(llvm::Function& kernel, llvm::FunctionAnalysisManager& ana
     analyses.invalidate(kernel, llvm::PreservedAnalyses::none());
     return has_changed;
   };
-  for (bool again = true; again;) {  // what parts lanes within a copy is outermost there
+  for (bool again = true; again;) {  // divergent branches in a copy are outermost there
     KMUX_ASSIGN(again, run(double_regions));
   }
   KMUX_TRY(run(double_loops));

@@ -18,17 +18,17 @@ namespace kmux::cpu::spmd {
 namespace {
 
 constexpr unsigned kMostThreads = 256;
-// Where that is all of a block with a barrier, whose warps need no frames then.
+// The limits for a whole block with a barrier, whose warps then need no frames.
 constexpr unsigned kMostOfWhole = 512;
 constexpr std::uint64_t kMostCodeOfWhole = 3600;
-constexpr std::uint64_t kMostInstructions = 2400;  // of all warps: what a compilation may take longer
+constexpr std::uint64_t kMostInstructions = 2400;  // of all warps: limits the extra compile time
 constexpr std::uint64_t kMostPrivateBytes = 32 << 10;  // of all warps, on the stack of the thread that runs the block
 
 bool has_barrier(const llvm::Function& kernel) {
   return std::ranges::any_of(llvm::instructions(kernel), [](const auto& one) { return is_barrier(&one); });
 }
 
-/// What of a kernel is for or against it.
+/// The cost model of warps in lockstep for one kernel.
 class Judgement {
  public:
   Judgement(llvm::Function& kernel, unsigned lanes, const Branches& branches, const llvm::UniformityInfo& uniformity)
@@ -39,12 +39,13 @@ class Judgement {
         loops_(dominators_),
         values_(kernel, uniformity, lanes, branches.blended(loops_)) {}
 
-  /// Do all warps reach each barrier together?
+  /// Returns true if all warps reach each barrier together.
   bool has_common_barriers() const;
-  /// Is a loop left by what lanes compute? Each warp would go round as often as the slowest of all.
+  /// Returns true if lanes leave a loop by data that they compute. Each warp would then run as many iterations as the
+  /// slowest one.
   bool is_left_by_data() const;
   bool is_of_use() const { return !loops_.empty() || has_barrier(kernel_); }
-  /// How many warps keep within the bounds above.
+  /// Returns how many warps fit the limits above.
   unsigned most_warps(const BlockShape& shape) const;
 
  private:
@@ -89,7 +90,7 @@ bool Judgement::is_left_by_data() const {
   return false;
 }
 
-// Do lanes read or write places that do not follow one another?
+// Returns true if lanes access places that are not contiguous.
 bool Judgement::is_scattered(const llvm::Instruction& access) const {
   const llvm::Value* const address = llvm::getLoadStorePointerOperand(&access);
   if (address == nullptr) return false;
@@ -100,8 +101,8 @@ bool Judgement::is_scattered(const llvm::Instruction& access) const {
   return known.kind != LaneValue::Kind::kStrided || known.stride != static_cast<std::int64_t>(bytes);
 }
 
-// How many instructions a warp makes of `one`. Where the processor has none that writes scattered places, each lane has a test,
-// a branch and an access of its own: twelve such accesses of 256 threads took LLVM 12 s, and ran no faster for it. Numbers of 8 and 16
+// Returns how many instructions a warp needs for `one`. Without scatter instructions, each lane has a separate test,
+// branch and access. Twelve such accesses of 256 threads took LLVM 12 s, and ran no faster for it. Numbers of 8 and 16
 // bits are stored by a loop (lane_calls.cpp).
 std::uint64_t Judgement::size_of(const llvm::Instruction& one, unsigned lanes) const {
   constexpr unsigned kOfALane = 3;
@@ -127,10 +128,10 @@ unsigned Judgement::most_warps(const BlockShape& shape) const {
   return static_cast<unsigned>(std::min<std::uint64_t>({by_code, by_bytes, std::uint64_t{kMostThreads / shape.lanes}}));
 }
 
-/// Modulo 2^64; nothing if it is not known, or not the same for all blocks.
+/// A difference modulo 2^64; nothing if it is not known, or not the same for all blocks.
 using Step = std::optional<std::uint64_t>;
 
-/// By how much values go up from one block of the grid to the next one in its row.
+/// The difference of a value from one block of the grid to the next one in its row.
 class BlockSteps {
  public:
   explicit BlockSteps(const BlockShape& shape) : shape_(shape) {}
@@ -204,8 +205,8 @@ Step BlockSteps::of_address(const llvm::GEPOperator& address) {
   return step;
 }
 
-// Do the lanes of `access` reach places that follow one another, and the next block in the row those that follow these? Or is it
-// one place, or the same ones for all blocks?
+// Returns true if the lanes of `access` reach contiguous places, and the next block in the row the places after these.
+// Also returns true for one place, and for places that are the same in all blocks.
 bool BlockSteps::follow_rows(const llvm::Instruction& access) {
   const auto* const call = llvm::dyn_cast<llvm::IntrinsicInst>(&access);
   const llvm::Value* address = llvm::getLoadStorePointerOperand(&access);
@@ -228,12 +229,12 @@ bool BlockSteps::follow_rows(const llvm::Instruction& access) {
   return step && (*step == 0 || *step == row);
 }
 
-/// The rows of shared memory that have just been stored, in a block whose warps are all in step: its memory is written and read in
-/// the order of the code.
+/// The rows of shared memory stored so far, in a block whose warps all run in lockstep. Its memory is accessed in the
+/// order of the code.
 class StoredRows {
  public:
   explicit StoredRows(const llvm::DataLayout& layout) : layout_(layout) {}
-  /// Goes on behind `one`. What it loads is what has been stored.
+  /// Steps past `one`. Replaces its loads by the stored values.
   void pass(llvm::Instruction& one);
 
  private:
@@ -241,10 +242,10 @@ class StoredRows {
   void store(llvm::StoreInst& store, std::uint64_t place);
 
   const llvm::DataLayout& layout_;
-  std::map<std::uint64_t, llvm::StoreInst*> rows_;  // by their place
+  std::map<std::uint64_t, llvm::StoreInst*> rows_;  // by place
 };
 
-// Where `address` lies in the shared memory, if that is known.
+// Returns the offset of `address` in the shared memory, if it is known.
 std::optional<std::uint64_t> StoredRows::place(const llvm::Value* address) const {
   llvm::APInt offset(layout_.getIndexTypeSizeInBits(address->getType()), 0);
   const llvm::Value* const base =
@@ -283,7 +284,7 @@ void StoredRows::pass(llvm::Instruction& one) {
 class UnreadVariable {
  public:
   void add(llvm::Value& pointer) { open_.push_back(&pointer); }
-  /// Erases the stores if there is nothing else.
+  /// Erases the stores if the variable has no other uses.
   void erase_stores();
 
  private:
@@ -319,7 +320,7 @@ std::vector<llvm::WeakTrackingVH> indices_in(llvm::Function& warp) {
   return calls;
 }
 
-// Where all warps are in step, their numbers are known.
+// Replaces warp indices by their values, which are known if all warps run in lockstep.
 void place_warps(llvm::Function& warp, const BlockShape& shape) {
   for (llvm::WeakTrackingVH& one : indices_in(warp)) {
     auto* const call = llvm::dyn_cast_or_null<llvm::CallInst>(one);

@@ -13,13 +13,13 @@
 namespace kmux::cpu::spmd {
 namespace {
 
-// What `value` is more than `other`, if that is a constant; else null.
+// Returns `value` minus `other` if that is a constant; else null.
 const llvm::SCEVConstant* constant_between(llvm::Value& value, llvm::Value& other, llvm::ScalarEvolution& evolution) {
   return llvm::dyn_cast<llvm::SCEVConstant>(
       evolution.getMinusSCEV(evolution.getSCEV(&value), evolution.getSCEV(&other)));
 }
 
-/// A number as a multiple of a power of two and a constant below that: none of its sums with such constants is carried on.
+/// A number as a multiple of a power of two plus a constant below that power: adding such constants does not carry.
 struct Parts {
   const llvm::SCEV* multiple;
   std::uint64_t rest;
@@ -33,7 +33,7 @@ const llvm::SCEV* start_of(const llvm::SCEV* number) {
   return number;
 }
 
-// The constant of `number`, which SCEV has first in sums.
+// Returns the constant of `number`, which SCEV places first in sums.
 std::optional<llvm::APInt> constant_of(const llvm::SCEV* number) {
   const llvm::SCEV* const start = start_of(number);
   const auto* const sum = llvm::dyn_cast<llvm::SCEVAddExpr>(start);
@@ -51,14 +51,15 @@ Parts parts_of(llvm::Value& value, llvm::ScalarEvolution& evolution) {
   return {evolution.getMinusSCEV(number, evolution.getConstant(rest)), rest.getLimitedValue(), zero_bits};
 }
 
-// `value` and `more`, of which LLVM is told if it cannot be more than the type holds.
+// Returns `value` plus `more`, with no-wrap flags if the type provably holds the sum.
 llvm::Value* sum_of(llvm::IRBuilder<>& builder, llvm::Value& value, const llvm::APInt& more,
                     llvm::ScalarEvolution& evolution) {
   const bool is_exact = parts_of(value, evolution).has_room_for(more);
   return builder.CreateAdd(&value, builder.getInt(more), "", is_exact, is_exact);
 }
 
-// Indices that are a constant apart in all iterations of `loop` become one: what is kept in a frame can tell nobody so.
+// Merges indices that are a constant apart in all iterations of `loop`: once they are spilled to a frame, LLVM cannot
+// infer that.
 void join_indices(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
   llvm::SmallVector<llvm::PHINode*> kept;
   for (llvm::PHINode& phi : llvm::make_early_inc_range(loop.getHeader()->phis())) {
@@ -81,7 +82,7 @@ void join_indices(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
   }
 }
 
-// Sums in `block` that are a constant more than one before them are computed as that.
+// Computes sums in `block` that are a constant more than an earlier sum from that sum.
 void join_sums(llvm::BasicBlock& block, llvm::ScalarEvolution& evolution) {
   llvm::SmallDenseMap<const llvm::SCEV*, std::pair<llvm::Instruction*, std::uint64_t>> first;
   for (llvm::Instruction& one : llvm::make_early_inc_range(block)) {
@@ -97,7 +98,7 @@ void join_sums(llvm::BasicBlock& block, llvm::ScalarEvolution& evolution) {
   }
 }
 
-// Of two tests that both must pass, the one that passes only where the other does; null if there is none.
+// Returns the stricter of two tests that both must pass: the one that implies the other; null if neither does.
 llvm::Value* stricter_of(llvm::Value* a, llvm::Value* b, llvm::ScalarEvolution& evolution) {
   auto* const one = llvm::dyn_cast<llvm::ICmpInst>(a);
   auto* const other = llvm::dyn_cast<llvm::ICmpInst>(b);
@@ -111,7 +112,7 @@ llvm::Value* stricter_of(llvm::Value* a, llvm::Value* b, llvm::ScalarEvolution& 
   return (left.rest > right.rest) == is_less ? a : b;
 }
 
-// The last of warps in step decides whether all are within bounds.
+// Merges bounds tests of warps in lockstep: the last warp decides for all.
 void join_tests(llvm::Function& group, llvm::ScalarEvolution& evolution) {
   for (llvm::Instruction& one : llvm::make_early_inc_range(llvm::instructions(group))) {
     if (one.getOpcode() != llvm::Instruction::And || !one.getType()->isIntegerTy(1)) continue;

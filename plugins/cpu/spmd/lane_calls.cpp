@@ -1,4 +1,4 @@
-// What lanes ask of each other, and what each does for itself.
+// Exchanges between lanes, and instructions that each lane runs separately.
 #include "llvm/Transforms/Utils/LowerAtomic.h"
 #include "spmd/lane_code.h"
 #include "spmd/thread_calls.h"
@@ -33,7 +33,7 @@ bool LaneCode::emit_thread_call(const llvm::CallInst& call) {
   return true;
 }
 
-// What each lane gives others that read from it: of one that does not run a GPU gives 0, whatever it had there before.
+// Returns the values that lanes offer to readers. As on a GPU, an inactive lane offers 0, whatever it had before.
 LaneCode::Value* LaneCode::offered(const Value* value) {
   Value* const all = vector(value);
   if (mask() == nullptr) return all;
@@ -52,7 +52,7 @@ LaneCode::Value* LaneCode::shuffle(Value* value, Value* lane) {
   llvm::IRBuilder<> entry(&to_.getEntryBlock(), to_.getEntryBlock().begin());
   llvm::AllocaInst* const memory = entry.CreateAlloca(value->getType());
   builder_.CreateStore(value, memory);
-  // Every lane reads, also one that does not run and whose index is none.
+  // Every lane reads, even an inactive one with an invalid index.
   Value* const index =
       builder_.CreateAnd(builder_.CreateFreeze(lane), llvm::ConstantInt::get(lane->getType(), lanes_ - 1));
   Value* const address = builder_.CreateGEP(value->getType()->getScalarType(), memory, index);
@@ -60,7 +60,7 @@ LaneCode::Value* LaneCode::shuffle(Value* value, Value* lane) {
                                      llvm::Constant::getAllOnesValue(mask_type()));
 }
 
-// `value`, of one lane, as that lane's element of `all`.
+// Returns `all` with `value` as the element of `lane`.
 LaneCode::Value* LaneCode::insert(Value* all, Value* value, Value* lane) {
   auto* const record = llvm::dyn_cast<llvm::StructType>(value->getType());
   if (record == nullptr) return builder_.CreateInsertElement(all, value, lane);
@@ -72,7 +72,7 @@ LaneCode::Value* LaneCode::insert(Value* all, Value* value, Value* lane) {
   return result;
 }
 
-// What lane `lane` has of `all`.
+// Returns the element of `all` for `lane`.
 LaneCode::Value* LaneCode::extract(Value* all, Value* lane) {
   auto* const record = llvm::dyn_cast<llvm::StructType>(all->getType());
   if (record == nullptr) return builder_.CreateExtractElement(all, lane);
@@ -87,7 +87,7 @@ LaneCode::Value* LaneCode::extract(Value* all, Value* lane) {
   return result;
 }
 
-// Its operands for all lanes; those that are the same in all stay scalars.
+// Returns the operands for all lanes; uniform ones stay scalars.
 llvm::SmallVector<LaneCode::Value*> LaneCode::operands_of(const llvm::Instruction& instruction) {
   llvm::SmallVector<Value*> operands;
   for (const llvm::Use& operand : instruction.operands()) {
@@ -100,7 +100,7 @@ llvm::SmallVector<LaneCode::Value*> LaneCode::operands_of(const llvm::Instructio
 
 namespace {
 
-// What `swap` of shared memory does: a block is run by one thread, which nobody disturbs.
+// Emits `swap` of shared memory without atomicity: one thread runs a block, and no other accesses its memory.
 llvm::Value* swap_alone(llvm::IRBuilder<>& builder, const llvm::AtomicCmpXchgInst& swap,
                         llvm::ArrayRef<llvm::Value*> own) {
   llvm::Value* const before = builder.CreateAlignedLoad(own[1]->getType(), own[0], swap.getAlign());
@@ -112,7 +112,7 @@ llvm::Value* swap_alone(llvm::IRBuilder<>& builder, const llvm::AtomicCmpXchgIns
 
 }  // namespace
 
-// The instruction for one lane.
+// Emits the instruction for one lane.
 llvm::Value* LaneCode::copy_for(const llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands, Value* lane) {
   llvm::SmallVector<Value*> own;
   for (unsigned i = 0; i < operands.size(); ++i) {
@@ -125,7 +125,7 @@ llvm::Value* LaneCode::copy_for(const llvm::Instruction& instruction, llvm::Arra
   return copy_with(instruction, own);
 }
 
-// One lane after another, of those that run: for what has no vector form, or an effect that each lane has for itself.
+// Emits a loop over the active lanes: for instructions that have no vector form, or an effect per lane.
 void LaneCode::emit_lane_by_lane(llvm::Instruction& instruction) {
   const llvm::SmallVector<Value*> operands = operands_of(instruction);
   Value* const bits = bits_of(mask_or_all());
@@ -133,7 +133,7 @@ void LaneCode::emit_lane_by_lane(llvm::Instruction& instruction) {
   llvm::BasicBlock* const body = add_block("lane");
   llvm::BasicBlock* const after = add_block("lanes.end");
   Value* const none = llvm::Constant::getNullValue(bits->getType());
-  const bool may_be_empty = warps_ > 1 && mask() != nullptr;  // another warp is here
+  const bool may_be_empty = warps_ > 1 && mask() != nullptr;  // if only another warp is active
   if (may_be_empty) {
     builder_.CreateCondBr(builder_.CreateICmpNE(bits, none), body, after);
   } else {
@@ -166,16 +166,16 @@ void LaneCode::emit_lane_by_lane(llvm::Instruction& instruction) {
   set_vector(&instruction, result);
 }
 
-// A loop over the lanes of all warps in step, whose code is as much for one warp as for many.
+// A loop over the lanes of all warps in lockstep, with as much code for one warp as for many.
 namespace {
 
-constexpr unsigned kAtOnce = 4;  // lanes of an iteration, where all run; a warp is a multiple of it
+constexpr unsigned kAtOnce = 4;  // lanes per iteration, if all are active; must divide a warp
 
 bool is_simple(const llvm::Type* type) {
   return type->isPointerTy() || type->isFloatingPointTy() || (type->isIntegerTy() && !type->isIntegerTy(1));
 }
 
-// LLVM is not to unroll a loop that is small on purpose.
+// Keeps LLVM from unrolling a loop that is small on purpose.
 void keep_small(llvm::Instruction& branch) {
   llvm::LLVMContext& context = branch.getContext();
   const auto flag = [&](const char* name) { return llvm::MDNode::get(context, llvm::MDString::get(context, name)); };
@@ -185,7 +185,7 @@ void keep_small(llvm::Instruction& branch) {
   branch.setMetadata(llvm::LLVMContext::MD_loop, loop);
 }
 
-// What `update` does, for one that nobody disturbs.
+// Emits `update` without atomicity, where no other thread accesses the memory.
 llvm::Value* update_alone(llvm::IRBuilder<>& builder, const llvm::AtomicRMWInst& update, llvm::Value* place,
                           llvm::Value* value) {
   llvm::Value* const before = builder.CreateAlignedLoad(update.getType(), place, update.getAlign());
@@ -206,7 +206,7 @@ llvm::AllocaInst* LaneCode::lane_array(llvm::Type* type, unsigned slot) {
   return array;
 }
 
-// The place of `index` in `array`: as many times the lanes of a warp as warps come before.
+// Returns the address of element `index` of `array`, in which the lanes of one warp follow those of the previous ones.
 LaneCode::Value* LaneCode::element_of(llvm::AllocaInst* array, Value* index) {
   return builder_.CreateInBoundsGEP(array->getAllocatedType()->getArrayElementType(), array, index);
 }
@@ -230,7 +230,7 @@ LaneCode::Value* LaneCode::of_lane(const LaneOperand& operand, Value* index) {
   return builder_.CreateLoad(operand.all->getAllocatedType()->getArrayElementType(), element_of(operand.all, index));
 }
 
-// `step` for `count` lanes, from `first` on.
+// Emits `step` for `count` lanes, from `first` on.
 void LaneCode::loop_over(Value* first, unsigned count, OfLane step) {
   llvm::BasicBlock* const before = builder_.GetInsertBlock();
   llvm::BasicBlock* const body = add_block("lanes");
@@ -247,7 +247,7 @@ void LaneCode::loop_over(Value* first, unsigned count, OfLane step) {
   builder_.SetInsertPoint(after);
 }
 
-// `step` for those lanes of a warp that `bits`, which is not 0, has.
+// Emits a loop of `step` over the lanes of a warp that are set in `bits`, which may be 0. The loop exits to `after`.
 void LaneCode::loop_over_bits(Value* first, Value* bits, llvm::BasicBlock* after, OfLane step) {
   llvm::BasicBlock* const before = builder_.GetInsertBlock();
   llvm::BasicBlock* const body = add_block("lane");
@@ -263,7 +263,7 @@ void LaneCode::loop_over_bits(Value* first, Value* bits, llvm::BasicBlock* after
       *builder_.CreateCondBr(builder_.CreateICmpNE(rest, llvm::Constant::getNullValue(rest->getType())), body, after));
 }
 
-// `step` for each lane of each warp that runs, in their order. Its argument is the lane's place in arrays.
+// Emits `step` for each active lane of all warps, in order. Its argument is the index of the lane in arrays.
 void LaneCode::for_each_lane(OfLane step) {
   if (mask() == nullptr) return loop_over(builder_.getInt64(0), warps_ * lanes_, step);
   llvm::Type* const type = builder_.getIntNTy(lanes_);
@@ -295,7 +295,7 @@ void LaneCode::for_each_lane(OfLane step) {
   builder_.SetInsertPoint(after);
 }
 
-// Is `one`, which all lanes do for themselves, written as a loop?
+// Returns true if `one`, which all lanes run separately, is emitted as a loop.
 bool LaneCode::goes_by_lanes(llvm::Instruction& one) const {
   const auto* const update = llvm::dyn_cast<llvm::AtomicRMWInst>(&one);
   if (update != nullptr) return is_simple(update->getType());
@@ -306,7 +306,7 @@ bool LaneCode::goes_by_lanes(llvm::Instruction& one) const {
   return llvm::isa<llvm::StoreInst>(one) || !can_gather_words(type, llvm::getLoadStoreAlignment(&one));
 }
 
-// `places` of a load or a store, if it is given, are not what its operand says.
+// `places`, if given, replaces the address operand of a load or a store.
 void LaneCode::emit_by_lanes(llvm::Instruction& one, OfLanes places) {
   llvm::SmallVector<LaneOperand, 2> operands;
   for (const llvm::Use& operand : one.operands()) {
@@ -340,13 +340,13 @@ void LaneCode::take_from_lanes(const llvm::Instruction& one, llvm::AllocaInst* r
   });
 }
 
-// A number of 8 or 16 bits, of which no processor gathers or scatters vectors.
+// Returns true for numbers of 8 or 16 bits, of which no processor gathers or scatters vectors.
 bool LaneCode::is_narrow(const llvm::Type* type) {
   const std::uint64_t bits = type->getPrimitiveSizeInBits().getFixedValue();
   return is_simple(type) && (bits == 8 || bits == 16);
 }
 
-// May the aligned words that such numbers lie in be gathered instead? No other page has part of one.
+// Returns true if the aligned words that contain such numbers may be gathered instead. A word never lies on two pages.
 bool LaneCode::can_gather_words(const llvm::Type* type, llvm::Align align) const {
   return can_mask_ && align.value() * 8 >= type->getPrimitiveSizeInBits().getFixedValue();
 }

@@ -81,12 +81,12 @@ void LaneCode::emit_scalar(const llvm::Instruction& instruction) {
   }
   builder_.Insert(copy);
   if (copy->getType()->isVoidTy()) return;
-  llvm::Constant* const known = llvm::ConstantFoldInstruction(copy, to_.getDataLayout());  // a shuffle likes to know
+  llvm::Constant* const known = llvm::ConstantFoldInstruction(copy, to_.getDataLayout());  // helps shuffles
   set(&instruction, known != nullptr ? known : static_cast<Value*>(copy));
   if (known != nullptr && !copy->mayHaveSideEffects()) copy->eraseFromParent();
 }
 
-// What lane 0 has. Where it need not be one that runs, what is said of those that run is not true of it.
+// Emits the value of lane 0. If lane 0 may be inactive, drops flags that hold only for active lanes.
 void LaneCode::emit_strided(const llvm::Instruction& instruction) {
   if (calls(&instruction, call::kLane)) return set(&instruction, builder_.getInt32(0));
   if (const auto* const variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) return emit_alloca(*variable);
@@ -105,7 +105,8 @@ void LaneCode::emit_strided(const llvm::Instruction& instruction) {
   if (mask() != nullptr && made != nullptr) made->dropPoisonGeneratingFlags();
 }
 
-// No processor divides vectors of integers, but all divide doubles, whose quotient is exact below 2^53.
+// Divides by way of doubles: no processor divides vectors of integers, but all divide doubles, whose quotient is exact
+// below 2^53.
 LaneCode::Value* LaneCode::quotient(Value* dividend, Value* divisor, bool is_signed) {
   llvm::Type* const type = dividend->getType();
   llvm::Type* const wide = llvm::FixedVectorType::get(builder_.getDoubleTy(), lanes_);
@@ -116,14 +117,15 @@ LaneCode::Value* LaneCode::quotient(Value* dividend, Value* divisor, bool is_sig
   return is_signed ? builder_.CreateFPToSI(exact, type) : builder_.CreateFPToUI(exact, type);
 }
 
-// The divisor of a lane that does not run may be zero, for which a processor would stop.
+// The divisor of an inactive lane may be zero, for which a processor would trap.
 void LaneCode::emit_division(const llvm::BinaryOperator& division) {
   constexpr unsigned kMostExactBits = 32;
   const auto code = division.getOpcode();
   const bool is_remainder = code == llvm::Instruction::URem || code == llvm::Instruction::SRem;
   Value* const dividend = vector(division.getOperand(0));
   Value* divisor = vector(division.getOperand(1));
-  // Not where the vector alone is constant: the lanes' numbers are 0, 1, ..., and lane 0 need not run `1 / threadIdx.x`.
+  // Not where only the vector is constant: the lanes' numbers are 0, 1, ..., and lane 0 may be inactive in `1 /
+  // threadIdx.x`.
   if (llvm::isa<llvm::ConstantInt>(division.getOperand(1))) {
     return set_vector(&division, builder_.CreateBinOp(code, dividend, divisor));
   }
@@ -178,11 +180,11 @@ LaneCode::Value* LaneCode::addresses(const llvm::GetElementPtrInst& address) {
 LaneCode::Value* LaneCode::chosen(const llvm::SelectInst& choice) {
   const Value* const given = choice.getCondition();
   Value* const condition =
-      is_one(given) ? scalar(given) : vector(given);  // the lowest bit of a lane's number is a progression
+      is_one(given) ? scalar(given) : vector(given);  // the lowest bit of a lane's number is strided
   return builder_.CreateSelect(condition, vector(choice.getTrueValue()), vector(choice.getFalseValue()));
 }
 
-// The vector form of an instruction that has one; null for others.
+// Returns the vector form of `instruction`; null if it has none.
 LaneCode::Value* LaneCode::vector_form(const llvm::Instruction& instruction) {
   const auto operand = [&](unsigned i) { return vector(instruction.getOperand(i)); };
   if (const auto* const binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) {
@@ -227,7 +229,7 @@ bool LaneCode::emit_call(const llvm::CallInst& call) {
   return intrinsic->getIntrinsicID() == llvm::Intrinsic::assume || (is_vector(intrinsic) && emit_intrinsic(*intrinsic));
 }
 
-// Loads and stores of plain memory, which have forms of their own.
+// Emits loads and stores of plain memory, which have separate forms. Returns false for other instructions.
 bool LaneCode::emit_access(const llvm::Instruction& instruction) {
   if (instruction.isAtomic() || instruction.isVolatile()) return false;
   if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) return emit_load(*load), true;
@@ -235,7 +237,8 @@ bool LaneCode::emit_access(const llvm::Instruction& instruction) {
   return false;
 }
 
-// An effect is each warp's own, but a barrier, and a store of the same value to the same place.
+// Returns the number of copies: one per warp for an effect. A barrier, and a store of the same value to the same place,
+// have one copy.
 unsigned LaneCode::copies_of(const llvm::Instruction& instruction) const {
   if (is_barrier(&instruction)) return 1;
   if (const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&instruction); store != nullptr && store->isSimple()) {

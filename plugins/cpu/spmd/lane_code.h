@@ -9,13 +9,13 @@
 
 namespace kmux::cpu::spmd {
 
-/// Are they signed numbers that `division`, a quotient or a remainder, divides?
+/// Returns true if `division`, a quotient or a remainder, divides signed numbers.
 inline bool is_signed(const llvm::Instruction& division) {
   return division.getOpcode() == llvm::Instruction::SDiv || division.getOpcode() == llvm::Instruction::SRem;
 }
 
-/// Writes for all lanes of a warp what instructions do for one thread; for several warps in step, each instruction for one warp
-/// after another before the next instruction.
+/// Emits, for all lanes of a warp, instructions that are written for one thread. For several warps in lockstep, emits
+/// each instruction for every warp before the next instruction.
 ///
 /// Lifetime: borrows.
 class LaneCode {
@@ -28,11 +28,11 @@ class LaneCode {
         can_mask_(to.getFnAttribute("target-features").getValueAsString().contains("+avx512f")),
         builder_(to.getContext()) {}
 
-  /// A mask for each warp; empty: all lanes of all warps.
+  /// One mask per warp; empty: all lanes of all warps.
   using Masks = llvm::SmallVector<llvm::Value*, 1>;
 
   unsigned warps() const { return warps_; }
-  /// Calls `step` with each of the first `count` warps, which is the one that the functions below are for meanwhile.
+  /// Calls `step` with each of the first `count` warps. Meanwhile, the functions below emit code for that warp.
   template <class Step>
   void for_each_warp(unsigned count, Step step) {
     const unsigned before = warp_;
@@ -43,7 +43,7 @@ class LaneCode {
   void for_each_warp(Step step) {
     for_each_warp(warps_, step);
   }
-  /// How often `value` is there: once, if it is the same for all warps.
+  /// Returns the number of copies of `value` in the new function: one, if it is the same for all warps.
   unsigned copies(const llvm::Value* value) const {
     return values_.of(value).kind == LaneValue::Kind::kUniform ? 1 : warps_;
   }
@@ -53,35 +53,36 @@ class LaneCode {
     return llvm::BasicBlock::Create(to_.getContext(), name, &to_);
   }
 
-  /// The lanes that run what is emitted from now on.
+  /// Sets the lanes that run the code emitted from now on.
   void set_masks(Masks masks) { masks_ = std::move(masks); }
-  /// `condition` in the lanes that run.
+  /// Returns `condition`, false in lanes that do not run.
   llvm::Value* masked(llvm::Value* condition);
-  /// Is any lane in one of `masks`?
+  /// Returns a condition that is true if any lane is in one of `masks`.
   llvm::Value* any(const Masks& masks);
-  /// Has any lane `condition` (if not `wanted`: its contrary)? `masks` say which.
+  /// Returns a condition that is true if any lane has `condition` (if not `wanted`: its negation). `masks` are the
+  /// lanes that do.
   llvm::Value* any_of(const llvm::Value* condition, bool wanted, const Masks& masks);
   void set_region_masks(const llvm::BranchInst* branch, Masks masks) { region_masks_[branch] = std::move(masks); }
   const Masks& region_masks(const llvm::BranchInst* branch) const { return region_masks_.find(branch)->second; }
 
   llvm::Type* mask_type() { return llvm::FixedVectorType::get(builder_.getInt1Ty(), lanes_); }
-  /// A type with an element a lane.
+  /// Returns `type` with an element per lane.
   llvm::Type* widened(llvm::Type* type);
 
-  /// Says what `value` is in the new function: in all lanes, or in lane 0 of those that go up by a constant.
+  /// Sets the scalar form of `value` in the new function: the value of all lanes, or that of lane 0 if it is strided.
   void set(const llvm::Value* value, llvm::Value* scalar) { scalars_[{value, warp_}] = scalar; }
   bool is_vector(const llvm::Value* value) const { return values_.of(value).kind == LaneValue::Kind::kVarying; }
   llvm::Value* scalar(const llvm::Value* value);
   llvm::Value* vector(const llvm::Value* value);
 
-  /// What is emitted from now on is of `block`.
+  /// Begins the code of `block`.
   void enter(llvm::BasicBlock& block) { records_ = values_.records_in(block, can_mask_); }
   void emit(llvm::Instruction& instruction);
 
  private:
   using Value = llvm::Value;
 
-  // Is it one value in each warp?
+  // True if each warp has one value for all its lanes.
   bool is_one(const Value* value) const {
     const LaneValue known = values_.of(value);
     return known.kind == LaneValue::Kind::kUniform || (known.kind == LaneValue::Kind::kStrided && known.stride == 0);
@@ -136,7 +137,7 @@ class LaneCode {
   using OfWarp = llvm::function_ref<void(unsigned warp)>;
   void emit_either_way(llvm::ArrayRef<llvm::Instruction*> accesses, const Masks& fits, OfWarp write,
                        llvm::function_ref<void()> reach);
-  using OfLanes = llvm::function_ref<Value*()>;  // a vector of the warp that code is for
+  using OfLanes = llvm::function_ref<Value*()>;  // returns a vector of the current warp
   void reach_apart(const Records& records);
   void reach_apart(llvm::Instruction& one, OfLanes places);
   Value* of_last_lane(const Value* value);
@@ -144,7 +145,7 @@ class LaneCode {
   void emit_alloca(const llvm::AllocaInst& variable);
 
   // lane_calls.cpp
-  /// What the lanes of all warps have of a value: the same, or an element each.
+  /// A value over the lanes of all warps: a uniform value, or an element per lane.
   struct LaneOperand {
     Value* one;
     llvm::AllocaInst* all;
@@ -179,17 +180,17 @@ class LaneCode {
   const unsigned lanes_;
   const unsigned warps_;
   const LaneValues& values_;
-  const bool can_mask_;  // elements of vectors in memory, at no cost
+  const bool can_mask_;  // true if elements of vectors in memory can be masked at no cost
   llvm::IRBuilder<> builder_;
   unsigned warp_ = 0;
   Masks masks_;
   llvm::DenseMap<std::pair<const Value*, unsigned>, Value*>
-      scalars_;  // of a warp; of warp 0: of all, if the others have none
+      scalars_;  // by warp; those of warp 0 hold for all, if the others have none
   llvm::DenseMap<std::pair<const Value*, unsigned>, Value*> vectors_;
   llvm::DenseMap<llvm::Type*, llvm::AllocaInst*> spares_;
-  llvm::DenseMap<std::pair<llvm::Type*, unsigned>, llvm::AllocaInst*> lane_arrays_;  // each for one loop at a time
+  llvm::DenseMap<std::pair<llvm::Type*, unsigned>, llvm::AllocaInst*> lane_arrays_;  // each used by one loop at a time
   llvm::DenseMap<const llvm::BranchInst*, Masks> region_masks_;
-  std::vector<Records> records_;  // of the block that is being emitted
+  std::vector<Records> records_;  // of the block being emitted
 };
 
 }  // namespace kmux::cpu::spmd

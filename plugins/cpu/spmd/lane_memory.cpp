@@ -1,4 +1,4 @@
-// What lanes read and write.
+// Memory accesses of lanes.
 #include <algorithm>
 
 #include "llvm/Analysis/VectorUtils.h"
@@ -7,7 +7,7 @@
 
 namespace kmux::cpu::spmd {
 
-// Are the lanes' places, so many bytes apart, those of the elements of a vector of `type`?
+// Returns true if the places of the lanes, `bytes_apart`, are those of the elements of a vector of `type`.
 bool LaneCode::has_elements(llvm::Type* type, std::optional<std::int64_t> bytes_apart) const {
   const auto bytes = to_.getDataLayout().getTypeStoreSize(type).getFixedValue();
   return bytes_apart == static_cast<std::int64_t>(bytes) &&
@@ -19,7 +19,7 @@ bool LaneCode::is_contiguous(const Value* address, llvm::Type* type) const {
   return known.kind == LaneValue::Kind::kStrided && has_elements(type, known.stride);
 }
 
-// Of each lane for those members of its record that are reached. Null: all of all lanes.
+// Returns the mask of the accessed members of each lane's record. Null: all members of all lanes.
 LaneCode::Value* LaneCode::mask_of(Reached members) {
   const bool is_whole = !llvm::is_contained(members, false);
   Value* all = mask();
@@ -65,7 +65,8 @@ void LaneCode::emit_load(const llvm::LoadInst& load) {
   set_vector(&load, gather(load.getType(), vector(address), load.getAlign()));
 }
 
-// A warp of which no lane runs, while another one does, must not read where a lane would: it reads memory of its own.
+// Returns `address`, or that of scratch memory if no lane of the warp is active: such a warp must not read where a lane
+// would.
 LaneCode::Value* LaneCode::safe_address(Value* address, llvm::Type* type) {
   if (mask() == nullptr) return address;
   llvm::AllocaInst*& spare = spares_[type];
@@ -77,7 +78,7 @@ LaneCode::Value* LaneCode::safe_address(Value* address, llvm::Type* type) {
   return builder_.CreateSelect(any({mask()}), address, spare);
 }
 
-// Of the last lane that runs, as a scatter would leave it.
+// Returns the value of the last active lane, as a scatter would leave it.
 LaneCode::Value* LaneCode::of_last_lane(const Value* value) {
   if (is_one(value)) return scalar(value);
   if (mask() == nullptr) return builder_.CreateExtractElement(vector(value), lanes_ - 1);
@@ -104,7 +105,7 @@ void LaneCode::emit_store(const llvm::StoreInst& store) {
   builder_.CreateMaskedScatter(vector(value), vector(address), store.getAlign(), mask_or_all());
 }
 
-// A place a lane, one after another.
+// Emits one place per lane, contiguously.
 void LaneCode::emit_alloca(const llvm::AllocaInst& variable) {
   llvm::IRBuilder<> entry(&to_.getEntryBlock(), to_.getEntryBlock().begin());
   llvm::Type* const own = variable.getAllocatedType();
@@ -116,8 +117,9 @@ void LaneCode::emit_alloca(const llvm::AllocaInst& variable) {
   set(&variable, all);
 }
 
-// Does `access` reach places that follow one another, up or down, or read one place, unless a bound of what its address is made of
-// lies between two lanes? Unsigned sums, as of blockIdx and threadIdx, may begin again at 0, and of most it cannot be known.
+// Returns a row if `access` reaches contiguous places, ascending or descending, or reads one place. A bound in its
+// address may still lie between two lanes. Unsigned sums, as of blockIdx and threadIdx, may wrap to 0, and for most of
+// them that cannot be excluded.
 std::optional<Records> LaneCode::likely_row(llvm::Instruction& access) const {
   if (access.isAtomic() || access.isVolatile()) return std::nullopt;
   const Value* const address = llvm::getLoadStorePointerOperand(&access);
@@ -132,7 +134,7 @@ std::optional<Records> LaneCode::likely_row(llvm::Instruction& access) const {
   return Records{{&access}, &access, stride < 0 ? stride * (lanes_ - 1) : 0, stride};
 }
 
-// What lane 0 has of `value`, which has a likely stride. Adds to `fits` what must be true for that.
+// Returns lane 0's value of `value`, which must have a likely stride. Adds the conditions for that stride to `fits`.
 LaneCode::Value* LaneCode::lane_0(const Value* value, Masks& fits) {
   if (!is_vector(value)) return scalar(value);
   const auto& instruction = *llvm::cast<llvm::Instruction>(value);
@@ -140,7 +142,7 @@ LaneCode::Value* LaneCode::lane_0(const Value* value, Masks& fits) {
   for (llvm::Use& operand : copy->operands()) {
     if (!llvm::isa<llvm::Function>(operand)) operand.set(lane_0(operand, fits));
   }
-  copy->dropPoisonGeneratingFlags();  // lane 0 need not run
+  copy->dropPoisonGeneratingFlags();  // lane 0 may be inactive
   if (copy->isIntDivRem()) copy->setOperand(1, safe_divisor(*copy, fits));
   builder_.Insert(copy);
   add_tests(instruction, *copy, fits);
@@ -151,7 +153,8 @@ namespace {
 
 using Vectors = llvm::SmallVector<llvm::Value*, 8>;
 
-// Every `count`-th element of `row`, from each of the first ones on. By halves, so that each step takes two registers for one.
+// Returns every `count`-th element of `row`, from each of the first ones on. Splits by halves, so that each step takes
+// two registers for one.
 Vectors members_of(llvm::IRBuilder<>& builder, llvm::Value* row, unsigned count) {
   if (count == 1) return {row};
   const unsigned size = llvm::cast<llvm::FixedVectorType>(row->getType())->getNumElements();
@@ -165,7 +168,7 @@ Vectors members_of(llvm::IRBuilder<>& builder, llvm::Value* row, unsigned count)
   return all;
 }
 
-// The elements of `members` in turns.
+// Returns the interleaved elements of `members`.
 llvm::Value* row_of(llvm::IRBuilder<>& builder, const Vectors& members) {
   const auto count = static_cast<unsigned>(members.size());
   if (count == 1) return members.front();
@@ -180,7 +183,7 @@ llvm::Value* row_of(llvm::IRBuilder<>& builder, const Vectors& members) {
   return builder.CreateShuffleVector(llvm::concatenateVectors(builder, parts), llvm::createInterleaveMask(size, ways));
 }
 
-// Which members are reached.
+// Returns which members are accessed.
 llvm::SmallVector<bool, 8> reached_of(const Records& records) {
   llvm::SmallVector<bool, 8> reached;
   for (const llvm::Instruction* const one : records.members) reached.push_back(one != nullptr);
@@ -214,7 +217,8 @@ void LaneCode::write_records(const Records& records, Value* first) {
   store_row(row_of(builder_, members), store.getAlign(), first, reached_of(records));
 }
 
-// Each lane by itself. Where the first load is, nothing is there of what the others are made of.
+// Accesses each lane separately. Addresses are computed from that of `records.at`: at the first load, the operands of
+// the others may not exist yet.
 void LaneCode::reach_apart(const Records& records) {
   const Value* const here = llvm::getLoadStorePointerOperand(records.at);
   llvm::Type* const type = llvm::getLoadStoreType(records.at);
@@ -238,7 +242,7 @@ void LaneCode::reach_apart(llvm::Instruction& one, OfLanes places) {
   });
 }
 
-// `accesses` for all warps: by `write`, if what it relies on `fits`; else by `reach`.
+// Emits `accesses` for all warps: by `write` if all of `fits` are true; else by `reach`.
 void LaneCode::emit_either_way(llvm::ArrayRef<llvm::Instruction*> accesses, const Masks& fits, OfWarp write,
                                llvm::function_ref<void()> reach) {
   if (fits.empty()) return for_each_warp(write);
@@ -300,7 +304,7 @@ bool LaneCode::is_row(const llvm::MemIntrinsic& bytes) const {
          (copy == nullptr || values_.likely_stride(copy->getSource()) == stride);
 }
 
-// A record a lane, which is copied or set whole.
+// Emits a copy or a fill of one whole record per lane.
 void LaneCode::emit_bytes(llvm::MemIntrinsic& bytes) {
   const std::uint64_t length = llvm::cast<llvm::ConstantInt>(bytes.getLength())->getZExtValue();
   const std::uint64_t unit = std::min<std::uint64_t>(length & -length, 8);

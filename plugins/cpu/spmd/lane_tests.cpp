@@ -1,17 +1,18 @@
-// What is asked of all lanes of all warps at once.
+// Tests over all lanes of all warps.
 #include "llvm/IR/PatternMatch.h"
 #include "spmd/lane_code.h"
 
 namespace kmux::cpu::spmd {
 
-// Not by `and`: what a lane that does not run has may be poison, and would go from its element of the mask to all lanes.
+// Not by `and`: the value of an inactive lane may be poison, which would spread from its element of the mask to all
+// lanes.
 LaneCode::Value* LaneCode::masked(Value* condition) {
   return mask() == nullptr ? condition : builder_.CreateLogicalAnd(mask(), condition);
 }
 
 LaneCode::Value* LaneCode::bits_of(Value* mask) { return builder_.CreateBitCast(mask, builder_.getIntNTy(lanes_)); }
 
-// In halves, so that no operation waits for more than the logarithm of their number.
+// Joins in halves, so that the longest chain of operations is the logarithm of their number.
 LaneCode::Value* LaneCode::joined(Masks masks, llvm::Instruction::BinaryOps operation) {
   while (masks.size() > 1) {
     const std::size_t half = (masks.size() + 1) / 2;
@@ -28,7 +29,8 @@ LaneCode::Value* LaneCode::any(const Masks& masks) {
   return builder_.CreateICmpNE(bits, llvm::Constant::getNullValue(bits->getType()));
 }
 
-// Where both sides are progressions the first or the last lane of a warp decides, if all run. Null for other compares.
+// Returns a test of the first or the last lane of each warp, which decides if both sides are progressions. All lanes
+// must be active. Returns null for other compares.
 LaneCode::Value* LaneCode::all_by_ends(const llvm::ICmpInst& compare, bool wanted) {
   const auto predicate = wanted ? compare.getPredicate() : compare.getInversePredicate();
   const Value* const sides[] = {compare.getOperand(0), compare.getOperand(1)};
@@ -56,7 +58,7 @@ LaneCode::Value* LaneCode::any_of(const Value* condition, bool wanted, const Mas
   return none != nullptr ? builder_.CreateNot(none) : any(masks);
 }
 
-// Have all lanes of all warps the condition (if not `wanted`: its contrary)?
+// Returns a condition that is true if all lanes of all warps have `condition` (if not `wanted`: its negation).
 LaneCode::Value* LaneCode::all_of(const Value* condition, bool wanted) {
   using namespace llvm::PatternMatch;
   auto* const given = const_cast<Value*>(condition);
@@ -78,7 +80,7 @@ LaneCode::Value* LaneCode::all_of(const Value* condition, bool wanted) {
   return builder_.CreateICmpEQ(bits, llvm::Constant::getAllOnesValue(bits->getType()));
 }
 
-// Is what begins with `first` in lane 0 a progression in its own type, and not modulo its width alone?
+// Adds tests that the progression that begins with `first` in lane 0 stays in the range of its type.
 void LaneCode::add_range_tests(Value* first, std::int64_t stride, bool is_signed, Masks& fits) {
   if (stride == 0) return;
   const unsigned bits = first->getType()->getIntegerBitWidth();
@@ -90,7 +92,7 @@ void LaneCode::add_range_tests(Value* first, std::int64_t stride, bool is_signed
                                      builder_.getInt(stride > 0 ? most - reach : least - reach)));
 }
 
-// A divisor for which no processor stops, since lane 0 need not run; another one than that of `division` does not fit.
+// Returns a divisor that never traps, as lane 0 may be inactive. Adds to `fits` that it is the divisor of `division`.
 LaneCode::Value* LaneCode::safe_divisor(const llvm::Instruction& division, Masks& fits) {
   Value* const divisor = division.getOperand(1);
   llvm::Constant* const zero = llvm::Constant::getNullValue(divisor->getType());
@@ -100,7 +102,8 @@ LaneCode::Value* LaneCode::safe_divisor(const llvm::Instruction& division, Masks
   return builder_.CreateSelect(is_right, divisor, llvm::ConstantInt::get(divisor->getType(), 1));
 }
 
-// Have all lanes one quotient? Not where the dividend wraps around, whose rest then begins anywhere.
+// Adds tests that all lanes have one quotient. They fail if the dividend wraps around: its remainder then restarts
+// anywhere.
 void LaneCode::add_division_tests(const llvm::Instruction& lane_0, std::int64_t stride, Masks& fits) {
   Value* const dividend = lane_0.getOperand(0);
   Value* const divisor = lane_0.getOperand(1);
@@ -115,11 +118,12 @@ void LaneCode::add_division_tests(const llvm::Instruction& lane_0, std::int64_t 
   fits.push_back(builder_.CreateICmpULT(rest, builder_.CreateSub(divisor, most)));
 }
 
-// What must be true of `lane_0`, which is `instruction` of lane 0, if the other lanes have what its stride says (likely_stride).
+// Adds the conditions on `lane_0`, which is `instruction` for lane 0, under which the other lanes follow its stride
+// (likely_stride).
 void LaneCode::add_tests(const llvm::Instruction& instruction, llvm::Instruction& lane_0, Masks& fits) {
   if (!instruction.getType()->isIntegerTy()) return;
   const bool is_bound = llvm::isa<llvm::MinMaxIntrinsic>(instruction);
-  const unsigned which = is_bound && values_.likely_stride(instruction.getOperand(0)) == 0 ? 1 : 0;  // goes up
+  const unsigned which = is_bound && values_.likely_stride(instruction.getOperand(0)) == 0 ? 1 : 0;  // is strided
   const std::int64_t stride = values_.likely_stride(instruction.getOperand(which)).value_or(0);
   const std::uint64_t reach = static_cast<std::uint64_t>(stride) * (lanes_ - 1);
   Value* const first = lane_0.getOperand(which);

@@ -34,7 +34,7 @@ LaneValue strided(std::int64_t stride, unsigned zero_bits = 0) {
 
 bool is_usable(const LaneValue& value) { return value.kind == Kind::kUniform || value.kind == Kind::kStrided; }
 
-// Has it the same value wherever its operands have, and may it be computed where no lane runs?
+// Returns true if equal operands give equal values, and the instruction may run where no lane is active.
 bool is_function_of_operands(const llvm::Instruction& instruction) {
   if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) return load->isSimple();
   if (const auto* const binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) {
@@ -61,7 +61,7 @@ LaneValues::LaneValues(llvm::Function& function, const llvm::UniformityInfo& uni
   }
 }
 
-// What is known only ever becomes less, so that it comes to an end.
+// Values only descend in the lattice, so that the iteration ends.
 bool LaneValues::learn(const llvm::Instruction& instruction) {
   if (instruction.getType()->isVoidTy() || !uniformity_.isDivergent(&instruction)) return false;
   const LaneValue found = computed(instruction);
@@ -82,7 +82,7 @@ LaneValue LaneValues::of(const llvm::Value* value) const {
   return {Kind::kUniform, 0, zero_bits, true, true};
 }
 
-// With lane 0 a multiple of a power of two that all lanes fit below, nothing is carried from one lane to the next.
+// If lane 0 has a multiple of a power of two that exceeds the offsets of all lanes, adding these does not carry.
 void LaneValues::settle_exactness(LaneValue& value, const llvm::Instruction& instruction) const {
   if (value.kind == Kind::kStrided && value.stride == 0) value.is_signed_exact = value.is_unsigned_exact = true;
   const auto reach = static_cast<std::uint64_t>(value.stride) * (lanes_ - 1);
@@ -95,7 +95,7 @@ void LaneValues::settle_exactness(LaneValue& value, const llvm::Instruction& ins
 
 namespace {
 
-// What is known of a value that is either of two.
+// Returns the pattern of a value that is either of two.
 LaneValue joined(const LaneValue& a, const LaneValue& b) {
   if (a.stride != b.stride) return kVarying;
   LaneValue both = a.kind == Kind::kUniform ? b : a;
@@ -118,7 +118,7 @@ LaneValue LaneValues::of_phi(const llvm::PHINode& phi) const {
     met = met.kind == Kind::kUnknown ? value : joined(met, value);
     if (met.kind == Kind::kVarying) return kVarying;
   }
-  // Divergent although each value that comes is not: chosen by a branch where lanes part.
+  // Divergent although no incoming value is: a divergent branch selects among them.
   return met.kind == Kind::kUniform ? kVarying : met;
 }
 
@@ -154,7 +154,7 @@ LaneValue LaneValues::of_product(const llvm::Instruction& product) const {
   return value;
 }
 
-// The same, but that what is said of a sum which overflows is no more true of it.
+// Returns the operand's pattern without exactness: freeze does not keep the no-wrap guarantees of a sum.
 LaneValue LaneValues::of_frozen(const llvm::Instruction& frozen) const {
   LaneValue value = of(frozen.getOperand(0));
   if (value.kind != Kind::kStrided) return value;
@@ -174,7 +174,7 @@ LaneValue LaneValues::of_complement(const llvm::Instruction& complement) const {
   return value;
 }
 
-// Do all lanes differ in the lowest `bits` alone, which nothing is carried out of?
+// Returns true if lanes differ only in the lowest `bits`, without a carry out of them.
 bool LaneValues::differs_below(const LaneValue& value, unsigned bits) const {
   const auto reach = static_cast<std::uint64_t>(value.stride) * (lanes_ - 1);
   return value.kind == Kind::kStrided && value.stride >= 0 && bits < 63 && value.zero_bits >= bits &&
@@ -222,7 +222,7 @@ LaneValue LaneValues::of_cast(const llvm::CastInst& cast) const {
 
 namespace {
 
-// The stride of `address`, of whose parts `of` says it; nothing if it has none of one.
+// Returns the stride of `address`, computed from the strides `of` its parts; nothing if one of them has none.
 template <class Of>
 std::optional<std::int64_t> stride_of(const llvm::GEPOperator& address, const llvm::DataLayout& layout, const Of& of) {
   std::optional<std::int64_t> stride = of(address.getPointerOperand());
@@ -255,7 +255,7 @@ LaneValue LaneValues::computed(const llvm::Instruction& instruction) const {
   return found.kind == Kind::kVarying && !llvm::isa<llvm::PHINode>(instruction) ? of_same(instruction) : found;
 }
 
-// Differs between warps in step, but is the same in all lanes of a warp where all that it is made of is.
+// A value that differs between warps in lockstep is uniform in a warp if all operands are.
 LaneValue LaneValues::of_same(const llvm::Instruction& instruction) const {
   if (!is_function_of_operands(instruction)) return kVarying;
   bool is_known = true;
@@ -299,7 +299,7 @@ LaneValue LaneValues::computed_apart(const llvm::Instruction& instruction) const
   }
 }
 
-// Of a remainder, or the part of a quotient that is the same in all lanes, where nothing is carried.
+// Returns the stride of a remainder, or 0 for a quotient that is the same in all lanes, if nothing is carried.
 std::optional<std::int64_t> LaneValues::likely_stride_of_part(const llvm::Instruction& part, unsigned depth) const {
   const std::optional<std::int64_t> stride = likely_stride(part.getOperand(0), depth);
   const std::optional<std::int64_t> other = likely_stride(part.getOperand(1), depth);

@@ -13,51 +13,52 @@
 
 namespace kmux::cpu::spmd {
 
-/// What is known of a value over the lanes of a warp: the same in all, the one of lane 0 and a constant more in each next one,
-/// or anything.
+/// The pattern of a value over the lanes of a warp: uniform, strided (a constant more from each lane to the next), or
+/// varying.
 struct LaneValue {
   enum class Kind : unsigned char { kUnknown, kUniform, kStrided, kVarying };
   Kind kind = Kind::kUnknown;
-  std::int64_t stride = 0;  // of kStrided
+  std::int64_t stride = 0;  // if kStrided
   unsigned zero_bits = 0;  // low bits of lane 0's value that are known to be zero
-  bool is_signed_exact = false;  // are the lanes a progression as signed numbers, and not modulo the width alone?
+  bool is_signed_exact = false;  // true if the lanes are a progression as signed numbers, not only modulo the width
   bool is_unsigned_exact = false;
 
   bool operator==(const LaneValue&) const = default;
 };
 
-/// `value` as a number of at most 32 bits; nothing if it is not constant.
+/// Returns `value` as a number of at most 32 bits; nothing if it is not such a constant.
 std::optional<std::int64_t> small_constant(const llvm::Value* value);
 
-/// From a lane's place of `variable` to the next one's, each of which is aligned as accesses expect. Units: bytes.
+/// Returns the distance from a lane's place of `variable` to the next lane's, aligned as accesses expect. Units: bytes.
 std::uint64_t lane_bytes(const llvm::AllocaInst& variable);
 
-/// Loads of a block, or stores, of members of a record a lane, where records lie in a row: float4 by its x, y, z and w. Or of one
-/// number, in a row that may go down.
+/// Loads, or stores, of a block that access members of contiguous records, one record per lane: float4 by its x, y, z
+/// and w. Or accesses of one number per lane, in a row that may descend.
 struct Records {
-  llvm::SmallVector<llvm::Instruction*, 4> members;  // as they lie in memory; null: one that is not reached
-  llvm::Instruction* at = nullptr;  // the one of these where all may be made: the first load, or the last store
-  std::int64_t offset = 0;  // of the first member, in bytes from what `at` reaches
+  llvm::SmallVector<llvm::Instruction*, 4> members;  // in memory order; null: a member that is not accessed
+  llvm::Instruction* at = nullptr;  // the access at which all may be made: the first load, or the last store
+  std::int64_t offset = 0;  // of the first member, in bytes from the address of `at`
   std::int64_t stride = 0;  // from lane to lane, in bytes
 };
 
-/// The lane values of a function whose control flow is structured.
+/// The lane values of a function with structured control flow.
 ///
-/// Lifetime: borrows for the call of `of`.
+/// Lifetime: borrows for the calls of `of`.
 class LaneValues {
  public:
   struct Place;
   struct Access;
 
-  /// In `blended` blocks, values that come by different ways are chosen lane by lane.
+  /// Computes the values. Phis in `blended` blocks select between incoming values lane by lane.
   LaneValues(llvm::Function& function, const llvm::UniformityInfo& uniformity, unsigned lanes,
              llvm::DenseSet<const llvm::BasicBlock*> blended);
 
   LaneValue of(const llvm::Value* value) const;
-  /// The stride of `value` if nothing that it is made of goes over a bound from one lane to another: that of its type, which is
-  /// extended, a multiple of a divisor, or the other side of a minimum. Nothing if there is none.
+  /// Returns the stride of `value` if no part of it crosses a bound between lanes. Bounds are the range of a type that
+  /// is extended, a multiple of a divisor, and the other operand of a minimum. Returns nothing if no stride is known.
   std::optional<std::int64_t> likely_stride(const llvm::Value* value, unsigned depth = 0) const;
-  /// The records that `block` reads and writes, in that likely stride; whole ones only, unless what is between may be `masked`.
+  /// Returns the records that `block` reads and writes with a likely stride: whole ones only, unless gaps may be
+  /// `masked`.
   std::vector<Records> records_in(llvm::BasicBlock& block, bool masked) const;
 
  private:

@@ -14,13 +14,13 @@ Status check(const llvm::Function& function, const char* step) {
                                   function.getName().str() + "\")");
 }
 
-/// The function for a warp, or for all those in step.
+/// The function for a warp, or for all warps in lockstep.
 struct Warp {
-  llvm::Function* function = nullptr;  // null: warps are not to run in step
+  llvm::Function* function = nullptr;  // null: warps should not run in lockstep
   BlockShape shape;
 };
 
-// Widens `kernel`, which is of no use afterwards. `in_step`: for as many warps in step as are of use.
+// Vectorizes `kernel`, which the caller must discard afterwards. `in_step`: for as many warps in lockstep as pay off.
 Result<Warp> widened(llvm::Function& kernel, BlockShape shape, bool in_step) {
   DivergentAnalyses analyses(in_step);
   place_threads(kernel, shape);
@@ -42,7 +42,7 @@ Result<Warp> widened(llvm::Function& kernel, BlockShape shape, bool in_step) {
   return Warp{warp, shape};
 }
 
-// Warps in step if that is right and of use; else one after another.
+// Runs warps in lockstep if that is possible and pays off; else one after another.
 Result<Warp> best_widened(llvm::Function& kernel, const BlockShape& shape) {
   if (may_run_in_step(kernel, shape)) {
     llvm::ValueToValueMapTy map;
@@ -54,7 +54,7 @@ Result<Warp> best_widened(llvm::Function& kernel, const BlockShape& shape) {
   return widened(kernel, shape, false);
 }
 
-// The kernel's kmux_cpu_kernel (runtime/launch.h). Its last fields are what launches learn, and what is found when there is code.
+// Adds the kernel's kmux_cpu_kernel (runtime/launch.h). Launches, and later passes over the code, set its last fields.
 llvm::GlobalVariable& add_facts(llvm::Module& module, llvm::StringRef name, const BlocksFunction& blocks,
                                 const BlockShape& shape, std::uint64_t shared_bytes) {
   llvm::Type* const i32 = llvm::Type::getInt32Ty(module.getContext());
@@ -77,7 +77,7 @@ llvm::GlobalVariable& add_facts(llvm::Module& module, llvm::StringRef name, cons
   return *facts;
 }
 
-// The function that the launcher calls as it would call the kernel of dialect c.
+// Writes the function that the launcher calls like a kernel of dialect c.
 void write_start(llvm::Function& kernel, const BlocksFunction& blocks, llvm::StructType* arguments,
                  const BlockShape& shape, std::uint64_t shared_bytes) {
   llvm::IRBuilder<> builder(kernel.getContext());
@@ -101,7 +101,7 @@ void write_start(llvm::Function& kernel, const BlocksFunction& blocks, llvm::Str
   builder.CreateRet(builder.CreateCall(run, {start->getArg(0), &facts, packed}));
 }
 
-// Makes of `warp` the two functions by which a launcher starts `kernel`.
+// Creates from `warp` the two functions by which a launcher starts `kernel`.
 Status add_entries(llvm::Function& kernel, llvm::Function& warp, const BlockShape& shape, std::uint64_t shared_bytes) {
   llvm::SmallVector<llvm::Type*> types(kernel.getFunctionType()->params());
   llvm::StructType* const arguments = llvm::StructType::get(kernel.getContext(), types);
@@ -128,7 +128,7 @@ Status lower(llvm::Function& kernel, const KnownExtents& extents) {
   return Ok{};
 }
 
-// A copy of `kernel`, which is `name`, takes its place.
+// Replaces the kernel `name` by `copy`.
 llvm::Function* restore(llvm::Function* copy, const std::string& name) {
   llvm::Function* const rest = copy->getParent()->getFunction(name);
   copy->takeName(rest);
@@ -137,7 +137,7 @@ llvm::Function* restore(llvm::Function* copy, const std::string& name) {
   return copy;
 }
 
-// Widens `kernel`. Where that cannot be done, it is as it was.
+// Vectorizes `kernel`. If that fails, restores it and returns the reason.
 Result<std::optional<Error>> try_lower(llvm::Function*& kernel, const KnownExtents& extents) {
   const std::string name = kernel->getName().str();
   llvm::ValueToValueMapTy map;
@@ -152,7 +152,7 @@ Result<std::optional<Error>> try_lower(llvm::Function*& kernel, const KnownExten
   return std::optional<Error>(std::move(status).error());
 }
 
-// Null if nothing is.
+// Returns null if the module defines no such function.
 llvm::Function* defined(const llvm::Module& module, const std::string& name) {
   llvm::Function* const kernel = module.getFunction(name);
   return kernel == nullptr || kernel->isDeclaration() ? nullptr : kernel;

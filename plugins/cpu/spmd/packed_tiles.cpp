@@ -1,6 +1,6 @@
-// Tiles that blocks of the grid share. What all blocks of a column read is put one behind the other by the first of them, and so is what
-// all of a row copy to shared memory: the rows of a tile often lie in few sets of a cache. The others run a copy of the loop that reads
-// it there.
+// Tiles that blocks of the grid share. The first block of a column packs the tiles that all of them read. The first
+// block of a row does so with the data that all of them copy to shared memory. The rows of an unpacked tile often map
+// to few sets of a cache. The other blocks run a copy of the loop that reads the packed data.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -19,7 +19,8 @@
 namespace kmux::cpu::spmd {
 namespace {
 
-/// What is the same in the same iteration of a loop, whose header is `header`, for all blocks that differ in the index `other` alone.
+/// The values that are the same, in the same iteration of a loop with `header`, for all blocks that differ only in the
+/// index `other`.
 class GridValues {
  public:
   GridValues(const llvm::BasicBlock& header, std::string_view other) : header_(header), other_(other) {}
@@ -45,7 +46,8 @@ bool is_same_across(const llvm::Value* value, const llvm::BasicBlock& body, std:
 
 namespace {
 
-/// A copy of a loop's body, which runs first, as long as what it reads elsewhere is there; the loop itself goes on then.
+/// A copy of a loop's body, which runs first, as long as the data that it reads elsewhere exists; the loop itself
+/// continues then.
 /// With an empty map: the loop itself.
 struct BodyCopy {
   llvm::ValueToValueMapTy map;
@@ -58,12 +60,13 @@ struct BodyCopy {
   }
 };
 
-/// Shared memory that each iteration of a loop copies from what is the same for all blocks of a row of the grid, and reads then.
+/// Shared memory into which each iteration of a loop copies data, and which it then reads. The data is the same for all
+/// blocks of a grid row.
 class RowCopy {
  public:
   RowCopy(llvm::BasicBlock& body, llvm::Instruction& memory) : body_(body), memory_(memory) {}
 
-  /// Is it that, and nothing else?
+  /// Returns true if the memory has this use and no other.
   bool holds(const std::vector<Tile>& of_column) {
     return collect(memory_, 0) && !reads_.empty() &&
            std::ranges::all_of(stores_,
@@ -77,7 +80,7 @@ class RowCopy {
     for (const Access& store : stores_) end = std::max(end, store.end());
     return llvm::alignTo(end, 64);
   }
-  /// Has `copy` access `place` instead, where all is already if `is_there`.
+  /// Redirects the accesses of `copy` to `place`, which already has the data if `is_there`.
   void move(const BodyCopy& copy, llvm::IRBuilder<>& builder, llvm::Value* place, bool is_there) const;
   llvm::Value* memory() const { return &memory_; }
 
@@ -150,7 +153,7 @@ void RowCopy::move(const BodyCopy& copy, llvm::IRBuilder<>& builder, llvm::Value
   }
 }
 
-// What `body` copies so. `of_column` is packed anyway.
+// Returns such copies of `body`. Tiles `of_column` are packed anyway.
 std::vector<RowCopy> row_copies(llvm::BasicBlock& body, const std::vector<Tile>& of_column) {
   std::vector<llvm::Instruction*> shared;
   for (llvm::Instruction& one : llvm::instructions(*body.getParent())) {
@@ -165,7 +168,7 @@ std::vector<RowCopy> row_copies(llvm::BasicBlock& body, const std::vector<Tile>&
   return found;
 }
 
-/// Memory for what iterations of a loop read: a kmux_cpu_tiles, then as many as there is room for.
+/// Memory for data that iterations of a loop read: a kmux_cpu_tiles, then as many iterations as fit.
 struct Store {
   Store(llvm::IRBuilder<>& builder, std::string_view name, std::uint64_t all, std::uint64_t of_iteration)
       : bytes(of_iteration) {
@@ -182,20 +185,20 @@ struct Store {
     llvm::Value* const first = builder.CreateConstInBoundsGEP1_64(i8, memory, kTilesHeaderBytes);
     return builder.CreateInBoundsGEP(i8, first, builder.CreateMul(index, builder.getInt64(bytes)));
   }
-  // `done`: iterations that the loop itself has done
+  // `done`: iterations that the loop itself has run
   void close(llvm::IRBuilder<>& builder, llvm::Value* done) const {
     llvm::Value* const kept = builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, done, most);
     builder.CreateStore(builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, kept, filled), memory);
   }
 
-  std::uint64_t bytes;  // of an iteration
+  std::uint64_t bytes;  // per iteration
   llvm::Value* memory;
-  llvm::Value* filled;  // iterations that are there
-  llvm::Value* most;  // iterations that may be
+  llvm::Value* filled;  // iterations that it has
+  llvm::Value* most;  // iterations that it may have
 };
 
-/// A loop that reads tiles which are the same for all blocks of a column: a copy of it reads what the first block has put away, and
-/// one more what the first block of the row has.
+/// A loop that reads tiles which are the same for all blocks of a column. One copy of it reads the tiles that the first
+/// block packed. Another copy also reads the data that the first block of the row kept.
 class PackedLoop {
  public:
   PackedLoop(const llvm::Loop& loop, std::vector<Tile> tiles)
@@ -216,7 +219,7 @@ class PackedLoop {
     if (!rows_.empty()) read(kept_);
     if (!rows_.empty()) move_rows();
   }
-  /// Has the loop itself put away what it reads. It is of two blocks and more then.
+  /// Makes the loop itself store the tiles that it reads. The loop has several basic blocks then.
   void keep();
 
  private:
@@ -237,12 +240,12 @@ class PackedLoop {
   const std::vector<Tile> tiles_;
   const std::vector<RowCopy> rows_;
   BodyCopy packed_;  // reads packed tiles
-  BodyCopy kept_;  // these, and copies of the row; none: there are no such
+  BodyCopy kept_;  // reads these and copies of the row; empty if the row has none
   std::optional<Store> column_, row_;
   llvm::PHINode* iteration_ = nullptr;  // of the loop
 };
 
-// A tile's rows lie one behind the other, as do the tiles of an iteration.
+// Calls `use` for each row. The rows of a tile are contiguous, and so are the tiles of an iteration.
 template <class Use>
 void PackedLoop::for_each_row(llvm::IRBuilder<>& builder, llvm::Value* iteration, Use use) {
   llvm::Value* const place = column_->place(builder, iteration);
@@ -255,7 +258,8 @@ void PackedLoop::for_each_row(llvm::IRBuilder<>& builder, llvm::Value* iteration
   }
 }
 
-// LLVM would else take elements of another tile from the registers that its rows came by, and have none left for the rows.
+// Keeps LLVM from forwarding elements of another tile from the registers that loaded its rows: the rows would have no
+// registers left.
 void PackedLoop::fence() {
   for (llvm::Instruction& one : llvm::make_early_inc_range(body_)) {
     if (!is_barrier(&one)) continue;
@@ -294,8 +298,8 @@ void PackedLoop::enter() {
   if (row_) put_before(rest, kept_, both);
 }
 
-// Has the way from before_ to `rest`, which begins with what an iteration begins with, lead through `copy` for the iterations below
-// `filled`. Returns where that way begins.
+// Makes the path from before_ to `rest` run through `copy` for the iterations below `filled`. `rest` must begin with
+// the phis of an iteration. Returns the first basic block of that path.
 llvm::BasicBlock& PackedLoop::put_before(llvm::BasicBlock& rest, const BodyCopy& copy, llvm::Value* filled) {
   llvm::IRBuilder<> here(llvm::BasicBlock::Create(body_.getContext(), "here", body_.getParent()));
   llvm::IRBuilder<> more(llvm::BasicBlock::Create(body_.getContext(), "more", body_.getParent()));
@@ -321,7 +325,7 @@ llvm::BasicBlock& PackedLoop::put_before(llvm::BasicBlock& rest, const BodyCopy&
   return *here.GetInsertBlock();
 }
 
-// Says how many iterations are there now: those of the loop itself, and of a row also those that packed_ has copied.
+// Stores how many iterations exist now: those of the loop itself, and for a row also those that packed_ has copied.
 void PackedLoop::leave() {
   llvm::IRBuilder<> builder(&exit_, exit_.begin());
   llvm::Value* const count = iteration_->getIncomingValueForBlock(&body_);
@@ -348,7 +352,8 @@ void PackedLoop::read(const BodyCopy& copy) {
   });
 }
 
-// Copies of the row go where there is room for the next blocks to find them, else to shared memory as ever.
+// Redirects copies of the row to the store if it has room, where the next blocks find them; else they go to shared
+// memory.
 void PackedLoop::move_rows() {
   const auto move = [&](const BodyCopy& copy, bool is_there) {
     llvm::IRBuilder<> builder(copy.body, copy.body->getFirstInsertionPt());

@@ -1,5 +1,5 @@
-// What is asked of memory before it is used, where no processor expects it: what a block reads in one step of a grid lies far
-// from what it reads in the next.
+// Prefetches where no hardware prefetcher helps: the data that a block reads in one grid stride is far from the data of
+// the next.
 #include <algorithm>
 #include <vector>
 
@@ -17,21 +17,21 @@
 namespace kmux::cpu::spmd {
 namespace {
 
-constexpr unsigned kNear = 1 << 17;  // elements of arrays that caches may have
+constexpr unsigned kNear = 1 << 17;  // array elements that caches may hold
 constexpr unsigned kIterationsAhead = 16;
-constexpr unsigned kTurn = 8;  // iterations, where blocks take turns
+constexpr unsigned kTurn = 8;  // iterations of a time slice
 constexpr unsigned kAheadInTurns = 8;
-constexpr std::uint64_t kMostKept = 4 << 10;  // bytes that a block keeps from one turn to the next
-constexpr unsigned kLine = 64;  // bytes of a line of the cache
-constexpr unsigned kMostDepth = 8;  // of an expression that is looked into
+constexpr std::uint64_t kMostKept = 4 << 10;  // bytes that a block keeps between time slices
+constexpr unsigned kLine = 64;  // bytes of a cache line
+constexpr unsigned kMostDepth = 8;  // of an expression that is searched
 
-/// An index that goes up by a step of the grid in each iteration.
+/// An index that advances by a grid stride in each iteration.
 struct Stride {
   llvm::PHINode* index;
   llvm::Value* step;
 };
 
-// Is `value` computed from the extent of the grid?
+// Returns true if `value` is computed from the extent of the grid.
 bool is_of_grid(const llvm::Value* value, unsigned depth = 0) {
   if (called(value).starts_with("kmux.grid_dim.")) return true;
   const auto* const instruction = llvm::dyn_cast<llvm::Instruction>(value);
@@ -55,20 +55,20 @@ std::vector<Stride> strides_of(const llvm::Loop& loop) {
   return strides;
 }
 
-// The type of the vector that `one` loads or stores, or null.
+// Returns the type of the vector that `one` loads or stores, or null.
 llvm::FixedVectorType* vector_of(llvm::Instruction& one) {
   const bool is_access = llvm::getLoadStorePointerOperand(&one) != nullptr;
   return is_access ? llvm::dyn_cast<llvm::FixedVectorType>(llvm::getLoadStoreType(&one)) : nullptr;
 }
 
-/// Addresses as they will be when some values that they are made of have changed.
+/// Addresses as they will be when some of the values in them have changed.
 class Ahead {
  public:
-  /// From here on `value` is `to`.
+  /// Sets `value` to `to` from here on.
   void change(llvm::Value* value, llvm::Value* to) { changed_[value] = to; }
-  /// What is computed outside of `blocks` stays as it is.
+  /// Keeps values that are computed outside of `blocks`.
   void keep_outside(llvm::ArrayRef<llvm::BasicBlock*> blocks) { within_.insert(blocks.begin(), blocks.end()); }
-  /// Asks at the place of `builder` for what `access` will find there then.
+  /// Prefetches, at the insertion point of `builder`, the data that `access` will reach then.
   void ask(llvm::IRBuilder<>& builder, llvm::Instruction& access);
 
  private:
@@ -76,11 +76,12 @@ class Ahead {
   llvm::Value* copy_of(llvm::IRBuilder<>& builder, llvm::Instruction& instruction);
 
   llvm::DenseMap<llvm::Value*, llvm::Value*> changed_;
-  llvm::DenseMap<llvm::Value*, llvm::Value*> known_;  // at the place where something is asked for
+  llvm::DenseMap<llvm::Value*, llvm::Value*> known_;  // at the place of a prefetch
   llvm::SmallPtrSet<llvm::BasicBlock*, 8> within_;  // all, if empty
 };
 
-// What `value`, an address or what it is made of, will be; itself if it does not change, null if that is not known.
+// Returns the future value of `value`, an address or a part of one: itself if it does not change, null if that is not
+// known.
 llvm::Value* Ahead::of(llvm::IRBuilder<>& builder, llvm::Value* value) {
   if (const auto found = changed_.find(value); found != changed_.end()) return found->second;
   auto* const instruction = llvm::dyn_cast<llvm::Instruction>(value);
@@ -102,7 +103,7 @@ llvm::Value* Ahead::copy_of(llvm::IRBuilder<>& builder, llvm::Instruction& instr
   if (!is_plain || instruction.isIntDivRem()) return nullptr;
   llvm::Instruction* const copy = instruction.clone();
   for (unsigned i = 0; i < operands.size(); ++i) copy->setOperand(i, operands[i]);
-  copy->dropPoisonGeneratingFlags();  // it may be behind the end
+  copy->dropPoisonGeneratingFlags();  // it may be past the end
   return builder.Insert(copy);
 }
 
@@ -114,7 +115,7 @@ void Ahead::ask(llvm::IRBuilder<>& builder, llvm::Instruction& access) {
   ask_for(builder, then, *llvm::getLoadStoreType(&access));
 }
 
-/// The copy of a loop that runs when what it has gone over is too much for caches.
+/// The copy of a loop that runs once the loop has covered more memory than caches hold.
 class FarLoop {
  public:
   FarLoop(llvm::Loop& loop, std::vector<Stride> strides, bool takes_turns)
@@ -171,7 +172,7 @@ void FarLoop::clone() {
   llvm::remapInstructionsInBlocks(blocks_, map_);
 }
 
-// The loop itself goes on while little is behind it.
+// The loop itself runs until it has covered kNear elements.
 void FarLoop::count() {
   llvm::Value* const step = strides_.front().step;
   llvm::Type* const type = step->getType();
@@ -188,10 +189,10 @@ void FarLoop::count() {
   llvm::BranchInst::Create(far(&header_), far_);
 }
 
-// The copy begins with what the loop would have gone on with.
+// The copy begins with the values with which the loop would continue.
 void FarLoop::enter() {
   for (llvm::PHINode& phi : header_.phis()) {
-    if (map_.find(&phi) == map_.end()) continue;  // what is behind it
+    if (map_.find(&phi) == map_.end()) continue;  // the count of covered elements
     llvm::PHINode* const copy = far(&phi);
     const auto index = static_cast<unsigned>(copy->getBasicBlockIndex(&before_));
     copy->setIncomingValue(index, phi.getIncomingValueForBlock(enough_));
@@ -204,7 +205,7 @@ void FarLoop::enter() {
 
 void FarLoop::ask_ahead() {
   later_.keep_outside(blocks_);
-  for (const Stride& stride : llvm::reverse(strides_)) {  // each before the last, so that they stand in order
+  for (const Stride& stride : llvm::reverse(strides_)) {  // each before the last, so that they end up in order
     llvm::IRBuilder<> before(far_->getTerminator());
     llvm::Type* const type = stride.step->getType();
     llvm::Value* const steps =
@@ -222,7 +223,7 @@ void FarLoop::ask_ahead() {
   }
 }
 
-// After the first iteration, and then after every few, other blocks may go on.
+// Yields to other blocks after the first iteration, and then after every few.
 void FarLoop::take_turns() {
   llvm::BasicBlock& header = *far(&header_);
   llvm::BasicBlock& latch = *far(&latch_);
@@ -261,8 +262,8 @@ std::uint64_t bytes_of(llvm::iterator_range<llvm::BasicBlock::const_phi_iterator
   return bytes;
 }
 
-// May blocks take turns in `loop`? What they do before it, and in it, they may do in any order, since only behind it is
-// their memory of use to them.
+// Returns true if blocks may run `loop` in time slices. Before it and in it they must not write memory of their block,
+// so that they may run in any order.
 bool may_take_turns(const llvm::Loop& loop, const BlockShape& shape) {
   const llvm::BasicBlock& header = *loop.getHeader();
   if (!shape.are_all_in_step() || loop.getLoopDepth() > 1 || bytes_of(header.phis()) > kMostKept) return false;

@@ -1,4 +1,4 @@
-// Arrays of threads, which are too large for the stack of whoever launches.
+// Private arrays that are too large for the stack of the launching thread.
 #include <algorithm>
 #include <vector>
 
@@ -10,18 +10,18 @@
 #include "llvm/IR/Module.h"
 #include "spmd/steps.h"
 
-// LLVM's globals have operators new and delete of their own, which GCC 12 takes for a mismatched pair under a sanitizer.
+// LLVM's globals define operators new and delete, which GCC 12 takes for a mismatched pair under a sanitizer.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 namespace kmux::cpu::spmd {
 namespace {
 
 constexpr std::uint64_t kMostOnStack = 8 << 10;  // of the variables of a function
-constexpr std::uint64_t kMostOfThread = 512 << 10;  // of local memory, as CUDA has it
-constexpr std::uint64_t kLeastArray = 1 << 10;  // what is smaller is not counted
+constexpr std::uint64_t kMostOfThread = 512 << 10;  // of local memory, as in CUDA
+constexpr std::uint64_t kLeastArray = 1 << 10;  // smaller ones are not counted
 constexpr std::uint64_t kPrivateLine = 64;
 
-// Where the fields of kmux_cpu_kernel (runtime/launch.h) and kmux_cpu_fiber_kernel (check/fiber_launch.h) lie.
+// The indices of fields of kmux_cpu_kernel (runtime/launch.h) and kmux_cpu_fiber_kernel (check/fiber_launch.h).
 constexpr unsigned kBlocksField = 0;
 constexpr unsigned kCooperativeField = 4;
 constexpr unsigned kPrivateLinesField = 6;
@@ -31,7 +31,7 @@ std::uint64_t bytes_of(const llvm::AllocaInst& variable) {
   return variable.getAllocationSize(variable.getDataLayout())->getFixedValue();
 }
 
-// Of known size, the largest first.
+// Returns the variables of known size, the largest first.
 std::vector<llvm::AllocaInst*> variables_of(llvm::Function& function) {
   std::vector<llvm::AllocaInst*> found;
   for (llvm::Instruction& one : llvm::instructions(function)) {
@@ -42,7 +42,7 @@ std::vector<llvm::AllocaInst*> variables_of(llvm::Function& function) {
   return found;
 }
 
-// The largest variables of `function`, so many that the others fit on a stack.
+// Returns the largest variables of `function`, so many that the others fit on a stack.
 std::vector<llvm::AllocaInst*> large_variables(llvm::Function& function) {
   std::vector<llvm::AllocaInst*> variables = variables_of(function);
   std::uint64_t left = 0;
@@ -60,7 +60,8 @@ void erase_lives(llvm::AllocaInst& variable) {
   }
 }
 
-// The code generator must not go by what was true of a parameter that no private memory lay before.
+// Removes attributes that were inferred for the parameter before private memory preceded it: the code generator must
+// not use them.
 void forget_uses(llvm::Function& blocks) {
   blocks.removeFnAttr(llvm::Attribute::Memory);
   for (const auto kind : {llvm::Attribute::ReadNone, llvm::Attribute::ReadOnly, llvm::Attribute::WriteOnly}) {
@@ -68,7 +69,7 @@ void forget_uses(llvm::Function& blocks) {
   }
 }
 
-// Has `blocks` keep `variables` before the memory of its block. Returns the bytes that they need there.
+// Moves `variables` of `blocks` before the memory of its block. Returns the bytes that they need there.
 std::uint64_t move_before_memory(llvm::Function& blocks, const std::vector<llvm::AllocaInst*>& variables) {
   llvm::Align align(kPrivateLine);
   std::uint64_t bytes = 0;
@@ -92,7 +93,7 @@ std::uint64_t move_before_memory(llvm::Function& blocks, const std::vector<llvm:
     one->replaceAllUsesWith(builder.CreateConstGEP1_64(i8, begin, offset));
     offset += bytes_of(*one);
   }
-  for (llvm::AllocaInst* const one : variables) one->eraseFromParent();  // the builder stands before one of them
+  for (llvm::AllocaInst* const one : variables) one->eraseFromParent();  // the builder's insertion point is one of them
   forget_uses(blocks);
   return bytes;
 }
@@ -105,7 +106,7 @@ void set_field(llvm::GlobalVariable& facts, unsigned field, std::uint64_t value)
   facts.setInitializer(llvm::ConstantStruct::get(known->getType(), fields));
 }
 
-// Of a cooperative launch all threads have one memory, and a block's variables lie in its frames.
+// Skips cooperative kernels: all threads of such a launch have one memory, and a block's variables are in its frames.
 void move_arrays(llvm::GlobalVariable& facts) {
   const auto* const known = llvm::cast<llvm::ConstantStruct>(facts.getInitializer());
   auto* const blocks = llvm::cast<llvm::Function>(known->getOperand(kBlocksField));
@@ -114,7 +115,8 @@ void move_arrays(llvm::GlobalVariable& facts) {
   if (!variables.empty()) set_field(facts, kPrivateLinesField, move_before_memory(*blocks, variables) / kPrivateLine);
 }
 
-// What all functions of `module` have on the stack, each once; a size that is chosen at run time counts as the largest.
+// Returns the stack bytes of all functions of `module`, each once; an array of dynamic size counts as the largest
+// possible.
 std::uint64_t array_bytes(llvm::Module& module) {
   std::uint64_t bytes = 0;
   bool any_is_dynamic = false;

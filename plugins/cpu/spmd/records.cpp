@@ -1,4 +1,4 @@
-// Which accesses of a block may be made together: to members of records that lie in a row, one a lane.
+// Accesses of a basic block that may be merged: to members of contiguous records, one per lane.
 #include <algorithm>
 
 #include "llvm/IR/DataLayout.h"
@@ -6,10 +6,10 @@
 
 namespace kmux::cpu::spmd {
 
-/// Of an address, all but a constant: two of one place are a constant apart.
+/// An address without its constant part: two addresses of one place are a constant apart.
 struct LaneValues::Place {
   const llvm::Value* base = nullptr;
-  const llvm::Value* index = nullptr;  // in elements of so many bytes, extended
+  const llvm::Value* index = nullptr;  // in elements of `bytes`, before the extension
   unsigned extension = 0;
   std::uint64_t bytes = 0;
 
@@ -18,7 +18,7 @@ struct LaneValues::Place {
 
 namespace {
 
-// Takes a constant that is added to an index off it, where extended it is the same; returns it in elements.
+// Removes a constant addend from the index of `place` if the extension preserves it; returns the constant in elements.
 std::int64_t take_constant(LaneValues::Place& place) {
   const auto* const sum = llvm::dyn_cast<llvm::BinaryOperator>(place.index);
   const auto constant = sum == nullptr ? std::nullopt : small_constant(sum->getOperand(1));
@@ -32,7 +32,7 @@ std::int64_t take_constant(LaneValues::Place& place) {
   return *constant;
 }
 
-// Takes `offset` bytes and more off `address`.
+// Removes constants from `address` and adds them to `offset`.
 LaneValues::Place place_of(const llvm::Value* address, std::int64_t& offset, const llvm::DataLayout& layout) {
   llvm::APInt bytes(layout.getIndexTypeSizeInBits(address->getType()), 0);
   LaneValues::Place place{address->stripAndAccumulateConstantOffsets(layout, bytes, true)};
@@ -49,7 +49,7 @@ LaneValues::Place place_of(const llvm::Value* address, std::int64_t& offset, con
 
 }  // namespace
 
-/// A load or store of a number, and where.
+/// A load or store of a number, with its place.
 struct LaneValues::Access {
   llvm::Instruction* instruction;
   Place place;
@@ -77,10 +77,10 @@ std::optional<LaneValues::Access> access_of(llvm::Instruction& instruction, cons
 
 }  // namespace
 
-// Records of `accesses` to one array: each begins with the first member that is not in the one before.
+// Finds the records of `accesses` to one array. Each begins with the first member that is not in the previous one.
 void LaneValues::find_records(std::vector<Access> accesses, bool masked, std::vector<Records>& found) const {
   constexpr std::int64_t kMostMembers = 8;
-  constexpr std::size_t kMostMasked = 4;  // members for one that is reached
+  constexpr std::size_t kMostMasked = 4;  // members per accessed one
   const auto bytes = static_cast<std::int64_t>(layout_.getTypeAllocSize(accesses.front().type).getFixedValue());
   const std::int64_t stride = likely_stride(llvm::getLoadStorePointerOperand(accesses.front().instruction)).value_or(0);
   if (stride % bytes != 0 || stride / bytes < 2 || stride / bytes > kMostMembers) return;
@@ -111,7 +111,8 @@ namespace {
 
 using Group = std::vector<LaneValues::Access>;  // to one array
 
-// What comes together may not go past what could change it, or see it half done: `instruction`, which is `access` or none.
+// Returns true if `instruction` ends `group`: merged accesses must not move past one that may change or read their
+// memory. `access`: its access, if any.
 bool ends_at(const Group& group, const llvm::Instruction& instruction,
              const std::optional<LaneValues::Access>& access) {
   if (access && access->is_of_array_of(group.front())) return false;

@@ -20,7 +20,7 @@ void replace_overflowing(llvm::BinaryOperator& division) {
   division.eraseFromParent();
 }
 
-// By 1 instead of 0. Of the divisor alone, so that it stays the same in all lanes if it is.
+// Divides by 1 instead of 0. The test is of the divisor alone, so that the divisor stays uniform if it is.
 void guard_divisor(llvm::BinaryOperator& division) {
   llvm::Value* const divisor = division.getOperand(1);
   if (llvm::isa<llvm::Constant>(divisor)) return replace_overflowing(division);
@@ -30,7 +30,7 @@ void guard_divisor(llvm::BinaryOperator& division) {
   division.setOperand(1, builder.CreateSelect(is_zero, llvm::ConstantInt::get(type, 1), divisor));
 }
 
-// Bits that are shifted out are gone, by however many places.
+// Shifts out all bits if the shift amount is the width or more.
 void guard_places(llvm::BinaryOperator& shift) {
   llvm::Value* const places = shift.getOperand(1);
   if (llvm::isa<llvm::Constant>(places)) return;
@@ -48,7 +48,7 @@ void guard_places(llvm::BinaryOperator& shift) {
   shift.replaceUsesWithIf(guarded, [&](const llvm::Use& use) { return use.getUser() != guarded; });
 }
 
-// A byte that is not zero is true, whatever its lowest bit.
+// Makes a byte that is not zero true, whatever its lowest bit.
 void test_byte(llvm::LoadInst& load) {
   if (!load.getType()->isIntegerTy(8) || !load.hasMetadata(llvm::LLVMContext::MD_range)) return;
   load.setMetadata(llvm::LLVMContext::MD_range, nullptr);
@@ -114,8 +114,8 @@ void define_arithmetic(llvm::Module& module) {
 
 namespace {
 
-// A cast that gives the nearest number of its type, 0 for what is none. `cast` is made of comparisons, of which processors have
-// vectors; of the whole they have not, and LLVM would do it for one lane after another.
+// Returns the saturating `cast`, 0 for NaN, as comparisons and selects. Processors have these for vectors, but not the
+// cast as a whole, for which LLVM would emit code lane by lane.
 llvm::Value* expanded(llvm::IntrinsicInst& cast) {
   llvm::IRBuilder<> builder(&cast);
   llvm::Value* const x = cast.getArgOperand(0);
@@ -161,7 +161,7 @@ unsigned bits_of(const llvm::Type* type) {
   return static_cast<unsigned>(type->getPrimitiveSizeInBits().getFixedValue());
 }
 
-// `value`, a vector or not, as an integer of its bits.
+// Returns `value`, a vector or not, as an integer of its bits.
 llvm::Value* as_integer(llvm::IRBuilder<>& builder, llvm::Value* value) {
   const auto* const type = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
   llvm::Type* const whole = builder.getIntNTy(bits_of(value->getType()));
@@ -175,7 +175,7 @@ llvm::Value* as_integer(llvm::IRBuilder<>& builder, llvm::Value* value) {
   return all;
 }
 
-// The integer `all` as a value of type `wanted`, a vector or not.
+// Returns the integer `all` as a value of type `wanted`, a vector or not.
 llvm::Value* from_integer(llvm::IRBuilder<>& builder, llvm::Value* all, llvm::Type* wanted) {
   auto* const type = llvm::dyn_cast<llvm::FixedVectorType>(wanted);
   if (type == nullptr) return builder.CreateBitCast(all, wanted);

@@ -21,149 +21,164 @@ namespace llvm {
 class TargetMachine;
 }
 
-// The steps from a kernel for one thread to a function that runs a grid, in their order; each in the source of its name.
+// The passes that lower a kernel for one thread to a function that runs a grid, in their order. Each is in the source
+// named above it.
 namespace kmux::cpu::spmd {
 
 // scalar_form.cpp
 
-/// Gives what C++ leaves undefined, and GPUs do not, a meaning before LLVM concludes from it: quotients by zero are some number, shifts
-/// by the width and more leave nothing, and a byte of a bool is true if it is not zero.
+/// Defines integer division by zero, oversized shifts and non-canonical bools before LLVM exploits them as undefined
+/// behaviour. A quotient by zero is some number. A shift by the width or more shifts out all bits. A byte of a bool is
+/// true if it is not zero.
 void define_arithmetic(llvm::Module& module);
 
-/// Returns true if `division` is a signed quotient or remainder that may be of the least integer by -1.
+/// Returns true if `division` may be a signed quotient or remainder of the least integer by -1.
 bool may_overflow(const llvm::Instruction& division);
 
-/// Returns what `division`, which may_overflow, gives for `dividend` and `divisor`: the least integer by -1 is itself, remainder 0.
+/// Returns the result of `division`, which may_overflow, for `dividend` and `divisor`. The least integer by -1 gives
+/// itself, remainder 0.
 llvm::Value* divided(llvm::IRBuilder<>& builder, const llvm::Instruction& division, llvm::Value* dividend,
                      llvm::Value* divisor);
 
-/// Replaces each division of `function` that may_overflow. Code of lanes does so where it divides: a test that differs from lane to
-/// lane would hide that quotients of an index are the same in all lanes.
+/// Replaces each division of `function` that may_overflow. Vectorized code does so at the division itself: a divergent
+/// test would hide that quotients of an index are uniform.
 void guard_divisions(llvm::Function& function);
 
 // threads.cpp
 
-/// How many threads the warps have whose lanes `kernel` has exchange values, or wait for each other: 32 or 64; 0 if it has not.
+/// Returns the warp size, 32 or 64, that the lane exchanges and warp barriers of `kernel` assume; 0 if it has none.
 unsigned seen_warp(const llvm::Function& kernel);
 
-/// Removes what says which lanes of a warp wait for each other, once it is known how many threads are a warp.
+/// Erases warp barriers and their participant masks, once the warp size is known.
 void erase_meetings(llvm::Function& kernel);
 
-/// Makes `kernel` one function of all that it calls, with its shared variables as places in the shared memory of the block, and scalars
-/// instead of memory.
-/// Returns the bytes of those.
+/// Inlines all calls of `kernel`, replaces its shared variables by offsets in the shared memory of the block, and
+/// promotes memory to scalars. Returns the bytes of the static shared variables.
 ///
-/// Errors: unsupported for recursion, calls through pointers that are not known, and inline assembly, with file and line where
-///         the module has those.
+/// Errors: unsupported for recursion, indirect calls of unknown functions, arrays of dynamic size, and inline assembly,
+///         with file and line if the module has them.
 Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
 
-/// In engine/refusals.cpp, with what else is refused by name.
+/// Checks that `function` has no code for another processor. Defined in engine/refusals.cpp, with the other checks that
+/// refuse code by name.
 ///
-/// Errors: unsupported for what of `function` is for another processor: inline assembly, functions that device/ refuses, with file
-///         and line where the module has those.
+/// Errors: unsupported for inline assembly and functions that device/ refuses, with file and line if the module has
+///         them.
 Status check_text(const llvm::Function& function);
 
-/// Metadata of a shared variable: the same node on all that are one variable of the source, with its name if that is known.
+/// The metadata kind of shared variables. All copies of one source variable have the same node, which holds its name if
+/// that is known.
 inline constexpr const char* kSharedMark = "kmux.variable";
 
-/// Does the constant `text` of a note in the source say that its variable is shared?
+/// Returns true if `text`, of an annotation in the source, marks its variable as shared.
 bool is_shared_note(const llvm::Constant& text);
 
-/// The variables of `function` that notes of the source, or their marks, say are shared.
+/// Returns the variables of `function` that an annotation or kSharedMark marks as shared.
 std::vector<llvm::AllocaInst*> shared_variables(llvm::Function& function);
 
-/// Takes such notes out of `function`, and those of the lives of variables.
+/// Erases those annotations from `function`, and the lifetime markers of its variables.
 void erase_notes(llvm::Function& function);
 
-/// Has `function` ask for the dynamic shared memory where it names an array without extent.
+/// Replaces arrays without extent in `function` by calls of call::kDynamic, which return the dynamic shared memory.
 void place_dynamic(llvm::Function& function);
 
-/// Makes of the shared variables that stand outside of functions, or are static within, variables of the functions that name
-/// them: there is one for each block, as of others.
+/// Replaces shared variables at namespace scope, and static ones in functions, by variables of the functions that use
+/// them. As with other shared variables, each block has one instance.
 void place_shared_globals(llvm::Module& module);
 
-/// Has `kernel` ask for lane and warp where it asked for the index of its thread. A warp that is not whole runs its body for
-/// the threads that there are.
+/// Replaces the thread index in `kernel` by warp index and lane. In a partial warp, only the threads that exist run the
+/// body.
 void place_threads(llvm::Function& kernel, const BlockShape& shape);
 
 // endless_loops.cpp
 
-/// Gives each loop without an exit one that is never taken, as control flow must have an end to be structured.
+/// Adds an exit that is never taken to each endless loop. Control flow must reach an end to be structurized.
 void add_exits_to_endless_loops(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
 
 // structure.cpp, fast_paths.cpp
 
-/// Brings the control flow of `kernel` into the form that `widen` takes: where lanes part, one branch goes to a region with
-/// one entry and one exit and the other one to that exit; a loop that lanes leave one after another is left from its end alone.
-/// Scalars instead of memory before that, constant loops unrolled. `in_step`: for the lanes of several warps in step.
+/// Structurizes the control flow of `kernel` as `widen` requires. One successor of a divergent branch begins a
+/// single-entry single-exit region; the other one is the exit of that region. Lanes leave a loop with a divergent exit
+/// only from its latch. Before that, promotes memory to scalars and unrolls constant loops. `in_step`: for the lanes of
+/// several warps in lockstep.
 void structure(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses, bool in_step);
 
-/// Errors: unsupported if `kernel`, structured, has a loop in which threads wait for what others of their block do, who would wait for
-/// them: lanes go on together, and warps one after another.
+/// Checks that no loop of structurized `kernel` waits for other threads of the block. Such a loop never ends: lanes run
+/// in lockstep, and warps one after another.
+///
+/// Errors: unsupported if a loop waits.
 Status check_waits(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
 
-/// Doubles what lanes part for, outermost: where all lanes go the same way, nothing need be masked. A loop runs so until the
-/// first lane leaves it.
+/// Duplicates the outermost divergent regions of `kernel` for a uniform path: if all lanes take the same branch, the
+/// copy runs without masks. The copy of a loop runs until the first lane leaves it.
 /// Errors: unsupported as `widen`.
 Status add_fast_paths(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
 
 // unroll.cpp
 
-/// Unrolls the innermost loops of `kernel` that have barriers and "#pragma unroll N", whatever their trip count. LLVM leaves them,
-/// since a loop for the remainder would put barriers under a condition; here each copy keeps its exit. Needs LCSSA form.
+/// Unrolls the innermost loops of `kernel` that have barriers and "#pragma unroll N", for any trip count. LLVM does
+/// not: its remainder loop would put barriers under a condition. Here each copy keeps its exit. `kernel` must be in
+/// LCSSA form.
 void unroll_barrier_loops(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
 
 // scalar_form.cpp
 
-/// Has casts of `kernel` from floating-point numbers to integers, which give the nearest one, consist of what there is for vectors.
+/// Expands saturating casts of `kernel` from floating-point numbers to integers into instructions that have vector
+/// forms.
 void expand_casts(llvm::Function& kernel);
 
-/// Has `kernel` make the bits of vectors of their elements, and back, so that elements can take their place.
+/// Expands bitcasts of vectors in `kernel` into operations on their elements, so that elements can replace the vectors.
 void expand_vector_casts(llvm::Function& kernel);
 
-/// Errors: unsupported if a thread of `kernel` has a vector, which `widen` could not widen.
+/// Checks that no thread of `kernel` computes with a vector, which `widen` cannot vectorize.
+///
+/// Errors: unsupported if a thread has a vector.
 Status check_scalars(const llvm::Function& kernel);
 
 // in_step.cpp
 
-/// Can it be of use that warps run in step? There are several, and a loop or a barrier. Asked before anything is done for it.
+/// Returns true if lockstep may pay off: the block has several warps, and the kernel a loop or a barrier. Must be
+/// called before any other work on the lockstep form.
 bool may_run_in_step(llvm::Function& kernel, const BlockShape& shape);
 
-/// How many warps of `kernel`, structured for warps in step, are to run in step: fewer the more code that makes. 1: none,
-/// since it is of no use, or a barrier stands where warps part.
+/// Returns the number of warps of `kernel`, structurized for lockstep, to run in lockstep: fewer if they need more
+/// code. Returns 1 if lockstep does not pay off, or a barrier is in divergent code.
 ///
 /// Errors: unsupported for control flow that is not structured.
 Result<unsigned> warps_in_step(llvm::Function& kernel, const BlockShape& shape,
                                llvm::FunctionAnalysisManager& analyses);
 
-/// Of warp number `warp` in a block with `extents`: its number in its row of x, and its row.
+/// Returns the position of warp number `warp` in a block with `extents`: its number in its row of x, and the row's y
+/// and z.
 std::array<llvm::Value*, 3> warp_index(llvm::IRBuilder<>& builder, const BlockShape& shape,
                                        const std::array<llvm::Value*, 3>& extents, llvm::Value* warp);
 
-/// Has `warp`, if all warps of a block of `shape` are in step, keep what it has stored in shared memory as a value where it loads it
-/// again, and not store what nobody loads. LLVM does the first, but not the second: it takes the memory for its caller's.
+/// Forwards stores of `warp` to shared memory to later loads, and erases stores that no load reads. Does nothing unless
+/// all warps of a block of `shape` run in lockstep. LLVM does not erase them: it must assume that the caller owns the
+/// memory and reads it.
 void forward_shared(llvm::Function& warp, const BlockShape& shape);
 
-/// Does `one` leave memory as it is but for arrays that are parameters, which it stores to as anyone?
+/// Returns true if `one` has no side effects but plain stores to arrays that are parameters.
 bool is_harmless(const llvm::Instruction& one);
 
-/// May, and should, blocks of `warp` that lie in one row of the grid go on row by row: the first rows of all of them, then the
-/// second ones? Then memory is gone over in its order. Where threads do not wait for each other, and what the row of a block
-/// reaches follows what that of the block before it reaches.
+/// Returns true if the blocks of `warp` in one row of the grid may and should run row by row. The first rows of all
+/// blocks run first, then the second ones, so that memory is accessed in address order. Threads must not wait for each
+/// other, and the addresses of a block's row must follow those of the previous block's row.
 bool goes_by_rows(llvm::Function& warp, const BlockShape& shape);
 
-// In check/broadcasts.cpp, with what else a kernel does that it must not.
+// Defined in check/broadcasts.cpp, with the other checks for invalid kernels.
 
-/// Where all threads of a block of `shape`, whose warps are not all in step, read a place of shared memory and `kernel`, structured,
-/// then writes it with no barrier between, puts one there, and warns of what is a race for certain.
+/// Inserts a barrier where all threads of a block of `shape` read one place of shared memory that `kernel` then writes
+/// with no barrier between. Applies where not all warps run in lockstep; `kernel` must be structurized. Warns of races
+/// that are certain.
 void part_broadcasts(llvm::Function& kernel, const BlockShape& shape);
 
 // widen.cpp
 
-/// A new function that does for a whole warp of `lanes` threads what `kernel`, whose control flow is structured, does for one.
-/// What is the same in all lanes stays as it is; else a value is a vector with an element a lane, and a region for which lanes
-/// part runs, if any lane is for it, with the others masked. With more than one of `warps`, for that many in step: each
-/// instruction for all of them before the next one, but once what is the same for all. `kernel` stays.
+/// Returns a new function that runs a warp of `lanes` threads of `kernel`, whose control flow must be structured.
+/// Uniform values stay scalars; other values are vectors with an element per lane. A divergent region runs if any lane
+/// takes it, with the other lanes masked. With several `warps`, these run in lockstep: each instruction runs for all of
+/// them before the next one. Instructions that are uniform across warps run once. `kernel` is kept.
 ///
 /// Errors: unsupported for control flow that is not structured.
 Result<llvm::Function*> widen(llvm::Function& kernel, unsigned lanes, unsigned warps,
@@ -171,142 +186,147 @@ Result<llvm::Function*> widen(llvm::Function& kernel, unsigned lanes, unsigned w
 
 // prefetches.cpp
 
-/// Has `warp`, which is widened for a block of `shape`, ask for memory before it uses it, in loops whose index goes up by the
-/// grid's extent, when they have gone over more than caches have. The first such loop has calls of call::kTurn, where the memory of
-/// a block is its own as yet.
+/// Prefetches memory for the grid-stride loops of `warp`, vectorized for a block of `shape`, once a loop has covered
+/// more than caches hold. The first such loop that a block enters before it writes its own memory also gets calls of
+/// call::kTurn.
 void add_prefetches(llvm::Function& warp, const BlockShape& shape);
 
-/// Asks for a value of `type` at `address`, line by line, into the second level of caches.
+/// Prefetches a value of `type` at `address`, line by line, into the second-level cache.
 void ask_for(llvm::IRBuilder<>& builder, llvm::Value* address, llvm::Type& type);
 
 // tiles.cpp
 
-/// Has `warp`, which is widened for a block of `shape` whose warps are all in step, ask for the tiles that a loop with barriers reads
-/// an iteration ahead, where each lies so far from the last one that no processor expects it. Tiles that are the same for all blocks
-/// of a column of the grid are read from where the first of these blocks has put them one behind the other, at call::kPacked; and shared
-/// memory that is a copy of what is the same for all blocks of a row, from where the first of those has, at call::kKept.
+/// Prefetches the tiles that a loop with barriers reads, an iteration ahead, where their stride is too large for a
+/// hardware prefetcher. Applies to `warp` vectorized for a block of `shape` whose warps all run in lockstep. Tiles that
+/// are the same for all blocks of a grid column are packed contiguously by the first of them, at call::kPacked. The
+/// others read them there. Shared memory that copies data common to the blocks of a row is kept likewise, at
+/// call::kKept.
 void place_tiles(llvm::Function& warp, const BlockShape& shape);
 
-/// At the beginning of a launch no tiles are there in `memory`, which has tiles_bytes(has_rows).
+/// Marks `memory`, which must have tiles_bytes(has_rows), as empty at the beginning of a launch.
 void begin_tiles(llvm::IRBuilder<>& builder, llvm::Value* memory, bool has_rows);
-/// Begins the tiles of `owner` at `tiles`, if those that are there are another one's. `is_shared`: does another block read them?
+/// Resets `tiles` for `owner` if they belong to another owner. `is_shared`: true if another block reads them.
 void own_tiles(llvm::IRBuilder<>& builder, llvm::Value* tiles, llvm::Value* owner, llvm::Value* is_shared);
 
 // packed_tiles.cpp
 
-/// The rows of a tile, a load each.
+/// The rows of a tile, one load each.
 using Tile = std::vector<llvm::LoadInst*>;
 
-/// Is `value` the same in the same iteration of a loop, whose only block is `body`, for all blocks that differ in the index `other` alone?
+/// Returns true if `value` is the same, in the same iteration of a loop, for all blocks that differ only in the index
+/// `other`. The loop must have only the block `body`.
 bool is_same_across(const llvm::Value* value, const llvm::BasicBlock& body, std::string_view other);
 
-/// Has blocks share what `loop`, which has one block and none around it, reads: `tiles`, which are the same for all of a column, and
-/// what it copies to shared memory for all of a row. `between` is called while the loop still has one block.
+/// Shares reads of `loop` between blocks: `tiles` within a column of the grid, and copies to shared memory within a
+/// row. `loop` must have one block and no outer loop. Calls `between` while the loop still has one block.
 void pack_tiles(llvm::Loop& loop, std::vector<Tile> tiles, llvm::function_ref<void()> between);
 
-/// Room for tiles of a column of the grid, at call::kPacked, and of a row, at call::kKept; tiles follow a kmux_cpu_tiles, an
-/// iteration's behind those of the one before. What one iteration has there lies in a first or second level of caches. Units: bytes.
+/// Room for the tiles of a grid column, at call::kPacked, and of a row, at call::kKept. Tiles follow a kmux_cpu_tiles,
+/// in the order of iterations. The tiles of one iteration stay in a first- or second-level cache. Units: bytes.
 inline constexpr std::uint64_t kTilesHeaderBytes = 64;
 inline constexpr std::uint64_t kPackedBytes = 256 << 10;
 inline constexpr std::uint64_t kKeptBytes = (128 << 10) + kTilesHeaderBytes;
-inline constexpr unsigned kMostOfColumn = 16;  // blocks that follow one another
-/// Of a column, and of its rows where these have some.
+inline constexpr unsigned kMostOfColumn = 16;  // consecutive blocks
+/// Returns the bytes for a column and, with `has_rows`, for its rows.
 constexpr std::uint64_t tiles_bytes(bool has_rows) {
   return kPackedBytes + (has_rows ? kMostOfColumn * kKeptBytes : 0);
 }
 
 // join_values.cpp
 
-/// Has `group` compute once what is the same, and know of one index of a loop what it knows of those a constant apart.
+/// Merges equal values of `group`, and expresses loop indices that are a constant apart by one of them.
 void join_values(llvm::Function& group);
 
 // barriers.cpp
 
-/// A loop over the warps of a block, whose body is the code of a warp, or of several in step, which are one warp here. Or over
-/// the blocks of a group, each of which is one warp.
+/// A loop over the warps of a block. Its body is the code of a warp, or of several in lockstep, which count as one warp
+/// here. Or a loop over the blocks of a group, each of which is one warp.
 struct WarpLoop {
   llvm::PHINode* warp;  // the number of the warp, in `header`
-  llvm::BasicBlock* header;  // computes what the body needs of the number, then goes to it
-  llvm::BasicBlock* latch;  // where the body ends; asks for the next warp
+  llvm::BasicBlock* header;  // computes values that the body needs from the number, then branches to it
+  llvm::BasicBlock* latch;  // the end of the body; advances to the next warp
   llvm::BasicBlock* exit;
-  llvm::Value* count;  // warps
-  llvm::Value* memory;  // where frames lie, one a warp, aligned to 64 bytes
-  llvm::Value*
-      goes_on;  // has the block waited for the grid before, and goes on where its frames say? null: there is no such barrier
+  llvm::Value* count;  // the number of warps
+  llvm::Value* memory;  // frames, one per warp, aligned to 64 bytes
+  llvm::Value* goes_on;  // true if the block resumes from its frames after a grid barrier; null: none exists
 };
 
-/// Begins a loop over `count`, which is at least one, at the place of `builder`, which goes on in its header. After the last one it
-/// goes to `exit`.
+/// Begins a loop over `count` at the insertion point of `builder`, which is in the loop's header afterwards. `count`
+/// must be at least 1. The loop branches to `exit` after the last warp.
 WarpLoop begin_loop(llvm::IRBuilder<>& builder, const char* name, llvm::Value* count, llvm::BasicBlock* exit);
 /// Writes the latch of `loop`.
 void end_loop(llvm::IRBuilder<>& builder, const WarpLoop& loop);
 
-/// What waits make of a loop over warps.
+/// The values that barriers add to a loop over warps.
 struct WarpWaits {
-  std::uint64_t frame_bytes = 0;  // of a warp
-  llvm::Value* for_grid = nullptr;  // at the loop's exit: does a warp wait for the grid? null as `goes_on`
+  std::uint64_t frame_bytes = 0;  // per warp
+  llvm::Value* for_grid = nullptr;  // at the loop's exit: true if a warp waits for the grid; null as `goes_on`
 };
 
-/// Has the warps of `loop` wait for each other where the body has a barrier: each runs to its next barrier, keeps what it needs
-/// after it in its frame, and the next one runs; round by round until all have ended or wait for the grid, where the block is left.
-/// A loop without barriers is not unrolled. Frames have no bytes if there is no barrier, or only one warp, which waits for nobody in its block.
+/// Makes the warps of `loop` wait for each other at barriers in the body. Each warp runs to its next barrier and saves
+/// its live values in its spill frame; then the next warp runs. Rounds repeat until all warps have ended or wait for
+/// the grid, where control leaves the block. A loop without barriers is not unrolled. Without barriers, frames have no
+/// bytes. A single warp needs no barriers of its block; they are erased.
 WarpWaits add_barriers(llvm::Function& block, const WarpLoop& loop);
 
-/// The same for blocks of a group that take turns: each runs to its next call of call::kTurn, and the next one runs. Returns the
-/// bytes of a block's frame.
+/// Does the same for blocks of a group that run in time slices. Each runs to its next call of call::kTurn; then the
+/// next one runs. Returns the bytes of a block's frame.
 std::uint64_t add_turns(llvm::Function& group, const WarpLoop& loop);
 
 // blocks.cpp
 
-/// What runs the blocks of a kernel, and what a launch must know of it.
+/// The function that runs the blocks of a kernel, and the facts that a launch needs.
 struct BlocksFunction {
   llvm::Function& function;
-  std::uint64_t frame_bytes;  // of a warp, in the memory of a block
+  std::uint64_t frame_bytes;  // per warp, in the memory of a block
   bool is_cooperative;
-  std::uint32_t
-      column_rows;  // of a column of the grid, that follow one another; 0: the grid is gone through by its rows
+  std::uint32_t column_rows;  // blocks of a grid column that run consecutively; 0: the grid runs row by row
 };
 
-/// Makes of `warp` the function
+/// Creates from `warp` the function
 ///
 ///     void NAME.blocks(const void* arguments, const kmux_cpu_grid*, uint64_t first, uint64_t end, char* memory)
 ///
-/// that runs the blocks of `kernel`, whose name it takes, from `first` to before `end` one after another. `arguments` is how its
-/// arguments lie in memory; `shared_bytes` are those of its own shared variables.
+/// which runs the blocks of `kernel`, NAME, from `first` to before `end` one after another. `arguments` is the memory
+/// layout of its arguments; `shared_bytes` is the size of its static shared variables.
 BlocksFunction add_blocks(llvm::Function& kernel, llvm::Function& warp, llvm::StructType& arguments,
                           const BlockShape& shape, std::uint64_t shared_bytes);
 
 // lower.cpp
 
-/// Errors: internal with `problem`, which is followed by what to do, if LLVM's verifier finds fault with `function`.
+/// Runs LLVM's verifier on `function`.
+///
+/// Errors: internal with `problem`, followed by advice, if `function` is invalid.
 Status check_code(const llvm::Function& function, const std::string& problem);
 
-/// All of these: replaces each kernel of `kernels`, written for one thread of a GPU, by a function of the same name that runs a grid
-/// of blocks on this processor. Those that cannot be widened run a fiber a thread instead; with `check`, all do
-/// (check/fiber_kernels.h). Returns why for each that cannot be widened.
+/// Runs all of these passes. Each of `kernels` must be written for one thread of a GPU. A function of the same name
+/// that runs a grid of blocks on this processor replaces it. Kernels that cannot be vectorized run with one fiber per
+/// thread; with `check`, all do (check/fiber_kernels.h). Returns the reason for each kernel that cannot be vectorized.
 ///
-/// Errors: unsupported for what cannot run here, named; the module is of no use then.
+/// Errors: unsupported for code that cannot run here, named; the caller must not use the module then.
 Result<std::vector<Error>> lower_kernels(llvm::Module& module, const BlockExtents& kernels, const CheckOptions& check);
 
 // private_arrays.cpp
 
-/// Suffixes of the names of the globals by which the runtime knows a kernel: kmux_cpu_kernel, kmux_cpu_fiber_kernel.
+/// Suffixes of the names of the globals that describe a kernel to the runtime: kmux_cpu_kernel, kmux_cpu_fiber_kernel.
 inline constexpr const char* kFactsOfBlocks = ".facts";
 inline constexpr const char* kFactsOfFibers = ".fibers";
 
-/// Returns true if `function` has an array whose size is chosen while it runs.
+/// Returns true if `function` has an array of dynamic size.
 bool has_dynamic_array(const llvm::Function& function);
 
+/// Checks the sizes of private arrays.
+///
 /// Errors: unsupported if `kernel`, or a function that it calls, has larger arrays than a thread of a GPU may have.
 Status check_private_arrays(llvm::Function& kernel);
 
-/// Moves what is left of large private arrays, once `module` is optimised, from the caller's stack into the memory of the launch, and
-/// writes down how much stack the threads of kernels on fibers need.
+/// Moves large private arrays that are left in the optimised `module` from the caller's stack into the memory of the
+/// launch. Records the stack size that threads of kernels on fibers need.
 void place_private_arrays(llvm::Module& module);
 
 // engine/scales.cpp
 
-/// Has AVX-512 do what kernels call "kmux.scale." for (thread_calls.h), in vectors as wide as `machine` prefers.
+/// Implements calls of "kmux.scale." (thread_calls.h) with AVX-512, in vectors as wide as `machine` prefers.
 void place_scales(llvm::Module& module, const llvm::TargetMachine& machine);
 
 }  // namespace kmux::cpu::spmd

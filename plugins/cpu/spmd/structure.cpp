@@ -83,7 +83,8 @@ void add_scalar_passes(llvm::FunctionPassManager& passes) {
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   add_clean_up(passes);
   passes.addPass(llvm::ADCEPass());
-  // A loop that nothing ends and that writes nothing is never reached, which C++ promises ([intro.progress]) of all but while (true) {}.
+  // A loop without an exit that writes nothing is never reached: C++ guarantees that ([intro.progress]) for all but
+  // while (true) {}.
   add_loop_pass(passes, llvm::LoopDeletionPass());
   add_branch_pass(passes);
   passes.addPass(ExpandVectorCasts());
@@ -100,7 +101,7 @@ void add_structure_passes(llvm::FunctionPassManager& passes) {
   passes.addPass(llvm::UnifyLoopExitsPass());
 }
 
-// Of the old kind, since the new one does not leave alone where all lanes go the same way.
+// Uses the legacy pass: the new one does not skip uniform regions.
 void structure_regions(llvm::Function& kernel, bool in_step) {
   llvm::legacy::FunctionPassManager passes(kernel.getParent());
   passes.add(llvm::createTargetTransformInfoWrapperPass(divergence(in_step)));
@@ -108,7 +109,7 @@ void structure_regions(llvm::Function& kernel, bool in_step) {
   passes.run(kernel);
 }
 
-// The one value of `phi` but for what it leaves open, or null.
+// Returns the only value of `phi`, apart from undef and itself, or null.
 llvm::Value* only_value(const llvm::PHINode& phi) {
   llvm::Value* only = nullptr;
   for (llvm::Value* const value : phi.incoming_values()) {
@@ -119,8 +120,8 @@ llvm::Value* only_value(const llvm::PHINode& phi) {
   return only;
 }
 
-// Where a region leaves open what was known before it, that stays as it was: a value that is the same in all lanes would else be left
-// open for those, too, for which the region does not run.
+// Keeps a value that is known before a region and undefined after it. Otherwise a uniform value would be undefined also
+// in lanes for which the region does not run.
 void keep_known_values(llvm::Function& kernel) {
   const llvm::DominatorTree dominators(kernel);
   bool has_changed = true;
@@ -160,7 +161,7 @@ void structure(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses, 
 
 namespace {
 
-// Atomic reads are often written as additions of 0.
+// Returns true for an addition of 0, which often stands for an atomic read.
 bool is_read(const llvm::AtomicRMWInst& update) {
   using namespace llvm::PatternMatch;
   const auto operation = update.getOperation();
@@ -174,8 +175,8 @@ bool is_swap(const llvm::Instruction& one) {
          (update != nullptr && update->getOperation() == llvm::AtomicRMWInst::Xchg);
 }
 
-// The place that `one` reads or swaps, the same one in each iteration of `loop`, or null. By other operations threads may go on that
-// do not wait.
+// Returns the place that `one` reads or swaps, invariant in `loop`, or null. Other atomic operations let threads
+// proceed that do not wait.
 const llvm::Value* polled_place(const llvm::Instruction& one, const llvm::Loop& loop) {
   const auto is_same = [&](const llvm::Value* operand) { return loop.isLoopInvariant(operand); };
   if (!llvm::all_of(one.operand_values(), is_same)) return nullptr;
@@ -187,8 +188,8 @@ const llvm::Value* polled_place(const llvm::Instruction& one, const llvm::Loop& 
   return swap == nullptr ? nullptr : swap->getPointerOperand();
 }
 
-// Is `condition` what it is said to be for one thread of a warp alone, since that compares its number with another? What is the same
-// for all of them is so for all.
+// Returns true if `condition` is `is_true` for only one thread of a warp, as it compares a divergent number for
+// equality. A uniform condition holds for all threads.
 bool is_of_one(const llvm::Value* condition, bool is_true, const llvm::UniformityInfo& uniformity) {
   using namespace llvm::PatternMatch;
   const llvm::Value* a = nullptr;
@@ -202,7 +203,8 @@ bool is_of_one(const llvm::Value* condition, bool is_true, const llvm::Uniformit
          compared->getPredicate() == (is_true ? llvm::ICmpInst::ICMP_EQ : llvm::ICmpInst::ICMP_NE);
 }
 
-// Does one thread of a warp alone come to `block`? Asked of the lanes of one warp, whether or not several run in step.
+// Returns true if only one thread of a warp reaches `block`. Uniformity is that of one warp, even if several run in
+// lockstep.
 bool is_for_one(llvm::BasicBlock& block, const llvm::DominatorTree& dominators) {
   DivergentAnalyses lanes(/*in_step=*/false);
   const auto& uniformity = lanes.functions.getResult<llvm::UniformityInfoAnalysis>(*block.getParent());
@@ -217,7 +219,7 @@ bool is_for_one(llvm::BasicBlock& block, const llvm::DominatorTree& dominators) 
   return false;
 }
 
-// Does whether `loop` goes on depend on `value`, one of its own?
+// Returns true if an exit condition of `loop` depends on `value`, an instruction in the loop.
 bool ends_by(const llvm::Loop& loop, const llvm::Value& value) {
   llvm::SmallVector<const llvm::Value*> left;
   llvm::SmallVector<llvm::BasicBlock*> exiting;
@@ -233,14 +235,15 @@ bool ends_by(const llvm::Loop& loop, const llvm::Value& value) {
   return false;
 }
 
-// Does `poll`, of `place`, wait for another thread of the block?
+// Returns true if `poll`, of `place`, waits for another thread of the block.
 bool is_wait(const llvm::Instruction& poll, const llvm::Value* place, const llvm::Loop& loop,
              const llvm::DominatorTree& dominators) {
   if (!ends_by(loop, poll)) return false;
   return is_of_block(place) || (is_swap(poll) && !is_for_one(*loop.getHeader(), dominators));
 }
 
-// The instruction by which threads wait for others of their block in `loop`, which does nothing else, or null.
+// Returns the instruction by which threads wait for others of their block in `loop`, which must have no other effects,
+// or null.
 const llvm::Instruction* wait_in(const llvm::Loop& loop, const llvm::DominatorTree& dominators) {
   const llvm::Instruction* wait = nullptr;
   for (const llvm::BasicBlock* const block : loop.blocks()) {

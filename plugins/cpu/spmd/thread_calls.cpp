@@ -27,7 +27,7 @@ unsigned number_of(const llvm::Argument& argument, const char* attribute) {
 
 namespace {
 
-// The divisor of `one`, a quotient or a remainder by a power of two, or 0.
+// Returns the divisor of `one`, a quotient or a remainder by a power of two, or 0.
 std::uint64_t divisor_of(const llvm::Instruction& one) {
   const auto* const constant =
       one.getNumOperands() == 2 ? llvm::dyn_cast<llvm::ConstantInt>(one.getOperand(1)) : nullptr;
@@ -40,7 +40,7 @@ std::uint64_t divisor_of(const llvm::Instruction& one) {
   return division != nullptr && division->isIntDivRem() ? number : 0;
 }
 
-// Visits what is made of `index` by casts, and what by those is made of it by others.
+// Visits the users of `index` and of its casts, but not the casts.
 void for_each_use(const llvm::Value& index, llvm::function_ref<void(const llvm::Instruction&)> visit) {
   for (const llvm::User* const user : index.users()) {
     const auto& one = *llvm::cast<llvm::Instruction>(user);

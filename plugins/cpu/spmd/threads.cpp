@@ -31,7 +31,7 @@ Error refuse(const llvm::Instruction& at, const std::string& what) {
                     "kernel \"" + at.getFunction()->getName().str() + "\" " + what + location_of(at));
 }
 
-// A call of what is not known before the kernel runs, or null.
+// Returns a call whose callee is not known before the kernel runs, or null.
 const llvm::CallBase* pointer_call(const llvm::Function& kernel) {
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
@@ -46,7 +46,7 @@ Status check_pointers(const llvm::Function& kernel) {
   return refuse(*call, "calls a function through a pointer, whose threads cannot run together. Call it by its name");
 }
 
-// Each thread may choose another size of such an array.
+// Refuses arrays of dynamic size: each thread may choose another size.
 Status check_arrays(const llvm::Function& kernel) {
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     const auto* const array = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
@@ -60,7 +60,8 @@ Status check_arrays(const llvm::Function& kernel) {
 
 using Functions = llvm::DenseSet<const llvm::Function*>;
 
-// The first call on the way from `function` back to one that is on `way`. Each function is looked at once.
+// Returns the call that leads from `function` or its callees back to a function on `way`; null if none does. Visits
+// each function once.
 const llvm::CallBase* recursion_in(const llvm::Function& function, Functions& way, Functions& seen) {
   if (!seen.insert(&function).second) return nullptr;
   way.insert(&function);
@@ -86,7 +87,7 @@ Status check_recursion(const llvm::Function& kernel) {
 
 using Calls = llvm::SmallVector<llvm::WeakTrackingVH>;
 
-// Appends the calls of functions with a body, the first of them last.
+// Returns the calls of functions with a body, in reverse order.
 Calls calls_in(llvm::Function& function) {
   Calls calls;
   for (llvm::Instruction& one : llvm::instructions(function)) {
@@ -120,7 +121,7 @@ void leave_memory(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyse
   analyses.invalidate(kernel, llvm::PreservedAnalyses::none());
 }
 
-// Functions that are arguments of functions are known where they are called once scalars stand for memory.
+// Promotes memory to scalars: function arguments are then known where they are called.
 void resolve_pointers(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
@@ -141,7 +142,7 @@ bool is_shared_note(const llvm::Constant& text) {
 
 namespace {
 
-// The variable that `instruction`, a note of the source, says is shared, or null.
+// Returns the variable that `instruction`, an annotation, marks as shared, or null.
 llvm::AllocaInst* shared_variable(const llvm::Instruction& instruction) {
   const auto* const note = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   if (note == nullptr || note->getIntrinsicID() != llvm::Intrinsic::var_annotation) return nullptr;
@@ -179,7 +180,7 @@ std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
 }
 
-// Has each shared variable of `function` tell its copies, one a call that becomes part of a kernel, by a node of its own.
+// Marks each shared variable of `function` with a separate node, by which its inlined copies are known as one variable.
 void mark_shared(llvm::Function& function) {
   for (llvm::AllocaInst* const variable : shared_variables(function)) {
     if (variable->hasMetadata(kSharedMark)) continue;
@@ -187,7 +188,7 @@ void mark_shared(llvm::Function& function) {
   }
 }
 
-// What is asked for at the beginning of `kernel` follows its variables: these become scalars in the entry block alone.
+// Returns the insertion point after the variables of `kernel`. These must stay in the entry block to become scalars.
 llvm::Instruction* behind_variables(llvm::Function& kernel) {
   return &*kernel.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
 }
@@ -197,7 +198,7 @@ class SharedPlaces {
  public:
   std::uint64_t bytes() const { return bytes_; }
 
-  /// Has `kernel` ask for them instead of its variables.
+  /// Replaces the shared variables of `kernel` by calls that return their places.
   void place(llvm::Function& kernel) {
     const std::vector<llvm::AllocaInst*> variables = shared_variables(kernel);
     erase_notes(kernel);
@@ -222,7 +223,7 @@ class SharedPlaces {
 
 }  // namespace
 
-// An array without extent that nobody defines is the dynamic shared memory, which has one address whatever its names.
+// An array without extent and definition is the dynamic shared memory, which has one address whatever its names.
 void place_dynamic(llvm::Function& kernel) {
   for (llvm::GlobalVariable& variable : kernel.getParent()->globals()) {
     const auto* const type = llvm::dyn_cast<llvm::ArrayType>(variable.getValueType());
@@ -249,7 +250,7 @@ unsigned seen_warp(const llvm::Function& kernel) {
   return 0;
 }
 
-// The lanes of a warp run together: they need not be told who takes part, nor wait for each other.
+// Lanes of a warp run in lockstep: they need neither masks of participants nor waits.
 void erase_meetings(llvm::Function& kernel) {
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(kernel))) {
     if (calls(&instruction, call::kParticipants) || calls(&instruction, call::kSyncWarp)) instruction.eraseFromParent();
@@ -279,14 +280,15 @@ Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisM
 
 namespace {
 
-// Of the warp: threadIdx of its first thread over the warp's extent, which is 0 where the block is one warp wide.
+// Returns the index of the warp in dimension `i`: threadIdx of its first thread divided by the warp's extent. It is 0
+// where the block is one warp wide.
 llvm::Value* warp_index(llvm::IRBuilder<>& builder, const BlockShape& shape, unsigned i) {
   if (shape.order == BlockShape::Order::kRows && (*shape.extents)[i] == (i == 0 ? shape.lanes : 1))
     return builder.getInt32(0);
   return make_call(builder, call::kWarp[i], builder.getInt32Ty(), {builder.getInt32(0)});
 }
 
-// How many threads of the block come before: of its row, where a warp lies in one.
+// Returns the index of the thread in the block, or in its row if a warp lies in one.
 llvm::Value* linear_index(llvm::IRBuilder<>& builder, const BlockShape& shape) {
   llvm::Type* const i32 = builder.getInt32Ty();
   llvm::Value* const first =
@@ -306,7 +308,7 @@ std::array<llvm::Value*, 3> thread_index(llvm::IRBuilder<>& builder, const Block
   return {builder.CreateURem(index, x), builder.CreateURem(row, y), builder.CreateUDiv(row, y)};
 }
 
-// All of `body` runs only for the threads that the block has.
+// Runs `body` only for the threads that the block has.
 void guard(llvm::IRBuilder<>& builder, llvm::BasicBlock* body, llvm::Value* index) {
   llvm::Type* const i32 = builder.getInt32Ty();
   llvm::Value* count = builder.getInt32(1);
@@ -334,7 +336,8 @@ void place_threads(llvm::Function& kernel, const BlockShape& shape) {
 
 namespace {
 
-// The variables that the notes of the module say are shared: those outside of functions, and static ones within.
+// Returns the variables that annotations of the module mark as shared: those at namespace scope, and static ones in
+// functions.
 std::vector<llvm::GlobalVariable*> shared_globals(const llvm::GlobalVariable& notes) {
   std::vector<llvm::GlobalVariable*> found;
   for (const llvm::Use& note : llvm::cast<llvm::ConstantArray>(notes.getInitializer())->operands()) {
@@ -347,7 +350,7 @@ std::vector<llvm::GlobalVariable*> shared_globals(const llvm::GlobalVariable& no
   return found;
 }
 
-// Each function that names `global` gets a variable of its own for it, which are one by their mark.
+// Gives each function that uses `global` a separate variable for it. By their common mark, these are one variable.
 void move_into_functions(llvm::GlobalVariable& global) {
   llvm::convertUsersOfConstantsToInstructions(&global);
   llvm::Metadata* const name = llvm::MDString::get(global.getContext(), llvm::demangle(global.getName().str()));
@@ -374,7 +377,7 @@ void place_shared_globals(llvm::Module& module) {
   llvm::GlobalVariable* const notes = module.getGlobalVariable("llvm.global.annotations");
   if (notes == nullptr) return;
   const std::vector<llvm::GlobalVariable*> variables = shared_globals(*notes);
-  notes->eraseFromParent();  // they name the variables, and nobody else reads them
+  notes->eraseFromParent();  // they refer to the variables and have no other readers
   for (llvm::GlobalVariable* const variable : variables) move_into_functions(*variable);
 }
 

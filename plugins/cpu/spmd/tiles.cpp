@@ -1,5 +1,5 @@
-// What loops read of tiles. It is asked for an iteration ahead: a processor comes to the next one's loads only when the products of
-// this one are nearly done.
+// Tiles that loops read. They are prefetched an iteration ahead: a processor reaches the loads of the next iteration
+// only when the products of this one are nearly done.
 #include <algorithm>
 #include <cstddef>
 #include <vector>
@@ -23,11 +23,11 @@ namespace kmux::cpu::spmd {
 namespace {
 
 constexpr unsigned kLeastRows = 8;  // of a tile
-constexpr unsigned kLeastWork = 32;  // instructions a row; with fewer a processor itself looks ahead far enough
-constexpr unsigned kPartForAsking = 3;  // a third of an iteration
-constexpr unsigned kNear = 256;  // bytes from one iteration to the next, which a processor expects
+constexpr unsigned kLeastWork = 32;  // instructions per row; with fewer, a processor looks ahead far enough by itself
+constexpr unsigned kPartForAsking = 3;  // prefetches take a third of an iteration
+constexpr unsigned kNear = 256;  // bytes from one iteration to the next that a hardware prefetcher follows
 
-/// What sums are where no index leaves its type, which is all that is likely: LLVM must prove it.
+/// Rewrites sums as if no index leaves its type, which is likely; LLVM would have to prove it.
 class Unbounded final : public llvm::SCEVRewriteVisitor<Unbounded> {
  public:
   explicit Unbounded(llvm::ScalarEvolution& evolution) : SCEVRewriteVisitor(evolution) {}
@@ -41,7 +41,7 @@ class Unbounded final : public llvm::SCEVRewriteVisitor<Unbounded> {
   }
 };
 
-// Does `address` go on by more in each iteration than a processor expects?
+// Returns true if `address` advances in each iteration by more than a hardware prefetcher follows.
 bool goes_far(llvm::ScalarEvolution& evolution, llvm::Value* address, const llvm::Loop& loop) {
   const auto* const sum = llvm::dyn_cast<llvm::SCEVAddRecExpr>(Unbounded(evolution).visit(evolution.getSCEV(address)));
   if (sum == nullptr || sum->getLoop() != &loop || !sum->isAffine()) return false;
@@ -49,7 +49,7 @@ bool goes_far(llvm::ScalarEvolution& evolution, llvm::Value* address, const llvm
   return known == nullptr || known->getAPInt().abs().uge(kNear);
 }
 
-// The tiles of `rows` rows that `body` reads from arrays that are parameters.
+// Returns the tiles of `rows` rows that `body` reads from arrays that are parameters.
 std::vector<Tile> tiles_of(llvm::BasicBlock& body, unsigned rows) {
   std::vector<Tile> tiles;
   Tile tile;
@@ -71,9 +71,9 @@ unsigned work_behind(const Tile& tile) {
   return static_cast<unsigned>(std::distance(tile.back()->getIterator(), tile.back()->getParent()->end()));
 }
 
-// Asks, row by row while this iteration computes, for what the next one reads in place of `tile`: as far from this one's as that is
-// from the last one's, and each row from the one before as the first two. LLVM, if it knew that the address is an index of the loop,
-// would keep one for each row.
+// Prefetches, row by row while this iteration computes, the data that the next one reads in place of `tile`. The next
+// tile is as far from this one as this one is from the last. Its rows are as far apart as the first two. The address is
+// hidden from LLVM, which would otherwise keep an index for each row.
 void ask_for_next(llvm::BasicBlock& body, const Tile& tile) {
   const auto rows = static_cast<unsigned>(tile.size());
   const unsigned between = work_behind(tile) / rows / kPartForAsking;
@@ -101,7 +101,8 @@ bool has_barrier(const llvm::BasicBlock& body) {
   return std::ranges::any_of(body, [](const llvm::Instruction& one) { return is_barrier(&one); });
 }
 
-// Is `one` no means to wait for another block? What that writes by plain stores, none can read without a race.
+// Returns true if `one` cannot be part of a wait for another block. Plain stores of that block cannot be read without a
+// race.
 bool is_plain(const llvm::Instruction& one) {
   if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&one)) return load->isSimple();
   if (const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&one)) return store->isSimple();
@@ -113,11 +114,11 @@ bool is_plain(const llvm::Instruction& one) {
   return !one.mayWriteToMemory() || calls(&one, call::kBarrier);
 }
 
-/// A loop whose body is a block with barriers that reads tiles.
+/// A loop of one basic block with barriers that reads tiles.
 struct TileLoop {
   llvm::Loop& loop;
-  std::vector<Tile> far;  // what no processor expects
-  std::vector<Tile> of_column;  // what is the same for all blocks of a column
+  std::vector<Tile> far;  // out of reach of a hardware prefetcher
+  std::vector<Tile> of_column;  // the same for all blocks of a column
 
   bool can_be_packed() const {
     return !of_column.empty() && loop.isLoopSimplifyForm() && loop.getLoopDepth() == 1 &&

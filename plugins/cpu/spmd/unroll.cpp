@@ -12,7 +12,7 @@
 namespace kmux::cpu::spmd {
 namespace {
 
-// Beyond these a loop stays as it is: code of more instructions is not run by warps in step.
+// A loop beyond these limits is not unrolled: warps with more instructions do not run in lockstep.
 constexpr unsigned kMostCopies = 16;
 constexpr unsigned kMostInstructions = 3000;
 
@@ -28,7 +28,7 @@ bool has_barrier(const llvm::Loop& loop) {
   });
 }
 
-// How many iterations in one `loop` is to have: N of "#pragma unroll N", or 1.
+// Returns the unroll count of `loop`: N of "#pragma unroll N", or 1.
 unsigned copies(const llvm::Loop& loop) {
   const unsigned told = llvm::getOptionalIntLoopAttribute(&loop, "llvm.loop.unroll.count").value_or(1);
   const bool fits = told <= kMostCopies && told * instructions(loop) <= kMostInstructions;
@@ -42,7 +42,7 @@ void unroll_barrier_loops(llvm::Function& kernel, llvm::FunctionAnalysisManager&
   for (llvm::Loop* const loop : loops.getLoopsInPreorder()) {
     const unsigned count = copies(*loop);
     if (count < 2 || !loop->isLoopSimplifyForm()) continue;
-    // Each copy keeps its own exit: a loop for the rest would put barriers under another condition.
+    // Each copy keeps its exit: a remainder loop would put barriers under another condition.
     const llvm::UnrollLoopOptions options{.Count = count,
                                           .Force = true,
                                           .Runtime = false,

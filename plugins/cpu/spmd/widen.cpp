@@ -11,7 +11,7 @@
 namespace kmux::cpu::spmd {
 namespace {
 
-/// The blocks of the new function, and which lanes run them.
+/// The basic blocks of the new function, and the masks of the lanes that run them.
 class Widening {
  public:
   Widening(llvm::Function& from, llvm::Function& to, unsigned lanes, unsigned warps, const Branches& branches,
@@ -33,7 +33,7 @@ class Widening {
 
   using OfWarp = std::pair<const Value*, unsigned>;
 
-  // Of a loop that lanes leave one by one: its mask, and for each value that is used behind it what each lane had last.
+  // A loop with a divergent exit: its mask and, for each value that is used after it, the last value of each lane.
   struct LeavingLoop {
     Masks mask;
     Masks next;
@@ -63,7 +63,8 @@ class Widening {
   llvm::DenseMap<const llvm::BasicBlock*, LeavingLoop> leaving_;  // by header
 };
 
-// As the block that dominates it, but that behind a loop which lanes leave one by one all are there again.
+// Returns the mask of the dominating block. After a loop with a divergent exit, all lanes that entered it are active
+// again.
 Widening::Masks Widening::inherited_mask(llvm::BasicBlock& block) const {
   const auto* const node = dominators_.getNode(&block)->getIDom();
   if (node == nullptr) return {};
@@ -125,7 +126,7 @@ void Widening::emit_split(const Split& split) {
                                begin_[split.join]);
 }
 
-// The end of a loop that lanes leave one by one.
+// Emits the end of a loop with a divergent exit.
 void Widening::emit_last(llvm::BasicBlock& latch, const llvm::Loop& loop) {
   LeavingLoop& leaving = leaving_[loop.getHeader()];
   auto* const branch = llvm::cast<llvm::BranchInst>(latch.getTerminator());
@@ -166,7 +167,8 @@ void Widening::emit_end(llvm::BasicBlock& block) {
   }
 }
 
-// What `phi` gets from `from`: of the lanes that were elsewhere meanwhile, what they had before they parted.
+// Returns the value that `phi` gets from `from`. Lanes that were inactive meanwhile keep their values from before they
+// diverged.
 Widening::Value* Widening::incoming(const llvm::PHINode& phi, llvm::BasicBlock* from, unsigned warp) {
   const Value* const value = phi.getIncomingValueForBlock(from);
   if (!code_.is_vector(&phi)) return code_.scalar(value);
@@ -174,7 +176,7 @@ Widening::Value* Widening::incoming(const llvm::PHINode& phi, llvm::BasicBlock* 
   const bool is_kept = branches_.is_left_one_by_one(loop) && !loop->contains(phi.getParent());
   Value* last = is_kept ? leaving_[loop->getHeader()].last.lookup({value, warp}) : nullptr;
   if (last == nullptr) last = code_.vector(value);
-  std::vector<const Split*> parted;  // those that come together here, the innermost first
+  std::vector<const Split*> parted;  // those that reconverge here, the innermost first
   for (const Split& split : branches_.splits()) {
     if (split.join == phi.getParent() && dominators_.dominates(split.region, from)) parted.push_back(&split);
   }

@@ -83,7 +83,7 @@ TEST(Backend, SaysTheSameAsItsManifest) {
   for (const Json& feature : *manifest.find("features")->as_array()) features.push_back(*feature.as_string());
   EXPECT_EQ(features, CpuBackend::features());
   EXPECT_EQ(*manifest.find("name")->as_string(), CpuBackend::kInfo.name);
-  const Json::Array foreign = {"cuda", "hip"};  // of both, CUDA's runs
+  const Json::Array foreign = {"cuda", "hip"};  // if both are present, CUDA's code runs
   EXPECT_EQ(*manifest.find("foreign_dialects")->as_array(), foreign);
   for (const Json& dialect : foreign) EXPECT_TRUE(is_device_dialect(*dialect.as_string()));
 }

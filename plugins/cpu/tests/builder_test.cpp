@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// What kernel `k` of `builder` leaves in "out".
+// Returns the contents of "out" after kernel `k` of `builder`.
 std::vector<int> result_of(const ProgramBuilder& builder, Options options = {}, const std::string& target = "auto") {
   Workbench bench;
   std::vector<int> out(4, -1);
@@ -43,7 +43,7 @@ Settings with_standard(std::string standard) {
 
 constexpr const char* kCount = "void k(int* out) { for (int i = 0; i < 4; ++i) out[i] = i; }";
 
-// Both engines, in both tiers.
+// Runs with both engines, each in both tiers.
 class EachEngine : public testing::TestWithParam<std::tuple<const char*, const char*>> {
  protected:
   static Options options(Options more = {}) {
@@ -65,7 +65,7 @@ TEST_P(EachEngine, RunsCppWithInitialisers) {
 }
 
 TEST_P(EachEngine, TakesSettings) {
-  // Contraction is welcome, promises about what is infinite are not.
+  // Contraction is allowed; assumptions about infinities are not.
   auto program = one_kernel("k.c",
                             "#ifdef __FAST_MATH__\n#error fast\n#endif\n"
                             "void k(int* out) { out[0] = N; out[1] = M; out[2] = 1.0f / M > 0; out[3] = L; }");
@@ -152,7 +152,7 @@ TEST_P(EachEngine, NamesAMissingKernel) {
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);  // C2.16
 }
 
-// A symbol of C++ says what its pointers point to.
+// A C++ symbol encodes the pointees of its parameters.
 TEST(Builder, ComparesWhatPointersPointTo) {
   const auto told = [](const std::string& dialect, const std::string& path, const std::string& kernel) {
     ProgramBuilder builder("sample");
@@ -173,7 +173,7 @@ TEST(Builder, ComparesWhatPointersPointTo) {
   }
 }
 
-// A message of one line, whatever the dialect.
+// The message has one line, whatever the dialect.
 TEST(Builder, ShowsWhatAKernelTakesAndWhatIsPassed) {
   const auto told = [](const std::string& dialect, const std::string& path, const std::string& parameters) {
     ProgramBuilder builder("sample");
@@ -325,7 +325,7 @@ TEST(Builder, RecordsWhatTheCodeNeeds) {
 
 #if defined(__x86_64__)
 
-// The code of a kernel of dialect cuda that adds, made for `cpu`.
+// Returns the code of an adding kernel of dialect cuda, compiled for `cpu`.
 std::string additions_for(const std::string& cpu) {
   ProgramBuilder program("sample");
   program.buffer("x", {dtype::kFloat32, {Expr(64)}}).variant("cuda").source("k.cu", R"(
@@ -338,7 +338,7 @@ std::string additions_for(const std::string& cpu) {
   return std::string(*bench.backend.builder().build(request, launcher).value().find(kCodePart));
 }
 
-// Does `code` have vaddps of registers of 512 bits? Source: Intel's manual, volume 2, EVEX prefix and ADDPS.
+// Returns true if `code` has a vaddps on 512-bit registers. Source: Intel's manual, volume 2, EVEX prefix and ADDPS.
 bool adds_512_bits(const std::string& code) {
   for (std::size_t at = code.find("\x62\xf1"); at != code.npos; at = code.find("\x62\xf1", at + 1)) {
     constexpr char kAll512 = 0x48, kAdd = 0x58;

@@ -7,7 +7,8 @@
 
 namespace kmux::cpu {
 
-/// Whatever the process writes to `stream`, whose file descriptor is `number`, during `function`.
+/// Returns all output that the process writes to `stream` during `function`. `number` must be the stream's file
+/// descriptor.
 template <class Function>
 std::string captured(std::FILE* stream, int number, Function function) {
   std::fflush(stream);

@@ -1,4 +1,4 @@
-// Option check=on: accesses to memory that a kernel may not make.
+// Option check=on: invalid memory accesses of kernels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -165,7 +165,8 @@ TEST(CheckMemory, SharedMemoryThatNobodyWrote) {
                         HasSubstr("Seen 2 times."))));
 }
 
-/// Has each thread give a shared variable `s` what `write` says, read it where `read` says, after a barrier, and use `value`.
+/// Returns a kernel in which each thread sets a shared variable `s` by `write`, reads it by `read` after a barrier, and
+/// uses `value`.
 CheckedKernel with_records(const std::string& records, const std::string& write, const std::string& read,
                            const std::string& value) {
   return {.source = records + R"(
@@ -251,7 +252,7 @@ TEST(CheckMemory, WhatIsNamedInAWorkspaceAndAtAPointer) {
   EXPECT_THAT(status.error().notes, IsEmpty());
 }
 
-// Nobody knows the extents of what kernels ask the heap for: what is outside of all tensors may be that.
+// The extents of heap allocations in kernels are unknown: an address outside of all tensors may be on the heap.
 TEST(CheckMemory, TheHeapIsNoFinding) {
   const CheckedKernel kernel{.source = R"(struct Node { float value; Node* next; };
 __global__ void k(const float* x, float* y, int n) {
@@ -268,7 +269,7 @@ __global__ void k(const float* x, float* y, int n) {
   EXPECT_EQ((*y)[63], 64);
 }
 
-// A constructor that kernels call as well runs as the code is loaded, where there is no launch.
+// A constructor that kernels also call runs when the code is loaded, outside of any launch.
 TEST(CheckMemory, ConstructorsOfVariablesRunUnchecked) {
   const CheckedKernel kernel{.source = R"(struct Value { float v; __device__ Value() : v(9) {} };
 __device__ Value value;

@@ -1,4 +1,4 @@
-// Option check=on: what threads of a block do without waiting for each other, and barriers that not all come to.
+// Option check=on: races between threads of a block, and barriers that not all threads reach.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,12 +67,12 @@ TEST(CheckThreads, AReadThatRacesWithAWrite) {
                               HasSubstr("thread (1, 0, 0), at k.cu:4"))));
 }
 
-// With `text` in place of `word`.
+// Returns the kernel with `text` in place of `word`.
 CheckedKernel with(std::string source, std::string_view word, std::string_view text) {
   return {.source = source.replace(source.find(word), word.size(), text)};
 }
 
-// In a branch that whole warps do not take, __syncthreads() would wait for ever.
+// In a branch that whole warps skip, __syncthreads() would block forever.
 TEST(CheckThreads, ARaceWithinAWarpNeedsItsBarrierAlone) {
   const char* const text = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ float all[64];
@@ -86,7 +86,7 @@ TEST(CheckThreads, ARaceWithinAWarpNeedsItsBarrierAlone) {
   EXPECT_THAT(findings_of(with(text, "LANE", "16")), testing::Not(IsEmpty()));
 }
 
-// The first race that is seen may be of one warp, those that follow of several.
+// The first race detected may be within a warp, later ones across warps.
 TEST(CheckThreads, ARaceBetweenWarpsNeedsABarrierOfTheBlock) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ float all[65];
@@ -143,7 +143,7 @@ TEST(CheckThreads, AtomicsDoNotRaceWithEachOtherButWithOthers) {
   EXPECT_THAT(findings_of(with(text, "BARRIER", "")), testing::Contains(HasSubstr("k.cu:7")));
 }
 
-// The programming guide's way to make an atomic operation of atomicCAS.
+// The programming guide's example of an atomic operation built from atomicCAS.
 TEST(CheckThreads, WhatASwapComparesWithMayBeReadBesideSwaps) {
   const char* const text = R"(__device__ float raise(float* place, float value) {
   int* const bits = (int*)place;
@@ -245,7 +245,8 @@ TEST(CheckThreads, AnAssertionThatFailsAloneIsTheMessage) {
   EXPECT_THAT(findings_of(kernel), ElementsAre(HasSubstr("assertion \"threadIdx.x != 5\" failed")));
 }
 
-// Whose turn it is changes with each of some reads that a thread may wait by, and a warp that meets goes on meanwhile.
+// The thread that runs next changes with each read of a spin loop, and a warp at a convergence point continues
+// meanwhile.
 TEST(CheckThreads, AThreadMayWaitForOneOfAnotherWarp) {
   for (const char* const body : {R"(
   if (threadIdx.x == 0) while (*(volatile float*)y == -1);

@@ -7,13 +7,14 @@
 
 namespace kmux::cpu {
 
-// What its tests match with.
+// Matchers used by its tests.
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A kernel `k(const float* x, float* y, int n)` in file k.cu with 64 elements in x and in y, and how it is launched.
+/// A kernel `k(const float* x, float* y, int n)` in file k.cu with 64 elements in x and in y, and its launch
+/// parameters.
 struct CheckedKernel {
   std::string source;
   std::vector<Expr> block = {64};
@@ -48,7 +49,7 @@ struct CheckedKernel {
   }
 };
 
-/// The findings of a launch, or why there are none.
+/// Returns the findings of a launch, or the reason why none were reported.
 inline std::vector<std::string> findings_of(const CheckedKernel& kernel) {
   const auto result = kernel();
   if (result.ok()) return {};

@@ -20,7 +20,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Where the object files that gdb is shown say that `function` lies.
+// Returns the address of `function` in the object files that are registered with gdb.
 std::optional<std::uint64_t> address_for_gdb(const std::string& function) {
   for (const jit_code_entry* one = __jit_debug_descriptor.first_entry; one != nullptr; one = one->next_entry) {
     const llvm::MemoryBufferRef bytes(llvm::StringRef(one->symfile_addr, one->symfile_size), "kernel.o");

@@ -7,7 +7,7 @@
 namespace kmux::cpu {
 namespace {
 
-// Linked into this program, Clang has no file of its own; else it has one, and LLVM another.
+// Linked into this program, Clang has no separate file; otherwise Clang and LLVM have one each.
 TEST(CompilerLibraries, AreThere) {
   const auto libraries = compiler_libraries();
   EXPECT_EQ(libraries.size(), KMUX_STATIC_LLVM ? 0U : 2U);

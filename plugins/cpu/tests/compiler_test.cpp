@@ -102,7 +102,7 @@ TEST(Compiler, WritesNothingToStderr) {
 TEST(Compiler, ReportsErrorsOfTheCodeGenerator) {
   const Error error = failure(job_of("f.c", "int f(int x) { __asm__(\"bogus %0\" : \"+r\"(x)); return x; }"));
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
-  const bool is_arm = is_aarch64(host_triple());  // each assembler has words of its own
+  const bool is_arm = is_aarch64(host_triple());  // each assembler has its own syntax
   EXPECT_THAT(error.message, HasSubstr(is_arm ? "<inline asm>:1:2: unrecognized instruction mnemonic"
                                               : "invalid instruction mnemonic 'bogus'"));
 }
@@ -115,7 +115,7 @@ TEST(Compiler, RefusesUnknownFlags) {
   EXPECT_THAT(error.message, HasSubstr("unknown argument: '-fno-such-flag'"));
 }
 
-// C2.16: the code that all backends have for it.
+// C2.16: the error code shared by all backends.
 TEST(Compiler, NamesAMissingKernelAndTheFunctionsThereAre) {
   const Error error = failure(job_of("f.c", "int g(int x) { return x; } int h(void) { return 1; }"));
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
@@ -201,7 +201,7 @@ TEST(Compiler, HidesWhatTheEntryDoesNotCall) {
   EXPECT_THAT(object.value().object, HasSubstr("entry"));
 }
 
-// A kernel's parameters tell more of its pointers than the launcher's loads do.
+// A kernel's parameters carry more facts about its pointers than the launcher's loads do.
 TEST(Compiler, KeepsTheKernelBesideTheLauncher) {
   Compiler compiler;
   CompileJob job = job_of("f.c", "static int part(int x) { return x + 1; } int whole(int x) { return part(x); }");
@@ -212,7 +212,7 @@ TEST(Compiler, KeepsTheKernelBesideTheLauncher) {
   EXPECT_THAT(object.value().object, Not(HasSubstr("part")));
 }
 
-// Of two arrays whose sizes differ by a quarter of a line, one would be off its begin.
+// The sizes of the two arrays differ by a quarter of a line, so without alignment one would not begin on a line.
 TEST(Compiler, AlignsArraysOnTheStackToCacheLines) {
   EXPECT_EQ(call(job_of("f.c",
                         "__attribute__((noinline)) static int rest(volatile char* p) {\n"
@@ -223,7 +223,7 @@ TEST(Compiler, AlignsArraysOnTheStackToCacheLines) {
             0);
 }
 
-// What a kernel does for other arguments is not compiled: most of the time that tier fast would take for a choice by template.
+// Code for other argument values is not compiled: it would take most of tier fast's time for a choice by template.
 TEST(Compiler, CompilesOfAKernelWhatTheLaunchersConstantsLeave) {
   Compiler compiler;
   CompileJob job = job_of("f.c",

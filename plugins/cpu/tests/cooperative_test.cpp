@@ -1,4 +1,5 @@
-// Launches whose blocks wait for each other: widened in both tiers, and thread by thread. And blocks that take turns.
+// Launches whose blocks wait for each other: vectorized in both tiers, and thread by thread. Also blocks that run in
+// time slices.
 #include <sched.h>
 
 #include <gmock/gmock.h>
@@ -35,7 +36,7 @@ std::vector<float> results(CheckedKernel kernel, const Options& way) {
   return result.ok() ? *result : std::vector<float>();
 }
 
-// Warps of 8, 16 and 32 lanes, one or more a block, in step and not, and such as are not whole.
+// Warps of 8, 16 and 32 lanes, one or more per block, in lockstep or not, and partial warps.
 const std::vector<std::pair<int, std::vector<Expr>>> kShapes = {{8, {8}},    {4, {16}},   {2, {32}},    {1, {64}},
                                                                 {2, {8, 4}}, {4, {4, 4}}, {16, {2, 2}}, {64, {1}}};
 
@@ -72,7 +73,7 @@ TEST(Cooperative, SumsInTwoPhasesAndKeepsSharedMemory) {
   }
 }
 
-// Outside of functions, in a namespace, static within a function, and of two functions: each block keeps its own.
+// Outside of functions, in a namespace, static within a function, and in two functions: each block keeps its copy.
 TEST(Cooperative, SharedVariablesOutsideOfFunctionsAreOfTheirBlock) {
   CheckedKernel kernel = kernel_of(R"(
   static __shared__ int calls;
@@ -136,7 +137,7 @@ TEST(Cooperative, WaitsInALoopThatBlocksHaveBarriersIn) {
   }
 }
 
-// As many blocks as several threads take, pass by pass.
+// Enough blocks for several threads, pass by pass.
 TEST(Cooperative, RunsManyBlocksOnTheThreadsOfThePool) {
   constexpr int kBlocks = 512, kThreads = 128, kAll = kBlocks * kThreads, kSteps = 30;
   ProgramBuilder builder("sample");
@@ -231,7 +232,7 @@ TEST(Cooperative, EndsWithTheErrorOfABlock) {
   }
 }
 
-// Some threads have ended, which a GPU would wait for: told where it is checked, and no reason to hang where not.
+// A GPU would wait for the exited threads: reported with checks on, and no deadlock with checks off.
 TEST(Cooperative, ReportsABarrierThatNotAllThreadsComeTo) {
   const CheckedKernel kernel =
       kernel_of("  y[number()] = 3;\n  if (blockIdx.x == 1) return;\n  cg::this_grid().sync();\n", {4}, {16});
@@ -259,7 +260,7 @@ TEST(Cooperative, ChecksTheMemoryOfEachBlockByItself) {
   EXPECT_THAT(findings(""), testing::Contains(HasSubstr("\"own\" that another thread")));
 }
 
-/// While one is there, a launch runs on the calling thread.
+/// While an object of this class exists, a launch runs on the calling thread.
 class OneProcessor {
  public:
   OneProcessor() {
@@ -282,8 +283,8 @@ class OneProcessor {
 class Turns : public SuiteKernels {};
 INSTANTIATE_TEST_SUITE_P(Tiers, Turns, testing::Values("fast", "full"));
 
-// Rows of a grid with fewer blocks than take turns, and with more; blocks that end before the loop, or have no far part, or
-// stores in it; rounds that only some threads make; and a tree in shared memory behind the loop.
+// Rows of a grid with fewer blocks than run in time slices, and with more; blocks that end before the loop, or have no
+// far part, or stores in it; rounds that only some threads make; and a tree in shared memory after the loop.
 TEST_P(Turns, BlocksTakeThemInFarLoops) {
   const OneProcessor one;
   source_ = R"(

@@ -1,4 +1,4 @@
-// Code for AArch64 made on x86-64, and there: it has the same instructions, and there it runs.
+// Code for AArch64, compiled on x86-64 and on AArch64: both have the same instructions, and on AArch64 the code runs.
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -66,7 +66,7 @@ std::string disassembled(const std::string& object) {
   return result.standard_output;
 }
 
-// The instructions of each function that have to do with vectors, registers without their numbers, each once.
+// Returns the vector instructions of each function, registers without their numbers, each once.
 std::string vectors_in(const std::string& listing) {
   static const std::regex number(R"(\b([zvpqdshxw])[0-9]+\b)"), vector(R"(\b(z\.|z\b|v\.|q\b|p/|p\.|p\b))");
   std::istringstream lines(listing);
@@ -100,7 +100,7 @@ TEST(CrossTarget, NeoverseV2HasVectorsOfBothKinds) {
   EXPECT_EQ(read_file(kExpected).value(), text) << "KMUX_UPDATE_GOLDENS=1 rewrites it";
 }
 
-// As it is loaded in a process of such a machine.
+// Loads the code as a process on such a machine does.
 TEST(CrossTarget, CodeForNeoverseV2RunsThere) {
   if (!host_triple().starts_with("aarch64")) GTEST_SKIP() << needs("AArch64", "another machine");
   for (const std::string& feature : find_cpu("neoverse-v2")->features) {

@@ -1,4 +1,4 @@
-// Atomics of all of CUDA's types, by results that no order of the threads changes.
+// Atomics on all of CUDA's types, checked by results that are independent of thread order.
 #include <algorithm>
 #include <bit>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Integer intrinsics of dialect cuda, each against a definition bit by bit.
+// Integer intrinsics of dialect cuda, each compared with a bitwise definition.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -201,7 +201,7 @@ TEST(DeviceBits, NumbersAsTheBitsOfOthers) {
       });
 }
 
-// What C++ leaves undefined, and GPUs do not.
+// Undefined in C++, but defined on GPUs.
 TEST(DeviceBits, ShiftsOfTheWidthAndMoreLeaveNothing) {
   std::vector<std::int32_t> x(128);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int32_t>(i) - 16;
@@ -220,7 +220,7 @@ TEST(DeviceBits, ShiftsOfTheWidthAndMoreLeaveNothing) {
   }
 }
 
-// Nobody reads what that gives; and what asks for the divisor afterwards is asked.
+// The result of the division is unused; a later test of the divisor must be kept.
 TEST(DeviceBits, QuotientsByZeroEndNothing) {
   std::vector<std::int64_t> x(64);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int64_t>(i % 4) - 1;
@@ -237,7 +237,7 @@ TEST(DeviceBits, QuotientsByZeroEndNothing) {
   }
 }
 
-// The same for all lanes, and in each its own; of 32 and 64 bits, by a number that is known and one that is not.
+// The same operands for all lanes, and different ones in each; of 32 and 64 bits, by a known and an unknown number.
 constexpr const char* kLeastByMinusOne = R"(__global__ void k(const long long* x, long long* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x, least = (int)x[0], minus = (int)x[2];
   const long long wide = x[1];
@@ -282,7 +282,7 @@ TEST(DeviceBits, EveryByteButZeroIsTrue) {
     EXPECT_EQ(y[i], x[i] == 0 ? 20 : x[(i + 1) % x.size()] == 0 ? 110 : 10) << i;
 }
 
-// A function that may end without a value does so where nobody reads one.
+// A function may end without a value if its result is unused.
 TEST(DeviceBits, FunctionsMayEndWithoutAValue) {
   const auto y = elements<float>({R"(__device__ float at(const float* x, int i, int n) { if (i < n) return x[i]; }
 __global__ void k(const float* x, float* y, int n) {

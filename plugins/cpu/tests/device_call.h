@@ -12,7 +12,7 @@
 
 namespace kmux::cpu {
 
-/// A kernel `k(const I* x, O* y, int n)` of dialect cuda or hip, a thread for each of the n elements.
+/// A kernel `k(const I* x, O* y, int n)` of dialect cuda or hip, with one thread for each of the n elements.
 struct ElementKernel {
   std::string source;
   unsigned block = 64;
@@ -36,8 +36,8 @@ inline Status run_elements(const ElementKernel& kernel, const std::string& tier,
   return loaded({slot(const_cast<void*>(x)), slot(y), slot(static_cast<std::int64_t>(count))});
 }
 
-/// What the kernel makes of `x` in both tiers, which must give the same bytes, once `plain` has changed what they may differ in;
-/// none after a failure, which is the test's.
+/// Returns the kernel's output for `x`, which must have the same bytes in both tiers after `plain` has normalized
+/// permitted differences. Returns none after a failure, which it reports to the test.
 template <class O, class I>
 std::vector<O> elements(const ElementKernel& kernel, const std::vector<I>& x,
                         const std::function<void(O&)>& plain = {}) {
@@ -53,7 +53,7 @@ std::vector<O> elements(const ElementKernel& kernel, const std::vector<I>& x,
   return results[1];
 }
 
-/// The error of building and running the kernel over 64 floats.
+/// Returns the error of building and running the kernel over 64 floats.
 inline Error device_failure(const ElementKernel& kernel) {
   const std::vector<float> x(64, 1);
   std::vector<float> y(64);

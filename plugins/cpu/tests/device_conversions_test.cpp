@@ -1,4 +1,4 @@
-// Conversions and arithmetic in every direction of rounding, against this processor's own in that direction.
+// Conversions and arithmetic in every rounding direction, compared with this processor's results in that direction.
 #include <algorithm>
 #include <array>
 #include <cfenv>
@@ -14,7 +14,8 @@ namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 
-// What `compute` gives while the processor rounds in direction `mode`. Operands come from memory, so that it is done then.
+// Returns the result of `compute` in rounding mode `mode`. Operands must come from memory, so that it is not folded
+// earlier.
 template <class F>
 auto in_direction(int mode, F compute) {
   std::fesetround(mode);
@@ -211,7 +212,7 @@ TEST(DeviceConversions, DoublesToFloatsAndFastOnes) {
   }
 }
 
-// The integer nearest to `x` in a direction, saturated; what is no number by PTX's rule.
+// Returns the integer nearest to `x` in a direction, saturated; for NaN the result of PTX's rule.
 template <class I, class F>
 I whole(F x, std::size_t mode) {
   if (std::isnan(x))

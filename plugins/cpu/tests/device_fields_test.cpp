@@ -1,5 +1,5 @@
-// Parts of floating-point numbers in dialect cuda: what the C library says of all kinds of numbers, and the special values that
-// the CUDA Math API states.
+// Fields of floating-point numbers in dialect cuda, compared with the C library for all kinds of numbers, and with the
+// special values that the CUDA Math API states.
 #include <bit>
 #include <climits>
 #include <cmath>
@@ -23,7 +23,7 @@ struct Out {
   std::int64_t exponent, integer_power, quotient, nearest, away, is_negative, is_normal;
 };
 
-// With F for the f of the functions for float.
+// F stands for the f suffix of the float functions.
 constexpr const char* kKernel = R"(
 struct In { T x, y; long n; };
 struct Out { T fraction, scaled, scaled_far, power, part, whole, rest, length, length4;
@@ -111,7 +111,7 @@ void expect_parts(const In<T>& in, const Out<T>& out) {
   int exponent = 0, quotient = 0;
   T whole = 0;
   EXPECT_TRUE(is_same(out.fraction, std::frexp(in.x, &exponent))) << out.fraction;
-  EXPECT_EQ(out.exponent, std::isfinite(in.x) ? exponent : out.exponent);  // CUDA's manual leaves others open
+  EXPECT_EQ(out.exponent, std::isfinite(in.x) ? exponent : out.exponent);  // CUDA's manual leaves others unspecified
   EXPECT_TRUE(is_same(out.scaled, std::ldexp(in.x, static_cast<int>(in.n)))) << out.scaled << " with " << in.n;
   EXPECT_TRUE(is_same(out.scaled_far, std::scalbln(in.x, in.n * 1000000000000L))) << out.scaled_far;
   EXPECT_TRUE(is_same(out.power, std::logb(in.x))) << out.power;
@@ -121,7 +121,7 @@ void expect_parts(const In<T>& in, const Out<T>& out) {
   EXPECT_TRUE(is_same(out.whole, whole)) << out.whole;
   EXPECT_TRUE(is_same(out.rest, std::remquo(in.x, in.y, &quotient))) << out.rest << " of " << in.y;
   const bool has_quotient = std::isfinite(in.x) && in.y != 0 && !std::isnan(in.y);
-  EXPECT_EQ(out.quotient, has_quotient ? quotient % 8 : out.quotient) << " of " << in.y;  // three bits are promised
+  EXPECT_EQ(out.quotient, has_quotient ? quotient % 8 : out.quotient) << " of " << in.y;  // three bits are guaranteed
   EXPECT_EQ(out.is_negative != 0, std::signbit(in.x));
   EXPECT_EQ(out.is_normal != 0, std::isnormal(in.x));
   if (std::abs(in.x) > T(4e18) || std::isnan(in.x)) return;  // beyond all integers
@@ -129,7 +129,7 @@ void expect_parts(const In<T>& in, const Out<T>& out) {
   EXPECT_EQ(out.away, std::llround(in.x));
 }
 
-// 1.5 units in the last place at most; infinite where a number is, whatever the others are.
+// At most 1.5 units in the last place; infinite if any number is, whatever the others are.
 template <class T>
 void expect_length(T found, std::initializer_list<T> numbers) {
   long double sum = 0;
@@ -165,7 +165,7 @@ TEST(DeviceFields, OfDoubleAreThoseOfTheLibrary) { expect_all<double>(); }
 
 using Numbers = std::vector<double>;
 
-// What `expression` of the thread's number i is, for 64 threads.
+// Returns `expression` of the thread's number i, for 64 threads.
 Numbers values(const std::string& expression, const std::string& before = "") {
   const std::string source = before + "\n__global__ void k(const double*, double* y, int n) {\n" +
                              "const int i = threadIdx.x;\n(void)n;\ny[i] = (double)(" + expression + ");\n}\n";

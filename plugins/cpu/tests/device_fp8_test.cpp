@@ -1,4 +1,4 @@
-// Numbers of 8 bits, each against the nearest of the 256 that there are.
+// 8-bit floating-point numbers, each compared with the nearest of the 256 codes.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -11,7 +11,8 @@ namespace {
 
 using Byte = std::uint8_t;
 
-// What the bits mean (OCP 8-bit Floating Point Specification): E4M3 has no infinity, and one pair of codes that are no number.
+// Returns the value of a code (OCP 8-bit Floating Point Specification): E4M3 has no infinity, and one pair of NaN
+// codes.
 double value(Byte code, bool is_e4m3) {
   const int digits = is_e4m3 ? 3 : 2, bias = is_e4m3 ? 7 : 15;
   const int magnitude = code & 0x7f, exponent = magnitude >> digits, fraction = magnitude & ((1 << digits) - 1);
@@ -22,7 +23,8 @@ double value(Byte code, bool is_e4m3) {
   return sign * std::ldexp(fraction + (1 << digits), exponent - bias - digits);
 }
 
-// The nearest of all codes, the even one of two. The first one beyond the largest takes part, as it decides what overflows.
+// Returns the nearest code, ties to even. The first value beyond the largest participates, as it decides which values
+// overflow.
 int nearest(double x, bool is_e4m3, bool saturates) {
   if (std::isnan(x)) return 0x7f;
   const int largest = is_e4m3 ? 0x7e : 0x7b, sign = std::signbit(x) ? 0x80 : 0;
@@ -42,7 +44,7 @@ std::vector<double> numbers() {
       0,         -0.0,         448,    464,     464.1,   480,       1e9,     -1e9,      57344,          61439,
       61440,     61441,        -61440, 1e-9,    0x1p-10, 0x1.8p-10, 0x1p-17, 0x1.8p-17, 0x1.000002p-10, HUGE_VAL,
       -HUGE_VAL, std::nan(""), 1e300,  -1e-300, 0.0175,  1.0625,    1.1875};
-  for (int code = 0; code < 127; ++code) {  // each, and the middle between it and the next one
+  for (int code = 0; code < 127; ++code) {  // each, and the midpoint to the next one
     for (const bool is_e4m3 : {true, false}) {
       const double low = value(static_cast<Byte>(code), is_e4m3), high = value(static_cast<Byte>(code + 1), is_e4m3);
       x.push_back(low), x.push_back((low + high) / 2), x.push_back(-(low + high) / 2 * (1 + 1e-6)),
@@ -88,7 +90,8 @@ __global__ void k(const double* x, Out* y, int n) {
     EXPECT_EQ(y[i].v[10], nearest(f, false, true)) << d;
     EXPECT_EQ(y[i].four & 0xff, static_cast<unsigned>(nearest(f, true, true))) << d;
     EXPECT_EQ(y[i].four >> 24, 0x40U);
-    const bool is_half = value(static_cast<Byte>(nearest(f, false, false)), false) == f;  // all of E5M2 are halves
+    const bool is_half = value(static_cast<Byte>(nearest(f, false, false)), false) == f;  // all values of E5M2 are
+                                                                                          // halves
     if (!is_half) continue;
     EXPECT_EQ(y[i].v[6], nearest(f, false, true)) << d;
     EXPECT_EQ(y[i].v[9], nearest(f, false, true)) << d;

@@ -1,4 +1,4 @@
-// cooperative_groups: what each group says of itself and its threads tell each other.
+// cooperative_groups: the properties of each group, and communication between its threads.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -19,7 +19,7 @@ Words numbers() {
   return x;
 }
 
-// The kernel's `body` with its thread's number in the grid as i; blocks of 64, all whole.
+// Runs a kernel with this `body`, in which i is the thread's number in the grid; all blocks have 64 threads.
 void expect(const std::string& body, const std::function<std::uint32_t(const Words&, std::uint32_t)>& wanted) {
   const ElementKernel kernel{
       "#include <cooperative_groups.h>\n#include <cooperative_groups/memcpy_async.h>\n"
@@ -123,7 +123,7 @@ TEST(DeviceGroups, Reductions) {
          });
 }
 
-// The threads of i's warp that take the same way as it, in order.
+// Returns the threads of i's warp that take the same branch as i, in order.
 std::vector<std::uint32_t> together(const Words& x, std::uint32_t i) {
   std::vector<std::uint32_t> all;
   for (std::uint32_t j = i / 32 * 32; j < i / 32 * 32 + 32; ++j) {

@@ -1,4 +1,4 @@
-// half and bfloat16 of dialect cuda, each operation against the exact result rounded once.
+// half and bfloat16 of dialect cuda, each operation compared with the exact result rounded once.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace {
 using Bits = std::uint16_t;
 using Three = std::array<Bits, 3>;
 
-/// One of the two types: names of CUDA, and what its bits mean.
+/// One of the two types: its names in CUDA, and the meaning of its bits.
 struct Type {
   const char* type;
   const char* name;  // in the names of functions
@@ -30,7 +30,7 @@ struct Type {
     if (exponent == 0) return sign * std::ldexp(fraction, kind.least);
     return sign * std::ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits);
   }
-  // "HALF" in names and "TYPE" become this one's.
+  // Replaces "HALF" in names and "TYPE" by this type's.
   std::string text(std::string source) const {
     for (const auto& [from, to] : {std::pair{"TYPE", type}, std::pair{"HALF", name}}) {
       for (std::size_t at = source.find(from); at != source.npos; at = source.find(from, at)) source.replace(at, 4, to);
@@ -65,12 +65,12 @@ std::vector<Three> numbers() {
 
 bool same(double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b; }
 
-// Results of `expressions` of a, b and c as bits, against `wanted` of their values.
+// Compares the results of `expressions` of a, b and c, as bits, with `wanted` of their values.
 template <std::size_t n, class F>
 void expect(const Type& type, const std::string& expressions, F wanted) {
   std::vector<Three> x = numbers();
   const auto is_nan = [&](Bits bits) { return std::isnan(type.value(bits)); };
-  // One NaN: of two a processor gives the first operand, and which one that is compilers choose.
+  // Uses one NaN: of two NaNs a processor returns the first operand, and compilers choose the operand order.
   for (Three& three : x) std::ranges::replace_if(three, is_nan, Bits{0x7fff});
   const std::string size = std::to_string(n);
   const ElementKernel kernel{type.text(
@@ -207,7 +207,7 @@ TEST(DeviceHalf, FunctionsOfMathematics) {
                   one + two +
                   "};\n"
                   "  for (int j = 0; j < 30; ++j) y[i].v[j] = __HALF_as_ushort(out[j]);\n}\n")};
-    const auto plain = [&](std::array<Bits, 30>& all) {  // which NaN an operation gives is not promised
+    const auto plain = [&](std::array<Bits, 30>& all) {  // the NaN that an operation returns is unspecified
       for (Bits& bits : all) bits = std::isnan(type.value(bits)) ? 0x7fff : bits;
     };
     const auto y = elements<std::array<Bits, 30>>(kernel, x, plain);
@@ -217,7 +217,7 @@ TEST(DeviceHalf, FunctionsOfMathematics) {
     for (std::size_t i = 0; i < y.size(); ++i) {
       for (std::size_t j = 0; j < 30; ++j) {
         const double of = type.value(x[i][j < 15 ? 0 : 1]), exact = functions[j % 15](of), got = type.value(y[i][j]);
-        if (std::fabs(of) > 1000 && j % 15 > 12) continue;  // sines of large numbers are for the test of mathematics
+        if (std::fabs(of) > 1000 && j % 15 > 12) continue;  // sines of large numbers are left to the math test
         const bool fits = same(got, rounded(exact * (1 - 1e-6), 0, type.kind)) ||
                           same(got, rounded(exact * (1 + 1e-6), 0, type.kind));
         ASSERT_TRUE(fits) << type.type << " " << names[j % 15] << "(" << of << ") is " << got << ", not " << exact;
@@ -278,7 +278,7 @@ __global__ void k(const double* x, Out* y, int n) {
       EXPECT_EQ(value(5), rounded(x[i], 0, type.kind)) << x[i];
       EXPECT_EQ(value(6), -near);
       EXPECT_EQ(value(7), near);
-      // The next number toward zero, downwards and upwards: no other lies between, and the nearest is one of the two.
+      // The next number toward zero, downwards and upwards: they are adjacent, and the nearest is one of the two.
       const double down = value(3), up = value(4);
       EXPECT_LE(down, of);
       EXPECT_GE(up, of);

@@ -1,4 +1,4 @@
-// Sources as they are published: with the code for the host beside their kernels, which is cut away.
+// Sources as published: the host code next to their kernels is removed.
 #include <gmock/gmock.h>
 
 #include "device_call.h"

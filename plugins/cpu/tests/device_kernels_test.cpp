@@ -1,4 +1,4 @@
-// Kernels of dialect cuda on this processor, each against what it means for one thread after another.
+// Kernels of dialect cuda on this processor, each compared with its sequential meaning, one thread after another.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -17,9 +17,9 @@ using testing::HasSubstr;
 
 using Extents = std::vector<Expr>;
 
-constexpr std::int64_t kNumbers = 1000;  // no multiple of any block
+constexpr std::int64_t kNumbers = 1000;  // not a multiple of any block
 
-// One kernel `k(const float* x, float* y, int n)` over blocks of that shape.
+// A kernel `k(const float* x, float* y, int n)` over blocks of that shape.
 struct Case {
   std::string source;
   Extents block = {64};
@@ -51,7 +51,7 @@ std::vector<float> numbers(std::size_t count = kNumbers) {
   return values;
 }
 
-// What the kernel gives in both tiers, and thread by thread with every access checked.
+// Returns the kernel's result, after comparing both tiers and a thread-by-thread run with every access checked.
 std::vector<float> result_of(Case given, const std::vector<float>& x = numbers()) {
   given.options["tier"] = "fast";
   const auto fast = run(given, x);

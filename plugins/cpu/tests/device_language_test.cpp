@@ -1,4 +1,4 @@
-// The language of CUDA's sources: variables of a module, names of kernels, templates, lambdas, types, headers.
+// The language of CUDA sources: module variables, kernel names, templates, lambdas, types, headers.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -82,7 +82,7 @@ TEST(DeviceLanguage, AWrongNameIsTold) {
   EXPECT_THAT(unknown.note("log").value_or(""), AllOf(HasSubstr("kernel names:1:"), HasSubstr("'what'")));
 }
 
-// nvcc takes "register" with a warning, and warpSize is a variable, whose name a block of the source may have for another one.
+// nvcc accepts "register" with a warning, and warpSize is a variable, whose name a local declaration may shadow.
 TEST(DeviceLanguage, WhatNvccTakesThoughOthersDoNot) {
   expect({"__device__ int g(register int a) { return a; }\n__global__ void k" +
           body("  register int j = g(i);\n  y[i] = j + x[i];")},
@@ -256,7 +256,7 @@ extern "C" __global__ void k(float* y) { y[threadIdx.x] = __shfl((float)threadId
   EXPECT_THAT(y, testing::Each(6.0F));
 }
 
-// Records of a function stay scalars beside shared memory, also where the block is not known.
+// Records of a function stay scalars next to shared memory, also if the block size is unknown.
 TEST(DeviceLanguage, ABlockOfAnySizeHasSharedMemoryAndMathematics) {
   ProgramBuilder builder("any");
   builder.pointer("y");
@@ -325,8 +325,8 @@ extern "C" __global__ void k(const float* x, float* y, int n) { y[0] = depth(n) 
   EXPECT_THAT(error.message, HasSubstr("exchanges values between 64 threads"));
 }
 
-// Threads next to each other reach elements next to each other, but where an index begins again at its least number between two
-// of them: a neighbour to the left of the first, numbers of a byte, and both sides of a store.
+// Adjacent threads access adjacent elements, unless an index wraps around to its minimum between them: a left neighbour
+// of the first thread, 8-bit indices, and both sides of a store.
 TEST(DeviceLanguage, IndicesWrapAround) {
   const ElementKernel kernel{.source = R"(
 __global__ void k(const int* x, int* y, int n) {
@@ -346,8 +346,8 @@ __global__ void k(const int* x, int* y, int n) {
   }
 }
 
-// Vectors of Clang's own, and structures that the calling convention passes in vectors: elements stand for them. A sum over a
-// vector has no such form, and runs thread by thread.
+// Clang's vector types, and structures that the calling convention passes in vectors: represented by their elements. A
+// sum over a vector has no such form, and runs thread by thread.
 TEST(DeviceLanguage, VectorsOfAThread) {
   const ElementKernel kernel{.source = R"(typedef float kmux4 __attribute__((ext_vector_type(4)));
 typedef unsigned char bytes4 __attribute__((ext_vector_type(4)));

@@ -1,4 +1,5 @@
-// Mathematics of dialect cuda against a wider type: at special values, over all exponents, and where each function bends.
+// Math functions of dialect cuda, compared with a wider type: at special values, over all exponents, and near critical
+// points.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -21,8 +22,8 @@ namespace {
 
 using Wide = long double;
 
-/// A function of one or two arguments, by the name it has for float less the f, and by how many units in the last place a float
-/// and a double of its may be wrong.
+/// A function of one or two arguments: its float name without the f, and the permitted error of its float and double
+/// forms in units in the last place.
 struct Function {
   const char* name;
   Wide (*one)(Wide);
@@ -134,7 +135,7 @@ std::vector<T> arguments() {
   return values;
 }
 
-/// ArgumentPairs of arguments.
+/// Pairs of arguments.
 template <class T>
 struct ArgumentPairs {
   std::vector<T> x, z;
@@ -151,7 +152,7 @@ struct ArgumentPairs {
   }
 };
 
-// The results of `functions`, one after another, for each pair.
+// Returns the results of `functions`, one after another, for each pair.
 template <class T>
 Result<std::vector<T>> math_results(std::span<const Function> functions, ArgumentPairs<T> pairs,
                                     const Options& options) {
@@ -176,7 +177,7 @@ Result<std::vector<T>> math_results(std::span<const Function> functions, Argumen
   return y;
 }
 
-// How many units in the last place `got` is from `wanted`; very many if they are of different kinds.
+// Returns the distance of `got` from `wanted` in units in the last place; a huge number if their kinds differ.
 template <class T>
 double units_between(T got, Wide wanted) {
   using Limits = std::numeric_limits<T>;
@@ -230,8 +231,8 @@ void check_all() {
 TEST(DeviceMath, OfFloatIsRightAndTheSameInBothTiers) { check_all<float>(); }
 TEST(DeviceMath, OfDoubleIsRightAndTheSameInBothTiers) { check_all<double>(); }
 
-// Vectors of four and eight floats, and, of x86-64-v2, sums and products rounded each: FMA is a function there. No more than
-// two units in the last place.
+// Vectors of four and eight floats; on x86-64-v2 with sums and products rounded separately, since FMA is a library
+// function there. At most two units in the last place.
 template <class T>
 void check_for(const char* march, const char* instructions) {
   if (!host_cpu().features.contains(instructions)) {
@@ -252,7 +253,7 @@ TEST(DeviceMath, OfDoubleIsRightWithoutAvx512) { check_for<double>("x86-64-v3", 
 TEST(DeviceMath, OfFloatIsRightWithoutFma) { check_for<float>("x86-64-v2", "sse4.2"); }
 TEST(DeviceMath, OfDoubleIsRightWithoutFma) { check_for<double>("x86-64-v2", "sse4.2"); }
 
-// A source gets the headers whose words it has.
+// A source gets the headers whose names it uses.
 TEST(DeviceMath, EachFunctionIsDeclaredForASourceThatHasNoOther) {
   const std::vector<float> x(64, 0.5f);
   std::vector<float> y(64);

@@ -1,4 +1,5 @@
-// Words of two or four small integers (CUDA Math API, SIMD intrinsics and DPX), each against its definition for one integer.
+// Words of two or four small integers (CUDA Math API, SIMD intrinsics and DPX), each compared with its definition for
+// one integer.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -10,7 +11,7 @@
 namespace kmux::cpu::device_packed {
 namespace {
 
-using Words = std::array<std::uint32_t, 4>;  // three arguments and nothing
+using Words = std::array<std::uint32_t, 4>;  // three arguments and padding
 
 std::vector<Words> words() {
   std::vector<Words> all;
@@ -28,7 +29,7 @@ std::vector<Words> words() {
   return all;
 }
 
-/// What `call` of a, b, c gives for each word.
+/// Returns the result of `call` of a, b, c for each word.
 std::vector<std::uint32_t> given(const std::string& call, const std::vector<Words>& x) {
   const ElementKernel kernel{
       "__global__ void k(const uint4* x, unsigned* y, int n) {\n"
@@ -91,7 +92,7 @@ TEST(DevicePacked, OfOneWord) {
 
 TEST(DevicePacked, AveragesAndExtremes) {
   expect_each("__vavgs", true, [](auto a, auto b, auto&) -> std::int64_t {
-    const std::int64_t sum = a + b;  // a half goes away from zero
+    const std::int64_t sum = a + b;  // a half rounds away from zero
     return (std::abs(sum) + 1) / 2 * (sum < 0 ? -1 : 1);
   });
   expect_each("__vavgu", false, [](auto a, auto b, auto&) { return (a + b + 1) / 2; });

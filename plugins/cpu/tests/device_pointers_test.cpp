@@ -1,4 +1,4 @@
-// Functions that a kernel reaches through a pointer: in a table, of a class, or left in memory by another kernel.
+// Functions that a kernel calls through a pointer: in a table, of a class, or left in memory by another kernel.
 #include <gmock/gmock.h>
 
 #include "checked_kernel.h"
@@ -7,7 +7,7 @@
 namespace kmux::cpu {
 namespace {
 
-// 64 floats from 0 on, the other way round.
+// Returns 64 floats that count down to 0.
 std::vector<float> reversed() {
   std::vector<float> y(64);
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<float>(63 - i);
@@ -20,7 +20,7 @@ std::vector<float> counted() {
   return x;
 }
 
-// Waits for its block and has shared memory, and a warp whose lanes exchange values.
+// A function with a block barrier and shared memory, and one whose warp's lanes exchange values.
 constexpr const char* kReverse = R"(
 __device__ float reverse(const float* x) {
   __shared__ float s[64];

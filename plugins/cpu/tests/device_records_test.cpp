@@ -1,5 +1,5 @@
-// Records of which each thread has one: float4, and what people declare. Threads next to each other have records next to each
-// other, which are read and written whole (spmd/lane_memory.cpp).
+// Records, one per thread: float4, and user-declared structs. Adjacent threads have adjacent records, which are read
+// and written as a whole (spmd/lane_memory.cpp).
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -22,7 +22,7 @@ std::vector<T> numbers(std::size_t count) {
   return values;
 }
 
-// `k` over records of `members` numbers of type `type`, of which thread `i` has the `i`-th of `n`.
+// Returns a kernel `k` over records of `members` numbers of type `type`; thread `i` has the `i`-th of `n`.
 ElementKernel over_records(const std::string& type, std::size_t members, const std::string& body) {
   return {.source = "struct Record { " + type + " m[" + text(members) + "]; };\n__global__ void k(const " + type +
                     "* x, " + type +
@@ -66,7 +66,7 @@ TEST(DeviceRecords, AreCopiedAndSet) {
     ASSERT_EQ(y[i], x[i / 4] > 50 ? x[4 * (kRecords - 1 - i / 4) + i % 4] : 0) << i;
 }
 
-// What is divided begins again at 0 between two threads of a warp, and its rest then begins anywhere.
+// The dividend wraps around to 0 between two threads of a warp, and its remainder then begins anywhere.
 TEST(DeviceRecords, DividendsWrapAround) {
   const std::vector<float> x = numbers<float>(512);
   const ElementKernel kernel = {.source =
@@ -81,7 +81,7 @@ TEST(DeviceRecords, DividendsWrapAround) {
   }
 }
 
-// The index begins again at 0 between two threads of a warp.
+// The index wraps around to 0 between two threads of a warp.
 TEST(DeviceRecords, IndicesWrapAround) {
   const std::vector<float> x = numbers<float>(4 * 256);
   const auto y =
@@ -96,7 +96,7 @@ TEST(DeviceRecords, IndicesWrapAround) {
   }
 }
 
-// What is written is read again before the record is whole, also by another name.
+// A written member is read again before the record is complete, also under another name.
 TEST(DeviceRecords, KeepTheOrderOfTheirMembers) {
   const auto kernel =
       over_records("int", 2,
@@ -111,7 +111,7 @@ TEST(DeviceRecords, KeepTheOrderOfTheirMembers) {
   }
 }
 
-// Of an array whose size is no multiple of its alignment each thread's lies as far from the last one's as that asks for.
+// An array's size need not be a multiple of its alignment: the distance between the threads' arrays must still be.
 TEST(DeviceRecords, ArraysOfAThreadAreAligned) {
   const auto y = elements<int>({.source = R"(__global__ void k(const int* x, int* y, int n) {
   int a[5] = {5, 4, 3, 2, 1};
@@ -131,7 +131,7 @@ TEST(DeviceRecords, ArraysOfAThreadAreAligned) {
   }
 }
 
-// Behind __shared__, where nvcc takes it, and where C++ does.
+// After __shared__, where nvcc accepts it, and at the position of C++.
 TEST(DeviceRecords, AlignasMayFollowShared) {
   const auto y = elements<int>({.source = R"(#include <cuda_fp16.h>
 extern __shared__ alignas(64) unsigned char dynamic[];

@@ -1,4 +1,4 @@
-// What only a GPU has is refused with its name, file and line; what fails in a kernel ends the launch with the thread.
+// GPU-only constructs are refused with name, file and line; failures in a kernel end the launch and name the thread.
 #include <gmock/gmock.h>
 
 #include "device_call.h"
@@ -105,7 +105,7 @@ TEST(DeviceRefusals, InlineAssembly) {
       "inline assembly", 3);
 }
 
-// What the message says of `source`, which has inline assembly.
+// Returns the error message for `source`, which has inline assembly.
 std::string told_assembly(const std::string& source) {
   const Error error = device_failure({source});
   EXPECT_EQ(error.code, ErrorCode::kUnsupported) << error.explain();
@@ -132,7 +132,7 @@ TEST(DeviceRefusals, InlineAssemblyAsItIsWritten) {
               HasSubstr("\"{ mma.sync {%0, %1}; }\""));
 }
 
-// What stands in a header of ours is told where the program asks for it.
+// An error inside one of our headers is reported at the program's line that uses it.
 TEST(DeviceRefusals, ErrorsInOurHeadersNameTheLineOfTheProgram) {
   const Error error = device_failure({"__device__ float u;\n" + kernel_of("atomicAnd(&u, 3.f);")});
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed) << error.explain();

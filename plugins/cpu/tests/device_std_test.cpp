@@ -1,4 +1,5 @@
-// What device code may include of C++, beside what device_language_test has: lists in braces, orders, concepts, spans, numbers.
+// The C++ headers that device code may include, in addition to device_language_test: braced lists, orders, concepts,
+// spans, numbers.
 #include <algorithm>
 #include <numbers>
 #include <numeric>
@@ -10,7 +11,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-// What `body` makes of 1, 2, ... 40, with the thread's element as i and v.
+// Returns the results of `body` for 1, 2, ... 40, with the thread's element as i and v.
 Floats values(const std::string& headers, const std::string& body) {
   Floats x(40);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i + 1);
@@ -108,7 +109,7 @@ TEST(DeviceStd, Numbers) {
   EXPECT_EQ(Floats(y.begin(), y.begin() + 13), expected);
 }
 
-// Headers of the kind that a program includes at its beginning know none of its macros, nor does what comes before.
+// Device headers that a program includes first see none of its macros, nor does the text that precedes it.
 TEST(DeviceStd, MacrosOfAProgramMayHaveAnyName) {
   Settings settings{
       .defines = {"value=1 +", "mask", "lane=", "width=)", "size=(", "count", "offset", "group", "result"}};

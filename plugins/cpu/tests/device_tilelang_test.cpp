@@ -1,4 +1,4 @@
-// What kernels of TileLang's include and call.
+// The headers and functions that TileLang's kernels use.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -64,7 +64,7 @@ TEST(DeviceTilelang, HeadersOfTensorCoresAreRefused) {
   EXPECT_THAT(error.message, HasSubstr("tensor cores"));
 }
 
-// What TileLang generated for an H100, in both tiers.
+// Kernels that TileLang generated for an H100, in both tiers.
 class DeviceTilelangData : public testing::TestWithParam<const char*> {
  protected:
   static void run(const std::string& name, const std::vector<kmux_slot>& slots) {

@@ -1,4 +1,4 @@
-// What the threads of a warp and of a block tell each other, in whole and in parted warps.
+// Communication between threads of a warp and of a block, in whole and in diverged warps.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-constexpr std::uint32_t kCount = 200;  // the last warp has 8 threads, and blocks of 40 part theirs
+constexpr std::uint32_t kCount = 200;  // the last warp has 8 threads, and blocks of 40 split warps
 
 Words numbers() {
   Words x(kCount);
@@ -26,7 +26,7 @@ std::string kernel_of(const std::string& body) {
          body + "\n}\n";
 }
 
-/// The warp of thread `i` in blocks of `block`: its first thread, and one behind its last.
+/// The warp of thread `i` in blocks of `block`: its first thread, and one past its last.
 struct Warp {
   std::uint32_t begin, end;
   static Warp of(std::uint32_t i, std::uint32_t block) {
@@ -58,7 +58,7 @@ std::uint32_t lanes(Warp warp, const std::function<bool(std::uint32_t)>& has) {
 }
 
 TEST(DeviceWarps, ShufflesOfAllWidths) {
-  // Lanes beyond a warp's end have no value, so what comes from there is not looked at.
+  // Lanes beyond a warp's end have no value, so results read from there are ignored.
   for (const int width : {2, 4, 8, 16, 32}) {
     const std::string w = std::to_string(width);
     const auto from = [&](const Words& x, std::uint32_t i, Warp warp, int lane) {
@@ -199,7 +199,7 @@ TEST(DeviceWarps, ReductionsOverMasks) {
       });
 }
 
-// Threads that have ended before, in the last block, count as having no predicate.
+// Exited threads, in the last block, count as having no predicate.
 TEST(DeviceWarps, BarriersThatCount) {
   const std::string source = kernel_of(R"(  y[i] = 0;
   for (unsigned round = 0; round < 3; ++round) {
@@ -227,7 +227,8 @@ TEST(DeviceWarps, BarriersThatCount) {
   }
 }
 
-// One atomic operation for all threads that take this way: its result is the leader's, and `first` of the others nobody reads.
+// One atomic operation for all threads on this path: its result belongs to the leader, and `first` of the others is
+// unused.
 TEST(DeviceWarps, AValueThatTheLeaderAloneHasReachesAll) {
   const std::string source = kernel_of(R"(  __shared__ unsigned count;
   if (threadIdx.x == 0) count = 0;
@@ -250,7 +251,7 @@ TEST(DeviceWarps, AValueThatTheLeaderAloneHasReachesAll) {
   }
 }
 
-// Two rows of 16 threads, or four of 8, are a warp, which shared memory is the same for.
+// Two rows of 16 threads, or four of 8, form a warp with common shared memory.
 TEST(DeviceWarps, SyncWarpMeetsAllRowsOfAWarp) {
   for (const std::int64_t row : {16, 8}) {
     ProgramBuilder builder("rows");

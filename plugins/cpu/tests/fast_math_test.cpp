@@ -1,5 +1,6 @@
-// Device functions under every setting and flag that changes arithmetic: they give what they give without, in every tier. Prints
-// the bar fast_math_wrong, how many functions are wrong under how many of them; under all with KMUX_ARITHMETIC=all.
+// Device functions under every setting and flag that changes arithmetic: the results must not change, in any tier.
+// Prints the metric fast_math_wrong, the number of wrong functions and settings; tests all settings with
+// KMUX_ARITHMETIC=all.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -16,7 +17,7 @@
 namespace kmux::cpu::fast_math {
 namespace {
 
-// Of a and b, by their names for double; those of float end in f.
+// Functions of a and b, by their names for double; the float names end in f.
 constexpr const char* kOfOne[] = {
     "acos",  "acosh", "asin", "asinh",     "atan",    "atanh", "cbrt", "ceil",  "cos",    "cosh", "cospi",
     "erf",   "erfc",  "exp",  "exp10",     "exp2",    "expm1", "fabs", "floor", "lgamma", "log",  "log10",
@@ -168,7 +169,7 @@ std::string source() {
   return text;
 }
 
-/// What a program says of its arithmetic.
+/// The arithmetic settings of a program.
 struct Setting {
   std::string name;
   bool fast_math = false;
@@ -231,7 +232,7 @@ bool is_right(T actual, T expected) {
   return std::abs(actual - expected) <= 4 * (next - std::abs(expected));
 }
 
-// How many functions of type T are wrong, each once for each setting and way.
+// Returns the number of wrong functions of type T, each counted once for each setting and way.
 template <class T>
 int count_wrong() {
   const Arguments<T> arguments;

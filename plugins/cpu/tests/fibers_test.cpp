@@ -1,4 +1,4 @@
-// Kernels whose threads run with a stack each: those that cannot be widened, and those that are checked.
+// Kernels whose threads run with a stack each: those that cannot be vectorized, and those that are checked.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ TEST(Fibers, RunWhatCannotBeWidened) {
   EXPECT_THAT(bench.host.log, HasSubstr("which is slow: kernel \"k\" calls \"f(int)\", which calls itself"));
 }
 
-// What an endless loop does is to be seen only where it is reached.
+// An endless loop only has an effect where it is reached.
 TEST(Fibers, DoNotRunAKernelForALoopWithoutAnEnd) {
   for (const char* const loop : {"while (true) {}", "for (;;) y[0] += 1;", "while (true) { while (x[0] > 0) ++y[1]; }",
                                  "while (true) __syncthreads();", "if (threadIdx.x % 3 == 1) while (true) {}"}) {
@@ -157,7 +157,8 @@ TEST(Fibers, AThousandThreadsWithBarriers) {
   EXPECT_EQ((*result)[7], 523776);
 }
 
-// The sum of a kernel with this body, and whether its threads had stacks of their own: 64, where shared `lock`, `flag` and `sum` begin with 0.
+// Returns the sum of a kernel with this body, and whether its 64 threads had separate stacks; shared `lock`, `flag` and
+// `sum` are initially 0.
 std::pair<std::vector<float>, bool> summed(const std::string& body, const Options& options = {}) {
   Workbench bench;
   const CheckedKernel kernel{.source =

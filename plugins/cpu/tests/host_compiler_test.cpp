@@ -27,7 +27,7 @@ BuildOptions host_options() {
 }
 
 TEST(HostCompiler, MakesASharedLibraryAndLeavesNothingBehind) {
-  const TempFolder temporary;  // of this test's own: others compile at the same time
+  const TempFolder temporary;  // unique to this test: others compile at the same time
   setenv("TMPDIR", temporary.path().c_str(), /*overwrite=*/1);
   const auto object = compile_on_host(job_of("a/f.c", "int f(int x) { return x + 2; }"), host_options(), {});
   const auto code = load_shared_object(object.value().object, "entry");
@@ -60,7 +60,7 @@ std::unique_ptr<LoadedCode> loaded_on_host(const std::string& path, const std::s
 
 int value_of(const LoadedCode& code, int x) { return reinterpret_cast<int (*)(int)>(code.entry())(x); }
 
-// GCC makes the static of a template unique in the process, unless told not to; then dlclose closes nothing.
+// GCC makes a template's static variable unique in the process, unless told not to; dlclose then unloads nothing.
 TEST(HostCompiler, LeavesNoLibraryBehindForTheNextOne) {
   const std::string counter = "template <class T> int& count() { static int value = 0; return value; }\n";
   auto code = loaded_on_host("f.cpp", counter + "extern \"C\" int f(int x) { return count<int>() += x + 1000; }");

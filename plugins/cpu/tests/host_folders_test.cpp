@@ -22,7 +22,7 @@ BuildOptions with_compiler(const std::string& program) {
   return options;
 }
 
-// A compiler of one line of shell, which counts its runs by lines of the file "runs".
+// Returns a fake compiler of one shell line, which counts its runs by lines of the file "runs".
 std::string fake_compiler(const TempFolder& folder, const std::string& says) {
   const fs::path program =
       folder.write("cc", "#!/bin/sh\necho >> " + (folder.path() / "runs").string() + "\nprintf '" + says + "' >&2\n");

@@ -32,7 +32,7 @@ TEST(Identity, HoldsTheFeaturesOfThisMachineOnly) {
   EXPECT_THAT(identity(kOtherCpu), Not(HasSubstr("\"features\"")));
 }
 
-// The runtime has all options in its keys.
+// The runtime includes all options in its keys.
 TEST(Identity, LeavesOptionsToTheRuntime) {
   BuildOptions options;
   options.opt_level = 1;

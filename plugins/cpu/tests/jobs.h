@@ -11,7 +11,7 @@
 
 namespace kmux::cpu {
 
-/// A processor that this machine's code can be made for and that is not called as this one is.
+/// A target processor that is valid on this machine and has another name than the host's.
 #if defined(__aarch64__)
 inline constexpr const char* kOtherCpu = "cortex-a57";
 #else
@@ -37,7 +37,7 @@ inline CompileJob job_of(std::string path, std::string content) {
   return job;
 }
 
-/// A compiled and loaded `int entry(int)`.
+/// A compiled and loaded `int entry(int)`, which owns its code.
 struct Loaded {
   std::unique_ptr<LoadedCode> code;
   int operator()(int x) const { return reinterpret_cast<int (*)(int)>(code->entry())(x); }

@@ -1,4 +1,4 @@
-// What warps in step have in common, on LLVM's IR as text.
+// Values that warps in lockstep share, on LLVM IR as text.
 #include <string>
 #include <utility>
 
@@ -29,7 +29,8 @@ TEST(JoinValues, IndicesAConstantApartBecomeOne) {
   EXPECT_THAT(text, Not(HasSubstr("%j = phi")));
 }
 
-/// Two warps in step, `apart` from each other, of a loop whose index goes up by `step` from a multiple of 256; joined.
+/// Returns two warps in lockstep, `apart` from each other, of a loop whose index advances by `step` from a multiple of
+/// 256; joined.
 std::string two_in_step(const std::string& step, const std::string& apart) {
   Steps steps(
       "define void @k(ptr %x, i32 %n, i32 %grid) {\nentry:\n  %step = " + step +
@@ -45,7 +46,8 @@ std::string two_in_step(const std::string& step, const std::string& apart) {
   return text_of(steps.kernel());
 }
 
-// In the multiple of 256 nothing is carried by what is less, so the second warp is within bounds only where the first is, too.
+// An offset below 256 does not carry into the multiple of 256, so the second warp is only within bounds if the first
+// one is.
 TEST(JoinValues, WarpsInStepHaveOneTestWhereNoSumIsCarriedOn) {
   const std::string text = two_in_step("shl i32 %grid, 8", "32");
   EXPECT_THAT(text, HasSubstr("add nuw nsw i32 %i, 32"));

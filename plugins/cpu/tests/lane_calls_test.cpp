@@ -1,4 +1,5 @@
-// What lanes do one after another (spmd/lane_calls.cpp): atomic operations, and numbers of 8 and 16 bits at scattered places.
+// Operations that lanes do one after another (spmd/lane_calls.cpp): atomics, and 8- and 16-bit numbers at scattered
+// places.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -14,7 +15,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// A kernel for so many warps in step, whose thread has a place `p` in shared memory, and one `q` elsewhere, where it wants.
+// Returns a kernel for that many warps in lockstep, whose thread has a place `p` in shared memory, and `q` at an
+// arbitrary address.
 std::string widened_by(unsigned warps, const std::string& then) {
   Steps steps(
       "declare ptr @\"kmux.shared\"(i64) nounwind willreturn memory(none)\n"
@@ -54,7 +56,7 @@ TEST(LaneCalls, AreOneForAllWarpsInStep) {
   const std::string store = "  %b = trunc i32 %index to i8\n  store i8 %b, ptr %p\n";
   for (const unsigned warps : {1U, 8U}) {
     const std::string text = widened_by(warps, store);
-    EXPECT_EQ(count_of(text, "store i8"), 4U) << text;  // an iteration's
+    EXPECT_EQ(count_of(text, "store i8"), 4U) << text;  // one iteration's
     EXPECT_THAT(text, AllOf(Not(HasSubstr("masked.scatter")), HasSubstr("!llvm.loop"))) << text;
   }
 }
@@ -115,7 +117,7 @@ class Narrow : public testing::Test {};
 using NarrowTypes = testing::Types<std::uint8_t, std::int16_t>;
 TYPED_TEST_SUITE(Narrow, NarrowTypes);
 
-// Each element goes where another one stands; some threads take no part, and blocks are in step.
+// Each element moves to another one's place; some threads are inactive, and warps are in lockstep.
 TYPED_TEST(Narrow, NumbersGoWhereEachThreadSays) {
   const std::string type = sizeof(TypeParam) == 1 ? "unsigned char" : "short";
   const ElementKernel kernel{"typedef " + type + R"( T;

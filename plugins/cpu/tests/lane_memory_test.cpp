@@ -1,4 +1,4 @@
-// What lanes read and write where an index may wrap around from one lane to the next (spmd/lane_memory.cpp).
+// Loads and stores of lanes whose index may wrap around from one lane to the next (spmd/lane_memory.cpp).
 #include <gmock/gmock.h>
 
 #include "spmd/steps.h"
@@ -24,13 +24,13 @@ TEST(LaneMemory, IndicesThatMayWrapAroundAreTested) {
       "  %wide = zext i32 %u to i64\n  %signed = sext i32 %u to i64\n  %sum = add i64 %signed, 5\n"
       "  %from = getelementptr float, ptr %x, i64 %wide\n  %to = getelementptr float, ptr %y, i64 %sum\n"
       "  %v = load float, ptr %from\n  store float %v, ptr %to\n  ret void\n}\n");
-  EXPECT_THAT(text, HasSubstr("icmp ule i32 %4, -32\n"));  // lane 0's: 31 more are 2^32 - 1 at most
+  EXPECT_THAT(text, HasSubstr("icmp ule i32 %4, -32\n"));  // lane 0's: adding 31 gives 2^32 - 1 at most
   EXPECT_THAT(text, HasSubstr("icmp sle i32 %4, 2147483616\n"));
   for (const char* either : {"load <32 x float>", "@llvm.masked.gather", "store <32 x float>", "@llvm.masked.scatter"})
     EXPECT_THAT(text, HasSubstr(either));
 }
 
-// A store of a number every so many bytes, at an index of 8 bits.
+// Returns a store of a number at a stride of that many bytes, at an 8-bit index.
 std::string stored(const std::string& type, const std::string& bytes) {
   return widened(
       "define void @k(ptr %x, i8 %n, " + type +
@@ -42,12 +42,12 @@ std::string stored(const std::string& type, const std::string& bytes) {
 TEST(LaneMemory, IndicesThatWrapAroundInEachWarpAreNotTested) {
   EXPECT_THAT(stored("float", "4"), HasSubstr("icmp ule i8"));
   EXPECT_THAT(stored("double", "8"), Not(HasSubstr("icmp")));  // 31 times 8
-  EXPECT_THAT(stored("float", "8"), Not(HasSubstr("icmp")));  // no elements of a vector
+  EXPECT_THAT(stored("float", "8"), Not(HasSubstr("icmp")));  // elements of a vector are not contiguous
   EXPECT_THAT(stored("float", "-4"), HasSubstr("icmp uge i8"));
   EXPECT_THAT(stored("float", "-8"), Not(HasSubstr("icmp")));
 }
 
-// A kernel whose thread has an address `p` so many bytes from the next one's, and `then`.
+// Returns a kernel whose thread has an address `p` at that distance in bytes from the next one's, followed by `then`.
 std::string records(int bytes, const std::string& then) {
   return widened(
       "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\ndeclare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n"
@@ -74,7 +74,7 @@ TEST(LaneMemory, RecordsOfWhichMoreIsThereAreNot) {
               HasSubstr("scatter"));
 }
 
-// Which of a processor that masks elements at no cost are made together for all that.
+// Records that are combined into one access even on a processor that masks elements at no cost.
 TEST(LaneMemory, RecordsAreReachedInPartWhereElementsAreMasked) {
   const std::string kernel =
       "define void @k(ptr %x, float %f) \"target-features\"=\"+avx512f\" {\n  %lane = call i32 @\"kmux.lane\"()\n"
@@ -84,7 +84,7 @@ TEST(LaneMemory, RecordsAreReachedInPartWhereElementsAreMasked) {
   EXPECT_THAT(widened(kernel), HasSubstr("<128 x i1> <i1 true, i1 false, i1 true, i1 false, i1 true,"));
 }
 
-// The text for a load of a float at the index `i`, which `then` computes of `u`, a progression.
+// Returns the text for a load of a float at the index `i`, which `then` computes from `u`, a progression.
 std::string loaded(const std::string& then) {
   return widened(
       "declare i32 @llvm.smin.i32(i32, i32)\ndeclare i32 @llvm.umax.i32(i32, i32)\n"
@@ -119,14 +119,14 @@ TEST(LaneMemory, RowsMayGoDown) {
   EXPECT_THAT(text, AllOf(HasSubstr("load <32 x float>"), HasSubstr("<32 x i32> <i32 31, i32 30,")));
 }
 
-// Whoever is last of a scatter is who stores; nobody needs one.
+// The last lane of a scatter to one place stores; no scatter is needed.
 TEST(LaneMemory, OnePlaceIsStoredToOnce) {
   const std::string text = widened(
       "define void @k(ptr %x) {\n  %lane = call i32 @\"kmux.lane\"()\n  store i32 %lane, ptr %x\n  ret void\n}\n");
   EXPECT_THAT(text, AllOf(HasSubstr("store i32 31, ptr %0"), Not(HasSubstr("scatter"))));
 }
 
-// Indices that are a constant apart, if sums of them are what they seem.
+// Indices at a constant distance, provided that their sums do not wrap around.
 TEST(LaneMemory, RecordsAreFoundByTheirIndices) {
   const auto pair = [](const std::string& second) {
     return widened(
@@ -144,7 +144,7 @@ TEST(LaneMemory, RecordsAreFoundByTheirIndices) {
   EXPECT_THAT(pair("add i32 %a, 1"), Not(HasSubstr("load <64 x float>")));
 }
 
-// A store between two loads may change what the second one reads.
+// A store between two loads may change the result of the second one.
 TEST(LaneMemory, RecordsStayOnTheirSideOfWhatMayChangeThem) {
   EXPECT_THAT(records(8, "  %a = load float, ptr %p\n  store float %a, ptr %y\n  %b = load float, ptr %p4\n"),
               Not(HasSubstr("load <64")));
@@ -161,7 +161,7 @@ TEST(LaneMemory, RecordsAreCopiedAndSetWhole) {
   EXPECT_THAT(records(12, zero), HasSubstr("store <96 x i32> <i32 16843009,"));
 }
 
-// The text of `k`, in which each thread writes an element of its own, for blocks of which so much is known.
+// Returns the text of `k`, in which each thread writes a separate element, for blocks with these known extents.
 std::string lowered(const KnownExtents& block) {
   Steps steps(
       "define void @k(ptr %x, i32 %n) {\n  %t = call i32 @\"kmux.thread.x\"()\n"
@@ -173,10 +173,10 @@ std::string lowered(const KnownExtents& block) {
 TEST(LaneMemory, ARowOfAnyLengthIsContiguous) {
   EXPECT_THAT(lowered({0, 1, 1}),
               AllOf(HasSubstr("@llvm.masked.store"), Not(HasSubstr("scatter")), Not(HasSubstr("urem <"))));
-  EXPECT_THAT(lowered({0, 0, 1}), HasSubstr("scatter"));  // a warp lies in several rows
+  EXPECT_THAT(lowered({0, 0, 1}), HasSubstr("scatter"));  // a warp covers several rows
 }
 
-// A loop of `count` iterations that puts much into an array of the thread's own, and one that takes it out.
+// Returns a loop of `count` iterations that fills a private array, and one that reads it back.
 std::string structured_array(int count) {
   const std::string n = std::to_string(count);
   std::string loops = "define void @k(ptr %x, float %n) {\nentry:\n  %a = alloca [" + n + " x float]\n  br label %in\n";
@@ -204,7 +204,7 @@ TEST(LaneMemory, ArraysThatConstantLoopsGoOverAreRegisters) {
   EXPECT_THAT(structured_array(4000), HasSubstr("alloca")) << "more than registers have";
 }
 
-// Of how many threads the rows are that a kernel with `use` of threadIdx.x, %t, makes of them.
+// Returns the row length, in threads, that is chosen for a kernel with `use` of threadIdx.x, %t.
 unsigned row_of(const std::string& use, const std::string& features = "+avx512f") {
   Steps steps("define void @k(ptr %x) #0 {\n  %t = call i32 @\"kmux.thread.x\"()\n  %wide = zext i32 %t to i64\n" +
               use + "  ret void\n}\nattributes #0 = { \"target-features\"=\"" + features + "\" }\n");

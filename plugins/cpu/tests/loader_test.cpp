@@ -64,7 +64,7 @@ TEST(Loader, RunsDestructorsWhenUnloaded) {
   EXPECT_EQ(destroyed, 219);
 }
 
-// What a child of this process prints, which does `first` before it loads a kernel.
+// Returns the output of a child process that calls `first` before it loads a kernel.
 std::string load_in_child(const std::function<bool()>& first) {
   auto object = Compiler().compile(job_of("f.c", "int f(int x) { return x; }"));
   EXPECT_TRUE(object.ok());
@@ -107,7 +107,7 @@ TEST(Loader, SaysThatNoMemoryIsLeftForCode) {
                               "(Cannot allocate memory)"));
 }
 
-// Pages that differ in what may be done with them, as each such is a mapping, until no more are given.
+// Maps pages with alternating protection, each a separate mapping, until the system grants no more.
 bool use_up_mappings() {
   for (int i = 0;; ++i) {
     const int rights = i % 2 == 0 ? PROT_READ : PROT_READ | PROT_WRITE;
@@ -223,7 +223,7 @@ TEST(Loader, RefusesWhatIsNoObject) {
   EXPECT_THAT(message, HasSubstr("cannot be linked"));
 }
 
-/// A relocatable object of the C++ `text`.
+/// Returns a relocatable object of the C++ `text`.
 std::string object_of(const std::string& text) {
   CompileJob job = calling_f();
   job.launcher = text;
@@ -232,7 +232,7 @@ std::string object_of(const std::string& text) {
   return compile_on_host(job, options, {}, HostForm::kObject).value().object;
 }
 
-/// `entry` of what these texts link to, called with 7.
+/// Returns the result of `entry`, linked from these texts and called with 7.
 int linked(const std::vector<std::string>& texts) {
   std::vector<std::string> objects;
   for (const std::string& text : texts) objects.push_back(object_of(text));

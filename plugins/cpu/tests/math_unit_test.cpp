@@ -1,4 +1,4 @@
-// Mathematics of dialect c, which loops compute by vectors, and of constants.
+// Math functions of dialect c, which loops compute by vectors, and math of constants.
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -54,7 +54,7 @@ Maps run_maps(const Options& options) {
   return maps;
 }
 
-// The launcher's own text names no function of mathematics, so that the object names one only where it calls the library.
+// The launcher's text calls no math function, so the object names one only if it calls the library.
 TEST(MathUnit, LoopsCallNoLibraryAndAreNearlyExact) {
   if (!host_cpu().features.contains("fma") && !host_triple().starts_with("aarch64")) {
     GTEST_SKIP() << needs("fused multiply-add", "this processor has none");
@@ -97,7 +97,7 @@ TEST(MathUnit, TextHasOneFunctionForEachName) {
   EXPECT_THAT(text, HasSubstr("float kmux_math_erff(float x)"));
 }
 
-// Of constants: folded before its definitions become part of a kernel (fold_mathematics).
+// Returns a function of constants: folded before its definition becomes part of a kernel (fold_mathematics).
 double value_of(const char* name, std::vector<double> arguments) {
   llvm::LLVMContext context;
   const llvm::ConstantFP* const value = constant_math(name, arguments, *llvm::Type::getDoubleTy(context));
@@ -143,7 +143,7 @@ TEST(ConstantMath, CallsOfDeviceMathematicsGiveWayToNumbers) {
   EXPECT_THAT(text, HasSubstr("store double -8.000000e+00"));
   EXPECT_THAT(text, Not(HasSubstr("acosh")));
   EXPECT_THAT(text, HasSubstr("@_ZL3powdd(double %n"));
-  EXPECT_THAT(text, HasSubstr("@_ZN4mine3powEdd(double 2.0"));  // whose, nobody knows
+  EXPECT_THAT(text, HasSubstr("@_ZN4mine3powEdd(double 2.0"));  // of unknown origin
 }
 
 TEST(ConstantMath, IsTheSameInAllTiersAndInCalls) {

@@ -29,7 +29,7 @@ TEST(MissingHeader, SaysWhatToInstall) {
   EXPECT_EQ(advice_for_header("my/own.h"), "");
 }
 
-// The same sentence for the same headers as on a GPU.
+// The message for these headers must be the same as on a GPU.
 TEST(MissingHeader, OfASourceForGpusIsNotToBeInstalled) {
   for (const char* const name : {"vector", "linux/futex.h", "execinfo.h", "my/own.h"}) {
     CompileJob job;

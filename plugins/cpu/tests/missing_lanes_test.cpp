@@ -1,4 +1,4 @@
-// What lanes of a warp get from lanes that do not take part, and what a warp loses to the one before it.
+// The values that lanes of a warp read from non-participating lanes, and shared values that a later warp overwrites.
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@
 namespace kmux::cpu::missing_lanes {
 namespace {
 
-// Lane 0's part of a sum over 32 lanes of which some take part; the others keep what they have.
+// Lane 0's part of a sum over 32 lanes of which only some participate; the others keep their values.
 constexpr const char* kSomeAddUp = R"(__device__ float sum_of(unsigned mask, float v) {
   for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(mask, v, d);
   return v;
@@ -49,7 +49,7 @@ TEST(MissingLanes, AddNothingToASumOfThreadsWithStacks) {
   EXPECT_EQ((*y)[8], 1000);
 }
 
-// Nor what a lane had in the same variable before it went another way.
+// Nor the value that a lane had in the same variable before it diverged.
 TEST(MissingLanes, GiveNothingThatTheyHadBefore) {
   const std::vector<float> x = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
                                 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
@@ -84,7 +84,7 @@ TEST(MissingLanes, AreFoundWhereWhatCameFromThemIsWritten) {
                                 HasSubstr("Have that lane take part"))));
 }
 
-// The upper lanes of a reduction get it and go on with it, and nobody looks.
+// The upper lanes of a reduction read such values and use them further, but no thread reads the result.
 TEST(MissingLanes, AreNoFindingWhereNothingIsWritten) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   float most = threadIdx.x < 16 ? x[threadIdx.x] : -1, sum = most;
@@ -100,7 +100,7 @@ TEST(MissingLanes, AreNoFindingWhereNothingIsWritten) {
   EXPECT_THAT(findings_of(kernel), IsEmpty());
 }
 
-// A tree leaves the largest in place 0, which the next round writes while others may still read it.
+// A tree leaves the maximum in place 0, which the next round writes while others may still be reading it.
 std::string overwritten(const char* barrier) {
   return R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ float best[1024];
@@ -158,7 +158,7 @@ TEST(Broadcasts, OfTilesAreReadBeforeTheNextOneComes) {
   EXPECT_THAT(*y, testing::Each(8 * 768 * 15.5f));
 }
 
-// Threads that have ended come to no barrier; a barrier in their way would have the others wait for nobody.
+// Exited threads reach no barrier; a barrier on their path would block the others forever.
 TEST(Broadcasts, OfThreadsThatAreLeft) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ int flag;
@@ -182,7 +182,7 @@ TEST(Broadcasts, OfThreadsThatAreLeft) {
   EXPECT_EQ((*y)[60], -1);
 }
 
-// A ticket from an atomic, and what those before wrote: AArch64 orders these for whom it is told to.
+// A ticket from an atomic, and the earlier threads' writes: AArch64 only orders these on request.
 TEST(AtomicsOfAArch64, OrderMemory) {
   constexpr const char* kObjdump = "/usr/lib/llvm-19/bin/llvm-objdump";
   if (access(kObjdump, X_OK) != 0) GTEST_SKIP() << needs("llvm-objdump", kObjdump);

@@ -1,4 +1,4 @@
-// Tiles that blocks of a column or row of the grid share, which the first of them puts away for the others (spmd/packed_tiles.cpp).
+// Tiles shared by blocks of a grid column or row, which the first block packs for the others (spmd/packed_tiles.cpp).
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -19,7 +19,7 @@ class PackedTiles : public SuiteKernels {
     std::vector<int> a, b, c;
   };
 
-  /// A product of tiles in blocks of `row` and `column`, which does `before` first.
+  /// Runs a product of tiles in blocks of `row` and `column`, with `before` first.
   void multiply(const std::string& before = "", const std::string& row = "blockIdx.y",
                 const std::string& column = "blockIdx.x") {
     source_ =
@@ -34,7 +34,7 @@ class PackedTiles : public SuiteKernels {
         "    for (int k = 0; k < 16; ++k) sum += as[ty][k] * bs[k][tx];\n    __syncthreads();\n  }\n"
         "  c[i * columns + j] = sum;\n}\n";
   }
-  /// b has `more` elements behind its end.
+  /// Returns operands in which b has `more` elements after its end.
   Product matrices(const Sizes& sizes, std::size_t more = 0) {
     const auto area = [](int x, int y) {
       return static_cast<std::size_t>(x) * kTile * static_cast<std::size_t>(y) * kTile;
@@ -45,7 +45,7 @@ class PackedTiles : public SuiteKernels {
   void run(Product& all, const Sizes& sizes, const std::vector<int>& grid) {
     launch("multiply", {grid, {16, 16}}, {all.c, all.a, all.b, sizes.columns * kTile, sizes.depth * kTile});
   }
-  /// The product. `depth_of`, `shift_of`: how deep a row of tiles goes, and where its b begins.
+  /// Returns the product. `depth_of`, `shift_of`: the depth of a row of tiles, and the offset of its b.
   template <class Depth, class Shift>
   static std::vector<int> product(const Product& all, const Sizes& sizes, Depth depth_of, Shift shift_of) {
     const int columns = sizes.columns * kTile, depth = sizes.depth * kTile;
@@ -58,7 +58,8 @@ class PackedTiles : public SuiteKernels {
     }
     return c;
   }
-  /// A row of tiles begins `tiles`, which `tiles_of` knows, further on in b.
+  /// Checks a product in which each row of tiles begins `tiles` further on in b; `tiles_of` must compute the same
+  /// offset.
   template <class Tiles>
   void expect_shifted(const std::string& tiles, Tiles tiles_of) {
     const Sizes sizes{9, 3, 4};
@@ -68,7 +69,8 @@ class PackedTiles : public SuiteKernels {
     const auto shift = [&](int row) { return tiles_of(all, static_cast<std::size_t>(row)) * kTile; };
     EXPECT_EQ(all.c, product(all, sizes, [&](int) { return sizes.depth; }, shift));
   }
-  /// A column of tiles begins `elements`, which `elements_of` knows, further on in a.
+  /// Checks a product in which each column of tiles begins `elements` further on in a; `elements_of` must compute the
+  /// same offset.
   template <class Elements>
   void expect_moved(const std::string& elements, Elements elements_of) {
     const Sizes sizes{13, 5, 4};
@@ -92,7 +94,7 @@ class PackedTiles : public SuiteKernels {
 };
 INSTANTIATE_TEST_SUITE_P(Tiers, PackedTiles, testing::Values("fast", "full"));
 
-// One block, fewer than share tiles, as many, and more; a depth of more tiles than there is room for; one for all threads.
+// One block, fewer than share tiles, as many, and more; more tiles in depth than fit; one for all threads.
 TEST_P(PackedTiles, GridsOfAllShapes) {
   multiply();
   for (const Sizes& sizes : {Sizes{1, 1, 1}, Sizes{1, 3, 4}, Sizes{2, 2, 3}, Sizes{12, 2, 4}, Sizes{13, 3, 2},
@@ -103,7 +105,8 @@ TEST_P(PackedTiles, GridsOfAllShapes) {
   }
 }
 
-// A block that goes on for longer than those before it puts away more; one that ends sooner, or does not begin, leaves what is there.
+// A block deeper than those before it packs more tiles; one that ends sooner, or does not begin, leaves the packed ones
+// in place.
 TEST_P(PackedTiles, BlocksOfDifferentDepths) {
   multiply("depth = min(depth, 16 * int(blockIdx.y * 7 % 5));");
   const Sizes sizes{23, 3, 4};
@@ -112,7 +115,7 @@ TEST_P(PackedTiles, BlocksOfDifferentDepths) {
   EXPECT_EQ(all.c, product(all, sizes, [](int row) { return std::min(4, row * 7 % 5); }, none));
 }
 
-// What a block reads depends on its row, by its place or by what memory says: no other one may have it.
+// A block's tiles depend on its row, by index or by values in memory: they must not be reused for another row.
 TEST_P(PackedTiles, TilesOfARow) {
   expect_shifted("blockIdx.y % 4", [](const Product&, std::size_t row) { return static_cast<int>(row % 4); });
 }
@@ -121,7 +124,7 @@ TEST_P(PackedTiles, TilesThatMemoryTells) {
   expect_shifted("(a[blockIdx.y] & 3)", [](const Product& all, std::size_t row) { return all.a[row] & 3; });
 }
 
-// A column of each layer of the grid has its own.
+// Each layer of the grid has separate tiles per column.
 TEST_P(PackedTiles, Layers) {
   multiply("b += blockIdx.z * 16; c += blockIdx.z * gridDim.y * 16 * columns;");
   const Sizes sizes{3, 2, 4};
@@ -145,7 +148,7 @@ TEST_P(PackedTiles, RowsAlongX) {
   EXPECT_EQ(all.c, product(all, sizes));
 }
 
-// What is put away is of use in one launch: memory may be another's in the next.
+// Packed tiles are only valid within one launch: memory may change before the next.
 TEST_P(PackedTiles, MemoryThatChangesBetweenLaunches) {
   multiply();
   const Sizes sizes{5, 1, 3};
@@ -156,7 +159,7 @@ TEST_P(PackedTiles, MemoryThatChangesBetweenLaunches) {
   }
 }
 
-// Blocks of a row that go on for longer than those before them copy more; b, too, is there for some of it only.
+// Blocks of a row that are deeper than those before them copy more; b, too, is only present in part.
 TEST_P(PackedTiles, BlocksOfARowOfDifferentDepths) {
   multiply("depth = min(depth, 16 * int((blockIdx.x * 7 + blockIdx.y * 3) % 6));");
   const Sizes sizes{14, 9, 5};
@@ -174,7 +177,7 @@ TEST_P(PackedTiles, BlocksOfARowOfDifferentDepths) {
   }
 }
 
-// Copies for a column, from where its place or memory says, are no other one's; those of a layer neither.
+// Copies for a column, with an offset from its index or from memory, must not be reused for another column or layer.
 TEST_P(PackedTiles, CopiesOfAColumn) {
   expect_moved("blockIdx.x % 3", [](const Product&, std::size_t column) { return static_cast<int>(column % 3); });
 }
@@ -197,7 +200,8 @@ TEST_P(PackedTiles, CopiesOfLayers) {
   }
 }
 
-// Two copies, one of which is read across and has a column that nobody writes; and one that is read after the loop.
+// Two copies, one of which is read transposed and has a column that is never written; and one that is read after the
+// loop.
 TEST_P(PackedTiles, SeveralCopies) {
   source_ = R"(__global__ void multiply(int* c, const int* a, const int* b, int columns, int depth) {
   __shared__ int as[16][17], ds[16][16], es[16][16], bs[16][16];

@@ -1,4 +1,4 @@
-// Passes of ours in LLVM's pipeline, on LLVM's IR as text.
+// kmux's passes in LLVM's pipeline, on LLVM IR as text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -73,7 +73,7 @@ std::string asking(const std::string& compare) {
 TEST_F(Passes, ALoopThatAsksForItsIterationIsTwoThatDoNot) {
   parse(asking("slt i64 %i, %m"));
   const std::string split = after(SplitLoops());
-  EXPECT_THAT(split, HasSubstr("@llvm.memset"));  // the second one stores zeros
+  EXPECT_THAT(split, HasSubstr("@llvm.memset"));  // the second loop stores zeros
   EXPECT_THAT(split, Not(HasSubstr("%asked")));
 }
 
@@ -85,8 +85,8 @@ TEST_F(Passes, ALoopThatAsksForAnythingElseStaysOne) {
   }
 }
 
-// Loops that ask for their iteration, beside the same with an index that nobody can know anything of. Returns how often they
-// differ.
+// Loops that test their iteration number, next to the same loops with an opaque index. Returns the number of
+// differences.
 constexpr const char* kAskingLoops = R"(
 #define LOOPS(name, index, type)                                                                                   \
   static __attribute__((noinline)) long long name(long long* y, type s, type n, type m) {                          \
@@ -140,7 +140,7 @@ TEST_F(Passes, LoopsThatAskForTheirIterationDoAsBefore) {
   }
 }
 
-// The bytes of eight integers, as the vectoriser writes them for a loop that stores `count` of their bytes each.
+// Returns the bytes of eight integers, as the vectorizer emits them for a loop that stores `count` of their bytes each.
 std::string bytes_of(const std::string& third_shift, const std::string& order) {
   return "target datalayout = \"e\"\ndefine void @f(ptr %x, ptr %y) {\n  %v = load <2 x i32>, ptr %x\n"
          "  %a = trunc <2 x i32> %v to <2 x i8>\n  %s1 = lshr <2 x i32> %v, <i32 8, i32 8>\n"
@@ -174,7 +174,7 @@ TEST_F(Passes, OtherBytesStayAsTheyAre) {
   }
 }
 
-// Adds what a mask lets through to itself, `count` of eight elements.
+// Returns a kernel that adds masked elements to themselves, `count` of eight.
 std::string masked_by(const std::string& mask) {
   return "declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32, <8 x i1>, <8 x float>)\n"
          "declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32, <8 x i1>)\n"
@@ -207,7 +207,7 @@ TEST_F(Passes, OtherMasksStay) {
   }
 }
 
-// A sum that is used before it is made.
+// A sum that is used before its definition: invalid IR.
 constexpr const char* kBroken =
     "define void @k(i32 %x) {\n  %b = add i32 %a, %x\n  %a = add i32 %b, 1\n  ret void\n}\n";
 
@@ -265,7 +265,7 @@ TEST_F(Passes, TheRestOfALoopIsVectorisedToo) {
   }
 }
 
-// Of a power of two for each of 32 threads, and for one.
+// Scales by a power of two for each of 32 threads, and for one.
 constexpr const char* kScales =
     "declare <32 x float> @\"kmux.scale.float.x32\"(<32 x float>, <32 x float>)\n"
     "declare double @\"kmux.scale.double\"(double, double)\n"

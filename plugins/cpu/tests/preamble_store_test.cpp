@@ -73,7 +73,7 @@ TEST(PreambleStore, LetsItsWorkHearOfTheEnd) {
   EXPECT_TRUE(heard);
 }
 
-// What runs ends, what waits is dropped, and nothing runs while the process is torn down.
+// The running job completes, waiting ones are dropped, and none runs during process teardown.
 TEST(PreambleStoreDeathTest, ProcessEndsInOrder) {
   EXPECT_EXIT(
       {

@@ -5,7 +5,7 @@
 namespace kmux::cpu {
 namespace {
 
-// The preamble of `source`.
+// Returns the preamble of `source`.
 std::string of(const std::string& source) { return source.substr(0, preamble_size(source)); }
 
 TEST(Preamble, IsTheIncludesAtTheBeginning) {

@@ -45,7 +45,7 @@ TEST(Precompile, ChangesNoBitOfTheCode) {
   }
 }
 
-// A CUDA source `path` that includes `header` first, with a folder of device headers of its own.
+// Returns a CUDA source `path` that includes `header` first, with a separate folder of device headers.
 CompileJob device_job(const std::string& path, const std::string& header, const std::string& body) {
   CompileJob job = calling_f();
   job.files = {{path, "#include <" + header + ">\n" + body},
@@ -69,7 +69,7 @@ TEST(Precompile, MakesWhatEveryCudaSourceBeginsWithOnce) {
   EXPECT_THAT(error.message, HasSubstr("four.cu:3:18: error: use of undeclared identifier 'y'"));
 }
 
-// A job whose program has the macro N, which its own headers do not see.
+// Returns a job whose program defines the macro N, which its device headers do not see.
 CompileJob with_macro(const std::string& path, int n) {
   CompileJob job = device_job(path, "half.h", "extern \"C\" int f(int x) { return half(x) + N + n; }\n");
   job.files.push_back({"kmux-device/late.h", "#pragma once\nconstexpr int n = 100;\n"});
@@ -84,7 +84,7 @@ TEST(Precompile, MacrosOfAProgramComeBehindWhatEveryCudaSourceBeginsWith) {
   Compiler compiler;
   EXPECT_EQ(Loaded(compile_and_load(compiler, with_macro("one.cu", 1)).value())(10), 106);
   compiler.wait_for_preambles();
-  for (const int n : {2, 3}) {  // of which there is one for all values
+  for (const int n : {2, 3}) {  // one precompiled header serves all values
     const CompileJob job = with_macro("two.cu", n);
     const CompiledObject object = compiler.compile(job).value();
     EXPECT_EQ(object.preambles, 1);
@@ -159,7 +159,7 @@ TEST(Precompile, LeavesASourceThatIncludesItselfAlone) {
   }
 }
 
-// Through the builder: a header of the machine that changes is compiled anew.
+// Through the builder: a changed header of the machine is recompiled.
 TEST(Precompile, FollowsTheHeadersOfTheMachine) {
   const TempFolder folder;
   Workbench bench;

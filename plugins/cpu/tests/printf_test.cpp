@@ -1,4 +1,4 @@
-// printf in kernels of dialect cuda: what threads print, and in which lines.
+// printf in kernels of dialect cuda: the output of threads, and its lines.
 #include <algorithm>
 #include <cinttypes>
 #include <sstream>
@@ -14,7 +14,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// The lines that the kernel prints, in order of their texts: threads may print in any order.
+// Returns the lines that the kernel prints, sorted: threads may print in any order.
 Lines printed(CheckedKernel kernel, const Options& options) {
   kernel.options = options;
   Status status = Ok{};

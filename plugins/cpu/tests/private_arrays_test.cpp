@@ -1,4 +1,4 @@
-// Arrays of threads, larger than the stack of the thread that launches.
+// Per-thread arrays that are larger than the launching thread's stack.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,8 @@ Result<std::vector<int>> run_array(const std::string& source, int block, const O
   return y;
 }
 
-// An array of `size` integers a thread, whose loops are not unrolled. `between`: what stands between its writes and its reads.
+// Returns a kernel with an array of `size` integers per thread, whose loops are not unrolled. `between` is placed
+// between its writes and reads.
 std::string kernel_of(int size, const std::string& between, const std::string& array) {
   return "__device__ int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n"
          "__global__ void k(const int* x, int* y, int n) {\n"
@@ -71,7 +72,7 @@ struct Way {
 
 class PrivateArrays : public testing::TestWithParam<Way> {};
 
-// Elements of an array: in the small size one beyond what stays on the stack, and the largest.
+// Returns array sizes in elements: for the reduced test one just above the stack's limit, and the largest.
 std::vector<int> sizes() {
   return has_all_tests() ? std::vector{256, 1791, 8192, 32768, 131072} : std::vector{1791, 131072};
 }
@@ -104,7 +105,7 @@ const Way kWays[] = {
 
 INSTANTIATE_TEST_SUITE_P(, PrivateArrays, testing::ValuesIn(kWays), [](const auto& one) { return one.param.name; });
 
-// What an unrolled loop keeps of an array lies in the frame of its function, which is known when there is code.
+// An unrolled loop keeps its array elements in the function's frame, whose size is only known after code generation.
 TEST(PrivateArrayFrames, OfUnrolledLoopsNeedNoStackOfTheCaller) {
   const std::string source = R"(__global__ void k(const int* x, int* y, int n) {
   int a[96];

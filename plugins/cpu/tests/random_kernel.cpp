@@ -9,7 +9,7 @@ namespace {
 
 std::string text(unsigned number) { return std::to_string(number); }
 
-// The sum of what the variables of a thread are in the end.
+// Returns the sum of a thread's variables at the end.
 std::string sum_of(unsigned variables) {
   std::string sum = "c[t % 8u]";
   for (unsigned i = 0; i < variables; ++i) sum += " + " + text(2 * i + 1) + "u * v" + text(i);
@@ -50,7 +50,7 @@ std::string RandomKernel::each(const std::string& body) const {
   return "for (unsigned t = 0; t < " + text(threads_) + "; ++t) {\n" + body + "}\n";
 }
 
-// A function of its own values, which returns from within a loop.
+// Adds a function of its parameters that returns from within a loop.
 void RandomKernel::function() {
   both("DEVICE unsigned " + name_ + "_f(const unsigned* x, unsigned t, unsigned v0, unsigned v1) {\n" +
        "unsigned v2 = v0 ^ t, v3 = v1 + 1, v4 = 3;\n");
@@ -78,7 +78,7 @@ void RandomKernel::begin() {
   for (unsigned i = 0; i < kVariables; ++i) c_ += "#define v" + text(i) + " all[" + text(i) + "][t]\n";
 }
 
-// Some threads end before others.
+// Ends some threads before others.
 void RandomKernel::end() {
   const std::string early = condition();
   const std::string rest = block(is_large_ ? 2 : pick(2), several(2), false);
@@ -90,7 +90,7 @@ void RandomKernel::end() {
   for (unsigned i = 0; i < kVariables; ++i) c_ += "#undef v" + text(i) + "\n";
 }
 
-// How often all threads go round: mostly not known to the compiler, which makes much code of what is.
+// Returns the trip count of a uniform loop: mostly unknown to the compiler, which expands known counts into much code.
 std::string RandomKernel::rounds(unsigned below) {
   return pick(4) == 0 ? text(pick(below)) : "(x[" + text(pick(kInputs)) + "] % " + text(below) + "u)";
 }
@@ -117,7 +117,8 @@ std::string RandomKernel::leaf() {
   }
 }
 
-// An element next to that of the next thread, unless a bound lies between them. Mostly not known to the compiler where.
+// Returns an element adjacent to the next thread's, unless a bound lies between them. The compiler mostly does not know
+// where.
 std::string RandomKernel::neighbour() {
   const std::string more = pick(3) == 0 ? text(pick(256)) + "u" : "(x[" + text(pick(kInputs)) + "] & 63u)";
   const std::string bound = pick(2) == 0 ? text(1 + pick(400)) + "u" : "(1u + x[" + text(pick(kInputs)) + "] % 400u)";
@@ -141,7 +142,7 @@ std::string RandomKernel::neighbour() {
   }
 }
 
-// By way of other types.
+// Returns a conversion through other types.
 std::string RandomKernel::conversion(const std::string& a, const std::string& b) {
   switch (pick(5)) {
     case 0:
@@ -186,7 +187,7 @@ std::string RandomKernel::expression(unsigned depth) {
 }
 
 std::string RandomKernel::simple() {
-  if (pick(8) == 0) {  // a record a thread
+  if (pick(8) == 0) {  // one record per thread
     if (pick(2) == 0) return variable() + " += x[3u * t + 2u] ^ x[3u * t] + x[3u * t + 1u];\n";
     return "{ const Four four = ((const Four*)x)[t]; " + variable() + " = four.a + 3u * four.b ^ four.c - four.d; }\n";
   }
@@ -234,7 +235,7 @@ std::string RandomKernel::block(unsigned count, unsigned depth, bool in_loop) {
   return all;
 }
 
-// Reads what the phase before wrote to shared memory, and writes for the next one.
+// Reads the shared memory written by the previous phase, and writes it for the next one.
 void RandomKernel::phase() {
   const unsigned number = numbers_++;
   const std::string from = phases_ % 2 == 0 ? "s0" : "s1";
@@ -255,7 +256,7 @@ void RandomKernel::phase() {
   c_ += kept(number, each("for (int once = 1; once; --once) {\n" + body + "}\n"));
 }
 
-// All threads of each warp.
+// Adds an exchange among all threads of each warp.
 void RandomKernel::exchange() {
   const unsigned number = numbers_++;
   const std::string to = variable();
@@ -301,8 +302,8 @@ void RandomKernel::items(unsigned count, unsigned depth) {
   }
 }
 
-// Warps of 32, 16 and 8 lanes; warps in step, of one block or of more threads than run in step; rows that warps run over the ends
-// of; less than one warp. What is compiled for many warps in step is large, so most are small.
+// Warps of 32, 16 and 8 lanes; warps in lockstep, of one block or of more threads than run in lockstep; rows that warps
+// straddle; and partial warps. Code for many warps in lockstep is large, so most are small.
 const RandomBlock& RandomBlock::of(unsigned seed) {
   static const std::array<RandomBlock, 23> blocks = {
       {{{32, 1, 1}},        {{64, 1, 1}}, {{16, 1, 1}}, {{8, 2, 1}},         {{33, 1, 1}}, {{5, 3, 1}},

@@ -10,23 +10,24 @@
 
 namespace kmux::cpu {
 
-/// A random kernel of one block, `NAME(const unsigned* x, unsigned* y)`, as CUDA C++ and as C that does for one thread after
-/// another what it means. Phases with control flow of every thread's own stand between barriers and exchanges within warps,
-/// some of them in loops that all threads go round together; functions return from within loops, atomic operations commute,
-/// and some threads end before others. A kernel has a phase or two, so that thousands compile in a minute; one of 16 is larger.
+/// A random kernel of one block, `NAME(const unsigned* x, unsigned* y)`, as CUDA C++ and as equivalent C that runs one
+/// thread after another. Phases with divergent control flow alternate with barriers and exchanges within warps, some of
+/// them in loops that all threads run together. Functions return from within loops, atomic operations commute, and some
+/// threads end before others. A kernel has a phase or two, so that thousands compile in a minute; one of 16 is larger.
 ///
-/// Shapes: `x` has 1,024 elements, `y` one a thread.
+/// Shapes: `x` has 1,024 elements, `y` one per thread.
 class RandomKernel {
  public:
-  /// Without the statements whose numbers are in `left_out`: what it does then is for both texts the same.
+  /// Creates a kernel without the statements whose numbers are in `left_out`: both texts omit them, so they remain
+  /// equivalent.
   RandomKernel(std::string name, unsigned seed, unsigned threads, std::set<unsigned> left_out = {});
 
   const std::string& cuda() const { return cuda_; }
   const std::string& c() const { return c_; }
-  /// How many statements there were before any was left out.
+  /// Returns the number of statements before any was left out.
   unsigned statements() const { return numbers_; }
 
-  /// What a CUDA source with such kernels begins with.
+  /// Returns the text that must precede such kernels in a CUDA source.
   static const std::string& cuda_prelude();
   static const std::string& c_prelude();
 
@@ -37,7 +38,7 @@ class RandomKernel {
 
   unsigned several(unsigned most) const { return is_large_ ? most : 1; }
   unsigned pick(unsigned below) { return static_cast<unsigned>(random_() % below); }
-  /// `text`, unless the statement of that number is left out.
+  /// Returns `text`, unless the statement of that number is left out.
   std::string kept(unsigned number, const std::string& text) const { return left_out_.contains(number) ? "" : text; }
   std::string variable() { return "v" + std::to_string(pick(kVariables)); }
   std::string rounds(unsigned below);
@@ -59,7 +60,7 @@ class RandomKernel {
   void exchange();
   void items(unsigned count, unsigned depth);
   void both(const std::string& text) { cuda_ += text, c_ += text; }
-  /// A loop of the C text over the threads.
+  /// Returns a loop of the C text over the threads.
   std::string each(const std::string& body) const;
 
   const std::string name_;
@@ -74,7 +75,7 @@ class RandomKernel {
   std::string c_;
 };
 
-/// What a seed says besides: the block of its kernel, and whether the compiler knows that.
+/// The launch parameters of a seed: the block of its kernel, and whether the compiler knows it.
 struct RandomBlock {
   std::array<int, 3> extents;
   bool is_known = true;
@@ -83,15 +84,16 @@ struct RandomBlock {
   unsigned threads() const { return static_cast<unsigned>(extents[0] * extents[1] * extents[2]); }
 };
 
-/// A program that launches the kernels of `count` seeds from `first` on, called `k0` and so on, each with its seed's block, an input
-/// and an output of its own.
+/// A program that launches the kernels of `count` seeds from `first` on, called `k0` and so on, each with its seed's
+/// block and a separate input and output.
 ///
 /// Shapes: its arguments are an int32, which is 1, then for each kernel `x` and `y`.
 class RandomProgram {
  public:
-  /// Seeds of one program, a multiple of which is the first one: what a program compiles, however small, takes its time.
+  /// Seeds of one program, which begins at a multiple of this: compiling a program has a fixed cost, however small it
+  /// is.
   static constexpr unsigned kTogether = 48;
-  /// The seeds from `first` to the end of the program that they are in, but none from `end` on.
+  /// Returns the seeds from `first` to the end of the program that contains it, but none from `end` on.
   static RandomProgram from(unsigned first, unsigned end);
 
   RandomProgram(unsigned first, unsigned count, const std::set<unsigned>& left_out = {});
@@ -102,9 +104,9 @@ class RandomProgram {
   unsigned threads(unsigned index) const { return RandomBlock::of(first_ + index).threads(); }
   std::vector<unsigned> input(unsigned index) const;
 
-  /// In CUDA C++, a block a kernel.
+  /// Returns the program in CUDA C++, with one block per kernel.
   Program cuda() const { return program("cuda"); }
-  /// In C, what each kernel means.
+  /// Returns the program in C, with the meaning of each kernel.
   Program c() const { return program("c"); }
 
  private:

@@ -1,7 +1,8 @@
-// Random kernels on this processor, each built in vectors, and in every third program thread by thread too, against the same kernel
-// in C, which does for one thread after another what it means: KMUX_RANDOM_KERNELS=N of them, from seed KMUX_RANDOM_SEED on. The ways
-// in vectors take turns from program to program, blocks and thereby widths from kernel to kernel, so that all of both but short
-// vectors meet within 480 seeds. A seed alone says kernel, input, block and ways. With KMUX_RANDOM_WAYS=1 each is built in all of them.
+// Random kernels on this processor, compared with the same kernel in C, which runs one thread after another. Each is
+// built vectorized, and in every third program also thread by thread. KMUX_RANDOM_KERNELS=N sets their number,
+// KMUX_RANDOM_SEED the first seed. The vectorized ways rotate from program to program, blocks and thereby widths from
+// kernel to kernel. Within 480 seeds all ways and widths meet, except short vectors. A seed alone determines kernel,
+// input, block and ways. With KMUX_RANDOM_WAYS=1 each kernel is built in all ways.
 #include <algorithm>
 #include <cstdlib>
 
@@ -25,7 +26,7 @@ unsigned setting(const char* name, unsigned usual) {
 
 const Options kReference = {{"opt_level", "0"}};
 
-// Has this processor the instructions of x86-64-v3, whose vectors are half as long as those of AVX-512?
+// Returns true if this processor has x86-64-v3, whose vectors are half as long as those of AVX-512.
 bool has_avx2() { return host_cpu().features.contains("avx2") && host_cpu().features.contains("fma"); }
 
 // Thread by thread, checked: in every third program.
@@ -36,9 +37,9 @@ const Options kFull = {{"tier", "full"}};
 const Options kPlain = {{"tier", "fast"}, {"opt_level", "0"}};
 const Options kShort = {{"tier", "fast"}, {"march", "x86-64-v3"}};
 
-// How the kernels of a seed, and all others of its program, are built: in vectors, after the pass for them, which is the same in all
-// but the last ones, by the passes of tier fast, by those of tier full, or by none, which takes half of the time; in one program of
-// 60, as it takes five times as long, in short vectors.
+// Returns the ways in which the kernels of a seed, and all others of its program, are built. Vectorized builds end with
+// the passes of tier fast, those of tier full, or none, which takes half of the time. One program of 60 uses short
+// vectors, which differ in the vectorizer itself and take five times as long.
 std::vector<const Options*> ways_of(unsigned seed) {
   static const bool has_all = setting("KMUX_RANDOM_WAYS", 0) != 0;
   if (has_all) return {&kFast, &kFull, &kPlain, has_avx2() ? &kShort : &kFast, &kFibers};
@@ -49,7 +50,7 @@ std::vector<const Options*> ways_of(unsigned seed) {
   return ways;
 }
 
-// What each kernel of `program`, built as `options` say, writes.
+// Returns the output of each kernel of `program`, built with `options`.
 std::vector<Numbers> results(const RandomProgram& kernels, const Program& program, const Options& options) {
   Workbench bench;
   auto kernel = bench.load(program, options);
@@ -68,7 +69,7 @@ std::vector<Numbers> results(const RandomProgram& kernels, const Program& progra
   return y;
 }
 
-/// How one of its tests builds kernels, and what else is done to their CUDA source.
+/// A test's way to build kernels, and its change to their CUDA source.
 struct Way {
   const Options& options;
   void (*change)(std::string& source) = [](std::string&) {};
@@ -82,7 +83,7 @@ struct Way {
 
 std::vector<Numbers> wanted_of(const RandomProgram& kernels) { return results(kernels, kernels.c(), kReference); }
 
-// The statements of the kernel of `seed` that do not matter to its being wrong.
+// Returns the statements of the kernel of `seed` that can be left out while it stays wrong.
 std::set<unsigned> needless(unsigned seed, const Way& way) {
   std::set<unsigned> left_out;
   const unsigned statements = RandomProgram(seed, 1).kernel(0).statements();
@@ -119,7 +120,7 @@ void check(const RandomProgram& kernels) {
   for (const Options* const way : ways_of(kernels.first())) check(kernels, wanted, {*way});
 }
 
-// A kernel with many statements, whose atomic exclusive or adds.
+// A kernel with many statements, with an atomic xor changed into an add.
 TEST(RandomKernels, AreShrunkToWhatIsWrong) {
   constexpr unsigned kLarge = 304;
   const Way wrong = {kFibers, [](std::string& source) {
@@ -140,7 +141,7 @@ TEST(RandomKernels, AreShrunkToWhatIsWrong) {
   EXPECT_EQ(Way{kFibers}.results_of(small), wanted_of(small));
 }
 
-// The seeds of kernels that gave what they do not mean once.
+// Seeds of kernels that once gave wrong results.
 TEST(RandomKernels, GiveWhatTheyMeantNot) {
   constexpr unsigned kRestOfWhatWrapsAroundWithinAWarp = 9447;
   constexpr unsigned kValueOfAllThatLeavesALoopWithSome = 20017;
@@ -148,7 +149,7 @@ TEST(RandomKernels, GiveWhatTheyMeantNot) {
     check(RandomProgram(seed, 1));
 }
 
-// The seeds of kernels that went thread by thread once.
+// Seeds of kernels that once fell back to thread by thread.
 TEST(RandomKernels, GoOnInVectors) {
   constexpr unsigned kEndlessLoopThatIsNeverReached = 54550;
   constexpr unsigned kBreakWithinALoopOfTwoEnds = 79888;

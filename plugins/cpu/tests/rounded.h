@@ -6,14 +6,14 @@
 
 namespace kmux::cpu {
 
-/// A number of 113 binary digits, which `long double` is on AArch64.
+/// A number with 113 bits of precision, which `long double` is on AArch64.
 #if LDBL_MANT_DIG == 113
 using Exact = long double;
 #else
 __extension__ typedef __float128 Exact;
 #endif
 
-/// Of floating-point numbers of a kind: their binary digits, the exponent of the least one, and the largest one.
+/// The properties of a floating-point format: its precision in bits, its least exponent, and its largest number.
 struct NumberKind {
   int digits;
   int least;
@@ -23,8 +23,8 @@ struct NumberKind {
 inline constexpr NumberKind kHalf{11, -24, 65504};
 inline constexpr NumberKind kBfloat16{8, -133, 3.3895313892515355e38};
 
-/// `high` + `low`, where |low| is less than the last digit of `high`, rounded to the nearest of `kind`; to the even one
-/// where two are as near. Definition by definition, to compare code with.
+/// Returns `high` + `low`, where |low| is less than the last bit of `high`, rounded to nearest even in `kind`. Follows
+/// the definition literally, as a reference.
 inline double rounded(Exact high, Exact low, const NumberKind& kind) {
   const auto near = static_cast<long double>(high);
   if (std::isnan(near) || std::isinf(near) || near == 0) return static_cast<double>(near);

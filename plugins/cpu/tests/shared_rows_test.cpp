@@ -1,4 +1,4 @@
-// Shared memory that warps in step store and load again (spmd/in_step.cpp).
+// Shared memory that warps in lockstep store and load again (spmd/in_step.cpp).
 #include <gtest/gtest.h>
 
 #include "spmd/steps.h"
@@ -7,7 +7,7 @@
 namespace kmux::cpu::spmd {
 namespace {
 
-// A row of 16 numbers that each of two warps in step stores and all load.
+// Returns a row of 16 numbers that each of two warps in lockstep stores and all load.
 std::string rows_of(const std::string& between, const std::string& behind = "") {
   std::string text =
       "declare ptr @\"kmux.shared\"(i64) nounwind willreturn memory(none)\n"
@@ -25,7 +25,7 @@ std::string rows_of(const std::string& between, const std::string& behind = "") 
          behind + "\n  ret void\n}\n";
 }
 
-// What is left of loads from shared memory, and of stores to it.
+// Returns the remaining loads from shared memory, and stores to it.
 std::string left_of(const std::string& text, unsigned warps = 2) {
   Steps steps(text);
   forward_shared(steps.kernel(), {BlockShape::Order::kRows, 16, warps, std::array<unsigned, 3>{16, 2, 1}});
@@ -38,7 +38,7 @@ TEST(SharedRows, WhatWarpsInStepHaveStoredIsKept) {
   EXPECT_EQ(left_of(rows_of("")), "");
   EXPECT_EQ(left_of(rows_of("store i32 1, ptr %x")), "");  // elsewhere
   EXPECT_EQ(left_of(rows_of("", "%m = load float, ptr %p1")), " stores");
-  EXPECT_EQ(left_of(rows_of("", "store ptr %s, ptr %x")), " stores");  // who knows
+  EXPECT_EQ(left_of(rows_of("", "store ptr %s, ptr %x")), " stores");  // may be read elsewhere
 }
 
 TEST(SharedRows, WhatMayHaveChangedIsLoaded) {

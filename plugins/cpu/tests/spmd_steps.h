@@ -17,7 +17,7 @@
 
 namespace kmux::cpu::spmd {
 
-/// What texts ask of threads.
+/// Declarations of the thread queries that texts use.
 inline constexpr const char* kDeclarations =
     "declare i32 @\"kmux.thread.x\"() nounwind willreturn memory(none)\ndeclare i32 @\"kmux.block.x\"() nounwind "
     "willreturn memory(none)\n"
@@ -48,7 +48,7 @@ class Steps : public DivergentAnalyses {
   std::unique_ptr<llvm::Module> module;
 };
 
-/// `function` as text, once it is found to be in order.
+/// Returns `function` as text, after verifying that it is valid.
 inline std::string text_of(const llvm::Function& function) {
   std::string text;
   llvm::raw_string_ostream stream(text);

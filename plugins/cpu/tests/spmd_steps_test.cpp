@@ -1,4 +1,4 @@
-// The steps from a kernel for one thread to a function for a warp, each on LLVM's IR as text.
+// The passes from a kernel for one thread to a function for a warp, each on LLVM IR as text.
 #include "spmd_steps.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ TEST(SpmdSteps, ValuesOverTheLanesOfAWarp) {
   EXPECT_EQ(steps.lane_value("same").kind, LaneValue::Kind::kUniform);
   EXPECT_EQ(steps.lane_value("i").stride, 1);
   EXPECT_EQ(steps.lane_value("twice").stride, 2);
-  EXPECT_EQ(steps.lane_value("wide").stride, 1);  // nothing is carried: lane 0 is a multiple of 256
+  EXPECT_EQ(steps.lane_value("wide").stride, 1);  // no carry: lane 0 is a multiple of 256
   EXPECT_EQ(steps.lane_value("address").stride, 4);
   EXPECT_EQ(steps.lane_value("not").stride, -1);
   EXPECT_EQ(steps.lane_value("low").stride, 1);
@@ -55,7 +55,7 @@ TEST(SpmdSteps, ContiguousLoadsAreOneLoadOfAVector) {
   EXPECT_THAT(text, Not(HasSubstr("gather")));
 }
 
-// Lane 0 runs where all do; else what is said of the lanes that run may not be true of it.
+// Lane 0 runs where all lanes do; otherwise facts about the running lanes may not hold for it.
 TEST(SpmdSteps, WhatIsSaidOfAnIndexIsKeptWhereAllLanesRun) {
   const std::string begin =
       "define void @k(ptr %x, i32 %n, i32 %m) {\nentry:\n  %lane = call i32 @\"kmux.lane\"()\n"
@@ -84,7 +84,7 @@ TEST(SpmdSteps, APowerOfTwoIsTakenForAllLanesAtOnce) {
   ASSERT_TRUE(warp.ok()) << warp.error().explain();
   const std::string text = text_of(**warp);
   EXPECT_THAT(text, HasSubstr("call <32 x float> @kmux.scale.float.x32(<32 x float> "));
-  EXPECT_THAT(text, HasSubstr("call float @kmux.scale.float(float %1"));  // the same in all lanes
+  EXPECT_THAT(text, HasSubstr("call float @kmux.scale.float(float %1"));  // uniform across lanes
 }
 
 TEST(SpmdSteps, RecordsAreStoredLaneByLane) {
@@ -100,7 +100,7 @@ TEST(SpmdSteps, RecordsAreStoredLaneByLane) {
   EXPECT_THAT(text_of(**warp), HasSubstr("store { i32, i32 }"));
 }
 
-// The first lane has the least index, so that it decides whether any lane is there.
+// The first lane has the least index, so it decides whether any lane is below.
 TEST(SpmdSteps, OneLaneSaysWhetherAnyIsLess) {
   Steps steps(
       "define void @k(ptr %x, i32 %n) {\nentry:\n  %lane = call i32 @\"kmux.lane\"()\n"
@@ -112,7 +112,7 @@ TEST(SpmdSteps, OneLaneSaysWhetherAnyIsLess) {
   EXPECT_THAT(text_of(**warp), HasSubstr("icmp sge i32 "));
 }
 
-// As widen makes it of a sum that strides over the grid.
+// The vectorized form of a sum that strides over the grid.
 constexpr const char* kStrides =
     "declare i32 @\"kmux.grid_dim.x\"() nounwind willreturn memory(none)\n"
     "define void @k(ptr %x, i32 %n, i32 %other) {\nentry:\n  %blocks = call i32 @\"kmux.grid_dim.x\"()\n"
@@ -136,7 +136,7 @@ TEST(SpmdSteps, LoopsThatStrideOverTheGridAskForMemoryWhenTheyHaveGoneFar) {
   EXPECT_THAT(text, HasSubstr("loop.far:"));
   EXPECT_THAT(text, HasSubstr("llvm.prefetch"));
   EXPECT_THAT(text, HasSubstr("mul i32 %step, 16"));
-  EXPECT_THAT(text, HasSubstr("phi <32 x float> [ %more, %loop ], [ %more.far, %loop.far ]"));  // either one's sum
+  EXPECT_THAT(text, HasSubstr("phi <32 x float> [ %more, %loop ], [ %more.far, %loop.far ]"));  // the sum of either
 }
 
 std::string with_prefetches(const std::string& kernel) {
@@ -170,7 +170,8 @@ TEST(SpmdSteps, OtherLoopsStayAsTheyAre) {
   }
 }
 
-/// Do blocks of 16x16 whose warp does `line` go by rows? Their first thread is number %first in its row, its element at %place.
+/// Returns true if blocks of 16x16 whose warp contains `line` run by rows. Their first thread is number %first in its
+/// row, its element at %place.
 bool by_rows(const std::string& line, std::array<unsigned, 3> block = {16, 16, 1}) {
   Steps steps(
       "declare i32 @\"kmux.block_dim.x\"() nounwind willreturn memory(none)\n"
@@ -188,10 +189,10 @@ TEST(SpmdSteps, BlocksGoByRowsWhereMemoryIsInThatOrder) {
   const std::string far = "  %far = shl i32 %block, 8\n  %there = getelementptr float, ptr %x, i32 %far\n";
   EXPECT_TRUE(by_rows(""));
   EXPECT_TRUE(by_rows("", {48, 4, 2}));
-  EXPECT_TRUE(by_rows("  %same = load <16 x float>, ptr %x\n"));  // of all blocks
-  EXPECT_TRUE(by_rows(far + "  %one = load float, ptr %there\n"));  // of all lanes
+  EXPECT_TRUE(by_rows("  %same = load <16 x float>, ptr %x\n"));  // common to all blocks
+  EXPECT_TRUE(by_rows(far + "  %one = load float, ptr %there\n"));  // common to all lanes
   EXPECT_FALSE(by_rows("", {16, 1, 1}));
-  EXPECT_FALSE(by_rows(far + "  %w = load <16 x float>, ptr %there\n"));  // a block's elements lie together
+  EXPECT_FALSE(by_rows(far + "  %w = load <16 x float>, ptr %there\n"));  // a block's elements are contiguous
   EXPECT_FALSE(
       by_rows("  %odd = and i32 %block, 1\n  %there = getelementptr float, ptr %x, i32 %odd\n"
               "  store <16 x float> %v, ptr %there\n"));
@@ -215,7 +216,7 @@ TEST(SpmdSteps, RowsOfBlocksAreALoopAroundTheBlocks) {
   const auto lowered = lower_kernels(*steps.module, kernels, {});
   ASSERT_TRUE(lowered.ok()) << lowered.error().explain();
   const std::string text = text_of(*steps.module->getFunction("k.blocks"));
-  EXPECT_THAT(text, HasSubstr("i64 1024)"));  // as many blocks as make a row of 16384 threads
+  EXPECT_THAT(text, HasSubstr("i64 1024)"));  // as many blocks as form a row of 16384 threads
   EXPECT_LT(text.find("\nrow:"), text.find("\nacross:"));
   EXPECT_LT(text.find("\nacross:"), text.find("\nwarp:"));
 }
@@ -242,8 +243,8 @@ TEST(SpmdSteps, RegionsRunMaskedIfAnyLaneIsForThem) {
   auto warp = widen(steps.kernel(), 32, 1, steps.functions);
   ASSERT_TRUE(warp.ok()) << warp.error().explain();
   const std::string text = text_of(**warp);
-  EXPECT_THAT(text, HasSubstr("bitcast <32 x i1>"));  // has any lane the condition?
-  EXPECT_THAT(text, HasSubstr("llvm.ctlz"));  // the last one that has it is who stores
+  EXPECT_THAT(text, HasSubstr("bitcast <32 x i1>"));  // true if any lane has the condition
+  EXPECT_THAT(text, HasSubstr("llvm.ctlz"));  // the last lane with the condition stores
 }
 
 TEST(SpmdSteps, RegionsThatReachMemoryHaveACopyForAllLanes) {
@@ -295,7 +296,7 @@ TEST(SpmdSteps, CastsThatSaturateAreMadeOfComparisons) {
   EXPECT_THAT(text, HasSubstr("fptoui double %d to i64"));
 }
 
-// A vector of a thread, as %v, that `use` needs; its lane is in it.
+// Returns a vector of a thread, as %v, that `use` needs; it depends on the lane.
 std::string vectors(const std::string& use) {
   return "declare i32 @llvm.vector.reduce.add.v4i32(<4 x i32>)\n"
          "define void @k(ptr %x, i32 %n) {\n  %lane = call i32 @\"kmux.thread.x\"()\n"
@@ -379,7 +380,7 @@ TEST(SpmdSteps, WhatIsRefusedIsLeftAsItWas) {
   EXPECT_EQ(text_of(steps.kernel()), before);
 }
 
-// What an unrolled loop leaves in v is a multiple of 4.
+// The value that an unrolled loop leaves in v is a multiple of 4.
 TEST(SpmdSteps, LoopsWithoutAnEndThatAreNeverReachedGo) {
   Steps steps(
       "define void @k(ptr %x, i32 %n) {\nentry:\n  %lane = call i32 @\"kmux.lane\"()\n"

@@ -66,7 +66,8 @@ constexpr const char* kCounts =
     "  from.free(from.self, 0, nullptr, memory);\n"
     "  ++*static_cast<int*>(slots[0].ptr);\n  return 0;\n}\n";
 
-// A kernel on a grid of 3000 blocks with 200 KiB of shared memory, each of which counts; one throws where that number is 2.
+// A kernel on a grid of 3000 blocks with 200 KiB of shared memory, each of which counts; one throws where that number
+// is 2.
 constexpr const char* kCountsOnAGrid =
     "static void blocks(const void* arguments, const kmux_cpu_grid*, uint64_t first, uint64_t end, char* memory) {\n"
     "  for (uint64_t block = first; block < end; ++block) {\n"
@@ -80,7 +81,7 @@ constexpr const char* kCountsOnAGrid =
     "  const kmux_cpu_grid grid = {{100, 6, 5}, {64, 1, 1}, 0, error, 0};\n"
     "  return kmux_cpu_run(&grid, &kernel, &slots[0].ptr);\n}\n";
 
-/// The unit with a kernel that counts, on a processor that lacks `lacking`.
+/// The unit with a counting kernel, on a processor that lacks `lacking`.
 struct BuiltUnit {
   explicit BuiltUnit(const std::string& lacking, bool on_grid = false) {
     Meta meta = meta_with({});
@@ -158,10 +159,10 @@ TEST(Standalone, AClosedLibraryLeavesNoThread) {
       });
       other.join();
       int count = 0;
-      EXPECT_EQ(unit.launch(count), KMUX_OK);  // its memory goes with the library, not with this thread
+      EXPECT_EQ(unit.launch(count), KMUX_OK);  // its memory is freed with the library, not with this thread
     }
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));  // longer than a worker would have stayed awake
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));  // longer than a worker stays awake
 }
 
 TEST(Standalone, DoesNotRunOnAnotherProcessor) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structures by value, which a launch puts together of what callers pass one by one.
+// Structures by value, which a launch assembles from arguments that callers pass one by one.
 #include <bit>
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 constexpr int kThreads = 64;
 
-/// The structure that kernel `k(S s, float* y)` takes, what it adds up, and the sum.
+/// The structure that kernel `k(S s, float* y)` takes, the expression that it adds up, and the sum.
 struct StructCase {
   std::string declaration;  // of S
   StructArg members;
@@ -24,7 +24,8 @@ struct StructCase {
   float expected;
 };
 
-// Scalars i = 3, b = 200, f = 2.5, d = 0.25, h = 1.5 (float16) and t = 1 (bool), and x, which is {10, 20, 30}.
+// Returns cases with scalars i = 3, b = 200, f = 2.5, d = 0.25, h = 1.5 (float16) and t = 1 (bool), and x = {10, 20,
+// 30}.
 std::vector<StructCase> struct_cases() {
   const LaunchArg i = ScalarArg{"i"}, f = ScalarArg{"f"}, d = ScalarArg{"d"}, x = TensorArg{"x"};
   const LaunchArg two = TensorArg{"x", 4};
@@ -99,7 +100,8 @@ TEST(StructArguments, ArriveAsTheyArePutTogether) {
   }
 }
 
-// There registers hold arrays of numbers, and larger structures come by their addresses: neither is in the code.
+// On that machine arrays of numbers are passed in registers, and larger structures by address: the code contains
+// neither.
 TEST(StructArguments, AreCompiledForAnotherMachine) {
   CpuBackend& backend = common_bench().backend;
   for (const StructCase& one : struct_cases()) {
@@ -112,7 +114,7 @@ TEST(StructArguments, AreCompiledForAnotherMachine) {
   }
 }
 
-// Recursion is what no vector can do.
+// Recursion cannot be vectorized.
 TEST(StructArguments, ArriveInThreadsWithAStackEach) {
   for (const StructCase& one : struct_cases()) {
     const std::string source = one.declaration +
@@ -141,7 +143,7 @@ TEST(StructArguments, BelongToEachThread) {
   }
 }
 
-// What is only read stays where the launcher has it, also where each thread reads another part.
+// A read-only structure stays where the launcher has it, also if each thread reads another part.
 TEST(StructArguments, AreReadAnywhere) {
   std::vector<LaunchArg> members;
   for (int i = 0; i < 100; ++i) members.emplace_back(ExprArg{i * i});
@@ -174,7 +176,7 @@ TEST(StructArguments, AreNoNumbersOrAddresses) {
   }
 }
 
-// What a class does when it is copied has no place in a launch.
+// A class with a copy constructor is not valid as an argument of a launch.
 TEST(StructArguments, AreNoClassesWithCopiesOfTheirOwn) {
   const std::string source =
       "struct S { int a[4]; __device__ S(const S& o) { a[0] = 1; } };\n__global__ void k(S s, float* y) { y[0] = "
@@ -202,7 +204,7 @@ Result<float> run_host_struct(const std::string& source, const StructArg& record
   return y;
 }
 
-// As C passes them: in registers, or in memory.
+// Passed as in C: in registers, or in memory.
 TEST(StructArguments, ArePassedToFunctionsOfC) {
   const LaunchArg i = ScalarArg{"i"}, f = ScalarArg{"f"}, h = ScalarArg{"h"}, x = TensorArg{"x", 8};
   const std::vector<StructCase> cases = {

@@ -1,4 +1,4 @@
-// Branches by data and by place, and long scalar code, in shapes that public suites have
+// Branches by data and by position, and long scalar code, modelled on public suites
 // (docs/design/0039-public-kernels.md). The text is our own.
 #include <algorithm>
 #include <cmath>
@@ -69,7 +69,7 @@ __global__ void flux(int cells, const int* neighbours, const float* normals, con
   expect_near(fluxes, wanted);
 }
 
-// gaussian: a vector and a rectangle of threads, most of which leave at once, launched for every column.
+// gaussian: a vector and a rectangle of threads, most of which return at once, launched for every column.
 TEST_P(SuiteBranches, EliminationThatLeavesAtOnce) {
   source_ = R"(
 __global__ void factors(float* m, const float* a, int size, int t) {
@@ -103,8 +103,8 @@ __global__ void rows(const float* m, float* a, float* b, int size, int t) {
   expect_near(product, b0, 1e-3);
 }
 
-// streamcluster: a cost with a branch on which a point changes its centre, lowered into a table a thread, coordinates of
-// one point in dynamic shared memory.
+// streamcluster: a cost with a branch on which a point changes its centre, lowered into one table per thread;
+// coordinates of one point in dynamic shared memory.
 TEST_P(SuiteBranches, GainsOfPointsThatMove) {
   source_ = R"(
 struct Point { float weight, cost; int center; };
@@ -218,8 +218,8 @@ __global__ void system(const float* all, float* results, float time, int workloa
   expect_near(results, wanted, 1e-3);
 }
 
-// mummergpu: a walk down a trie by a string each, which goes on by links where it cannot go on, in nested loops with
-// several ends, one of them a goto.
+// mummergpu: one walk down a trie per string, which follows links where it cannot continue, in nested loops with
+// several exits, one of them a goto.
 TEST_P(SuiteBranches, StringsMatchedInATrie) {
   source_ = R"(
 __global__ void match(const int* children, const int* links, const int* depths, const char* text, const int* starts,
@@ -281,7 +281,7 @@ __global__ void match(const int* children, const int* links, const int* depths, 
   EXPECT_EQ(longest, wanted);
 }
 
-// adi: sweeps along rows and back, a thread a row; fdtd-2d: three fields whose kernels leave out borders.
+// adi: sweeps along rows and back, one thread per row; fdtd-2d: three fields whose kernels skip borders.
 TEST_P(SuiteBranches, SweepsForthAndBack) {
   source_ = R"(
 __global__ void forth(const float* a, float* b, float* x, int n) {
@@ -307,7 +307,7 @@ __global__ void back(const float* a, const float* b, float* x, int n) {
   launch("forth", {{2}, {32}}, {a, b, x, kSide});
   launch("last", {{2}, {32}}, {b, x, kSide});
   launch("back", {{2}, {32}}, {a, b, x, kSide});
-  // x solves a symmetric system of three diagonals in each row.
+  // x solves a symmetric tridiagonal system in each row.
   std::vector<double> product(right.size());
   for (int i = 0; i < kSide; ++i)
     for (int j = 0; j < kSide; ++j) {
@@ -318,7 +318,8 @@ __global__ void back(const float* a, const float* b, float* x, int n) {
   expect_near(product, right);
 }
 
-// chacha20: rotations, one block of the stream a thread; crc64: a table in constant memory that the thread's bytes index.
+// chacha20: rotations, one block of the stream per thread; crc64: a table in constant memory that the thread's bytes
+// index.
 TEST_P(SuiteBranches, RotationsAndTables) {
   source_ = R"(
 #define ROTATE(v, n) (((v) << (n)) | ((v) >> (32 - (n))))
@@ -377,7 +378,7 @@ __global__ void crc(const unsigned char* text, const int* starts, unsigned char*
   EXPECT_EQ(sums[2], 0);
 }
 
-// A value that is the same in all threads leaves a loop with some of them.
+// A uniform value that only some threads carry out of a loop.
 TEST_P(SuiteBranches, ASumThatAReturnTakesOutOfALoop) {
   source_ =
       "__device__ int f(const int* x, int t, int n) {\nint sum = 0;\nfor (int i = 0; i < n; ++i) {\nsum += x[sum & "

@@ -1,5 +1,4 @@
-// Threads that go ways of their own, in shapes that public suites have (docs/design/0039-public-kernels.md). The text is
-// our own.
+// Divergent threads, modelled on public suites (docs/design/0039-public-kernels.md). The text is our own.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -28,7 +27,7 @@ struct Graph {
   }
 };
 
-// bfs: flags of the frontier as bytes, written by whoever comes, and a flag that says whether to go on.
+// bfs: the frontier as byte flags, written by several threads, and a flag that requests another round.
 TEST_P(SuiteDivergence, FrontierOfFlags) {
   source_ = R"(
 __global__ void expand(const int* offsets, const int* targets, bool* frontier, bool* updating, const bool* visited, int* cost,
@@ -73,7 +72,8 @@ __global__ void advance(bool* frontier, bool* updating, bool* visited, int* over
   EXPECT_EQ(cost, wanted);
 }
 
-// particlefilter: searches that leave their loop by break, or the function by return; a generator with remainders in double.
+// particlefilter: searches that leave their loop by break, or the function by return; a generator with remainders in
+// double.
 TEST_P(SuiteDivergence, SearchesThatLeaveTheirLoop) {
   source_ = R"(
 __device__ double uniform(int* seeds, int index) {
@@ -180,7 +180,7 @@ __global__ void merge(const float4* from, float4* to, int length, int quads) {
   }
 }
 
-// nqueen: an explicit stack in shared memory, a column of it a thread, and a loop that goes forth and back.
+// nqueen: an explicit stack in shared memory, one column per thread, and a loop that goes forth and back.
 TEST_P(SuiteDivergence, BacktrackingOnAStack) {
   source_ = R"(
 __global__ void queens(int n, int first_rows, unsigned* found) {
@@ -222,7 +222,7 @@ __global__ void queens(int n, int first_rows, unsigned* found) {
   EXPECT_EQ(std::accumulate(found.begin(), found.end(), 0U), 92U);
 }
 
-// interval: a stack in an array of the thread's own, with indices that are not known, and arithmetic on structures.
+// interval: a stack in a per-thread array, with unknown indices, and arithmetic on structures.
 TEST_P(SuiteDivergence, StackOfIntervalsInLocalMemory) {
   source_ = R"(
 template <class T> struct Interval {
@@ -272,8 +272,8 @@ __global__ void roots(const double* squares, int* counts, double* largest, int n
   for (int i = 0; i < 50; ++i) EXPECT_EQ(counts[i] >= 2, squares[i] >= 0) << i;
 }
 
-// bh: a warp walks a tree together: a vote decides whether any of its threads needs the children, whose numbers are on a
-// stack of the warp in shared memory.
+// bh: a warp walks a tree together: a vote decides whether any of its threads needs the children, whose numbers are on
+// a stack of the warp in shared memory.
 TEST_P(SuiteDivergence, WarpsWalkATreeByVotes) {
   source_ = R"(
 __global__ void near(const float* x, const float* centers, const float* radii, int* counts, int nodes, int n, float reach) {
@@ -326,7 +326,7 @@ __global__ void near(const float* x, const float* centers, const float* radii, i
   EXPECT_EQ(counts, wanted);
 }
 
-// cc: union and find by atomics, with loops that end when nobody else interferes.
+// cc: union and find by atomics, with loops that end when no other thread interferes.
 TEST_P(SuiteDivergence, ComponentsByAtomics) {
   source_ = R"(
 __device__ int root(int* parents, int x) {

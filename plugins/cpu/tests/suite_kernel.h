@@ -13,7 +13,7 @@
 
 namespace kmux::cpu {
 
-/// What a kernel is called with: memory that it may change, or a number.
+/// An argument of a kernel: memory that it may change, or a number.
 struct SuiteValue {
   template <class T>
   SuiteValue(std::vector<T>& memory) : address(memory.data()) {}
@@ -24,7 +24,7 @@ struct SuiteValue {
   DType type{};
 };
 
-/// CUDA kernels of one source as code of public suites calls them: from the host, again and again, on plain memory.
+/// CUDA kernels of one source, called as public suites do: from the host, repeatedly, on plain memory.
 class SuiteKernels : public testing::TestWithParam<const char*> {
  protected:
   struct Shape {
@@ -63,7 +63,7 @@ class SuiteKernels : public testing::TestWithParam<const char*> {
     for (int& value : values) value = distribution(random_);
     return values;
   }
-  /// Every element within `tolerance`, relative to values above 1.
+  /// Expects every element within `tolerance`, relative to values above 1.
   template <class T, class U>
   static void expect_near(const std::vector<T>& actual, const std::vector<U>& expected, double tolerance = 1e-4) {
     ASSERT_EQ(actual.size(), expected.size());

@@ -1,5 +1,5 @@
-// Reductions, prefix sums and loops that end together, in shapes that public suites have
-// (docs/design/0039-public-kernels.md). The text is our own.
+// Reductions, prefix sums and loops with a common end, modelled on public suites (docs/design/0039-public-kernels.md).
+// The text is our own.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -13,8 +13,8 @@ namespace {
 class SuiteReductions : public SuiteKernels {};
 INSTANTIATE_TEST_SUITE_P(Tiers, SuiteReductions, testing::Values("fast", "full"));
 
-// srad: a tree whose last block has fewer elements, so that blocks take different branches with barriers within, and its
-// last thread adds up what the largest power of two leaves over.
+// srad: a tree whose last block has fewer elements, so that blocks take different branches with barriers inside, and
+// its last thread adds the elements beyond the largest power of two.
 TEST_P(SuiteReductions, TreeWhoseLastBlockIsNotFull) {
   source_ = R"(
 #define THREADS 64
@@ -86,8 +86,8 @@ __global__ void layer(const float* input, const float* weights, float* partial, 
   expect_near(partial, wanted);
 }
 
-// leukocyte: a block goes on until a flag in shared memory says that it has converged; a block of threads passes over a
-// longer array, and a thread's last result is written one turn later.
+// leukocyte: a block continues until a flag in shared memory reports convergence; a block of threads passes over a
+// longer array, and a thread's last result is written one iteration later.
 TEST_P(SuiteReductions, UntilTheBlockHasConverged) {
   source_ = R"(
 #define THREADS 48
@@ -151,7 +151,8 @@ __global__ void relax(float** grids, const int* sizes, int* turns, int most, flo
     const int n = static_cast<int>(grid.size());
     int turn = 0;
     for (double change = 1e9; change / n >= kCutoff && turn < kMost; ++turn) {
-      // A pass writes what the one before it computed, so the left neighbour of a pass's first element is the old one.
+      // A pass writes the values that the previous one computed, so the left neighbour of a pass's first element is the
+      // old one.
       const std::vector<float> last = grid;
       change = 0;
       for (int i = 0; i < n; ++i) {
@@ -166,7 +167,8 @@ __global__ void relax(float** grids, const int* sizes, int* turns, int most, flo
   for (std::size_t i = 0; i < grids.size(); ++i) expect_near(grids[i], wanted[i]);
 }
 
-// huffman: a prefix sum up and down a tree in place, then bits of every thread packed by atomics on shared words.
+// huffman: a prefix sum up and down a tree in place, then the bits of every thread are packed by atomics on shared
+// words.
 TEST_P(SuiteReductions, CodewordsPackedByAtomics) {
   source_ = R"(
 __global__ void pack(const unsigned* codes, const int* lengths, unsigned* words, int* total) {
@@ -218,8 +220,8 @@ __global__ void pack(const unsigned* codes, const int* lengths, unsigned* words,
   EXPECT_EQ(total, wanted_total);
 }
 
-// hybridsort: counters of a warp, each update tagged with its lane and repeated until it is seen to have won; all of it on
-// volatile shared memory, without atomics.
+// hybridsort: counters of a warp, each update tagged with its lane and repeated until it has won; all on volatile
+// shared memory, without atomics.
 TEST_P(SuiteReductions, CountersTaggedByLane) {
   source_ = R"(
 #define BINS 16
@@ -256,8 +258,8 @@ __global__ void count(unsigned* result, const float* x, float low, float high, i
   EXPECT_EQ(result, wanted);
 }
 
-// heartwall: a block a point and stages of different extents, each by strides with columns that wrap around, then sums that
-// a few threads make alone before all go on.
+// heartwall: one block per point and stages of different extents, each by strides with columns that wrap around, then
+// sums that a few threads compute alone before all continue.
 TEST_P(SuiteReductions, StagesOfDifferentExtents) {
   source_ = R"(
 __global__ void correlate(const float* images, const float* pattern, float* best, int* place, int rows, int columns) {
@@ -323,7 +325,7 @@ __global__ void correlate(const float* images, const float* pattern, float* best
   EXPECT_EQ(place, wanted_place);
 }
 
-// b+tree: at each level the one thread whose keys enclose the value moves the block on, through global memory.
+// b+tree: at each level the one thread whose keys enclose the value advances the block, through global memory.
 TEST_P(SuiteReductions, OneThreadLeadsTheBlockDownATree) {
   source_ = R"(
 struct Node { int indices[9]; int keys[10]; };

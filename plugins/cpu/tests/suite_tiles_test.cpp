@@ -1,4 +1,4 @@
-// Tiles with barriers, in shapes that public suites have (docs/design/0039-public-kernels.md). The text is our own.
+// Tiles with barriers, modelled on public suites (docs/design/0039-public-kernels.md). The text is our own.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,7 +11,7 @@ namespace {
 class SuiteTiles : public SuiteKernels {};
 INSTANTIATE_TEST_SUITE_P(Tiers, SuiteTiles, testing::Values("fast", "full"));
 
-// hotspot: a tile does several steps with what its halo allows, and fewer threads have a valid result after each; the loop
+// hotspot: a tile does as many steps as its halo permits, and fewer threads have a valid result after each; the loop
 // ends by a break between two barriers.
 TEST_P(SuiteTiles, StepsWithAShrinkingHalo) {
   source_ = R"(
@@ -102,7 +102,8 @@ __global__ void rows(int steps, const int* wall, const int* from, int* to, int c
   EXPECT_EQ(from, best);
 }
 
-// nw: a table along its diagonals, first growing and then shrinking, a barrier each, in blocks along diagonals of blocks.
+// nw: a table along its diagonals, first growing and then shrinking, one barrier each, in blocks along diagonals of
+// blocks.
 TEST_P(SuiteTiles, AlignmentAlongDiagonals) {
   source_ = R"(
 #define TILE 16
@@ -231,7 +232,8 @@ __global__ void internal(float* m, int n, int offset) {
   expect_near(product, wanted);
 }
 
-// dwt2d: a class with methods whose objects lie in shared memory, mirrored at the borders, steps of every second element.
+// dwt2d: a class with methods whose objects are in shared memory, mirrored at the borders, in steps of every second
+// element.
 TEST_P(SuiteTiles, WaveletsByLifting) {
   source_ = R"(
 template <int SIZE>
@@ -272,7 +274,7 @@ __global__ void forward(const int* x, int* y) {
   EXPECT_EQ(y, wanted);
 }
 
-// lavaMD: a block a box, its particles taken by strides, box by box of its neighbours through shared memory.
+// lavaMD: one block per box, its particles taken by strides, box by box of its neighbours through shared memory.
 TEST_P(SuiteTiles, ForcesBetweenBoxes) {
   source_ = R"(
 struct Particle { float x, y, z, q; };
@@ -322,8 +324,8 @@ __global__ void forces(const Particle* all, const int* neighbours, const int* co
   expect_near(out, wanted);
 }
 
-// correlation: rows of a triangle, so that a thread's loops are as long as its place says; gramschmidt: a kernel in which
-// one thread works, and one whose threads pass over the rows twice.
+// correlation: rows of a triangle, so that the length of a thread's loops depends on its position; gramschmidt: a
+// kernel with one working thread, and one whose threads pass over the rows twice.
 TEST_P(SuiteTiles, TrianglesAndColumns) {
   source_ = R"(
 __global__ void correlate(float* matrix, const float* data, int m, int n) {

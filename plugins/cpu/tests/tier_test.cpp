@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Where two compilers' liberties would show: fused multiply-add, sums in order, division, square roots, conversions.
+// Code on which two compilers may differ: fused multiply-add, sums in order, division, square roots, conversions.
 constexpr const char* kArithmetic = R"(
 #include <cmath>
 extern "C" void k(const float* a, const double* b, float* c, double* d) {

@@ -1,4 +1,4 @@
-// What loops ask for of the next tile, and which tiles blocks of a column share (spmd/tiles.cpp).
+// The prefetches of loops for the next tile, and the tiles that blocks of a column share (spmd/tiles.cpp).
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -13,14 +13,14 @@ using std::string;
 
 constexpr BlockShape kTile = {BlockShape::Order::kRows, 16, 8, std::array<unsigned, 3>{16, 8, 1}};
 
-/// A loop over tiles of eight rows, as widen makes it.
+/// A loop over tiles of eight rows, in its vectorized form.
 struct Loop {
   string first = "%i = mul nsw i32 %t, %n";  // the index of a tile's first row in the array
   string barrier = "call void @\"kmux.barrier\"()";
-  int additions = 300;  // behind its loads
+  int additions = 300;  // after its loads
   string from = "%b";
   string before = "";  // the loop
-  string behind = "";  // it
+  string behind = "";  // the loop
 
   string text() const {
     string text =
@@ -51,7 +51,7 @@ struct Loop {
   }
 };
 
-// How often the loop asks, and that it asks for nothing outside of it.
+// Returns the number of the loop's prefetches, after checking that none is outside of it.
 int requests(const Loop& loop, const BlockShape& shape = kTile) {
   Steps steps(loop.text());
   place_tiles(steps.kernel(), shape);
@@ -69,8 +69,8 @@ TEST(Tiles, RowsFarApartAreAskedForAnIterationAhead) {
 }
 
 TEST(Tiles, WhatAProcessorExpectsIsNot) {
-  EXPECT_EQ(requests({.first = "%i = add nsw i32 %t, %n"}), 0);  // a line after the other
-  EXPECT_EQ(requests({.additions = 100}), 0);  // it looks ahead so far itself
+  EXPECT_EQ(requests({.first = "%i = add nsw i32 %t, %n"}), 0);  // one line after another
+  EXPECT_EQ(requests({.additions = 100}), 0);  // the processor itself looks that far ahead
 }
 
 TEST(Tiles, WhereTheNextOneIsNotKnownNothingIs) {
@@ -81,12 +81,12 @@ TEST(Tiles, WhereTheNextOneIsNotKnownNothingIs) {
 
 TEST(Tiles, OtherLoopsAndBlocksStayAsTheyAre) {
   EXPECT_EQ(requests({.barrier = "; none"}), 0);
-  EXPECT_EQ(requests({}, {BlockShape::Order::kRows, 16, 4, std::array<unsigned, 3>{16, 8, 1}}), 0);  // not all in step
+  EXPECT_EQ(requests({}, {BlockShape::Order::kRows, 16, 4, std::array<unsigned, 3>{16, 8, 1}}), 0);  // partly lockstep
   EXPECT_EQ(requests({}, {BlockShape::Order::kRows, 16, 8, std::array<unsigned, 3>{128, 1, 1}}), 0);  // one row
   EXPECT_EQ(requests({}, {BlockShape::Order::kRows, 16, 1, {}}), 0);
 }
 
-// Little by little: a processor has room for a dozen that are on their way.
+// Prefetches are spread out: a processor tracks about a dozen outstanding ones.
 TEST(Tiles, RequestsLieApart) {
   Steps steps(Loop{}.text());
   place_tiles(steps.kernel(), kTile);
@@ -101,7 +101,7 @@ TEST(Tiles, RequestsLieApart) {
   }
 }
 
-// Are the tiles put away, and read from there by a loop of its own?
+// Returns true if the tiles are packed, and read from there by a separate loop.
 bool packs(const Loop& loop) {
   Steps steps(loop.text());
   place_tiles(steps.kernel(), kTile);
@@ -127,15 +127,15 @@ TEST(Tiles, WhatARowMayHaveForItselfIsNot) {
   EXPECT_FALSE(packs({.additions = 100}));  // not worth it
 }
 
-/// A loop that copies to shared memory what lies at `from`, and reads it behind the barrier at `offset`.
+/// A loop that copies data at `from` to shared memory, and reads it after the barrier at `offset`.
 struct Copy {
   string from = "getelementptr float, ptr %c, i32 %t";
-  string value = "%m";  // that is stored
+  string value = "%m";  // the stored value
   string offset = "60";
   string sooner = "", later = "", before = "", behind = "";
 };
 
-// Do blocks of a row share the copy?
+// Returns true if blocks of a row share the copy.
 bool keeps(const Copy& copy) {
   Steps steps(
       Loop{.barrier = "%q = " + copy.from + "\n  %m = load <16 x float>, ptr %q\n  " + copy.sooner +
@@ -161,12 +161,12 @@ TEST(Tiles, WhatARowCopiesIsKept) {
 
 TEST(Tiles, WhatAColumnCopiesForItselfIsNotKept) {
   EXPECT_FALSE(keeps({.from = "getelementptr float, ptr %c, i32 %x"}));
-  EXPECT_FALSE(keeps({.from = "getelementptr float, ptr %shared, i32 512"}));  // which no other block has
+  EXPECT_FALSE(keeps({.from = "getelementptr float, ptr %shared, i32 512"}));  // no other block can read it
   EXPECT_FALSE(keeps({.value = "%v0"}));  // a tile that is packed
   EXPECT_FALSE(keeps({.value = "%d", .sooner = "%d = fadd <16 x float> %m, %s"}));
 }
 
-// Shared memory that is read elsewhere, before it is written, or where the copy is not, is needed itself.
+// Shared memory that is read elsewhere, before it is written, or at another place than the copy, must be kept.
 TEST(Tiles, WhatIsMoreThanACopyIsNotKept) {
   EXPECT_FALSE(keeps({.offset = "61"}));
   EXPECT_FALSE(keeps({.offset = "-4"}));
@@ -179,7 +179,7 @@ TEST(Tiles, WhatIsMoreThanACopyIsNotKept) {
   EXPECT_FALSE(keeps({.behind = "%second = call ptr @\"kmux.shared\"(i64 0)"}));
 }
 
-// A block may wait for another one then, or read what that has written.
+// A block may then wait for another one, or read data that it has written.
 TEST(Tiles, WhereBlocksMeetNothingIsPacked) {
   EXPECT_FALSE(packs({.behind = "%o = atomicrmw add ptr %c, i32 1 monotonic"}));
   EXPECT_FALSE(packs({.behind = "fence seq_cst"}));

@@ -47,7 +47,7 @@ extern "C" __global__ void march(const int* x, int* y, int depth) {
 namespace spmd {
 namespace {
 
-// A loop that is to have `told` iterations in one, around `barrier` or "".
+// Returns a loop with an unroll count of `told`, around `barrier` or "".
 std::string told_to_unroll(const std::string& barrier, int told) {
   return "define void @k(ptr %x, i32 %n) {\nentry:\n  br label %loop\nloop:\n"
          "  %i = phi i32 [ 0, %entry ], [ %next, %loop ]\n" +
@@ -72,7 +72,7 @@ TEST(Unroll, GivesALoopWithBarriersTheIterationsItIsToldTo) {
   const std::string barrier = "  call void @\"kmux.barrier\"()\n";
   EXPECT_EQ(barriers(told_to_unroll(barrier, 5)), 5);
   EXPECT_EQ(barriers(told_to_unroll(barrier, 1)), 1);
-  EXPECT_EQ(barriers(told_to_unroll(barrier, 1000)), 1);  // of too much code
+  EXPECT_EQ(barriers(told_to_unroll(barrier, 1000)), 1);  // too much code
   EXPECT_EQ(barriers(told_to_unroll("", 5)), 0);
 }
 

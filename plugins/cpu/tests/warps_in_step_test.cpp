@@ -1,4 +1,4 @@
-// Kernels whose warps run in step, and those whose warps must not (docs/design/0035-cuda-on-cpu.md).
+// Kernels whose warps run in lockstep, and those whose warps must not (docs/design/0035-cuda-on-cpu.md).
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -24,7 +24,7 @@ extern "C" __global__ void sums(const int* x, int* y) {
   }
   if (t == 0) y[blockIdx.x] = part[0];
 })";
-  for (const int threads : {32, 64, 256, 512, 1024}) {  // one warp, all in step, and groups of those in step
+  for (const int threads : {32, 64, 256, 512, 1024}) {  // one warp, all in lockstep, and groups in lockstep
     auto x = integers(static_cast<std::size_t>(3 * threads), -100, 100);
     std::vector<int> y(3), wanted(3);
     for (int b = 0; b < 3; ++b) {
@@ -62,7 +62,7 @@ extern "C" __global__ void matmul(const int* a, const int* b, int* c, int n) {
   }
 }
 
-// Strides of the grid, until more is behind them than caches have, and a last round that only some threads make.
+// Grid-stride loops over more data than caches hold, and a last round that only some threads make.
 TEST_P(WarpsInStep, GoRoundFarLoops) {
   source_ = R"(
 extern "C" __global__ void k(const int* x, int* y, int n) {
@@ -83,7 +83,7 @@ extern "C" __global__ void k(const int* x, int* y, int n) {
   }
 }
 
-// Rows as short as a line of the cache, in a grid that is large enough to ask for the next blocks' rows.
+// Rows as short as a cache line, in a grid large enough to prefetch the next blocks' rows.
 TEST_P(WarpsInStep, ShortRowsOfLargeGrids) {
   source_ = R"(
 extern "C" __global__ void k(const int* x, int* y, int n) {
@@ -101,7 +101,7 @@ extern "C" __global__ void k(const int* x, int* y, int n) {
   }
 }
 
-// Whole warps end before a barrier that the others wait at again and again: not in step.
+// Whole warps exit before a barrier at which the others wait repeatedly: not in lockstep.
 TEST_P(WarpsInStep, ABarrierThatSomeWarpsDoNotReach) {
   source_ = R"(
 extern "C" __global__ void k(const int* x, int* y, int rounds) {
@@ -131,7 +131,7 @@ extern "C" __global__ void k(const int* x, int* y, int rounds) {
   EXPECT_EQ(y, wanted);
 }
 
-// How often a warp goes round is its own, and so is what its lanes tell each other.
+// Each warp has a separate trip count, and so are its shuffles and ballots separate.
 TEST_P(WarpsInStep, ShufflesAndBallotsOfEachWarp) {
   source_ = R"(
 extern "C" __global__ void k(const int* x, int* y, int n) {
@@ -162,7 +162,7 @@ extern "C" __global__ void k(const int* x, int* y, int n) {
   EXPECT_EQ(y, wanted);
 }
 
-// A warp that has ended its rounds has numbers that mean nothing, which must not tell the others to go on or to end.
+// A warp that has finished its rounds has meaningless values, which must not decide whether the others continue.
 TEST_P(WarpsInStep, RoundsByWhatEachWarpHas) {
   source_ = R"(
 extern "C" __global__ void k(const int* x, unsigned* y) {
@@ -218,7 +218,7 @@ extern "C" __global__ void k(const int* x, int* tickets, int* totals) {
   EXPECT_EQ(totals, std::vector<int>(3, 64 * count));
 }
 
-// What is the same in a warp is read once for it: not at all where none of its lanes run, since it may be no memory.
+// A value uniform in a warp is loaded once for it, but not if none of its lanes run: the address may be invalid.
 TEST_P(WarpsInStep, AWarpThatDoesNotRunReadsNothing) {
   source_ = R"(
 extern "C" __global__ void k(int* const* rows, int* y, int n) {
@@ -262,7 +262,7 @@ extern "C" __global__ void k(const int* x, int* y, int n) {
   EXPECT_EQ(y, wanted);
 }
 
-// Memory of each thread, of so few bytes that all warps have theirs at once, and of so many that they have not.
+// Private memory of each thread, small enough for all warps at once, and too large for that.
 TEST_P(WarpsInStep, MemoryOfEachThread) {
   source_ = R"(
 template <int size>
@@ -290,7 +290,7 @@ __global__ void k(const int* x, int* y) {
   }
 }
 
-// With one warp in the block the lanes' numbers are a constant vector, whose first element is no divisor.
+// With one warp in the block the lane numbers are a constant vector, whose first element is not a valid divisor.
 TEST_P(WarpsInStep, DivisionsByTheNumberOfTheThread) {
   source_ = R"(
 extern "C" __global__ void k(const unsigned* x, unsigned* y) {
@@ -305,7 +305,7 @@ extern "C" __global__ void k(const unsigned* x, unsigned* y) {
   EXPECT_EQ(y, wanted);
 }
 
-// The lowest bit of a thread's number goes up by one from lane to lane: no condition that all of them have.
+// The lowest bit of a thread's number alternates from lane to lane: not a uniform condition.
 TEST_P(WarpsInStep, ChoicesByTheLowestBitOfTheThread) {
   source_ = R"(
 extern "C" __global__ void k(const int* x, int* y) {
@@ -319,7 +319,7 @@ extern "C" __global__ void k(const int* x, int* y) {
   EXPECT_EQ(y, wanted);
 }
 
-// Numbers without sign that are above 2^31 in all lanes: a progression, and a difference that all lanes have.
+// Unsigned numbers above 2^31 in all lanes: a progression, and a uniform difference.
 TEST_P(WarpsInStep, NumbersWithoutSignAreExtendedWithoutOne) {
   source_ = R"(
 extern "C" __global__ void k(unsigned* y, unsigned n) {
@@ -344,7 +344,7 @@ extern "C" __global__ void k(unsigned* y, unsigned n) {
   EXPECT_EQ(y, wanted);
 }
 
-// Such blocks go by rows, of which the widest grid has more than one group in a row.
+// Such blocks run by rows; the widest grid has more than one group per row.
 TEST_P(WarpsInStep, RowsOfBlocksRunOnceEach) {
   source_ = R"(
 extern "C" __global__ void k(const int* x, int* y, int width, int height, int more) {

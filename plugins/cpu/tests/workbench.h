@@ -30,7 +30,7 @@ struct LoadedKernel {
   }
 };
 
-/// Wraps, builds and loads programs as the runtime does.
+/// Wraps, builds and loads programs as the runtime does. Owns its backend and host.
 class Workbench {
  public:
   FakeHost host;
@@ -51,8 +51,8 @@ class Workbench {
   }
 };
 
-/// The workbench of tests with many small kernels, which look at what these give and no further: as in an application, what
-/// comes before each CUDA source is compiled once for all of them. Never destroyed.
+/// Returns the workbench shared by tests with many small kernels, which only check results. As in an application, the
+/// text that precedes each CUDA source is compiled once for all of them. Never destroyed.
 inline Workbench& common_bench() {
   static Workbench& bench = *new Workbench;
   return bench;

@@ -35,7 +35,7 @@ TEST(Wrapper, CallsKernelsWhoseNamesAreTakenInCpp) {
     builder.source("k.c", "void " + name + "(int* p) { p[0] = 5; }");
     builder.launch(name).args({"out"});
     auto program = builder.build();
-    if (!program) continue;  // validation forbids the name
+    if (!program) continue;  // validation rejects the name
     auto kernel = bench.load(*program);
     int out[4] = {};
     ASSERT_TRUE(kernel.value()({slot(out)}).ok()) << name;

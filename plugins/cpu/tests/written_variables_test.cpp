@@ -1,4 +1,4 @@
-// Which variables of sources keep values from one launch to the next, as the part "state" of artifacts names them.
+// The variables of sources that keep values from one launch to the next, as the part "state" of artifacts names them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ std::vector<std::string> state(const ProgramBuilder& builder, Options options) {
   return state_of(common_bench().load(builder.build().value(), std::move(options)).value().artifact);
 }
 
-// In both tiers the same: it is the runtime that decides by it.
+// Returns the state, which must be the same in both tiers: the runtime makes decisions by it.
 std::vector<std::string> state_of_c(const std::string& path, const std::string& text, const std::string& engine) {
   const std::vector<std::string> fast = state(one_kernel(path, text), {{"tier", "fast"}, {"engine", engine}});
   EXPECT_EQ(state(one_kernel(path, text), {{"tier", "full"}, {"engine", engine}}), fast) << text;

@@ -25,7 +25,7 @@ using ::testing::Contains, ::testing::ElementsAre, ::testing::EndsWith, ::testin
 
 constexpr const char* kScale = "template <class T, int N> __global__ void scale(T* x) { x[threadIdx.x] *= N; }\n";
 
-// `kernel` of "k.cu" with a buffer.
+// Returns a program of `kernel` of "k.cu" with a buffer.
 ProgramBuilder program_of(const std::string& source, const std::string& kernel = "k") {
   ProgramBuilder builder("sample");
   builder.output("x", dtype::kFloat32, {32}).variant("cuda").source("k.cu", source);
@@ -39,7 +39,7 @@ std::string kernel_that(const std::string& statement) {
 
 class Builder : public ::testing::Test {
  protected:
-  // A toolkit is looked for as the manifest says, when the tests run.
+  // Uses the toolkit that the manifest's variables name at the time of the test.
   Builder() {
     for (const char* variable : {"CUDA_HOME", "KMUX_CUDA_HOME"}) {
       const char* value = std::getenv(variable);
@@ -83,7 +83,7 @@ TEST_F(Builder, WritesDownWhatTheKernelsTake) {
     const Json& kernel = kernels.as_array()->front();
     const auto number = [&](const char* key) { return *kernel.find(key)->as_integer(); };
     EXPECT_EQ(*kernel.find("kernel")->as_string(), "k");
-    // The assembler's own words.
+    // Compares with the assembler's output.
     EXPECT_THAT(host.log, HasSubstr("Used " + std::to_string(number("registers")) + " registers")) << arch;
     EXPECT_THAT(host.log, HasSubstr(std::to_string(number("local_bytes")) + " bytes cumulative stack size")) << arch;
     EXPECT_THAT(host.log, HasSubstr(std::to_string(number("shared_bytes")) + " bytes smem")) << arch;
@@ -137,7 +137,7 @@ TEST_F(Builder, NamesAKernelThatIsNotThere) {
   EXPECT_THAT(error.message, HasSubstr("kernel \"other\" is not in the compiled code (the code has k)"));
 }
 
-// C3.3: no driver is asked.
+// C3.3: detected without a driver call.
 TEST_F(Builder, ComparesArgumentsWithTheKernels) {
   const auto told = [&](const std::string& parameters) {
     return failure(program_of("extern \"C\" __global__ void k(" + parameters + ") {}").build().value());
@@ -237,7 +237,7 @@ TEST_F(Builder, LeavesTheProgramItsNames) {
   EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
 }
 
-// nvcc.profile puts a folder and a colon before it, which would be the folder that its children stand in.
+// nvcc.profile prepends a folder and a colon, which would add the working directory of its child processes.
 TEST_F(Builder, LeavesNoEmptyFolderForLibraries) {
   const Program program = program_of("#error shown\n").build().value();
   const auto failed = build(program);

@@ -52,7 +52,7 @@ Program launching(const std::string& fatbin, std::initializer_list<std::string> 
   return builder.build().value();
 }
 
-// As nvcc makes it of `kSetsToOne`, for sm_80 and sm_90a, and as PTX.
+// Returns nvcc's fatbin of `kSetsToOne`, for sm_80 and sm_90a, and as PTX.
 std::string fatbin_of(const Nvcc& nvcc, const std::string& flag) {
   const TempFolder folder;
   folder.write("k.cu", kSetsToOne);
@@ -66,7 +66,7 @@ std::string fatbin_of(const Nvcc& nvcc, const std::string& flag) {
 
 TEST_F(FatbinsOfNvcc, HaveCodeForSeveralArchitectures) {
   const std::string fatbin = fatbin_of(find_nvcc(host).value(), "--no-compress");
-  for (const char* arch : {"sm_80", "sm_90a", "sm_100a"}) {  // of the last the PTX, assembled
+  for (const char* arch : {"sm_80", "sm_90a", "sm_100a"}) {  // the last one uses the PTX, assembled
     const auto artifact = build(launching(fatbin, {"x"}), arch);
     ASSERT_TRUE(artifact.ok()) << arch << artifact.error().explain();
     const std::string& code = *artifact->find(nvidia::kCodePart);

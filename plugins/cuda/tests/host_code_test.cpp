@@ -1,4 +1,4 @@
-// Sources as they are published: with host code whose headers are missing here, and with kernels that launch kernels.
+// Sources as published: with host code whose headers are missing here, and with kernels that launch kernels.
 #include <cstdlib>
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 class HostCode : public ::testing::Test {
  protected:
-  // The toolkit that the environment names, else the one that is found.
+  // Uses the toolkit named by the environment, else the one found by default.
   void SetUp() override {
     const char* const home = std::getenv("KMUX_CUDA_HOME") ? std::getenv("KMUX_CUDA_HOME") : std::getenv("CUDA_HOME");
     if (home != nullptr) host.options["cuda.home"] = home;
@@ -69,7 +69,7 @@ TEST_F(HostCode, KernelsThatLaunchKernelsAreLinkedWithTheRuntime) {
   EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
 }
 
-// Public sources have functions of such names, of which C++20 has others.
+// Public sources have functions of such names, which conflict with C++20's.
 TEST_F(HostCode, IsCompiledByTheStandardOfNvccWhereNoneIsNamed) {
   const auto lerp = build(
       "#include <cmath>\n__device__ float lerp(float a, float b, float t) { return a + t * (b - a); }\n"

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
-// A toolkit that has the files that are looked at.
+// A toolkit with the files that the search checks.
 class NvccTest : public ::testing::Test {
  protected:
   NvccTest() {

@@ -1,4 +1,4 @@
-// Section "Toolkits" of docs/nvidia-drivers.md against what the backend does over an nvcc of each release.
+// Compares section "Toolkits" of docs/nvidia-drivers.md with the backend's behaviour over an nvcc of each release.
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using nvidia::Release;
 using testing::AllOf;
 using testing::HasSubstr;
 
-// An nvcc that makes the same PTX of everything for compute_90, and refuses other architectures.
+// An nvcc that returns the same PTX for every input on compute_90, and rejects other architectures.
 constexpr const char* kNvcc = R"(#!/bin/sh
 for argument; do
   case $argument in

@@ -19,14 +19,14 @@
 
 namespace kmux::cutedsl {
 
-/// The names of the kernels in a cubin, which they point into.
+/// The names of the kernels in a cubin. They point into its code, and are valid while that is.
 ///
 /// Source: ELF-64 Object File Format 1.5; binutils' names for NVIDIA's ELF files.
 class CubinNames {
  public:
   CubinNames(const unsigned char* code, size_t size) : code_(code), size_(size) {}
 
-  /// Calls `visit(const char* name)` for each; for none if the code is no cubin.
+  /// Calls `visit(const char* name)` for each name; for none if the code is not a valid cubin.
   template <class Visit>
   void for_each(Visit visit) const {
     Elf64_Ehdr header;
@@ -66,9 +66,9 @@ class CubinNames {
   size_t size_;
 };
 
-/// The content of a file of device code.
+/// The content of a file of device code, which it owns.
 ///
-/// Errors: unavailable that names the file, and says whether it is missing, unreadable or empty.
+/// Errors: returns unavailable that names the file, and whether it is missing, unreadable or empty.
 class CubinFile {
  public:
   CubinFile() = default;
@@ -120,13 +120,13 @@ class CubinFile {
   size_t size_ = 0;
 };
 
-/// The code of one file with its launcher, which keeps the state of each device, made once under its lock.
+/// The code of one file with its launcher, which keeps the state of each device, created once under its lock.
 ///
-/// A kernel is found by the symbol that it had when this launcher was built; in code from elsewhere, by the name of its
+/// A kernel is found by its symbol at the time this launcher was built; in code from elsewhere, by the name of its
 /// function as a pattern.
 class CubinModule {
  public:
-  /// `functions` has the function of each kernel of `facts` that the plan names. `log` and all of them outlive the object.
+  /// `functions` has the function of each kernel of `facts` that the plan names. `log` and all of them must outlive the object.
   CubinModule(const nvidia::PlanFacts& facts, const char* const* functions, nvidia::Log log)
       : facts_(nvidia::with_all_kernels(facts)), named_(facts.kernel_count), functions_(functions), log_(log) {}
   CubinModule(const CubinModule&) = delete;
@@ -137,8 +137,8 @@ class CubinModule {
     free(path_);
   }
 
-  /// Errors: unavailable if the file cannot be read; invalid_argument for a kernel that is not in it, or is there more than
-  ///         once: then all that match are named.
+  /// Errors: returns unavailable if the file cannot be read; invalid_argument for a kernel that is missing in it or
+  ///         matches more than once: then all matches are named.
   int open(const char* path, kmux_sink error) {
     path_ = strdup(path);
     kernels_ = new (std::nothrow) nvidia::KernelFacts[facts_.kernel_count + 1];
@@ -181,7 +181,7 @@ class CubinModule {
     return index < named_ ? find_by_pattern(names, count, index, error) : refuse_other(index, error);
   }
 
-  // Kernels of host functions have no other names: their object knows these.
+  // Kernels of host functions have no other names: their object refers to them by these.
   int refuse_other(unsigned index, kmux_sink error) {
     return nvidia::fail(
         error, KMUX_INVALID_ARGUMENT,
@@ -216,7 +216,7 @@ class CubinModule {
   }
 
   nvidia::PlanFacts facts_;
-  const unsigned named_;  // kernels that have a function; those of host functions follow
+  const unsigned named_;  // kernels with a function; those of host functions follow
   const char* const* functions_;
   nvidia::Log log_;
   CubinFile file_;

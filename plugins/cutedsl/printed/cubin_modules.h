@@ -8,14 +8,14 @@
 
 namespace kmux::cutedsl {
 
-/// The modules of a library that gets its code as files, by path.
+/// The modules, by path, of a library that gets its code as files. Owns all of them.
 ///
 /// Threads: any.
 class CubinModules {
  public:
   CubinModules(const nvidia::PlanFacts& facts, const char* const* functions) : facts_(facts), functions_(functions) {}
 
-  /// A module in use; the end of the object gives it back.
+  /// A module in use; the destructor releases it.
   class Use {
    public:
     explicit Use(CubinModule* module) : module_(module) {}
@@ -30,7 +30,7 @@ class CubinModules {
     CubinModule* module_;
   };
 
-  /// The module of that file, read if it is new; null after writing to `error`, and then `code` says why.
+  /// Returns the module of that file, read at the first use; null after writing to `error`, with the cause in `code`.
   Use use(const char* path, int* code, kmux_sink error) {
     const nvidia::Locked locked(lock_);
     CubinModule* module = first_;
@@ -40,8 +40,8 @@ class CubinModules {
     return Use(module);
   }
 
-  /// Unloads all, after the calls that use them, and goes on past failures, which go to `failures` line by line. What is used
-  /// afterwards is read anew.
+  /// Unloads all modules after the calls that use them, and continues past failures, which are written to `failures`
+  /// one per line. A later use reads the file again.
   void close(kmux_sink failures) {
     const nvidia::Locked locked(closing_);
     CubinModule* module = take_all();
@@ -56,7 +56,7 @@ class CubinModules {
   }
 
  private:
-  // Where the log lines of launchers go: to their owner.
+  // The sink of the launchers' log lines: forwards them to their owner.
   struct CloseLog {
     const kmux_sink* to = nullptr;
     static void write(void* self, int level, const char* text, size_t size) {

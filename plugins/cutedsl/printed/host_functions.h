@@ -1,33 +1,33 @@
 #pragma once
 
-// Calls of host functions that CuTe DSL has compiled to an object, and what such an object calls of CUDA's runtime: each launch
-// goes through the launcher, in the stream of the call, whatever stream and device the object names. Before this text stand
-// the launch layer, the entry points and the program's part; beside it lies the object.
-// Source: CUDA Runtime API 12.8 to 13.0, cudaLaunchConfig_t and cudaLaunchAttribute; what export_to_c writes (CuTe DSL 4.8).
+// Calls of host functions that CuTe DSL has compiled to an object, and the CUDA runtime functions that such an object calls:
+// each launch goes through the launcher, in the stream of the call, whatever stream and device the object names. The launch
+// layer, the entry points and the program's part precede this text; the object is linked beside it.
+// Source: CUDA Runtime API 12.8 to 13.0, cudaLaunchConfig_t and cudaLaunchAttribute; the output of export_to_c (CuTe DSL 4.8).
 #include <stdint.h>
 #include <string.h>
 
 #include "printed/entry_points.h"
 
 extern "C" {
-/// The object's functions.
+/// The functions of the object.
 struct kmux_host_object {
   void (*call)(void** args, int count);
   void (*init)(void** args);  // {&library, &result}
   void (*load)(void** args);  // {&library, &device, &result}
 };
 extern const kmux_host_object kmux_host_object_table[];
-/// How many arguments `call` takes before stream and result; whether the first is the number of the function; where the arguments
-/// of each function begin.
+/// The number of arguments that `call` takes before stream and result; 1 if the first is the number of the function;
+/// the index of the first argument of each function.
 extern const unsigned kmux_host_numbers[];
 }
 
 namespace kmux::cutedsl {
 
-/// One call of a host function: what its launches are made for.
+/// One call of a host function, on behalf of which its launches are made.
 class HostCall {
  public:
-  /// As the object passes it.
+  /// The layout in which the object passes it.
   struct Config {
     unsigned grid[3];
     unsigned block[3];
@@ -47,7 +47,7 @@ class HostCall {
     void* stream = env_.env.stream;
     int result = 0;
     auto** const all = static_cast<void**>(__builtin_alloca((count + 2) * sizeof(void*)));
-    for (unsigned i = 0; i < count; ++i) all[i] = const_cast<uint64_t*>(kNothing);  // of another function
+    for (unsigned i = 0; i < count; ++i) all[i] = const_cast<uint64_t*>(kNothing);  // arguments of other functions
     if (kmux_host_numbers[1] != 0) all[0] = &number;
     for (unsigned i = 0; i < function_.argument_count; ++i) all[first + i] = args[i];
     all[count] = &stream;
@@ -62,7 +62,7 @@ class HostCall {
                         function_.name, result);
   }
 
-  /// 0, or a number that has the object end the function.
+  /// Returns 0, or a number that makes the object end the function.
   int launch(const Config& config, const void* kernel, void** args) {
     if (code_ != KMUX_OK || kernel == nullptr) return kFailed;
     if (config.grid[0] == 0 || config.grid[1] == 0 || config.grid[2] == 0) return 0;
@@ -106,7 +106,7 @@ class HostCall {
     }
   }
 
-  // What is all zero asks for nothing.
+  // An attribute of zeros requests nothing.
   int refuse(const nvidia::CUlaunchAttribute& attribute) {
     for (const char byte : attribute.value.pad) {
       if (byte == 0) continue;
@@ -136,7 +136,7 @@ inline void* kernel_of(const char* name) {
   return nullptr;
 }
 
-// Has the object ask for its kernels, which needs no driver here.
+// Makes the object look up its kernels, which needs no driver here.
 inline bool load_object() {
   void* library = nullptr;
   void** place = &library;
@@ -156,7 +156,7 @@ static int kmux_call_host(const kmux_launch_env* env, const kmux_host_function& 
   return kmux::cutedsl::HostCall(*kmux_env_of(env), function, error).run(args);
 }
 
-// What the object calls. Code is loaded, limits are raised and launches are checked by the launcher: the rest says yes.
+// The functions that the object calls. The launcher loads code, raises limits and checks launches: the others only return success.
 extern "C" {
 #define KMUX_FOR_OBJECT __attribute__((visibility("hidden")))
 

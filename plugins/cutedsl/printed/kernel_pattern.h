@@ -5,15 +5,15 @@
 
 namespace kmux::cutedsl {
 
-/// What a pattern found among names.
+/// The result of matching a pattern against names.
 struct KernelMatch {
-  size_t index;  // of the one that counts, if `count` is 1
-  size_t count;  // of those that are equally good
+  size_t index;  // of the match, valid if `count` is 1
+  size_t count;  // of equally good matches
 };
 
-/// Finds a kernel by a part of its name: CuTe DSL's symbols have the function's name in them, and where no metadata says which
-/// is which, that is all there is. A name in which "_" and a digit follow the pattern is a variant, and counts only where
-/// there is no other.
+/// Finds a kernel by a part of its name: CuTe DSL's symbols contain the function's name, and without metadata that is
+/// the only way to tell them apart. A name in which "_" and a digit follow the pattern is a variant, and matches only
+/// if no other name does.
 inline KernelMatch match_kernel(const char* pattern, const char* const* names, size_t count) {
   KernelMatch bases = {0, 0};
   KernelMatch variants = {0, 0};

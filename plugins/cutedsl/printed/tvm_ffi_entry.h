@@ -1,7 +1,7 @@
 #pragma once
 
-// The functions that a launcher exports to TVM-FFI: its code is read from a file that the caller names. Before this text
-// stand the launch layer, the entry points, the checks of the arguments, and what the code's kernels are called.
+// The functions that a launcher exports to TVM-FFI: its code is read from a file that the caller names. The launch
+// layer, the entry points, the checks of the arguments, and the names of the code's kernels precede this text.
 #include <stdint.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 namespace kmux::cutedsl {
 
-// The forms of text and bytes. Source: TVM-FFI's documentation of its ABI, "Type Index" and "Small String".
+// The representations of text and bytes. Source: TVM-FFI's documentation of its ABI, "Type Index" and "Small String".
 enum TextType : int32_t { kRawStr = 8, kByteArrayPtr = 9, kSmallStr = 11, kSmallBytes = 12, kStr = 65, kBytes = 66 };
 
 struct ByteArray {
@@ -21,7 +21,7 @@ struct ByteArray {
 /// A path that was passed as text or as bytes, which need not end in a zero.
 class PathArgument {
  public:
-  /// False if `arg` is neither, or no path.
+  /// Returns false if `arg` is neither text nor bytes, or is not a valid path.
   bool read(const TVMFFIAny& arg) {
     const bool is_small = arg.type_index == kSmallStr || arg.type_index == kSmallBytes;
     if (!is_small && arg.v_ptr == nullptr) return false;
@@ -34,7 +34,7 @@ class PathArgument {
       case kSmallBytes:
         return take(reinterpret_cast<const char*>(&arg.v_int64), arg.zero_padding);
       case kStr:
-      case kBytes:  // an object goes on with its text
+      case kBytes:  // an object is followed by its text
         return take(*reinterpret_cast<const ByteArray*>(static_cast<const TVMFFIObject*>(arg.v_ptr) + 1));
       default:
         return false;
@@ -53,7 +53,7 @@ class PathArgument {
   char text_[4096];
 };
 
-// What went wrong stands in `get_last_error` already: all there is in a process without libtvm_ffi.
+// `get_last_error` already holds the message: the only channel in a process without libtvm_ffi.
 inline int raise(int code) {
   if (TVMFFIErrorSetRaisedFromCStr != nullptr) {
     const char* const kind = code == KMUX_INVALID_ARGUMENT ? "ValueError" : "RuntimeError";
@@ -137,13 +137,13 @@ static int cleanup_module(TVMFFIAny* result) {
 extern "C" {
 #define KMUX_EXPORT __attribute__((visibility("default")))
 
-/// launch_kernel(tensors and scalars..., stream, device_id, cubin_path): 0, or an error with its text. The code is read
-/// from the file when a path comes for the first time; what belongs to a device is made once.
+/// launch_kernel(tensors and scalars..., stream, device_id, cubin_path): returns 0, or an error with its text. The file
+/// is read when its path is first used; state of a device is created once.
 KMUX_EXPORT int __tvm_ffi_launch_kernel(void*, const TVMFFIAny* args, int32_t count, TVMFFIAny* result) {
   return kmux::cutedsl::launch_kernel(args, count, result);
 }
 
-/// cleanup_module(): unloads all code and releases the contexts, past failures, all of which are reported. Launches may follow.
+/// cleanup_module(): unloads all code and releases the contexts. Continues past failures, and reports all of them. Launches may follow.
 KMUX_EXPORT int __tvm_ffi_cleanup_module(void*, const TVMFFIAny*, int32_t, TVMFFIAny* result) {
   return kmux::cutedsl::cleanup_module(result);
 }

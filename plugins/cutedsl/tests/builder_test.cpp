@@ -43,7 +43,7 @@ def many(a: cute.Tensor, b: cute.Tensor, c: cute.Tensor, d: cute.Tensor, w: cute
         a[i, 0] = cutlass.Float32(h) + cutlass.Float32(q) + cutlass.Float32(n) + cutlass.Float32(b[i, 0])
 )";
 
-// Everything that a kernel can take, once.
+// Returns a kernel with every kind of parameter, once each.
 ProgramBuilder many_parameters() {
   ProgramBuilder builder("many");
   const Expr m = builder.symbol("m");
@@ -104,7 +104,7 @@ def twice(x: cute.Tensor):
     scale(x).launch(grid=[1, 1, 1], block=[32, 1, 1])
 )";
 
-// A function that is compiled more than once is as many kernels, and those of host functions have their symbols.
+// A function that is compiled more than once yields as many kernels, and kernels of host functions keep their symbols.
 TEST_F(BuilderTest, WritesDownWhatTheKernelsTake) {
   ProgramBuilder builder = vector_program(kHostFunction + R"(
 
@@ -150,7 +150,7 @@ TEST_F(BuilderTest, AProgramThatIsNoPythonIsAnErrorInItsLine) {
   EXPECT_THAT(failure(builder.build().value()).message, AllOf(HasSubstr("kernels.py:2"), HasSubstr("SyntaxError")));
 }
 
-// C2.16: the code that all backends have for it.
+// C2.16: the error code shared by all backends.
 TEST_F(BuilderTest, AKernelThatNoSourceHasIsNamed) {
   ProgramBuilder builder = vector_program(kScale);
   builder.launch("scales").grid({1}).block({128}).args({"x"});
@@ -167,7 +167,7 @@ TEST_F(BuilderTest, ExtentsThatNoDeviceHasAreRefused) {
               HasSubstr("with blocks of 2048 threads (the device has at most 1024)"));
 }
 
-// C3.3: CuTe DSL declares what launches pass, so only code that is another's differs.
+// C3.3: CuTe DSL declares the arguments that launches pass, so only foreign code differs.
 TEST_F(BuilderTest, CodeIsComparedWithWhatLaunchesPass) {
   ProgramBuilder builder = vector_program(kScale);
   builder.launch("scale").grid({1}).block({128}).args({"x"});

@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// Shell scripts in Python's place.
+// Shell scripts in place of Python.
 class DslCompilerTest : public testing::Test {
  protected:
   DslCompilerTest() { builder.launch("scale").grid({1}).block({128}).args({"x"}); }

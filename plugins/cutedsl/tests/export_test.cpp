@@ -1,4 +1,4 @@
-// Exported libraries of programs in CuTe DSL: what the driver hears of them, without Python and the runtime.
+// Exported libraries of programs in CuTe DSL: their driver calls, without Python and the runtime.
 #include "exported.h"
 #include "over_fake.h"
 
@@ -33,7 +33,7 @@ TEST_P(Export, LaunchesWhatAKernelLaunches) {
   const Exported halve(options.library, "halve");
   const Tensor x = zeros(kernel, {100});
   EXPECT_EQ(halve.prepare(0), 0) << halve.last_error();
-  struct Vector {  // what lies behind the extent is not looked at
+  struct Vector {  // the bytes after the extent are not checked
     void* data;
     std::int32_t extent;
   };

@@ -1,4 +1,4 @@
-// What the driver hears of host functions of CuTe DSL, with the real one: the examples, and functions of each kind.
+// The driver calls of CuTe DSL's host functions, with the real compiler: the examples, and functions of each kind.
 #include <cstring>
 
 #include "kmux/export_library.h"
@@ -63,7 +63,7 @@ def largest(x: cute.Tensor):
 
 class HostFunctions : public OverFake {
  protected:
-  // A program with a vector "x" of n floats and a factor "by".
+  // Returns a program with a vector "x" of n floats and a factor "by".
   static ProgramBuilder program(const std::string& name, const char* source = kFunctions) {
     ProgramBuilder builder(name);
     builder.buffer("x", BufferParam{dtype::kFloat32, {builder.symbol("n")}});
@@ -82,7 +82,7 @@ class HostFunctions : public OverFake {
     const auto kernel = try_compile(builder);
     return kernel ? "it worked" : kernel.error().explain();
   }
-  // The launches of a call; of each argument the first 8 bytes are in `words`.
+  // Returns the launches of a call; the first 8 bytes of each argument are stored in `words`.
   std::vector<std::string> launches_of(const Kernel& kernel, const std::vector<Arg>& args, void* stream = nullptr) {
     words.clear();
     fake.on_launch([&](const fake_cuda::KernelRun& run) {

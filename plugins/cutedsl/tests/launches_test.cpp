@@ -1,4 +1,4 @@
-// What the driver hears of programs in CuTe DSL, compiled by it, from an application's calls on.
+// The driver calls of programs in CuTe DSL, compiled by it, starting from an application's calls.
 #include <array>
 #include <cstring>
 #include <filesystem>
@@ -48,7 +48,7 @@ def mapped(m: cutlass.GridConstant[tma.TensorMap], x: cute.Tensor):
 
 class Launches : public OverFake {
  protected:
-  // A program with a vector "x" of n floats and a factor "by".
+  // Returns a program with a vector "x" of n floats and a factor "by".
   static ProgramBuilder program(const std::string& name) {
     ProgramBuilder builder(name);
     builder.buffer("x", BufferParam{dtype::kFloat32, {builder.symbol("n")}});
@@ -161,7 +161,7 @@ TEST_P(Launches, FromTheCacheNeedNoPython) {
     const auto first = Runtime::create(environment, registry).value();
     compile(*first, scaled, options).value();
   }
-  // Neither the Python that compiled nor any other is there now.
+  // Neither the compiling Python nor any other exists now.
   registry.variables["KMUX_CUTEDSL_PYTHON"] = folder.path() + "/none/python3";
   const auto second = Runtime::create(environment, registry).value();
   const Kernel kernel = compile(*second, scaled, options).value();

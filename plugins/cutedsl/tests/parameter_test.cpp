@@ -26,7 +26,7 @@ TEST(Layout, OfOtherBuffersIsTheirs) {
 
 TEST(Layout, OfAScalarInMemoryIsEmpty) { EXPECT_TRUE(layout_of(BufferParam{dtype::kFloat32, {}}).strides.empty()); }
 
-// The sizes are those that CuTe DSL 4.8.1 declares; builder_test compares them with its code.
+// The sizes are those of CuTe DSL 4.8.1; builder_test compares them with its code.
 TEST(Parameter, ATensorHasWhatItsTypeDoesNotSay) {
   using Values = std::vector<std::optional<std::int64_t>>;
   const auto size = [](Values shape, Values strides) {

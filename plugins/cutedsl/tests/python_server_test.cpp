@@ -48,7 +48,7 @@ TEST(PythonServer, GivesNothingWhereItCannotStartOrDies) {
   }
 }
 
-// Programs in Python's place, which answer each line on descriptor 3.
+// Programs in place of Python, which reply to each line on descriptor 3.
 class ScriptedServer : public testing::Test {
  protected:
   std::optional<int> compile(const std::string& script, const std::string& arch = "sm_90a") {

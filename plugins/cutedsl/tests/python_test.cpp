@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// Virtual environments without a Python that works: nothing here starts one.
+// Virtual environments without a working Python: no test here starts one.
 class PythonTest : public testing::Test {
  protected:
   std::string venv(const std::string& name, const std::string& metadata) {

@@ -1,4 +1,4 @@
-// What TileLang writes for CuTe DSL (tests/data/tilelang), compiled with CuTe DSL and the modules that it imports.
+// TileLang's output for CuTe DSL (tests/data/tilelang), compiled with CuTe DSL and the modules that it imports.
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 const fs::path kModules = fs::path(KMUX_TEST_TILELANG_HEADERS) / "python";
 
-// The program of that name with its variant in dialect cutedsl alone.
+// Returns the program of that name with its variant in dialect cutedsl alone.
 Program exported(const std::string& name) {
   Program program =
       nvidia::read_program_file(fs::path(KMUX_TEST_DATA_DIR) / "tilelang" / name / (name + ".kmux.json")).value();
@@ -41,8 +41,8 @@ TEST_P(TileLangTest, Compiles) {
   EXPECT_THAT(*artifact->find("deps"), HasSubstr("contrib/cutedsl/__init__.py"));
 }
 
-// Element-wise kernels, one of them on uint8, matrix products by tensor maps, two kernels of which the second begins early, and
-// what the host sets up: workspaces, a window of the L2 cache, fills.
+// Element-wise kernels, one of them on uint8, matrix products by tensor maps, two kernels of which the second begins
+// early, and host setup: workspaces, a window of the L2 cache, fills.
 INSTANTIATE_TEST_SUITE_P(Exported, TileLangTest,
                          testing::Values("add_anywhere", "gemm_f16_dynamic", "gemm_f16_split", "overlap", "relax",
                                          "look_up", "column_sums", "widen_bytes"));

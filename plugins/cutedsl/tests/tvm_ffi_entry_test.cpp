@@ -1,4 +1,4 @@
-// What a compiled launcher exports to TVM-FFI, over the fake driver: as a host that has libtvm_ffi sees it.
+// The functions that a compiled launcher exports to TVM-FFI, over the fake driver: as used by a host with libtvm_ffi.
 #include <filesystem>
 #include <thread>
 
@@ -18,7 +18,7 @@ namespace {
 thread_local std::string raised;
 }
 
-// In libtvm_ffi's place.
+// Replaces libtvm_ffi's function.
 extern "C" __attribute__((visibility("default"))) void TVMFFIErrorSetRaisedFromCStr(const char* kind,
                                                                                     const char* text) {
   raised = std::string(kind) + ": " + text;
@@ -35,7 +35,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
 
-// A vector that is scaled twice, by a half, and shifted in between.
+// Returns a library that scales a vector twice, by a half, and shifts it in between.
 const std::string& library() {
   static const std::string bytes = [] {
     ProgramBuilder builder = vector_program("");
@@ -84,7 +84,7 @@ class TvmFfiEntryTest : public testing::Test {
     return launch(path, device, static_cast<int>(device));
   }
   int launch(const std::string& path, std::int64_t device, int tensor_device) {
-    DLTensor data = data_;  // threads launch on devices of their own
+    DLTensor data = data_;  // threads launch on separate devices
     data.device.device_id = tensor_device;
     TVMFFIAny tensor{kTVMFFIDLTensorPtr, 0, {}};
     tensor.v_ptr = &data;
@@ -195,7 +195,7 @@ TEST_F(TvmFfiEntryTest, MissingUnreadableAndEmptyAreThreeErrors) {
   EXPECT_EQ(launch(usual()), 0) << raised;
 }
 
-// C2.13: it was cut to 32 bits, and ran on device 0.
+// C2.13: the value must not be cut to 32 bits, which once selected device 0.
 TEST_F(TvmFfiEntryTest, RefusesADeviceThatIsNone) {
   for (const std::int64_t device : {std::int64_t{1} << 32, std::int64_t{64}, std::int64_t{-1}}) {
     EXPECT_EQ(launch(usual(), device, 0), -1);
@@ -205,7 +205,7 @@ TEST_F(TvmFfiEntryTest, RefusesADeviceThatIsNone) {
   EXPECT_THAT(fake.calls("cuLaunchKernelEx"), IsEmpty());
 }
 
-// C2.13: all that a process without libtvm_ffi has.
+// C2.13: the only error channel of a process without libtvm_ffi.
 TEST_F(TvmFfiEntryTest, TheLastErrorHasTheTextToo) {
   EXPECT_EQ(launch(folder.path() + "/none"), -1);
   EXPECT_THAT(last_error(), HasSubstr("/none\" does not exist"));

@@ -30,7 +30,7 @@ class PythonHost : public FakeHost {
   }
 };
 
-/// Wraps and builds programs as the runtime does, with the real CuTe DSL. Skips where there is none.
+/// Wraps and builds programs as the runtime does, with the real CuTe DSL. Skips if it is missing.
 class CuteDslTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -60,7 +60,7 @@ def scale(x: cute.Tensor):
         x[i] = x[i] * 2
 )";
 
-/// A program with a float32 buffer "x" of n elements, and `source` in dialect cutedsl.
+/// Returns a program with a float32 buffer "x" of n elements, and `source` in dialect cutedsl.
 inline ProgramBuilder vector_program(const std::string& source) {
   ProgramBuilder builder("sample");
   const Expr n = builder.symbol("n");

@@ -3,7 +3,7 @@
 namespace kmux::hip {
 namespace {
 
-// What every device of AMD's has, where one does not say. Source: HIP programming guide, "local data share".
+// The limit of every device of AMD's, if the device reports none. Source: HIP programming guide, "local data share".
 constexpr unsigned long long kLeastSmemBytes = 65536;
 
 std::string times(const unsigned (&extents)[3]) {

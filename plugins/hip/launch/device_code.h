@@ -8,21 +8,21 @@
 
 namespace kmux::hip {
 
-/// What a launcher must know of a kernel before its first launch.
+/// The facts of a kernel that a launcher requires before its first launch.
 struct KernelFacts {
   const char* name;                       // the symbol in the code
-  unsigned long long dynamic_smem_bytes;  // the most that a launch asks for by a constant
+  unsigned long long dynamic_smem_bytes;  // the largest constant size of a launch
   unsigned static_smem_bytes;
-  unsigned max_threads;                   // of a block; 0 if the code does not say
+  unsigned max_threads;                   // of a block; 0 if unknown
 };
 
-/// What one launch of the plan passes: bytes, in the order of the parameters. HIP has no call that tells them.
+/// The argument sizes of one launch of the plan in bytes, in parameter order. HIP has no call that returns them.
 struct StepFacts {
   const unsigned* sizes;
   unsigned count;
 };
 
-/// What a launcher must know of its plan. Borrowed; outlives the launcher.
+/// The facts of its plan that a launcher requires. Must outlive the launcher.
 struct PlanFacts {
   const char* name;  // of the program, for messages
   const KernelFacts* kernels;
@@ -33,14 +33,16 @@ struct PlanFacts {
   unsigned step_count = 0;
 };
 
-/// The current device of this thread for the length of a call: HIP's own is kept wherever it is the right one.
+/// Sets the current device of this thread for the duration of a call; changes nothing if it is already the right one.
 class DeviceScope {
  public:
   explicit DeviceScope(const HipTable& hip) : hip_(hip) {}
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;
 
-  /// Errors: 0, or HIP's error; then nothing is changed.
+  /// Makes `device` current. On failure, changes nothing.
+  ///
+  /// Errors: those of `error_code_of`.
   int enter(int device, kmux_sink error) {
     int current = -1;
     const int result = hip_.device_get(&current);
@@ -48,7 +50,7 @@ class DeviceScope {
     return change(current, result, device, error);
   }
 
-  /// Restores the device before. Returns `code`, or an error of its own if `code` is 0.
+  /// Restores the previous device. Returns `code`, or the error of restoring if `code` is 0.
   int leave(int code, kmux_sink error) { return __builtin_expect(is_changed_, 0) ? restore(code, error) : code; }
 
  private:
@@ -60,28 +62,28 @@ class DeviceScope {
   bool is_changed_ = false;
 };
 
-/// The code of a launcher on one device: a module of its own, its kernels by their number in the plan, and what a launch
-/// of each may ask for. Made under the launcher's lock; a call only reads it.
+/// The code of a launcher on one device: a separate module, its kernels by their number in the plan, and the limits of
+/// their launches. The launcher creates it under its lock; calls only read it.
 class DeviceCode {
  public:
   DeviceCode(const HipTable& hip, const PlanFacts& facts, int ordinal)
       : launch_(hip.launch), hip_(hip), facts_(facts), ordinal_(ordinal) {}
 
-  /// Loads the code and finds every kernel. The device is current.
+  /// Loads the code and finds every kernel. The device must be current.
   ///
-  /// Errors: invalid_argument if the code is not for the device, lacks a kernel, or if a kernel asks for more dynamic
-  ///         shared memory than the device has (each kernel is looked at); else what `error_code_of` says.
+  /// Errors: invalid_argument if the code is not for the device, lacks a kernel, or if any kernel requests more dynamic
+  ///         shared memory than the device has; else those of `error_code_of`.
   int load(const void* code, kmux_sink error);
 
-  /// Where variable `symbol` of the code lies, and how many bytes it has. The device is current.
+  /// Writes the address and the bytes of variable `symbol` of the code. The device must be current.
   ///
-  /// Errors: what `error_code_of` says.
+  /// Errors: those of `error_code_of`.
   int find_variable(const char* symbol, void** address, uint64_t* bytes, kmux_sink error) const;
 
-  /// Unloads; the device is current. Returns HIP's error.
+  /// Unloads the module. The device must be current. Returns HIP's error.
   int unload();
 
-  /// May a launch be made as it is? Then `launch` is all there is to do.
+  /// Returns true if `launch` alone can do the launch: it is within the kernel's limits and has no flags.
   bool allows(const kmux_driver_launch& launch) const {
     const Kernel& kernel = kernels_[launch.kernel];
     const unsigned long long threads =
@@ -95,10 +97,10 @@ class DeviceCode {
                    static_cast<hipStream_t>(stream), launch.args, nullptr);
   }
 
-  /// What `allows` refuses: a cooperative launch is made, the rest is told.
+  /// Handles a launch that `allows` rejects: does a cooperative launch, and returns an error for any other.
   int launch_special(const kmux_driver_launch& launch, void* stream, kmux_sink error) const;
 
-  /// The error of a launch that HIP refused with `result`.
+  /// Writes the error of a launch that HIP rejected with `result`. Returns its ErrorCode.
   int fail_launch(const char* call, const kmux_driver_launch& launch, int result, kmux_sink error) const;
 
   const HipTable& hip() const { return hip_; }
@@ -114,7 +116,7 @@ class DeviceCode {
     unsigned long long max_threads = 0;
   };
 
-  // A dimension has fewer than 2^32 threads. Source: HIP Runtime API, hipModuleLaunchKernel.
+  // Returns true if each dimension has fewer than 2^32 threads. Source: HIP Runtime API, hipModuleLaunchKernel.
   static bool are_countable(const kmux_driver_launch& launch) {
     unsigned long long all = 0;
     for (int i = 0; i < 3; ++i) all |= static_cast<unsigned long long>(launch.grid[i]) * launch.block[i];
@@ -127,7 +129,7 @@ class DeviceCode {
   int refuse_threads(const kmux_driver_launch& launch, kmux_sink error) const;
   std::string quoted_name(unsigned index) const;
 
-  // Beside each other: all that a plain launch reads.
+  // The members that a plain launch reads, next to each other.
   std::vector<Kernel> kernels_;
   decltype(HipTable::launch) launch_;
 

@@ -17,7 +17,7 @@ typedef struct hipGraphExec* hipGraphExec_t;
 
 namespace kmux::hip {
 
-/// Values of hipError_t that are told apart. A release may have others.
+/// The values of hipError_t that kmux distinguishes. A release may have others.
 enum HipError : int {
   kHipSuccess = 0,
   kInvalidValue = 1,
@@ -36,7 +36,7 @@ enum HipError : int {
   kSharedObjectInitFailed = 303,
   kInvalidHandle = 400,
   kNotFound = 500,
-  kNotReady = 600,  // no last error
+  kNotReady = 600,  // does not set the last error
   kIllegalAddress = 700,
   kLaunchOutOfResources = 701,
   kLaunchTimeOut = 702,
@@ -51,7 +51,7 @@ enum HipError : int {
   kUnknown = 999,
 };
 
-/// Values of hipDeviceAttribute_t, the same from 5.0 on.
+/// Values of hipDeviceAttribute_t, unchanged from 5.0 on.
 enum Attribute : int {
   kL2CacheSize = 19,
   kMultiprocessorCount = 63,
@@ -79,7 +79,7 @@ struct KernelNodeParams {
 struct MemsetParams {
   void* to;
   unsigned element_bytes;
-  size_t height;  // 1: `pitch` has no meaning
+  size_t height;  // 1: `pitch` is ignored
   size_t pitch;
   unsigned value;
   size_t width;  // in elements
@@ -91,7 +91,7 @@ inline constexpr unsigned kHostMallocPortable = 1;  // hipHostMallocPortable: of
 inline constexpr int kPoolReleaseThreshold = 4;  // hipMemPoolAttrReleaseThreshold
 inline constexpr int kCaptureStatusNone = 0;
 inline constexpr int kCaptureStatusActive = 1;
-inline constexpr int kCaptureModeGlobal = 0;  // of a thread that set none
+inline constexpr int kCaptureModeGlobal = 0;  // the default of a thread
 inline constexpr int kCaptureModeRelaxed = 2;
 
 }  // namespace kmux::hip

@@ -9,7 +9,7 @@
 
 namespace kmux::hip {
 
-/// Where reports of what cannot be an error go; without `write` they are dropped. level as in kmux_host_api.
+/// The log for reports that cannot be errors. If `write` is null, reports are dropped. `level` is as in kmux_host_api.
 struct Log {
   void* self;
   void (*write)(void* self, int level, const char* text, size_t size);
@@ -27,34 +27,33 @@ __attribute__((cold)) int fail(kmux_sink error, int code, const std::string& tex
 __attribute__((cold)) int fail_call(const HipTable& hip, kmux_sink error, const char* call, int result,
                                     const std::string& detail);
 
-/// 0 for success, else `fail_call`.
+/// Returns 0 for success, else the result of `fail_call`.
 inline int check_call(const HipTable& hip, kmux_sink error, const char* call, int result, const std::string& detail) {
   return result == kHipSuccess ? KMUX_OK : fail_call(hip, error, call, result, detail);
 }
 
-/// The ErrorCode that a hipError_t means.
+/// Returns the ErrorCode for a hipError_t.
 int error_code_of(int result);
 
-/// Is it one of the errors about a capture that is in the way?
+/// Returns true if `result` means that a stream capture forbids the call.
 bool says_capturing(int result);
 
-/// "3", "hipErrorNotInitialized" as "3 hipErrorNotInitialized".
+/// Returns number and name of an error, for example "3 hipErrorNotInitialized".
 std::string name_of(const HipTable& hip, int result);
 
-/// A time in which calls of this thread that may wait for a device leave the captures of streams alone. Without it HIP
-/// refuses such a call while a stream is captured, and invalidates the capture.
+/// A scope in which this thread's calls that may wait for a device do not affect captures of streams. Outside of it,
+/// HIP rejects such a call while a stream is captured, and invalidates the capture.
 ///
-/// Source: HIP Runtime API, hipThreadExchangeStreamCaptureMode. ROCm's clr looks at the mode in hipMalloc and hipFree, later
-/// releases in hipModuleUnload (CHECK_STREAM_CAPTURE_SUPPORTED). It does not in hipDeviceSynchronize
-/// (CHECK_SUPPORTED_DURING_CAPTURE), which invalidates every capture of the process in any mode.
+/// Source: HIP Runtime API, hipThreadExchangeStreamCaptureMode. ROCm's clr checks the mode in hipMalloc and hipFree,
+/// later releases in hipModuleUnload (CHECK_STREAM_CAPTURE_SUPPORTED). hipDeviceSynchronize ignores the mode
+/// (CHECK_SUPPORTED_DURING_CAPTURE), and invalidates every capture of the process.
 class RelaxedCapture {
  public:
   explicit RelaxedCapture(const HipTable& hip) : hip_(hip) {}
   RelaxedCapture(const RelaxedCapture&) = delete;
   RelaxedCapture& operator=(const RelaxedCapture&) = delete;
 
-  /// Each returns what HIP returned, success from a release without modes (before ROCm 5.2). `end` does nothing where
-  /// `begin` failed.
+  /// Return HIP's result; success with a release without modes (before ROCm 5.2). `end` does nothing if `begin` failed.
   int begin() {
     if (hip_.exchange_capture_mode == nullptr) return kHipSuccess;
     const int result = hip_.exchange_capture_mode(&mode_);
@@ -63,7 +62,7 @@ class RelaxedCapture {
   }
   int end() { return begun_ ? hip_.exchange_capture_mode(&mode_) : static_cast<int>(kHipSuccess); }
 
-  /// Does `action() -> int` in such a time. Returns its code, or the error of the time itself.
+  /// Calls `action() -> int` in such a scope. Returns its code, or the error of entering or leaving the scope.
   template <class Action>
   static int during(const HipTable& hip, kmux_sink error, Action action) {
     RelaxedCapture relaxed(hip);
@@ -77,7 +76,7 @@ class RelaxedCapture {
   int check(int result, kmux_sink error) const;
 
   const HipTable& hip_;
-  int mode_ = kCaptureModeRelaxed;  // once begun, the thread's own
+  int mode_ = kCaptureModeRelaxed;  // after `begin`: the thread's previous mode
   bool begun_ = false;
 };
 

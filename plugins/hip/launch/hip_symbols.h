@@ -1,6 +1,6 @@
 #pragma once
 
-// Every function of HIP that is called: X(name in the table, symbol, parameters). All give a hipError_t.
+// Every used function of HIP: X(name in the table, symbol, parameters). All return a hipError_t.
 #define KMUX_HIP_CALLS(X)                                                                                           \
   X(device_count, hipGetDeviceCount, (int* count))                                                                  \
   X(device_get, hipGetDevice, (int* device))                                                                        \
@@ -35,7 +35,7 @@
   X(event_synchronize, hipEventSynchronize, (hipEvent_t event))                                                     \
   X(event_elapsed, hipEventElapsedTime, (float* milliseconds, hipEvent_t begin, hipEvent_t end))
 
-// Those of graphs, for option `graph` alone.
+// Graph functions, only for option `graph`.
 #define KMUX_HIP_GRAPH_CALLS(X)                                                                            \
   X(graph_create, hipGraphCreate, (hipGraph_t * graph, unsigned flags))                                    \
   X(graph_destroy, hipGraphDestroy, (hipGraph_t graph))                                                    \
@@ -54,7 +54,7 @@
   X(executable_set_memset, hipGraphExecMemsetNodeSetParams,                                                \
     (hipGraphExec_t executable, hipGraphNode_t node, const kmux::hip::MemsetParams* params))
 
-// As above; null where the release lacks it.
+// Optional functions; null if the release lacks them.
 #define KMUX_OPTIONAL_HIP_CALLS(X)                                                                                  \
   X(properties_r0600, hipGetDevicePropertiesR0600, (void* properties, int device))                                  \
   X(properties_r0000, hipGetDevicePropertiesR0000, (void* properties, int device))                                  \

@@ -18,7 +18,7 @@ struct OpenedHip {
   HipTable table;
 };
 
-// What the loader says of a library that it does not open.
+// Returns the loader's text for a library that it failed to open.
 std::string loader_text() {
   const char* const text = dlerror();
   return text == nullptr ? "no reason given" : text;
@@ -28,7 +28,7 @@ constexpr const char* kAnyName = "libamdhip64.so";
 
 bool is_hip(const std::string& file) { return file.compare(file.rfind('/') + 1, strlen(kAnyName), kAnyName) == 0; }
 
-// dl_iterate_phdr stops at the first that gives something else than 0.
+// Returns 1 for HIP's runtime, at which dl_iterate_phdr stops.
 int note_if_hip(dl_phdr_info* info, size_t, void* found) {
   if (info->dlpi_name == nullptr || !is_hip(info->dlpi_name)) return 0;
   *static_cast<std::string*>(found) = info->dlpi_name;
@@ -48,7 +48,7 @@ std::string text_of(const HipPlaces& places) {
   return text + kRocmFolder;
 }
 
-// Whether the process has the library already; a link to its file counts.
+// Returns true if the process has loaded the library, also by a link to its file.
 bool is_loaded(const std::string& library) {
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_NOLOAD);
   if (handle == nullptr) return dlerror(), false;
@@ -56,7 +56,7 @@ bool is_loaded(const std::string& library) {
   return true;
 }
 
-// The runtime of this process, where `library` is one as well and not the same.
+// Returns the runtime of this process if `library` is a different runtime; otherwise an empty string.
 std::string other_than(const std::string& library) {
   if (!is_hip(library) || is_loaded(library)) return "";
   return loaded_hip();
@@ -71,7 +71,7 @@ void* open_first(const HipPlaces& places, std::string& tried) {
   return nullptr;
 }
 
-// The symbol that is missing, or null.
+// Fills the table. Returns the missing symbol, or null.
 const char* fill(HipTable& table, void* handle) {
   auto* const get_last_error = reinterpret_cast<int (*)()>(dlsym(handle, "hipGetLastError"));
 #define KMUX_CALL(name, symbol, params)                                                   \
@@ -132,7 +132,7 @@ std::vector<std::string> hip_candidates(const HipPlaces& places) {
   return files;
 }
 
-// Never closed: HIP's runtime has threads of its own.
+// The library is never closed: HIP's runtime has its own threads.
 const HipTable* open_hip(const HipPlaces& places, kmux_sink error) {
   static std::mutex mutex;
   static std::deque<OpenedHip>& all = *new std::deque<OpenedHip>;

@@ -10,10 +10,11 @@
 
 namespace kmux::hip {
 
-/// A function of HIP's runtime. A call that fails leaves no last error: what a caller handles must not appear in the next check
-/// of an application (hipGetLastError), which has not made the call. An application's own last error stays until such a call.
+/// A function of HIP's runtime. A failed call clears the last error: an error that its caller handles must not appear
+/// in the application's next check (hipGetLastError). An application's own last error stays until such a failure.
 ///
-/// Source: AMD, "HIP API 7.0 changes": hipGetLastError returns the last error of the thread, whatever succeeded since.
+/// Source: AMD, "HIP API 7.0 changes": hipGetLastError returns the thread's last error, also after later successful
+/// calls.
 template <class Function>
 class HipCall;
 template <class... Params>
@@ -43,7 +44,8 @@ class HipCall<int(Params...)> {
   int (*get_last_error_)() = nullptr;
 };
 
-/// The functions of HIP's runtime, opened at run time. Only optional ones, those of graphs and those that name errors may be null.
+/// The functions of HIP's runtime, opened at run time. Only optional ones, graph functions and those for error texts
+/// may be null.
 struct HipTable {
 #define KMUX_CALL(name, symbol, params) HipCall<int params> name;
   KMUX_HIP_CALLS(KMUX_CALL)
@@ -54,32 +56,33 @@ struct HipTable {
   const char* (*error_string)(int code) = nullptr;
 };
 
-/// Where HIP's runtime is looked for.
+/// The search places of HIP's runtime.
 struct HipPlaces {
-  std::string library = {};  // this file or name and no other; empty: wherever it is
-  std::vector<std::string> folders = {};  // in these, best first, before what the loader knows
+  std::string library = {};  // the only file or name to try; empty: search
+  std::vector<std::string> folders = {};  // searched before the loader's names, best first
 };
 
-/// Names of the runtime, newest first: those of a release have its number, the one in PyTorch's wheels has none.
+/// Names of the runtime, newest first: those of a release have its number, the one in PyTorch's wheels has no number.
 inline constexpr const char* kHipNames[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
                                             "libamdhip64.so"};
-/// Where ROCm is installed.
+/// The default folder of ROCm's libraries.
 inline constexpr const char* kRocmFolder = "/opt/rocm/lib";
 
-/// The file of the HIP runtime that is in this process already; empty if none is.
+/// Returns the file of the HIP runtime that this process has loaded; empty if it has none.
 ///
-/// Threads: any.
+/// Threads: thread-safe.
 std::string loaded_hip();
 
-/// What to open, best first: `places.library` alone if it is named; the runtime of this process alone if it has one, since
-/// streams and memory of one mean nothing in another; else those that `places.folders` have, the names that the loader
-/// may know, and that of `kRocmFolder`. No library is opened.
+/// Returns the candidates to open, best first. If `places.library` is set, it is the only one. Else, if this process
+/// has a runtime, that is the only one, since streams and memory of one are invalid in another. Otherwise returns the
+/// files in `places.folders`, the names for the loader, and the files in `kRocmFolder`. Opens no library.
 std::vector<std::string> hip_candidates(const HipPlaces& places);
 
-/// Opens the first of `hip_candidates` that can be; once for each `places.library`, and for good.
+/// Opens the first usable one of `hip_candidates`, once for each `places.library`, and never closes it. The result is
+/// valid for the lifetime of the process.
 ///
-/// Returns null after writing to `error` what was tried and what to install, or that another runtime is in the process.
-/// Threads: any.
+/// Returns null after writing to `error` the tried libraries and the packages to install, or that the process has
+/// another runtime. Threads: thread-safe.
 const HipTable* open_hip(const HipPlaces& places, kmux_sink error);
 
 }  // namespace kmux::hip

@@ -8,13 +8,15 @@
 namespace kmux::hip {
 namespace {
 
-// What a destructor may not unload through: a capture in progress, a runtime or a device that is gone.
+// Returns true if a destructor must not unload: a capture is in progress, or the runtime or the device no longer
+// exists.
 bool forbids_unloading(int result) {
   return says_capturing(result) || result == kNotInitialized || result == kDeinitialized ||
          result == kContextIsDestroyed || result == kInvalidContext;
 }
 
-// The one table of this library; null where ROCTx is not installed, which the first such call logs. Never closed.
+// Returns the one table of this library. Returns null if ROCTx is not installed, which the first such call logs. The
+// table is never closed.
 const ProfilerRanges* open_ranges(const Log& log) {
   static std::mutex mutex;
   static SharedRanges shared(kRoctx);
@@ -42,7 +44,7 @@ void Call::begin_replay(Replay& replay) {
   env_.env.allocator = replay.allocator(env_.env.allocator);
 }
 
-// Of a replay HIP would tell what a launch may not have where nobody knows the launch any more.
+// Checks limits before the launch is kept: in a replay, HIP would report the error without the launch.
 int Call::launch(const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink error) {
   const Call& call = *static_cast<const Call*>(env->call);
   const DeviceCode& device = call.device_;
@@ -122,21 +124,21 @@ void Launcher::begin_replay(Call& call, LaneReplay* lane, bool captured) {
   call.begin_replay(lane->replay);
 }
 
-// Once.
+// Logs only once.
 void Launcher::report_plain(int device, const char* why) {
   if (plain_reported_.load(std::memory_order_relaxed) || plain_reported_.exchange(true)) return;
   report(log_, kLogInfo,
          "\"" + std::string(facts_.name) + "\" is launched kernel by kernel" + on_device(device) + " (" + why + ").");
 }
 
-// Once, before any call reads `ranges_`.
+// Opens ranges once, before any call reads `ranges_`.
 void Launcher::find_ranges() {
   if (!facts_.ranges || has_looked_for_ranges_) return;
   has_looked_for_ranges_ = true;
   ranges_ = open_ranges(log_);
 }
 
-// HIP makes no module inside a capture, and the user is told how to avoid it.
+// Returns an error with advice inside a capture, in which HIP cannot load a module.
 int Launcher::check_capture(const HipTable& hip, const kmux_launch_env& env, kmux_sink error) const {
   if (env.stream == nullptr || hip.stream_capturing == nullptr) return KMUX_OK;
   int status = kCaptureStatusNone;
@@ -151,7 +153,7 @@ int Launcher::check_capture(const HipTable& hip, const kmux_launch_env& env, kmu
                   " is inside a capture (its code is not ready yet). Call warm() before the capture begins.");
 }
 
-// Other streams may be captured meanwhile: one thread gets a kernel ready while another records.
+// Loads in relaxed mode: another thread may capture a stream while this one prepares a kernel.
 int Launcher::load(const HipTable& hip, int device, kmux_sink error) {
   auto made = std::make_unique<DeviceCode>(hip, facts_, device);
   const int code = RelaxedCapture::during(hip, error, [&] { return made->load(code_, error); });
@@ -159,8 +161,8 @@ int Launcher::load(const HipTable& hip, int device, kmux_sink error) {
   return code;
 }
 
-// A graph that a capture has made launches functions of the module and does not hold the module: after an unload it would
-// run what lies there then.
+// Keeps the code if a capture has recorded a call: the captured graph launches the module's functions but does not own
+// the module, and would execute freed memory.
 Launcher::~Launcher() {
   const bool stays = captured_.load(std::memory_order_relaxed);
   if (stays) {
@@ -187,8 +189,8 @@ void Launcher::unload(DeviceCode& device) {
   if (scope.leave(KMUX_OK, failure) != KMUX_OK) note(text, "it is unloaded");
 }
 
-// hipFree is the call that waits for every stream of a device and leaves captures alone; hipDeviceSynchronize does not (see
-// RelaxedCapture). Whether hipModuleUnload waits for what runs, HIP leaves open.
+// Waits with hipFree, which waits for every stream of a device without affecting captures, unlike hipDeviceSynchronize
+// (see RelaxedCapture). HIP does not specify whether hipModuleUnload waits for running kernels.
 // Source: HIP Runtime API, hipFree ("implicit hipDeviceSynchronize"); ROCm's clr, ihipFree (SyncAllStreams).
 void Launcher::unload_relaxed(DeviceCode& device) {
   const HipTable& hip = device.hip();
@@ -202,7 +204,7 @@ void Launcher::unload_relaxed(DeviceCode& device) {
   if (!captured_.load(std::memory_order_relaxed)) note(hip, "hipModuleUnload", device.unload(), "it may stay loaded");
 }
 
-// Whether nothing may be unloaded after what `call` returned.
+// Returns true if the result of `call` forbids unloading, and logs the result.
 bool Launcher::forbids(const HipTable& hip, const char* call, int result) const {
   const bool stays = forbids_unloading(result);
   note(hip, call, result, stays ? "it stays loaded" : "it is unloaded all the same");

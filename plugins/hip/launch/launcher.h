@@ -13,7 +13,7 @@
 
 namespace kmux::hip {
 
-/// Launches or fills on `device`, which is current. Returns 0 or an ErrorCode after writing to `error`.
+/// Launches or fills on `device`, which must be current. Returns 0 or an ErrorCode after writing to `error`.
 inline int launch_now(const DeviceCode& device, const kmux_driver_launch& launch, void* stream, kmux_sink error) {
   if (__builtin_expect(!device.allows(launch), 0)) return device.launch_special(launch, stream, error);
   const int result = device.launch(launch, stream);
@@ -23,7 +23,7 @@ inline int launch_now(const DeviceCode& device, const kmux_driver_launch& launch
 }
 int fill_now(const DeviceCode& device, const kmux_driver_fill& fill, void* stream, kmux_sink error);
 
-/// One call in progress that is more than its launches: what stands behind the `kmux_driver` of its env.
+/// One call in progress with ranges or a replay: the implementation behind the `kmux_driver` of its env.
 class Call {
  public:
   Call(const DeviceCode& device, const ProfilerRanges* ranges, const kmux_launch_env& env)
@@ -31,12 +31,12 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  /// Launches of this call become a graph, if they may.
+  /// Replays the launches of this call as a graph, if possible.
   void begin_replay(Replay& replay);
 
   const kmux_driver_env& env() const { return env_; }
 
-  /// Ends the call: `code` is what the body returned. Returns it, or the error of a replay.
+  /// Ends the call. `code` must be the result of the body. Returns `code`, or the error of a replay.
   int finish(int code, kmux_sink error) { return replay_ == nullptr ? code : replay_->close(code, error); }
 
  private:
@@ -50,30 +50,33 @@ class Call {
   kmux_driver_env env_;
 };
 
-/// Runs bodies: loads the code on every device that it is called for, makes that device current and launches. Bodies
-/// reach it through the `kmux_driver` in the env that `call` gives them.
+/// Runs bodies: loads the code on every used device, makes that device current and launches. Bodies call it through the
+/// `kmux_driver` in the env that `call` passes to them.
 ///
-/// Threads: `prepare` and `call` any, concurrently; the destructor comes after them.   Lifetime: borrows code and facts.
+/// Threads: `prepare` and `call` are thread-safe; the destructor must follow them.   Lifetime: code and facts must
+///          outlive the object.
 class Launcher {
  public:
-  /// Does nothing yet: the first `prepare` or `call` opens HIP (in `places`) and loads the code.
-  /// What stays loaded at the end is written to `log`, a line each. Tests give a `hip`.
+  /// Opens and loads nothing: the first `prepare` or `call` opens HIP (in `places`) and loads the code. Logs to `log` a
+  /// line for each part that stays loaded at the end. Tests pass a `hip`.
   Launcher(const void* code, const PlanFacts& facts, HipPlaces places, Log log, const HipTable* hip = nullptr)
       : code_(code), facts_(facts), places_(std::move(places)), log_(log), hip_(hip) {}
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
-  /// Waits for the devices and unloads; captures in progress are left alone. Where a capture has recorded a call, where HIP
-  /// sees a capture in the way, or where a device is gone, the code stays loaded and that is logged.
+  /// Waits for the devices and unloads the code, without affecting captures in progress. Keeps the code loaded and logs
+  /// that if a capture has recorded a call, if HIP reports that a capture forbids unloading, or if a device no longer
+  /// exists.
   ~Launcher();
 
-  /// Does what a first call on `device` would do once. Returns 0 or an ErrorCode after writing to `error`.
+  /// Does the one-time setup of a first call on `device`. Returns 0 or an ErrorCode after writing to `error`.
   int prepare(int device, kmux_sink error) { return find(device) == nullptr ? make(device, nullptr, error) : KMUX_OK; }
 
-  /// Where variable `symbol` of the code lies on `device`, which is prepared, and how many bytes it has. Returns 0 or an ErrorCode.
+  /// Writes the address and the bytes of variable `symbol` of the code on `device`, which it prepares. Returns 0 or an
+  /// ErrorCode.
   int find_variable(int device, const char* symbol, void** address, uint64_t* bytes, kmux_sink error);
 
-  /// Runs `body(const kmux_driver_env&, kmux_sink) -> int` with env.device current; the one before is so afterwards. The
-  /// first call on a device prepares it, but not inside a capture: then launch_failed with advice.
+  /// Runs `body(const kmux_driver_env&, kmux_sink) -> int` with env.device current, and restores the previous device.
+  /// The first call on a device prepares it; inside a capture it returns launch_failed with advice instead.
   template <class Body>
   int call(const kmux_launch_env& env, kmux_sink error, Body&& body) {
     const DeviceCode* device = find(env.device);
@@ -92,7 +95,7 @@ class Launcher {
     return scope.leave(body(own, error), error);
   }
 
-  /// As `call` with a body that is this launch.
+  /// Launches as `call` does with a body of this one launch.
   int launch(const kmux_launch_env& env, const kmux_driver_launch& launch, kmux_sink error) {
     return call(env, error, [&](const kmux_driver_env& own, kmux_sink sink) {
       return __builtin_expect(own.driver == &kDriver, 1) ? launch_on(&own, &launch, sink)
@@ -110,7 +113,7 @@ class Launcher {
     return fill_now(*static_cast<const DeviceCode*>(env->call), *fill, env->env.stream, error);
   }
 
-  // A call whose launches share a record.
+  // Runs a call with a Call object, which its launches share.
   template <class Body>
   int call_recorded(const DeviceCode& device, const kmux_launch_env& env, kmux_sink error, Body& body, bool captured) {
     const ProfilerRange range(ranges_, facts_.name);
@@ -121,10 +124,11 @@ class Launcher {
   }
   void begin_replay(Call& call, LaneReplay* lane, bool captured);
 
-  // The null stream cannot, under neither of its handles. Source: HIP Runtime API, hipStreamBeginCapture, hipStreamLegacy.
+  // The null stream cannot be captured, by either of its handles. Source: HIP Runtime API, hipStreamBeginCapture,
+  // hipStreamLegacy.
   static bool can_be_captured(const void* stream) { return reinterpret_cast<uintptr_t>(stream) > 1; }
-  // Whether a capture records this call, as far as it matters: code that it has recorded stays for good, and a replay keeps
-  // out of it. Where HIP returns no status, the launch will meet the reason.
+  // Returns true if a capture records this call, as far as it matters: recorded code stays loaded, and a capture
+  // excludes a replay. If the query fails, the launch will report the reason.
   bool is_captured(const HipTable& hip, void* stream) {
     if (!can_be_captured(stream) || hip.stream_capturing == nullptr) return false;
     if (!facts_.replay && captured_.load(std::memory_order_relaxed)) return true;
@@ -158,9 +162,9 @@ class Launcher {
   const HipPlaces places_;
   const Log log_;
   const HipTable* const hip_;  // null: opened in `places_`
-  const ProfilerRanges* ranges_ = nullptr;  // once a device is made
+  const ProfilerRanges* ranges_ = nullptr;  // set before the first device is created
   bool has_looked_for_ranges_ = false;
-  std::atomic<bool> captured_{false};  // a call of this launcher
+  std::atomic<bool> captured_{false};  // a capture has recorded a call of this launcher
   std::atomic<bool> plain_reported_{false};
   LaneReplays replays_;
   std::mutex making_;

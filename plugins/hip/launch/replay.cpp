@@ -5,7 +5,7 @@
 namespace kmux::hip {
 namespace {
 
-constexpr size_t kArgumentAlignment = 16;  // of every type that a kernel takes
+constexpr size_t kArgumentAlignment = 16;  // sufficient for every argument type
 
 ReplayFailure failure_of(const char* call, int result) {
   return result == kHipSuccess ? ReplayFailure{} : ReplayFailure{call, result};
@@ -65,7 +65,8 @@ ReplayFailure GraphCalls::set(hipGraphExec_t executable, hipGraphNode_t node, co
   return failure_of("hipGraphExecKernelNodeSetParams", hip->executable_set_kernel(executable, node, &params));
 }
 
-// HIP refuses to move a fill to memory of another device. Source: ROCm's clr, GraphMemsetNode::SetParamsInternal.
+// HIP rejects an update that moves a fill to memory of another device. Source: ROCm's clr,
+// GraphMemsetNode::SetParamsInternal.
 ReplayFailure GraphCalls::set(hipGraphExec_t executable, hipGraphNode_t node, const FillStep& step,
                               bool* restructure) const {
   const MemsetParams params = params_of(step);

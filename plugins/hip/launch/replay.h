@@ -10,15 +10,15 @@
 
 namespace kmux::hip {
 
-/// What a node launches.
+/// The kernel of a graph node.
 struct ReplayKernel {
   hipFunction_t function = nullptr;
   const StepFacts* step = nullptr;
   bool operator!=(const ReplayKernel& other) const { return function != other.function; }
 };
 
-/// The calls of graphs for one call of a body, whose device is current. See kmux::Replay. HIP promises no order between
-/// launches of a graph on two streams, as little as between those of its kernels; each has the arguments of its call.
+/// HIP's graph calls for one call of a body, whose device must be current. See kmux::Replay. HIP guarantees no order
+/// between launches of a graph on two streams, as with plain launches; each launch has the arguments of its call.
 ///
 /// Source: HIP Runtime API, "Graph Management"; ROCm's clr, GraphKernelNode::copyParams.
 struct GraphCalls {
@@ -44,7 +44,7 @@ struct GraphCalls {
                     const FillStep& step) const;
   ReplayFailure set(hipGraphExec_t executable, hipGraphNode_t node, const Step& step) const;
   ReplayFailure set(hipGraphExec_t executable, hipGraphNode_t node, const FillStep& step, bool* restructure) const;
-  /// From ROCm 5.3 on.
+  /// Returns true if nodes can be disabled; from ROCm 5.3 on.
   bool can_enable() const { return hip->node_enable != nullptr; }
   ReplayFailure enable(hipGraphExec_t executable, hipGraphNode_t node, bool on) const;
 
@@ -68,25 +68,26 @@ struct GraphCalls {
 using Replay = kmux::Replay<GraphCalls>;
 using ReplayNode = kmux::ReplayNode<GraphCalls>;
 
-/// The name of a function of graphs that this release of HIP lacks; null where it has all.
+/// Returns the name of a graph function that this release of HIP lacks; null if it has all.
 const char* missing_graph_call(const HipTable& hip);
 
-/// What the calls of one lane keep from call to call. On cache lines of its own, so that lanes do not slow each other.
+/// The state that the calls of one lane keep from call to call. It does not share cache lines, so lanes do not slow
+/// each other.
 struct alignas(64) LaneReplay {
   std::atomic<bool> taken{false};
   Replay replay;
 };
 
-/// The replays of one launcher, for all devices: each is bound to one. Graphs that `close` did not destroy are leaked.
+/// The replays of one launcher, for all devices: each is bound to one. Graphs that `close` does not destroy are leaked.
 class LaneReplays : public LaneStates<LaneReplay> {
  public:
-  /// Makes replays of `step_count` steps, once. False without memory.
+  /// Creates replays of `step_count` steps, once. Returns false if out of memory.
   bool make(unsigned step_count);
   /// Destroys the graphs that are bound to the device of `calls`. Returns the first failure.
   ReplayFailure close(const GraphCalls& calls);
 
  private:
-  AlignedArray<ReplayNode> nodes_;  // step_count a state
+  AlignedArray<ReplayNode> nodes_;  // step_count for each state
 };
 
 }  // namespace kmux::hip

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a library exports that runs a program without kmux, over the one `Launcher` that it has. Before this text stand the
-// program's own part and the launch layer; after it, the program's code and facts.
+// The exports of a library that runs a program without kmux, over its one `Launcher`. The program's own part and the
+// launch layer precede this text; the program's code and facts follow it.
 #include <atomic>
 #include <new>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ extern const PlanFacts program_facts;
 namespace {
 
 thread_local std::string last_error;
-thread_local unsigned own_lane;  // plus one
+thread_local unsigned own_lane;  // plus one; 0: none yet
 std::atomic<unsigned> lane_count{0};
 
 kmux_sink sink_of_last_error() {
@@ -32,7 +32,7 @@ kmux_sink sink_of_last_error() {
           }};
 }
 
-// Where the user says that HIP's runtime is; read once.
+// Returns where the user's environment places HIP's runtime; read once.
 const HipPlaces& said_places() {
   static const HipPlaces& said = *[] {
     auto* const places = new HipPlaces;
@@ -46,7 +46,7 @@ const HipPlaces& said_places() {
   return said;
 }
 
-// Closed by `kmux_standalone_close` and not by the end of the process, when the runtime may be gone.
+// Closed by `kmux_standalone_close` and not at the end of the process, when the runtime may already be gone.
 union KeptLauncher {
   KeptLauncher() : launcher(kmux_hip_code, program_facts, said_places(), Log{nullptr, nullptr}) {}
   ~KeptLauncher() {}
@@ -57,7 +57,7 @@ KeptLauncher& kept() {
   return one;
 }
 
-// Workspaces of calls that bring no allocator.
+// Workspaces of calls without an allocator.
 PoolAllocator pool_allocator(said_places);
 const kmux_allocator workspace_allocator = pool_allocator.api();
 
@@ -69,7 +69,7 @@ int run(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) {
   });
 }
 
-// The device that is current on this thread.
+// Returns the device that is current on this thread in `device`.
 int find_own_device(int* device, kmux_sink error) {
   const HipTable* const hip = open_hip(said_places(), error);
   if (hip == nullptr) return KMUX_UNAVAILABLE;
@@ -100,20 +100,20 @@ extern "C" {
 #define KMUX_EXPORT __attribute__((visibility("default")))
 #define KMUX_HIDDEN __attribute__((visibility("hidden")))
 
-/// Loads the code for the current device. 0, or -1 with a text.
+/// Loads the code for the current device. Returns 0, or -1 with a text in get_last_error().
 KMUX_EXPORT int init(void) { return kmux::hip::prepare_alone(); }
 
-/// What went wrong in this thread's last `init` or `call`; empty if nothing did.
+/// Returns the error of this thread's last `init` or `call`; empty if it succeeded. Valid until the next one.
 KMUX_EXPORT const char* get_last_error(void) { return kmux::hip::last_error.c_str(); }
 
-/// For programs that link this unit: 0, or an ErrorCode after writing to `error`.
+/// For programs that link this unit: returns 0, or an ErrorCode after writing to `error`.
 KMUX_HIDDEN int kmux_standalone_prepare(int device, kmux_sink error) {
   return kmux::hip::kept().launcher.prepare(device, error);
 }
 KMUX_HIDDEN int kmux_standalone_launch(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
   return kmux::hip::run(slots, *env, error);
 }
-/// Waits for what was launched and unloads the code. Nothing may be called after it.
+/// Waits for all launches and unloads the code. Must be the last call.
 KMUX_HIDDEN void kmux_standalone_close(void) { kmux::hip::kept().launcher.~Launcher(); }
 
 #undef KMUX_EXPORT

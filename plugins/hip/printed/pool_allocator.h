@@ -9,10 +9,10 @@
 
 namespace kmux::hip {
 
-/// Workspaces of calls that no runtime makes: in stream order where the device has memory pools, and then freed without a
-/// wait; else from hipMalloc. Captures of others are left alone.
+/// Allocates workspaces of calls made without a runtime: in stream order on devices with memory pools, where a free
+/// does not wait; otherwise from hipMalloc. Captures of other threads are left alone.
 ///
-/// Threads: any; the device is current.
+/// Threads: any; the device must be current.
 class PoolAllocator {
  public:
   explicit PoolAllocator(const HipPlaces& (*places)()) : places_(places) {}
@@ -24,7 +24,7 @@ class PoolAllocator {
 
   static kmux_sink nowhere() {
     return {nullptr, [](void*, const char*, size_t) { return 0; }};
-  }  // the launcher reports what failed
+  }  // the launcher reports the failure
 
   static int allocate(void* self, int device, void* stream, size_t bytes, size_t, void** address) {
     PoolAllocator& pools = *static_cast<PoolAllocator*>(self);
@@ -38,7 +38,7 @@ class PoolAllocator {
     });
   }
 
-  // A free can only fail if the device is broken, and then the next call says so.
+  // A free can only fail if the device is broken, and then the next call reports it.
   static void free(void* self, int device, void* stream, void* address) {
     PoolAllocator& pools = *static_cast<PoolAllocator*>(self);
     const HipTable* const hip = open_hip(pools.places_(), nowhere());
@@ -50,7 +50,7 @@ class PoolAllocator {
     });
   }
 
-  // The functions may be there for a device that has no pools.
+  // The functions may exist on a device without pools.
   bool has_pool(const HipTable& hip, int device) {
     if (hip.allocate_async == nullptr || hip.free_async == nullptr || device < 0 || device >= kMaxDevices) return false;
     signed char known = pools_[device].load(std::memory_order_relaxed);

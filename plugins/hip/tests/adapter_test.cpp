@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 class HipLaunch : public OverFake {};
 
-// Kernel `k` of `kAddOne`, launched with `bytes` bytes of dynamic shared memory.
+// Returns a program of kernel `k` of `kAddOne`, launched with `bytes` bytes of dynamic shared memory.
 ProgramBuilder with_smem(const Expr& bytes, const std::string& kernel = "k") {
   ProgramBuilder builder("tiles");
   const Expr n = builder.symbol("n");
@@ -147,7 +147,7 @@ TEST_F(HipLaunch, CodeForOtherDevicesIsRefused) {
   EXPECT_THAT(error.message, HasSubstr("compile it for the architecture of this one"));
 }
 
-// What the HIP on the CPU finds, so that programs which pass there are sound.
+// Errors that the CPU implementation of HIP detects, so that programs which pass there are valid.
 TEST_F(HipLaunch, BrokenKernelsAreFoundOut) {
   const auto told = [&](const std::string& body, std::int64_t smem) {
     ProgramBuilder builder("broken");

@@ -150,7 +150,7 @@ TEST_F(HipBuild, LaunchesMustFitTheirKernels) {
               HasSubstr("kernel \"k\" is not in the compiled code (the code has other)"));
 }
 
-// The metadata say which parameter is a buffer; what a number is, the symbol of a C++ function says.
+// The metadata identify buffer parameters; number types come from the symbol of a C++ function.
 TEST_F(HipBuild, KindsOfArgumentsAreCompared) {
   const auto told = [&](const std::string& text, const std::string& kernel = "k") {
     ProgramBuilder builder("sample");
@@ -171,7 +171,7 @@ TEST_F(HipBuild, KindsOfArgumentsAreCompared) {
   EXPECT_EQ(told("struct P { float* x; };\nextern \"C\" __global__ void k(P p, unsigned long n) {}"), "it worked");
 }
 
-// C3.3: what can be known without a device is said without one.
+// C3.3: device-independent errors are reported without a device.
 TEST_F(HipBuild, ConstantExtentsMustFitEveryDevice) {
   const auto told = [&](const Expr& grid, const Expr& block) {
     ProgramBuilder builder("far");
@@ -218,7 +218,7 @@ TEST_F(HipBuild, HiprtcMakesTheSame) {
   EXPECT_THAT(std::string(error.note("log").value_or("")), HasSubstr("k.hip:3:"));
 }
 
-// The system's own, without a folder of ROCm's.
+// The system's hiprtc, without a folder of ROCm's.
 TEST_F(HipBuild, HiprtcHasItsHeadersBuiltIn) {
   if (const auto library = HiprtcLibrary::open(host); !library)
     GTEST_SKIP() << needs("hiprtc", library.error().message);
@@ -235,7 +235,7 @@ TEST_F(HipBuild, HiprtcHasItsHeadersBuiltIn) {
   }
 }
 
-// What it prints through is an argument that launches do not pass.
+// Its printf needs an argument that launches do not pass.
 TEST_F(HipBuild, HiprtcHasPrintf) {
   if (const auto library = HiprtcLibrary::open(host); !library)
     GTEST_SKIP() << needs("hiprtc", library.error().message);
@@ -245,7 +245,7 @@ TEST_F(HipBuild, HiprtcHasPrintf) {
   EXPECT_THAT(*artifact.value().find(kCodePart), HasSubstr("hidden_hostcall_buffer"));
 }
 
-// A counter of one type and a number of another, as histograms have them.
+// A counter of one type and a number of another, as in histograms.
 TEST_F(HipBuild, ValuesOfAtomicsConvert) {
   const char* const source =
       "extern \"C\" __global__ void k(float* x, int n) {\n"
@@ -260,7 +260,7 @@ TEST_F(HipBuild, ValuesOfAtomicsConvert) {
   }
 }
 
-// As hiprtc has them; sources of TileLang's use them so.
+// As in hiprtc; TileLang's sources rely on it.
 TEST_F(HipBuild, IntegersOfASizeNeedNoHeader) {
   for (const char* header : {"", "#include <cstdint>\n#include <stddef.h>\n"}) {
     const auto artifact =
@@ -272,7 +272,7 @@ TEST_F(HipBuild, IntegersOfASizeNeedNoHeader) {
   }
 }
 
-// As ROCm 7 has them; the functions of HIP take these types, of which int64_t is not the host's.
+// As in ROCm 7; the functions of HIP take these types, of which int64_t differs from the host's.
 TEST_F(HipBuild, IntegersOfASizeAreBesideThoseOfHiprtc7) {
   EXPECT_EQ(integers_for_hiprtc(502), "");
   EXPECT_EQ(integers_for_hiprtc(604), "");
@@ -290,14 +290,14 @@ TEST_F(HipBuild, IntegersOfASizeAreBesideThoseOfHiprtc7) {
   };
   EXPECT_FALSE(compiles(theirs + own));
   EXPECT_TRUE(compiles(theirs + integers_for_hiprtc(700) + own));
-  // A library that does not say its release has a macro that does; where it declares them itself, they are left alone.
+  // A library that does not report its release has a macro that does; types that it declares itself are left alone.
   EXPECT_TRUE(compiles("#define HIP_VERSION_MAJOR 7\n" + theirs + integers_for_hiprtc(0) + own));
   EXPECT_TRUE(compiles("#define HIP_VERSION_MAJOR 6\n" + integers_for_hiprtc(0)));
   EXPECT_TRUE(
       compiles(theirs + "using namespace __hip_internal;\ntypedef long long int64_t;\n" + integers_for_hiprtc(701)));
 }
 
-// With Clang; hiprtc has what its HIP has.
+// With Clang; hiprtc has the atomics of its HIP.
 TEST_F(HipBuild, AtomicsAreThereForEveryIntegerType) {
   std::string source =
       "template <class T> __device__ void all(void* at, int n) {\n"
@@ -344,7 +344,7 @@ TEST_F(HipBuild, GenericArchitecturesAreTargets) {
   EXPECT_THAT(failure(ready, {}, "hip:gfx90a").message, HasSubstr("the code is for gfx11-generic"));
 }
 
-// The device library is told, too.
+// The device library gets the flag, too.
 TEST_F(HipBuild, AFlagWidensTheWavefront) {
   const Program program = one_kernel(
                               "extern \"C\" __global__ void k(float* x, int n) {\n"
@@ -359,7 +359,7 @@ TEST_F(HipBuild, AFlagWidensTheWavefront) {
   EXPECT_EQ(meta_of(program, "hip:gfx1100").kernels.at("k").wavefront_size, 32U);
 }
 
-// A made-up installation.
+// A fake installation.
 TEST(HipClang, RocmsComesFirstWithItsOwnLibrary) {
   const TempFolder rocm;
   FakeHost host;
@@ -394,7 +394,7 @@ TEST_F(HipBuild, TheToolchainChangesWithItsFiles) {
   const std::string plain = backend.builder().toolchain(target, {}).value();
   EXPECT_THAT(plain, HasSubstr("clang++-19"));
   EXPECT_EQ(plain, backend.builder().toolchain(target, {{"fast_math", "on"}}).value()) << "keys have the options";
-  host.options["hip.hiprtc_compile_options"] = "-ffast-math";  // which hiprtc takes from the environment itself
+  host.options["hip.hiprtc_compile_options"] = "-ffast-math";  // hiprtc reads it from the environment itself
   EXPECT_NE(plain, backend.builder().toolchain(target, {}).value());
 }
 

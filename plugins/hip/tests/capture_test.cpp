@@ -1,4 +1,4 @@
-// Launchers beside captures: what is recorded stays runnable, and nobody else's capture is invalidated.
+// Launchers next to captures: recorded work stays runnable, and captures of other threads stay valid.
 #include <thread>
 
 #include "device.h"
@@ -102,7 +102,7 @@ TEST_F(HipCapture, WhatHipRefusesStaysLoaded) {
   }
 }
 
-// Without a wait the code may be running.
+// Without a wait the code may still be running.
 TEST_F(HipCapture, CodeStaysWhereThereIsNoMemoryToWaitWith) {
   auto adapter = ready();
   fake->fail("hipMalloc", kOutOfMemory, 1);

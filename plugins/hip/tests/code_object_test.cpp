@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 class CodeObjects : public WithClang {
  protected:
-  // What Clang makes of `source`.
+  // Returns Clang's code object of `source`.
   std::string code_of(const std::string& source, const std::string& arch) {
     return *build(one_kernel(source).build().value(), {}, "hip:" + arch).value().find(kCodePart);
   }

@@ -1,5 +1,5 @@
-// What a source finds of HIP and CUDA with engine clang on a machine without ROCm: every function that backend cpu has, each with
-// the types that it has there, compiled for gfx942.
+// The functions of HIP and CUDA that a source finds with engine clang on a machine without ROCm: every function of
+// backend cpu, each with the same types, compiled for gfx942.
 #include <algorithm>
 #include <fstream>
 #include <regex>
@@ -60,7 +60,7 @@ std::vector<DeviceFunction> all_functions() {
   return functions;
 }
 
-// "call_7", a function of the device that calls it and has its parameters.
+// Returns "call_7", a device function that calls it and has its parameters.
 std::string caller(const DeviceFunction& function, std::size_t number) {
   std::string params, args;
   for (std::size_t i = 0; i < function.params.size(); ++i) {
@@ -78,7 +78,7 @@ std::string caller(const DeviceFunction& function, std::size_t number) {
 
 class DeviceFunctions : public WithClang {
  protected:
-  // The headers of engine clang before `source`.
+  // Compiles `source` after the headers of engine clang.
   ProcessResult compile(const std::string& source, std::vector<std::string> flags) {
     const PrivateFolder folder = PrivateFolder::create("kmux-functions").value();
     folder.write("kmux-builtins.h", hip_device_text).value();
@@ -108,7 +108,7 @@ TEST_F(DeviceFunctions, AreThereWithTheTypesOfBackendCpu) {
   }
   EXPECT_GT(count, 1000U);
   const std::string ir = ir_of(source);
-  // What is only declared is LLVM's or of AMD's device library.
+  // Functions that are only declared belong to LLVM or AMD's device library.
   std::istringstream lines(ir);
   std::set<std::string> others;
   for (std::string line; std::getline(lines, line);) {
@@ -156,7 +156,7 @@ TEST_F(DeviceFunctions, ThatAreRefusedAreNamedWhereTheyAreCalled) {
   }
 }
 
-// A form of an argument that only another type takes must not be rounded to that type.
+// An argument must not be converted to the type of another overload.
 TEST_F(DeviceFunctions, OfOneNameKeepTheTypeOfTheirArgument) {
   const std::string ir = ir_of(
       "__global__ void k(const float* x, const long long* l, const double* d, float* y, long long* z, double* e) {\n"
@@ -183,14 +183,14 @@ TEST_F(DeviceFunctions, KeepTheTypeOfTheirArgumentBesideTheHostsHeaders) {
   for (const char* const cast : {"fptosi", "@llvm.abs.i32", "trunc i64"}) EXPECT_THAT(ir, Not(HasSubstr(cast)));
 }
 
-// Clang has no pragma for AMD's devices that ends such a mode, so none of the headers begins one for a file.
+// Clang has no pragma for AMD's devices that ends such a mode, so none of the headers begins one for a whole file.
 TEST_F(DeviceFunctions, LeaveTheModeOfTheSourceAsItIs) {
   const std::string ir = ir_of("__global__ void k(float* x) { x[0] = x[1] * x[2] + x[3]; }\n");
   EXPECT_THAT(ir, HasSubstr("fmul contract float"));
   EXPECT_THAT(ir, HasSubstr("fadd contract float"));
 }
 
-// What is named for its rounding is not joined with another operation.
+// Functions named for their rounding must not be contracted with another operation.
 TEST_F(DeviceFunctions, ThatRoundAreNotJoined) {
   for (const char* const expression : {"__fmul_rn(x[1], x[2]) + x[3]", "__fadd_rn(x[1] * x[2], x[3])"}) {
     const std::string ir = ir_of("__global__ void k(float* x) { x[0] = " + std::string(expression) + "; }\n");
@@ -200,10 +200,10 @@ TEST_F(DeviceFunctions, ThatRoundAreNotJoined) {
   }
 }
 
-// The other way round: what backend cpu declares, as Clang reads it, is in the list.
+// The other direction: every function that backend cpu declares, as Clang parses it, is in the list.
 class FunctionsOfBackendCpu : public DeviceFunctions {
  protected:
-  // Its headers as one text, each by its name in the folder.
+  // Returns its headers as one text, each found by its name in the folder.
   static std::string text_of(const std::string& name) {
     std::ifstream file(std::string(KMUX_CPU_DEVICE) + "/" + name + ".h");
     std::string text;
@@ -231,7 +231,7 @@ class FunctionsOfBackendCpu : public DeviceFunctions {
   }
 
  private:
-  // A declaration at the top or in extern "C"; those of templates have no type behind the name.
+  // A declaration at the top level or in extern "C"; those of templates have no type after the name.
   static std::set<std::string> functions_in(const std::string& dump) {
     std::set<std::string> names;
     std::istringstream lines(dump);

@@ -54,7 +54,7 @@ TEST_F(HipDevicesTest, WithoutPoolsUsePlainAllocations) {
 }
 
 TEST_F(HipDevicesTest, MeasureTime) {
-  HipDevices opened(host);  // gives the memory of the flush back
+  HipDevices opened(host);  // frees the memory of the flush
   DeviceApi& own = opened;
   void* const stream = own.stream_create(0).value();
   void* const begin = own.event_create(0).value();
@@ -100,7 +100,7 @@ TEST_F(HipDevicesTest, ProbeTellsWhatIsMissing) {
   EXPECT_THAT(probe_runtime(nowhere).reason, HasSubstr("HIP's runtime has no function hipGetDeviceCount"));
 }
 
-// Of ROCm 5: the plain name, and the name of the architecture elsewhere.
+// As in ROCm 5: the plain name, and the name of the architecture at another offset.
 int old_properties(void* properties, int) {
   std::strcpy(static_cast<char*>(properties) + 396, "gfx906:sramecc+:xnack-");
   return kHipSuccess;

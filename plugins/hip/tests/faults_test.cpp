@@ -47,7 +47,7 @@ class HipFaults : public testing::Test {
   }
   ~HipFaults() override { set_log_sink(LogLevel::kWarning, {}); }
 
-  // Opens the plugin anew for each life; what was compiled stays on disk.
+  // Opens the plugin again for each life; compiled code stays on disk.
   void start(bool cached) {
     Environment environment;
     environment.cache_dir = folder_.path() / "cache";
@@ -58,7 +58,7 @@ class HipFaults : public testing::Test {
     logs_.clear();
   }
 
-  // Makes the kernel and launches it twice. Empty if all went well, else the error.
+  // Builds the kernel and launches it twice. Returns an empty string on success, else the error.
   std::string live() {
     const auto kernel = compile(*runtime_, life_of_a_kernel().build().value(), {.execution_backend = "hip"});
     if (!kernel) return kernel.error().explain();
@@ -104,7 +104,7 @@ class HipFaults : public testing::Test {
     EXPECT_TRUE(unloaded.ok()) << unloaded.error().explain();
   }
 
-  // A life in which the `nth` call fails, and one after it. False if no call was left to fail.
+  // Runs a life in which the `nth` call fails, and one after it. Returns false if no call was left to fail.
   bool survive(int code, unsigned nth, bool cached) {
     start(cached);
     fake_->fail("", code, nth);
@@ -121,7 +121,7 @@ class HipFaults : public testing::Test {
     return !fake_->failed().empty();
   }
 
-  // What a device does not say has a default, and where a stream does not, the launch meets the reason.
+  // A property that a device does not report has a default; for a stream, the launch reports the cause.
   void expect_told(const std::string& told, int code) {
     static const std::set<std::string> untold = {"hipDeviceGetAttribute", "hipRuntimeGetVersion",
                                                  "hiprtcDestroyProgram", "hipStreamIsCapturing"};
@@ -130,7 +130,7 @@ class HipFaults : public testing::Test {
     EXPECT_THAT(told, HasSubstr(failed + " failed with " + std::to_string(code)));
   }
 
-  // Every call of a life, one after the other. Returns their number.
+  // Fails every call of a life, one after the other. Returns their number.
   unsigned fail_each(int code, bool cached) {
     fake_->reset();
     start(cached);
@@ -159,8 +159,8 @@ TEST_F(HipFaults, OfTheDeviceAreTold) {
   EXPECT_GT(fail_each(2, true), 30U);
 }
 
-// What a life of one device has no use for: another device, graphs, releases before 6, and calls that the plugin does not make
-// yet.
+// Returns true for calls that a life on one device does not use: other devices, graphs, releases before 6, and calls
+// that the plugin does not make yet.
 bool is_for_others(const std::string& symbol) {
   static const std::set<std::string> others = {"hipSetDevice",
                                                "hipMalloc",

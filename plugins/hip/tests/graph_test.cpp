@@ -1,4 +1,4 @@
-// Option graph = on: bodies that are replayed as graphs give what plain launches give, whatever is in between.
+// Option graph = on: bodies replayed as graphs give the same results as plain launches, whatever happens in between.
 #include <algorithm>
 #include <thread>
 
@@ -28,7 +28,7 @@ extern "C" __global__ void add(float* to, const float* from, int n) {
 )";
 constexpr std::size_t kCount = 100;
 
-// y = 2 * x by way of a workspace; + x where `more` is not 0.
+// y = 2 * x through a workspace; + x where `more` is not 0.
 ProgramBuilder doubling() {
   ProgramBuilder builder("doubling");
   const Expr n = builder.symbol("n");
@@ -45,7 +45,7 @@ ProgramBuilder doubling() {
   return builder;
 }
 
-// One block of memory for workspaces, which is worthless once it is freed.
+// One block of memory for workspaces, whose content is invalidated when it is freed.
 struct Workspace {
   std::vector<float> memory = std::vector<float>(kCount);
   kmux_allocator api = {
@@ -74,7 +74,7 @@ class HipGraphs : public OverFake {
     backend.devices().copy(0, nullptr, x.address(), values.data(), kCount * 4, KMUX_COPY_HOST_TO_DEVICE).value();
   }
   std::size_t count(const std::string& symbol) const { return std::ranges::count(fake->calls(), symbol); }
-  // The calls of `call` that are not about devices and captures.
+  // Returns the calls of `call`, except those about devices and captures.
   template <class Call>
   std::vector<std::string> work_of(const Call& call) {
     fake->clear_calls();
@@ -92,7 +92,7 @@ TEST_F(HipGraphs, AreBuiltOnceAndToldWhatChanged) {
               ElementsAre("hipGraphCreate", "hipGraphAddMemsetNode", "hipGraphAddKernelNode", "hipGraphAddKernelNode",
                           "hipGraphInstantiate", "hipGraphLaunch"));
   EXPECT_THAT(y.values(), Each(6.0F));
-  // Another workspace each time: both kernels have it.
+  // Another workspace each time: both kernels receive it.
   EXPECT_THAT(work_of([&] { call(*adapter, y, other, 0).value(); }), Contains("hipGraphLaunch"));
   EXPECT_THAT(y.values(), Each(10.0F));
   EXPECT_EQ(count("hipGraphCreate") + count("hipModuleLaunchKernel"), 0);
@@ -117,7 +117,7 @@ TEST_F(HipGraphs, OnlyLaunchWhereNothingChanged) {
   EXPECT_THAT(x.values(), Each(4.0F));
 }
 
-// On two streams, with nothing awaited between.
+// On two streams, without a wait in between.
 TEST_F(HipGraphs, ComputeOnTheDevice) {
   ProgramBuilder builder = one_kernel(kAddOne);
   builder.launch("k").grid({1}).block({64}).args({"x"}).arg(Expr::symbol("n"), dtype::kInt32);
@@ -238,8 +238,8 @@ TEST_F(HipGraphs, HaveErrorsOfLaunchesAndNothingLaunched) {
   EXPECT_EQ(count("hipGraphLaunch"), 0);
 }
 
-// Wherever HIP fails once: an error with its number, a right result after it, and nothing left behind but what cannot be
-// unloaded without a wait.
+// For every HIP call that fails once: returns an error with its number and a correct result afterwards, and leaves
+// nothing behind except objects that cannot be unloaded without a wait.
 TEST_F(HipGraphs, OutliveEveryFailure) {
   const Artifact artifact = built(doubling().build().value());
   const DeviceVector x(backend, kCount), y(backend, kCount);
@@ -293,7 +293,7 @@ TEST_F(HipGraphs, ComeFromManyThreadsOnSharedLanesAndStreams) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Over a release that lacks functions.
+// Runs on a release that lacks functions.
 class HipGraphsOfOldReleases : public HipGraphs {
  protected:
   HipGraphsOfOldReleases() : hip(*opened_hip(host).value()) {}

@@ -1,4 +1,4 @@
-// Compares our picture of HIP's C interface with the original, of ROCm 5.2 (Debian 12) or later.
+// Compares our declarations of HIP's C interface with the original, of ROCm 5.2 (Debian 12) or later.
 #include "launch/hip_abi.h"
 
 #define __HIP_PLATFORM_AMD__ 1
@@ -14,7 +14,8 @@
 namespace kmux::hip {
 namespace {
 
-// The number of parameters of a function and the size of each: what a call through our table depends on.
+// Returns the number of parameters of a function and the size of each: the facts that a call through our table depends
+// on.
 template <class Result, class... Params>
 constexpr std::array<std::size_t, sizeof...(Params) + 1> shape_of(Result (*)(Params...)) {
   return {sizeof(Result), sizeof(Params)...};
@@ -80,7 +81,7 @@ TEST(HipAbi, Functions) {
 #endif
 }
 
-// Those that the header overloads for C++: of these, C's.
+// Functions that the header overloads for C++: compares the C version.
 TEST(HipAbi, OverloadedFunctions) {
   hipError_t (*const allocate)(void**, std::size_t) = &::hipMalloc;
   hipError_t (*const allocate_async)(void**, std::size_t, hipStream_t) = &::hipMallocAsync;

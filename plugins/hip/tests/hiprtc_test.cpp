@@ -1,4 +1,4 @@
-// What hiprtc is given to include. The HIP on the CPU has no header but those it is given, as hiprtc without ROCm's folders.
+// The headers passed to hiprtc. The HIP on the CPU only has the headers passed to it, as hiprtc without ROCm's folders.
 #include <algorithm>
 #include <fstream>
 
@@ -26,7 +26,7 @@ class Hiprtc : public OverFake {
   static std::string including(const char* header) { return "#include <" + std::string(header) + ">\n" + kAddOne; }
 };
 
-// As engine clang: a product that the source rounds is not joined with a sum.
+// As for engine clang: a product that the source rounds is not contracted with a sum.
 TEST_F(Hiprtc, IsGivenTheFlagsOfFastMath) {
   const Program program = one_kernel(kAddOne).build().value();
   for (const bool is_fast : {true, false}) {

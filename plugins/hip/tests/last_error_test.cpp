@@ -1,5 +1,6 @@
-// ROCm 7 keeps the last error of a thread until it is asked for: what kmux handles must not be raised again by the next check of an
-// application, such as PyTorch's after its own launches. The end of each case of `OverFake` looks, too.
+// ROCm 7 keeps the last error of a thread until it is queried. An error that kmux handles must not be raised again by
+// the next check of an application, such as PyTorch's after its own launches. The end of each case of `OverFake` checks
+// this, too.
 #include <dlfcn.h>
 
 #include "device.h"
@@ -16,7 +17,7 @@ class HipLastError : public OverFake {
     OverFake::SetUp();
     ASSERT_NE(library_, nullptr);
   }
-  // Calls of an application, beside kmux.
+  // Returns a HIP function for calls of an application, independent of kmux.
   template <class Function>
   Function* of_hip(const char* symbol) {
     return reinterpret_cast<Function*>(dlsym(library_, symbol));
@@ -80,7 +81,7 @@ TEST_F(HipLastError, IsClearAfterEveryCallOfTheTableThatFails) {
   EXPECT_EQ(last_error(), kHipSuccess);
 }
 
-// An answer that is none yet is no error, so an older one is not the call's own.
+// A "not ready" result is not an error, so an older error is not the call's own.
 TEST_F(HipLastError, OfAnApplicationOutlivesWhatIsNotReady) {
   const HipTable& hip = *opened_hip(host).value();
   EXPECT_EQ(of_hip<int(int)>("hipSetDevice")(99), kInvalidDevice);

@@ -75,7 +75,7 @@ TEST(OffloadBundle, DamageIsNoCrash) {
   EXPECT_THAT(unbundled(huge, "gfx90a").error().message, HasSubstr("cut off"));
 }
 
-// The device's full name says which, and only HIP knows it.
+// The device's full name selects one, and only HIP knows it.
 TEST(OffloadBundle, AllFormsOfAnArchitectureStay) {
   const std::string forms = bundle({{"hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+", "code +"},
                                     {"hipv4-amdgcn-amd-amdhsa--gfx942", "code b"},
@@ -94,7 +94,7 @@ TEST(OffloadBundle, AGenericArchitectureStandsForItsOwn) {
   EXPECT_THAT(unbundled(generic, "gfx90a").error().message, HasSubstr("it has gfx11-generic, gfx1101"));
 }
 
-// What zlib makes of `text` without compressing it: stored blocks. Source: RFC 1950 and 1951.
+// Returns a zlib stream of `text` without compression: stored blocks. Source: RFC 1950 and 1951.
 std::string stored(const std::string& text) {
   std::uint32_t low = 1, high = 0;
   for (const char c : text) {
@@ -120,7 +120,7 @@ std::string bytes_of(Number number) {
   return {reinterpret_cast<const char*>(&number), sizeof number};
 }
 
-// A compressed bundle of `version`.
+// Returns a compressed bundle of `version`.
 std::string compressed(std::uint16_t version, std::uint16_t method, const std::string& packed, std::uint64_t size) {
   std::string text = "CCOB" + bytes_of(version) + bytes_of(method);
   const auto add = [&](std::uint64_t number) {
@@ -146,7 +146,8 @@ TEST(OffloadBundle, CompressedOnesAreRead) {
   EXPECT_THAT(unbundled(compressed(3, 0, "", ~0ULL), "gfx942").error().message, HasSubstr("is damaged"));
 }
 
-// What clang-offload-bundler 19 with -compress makes of "code a" for gfx90a:xnack- and "code b" for gfx942: zstd, version 2.
+// The output of clang-offload-bundler 19 with -compress for "code a" of gfx90a:xnack- and "code b" of gfx942: zstd,
+// version 2.
 constexpr std::string_view kByZstd =
     "43434f4202000100a6000000d70000002dc3760a974c149828b52ffd20d72d0400b4065f5f434c414e475f4f46464c4f4144"
     "5f42554e444c455f5f0300cb001e00686f73742d7838365f36342d756e6b6e6f776e2d6c696e75782d676e752d0626697076"

@@ -16,7 +16,7 @@
 
 namespace kmux::hip {
 
-/// What `kAddOne` does, for devices that run no code.
+/// Does the work of `kAddOne`, for devices that run no code.
 inline void add_one(void* const* args) {
   float* x = nullptr;
   int n = 0;
@@ -25,11 +25,11 @@ inline void add_one(void* const* args) {
   for (int i = 0; i < n; ++i) x[i] += 1;
 }
 
-/// The backend over a fake HIP, whose hiprtc compiles. At the end nothing of it may be left.
+/// The backend over a fake HIP, whose hiprtc compiles. All its objects must be released at the end.
 ///
-/// The fake is the HIP on the CPU, or what KMUX_FAKE_HIP_LIBRARY names: tests/order runs the cases that keep to memory,
-/// streams, captures and `kAddOne` over the fake CUDA driver. The others want the CPU's: they run other kernels, read the
-/// names of calls, or have devices of their own and failures.
+/// The fake is the HIP on the CPU, or the library named by KMUX_FAKE_HIP_LIBRARY: tests/order runs the cases that only
+/// use memory, streams, captures and `kAddOne` over the fake CUDA driver. The others need the CPU's: they run other
+/// kernels, read the names of calls, or set up devices and failures.
 class OverFake : public testing::Test {
  protected:
   OverFake() {
@@ -50,7 +50,7 @@ class OverFake : public testing::Test {
     EXPECT_THAT(fake->misuses(), testing::IsEmpty());
   }
 
-  // Compiled once for all cases and seeds.
+  // Returns an artifact that is compiled once for all cases and seeds.
   Artifact built(const Program& program) {
     static std::map<std::string, Artifact> made;
     std::string key = host.options["hip.engine"] + to_json(program);
@@ -71,7 +71,7 @@ class OverFake : public testing::Test {
   static kmux_slot slot(void* address) { return kmux_slot{.ptr = address}; }
   static kmux_slot slot(std::integral auto number) { return kmux_slot{.i64 = number}; }
 
-  /// The calls since `clear_calls` that are not about which device is current.
+  /// Returns the calls since `clear_calls`, except those about the current device.
   std::vector<std::string> work() const {
     std::vector<std::string> calls = fake->calls();
     for (const char* aside : {"hipGetDevice", "hipThreadExchangeStreamCaptureMode", "hipStreamIsCapturing"})
@@ -82,15 +82,15 @@ class OverFake : public testing::Test {
   FakeHip fake = FakeHip::load();
   FakeHost host;
   HipBackend backend{host};
-  Options options;  // of what is built
+  Options options;  // build options
   CountingAllocator allocator;
-  fake_hip::Live kept;  // what is left at the end on purpose
+  fake_hip::Live kept;  // objects that are left on purpose at the end
 
  private:
   fake_hip::Live before_ = fake->live();
 };
 
-/// Memory of the device for a test's vector.
+/// Owns device memory for a test's vector.
 class DeviceVector {
  public:
   DeviceVector(HipBackend& backend, std::size_t count, int device = 0)

@@ -1,4 +1,4 @@
-// Which HIP runtime is taken: copies of the HIP on the CPU stand for those of several installations.
+// The choice of a HIP runtime: copies of the HIP on the CPU stand for those of several installations.
 #include <algorithm>
 #include <dlfcn.h>
 #include <filesystem>
@@ -17,10 +17,10 @@ using testing::HasSubstr;
 
 class HipPlacesTest : public testing::Test {
  protected:
-  // Brings what the copies need, which they look for beside the original.
+  // Loads the dependencies of the copies, which they look for next to the original.
   void SetUp() override { FakeHip::load(); }
   std::string at(const std::string& name) const { return (folder.path() / name).string(); }
-  /// A runtime of its own.
+  /// Returns the path of a separate copy of the runtime.
   std::string installed(const std::string& name) const {
     fs::create_directories(fs::path(at(name)).parent_path());
     fs::copy_file(FakeHip::path(), at(name));

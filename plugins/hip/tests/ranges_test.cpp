@@ -15,7 +15,7 @@ class HipRanges : public OverFake {
  protected:
   HipRanges() { host.options["hip.roctx"] = "1"; }
 
-  // Launches once, and gives what the log has.
+  // Launches once, and returns the log.
   std::string launch_one() {
     const auto adapter = loaded(one_kernel(kAddOne));
     const DeviceVector x(backend, 64);
@@ -25,7 +25,7 @@ class HipRanges : public OverFake {
   }
 };
 
-// First: what was opened stays.
+// Must run first: opened libraries stay open.
 TEST_F(HipRanges, AreNoConditionOfALaunchAndMissedOnce) {
   if (open_profiler_ranges(kRoctx).are_open())
     GTEST_SKIP() << needs("no ROCm", "this machine has its ranges, by their full path");

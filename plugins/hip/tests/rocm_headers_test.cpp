@@ -1,4 +1,4 @@
-// Where ROCm is whole, its Clang compiles with its own headers. The ROCm here is made of Debian's packages.
+// A complete ROCm: its Clang compiles with its own headers. The ROCm here is assembled from Debian's packages.
 #include <filesystem>
 
 #include "meta.h"
@@ -19,7 +19,7 @@ class RocmHeaders : public WithClang {
     const ClangToolchain clang = find_clang(host).value();
     if (!fs::exists("/usr/include/hip/hip_runtime.h")) GTEST_SKIP() << needs("libamdhip64-dev", "it is not installed");
     if (clang.device_library.empty()) GTEST_SKIP() << needs("rocm-device-libs", "it is not installed");
-    // Clang finds its own headers where it really is, so a script and not a link.
+    // Clang finds its headers relative to its real path, so this is a script and not a link.
     fs::permissions(rocm.write("llvm/bin/clang++", "#!/bin/sh\nexec " + clang.program + " \"$@\"\n"),
                     fs::perms::owner_all);
     fs::create_symlink(clang.linker, rocm.path() / "llvm/bin/ld.lld");
@@ -35,7 +35,7 @@ class RocmHeaders : public WithClang {
 
 TEST_F(RocmHeaders, AreThoseOfItsClang) {
   EXPECT_EQ(find_clang(host).value().rocm, rocm.path().string());
-  // Of the headers of device/, none has a printf that works, a float4 with operators or hip_complex.h.
+  // The headers of device/ have no working printf, no float4 with operators, and no hip_complex.h.
   const std::string source =
       "#include <cstdint>\n#include <cmath>\n#include <hip/hip_complex.h>\n"
       "extern \"C\" __global__ void k(float* x, int n) {\n"

@@ -17,10 +17,10 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
 
-// A library of the unit, made as anybody would, and its functions.
+// A library built from the unit as users would, and its functions.
 class Library {
  public:
-  /// HIP is where `variable` says, which is read with the first call.
+  /// `variable` names the location of HIP; it is read at the first call.
   explicit Library(const Artifact& unit, const char* variable = "KMUX_HIP_LIBRARY",
                    const std::string& value = FakeHip::path()) {
     for (const Artifact::Part& part : unit.parts) folder_.write(part.name, part.content);
@@ -121,7 +121,7 @@ TEST_F(HipStandalone, LooksWhereRocmIsSaidToBe) {
   EXPECT_EQ(loaded_hip(), rocm.path() / "lib/libamdhip64.so.6");
 }
 
-// The runtime has the functions, but not for this device.
+// The runtime has the functions, but this device does not support them.
 TEST_F(HipStandalone, TakesWorkspacesFromHipMallocWhereThereAreNoPools) {
   fake->set_devices({{.memory_pools = 0}});
   ProgramBuilder builder = one_kernel(kAddOne);

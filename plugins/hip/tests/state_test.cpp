@@ -26,7 +26,7 @@ class HipState : public testing::Test {
     return compile(*runtime_, builder.build().value(), {.execution_backend = "hip"}).value();
   }
 
-  // What a call leaves in the first element.
+  // Returns the first element after a call.
   static float called(const Kernel& kernel) {
     const Tensor x = Tensor::zeros({32}, dtype::kFloat32).value().to(kernel.device()).value();
     kernel.launch({x}).value();

@@ -15,7 +15,7 @@
 
 namespace kmux::hip {
 
-/// Wraps and builds programs as the runtime does. `SetUp` skips where Clang or lld is missing.
+/// Wraps and builds programs as the runtime does. `SetUp` skips if Clang or lld is missing.
 class WithClang : public testing::Test {
  protected:
   void SetUp() override {
@@ -38,7 +38,8 @@ class WithClang : public testing::Test {
   HipBackend backend{host};
 };
 
-/// A program with one float32 buffer "x" of n elements, and kernel `kernel` of `content` launched once with it and n.
+/// Returns a program with one float32 buffer "x" of n elements, and kernel `kernel` of `content` launched once with it
+/// and n.
 inline ProgramBuilder one_kernel(const std::string& content, const std::string& kernel = "k",
                                  const std::string& dialect = "hip") {
   ProgramBuilder builder("sample");

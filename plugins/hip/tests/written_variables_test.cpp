@@ -1,4 +1,4 @@
-// Which variables of code for AMD's devices keep values from one launch to the next, as part "state" names them.
+// The variables of code for AMD's devices that keep values from one launch to the next, as named by part "state".
 #include "kmux/plugin/code_state.h"
 
 #include "code_object.h"

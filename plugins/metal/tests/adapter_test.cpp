@@ -81,7 +81,7 @@ TEST_F(MetalAdapterTest, MoreWorkspacesThanItKeepsAreRefused) {
   EXPECT_THAT(adapter.error().message, HasSubstr("65 workspaces"));
 }
 
-// Nobody else on the stream may have a workspace before the call that uses it is committed.
+// No other user of the stream may get a workspace before the call that uses it is committed.
 TEST_F(MetalAdapterTest, WorkspacesAreFreedBehindTheCommit) {
   ProgramBuilder builder("workspace");
   const Expr n = builder.symbol("n");

@@ -22,7 +22,7 @@ TEST_F(CallTest, SendsOneCommandBuffer) {
   EXPECT_EQ(call(one_kernel(kAddOne).build().value(), x, 100), KMUX_OK) << said;
   auto messages = fake.messages();
   std::erase_if(messages,
-                [](const std::string& message) {  // of whoever runs at the same time, and of the life of objects
+                [](const std::string& message) {  // of concurrent tests, and about object lifetimes
                   return message.ends_with("release") || message.ends_with("status");
                 });
   EXPECT_THAT(messages, ElementsAre("MTLCommandQueue commandBuffer", "MTLCommandBuffer computeCommandEncoder",
@@ -109,7 +109,7 @@ TEST_F(CallTest, NoMemoryIsNoMemory) {
   EXPECT_EQ(call(program, nullptr, 0), KMUX_OK) << said;
 }
 
-/// Adds one, then fills: two kinds of encoders.
+/// Returns a program that adds one, then fills: two kinds of encoders.
 ProgramBuilder filled(Expr bytes) {
   ProgramBuilder builder = one_kernel(kAddOne);
   builder.body().fill("x", std::move(bytes), 0);

@@ -36,7 +36,7 @@ TEST_F(CompletionTest, AFailureOnOneQueueIsToldByAnother) {
     fake.fail_command_buffer("timed out");
     gpu->completion().commit(gpu->objc().command_buffer(queue.get()));
   }
-  fake.live();  // a wait for one queue is none for the other
+  fake.live();  // a wait for one queue does not cover the other
   EXPECT_THAT(gpu->wait(gpu->queue_of(nullptr)).error().message, HasSubstr("timed out"));
 }
 
@@ -49,7 +49,7 @@ TEST_F(CompletionTest, TheDeviceIsWaitedForBeforeItGoes) {
   EXPECT_EQ(fake.live()["MTLCommandBuffer"], 0);
 }
 
-// Metal lets the handler go with the command buffer, and reads it then.
+// Metal releases the handler with the command buffer, and reads it then.
 TEST_F(CompletionTest, TheHandlerOutlivesItsOwner) {
   alignas(Completion) std::byte storage[sizeof(Completion)];
   auto* const completion = new (storage) Completion(gpu->objc());

@@ -33,7 +33,7 @@ TEST_F(MetalDeviceTest, CopiesBothWaysAndWithin) {
   EXPECT_THAT(download(b, 4), ElementsAre(0, 1, 2, 0));
 }
 
-// A blit takes multiples of 4 bytes, which the mock complains of at the end of each test.
+// A blit takes multiples of 4 bytes; the mock reports violations at the end of each test.
 TEST_F(MetalDeviceTest, CopiesWithinAnyNumberOfBytesFromAnywhere) {
   std::vector<std::uint8_t> counted(16);
   std::iota(counted.begin(), counted.end(), std::uint8_t{0});
@@ -50,7 +50,7 @@ TEST_F(MetalDeviceTest, CopiesWithinAnyNumberOfBytesFromAnywhere) {
   EXPECT_THAT(download(from, 7), ElementsAre(0, 0, 1, 2, 3, 4, 6));
 }
 
-// What the stream does before comes before.
+// Earlier work of the stream must complete first.
 TEST_F(MetalDeviceTest, CopiesOfOddBytesKeepTheOrderOfTheStream) {
   auto* const from = upload(std::vector<std::uint8_t>(16, 1));
   auto* const to = upload(std::vector<std::uint8_t>(16, 2));
@@ -150,7 +150,7 @@ TEST_F(MetalDeviceTest, EventsWithoutATimeHaveNone) {
 constexpr int kOnes = 0x01010101;
 constexpr int kTwos = 0x02020202;
 
-// Two streams: one of them held back, so that order is what an event makes it.
+// Two streams: one of them held back, so that the order depends on an event.
 class MetalStreams : public MetalDeviceTest {
  protected:
   MetalStreams()
@@ -164,9 +164,9 @@ class MetalStreams : public MetalDeviceTest {
     devices().event_destroy(0, event);
   }
   void set(void* stream, int* to, std::uint8_t value) { ASSERT_TRUE(devices().memset(0, stream, to, value, 4).ok()); }
-  // What the device has done that can be done.
+  // Completes all device work that can complete.
   void settle() { fake.complaints(); }
-  // `slow` is held before it sets x[0], and `fast` waits for that to copy it to x[1].
+  // Holds `slow` before it sets x[0], and makes `fast` wait for that before it copies it to x[1].
   void copy_behind_event() {
     fake.hold_queue(slow, true);
     set(slow, x, 1);
@@ -201,7 +201,7 @@ TEST_F(MetalStreams, DoNotWaitForWhatWasNeverRecorded) {
   EXPECT_EQ(devices().stream_wait_event(1, fast, event).error().code, ErrorCode::kInvalidArgument);
 }
 
-// The second record is done long before the first.
+// The second record completes long before the first.
 TEST_F(MetalStreams, AWaitIsForTheRecordBeforeIt) {
   copy_behind_event();
   ASSERT_TRUE(devices().event_record(0, event, nullptr).ok());

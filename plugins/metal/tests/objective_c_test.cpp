@@ -35,7 +35,7 @@ TEST(ObjectiveC, CarriesText) {
   EXPECT_EQ(objc.reason(nullptr), "no reason was given");
 }
 
-// What the whole fixture stands on: the mock sees what is wrong.
+// The whole fixture relies on this: the mock detects errors.
 TEST(FakeMetal, ComplainsOfASelectorThatIsNotKnown) {
   FakeMetal fake = FakeMetal::load();
   const ObjectiveC objc = ObjectiveC::open(FakeMetal::library()).value();

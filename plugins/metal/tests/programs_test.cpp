@@ -1,4 +1,4 @@
-// Programs in MSL, compiled and run over the mock, against what they are to compute.
+// Programs in MSL, compiled and run over the mock, compared with their expected results.
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -58,7 +58,7 @@ kernel void axpy(device const float* x [[buffer(0)]], device float* y [[buffer(1
   EXPECT_THAT(download(y, 1000), ElementsAreArray(expected));
 }
 
-// Two buffers of threads talk through memory that the launch gives.
+// Threads of a group communicate through memory that the launch provides.
 TEST_F(MetalPrograms, ThreadgroupMemoryComesFromTheLaunch) {
   ProgramBuilder builder("reverse");
   const Expr n = builder.symbol("n");
@@ -178,8 +178,8 @@ kernel void lanes(device const int* x [[buffer(0)]], device int* y [[buffer(1)]]
   }
 }
 
-// Barriers, threadgroup memory, exchange within SIMD-groups and atomics, launched small and large: of many threads the mock runs
-// code for their own groups.
+// Barriers, threadgroup memory, exchange within SIMD-groups and atomics, launched small and large: for many threads the
+// mock runs code specialized for their groups.
 TEST_F(MetalPrograms, ManyThreadsAddUpAsFewDo) {
   constexpr std::size_t kGroup = 256;
   ProgramBuilder builder("total");
@@ -217,7 +217,7 @@ kernel void total(device const int* x [[buffer(0)]], device int* y [[buffer(1)]]
   }
 }
 
-// Loops, guards, workspaces and two kernels: what one call may be.
+// Loops, guards, workspaces and two kernels: the forms of one call.
 TEST_F(MetalPrograms, TheHostLoopsAndChooses) {
   ProgramBuilder builder("relax");
   const Expr n = builder.symbol("n");
@@ -298,10 +298,10 @@ TEST_F(MetalPrograms, AReadyLibraryRuns) {
   EXPECT_THAT(download(x, 10), Each(2));
 }
 
-/// Programs that TileLang generated, as they are.
+/// Programs that TileLang generated, unchanged.
 class TileLangMetal : public MetalPrograms {
  protected:
-  // With the variant for Metal alone.
+  // Returns the program with its variant for Metal alone.
   static Program program_of(const std::string& name) {
     const std::string folder = std::string(KMUX_TEST_DATA_DIR) + "/tilelang/" + name + "/";
     const auto read = [&](const std::string& path) { return read_file(folder + path); };

@@ -30,7 +30,7 @@ TEST(SourceText, FilesThatSayOnceAreReadOnce) {
   EXPECT_NE(twice.find("int a"), twice.rfind("int a"));
 }
 
-// What a C preprocessor leaves of a text.
+// Returns a text after a C preprocessor.
 std::string preprocessed(const std::string& text) {
   Command command = Command{{find_host_compiler("", "the test").value(), "-x", "c++", "-E", "-P", "-"}, "/tmp"};
   command.standard_input = text;
@@ -70,7 +70,7 @@ TEST(SourceText, FilesThatSayOnceAndIncludeEachOtherEnd) {
 TEST(SourceText, AFileThatIncludesItselfEnds) {
   Variant variant;
   variant.sources = {{"k.metal", "#include \"k.metal\"\n"}};
-  EXPECT_THAT(source_text(variant), HasSubstr("#include \"k.metal\""));  // the compiler says what is wrong
+  EXPECT_THAT(source_text(variant), HasSubstr("#include \"k.metal\""));  // the compiler reports the error
 }
 
 TEST(SourceText, BeginsWithDefinesAndPreludes) {

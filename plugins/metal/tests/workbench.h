@@ -18,7 +18,8 @@
 
 namespace kmux::metal {
 
-/// A program with one float32 buffer "x" of n elements, and kernel `kernel` of `content` launched once with it and n.
+/// Returns a program with one float32 buffer "x" of n elements, and kernel `kernel` of `content` launched once with it
+/// and n.
 inline ProgramBuilder one_kernel(const std::string& content, const std::string& kernel = "k") {
   ProgramBuilder builder("sample");
   const Expr n = builder.symbol("n");
@@ -34,8 +35,8 @@ kernel void k(device float* x [[buffer(0)]], constant int& n [[buffer(1)]], uint
 }
 )";
 
-/// A backend over the mock, and what a test needs to launch what it built. Every test fails if the mock complains, and if
-/// objects are left when the backend is gone.
+/// A backend over the mock, and the helpers to launch built programs. Every test fails if the mock reports an error, or
+/// if objects outlive the backend.
 class MetalTest : public testing::Test {
  protected:
   MetalTest() { host.options["metal.library"] = FakeMetal::library(); }
@@ -58,7 +59,7 @@ class MetalTest : public testing::Test {
     return backend->load(build(program, std::move(options)).value(), 0).value();
   }
 
-  /// Device memory with a copy of `values`.
+  /// Returns device memory with a copy of `values`.
   template <class T>
   T* upload(const std::vector<T>& values) {
     void* const memory = backend->devices().allocate(0, nullptr, values.size() * sizeof(T), 0).value();
@@ -88,7 +89,7 @@ class MetalTest : public testing::Test {
   std::map<std::string, int> before = fake.live();
   FakeHost host;
   std::unique_ptr<Backend> backend = MetalBackend::create(host).value();
-  std::string said;  // by the last launch that failed
+  std::string said;  // by the last failed launch
   kmux_allocator allocator{sizeof(kmux_allocator), this,
                            [](void* self, int32_t device, void* stream, std::size_t bytes, std::size_t alignment,
                               void** address) -> kmux_code {

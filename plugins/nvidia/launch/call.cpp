@@ -42,7 +42,7 @@ int Call::launch_special(const kmux_driver_launch& launch, kmux_sink error) {
   if (has_empty_map_) {
     if (const int code = check_maps(launch, error)) return code;
   }
-  // Of a replay the driver says it where nobody knows the launch any more.
+  // Checked here since, in a replay, the driver would report the error without the launch.
   if (!device_.fits_block(launch)) return device_.refuse_block(launch, error);
   if (const int code = device_.allow_dynamic_smem(launch.kernel, launch.dynamic_smem_bytes, error)) return code;
   const ProfilerRange range(ranges_, device_.facts().kernels[launch.kernel].name);
@@ -57,8 +57,8 @@ int Call::note_empty(const kmux_tensor_map& map) {
   return KMUX_OK;
 }
 
-// The driver counts the parameters: it refuses the first index past the last. Before 12.4 it cannot be asked, so any launch
-// may be one with the map.
+// Finds the end of the parameters by the driver's error for the first index past the last. Drivers before 12.4 do not
+// report parameters, so any launch may have the map and is rejected.
 int Call::check_maps(const kmux_driver_launch& launch, kmux_sink error) {
   const DriverTable& driver = device_.driver();
   if (driver.kernel_parameter == nullptr) return refuse_map(empty_map_, launch.kernel, error);
@@ -88,7 +88,7 @@ int Call::refuse_map(const EmptyMap& map, unsigned kernel, kmux_sink error) {
   return __builtin_expect(result == CUDA_SUCCESS, 1) ? KMUX_OK : launch_in_context(launch, config, result, error);
 }
 
-// `first` is what the driver said without asking for a context.
+// `first` is the driver's result without entering a context.
 int Call::launch_in_context(const kmux_driver_launch& launch, CUlaunchConfig& config, CUresult first, kmux_sink error) {
   if (first != CUDA_SUCCESS && !says_elsewhere(first)) return fail_launch(device_, launch, first, error);
   if (const int code = context_.enter(error)) return code;

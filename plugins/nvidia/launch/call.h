@@ -10,33 +10,34 @@
 
 namespace kmux::nvidia {
 
-/// The one table of this library; null where NVTX is not installed, which the first such call logs. Never closed.
+/// Returns the one table of this library. Returns null if NVTX is not installed, which the first such call logs. The
+/// table is never closed.
 ///
-/// Threads: any.
+/// Threads: thread-safe.
 const ProfilerRanges* open_ranges(const Log& log);
 
-/// One call in progress: what stands behind the `kmux_driver` of its env.
+/// One call in progress: the implementation behind the `kmux_driver` of its env.
 ///
-/// The current context is not queried: functions of the primary context are launched, which the driver refuses with
-/// CUDA_ERROR_INVALID_CONTEXT or CUDA_ERROR_INVALID_HANDLE where that is not the context of the stream. Only then, for a fill
-/// and for a map that has to be encoded, the call enters a context, and launches kernels of it from there on.
+/// The call does not query the current context. It launches functions of the primary context. If that is not the
+/// context of the stream, the driver returns CUDA_ERROR_INVALID_CONTEXT or CUDA_ERROR_INVALID_HANDLE. Only after that
+/// error, for a fill, and to encode a map, the call enters a context and launches the following kernels in it.
 class Call {
  public:
-  /// `state` may be null: then nothing is kept from call to call.
+  /// `state` may be null: no state is then kept from call to call.
   Call(DeviceState& device, ContextScope& context, LaunchState* state, const ProfilerRanges* ranges,
        const kmux_launch_env& env)
       : device_(device), context_(context), state_(state), ranges_(ranges), env_{env, &kDriver, this} {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  /// Launches of this call become a graph, if they may.
+  /// Replays the launches of this call as a graph, if possible.
   void begin_replay();
-  /// Each launch of this call is waited for.
+  /// Makes each launch of this call block until the kernel is done.
   void block() { is_special_ = blocks_ = true; }
 
   const kmux_driver_env& env() const { return env_; }
 
-  /// Ends the call: `code` is what the body returned. Returns it, or the error of a replay.
+  /// Ends the call. `code` must be the result of the body. Returns `code`, or the error of a replay.
   int finish(int code, kmux_sink error) {
     return __builtin_expect(replay_ != nullptr, 0) ? replay_->close(code, error) : code;
   }
@@ -57,7 +58,7 @@ class Call {
   int check_maps(const kmux_driver_launch& launch, kmux_sink error);
   int refuse_map(const EmptyMap& map, unsigned kernel, kmux_sink error);
   MapSlot* slot(unsigned index) { return state_ == nullptr ? nullptr : state_->map(index); }
-  int launch_special(const kmux_driver_launch& launch, kmux_sink error);  // what is seldom asked for
+  int launch_special(const kmux_driver_launch& launch, kmux_sink error);  // with rare features
   int launch_plain(const kmux_driver_launch& launch, kmux_sink error);
   int launch_in_context(const kmux_driver_launch& launch, CUlaunchConfig& config, CUresult first, kmux_sink error);
 
@@ -66,10 +67,10 @@ class Call {
   LaunchState* state_;
   const ProfilerRanges* ranges_;
   Replay* replay_ = nullptr;  // null: launches are plain
-  bool is_special_ = false;  // whether one of the next two holds
+  bool is_special_ = false;  // true if one of the next two is
   bool has_empty_map_ = false;
   bool blocks_ = false;
-  EmptyMap empty_map_;  // the last one, if there is one
+  EmptyMap empty_map_;  // the last one, if has_empty_map_
   kmux_driver_env env_;
 };
 

@@ -16,7 +16,7 @@ int retain_context(const DriverTable& driver, int ordinal, DeviceContext* contex
 
 namespace {
 
-/// Has no context current on this thread where `context` is.
+/// Makes no context current on this thread if `context` is current.
 ContextRelease leave_current(const DriverTable& driver, const DeviceContext& context) {
   CUcontext current = nullptr;
   const CUresult result = driver.current_get(&current);

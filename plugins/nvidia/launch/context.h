@@ -6,7 +6,7 @@
 
 namespace kmux::nvidia {
 
-/// A mutex of libc, which a constant initialiser makes.
+/// A mutex of libc with constant initialization.
 class Lock {
  public:
   constexpr Lock() = default;
@@ -18,7 +18,7 @@ class Lock {
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
 };
 
-/// Holds a lock for the length of a scope.
+/// Holds a lock for the duration of a scope.
 class Locked {
  public:
   explicit Locked(Lock& lock) : mutex_(lock.mutex_) { pthread_mutex_lock(&mutex_); }
@@ -30,58 +30,59 @@ class Locked {
   pthread_mutex_t& mutex_;
 };
 
-/// A device as a launcher uses it: its primary context, retained.
+/// A device of a launcher, with its retained primary context.
 struct DeviceContext {
   int ordinal;
   CUdevice device;
   CUcontext primary;
-  bool may_stay = false;  // current on threads where none was: see ContextScope
-  // The thread that a ContextScope has left it current on, or `kSeveralThreads`. Any thread sets it.
+  bool may_stay = false;  // may stay current on threads without a context: see ContextScope
+  // The thread on which a ContextScope left the context current, or `kSeveralThreads`. Any thread may set it.
   mutable unsigned long stays_on = 0;
   static constexpr unsigned long kSeveralThreads = ~0UL;
 };
 
-/// Finds device `ordinal` and retains its primary context. `release_context` comes last.
+/// Finds device `ordinal` and retains its primary context. The caller must call `release_context`.
 ///
-/// Errors: invalid_argument if there is no such device; else what `error_code_of` says.
+/// Errors: invalid_argument if there is no such device; else those of `error_code_of`.
 int retain_context(const DriverTable& driver, int ordinal, DeviceContext* context, kmux_sink error);
 
-/// The call of the driver that decided how a release went.
+/// The driver call that determined the result of a release.
 struct ContextRelease {
   const char* call = nullptr;
   CUresult result = CUDA_SUCCESS;
 };
 
-/// Releases it, and makes it no longer current on this thread where it stayed so. Where it stays on another thread it is not
-/// released: that thread could not use it any more.
+/// Releases the context. If it stayed current on this thread, makes no context current. If it stays current on another
+/// thread, does not release it, since it would become invalid there.
 ContextRelease release_context(const DriverTable& driver, const DeviceContext& context);
 
-/// A change of the thread's current context and back, made when it is needed: `enter` again does nothing. A context of the
-/// right device that is current already stays, even if it is not the primary one: the caller's streams and memory are of
-/// it.
+/// Changes the thread's current context on demand, and restores it; a second `enter` does nothing. A current context of
+/// the right device is kept, even if it is not the primary one: the caller's streams and memory belong to it.
 ///
-/// One that may stay leaves the primary context of device 0 current where none was, so that only the first launch of a thread
-/// on its default stream has to change anything. It is the one that CUDA's runtime would take there, which no other device's
-/// is: of those none stays.
+/// With `may_stay`, the primary context of device 0 stays current if the thread had no context. Only the first launch
+/// of a thread on its default stream then changes the context. CUDA's runtime would select the same context there, but
+/// never another device's, so those do not stay.
 class ContextScope {
  public:
   ContextScope(const DriverTable& driver, const DeviceContext& context) : driver_(driver), context_(context) {}
   ContextScope(const ContextScope&) = delete;
   ContextScope& operator=(const ContextScope&) = delete;
 
-  /// Errors: launch_failed, or what `error_code_of` says; then nothing is changed.
+  /// Makes a context of the device current. On failure, changes nothing.
+  ///
+  /// Errors: launch_failed, or those of `error_code_of`.
   int enter(kmux_sink error);
 
-  /// As `enter`, but only the primary context will do.
+  /// Makes the primary context current, even if another context of the device is.
   int enter_primary(kmux_sink error);
 
   bool is_entered() const { return is_entered_; }
-  /// Whether `leave` makes current what was so before.
+  /// Returns true if `leave` has to restore the previous context.
   bool is_changed() const { return is_changed_; }
-  /// Whether the context that was entered is the primary one.
+  /// Returns true if the entered context is the primary one.
   bool is_primary() const { return is_entered_ && !is_kept_; }
 
-  /// Restores the context before. Returns `code`, or an error of its own if `code` is 0.
+  /// Restores the previous context. Returns `code`, or the error of restoring if `code` is 0.
   int leave(int code, kmux_sink error) { return __builtin_expect(is_changed_, 0) ? restore(code, error) : code; }
 
  private:
@@ -99,8 +100,8 @@ class ContextScope {
   bool is_kept_ = false;  // another context of the device was current
 };
 
-/// A time in which calls of this thread that may wait for a device leave the captures of other streams alone. Without it
-/// the driver refuses such a call while anything is captured, and spoils what is.
+/// A scope in which this thread's calls that may wait for a device do not affect captures of other streams. Outside of
+/// it, the driver rejects such a call while any stream is captured, and invalidates the capture.
 ///
 /// Source: CUDA Driver API, cuThreadExchangeStreamCaptureMode.
 class RelaxedCapture {
@@ -109,7 +110,7 @@ class RelaxedCapture {
   RelaxedCapture(const RelaxedCapture&) = delete;
   RelaxedCapture& operator=(const RelaxedCapture&) = delete;
 
-  /// Each returns what the driver said; `end` does nothing where `begin` failed.
+  /// Return the driver's result; `end` does nothing if `begin` failed.
   CUresult begin() {
     const CUresult result = driver_.exchange_capture_mode(&mode_);
     begun_ = result == CUDA_SUCCESS;
@@ -117,7 +118,7 @@ class RelaxedCapture {
   }
   CUresult end() { return begun_ ? driver_.exchange_capture_mode(&mode_) : CUDA_SUCCESS; }
 
-  /// Does `action() -> int` in such a time. Returns its code, or the error of the time itself.
+  /// Calls `action() -> int` in such a scope. Returns its code, or the error of entering or leaving the scope.
   template <class Action>
   static int during(const DriverTable& driver, kmux_sink error, Action action) {
     RelaxedCapture relaxed(driver);
@@ -131,7 +132,7 @@ class RelaxedCapture {
   int check(CUresult result, kmux_sink error) const;
 
   const DriverTable& driver_;
-  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;  // once begun, the thread's own
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;  // after `begin`: the thread's previous mode
   bool begun_ = false;
 };
 

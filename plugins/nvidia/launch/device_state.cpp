@@ -5,13 +5,15 @@
 namespace kmux::nvidia {
 namespace {
 
-// Static and dynamic shared memory that every block may have. Source: CUDA C++ Programming Guide, Compute Capabilities.
+// The static and dynamic shared memory of a block that requires no opt-in. Source: CUDA C++ Programming Guide, Compute
+// Capabilities.
 constexpr unsigned kFreeSmemBytes = 48 * 1024;
 
 unsigned long long smaller(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
 
-// Whether the driver does not set lines aside here, though all else works: under MPS, where the administrator sets the limit, or on
-// a device or a driver without it. Source: CUDA C++ Programming Guide, "L2 Set-Aside Cache for Persisting Accesses".
+// Returns true if the driver only cannot set lines aside: under MPS, where the administrator sets the limit, or on a
+// device or a driver without the limit. Source: CUDA C++ Programming Guide, "L2 Set-Aside Cache for Persisting
+// Accesses".
 bool lacks_persisting_lines(CUresult result) {
   return result == CUDA_ERROR_UNSUPPORTED_LIMIT || result == CUDA_ERROR_NOT_SUPPORTED ||
          result == CUDA_ERROR_NOT_PERMITTED || result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_OUT_OF_MEMORY;
@@ -143,7 +145,7 @@ int DeviceState::raise_persisting_limit(kmux_sink error) {
                      wanted, context_.ordinal);
   }
   largest_persisting_bytes_ = 0;
-  cut_reported_.store(true, std::memory_order_relaxed);  // by this
+  cut_reported_.store(true, std::memory_order_relaxed);  // by the report below
   report(
       log_, kLogWarning,
       "\"%s\" is launched without its L2 windows on device %d (%s failed with %d %s: no lines of the L2 cache are set "
@@ -153,7 +155,7 @@ int DeviceState::raise_persisting_limit(kmux_sink error) {
   return KMUX_OK;
 }
 
-// Lines beyond those that may persist would only drive each other out. Source: CUDA C++ Programming Guide, "L2 Persistence".
+// More lines than may persist would only evict each other. Source: CUDA C++ Programming Guide, "L2 Persistence".
 unsigned long long DeviceState::largest_window_bytes() const {
   return smaller(largest_window_bytes_, largest_persisting_bytes_);
 }

@@ -7,7 +7,7 @@
 namespace kmux::nvidia {
 namespace {
 
-// What driver texts are looked up with: cuGetErrorName or cuGetErrorString.
+// The driver's function for a text: cuGetErrorName or cuGetErrorString.
 using TextOf = CUresult (*)(CUresult code, const char** text);
 
 const char* text_of(TextOf function, CUresult result) {

@@ -19,7 +19,7 @@ bool find_driver_function(void* library, const char* symbol, Function* function)
   return *function != nullptr;
 }
 
-// The first exported symbol that the library lacks; null if it has all.
+// Fills the table. Returns the first symbol that the library lacks; null if it has all.
 const char* fill_driver_table(void* library, DriverTable* table) {
 #define KMUX_CALL(name, symbol, params) \
   if (!find_driver_function(library, #symbol, &table->name)) return #symbol;

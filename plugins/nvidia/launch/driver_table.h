@@ -6,10 +6,9 @@
 
 namespace kmux::nvidia {
 
-/// The functions of libcuda, by the names that driver_abi.h gives them, opened at run time. Only an optional one may be
-/// null.
+/// The functions of libcuda, by their names in driver_abi.h, opened at run time. Only optional functions may be null.
 ///
-/// Threads: any; it does not change any more.
+/// Threads: thread-safe, since the table does not change after opening.
 struct DriverTable {
 #define KMUX_CALL(name, symbol, params) CUresult(*name) params;
   KMUX_DRIVER_CALLS(KMUX_CALL)
@@ -17,10 +16,10 @@ struct DriverTable {
 #undef KMUX_CALL
 };
 
-/// The one table of this library, opened by the first call that succeeds, and `cuInit` called. Never closed.
+/// Returns the one table of this library. The first successful call opens it and calls `cuInit`; it is never closed.
 ///
-/// Errors: null after writing to `error` (unavailable): no library, a symbol that it lacks (a driver older than 12.0), or
-/// what cuInit said.   Threads: any.
+/// Errors: returns null after writing to `error` (unavailable): no library, a missing symbol (a driver older than
+///         12.0), or the error of cuInit.   Threads: thread-safe.
 const DriverTable* open_driver(kmux_sink error);
 
 }  // namespace kmux::nvidia

@@ -6,28 +6,28 @@
 
 namespace kmux::nvidia {
 
-/// The attributes of one launch: those that it asks for and no others.
+/// The attributes that one launch requests.
 ///
 /// Source: CUDA Driver API, CUlaunchAttributeID.
 class LaunchAttributes {
  public:
-  /// Whether `launch` asks for any.
+  /// Returns true if `launch` requests any attribute.
   static bool are_asked_by(const kmux_driver_launch& launch) {
     return (launch.flags | launch.cluster[0] | launch.window_count) != 0;
   }
 
-  /// Makes `config` have the attributes that `launch` asks for. Lifetime: `config` points into this.
+  /// Sets the attributes that `launch` requests in `config`. Lifetime: `config` points into this object.
   void apply(const kmux_driver_launch& launch, DeviceState& device, CUlaunchConfig* config);
 
  private:
   CUlaunchAttributeValue& add(CUlaunchAttributeID id);
   void add_window(const kmux_driver_launch& launch, DeviceState& device);
 
-  CUlaunchAttribute list_[4];  // not zeroed: only what an attribute needs is written
+  CUlaunchAttribute list_[4];  // not zeroed: only the used members are written
   unsigned count_ = 0;
 };
 
-/// Makes `config` say what `launch` does, attributes aside.
+/// Sets `config` to `launch`, without attributes.
 inline void configure(const kmux_driver_launch& launch, CUstream stream, CUlaunchConfig* config) {
   config->gridDimX = launch.grid[0];
   config->gridDimY = launch.grid[1];
@@ -41,17 +41,18 @@ inline void configure(const kmux_driver_launch& launch, CUstream stream, CUlaunc
   config->numAttrs = 0;
 }
 
-/// Does the driver's answer say that a function was not launched since it is of another context than the stream?
+/// Returns true if `result` means that the driver launched nothing, since function and stream are of different
+/// contexts.
 inline bool says_elsewhere(CUresult result) {
   return result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_INVALID_HANDLE;
 }
 
-/// The launch itself.
+/// Returns the launch itself.
 inline const kmux_driver_launch& as_it_is(const kmux_driver_launch& launch) {
-  return launch;  // NOLINT(bugprone-return-const-ref-from-parameter): who asks has it
+  return launch;  // NOLINT(bugprone-return-const-ref-from-parameter): the caller owns it
 }
 
-/// A copy, made member by member: compilers keep a launch that is only so copied in registers.
+/// Returns a copy, made member by member: compilers can then keep the original in registers.
 __attribute__((always_inline)) inline kmux_driver_launch copy_of(const kmux_driver_launch& launch) {
   const auto& [kernel, step, grid, block, cluster, smem_bytes, flags, window_count, args, windows] = launch;
   return {kernel,
@@ -66,13 +67,14 @@ __attribute__((always_inline)) inline kmux_driver_launch copy_of(const kmux_driv
           windows};
 }
 
-/// The error of a launch that failed with `result`.
+/// Writes the error of a launch that failed with `result`. Returns its ErrorCode.
 [[gnu::cold, gnu::noinline]] int fail_launch(const DeviceState& device, const kmux_driver_launch& launch,
                                              CUresult result, kmux_sink error);
 
-/// Waits for `stream`, in which `launch` is the last. Its failure is that of the kernel, if every launch is waited for.
+/// Blocks until `stream`, in which `launch` must be the last, is done. If every launch blocks, a failure is the
+/// kernel's.
 ///
-/// Errors: names the kernel and its geometry, and what to run next.
+/// Errors: names the kernel and its geometry, and the tool to run next.
 int wait_for_launch(const DeviceState& device, const kmux_driver_launch& launch, CUstream stream, kmux_sink error);
 
 }  // namespace kmux::nvidia

@@ -9,25 +9,26 @@
 
 namespace kmux::nvidia {
 
-/// What the calls of one lane keep from call to call. On cache lines of its own, so that lanes do not slow each other.
+/// The state that the calls of one lane keep from call to call. It does not share cache lines, so lanes do not slow
+/// each other.
 struct alignas(64) LaunchState {
   std::atomic<bool> taken{false};
   unsigned map_count = 0;
   MapSlot* maps = nullptr;
   Replay replay;
 
-  /// The slot of map `index`; null if there is none.
+  /// Returns the slot of map `index`; null if there is no such slot.
   MapSlot* map(unsigned index) { return index < map_count ? &maps[index] : nullptr; }
 };
 
-/// An argument of a launch that is tensor map number `map`, over slot `slot`, its shape a constant.
+/// A launch argument that is tensor map number `map`, over slot `slot`, with constant shape.
 struct MapArgument {
   unsigned map;
   unsigned slot;
   unsigned argument;
 };
 
-/// Points the arguments at the maps that `state` keeps: false where it has none, or one over another address.
+/// Points the arguments at the maps that `state` keeps. Returns false if a map is missing or is of another address.
 inline bool place_kept_maps(const LaunchState* state, const MapArgument* maps, unsigned count, const kmux_slot* slots,
                             void** args) {
   if (state == nullptr) return false;
@@ -41,11 +42,11 @@ inline bool place_kept_maps(const LaunchState* state, const MapArgument* maps, u
 
 /// The launch states of one launcher, for all devices: maps are keyed by value, a replay is bound to one device.
 ///
-/// Threads: see LaneStates; `make` and `close` one, before and after the calls.
+/// Threads: see LaneStates; `make` must precede all calls and `close` must follow them, without concurrent ones.
 class LaunchStates : public LaneStates<LaunchState> {
  public:
-  /// Makes states with `map_count` map slots and replays of `step_count` steps; 0 means no replay. None are made where both
-  /// are 0, and none a second time. Graphs that `close` did not destroy are leaked.
+  /// Creates states with `map_count` map slots and replays of `step_count` steps; 0 means no replay. Does nothing if
+  /// both are 0, or if states exist. Graphs that `close` does not destroy are leaked.
   ///
   /// Errors: unavailable without memory.
   int make(unsigned map_count, unsigned step_count, kmux_sink error);
@@ -54,11 +55,11 @@ class LaunchStates : public LaneStates<LaunchState> {
   ReplayFailure close(const DriverTable& driver);
 
  private:
-  AlignedArray<MapSlot> maps_;  // map_count a state
-  AlignedArray<ReplayNode> nodes_;  // step_count a state
+  AlignedArray<MapSlot> maps_;  // map_count for each state
+  AlignedArray<ReplayNode> nodes_;  // step_count for each state
 };
 
-/// A launch state for the length of a call.
+/// Owns a launch state for the duration of a call.
 using StateLease = LaneLease<LaunchState>;
 
 }  // namespace kmux::nvidia

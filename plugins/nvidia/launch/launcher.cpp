@@ -5,7 +5,8 @@
 namespace kmux::nvidia {
 namespace {
 
-// What a destructor may not unload through: a capture in progress, a context or a driver that is gone.
+// Returns true if a destructor must not unload: a capture is in progress, or the context or the driver no longer
+// exists.
 bool forbids_unloading(CUresult result) {
   return says_capturing(result) || result == CUDA_ERROR_CONTEXT_IS_DESTROYED || result == CUDA_ERROR_DEINITIALIZED ||
          result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_NOT_INITIALIZED;
@@ -53,7 +54,7 @@ int Launcher::prepare(int device, const kmux_launch_env* env, kmux_sink error) {
   return make_device(device, env, error);
 }
 
-// Others may read `ranges_` by now: what stays null is not written.
+// Writes `ranges_` only if it changes from null: other threads may already read it.
 void Launcher::find_ranges() {
   if (!facts_.ranges || ranges_ != nullptr) return;
   if (const ProfilerRanges* const ranges = open_ranges(log_)) ranges_ = ranges;
@@ -89,7 +90,7 @@ int Launcher::prepare_device(DeviceState& state, const kmux_launch_env* env, kmu
   return context.leave(code, error);
 }
 
-// Other streams may be captured meanwhile: one thread gets a kernel ready while another records.
+// Loads in relaxed mode: another thread may capture a stream while this one prepares a kernel.
 int Launcher::load(DeviceState& state, kmux_sink error) {
   return RelaxedCapture::during(*driver_, error, [&] {
     int code = code_.load(*driver_, error);
@@ -133,7 +134,7 @@ Launcher::~Launcher() {
   for (std::atomic<DeviceState*>& device : devices_) delete device.load(std::memory_order_acquire);
 }
 
-// Nothing here waits for a context, which would spoil every capture in it: the driver unloads after what is in flight.
+// Does not wait for a context, which would invalidate every capture in it: the driver unloads after work in flight.
 void Launcher::unload() {
   RelaxedCapture relaxed(*driver_);
   if (forbids("cuThreadExchangeStreamCaptureMode", relaxed.begin())) return;
@@ -143,8 +144,8 @@ void Launcher::unload() {
   note("cuThreadExchangeStreamCaptureMode", relaxed.end(), "captures by this thread stay relaxed");
 }
 
-// A graph that a capture has made is launched later and holds on to nothing: without the code it would run what lies there
-// then.
+// Keeps the code if a capture has recorded a call. The captured graph does not own the code, so a later launch of it
+// would execute freed memory.
 void Launcher::unload_code() {
   if (captured_.load(std::memory_order_relaxed)) {
     return report(log_, kLogInfo, "the code of \"%s\" stays loaded (a capture has recorded a call of it).",
@@ -161,7 +162,7 @@ void Launcher::unload_code() {
   }
 }
 
-// Whether nothing may be unloaded after what `call` said.
+// Returns true if the result of `call` forbids unloading, and logs the result.
 bool Launcher::forbids(const char* call, CUresult result) {
   const bool stays = forbids_unloading(result);
   note(call, result, stays ? "it stays loaded" : "it is unloaded all the same");

@@ -13,14 +13,15 @@
 
 namespace kmux::nvidia {
 
-/// Runs bodies: loads the code, makes contexts current, launches with every feature. Bodies reach it through the
-/// `kmux_driver` in the env that `call` gives them.
+/// Runs bodies: loads the code, makes contexts current, launches with every feature. Bodies call it through the
+/// `kmux_driver` in the env that `call` passes to them.
 ///
-/// Threads: `prepare` and `call` any, concurrently; the destructor comes after them.   Lifetime: borrows code and facts.
+/// Threads: `prepare` and `call` are thread-safe; the destructor must follow them.   Lifetime: code and facts must
+///          outlive the object.
 class Launcher {
  public:
-  /// Does nothing yet: the driver is opened and the code loaded by the first `prepare` or `call`. Launchers of several
-  /// libraries share the `lines` of one of them. Tests give a `driver`.
+  /// Opens and loads nothing: the first `prepare` or `call` opens the driver and loads the code. Launchers of several
+  /// libraries share the `lines` of one of them. Tests pass a `driver`.
   Launcher(const void* code, const PlanFacts& facts, Log log, const DriverTable* driver = nullptr,
            PersistingLines& lines = own_persisting_lines())
       : only_launches_(facts.only_launches),
@@ -32,36 +33,38 @@ class Launcher {
         code_(code, facts_) {}
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
-  /// Unloads, after what is in flight. Where a capture has recorded a call, where the driver sees a capture in the way, or
-  /// where the context is gone, it leaks and logs that.
+  /// Unloads the code after work in flight. Leaks and logs that if a capture has recorded a call, if the driver reports
+  /// that a capture forbids unloading, or if the context no longer exists.
   ~Launcher();
 
-  /// Does what a first call on `device` would do once: library, kernels, shared-memory and cluster attributes, the limit
-  /// for persisting lines, launch states. Returns 0 or an ErrorCode after writing to `error`.
+  /// Does the one-time setup of a first call on `device`: library, kernels, shared-memory and cluster attributes, the
+  /// limit for persisting lines, launch states. Returns 0 or an ErrorCode after writing to `error`.
   int prepare(int device, kmux_sink error);
 
-  /// Where variable `symbol` of the code lies on `device`, which is prepared, and how many bytes it has. Returns 0 or an ErrorCode.
+  /// Writes the address and the bytes of variable `symbol` of the code on `device`, which it prepares. Returns 0 or an
+  /// ErrorCode.
   int find_variable(int device, const char* symbol, void** address, uint64_t* bytes, kmux_sink error);
 
-  /// Runs `body(const kmux_driver_env&, kmux_sink) -> int`, whose driver calls are made in the context of env.device; what
-  /// was current before is so afterwards. The first call on a device prepares it, but not inside a capture: then launch_failed with advice.
+  /// Runs `body(const kmux_driver_env&, kmux_sink) -> int`, whose driver calls are made in the context of env.device,
+  /// and restores the previous context. The first call on a device prepares it; inside a capture it returns
+  /// launch_failed with advice instead.
   template <class Body>
   int call(const kmux_launch_env& env, kmux_sink error, Body&& body) {
     const bool elsewhere = is_elsewhere(env);
     if (!only_launches_ || elsewhere || !is_usual(env)) return call_recorded(env, error, body, elsewhere);
-    // Field by field: a wide load waits for the narrow stores with which the caller has just made its env.
+    // Copies field by field: a wide load would wait for the caller's preceding narrow stores to its env.
     const kmux_driver_env direct = {{sizeof env, env.device, env.stream, env.allocator, env.lane, 0}, &kDirect, this};
     return body(direct, error);
   }
 
-  /// As `call` with a body that is this launch: in fewer steps, if neither it nor the call asks for anything special. What does gets
-  /// what `kKept` makes of the launch.
+  /// Launches as `call` does with a body of this one launch, but in fewer steps if neither launch nor call has special
+  /// settings. Other paths get the result of `kKept(launch)`.
   template <auto kKept = as_it_is>
   __attribute__((always_inline)) int launch(const kmux_launch_env& env, const kmux_driver_launch& launch,
                                             kmux_sink error) {
     const DeviceState* const device = find(env.device);
     const bool elsewhere = is_elsewhere(env);
-    // One branch for all of them: after a launch the processor has forgotten where each goes.
+    // One branch for all conditions: after a launch, the processor's branch predictions are lost.
     const int is_special =
         int{device == nullptr} | int{elsewhere} | int{!is_usual(env)} | int{LaunchAttributes::are_asked_by(launch)};
     if (__builtin_expect(is_special != 0 || !device->allows(launch), 0)) {
@@ -75,7 +78,7 @@ class Launcher {
                                   : fail_launch(*device, kKept(launch), result, error);
   }
 
-  /// The states of its calls: a call that takes one launches without the launcher.
+  /// Returns the states of its calls. A caller may lease one to pass its kept maps to `launch`.
   LaunchStates& states() { return states_; }
 
  private:
@@ -86,18 +89,18 @@ class Launcher {
     return index < kMaxDevices ? devices_[index].load(std::memory_order_acquire) : nullptr;
   }
 
-  // Whether a call is no more than its launches: it is neither traced nor recorded, and no graph is made of it.
+  // Returns true if a call only launches: it is neither traced, replayed nor blocking, and no capture can record it.
   bool is_usual(const kmux_launch_env& env) const {
     return (int{is_free_} & int{!can_be_captured(static_cast<CUstream>(env.stream))}) != 0;
   }
 
-  // Whether to make the context current first. Another stream than the default one names its context itself.
+  // Returns true if the context must be made current first. A stream other than the default one determines its context.
   bool is_elsewhere(const kmux_launch_env& env) const {
     const int is_default = int{!can_be_captured(static_cast<CUstream>(env.stream))};
     return (int{elsewhere_.load(std::memory_order_relaxed)} & is_default) != 0;
   }
 
-  // A call whose launches share a record: what it keeps, has entered and has seen.
+  // Runs a call with a Call object: its launches share the kept state, the entered context and the capture status.
   template <class Body>
   int call_recorded(const kmux_launch_env& env, kmux_sink error, Body&& body, bool enters = false) {
     DeviceState* device = find(env.device);
@@ -116,8 +119,8 @@ class Launcher {
     return context.leave(code, error);
   }
 
-  // Whether the context has to be current before the body runs. A launch itself finds out whether it is; the per-thread
-  // stream is another one in each context, and a question about it is not a launch.
+  // Returns true if the context must be current before the body runs. A launch detects a wrong context itself. The
+  // per-thread stream is a different one in each context, and queries of it do not detect that.
   bool needs_context(CUstream stream) const {
     return __builtin_expect(facts_.needs_context || facts_.replay, 0) || reinterpret_cast<uintptr_t>(stream) == 2;
   }
@@ -141,8 +144,8 @@ class Launcher {
     call.begin_replay();
   }
 
-  // Whether a capture records this call, as far as it matters: code that it has recorded stays for good, and a
-  // replay keeps out of it. Where the driver does not say, a launch will meet the reason.
+  // Returns true if a capture records this call, as far as it matters: recorded code stays loaded, and a capture
+  // excludes a replay. If the query fails, the launch will report the reason.
   bool is_captured(const DriverTable& driver, CUstream stream) {
     if (!facts_.replay && !can_be_captured(stream)) return false;
     if (__builtin_expect(!facts_.replay && captured_.load(std::memory_order_relaxed), 0)) return true;
@@ -153,12 +156,12 @@ class Launcher {
     return true;
   }
 
-  // The legacy default stream cannot. Source: CUDA Driver API, cuStreamBeginCapture and CU_STREAM_LEGACY.
+  // The legacy default stream cannot be captured. Source: CUDA Driver API, cuStreamBeginCapture and CU_STREAM_LEGACY.
   static bool can_be_captured(CUstream stream) { return reinterpret_cast<uintptr_t>(stream) > 1; }
 
   [[gnu::cold, gnu::noinline]] int launch_special(const kmux_launch_env& env, const kmux_driver_launch& launch,
                                                   bool elsewhere, kmux_sink error);
-  static const kmux_driver kDirect;  // for calls without a record: launches alone
+  static const kmux_driver kDirect;  // for calls without a Call object: launches only
   int prepare(int device, const kmux_launch_env* env, kmux_sink error);
   int make_device(int device, const kmux_launch_env* env, kmux_sink error);
   int prepare_device(DeviceState& state, const kmux_launch_env* env, kmux_sink error);
@@ -172,11 +175,11 @@ class Launcher {
   bool forbids(const char* call, CUresult result);
   void note(const char* call, CUresult result, const char* outcome);
 
-  // Beside each other: all that a plain launch reads.
+  // The members that a plain launch reads, next to each other.
   const bool only_launches_;
-  const bool is_free_;  // of ranges, replays and waits
-  // The last launch had to make the context current: the next one does so first, since a refusal takes the driver longer
-  // than two launches.
+  const bool is_free_;  // without ranges, replays and blocking
+  // True if the last launch had to make the context current. The next one then does so first, since a rejected launch
+  // takes the driver longer than two launches.
   std::atomic<bool> elsewhere_{false};
   std::atomic<DeviceState*> devices_[kMaxDevices] = {};
 
@@ -185,9 +188,9 @@ class Launcher {
   const Log log_;
   PersistingLines& lines_;
   const ProfilerRanges* ranges_ = nullptr;
-  std::atomic<bool> captured_{false};  // a call of this launcher
+  std::atomic<bool> captured_{false};  // a capture has recorded a call of this launcher
   LoadedCode code_;
-  bool packs_fit_ = false;  // what launches pass, and the kernels
+  bool packs_fit_ = false;  // the arguments of launches were checked against the kernels
   LaunchStates states_;
   Lock lock_;
 };

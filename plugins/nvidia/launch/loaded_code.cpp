@@ -30,7 +30,8 @@ class PackCheck {
     return driver_.kernel_parameter(kernel_, index, &offset, size);
   }
 
-  // The driver has no call for the number of parameters: it refuses the first index past the last.
+  // Checks that the kernel has no further parameters. The driver has no call for their number, but rejects the first
+  // index past the last.
   int check_end(kmux_sink error) const {
     unsigned count = pack_.count;
     for (size_t size = 0;; ++count) {

@@ -7,7 +7,7 @@ namespace {
 
 PersistingLines own_lines;
 
-// Remembers the first failure.
+// Returns true for success; keeps the first failure.
 bool succeeds(PersistingLines::Failure* failure, const char* call, CUresult result) {
   if (result != CUDA_SUCCESS && failure->call == nullptr) *failure = {call, result};
   return result == CUDA_SUCCESS;
@@ -19,7 +19,7 @@ PersistingLines& own_persisting_lines() { return own_lines; }
 
 PersistingLines::Failure PersistingLines::raise(const DriverTable& driver, const DeviceContext& context, size_t bytes,
                                                 bool* is_used) {
-  const Locked locked(lock_);  // two launchers that raise the limit at the same time must not lower it
+  const Locked locked(lock_);  // concurrent raises must not lower the limit
   CUcontext current = nullptr;
   size_t before = 0;
   const char* call = "cuCtxGetCurrent";
@@ -32,7 +32,7 @@ PersistingLines::Failure PersistingLines::raise(const DriverTable& driver, const
     call = "cuCtxSetLimit";
     result = driver.limit_set(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, bytes);
   }
-  *is_used = result == CUDA_SUCCESS && current == context.primary;  // the owner of another context ends it
+  *is_used = result == CUDA_SUCCESS && current == context.primary;  // another context is destroyed by its owner
   if (*is_used) {
     call = "cuCtxGetLimit";
     result = use(driver, raised_[context.ordinal], before, bytes);
@@ -46,7 +46,7 @@ CUresult PersistingLines::use(const DriverTable& driver, Raised& raised, size_t 
   if (!raised.is_raised || before != raised.limit) raised.before = before;
   raised.is_raised = true;
   raised.limit = bytes;
-  return driver.limit_get(&raised.limit, CU_LIMIT_PERSISTING_L2_CACHE_SIZE);  // it may have been rounded
+  return driver.limit_get(&raised.limit, CU_LIMIT_PERSISTING_L2_CACHE_SIZE);  // the driver may round it
 }
 
 PersistingLines::Failure PersistingLines::give_back(const DriverTable& driver, const DeviceContext& context) {

@@ -76,7 +76,8 @@ ReplayFailure GraphCalls::set(CUgraphExec executable, CUgraphNode node, const St
   return failure_of("cuGraphExecKernelNodeSetParams", driver->executable_set_kernel(executable, node, &params));
 }
 
-// The driver refuses to move a fill to memory of another kind, as from a device to the host; a new graph can.
+// The driver rejects an update that moves a fill to another kind of memory, for example from device to host. A new
+// graph is then required.
 ReplayFailure GraphCalls::set(CUgraphExec executable, CUgraphNode node, const FillStep& step, bool* restructure) const {
   const CUDA_MEMSET_NODE_PARAMS params = params_of(step);
   const CUresult result = driver->executable_set_memset(executable, node, &params, context);
@@ -88,7 +89,7 @@ ReplayFailure GraphCalls::enable(CUgraphExec executable, CUgraphNode node, bool 
   return failure_of("cuGraphNodeSetEnabled", driver->executable_enable(executable, node, on ? 1 : 0));
 }
 
-// The driver has no call for the number of parameters: it refuses the first index past the last.
+// The driver has no call for the number of parameters, but rejects the first index past the last.
 ReplayFailure GraphCalls::parameter(CUkernel kernel, unsigned index, ReplayParameter* parameter, bool* is_past) const {
   const CUresult result = driver->kernel_parameter(kernel, index, &parameter->offset, &parameter->size);
   if (result == CUDA_ERROR_INVALID_VALUE) return *is_past = true, ReplayFailure{};

@@ -9,8 +9,8 @@
 
 namespace kmux::nvidia {
 
-/// The calls of graphs for one call of a body; its context is current. See kmux::Replay. On another stream than before the
-/// driver launches a graph behind the launch before.
+/// The driver's graph calls for one call of a body, whose context must be current. See kmux::Replay. The driver
+/// serializes launches of a graph, also on different streams.
 struct GraphCalls {
   using Graph = CUgraph;
   using Executable = CUgraphExec;
@@ -38,7 +38,7 @@ struct GraphCalls {
   static constexpr bool can_enable() { return true; }
   ReplayFailure enable(CUgraphExec executable, CUgraphNode node, bool on) const;
 
-  /// Sizes are the driver's: what it would read. Before 12.4 it cannot be asked.
+  /// Returns true if the driver reports parameter sizes, which are the bytes that it reads; from 12.4 on.
   bool has_parameters() const { return driver->kernel_parameter != nullptr; }
   ReplayFailure parameter(CUkernel kernel, unsigned index, ReplayParameter* parameter, bool* is_past) const;
   int fail(const ReplayFailure& failure, kmux_sink error) const;

@@ -7,7 +7,7 @@
 namespace kmux::nvidia {
 namespace {
 
-// One pass without branches: maps of equal shape are what nearly every call has.
+// Compares without branches: nearly every call has a map of equal shape.
 bool has_shape_of(const MapSlot& slot, const kmux_map_geometry& geometry) {
   unsigned long long difference = 0;
   for (unsigned i = 0; i < geometry.rank; ++i) difference |= slot.dims[i] ^ geometry.dims[i];
@@ -37,10 +37,10 @@ int move_map(const DriverTable& driver, MapSlot& slot, kmux_tensor_map* map, con
   return 0;
 }
 
-// The driver's own type for 64 bits is another one of the same size.
+// Casts to the driver's 64-bit type, a different type of the same size.
 const uint64_t* driver_words(const unsigned long long* words) { return reinterpret_cast<const uint64_t*>(words); }
 
-// In rank 1 there are none, but the driver wants an address.
+// Returns a valid address also for rank 1, which has no strides: the driver requires one.
 const uint64_t* driver_strides(const kmux_map_geometry& geometry) {
   static constexpr uint64_t kNone = 0;
   return geometry.rank > 1 ? driver_words(geometry.strides_bytes) : &kNone;
@@ -60,7 +60,7 @@ bool mark_if_empty(kmux_tensor_map* map, const kmux_map_geometry& geometry) {
   return false;
 }
 
-// What tiled and im2col maps share: the slot around `encode`, which checks the map and writes it.
+// Handles the slot for tiled and im2col maps; `encode` checks the map and writes it.
 template <class Encode>
 int encode_through(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* map, const kmux_map_geometry& geometry,
                    kmux_sink error, const char* call, Encode encode) {
@@ -91,7 +91,7 @@ constexpr long long kPackedElements = 128;
 constexpr unsigned kInterleave32B = 2;
 constexpr unsigned kSwizzle32B = 1;
 
-// By the driver's numbers: CUtensorMapDataType.
+// An element type; the table is indexed by the driver's numbers, CUtensorMapDataType.
 struct MapElement {
   int bits;
   bool is_float;
@@ -103,11 +103,11 @@ constexpr MapElement kMapElements[] = {{8, false, false},  {16, false, false}, {
                                        {32, true, false},  {4, false, false},  {4, false, true},   {6, false, true}};
 constexpr unsigned kMapElementCount = sizeof(kMapElements) / sizeof(kMapElements[0]);
 
-// By the driver's numbers, CUtensorMapSwizzle: how many bytes the innermost side of a box may have; 0 means any.
+// The most bytes of a box's innermost side, by the driver's numbers, CUtensorMapSwizzle; 0 means any.
 constexpr long long kSwizzleSpans[] = {0, 32, 64, 128, 128, 128, 128};
 constexpr unsigned kSwizzleCount = sizeof(kSwizzleSpans) / sizeof(kSwizzleSpans[0]);
 
-// Checks one map. The problems go to the sink as they are found: the first opens the sentence, `finish` closes it.
+// Checks one map. Each problem is written to the sink at once: the first begins the sentence, `finish` ends it.
 class MapCheck {
  public:
   MapCheck(const kmux_map_geometry& geometry, kmux_sink error)
@@ -168,7 +168,7 @@ class MapCheck {
     return map_.interleave == kInterleave32B || element().is_packed ? kWideMapUnitBytes : kMapUnitBytes;
   }
 
-  // Where the next problem goes, after what comes before it.
+  // Writes the text before the next problem, and returns the sink for it.
   __attribute__((cold)) kmux_sink problem() {
     if (found_) {
       fail(error_, 0, "; ");

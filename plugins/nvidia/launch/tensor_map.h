@@ -6,7 +6,7 @@
 
 namespace kmux::nvidia {
 
-/// The last encoding of one tensor map, and what it was made of: the map's part that differs from call to call.
+/// The last encoding of one tensor map, and its inputs that may differ from call to call.
 struct MapSlot {
   kmux_tensor_map map;
   void* base;
@@ -23,48 +23,48 @@ struct Im2colBox {
   unsigned pixels_per_column;
 };
 
-/// A map of a tensor without elements, which hardware has no form for. It stands in the bytes of the map, so that a launch
-/// that gets it can tell.
+/// A map of a tensor without elements, which the hardware cannot encode. It is stored in the bytes of the map, so that
+/// a launch with such an argument can detect it.
 struct EmptyMap {
   char mark[24];
   const char* name;
   unsigned dim;  // the first that is 0
 };
 
-/// What encoding returns for such a map, in place of 0: it is well as long as no kernel gets it.
+/// The result of encoding such a map, instead of 0. It is an error only if a kernel gets the map.
 constexpr int kEmptyMap = -1;
 
-/// The empty map that a kernel's argument of `size` bytes is; null if it is none.
+/// Returns the empty map in a kernel's argument of `size` bytes; null if the argument is not an empty map.
 const EmptyMap* empty_map_in(const void* argument, size_t size);
 
-/// Copies the slot's map to `map`, if it is that of `geometry`. `slot` may be null.
+/// Copies the slot's map to `map` and returns true, if it is valid for `geometry`. `slot` may be null.
 bool copy_kept_map(const MapSlot* slot, const kmux_map_geometry& geometry, kmux_tensor_map* map);
 
-/// Writes the tensor map of `geometry` to `map`; a context is current. With a slot: copied where base, dims and strides are those of the slot,
-/// patched where only the base differs, else encoded anew and remembered. Without one (null): encoded.
+/// Writes the tensor map of `geometry` to `map`. A context must be current. With a slot, copies its map if base, dims
+/// and strides are equal, patches it if only the base differs, else encodes the map and keeps it. `slot` may be null.
 ///
-/// Without elements: marked as an EmptyMap, and kEmptyMap returned; neither the slot nor the driver hears of it.
+/// For a tensor without elements, writes an EmptyMap and returns kEmptyMap, without using the slot or the driver.
 ///
-/// Errors:   invalid_argument with every constraint of the hardware that does not hold, before the driver is asked;
-/// the driver's error. Either leaves the slot without a map.
-/// Threads:  any, each with a slot of its own.
+/// Errors:   invalid_argument with every violated constraint of the hardware, before the driver is called; the driver's
+///           error. Either makes the slot invalid.
+/// Threads:  thread-safe with different slots.
 /// Source:   CUDA Driver API, Tensor Map Object Management.
 int encode_tiled_map(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* map, const kmux_map_geometry& geometry,
                      const unsigned* box, kmux_sink error);
 
-/// As `encode_tiled_map`, of rank 3 to 5.
+/// Encodes an im2col map as `encode_tiled_map` does; the rank must be 3 to 5.
 int encode_im2col_map(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* map, const kmux_map_geometry& geometry,
                       const Im2colBox& box, kmux_sink error);
 
-/// What the hardware asks of a tensor map, checked before the driver is asked, since the driver only answers "invalid
-/// argument".
+/// Checks the hardware's constraints of a tensor map before the driver is called, since the driver only returns
+/// "invalid argument".
 ///
-/// Errors: invalid_argument: one sentence that names the map and lists everything that does not hold.
+/// Errors: invalid_argument: one sentence that names the map and lists every violated constraint.
 /// Source: CUDA Driver API 13.0, cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col.
 int check_tiled_map(const kmux_map_geometry& geometry, const unsigned* box, kmux_sink error);
 int check_im2col_map(const kmux_map_geometry& geometry, const Im2colBox& box, kmux_sink error);
 
-/// The part of both that concerns the address alone.
+/// Checks only the base address, for both modes.
 int check_map_base(const kmux_map_geometry& geometry, kmux_sink error);
 
 }  // namespace kmux::nvidia

@@ -21,7 +21,7 @@ Result<std::unique_ptr<LauncherLibrary>> LauncherLibrary::open(const std::string
 }
 
 LauncherLibrary::~LauncherLibrary() {
-  if (close_) close_();  // found last
+  if (close_) close_();  // `open` looks it up last: null if `open` failed
 }
 
 template <class Function>

@@ -19,15 +19,15 @@
 
 namespace kmux::nvidia {
 
-/// A compiled launcher in this process, opened from memory: an instance of its own, even of equal bytes.
+/// A compiled launcher in this process, opened from memory. Each object is a separate instance, even with equal bytes.
 ///
-/// Threads: `prepare` and `launch` any, concurrently.   Lifetime: closing waits for what was launched.
+/// Threads: `prepare` and `launch` are thread-safe.   Lifetime: closing blocks until its launches are done.
 class LauncherLibrary {
  public:
   enum class Ranges { kHidden, kShown };  // to profilers
-  /// `log` outlives the object. With `blocking` each launch is waited for.
+  /// Loads `bytes`. `log` must outlive the object. With `blocking`, each launch blocks until the kernel is done.
   ///
-  /// Errors: unavailable with the loader's words; invalid_argument if it is not a launcher.
+  /// Errors: unavailable with the loader's text; invalid_argument if `bytes` is not a launcher.
   static Result<std::unique_ptr<LauncherLibrary>> open(const std::string& bytes, Log log, Ranges ranges,
                                                        bool blocking = false);
   LauncherLibrary(const LauncherLibrary&) = delete;
@@ -54,12 +54,12 @@ class LauncherLibrary {
   MemoryLibrary library_;
 };
 
-/// A kernel whose launcher was printed and compiled. A launch is one call into it.
+/// A kernel with a printed and compiled launcher. A launch is one call into it.
 ///
-/// Threads: any, concurrently.
+/// Threads: thread-safe.
 class LibraryAdapter final : public Adapter {
  public:
-  /// Loads what the builder of `backend` made. Nothing of the driver is touched before `prepare` or the first launch.
+  /// Loads an artifact that the builder of `backend` made. Calls no driver before `prepare` or the first launch.
   ///
   /// Errors: invalid_argument if the artifact is of another backend or incomplete; unavailable if the launcher cannot be
   ///         loaded.
@@ -74,13 +74,13 @@ class LibraryAdapter final : public Adapter {
   LaunchEntry entry() noexcept override { return library_->entry(); }
 
  private:
-  Host host_;  // the library logs to it
+  Host host_;  // the library's log
   std::unique_ptr<LauncherLibrary> library_;
   std::vector<ConstantSymbol> constants_;
 };
 
-/// The parts of an artifact of a backend that prints a launcher: the cubin, the compiled launcher, its text, how they came
-/// about. `LibraryAdapter` needs the second.
+/// The parts of an artifact of a backend that prints a launcher: the cubin, the compiled launcher, its text, and the
+/// record of the build. `LibraryAdapter` requires the second only.
 inline constexpr const char* kCodePart = "code";
 inline constexpr const char* kLibraryPart = "library";
 inline constexpr const char* kLauncherPart = "launcher";

@@ -19,7 +19,7 @@ constexpr const char* kText = "kmux-launcher.cpp";
 constexpr const char* kAssembly = "kmux-launcher.s";
 constexpr const char* kLibrary = "kmux-launcher.so";
 constexpr const char* kExports = "kmux-exports.map";
-// What a launcher's text exports, and nothing of the objects beside it.
+// Exports the launcher's symbols only, not those of the objects beside it.
 constexpr std::string_view kExported =
     "{ global: init; call; get_last_error; kmux_launcher_*; __tvm_ffi_*; local: *; };\n";
 

@@ -10,23 +10,23 @@
 
 namespace kmux::nvidia {
 
-/// Compilers at work in folders of their own, which go away with all that they leave.
+/// Runs compilers in private temporary folders, which are removed with the object.
 class Compilation {
  public:
-  /// `backend` is in the name of the folder.   Errors: unavailable if no folder can be made.
+  /// Creates the folder; its name contains `backend`.   Errors: unavailable if no folder can be created.
   static Result<Compilation> begin(const Host& host, const std::string& backend);
 
   const CompilationFolder& folder() const { return folder_; }
 
-  /// Where a compiler finds what neither the program nor the system has.
+  /// The search paths of a compiler beyond the program's and the system's.
   struct Places {
     std::vector<std::string> reads = {};  ///< folders of headers and of installations
     std::string libraries = {};           ///< its LD_LIBRARY_PATH; empty: the caller's
   };
-  /// Runs `program` as `compiler_command` has it, and returns its output in the program's names of files.
+  /// Runs `program` as a `compiler_command`. Returns its output, in which files have the program's names.
   ///
   /// Errors: compile_failed, "cannot WHAT (the first error)", with notes "log" and "command"; unavailable if the program
-  ///         cannot be started, or the process is about to end.
+  ///         cannot be started; cancelled if the process is about to end.
   Result<std::string> run(std::string_view what, const std::string& program, std::vector<std::string> arguments,
                           const Places& places) const;
   Result<std::string> run(std::string_view what, const std::string& program, std::vector<std::string> arguments) const {
@@ -39,8 +39,8 @@ class Compilation {
   CompilationFolder folder_;
 };
 
-/// Compiles the text of a launcher to a shared library with the machine's C++ compiler, in two steps, since only the
-/// second needs the code.
+/// Compiles the text of a launcher to a shared library with the machine's C++ compiler. It has two steps, since only
+/// the second requires the device code.
 ///
 /// Errors of both: compile_failed with notes "log" and "command"; unavailable if the compiler cannot be started.
 class LauncherCompiler {
@@ -48,11 +48,12 @@ class LauncherCompiler {
   LauncherCompiler(const Compilation& compilation, std::string compiler)
       : compilation_(compilation), compiler_(std::move(compiler)) {}
 
-  /// C++ to assembly. May run beside the device's compiler.
+  /// Compiles C++ to assembly. May run concurrently with the device compiler.
   Status translate(std::string_view text) const;
 
-  /// The library, of what `translate` made and `cubin`, in which `kernels` have the names `symbols`. Of `beside`, files for the
-  /// assembler, objects (".o") are linked; what they define is not exported.
+  /// Links the output of `translate` and `cubin`, in which `kernels` have the names `symbols`, and returns the library.
+  /// The files of `beside` are input of the assembler; objects (".o") among them are linked, but their symbols are not
+  /// exported.
   Result<std::string> link(std::string_view cubin, const std::vector<std::string>& kernels,
                            const std::vector<std::string>& symbols,
                            const std::vector<Artifact::Part>& beside = {}) const;

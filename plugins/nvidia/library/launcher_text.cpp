@@ -19,12 +19,12 @@ constexpr std::string_view kLayerTitle = "the launch layer and the entry points"
 
 std::string symbol_name(std::size_t kernel) { return "kmux_symbol_" + std::to_string(kernel); }
 
-// A label before the bytes of a file, for the assembler.
+// Emits an assembler label and the bytes of a file.
 void emit_file(CodeWriter& out, const std::string& name, const std::string& file) {
   out.line(quote_c(".global " + name + "\n.hidden " + name + "\n" + name + ": .incbin \"" + file + "\"\n"));
 }
 
-// Read-only; the code is aligned as the driver's own tools align it.
+// Emits the read-only files; the code has the alignment of the driver's own tools.
 void emit_files(CodeWriter& out, const Plan& plan) {
   out.open("asm(").line(quote_c(".pushsection .rodata.kmux, \"a\", %progbits\n.balign 64\n"));
   emit_file(out, "kmux_cubin", kCodeFile);
@@ -43,11 +43,11 @@ void emit_symbols(CodeWriter& out, const Plan& plan) {
 
 const char* text_of(bool value) { return value ? "true" : "false"; }
 
-// Its launch goes to the launcher without a `kmux_driver` between them.
+// Makes the launch call the launcher directly, without a `kmux_driver` between them.
 constexpr std::string_view kLaunchesOnce = "#define KMUX_LAUNCHES_ONCE\n\n";
 constexpr std::string_view kInlined = "inline __attribute__((always_inline)) ";
 
-// Is a call no more than one launch?
+// Returns true if a call is exactly one launch.
 bool launches_once(const Plan& plan) {
   return plan.workspaces.empty() && plan.maps.empty() && plan.steps.size() == 1 &&
          std::holds_alternative<PlanLaunch>(plan.steps[0]);
@@ -60,12 +60,12 @@ std::string global(std::string_view name) {
   return ".global " + std::string(name) + "\n.hidden " + std::string(name) + "\n" + std::string(name) + ":\n";
 }
 
-// As KernelFacts lies in memory.
+// Returns an entry with the memory layout of KernelFacts.
 std::string table_entry(const std::string& symbol, unsigned long long smem_bytes, bool large_cluster) {
   return ".quad " + symbol + ", " + std::to_string(smem_bytes) + ", " + (large_cluster ? "1" : "0") + "\n";
 }
 
-// A table whose end is in a file that is there when it is assembled.
+// Emits a table whose last entries are in a file that the assembler includes.
 void emit_open_table(CodeWriter& out, const PlanFacts& facts) {
   out.line("static_assert(sizeof(KernelFacts) == 24);");
   out.open("asm(").line(quote_c(".pushsection .data.rel.ro.kmux, \"aw\", %progbits\n.balign 8\n" + global(kTable)));
@@ -77,7 +77,7 @@ void emit_open_table(CodeWriter& out, const PlanFacts& facts) {
   out.line("extern \"C\" const unsigned " + std::string(kMoreCount) + "[];");
 }
 
-// {symbol, dynamic_smem_bytes, large_cluster}
+// Emits {symbol, dynamic_smem_bytes, large_cluster} of each kernel.
 void emit_kernels(CodeWriter& out, const PlanFacts& facts) {
   out.open("static const KernelFacts program_kernels[] = {");
   for (unsigned i = 0; i < facts.kernel_count; ++i) {
@@ -88,7 +88,7 @@ void emit_kernels(CodeWriter& out, const PlanFacts& facts) {
   out.close("};");
 }
 
-// {kernel, count, sizes, spare}
+// Emits {kernel, count, sizes, spare} of each pack.
 void emit_packs(CodeWriter& out, const PlanFacts& facts) {
   for (unsigned i = 0; i < facts.pack_count; ++i) {
     std::string sizes;
@@ -184,7 +184,7 @@ Artifact standalone_parts(const Plan& plan, std::string_view launcher, std::stri
                           const std::vector<std::string>& symbols) {
   Artifact parts;
   parts.set("launcher.cpp", std::string(launcher).append(nvidia_standalone_text));
-  parts.set(kCodeFile, std::string(code).append(1, '\0'));  // PTX ends with a zero; behind a cubin it does no harm
+  parts.set(kCodeFile, std::string(code).append(1, '\0'));  // terminates PTX; harmless behind a cubin
   for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
     parts.set(symbol_file(i), symbols[i]);
   }

@@ -81,7 +81,7 @@ std::string forward(Arch target, Release release) {
 
 TEST(ForwardPtx, IsOfTheNewestThatAnOlderCompilerKnows) {
   EXPECT_EQ(forward(kSm100a, {12, 4}), "compute_90");
-  EXPECT_EQ(forward(kSm103a, {12, 8}), "compute_100");  // not of sm_101, which has another number now
+  EXPECT_EQ(forward(kSm103a, {12, 8}), "compute_100");  // not that of sm_101, which has since been renumbered
   EXPECT_EQ(forward({110, 'a'}, {12, 9}), "compute_103");
   EXPECT_EQ(forward({121, 'a'}, {12, 8}), "compute_120");
   EXPECT_EQ(forward({130, 'a'}, {13, 0}), "compute_121");
@@ -100,7 +100,7 @@ TEST(ForwardPtx, IsNotNeededByACompilerThatKnowsTheTarget) {
   EXPECT_EQ(forward(kSm103a, {12, 9}), "");
   EXPECT_EQ(forward({101, 'a'}, {12, 8}), "");
   EXPECT_EQ(forward({130, 'a'}, {13, 1}), "");
-  EXPECT_EQ(forward({100, '\0', true}, {12, 0}), "");  // asked for by name: the compiler has the word
+  EXPECT_EQ(forward({100, '\0', true}, {12, 0}), "");  // requested by name: the compiler decides
 }
 
 }  // namespace

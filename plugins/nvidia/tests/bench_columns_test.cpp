@@ -14,7 +14,7 @@ using bench::Column;
 
 KMUX_OVER_FAKE(BenchColumns);
 
-// Of shared memory the first has the most, of local memory the second.
+// The first kernel has the most shared memory, the second one the most local memory.
 constexpr const char* kTwoKernels = R"(
 extern "C" __global__ void tile(float* x) {
   __shared__ float tile[6144];

@@ -1,4 +1,4 @@
-// Arguments, several launches, guards, loops, lets, workspaces and fills: as the driver hears of them.
+// Arguments, several launches, guards, loops, lets, workspaces and fills: the resulting driver calls.
 #include <array>
 
 #include "over_fake.h"
@@ -66,7 +66,7 @@ TEST_P(BodySequences, ScalarsOfEveryTypeHaveTheirOwnBits) {
   EXPECT_THAT(work_of(warmed(builder), args), ElementsAre(line(expected)));
 }
 
-// More than eight bytes are shown in their order.
+// Values of more than eight bytes are shown in memory order.
 TEST_P(BodySequences, StructuresHaveTheBytesOfTheirMembers) {
   ProgramBuilder builder("structures");
   builder.scalar("a", dtype::kInt32);
@@ -178,7 +178,7 @@ TEST_P(BodySequences, WorkspacesAndFillsAreInStreamOrder) {
                                  "cuMemFreeAsync " + w + " stream 0x2"));
 }
 
-// The address that an allocation gave, or that a launch was passed: the last number of `line`.
+// Returns the address that an allocation returned, or that a launch was passed: the last number of `line`.
 std::uint64_t address_in(const std::string& line, const std::string& before) {
   return std::stoull(line.substr(line.find(before) + before.size()), nullptr, 16);
 }
@@ -232,7 +232,7 @@ TEST_P(BodySequences, FillsBeyondTheirBufferAreRefusedBeforeAnythingIsLaunched) 
   EXPECT_THAT(work_of(kernel, {x, std::int64_t{0}}), ElementsAre(line({"nothing"}), HasSubstr(" value 3 bytes 4096 ")));
 }
 
-// C3.3: without a device, by the code itself.
+// C3.3: detected without a device, from the code itself.
 TEST_P(BodySequences, AnArgumentOfAnotherWidthIsRefusedWhenCompiling) {
   ProgramBuilder builder = program_of("wide", kTwo);
   builder.launch("first").grid({1}).block({32}).args({"x"}).arg(kN, dtype::kInt64);

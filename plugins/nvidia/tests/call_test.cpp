@@ -11,7 +11,7 @@ class CallTest : public OpenedLauncher {
   int fill(const kmux_driver_fill& what, CUstream stream = nullptr) {
     return call([&](const kmux_driver_env& env, kmux_sink to) { return env.driver->fill(&env, &what, to); }, 0, stream);
   }
-  /// A map of 16 x 64 floats at `memory_`, tiled by 16 x 16.
+  /// Encodes a map of 16 x 64 floats at `memory_`, tiled by 16 x 16.
   int encode(kmux_tensor_map* map, unsigned long long offset = 0, bool im2col = false, unsigned lane = 0) {
     geometry_.base = memory_ + offset;
     const auto body = [&](const kmux_driver_env& env, kmux_sink to) {
@@ -22,7 +22,7 @@ class CallTest : public OpenedLauncher {
     return call(body, 0, nullptr, lane);
   }
 
-  // Both kernels, one after the other.
+  // Launches both kernels, one after the other.
   int launch_both(const kmux_driver_env& env, kmux_sink to) {
     kmux_driver_launch what = add();
     if (const int code = env.driver->launch(&env, &what, to)) return code;
@@ -118,7 +118,7 @@ TEST_F(CallTest, EntersItsContextWhereAnotherDevicesIsCurrent) {
                                           "cuLaunchKernelEx", "cuLaunchKernelEx", "cuCtxSetCurrent"));
 }
 
-// The stream knows its context, whatever is current.
+// The stream determines the context, whichever is current.
 TEST_F(CallTest, NeedsNoContextOnAStreamOfSomebody) {
   fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
   warm_as_current(0);
@@ -226,7 +226,8 @@ TEST_F(CallTest, EncodesIm2colMaps) {
   EXPECT_EQ(FakeCuda::read_map(&map).channels_per_pixel, 16);
 }
 
-// A body with a map of 0 x 64 floats, whose address is null, and a launch: of what has the map ("add" here), or not.
+// A body with a map of 0 x 64 floats, whose address is null, and a launch: of the kernel that takes the map ("add"
+// here), or of the other.
 class EmptyMapTest : public CallTest {
  protected:
   EmptyMapTest() {
@@ -278,7 +279,7 @@ TEST_F(EmptyMapTest, IsRefusedWhereAKernelGetsIt) {
   EXPECT_THAT(fake.symbols(), Not(Contains("cuLaunchKernelEx")));
 }
 
-// Drivers that cannot be asked what a kernel takes.
+// Drivers that cannot report a kernel's parameters.
 TEST_F(EmptyMapTest, IsRefusedWithAnyLaunchByOldDrivers) {
   DriverTable old = *open_driver(sink());
   old.kernel_parameter = nullptr;

@@ -1,4 +1,4 @@
-// The variables of a program's code that are set by name: what the driver hears, and where the bytes arrive.
+// The variables of a program's code that are set by name: the driver calls, and the destination of the bytes.
 #include "nvidia/launch/driver_table.h"
 #include "over_fake.h"
 #include "written_text.h"
@@ -33,7 +33,7 @@ Tensor floats(std::vector<std::int64_t> shape, const std::vector<float>& values)
   return Tensor::from<float>(std::move(shape), dtype::kFloat32, values).value();
 }
 
-// What a variable of the code holds on the current device.
+// Returns the content of a variable of the code on the current device.
 std::vector<float> content_of(CUlibrary library, const char* symbol) {
   WrittenText text;
   CUdeviceptr address{};

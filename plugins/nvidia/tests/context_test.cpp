@@ -33,7 +33,7 @@ TEST_F(Context, IsEnteredAndLeft) {
   EXPECT_EQ(current(), nullptr);
 }
 
-// C2.19: what CUDA's runtime would take may stay.
+// C2.19: the context that CUDA's runtime would use may stay current.
 TEST_F(Context, OfTheFirstDeviceStaysWhereNoneWas) {
   devices[0].may_stay = true;
   ContextScope scope(driver, devices[0]);
@@ -55,7 +55,7 @@ TEST_F(Context, OfAnotherDeviceNeverStays) {
   EXPECT_EQ(current(), nullptr);
 }
 
-// It would be gone under the thread that has it current.
+// Otherwise it would be destroyed while current on the other thread.
 TEST_F(Context, ThatStaysOnAnotherThreadIsNotReleased) {
   devices[0].may_stay = true;
   const auto stay = [&] {
@@ -90,7 +90,7 @@ TEST_F(Context, OfAnotherDeviceIsRestored) {
   EXPECT_EQ(current(), devices[1].primary);
 }
 
-// The fake has primary contexts only: a scope with another primary stands for a context that a caller made.
+// The fake only has primary contexts: a scope with another primary represents a context that a caller created.
 TEST_F(Context, OfTheSameDeviceIsKept) {
   driver.current_set(devices[0].primary);
   fake.clear_calls();

@@ -8,7 +8,7 @@
 
 namespace kmux::nvidia {
 
-/// The least that an ELF file needs to look like a cubin.
+/// A minimal ELF file that is a valid cubin.
 struct CubinExample {
   struct Symbol {
     std::string name;
@@ -20,7 +20,7 @@ struct CubinExample {
     std::uint64_t bytes = 0;                     // of a variable
   };
   std::vector<Symbol> symbols;
-  unsigned flags = 0x06005a04;  // sm_90, as version 8 of the interface has it
+  unsigned flags = 0x06005a04;  // sm_90, as encoded by version 8 of the interface
   unsigned char abi = 8;
   std::string note = "-arch sm_90a -m 64 ";
   unsigned short machine = 190;
@@ -78,7 +78,7 @@ struct CubinExample {
     }
   };
 
-  // EIATTR_KPARAM_INFO, one a parameter: index, ordinal, offset, and the size in the upper bits.
+  // Returns EIATTR_KPARAM_INFO, one per parameter: index, ordinal, offset, and the size in the upper bits.
   static std::string infos(const std::vector<std::uint16_t>& sizes) {
     std::string text;
     std::uint16_t offset = 0;
@@ -91,14 +91,14 @@ struct CubinExample {
   }
 };
 
-/// A fatbin of several of them and PTX, as fatbinary writes it.
+/// A fatbin of several of them and PTX, in the format of fatbinary.
 struct FatbinExample {
   enum : std::uint16_t { kPtx = 1, kCubin = 2, kIntermediate = 8 };
   struct Entry {
     std::uint16_t kind;
     std::uint32_t arch;
     std::string code;
-    std::uint64_t flags = 0;  // besides those that all have
+    std::uint64_t flags = 0;  // in addition to the common ones
   };
   static constexpr std::uint64_t kZstd = 0x8000, kLz4 = 0x2000, kOwnArch = 0x100000, kFamily = 0x200000;
   std::vector<Entry> entries;

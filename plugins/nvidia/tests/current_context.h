@@ -8,7 +8,7 @@
 
 namespace kmux::nvidia {
 
-/// Makes the primary context of `device` current on this thread, as applications have it. Somebody else retains it.
+/// Makes the primary context of `device` current on this thread, as applications do. Another owner must retain it.
 inline void make_current(int device = 0) {
   const DriverTable* const driver = open_driver(discard());
   ASSERT_NE(driver, nullptr);

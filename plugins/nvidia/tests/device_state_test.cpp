@@ -114,7 +114,7 @@ TEST_F(DeviceStateTest, RefusesABlockThatTheKernelIsNotCompiledForAndNamesBothNu
   EXPECT_EQ(error,
             "kernel \"add\" is launched with blocks of 64 x 2 x 3 threads (on device 0 its code is for at most 256 a "
             "block, by its registers and __launch_bounds__). Use smaller blocks, or raise __launch_bounds__.");
-  what.block[0] = what.block[1] = what.block[2] = 0x7fffffff;  // whose product has more than 64 bits
+  what.block[0] = what.block[1] = what.block[2] = 0x7fffffff;  // their product overflows 64 bits
   EXPECT_EQ(launch(what), KMUX_INVALID_ARGUMENT);
   what.block[0] = 1 << 16, what.block[1] = 1 << 16, what.block[2] = 1;
   EXPECT_EQ(launch(what), KMUX_INVALID_ARGUMENT);

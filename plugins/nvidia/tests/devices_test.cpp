@@ -152,7 +152,8 @@ TEST_F(DevicesTest, MakeStreamsThatGoFirst) {
 
 TEST_F(DevicesTest, PinMemoryOfTheHost) {
   void* const memory = devices.host_allocate(0, 1000, 256).value();
-  EXPECT_THAT(fake.calls("cuMemHostAlloc"), ElementsAre("cuMemHostAlloc bytes 1000 flags 1"));  // for every device
+  EXPECT_THAT(fake.calls("cuMemHostAlloc"), ElementsAre("cuMemHostAlloc bytes 1000 flags 1"));  // valid for every
+                                                                                                // device
   std::memset(memory, 1, 1000);
   devices.host_free(0, memory);
   devices.host_free(0, nullptr);
@@ -195,7 +196,7 @@ TEST_F(DevicesTest, MeasureTime) {
   EXPECT_EQ(fake.live().events, 0U);
 }
 
-// Somebody records a graph meanwhile, in a stream that this has nothing to do with.
+// Another thread records a graph meanwhile, in an unrelated stream.
 TEST_F(DevicesTest, SpareCapturesOfOtherStreams) {
   Device small;
   small.l2_bytes = 4096;  // flushed often, by the seeds of tests/order
@@ -216,7 +217,7 @@ TEST_F(DevicesTest, SpareCapturesOfOtherStreams) {
   CUstreamCaptureStatus status{};
   EXPECT_EQ(driver().stream_capturing(static_cast<CUstream>(captured), &status), CUDA_SUCCESS);
   EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
-  EXPECT_FALSE(devices.stream_synchronize(0, captured).ok());  // which spoils it, as whoever captures it has asked for
+  EXPECT_FALSE(devices.stream_synchronize(0, captured).ok());  // this invalidates the capture, as its owner requested
 }
 
 TEST_F(DevicesTest, MakeStreamsWaitForEvents) {
@@ -272,10 +273,10 @@ TEST_F(DevicesTest, RetainAContextOnceForAllThreads) {
   EXPECT_THAT(fake.calls("cuMemPoolSetAttribute"), SizeIs(1));
 }
 
-// Every call of the table that a life of the device functions makes, failing once.
+// Fails every call of the table that a life of the device functions makes, once each.
 class DevicesLife : public DevicesTest {
  protected:
-  // Empty if every step worked, else the first error.
+  // Returns an empty string if every step worked, else the first error.
   static std::string live(DeviceApi& used) {
     char host[16] = {};
     if (const auto count = used.count(); !count) return count.error().message;
@@ -332,7 +333,7 @@ TEST_F(DevicesLife, SurvivesTheFailureOfEachCall) {
     const std::string message = live(*used);
     EXPECT_EQ(fake.failed().empty() ? "" : live(*used), "") << fake.failed();
     used.reset();
-    if (fake.failed().empty()) break;  // nothing is left to fail
+    if (fake.failed().empty()) break;  // no call is left to fail
     const std::string name = fake.failed().substr(0, fake.failed().find("_v"));
     const std::string told = message.empty() && !logged.empty() ? logged.front() : message;
     EXPECT_THAT(told, HasSubstr(name + " failed with 719 CUDA_ERROR_LAUNCH_FAILED (")) << "call " << nth;

@@ -1,4 +1,4 @@
-// Compares our picture of the driver's binary interface with the original.
+// Compares our declarations of the driver's binary interface with the original.
 #include "nvidia/launch/driver_abi.h"
 
 #include <array>
@@ -176,7 +176,8 @@ TEST(DriverAbi, GraphStructs) {
   KMUX_SAME_PLACE(CUDA_MEMSET_NODE_PARAMS, height);
 }
 
-// The number of parameters of a function and the size of each: what a call through our table depends on.
+// Returns the number of parameters of a function and the size of each: the facts that a call through our table depends
+// on.
 template <class Result, class... Params>
 constexpr std::array<std::size_t, sizeof...(Params) + 1> shape_of(Result (*)(Params...)) {
   return {sizeof(Result), sizeof(Params)...};

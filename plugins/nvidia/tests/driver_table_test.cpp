@@ -16,7 +16,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// What `open_driver` gives and says while `path` is the libcuda.so.1 of this process.
+// The result and the message of `open_driver` while `path` is the libcuda.so.1 of this process.
 struct Opened {
   const DriverTable* driver;
   std::string error;
@@ -51,7 +51,7 @@ TEST(DriverTable, TellsWhatInitSaid) {
   EXPECT_THAT(opened.error, AllOf(HasSubstr("cuInit failed with 100 "), HasSubstr("nvidia-smi")));
 }
 
-// Last: what was opened stays.
+// Must run last: opened libraries stay open.
 TEST(DriverTable, OpensOnceAndLeavesOutWhatIsOptional) {
   const Opened opened = open_with(KMUX_WHOLE_DRIVER);
   ASSERT_NE(opened.driver, nullptr) << opened.error;

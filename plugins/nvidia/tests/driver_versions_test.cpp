@@ -1,5 +1,5 @@
-// docs/nvidia-drivers.md against the launch layer and the architectures that compilers know, and the launch layer over each
-// release's driver. What NVRTC and nvcc do is compared in the tests of their plugins (toolkit_versions_test.cpp).
+// Compares docs/nvidia-drivers.md with the launch layer and the compilers' architectures, and runs the launch layer
+// over each release's driver. NVRTC and nvcc are compared in the tests of their plugins (toolkit_versions_test.cpp).
 #include <algorithm>
 #include <array>
 #include <map>
@@ -36,7 +36,7 @@ std::vector<std::string> entry_points_in(const std::string& text) {
 
 std::string drivers_page() { return read_file(KMUX_TEST_SOURCE_DIR "/docs/nvidia-drivers.md").value(); }
 
-// The rows of the table of features.
+// Returns the rows of the table of features.
 std::vector<DriverFeature> driver_features(const std::string& page) {
   static const std::regex kRow(R"(\| ([^|]+) \| (`cu[^|]+) \| (\d+\.\d+) \| [^|]+ \|)");
   std::vector<DriverFeature> features;
@@ -76,8 +76,8 @@ TEST(NvidiaDrivers, OnlyWhatIsOptionalCameAfterTheOldestRelease) {
 }
 
 #ifdef KMUX_CUDA_TYPEDEFS
-// The release that brought an entry point in the form that is called: PFN_cuLaunchKernelEx_v11060. A form with a number in its
-// name is the second or third one of that name.
+// Returns the release that introduced an entry point in the called form: PFN_cuLaunchKernelEx_v11060. A numbered form
+// is the second or third of that name.
 Release first_driver_release(const std::string& header, const std::string& symbol) {
   std::smatch form;
   const bool is_numbered = std::regex_match(symbol, form, std::regex("(\\w+)_v(\\d)"));
@@ -115,7 +115,8 @@ TEST(NvidiaToolkits, ThePageSaysWhichReleaseKnowsWhichArchitecture) {
   for (int number = 91; number < 130; ++number) {
     const std::string arch = "sm_" + std::to_string(number);
     for (const Release release : kToolkits) {
-      // Of what has gone kmux makes no PTX: it is asked for by name, and no device of a newer driver says that it is one.
+      // kmux generates no PTX for removed architectures: they are requested by name, and no device of a newer driver
+      // reports one.
       const bool is_gone = number == 101 && release > Release{12, 9};
       for (const char* tool : {"NVRTC", "nvcc"}) {
         EXPECT_EQ(page_knows(tool, release, arch), is_known({number, 'a'}, release) && !is_gone)
@@ -152,7 +153,7 @@ TEST(NvidiaToolkits, ThePageSaysWhatPtxAnOlderCompilerMakes) {
   EXPECT_EQ(rows, 4);
 }
 
-// What a driver of a release is: the fake one, without what came later.
+// Returns the driver of a release: the fake one, without later functions.
 DriverTable driver_of(Release release, kmux_sink error) {
   DriverTable table = *open_driver(error);
   const std::vector<DriverFeature> features = driver_features(drivers_page());
@@ -174,7 +175,7 @@ class NvidiaDriverRelease : public OpenedLauncher, public testing::WithParamInte
     return driver_feature_named(driver_features(drivers_page()), feature).since <=
            Release{GetParam().first, GetParam().second};
   }
-  /// A launcher over the driver of the release; `body` is called with it.
+  /// Calls `body` with a launcher over the driver of the release.
   template <class Body>
   int call_with(Body body) {
     Launcher mine("code", facts, log(), &table_);

@@ -1,4 +1,4 @@
-// Exported libraries: what the driver hears of them, without the runtime between.
+// Exported libraries: their driver calls, without the runtime in between.
 #include <dlfcn.h>
 
 #include "kmux/registry.h"
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 class ExportSequences : public OverFake {
  protected:
-  /// The library of `builder`, which is exported once for all cases that ask for `name`.
+  /// Returns the library of `builder`, which is exported once for all cases that request `name`.
   Exported exported(const ProgramBuilder& builder, const std::string& name) {
     const std::filesystem::path folder = shared_folder() / "exported";
     std::filesystem::create_directories(folder);
@@ -81,7 +81,7 @@ TEST_P(ExportSequences, LaunchesOnTheStreamOfLibtvmffi) {
   scale.close();
 }
 
-// C3.12: also where libtvm_ffi has another one.
+// C3.12: also if libtvm_ffi has another one.
 TEST_P(ExportSequences, LaunchesOnTheStreamThatIsGiven) {
   const Exported scale = exported(scale_program(), "plain");
   const Tensor x = four_zeros();

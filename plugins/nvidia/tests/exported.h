@@ -11,7 +11,7 @@
 
 namespace kmux::nvidia {
 
-/// An exported library, as others open it.
+/// An exported library, opened as users do.
 struct Exported {
   explicit Exported(const std::string& path, const std::string& name)
       : library(DynamicLibrary::open({path}).value()),
@@ -38,7 +38,7 @@ struct Exported {
   void (*close)();
 };
 
-/// Files of one process, removed at its end.
+/// Owns the files of one process, removed at its end.
 struct ExportFolder {
   ExportFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "kmux-exported-XXXXXX").string();

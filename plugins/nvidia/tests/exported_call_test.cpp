@@ -109,7 +109,7 @@ TEST_F(ExportedCall, TakesNoArgumentsToo) {
   EXPECT_THAT(launch_of(fake), HasSubstr("cuLaunchKernelEx k grid 2,1,1 block 64,1,1 smem 0 stream 0x0 args []"));
 }
 
-// More than eight bytes are shown in their order, others as a number.
+// Values of more than eight bytes are shown in memory order, others as a number.
 TEST_F(ExportedCall, PutsStructuresTogether) {
   ProgramBuilder program("structures");
   const Expr n = program.symbol("n");

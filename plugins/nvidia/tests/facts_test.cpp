@@ -8,7 +8,7 @@
 namespace kmux::nvidia {
 namespace {
 
-// Programs with a buffer "x" and a symbol n, and what is added to the body.
+// Programs with a buffer "x" and a symbol n, and additions to the body.
 class FactsTest : public testing::Test {
  protected:
   FactsTest() { builder.input("x", dtype::kFloat32, {n}).variant("cuda").source("k.cu", ""); }

@@ -130,7 +130,7 @@ TEST(Fatbin, CompressedCodeIsLoadedAsItIs) {
   }
 }
 
-// No offset of a damaged file leads out of it.
+// No offset of a damaged file may point outside of it.
 TEST(Fatbin, ThatIsCutOffIsRefused) {
   const std::string whole = several().bytes();
   for (std::size_t size = 0; size < whole.size(); size += 7) {

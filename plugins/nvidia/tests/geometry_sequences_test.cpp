@@ -1,4 +1,4 @@
-// Grids, blocks, shared memory, clusters, cooperative and overlapping launches, L2 windows: as the driver hears of them.
+// Grids, blocks, shared memory, clusters, cooperative and overlapping launches, L2 windows: the resulting driver calls.
 #include "over_fake.h"
 
 namespace kmux::nvidia {

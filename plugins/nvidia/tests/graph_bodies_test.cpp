@@ -1,5 +1,5 @@
-// Bodies that are replayed as graphs, through a whole launcher and a driver that runs them: what comes out is what plain
-// launches would have left, whatever is in between.
+// Bodies replayed as graphs, through a complete launcher and a driver that runs them: the results must equal those of
+// plain launches, whatever happens in between.
 #include <array>
 #include <cstring>
 #include <thread>
@@ -31,7 +31,7 @@ void run_kernel(const fake_cuda::KernelRun& run) {
   for (std::size_t i = 0; i < Numbers().size(); ++i) to[i] = run.kernel == "twice" ? 2 * from[i] : to[i] + from[i];
 }
 
-// A workspace whose memory is worthless once it is freed.
+// A workspace whose content is invalidated when it is freed.
 struct Workspace {
   static constexpr int kFreed = -1000000;
   Numbers memory = {};
@@ -64,7 +64,7 @@ class GraphBodies : public testing::Test {
     return env.driver->launch(&env, &launch, error);
   }
 
-  // memory = 0 (a fill), memory += 2 * from by way of the workspace: `to` = 2 * `from`, or 0 where `skip` leaves the sum out.
+  // memory = 0 (a fill), memory += 2 * from through the workspace: `to` = 2 * `from`, or 0 if `skip` omits the sum.
   static int body(const kmux_driver_env& env, kmux_sink error, Numbers& to, const Numbers& from, bool skip) {
     const kmux_allocator& allocator = *env.env.allocator;
     void* workspace = nullptr;
@@ -190,7 +190,8 @@ TEST_F(GraphBodies, AreLaunchedPlainlyWhileTheLaneIsBusy) {
   EXPECT_EQ(outer, doubled(from));
 }
 
-// Wherever the driver fails once: an error that names the call, a right result after it, nothing left behind.
+// For every driver call that fails once: returns an error that names the call, and a correct result afterwards, and
+// leaves nothing behind.
 TEST_F(GraphBodies, OutliveEveryFailure) {
   for (const CUresult failure : {CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_LAUNCH_FAILED}) {
     for (unsigned nth = 1;; ++nth) {

@@ -1,4 +1,4 @@
-// Option graph = on: what is replayed, what is told to the driver again, and what is launched plainly.
+// Option graph = on: replayed calls, graph updates, and plain launches.
 #include "over_fake.h"
 
 namespace kmux::nvidia {
@@ -16,7 +16,7 @@ extern "C" __global__ void second(float* x, int i) { x[0] += i; }
 )";
 const Options kGraph = {{"graph", "on"}};
 
-// Fills x, then launches `first` and `second` with scalars "a" and "b".
+// Returns a program that fills x, then launches `first` and `second` with scalars "a" and "b".
 ProgramBuilder two_program() {
   ProgramBuilder builder = program_of("two", kGraphTwo);
   builder.scalar("a", dtype::kInt32);
@@ -29,7 +29,7 @@ ProgramBuilder two_program() {
 
 class ReplayedOrNot : public GraphSequences {
  protected:
-  // The symbols of a second call, after one that built whatever is built once.
+  // Returns the symbols of a second call, after one that built all one-time state.
   std::vector<std::string> symbols_of(const ProgramBuilder& builder, Options options, void* stream = nullptr) {
     const Kernel kernel = warmed(builder, std::move(options));
     const Tensor x = zeros(kernel, {8});
@@ -105,7 +105,7 @@ TEST_P(ReplayedOrNot, ByDefaultNot) {
 
 TEST_P(ReplayedOrNot, TwoLaunches) { EXPECT_THAT(symbols_of(two_program(), kGraph), ElementsAre("cuGraphLaunch")); }
 
-// Each of these takes the replay away from a body that would have it otherwise.
+// Each of these programs disables the replay of a body that would otherwise be replayed.
 ProgramBuilder with_scalars() {
   ProgramBuilder builder = program_of("two", kGraphTwo);
   builder.scalar("a", dtype::kInt32);

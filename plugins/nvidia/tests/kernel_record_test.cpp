@@ -15,7 +15,7 @@ std::string words(std::initializer_list<std::uint32_t> values) {
   return {reinterpret_cast<const char*>(values.begin()), values.size() * sizeof(std::uint32_t)};
 }
 
-// The sizes of the parameters, where a cubin has them.
+// Returns the sizes of the parameters, if a cubin has them.
 std::optional<std::vector<unsigned>> sizes_of(const KernelForm& form) {
   if (!form.arguments) return std::nullopt;
   std::vector<unsigned> sizes;
@@ -30,7 +30,7 @@ KernelForm record_of(std::vector<std::uint16_t> parameters, std::string records 
   return kernel_record(CubinExample{{symbol}}.bytes(), "k").value();
 }
 
-// As nvcc writes them: the bytes of all in place, __launch_bounds__(256), parameter 0 of a kernel with many bytes.
+// In nvcc's format: the bytes of all in place, __launch_bounds__(256), parameter 0 of a kernel with many bytes.
 const std::string kTwelveBytes = words({0x000c1903});
 const std::string kBounds = words({0x000c0504, 256, 1, 1});
 const std::string kLarge = words({0x000c4504, 0, 0x00000000, 20000});
@@ -62,7 +62,7 @@ TEST(KernelRecord, WhatContradictsItselfSaysNothing) {
   EXPECT_FALSE(kernel_record(CubinExample{{{"k"}}}.bytes(), "other").value().arguments);
 }
 
-// Cubins come from anywhere.
+// Cubins are untrusted input.
 TEST(KernelRecord, NoPieceOfAFileIsReadBeyondItsEnd) {
   CubinExample::Symbol symbol{"k"};
   symbol.parameters = {8, 4};
@@ -78,7 +78,7 @@ TEST(KernelRecord, NoPieceOfAFileIsReadBeyondItsEnd) {
   }
 }
 
-// The symbol of a kernel with C++ linkage has what the records lack.
+// The symbol of a kernel with C++ linkage has the types that the records lack.
 TEST(KernelRecord, TypesAreThoseOfTheSymbol) {
   const auto record = [](const std::string& name, std::vector<std::uint16_t> parameters) {
     CubinExample::Symbol symbol{name};

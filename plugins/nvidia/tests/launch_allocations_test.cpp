@@ -53,7 +53,7 @@ DriverTable idle_driver() {
 
 constexpr KernelFacts kBothKernels[] = {{"add", 0, false}, {"mul", 0, false}};
 
-// What a thousand calls of `body` allocate after a first one.
+// Returns the allocations of a thousand calls of `body` after a first one.
 template <class Body>
 std::size_t allocated_by(bool replay, Body body) {
   const PlanFacts facts = {kBothKernels, 2, 1, 2, 0, replay, "sum", false};

@@ -10,7 +10,7 @@ using testing::EndsWith;
 
 class LaunchAttributesTest : public OpenedLauncher {
  protected:
-  /// The attributes of the last launch, as the fake writes them.
+  /// Returns the attributes of the last launch, in the fake's notation.
   std::string launched(const kmux_driver_launch& what) {
     EXPECT_EQ(launch(what), KMUX_OK) << error;
     const std::string line = fake.calls("cuLaunchKernelEx").back();
@@ -67,7 +67,7 @@ TEST_F(LaunchAttributesTest, HaveAWindow) {
   EXPECT_THAT(logs, IsEmpty());
 }
 
-// C2.18: of the device's windows and of what may persist, the smaller.
+// C2.18: the smaller of the device's largest window and its persisting limit.
 TEST_F(LaunchAttributesTest, CutAWindowToWhatMayPersistAndSayItOnce) {
   fake_cuda::Device device;
   device.max_window_bytes = 1 << 20;
@@ -122,7 +122,7 @@ TEST_F(LaunchAttributesTest, LeaveOutWindowsOnADeviceWithoutThem) {
   EXPECT_THAT(fake.calls("cuCtxSetLimit"), IsEmpty());
 }
 
-// As under MPS, where the limit is the administrator's, and by a driver without the limit.
+// As under MPS, where the administrator sets the limit, and with a driver without the limit.
 TEST_F(LaunchAttributesTest, LeaveOutWindowsWhereNoLinesAreSetAside) {
   for (const auto& [call, code] : std::map<std::string, CUresult>{{"cuCtxSetLimit", CUDA_ERROR_NOT_SUPPORTED},
                                                                   {"cuCtxGetLimit", CUDA_ERROR_UNSUPPORTED_LIMIT}}) {

@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Launches "k" with a pointer and an int32.
+// Returns a plan that launches "k" with a pointer and an int32.
 Plan checked_plan(const Expr& grid = 1, const Expr& block = 32) {
   ProgramBuilder builder("checked");
   builder.buffer("x", BufferParam{dtype::kFloat32, {32}});

@@ -120,7 +120,7 @@ TEST(LaunchStates, HaveOneHolderAmongManyThreads) {
   LaunchStates states;
   WrittenText error;
   ASSERT_EQ(states.make(1, 0, error.sink()), 0);
-  int held = 0;  // guarded by the state of lane 0; ThreadSanitizer sees to that
+  int held = 0;  // guarded by the state of lane 0; ThreadSanitizer checks that
   std::atomic<int> leases{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {

@@ -1,4 +1,4 @@
-// The launch layer must compile where nothing but the language, libc and what a launcher prints before it is there.
+// The launch layer must compile with nothing but the language, libc and the text that a launcher prints before it.
 #include <string>
 #include <string_view>
 

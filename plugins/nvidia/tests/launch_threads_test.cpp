@@ -1,6 +1,6 @@
-// Sixteen threads launch two programs, on streams of their own and on shared ones, on two devices. To be run under the
-// thread sanitizer: once with kernels that count, and once with recording off, where the fake driver takes no lock that
-// would hide a race.
+// Sixteen threads launch two programs, on per-thread and shared streams, on two devices. Must run under the thread
+// sanitizer: once with kernels that count, and once with recording off, where the fake driver takes no lock that would
+// hide a race.
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -23,7 +23,7 @@ constexpr KernelFacts kReplayedKernels[] = {{"first", 0, false}, {"second", 0, f
 constexpr PlanFacts kMapped = {&kMappedKernel, 1, 1, 1, 1 << 20, false, "mapped program", false};
 constexpr PlanFacts kReplayed = {kReplayedKernels, 2, 0, 2, 0, true, "replayed program", false};
 
-/// What the kernels of one thread did.
+/// The launches observed by the kernels of one thread.
 struct alignas(64) Counts {
   std::atomic<unsigned> mapped{0};
   std::atomic<unsigned> first{0};
@@ -43,7 +43,7 @@ class LaunchThreads : public testing::Test {
     return {kernel, step, {4, 1, 1}, {128, 1, 1}, {0, 0, 0}, 0, 0, 0, args, nullptr};
   }
 
-  // A map over the thread's own counts, a window, and more shared memory from call to call.
+  // Launches with a map over the thread's own counts, a window, and more shared memory from call to call.
   static int launch_mapped(const kmux_driver_env& env, kmux_sink error, Counts* counts, unsigned call) {
     MapExample example;
     example.base = reinterpret_cast<char*>(counts);
@@ -68,7 +68,8 @@ class LaunchThreads : public testing::Test {
     return code == KMUX_OK ? env.driver->launch(&env, &second, error) : code;
   }
 
-  // Both programs by turns. Streams: per-thread, null and legacy; lanes: of its own and one that all share.
+  // Alternates between both programs. Streams: per-thread, null and legacy; lanes: one per thread and one shared by
+  // all.
   void run_thread(unsigned thread, Counts* counts) {
     WrittenText error;
     for (unsigned i = 0; i < kCalls; ++i) {
@@ -101,7 +102,7 @@ class LaunchThreads : public testing::Test {
   Launcher replayed_{"code", kReplayed, {}};
 };
 
-// Counts for the thread that its arguments name, if map and arguments are of one call.
+// Counts for the thread that its arguments name, if map and arguments belong to the same call.
 void count(const fake_cuda::KernelRun& run) {
   Counts* counts = nullptr;
   std::memcpy(&counts, run.args[run.kernel == "mapped" ? 1 : 0], sizeof counts);

@@ -89,7 +89,7 @@ TEST_F(LauncherLibraryTest, KeepsTwoInstancesOfTheSameBytesApart) {
   EXPECT_EQ(launch(*second), 0) << text;
 }
 
-// Each library has a launch layer of its own, and all raise the limit of one context.
+// Each library has a separate launch layer, and all raise the limit of one context.
 TEST_F(LauncherLibraryTest, SharesTheLimitOfPersistingLines) {
   fake.set_parameters("k", {});
   const auto windowed = [](std::int64_t bytes) {

@@ -166,7 +166,7 @@ TEST_F(LauncherTest, LaunchesInACaptureOnceItIsWarm) {
   EXPECT_EQ(fake.calls("cuStreamIsCapturing").size(), 1U) << "known for good";
 }
 
-// A graph may be launched whenever its owner likes.
+// The owner of a graph may launch it at any time.
 TEST_F(LauncherTest, KeepsCodeThatACaptureHasRecorded) {
   const CUstream stream = make_stream(CU_STREAM_NON_BLOCKING);
   warm();

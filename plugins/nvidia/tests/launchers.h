@@ -16,15 +16,15 @@
 
 namespace kmux::nvidia {
 
-/// What the fake driver takes for code.
+/// Accepted as code by the fake driver.
 inline constexpr const char* kFakeCode = "code";
 
 inline std::string text_of(const Program& program, const LaunchChoices& choices = {}) {
   return launcher_text(lower(program, 0).value(), choices);
 }
 
-/// The launcher of a program as a library; its kernels are called in the code as in the program. Compiled once for all
-/// cases and seeds.
+/// Returns the launcher of a program as a library; its kernels have the same names in code and program. Compiled once
+/// for all cases and seeds.
 inline Result<std::string> library_of(const Program& program, const LaunchChoices& choices = {}) {
   static std::map<std::string, std::string> made;
   KMUX_ASSIGN(const Plan plan, lower(program, 0));
@@ -40,7 +40,7 @@ inline Result<std::string> library_of(const Program& program, const LaunchChoice
   return library;
 }
 
-/// A launcher as those see it who know nothing of kmux: a file, opened with dlopen.
+/// A launcher used without kmux: a file, opened with dlopen.
 class StandAlone {
  public:
   explicit StandAlone(const Program& program) : StandAlone(library_of(program).value()) {}

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// A kernel with a window that is larger than the fake device's largest, which is reported.
+// Returns a kernel with a window larger than the fake device's largest, which is reported.
 Program windowed() {
   ProgramBuilder program("windowed");
   const Expr n = program.symbol("n");

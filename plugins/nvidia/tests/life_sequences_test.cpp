@@ -1,4 +1,4 @@
-// Streams, contexts, devices, captures, several programs, unloading: as the driver hears of them.
+// Streams, contexts, devices, captures, several programs, unloading: the resulting driver calls.
 #include <atomic>
 #include <thread>
 
@@ -75,7 +75,7 @@ ProgramBuilder of_fatbin(const FatbinExample& fatbin) {
   return builder;
 }
 
-// With kernel "scale" of one pointer, for sm_90a.
+// Returns a cubin with kernel "scale" of one pointer, for sm_90a.
 std::string cubin_of_scale() {
   CubinExample::Symbol scale{"scale"};
   scale.parameters = {8};
@@ -84,7 +84,7 @@ std::string cubin_of_scale() {
 
 TEST_P(LifeSequences, AFatbinIsLoaded) {
   const std::string cubin = cubin_of_scale();
-  fake.set_parameters("scale", {8});  // which the fake does not know of compressed code
+  fake.set_parameters("scale", {8});  // the fake cannot read this from compressed code
   for (const std::uint64_t flag : {std::uint64_t{0}, FatbinExample::kZstd}) {
     const Kernel kernel = warmed(of_fatbin({{{FatbinExample::kCubin, 80, "for others"},
                                              {FatbinExample::kCubin, 90, cubin, flag | FatbinExample::kOwnArch}}}));
@@ -100,7 +100,7 @@ TEST_P(LifeSequences, AFatbinIsLoaded) {
   EXPECT_THAT(refused.error().message, HasSubstr("has no code for sm_90a (it has sm_80)"));
 }
 
-// Two variants, each a cubin in a fatbin, for the architectures that they say; the second fits the device better.
+// Returns two variants, each a cubin in a fatbin, for their stated architectures; the second fits the device better.
 ProgramBuilder for_two_architectures(const FatbinExample& better) {
   ProgramBuilder builder = of_fatbin({{{FatbinExample::kCubin, 90, cubin_of_scale()}}});
   builder.requires_arch("sm_90").variant("cubin").source("better.fatbin", better.bytes());
@@ -143,7 +143,7 @@ TEST_P(LifeSequences, TheCallersContextIsRestored) {
                           "cuCtxSetCurrent 0x9000010"));
   kernel.warm(1).value();
   fake.clear_calls();
-  kernel.launch({far}).value();  // the one before had to enter a context, so this one looks first
+  kernel.launch({far}).value();  // the previous launch had to enter a context, so this one looks first
   EXPECT_THAT(fake.calls(), ElementsAre("cuCtxGetCurrent -> 0x9000010", scale_line(far, "0x0")));
   fake.clear_calls();
   kernel.launch({far}).value();
@@ -204,7 +204,7 @@ TEST_P(LifeSequences, KernelsOfOneNameStayApart) {
 }
 
 TEST_P(LifeSequences, UnloadingLeavesTheWaitToTheDriver) {
-  use_no_cache();  // what is written to one is read in the background, which holds the kernel
+  use_no_cache();  // cached entries are read in the background, which holds the kernel
   {
     const Kernel kernel = warmed(doubling_program());
     EXPECT_EQ(fake.live().libraries, 1U);
@@ -238,7 +238,7 @@ TEST_P(LifeSequences, SixteenThreadsLaunchTwoKernels) {
   for (std::thread& thread : threads) thread.join();
   fake.finish();
   EXPECT_EQ(launches, 2 * kThreads * kCalls);
-  kept = {.contexts = 2};  // one a kernel, current on the threads that had none, to their end
+  kept = {.contexts = 2};  // one per kernel, current until thread exit on threads that had none
   EXPECT_EQ(fake.calls("cuLibraryLoadData").size(), 2U);
 }
 

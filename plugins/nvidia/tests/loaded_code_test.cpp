@@ -34,7 +34,7 @@ TEST_F(LoadedCodeTest, TellsWhyItCannotBeLoaded) {
   EXPECT_EQ(code.unload(driver), CUDA_SUCCESS);
 }
 
-// The driver reads code when it is asked for a kernel, so that is when it complains.
+// The driver parses code when a kernel is requested, so the error occurs then.
 TEST_F(LoadedCodeTest, TellsThatItIsNoCode) {
   LoadedCode junk("\x01\x02\x03", facts);
   EXPECT_EQ(junk.load(driver, sink()), KMUX_INVALID_ARGUMENT);

@@ -1,5 +1,4 @@
-// What the sdk says of constant maps before a program is compiled, and what a launcher says of any map when it is called,
-// must be the same.
+// The sdk's check of constant maps before compilation must agree with a launcher's check of any map at the call.
 #include <random>
 
 #include <gmock/gmock.h>
@@ -62,7 +61,7 @@ std::string problems_of_launcher(const MapExample& example, bool tiled) {
   return error.text;
 }
 
-// Mostly good maps: one to three values are drawn anew, from the edges of what is allowed.
+// Mostly valid maps: one to three values are replaced by values near the limits.
 class Drawing {
  public:
   MapExample example(bool tiled) {

@@ -4,7 +4,7 @@
 
 namespace kmux::nvidia {
 
-/// The arguments of a tensor map of halves, good in every rank, to be spoiled by tests.
+/// The arguments of a tensor map of halves, valid in every rank, for tests to invalidate.
 struct MapExample {
   void* base = reinterpret_cast<void*>(0x1000);
   unsigned index = 0;

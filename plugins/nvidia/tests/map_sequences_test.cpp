@@ -1,4 +1,4 @@
-// Tensor maps: what the driver is asked to encode, what it is not asked again, and what kernels are given.
+// Tensor maps: encoded maps, maps reused without encoding, and the maps passed to kernels.
 #include "over_fake.h"
 
 namespace kmux::nvidia {
@@ -19,13 +19,13 @@ const Expr kMapN = Expr::symbol("n");
 
 class MapSequences : public OverFake {
  protected:
-  // Keeps the first maps of every launch.
+  // Records the first maps of every launch.
   void watch_maps(std::size_t count) {
     fake.on_launch([this, count](const fake_cuda::KernelRun& run) {
       for (std::size_t i = 0; i < count; ++i) maps.push_back(FakeCuda::read_map(run.args[i]));
     });
   }
-  // Of the calls, those about tensor maps.
+  // Returns the calls about tensor maps.
   std::vector<std::string> map_calls_of(const Kernel& kernel, const std::vector<Arg>& args) {
     std::vector<std::string> lines = work_of(kernel, args);
     std::erase_if(lines, [](const std::string& line) { return !line.starts_with("cuTensorMap"); });
@@ -41,7 +41,7 @@ class MapSequences : public OverFake {
 INSTANTIATE_TEST_SUITE_P(On, MapSequences, testing::ValuesIn(plugins_over_fake()),
                          [](const auto& plugin) { return std::string(plugin.param); });
 
-// A map of rows of 64 floats over "x".
+// Returns a map of rows of 64 floats over "x".
 TensorMap rows_of(const std::string& memory) {
   TensorMap map;
   map.name = "rows_of_" + memory;

@@ -14,7 +14,7 @@
 
 namespace kmux::nvidia {
 
-// What its tests match with.
+// Matchers used by its tests.
 using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
@@ -22,7 +22,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// A launcher of kernels "add" and "mul" over the fake driver. Tests change `facts` and `kernels` before the first call.
+/// Owns a launcher of kernels "add" and "mul" over the fake driver. Tests must change `facts` and `kernels` before the
+/// first call.
 class OpenedLauncher : public testing::Test {
  private:
   WrittenText written_;
@@ -33,7 +34,7 @@ class OpenedLauncher : public testing::Test {
     fake.clear_calls();
   }
 
-  /// What a reset fake has to be told of the code.
+  /// Sets the kernels' parameters, which a reset fake has lost.
   void tell_kernels() {
     fake.set_parameters("add", {8, 4});
     fake.set_parameters("mul", {});
@@ -46,13 +47,13 @@ class OpenedLauncher : public testing::Test {
   Log log() { return {this, &OpenedLauncher::note}; }
   void close() { launcher_.reset(); }
 
-  /// Prepares, and forgets the calls of it.
+  /// Prepares the launcher, and clears the recorded calls.
   void warm(int device = 0) {
     EXPECT_EQ(launcher().prepare(device, sink()), KMUX_OK) << error;
     fake.clear_calls();
   }
 
-  /// Prepares, and leaves the context of `device` current, as an application has it.
+  /// Prepares the launcher, and leaves the context of `device` current, as applications do.
   void warm_as_current(int device = 0) {
     EXPECT_EQ(launcher().prepare(device, sink()), KMUX_OK) << error;
     make_current(device);
@@ -66,13 +67,13 @@ class OpenedLauncher : public testing::Test {
     return launcher().call(env, sink(), body);
   }
 
-  /// A call whose body is one launch.
+  /// Runs a call whose body is one launch.
   int launch(const kmux_driver_launch& what, int device = 0, CUstream stream = nullptr) {
     return call([&](const kmux_driver_env& env, kmux_sink to) { return env.driver->launch(&env, &what, to); }, device,
                 stream);
   }
 
-  /// A launch of "add" on 4 blocks of 128 threads.
+  /// Returns a launch of "add" on 4 blocks of 128 threads.
   kmux_driver_launch add() {
     kmux_driver_launch what{};
     what.grid[0] = 4, what.grid[1] = what.grid[2] = 1;

@@ -23,7 +23,7 @@ OverFake::~OverFake() { set_log_sink(LogLevel::kWarning, {}); }
 
 void OverFake::open_runtime(Environment environment, const std::map<std::string, std::string>& variables) {
   RegistryOptions options;
-  options.variables = Environment::from_process().variables;  // where compilers are
+  options.variables = Environment::from_process().variables;  // location of the compilers
   for (const auto& [name, value] : variables) options.variables[name] = value;
   runtime = Runtime::create(environment, options).value();
 }
@@ -61,7 +61,7 @@ void OverFake::TearDown() {
   unload();
   fake_cuda::Live left = fake.live();
   EXPECT_LE(left.contexts, kept.contexts);
-  left.contexts = kept.contexts;  // which thread of several comes first decides
+  left.contexts = kept.contexts;  // depends on which of several threads comes first
   EXPECT_EQ(left, kept);
   EXPECT_EQ(fake.misuse(), "");
 }

@@ -20,8 +20,8 @@
 
 namespace kmux::nvidia {
 
-/// One of the plugins for NVIDIA's devices, found as applications find it, over the fake driver. Compilers are real, and
-/// the parameters of kernels are read from what they make. At the end the plugin is unloaded and nothing but `kept` may be left.
+/// One of the plugins for NVIDIA's devices, found as in applications, over the fake driver. Compilers are real, and the
+/// parameters of kernels are read from their output. At the end the plugin is unloaded, and only `kept` may remain.
 class OverFake : public testing::TestWithParam<const char*> {
  protected:
   OverFake();
@@ -29,41 +29,41 @@ class OverFake : public testing::TestWithParam<const char*> {
   void SetUp() override;
   void TearDown() override;
 
-  /// Whether this plugin is built and has a compiler here; else `reason` says why not.
+  /// Returns true if this plugin is built and has a compiler here; otherwise sets `reason`.
   static bool is_usable(Runtime& runtime, const std::string& plugin, std::string& reason);
 
-  /// Compiles from now on without the cache that cases share, and holds a kernel no longer than its last user.
+  /// Compiles from now on without the cache shared by cases, and destroys a kernel with its last user.
   void use_no_cache();
 
-  /// From now on the environment has this variable.
+  /// Sets this variable in the environment of later compilations.
   void use_variable(const std::string& name, const std::string& value);
 
-  /// Unloads the plugin, as soon as nothing holds it: what the next compile must know is read in the background.
+  /// Unloads the plugin, once no kernel holds it: data for the next compile is read in the background.
   void unload();
 
   Result<Kernel> try_compile(const ProgramBuilder& builder, Options options = {});
-  /// The kernel, loaded; throws with the whole error.
+  /// Returns the loaded kernel; throws with the whole error.
   Kernel compiled(const ProgramBuilder& builder, Options options = {});
-  /// As `compiled`, prepared, and its calls forgotten.
+  /// As `compiled`, and prepares the kernel and clears the recorded calls.
   Kernel warmed(const ProgramBuilder& builder, Options options = {});
 
   Tensor zeros(const Kernel& kernel, std::vector<std::int64_t> shape, DType dtype = dtype::kFloat32, int device = 0);
 
-  /// The calls since `clear_calls` that are not about contexts, captures and the uses of memory.
+  /// Returns the calls since `clear_calls`, except those about contexts, captures and memory.
   std::vector<std::string> work() const;
-  /// Launches, and gives the calls of it as `work` does. Throws if it fails.
+  /// Launches, and returns its calls as `work` does. Throws if it fails.
   std::vector<std::string> work_of(const Kernel& kernel, const std::vector<Arg>& args, void* stream = nullptr);
 
   FakeCuda fake = FakeCuda::load();
   Shared<Runtime> runtime;
   std::vector<std::string> logs;  // warnings and above
-  fake_cuda::Live kept;  // what is left at the end on purpose; of contexts at most that many
+  fake_cuda::Live kept;  // objects that are left on purpose at the end; at most that many contexts
 
  private:
   void open_runtime(Environment environment, const std::map<std::string, std::string>& variables);
 };
 
-/// An argument as the fake driver writes it.
+/// Returns an argument in the fake driver's notation.
 std::string written(const void* pointer);
 std::string written(const Tensor& tensor);
 std::string written(int value);
@@ -79,10 +79,10 @@ struct LaunchLine {
 };
 std::string line(const LaunchLine& launch);
 
-/// A program with a buffer "x" of n floats, and a variant of CUDA whose text is `source`.
+/// Returns a program with a buffer "x" of n floats, and a variant of CUDA whose text is `source`.
 ProgramBuilder program_of(const std::string& name, const std::string& source);
 
-/// The plugins that launches are tested with: in the small size not nvcc's, which takes a second for a kernel.
+/// Returns the plugins that launches are tested with: the reduced test omits nvcc's, which takes a second per kernel.
 inline std::vector<const char*> plugins_over_fake() {
   return of_size<std::vector<const char*>>({"nvrtc"}, {"nvrtc", "cuda"});
 }

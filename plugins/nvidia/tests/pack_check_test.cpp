@@ -4,7 +4,7 @@
 namespace kmux::nvidia {
 namespace {
 
-// Kernel "add" takes 8 and 4 bytes, as the fake driver says.
+// Kernel "add" takes 8 and 4 bytes, as reported by the fake driver.
 class PackCheckTest : public OpenedLauncher {
  protected:
   int prepare_with(std::vector<unsigned> sizes, bool spare = false) {

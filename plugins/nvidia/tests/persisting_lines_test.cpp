@@ -7,7 +7,7 @@ namespace {
 
 class PersistingLinesTest : public OpenedLauncher {
  protected:
-  // A launcher beside that of the fixture.
+  // Returns a launcher in addition to the fixture's.
   std::unique_ptr<Launcher> open_other(unsigned long long window_bytes) {
     PlanFacts other = facts;
     other.window_bytes = window_bytes;
@@ -15,7 +15,7 @@ class PersistingLinesTest : public OpenedLauncher {
     EXPECT_EQ(opened->prepare(0, sink()), KMUX_OK) << error;
     return opened;
   }
-  // The application's own hold on the context, which would else go with the last launcher.
+  // The application's own reference to the context, which would otherwise be destroyed with the last launcher.
   PersistingLinesTest() {
     CUcontext context = nullptr;
     EXPECT_EQ(open_driver(sink())->primary_retain(&context, 0), CUDA_SUCCESS);

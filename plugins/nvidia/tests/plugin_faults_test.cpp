@@ -27,7 +27,7 @@ TensorMap map_of_x() {
   return map;
 }
 
-// A workspace, a fill, a map, two launches that a graph may have.
+// Returns a body with a workspace, a fill, a map, and two launches that a graph may contain.
 ProgramBuilder plain_body() {
   ProgramBuilder builder = program_of("life", kSource);
   builder.workspace("w", kFaultsN * 4);
@@ -38,7 +38,7 @@ ProgramBuilder plain_body() {
   return builder;
 }
 
-// As that, with a window, a cooperative launch and one that starts early.
+// Returns the same with a window, a cooperative launch and one that starts early.
 ProgramBuilder rich_body() {
   ProgramBuilder builder = plain_body();
   builder.launch("second").grid({2}).block({32}).cooperative().l2_window("x", kFaultsN * 4).args({"x", "w"});
@@ -48,18 +48,19 @@ ProgramBuilder rich_body() {
 
 class PluginFaults : public OverFake {
  protected:
-  // Opens the plugin anew for each life; what was compiled stays on disk.
+  // Opens the plugin again for each life; compiled code stays on disk.
   void start() {
     Environment environment;
     environment.cache_dir = folder_.path() / "cache";
     RegistryOptions options;
-    options.variables = Environment::from_process().variables;  // where compilers are
+    options.variables = Environment::from_process().variables;  // location of the compilers
     runtime = Runtime::create(environment, options).value();
     logs.clear();
     fake.clear_calls();
   }
 
-  // Makes, warms and launches the kernel, twice with the same memory, and copies that to pinned memory. Empty if all went well, else the error.
+  // Builds, warms and launches the kernel, twice with the same memory, and copies that to pinned memory. Returns an
+  // empty string on success, else the error.
   std::string live(const ProgramBuilder& builder, const Options& options) {
     const auto kernel = try_compile(builder, options);
     if (!kernel) return kernel.error().explain();
@@ -83,7 +84,7 @@ class PluginFaults : public OverFake {
     start();
   }
 
-  // A life in which the `nth` call fails, and one after it. False if no call was left to fail.
+  // Runs a life in which the `nth` call fails, and one after it. Returns false if no call was left to fail.
   bool survive(const ProgramBuilder& builder, const Options& options, CUresult code, unsigned nth) {
     start();
     fake.fail_any(code, nth);
@@ -98,14 +99,14 @@ class PluginFaults : public OverFake {
     return !fake.failed().empty();
   }
 
-  // A call that cannot ask about its stream launches all the same, and plainly.
+  // A call that cannot query its stream still launches, without a graph.
   void expect_told(const std::string& told, CUresult code) {
     const std::string failed = fake.failed().substr(0, fake.failed().find("_v2"));
     if (failed == "cuStreamIsCapturing" && told.empty()) return;
     EXPECT_THAT(told, HasSubstr(failed + " failed with " + std::to_string(code) + " CUDA_ERROR_")) << failed;
   }
 
-  // Every call of a life, one after the other. Returns their number.
+  // Fails every call of a life, one after the other. Returns their number.
   unsigned fail_each(const ProgramBuilder& builder, const Options& options, CUresult code) {
     fake.reset();
     start();

@@ -39,7 +39,7 @@ TEST(Probe, TellsADriverWithoutDevices) {
   EXPECT_THAT(availability.reason, HasSubstr("cuInit failed with 100 "));
 }
 
-// Last: what was opened stays.
+// Must run last: opened libraries stay open.
 TEST(Probe, FindsDevicesAndMakesNoContext) {
   FakeCuda fake = FakeCuda::load();
   EXPECT_EQ(probe_driver(), Availability{});

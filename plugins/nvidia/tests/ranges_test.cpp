@@ -34,7 +34,7 @@ TEST(Ranges, SaysOnceThatThereAreNone) {
 
 TEST(Ranges, AScopeWithoutThemDoesNothing) { const ProfilerRange scope(nullptr, "call"); }
 
-// A driver that says yes to everything.
+// Returns a driver on which every call succeeds.
 DriverTable willing_driver() {
   DriverTable driver{};
   driver.device_get = [](CUdevice*, int) { return CUDA_SUCCESS; };
@@ -74,7 +74,7 @@ std::string launched_with(bool ranges) {
 
 TEST(Ranges, AreNoConditionOfALaunch) { EXPECT_EQ(launched_with(true), ""); }
 
-// Last: what was opened stays.
+// Must run last: opened libraries stay open.
 TEST(Ranges, HaveTheNamesOfThePlanAndItsKernels) {
   void* const library = dlopen(KMUX_FAKE_NVTX, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << dlerror();

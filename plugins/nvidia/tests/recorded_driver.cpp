@@ -15,7 +15,7 @@ std::string extents(unsigned x, unsigned y, unsigned z) {
   return std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z);
 }
 
-// Only the first 8 bytes of an argument are shown.
+// Returns the first 8 bytes of an argument, which are all that is shown.
 std::string word(const void* argument, size_t size) {
   std::uint64_t value = 0;
   std::memcpy(&value, argument, size < sizeof(value) ? size : sizeof(value));
@@ -67,7 +67,7 @@ struct RecordedCalls {
     return result;
   }
 
-  // Parameters follow each other as a device has them, each aligned to its own size up to 64 bytes.
+  // Parameters are laid out as on a device, each aligned to its own size up to 64 bytes.
   static CUresult parameter(CUkernel kernel, size_t index, size_t* offset, size_t* size) {
     const std::vector<size_t> sizes = parameters(kernel);
     if (index >= sizes.size()) return CUDA_ERROR_INVALID_VALUE;
@@ -127,7 +127,7 @@ struct RecordedCalls {
     };
   }
 
-  // An encoded map begins with its address, as far as these tests can see.
+  // An encoded map begins with its address, as far as these tests check.
   static CUresult encode(const std::string& symbol, const std::string& detail, void* map, void* base) {
     const CUresult result = record(symbol, detail + " base=" + number(base));
     if (result != CUDA_SUCCESS) return result;

@@ -9,7 +9,8 @@
 
 namespace kmux::nvidia {
 
-/// A driver that does nothing but write down its calls, for tests of what keeps tensor maps and graphs. One at a time.
+/// A driver that only records its calls, for tests of the caches of tensor maps and graphs. Only one may exist at a
+/// time.
 class RecordedDriver {
  public:
   RecordedDriver();
@@ -18,19 +19,19 @@ class RecordedDriver {
   RecordedDriver& operator=(const RecordedDriver&) = delete;
 
   DriverTable table = {};
-  /// The parameter sizes of each kernel, by the number that its handle is. Those that are not named have one pointer.
+  /// The parameter sizes of each kernel, by the number in its handle. Kernels not listed have one pointer.
   std::map<std::uintptr_t, std::vector<size_t>> parameters;
 
-  /// The next call of `symbol` gives `result` and does nothing.
+  /// Makes the next call of `symbol` return `result` and do nothing.
   void fail(const std::string& symbol, CUresult result) { failures_[symbol] = result; }
 
-  /// The calls since the last `take`, as "cuGraphLaunch executable=2 stream=7".
+  /// Returns the calls since the last `take`, as "cuGraphLaunch executable=2 stream=7".
   std::vector<std::string> take();
 
-  /// What a thread's captures are now.
+  /// The current capture mode of the thread.
   CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
-  /// Graphs and executables that exist.
+  /// Returns the number of existing graphs and executables.
   int live() const { return live_; }
 
  private:

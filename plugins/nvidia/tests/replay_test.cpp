@@ -16,10 +16,10 @@ using testing::StartsWith;
 
 CUkernel kernel_of(unsigned step) { return reinterpret_cast<CUkernel>(std::uintptr_t{step} + 70); }
 
-// A replay of three steps, and calls of it. Handles are numbered as they are made.
+// A replay of three steps, and calls of it. Handles are numbered in order of creation.
 class Replays : public testing::Test {
  public:
-  // The calls of the driver that are not questions.
+  // Returns the calls of the driver, except queries.
   std::vector<std::string> take() {
     std::vector<std::string> calls = driver_.take();
     std::erase_if(calls, [](const std::string& call) {
@@ -182,7 +182,7 @@ TEST_F(Replays, FollowTheStreamOfTheCall) {
   EXPECT_THAT(take(), ElementsAre("cuGraphLaunch 4 stream=6", "cuGraphLaunch 4 stream=5"));
 }
 
-// The driver takes both for waits, and would spoil what another thread captures.
+// The driver treats both as waits, and would invalidate another thread's capture.
 TEST_F(Replays, SpareTheCapturesOfOthersWhileTheyAreMadeAndDestroyed) {
   call({0, 1});
   replay_.destroy({&driver_.table});

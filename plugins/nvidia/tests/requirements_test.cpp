@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A launch of everything that not every architecture has.
+// Returns a launch with every feature that some architecture lacks.
 Program everything() {
   ProgramBuilder builder("everything");
   builder.input("x", dtype::kFloat32, {64, 64}).variant("cuda").source("k.cu", "");

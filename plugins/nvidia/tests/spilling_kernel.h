@@ -4,7 +4,7 @@
 
 namespace kmux::nvidia {
 
-/// Kernel "k" over a float32 buffer, with more values than a thread has registers for if it has 24.
+/// Kernel "k" over a float32 buffer, which spills if a thread has only 24 registers.
 inline constexpr const char* kSpilling = R"(extern "C" __global__ void k(float* x) {
   float a[64], sum = 0;
   for (int i = 0; i < 64; ++i) a[i] = x[i * 7 % gridDim.x];
@@ -15,7 +15,7 @@ inline constexpr const char* kSpilling = R"(extern "C" __global__ void k(float* 
 }
 )";
 
-/// How often `log` says that it does.
+/// Returns the number of spill warnings in `log`.
 inline int spill_warnings(std::string_view log) {
   constexpr std::string_view kWarning = "Registers are spilled to local memory in function 'k'";
   int count = 0;

@@ -44,7 +44,7 @@ std::vector<std::string> state_in(Runtime& runtime, const std::string& plugin, c
   return built ? state_of(built.value().artifact) : std::vector<std::string>{built.error().message};
 }
 
-// Does what the kernel does, in the memory that the module of this launch has.
+// Does the kernel's work, in the memory of this launch's module.
 void count_in(const fake_cuda::KernelRun& run, std::vector<int>& counts) {
   WrittenText text;
   CUdeviceptr address{};

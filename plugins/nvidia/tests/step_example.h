@@ -17,7 +17,7 @@ struct StepExample {
   unsigned flags = 0;
   unsigned window_count = 0;
 
-  /// Lifetime: points into this.
+  /// Lifetime: the result points into this object.
   kmux_driver_launch launch() {
     args_[0] = &argument;
     return {step,

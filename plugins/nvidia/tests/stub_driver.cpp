@@ -1,4 +1,4 @@
-// A libcuda.so.1 in which no call does anything. KMUX_STUB_OLD has but cuInit, KMUX_STUB_DEVICELESS finds no device.
+// A libcuda.so.1 whose calls do nothing. KMUX_STUB_OLD only has cuInit, KMUX_STUB_DEVICELESS finds no device.
 #include "nvidia/launch/driver_abi.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"

@@ -59,7 +59,8 @@ TEST(Support, AnyOfTheArchitecturesWillDo) {
   }
 }
 
-// The variants that are taken for a target, each for one architecture, with the number of those that fit it better.
+// Returns the variants accepted for a target, each for one architecture, with the number of variants that fit it
+// better.
 std::vector<std::pair<std::size_t, std::size_t>> taken(const std::vector<std::pair<std::string, std::string>>& variants,
                                                        const std::string& arch) {
   ProgramBuilder builder("sample");

@@ -11,7 +11,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// What the check says of a map; empty where it may be encoded.
+// Returns the message of the check of a map; empty if it is valid.
 std::string tiled(const MapExample& map) {
   WrittenText error;
   const int code = check_tiled_map(map.geometry(), map.box, error.sink());

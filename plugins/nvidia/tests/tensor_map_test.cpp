@@ -25,7 +25,7 @@ class TensorMaps : public testing::Test {
     error_.text.clear();
     return encode_tiled_map(driver_.table, slot, &map_, example.geometry(), example.box, error_.sink());
   }
-  // What the recorded driver wrote first into the map.
+  // Returns the first value that the recorded driver wrote into the map.
   void* encoded_base() const {
     void* base = nullptr;
     std::memcpy(&base, map_.bytes, sizeof(base));
@@ -66,7 +66,7 @@ TEST_F(TensorMaps, AreEncodedAsIm2col) {
   EXPECT_THAT(error_.text, HasSubstr("cuTensorMapEncodeIm2col failed with 1 CUDA_ERROR_TEST"));
 }
 
-// The driver refuses a null address, though rank 1 has no strides to read there.
+// The driver rejects a null address, although rank 1 has no strides to read there.
 TEST_F(TensorMaps, OfRankOneHaveAnAddressForTheirStrides) {
   MapExample example;
   example.rank = 1;

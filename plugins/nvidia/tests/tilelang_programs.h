@@ -11,13 +11,13 @@
 
 namespace kmux::nvidia {
 
-/// The program in `file`, with its sources.
+/// Returns the program in `file`, with its sources.
 inline Result<Program> read_program_file(const std::filesystem::path& file) {
   KMUX_ASSIGN(const std::string text, read_file(file));
   return from_json(text, [&](const std::string& path) { return read_file(file.parent_path() / path); });
 }
 
-/// The programs that TileLang's exporter wrote, by name: those that have a variant of dialect cuda, with it alone.
+/// Returns the programs that TileLang's exporter wrote, by name: those with a variant of dialect cuda, with it alone.
 inline std::vector<Program> tilelang_programs() {
   std::vector<Program> programs;
   for (const auto& folder : std::filesystem::directory_iterator(KMUX_TEST_DATA_DIR "/tilelang")) {

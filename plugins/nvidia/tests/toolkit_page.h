@@ -15,7 +15,7 @@
 
 namespace kmux::nvidia {
 
-/// The releases of CUDA from 12.0 on that the page is about.
+/// The releases of CUDA from 12.0 on that the page covers.
 inline constexpr std::array<Release, 10> kToolkits = {
     {{12, 0}, {12, 1}, {12, 2}, {12, 3}, {12, 4}, {12, 5}, {12, 6}, {12, 8}, {12, 9}, {13, 0}}};
 
@@ -23,7 +23,7 @@ inline constexpr std::array<Release, 10> kToolkits = {
 struct ToolkitFeature {
   std::string name;
   std::map<std::string, Release> releases;  // by tool
-  bool is_gone_later = false;               // the releases are the last ones that have it
+  bool is_gone_later = false;               // true if the releases are the last ones that have it
   std::string otherwise;
 
   bool is_in(const std::string& tool, Release release) const {
@@ -33,7 +33,7 @@ struct ToolkitFeature {
   }
 };
 
-/// All rows of `page`.
+/// Returns all rows of `page`.
 inline std::vector<ToolkitFeature> toolkit_features_in(const std::string& page) {
   static const std::regex kRow(R"(\n\| ([^|\n]+) \| (up to )?([A-Za-z]+ \d[^|\n]*) \| ([^|\n]+) \|)");
   static const std::regex kTool(R"(([A-Za-z]+) (\d+\.\d+))");
@@ -49,14 +49,14 @@ inline std::vector<ToolkitFeature> toolkit_features_in(const std::string& page) 
   return features;
 }
 
-/// All rows of the page.
+/// Returns all rows of the page.
 inline const std::vector<ToolkitFeature>& toolkit_features() {
   static const auto& features = *new std::vector<ToolkitFeature>(
       toolkit_features_in(read_file(KMUX_TEST_SOURCE_DIR "/docs/nvidia-drivers.md").value()));
   return features;
 }
 
-/// The row with `part` in its name.
+/// Returns the row with `part` in its name.
 inline ToolkitFeature toolkit_feature(const std::string& part) {
   const auto& features = toolkit_features();
   const auto found =
@@ -65,7 +65,7 @@ inline ToolkitFeature toolkit_feature(const std::string& part) {
   return found == features.end() ? ToolkitFeature() : *found;
 }
 
-/// Does the page say that `release` of `tool` makes code for "sm_103", or families?
+/// Returns true if the page states that `release` of `tool` generates code for "sm_103", or families.
 inline bool page_knows(const std::string& tool, Release release, const std::string& arch) {
   const std::regex word(arch + "\\b");
   bool is_known = false;

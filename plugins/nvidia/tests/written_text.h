@@ -7,7 +7,7 @@
 
 namespace kmux::nvidia {
 
-/// A sink that keeps what is written.
+/// A sink that stores the text written to it, which it owns.
 struct WrittenText {
   std::string text;
 

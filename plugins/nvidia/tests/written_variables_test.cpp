@@ -48,7 +48,7 @@ TEST(PtxStores, OfLostAddressesAreAssumed) {
   EXPECT_THAT(stored(a + "\n.global .align 8 .u64 place = generic(a);", ""), ElementsAre("a"));
 }
 
-// A register is changed behind the place where it is used, in a loop.
+// A register is changed after the place of its use, in a loop.
 TEST(PtxStores, FollowAddressesAroundLoops) {
   EXPECT_THAT(
       stored(".global .align 4 .u32 a;",

@@ -1,4 +1,4 @@
-// What device code uses of <algorithm>, <functional>, <iterator>, <numeric> and <utility>. The compiler has move and forward.
+// The subset of <algorithm>, <functional>, <iterator>, <numeric> and <utility> for device code. The compiler has move and forward.
 #pragma once
 #include <type_traits>
 
@@ -67,7 +67,7 @@ struct integer_sequence {
 };
 template <size_t... i>
 using index_sequence = integer_sequence<size_t, i...>;
-// By halves, so that long ones are not deep.
+// Builds sequences by halves, to keep the instantiation depth of long ones low.
 template <class A, class B>
 struct kmux_joined;
 template <class T, T... i, T... j>
@@ -314,7 +314,7 @@ constexpr I lower_bound(I begin, I end, const T& value, F is_less = F()) {
   }
   return begin;
 }
-// Not greater than: by which the first greater one is the lower bound.
+// Returns true if not greater: the upper bound is the lower bound under this order.
 template <class F>
 struct kmux_not_greater {
   F is_less;

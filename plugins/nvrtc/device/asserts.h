@@ -1,4 +1,4 @@
-// assert as NDEBUG is where this is included. Read each time; the compiler has what fails.
+// assert, depending on NDEBUG at the place of inclusion. Read at each inclusion; the compiler provides the failure handler.
 #ifdef NDEBUG
 #undef assert
 #define assert(...) ((void)0)

@@ -1,4 +1,4 @@
-// What device code uses of <bit>.
+// The subset of <bit> for device code.
 #pragma once
 #include <type_traits>
 
@@ -9,7 +9,7 @@ template <class To, class From>
 constexpr To bit_cast(const From& from) noexcept {
   return __builtin_bit_cast(To, from);
 }
-#else  // which have no builtin for it: not in constants
+#else  // older versions lack this builtin: not valid in constant expressions
 template <class To, class From>
 inline To bit_cast(const From& from) noexcept {
   static_assert(sizeof(To) == sizeof(From), "both have one size");

@@ -1,4 +1,4 @@
-// What device code uses of <concepts>.
+// The subset of <concepts> for device code.
 #pragma once
 #include <type_traits>
 

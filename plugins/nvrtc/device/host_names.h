@@ -1,4 +1,4 @@
-// Names of types that nvcc's host headers bring without an include: those of <sys/types.h>.
+// Type names that nvcc's host headers declare without an include: those of <sys/types.h>.
 #pragma once
 typedef unsigned char u_char;
 typedef unsigned short u_short;

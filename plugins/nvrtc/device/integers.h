@@ -1,4 +1,4 @@
-// <stdint.h> and <cstdint>. CCCL's where it is found, so that sources may include both.
+// <stdint.h> and <cstdint>. Uses CCCL's version if found, so that sources may include both.
 #pragma once
 #if __cplusplus >= 201703L && __has_include(<cuda/std/cstdint>)
 #include <cuda/std/cstdint>
@@ -58,7 +58,7 @@ KMUX_AT_LEAST(64)
 #define INTMAX_C(value) ((intmax_t)(value))
 #define UINTMAX_C(value) ((uintmax_t)(value))
 #endif
-// Of <inttypes.h>.
+// Macros of <inttypes.h>.
 #define PRId32 "d"
 #define PRIi32 "i"
 #define PRIu32 "u"

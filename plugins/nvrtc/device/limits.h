@@ -42,7 +42,7 @@ struct numeric_limits<const T> : numeric_limits<T> {};
 template <class T>
 struct numeric_limits<volatile T> : numeric_limits<T> {};
 
-// A quotient by zero is a constant for NVRTC, which before 13 has no other that is infinite.
+// NVRTC accepts a quotient by zero as a constant, and before version 13 no other infinite one.
 #define KMUX_LIMITS(type, prefix)                                                                             \
   template <>                                                                                                 \
   struct numeric_limits<type> {                                                                               \

@@ -1,9 +1,9 @@
-// <math.h> and <cmath>: the constants, calls with integers or with two sizes of numbers, and the names in namespace std. The
-// compiler has the functions of one size.
+// <math.h> and <cmath>: the constants, calls with integers or mixed number types, and the names in namespace std. The
+// compiler has the functions whose arguments share one type.
 #pragma once
 #include <type_traits>
 
-// A quotient by zero is a constant for NVRTC, which before 13 has no other that is infinite.
+// NVRTC accepts a quotient by zero as a constant, and before version 13 no other infinite one.
 #ifndef INFINITY
 #define INFINITY (1.0f / 0.0f)
 #endif
@@ -39,7 +39,7 @@ template <class T>
 using integer = typename std::enable_if<std::is_integral<T>::value, double>::type;
 template <class T>
 using test = typename std::enable_if<std::is_integral<T>::value, bool>::type;
-// The result of a call with arguments of two types, where neither is what the other function takes.
+// The result type of a call with arguments of two types, for which no exact overload exists.
 template <class A, class B>
 using both = typename std::enable_if<std::is_arithmetic<A>::value && std::is_arithmetic<B>::value &&
                                          !(std::is_same<A, B>::value && std::is_floating_point<A>::value),
@@ -157,7 +157,7 @@ using ::remquo;
 using ::scalbln;
 using ::scalbn;
 using ::signbit;
-// Those of one size by the names that C has for float.
+// The float functions by their C names.
 using ::acosf;
 using ::asinf;
 using ::atan2f;

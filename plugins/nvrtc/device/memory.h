@@ -1,4 +1,4 @@
-// What device code uses of <string.h>, <stdlib.h> and <stdio.h>. The compiler has memcpy, memset, malloc, free and printf.
+// The subset of <string.h>, <stdlib.h> and <stdio.h> for device code. The compiler has memcpy, memset, malloc, free and printf.
 #pragma once
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-// The macros of <limits.h> and <float.h>. CCCL's where it is found, so that sources may include both.
+// The macros of <limits.h> and <float.h>. Uses CCCL's version if found, so that sources may include both.
 #pragma once
 #if __cplusplus >= 201703L && __has_include(<cuda/std/climits>)
 #include <cuda/std/climits>

@@ -1,4 +1,4 @@
-// <stddef.h> and <cstddef>: the compiler has size_t, ptrdiff_t and NULL.
+// <stddef.h> and <cstddef>: the compiler already provides size_t, ptrdiff_t and NULL.
 #pragma once
 #ifndef offsetof
 #define offsetof(type, member) static_cast<size_t>(__INTADDR__(&(((type*)0)->member)))

@@ -1,4 +1,4 @@
-// What device code uses of <type_traits>.
+// The subset of <type_traits> for device code.
 #pragma once
 #include <stddef.h>
 
@@ -201,7 +201,7 @@ struct is_signed : kmux_is_signed<typename remove_cv<T>::type> {};
 template <class T>
 struct is_unsigned : bool_constant<is_arithmetic<T>::value && !is_signed<T>::value> {};
 
-// Those that the compiler knows.
+// Traits with a compiler builtin.
 #define KMUX_ASKED(name) \
   template <class T>     \
   struct name : bool_constant<__##name(T)> {};
@@ -272,7 +272,7 @@ template <class T, class U = typename remove_reference<T>::type>
 struct decay : conditional_t<is_array<U>::value, add_pointer<typename remove_extent<U>::type>,
                              conditional_t<is_function<U>::value, add_pointer<U>, remove_cv<U>>> {};
 
-// The integers of a size: of enumerations and char as of the integers that they are stored in.
+// The integers of a size: enumerations and char map to the integers of the same size.
 template <size_t bytes>
 struct kmux_of_size;
 #define KMUX_SIZE(bytes, type)         \

@@ -24,7 +24,7 @@ std::string ptx_of(const std::string& parameter) {
   return ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param " + parameter + ") { ret; }\n";
 }
 
-// A program of ready code, so that NVRTC is not needed, loaded over the fake driver.
+// A program of precompiled code, so that NVRTC is not needed, loaded over the fake driver.
 class NvrtcAdapterTest : public testing::Test {
  protected:
   NvrtcAdapterTest() {
@@ -36,7 +36,7 @@ class NvrtcAdapterTest : public testing::Test {
     const Program program = builder.build().value();
     return backend.builder().build({program, 0, {"cuda", "sm_90a", {}}, std::move(options)}, "plan").value();
   }
-  // As the runtime does it.
+  // Launches as the runtime does.
   Status launch(Adapter& adapter, std::int64_t count) {
     std::string text;
     const kmux_sink error = append_to(text);
@@ -65,7 +65,7 @@ TEST_F(NvrtcAdapterTest, RunsThePlanOverTheDriver) {
   EXPECT_THAT(fake.calls(), ElementsAre(AllOf(HasSubstr("cuLaunchKernelEx k grid 4,1,1"), HasSubstr("smem 65536"))));
 }
 
-// C2.19: what `prepare` has made current stays so.
+// C2.19: the context that `prepare` has made current stays current.
 TEST_F(NvrtcAdapterTest, ALaunchIsOneCallWhereNoContextWasCurrent) {
   const auto adapter = backend.load(artifact(), 0).value();
   ASSERT_TRUE(adapter->prepare(0).ok());
@@ -80,7 +80,7 @@ TEST_F(NvrtcAdapterTest, TheFirstCallPreparesItsDevice) {
   EXPECT_THAT(fake.calls("cuLibraryLoadData"), SizeIs(1));
 }
 
-// What has no value is for the longer way to refuse.
+// An extent without a valid value is refused on the slow path.
 TEST_F(NvrtcAdapterTest, RefusesAnExtentOutOfRange) {
   const auto adapter = backend.load(artifact(), 0).value();
   const Status status = launch(*adapter, std::int64_t{1} << 50);

@@ -35,7 +35,7 @@ TEST_F(NvrtcBackendTest, SaysWhatItsManifestSays) {
 }
 
 TEST_F(NvrtcBackendTest, ProbesWithoutOpeningNvrtc) {
-  host.options["nvrtc.library"] = KMUX_TEST_SOURCE_DIR "/README.md";  // there, but no library
+  host.options["nvrtc.library"] = KMUX_TEST_SOURCE_DIR "/README.md";  // exists, but is not a library
   EXPECT_TRUE(backend.probe().value().can_build.ok());
 }
 

@@ -294,7 +294,7 @@ TEST_F(NvrtcBuilderTest, WithoutNvrtcItSaysWhereItLooked) {
   EXPECT_THAT(error.message, HasSubstr("\"/nowhere/libnvrtc.so.13\" cannot be read"));
 }
 
-// Many headers, so that compiling them in advance is worth while.
+// Many headers, so that precompiling them pays off.
 class NvrtcBuilderHeavyTest : public NvrtcBuilderTest {
  protected:
   void SetUp() override {
@@ -309,7 +309,7 @@ class NvrtcBuilderHeavyTest : public NvrtcBuilderTest {
     write_value(1);
   }
   void write_value(int value) { folder.write("h0.h", "#pragma once\n#define VALUE " + std::to_string(value) + "\n"); }
-  // Compiles a kernel that only compiles if VALUE is `value`; `salt` makes its text another.
+  // Compiles a kernel that is only valid if VALUE is `value`; `salt` makes its text unique.
   Status compile(int value, int salt) {
     const Program program = one_kernel("#include <all.h>\nstatic_assert(VALUE == " + std::to_string(value) +
                                        ");\nconstexpr int kSalt = " + std::to_string(salt) + ";\n" + kAddOne)
@@ -326,7 +326,7 @@ TEST_F(NvrtcBuilderHeavyTest, CompilesTheSameHeadersInAdvanceAndSeesWhenTheyChan
   for (int salt = 0; salt < 4; ++salt) EXPECT_TRUE(compile(22, salt).ok()) << salt;
 }
 
-// NVRTC's remarks about its own file would be a warning about the program.
+// NVRTC's remarks about its own file would appear as a warning about the program.
 TEST_F(NvrtcBuilderHeavyTest, SaysNothingOfHeadersInAdvance) {
   for (int salt = 0; salt < 4; ++salt) EXPECT_TRUE(compile(1, salt).ok()) << salt;
   EXPECT_THAT(host.log, Not(HasSubstr("precompiled header")));
@@ -338,7 +338,7 @@ TEST_F(NvrtcBuilderHeavyTest, ErrorsAreTheSameWithHeadersInAdvance) {
   EXPECT_EQ(compile(2, 0).error().message, plain.message);
 }
 
-// NVRTC plays no part.
+// NVRTC is not used.
 TEST(NvrtcBuilder, KeepsReadyCode) {
   const std::string ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 x) { ret; }\n";
   FakeHost host;
@@ -353,7 +353,7 @@ TEST(NvrtcBuilder, KeepsReadyCode) {
   EXPECT_EQ(parse_meta(*artifact.find("meta.json")).value().form, "ptx");
 }
 
-// The file cannot be written: the build does without.
+// The file cannot be written: the build continues without it.
 TEST_F(NvrtcBuilderHeavyTest, CompilesWhereNoFileCanBeMade) {
   const char* before = std::getenv("TMPDIR");
   const std::string kept = before ? before : "";
@@ -368,7 +368,7 @@ TEST_F(NvrtcBuilderHeavyTest, CompilesWhereNoFileCanBeMade) {
 
 TEST_F(NvrtcBuilderHeavyTest, ASourceThatDoesNotCompileSpoilsNothing) {
   ASSERT_TRUE(compile(1, 0).ok());
-  EXPECT_EQ(compile(2, 0).error().code, ErrorCode::kCompileFailed);  // the second, which makes the file
+  EXPECT_EQ(compile(2, 0).error().code, ErrorCode::kCompileFailed);  // the second one, which creates the file
   for (int salt = 1; salt < 4; ++salt) EXPECT_TRUE(compile(1, salt).ok());
 }
 

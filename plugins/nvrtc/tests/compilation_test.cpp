@@ -90,9 +90,9 @@ TEST_F(NvrtcCodeTest, MakesPtxForAVirtualArchitecture) {
   const Artifact artifact = build(one_kernel(source, "k<float>").build().value(), {}, "cuda:compute_90").value();
   const std::string& code = *artifact.find("code");
   EXPECT_EQ(to_string(nvidia::ptx_arch(code).value()), "sm_90");
-  EXPECT_EQ(code.back(), '\0');  // where the driver sees its end
+  EXPECT_EQ(code.back(), '\0');  // the driver needs the terminator
   EXPECT_EQ(meta_of(artifact).form, "ptx");
-  EXPECT_EQ(artifact.find("kernels.json"), nullptr);  // the driver will know
+  EXPECT_EQ(artifact.find("kernels.json"), nullptr);  // the driver reports them
   EXPECT_EQ(nvidia::ptx_kernels(code), std::vector<std::string>{meta_of(artifact).symbols.at("k<float>")});
   EXPECT_EQ(host.log, "");
 }

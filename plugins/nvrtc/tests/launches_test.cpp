@@ -7,10 +7,10 @@ namespace {
 
 using testing::HasSubstr;
 
-// What launches pass is compared with what real code takes.
+// The arguments of launches are compared with the parameters of real code.
 class NvrtcLaunchesTest : public NvrtcTest {};
 
-// C3.3: no driver is asked.
+// C3.3: detected without a driver call.
 TEST_F(NvrtcLaunchesTest, ArgumentsAreComparedWithTheKernels) {
   const std::string two = "extern \"C\" __global__ void k(float* x, double n) { x[0] = n; }\n";
   const Error fewer = failure(one_kernel(two).build().value());
@@ -25,7 +25,8 @@ TEST_F(NvrtcLaunchesTest, ArgumentsAreComparedWithTheKernels) {
   EXPECT_EQ(failure(narrow.build().value()).code, ErrorCode::kInvalidArgument);
 }
 
-// A cubin does not tell a pointer from a number of 8 bytes, nor a struct of either; the symbol of a C++ function does.
+// A cubin does not distinguish a pointer from an 8-byte number, nor a struct from either; the symbol of a C++ function
+// does.
 TEST_F(NvrtcLaunchesTest, KindsOfArgumentsAreThoseOfTheSymbol) {
   const auto told = [&](const std::string& text, const std::string& kernel, DType type) {
     ProgramBuilder builder("sample");
@@ -49,7 +50,7 @@ TEST_F(NvrtcLaunchesTest, KindsOfArgumentsAreThoseOfTheSymbol) {
             "it worked");
 }
 
-// What a cubin records of a structure is its size.
+// A cubin only records the size of a structure.
 TEST_F(NvrtcLaunchesTest, StructuresAreComparedBySize) {
   const std::string source =
       "struct Dim { int rows, cols, stride; };\n__global__ void k(Dim d, float4 by, float* x) { x[d.rows] = by.w; }\n";

@@ -27,7 +27,7 @@ class NvrtcLinkTest : public NvrtcTest {
 
 const Options kLto = {{"lto", "on"}};
 
-// Two sources that no single unit could have: each has its own `factor`.
+// Returns two sources that are not valid as a single unit: each has its own `factor`.
 ProgramBuilder two_sources(const std::string& kernel = "k") {
   ProgramBuilder builder("linked");
   const Expr n = builder.symbol("n");
@@ -53,7 +53,7 @@ TEST_F(NvrtcLinkTest, LinksSourcesThatCallEachOther) {
   EXPECT_THAT(nvidia::cubin_kernels(*built->find("code")).value(), ElementsAre("k"));
   EXPECT_THAT(*built->find("kernels.json"), HasSubstr("\"registers\""));
   EXPECT_EQ(to_string(nvidia::cubin_arch(*built->find("code")).value()), "sm_90a");
-  // What was called is part of the kernel: no function is left, and no stack.
+  // The callee is inlined into the kernel: no function is left, and no stack.
   EXPECT_THAT(*built->find("kernels.json"), HasSubstr("\"local_bytes\":0"));
 }
 

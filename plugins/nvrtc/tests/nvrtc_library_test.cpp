@@ -28,7 +28,7 @@ TEST_F(NvrtcLibraryTest, IsOpenedOnceForAll) {
   EXPECT_GE(opened[0]->major(), 12);
 }
 
-// The loader finds it by name then, wherever NVRTC lies.
+// The loader then finds it by name, wherever NVRTC is installed.
 TEST_F(NvrtcLibraryTest, HasItsBuiltinsOpenBeforeItsFirstUse) {
   const std::filesystem::path path = find_library(host).value();
   ASSERT_TRUE(NvrtcLibrary::open(path).ok());

@@ -51,7 +51,7 @@ TEST_F(Places, PackagesOfAVirtualEnvironmentAreLookedThrough) {
                                            Contains(at("lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib"))));
 }
 
-// Where the loader knows one, it is taken.
+// If the loader finds one, it is used.
 TEST_F(Places, WithoutALibraryEveryFolderIsNamed) {
   const auto found = find_library_in({at("first"), at("second")});
   if (found) {
@@ -78,7 +78,7 @@ TEST_F(Places, TheReleaseIsInTheNameOfTheBuiltins) {
   EXPECT_EQ(release_of(library), (nvidia::Release{12, 4}));
   folder.write("pypi/libnvrtc-builtins.so.12.4.127", "");
   EXPECT_EQ(release_of(library), (nvidia::Release{12, 4}));
-  folder.write("pypi/libnvrtc-builtins.so.13.0", "");  // which of them? The library is no library.
+  folder.write("pypi/libnvrtc-builtins.so.13.0", "");  // ambiguous: the library itself is not valid
   EXPECT_EQ(release_of(library), std::nullopt);
 }
 

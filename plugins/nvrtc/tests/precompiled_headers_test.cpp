@@ -28,14 +28,14 @@ class PrecompiledHeadersTest : public NvrtcTest {
       GTEST_SKIP() << needs("NVRTC 12.8", library->version() + " does not compile headers in advance");
   }
   Use use(const std::string& stamp) { return headers.plan(*library, stamp).use; }
-  // As three compilations of a stamp: seen, made, taken.
+  // Simulates three compilations with a stamp: seen, created, used.
   void make(const std::string& stamp) {
     (void)headers.plan(*library, stamp);
     const PrecompiledHeaders::Plan second = headers.plan(*library, stamp);
     write(second);
     headers.created(second, NvrtcResult::kSuccess);
   }
-  // What NVRTC would do.
+  // Writes the file in place of NVRTC.
   static void write(const PrecompiledHeaders::Plan& plan) {
     std::ofstream(plan.argument.substr(plan.argument.find('=') + 1)) << "headers of " << plan.stamp;
   }

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::SizeIs;
 
-// What TileLang's exporter wrote, by its settings alone: nothing in the backend knows of TileLang.
+// Output of TileLang's exporter, compiled by its settings alone: the backend has no knowledge of TileLang.
 class TileLang : public NvrtcTest {
  protected:
   void SetUp() override {

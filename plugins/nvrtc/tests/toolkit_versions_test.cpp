@@ -1,4 +1,4 @@
-// Section "Toolkits" of docs/nvidia-drivers.md against what the backend does over an NVRTC of each release.
+// Compares section "Toolkits" of docs/nvidia-drivers.md with the backend's behaviour over an NVRTC of each release.
 #include <gmock/gmock.h>
 
 #include "nvidia/tests/toolkit_page.h"
@@ -22,7 +22,7 @@ class NvrtcRelease : public testing::TestWithParam<int> {
   Result<Artifact> build(Options options = {}, const std::string& target = "cuda:compute_90") {
     return wrap_and_build(backend, one_kernel(kAddOne).build().value(), std::move(options), target);
   }
-  /// Built where it is `known`, else refused with `name`.
+  /// Expects a build if `known`, else a refusal with `name`.
   void expect_built(bool known, const Result<Artifact>& built, const std::string& name) {
     ASSERT_EQ(built.ok(), known) << name << (built ? "" : ": " + built.error().explain());
     if (known) return;

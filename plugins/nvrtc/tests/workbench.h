@@ -18,7 +18,7 @@
 
 namespace kmux::nvrtc {
 
-/// Wraps and builds programs as the runtime does, with the real NVRTC. Skips where there is none.
+/// Wraps and builds programs as the runtime does, with the real NVRTC. Skips if it is missing.
 class NvrtcTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -34,14 +34,14 @@ class NvrtcTest : public testing::Test {
     return artifact ? make_error(ErrorCode::kOk, "it worked") : std::move(artifact).error();
   }
 
-  /// Does this NVRTC have tier fast?
+  /// Returns true if this NVRTC supports tier fast.
   bool has_fast_tier() { return NvrtcLibrary::open(find_library(host).value()).value()->is_at_least(12, 5); }
 
   ToolkitHost host;
   NvrtcBackend backend{host};
 };
 
-/// A program with one float32 buffer "x" of n elements, and kernel `kernel` of `content` launched once with it.
+/// Returns a program with one float32 buffer "x" of n elements, and kernel `kernel` of `content` launched once with it.
 inline ProgramBuilder one_kernel(const std::string& content, const std::string& kernel = "k") {
   ProgramBuilder builder("sample");
   const Expr n = builder.symbol("n");

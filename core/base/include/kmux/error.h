@@ -12,7 +12,7 @@
 
 namespace kmux {
 
-/// Failures told apart by what the caller can do about them. The values are part of the plugin ABI.
+/// The kinds of failures, distinguished by the possible reaction of the caller. The values are part of the plugin ABI.
 enum class ErrorCode : std::int32_t {
   kOk = 0,
   kInvalidArgument = 1,  // fix the call or the program
@@ -21,7 +21,7 @@ enum class ErrorCode : std::int32_t {
   kCompileFailed = 4,    // read the compiler's log
   kLaunchFailed = 5,     // the device or the kernel refused
   kInternal = 6,         // report a bug in kmux or in the plugin
-  kCancelled = 7,        // ask again if it is still needed
+  kCancelled = 7,        // repeat the call if its result is still needed
   kTimedOut = 8,         // allow more time
   kOutOfMemory = 9,      // free some, of the host or of the device
 };
@@ -36,38 +36,40 @@ struct Note {
   bool operator==(const Note&) const = default;
 };
 
-/// What went wrong, as a value: a code, a sentence "problem (why). What to do.", and notes.
+/// A failure as a value: a code, a sentence "problem (why). What to do.", and notes.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;  // what the caller can do about it
   std::string message;  // "problem (why). What to do."
   std::vector<Note> notes = {};  // what does not fit into the message
-  const char* file = __builtin_FILE();  // of kmux's sources, where it was made
+  const char* file = __builtin_FILE();  // the source file of kmux that made the error
   int line = __builtin_LINE();  // in `file`
 
   /// Adds a note and returns the error, so that calls chain.
   Error&& with(std::string kind, std::string text) &&;
 
-  /// The text of the first note of `kind`, or nothing.
+  /// Returns the text of the first note of `kind`, or nothing.
   std::optional<std::string_view> note(std::string_view kind) const;
 
-  /// The message and all notes as text for a person: one line, then an indented block a note.
+  /// Returns code, message and notes as text for people: one line, then an indented block per note. Omits notes "deps".
   std::string explain() const;
 
-  /// The same in at most `lines` lines (two or more). What is cut is counted in the last one, which says `where` it is.
+  /// Returns the same in at most `lines` lines (two or more). If lines are cut, the last line has their number and
+  /// `where`, which tells the reader how to see them.
   std::string brief(std::string_view where, std::size_t lines = kBriefLines) const;
-  static constexpr std::size_t kBriefLines = 5;  // of `brief`
+  static constexpr std::size_t kBriefLines = 5;  // the default of `brief`
 };
 
-/// Makes an `Error` that remembers where it was made.
+/// Returns an `Error` that records the caller's file and line.
 Error make_error(ErrorCode code, std::string message, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
-/// An `Error` as an exception, for callers of `Result::value()` who prefer exceptions. `what()` is its `brief` text.
+/// An `Error` as an exception, thrown by `Result::value()` for callers that prefer exceptions. `what()` is its `brief`
+/// text.
 class Exception final : public std::runtime_error {
  public:
-  /// Takes over `error`.
+  /// Takes ownership of `error`.
   explicit Exception(Error error)
       : std::runtime_error(error.brief("Error::explain() has them")), error_(std::move(error)) {}
-  /// What went wrong.
+  /// Returns the error.
   const Error& error() const { return error_; }
 
  private:
@@ -80,7 +82,7 @@ class Exception final : public std::runtime_error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  /// What a success holds.
+  /// The type of the value.
   using value_type = T;
 
   /// A success.
@@ -88,71 +90,71 @@ class [[nodiscard]] Result {
   /// A failure.
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
-  /// Is there a value?
+  /// Returns true if the result holds a value.
   bool ok() const { return state_.index() == 0; }
   /// As `ok`.
   explicit operator bool() const { return ok(); }
 
-  /// The value; throws `Exception` with the error if there is none.
+  /// Returns the value. Throws `Exception` if the result holds an error.
   T& value() & { return check(), std::get<0>(state_); }
-  /// The same of a constant.
+  /// As above, for a const result.
   const T& value() const& { return check(), std::get<0>(state_); }
-  /// The same of a temporary, moved out.
+  /// As above, for a temporary: moves the value out.
   T value() && { return check(), std::get<0>(std::move(state_)); }
 
-  /// The value, unchecked: only after `ok()`.
+  /// Returns the value, unchecked: `ok()` must be true.
   T& operator*() & { return *std::get_if<0>(&state_); }
-  /// The same of a constant.
+  /// As above, for a const result.
   const T& operator*() const& { return *std::get_if<0>(&state_); }
-  /// The same of a temporary.
+  /// As above, for a temporary.
   T&& operator*() && { return std::move(*std::get_if<0>(&state_)); }
-  /// A member of the value, unchecked.
+  /// Accesses a member of the value, unchecked: `ok()` must be true.
   T* operator->() { return std::get_if<0>(&state_); }
-  /// A member of the value, unchecked.
+  /// As above, for a const result.
   const T* operator->() const { return std::get_if<0>(&state_); }
 
-  /// The value, or `other` where there is none.
+  /// Returns the value, or `other` if the result holds an error.
   template <class U>
   T value_or(U&& other) const& {
     return ok() ? **this : static_cast<T>(std::forward<U>(other));
   }
-  /// The same of a temporary, whose value is moved.
+  /// As above, for a temporary: moves the value out.
   template <class U>
   T value_or(U&& other) && {
     return ok() ? *std::move(*this) : static_cast<T>(std::forward<U>(other));
   }
 
-  /// What `f`, a function from the value to a Result, makes of it; or the error.
+  /// Returns `f(value)`, where `f` returns a Result; or the error.
   template <class F>
   auto and_then(F&& f) const& -> std::remove_cvref_t<std::invoke_result_t<F, const T&>> {
     if (!ok()) return error();
     return std::forward<F>(f)(**this);
   }
-  /// The same of a temporary, whose value is moved.
+  /// As above, for a temporary: moves the value into `f`.
   template <class F>
   auto and_then(F&& f) && -> std::remove_cvref_t<std::invoke_result_t<F, T>> {
     if (!ok()) return std::move(*this).error();
     return std::forward<F>(f)(*std::move(*this));
   }
 
-  /// A Result of what `f`, a function of the value, makes of it; or the error.
+  /// Returns a Result that holds `f(value)`; or the error.
   template <class F>
   auto transform(F&& f) const& -> Result<std::remove_cvref_t<std::invoke_result_t<F, const T&>>> {
     if (!ok()) return error();
     return std::forward<F>(f)(**this);
   }
-  /// The same of a temporary, whose value is moved.
+  /// As above, for a temporary: moves the value into `f`.
   template <class F>
   auto transform(F&& f) && -> Result<std::remove_cvref_t<std::invoke_result_t<F, T>>> {
     if (!ok()) return std::move(*this).error();
     return std::forward<F>(f)(*std::move(*this));
   }
 
-  /// The error, unchecked: only if not `ok()`.
+  /// Returns the error, unchecked: `ok()` must be false.
   Error& error() & { return *std::get_if<1>(&state_); }
-  /// The same of a constant.
+  /// As above, for a const result.
   const Error& error() const& { return *std::get_if<1>(&state_); }
-  /// The same of a temporary.
+  /// As above, for a temporary.
   Error&& error() && { return std::move(*std::get_if<1>(&state_)); }
 
  private:
@@ -162,7 +164,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-/// The value of a `Status` that succeeded.
+/// The value of a successful `Status`.
 struct Ok {
   bool operator==(const Ok&) const = default;
 };
@@ -181,8 +183,8 @@ using Status = Result<Ok>;
     if (auto&& kmux_status = (expr); !kmux_status) return std::move(kmux_status).error(); \
   } while (false)
 
-/// Declares `decl` as the value of `expr` (a Result), or returns its error from the enclosing function. It is more than one
-/// statement: after an `if` without braces it does not compile.
+/// Declares `decl` as the value of `expr` (a Result), or returns its error from the enclosing function. Expands to
+/// several statements: it does not compile after an `if` without braces.
 #define KMUX_ASSIGN(decl, expr) KMUX_ASSIGN_IMPL(KMUX_CONCAT(kmux_result_, __LINE__), decl, expr)
 #define KMUX_ASSIGN_IMPL(tmp, decl, expr)  \
   auto tmp = (expr);                       \

@@ -23,7 +23,7 @@ class Json {
   using Object = std::map<std::string, Json, std::less<>>;
 
   Json() = default;
-  /// A boolean: a bool alone, since pointers convert to it.
+  /// A boolean. Only bool itself is accepted, since pointers convert to bool.
   template <std::same_as<bool> T>
   Json(T value) : value_(value) {}
   /// An integer.
@@ -45,33 +45,33 @@ class Json {
   /// An object.
   Json(Object value) : value_(std::move(value)) {}
 
-  /// Is it null, as a value made without arguments?
+  /// Returns true if the value is null, as a default-constructed one is.
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
-  /// The boolean in it; a null pointer for other kinds.
+  /// Returns the boolean; a null pointer for other kinds.
   const bool* as_bool() const { return std::get_if<bool>(&value_); }
-  /// The integer in it; a null pointer for other kinds, floating-point numbers included.
+  /// Returns the integer; a null pointer for other kinds, floating-point numbers included.
   const std::int64_t* as_integer() const { return std::get_if<std::int64_t>(&value_); }
-  /// The string in it; a null pointer for other kinds.
+  /// Returns the string; a null pointer for other kinds.
   const std::string* as_string() const { return std::get_if<std::string>(&value_); }
-  /// The array in it; a null pointer for other kinds.
+  /// Returns the array; a null pointer for other kinds.
   const Array* as_array() const { return std::get_if<Array>(&value_); }
-  /// The object in it; a null pointer for other kinds.
+  /// Returns the object; a null pointer for other kinds.
   const Object* as_object() const { return std::get_if<Object>(&value_); }
-  /// The array in it, to be changed; a null pointer for other kinds.
+  /// Returns the array, mutable; a null pointer for other kinds.
   Array* as_array() { return std::get_if<Array>(&value_); }
-  /// The object in it, to be changed; a null pointer for other kinds.
+  /// Returns the object, mutable; a null pointer for other kinds.
   Object* as_object() { return std::get_if<Object>(&value_); }
-  /// The floating-point number in it; a null pointer for other kinds, integers included.
+  /// Returns the floating-point number; a null pointer for other kinds, integers included.
   const double* as_double() const { return std::get_if<double>(&value_); }
-  /// The number, integer or not; nothing for other kinds.
+  /// Returns the number, integer or floating-point; nothing for other kinds.
   std::optional<double> as_number() const;
 
-  /// The member `key` of an object, or null (the pointer).
+  /// Returns the member `key` of an object, or a null pointer.
   const Json* find(std::string_view key) const;
-  /// The member `key`, made if missing. Makes an object of a null value.
+  /// Returns the member `key`, inserted if missing. A value that is not an object becomes an empty object first.
   Json& operator[](std::string_view key);
 
-  /// "null", "boolean", "integer", "number", "string", "array" or "object".
+  /// Returns "null", "boolean", "integer", "number", "string", "array" or "object".
   std::string_view kind() const;
 
   bool operator==(const Json&) const = default;
@@ -85,10 +85,10 @@ class Json {
 /// Errors: invalid_argument with line and column; duplicate keys, depth above 200 and invalid UTF-8 are errors.
 Result<Json> parse_json(std::string_view text);
 
-/// JSON text; `indent` 0 gives the canonical form without spaces.
+/// Returns `value` as JSON text; `indent` 0 gives the canonical form without spaces.
 std::string dump(const Json& value, int indent = 0);
 
-/// The list of `items`: texts or numbers.
+/// Returns a JSON array of `items`: texts or numbers.
 template <class Items>
 Json json_list(const Items& items) {
   return Json::Array(items.begin(), items.end());

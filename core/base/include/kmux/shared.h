@@ -7,19 +7,19 @@
 
 namespace kmux {
 
-/// How many handles an object has, and how it goes. For `Shared`.
+/// The reference count of an object, and how the object is destroyed. For `Shared`.
 class SharedCount {
  public:
   SharedCount() = default;
   SharedCount(const SharedCount&) = delete;
   SharedCount& operator=(const SharedCount&) = delete;
-  /// One handle more.
+  /// Adds a handle.
   void retain() noexcept { __atomic_fetch_add(&handles_, 1, __ATOMIC_RELAXED); }
-  /// One handle less; destroys the object with the last one.
+  /// Drops a handle; the last one destroys the object.
   void release() noexcept {
     if (__atomic_sub_fetch(&handles_, 1, __ATOMIC_ACQ_REL) == 0) delete this;
   }
-  /// How many there are.
+  /// Returns the number of handles.
   long handles() const noexcept { return __atomic_load_n(&handles_, __ATOMIC_RELAXED); }
 
  protected:
@@ -29,21 +29,22 @@ class SharedCount {
   long handles_ = 1;
 };
 
-/// A handle of an object that all its handles own: the last one destroys it. What std::shared_ptr is, without weak handles
-/// and without its header, which brings all of `ostream`: this type is in headers that every application includes.
+/// A reference-counted handle: all handles own the object, and the last one destroys it. Like std::shared_ptr without
+/// weak handles. It avoids that header, which includes all of `ostream`: every application includes this type.
 ///
-/// Threads:  handles of one object any; one handle as the application arranges.
+/// Threads:  different handles of one object may be used from any threads; the caller must synchronize use of one
+///           handle.
 /// Lifetime: a handle of a base or of void destroys the whole object.
 template <class T>
 class Shared {
  public:
-  /// No object.
+  /// An empty handle.
   Shared() = default;
-  /// No object.
+  /// An empty handle.
   Shared(std::nullptr_t) {}
-  /// Takes over `object`, which `new` made.
+  /// Takes ownership of `object`, which must come from `new`.
   explicit Shared(T* object) : Shared(object, [](T* last) { delete last; }) {}
-  /// Takes over `object`, on which the last handle calls `end`; also where it is null.
+  /// Takes ownership of `object`; the last handle calls `end` on it, even if it is null.
   template <class End>
   Shared(T* object, const End& end) : object_(object) {
     try {
@@ -53,7 +54,7 @@ class Shared {
       throw;
     }
   }
-  /// A new object of these arguments, in one piece of memory with its count.
+  /// Constructs an object from these arguments, in one allocation with its count.
   template <class... Args>
   static Shared make(Args&&... args) {
     auto* const held = new Held(std::forward<Args>(args)...);
@@ -63,19 +64,19 @@ class Shared {
     return handle;
   }
 
-  /// One handle more of the same object.
+  /// Makes another handle of the same object.
   Shared(const Shared& other) : object_(other.object_), count_(other.count_) {
     if (count_ != nullptr) count_->retain();
   }
-  /// Takes over the handle `other`, which is empty then.
+  /// Moves the handle; `other` is empty afterwards.
   Shared(Shared&& other) noexcept
       : object_(std::exchange(other.object_, nullptr)), count_(std::exchange(other.count_, nullptr)) {}
-  /// A handle of the same object by a base, by void or as constant.
+  /// Converts to a handle of a base, of void or of a const object.
   template <class U>
     requires std::convertible_to<U*, T*>
   Shared(Shared<U> other) noexcept
       : object_(std::exchange(other.object_, nullptr)), count_(std::exchange(other.count_, nullptr)) {}
-  /// Lets go of the object that it has, and is a handle of that of `other`.
+  /// Releases the current object and takes the handle `other`.
   Shared& operator=(Shared other) noexcept {
     std::swap(object_, other.object_);
     std::swap(count_, other.count_);
@@ -85,24 +86,24 @@ class Shared {
     if (count_ != nullptr) count_->release();
   }
 
-  /// Gives up the object.
+  /// Releases the object; the handle is empty afterwards.
   void reset() { *this = Shared(); }
-  /// The object, or null.
+  /// Returns the object, or null.
   T* get() const { return object_; }
-  /// The object; not of an empty handle.
+  /// Returns the object; the handle must not be empty.
   std::add_lvalue_reference_t<T> operator*() const { return *object_; }
-  /// A member of the object; not of an empty handle.
+  /// Accesses a member of the object; the handle must not be empty.
   T* operator->() const { return object_; }
-  /// How many handles the object has, as long as no thread makes or drops one; 0 of an empty handle.
+  /// Returns the number of handles of the object, exact while no thread makes or drops one; 0 if empty.
   long use_count() const { return count_ == nullptr ? 0 : count_->handles(); }
-  /// Is there an object?
+  /// Returns true if the handle has an object.
   explicit operator bool() const { return object_ != nullptr; }
-  /// Are both of one object?
+  /// Returns true if both are handles of the same object.
   template <class U>
   bool operator==(const Shared<U>& other) const {
     return object_ == other.get();
   }
-  /// Is there none?
+  /// Returns true if the handle is empty.
   bool operator==(std::nullptr_t) const { return object_ == nullptr; }
 
  private:

@@ -14,23 +14,23 @@ class BodyBuilder;
 /// Builds one launch; every function returns the builder, so that calls chain.
 class LaunchBuilder {
  public:
-  /// Blocks in each dimension.
+  /// Sets the blocks in each dimension.
   LaunchBuilder& grid(Extents extents);
-  /// Threads of a block in each dimension.
+  /// Sets the threads of a block in each dimension.
   LaunchBuilder& block(Extents extents);
-  /// Blocks of a cluster in each dimension.
+  /// Sets the blocks of a cluster in each dimension.
   LaunchBuilder& cluster(Extents extents);
-  /// Shared memory that is sized at the launch. Units: bytes.
+  /// Sets the size of dynamic shared memory. Units: bytes.
   LaunchBuilder& dynamic_smem_bytes(Expr bytes);
-  /// All blocks are resident at the same time, so that the grid can synchronise.
+  /// Makes all blocks resident at the same time, so that the grid can synchronise.
   LaunchBuilder& cooperative();
-  /// May begin before the kernel in front of it has ended.
+  /// Allows the launch to begin before the kernel ahead of it has ended.
   LaunchBuilder& programmatic_serialization();
-  /// The part of a buffer that is to stay in the L2 cache. Units: bytes; `hit_ratio` from 0 to 1.
+  /// Adds a part of a buffer that should stay in the L2 cache. Units: bytes; `hit_ratio` from 0 to 1.
   LaunchBuilder& l2_window(std::string buffer, Expr bytes, double hit_ratio = 0.8);
-  /// The function returns an int32, which is not 0 if it failed.
+  /// Declares that the function returns an int32, which is not 0 if it failed.
   LaunchBuilder& returns_int32();
-  /// Scalars and integers come last, in one buffer of 8-byte slots (dialects of Metal only).
+  /// Passes scalars and integers last, in one buffer of 8-byte slots (Metal dialects only).
   LaunchBuilder& packed_values();
   /// Appends arguments in kernel order. A string is a parameter, workspace, tensor map, symbol (of its dtype) or let
   /// (int64) of that name; an Expr is an int32 (`arg(expr, dtype)` for another type).
@@ -39,8 +39,8 @@ class LaunchBuilder {
   LaunchBuilder& arg(LaunchArg arg);
   /// Appends the value of an expression.
   LaunchBuilder& arg(Expr value, DType dtype = dtype::kInt32);
-  /// Appends a structure by value, laid out as C does, of members that are named as in `args`. `alignment_bytes` is what its type
-  /// is declared with, as 16 for float4; 0: that of its members.
+  /// Appends a structure by value in the layout of C; members are named as in `args`. `alignment_bytes` is the declared
+  /// alignment of its type, for example 16 for float4; 0: that of its members.
   LaunchBuilder& struct_arg(std::initializer_list<std::string> names, std::int64_t alignment_bytes = 0);
 
  private:
@@ -62,13 +62,13 @@ class BodyBuilder {
   LaunchBuilder launch(std::string kernel);
   /// Appends a fill of a buffer, pointer or workspace with a byte.
   BodyBuilder& fill(std::string target, Expr bytes, std::uint8_t value = 0);
-  /// `body` receives a builder for the steps under the guard.
+  /// Appends a guard; `then` receives a builder for the steps that run if the condition is true.
   template <class Then>
   BodyBuilder& when(Expr condition, Then then);
-  /// The same with a builder for the steps where the condition is false.
+  /// As above; `otherwise` receives a builder for the steps that run if the condition is false.
   template <class Then, class Else>
   BodyBuilder& when(Expr condition, Then then, Else otherwise);
-  /// `body` receives a builder for the steps and the loop variable.
+  /// Appends a loop; `body` receives a builder for the steps and the loop variable.
   template <class Loop>
   BodyBuilder& loop(std::string variable, Expr begin, Expr end, Loop body);
 
@@ -82,11 +82,11 @@ class BodyBuilder {
 
 /// Builds a program of one or more variants in C++.
 ///
-/// Names are resolved when they are used: declare parameters, workspaces and tensor maps before the launches.
-/// Errors:   `build` reports every problem as `validate` does; nothing before it fails.
+/// Names are resolved at use: the caller must declare parameters, workspaces and tensor maps before the launches.
+/// Errors:   `build` reports every problem as `validate` does; no earlier function fails.
 class ProgramBuilder {
  public:
-  /// A program without parameters and variants.
+  /// Starts a program without parameters and variants.
   explicit ProgramBuilder(std::string name);
 
   /// Declares an integer symbol and returns it for use in shapes.
@@ -101,7 +101,7 @@ class ProgramBuilder {
   Expr scalar(std::string name, DType dtype);
   /// Declares a bare address.
   ProgramBuilder& pointer(std::string name);
-  /// Declares a variable of the module that is set by its name.
+  /// Declares a variable of the module that callers set by name.
   ProgramBuilder& constant(Constant constant);
 
   /// Begins a variant; the calls below belong to the newest one.
@@ -112,33 +112,33 @@ class ProgramBuilder {
   ProgramBuilder& source(std::string path, std::string content);
   /// Adds a file that the sources include.
   ProgramBuilder& header(std::string path, std::string content);
-  /// Sets how the sources are compiled.
+  /// Sets the compile settings of the sources.
   ProgramBuilder& settings(Settings settings);
   /// Defines a macro for the sources of the variant.
   ProgramBuilder& define(const std::string& name, std::int64_t value);
-  /// Names the value of an expression, and returns the name.
+  /// Names the value of an expression, and returns the name as an expression.
   Expr let(std::string name, Expr value);
-  /// Has a call fail with `message` where the condition is 0.
+  /// Makes a call fail with `message` if the condition is 0.
   ProgramBuilder& check(Expr condition, std::string message);
-  /// Declares device memory that lives for one call. Units: bytes.
+  /// Declares device memory that is valid for one call. Units: bytes.
   ProgramBuilder& workspace(std::string name, Expr bytes, std::int64_t alignment_bytes = 256);
   /// Declares a tensor map that is encoded for each call.
   ProgramBuilder& tensor_map(TensorMap map);
-  /// The top-level steps of the newest variant.
+  /// Returns a builder for the top-level steps of the newest variant.
   BodyBuilder body();
   /// Appends a launch to the top-level steps of the newest variant.
   LaunchBuilder launch(std::string kernel) { return body().launch(std::move(kernel)); }
 
-  /// Sets what is known of the program besides: example values, operations, bytes.
+  /// Sets the metadata of the program: example values, operations, bytes.
   ProgramBuilder& metadata(Metadata metadata);
 
-  /// The program, with symbols in slot order.
+  /// Returns the program, with symbols in slot order.
   ///
   /// Errors: invalid_argument that lists all problems.
   Result<Program> build() const;
 
  protected:
-  /// What was declared so far, for builders that finish it themselves.
+  /// Returns the unfinished program, for derived builders that complete it themselves.
   Program& program() { return program_; }
 
  private:

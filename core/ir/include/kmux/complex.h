@@ -4,7 +4,8 @@
 
 #include "kmux/dtype.h"
 
-// Makes std::complex<float> and std::complex<double> elements of tensors: `Tensor::from<std::complex<float>>` has complex64.
+// Makes std::complex<float> and std::complex<double> tensor elements: `Tensor::from<std::complex<float>>` has
+// complex64.
 namespace kmux {
 
 /// The code of complex64.

@@ -1,7 +1,7 @@
 #pragma once
 
 // The structs of DLPack 1.x, written from its specification (https://dmlc.github.io/dlpack). Debian's package is 0.6,
-// which lacks DLManagedTensorVersioned. An application that includes its own DLPack 1.x first keeps that one.
+// which lacks DLManagedTensorVersioned. If an application includes its own DLPack 1.x first, that one is used.
 
 #ifndef DLPACK_DLPACK_H_
 #define DLPACK_DLPACK_H_
@@ -19,10 +19,10 @@
 extern "C" {
 #endif
 
-/// The version of the layout that a tensor was exported in; only another major one is incompatible.
+/// The version of the layout of an exported tensor; only a different major version is incompatible.
 typedef struct {
-  uint32_t major;  // another one is another ABI
-  uint32_t minor;  // adds only
+  uint32_t major;  // a different one has a different ABI
+  uint32_t minor;  // a newer one only adds
 } DLPackVersion;
 
 typedef enum {
@@ -44,7 +44,7 @@ typedef enum {
   kDLTrn = 18
 } DLDeviceType;
 
-/// A device: its type and its number among those of the type.
+/// A device: its type and its ordinal among devices of that type.
 typedef struct {
   DLDeviceType device_type;  // the kind
   int32_t device_id;  // ordinal within the kind
@@ -78,7 +78,7 @@ typedef struct {
   uint16_t lanes;  // 1: not a vector
 } DLDataType;
 
-/// A view of memory that it does not own. Strides are in elements; a null pointer to them means contiguous.
+/// A view of memory owned elsewhere. Strides are in elements; a null pointer to them means contiguous.
 typedef struct {
   void* data;  // `byte_offset` before the first element
   DLDevice device;  // where `data` is
@@ -89,21 +89,21 @@ typedef struct {
   uint64_t byte_offset;  // from `data` to the first element
 } DLTensor;
 
-/// A tensor with its owner, in the form from before DLPack 1.0. Who takes it calls `deleter`, if there is one, once.
+/// A tensor with its owner, in the form from before DLPack 1.0. The consumer must call `deleter`, unless null, once.
 typedef struct DLManagedTensor {
-  DLTensor dl_tensor;  // borrowed by who reads it
+  DLTensor dl_tensor;  // borrowed by the consumer
   void* manager_ctx;  // of the owner
   void (*deleter)(struct DLManagedTensor* self);  // called once, by the last reader
 } DLManagedTensor;
 
-/// A tensor with its owner, with version and flags (DLPACK_FLAG_BITMASK_...). Who takes it calls `deleter`, if there is
-/// one, once.
+/// A tensor with its owner, version and flags (DLPACK_FLAG_BITMASK_...). The consumer must call `deleter`, unless null,
+/// once.
 typedef struct DLManagedTensorVersioned {
   DLPackVersion version;  // read before the other members
   void* manager_ctx;  // of the owner
   void (*deleter)(struct DLManagedTensorVersioned* self);  // called once, by the last reader
   uint64_t flags;  // DLPACK_FLAG_BITMASK_...
-  DLTensor dl_tensor;  // borrowed by who reads it
+  DLTensor dl_tensor;  // borrowed by the consumer
 } DLManagedTensorVersioned;
 
 #ifdef __cplusplus

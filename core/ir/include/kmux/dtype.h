@@ -21,12 +21,12 @@ struct DType {
   bool operator==(const DType&) const = default;
 };
 
-/// From DLPack's.
+/// Converts a DLPack type.
 inline DType to_dtype(DLDataType type) { return {type.code, type.bits, type.lanes}; }
-/// As DLPack has it.
+/// Converts to a DLPack type.
 inline DLDataType to_dldatatype(DType type) { return {type.code, type.bits, type.lanes}; }
 
-/// "float32", "bfloat16", "float8_e4m3fn", "bool", "int4", "float16x4" (lanes).
+/// Returns "float32", "bfloat16", "float8_e4m3fn", "bool", "int4", "float16x4" (lanes).
 std::string to_string(DType type);
 
 /// Reads the form that `to_string` writes; also the short spellings "fp16", "f32", "bf16", "i64", "u8", "fp8_e4m3".
@@ -34,23 +34,25 @@ std::string to_string(DType type);
 /// Errors: invalid_argument that names the text and lists known types.
 Result<DType> parse_dtype(std::string_view text);
 
-/// Bits of one element, lanes included.
+/// Returns the bits of one element, lanes included.
 constexpr std::int64_t total_bits(DType type) { return std::int64_t{type.bits} * type.lanes; }
 
-/// Bytes that `count` packed elements occupy, rounded up to whole bytes (sub-byte types are packed).
+/// Returns the bytes that `count` elements occupy, rounded up to whole bytes (sub-byte types are packed).
 constexpr std::int64_t packed_bytes(DType type, std::int64_t count) { return (total_bits(type) * count + 7) / 8; }
 
 bool is_integer(DType type);  // signed or unsigned, not bool
 bool is_float(DType type);    // float, bfloat16 and all float8/6/4 kinds
-/// Is it a bool?
+/// Returns true for a bool.
 bool is_bool(DType type);
 /// Returns true for a complex number of two float32 or two float64, the real part first.
 bool is_complex(DType type);
-/// The numbers that an element consists of: those of a vector, the two parts of a complex number; else `type` itself.
+/// Returns the type of the numbers in an element: those of a vector, the two parts of a complex number; else `type`
+/// itself.
 DType number_of(DType type);
 
-/// May a tensor of type `actual` be given where the signature has `expected`? Equal types are; so are bool and
-/// int8/uint8, the spellings of float8 e4m3 and of e5m2 among each other, and sub-byte types of the same total bits.
+/// Returns true if a tensor of type `actual` may be passed where the signature has `expected`. Equal types are
+/// compatible; so are bool and int8/uint8, the variants of float8 e4m3, those of e5m2, and sub-byte types of the same
+/// total bits.
 bool is_compatible(DType expected, DType actual);
 
 namespace dtype {
@@ -76,8 +78,8 @@ inline constexpr DType kFloat8E5M2{kDLFloat8_e5m2, 8, 1};
 inline constexpr DType kFloat8E5M2FNUZ{kDLFloat8_e5m2fnuz, 8, 1};
 }  // namespace dtype
 
-/// The code of a C++ type that is an element of tensors as it is: of bool, integers, float and double, and of what `kmux/complex.h`
-/// adds; kDLOpaqueHandle of any other.
+/// The DLDataTypeCode of a C++ type that can be a tensor element: bool, integers, float, double, and the types that
+/// `kmux/complex.h` adds; kDLOpaqueHandle for any other.
 template <class T>
 inline constexpr std::uint8_t dtype_code = std::same_as<T, bool>                               ? kDLBool
                                            : std::same_as<T, float> || std::same_as<T, double> ? kDLFloat
@@ -85,7 +87,7 @@ inline constexpr std::uint8_t dtype_code = std::same_as<T, bool>                
                                            : std::integral<T>                                  ? kDLInt
                                                                                                : kDLOpaqueHandle;
 
-/// C++ types that are elements of tensors as they are.
+/// C++ types that can be tensor elements.
 template <class T>
 concept HasDType = dtype_code<T> != kDLOpaqueHandle;
 

@@ -8,10 +8,10 @@
 
 namespace kmux {
 
-/// What code is compiled for: `kind[:arch][,key=value]...`, for example "cuda:sm_90a" or "cpu:znver4,features=+avx512f".
+/// A compilation target: `kind[:arch][,key=value]...`, for example "cuda:sm_90a" or "cpu:znver4,features=+avx512f".
 struct Target {
   std::string kind;  // "cpu", "cuda", ...
-  std::string arch = {};  // "sm_90a"; empty: none is named
+  std::string arch = {};  // "sm_90a"; empty: not specified
   NameMap<std::string> attributes = {};  // {"features", "+avx512f"}
   bool operator==(const Target&) const = default;
 };
@@ -19,11 +19,12 @@ struct Target {
 /// Options of a compilation, by name, as text.
 using Options = NameMap<std::string>;
 
-/// The canonical text: lower-case kind, attributes in order of their keys. Cache keys hold this form only.
+/// Returns the canonical text: lower-case kind, attributes sorted by key. Cache keys hold this form only.
 std::string to_string(const Target& target);
 
 /// Reads the canonical form, TileLang's strings ("cuda -arch=sm_90a", "llvm -mcpu=skylake", "c") and its JSON
-/// ({"kind":"cuda","arch":"sm_90a"}). The kind is kept as given: plugins list the kinds that they take.
+/// ({"kind":"cuda","arch":"sm_90a"}). Any well-formed kind is accepted, in lower case: plugins list the kinds they
+/// support.
 ///
 /// Errors: invalid_argument that shows the text and the accepted forms.
 Result<Target> parse_target(std::string_view text);

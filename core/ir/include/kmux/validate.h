@@ -8,44 +8,49 @@
 
 namespace kmux {
 
-/// One thing that is wrong with a program.
+/// An error in a program.
 struct Problem {
   std::string path;     // JSON pointer: "/variants/0/body/steps/2/args/1"
   std::string message;  // "problem (why). What to do."
   bool operator==(const Problem&) const = default;
 };
 
-/// All problems of `program`, in document order; empty if it is valid.
+/// Returns all problems of `program`, in document order; empty if it is valid.
 ///
 /// Checks names (identifiers, unique, declared), dtypes, ranks, symbols (each needs a live carrier that can be solved),
-/// scopes (maps and asserts may not use loop variables), features a dialect does not have, limits and file paths.
+/// scopes (maps and asserts may not use loop variables), features that a dialect lacks, limits and file paths.
 std::vector<Problem> validate(const Program& program);
 
-/// ok, or one invalid_argument whose message has the number of problems and the first, with one "problem"
-/// note for each of the others (up to the hundredth).
+/// Returns ok if `program` is valid.
+///
+/// Errors: one invalid_argument whose message has the number of problems and the first one. Each further problem, up to
+///         the hundredth, is a note "problem".
 Status check_valid(const Program& program);
 
-/// Is `name` a C identifier that is not a keyword of C++ and does not begin with "kmux_", "KMUX_" or two
-/// underscores?
+/// Returns true if `name` is a C identifier that is not a keyword of C++ and does not begin with "kmux_", "KMUX_" or
+/// two underscores.
 bool is_identifier(std::string_view name);
 
-/// Is `name` an identifier, a mangled name, or an NVRTC name expression ("kern<float, 4>", "ns::kern")? Such names
-/// may reach generated code.
+/// Returns true if `name` is an identifier, a mangled name, or an NVRTC name expression ("kern<float, 4>", "ns::kern").
+/// Such names may appear in generated code.
 bool is_variable_name(std::string_view name);
 
-/// Is `name` one of a variable, or of an overload with the types of its parameters ("gelu(float const*, float*, int)")? Types
-/// are words, with template arguments, and the stars, ampersands and qualifiers behind them: no function and no array.
+/// Returns true if `name` is a variable name, or names an overload by its parameter types, for example
+/// "gelu(float const*, float*, int)". Types are words with template arguments, followed by stars, ampersands and
+/// qualifiers; function and array types are invalid.
 bool is_kernel_name(std::string_view name);
 
-/// Returns why `path` is not a path of a program's file, for a message; empty if it is one. Such a path is relative and normalised
-/// ('/' between names, no empty name, "." or ".."), has no control character, '\\', ':' or '"', begins with no name of kmux's own
-/// ("kmux-"), and is not one by which a compiler looks for precompiled headers (".gch", ".pch").
+/// Returns why `path` cannot be the path of a program's file, for a message; empty if it can.
+///
+/// A valid path is relative and normalised ('/' between names, no empty name, "." or ".."). It has no control
+/// character, '\\', ':' or '"'. It does not begin with the prefix reserved for kmux ("kmux-"), and does not name a
+/// precompiled header (".gch", ".pch"), which compilers load implicitly.
 std::string_view refusal_of_path(std::string_view path);
 
-/// Returns true for a path that stays in the program's folder on every system, and that `refusal_of_path` does not refuse.
+/// Returns true if `path` stays in the program's folder on every system and `refusal_of_path` accepts it.
 bool is_file_path(std::string_view path);
 
-/// Is `text` UTF-8 without NUL? Every string of a program is; file contents may be anything.
+/// Returns true if `text` is UTF-8 without NUL. Every string of a program must be; file contents may be any bytes.
 bool is_text(std::string_view text);
 
 }  // namespace kmux

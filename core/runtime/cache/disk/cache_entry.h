@@ -12,33 +12,33 @@
 
 namespace kmux {
 
-/// What an entry is found by: everything that decides what a build makes, headers aside.
+/// The key of an entry: everything that determines the result of a build, except headers.
 struct CacheKey {
   std::string digest;  // SHA-256 over the parts, 64 lower-case hex digits
-  Json parts = {};     // in clear, for people
-  /// The same key for all that differ in the places of `folders` alone, for entries that do not depend on these; empty: no
-  /// others count.
+  Json parts = {};     // readable, for people
+  /// The key shared by all requests that differ only in the locations of `folders`, for entries independent of these;
+  /// empty: not shared.
   std::string shared_digest = {};
   Json shared_parts = {};
   std::vector<std::string> folders = {};  // see include_folders.h
 };
 
-/// What a build made: an artifact with its launcher, or the reason why the backend cannot do it.
+/// The result of a build: an artifact with its launcher, or the error of a backend that does not support it.
 ///
-/// The artifact's part `deps` (kmux/plugin/dependencies.h) names the files that the entry depends on; a negative entry names
-/// them in a note of that kind, if it depends on any.
+/// The artifact's part `deps` (kmux/plugin/dependencies.h) names the files that the entry depends on; a negative entry
+/// names them in a note of that kind, if any.
 struct CacheEntry {
   Artifact artifact = {};
   std::string launcher = {};
   std::optional<Error> unsupported = {};
-  /// `file_time_now()` before it was built, or found. As long as no file that it depends on changed since, it is what a
-  /// build makes; the state of these files is captured with this time by the caller that got the entry.
+  /// `file_time_now()` before it was built, or found. While no file that it depends on has changed since, it equals the
+  /// result of a build. The caller captures the state of these files with this time.
   FileTime began = 0;
 };
 
-/// The files that an outcome depends on.
+/// Returns the files that an outcome depends on.
 ///
-/// Errors: invalid_argument if its list of them is malformed.
+/// Errors: invalid_argument if its list of files is malformed.
 inline Result<Dependencies> dependencies_of(const Artifact& artifact) {
   const std::string* part = artifact.find(kDependenciesPart);
   return part != nullptr ? dependencies_from_json(*part) : Dependencies{};
@@ -53,8 +53,7 @@ inline Result<Dependencies> dependencies_of(const CacheEntry& entry) {
   return entry.unsupported ? dependencies_of(*entry.unsupported) : dependencies_of(entry.artifact);
 }
 
-/// Takes out of an artifact's list of dependencies what these were seen like: that means something to one build only, on one
-/// machine.
+/// Removes the observed state of the dependencies from an artifact. It is only valid for one build on one machine.
 inline void forget_sight(Artifact& artifact) {
   Result<Dependencies> dependencies = dependencies_of(artifact);
   if (!dependencies || !dependencies->seen) return;
@@ -62,7 +61,7 @@ inline void forget_sight(Artifact& artifact) {
   artifact.set(std::string(kDependenciesPart), to_json(*dependencies));
 }
 
-/// The entry without it.
+/// Returns the entry without the observed state of its dependencies.
 CacheEntry without_sight(CacheEntry entry);
 
 }  // namespace kmux

@@ -28,9 +28,9 @@ Error missing(const fs::path& path, int error) {
                                                  "). Name one that is there or can be made.");
 }
 
-/// 0 or errno; a folder that is there is no error.
+/// Creates the folder and missing ones above it. Returns 0 or errno; an existing folder is no error.
 int make_folder(const fs::path& path) {
-  std::error_code ignored;  // mkdir says why
+  std::error_code ignored;  // mkdir reports the reason
   fs::create_directories(path.parent_path(), ignored);
   return ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST ? 0 : errno;
 }

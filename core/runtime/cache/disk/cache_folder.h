@@ -13,29 +13,30 @@
 
 namespace kmux {
 
-/// Is `text` a SHA-256 as `sha256_hex` writes it? Only such names become paths.
+/// Returns true if `text` is a SHA-256 digest as `sha256_hex` writes it. Only such names become paths.
 bool is_digest(std::string_view text);
 
-/// A cache's folder that was checked and stays open. What is opened below it belongs to this cache, whatever is renamed meanwhile.
+/// A checked cache folder, kept open. Files opened below it belong to this cache even if paths are renamed.
 struct CheckedFolder {
   FileDescriptor folder;
   bool is_of_group = false;  ///< users of its group are trusted
 };
 
-/// Where an entry lies: its key and, below it, the digest of the state of its dependencies.
+/// The location of an entry: its key and, below it, the digest of the state of its dependencies.
 struct EntryLocation {
   std::filesystem::path folder;
   std::string key;
   std::string second;
   std::shared_ptr<const CheckedFolder> cache = {};  // null: `folder` is opened by its path, as in staging
 
-  /// Opens the folder, or nothing (errno says why).
+  /// Opens the folder. Returns a closed descriptor on failure, with the reason in errno.
   FileDescriptor open() const;
-  /// Returns true if only root, this user, and in a group's cache its group, may have written what `info` is of.
+  /// Returns true if the file of `info` can only have been written by root, this user or, in a group's cache, its
+  /// group.
   bool trusts(const struct stat& info) const;
 };
 
-/// The layout of a cache on disk, and whether it may be trusted:
+/// The layout of a cache on disk, and the check whether it may be trusted:
 ///
 ///     v1/ab/<key>/<second>/    one entry, never changed: manifest.json, artifact, launcher, dependencies
 ///     tmp/<uuid>-<host>-<pid>/ an entry being written or removed
@@ -47,12 +48,13 @@ class CacheFolder {
   /// The users that may write to a folder. A group's folder has mode 2770, as have the folders made in it.
   enum class Sharing { kUser, kGroup };
 
-  /// Opens a cache; for writing, its folder is made if it is not there (mode 0700).
+  /// Opens a cache. For writing, a missing folder is created with mode 0700.
   ///
-  /// An existing folder that this user cannot write to is opened for reading; `access` tells.
-  /// Errors: invalid_argument if it is a symbolic link, belongs to another user (root's are good for reading) or may be
-  ///         written to by group or others, or a folder above it is such a one (safe_path.h); unavailable if it is not there and cannot be made. Both say what to do. With kGroup
-  ///         a group that this process is in may write to it, if it is setgid, and it may belong to any user.
+  /// An existing folder that this user cannot write to is opened for reading; `access` reports it.
+  /// Errors: invalid_argument if it is a symbolic link, belongs to another user (root's may be read) or is writable by
+  ///         group or others, or if a folder above it is unsafe in that way (safe_path.h); unavailable if it is missing
+  ///         and cannot be created. Both messages have advice. With kGroup a group of this process may write to it, if
+  ///         it is setgid, and it may belong to any user.
   static Result<CacheFolder> open(const std::filesystem::path& path, Access wanted, Sharing sharing = Sharing::kUser);
 
   const std::filesystem::path& path() const { return path_; }
@@ -64,9 +66,9 @@ class CacheFolder {
   std::filesystem::path sweep_stamp() const { return path_ / "swept"; }
   EntryLocation entry(const std::string& key, const std::string& second) const;
 
-  /// The entries of one key; none if there is none.
+  /// Returns the entries of one key; may be empty.
   std::vector<EntryLocation> entries_of(const std::string& key) const;
-  /// All entries, by key.
+  /// Returns all entries, sorted by key.
   std::vector<EntryLocation> entries() const;
 
  private:
@@ -79,8 +81,8 @@ class CacheFolder {
   std::shared_ptr<const CheckedFolder> checked_;
 };
 
-/// Makes `path` and what is missing above it, `path` itself for this user alone, and checks that it is a folder of this
-/// user that no other user may write to.
+/// Creates `path`, private to this user, and missing folders above it. Checks that it belongs to this user and no other
+/// user may write to it.
 ///
 /// Errors: as `CacheFolder::open`.
 Status make_private_folder(const std::filesystem::path& path);

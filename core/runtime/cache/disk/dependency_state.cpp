@@ -21,7 +21,7 @@ Error unsure(const std::string& path, const std::string& why) {
   return make_error(ErrorCode::kUnavailable, "what the build read is not known ('" + path + "' " + why + ").");
 }
 
-/// The identity of a file that has not changed since `began`.
+/// Returns the identity of a file that has not changed since `began`.
 Result<FileIdentity> settled_identity(const std::string& path, FileTime began) {
   const FileIdentity now = FileIdentity::of(path);
   if (!now.is_there()) return unsure(path, "is gone");
@@ -35,7 +35,7 @@ Result<File> capture_file(const std::string& path, FileTime began, FileContents 
   if (contents == FileContents::kLeft) return File{path, identity, ""};
   std::optional<std::string> digest = FileDigests::of_process().digest(path, identity);
   if (!digest) return unsure(path, "cannot be read any more");
-  // After reading: a change since `began`, during the reading as well, shows in the times.
+  // Checked after reading: the times show a change since `began`, including one during the read.
   KMUX_ASSIGN(const FileIdentity after, settled_identity(path, began));
   if (after != identity) return unsure(path, "changed meanwhile");
   return File{path, identity, *std::move(digest)};
@@ -43,7 +43,7 @@ Result<File> capture_file(const std::string& path, FileTime began, FileContents 
 
 std::string folder_of(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
 
-/// What has a name that the build looked for and did not take.
+/// The kind of file that has the name of an absent candidate.
 enum class Named { kNothing, kFolder, kBrokenLink, kFile };
 
 bool is_link(const std::string& path) {
@@ -57,20 +57,20 @@ Named look_for(const std::string& path) {
   return is_link(path) ? Named::kBrokenLink : Named::kNothing;
 }
 
-/// Notes that `path`, which lies in `folder`, was passed over by a build that began at `began`.
+/// Records that a build that began at `began` did not use `path`, which is in `folder`.
 Status note_absent(Folder& folder, const std::string& path, FileTime began) {
   const Named named = look_for(path);
   if (named == Named::kFile) return unsure(path, "was added meanwhile");
-  // Was that folder there when the build came by, or was it missing on the way to the candidate?
+  // A folder newer than the build may have been missing when the build searched.
   const bool is_folder = named == Named::kFolder;
   if (is_folder && FileIdentity::of(path).changed_ns() >= began) return unsure(path, "was added meanwhile");
-  // What a link names may come, go and change without a change of the folder that the link is in.
+  // The target of a link may appear, vanish and change without a change of the folder that contains the link.
   if (named != Named::kNothing && is_link(path)) folder.is_settled = false;
   (is_folder ? folder.passed : folder.absent).push_back(path);
   return Ok{};
 }
 
-/// Every folder in the place of a file was one before the build.
+/// Checks that every folder in place of a file was a folder before the build.
 Status check_passed(const Folder& folder, const std::vector<std::string>& seen) {
   for (const std::string& path : folder.passed) {
     if (!std::ranges::binary_search(seen, path)) return unsure(path, "was added meanwhile");
@@ -90,7 +90,7 @@ Result<std::vector<Folder>> capture_folders(const std::vector<std::string>& abse
       folder.identity = FileIdentity::of(folder.path);
       folder.is_settled = folder.identity.changed_ns() < now;
     }
-    // After the folder's identity was taken, so that what is added from now on changes it.
+    // After the folder's identity was taken, so that files added from now on change it.
     KMUX_TRY(note_absent(folder, path, began));
   }
   std::vector<Folder> list;
@@ -106,7 +106,7 @@ bool is_unchanged(const File& file, bool is_of_here) {
   return FileDigests::of_process().digest(file.path, now) == file.sha256;
 }
 
-/// The candidate that is there now, or null.
+/// Returns a candidate that exists now, or null.
 const std::string* find_added(const Folder& folder, bool is_of_here) {
   const FileIdentity now = FileIdentity::of(folder.path);
   if (!now.is_there() || (is_of_here && folder.is_settled && now == folder.identity)) return nullptr;
@@ -120,7 +120,7 @@ const std::string* find_added(const Folder& folder, bool is_of_here) {
   return nullptr;
 }
 
-/// Takes the text before `end` off the front of `text`.
+/// Removes the text before `end` from the front of `text` and returns it.
 std::string_view take(std::string_view& text, char end) {
   const std::size_t size = std::min(text.find(end), text.size());
   const std::string_view taken = text.substr(0, size);
@@ -136,7 +136,7 @@ bool read_identity(std::string_view& line, FileIdentity& identity) {
   return true;
 }
 
-/// Is it absolute, or "INDEX/rest" (include_folders.h)?
+/// Returns true if `path` is absolute, or "INDEX/rest" (include_folders.h).
 bool is_stored_path(std::string_view path) {
   const std::size_t digits = std::min(path.find_first_not_of("0123456789"), path.size());
   return path.substr(digits).starts_with('/');
@@ -195,14 +195,14 @@ Result<DependencyState> capture(const Dependencies& dependencies, FileTime began
   for (const Folder& folder : state.folders) {
     if (seen) KMUX_TRY(check_passed(folder, seen->passed));
   }
-  if (!state.empty()) state.machine = boot_mark();  // which is read from a file
+  if (!state.empty()) state.machine = boot_mark();  // only if needed: it is read from a file
   return state;
 }
 
 void hash_contents(DependencyState& state) {
   for (File& file : state.files) {
     const std::optional<std::string> digest = FileDigests::of_process().digest(file.path, file.identity);
-    // The identity is settled, so a file that has it now had it while it was read.
+    // The identity is settled, so a file with this identity now had it during the read.
     if (digest && FileIdentity::of(file.path) == file.identity) file.sha256 = *digest;
   }
 }
@@ -274,7 +274,7 @@ namespace {
 
 std::string read_mark() {
   if (std::string id = boot_id(); !id.empty()) return id;
-  const std::string own = unique_id();  // of this process alone: what others noted then means nothing here
+  const std::string own = unique_id();  // unique to this process: records of other processes are invalid here
   return own.empty() ? "" : "process " + own;
 }
 
@@ -287,7 +287,7 @@ const std::string& boot_mark() {
 
 FileDigests& FileDigests::of_process() {
   static FileDigests& digests = *new FileDigests;  // outlives threads that publish late
-  // So that no child has the mutex locked by a thread that it has not.
+  // So that a child never has the mutex locked by a thread of its parent.
   static const int registered =
       ::pthread_atfork([] { digests.mutex_.lock(); }, [] { digests.mutex_.unlock(); }, [] { digests.mutex_.unlock(); });
   static_cast<void>(registered);
@@ -300,7 +300,7 @@ std::optional<std::string> FileDigests::digest(const std::string& path, const Fi
   const Result<std::string> content = read_file(path);
   if (!content) return std::nullopt;
   std::string sha256 = sha256_hex(*content);
-  // A change within this tick of the clock could leave the identity as it is.
+  // A change within this clock tick could leave the identity unchanged.
   if (now.changed_ns() < began && FileIdentity::of(path) == now) keep(path, now, sha256);
   return sha256;
 }

@@ -20,13 +20,13 @@ constexpr std::string_view kHead = R"({"manifest":)";
 constexpr std::string_view kMiddle = R"(,"sha256":")";
 constexpr std::string_view kTail = "\"}\n";
 constexpr std::size_t kDigestSize = 64;
-constexpr int kSchema = 2;  // raise it when a file of an entry gets another meaning
+constexpr int kSchema = 2;  // must be incremented when the meaning of an entry's file changes
 
 Error malformed(const std::string& why) {
   return make_error(ErrorCode::kInvalidArgument, "its manifest cannot be read (" + why + ").");
 }
 
-/// The member `key` of `json` as text, or null.
+/// Returns the member `key` of `json` as text, or null.
 const std::string* text_of(const Json& json, std::string_view key) {
   const Json* member = json.find(key);
   return member == nullptr ? nullptr : member->as_string();
@@ -68,7 +68,7 @@ Status read_files(const Json* json, EntryManifest& manifest) {
   return Ok{};
 }
 
-/// The text between head and digest, if the digest is right.
+/// Returns the text between head and digest, if the digest matches.
 Result<std::string_view> checked_body(std::string_view text) {
   const std::size_t around = kHead.size() + kMiddle.size() + kDigestSize + kTail.size();
   if (text.size() < around || !text.starts_with(kHead) || !text.ends_with(kTail)) return malformed("it is truncated");
@@ -85,10 +85,10 @@ using Outcome = EntryReading::Outcome;
 constexpr std::uint64_t kMaxManifestBytes = std::uint64_t{16} << 20;
 constexpr FileTime kTouchEvery = FileTime{3600} * 1'000'000'000;
 
-/// Fills an `EntryReading`; each step answers whether the next one makes sense.
+/// Fills an `EntryReading`. Each step returns true if the next step may run.
 class Reader {
  public:
-  /// Of the folder, or of `packed` if that is not null.
+  /// Reads from the folder, or from `packed` if that is not null.
   Reader(const EntryLocation& location, const PackedEntry* packed, const IncludeFolders& folders, EntryReading& reading)
       : location_(location), packed_(packed), folders_(folders), reading_(reading) {}
 
@@ -157,7 +157,7 @@ class Reader {
     return true;
   }
 
-  /// Compares `state` with the files here, and lists them where the entry is of other folders.
+  /// Compares `state` with the files on this machine, and lists them if the entry is shared.
   bool check_dependencies(DependencyState state) {
     std::optional<DependencyState> here = resolved_in(folders_, std::move(state));
     if (!here) return damaged("its dependencies are of other folders");
@@ -168,7 +168,7 @@ class Reader {
     return true;
   }
 
-  /// A removed entry loses its name before it loses its files, so a file is missing only if the name is still there.
+  /// A removed entry loses its name before its files, so a missing file is damage only if the name still exists.
   bool stop_at_errno(const char* name) {
     const int error = errno;
     const bool vanished = packed_ == nullptr && (error == ENOENT || error == ESTALE);
@@ -176,7 +176,7 @@ class Reader {
     return damaged(std::string(name) + ": " + errno_text(error));
   }
 
-  /// A file, or nothing (errno says why).
+  /// Returns a file, or nothing with the reason in errno.
   std::optional<FileContent> fetch(const char* name, std::uint64_t max_bytes) {
     if (packed_ == nullptr) return read_file_at(reading_.folder, name, max_bytes);
     const auto found = packed_->files.find(name);
@@ -185,7 +185,7 @@ class Reader {
     return std::nullopt;
   }
 
-  /// What is packed has no owner: who vouches for it is asked where it comes from.
+  /// A packed file has no owner: its source must be authenticated by the caller.
   bool is_trusted(const FileContent& content) const { return packed_ != nullptr || location_.trusts(content.info); }
 
   std::optional<std::string> read(const char* name) {
@@ -205,7 +205,7 @@ class Reader {
   const EntryLocation& location_;
   const PackedEntry* packed_;
   const IncludeFolders& folders_;
-  std::optional<Dependencies> listed_ = {};  // of a shared entry, where they lie here
+  std::optional<Dependencies> listed_ = {};  // of a shared entry, with their paths on this machine
   EntryReading& reading_;
 };
 
@@ -275,7 +275,7 @@ void touch(const EntryReading& reading) {
   const FileTime now = file_time_now();
   if (now - reading.used_ns < kTouchEvery) return;
   const timespec times[] = {{0, UTIME_OMIT}, {now / 1'000'000'000, now % 1'000'000'000}};
-  ::utimensat(reading.folder.get(), kManifestFile, times, 0);  // else it is evicted somewhat early
+  ::utimensat(reading.folder.get(), kManifestFile, times, 0);  // on failure it is evicted somewhat early
 }
 
 Result<std::map<std::string, std::string>> entry_files(const CacheKey& key, const CacheEntry& entry,
@@ -293,7 +293,7 @@ Result<std::map<std::string, std::string>> entry_files(const CacheKey& key, cons
                          .unsupported = entry.unsupported};
   for (const auto& [name, bytes] : files) manifest.files[name] = {bytes.size(), sha256_hex(bytes)};
   const std::string text = to_json(manifest);
-  KMUX_TRY(entry_manifest_from_json(text));  // a log that is not UTF-8 would make it unreadable
+  KMUX_TRY(entry_manifest_from_json(text));  // a log that is not UTF-8 would be unreadable
   files[kManifestFile] = text;
   return files;
 }

@@ -18,7 +18,7 @@
 
 namespace kmux {
 
-/// What an entry says of itself in manifest.json.
+/// The contents of an entry's manifest.json.
 struct EntryManifest {
   struct File {
     std::uint64_t size = 0;
@@ -26,22 +26,24 @@ struct EntryManifest {
     bool operator==(const File&) const = default;
   };
   std::string key;
-  std::string parts;  // of the key, JSON; kept as text, since a hit has no need of them
+  std::string parts;  // of the key, JSON; kept as text, since a hit does not need them
   std::int64_t created_ns = 0;
   std::map<std::string, File, std::less<>> files;  // by name; none for a negative entry without dependencies
   std::optional<Error> unsupported;
 };
 
-/// JSON that ends with the SHA-256 of all before it, so that no byte of it can change unseen.
+/// Returns JSON that ends with the SHA-256 of all preceding bytes, so that any changed byte is detected.
 std::string to_json(const EntryManifest& manifest);
 
-/// Errors: invalid_argument for anything that `to_json` does not write, a changed byte included; unsupported for a whole
-///         manifest that another version wrote in another schema.
+/// Parses the output of `to_json`.
+///
+/// Errors: invalid_argument for any other text, including a changed byte; unsupported for an intact manifest that
+///         another version wrote in another schema.
 Result<EntryManifest> entry_manifest_from_json(std::string_view text);
 
 struct PackedEntry;
 
-/// The files that an entry may have; the manifest is always there and names the others.
+/// The files that an entry may have. The manifest is always present and names the others.
 inline constexpr const char* kManifestFile = "manifest.json";
 inline constexpr const char* kArtifactFile = "artifact";
 inline constexpr const char* kLauncherFile = "launcher";
@@ -53,39 +55,40 @@ inline bool is_entry_file(std::string_view name) {
   return std::find(kEntryFiles.begin(), kEntryFiles.end(), name) != kEntryFiles.end();
 }
 
-/// How an attempt to read an entry ended.
+/// The result of reading an entry.
 struct EntryReading {
   enum class Outcome {
     kGood,
     kOutdated,  // a dependency changed, or another version wrote it
-    kGone,  // it was removed meanwhile
+    kGone,  // removed concurrently
     kDamaged,
   };
   Outcome outcome = Outcome::kGone;
-  std::string reason = {};  // unless it is good
+  std::string reason = {};  // empty if kGood
   EntryManifest manifest = {};
   CacheEntry entry = {};
   FileTime used_ns = 0;  // last used
-  FileDescriptor folder = FileDescriptor();  // what was read, whatever its name is now
+  FileDescriptor folder = FileDescriptor();  // the folder that was read, even if renamed since
 };
 
-/// Reads an entry and checks every digest; with `kDependencies` also whether its dependencies are as they were, those of a shared
-/// entry below `folders`. Its artifact then lists their paths.
+/// Reads an entry and checks every digest. With `kDependencies` also checks that its dependencies are unchanged; those
+/// of a shared entry are below `folders`. The returned artifact then lists their paths.
 enum class EntryCheck { kDigests, kDependencies };
 EntryReading read_entry(const EntryLocation& location, EntryCheck check, const IncludeFolders& folders = {});
 
-/// Reads an entry of another machine, and checks every digest and its dependencies: the contents of all files. Never `kGone`; there is no folder.
+/// Reads an entry of another machine. Checks every digest and the contents of all files that it depends on. Never
+/// returns `kGone` or a folder.
 EntryReading read_entry(const PackedEntry& packed, const IncludeFolders& folders = {});
 
-/// What an entry says of itself, or nothing if that cannot be read.
+/// Returns the manifest of an entry, or nothing if it cannot be read.
 std::optional<EntryManifest> read_manifest(const EntryLocation& location);
 
 /// Marks an entry as used now, at most once an hour: the mark is the manifest's mtime, as access times are often off.
 void touch(const EntryReading& reading);
 
-/// An entry's files by name.
+/// Returns the files of an entry by name.
 ///
-/// Errors: invalid_argument if the entry could not be read back.
+/// Errors: invalid_argument if the written entry would be unreadable.
 Result<std::map<std::string, std::string>> entry_files(const CacheKey& key, const CacheEntry& entry,
                                                        const DependencyState& state);
 

@@ -8,7 +8,7 @@ namespace {
 
 using Outcome = EntryReading::Outcome;
 
-/// For people: as it is, should it not be JSON.
+/// Returns the parts for display; plain text if they are not JSON.
 Json parts_of(const EntryManifest& manifest) {
   auto parts = parse_json(manifest.parts);
   return parts ? *std::move(parts) : Json(manifest.parts);

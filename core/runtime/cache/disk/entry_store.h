@@ -15,10 +15,10 @@
 
 namespace kmux {
 
-/// Takes what went wrong without harm to the caller. Threads: any.
+/// Receives problems that do not affect the caller. Threads: any.
 using CacheLog = std::function<void(const std::string&)>;
 
-/// An entry as `list` tells it.
+/// An entry as `list` reports it.
 struct StoredEntry {
   EntryLocation location;
   Json parts;
@@ -28,7 +28,7 @@ struct StoredEntry {
   bool negative = false;
 };
 
-/// An entry that was found damaged, and why.
+/// A damaged entry and the reason.
 struct DamagedEntry {
   std::filesystem::path folder;
   std::string reason;
@@ -43,18 +43,18 @@ class EntryStore {
 
   const CacheFolder& folder() const { return folder_; }
 
-  /// An entry of `key` that is whole and up to date, or nothing. Damaged ones are logged and put into quarantine.
-  /// Headers of a shared entry are looked for in `folders`.
+  /// Returns an intact and current entry of `key`, or nothing. Damaged ones are logged and moved to quarantine. Headers
+  /// of a shared entry are searched in `folders`.
   std::optional<CacheEntry> find(const std::string& key, const IncludeFolders& folders = {}) const;
 
-  /// Stores an entry that was packed here; an equal one that is there already stays.
+  /// Stores an entry that this process packed. Keeps an existing equal one.
   ///
   /// Errors: unavailable with the system's reason.
   Status store(const PackedEntry& entry) const;
 
-  /// All entries, unchecked; those whose manifest cannot be read are left out.
+  /// Returns all entries, unchecked, without those with an unreadable manifest.
   std::vector<StoredEntry> list() const;
-  /// Reads every entry; the damaged ones are put into quarantine and returned.
+  /// Reads every entry. Moves damaged ones to quarantine and returns them.
   std::vector<DamagedEntry> verify() const;
 
  private:

@@ -13,7 +13,7 @@
 namespace kmux {
 namespace {
 
-/// 0 or errno.
+/// Writes all of `bytes`. Returns 0 or errno.
 int write_all(int fd, std::string_view bytes) {
   const SignalBlocked blocked(SIGXFSZ);
   while (!bytes.empty()) {
@@ -24,7 +24,7 @@ int write_all(int fd, std::string_view bytes) {
   return 0;
 }
 
-/// Did `bytes` fill up? A file that shrank meanwhile does not fill it.
+/// Fills `bytes` from the file and returns true on success. Shortens it if the file has shrunk.
 bool read_all(int fd, std::string& bytes) {
   for (std::size_t done = 0; done < bytes.size();) {
     const ssize_t got = ::read(fd, bytes.data() + done, bytes.size() - done);
@@ -80,7 +80,7 @@ int make_folder_as_above(const std::filesystem::path& path) {
   const FileDescriptor above = FileDescriptor::open_folder(path.parent_path());
   if (!above.ok() || !is_of_group(above.get())) return 0;
   const FileDescriptor made = FileDescriptor::open_folder(path);
-  return made.ok() && ::fchmod(made.get(), S_ISGID | 0770) == 0 ? 0 : errno;  // whatever the mask of the process
+  return made.ok() && ::fchmod(made.get(), S_ISGID | 0770) == 0 ? 0 : errno;  // regardless of the umask
 }
 
 int write_file_at(const FileDescriptor& folder, const char* name, std::string_view bytes) {

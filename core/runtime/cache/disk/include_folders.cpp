@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where every machine has the headers of its compilers and of its C library.
+// The folders of compiler and C library headers on every machine.
 constexpr std::string_view kSystem[] = {"/usr", "/include"};
 
 bool is_below(std::string_view path, std::string_view folder) {
@@ -38,7 +38,7 @@ bool is_shareable(const std::string& folder) {
   return is_apart(folder) && is_apart(real.string());
 }
 
-/// The folder with the longest name that `path` is in, but `except`.
+/// Returns the folder with the longest name that contains `path`, other than `except`.
 std::optional<std::size_t> folder_with(std::string_view path, const IncludeFolders& folders, std::size_t except) {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < folders.size(); ++i) {
@@ -72,7 +72,7 @@ bool resolve(std::string& path, const IncludeFolders& folders) {
   return true;
 }
 
-/// Sorted by the changed paths, so that the same state has one text wherever its folders lie.
+/// Changes all paths and sorts by the results, so that equal states have equal texts wherever their folders are.
 template <class Change>
 std::optional<DependencyState> with_paths(DependencyState state, const Change& change) {
   bool good = true;

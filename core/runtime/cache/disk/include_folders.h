@@ -8,23 +8,25 @@
 
 namespace kmux {
 
-/// The folders of option "include_dirs" of a request: absolute, in their order, without "." and "..".
+/// The folders of option "include_dirs" of a request: absolute, in order, without "." and "..".
 using IncludeFolders = std::vector<std::string>;
 
-/// Normalizes the folders of a request, a line each; empty if code that was built elsewhere must not be used for them.
+/// Normalizes the folders of a request, one per line. Returns an empty list if code built elsewhere must not be used
+/// for them.
 ///
-/// That is so for a folder that is missing, has ".." in its name, or is one of the system's, which compilers search in another
-/// order than that of the options.
+/// This applies to a folder that is missing, has ".." in its name, or is a system folder: compilers do not search those
+/// in the order of the options.
 IncludeFolders shareable_folders(const std::string& lines);
 
-/// What keys have of `folders`: how many there are, and how they lie within each other.
+/// Returns the text of `folders` for keys: their number and their nesting.
 std::string positions_of(const IncludeFolders& folders);
 
-/// `state` with each path below a folder as "INDEX/rest". Nothing if a path lies neither there nor among the system's, has "..",
-/// or if a file is listed by two paths: compilers read such a file once only.
+/// Returns `state` with each path below a folder as "INDEX/rest". Returns nothing if a path is in neither these nor
+/// system folders or has "..", or if a file is listed by two paths: compilers read such a file only once.
 std::optional<DependencyState> relative_to(const IncludeFolders& folders, DependencyState state);
 
-/// `state`, which `relative_to` made, with the paths that the files have below `folders`. Nothing if `folders` lacks an index.
+/// Returns `state`, a result of `relative_to`, with its paths below `folders`. Returns nothing if `folders` lacks an
+/// index.
 std::optional<DependencyState> resolved_in(const IncludeFolders& folders, DependencyState state);
 
 /// Returns true if each path of `state` names another file.

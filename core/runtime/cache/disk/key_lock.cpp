@@ -30,13 +30,13 @@ std::int64_t offset_of(std::string_view name) {
   return static_cast<std::int64_t>(std::stoull(sha256_hex(name).substr(0, 15), nullptr, 16));  // 60 bits
 }
 
-/// 0 or errno.
+/// Tries to take the lock. Returns 0 or errno.
 int take_lock(NumberedLocks& file, std::int64_t offset) {
   if (const int error = fault_point("lock"); error != 0) return error;
   return file.take(offset);
 }
 
-/// Waits until no other open file has the lock, and takes it.
+/// Waits until no other open file has the lock, and acquires it.
 bool wait_for_lock(NumberedLocks& file, std::int64_t offset, Clock::time_point end,
                    const KeyLocks::Patience& patience) {
   auto next_look = Clock::now() + kLook;
@@ -55,8 +55,8 @@ bool wait_for_lock(NumberedLocks& file, std::int64_t offset, Clock::time_point e
 
 std::atomic<unsigned> fork_count{0};
 
-/// How often this process was forked. A child has the open files of its parent, and so the locks in them: what is locked
-/// after a fork has to be in another file, or a child that lives longer than its parent would hold it.
+/// Returns the number of forks of this process. A child shares the open files of its parent, and thus their locks.
+/// Locks taken after a fork must be in another open file, or a child that outlives its parent would hold them.
 unsigned count_forks() {
   static const int registered =
       ::pthread_atfork(nullptr, [] { fork_count.fetch_add(1, std::memory_order_relaxed); }, nullptr);
@@ -66,12 +66,12 @@ unsigned count_forks() {
 
 }  // namespace
 
-/// The offsets that threads of this process hold or wait for in the file, whichever of its openings that is.
+/// The offsets that threads of this process hold or wait for in the file, over all its open descriptions.
 class KeyLocks::Table {
  public:
   Table() : process_(::getpid()) {}
 
-  /// Its mutex may be locked by a thread that is not here.
+  /// Returns true in a forked child, where the mutex may be locked by a thread of the parent.
   bool is_forked() const { return process_ != ::getpid(); }
 
   bool claim(std::int64_t offset, Clock::time_point end) {
@@ -88,7 +88,7 @@ class KeyLocks::Table {
     freed_.notify_all();
   }
 
-  /// The file as it was opened last, opened anew if the path names another one now or this process was forked since.
+  /// Returns the last opened file. Opens it again if the path names another file now or this process was forked since.
   std::shared_ptr<File> file(const std::filesystem::path& path);
 
  private:
@@ -99,7 +99,7 @@ class KeyLocks::Table {
   std::shared_ptr<File> file_;
 };
 
-/// An opening of the file of locks; closed with the last lock in it once the table has another one.
+/// An open description of the file of locks. Closed with its last lock once the table has another one.
 class KeyLocks::File {
  public:
   explicit File(const std::filesystem::path& path) : forks_(count_forks()), locks_(path) {}
@@ -108,8 +108,8 @@ class KeyLocks::File {
   bool lock(std::int64_t offset, Clock::time_point end, const Patience& patience) {
     return locks_.is_open() && wait_for_lock(locks_, offset, end, patience);
   }
-  /// Unlocks, as closing is not enough: a child that was forked meanwhile has the same open file. Such a child must not
-  /// unlock what its parent holds.
+  /// Unlocks explicitly, as closing is not enough: a child forked since has the same open file. Such a child must not
+  /// release its parent's locks.
   void unlock(std::int64_t offset) {
     if (process_ != ::getpid() || fault_point("lock") != 0) return;
     locks_.give(offset);
@@ -127,8 +127,7 @@ std::shared_ptr<KeyLocks::File> KeyLocks::Table::file(const std::filesystem::pat
   return file_;
 }
 
-/// In a forked child the table is never destroyed: its condition may have waiters that are not there, for which that would
-/// wait.
+/// Leaks the table in a forked child: destroying its condition variable would block for waiters of the parent.
 KeyLocks::KeyLocks(std::filesystem::path file)
     : path_(std::move(file)), table_(new Table(), [](Table* table) {
         if (!table->is_forked()) delete table;

@@ -14,15 +14,15 @@
 
 namespace kmux {
 
-/// A thread that works on a state of its own until that ends. It begins when it is first needed.
+/// A thread that works on its own state until told to end. Started on first use.
 ///
-/// Threads:  under the mutex of the state.
-/// Lifetime: the state is the thread's, too: in a forked child, where the thread is not, it is never torn down.
+/// Threads:  callers must hold the mutex of the state, except for `end`.
+/// Lifetime: the thread shares ownership of the state. A forked child, which lacks the thread, never destroys it.
 class OwnedThread {
  public:
   struct State {
     virtual ~State() = default;
-    /// Returns once `ends`.
+    /// Runs on the thread. Must return once `ends` is true.
     virtual void work() = 0;
 
     std::mutex mutex;
@@ -30,10 +30,10 @@ class OwnedThread {
     bool ends = false;
   };
 
-  /// Does this process have the thread, started now if need be? At a limit of the system it has none, and the next call
+  /// Returns true if the thread runs, starting it if needed. Returns false at a limit of the system; the next call
   /// tries again.
   bool start(const std::shared_ptr<State>& state, const char* fault_point_name);
-  /// Waits until the thread has returned from `work`. Not under the mutex.
+  /// Blocks until the thread has returned from `work`. The caller must not hold the mutex.
   void end(State& state);
   bool is_forked() const { return process_ != ::getpid(); }
 

@@ -14,7 +14,7 @@ Error refused(const std::string& key, const std::string& why) {
   return make_error(ErrorCode::kInvalidArgument, "cache entry '" + key + "' is refused (" + why + ").");
 }
 
-/// Every file that is written is one that the manifest names: reading alone would pass over others.
+/// Checks that the manifest names every file. Reading alone would ignore other files.
 Status check_names(const PackedEntry& packed, const EntryManifest& manifest) {
   if (packed.files.size() == manifest.files.size() + 1) return Ok{};
   return refused(packed.key, "it has files that its manifest does not list");
@@ -37,7 +37,7 @@ CacheEntry without_sight(CacheEntry entry) {
 
 namespace {
 
-/// The state as a shared entry has it, if this one does not depend on where its headers lie.
+/// Returns the state for a shared entry, or nothing if this entry depends on the locations of its headers.
 std::optional<DependencyState> shared_state(const CacheKey& key, const CacheEntry& entry,
                                             const DependencyState& state) {
   if (key.shared_digest.empty() || entry.unsupported || entry.artifact.find(kRelocatablePart) == nullptr) {
@@ -46,7 +46,7 @@ std::optional<DependencyState> shared_state(const CacheKey& key, const CacheEntr
   return relative_to(key.folders, state);
 }
 
-/// Who finds it lists its headers where they lie there.
+/// Packs a shared entry without header paths. A reader lists the headers at its own paths.
 Result<PackedEntry> pack_shared(const CacheKey& key, CacheEntry entry, const DependencyState& state) {
   entry.artifact.set(std::string(kDependenciesPart), to_json(Dependencies{}));
   const CacheKey shared{.digest = key.shared_digest, .parts = key.shared_parts};

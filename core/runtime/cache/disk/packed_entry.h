@@ -10,28 +10,29 @@
 
 namespace kmux {
 
-/// An entry's files by name, to be carried to another cache.
+/// An entry's files by name, for transfer to another cache.
 struct PackedEntry {
   std::string key;
   std::string second;
   std::map<std::string, std::string> files;
 };
 
-/// The files of an entry, of the shared key if it is relocatable, whose build began at `began` (`file_time_now()` before it).
+/// Returns the files of an entry whose build began at `began` (`file_time_now()` before it). A relocatable entry gets
+/// the shared key.
 ///
-/// Errors: unavailable if what the build read is not known any more; invalid_argument if its dependencies are malformed
-///         or it could not be read back.
+/// Errors: unavailable if the input of the build is no longer known; invalid_argument if its dependencies are malformed
+///         or the written entry would be unreadable.
 Result<PackedEntry> pack_entry(const CacheKey& key, const CacheEntry& entry, FileTime began);
 
-/// The files of an entry that is whole.
+/// Returns the files of an intact entry.
 ///
-/// Errors: unavailable if it was removed meanwhile; invalid_argument if it is damaged.
+/// Errors: unavailable if it was removed concurrently; invalid_argument if it is damaged.
 Result<PackedEntry> pack_entry(const EntryLocation& location);
 
-/// Stores a packed entry, unless there is an equal one.
+/// Stores a packed entry unless the cache has an equal one.
 ///
-/// Errors: invalid_argument for names that no entry has, missing files and digests that do not agree: nothing of it is
-///         then stored; unavailable with the system's reason.
+/// Errors: invalid_argument for invalid file names, missing files and digest mismatches, and then nothing is stored;
+///         unavailable with the system's reason.
 Result<Staging::Outcome> unpack_entry(const CacheFolder& cache, const PackedEntry& packed);
 
 }  // namespace kmux

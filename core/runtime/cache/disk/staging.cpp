@@ -29,14 +29,14 @@ Error failed(const fs::path& path, int error) {
                                                  "). Check the cache's folder and its file system.");
 }
 
-/// What the numbers of processes mean something in: this boot of this machine and this namespace of processes.
+/// Returns a mark of the scope of process ids: this boot of this machine and this process namespace.
 std::string host_mark() {
   std::array<char, 256> name{};
   ::gethostname(name.data(), name.size() - 1);
   return sha256_hex(std::string(name.data()) + '\n' + process_namespace() + '\n' + boot_id()).substr(0, kHostDigits);
 }
 
-/// The process in a name that this machine gave, or 0.
+/// Returns the process in a name created on this machine, or 0.
 pid_t process_in(std::string_view name) {
   const std::string before = "-" + host_mark() + "-";
   if (name.size() <= kUuidDigits || !name.substr(kUuidDigits).starts_with(before)) return 0;
@@ -46,8 +46,8 @@ pid_t process_in(std::string_view name) {
   return error == std::errc{} && end == name.data() + name.size() ? process : 0;
 }
 
-/// Makes the folders above `target`, which lies three below a folder that is there; 0 or errno. They are not brought to
-/// the disk: a crash may lose a name, which is a miss and no harm, and each would cost as much as a file.
+/// Creates the three folders above `target`. Returns 0 or errno. They are not synced: a crash may lose a name, which is
+/// a harmless miss, and each sync would cost as much as a file.
 int make_parents(const fs::path& target) {
   const fs::path key = target.parent_path();
   for (const fs::path& folder : {key.parent_path().parent_path(), key.parent_path(), key}) {
@@ -56,7 +56,7 @@ int make_parents(const fs::path& target) {
   return 0;
 }
 
-/// 0 or errno. A sweep may remove an empty parent between the two steps, so they are tried again.
+/// Moves the folder. Returns 0 or errno. A sweep may remove an empty parent between the two steps, so they are retried.
 int move_to(const fs::path& from, const fs::path& target) {
   int error = ENOENT;
   for (int attempt = 0; attempt < 8 && error == ENOENT; ++attempt) {
@@ -93,7 +93,7 @@ Result<Staging> Staging::make(const CacheFolder& cache) {
 
 Staging::~Staging() {
   if (!folder_.ok()) return;
-  std::error_code ignored;  // a sweep removes what stays
+  std::error_code ignored;  // a sweep removes remaining files
   fs::remove_all(path_, ignored);
 }
 
@@ -109,7 +109,7 @@ Result<Staging::Outcome> Staging::publish(const fs::path& target) {
   int error = ::fsync(folder_.get()) == 0 ? 0 : errno;
   if (error == 0) error = fault_point("synced");
   if (error == 0) error = move_to(path_, target);
-  // A folder that has files is not replaced: the system says one or the other.
+  // A non-empty folder is not replaced: the system returns one of these.
   if (error == EEXIST || error == ENOTEMPTY) return Outcome::kTaken;
   if (error != 0) return failed(target, error);
   folder_ = FileDescriptor();
@@ -120,7 +120,7 @@ Result<Staging::Outcome> Staging::publish(const fs::path& target) {
 
 void put_into_quarantine(const CacheFolder& cache, const std::filesystem::path& entry, const FileDescriptor& found) {
   if (!cache.writable() || !found.is_at(entry)) return;
-  make_folder_as_above(cache.quarantine());  // the rename says if it failed
+  make_folder_as_above(cache.quarantine());  // the rename reports a failure
   std::error_code ignored;  // the entry stays damaged and is refused again
   std::filesystem::rename(entry, cache.quarantine() / staging_name(), ignored);
 }

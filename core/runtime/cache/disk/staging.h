@@ -10,18 +10,20 @@
 
 namespace kmux {
 
-/// A name below tmp/ that no other process on any machine uses, and that tells which process it belongs to.
+/// Returns a name below tmp/ that is unique across machines and identifies its process.
 std::string staging_name();
 
-/// Is the process that made a folder of that name below tmp/ gone? A process of this machine is asked after; one of
-/// another machine or container cannot be, so its folder must be an hour old.
+/// Returns true if the process that created this folder below tmp/ has ended. Only a process of this machine can be
+/// checked; otherwise returns true if the folder is more than an hour old.
 bool is_abandoned(const std::filesystem::path& staging_folder);
 
-/// An entry while it is written: a folder below tmp/, removed unless it was published.
+/// An entry being written: a folder below tmp/, removed by the destructor unless published.
 class Staging {
  public:
   enum class Outcome { kPublished, kTaken };  // taken: another process published the same entry first
 
+  /// Creates an empty folder below tmp/.
+  ///
   /// Errors: unavailable with the system's reason.
   static Result<Staging> make(const CacheFolder& cache);
   Staging(Staging&& other) noexcept = default;
@@ -30,12 +32,12 @@ class Staging {
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// Writes a file and brings it to the disk.
+  /// Writes a file and syncs it to disk.
   ///
   /// Errors: unavailable with the system's reason (no space left on device, ...).
   Status write(const char* name, std::string_view bytes);
 
-  /// Moves the folder to `target` in one step; what is there already stays.
+  /// Moves the folder to `target` atomically. Keeps an existing entry.
   ///
   /// Errors: unavailable with the system's reason.
   Result<Outcome> publish(const std::filesystem::path& target);
@@ -43,12 +45,12 @@ class Staging {
  private:
   Staging(std::filesystem::path path, FileDescriptor folder) : path_(std::move(path)), folder_(std::move(folder)) {}
   std::filesystem::path path_;
-  FileDescriptor folder_;  // not open once it was published
+  FileDescriptor folder_;  // closed after publication
 };
 
-/// Moves an entry that was found damaged out of the way, so that it can be looked at and made again.
+/// Moves a damaged entry to quarantine, so that it can be examined and built again.
 ///
-/// Nothing happens if `found`, the folder that was read, is no longer the one of that name: another process was quicker.
+/// Does nothing if `found`, the folder that was read, no longer has that name: another process was first.
 void put_into_quarantine(const CacheFolder& cache, const std::filesystem::path& entry, const FileDescriptor& found);
 
 }  // namespace kmux

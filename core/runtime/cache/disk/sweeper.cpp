@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kBlockBytes = 512;  // of st_blocks, whatever the file system's own are
+constexpr std::uint64_t kBlockBytes = 512;  // unit of st_blocks, regardless of the file system's block size
 constexpr auto kQuarantineAge = std::chrono::hours(24);
 constexpr FileTime kSecond = 1'000'000'000;
 
@@ -27,7 +27,7 @@ struct Candidate {
   FileTime used_ns = 0;
 };
 
-/// On the exact clock: some files are stamped by it, and nothing may seem to be of the future.
+/// Returns a past time on the exact clock: some files are stamped by it, and none may appear to be in the future.
 FileTime ago(std::chrono::seconds seconds) {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -48,11 +48,11 @@ void remove_folder(const fs::path& folder) {
   fs::remove_all(folder, ignored);
 }
 
-/// Takes the name away first, then the files, then the folders above if they are empty.
+/// Removes the name first, then the files, then the folders above if they are empty.
 bool evict(const CacheFolder& cache, const EntryLocation& location) {
   std::error_code error;
   const fs::path aside = cache.staging() / staging_name();
-  make_folder_as_above(cache.staging());  // the rename says if it failed
+  make_folder_as_above(cache.staging());  // the rename reports a failure
   fs::rename(location.folder, aside, error);
   if (error) return false;
   remove_folder(aside);
@@ -79,7 +79,7 @@ void sweep_temporaries(const CacheFolder& cache) {
   }
 }
 
-/// A folder's ctime is when it was moved there.
+/// Removes old entries. A folder's ctime is the time it was moved to quarantine.
 void sweep_quarantine(const CacheFolder& cache, std::chrono::seconds max_age) {
   const FileTime oldest = ago(std::min<std::chrono::seconds>(max_age, kQuarantineAge));
   for (const fs::path& path : paths_in(cache.quarantine())) {
@@ -115,7 +115,7 @@ SweepReport sweep(const CacheFolder& cache, const SweepLimits& limits) {
   const FileTime youngest = ago(limits.min_idle);
   for (const Candidate& candidate : candidates) {
     const bool unwanted = candidate.used_ns <= oldest || report.bytes_left > limits.max_bytes;
-    if (!unwanted || candidate.used_ns > youngest) break;  // those that follow were used later
+    if (!unwanted || candidate.used_ns > youngest) break;  // the remaining ones were used later
     if (!evict(cache, candidate.location)) continue;
     ++report.entries_removed;
     --report.entries_left;

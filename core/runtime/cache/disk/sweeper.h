@@ -9,11 +9,11 @@
 
 namespace kmux {
 
-/// What may stay in a cache.
+/// The limits that a sweep enforces.
 struct SweepLimits {
   std::uint64_t max_bytes = 0;        // on the disk, in blocks
   std::chrono::seconds max_age{0};    // since last used
-  std::chrono::seconds min_idle{60};  // younger entries stay, whatever the other two say
+  std::chrono::seconds min_idle{60};  // more recently used entries stay regardless of the other limits
 };
 
 struct SweepReport {
@@ -23,22 +23,26 @@ struct SweepReport {
   std::uint64_t bytes_left = 0;
 };
 
-/// What a folder and the files in it take on the disk.
+/// Returns the disk space of a folder and the files in it.
+///
+/// Units: bytes.
 std::uint64_t bytes_on_disk(const std::filesystem::path& folder);
 
-/// When an entry was used last; 0 if it is gone.
+/// Returns the time of an entry's last use; 0 if it was removed.
 FileTime last_used(const EntryLocation& location);
 
-/// Removes what is too old, then what was used least recently until the rest is small enough; also abandoned
-/// temporaries, and quarantined entries after a day (or `max_age`, if that is less).
+/// Removes entries that are too old, then the least recently used ones until the rest is small enough. Also removes
+/// abandoned temporaries, and quarantined entries after a day (or `max_age`, if that is less).
 ///
-/// A reader sees an entry whole or not at all: it loses its name before its files. Safe beside another sweep.
+/// Readers see an entry entirely or not at all: it loses its name before its files. Safe to run concurrently with
+/// another sweep.
 SweepReport sweep(const CacheFolder& cache, const SweepLimits& limits);
 
-/// Removes all but the `most` entries of a key that were used last: a header edited again and again leaves one each time.
+/// Removes all but the `most` recently used entries of a key: each edit of a header leaves one entry.
 void trim_key(const CacheFolder& cache, const std::string& key, std::size_t most);
 
-/// Is the last sweep of this cache, by any process, longer ago than `interval`? If so, this one's is noted.
+/// Returns true if the last sweep of this cache, by any process, is longer ago than `interval`. Then it records a sweep
+/// now.
 bool sweep_is_due(const CacheFolder& cache, std::chrono::seconds interval);
 
 }  // namespace kmux

@@ -19,12 +19,12 @@ namespace {
 using Clock = TransferDeadline::Clock;
 using Kind = RedisReply::Kind;
 
-constexpr std::size_t kMostReplyBytes = kMostRemoteBytes + 4096;  // with what is around a value
-constexpr std::size_t kMostRefusalBytes = 200;                    // of which go into a log
+constexpr std::size_t kMostReplyBytes = kMostRemoteBytes + 4096;  // a value and its framing
+constexpr std::size_t kMostRefusalBytes = 200;                    // the part of a refusal that is logged
 
 Error failed(const std::string& why) { return make_error(ErrorCode::kUnavailable, why); }
 
-/// Waits until the socket is ready for `events`, or has failed.
+/// Blocks until the socket is ready for `events`, or has failed.
 Status wait_for(int socket, short events, Clock::time_point end) {
   pollfd waiting{socket, events, 0};
   for (;;) {
@@ -36,21 +36,22 @@ Status wait_for(int socket, short events, Clock::time_point end) {
   }
 }
 
-/// The server's words may be anything: no control characters, no novel.
+/// Makes the server's text safe for a log: no control characters, limited length.
 std::string for_a_log(std::string_view text) {
   std::string line(text.substr(0, kMostRefusalBytes));
   std::ranges::replace_if(line, [](unsigned char c) { return std::isprint(c) == 0; }, '?');
   return line;
 }
 
-/// The first word of a refusal if it is one of Redis's: what else there is might be the password.
+/// Returns the first word of a refusal if it is an error kind of Redis. The rest might contain the password.
 std::string kind_of_refusal(const std::string& text) {
   const std::string word = text.substr(0, text.find(' '));
   const bool is_kind = !word.empty() && std::ranges::all_of(word, [](unsigned char c) { return std::isupper(c) != 0; });
   return is_kind ? ", \"" + word + "\"" : "";
 }
 
-// hiredis calls these for what it reads. Its own would allocate whatever number of elements a server claims.
+// hiredis calls these functions for the replies that it reads. Its own would allocate any number of elements that a
+// server claims.
 void* make_reply(RedisReply reply) { return new RedisReply(std::move(reply)); }
 void* make_text(const redisReadTask* task, char* bytes, std::size_t size) {
   if (task->type == REDIS_REPLY_ERROR) return make_reply({Kind::kRefusal, for_a_log({bytes, size})});
@@ -63,8 +64,8 @@ void free_reply(void* reply) { delete static_cast<RedisReply*>(reply); }
 
 redisReplyObjectFunctions reply_functions = {make_text, refuse_list, make_integer, make_nil, free_reply};
 
-/// A socket that is being connected: hiredis connects; its own calls to wait, write and read do not fit (a write to
-/// a server that is gone raises SIGPIPE, a server that sends a byte now and then never runs into a time-out).
+/// Returns a socket that hiredis has begun to connect. Its own calls to wait, write and read are unsuitable: a write to
+/// a dead server raises SIGPIPE, and a server that sends a byte now and then never times out.
 Result<Descriptor> start_to_connect(const RemoteAddress& address) {
   redisContext* context = address.socket.empty() ? ::redisConnectNonBlock(address.host.c_str(), address.port)
                                                  : ::redisConnectUnixNonBlock(address.socket.c_str());
@@ -87,7 +88,7 @@ Status finish_connecting(int socket, Clock::time_point end) {
   return error == 0 ? Status(Ok{}) : failed(errno_text(error));
 }
 
-/// The command in Redis's protocol.
+/// Returns the command in Redis's protocol.
 Result<std::string> formatted(const std::vector<std::string_view>& words) {
   std::vector<const char*> texts;
   std::vector<std::size_t> sizes;
@@ -145,7 +146,7 @@ Result<RedisReply> RedisConnection::ask(const std::vector<std::string_view>& wor
 Result<RedisReply> RedisConnection::ask_until(const std::vector<std::string_view>& words, TransferDeadline& deadline) {
   KMUX_ASSIGN(const std::string command, formatted(words));
   KMUX_TRY(send(command, deadline));
-  deadline.wait_for_reply();  // much of it may still be on its way, in buffers between here and there
+  deadline.wait_for_reply();  // much of it may still be in buffers on its way to the server
   return receive(deadline);
 }
 
@@ -170,7 +171,7 @@ Result<RedisReply> RedisConnection::receive(TransferDeadline& deadline) {
     if (::redisReaderGetReply(reader_.get(), &found) != REDIS_OK) return failed("the answer is not a Redis reply");
     if (found != nullptr) {
       const std::unique_ptr<RedisReply> reply(static_cast<RedisReply*>(found));
-      // Else the next command would get what is left for its reply.
+      // Otherwise the next command would take the remaining bytes as its reply.
       if (reader_->pos != reader_->len) return failed("it sent more than one reply");
       return std::move(*reply);
     }

@@ -19,11 +19,11 @@ struct redisReader;
 
 namespace kmux {
 
-/// When an exchange with a server is given up: it must be answered within the time-out, and then go on.
+/// The deadline of one exchange with a server: the reply must begin within the time-out, and then keep arriving.
 ///
-/// The whole has the time-out and what its bytes take at `kSlowestBytesPerSecond`, so that a large value through a network
-/// that many use is not a failure, and a server that sends a byte now and then is one. Once bytes came, none may be missing for
-/// `kLongestSilence` time-outs.
+/// The limit for the whole exchange is the time-out plus the time for its bytes at `kSlowestBytesPerSecond`. So a large
+/// value on a busy network is no failure, and a server that sends a byte now and then is one. After the first bytes, a
+/// gap must not exceed `kLongestSilence` time-outs.
 /// Threads: one at a time.
 class TransferDeadline {
  public:
@@ -34,12 +34,12 @@ class TransferDeadline {
   TransferDeadline(std::chrono::milliseconds timeout, Clock::time_point now)
       : timeout_(timeout), end_(now + timeout), silence_end_(Clock::time_point::max()) {}
 
-  /// So many bytes were sent or came.
+  /// Records that `bytes` were sent or received.
   void moved(std::size_t bytes, Clock::time_point now) {
     end_ += std::chrono::nanoseconds(static_cast<std::int64_t>(bytes) * 1'000'000'000 / kSlowestBytesPerSecond);
     silence_end_ = now + kLongestSilence * timeout_;
   }
-  /// The other side has everything now, and only time is allowed to pass.
+  /// Records that everything was sent, so that a silence is permitted until the deadline.
   void wait_for_reply() { silence_end_ = Clock::time_point::max(); }
 
   Clock::time_point end() const { return std::min(end_, silence_end_); }
@@ -50,7 +50,7 @@ class TransferDeadline {
   Clock::time_point silence_end_;
 };
 
-/// What a Redis server answers, without lists: no command of ours returns one.
+/// The reply of a Redis server, without lists: no command that kmux sends returns one.
 struct RedisReply {
   enum class Kind { kText, kInteger, kNil, kRefusal };
   Kind kind = Kind::kNil;
@@ -58,34 +58,34 @@ struct RedisReply {
   long long integer = 0;
 };
 
-/// The kind of the note in an error of a server that did not answer in time.
+/// The kind of the note in the error of a server that did not reply in time.
 inline constexpr const char* kTimeOutNote = "time-out";
 
-/// A connection to a Redis server. After an error it is of no use any more.
+/// A connection to a Redis server. It must not be used after an error.
 ///
-/// A dead server costs no more than the time-out, a slow one no more than TransferDeadline allows, and no reply takes more
+/// A dead server costs at most the time-out, a slow one at most the limit of TransferDeadline, and no reply takes more
 /// memory than its limit.
 /// Threads: one at a time.
 class RedisConnection {
  public:
   using Clock = TransferDeadline::Clock;
-  /// When bytes of a server came last, over several connections.
+  /// The last time that bytes of a server arrived, over several connections.
   using LastHeard = std::atomic<Clock::time_point>;
 
-  /// Connects, logs in and chooses the database, all within `timeout`; looking a name up is not.
+  /// Connects, authenticates and selects the database within `timeout`, which excludes the look-up of the host name.
   ///
-  /// Errors:   unavailable that names the server and never the password.
-  /// Lifetime: borrows `heard` as long as the connection lives.
+  /// Errors:   unavailable with the reason, never with the password.
+  /// Lifetime: borrows `heard`, which must outlive the connection.
   static Result<RedisConnection> open(const RemoteAddress& address, std::chrono::milliseconds timeout,
                                       LastHeard* heard = nullptr);
 
   /// Sends a command and waits for its reply.
   ///
-  /// Errors: unavailable if it takes longer than a TransferDeadline of `timeout` allows (with note kTimeOutNote), the server
-  ///         hangs up or its answer is not a reply of Redis.
+  /// Errors: unavailable if it exceeds a TransferDeadline of `timeout` (with note kTimeOutNote), the server closes the
+  ///         connection or the bytes are not a Redis reply.
   Result<RedisReply> ask(const std::vector<std::string_view>& words, std::chrono::milliseconds timeout);
 
-  /// Did the server hang up, and no more? Then nothing speaks against a new connection.
+  /// Returns true if the only failure was that the connection was closed. Then the caller may open a new one.
   bool was_closed() const { return was_closed_; }
 
  private:

@@ -10,7 +10,7 @@ using Kind = RedisReply::Kind;
 
 constexpr std::size_t kMostIdle = 8;
 
-// A lease is a name with a time-out; its content tells whose it is. Scripts, so that looking and doing are one step.
+// A lease is a name with a time-out; its value identifies the holder. Scripts make check and update atomic.
 constexpr std::string_view kLease = R"(
 if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
 if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end
@@ -22,7 +22,7 @@ return 0)";
 std::string value_name(const std::string& name) { return "kmux:1:" + name; }
 std::string lease_name(const std::string& name) { return "kmux:1:" + name + ":lease"; }
 
-/// The reply of a command that may answer `kind`, or why it is none.
+/// Returns the reply if it is of `kind`, else an error.
 Result<RedisReply> expect(Result<RedisReply> reply, Kind kind) {
   if (!reply || reply->kind == kind) return reply;
   if (reply->kind == Kind::kRefusal) return make_error(ErrorCode::kUnsupported, "it refuses, \"" + reply->text + "\"");
@@ -62,7 +62,7 @@ Result<std::int64_t> RedisTier::count_names() {
   return std::int64_t{reply.integer};
 }
 
-/// Bytes that came on any connection tell a server that is slow from one that is dead.
+/// Bytes received on any connection distinguish a slow server from a dead one.
 Result<RedisReply> RedisTier::ask(const Words& words) {
   const auto began = RedisConnection::Clock::now();
   Result<RedisReply> reply = ask_idle(words);
@@ -71,8 +71,7 @@ Result<RedisReply> RedisTier::ask(const Words& words) {
   return reply;
 }
 
-/// A server that was started anew has closed the connections that were kept: that is not a failure. Each command may be
-/// sent twice.
+/// A restarted server has closed the idle connections, which is no failure. So each command may be sent twice.
 Result<RedisReply> RedisTier::ask_idle(const Words& words) {
   std::optional<RedisConnection> connection = take_idle();
   if (!connection) return ask_anew(words);
@@ -104,7 +103,8 @@ void RedisTier::keep_idle(RedisConnection connection) {
   if (idle_.size() < kMostIdle) idle_.push_back(std::move(connection));
 }
 
-/// The parent's connections are not ours, and its mutex may be locked by a thread that is not here.
+/// Returns true in a forked child, which must not use the parent's connections or mutex: a thread of the parent may
+/// hold it.
 bool RedisTier::is_forked() const { return process_ != ::getpid(); }
 
 }  // namespace kmux

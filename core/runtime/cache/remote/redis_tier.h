@@ -11,14 +11,14 @@
 
 namespace kmux {
 
-/// A remote tier in a Redis server, which several fleets and other programs may use: every name begins with `kmux:1:`.
+/// A remote tier in a Redis server, which other fleets and programs may share: every name begins with `kmux:1:`.
 ///
-/// Connections are kept and used again. A forked child makes its own.
+/// Connections are reused. A forked child opens its own.
 class RedisTier final : public RemoteTier {
  public:
   struct Options {
     RemoteAddress address;
-    std::chrono::seconds keep{30 * 24 * 3600};  // a value, since it was put
+    std::chrono::seconds keep{30 * 24 * 3600};  // lifetime of a value after `put`
     std::chrono::milliseconds timeout{500};     // to connect, and for each command, see TransferDeadline
   };
   explicit RedisTier(Options options);
@@ -28,9 +28,9 @@ class RedisTier final : public RemoteTier {
   Result<bool> lease(const std::string& name, const std::string& holder, std::chrono::milliseconds time) override;
   Status release(const std::string& name, const std::string& holder) override;
 
-  /// How many names its database has, those of others included.
+  /// Returns the number of names in its database, including those of other clients.
   ///
-  /// Errors: as those of the tier.
+  /// Errors: as RemoteTier.
   Result<std::int64_t> count_names();
 
  private:

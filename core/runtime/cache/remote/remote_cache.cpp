@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kFirstLeasePause = std::chrono::milliseconds(2);
 constexpr auto kLongestLeasePause = std::chrono::milliseconds(200);
 
-/// None where there is none.
+/// Returns the digest for unauthenticated entries; empty for an empty digest.
 std::string unauthenticated_digest(const std::string& digest) {
   return digest.empty() ? "" : sha256_hex("unauthenticated\n" + digest);
 }
@@ -43,7 +43,7 @@ void RemoteCache::warn(const std::string& text) const {
   if (log_) log_(text);
 }
 
-/// What is in the tier is decided by those that can write to it, and read each time a node polls.
+/// Logs with a limit: any writer of the tier controls its contents, and every poll reads them.
 void RemoteCache::refuse(const std::string& key, const std::string& why) {
   const std::string line = "entry '" + key + "' of the remote cache '" + options_.name + "' is not used (" + why + ").";
   const LogLimit::Verdict verdict = refused_entries_.judge(line, options_.now());
@@ -51,7 +51,7 @@ void RemoteCache::refuse(const std::string& key, const std::string& why) {
   warn(verdict == LogLimit::Verdict::kLog ? line : line + " More of the kind are not logged for a while.");
 }
 
-/// May the tier be called? A trial that one breaker allows and the other forbids is given back.
+/// Returns true if the tier may be called. If one breaker permits a trial and the other does not, returns the trial.
 bool RemoteCache::allows(CircuitBreaker& refusals) {
   const auto now = options_.now();
   if (!failures_.allows(now)) return false;
@@ -60,7 +60,7 @@ bool RemoteCache::allows(CircuitBreaker& refusals) {
   return false;
 }
 
-/// What the tier answers; nothing if it failed now or a short time ago.
+/// Returns the result of a call of the tier; nothing if it fails or has failed a short time ago.
 template <class Call>
 auto RemoteCache::ask(CircuitBreaker& refusals, const Call& call)
     -> std::optional<typename decltype(call())::value_type> {
@@ -88,8 +88,8 @@ void RemoteCache::give_up(CircuitBreaker& refusals, const Error& error) {
        "). Builds go on without it; check the server.");
 }
 
-/// Where many transfers share a network some are too slow; each costs its caller a miss. Where none succeeds any more,
-/// waiting for all of them costs more than what they would bring.
+/// Returns true if a slow call is not yet a failure of the tier. On a busy network some transfers are too slow; each is
+/// a miss. If none succeeds, waiting costs more than the entries are worth.
 bool RemoteCache::is_one_slow_call(const Error& error) {
   if (!error.note(kSlowStoreNote)) return false;
   if (++slow_calls_ < kMostSlowCalls) return true;
@@ -124,18 +124,18 @@ RemoteCache::Turn RemoteCache::take_turn(const std::string& key, std::chrono::mi
   return fruitless_waits_.allows(options_.now()) ? wait_for_turn(key, holder, patience) : Turn{};
 }
 
-/// The turn, if it can be taken now; nothing while another node makes the entry.
+/// Returns the turn if it can be taken now; nothing while another node builds the entry.
 std::optional<RemoteCache::Turn> RemoteCache::try_turn(const std::string& key, const std::string& holder) {
   const std::optional<bool> had = try_lease(key, holder);
   if (!had) return Turn{};
   Turn turn{.lease = *had ? hold(key, holder) : nullptr};
-  turn.entry = find(key);  // perhaps it was stored meanwhile
+  turn.entry = find(key);  // it may have been stored since
   if (turn.entry) turn.lease.reset();
   if (!turn.entry && turn.lease == nullptr) return std::nullopt;
   return turn;
 }
 
-/// A server that says of every lease that it is taken must not cost the same for every key.
+/// A server that reports every lease as taken must not cause a full wait for every key.
 RemoteCache::Turn RemoteCache::wait_for_turn(const std::string& key, const std::string& holder,
                                              std::chrono::milliseconds patience) {
   const auto end = Clock::now() + patience;
@@ -157,8 +157,8 @@ std::optional<bool> RemoteCache::try_lease(const std::string& key, const std::st
   return ask(store_refusals_, [&] { return options_.tier->lease(key, holder, options_.lease_time); });
 }
 
-/// Its calls are small, and pass by the breakers: a lease that ends because a large value was slow makes the fleet build
-/// everything twice.
+/// Creates a lease. Its calls are small and bypass the breakers: if a lease expired because a large value was slow, the
+/// fleet would build everything twice.
 std::unique_ptr<RemoteLease> RemoteCache::hold(const std::string& key, const std::string& holder) {
   const auto renew = [this, key, holder] { (void)options_.tier->lease(key, holder, options_.lease_time); };
   const auto release = [this, key, holder] { (void)options_.tier->release(key, holder); };
@@ -204,7 +204,7 @@ bool CircuitBreaker::failed(Clock::time_point now) {
 }
 
 LogLimit::Verdict LogLimit::judge(const std::string& line, Clock::time_point now) {
-  const std::unique_lock guard(mutex_, std::try_to_lock);  // in a fork, a thread that is not there may hold it
+  const std::unique_lock guard(mutex_, std::try_to_lock);  // in a forked child, a thread of the parent may hold it
   if (!guard) return Verdict::kDrop;
   if (now >= end_) {
     lines_.clear();

@@ -18,34 +18,35 @@
 
 namespace kmux {
 
-/// Keeps callers from a peer that failed: after a failure no request is made for `back_off`, then one caller tries.
+/// Blocks requests to a peer that failed: after a failure no request is sent for `back_off`, then one caller tries.
 ///
-/// Threads: any; without a lock, so that a forked child cannot hang in it.
+/// Threads: any; lock-free, so that a forked child cannot hang.
 class CircuitBreaker {
  public:
   using Clock = std::chrono::steady_clock;
 
   explicit CircuitBreaker(Clock::duration back_off) : back_off_(back_off) {}
 
-  /// May this caller call? If so, it must report how that ended: `succeeded`, `failed` or `not_tried`.
+  /// Returns true if the caller may send a request. It must then report the outcome: `succeeded`, `failed` or
+  /// `not_tried`.
   bool allows(Clock::time_point now = Clock::now());
   void succeeded();
-  /// The caller that was allowed to did not call: the next one may.
+  /// Records that the permitted request was not sent, so that the next caller may try.
   void not_tried(Clock::time_point now = Clock::now());
-  /// Is a warning due? Once in `back_off`.
+  /// Records a failure. Returns true if a warning is due, once per `back_off`.
   bool failed(Clock::time_point now = Clock::now());
 
  private:
   static Clock::rep ticks(Clock::time_point time) { return time.time_since_epoch().count(); }
 
   Clock::duration back_off_;
-  std::atomic<Clock::rep> try_again_{0};  // 0: it works
+  std::atomic<Clock::rep> try_again_{0};  // 0: closed, the peer works
   std::atomic<Clock::rep> warn_again_{0};
 };
 
-/// Keeps a log from being filled by what another process decides: each line once in `period`, and at most `kMostLines` lines.
+/// Limits log lines caused by other processes: each line once per `period`, and at most `kMostLines` lines.
 ///
-/// Threads: any; a line may be lost where two threads log at the same time.
+/// Threads: any; a line may be lost if two threads log at the same time.
 class LogLimit {
  public:
   using Clock = std::chrono::steady_clock;
@@ -53,7 +54,7 @@ class LogLimit {
 
   explicit LogLimit(Clock::duration period) : period_(period) {}
 
-  enum class Verdict { kLog, kLogAsLast, kDrop };  // kLogAsLast: those that follow in this period are dropped
+  enum class Verdict { kLog, kLogAsLast, kDrop };  // kLogAsLast: later lines in this period are dropped
   Verdict judge(const std::string& line, Clock::time_point now);
 
  private:
@@ -66,24 +67,24 @@ class LogLimit {
 struct RemoteOptions {
   std::shared_ptr<RemoteTier> tier;
   std::string name = {};  // for messages
-  std::string secret = {};  // of the fleet; empty: all that may write to the tier are trusted
-  bool read_only = false;  // takes entries, gives none and holds no lease
-  std::chrono::milliseconds lease_time{15'000};  // what the death of a node that makes an entry costs the others
+  std::string secret = {};  // of the fleet; empty: every client that may write to the tier is trusted
+  bool read_only = false;  // reads entries, stores none and holds no lease
+  std::chrono::milliseconds lease_time{15'000};  // the delay for other nodes if the node that builds an entry dies
   std::chrono::milliseconds renew_every = lease_time / 3;
-  std::chrono::milliseconds back_off{30'000};  // after a failure no request is made for so long
-  std::function<CircuitBreaker::Clock::time_point()> now = CircuitBreaker::Clock::now;  // of back-offs
+  std::chrono::milliseconds back_off{30'000};  // no request is sent for this time after a failure
+  std::function<CircuitBreaker::Clock::time_point()> now = CircuitBreaker::Clock::now;  // clock of the back-offs
 };
 
-/// Returns the key under which an entry of `key` is stored on the disk if it came from a server without a secret. A process that has a
-/// secret does not look there, so it takes nothing that came unauthenticated.
+/// Returns the key under which an entry of `key` from a server without a secret is stored on disk. A process with a
+/// secret does not read that key, so it never uses an unauthenticated entry.
 CacheKey unauthenticated_key(CacheKey key);
 
-/// Finds and stores entries in a remote tier, and lets one node of a fleet make what all of them miss.
+/// Finds and stores entries in a remote tier. If an entry is missing, one node of the fleet builds it for all.
 ///
-/// Whatever the tier does, a caller gets an entry that is whole, of its key, authenticated if there is a secret, and right for
-/// the headers of this machine, or none. A failure is logged once a back-off, and costs a time-out of the tier; one call that
-/// is too slow while the tier lives is not a failure of the tier, `kMostSlowCalls` without a success between them are.
-/// Leases are renewed and released whatever became of other calls.
+/// Callers always get an intact entry of their key, authenticated if a secret is set and valid for the headers of this
+/// machine, or none. A failure is logged once per back-off and costs one time-out of the tier. A single call that is
+/// too slow while the tier is alive is no failure of the tier; `kMostSlowCalls` of them without a success are. Leases
+/// are renewed and released regardless of other calls.
 /// Threads: any.
 class RemoteCache {
  public:
@@ -91,19 +92,19 @@ class RemoteCache {
 
   RemoteCache(RemoteOptions options, CacheLog log);
 
-  /// The entry of `key`, or nothing. Headers of a shared entry are looked for in `folders`.
+  /// Returns the entry of `key`, or nothing. Headers of a shared entry are searched in `folders`.
   std::optional<CacheEntry> find(const std::string& key, const IncludeFolders& folders = {});
 
-  /// An entry, or the right to make it, or neither: then this node makes it without being asked for it.
+  /// An entry, or the lease to build it, or neither: then this node builds it without a lease.
   struct Turn {
     std::optional<CacheEntry> entry = {};
-    std::unique_ptr<RemoteLease> lease = {};  // hold it until the entry is stored
+    std::unique_ptr<RemoteLease> lease = {};  // must be held until the entry is stored
   };
-  /// Finds the entry of `key`, or waits until another node has made it, or no node is making it; at most `patience`. After a
-  /// wait that ended without an entry, no caller waits for ten back-off times.
+  /// Finds the entry of `key`, or waits at most `patience` until another node has built it or no node is building it.
+  /// After a wait without an entry, no caller waits for ten back-off times.
   Turn take_turn(const std::string& key, std::chrono::milliseconds patience);
 
-  /// Stores an entry, beside those of other headers; one of the same headers is replaced.
+  /// Stores an entry next to those for other header states. Replaces one for the same state.
   void store(const PackedEntry& entry);
 
   bool writable() const { return !options_.read_only; }
@@ -125,11 +126,11 @@ class RemoteCache {
   RemoteOptions options_;
   CacheLog log_;
   std::shared_ptr<LeaseRenewer> renewer_ = LeaseRenewer::of_process();
-  CircuitBreaker failures_;  // of the tier as a whole
-  CircuitBreaker get_refusals_;  // it is there, but refuses this user to read,
-  CircuitBreaker store_refusals_;  // or to write
-  CircuitBreaker fruitless_waits_;  // for an entry that was not stored
-  std::atomic<int> slow_calls_{0};  // since one succeeded
+  CircuitBreaker failures_;  // failures of the tier as a whole
+  CircuitBreaker get_refusals_;  // the tier responds, but denies this user reads
+  CircuitBreaker store_refusals_;  // or writes
+  CircuitBreaker fruitless_waits_;  // waits for an entry that was not stored
+  std::atomic<int> slow_calls_{0};  // since the last success
   LogLimit refused_entries_;
 };
 

@@ -25,7 +25,7 @@ RemoteLease::~RemoteLease() {
 
 namespace {
 
-/// Never destroyed: caches of the application may be opened and closed while the process ends.
+/// Never destroyed: the application may open and close caches during process exit.
 struct RenewerOfProcess {
   std::mutex mutex;
   std::weak_ptr<LeaseRenewer> renewer;
@@ -33,7 +33,7 @@ struct RenewerOfProcess {
 
 RenewerOfProcess& of_this_process() {
   static RenewerOfProcess& instance = immortal<RenewerOfProcess>();
-  // So that no child has the mutex locked by a thread that it has not.
+  // So that a child never has the mutex locked by a thread of its parent.
   static const int registered =
       ::pthread_atfork([] { of_this_process().mutex.lock(); }, [] { of_this_process().mutex.unlock(); },
                        [] { of_this_process().mutex.unlock(); });
@@ -78,7 +78,7 @@ struct LeaseRenewer::State final : OwnedThread::State {
         changed.wait_until(guard, due);
       } else {
         next->second.due = Clock::now() + next->second.every;
-        const std::function<void()> call = next->second.renew;  // the lease may be removed meanwhile
+        const std::function<void()> call = next->second.renew;  // a copy: the lease may be removed during the call
         renew(next->first, call, guard);
       }
     }
@@ -105,14 +105,14 @@ LeaseRenewer::~LeaseRenewer() { thread_.end(*state_); }
 std::uint64_t LeaseRenewer::add(std::function<void()> renew, std::chrono::milliseconds every) {
   if (is_forked()) return 0;
   const std::lock_guard guard(state_->mutex);
-  static_cast<void>(thread_.start(state_, "start renewer"));  // without it leases end early
+  static_cast<void>(thread_.start(state_, "start renewer"));  // without the thread leases expire early
   state_->leases.emplace(++state_->last, State::Lease{std::move(renew), every, State::Clock::now() + every});
   state_->changed.notify_all();
   return state_->last;
 }
 
 void LeaseRenewer::remove(std::uint64_t lease) {
-  if (is_forked() || lease == 0) return;  // the mutex may be locked by a thread that is not here
+  if (is_forked() || lease == 0) return;  // the mutex may be held by a thread of the parent
   std::unique_lock guard(state_->mutex);
   state_->leases.erase(lease);
   state_->changed.wait(guard, [&] { return state_->renewing != lease; });

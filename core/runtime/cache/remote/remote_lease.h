@@ -9,14 +9,14 @@
 
 namespace kmux {
 
-/// Renews all leases of a process in one thread, which begins with the first lease.
+/// Renews all leases of a process on one thread, started by the first lease.
 ///
-/// Where no thread can be started leases are not renewed: they may end early, and another node makes the same once more.
-/// The next lease tries again. What a renewal throws is dropped.
+/// If no thread can be started, leases are not renewed: they may expire early, and another node repeats the build. The
+/// next lease tries again. Exceptions of a renewal are swallowed.
 /// Threads: any.   Lifetime: the destructor waits for the renewal that runs.
 class LeaseRenewer {
  public:
-  /// The renewer of this process, shared by all who hold it.
+  /// Returns the renewer of this process, shared by all its owners.
   static std::shared_ptr<LeaseRenewer> of_process();
 
   LeaseRenewer();
@@ -24,9 +24,9 @@ class LeaseRenewer {
   LeaseRenewer(const LeaseRenewer&) = delete;
   LeaseRenewer& operator=(const LeaseRenewer&) = delete;
 
-  /// Calls `renew` once each `every` from now on; returns what `remove` takes.
+  /// Calls `renew` every `every` from now on. Returns the argument for `remove`.
   std::uint64_t add(std::function<void()> renew, std::chrono::milliseconds every);
-  /// Waits while this lease is being renewed; afterwards it never is again.
+  /// Removes a lease. Blocks while it is being renewed; it is never renewed after the return.
   void remove(std::uint64_t lease);
 
   bool is_forked() const { return thread_.is_forked(); }
@@ -38,9 +38,9 @@ class LeaseRenewer {
   OwnedThread thread_;
 };
 
-/// A lease that is held: renewed by `renewer` until this object goes, which releases it.
+/// A held lease, renewed by `renewer`. The destructor releases it.
 ///
-/// Lifetime: the functions may be called until the destructor returns. What they throw is dropped.
+/// Lifetime: the functions must stay valid until the destructor returns. Their exceptions are swallowed.
 class RemoteLease {
  public:
   RemoteLease(std::shared_ptr<LeaseRenewer> renewer, std::function<void()> renew, std::chrono::milliseconds renew_every,

@@ -12,13 +12,13 @@
 namespace kmux {
 namespace {
 
-// The container of artifacts twice: one part an entry, named by the state of its headers, of a MAC and a container of
-// the entry's files.
+// Two nested containers of artifacts: one part per entry, named by the state of its headers, consisting of a MAC and a
+// container of the entry's files.
 constexpr std::size_t kMacSize = 64;
 constexpr char kNoMac = '-';
 
-/// Key and state are under the MAC, too: an entry cannot be passed off as another one's. Both have 64 digits, so a message is that of
-/// one key, one state and one content.
+/// The MAC also covers key and state, so that an entry cannot be passed off as another. Both have 64 digits, so a
+/// message is unique to one key, state and content.
 std::string mac_of(const std::string& key, const std::string& second, std::string_view packed,
                    std::string_view secret) {
   if (secret.empty()) return std::string(kMacSize, kNoMac);
@@ -33,7 +33,7 @@ std::string to_part(const PackedEntry& entry, std::string_view secret) {
   return mac_of(entry.key, entry.second, packed, secret) + packed;
 }
 
-/// The entry of a part, or why it is refused.
+/// Returns the entry of a part, or the reason why it is refused.
 Result<PackedEntry> from_part(const std::string& key, const Artifact::Part& part, std::string_view secret) {
   const auto refused = [](const char* why) { return make_error(ErrorCode::kInvalidArgument, why); };
   if (!is_digest(part.name)) return refused("its state is not a SHA-256 digest");
@@ -85,7 +85,7 @@ RemoteValue read_remote_bytes(const std::string& key, std::string_view bytes, st
 }
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
-  volatile unsigned char differences = 0;  // volatile: no compiler ends the loop at the first of them
+  volatile unsigned char differences = 0;  // volatile: the compiler must not end the loop at the first difference
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
     differences = differences | static_cast<unsigned char>(a[i] ^ b[i]);
   return a.size() == b.size() && differences == 0;

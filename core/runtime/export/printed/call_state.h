@@ -10,19 +10,19 @@
 
 namespace kmux {
 
-// What an exported library keeps for each thread. Only printed: C++17 and libc alone.
+// The state of an exported library for each thread. Only printed: must use C++17 and libc alone.
 
-/// The text of a thread's last failed call. One that is too long is cut. The first piece after `finish` begins anew, so
-/// that calls that succeed touch nothing.
+/// The text of a thread's last failed call, truncated if it is too long. The first piece after `finish` starts a new
+/// text, so that calls that succeed touch nothing.
 ///
 /// Threads: one.   Lifetime: that of its thread; all zero is a valid state.
 class FailureText {
  public:
   const char* text() const { return text_; }
-  /// Where this thread's failures are written to, after `prefix`.
+  /// Returns the sink of this thread's failures, which are written after `prefix`.
   static kmux_sink sink(const char* prefix);
 
-  /// Gives the text to libtvm_ffi, where the process has it.
+  /// Passes the text to libtvm_ffi, if the process has it.
   void finish(int code) {
     is_open_ = false;
     if (TVMFFIErrorSetRaisedFromCStr == nullptr) return;
@@ -42,7 +42,7 @@ class FailureText {
   }
 
  private:
-  // As the runtime names errors where it is TVM-FFI's: in Python an unknown name is a RuntimeError.
+  // The names that the runtime raises through TVM-FFI. An unknown name is a RuntimeError in Python.
   static const char* kind_of(int code) {
     switch (code) {
       case KMUX_INVALID_ARGUMENT:
@@ -79,7 +79,7 @@ inline kmux_sink FailureText::sink(const char* prefix) {
           }};
 }
 
-/// The number of this thread, so that no two launch with the same state.
+/// Returns the number of this thread, so that no two threads launch with the same state.
 inline uint32_t own_lane() {
   static thread_local uint32_t lane;  // plus one
   static uint32_t count;
@@ -87,7 +87,7 @@ inline uint32_t own_lane() {
   return lane - 1;
 }
 
-/// libtvm_ffi's current stream, or the default one.
+/// Returns libtvm_ffi's current stream, or the default one.
 inline void* current_stream(int device_type, int device) {
   return TVMFFIEnvGetStream == nullptr ? nullptr : TVMFFIEnvGetStream(device_type, device);
 }

@@ -1,18 +1,18 @@
 #pragma once
 
-// What an application needs to make, resolve, compile and call programs. The others are included by name:
-//   kmux/await_options.h                how long await_best waits
-//   kmux/cache.h                        the cache on disk, for those who look after it
-//   kmux/cached_program.h               programs in that cache, where making one takes long
+// The headers that an application needs to make, resolve, compile and call programs. Include the others by name:
+//   kmux/await_options.h                the time limit of await_best
+//   kmux/cache.h                        maintenance of the disk cache
+//   kmux/cached_program.h               programs stored in that cache, for programs that are slow to make
 //   kmux/compile_wait.h                 giving up a compilation
-//   kmux/environment.h, kmux/registry.h a runtime and plugins of one's own
-//   kmux/executor.h                     threads of the application for kernels that run on the processor
-//   kmux/jit.h                          functions that make programs; wants headers of Boost
-//   kmux/json.h                         what `to_json` and `Device::properties` return
+//   kmux/environment.h, kmux/registry.h a custom runtime and custom plugins
+//   kmux/executor.h                     application threads for kernels that run on the processor
+//   kmux/jit.h                          functions that make programs; requires Boost headers
+//   kmux/json.h                         the result type of `to_json` and `Device::properties`
 //   kmux/kernel_attributes.h            registers and memory of compiled kernels
-//   kmux/log.h                          where lines of log go
-//   kmux/par_compile.h                  many programs at once
-//   kmux/trace.h                        what was done when, for Perfetto
+//   kmux/log.h                          the destination of log lines
+//   kmux/par_compile.h                  parallel compilation of many programs
+//   kmux/trace.h                        a timeline of runtime activity, for Perfetto
 #include "kmux/arg.h"
 #include "kmux/builder.h"
 #include "kmux/compile.h"

@@ -1,7 +1,7 @@
-// kmux_python.abi3.so: type DirectFunction, a function of TVM-FFI that reads NumPy's arrays itself. TVM-FFI asks an array for
-// `__dlpack__`, which makes several objects: three times as long as the rest of a call. And `launch`, a call of TVM-FFI's that
-// takes arguments by name. It knows the stable ABI alone, so that one file serves every Python from 3.10 on; without it, the
-// package calls as TVM-FFI does.
+// kmux_python.abi3.so: type DirectFunction, a function of TVM-FFI that reads NumPy's arrays itself. TVM-FFI calls an
+// array's `__dlpack__`, which makes several objects: three times as long as the rest of a call. Also `launch`, a call
+// of TVM-FFI's that takes arguments by name. Uses only the stable ABI, so that one file serves every Python from 3.10
+// on; without it, the package calls as TVM-FFI does.
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030A0000
 #include <Python.h>
@@ -14,8 +14,8 @@
 namespace kmux::bridge {
 namespace {
 
-/// An array of NumPy's as TVM-FFI's functions take tensors. It borrows the memory and copies the shape, which another thread
-/// may change while the call has released the lock of the interpreter.
+/// A NumPy array in the form in which TVM-FFI's functions take tensors. Borrows the memory but copies the shape, which
+/// another thread may change while the call has released the lock of the interpreter.
 struct NumpyTensor {
   static constexpr int kMostDimensions = 8;
 
@@ -51,7 +51,7 @@ struct Array {
 
 constexpr int kWriteable = 0x0400;  // NPY_ARRAY_WRITEABLE
 
-/// By NumPy's type numbers (enum NPY_TYPES, where long has 64 bits); those with 0 bits are no type of DLPack's.
+/// DLPack's types by NumPy's type numbers (enum NPY_TYPES, where long has 64 bits); 0 bits: no type of DLPack's.
 constexpr std::array<DLDataType, 24> kTypes = [] {
   std::array<DLDataType, 24> types{};
   types[0] = {kDLBool, 8, 1};
@@ -73,10 +73,10 @@ constexpr std::array<DLDataType, 24> kTypes = [] {
 
 constexpr std::size_t kFirstOfOthers = 256;  // NPY_USERDEF: types that packages add are numbered from there on
 
-/// Those of packages that were seen (ml_dtypes), by their numbers from kFirstOfOthers on.
+/// Types of known packages (ml_dtypes), by their numbers from kFirstOfOthers on.
 std::array<DLDataType, 64> types_of_others{};
 
-/// 0 bits if it is no type of DLPack's, or of no package that was seen.
+/// Returns the DLPack type of a NumPy type number; 0 bits if it has none or belongs to an unknown package.
 DLDataType type_of(std::size_t number) noexcept {
   if (number < kTypes.size()) [[likely]]
     return kTypes[number];
@@ -86,8 +86,8 @@ DLDataType type_of(std::size_t number) noexcept {
 
 }  // namespace numpy
 
-/// Reads an object whose type is exactly numpy.ndarray; false for what `__dlpack__` refuses, or what this does not know:
-/// memory that must not be written, foreign byte order, strides that are no multiple of an element.
+/// Reads an object whose type must be exactly numpy.ndarray. Returns false for arrays that `__dlpack__` refuses or that
+/// are not supported here: read-only memory, foreign byte order, strides that are not a multiple of an element.
 bool read_numpy(PyObject* object, NumpyTensor* place) noexcept {
   const auto& array = *reinterpret_cast<const numpy::Array*>(object);
   if (array.type->byte_order != '=' && array.type->byte_order != '|') return false;
@@ -111,14 +111,14 @@ struct Frame {
   NumpyTensor tensors[kMostArguments];
 };
 
-// What is known once `make` has run; it runs once, under the lock of the interpreter.
+// State that `make` sets; it runs once, under the lock of the interpreter.
 struct {
   PyTypeObject* array = nullptr;  // numpy.ndarray; null before the program has imported NumPy
   ternaryfunc call = nullptr;  // that of tvm_ffi.Function
   PyObject* by_name = nullptr;  // calls an object with arguments of which some have names: (object, tuple, dict)
   PyObject* launch_by_name = nullptr;  // the same, of `launch`
-  PyObject* look = nullptr;  // calls as TVM-FFI does, once it has seen which arguments are read-only: (object, tuple)
-  PyObject* raise = nullptr;  // a tvm_ffi.Function that fails with the error that was raised last in this thread
+  PyObject* look = nullptr;  // calls as TVM-FFI does, after checking for read-only arguments: (object, tuple)
+  PyObject* raise = nullptr;  // a tvm_ffi.Function that fails with this thread's latest error
   Py_ssize_t offset = 0;  // of the function's handle in an object
   std::array<PyTypeObject*, 16> plain = {};  // some of the types whose values cannot be read-only
   std::size_t plain_count = 0;
@@ -147,7 +147,7 @@ bool set_array(PyObject* object, TVMFFIAny* value, NumpyTensor* tensor) noexcept
   return read_numpy(object, tensor);
 }
 
-/// Makes a value of an argument; false if TVM-FFI has to.
+/// Converts an argument to a value. Returns false if TVM-FFI must convert it.
 bool set(PyObject* object, TVMFFIAny* value, NumpyTensor* tensor) noexcept {
   const PyTypeObject* type = Py_TYPE(object);
   value->zero_padding = 0;
@@ -163,7 +163,7 @@ bool set_all(PyObject* arguments, Py_ssize_t count, Frame* frame) noexcept {
   return true;
 }
 
-/// Raises what the function left behind, as TVM-FFI does.
+/// Raises the error that the function left behind, as TVM-FFI does.
 PyObject* failed() {
   PyObject* const nothing = PyTuple_New(0);
   PyObject* const result = nothing == nullptr ? nullptr : known.call(known.raise, nothing, nullptr);
@@ -171,10 +171,10 @@ PyObject* failed() {
   return result;
 }
 
-/// Is it known that TVM-FFI takes it, and that it may be written?
+/// Returns true if TVM-FFI certainly takes the object and it is certainly writable.
 bool is_plain(PyObject* object) {
   NumpyTensor unused;
-  if (Py_TYPE(object) == known.array) {  // of others the package says why
+  if (Py_TYPE(object) == known.array) {  // for other arrays the package reports the reason
     const int number = reinterpret_cast<const numpy::Array*>(object)->type->number;
     return static_cast<std::size_t>(number) < numpy::kTypes.size() && read_numpy(object, &unused);
   }
@@ -184,7 +184,7 @@ bool is_plain(PyObject* object) {
   return false;
 }
 
-/// Calls as TVM-FFI does; first the package looks at what may be read-only.
+/// Calls as TVM-FFI does, after the package has checked arguments that may be read-only.
 PyObject* call_plainly(PyObject* self, PyObject* arguments) {
   const Py_ssize_t count = PyTuple_Size(arguments);
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -194,7 +194,7 @@ PyObject* call_plainly(PyObject* self, PyObject* arguments) {
   return known.call(self, arguments, nullptr);
 }
 
-/// `kernel(*arguments, **named)` may have no names.
+/// Returns true if a call has named arguments: `kernel(*arguments, **named)` may have none.
 bool has_names(PyObject* names) { return names != nullptr && PyDict_Size(names) > 0; }
 
 PyObject* launch(PyObject* self, PyObject* arguments, PyObject* names) {
@@ -207,7 +207,7 @@ PyObject* call(PyObject* self, PyObject* arguments, PyObject* names) {
   if (names != nullptr) return PyObject_CallFunctionObjArgs(known.by_name, self, arguments, names, nullptr);
   const TVMFFIObjectHandle handle = handle_of(self);
   const Py_ssize_t count = PyTuple_Size(arguments);
-  Frame frame;  // not initialised: `set_all` writes what is used
+  Frame frame;  // not initialised: `set_all` writes the used part
   if (handle == nullptr || count > kMostArguments || !set_all(arguments, count, &frame)) {
     return call_plainly(self, arguments);
   }
@@ -220,8 +220,8 @@ PyObject* call(PyObject* self, PyObject* arguments, PyObject* names) {
   Py_RETURN_NONE;
 }
 
-/// direct(address): from now on it calls the function at `address` itself, whose handle this object keeps, and which returns
-/// nothing.
+/// direct(address): from now on, calls the function at `address` directly. This object owns its handle; the function
+/// must return nothing.
 PyObject* direct(PyObject* self, PyObject* address) {
   void* const handle = PyLong_AsVoidPtr(address);
   if (handle == nullptr) return PyErr_Occurred() != nullptr ? nullptr : PyErr_Format(PyExc_ValueError, "no function");
@@ -247,8 +247,8 @@ PyCFunction with_keywords(PyObject* (*function)(PyObject*, PyObject*, PyObject*)
 PyMethodDef launch_method{"launch", with_keywords(launch), METH_VARARGS | METH_KEYWORDS,
                           "launch(*arguments, **named): as TVM-FFI calls, or by the names of the parameters."};
 
-/// make(function, raise, by_name, launch_by_name, look): the type, derived from tvm_ffi.Function, and `launch` for
-/// classes that are.
+/// make(function, raise, by_name, launch_by_name, look): returns the type, derived from tvm_ffi.Function, and `launch`
+/// for other derived classes.
 PyObject* make(PyObject*, PyObject* arguments) {
   PyObject* function = nullptr;
   if (PyArg_ParseTuple(arguments, "OOOOO", &function, &known.raise, &known.by_name, &known.launch_by_name,
@@ -272,15 +272,15 @@ PyObject* make(PyObject*, PyObject* arguments) {
   return made;
 }
 
-/// read(array): numpy.ndarray, whose objects are read from now on.
+/// read(array): reads objects of type `array`, which must be numpy.ndarray, from now on.
 PyObject* read(PyObject*, PyObject* array) {
   Py_INCREF(array);
   known.array = reinterpret_cast<PyTypeObject*>(array);
   Py_RETURN_NONE;
 }
 
-/// read_type(number, code, bits): arrays of NumPy's type of that number, which a package added, are read as DLPack's type.
-/// Those numbered beyond the table are left to the package, at each call.
+/// read_type(number, code, bits): reads arrays of the NumPy type of that number, which a package added, as DLPack's
+/// type. Numbers beyond the table are left to the package, at each call.
 PyObject* read_type(PyObject*, PyObject* arguments) {
   Py_ssize_t number = 0;
   int code = 0;
@@ -293,7 +293,7 @@ PyObject* read_type(PyObject*, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 
-/// plain(type): values of that type cannot be read-only. Those that are too many are looked at at each call.
+/// plain(type): declares that values of that type cannot be read-only. Types beyond the table are checked at each call.
 PyObject* plain(PyObject*, PyObject* type) {
   if (known.plain_count < known.plain.size()) {
     Py_INCREF(type);

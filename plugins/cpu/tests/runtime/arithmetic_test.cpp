@@ -1,4 +1,4 @@
-// A launch has a mode of arithmetic of its own on each of its threads, whatever its caller and who made them have.
+// A launch sets the floating-point mode on each of its threads, whatever mode its caller and their creators use.
 #include <atomic>
 #include <stdexcept>
 #include <thread>
@@ -16,11 +16,11 @@
 namespace kmux::cpu {
 namespace {
 
-constexpr unsigned kFlags = 0x3f;  // what has happened
+constexpr unsigned kFlags = 0x3f;  // sticky exception flags
 constexpr unsigned kOwn = 0x1f80;
-constexpr unsigned kOther = kOwn | 0x8040 | 0x6000;  // numbers below the normal ones are zero; toward zero
+constexpr unsigned kOther = kOwn | 0x8040 | 0x6000;  // denormals are zero; round toward zero
 
-/// What a test's kernel sees.
+/// The observations of a test's kernel.
 struct Seen {
   std::atomic<unsigned> blocks{0};
   std::atomic<unsigned> in_another_mode{0};
@@ -39,7 +39,7 @@ void see_mode(const void* arguments, const kmux_cpu_grid*, std::uint64_t first, 
   while (nanoseconds() < until) relax();
 }
 
-/// Four threads, whatever machine this is, and a caller in another mode.
+/// Four threads, on any machine, and a caller in another mode.
 class ArithmeticTest : public testing::Test {
  protected:
   ArithmeticTest() {

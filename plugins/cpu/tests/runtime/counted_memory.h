@@ -4,8 +4,8 @@
 
 namespace kmux::cpu {
 
-/// How often the runtime has allocated in this program, and how many of these blocks it has not freed. Its calls are counted by the
-/// linker's --wrap, those of libraries are not.
+/// Returns the number of allocations by the runtime in this program, and the number of blocks not freed. The linker's
+/// --wrap counts its calls; those of libraries are not counted.
 std::size_t counted_allocations();
 std::size_t counted_blocks();
 

@@ -8,7 +8,7 @@
 namespace kmux::cpu {
 namespace {
 
-constexpr std::uint64_t kRate = 3000;  // ticks of a microsecond
+constexpr std::uint64_t kRate = 3000;  // ticks per microsecond
 
 BlockCost cost_of_us(double us) { return static_cast<BlockCost>(us * kRate * 256); }
 
@@ -81,7 +81,7 @@ TEST(Division, ShortPartsDivideColumns) {
 
 constexpr unsigned kSquare[3] = {32, 32, 1};
 
-// What a thread takes until nothing is left.
+// Returns the parts that a thread takes until nothing is left.
 std::vector<Blocks> all_of(Shares& shares) {
   std::vector<Blocks> parts;
   unsigned share = shares.enter();

@@ -1,4 +1,4 @@
-// Launches of kernels whose code needs more of a stack than its thread has.
+// Launches of kernels that need more stack than their thread has.
 #include <atomic>
 #include <stdexcept>
 #include <string>
@@ -37,7 +37,7 @@ void run_with_frame(const void* arguments, const kmux_cpu_grid*, std::uint64_t f
   }
 }
 
-/// On four threads, whatever machine this is, the first of which has a small stack.
+/// Runs on four threads, on any machine, the first of which has a small stack.
 class LargeFrames : public testing::Test {
  protected:
   LargeFrames() { pool().limit(4); }

@@ -27,7 +27,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// What a test's kernel does with its blocks.
+/// The observations of a test's kernel about its blocks.
 struct Record {
   explicit Record(std::size_t blocks) : seen(blocks) {}
   bool each_once() const {
@@ -77,7 +77,7 @@ kmux_cpu_kernel kernel_of(kmux_cpu_blocks blocks, std::uint64_t shared = 0, std:
 
 kmux_cpu_grid grid_of(unsigned x, unsigned y = 1, unsigned z = 1) { return {{x, y, z}, {64, 1, 1}, 0, discard()}; }
 
-/// Four threads, whatever machine this is.
+/// Four threads, on any machine.
 class LaunchTest : public testing::Test {
  protected:
   LaunchTest() { pool().limit(4); }
@@ -100,7 +100,7 @@ TEST_F(LaunchTest, RunsEveryBlockOnce) {
   }
 }
 
-// Of a grid of 32 rows and columns: 16 rows of each column follow one another. Where do parts begin, and threads?
+// In a grid of 32 rows and columns, 16 rows of each column run consecutively. Records where parts and threads begin.
 void run_columns(const void* arguments, const kmux_cpu_grid* grid, std::uint64_t first, std::uint64_t end,
                  char* memory) {
   Record& record = **static_cast<Record* const*>(arguments);
@@ -139,7 +139,7 @@ TEST_F(LaunchTest, DividesColumnsAfterWhatTheCallerDid) {
   }
 }
 
-// Finds the tiles of its launch or none, and none where it is the first of it on its thread.
+// Finds the tiles of its launch or none. Must find none in the first call of a launch on its thread.
 void use_tiles(const void* arguments, const kmux_cpu_grid* grid, std::uint64_t first, std::uint64_t end, char* memory) {
   Record& record = **static_cast<Record* const*>(arguments);
   auto* const tiles = reinterpret_cast<kmux_cpu_tiles*>(memory + 64 + grid->dynamic_bytes);
@@ -249,7 +249,7 @@ TEST_F(LaunchTest, BlocksWithinBlocksRunOnTheirThread) {
           record.block_ns = 10000;
           if (run(inner, grid_of(20), record) != KMUX_OK || !record.each_once()) ++wrong;
           for (int i = 0; i < 1000; ++i) wrong += memory[i] == 5 ? 0 : 1;
-          // The first of these launches finds out that it is worth dividing, on a thread that is not at work yet.
+          // The first of these launches measures that dividing is worth it, on a thread that is not yet at work.
           if (record.thread_count() != 1 && first > 0) ++wrong;
         }
       },
@@ -277,7 +277,7 @@ TEST_F(LaunchTest, ServesManyApplicationThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
-/// Kernels that use all the memory that they are given.
+/// Kernels that use all memory given to them.
 void fill_memory(const void* arguments, const kmux_cpu_grid* launch, std::uint64_t first, std::uint64_t end,
                  char* memory) {
   const std::size_t bytes = *static_cast<const std::size_t*>(arguments);
@@ -327,7 +327,7 @@ TEST_F(LaunchTest, AHotLaunchAllocatesNothing) {
   EXPECT_GT(record.thread_count(), 1U);
 }
 
-/// What a refused launch says.
+/// Returns the message of a refused launch.
 std::string refusal(const kmux_cpu_grid& like, std::uint64_t shared = 0) {
   std::string text;
   kmux_cpu_grid grid = like;
@@ -351,7 +351,7 @@ TEST_F(LaunchTest, RefusesWhatNoBlockCanBe) {
   EXPECT_THAT(refusal(grid_of(~0U, ~0U, ~0U)), HasSubstr("the grid has more blocks than can be counted (2^63)"));
 }
 
-/// A kernel that costs nothing, over the largest grid: it counts blocks, and throws where it has seen enough.
+/// A kernel of no cost, over the largest grid: it counts blocks, and throws after enough of them.
 struct Largest {
   static void blocks(const void* arguments, const kmux_cpu_grid*, std::uint64_t first, std::uint64_t end, char*) {
     if (first >= end || end > 2147483647ULL * 65535 * 65535) throw std::logic_error("it runs over");
@@ -364,8 +364,8 @@ struct Largest {
   std::atomic<std::uint64_t> count{0};
 };
 
-// How many blocks a part has is what the first one took, which under QEMU is its translation: a part has few of them then, and 2^33
-// would take hours. So these are counted where a block is known to cost nothing.
+// The size of a part depends on the time of the first one, which under QEMU is its translation. Parts then have few
+// blocks, and 2^33 blocks would take hours. So they are counted only where a block is known to cost nothing.
 TEST_F(LaunchTest, CountsTheBlocksOfTheLargestGrid) {
   const kmux_cpu_grid grid = grid_of(2147483647U, 65535, 65535);
   for (const auto& [cost, enough] : {std::pair<BlockCost, std::uint64_t>{0, 1 << 16}, {1, 1ULL << 33}}) {

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Work whose parts are numbers, each of which must come once.
+/// Work whose parts are numbers, each of which must occur once.
 struct Numbers {
   explicit Numbers(int count) : seen(static_cast<std::size_t>(count)) {}
 
@@ -47,7 +47,7 @@ struct Numbers {
   bool slow = false;
 };
 
-/// A pool of four threads, the caller's among them, whatever machine this is.
+/// A pool of four threads, including the caller, on any machine.
 class FourThreads : public testing::Test {
  protected:
   FourThreads() { pool().limit(4); }
@@ -156,7 +156,7 @@ TEST_F(PoolTest, LaunchesOfSeveralThreadsTakeNoMoreThanTheirProcessors) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  // Four of the application, and a worker that came while one of them was between two launches.
+  // Four of the application, and a worker that entered while one of them was between two launches.
   EXPECT_LE(most, 4 + 3);
   EXPECT_GE(most, 4);
 }
@@ -261,7 +261,7 @@ TEST_F(PoolTest, WhoIsLentRunsAloneToo) {
   EXPECT_EQ(most, 1);
 }
 
-#ifndef __SANITIZE_THREAD__  // which lets no thread start in a child of a process that has some
+#ifndef __SANITIZE_THREAD__  // the sanitizer lets no thread start in the child of a multi-threaded process
 TEST_F(PoolTest, AChildOfForkHasAPoolOfItsOwn) {
   struct Busy {
     std::atomic<bool> goes_on{true};
@@ -274,7 +274,7 @@ TEST_F(PoolTest, AChildOfForkHasAPoolOfItsOwn) {
     };
     pool().run(3, work, &busy);
   });
-  // Then no thread is being made, for which QEMU's user mode holds a lock that its child would wait for.
+  // No thread is being created at that point: QEMU's user mode holds a lock for that, which its child would wait for.
   while (busy.inside < 4) std::this_thread::sleep_for(100us);
   const pid_t child = fork();
   if (child == 0) {

@@ -9,12 +9,13 @@
 namespace kmux::cpu {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr std::size_t kSmallStackBytes = std::size_t{512} << 10;  // what calls the kernel needs more then
+inline constexpr std::size_t kSmallStackBytes = std::size_t{512} << 10;  // callers of the kernel need more with a
+                                                                         // sanitizer
 #else
 inline constexpr std::size_t kSmallStackBytes = std::size_t{64} << 10;
 #endif
 
-/// What `work` returns on a thread whose stack has `bytes`.
+/// Returns the result of `work` on a thread whose stack has `bytes`.
 inline int on_small_stack(const std::function<int()>& work, std::size_t bytes = kSmallStackBytes) {
   struct Call {
     const std::function<int()>& work;

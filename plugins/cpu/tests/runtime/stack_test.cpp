@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::size_t kMany = std::size_t{16} << 20;
 
-// Uses almost as much of the stack as it has been given.
+// Uses almost all of the requested stack.
 void fill_stack(void* context) {
   volatile char frame[kMany - 4096];
   for (std::size_t i = 0; i < sizeof frame; i += 512) frame[i] = 1;
   *static_cast<bool*>(context) = frame[512] == 1 && has_stack(1000);
 }
 
-// The C library may give a thread a larger stack than it asks for, of one that has ended.
+// The C library may give a thread a larger stack than requested, reused from an exited thread.
 TEST(Stack, OfAThreadHasWhatIsLeft) {
   constexpr std::size_t kMore = std::size_t{1} << 30;
   const int has = on_small_stack([] { return (has_stack(8 << 10) ? 1 : 0) + (has_stack(kMore) ? 2 : 0); });

@@ -1,7 +1,7 @@
 #pragma once
 
-// The functions that a launcher exports, over the one `Launcher` that it has. Before this text stand the program's own
-// part and the launch layer; after it, the program's code and facts.
+// The functions that a launcher exports, over its one `Launcher`. The program's own part and the launch layer precede
+// this text; the program's code and facts follow it.
 #include <atomic>
 #include <new>
 #include <string.h>
@@ -16,7 +16,7 @@ extern const unsigned char kmux_cubin[];
 
 namespace kmux::nvidia {
 
-/// What went wrong in the last call of a thread, for `get_last_error`. A text that is too long is cut.
+/// The error of a thread's last call, for `get_last_error`. A text that is too long is truncated.
 ///
 /// Threads: one.   Lifetime: that of its thread; all zero is a valid state.
 class LastError {
@@ -44,12 +44,12 @@ extern const PlanFacts program_facts;
 namespace {
 
 thread_local LastError last_error;
-thread_local unsigned own_lane;  // plus one
+thread_local unsigned own_lane;  // plus one; 0: none yet
 std::atomic<unsigned> lane_count{0};
 PoolAllocator pool_allocator;
 const kmux_allocator workspace_allocator = pool_allocator.api();
 
-// Closed by `kmux_launcher_close` and not by the end of the process, when the driver may be gone.
+// Closed by `kmux_launcher_close` and not at the end of the process, when the driver may already be gone.
 union KeptLauncher {
   KeptLauncher() : launcher(kmux_cubin, program_facts, Log{nullptr, nullptr}) {}
   ~KeptLauncher() {}
@@ -75,7 +75,7 @@ __attribute__((always_inline)) inline int run(const kmux_slot* slots, const kmux
 #endif
 }
 
-// The device whose context is current, or the first. The driver numbers devices by their ordinals.
+// Finds the device whose context is current, or the first one. The driver numbers devices by their ordinals.
 int find_own_device(int* device, kmux_sink error) {
   const DriverTable* driver = open_driver(error);
   if (driver == nullptr) return KMUX_UNAVAILABLE;
@@ -88,13 +88,13 @@ int find_own_device(int* device, kmux_sink error) {
   return result == CUDA_SUCCESS ? KMUX_OK : fail_call(*driver, error, "cuCtxGetDevice", result, "%s", "");
 }
 
-// The lane of calls that come without the runtime.
+// Returns the lane of calls made without the runtime.
 [[maybe_unused]] unsigned lane_of_thread() {
   if (own_lane == 0) own_lane = ++lane_count;
   return own_lane - 1;
 }
 
-// What the runtime does for its calls, for those that come without it.
+// Sets up a call made without the runtime, as the runtime does for its calls.
 int call_alone(const kmux_slot* slots, void* stream) {
   const kmux_sink error = last_error.sink();
   last_error.clear();
@@ -115,7 +115,7 @@ int prepare_alone() {
 }  // namespace kmux::nvidia
 
 #ifdef KMUX_LAUNCHES_ONCE
-/// The one launch of a body, without a driver between: nothing about it is written to memory but what the driver reads.
+/// The single launch of a body, with no driver table between: the only memory written for it is what the driver reads.
 static __attribute__((always_inline)) inline int kmux_launch_kernel(const kmux_launch_env* env,
                                                                     const kmux_driver_launch& launch, kmux_sink error) {
   return kmux::nvidia::kept.launcher.launch<kmux::nvidia::copy_of>(*env, launch, error);
@@ -127,36 +127,36 @@ static int kmux_call_alone(const kmux_slot* slots, void* stream) { return kmux::
 extern "C" {
 #define KMUX_EXPORT __attribute__((visibility("default")))
 
-/// Loads the code and prepares the device whose context is current, or the first. 0, or -1 with a text.
+/// Loads the code and prepares the device whose context is current, or the first. Returns 0, or -1 with a text in get_last_error().
 KMUX_EXPORT int init(void) { return kmux::nvidia::prepare_alone(); }
 
-/// What went wrong in this thread's last `init`, `call` or other call; empty if nothing did.
+/// Returns the error of this thread's last `init`, `call` or other call; empty if it succeeded. Valid until the next one.
 KMUX_EXPORT const char* get_last_error(void) { return kmux::nvidia::last_error.text(); }
 
-/// For kmux's runtime, before anything else: where reports go, whether profilers see ranges, what the launchers of a
-/// plugin share, and whether each launch is waited for. What a call reads first.
+/// For kmux's runtime; must precede all other calls: sets the log, whether profilers see ranges, the state shared by
+/// the launchers of a plugin, and whether each launch blocks until it has completed.
 KMUX_EXPORT void* kmux_launcher_open(kmux::nvidia::Log log, bool ranges, kmux::nvidia::PersistingLines* lines,
                                      bool blocking) {
   kmux::nvidia::open_again(log, ranges, *lines, blocking);
   return &kmux::nvidia::kept.launcher;
 }
 
-/// For kmux's runtime: 0, or an ErrorCode after writing to `error`.
+/// For kmux's runtime: returns 0, or an ErrorCode after writing to `error`.
 KMUX_EXPORT int kmux_launcher_prepare(int device, kmux_sink error) {
   return kmux::nvidia::kept.launcher.prepare(device, error);
 }
-/// For kmux's runtime: where a variable of the code lies on a device, and how many bytes it has.
+/// For kmux's runtime: returns the address of a variable of the code on a device, and its size in bytes.
 KMUX_EXPORT int kmux_launcher_variable(int device, const char* symbol, void** address, uint64_t* bytes,
                                        kmux_sink error) {
   return kmux::nvidia::kept.launcher.find_variable(device, symbol, address, bytes, error);
 }
-/// What lies in a plugin's table; there is one launcher, whatever it is called on.
+/// The entry in a plugin's table; its first argument is ignored, since only one launcher exists.
 KMUX_EXPORT __attribute__((hot, aligned(64))) int kmux_launcher_call(void*, const kmux_slot* slots,
                                                                      const kmux_launch_env* env, kmux_sink error) {
   return kmux::nvidia::run(slots, *env, error);
 }
 
-/// Waits for what was launched and unloads the code. Nothing may be called after it.
+/// Waits for all launches and unloads the code. Must be the last call.
 KMUX_EXPORT void kmux_launcher_close(void) { kmux::nvidia::kept.launcher.~Launcher(); }
 
 #undef KMUX_EXPORT

@@ -10,10 +10,10 @@
 
 namespace kmux::nvidia {
 
-/// Workspaces of calls that no runtime makes: from the default memory pool of the device, in stream order. What is freed
-/// stays in the pool, so that the next call need not ask the system.
+/// Allocates workspaces of calls made without a runtime: from the default memory pool of the device, in stream order.
+/// Freed memory stays in the pool, so that the next call need not query the system.
 ///
-/// Threads: any; the context of the device is current.
+/// Threads: any; the context of the device must be current.
 class PoolAllocator {
  public:
   kmux_allocator api() { return {sizeof(kmux_allocator), this, &PoolAllocator::allocate, &PoolAllocator::free}; }
@@ -21,10 +21,10 @@ class PoolAllocator {
  private:
   static constexpr int kMaxDevices = 64;
 
-  // Others may be capturing meanwhile: the driver takes these calls for waits, which spoil a capture.
+  // Other threads may be capturing meanwhile: the driver treats these calls as waits, which invalidate a capture.
   static int allocate(void* self, int device, void* stream, size_t bytes, size_t, void** address) {
     const kmux_sink nowhere = {nullptr,
-                               [](void*, const char*, size_t) { return 0; }};  // the launcher reports what failed
+                               [](void*, const char*, size_t) { return 0; }};  // the launcher reports the failure
     const DriverTable* driver = open_driver(nowhere);
     if (driver == nullptr) return KMUX_UNAVAILABLE;
     CUdeviceptr place = 0;
@@ -39,7 +39,7 @@ class PoolAllocator {
     return code;
   }
 
-  // A free can only fail if the context is broken, and then the next call says so.
+  // A free can only fail if the context is broken, and then the next call reports it.
   static void free(void*, int, void* stream, void* address) {
     const kmux_sink nowhere = {nullptr, [](void*, const char*, size_t) { return 0; }};
     const DriverTable* driver = open_driver(nowhere);
@@ -50,7 +50,7 @@ class PoolAllocator {
     });
   }
 
-  // Raises the threshold above which a pool gives memory back to the system, once a device.
+  // Raises the threshold above which a pool returns memory to the system, once per device.
   CUresult keep_freed(const DriverTable& driver, CUmemoryPool pool, int device) {
     if (device >= kMaxDevices || keeps_[device].load(std::memory_order_relaxed)) return CUDA_SUCCESS;
     uint64_t threshold = UINT64_MAX;

@@ -8,21 +8,21 @@
 
 namespace kmux {
 
-/// A character of UTF-8.
+/// A UTF-8 character.
 struct Character {
-  std::size_t size = 0;    // in bytes; 0: the text does not begin with one
+  std::size_t size = 0;    // in bytes; 0: the text does not begin with a valid character
   std::uint32_t code = 0;  // its code point
 };
 
-/// The character of UTF-8 that `text` begins with; one of size 0 if it is empty or begins with none.
+/// Returns the first UTF-8 character of `text`; its size is 0 if `text` is empty or does not begin with a valid one.
 Character first_character(std::string_view text);
 
-/// Returns true for ASCII letters, digits and the underscore, whatever the locale: what names in sources consist of.
+/// Returns true for ASCII letters, digits and the underscore, the characters of source-code names, in any locale.
 constexpr bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/// `word` with its ASCII letters in lower case, whatever the locale.
+/// Returns `word` with its ASCII letters in lower case, in any locale.
 std::string lower_case(std::string_view word);
 
 }  // namespace kmux

@@ -6,11 +6,11 @@
 
 namespace kmux {
 
-/// `text` between double quotes, for messages. It is a name: nothing is escaped.
+/// Returns `text` between double quotes, for messages. `text` must be a name: nothing is escaped.
 inline std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
 
-/// `text` between double quotes on one line, for a message: quotes, backslashes and what is not visible, or not UTF-8, are
-/// escaped, long text is cut.
+/// Returns `text` between double quotes on one line, for a message. Escapes quotes, backslashes, invisible characters
+/// and bytes that are not UTF-8; cuts long text.
 std::string in_double_quotes(std::string_view text);
 
 }  // namespace kmux

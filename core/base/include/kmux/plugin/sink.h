@@ -10,26 +10,26 @@
 
 namespace kmux {
 
-/// Appends `text` to what `sink` has been given.
+/// Writes `text` to `sink`.
 ///
 /// Threads: as of the sink.
 inline void write(kmux_sink sink, std::string_view text) { sink.write(sink.self, text.data(), text.size()); }
 
-/// A sink that appends to `text`.
+/// Returns a sink that appends to `text`.
 ///
-/// Lifetime: borrows it.
+/// Lifetime: borrows `text`, which must outlive the sink.
 inline kmux_sink append_to(std::string& text) noexcept {
   return {&text, [](void* self, const char* data, std::size_t size) noexcept -> std::int32_t {
             try {
               static_cast<std::string*>(self)->append(data, size);
               return 0;
-            } catch (...) {  // no memory, or more than a string holds: nothing may be thrown through a plugin
+            } catch (...) {  // out of memory or beyond max_size: no exception may cross a plugin
               return 1;
             }
           }};
 }
 
-/// A sink that keeps nothing.
+/// Returns a sink that discards everything written.
 inline kmux_sink discard() noexcept {
   return {nullptr, [](void*, const char*, std::size_t) noexcept -> std::int32_t { return 0; }};
 }

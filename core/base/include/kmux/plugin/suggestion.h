@@ -8,11 +8,11 @@
 
 namespace kmux {
 
-/// The member of `known` that `word` most likely means: at most a third of its letters (and at least one) differ, case
-/// aside; the first of equals. Nothing if none is that near.
+/// Returns the member of `known` nearest to `word`, ignoring case; the first of several equally near ones. At most a
+/// third of the letters of `word`, but always one, may differ. Returns nothing if no member is that near.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
 
-/// " Did you mean 'x'?" for a message; "" if nothing is near or `word` is itself known.
+/// Returns " Did you mean 'x'?" for a message; "" if no member is near or `word` is itself in `known`.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace kmux

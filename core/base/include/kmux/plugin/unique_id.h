@@ -5,7 +5,8 @@
 
 namespace kmux {
 
-/// 32 hexadecimal digits from the system's generator: a name that no other process gives. Empty if there is no generator.
+/// Returns 32 random hexadecimal digits from the system's generator: a name that no other process produces. Empty if
+/// the generator fails.
 std::string unique_id();
 
 }  // namespace kmux

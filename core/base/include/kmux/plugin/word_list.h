@@ -10,13 +10,13 @@
 
 namespace kmux {
 
-/// "a, b, c" for a message; `if_empty` where there are none.
+/// Returns "a, b, c" for a message; `if_empty` if `words` is empty.
 std::string join(const std::vector<std::string>& words, std::string_view if_empty = "");
 
-/// The lines of `text` that are not empty: how a list is written in an option.
+/// Returns the non-empty lines of `text`. Options hold lists in this form.
 std::vector<std::string> split_lines(std::string_view text);
 
-/// Text such as `"a", "b" or "c"`, of words in a vector, an array or a span.
+/// Returns text such as `"a", "b" or "c"` for the words of a vector, an array or a span.
 template <class Words>
 std::string listed(const Words& words) {
   std::string text;

@@ -19,45 +19,44 @@
 
 namespace kmux::bench {
 
-/// A symbol or integer scalar that takes several values.
+/// A symbol or integer scalar with several values to measure.
 struct Axis {
   std::string name;
   std::vector<std::int64_t> values;
 };
 
-/// What is compared, with which arguments, and how it is measured.
+/// The contestants, their arguments, and the method of measurement.
 struct BenchOptions {
-  /// Empty: all that take the program. "cpu:engine=host" is backend cpu with an option, ";" between several; a backend may
-  /// take part several times with different options.
+  /// Backends to compare; empty: all that support the program. "cpu:engine=host" is backend cpu with an option; ";"
+  /// separates several options. A backend may take part several times with different options.
   std::vector<std::string> backends = {};
-  std::string baseline = {};  // empty: what `auto` chooses
-  std::string reference = {};  // empty: the backend of the host's memory if it takes part, else the baseline
-  std::vector<Axis> axes = {};  // every combination is a contest
+  std::string baseline = {};  // empty: the choice of `auto`
+  std::string reference = {};  // empty: the host-memory backend if it takes part, else the baseline
+  std::vector<Axis> axes = {};  // each combination is a contest
   std::vector<std::string> inputs = {"*=random:1"};
-  std::vector<std::string> constants =
-      {};  // as `ConstantValues` takes them; those that have to be set and are not are random
+  std::vector<std::string> constants = {};  // as for `ConstantValues`; required ones that are not given are random
   GivenValues values = {};
   std::optional<Tolerance> tolerance = {};  // of results; default: by dtype
   StopRule stop = {};
-  int repetitions = 3;  // of compiling
+  int repetitions = 3;  // of compilation
   CompileOptions compile = {};
-  /// Of an earlier run: a contest of the same program, point and options stands for measuring it again; others stay in the
-  /// report, too.
+  /// Contests of an earlier run. One with the same program, point and options is not measured again; the others stay in
+  /// the report, too.
   BenchReport earlier = {};
-  /// Ends the run where it is; the contest that is being measured is lost.
+  /// Stops the run; the contest in progress is lost.
   std::stop_token cancel = {};
-  /// Told after each contest that was measured what there is by then, so that it is not lost with what comes after it.
+  /// Called after each measured contest with all results so far, so that the caller can save them.
   std::function<void(const BenchReport& so_far)> keep = {};
 };
 
-/// Told what is being done, and which part of all is done.
+/// Called with the current activity and the completed fraction.
 using BenchProgress = std::function<void(const std::string& what, double part)>;
 
-/// Measures programs on their backends, against each other.
+/// Measures programs on their backends, against each other. Returns the report.
 ///
-/// Errors: invalid_argument for options that fit no program, and for an earlier report that was not measured here; unavailable
-///         if a baseline or reference that was named does not take part, and if it is cancelled. All that can be known before
-///         is checked before anything is measured. A backend that fails is not an error: the report has it.
+/// Errors: invalid_argument for invalid options, and for an earlier report of another machine or other compilers;
+///         unavailable if a named baseline or reference does not take part, and if cancelled. Options are checked before
+///         anything is measured. A failing backend is not an error: the report contains it.
 Result<BenchReport> bench(Runtime& runtime, std::span<const Program> programs, const BenchOptions& options,
                           const BenchProgress& progress = {});
 

@@ -17,51 +17,51 @@
 
 namespace kmux::bench {
 
-/// What --set, --symbol and --scalar give, each as NAME=VALUE.
+/// The values of --set, --symbol and --scalar, each as NAME=VALUE.
 struct GivenValues {
   std::vector<std::string> set = {};
   std::vector<std::string> symbols = {};
   std::vector<std::string> scalars = {};
 };
 
-/// The values of symbols and integer scalars that a run has: from --set, --symbol, --scalar, the shapes of input files, and
-/// last the program's example values.
+/// The values of symbols and integer scalars in a run. Sources, in this order: --set, --symbol and --scalar, the shapes
+/// of input files, the program's example values.
 class Binding {
  public:
-  /// Knows nothing yet. Lifetime: borrows the program.
+  /// Creates an empty binding. Lifetime: `program` must outlive it.
   explicit Binding(const Program& program);
 
-  /// --symbol NAME=INTEGER.
+  /// Parses --symbol NAME=INTEGER.
   ///
-  /// Errors: invalid_argument for an unknown name (with the nearest known one), no integer, or a second value.
+  /// Errors: invalid_argument for an unknown name (with the nearest known one), an invalid integer, or a second value.
   Status set_symbol(const std::string& assignment);
-  /// --scalar NAME=NUMBER.
+  /// Parses --scalar NAME=NUMBER.
   Status set_scalar(const std::string& assignment);
-  /// --set NAME=VALUE, a symbol or a scalar.
+  /// Parses --set NAME=VALUE, for a symbol or a scalar.
   ///
-  /// Errors: as of those two; for the name of a tensor one that names --in.
+  /// Errors: as for those two; for a tensor's name one that mentions --in.
   Status set(const std::string& assignment);
-  /// All that is given.
+  /// Parses all given values.
   ///
-  /// Errors: as of those three; for a name that two of them give.
+  /// Errors: as for those three; also for a name given twice.
   Status take(const GivenValues& given);
-  /// Takes the symbols that --symbol leaves open from the shape of a tensor, read from a file for parameter `name`. Two
-  /// files that disagree are left to the kernel's own checks.
+  /// Derives symbols that --symbol leaves open from the shape of a tensor that was read from a file for parameter
+  /// `name`. Conflicts between two files are left to the kernel's own checks.
   ///
-  /// Errors: invalid_argument if an extent has another value by --symbol or --scalar.
+  /// Errors: invalid_argument if an extent contradicts --symbol or --scalar.
   Status learn(const std::string& name, const BufferParam& buffer, const Tensor& tensor);
 
-  /// The shape of `buffer` in numbers.
+  /// Returns the shape of `param`, which must be a buffer, as numbers.
   ///
-  /// Errors: invalid_argument that names a symbol without a value and the option that gives it.
+  /// Errors: invalid_argument that names a symbol without a value and the option to set it.
   Result<std::vector<std::int64_t>> shape_of(const Param& param) const;
-  /// The value of an expression over symbols, integer scalars and `lets`, or nothing if one has no value.
+  /// Returns the value of an expression over symbols, integer scalars and `lets`, or nothing if one has no value.
   std::optional<std::int64_t> evaluate(const Expr& expr, std::span<const Let> lets = {}) const;
-  /// Is anything known of symbol or scalar `name`?
+  /// Returns true if symbol or scalar `name` has a value.
   bool has_value(std::string_view name) const;
-  /// The argument for scalar parameter `name`.
+  /// Returns the argument for scalar parameter `name`.
   Result<Arg> scalar(const std::string& name, DType dtype) const;
-  /// The symbols and scalars whose values are the program's examples, as nothing else gives one.
+  /// Returns the symbols and scalars whose values come only from the program's examples.
   std::map<std::string, double> examples() const;
 
  private:
@@ -77,21 +77,21 @@ class Binding {
   std::map<std::string, std::int64_t, std::less<>> integers_;  // scalars given as integers, exact beyond 2^53
 };
 
-/// The least occupancy of the launches of a kernel in `variant`, of those whose block and shared memory `binding` knows.
-/// Nothing where there is none, or the backend does not say what it takes.
+/// Returns the lowest occupancy of the kernel's launches in `variant` whose block and shared memory `binding` knows.
+/// Returns nothing if there are no such launches, or the backend does not report its resources.
 std::optional<Occupancy> occupancy_of(const KernelAttributes& kernel, const Variant& variant, const Binding& binding);
 
-/// The tensors of `program`, for messages.
+/// Returns the names of the tensors of `program`, for messages.
 std::string tensor_names(const Program& program);
 
-/// The whole of `text` as a number of type T, or nothing.
+/// Returns all of `text` as an integer, or nothing.
 std::optional<std::int64_t> parse_integer(std::string_view text);
-/// The same for numbers with a fraction.
+/// Same for numbers with a fraction.
 std::optional<double> parse_number(std::string_view text);
 
-/// "NAME=VALUE" apart.
+/// Splits "NAME=VALUE".
 ///
-/// Errors: invalid_argument that shows `option` and the form.
+/// Errors: invalid_argument that shows `option` and the expected form.
 Result<std::pair<std::string, std::string>> split_assignment(std::string_view option, std::string_view text);
 
 }  // namespace kmux::bench

@@ -16,40 +16,40 @@
 
 namespace kmux::bench {
 
-/// Where the tensors of a run come from: --in NAME=FILE.npy or NAME=random:SEED, zeros, ones, arange; "*" stands for all
-/// that are not named. NAME=null is the null pointer, of an address or a nullable tensor.
+/// The sources of a run's tensors: --in NAME=FILE.npy or NAME=random:SEED, zeros, ones, arange; "*" stands for all
+/// unnamed ones. NAME=null is the null pointer, for an address or a nullable tensor.
 class Inputs {
  public:
-  /// Errors: invalid_argument for an unknown or repeated name, an output, or random: without a seed.
+  /// Errors: invalid_argument for an unknown or repeated name, an output, an invalid null, or random: without a seed.
   static Result<Inputs> parse(const Program& program, const std::vector<std::string>& assignments);
 
-  /// Does an assignment give the tensor of parameter `name`?
+  /// Returns true if an assignment covers the tensor of parameter `name`.
   bool gives(const std::string& name) const { return source_of(name) != nullptr; }
-  /// Returns true if an assignment gives null for the address or the nullable tensor `name`.
+  /// Returns true if an assignment gives null for the address or nullable tensor `name`.
   bool gives_null(const std::string& name) const;
-  /// Gives every tensor that has to be given, and that no assignment gives, random numbers of a seed of its own: its place
-  /// among them. Nothing beside a file: who has data of their own wants a result of it.
+  /// Assigns random numbers to every required tensor without an assignment, each with its own seed: its position among
+  /// the required tensors. Does nothing if any input is a file: a caller with own data wants a result for that data.
   void make_up();
-  /// The assignments that `make_up` added, in the order of the signature.
+  /// Returns the assignments that `make_up` added, in signature order.
   const std::vector<std::string>& made_up() const { return made_up_; }
-  /// Reads the files, so that `binding` learns from their shapes.
+  /// Reads the files and lets `binding` learn from their shapes.
   ///
-  /// Errors: of reading; as `Binding::learn`.
+  /// Errors: of reading; as for `Binding::learn`.
   Status load(Binding& binding);
-  /// That every input is given, and that every symbol and scalar of a call with them has a value.
+  /// Checks that every input is given, and that every symbol and scalar of a call has a value.
   ///
-  /// Errors: invalid_argument that names the first input, or all of those without a value, and the options that give them; and
-  ///         for a negative extent.
+  /// Errors: invalid_argument that names the first missing input, or all names without a value, and the options to set
+  ///         them; also for a negative extent.
   Status check(const Binding& binding) const;
-  /// The host tensor for `param`; made, if it is not from a file, in the shape of `binding`.
+  /// Returns the host tensor for `param`, from its file or generated in the shape of `binding`.
   ///
-  /// Errors: invalid_argument if no --in names it.
+  /// Errors: invalid_argument if no --in covers it.
   Result<Tensor> tensor(const Param& param, const Binding& binding) const;
 
  private:
   explicit Inputs(const Program& program) : program_(&program) {}
   const std::string* source_of(const std::string& name) const;
-  /// The extents of a tensor that is made and not read; none of any other parameter.
+  /// Returns the extents of a generated tensor; none for a tensor from a file and other parameters.
   std::span<const Expr> made_extents(const Param& param) const;
   Status check_extents(const Binding& binding) const;
   std::vector<std::string> names_without(const Binding& binding) const;
@@ -59,27 +59,27 @@ class Inputs {
   std::vector<std::string> made_up_ = {};
 };
 
-/// The values of a program's constants: --constant NAME=FILE.npy, random:SEED, zeros, ones, arange, or numbers in row-major
-/// order ("0.5", "1,2,3,4").
+/// The values of a program's constants: --constant NAME=FILE.npy, random:SEED, zeros, ones, arange, or numbers in
+/// row-major order. Examples: "0.5", "1,2,3,4".
 class ConstantValues {
  public:
-  /// None.
+  /// Creates an empty set.
   ConstantValues() = default;
-  /// Reads and makes all values.
+  /// Reads and generates all values.
   ///
-  /// Errors: invalid_argument for an unknown or repeated name, another dtype, shape or count than is declared, and numbers that
-  ///         the dtype has not; of reading files.
+  /// Errors: invalid_argument for an unknown or repeated name, a dtype, shape or count that differs from the
+  ///         declaration, and numbers that the dtype cannot represent; of reading files.
   static Result<ConstantValues> parse(const Program& program, const std::vector<std::string>& assignments);
 
-  /// Gives every constant that has to be set, and that no assignment sets, random numbers of a seed of its own.
+  /// Assigns random numbers to every required constant without an assignment, each with its own seed.
   ///
   /// Errors: unsupported for elements that share bytes.
   Status make_up();
-  /// The assignments that `make_up` added, in the order of the program.
+  /// Returns the assignments that `make_up` added, in the order of the program.
   const std::vector<std::string>& made_up() const { return made_up_; }
-  /// Sets all of them, on the kernel's device.
+  /// Sets all of them in the kernel, on its device.
   ///
-  /// Errors: as `Kernel::set_constant`.
+  /// Errors: as for `Kernel::set_constant`.
   Status set(const Kernel& kernel) const;
 
  private:
@@ -91,27 +91,27 @@ class ConstantValues {
   std::vector<std::string> made_up_ = {};
 };
 
-/// All arguments of a call of a program, outputs included, on one device, and the values of its constants.
+/// All arguments of a program's call on one device, outputs included, and the values of its constants.
 ///
 /// Lifetime: owns the tensors; the arguments refer to them.
 class CallArguments {
  public:
-  /// Inputs as in `inputs`, outputs zero.
+  /// Allocates the tensors: inputs from `inputs`, outputs zero.
   ///
-  /// Errors: those of `Inputs::tensor` and of the device; unsupported for a raw pointer.
+  /// Errors: those of `Inputs::tensor` and of the device; unsupported for a raw pointer other than null.
   static Result<CallArguments> make(const Program& program, const Inputs& inputs, const Binding& binding,
                                     const Device& device, const ConstantValues& constants = {});
   /// Sets the constants of a kernel of the program.
   ///
-  /// Errors: as `Kernel::set_constant`.
+  /// Errors: as for `Kernel::set_constant`.
   Status set_constants(const Kernel& kernel) const { return constants_.set(kernel); }
-  /// One a parameter, in the order of the signature.
+  /// Returns one argument a parameter, in signature order.
   std::span<const Arg> args() const { return args_; }
-  /// One a parameter; an empty handle for scalars and null tensors.
+  /// Returns one tensor a parameter; an empty handle for scalars and null tensors.
   const std::vector<Tensor>& tensors() const { return tensors_; }
-  /// Copies of the tensors on the host.
+  /// Returns copies of the tensors on the host.
   Result<std::vector<Tensor>> on_host() const;
-  /// Gives every tensor what it held at first, whatever calls have written since. Waits for the device.
+  /// Restores the initial contents of every tensor. Blocks until the device is done.
   Status refill();
 
  private:
@@ -123,7 +123,7 @@ class CallArguments {
   Device device_;
   ConstantValues constants_;
   std::vector<Tensor> tensors_;
-  std::vector<Tensor> first_contents_;  // on the host, one a tensor; an empty handle stands for zeros
+  std::vector<Tensor> first_contents_;  // on the host, one a tensor; an empty handle means zeros
   std::vector<Arg> args_;
 };
 

@@ -9,38 +9,38 @@
 
 namespace kmux::bench {
 
-/// Times the calls of one kernel with one set of arguments, on a stream of its own.
+/// Times the calls of one kernel with one set of arguments, on a separate stream.
 ///
-/// Threads: one.   Lifetime: keeps the kernel; borrows the arguments.
+/// Threads: one.   Lifetime: owns the kernel handle; the arguments must outlive it.
 class CallTimer {
  public:
-  /// Finds how many calls make a burst of about a millisecond.
+  /// Finds the burst length that takes about a millisecond.
   ///
   /// Errors: those of the first launches and of the device.
   static Result<CallTimer> make(const Kernel& kernel, const CallArguments& arguments);
-  /// Takes over the stream and the events of another timer.
+  /// Takes over the stream and events of another timer.
   CallTimer(CallTimer&&) = default;
-  /// As above, in place of its own.
+  /// Same, replacing its own.
   CallTimer& operator=(CallTimer&&) = default;
-  /// Waits for its calls, so that the arguments may go.
-  ~CallTimer() { static_cast<void>(stream_.synchronize()); }  // a failure came before, in what was timed
+  /// Waits for its calls, so that the arguments may be destroyed.
+  ~CallTimer() { static_cast<void>(stream_.synchronize()); }  // an error was reported earlier, by the timed call
 
-  /// How long a call keeps the caller: the column `host_call`. Units: microseconds.
+  /// Returns the time that a call blocks the caller: column `host_call`. Units: microseconds.
   Result<double> host_call();
-  /// One call after its L2 cache was flushed: the column `device_cold`. Units: microseconds.
+  /// Returns the time of one call after flushes of the L2 cache: column `device_cold`. Units: microseconds.
   Result<double> device_cold();
-  /// A call of a burst on the device: the column `device_hot`. Units: microseconds.
+  /// Returns the device time per call of a burst: column `device_hot`. Units: microseconds.
   Result<double> device_hot();
-  /// A call of a burst until the device is done, by the host's clock: the column `end_to_end`. Units: microseconds.
+  /// Returns the host time per call of a burst until the device is done: column `end_to_end`. Units: microseconds.
   Result<double> end_to_end();
 
-  /// Calls a sample, but for the cold one.
+  /// Returns the number of calls in a sample, except a cold one.
   int burst() const { return burst_; }
-  /// Precondition: count > 0.
+  /// Sets the burst length; `count` must be positive.
   void set_burst(int count) { burst_ = count; }
-  /// Whether the device has a clock of its own; the host has none, since its events are the host's clock.
+  /// Returns true if the device has a separate clock. False for the host, whose events are the host's clock.
   bool has_events() const { return events_.has_value(); }
-  /// Whether the device's L2 cache can be flushed.
+  /// Returns true if the device's L2 cache can be flushed.
   bool can_flush() const { return can_flush_; }
 
  private:
@@ -64,14 +64,14 @@ class CallTimer {
   std::optional<Events> events_ = {};
   bool can_flush_ = true;
   int burst_ = 1;
-  double queueing_ = 0;  // how long the host takes to queue a call. Units: microseconds
-  double lead_ = 0;  // how much longer a flush takes the device than the host, 0 where it does not. Units: microseconds
+  double queueing_ = 0;  // host time to queue a call. Units: microseconds
+  double lead_ = 0;  // device time of a flush beyond its host time; 0 if none. Units: microseconds
 };
 
-/// How many flushes keep a device busy for `queueing`, if one does for `lead`; at least one, and no more than a driver queues
-/// with ease.
+/// Returns the number of flushes that keep a device busy for `queueing`, if each runs for `lead`: at least one, and at
+/// most a number that drivers queue without blocking.
 ///
-/// Units: microseconds; lead > 0.
+/// Units: microseconds; `lead` must be positive.
 int flushes_for(double queueing, double lead);
 
 }  // namespace kmux::bench

@@ -10,7 +10,7 @@
 
 namespace kmux::bench {
 
-/// What is measured of a program on a backend.
+/// A quantity measured for a program on a backend.
 enum class Column : std::uint8_t {
   kDeviceHot,
   kDeviceCold,
@@ -32,7 +32,7 @@ enum class Column : std::uint8_t {
   kOccupancy,
 };
 
-/// How a column is called.
+/// The names of a column.
 struct ColumnInfo {
   Column column;
   std::string_view name;        // "device_hot"
@@ -42,23 +42,24 @@ struct ColumnInfo {
   bool less_is_better;
 };
 
-/// All columns, in the order of a table.
+/// Returns all columns, in the order of a table.
 std::span<const ColumnInfo> columns();
-/// How `column` is called.
+/// Returns the names of `column`.
 const ColumnInfo& info(Column column);
-/// The column of that name, or nothing.
+/// Returns the column of that name, or nothing.
 std::optional<Column> column_named(std::string_view name);
 
-/// A number with three significant digits and a fitting unit of `column`: "812 ns", "5.70 ms", "1.20 GB/s", "4.1 KiB".
+/// Returns a number with three significant digits in a suitable unit of `column`. Examples: "812 ns", "5.70 ms", "1.20
+/// GB/s", "4.1 KiB".
 std::string figure(Column column, double value);
 
-/// Half the width of the interval in parts of the median: "+-1.2 %", or "0.9 to 31 ms" where that means nothing; empty if it
-/// has no width.
+/// Returns half the width of the interval relative to the median, "+-1.2 %", or the ends, "0.9 to 31 ms", if the
+/// interval is very wide; empty if it has no width.
 std::string spread(Column column, const Interval& interval);
 
-/// A ratio of times for people: "1.25x faster", "1.03x slower".
+/// Returns a ratio of times in words. Examples: "1.25x faster", "1.03x slower".
 std::string ratio_text(const Interval& ratio);
-/// Its interval in the same direction: "1.20 to 1.31".
+/// Returns its interval in the same direction: "1.20 to 1.31".
 std::string ratio_spread(const Interval& ratio);
 
 }  // namespace kmux::bench

@@ -11,21 +11,21 @@ namespace kmux::bench {
 
 class HtmlWriter;
 
-/// What a benchmark ran on: processor, cores, memory, system, kmux, and every device with its properties.
+/// Describes the machine of a benchmark: processor, cores, memory, system, kmux, and every device with its properties.
 Json describe_machine(Runtime& runtime);
 
-/// With what each backend compiled, by the name of the entrant, as its plugin identifies it: versions, or the files themselves.
-/// One that compiles nothing here has none.
+/// Returns the toolchain of each backend by the entrant's name, as its plugin identifies it: versions, or the files
+/// themselves. Backends that compile nothing here have none.
 Json toolchains_of(Runtime& runtime, const BenchReport& report, const BenchOptions& options);
 
-/// What of a plugin's identity of a toolchain is of interest to people: versions, options and names of files, but neither folders
-/// of this machine nor sizes and times of files.
+/// Returns the readable part of a plugin's toolchain identity: versions, options and file names, without folders of
+/// this machine and without sizes and times of files.
 Json versions_in(const Json& identity);
 
-/// What a report was measured on, in a line: "NVIDIA H200 - Intel Xeon, 16 cores - kmux 0.9".
+/// Returns a line that describes the machine of a report: "NVIDIA H200 - Intel Xeon, 16 cores - kmux 0.9".
 std::string machine_line(const Json& machine);
 
-/// Every fact of the machine, in details that open.
+/// Writes every fact of the machine, as a collapsed section.
 void write_machine(HtmlWriter& html, const Json& machine);
 
 }  // namespace kmux::bench

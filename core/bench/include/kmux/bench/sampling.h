@@ -12,64 +12,66 @@
 
 namespace kmux::bench {
 
-/// Takes one sample of a contestant. Units: any, the same for all; positive.
+/// Takes one sample of a contestant. Units: any, the same for all; must be positive.
 using Sample = std::function<Result<double>()>;
 
-/// When sampling ends.
+/// The rule that ends sampling.
 struct StopRule {
-  /// Rounds that do not count, at the beginning.
+  /// Initial rounds whose samples are discarded.
   std::size_t warm_up = 2;
   std::size_t fewest = 12;
   std::size_t most = 2000;
-  /// Intervals as narrow as this, relative to their medians, are narrow enough, verdicts or not.
+  /// Intervals at most this wide, relative to their medians, end sampling, whatever the verdicts.
   double relative_interval = 0.005;
-  /// Verdicts that are sure end it only with intervals as narrow as this: times are shown, too.
+  /// Decided verdicts end sampling only if the intervals are at most this wide: times are shown, too.
   double shown_interval = 0.05;
-  /// After it no round begins, once there are the fewest; after five times as long not even then.
+  /// Time limit: afterwards no round begins if there are the fewest; after five times as long not even then.
   std::chrono::nanoseconds time = std::chrono::seconds(2);
   VerdictRule verdict = {};
 };
 
-/// Why it ended.
+/// The reason for the end of sampling.
 enum class Stop { kDecided, kNarrow, kTime, kRounds };
-/// A word for each.
+/// Returns a word for each.
 std::string_view to_string(Stop stop);
 
-/// What was measured, and why it ended.
+/// The samples, and the reason for the end.
 struct Sampling {
   /// Shapes: one series a contestant, all of the same length.
   std::vector<std::vector<double>> series;
-  /// How often the series were looked at, which `judge_pairs` needs.
+  /// The number of interim looks at the series, an argument of `judge_pairs`.
   std::size_t looks = 1;
   Stop stop = Stop::kRounds;
 };
 
-/// Samples all contestants once a round, so that whatever else the machine does meets all of them alike. Each round begins
-/// with another one, and every second goes backwards: none always follows the same.
+/// Samples all contestants once a round, so that other activity of the machine affects all alike. Each round begins
+/// with another contestant, and every second round is reversed: no contestant always follows the same one.
 ///
-/// It ends as soon as the verdict of every pair is sure (see verdict.h) and all intervals are fit to be shown, or narrow,
-/// which is looked at after 12, 18, 27, 40, ... rounds; or by the rule's limits. `now` is the clock of the time limit alone.
+/// Sampling ends once every pair's verdict is decided (see verdict.h) and all intervals are narrow enough to show, or
+/// once all are narrow; both are checked after 12, 18, 27, 40, ... rounds. The rule's limits end it, too. `now` is the
+/// clock of the time limit only.
 ///
-/// Errors: the first of a contestant.
+/// Errors: the first error of a contestant.
 Result<Sampling> sample_in_rounds(const std::vector<Sample>& contestants, const StopRule& rule,
                                   const std::function<std::chrono::nanoseconds()>& now);
 
-/// How much slower the last third of a series is than the first: 0.05 is 5 %, negative means faster.
+/// Returns the slowdown of the last third of a series against the first: 0.05 is 5 %, negative means faster.
 ///
-/// The rounds of a benchmark meet all contestants alike, so that ratios hold while the machine drifts; times do not.
-/// Returns: 0 for fewer than nine samples, and where the intervals of the two medians overlap: noise does as much.
+/// All contestants share the rounds of a benchmark, so ratios stay valid while the machine drifts; times do not.
+/// Returns: 0 for fewer than nine samples, and if the intervals of the two medians overlap: noise can explain the
+/// difference.
 double drift_of(std::span<const double> series);
 
-/// `drift_of` several series of the same rounds together: of their geometric mean in each round. What one of them does by
-/// itself counts for its part only.
+/// Returns `drift_of` the geometric mean of several series of the same rounds, so that an effect in a single series is
+/// weighted down.
 ///
 /// Shapes: all as long as the first.
 double common_drift(const std::vector<std::vector<double>>& series);
 
-/// A drift worth reporting. Units: parts.
+/// The smallest drift to report. Units: fractions.
 inline constexpr double kDriftToTell = 0.03;
 
-/// A fixed piece of arithmetic, which depends on nothing but the clock of the core. Units: seconds.
+/// Times a fixed piece of arithmetic that depends only on the clock of the core. Units: seconds.
 double time_reference_loop();
 
 }  // namespace kmux::bench

@@ -7,15 +7,16 @@
 
 namespace kmux {
 
-// How a call's symbols get their values. Also printed into libraries that run without kmux: C++17 and libc alone.
+// Binds the symbols of a call to values. Also printed into libraries that run without kmux: must use C++17 and libc
+// only.
 
-/// An extent or stride that determines a symbol: it is coefficient * symbol + offset.
+/// An extent or stride that determines a symbol: its value is coefficient * symbol + offset.
 struct Carrier {
-  /// Which of a tensor's numbers it is.
+  /// The kind of number of a tensor.
   enum class Source : uint8_t { kExtent, kStride };
-  Source source = Source::kExtent;  // which number of the tensor
+  Source source = Source::kExtent;  // extent or stride
   bool nullable = false;  // a null tensor carries nothing
-  uint8_t packing = 1;  // elements in one of the storage, see Check
+  uint8_t packing = 1;  // elements in one storage element, see Check
   uint16_t param = 0;  // index of the parameter
   uint16_t dim = 0;  // dimension, outermost first
   int64_t coefficient = 1;  // of the symbol in that number
@@ -28,14 +29,14 @@ struct Carrier {
 /// The carriers of one symbol.
 struct Carriers {
   const Carrier* first = nullptr;  // null if `count` is 0
-  size_t count = 0;  // of one symbol
-  /// For loops.
+  size_t count = 0;  // of carriers
+  /// Returns the first carrier, for range-based loops.
   const Carrier* begin() const { return first; }
-  /// For loops.
+  /// Returns the end, for range-based loops.
   const Carrier* end() const { return first + count; }
 };
 
-/// Why a symbol has no value.
+/// The reason why a symbol has no value.
 enum class SymbolFault : uint8_t {
   kNone,
   kNoCarrier,   // none is live
@@ -45,28 +46,28 @@ enum class SymbolFault : uint8_t {
   kTooWide,     // does not fit int32
 };
 
-/// The value of a symbol, the carrier that gave it, and the carrier at fault.
+/// The value of a symbol, the carrier that determined it, and the carrier at fault.
 struct SymbolBinding {
-  int64_t value = 0;  // of the symbol, where there is no fault
-  SymbolFault fault = SymbolFault::kNoCarrier;  // why there is none
-  const Carrier* source = nullptr;  // the carrier that gave the value
-  const Carrier* culprit = nullptr;  // the one that disagrees
+  int64_t value = 0;  // of the symbol; valid if `fault` is kNone, kDisagrees or kTooWide
+  SymbolFault fault = SymbolFault::kNoCarrier;  // why the symbol has no value
+  const Carrier* source = nullptr;  // the carrier that determined the value
+  const Carrier* culprit = nullptr;  // the carrier at fault
 };
 
-/// The extent or stride that a carrier names.
+/// Returns the extent or stride that a carrier refers to.
 inline int64_t carried(const Carrier& carrier, const DLTensor& tensor) {
   const bool is_extent = carrier.source == Carrier::Source::kExtent;
   return is_extent ? extent_of(tensor, carrier.dim, carrier.packing) : stride_of(tensor, carrier.dim, carrier.packing);
 }
 
-/// Is coefficient * value + offset == carried?
+/// Returns true if coefficient * value + offset == carried.
 inline bool agrees(const Carrier& carrier, int64_t value, int64_t carried) {
   int64_t expected = 0;
   if (__builtin_mul_overflow(carrier.coefficient, value, &expected)) return false;
   return !__builtin_add_overflow(expected, carrier.offset, &expected) && expected == carried;
 }
 
-/// Solves coefficient * value + offset == carried; false if no integer does.
+/// Solves coefficient * value + offset == carried for `value`. Returns false if there is no integer solution.
 inline bool solve(const Carrier& carrier, int64_t carried, int64_t& value) {
   if (__builtin_sub_overflow(carried, carrier.offset, &value)) return false;
   if (carrier.coefficient == 1) return true;
@@ -76,8 +77,8 @@ inline bool solve(const Carrier& carrier, int64_t carried, int64_t& value) {
   return divisible;
 }
 
-/// A stride that decides nothing gives a symbol its value only where no other carrier does, and need not be exact.
-/// `tensor_of` gives the tensor of a parameter, or null.
+/// Binds a symbol from a stride that addresses no element. Used only if no other carrier is live; the value may be
+/// inexact. `tensor_of` returns the tensor of a parameter, or null.
 template <class TensorOf>
 SymbolBinding bind_idle_stride(Carriers carriers, TensorOf tensor_of) {
   for (const Carrier& carrier : carriers) {
@@ -90,13 +91,13 @@ SymbolBinding bind_idle_stride(Carriers carriers, TensorOf tensor_of) {
   return {};
 }
 
-/// Does a carrier in `tensor` count? It does if the tensor is not null and, of a stride, if that decides where elements lie.
+/// Returns true if a carrier in `tensor` is live: the tensor is not null, and a stride must affect where elements lie.
 inline bool decides(const Carrier& carrier, const DLTensor* tensor) {
   if (tensor == nullptr) return false;
   return carrier.source == Carrier::Source::kExtent || stride_matters(*tensor, carrier.dim);
 }
 
-/// Takes the word of one carrier: it determines the symbol, or must agree with what did.
+/// Applies one live carrier: the first determines the symbol, and later ones must agree with its value.
 inline SymbolFault take(SymbolBinding& binding, const Carrier& carrier, const DLTensor& tensor) {
   const int64_t number = carried(carrier, tensor);
   binding.culprit = &carrier;

@@ -16,38 +16,38 @@
 
 namespace kmux {
 
-/// One check of a call, or one step that fills its slots and values. `param` is a position; extents and strides are
-/// those of its tensor.
+/// The kind of a check of a call, or of a step that fills its slots and values. `param` is a position; extents and
+/// strides are those of its tensor.
 enum class CheckKind : std::uint8_t {
   kTensor,          // a tensor of `dtype` and rank `index` on the kernel's device, its address a multiple of `value`
   // bytes and not null unless it has no elements; if `nullable`, a null tensor skips `count` checks;
-                    // if `written`, its memory may not be read-only
+                    // if `written`, its memory must not be read-only
   kScalar,  // a number that `dtype` can hold
   kPointer,  // a pointer, or a tensor for its address
   kScalarValue,  // values[index] = the integer scalar, whose type is `dtype`
   kExtent,  // shape[dim] == value
   kStride,  // strides[dim] == value
   kContiguous,  // row-major without gaps
-  kSymbol,  // values[index] from carriers[value, value + count): the first live one determines it, the others
-  // must agree; `narrow`: it must fit int32
+  kSymbol,  // values[index] from carriers[value, value + count): the first live one determines the value, the others
+            // must agree; `narrow`: the value must fit int32
   kComputedExtent,  // shape[dim] == expressions[index], also if `nullable` and null
   kComputedStride,  // strides[dim] == expressions[index], likewise
 };
 
 /// A check as data.
 ///
-/// Strides are not compared where the extent is 1 nor in a tensor without elements. Absent strides mean contiguous.
-/// Extents are never negative.
-/// Sub-byte types: DLPack counts elements, and so do the checks. Frameworks without such a type pass its storage: bytes,
-/// or vectors of one byte, each of which holds `packing` elements (1 for all other types). Given a tensor of such storage,
-/// its innermost extent and its strides are multiplied by that factor.
+/// Strides are not compared if the extent is 1 or the tensor has no elements. Absent strides mean contiguous. Extents
+/// are never negative.
+/// Sub-byte types: DLPack counts elements, and so do the checks. Frameworks without such a type pass its storage:
+/// bytes, or vectors of one byte, each of which holds `packing` elements (1 for all other types). For a tensor of such
+/// storage, the checks multiply its innermost extent and its strides by that factor.
 struct Check {
-  CheckKind kind = CheckKind::kPointer;  // what is checked
+  CheckKind kind = CheckKind::kPointer;  // selects the check
   bool nullable = false;  // a null tensor is allowed
   bool narrow = false;  // the value must fit int32
   bool plain = false;  // every carrier of the symbol is an extent, unchanged
   bool written = false;  // the kernel writes to it
-  std::uint8_t packing = 1;  // elements in one of the storage
+  std::uint8_t packing = 1;  // elements in one storage element
   DType dtype = {};  // of the elements or the scalar
   std::uint16_t param = 0;  // index of the parameter
   std::uint16_t dim = 0;  // of its shape or strides
@@ -57,8 +57,8 @@ struct Check {
   bool operator==(const Check&) const = default;
 };
 
-/// The checks of a call. Executed in order they fill slots[param] and the values: first the symbols in slot order, then
-/// the integer scalars that expressions use.
+/// The checks of a call. Executed in order, they fill slots[param] and the values: first the symbols in slot order,
+/// then the integer scalars that expressions use.
 ///
 /// The runtime interprets them; export prints them as C.
 struct CheckList {
@@ -68,11 +68,11 @@ struct CheckList {
   std::vector<ExprCode> codes;  // of the expressions, over the values
   std::vector<std::string> value_names;  // symbols, then scalars
 
-  /// Where the value of a symbol or integer scalar is; nothing for other names.
+  /// Returns the index of the value of a symbol or integer scalar; nothing for other names.
   std::optional<std::size_t> value_index(std::string_view name) const;
 };
 
-/// Which parameters a list is about: a call that allocates its outputs checks the inputs first, alone.
+/// The parameters that a list covers: a call that allocates its outputs first checks the inputs alone.
 enum class CheckScope : std::uint8_t { kAll, kInputs };
 
 /// Compiles the checks of `signature`.
@@ -82,15 +82,16 @@ enum class CheckScope : std::uint8_t { kAll, kInputs };
 ///         65535 parameters or dimensions.
 Result<CheckList> compile_checks(const Signature& signature, CheckScope scope = CheckScope::kAll);
 
-/// The alignment that the memory of `buffer` must have: its own, else the natural one of its element type (16 at most).
+/// Returns the alignment that the memory of `buffer` must have: the declared one, else the natural one of its element
+/// type (16 at most).
 ///
 /// Units: bytes.
 std::int64_t required_alignment(const BufferParam& buffer);
 
-/// How many elements of `type` a byte holds if it is a sub-byte type that fills bytes, else 1.
+/// Returns the number of elements of `type` in a byte if it is a sub-byte type that fills bytes, else 1.
 std::uint8_t packing_of(DType type);
 
-/// Is `actual` (a byte, or a vector of one byte) storage for elements of the sub-byte type `expected`?
+/// Returns true if `actual` (a byte, or a vector of one byte) can store elements of the sub-byte type `expected`.
 bool is_storage_of(DType expected, DType actual);
 
 }  // namespace kmux

@@ -1,22 +1,22 @@
 #pragma once
 
-// The driver calls of a launcher. This header and plugin.h are also printed into generated launchers, so they stand on
-// nothing but the language.
+// The driver calls of a launcher. This header and plugin.h are also printed into generated launchers, so they must
+// depend on the language only.
 #include "kmux/plugin/plugin.h"
 
 extern "C" {
 
-/// A hardware tensor map (CUtensorMap), which drivers want aligned.
+/// A hardware tensor map (CUtensorMap), aligned as drivers require.
 struct kmux_tensor_map {
   alignas(64) unsigned char bytes[128];  // written by the driver
 };
 
-/// What tiled and im2col maps share. Enumerations have the driver's numbers (kmux/dispatch.h).
+/// The common part of tiled and im2col maps. Enumerations have the driver's numbers (kmux/dispatch.h).
 ///
-/// Shapes: `rank` values each, innermost dimension first; `strides_bytes` has one less.
+/// Shapes: `rank` values each, innermost dimension first; `strides_bytes` has one fewer.
 struct kmux_map_geometry {
   const char* name;    // for messages
-  unsigned int index;  // of the map in its plan; all but base, dims and strides is the same in every call
+  unsigned int index;  // of the map in its plan; only base, dims and strides can differ between calls
   void* base;  // the first element
   unsigned int dtype;  // of an element
   unsigned int rank;  // number of dimensions
@@ -26,20 +26,20 @@ struct kmux_map_geometry {
   unsigned int interleave;  // of the channels
   unsigned int swizzle;  // in shared memory
   unsigned int l2_promotion;  // of the reads
-  unsigned int oob_fill;  // what elements outside read as
+  unsigned int oob_fill;  // the value of out-of-bounds elements
 };
 
 /// Bytes that should stay in the L2 cache.
 struct kmux_driver_window {
   void* base;  // its first byte
   unsigned long long bytes;  // its size
-  double hit_ratio;  // of accesses that stay, 0 to 1
+  double hit_ratio;  // fraction of accesses that persist, 0 to 1
 };
 
 enum { kmux_cooperative = 1, kmux_programmatic_serialization = 2 };
 
-/// One launch of kernel number `kernel` of the plan; `cluster` is all 0 without one. `step` counts the launches and fills
-/// of the plan in the order of its text, whatever guards and loops are around them.
+/// One launch of kernel number `kernel` of the plan; `cluster` is all 0 without a cluster. `step` counts the launches
+/// and fills of the plan in program order, including those in guards and loops.
 struct kmux_driver_launch {
   unsigned int kernel;  // index in the plan
   unsigned int step;  // see above
@@ -50,10 +50,10 @@ struct kmux_driver_launch {
   unsigned int flags;  // kmux_cooperative, ...
   unsigned int window_count;  // of `windows`
   void** args;  // the address of each argument
-  const kmux_driver_window* windows;  // null if there are none
+  const kmux_driver_window* windows;  // null if `window_count` is 0
 };
 
-/// Sets `bytes` bytes, perhaps none.
+/// Sets `bytes` bytes; `bytes` may be 0.
 struct kmux_driver_fill {
   unsigned int step;  // as in kmux_driver_launch
   unsigned char value;  // of each byte
@@ -63,17 +63,16 @@ struct kmux_driver_fill {
 
 struct kmux_driver;
 
-/// What a launcher over `kmux_driver` takes for its `env`: the caller's, the driver behind it, and the driver's own record
-/// of this call.
+/// The `env` of a launcher over `kmux_driver`: the env of the caller, the driver, and the driver's data for this call.
 struct kmux_driver_env {
-  kmux_launch_env env;  // the first member, so a launcher's `env` is one
-  const kmux_driver* driver;  // what carries out the steps
-  void* call;  // the driver's own
+  kmux_launch_env env;  // must be first: the launcher casts its `env` to this struct
+  const kmux_driver* driver;  // executes the steps
+  void* call;  // private to the driver
 };
 
-/// Each returns 0, or an ErrorCode after writing text to `error`.
+/// The driver functions. Each returns 0, or an ErrorCode after writing text to `error`.
 ///
-/// Threads: any, concurrently, each with an env of its own.   Lifetime: borrows for the call.
+/// Threads: any, concurrently, each with a separate env.   Lifetime: borrows for the call.
 struct kmux_driver {
   int (*launch)(const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink error);  // a kernel
   int (*fill)(const kmux_driver_env* env, const kmux_driver_fill* fill, kmux_sink error);  // device memory

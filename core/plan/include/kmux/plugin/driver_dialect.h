@@ -19,8 +19,8 @@ class DriverDialect : public LauncherDialect {
   void fill(CodeWriter& out, const Plan& plan, const PlanFill& fill) override;
 
  protected:
-  /// The arguments of `launch` in the order of the kernel's parameters; prints before what they need. Those of a kernel whose
-  /// parameters are more than what is in the plan override it.
+  /// Prints the code that the arguments of `launch` need and returns them, in the order of the kernel's parameters.
+  /// Dialects whose kernels have parameters beyond those of the plan override it.
   virtual std::vector<PrintedArg> arguments(CodeWriter& out, const Plan& plan, const PlanLaunch& launch);
 };
 

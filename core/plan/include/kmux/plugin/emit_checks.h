@@ -10,12 +10,12 @@
 
 namespace kmux {
 
-/// What a printed function that checks arguments is called, the texts of its errors, and which memory it takes.
+/// The names, error texts and accepted memory of a printed function that checks arguments.
 struct CheckPrinting {
   std::string prefix = "kmux";      // of every printed name: an identifier
   std::string kernel = {};          // the name in messages
   std::int32_t device_type = 1;     // DLDeviceType of the kernel's memory
-  std::vector<std::int32_t> other_device_types = {};  // that it takes too
+  std::vector<std::int32_t> other_device_types = {};  // accepted as well
   std::vector<std::string> trailing = {};             // names of arguments after the signature's, checked elsewhere
 };
 
@@ -25,23 +25,24 @@ struct PrintedChecks {
   std::size_t slot_count = 0;  // that `PREFIX_check` fills: those of a call, then the scalars that expressions use
 };
 
-/// Prints the checks of `signature`, the ones that the runtime makes, in the order in which it makes them, as
+/// Prints the checks of `signature`, the same ones in the same order as the runtime, as
 ///
 ///   static int PREFIX_check(const TVMFFIAny* args, int32_t count, kmux_slot* slots, int* device, kmux_sink error)
 ///
-/// which fills `slots` and the ordinal of the device that the tensors are on and returns KMUX_OK, or writes what the
-/// runtime would report and returns KMUX_INVALID_ARGUMENT. It neither allocates nor locks. `checks_prelude` comes before it.
+/// The function fills `slots` and the device ordinal of the tensors and returns KMUX_OK. On failure it writes the error
+/// of the runtime and returns KMUX_INVALID_ARGUMENT. It neither allocates nor locks. `checks_prelude` must precede it.
 ///
 /// Tensors are DLTensor pointers, tensor objects, or None for null; scalars are integers, floats or bools; pointers are
 /// opaque pointers, integers, None, or tensors for their address.
 /// Errors: as `compile_checks`.
 Result<PrintedChecks> emit_checks(const Signature& signature, const CheckPrinting& printing);
 
-/// C++17 text that printed checks use: DLPack's structs, what is needed of TVM-FFI's C ABI (kmux/plugin/tvm_ffi_abi.h) with its
-/// functions weak, and `namespace kmux`. Before it stands `launcher_prelude_for` the others.
+/// Returns the C++17 text that printed checks use: DLPack's structs, the needed part of TVM-FFI's C ABI
+/// (kmux/plugin/tvm_ffi_abi.h) with weak functions, and `namespace kmux`. `launcher_prelude_for` the rest must precede
+/// it.
 const std::string& checks_prelude();
 
-/// C11 declarations alone: DLPack's structs and kmux/plugin/tvm_ffi_abi.h, for a header.
+/// Returns C11 declarations only, for a header: DLPack's structs and kmux/plugin/tvm_ffi_abi.h.
 const std::string& tvm_ffi_declarations();
 
 }  // namespace kmux

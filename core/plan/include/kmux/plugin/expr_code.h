@@ -13,19 +13,20 @@
 
 namespace kmux {
 
-/// The place of a name in the values that a code is evaluated over, or nothing if it has none.
+/// Returns the index of a name in the values that a code is evaluated over, or nothing if the name has no value.
 using ValueIndex = std::function<std::optional<std::size_t>(std::string_view name)>;
 
-/// An expression compiled once and evaluated often: a flat stack code that means exactly what `evaluate` means.
+/// An expression compiled once and evaluated often: flat code for a stack machine, with the exact semantics of
+/// `evaluate`.
 ///
 /// Threads: immutable, so any.
 class ExprCode {
  public:
-  /// The value, or why there is none: a static text, null for success.
+  /// The value, or the reason of a failure: a static text, null for success.
   struct Outcome {
-    std::int64_t value = 0;  // 0 if there is none
+    std::int64_t value = 0;  // 0 on failure
     const char* fault = nullptr;  // "division by zero", ...
-    /// Is there a value?
+    /// Returns true on success.
     bool ok() const { return fault == nullptr; }
   };
 
@@ -34,14 +35,14 @@ class ExprCode {
   /// A constant.
   explicit ExprCode(std::int64_t constant) : steps_{{Operation::kConstant, {}, {}, constant}} {}
 
-  /// Compiles `expr`, whose constant parts are evaluated here.
+  /// Compiles `expr` and folds its constant parts.
   ///
   /// Errors: invalid_argument for a name without an index and for nesting deeper than the evaluation stack.
   static Result<ExprCode> compile(const Expr& expr, const ValueIndex& index);
 
-  /// The value over `values`, each at the index that `compile` was given. Allocates nothing, throws nothing.
+  /// Returns the value over `values`, each at the index that was passed to `compile`. Does not allocate or throw.
   ///
-  /// Errors: a fault wherever `evaluate` has an error; that function makes the message.
+  /// Errors: a fault wherever `kmux::evaluate` has an error; the caller must use that function to make the message.
   Outcome evaluate(std::span<const std::int64_t> values) const noexcept;
 
  private:
@@ -53,7 +54,7 @@ class ExprCode {
     kTruth,        // non-zero becomes 1
     kCast,         // to `type`
     // The jumps, to step `operand`.
-    kKeepIfTrue,   // or: a true top becomes 1 and the jump is taken, else it is popped
+    kKeepIfTrue,   // or: a true top becomes 1 and the jump is taken; a false top is popped
     kKeepIfFalse,  // and
     kJumpIfFalse,  // pop; taken if it was 0
     kJump,

@@ -6,13 +6,13 @@
 
 namespace kmux {
 
-// How the argument checks read a tensor, on the hot path and again where an error is explained. Also printed into
-// libraries that run without kmux: C++17 and libc alone.
+// The tensor accessors of the argument checks, on the hot path and when an error is explained. Also printed into
+// libraries that run without kmux: must use C++17 and libc only.
 
-/// Returns true for a tensor that DLPack does not allow: one with dimensions whose `shape` is null.
+/// Returns true for a tensor that is invalid in DLPack: one with dimensions whose `shape` is null.
 inline bool lacks_shape(const DLTensor& tensor) { return tensor.shape == nullptr && tensor.ndim > 0; }
 
-/// Is one of its extents 0?
+/// Returns true if an extent of `tensor` is 0.
 inline bool has_no_elements(const DLTensor& tensor) {
   for (int32_t dim = 0; dim < tensor.ndim; ++dim) {
     if (tensor.shape[dim] == 0) return true;
@@ -20,7 +20,7 @@ inline bool has_no_elements(const DLTensor& tensor) {
   return false;
 }
 
-/// The stride that a tensor without gaps has; -1, which no such stride is, where 64 bits do not hold it.
+/// Returns the stride of `dim` in a tensor without gaps; -1, which is never such a stride, if it does not fit 64 bits.
 inline int64_t contiguous_stride(const DLTensor& tensor, int32_t dim) {
   int64_t stride = 1;
   for (int32_t inner = tensor.ndim - 1; inner > dim; --inner) {
@@ -29,12 +29,12 @@ inline int64_t contiguous_stride(const DLTensor& tensor, int32_t dim) {
   return stride;
 }
 
-/// Does the stride of `dim` decide where an element lies?
+/// Returns true if the stride of `dim` affects where elements lie.
 inline bool stride_matters(const DLTensor& tensor, int32_t dim) {
   return tensor.shape[dim] != 1 && !has_no_elements(tensor);
 }
 
-/// Do its elements lie in row-major order without gaps?
+/// Returns true if the elements of `tensor` lie in row-major order without gaps.
 inline bool is_dense(const DLTensor& tensor) {
   if (tensor.strides == nullptr) return true;
   int64_t stride = 1;
@@ -49,7 +49,7 @@ inline bool is_dense(const DLTensor& tensor) {
   return true;
 }
 
-/// How many elements of the parameter's type an element of `tensor` stores; see kmux/plugin/check_list.h.
+/// Returns the number of elements of the parameter's type in an element of `tensor`; see kmux/plugin/check_list.h.
 inline int64_t packing_factor(const DLTensor& tensor, uint8_t packing) {
   if (packing == 1) [[likely]] {
     return 1;
@@ -57,7 +57,7 @@ inline int64_t packing_factor(const DLTensor& tensor, uint8_t packing) {
   return tensor.dtype.bits * tensor.dtype.lanes == 8 ? packing : 1;
 }
 
-/// An extent in elements of the parameter's type; -1, which no extent is, where 64 bits do not hold it.
+/// Returns an extent in elements of the parameter's type; -1, which is never an extent, if it does not fit 64 bits.
 inline int64_t extent_of(const DLTensor& tensor, int32_t dim, uint8_t packing) {
   const int64_t extent = tensor.shape[dim];
   if (packing == 1 || dim != tensor.ndim - 1) [[likely]] {
@@ -67,8 +67,8 @@ inline int64_t extent_of(const DLTensor& tensor, int32_t dim, uint8_t packing) {
   return __builtin_mul_overflow(extent, packing_factor(tensor, packing), &elements) ? -1 : elements;
 }
 
-/// A stride in elements of the parameter's type. Neighbours within a storage element are neighbours: an innermost stride
-/// of one storage element is one element. -1 where 64 bits do not hold it.
+/// Returns a stride in elements of the parameter's type; -1 if it does not fit 64 bits. Elements within a storage
+/// element are adjacent: an innermost stride of one storage element is one element.
 inline int64_t stride_of(const DLTensor& tensor, int32_t dim, uint8_t packing) {
   const int64_t stride = tensor.strides != nullptr ? tensor.strides[dim] : contiguous_stride(tensor, dim);
   const bool is_unit = dim == tensor.ndim - 1 && stride == 1;
@@ -77,7 +77,7 @@ inline int64_t stride_of(const DLTensor& tensor, int32_t dim, uint8_t packing) {
   return __builtin_mul_overflow(stride, packing_factor(tensor, packing), &elements) ? -1 : elements;
 }
 
-/// The address of the first element; null if there is no memory.
+/// Returns the address of the first element; null if the tensor has no memory.
 inline void* address_of(const DLTensor& tensor) {
   if (tensor.data == nullptr) return nullptr;
   return static_cast<char*>(tensor.data) + tensor.byte_offset;

@@ -1,5 +1,6 @@
-/* What kmux needs of TVM-FFI's C ABI, declared anew in C11: a library that exports functions of type TVMFFISafeCallType
- * needs no more, and links nothing. An application that also includes <tvm/ffi/c_api.h> includes that first, and keeps it.
+/* The part of TVM-FFI's C ABI that kmux needs, declared separately in C11. A library that exports functions of type
+ * TVMFFISafeCallType needs nothing else and links nothing. An application that also includes <tvm/ffi/c_api.h> must
+ * include it first; its declarations are then used.
  *
  * Source: TVM-FFI's documentation of its ABI, version 0.1 (https://tvm.apache.org/ffi/concepts/abi_overview.html). */
 #ifndef KMUX_TVM_FFI_ABI_H_
@@ -16,7 +17,7 @@ extern "C" {
 
 #ifndef TVM_FFI_C_API_H_
 
-/* What a TVMFFIAny holds. */
+/* The type of the value in a TVMFFIAny. */
 typedef enum {
   kTVMFFINone = 0,
   kTVMFFIInt = 1,
@@ -27,7 +28,7 @@ typedef enum {
   kTVMFFITensor = 70
 } TVMFFITypeIndex;
 
-/* What every object begins with. A tensor object goes on with its DLTensor. */
+/* The header of every object. In a tensor object its DLTensor follows. */
 typedef struct {
   uint64_t combined_ref_count;  // strong in the low half, weak in the high
   int32_t type_index;  // of its class
@@ -37,7 +38,7 @@ typedef struct {
 
 /* An argument or a result. */
 typedef struct {
-  int32_t type_index;  // of what the union holds
+  int32_t type_index;  // of the value in the union
   uint32_t zero_padding;  // 0, or the length of a small string
   union {
     int64_t v_int64;
@@ -47,7 +48,7 @@ typedef struct {
   };
 } TVMFFIAny;
 
-/* A function that anyone may call: 0, or another number after the error was set. */
+/* An exported function. Returns 0, or another number after setting the error. */
 typedef int (*TVMFFISafeCallType)(void* handle, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result);
 
 #endif /* TVM_FFI_C_API_H_ */

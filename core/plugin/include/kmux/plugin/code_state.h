@@ -8,22 +8,23 @@
 
 namespace kmux {
 
-/// The part of an artifact whose code keeps values from one launch to the next in variables of its own: their names, a line each.
+/// The artifact part that lists mutable variables of the code, whose values persist between launches: their names, one
+/// a line.
 ///
-/// The runtime never replaces such code behind the caller, builds it in its best tier at once, and loads it once for each
-/// compiled kernel, so that no two kernels share the variables.
+/// The runtime must not replace such code behind the caller, so it builds the best tier at once. It loads the code once
+/// for each compiled kernel, so that no two kernels share the variables.
 inline constexpr std::string_view kStatePart = "state";
 
-/// Puts the names of `variables` into the part; none are no part. Constants of the module do not belong to them.
+/// Stores the names of `variables` in the part; adds no part if empty. Must not include constants of the module.
 void set_state(Artifact& artifact, const std::vector<std::string>& variables);
 
-/// Returns the names that the part has; none without one.
+/// Returns the names in the part, or none if the part is missing.
 std::vector<std::string> state_of(const Artifact& artifact);
 
-/// Returns the names of the variables that the code of an ELF file of 64 bits may write, sorted, as C++ has them: those in its
-/// sections of data, and those of a thread; of a section without symbols its own name. None for other bytes.
+/// Returns the sorted, demangled names of the variables that the code of a 64-bit ELF file may write: those in data
+/// sections and thread-local ones. A data section without symbols is listed by its name. Returns none for other bytes.
 ///
-/// What compilers put there besides (tables of functions, references of exceptions) is left out.
+/// Ignores other compiler-generated data in these sections (function tables, exception references).
 std::vector<std::string> variables_of_object(std::string_view object);
 
 }  // namespace kmux

@@ -7,16 +7,16 @@
 
 namespace kmux {
 
-/// What the launch layer writes when it fails, as an `Error` of the sdk.
+/// Collects the error text of the launch layer and returns it as an `Error` of the sdk.
 ///
-/// Lifetime: the sink borrows this.
+/// Lifetime: the sink is valid as long as this object.
 class FailureText {
  public:
-  /// Appends what is written to the text of this.
+  /// Returns a sink that appends to the text.
   kmux_sink sink();
-  /// ok for code 0, else the error of what was written.
+  /// Returns ok for code 0, else an error with the collected text.
   Status status(int code) const;
-  /// The error of what was written: unavailable, as where the driver cannot be opened.
+  /// Returns the collected text as an unavailable error, for example when the driver cannot be opened.
   Error unavailable() const;
 
  private:

@@ -9,12 +9,12 @@
 
 namespace kmux {
 
-// Also printed into generated launchers: C++17 and libc alone.
+// Also printed into generated launchers, so it must be C++17 with libc only.
 
-/// A launch as a node of a graph has it. `Kernel` is the driver's.
+/// The parameters of a kernel node of a graph. `Kernel` is the driver's type.
 template <class Kernel>
 struct KernelStep {
-  Kernel kernel = {};  // as the driver has it
+  Kernel kernel = {};  // the driver's handle
   unsigned grid[3] = {};  // blocks in x, y, z
   unsigned block[3] = {};  // threads in x, y, z
   unsigned cluster[3] = {};  // 0: none
@@ -22,36 +22,36 @@ struct KernelStep {
   void** args = nullptr;  // the address of each argument
 };
 
-/// A fill as a node of a graph has it.
+/// The parameters of a fill node of a graph.
 struct FillStep {
   void* target = nullptr;  // the first byte
   unsigned value = 0;  // of each byte
-  size_t bytes = 0;  // how many
+  size_t bytes = 0;  // length of the fill
 };
 
-/// Keeps `given`, and says whether it is another value than before.
+/// Stores `given` in `kept`. Returns true if the value changed.
 template <class Value>
 bool take_value(Value& kept, Value given) {
   const bool changed = kept != given;
   kept = given;
   return changed;
 }
-/// The same of three extents.
+/// Same for three extents.
 inline bool take_extents(unsigned (&kept)[3], const unsigned (&given)[3]) {
   if (memcmp(kept, given, sizeof kept) == 0) return false;
   memcpy(kept, given, sizeof kept);
   return true;
 }
 
-/// One launch or fill of a body as a node of a graph: what it is to do in the next launch of the graph, and what the
-/// executable already knows of that. On cache lines of its own. See Replay for `Graphs`.
+/// One launch or fill of a body as a graph node: its parameters for the next launch, and the state that the executable
+/// already has. Occupies separate cache lines. See Replay for `Graphs`.
 template <class Graphs>
 class alignas(64) ReplayNode {
  public:
-  using Kernel = typename Graphs::Kernel;  // the driver's
-  using Node = typename Graphs::Node;  // of a graph, the driver's
+  using Kernel = typename Graphs::Kernel;  // the driver's kernel handle
+  using Node = typename Graphs::Node;  // the driver's node handle
 
-  /// Takes what `launch` asks for. `restructure` becomes true where an executable cannot follow.
+  /// Stores the parameters of `launch`. Sets `restructure` if an executable cannot be updated to match.
   ReplayFailure keep(const Graphs& graphs, const kmux_driver_launch& launch, const Kernel& kernel, bool* restructure) {
     const ReplayFailure failure = arguments_.shape(graphs, kernel);
     if (failure.call != nullptr) return failure;
@@ -62,13 +62,13 @@ class alignas(64) ReplayNode {
     changed_ |= take_extents(launch_.block, launch.block);
     changed_ |= take_value(launch_.dynamic_smem_bytes, static_cast<unsigned>(launch.dynamic_smem_bytes));
     changed_ |= arguments_.update(launch.args);
-    // The cluster belongs to the form of an executable: it has no call that changes one.
+    // The cluster is part of the graph's structure: no driver call changes it in an executable.
     *restructure |= take_extents(launch_.cluster, launch.cluster);
     *restructure |= node_ == nullptr;
     present_ = true;
     return {};
   }
-  /// The same of a fill.
+  /// Same for a fill.
   void keep(const kmux_driver_fill& fill, bool* restructure) {
     kind_ = Kind::kFill;
     changed_ |= take_value(fill_.target, fill.target);
@@ -78,7 +78,7 @@ class alignas(64) ReplayNode {
     present_ = true;
   }
 
-  /// Adds the node to `graph`, after `*last`, and becomes `*last`; nothing where no call had this step yet.
+  /// Adds the node to `graph` after `*last` and updates `*last`. Adds nothing if no call has had this step yet.
   ReplayFailure add(const Graphs& graphs, typename Graphs::Graph graph, Node* last) {
     node_ = nullptr;
     if (kind_ == Kind::kNone || (!present_ && is_left_out(graphs))) return {};
@@ -92,8 +92,8 @@ class alignas(64) ReplayNode {
     return {};
   }
 
-  /// Tells the executable what changed since it was told last: parameters, and whether this call has the step.
-  /// `restructure` becomes true where it cannot follow.
+  /// Updates the executable with all changes since the last update: parameters, and whether this call has the step.
+  /// Sets `restructure` if the executable cannot be updated.
   ReplayFailure apply(const Graphs& graphs, typename Graphs::Executable executable, bool* restructure) {
     if (node_ == nullptr) return {};
     if (present_ && changed_) {
@@ -109,45 +109,47 @@ class alignas(64) ReplayNode {
     return failure;
   }
 
-  /// The step is not (or no longer) in the call in progress.
+  /// Marks the step as absent from the call in progress.
   void leave() { present_ = false; }
 
  private:
   enum class Kind : unsigned char { kNone, kKernel, kFill };
 
-  // A fill that a call does not have may name memory that is gone, which the driver would refuse. A kernel's arguments it
-  // only copies, and turns the node off where it can.
+  // An absent fill may refer to freed memory, which the driver would reject. Kernel arguments are only copied, so an
+  // absent kernel stays in the graph, disabled, where the driver can disable nodes.
   bool is_left_out(const Graphs& graphs) const { return kind_ == Kind::kFill || !graphs.can_enable(); }
 
   Kind kind_ = Kind::kNone;
   bool present_ = false;  // in the call in progress
   bool enabled_ = false;  // in the executable
-  bool changed_ = false;  // since the executable was told
+  bool changed_ = false;  // since the last update of the executable
   Node node_ = nullptr;
   KernelStep<Kernel> launch_ = {};
   ArgumentCopy arguments_;
   FillStep fill_ = {};
 };
 
-/// The steps of a body as one executable graph. A call hands over its steps instead of launching them; the graph is
-/// launched once, at the end, or before the first workspace is freed. Bound to the device of its first call; on another
-/// stream than before it is launched as the driver orders that.
+/// The steps of a body as one executable graph. A call records its steps instead of launching them. The graph is
+/// launched once, at the end or before the first workspace is freed. It is bound to the device of its first call. On a
+/// different stream than before, the driver orders its launches.
 ///
-/// `Graphs` makes single calls of a driver for one call of a body, whose device is current. Each returns what failed:
+/// `Graphs` makes the driver calls of one body call, on the current device. They return a `ReplayFailure` unless noted:
 ///
-/// - `Graph`, `Executable` and `Node`, handles; `Kernel`, what a node launches; `kOutOfMemory`, a result; `int device`
+/// - `Graph`, `Executable` and `Node`, handles; `Kernel`, the handle of a kernel; `kOutOfMemory`, a result; `int
+///   device`
 /// - `create(Graph*)`, `destroy(Graph)`, `instantiate(Executable*, Graph)`, `destroy(Executable)`, `launch(Executable)`
 /// - `add(Node*, Graph, const Node* after, size_t after_count, const KernelStep<Kernel>&)`, and with a `FillStep`
-/// - `set(Executable, Node, const KernelStep<Kernel>&)`; with a `FillStep` and `bool* restructure`, which becomes true where
-///   the executable cannot have it, but a new one can
-/// - `bool can_enable()`; `enable(Executable, Node, bool)`, where it can
-/// - `bool has_parameters()`; `parameter(const Kernel&, unsigned index, ReplayParameter*, bool* is_past)`: one of the kernel,
-///   or that there is none
-/// - `relaxed(action, bool regardless = false)`: what `action()` returns, which no capture by others notices; where that cannot
-///   be promised it is not done, unless regardless
-/// - `int fail(const ReplayFailure&, kmux_sink error)`: the code of the failure, after writing to `error`
+/// - `set(Executable, Node, const KernelStep<Kernel>&)`; with a `FillStep` and `bool* restructure`, which is set if
+///   only a new executable can have the fill
+/// - `bool can_enable()`; `enable(Executable, Node, bool)`, called only if supported
+/// - `bool has_parameters()`; `parameter(const Kernel&, unsigned index, ReplayParameter*, bool* is_past)`: a parameter
+///   of the kernel, or sets `*is_past` if `index` is past the last
+/// - `relaxed(action, bool regardless = false)`: returns the result of `action()`, hidden from captures by others;
+///   where that cannot be guaranteed, `action` is not called unless `regardless`
+/// - `int fail(const ReplayFailure&, kmux_sink error)`: writes the failure to `error` and returns its code
 ///
-/// Threads: one at a time (the flag of its lane).   Lifetime: `destroy` comes last, and leaks if it never comes.
+/// Threads: one at a time (the flag of its lane).   Lifetime: the caller must call `destroy` last, else the graph
+/// leaks.
 template <class Graphs>
 class Replay {
  public:
@@ -157,14 +159,14 @@ class Replay {
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
 
-  /// Uses `nodes`, one a step of the plan, for what it keeps.
+  /// Uses `nodes`, one a step of the plan, as storage. Borrowed.
   void use(Node* nodes, unsigned count) {
     nodes_ = nodes;
     count_ = count;
   }
 
-  /// Begins a call, which no capture records. False where its launches must be plain: on another device, or over a driver
-  /// that has no sizes of arguments.
+  /// Begins a call that is not being captured. Returns false if its launches must be plain: on a different device than
+  /// the graph's, or with a driver that does not report the sizes of arguments.
   bool open(const Graphs& graphs) {
     if (count_ == 0 || !graphs.has_parameters() || is_bound_elsewhere(graphs.device)) return false;
     device_ = graphs.device;
@@ -177,11 +179,11 @@ class Replay {
     return true;
   }
 
-  /// Whether `device` is another one than that of the graph.
+  /// Returns true if the graph is bound to another device than `device`.
   bool is_bound_elsewhere(int device) const { return device_ >= 0 && device_ != device; }
 
-  /// The allocator for the call's workspaces: `inner`, which may be null, but what the graph uses is not freed before it is
-  /// launched.
+  /// Returns the allocator for the call's workspaces, or null if `inner` is null. It forwards to `inner`, but launches
+  /// the graph before it frees memory that the graph uses.
   const kmux_allocator* allocator(const kmux_allocator* inner) {
     if (inner == nullptr) return nullptr;
     inner_ = inner;
@@ -189,17 +191,17 @@ class Replay {
     return &allocator_;
   }
 
-  /// Whether `keep` may have this step. Where not (it came before, or a graph cannot have it), what was kept is launched
-  /// now, and the steps that follow are plain.
+  /// Returns true if `keep` accepts this step. Otherwise (out of order, or not possible in a graph) launches the steps
+  /// kept so far; the steps that follow must be plain.
   bool takes(const kmux_driver_launch& launch) {
     return takes(launch.step, launch.flags == 0 && launch.window_count == 0);
   }
-  /// The same of a fill.
+  /// Same for a fill.
   bool takes(const kmux_driver_fill& fill) { return takes(fill.step, true); }
 
-  /// Takes over the step. The attributes of `kernel` allow the launch already; its grid is not empty.
+  /// Records the step. The attributes of `kernel` must allow the launch already; its grid must not be empty.
   ///
-  /// Errors: what the driver said; unavailable without memory.
+  /// Errors: the driver's error; unavailable if out of memory.
   int keep(const kmux_driver_launch& launch, const typename Graphs::Kernel& kernel, kmux_sink error) {
     const ReplayFailure failure = nodes_[launch.step].keep(graphs_, launch, kernel, &restructure_);
     if (failure.call != nullptr) return graphs_.fail(failure, error);
@@ -207,7 +209,7 @@ class Replay {
     kept_ = true;
     return 0;
   }
-  /// The same of a fill.
+  /// Same for a fill.
   int keep(const kmux_driver_fill& fill, kmux_sink) {
     next_step_ = fill.step + 1;
     if (fill.bytes == 0) return 0;
@@ -216,8 +218,8 @@ class Replay {
     return 0;
   }
 
-  /// Ends the call. `code` is the body's: if that is 0, launches what was kept. Returns `code`, or what the
-  /// driver said. Then the graph is gone, and the next call builds it anew.
+  /// Ends the call. `code` is the result of the body: if 0, launches the recorded steps. Returns `code`, or the
+  /// driver's error. After an error the graph is destroyed and the next call rebuilds it.
   int close(int code, kmux_sink error) {
     if (code == 0) flush();
     open_ = false;
@@ -225,7 +227,7 @@ class Replay {
     return graphs_.fail(failure_, error);
   }
 
-  /// Destroys the graph. What cannot be destroyed now is leaked.
+  /// Destroys the graph. Objects that cannot be destroyed now leak.
   ReplayFailure destroy(const Graphs& graphs) {
     if (executable_ == nullptr && graph_ == nullptr) {
       device_ = -1;
@@ -257,14 +259,14 @@ class Replay {
     open_ = false;
     if (!kept_) return;
     failure_ = update_and_launch();
-    // What the executable has heard of is not known any more. That which comes after a failure adds nothing to it.
+    // The state of the executable is unknown after a failure. A second failure here adds no information.
     if (failure_.call != nullptr) destroy(graphs_);
   }
 
   ReplayFailure update_and_launch() {
     ReplayFailure failure;
     if (executable_ != nullptr && !restructure_) failure = update();
-    // Another thread may be capturing meanwhile: a driver may take this for a wait, which spoils a capture.
+    // Another thread may be capturing: a driver may treat building as a wait, which invalidates a capture.
     if (failure.call == nullptr && (executable_ == nullptr || restructure_)) {
       failure = graphs_.relaxed([&] { return build(); });
     }
@@ -279,7 +281,7 @@ class Replay {
     return {};
   }
 
-  // Steps that earlier calls had and this one lacks are in the graph too, disabled, so that it is built once for all.
+  // Includes steps that earlier calls had and this one lacks, disabled, so that the graph is built only once.
   ReplayFailure build() {
     ReplayFailure failure = destroy_now(graphs_);
     device_ = graphs_.device;
@@ -320,15 +322,15 @@ class Replay {
   typename Graphs::Executable executable_ = nullptr;
   int device_ = -1;  // of graph_; -1 before the first call
 
-  // Of the call in progress.
+  // State of the call in progress.
   Graphs graphs_ = {};
   kmux_allocator allocator_ = {};
   const kmux_allocator* inner_ = nullptr;
   ReplayFailure failure_ = {};
   unsigned next_step_ = 0;
-  bool kept_ = false;  // something
+  bool kept_ = false;  // at least one step
   bool open_ = false;
-  bool restructure_ = false;  // the executable, if any, is not of the right form
+  bool restructure_ = false;  // the executable, if any, has the wrong structure
 };
 
 }  // namespace kmux

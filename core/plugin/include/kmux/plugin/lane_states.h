@@ -8,9 +8,9 @@
 
 namespace kmux {
 
-// Also printed into generated launchers: C++17 and libc alone.
+// Also printed into generated launchers, so it must be C++17 with libc only.
 
-/// Objects side by side. Their alignment divides their size, so those on cache lines of their own share none.
+/// An array of objects. Their alignment divides their size, so cache-line-aligned objects share no line.
 template <class Object>
 class AlignedArray {
  public:
@@ -19,7 +19,7 @@ class AlignedArray {
   AlignedArray& operator=(const AlignedArray&) = delete;
   ~AlignedArray() { clear(); }
 
-  /// Makes `count` of them, where there were none. False without memory.
+  /// Creates `count` objects in an empty array. Returns false if out of memory.
   bool make(size_t count) {
     if (count == 0) return true;
     void* const memory = aligned_alloc(alignof(Object), count * sizeof(Object));
@@ -28,14 +28,14 @@ class AlignedArray {
     for (; count_ < count; ++count_) new (&objects_[count_]) Object();
     return true;
   }
-  /// Destroys all.
+  /// Destroys all objects.
   void clear() {
     for (; count_ > 0; --count_) objects_[count_ - 1].~Object();
     free(objects_);
     objects_ = nullptr;
   }
 
-  /// The first; null where there are none.
+  /// Returns the first object, or null if empty.
   Object* data() const { return objects_; }
 
  private:
@@ -43,21 +43,22 @@ class AlignedArray {
   size_t count_ = 0;
 };
 
-/// What the calls of each lane keep from call to call. `State` has `std::atomic<bool> taken{false}`.
+/// The state that the calls of each lane keep between calls. `State` must have `std::atomic<bool> taken{false}`.
 ///
-/// Threads: `take` and `give_back` any; the rest one, before and after those.
+/// Threads: `take` and `give_back` are thread-safe; all else must run on one thread, before and after them.
 template <class State>
 class LaneStates {
  public:
-  static constexpr unsigned kCount = 64;  // lanes beyond share them
+  static constexpr unsigned kCount = 64;  // lanes above this share states
 
-  /// The state of `lane`, now the caller's; null where there are none or another thread has it: it does not wait.
+  /// Returns the state of `lane`, now owned by the caller. Returns null at once if there are no states or another
+  /// thread owns it.
   State* take(unsigned lane) {
     if (__builtin_expect(states_.data() == nullptr, 1)) return nullptr;
     State& state = states_.data()[lane % kCount];
     return state.taken.exchange(true, std::memory_order_acquire) ? nullptr : &state;
   }
-  /// Ends what `take` began; null is nothing.
+  /// Releases the state of a `take`; null is ignored.
   static void give_back(State* state) {
     if (state != nullptr) state->taken.store(false, std::memory_order_release);
   }
@@ -66,37 +67,36 @@ class LaneStates {
   AlignedArray<State> states_;  // kCount, or none
 };
 
-/// The state of a lane for the length of a call.
+/// Owns the state of a lane for the duration of a call.
 template <class State>
 class LaneLease {
  public:
-  /// Takes the state, if it is free.
+  /// Takes the state if it is free.
   LaneLease(LaneStates<State>& states, unsigned lane) : state_(states.take(lane)) {}
   LaneLease(const LaneLease&) = delete;
   LaneLease& operator=(const LaneLease&) = delete;
   ~LaneLease() { LaneStates<State>::give_back(state_); }
 
-  /// Null where the call has none.
+  /// Returns the state, or null if the call has none.
   State* get() const { return state_; }
 
  private:
   State* state_;
 };
 
-/// What failed among the calls of a replay, to be reported once the call that it belongs to ends; `call` is null where nothing
-/// did.
+/// The first failed driver call of a replay, reported when the enclosing call ends.
 struct ReplayFailure {
   const char* call = nullptr;  // of the driver; null: none failed
-  int result = 0;  // the driver's
+  int result = 0;  // the driver's error code
 };
 
 /// One parameter of a kernel, in bytes.
 struct ReplayParameter {
-  size_t offset;  // from the first one
-  size_t size;  // of it alone
+  size_t offset;  // from the first parameter
+  size_t size;  // without padding
 };
 
-/// The argument bytes of one launch, kept from call to call. `Graphs` is a driver's (graph_replay.h).
+/// The argument bytes of one launch, kept between calls. `Graphs` is a driver interface (graph_replay.h).
 class ArgumentCopy {
  public:
   ArgumentCopy() = default;
@@ -104,7 +104,7 @@ class ArgumentCopy {
   ArgumentCopy& operator=(const ArgumentCopy&) = delete;
   ~ArgumentCopy() { free(block_); }
 
-  /// Asks for the parameters of `kernel` and makes room for them, once; later calls do nothing.
+  /// Queries the parameters of `kernel` and allocates space for them, once; later calls do nothing.
   template <class Graphs, class Kernel>
   ReplayFailure shape(const Graphs& graphs, const Kernel& kernel) {
     if (block_ != nullptr) return {};
@@ -116,18 +116,18 @@ class ArgumentCopy {
     return failure;
   }
 
-  /// Takes the bytes that `args` point to; says whether one differs from before.
+  /// Copies the bytes that `args` point to. Returns true if any byte changed.
   bool update(void* const* args) {
     bool changed = false;
     for (unsigned i = 0; i < count_; ++i) changed |= take(args_[i], args[i], sizes_[i]);
     return changed;
   }
 
-  /// As a launch takes them.
+  /// Returns the pointers to pass to a launch.
   void** args() const { return args_; }
 
  private:
-  static constexpr size_t kAlignment = 64;  // of a tensor map, the most that a parameter asks for
+  static constexpr size_t kAlignment = 64;  // of a tensor map, the largest of any parameter
   static size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
   // Nearly all arguments are pointers, for which comparing and copying are one instruction each.
@@ -165,7 +165,7 @@ class ArgumentCopy {
     return true;
   }
 
-  // The bytes lie as the device has them, so what is aligned there is aligned here.
+  // The bytes have the device's layout, so alignment on the device holds here too.
   template <class Graphs, class Kernel>
   ReplayFailure place(const Graphs& graphs, const Kernel& kernel) {
     for (unsigned i = 0; i < count_; ++i) {
@@ -184,7 +184,7 @@ class ArgumentCopy {
   }
 
   unsigned count_ = 0;
-  char* block_ = nullptr;  // the bytes, then the two arrays that follow; null before `shape`
+  char* block_ = nullptr;  // the bytes, then the two arrays below; null before `shape`
   void** args_ = nullptr;  // into the bytes
   size_t* sizes_ = nullptr;
 };

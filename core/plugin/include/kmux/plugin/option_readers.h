@@ -13,49 +13,49 @@
 
 namespace kmux {
 
-/// What an option was given, and whose it is.
+/// The given value of a backend's option.
 struct OptionValue {
   std::string_view backend;  // for messages
   std::string_view option;  // its name
   std::string_view text;  // as given
 };
 
-/// Puts a value where it belongs.
+/// Parses a value and stores it.
 ///
-/// Errors: invalid_argument, usually a `bad_value`, for one that the option does not take.
+/// Errors: invalid_argument, usually a `bad_value`, for a value that the option does not accept.
 using OptionReader = std::function<Status(const OptionValue& value)>;
 
-/// The options that a backend has, by name.
+/// The readers of a backend's options, by name.
 using OptionReaders = std::map<std::string, OptionReader>;
 
-/// Reads `options`; what is absent there is read from the host ("cpu.engine" for option "engine" of backend
-/// "cpu"); what is in neither is left as it is.
+/// Reads `options`. Missing options are read from the host ("cpu.engine" for option "engine" of backend "cpu"); options
+/// set in neither keep their values.
 ///
-/// Errors: invalid_argument that names an unknown option, with the known ones; else as of the readers.
+/// Errors: invalid_argument that names an unknown option and lists the known ones; else those of the readers.
 Status read_options(std::string_view backend, const Options& options, const Host& host, const OptionReaders& readers);
 
-/// The refusal of a value, with what the option takes: `"on" or "off"`, for example.
+/// Returns the error for an invalid value. `allowed` lists the valid ones: `"on" or "off"`, for example.
 Error bad_value(const OptionValue& value, std::string_view allowed);
 
-/// Readers of common kinds. Lifetime: they borrow what they are given.
+/// Return readers of common kinds. Lifetime: the references must stay valid as long as the reader.
 OptionReader on_or_off(bool& result);
 /// Any text.
 OptionReader any_text(std::string& result);
-/// A list, one entry a line, of which `check` approves.
+/// A list, one entry a line, which `check` must accept.
 OptionReader lines(std::vector<std::string>& result, std::function<Status(const std::vector<std::string>&)> check);
-/// Flags for a compiler, several lines of them, each split as `split_flags` does it; of all of which `check` approves.
+/// Compiler flags on one or more lines, each split by `split_flags`. `check` must accept the whole list.
 OptionReader flags(std::vector<std::string>& result, std::function<Status(const std::vector<std::string>&)> check);
 /// Folders, one a line, made absolute.
 OptionReader folders(std::vector<std::string>& result);
 
-/// The numbers that an option takes, both ends included.
+/// The range of valid numbers, both ends included.
 struct NumberRange {
-  int least;  // allowed
-  int most;  // allowed
+  int least;  // minimum
+  int most;  // maximum
 };
 /// Errors: invalid_argument that names the option and the range.
 Result<int> read_number(const OptionValue& value, NumberRange range);
-/// A whole number of that range.
+/// An integer in that range.
 template <class Number>
 OptionReader whole_number(Number& result, NumberRange range) {
   return [&result, range](const OptionValue& value) -> Status {
@@ -65,9 +65,9 @@ OptionReader whole_number(Number& result, NumberRange range) {
   };
 }
 
-/// Where `value` stands among `words`.
+/// Returns the index of `value` in `words`.
 Result<std::size_t> read_word(const OptionValue& value, std::span<const std::string_view> words);
-/// One of an enumeration's values; `words` names them in their order.
+/// A value of an enumeration; `words` must name its values in order.
 template <class Choice>
 OptionReader one_of(Choice& result, std::span<const std::string_view> words) {
   return [&result, words](const OptionValue& value) -> Status {

@@ -9,24 +9,24 @@
 
 namespace kmux {
 
-/// Has the grid no block? Then there is nothing to launch.
+/// Returns true if the grid has no blocks, so that nothing needs launching.
 inline bool is_empty(const kmux_driver_launch& launch) {
   return launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0;
 }
 
-/// An adapter that runs a plan through `Launcher`, which has
+/// An adapter that runs a plan through `Launcher`, which must have
 ///
 ///     int prepare(int device, kmux_sink error);
 ///     int call(const kmux_launch_env& env, kmux_sink error, Body&& body);  // body(const kmux_driver_env&, kmux_sink)
 ///     int launch(const kmux_launch_env& env, const kmux_driver_launch& launch, kmux_sink error);  // of a plan of one launch
 ///
-/// and borrows `Loaded`: the code and what is known of its kernels.
+/// and borrows `Loaded`: the code and the properties of its kernels.
 ///
-/// Threads: any, concurrently.
+/// Threads: thread-safe.
 template <class Loaded, class Launcher>
 class PlanAdapter : public Adapter {
  public:
-  /// `make_launcher`, a function of a `Loaded&`, gives the launcher.
+  /// Calls `make_launcher(Loaded&)`, which returns the launcher.
   template <class Function>
   PlanAdapter(Loaded loaded, PlanRunner runner, Function&& make_launcher)
       : loaded_(std::move(loaded)),
@@ -51,20 +51,20 @@ class PlanAdapter : public Adapter {
   }
 
  protected:
-  /// The plan.
+  /// Returns the plan.
   const PlanRunner& runner() const { return runner_; }
-  /// The code, and what is known of it.
+  /// Returns the code and the properties of its kernels.
   const Loaded& loaded() const { return loaded_; }
-  /// What runs it.
+  /// Returns the launcher.
   Launcher& launcher() { return launcher_; }
-  /// A launch without a block.
+  /// Handles a launch without blocks.
   virtual kmux_code launch_nothing(const kmux_launch_env& /*env*/, kmux_sink /*error*/) { return KMUX_OK; }
 
  private:
   [[gnu::hot]] static kmux_code launch_single(void* self, const kmux_slot* slots, const kmux_launch_env* env,
                                               kmux_sink error) {
     auto& adapter = *static_cast<PlanAdapter*>(self);
-    SingleLaunch single;  // not initialised: `evaluate` fills what is read
+    SingleLaunch single;  // uninitialised: `evaluate` writes every field that is read
     if (!adapter.runner_.evaluate(slots, single)) [[unlikely]] {
       return adapter.launch(slots, *env, error);
     }
@@ -74,7 +74,7 @@ class PlanAdapter : public Adapter {
 
   Loaded loaded_;
   PlanRunner runner_;
-  Launcher launcher_;  // borrows what is above
+  Launcher launcher_;  // borrows the members above
 };
 
 }  // namespace kmux

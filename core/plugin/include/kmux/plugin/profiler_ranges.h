@@ -5,34 +5,34 @@
 
 namespace kmux {
 
-// Also printed into generated launchers: C++17, libc and libdl alone.
+// Also printed into generated launchers, so it must be C++17 with libc and libdl only.
 
-/// The functions of a library that show ranges of a thread to profilers; both null where it is not installed.
+/// The functions of a profiler library that mark ranges of a thread; both null if it is not installed.
 struct ProfilerRanges {
   int (*push)(const char* name) = nullptr;  // begins a range
   int (*pop)() = nullptr;  // ends the last one
 
-  /// Is the library there?
+  /// Returns true if the library was opened.
   bool are_open() const { return push != nullptr && pop != nullptr; }
 };
 
-/// A library that shows ranges: what it is called, and its functions.
+/// A profiler library: its file names and functions.
 struct RangesLibrary {
-  const char* names[7];  // for the loader, best first; null behind the last
-  const char* push;  // its function that begins a range
-  const char* pop;  // and the one that ends it
-  const char* missing;  // what to log, once, where none can be opened
+  const char* names[7];  // for the loader, best first; null-terminated
+  const char* push;  // name of the function that begins a range
+  const char* pop;  // name of the function that ends a range
+  const char* missing;  // logged once if none can be opened
 };
 
-/// NVTX, by the names that the toolkit and PyPI's nvidia-nvtx give it.
+/// NVTX, by its names in the toolkit and in PyPI's nvidia-nvtx.
 inline constexpr RangesLibrary kNvtx = {
-    {"libnvtx3interop.so.1", "libnvToolsExt.so.1"},  // the first is of newer toolkits
+    {"libnvtx3interop.so.1", "libnvToolsExt.so.1"},  // the first belongs to newer toolkits
     "nvtxRangePushA",
     "nvtxRangePop",
     "no NVTX ranges (neither \"libnvtx3interop.so.1\" nor \"libnvToolsExt.so.1\" can be opened). Install the NVTX "
     "library of the toolkit."};
 
-/// ROCTx, of ROCprofiler-SDK (ROCm 6.2 and later) and of ROCTracer, where the loader finds it and where ROCm is installed.
+/// ROCTx, of ROCprofiler-SDK (ROCm 6.2 and later) and of ROCTracer, on the loader's path and in ROCm's folder.
 inline constexpr RangesLibrary kRoctx = {
     {"librocprofiler-sdk-roctx.so.1", "librocprofiler-sdk-roctx.so.0", "libroctx64.so.4",
      "/opt/rocm/lib/librocprofiler-sdk-roctx.so", "/opt/rocm/lib/libroctx64.so"},
@@ -41,8 +41,7 @@ inline constexpr RangesLibrary kRoctx = {
     "no ROCTx ranges (neither \"librocprofiler-sdk-roctx.so.1\" nor \"libroctx64.so.4\" can be opened). Install "
     "rocprofiler-sdk-roctx or roctracer of ROCm."};
 
-/// A handle of the first of the library's names that is in the process, else of the first that the loader finds; null where
-/// none is.
+/// Returns a handle of the first name that is already loaded, else of the first that the loader finds, else null.
 inline void* open_ranges_library(const RangesLibrary& library) {
   constexpr int kFlags[] = {RTLD_NOW | RTLD_NOLOAD, RTLD_NOW | RTLD_LOCAL};
   for (const int flags : kFlags) {
@@ -53,7 +52,7 @@ inline void* open_ranges_library(const RangesLibrary& library) {
   return nullptr;
 }
 
-/// Opens `library`. Never closed: a profiler may stand behind it.
+/// Opens `library`. It is never closed: a profiler may depend on it.
 ///
 /// Threads: any.
 inline ProfilerRanges open_profiler_ranges(const RangesLibrary& library) {
@@ -65,15 +64,16 @@ inline ProfilerRanges open_profiler_ranges(const RangesLibrary& library) {
   return ranges;
 }
 
-/// The functions of a library for all that show ranges in this process.
+/// The ranges of a library, shared by the process.
 ///
-/// Threads: one at a time.
+/// Threads: one at a time; the caller must synchronize.
 class SharedRanges {
  public:
-  /// Those of `library`, which is not opened yet.
+  /// Refers to `library` without opening it.
   explicit constexpr SharedRanges(const RangesLibrary& library) : library_(library) {}
 
-  /// Null where the library is not installed, which the first such call has `warn(const char* text)` log.
+  /// Returns the functions, or null if the library is not installed. The first such call logs by `warn(const char*
+  /// text)`.
   template <class Warn>
   const ProfilerRanges* open(Warn warn) {
     if (!ranges_.are_open()) ranges_ = open_profiler_ranges(library_);
@@ -89,13 +89,13 @@ class SharedRanges {
   bool was_missed_ = false;
 };
 
-/// Does this value of KMUX_NVTX or KMUX_ROCTX ask for ranges? All do but "", "0", "off", "no" and "false".
+/// Returns true if this value of KMUX_NVTX or KMUX_ROCTX enables ranges: any but "", "0", "off", "no" and "false".
 inline bool asks_for_profiler_ranges(const char* value) {
   return value[0] != '\0' && strcmp(value, "0") != 0 && strcmp(value, "off") != 0 && strcmp(value, "no") != 0 &&
          strcmp(value, "false") != 0;
 }
 
-/// A range for the length of a scope; nothing if `ranges` is null.
+/// A scoped range; does nothing if `ranges` is null.
 class ProfilerRange {
  public:
   /// Begins the range.

@@ -16,26 +16,26 @@
 
 namespace kmux {
 
-/// A call that a driver has made: its name there, and what it returned; 0 is success.
+/// A completed driver call: its name and its result.
 struct DriverCall {
   const char* name;  // for messages
   int result;  // 0 is success
 };
 
-/// ok if `alignment` is 0 or a power of two that memory of a device has by itself.
+/// Returns ok if `alignment` is 0 or a power of two that device memory always has.
 ///
 /// Errors: invalid_argument.
 Status check_device_alignment(std::size_t alignment);
 
-/// The error of work for the default stream that would spoil a capture of another library.
+/// Returns the error for default-stream work that would invalidate another library's capture.
 Error default_stream_is_in_the_way(int device);
 
-/// The error of an ordinal that no driver has.
+/// Returns the error for an ordinal beyond every driver.
 Error device_out_of_range(int device, std::size_t count);
 
-/// Does `action() -> Status` with the device of `driver` current. See StreamOrderedDevices.
+/// Calls `action() -> Status` with the device of `driver` current. See StreamOrderedDevices.
 ///
-/// Errors: those of the action; else of the change of what is current.
+/// Errors: those of the action; else those of making the device current or restoring the previous one.
 template <class Driver, class Action>
 Status use_device(Driver& driver, Action action) {
   FailureText failure;
@@ -44,22 +44,22 @@ Status use_device(Driver& driver, Action action) {
   return done.ok() ? failure.status(code) : done;
 }
 
-/// The devices of a driver whose memory, copies and events are in the order of streams: CUDA's interface, and what follows
-/// it. `Driver` is one opened device of it, which makes single calls:
+/// The devices of a driver with stream-ordered memory, copies and events: CUDA's interface and its derivatives.
+/// `Driver` is one opened device, which makes single calls:
 ///
 /// - `static Result<std::unique_ptr<Driver>> open(Host, int device)`, `Status close()`
 /// - `static Result<int> count(Host)`, `static Result<Json> properties(Host, int device)`
-/// - `int use(kmux_sink error, action)`: does `action()` with the device current on this thread and the captures of others
-///   spared; what was current before is so afterwards
-/// - `Status check(DriverCall, const std::string& detail)`: the error of a call that failed
+/// - `int use(kmux_sink error, action)`: calls `action()` with the device current on this thread and without
+///   invalidating captures of others; restores the previously current device
+/// - `Status check(DriverCall, const std::string& detail)`: the error of a failed call
 /// - `DriverCall` of allocate, free, host_*, copy*, memset, memory_info, stream_*, event_* and l2_bytes with the arguments below
-/// - `kNeverRecorded`: what the elapsed time of an event fails with that was never recorded
+/// - `kNeverRecorded`: the result of the elapsed-time call for an event that was never recorded
 ///
-/// A stream of ours does not wait for the default stream. Memory that is freed stays in the pool of the device.
+/// Streams created here do not wait for the default stream. Freed memory stays in the device's pool.
 ///
-/// Errors:  the driver's error, as "CALL failed with NUMBER NAME (text; detail)". Those of calls that return nothing
-///          are logged.
-/// Threads: any.   Lifetime: comes after everything that was made with it.
+/// Errors:  the driver's error, as "CALL failed with NUMBER NAME (text; detail)". Calls without a result log their
+/// errors.
+/// Threads: thread-safe.   Lifetime: must outlive everything created with it.
 template <class Driver>
 class StreamOrderedDevices final : public DeviceApi {
  public:
@@ -72,7 +72,7 @@ class StreamOrderedDevices final : public DeviceApi {
   Result<int> count() override { return Driver::count(host_); }
   Result<Json> properties(int device) override { return Driver::properties(host_, device); }
 
-  /// Errors: invalid_argument for an alignment above 256 or none of the powers of two.
+  /// Errors: invalid_argument for an alignment above 256 or not a power of two.
   Result<void*> allocate(int device, void* stream, std::size_t bytes, std::size_t alignment) override {
     KMUX_TRY(check_device_alignment(alignment));
     const std::size_t wanted = std::max<std::size_t>(bytes, 1);
@@ -88,7 +88,7 @@ class StreamOrderedDevices final : public DeviceApi {
       return allocation.address;
     Status status = finish(driver, code, wanted, allocation);
     if (status.ok()) return allocation.address;
-    free(device, stream, allocation.address);  // made, but what was current before could not be restored
+    free(device, stream, allocation.address);  // allocated, but the previous device could not be restored
     return std::move(status).error();
   }
 
@@ -161,7 +161,7 @@ class StreamOrderedDevices final : public DeviceApi {
   Status stream_wait_event(int device, void* stream, void* event) override {
     return call_on_stream(device, stream, [&](Driver& driver) { return driver.stream_wait(stream, event); });
   }
-  // Queried for every tensor that is made. The context has to be current for the default stream alone.
+  // Queried for every new tensor. Only the default stream needs the context to be current.
   Result<std::uint64_t> stream_capture(int device, void* stream) override {
     KMUX_ASSIGN(Opened* const at, opened(device));
     std::uint64_t capture = 0;
@@ -190,7 +190,7 @@ class StreamOrderedDevices final : public DeviceApi {
     return double{milliseconds};
   }
 
-  // Writes twice the cache, so that nothing from before is in it.
+  // Writes twice the size of the cache, which evicts all older lines.
   Status l2_flush(int device, void* stream) override {
     KMUX_ASSIGN(Opened* const at, opened(device));
     const std::lock_guard lock(at->flushing);
@@ -204,7 +204,7 @@ class StreamOrderedDevices final : public DeviceApi {
 
  private:
   static constexpr std::size_t kMaxDevices = 64;
-  static constexpr std::uintptr_t kLegacy = 1;  // the handle of CUDA and of HIP for the default stream, beside 0
+  static constexpr std::uintptr_t kLegacy = 1;  // CUDA's and HIP's handle of the default stream, beside 0
 
   struct Opened {
     std::unique_ptr<Driver> driver;
@@ -212,13 +212,13 @@ class StreamOrderedDevices final : public DeviceApi {
     std::mutex flushing;
     void* flush_memory = nullptr;
     std::size_t flush_bytes = 0;
-    void* flushed = nullptr;  // the event behind the last flush, and so behind all
+    void* flushed = nullptr;  // recorded behind the last flush, and so behind all
   };
 
-  // What became of an attempt to allocate.
+  // The outcome of an attempt to allocate.
   struct Allocation {
     void* address = nullptr;
-    bool is_in_the_way = false;  // so that it was not tried
+    bool is_in_the_way = false;  // not attempted: would invalidate a capture
     DriverCall made{"", 0};
     FailureText failure;
   };
@@ -231,8 +231,8 @@ class StreamOrderedDevices final : public DeviceApi {
 
   static bool is_legacy(void* stream) { return reinterpret_cast<std::uintptr_t>(stream) <= kLegacy; }
 
-  // The default stream waits for every blocking one: while one of those is captured, whatever is put into the default stream
-  // spoils the capture, also with the thread's captures relaxed. The query does not.
+  // The default stream waits for every blocking stream. While one of those is being captured, any work in the default
+  // stream invalidates the capture, even with relaxed thread captures. The query does not.
   // Source: CUDA Driver API, cuStreamIsCapturing; the table of tests/fakes/cuda/driver_rules.
   static bool would_spoil(Driver& driver, void* stream) {
     std::uint64_t capture = 0;
@@ -248,7 +248,7 @@ class StreamOrderedDevices final : public DeviceApi {
     if (code != KMUX_OK) return allocation.failure.status(code);
     return use_device(driver, [&] { return allocate_aside(driver, bytes, allocation.address); });
   }
-  // Memory that is there at once, whatever the stream.
+  // Allocates memory that is usable at once, in any stream.
   static Status allocate_aside(Driver& driver, std::size_t bytes, void*& address) {
     void* stream = nullptr;
     KMUX_TRY(check(driver, driver.stream_create(&stream, 0), [] { return ""; }));
@@ -258,7 +258,7 @@ class StreamOrderedDevices final : public DeviceApi {
     return made.ok() ? gone : made;
   }
 
-  // The device is named last in every detail.
+  // Every detail ends with the device.
   template <class Detail>
   static Status check(Driver& driver, DriverCall made, Detail detail) {
     if (made.result == 0) return Ok{};
@@ -284,7 +284,7 @@ class StreamOrderedDevices final : public DeviceApi {
     return check(driver, driver.event_record(at.flushed, stream), [] { return ""; });
   }
 
-  // The memory is there in the order of `stream` alone, but later flushes may be in another one: hence the wait.
+  // The allocation is valid only in the order of `stream`, but later flushes may use another one: hence the wait.
   Status make_flush_memory(Opened& at, void* stream) {
     Driver& driver = *at.driver;
     int bytes = 0;
@@ -297,7 +297,7 @@ class StreamOrderedDevices final : public DeviceApi {
     return check(driver, driver.stream_synchronize(stream), [] { return ""; });
   }
 
-  // Flushes in any stream wrote it, each behind the one before.
+  // Flushes in any stream wrote to it, each behind the previous one.
   void free_flush_memory(Opened& at) noexcept {
     if (at.flush_memory != nullptr) {
       release(at, [&](Driver& driver) -> Status {
@@ -363,7 +363,7 @@ class StreamOrderedDevices final : public DeviceApi {
     log_failure(at.error());
   }
 
-  // What is leaked if it is not done is tried again where the device could not be made current.
+  // Retries if the device could not be made current: a skipped release would leak.
   template <class Action>
   void release(Opened& at, Action action) noexcept {
     bool done = false;
@@ -381,7 +381,7 @@ class StreamOrderedDevices final : public DeviceApi {
   std::array<std::atomic<Opened*>, kMaxDevices> devices_{};
 };
 
-// Not inline, so that with an `extern template` the header of a backend need not define `Driver`.
+// Not inline: with an `extern template`, the header of a backend need not define `Driver`.
 template <class Driver>
 StreamOrderedDevices<Driver>::~StreamOrderedDevices() {
   for (const std::atomic<Opened*>& each : devices_) {

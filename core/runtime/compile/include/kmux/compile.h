@@ -18,7 +18,7 @@ namespace kmux {
 
 struct KernelText;
 
-/// What `wrap` makes; needs neither the toolchain nor a device.
+/// The result of `wrap`, which needs neither the toolchain nor a device.
 struct WrapResult {
   Resolution resolution;  // how the backend was chosen
   std::string backend;  // its name
@@ -27,19 +27,19 @@ struct WrapResult {
   std::string launcher;  // source text, or a plan as JSON
 };
 
-/// Resolves and wraps `program`: its launcher, not compiled.
+/// Resolves and wraps `program`: returns its launcher, not compiled.
 ///
-/// Errors: as `build`, but for those of the compiler.
+/// Errors: as `build`, except those of the compiler.
 KMUX_API Result<WrapResult> wrap(Runtime& runtime, const Program& program, const CompileOptions& options = {});
 
-/// What `build` makes; needs no device.
+/// The result of `build`, which needs no device.
 struct BuildResult {
   Resolution resolution;  // how the backend was chosen
   std::string backend;  // its name
   std::size_t variant = 0;  // index in Program::variants
   Target target;  // canonical
   std::string launcher;  // source text, or a plan as JSON
-  Artifact artifact;  // what Backend::load takes
+  Artifact artifact;  // for Backend::load
   std::string tier = {};  // of the backend's tiers; empty if it has none
   bool from_cache = false;  // nothing was compiled
 };
@@ -47,23 +47,24 @@ struct BuildResult {
 /// Resolves, wraps and builds `program`.
 ///
 /// Errors: invalid_argument for an invalid program or option; unavailable or unsupported with every candidate's reason;
-/// compile_failed with the compiler's log as note "log", and if a compiler in a process of its own crashes; timed_out if it
-/// hangs. With "auto", a backend whose compiler answers `unsupported` is passed over and the resolution has it; compile_failed never is.
+///         compile_failed with the compiler's log as note "log", and if an isolated compiler process crashes; timed_out
+///         if it hangs. With "auto", a backend whose compiler returns `unsupported` is passed over, as the resolution
+///         shows; after compile_failed, no other backend is tried.
 KMUX_API Result<BuildResult> build(Runtime& runtime, const Program& program, const CompileOptions& options = {});
-/// With the default runtime.
+/// As above, with the default runtime.
 KMUX_API Result<BuildResult> build(const Program& program, const CompileOptions& options = {});
 
 /// Builds `program`, loads it on the device and returns it ready to be called.
 ///
-/// A backend with tiers compiles its quickest one, unless the best is in the cache; the best follows in the background
-/// and takes over between two calls (option "tier"; `Kernel::await_best`).
+/// A backend with tiers compiles the one that is quickest to compile, unless the best is in the cache. The best one is
+/// compiled in the background and takes over between two calls (option "tier"; `Kernel::await_best`).
 KMUX_API Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOptions& options = {});
-/// With the default runtime.
+/// As above, with the default runtime.
 KMUX_API Result<Kernel> compile(const Program& program, const CompileOptions& options = {});
 
-/// Compiles the kernel of a source and a line or two; `kernel_program` has what they may be.
+/// Compiles the kernel of a source and one or two lines of text, whose forms `kernel_program` documents.
 KMUX_API Result<Kernel> kernel(Runtime& runtime, const KernelText& text, const CompileOptions& options = {});
-/// With the default runtime: `text` is all of a program in its text form, launches included.
+/// As above, with the default runtime. `text` is a whole program in its text form, launches included.
 KMUX_API Result<Kernel> kernel(std::string_view source, std::string_view text, const CompileOptions& options = {});
 
 /// Resolves with the default runtime.

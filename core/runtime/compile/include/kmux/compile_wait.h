@@ -7,21 +7,21 @@
 
 namespace kmux {
 
-/// How a caller gives up a compilation that takes too long for it.
+/// The ways in which a caller cancels a compilation that takes too long.
 struct CompileWait {
-  /// Once stopped, `compile` returns within 0.2 s. A compiler in a process of its own is killed; one in this process cannot
-  /// be: it is left behind, and its result is dropped when it ends. The end of the runtime waits for it.
+  /// Once stopped, `compile` returns within 0.2 s. A compiler in a separate process is killed. A compiler in this
+  /// process cannot be killed: it runs on, its result is dropped, and the destructor of the runtime waits for it.
   std::stop_token stop = {};
-  /// Called on the thread that called, about every 20 ms; what it throws stops, too, and is passed on.
+  /// Called on the caller's thread about every 20 ms. An exception also cancels, and is rethrown to the caller.
   std::function<void()> poll = {};
 };
 
-/// As `compile`, by another thread, so that it can be given up. What is found in memory is returned at once.
+/// As `compile`, on another thread so that the caller can cancel it. A kernel cached in memory is returned at once.
 ///
 /// Errors: as `compile`; cancelled if `wait.stop` was stopped before the end.
 KMUX_API Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOptions& options,
                                 const CompileWait& wait);
-/// With the default runtime.
+/// As above, with the default runtime.
 KMUX_API Result<Kernel> compile(const Program& program, const CompileOptions& options, const CompileWait& wait);
 
 }  // namespace kmux

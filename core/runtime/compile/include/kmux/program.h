@@ -8,19 +8,19 @@
 
 namespace kmux {
 
-/// Reads a program and validates it: `NAME.kmux.json`, `NAME.kmux`, the text form, or a source that carries that in its comments
-/// ("//! kmux"), and the files that they name, beside them.
+/// Reads and validates a program: `NAME.kmux.json`, the text form `NAME.kmux`, or a source that has the text form in
+/// its comments ("//! kmux"). Reads the files that it names from the same folder.
 ///
-/// Errors: invalid_argument with every problem: a document that cannot be read, missing and changed files. Paths that leave
-/// the folder, by ".." or by a symbolic link, are refused.
+/// Errors: invalid_argument with every problem: a document that cannot be read, missing and changed files, paths that
+///         leave the folder by ".." or by a symbolic link.
 ///
 /// Threads: any.
 KMUX_API Result<Program> load_program(const std::string& path);
 
-/// Writes `program` to `path` and its files beside it, each whole or not at all. A file that is there with another content
-/// and is not this program's own stays: the program's is stored under another name, which the document has.
+/// Writes `program` to `path` and its files beside it, each whole or not at all. Keeps an existing file with other
+/// content that this program does not own: stores the program's file under another name, which the document records.
 ///
-/// Errors: unavailable with the system's message.   Threads: any, one a folder.
+/// Errors: unavailable with the system's message.   Threads: any, but only one per folder at a time.
 KMUX_API Status save_program(const Program& program, const std::string& path);
 
 }  // namespace kmux

@@ -11,7 +11,7 @@
 
 namespace kmux {
 
-/// What is exported, how, and to where.
+/// The options of an export: how to compile, and the paths to write.
 struct ExportOptions {
   CompileOptions compile = {};     // `execution_backend` is exact, as everywhere
   std::string library = {};        // the path of the shared library
@@ -31,24 +31,25 @@ struct ExportedLibrary {
   Resolution resolution = {};        // why this backend
 };
 
-/// Builds `program` as `build` does, and makes a shared library of it that needs neither kmux nor a compiler nor Python.
+/// Builds `program` as `build` does and links a shared library that needs neither kmux nor a compiler nor Python.
 /// For a program NAME it exports
 ///
 /// - `__tvm_ffi_NAME`, TVM-FFI's calling convention: all parameters in order, checked as a Kernel checks them;
 /// - `int NAME_on_stream(void* stream, const TVMFFIAny* args, int32_t count)`: the same call, in a stream of the device;
-/// - `const char* NAME_last_error(void)`: what went wrong in this thread's last call;
-/// - `int NAME_prepare(int device)`: what the first call on a device does once;
-/// - `void NAME_close(void)`: gives back what it holds; after the last call.
+/// - `const char* NAME_last_error(void)`: the error text of this thread's last failed call;
+/// - `int NAME_prepare(int device)`: the one-time work of the first call on a device;
+/// - `void NAME_close(void)`: releases the library's resources; must come after the last call.
 ///
-/// It links neither libtvm_ffi nor kmux. Where a process has libtvm_ffi, errors are raised through it, and launches go to
-/// its current stream.
+/// The library links neither libtvm_ffi nor kmux. In a process that has libtvm_ffi, errors are raised through it, and
+/// launches go to its current stream.
 ///
-/// Errors: as `build`; unsupported if the backend cannot export; unavailable without a host compiler, with what to install,
-///         and where the files cannot be written: nothing is changed then; compile_failed with note "log" if what was
-///         printed does not compile, which is a bug; invalid_argument for a missing path or two that are equal.
+/// Errors: as `build`; unsupported if the backend cannot export; unavailable without a host compiler, with advice to
+///         install one, or if the files cannot be written, which leaves both unchanged; compile_failed with note "log"
+///         if the printed code does not compile, which is a bug; invalid_argument if a path is missing or both are
+///         equal.
 /// Threads: any.
 KMUX_API Result<ExportedLibrary> export_library(Runtime& runtime, const Program& program, const ExportOptions& options);
-/// With the default runtime.
+/// As above, with the default runtime.
 KMUX_API Result<ExportedLibrary> export_library(const Program& program, const ExportOptions& options);
 
 }  // namespace kmux

@@ -9,15 +9,15 @@
 
 namespace kmux {
 
-/// The program that `cache_program` of this process or another put into the cache of `runtime` for this origin; nothing if there
-/// is none, or no cache.
+/// Returns the program that `cache_program`, in this process or another, stored in the cache of `runtime` under
+/// `origin`. Returns nothing without a cache or a valid entry.
 ///
-/// `origin` names everything that the program was made from, the version of what made it included: a digest is enough.
+/// `origin` must identify every input of the program, including the version of its generator: a digest is enough.
 /// Threads: any.
 KMUX_API std::optional<Program> cached_program(const Runtime& runtime, const std::string& origin);
 
-/// Caches `program`, which took long to make, under `origin`; in the background, and not at all where there is no cache or
-/// memory for it. An entry that is there already stays.
+/// Caches `program`, which took long to make, under `origin` in the background. Does nothing without a cache or if
+/// memory runs out. Keeps an existing entry.
 ///
 /// Threads: any.
 KMUX_API void cache_program(const Runtime& runtime, const std::string& origin, const Program& program);

@@ -19,17 +19,17 @@ namespace kmux {
 
 class JitBuilder;
 
-/// A number of an eager function that is read from the shapes of its tensors and compiled in: T.const of TileLang.
+/// An integer that an eager function reads from the shapes of its tensors and compiles in: TileLang's T.const.
 ///
-/// It is a name until `input`, `inout` or `buffer` puts it into the shape of a tensor, and a number from then on.
+/// Symbolic until `input`, `inout` or `buffer` binds it to the shape of a tensor, and a number from then on.
 /// Lifetime: borrows the builder.
 class KMUX_API JitConstant {
  public:
-  /// As it was declared.
+  /// Returns the name as it was declared.
   const std::string& name() const { return binding_->name; }
-  /// The number; 0, and an error of `JitBuilder::build`, if no tensor has given it yet.
+  /// Returns the number. If no tensor has bound it yet, returns 0 and makes `JitBuilder::build` fail.
   std::int64_t value() const;
-  /// The number, or the name as a symbol while no tensor has given it yet.
+  /// Returns the number, or the name as a symbol while no tensor has bound it.
   operator Expr() const;
 
  private:
@@ -37,7 +37,7 @@ class KMUX_API JitConstant {
   struct Binding {
     std::string name;
     std::optional<std::int64_t> value = {};
-    std::string parameter = {};  // that gave the value
+    std::string parameter = {};  // whose tensor bound the value
     bool read_early = false;
   };
   explicit JitConstant(Binding* binding) : binding_(binding) {}
@@ -47,9 +47,9 @@ class KMUX_API JitConstant {
 /// A tensor parameter of an eager function.
 class JitBuffer {
  public:
-  /// Of the parameter.
+  /// Returns the name of the parameter.
   const std::string& name() const { return name_; }
-  /// That of the parameter, which need not be that of the tensor.
+  /// Returns the dtype of the parameter, which may differ from the tensor's.
   DType dtype() const { return dtype_; }
 
  private:
@@ -59,23 +59,23 @@ class JitBuffer {
   DType dtype_;
 };
 
-/// What an eager function returns: which of the tensors that `JitBuilder::empty` declared a call returns, in that order.
+/// The result of an eager function: the tensors, declared by `JitBuilder::empty`, that a call returns, in that order.
 ///
-/// There is no memory behind it: the function describes a kernel once, and every call allocates anew (`kmux::Outputs`).
+/// Holds no memory: the function describes a kernel once, and every call allocates its own outputs (`kmux::Outputs`).
 class JitOutputs {
  public:
   JitOutputs() = default;  // nothing: the kernel writes tensors of the caller
-  /// One tensor.
+  /// Returns one tensor.
   JitOutputs(const JitBuffer& buffer) : names_{buffer.name()} {}
-  /// Any number of tensors.
+  /// Returns any number of tensors.
   JitOutputs(std::initializer_list<JitBuffer> buffers) {
     for (const JitBuffer& buffer : buffers) names_.push_back(buffer.name());
   }
-  /// As above, of a list made at run time.
+  /// As above, with a list made at run time.
   explicit JitOutputs(std::span<const JitBuffer> buffers) {
     for (const JitBuffer& buffer : buffers) names_.push_back(buffer.name());
   }
-  /// The names of the tensors, in order.
+  /// Returns the names of the tensors, in order.
   const std::vector<std::string>& names() const { return names_; }
 
  private:
@@ -85,11 +85,14 @@ class JitOutputs {
 /// Builds the program of an eager call from its tensors: a ProgramBuilder whose inputs are the tensors of the call, in
 /// order, each named and given a shape of numbers, constants and symbols.
 ///
-/// A constant is compiled in, so another value is another kernel; a symbol is known at the call, so one kernel serves
+/// A constant is compiled in, so each value needs its own kernel. A symbol is bound by each call, so one kernel serves
 /// all its values. Names must be declared before launches use them.
-/// Errors: `build` reports every problem; nothing before it fails.
+///
+/// Errors: only `build` fails; it reports every problem.
 class KMUX_API JitBuilder : private ProgramBuilder {
  public:
+  /// Begins the program `name` of a call with `tensors`.
+  ///
   /// Lifetime: borrows the tensors.
   JitBuilder(std::string name, std::span<const Tensor> tensors);
   JitBuilder(const JitBuilder&) = delete;
@@ -97,22 +100,22 @@ class KMUX_API JitBuilder : private ProgramBuilder {
 
   /// Declares a constant.
   JitConstant constant(std::string name);
-  /// Several at once: `const auto [m, n] = b.constants("m", "n");`
+  /// Declares several constants: `const auto [m, n] = b.constants("m", "n");`
   template <class... Names>
   std::array<JitConstant, sizeof...(Names)> constants(const Names&... names) {
     return {constant(names)...};
   }
   using ProgramBuilder::symbol;
 
-  /// The next tensor of the call, which the kernel reads; the parameter has its dtype.
+  /// Declares the next tensor of the call, which the kernel reads; the parameter has the tensor's dtype.
   JitBuffer input(std::string name, std::vector<Expr> shape);
-  /// As above, with a dtype that the tensor must be compatible with.
+  /// As above, with the parameter's dtype; the tensor's must be compatible.
   JitBuffer input(std::string name, DType dtype, std::vector<Expr> shape);
-  /// The next tensor of the call, which the kernel writes: `inout` in the signature.
+  /// Declares the next tensor of the call, which the kernel writes: `inout` in the signature.
   JitBuffer inout(std::string name, std::vector<Expr> shape);
-  /// The next tensor of the call in full: strides, alignment, nullable.
+  /// Declares the next tensor of the call with all properties: strides, alignment, nullable.
   JitBuffer buffer(std::string name, BufferParam buffer);
-  /// A tensor that each call allocates and returns: T.empty of TileLang.
+  /// Declares a tensor that each call allocates and returns: TileLang's T.empty.
   JitBuffer empty(std::string name, DType dtype, std::vector<Expr> shape);
 
   using ProgramBuilder::body;
@@ -129,14 +132,14 @@ class KMUX_API JitBuilder : private ProgramBuilder {
   using ProgramBuilder::variant;
   using ProgramBuilder::workspace;
 
-  /// The program of a call that returns `outputs`.
+  /// Returns the program of a call that returns `outputs`.
   ///
   /// Errors: invalid_argument; the message has the first problem, a note "problem" each of the others.
   Result<Program> build(const JitOutputs& outputs);
 
  private:
   using Binding = JitConstant::Binding;
-  /// An extent or stride of a parameter, and the tensor's.
+  /// An extent or stride of a parameter, with the tensor's value.
   struct Extent {
     Expr* expr;
     std::int64_t value;

@@ -25,25 +25,26 @@ struct JitRequest {
   std::string key;                             // the configuration as text, for messages
   std::function<Result<Program>()> elaborate;  // runs the wrapper's function
   std::vector<Tensor> tensors = {};            // eager
-  CompileWait wait = {};                       // how the caller gives up what takes too long
+  CompileWait wait = {};                       // cancels a compilation that takes too long
 };
 
-/// A kernel that a wrapper has made before, or none: in its place, or itself where it took another one's place.
+/// A kernel that a wrapper made earlier, or none: a reference to the table's entry, or a copy if the entry was
+/// replaced.
 ///
 /// Lifetime: borrows the wrapper.
 class FoundKernel {
  public:
   FoundKernel() = default;
-  /// A kernel in its place.
+  /// Refers to a kernel in the table.
   explicit FoundKernel(const Kernel& in_place) : in_place_(&in_place) {}
-  /// The kernel itself, or none.
+  /// Holds a copy of the kernel, or none.
   explicit FoundKernel(std::optional<Kernel> kernel) : itself_(std::move(kernel)) {}
 
-  /// Was one found?
+  /// Returns true if a kernel was found.
   explicit operator bool() const { return in_place_ != nullptr || itself_.has_value(); }
-  /// The kernel; only if one was found.
+  /// Returns the kernel, which must have been found.
   const Kernel& operator*() const { return in_place_ != nullptr ? *in_place_ : *itself_; }
-  /// A member of it.
+  /// Accesses a member of the kernel, which must have been found.
   const Kernel* operator->() const { return &**this; }
 
  private:
@@ -51,37 +52,39 @@ class FoundKernel {
   std::optional<Kernel> itself_ = {};
 };
 
-/// A wrapper without the types of its function: options, kernels, and how a call finds its own.
+/// The type-independent part of a wrapper: options, kernels, and the lookup of a call's kernel.
 ///
 /// Threads: any.
 class KMUX_API JitCore {
  public:
-  /// Without kernels yet. `inferred` is the mode of the wrapper's function.
+  /// Creates a core without kernels. `inferred` is the mode of the wrapper's function.
   JitCore(JitMode inferred, JitOptions options);
   ~JitCore();
   JitCore(const JitCore&) = delete;
   JitCore& operator=(const JitCore&) = delete;
 
-  /// The mode of the wrapper's function.
+  /// Returns the mode of the wrapper's function.
   JitMode mode() const { return inferred_; }
-  /// What it was made with.
+  /// Returns the options that the wrapper was made with.
   const JitOptions& options() const { return options_; }
-  /// The mode, if the options agree.
+  /// Returns the mode, or an error if the options contradict it.
   Result<JitMode> initialize() const { return jit_mode(inferred_, options_); }
 
-  /// The kernel of a call that was made before, unless a header that it was compiled from has changed since. Allocates
-  /// nothing; of a kernel without headers outside the program it neither locks nor calls the system.
+  /// Returns the kernel of an earlier call of that form, unless a header that it was compiled from has changed since.
+  /// Allocates nothing. For a kernel without headers outside the program it neither locks nor makes system calls.
   FoundKernel find(const CallForm& form) const noexcept;
 
-  /// Runs the function and validates what it made; an exception that leaves it is an error.
+  /// Runs the function and validates its program. An exception that leaves the function is returned as an error.
   Result<Program> program(const JitRequest& request) const;
-  /// Finds or compiles. Threads that ask for the same program at the same time wait for one compilation, as long as no
-  /// header changes; one that fails is not remembered.
+  /// Finds or compiles the kernel of `request`. Concurrent requests for one program join a single compilation as long
+  /// as no header changes. A failure is not cached.
   Result<Kernel> compile(const JitRequest& request);
-  /// Compiles many requests, as kmux::par_compile does: functions run one after the other, then new programs compile in parallel.
-  /// Other calls find each kernel once it is done, so functions and callbacks may call the wrapper.
+  /// Compiles many requests, as kmux::par_compile does: runs the functions one after the other, then compiles new
+  /// programs in parallel. Other calls find each kernel once it is done, so functions and callbacks may call the
+  /// wrapper.
   Result<std::vector<Kernel>> par_compile(std::span<const JitRequest> requests, const ParCompileOptions& how);
-  /// The same as kmux::try_par_compile does: the kernel of each request, or the error.
+  /// As `par_compile`, but continues after a failure, as kmux::try_par_compile does: returns the kernel of each
+  /// request, or its error.
   Result<std::vector<Result<Kernel>>> try_par_compile(std::span<const JitRequest> requests,
                                                       const ParCompileOptions& how);
 
@@ -93,10 +96,11 @@ class KMUX_API JitCore {
   std::unique_ptr<State> state_;
 };
 
-/// {"config": config, "tensors": ["float32[2, 3] on host", ...]} as canonical text.
+/// Returns {"config": config, "tensors": ["float32[2, 3] on host", ...]} as canonical text.
 KMUX_API std::string jit_key(std::span<const Tensor> tensors, Json config);
 
-/// Launches `kernel` with the tensors of a call, and returns what it allocated. Allocates nothing if that is nothing.
+/// Launches `kernel` with the tensors of a call and returns the outputs. Allocates nothing if the kernel has no
+/// outputs.
 KMUX_API Result<Outputs> run_jit(const Kernel& kernel, std::span<const Arg> args, StreamRef stream);
 
 }  // namespace kmux

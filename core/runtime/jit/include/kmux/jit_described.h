@@ -21,17 +21,18 @@
 #include "kmux/jit_form.h"
 #include "kmux/json.h"
 
-/// What a configuration may be made of, and how its values become words, JSON and text. C++ knows no names of members, so
-/// Boost.Describe is given them once: `BOOST_DESCRIBE_STRUCT(Config, (), (block_m, block_n))`.
+/// The types that a configuration may have, and the conversion of their values to words, JSON and text. C++ cannot
+/// reflect the names of members, so Boost.Describe must be given them once, for example
+/// `BOOST_DESCRIBE_STRUCT(Config, (), (block_m, block_n))`.
 namespace kmux::described {
 
-/// Is `T` made from `Template`?
+/// True if `T` is a specialization of `Template`.
 template <class T, template <class...> class Template>
 inline constexpr bool kIsA = false;
-/// It is.
+/// True for a specialization.
 template <template <class...> class Template, class... Args>
 inline constexpr bool kIsA<Template<Args...>, Template> = true;
-/// Is `T` a std::array?
+/// True if `T` is a std::array.
 template <class T>
 inline constexpr bool kIsArray = false;
 template <class T, std::size_t kSize>
@@ -64,25 +65,26 @@ constexpr void for_each_member(T& value, Visit visit) {
 
 template <class T>
 struct MemberType;
-/// The type that a pointer to a member leads to.
+/// The type of the member that a member pointer refers to.
 template <class Owner, class T>
 struct MemberType<T Owner::*> {
-  /// That type.
+  /// The type of the member.
   using Type = T;
 };
 /// The type of a described member.
 template <class Member>
 using TypeOf = typename MemberType<std::remove_const_t<decltype(Member::pointer)>>::Type;
 
-/// Is `T` an aggregate of exactly these members, in this order?
+/// Returns true if `T` is an aggregate of exactly these members, in this order.
 template <class T, class... Described>
 consteval bool is_aggregate_of(boost::mp11::mp_list<Described...>*) {
   return requires { T{std::declval<TypeOf<Described>>()...}; } &&
          !requires { T{std::declval<TypeOf<Described>>()..., {}}; };
 }
 
-/// A member that the description leaves out would not be part of any key: two configurations would share a kernel. So
-/// the members of an aggregate are described all, and in order; nothing can check classes with bases or constructors.
+/// Returns false if the description of an aggregate omits or reorders members. An omitted member would be part of no
+/// key, so two configurations would share a kernel. Returns true for classes with bases or constructors, which cannot
+/// be checked.
 template <Struct T>
 consteval bool describes_all_members() {
   using Bases = boost::describe::describe_bases<T, boost::describe::mod_any_access>;
@@ -95,26 +97,26 @@ consteval bool describes_all_members() {
 
 // In the library, so that templates stay thin.
 
-/// An error: a value of the wrong type.
+/// Returns the error for a value of the wrong type.
 KMUX_API Error wrong_value(std::string_view path, std::string_view wanted, const Json& given);
-/// An error: a name that `path` does not have.
+/// Returns the error for a name that `path` does not have.
 KMUX_API Error unknown_name(std::string_view path, std::string_view name, const std::vector<std::string>& known);
-/// An error: none of the enumerators that are known.
+/// Returns the error for a value that is none of the known enumerators.
 KMUX_API Error unknown_enumerator(std::string_view path, const Json& given, const std::vector<std::string>& known);
-/// "a | b | c".
+/// Returns "a | b | c".
 KMUX_API std::string alternatives(const std::vector<std::string>& names);
-/// "path.name"; `name` alone where `path` is empty.
+/// Returns "path.name", or `name` alone if `path` is empty.
 KMUX_API std::string join_path(std::string_view path, std::string_view name);
-/// As JSON, digits where it is too large for JSON's integers.
+/// Returns `value` as JSON: an integer, or a string of its digits if it is too large for JSON's integers.
 KMUX_API Json integer_json(std::uint64_t value);
-/// As JSON, a word where it is not a finite number.
+/// Returns `value` as JSON: a number, or a word if it is not finite.
 KMUX_API Json number_json(double value);
-/// What `integer_json` wrote, or nothing.
+/// Returns the value that `integer_json` wrote, or nothing for other JSON.
 KMUX_API std::optional<std::uint64_t> unsigned_of(const Json& value);
-/// What `number_json` wrote, or nothing.
+/// Returns the value that `number_json` wrote, or nothing for other JSON.
 KMUX_API std::optional<double> number_of(const Json& value);
 
-/// Appends the words of a value; floating-point numbers count by their bits, so that 0.0 and -0.0 differ.
+/// Appends the words of a value. Floating-point numbers are compared by their bits, so 0.0 and -0.0 differ.
 template <Value T>
 void encode(CallForm& form, const T& value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -136,7 +138,7 @@ void encode(CallForm& form, const T& value) {
   }
 }
 
-/// The names of an enumeration.
+/// Returns the names of the enumerators.
 template <NamedEnum T>
 std::vector<std::string> enumerators() {
   std::vector<std::string> names;
@@ -145,7 +147,7 @@ std::vector<std::string> enumerators() {
   return names;
 }
 
-/// An enumerator that the description does not name is written as its number.
+/// Returns the name of an enumerator as JSON, or its number if the description does not name it.
 template <class T>
   requires std::is_enum_v<T>
 Json enum_json(T value) {
@@ -155,7 +157,7 @@ Json enum_json(T value) {
   return static_cast<std::int64_t>(value);
 }
 
-/// A value as JSON; enumerators by name.
+/// Returns a value as JSON; enumerators by name.
 template <Value T>
 Json to_json(const T& value) {
   if constexpr (std::is_enum_v<T>) {
@@ -183,11 +185,11 @@ Json to_json(const T& value) {
   }
 }
 
-/// The type as messages and signatures spell it: "int64", "list[float64]", "optional[dtype]", "kRow | kColumn".
+/// Returns the type as messages and signatures spell it: "int64", "list[float64]", "optional[dtype]", "kRow | kColumn".
 template <Value T>
 std::string type_name();
 
-/// "int32", "float64", ...
+/// Returns "int32", "float64", ...
 template <Number T>
 std::string number_name() {
   const char* kind = std::is_signed_v<T> ? "int" : "uint";
@@ -195,7 +197,7 @@ std::string number_name() {
   return kind + std::to_string(8 * sizeof(T));
 }
 
-/// "{block_m: int32, ...}".
+/// Returns "{block_m: int32, ...}".
 template <Struct T>
 std::string struct_name() {
   std::string members;
@@ -231,7 +233,7 @@ std::string type_name() {
 template <Value T>
 Status assign(T& target, const Json& given, std::string_view path);
 
-/// Sets a number that fits.
+/// Sets a number. The value must fit the type.
 template <Number T>
 Status assign_number(T& target, const Json& given, std::string_view path) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -262,7 +264,7 @@ Status assign_enum(T& target, const Json& given, std::string_view path) {
   }
 }
 
-/// Sets all elements; an array takes just its number of them.
+/// Sets all elements. For an array, the number of elements must match.
 template <List T>
 Status assign_list(T& target, const Json& given, std::string_view path) {
   const Json::Array* elements = given.as_array();
@@ -305,7 +307,7 @@ Status assign_members(T& target, const Json& given, std::string_view path) {
   return Ok{};
 }
 
-/// Sets a value; null leaves none.
+/// Sets an optional value; null resets it.
 template <Optional T>
 Status assign_optional(T& target, const Json& given, std::string_view path) {
   if (given.is_null()) return target.reset(), Ok{};
@@ -319,12 +321,12 @@ Status assign_optional(T& target, const Json& given, std::string_view path) {
 KMUX_API Status assign_plain(bool& target, const Json& given, std::string_view path);
 /// Sets a string.
 KMUX_API Status assign_plain(std::string& target, const Json& given, std::string_view path);
-/// Sets a type of elements by its name.
+/// Sets a dtype by its name.
 KMUX_API Status assign_plain(DType& target, const Json& given, std::string_view path);
 
-/// Sets `target` from JSON; what an object does not name keeps its value.
+/// Sets `target` from JSON. Members that an object does not name keep their values.
 ///
-/// Errors: invalid_argument that names `path`, the wanted type and what was given.
+/// Errors: invalid_argument that names `path`, the expected type and the given value.
 template <Value T>
 Status assign(T& target, const Json& given, std::string_view path) {
   if constexpr (Number<T>) {

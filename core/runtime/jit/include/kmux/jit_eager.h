@@ -17,24 +17,25 @@
 
 namespace kmux {
 
-/// The wrapper of an eager function, `JitOutputs fn(JitBuilder&, std::span<const Tensor>, const Config&)`: a call with
-/// tensors of shapes, strides, dtypes, devices and a configuration that were not seen yet runs the function and compiles
-/// what it built; every call launches it.
+/// The wrapper of an eager function, `JitOutputs fn(JitBuilder&, std::span<const Tensor>, const Config&)`. A call with
+/// new shapes, strides, dtypes, devices or a new configuration runs the function and compiles its program. Every call
+/// launches the kernel.
 ///
-/// Threads:  any; `fn` may be called from several threads at once. What it builds may depend on the configuration and on
-///           all of its tensors but their contents and addresses.
-/// Lifetime: copies share their kernels, which live as long as any of them.
+/// Threads:  any; `fn` must be thread-safe. Its program may depend on the configuration and on every property of its
+///           tensors except their contents and addresses.
+/// Lifetime: copies share their kernels, which live as long as any copy.
 template <class Fn, described::Struct Config>
 class JitEager : public JitWrapper<Fn, Config> {
  public:
-  /// Compiles nothing yet.
+  /// Wraps `fn`; compiles nothing yet.
   JitEager(Fn fn, JitOptions options) : JitWrapper<Fn, Config>(JitMode::kEager, std::move(fn), std::move(options)) {}
 
-  /// Runs on `(tensors..., config, stream)`; the last two may be left out, and the configuration may be NamedValues.
+  /// Runs on `(tensors..., config, stream)`; the last two are optional, and the configuration may be NamedValues.
   ///
-  /// A call in a form that was seen before costs one hash over it more than Kernel::launch, and a look at the headers that
-  /// its kernel was compiled from (Kernel::is_up_to_date); it allocates only what the function declared `empty` (and for
-  /// NamedValues).
+  /// Beyond Kernel::launch, a call of a known form costs one hash of the form and a check of the headers that its
+  /// kernel was compiled from (Kernel::is_up_to_date). It allocates only the tensors that the function declared `empty`
+  /// (and memory for NamedValues).
+  ///
   /// Errors: those of the function and of kmux::compile, with configuration and tensors as note "config"; those of
   ///         Kernel::launch.
   template <class... Call>
@@ -44,13 +45,13 @@ class JitEager : public JitWrapper<Fn, Config> {
                  std::make_index_sequence<sizeof...(Call) - kTensors>{});
   }
 
-  /// The kernel that a call with these tensors launches.
+  /// Returns the kernel that a call with these tensors launches, compiled if it is new.
   Result<Kernel> compile(const std::vector<Tensor>& tensors, const Config& config = {}) const {
     const JitRequest asked = request(tensors, config);
     if (const FoundKernel kernel = this->core().find(asked.form)) return *kernel;
     return this->core().compile(asked);
   }
-  /// The same by names.
+  /// As above, with the configuration given by names.
   template <std::same_as<NamedValues> Named>
   Result<Kernel> compile(const std::vector<Tensor>& tensors, const Named& values) const {
     KMUX_ASSIGN(const Config config, config_from<Config>(values));
@@ -64,7 +65,7 @@ class JitEager : public JitWrapper<Fn, Config> {
     KMUX_ASSIGN(const std::vector<JitRequest> all, requests_of(tensors, configs));
     return this->core().par_compile(all, how);
   }
-  /// As kmux::try_par_compile: the kernel of each configuration, or the error.
+  /// As kmux::try_par_compile: returns the kernel of each configuration, or its error.
   Result<std::vector<Result<Kernel>>> try_par_compile(const std::vector<Tensor>& tensors,
                                                       const std::vector<ConfigForm<Config>>& configs,
                                                       const ParCompileOptions& how = {}) const {
@@ -72,22 +73,22 @@ class JitEager : public JitWrapper<Fn, Config> {
     return this->core().try_par_compile(all, how);
   }
 
-  /// The program that a call with these tensors compiles.
+  /// Returns the program that a call with these tensors compiles.
   Result<Program> get_tir(const std::vector<Tensor>& tensors, const Config& config = {}) const {
     return this->core().program(request(tensors, config));
   }
-  /// The same by names.
+  /// As above, with the configuration given by names.
   template <std::same_as<NamedValues> Named>
   Result<Program> get_tir(const std::vector<Tensor>& tensors, const Named& values) const {
     KMUX_ASSIGN(const Config config, config_from<Config>(values));
     return get_tir(tensors, config);
   }
 
-  /// What a call is known by: {"config": as in JitLazy, "tensors": ["float32[2, 3] on host", ...]} as JSON.
+  /// Returns the key of a call: {"config": as in JitLazy, "tensors": ["float32[2, 3] on host", ...]} as JSON.
   std::string parse_cache_key(const std::vector<Tensor>& tensors, const Config& config = {}) const {
     return jit_key(tensors, described::to_json(config));
   }
-  /// The same by names.
+  /// As above, with the configuration given by names.
   template <std::same_as<NamedValues> Named>
   Result<std::string> parse_cache_key(const std::vector<Tensor>& tensors, const Named& values) const {
     KMUX_ASSIGN(const Config config, config_from<Config>(values));
@@ -103,7 +104,7 @@ class JitEager : public JitWrapper<Fn, Config> {
     return count;
   }
 
-  /// The tensors of a call: as its kernel takes them, and themselves.
+  /// The tensors of a call, also as arguments of its kernel.
   struct Given {
     std::span<const Arg> args;
     std::span<const Tensor* const> tensors;

@@ -12,8 +12,8 @@
 
 namespace kmux {
 
-/// What a call of a jit wrapper is known by: its configuration and everything about its tensors but where they lie and
-/// what is in them, as a row of words. Equal calls have equal words, and no others do.
+/// The key of a call of a jit wrapper, as a row of words: its configuration and every property of its tensors except
+/// their addresses and contents. Two calls have equal words if and only if they are equal.
 ///
 /// Lifetime: lives on the stack of a call; only a form of more than `kOnStack` words allocates.
 class KMUX_API CallForm {
@@ -27,16 +27,16 @@ class KMUX_API CallForm {
     }
     on_stack_[size_++] = word;
   }
-  /// Length and bytes.
+  /// Appends the length and the bytes of `text`.
   void add(std::string_view text);
-  /// For each tensor: null or not, read-only or not, dtype, device, shape and strides.
+  /// Appends for each tensor: null or not, read-only or not, dtype, device, shape and strides.
   void add(std::span<const Arg> tensors);
 
-  /// All words so far.
+  /// Returns all words so far, valid until the next `add`.
   std::span<const std::uint64_t> words() const {
     return on_heap_.empty() ? std::span(on_stack_).first(size_) : std::span<const std::uint64_t>(on_heap_);
   }
-  /// A hash of the words, the same in every process.
+  /// Returns a hash of the words, the same in every process.
   std::uint64_t hash() const;
 
  private:
@@ -44,7 +44,7 @@ class KMUX_API CallForm {
   void add_to_heap(std::uint64_t word);
   std::array<std::uint64_t, kOnStack> on_stack_;  // not initialised: most calls use little of it
   std::size_t size_ = 0;
-  std::vector<std::uint64_t> on_heap_;  // all words, once there are too many
+  std::vector<std::uint64_t> on_heap_;  // all words, once they exceed kOnStack
 };
 
 }  // namespace kmux

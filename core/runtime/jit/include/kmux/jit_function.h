@@ -16,24 +16,24 @@
 
 namespace kmux {
 
-/// What follows from the type of a function: its mode, and its configuration. kAuto: it is not a function that `jit` wraps, or has
-/// no one type (a generic lambda, an overloaded call operator).
+/// The mode and the configuration that follow from the type of a function. kAuto: `jit` cannot wrap the function, or it
+/// has no single type (a generic lambda, an overloaded call operator).
 template <class Fn>
 struct JitFunction;
 
-/// The same of a return type and the types of the parameters.
+/// As JitFunction, from a return type and the types of the parameters.
 template <class Returned, class Parameters>
 struct JitFunctionType {
   static constexpr JitMode kMode = JitMode::kAuto;  // of such a function
-  /// What it takes as its configuration.
+  /// The type of the configuration.
   using Config = void;
 };
 
-/// Returns a `Value`, or the error that prevented it.
+/// True if `Returned` is a `Value` or a Result of it.
 template <class Returned, class Value>
 concept JitReturns = std::same_as<Returned, Value> || std::same_as<Returned, Result<Value>>;
 
-/// By value or as a constant reference.
+/// True if a configuration can be passed as `Parameter`: by value or as a constant reference.
 template <class Parameter>
 concept JitConfigParameter = std::is_constructible_v<Parameter, const std::remove_cvref_t<Parameter>&>;
 
@@ -41,7 +41,7 @@ concept JitConfigParameter = std::is_constructible_v<Parameter, const std::remov
 template <JitReturns<Program> Returned, JitConfigParameter Parameter>
 struct JitFunctionType<Returned, std::tuple<Parameter>> {
   static constexpr JitMode kMode = JitMode::kLazy;  // of such a function
-  /// What it takes as its configuration.
+  /// The type of the configuration.
   using Config = std::remove_cvref_t<Parameter>;
 };
 
@@ -49,7 +49,7 @@ struct JitFunctionType<Returned, std::tuple<Parameter>> {
 template <JitReturns<JitOutputs> Returned, JitConfigParameter Parameter>
 struct JitFunctionType<Returned, std::tuple<JitBuilder&, std::span<const Tensor>, Parameter>> {
   static constexpr JitMode kMode = JitMode::kEager;  // of such a function
-  /// What it takes as its configuration.
+  /// The type of the configuration.
   using Config = std::remove_cvref_t<Parameter>;
 };
 

@@ -14,34 +14,35 @@
 
 namespace kmux {
 
-/// A value for the member `name` of a configuration: anything that a configuration may be made of, or JSON.
+/// A value for the member `name` of a configuration: a described::Value, or JSON.
 struct NamedValue {
   std::string name;  // a keyword argument
   Json value;  // given
 
-  /// `json` as it is.
+  /// Takes `json` as it is.
   NamedValue(std::string member, Json json) : name(std::move(member)), value(std::move(json)) {}
-  /// A string.
+  /// Takes a string.
   NamedValue(std::string member, const char* text) : name(std::move(member)), value(text) {}
-  /// `given` as JSON.
+  /// Converts `given` to JSON.
   template <described::Value T>
   NamedValue(std::string member, const T& given) : name(std::move(member)), value(described::to_json(given)) {}
 };
 
-/// A configuration by names, in any order; what is not named has its default.
+/// A configuration given by names, in any order. Members that are not named have their defaults.
 using NamedValues = std::vector<NamedValue>;
 
 /// Both forms of a configuration, for lists that mix them.
 template <class Config>
 using ConfigForm = std::variant<Config, NamedValues>;
 
-/// ok, or invalid_argument with the name that is given twice.
+/// Returns ok, or invalid_argument with the name that is given twice.
 KMUX_API Status check_named_once(const NamedValues& values);
 
-/// The default configuration with `values` applied.
+/// Returns the default configuration with `values` applied. Converts integers for floating-point members, and nothing
+/// else.
 ///
-/// Errors: invalid_argument for a name that there is not (with those that there are), one that is given twice, or a value
-/// of another type; nothing is converted but integers to floating-point members.
+/// Errors: invalid_argument for an unknown name (the message lists the known ones), a name given twice, or a value of
+///         another type.
 template <described::Struct Config>
 Result<Config> config_from(const NamedValues& values) {
   KMUX_TRY(check_named_once(values));
@@ -50,7 +51,7 @@ Result<Config> config_from(const NamedValues& values) {
   return config;
 }
 
-/// The configuration of either form.
+/// Returns the configuration that `form` holds or names.
 template <described::Struct Config>
 Result<Config> config_from(const ConfigForm<Config>& form) {
   if (const Config* config = std::get_if<Config>(&form)) return *config;
@@ -61,7 +62,7 @@ Result<Config> config_from(const ConfigForm<Config>& form) {
 struct JitParameter {
   std::string name;  // of the function
   std::string type;  // "int64", "list[float64]", ...
-  Json default_value;  // what it is by default
+  Json default_value;  // used where no value is given
   bool operator==(const JitParameter&) const = default;
 };
 
@@ -71,10 +72,10 @@ struct JitSignature {
   bool operator==(const JitSignature&) const = default;
 };
 
-/// "(block_m: int64 = 64, dtype: dtype = "float16")".
+/// Returns "(block_m: int64 = 64, dtype: dtype = "float16")".
 KMUX_API std::string to_string(const JitSignature& signature);
 
-/// The signature of a function that takes a `Config`.
+/// Returns the signature of a function that takes a `Config`.
 template <described::Struct Config>
 JitSignature jit_signature() {
   JitSignature signature;

@@ -14,12 +14,12 @@
 
 namespace kmux {
 
-/// What a call of a wrapper does: lazy returns a Kernel, eager runs it. `kAuto` follows the function's type.
+/// The effect of calling a wrapper: lazy returns a Kernel, eager runs it. `kAuto` follows the function's type.
 enum class JitMode : std::uint8_t { kAuto, kLazy, kEager };
-/// "auto", "lazy" or "eager".
+/// Returns "auto", "lazy" or "eager".
 KMUX_API std::string_view to_string(JitMode mode);
 
-/// How a wrapper compiles. The fields that TileLang's `jit` has keep its names and meanings; an argument beats the
+/// The options of a wrapper. Fields that TileLang's `jit` has keep its names and meanings. An argument overrides the
 /// environment.
 struct JitOptions {
   std::string target = {};             // empty: KMUX_TARGET, else "auto"; eager: "auto" is where the tensors are
@@ -27,14 +27,14 @@ struct JitOptions {
   std::string target_host = {};  // as in CompileOptions
   std::vector<int> out_idx = {};  // lazy only: outputs by position, negative from the end
   std::optional<bool> verbose = {};  // as in CompileOptions
-  Options pass_configs = {};  // options of the backend ("engine" -> "host"); it refuses unknown ones
+  Options pass_configs = {};  // options of the backend ("engine" -> "host"); unknown ones are invalid
   std::vector<std::string> compile_flags = {};  // appended to the compiler's
-  /// A folder for the source, launcher and IR of each kernel, relative to the directory that is current when the wrapper
-  /// is made; empty: none are written.
+  /// The folder for the source, launcher and IR of each kernel, relative to the current directory when the wrapper is
+  /// made. Empty: none are written.
   std::string debug_root_path = {};
   JitMode mode = JitMode::kAuto;  // kAuto: by the type of the function
   std::string name = "kernel";  // of the function: the name of an eager program, and of the wrapper in messages
-  std::string func_source = {};  // of the function, where the caller has it; kept beside the debug files
+  std::string func_source = {};  // of the function, if the caller has it; stored with the debug files
 
   std::vector<std::string> include_dirs = {};  // as in CompileOptions
   std::optional<int> device = {};  // ordinal; eager: default the device of the tensors
@@ -46,10 +46,10 @@ struct JitOptions {
   Shared<Runtime> runtime = {};  // null: the default one
 };
 
-/// The options of `compile`.
+/// Returns the options of `compile`.
 KMUX_API CompileOptions compile_options(const JitOptions& options);
 
-/// The mode of a wrapper whose function is `inferred`.
+/// Returns the mode of a wrapper whose function has mode `inferred`.
 ///
 /// Errors: invalid_argument for another mode in `options`, or for out_idx with eager.
 KMUX_API Result<JitMode> jit_mode(JitMode inferred, const JitOptions& options);

@@ -15,33 +15,33 @@
 
 namespace kmux {
 
-/// What lazy and eager wrappers have in common.
+/// The common part of lazy and eager wrappers.
 ///
 /// Threads:  any.
-/// Lifetime: copies share their kernels, which live as long as any of them.
+/// Lifetime: copies share their kernels, which live as long as any copy.
 template <class Fn, described::Struct Config_>
 class JitWrapper {
  public:
-  /// What its function takes as its configuration.
+  /// The type of the configuration.
   using Config = Config_;
 
-  /// What a call does.
+  /// Returns the mode: whether a call compiles or runs.
   JitMode mode() const { return core_->mode(); }
-  /// The mode; an error if the options contradict it.
+  /// Returns the mode, or an error if the options contradict it.
   Result<JitMode> initialize_jit_mode() const { return core_->initialize(); }
-  /// What it was made with.
+  /// Returns the options that the wrapper was made with.
   const JitOptions& options() const { return core_->options(); }
-  /// The members of the configuration, with types and defaults.
+  /// Returns the members of the configuration, with types and defaults.
   JitSignature signature() const { return jit_signature<Config>(); }
-  /// Its function.
+  /// Returns the wrapped function.
   const Fn& func() const { return fn_; }
 
  protected:
-  /// Compiles nothing yet.
+  /// Wraps `fn`; compiles nothing yet.
   JitWrapper(JitMode mode, Fn fn, JitOptions options)
       : fn_(std::move(fn)), core_(std::make_shared<JitCore>(mode, std::move(options))) {}
 
-  /// The requests of `configs`, each made by `make_request`.
+  /// Returns the requests of `configs`, each made by `make_request`.
   template <class MakeRequest>
   Result<std::vector<JitRequest>> requests(const std::vector<ConfigForm<Config>>& configs,
                                            MakeRequest make_request) const {
@@ -53,7 +53,7 @@ class JitWrapper {
     }
     return requests;
   }
-  /// The wrapper without the types of its function.
+  /// Returns the type-independent part of the wrapper.
   JitCore& core() const { return *core_; }
 
  private:

@@ -7,9 +7,9 @@
 
 namespace kmux {
 
-/// How long a caller waits.
+/// The limits of a caller's wait.
 struct AwaitOptions {
-  std::optional<std::chrono::milliseconds> timeout = {};  // default: until it is there
+  std::optional<std::chrono::milliseconds> timeout = {};  // default: no limit
   std::stop_token stop = {};  // once stopped, the wait ends within 20 ms
   std::function<void()> poll = {};  // called about every 20 ms; its exceptions end the wait and reach the caller
 };

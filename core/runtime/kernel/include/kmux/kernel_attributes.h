@@ -12,57 +12,57 @@
 
 namespace kmux {
 
-/// What a multiprocessor of a device has for the blocks that run on it at once, as a backend wrote it down.
+/// The resources of a device's multiprocessor for the blocks that run on it at once, as reported by a backend.
 struct Multiprocessor {
   int threads = 0;  // at most
   int blocks = 0;  // at most
-  int warp_threads = 0;  // that a block has whole numbers of
+  int warp_threads = 0;  // per warp; a block takes whole warps
   int partitions = 0;  // among which its warps and registers are divided
   int registers = 0;  // of all its partitions
-  int register_unit = 0;  // of which a warp takes whole numbers
+  int register_unit = 0;  // the registers of a warp are a multiple of this
   std::int64_t shared_bytes = 0;  // for all its blocks
-  std::int64_t shared_unit_bytes = 0;  // of which a block takes whole numbers
-  std::int64_t reserved_shared_bytes = 0;  // that a block takes besides its own
+  std::int64_t shared_unit_bytes = 0;  // the memory of a block is a multiple of this
+  std::int64_t reserved_shared_bytes = 0;  // taken by each block besides its own
 };
 
-/// How much of a multiprocessor the blocks of a launch can use.
+/// The part of a multiprocessor that the blocks of a launch can use.
 struct Occupancy {
-  int blocks = 0;  // at once; 0: not even one
+  int blocks = 0;  // at once; 0: not even one fits
   double part = 0;  // of its threads, 0 to 1
-  std::string limit;  // why there are not more blocks: "threads", "blocks", "registers" or "shared memory"
+  std::string limit;  // the resource that allows no more blocks: "threads", "blocks", "registers" or "shared memory"
 
-  /// "8 blocks at once, 100 % of the threads (limited by registers)".
+  /// Returns "8 blocks at once, 100 % of the threads (limited by registers)".
   KMUX_API std::string to_string() const;
 };
 
-/// What the compiled code of one kernel of a program takes, as its compiler wrote it down.
+/// The resources that the compiled code of one kernel takes, as reported by its compiler.
 struct KernelAttributes {
   std::string kernel;  // as the program names it
-  int registers = 0;  // a thread
-  std::int64_t local_bytes = 0;  // a thread, in memory: spilled registers, and arrays with computed indices
-  std::int64_t shared_bytes = 0;  // a block, besides what a launch asks for
+  int registers = 0;  // per thread
+  std::int64_t local_bytes = 0;  // per thread, in memory: spilled registers, and arrays with computed indices
+  std::int64_t shared_bytes = 0;  // per block, besides the dynamic memory of a launch
   std::int64_t constant_bytes = 0;  // constants of the whole code
-  int max_threads = 0;  // a block
-  std::optional<Multiprocessor> multiprocessor =
-      {};  // of the architecture that it is compiled for; nothing if that is not known
+  int max_threads = 0;  // per block
+  std::optional<Multiprocessor> multiprocessor = {};  // of the architecture that it is compiled for; nothing if unknown
 
-  /// How many blocks of `threads` threads and `dynamic_shared_bytes` of shared memory, besides the static one, run at once.
+  /// Returns how many blocks of `threads` threads and `dynamic_shared_bytes` of shared memory, besides the static one,
+  /// run at once.
   ///
-  /// Errors: unsupported where the backend does not say what a multiprocessor has; invalid_argument for fewer than 1 or more
-  ///         than `max_threads` threads, and negative bytes.
+  /// Errors: unsupported if the backend does not report the resources of a multiprocessor; invalid_argument for fewer
+  ///         than 1 or more than `max_threads` threads, and negative bytes.
   KMUX_API Result<Occupancy> occupancy(std::int64_t threads, std::int64_t dynamic_shared_bytes = 0) const;
 
-  /// "k: 34 registers, 240 bytes of local memory a thread, ...".
+  /// Returns "k: 34 registers, 240 bytes of local memory a thread, ...".
   KMUX_API std::string to_string() const;
 };
 
-/// The attributes of the kernels in an artifact of `backend`, in the program's order. No device is needed.
+/// Returns the attributes of the kernels in an artifact of `backend`, in the program's order. Needs no device.
 ///
-/// Errors: unsupported where the backend does not say them, or the code is one that the driver still compiles;
-///         invalid_argument if the artifact is damaged.
+/// Errors: unsupported if the backend does not report them, or the driver has yet to compile the code; invalid_argument
+///         if the artifact is damaged.
 KMUX_API Result<std::vector<KernelAttributes>> attributes_of(const Artifact& artifact, std::string_view backend);
 
-/// The attributes of what `kernel` launches now.
+/// Returns the attributes of the code that `kernel` launches now.
 ///
 /// Errors: as `attributes_of`.
 KMUX_API Result<std::vector<KernelAttributes>> attributes(const Kernel& kernel);

@@ -16,46 +16,48 @@ class Json;
 class Plugin;
 class Runtime;
 
-/// A stream as a call takes it: the backend's own handle, null for the default stream.
+/// A stream parameter: the backend's native handle, null for the default stream.
 ///
-/// Lifetime: borrowed for the call. `owner`, of a `Stream`, is what memory that is allocated in its order holds on to; a
-/// stream without one (another library made it) has to outlive such memory.
+/// Lifetime: borrowed for the call. Memory allocated in the order of this stream shares `owner`, set by `Stream`. A
+/// stream without an owner (another library created it) must outlive such memory.
 struct StreamRef {
-  void* handle = nullptr;  // the driver's; null: the default stream
-  const Shared<void>* owner = nullptr;  // what keeps the stream alive, or null
+  void* handle = nullptr;  // native handle; null: the default stream
+  const Shared<void>* owner = nullptr;  // keeps the stream alive; may be null
 };
 
-/// A place where tensors live and kernels run: the host, or a device of a plugin.
+/// A place for tensors and kernels: the host, or a device of a plugin.
 ///
-/// Threads: any.   Lifetime: a cheap handle that holds its plugin.
+/// Threads: any.   Lifetime: a cheap handle that shares ownership of its plugin.
 class KMUX_API Device {
  public:
-  /// The host's memory.
+  /// The host.
   Device() = default;
-  /// The device of that number of a plugin.
+  /// Device number `ordinal` of `plugin`.
   Device(Shared<Plugin> plugin, int ordinal);
-  /// The device of a tensor that came from outside: it can be compared and passed on, not copied from.
+  /// Returns the device of a tensor from another library. It can be compared and passed on, but kmux cannot copy from
+  /// it.
   static Device foreign(DLDevice dl);
 
-  /// As DLPack names it.
+  /// Returns the DLPack form.
   DLDevice dl() const { return dl_; }
-  /// Its number among the plugin's devices.
+  /// Returns its number among the plugin's devices.
   int ordinal() const { return dl_.device_id; }
-  /// Is it the host?
+  /// Returns true if the device is the host.
   bool is_host() const { return dl_.device_type == kDLCPU; }
-  /// The plugin's name, or "host".
+  /// Returns the plugin's name, or "host".
   std::string backend() const;
-  /// The plugin; null for the host and for a foreign device.
+  /// Returns the plugin; null for the host and for a foreign device.
   const Shared<Plugin>& plugin() const { return plugin_; }
-  /// "host" or "BACKEND:0".
+  /// Returns "host" or, for example, "BACKEND:0".
   std::string to_string() const;
-  /// Its name as the backend has it, for example "NVIDIA H200"; the backend's where it cannot be asked.
+  /// Returns the name that the backend reports, for example "NVIDIA H200", or the backend's name if it reports none.
   std::string name() const;
-  /// Its architecture, for example "sm_90a", or "-".
+  /// Returns its architecture, for example "sm_90a", or "-".
   std::string arch() const;
-  /// An object with "name", "arch" and what else the backend has. Include kmux/json.h to read it.
+  /// Returns an object with "name", "arch" and further properties that the backend reports. Callers must include
+  /// kmux/json.h to read it.
   Result<Json> properties() const;
-  /// Waits for everything on the default stream.
+  /// Blocks until all work on the default stream has completed.
   Status synchronize() const;
 
   friend bool operator==(const Device& a, const Device& b) {
@@ -69,31 +71,32 @@ class KMUX_API Device {
 
 class Event;
 
-/// An ordered queue of work on a device. Work on two streams, or on one and the default stream, is in no order unless an
-/// event puts it in one (docs/memory.md).
+/// An ordered queue of work on a device. Work on two streams, or on a stream and the default stream, is unordered
+/// unless an event orders it (docs/memory.md).
 ///
-/// Lifetime: owns the backend's stream unless borrowed; the last copy destroys it.
+/// Lifetime: owns the backend's stream unless borrowed; destroying the last copy destroys it.
 class KMUX_API Stream {
  public:
-  /// The default stream of whatever device it is used on.
+  /// The default stream of any device.
   Stream() = default;
-  /// A new stream of `device`. Work of a lower `priority` goes first where the device has to choose, as drivers and PyTorch count;
-  /// the device's own limit stands for what is beyond it.
+  /// Creates a stream on `device`. Lower `priority` values are scheduled first, the convention of drivers and PyTorch.
+  /// Values beyond the device's limits are clamped.
   ///
-  /// Errors: invalid_argument for a device without a backend; unsupported for a priority where the backend has none.
+  /// Errors: invalid_argument for a device without a backend; unsupported for a priority if the backend has no
+  /// priorities.
   static Result<Stream> create(const Device& device, int priority = 0);
-  /// Wraps a stream that the application owns.
+  /// Wraps a stream that the caller owns; it must outlive this object.
   static Stream borrow(const Device& device, void* handle);
 
-  /// The backend's own handle; null for the default stream.
+  /// Returns the backend's native handle; null for the default stream.
   void* handle() const { return handle_.get(); }
-  /// For a call.
+  /// Converts to a call argument.
   operator StreamRef() const { return {handle_.get(), &handle_}; }
-  /// The device that it was made for.
+  /// Returns the device of this stream.
   const Device& device() const { return device_; }
-  /// Waits for all that is in it.
+  /// Blocks until all work in this stream has completed.
   Status synchronize() const;
-  /// What comes after it in this stream waits, on the device, for what `event` was recorded behind.
+  /// Makes later work in this stream wait, on the device, for the work that `event` marks. Returns immediately.
   Status wait(const Event& event) const;
 
  private:
@@ -105,15 +108,17 @@ class KMUX_API Stream {
 /// A point in a stream.
 class KMUX_API Event {
  public:
-  /// A new event of `device`.
+  /// Creates an event on `device`.
   static Result<Event> create(const Device& device);
-  /// Records the point that `stream` has reached.
+  /// Records the current end of `stream`.
   Status record(StreamRef stream) const;
-  /// Waits on the host for what it was recorded behind.
+  /// Blocks the host until the work before the recorded point has completed.
   ///
   /// Errors: invalid_argument if it was never recorded; those of the work, as the backend reports them.
   Status synchronize() const;
-  /// Units: milliseconds from `begin` to this event; waits for both.
+  /// Returns the time from `begin` to this event. Blocks until both have completed.
+  ///
+  /// Units: milliseconds.
   Result<double> elapsed_since(const Event& begin) const;
 
  private:
@@ -123,12 +128,12 @@ class KMUX_API Event {
   Shared<void> handle_;
 };
 
-/// The error of a thing ("n event") that only a backend can make.
+/// Returns the error for an object that only a backend can create; `what` follows "a", for example "n event".
 Error needs_a_backend(std::string_view what, const Device& device);
 
-/// All devices of all plugins that can run here, the host first.
+/// Returns all devices of all plugins that can run on this machine, the host first.
 KMUX_API Result<std::vector<Device>> devices(Runtime& runtime);
-/// Those of the default runtime.
+/// Returns the devices of the default runtime.
 KMUX_API Result<std::vector<Device>> devices();
 
 }  // namespace kmux

@@ -16,85 +16,88 @@
 
 namespace kmux {
 
-/// An opened plugin: its library, its table and one instance.
+/// An open plugin: its library, its function table and one instance.
 ///
-/// Threads: any.   Lifetime: tensors, streams, kernels and builds hold it; the library is closed only by
-/// `Registry::unload` with no holder left, never at process exit.
+/// Threads: any.   Lifetime: tensors, streams, kernels and builds share ownership of it. Only `Registry::unload` closes
+/// the library, once no owner is left; process exit never does.
 class KMUX_API Plugin {
  public:
   virtual ~Plugin() = default;
-  /// The manifest that it was opened with.
+  /// Returns the manifest that it was opened with.
   virtual const Manifest& manifest() const = 0;
-  /// The path of its library.
+  /// Returns the path of its library.
   virtual const std::filesystem::path& library() const = 0;
-  /// The plugin as the abstract class its author derived from.
+  /// Returns the plugin as the abstract class that its author derives from.
   virtual Backend& backend() const = 0;
-  /// The table itself, for the hot call.
+  /// Returns the function table, for the launch path.
   virtual const kmux_plugin_api& api() const = 0;
-  /// The report of `probe`, called until it had the memory for an answer.
+  /// Returns the result of `probe`. A probe that ran out of memory is called again.
   virtual const Result<ProbeReport>& probe() const = 0;
 };
 
-/// A plugin that was found, opened or not, or refused.
+/// A plugin that the search found: usable, opened or not, or refused.
 struct PluginEntry {
   std::filesystem::path path;  // of the manifest, or of the folder that was refused
-  Manifest manifest;           // empty name if it could not be read
-  Status status = Ok{};  // why it was refused: world-writable folder, foreign owner, wrong ABI, other build-id, ...
+  Manifest manifest;  // empty name if it could not be read
+  Status status = Ok{};  // the reason if refused: world-writable folder, foreign owner, wrong ABI, other build-id, ...
 };
 
-/// Where plugins are searched, in order; the first of a name wins and later ones are listed as shadowed. Runtime::create takes what
-/// is left empty of environment_path, plugin_options and variables from its environment.
+/// Where the registry searches for plugins, in order. The first plugin of a name wins; later ones are listed as
+/// shadowed. Runtime::create fills environment_path, plugin_options and variables from its environment if they are
+/// empty.
 struct RegistryOptions {
-  std::vector<std::filesystem::path> search_path = {};  // by the API; before everything else
+  std::vector<std::filesystem::path> search_path = {};  // set through the API; searched first
   std::vector<std::filesystem::path> environment_path = {};  // KMUX_PLUGIN_PATH
   bool use_default_path = true;  // beside libkmux.so, then the install prefix
   Options plugin_options = {};  // "cpu.engine" -> "host"
-  std::map<std::string, std::string> variables = {};  // of the environment, for the options that manifests name
+  std::map<std::string, std::string> variables = {};  // environment variables, for the options that manifests name
 };
 
-/// The plugins of a runtime. Reads manifests at once and opens a library when it is first needed.
+/// The plugins of a runtime. Reads manifests on construction and opens a library on first use.
 ///
 /// Threads: any.
 class KMUX_API Registry {
  public:
-  /// Searches for plugins by `options`. One that is refused is not an error: `entries` has it with the reason.
+  /// Searches for plugins by `options`. A refused plugin is no error: `entries` lists it with the reason.
   static Result<std::unique_ptr<Registry>> open(const RegistryOptions& options);
   virtual ~Registry() = default;
 
-  /// The folders that were searched, in order, whether they exist or not.
+  /// Returns the searched folders in order, whether they exist or not.
   virtual std::vector<std::filesystem::path> search_path() const = 0;
 
-  /// Everything found, in search order, refusals included.
+  /// Returns all plugins found, in search order, including refused ones.
   ///
-  /// Lifetime: the registry's; neither these nor `manifests` change.
+  /// Lifetime: valid as long as the registry; neither these nor `manifests` change.
   virtual const std::vector<PluginEntry>& entries() const = 0;
 
-  /// What the plugins read when they look up an option.
+  /// Returns the options that plugins look up.
   virtual Options plugin_options() const { return {}; }
 
-  /// The manifests of the usable plugins, best priority first, ties by name.
+  /// Returns the manifests of the usable plugins, highest priority first, ties by name.
   virtual const std::vector<Manifest>& manifests() const = 0;
 
-  /// Opens (once) the plugin of that exact name.
+  /// Returns the plugin of that exact name, opening it on first use.
   ///
-  /// Errors: unavailable with the loader's own text or the refusal's reason; invalid_argument for an unknown name, with
-  /// the known ones.
+  /// Errors: unavailable with the loader's message or the reason of the refusal; invalid_argument for an unknown name,
+  /// with the known names.
   virtual Result<Shared<Plugin>> plugin(std::string_view name) = 0;
 
-  /// Closes the library of `name`, if it is open, and forgets that it could not be opened.
+  /// Closes the library of `name` if it is open, and discards a remembered failure to open it.
   ///
-  /// Errors: unavailable that names what still holds it.
+  /// Errors: unavailable while kernels, tensors, streams or devices still hold it; the message has their number.
   virtual Status unload(std::string_view name) = 0;
 
-  /// Sets a callback for a plugin that is to be unloaded, before its holders are counted.
+  /// Sets a callback that `unload` calls before it counts the owners of the plugin.
   virtual void on_unload(std::function<void(std::string_view name)> listener) = 0;
 
-  /// Compares each library's SHA-256 with the one recorded at installation, where there is one.
+  /// Compares each library's SHA-256 with the digest recorded at installation, if one was recorded.
+  ///
+  /// Errors: unavailable that names the first library with another digest.
   virtual Status verify() const = 0;
 
-  /// Sets what is asked before a library is opened for the first time; its error is what `plugin` answers then. A runtime has
-  /// plugins that are not kmux's own tried in a process of their own (docs/design/0052-isolated-probing.md); without a runtime
-  /// nothing is asked.
+  /// Sets a check that runs before a library is first opened. If it fails, `plugin` returns its error. A runtime uses
+  /// it to try third-party plugins in a separate process (docs/design/0052-isolated-probing.md). Without a runtime no
+  /// check runs.
   virtual void on_first_use(std::function<Status(const PluginEntry& entry)> ask) { ask = nullptr; }
 };
 

@@ -26,7 +26,7 @@ struct TunedCandidate {
   bool operator==(const TunedCandidate&) const = default;
 };
 
-/// What measuring the candidates of a program found.
+/// The result of measuring the candidates of a program.
 struct KMUX_API Tuning {
   std::string shapes;  // the bucket: each extent by its power of two
   std::string device;  // model, architecture and driver
@@ -34,30 +34,31 @@ struct KMUX_API Tuning {
   std::vector<TunedCandidate> candidates;  // in the order of their priority
   std::size_t winner = 0;  // index in `candidates`
   bool is_sure = true;  // false: another candidate may be faster by more than 2 %, and the time was up
-  double time_s = 0;  // that the measurement could take
+  double time_s = 0;  // the time limit of the measurement
   bool from_cache = false;  // measured earlier
 
-  /// The candidate that won.
+  /// Returns the candidate that won.
   const TunedCandidate& best() const { return candidates[winner]; }
-  /// "undecided after 2 s: cpu variant 2 (0.52 to 1.1 times its time) may be faster"; empty if it is sure.
+  /// Returns "undecided after 2 s: cpu variant 2 (0.52 to 1.1 times its time) may be faster", or "" if the result is
+  /// sure.
   std::string doubt() const;
-  /// A table for people, with the doubt.
+  /// Returns a table for people, with the doubt.
   std::string explain() const;
-  /// The table for programs.
+  /// Returns the table for programs.
   Json to_json() const;
   bool operator==(const Tuning&) const = default;
 };
 
-/// How `Kernel::tune` measures.
+/// The options of `Kernel::tune`.
 struct TuneOptions {
-  bool again = false;  // measure although there is a measurement
-  double time_s = 2;  // at most, once there are 16 launches of each candidate; it ends as soon as the winner is sure
+  bool again = false;  // measures even if a measurement is cached
+  double time_s = 2;  // the limit after 16 launches of each candidate; ends early once the winner is sure
 };
 
-/// Pins `program` to the winner of `tuning` in the lock file `file`, which is made if it is not there, in place of what
-/// was pinned for the same program and target, whatever shapes that was measured in. Policy "pinned" reads it.
+/// Pins `program` to the winner of `tuning` in the lock file `file`, which is created if missing. Replaces the pin of
+/// the same program and target, whatever shapes it was measured with. Policy "pinned" reads the file.
 ///
-/// Returns: what it replaced, if that was another backend, build or variant.
+/// Returns: the replaced pin, if it had another backend, build or variant.
 /// Errors: invalid_argument if the tuning is not sure; those of reading the file; unavailable if it cannot be written.
 KMUX_API Result<std::optional<TunedCandidate>> pin(const std::string& file, const Program& program,
                                                    const Tuning& tuning);

@@ -1,4 +1,4 @@
 #pragma once
 
-/// Marks what libkmux.so offers to applications.
+/// Exports a symbol of libkmux.so to applications.
 #define KMUX_API __attribute__((visibility("default")))

@@ -7,22 +7,23 @@
 
 namespace kmux {
 
-/// How much a message matters.
+/// The severity of a message.
 enum class LogLevel { kDebug = 0, kInfo = 1, kWarning = 2, kError = 3 };
 
-/// Receives one line of log, without a line break. What it throws is dropped, and the line with it.
+/// Receives one log line, without a line break. An exception that it throws is swallowed, and the line is lost.
 using LogSink = std::function<void(LogLevel level, std::string_view text)>;
 
-/// Sends lines of `level` and above to `sink` (an empty function: nowhere). Until it is called, warnings and errors go to
-/// `stderr_log_sink()`.
+/// Sends lines of `level` and above to `sink`; an empty function disables logging. By default, warnings and errors go
+/// to `stderr_log_sink()`.
 ///
-/// Threads: any; `sink` may be called from any thread, one call at a time.
+/// Threads: any; `sink` may be called from any thread, but never by two at once.
 KMUX_API void set_log_sink(LogLevel level, LogSink sink);
 
-/// A sink that writes "kmux: warning: text" lines to stderr, with control characters escaped; what verbose mode installs.
+/// Returns a sink that writes "kmux: warning: text" lines to stderr, with control characters escaped. Verbose mode
+/// installs it.
 KMUX_API LogSink stderr_log_sink();
 
-/// Sends a line to the sink in force.
+/// Sends a line to the current sink.
 KMUX_API void log(LogLevel level, std::string_view text);
 
 }  // namespace kmux

@@ -10,39 +10,42 @@ struct Environment;
 class Registry;
 struct RegistryOptions;
 
-/// Registry, cache and environment together. Applications use the default one; tests make their own.
+/// Owns the plugin registry, the cache and the environment. Applications use the default runtime; tests create others.
 ///
 /// Threads: any.
 class KMUX_API Runtime {
  public:
-  /// Makes a runtime of its own. What `registry` leaves empty of plugin path, options and variables is that of `environment`.
-  /// Relative paths count from the current directory, now.
+  /// Creates a separate runtime. Fields of `registry` left empty (plugin path, options, variables) are taken from
+  /// `environment`. Relative paths are resolved against the current directory during this call.
   static Result<Shared<Runtime>> create(Environment environment, const RegistryOptions& registry);
 
-  /// A runtime over a registry that the caller made.
+  /// Creates a runtime over a registry that the caller made.
   static Shared<Runtime> with(Environment environment, Shared<Registry> registry);
 
-  /// The runtime of this process, made on first use from its environment; a child that was forked makes its own.
+  /// Returns the runtime of this process, created on first use from its environment. A forked child creates a separate
+  /// one.
   ///
-  /// Errors: those of Registry::open, remembered.
+  /// Errors: those of Registry::open; later calls return the same error.
   static Result<Shared<Runtime>> default_runtime();
 
-  /// Waits for a compile in the background 100 ms at most: one that cannot be interrupted is left alone.
+  /// Waits at most 100 ms for a background compilation; one that cannot be interrupted is left running.
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  /// Errors: unavailable in a forked child of the process that made this runtime.
+  /// Checks that this process created the runtime.
+  ///
+  /// Errors: unavailable in a forked child of the process that created it.
   Status check_process() const;
 
-  /// The settings that this runtime was made with.
+  /// Returns the settings of this runtime.
   const Environment& environment() const;
-  /// The plugins of this runtime.
+  /// Returns the plugins of this runtime.
   Registry& registry() const;
 
-  /// For the library itself.
+  /// Internal to the library.
   class Impl;
-  /// What it is made of.
+  /// Returns the internal state.
   Impl& impl() const { return *impl_; }
 
  private:

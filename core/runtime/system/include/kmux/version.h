@@ -2,7 +2,7 @@
 
 #include "kmux/export.h"
 
-/// The version of kmux that this header is of. `kmux::version()` is that of the library.
+/// The version of this header. `kmux::version()` returns that of the library.
 #define KMUX_VERSION_MAJOR 0
 #define KMUX_VERSION_MINOR 1
 #define KMUX_VERSION_PATCH 0
@@ -10,7 +10,7 @@
 
 namespace kmux {
 
-/// The version of libkmux that this process runs, as KMUX_VERSION.
+/// Returns the version of libkmux in this process, formatted as KMUX_VERSION.
 KMUX_API const char* version();
 
 }  // namespace kmux

@@ -12,12 +12,12 @@
 namespace kmux {
 
 /// One argument of a call: a tensor, a scalar or a pointer. Numbers are converted to the parameter's dtype: integers
-/// must fit, floating-point values are rounded.
+/// must be in range, floating-point values are rounded.
 ///
 /// Lifetime: borrows tensors for the call.
 class Arg {
  public:
-  /// What an argument can be; kInteger is signed, kBits a scalar given by its bits.
+  /// The kinds of arguments; kInteger is signed, kBits is a scalar given by its bits.
   enum class Kind : std::uint8_t { kTensor, kInteger, kUnsigned, kFloat, kBool, kBits, kPointer };
 
   /// A tensor; an empty handle is a null tensor.
@@ -27,10 +27,11 @@ class Arg {
   Arg(const DLTensor* tensor) : kind_(Kind::kTensor), tensor_(tensor) {}
   /// A null tensor.
   Arg(std::nullptr_t) : kind_(Kind::kTensor), tensor_(nullptr) {}
-  /// A truth value: a bool alone, since pointers and enumerations convert to it.
+  /// A bool. Only for type bool, since pointers and enumerations convert to it implicitly.
   template <std::same_as<bool> T>
   Arg(T value) : kind_(Kind::kBool), integer_(value ? 1 : 0) {}
-  /// No other address is an argument: `pointer` passes one to a pointer parameter, and a scalar is passed by its value.
+  /// Deleted for other addresses: callers pass scalars by value, and addresses for pointer parameters through
+  /// `pointer`.
   template <class T>
     requires(!std::same_as<std::remove_cv_t<T>, DLTensor>)
   Arg(T* address) = delete;
@@ -44,27 +45,28 @@ class Arg {
   /// A floating-point number, kept as double.
   template <std::floating_point T>
   Arg(T value) : kind_(Kind::kFloat), float_(value) {}
-  /// A scalar of exactly `dtype`, given by its bits.
+  /// Returns a scalar of exactly `dtype`, given by its bits.
   static Arg bits(DType dtype, std::uint64_t bits) { return Arg(dtype, bits); }
-  /// An address, for a pointer parameter.
+  /// Returns an address, for a pointer parameter.
   static Arg pointer(void* address) { return Arg(address, 0); }
 
-  /// What the argument is.
+  /// Returns the kind of this argument.
   Kind kind() const { return kind_; }
-  /// Of kTensor; may be null.
+  /// Returns the tensor of kTensor; may be null.
   const DLTensor* tensor() const { return tensor_; }
   bool is_read_only() const { return read_only_; }  // of kTensor
-  /// Whether it was made of a `Tensor`; then `memory` is that of the tensor, null where it is not a device's of ours.
+  /// Returns true if it was made from a `Tensor`. Then `memory` returns that tensor's memory, or null if it is not
+  /// device memory owned by kmux.
   bool is_ours() const { return is_ours_; }
-  /// Precondition: is_ours(), and tensor() is not null.
+  /// Returns the device memory of the tensor. is_ours() must be true and tensor() must not be null.
   DeviceMemory* memory() const { return reinterpret_cast<const Tensor::View*>(tensor_)->memory; }
-  /// Of kInteger and kBool (0 or 1).
+  /// Returns the value of kInteger or kBool (0 or 1).
   std::int64_t integer() const { return integer_; }
-  /// Of kUnsigned and kBits.
+  /// Returns the value of kUnsigned or kBits.
   std::uint64_t bits() const { return bits_; }
-  /// Of kFloat.
+  /// Returns the value of kFloat.
   double floating() const { return float_; }
-  /// Of kPointer.
+  /// Returns the value of kPointer.
   void* pointer() const { return pointer_; }
   DType dtype() const { return dtype_; }  // of kBits
 

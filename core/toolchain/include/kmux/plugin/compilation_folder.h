@@ -12,44 +12,45 @@
 
 namespace kmux {
 
-/// The folders of one compilation, apart from each other: a program's file cannot stand in for a file of kmux, nor for a library
-/// that a compiler looks for where it was started (docs/design/0065-compilation-folders.md).
+/// The isolated folders of one compilation: a program's file can replace neither a file of kmux nor a library that a
+/// compiler loads from its working directory (docs/design/0065-compilation-folders.md).
 ///
-/// Threads: as std::string.   Lifetime: all folders are removed with the object.
+/// Threads: as std::string.   Lifetime: owns the folders; the destructor removes them.
 class CompilationFolder {
  public:
-  /// Makes the folders; the name of the one that has them all begins with `name`.
+  /// Creates the folders. The name of their root begins with `name`.
   ///
   /// Errors: unavailable that names the place.
   static Result<CompilationFolder> create(const std::string& name);
 
-  /// Where all of the folders are. Absolute, as the paths below.
+  /// Returns the root of all folders. This and the paths below are absolute.
   const std::string& root() const { return root_.path(); }
-  /// Where the program's files are, by the paths that they have in the program.
+  /// Returns the folder of the program's files, at their paths in the program.
   std::string program() const { return root() + "/program"; }
-  /// Where kmux's own files are. Its name is random, so that no text of a program can contain it.
+  /// Returns the folder of kmux's own files. Its name is random, so that no text of a program can contain it.
   const std::string& own() const { return own_; }
-  /// Where children have their temporary files, TMPDIR and HOME.
+  /// Returns the folder for temporary files of child processes: their TMPDIR and HOME.
   std::string scratch() const { return root() + "/scratch"; }
-  /// Where children start. It stays empty.
+  /// Returns the working directory of child processes. It must stay empty.
   std::string empty() const { return root() + "/empty"; }
-  /// Where the one text is that a compiler gets of a program in pieces. Nothing else is looked for there.
+  /// Returns the folder of the translation unit of a program that is compiled in pieces. No compiler searches it for
+  /// other files.
   std::string unit() const { return root() + "/unit"; }
 
-  /// Writes the files of a program, whose paths `is_file_path` has accepted.
+  /// Writes the files of a program. `is_file_path` must have accepted their paths.
   ///
   /// Errors: as `write_file`.
   Status write_program(std::span<const File> files) const;
-  /// Writes a file of kmux, and returns its absolute path.
+  /// Writes a file of kmux and returns its absolute path.
   ///
   /// Errors: as `write_file`.
   Result<std::string> write_own(const std::string& name, std::string_view content) const;
-  /// Writes a file into the folder of the unit.
+  /// Writes a file into the unit folder.
   ///
   /// Errors: as `write_file`.
   Status write_unit(const std::string& name, std::string_view content) const;
 
-  /// Returns what a compiler said in `log` without these folders: files have the names that the program gives them.
+  /// Returns a compiler's output without these folders, so that files have their names in the program.
   std::string without_folders(std::string log) const;
 
  private:
@@ -58,9 +59,10 @@ class CompilationFolder {
   std::string own_;
 };
 
-/// The folder of a program's files as `-I` has it: from where children start, so that code does not depend on a random name.
+/// The program folder for `-I`, relative to the working directory of children, so that code does not depend on a random
+/// name.
 inline constexpr std::string_view kProgramFolder = "../program";
-/// The folder of the unit, likewise.
+/// Same for the unit folder.
 inline constexpr std::string_view kUnitFolder = "../unit";
 
 }  // namespace kmux

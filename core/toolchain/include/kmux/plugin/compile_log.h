@@ -8,17 +8,17 @@
 
 namespace kmux {
 
-/// The first line of a compiler's text `log` that is an error, for a message of one line; empty if there is none.
+/// Returns the first error line of a compiler's output `log`, for one-line messages; empty if it has none.
 ///
 /// Lifetime: borrows `log`.   Threads: any.
 std::string_view first_error(std::string_view log);
 
-/// compile_failed for the compiler's text `log`, which becomes note "log".
+/// Returns a compile_failed error for a compiler's output `log`, which becomes note "log".
 ///
 /// Threads: any.
 Error compile_error(std::string_view what, std::string_view log);
 
-/// `error` with a sentence about the header packages that the sources need, if a compiler did not find a header and
+/// Returns `error`, extended by a sentence about the required header packages if a compiler did not find a header and
 /// the settings name some.
 Error with_include_hint(Error error, const Settings& settings);
 

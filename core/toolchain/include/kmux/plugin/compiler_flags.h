@@ -11,65 +11,66 @@
 
 namespace kmux {
 
-/// What may stand behind the beginning of a flag.
+/// The valid values of a flag after its prefix.
 enum class FlagValue {
-  kNumber,   ///< one of at most four digits
-  kNumbers,  ///< several, with commas between them
+  kNumber,   ///< a number of at most four digits
+  kNumbers,  ///< several numbers, separated by commas
   kTruth,    ///< "true" or "false"
-  kName,     ///< of a processor, a standard or their like: letters, digits and "-_.+,!"
-  kWord      ///< one of those that are listed
+  kName,     ///< a name, for example of a processor or standard: letters, digits and "-_.+,!"
+  kWord      ///< one of the listed words
 };
 
-/// A flag that begins with `begin` and goes on with a value.
+/// A flag made of the prefix `begin` and a value.
 struct ValuedFlag {
   std::string_view begin;  ///< "-ffp-contract="
-  FlagValue value = FlagValue::kNumber;  ///< the kind of it
+  FlagValue value = FlagValue::kNumber;  ///< its kind
   std::span<const std::string_view> words = {};  ///< of kWord
-  /// Returns true for this flag with such a value.
+  /// Returns true if `flag` has this prefix and a valid value.
   bool matches(std::string_view flag) const;
 };
 
-/// Flags that are taken from users.
+/// The flags that users may pass.
 struct FlagList {
   std::span<const std::string_view> whole;       // "-O3"
-  std::span<const std::string_view> with_value;  // "-I", behind which any text may stand
+  std::span<const std::string_view> with_value;  // "-I", followed by any text
   std::span<const ValuedFlag> valued = {};       // "-ffp-contract="
-  /// Is `flag` among them?
+  /// Returns true if the list allows `flag`.
   bool contains(std::string_view flag) const;
 };
 
-/// Returns true for -WNAME, -Wno-NAME, -Werror=NAME and -WNAME=NUMBER, and false for those that go to other programs (-Wl,).
+/// Returns true for -WNAME, -Wno-NAME, -Werror=NAME and -WNAME=NUMBER; false for flags that are passed to other
+/// programs (-Wl,).
 bool is_warning_flag(std::string_view flag);
 
-/// One text as several flags: split at blanks as a shell does it, with '...', "..." and \, and nothing is expanded.
+/// Splits a text into flags at blanks as a shell does, with '...', "..." and \, but without expansion.
 ///
-/// Errors: invalid_argument for a quote that is not closed, and for a \ at the end.
+/// Errors: invalid_argument for an unclosed quote, and for a \ at the end.
 Result<std::vector<std::string>> split_flags(std::string_view text);
 
-/// Does `text` begin with one of `prefixes`?
+/// Returns true if `text` begins with one of `prefixes`.
 bool begins_with_any(std::string_view text, std::span<const std::string_view> prefixes);
 
-/// How a backend refuses a flag.
+/// The texts for a backend's error about a flag.
 struct FlagRefusal {
   std::string_view backend;  // for messages
-  std::string_view examples;  // of what is taken: "-D, -U, -I and their like in one piece"
+  std::string_view examples;  // valid flags: "-D, -U, -I and their like in one piece"
 };
 
-/// Are all `flags` such as change how a kernel is compiled and nothing else, by `is_allowed`?
+/// Checks that `is_allowed` accepts all `flags`: they may change the code of a kernel and have no other effect.
 ///
-/// Errors: invalid_argument that names the first other flag.
+/// Errors: invalid_argument that names the first invalid flag.
 Status check_flags(const std::vector<std::string>& flags, const std::function<bool(std::string_view flag)>& is_allowed,
                    const FlagRefusal& refusal);
 
-/// Returns the folders of headers that the user of a program names: `include_dirs`, and those of `flags` that are not of the
-/// program's own `settings`.
+/// Returns the header folders that the caller names: `include_dirs`, and those in `flags` that do not come from the
+/// program's `settings`.
 std::vector<std::string> folders_of_user(const std::vector<std::string>& include_dirs,
                                          const std::vector<std::string>& flags, const Settings& settings);
 
-/// Returns `flag`, in which a relative folder of headers is one in `program`, the folder of the program's files.
+/// Returns `flag` with a relative header folder placed in `program`, the folder of the program's files.
 std::string in_program(const std::string& flag, std::string_view program);
 
-/// Adds "-std=" with the standard of the settings, unless one of the user's `flags` has it.
+/// Adds "-std=" with the settings' standard, unless the user's `flags` have one.
 void add_standard(std::vector<std::string>& arguments, const Settings& settings, const std::vector<std::string>& flags);
 
 }  // namespace kmux

@@ -6,26 +6,26 @@
 
 namespace kmux {
 
-/// A file descriptor that closes itself.
+/// Owns a file descriptor and closes it.
 class Descriptor {
  public:
   Descriptor() = default;
-  /// Takes over an open descriptor.
+  /// Takes ownership of an open descriptor.
   explicit Descriptor(int value) : value_(value) {}
-  /// Leaves `other` closed.
+  /// Takes ownership from `other`, which is left closed.
   Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  /// Leaves what this one held to `other`.
+  /// Swaps the descriptors.
   Descriptor& operator=(Descriptor&& other) noexcept {
     std::swap(value_, other.value_);
     return *this;
   }
   ~Descriptor() { close(); }
 
-  /// Its number; -1 if it is closed.
+  /// Returns the descriptor, or -1 if closed.
   int get() const { return value_; }
-  /// Is it open?
+  /// Returns true if it is open.
   bool is_open() const { return value_ >= 0; }
-  /// 0 or errno.
+  /// Closes it. Returns 0 or errno.
   int close() { return !is_open() || ::close(std::exchange(value_, -1)) == 0 ? 0 : errno; }
 
  private:

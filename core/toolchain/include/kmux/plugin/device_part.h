@@ -11,46 +11,47 @@
 
 namespace kmux {
 
-/// What a device needs of a variant of dialect cuda or hip.
+/// The device code of a variant of dialect cuda or hip.
 struct DevicePart {
-  Variant variant;                 // blanks stand for what was cut, so that lines and columns stay
-  bool is_cut = false;                // was code cut, not includes alone?
-  std::string launch_in_kernel = {};  // "k.cu:7" of the first launch in code for the device; empty if there is none
+  Variant variant;                 // blanks replace host code, so that lines and columns stay valid
+  bool is_cut = false;                // true if code was removed, not only includes
+  std::string launch_in_kernel = {};  // "k.cu:7" of the first launch in device code; empty if none
 };
 
-/// Cuts from the files of `variant` what only a compiler for the host reads: functions without a mark for the device that nothing
-/// of the device's mentions, those marked `__host__` alone, types and variables that only such code mentions, and `#include` lines of
-/// headers for the host. A variant without host code is returned as it is.
+/// Removes host-only code from the files of `variant`: functions without a device mark that device code does not
+/// mention, functions marked `__host__` only, types and variables that only such code mentions, and `#include` lines of
+/// host headers. Returns a variant without host code unchanged.
 ///
-/// `names` are what the program launches and sets (kernels with template arguments, constants, values of macros): what they mention
-/// stays. A header that a folder of `search` has stays, too.
+/// `names` are the launched and set names of the program (kernels with template arguments, constants, values of
+/// macros); declarations that they mention stay. Headers found in a folder of `search` stay, too.
 /// Threads: any.   Source: docs/design/0057-host-code.md.
 DevicePart device_part(const Variant& variant, const std::vector<std::string>& names, const HeaderSearch& search);
 
-/// The names that a device's compiler must find in `variant`: those of `kernels` and `constants`, and what its macros and those of
-/// `flags` stand for.
+/// Returns the names that a device compiler must find in `variant`: those of `kernels` and `constants`, and the values
+/// of its macros and of the macros in `flags`.
 std::vector<std::string> device_names(const std::vector<std::string>& kernels, const std::vector<Constant>& constants,
                                       const Settings& settings, const std::vector<std::string>& flags);
 
-/// The words, one of which code for the device would have to mention for it to need `header`: none where only a host can use it,
-/// for example that of vectors; "thrust" for thrust/pair.h. There are blanks between them. No value for a header that a device has, or that is of no known library.
+/// Returns the words of which device code must mention one to need `header`, separated by blanks: "thrust" for
+/// thrust/pair.h. Returns an empty string for a host-only header, for example that of vectors. Returns nothing for a
+/// device header or one of an unknown library.
 ///
 /// Threads: any.
 std::optional<std::string_view> words_of_host_header(std::string_view header);
 
-/// The device header that `host_header` includes and that declares one of `words`: cuda_bf16.h for cublas_v2.h and __nv_bfloat16.
-/// Empty if there is none.
+/// Returns the device header that `host_header` includes and that declares one of `words`: cuda_bf16.h for cublas_v2.h
+/// and __nv_bfloat16. Empty if none.
 ///
 /// Threads: any.
 std::string_view header_within(std::string_view host_header, const std::set<std::string_view>& words);
 
-/// What to do about `header`, which a source for GPUs includes and which is in no place that is searched; begins with a blank.
-/// Empty if it is of no standard library.
+/// Returns advice about `header`, which GPU source includes and no search folder has; begins with a blank. Empty if it
+/// belongs to no standard library.
 ///
 /// Threads: any.
 std::string advice_for_missing_header(std::string_view header);
 
-/// A folder of the machine's C and C++ compiler that has `header`; empty if none has.
+/// Returns a folder of the machine's C and C++ compiler that has `header`; empty if none.
 ///
 /// Threads: any.
 std::string host_folder_of(std::string_view header);

@@ -9,29 +9,29 @@
 
 namespace kmux {
 
-/// How a compiler of CUDA finds headers.
+/// The header search of a CUDA compiler.
 struct HeaderSearch {
   std::vector<std::string> folders = {};        // absolute, in the compiler's order
-  std::vector<std::string> compile_flags = {};  // their -I come before `folders`, their -D count
-  std::vector<std::string> implicit = {};       // headers that it includes without a directive ("cuda_runtime.h")
+  std::vector<std::string> compile_flags = {};  // their -I precede `folders`; their -D apply
+  std::vector<std::string> implicit = {};       // headers included without a directive ("cuda_runtime.h")
 };
 
-/// The headers of the machine that a variant of dialect cuda may read.
+/// Finds the machine's headers that a variant of dialect cuda may read.
 ///
-/// Threads: any.   Lifetime: remembers what each header includes.
+/// Threads: thread-safe.   Lifetime: caches the includes of each header.
 class Headers {
  public:
-  /// Nothing if neither the variant nor the compiler includes anything.
+  /// Returns the headers, or nothing if neither the variant nor the compiler includes anything.
   std::optional<Dependencies> scan(const Variant& variant, const HeaderSearch& search);
 
  private:
   IncludeMemory memory_;
 };
 
-/// The text of a header in memory, `embedded` with longer names for those of one capital letter: a source may define such macros before it
-/// includes the header ("#define T float").
+/// Returns the text of a built-in header with its single-capital-letter names prefixed: a source may define such macros
+/// before it includes the header ("#define T float").
 ///
-/// Threads: any.   Lifetime: `embedded` must be valid until the process ends, as the returned text is.
+/// Threads: any.   Lifetime: `embedded` must be valid until the process ends; the result is, too.
 const std::string& header_text(std::string_view embedded);
 
 }  // namespace kmux

@@ -14,24 +14,24 @@
 
 namespace kmux {
 
-/// Where a compiler looks for an `#include`, in its order. A relative folder is one of the program.
+/// The folders that a compiler searches for an `#include`, in order. A relative folder belongs to the program.
 struct IncludeSearch {
-  std::vector<std::string> quoted;  // after the folder of the file that includes; for "x" only
-  std::vector<std::string> angled;  // -I, then -isystem, then the compiler's own
+  std::vector<std::string> quoted;  // after the including file's folder; for "x" only
+  std::vector<std::string> angled;  // -I, then -isystem, then the compiler's built-in ones
   bool operator==(const IncludeSearch&) const = default;
 };
 
 struct IncludeList;
 
-/// What the files of the machine include, remembered by path and identity, so that each is read once.
+/// Caches the includes of the machine's files by path and identity, so that each file is read once.
 ///
-/// Threads: any.
+/// Threads: thread-safe.
 class IncludeMemory {
  public:
-  /// The includes of the file `path`, whose identity is given. Not remembered while that is unsettled.
+  /// Returns the includes of file `path` with the given identity. Not cached while the identity is unsettled.
   std::shared_ptr<const IncludeList> read(const std::string& path, const FileIdentity& identity);
 
-  /// What the file `path`, which was read before, defines `macro` to be.
+  /// Returns the definitions of `macro` in file `path`, which must have been read before.
   std::vector<std::string> definitions(const std::string& path, const std::string& macro);
 
  private:
@@ -39,7 +39,7 @@ class IncludeMemory {
     FileIdentity identity;
     bool is_settled;
     std::shared_ptr<const IncludeList> list;
-    std::map<std::string, std::vector<std::string>> definitions = {};  // of the requested macros
+    std::map<std::string, std::vector<std::string>> definitions = {};  // of the queried macros
   };
   Entry* find(const std::string& path, const FileIdentity& identity);
 
@@ -47,29 +47,30 @@ class IncludeMemory {
   std::map<std::string, Entry, std::less<>> entries_;
 };
 
-/// The files of the machine that compiling `texts` may read through `#include`, found without a preprocessor.
+/// Returns the machine's files that compiling `texts` may read through `#include`, found without a preprocessor.
 ///
-/// Every `#include`, `#include_next` and `__has_include` counts, whatever `#if` it stands in, so the answer can only be
-/// too large. `embedded` are the program's own files by relative path; they are followed, hide files of the machine as
-/// they do for the compiler, and are not listed. Prelude and -D are given as one more text: `#include "prelude.h"`,
-/// `#define NAME <value.h>`.
+/// Every `#include`, `#include_next` and `__has_include` counts, in any `#if` branch, so the result can only be too
+/// large. `embedded` are the program's own files by relative path. They are followed and shadow the machine's files as
+/// they do for the compiler, but are not listed. The caller passes preludes and -D as one more text: `#include
+/// "prelude.h"`, `#define NAME <value.h>`.
 ///
-/// `absent` are the places that the search passed before it found a file, and all those of a name that it did not find.
-/// `#include MACRO`, or `#include MACRO(name)`, is followed to every name that a `#define MACRO` in any file gives; where there is none, or where a
-/// text has trigraphs, a path that leaves the program, or what may have an assembler read a file (`.incbin`, `.include`), and
-/// where `__has_include` may hide behind another name, `complete` is false.
+/// `absent` lists the places searched before a file was found, and all places of a name that was not found. `#include
+/// MACRO` and `#include MACRO(name)` are followed to every name that a `#define MACRO` in any file gives. `complete` is
+/// false if such a macro has no definition. It is also false if a text has trigraphs, a path that leaves the program, a
+/// possible assembler include (`.incbin`, `.include`), or a possible alias of `__has_include`.
 /// Threads: any.
 Dependencies scan_includes(std::span<const File> texts, std::span<const File> embedded, const IncludeSearch& search,
                            IncludeMemory& memory);
 
-/// May `text` include anything? What could hide it counts: joined lines, trigraphs, pasted words, assembly.
+/// Returns true if `text` may include a file. Constructs that can hide an include count: joined lines, trigraphs,
+/// pasted words, assembly.
 bool may_include(std::string_view text);
 
-/// Returns true if what `text` compiles to may follow the path of its file: `__FILE__`, assert, a printed name of a type, a time of
-/// the file. Words in comments count. A name that `##` pastes together is not seen.
+/// Returns true if the code of `text` may depend on the path of its file: `__FILE__`, assert, a printed type name, a
+/// file time. Words in comments count. Names pasted by `##` are not detected.
 bool names_its_place(std::string_view text);
 
-/// The line that "NAME=VALUE" or "NAME" stands for after -D.
+/// Returns the `#define` line equivalent to -D with "NAME=VALUE" or "NAME".
 std::string define_line(std::string_view define);
 
 }  // namespace kmux

@@ -10,55 +10,56 @@
 
 namespace kmux {
 
-/// "void ns::scale<float>(float*)" of "_ZN2ns5scaleIfEEvPT_"; a symbol that is not mangled as it is.
+/// Returns "void ns::scale<float>(float*)" for "_ZN2ns5scaleIfEEvPT_"; an unmangled symbol unchanged.
 ///
 /// Threads: any.   Source: Itanium C++ ABI, 5.1.
 std::string demangled(const std::string& symbol);
 
-/// The same without the result and the parameters: "ns::scale<float>".
+/// Same without result and parameters: "ns::scale<float>".
 ///
 /// Threads: any.
 std::string function_name(const std::string& symbol);
 
-/// The types of the parameters as C++ writes them, of a symbol that is mangled: "float*" and "int" of "_Z1kPfi". Nothing for
-/// one that is not, as C's are: it does not have them.
+/// Returns the parameter types of a mangled symbol as written in C++: "float*" and "int" for "_Z1kPfi". Returns nothing
+/// for an unmangled symbol, such as C's, which does not encode them.
 ///
 /// Threads: any.
 std::optional<std::vector<std::string>> parameter_types(const std::string& symbol);
 
-/// The name of a kernel in a program, in its parts: "ns::scale<float>" and "float*, int" of "ns::scale<float>(float*, int)".
+/// The parts of a kernel's name in a program: "ns::scale<float>" and "float*, int" of "ns::scale<float>(float*, int)".
 struct KernelName {
   std::string function;  // with its scopes and template arguments
-  std::optional<std::string> parameters;  // of an overload that is chosen by them
+  std::optional<std::string> parameters;  // of a selected overload
 };
 
-/// Divides the name of a kernel at the bracket of its parameters.
+/// Splits a kernel's name before its parameter list.
 ///
 /// Threads: any.
 KernelName split_kernel_name(std::string_view kernel);
 
-/// Is `kernel` more than one word: an instantiation ("scale<float>"), in a namespace ("ns::scale"), or an overload
-/// ("scale(float*)")? Such a name is C++ that a compiler must look up.
+/// Returns true if `kernel` is not a plain identifier: an instantiation ("scale<float>"), a name in a namespace
+/// ("ns::scale"), or an overload ("scale(float*)"). Only a compiler can look up such a C++ name.
 bool is_name_expression(std::string_view kernel);
 
-/// Those of `kernels` that are name expressions, in their order.
+/// Returns the name expressions among `kernels`, in order.
 std::vector<std::string> name_expressions(const std::vector<std::string>& kernels);
 
-/// The C++ expression of the kernel's address: "&ns::scale<float>"; of an overload a cast that chooses it,
+/// Returns the C++ expression of the kernel's address: "&ns::scale<float>"; for an overload a cast that selects it,
 /// "static_cast<void (*)(float*, int)>(&gelu)".
 std::string kernel_address(const std::string& kernel);
 
-/// The places in `symbols` that a program's `kernel` can mean: the symbol itself, or else those of the functions that C++
-/// writes so, in whatever spelling ("scale<float, 4>", "scale<float, 4u>", "copy(const unsigned*)"). If there is none: those to
-/// which defaults or the compiler have added template arguments ("scale" and "scale<float>" of "scale<float, 4>"), and then, for
-/// a name without namespaces, those in any namespace. More than one is ambiguous.
+/// Returns the indices in `symbols` that a program's `kernel` can refer to. An equal symbol matches alone. Otherwise
+/// functions with that C++ name match, in any spelling ("scale<float, 4>", "scale<float, 4u>", "copy(const
+/// unsigned*)"). If none does, names with more template arguments, from defaults or the compiler, match: "scale" and
+/// "scale<float>" match "scale<float, 4>". Last, for an unqualified name, those in any namespace match. More than one
+/// result is ambiguous.
 ///
 /// Threads: any.
 std::vector<std::size_t> find_symbols(const std::string& kernel, const std::vector<std::string>& symbols);
 
-/// The symbol in `present` that `kernel` means, by `find_symbols`.
+/// Returns the symbol in `present` that `kernel` refers to, by `find_symbols`.
 ///
-/// Errors: compile_failed that lists `present` as C++ writes them, if it is not there or there is more than one.
+/// Errors: compile_failed that lists `present` as C++ names, if it is missing or ambiguous.
 /// Threads: any.
 Result<std::string> find_symbol(const std::string& kernel, const std::vector<std::string>& present);
 

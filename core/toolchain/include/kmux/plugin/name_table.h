@@ -8,27 +8,27 @@
 
 namespace kmux {
 
-/// C++ for the end of a unit that has those of `kernels` that are name expressions looked up and instantiated: for each a
-/// variable of the device with the kernel as an argument of its template, so that the variable's symbol has the kernel in it,
-/// whatever macros, defaults and namespaces the expression goes through. Empty if none is.
+/// Returns C++ code for the end of a unit that looks up and instantiates the name expressions among `kernels`. Each
+/// becomes a template argument of a device variable, so that the variable's symbol contains the kernel's resolved name,
+/// whatever macros, defaults and namespaces the expression involves. Empty if there are no name expressions.
 ///
-/// Errors in it are the compiler's, in a file that is called `kNameTable`.   Source: Itanium C++ ABI, 5.1.5.
+/// Compilers report errors in it under the file name `kNameTable`.   Source: Itanium C++ ABI, 5.1.5.
 std::string name_table(const std::vector<std::string>& kernels);
 
-/// The name of the table in a compiler's messages.
+/// The table's file name in a compiler's messages.
 inline constexpr std::string_view kNameTable = "kernel names";
 
-/// Does every error in the `log` of a compiler stand in a table of names, so that the sources are right without it?
+/// Returns true if every error in a compiler's `log` is in a name table, so that the sources are valid without it.
 bool is_about_names(std::string_view log, std::string_view table = kNameTable);
 
-/// `error`, about a kernel that is not in the code, with what the compiler said of its name (`log`) where it said something.
+/// Returns `error`, about a missing kernel, with the compiler's messages about its name (`log`) as a note unless empty.
 Error with_name_errors(Error error, const std::string& log);
 
-/// Is this the symbol of a variable in a table of names?
+/// Returns true if `symbol` is a variable of a name table.
 bool is_of_name_table(const std::string& symbol);
 
-/// `kernels` with the symbols that a table of names found: `variables` are the symbols of variables in the compiled code,
-/// `symbols` those of its kernels. What is in no table stays as it is.
+/// Returns `kernels`, with names replaced by the symbols that the name table resolved. `variables` are the symbols of
+/// variables in the compiled code, `symbols` those of its kernels. A name without a table entry stays unchanged.
 ///
 /// Threads: any.
 std::vector<std::string> names_by_table(const std::vector<std::string>& kernels,

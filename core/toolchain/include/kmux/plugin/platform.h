@@ -18,114 +18,119 @@
 
 namespace kmux {
 
-// What systems do differently, and nothing else: all of it has a way of Linux and a portable one, in platform.cpp alone
-// (docs/design/0048-portable.md).
+// The differences between operating systems: each function has a Linux and a portable implementation, all in
+// platform.cpp (docs/design/0048-portable.md).
 
-/// Was this built the portable way (-DKMUX_PORTABLE=ON, and wherever there is no Linux)?
+/// Returns true in a portable build (-DKMUX_PORTABLE=ON, and on any system but Linux).
 bool is_portable();
 
-/// Does this process have rights that the user who started it may not have (a set-user-ID program)? Then its environment is theirs.
+/// Returns true if this process has privileges that its caller may lack (a set-user-ID program). Its environment is
+/// then untrusted.
 bool has_added_rights();
 
-/// The environment of this process, as `environ`.
+/// Returns the environment of this process, like `environ`.
 char** process_environment();
 
-/// The folder with Linux's proc and sys; where there is no Linux, a path below which there is nothing.
+/// Returns the folder that contains Linux's proc and sys; on other systems a path with nothing below it.
 std::filesystem::path linux_root();
 
-/// A folder of this machine alone that a boot empties, or that at least no other machine sees.
+/// Returns a machine-local folder that a boot empties, or that at least no other machine shares.
 std::filesystem::path machine_folder();
 
-/// What identifies this boot of the machine; empty where the system does not say.
+/// Returns an identity of this boot of the machine; empty if the system has none.
 std::string boot_id();
 
-/// What identifies the namespace that numbers of processes belong to; empty where there is but one.
+/// Returns an identity of the namespace of process ids; empty if the system has only one.
 std::string process_namespace();
 
-/// Now, on the clock that stamps files or before: a file that changes later is stamped with this or more.
+/// Returns the current time of the clock that stamps files, or slightly earlier: a file that changes later gets this
+/// stamp or a later one.
 timespec file_clock();
 
-/// Makes a pipe, or a pair of connected local sockets, that children do not inherit. 0, or an errno.
+/// Makes a pipe whose descriptors are closed on exec. Returns 0 or an errno.
 int make_pipe(std::array<int, 2>& ends);
-/// As `make_pipe`.
+/// Same for a pair of connected local sockets.
 int make_socket_pair(std::array<int, 2>& ends);
 
-/// What poll(2) is asked for to learn that the other end of a socket has gone; POLLHUP is told unasked.
+/// Returns the poll(2) event to request for hang-ups of a socket's other end; POLLHUP is always reported.
 short hang_up_event();
 
-/// Has a child closed all its descriptors from `first` on, but those that it closes on exec anyway.
+/// Makes a child close all descriptors from `first` on, except those that are closed on exec anyway.
 void add_close_from(posix_spawn_file_actions_t& actions, int first);
 
-/// The processes of the session of `leader`, which may have ended but must not be reaped.
+/// Returns the processes in the session of `leader`. It may have ended but must not have been reaped.
 std::vector<pid_t> session_members(pid_t leader);
 
-/// Opens a shared library of these bytes that is an instance of its own; null, and `why`. `what` is a word for its file, and
-/// `file` stays open as long as the library.
+/// Loads a shared library from `bytes` as a separate instance; on failure returns null and sets `why`. `what` is a
+/// one-word name for its file. `file` stays open as long as the library.
 void* open_library_of(std::string_view bytes, const std::string& what, Descriptor& file, std::string& why);
 
-/// Lets other threads of this process go before the calling one, if the system knows priorities of threads.
+/// Lowers the calling thread's priority by `nice`, if the system has thread priorities.
 void yield_to_others(int nice);
 
-/// Is the caller the thread that the process began with?
+/// Returns true if the caller is the main thread.
 bool is_first_thread();
 
-/// Waits for one of `signals`, which are blocked, at most as long as `most`, and takes it. 0 or less: none came.
+/// Waits at most `most` for one of `signals`, which must be blocked, and consumes it. Returns it, or 0 or less if none
+/// arrived.
 int wait_for_signal(const sigset_t& signals, const timespec& most);
 
-/// Fills `set`, of `bytes`, with a bit for each processor that this process may run on. 0, or -1 and errno: EINVAL for a set that is
-/// too small.
+/// Fills `set`, of `bytes` bytes, with a bit for each processor that this process may use. Returns 0, or -1 and errno:
+/// EINVAL if the set is too small.
 int get_affinity(std::size_t bytes, void* set);
 
-/// Units: bytes, of the machine.
+/// The memory of the machine. Units: bytes.
 struct MachineMemory {
-  std::uint64_t free = 0;  ///< that nothing uses; all of it where the system does not say
-  std::uint64_t total = 0;  ///< that there is
+  std::uint64_t free = 0;  ///< unused memory; equals `total` if unknown
+  std::uint64_t total = 0;  ///< installed memory
 };
-/// What it has now.
+/// Returns the current state of the memory.
 MachineMemory machine_memory();
 
-/// Units: bytes. The most that `who` has had in memory: RUSAGE_SELF, or RUSAGE_CHILDREN's largest one that has ended.
+/// Returns the peak resident memory of `who`: RUSAGE_SELF, or RUSAGE_CHILDREN for the largest ended child. Units:
+/// bytes.
 ///
 /// Source: getrusage(2).
 std::uint64_t most_resident(int who);
 
-/// Forks without what fork() runs besides: the child's end sends no signal, so only a wait with `any_child()` sees it, whatever the
-/// application does with SIGCHLD. The child may call only what a signal handler may. -1 where there is no such fork.
+/// Forks without fork()'s handlers. The child's end sends no signal and is visible only to a wait with `any_child()`,
+/// whatever the application does with SIGCHLD. The child may only call async-signal-safe functions. Returns -1 where
+/// unsupported.
 pid_t fork_unheard();
 
-/// The flag of waitpid() for children of either kind.
+/// Returns the waitpid() flag that covers both kinds of children.
 int any_child();
 
-/// Closes every descriptor.
+/// Closes all descriptors of the process, where supported.
 void close_all();
 
-/// Whether that process is stopped, by a signal or a debugger; false where it cannot be known.
+/// Returns true if the process is stopped, by a signal or a debugger; false if unknown.
 bool is_stopped(pid_t process);
 
-/// Locks by number between the processes of a machine, all in the file at one path or beside it.
+/// Locks by number between the processes of a machine, all in the file at one path or in files beside it.
 ///
-/// Threads: any.
+/// Threads: thread-safe.
 class NumberedLocks {
  public:
-  /// Opens the file; makes it if need be.
+  /// Opens the file, creating it if necessary.
   explicit NumberedLocks(std::filesystem::path path);
 
-  /// Could it be opened?
+  /// Returns true if the file could be opened.
   bool is_open() const;
-  /// Would another object for that path lock the same?
+  /// Returns true if a new object for the path would use the same locks.
   bool is_current() const;
-  /// 0, or an errno: EAGAIN or EACCES if another has it, or this object.
+  /// Takes a lock. Returns 0 or an errno: EAGAIN or EACCES if it is held, by this object or another.
   int take(std::int64_t number);
-  /// Gives back what `take` took. A child of fork() has its parent's locks and must not.
+  /// Releases a lock of `take`. A child of fork() must not: the locks are still its parent's.
   void give(std::int64_t number);
-  /// The process that has the lock, or 0 where it cannot be known.
+  /// Returns the process that holds the lock, or 0 if unknown.
   pid_t holder(std::int64_t number) const;
 
  private:
   std::filesystem::path path_;
-  Descriptor file_;  // of Linux's way: locks are bytes of it
+  Descriptor file_;  // Linux: locks are bytes of it
   std::mutex mutex_;
-  std::map<std::int64_t, Descriptor> held_;  // of the portable way: a file each
+  std::map<std::int64_t, Descriptor> held_;  // portable: a file each
 };
 
 }  // namespace kmux

@@ -8,27 +8,27 @@
 
 namespace kmux {
 
-/// A folder for temporary files that only this user can enter, removed with all it holds when the object goes.
+/// A folder for temporary files that only this user can enter. The destructor removes it with its contents.
 ///
 /// Threads: as std::string.
 class PrivateFolder {
  public:
-  /// A new folder, `name` and a random ending, where temporary files go (TMPDIR).
+  /// Creates a folder, `name` with a random suffix, in the system's folder for temporary files (TMPDIR).
   ///
-  /// Errors: unavailable that names the place, also where another user could put another folder in its place (safe_path.h).
+  /// Errors: unavailable that names the location, also if another user could replace the folder (safe_path.h).
   static Result<PrivateFolder> create(const std::string& name);
   ~PrivateFolder();
-  /// Leaves `other` without a folder.
+  /// Takes ownership from `other`.
   PrivateFolder(PrivateFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
   PrivateFolder(const PrivateFolder&) = delete;
   PrivateFolder& operator=(const PrivateFolder&) = delete;
 
-  /// Leaves the folder where it is: in a fork, it is the parent's.
+  /// Gives up ownership without removing the folder: after a fork, the parent owns it.
   void release() { path_.clear(); }
 
-  /// Absolute.
+  /// Returns its absolute path.
   const std::string& path() const { return path_; }
-  /// Writes a file; the folders of its name are made.
+  /// Writes a file, creating the folders in its name.
   ///
   /// Errors: as `write_file`.
   Status write(const std::string& name, std::string_view content) const;

@@ -9,15 +9,16 @@
 
 namespace kmux {
 
-/// Returns true if equal headers in other folders of option "include_dirs" give `code`, byte by byte: no text names its place, no flag
-/// has places written into code, and `code`, which must not be compressed, has none of the folders. When in doubt, false.
+/// Returns true if equal headers in other folders of option "include_dirs" give byte-identical `code`: no text depends
+/// on its location, no flag embeds locations, and `code` contains none of the folders. `code` must not be compressed.
+/// Returns false if in doubt.
 ///
-/// `include_dirs` are absolute; `headers` are what `IncludeMemory` or `Headers` found for `variant`.
+/// `include_dirs` must be absolute; `headers` are the results of `IncludeMemory` or `Headers` for `variant`.
 /// Threads: any.
 bool is_relocatable(const Variant& variant, const std::vector<std::string>& include_dirs,
                     const std::vector<std::string>& compile_flags, const Dependencies& headers, std::string_view code);
 
-/// Takes "-I" with each of `include_dirs` out of `arguments`, for what a relocatable artifact keeps of them.
+/// Removes "-I" with each of `include_dirs` from `arguments`, for the arguments stored in a relocatable artifact.
 void leave_out_folders(std::vector<std::string>& arguments, const std::vector<std::string>& include_dirs);
 
 }  // namespace kmux

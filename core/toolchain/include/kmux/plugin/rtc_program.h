@@ -12,16 +12,17 @@
 
 namespace kmux {
 
-/// A program of a compiler with the interface that NVRTC has and hiprtc took from it; destroyed with the object.
+/// A program of a run-time compiler with NVRTC's interface, which hiprtc adopted. Owns the program and destroys it.
 ///
-/// `Library` has `calls()`, a table of functions with a type `Program`, and `failure(call, result)`, the error of a call
-/// by its name. The table has what its symbols begin with (`kPrefix`) and which of them gives the code (`kCodeCall`).
+/// `Library` must have `calls()`, a function table with a type `Program`, and `failure(call, result)`, the error of a
+/// named call. The table must have the prefix of its symbols (`kPrefix`) and the name of the call that returns the code
+/// (`kCodeCall`).
 ///
-/// Errors: what `failure` makes of any result but 0.   Lifetime: borrows the library.
+/// Errors: `failure` of any result but 0.   Lifetime: borrows the library.
 template <class Library>
 class RtcProgram {
  public:
-  /// Without a program yet.
+  /// Creates no program yet.
   explicit RtcProgram(const Library& library) : library_(library), calls_(library.calls()) {}
   RtcProgram(const RtcProgram&) = delete;
   RtcProgram& operator=(const RtcProgram&) = delete;
@@ -29,7 +30,7 @@ class RtcProgram {
     if (program_ != nullptr) static_cast<void>(calls_.destroy(&program_));
   }
 
-  /// From `text`, which may include the files of `unit`.
+  /// Creates the program from `text`, which may include the files of `unit`.
   Status create(const std::string& text, const SourceUnit& unit) {
     std::vector<const char*> contents;
     std::vector<const char*> paths;
@@ -41,7 +42,7 @@ class RtcProgram {
                                                 static_cast<int>(paths.size()), contents.data(), paths.data()));
   }
 
-  /// Name expressions to be instantiated.
+  /// Adds name expressions to instantiate.
   Status add_names(const std::vector<std::string>& names) {
     for (const std::string& name : names) {
       KMUX_TRY(check("AddNameExpression", calls_.add_name(program_, name.c_str())));
@@ -49,7 +50,7 @@ class RtcProgram {
     return Ok{};
   }
 
-  /// The compiler's own result: what a failure means is in the log.
+  /// Compiles. Returns the compiler's result: the log explains a failure.
   auto compile(const std::vector<std::string>& options) {
     std::vector<const char*> pointers;
     pointers.reserve(options.size());
@@ -57,17 +58,17 @@ class RtcProgram {
     return calls_.compile(program_, static_cast<int>(pointers.size()), pointers.data());
   }
 
-  /// Empty, or lines; without the zeros and the empty lines that end what the compiler gives.
+  /// Returns the log, without trailing zeros and empty lines; empty, or ends in a newline.
   Result<std::string> log() const {
     KMUX_ASSIGN(std::string text, read("GetProgramLog", calls_.log_size, calls_.log));
     while (!text.empty() && (text.back() == '\0' || text.back() == '\n')) text.pop_back();
     return text.empty() ? text : text + '\n';
   }
 
-  /// What was compiled.
+  /// Returns the compiled code.
   Result<std::string> code() const { return read(calls_.kCodeCall, calls_.code_size, calls_.code); }
 
-  /// The symbols of name expressions, in their order.
+  /// Returns the symbols of the name expressions, in order.
   Result<std::vector<std::string>> symbols(const std::vector<std::string>& names) const {
     std::vector<std::string> symbols;
     for (const std::string& name : names) {
@@ -78,7 +79,7 @@ class RtcProgram {
     return symbols;
   }
 
-  /// The compiler's own handle.
+  /// Returns the compiler's handle.
   auto handle() const { return program_; }
 
  private:

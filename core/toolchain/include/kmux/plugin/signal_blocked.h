@@ -4,15 +4,15 @@
 
 namespace kmux {
 
-/// Turns `signal` that a call of this thread raises into the call's error, while it lives: SIGPIPE of a write to a closed pipe into EPIPE,
-/// SIGXFSZ of a write beyond RLIMIT_FSIZE into EFBIG. Either would end the process.
+/// While it lives, turns `signal` raised by a call on this thread into the call's error: SIGPIPE of a write to a closed
+/// pipe into EPIPE, SIGXFSZ of a write beyond RLIMIT_FSIZE into EFBIG. Unblocked, either would end the process.
 ///
-/// Threads: that which made it, which destroys it, too.
+/// Threads: must be destroyed on the thread that created it.
 class SignalBlocked {
  public:
   /// Blocks `signal` for the calling thread.
   explicit SignalBlocked(int signal);
-  /// Removes what has been raised meanwhile. A signal that was pending before stays so.
+  /// Discards a signal raised meanwhile and restores the mask. A signal that was pending before stays pending.
   ~SignalBlocked();
   SignalBlocked(const SignalBlocked&) = delete;
   SignalBlocked& operator=(const SignalBlocked&) = delete;

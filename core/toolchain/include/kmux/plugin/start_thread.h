@@ -12,11 +12,11 @@
 
 namespace kmux {
 
-/// Starts a thread that does `work`. All threads of the runtime and of its plugins start here, so that one that cannot be
-/// started (RLIMIT_NPROC, pids.max, memory) is an error and not an exception that leaves a function with a Result.
+/// Starts a thread that runs `work`. All threads of the runtime and its plugins must be started here. A failure
+/// (RLIMIT_NPROC, pids.max, memory) is then an error, not an exception in a function that returns a Result.
 ///
-/// `Thread` may be std::jthread; `work` is called once and must not throw. It is lost if there is no thread: a caller that must do it all the same
-/// copies what it needs.
+/// `Thread` may be std::jthread. `work` is called once and must not throw. It is lost if no thread can be started: a
+/// caller that must run it anyway copies its data first.
 /// Errors:  unavailable, with the system's reason.
 /// Threads: any.
 template <class Thread = std::thread, class Work>
@@ -29,13 +29,13 @@ Result<Thread> start_thread(Work&& work) {
   }
 }
 
-/// Work on a thread of its own while its owner does something else; on the owner's, later, if no thread can be started.
+/// Runs work on a separate thread while its owner continues; if no thread can be started, `get` runs it on the owner's.
 ///
-/// Threads: one uses it.   Lifetime: the destructor waits for the work.
+/// Threads: one at a time.   Lifetime: the destructor waits for the work.
 template <class T>
 class SideWork {
  public:
-  /// Begins the work.
+  /// Starts the work.
   explicit SideWork(std::function<T()> work) : work_(std::move(work)), result_(work_.get_future()) {
     if (auto started = start_thread([this] { work_(); })) thread_ = *std::move(started);
   }
@@ -45,7 +45,7 @@ class SideWork {
   SideWork(const SideWork&) = delete;
   SideWork& operator=(const SideWork&) = delete;
 
-  /// What the work returned. Throws what it threw. Once.
+  /// Returns the result of the work, or rethrows its exception. Must be called at most once.
   T get() {
     if (!thread_.joinable()) work_();
     return result_.get();
