@@ -86,8 +86,8 @@ Status ReportKeeper::write() {
   return Ok{};
 }
 
-constexpr double kMostSeconds = 1e6;
-constexpr int kMostRepetitions = 10'000;
+constexpr double kMaxSeconds = 1e6;
+constexpr int kMaxRepetitions = 10'000;
 
 struct ReportOption {
   const char* name;
@@ -158,9 +158,9 @@ Result<bench::BenchOptions> bench_options(const po::variables_map& arguments) {
   if (const auto inputs = values_of(arguments, "in"); !inputs.empty()) options.inputs = inputs;
   options.values = given_values(arguments);
   options.constants = values_of(arguments, "constant");
-  KMUX_ASSIGN(const double seconds, number_option(arguments, "time", 0, kMostSeconds));
+  KMUX_ASSIGN(const double seconds, number_option(arguments, "time", 0, kMaxSeconds));
   options.stop.time = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds));
-  KMUX_ASSIGN(options.repetitions, integer_option(arguments, "repetitions", 1, 1, kMostRepetitions));
+  KMUX_ASSIGN(options.repetitions, integer_option(arguments, "repetitions", 1, 1, kMaxRepetitions));
   KMUX_ASSIGN(options.tolerance, read_tolerance(arguments));
   KMUX_ASSIGN(options.compile, compile_options(arguments));
   options.compile.execution_backend.clear();  // replaced by `backends`

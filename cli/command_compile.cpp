@@ -178,7 +178,7 @@ Result<Report> compile_many(const std::vector<std::string>& paths, const Compile
   return report(batch.fates, elapsed.count(), interrupt.signal());
 }
 
-constexpr int kMostJobs = 1'000'000;
+constexpr int kMaxJobs = 1'000'000;
 
 double nanoseconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
@@ -251,7 +251,7 @@ Result<Report> compile_one(const std::string& path, const po::variables_map& arg
 Result<CompileManyOptions> options_for_many(const po::variables_map& arguments) {
   CompileManyOptions options{.keep_going = arguments.count("keep-going") != 0};
   KMUX_ASSIGN(options.each, compile_options(arguments));
-  KMUX_ASSIGN(options.jobs, integer_option(arguments, "jobs", options.jobs, 0, kMostJobs));
+  KMUX_ASSIGN(options.jobs, integer_option(arguments, "jobs", options.jobs, 0, kMaxJobs));
   return options;
 }
 

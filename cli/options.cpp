@@ -102,8 +102,8 @@ namespace {
 
 Result<std::optional<double>> compile_timeout(const po::variables_map& arguments) {
   if (arguments.count("compile-timeout") == 0) return std::optional<double>();
-  constexpr double kMostSeconds = 1e9;
-  KMUX_ASSIGN(const double seconds, number_option(arguments, "compile-timeout", 0, kMostSeconds));
+  constexpr double kMaxSeconds = 1e9;
+  KMUX_ASSIGN(const double seconds, number_option(arguments, "compile-timeout", 0, kMaxSeconds));
   return std::optional(seconds);
 }
 

@@ -158,14 +158,14 @@ class CallMaker {
 
   /// Returns the place of a buffer. Unshared memory gets a block number that is never recorded.
   Result<Place> place_of(const Json& arg, const std::string& name) const {
-    constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
+    constexpr std::int64_t kMaxBytes = std::int64_t{1} << 40;
     const Json* const memory = arg.find("memory");
     if (memory == nullptr) return Place{-1 - std::ssize(places_), 0};
     const Json* const block = memory->find("block");
     const Json* const offset = memory->find("offset");
     const auto is_number = [](const Json* json) {
       return json != nullptr && json->as_integer() != nullptr && *json->as_integer() >= 0 &&
-             *json->as_integer() < kMostBytes;
+             *json->as_integer() < kMaxBytes;
     };
     if (!is_number(block) || !is_number(offset)) return damaged("\"" + name + "\" has no such memory");
     return Place{*block->as_integer(), static_cast<std::size_t>(*offset->as_integer())};

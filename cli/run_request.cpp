@@ -11,7 +11,7 @@
 namespace kmux::cli {
 namespace {
 
-constexpr int kMostCalls = 1'000'000;  // each stores a time
+constexpr int kMaxCalls = 1'000'000;  // each stores a time
 
 /// Returns the parameter that --out or --check names.
 Result<const Param*> tensor_named(const Program& program, const bench::Inputs& inputs, const std::string& option,
@@ -165,7 +165,7 @@ Result<RunRequest> read_run_request(const po::variables_map& arguments) {
   if (arguments.count("check-memory") != 0) KMUX_TRY(ask_for_checks(*program, options));
   OutputFiles files = files_of(*program, arguments);
   KMUX_ASSIGN(auto outputs, read_outputs(*program, inputs, arguments, files));
-  KMUX_ASSIGN(const int repeat, integer_option(arguments, "repeat", 0, 0, kMostCalls));
+  KMUX_ASSIGN(const int repeat, integer_option(arguments, "repeat", 0, 0, kMaxCalls));
   for (const char* tolerance : {"rtol", "atol"}) KMUX_TRY(tolerance_option(arguments, tolerance, 0));
   KMUX_TRY(inputs.load(binding));
   KMUX_TRY(inputs.check(binding));

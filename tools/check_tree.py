@@ -21,6 +21,8 @@ THREAD_OWNERS = {"start_thread.h"}
 THREAD = re.compile(r"std::j?thread\([^)]|std::async\(|(?:emplace_back|push_back)\(\[.*(?:work|thread)|std::j?thread \w+[({]")
 # Messages in a dialect: "is no number" for "is not a number", "is none", "nobody waits".
 DIALECT = re.compile(r'^(?!\s*//).*"[^"]*(?:(?<!here )\b(?:is|are) (?:no (?!longer\b|more\b|such\b)|none\b)|\b(?:whoever|nobody|somebody)\b)')
+# Names of limits, which are kMax and kMin.
+LIMIT_NAME = re.compile(r"\bk(?:Most|Least|Fewest)[A-Z]\w*")
 # Functions of std::filesystem, which throw unless their last argument is an error_code; so does a range of a folder's entries.
 FILESYSTEM = re.compile(
     r"(?:\bfs|filesystem)::(?:exists|is_\w+|file_size|create_\w+|remove|remove_all|rename|status|symlink_status|canonical|weakly_canonical|"
@@ -123,6 +125,8 @@ def breaches(path, lines):
                    "Write `static const auto& x = *new const T{...};`.")
         if is_product and ENVIRONMENT.match(line) and not any(path.is_relative_to(reader) for reader in ENVIRONMENT_READERS):
             yield f"{path}:{number}: reads the environment. Take what you need from Environment, or from Host."
+        if found := LIMIT_NAME.search(line):
+            yield f"{path}:{number}: '{found[0]}' (limits are called kMax... and kMin...). Rename it."
         if is_product and DIALECT.match(line):
             yield f"{path}:{number}: a message in a dialect. Write \"is not a ...\", \"there is no ...\", or name who acts."
         if is_product and path.name not in THREAD_OWNERS and THREAD.search(line):

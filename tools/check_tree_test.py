@@ -222,6 +222,13 @@ class ProductSources(InTree):
         self.assertEqual([str(path) for path in check_tree.product_sources()], ["plugins/toy/backend.h", "plugins/toy/device.h"])
 
 
+class LimitNames(unittest.TestCase):
+    def test_are_those_of_the_field(self):
+        for line, count in (("constexpr int kMostFiles = 3;", 1), ("return kLeastBytes;", 1), ("constexpr int kMaxFiles = 3;", 0), ("kMosty = 1;", 0)):
+            found = [breach for breach in check_tree.breaches(pathlib.Path("core/ir/json.cpp"), [line]) if "limits are called" in breach]
+            self.assertEqual(len(found), count, line)
+
+
 class Dialect(unittest.TestCase):
     def found(self, line, path="core/ir/json.cpp"):
         return [breach for breach in check_tree.breaches(pathlib.Path(path), [line]) if "dialect" in breach]

@@ -40,11 +40,11 @@ void CaseCheck::add(const Interval& ratio) {
 bool CaseCheck::may_be(std::size_t count) const { return processes_.size() <= count + kOtherwise; }
 
 Finding CaseCheck::finding() const {
-  const bool is_last = processes_.size() >= kMostProcesses;
+  const bool is_last = processes_.size() >= kMaxProcesses;
   if (is_last && may_be(slow_)) return Finding::kSlower;
   if (is_last && may_be(fast_)) return Finding::kFaster;
   const bool is_open = may_be(slow_) || may_be(fast_);
-  return is_last || (processes_.size() >= kFewestProcesses && !is_open) ? Finding::kSame : Finding::kUndecided;
+  return is_last || (processes_.size() >= kMinProcesses && !is_open) ? Finding::kSame : Finding::kUndecided;
 }
 
 }  // namespace kmux::regress

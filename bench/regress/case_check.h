@@ -36,8 +36,8 @@ Interval band_of(const std::vector<Interval>& processes, std::size_t spared = 0)
 /// one case in 1,600, whatever the noise is, even if nothing were allowed. Faster is the same, downwards.
 class CaseCheck {
  public:
-  static constexpr std::size_t kFewestProcesses = 3;
-  static constexpr std::size_t kMostProcesses = 7;
+  static constexpr std::size_t kMinProcesses = 3;
+  static constexpr std::size_t kMaxProcesses = 7;
   static constexpr std::size_t kOtherwise = 1;  // processes that may say something else
 
   /// `baseline` has a ratio for each of its processes, one at least.

@@ -14,7 +14,7 @@ namespace kmux::regress {
 namespace {
 
 constexpr const char* kFormat = "ratio %lf %lf %lf";
-constexpr std::chrono::minutes kMostTime{2};
+constexpr std::chrono::minutes kMaxTime{2};
 
 Error failed(const RegressCase& regress_case, const std::string& why) {
   return make_error(ErrorCode::kUnavailable, "case \"" + regress_case.name + "\" cannot be measured (" + why +
@@ -25,7 +25,7 @@ Error failed(const RegressCase& regress_case, const std::string& why) {
 
 Result<Interval> measure_in_process(const RegressCase& regress_case, const Burdens& burdens) {
   Command command{.argv = {std::filesystem::read_symlink("/proc/self/exe").string(), "--measure", regress_case.name},
-                  .timeout = kMostTime};
+                  .timeout = kMaxTime};
   for (const auto& [name, burden] : burdens) {
     command.argv.insert(command.argv.end(), {"--burden", name + "=" + std::to_string(burden)});
   }

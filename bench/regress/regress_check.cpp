@@ -17,7 +17,7 @@ std::vector<CaseResult> start(const Cases& cases, const Baseline& baseline) {
 
 Result<std::vector<CaseResult>> check_cases(const Cases& cases, const Baseline& baseline, const MeasureCase& measure) {
   std::vector<CaseResult> results = start(cases, baseline);
-  for (std::size_t pass = 0; pass < CaseCheck::kMostProcesses; ++pass) {
+  for (std::size_t pass = 0; pass < CaseCheck::kMaxProcesses; ++pass) {
     for (CaseResult& result : results) {
       if (!result.check || result.check->is_decided()) continue;
       KMUX_ASSIGN(const Interval ratio, measure(*result.regress_case));

@@ -21,7 +21,7 @@ struct Event {
   std::atomic<Clock::rep> recorded{0};  // 0: never
 };
 
-constexpr std::size_t kLeastAlignment = 64;
+constexpr std::size_t kMinAlignment = 64;
 
 }  // namespace
 
@@ -42,7 +42,7 @@ Result<void*> HostDevices::allocate(int device, void*, std::size_t bytes, std::s
                       "alignment " + std::to_string(alignment) + " is not a power of two. Use one.");
   }
   void* address = nullptr;
-  const std::size_t wanted = std::max(alignment, kLeastAlignment);
+  const std::size_t wanted = std::max(alignment, kMinAlignment);
   if (posix_memalign(&address, wanted, std::max<std::size_t>(bytes, 1)) == 0) return address;
   return make_error(ErrorCode::kUnavailable, "the machine has no " + std::to_string(bytes) +
                                                  " bytes of memory left. Use smaller tensors or free some.");

@@ -39,6 +39,31 @@ constexpr const char* kSystem[] = {"/usr",
                                    "/dev/random",
                                    "/dev/urandom"};
 
+// Returns the path up to its folder of Python packages, where the parts of a toolchain are side by side; else an empty
+// path.
+fs::path packages_above(const fs::path& path) {
+  fs::path above;
+  for (const fs::path& part : path) {
+    above /= part;
+    if (part == "site-packages" || part == "dist-packages") return above;
+  }
+  return {};
+}
+
+bool holds_programs(const fs::path& folder) {
+  const fs::path name = folder.filename();
+  return name == "bin" || name == "lib" || name == "lib64";
+}
+
+// Returns true for a folder that contains the user's home, and for the root.
+bool is_too_wide(const fs::path& folder) {
+  const char* const variable = std::getenv("HOME");
+  std::error_code error;
+  const fs::path home = fs::canonical(variable == nullptr ? "" : variable, error);
+  const bool has_home = !error && !home.lexically_relative(folder).string().starts_with("..");
+  return has_home || !folder.has_relative_path();
+}
+
 void add_folders(std::vector<std::string>& list, const char* variable) {
   const char* const value = has_added_rights() ? nullptr : std::getenv(variable);
   std::ranges::move(absolute_folders_in(value == nullptr ? "" : value), std::back_inserter(list));
@@ -56,6 +81,16 @@ std::vector<std::string> user_writes() {
   std::vector<std::string> writes;
   add_folders(writes, "KMUX_COMPILER_WRITES");
   return writes;
+}
+
+std::string installation_around(const std::string& path) {
+  std::error_code error;
+  const fs::path resolved = fs::canonical(path, error);
+  const fs::path& real = error ? fs::path(path) : resolved;
+  if (const fs::path packages = packages_above(real); !packages.empty()) return packages.string();
+  const fs::path folder = holds_programs(real) ? real : real.parent_path();
+  const bool is_installed = holds_programs(folder) && !is_too_wide(folder.parent_path());
+  return (is_installed ? folder.parent_path() : real).string();
 }
 
 std::string installation_of(const std::string& program) {

@@ -85,7 +85,7 @@ struct LibraryBytes {
   }
 };
 
-constexpr std::size_t kMostOfATable = 1 << 20;  // bytes of headers or commands; libraries have some thousands
+constexpr std::size_t kMaxTableBytes = 1 << 20;  // bytes of headers or commands; libraries have some thousands
 constexpr const char* kNoLibrary = "not a 64-bit ELF or Mach-O file";
 
 // Returns the little-endian number at `at`.
@@ -136,7 +136,7 @@ std::string id_in_notes(std::string_view notes) {
 }
 
 Result<std::string> id_of_elf(const LibraryBytes& library) {
-  constexpr std::size_t kHeader = 64, kSegment = 56, kMostNotes = 1 << 16;
+  constexpr std::size_t kHeader = 64, kSegment = 56, kMaxNotes = 1 << 16;
   constexpr std::uint32_t kNote = 4;
   KMUX_ASSIGN(const std::string header, library.at(0, kHeader, kNoLibrary));
   const bool is_known = header[4] == 2 && header[5] == 1 && little<std::uint16_t>(header, 54) == kSegment;
@@ -147,7 +147,7 @@ Result<std::string> id_of_elf(const LibraryBytes& library) {
   for (std::size_t at = 0; at < segments.size(); at += kSegment) {
     if (little<std::uint32_t>(segments, at) != kNote) continue;
     const auto bytes = little<std::uint64_t>(segments, at + 32);
-    if (bytes > kMostNotes) return library.damaged("its notes are too large");
+    if (bytes > kMaxNotes) return library.damaged("its notes are too large");
     KMUX_ASSIGN(const std::string notes,
                 library.at(little<std::uint64_t>(segments, at + 8), bytes, "its notes are truncated"));
     if (std::string id = id_in_notes(notes); !id.empty()) return id;
@@ -162,7 +162,7 @@ Result<std::string> id_of_mach(const LibraryBytes& library, std::uint64_t offset
   KMUX_ASSIGN(const std::string header, library.at(offset, kHeader, kNoLibrary));
   if (little<std::uint32_t>(header, 0) != kMagic) return library.damaged(kNoLibrary);
   const auto size = little<std::uint32_t>(header, 20);
-  if (size > kMostOfATable) return library.damaged("its load commands are too large");
+  if (size > kMaxTableBytes) return library.damaged("its load commands are too large");
   KMUX_ASSIGN(const std::string commands, library.at(offset + kHeader, size, "its load commands are truncated"));
   for (std::size_t at = 0; at + kLeast <= commands.size();) {
     const std::size_t length = little<std::uint32_t>(commands, at + 4);
@@ -185,7 +185,7 @@ Result<std::string> id_of_fat(const LibraryBytes& library, bool is_wide) {
   const std::size_t entry = is_wide ? 32 : 20;
   KMUX_ASSIGN(const std::string header, library.at(0, 8, kNoLibrary));
   const std::size_t size = big<std::uint32_t>(header, 4) * entry;
-  if (size > kMostOfATable) return library.damaged(kNoLibrary);  // a Java class, which begins with the same bytes
+  if (size > kMaxTableBytes) return library.damaged(kNoLibrary);  // a Java class, which begins with the same bytes
   KMUX_ASSIGN(const std::string parts, library.at(8, size, "its list of parts is truncated"));
   for (std::size_t at = 0; at < parts.size(); at += entry) {
     if (big<std::uint32_t>(parts, at) != kOwnProcessor) continue;

@@ -99,7 +99,7 @@ bool can_be(const CxxName& name, const CxxName& wanted, Leeway leeway) {
   return !wanted.parameters || !name.parameters || name.parameters == wanted.parameters;
 }
 
-constexpr std::size_t kMostListed = 16;
+constexpr std::size_t kMaxListed = 16;
 
 // Returns "scale(float*) = _Z5scalePf"; a C symbol alone.
 std::string with_name(const std::string& symbol) {
@@ -109,10 +109,10 @@ std::string with_name(const std::string& symbol) {
 
 std::string listed(const std::vector<std::string>& symbols) {
   std::vector<std::string> names;
-  const std::size_t count = std::min(symbols.size(), kMostListed);
+  const std::size_t count = std::min(symbols.size(), kMaxListed);
   names.reserve(count);
   for (std::size_t i = 0; i < count; ++i) names.push_back(with_name(symbols[i]));
-  const std::string more = symbols.size() > kMostListed ? ", ..." : "";
+  const std::string more = symbols.size() > kMaxListed ? ", ..." : "";
   return join(names, "no kernel") + more;
 }
 

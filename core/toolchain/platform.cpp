@@ -378,11 +378,11 @@ const pthread_t first_thread = pthread_self();
 bool is_first_thread() { return pthread_equal(pthread_self(), first_thread) != 0; }
 
 int wait_for_signal(const sigset_t& signals, const timespec& most) {
-  constexpr int kMostSignals = 32;
+  constexpr int kMaxSignals = 32;
   sigset_t pending;
   sigemptyset(&pending);
   sigpending(&pending);
-  for (int signal = 1; signal < kMostSignals; ++signal) {
+  for (int signal = 1; signal < kMaxSignals; ++signal) {
     int taken = 0;
     if (sigismember(&signals, signal) == 1 && sigismember(&pending, signal) == 1)
       return sigwait(&signals, &taken) == 0 ? taken : -1;

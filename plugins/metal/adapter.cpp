@@ -13,11 +13,11 @@ namespace kmux::metal {
 namespace {
 
 Status check_workspaces(const Plan& plan) {
-  if (plan.workspaces.size() <= Call::kMostWorkspaces) return Ok{};
+  if (plan.workspaces.size() <= Call::kMaxWorkspaces) return Ok{};
   return make_error(ErrorCode::kInvalidArgument, "program \"" + plan.name + "\" has " +
                                                      std::to_string(plan.workspaces.size()) +
                                                      " workspaces (backend metal keeps at most " +
-                                                     std::to_string(Call::kMostWorkspaces) + "). Divide one instead.");
+                                                     std::to_string(Call::kMaxWorkspaces) + "). Divide one instead.");
 }
 
 }  // namespace

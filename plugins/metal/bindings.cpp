@@ -34,9 +34,9 @@ Result<LaunchBindings> bind(const Plan& plan, const PlanLaunch& launch) {
   }
   bindings.packed_index = index;
   const std::size_t buffers = index + (bindings.packed.empty() ? 0 : 1);
-  if (buffers > kMostBuffers) return too_many(plan, launch, buffers, kMostBuffers, "buffers");
-  if (bindings.packed.size() > kMostPacked) {
-    return too_many(plan, launch, bindings.packed.size(), kMostPacked, "packed values");
+  if (buffers > kMaxBuffers) return too_many(plan, launch, buffers, kMaxBuffers, "buffers");
+  if (bindings.packed.size() > kMaxPacked) {
+    return too_many(plan, launch, bindings.packed.size(), kMaxPacked, "packed values");
   }
   return bindings;
 }

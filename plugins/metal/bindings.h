@@ -27,9 +27,9 @@ struct LaunchBindings {
   Count packed_index = 0;
 };
 
-inline constexpr std::size_t kMostBuffers = 31;  // Source: Metal Feature Set Tables
-inline constexpr std::size_t kMostConstantBytes = 4096;  // of one setBytes:length:atIndex:
-inline constexpr std::size_t kMostPacked = kMostConstantBytes / 8;
+inline constexpr std::size_t kMaxBuffers = 31;  // Source: Metal Feature Set Tables
+inline constexpr std::size_t kMaxConstantBytes = 4096;  // of one setBytes:length:atIndex:
+inline constexpr std::size_t kMaxPacked = kMaxConstantBytes / 8;
 
 /// Returns the bindings of every launch of a plan, by step; empty at steps that are fills.
 ///

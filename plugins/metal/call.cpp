@@ -145,7 +145,7 @@ int Call::bind(const LaunchBindings& bindings, Id encoder, void* const* args, km
     objc_.set_bytes(encoder, args[value.argument], value.bytes, value.index);
   }
   if (!bindings.packed.empty()) {
-    std::array<std::uint64_t, kMostPacked> words;  // not initialized: the used ones are written below
+    std::array<std::uint64_t, kMaxPacked> words;  // not initialized: the used ones are written below
     std::size_t count = 0;
     for (const std::size_t argument : bindings.packed) std::memcpy(&words[count++], args[argument], sizeof words[0]);
     objc_.set_bytes(encoder, words.data(), count * sizeof words[0], bindings.packed_index);

@@ -23,7 +23,7 @@ struct Launchable {
 /// Threads: one.   Lifetime: the arguments must outlive the object, which owns an autorelease pool.
 class Call {
  public:
-  static constexpr std::size_t kMostWorkspaces = 64;
+  static constexpr std::size_t kMaxWorkspaces = 64;
 
   Call(Gpu& gpu, const Launchable& program, const kmux_launch_env& env) noexcept;
   Call(const Call&) = delete;
@@ -58,7 +58,7 @@ class Call {
   Encoding encoding_ = Encoding::kNone;
   Count encoded_memory_ = 0;  // bytes of threadgroup memory that the encoder has set
   std::size_t freed_count_ = 0;
-  std::array<void*, kMostWorkspaces> freed_;  // only the first freed_count_ are written
+  std::array<void*, kMaxWorkspaces> freed_;  // only the first freed_count_ are written
 };
 
 }  // namespace kmux::metal

@@ -43,7 +43,7 @@ constexpr std::array<Type, 10> kTypes = {{{"bool", 53, store_bool},
                                           {"ulong", 85, store<std::uint64_t>},
                                           {"float", 3, store<float>}}};
 
-constexpr std::uint64_t kMostIndex = std::numeric_limits<std::uint16_t>::max();  // the limit of MSL
+constexpr std::uint64_t kMaxIndex = std::numeric_limits<std::uint16_t>::max();  // the limit of MSL
 
 Error malformed(std::string_view text, const std::string& why) {
   return make_error(ErrorCode::kInvalidArgument,
@@ -70,7 +70,7 @@ Result<Constant> parse_constant(std::string_view text) {
   if (is_identifier(name)) {
     constant.name = name;
   } else if (const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), constant.index);
-             error != std::errc() || rest != name.data() + name.size() || constant.index > kMostIndex) {
+             error != std::errc() || rest != name.data() + name.size() || constant.index > kMaxIndex) {
     return malformed(text, "\"" + std::string(name) + "\" is neither a name nor an index");
   }
   const auto type = std::ranges::find(kTypes, type_name, &Type::name);

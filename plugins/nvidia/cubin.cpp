@@ -183,9 +183,9 @@ std::uint64_t bytes_of_section(const CubinFile& file, const std::string& name) {
 // A block has 64 Ki registers, allocated in units of eight registers per thread and four warps.
 unsigned threads_with(unsigned registers) {
   constexpr unsigned kRegisters = 65536;
-  constexpr unsigned kMostThreads = 1024;
+  constexpr unsigned kMaxThreadsOfKernel = 1024;
   const unsigned warps = kRegisters / (std::max(registers + 7, 8U) / 8 * 8 * 32) / 4 * 4;
-  return std::min(kMostThreads, warps * 32);
+  return std::min(kMaxThreadsOfKernel, warps * 32);
 }
 
 Result<std::string> kernels_part(const std::vector<std::string>& kernels, const std::vector<std::string>& symbols,

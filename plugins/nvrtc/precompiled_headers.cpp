@@ -10,11 +10,11 @@ namespace kmux::nvrtc {
 namespace {
 
 // cuda_fp16.h alone reads 20 files in 5 ms.
-constexpr std::size_t kFewestHeaders = 30;
+constexpr std::size_t kMinHeaders = 30;
 
 // A file for CUTLASS's headers has 280 MiB, for cooperative_groups.h 100 MiB.
-constexpr std::size_t kMostFiles = 3;
-constexpr std::size_t kMostRemembered = 64;
+constexpr std::size_t kMaxFiles = 3;
+constexpr std::size_t kMaxRemembered = 64;
 
 bool is_before_code(std::string_view line) {
   const std::size_t begin = line.find_first_not_of(" \t\r");
@@ -38,7 +38,7 @@ std::string file_in(const PrivateFolder& folder) { return folder.path() + "/head
 
 std::string headers_stamp(const std::string& text, const std::vector<File>& files,
                           const std::vector<std::string>& arguments, const Dependencies& dependencies) {
-  if (dependencies.files.size() < kFewestHeaders) return "";
+  if (dependencies.files.size() < kMinHeaders) return "";
   const std::string state = file_stamp(dependencies);
   if (state.empty()) return "";
   std::string all = state;
@@ -108,14 +108,14 @@ PrecompiledHeaders::Entry* PrecompiledHeaders::find(const std::string& stamp) {
 
 void PrecompiledHeaders::remember(const std::string& stamp) {
   entries_.push_front({stamp});
-  if (entries_.size() > kMostRemembered && entries_.back().state != State::kBeingMade) entries_.pop_back();
+  if (entries_.size() > kMaxRemembered && entries_.back().state != State::kBeingMade) entries_.pop_back();
 }
 
 // Drops the oldest files. A compilation that uses one keeps it open until it is done.
 void PrecompiledHeaders::keep_few() {
   std::size_t ready = 0;
   for (Entry& entry : entries_) {
-    if (entry.state == State::kReady && ++ready > kMostFiles) entry = {entry.stamp, State::kSeen, {}};
+    if (entry.state == State::kReady && ++ready > kMaxFiles) entry = {entry.stamp, State::kSeen, {}};
   }
 }
 

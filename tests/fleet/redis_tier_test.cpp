@@ -175,7 +175,7 @@ TEST_F(RedisTierTest, ThreadsDoNotMixReplies) {
 }
 
 TEST_F(RedisTierTest, AValueThatIsTooLargeIsNotReadToItsEnd) {
-  server_.ask({"SET", name(), std::string(kMostRemoteBytes + (1 << 20), 'x')});
+  server_.ask({"SET", name(), std::string(kMaxRemoteBytes + (1 << 20), 'x')});
   const Error error = patient().get(kName).error();
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
   EXPECT_THAT(error.message, HasSubstr("its reply is too large"));

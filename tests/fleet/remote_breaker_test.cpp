@@ -83,12 +83,12 @@ TEST_F(RemoteBreaker, ADeadTierRestsAtOnce) {
 
 TEST_F(RemoteBreaker, OneSlowTransferIsAMissAndNoMore) {
   tier_->get_error = slow();
-  for (int i = 1; i < RemoteCache::kMostSlowCalls; ++i) EXPECT_TRUE(gets());
+  for (int i = 1; i < RemoteCache::kMaxSlowCalls; ++i) EXPECT_TRUE(gets());
   EXPECT_TRUE(log_.empty());
   tier_->get_error.reset();
   EXPECT_TRUE(gets());
   tier_->get_error = slow();
-  for (int i = 0; i < RemoteCache::kMostSlowCalls; ++i) EXPECT_TRUE(gets()) << "counted anew after a success";
+  for (int i = 0; i < RemoteCache::kMaxSlowCalls; ++i) EXPECT_TRUE(gets()) << "counted anew after a success";
   EXPECT_FALSE(gets()) << "none succeeds";
   ASSERT_EQ(log_.size(), 1U);
   EXPECT_THAT(log_[0], HasSubstr("is not used for 30 s (it did not answer in time)"));
@@ -131,7 +131,7 @@ TEST_F(RemoteBreaker, WhatIsRefusedIsLoggedOnceHoweverOftenItIsPolled) {
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(gets());
   EXPECT_EQ(log_.size(), 2U) << "one for its parts, one for their number";
   for (int i = 0; i < 100; ++i) (void)cache_.find(sha256_hex(std::to_string(i)));
-  ASSERT_EQ(log_.size(), LogLimit::kMostLines);
+  ASSERT_EQ(log_.size(), LogLimit::kMaxLines);
   EXPECT_THAT(log_.back(), HasSubstr("More of the kind are not logged for a while."));
 }
 

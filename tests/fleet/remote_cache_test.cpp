@@ -106,7 +106,7 @@ TEST_F(RemoteCacheTest, AFewStatesAreKept) {
     EXPECT_TRUE(makes(node("node" + std::to_string(i))));
   }
   const RemoteValue kept = read_remote_bytes(key_.digest, value(), "");
-  EXPECT_EQ(kept.entries.size(), kMostRemoteEntries);
+  EXPECT_EQ(kept.entries.size(), kMaxRemoteEntries);
   EXPECT_FALSE(makes(node("last")));
 }
 

@@ -70,7 +70,7 @@ TEST_F(RemoteDamage, ALieAboutAnArtifactIsAMiss) {
 }
 
 TEST_F(RemoteDamage, AValueThatIsTooLargeIsAMiss) {
-  set_value(std::string(kMostRemoteBytes + (1 << 20), 'x'));
+  set_value(std::string(kMaxRemoteBytes + (1 << 20), 'x'));
   EXPECT_TRUE(makes(node("one")));
   EXPECT_THAT(log(), HasSubstr("its reply is too large"));
 }
@@ -78,7 +78,7 @@ TEST_F(RemoteDamage, AValueThatIsTooLargeIsAMiss) {
 TEST_F(RemoteDamage, AnArtifactThatIsTooLargeStaysHere) {
   const auto cache = node("one");
   CacheEntry large = entry();
-  large.artifact.set("more", std::string(kMostRemoteBytes, 'x'));
+  large.artifact.set("more", std::string(kMaxRemoteBytes, 'x'));
   cache->publish(key_, std::move(large), file_time_now());
   cache->flush();
   EXPECT_EQ(cache->list().size(), 1U);

@@ -142,7 +142,7 @@ std::string check_remote(std::string_view bytes) {
   const std::string key(64, 'a');
   for (const std::string_view secret : {std::string_view(), kSecret}) {
     const RemoteValue value = read_remote_bytes(key, bytes, secret);
-    if (value.entries.size() > kMostRemoteEntries) return "more entries than a value has";
+    if (value.entries.size() > kMaxRemoteEntries) return "more entries than a value has";
     for (const PackedEntry& entry : value.entries) read_entry(entry);
   }
   return "";

@@ -7,7 +7,7 @@ namespace kmux::test {
 namespace {
 
 // Enough to see what a long loop does.
-constexpr std::size_t kMostCalls = 60;
+constexpr std::size_t kMaxCalls = 60;
 
 template <class Number>
 std::string list(const Number* numbers, std::size_t count) {
@@ -47,7 +47,7 @@ std::string Transcript::text(int code) const {
 
 int Transcript::note(std::string line, kmux_sink* error) {
   lines_.push_back(std::move(line));
-  if (lines_.size() - 1 != fails_at_ && lines_.size() < kMostCalls) return KMUX_OK;
+  if (lines_.size() - 1 != fails_at_ && lines_.size() < kMaxCalls) return KMUX_OK;
   if (error != nullptr) error->write(error->self, "it failed", 9);
   return KMUX_LAUNCH_FAILED;
 }

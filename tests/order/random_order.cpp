@@ -13,7 +13,7 @@ namespace kmux::order {
 namespace {
 
 constexpr int kSteps = 60;
-constexpr std::size_t kMostItems = 8;
+constexpr std::size_t kMaxItems = 8;
 constexpr std::array<std::int64_t, 3> kSizes = {16, 64, 200};
 
 // A tensor all of whose elements have one value, and the streams (by index) that may have work on it.
@@ -102,7 +102,7 @@ class RandomOrder {
   }
 
   void add_item(Item item) {
-    if (items_.size() == kMostItems) items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(below(kMostItems)));
+    if (items_.size() == kMaxItems) items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(below(kMaxItems)));
     items_.push_back(std::move(item));
   }
 

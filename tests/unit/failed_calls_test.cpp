@@ -57,10 +57,10 @@ TEST_F(FailedCallsTest, OneThatHungIsTriedWithMoreTime) {
 }
 
 TEST_F(FailedCallsTest, AreBoundedInCount) {
-  for (std::size_t i = 0; i < 2 * FailedCalls::kMostCalls; ++i) failed_.add(std::to_string(i), crash(), {});
-  EXPECT_EQ(failed_.count(), FailedCalls::kMostCalls);
+  for (std::size_t i = 0; i < 2 * FailedCalls::kMaxCalls; ++i) failed_.add(std::to_string(i), crash(), {});
+  EXPECT_EQ(failed_.count(), FailedCalls::kMaxCalls);
   EXPECT_FALSE(failed_.find("0", {})) << "the oldest go first";
-  EXPECT_TRUE(failed_.find(std::to_string(2 * FailedCalls::kMostCalls - 1), {}));
+  EXPECT_TRUE(failed_.find(std::to_string(2 * FailedCalls::kMaxCalls - 1), {}));
 }
 
 TEST_F(FailedCallsTest, AreBoundedInBytes) {
@@ -68,7 +68,7 @@ TEST_F(FailedCallsTest, AreBoundedInBytes) {
   for (int i = 0; i < 10; ++i) failed_.add(std::to_string(i), crash(kLog), {});
   EXPECT_EQ(failed_.count(), 3U) << "with their messages, four would be more than 4 MiB";
   EXPECT_TRUE(failed_.find("9", {}));
-  failed_.add("huge", crash(FailedCalls::kMostBytes), {});
+  failed_.add("huge", crash(FailedCalls::kMaxBytes), {});
   EXPECT_FALSE(failed_.find("huge", {}));
   EXPECT_TRUE(failed_.find("9", {}));
 }

@@ -66,10 +66,10 @@ TEST(FormTable, FindsNoKernelThatIsOutOfDate) {
 TEST(FormTable, EndsSomewhere) {
   FormTable table;
   const Kernel one = kernel();
-  for (std::uint64_t i = 0; i < FormTable::kMostForms; ++i) ASSERT_TRUE(table.insert(form_of(i), one));
-  EXPECT_FALSE(table.insert(form_of(FormTable::kMostForms), one));
+  for (std::uint64_t i = 0; i < FormTable::kMaxForms; ++i) ASSERT_TRUE(table.insert(form_of(i), one));
+  EXPECT_FALSE(table.insert(form_of(FormTable::kMaxForms), one));
   EXPECT_TRUE(table.insert(form_of(0), one));  // is in it
-  EXPECT_FALSE(table.find(form_of(FormTable::kMostForms)));
+  EXPECT_FALSE(table.find(form_of(FormTable::kMaxForms)));
 }
 
 TEST(FormTable, IsReadWhileItGrows) {

@@ -40,10 +40,10 @@ TEST(RemoteValue, LeavesTheLastOnesOut) {
   const std::string bytes = to_remote_bytes({entry("1"), entry("2"), entry("3"), entry("4"), entry("5")}, "");
   EXPECT_THAT(states(read_remote_bytes(kKey, bytes, "")),
               ElementsAre(sha256_hex("1"), sha256_hex("2"), sha256_hex("3"), sha256_hex("4")));
-  const std::string half(kMostRemoteBytes / 2, 'x');
+  const std::string half(kMaxRemoteBytes / 2, 'x');
   const std::string large = to_remote_bytes({entry("1", half), entry("2", half)}, "");
   EXPECT_THAT(states(read_remote_bytes(kKey, large, "")), ElementsAre(sha256_hex("1")));
-  EXPECT_LE(large.size(), kMostRemoteBytes);
+  EXPECT_LE(large.size(), kMaxRemoteBytes);
   EXPECT_EQ(to_remote_bytes({entry("1", half + half)}, ""), "");
 }
 

@@ -118,11 +118,11 @@ TEST_F(WorkerConfinement, HasAWorkerForEachSetOfFolders) {
   EXPECT_THAT(test::children_of(getpid()), SizeIs(1));
   EXPECT_TRUE(asks({}) && asks(held));
   EXPECT_THAT(test::children_of(getpid()), SizeIs(2));
-  for (int i = 0; i < 2 * static_cast<int>(WorkerPool::kMostWorkers); ++i) {
+  for (int i = 0; i < 2 * static_cast<int>(WorkerPool::kMaxWorkers); ++i) {
     held.reads.push_back("/folder" + std::to_string(i));
     EXPECT_TRUE(asks(held));
   }
-  EXPECT_THAT(test::children_of(getpid()), SizeIs(testing::Le(WorkerPool::kMostWorkers)));
+  EXPECT_THAT(test::children_of(getpid()), SizeIs(testing::Le(WorkerPool::kMaxWorkers)));
 }
 
 }  // namespace

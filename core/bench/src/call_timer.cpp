@@ -12,13 +12,13 @@ namespace kmux::bench {
 namespace {
 
 constexpr double kBurstMicroseconds = 1000;
-constexpr double kLeastMicroseconds = 1e-3;  // a coarse clock may measure 0, which has no ratios
+constexpr double kMinMicroseconds = 1e-3;  // a coarse clock may measure 0, which has no ratios
 constexpr int kLongestBurst = 256;  // fewer than a driver queues before it blocks the caller
-constexpr int kMostFlushes = 64;
+constexpr int kMaxFlushes = 64;
 constexpr int kTries = 3;
 constexpr double kQueueingMargin = 1.5;
 // A device that lags behind the host by less than this part of a flush has no queue: it works while the caller waits.
-constexpr double kLeastLead = 0.25;
+constexpr double kMinLead = 0.25;
 
 }  // namespace
 
@@ -68,7 +68,7 @@ Status CallTimer::find_lead() {
     whole = std::max(whole, milliseconds * 1000);
     lead_ = std::max(lead_, milliseconds * 1000 - host);
   }
-  if (lead_ < kLeastLead * whole) lead_ = 0;
+  if (lead_ < kMinLead * whole) lead_ = 0;
   return stream_.synchronize();
 }
 
@@ -92,7 +92,7 @@ Result<double> CallTimer::by_events(int count) const {
   KMUX_TRY(launch(count));
   KMUX_TRY(events_->end.record(stream_));
   KMUX_ASSIGN(const double milliseconds, events_->end.elapsed_since(events_->begin));
-  return std::max(milliseconds * 1000 / count, kLeastMicroseconds);
+  return std::max(milliseconds * 1000 / count, kMinMicroseconds);
 }
 
 Result<double> CallTimer::by_clock(int count) const {
@@ -100,14 +100,14 @@ Result<double> CallTimer::by_clock(int count) const {
   const auto begin = Clock::now();
   KMUX_TRY(launch(count));
   KMUX_TRY(stream_.synchronize());
-  return std::max(microseconds_since(begin) / count, kLeastMicroseconds);
+  return std::max(microseconds_since(begin) / count, kMinMicroseconds);
 }
 
 Result<double> CallTimer::host_call() {
   KMUX_TRY(stream_.synchronize());
   const auto begin = Clock::now();
   KMUX_TRY(launch(burst_));
-  const double each = std::max(microseconds_since(begin) / burst_, kLeastMicroseconds);
+  const double each = std::max(microseconds_since(begin) / burst_, kMinMicroseconds);
   KMUX_TRY(stream_.synchronize());
   return each;
 }
@@ -127,7 +127,7 @@ Result<double> CallTimer::device_hot() {
 Result<double> CallTimer::end_to_end() { return by_clock(burst_); }
 
 int flushes_for(double queueing, double lead) {
-  return static_cast<int>(std::clamp(std::ceil(kQueueingMargin * queueing / lead), 1.0, double{kMostFlushes}));
+  return static_cast<int>(std::clamp(std::ceil(kQueueingMargin * queueing / lead), 1.0, double{kMaxFlushes}));
 }
 
 }  // namespace kmux::bench

@@ -14,10 +14,10 @@
 namespace kmux {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // as of a JSON document
-constexpr std::size_t kMostShown = 20;  // problems; later ones are often consequences of the first
-constexpr std::size_t kMostColumns = 150;  // of a printed line
-constexpr std::size_t kMostNarrowed = std::size_t{64} << 10;  // bytes of a place that is searched for a name
+constexpr std::size_t kMaxBytes = std::size_t{16} << 20;  // as of a JSON document
+constexpr std::size_t kMaxShown = 20;  // problems; later ones are often consequences of the first
+constexpr std::size_t kMaxColumns = 150;  // of a printed line
+constexpr std::size_t kMaxNarrowed = std::size_t{64} << 10;  // bytes of a place that is searched for a name
 
 using Ending = std::pair<std::string_view, std::string_view>;  // file extension, and its dialect
 
@@ -163,9 +163,9 @@ std::string carets(std::string_view text, std::size_t begin, std::size_t at, std
 std::string shown_line(std::string_view text, const TextProblem& problem) {
   std::size_t begin = text.substr(0, problem.begin).rfind('\n') + 1;
   std::size_t end = std::min(text.find('\n', problem.begin), text.size());
-  if (end - begin > kMostColumns) {
-    begin = size_to_cut(text, problem.begin - std::min(problem.begin - begin, kMostColumns / 2));
-    end = size_to_cut(text, std::min(end, begin + kMostColumns));
+  if (end - begin > kMaxColumns) {
+    begin = size_to_cut(text, problem.begin - std::min(problem.begin - begin, kMaxColumns / 2));
+    end = size_to_cut(text, std::min(end, begin + kMaxColumns));
   }
   std::string line(text.substr(begin, end - begin));
   while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
@@ -238,7 +238,7 @@ void narrow(TextProblem& problem, std::string_view text) {
   const std::size_t open = problem.message.find('"');
   const std::size_t close = problem.message.find('"', open + 1);
   if (open == std::string::npos || close == std::string::npos || close == open + 1) return;
-  if (problem.end - problem.begin > kMostNarrowed) return;
+  if (problem.end - problem.begin > kMaxNarrowed) return;
   const std::string word = problem.message.substr(open + 1, close - open - 1);
   for (const Token& token : lex(text.substr(problem.begin, problem.end - problem.begin)).tokens) {
     const std::size_t begin = problem.begin + token.begin;
@@ -278,9 +278,9 @@ Result<ReadText> read_text(const ProgramText& text, const FileReader& read) {
                    "carries no program (there is no comment \"//! kmux\", or \"#! kmux\" in Python). Write the program "
                    "behind one, or name a file NAME.kmux or NAME.kmux.json.");
   }
-  if (lines.size() > kMostBytes) {
+  if (lines.size() > kMaxBytes) {
     return refused(text.name, "has " + std::to_string(lines.size()) + " bytes (the limit is " +
-                                  std::to_string(kMostBytes) + "). Keep sources and data in files of their own.");
+                                  std::to_string(kMaxBytes) + "). Keep sources and data in files of their own.");
   }
   Lexed lexed = lex(lines);
   ReadText result{{}, {}, std::move(lexed.comments)};
@@ -293,7 +293,7 @@ Result<ReadText> read_text(const ProgramText& text, const FileReader& read) {
   if (!in.is_broken()) {
     const std::vector<Problem> wrong = validate(result.program);
     const PlaceIndex places = wrong.empty() ? PlaceIndex() : index_of(result.places);
-    for (const Problem& problem : wrong | std::views::take(kMostProblems))
+    for (const Problem& problem : wrong | std::views::take(kMaxProblems))
       problems.push_back(located(problem, places, text, lines));
   }
   if (!problems.empty()) return error_of(problems, text);
@@ -330,10 +330,10 @@ Error error_of(const std::vector<TextProblem>& problems, const ProgramText& text
   const auto same = std::ranges::count(by_place | std::views::values, first.name, &Written::name);
   const std::string count = same == 1 ? "an error" : std::to_string(same) + " errors, the first";
   std::string all;
-  for (const Written& at : by_place | std::views::values | std::views::take(kMostShown)) {
+  for (const Written& at : by_place | std::views::values | std::views::take(kMaxShown)) {
     all += (&at == &first ? "" : "\n") + shown(at);
   }
-  if (problems.size() > kMostShown) all += "\nand " + std::to_string(problems.size() - kMostShown) + " more errors";
+  if (problems.size() > kMaxShown) all += "\nand " + std::to_string(problems.size() - kMaxShown) + " more errors";
   return refused(first.name, "has " + count + " at " + line_and_column(first.content, first.problem.begin) + ": " +
                                  first.problem.message)
       .with("text", std::move(all));

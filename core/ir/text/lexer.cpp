@@ -8,7 +8,7 @@
 namespace kmux {
 namespace {
 
-constexpr std::size_t kMostIndents = 100;  // a program has at most 16 levels of steps
+constexpr std::size_t kMaxIndents = 100;  // a program has at most 16 levels of steps
 
 // Longer marks must come first.
 constexpr std::array kMarks =
@@ -40,7 +40,7 @@ class Lexer {
   bool ends() const { return at_ == text_.size() || text_[at_] == '\n'; }
   void add(TokenKind kind, std::size_t begin, std::size_t end) { out_.tokens.push_back({kind, begin, end}); }
   void problem(std::size_t begin, std::size_t end, std::string message) {
-    if (out_.problems.size() < kMostProblems) out_.problems.push_back({begin, end, std::move(message)});
+    if (out_.problems.size() < kMaxProblems) out_.problems.push_back({begin, end, std::move(message)});
   }
 
   template <class Predicate>
@@ -98,7 +98,7 @@ class Lexer {
 
   void indent(std::size_t width) {
     if (indents_.empty()) indents_.push_back(width);
-    if (width > indents_.back() && indents_.size() < kMostIndents) {
+    if (width > indents_.back() && indents_.size() < kMaxIndents) {
       indents_.push_back(width);
       add(TokenKind::kIndent, at_, at_);
     }

@@ -10,7 +10,7 @@
 namespace kmux {
 namespace {
 
-constexpr int kMostLevels = 2 * kMaxStepDepth;  // protects the stack; `validate` checks the limit of programs
+constexpr int kMaxLevels = 2 * kMaxStepDepth;  // protects the stack; `validate` checks the limit of programs
 
 const std::vector<std::string>& launch_words() {
   static const auto& words = *new const std::vector<std::string>{
@@ -27,7 +27,7 @@ class StepReader {
   void step(std::vector<Step>& list, const JsonPointer& at, int depth) {
     const Token first = in_.peek();
     const JsonPointer here = at / list.size();
-    if (depth > kMostLevels) {
+    if (depth > kMaxLevels) {
       in_.fail("the steps are nested deeper than " + std::to_string(kMaxStepDepth) + " levels. Flatten them.");
       in_.end_line();
       return in_.skip_block();

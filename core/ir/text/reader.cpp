@@ -14,16 +14,16 @@
 namespace kmux {
 namespace {
 
-constexpr int kMostNesting = 2 * kMaxExprDepth;  // parentheses included
-constexpr std::size_t kMostQuoted = 100;  // bytes of quoted text in a message
+constexpr int kMaxNesting = 2 * kMaxExprDepth;  // parentheses included
+constexpr std::size_t kMaxQuoted = 100;  // bytes of quoted text in a message
 
 /// Returns the quoted text, cut if long. A byte that is not visible takes four characters.
 std::string quoted(std::string_view text) {
   std::string shown = in_double_quotes(text);
-  if (text.size() <= kMostQuoted && shown.size() <= 2 * kMostQuoted) return shown;
-  for (std::size_t size = kMostQuoted; size > 0; size /= 2) {
+  if (text.size() <= kMaxQuoted && shown.size() <= 2 * kMaxQuoted) return shown;
+  for (std::size_t size = kMaxQuoted; size > 0; size /= 2) {
     shown = in_double_quotes(text.substr(0, size_to_cut(text, size)));
-    if (shown.size() <= 2 * kMostQuoted) break;
+    if (shown.size() <= 2 * kMaxQuoted) break;
   }
   return shown + "...";
 }
@@ -102,7 +102,7 @@ void TextReader::skip_block() {
 }
 
 void TextReader::problem(const Token& at, std::string message) {
-  if (!failed_ && problems_.size() < 2 * kMostProblems) problems_.push_back({at.begin, at.end, std::move(message)});
+  if (!failed_ && problems_.size() < 2 * kMaxProblems) problems_.push_back({at.begin, at.end, std::move(message)});
 }
 
 void TextReader::fail(const Token& at, std::string message) {
@@ -114,7 +114,7 @@ void TextReader::fail(const Token& at, std::string message) {
 
 void TextReader::expected(std::string_view what, const std::vector<std::string>& known) {
   const Token& token = peek();
-  if (problems_.size() >= 2 * kMostProblems) return fail("");  // not kept: searching for a suggestion is slow
+  if (problems_.size() >= 2 * kMaxProblems) return fail("");  // not kept: searching for a suggestion is slow
   const bool is_word = token.kind == TokenKind::kName || token.kind == TokenKind::kWord;
   const bool ends = token.kind == TokenKind::kNewline || token.kind == TokenKind::kEnd;
   const std::string found = ends ? "the line ends" : "found " + quoted(text_of(token));
@@ -280,7 +280,7 @@ TextReader::Deep TextReader::made(const Token& at, ExprOp op, std::vector<Deep> 
 
 // Parses operators of `level` and above by precedence climbing.
 TextReader::Deep TextReader::deep_expr(int level) {
-  if (++nesting_ > kMostNesting) return fail("the parentheses are nested too deeply. Use lets."), Deep{};
+  if (++nesting_ > kMaxNesting) return fail("the parentheses are nested too deeply. Use lets."), Deep{};
   Deep left = operand();
   while (const std::optional<InfixOp> op = infix(level)) {
     const Token token = tokens_[at_++];
@@ -329,7 +329,7 @@ TextReader::Deep TextReader::operand() {
 TextReader::Deep TextReader::negated() {
   if (is(TokenKind::kInteger, 1)) return {integer("an integer")};
   const Token token = tokens_[at_++];
-  if (++nesting_ > kMostNesting) return fail("the signs are nested too deeply. Use lets."), Deep{};
+  if (++nesting_ > kMaxNesting) return fail("the signs are nested too deeply. Use lets."), Deep{};
   std::vector<Deep> operands;
   operands.push_back({0});
   operands.push_back(operand());

@@ -56,7 +56,7 @@ struct TextProblem {
   std::string message;
 };
 
-inline constexpr std::size_t kMostProblems = 1000;  // kept by a lexer, and by a parser
+inline constexpr std::size_t kMaxProblems = 1000;  // kept by a lexer, and by a parser
 
 /// The result of the lexer. The last token is kEnd, and a kNewline is before each kDedent.
 struct Lexed {

@@ -81,8 +81,8 @@ Result<std::optional<RemoteSettings>> read_remote_settings(const Environment& en
 
 namespace {
 
-constexpr std::size_t kFewestBytes = 16;
-constexpr std::size_t kMostBytes = 4096;
+constexpr std::size_t kMinBytes = 16;
+constexpr std::size_t kMaxBytes = 4096;
 
 /// Returns why the file must not hold a secret, or "".
 std::string why_refused(const struct stat& info) {
@@ -108,13 +108,13 @@ Result<std::string> read_remote_secret(const std::filesystem::path& file) {
     return refused(ErrorCode::kUnavailable, errno_text(errno) + "). Check the path");
   }
   if (const std::string why = why_refused(info); !why.empty()) return refused(ErrorCode::kInvalidArgument, why);
-  std::array<char, kMostBytes + 1> bytes{};
+  std::array<char, kMaxBytes + 1> bytes{};
   const ssize_t size = ::read(opened.get(), bytes.data(), bytes.size());
   if (size < 0) return refused(ErrorCode::kUnavailable, errno_text(errno) + "). Check the file");
   const auto count = static_cast<std::size_t>(size);
-  if (count < kFewestBytes || count > kMostBytes) {
-    return refused(ErrorCode::kInvalidArgument, "it has " + std::string(count > kMostBytes ? "more than " : "") +
-                                                    std::to_string(std::min(count, kMostBytes)) +
+  if (count < kMinBytes || count > kMaxBytes) {
+    return refused(ErrorCode::kInvalidArgument, "it has " + std::string(count > kMaxBytes ? "more than " : "") +
+                                                    std::to_string(std::min(count, kMaxBytes)) +
                                                     " bytes). Make it of 16 to 4096, say with "
                                                     "`head -c 32 /dev/urandom`");
   }

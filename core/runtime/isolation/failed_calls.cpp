@@ -19,8 +19,8 @@ void FailedCalls::add(const std::string& key, const Error& error, const Limit& l
   drop(key);
   drop_expired();
   const std::size_t bytes = bytes_of_error(error);
-  if (bytes > kMostBytes) return;
-  while (entries_.size() >= kMostCalls || bytes_ + bytes > kMostBytes) drop_oldest();
+  if (bytes > kMaxBytes) return;
+  while (entries_.size() >= kMaxCalls || bytes_ + bytes > kMaxBytes) drop_oldest();
   const auto time = at_most ? std::min<std::chrono::steady_clock::duration>(time_, *at_most) : time_;
   entries_.push_back({key, error, limit, bytes, now_() + time});
   by_key_.emplace(key, std::prev(entries_.end()));

@@ -21,14 +21,14 @@ inline constexpr std::chrono::minutes kFailureTime{10};
 /// The recent calls of a plugin that crashed or hung its worker, with their errors.
 ///
 /// Entries expire: the cause of the crash may be a header that was fixed since, which the request does not contain. The
-/// oldest entries are dropped above `kMostCalls` or `kMostBytes`, as an error contains the compiler's output.
+/// oldest entries are dropped above `kMaxCalls` or `kMaxBytes`, as an error contains the compiler's output.
 /// Threads: one at a time.
 class FailedCalls {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
   using Limit = std::optional<std::chrono::milliseconds>;
-  static constexpr std::size_t kMostCalls = 256;
-  static constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+  static constexpr std::size_t kMaxCalls = 256;
+  static constexpr std::size_t kMaxBytes = std::size_t{4} << 20;
 
   /// Entries expire after `time`.
   FailedCalls(std::chrono::steady_clock::duration time, Clock now) : time_(time), now_(std::move(now)) {}

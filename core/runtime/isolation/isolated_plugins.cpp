@@ -36,8 +36,8 @@ Error no_limit(const std::string& name, const std::string& value) {
 
 Result<Limit> limit_of(double seconds, const std::string& name, const std::string& text) {
   if (!std::isfinite(seconds) || seconds < 0) return no_limit(name, text);
-  constexpr double kMostSeconds = 1e9;  // so that it fits any clock
-  return Limit(std::chrono::ceil<Limit::value_type>(std::chrono::duration<double>(std::min(seconds, kMostSeconds))));
+  constexpr double kMaxSeconds = 1e9;  // so that it fits any clock
+  return Limit(std::chrono::ceil<Limit::value_type>(std::chrono::duration<double>(std::min(seconds, kMaxSeconds))));
 }
 
 Result<Limit> read_limit(const std::string& name, const std::string& text) {

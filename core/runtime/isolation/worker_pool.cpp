@@ -91,7 +91,7 @@ class WorkerPool::Lease {
  public:
   explicit Lease(WorkerPool& pool) : pool_(pool) {
     std::unique_lock lock(pool_.mutex_);
-    pool_.freed_.wait(lock, [&] { return pool_.lent_ < kMostWorkers || CompileScope::current() != nullptr; });
+    pool_.freed_.wait(lock, [&] { return pool_.lent_ < kMaxWorkers || CompileScope::current() != nullptr; });
     ++pool_.lent_;
   }
   ~Lease() {
@@ -137,7 +137,7 @@ Result<WorkerReply> WorkerPool::conclude(const Question& question, std::unique_p
 void WorkerPool::keep(std::unique_ptr<WorkerProcess> worker) {
   std::unique_ptr<WorkerProcess> surplus;  // ended outside the lock, as this is slow
   const std::lock_guard lock(mutex_);
-  if (worker->confinement() && idle_.size() >= kMostWorkers) {
+  if (worker->confinement() && idle_.size() >= kMaxWorkers) {
     surplus = std::move(idle_.front());
     idle_.erase(idle_.begin());
   }
@@ -175,7 +175,7 @@ void WorkerPool::end_idle() {
 void WorkerPool::end_surplus() {
   std::vector<std::unique_ptr<WorkerProcess>> surplus;  // ended outside the lock, as this is slow
   const std::lock_guard lock(mutex_);
-  while (idle_.size() > kMostWorkers) {
+  while (idle_.size() > kMaxWorkers) {
     surplus.push_back(std::move(idle_.back()));
     idle_.pop_back();
   }

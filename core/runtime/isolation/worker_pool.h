@@ -28,7 +28,7 @@ struct WorkerReply {
 /// Errors: internal for a frame that is not a reply.
 Result<WorkerReply> read_reply(const Frame& frame);
 
-/// The workers of one plugin: one per concurrent call, at most `kMostWorkers`; further calls wait. Calls with different
+/// The workers of one plugin: one per concurrent call, at most `kMaxWorkers`; further calls wait. Calls with different
 /// confinements use different workers. A call in a larger compilation (CompileScope) does not wait, since the scope
 /// limits itself. Workers are kept for later calls; one that failed is replaced. If a reused worker ends during a call,
 /// a new one repeats the call: an earlier call may have killed the first.
@@ -39,7 +39,7 @@ Result<WorkerReply> read_reply(const Frame& frame);
 /// Threads: any.   Lifetime: the destructor ends the workers.
 class WorkerPool {
  public:
-  static constexpr std::size_t kMostWorkers = 4;
+  static constexpr std::size_t kMaxWorkers = 4;
 
   struct Settings {
     std::string plugin;  // the name of the plugin
@@ -68,7 +68,7 @@ class WorkerPool {
 
   /// Ends idle workers.
   void end_idle();
-  /// Ends idle workers above `kMostWorkers`, which a larger compilation started.
+  /// Ends idle workers above `kMaxWorkers`, which a larger compilation started.
   void end_surplus();
 
  private:

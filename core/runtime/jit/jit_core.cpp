@@ -140,7 +140,7 @@ Result<JitJob> JitCore::State::job_of(const JitCore& core, Runtime& runtime, con
 void JitCore::State::remember(const JitCore& core, const JitRequest& request, const Kernel& kernel) {
   if (forms.insert(request.form, kernel) || told_of_full_table.exchange(true)) return;
   log(LogLevel::kWarning, "jit function \"" + core.options().name + "\" was called in " +
-                              std::to_string(FormTable::kMostForms) +
+                              std::to_string(FormTable::kMaxForms) +
                               " forms (no more are cached: a call in any other runs the function). Pad shapes.");
 }
 

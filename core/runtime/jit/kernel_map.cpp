@@ -126,7 +126,7 @@ bool FormTable::insert(const CallForm& form, const Kernel& kernel) {
     known->is_replaced.store(true, std::memory_order_release);
     return true;
   }
-  if (entries_.size() == kMostForms) return false;
+  if (entries_.size() == kMaxForms) return false;
   if (2 * (entries_.size() + 1) > generations_.back()->mask + 1) grow();
   generations_.back()->put(entries_.emplace_back(hash, form.words(), kernel));
   return true;

@@ -113,7 +113,7 @@ class KernelMap {
 class FormTable {
  public:
   /// The maximum number of forms: a function that is called with ever new shapes must not fill the memory.
-  static constexpr std::size_t kMostForms = 16384;
+  static constexpr std::size_t kMaxForms = 16384;
 
   FormTable();
   FoundKernel find(const CallForm& form) const noexcept;

@@ -40,8 +40,8 @@ namespace {
 using Costs = std::map<std::string, CompileCost>;
 
 constexpr std::uint64_t kMaxFileBytes = 1 << 20;
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
-constexpr double kMostMilliseconds = 1e9;
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 50;
+constexpr double kMaxMilliseconds = 1e9;
 constexpr int kCostsVersion = 1;
 constexpr std::uint64_t kSlowness = 8;  // a smaller peak or another time moves the estimate by 1/8 of the difference
 
@@ -51,7 +51,7 @@ std::optional<CompileCost> cost_of(const Json& json) {
   if (bytes == nullptr || time == nullptr || bytes->as_integer() == nullptr) return std::nullopt;
   const std::int64_t peak = *bytes->as_integer();
   const double milliseconds = time->as_number().value_or(-1);
-  const bool is_possible = peak >= 0 && peak <= kMostBytes && milliseconds >= 0 && milliseconds <= kMostMilliseconds;
+  const bool is_possible = peak >= 0 && peak <= kMaxBytes && milliseconds >= 0 && milliseconds <= kMaxMilliseconds;
   return is_possible ? std::optional(CompileCost{static_cast<std::uint64_t>(peak), milliseconds}) : std::nullopt;
 }
 

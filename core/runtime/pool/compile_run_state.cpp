@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds kPollPause(20);
 constexpr std::chrono::seconds kGrace(5);  // for killing a worker that took too long
 constexpr std::chrono::milliseconds kCancelGrace(100);  // for killing a worker that is not needed
 /// The least cost to learn for a job in this process, which may reuse memory that an earlier one has left.
-constexpr std::uint64_t kLeastBytes = std::uint64_t{128} << 20;
+constexpr std::uint64_t kMinBytes = std::uint64_t{128} << 20;
 
 /// Returns the name of a plugin's cost. A separate process takes other memory than a compiler in this one.
 std::string cost_name_of(const std::string& plugin, bool isolated) { return isolated ? plugin + "@process" : plugin; }
@@ -189,7 +189,7 @@ void CompileRunState::finish(std::size_t group, Result<Product> made) {
 
 void CompileRunState::learn(const Record& record) {
   if (record.cost_name.empty()) return;
-  const std::uint64_t peak = record.isolated ? record.peak_bytes : std::max(record.peak_bytes, kLeastBytes);
+  const std::uint64_t peak = record.isolated ? record.peak_bytes : std::max(record.peak_bytes, kMinBytes);
   const std::chrono::duration<double, std::milli> time = record.compiled;
   pool_.costs().learn(record.cost_name, {peak, time.count()});
 }

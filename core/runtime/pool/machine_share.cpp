@@ -145,9 +145,9 @@ std::uint64_t available_memory(const fs::path& root) {
 }
 
 std::size_t cores_of_affinity(const GetAffinity& get) {
-  constexpr std::size_t kMostSets = std::size_t{1} << 10;  // of 1,024 processors each
+  constexpr std::size_t kMaxSets = std::size_t{1} << 10;  // of 1,024 processors each
   constexpr std::size_t kWords = 1024 / 64;
-  for (std::size_t sets = 1; sets <= kMostSets; sets *= 2) {
+  for (std::size_t sets = 1; sets <= kMaxSets; sets *= 2) {
     std::vector<std::uint64_t> set(sets * kWords);  // all zero
     if (get(set.size() * sizeof(std::uint64_t), set.data()) == 0) return std::max<std::size_t>(1, count_bits(set));
     if (errno != EINVAL) break;  // else the kernel's set is larger

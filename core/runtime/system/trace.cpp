@@ -25,7 +25,7 @@ namespace kmux {
 namespace {
 
 // Enough for minutes of calls; about 90 MB. Later events are only counted.
-constexpr std::size_t kMostEvents = std::size_t{1} << 20;
+constexpr std::size_t kMaxEvents = std::size_t{1} << 20;
 
 struct Recording {
   std::mutex mutex;
@@ -65,7 +65,7 @@ void add(const Happening& what) noexcept {
     const std::lock_guard lock(recording().mutex);
     if (!is_tracing()) return;
     Trace& trace = recording().trace;
-    if (trace.events.size() == kMostEvents) {
+    if (trace.events.size() == kMaxEvents) {
       ++trace.dropped;
       return;
     }

@@ -25,8 +25,8 @@ class OwnedKernel {
 };
 
 LaunchLimits limits_of(const DeviceInfo& info) {
-  constexpr std::int64_t kMostGroups = 0x7fffffff;
-  LaunchLimits limits{{kMostGroups, kMostGroups, kMostGroups}, {}, static_cast<std::int64_t>(info.max_group)};
+  constexpr std::int64_t kMaxGroups = 0x7fffffff;
+  LaunchLimits limits{{kMaxGroups, kMaxGroups, kMaxGroups}, {}, static_cast<std::int64_t>(info.max_group)};
   for (std::size_t i = 0; i < 3; ++i) limits.block[i] = static_cast<std::int64_t>(info.max_items[i]);
   return limits;
 }

@@ -9,7 +9,7 @@
 namespace kmux::opencl {
 namespace {
 
-constexpr std::uint64_t kLeastFlushBytes = 32 << 20;
+constexpr std::uint64_t kMinFlushBytes = 32 << 20;
 constexpr double kNanosecondsPerMillisecond = 1e6;
 
 // An event of OpenCL, held.
@@ -215,7 +215,7 @@ Result<double> OpenClDevices::event_elapsed(int device, void* begin, void* end) 
 // Writes twice the cache, so that nothing from before is in it.
 Status OpenClDevices::l2_flush(int device, void* stream) {
   KMUX_ASSIGN(OpenDevice* const opened, this->device(device));
-  const std::size_t bytes = std::max(2 * opened->info().cache_bytes, kLeastFlushBytes);
+  const std::size_t bytes = std::max(2 * opened->info().cache_bytes, kMinFlushBytes);
   KMUX_ASSIGN(void* const memory, allocate(device, stream, bytes, 0));
   Status status = memset(device, stream, memory, 0, bytes);
   free(device, stream, memory);

@@ -31,7 +31,7 @@ namespace refl = ffi::reflection;
 
 thread_local bool is_held = false;
 constexpr std::string_view kInterrupt = "KeyboardInterrupt";  // Python's exception, which Ctrl-C raises at any point
-constexpr std::size_t kMostLines = 1000;  // older ones are dropped
+constexpr std::size_t kMaxLines = 1000;  // older ones are dropped
 
 /// The log lines that were not delivered yet. Never destroyed: plugins log while the process ends.
 struct KeptLines {
@@ -51,7 +51,7 @@ struct KeptLines {
 
   void keep(LogLevel level, std::string_view text) {
     const std::lock_guard lock(mutex);
-    if (lines.size() == kMostLines) lines.pop_front();
+    if (lines.size() == kMaxLines) lines.pop_front();
     lines.emplace_back(level, std::string(text));
     any = true;
   }

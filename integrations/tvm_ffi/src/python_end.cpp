@@ -53,10 +53,10 @@ ffi::Function guarded(const ffi::Function& function) {
 
 // Functions that were registered to run at the end may wait for this thread, so it returns if finalization does not begin soon.
 void wait_for_python_end() noexcept {
-  constexpr int kMostWaits = 50;
+  constexpr int kMaxWaits = 50;
   std::atomic_thread_fence(std::memory_order_acquire);
   if (std::this_thread::get_id() == python.last || python.thread_state() == nullptr) return;
-  for (int i = 0; i < kMostWaits && python.is_finalizing() == 0; ++i) std::this_thread::sleep_for(milliseconds(1));
+  for (int i = 0; i < kMaxWaits && python.is_finalizing() == 0; ++i) std::this_thread::sleep_for(milliseconds(1));
   while (python.is_finalizing() != 0) std::this_thread::sleep_for(milliseconds(100));
 }
 

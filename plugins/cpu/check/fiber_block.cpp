@@ -8,14 +8,14 @@ namespace kmux::cpu {
 namespace {
 
 constexpr unsigned kPollsBetweenTurns = 64;
-constexpr std::uint64_t kMostResidents = 16384;  // threads of a cooperative launch, each with a stack
-constexpr std::size_t kLeastStackBytes = std::size_t{32} << 10;  // for functions of the machine's libraries
+constexpr std::uint64_t kMaxResidents = 16384;  // threads of a cooperative launch, each with a stack
+constexpr std::size_t kMinStackBytes = std::size_t{32} << 10;  // for functions of the machine's libraries
 
 // Returns the stack to reserve for arrays: nothing for few bytes, which fit on any stack; else in steps, so that fibers
 // are reused.
 std::size_t reserved_for(std::uint64_t array_bytes) {
   constexpr std::uint64_t kStep = 64 << 10;
-  return array_bytes <= kLeastStackBytes / 2 ? 0 : (array_bytes + kStep - 1) / kStep * kStep;
+  return array_bytes <= kMinStackBytes / 2 ? 0 : (array_bytes + kStep - 1) / kStep * kStep;
 }
 
 thread_local FiberLaunch* current_launch = nullptr;
@@ -92,7 +92,7 @@ Status FiberLaunch::run_blocks() {
     }
     return Ok{};
   }
-  if (blocks > kMostResidents / order_.size()) {
+  if (blocks > kMaxResidents / order_.size()) {
     return make_error(ErrorCode::kInvalidArgument, "the grid is too large for a cooperative launch (" +
                                                        std::to_string(blocks) + " blocks of " +
                                                        std::to_string(order_.size()) +
@@ -294,7 +294,7 @@ void FiberLaunch::find_undefined(const kmux_cpu_site* site) {
 
 bool FiberLaunch::has_stack_for(std::uint64_t bytes) const {
   const std::size_t left = running_->fiber->bytes_below(__builtin_frame_address(0));
-  return left >= kLeastStackBytes + array_bytes_ && bytes <= left - kLeastStackBytes - array_bytes_;
+  return left >= kMinStackBytes + array_bytes_ && bytes <= left - kMinStackBytes - array_bytes_;
 }
 
 void FiberLaunch::check_stack(const char* function) {

@@ -19,8 +19,8 @@ using kmux::make_error;
 using kmux::Ok;
 using kmux::Status;
 
-constexpr std::uint64_t kMostFiberThreads = 1024;           // of a block, as in runtime/launch.cpp
-constexpr std::uint64_t kMostFiberSharedBytes = 227 << 10;
+constexpr std::uint64_t kMaxFiberThreads = 1024;           // of a block, as in runtime/launch.cpp
+constexpr std::uint64_t kMaxFiberSharedBytes = 227 << 10;
 
 struct LaunchMemory {
   std::span<const kmux_cpu_extent> extents;
@@ -31,18 +31,18 @@ thread_local LaunchMemory launch_memory;
 Status run_on_fibers(const kmux_cpu_grid& launch, kmux_cpu_thread thread, const void* arguments,
                      const kmux_cpu_fiber_kernel& kernel) {
   const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
-  if (threads == 0 || threads > kMostFiberThreads) {
+  if (threads == 0 || threads > kMaxFiberThreads) {
     return make_error(ErrorCode::kInvalidArgument,
                       "a block of " + std::to_string(threads) + " threads (there are 1 to 1024). Use a smaller block.");
   }
   const LaunchMemory memory = std::exchange(launch_memory, {});
   const std::uint64_t dynamic_bytes = kernel.is_checked != 0 ? memory.dynamic_bytes : launch.dynamic_bytes;
-  if (dynamic_bytes > kMostFiberSharedBytes) {
+  if (dynamic_bytes > kMaxFiberSharedBytes) {
     return make_error(ErrorCode::kInvalidArgument,
                       std::to_string(dynamic_bytes) + " bytes of shared memory (there are 232448). Use less.");
   }
   kmux::cpu::FiberLaunch run(launch, thread, arguments, kernel, memory.extents, dynamic_bytes);
-  if (run.shared_bytes() > kMostFiberSharedBytes) {
+  if (run.shared_bytes() > kMaxFiberSharedBytes) {
     return make_error(ErrorCode::kInvalidArgument,
                       std::to_string(run.shared_bytes()) + " bytes of shared memory (there are 232448). Use less.");
   }

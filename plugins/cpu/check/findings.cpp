@@ -44,11 +44,11 @@ void Findings::add(const Finding& finding) {
 Status Findings::status() const {
   if (entries_.empty()) return Ok{};
   Error error = make_error(ErrorCode::kLaunchFailed, entries_.front().explain());
-  for (std::size_t i = 1; i < std::min(entries_.size(), kMostTold); ++i) {
+  for (std::size_t i = 1; i < std::min(entries_.size(), kMaxReported); ++i) {
     error.notes.push_back({"finding", entries_[i].explain()});
   }
-  if (entries_.size() > kMostTold) {
-    error.notes.push_back({"finding", "and " + std::to_string(entries_.size() - kMostTold) + " more"});
+  if (entries_.size() > kMaxReported) {
+    error.notes.push_back({"finding", "and " + std::to_string(entries_.size() - kMaxReported) + " more"});
   }
   return error;
 }

@@ -33,7 +33,7 @@ struct Finding {
 /// The findings of a launch, one for each kind and source line.
 class Findings {
  public:
-  static constexpr std::size_t kMostTold = 16;
+  static constexpr std::size_t kMaxReported = 16;
 
   explicit Findings(std::string kernel) : kernel_(std::move(kernel)) {}
 

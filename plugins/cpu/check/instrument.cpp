@@ -44,7 +44,7 @@ llvm::Constant* Sites::of(const llvm::Instruction& instruction) {
 
 namespace {
 
-constexpr unsigned kMostLevels = 32;  // of additions to an address
+constexpr unsigned kMaxLevels = 32;  // of additions to an address
 constexpr const char* kReadMark = "kmux.read";  // marks reads of the sources
 constexpr const char* kSwapMark = "kmux.swap";  // marks reads that an atomic operation repeats
 
@@ -152,7 +152,7 @@ class Instrumenter {
 
   Value* call(const char* name, llvm::Type* result, llvm::ArrayRef<Value*> arguments);
   Value* number(std::uint64_t value) { return builder_.getInt64(value); }
-  Value* base_of(Value* address) { return llvm::getUnderlyingObject(address, kMostLevels); }
+  Value* base_of(Value* address) { return llvm::getUnderlyingObject(address, kMaxLevels); }
   bool reads_record(const llvm::MemTransferInst& copy) { return size_of_record(base_of(copy.getRawSource())) != 0; }
   bool stays_within(Value* address, std::uint64_t bytes);
   Value* bits_of(Value* stored, unsigned& kind);

@@ -191,7 +191,7 @@ void forget_environment(clang::HeaderSearchOptions& search, const std::vector<st
   });
 }
 
-constexpr std::size_t kMostCachedLists = 256;
+constexpr std::size_t kMaxCachedLists = 256;
 
 // Returns the arguments of Clang itself, without "-cc1", that the driver makes of `driver_arguments`.
 Result<std::vector<std::string>> cc1_arguments(const std::vector<std::string>& driver_arguments,
@@ -239,7 +239,7 @@ Result<FrontEnd::Invocation> FrontEnd::shared_invocation(const Arguments& argume
   }
   KMUX_ASSIGN(Invocation made, make_invocation(arguments, files));
   const std::lock_guard lock(mutex_);
-  if (invocations_.size() >= kMostCachedLists) invocations_.clear();
+  if (invocations_.size() >= kMaxCachedLists) invocations_.clear();
   return invocations_[arguments] = std::move(made);
 }
 

@@ -20,7 +20,7 @@
 namespace kmux::cpu {
 namespace {
 
-constexpr std::size_t kMostListed = 8;
+constexpr std::size_t kMaxListed = 8;
 
 // Returns the functions that are __global__, including static ones: device/threads.h marks them as used.
 std::vector<llvm::Function*> kernels_in(const llvm::Module& module) {
@@ -86,7 +86,7 @@ std::string list_functions(const llvm::Module& module) {
   std::size_t count = 0;
   for (const llvm::Function& function : module) {
     if (!is_callable(function, false)) continue;
-    if (++count > kMostListed) return list + ", ...";
+    if (++count > kMaxListed) return list + ", ...";
     list += (list.empty() ? "" : ", ") + llvm::demangle(function.getName().str());
   }
   return list.empty() ? "none" : list;
@@ -114,10 +114,10 @@ std::string explain_namesakes(const std::vector<std::string>& symbols, bool on_g
            R"("). Declare it extern "C", or name the kernel ")" + symbols.front() + "\".";
   }
   std::string list;
-  for (std::size_t i = 0; i < std::min(symbols.size(), kMostListed); ++i) {
+  for (std::size_t i = 0; i < std::min(symbols.size(), kMaxListed); ++i) {
     list.append(list.empty() ? "\"" : ", \"").append(written(symbols[i])).append("\"");
   }
-  if (symbols.size() > kMostListed) list += ", ...";
+  if (symbols.size() > kMaxListed) list += ", ...";
   const std::string one = on_grid ? written(symbols.front()) : symbols.front();
   return "there " + std::string(symbols.size() == 1 ? "is " : "are ") + list + "). Name one of them in full: \"" + one +
          "\".";

@@ -208,7 +208,7 @@ namespace {
 // Keeps loops scalar that do little more than an ordered sum: elements would move between vector and scalar in them
 // without gain.
 struct KeepPlainSums : llvm::PassInfoMixin<KeepPlainSums> {
-  static constexpr unsigned kLeastWork = 8;  // operations on floating-point numbers
+  static constexpr unsigned kMinWork = 8;  // operations on floating-point numbers
 
   static bool sums_in_order(const llvm::Loop& loop) {
     return llvm::any_of(loop.getHeader()->phis(), [&](const llvm::PHINode& phi) {
@@ -228,7 +228,7 @@ struct KeepPlainSums : llvm::PassInfoMixin<KeepPlainSums> {
   }
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     for (llvm::Loop* const loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
-      const bool is_plain = loop->isInnermost() && sums_in_order(*loop) && work_of(*loop) < kLeastWork;
+      const bool is_plain = loop->isInnermost() && sums_in_order(*loop) && work_of(*loop) < kMinWork;
       if (is_plain) llvm::addStringMetadataToLoop(loop, "llvm.loop.vectorize.width", 1);
     }
     return llvm::PreservedAnalyses::all();

@@ -148,7 +148,7 @@ bool Background::stopping() const { return state_->stopped; }
 
 namespace {
 
-constexpr std::size_t kMostEntries = 256;
+constexpr std::size_t kMaxEntries = 256;
 
 }  // namespace
 
@@ -169,7 +169,7 @@ std::shared_ptr<const std::string> PreambleStore::find_or_request(const std::str
   const std::lock_guard lock(mutex_);
   if (const auto found = look_up(key); found != entries_.end()) return found->bytes;
   entries_.push_front({key, nullptr});
-  if (entries_.size() > kMostEntries) {
+  if (entries_.size() > kMaxEntries) {
     if (entries_.back().bytes) bytes_ -= entries_.back().bytes->size();
     entries_.pop_back();
   }

@@ -53,7 +53,7 @@ class Scaling {
   }
 
   Value* instruction(Value* x, Value* power) {
-    constexpr unsigned kLeastMask = 8;  // bits
+    constexpr unsigned kMinMask = 8;  // bits
     constexpr unsigned kWide = 512;
     constexpr int kAsTheProcessorIsSet = 4;
     const bool is_wide = each_ * type_.getScalarSizeInBits() == kWide;
@@ -62,7 +62,7 @@ class Scaling {
         is_float ? llvm::Intrinsic::x86_avx512_mask_scalef_ps_512 : llvm::Intrinsic::x86_avx512_mask_scalef_pd_512;
     const auto half =
         is_float ? llvm::Intrinsic::x86_avx512_mask_scalef_ps_256 : llvm::Intrinsic::x86_avx512_mask_scalef_pd_256;
-    llvm::Type* const mask = builder_.getIntNTy(std::max(each_, kLeastMask));
+    llvm::Type* const mask = builder_.getIntNTy(std::max(each_, kMinMask));
     llvm::SmallVector<Value*> operands{x, power, x, llvm::Constant::getAllOnesValue(mask)};
     if (is_wide) operands.push_back(builder_.getInt32(kAsTheProcessorIsSet));
     return builder_.CreateIntrinsic(is_wide ? wide : half, {}, operands);

@@ -13,7 +13,7 @@
 namespace kmux::cpu {
 namespace {
 
-constexpr std::size_t kMostSplit = 60;  // instructions of a loop, whose code is duplicated
+constexpr std::size_t kMaxSplit = 60;  // instructions of a loop, whose code is duplicated
 constexpr const char* kAsked = "kmux.split";
 
 /// A comparison of the iteration number with a bound.
@@ -60,7 +60,7 @@ bool Splitter::is_fit(const llvm::Loop& loop) const {
       ++count;
     }
   }
-  return count <= kMostSplit;
+  return count <= kMaxSplit;
 }
 
 // Returns the comparison on which `block` branches; empty if the loop cannot be split by it.

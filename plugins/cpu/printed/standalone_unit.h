@@ -23,10 +23,10 @@ namespace kmux {
 namespace cpu {
 
 // A cache line, a vector register.
-constexpr size_t kLeastAlignment = 64;
+constexpr size_t kMinAlignment = 64;
 
 inline int allocate(void*, int, void*, size_t bytes, size_t alignment, void** address) {
-  const size_t unit = alignment > kLeastAlignment ? alignment : kLeastAlignment;
+  const size_t unit = alignment > kMinAlignment ? alignment : kMinAlignment;
   *address = aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
   return *address == nullptr ? KMUX_UNAVAILABLE : KMUX_OK;
 }

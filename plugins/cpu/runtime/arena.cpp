@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kLine = 64;
 // Holds the largest shared memory of a block and frames of usual size, so an arena seldom grows. Untouched pages cost nothing.
-constexpr std::size_t kLeastArena = std::size_t{512} << 10;
+constexpr std::size_t kMinArena = std::size_t{512} << 10;
 
 pthread_once_t key_made = PTHREAD_ONCE_INIT;
 pthread_key_t key;
@@ -45,7 +45,7 @@ Arena& grown_arena(std::size_t bytes, Arena& kept) noexcept {
   if (kept.is_taken || (kept.memory != nullptr && bytes <= kept.bytes)) return kept;
   pthread_once(&key_made, make_key);
   release(kept);
-  fill(kept, bytes < kLeastArena ? kLeastArena : whole_lines(bytes));
+  fill(kept, bytes < kMinArena ? kMinArena : whole_lines(bytes));
   if (has_key) pthread_setspecific(key, &kept);
   return kept;
 }

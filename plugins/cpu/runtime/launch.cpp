@@ -13,8 +13,8 @@
 namespace kmux::cpu {
 namespace {
 
-constexpr std::uint64_t kMostThreads = 1024;           // of a block, as on every GPU
-constexpr std::uint64_t kMostSharedBytes = 227 << 10;  // as on the largest
+constexpr std::uint64_t kMaxThreads = 1024;           // of a block, as on every GPU
+constexpr std::uint64_t kMaxSharedBytes = 227 << 10;  // as on the largest
 constexpr std::uint64_t kShortUs = 5;
 constexpr std::uint64_t kOnAnyStack = 8 << 10;  // frames up to this size skip the check of the stack's remaining bytes
 
@@ -229,7 +229,7 @@ __attribute__((noinline)) int run_many(const Launch& launch) {
   return KMUX_OK;
 }
 
-constexpr std::uint64_t kMostResidentBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxResidentBytes = std::uint64_t{1} << 30;
 
 __attribute__((cold, noinline)) int refuse_residents(const kmux_cpu_grid& grid, std::uint64_t blocks,
                                                      std::uint64_t bytes) {
@@ -255,7 +255,7 @@ void run_pass(const Launch& launch, char* memory) {
 
 /// Runs a launch whose blocks wait for each other pass by pass, and keeps the memory of all blocks between passes.
 __attribute__((noinline)) int run_cooperative(const Launch& launch) {
-  const std::uint64_t most = kMostResidentBytes / (launch.bytes == 0 ? 1 : launch.bytes);
+  const std::uint64_t most = kMaxResidentBytes / (launch.bytes == 0 ? 1 : launch.bytes);
   if (launch.blocks > most) return refuse_residents(launch.grid, launch.blocks, launch.bytes);
   const BlockMemory memory(kmux_cpu_pass_bytes + launch.blocks * launch.bytes);
   if (memory.get() == nullptr) return refuse_memory(launch.grid);
@@ -270,9 +270,9 @@ __attribute__((noinline)) int run_cooperative(const Launch& launch) {
 
 int run_here(const kmux_cpu_grid& grid, kmux_cpu_kernel& kernel, const void* arguments) {
   const std::uint64_t threads = product(grid.block);
-  if (threads - 1 >= kMostThreads) return refuse_block(grid, threads);
+  if (threads - 1 >= kMaxThreads) return refuse_block(grid, threads);
   const std::uint64_t shared = kernel.shared_bytes + grid.dynamic_bytes;
-  if (shared > kMostSharedBytes) return refuse_shared(grid, shared);
+  if (shared > kMaxSharedBytes) return refuse_shared(grid, shared);
   const std::uint64_t blocks = product(grid.grid);
   if (blocks >> 63 != 0) return refuse_grid(grid);
   const std::uint64_t warps = (threads + (1U << kernel.lane_bits) - 1) >> kernel.lane_bits;

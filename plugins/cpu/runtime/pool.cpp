@@ -40,7 +40,7 @@ void Job::close() {
 namespace {
 
 constexpr std::uint64_t kAwakeUs = 75;  // time that a worker spins for the next job before it sleeps
-constexpr unsigned kMostWoken = 4;      // by one thread; woken workers wake others
+constexpr unsigned kMaxWoken = 4;      // by one thread; woken workers wake others
 
 // True while this thread works for the pool: a launch from it runs alone, since all processors are busy.
 __thread bool is_at_work;
@@ -78,7 +78,7 @@ void Pool::announce(unsigned threads) {
   const unsigned asleep = asleep_.load(std::memory_order_seq_cst);
   const unsigned awake = awake_.load(std::memory_order_relaxed);
   if (asleep == 0 || threads <= awake) return;
-  wake(news_, lesser(threads - awake, kMostWoken));
+  wake(news_, lesser(threads - awake, kMaxWoken));
 }
 
 void Pool::run(unsigned helpers, Work work, void* context) {

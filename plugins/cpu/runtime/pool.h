@@ -91,7 +91,7 @@ class Pool {
   void stop();
 
  private:
-  static constexpr unsigned kMostThreads = 512;
+  static constexpr unsigned kMaxThreads = 512;
   static constexpr unsigned kJobs = 64;  // the bits of a mask
   static constexpr unsigned kNone = kJobs;
   enum class State : std::uint32_t { kIdle, kChanging, kStarted };
@@ -129,7 +129,7 @@ class Pool {
   unsigned limit_ = 0;
   bool survives_fork_ = false;
   unsigned worker_count_ = 0;
-  Worker workers_[kMostThreads] = {};
+  Worker workers_[kMaxThreads] = {};
 
   alignas(64) std::atomic<std::uint64_t> claimed_{0};  // jobs with an owner
   alignas(64) std::atomic<std::uint64_t> open_{0};  // jobs with a free place

@@ -140,8 +140,8 @@ unsigned quota_cpus(const char* self_cgroup, const char* root) {
 
 namespace {
 
-constexpr int kMostCpus = 8192;  // upper limit of Linux
-constexpr std::size_t kMaskBytes = kMostCpus / CHAR_BIT;
+constexpr int kMaxCpus = 8192;  // upper limit of Linux
+constexpr std::size_t kMaskBytes = kMaxCpus / CHAR_BIT;
 union CpuMask {
   cpu_set_t set;
   unsigned char bytes[kMaskBytes];

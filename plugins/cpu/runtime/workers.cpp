@@ -34,7 +34,7 @@ class SignalsBlocked {
 
 unsigned Pool::count_helpers() {
   const unsigned threads = limit_ == 0 ? usable_cpus() : limit_;
-  const unsigned helpers = (threads < kMostThreads ? threads : kMostThreads) - 1;
+  const unsigned helpers = (threads < kMaxThreads ? threads : kMaxThreads) - 1;
   helpers_.store(static_cast<int>(helpers), std::memory_order_relaxed);
   return helpers;
 }
@@ -91,7 +91,7 @@ bool Pool::join(Worker& worker, std::uint64_t end) {
 void Pool::end_threads() {
   is_ending_.store(true, std::memory_order_release);
   news_.fetch_add(1, std::memory_order_seq_cst);
-  wake(news_, kMostThreads);
+  wake(news_, kMaxThreads);
   const std::uint64_t end = nanoseconds() + kPatienceNs;
   for (unsigned i = 0; i < worker_count_; ++i) {
     if (!join(workers_[i], end)) pthread_detach(workers_[i].thread);

@@ -49,13 +49,13 @@ struct BlockShape {
 
 inline BlockShape BlockShape::of(const KnownExtents& block, unsigned seen_warp, unsigned seen_row) {
   constexpr unsigned kWarp = 32;
-  constexpr unsigned kLeastLanes = 8;
+  constexpr unsigned kMinLanes = 8;
   const unsigned own = seen_row == 0 || block[0] % seen_row != 0 ? kWarp : seen_row;
   const unsigned most = seen_warp == 0 ? own : seen_warp;
   const auto [x, y, z] = block;
   const Order over_ends = y * z == 1 ? Order::kLine : Order::kLinear;
   if (x * y * z == 0) return {over_ends, most, 1, {}};
-  for (unsigned row = most; row >= (seen_warp == 0 ? kLeastLanes : most); row /= 2) {
+  for (unsigned row = most; row >= (seen_warp == 0 ? kMinLanes : most); row /= 2) {
     if (x % row == 0) return {Order::kRows, row, 1, block};
   }
   return {over_ends, most, 1, block};

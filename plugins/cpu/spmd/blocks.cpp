@@ -24,8 +24,8 @@ constexpr unsigned kGridField = 0;
 constexpr unsigned kBlockField = 3;
 constexpr unsigned kCooperativeField = 12;
 
-constexpr unsigned kMostOfGroup = 16;  // blocks that run in time slices
-constexpr unsigned kMostOfRow = 1 << 14;  // threads of a row of blocks that run row by row; the row above is cached
+constexpr unsigned kMaxGroupBlocks = 16;  // blocks that run in time slices
+constexpr unsigned kMaxRowThreads = 1 << 14;  // threads of a row of blocks that run row by row; the row above is cached
 
 // The indices of fields of kmux_cpu_pass, which precedes the memory of blocks that wait for the grid.
 constexpr unsigned kGoesOnField = 2;
@@ -59,7 +59,7 @@ class Chunk {
     function_->addParamAttr(4, llvm::Attribute::NoAlias);  // memory of one worker
   }
 
-  BlocksFunction written() const { return {*function_, frame_bytes_, is_cooperative_, packs_ ? kMostOfColumn : 0}; }
+  BlocksFunction written() const { return {*function_, frame_bytes_, is_cooperative_, packs_ ? kMaxColumnBlocks : 0}; }
   void write(llvm::StructType* arguments);
 
  private:
@@ -213,7 +213,7 @@ void Chunk::write_turns() {
   builder_.SetInsertPoint(function_->getEntryBlock().getTerminator());
   place_memory(function_->getArg(4));
   group_.memory = frames_;
-  const std::uint64_t bytes = kMostOfGroup * add_turns(*function_, group_);
+  const std::uint64_t bytes = kMaxGroupBlocks * add_turns(*function_, group_);
   frame_bytes_ = whole_lines(bytes / shape_.warps);
 }
 
@@ -250,7 +250,7 @@ void Chunk::follow_column(llvm::Value* block) {
   };
   llvm::Value* const width = builder_.CreateZExt(grid_[0], block->getType());
   llvm::Value* const height = builder_.CreateZExt(grid_[1], block->getType());
-  llvm::Value* const most = builder_.getInt64(kMostOfColumn);
+  llvm::Value* const most = builder_.getInt64(kMaxColumnBlocks);
   const auto [layer, in_layer] = part(block, builder_.CreateMul(width, height));
   const auto [group, in_group] = part(in_layer, builder_.CreateMul(width, most));
   llvm::Value* const top = builder_.CreateMul(group, most);
@@ -290,10 +290,10 @@ void Chunk::write_blocks() {
   llvm::Value* for_grid = nullptr;
   llvm::Value* count = builder_.getInt32(1);
   if (takes_turns_) {
-    count = blocks_from(block, kMostOfGroup);
+    count = blocks_from(block, kMaxGroupBlocks);
     write_group(count, latch);
   } else if (goes_by_rows_) {
-    count = blocks_from(block, std::max(kMostOfRow / (*shape_.extents)[0], 1U));
+    count = blocks_from(block, std::max(kMaxRowThreads / (*shape_.extents)[0], 1U));
     write_rows(count, latch);
   } else {
     if (packs_) follow_column(block);

@@ -25,15 +25,15 @@ bool is_own_to_warp(const llvm::Value* value) { return calls(value, call::kBallo
 
 // The limit, in instructions, of an unrolled loop over a private array. Once its indices are constant, the array is in
 // registers, as on a GPU. Otherwise, each access of each lane reaches memory.
-constexpr unsigned kMostOverArray = 6000;
-constexpr std::uint64_t kMostOfArray = 4096;  // bytes of an array that can be in registers
+constexpr unsigned kMaxOverArray = 6000;
+constexpr std::uint64_t kMaxArrayBytes = 4096;  // bytes of an array that can be in registers
 
 // Returns the private array of `address` if registers can hold its bytes, or null.
 const llvm::AllocaInst* private_array(const llvm::Value* address) {
   const auto* const array = llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(address));
   if (array == nullptr || !array->isStaticAlloca()) return nullptr;
   const auto bytes = array->getAllocationSize(array->getDataLayout());
-  return bytes && !bytes->isScalable() && bytes->getFixedValue() <= kMostOfArray ? array : nullptr;
+  return bytes && !bytes->isScalable() && bytes->getFixedValue() <= kMaxArrayBytes ? array : nullptr;
 }
 
 // Returns true if a place in a private array depends on the iteration of `loop`.
@@ -63,7 +63,7 @@ class Lanes final : public llvm::TargetTransformInfoImplCRTPBase<Lanes> {
   void getUnrollingPreferences(llvm::Loop* loop, llvm::ScalarEvolution& evolution,
                                llvm::TargetTransformInfo::UnrollingPreferences& preferences,
                                llvm::OptimizationRemarkEmitter*) {
-    if (goes_over_array(*loop, evolution)) preferences.Threshold = std::max(preferences.Threshold, kMostOverArray);
+    if (goes_over_array(*loop, evolution)) preferences.Threshold = std::max(preferences.Threshold, kMaxOverArray);
   }
   bool isAlwaysUniform(const llvm::Value* value) {
     return calls(value, call::kAll) || (calls(value, call::kBallot) && !in_step_);

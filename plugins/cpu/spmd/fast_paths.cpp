@@ -8,7 +8,7 @@
 namespace kmux::cpu::spmd {
 namespace {
 
-constexpr std::size_t kMostDoubled = 2000;  // instructions of all copies together
+constexpr std::size_t kMaxDoubled = 2000;  // instructions of all copies together
 
 using Blocks = llvm::SmallVector<llvm::BasicBlock*>;
 
@@ -163,7 +163,7 @@ bool double_loops(llvm::Function& kernel, const Branches& branches, std::size_t&
 }  // namespace
 
 Status add_fast_paths(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
-  std::size_t budget = kMostDoubled;
+  std::size_t budget = kMaxDoubled;
   const auto run = [&](auto step) -> Result<bool> {
     KMUX_ASSIGN(const Branches branches,
                 Branches::find(kernel, analyses.getResult<llvm::UniformityInfoAnalysis>(kernel)));

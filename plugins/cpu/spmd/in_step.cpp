@@ -17,12 +17,12 @@
 namespace kmux::cpu::spmd {
 namespace {
 
-constexpr unsigned kMostThreads = 256;
+constexpr unsigned kMaxThreads = 256;
 // The limits for a whole block with a barrier, whose warps then need no frames.
-constexpr unsigned kMostOfWhole = 512;
-constexpr std::uint64_t kMostCodeOfWhole = 3600;
-constexpr std::uint64_t kMostInstructions = 2400;  // of all warps: limits the extra compile time
-constexpr std::uint64_t kMostPrivateBytes = 32 << 10;  // of all warps, on the stack of the thread that runs the block
+constexpr unsigned kMaxWholeThreads = 512;
+constexpr std::uint64_t kMaxWholeCode = 3600;
+constexpr std::uint64_t kMaxInstructions = 2400;  // of all warps: limits the extra compile time
+constexpr std::uint64_t kMaxPrivateBytes = 32 << 10;  // of all warps, on the stack of the thread that runs the block
 
 bool has_barrier(const llvm::Function& kernel) {
   return std::ranges::any_of(llvm::instructions(kernel), [](const auto& one) { return is_barrier(&one); });
@@ -120,12 +120,12 @@ unsigned Judgement::most_warps(const BlockShape& shape) const {
     if (variable != nullptr) bytes += shape.lanes * lane_bytes(*variable);
   }
   const std::uint64_t all = shape.threads() / shape.lanes,
-                      by_bytes = kMostPrivateBytes / std::max<std::uint64_t>(bytes, 1);
-  const bool may_be_whole = has_barrier(kernel_) && shape.threads() <= kMostOfWhole && all <= by_bytes;
-  if (may_be_whole && once + all * each <= kMostCodeOfWhole) return static_cast<unsigned>(all);
-  if (once >= kMostInstructions) return 1;
-  const std::uint64_t by_code = (kMostInstructions - once) / std::max<std::uint64_t>(each, 1);
-  return static_cast<unsigned>(std::min<std::uint64_t>({by_code, by_bytes, std::uint64_t{kMostThreads / shape.lanes}}));
+                      by_bytes = kMaxPrivateBytes / std::max<std::uint64_t>(bytes, 1);
+  const bool may_be_whole = has_barrier(kernel_) && shape.threads() <= kMaxWholeThreads && all <= by_bytes;
+  if (may_be_whole && once + all * each <= kMaxWholeCode) return static_cast<unsigned>(all);
+  if (once >= kMaxInstructions) return 1;
+  const std::uint64_t by_code = (kMaxInstructions - once) / std::max<std::uint64_t>(each, 1);
+  return static_cast<unsigned>(std::min<std::uint64_t>({by_code, by_bytes, std::uint64_t{kMaxThreads / shape.lanes}}));
 }
 
 /// A difference modulo 2^64; nothing if it is not known, or not the same for all blocks.
@@ -383,7 +383,7 @@ bool goes_by_rows(llvm::Function& warp, const BlockShape& shape) {
 }
 
 bool may_run_in_step(llvm::Function& kernel, const BlockShape& shape) {
-  if (shape.warps_in_step(kMostThreads / shape.lanes) == 1) return false;
+  if (shape.warps_in_step(kMaxThreads / shape.lanes) == 1) return false;
   const llvm::DominatorTree dominators(kernel);
   return has_barrier(kernel) || !llvm::LoopInfo(dominators).empty();
 }

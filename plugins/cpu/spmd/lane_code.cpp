@@ -119,7 +119,7 @@ LaneCode::Value* LaneCode::quotient(Value* dividend, Value* divisor, bool is_sig
 
 // The divisor of an inactive lane may be zero, for which a processor would trap.
 void LaneCode::emit_division(const llvm::BinaryOperator& division) {
-  constexpr unsigned kMostExactBits = 32;
+  constexpr unsigned kMaxExactBits = 32;
   const auto code = division.getOpcode();
   const bool is_remainder = code == llvm::Instruction::URem || code == llvm::Instruction::SRem;
   Value* const dividend = vector(division.getOperand(0));
@@ -129,7 +129,7 @@ void LaneCode::emit_division(const llvm::BinaryOperator& division) {
   if (llvm::isa<llvm::ConstantInt>(division.getOperand(1))) {
     return set_vector(&division, builder_.CreateBinOp(code, dividend, divisor));
   }
-  if (division.getType()->getIntegerBitWidth() <= kMostExactBits) {
+  if (division.getType()->getIntegerBitWidth() <= kMaxExactBits) {
     Value* const whole = quotient(dividend, divisor, is_signed(division));
     return set_vector(&division,
                       is_remainder ? builder_.CreateSub(dividend, builder_.CreateMul(whole, divisor)) : whole);

@@ -291,12 +291,12 @@ void LaneCode::emit_records(const Records& records) {
 }
 
 bool LaneCode::is_row(const llvm::MemIntrinsic& bytes) const {
-  constexpr std::uint64_t kMostBytes = 64;
+  constexpr std::uint64_t kMaxBytes = 64;
   const auto* const length = llvm::dyn_cast<llvm::ConstantInt>(bytes.getLength());
   const auto* const copy = llvm::dyn_cast<llvm::MemCpyInst>(&bytes);
   const auto* const set = llvm::dyn_cast<llvm::MemSetInst>(&bytes);
   const bool has_known_bytes = set != nullptr && llvm::isa<llvm::ConstantInt>(set->getValue());
-  if (length == nullptr || length->isZero() || length->getValue().ugt(kMostBytes) || bytes.isVolatile() ||
+  if (length == nullptr || length->isZero() || length->getValue().ugt(kMaxBytes) || bytes.isVolatile() ||
       (copy == nullptr && !has_known_bytes))
     return false;
   const auto stride = static_cast<std::int64_t>(length->getZExtValue());

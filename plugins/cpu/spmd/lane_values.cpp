@@ -341,11 +341,11 @@ std::optional<std::int64_t> LaneValues::likely_stride_of_sum(const llvm::Instruc
 }
 
 std::optional<std::int64_t> LaneValues::likely_stride(const llvm::Value* value, unsigned depth) const {
-  constexpr unsigned kMostDepth = 8;
+  constexpr unsigned kMaxDepth = 8;
   const LaneValue known = of(value);
   if (is_usable(known)) return known.stride;
   const auto* const instruction = llvm::dyn_cast<llvm::Instruction>(value);
-  if (instruction == nullptr || ++depth > kMostDepth) return std::nullopt;
+  if (instruction == nullptr || ++depth > kMaxDepth) return std::nullopt;
   if (const auto* const address = llvm::dyn_cast<llvm::GEPOperator>(value))
     return stride_of(*address, layout_, [&](const llvm::Value* part) { return likely_stride(part, depth); });
   if (!value->getType()->isIntegerTy()) return std::nullopt;

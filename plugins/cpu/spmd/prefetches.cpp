@@ -21,9 +21,9 @@ constexpr unsigned kNear = 1 << 17;  // array elements that caches may hold
 constexpr unsigned kIterationsAhead = 16;
 constexpr unsigned kTurn = 8;  // iterations of a time slice
 constexpr unsigned kAheadInTurns = 8;
-constexpr std::uint64_t kMostKept = 4 << 10;  // bytes that a block keeps between time slices
+constexpr std::uint64_t kMaxKept = 4 << 10;  // bytes that a block keeps between time slices
 constexpr unsigned kLine = 64;  // bytes of a cache line
-constexpr unsigned kMostDepth = 8;  // of an expression that is searched
+constexpr unsigned kMaxDepth = 8;  // of an expression that is searched
 
 /// An index that advances by a grid stride in each iteration.
 struct Stride {
@@ -35,7 +35,7 @@ struct Stride {
 bool is_of_grid(const llvm::Value* value, unsigned depth = 0) {
   if (called(value).starts_with("kmux.grid_dim.")) return true;
   const auto* const instruction = llvm::dyn_cast<llvm::Instruction>(value);
-  if (instruction == nullptr || depth == kMostDepth || llvm::isa<llvm::PHINode, llvm::LoadInst>(instruction))
+  if (instruction == nullptr || depth == kMaxDepth || llvm::isa<llvm::PHINode, llvm::LoadInst>(instruction))
     return false;
   return std::ranges::any_of(instruction->operands(),
                              [&](const llvm::Use& operand) { return is_of_grid(operand, depth + 1); });
@@ -266,7 +266,7 @@ std::uint64_t bytes_of(llvm::iterator_range<llvm::BasicBlock::const_phi_iterator
 // so that they may run in any order.
 bool may_take_turns(const llvm::Loop& loop, const BlockShape& shape) {
   const llvm::BasicBlock& header = *loop.getHeader();
-  if (!shape.are_all_in_step() || loop.getLoopDepth() > 1 || bytes_of(header.phis()) > kMostKept) return false;
+  if (!shape.are_all_in_step() || loop.getLoopDepth() > 1 || bytes_of(header.phis()) > kMaxKept) return false;
   const llvm::Function& warp = *header.getParent();
   const bool has_variables =
       llvm::any_of(llvm::instructions(warp), [](const auto& one) { return llvm::isa<llvm::AllocaInst>(one); });

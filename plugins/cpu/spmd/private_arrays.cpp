@@ -16,9 +16,9 @@
 namespace kmux::cpu::spmd {
 namespace {
 
-constexpr std::uint64_t kMostOnStack = 8 << 10;  // of the variables of a function
-constexpr std::uint64_t kMostOfThread = 512 << 10;  // of local memory, as in CUDA
-constexpr std::uint64_t kLeastArray = 1 << 10;  // smaller ones are not counted
+constexpr std::uint64_t kMaxOnStack = 8 << 10;  // of the variables of a function
+constexpr std::uint64_t kMaxThreadBytes = 512 << 10;  // of local memory, as in CUDA
+constexpr std::uint64_t kMinArray = 1 << 10;  // smaller ones are not counted
 constexpr std::uint64_t kPrivateLine = 64;
 
 // The indices of fields of kmux_cpu_kernel (runtime/launch.h) and kmux_cpu_fiber_kernel (check/fiber_launch.h).
@@ -48,7 +48,7 @@ std::vector<llvm::AllocaInst*> large_variables(llvm::Function& function) {
   std::uint64_t left = 0;
   for (const llvm::AllocaInst* const one : variables) left += bytes_of(*one);
   std::size_t count = 0;
-  while (left > kMostOnStack) left -= bytes_of(*variables[count++]);
+  while (left > kMaxOnStack) left -= bytes_of(*variables[count++]);
   variables.resize(count);
   return variables;
 }
@@ -124,14 +124,14 @@ std::uint64_t array_bytes(llvm::Module& module) {
     for (const llvm::AllocaInst* const one : variables_of(function)) bytes += bytes_of(*one);
     any_is_dynamic = any_is_dynamic || has_dynamic_array(function);
   }
-  return bytes + (any_is_dynamic ? kMostOfThread : 0);
+  return bytes + (any_is_dynamic ? kMaxThreadBytes : 0);
 }
 
 std::uint64_t array_bytes_of_thread(llvm::Function& function) {
   const std::vector<llvm::AllocaInst*> shared = shared_variables(function);
   std::uint64_t bytes = 0;
   for (llvm::AllocaInst* const one : variables_of(function)) {
-    if (bytes_of(*one) >= kLeastArray && !llvm::is_contained(shared, one)) bytes += bytes_of(*one);
+    if (bytes_of(*one) >= kMinArray && !llvm::is_contained(shared, one)) bytes += bytes_of(*one);
   }
   return bytes;
 }
@@ -149,7 +149,7 @@ Status check_private_arrays(llvm::Function& kernel) {
   llvm::Function* const whole[] = {&kernel};
   for (llvm::Function* const function : functions_of(whole)) {
     const std::uint64_t bytes = array_bytes_of_thread(*function);
-    if (bytes <= kMostOfThread) continue;
+    if (bytes <= kMaxThreadBytes) continue;
     const std::string where =
         function == &kernel ? "" : ", in function \"" + llvm::demangle(function->getName().str()) + "\"";
     return make_error(ErrorCode::kUnsupported,

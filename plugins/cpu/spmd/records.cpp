@@ -79,11 +79,11 @@ std::optional<LaneValues::Access> access_of(llvm::Instruction& instruction, cons
 
 // Finds the records of `accesses` to one array. Each begins with the first member that is not in the previous one.
 void LaneValues::find_records(std::vector<Access> accesses, bool masked, std::vector<Records>& found) const {
-  constexpr std::int64_t kMostMembers = 8;
-  constexpr std::size_t kMostMasked = 4;  // members per accessed one
+  constexpr std::int64_t kMaxMembers = 8;
+  constexpr std::size_t kMaxMasked = 4;  // members per accessed one
   const auto bytes = static_cast<std::int64_t>(layout_.getTypeAllocSize(accesses.front().type).getFixedValue());
   const std::int64_t stride = likely_stride(llvm::getLoadStorePointerOperand(accesses.front().instruction)).value_or(0);
-  if (stride % bytes != 0 || stride / bytes < 2 || stride / bytes > kMostMembers) return;
+  if (stride % bytes != 0 || stride / bytes < 2 || stride / bytes > kMaxMembers) return;
   std::ranges::sort(accesses, {}, &Access::offset);
   for (auto first = accesses.begin(); first != accesses.end();) {
     const auto end = std::ranges::find_if(first, accesses.end(),
@@ -101,7 +101,7 @@ void LaneValues::find_records(std::vector<Access> accesses, bool masked, std::ve
     }
     const auto reached = static_cast<std::size_t>(end - first);
     is_right =
-        is_right && (reached == records.members.size() || (masked && records.members.size() <= kMostMasked * reached));
+        is_right && (reached == records.members.size() || (masked && records.members.size() <= kMaxMasked * reached));
     if (is_right) found.push_back(std::move(records));
     first = end;
   }

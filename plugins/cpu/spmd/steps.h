@@ -226,10 +226,10 @@ void pack_tiles(llvm::Loop& loop, std::vector<Tile> tiles, llvm::function_ref<vo
 inline constexpr std::uint64_t kTilesHeaderBytes = 64;
 inline constexpr std::uint64_t kPackedBytes = 256 << 10;
 inline constexpr std::uint64_t kKeptBytes = (128 << 10) + kTilesHeaderBytes;
-inline constexpr unsigned kMostOfColumn = 16;  // consecutive blocks
+inline constexpr unsigned kMaxColumnBlocks = 16;  // consecutive blocks
 /// Returns the bytes for a column and, with `has_rows`, for its rows.
 constexpr std::uint64_t tiles_bytes(bool has_rows) {
-  return kPackedBytes + (has_rows ? kMostOfColumn * kKeptBytes : 0);
+  return kPackedBytes + (has_rows ? kMaxColumnBlocks * kKeptBytes : 0);
 }
 
 // join_values.cpp

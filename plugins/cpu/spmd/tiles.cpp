@@ -22,8 +22,8 @@
 namespace kmux::cpu::spmd {
 namespace {
 
-constexpr unsigned kLeastRows = 8;  // of a tile
-constexpr unsigned kLeastWork = 32;  // instructions per row; with fewer, a processor looks ahead far enough by itself
+constexpr unsigned kMinRows = 8;  // of a tile
+constexpr unsigned kMinWork = 32;  // instructions per row; with fewer, a processor looks ahead far enough by itself
 constexpr unsigned kPartForAsking = 3;  // prefetches take a third of an iteration
 constexpr unsigned kNear = 256;  // bytes from one iteration to the next that a hardware prefetcher follows
 
@@ -130,7 +130,7 @@ TileLoop tile_loop(llvm::Loop& loop, unsigned rows, llvm::ScalarEvolution& evolu
   TileLoop found{loop, {}, {}};
   llvm::BasicBlock& body = *loop.getHeader();
   for (const Tile& tile : tiles_of(body, rows)) {
-    if (work_behind(tile) < kLeastWork * rows) continue;
+    if (work_behind(tile) < kMinWork * rows) continue;
     if (goes_far(evolution, tile.front()->getPointerOperand(), loop)) found.far.push_back(tile);
     const auto is_of_column = [&](llvm::LoadInst* row) {
       return is_same_across(row->getPointerOperand(), body, call::kBlock[1]);
@@ -157,7 +157,7 @@ void ask_for_far(const TileLoop& one) {
 
 void place_tiles(llvm::Function& warp, const BlockShape& shape) {
   const auto [x, y, z] = shape.extents.value_or(std::array{0U, 0U, 0U});
-  const bool has_all_rows = x == shape.lanes && y * z == shape.warps && shape.warps >= kLeastRows;
+  const bool has_all_rows = x == shape.lanes && y * z == shape.warps && shape.warps >= kMinRows;
   if (!has_all_rows || !has_call(warp, call::kBarrier)) return;
   Analyses analyses;
   analyses.complete();

@@ -13,8 +13,8 @@ namespace kmux::cpu::spmd {
 namespace {
 
 // A loop beyond these limits is not unrolled: warps with more instructions do not run in lockstep.
-constexpr unsigned kMostCopies = 16;
-constexpr unsigned kMostInstructions = 3000;
+constexpr unsigned kMaxCopies = 16;
+constexpr unsigned kMaxInstructions = 3000;
 
 std::size_t instructions(const llvm::Loop& loop) {
   std::size_t count = 0;
@@ -31,7 +31,7 @@ bool has_barrier(const llvm::Loop& loop) {
 // Returns the unroll count of `loop`: N of "#pragma unroll N", or 1.
 unsigned copies(const llvm::Loop& loop) {
   const unsigned told = llvm::getOptionalIntLoopAttribute(&loop, "llvm.loop.unroll.count").value_or(1);
-  const bool fits = told <= kMostCopies && told * instructions(loop) <= kMostInstructions;
+  const bool fits = told <= kMaxCopies && told * instructions(loop) <= kMaxInstructions;
   return fits && loop.isInnermost() && has_barrier(loop) ? told : 1;
 }
 

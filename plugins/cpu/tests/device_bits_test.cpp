@@ -238,7 +238,7 @@ TEST(DeviceBits, QuotientsByZeroEndNothing) {
 }
 
 // The same operands for all lanes, and different ones in each; of 32 and 64 bits, by a known and an unknown number.
-constexpr const char* kLeastByMinusOne = R"(__global__ void k(const long long* x, long long* y, int n) {
+constexpr const char* kMinByMinusOne = R"(__global__ void k(const long long* x, long long* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x, least = (int)x[0], minus = (int)x[2];
   const long long wide = x[1];
   long long own = i % 2 ? least : wide;
@@ -257,13 +257,13 @@ std::vector<std::int64_t> least_integers() {
 }
 
 TEST(DeviceBits, TheLeastIntegerByMinusOneIsItself) {
-  const auto y = elements<std::int64_t>({kLeastByMinusOne}, least_integers());
+  const auto y = elements<std::int64_t>({kMinByMinusOne}, least_integers());
   for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], i % 3 == 0 && i % 2 == 1 ? 2047 : 4095) << i;
 }
 
 TEST(DeviceBits, TheLeastIntegerByMinusOneIsItselfWhereThreadsHaveStacks) {
   const std::string recursion = "__device__ int f(int n) { return n < 2 ? n : f(n - 1); }\n";
-  std::string source = recursion + kLeastByMinusOne;
+  std::string source = recursion + kMinByMinusOne;
   source.replace(source.rfind("y[i] ="), 6, "y[i] = f(n) - 1 +");
   const auto y = elements<std::int64_t>({source}, least_integers());
   for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], i % 3 == 0 && i % 2 == 1 ? 2047 : 4095) << i;

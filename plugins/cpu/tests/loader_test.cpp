@@ -298,9 +298,9 @@ TEST(Loader, SharedObjectNamesWhatIsWrong) {
 }
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr long kMostGrowthKib = 512 * 1024;  // freed memory is held back for a while
+constexpr long kMaxGrowthKib = 512 * 1024;  // freed memory is held back for a while
 #else
-constexpr long kMostGrowthKib = 8 * 1024;
+constexpr long kMaxGrowthKib = 8 * 1024;
 #endif
 
 long resident_kib() {
@@ -326,7 +326,7 @@ TEST(Loader, LeaksNothingOverManyCompilations) {
   const long before = resident_kib();
   for (int n = 0; n < of_size(3, 10); ++n) cycle(n);
   for (int n = 0; n < 200; ++n) small(n);
-  EXPECT_LT(resident_kib() - before, kMostGrowthKib);
+  EXPECT_LT(resident_kib() - before, kMaxGrowthKib);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@ namespace kmux::hip {
 namespace {
 
 // The limit of every device of AMD's, if the device reports none. Source: HIP programming guide, "local data share".
-constexpr unsigned long long kLeastSmemBytes = 65536;
+constexpr unsigned long long kMinSmemBytes = 65536;
 
 std::string times(const unsigned (&extents)[3]) {
   return std::to_string(extents[0]) + " x " + std::to_string(extents[1]) + " x " + std::to_string(extents[2]);
@@ -55,7 +55,7 @@ int DeviceCode::load(const void* code, kmux_sink error) {
 unsigned long long DeviceCode::read_smem_limit() const {
   int bytes = 0;
   const bool is_said = hip_.device_attribute(&bytes, kMaxSharedMemoryPerBlock, ordinal_) == kHipSuccess && bytes > 0;
-  return is_said ? static_cast<unsigned long long>(bytes) : kLeastSmemBytes;
+  return is_said ? static_cast<unsigned long long>(bytes) : kMinSmemBytes;
 }
 
 int DeviceCode::find_kernels(kmux_sink error) {

@@ -10,14 +10,14 @@
 
 namespace {
 
-constexpr unsigned kMostSeconds = 60;  // a rule; then the signal ends the program, and stderr says where
+constexpr unsigned kMaxSeconds = 60;  // a rule; then the signal ends the program, and stderr says where
 
 int check(const kmux::driver_rules::Driver& driver, const char* part) {
   int differing = 0;
   for (const auto& rule : kmux::driver_rules::rules()) {
     if (std::strstr(rule.name.c_str(), part) == nullptr) continue;
     std::fprintf(stderr, "%s\n", rule.name.c_str());
-    alarm(kMostSeconds);
+    alarm(kMaxSeconds);
     const std::string got = kmux::driver_rules::outcome_of(driver, rule);
     const bool same = got == rule.expected;
     differing += same ? 0 : 1;

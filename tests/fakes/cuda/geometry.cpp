@@ -10,9 +10,9 @@ namespace kmux::fake_cuda {
 namespace {
 
 // Source: CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability".
-constexpr unsigned kMostThreads = 1024;
-constexpr unsigned kMostThreadsInZ = 64;
-constexpr unsigned kMostBlocksInYOrZ = 65535;
+constexpr unsigned kMaxThreads = 1024;
+constexpr unsigned kMaxThreadsInZ = 64;
+constexpr unsigned kMaxBlocksInYOrZ = 65535;
 constexpr unsigned kThreadsOfMultiprocessor = 2048;
 constexpr unsigned kPortableCluster = 8;
 constexpr unsigned kLargestCluster = 16;
@@ -41,8 +41,8 @@ CUresult read_window(const CUaccessPolicyWindow& window, const Device& device, s
 
 bool has_valid_extents(const Geometry& geometry) {
   const auto& [grid, block, cluster, smem, cooperative] = geometry;
-  return product(grid) != 0 && product(block) != 0 && grid[0] <= INT32_MAX && grid[1] <= kMostBlocksInYOrZ &&
-         grid[2] <= kMostBlocksInYOrZ && product(block) <= kMostThreads && block[2] <= kMostThreadsInZ;
+  return product(grid) != 0 && product(block) != 0 && grid[0] <= INT32_MAX && grid[1] <= kMaxBlocksInYOrZ &&
+         grid[2] <= kMaxBlocksInYOrZ && product(block) <= kMaxThreads && block[2] <= kMaxThreadsInZ;
 }
 
 CUresult check_cluster(const Kernel::OnDevice& there, const Geometry& geometry) {
@@ -84,7 +84,7 @@ CUresult read_attribute(const CUlaunchAttribute& attribute, const Device& device
 
 int most_threads_of(const Kernel& kernel) {
   const auto told = world().most_threads.find(kernel.name);
-  return told == world().most_threads.end() ? static_cast<int>(kMostThreads) : told->second;
+  return told == world().most_threads.end() ? static_cast<int>(kMaxThreads) : told->second;
 }
 
 CUresult check_geometry(const Kernel& kernel, int device, const Geometry& geometry) {

@@ -17,7 +17,7 @@ struct Shape {
   int interleave, swizzle, l2_promotion, oob_fill;
 };
 
-constexpr std::uint64_t kMostElements = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 32;
 constexpr std::uint64_t kStrideLimit = std::uint64_t{1} << 40;
 
 bool is_aligned(const void* address, std::uintptr_t to) { return reinterpret_cast<std::uintptr_t>(address) % to == 0; }
@@ -66,7 +66,7 @@ bool is_valid(const Shape& shape) {
   if (shape.strides == nullptr) return false;  // also in rank 1, where there are none: seen on an H200
   if (!is_aligned(shape.base, unit) || shape.rank < 1 || shape.rank > 5) return false;
   for (std::uint32_t i = 0; i < shape.rank; ++i) {
-    if (shape.dims[i] == 0 || shape.dims[i] > kMostElements) return false;
+    if (shape.dims[i] == 0 || shape.dims[i] > kMaxElements) return false;
     if (shape.element_strides[i] == 0 || shape.element_strides[i] > 8) return false;
     if (i > 0 && (shape.strides[i - 1] % unit != 0 || shape.strides[i - 1] >= kStrideLimit)) return false;
   }

@@ -167,7 +167,7 @@ CommandBuffer* make_command_buffer(Queue& self) {
 
 // Called without the lock, since it may wait for the device.
 CommandBuffer* command_buffer(Queue& self) {
-  const auto may_go_on = [&self] { return self.uncompleted < Queue::kMostCommandBuffers; };
+  const auto may_go_on = [&self] { return self.uncompleted < Queue::kMaxCommandBuffers; };
   while (true) {
     Worker::get().wait(may_go_on);
     const std::lock_guard guard(lock());

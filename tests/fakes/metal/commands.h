@@ -22,7 +22,7 @@ class Buffer final : public Object {
 /// Source: Apple, MTLDevice.makeCommandQueue(): 64 of them.
 class Queue final : public Object {
  public:
-  static constexpr int kMostCommandBuffers = 64;
+  static constexpr int kMaxCommandBuffers = 64;
   using Object::Object;
   std::atomic<int> uncompleted{0};
 };

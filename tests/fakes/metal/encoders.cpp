@@ -12,8 +12,8 @@ namespace kmux::fake_metal {
 namespace {
 
 // Source: Metal Feature Set Tables.
-constexpr Count kMostBuffers = 31;
-constexpr Count kMostBytes = 4096;
+constexpr Count kMaxBuffers = 31;
+constexpr Count kMaxBytes = 4096;
 constexpr Count kMemoryStep = 16;
 
 struct Size {  // MTLSize
@@ -68,7 +68,7 @@ void set_pipeline(Encoder& self, Function* pipeline) {
 }
 
 bool is_index(const Encoder& self, Count index) {
-  return index < kMostBuffers || complain(self, "buffer index " + std::to_string(index) + " is too large");
+  return index < kMaxBuffers || complain(self, "buffer index " + std::to_string(index) + " is too large");
 }
 
 void set_buffer(Encoder& self, Buffer* buffer, Count offset, Count index) {
@@ -80,7 +80,7 @@ void set_buffer(Encoder& self, Buffer* buffer, Count offset, Count index) {
 
 void set_bytes(Encoder& self, const void* bytes, Count length, Count index) {
   if (!is_open(self) || !is_index(self, index)) return;
-  if (length == 0 || length > kMostBytes) complain(self, "setBytes of " + std::to_string(length) + " bytes");
+  if (length == 0 || length > kMaxBytes) complain(self, "setBytes of " + std::to_string(length) + " bytes");
   const auto* const first = static_cast<const char*>(bytes);
   self.bindings[index] = {nullptr, 0, std::vector<char>(first, first + length)};
 }
@@ -120,7 +120,7 @@ std::array<unsigned, 3> extents(Size size) {
 void dispatch(Encoder& self, Size groups, Size threads) {
   if (!check_dispatch(self, groups, threads)) return;
   const auto bytes = std::make_shared<std::vector<std::vector<char>>>();
-  Bindings bound{std::vector<void*>(kMostBuffers), {}, extents(groups), extents(threads)};
+  Bindings bound{std::vector<void*>(kMaxBuffers), {}, extents(groups), extents(threads)};
   for (const auto& [index, binding] : self.bindings) {
     void* address = binding.buffer == nullptr ? nullptr : binding.buffer->memory + binding.offset;
     if (!binding.bytes.empty()) {

@@ -9,8 +9,8 @@ namespace kmux::fakes {
 namespace {
 
 constexpr std::uint64_t kQuietOneIn = 24;   // calls of progress, of which one begins a quiet time
-constexpr std::uint64_t kMostQuiet = 48;    // calls
-constexpr std::uint64_t kMostAtOnce = 3;    // operations that a call of progress executes
+constexpr std::uint64_t kMaxQuiet = 48;    // calls
+constexpr std::uint64_t kMaxAtOnce = 3;    // operations that a call of progress executes
 
 }  // namespace
 
@@ -139,8 +139,8 @@ void Timeline::progress() {
     --quiet_calls_;
     return;
   }
-  if (below(kQuietOneIn) == 0) quiet_calls_ = below(kMostQuiet);
-  for (std::uint64_t count = below(kMostAtOnce + 1); count > 0; --count) {
+  if (below(kQuietOneIn) == 0) quiet_calls_ = below(kMaxQuiet);
+  for (std::uint64_t count = below(kMaxAtOnce + 1); count > 0; --count) {
     if (ready_.empty() || executing_ != std::thread::id()) return;
     execute_one(lock);
   }

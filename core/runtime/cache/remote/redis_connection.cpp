@@ -19,8 +19,8 @@ namespace {
 using Clock = TransferDeadline::Clock;
 using Kind = RedisReply::Kind;
 
-constexpr std::size_t kMostReplyBytes = kMostRemoteBytes + 4096;  // a value and its framing
-constexpr std::size_t kMostRefusalBytes = 200;                    // the part of a refusal that is logged
+constexpr std::size_t kMaxReplyBytes = kMaxRemoteBytes + 4096;  // a value and its framing
+constexpr std::size_t kMaxRefusalBytes = 200;                    // the part of a refusal that is logged
 
 Error failed(const std::string& why) { return make_error(ErrorCode::kUnavailable, why); }
 
@@ -38,7 +38,7 @@ Status wait_for(int socket, short events, Clock::time_point end) {
 
 /// Makes the server's text safe for a log: no control characters, limited length.
 std::string for_a_log(std::string_view text) {
-  std::string line(text.substr(0, kMostRefusalBytes));
+  std::string line(text.substr(0, kMaxRefusalBytes));
   std::ranges::replace_if(line, [](unsigned char c) { return std::isprint(c) == 0; }, '?');
   return line;
 }
@@ -175,7 +175,7 @@ Result<RedisReply> RedisConnection::receive(TransferDeadline& deadline) {
       if (reader_->pos != reader_->len) return failed("it sent more than one reply");
       return std::move(*reply);
     }
-    if (reader_->len > kMostReplyBytes) return failed("its reply is too large");
+    if (reader_->len > kMaxReplyBytes) return failed("its reply is too large");
     KMUX_TRY(receive_some(deadline));
   }
 }

@@ -8,7 +8,7 @@ namespace {
 
 using Kind = RedisReply::Kind;
 
-constexpr std::size_t kMostIdle = 8;
+constexpr std::size_t kMaxIdle = 8;
 
 // A lease is a name with a time-out; its value identifies the holder. Scripts make check and update atomic.
 constexpr std::string_view kLease = R"(
@@ -100,7 +100,7 @@ std::optional<RedisConnection> RedisTier::take_idle() {
 void RedisTier::keep_idle(RedisConnection connection) {
   if (is_forked()) return;
   const std::lock_guard guard(mutex_);
-  if (idle_.size() < kMostIdle) idle_.push_back(std::move(connection));
+  if (idle_.size() < kMaxIdle) idle_.push_back(std::move(connection));
 }
 
 /// Returns true in a forked child, which must not use the parent's connections or mutex: a thread of the parent may

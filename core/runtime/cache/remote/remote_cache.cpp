@@ -92,7 +92,7 @@ void RemoteCache::give_up(CircuitBreaker& refusals, const Error& error) {
 /// a miss. If none succeeds, waiting costs more than the entries are worth.
 bool RemoteCache::is_one_slow_call(const Error& error) {
   if (!error.note(kSlowStoreNote)) return false;
-  if (++slow_calls_ < kMostSlowCalls) return true;
+  if (++slow_calls_ < kMaxSlowCalls) return true;
   slow_calls_ = 0;
   return false;
 }
@@ -178,7 +178,7 @@ void RemoteCache::store(const PackedEntry& entry) {
   const std::string bytes = to_remote_bytes(entries, options_.secret);
   if (bytes.empty()) {
     return warn("an artifact is not put into the remote cache '" + options_.name + "' (it has more than " +
-                std::to_string(kMostRemoteBytes >> 20) + " MiB).");
+                std::to_string(kMaxRemoteBytes >> 20) + " MiB).");
   }
   ask(store_refusals_, [&] { return options_.tier->put(entry.key, bytes); });
 }
@@ -210,8 +210,8 @@ LogLimit::Verdict LogLimit::judge(const std::string& line, Clock::time_point now
     lines_.clear();
     end_ = now + period_;
   }
-  if (lines_.size() >= kMostLines || !lines_.insert(line).second) return Verdict::kDrop;
-  return lines_.size() == kMostLines ? Verdict::kLogAsLast : Verdict::kLog;
+  if (lines_.size() >= kMaxLines || !lines_.insert(line).second) return Verdict::kDrop;
+  return lines_.size() == kMaxLines ? Verdict::kLogAsLast : Verdict::kLog;
 }
 
 }  // namespace kmux

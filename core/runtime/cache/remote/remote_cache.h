@@ -44,13 +44,13 @@ class CircuitBreaker {
   std::atomic<Clock::rep> warn_again_{0};
 };
 
-/// Limits log lines caused by other processes: each line once per `period`, and at most `kMostLines` lines.
+/// Limits log lines caused by other processes: each line once per `period`, and at most `kMaxLines` lines.
 ///
 /// Threads: any; a line may be lost if two threads log at the same time.
 class LogLimit {
  public:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::size_t kMostLines = 8;
+  static constexpr std::size_t kMaxLines = 8;
 
   explicit LogLimit(Clock::duration period) : period_(period) {}
 
@@ -83,12 +83,12 @@ CacheKey unauthenticated_key(CacheKey key);
 ///
 /// Callers always get an intact entry of their key, authenticated if a secret is set and valid for the headers of this
 /// machine, or none. A failure is logged once per back-off and costs one time-out of the tier. A single call that is
-/// too slow while the tier is alive is no failure of the tier; `kMostSlowCalls` of them without a success are. Leases
+/// too slow while the tier is alive is no failure of the tier; `kMaxSlowCalls` of them without a success are. Leases
 /// are renewed and released regardless of other calls.
 /// Threads: any.
 class RemoteCache {
  public:
-  static constexpr int kMostSlowCalls = 8;
+  static constexpr int kMaxSlowCalls = 8;
 
   RemoteCache(RemoteOptions options, CacheLog log);
 

@@ -12,7 +12,7 @@ namespace kmux {
 /// The largest size of a value.
 ///
 /// Units: bytes.
-inline constexpr std::size_t kMostRemoteBytes = std::size_t{32} << 20;
+inline constexpr std::size_t kMaxRemoteBytes = std::size_t{32} << 20;
 
 /// The kind of the note in the error of a store that is alive but was too slow for this call.
 inline constexpr const char* kSlowStoreNote = "slow store";

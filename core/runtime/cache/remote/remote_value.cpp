@@ -54,10 +54,10 @@ Result<PackedEntry> from_part(const std::string& key, const Artifact::Part& part
 
 std::string to_remote_bytes(const std::vector<PackedEntry>& entries, std::string_view secret) {
   Artifact value;
-  std::size_t left = kMostRemoteBytes - 4096;  // for the tables
+  std::size_t left = kMaxRemoteBytes - 4096;  // for the tables
   for (const PackedEntry& entry : entries) {
     std::string part = to_part(entry, secret);
-    if (part.size() > left || value.parts.size() == kMostRemoteEntries) break;
+    if (part.size() > left || value.parts.size() == kMaxRemoteEntries) break;
     left -= part.size();
     value.set(entry.second, std::move(part));
   }
@@ -69,9 +69,9 @@ RemoteValue read_remote_bytes(const std::string& key, std::string_view bytes, st
   const Result<Artifact> parts = deserialize(bytes);
   if (!parts) return {{}, {parts.error().message}};
   for (const Artifact::Part& part : parts->parts) {
-    if (value.entries.size() + value.refused.size() == kMostRemoteEntries) {
+    if (value.entries.size() + value.refused.size() == kMaxRemoteEntries) {
       value.refused.push_back("it has " + std::to_string(parts->parts.size()) + " parts, of which " +
-                              std::to_string(kMostRemoteEntries) + " are read");
+                              std::to_string(kMaxRemoteEntries) + " are read");
       break;
     }
     Result<PackedEntry> entry = from_part(key, part, secret);

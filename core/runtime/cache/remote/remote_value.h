@@ -15,7 +15,7 @@ struct RemoteValue {
 };
 
 /// The largest number of entries in a value.
-inline constexpr std::size_t kMostRemoteEntries = 4;
+inline constexpr std::size_t kMaxRemoteEntries = 4;
 
 /// Returns the bytes of a value, each entry authenticated with `secret`, or without a MAC if that is empty. Drops the
 /// last entries if all exceed the limit; returns "" if the first one alone does.

@@ -17,11 +17,11 @@ namespace {
 /// A NumPy array in the form in which TVM-FFI's functions take tensors. Borrows the memory but copies the shape, which
 /// another thread may change while the call has released the lock of the interpreter.
 struct NumpyTensor {
-  static constexpr int kMostDimensions = 8;
+  static constexpr int kMaxDimensions = 8;
 
   DLTensor tensor;
-  std::int64_t extents[kMostDimensions];
-  std::int64_t strides[kMostDimensions];
+  std::int64_t extents[kMaxDimensions];
+  std::int64_t strides[kMaxDimensions];
 };
 
 namespace numpy {
@@ -93,7 +93,7 @@ bool read_numpy(PyObject* object, NumpyTensor* place) noexcept {
   if (array.type->byte_order != '=' && array.type->byte_order != '|') return false;
   const DLDataType type = numpy::type_of(static_cast<std::size_t>(array.type->number));
   if (type.bits == 0 || (array.flags & numpy::kWriteable) == 0) return false;
-  if (array.dimensions > NumpyTensor::kMostDimensions) return false;
+  if (array.dimensions > NumpyTensor::kMaxDimensions) return false;
   const std::int64_t bytes = type.bits / 8;
   for (int i = 0; i < array.dimensions; ++i) {
     if (array.strides[i] % bytes != 0) return false;
@@ -104,11 +104,11 @@ bool read_numpy(PyObject* object, NumpyTensor* place) noexcept {
   return true;
 }
 
-constexpr Py_ssize_t kMostArguments = 24;  // more of them go TVM-FFI's way
+constexpr Py_ssize_t kMaxArguments = 24;  // more of them go TVM-FFI's way
 
 struct Frame {
-  TVMFFIAny values[kMostArguments];
-  NumpyTensor tensors[kMostArguments];
+  TVMFFIAny values[kMaxArguments];
+  NumpyTensor tensors[kMaxArguments];
 };
 
 // State that `make` sets; it runs once, under the lock of the interpreter.
@@ -208,7 +208,7 @@ PyObject* call(PyObject* self, PyObject* arguments, PyObject* names) {
   const TVMFFIObjectHandle handle = handle_of(self);
   const Py_ssize_t count = PyTuple_Size(arguments);
   Frame frame;  // not initialised: `set_all` writes the used part
-  if (handle == nullptr || count > kMostArguments || !set_all(arguments, count, &frame)) {
+  if (handle == nullptr || count > kMaxArguments || !set_all(arguments, count, &frame)) {
     return call_plainly(self, arguments);
   }
   TVMFFIAny result{};

@@ -135,7 +135,7 @@ inline Extents sum(Extents a, Extents b) { return {a.x + b.x, a.y + b.y, a.z + b
 inline unsigned count(Extents a) { return a.x * a.y * a.z; }
 
 // What an argument is made of. Places in threadgroup memory follow the buffers.
-constexpr unsigned kMostBuffers = 31;
+constexpr unsigned kMaxBuffers = 31;
 struct buffer {
   unsigned index;
   template <class P>
@@ -147,7 +147,7 @@ struct threadgroup {
   unsigned index;
   template <class P>
   P get(const kmux_launch* launch) const {
-    return From<P>::memory(kmux_dynamic + reinterpret_cast<unsigned long>(launch->arguments[kMostBuffers + index]));
+    return From<P>::memory(kmux_dynamic + reinterpret_cast<unsigned long>(launch->arguments[kMaxBuffers + index]));
   }
 };
 #define KMUX_MSL_ATTRIBUTE(name, value) \

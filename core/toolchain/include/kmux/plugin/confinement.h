@@ -33,6 +33,10 @@ std::vector<std::string> user_writes();
 /// resolved.
 std::string installation_of(const std::string& program);
 
+/// Returns the installation that `path` belongs to, without links: the folder above the "bin" or "lib" that `path` is or lies in, or
+/// the folder of Python packages above it. Returns `path` itself where there is neither, or where that folder contains the user's home.
+std::string installation_around(const std::string& path);
+
 /// A confinement in the kernel's form.
 class PreparedConfinement {
  public:
