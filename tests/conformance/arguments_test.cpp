@@ -1,5 +1,4 @@
-// Arguments: every dtype, no arguments and many, strides, offsets, and the ways
-// in which a call can be wrong.
+// Arguments: every dtype, zero and many arguments, strides, offsets, and the ways in which a call is invalid.
 
 #include <cstring>
 #include <ostream>
@@ -91,7 +90,7 @@ TEST(Arguments, SixtyFourOfThem) {
   EXPECT_THAT(subject.download<int>(kernel.call(args).and_then(single).value()), ElementsAre(expected));
 }
 
-/// The parts of complex numbers lie one behind the other.
+/// The real and imaginary parts of complex numbers are adjacent in memory.
 TEST(Arguments, ComplexElements) {
   auto& subject = Subject::current();
   using Number = std::complex<float>;
@@ -116,7 +115,7 @@ KERNEL void conjugate(const float* x, float* y, long long n) {
   EXPECT_THAT(refused.error().message, HasSubstr("complex64"));
 }
 
-/// A nullable tensor that is not there is a null pointer for the kernel.
+/// The kernel receives a null pointer for a nullable tensor that is absent.
 TEST(Arguments, UsedTensorMayBeNull) {
   auto& subject = Subject::current();
   ProgramBuilder builder("first");
@@ -132,7 +131,7 @@ TEST(Arguments, UsedTensorMayBeNull) {
   EXPECT_THAT(subject.download<float>(kernel(ones, ones).and_then(single).value()), ElementsAre(2));
 }
 
-/// Three device tensors for the add program, and the call.
+/// Three device tensors for the add program, and its kernel.
 struct Call {
   Kernel kernel = Subject::current().compile(add_program()).value();
   Tensor a = Subject::current().upload<float>({4}, dtype::kFloat32, {1, 2, 3, 4});
@@ -260,7 +259,7 @@ KERNEL void split(int* low, const int* a, int* high, long long n) {
   ASSERT_EQ(outputs.size(), 2u);
   EXPECT_THAT(subject.download<int>(outputs[0]), ElementsAre(1, 2));
   EXPECT_THAT(subject.download<int>(outputs[1]), ElementsAre(3, 4));
-  EXPECT_FALSE(kernel(subject.zeros({3}, dtype::kInt32)).ok()); // 2 n = 3 has no solution
+  EXPECT_FALSE(kernel(subject.zeros({3}, dtype::kInt32)).ok()); // 2 n = 3 has no integer solution
 }
 
 } // namespace

@@ -1,4 +1,5 @@
-// Cache, Tiers, Isolation: the ways that lead to a kernel besides compiling it here and now all lead to the same one.
+// Cache, Tiers, Isolation: each way to a kernel (compiled here, cached, in tiers, isolated) must return the same
+// kernel.
 
 #include <filesystem>
 #include <fstream>
@@ -15,7 +16,7 @@
 namespace kmux::conformance {
 namespace {
 
-/// A runtime with the plugin under test and a cache of its own.
+/// Returns a runtime with the plugin under test and a separate cache.
 Shared<Runtime> cached_runtime(const std::filesystem::path& cache) {
   RegistryOptions options{.search_path = {Subject::current().folder()}, .use_default_path = false};
   const Environment process = Environment::from_process();
@@ -28,7 +29,8 @@ CompileOptions here() {
   return {.execution_backend = subject.name(), .device = subject.device().ordinal()};
 }
 
-/// A + B through that kernel, which belongs to a runtime of its own: so do its tensors.
+/// Returns A + A by `kernel`. The kernel belongs to a separate runtime, so its tensors must be on that runtime's
+/// device.
 std::vector<float> sum_through(const Kernel& kernel) {
   const std::vector<float> values = {1, 2, 3, 4, 5};
   const Tensor host = Tensor::from<float>({5}, dtype::kFloat32, values).value();
@@ -109,7 +111,7 @@ TEST(Isolation, ErrorsComeThroughWhole) {
   options.isolation = Isolation::kProcess;
   const auto isolated = build(Subject::current().runtime(), program, options);
   ASSERT_EQ(in_process.ok(), isolated.ok());
-  if (isolated.ok()) return;  // of a language that compiles what is not declared
+  if (isolated.ok()) return;  // the dialect compiles undeclared names
   EXPECT_EQ(isolated.error().code, in_process.error().code);
   EXPECT_EQ(isolated.error().message, in_process.error().message);
   EXPECT_EQ(isolated.error().note("log").has_value(), in_process.error().note("log").has_value());

@@ -1,4 +1,4 @@
-// Constants: variables of the module that are set by their names, in the order of streams.
+// Constants: module variables that are set by name, in stream order.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// y = scale * x * weights[i % 4] + bias, of which the source initialises the scale; `declared` constants.
+/// Returns y = scale * x * weights[i % 4] + bias; the source initialises the scale. `declared` are the program's
+/// constants.
 Program weighted_program(std::vector<Constant> declared) {
   ProgramBuilder builder("weighted");
   const Expr n = builder.symbol("n");
@@ -119,7 +120,7 @@ TEST(Constants, ThatTheCodeHasNotAreErrorsOfTheBuild) {
   EXPECT_EQ(kernel.error().code, ErrorCode::kCompileFailed);
 }
 
-// Some code has no sizes before it is loaded.
+// Some code reports its sizes only after it is loaded.
 TEST(Constants, OfAnotherSizeAreRefused) {
   const auto kernel = Subject::current().compile(weighted_program({{"weights", dtype::kFloat32, {8}}}));
   const Status status =

@@ -1,4 +1,4 @@
-// Devices: memory, copies and what a backend may lack, through the functions of its devices.
+// Devices: memory, copies and optional features of a backend, through its device functions.
 
 #include <cstring>
 #include <numeric>
@@ -11,7 +11,7 @@
 namespace kmux::conformance {
 namespace {
 
-/// Memory of the device under test, given back at the end of a case.
+/// Owns memory of the device under test and frees it at the end of a case.
 class Memory {
  public:
   explicit Memory(std::size_t bytes, std::size_t alignment = 256)
@@ -102,7 +102,7 @@ TEST(Devices, ADeviceThatIsNotThereIsRefused) {
   EXPECT_FALSE(Memory::devices().allocate(beyond, nullptr, 16, 16).ok());
 }
 
-/// Works, or is refused as unsupported in words.
+/// Returns true if `answer` is a success. A failure must be kUnsupported with a message.
 template <class Answer>
 bool is_there(const Answer& answer) {
   if (answer.ok()) return true;

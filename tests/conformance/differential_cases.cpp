@@ -6,7 +6,7 @@
 namespace kmux::conformance {
 namespace {
 
-/// The texts of one kernel: for the host, for CUDA and HIP, and for Metal.
+/// The sources of one kernel: for the host, for CUDA and HIP, and for Metal.
 struct Texts {
   const char* c;
   const char* cuda;
@@ -19,8 +19,7 @@ std::vector<float> numbers(std::size_t count, float step, std::size_t period) {
   return values;
 }
 
-/// Adds the variants; `host` adds the steps of one, told whether it is the
-/// host's.
+/// Adds the variants. `host` adds the steps of one variant; its argument is true for the host's variant.
 template <class Host>
 void add_variants(ProgramBuilder& builder, const Texts& texts, const Host& host) {
   builder.variant("c").source("k.c", texts.c);
@@ -34,7 +33,7 @@ void add_variants(ProgramBuilder& builder, const Texts& texts, const Host& host)
   host(false);
 }
 
-// One program on every backend: the one that the example shows.
+// One program on every backend: the program of the example.
 DifferentialCase saxpy() {
   Program program = load_program(KMUX_PORTABLE_PROGRAM).value();
   return {"saxpy",

@@ -10,21 +10,21 @@
 
 namespace kmux::conformance {
 
-/// Numbers that go into a program, as a tensor of float32.
+/// Input values of a program, as a tensor of float32.
 struct DifferentialInput {
   std::vector<std::int64_t> shape;
   std::vector<float> values;
 };
 
-/// How far an output may be from the reference's: `absolute` + `relative` *
-/// |reference|. Both 0: the same bits.
+/// Largest difference between an output and the reference: `absolute` + `relative` * |reference|. If both are 0, the
+/// outputs must be equal bit for bit.
 struct Tolerance {
   double absolute = 0;
   double relative = 0;
 };
 
-/// A program with a variant for the host and some for devices. Inputs and
-/// outputs are float32; `inputs` and `scalars` are what a call takes, in order.
+/// A program with one variant for the host and some for devices. Inputs and outputs are float32; `inputs` and `scalars`
+/// are the arguments of a call, in order.
 struct DifferentialCase {
   std::string name;
   Program program;
@@ -37,4 +37,4 @@ inline void PrintTo(const DifferentialCase& one, std::ostream* out) { *out << "p
 
 std::vector<DifferentialCase> differential_cases();
 
-} // namespace kmux::conformance
+}  // namespace kmux::conformance

@@ -1,6 +1,5 @@
-// The differential group: the same inputs through every backend that can run
-// here, compared with what the reference backend makes of them. It is "cpu":
-// compiled C on the host, nothing in between.
+// The differential group: the same inputs through every backend that can run here, compared with the reference backend.
+// The reference is "cpu": C compiled for the host.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -34,7 +33,7 @@ class Differential : public testing::TestWithParam<DifferentialCase> {
     return compile(*runtime(), program, {.execution_backend = backend});
   }
 
-  /// Every output of a call, one after another.
+  /// Returns every output of a call, concatenated.
   static std::vector<float> call(const Kernel& kernel, const DifferentialCase& one) {
     std::vector<Tensor> tensors;
     std::vector<Arg> args;
@@ -55,7 +54,7 @@ class Differential : public testing::TestWithParam<DifferentialCase> {
   static Shared<Runtime> runtime() { return Runtime::default_runtime().value(); }
 };
 
-/// The first element that is too far away, as text; empty if none is.
+/// Returns a description of the first element outside the tolerance; empty if there is no such element.
 std::string difference(const std::vector<float>& expected, const std::vector<float>& actual, Tolerance tolerance) {
   if (expected.size() != actual.size()) return "another number of elements";
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -77,7 +76,7 @@ bool is_required(const std::string& backend) {
   return false;
 }
 
-/// No device, no toolchain, or no variant of the program.
+/// Returns true if the device, the toolchain or the program's variant is missing.
 bool cannot_run(const Error& error) {
   return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kUnsupported;
 }
@@ -117,5 +116,5 @@ TEST(DifferentialComparison, SeesWhatIsTooFarAway) {
   EXPECT_NE(difference({1}, {1, 2}, {10, 10}), "");
 }
 
-} // namespace
-} // namespace kmux::conformance
+}  // namespace
+}  // namespace kmux::conformance

@@ -1,5 +1,4 @@
-// Errors: what a backend says when the program, the options or the arguments
-// are wrong.
+// Errors: the errors that a backend returns for an invalid program, invalid options or invalid arguments.
 
 #include <algorithm>
 #include <set>
@@ -31,7 +30,7 @@ TEST(Errors, CompilerLogHasTheUsersLine) {
   ASSERT_FALSE(kernel.ok());
   EXPECT_EQ(kernel.error().code, ErrorCode::kCompileFailed);
   EXPECT_THAT(kernel.error().explain(), HasSubstr("undeclared_name"));
-  // The suite puts one line before the text, so the mistake stands in line 3.
+  // The suite puts one line before the source, so the mistake is in line 3.
   EXPECT_THAT(kernel.error().explain(), AnyOf(HasSubstr(":3:"), HasSubstr("(3)")));
   EXPECT_THAT(kernel.error().explain(), HasSubstr("kernels."));
 }
@@ -67,8 +66,8 @@ TEST(Errors, ForbiddenCompilerFlagIsNamed) {
   EXPECT_THAT(kernel.error().explain(), HasSubstr("-o/tmp/kmux_must_not_write_here"));
 }
 
-/// A program with one int64 scalar n whose host part is given; returns the
-/// status of calling it with n = `value`.
+/// Calls a program with one int64 scalar n and the host steps `steps`, with n = `value`. Returns the status of the
+/// call.
 Status call_with(std::int64_t value, const std::function<void(const OneThread&, BodyBuilder)>& steps) {
   auto& subject = Subject::current();
   KMUX_ASSIGN(const Kernel kernel, subject.compile(trace_program(steps)));
@@ -147,7 +146,7 @@ TEST(Errors, ArgumentThatDoesNotFitIsAnError) {
   EXPECT_FALSE(kernel(std::int64_t{1} << 40).ok());
 }
 
-/// A launch that asks for one feature more than plain.
+/// Returns a program whose launch uses `feature`.
 Program program_using(const std::string& feature) {
   ProgramBuilder builder("feature");
   builder.output("out", dtype::kInt32, {1});
@@ -174,12 +173,12 @@ TEST(Errors, FeaturesAreSupportedOrRefusedByName) {
   }
 }
 
-// Before a plugin is opened its manifest decides; what the code says otherwise would never be asked (C3.11).
+// Before a plugin is opened, its manifest decides; dialects that only the code reports would never be queried (C3.11).
 TEST(Errors, DialectsAreThoseOfTheManifest) {
   auto& subject = Subject::current();
   const Target target = subject.backend().resolve_target("auto", 0).value();
   const auto& dialects = subject.plugin()->manifest().dialects;
-  std::set<std::string> names(dialects.begin(), dialects.end());  // of which the tree may know nothing
+  std::set<std::string> names(dialects.begin(), dialects.end());  // may include names unknown to the tree
   for (const kmux::Dialect& dialect : all_dialects()) names.emplace(dialect.name);
   for (const std::string& name : names) {
     const Program program{.name = "p", .variants = {Variant{.dialect = name}}};

@@ -17,7 +17,7 @@ Error malformed(const std::filesystem::path& path, int line, const std::string& 
           "\"positions\" or \"replace FROM -> TO\".");
 }
 
-// The first word of `text`, which loses it.
+// Removes the first word of `text` and returns it.
 std::string take_word(std::string& text) {
   std::istringstream words(text);
   std::string word;
@@ -28,7 +28,7 @@ std::string take_word(std::string& text) {
   return word;
 }
 
-// Whether `line`, which begins with `kind`, is a good one of a dialect; '#' begins no comment in it.
+// Stores the line `kind` `rest` of a dialect in `form`. Returns true if the line is valid; '#' begins no comment in it.
 bool read_form(const std::string& kind, const std::string& rest, DialectForm& form) {
   if (kind == "first-line") form.first_line = rest;
   if (kind == "kernel") form.kernel = rest;
@@ -53,7 +53,7 @@ bool is_of_form(const std::string& kind) {
   return std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
-} // namespace
+}  // namespace
 
 Result<Exemptions> read_exemptions(const std::filesystem::path& path) {
   Exemptions exemptions;
@@ -83,4 +83,4 @@ Result<Exemptions> read_exemptions(const std::filesystem::path& path) {
   return exemptions;
 }
 
-} // namespace kmux::conformance
+}  // namespace kmux::conformance

@@ -10,8 +10,8 @@
 
 namespace kmux::conformance {
 
-/// What a backend says of itself: cases it can never pass, cases that it does not pass yet, and how kernels are written in its
-/// dialects. A pattern is a gtest filter ("Geometry.*").
+/// The statements of a backend's conformance.txt: unsupported cases, expected failures, and how kernels are written in
+/// its dialects. A pattern is a gtest filter, for example "Geometry.*".
 struct Exemptions {
   struct Entry {
     std::string pattern;
@@ -22,13 +22,12 @@ struct Exemptions {
   std::vector<DialectForm> dialects;
 };
 
-/// Reads `conformance.txt`: one "unsupported PATTERN REASON" or
-/// "expected-failure PATTERN REASON" a line; '#' begins a comment. A file that
-/// does not exist is an empty list. "dialect NAME FILE" begins a dialect whose kernels the suite does not have; the lines
-/// "first-line", "kernel", "pointer", "value", "shared", "block", "thread", "positions" and "replace FROM -> TO" below it fill a
-/// `DialectForm`.
+/// Reads `conformance.txt`: one "unsupported PATTERN REASON" or "expected-failure PATTERN REASON" a line; '#' begins a
+/// comment. Returns an empty list if the file does not exist. "dialect NAME FILE" begins a dialect whose kernels the
+/// suite does not have. The lines "first-line", "kernel", "pointer", "value", "shared", "block", "thread", "positions"
+/// and "replace FROM -> TO" below it fill a `DialectForm`.
 ///
-/// Errors: invalid_argument with file and line; a reason is mandatory.
+/// Errors: invalid_argument with file and line; a reason must be given.
 Result<Exemptions> read_exemptions(const std::filesystem::path& path);
 
 }  // namespace kmux::conformance

@@ -1,5 +1,5 @@
-// Features: what a launch may have besides its kernel gives the same result where the backend has it, and is refused by its
-// name where not.
+// Features: a launch that uses a feature returns the same result if the backend supports the feature. Otherwise the
+// backend must refuse the launch and name the feature.
 
 #include "kmux/plugin/features.h"
 
@@ -23,7 +23,7 @@ namespace {
 using ::testing::HasSubstr;
 
 struct Feature {
-  const char* name;  // of `known_features`
+  const char* name;  // a name in `known_features`
   std::function<void(LaunchBuilder&)> use;
 };
 
@@ -37,7 +37,7 @@ bool is_struct(const Feature& feature) { return feature.name == std::string_view
 
 bool is_map(const Feature& feature) { return std::string_view(feature.name).starts_with("tensor_map"); }
 
-/// Of x, float32[8, 8, 64].
+/// Returns a map of x, float32[8, 8, 64].
 TensorMap map_of(const Feature& feature) {
   TensorMap map{
       .name = "map", .base = {"x"}, .dims = {64, 8, 8}, .strides_bytes = {256, 2048}, .mode = TiledMap{{32, 8, 1}}};
@@ -45,8 +45,8 @@ TensorMap map_of(const Feature& feature) {
   return map;
 }
 
-/// A map is 128 bytes that a kernel takes by value. Where there are none, the kernel is never compiled; nor where structures are
-/// not, which are one in registers of two kinds, one in memory, and one that is aligned.
+/// Returns the kernel's source. A tensor map is 128 bytes, passed by value. A backend without tensor maps or structures
+/// never compiles the kernel. The structures are one in registers of two kinds, one in memory, and an aligned one.
 std::string kernel_with(const Feature& feature) {
   if (is_shared(feature))
     return "KERNEL void store(long long* out, long long value, SHARED long long* shared) {\n"
@@ -68,10 +68,11 @@ std::string kernel_with(const Feature& feature) {
 
 constexpr std::int64_t kElements = 128;  // more than any launch here writes
 
-/// The elements that are 7: of a grid of 3 * 2 blocks of 2 * 4 threads that many, one by each thread.
+/// Returns the number of elements set to 7. A grid of 3 * 2 blocks of 2 * 4 threads sets one per thread.
 std::int64_t written_by(const Feature& feature) { return is_grid(feature) ? 48 : 1; }
 
-/// out[0] = 7, by a launch that uses the feature; of feature grid each thread writes an element of its own.
+/// Returns a program that sets out[0] = 7 by a launch that uses the feature. With feature grid, each thread writes its
+/// own element.
 Program program_with(const Feature& feature) {
   ProgramBuilder builder("feature");
   builder.input("x", dtype::kFloat32, {8, 8, 64}).buffer("out", BufferParam{dtype::kInt64, {kElements}});

@@ -1,5 +1,4 @@
-// Geometry: the host program against the reference evaluator, which is
-// `evaluate` of the sdk.
+// Geometry: the host program against the reference evaluator, `evaluate` of the sdk.
 
 #include <map>
 
@@ -17,7 +16,7 @@ using ::testing::ElementsAre;
 const Expr n = Expr::symbol("n");
 const Expr m = Expr::symbol("m");
 
-/// Every operator at least once, over n and m.
+/// Returns expressions over n and m that use every operator at least once.
 std::vector<Expr> expressions() {
   return {n + m,
           n - m,
@@ -72,7 +71,7 @@ TEST(Geometry, ExpressionsMeanWhatTheEvaluatorSays) {
   }
 }
 
-/// The numbers that a trace program appended when called with n = `value`.
+/// Returns the numbers that a trace program appends when called with n = `value`.
 std::vector<std::int64_t> trace(std::int64_t value, const std::function<void(const OneThread&, BodyBuilder)>& steps) {
   auto& subject = Subject::current();
   const Kernel kernel = subject.compile(trace_program(steps)).value();

@@ -1,4 +1,4 @@
-// Life: who holds what, for how long, and from how many threads.
+// Life: ownership of objects, their lifetimes, and use from several threads.
 
 #include <optional>
 

@@ -1,5 +1,4 @@
-// Load: finding, opening and asking a plugin; building without loading;
-// refusing artifacts that are none.
+// Load: finding, opening and querying a plugin; building without loading; refusing invalid artifacts.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -78,7 +77,7 @@ TEST(Load, BuildGivesAnArtifactThatLoadsAlone) {
   EXPECT_TRUE(subject.backend().load(copy, 0).ok());
 }
 
-/// A program whose kernel is in a header that is none of its files.
+/// Returns a program whose kernel is in a header outside its files.
 Program program_with_header(const std::string& header) {
   ProgramBuilder builder("includer");
   builder.output("out", dtype::kInt32, {1});
@@ -87,7 +86,7 @@ Program program_with_header(const std::string& header) {
   return builder.build().value();
 }
 
-// What is kept of a build is used again while these files are as they were (C3.2).
+// A cached build is reused as long as these files are unchanged (C3.2).
 TEST(Load, BuildSaysWhichFilesItRead) {
   auto& subject = Subject::current();
   const TempFolder folder;

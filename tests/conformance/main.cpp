@@ -44,8 +44,8 @@ int without_device(const CommandLine& line, const Error& error) {
   return kSkipped;
 }
 
-/// Cases that this run leaves out: the unsupported ones, and those run apart as
-/// expected failures.
+/// Returns a filter of the cases that this run excludes: the unsupported ones, and the expected failures, which run
+/// separately.
 std::string exclusions(const Exemptions& exemptions) {
   std::string filter;
   for (const auto* entries : {&exemptions.unsupported, &exemptions.expected_failures}) {
@@ -54,8 +54,7 @@ std::string exclusions(const Exemptions& exemptions) {
   return filter;
 }
 
-/// Runs each expected failure alone; one that passes is an error, so that the
-/// list does not rot.
+/// Runs each expected failure alone and returns those that pass. A pass is an error, so the list must stay up to date.
 std::vector<std::string> unexpected_passes(const Exemptions& exemptions, const CommandLine& line) {
   std::vector<std::string> passes;
   for (const auto& entry : exemptions.expected_failures) {
@@ -82,7 +81,8 @@ void print_exemptions(const Exemptions& exemptions) {
               exemptions.expected_failures.size());
 }
 
-/// Results of a driver that computes nothing are wrong; programs that are meant to be are those of groups Errors and Features.
+/// Results of a driver that computes nothing are wrong, so only compilation counts. Only the groups Errors and Features
+/// may refuse programs.
 int rehearse() {
   [[maybe_unused]] const int results = RUN_ALL_TESTS();
   int failures = 0;
@@ -109,7 +109,7 @@ Exemptions without_compiler(Exemptions exemptions) {
   return exemptions;
 }
 
-/// GoogleTest's lines give way to one JSON document.
+/// Replaces GoogleTest's output by one JSON document.
 const CaseListener& listen_for_json() {
   testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
   delete listeners.Release(listeners.default_result_printer());
@@ -147,7 +147,7 @@ std::vector<std::string> groups() {
   return names;
 }
 
-/// What is chosen by tags or by GoogleTest's own flag, without what cannot pass.
+/// Selects the cases by tags or by GoogleTest's own flag, without the exempted cases.
 Status choose_cases(const CommandLine& line, const Exemptions& exemptions) {
   if (line.inside) return Ok{};
   if (GTEST_FLAG_GET(filter) != "*") return Ok{};
@@ -162,7 +162,7 @@ Result<Exemptions> exemptions_of(const CommandLine& line) {
   return line.is_cached ? without_compiler(std::move(read)) : std::move(read);
 }
 
-/// That the suite has kernels which the plugin takes. One error here is worth more than one of each case.
+/// Checks that the suite has kernels in a dialect of the plugin. One error here is more useful than one per case.
 Status check_dialects() {
   const Subject& subject = Subject::current();
   std::vector<std::string> known = own_dialects();
@@ -197,7 +197,7 @@ int run_suite(const CommandLine& line) {
   return line.rehearses ? rehearse() : run_all(line, *exemptions);
 }
 
-/// GoogleTest wants its flags before anything is asked of it.
+/// GoogleTest must get its flags before any other call.
 void init_gtest(const char* program, std::vector<std::string> flags, const std::string& junit) {
   if (!junit.empty()) flags.push_back("--gtest_output=xml:" + junit);
   std::vector<char*> words = {const_cast<char*>(program)};

@@ -12,7 +12,7 @@ namespace {
 struct Dialect {
   const char* name;
   const char* path;
-  const char* kernel; // what KERNEL stands for
+  const char* kernel; // replaces KERNEL
   bool has_grid;
 };
 
@@ -42,7 +42,8 @@ namespace {
 bool gives_shared(const DialectForm& form) { return !form.shared.empty(); }
 bool gives_positions(const DialectForm& form) { return !form.block.empty() && !form.thread.empty(); }
 
-/// Does the subject take a dialect with grids of the suite's own, or one that `gives` what is asked for?
+/// Returns true if the subject takes one of the suite's dialects with grids, or a dialect of its file for which `gives`
+/// returns true.
 bool takes_one_that(bool (*gives)(const DialectForm&)) {
   std::vector<std::string> known = own_dialects();
   std::erase(known, "c");
@@ -135,4 +136,4 @@ void append(const OneThread& host, BodyBuilder body, Expr value) {
   host.launch(body, "append").args({"log"}).arg(std::move(value), dtype::kInt64);
 }
 
-} // namespace kmux::conformance
+}  // namespace kmux::conformance

@@ -9,13 +9,13 @@
 
 namespace kmux::conformance {
 
-/// The newest variant of a builder, and how its dialect launches one thread.
+/// The builder's newest variant, and how its dialect launches one thread.
 class OneThread {
  public:
   OneThread(ProgramBuilder& builder, std::string dialect) : builder_(builder), dialect_(std::move(dialect)) {}
   ProgramBuilder& builder() const { return builder_; }
   LaunchBuilder launch(const std::string& kernel) const { return launch(builder_.body(), kernel); }
-  /// Within a guard or a loop.
+  /// Launches within a guard or a loop.
   LaunchBuilder launch(BodyBuilder body, const std::string& kernel) const;
 
  private:
@@ -23,36 +23,35 @@ class OneThread {
   std::string dialect_;
 };
 
-/// The dialects that the suite has kernels in by itself.
+/// Returns the dialects for which the suite itself has kernels.
 std::vector<std::string> own_dialects();
 
-/// Is it known how a kernel of the subject has the memory of `dynamic_smem_bytes`, in one of the dialects that it takes?
+/// Returns true if the subject takes a dialect in which the suite can write kernels that use `dynamic_smem_bytes`.
 bool can_use_shared();
 
-/// Is it known how a kernel of the subject has its place in the grid and in the block, in one of the dialects that it takes?
+/// Returns true if the subject takes a dialect in which the suite can write kernels that read their block and thread
+/// indices.
 bool can_use_positions();
 
-/// Gives `builder` one variant for each dialect that the suite knows, and for those that the plugin's file has. `text`
-/// holds kernels in the common subset of C and CUDA, each begun with KERNEL.
-/// `host` adds the launches.
+/// Adds one variant to `builder` for each dialect that the suite or the plugin's file defines. `text` holds kernels in
+/// the common subset of C and CUDA, each begun with KERNEL. `host` adds the launches.
 void add_variants(ProgramBuilder& builder, std::string_view text, const std::function<void(const OneThread&)>& host);
 
-/// The same without dialects whose launches are plain calls: for what a launch has besides.
+/// As add_variants(), without dialects whose launches are plain calls: for launch features beyond the arguments.
 void add_device_variants(ProgramBuilder& builder, std::string_view text,
                          const std::function<void(const OneThread&)>& host);
 
-/// C = A + B over float32[n].
+/// Returns C = A + B over float32[n].
 Program add_program(const std::string& name = "add");
 
-/// out[i] = values[i]: int64 expressions over int64 scalar parameters of the
-/// given names.
+/// Returns out[i] = values[i]: int64 expressions over int64 scalar parameters of the given names.
 Program record_program(const std::vector<Expr>& values, const std::vector<std::string>& scalars);
 
-/// A program whose steps append numbers to `log` (int64[16], first element is
-/// the count): for order, guards, loops.
+/// Returns a program whose steps append numbers to `log` (int64[16], first element is the count). It tests order,
+/// guards and loops.
 Program trace_program(const std::function<void(const OneThread&, BodyBuilder)>& steps);
 
-/// The kernel of those programs: `append(log, value)`.
+/// The kernel of trace programs: `append(log, value)`.
 extern const std::string_view kTraceKernel;
 
 /// Appends `value` to the log of a trace program.

@@ -8,17 +8,17 @@
 
 namespace kmux::conformance {
 
-/// How far a case of many programs has come: a line now and then, none of a short one.
+/// Reports the progress of a case of many programs: a line at intervals, none for a short case.
 class Progress {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kInterval{10};
 
-  /// `write` gets each line, with its end.
+  /// `write` receives each line, with its line end.
   Progress(std::string what, std::uint32_t count, std::function<void(const std::string&)> write)
       : what_(std::move(what)), count_(count), write_(std::move(write)) {}
 
-  /// `done` of them are done.
+  /// Reports that `done` programs are done.
   void tell(std::uint32_t done, Clock::time_point now = Clock::now()) {
     if (!told_) told_ = now;
     if (now - *told_ < kInterval) return;
@@ -30,7 +30,7 @@ class Progress {
   std::string what_;
   std::uint32_t count_;
   std::function<void(const std::string&)> write_;
-  std::optional<Clock::time_point> told_;  // when the last line was written, or the first was asked for
+  std::optional<Clock::time_point> told_;  // time of the last line, or of the first call
 };
 
 }  // namespace kmux::conformance

@@ -32,7 +32,7 @@ class Generator {
     if (kind < 6)
       return {Kind::kGuard, value(2, names) > value(1, names), steps(depth + 1, names), steps(depth + 1, names)};
     std::vector<std::string> inner = names;
-    inner.push_back("i" + std::to_string(names.size() - 2));  // n and m are the first
+    inner.push_back("i" + std::to_string(names.size() - 2));  // n and m precede the loop variables
     return {Kind::kLoop, Expr(static_cast<std::int64_t>(below(4))), steps(depth + 1, inner)};
   }
 
@@ -73,7 +73,7 @@ class Generator {
 
 using Values = std::vector<std::pair<std::string, std::int64_t>>;
 
-/// Does what the program says, with the evaluator of the sdk.
+/// Runs the body with the evaluator of the sdk.
 class Runner {
  public:
   explicit Runner(Values values) : values_(std::move(values)), log_(RandomBody::kLogged) {}
@@ -150,7 +150,7 @@ bool launches(const std::vector<Step>& steps) {
   return false;
 }
 
-/// Calls `each` with every list of steps that has one step less, or what is inside of a step in its place.
+/// Calls `each` with every simpler list of steps: with one step removed, or replaced by the steps inside it.
 void with_less(const std::vector<Step>& steps, const std::function<void(const std::vector<Step>&)>& each) {
   for (std::size_t i = 0; i < steps.size(); ++i) {
     std::vector<Step> less = steps;
@@ -172,7 +172,7 @@ RandomBody RandomBody::of(std::uint32_t seed) {
   RandomBody body;
   body.steps_ = Generator(seed).steps(0, {"n", "m"});
   if (!launches(body.steps_))
-    body.steps_.push_back({Kind::kAppend, Expr::symbol("n")});  // a program launches something
+    body.steps_.push_back({Kind::kAppend, Expr::symbol("n")});  // a program must launch a kernel
   return body;
 }
 

@@ -1,9 +1,10 @@
 // random_kernels [--backend NAME] [--first SEED] [--kernels N] [--processes P] [--write FILE | --expect FILE]
 //
-// The random kernels of random_kernel.h through a backend of the runtime, against what the same kernels mean in C; by default
-// 3,000 from seed 0 on through nvrtc. With --write: what backend cpu makes of the C, a line "SEED SUM" a kernel, and with
-// --expect FILE such lines are what is compared with, so that a machine with a GPU needs neither backend cpu nor Clang. P
-// processes share the programs of a run, each having every P-th. Ends with 1 where a kernel is wrong or cannot be run.
+// Runs the random kernels of random_kernel.h through a backend of the runtime and compares them with the same kernels
+// in C; by default 3,000 from seed 0 on through nvrtc. --write FILE writes backend cpu's results of the C, a line "SEED
+// SUM" per kernel. --expect FILE compares with such lines instead, so a machine with a GPU needs neither backend cpu
+// nor Clang. P processes share the programs of a run; each takes every P-th. Exits with 1 if a kernel is wrong or
+// cannot be run.
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
@@ -59,7 +60,7 @@ std::optional<Run> parse(int argc, char** argv) {
 
 using Numbers = std::vector<unsigned>;
 
-// FNV-1a over the numbers' bytes.
+// Returns the FNV-1a sum of the numbers' bytes.
 std::uint64_t sum_of(const Numbers& numbers) {
   std::uint64_t sum = 0xcbf29ce484222325U;
   for (const unsigned number : numbers) {
@@ -68,7 +69,7 @@ std::uint64_t sum_of(const Numbers& numbers) {
   return sum;
 }
 
-// What each kernel of `kernels` writes, run as `program` by `backend`.
+// Returns the output of each kernel of `kernels`, run as `program` by `backend`.
 Result<std::vector<Numbers>> results(const RandomProgram& kernels, const Program& program, const std::string& backend,
                                      const Options& options) {
   KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
@@ -84,7 +85,7 @@ Result<std::vector<Numbers>> results(const RandomProgram& kernels, const Program
     KMUX_ASSIGN(inputs.emplace_back(), in.to(kernel.device()));
     KMUX_ASSIGN(outputs.emplace_back(), out.to(kernel.device()));
   }
-  for (unsigned i = 0; i < kernels.size(); ++i) args.insert(args.end(), {inputs[i], outputs[i]});  // which it refers to
+  for (unsigned i = 0; i < kernels.size(); ++i) args.insert(args.end(), {inputs[i], outputs[i]});  // Arg refers to them
   KMUX_TRY(kernel.launch(args));
   std::vector<Numbers> all;
   for (const Tensor& output : outputs) {
@@ -108,13 +109,13 @@ Sums read_sums(const std::string& path) {
   return sums;
 }
 
-/// How many kernels of a run were compared, and how many were wrong or could not be run.
+/// Counts of the compared kernels of a run, and of those that were wrong or could not be run.
 struct Verdict {
   unsigned compared = 0;
   unsigned wrong = 0;
 };
 
-// The sums that `kernels` should have: of `known` those that are there, else of the C.
+// Returns the sums that `kernels` must have: `known` with --expect, otherwise computed from the C.
 Result<Sums> wanted_of(const RandomProgram& kernels, const Run& run, const Sums& known) {
   if (!run.expect.empty()) return known;
   KMUX_ASSIGN(const std::vector<Numbers> numbers, meant(kernels));
@@ -146,7 +147,7 @@ Verdict compare(const RandomProgram& kernels, const Run& run, const Sums& known)
   return verdict;
 }
 
-// The programs of process `index`: every `run.processes`-th from it on.
+// Calls `visit` with the programs of process `index`: every `run.processes`-th, beginning with it.
 template <class Visit>
 void for_each_program(const Run& run, unsigned index, Visit visit) {
   const unsigned end = run.first + run.kernels;
@@ -183,7 +184,7 @@ int write_all(const Run& run) {
   return file.flush() ? status : 1;
 }
 
-// Each process opens its own runtime, as no driver outlives a fork.
+// Each process opens its own runtime, because drivers do not survive a fork.
 int compare_in_processes(const Run& run) {
   const Sums known = run.expect.empty() ? Sums() : read_sums(run.expect);
   if (run.processes == 1) return compare_share(run, known, 0);

@@ -1,4 +1,4 @@
-// Differential: random bodies against the reference evaluator. A seed that fails is made small and written to disk.
+// Differential: random bodies against the reference evaluator. A failing seed is reduced and written to disk.
 
 #include <cstdio>
 #include <cstdlib>
@@ -18,14 +18,14 @@ namespace {
 
 constexpr std::uint32_t kBodies = 24, kRehearsed = 3;
 
-/// KMUX_SEEDS: as many as there is time for.
+/// Returns the number of bodies; KMUX_SEEDS may set it, as high as time allows.
 std::uint32_t body_count() {
   if (Subject::current().uses_cache()) return kRehearsed;
   const char* const asked = std::getenv("KMUX_SEEDS");
   return asked != nullptr ? static_cast<std::uint32_t>(std::atoi(asked)) : kBodies;
 }
 
-/// What differs between the program and the evaluator; empty if nothing does.
+/// Returns the first difference from the evaluator, or the error of a failed call; empty if the results are equal.
 std::string difference(const RandomBody& body) {
   auto& subject = Subject::current();
   const auto kernel = subject.compile(body.program());
@@ -48,7 +48,7 @@ std::string difference(const RandomBody& body) {
   return "";
 }
 
-/// The smallest body that still fails, as far as leaving out steps leads.
+/// Removes steps while the body still fails. Returns a failing body in which no step can be removed.
 RandomBody shrunk(RandomBody body) {
   for (bool is_smaller = true; is_smaller;) {
     is_smaller = false;
@@ -62,7 +62,7 @@ RandomBody shrunk(RandomBody body) {
   return body;
 }
 
-/// Where the program was written to, for `kmux run`.
+/// Writes the program to a file for `kmux run` and returns its path.
 std::string written(const RandomBody& body, std::uint32_t seed) {
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() /

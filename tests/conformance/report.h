@@ -11,14 +11,14 @@
 
 namespace kmux::conformance {
 
-/// Keeps what became of each case, for one JSON document at the end.
+/// Keeps the result of each case, for one JSON document at the end.
 ///
-/// Lifetime: GoogleTest owns it once it is appended to its listeners.
+/// Lifetime: must be appended to GoogleTest's listeners, which then own it.
 class CaseListener final : public testing::EmptyTestEventListener {
  public:
   void OnTestPartResult(const testing::TestPartResult& result) override;
   void OnTestEnd(const testing::TestInfo& test) override;
-  /// {"group", "name", "status": "passed", "failed" or "skipped", "ms", "message"} of each case.
+  /// Returns {"group", "name", "status": "passed", "failed" or "skipped", "ms", "message"} of each case.
   const Json::Array& cases() const { return cases_; }
 
  private:
@@ -26,7 +26,7 @@ class CaseListener final : public testing::EmptyTestEventListener {
   Json::Array cases_;
 };
 
-/// The document of --json.
+/// Returns the document of --json.
 Json report_of(const std::string& plugin, const std::string& device, const Json::Array& cases,
                const Exemptions& exemptions, const std::vector<std::string>& unexpected_passes);
 

@@ -1,4 +1,5 @@
-// Streams: what is in order and what is not, with kernels and copies that see each other's memory.
+// Streams: which operations are ordered and which are not, with kernels and copies that read and write each other's
+// memory.
 
 #include <array>
 
@@ -66,7 +67,7 @@ TEST(Streams, OutputsOfACallBelongToItsStream) {
   const Stream stream = new_stream();
   Tensor sum = subject.upload({kElements}, dtype::kFloat32, ones());
   ASSERT_TRUE(subject.device().synchronize().ok());
-  for (int i = 0; i < 8; ++i) {  // each input is dropped while its kernel may still run
+  for (int i = 0; i < 8; ++i) {  // each input is released while its kernel may still run
     const std::array<Arg, 2> both = {sum, sum};
     sum = add.call(both, stream).and_then(single).value();
   }

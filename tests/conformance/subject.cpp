@@ -14,7 +14,7 @@ Subject& Subject::current() {
 
 namespace {
 
-/// A plugin that is broken is not one that cannot run here.
+/// Turns kUnavailable into kInternal: a broken plugin is a failure, not a plugin that cannot run here.
 Error as_failure(Error error) {
   if (error.code == ErrorCode::kUnavailable) error.code = ErrorCode::kInternal;
   return error;
@@ -35,7 +35,7 @@ Status Subject::choose(const Choice& choice) {
     options.search_path = {std::filesystem::absolute(choice.folder)};
     options.use_default_path = false;
   }
-  options.variables = process.variables;  // which name libraries, for some plugins
+  options.variables = process.variables;  // some plugins read library names from them
   KMUX_ASSIGN(const Isolation where, isolation_from_string(choice.isolation));
   Environment environment{.isolation = std::optional(where)};
   if (choice.uses_cache) environment.cache_dir = process.cache_dir;

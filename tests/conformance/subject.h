@@ -18,23 +18,23 @@
 
 namespace kmux::conformance {
 
-/// The plugin under test, alone in a runtime of its own.
+/// The plugin under test, alone in a separate runtime.
 class Subject {
  public:
-  /// The one of this process; set by `choose`, before any test runs.
+  /// Returns the subject of this process; `choose` must be called before any test runs.
   static Subject& current();
   struct Choice {
     std::string plugin;
-    std::filesystem::path folder;  // empty: where kmux finds plugins
+    std::filesystem::path folder;  // empty: kmux's plugin path
     std::string isolation;
     int device = 0;  // ordinal
-    bool rehearses = false;  // over a driver that computes nothing: results say nothing
-    bool uses_cache = false;  // that of the process's environment, which has what a rehearsal compiled
+    bool rehearses = false;  // runs over a driver that computes nothing, so results are invalid
+    bool uses_cache = false;  // the cache of the process's environment, which holds code that a rehearsal compiled
   };
-  /// Errors: unavailable where the plugin cannot run here, as its probe has it; of another code where it fails, crashes
-  ///         or cannot be opened, which is no reason to skip it.
+  /// Errors: unavailable if the plugin's probe reports that it cannot run here. Another code if the plugin fails,
+  /// crashes or cannot be opened; the caller must not skip the suite then.
   static Status choose(const Choice& choice);
-  /// Lets go of the plugin and its code: a driver may be gone before what is static here.
+  /// Releases the plugin and its code. Must be called before static destruction, because a driver may be gone by then.
   static void end();
 
   const std::string& name() const { return name_; }
@@ -44,27 +44,27 @@ class Subject {
   const Device& device() const { return device_; }
   const std::filesystem::path& folder() const { return folder_; }
   bool rehearses() const { return rehearses_; }
-  /// Are there no more programs than a rehearsal compiles?
+  /// Returns true if the suite may use only the programs that a rehearsal compiles.
   bool uses_cache() const { return uses_cache_; }
-  /// Dialects whose kernels the plugin says how to write.
+  /// Returns the dialects of the plugin's file, which defines how kernels are written in them.
   const std::vector<DialectForm>& dialects() const { return dialects_; }
   void set_dialects(std::vector<DialectForm> dialects) { dialects_ = std::move(dialects); }
 
-  /// For --json: nothing tells how far a case has come.
+  /// Disables progress output, for --json.
   void be_quiet() { is_quiet_ = true; }
   bool is_quiet() const { return is_quiet_; }
 
-  /// A program that was not compiled, and the case that it is of.
+  /// A program that was not compiled, and the test case that compiled it.
   struct Refusal {
     std::string test;
     Error error;
   };
   std::vector<Refusal> refusals() const;
 
-  /// Compiles with this plugin and no other.
+  /// Compiles with this plugin only.
   Result<Kernel> compile(const Program& program, CompileOptions options = {}) const;
 
-  /// A device tensor with a copy of `values`.
+  /// Returns a device tensor with a copy of `values`.
   template <class T>
   Tensor upload(std::vector<std::int64_t> shape, DType dtype, const std::vector<T>& values) const {
     return Tensor::from<T>(std::move(shape), dtype, values).value().to(device_).value();
@@ -72,7 +72,7 @@ class Subject {
   Tensor zeros(std::vector<std::int64_t> shape, DType dtype) const {
     return Tensor::zeros(std::move(shape), dtype, device_).value();
   }
-  /// The elements of a device tensor, on the host.
+  /// Returns the elements of a device tensor, on the host.
   template <class T>
   std::vector<T> download(const Tensor& tensor) const {
     const Tensor host = tensor.to(Device{}).value();
@@ -91,7 +91,7 @@ class Subject {
   Shared<Plugin> plugin_;
   Device device_;
   std::vector<DialectForm> dialects_;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   mutable std::vector<Refusal> refusals_;
 };
 

@@ -57,7 +57,7 @@ std::string parameters(const DialectForm& form, std::string_view list) {
   return text;
 }
 
-/// Writes `block` and `thread` of each axis in the place of BLOCK_X and its like.
+/// Replaces BLOCK_X and its like by `block` and `thread` of each axis.
 void write_positions(std::string& text, const std::string& block, const std::string& thread) {
   for (const auto& [axis, number] : {std::pair("x", "0"), std::pair("y", "1")}) {
     for (const auto& [word, form] : {std::pair("BLOCK_", block), std::pair("THREAD_", thread)}) {
@@ -103,7 +103,7 @@ std::string kernels_in(const DialectForm& form, std::string_view text) {
 
 namespace {
 
-// What a parameter's type is called in CuTe DSL.
+// The names of parameter types in CuTe DSL.
 constexpr std::array kTypes =
     std::to_array<std::pair<std::string_view, std::string_view>>({{"bool", "Boolean"},
                                                                   {"signed char", "Int8"},
@@ -130,7 +130,7 @@ std::string python_expression(std::string text) {
   return std::regex_replace(text, std::regex(R"(([=(*+] )\*(\w+))"), "$1$2[0]");
 }
 
-// Statements of C, a line each.
+// Translates statements of C, one per line.
 class PythonBody {
  public:
   explicit PythonBody(int depth) : depth_(depth) {}
@@ -155,7 +155,7 @@ class PythonBody {
   }
 
  private:
-  // Of a loop; gives what follows it.
+  // Reads the body of a loop; returns the text after it.
   std::string read_body(const std::string& rest) {
     const bool is_block = rest.starts_with('{');
     const std::size_t end = rest.find(is_block ? '}' : ';');
@@ -176,7 +176,7 @@ class PythonBody {
   std::string text_;
 };
 
-// What a parameter is annotated with that is a tensor map.
+// The annotation of a tensor map parameter.
 constexpr const char* kCuteMap =
     ": __import__(\"cutlass\").GridConstant[__import__(\"cutlass.experimental.cuda\", fromlist=[\"cuda\"]).TensorMap]";
 
@@ -202,7 +202,7 @@ std::string cute_kernel(std::string_view name, std::string_view list, std::strin
   lines.read(body);
   std::string text = without_blanks(lines.text());
   if (text.empty()) text = "pass";
-  if (text.starts_with("for ")) arrays += "\n    ";  // which is no part of a line
+  if (text.starts_with("for ")) arrays += "\n    ";  // a loop starts a separate line
   return "def " + std::string(name) + "(" + parameters + "):\n    " + arrays + text + "\n";
 }
 
@@ -217,7 +217,7 @@ std::string cute_kernels(std::string_view text) {
     const std::size_t end = text.find("\n}") < text.find("KERNEL ") ? text.find("\n}") : text.find("}\n");
     const std::size_t body = text.find('{') + 1;
     const std::string_view name = text.substr(text.find(' ') + 1, open - text.find(' ') - 1);
-    // Without an import above it, so that a body begins in the same line whatever the dialect.
+    // No import above, so that a body begins in the same line in every dialect.
     python += "@__import__(\"cutlass.cute\").cute.kernel\n";
     python += cute_kernel(name, text.substr(open + 1, close - open - 1), text.substr(body, end - body));
     text.remove_prefix(end);

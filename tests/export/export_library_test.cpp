@@ -29,7 +29,7 @@ CompileOptions on_cpu() {
   return options;
 }
 
-/// What a kernel of the runtime says of a call: "" or its error.
+/// Returns the error message of a call of the runtime's kernel, "" if it succeeds.
 std::string said_by(const Kernel& kernel, const std::vector<CallValue>& values) {
   std::vector<Arg> args;
   for (const CallValue& value : values) args.push_back(value.arg());
@@ -227,7 +227,7 @@ TEST(ExportLibrary, WorksWithACompilerInAProcessOfItsOwn) {
   EXPECT_EQ(library({1.0, tensors.tensor(dtype::kFloat32, {3}), tensors.tensor(dtype::kFloat32, {3})}), "");
 }
 
-/// What must not change anything, and why it is refused.
+/// Exports that fail must leave all files unchanged and report the reason.
 class ExportRefusal : public testing::Test {
  protected:
   Error refused(const ExportOptions& options, const Program& program = axpy()) const {
@@ -271,7 +271,7 @@ TEST_F(ExportRefusal, OfPathsThatAreNone) {
   EXPECT_THAT(folder_.files(), IsEmpty());
 }
 
-// A file system that takes nothing.
+// On a file system that refuses writes.
 TEST_F(ExportRefusal, LeavesNothingHalfDone) {
   folder_.write("a.h", "what was there");
   const Error error = refused({.compile = on_cpu(), .library = "/proc/self/a.so", .header = folder_.path("a.h")});

@@ -1,4 +1,4 @@
-// A call of an exported library is as short as one of the runtime: it allocates nothing.
+// A call of an exported library is as cheap as a call of the runtime: it allocates nothing.
 #include <array>
 #include <vector>
 
@@ -12,7 +12,7 @@
 namespace kmux::test {
 namespace {
 
-// Of calls after the first one.
+// Checks the calls after the first one.
 void expect_no_allocation(const OpenedLibrary& library, std::span<const TVMFFIAny> args) {
   ASSERT_EQ(library.call(args), 0) << library.last_error();
   const std::size_t before = kmux::test::allocations();
@@ -49,7 +49,7 @@ TEST(ExportedAllocations, ARefusedCallMakesNoneEither) {
   const ExportFolder folder;
   const OpenedLibrary library(folder.exported(axpy()).library, "axpy");
   const std::array<TVMFFIAny, 3> wrong{};
-  EXPECT_NE(library.call(wrong), 0);  // the thread's text is there from now on
+  EXPECT_NE(library.call(wrong), 0);  // the thread's error text now exists
   const std::size_t before = kmux::test::allocations();
   EXPECT_NE(library.call(wrong), 0);
   EXPECT_EQ(kmux::test::allocations() - before, 0U);

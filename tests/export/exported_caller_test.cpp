@@ -1,4 +1,4 @@
-// Exported libraries where there is no kmux: in C, and in Python.
+// Exported libraries called without kmux: from C, and from Python.
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 const std::string kHere = std::string(KMUX_TEST_SOURCE_DIR) + "/tests/export/";
 
-/// Runs `words` with no variable of this process but an empty PATH.
+/// Runs `words` with an environment of only an empty PATH.
 ProcessResult run_alone(std::vector<std::string> words) {
   words.insert(words.begin(), {"/usr/bin/env", "-i", "PATH=/nowhere"});
   return run({std::move(words)}).value();
@@ -57,7 +57,7 @@ TEST(ExportedCaller, LinksTheLibraryByItsName) {
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
 }
 
-/// A Python that has tvm_ffi, or nothing.
+/// Returns the path of a Python that has tvm_ffi, "" if missing.
 std::string python() {
   const std::string path = std::string(KMUX_TEST_SOURCE_DIR) + "/.venv/bin/python";
   if (!std::filesystem::exists(path)) return "";

@@ -8,26 +8,27 @@
 
 namespace kmux::test {
 
-/// A program over the signature of unit/call_table.h whose kernel writes n into "a"; n = 13 in "u" makes it fail, and m = 5
-/// fails an assert of the body.
+/// Returns a program over the signature of unit/call_table.h. Its kernel writes n into "a"; n = 13 in "u" makes it
+/// fail. m = 5 fails an assert of the body.
 Program everything();
 
-/// y = alpha * x + y.
+/// Returns y = alpha * x + y.
 Program axpy();
 
-/// out[i] = the remainder of the address of a workspace by its alignment: 16, 256, 4096 and 65536 bytes.
+/// Returns out[i] = the remainder of the address of a workspace by its alignment: 16, 256, 4096 and 65536 bytes.
 Program aligned();
 
-/// Sets n + extra bytes of "y", which has n, to 7, after a kernel that sets the first one to 1.
+/// Returns a program that sets n + extra bytes of "y", of extent n, to 7, after a kernel that sets the first one to 1.
 Program filled();
 
-/// Its kernel, in C++, throws.
+/// Returns a program whose C++ kernel throws.
 Program thrower();
 
-/// Of dialect cuda, in blocks of `threads`, which is 64 or refused: block b adds the sum of its 64 products of alpha and x to y[b].
+/// Returns a program of dialect cuda, in blocks of `threads`, which must be 64. Block b adds the sum of its 64 products
+/// of alpha and x to y[b].
 Program block_sums();
 
-/// A folder of its own, removed at the end.
+/// Owns a temporary folder and removes it at the end.
 class ExportFolder {
  public:
   ExportFolder();
@@ -36,7 +37,7 @@ class ExportFolder {
   ExportFolder& operator=(const ExportFolder&) = delete;
 
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  /// The names in it, so that a test sees what was left behind.
+  /// Returns the names of the files in the folder, so that a test sees files left behind.
   std::vector<std::string> files() const;
   void write(const std::string& name, const std::string& content) const;
   std::string read(const std::string& name) const;

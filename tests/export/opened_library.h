@@ -11,7 +11,7 @@
 
 namespace kmux::test {
 
-/// An exported library as an application that knows nothing of kmux opens it.
+/// An exported library, opened as by an application without kmux.
 class OpenedLibrary {
  public:
   OpenedLibrary(const std::string& path, const std::string& name)
@@ -21,7 +21,7 @@ class OpenedLibrary {
         prepare_(*library_.function<int(int)>(name + "_prepare")),
         close_(*library_.function<void()>(name + "_close")) {}
 
-  /// "", or what is wrong.
+  /// Calls the library and returns "" or the error message.
   std::string operator()(const std::vector<CallValue>& values) const {
     std::vector<TVMFFIAny> args;
     for (const CallValue& value : values) args.push_back(value.any());
@@ -30,7 +30,7 @@ class OpenedLibrary {
     if (code != 0) return last_error_();
     return result.type_index == kTVMFFINone ? "" : "the result is no None";
   }
-  /// The call alone: 0, or -1.
+  /// Calls the library and returns 0 or -1.
   int call(std::span<const TVMFFIAny> args) const {
     return call_(nullptr, args.data(), static_cast<std::int32_t>(args.size()), nullptr);
   }

@@ -1,4 +1,4 @@
-// Where a process has libtvm_ffi: here a fake one, opened before the library, as Python opens the real one.
+// Errors in a process that has libtvm_ffi: a fake one, opened before the library, as Python opens the real one.
 #include <dlfcn.h>
 
 #include <gmock/gmock.h>

@@ -12,13 +12,13 @@
 #endif
 
 namespace {
-// Atomic, since a compiler may assume that the allocator leaves plain variables alone.
+// Atomic, because compilers may assume that the allocator does not write plain variables.
 constinit thread_local std::atomic<std::size_t> counted{0};
 }  // namespace
 
 #if KMUX_SANITIZED
 
-// A sanitizer has its own allocator and tells of its calls.
+// A sanitizer has its own allocator and reports its calls.
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*, std::size_t),
                                                          void (*on_free)(const volatile void*));
 namespace {
@@ -28,7 +28,7 @@ namespace {
 
 #else
 
-// Source: glibc's names of its own allocator. Visible, so that the C++ library calls these.
+// Source: glibc's names of its allocator's functions. Visible, so that the C++ library calls these.
 #pragma GCC visibility push(default)
 extern "C" {
 void* __libc_malloc(std::size_t);

@@ -4,7 +4,8 @@
 
 namespace kmux::test {
 
-/// Allocations of this thread so far, counted below operator new. Who links this has the counting allocator.
+/// Returns the allocations of this thread so far, counted below operator new. Linking it installs the counting
+/// allocator.
 std::size_t allocations();
 
 }  // namespace kmux::test

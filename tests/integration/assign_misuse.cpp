@@ -1,4 +1,4 @@
-// Does not compile: what KMUX_ASSIGN declares would be gone after the `if`.
+// Must not compile: the variable that KMUX_ASSIGN declares would be destroyed after the `if`.
 #include "kmux/error.h"
 
 kmux::Result<int> number();

@@ -1,4 +1,4 @@
-// What a plugin does that no error can tell of, and what its application gets then: docs/security.md has the promises.
+// Plugins that fail without returning an error, and the result for the application: docs/security.md has the promises.
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -32,13 +32,12 @@ constexpr const char* kFault = "KMUX_TEST_BAD_PLUGIN";
 constexpr const char* kReport = " Report it to the plugin's author; this process goes on without it.";
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized =
-    true;  // where memory is read that is not there, the process ends with the sanitizer's own code
+constexpr bool kSanitized = true;  // on an invalid read, the process ends with the sanitizer's exit code
 #else
 constexpr bool kSanitized = false;
 #endif
 
-/// A program that needs no symbol of its own.
+/// Returns a program that needs no symbol.
 Program copying() {
   Program program{.name = "copying"};
   program.signature.params = {{"a", BufferParam{dtype::kFloat32, {Expr(4)}}},
@@ -51,7 +50,7 @@ Program copying() {
   return program;
 }
 
-/// What a step does instead of its work, and how the error describes it (nothing: the step goes on).
+/// The faulty behaviour of a step, and the error's description of it (empty: the step continues).
 struct Fault {
   std::string step;
   std::string fault;
@@ -62,12 +61,13 @@ void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.step << ':' 
 
 std::string name_of(const testing::TestParamInfo<Fault>& info) { return info.param.step + "_" + info.param.fault; }
 
-/// A process with the plugin "bad" and sound ones beside it.
+/// A process with the plugin "bad" and working plugins beside it.
 class BadPluginProcess : public testing::TestWithParam<Fault> {
  protected:
   ~BadPluginProcess() override { unsetenv(kFault); }
 
-  /// `fault` of the process from now on; options with its name, by which an answer is remembered.
+  /// Sets `fault` in the process from now on. The plugin options contain its name, because answers are remembered by
+  /// them.
   void start(const std::string& fault, const std::string& trial_s = "") {
     setenv(kFault, fault.c_str(), /*overwrite=*/1);
     Environment environment;
@@ -85,7 +85,7 @@ class BadPluginProcess : public testing::TestWithParam<Fault> {
                   .isolation = isolation,
                   .compile_timeout_s = limit_s});
   }
-  /// The process lives, and has no process left when the runtime is gone.
+  /// Checks that the process still works, and that no child process is left after the runtime is destroyed.
   void expect_others_work(const std::string& asked = "null_a") {
     EXPECT_EQ(built(asked).value().backend, "null_a");
     runtime_.reset();
@@ -95,7 +95,7 @@ class BadPluginProcess : public testing::TestWithParam<Fault> {
   Shared<Runtime> runtime_;
 };
 
-// Before its first answer a plugin is nowhere but in a process of its own.
+// Before its first answer, a plugin is loaded only in a separate process.
 using BadPluginFirst = BadPluginProcess;
 
 TEST_P(BadPluginFirst, IsUnavailableWithTheReason) {
@@ -133,7 +133,7 @@ std::vector<Fault> first_faults() {
 }
 INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginFirst, testing::ValuesIn(first_faults()), name_of);
 
-// A compiler that is asked to run in a process of its own.
+// A compiler that must run in a separate process.
 using BadPluginCompiler = BadPluginProcess;
 
 TEST_P(BadPluginCompiler, FailsAlone) {
@@ -161,7 +161,7 @@ std::vector<Fault> compiler_faults() {
 }
 INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginCompiler, testing::ValuesIn(compiler_faults()), name_of);
 
-// Code of a plugin that is asked to be tried in a process of its own: to load it, and its first launch.
+// Code of a plugin that must be tried in a separate process: loading it, and its first launch.
 class BadPluginCode : public BadPluginProcess {
  protected:
   Result<Kernel> compiled(std::optional<double> limit_s = {}) {
@@ -169,7 +169,7 @@ class BadPluginCode : public BadPluginProcess {
         *runtime_, copying(),
         {.target = "null", .execution_backend = "bad", .isolation = Isolation::kProcess, .compile_timeout_s = limit_s});
   }
-  /// A call whose first number is `first`.
+  /// Calls the kernel with `first` as the first number of its input.
   static Status called(const Kernel& kernel, float first) {
     const std::array<float, 4> numbers = {first};
     const Tensor a = Tensor::zeros({4}, dtype::kFloat32, kernel.device()).value();
@@ -224,7 +224,7 @@ TEST_F(BadPluginCode, IsNotTriedWithoutTrials) {
   EXPECT_TRUE(called(compiled().value(), 1).ok());
 }
 
-// What an application gets from a plugin that is open in it.
+// The errors that an application gets from a plugin that is loaded in it.
 using BadPluginHere = BadPluginProcess;
 
 TEST_P(BadPluginHere, IsAnError) {
@@ -257,7 +257,7 @@ std::vector<Fault> errors_here() {
 }
 INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginHere, testing::ValuesIn(errors_here()), name_of);
 
-// What a plugin may do without harm to others: a right kernel, and an end of the process with nothing left.
+// Plugin behaviour that harms no caller: the kernel is valid, and the process ends with nothing left behind.
 using BadPluginHarmless = BadPluginProcess;
 
 TEST_P(BadPluginHarmless, IsBuiltAndLeavesNothing) {
@@ -281,12 +281,12 @@ std::vector<Fault> harmless_faults() {
 INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginHarmless, testing::ValuesIn(harmless_faults()),
                          [](const auto& one) { return name_of(one) + "_" + one.param.told; });
 
-// What it writes to a sink after its call has returned goes to memory of the worker alone.
+// Writes to a sink after the call has returned must reach only the worker's memory.
 TEST_F(BadPluginProcess, WritesAfterItsCallToTheWorkerAlone) {
   start("build:writes_late");
   EXPECT_TRUE(built("bad", Isolation::kProcess).ok());
   usleep(400'000);
-  const auto again = built("bad", Isolation::kProcess, 10.0);  // by that worker or another one
+  const auto again = built("bad", Isolation::kProcess, 10.0);  // by the same worker or another one
   EXPECT_TRUE(again.ok() || again.error().note("worker")) << again.error().explain();
   expect_others_work();
 }

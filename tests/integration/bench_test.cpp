@@ -30,7 +30,7 @@ constexpr const char* kDoubling = R"(void doubling(const float* x, float* y, lon
   for (long long i = 0; i < n; ++i) y[i] = 2 * x[i];
 })";
 
-// Nothing with SILENT; with DIRTY x is overwritten, too.
+// Writes no output with SILENT; with DIRTY, also overwrites x.
 constexpr const char* kFlawedDoubling = R"(void doubling(float* x, float* y, long long n) {
 #ifndef SILENT
   for (long long i = 0; i < n; ++i) y[i] = 2 * x[i];
@@ -40,12 +40,12 @@ constexpr const char* kFlawedDoubling = R"(void doubling(float* x, float* y, lon
 #endif
 })";
 
-// Each call reads what the one before has left.
+// Each call reads the output of the previous one.
 constexpr const char* kHalvingSum = R"(void doubling(const float* x, float* y, long long n) {
   for (long long i = 0; i < n; ++i) y[i] = 0.5f * y[i] + x[i];
 })";
 
-/// y[i] = 2 * x[i], or what `text` says.
+/// Returns y[i] = 2 * x[i], or the kernel in `text`.
 Program doubling(const char* text = kDoubling) {
   ProgramBuilder program("doubling");
   const Expr n = program.symbol("n");
@@ -76,7 +76,7 @@ class Bench : public testing::Test {
       Runtime::create({.disable_cache = true}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"}}).value();
 };
 
-/// POSIX alone does not say what other processes take.
+/// Returns true if the memory of other processes can be measured; POSIX alone does not report it.
 constexpr bool shows_processes() {
 #ifdef KMUX_TEST_PORTABLE
   return false;
@@ -92,7 +92,7 @@ TEST_F(Bench, MeasuresEveryColumnOfEveryBackend) {
   EXPECT_EQ(contest.baseline, "cpu");
   EXPECT_EQ(contest.reference, "cpu");
   EXPECT_EQ(contest.flops, 1000);
-  // All but what the compiled code takes, which compilers for processors do not tell.
+  // All columns except the resources of compiled code, which compilers for processors do not report.
   const auto is_measured = [](const ColumnInfo& info) { return info.column < Column::kRegisters; };
   const auto measured =
       static_cast<std::size_t>(std::ranges::count_if(columns(), is_measured)) - (shows_processes() ? 0 : 1);
@@ -122,7 +122,7 @@ TEST_F(Bench, SaysWhoTookItAndWithWhatItWasCompiled) {
   EXPECT_THAT(dump(*toolchains), Not(HasSubstr("/"))) << "folders of a machine are its own business";
 }
 
-/// Two programs, the second of which has no right baseline where SILENT is defined.
+/// Returns two programs; the second has no valid baseline if SILENT is defined.
 std::vector<Program> right_and_flawed() {
   std::vector<Program> programs = {doubling(), doubling(kFlawedDoubling)};
   programs[1].name = "flawed";
@@ -144,7 +144,7 @@ TEST_F(Bench, KeepsWhatItMeasuredBeforeItFailed_C3_6) {
   EXPECT_NE(kept[0].machine.find("toolchains"), nullptr);
 }
 
-/// What a run over n = 8, 16 has measured when it is stopped after the first.
+/// Returns the measurements of a run over n = 8, 16 that is stopped after the first contest.
 BenchReport stopped_after_one(Runtime& runtime, BenchOptions options) {
   const Program program = doubling();
   std::stop_source stop;
@@ -289,7 +289,7 @@ TEST_F(Bench, SaysTheDriftOfADeviceOfItsOwn) {
   EXPECT_THAT(contest.device_drift, ElementsAre(Key("null_a:0"))) << "both are on it";
 }
 
-/// A compiler that takes 200 MiB first.
+/// A compiler that first allocates 200 MiB.
 class LargeCompiler {
  public:
   LargeCompiler() {

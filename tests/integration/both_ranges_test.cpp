@@ -1,4 +1,4 @@
-// Stages in NVTX and in ROCTx, by libraries that write down.
+// Stages in NVTX and in ROCTx, by fake libraries that record them.
 #include <dlfcn.h>
 #include <string>
 

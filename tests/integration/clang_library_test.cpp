@@ -1,4 +1,4 @@
-// The cpu plugin without its compiler, and with that of another release.
+// The cpu plugin without its compiler library, and with that library of another release.
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -64,7 +64,7 @@ TEST_F(ClangLibrary, IsNotNeededForWhatTheCacheHas) {
   {
     const auto whole = Runtime::create(environment, {.search_path = {kPlugins}, .use_default_path = false}).value();
     for (const char* const target : kTargets) ASSERT_TRUE(compile(*whole, nothing(), options(target)).ok());
-  }  // what it has made is in the cache when it ends
+  }  // its code is in the cache when it ends
   const auto without =
       Runtime::create(environment, {.search_path = {folder_.path()}, .use_default_path = false}).value();
   for (const char* const target : kTargets) {

@@ -1,4 +1,4 @@
-// What `auto` and targets mean to every command that takes a program.
+// The meaning of `auto` and of targets in every command that takes a program.
 
 #include <filesystem>
 
@@ -19,7 +19,7 @@ using ::testing::StartsWith;
 const std::filesystem::path kPortable =
     std::filesystem::path(KMUX_TEST_SOURCE_DIR) / "examples/portable/saxpy.kmux.json";
 
-/// A folder beside the program that has a variant for every kind of device.
+/// A session that runs a program with a variant for every kind of device.
 class CliAuto : public testing::Test {
  protected:
   ProcessResult run(std::vector<std::string> words, const CliSession::Variables& variables = {}) const {
@@ -30,7 +30,7 @@ class CliAuto : public testing::Test {
     words.insert(words.end(), more.begin(), more.end());
     return run(words);
   }
-  /// What the document that the command prints says under `key`.
+  /// Returns the value of `key` in the document that the command prints.
   std::string said(const std::string& key, const std::string& command, std::vector<std::string> more = {}) const {
     more.emplace_back("--json");
     const ProcessResult result = run_portable(command, more);
@@ -39,7 +39,7 @@ class CliAuto : public testing::Test {
     const Json* const member = json ? json->find(key) : nullptr;
     return member != nullptr && member->as_string() != nullptr ? *member->as_string() : "";
   }
-  /// The program with the variant of `dialect` alone, and with these sources if they are not empty.
+  /// Writes the program with only the variant of `dialect`, and with these sources if they are not empty.
   void write_for(const std::string& dialect, const std::string& file, const std::string& sources = "") const {
     Json json = parse_json(read_file(kPortable).value()).value();
     Json::Array& variants = *json["variants"].as_array();
@@ -47,7 +47,7 @@ class CliAuto : public testing::Test {
     if (!sources.empty()) variants.front()["sources"] = parse_json(sources).value();
     session_.write(file, dump(json));
   }
-  /// The program with its MSL alone, which runs on no machine that these tests run on.
+  /// Writes the program with only its MSL, which no machine of these tests can run.
   void write_for_metal_alone() const {
     write_for("msl", "metal.kmux.json");
     session_.write("saxpy.metal", read_file(kPortable.parent_path() / "saxpy.metal").value());
@@ -114,7 +114,7 @@ TEST_F(CliAuto, AsksForAnArchitectureWhereThereIsNoDevice) {  // C2.5, C3.7
   }
 }
 
-// The command has no word for it: this is the library.
+// The command has no option for target_host, so this tests the library.
 TEST_F(CliAuto, TargetHostIsTakenWhereItIsDocumented) {  // C1.1
   const auto runtime = Runtime::default_runtime().value();
   const Program program = load_program(session_.folder() / "scale/scale.kmux.json").value();

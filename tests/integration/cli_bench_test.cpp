@@ -1,4 +1,4 @@
-// kmux bench as a user types it.
+// kmux bench as a user runs it.
 
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-// `kmux cache export` and `import`: what one machine built, another need not build.
+// `kmux cache export` and `import`: one machine need not build code that another machine has built.
 
 #include "kmux/json.h"
 

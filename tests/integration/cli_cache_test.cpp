@@ -1,4 +1,4 @@
-// `kmux cache`, and the cache as commands in processes of their own use it.
+// `kmux cache`, and the cache as used by commands in separate processes.
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@ namespace {
 
 const char* const kCachedScale = "scale/scale.kmux.json";
 
-/// A session whose cache is a folder of it.
+/// A session whose cache is a subfolder.
 class CliCache : public testing::Test {
  protected:
   ProcessResult run(const std::vector<std::string>& words) const { return session_.run(words, variables_); }
@@ -45,7 +45,8 @@ TEST_F(CliCache, SecondProcessCompilesNothing) {
   EXPECT_EQ(builds().size(), 2U);
 }
 
-// The check of memory was skipped where an unchecked kernel was in the cache, and a checked one was served to everybody else.
+// Regression: an unchecked kernel in the cache disabled the memory check, and a checked kernel was returned to other
+// callers.
 TEST_F(CliCache, HasOptionsOfTheEnvironmentInItsKeys) {
   session_.write("k.cu",
                  "//! kmux\n//! kernel k(out y: i32[32])\n//!   launch k<<<1, 32>>>(y)\n"
@@ -59,12 +60,12 @@ TEST_F(CliCache, HasOptionsOfTheEnvironmentInItsKeys) {
   EXPECT_TRUE(compiled());
   variables_.erase("KMUX_OPTION_CPU_CHECK");
   variables_.erase("KMUX_OPTION_CPU_CHECK_SEED");
-  variables_["KMUX_OPTION_CPU_THREADS"] = "1";  // changes no code
+  variables_["KMUX_OPTION_CPU_THREADS"] = "1";  // does not change the code
   EXPECT_FALSE(compiled());
 }
 
-// One package in two places, as two environments of Python have it: neither the plugin's place nor that of the headers which
-// came with it is in a key.
+// One package in two places, as in two Python environments. Neither the plugin's path nor that of its headers is part
+// of a key.
 TEST_F(CliCache, IsThatOfAPackageWhereverItLies) {
   namespace fs = std::filesystem;
   const fs::path plugins = fs::path(KMUX_TEST_PLUGIN_DIR).parent_path().parent_path() / "lib/kmux/plugins";
@@ -122,7 +123,7 @@ TEST_F(CliCache, RunsOutOfTheCache) {
   EXPECT_EQ(builds().size(), 1U);
 }
 
-// The same content is the same key, whoever asks from wherever; address spaces differ in each process anyway.
+// Equal content has the same key, for every caller and folder. Address spaces differ in each process anyway.
 TEST_F(CliCache, KeyIsPure) {
   const CliSession elsewhere;
   compiles();

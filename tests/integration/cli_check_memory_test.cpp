@@ -1,4 +1,4 @@
-// `kmux run --check-memory`: what a kernel for a GPU does wrong, found on any machine.
+// `kmux run --check-memory` finds memory errors of GPU kernels on any machine.
 #include <csignal>
 
 #include "kmux/builder.h"
@@ -20,7 +20,7 @@ ProcessResult check(const CliSession& session, const std::string& program, const
   return session.run(words);
 }
 
-// A program with one kernel, `k(const float* x, float* y, int n)`.
+// Saves a program with one kernel, `k(const float* x, float* y, int n)`.
 void save(const CliSession& session, const std::string& dialect, const std::string& file, const std::string& source) {
   ProgramBuilder builder("sample");
   const Expr n = builder.symbol("n");

@@ -18,7 +18,7 @@
 namespace kmux::test {
 namespace {
 
-/// A program of its own for each `number`; `source` is appended to it.
+/// Saves a separate program for each `number`; `source` is appended to its source.
 void save(const CliSession& session, int number, const std::string& source = "") {
   const std::string name = "add" + std::to_string(number);
   ProgramBuilder builder(name);
@@ -124,14 +124,14 @@ TEST_F(CliCompileMany, LeavesOneProgramAsItWas) {
   EXPECT_THAT(result.standard_output, HasSubstr("compiled for "));
 }
 
-/// A kmux whose stderr is a terminal of 60 columns.
+/// A kmux process whose stderr is a terminal of 60 columns.
 class Terminal {
  public:
   Terminal(const std::filesystem::path& folder, const std::vector<std::string>& words) {
     main_ = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     grantpt(main_), unlockpt(main_);
     const std::string name = ptsname(main_);
-    const int other = open(name.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);  // so that its size can be set
+    const int other = open(name.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);  // used to set its size
     const winsize size{.ws_row = 24, .ws_col = 60, .ws_xpixel = 0, .ws_ypixel = 0};
     ioctl(other, TIOCSWINSZ, &size);
     std::vector<std::string> all = {std::string(KMUX_TEST_BUILD_DIR) + "/bin/kmux", "compile"};
@@ -160,7 +160,7 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  /// All that it writes until it has written `text`, or has ended.
+  /// Reads the output until it contains `text` or ends. Returns the whole output so far.
   std::string read_until(const std::string& text) {
     char buffer[4096];
     while (written_.find(text) == std::string::npos) {
@@ -205,7 +205,7 @@ TEST_F(CliCompileMany, IsCancelledByControlC) {
   save(session_, 6, "#include \"endless.h\"\n");
   std::vector<std::string> words = {"--isolation", "process", "-j", "1", "-I", "endless"};
   for (int i = 0; i < 4; ++i) words.push_back(path_of(i));
-  // A header that is a pipe nobody writes to: its compiler waits until it is stopped.
+  // A header that is a pipe without a writer: its compiler blocks until it is stopped.
   std::filesystem::create_directory(session_.folder() / "endless");
   ASSERT_EQ(mkfifo((session_.folder() / "endless" / "endless.h").c_str(), 0600), 0);
   words.insert(words.begin(), path_of(6));

@@ -1,4 +1,4 @@
-// Types that numpy lacks: .npy files hold their bits, the command compares them as numbers.
+// Types that numpy lacks: .npy files hold their bits, and the command compares them as numbers.
 
 #include <cstring>
 
@@ -14,7 +14,7 @@ namespace {
 
 class CliDtype : public testing::TestWithParam<DType> {
  protected:
-  /// y = x, element by element, over the bits of the type.
+  /// Returns y = x, element by element, over the bits of the type.
   static Program copy_program(DType type) {
     ProgramBuilder builder("copy");
     const Expr n = builder.symbol("n");
@@ -25,7 +25,7 @@ class CliDtype : public testing::TestWithParam<DType> {
     builder.launch("copy").args({"x", "y"}).arg(n * Expr(total_bits(type) / 8), dtype::kInt64);
     return builder.build().value();
   }
-  /// The values as a tensor of `type`.
+  /// Returns the values as a tensor of `type`.
   static Tensor tensor_of(DType type, const std::vector<double>& values) {
     const Tensor tensor = Tensor::zeros({static_cast<std::int64_t>(values.size())}, type).value();
     for (std::size_t i = 0; i < values.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program's control characters do not reach the terminal of the one who looks at it.
+// A program's control characters must not reach the user's terminal.
 
 #include <pty.h>
 #include <sys/wait.h>
@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kTitle = "\033]0;owned\a";
 constexpr const char* kRed =
     "\x9b"
-    "31m";  // C1 of eight bits
+    "31m";  // 8-bit C1
 
 class CliEscape : public testing::Test {
  protected:
@@ -40,7 +40,7 @@ TEST_F(CliEscape, OfAnAssertionsMessage) {
   expect_harmless(run.standard_error, "few \\x1b]0;owned\\x07");
 }
 
-// Clang escapes what it shows, GCC does not.
+// Clang escapes its output, GCC does not.
 TEST_F(CliEscape, OfWhatACompilerSays) {
   for (const char* const engine : {"engine=clang", "engine=host"}) {
     for (const char* const second : {"--verbose", "fine.kmux"}) {
@@ -71,7 +71,7 @@ TEST_F(CliEscape, JsonIsAsEver) {
   expect_harmless(refused.standard_output, "few \\u001b]0;owned\\u0007");
 }
 
-/// What `kmux WORDS` writes to a terminal that it has in `folder`.
+/// Returns the output of `kmux WORDS` on its terminal, run in `folder`.
 std::string shown_on_a_terminal(const std::filesystem::path& folder, std::vector<std::string> words) {
   const std::string program = std::string(KMUX_TEST_BUILD_DIR) + "/bin/kmux";
   words.insert(words.begin(), "kmux");

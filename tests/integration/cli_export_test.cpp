@@ -1,4 +1,4 @@
-// `kmux export` as people type it.
+// `kmux export` as a user runs it.
 #include "kmux/json.h"
 
 #include "integration/cli_session.h"

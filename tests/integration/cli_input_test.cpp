@@ -14,7 +14,7 @@ constexpr const char* kDoublingText =
 
 const auto kDoubled = ElementsAre(0, 2, 4, 6, 8, 10, 12, 14);
 
-/// The lines of a text as the comment of a source.
+/// Returns the lines of a text as the comment of a source.
 std::string commented(std::string text) {
   for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) text.insert(at, "//! ");
   return "//! kmux\n" + text;
@@ -22,7 +22,7 @@ std::string commented(std::string text) {
 
 class CliInput : public testing::Test {
  protected:
-  /// What the program of that content makes of the numbers 0 to 7.
+  /// Returns the program's output for the numbers 0 to 7.
   std::vector<float> output_of(const std::string& input) const {
     const ProcessResult result = session_.pipe(input, {"run", "-", "--in", "x=x8.npy", "--out", "y=y.npy", "--force"});
     EXPECT_EQ(result.exit_code, 0) << result.standard_error;

@@ -19,7 +19,7 @@ TEST(CliInterrupt, EndsARunWhileAKernelRuns) {
   const CliSession session;
   session.write("endless.cu", kEndless);
   const std::string kmux = std::string(KMUX_TEST_BUILD_DIR) + "/bin/kmux";
-  // Of these two seconds a machine with nothing else to do compiles for half of one.
+  // On an idle machine, compiling takes half a second of these two.
   Command command{.argv = {"timeout", "-s", "INT", "-k", "20", "2", kmux, "run", "endless.cu", "--backend", "cpu"},
                   .working_directory = session.folder().string(),
                   .environment = {{"KMUX_DISABLE_CACHE", "1"}}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A named pipe where a command reads or writes a file: refused by name. Nothing writes to these pipes, so what reads one hangs.
+// A named pipe where a command reads or writes a file is refused by name. No process writes to these pipes, so a reader
+// hangs.
 
 #include <sys/stat.h>
 
@@ -19,7 +20,7 @@ class CliNamedPipe : public testing::Test {
       EXPECT_EQ(::mkfifo(path.c_str(), 0600), 0) << name;
     }
   }
-  /// `kmux run` of the scale program with `more`.
+  /// Runs `kmux run` of the scale program with `more`.
   static Words run(const Words& more) {
     Words words{"run", "scale/scale.kmux.json", "--target", "c", "--symbol", "n=16"};
     words.insert(words.end(), more.begin(), more.end());

@@ -1,4 +1,4 @@
-// `kmux new`: the program of a source, begun from what Clang reads in it.
+// `kmux new`: the program of a source, begun from the declarations that Clang reads in it.
 #include <fstream>
 #include <iterator>
 
@@ -30,7 +30,7 @@ class CliNew : public testing::Test {
     std::ifstream file(session_.folder() / name);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  /// What is printed for a file of that content.
+  /// Returns the output for a file with `content`.
   std::string text_of(const std::string& name, const std::string& content) const {
     session_.write(name, content);
     const ProcessResult result = session_.run({"new", name});
@@ -38,7 +38,7 @@ class CliNew : public testing::Test {
     EXPECT_EQ(content_of(name), content);
     return result.standard_output;
   }
-  /// The error for a file of that content.
+  /// Returns the error for a file with `content`.
   std::string refusal_of(const std::string& name, const std::string& content, int exit_code = kBadSource) const {
     session_.write(name, content);
     const ProcessResult result = session_.run({"new", name, "--write"});
@@ -46,7 +46,7 @@ class CliNew : public testing::Test {
     EXPECT_EQ(content_of(name), content);
     return result.standard_error;
   }
-  /// Has the text written, checks that it is canonical, and runs it.
+  /// Writes the text, checks that it is canonical, and runs it.
   ProcessResult run_of(const std::string& name, const std::string& content,
                        const std::vector<std::string>& more = {}) const {
     session_.write(name, content);

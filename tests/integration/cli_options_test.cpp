@@ -1,4 +1,4 @@
-// That no command lists an option which it ignores: each one, with a value that nothing can be made of, is refused.
+// No command may list an option that it ignores: each option must refuse an invalid value.
 
 #include <algorithm>
 #include <regex>
@@ -11,7 +11,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// A command with words that it succeeds with.
+/// A command with arguments with which it succeeds.
 struct Listed {
   const char* name;
   Words words;
@@ -40,7 +40,7 @@ const std::vector<Listed>& listed() {
   return all;
 }
 
-/// What nothing can be made of, by the name of the option.
+/// Invalid values, by the name of the option.
 const std::map<std::string, Words>& wrong() {
   static const auto& values = *new const std::map<std::string, Words>{
       {"backend", {"nonsense"}},
@@ -88,14 +88,14 @@ const std::map<std::string, Words>& wrong() {
   return values;
 }
 
-/// Where a value that nothing can be made of is no error, and why.
+/// Returns true if an invalid value is no error of this command.
 bool is_taken(const std::string& command, const std::string& option) {
-  if (option == "include") return true;  // compilers skip a folder that is not there
+  if (option == "include") return true;  // compilers skip missing folders
   const bool is_of_compiler = option == "option" || option == "flag";
-  return is_of_compiler && (command == "resolve" || command == "source");  // which call none
+  return is_of_compiler && (command == "resolve" || command == "source");  // these call no compiler
 }
 
-/// Options without a value, which other tests are about.
+/// Returns the options without a value, which other tests cover.
 const std::set<std::string>& switches() {
   static const auto& names = *new const std::set<std::string>{
       "again", "check",      "all",      "build", "check-memory", "explain", "force", "help",
@@ -103,13 +103,13 @@ const std::set<std::string>& switches() {
   return names;
 }
 
-/// An option, and whether it takes a value.
+/// An option; `has_value` is true if it takes a value.
 struct Option {
   std::string name;
   bool has_value;
 };
 
-/// "  -b [ --backend ] NAME   exactly ..." and "  --no-cache   neither ..." of a help.
+/// Parses lines such as "  -b [ --backend ] NAME   exactly ..." and "  --no-cache   neither ..." of a help.
 std::vector<Option> options_in(const std::string& help) {
   static const std::regex line(R"(^ +(?:-\w \[ )?--([a-z-]+)(?: \])?( [A-Z*"=a-z][^ ]*| arg)?)", std::regex::multiline);
   std::vector<Option> options;
@@ -128,7 +128,7 @@ class CliOptions : public testing::TestWithParam<Listed> {
     session_.write("plain.cu",
                    "__global__ void plain(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x]; }\n");
   }
-  /// With `more`, whose first word replaces the same option of the command.
+  /// Runs the command with `more`, whose first word replaces the same option of the command.
   ProcessResult run(const Words& more) const {
     Words words{GetParam().name};
     words.insert(words.end(), GetParam().words.begin(), GetParam().words.end());

@@ -1,4 +1,4 @@
-// C3.1: no option that writes ever writes over what is the user's.
+// C3.1: no option that writes a file may overwrite a user's file.
 
 #include <filesystem>
 #include <fstream>
@@ -30,7 +30,7 @@ Words with(Words words, const Words& more) {
   return words;
 }
 
-// Every option that writes. A new one belongs here. In the small size one stands for the three of bench.
+// Every option that writes a file; new ones must be added. In the small size, one stands for the three of bench.
 std::vector<Writer> all_writers() {
   const Words trace = with({"trace"}, {kRunScale.begin() + 1, kRunScale.end()});
   const Words bench = {"bench", kScaleProgram, "--backends", "cpu",           "--target",
@@ -116,7 +116,7 @@ TEST_P(CliOutput, IsAnErrorBeyondTheLimitOfFileSizes) {
   EXPECT_NE(written.standard_error, "");
 }
 
-/// All but --lock, which keeps what is in the file, so that must be a lock file.
+/// All writers except --lock: it keeps the file's content, so the file must be a lock file.
 class CliFreshOutput : public CliOutput {};
 
 TEST_P(CliFreshOutput, IsWrittenOverAnEmptyFile_C3_1) {

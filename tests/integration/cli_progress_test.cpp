@@ -1,4 +1,4 @@
-// What a user sees on a terminal while kmux bench measures: the command runs on a pseudo-terminal.
+// The terminal output while kmux bench measures: the command runs on a pseudo-terminal.
 
 #include <pty.h>
 #include <sys/wait.h>
@@ -14,7 +14,7 @@ using ::testing::EndsWith;
 
 constexpr std::size_t kWidth = 60;
 
-/// All that comes from `terminal` until nobody writes to it any more.
+/// Returns all output of `terminal`, read until its last writer closes it.
 std::string read_all(int terminal) {
   std::string text;
   char part[4096];
@@ -33,7 +33,7 @@ std::string read_all(int terminal) {
   _exit(127);
 }
 
-/// What `kmux bench` shows on a terminal of that kind.
+/// Returns the output of `kmux bench` on a terminal of that kind.
 std::string shown_on(const char* terminal) {
   const CliSession session;
   winsize size{.ws_row = 24, .ws_col = kWidth, .ws_xpixel = 0, .ws_ypixel = 0};
@@ -48,7 +48,7 @@ std::string shown_on(const char* terminal) {
   return text;
 }
 
-/// The lines that were drawn over each other, and the text that stays.
+/// Returns the lines that were drawn over each other.
 std::vector<std::string> drawn_in(const std::string& text) {
   std::vector<std::string> lines;
   for (std::size_t at = text.find("\r["); at != std::string::npos; at = text.find("\r[", at + 1)) {
@@ -65,7 +65,7 @@ TEST(CliProgress, IsABarOnATerminal) {
   for (const char* what : {"compile on cpu", "device, hot", "device, cold", "host, a call", "end to end"}) {
     EXPECT_THAT(text, HasSubstr(std::string("scale: ") + what));
   }
-  EXPECT_THAT(text, ContainsRegex("scale: compile o(n cpu:engi|[.][.][.])"));  // shorter where the time left is told
+  EXPECT_THAT(text, ContainsRegex("scale: compile o(n cpu:engi|[.][.][.])"));  // shorter if the time left is shown
   for (const std::string& line : lines) EXPECT_LT(line.size(), kWidth) << line;
   EXPECT_THAT(lines.back(), ContainsRegex("#################.*[]] +(8|9|10)[0-9] %"));
 }

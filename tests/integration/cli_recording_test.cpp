@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recordings of strangers, and folders for recordings that strangers made.
+// Recordings of untrusted users, and recording folders that untrusted users created.
 
 #include <filesystem>
 #include <fstream>
@@ -36,7 +36,7 @@ TEST_F(CliReplay, RefusesMoreMemoryThanTheMachineHas) {
               HasSubstr("cannot be replayed (the buffers of a call take 363.8 TiB, and this machine has "));
 }
 
-/// Recordings that name a compiler, which refuses everything: what compiles has not asked it.
+/// Recordings that name a compiler which refuses everything: if compiling succeeds, that compiler was not called.
 class ReplayedChoices : public CliReplay {
  protected:
   ReplayedChoices() {
@@ -78,10 +78,10 @@ TEST_F(ReplayedChoices, TheCommandLineChoosesBoth) {
   EXPECT_THAT(refused.standard_error, AllOf(HasSubstr(compiler().string()), Not(HasSubstr("ignored"))));
 }
 
-/// Folders that KMUX_RECORD names and nothing is written to.
+/// Folders that KMUX_RECORD names and that must stay unwritten.
 class RecordingRefusal : public CliReplay {
  protected:
-  /// What a recording process says, which runs its kernel all the same.
+  /// Returns stderr of a recording process, which must still run its kernel.
   std::string said() const {
     const ProcessResult run = session_.run({"run", "scale/scale.kmux.json", "--target", "c"},
                                            {{"KMUX_RECORD", folder().string()}, {"KMUX_RECORD_DATA", "full"}});

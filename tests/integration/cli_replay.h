@@ -20,7 +20,7 @@ class CliReplay : public testing::Test {
                 "factor=" + factor, "--repeat", "2", "--time"},
                data);
   }
-  /// Runs y = 3 * x + 5 of 16 elements, the 3 set as a constant, recorded.
+  /// Runs y = 3 * x + 5 of 16 elements, with the 3 set as a constant, recorded.
   void record_constants(const std::string& data) {
     record_run(
         {"run", "shifted.cu", "--backend", "cpu", "--in", "x=random:1", "--symbol", "n=16", "--constant", "scale=3"},
@@ -44,13 +44,13 @@ class CliReplay : public testing::Test {
   void write_calls(const std::string& text) const { std::ofstream(process_ / "calls.jsonl") << text; }
   std::filesystem::path folder() const { return session_.folder() / "report"; }
 
-  /// The digest behind the last `key` of the calls.
+  /// Returns the digest after the last `key` of the calls.
   std::string digest_of(const std::string& key) const {
     const std::string text = calls();
     return text.substr(text.rfind(key) + key.size(), 64);
   }
 
-  /// The digest of what buffer `name` held before the last call.
+  /// Returns the digest of the content of buffer `name` before the last call.
   std::string before_of(const std::string& name) const {
     const std::string text = calls();
     return text.substr(text.rfind("\",\"name\":\"" + name + "\"") - 64, 64);

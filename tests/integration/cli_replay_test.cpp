@@ -1,4 +1,4 @@
-// KMUX_RECORD and kmux replay as a user types them.
+// KMUX_RECORD and kmux replay as a user runs them.
 
 #include "integration/cli_replay.h"
 
@@ -38,7 +38,7 @@ TEST_F(CliReplay, NamesTheFirstDifference) {
   EXPECT_EQ(replay({"--rtol", "10"}).exit_code, 0);
 }
 
-// y = scale * x + shift, of which the source initialises the shift.
+// y = scale * x + shift; the source initialises the shift.
 constexpr const char* kShifted = R"(//! kmux
 //! kernel shifted(x: f32[n: i32], out y: f32[n])
 //!   constant scale: f32
@@ -58,7 +58,7 @@ TEST_F(CliReplay, ConstantsHaveTheirValuesAgain) {
   EXPECT_EQ(replayed.exit_code, 0) << replayed.standard_error;
   EXPECT_THAT(replayed.standard_output,
               AllOf(HasSubstr("no difference\n"), Not(HasSubstr("0 with results")), Not(HasSubstr("constants"))));
-  // Another value, and the result is another: what was recorded is what is set.
+  // Another value changes the result, so the replay sets the recorded values.
   std::string text = calls();
   const std::string scale = digest_of("\"scale\":\""), shift = digest_of("\"shift\":\"");
   for (std::size_t at = text.find(scale); at != std::string::npos; at = text.find(scale, at))
@@ -90,14 +90,14 @@ TEST_F(CliReplay, RefusesConstantsOfAnotherSize) {
   EXPECT_THAT(refused.standard_error, HasSubstr("constant \"scale\" has another size"));
 }
 
-/// Kernels of an application that records.
+/// Kernels of an application that records its calls.
 class RecordingApplication : public CliReplay {
  protected:
   Kernel compiled(const std::string& source, const std::string& signature) const {
     const Program program = kernel_program({.source = source, .signature = signature}).value();
     return compile(*runtime_, program, {.target = "c"}).value();
   }
-  /// A replay finds `text`, with that exit code.
+  /// Checks that a replay prints `text` and returns that exit code.
   void expect(int exit_code, const std::string& text) {
     const ProcessResult replayed = replay();
     EXPECT_EQ(replayed.exit_code, exit_code) << replayed.standard_error;
@@ -157,7 +157,7 @@ TEST_F(RecordingApplication, ConstantsWithoutAValueAreRefusedAllTheSame) {
   ASSERT_TRUE(kernel.set_constant("scale", Tensor::from({}, std::array{3.0F}).value()).ok());
   ASSERT_TRUE(kernel.launch({x, y}).ok());
   EXPECT_EQ(y.data_as<float>()[0], 5);
-  expect(0, "1 call of 1 kernel replayed, 1 with results");  // a call that was refused is not one
+  expect(0, "1 call of 1 kernel replayed, 1 with results");  // a refused call is not recorded
 }
 
 TEST_F(CliReplay, RefusesFormatsToCome) {

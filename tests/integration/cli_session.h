@@ -12,14 +12,14 @@
 
 namespace kmux::test {
 
-// What its tests match with.
+// The matchers of its tests.
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// A folder of its own with programs and tensors, in which the kmux command runs.
+/// Owns a temporary folder with programs and tensors, in which the kmux command runs.
 class CliSession {
  public:
   CliSession();
@@ -29,14 +29,14 @@ class CliSession {
 
   using Variables = std::map<std::string, std::string>;
 
-  /// Runs `kmux WORDS...` in the folder, with no variable of kmux or TileLang set but `variables`, and without a cache
+  /// Runs `kmux WORDS...` in the folder. Only `variables` are set of kmux's and TileLang's variables; the cache is off
   /// unless they name one.
   ProcessResult run(const std::vector<std::string>& words, const Variables& variables = {}) const;
-  /// The same, with `input` on its standard input.
+  /// Runs the command with `input` on its standard input.
   ProcessResult pipe(const std::string& input, const std::vector<std::string>& words) const;
   const std::filesystem::path& folder() const { return folder_; }
   void write(const std::string& name, const std::string& content) const;
-  /// Every file below the folder, so that a test sees what a command left behind.
+  /// Returns every file below the folder, so that a test sees files that a command left behind.
   std::vector<std::string> files() const;
 
  private:

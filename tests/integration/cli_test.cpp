@@ -1,4 +1,4 @@
-// The kmux command as a user types it.
+// The kmux command as a user runs it.
 
 #include <algorithm>
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace {
 
 const char* const kScale = "scale/scale.kmux.json";
 
-/// The JSON document that a command printed.
+/// Returns the JSON document that a command printed.
 Json json_of(const ProcessResult& result) {
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
   const auto json = parse_json(result.standard_output);
@@ -60,12 +60,13 @@ TEST(Cli, SomeCommandsAreProgramsOfTheirOwn) {
   EXPECT_THAT(other.standard_error, HasSubstr("there is no group \"lode\", but \""));
   EXPECT_EQ(session.run({"new-plugin", "mine", "--into", session.folder().string()}).exit_code, 0);
   EXPECT_TRUE(std::filesystem::exists(session.folder() / "mine" / "plugin.json.in"));
-  const ProcessResult fleet = session.run({"fleet", "status", "run"});  // which the wheel's command hands to Python
+  const ProcessResult fleet = session.run({"fleet", "status", "run"});  // the wheel's command passes it to Python
   EXPECT_EQ(fleet.exit_code, 4);
   EXPECT_THAT(fleet.standard_error, HasSubstr("Run `python -m kmux.fleet`"));
 }
 
-// A shell says "kmux" alone, and the command may be a link: both ways, since a build with KMUX_PORTABLE goes by the first word.
+// A shell passes only "kmux" as the first word, and the command may be a link. Both must work: a build with
+// KMUX_PORTABLE uses the first word.
 TEST(Cli, ProgramsOfTheirOwnAreFoundHoweverTheCommandIs) {
   const CliSession session;
   const std::string folder = session.folder().string(), command = std::string(KMUX_TEST_BUILD_DIR) + "/bin";
@@ -226,7 +227,7 @@ extern "C" __global__ void __launch_bounds__(512) shuffle(float* x, int n) {
 }
 )";
 
-// No device is asked.
+// No device is queried.
 TEST(Cli, CompileShowsWhatTheKernelsTake) {
   const CliSession session;
   session.write("shuffle.cu", kShuffle);
@@ -258,7 +259,7 @@ TEST(Cli, CompileShowsWhatTheKernelsTake) {
 TEST(Cli, LauncherAndSourceArePrinted) {
   const CliSession session;
   EXPECT_THAT(session.run({"launcher", kScale}).standard_output, HasSubstr("extern \"C\""));
-  // C2.20: what is the same in every launcher is asked for.
+  // C2.20: text that is the same in every launcher is printed only on request.
   const std::string layer = "union kmux_slot {";
   EXPECT_THAT(session.run({"launcher", kScale}).standard_output,
               AllOf(Not(HasSubstr(layer)), HasSubstr("lines, the same in every launcher)")));

@@ -1,4 +1,4 @@
-// Programs as text at the command line: show, fmt and pack, running one file, and errors as a compiler has them.
+// Programs as text at the command line: show, fmt and pack, running one file, and errors in a compiler's format.
 #include <fstream>
 #include <iterator>
 
@@ -68,7 +68,7 @@ def scale(x: cute.Tensor, by: cutlass.Float32):
   EXPECT_THAT(session_.run({"show", "scale.py", "--json"}).standard_output, HasSubstr("\"dialect\": \"cutedsl\""));
   EXPECT_EQ(session_.run({"fmt", "--check", "scale.py"}).exit_code, 0);
   EXPECT_EQ(session_.run({"pack", "scale.py"}).exit_code, 0);
-  // Without a device, it is the device that is lacking, and no part of the program.
+  // Without a device, the error is about the missing device, not about the program.
   const ProcessResult run = session_.run({"run", "scale.py", "--backend", "cutedsl"});
   EXPECT_THAT(run.exit_code, testing::AnyOf(0, kNoBackend)) << run.standard_error;
   const ProcessResult compiled = session_.run({"compile", "scale.py", "--target", "cuda:sm_90a"});

@@ -1,4 +1,4 @@
-// kmux trace and KMUX_TRACE as a user types them.
+// kmux trace and KMUX_TRACE as a user runs them.
 
 #include <fstream>
 #include <sstream>

@@ -1,4 +1,4 @@
-// kmux tune and kmux resolve --explain as a user types them.
+// kmux tune and kmux resolve --explain as a user runs them.
 
 #include "kmux/json.h"
 #include "kmux/plugin/file_io.h"
@@ -28,7 +28,7 @@ TEST_F(CliTune, MeasuresInTheShapesOfTheExample) {
   EXPECT_THAT(run({"tune", kTunedScale, "--again"}).standard_output, Not(HasSubstr("measured earlier")));
 }
 
-// The same for a processor, slowly, and for a GPU.
+// The same kernel, slow for a processor, and for a GPU.
 constexpr const char* kTwoVariants = R"({
   "format": "kmux-program", "version": 1, "name": "two",
   "signature": {"params": [{"name": "x", "buffer": {"dtype": "float32", "shape": [4096]}},
@@ -40,7 +40,7 @@ constexpr const char* kTwoVariants = R"({
       {"launch": {"kernel": "two", "args": [{"tensor": "x"}, {"tensor": "y"}]}}]}}]
 })";
 
-/// A program whose variant 0 is the faster one on a processor, where variant 1 comes first.
+/// Writes a program whose variant 0 is faster on a processor, although variant 1 comes first.
 void write_two(const CliSession& session) {
   session.write("two.cu",
                 "__global__ void two(const float* x, float* y) {\n"

@@ -1,4 +1,4 @@
-// `kmux run` of a kernel of which not all is given: what is made up and how that is said, --set, and --time.
+// `kmux run` of a kernel with missing arguments: made-up values and their messages, --set, and --time.
 #include "kmux/complex.h"
 #include "kmux/json.h"
 #include "kmux/npy.h"
@@ -41,7 +41,7 @@ TEST_F(CliValues, MakesUpWhatIsNotGivenAndSaysSo) {
       "kmux: note: made up: x=random:1, y=random:2; examples of the program: a = 1.5, n = 1000. Give your own with "
       "--in x=FILE.npy and --set n=VALUE.\n");
   EXPECT_THAT(all.standard_output, AllOf(HasSubstr("  y  float32[1000]\n"), Not(HasSubstr("example"))));
-  // As it says, so it was.
+  // The values in the message must reproduce the result.
   const ProcessResult same = run({"saxpy.cu", "--in", "x=random:1", "--in", "y=random:2", "--check", "y=y.npy"});
   EXPECT_EQ(same.exit_code, 0) << same.standard_output;
   EXPECT_EQ(same.standard_error, "");
@@ -287,7 +287,7 @@ TEST_F(CliValues, ComplexTensorsAreMadeUpWrittenAndCompared) {
   ASSERT_EQ(run(made).exit_code, 0);
   const Tensor y = load_npy(session_.folder() / "y.npy").value();
   EXPECT_EQ(y.dtype(), dtype::kComplex64);
-  EXPECT_EQ(y.data_as<std::complex<float>>()[2], std::complex<float>(8, 10));  // numbers count one by one
+  EXPECT_EQ(y.data_as<std::complex<float>>()[2], std::complex<float>(8, 10));  // elements count separately
   EXPECT_EQ(run({"twice.c", "--in", "x=arange", "--check", "y=y.npy"}).exit_code, 0);
   const ProcessResult other = run({"twice.c", "--in", "x=ones", "--check", "y=y.npy"});
   EXPECT_EQ(other.exit_code, 1);

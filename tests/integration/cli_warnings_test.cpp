@@ -1,4 +1,4 @@
-// What the command says on stderr without --verbose: what its user would want to know and did not ask for.
+// Warnings of the command on stderr without --verbose, which users need although they did not request them.
 #include "kmux/json.h"
 
 #include "integration/cli_session.h"

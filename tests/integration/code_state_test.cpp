@@ -1,4 +1,4 @@
-// Variables that code keeps from one launch to the next: no better tier resets them, and each kernel has its own.
+// Variables that code keeps between launches: no better tier resets them, and each kernel has separate ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ constexpr const char* kForGpus =
     "  if (threadIdx.x == 1) y[1] = ++more[1];\n"
     "}\n";
 
-/// Writes how often it has run, from one on, and the same plus ten.
+/// Returns a program that writes the number of its runs, from one on, and the same plus ten.
 Program counting(const std::string& dialect) {
   ProgramBuilder builder("counting");
   builder.output("y", dtype::kInt32, {2});
@@ -74,11 +74,11 @@ TEST_P(CodeState, IsThatOfOneKernel) {
   const Kernel second = compile(*shared, program(), options()).value();
   EXPECT_EQ(call(second), (std::vector<int>{1, 11}));
   EXPECT_EQ(call(first), (std::vector<int>{4, 14}));
-  const Kernel copy = first;  // is the same kernel
+  const Kernel copy = first;  // refers to the same kernel
   EXPECT_EQ(call(copy), (std::vector<int>{5, 15}));
 }
 
-// What an earlier process left of the first tier, alone in the cache, is passed over as well.
+// A first tier that an earlier process left alone in the cache is also skipped.
 TEST_P(CodeState, OutlivesAFirstTierThatIsFoundInTheCache) {
   CompileOptions first = options();
   first.options["tier"] = "fast";

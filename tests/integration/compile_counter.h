@@ -12,13 +12,13 @@
 
 namespace kmux {
 
-/// Counts, while it lives, how often a program went to a backend that `auto` chose, and keeps the warnings.
+/// Counts how often a program went to a backend that `auto` chose during its lifetime, and keeps the warnings.
 class CompileCounter {
  public:
   CompileCounter() {
     set_log_sink(LogLevel::kInfo, [this](LogLevel level, std::string_view text) {
       if (text.starts_with("Execution backend resolved")) ++compiles_;
-      if (level == LogLevel::kWarning) warnings_.emplace_back(text);  // one call at a time
+      if (level == LogLevel::kWarning) warnings_.emplace_back(text);  // calls are serialized
     });
   }
   ~CompileCounter() { set_log_sink(LogLevel::kInfo, {}); }
@@ -33,7 +33,7 @@ class CompileCounter {
   std::vector<std::string> warnings_;
 };
 
-/// Calls `is_right` with 0 to 15 in 16 threads at the same time: all are, and there was one compile for them.
+/// Calls `is_right` with 0 to 15 in 16 threads concurrently. All must return true, and one compile must serve them.
 template <class Function>
 void expect_one_compile_for_16_threads(Function is_right) {
   const CompileCounter counter;

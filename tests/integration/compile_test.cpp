@@ -17,7 +17,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// b = 2 * a, in the dialects that are asked for.
+/// Returns b = 2 * a, in `dialects`.
 Program doubling(const std::vector<std::string>& dialects = {"c"}) {
   const Expr n = Expr::symbol("n");
   Program program{.name = "doubling"};
@@ -50,7 +50,7 @@ class CompileChain : public testing::Test {
   Result<Kernel> compiled(const CompileOptions& options = {}, const Program& program = doubling()) {
     return compile(*runtime_, program, options);
   }
-  /// The backend that program goes to.
+  /// Returns the backend that the program is compiled with.
   std::string taken(const CompileOptions& options = {}, const Program& program = doubling()) {
     return compiled(options, program).value().backend();
   }
@@ -228,7 +228,7 @@ TEST_F(CompileChain, IsDeterministic) {
   }
 }
 
-/// The plugins that were built, as an application finds them.
+/// The plugins of this build, as an application finds them.
 class CompileReal : public testing::Test {
  protected:
   void SetUp() override {

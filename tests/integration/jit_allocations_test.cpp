@@ -34,7 +34,7 @@ Program no_parameters(const Config&) {
   return b.build().value();
 }
 
-/// With the null backend alone.
+/// Uses only the null backend.
 class JitAllocations : public ::testing::Test {
  protected:
   Tensor matrix() const {

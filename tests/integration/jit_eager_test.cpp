@@ -21,7 +21,7 @@ struct Config {
 };
 BOOST_DESCRIBE_STRUCT(Config, (), (factor))
 
-/// y[m, n] = factor * x[m, n] for any m.
+/// Describes y[m, n] = factor * x[m, n] for any m.
 JitOutputs rescale(JitBuilder& b, std::span<const Tensor>, const Config& config) {
   const Expr m = b.symbol("m");
   const JitConstant n = b.constant("n");
@@ -38,7 +38,7 @@ JitOutputs rescale(JitBuilder& b, std::span<const Tensor>, const Config& config)
   return y;
 }
 
-/// y += x, in place.
+/// Describes y += x, in place.
 Result<JitOutputs> accumulate(JitBuilder& b, std::span<const Tensor>, const Config&) {
   const Expr n = b.symbol("n");
   b.input("x", {n});
@@ -198,7 +198,7 @@ TEST(JitEager, ReportsTensorsThatDoNotFit) {
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("jit function \"accumulate\": parameter \"y\" has no tensor"));
   EXPECT_EQ(error.note("config"), R"({"config":{"factor":2},"tensors":["float32[3] on host"]})");
-  // A symbol is checked by every call, the first included.
+  // Every call checks symbols, including the first.
   EXPECT_THAT(add(filled({3}, 1), filled({4}, 1)).error().message, HasSubstr("4"));
   EXPECT_THAT(add(filled({3}, 1), filled({4}, 1)).error().message, HasSubstr("4"));
 }

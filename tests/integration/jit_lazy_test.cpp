@@ -1,4 +1,4 @@
-// A function of a configuration as kernels, through the whole chain and the cpu backend.
+// A function of a configuration that returns kernels, through the whole chain and the cpu backend.
 #include <atomic>
 #include <stdexcept>
 
@@ -24,13 +24,13 @@ using testing::HasSubstr;
 struct LazyConfig {
   std::int64_t factor = 2;
   bool negate = false;
-  std::string comment = "none";  // of no consequence
+  std::string comment = "none";  // has no effect
 };
 BOOST_DESCRIBE_STRUCT(LazyConfig, (), (factor, negate, comment))
 
 constexpr const char* kSource = "void scale(const float* x, float* y) { y[0] = (NEGATE ? -1 : 1) * FACTOR * x[0]; }\n";
 
-/// y[0] = factor * x[0], or -factor * x[0]. A factor of 13 does not compile.
+/// Returns y[0] = factor * x[0], or -factor * x[0]. A factor of 13 does not compile.
 Program scale(const LazyConfig& config) {
   ProgramBuilder b("scale");
   b.input("x", dtype::kFloat32, {1}).output("y", dtype::kFloat32, {1});
@@ -169,7 +169,7 @@ TEST(JitLazy, RefusesAModeThatContradictsItsType) {
   EXPECT_THAT(kernels.par_compile({LazyConfig{}}).error().message, contradicts);
 }
 
-/// As `scale`, without declared outputs; `extra` inputs come first.
+/// Returns the program of `scale` without declared outputs; `extra` inputs come first.
 Program bare(const LazyConfig& config) {
   Program program = scale({.factor = 2});
   program.signature.outputs.clear();
@@ -185,7 +185,7 @@ TEST(JitLazy, ReturnsOutputsByPositionOfEachProgram) {
   const Tensor x = Tensor::from<float>({1}, dtype::kFloat32, std::array{4.0F}).value();
   const Tensor y = kernels({.factor = 0}).value()(x).and_then(single).value();
   EXPECT_EQ(*y.data_as<float>(), 8);
-  const Tensor z = kernels({.factor = 1}).value()(7, x).and_then(single).value();  // one parameter more: still the last
+  const Tensor z = kernels({.factor = 1}).value()(7, x).and_then(single).value();  // one parameter more, still the last
   EXPECT_EQ(*z.data_as<float>(), 8);
   EXPECT_THAT(kernels.options().out_idx, ElementsAre(-1));
 }
@@ -216,7 +216,7 @@ TEST(JitLazy, WritesWhatItCompiled) {
   const TempFolder folder;
   const auto kernels = jit(scale, {.target = "cpu", .debug_root_path = folder.path(), .func_source = "Program scale"});
   const Kernel kernel = kernels({.factor = 6}).value();
-  EXPECT_FALSE(kernels({.factor = 13}).ok());  // but its IR is there
+  EXPECT_FALSE(kernels({.factor = 13}).ok());  // but its IR is written
   ASSERT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 2);
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
     const bool compiled = std::filesystem::exists(entry.path() / "launcher-cpu.txt");

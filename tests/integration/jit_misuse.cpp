@@ -1,4 +1,4 @@
-// What kmux::jit says of functions that it cannot wrap: all of them with KMUX_MISUSE, none without it.
+// Compile errors of kmux::jit for functions that it cannot wrap: all of them with KMUX_MISUSE, none without it.
 #include "kmux/jit.h"
 
 struct Config {

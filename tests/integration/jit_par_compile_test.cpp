@@ -23,7 +23,7 @@ struct ParConfig {
 };
 BOOST_DESCRIBE_STRUCT(ParConfig, (), (value))
 
-/// y[0] = value. 13 does not compile, a negative one has no program.
+/// Returns y[0] = value. 13 does not compile; a negative value has no program.
 Result<Program> constant(const ParConfig& config) {
   if (config.value < 0) return make_error(ErrorCode::kUnsupported, "negative");
   ProgramBuilder b("constant");
@@ -86,9 +86,9 @@ TEST(JitParCompile, GoesOnAfterFailuresIfAskedTo) {
   ASSERT_THAT(kernels, SizeIs(4));
   EXPECT_EQ(kernels[0].error().message, "negative");
   EXPECT_EQ(value_of(kernels[2].value()), 4);
-  // Each by its configuration, though two are one program.
+  // Each error names its configuration, although two are one program.
   for (const std::size_t place : {1U, 3U}) EXPECT_EQ(kernels[place].error().note("config"), R"({"value":13})");
-  EXPECT_FALSE(one({.value = 13}).ok());  // nothing waits for what was given up
+  EXPECT_FALSE(one({.value = 13}).ok());  // no call waits for abandoned compiles
 }
 
 TEST(JitParCompile, TellsOfConfigurationsByTheirPlace) {
@@ -111,7 +111,7 @@ TEST(JitParCompile, HasEachKernelOnceItIsDone) {
   const auto progress = [&](const CompileProgress& event) {
     if (event.step != JobStep::kDone) return;
     std::jthread([&] { ask(1 + static_cast<std::int64_t>(event.index)); }).join();
-    ask(3);  // perhaps not done yet
+    ask(3);  // may not be done yet
   };
   ASSERT_TRUE(
       one.par_compile({ParConfig{1}, ParConfig{2}, ParConfig{3}}, {.num_workers = 1, .progress = progress}).ok());

@@ -29,7 +29,7 @@ struct Call {
   Kernel kernel;
   std::vector<Arg> args;
 
-  // Allocations of `count` launches, or a large number if one of them fails.
+  // Returns the allocations of `count` launches, or a large number if one of them fails.
   std::size_t allocations_of(int count) const {
     const std::size_t before = allocations();
     bool all_ok = true;
@@ -101,7 +101,7 @@ TEST(LaunchAllocations, NoneForTheFirstLaunchOfAThread) {
   EXPECT_EQ(counted, 0u);
 }
 
-// The whole way: the library's table, and the backend behind it.
+// The whole path: the library's table, and the backend behind it.
 TEST(LaunchAllocations, NoneThroughAPlugin) {
   ProgramBuilder builder("nothing");
   const Expr n = builder.symbol("n");

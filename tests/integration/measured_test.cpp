@@ -1,5 +1,5 @@
-// Policies over the plugins of this build: the cpu backend with variants of very different speed, and null plugins whose
-// compilers crash.
+// Policies over the plugins of this build: the cpu backend with variants of very different speed, and null plugins
+// whose compilers crash.
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// y[i] = x[i] + 1: variant 0 says so a hundred times, variant 1 once.
+/// Returns y[i] = x[i] + 1: variant 0 computes it a hundred times, variant 1 once.
 Program adding() {
   ProgramBuilder builder("adding");
   const Expr n = builder.symbol("n");
@@ -43,7 +43,7 @@ class Measured : public testing::Test {
  protected:
   Shared<Runtime> runtime() const { return runtime_with_cache(folder_.path() / "cache"); }
   static Tensor vector() { return Tensor::zeros({100'000}, dtype::kFloat32).value(); }
-  /// What is measured until the fast variant wins: on a machine that is busy enough, none is surely faster.
+  /// Tunes until the fast variant wins: on a busy machine, a measurement may show no variant to be faster.
   static Tuning tuned(const Kernel& kernel) {
     Tuning tuning = kernel.tune({vector(), vector()}).value();
     for (int tries = 1; tuning.best().variant != 1 && tries < 10; ++tries)
@@ -126,7 +126,7 @@ TEST_F(Measured, KernelOutlivesItsRuntimeAndCanStillBeTuned) {
   tuned(*kernel);
 }
 
-/// The null plugins of tests/fakes/table, whose compilers run in processes of their own.
+/// The null plugins of tests/fakes/table, whose compilers run in separate processes.
 class CrashingCompilers : public testing::Test {
  protected:
   void start(const Options& faults) {

@@ -1,4 +1,4 @@
-// Where NVTX is asked for and not installed: what the loader finds under its names is not a library (see CMakeLists.txt).
+// NVTX requested but not installed: the loader finds an invalid library under its names (see CMakeLists.txt).
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// kmux_cpu_clang.so of another release: all that two releases have in common is where the version is.
+// kmux_cpu_clang.so of another release: two releases share only the place of the version.
 static const char* const kTable[] = {"0.0.9"};
 
 const void* kmux_cpu_clang_query(void);

@@ -1,4 +1,4 @@
-// Many programs at once over real plugins: in processes of their own, with limits, and out of one cache.
+// Many programs at once over real plugins: in separate processes, with limits, and from one cache.
 #include "kmux/par_compile.h"
 
 #include <algorithm>
@@ -41,19 +41,20 @@ std::vector<CompileJob> jobs(int count, const CompileOptions& options) {
   return jobs;
 }
 
-/// The null plugins of tests/fakes/table, of which null_b says that one process compiles one thing at a time.
+/// The null plugins of tests/fakes/table. null_b's manifest declares that a process compiles only one program at a
+/// time.
 class ParCompileWorkers : public testing::Test {
  protected:
   explicit ParCompileWorkers() { start({}); }
   void start(const Options& faults, Environment environment = {}) {
-    environment.plugin_trial = "0";  // only workers that compile are counted
+    environment.plugin_trial = "0";  // so that only compiling workers are counted
     runtime_ = Runtime::create(std::move(environment), {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"},
                                                         .use_default_path = false,
                                                         .plugin_options = faults})
                    .value();
   }
   static std::vector<pid_t> workers() { return test::children_of(getpid()); }
-  /// The most workers that there were while `jobs` were compiled.
+  /// Returns the largest number of workers while `jobs` were compiled.
   std::size_t most_workers(const std::vector<CompileJob>& jobs, ParCompileOptions how) {
     std::size_t most = 0;
     how.progress = [&](const CompileProgress&) { most = std::max(most, workers().size()); };
@@ -79,11 +80,11 @@ TEST_F(ParCompileWorkers, TakesProcessesWhereTheManifestSaysThatTheyWin) {
     std::get<Launch>(program.variants[0].body.steps[0]).grid = {Expr(1)};
     all.push_back({std::move(program), free});
   }
-  EXPECT_EQ(most_workers({all.begin(), all.begin() + 1}, {.num_workers = 2}), 0U);  // nobody to wait for
+  EXPECT_EQ(most_workers({all.begin(), all.begin() + 1}, {.num_workers = 2}), 0U);  // there is no other job to wait for
   std::vector<CompileJob> inside = all;
   for (CompileJob& job : inside) job.options.isolation = Isolation::kNone;
-  EXPECT_EQ(most_workers(inside, {.num_workers = 2}), 0U);  // the caller's word counts
-  EXPECT_EQ(most_workers(all, {.num_workers = 1}), 1U);  // one that never ends can be stopped
+  EXPECT_EQ(most_workers(inside, {.num_workers = 2}), 0U);  // the caller's option decides
+  EXPECT_EQ(most_workers(all, {.num_workers = 1}), 1U);  // so that an endless compile can be stopped
   EXPECT_GE(most_workers(all, {.num_workers = 2}), 1U);
   start({}, Environment::from({{"KMUX_ISOLATION", "none"}}));
   EXPECT_EQ(most_workers(all, {.num_workers = 2}), 0U);
@@ -115,7 +116,7 @@ TEST_F(ParCompileWorkers, KillsCompilersWhenItIsCancelled) {
   EXPECT_THAT(result.error().message, HasSubstr("compiling was cancelled (0 of 3 programs were done)"));
   EXPECT_THAT(workers(), IsEmpty());
   const Error again = par_build(*runtime_, {all.data(), 1}, {.timeout = 300ms}).error();
-  EXPECT_FALSE(again.note("remembered").has_value());  // it says nothing of the program that it was cancelled
+  EXPECT_FALSE(again.note("remembered").has_value());  // cancellation is not a property of the program
 }
 
 TEST_F(ParCompileWorkers, TellsOfACrashLikeOfAnyFailure) {

@@ -1,4 +1,4 @@
-// PlanRunner::launch allocates nothing, whatever a plan says.
+// PlanRunner::launch allocates nothing, for any plan.
 #include <gtest/gtest.h>
 
 #include "kmux/plugin/plan_runner.h"
@@ -10,7 +10,7 @@
 namespace kmux {
 namespace {
 
-/// Does nothing and allocates nothing; workspaces are a place in `memory`.
+/// Does nothing and allocates nothing; returns its own address as the memory of workspaces.
 class SilentDriver {
  public:
   const kmux_driver_env& env() const { return env_; }

@@ -1,4 +1,4 @@
-// The order in which `auto` takes this tree's plugins, as docs/auto.md says.
+// The order in which `auto` tries this tree's plugins, as documented in docs/auto.md.
 #include <algorithm>
 #include <array>
 
@@ -18,7 +18,7 @@ std::vector<Manifest> manifests_of_this_build() {
   return Registry::open(options).value()->manifests();
 }
 
-/// TileLang's order of devices, and the host.
+/// Returns the place of the plugin's device in TileLang's order of devices; the host is last.
 std::ptrdiff_t place_of(const Manifest& manifest) {
   static constexpr std::array<std::int32_t, 4> kDevices = {kDLCUDA, kDLROCM, kDLMetal, kDLCPU};
   return std::ranges::find(kDevices, manifest.device_types.front()) - kDevices.begin();

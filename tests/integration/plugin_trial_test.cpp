@@ -24,13 +24,13 @@ using testing::IsEmpty;
 const fs::path kBadPlugin = fs::path(KMUX_TEST_PLUGIN_DIR) / "broken/bad";
 constexpr const char* kAskedFault = "KMUX_TEST_BAD_PLUGIN";
 
-// Which processes open the plugin "bad", seen by the kmux command, whose runtimes have a cache on disk.
+// Which processes open the plugin "bad", as seen by the kmux command; its runtimes have a cache on disk.
 class PluginTrial : public testing::Test {
  protected:
   using Variables = std::map<std::string, std::string>;
 
   fs::path cache() const { return folder_.path() / "cache"; }
-  /// The programs that opened it while `kmux plugins` ran.
+  /// Returns the programs that opened the plugin while `kmux plugins` ran.
   std::vector<std::string> openers(const Variables& more = {}) {
     const fs::path log = folder_.path() / "log";
     fs::remove(log);
@@ -99,7 +99,7 @@ TEST_F(PluginTrial, RefusesATimeThatIsNone) {
   EXPECT_THAT(text_, HasSubstr("KMUX_PLUGIN_TRIAL must be empty or a non-negative number of seconds (it is 'soon')"));
 }
 
-/// The names of the plugins in `listed`, what `kmux plugins --json` prints, that were tried in a process.
+/// Returns the names of the plugins that were tried in a process. `listed` is the output of `kmux plugins --json`.
 std::vector<std::string> tried_of(const std::string& listed) {
   std::vector<std::string> tried;
   const Json json = parse_json(listed).value();
@@ -109,7 +109,7 @@ std::vector<std::string> tried_of(const std::string& listed) {
   return tried;
 }
 
-// libkmux.so elsewhere has no worker beside it.
+// A libkmux.so in another place has no worker beside it.
 TEST_F(PluginTrial, CannotBeMadeWithoutAWorker) {
   const fs::path lib = folder_.path() / "lib";
   fs::create_directory(lib);
@@ -121,7 +121,7 @@ TEST_F(PluginTrial, CannotBeMadeWithoutAWorker) {
   EXPECT_THAT(openers({{"LD_LIBRARY_PATH", lib.string()}, {"KMUX_PLUGIN_TRIAL", "0"}}), ElementsAre("kmux"));
 }
 
-// Who answers within a millisecond is asked again: without a cache nobody remembers it.
+// A plugin that answers within a millisecond is tried again: without a cache its answer is not remembered.
 TEST_F(PluginTrial, IsNotForKmuxsOwn) {
   for (int i = 0; i < 100 && (i == 0 || tried_of(text_).empty()); ++i)
     openers({{"KMUX_PLUGIN_TRIAL", "0.001"}, {"KMUX_DISABLE_CACHE", "1"}});

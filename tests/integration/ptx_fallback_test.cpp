@@ -1,4 +1,4 @@
-// A device that is newer than NVRTC: PTX for the newest architecture that NVRTC compiles, both stand-ins (tests/fakes).
+// A device newer than NVRTC gets PTX for the newest architecture that NVRTC compiles. Both are fakes (tests/fakes).
 #include <algorithm>
 #include <cstdlib>
 
@@ -24,7 +24,7 @@ constexpr const char* kText = R"(
 kernel add(a: f32[n], b: f32[n], c: inout f32[n])
   launch add<<<ceildiv(n, 128), 128>>>(a, b, c, n))";
 
-// What the kernel does; the fake driver runs this in its place.
+// The kernel's computation; the fake driver calls it instead of the kernel.
 void add(const fake_cuda::KernelRun& run) {
   const auto vector = [&](int index) { return *static_cast<float**>(run.args[index]); };
   for (int i = 0; i < *static_cast<int*>(run.args[3]); ++i) vector(2)[i] = vector(0)[i] + vector(1)[i];
@@ -32,7 +32,7 @@ void add(const fake_cuda::KernelRun& run) {
 
 Tensor filled(const Kernel& kernel, float value) {
   Tensor tensor = Tensor::empty({kLength}, dtype::kFloat32, kernel.device()).value();
-  std::fill_n(static_cast<float*>(tensor.data()), kLength, value);  // memory of the fake is the host's
+  std::fill_n(static_cast<float*>(tensor.data()), kLength, value);  // the fake's memory is host memory
   return tensor;
 }
 

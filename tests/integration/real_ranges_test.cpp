@@ -1,5 +1,5 @@
-// The NVTX that users have, with a profiler behind it that writes down (NVTX_INJECTION64_PATH, see CMakeLists.txt), and their
-// ROCTx.
+// The installed NVTX, with a recording profiler behind it (NVTX_INJECTION64_PATH, see CMakeLists.txt), and the
+// installed ROCTx.
 #include <dlfcn.h>
 #include <string>
 
@@ -30,7 +30,7 @@ TEST(RealRanges, ReachAProfiler) {
   EXPECT_STREQ(told(), "build gemm(load gemm())");
 }
 
-// ROCTx says at which depth a range is.
+// ROCTx returns the depth of a range.
 TEST(RealRanges, NestInRoctx) {
   const ProfilerRanges ranges = open_profiler_ranges(kRoctx);
   if (!ranges.are_open()) GTEST_SKIP() << needs("ROCTx", "Debian 13: apt-get install libroctx64-4");

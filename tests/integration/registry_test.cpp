@@ -42,7 +42,7 @@ std::vector<std::string> names(const Registry& registry) {
   return names;
 }
 
-/// A copy of the plugin null in a folder of its own.
+/// Owns a copy of the plugin null in a separate folder.
 class CopiedPlugin {
  public:
   CopiedPlugin() { fs::copy(kPlugins / "null", folder()); }
@@ -60,7 +60,7 @@ class CopiedPlugin {
   TempFolder temp_;
 };
 
-/// The one entry of a registry over `folder`, which must be refused.
+/// Checks that a registry over `folder` refuses its one entry.
 void expect_refused(const fs::path& folder, ErrorCode code, const std::string& part) {
   const auto registry = open({folder});
   ASSERT_EQ(registry->entries().size(), 1u);
@@ -134,7 +134,7 @@ TEST_P(RegistryOpening, SaysWhyItFails) {
   EXPECT_EQ(plugin.error().code, code);
   EXPECT_THAT(plugin.error().explain(), HasSubstr(part));
   EXPECT_THAT(plugin.error().explain(), HasSubstr(name));
-  // Once is enough: the second answer is the first one.
+  // A failure is final: the second call returns the first error.
   EXPECT_EQ(registry->plugin(name).error().message, plugin.error().message);
 }
 
@@ -211,7 +211,7 @@ TEST(Registry, ApiComesBeforeEnvironmentAndDefaults) {
   ASSERT_EQ(folders.size(), 5u);
   EXPECT_EQ(folders[0], "/first");
   EXPECT_EQ(folders[2], "/third");
-  // Beside the library, wherever that was moved to.
+  // Beside the library, in whatever folder that is.
   EXPECT_EQ(fs::weakly_canonical(folders[3]), fs::weakly_canonical(fs::path(KMUX_TEST_BUILD_DIR) / "lib/kmux/plugins"));
 }
 
@@ -273,7 +273,7 @@ TEST(Registry, LinksAreFollowedBeforeTheCheck) {
   expect_refused(other.path() / "innocent", ErrorCode::kUnavailable, "writable by everyone");
 }
 
-// Only root can give a file away; for everybody else root's files are the only foreign ones at hand, and those are taken.
+// Only root can change a file's owner. Other users can only test root's files, which are trusted.
 TEST(Registry, ForeignOwnersAreRefused) {
   const CopiedPlugin copy;
   if (geteuid() == 0) {
@@ -304,7 +304,7 @@ TEST(Registry, TwoRegistriesHaveInstancesOfTheirOwn) {
   const auto second = open({copy.folder()});
   const auto of_second = second->plugin("null").value();
   EXPECT_FALSE(first->plugin("null").value() == of_second);
-  EXPECT_TRUE(first->unload("null").ok());  // which it is not while something holds it
+  EXPECT_TRUE(first->unload("null").ok());  // fails while the plugin is in use
   EXPECT_EQ(of_second->backend().devices().count().value(), 1);
 }
 
@@ -313,10 +313,10 @@ TEST(Registry, UnloadUnmapsTheLibrary) {
   const auto registry = open({copy.folder()});
   ASSERT_TRUE(registry->plugin("null").ok() && is_mapped(copy.library()));
   EXPECT_TRUE(registry->unload("null").ok());
-#ifndef __SANITIZE_ADDRESS__  // under which libraries stay
+#ifndef __SANITIZE_ADDRESS__  // with it, libraries stay loaded
   EXPECT_FALSE(is_mapped(copy.library()));
 #endif
-  EXPECT_TRUE(registry->plugin("null").ok());  // and it can be opened again
+  EXPECT_TRUE(registry->plugin("null").ok());  // it can be opened again
 }
 
 TEST(Registry, UnloadNamesWhatHoldsThePlugin) {
@@ -359,7 +359,7 @@ TEST(Registry, PluginOutlivesItsRegistry) {
 
 TEST(Registry, VerifyComparesWhereADigestIsRecorded) {
   const CopiedPlugin copy;
-  EXPECT_TRUE(open({copy.folder()})->verify().ok());  // a build tree records none
+  EXPECT_TRUE(open({copy.folder()})->verify().ok());  // a build tree records no digests
   copy.set("sha256", sha256_hex(read_file(copy.library()).value()));
   EXPECT_TRUE(open({copy.folder()})->verify().ok());
   copy.set("sha256", std::string(64, '0'));

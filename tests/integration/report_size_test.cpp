@@ -1,4 +1,4 @@
-// The page of a report of many programs on NVIDIA's backends, with the launchers that they really print: no device is needed.
+// The page of a report of many programs on NVIDIA's backends, with their real launchers. It needs no device.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,8 @@ using ::testing::IsSupersetOf;
 constexpr const char* kPrograms[] = {"add_anywhere", "add_tiles",       "affine_tiles", "column_sums",
                                      "conv2d",       "flash_attention", "gemm_f16",     "look_up"};
 
-/// What `backend` prints for the program; nothing where it is not built.
+/// Returns an entrant with the launcher that `backend` prints for the program; without it if the backend cannot wrap
+/// the program.
 Entrant entrant_on(Runtime& runtime, const Program& program, const std::string& backend) {
   CompileOptions options;
   options.target = "cuda -arch=sm_90a";

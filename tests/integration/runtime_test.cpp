@@ -1,4 +1,4 @@
-// What a runtime takes from the Environment that it is made with.
+// The settings that a runtime takes from the Environment that it is created with.
 #include "kmux/runtime.h"
 
 #include <filesystem>

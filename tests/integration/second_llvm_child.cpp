@@ -1,6 +1,6 @@
 // A process with kmux and another LLVM in it. Each argument is a step, done in order; the first that fails ends it.
-//   kmux            compiles a kernel and checks what it computes
-//   kmux-global     opens the cpu plugin with RTLD_GLOBAL, as an application that knows no better might
+//   kmux            compiles a kernel and checks its results
+//   kmux-global     opens the cpu plugin with RTLD_GLOBAL, as an application might by mistake
 //   local:LIBRARY   opens another LLVM with RTLD_LOCAL and lets it work
 //   global:LIBRARY  the same with RTLD_GLOBAL
 //   list            prints the LLVM libraries that are mapped, a line each
@@ -35,7 +35,7 @@ kmux::Program affine(int factor) {
 
 bool compile_and_check() {
   static int factor = 1;
-  ++factor;  // another source each time: nothing comes out of a memory of compiled kernels
+  ++factor;  // a new source each time, so that no memo returns an earlier kernel
   const kmux::Kernel kernel = kmux::compile(affine(factor), {.execution_backend = "cpu"}).value();
   const auto a = kmux::Tensor::from<float>({3}, kmux::dtype::kFloat32, std::vector<float>{1, 2, 3}).value();
   const auto b = kmux::Tensor::zeros({3}, kmux::dtype::kFloat32).value();
@@ -57,7 +57,8 @@ Function* symbol(void* library, const char* name) {
   return reinterpret_cast<Function*>(dlsym(library, name));
 }
 
-// Clang's version through its C++ API, whose symbols have no versions, and a module through LLVM's C API.
+// Opens another LLVM and uses it: Clang's version through its C++ API, whose symbols have no versions, and a module
+// through LLVM's C API.
 bool open_other(const char* name, int scope) {
   void* library = dlopen(name, RTLD_NOW | scope);
   if (library == nullptr) return std::puts(dlerror()), false;

@@ -1,4 +1,4 @@
-// The cpu plugin beside another LLVM in one process: which is opened first, and how, must not matter.
+// The cpu plugin beside another LLVM in one process: the order and mode of opening them must not matter.
 #include <set>
 #include <sstream>
 
@@ -17,8 +17,8 @@ using testing::IsEmpty;
 using testing::TestWithParam;
 using testing::Values;
 
-constexpr const char* kOther = "libclang-cpp.so.15";   // of another release, as PoCL and Mesa bring it
-constexpr const char* kSame = "libclang-cpp.so.19.1";  // of our own release, as a separate copy
+constexpr const char* kOther = "libclang-cpp.so.15";   // of another release, as PoCL and Mesa load it
+constexpr const char* kSame = "libclang-cpp.so.19.1";  // of kmux's release, as a separate copy
 
 ProcessResult child(std::vector<std::string> steps) {
   steps.insert(steps.begin(), KMUX_TEST_BUILD_DIR "/tests/second_llvm_child");
@@ -49,7 +49,7 @@ class SecondLlvm : public TestWithParam<const char*> {
   static std::string global() { return std::string("global:") + GetParam(); }
 };
 
-// What the manifest says the plugin needs is what a process that compiles has mapped.
+// A process that compiles must have mapped exactly the libraries that the manifest lists.
 TEST(ManifestNeeds, AreTrue) {
   const ProcessResult result = child({"kmux", "list"});
   ASSERT_EQ(result.exit_code, 0) << result.standard_error;
@@ -64,7 +64,8 @@ TEST_P(SecondLlvm, LocalBesideALocalPlugin) {
   expect_success({"kmux", local(), "kmux", local()});
 }
 
-// With shared libraries a plugin's calls would go to the other Clang: only linked in can it stand these.
+// With shared libraries, a plugin's calls would reach the other Clang. Only a statically linked LLVM works in these
+// orders.
 TEST_P(SecondLlvm, InEveryOtherOrder) {
   if (!is_static()) GTEST_SKIP() << needs("a build with its own LLVM", "KMUX_STATIC_LLVM is off");
   expect_success({global(), "kmux", global(), "kmux"});

@@ -1,4 +1,5 @@
-// What a process takes from its environment, a line each; secure_test.cpp runs a copy of it that has another group's rights.
+// Prints the settings that a process takes from its environment, one per line. secure_test.cpp runs a copy of it that
+// has another group's rights.
 #include <cstdio>
 #include <sys/auxv.h>
 

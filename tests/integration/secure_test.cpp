@@ -1,4 +1,4 @@
-// A real process with more rights than its caller (AT_SECURE): its environment names no code.
+// A real process with more rights than its caller (AT_SECURE): its environment must not name code.
 #include <algorithm>
 #include <grp.h>
 #include <optional>
@@ -22,7 +22,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A group that this process is not in now, but may give a file to.
+/// Returns a group that is not this process's group but to which it may give a file.
 std::optional<gid_t> other_group() {
   if (geteuid() == 0) return getegid() + 1;
   std::vector<gid_t> groups(static_cast<std::size_t>(std::max(0, getgroups(0, nullptr))));

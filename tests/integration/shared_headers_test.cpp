@@ -1,4 +1,4 @@
-// Code that another checkout compiled: found where its headers are equal, wherever they lie, and only there.
+// Code compiled by another checkout: found if its headers are equal, in any folder, and only then.
 #include <future>
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ Program reading_program(const std::string& source, const std::string& dialect = 
   return builder.build().value();
 }
 
-/// Checkouts "a" and "b" of the same headers, and a cache that both use.
+/// Two checkouts "a" and "b" of the same headers, and a cache that both use.
 class SharedHeaders : public testing::Test {
  protected:
   void write(const std::string& name, const std::string& text) const { folder_.write(name, text); }
@@ -44,7 +44,7 @@ class SharedHeaders : public testing::Test {
   }
   std::string place(const std::string& name) const { return (folder_.path() / name).string(); }
 
-  /// As a process in `checkout` builds, with these of its folders.
+  /// Builds as a process in `checkout` does, with `folders` of it as include folders.
   Result<BuildResult> tried(const std::string& checkout, std::vector<std::string> folders = {"inc"}) {
     for (std::string& folder : folders) folder = place(checkout + "/" + folder);
     next_file_tick();
@@ -153,7 +153,7 @@ TEST_F(SharedHeaders, KeepTheirPlaceWhereLinesAreInTheCode) {
   EXPECT_FALSE(is_found("b"));
 }
 
-// The path would lead from there into a checkout's neighbour, or always into the same one.
+// Such a path would lead into another folder of each checkout, or always into the same checkout.
 TEST_F(SharedHeaders, KeepTheirPlaceWhereAPathLeavesTheFolder) {
   write_both("inc/value.h", "#include \"../outside.h\"\n__device__ int value() { return OUTSIDE; }\n");
   write_both("outside.h", "#define OUTSIDE 1\n");
@@ -168,7 +168,7 @@ TEST_F(SharedHeaders, KeepTheirPlaceWhereAPathLeavesTheFolder) {
   EXPECT_FALSE(is_found("b")) << "it reads that of a";
 }
 
-// Compilers read a file once where it says so, however many names it has.
+// With #pragma once, compilers read a file once, even if it has several names.
 TEST_F(SharedHeaders, AreCompiledWhereTwoOfThemAreOneFile) {
   const std::string counted = "#pragma once\n#ifdef ONE\n#define TWO 1\n#endif\n#define ONE 1\n";
   write_both("inc/value.h",
@@ -193,7 +193,7 @@ TEST_F(SharedHeaders, AreThoseOfFoldersThatLieAlike) {
   EXPECT_TRUE(is_found("b", {"inc", "inc/sub"}));
 }
 
-// Builds that run, and entries that are still to be published, are those of one checkout.
+// Running builds and entries not yet published belong to one checkout.
 TEST_F(SharedHeaders, OfTwoCheckoutsInOneProcessStayApart) {
   const auto runtime = runtime_with_cache(folder_.path() / "cache");
   for (int round = 0; round < 4; ++round) {
@@ -212,7 +212,7 @@ TEST_F(SharedHeaders, OfTwoCheckoutsInOneProcessStayApart) {
   }
 }
 
-// Whether a folder has a header for the host decides what of the source is compiled.
+// A header for the host in a folder decides which part of the source is compiled.
 TEST_F(SharedHeaders, AreCompiledAgainWhenAHeaderForTheHostAppears) {
   write_both("inc/value.h", "__device__ int value() { return 1; }\n");
   program_ = reading_program(std::string("#include <vector>\nstd::vector<int> list();\n") + kReadsValue);
@@ -261,7 +261,7 @@ TEST_P(SharedHeadersOfDevices, KeepTheirPlaceWhereTheirTextNamesIt) {
   EXPECT_FALSE(is_found("b"));
 }
 
-// In the small size without the compilers that are programs.
+// The small size excludes compilers that run as programs.
 std::vector<OfDevice> devices_of_size() {
   std::vector<OfDevice> devices = {{"nvrtc", "cuda:sm_80", {{"line_info", "off"}}}};
   if (has_all_tests())
@@ -273,7 +273,7 @@ std::vector<OfDevice> devices_of_size() {
 INSTANTIATE_TEST_SUITE_P(Backends, SharedHeadersOfDevices, testing::ValuesIn(devices_of_size()),
                          [](const auto& of) { return of.param.backend; });
 
-// A function that another file has is told by lines for profilers, which name its file.
+// Line information for profilers names the file of a function.
 TEST_F(SharedHeaders, KeepTheirPlaceWhereLinesForProfilersAreInTheCode) {
   target_ = "cuda:sm_80";
   backend_ = "nvrtc";

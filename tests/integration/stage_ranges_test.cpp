@@ -1,4 +1,4 @@
-// What profilers see of a compile, by an NVTX that writes down.
+// The ranges of a compile that profilers see, recorded by a fake NVTX.
 
 #include <dlfcn.h>
 #include <map>
@@ -30,8 +30,8 @@ Shared<Runtime> runtime_with(const std::map<std::string, std::string>& variables
   return Runtime::create(std::move(environment), options).value();
 }
 
-/// What NVTX is told is written down as "name(" and ")". Whoever asks for ranges has them for the rest of the process: each
-/// test looks at what is new.
+/// The fake NVTX records ranges as "name(" and ")". Once requested, ranges stay enabled for the rest of the process, so
+/// each test checks only the new text.
 class StageRanges : public testing::Test {
  protected:
   void SetUp() override {
@@ -47,7 +47,7 @@ class StageRanges : public testing::Test {
   std::size_t before_ = 0;
 };
 
-// First: nothing has asked yet.
+// Must run first: no test has requested ranges yet.
 TEST_F(StageRanges, AreNotShownWhereNobodyAsks) {
   for (const char* off : {"", "0", "off", "no", "false"}) {
     compile(*runtime_with({{"KMUX_NVTX", off}}), adding()).value();

@@ -1,4 +1,4 @@
-// Kernels of the cpu backend that begin in the fast tier and get the full one while they are used.
+// Kernels of the cpu backend that begin in the fast tier and get the full one while they are in use.
 #include <array>
 #include <atomic>
 #include <thread>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kCount = 1000;
 
-/// y[i] = sqrt(x[i]) * 3 + i, in exact single precision.
+/// Returns y[i] = sqrt(x[i]) * 3 + i, in exact single precision.
 Program rooting(const std::string& name = "rooting") {
   ProgramBuilder builder(name);
   const Expr n = builder.symbol("n");
@@ -42,7 +42,7 @@ std::vector<float> floats_of(const Tensor& tensor) {
   return {tensor.data_as<float>(), tensor.data_as<float>() + kCount};
 }
 
-/// A runtime with the plugins of this build and a cache of its own.
+/// A runtime with the plugins of this build and a separate cache.
 class Tiers : public testing::Test {
  protected:
   Shared<Runtime> runtime() const { return runtime_with_cache(folder_.path() / "cache"); }
@@ -109,7 +109,7 @@ TEST_F(Tiers, KernelsOutliveTheirRuntimeInTheTierTheyHave) {
   std::vector<Kernel> kernels;
   {
     const auto shared = runtime();
-    for (int i = 0; i < 8; ++i) {  // usually some are still waiting for the better tier; improve_test.cpp sees to it
+    for (int i = 0; i < 8; ++i) {  // usually some still wait for the better tier; improve_test.cpp guarantees it
       kernels.push_back(compile(*shared, rooting("rooting" + std::to_string(i)), {.target = "c"}).value());
     }
   }
@@ -139,7 +139,7 @@ TEST_F(Tiers, PluginCanBeUnloadedThoughItsKernelsAreRemembered) {
   EXPECT_TRUE(unloaded.ok()) << unloaded.error().message;
 }
 
-// The process ends while better tiers are being compiled and waiting: in order, and without waiting for all of them.
+// The process ends while better tiers are compiling or queued: in order, and without waiting for all of them.
 TEST(TiersDeathTest, ProcessEndsWithJobsPending) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(

@@ -1,5 +1,5 @@
-// The programs of tests/data/tilelang for the host as data: they load, are valid and canonical, and say what the kernels
-// say. Those for devices are in tilelang_devices_test.cpp.
+// The host programs of tests/data/tilelang as data: they load, are valid and canonical, and match their kernels.
+// tilelang_devices_test.cpp covers those for devices.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -30,7 +30,7 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-// "[m, 256]" and the like, from the expressions' JSON.
+// Returns "[m, 256]" and the like, from the expressions' JSON.
 std::string list_of(const std::vector<Expr>& expressions) {
   std::string text;
   for (const Expr& expression : expressions) text += (text.empty() ? "" : ", ") + to_json(expression);
@@ -52,7 +52,8 @@ std::string text_of(const LaunchArg& arg) {
   return to_string(expr.dtype) + " " + to_json(expr.value);
 }
 
-// "(x: float32["n"]) -> y | n: int32 | int32 scale_kernel(x, y, int32 "n")": all that matters of a program.
+// Returns the facts of a program as text, for example "(x: float32["n"]) -> y | n: int32 | int32 scale_kernel(x, y,
+// int32 "n")".
 std::string facts_of(const Program& program) {
   std::ostringstream text;
   for (const Param& param : program.signature.params) text << text_of(param) << "; ";
@@ -74,7 +75,7 @@ struct Facts {
   std::string facts;
 };
 
-// The order of a kernel's arguments is TileLang's, not the caller's; integers go as wide as the symbol is.
+// The order of a kernel's arguments is TileLang's, not the caller's; integers have the width of their symbol.
 const std::vector<Facts> kFacts = {
     {"gemm", "A: float32[256, 256]; B: float32[256, 256]; C: float32[256, 256]; -> C | int32 gemm_kernel(A, B, C)"},
     {"gemm_dynamic",
@@ -129,7 +130,7 @@ TEST_P(TileLangData, SaysWhatTheKernelSays) {
   EXPECT_EQ(facts_of(program), GetParam().facts);
 }
 
-/// Does the text use something of TileLang's headers (here: half, and vectors of floats)?
+/// Returns true if the source uses TileLang's headers (here: half, and vectors of floats).
 bool uses_templates(const std::string& name) {
   return std::set<std::string>{"add_half", "gemm", "gemm_dynamic"}.contains(name);
 }
@@ -157,7 +158,7 @@ TEST_P(TileLangData, IsForHipTooWhereThreadsMayRepeatTheWork) {
 INSTANTIATE_TEST_SUITE_P(Programs, TileLangData, testing::ValuesIn(kFacts),
                          [](const auto& param) { return param.param.name; });
 
-// A program for the host, and HIP at most, that is added to the folder must be added to the table.
+// A new program of the folder for the host (with HIP at most) must also be added to the table.
 TEST(TileLangDataFolder, HasNoOtherProgramsForTheHost) {
   std::vector<std::string> found, expected;
   for (const auto& entry : fs::directory_iterator(kData)) {

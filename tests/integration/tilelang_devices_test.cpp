@@ -1,5 +1,5 @@
-// The programs of tests/data/tilelang for devices as data: they load, are valid and canonical, use the features that
-// their kernels were written for, and say what the host does.
+// The device programs of tests/data/tilelang as data. They load, are valid and canonical, use the features that their
+// kernels were written for, and match the host program.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -107,7 +107,7 @@ TEST_P(TileLangDevices, SayWhatTheyNeedAndCompute) {
 INSTANTIATE_TEST_SUITE_P(Programs, TileLangDevices, testing::ValuesIn(kDeviceFacts),
                          [](const auto& param) { return param.param.name; });
 
-// A program that is added to the folder must be added to the table.
+// A new program of the folder must also be added to the table.
 TEST(TileLangDevicesFolder, HasNoOtherPrograms) {
   std::vector<std::string> found, expected;
   for (const auto& entry : fs::directory_iterator(kDeviceData)) {

@@ -27,7 +27,7 @@ Program adding_one() {
   return program.build().value();
 }
 
-/// The events of a trace, each as "category:name".
+/// Returns the events of a trace, each as "category:name".
 std::vector<std::string> names_of(const Trace& trace) {
   std::vector<std::string> names;
   for (const TraceEvent& event : trace.events)

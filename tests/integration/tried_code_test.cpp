@@ -1,4 +1,5 @@
-// Code of a real backend that is somebody else's, tried in a worker before it is loaded and launched here: docs/design/0052.
+// Code of a real backend in a third-party folder, tried in a worker before it is loaded and launched here:
+// docs/design/0052.
 #include <array>
 #include <filesystem>
 #include <string>
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// y = scale * x, which writes to no memory of its own where x begins with 7.
+/// Returns y = scale * x, which writes to an invalid address if x begins with 7.
 Program scaled() {
   ProgramBuilder builder("scaled");
   builder.input("x", dtype::kFloat32, {4}).output("y", dtype::kFloat32, {4});
@@ -79,7 +80,7 @@ TEST_F(TriedCode, CrashesInTheWorkerAlone) {
   EXPECT_THAT(called(kernel, {1, 1, 2, 3}).value(), ElementsAre(2, 2, 4, 6));
 }
 
-// Nobody knows how much there is at an address.
+// The size of the memory at a bare address is unknown.
 TEST_F(TriedCode, IsLaunchedUntriedWithABareAddress) {
   ProgramBuilder builder("bare");
   builder.pointer("x").variant("c").source("bare.c", "void bare(float* x) { x[0] = 3; }\n");

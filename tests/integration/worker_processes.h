@@ -6,10 +6,10 @@
 
 namespace kmux::test {
 
-/// The processes named `name` that `parent` has started, zombies included.
+/// Returns the processes named `name` that `parent` has started, including zombies.
 std::vector<pid_t> children_of(pid_t parent, const std::string& name = "kmux-worker");
 
-/// How many descriptors this process has open.
+/// Returns the number of descriptors that this process has open.
 std::size_t open_descriptors();
 
 }  // namespace kmux::test

@@ -1,4 +1,4 @@
-// Isolation as an application sees it: whatever a compiler does, the application gets an error and lives.
+// Isolation as an application sees it: whatever a compiler does, the application gets an error and survives.
 #include <atomic>
 #include <csignal>
 #include <filesystem>
@@ -148,7 +148,7 @@ TEST_F(Worker, RefusesABackendThatCrashesWhenItIsAsked) {
 
 TEST_F(Worker, RefusesABackendThatHangsInItsProbe) {
   start({{"null_a.probe", "hang"}});
-  const BuildResult other = built(2.0, "auto").value();  // null_c has to do with it
+  const BuildResult other = built(2.0, "auto").value();  // null_c must do the work
   EXPECT_EQ(other.backend, "null_c");
   const Candidate refused = candidate(other.resolution, "null_a");
   EXPECT_EQ(refused.code, ErrorCode::kUnavailable);
@@ -220,7 +220,7 @@ TEST_F(Worker, IsReplacedWhenItWasKilledBetweenCalls) {
 TEST_F(Worker, ThatIsKilledInTheMiddleOfACallIsAnError) {
   start({{"null_a.build", "hang"}});
   std::atomic<bool> done = false;
-  std::thread killer([&] {  // again and again: the first worker may not have come to the build yet
+  std::thread killer([&] {  // repeatedly: the first worker may not have reached the build yet
     while (!done) {
       for (const pid_t worker : workers()) kill(worker, SIGTERM);
       std::this_thread::sleep_for(20ms);
@@ -297,7 +297,7 @@ TEST_F(Worker, RefusesATimeOutWithoutAProcess) {
 
 TEST_F(Worker, TakesRelativePathsFromTheFolderOfTheCall) {
   const auto before = std::filesystem::current_path();
-  built().value();  // the worker was started there
+  built().value();  // the worker was started in it
   std::filesystem::current_path("/");
   const pid_t worker = workers().at(0);
   built({}, "null_a", doubling("another")).value();
@@ -305,7 +305,7 @@ TEST_F(Worker, TakesRelativePathsFromTheFolderOfTheCall) {
   std::filesystem::current_path(before);
 }
 
-/// The living workers of a plugin that this process did not start.
+/// Returns the living workers of a plugin that this process did not start.
 std::vector<pid_t> workers_of(const std::string& manifest) {
   std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -326,7 +326,7 @@ TEST_F(Worker, GoesWithAnApplicationThatIsKilled) {
                              {"KMUX_OPTION_NULL_A__BUILD", "hang"}};
   application.timeout = 3s;
   std::size_t most = 0;
-  std::thread runner([&] { EXPECT_FALSE(run(application).ok()); });  // kills it, but not its worker
+  std::thread runner([&] { EXPECT_FALSE(run(application).ok()); });  // kills the application, but not its worker
   for (int i = 0; i < 200 && most == 0; ++i, std::this_thread::sleep_for(25ms)) most = workers_of(manifest).size();
   runner.join();
   EXPECT_EQ(most, 1U);

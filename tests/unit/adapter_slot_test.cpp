@@ -113,7 +113,7 @@ TEST_F(AdapterSlots, WaitsForAllThatArePromised) {
   AdapterSlot::Promise winner = slot_->expect_better();
   tier.keep(loaded(2, "full"));
   auto waiter = std::async(std::launch::async, [&] { return slot_->await_better().ok(); });
-  // Long enough for a waiter that does not wait: it has nothing else to do.
+  // Long enough for a waiter that fails to block to return: it has no other work.
   EXPECT_EQ(waiter.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout) << "one more is on its way";
   winner.fulfil();
   EXPECT_TRUE(waiter.get());
@@ -141,7 +141,7 @@ TEST_F(AdapterSlots, KnowsWhichBackendsItUsed) {
   EXPECT_FALSE(slot_->has_used("other"));
 }
 
-/// Answers with `factor` times what the rest of the way answers.
+/// Returns `factor` times the result of the next interceptor, plus `more`.
 class Multiplier final : public Interceptor {
  public:
   explicit Multiplier(int factor, int more = 0) : factor_(factor), more_(more) {}

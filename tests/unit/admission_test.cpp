@@ -14,7 +14,7 @@ bool always() { return true; }
 
 constexpr Admission::Request kTen{.bytes = 10, .budget = 25, .most = 4};
 
-/// What waits in another thread until it is admitted or unwanted.
+/// A request that waits in another thread until it is admitted or called off.
 class Waiter {
  public:
   Waiter(Admission& admission, const Admission::Request& request)
@@ -93,7 +93,7 @@ TEST(Admission, CountsTheMemoryOfWhatWasLeftBehindButNotItsPlace) {
   const auto hung = admission->acquire({.bytes = 20, .budget = 25, .most = 1}, never);
   hung->leave_behind();
   const auto next = admission->acquire({.bytes = 20, .budget = 25, .most = 1}, never);
-  EXPECT_NE(next, nullptr);  // nothing else runs, so one may
+  EXPECT_NE(next, nullptr);  // no other job runs, so this one may
   Waiter third(*admission, {.bytes = 1, .budget = 25, .most = 2});
   EXPECT_FALSE(third.has_ended());
   third.call_off();

@@ -7,7 +7,7 @@
 namespace kmux {
 namespace {
 
-// Cases for run_apart alone: its children have this variable, and elsewhere each passes.
+// Cases for run_apart only: its children have this variable; elsewhere each case passes.
 bool is_apart() { return std::getenv("TEST_FOLDER_OF_RUN") != nullptr; }
 
 TEST(ApartCase, Passes) {}

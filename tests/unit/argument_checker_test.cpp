@@ -23,12 +23,12 @@ constexpr std::int64_t kHuge = std::int64_t{1} << 40;
 
 alignas(64) std::array<char, 4096> memory;
 
-// A host tensor over `memory`.
+// Returns a host tensor over `memory`.
 Tensor tensor(std::vector<std::int64_t> shape, DType type = kF32, std::vector<std::int64_t> strides = {}) {
   return Tensor::borrow(memory.data(), std::move(shape), type, {}, std::move(strides));
 }
 
-// A checker for a signature, and what it found.
+// A checker for a signature, and the results of its last call.
 class Checked {
  public:
   explicit Checked(Signature signature, AcceptedMemory accepted = {}, CheckScope scope = CheckScope::kAll)
@@ -38,7 +38,7 @@ class Checked {
   Checked(std::vector<Param> params, DType symbols = dtype::kInt64)
       : Checked(fake_signature(std::move(params), {}, symbols)) {}
 
-  // "" or the message.
+  // Checks a call. Returns "" or the error message.
   std::string operator()(const std::vector<Arg>& args) {
     std::vector<kmux_slot> plain(frame_.size());
     const bool passes = checker_.passes_plainly(args, plain.data());
@@ -54,11 +54,11 @@ class Checked {
     return {values.begin(), values.end()};
   }
   const kmux_slot& slot(std::size_t param) const { return frame_[param]; }
-  // Of the last call that passed.
+  // Returns the device of the last call that passed.
   int device() const { return device_; }
 
  private:
-  // The shorter way says yes to nothing that the list refuses, and fills the same frame.
+  // The fast path must pass no arguments that the check list refuses, and must fill the same frame.
   void expect_same(const Result<int>& status, const std::vector<kmux_slot>& plain) const {
     ASSERT_TRUE(status.ok()) << status.error().message;
     EXPECT_EQ(*status, checker_.memory().device.device_id);

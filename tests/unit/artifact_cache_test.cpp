@@ -42,12 +42,12 @@ class ArtifactCacheTest : public testing::Test {
   }
   std::shared_ptr<ArtifactCache> open() { return ArtifactCache::open(options()).value(); }
 
-  /// The code of the entry that is found or made.
+  /// Returns the code of the entry, found or made.
   std::string code(ArtifactCache& cache, const std::string& name) {
     const auto make = [&] { return ++makes_, entry_of("code of " + name); };
     return *cache.find_or_make(key_of(name), make).value().artifact.find("code");
   }
-  /// Makes that fail in the way of `code`.
+  /// Returns a make function that fails with `code`.
   ArtifactCache::Make refusing(ErrorCode code) {
     return [this, code] { return ++makes_, Result<CacheEntry>(make_error(code, "no").with("log", "why")); };
   }

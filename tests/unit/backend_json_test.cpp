@@ -12,7 +12,7 @@ TEST(BackendJson, ProbeReportsCross) {
   const ProbeReport report{{"no_toolchain", "there is no \"nvcc\"\n"}, {}};
   EXPECT_EQ(probe_report_from_json(to_json(report)).value(), report);
   EXPECT_EQ(to_json(ProbeReport{}),
-            R"({"can_build":{"code":"","reason":""},"can_run":{"code":"","reason":""}})");  // as plugin.h says
+            R"({"can_build":{"code":"","reason":""},"can_run":{"code":"","reason":""}})");  // as defined in plugin.h
 }
 
 TEST(BackendJson, MissingFeaturesCross) {

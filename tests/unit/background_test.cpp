@@ -15,9 +15,10 @@
 namespace kmux {
 namespace {
 
-constexpr std::chrono::milliseconds kMoment{50};  // enough to see what ought not to happen
+constexpr std::chrono::milliseconds kMoment{50};  // enough to observe an event that must not happen
 
-/// Not after a stop, which drops at once what is posted; before it a job waits, while another one is held up.
+/// Returns true if a posted job is kept. After a stop, posted jobs are dropped at once; before it, the job is queued
+/// while another one blocks.
 bool takes_jobs(Background& background) {
   const auto held = std::make_shared<int>(0);
   background.post([held] {});
@@ -117,7 +118,7 @@ TEST(Background, JobHearsThatItsResultIsNotWantedAnyMore) {
     while (!CompileScope::current()->is_cancelled()) std::this_thread::yield();
   });
   begun.get_future().wait();
-  background->stop();  // else it would wait for ever
+  background->stop();  // otherwise it would wait forever
 }
 
 TEST(Background, WithoutAThreadAJobIsAbandoned) {
@@ -149,7 +150,7 @@ TEST(Background, MayBeLetGoOfByItsOwnJob) {
   done.get_future().wait();
 }
 
-// A job that may not be abandoned is still waited for, for a while; one that waits is dropped.
+// A running job that must not be abandoned gets a limited time to end; a queued job is dropped.
 TEST(BackgroundDeathTest, ProcessEndsInOrder) {
   EXPECT_EXIT(
       {

@@ -33,7 +33,7 @@ std::string note(std::uint32_t type, std::string name, std::string content) {
   return bytes_of(header) + name + content;
 }
 
-/// An ELF file that consists of one segment of notes.
+/// Returns an ELF file that consists of one segment of notes.
 std::string elf(const std::string& notes) {
   Elf64_Ehdr header{};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
@@ -137,7 +137,7 @@ std::string command(std::uint32_t type, const std::string& content) {
   return number(type) + number(static_cast<std::uint32_t>(content.size() + 8)) + content;
 }
 
-/// A Mach-O file of load commands.
+/// Returns a Mach-O file of load commands.
 std::string mach(const std::string& commands, std::uint32_t processor = kOwn) {
   const auto size = static_cast<std::uint32_t>(commands.size());
   return number(0xfeedfacf) + number(processor) + number(0) + number(6) + number(2) + number(size) + number(0) +
@@ -146,7 +146,7 @@ std::string mach(const std::string& commands, std::uint32_t processor = kOwn) {
 
 constexpr std::uint32_t kUuid = 0x1b;
 
-/// A fat file of one part for each processor, where a number of `Offset` says each part begins.
+/// Returns a fat file of one part per processor; the offsets of the parts are numbers of type `Offset`.
 template <class Offset>
 std::string fat(const std::vector<std::pair<std::uint32_t, std::string>>& parts) {
   const bool wide = sizeof(Offset) == 8;
@@ -208,9 +208,9 @@ TEST_F(BuildId, SurvivesRandomDamageOfMachOFiles) {
   }
 }
 
-/// tests/data/mach_o/both.dylib was made of "int kmux_x(void){return 1;}" by clang-19 -target arm64-apple-macos11 and
-/// x86_64-apple-macos11, ld64.lld-19 -dylib -platform_version macos 11.0 11.0, and llvm-lipo-19 -create. The UUIDs are those that
-/// llvm-objdump-19 --macho --all-headers tells.
+/// tests/data/mach_o/both.dylib was compiled from "int kmux_x(void){return 1;}" by clang-19 -target arm64-apple-macos11
+/// and x86_64-apple-macos11, ld64.lld-19 -dylib -platform_version macos 11.0 11.0, and llvm-lipo-19 -create. The UUIDs
+/// are those that llvm-objdump-19 --macho --all-headers prints.
 TEST_F(BuildId, IsThatOfLibrariesForDarwin) {
   const std::string arm = "4c4c446955553144a1ea6cf16c81a16b", intel = "4c4c44c655553144a19ad63bac326720";
   const std::string both = KMUX_TEST_DATA_DIR "/mach_o/both.dylib";

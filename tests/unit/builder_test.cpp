@@ -8,7 +8,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A program of one buffer whose variant is begun.
+// Returns a program of one buffer whose variant is begun.
 ProgramBuilder begun() {
   ProgramBuilder builder("p");
   const Expr n = builder.symbol("n");

@@ -25,7 +25,7 @@ class BundleReading : public testing::Test {
     ASSERT_TRUE(writer.finish().ok());
   }
 
-  /// Writes one empty entry that `change` makes a strange one.
+  /// Writes one empty entry, which `change` makes invalid.
   void write_strange(const std::function<void(archive_entry*)>& change, bool pax = false) const {
     archive* const out = archive_write_new();
     ASSERT_EQ(pax ? archive_write_set_format_pax(out) : archive_write_set_format_ustar(out), ARCHIVE_OK);
@@ -41,7 +41,7 @@ class BundleReading : public testing::Test {
     EXPECT_EQ(archive_write_free(out), ARCHIVE_OK);
   }
 
-  /// Everything that is read, or the first error.
+  /// Returns all content that is read, or the first error.
   Result<std::string> read() const {
     KMUX_ASSIGN(BundleReader reader, BundleReader::open(file_));
     std::string all;

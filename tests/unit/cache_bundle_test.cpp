@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// A cache with a few entries, an empty one, and a file between them.
+/// A cache with a few entries, an empty entry, and a stray file between them.
 class CacheBundle : public testing::Test {
  protected:
   CacheBundle() {
@@ -120,7 +120,7 @@ TEST_F(CacheBundle, RefusesWhatExportDoesNotWrite) {
   EXPECT_NE(refusal(), "");
 }
 
-// Some KB of a bundle are GB of zeros.
+// Some KB of a bundle expand to GB of zeros.
 TEST_F(CacheBundle, ABombTakesTheMemoryOfOneBuild) {
   const std::string folder = "kmux-cache-v1/" + sha256_hex("a") + "/" + sha256_hex("b") + "/";
   const std::string zeros(kMaxFileBytes - 1, '\0');

@@ -69,7 +69,7 @@ TEST(CacheFolder, RefusesWhatLiesBelowAFolderOfOthers) {
   EXPECT_EQ(refusal(above / "cache", Access::kReadWrite), "");
 }
 
-// A folder that the group of this process may write to.
+// Makes the folder writable for this process's group.
 void share(const fs::path& path, ::mode_t mode = 02770) { ASSERT_EQ(::chmod(path.c_str(), mode), 0); }
 
 std::string group_refusal(const fs::path& path) {
@@ -157,7 +157,7 @@ TEST(CacheFolder, ListsEntriesAndNothingElse) {
   fs::create_directories(folder.entry(key, sha256_hex("2")).folder);
   fs::create_directories(folder.entry(other, sha256_hex("1")).folder);
   fs::create_directories(folder.entry(key, std::string(64, 'x')).folder);
-  fs::create_directories(temp.path() / "v1" / "zz" / key / sha256_hex("1"));  // not its shard
+  fs::create_directories(temp.path() / "v1" / "zz" / key / sha256_hex("1"));  // in the wrong shard
   EXPECT_EQ(folder.entries_of(key).size(), 2U);
   EXPECT_EQ(folder.entries().size(), 3U);
   EXPECT_EQ(folder.entries_of(key)[0].folder,

@@ -1,4 +1,4 @@
-// The cache as `build` uses it: what is found again, and what makes another key.
+// The cache as `build` uses it: which builds are found again, and which changes produce another key.
 #include <chrono>
 #include <functional>
 #include <sys/stat.h>
@@ -26,7 +26,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A scripted plugin, and runtimes that share a cache on disk and nothing else.
+/// A scripted plugin, and runtimes that share only a cache on disk.
 class CachedBuild : public testing::Test {
  protected:
   CachedBuild() {
@@ -40,23 +40,23 @@ class CachedBuild : public testing::Test {
   }
   ~CachedBuild() override { set_log_sink(LogLevel::kDebug, {}); }
 
-  /// As another process would: with a runtime of its own, which is gone afterwards.
+  /// Builds as another process would: in a separate runtime that is destroyed afterwards.
   Result<BuildResult> made(const CompileOptions& options = {}) { return build(*runtime(), program_, options); }
   Shared<Runtime> runtime() {
     return Runtime::with(environment_, Shared<ScriptedRegistry>::make(std::vector<PluginScript*>{&script_}, settings_));
   }
-  /// A header that was there long before any build.
+  /// Writes a header that is much older than any build and returns its path.
   std::filesystem::path old_header(const char* name, std::string_view text) {
     const std::filesystem::path path = folder_.write(name, text);
     std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
-    next_file_tick();  // builds that begin are newer
+    next_file_tick();  // so that later builds are newer
     return path;
   }
 
   TempFolder folder_;
   Program program_ = doubling();
   PluginScript script_;
-  Options settings_;  // of the environment, for plugins
+  Options settings_;  // the environment's options for plugins
   Environment environment_;
 };
 
@@ -78,7 +78,7 @@ TEST_F(CachedBuild, IsNotAskedForWhereTheCallerOrTheEnvironmentForbidsIt) {
   EXPECT_EQ(script_.built, 3);
 }
 
-/// The threads that call a scripted plugin.
+/// Records the threads that call a scripted plugin.
 struct CallingThreads {
   explicit CallingThreads(PluginScript& script) {
     script.loads = Ok{};
@@ -147,7 +147,7 @@ TEST_F(CachedBuild, KeyFollowsOptionsAsTheyReachTheCompiler) {
   for (const CompileOptions& options : all) EXPECT_TRUE(made(options).value().from_cache);
 }
 
-// A plugin may look an option up whenever it likes, and its `toolchain` may forget to name it.
+// A plugin may read an option at any time, and its `toolchain` may omit it.
 TEST_F(CachedBuild, KeyFollowsOptionsOfTheEnvironment) {
   script_.manifest.environment = {{"tool.home", {"TOOL_HOME"}}};
   const std::vector<Options> all = {

@@ -18,7 +18,7 @@ const Expr kSampleM = Expr::symbol("m");
 const Expr kSampleN = Expr::symbol("n");
 const DType kSampleF32 = dtype::kFloat32;
 
-/// A of m x n, a scalar k that is B's extent, and C with strides, which may be null.
+/// Returns A of m x n, a scalar k that is B's extent, and C with strides, which may be null.
 Signature signature() {
   Param strided = buffer_param("C", kSampleF32, {kSampleM, kSampleN});
   std::get<BufferParam>(strided.kind).strides = std::vector<Expr>{kSampleN * 2, Expr(1)};

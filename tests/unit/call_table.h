@@ -14,7 +14,7 @@
 
 namespace kmux {
 
-/// One argument: as the runtime takes it, and as TVM-FFI passes it.
+/// One argument, both as the runtime takes it and as TVM-FFI passes it.
 struct CallValue {
   std::variant<std::nullptr_t, bool, std::int64_t, double, void*, DLTensor*> value;
   CallValue(std::nullptr_t) : value(nullptr) {}
@@ -45,18 +45,19 @@ struct CallValue {
   }
 };
 
-/// A call, and what it is about.
+/// A call and the name of its case.
 struct NamedCall {
   std::string name;
   std::vector<CallValue> args;
   bool is_good = false;
 };
 
-/// Calls of one signature in which every kind of check occurs: those that pass, and for every way to fail one that does.
-/// The same table is given to whoever checks arguments.
+/// Calls of one signature in which every kind of check occurs: valid calls, and one invalid call for every way to fail.
+/// All implementations of the argument checks are tested with this table.
 class CallTable {
  public:
-  /// m, k: int32; ld: a stride; t: of a linear expression that is no whole number everywhere.
+  /// Returns the signature. m, k: int32; ld: a stride; t: of a linear expression that has no integer solution for some
+  /// extents.
   static Signature signature() {
     const Expr m = Expr::symbol("m"), k = Expr::symbol("k"), ld = Expr::symbol("ld"), t = Expr::symbol("t");
     const Expr n = Expr::symbol("n");
@@ -253,7 +254,8 @@ class CallTable {
   std::deque<DLTensor> tensors_;
 };
 
-/// What a library says to callers of any language where the runtime says `text` to those of its own.
+/// Returns the text that an exported library reports to callers of any language where the runtime reports `text` to C++
+/// callers.
 inline std::string in_no_language(std::string text) {
   const std::string_view ours = "Pass tensor.to(kernel.device()).";
   const std::size_t at = text.find(ours);

@@ -74,7 +74,7 @@ TEST(CheckList, LeavesOutputsOutForInputs) {
   const auto list = compile_checks(gemm, CheckScope::kInputs).value();
   EXPECT_THAT(kinds(list),
               ElementsAre(CheckKind::kTensor, CheckKind::kContiguous, CheckKind::kSymbol, CheckKind::kSymbol));
-  EXPECT_EQ(list.checks[3].count, 0u);  // no input carries n: the call fails
+  EXPECT_EQ(list.checks[3].count, 0u);  // no input carries n, so the call fails
 }
 
 TEST(CheckList, RefusesASymbolThatNothingDetermines) {

@@ -79,7 +79,7 @@ TEST(CompileCosts, FollowsNoLink) {
 
 TEST(CompileCosts, SaysWhyNothingIsKept) {
   CompileCosts costs("/nowhere/costs.json");
-  EXPECT_TRUE(costs.save().ok());  // nothing to keep yet
+  EXPECT_TRUE(costs.save().ok());  // no costs to save yet
   costs.learn("cpu", {1, 1});
   EXPECT_THAT(costs.save().error().message, HasSubstr("/nowhere/costs.json"));
 }

@@ -18,7 +18,7 @@ TEST(CompilePace, KnowsNothingAtFirst) { EXPECT_FALSE(CompilePace().left(3, {}, 
 TEST(CompilePace, ExpectsWhatEarlierRunsTookUntilAJobHasEnded) {
   CompilePace pace;
   pace.expect(Duration(2));
-  pace.expect(Duration(50));  // of another plugin: the first one counts
+  pace.expect(Duration(50));  // of another plugin: only the first one counts
   EXPECT_DOUBLE_EQ(left(pace, 3, {}, 1), 6);
   pace.ended(Duration(4));
   EXPECT_DOUBLE_EQ(left(pace, 3, {}, 1), 12);

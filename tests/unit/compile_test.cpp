@@ -29,7 +29,7 @@ PluginScript script(const std::string& name, int priority) {
 
 Error unsupported() { return make_error(ErrorCode::kUnsupported, "no inline assembly").with("log", "line 1"); }
 
-/// Two scripted plugins, of which 'best' comes first.
+/// Two scripted plugins; 'best' has the higher priority.
 class Compile : public testing::Test {
  protected:
   ~Compile() override { set_log_sink(LogLevel::kDebug, {}); }
@@ -116,7 +116,7 @@ TEST_F(Compile, GivesAllReasonsIfNoCompilerCan) {
   const Error error = made().error();
   EXPECT_EQ(error.code, ErrorCode::kUnsupported);
   EXPECT_THAT(error.message, HasSubstr("No available execution backend for target 'auto'. Allowed: best, next."));
-  EXPECT_EQ(error.notes.size(), 2U);  // two logs; the backends' reason, which is one, is in the message
+  EXPECT_EQ(error.notes.size(), 2U);  // two logs; the one reason of both backends is in the message
   EXPECT_THAT(error.explain(), AllOf(HasSubstr("no inline assembly"), HasSubstr("line 1")));
 }
 

@@ -63,7 +63,7 @@ TEST_F(CompileTime, IsKeptAnewOnceItIsFarFromWhatIsKept) {
   {
     CompileTimes times(cache());
     times.note(plugin(), "fast", 100, true);
-    times.note(plugin(), "fast", 180, true);  // 120: near enough
+    times.note(plugin(), "fast", 180, true);  // 120: within the tolerance
     times.note(plugin(), "fast", 2000, true);  // 590
   }
   EXPECT_EQ(CompileTimes(cache()).known(plugin(), "fast"), 590);

@@ -1,4 +1,4 @@
-// kmux::compile that can be given up (C3.4).
+// kmux::compile that can be cancelled (C3.4).
 #include "kmux/compile_wait.h"
 
 #include <atomic>
@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 class CompileWaitTest : public ParCompileTest {
  protected:
-  /// Compiles until the door opens.
+  /// Returns a runtime whose compiler blocks until the door opens.
   Runtime& waiting() {
     return runtime_of([this](const Program&) -> Result<Artifact> {
       is_compiling_ = true;
@@ -30,7 +30,7 @@ class CompileWaitTest : public ParCompileTest {
   }
   void TearDown() override {
     door_.open();
-    runtime_.reset();  // waits for what was left behind
+    runtime_.reset();  // waits for abandoned compiles
   }
 
   Door door_;
@@ -51,7 +51,7 @@ TEST_F(CompileWaitTest, StopsWithinAMomentAndLeavesTheCompilerBehind) {
   ASSERT_FALSE(kernel.ok());
   EXPECT_EQ(kernel.error().code, ErrorCode::kCancelled);
   EXPECT_THAT(kernel.error().message, HasSubstr("program \"p\" was not compiled (it was stopped)"));
-  EXPECT_LT(took, 1s);  // 0.1 s on a machine with nothing else to do
+  EXPECT_LT(took, 1s);  // 0.1 s on an idle machine
 }
 
 TEST_F(CompileWaitTest, IsPolledOnTheCallersThreadAndPassesOnWhatThatThrows) {
@@ -76,7 +76,7 @@ TEST_F(CompileWaitTest, GivesTheKernelOrTheErrorOtherwise) {
   const CompileWait wait{.stop = stop.get_token()};
   EXPECT_EQ(compile(runtime, named("good"), {}, wait).value().name(), "good");
   EXPECT_EQ(compile(runtime, named("bad"), {}, wait).error().code, ErrorCode::kCompileFailed);
-  stop.request_stop();  // what is in memory needs no compiler
+  stop.request_stop();  // a kernel in memory needs no compiler
   EXPECT_TRUE(compile(runtime, named("good"), {}, wait).ok());
   EXPECT_EQ(compiled_, 2);
 }

@@ -12,7 +12,7 @@
 
 namespace kmux {
 
-/// Compiles by calling a function of the test, from any thread, and loads anything.
+/// Compiles by calling a function of the test, from any thread, and loads any artifact.
 class CompilingPlugin final : public InProcessCompiler {
  public:
   using Compile = std::function<Result<Artifact>(const Program& program)>;
@@ -27,11 +27,11 @@ class CompilingPlugin final : public InProcessCompiler {
   Compile compile_;
 };
 
-/// A door that threads wait at until the test opens it.
+/// A door at which threads block until the test opens it.
 class Door {
  public:
   void open() {
-    const std::lock_guard lock(mutex_);  // for the notification, too: who passes may destroy the door
+    const std::lock_guard lock(mutex_);  // also during the notification: a thread that passes may destroy the door
     is_open_ = true;
     changed_.notify_all();
   }

@@ -24,7 +24,7 @@ class Confined : public testing::Test {
   void SetUp() override {
     if (!confinement_here().starts_with("Landlock")) GTEST_SKIP() << needs("Landlock", confinement_here());
   }
-  // What a shell script prints that runs as compilers do.
+  // Runs a shell script with the restrictions of compilers.
   ProcessResult shell(const std::string& script) const {
     return run(compiler_command({"/bin/sh", "-c", script}, folder)).value();
   }

@@ -8,7 +8,7 @@
 namespace kmux {
 namespace {
 
-// sched_getaffinity refuses a set that is smaller than the kernel's, which a cpu_set_t is beyond 1,024 processors.
+// sched_getaffinity refuses a set smaller than the kernel's, which exceeds a cpu_set_t above 1,024 processors.
 TEST(CpuAffinity, CountsMoreCoresThanASetHas) {
   constexpr std::size_t kCores = 5000;
   const auto get = [](std::size_t bytes, void* set) {

@@ -19,7 +19,7 @@ Variant variant_of(std::string dialect, std::string source) {
   return variant;
 }
 
-/// "pointer, int" for each declaration of `kernel` with `count` parameters; "?" for a type that is not known.
+/// Returns "pointer, int" for each declaration of `kernel` with `count` parameters; "?" for an unknown type.
 std::vector<std::string> declared(const Variant& variant, std::string_view kernel, std::size_t count) {
   std::vector<std::string> all;
   for (const auto& declaration : declared_parameters(variant, kernel, count)) {
@@ -80,7 +80,7 @@ TEST(DeclaredParameters, DoNotEndWithoutBrackets) {
   }
 }
 
-/// How the argument "n" of `launch k(x, n)` is passed to a source.
+/// Returns the type in which argument "n" of `launch k(x, n)` is passed to a source.
 DType type_of_n(const std::string& parameters, const std::string& argument = "n") {
   const Program program = kernel_program({.source = "extern \"C\" void k(" + parameters + ") {}",
                                           .signature = "k(x: f32[n])",
@@ -110,7 +110,7 @@ TEST(DeclaredParameters, TextsOfTheSameProgramGiveItAgain) {
   }
 }
 
-/// The refusal of a launch of k(x, n), which passes n as `dtype`; empty if it is right.
+/// Returns the error for a launch of k(x, n) that passes n as `dtype`; empty if the launch is valid.
 std::string refusal(std::string dialect, const std::string& source, DType dtype) {
   ProgramBuilder builder("k");
   const Expr n = builder.symbol("n");

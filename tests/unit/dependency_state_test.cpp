@@ -37,7 +37,7 @@ TEST_F(DependencyStateTest, HoldsUntilAFileChanges) {
   EXPECT_EQ(find_change(state), std::nullopt);
   temp_.write("a.h", "3");
   EXPECT_THAT(find_change(state).value(), HasSubstr("a.h' changed"));
-  temp_.write("a.h", "1");  // another time, the same content
+  temp_.write("a.h", "1");  // a new time, the same content
   EXPECT_EQ(find_change(state), std::nullopt);
   temp_.write("a.h", "11");
   EXPECT_TRUE(find_change(state));
@@ -45,7 +45,7 @@ TEST_F(DependencyStateTest, HoldsUntilAFileChanges) {
   EXPECT_TRUE(find_change(state));
 }
 
-// As on a file server whose clock is five seconds behind: whatever changes seems to have been so before the build.
+// As on a file server whose clock is five seconds behind: every change appears to be older than the build.
 TEST_F(DependencyStateTest, SeesAChangeDuringTheBuildWhateverTheClockOfTheFiles) {
   const auto captured_late = [&] { return capture(dependencies_, file_time_now() + 5'000'000'000); };
   dependencies_.seen = DependencySight{.passed = {}};
@@ -73,7 +73,7 @@ TEST_F(DependencyStateTest, ComparesContentsWhereTheIdentityIsOfAnotherMachine) 
   const DependencyState state = of_another_machine(captured());
   EXPECT_EQ(find_change(state), std::nullopt);
   DependencyState other = state;
-  other.files[0].sha256 = std::string(64, 'a');  // the machine that wrote it had another content at the same identity
+  other.files[0].sha256 = std::string(64, 'a');  // the writing machine had other content with the same identity
   EXPECT_THAT(find_change(other).value(), HasSubstr("a.h' changed"));
   other.machine = boot_mark();
   EXPECT_EQ(find_change(other), std::nullopt) << "here the identity is enough";
@@ -110,7 +110,7 @@ TEST_F(DependencyStateTest, TakesAnotherIdentityForAChangeWhereContentsWereLeft)
 }
 
 TEST_F(DependencyStateTest, SeesACandidateBelowAFolderThatWasMissing) {
-  dependencies_.absent = {(temp_.path() / "front" / "lib").string()};  // the outermost that is missing
+  dependencies_.absent = {(temp_.path() / "front" / "lib").string()};  // the outermost missing folder
   const FileTime began = next_file_tick();
   const DependencyState state = capture(dependencies_, began).value();
   temp_.write("front/lib/a.h", "");
@@ -138,7 +138,7 @@ TEST_F(DependencyStateTest, SeesAnotherFolderInThePlaceOfOne) {
 TEST_F(DependencyStateTest, SeesCandidatesThatWereAdded) {
   for (const char* folder : {"front", "none", "sub"}) {
     const DependencyState state = captured();
-    temp_.write(fs::path(folder) / "x.h", "");  // the folder changes, the candidate is not there
+    temp_.write(fs::path(folder) / "x.h", "");  // changes the folder, but does not add the candidate
     EXPECT_EQ(find_change(state), std::nullopt);
     temp_.write(fs::path(folder) / "a.h", "");
     EXPECT_THAT(find_change(state).value(), HasSubstr(std::string(folder) + "/a.h' was added"));

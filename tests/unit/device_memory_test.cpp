@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 StreamRef stream(std::uintptr_t handle) { return {reinterpret_cast<void*>(handle)}; }
 
-// Memory of a device that writes down in which order things happen.
+// Device memory that records the order of its operations.
 class DeviceMemoryTest : public ::testing::Test {
  protected:
   Tensor tensor(std::uintptr_t on) { return Tensor::empty({4}, dtype::kInt32, device, stream(on)).value(); }
@@ -57,7 +57,7 @@ TEST_F(DeviceMemoryTest, IsFreedBehindEveryOtherStreamThatUsedIt) {
   EXPECT_EQ(take(), "16 waits; 16 waits; free on 16; ");
 }
 
-// The handle may stand for a stream that was made since: that one takes over what the event stood for.
+// A handle may belong to a newer stream, which then must wait for the event of the older one.
 TEST_F(DeviceMemoryTest, HasOneEventForEachHandle) {
   {
     const Tensor x = tensor(16);
@@ -68,7 +68,8 @@ TEST_F(DeviceMemoryTest, HasOneEventForEachHandle) {
   EXPECT_EQ(take(), "16 waits; free on 16; ");
 }
 
-// Handle 2 is the default stream of a thread: another one in each. The default stream of all waits for them.
+// Handle 2 is the per-thread default stream, a different stream in each thread. The legacy default stream waits for all
+// of them.
 TEST_F(DeviceMemoryTest, IsFreedOnTheDefaultStreamByAnotherThread) {
   for (const std::uintptr_t handle : {2, 16}) {
     Tensor x = tensor(handle);
@@ -78,7 +79,7 @@ TEST_F(DeviceMemoryTest, IsFreedOnTheDefaultStreamByAnotherThread) {
   EXPECT_EQ(take(), "allocate on 2; free on 0; allocate on 16; free on 16; allocate on 2; free on 2; ");
 }
 
-// The name of the default stream of a thread stands for another stream in each.
+// The handle of the per-thread default stream is a different stream in each thread.
 TEST_F(DeviceMemoryTest, IsFreedBehindItsUseOnTheDefaultStreamOfAnotherThread) {
   {
     const Tensor x = tensor(2);
@@ -138,7 +139,7 @@ TEST_F(DeviceMemoryTest, IsKnownWhenItComesBackAsADlpackTensor) {
     view.data = static_cast<int*>(view.data) + 2;
     view.strides = nullptr;
     order.clear();
-    kernel.launch({&view}, stream(32)).value();  // the second half of it
+    kernel.launch({&view}, stream(32)).value();  // uses only its second half
     EXPECT_EQ(std::exchange(order, ""), "record on 32; ");
     const Tensor back = Tensor::from_dlpack(first).value();
     back.used_on(stream(48)).value();
@@ -156,7 +157,7 @@ TEST_F(DeviceMemoryTest, OfOthersIsTheirs) {
   EXPECT_TRUE(Tensor().used_on(stream(32)).ok());
 }
 
-// A graph can only free what it allocated.
+// A graph can only free its own allocations.
 TEST_F(DeviceMemoryTest, WaitsForTheEndOfACapture) {
   {
     const Tensor x = tensor(16);
@@ -192,7 +193,7 @@ TEST_F(DeviceMemoryTest, IsTheGraphsAfterItsCapture) {
   }
 }
 
-// Its launches come when nobody knows: whoever keeps the graph keeps the memory.
+// A graph may be launched at any later time, so the owner of the graph must keep the memory.
 TEST_F(DeviceMemoryTest, IsNotHeldByACapture) {
   capture(32, 7);
   {

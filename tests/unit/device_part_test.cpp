@@ -20,7 +20,7 @@ DevicePart part_of(const std::string& text, const std::vector<std::string>& name
   return device_part(variant_of(text), names, {});
 }
 
-// What is left of `text`.
+// Returns the device part of `text`.
 std::string left_of(const std::string& text, const std::vector<std::string>& names = {}) {
   return part_of(text, names).variant.sources.front().content;
 }

@@ -1,4 +1,4 @@
-// The digest of a program: every field but metadata is in it.
+// The digest of a program covers every field except metadata.
 #include <functional>
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ If& guard_of(Program& program) { return std::get<If>(first_body(program).steps[2
 
 using Change = std::function<void(Program&)>;
 
-// Expects that each change, alone, gives a digest of its own, and survives JSON.
+// Expects that each change alone gives a distinct digest and survives JSON.
 void expect_distinct(const std::vector<Change>& changes) {
   std::set<std::string> digests{digest(sample_program())};
   for (std::size_t i = 0; i < changes.size(); ++i) {

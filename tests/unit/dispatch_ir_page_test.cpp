@@ -1,4 +1,4 @@
-// docs/dispatch-ir.md is the specification: its example is a program, and its tables name what the code has.
+// docs/dispatch-ir.md is the specification: its example is a valid program, and its tables name the fields of the code.
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -23,7 +23,7 @@ std::string page() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The fenced block of the page that begins with "```" and `info`.
+// Returns the fenced block of the page that begins with "```" and `info`.
 std::string block(const std::string& info) {
   const std::string text = page(), open = "```" + info + "\n";
   const std::size_t begin = text.find(open);
@@ -68,7 +68,7 @@ TEST(DispatchIrPage, HasEveryDialectFeatureAndOperator) {
   }
 }
 
-// Adds the keys of `json` and of what is in it, but for those of maps from names.
+// Adds the keys of `json` and of its members, except those of metadata, which are names.
 void add_keys(const Json& json, std::set<std::string>& keys) {
   if (const Json::Array* array = json.as_array()) {
     for (const Json& item : *array) add_keys(item, keys);

@@ -34,7 +34,7 @@ std::string scale_json() {
 
 Result<std::string> read_source(const std::string&) { return std::string(kSource); }
 
-// What reading `json` finds: the first problem is in the message, the others are notes.
+// Returns the problems of reading `json`: the first one is in the message, the others are notes.
 std::vector<std::string> problems(std::string_view json) {
   const Result<Program> program = from_json(json, read_source);
   std::vector<std::string> lines;

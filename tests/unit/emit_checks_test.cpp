@@ -46,7 +46,7 @@ class PrintedLibrary {
     check_ = reinterpret_cast<Function>(library_->symbol("check").value());
   }
 
-  /// "", or what is wrong with the call.
+  /// Returns "" or the error of the call.
   std::string operator()(const std::vector<CallValue>& values) {
     std::vector<TVMFFIAny> args;
     for (const CallValue& value : values) args.push_back(value.any());
@@ -184,7 +184,7 @@ TEST(EmitChecks, TheFirstTensorChoosesTheDevice) {
   EXPECT_EQ(printed({on({kDLCUDA, 3}), 1, on({kDLCUDA, 1})}),
             "kernel \"k\": parameter \"B\" is on cuda:1 (the tensors before it are on cuda:3). Pass tensors of one "
             "device.");
-  // C2.17: no words of C++.
+  // C2.17: no C++ in messages.
   EXPECT_EQ(printed({on({kDLCPU, 0}), 1, on({kDLCUDA, 1})}),
             "kernel \"k\": parameter \"A\" is on cpu (the kernel runs on cuda:0). Pass a tensor that is there.");
 }

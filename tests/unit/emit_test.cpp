@@ -35,7 +35,7 @@ TEST(QuoteC, EscapesWhatALiteralCannotHold) {
 TEST(LauncherPrelude, HasOnlyWhatTheCodeUses) {
   const std::string text = launcher_prelude_for("x = kmux_floordiv(a, b, kmux_fault);");
   EXPECT_THAT(text, HasSubstr("kmux_floordiv("));
-  EXPECT_THAT(text, HasSubstr("kmux_truncdiv("));  // which that one calls
+  EXPECT_THAT(text, HasSubstr("kmux_truncdiv("));  // kmux_floordiv calls it
   EXPECT_THAT(text, HasSubstr("kmux_note("));
   EXPECT_THAT(text, Not(HasSubstr("kmux_floormod(")));
   EXPECT_THAT(text, Not(HasSubstr("kmux_memory")));

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using Outcome = EntryReading::Outcome;
 
-/// An entry of every kind of file, and a copy of it to restore it from.
+/// An entry with every kind of file, and a copy to restore it from.
 class EntryFilesTest : public testing::Test {
  protected:
   EntryFilesTest() {
@@ -44,7 +44,7 @@ class EntryFilesTest : public testing::Test {
 
   EntryReading read() { return read_entry(location_, EntryCheck::kDependencies); }
 
-  /// How reading ends with `content` in place of the file `name`.
+  /// Returns the outcome of reading with `content` in place of the file `name`.
   Outcome read_with(const char* name, const std::string& content) {
     std::ofstream(location_.folder / name, std::ios::binary) << content;
     const Outcome outcome = read().outcome;
@@ -52,7 +52,7 @@ class EntryFilesTest : public testing::Test {
     return outcome;
   }
 
-  /// The same entry as another machine gives it.
+  /// Returns the same entry as another machine sends it.
   PackedEntry packed() const { return pack_entry(location_).value(); }
 
   TempFolder temp_{memory_folder()};
@@ -148,7 +148,7 @@ TEST_F(EntryFilesTest, TakesNothingThatOthersMayHaveWritten) {
     EXPECT_EQ(read().outcome, Outcome::kDamaged) << name;
     EXPECT_THAT(read().reason, HasSubstr("another user")) << name;
     fs::permissions(path, before);
-    if (::chown(path.c_str(), 2001, static_cast<gid_t>(-1)) != 0) continue;  // root alone may
+    if (::chown(path.c_str(), 2001, static_cast<gid_t>(-1)) != 0) continue;  // only root may
     EXPECT_EQ(read().outcome, Outcome::kDamaged) << name;
     EXPECT_EQ(::chown(path.c_str(), ::geteuid(), static_cast<gid_t>(-1)), 0);
   }

@@ -22,7 +22,7 @@ EntryManifest sample_manifest() {
   return manifest;
 }
 
-/// `body` in the form that a manifest has on disk.
+/// Returns `body` in the on-disk form of a manifest.
 std::string with_digest(const std::string& body) {
   return "{\"manifest\":" + body + ",\"sha256\":\"" + sha256_hex(body) + "\"}\n";
 }

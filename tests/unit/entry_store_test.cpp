@@ -26,7 +26,7 @@ class EntryStoreTest : public testing::Test {
   void depend_on(const fs::path& file) {
     entry_.artifact.set(std::string(kDependenciesPart), to_json(Dependencies{{file}, {}}));
   }
-  /// As if the build had begun in an hour, so that everything is older.
+  /// Stores the entry as if its build began in an hour, so that every file is older.
   Status put() {
     const auto packed = pack_entry(key_, entry_, file_time_now() + FileTime{3600} * 1'000'000'000);
     return packed ? store_.store(*packed) : packed.error();

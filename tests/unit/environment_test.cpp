@@ -145,7 +145,7 @@ TEST(Environment, ReadsPluginOptions) {
                                    std::pair<const std::string, std::string>("null_a.mode", "x")));
 }
 
-// Options name code: compilers that are started, libraries that are opened.
+// Options can name code: compilers to start, libraries to open.
 TEST(Environment, TakesNoPluginOptionWhenSecure) {
   const std::map<std::string, std::string> variables = {{"KMUX_OPTION_NVRTC_LIBRARY", "/tmp/x.so"},
                                                         {"KMUX_OPTION_CPU_ENGINE", "host"}};

@@ -1,4 +1,4 @@
-// What is warned of in the environment (C2.15).
+// Warnings about the environment (C2.15).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -18,7 +18,8 @@ __extension__ using Wide = __int128;
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kGreatest = std::numeric_limits<std::int64_t>::max();
 
-// The textbook meaning of the operators in a type where nothing overflows; nothing if there is no value in 64 bits.
+// Evaluates the operators by their mathematical definition, in a type that cannot overflow. Returns nothing if the
+// value does not fit 64 bits.
 class Reference {
  public:
   explicit Reference(Bindings bindings) : bindings_(bindings) {}

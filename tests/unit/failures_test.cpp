@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 Error crash() { return make_error(ErrorCode::kCompileFailed, "it crashed.").with("worker", "crashed"); }
 Error refused_source() { return make_error(ErrorCode::kCompileFailed, "expected ';'."); }
 
-/// A memory of failures whose clock the test moves.
+/// A FailureMemory whose clock the test advances.
 class FailureMemory : public testing::Test {
  protected:
   std::chrono::steady_clock::time_point now_{};

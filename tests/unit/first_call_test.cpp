@@ -11,7 +11,7 @@
 namespace kmux {
 namespace {
 
-/// A kernel of one vector of n elements, whose first call is watched.
+/// A kernel of one vector of n elements, whose first call is observed.
 class FirstCalls : public testing::Test {
  protected:
   FirstCalls()

@@ -24,7 +24,7 @@ TEST(FloatConvert, EveryPatternComesBack) {
   }
 }
 
-/// Halfway between two neighbours the even pattern wins; a little to either side the nearer one does.
+/// Halfway between two neighbours, the even pattern is chosen; slightly to either side, the nearer one.
 TEST(FloatConvert, RoundsToNearestEven) {
   for (const DType type : kSmall) {
     for (std::uint64_t bits = 0; bits + 1 < (std::uint64_t{1} << (type.bits - 1)); ++bits) {

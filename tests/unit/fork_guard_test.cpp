@@ -16,7 +16,7 @@ struct Pair {
   std::mutex mutex;
   ForkGuard guard{mutex};
   int first = 0;
-  int second = 0;  // the same, but for a moment under the lock
+  int second = 0;  // equal to `first`, except briefly under the lock
 };
 
 int code_of(pid_t child) {
@@ -25,7 +25,7 @@ int code_of(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-// A child finds the mutex free and what it guards whole, whatever other threads do with it.
+// In a child, the mutex must be free and its data consistent, whatever other threads do at the fork.
 TEST(ForkGuard, ChildFindsMutexesFree) {
   Pair one;
   Pair other;

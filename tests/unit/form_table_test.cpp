@@ -68,7 +68,7 @@ TEST(FormTable, EndsSomewhere) {
   const Kernel one = kernel();
   for (std::uint64_t i = 0; i < FormTable::kMaxForms; ++i) ASSERT_TRUE(table.insert(form_of(i), one));
   EXPECT_FALSE(table.insert(form_of(FormTable::kMaxForms), one));
-  EXPECT_TRUE(table.insert(form_of(0), one));  // is in it
+  EXPECT_TRUE(table.insert(form_of(0), one));  // already in it
   EXPECT_FALSE(table.find(form_of(FormTable::kMaxForms)));
 }
 

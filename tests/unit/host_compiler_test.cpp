@@ -44,7 +44,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// Sets a variable for a test, and sets it back.
+// Sets a variable for a test and restores it.
 class Variable {
  public:
   Variable(std::string name, const char* value) : name_(std::move(name)) {
@@ -73,7 +73,7 @@ TEST(HostCompiler, GetsNoVariableThatIsNotNamed) {
   EXPECT_THAT(result.standard_output, HasSubstr("\nTMPDIR=" + folder.scratch() + "\n"));
 }
 
-// An empty element of these lists is the folder that a compiler starts in, and so is a relative one.
+// An empty or relative element of these lists means a folder relative to the compiler's working directory.
 TEST(HostCompiler, GetsAbsoluteFoldersOnly) {
   const Variable libraries("LD_LIBRARY_PATH", "/kmux-nowhere::lib:.:/kmux-elsewhere:");
   const Variable programs("PATH", (":bin:" + std::string(std::getenv("PATH")) + ":").c_str());
@@ -87,7 +87,7 @@ TEST(HostCompiler, GetsAbsoluteFoldersOnly) {
               testing::Not(HasSubstr("LD_LIBRARY_PATH")));
 }
 
-// GCC starts the assembler that PATH leads to, so another one may make other code.
+// GCC starts the assembler found in PATH, and another assembler may generate other code.
 TEST(HostCompiler, IsIdentifiedWithWhatItGets) {
   const TempFolder folder;
   const std::string compiler = find_host_compiler("", "the test").value();

@@ -12,7 +12,7 @@
 namespace kmux {
 namespace {
 
-/// A plugin with two tiers, of which the better one is compiled when the test lets it.
+/// A plugin with two tiers; the test decides when the better one is compiled.
 class Improving : public testing::Test {
  protected:
   Improving() {
@@ -21,10 +21,10 @@ class Improving : public testing::Test {
       if (options.at("tier") != "full" || has_begun_) return;
       has_begun_ = true;
       begun_.set_value();
-      release_.get_future().wait_for(kPatience);  // a test that never lets it fails, but ends
+      release_.get_future().wait_for(kPatience);  // a test that never releases it fails, but ends
     };
   }
-  /// What was left running uses the script to its end.
+  /// Waits for abandoned builds, which use the script until they end.
   ~Improving() override {
     runtime_.reset();
     const auto end = std::chrono::steady_clock::now() + kPatience;
@@ -41,17 +41,18 @@ class Improving : public testing::Test {
   TempFolder folder_;
   PluginScript script_ = launching_script("tiered", 1);
   std::promise<void> begun_, release_;
-  bool has_begun_ = false;  // of the background's thread alone
+  bool has_begun_ = false;  // used by the background's thread only
   Shared<Runtime> runtime_ = runtime_of({&script_}, folder_.path() / "cache");
 };
 
-// A runtime ends while one better tier is compiled and another one waits for that: the one is left alone, the other dropped.
+// A runtime is destroyed while one better tier is compiling and another one is queued: the first is abandoned, the
+// second dropped.
 TEST_F(Improving, KernelsOutliveTheirRuntimeInTheTierTheyHave) {
   const Kernel first = compile(*runtime_, named("first")).value();
   begun_.get_future().wait();
   const Kernel second = compile(*runtime_, named("second")).value();
   EXPECT_EQ(second.tier(), "fast");
-  runtime_.reset();  // waits for a moment, then leaves the build alone
+  runtime_.reset();  // waits briefly, then abandons the build
   EXPECT_EQ(second.await_best().error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(second.tier(), "fast");
   EXPECT_EQ(first.await_best().error().code, ErrorCode::kUnavailable);
@@ -60,7 +61,7 @@ TEST_F(Improving, KernelsOutliveTheirRuntimeInTheTierTheyHave) {
   for (const Kernel* kernel : {&first, &second}) EXPECT_TRUE(kernel->launch({vector}).ok());
 }
 
-// A first tier that is there, and has been called, would lose its values to the better one.
+// If a first tier were loaded and called, its values would be lost when the better tier replaces it.
 TEST_F(Improving, CodeThatKeepsValuesIsBuiltInItsBestTierAtOnce) {
   script_.state = "counter\n";
   release_.set_value();

@@ -86,7 +86,7 @@ TEST_F(IncludeFoldersTest, TwoNamesOfOneFileGoNowhere) {
   EXPECT_FALSE(relative_to({place("a")}, state_of({x, place("a/y.h")})));
 }
 
-/// What the machines of a fleet share.
+/// The remote cache that the machines of a fleet share.
 class TierInMemory final : public RemoteTier {
  public:
   Result<std::optional<std::string>> get(const std::string& name) override {
@@ -107,7 +107,7 @@ class TierInMemory final : public RemoteTier {
   std::map<std::string, std::string> values_;
 };
 
-/// Looks for code as a machine does that has its checkout, and its cache, in `place`; builds it where none is found.
+/// A machine with its checkout and its cache in `place`. It looks for code and builds it if none is found.
 struct Machine {
   std::filesystem::path place;
   std::shared_ptr<RemoteTier> tier;

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-// A folder of headers and a search that looks in its folder "inc".
+// A folder of headers, and a search in its subfolder "inc".
 class IncludeScan : public testing::Test {
  protected:
   std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
@@ -25,7 +25,7 @@ class IncludeScan : public testing::Test {
     const std::vector<File> texts = {{"src/k.c", text}};
     return scan_includes(texts, embedded_, search_, memory_);
   }
-  // The names of "inc" that `text` may read.
+  // Returns the names in "inc" that `text` may read.
   std::vector<std::string> names(const std::string& text) {
     std::vector<std::string> found;
     for (const std::string& path : scan(text).files) found.push_back(path.substr(at("inc/").size()));
@@ -171,7 +171,7 @@ TEST_F(IncludeScan, SaysWhereItCannotFollow) {
   }
 }
 
-// Assemblers take capitals for small letters, and get literals joined and without escapes.
+// Assembler directives are case-insensitive, and compilers join literals and resolve escapes first.
 TEST_F(IncludeScan, SaysWhereAnAssemblerMayReadAFile) {
   for (const char* text : {
            R"(__asm__(".incbin \"x\"");)",

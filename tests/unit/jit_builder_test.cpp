@@ -16,7 +16,7 @@ Tensor zeros(std::vector<std::int64_t> shape, DType dtype = kBuilderF32) {
   return Tensor::zeros(std::move(shape), dtype).value();
 }
 
-/// Memory of nobody, that may only be read.
+/// Returns a tensor of read-only memory without an owner.
 Tensor read_only() {
   static float value = 0;
   static std::int64_t extent = 1;
@@ -27,13 +27,13 @@ Tensor read_only() {
   return Tensor::from_dlpack(&managed).value();
 }
 
-/// A launch of everything in `names`.
+/// Adds a launch with all of `names` as arguments.
 void launch(JitBuilder& builder, std::initializer_list<std::string> names) {
   builder.variant("c").source("k.c", "void k() {}");
   builder.launch("k").args(names);
 }
 
-/// The first problem of a function without outputs that takes `tensors`.
+/// Returns the first problem of a function without outputs that takes `tensors`.
 template <class Describe>
 std::string problem(const std::vector<Tensor>& tensors, const Describe& describe) {
   JitBuilder builder("f", tensors);
@@ -82,7 +82,7 @@ TEST(JitBuilder, SolvesConstants) {
   const std::vector<Tensor> tensors{zeros({12, 3}), zeros({7})};
   JitBuilder builder("f", tensors);
   const auto [m, n, p] = builder.constants("m", "n", "p");
-  builder.input("a", {m * n, n});  // n is known before m
+  builder.input("a", {m * n, n});  // n is solved before m
   builder.input("b", {p * 2 + 1});
   EXPECT_EQ(m.value(), 4);
   EXPECT_EQ(p.value(), 3);

@@ -45,7 +45,7 @@ static_assert(described::describes_all_members<Tile>());
 static_assert(!described::describes_all_members<Partly>());
 static_assert(!described::describes_all_members<Swapped>());
 static_assert(!described::describes_all_members<Ends>());
-static_assert(described::describes_all_members<Derived>());  // cannot be told
+static_assert(described::describes_all_members<Derived>());  // cannot be detected
 static_assert(!described::Value<void*> && !described::Value<long double> && !described::Struct<std::string>);
 
 std::vector<std::uint64_t> words_of(const EveryKind& config) {
@@ -54,7 +54,7 @@ std::vector<std::uint64_t> words_of(const EveryKind& config) {
   return {form.words().begin(), form.words().end()};
 }
 
-/// `config` with the member `name` set from JSON text.
+/// Returns `config` with the member `name` set from JSON text.
 Result<EveryKind> with(const std::string& name, const std::string& json) {
   EveryKind config;
   KMUX_TRY(described::assign_member(config, name, parse_json(json).value()));

@@ -12,7 +12,7 @@ namespace {
 
 using testing::ElementsAreArray;
 
-/// A tensor of the test's own, whose description it may change.
+/// A tensor whose description the test may change.
 struct Described {
   std::array<std::int64_t, 2> shape{2, 3};
   std::array<std::int64_t, 2> strides{3, 1};
@@ -32,7 +32,7 @@ std::vector<std::uint64_t> words_of(const std::vector<Arg>& tensors) {
 }
 std::vector<std::uint64_t> words_of(const DLTensor& tensor) { return words_of(std::vector<Arg>{&tensor}); }
 
-/// The words of the tensor that `change` makes of the first one.
+/// Returns the words of a tensor after `change`.
 template <class Change>
 std::vector<std::uint64_t> changed(const Change& change) {
   Described described;

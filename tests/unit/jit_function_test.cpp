@@ -43,7 +43,7 @@ TEST(JitFunction, IsEagerIfItBuildsOne) {
 TEST(JitFunction, IsNeitherOtherwise) {
   EXPECT_EQ(kMode<int>, JitMode::kAuto);
   EXPECT_EQ(kMode<Program (*)()>, JitMode::kAuto);
-  EXPECT_EQ(kMode<Program (*)(Config&)>, JitMode::kAuto);  // would change what the key is made of
+  EXPECT_EQ(kMode<Program (*)(Config&)>, JitMode::kAuto);  // could change the members that form the key
   EXPECT_EQ((kMode<Program (*)(const Config&, int)>), JitMode::kAuto);
   EXPECT_EQ(kMode<Kernel* (*)(const Config&)>, JitMode::kAuto);
   EXPECT_EQ((kMode<JitOutputs (*)(JitBuilder, Tensors, const Config&)>), JitMode::kAuto);

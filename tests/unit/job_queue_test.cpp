@@ -73,7 +73,7 @@ TEST(GroupIdentical, PutsEqualProgramsAndOptionsTogether) {
   ASSERT_EQ(found.size(), 3U);
   EXPECT_THAT(found[0].members, ElementsAre(0, 2));
   EXPECT_THAT(found[1].members, ElementsAre(1, 4));
-  EXPECT_EQ(found[1].priority, 7);  // whoever needs it most decides
+  EXPECT_EQ(found[1].priority, 7);  // the highest priority of the members decides
   EXPECT_THAT(found[2].members, ElementsAre(3));
 }
 

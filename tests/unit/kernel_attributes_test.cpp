@@ -36,7 +36,7 @@ KernelAttributes on_sm_90(int registers, std::int64_t shared_bytes) {
   return attributes_of(artifact_with(part), "toy").value().front();
 }
 
-// The numbers of CUDA's own calculator, cuda_occupancy.h, for an sm_90.
+// The results of CUDA's calculator, cuda_occupancy.h, for an sm_90.
 TEST(KernelAttributes, SayHowManyBlocksRunAtOnce) {
   const struct {
     int registers;

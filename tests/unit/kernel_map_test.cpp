@@ -54,7 +54,7 @@ TEST(KernelMap, LetsOneOfManyThreadsMakeIt) {
   EXPECT_EQ(failed, 0);
 }
 
-// The thread that makes it is in the parent.
+// The thread that makes the kernel exists only in the parent.
 TEST(KernelMap, ForkedChildMakesWhatItsParentWasMaking) {
   KernelMap map;
   const KernelMap::Place maker = map.take("a");
@@ -84,7 +84,7 @@ TEST(KernelMap, HandsADutyOnThatWasGivenUp) {
   std::optional<KernelMap::Place> maker = map.take("a");
   int made = 0;
   std::jthread waiting([&] { EXPECT_TRUE(map.get("a", [&] { return ++made, made_kernel(); }).ok()); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that it usually waits
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that the thread usually waits
   maker.reset();
   waiting.join();
   EXPECT_EQ(made, 1);
@@ -128,7 +128,7 @@ TEST(KernelMap, DoesNotShareTheFailureOfWhatWasBegunBefore) {
   std::optional<KernelMap::Place> maker = map.take("a");
   int made = 0;
   std::jthread late([&] { EXPECT_TRUE(map.get("a", [&] { return ++made, made_kernel(); }).ok()); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that it usually waits
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that the thread usually waits
   maker->promise->settle(failure());
   late.join();
   EXPECT_EQ(made, 1);

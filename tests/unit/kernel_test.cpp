@@ -26,7 +26,7 @@ Tensor zeros(std::vector<std::int64_t> shape, DType type = kKernelF32) {
   return Tensor::zeros(std::move(shape), type).value();
 }
 
-// B[i] = 2 * A[i], for A and B of n elements: slots A, B, n.
+// Computes B[i] = 2 * A[i], for A and B of n elements: slots A, B, n.
 kmux_code twice(const kmux_slot* slots, const kmux_launch_env&, kmux_sink) {
   const auto* from = static_cast<const float*>(slots[0].ptr);
   auto* to = static_cast<float*>(slots[1].ptr);
@@ -78,7 +78,7 @@ TEST(Kernel, RefusesPositionsBesideDeclaredOutputs) {
 }
 
 TEST(Kernel, SizesOutputsAfterAllInputs) {
-  // The output comes first; one of its extents hangs on a later tensor, one on a scalar.
+  // The output comes first; one of its extents depends on a later tensor, one on a scalar.
   const Kernel kernel =
       kernel_of(fake_signature({buffer_param("C", kKernelF32, {kKernelM * Expr(4), Expr::symbol("s")}),
                                 buffer_param("A", kKernelF32, {kKernelM, 2}), scalar_param("s", dtype::kInt32)},

@@ -1,4 +1,4 @@
-// Programs of a source and a line, and what is said of the parts that a caller writes.
+// Programs of a source and a signature line, and the errors for parts written by the caller.
 #include <functional>
 
 #include <gmock/gmock.h>
@@ -13,14 +13,14 @@ using testing::HasSubstr;
 constexpr const char* kSaxpySource = "__global__ void saxpy(float a, const float* x, float* y, int n) {}\n";
 constexpr const char* kSaxpySignature = "saxpy(a: f32, x: f32[n], y: inout f32[n])";
 
-/// A kernel text with something else in the place of one of its parts.
+/// Returns a kernel text with one part changed.
 KernelText kernel_with(const std::function<void(KernelText&)>& change) {
   KernelText kernel{.source = kSaxpySource, .signature = kSaxpySignature, .grid = "ceildiv(n, 256)", .block = "256"};
   change(kernel);
   return kernel;
 }
 
-/// All that a compiler would print.
+/// Returns the text that a compiler would print.
 std::string told_of_part(const std::function<void(KernelText&)>& change) {
   const Error error = kernel_program(kernel_with(change)).error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);

@@ -121,7 +121,7 @@ TEST_F(KeyLocksTest, IsNothingWhereThereAreNoLocks) {
   EXPECT_FALSE(KeyLocks(temp_.path() / "none" / "locks").acquire("a", milliseconds(60'000)));
 }
 
-/// The descriptors of this process, that of the listing aside.
+/// Returns the number of descriptors of this process, without the one of the listing.
 std::ptrdiff_t count_descriptors() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}) - 1;
 }
@@ -178,7 +178,7 @@ TEST_F(KeyLocksTest, ExcludeAForkedChildAndAreNotUnlockedByIt) {
   EXPECT_FALSE(KeyLocks(temp_.path() / "locks").acquire("a", milliseconds(0)));
 }
 
-/// A child has what its parent had open when it was forked. What the parent locks later must end with the parent.
+/// A child inherits descriptors that were open at the fork. Locks that the parent takes later must end with the parent.
 TEST_F(KeyLocksTest, OfAfterAForkEndWithTheirProcessNotWithItsChild) {
   int pipe_of_child[2];
   ASSERT_EQ(::pipe(pipe_of_child), 0);
@@ -208,7 +208,7 @@ TEST_F(KeyLocksTest, EndInAForkedChildThatHasNotThoseWhoWait) {
   std::optional<KeyLocks::Held> first = locks->acquire("a", milliseconds(0));
   std::atomic<bool> has_waited{false};
   std::thread waits([&] {
-    (void)locks->acquire("a", milliseconds(5));  // so that the next one waits, too, when that has been seen
+    (void)locks->acquire("a", milliseconds(5));  // so that the next acquire also waits once this is observed
     has_waited = true;
     (void)locks->acquire("a", milliseconds(60'000));
   });

@@ -11,7 +11,7 @@
 namespace kmux {
 namespace {
 
-// The lanes of `count` threads that live at the same time.
+// Returns the lanes of `count` threads that live at the same time.
 std::vector<std::uint32_t> lanes_of_threads(int count) {
   std::vector<std::uint32_t> lanes(static_cast<std::size_t>(count));
   std::barrier all_claimed(count);

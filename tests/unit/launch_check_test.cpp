@@ -36,7 +36,7 @@ class LaunchCheckTest : public testing::Test {
   Expr n = Expr::symbol("n");
 };
 
-// C3.3: each names the kernel and what is wrong.
+// C3.3: each message names the kernel and the problem.
 TEST_F(LaunchCheckTest, AnEmptyGridIsRefused) {
   EXPECT_EQ(extents({1, 0}, {32}),
             "kernel \"k\" is launched on a grid whose extent y is 0 (it would never run). "
@@ -94,7 +94,7 @@ TEST_F(LaunchCheckTest, KindsAreComparedWhereBothAreKnown) {
   EXPECT_NE(told({4, kInteger}, {4, kFloat}), "");
 }
 
-// A pointer to the elements of `tensor`, given to a parameter of that C++ type.
+// A pointer to the elements of `tensor`, passed to a parameter of C++ type `type`.
 TEST_F(LaunchCheckTest, PointersToOtherNumbersAreRefused) {
   const auto told = [&](DType tensor, const std::string& type) {
     std::vector<KernelArgument> taken{{8}};
@@ -144,7 +144,7 @@ TEST_F(LaunchCheckTest, WhatHasNoNameIsShownByItsSize) {
       HasSubstr("with 2 arguments of 8, 4 bytes: pointer x, 4 bytes (its code takes 3 arguments of 8, 8, 1 bytes)"));
 }
 
-// So that a backend has both sides of `check_kernel`, whatever tells it what its code takes (C3.11).
+// A backend gets both sides of `check_kernel` from here, whatever its source for the code's parameters (C3.11).
 TEST_F(LaunchCheckTest, PassedArgumentsAreThoseOfTheProgram) {
   ProgramBuilder builder{"passed"};
   builder.output("out", dtype::kFloat32, {64});

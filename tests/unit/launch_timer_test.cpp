@@ -13,7 +13,7 @@ namespace {
 
 Error no_such_call() { return make_error(ErrorCode::kUnsupported, "there is none."); }
 
-/// A kernel without parameters on a device that writes down what is asked of it.
+/// A kernel without parameters on a device that records its calls.
 class LaunchTimers : public testing::Test {
  protected:
   LaunchTimers()

@@ -56,7 +56,7 @@ TEST(LibraryFacts, DamageIsAnErrorWhateverItIs) {
   for (int round = 0; round < 2000; ++round) {
     std::string damaged = sound;
     for (int flips = 0; flips < 8; ++flips) damaged[random() % damaged.size()] = static_cast<char>(random());
-    static_cast<void>(read_library_facts(damaged));  // whatever it says, it says it
+    static_cast<void>(read_library_facts(damaged));  // any result is valid, it must only not crash
   }
 }
 

@@ -100,11 +100,11 @@ TEST_F(LockFile, MayHaveAsManyBytesAsAHundredThousandPins) {
   EXPECT_EQ(read_lock_file(file_).value(), pins);
 }
 
-/// What a runtime has of it.
+/// The pins that a runtime keeps in memory of a lock file.
 class LockFileKept : public LockFile {
  protected:
   LockFileKept() { write("a"); }
-  /// It is older than a tick of the clock that stamps files: it cannot change and look the same.
+  /// Writes the file and waits for the next tick of the file clock, so that a later change is always visible.
   void write(const std::string& name) {
     EXPECT_TRUE(write_lock_file(file_, {pin_of(name)}).ok());
     const FileTime written = FileIdentity::of(file_.string()).changed_ns();
@@ -129,7 +129,7 @@ TEST_F(LockFileKept, IsReadAgainWhenItChanges) {
 
 TEST_F(LockFileKept, IsNotKeptWhileItMayChangeAndLookTheSame) {
   const std::string text = read_file(file_).value();
-  for (const char name : std::string("bcdefghijklmnop")) {  // in place, within ticks of the clock that stamps files
+  for (const char name : std::string("bcdefghijklmnop")) {  // in place, within ticks of the file clock
     std::string changed = text;
     changed.replace(changed.find("\"a\""), 3, {'"', name, '"'});
     std::fstream(file_) << changed;

@@ -25,7 +25,7 @@ class Log : public testing::Test {
   std::vector<std::string> lines_;
 };
 
-// In a process where nobody has chosen a sink yet.
+// In a process that has not set a sink.
 TEST_F(Log, GivesWarningsToStderrByDefault) {  // C3.8
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT((log(LogLevel::kInfo, "not told"), log(LogLevel::kWarning, "told"), std::_Exit(0)),

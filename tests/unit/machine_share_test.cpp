@@ -31,7 +31,7 @@ TEST_F(MachineShare, IsNoMoreThanAGroupHasLeft) {
   write("sys/fs/cgroup/user/job/memory.max", "1000000\n");
   write("sys/fs/cgroup/user/job/memory.current", "400000\n");
   EXPECT_EQ(available(), 600000U);
-  write("sys/fs/cgroup/user/memory.max", "500000\n");  // a group above it is narrower
+  write("sys/fs/cgroup/user/memory.max", "500000\n");  // its parent group has a lower limit
   EXPECT_EQ(available(), 500000U);
 }
 
@@ -54,7 +54,7 @@ TEST_F(MachineShare, ReadsVersionOne) {
   write("sys/fs/cgroup/memory/job/memory.usage_in_bytes", "100000\n");
   write("sys/fs/cgroup/memory/job/memory.stat", "cache 1\ntotal_inactive_file 50000\n");
   EXPECT_EQ(available(), 850000U);
-  write("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "9223372036854771712\n");  // its word for no limit
+  write("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "9223372036854771712\n");  // its value for no limit
   EXPECT_EQ(available(), 4000 * kKilobyte);
 }
 
@@ -76,7 +76,7 @@ TEST_F(MachineShare, HasTheCoresThatAQuotaOfVersionOneAllows) {
   write("sys/fs/cgroup/cpu/x/job/cpu.cfs_quota_us", "150000\n");
   write("sys/fs/cgroup/cpu/x/job/cpu.cfs_period_us", "100000\n");
   EXPECT_EQ(usable_cores(root_.path()), std::min<std::size_t>(2, usable_cores("/nowhere")));
-  write("sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "50000\n");  // a group above it is narrower
+  write("sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "50000\n");  // its parent group has a lower limit
   write("sys/fs/cgroup/cpu/x/cpu.cfs_period_us", "100000\n");
   EXPECT_EQ(usable_cores(root_.path()), 1U);
   write("sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "-1\n");

@@ -26,7 +26,7 @@ constexpr const char* kWholeManifest = R"({
 class ManifestTest : public testing::Test {
  protected:
   Result<Manifest> read(const std::string& text) const { return read_manifest(folder_.write("m.plugin.json", text)); }
-  /// The whole manifest with `key` set to `value`, or removed.
+  /// Reads the whole manifest with `key` set to `value`, or removed.
   Result<Manifest> read_with(const std::string& key, Json value) const {
     Json json = parse_json(kWholeManifest).value();
     json.as_object()->erase(key);
@@ -69,7 +69,7 @@ TEST_F(ManifestTest, ReadsEveryKey) {
                                 .unkeyed = {"cpu.home"}}));
 }
 
-// A plugin of next year has keys that nobody knows here.
+// A newer plugin may have keys that this version does not know.
 TEST_F(ManifestTest, UnknownKeysAreSkippedAndNamed) {
   const Manifest manifest = read_with("prioritie", 1).value();
   EXPECT_EQ(manifest.priority, -5);

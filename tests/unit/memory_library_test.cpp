@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-// A shared library with `int add(int)`, which the dynamic linker never unloads.
+// Returns the bytes of a shared library with `int add(int)`, which the dynamic linker never unloads.
 std::string library_that_stays(const std::string& start) {
   const PrivateFolder folder = PrivateFolder::create("kmux-test").value();
   folder.write("a.cpp", "static int sum = " + start + ";\nextern \"C\" int add(int x) { return sum += x; }\n").value();
@@ -33,7 +33,7 @@ TEST(MemoryLibrary, IsNeverAnEarlierOneThatStayed) {
   std::optional<MemoryLibrary> library = MemoryLibrary::open(library_that_stays("1000"), "test").value();
   EXPECT_EQ(add(*library, 1), 1001);
   for (int i = 0; i < 3; ++i) {
-    library.reset();  // the next file gets the number of this one
+    library.reset();  // the next file gets the same inode number
     library = MemoryLibrary::open(library_that_stays(std::to_string(i)), "test").value();
     EXPECT_EQ(add(*library, 0), i);
   }

@@ -17,7 +17,7 @@ TEST(NameTable, HasAVariableForEachExpression) {
   EXPECT_THAT(table, HasSubstr("kmux_kernel<2, void (*)(float*, int), &gelu>;\n"));
 }
 
-// The variables as nvcc 13.0 and Clang 19 name them.
+// The symbols of variables as nvcc 13.0 and Clang 19 mangle them.
 TEST(NameTable, SaysTheSymbolsOfKernels) {
   const std::vector<std::string> symbols = {"_Z2ovPdi",
                                             "_Z2ovPfi",

@@ -10,7 +10,7 @@ thread_local bool no_thread_is_left = false;
 
 }  // namespace
 
-// Takes the place of the C library's in this program.
+// Replaces the C library's function in this program.
 extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
                                                                      const pthread_attr_t* attributes,
                                                                      void* (*start)(void*), void* argument) noexcept {

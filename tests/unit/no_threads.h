@@ -2,8 +2,8 @@
 
 namespace kmux {
 
-/// While it lives, the thread that made it can start no other: pthread_create returns EAGAIN. Limits on processes do not
-/// hold for root, whom tests may run as.
+/// During its lifetime, pthread_create returns EAGAIN in the thread that made it. Process limits do not apply to root,
+/// as which tests may run.
 class NoThreads {
  public:
   NoThreads();

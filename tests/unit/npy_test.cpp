@@ -28,7 +28,7 @@ class Npy : public testing::Test {
     std::ofstream(folder_ / "a.npy", std::ios::binary) << bytes;
     return folder_ / "a.npy";
   }
-  /// A file of version 1 with that dict and those bytes.
+  /// Writes a file of version 1 with that dict and those bytes.
   std::filesystem::path write(const std::string& dict, const std::string& data) const {
     std::string bytes("\x93NUMPY\x01\x00", 8);
     bytes += static_cast<char>(dict.size() & 0xff);
@@ -90,7 +90,7 @@ TEST_F(Npy, ShapesWithoutDimensionsOrElements) {
   }
 }
 
-// The product of the extents before the last does not fit 64 bits; there is no element whose place it would be.
+// The product of the extents before the last does not fit 64 bits, but no element needs that offset.
 TEST_F(Npy, ExtentsBesideAZeroMayBeHuge) {
   for (const std::string order : {"True", "False"}) {
     const auto path = write(
@@ -128,7 +128,7 @@ TEST_F(Npy, WrongFilesAreRefusedByName) {
                  "too many bytes");
 }
 
-/// Whatever is cut off or changed, the reader answers; it never crashes.
+/// The reader must return for any truncated or changed file; it must never crash.
 TEST_F(Npy, DamagedHeadersAreAnswered) {
   save_npy((folder_ / "a.npy").string(), Tensor::zeros({3, 4}, dtype::kFloat32).value()).value();
   const std::string good = read_file((folder_ / "a.npy").string()).value();

@@ -27,7 +27,7 @@ class PackedEntryTest : public testing::Test {
   EntryLocation location() const { return from_.folder().entries().at(0); }
   PackedEntry packed() const { return pack_entry(location()).value(); }
 
-  /// Why `packed` is refused; nothing of it stays.
+  /// Returns the error for `packed`; no part of it may stay in the cache.
   std::string refusal(const PackedEntry& packed) const {
     const auto added = unpack_entry(to_.folder(), packed);
     if (added) return "";
@@ -49,7 +49,7 @@ TEST_F(PackedEntryTest, IsFoundWhereItWasUnpacked) {
   EXPECT_EQ(unpack_entry(to_.folder(), packed()).value(), Staging::Outcome::kTaken);
 }
 
-// Numbers of inodes are those of one machine, and times those of one build.
+// Inode numbers are valid on one machine only, and times for one build only.
 TEST_F(PackedEntryTest, HasNothingOfWhatItsFilesWereSeenLike) {
   const std::string header = temp_.write("a.h", "1").string();
   const Dependencies read{.files = {header}, .seen = DependencySight{.files = {FileIdentity::of(header)}}};

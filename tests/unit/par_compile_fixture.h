@@ -42,7 +42,7 @@ inline Error broken(const Program& program) {
   return make_error(ErrorCode::kCompileFailed, program.name + " is broken");
 }
 
-/// Runtimes over a plugin that compiles as each test says.
+/// Runtimes over a plugin whose compiler each test defines.
 class ParCompileTest : public testing::Test {
  protected:
   ~ParCompileTest() override { set_log_sink(LogLevel::kDebug, {}); }
@@ -55,7 +55,7 @@ class ParCompileTest : public testing::Test {
     runtime_ = Runtime::with(std::move(environment), Shared<SinglePluginRegistry>::make(std::move(plugin)));
     return *runtime_;
   }
-  /// Compiles at once; the named ones fail.
+  /// Returns a runtime that compiles at once; the named programs fail.
   Runtime& failing(const std::set<std::string>& names) {
     return runtime_of([names](const Program& program) -> Result<Artifact> {
       if (names.contains(program.name)) return broken(program);

@@ -1,4 +1,4 @@
-// What bounds par_compile: memory, cores, time, and the caller's word.
+// The limits of par_compile: memory, cores, time, and the caller's options.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -22,7 +22,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// How many were compiled at the same time, at most.
+/// Records the largest number of concurrent compiles.
 class Crowd {
  public:
   Result<Artifact> compile(const Program&) {
@@ -131,11 +131,11 @@ TEST_F(ParCompileLimits, LeavesACompilerBehindThatTakesTooLong) {
   const auto kernels = try_par_compile(runtime, jobs, {.num_workers = 1}).value();
   EXPECT_FALSE(ended);
   ASSERT_EQ(kernels.size(), 3U);
-  EXPECT_TRUE(kernels[0] && kernels[2]);  // another thread went on
+  EXPECT_TRUE(kernels[0] && kernels[2]);  // another thread continued
   EXPECT_THAT(kernels[1].error().message, AllOf(HasSubstr("program \"p1\" was not compiled within 20 ms"),
                                                 HasSubstr("its compiler is left behind in this process")));
   door.open();
-  runtime_.reset();  // waits for it
+  runtime_.reset();  // waits for the abandoned compile
   EXPECT_TRUE(ended);
 }
 
@@ -159,7 +159,7 @@ TEST_F(ParCompileLimits, LeavesBehindWhatRunsOnceItIsCancelled) {  // C3.4
   EXPECT_FALSE(ended);
   EXPECT_EQ(std::ranges::count(steps, JobStep::kCancelled), 2);
   door.open();
-  runtime_.reset();  // waits for it
+  runtime_.reset();  // waits for the abandoned compile
   EXPECT_TRUE(ended);
   EXPECT_EQ(compiled_, 1);
 }

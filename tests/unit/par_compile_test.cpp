@@ -40,7 +40,7 @@ TEST_F(ParCompile, CompilesAsManyAtOnceAsThereAreWorkers) {
     return artifact();
   });
   std::thread opener([&] {
-    door.await_waiting(5);  // more than most machines here have cores: the caller's word counts
+    door.await_waiting(5);  // more cores than most test machines have: the caller's option decides
     door.open();
   });
   EXPECT_TRUE(par_compile(runtime, numbered(5), {}, {.num_workers = 5, .memory_budget = 1ULL << 40}).ok());
@@ -76,7 +76,7 @@ TEST_F(ParCompile, BuildsWhatItCanIfAskedTo) {
 TEST_F(ParCompile, ReturnsTheFirstFailureByInputOrderThoughALaterOneCameFirst) {
   Door door;
   Runtime& runtime = runtime_of([&](const Program& program) -> Result<Artifact> {
-    if (program.name == "p3") door.pass();  // the last of the first two, by priority, to end
+    if (program.name == "p3") door.pass();  // of the first two by priority, the last to end
     if (program.name == "p5") {
       door.await_waiting(1);
       door.open();
@@ -86,7 +86,7 @@ TEST_F(ParCompile, ReturnsTheFirstFailureByInputOrderThoughALaterOneCameFirst) {
   std::vector<CompileJob> jobs = jobs_of(numbered(6));
   jobs[3].priority = jobs[5].priority = 1;
   const Error error = par_compile(runtime, jobs, {.num_workers = 2}).error();
-  EXPECT_EQ(error.message, "p0 is broken");  // it comes before them, so it was compiled in spite of their failures
+  EXPECT_EQ(error.message, "p0 is broken");  // it precedes them, so it was compiled despite their failures
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
   EXPECT_EQ(error.note("program"), "0 \"p0\"");
   EXPECT_EQ(error.notes.back(), (Note{"failure", "program 5 \"p5\": p5 is broken"}));
@@ -206,7 +206,7 @@ TEST_F(ParCompile, KeepsWhatItHasLearnedBesideTheCache) {
   ASSERT_TRUE(par_build(runtime_of([](const Program&) { return artifact(); }, environment), jobs,
                         {.num_workers = 1, .progress = note})
                   .ok());
-  EXPECT_TRUE(first_eta.has_value());  // before anything has ended in this run
+  EXPECT_TRUE(first_eta.has_value());  // before any job of this run has ended
 }
 
 TEST_F(ParCompile, PassesOnWhatTheCallersFunctionThrowsAndCancelsTheRest) {

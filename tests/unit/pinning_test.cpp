@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 const std::string kProgramDigest(64, 'a');
 
-/// Two candidates: 'cpu' can, 'gpu' cannot.
+/// Two candidates: 'cpu' is possible, 'gpu' is refused.
 class Pinning : public testing::Test {
  protected:
   Pinning() {
@@ -55,7 +55,7 @@ TEST_F(Pinning, TakesWhatIsPinnedForThisTarget) {
 TEST_F(Pinning, TakesTheFirstCandidateOfThoseThatArePinnedForTargetsOfThisMachine) {
   candidates_[1].verdict = Verdict::kPossible;
   candidates_[1].target = "g";
-  std::swap(candidates_[0], candidates_[1]);  // the device's backend goes first; in the file its target comes second
+  std::swap(candidates_[0], candidates_[1]);  // the device's backend goes first; its target is second in the file
   EXPECT_EQ(
       asked({{kProgramDigest, "gemm", "c", "cpu", "01", 0}, {kProgramDigest, "gemm", "g", "gpu", "01", 0}}).value(),
       0U);

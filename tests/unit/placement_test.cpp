@@ -52,7 +52,7 @@ TEST_F(Placement, IsWhatTheCallerSays) {
 
 TEST_F(Placement, IsWhatTheEnvironmentSays) {
   restart({.target = "mine"});
-  EXPECT_EQ(placed_on(kDLCUDA, 0).target, "");  // left to it
+  EXPECT_EQ(placed_on(kDLCUDA, 0).target, "");  // left to the environment
   EXPECT_EQ(placed_on(kDLCUDA, 0, {.target = "auto"}).target, "fast");
 }
 

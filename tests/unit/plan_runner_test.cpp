@@ -103,7 +103,7 @@ TEST(PlanRunner, NamesTheArgumentThatDoesNotFit) {
   EXPECT_THAT(recorder.error, HasSubstr("argument 1 of \"k0\" = \"int8(n)\" (the value does not fit its type)"));
 }
 
-// Bytes between members are 0, whatever was on the stack before.
+// Padding between members must be 0, whatever the stack held before.
 TEST(PlanRunner, PutsStructuresTogether) {
   Plan plan = base_plan();
   const PlanStruct record{{{PlanAddress{PlanAddress::Source::kSlot, 0, 8}, 0},

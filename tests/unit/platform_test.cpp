@@ -1,4 +1,4 @@
-// Both ways: unit_tests has that of its build, portable_tests the portable one whatever the build.
+// Tests both platforms: unit_tests has the one of its build, portable_tests always has the portable one.
 #include "kmux/plugin/platform.h"
 
 #include <array>
@@ -199,7 +199,7 @@ TEST(NumberedLocks, AreOneHoldersEach) {
   EXPECT_EQ(other.take(7), 0);
   other.give(7);
   other.give(8);
-  other.give(9);  // which it has not
+  other.give(9);  // not taken, so this has no effect
 }
 
 TEST(NumberedLocks, LeaveNothingThatGrows) {
@@ -223,7 +223,7 @@ TEST(NumberedLocks, EndWithTheirProcess) {
   EXPECT_EQ(NumberedLocks(folder.path() / "locks").take(3), 0);
 }
 
-// The last holder removes its file: who has opened that one meanwhile must not take it for the lock.
+// The last holder removes its file. A thread that opened the removed file must not take it for the lock.
 TEST(NumberedLocks, AreOneHoldersEachHoweverManyTakeThem) {
   const TempFolder folder;
   std::atomic<int> inside{0}, wrong{0};

@@ -21,7 +21,7 @@ kmux_code write(kmux_sink sink, std::string_view text) {
   return KMUX_OK;
 }
 
-/// A table whose answers are nonsense.
+/// Returns a device table that returns invalid answers.
 kmux_device_api nonsense_devices() {
   kmux_device_api devices{.struct_size = sizeof(kmux_device_api)};
   devices.count = [](void*, std::int32_t* count, kmux_sink) { return *count = -2, kmux_code{KMUX_OK}; };
@@ -131,7 +131,7 @@ TEST_F(PluginBackendTest, RefusesConstantsWhereThePluginHasNoFunctionForThem) {
   expect_nonsense(adapter->constant(0, "none"), "no address of a constant");
 }
 
-// What a compilation knows of itself is what the plugin sees of the call.
+// The plugin must see the state of the compilation through the call.
 class TestScope final : public CompileScope {
  public:
   Result<std::shared_ptr<void>> admit(const std::string&, bool) override { return std::shared_ptr<void>(); }
@@ -146,7 +146,7 @@ class TestScope final : public CompileScope {
   std::string told;
 };
 
-// A build that tells what it sees of its call, and writes it as its error.
+// A build that reports the state of its call as its error.
 kmux_code build_by_context(void*, const kmux_build_request* request, kmux_sink, kmux_sink error) {
   const CallContext call(request->call);
   const auto left = call.time_left();
@@ -182,7 +182,7 @@ TEST_F(PluginBackendTest, AnAnswerThatTheHostHasNoMemoryForIsOutOfMemory) {
   table_.wrap = [](void*, const kmux_build_request*, kmux_sink launcher, kmux_sink) {
     const char byte = 'x';
     const bool refused =
-        launcher.write(launcher.self, &byte, SIZE_MAX / 2) != 0;  // nothing is read: there is no room for it
+        launcher.write(launcher.self, &byte, SIZE_MAX / 2) != 0;  // no byte is read: there is no room for it
     return refused ? kmux_code{KMUX_OUT_OF_MEMORY} : kmux_code{KMUX_OK};
   };
   const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};

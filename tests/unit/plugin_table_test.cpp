@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Which backend the next `create` makes.
+/// A plugin whose `create` returns the throwing backend.
 struct Throwing {
   static constexpr PluginInfo kInfo{"throwing", "1", kDLExtDev};
   static Result<std::unique_ptr<Backend>> create(Host) {
@@ -26,7 +26,7 @@ struct Throwing {
 
 const kmux_plugin_api& table() { return *query_plugin<Throwing>(KMUX_PLUGIN_ABI_VERSION, {}); }
 
-/// An instance of the throwing backend, and it seen through the table.
+/// An instance of the throwing backend, used through the table.
 class PluginTable : public testing::Test {
  protected:
   PluginTable() { EXPECT_EQ(table().create(host_.get(), &instance_, ByteSink().get()), KMUX_OK); }
@@ -140,7 +140,7 @@ TEST(PluginQuery, GivesOneTable) {
   EXPECT_EQ(table().struct_size, sizeof(kmux_plugin_api));
 }
 
-/// A backend that says nothing of exporting.
+/// A backend without export functions.
 class SilentBackend : public Backend {};
 static_assert(!can_export<SilentBackend>() && can_export<broken::ThrowingBackend>());
 
@@ -165,7 +165,7 @@ TEST(Host, GivesOptionsOfThePlugin) {
   EXPECT_EQ(host.option("engine"), std::nullopt);
 }
 
-// An end in a child, as there is no way back.
+// Runs in a child, because a stop cannot be undone.
 TEST(HostDeathTest, SaysThatTheProcessEnds) {
   const HostApi api("cpu", {});
   EXPECT_FALSE(Host(api.get()).stopping());

@@ -27,12 +27,12 @@ Error worker_crash() {
 }
 Error syntax_error() { return make_error(ErrorCode::kCompileFailed, "expected ';'."); }
 
-/// Two plugins, of which 'best' comes first, and a cache of their own.
+/// Two plugins, of which 'best' has the higher priority, and a separate cache.
 class PolicyChoices : public testing::Test {
  protected:
   ~PolicyChoices() override { set_log_sink(LogLevel::kDebug, {}); }
   void restart() {
-    runtime_.reset();  // the one before ends first
+    runtime_.reset();  // the old runtime must end first
     runtime_ = runtime_of({&next_, &best_}, folder_.path() / "cache");
   }
   void SetUp() override { restart(); }
@@ -233,7 +233,7 @@ TEST_F(PolicyChoices, PinnedKernelsAreKeptUntilTheLockFileChanges) {
   const auto pin = [&](const std::string& backend) {
     ASSERT_TRUE(
         write_lock_file(file, {{digest(doubling()), "doubling", "cpu:x86-64", backend, backend + "-build", 0}}).ok());
-    next_file_tick();  // what has changed just now may change again, unseen
+    next_file_tick();  // a file changed within this tick could change again unnoticed
   };
   const CompileOptions pinned{.policy = Policy::kPinned, .lock_file = file.string()};
   pin("next");
@@ -278,7 +278,7 @@ TEST_F(PolicyChoices, PinnedNeedsALockFile) {
   EXPECT_EQ(compiled({.policy = Policy::kPinned}).error().code, ErrorCode::kInvalidArgument);
 }
 
-// what is printed
+// printed text
 
 TEST_F(PolicyChoices, TimesAreGatheredOnRequest) {
   learn(next_, 12.5);

@@ -18,7 +18,7 @@ TEST(ProcessMemory, GrowsWithWhatIsTouched) {
     std::memset(memory.get(), 1, kBytes);
     EXPECT_GE(resident_bytes(), before + kBytes / 2);
   }
-  EXPECT_GE(peak_resident_bytes(), before + kBytes / 2);  // also when it is gone
+  EXPECT_GE(peak_resident_bytes(), before + kBytes / 2);  // even after the memory is freed
 }
 
 TEST(ProcessMemory, HasAPeakThatGrowsWithWhatIsTouched) {

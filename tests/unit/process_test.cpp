@@ -39,7 +39,7 @@ TEST(Process, ReturnsExitCodeAndOutputs) {
 
 TEST(Process, ReportsASignalAsAShellDoes) { EXPECT_EQ(run(shell("kill -TERM $$")).value().exit_code, 128 + SIGTERM); }
 
-/// What the application does with SIGCHLD, for the time of a test.
+/// Sets the application's SIGCHLD handler for the time of a test.
 class ChildSignal {
  public:
   explicit ChildSignal(void (*handler)(int)) : before_(std::signal(SIGCHLD, handler)) {}
@@ -127,7 +127,7 @@ TEST(Process, WorksInAnotherFolder) {
   EXPECT_EQ(run(command).value().standard_output, "/\n");
 }
 
-// Descriptors that this process was itself started with, which every child gets.
+// Returns the number of descriptors that this process itself inherited and passes to every child.
 std::ptrdiff_t inherited_descriptors() {
   std::ptrdiff_t count = 0;
   for (int i = 0; i < 1024; ++i) {
@@ -200,7 +200,7 @@ TEST(Process, SaysWhyAProgramCannotBeStarted) {
               HasSubstr("working directory \"/nonexistent\""));
 }
 
-// Linux says which it is; elsewhere the first word of the command line does, as the shell understood it.
+// Linux reports the program; elsewhere it is found from the first word of the command line, as the shell resolves it.
 TEST(Process, KnowsTheProgramThatItRuns) {
   const TempFolder folder;
   const std::string tool = folder.write("bin/a-tool", "#!/bin/sh\n").string();

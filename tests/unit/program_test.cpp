@@ -26,7 +26,7 @@ Program doubling_in_files() {
           .variants = {std::move(variant)}};
 }
 
-/// A folder with a saved program; what is beside it is out of bounds.
+/// A folder with a saved program; files beside the folder must not be read.
 class ProgramFile : public testing::Test {
  protected:
   ProgramFile() : root_(fs::path(testing::TempDir()) / ("kmux_program_" + std::to_string(::getpid()))) {
@@ -42,7 +42,7 @@ class ProgramFile : public testing::Test {
     EXPECT_FALSE(program.ok());
     return program ? Error{} : program.error();
   }
-  /// Replaces `from` in the document.
+  /// Replaces `from` by `to` in the document.
   void edit(const std::string& from, const std::string& to) {
     std::string json = read_file(path_).value();
     const std::size_t at = json.find(from);
@@ -155,7 +155,7 @@ TEST_F(ProgramFile, RefusesTwoContentsForAFile) {
   EXPECT_THAT(save_program(program, path_).error().message, HasSubstr("other content"));
 }
 
-/// A program of one source and one header, with names that others have, too.
+/// Returns a program of one source and one header, with file names that other programs also use.
 Program filling(const std::string& name, const std::string& value) {
   Variant variant{.dialect = "c"};
   variant.sources = {{"s.c", "#include \"h.h\"\nvoid fill(float* a) { a[0] = VALUE; }\n"}};
@@ -171,7 +171,7 @@ std::size_t count_files(const fs::path& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
-/// Programs that are saved into one folder.
+/// Programs saved into one folder.
 class Neighbours : public testing::Test {
  protected:
   Neighbours() : folder_(fs::path(testing::TempDir()) / ("kmux_neighbours_" + std::to_string(::getpid()))) {
@@ -201,7 +201,7 @@ TEST_F(Neighbours, ShareFilesOfOneContent_C2_14) {
   save(filling("one", "1"), "one.kmux.json");
   save(filling("two", "1"), "two.kmux.json");
   EXPECT_EQ(count_files(folder_), 4U);
-  save(filling("one", "3"), "one.kmux.json");  // what it now shares is no longer its own
+  save(filling("one", "3"), "one.kmux.json");  // a shared file is no longer this program's own
   EXPECT_EQ(load_program(folder_ / "two.kmux.json").value(), filling("two", "1"));
 }
 
@@ -210,7 +210,7 @@ TEST_F(Neighbours, WriteOverTheirOwn_C2_14) {
   save(filling("one", "2"), "one.kmux.json");
   EXPECT_EQ(count_files(folder_), 3U);
   save(filling("two", "3"), "two.kmux.json");
-  save(filling("two", "3"), "two.kmux.json");  // under the same names
+  save(filling("two", "3"), "two.kmux.json");  // with the same file names
   save(filling("two", "4"), "two.kmux.json");
   EXPECT_EQ(load_program(folder_ / "one.kmux.json").value(), filling("one", "2"));
 }

@@ -38,7 +38,7 @@ TEST(BarText, IsNeverWiderThanTheTerminal) {
   EXPECT_THAT(bar_text(state, 40), EndsWith("xxx..."));
 }
 
-/// A bar that writes into a list, at a time that the test sets.
+/// A bar that writes into a list, with a clock that the test sets.
 class ProgressBarTest : public testing::Test {
  protected:
   void show(JobStep step, std::size_t index, const CompileCounts& counts) {
@@ -82,7 +82,7 @@ TEST_F(ProgressBarTest, CatchesUpWhenItIsTime) {
   EXPECT_THAT(written_, SizeIs(1));
   now_ += 100ms;
   bar_.tick();
-  bar_.tick();  // nothing new
+  bar_.tick();  // unchanged
   EXPECT_THAT(written_, SizeIs(2));
   EXPECT_THAT(written_.back(), HasSubstr("0/1  p0"));
 }

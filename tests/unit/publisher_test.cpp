@@ -39,7 +39,7 @@ TEST(Publisher, PublishesInOrderInAThreadOfItsOwn) {
   EXPECT_NE(thread, std::this_thread::get_id());
 }
 
-/// Has each thread a priority of its own here? POSIX alone has one of the process.
+/// Returns true if each thread has a separate priority here. POSIX alone has one priority per process.
 bool threads_can_stand_back() {
   int nice = 0;
   std::thread([&] { yield_to_others(1), nice = ::getpriority(PRIO_PROCESS, 0); }).join();
@@ -96,7 +96,7 @@ TEST(Publisher, NeitherHangsNorPublishesInAForkedChild) {
   EXPECT_EQ(status, 0);
 }
 
-/// A publisher whose thread is stuck in its first publication until `open`.
+/// A publisher whose thread blocks in its first publication until `open`.
 class StuckPublisher : public testing::Test {
  protected:
   ~StuckPublisher() override { open(); }
@@ -135,7 +135,7 @@ TEST_F(StuckPublisher, LetsTheCallerPublishWhatIsTooLarge) {
   EXPECT_EQ(by_caller_, 8);
   open();
   publisher.flush();
-  publisher.add(publication_of(std::string(5000, 'x')));  // waits for nothing: nobody else is there
+  publisher.add(publication_of(std::string(5000, 'x')));  // does not wait: the queue is empty
   publisher.flush();
   EXPECT_EQ(by_thread_, 3);
 }
@@ -150,7 +150,7 @@ TEST_F(PublisherFaults, PublishesInTheCallerWhereNoThreadCanBeStarted) {
   Publisher publisher([&](const Publication&) { threads.push_back(std::this_thread::get_id()); });
   set_fault_handler([](std::string_view step) { return step == "start publisher" ? EAGAIN : 0; });
   publisher.add(publication_of(""));
-  publisher.flush();  // for ever, if it waited for the thread
+  publisher.flush();  // would block forever if it waited for the thread
   EXPECT_EQ(threads, std::vector{std::this_thread::get_id()});
   set_fault_handler(nullptr);
   publisher.add(publication_of(""));

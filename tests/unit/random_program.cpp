@@ -27,7 +27,7 @@ class Generator {
   }
 
  private:
-  // The distributions of the standard library differ from one library to the next; this does not.
+  // The standard library's distributions differ between implementations; this one does not.
   int between(int low, int high) { return low + static_cast<int>(random_() % static_cast<unsigned>(high - low + 1)); }
   bool chance(int percent) { return between(1, 100) <= percent; }
   template <class Items>
@@ -36,7 +36,8 @@ class Generator {
   }
   std::string fresh(const char* kind) { return std::string(kind) + "_" + std::to_string(count_++); }
 
-  // An expression over `names_`. Its first operand has a name, so that nobody folds it to a constant out of range.
+  // Returns an expression over `names_`. Its first operand is a name, so that it is not folded to a constant out of
+  // range.
   Expr expr(int depth = kExprDepth) {
     if (names_.empty()) return between(1, 100);
     return chance(30) ? Expr(between(1, 100)) : named_expr(depth);
@@ -74,7 +75,7 @@ class Generator {
     return any(kTypes);
   }
 
-  // Symbols that inputs carry, scalars, and then buffers that may use both.
+  // Returns symbols that inputs carry, scalars, and then buffers that may use both.
   Signature signature() {
     Signature signature;
     const int symbols = between(0, 3);
@@ -247,7 +248,7 @@ class Generator {
     return launch(dialect);
   }
 
-  // A constant size might be more than the target has.
+  // A constant size might exceed the target's size.
   Fill fill() {
     Fill fill{{memory()}, 0, static_cast<std::uint8_t>(between(0, 255))};
     if (names_.empty()) return fill;
@@ -324,11 +325,11 @@ class Generator {
 
   std::mt19937 random_;
   int count_ = 0;
-  std::vector<std::string> names_;       // that expressions may use here
+  std::vector<std::string> names_;       // usable in expressions here
   std::vector<std::string> scalars_;     // scalar parameters
-  std::vector<std::string> bools_;       // those that only bodies may use in expressions
-  std::vector<std::string> buffers_;     // that may not be null
-  std::vector<std::string> memory_;      // those and pointers
+  std::vector<std::string> bools_;       // usable in expressions of bodies only
+  std::vector<std::string> buffers_;     // not nullable
+  std::vector<std::string> memory_;      // buffers and pointers
   std::vector<std::string> workspaces_;  // of the body
   std::vector<std::string> maps_;        // of the body
 };

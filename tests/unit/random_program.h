@@ -7,10 +7,10 @@
 
 namespace kmux {
 
-/// A valid program that uses any part of the IR; equal seeds give equal programs, everywhere.
+/// Returns a valid program that uses any part of the IR. Equal seeds return equal programs on every machine.
 Program random_program(std::uint32_t seed);
 
-/// Gives the files of `program` by their paths.   Lifetime: borrows `program`.
+/// Returns a reader of the files of `program` by their paths.   Lifetime: borrows `program`.
 FileReader files_of(const Program& program);
 
 }  // namespace kmux

@@ -74,7 +74,7 @@ struct Written {
   std::string json;
 };
 
-// A few programs, each as text, to damage over and over.
+// Returns a few programs as text, to damage repeatedly.
 std::vector<Written> written_programs() {
   std::vector<Written> written;
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
@@ -85,7 +85,7 @@ std::vector<Written> written_programs() {
   return written;
 }
 
-// Damages `text` in one of the ways in which files and hands do.
+// Damages `text` in a way that file corruption or manual edits do.
 std::string damaged(std::string text, std::mt19937& random) {
   constexpr std::string_view kBytes = "{}[]\",:0-9.eE+ntf\\ \n\0\xff\x80"sv;
   const auto somewhere = [&] { return random() % (text.size() + 1); };
@@ -108,7 +108,7 @@ std::string damaged(std::string text, std::mt19937& random) {
   return text;
 }
 
-// Validates and writes what was read, if it could be; how many programs that is.
+// Validates and rewrites a program that could be read. Returns the number of such programs, 0 or 1.
 int check_again(const Result<Program>& result, const Program& program) {
   if (!result) return 0;
   static_cast<void>(validate(*result));
@@ -129,7 +129,7 @@ TEST(RandomProgram, NeverCrashesItsReaderWhenDamaged) {
   EXPECT_GT(read, 100);
 }
 
-// Damages values rather than text, so that more of the reader and of `validate` is reached.
+// Damages values rather than text, to reach more of the reader and of `validate`.
 void damage(Json& value, std::mt19937& random) {
   Json::Array* array = value.as_array();
   Json::Object* object = value.as_object();

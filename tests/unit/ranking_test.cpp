@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A plugin's facts, of a plugin that can do everything unless told otherwise.
+/// Facts of a plugin that can do everything unless the test changes them.
 struct Facts : PluginFacts {
   explicit Facts(const std::string& name, int priority = 0) : Facts(new_manifest()) {
     own.name = name;
@@ -49,7 +49,7 @@ struct Facts : PluginFacts {
     missing[variant] = std::vector<MissingFeature>{{"dtype", "/signature/params/0", "cannot do int4"}};
     return std::move(*this);
   }
-  /// Of variant `variant`, `count` others fit better.
+  /// For variant `variant`, `count` others fit better.
   Facts fits_worse(std::size_t variant, std::size_t count = 1) && {
     missing.resize(3, std::vector<MissingFeature>{});
     for (std::size_t i = 0; i < count; ++i)
@@ -61,7 +61,7 @@ struct Facts : PluginFacts {
     return std::move(*this);
   }
 
-  Manifest& own;  // the one that the facts borrow
+  Manifest& own;  // the manifest that the facts borrow
 
  private:
   explicit Facts(Manifest& its_manifest) : PluginFacts{.manifest = &its_manifest}, own(its_manifest) {}
@@ -100,7 +100,7 @@ std::vector<Candidate> ranked(const Program& program, const ResolveRequest& requ
   return rank(Inquiry(program, request, manifests), facts);
 }
 
-/// "a0* b0+ c0-probe": backend, variant, and chosen, possible or the stage that refused.
+/// Returns "a0* b0+ c0-probe": backend, variant, and chosen, possible or the refusing stage.
 std::string brief(const std::vector<Candidate>& candidates) {
   std::string text;
   for (const Candidate& c : candidates) {

@@ -95,7 +95,7 @@ TEST_F(RemoteLeaseTest, IsReleasedWhereNoThreadCanBeStarted) {
 
 class RemoteLeaseInAChild : public RemoteLeaseTest {
  protected:
-  /// What `body` returns in a child that was forked while the renewer of this process was at work.
+  /// Returns the exit status of `body` in a child that was forked while the renewer of this process was running.
   int in_a_child(const std::function<bool(LeaseRenewer& of_parent)>& body) {
     const auto shared = LeaseRenewer::of_process();
     EXPECT_EQ(LeaseRenewer::of_process(), shared);

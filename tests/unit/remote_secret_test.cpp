@@ -38,7 +38,7 @@ TEST_F(RemoteSecretTest, RefusesWhatOthersMayReadOrChange) {
   for (const mode_t mode : {0604, 0602, 0660, 0644, 0777}) {
     EXPECT_THAT(refusal(file(std::string(32, 'k'), mode)), HasSubstr("others may read or change it). Run `chmod 600`"));
   }
-  // A group may read what is root's, and nobody else's.
+  // A group may read a root-owned file, but no other user's file.
   const bool is_root = ::geteuid() == 0;
   EXPECT_EQ(refusal(file(std::string(32, 'k'), 0440)) == "taken", is_root);
 }

@@ -75,7 +75,7 @@ TEST(RemoteValue, ASealIsOfKeyStateContentAndSecret) {
   EXPECT_THAT(refused(kKey, serialize(changed), "secret"), ElementsAre("its MAC is not that of this fleet's key"));
 }
 
-// A MAC is of one key, one state and one content: none of them may take a part of the next.
+// A MAC covers one key, one state and one content; no field may include a part of the next.
 TEST(RemoteValue, ASealHasFixedBoundaries) {
   const std::string inner = serialize(Artifact{{{"artifact", "other"}}});
   const PackedEntry outer{kKey, sha256_hex("a"), {{"manifest.json", "\n" + inner}}};

@@ -29,7 +29,7 @@ PluginScript script(const std::string& name, int priority = 0) {
 
 Program program_of(const std::string& dialect) { return {.name = "p", .variants = {{.dialect = dialect}}}; }
 
-/// Two plugins, of which 'best' comes first, and what a test asks of them.
+/// Two plugins, of which 'best' has the higher priority, and the queries of the tests.
 class Resolver : public testing::Test {
  protected:
   Resolution ask(const ResolveRequest& request = {}, const Program& program = program_of("c")) {

@@ -13,7 +13,7 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::SizeIs;
 
-/// Candidates that write down their turns, and a clock that moves by `step` each time it is read.
+/// Candidates that record their turns, and a clock that advances by `step` at each reading.
 class Rounds : public testing::Test {
  protected:
   TimeOnce candidate(char name) {
@@ -31,8 +31,8 @@ class Rounds : public testing::Test {
         });
   }
   std::string turns_;
-  std::vector<std::size_t> looked_at_;  // after how many rounds
-  std::size_t decided_at_ = 0;  // look; 0: never
+  std::vector<std::size_t> looked_at_;  // number of rounds at each look
+  std::size_t decided_at_ = 0;  // number of the look; 0: never
   char failing_ = 0;
   std::chrono::nanoseconds time_{};
   std::chrono::nanoseconds step_ = 1ms;

@@ -12,12 +12,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// What the compiler of these tests was told, and what it answers.
+// The arguments that the compiler of these tests received, and its results.
 struct Toy {
   std::vector<std::string> told;
   std::string log;
   std::string code;
-  std::string failing;  // the call that answers 7
+  std::string failing;  // the call that returns 7
   int alive = 0;
 };
 Toy toy;

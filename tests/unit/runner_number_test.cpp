@@ -14,7 +14,7 @@ std::optional<std::size_t> position_of(std::string_view name) {
   return name == "x" ? std::optional<std::size_t>(0) : std::nullopt;
 }
 
-// The simple forms and the general one mean the same as `evaluate`.
+// Expects that the simple forms and the general one return the same values as `evaluate`.
 void expect_same(const Expr& expr) {
   constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();

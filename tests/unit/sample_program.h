@@ -4,8 +4,8 @@
 
 namespace kmux {
 
-/// A valid program that uses most of the IR: C[m,n] = s * A[m,k] @ B[k,n] in a cuda variant with maps, a workspace, a
-/// guard and a loop, and in a c variant.
+/// Returns a valid program that uses most of the IR: C[m,n] = s * A[m,k] @ B[k,n] in a cuda variant with maps, a
+/// workspace, a guard and a loop, and in a c variant.
 inline Program sample_program() {
   const Expr m = Expr::symbol("m"), k = Expr::symbol("k"), n = Expr::symbol("n"), tiles = Expr::symbol("tiles");
   Program program{.name = "gemm"};

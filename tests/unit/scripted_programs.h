@@ -14,7 +14,7 @@
 
 namespace kmux {
 
-/// A plugin for dialect c that builds, loads and launches.
+/// Returns a plugin for dialect c that builds, loads and launches.
 inline PluginScript launching_script(const std::string& name, int priority) {
   PluginScript script;
   script.manifest.name = name;
@@ -28,7 +28,7 @@ inline PluginScript launching_script(const std::string& name, int priority) {
   return script;
 }
 
-/// Doubles a vector of `extent`, in as many ways as there are variants.
+/// Returns a program that doubles a vector of `extent`, in `variants` variants.
 inline Program doubling(std::size_t variants = 1, Expr extent = 4) {
   Program program{.name = "doubling"};
   for (const std::string& symbol : symbols_of(extent)) program.signature.symbols.push_back({symbol});
@@ -43,7 +43,7 @@ inline Program doubling(std::size_t variants = 1, Expr extent = 4) {
   return program;
 }
 
-/// A runtime whose plugins are `scripts` and whose cache is `cache_dir`.
+/// Returns a runtime whose plugins are `scripts` and whose cache is `cache_dir`.
 inline Shared<Runtime> runtime_of(std::vector<PluginScript*> scripts, const std::filesystem::path& cache_dir) {
   Environment environment;
   environment.cache_dir = cache_dir;

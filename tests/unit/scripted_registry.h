@@ -14,7 +14,7 @@
 
 namespace kmux {
 
-/// A number that several threads may raise.
+/// A number that several threads may increment; thread-safe.
 class Count {
  public:
   Count(int value = 0) : value_(value) {}
@@ -27,10 +27,10 @@ class Count {
   std::atomic<int> value_;
 };
 
-/// What a fake plugin answers, and how often it was asked.
+/// The results of a fake plugin, and the counts of its calls.
 struct PluginScript {
   Manifest manifest;
-  Status refused = Ok{};  // by the registry
+  Status refused = Ok{};  // the registry's status of the plugin
   Status opens = Ok{};
   ProbeReport probe = {};
   Result<Target> target = Target{"cpu", "x86-64"};
@@ -38,12 +38,12 @@ struct PluginScript {
   Status wraps = Ok{};
   Status builds = Ok{};
   Result<std::string> toolchain = std::string("fake");
-  std::string dependencies = {};  // the artifact's part, or none
-  std::string state = {};         // likewise
+  std::string dependencies = {};  // the artifact's part; empty: none
+  std::string state = {};         // as `dependencies`
   Status loads = make_error(ErrorCode::kUnsupported, "a fake loads nothing");
-  std::function<void(const Options&)> building = {};  // is called by every build
-  std::function<void()> loading = {};                       // by every load
-  std::vector<double> run_ms = {};  // of a launch, by variant; what the events of every scripted device say
+  std::function<void(const Options&)> building = {};  // called by every build
+  std::function<void()> loading = {};                       // called by every load
+  std::vector<double> run_ms = {};  // of a launch, by variant; returned by the events of every scripted device
   std::optional<double> odd_run_ms = {};  // of every second launch
 
   Count opened = {};
@@ -53,10 +53,10 @@ struct PluginScript {
   std::string target_asked = {};
   std::optional<int> device_asked = {};
   Options options_seen = {};
-  std::shared_ptr<void> users = std::make_shared<char>();  // one more than there are plugins of this script
+  std::shared_ptr<void> users = std::make_shared<char>();  // one user more than plugins of this script
 };
 
-/// Devices whose events say how long the last launch took by its script.
+/// Devices whose events return the duration of the last launch, from its script.
 class ScriptedDevices final : public InProcessDevices {
  public:
   static double& last_launch_ms() {
@@ -66,7 +66,7 @@ class ScriptedDevices final : public InProcessDevices {
   Result<double> event_elapsed(int, void*, void*) override { return last_launch_ms(); }
 };
 
-/// A backend in this process that answers by script.
+/// An in-process backend that returns the results of a script.
 class ScriptedBackend final : public Backend, private Wrapper, private Builder {
  public:
   explicit ScriptedBackend(PluginScript& script) : script_(script) {}
@@ -168,7 +168,7 @@ class ScriptedRegistry final : public Registry {
   static bool says(const PluginScript* script, const PluginEntry& entry) {
     return entry.manifest == script->manifest && entry.status.ok() == script->refused.ok();
   }
-  /// Tests change their scripts between calls, never beside one.
+  /// Tests may change their scripts between calls only, never concurrently.
   void read() const {
     if (std::ranges::equal(scripts_, entries_, says)) return;
     entries_.clear();

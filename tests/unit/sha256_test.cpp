@@ -22,7 +22,7 @@ TEST(Sha256, GivesTheDigestsOfTheStandard) {
 
 TEST(Sha256, TakesBytesOfEveryValue) { EXPECT_NE(sha256_hex(std::string("a\0b", 3)), sha256_hex("a")); }
 
-// The lengths around a block's end: one block more where the size of the message does not fit.
+// The lengths around a block's end: one more block if the size of the message does not fit.
 TEST(Sha256, PadsEveryLength) {
   std::string chained;
   for (std::size_t size = 0; size < 200; ++size) chained = sha256_hex(chained + std::string(size, '\x80'));

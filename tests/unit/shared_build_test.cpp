@@ -1,4 +1,4 @@
-// Builds that are shared, by threads and until they are on disk, while the headers that they read are edited.
+// Builds that are shared between threads, and until they are on disk, while their headers are edited.
 #include <functional>
 #include <latch>
 #include <mutex>
@@ -25,13 +25,13 @@ int wait_for_disk(std::string_view step) {
   return 0;
 }
 
-/// A cache whose builds read a header, as a compiler does, and say so.
+/// A cache whose builds read a header and report it, as a compiler does.
 class SharedBuilds : public testing::Test {
  protected:
   SharedBuilds() { edit("1"); }
   ~SharedBuilds() override { set_fault_handler(nullptr); }
 
-  /// An edit that ends in an earlier tick of the clock than what follows.
+  /// Edits the header; the edit ends in an earlier clock tick than later operations.
   void edit(const char* content) const { temp_.write("a.h", content), next_file_tick(); }
   std::string header() const { return temp_.path() / "a.h"; }
 
@@ -47,7 +47,7 @@ class SharedBuilds : public testing::Test {
     return code(cache_->find_or_make(key_, [this] { return compiled(); }));
   }
 
-  /// What a build returns during which `during` runs, after it has read its headers.
+  /// Returns the code of a build that calls `during` after it has read its headers.
   std::string compile_while(const std::function<void()>& during) {
     return code(cache_->find_or_make(key_, [&] {
       Result<CacheEntry> entry = compiled();
@@ -68,7 +68,7 @@ TEST_F(SharedBuilds, AreJoinedWhileTheHeadersAreTheSame) {
   std::jthread joiner;
   compile_while([&] {
     joiner = std::jthread([&] { joined = compile(); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // so that it usually waits
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // so that the thread usually waits
   });
   joiner.join();
   EXPECT_EQ(joined, "1");
@@ -106,7 +106,7 @@ TEST_F(SharedBuilds, FailForThoseAloneWhoBeganBefore) {
   std::string joined;
   std::jthread joiner;
   const Result<CacheEntry> failed = cache_->find_or_make(key_, [&]() -> Result<CacheEntry> {
-    joiner = std::jthread([&] { joined = compile(); });  // the header was mended
+    joiner = std::jthread([&] { joined = compile(); });  // the header was fixed
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     return make_error(ErrorCode::kCompileFailed, "a.h is broken");
   });

@@ -24,7 +24,7 @@ TEST(SingleFlight, HasOneLeaderWhomAllWaitFor) {
     threads.emplace_back([&] {
       start.arrive_and_wait();
       const SingleFlight::Turn turn = builds.join("key");
-      start.arrive_and_wait();  // all have joined before it is complete
+      start.arrive_and_wait();  // all threads join before it is complete
       if (turn.leads) ++leaders, builds.complete("key", *turn.build, made("made"));
       if (turn.build->wait().result.value().launcher == "made") ++right;
     });

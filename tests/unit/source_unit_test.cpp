@@ -16,7 +16,7 @@ Variant variant_of(std::vector<File> sources, std::vector<File> headers = {}) {
   return variant;
 }
 
-// The text of the one source `text`, in src/, of a program with src/near.h, near.h, root.h and deep/x.h.
+// Returns the unit of the one source `text`, in src/, of a program with src/near.h, near.h, root.h and deep/x.h.
 std::string text_of(const std::string& text) {
   const Variant variant =
       variant_of({{"src/k.cu", text}}, {{"src/near.h", ""}, {"near.h", ""}, {"root.h", ""}, {"deep/x.h", ""}});

@@ -16,7 +16,7 @@ namespace {
 
 class SpawnTest : public testing::Test {
  protected:
-  /// Runs `script` by /bin/sh to its end; its exit code, or minus the errno of the start.
+  /// Runs `script` by /bin/sh to its end. Returns its exit code, or minus the errno of the start.
   static int run(const Spawn& spawn, const std::string& script, std::vector<std::string> variables = {}) {
     pid_t child = -1;
     if (const int failure = spawn.start(&child, "/bin/sh", {"sh", "-c", script}, std::move(variables)); failure != 0)

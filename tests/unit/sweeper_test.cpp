@@ -97,7 +97,7 @@ TEST_F(SweeperTest, TrimsAKeyToTheLastUsed) {
   const fs::path only = cache().entries_of(key).at(0).folder;
   for (int i = 0; i < 3; ++i) {
     const fs::path copy = cache().entry(key, sha256_hex(std::to_string(i))).folder;
-    fs::copy(only, copy);  // its manifest is as new as now
+    fs::copy(only, copy);  // its manifest is new
   }
   trim_key(cache(), key, 4);
   EXPECT_EQ(cache().entries_of(key).size(), 4U);

@@ -216,7 +216,7 @@ TEST(Tensor, KeepsTheReadOnlyFlag) {
   const Tensor tensor = Tensor::from_dlpack(managed).value();
   EXPECT_TRUE(tensor.is_read_only());
   EXPECT_FALSE(tensor.clone().value().is_read_only());
-  EXPECT_EQ(tensor.to_dlpack(), nullptr);  // the old form could not say it
+  EXPECT_EQ(tensor.to_dlpack(), nullptr);  // the unversioned form has no read-only flag
   DLManagedTensorVersioned* exported = tensor.to_dlpack_versioned();
   EXPECT_EQ(exported->flags, DLPACK_FLAG_BITMASK_READ_ONLY);
   exported->deleter(exported);
@@ -232,7 +232,7 @@ TEST(Tensor, RefusesDimensionsWithoutAShape) {
   EXPECT_FALSE(Tensor::from_dlpack(&managed).ok());
 }
 
-// Nobody can hold such memory, but a borrowed tensor may claim it.
+// Such memory cannot exist, but a borrowed tensor may claim it.
 TEST(Tensor, CountsNoElementsBeyond64Bits) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   const std::int64_t huge = std::int64_t{1} << 62;

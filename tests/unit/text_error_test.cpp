@@ -1,4 +1,4 @@
-// What is said of wrong text: where, what was expected, and what may be meant.
+// Errors for invalid text: the place, the expected text, and suggestions.
 #include <gmock/gmock.h>
 
 #include "kmux/text.h"
@@ -21,14 +21,14 @@ Error error_of_text(const std::string& text) {
   return read ? Error{} : read.error();
 }
 
-// All that a compiler would print.
+// Returns the text that a compiler would print.
 std::string told(const std::string& text) {
   const Error error = error_of_text(text);
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   return std::string(error.note("text").value_or(""));
 }
 
-// What is said of `line` in a program where everything else is right.
+// Returns the error for `line` in an otherwise valid program.
 std::string told_of_line(const std::string& line) {
   return told("kernel k(x: f32[m, n], s: f32, p: pointer)\n  sources \"k.cu\"\n" + line +
               "\n  launch k<<<m, 1>>>(x)\n");

@@ -1,4 +1,4 @@
-// JSON -> text -> JSON and text -> JSON -> text are identities, and no text takes long. tests/fuzz has damaged ones.
+// JSON -> text -> JSON and text -> JSON -> text are identities, and no text takes long. tests/fuzz tests damaged texts.
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
@@ -41,7 +41,7 @@ TEST(TextRoundtrip, OfRandomPrograms) {
   }
 }
 
-// All programs of the tree, whatever wrote them.
+// All programs of the tree, from any tool.
 TEST(TextRoundtrip, OfEveryProgramOfTheTree) {
   int count = 0;
   for (const char* folder : {"/tests/data", "/examples", "/integrations", "/bench"}) {
@@ -49,7 +49,7 @@ TEST(TextRoundtrip, OfEveryProgramOfTheTree) {
       const std::string path = entry.path().string();
       if (!path.ends_with(".kmux.json")) continue;
       const Result<Program> program = load_program(path);
-      if (!program) continue;  // meant for a test of that
+      if (!program) continue;  // an invalid program of another test
       expect_identity(*program, path);
       ++count;
     }
@@ -57,7 +57,7 @@ TEST(TextRoundtrip, OfEveryProgramOfTheTree) {
   EXPECT_GT(count, 70);
 }
 
-// Two expressions that differ are printed differently, whatever the operators.
+// Two different expressions must be printed differently, for all operators.
 TEST(TextRoundtrip, OfEveryPairOfOperators) {
   const Expr n = Expr::symbol("n");
   Program program = random_program(1);
@@ -102,14 +102,14 @@ TEST(TextRoundtrip, OfDeepTextEndsInAnError) {
   EXPECT_TRUE(refused("  launch k" + std::string(100'000, '<')));
 }
 
-/// `count` pieces, each with its number.
+/// Returns `count` pieces, each with its number.
 std::string numbered(int count, const std::function<std::string(const std::string& number)>& piece) {
   std::string text;
   for (int i = 0; i < count; ++i) text += piece(std::to_string(i));
   return text;
 }
 
-/// Seconds of processor that reading and formatting `text` take.
+/// Returns the processor time of reading and formatting `text`, in seconds.
 double cost_of(const std::string& text) {
   const std::clock_t begin = std::clock();
   const auto read = from_text({"huge.kmux", text}, [](const std::string&) { return std::string(); });
@@ -117,7 +117,7 @@ double cost_of(const std::string& text) {
   return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
-/// Texts with `n` of one thing each.
+/// Returns texts with `n` of one construct each.
 std::vector<std::string> huge_texts(int n) {
   const std::string head = "kernel k(x: f32[n])\n  sources \"k.cu\"\n", launch = "  launch k<<<n, 1>>>(x)\n";
   const std::string last = "w" + std::to_string(n - 1) + ", ";
@@ -135,8 +135,8 @@ std::vector<std::string> huge_texts(int n) {
   };
 }
 
-// Eight times the text costs eight times as much, and 64 times where a step is quadratic: no limit in seconds, which
-// would depend on the machine and its sanitizer.
+// Eight times the text must take eight times as long; a quadratic step would take 64 times. There is no limit in
+// seconds, because it would depend on the machine and its sanitizer.
 TEST(TextRoundtrip, OfHugeTextIsLinear) {
   constexpr int kSmall = 1'000, kFactor = 8;
   const std::vector<std::string> small = huge_texts(kSmall), large = huge_texts(kFactor * kSmall);

@@ -20,7 +20,7 @@ TEST_F(TransferDeadlineTest, IsTheTimeOutForAServerThatDoesNotAnswer) { EXPECT_E
 
 TEST_F(TransferDeadlineTest, GrowsWithWhatCame) {
   int now = 1000;
-  for (int i = 0; i < 8; ++i) deadline_.moved(1 << 20, at(now += 1000));  // twice as fast as it has to be
+  for (int i = 0; i < 8; ++i) deadline_.moved(1 << 20, at(now += 1000));  // twice the required speed
   EXPECT_EQ(deadline_.end(), at(now + 2000)) << "of silence";
   for (int i = 0; i < 7; ++i) deadline_.moved(256, at(now += 1000));
   EXPECT_EQ(std::chrono::floor<milliseconds>(deadline_.end()), at(1500 + 16'000 + 3)) << "of all, at 512 KiB a second";

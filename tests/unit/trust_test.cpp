@@ -56,7 +56,7 @@ TEST(Trust, TakesCodeOfTheGroupThatMayReplaceTheLibrary) {
     fs::permissions(path, fs::perms::group_write, fs::perm_options::add);
   }
   EXPECT_TRUE(check_trusted(folder.path(), library.path()).ok());
-  if (chown(library.path().c_str(), static_cast<uid_t>(-1), getegid() + 1) == 0) {  // root alone may
+  if (chown(library.path().c_str(), static_cast<uid_t>(-1), getegid() + 1) == 0) {  // only root may
     EXPECT_FALSE(check_trusted(folder.path(), library.path()).ok()) << "that is another group";
   }
 }
@@ -74,7 +74,7 @@ TEST(Trust, RefusesWhatLiesBelowAFolderOfOthers) {
   fs::permissions(above, fs::perms::sticky_bit, fs::perm_options::add);
   EXPECT_TRUE(check_trusted_place(above / "below" / "plugins").ok());
   fs::permissions(above, fs::perms::owner_all);
-  if (chown(above.c_str(), 2001, static_cast<gid_t>(-1)) != 0) return;  // root alone may
+  if (chown(above.c_str(), 2001, static_cast<gid_t>(-1)) != 0) return;  // only root may
   EXPECT_THAT(check_trusted_place(above / "below" / "plugins").error().message,
               HasSubstr("above it belongs to user 2001"));
 }

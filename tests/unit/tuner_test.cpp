@@ -21,12 +21,12 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Two plugins, of which 'best' comes first and 'next' is faster; their events say how fast.
+/// Two plugins: 'best' has the higher priority and 'next' is faster. Their events return the durations.
 class Tuners : public testing::Test {
  protected:
   ~Tuners() override { set_log_sink(LogLevel::kDebug, {}); }
   void restart() {
-    runtime_.reset();  // the one before ends first
+    runtime_.reset();  // the old runtime must end first
     runtime_ = runtime_of({&next_, &best_}, folder_.path() / "cache");
   }
   void SetUp() override {
@@ -71,7 +71,7 @@ TEST_F(Tuners, StayWithPriorityUnlessSomethingIsSurelyFaster) {
   EXPECT_EQ(kernel.backend(), "best");
 }
 
-/// Where no round agrees with the one before.
+/// No round agrees with the previous one.
 class NoisyTuners : public Tuners {
  protected:
   void SetUp() override {
@@ -139,7 +139,7 @@ TEST_F(Tuners, CompareVariantsOfOnePluginToo) {
 
 TEST_F(Tuners, NeitherReadNorWriteTheCallersMemory) {
   const Kernel kernel = compiled();
-  Tensor poisoned = Tensor::borrow(reinterpret_cast<void*>(64), {4}, dtype::kFloat32);  // nothing is there
+  Tensor poisoned = Tensor::borrow(reinterpret_cast<void*>(64), {4}, dtype::kFloat32);  // an invalid address
   EXPECT_TRUE(kernel.tune({poisoned}).ok());
 }
 
@@ -269,7 +269,7 @@ TEST_F(Tuners, FailureBehindIsToldAndTheKernelGoesOn) {
   EXPECT_EQ(kernel.backend(), "best");
 }
 
-// With 4 MB of embedded headers 640 kernels were gigabytes.
+// Regression: with 4 MB of embedded headers, 640 kernels took gigabytes.
 TEST_F(Tuners, ProgramIsKeptOnceByAllThatKeepIt) {
   constexpr std::size_t kText = std::size_t{8} << 20;
   Program program = doubling(2);

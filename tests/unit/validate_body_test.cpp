@@ -75,7 +75,7 @@ TEST(ValidateBody, ChecksFills) {
   });
 }
 
-/// "", or what is wrong with a fill of `bytes` bytes of `buffer` at `offset`.
+/// Returns "" or the error for a fill of `bytes` bytes of `buffer` at `offset`.
 std::string filled(BufferParam buffer, std::int64_t bytes, std::int64_t offset = 0) {
   Program program{.name = "filled"};
   program.signature.params = {{"y", std::move(buffer)}};

@@ -11,14 +11,14 @@
 
 namespace kmux {
 
-/// A change that makes the sample program wrong, and the problem that it gives.
+/// A change that makes the sample program invalid, and the problem that must be reported.
 struct BadCase {
   std::function<void(Program&)> change;
   std::string path;
   std::string part;  // of the message
 };
 
-/// Expects exactly one problem of each changed program.
+/// Expects exactly one problem for each changed program.
 inline void expect_problems(const std::vector<BadCase>& cases) {
   for (const BadCase& bad : cases) {
     Program program = sample_program();

@@ -94,7 +94,7 @@ TEST(ValidateSignature, ChecksSymbols) {
 }
 
 TEST(ValidateSignature, NeedsALiveCarrierOfEachSymbol) {
-  // Only an output, a null buffer, or no linear expression has m.
+  // Only an output, a null buffer, or a non-linear expression has m.
   expect_problems({
       {[](Program& p) { buffer_of(p, 0).shape[0] = 4, p.signature.symbols = {{"k"}, {"n"}, {"m"}}; },
        "/signature/symbols/2", "symbol \"m\" cannot be solved"},

@@ -85,7 +85,7 @@ TEST(ValidateTensorMap, ChecksCombinations) {
   });
 }
 
-// A valid im2col map of rank 4.
+// Turns `map` into a valid im2col map of rank 4.
 void make_im2col(TensorMap& map) {
   map.dims = {64, 32, 32, 8};
   map.strides_bytes = {128, 4096, 131072};

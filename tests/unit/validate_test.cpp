@@ -37,7 +37,7 @@ TEST(Validate, ReportsAllProblemsInDocumentOrder) {
   buffer_of(program, 0).alignment_bytes = 3;
   program.variants[0].body.asserts[0].message = "";
   program.variants[0].settings.standard = "c++ 17";
-  program.variants[1].dialect = "D";  // no word
+  program.variants[1].dialect = "D";  // not a valid word
   EXPECT_THAT(
       validate(program),
       ElementsAre(Field(&Problem::path, "/name"), Field(&Problem::path, "/signature/params/0/buffer/alignment_bytes"),

@@ -19,7 +19,7 @@ TEST(ValidateVariant, ChecksTheDialect) {
   });
 }
 
-// Of a backend outside this tree: what its plugin's manifest lists is for the resolver to find.
+// The dialect of a backend outside this tree. The resolver, not validate(), compares it with the plugin's manifest.
 TEST(ValidateVariant, TakesTheDialectsOfOthers) {
   for (const char* dialect : {"opencl", "wgsl", "my_language2"}) {
     Program program = sample_program();

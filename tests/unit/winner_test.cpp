@@ -15,7 +15,7 @@ Samples rising(int from, int to) {
   return samples;
 }
 
-/// `count` samples that alternate round `middle`.
+/// Returns `count` samples that alternate around `middle`.
 Samples around(double middle, double spread, std::size_t count = 30) {
   Samples samples(count, middle - spread);
   for (std::size_t i = 0; i < count; i += 2) samples[i] = middle + spread;
@@ -34,7 +34,7 @@ TEST(Winner, NobodyBeatsAnEqual) {
 }
 
 TEST(Winner, ComparesWithinEachRound) {
-  Samples incumbent = rising(100, 129);  // it drifts by far more than the two differ
+  Samples incumbent = rising(100, 129);  // it drifts by far more than the difference
   Samples challenger = incumbent;
   for (double& sample : challenger) sample -= 5;
   EXPECT_TRUE(beats(challenger, incumbent));
@@ -70,7 +70,7 @@ TEST(Winner, IsSureIfNoOtherCanBeFaster) {
   EXPECT_TRUE(standing_of({{}, around(10, 0)}).is_sure);
 }
 
-// One is twice as fast by its median, and slower in so many rounds that it cannot be told.
+// The rival is twice as fast by its median, but slower in too many rounds for a decision.
 TEST(Winner, IsUndecidedWhereAnotherMayBeFaster) {
   Samples rival = around(18, 0);
   for (std::size_t i = 0; i < 12; ++i) rival[2 * i] = 40;

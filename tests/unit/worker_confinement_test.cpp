@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What workers that compile for strangers are held to; that real compilers can work so is shown by tests/attacks.
+// The restrictions of workers that compile for untrusted callers. tests/attacks shows that real compilers work under
+// them.
 #include "isolation/worker_confinement.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ using Reads = std::vector<std::string>;
 
 class WorkerConfinement : public testing::Test {
  protected:
-  /// Makes a folder of the user, or an empty file in one.
+  /// Creates a user's folder with an empty file in it, and returns its path.
   std::string made(const std::string& path) {
     files.write(path + "/.keep", "");
     return (files.path() / path).string();
@@ -74,7 +75,7 @@ TEST_F(WorkerConfinement, HasTheFoldersOfTheRequest) {
   EXPECT_THAT(reads_with(std::string("no JSON")), SizeIs(0));
 }
 
-/// Calls a worker that is a shell script.
+/// Calls a worker that is a shell script; returns its output.
 std::string output_of(const std::string& script, const Confinement& confinement) {
   const auto worker = WorkerProcess::start("/bin/sh", script, confinement).value();
   const WorkerHost host{.log = [](std::int32_t, std::string_view) {}, .stopping = [] { return false; }};

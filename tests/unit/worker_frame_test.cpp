@@ -14,14 +14,14 @@ const Frame kBuild{FrameKind::kBuild, {"launcher", "", std::string("\0\x1e\xff",
 
 std::string encoded(const Frame& frame) { return encode(frame).value(); }
 
-/// The error that a reader of `bytes` gives.
+/// Returns the error of reading `bytes`.
 Error refusal_of(std::string bytes) {
   FrameReader reader;
   reader.append(bytes);
   return reader.next().error();
 }
 
-/// `frame`'s bytes with the 64-bit number at `offset` replaced.
+/// Returns the bytes of `frame` with the number of `bytes` bytes at `offset` replaced.
 std::string with_number(const Frame& frame, std::size_t offset, std::uint64_t number, std::size_t bytes) {
   std::string text = encoded(frame);
   text.replace(offset, bytes, reinterpret_cast<const char*>(&number), bytes);

@@ -1,4 +1,4 @@
-// A plugin's workers, with a clock that the test moves; what applications see of them is in integration/worker_test.cpp.
+// A plugin's workers, with a clock that the test advances; integration/worker_test.cpp tests them from an application.
 #include "isolation/worker_pool.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 class WorkerPoolTest : public testing::Test {
  protected:
-  /// The workers of null_a, in which `step` goes wrong as `word` says.
+  /// Returns the workers of null_a, in which `step` fails as `word` says.
   std::unique_ptr<WorkerPool> pool_with(const std::string& step, const std::string& word) {
     return std::make_unique<WorkerPool>(
         WorkerPool::Settings{.plugin = "null_a",

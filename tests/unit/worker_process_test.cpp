@@ -1,4 +1,4 @@
-// kmux-worker itself, and programs that are none.
+// kmux-worker itself, and programs that are not workers.
 #include "isolation/worker_process.h"
 
 #include <fstream>
@@ -26,7 +26,7 @@ const std::filesystem::path kWorker = KMUX_TEST_BUILD_DIR "/libexec/kmux/kmux-wo
 const std::filesystem::path kNull = KMUX_TEST_PLUGIN_DIR "/null/kmux_null.plugin.json";
 const Deadline kPatient(60s);
 
-/// A process with a plugin takes more than a megabyte, and less than a machine has.
+/// Matches the memory of a process with a plugin: more than a megabyte, less than a machine has.
 testing::Matcher<const std::string&> IsMemory() {
   return testing::ResultOf([](const std::string& bytes) { return read_number(bytes).value(); },
                            AllOf(testing::Gt(1 << 20), testing::Lt(std::int64_t{1} << 40)));
@@ -42,11 +42,11 @@ class WorkerProcessTest : public testing::Test {
                                           const Deadline& deadline = kPatient) {
     return worker.call(bytes, deadline, host_);
   }
-  /// The parts of the reply.
+  /// Returns the parts of the reply.
   std::vector<std::string> reply(WorkerProcess& worker, const Frame& frame) {
     return std::get<Frame>(call(worker, encode(frame).value())).parts;
   }
-  /// The error in a reply.
+  /// Returns the error in a reply.
   static Error error_in(const std::vector<std::string>& parts) {
     return read_error(static_cast<kmux_code>(read_number(parts.at(0)).value()), parts.at(2));
   }
@@ -115,7 +115,7 @@ TEST_F(WorkerProcessTest, SurvivesDamagedFrames) {
     const auto worker = start();
     const auto answer = call(*worker, open + damaged + sound + sound);
     ASSERT_TRUE(std::holds_alternative<Frame>(answer));
-    const auto next = call(*worker, "", Deadline(200ms));  // whatever it is, no signal
+    const auto next = call(*worker, "", Deadline(200ms));  // any result is valid except a signal
     const auto* failure = std::get_if<WorkerFailure>(&next);
     const std::string why = failure == nullptr ? "" : failure->why;
     EXPECT_THAT(why, testing::Not(HasSubstr("signal"))) << round;
@@ -125,7 +125,7 @@ TEST_F(WorkerProcessTest, SurvivesDamagedFrames) {
 TEST_F(WorkerProcessTest, IsNotReadyOnceItHasEnded) {
   const auto worker = start(), other = start();
   EXPECT_TRUE(worker->is_ready());
-  call(*worker, std::string(1000, 'x'));  // it answers with an error and ends
+  call(*worker, std::string(1000, 'x'));  // it returns an error and exits
   call(*worker, std::string(1000, 'x'));
   EXPECT_FALSE(worker->is_ready());
   EXPECT_TRUE(other->is_ready());
@@ -158,7 +158,7 @@ TEST_F(WorkerProcessTest, StopsWaitingWhenTheApplicationEnds) {
   EXPECT_EQ(failure.why, "no caller waits for its answer");
 }
 
-/// What a process is doing: the letter of /proc/PID/stat, or 0.
+/// Returns the state of a process: the letter of /proc/PID/stat, or 0.
 char state_of(const std::string& process) {
   std::ifstream file("/proc/" + process + "/stat");
   std::string stat;
@@ -170,13 +170,13 @@ char state_of(const std::string& process) {
 TEST_F(WorkerProcessTest, EndsWhatItsCompilerHasStarted) {
   std::string script = (std::filesystem::temp_directory_path() / "kmux-script-XXXXXX").string();
   close(mkstemp(script.data()));
-  std::ofstream(script) << "set -m; sleep 1000 & echo $!; wait\n";  // -m: a process group of its own
+  std::ofstream(script) << "set -m; sleep 1000 & echo $!; wait\n";  // -m: a separate process group
   const auto worker = start("/bin/sh", script);
   const auto failure = std::get<WorkerFailure>(call(*worker, "x", Deadline(1500ms)));
   EXPECT_EQ(failure.kind, WorkerFailure::Kind::kTimeUp);
   const std::string sleeper = failure.output.substr(0, failure.output.find('\n'));
   ASSERT_FALSE(sleeper.empty());
-  EXPECT_THAT(state_of(sleeper), testing::AnyOf('\0', 'Z', 'X'));  // gone, or left to init
+  EXPECT_THAT(state_of(sleeper), testing::AnyOf('\0', 'Z', 'X'));  // ended, or left to init
   std::filesystem::remove(script);
 }
 
