@@ -1,4 +1,5 @@
-// What does a checked launch cost, and which part of it? The backend does nothing here, so only the runtime is measured.
+// Measures the cost of a checked launch and of its parts. The backend does nothing here, so only the runtime is
+// measured.
 #include <array>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// What does executing a plan cost on top of the driver's function? The driver does nothing here.
+// Measures the cost of executing a plan beyond the driver's function. The driver does nothing here.
 #include <array>
 
 #include <benchmark/benchmark.h>
@@ -65,7 +65,7 @@ void grid_of_two_extents(benchmark::State& state) {
 }
 BENCHMARK(grid_of_two_extents);
 
-// The sizes are the same expression, so nothing is compared.
+// The sizes are the same expression, so no comparison is needed.
 void fill_of_the_whole_buffer(benchmark::State& state) {
   ProgramBuilder builder = add(kN);
   const Expr n = builder.symbol("n");

@@ -1,5 +1,5 @@
-// What does it cost to choose a backend, and what does the first choice cost? A GEMM that TileLang generated, over the
-// plugins of this build and the three of tests/fakes/table.
+// Measures the cost of choosing a backend, and of the first choice. The program is a GEMM that TileLang generated, over
+// the plugins of this build and the three of tests/fakes/table.
 #include <memory>
 
 #include <benchmark/benchmark.h>
@@ -31,7 +31,7 @@ BENCHMARK(named);
 void by_target(benchmark::State& state) { resolve_loop(state, {.target = "c"}); }
 BENCHMARK(by_target);
 
-// Manifests are read, libraries opened and probed, and the program crosses the plugin ABI.
+// Reads manifests, opens and probes libraries, and passes the program through the plugin ABI.
 void first(benchmark::State& state) {
   const Program program = gemm();
   for (auto _ : state) benchmark::DoNotOptimize(resolve(*runtime(), program, {}));

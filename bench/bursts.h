@@ -7,7 +7,7 @@
 
 namespace kmux::bench {
 
-/// Nanoseconds of one of `calls` calls.
+/// Returns nanoseconds of one of `calls` calls.
 template <class Call>
 double nanoseconds_of(int calls, const Call& call) {
   const auto begin = std::chrono::steady_clock::now();
@@ -16,7 +16,7 @@ double nanoseconds_of(int calls, const Call& call) {
   return elapsed.count() / calls;
 }
 
-/// Two ways to do a thing, in turns.
+/// Times of two ways to do the same work, measured alternately.
 struct Pairs {
   std::vector<double> ours;
   std::vector<double> theirs;
@@ -29,7 +29,7 @@ struct Pairs {
   double ratio() const { return median(ours) / median(theirs); }
 };
 
-/// `rounds` times: our measurement, then theirs.
+/// Measures ours, then theirs, `rounds` times.
 template <class Ours, class Theirs>
 Pairs in_turns(int rounds, const Ours& ours, const Theirs& theirs) {
   Pairs pairs;

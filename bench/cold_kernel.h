@@ -9,20 +9,21 @@
 
 namespace kmux::bench {
 
-/// Four lines of C. Another `number` is another program: no cache knows it.
+/// Returns a program of four lines of C. Each `number` gives a different program, which no cache holds.
 Program small_program(int number);
 
-/// bench/kernels/packed_gemm.cpp, about 170 lines of C++ with two standard headers.
+/// Returns bench/kernels/packed_gemm.cpp, about 170 lines of C++ with two standard headers.
 Program gemm_program(int number);
 
-/// A program's source and kmux's launcher for it as files, compiled by a driver into a shared object and opened: what
-/// one does without kmux, and what it is measured against.
+/// A program's source and kmux's launcher for it as files. A compiler driver compiles them into a shared object, which
+/// is opened: the build without kmux, the reference of the measurements.
 class ReferenceBuild {
  public:
-  /// `compiler` is a command with its options ("g++", "-O3"); the files are written to `folder` here, not by `run`.
+  /// `compiler` is a command with its options (example: "g++", "-O3"); the constructor writes the files to `folder`,
+  /// not `run`.
   ReferenceBuild(std::vector<std::string> compiler, std::filesystem::path folder, const Program& program,
                  const std::string& launcher);
-  /// Compiles, opens and looks up the launcher. Throws if any of it fails.
+  /// Compiles, opens and looks up the launcher. Throws if any step fails.
   DynamicLibrary run() const;
 
  private:

@@ -7,10 +7,10 @@
 
 namespace kmux::bench {
 
-/// Returns the number behind `label` in a line of what the command `words` prints, with the variables of `environment` besides. Prints
-/// the command's output to stderr if its exit code is not 0.
+/// Returns the number after `label` in a line of the output of the command `words`, run with the additional variables
+/// `environment`. Prints the output to stderr if the exit code is not 0.
 ///
-/// Errors: throws std::runtime_error with the output if there is no such line.
+/// Errors: throws std::runtime_error with the output if no line has the label.
 double counted(const std::string& label, std::vector<std::string> words,
                std::map<std::string, std::string> environment = {});
 

@@ -15,7 +15,7 @@ inline int idle_encode_im2col(const kmux_driver_env*, kmux_tensor_map*, const km
   return KMUX_OK;
 }
 
-/// A driver that does nothing: what is left is what stands before it.
+/// A driver that does nothing, so that only the code before it is measured.
 inline constexpr kmux_driver kIdleDriver = {&idle_launch, &idle_fill, &idle_encode_tiled, &idle_encode_im2col};
 
 }  // namespace kmux::bench

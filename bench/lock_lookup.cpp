@@ -1,6 +1,7 @@
-// lock_lookup PROGRAM: what does policy pinned cost, and does it depend on how many programs are pinned? `resolve` under it, with
-// lock files of 1 and of 100,000 entries, beside `resolve` under policy priority; the least of many batches, in turns. Prints
-// what 100,000 entries cost in all, and what they cost more than 1 does, in microseconds.
+// lock_lookup PROGRAM: measures the cost of policy pinned, and its dependence on the number of pinned programs. Times
+// `resolve` under it, with lock files of 1 and of 100,000 entries, beside `resolve` under policy priority; the least of
+// many batches, measured alternately. Prints the total cost with 100,000 entries, and its excess over 1 entry, in
+// microseconds.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -30,7 +31,8 @@ std::string entry(const std::string& program, const Candidate& candidate, const 
          candidate.backend + R"(", "build_id": ")" + build_id + R"(", "variant": 0})";
 }
 
-/// A lock file in which `program` is one of `count`, which are as `kmux tune --lock` writes them but for line breaks.
+/// Writes a lock file in which `program` is one of `count` entries, as `kmux tune --lock` writes them except for line
+/// breaks.
 void write_lock(const std::filesystem::path& file, int count, const std::string& program, const Candidate& candidate,
                 const std::string& build_id) {
   std::ofstream out(file);
@@ -56,7 +58,7 @@ struct Times {
   double priority = 1e9, one = 1e9, many = 1e9, digest = 1e9;
 };
 
-/// What a program is looked up by. Units: microseconds.
+/// Times the digest by which a program is looked up. Units: microseconds.
 double time_of_digest(const Program& program) {
   const double batch_ms = milliseconds_of([&] {
     for (int i = 0; i < kCalls; ++i)
@@ -86,7 +88,7 @@ long peak_memory() {
   return usage.ru_maxrss >> 10;
 }
 
-/// The first resolution reads the file.
+/// Reports the first resolution, which reads the file.
 void tell_of_reading(Runtime& runtime, const Program& program, const std::filesystem::path& file) {
   const long before = peak_memory();
   const double ms =

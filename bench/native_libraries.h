@@ -7,15 +7,15 @@
 
 namespace kmux::bench {
 
-/// Sources of C++ as one compiler of the machine makes them.
+/// C++ sources as compiled by one compiler of the machine.
 struct NativeLibrary {
   std::string compiler;
   DynamicLibrary library;
 };
 
-/// Builds what `arguments` name, sources and flags, with each of g++ and clang++-19 that is there, with -O3.
+/// Builds the sources and flags in `arguments` with each available compiler of g++ and clang++-19, with -O3.
 ///
-/// Errors: throws if neither is there, or if one fails.
+/// Errors: throws if neither is available, or if one fails.
 std::vector<NativeLibrary> native_libraries(const std::vector<std::string>& arguments);
 
 }  // namespace kmux::bench

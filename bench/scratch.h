@@ -6,7 +6,7 @@
 
 namespace kmux::bench {
 
-/// A folder below /tmp that is gone with the object.
+/// A folder below /tmp. Owns its content and removes it on destruction.
 class Scratch {
  public:
   Scratch() : path_(std::filesystem::temp_directory_path() / ("kmux-bars-" + std::to_string(getpid()))) {

@@ -12,9 +12,9 @@
 
 namespace kmux {
 
-constexpr int kAllSkipped = 77;  // what a test program ends with where every case skipped; ctest counts it as a skip
+constexpr int kAllSkipped = 77;  // exit code of a test program whose cases all skipped; ctest counts it as a skip
 
-/// Runs one case in a process of its own. Returns its exit code: 0 if it passed, kAllSkipped if it skipped.
+/// Runs one case in a separate process. Returns its exit code: 0 if it passed, kAllSkipped if it skipped.
 inline int run_case_apart(std::string program, std::string_view name) {
   std::string filter = "--gtest_filter=" + std::string(name);
   char* words[] = {program.data(), filter.data(), nullptr};
@@ -25,8 +25,8 @@ inline int run_case_apart(std::string program, std::string_view name) {
   return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-/// Runs each case of a filter ("A.B:C.D:") in a process of its own: cases that load libraries of one name, which may stay
-/// loaded when they are closed. The cases share a folder for what one makes for all (shared_cache.h).
+/// Runs each case of a filter ("A.B:C.D:") in a separate process: such cases load libraries of one name, which may stay
+/// loaded after they are closed. The cases share a folder (shared_cache.h).
 /// Returns the exit code: kAllSkipped if every case skipped, 1 if one failed.
 inline int run_apart(const std::string& program, std::string_view filter) {
   const TempFolder folder;

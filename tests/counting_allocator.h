@@ -7,7 +7,7 @@
 
 namespace kmux {
 
-/// Host memory for workspaces, counted.
+/// Allocates host memory for workspaces and counts the allocations.
 class CountingAllocator {
  public:
   CountingAllocator() {

@@ -9,7 +9,7 @@
 
 namespace kmux {
 
-/// The host that a backend under test talks to: options as set, log lines as written.
+/// The host of a backend under test: returns the options that were set and keeps log lines.
 class FakeHost {
  public:
   FakeHost() {
@@ -34,14 +34,14 @@ class FakeHost {
 
   std::map<std::string, std::string> options;
   std::string log;
-  std::int32_t highest_level = 0;  // of what was logged
+  std::int32_t highest_level = 0;  // of the log lines
   bool is_stopping = false;
 
  private:
   kmux_host_api api_{};
 };
 
-/// What `backend` builds of the first variant of `program`, as the runtime has it do so.
+/// Returns the artifact that `backend` builds from the first variant of `program`, as the runtime builds it.
 inline Result<Artifact> wrap_and_build(Backend& backend, const Program& program, Options options,
                                        const std::string& target) {
   KMUX_ASSIGN(const Target resolved, backend.resolve_target(target, std::nullopt));

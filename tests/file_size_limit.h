@@ -5,7 +5,7 @@
 
 namespace kmux::test {
 
-/// Lets this process, and those that it starts, write files of at most `bytes` while it lives.
+/// Limits the files that this process and its children write to `bytes` each, for its lifetime.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {

@@ -10,8 +10,8 @@
 
 namespace kmux {
 
-/// A moment after everything that was written so far. Since Linux 6.13 files may have times that are finer than the clock
-/// of ticks, and later: that clock has to pass what the time of day is now.
+/// Returns a time after all files written so far. Since Linux 6.13, file times may be finer and later than the clock of
+/// ticks: that clock has to pass the current time of day.
 inline FileTime next_file_tick() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   while (file_time_now() <= std::chrono::nanoseconds(now).count()) {
@@ -20,7 +20,7 @@ inline FileTime next_file_tick() {
   return file_time_now();
 }
 
-/// What `look` returns, where the clock of ticks did not move from its first step to its last one.
+/// Returns the result of `look`, repeated until the clock of ticks does not move during the call.
 template <class Look>
 auto within_a_file_tick(const Look& look) {
   for (;;) {
@@ -30,7 +30,7 @@ auto within_a_file_tick(const Look& look) {
   }
 }
 
-/// Gives `path` the modification time of `other`.
+/// Sets the modification time of `path` to that of `other`.
 inline void copy_mtime(const std::filesystem::path& other, const std::filesystem::path& path) {
   struct stat info{};
   ::stat(other.c_str(), &info);

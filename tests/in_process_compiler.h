@@ -15,7 +15,7 @@
 
 namespace kmux {
 
-/// A plugin of the test that compiles dialect c for the host: a subclass says how.
+/// A plugin of the test that compiles dialect c for the host: a subclass defines how.
 class InProcessCompiler : public Plugin, protected Backend, protected Wrapper, protected Builder {
  public:
   const Manifest& manifest() const override { return manifest_; }
@@ -58,7 +58,7 @@ class InProcessCompiler : public Plugin, protected Backend, protected Wrapper, p
   Result<ProbeReport> probe_{ProbeReport{}};
 };
 
-/// A registry of one plugin, which goes by any name.
+/// A registry that returns its one plugin for any name.
 class SinglePluginRegistry final : public Registry {
  public:
   explicit SinglePluginRegistry(Shared<Plugin> plugin)

@@ -18,7 +18,7 @@
 
 namespace kmux {
 
-/// What a fake kernel does with a call.
+/// The function that a fake kernel calls for each launch.
 using FakeLaunch = std::function<kmux_code(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error)>;
 
 class InProcessAdapter final : public Adapter {
@@ -36,14 +36,14 @@ class InProcessAdapter final : public Adapter {
   FakeLaunch launch_;
 };
 
-/// Two devices whose memory is the host's, whatever their type says. Counts what is allocated.
+/// Two devices whose memory is the host's, whatever their type. Counts allocations.
 class InProcessDevices : public DeviceApi {
  public:
   InProcessDevices() = default;
   InProcessDevices(const InProcessDevices&) = delete;
   InProcessDevices& operator=(const InProcessDevices&) = delete;
   ~InProcessDevices() override {
-    for (void* const block : blocks_) std::free(block);  // that graphs were left with
+    for (void* const block : blocks_) std::free(block);  // left over by graphs
   }
   Result<int> count() override { return 2; }
   Result<Json> properties(int device) override {
@@ -108,8 +108,8 @@ class InProcessDevices : public DeviceApi {
   Status flushes = Ok{};
   std::map<void*, std::uint64_t> captures = {};  // by stream; 0: none
   double elapsed_ms = 0;
-  std::string asked = {};  // of streams and events
-  std::string order = {};  // memory and what waits for what, by stream
+  std::string asked = {};  // the queries of streams and events
+  std::string order = {};  // allocations, frees and waits, by stream
   std::array<std::string, 2> architectures = {"one", "other"};
 
  private:
@@ -120,7 +120,7 @@ class InProcessDevices : public DeviceApi {
   void note(const char* what) { asked += what; }
   static std::string written(void* stream) { return std::to_string(reinterpret_cast<std::uintptr_t>(stream)); }
 
-  std::mutex mutex_;  // of what allocations and frees write, as tensors come and go on every thread
+  std::mutex mutex_;  // guards allocations and frees: tensors are created and destroyed on every thread
   std::set<void*> blocks_;
   static constexpr std::size_t kMemory = std::size_t{1} << 30;
 };
@@ -142,7 +142,7 @@ class InProcessBackend final : public Backend {
   InProcessDevices devices_;
 };
 
-/// An opened plugin that is no library but part of the test.
+/// An opened plugin that is part of the test instead of a library.
 class InProcessPlugin final : public Plugin {
  public:
   explicit InProcessPlugin(DLDeviceType type, std::vector<std::int32_t> further_types = {}) {
@@ -171,7 +171,7 @@ class InProcessPlugin final : public Plugin {
   Result<ProbeReport> probe_{ProbeReport{}};
 };
 
-/// An artifact of a plugin of the test, whose launches go to `adapter`.
+/// Returns an artifact of a plugin of the test, whose launches call `adapter`.
 inline LoadedArtifact fake_artifact(Shared<Plugin> plugin, std::unique_ptr<Adapter> adapter) {
   return {std::make_shared<const Origin>(Origin{.plugin = std::move(plugin)}), std::move(adapter)};
 }
@@ -186,7 +186,7 @@ inline KernelParts fake_parts(Signature signature, FakeLaunch launch = {}, DLDev
   return parts;
 }
 
-/// A signature whose symbols are those of its parameters, in slot order.
+/// Returns a signature whose symbols are those of its parameters, in slot order.
 inline Signature fake_signature(std::vector<Param> params, std::vector<std::string> outputs = {},
                                 DType symbol_dtype = dtype::kInt64) {
   Signature signature{std::move(params), std::move(outputs), {}};

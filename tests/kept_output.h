@@ -12,11 +12,11 @@
 
 namespace kmux::test {
 
-/// Runs a compiler on text that includes headers of the system alone, and keeps what it makes for the next run of the tests.
+/// Runs a compiler on text that includes only system headers, and caches its output for later test runs.
 ///
-/// `command` must read the text from its standard input, and is given "-o" and a file. Returns the path of what it made, or an earlier run
-/// with the same words, text and compiler: it must not be changed.
-/// Errors: compile_failed with the command, the compiler's words and the text.
+/// `command` must read the text from its standard input, and gets "-o" and a file. Returns the path of the output,
+/// which may be from an earlier run with the same arguments, text and compiler. The caller must not change it.
+/// Errors: compile_failed with the command, the compiler's output and the text.
 inline Result<std::string> kept_output(Command command) {
   namespace fs = std::filesystem;
   std::string told = dump(identify_file(fs::canonical(command.argv.front()).string()));

@@ -11,14 +11,14 @@
 
 namespace kmux {
 
-/// An artifact that was compiled from that header.
+/// Returns an artifact that was compiled from the header at `path`.
 inline Artifact artifact_with_header(const std::string& path) {
   Artifact artifact;
   artifact.set(std::string(kDependenciesPart), to_json(Dependencies{.files = {path}}));
   return artifact;
 }
 
-/// A kernel that does nothing and was compiled from that header, as it is now.
+/// Returns an empty kernel that was compiled from the header at `path` in its current state.
 inline Kernel kernel_with_header(const std::string& path) {
   KernelParts parts = fake_parts({});
   parts.headers = std::make_shared<KernelHeaders>(artifact_with_header(path), next_file_tick());

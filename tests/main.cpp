@@ -1,5 +1,6 @@
-// The main of every test program: GoogleTest's own, --file=NAME, which runs the cases written in that source file,
-// --apart behind it, each in a process of its own, and --seeds=FIRST:COUNT, which runs what is selected once a seed.
+// The main of every test program. It takes GoogleTest's options and --file=NAME, which runs the cases of that source
+// file; --apart after it runs each in a separate process. --seeds=FIRST:COUNT runs the selected cases once for each
+// seed.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +17,7 @@ namespace {
 
 using kmux::kAllSkipped;
 
-// The GoogleTest filter that names every case of `file`.
+// Returns the GoogleTest filter that selects every case of `file`.
 std::string filter_of(std::string_view file) {
   std::string filter;
   const testing::UnitTest& tests = *testing::UnitTest::GetInstance();
@@ -33,7 +34,7 @@ std::string filter_of(std::string_view file) {
   return filter;
 }
 
-// Takes one of our options; false if it cannot be.
+// Takes an option of this program; returns false if it is invalid.
 bool take(const std::string& argument) {
   constexpr std::string_view kFile = "--file=";
   constexpr std::string_view kSeeds = "--seeds=";
@@ -53,7 +54,8 @@ bool take(const std::string& argument) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // What a test compiles is compiled, and nobody's cache is filled. Tests of the cache name a folder of their own.
+  // Disables the cache: tests must compile, and must not fill the user's cache. Tests of the cache set a separate
+  // folder.
   setenv("KMUX_DISABLE_CACHE", "1", /*overwrite=*/0);
   testing::InitGoogleMock(&argc, argv);
   for (int i = 1; i < argc; ++i) {

@@ -7,14 +7,14 @@
 
 namespace kmux {
 
-/// The text of a skip: "needs CAPABILITY (WHY)". tools/skipped_tests.py counts skips by their capability, so the same thing
-/// has the same name in every test, and what differs from machine to machine stands in `why`.
+/// Returns the text of a skip: "needs CAPABILITY (WHY)". tools/skipped_tests.py counts skips by capability, so a
+/// capability must have the same name in every test. Details of the machine belong in `why`.
 inline std::string needs(std::string_view capability, std::string_view why) {
   return std::string("needs ").append(capability).append(" (").append(why).append(")");
 }
 
-/// Does posix_spawn say that a program cannot be started? Its child leaves the errno in the memory of its parent, which QEMU's user
-/// mode copies for it, so there such a child is one that ended with 127.
+/// Returns true if posix_spawn reports that a program cannot be started. Its child writes errno to the memory of its
+/// parent, which QEMU's user mode copies, so there such a child ends with 127 instead.
 inline bool tells_spawn_errors() {
   char name[] = "none";
   char* const words[] = {name, nullptr};
@@ -24,13 +24,13 @@ inline bool tells_spawn_errors() {
   return false;
 }
 
-/// The skip of a test that wants tells_spawn_errors().
+/// Returns the text of the skip of a test that requires tells_spawn_errors().
 inline std::string needs_spawn_errors() {
   return needs("errors of posix_spawn",
                "a child here does not share the memory of its parent, as under QEMU's user mode");
 }
 
-/// What the backend compiles with, as a capability.
+/// Returns the compiler of the backend, as a capability.
 inline std::string compiler_of(std::string_view backend) {
   if (backend == "cuda") return "nvcc";
   if (backend == "nvrtc") return "NVRTC";
@@ -39,7 +39,7 @@ inline std::string compiler_of(std::string_view backend) {
   return "a compiler of " + std::string(backend);
 }
 
-/// What the backend runs on, as a capability.
+/// Returns the device of the backend, as a capability.
 inline std::string device_of(std::string_view backend) {
   if (backend == "cuda" || backend == "nvrtc" || backend == "cutedsl") return "an NVIDIA GPU";
   if (backend == "hip") return "an AMD GPU";

@@ -13,7 +13,7 @@
 
 namespace kmux::test {
 
-/// Random trees over every operator, and values near the edges of the arithmetic.
+/// Returns random trees over every operator, and values near the edges of the arithmetic.
 class RandomExpr {
  public:
   static constexpr std::array<std::string_view, 3> kNames{"m", "n", "k"};

@@ -10,14 +10,14 @@
 
 namespace kmux {
 
-/// Repeats the cases that are selected, once a seed and all in one process: each repetition finds its seed in
+/// Repeats the selected cases, once for each seed and all in one process. Each repetition has its seed in
 /// KMUX_FAKE_CUDA_SEED, which the fake driver reads whenever a case opens or resets it.
 ///
-/// stderr has "seed N" before a repetition, and "seed N failed" behind one in which a case failed or none was selected.
-/// tests/order/seeds.py reads it.
+/// Writes "seed N" to stderr before a repetition, and "seed N failed" after one in which a case failed or none was
+/// selected. tests/order/seeds.py reads it.
 class SeededRuns final : public testing::EmptyTestEventListener {
  public:
-  /// Of `FIRST:COUNT`; nothing for another text.
+  /// Parses `FIRST:COUNT`; returns nothing for an invalid text.
   static std::optional<SeededRuns> parse(const std::string& text) {
     unsigned long long first = 0;
     unsigned count = 0;
@@ -27,7 +27,7 @@ class SeededRuns final : public testing::EmptyTestEventListener {
     return SeededRuns(first, count);
   }
 
-  /// Has RUN_ALL_TESTS do it.
+  /// Installs the repetitions into RUN_ALL_TESTS.
   void install() const {
     GTEST_FLAG_SET(repeat, static_cast<int>(count_));
     testing::UnitTest::GetInstance()->listeners().Append(new SeededRuns(*this));
@@ -46,7 +46,7 @@ class SeededRuns final : public testing::EmptyTestEventListener {
   SeededRuns(std::uint64_t first, unsigned count) : first_(first), count_(count) {}
 
   void tell(const char* what) const {
-    std::fflush(stdout);  // the failures come before what names their seed
+    std::fflush(stdout);  // failures must precede the line that names their seed
     std::fprintf(stderr, "seed %llu%s\n", static_cast<unsigned long long>(seed_), what);
   }
 

@@ -11,8 +11,8 @@
 
 namespace kmux {
 
-/// A folder for what one case makes for all: that of the run of seeds (KMUX_SEEDS_CACHE) or of cases in a process each
-/// (apart_runs.h), else one of this process, removed when it ends.
+/// Returns a folder for files that one case makes for all. It belongs to the run of seeds (KMUX_SEEDS_CACHE), to the
+/// run of separate processes (apart_runs.h), or else to this process, which removes it when it ends.
 inline std::filesystem::path shared_folder() {
   for (const char* const variable : {"KMUX_SEEDS_CACHE", "TEST_FOLDER_OF_RUN"}) {
     if (const char* const of_run = std::getenv(variable)) return of_run;
@@ -21,11 +21,11 @@ inline std::filesystem::path shared_folder() {
   return of_process.path();
 }
 
-/// A folder for the artifact cache of cases that are about launches, so that a program which several of them use is
+/// Returns a folder for the artifact cache of cases that test launches, so that a program that several of them use is
 /// compiled once.
 inline std::filesystem::path shared_cache() { return shared_folder() / "cache"; }
 
-/// A runtime with the plugins of this build and its cache in `folder`.
+/// Returns a runtime with the plugins of this build and its cache in `folder`.
 inline auto runtime_with_cache(const std::filesystem::path& folder) {
   Environment environment;
   environment.cache_dir = folder;

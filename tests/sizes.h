@@ -6,13 +6,13 @@
 
 namespace kmux {
 
-/// Returns true in the size of the suite that goes through everything: `./kmux.sh test --all` sets KMUX_ALL_TESTS=1.
+/// Returns true if the suite runs in its large size: `./kmux.sh test --all` sets KMUX_ALL_TESTS=1.
 inline bool has_all_tests() {
   const char* const value = std::getenv("KMUX_ALL_TESTS");
   return value != nullptr && std::string_view(value) == "1";
 }
 
-/// Returns how much a sweep goes through: `all` in the large size, `some` in the small one.
+/// Returns the size of a sweep: `all` in the large size, `some` in the small one.
 template <class Count>
 Count of_size(Count some, Count all) {
   return has_all_tests() ? all : some;

@@ -9,13 +9,13 @@
 
 namespace kmux {
 
-/// A folder on a file system without a disk, for tests that write much; the usual one where there is none.
+/// Returns a folder on a file system without a disk, for tests that write much; the usual one if it is missing.
 inline std::filesystem::path memory_folder() {
   const std::filesystem::path in_memory = "/dev/shm";
   return std::filesystem::is_directory(in_memory) ? in_memory : std::filesystem::temp_directory_path();
 }
 
-/// A new folder, removed with all it holds when this object goes.
+/// A new folder. Owns its content and removes it on destruction.
 class TempFolder {
  public:
   explicit TempFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
@@ -23,7 +23,7 @@ class TempFolder {
     path_ = std::filesystem::canonical(mkdtemp(pattern.data()));
   }
   ~TempFolder() {
-    constexpr int kTries = 100;  // threads that nobody waits for, such as those that publish, may still add files
+    constexpr int kTries = 100;  // detached threads, such as those that publish, may still add files
     std::error_code error;
     for (int i = 0; i < kTries; ++i) {
       std::filesystem::remove_all(path_, error);
@@ -35,7 +35,7 @@ class TempFolder {
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// Writes a file; folders of its name are made.
+  /// Writes a file and creates its parent folders. Returns its path.
   std::filesystem::path write(const std::filesystem::path& name, std::string_view content) const {
     const std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());

@@ -22,16 +22,16 @@ constexpr Limit at_most(double value) { return {Limit::Kind::kAtMost, value}; }
 constexpr Limit at_least(double value) { return {Limit::Kind::kAtLeast, value}; }
 constexpr Limit no_limit() { return {}; }
 
-/// What a bar needs beside its function.
+/// The requirements of a bar beside its function.
 struct BarNeeds {
   /// Returns why the bar cannot be measured here; empty if it can.
   std::string (*missing)() = nullptr;
-  /// The number of processes that measure it; their median counts. Where code and data of a process lie decides over tens of
-  /// nanoseconds, and is the same for every call of a process.
+  /// The number of processes that measure it; the bar reports their median. The addresses of a process's code and data
+  /// change a figure by tens of nanoseconds, equally for every call of the process.
   int processes = 1;
 };
 
-/// A figure with a limit. Each is measured in a process of its own, so none changes what the next one finds.
+/// A figure with a limit. Each is measured in a separate process, so that it does not affect later ones.
 struct Bar {
   std::string group;
   std::string name;
@@ -41,17 +41,17 @@ struct Bar {
   BarNeeds needs = {};
 };
 
-/// A function for a process that a bar starts, with the words after its name; returns the exit code.
+/// A function for a child process of a bar. It gets the words after the child's name and returns the exit code.
 struct Child {
   std::string name;
   int (*run)(const std::vector<std::string>& words);
 };
 
-/// All that the sources of the program register, in any order.
+/// The bars and children that the sources of the program register, in any order.
 std::vector<Bar>& registered_bars();
 std::vector<Child>& registered_children();
 
-/// The command that runs the child `name` of this program with `words`, under the same settings.
+/// Returns the command that runs the child `name` of this program with `words`, under the same settings.
 std::vector<std::string> child_command(const std::string& name, const std::vector<std::string>& words = {});
 
 struct Registration {
@@ -66,10 +66,10 @@ struct Registration {
 #define KMUX_BENCH_REGISTER \
   [[maybe_unused]] static const ::kmux::bench::Registration KMUX_BENCH_JOIN(kRegistration, __COUNTER__)
 
-/// BAR("name", "unit", limit, function[, BarNeeds]) registers a bar where it is measured; its group is that of kmux_add_bars. The comment
-/// above says what it is, and stands in docs/performance.md (bench/performance.py reads it here).
+/// BAR("name", "unit", limit, function[, BarNeeds]) registers a bar beside its function; its group is that of
+/// kmux_add_bars. The comment above must describe it: bench/performance.py copies it to docs/performance.md.
 #define BAR(name, unit, limit, function, ...) \
   KMUX_BENCH_REGISTER(::kmux::bench::Bar{KMUX_BAR_GROUP, name, unit, limit, function __VA_OPT__(, ) __VA_ARGS__})
 
-/// CHILD("name", function) registers what a process of a bar's own does (`child_command`).
+/// CHILD("name", function) registers the function of a bar's child process (`child_command`).
 #define CHILD(name, function) KMUX_BENCH_REGISTER(::kmux::bench::Child{name, function})

@@ -1,4 +1,4 @@
-// Bars for bars/program_test.py, which looks at what `bars` makes of them.
+// Bars for bars/program_test.py, which checks how `bars` reports them.
 #include <stdexcept>
 
 #include "bars/bar.h"

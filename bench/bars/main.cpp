@@ -1,5 +1,5 @@
-// The figures that the project holds itself to, each with its limit: "bar NAME VALUE UNIT LIMIT held", or "missed". What cannot be
-// measured here is named on stderr. The exit code is 1 if a bar is missed or fails.
+// Measures the project's figures, each with its limit: "bar NAME VALUE UNIT LIMIT held", or "missed". Bars that cannot
+// be measured here are named on stderr. Returns exit code 1 if a bar is missed or fails.
 //
 // bars [--SETTING VALUE]... [GROUP | BAR]...    measures these, or all (settings.h)
 // bars --list                                   prints group, name, unit and limit of each
@@ -16,7 +16,7 @@
 namespace kmux::bench {
 namespace {
 
-// Names of groups that issues and notes have.
+// Names of groups that issues and notes use.
 const std::map<std::string, std::string> kAliases = {{"spmd", "cpu"}};
 
 std::vector<Bar> sorted_bars() {
@@ -32,7 +32,7 @@ int list(const std::vector<Bar>& bars) {
   return 0;
 }
 
-// Writes the groups that there are instead of `word`.
+// Reports the valid groups instead of `word`.
 int unknown(const std::string& word, const std::vector<Bar>& bars) {
   std::set<std::string> groups;
   for (const Bar& bar : bars) groups.insert(bar.group);

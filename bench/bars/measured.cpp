@@ -22,7 +22,7 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-// The words of a process that measures `bar`, as a shell takes them. Its stderr is this one's, so progress is seen while it lasts.
+// Returns the shell command of a process that measures `bar`. It inherits stderr, so that progress is visible.
 std::string once_command(const Bar& bar) {
   std::string command = quoted(std::filesystem::read_symlink("/proc/self/exe").string());
   for (const std::string& word : settings_as_words()) command += " " + quoted(word);
@@ -40,14 +40,14 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
-// The value of one process, or nothing where the bar cannot be measured here.
+// Returns the value of one process, or nothing if the bar cannot be measured here.
 std::optional<double> value_of_a_process(const Bar& bar) {
   const std::string text = output_of(once_command(bar));
   if (text.starts_with(kSkipped)) {
     std::fprintf(stderr, "skipped %s: %s", bar.name.c_str(), text.c_str() + std::string(kSkipped).size());
     return std::nullopt;
   }
-  const std::size_t at = text.rfind(kValue);  // what a bar's own libraries print comes before it
+  const std::size_t at = text.rfind(kValue);  // after the output of a bar's libraries
   if (at == std::string::npos) throw std::runtime_error("the process that measures it printed no value");
   return std::stod(text.substr(at + std::string(kValue).size()));
 }

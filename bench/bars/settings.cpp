@@ -7,8 +7,8 @@
 namespace kmux::bench {
 namespace {
 
-// root: the source tree; headers: a folder with TileLang's; march: what kernels for a processor and their native rivals are compiled
-// for; reference: the build of another commit (bench/streams/reference.sh).
+// root: the source tree; headers: a folder with TileLang's headers; march: the architecture of kernels for a processor
+// and of their native rivals; reference: the build of another commit (bench/streams/reference.sh).
 constexpr std::array kNames = {"--root", "--headers", "--march", "--reference"};
 
 std::map<std::string, std::string>& values() {

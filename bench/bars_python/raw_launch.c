@@ -1,4 +1,4 @@
-// What a launch costs without anything around it; python_bars.py compiles it into a library and calls it.
+// Measures a bare launch; python_bars.py compiles it into a library and calls it.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <time.h>
@@ -19,7 +19,7 @@ static LaunchKernel find_launch(void) {
   return library == NULL ? NULL : (LaunchKernel)dlsym(library, "cuLaunchKernel");
 }
 
-// What `__tvm_ffi_raw_launch` launches.
+// The launch of `__tvm_ffi_raw_launch`.
 static struct {
   LaunchKernel launch;
   void* function;
@@ -40,8 +40,8 @@ int raw_launch_prepare(void* function, unsigned grid, unsigned block, void** add
   return prepared.launch == NULL ? -1 : 0;
 }
 
-// A function of TVM-FFI that looks at no argument and launches: the least that a call from Python can cost, where the driver's
-// code has to come back into the caches after Python's.
+// A TVM-FFI function that ignores its arguments and launches: the lower bound of a call from Python. Python's code
+// evicts the driver's from the caches before each.
 int __tvm_ffi_raw_launch(void* self, const void* args, int count, void* result) {
   (void)self, (void)args, (void)count, (void)result;
   void* params[] = {&prepared.addresses[0], &prepared.addresses[1], &prepared.addresses[2], &prepared.n};
@@ -49,7 +49,7 @@ int __tvm_ffi_raw_launch(void* self, const void* args, int count, void* result) 
                          NULL);
 }
 
-// Nanoseconds of one of `count` launches of a function of three addresses and an int; negative if one failed.
+// Returns nanoseconds of one of `count` launches of a function of three addresses and an int; negative if one failed.
 double raw_launch_ns(void* function, unsigned grid, unsigned block, void** addresses, long long n, void* stream,
                      int count) {
   const LaunchKernel launch = find_launch();

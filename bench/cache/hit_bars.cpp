@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kHits = 21;
 
-/// A warm process, but kernels that its memory does not know: a runtime of its own looks for them on disk.
+/// A warm process whose memory does not hold the kernels: a separate runtime finds them on disk.
 double hit_disk_ms() {
   const Scratch scratch;
   const auto fill = [&](Runtime& runtime, int number) {
@@ -39,7 +39,7 @@ double hit_memory_us(const Program& program) {
   const auto runtime = runtime_with_cache(scratch / "memory");
   const CompileOptions options = in_tier("fast", true);
   compiled(*runtime, program, options);
-  std::this_thread::sleep_for(std::chrono::seconds(1));  // headers are looked at in the background
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // headers are checked in the background
   std::vector<double> times;
   for (int round = 0; round < 201; ++round) {
     times.push_back(milliseconds_of([&] {
@@ -53,7 +53,7 @@ double hit_memory() { return hit_memory_us(small_program(0)); }
 
 double hit_memory_headers() { return hit_memory_us(gemm_program(0)); }
 
-/// `kmux run` with a check of its result, out of a warm cache, over `python3 -c pass` (Debian's, not a wrapper).
+/// Runs `kmux run` with a check of its result, from a warm cache, over `python3 -c pass` (Debian's, not a wrapper).
 double process_start_hit() {
   const Scratch scratch;
   const std::string gemm = std::filesystem::path(KMUX_BENCH_PROGRAMS) / "gemm/gemm.kmux.json";
@@ -71,7 +71,7 @@ double process_start_hit() {
       [](int) { return milliseconds_of([] { run({.argv = {"/usr/bin/python3", "-c", "pass"}}).value(); }); });
 }
 
-// Prints 1 if it compiled, 0 if it found what another process had compiled.
+// Prints 1 if it compiled, 0 if it found the artifact of another process.
 int print_race(const std::vector<std::string>& words) {
   const auto runtime = runtime_with_cache(words.at(0));
   const bool is_found = build(*runtime, gemm_program(0), in_tier("full", true)).value().from_cache;

@@ -16,7 +16,7 @@ constexpr std::size_t kArtifactBytes = 16 * 1024;
 
 CacheKey key_of(int number) { return {sha256_hex("redis_hit " + std::to_string(number)), Json::Object{}}; }
 
-/// Bytes that do not repeat.
+/// Returns bytes that do not repeat.
 std::string code_of(int number) {
   std::string code;
   for (int i = 0; code.size() < kArtifactBytes; ++i)
@@ -51,7 +51,7 @@ double redis_hit() {
   for (int i = 0; i < kKeys; ++i) {
     const CacheKey key = key_of(i);
     times.push_back(milliseconds_of([&] { reader->find_or_make(key, not_there).value(); }));
-    reader->flush();  // what goes on in the background is not part of the next hit
+    reader->flush();  // background work must not count in the next hit
   }
   return median(times);
 }

@@ -54,7 +54,7 @@ double redis_loaded_hit_ratio() {
     getters.emplace_back([&, i] {
       RemoteCache cache = node_at(network.address());
       for (int gets = 0; gets < kRounds; ++gets) {
-        together.arrive_and_wait();  // as nodes of a fleet that is started
+        together.arrive_and_wait();  // as nodes of a starting fleet
         const std::optional<CacheEntry> found = cache.find(key_of_getter(i));
         hits += found && found->artifact.find("code")->size() == kValueBytes ? 1 : 0;
       }

@@ -23,13 +23,13 @@ void add(const float* a, const float* b, float* c, long long n) {
 }
 )";
 
-// The same function, compiled here.
+// The same function as native code.
 void add(const float* a, const float* b, float* c, long long n) {
   for (long long i = 0; i < n; ++i) c[i] = a[i] + b[i];
 }
 using AddFunction = void (*)(const float*, const float*, float*, long long);
 
-/// Three tensors and one symbol.
+/// Returns a program of three tensors and one symbol.
 Program add_program() {
   ProgramBuilder builder("add");
   const Expr n = builder.symbol("n");
@@ -40,7 +40,7 @@ Program add_program() {
   return builder.build().value();
 }
 
-/// Kernel::launch minus the same function through a pointer.
+/// Returns the time of Kernel::launch minus that of the same function through a pointer.
 double call_checked_over_bare() {
   constexpr int kCalls = 200;
   const Kernel kernel = compile(add_program(), {.target = "c"}).value();
@@ -59,7 +59,7 @@ double call_checked_over_bare() {
   return pairs.median_difference();
 }
 
-/// `auto` over all plugins; what probes said is remembered from the first time.
+/// Resolves `auto` over all plugins; results of probes are cached after the first time.
 double resolve_us() {
   const auto runtime = Runtime::default_runtime().value();
   const Program program = add_program();

@@ -75,7 +75,7 @@ double export_call_over_bare() {
   }
   bool all_ok = true;
   const auto call = [&] {
-    std::array<TVMFFIAny, 3> args;  // as a caller does it, each time
+    std::array<TVMFFIAny, 3> args;  // built for each call, as a caller must
     for (std::size_t i = 0; i < args.size(); ++i) {
       args[i].type_index = kTVMFFIDLTensorPtr;
       args[i].zero_padding = 0;

@@ -1,4 +1,4 @@
-// Both sides of a ratio run in turns; medians count.
+// Both sides of a ratio run alternately; each ratio is of medians.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -36,7 +36,7 @@ double cold_small() {
       [&](int round) { return reference_ms(clang(), scratch / "reference", small_program(round), launcher); });
 }
 
-// Prints milliseconds of the first compilation of a process, runtime and plugin included.
+// Prints milliseconds of the first compilation of a process, including runtime and plugin.
 int print_first(const std::vector<std::string>& words) {
   const Program program = small_program(std::stoi(words.at(0)));
   const double milliseconds = milliseconds_of([&] {
@@ -57,7 +57,7 @@ double cold_first() {
 double cold_gemm_fast() {
   const Scratch scratch;
   const auto runtime = runtime_with_cache(scratch / "cache");
-  for (int i = 1; i <= 3; ++i) {  // what a first kernel leaves behind for the next ones may come in the background
+  for (int i = 1; i <= 3; ++i) {  // a first kernel may prepare later ones in the background
     compiled(*runtime, gemm_program(-i), in_tier("fast"));
     std::this_thread::sleep_for(std::chrono::seconds(1));
   }

@@ -13,7 +13,7 @@ namespace {
 using GemmFunction = std::int32_t(const float*, const float*, const float*, float*, std::int64_t, std::int64_t,
                                   std::int64_t, std::int32_t);
 
-/// Milliseconds of a call, over a quarter of a second.
+/// Returns milliseconds of a call, averaged over a quarter of a second.
 double call_ms(const std::function<void()>& call) {
   int calls = 0;
   double total = 0;
@@ -21,7 +21,8 @@ double call_ms(const std::function<void()>& call) {
   return total / calls;
 }
 
-/// GFLOP/s over GFLOP/s, so theirs over ours in time; the best round of each, since neighbours only ever slow one down.
+/// Returns the ratio of GFLOP/s, so their time over ours; the best round of each, since other load only slows a round
+/// down.
 double gemm_full_speed() {
   const Scratch scratch;
   constexpr std::int64_t kSize = 768;

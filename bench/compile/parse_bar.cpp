@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr int kParses = 1000;
 constexpr double kMicroseconds = 1000;  // of a millisecond
 
-/// The program of tests/data whose text is longest.
+/// Returns the program of tests/data with the longest text.
 Program largest_program() {
   Program largest;
   std::size_t most = 0;
@@ -36,7 +36,7 @@ Program largest_program() {
   return largest;
 }
 
-/// From its text to a valid program; its files are in memory.
+/// Measures parsing and validation of a text; its files are in memory.
 double parse_us() {
   const Program program = largest_program();
   const std::string text = to_text(program);

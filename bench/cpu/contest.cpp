@@ -14,7 +14,7 @@
 namespace kmux::bench::spmd {
 namespace {
 
-/// All that solve a problem.
+/// All implementations of a problem.
 class Contestants {
  public:
   Contestants(const Problem& problem, bool with_pocl) : problem_(problem), memory_(problem), ours_(problem, memory_) {

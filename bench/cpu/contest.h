@@ -10,20 +10,21 @@
 
 namespace kmux::bench::spmd {
 
-/// How long a problem takes on one processor, for each that solves it.
+/// The time of a problem on one processor, for each implementation.
 struct Contest {
   Times ours;
   std::map<std::string, Times> native;  // by compiler
   std::optional<Times> pocl;
 
-  /// Our speed over the better native one's.
+  /// Returns our speed over the better native one's.
   double over_native() const;
 };
 
-/// Checks what all make of the problem, then times them in turns; the same problem once a process. Throws if one is wrong.
+/// Checks the results of all implementations, then times them alternately; each problem once per process. Throws if a
+/// result is wrong.
 const Contest& contest(const Problem& problem, bool with_pocl = false);
 
-/// The least `over_native` of some.
+/// Returns the least `over_native` of the problems.
 double least_over_native(std::span<const Problem> problems);
 
 }  // namespace kmux::bench::spmd

@@ -13,22 +13,22 @@
 
 namespace kmux::bench::spmd {
 
-/// The kernel of a problem as a program; `note` is appended to its source.
+/// Returns the kernel of a problem as a program; `note` is appended to its source.
 Program program_of(const Problem& problem, const std::string& note = {});
 
-/// How the bars compile: backend cpu, from no cache.
+/// Returns the compile options of the bars: backend cpu, without a cache.
 CompileOptions cpu_options(Options options = {{"tier", "full"}});
 
 /// The kernel of a problem, compiled by kmux.
 ///
-/// Lifetime: borrows the memory.
+/// Lifetime: the memory must outlive it.
 class CudaKernel {
  public:
   CudaKernel(const Problem& problem, const Memory& memory, const std::string& note = {},
              const CompileOptions& options = cpu_options());
   /// Throws if the launch fails.
   void operator()() const;
-  /// Waits for what is compiled in the background.
+  /// Blocks until background compilation is done.
   void await_best() const { kernel_.await_best().value(); }
 
  private:

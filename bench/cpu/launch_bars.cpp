@@ -30,7 +30,7 @@ double seconds_in_a_process(std::size_t which, const char* processors) {
   return std::stod(result.standard_output);
 }
 
-// In turns as well: what the machine does meanwhile meets both alike.
+// Measures alternately as well, so that other load affects both alike.
 double speed_up(std::size_t which) {
   constexpr int kTurns = 4;
   double one = std::numeric_limits<double>::max();

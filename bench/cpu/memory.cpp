@@ -10,7 +10,7 @@ namespace kmux::bench::spmd {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kApart = 5 * 64;  // so that no two buffers begin at the same place of a page
+constexpr std::size_t kApart = 5 * 64;  // so that no two buffers have the same offset in a page
 
 }  // namespace
 
@@ -40,7 +40,7 @@ std::vector<double> Memory::output() const {
   return {values, values + output_.count};
 }
 
-// Compilers contract products and sums as they like, so pixels at the rim of a fractal differ by rounding.
+// Compilers may contract products and sums, so pixels at the rim of a fractal differ by rounding.
 void check_output(const Problem& problem, const std::string& who, const std::vector<double>& found,
                   const std::vector<double>& wanted) {
   constexpr double kTolerance = 1e-4;

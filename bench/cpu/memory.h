@@ -9,14 +9,14 @@
 
 namespace kmux::bench::spmd {
 
-/// The buffers of a problem, which all that solve it work on.
+/// The buffers of a problem, shared by all implementations.
 class Memory {
  public:
   explicit Memory(const Problem& problem);
 
   void* const* addresses() const { return addresses_.data(); }
   void clear_output() const;
-  /// The output's elements as numbers.
+  /// Returns the elements of the output as numbers.
   std::vector<double> output() const;
 
  private:
@@ -28,7 +28,7 @@ class Memory {
   std::vector<void*> addresses_;
 };
 
-/// Throws if `found` is not `wanted`, as `problem` compares them; `who` made it.
+/// Throws if `found` differs from `wanted`, compared as `problem` requires; `who` names the implementation.
 void check_output(const Problem& problem, const std::string& who, const std::vector<double>& found,
                   const std::vector<double>& wanted);
 

@@ -1,5 +1,5 @@
-// What the kernels of kernels/ do, as one writes it in C++ for a processor. Compiled when the bars are measured, by each
-// compiler that is there, and called with the kernel's buffers and scalars in its order.
+// The kernels of kernels/ as native C++ for a processor. Compiled when the bars are measured, by each available
+// compiler, and called with the kernel's buffers and scalars in its order.
 #include <cmath>
 #include <cstdint>
 
@@ -70,7 +70,7 @@ void tree_sum(void* const* buffers, const int* scalars) {
   }
 }
 
-// With as many sums at once as hide the latency of an addition.
+// Uses as many parallel sums as hide the latency of an addition.
 void stride_sum(void* const* buffers, const int* scalars) {
   constexpr long kSums = 64;
   const float* __restrict x = in(buffers, 1);
@@ -117,7 +117,7 @@ void matmul_tiled(void* const* buffers, const int* scalars) {
   }
 }
 
-// The packed, register-blocked product of bench/kernels/packed_gemm.cpp, which is compiled beside this file.
+// Calls the packed, register-blocked product of bench/kernels/packed_gemm.cpp, which is compiled beside this file.
 void matmul_packed(void* const* buffers, const int* scalars) {
   static const float zeros[4096] = {};
   const std::int64_t n = scalars[0];
@@ -164,7 +164,7 @@ void mandelbrot(void* const* buffers, const int* scalars) {
   }
 }
 
-// Tile by tile, so that both sides' lines are used whole.
+// Tile by tile, so that whole cache lines are used on both sides.
 void transpose(void* const* buffers, const int* scalars) {
   float* __restrict to = out(buffers);
   const float* __restrict from = in(buffers, 1);

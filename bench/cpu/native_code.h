@@ -10,12 +10,13 @@ namespace kmux::bench::spmd {
 /// A function of native.cpp.
 using NativeFunction = void (*)(void* const* buffers, const int* scalars);
 
-/// native.cpp as one compiler makes it.
+/// native.cpp as compiled by one compiler.
 struct NativeCode : NativeLibrary {
   NativeFunction function(const std::string& name) const;
 };
 
-/// By g++ and clang++-19 with -O3, of those that are there; compiled once a process. Throws if there is none, or if one fails.
+/// Returns the builds by the available compilers of g++ and clang++-19 with -O3, compiled once per process. Throws if
+/// neither is available or one fails.
 const std::vector<NativeCode>& native_code();
 
 }  // namespace kmux::bench::spmd

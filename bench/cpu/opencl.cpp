@@ -16,7 +16,7 @@ constexpr std::uint32_t kPlatformName = 0x0902;
 constexpr std::uint32_t kProgramBuildLog = 0x1183;
 constexpr std::uint64_t kReadWriteHostMemory = (1U << 0) | (1U << 3);
 
-/// The functions that are used.
+/// The OpenCL functions in use.
 struct Api {
   explicit Api(DynamicLibrary opened) : library(std::move(opened)) {
     const auto find = [&](auto& function, const char* name) {
@@ -63,7 +63,7 @@ void check(std::int32_t code, const char* what) {
   if (code != 0) throw std::runtime_error(std::string("PoCL: ") + what + " failed with " + std::to_string(code));
 }
 
-/// PoCL's device on this machine.
+/// The device of PoCL on this machine.
 struct Pocl {
   Api api;
   Handle device;
@@ -71,7 +71,7 @@ struct Pocl {
   Handle queue;
 
   static Pocl open() {
-    setenv("POCL_MAX_PTHREAD_COUNT", "1", 1);  // it counts the machine's processors, not the process's
+    setenv("POCL_MAX_PTHREAD_COUNT", "1", 1);  // PoCL counts the machine's processors, not the process's
     setenv("POCL_KERNEL_CACHE", "0", 1);
     const Api api(DynamicLibrary::open({"libOpenCL.so.1"}).value());
     const Handle platform = platform_of(api);

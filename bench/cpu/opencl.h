@@ -8,12 +8,12 @@
 
 namespace kmux::bench::spmd {
 
-/// Why PoCL cannot be measured here; empty if it can.
+/// Returns why PoCL cannot be measured here; empty if it can.
 std::string missing_pocl();
 
-/// The kernel of a problem in OpenCL C, built by PoCL, on the memory that all have. Throws where PoCL fails.
+/// The kernel of a problem in OpenCL C, built by PoCL, on the shared memory of the problem. Throws if PoCL fails.
 ///
-/// Lifetime: borrows the memory.
+/// Lifetime: the memory must outlive it.
 class OpenClKernel {
  public:
   /// `note` is appended to the source.

@@ -38,7 +38,7 @@ double compile_vs_pocl() {
   constexpr int kRounds = 9;
   const Problem problem = vadd(Size::kL2);
   const Memory memory(problem);
-  const auto begin = std::chrono::steady_clock::now().time_since_epoch().count();  // no earlier process's
+  const auto begin = std::chrono::steady_clock::now().time_since_epoch().count();  // unique across processes
   int number = 0;
   const auto note = [&] { return "// " + std::to_string(begin) + " " + std::to_string(number++) + "\n"; };
   std::optional<CudaKernel> kernel;

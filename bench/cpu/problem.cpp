@@ -16,7 +16,7 @@ std::size_t square(int n) { return static_cast<std::size_t>(n) * static_cast<std
 const char* name_of(Size size) { return size == Size::kL2 ? "L2" : "DRAM"; }
 std::string name_of(unsigned x, unsigned y) { return std::to_string(x) + "x" + std::to_string(y); }
 
-// One thread an element, a buffer written and `inputs` read.
+// Returns a problem with one thread per element, one written buffer and the `inputs`.
 Problem map(const std::string& kernel, const std::vector<std::string>& names, int n) {
   Problem problem{kernel, kernel, kernel, {}, {{"n", n}}, {blocks_for(n, kThreads), 1, 1}, {kThreads, 1, 1}, 0, "GB/s"};
   for (const std::string& name : names) problem.buffers.push_back({name, static_cast<std::size_t>(n)});
@@ -24,7 +24,7 @@ Problem map(const std::string& kernel, const std::vector<std::string>& names, in
   return problem;
 }
 
-// One thread an element of a square.
+// Returns a problem with one thread per element of a square.
 Problem on_square(const std::string& title, const std::string& kernel, const std::vector<std::string>& names, int n,
                   unsigned block_x, unsigned block_y) {
   Problem problem{title, kernel, kernel, {}, {{"n", n}}, {}, {block_x, block_y, 1}, 0, "GB/s"};

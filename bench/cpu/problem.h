@@ -15,13 +15,13 @@ struct Buffer {
   bool is_integer = false;  // int, else float
 };
 
-/// How an output is compared with the native code's.
+/// The comparison of an output with the native code's.
 enum class Check {
   kElements,  // each element
-  kTotal,     // all of them added up: where parts of a sum lie is the kernel's affair
+  kTotal,     // their sum, since a kernel may place partial sums anywhere
 };
 
-/// A kernel of kernels/ with what it is launched on, and the function of native.cpp that does the same.
+/// A kernel of kernels/ with its launch and arguments, and the equivalent function of native.cpp.
 ///
 /// Shapes: the first of `buffers` is the output. Kernel and function take `buffers`, then `scalars`, which are ints.
 struct Problem {
@@ -37,7 +37,7 @@ struct Problem {
   Check check = Check::kElements;
 };
 
-/// Where a problem's data lies while it is worked on.
+/// The level of memory that holds a problem's data.
 enum class Size { kL2, kDram };
 
 Problem vadd(Size size);
@@ -49,11 +49,11 @@ Problem tree_sum(Size size);
 Problem stride_sum(Size size);
 Problem transpose();
 Problem matmul_tiled(int n);
-Problem matmul_packed(int n);  // the kernel of matmul_tiled, and another function
+Problem matmul_packed(int n);  // the kernel of matmul_tiled with another native function
 Problem matmul_naive(int n, unsigned block_x, unsigned block_y);
 Problem mandelbrot(int width, int height);
 
-/// The text of `file` of kernels/.
+/// Returns the text of `file` in kernels/.
 std::string kernel_text(const std::string& file);
 
 }  // namespace kmux::bench::spmd

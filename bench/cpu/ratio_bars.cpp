@@ -7,9 +7,9 @@
 namespace kmux::bench::spmd {
 namespace {
 
-// Each is the speed over that of native code on one processor: the least of several problems.
+// Each bar is the speed over that of native code on one processor: the least of several problems.
 
-// The second level of cache holds three such matrices, and only the third or memory the larger ones.
+// The second level of cache holds three of the smaller matrices; the larger ones need the third level or memory.
 constexpr int kMatrices[] = {256, 1024};
 
 double least(const std::vector<Problem>& problems) { return least_over_native(problems); }

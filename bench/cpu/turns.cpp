@@ -42,7 +42,7 @@ void take_burst(const std::function<void()>& call, Series& series) {
   series.best = series.best == 0 ? one : std::min(series.best, one);
 }
 
-// Burst by burst, until each call has had its time.
+// Runs burst by burst until each call has used its time.
 void take_turn(const std::vector<std::function<void()>>& calls, std::vector<Series>& all) {
   for (bool goes_on = true; goes_on;) {
     goes_on = false;

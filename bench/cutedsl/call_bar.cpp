@@ -23,13 +23,13 @@ constexpr int kCount = 1024;
 
 const CompileOptions kOptions{.target = "cuda:sm_90a", .execution_backend = "cutedsl"};
 
-// What the kernel takes for a vector.
+// The kernel's argument for a vector.
 struct Vector {
   void* data;
   std::int32_t extent;
 };
 
-// The kernel's name in its code.
+// Returns the symbol of the kernel in its code.
 std::string symbol_of(const Kernel& kernel) {
   for (const File& file : kernel.files()) {
     if (file.path != "artifact/meta.json") continue;
@@ -72,7 +72,7 @@ double cutedsl_call_over_raw() { return calls_and_launches().median_difference()
 
 double cutedsl_call_ratio() { return calls_and_launches().ratio(); }
 
-// Compiles its kernel for the cache, as a machine without CuTe DSL will look for it.
+// Compiles the kernel into the cache, under the key that a machine without CuTe DSL will look up.
 int prepare(const std::vector<std::string>&) { return build(cutedsl_add_program(), kOptions).value(), 0; }
 
 CHILD("prepare_cutedsl", prepare);

@@ -1,4 +1,4 @@
-// What kernels are given: scalars of every type, no arguments, many.
+// Kernel arguments: scalars of every type, none, many.
 #include <array>
 
 #include "suite.h"
@@ -11,7 +11,7 @@ KMUX_DEVICE_SUITE(Arguments);
 struct ScalarType {
   DType type;
   const char* cuda;
-  double value;  // that the type holds
+  double value;  // representable in the type
 };
 
 const std::array kScalarTypes = {
@@ -32,7 +32,7 @@ const std::array kScalarTypes = {
     ScalarType{dtype::kFloat8E5M2, "__nv_fp8_e5m2", 1.75},
 };
 
-// The types that do not convert to double by themselves do so through float.
+// Types without a direct conversion to double convert through float.
 constexpr const char* kScalarsHead = R"(#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
@@ -43,7 +43,7 @@ template <> __device__ double number(__nv_fp8_e4m3 value) { return (float)value;
 template <> __device__ double number(__nv_fp8_e5m2 value) { return (float)value; }
 )";
 
-// The bits of the value, as a caller gives them.
+// Returns the value as a caller passes it.
 Arg scalar(const ScalarType& type) {
   if (type.type == dtype::kBool) return Arg(type.value != 0);
   if (type.type == dtype::kUInt64) return Arg(static_cast<std::uint64_t>(type.value));

@@ -1,4 +1,4 @@
-// What host programs say: several kernels, guards, loops, lets, workspaces, fills.
+// Features of host programs: several kernels, guards, loops, lets, workspaces, fills.
 #include <gmock/gmock.h>
 
 #include "suite.h"
@@ -19,7 +19,7 @@ extern "C" __global__ void plus(float* y, int by, int n) {
 }
 )";
 
-// x, y, a factor and n.
+// Declares x, y, a factor and n.
 struct Vectors {
   explicit Vectors(const std::string& name) : builder(name), n(builder.symbol("n")) {
     builder.input("x", dtype::kFloat32, {n}).output("y", dtype::kFloat32, {n});

@@ -6,7 +6,7 @@
 namespace kmux::suite {
 namespace {
 
-// Counts through `extents`, the first fastest.
+// Visits all indices of `extents`, the first dimension fastest.
 void for_each(const Shape& extents, const std::function<void(const Shape&)>& visit) {
   Shape index(extents.size(), 0);
   const std::int64_t count =
@@ -17,7 +17,7 @@ void for_each(const Shape& extents, const std::function<void(const Shape&)>& vis
   }
 }
 
-// The element at `at`, or `fill` outside of the tensor.
+// Returns the element at `at`, or `fill` outside of the tensor.
 double element_at(const Shape& dims, const Shape& at, double fill) {
   std::int64_t offset = 0;
   for (std::size_t d = dims.size(); d-- > 0;) {
@@ -27,7 +27,7 @@ double element_at(const Shape& dims, const Shape& at, double fill) {
   return static_cast<double>(offset);
 }
 
-// Which bits of a byte's offset in 128-byte rows are turned by which others.
+// Returns the offset bits within 128-byte rows that are xored with row bits.
 std::int64_t swizzle_mask(Swizzle swizzle) {
   if (swizzle == Swizzle::k32B) return 0x10;
   if (swizzle == Swizzle::k64B) return 0x30;
@@ -40,7 +40,7 @@ std::string names(const std::string& letter, std::size_t count, const std::strin
   return text;
 }
 
-// "{%2, %3}", `count` places from number `first` on.
+// Returns "{%2, %3}", `count` operands from number `first` on.
 std::string places(std::size_t first, std::size_t count) {
   std::string text;
   for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "%" : ", %") + std::to_string(first + i);

@@ -13,7 +13,7 @@ KMUX_DEVICE_SUITE(Copies);
 
 constexpr std::int64_t kElements = 1 << 20;
 
-// Slow enough that what does not wait is seen.
+// Slow enough that a missing wait is visible.
 ProgramBuilder slow_add() {
   ProgramBuilder builder("slow_add");
   const Expr n = builder.symbol("n");
@@ -44,7 +44,7 @@ TEST_P(Copies, GoBesideTheHost) {
   for (int round = 0; round < 10; ++round) {
     const Stream stream = Stream::create(kernel.device(), round % 2 == 0 ? -1 : 0).value();
     const Tensor x = Tensor::empty({kElements}, dtype::kFloat32, kernel.device(), stream).value();
-    x.copy_from(pinned(kernel, static_cast<float>(round)), stream).value();  // whose source is gone at once
+    x.copy_from(pinned(kernel, static_cast<float>(round)), stream).value();  // its source is freed at once
     kernel.launch({x}, stream).value();
     result.copy_from(x, stream).value();
     const Event done = Event::create(kernel.device()).value();

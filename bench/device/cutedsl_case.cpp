@@ -1,4 +1,4 @@
-// Backend cutedsl. The machine with the device needs no CuTe DSL: a rehearsal elsewhere has filled the cache.
+// Backend cutedsl. The machine with the device needs no CuTe DSL: a rehearsal on another machine has filled the cache.
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -43,11 +43,11 @@ def transpose(a: cute.Tensor, b: cute.Tensor):
 
 class CuteDsl : public DeviceSuite {
  protected:
-  // Options would be in the cache's key: paths of this machine.
+  // Without options, whose paths of this machine would enter the cache key.
   static Kernel kernel_of(const Program& program) { return compile(program, {.execution_backend = "cutedsl"}).value(); }
   static Kernel kernel_of(const ProgramBuilder& builder) { return kernel_of(builder.build().value()); }
 
-  // Microseconds of a call, in a row of them, for the report.
+  // Records microseconds of a call, averaged over consecutive calls, in the report.
   void record_time(const Kernel& kernel, std::initializer_list<Arg> args) {
     constexpr int kCalls = 200;
     for (int i = 0; i < 20; ++i) kernel.launch(args).value();
@@ -118,7 +118,7 @@ TEST_P(CuteDsl, RepeatedKernel) {
   builder.variant("cutedsl").source("kernels.py", kCuteKernels);
   builder.launch("scale").grid({ceildiv(n, 128)}).block({128}).args({"x", "by"});
   builder.launch("scale").grid({ceildiv(n, 128)}).block({128}).args({"x", "by"});
-  builder.launch("scale").grid({1}).block({64}).args({"x", "by"});  // the first 64 once more
+  builder.launch("scale").grid({1}).block({64}).args({"x", "by"});  // the first 64 again
   const Kernel kernel = kernel_of(builder);
   const Numbers numbers = random_numbers(1000);
   const Tensor x = uploaded(kernel, {1000}, dtype::kFloat32, numbers);
@@ -129,7 +129,7 @@ TEST_P(CuteDsl, RepeatedKernel) {
   record_time(kernel, {x, 1.0});
 }
 
-// Host functions of CuTe DSL: layouts, atoms and tensor maps of examples/cutedsl are made by each call.
+// Host functions of CuTe DSL: each call creates the layouts, atoms and tensor maps of examples/cutedsl.
 Program example(const std::string& name) {
   return load_program(settings().programs / "../../../examples/cutedsl" / (name + ".py")).value();
 }
@@ -196,7 +196,8 @@ TEST_P(CuteDsl, HostFunctionInAStreamOfItsOwn) {
   expect_numbers(y, softmax_of(numbers, 5, 100), 1e-6);
 }
 
-// What TileLang wrote imports a package of TileLang's; here it belongs to the program, so that the cache needs no other.
+// TileLang's code imports a package of TileLang's; here it is part of the program, so that the cache depends on nothing
+// else.
 Program with_modules(Program program) {
   std::erase_if(program.variants, [](const Variant& variant) { return variant.dialect != "cutedsl"; });
   const fs::path root = settings().modules;

@@ -1,4 +1,4 @@
-// Libraries that run without kmux: exported here, opened here, called as others call them.
+// Libraries that run without kmux: exported and opened here, and called as applications call them.
 #include <cstdlib>
 #include <optional>
 
@@ -13,7 +13,7 @@ namespace {
 
 KMUX_DEVICE_SUITE(Exported);
 
-/// An exported library, in a folder that goes with it.
+/// An exported library, in a folder that it owns.
 class Library {
  public:
   Library(const ProgramBuilder& builder, const std::string& backend) {
@@ -36,7 +36,7 @@ class Library {
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  /// "", or what is wrong.
+  /// Returns the error; empty if the call is right.
   std::string operator()(std::initializer_list<const DLTensor*> tensors, double factor) const {
     std::vector<TVMFFIAny> args;
     for (const DLTensor* tensor : tensors) {
@@ -58,7 +58,7 @@ class Library {
   void (*close_)() = nullptr;
 };
 
-// y = factor * x by way of a workspace, with a template and more shared memory than a kernel has unasked.
+// y = factor * x by way of a workspace, with a template and more shared memory than a kernel has by default.
 ProgramBuilder scale_program() {
   ProgramBuilder builder("scale");
   const Expr n = builder.symbol("n");

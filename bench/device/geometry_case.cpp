@@ -1,4 +1,4 @@
-// Where kernels run: grids, blocks, shared memory, clusters, cooperative and overlapping launches, L2 windows.
+// Launch geometry: grids, blocks, shared memory, clusters, cooperative and overlapping launches, L2 windows.
 #include "suite.h"
 
 namespace kmux::suite {
@@ -115,7 +115,8 @@ TEST_P(Geometry, TooMuchSharedMemoryIsAnErrorAndTheNextCallWorks) {
   expect_numbers(out, {sum_of(1000, 1)});
 }
 
-// Rank in the cluster, blocks of the cluster, and whether the launch is cooperative (the driver sets these registers).
+// Writes the rank in the cluster, its number of blocks, and whether the launch is cooperative (the driver sets these
+// registers).
 constexpr const char* kRanks = R"(
 extern "C" __global__ void ranks(int* out, int* arrived) {
   unsigned rank, size, low, high;
@@ -196,7 +197,7 @@ TEST_P(Geometry, ClusterAndCooperativeTogether) {
   expect_numbers(out, ranks_of(64, 4, true));
 }
 
-// The first kernel lets the second begin and goes on for a while; the second says when it began, waits, and reads.
+// The first kernel lets the second begin and continues for a while; the second records when it began, waits, and reads.
 constexpr const char* kPair = R"(
 __device__ unsigned long long now() {
   unsigned long long time;
@@ -232,7 +233,7 @@ TEST_P(Geometry, ProgrammaticSerializationOnlyWhereAskedFor) {
     for (int round = 0; round < 3; ++round) {
       const Tensor out = poisoned(kernel, {2}, dtype::kInt64);
       run(kernel, {x, out});
-      if (round == 0) continue;  // the second kernel may be loaded while the first one runs
+      if (round == 0) continue;  // the first launch may load the second kernel while the first one runs
       expect_numbers(out, {42, overlaps ? 1.0 : 0.0});
     }
   }

@@ -15,7 +15,7 @@ namespace {
 
 KMUX_DEVICE_SUITE(Life);
 
-// Adds `by` to `count` elements, slowly enough that what does not wait is seen.
+// Adds `by` to `count` elements, slowly enough that a missing wait is visible.
 constexpr const char* kAdd = R"(
 extern "C" __global__ void add(int* x, int by, int count) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -24,7 +24,7 @@ extern "C" __global__ void add(int* x, int by, int count) {
 }
 )";
 
-// `launches` launches, each of which adds `by`.
+// Returns a program with `launches` launches, each of which adds `by`.
 ProgramBuilder add_program(int launches, const std::string& text = kAdd) {
   ProgramBuilder builder("add");
   const Expr n = builder.symbol("n");
@@ -92,7 +92,8 @@ TEST_P(Life, ThreadsLaunchTogether) {
   for (const Tensor& tensor : tensors) expect_numbers(tensor, all(100, 40));
 }
 
-// C2.19: one that was current is restored; where none was, that of CUDA's runtime stays.
+// C2.19: a context that was current is restored; if none was, the primary context (that of CUDA's runtime) stays
+// current.
 TEST_P(Life, TheFirstDevicesContextStaysWhereNoneWas) {
   const Kernel kernel = compiled(add_program(1));
   const Tensor x = zeros(kernel, 100);
@@ -206,7 +207,7 @@ TEST_P(Life, EveryDevice) {
     SCOPED_TRACE(device.to_string());
     const Tensor x = Tensor::zeros({100}, dtype::kInt32, device).value();
     device.synchronize().value();
-    first.launch({x, 2}).value();  // runs where its tensors are
+    first.launch({x, 2}).value();  // runs on the device of its tensors
     device.synchronize().value();
     const Kernel own = compiled(add_program(1), {.device = device.ordinal()});
     own.launch({x, 3}).value();

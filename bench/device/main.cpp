@@ -1,7 +1,7 @@
 // device_suite --programs DIR --headers DIR [--headers DIR...] [--modules DIR] [--driver libcuda.so.1] [gtest flags]
 //
-// Every feature of the plugins for NVIDIA's devices, computed on the device and compared with the host. With --driver it
-// is a rehearsal over that library (tests/fakes/cuda): everything is compiled and launched, nothing is compared.
+// Tests every feature of the plugins for NVIDIA's devices: computes on the device and compares with the host. With
+// --driver it is a rehearsal over that library (tests/fakes/cuda): compiles and launches everything, compares nothing.
 #include <cstdio>
 #include <dlfcn.h>
 
@@ -22,7 +22,7 @@ bool parse(const std::vector<std::string>& words) {
     } else if (words[i] == "--modules") {
       settings().modules = words[i + 1];
     } else if (words[i] == "--driver") {
-      // Who opens libcuda.so.1 later gets the library of that name that is open already.
+      // A later open of libcuda.so.1 returns the library of that name that is already open.
       if (dlopen(words[i + 1].c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) return std::puts(dlerror()), false;
       settings().rehearsal = true;
     } else {

@@ -1,4 +1,4 @@
-// What TileLang generated for CUDA (tests/data/tilelang), against references computed here in double.
+// CUDA programs that TileLang generated (tests/data/tilelang), against references computed here in double.
 #include <algorithm>
 #include <cmath>
 
@@ -72,7 +72,7 @@ TEST_P(Programs, ColumnSums) {
   }
 }
 
-// Half-precision factors, sums in single precision.
+// Half-precision factors, single-precision sums.
 void check_product(const Kernel& kernel, std::int64_t m, std::int64_t k, std::int64_t n, const auto& check) {
   const Numbers a = random_numbers(m * k), b = random_numbers(k * n);
   const Tensor c = poisoned(kernel, {m, n}, dtype::kFloat32);
@@ -145,7 +145,7 @@ TEST_P(Programs, FlashAttention) {
   expect_numbers(o, expected, kHalfTolerance);
 }
 
-// Channels last, 3 x 3, the image continued by zeros.
+// Channels last, 3 x 3, zero-padded.
 double convolved(const Numbers& image, const Numbers& weights, const Shape& at) {
   double sum = 0;
   for (std::int64_t dy = 0; dy < 3; ++dy)
@@ -194,7 +194,7 @@ TEST_P(Programs, Overlap) {
   expect_numbers(y, each(x, [](double value) { return 2 * (value + 1); }), kFloatTolerance);
 }
 
-// Each element and the one behind it; the last has the first.
+// Returns the sum of each element and the next; the last is added to the first.
 Numbers with_neighbours(const Numbers& x) {
   Numbers sums;
   for (std::size_t i = 0; i < x.size(); ++i) sums.push_back(x[i] + x[(i + 1) % x.size()]);

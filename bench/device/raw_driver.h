@@ -4,18 +4,18 @@
 
 namespace kmux::suite {
 
-/// The driver calls that the suite makes itself, as an application would. Each throws if it fails.
+/// The driver calls that the suite itself makes, as an application would. Each throws if it fails.
 ///
 /// Threads: any.
 class RawDriver {
  public:
-  /// Opens libcuda.so.1; throws without it.
+  /// Opens libcuda.so.1. Throws if it is missing.
   RawDriver();
 
   nvidia::CUcontext current() const;
   void begin_capture(void* stream) const;
   nvidia::CUgraph end_capture(void* stream) const;
-  /// Makes `graph` executable on device 0, launches it `times` times on `stream`, waits and destroys both.
+  /// Instantiates `graph` on device 0, launches it `times` times on `stream`, waits and destroys both.
   void launch(nvidia::CUgraph graph, void* stream, int times) const;
 
  private:

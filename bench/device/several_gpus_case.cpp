@@ -92,7 +92,7 @@ TEST_P(SeveralGpus, ACaptureOnOneIsLeftAloneByLaunchesOnAnother) {
   const Stream stream = Stream::create(device(0)).value();
   const Tensor x = filled(0, 3);
   const Tensor y = Tensor::zeros({kOnEach}, dtype::kFloat32, device(0)).value();
-  kernel_->launch({x, 1.0F, y}, stream).value();  // which loads it
+  kernel_->launch({x, 1.0F, y}, stream).value();  // which loads the kernel
   stream.synchronize().value();
   driver.begin_capture(stream.handle());
   std::thread other([&] {

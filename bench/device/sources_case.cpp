@@ -1,4 +1,4 @@
-// What programs are made of: templates, headers of their own and of folders, preludes, ready code.
+// The sources of programs: templates, their own headers and headers of folders, preludes, compiled code.
 #include <filesystem>
 #include <fstream>
 #include <unistd.h>
@@ -14,7 +14,7 @@ KMUX_DEVICE_SUITE(Sources);
 
 constexpr std::int64_t kCount = 100;
 
-// x in, y out, both of `kCount` floats.
+// Declares x in, y out, both of `kCount` floats.
 ProgramBuilder vectors(const char* name, const char* dialect = "cuda") {
   ProgramBuilder builder(name);
   builder.input("x", dtype::kFloat32, {kCount}).output("y", dtype::kFloat32, {kCount}).variant(dialect);
@@ -27,7 +27,7 @@ Numbers scaled(const Numbers& numbers, double by) {
   return out;
 }
 
-// The result of a kernel of `vectors` for `numbers`.
+// Returns the result of a kernel of `vectors` for `numbers`.
 Tensor result_of(const Kernel& kernel, const Numbers& numbers) {
   const Tensor y = poisoned(kernel, {kCount}, dtype::kFloat32);
   kernel.launch({uploaded(kernel, {kCount}, dtype::kFloat32, numbers), y}).value();

@@ -15,11 +15,11 @@
 
 namespace kmux::suite {
 
-/// What the command line said.
+/// The settings of the command line.
 struct Settings {
   std::filesystem::path programs;           // tests/data/tilelang
-  std::vector<std::string> headers;         // folders with what those programs include
-  std::filesystem::path modules;            // Python's, of what TileLang writes for CuTe DSL; empty: not there
+  std::vector<std::string> headers;         // folders with the headers of those programs
+  std::filesystem::path modules;            // Python modules for TileLang's CuTe DSL code; empty: missing
   bool rehearsal = false;                   // over a driver that computes nothing: results are not compared
 };
 Settings& settings();
@@ -27,22 +27,23 @@ Settings& settings();
 /// A case that runs once for each backend of NVIDIA's devices, by the backend's name.
 class DeviceSuite : public ::testing::TestWithParam<const char*> {
  protected:
-  /// In a rehearsal, skips where there is no compiler.
+  /// Skips in a rehearsal if the compiler is missing.
   void SetUp() override;
 
-  /// `program` for the backend of this case on device 0; throws with the whole error if it cannot be had.
+  /// Returns the kernel of `program` for the backend of this case on device 0. Throws the whole error if it cannot be
+  /// compiled.
   Kernel compiled(const Program& program, CompileOptions options = {}) const;
   Kernel compiled(const ProgramBuilder& builder, CompileOptions options = {}) const;
   Result<Kernel> try_compile(const Program& program, CompileOptions options = {}) const;
 
-  /// Launches and waits; throws if that fails.
+  /// Launches and waits. Throws if either fails.
   static void run(const Kernel& kernel, std::initializer_list<Arg> args, StreamRef stream = {});
 
   /// Compares a tensor of a device with numbers: |actual - expected| <= tolerance * max(1, |expected|).
   static void expect_numbers(const Tensor& actual, const std::vector<double>& expected, double tolerance = 0);
 };
 
-/// Backends in the order in which the cases run.
+/// The backends in the order of their cases.
 inline const auto kBackends = ::testing::Values("nvrtc", "cuda");
 
 /// Declares a group of cases.
@@ -53,19 +54,19 @@ inline const auto kBackends = ::testing::Values("nvrtc", "cuda");
 using Shape = std::vector<std::int64_t>;
 using Numbers = std::vector<double>;
 
-/// A tensor on the device of `kernel`, every byte of which is 0xA5: what is not written shows.
+/// Returns a tensor on the device of `kernel` whose bytes are all 0xA5, so that unwritten bytes are visible.
 Tensor poisoned(const Kernel& kernel, Shape shape, DType type);
-/// A tensor on the device of `kernel` with these numbers, rounded to `type`.
+/// Returns a tensor on the device of `kernel` with these numbers, rounded to `type`.
 Tensor uploaded(const Kernel& kernel, Shape shape, DType type, const Numbers& numbers);
-/// The elements of a tensor as numbers.
+/// Returns the elements of a tensor as numbers.
 Numbers downloaded(const Tensor& tensor);
 
-/// `count` numbers of -1..1, of two binary digits or more, so that halves hold them; others at each call.
+/// Returns `count` multiples of 1/256 in -1..1, which halves hold exactly; each call returns others.
 Numbers random_numbers(std::int64_t count);
-/// begin, begin + 1, ...
+/// Returns begin, begin + 1, ...
 Numbers counted(std::int64_t count, double begin = 0);
 
-/// The product of an m x k and a k x n matrix.
+/// Returns the product of an m x k and a k x n matrix.
 Numbers matrix_product(const Numbers& a, const Numbers& b, std::int64_t m, std::int64_t k, std::int64_t n);
 
 }  // namespace kmux::suite

@@ -14,7 +14,7 @@ constexpr std::int64_t kSpareBytes = 1024;  // to align the box
 
 std::vector<Expr> exprs(const Shape& numbers) { return {numbers.begin(), numbers.end()}; }
 
-// Dimensions of a tensor as a signature has them: outermost first.
+// Returns the dimensions of a tensor in the order of a signature: outermost first.
 Shape outermost_first(const Shape& dims) { return {dims.rbegin(), dims.rend()}; }
 
 std::int64_t count_of(const Shape& dims) {
@@ -38,7 +38,7 @@ TensorMap map_of(const Box& box) {
   return map;
 }
 
-// A program that loads one box of `x` into `out`.
+// Returns a program that loads one box of `x` into `out`.
 ProgramBuilder load_program(const Shape& dims, const TensorMap& map, std::int64_t elements, const Shape& corner,
                             const Shape& offsets = {}) {
   ProgramBuilder builder("load");
@@ -65,7 +65,7 @@ void check_load(const Kernel& kernel, const Shape& dims, const Numbers& expected
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// The innermost corner is a multiple of 16 bytes: an H200 takes no other.
+// The innermost corner must be a multiple of 16 bytes: an H200 accepts no other.
 const std::vector<Box> kBoxes = {
     {{64}, {16}, {32}},
     {{64}, {16}, {56}},
@@ -111,8 +111,8 @@ TEST_P(TensorMaps, EveryL2Promotion) {
   }
 }
 
-// Slices of 16 or 32 bytes, as in NC/8HWC8: what is loaded lies slice after slice. The boxes are such as an H200 was seen
-// to load without gaps: those of 32 bytes fill the swizzle's atom of eight rows.
+// Slices of 16 or 32 bytes, as in NC/8HWC8, loaded slice after slice. The boxes are of the kind that an H200 loads
+// without gaps: those of 32 bytes fill the swizzle's atom of eight rows.
 TEST_P(TensorMaps, EveryInterleave) {
   for (const auto& [interleave, box] : {std::pair{Interleave::k16B, Box{{4, 16, 8}, {4, 4, 2}, {0, 4, 3}}},
                                         std::pair{Interleave::k32B, Box{{8, 16, 8}, {8, 8, 1}, {0, 4, 3}}}}) {
@@ -144,7 +144,7 @@ TEST_P(TensorMaps, Im2colOfEveryRank) {
   }
 }
 
-// The tensor changes its place, its size and its stride from call to call, and comes back.
+// The tensor changes its address, its size and its stride from call to call, and returns to the first.
 TEST_P(TensorMaps, ComputedDimsAndStrides) {
   ProgramBuilder builder("computed_map");
   const Expr m = builder.symbol("m"), n = builder.symbol("n"), pitch = builder.symbol("pitch");
@@ -214,7 +214,7 @@ TEST_P(TensorMaps, ProblemsAreListedBeforeTheDriverIsAsked) {
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
   const std::string& message = refused.error().message;
   EXPECT_NE(message.find("rows"), std::string::npos) << message;
-  EXPECT_NE(message.find("120"), std::string::npos) << message;  // the stride, no multiple of 16
+  EXPECT_NE(message.find("120"), std::string::npos) << message;  // the stride, not a multiple of 16
   EXPECT_NE(message.find("the base is"), std::string::npos) << message;  // nor is the address
 }
 

@@ -21,7 +21,7 @@ constexpr int kFakeRounds = 41;
 constexpr int kFakeCalls = 10;
 constexpr std::int64_t kFakeLength = 1 << 20;
 
-// x and y of n floats, blocks of 256; `cuda` is for cpu and hip.
+// Returns a program of x and y of n floats, blocks of 256; `cuda` is for cpu and hip.
 Program program_of(const std::string& kernel, const std::string& cuda, const std::string& msl) {
   ProgramBuilder builder(kernel);
   const Expr n = builder.symbol("n", dtype::kInt32);
@@ -84,7 +84,7 @@ class FakeSubject {
     }
     (*this)();
   }
-  // All is done when it returns.
+  // Launches and waits for the device.
   void operator()() const {
     if (!kernel_.launch(args_).ok()) throw std::runtime_error("a launch failed");
     if (!kernel_.device().synchronize().ok()) throw std::runtime_error("a device failed");
@@ -96,7 +96,7 @@ class FakeSubject {
   std::vector<Arg> args_;
 };
 
-// A library of the build that this program is of, wherever that is now.
+// Returns the path of a library in the build of this program, wherever that is now.
 std::string fake(const std::string& library) {
   const auto program = std::filesystem::read_symlink("/proc/self/exe");
   return (program.parent_path().parent_path() / "tests/fakes" / library).string();
@@ -128,7 +128,7 @@ MessageCount message_count(const std::string& library) {
   return reinterpret_cast<MessageCount>(dlsym(handle, "kmux_silent_metal_messages"));
 }
 
-// The source is never compiled.
+// Returns a program whose source is never compiled.
 Program add_in_msl() {
   ProgramBuilder builder("add");
   const Expr n = builder.symbol("n", dtype::kInt32);

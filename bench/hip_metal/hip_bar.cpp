@@ -21,7 +21,7 @@ constexpr int kBursts = 1001;
 constexpr int kCalls = 100;
 constexpr std::int64_t kLength = 1024;
 
-// Those of the build that this program is of, wherever that is now.
+// Returns the path of a library in the build of this program, wherever that is now.
 std::string library(const char* name) {
   const auto program = std::filesystem::read_symlink("/proc/self/exe");
   return (program.parent_path().parent_path() / "tests/fakes/hip" / name).string();

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kBursts = 2001;
 constexpr int kCalls = 200;
-constexpr int kCallsWithHeaders = 10;  // a burst is short enough to be seldom interrupted
+constexpr int kCallsWithHeaders = 10;  // a burst is short enough to be rarely interrupted
 
 struct Config {
   std::int64_t tile = 4;

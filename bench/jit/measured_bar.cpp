@@ -19,7 +19,7 @@ std::string source(const std::string& name, const std::string& bound) {
          "; ++i) y[0] = x[0];\n}\n";
 }
 
-/// Copies an element: `slowly` 100,000 times in the first variant, once in the second.
+/// Returns a program that copies an element: if `slowly`, 100,000 times in the first variant, once in the second.
 Program copying(bool slowly) {
   ProgramBuilder builder(slowly ? "copying" : "copying_once");
   builder.input("x", dtype::kFloat32, {4}).input("y", dtype::kFloat32, {4});

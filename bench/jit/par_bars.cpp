@@ -30,7 +30,7 @@ Shared<Runtime> runtime_with(const std::filesystem::path& cache_dir) {
   return Runtime::create(std::move(environment), registry).value();
 }
 
-/// Units: seconds that the processor worked for this process and the children that have ended.
+/// Returns the processor time of this process and its ended children. Units: seconds.
 double processor_seconds() {
   double total = 0;
   for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
@@ -44,7 +44,7 @@ double processor_seconds() {
 
 using MakeProgram = Program (*)(int number);
 
-/// What the children of this program compile.
+/// The programs that the children of this program compile.
 struct Load {
   std::string name;
   MakeProgram make;
@@ -57,7 +57,8 @@ CompileOptions for_nvrtc() { return {.target = "cuda:sm_90a", .execution_backend
 const std::array<Load, 2> kLoads = {
     {{"cpu", gemm_program, {.target = "c", .options = {{"tier", "full"}}}}, {"nvrtc", half_program, for_nvrtc()}}};
 
-/// Units: milliseconds. A process of its own, so that nothing is warm for one side only: both open compilers and headers.
+/// Units: milliseconds. Runs in a separate process, so that nothing is warm for one side only: both open compilers and
+/// headers.
 double milliseconds_with(int workers, const std::string& load) {
   const ProcessResult result = run({.argv = child_command("par", {load, std::to_string(workers)})}).value();
   std::fputs(result.standard_error.c_str(), stderr);
@@ -94,7 +95,7 @@ double par_cpu64() { return one_over_two("cpu"); }
 
 double par_nvrtc64() { return one_over_two("nvrtc"); }
 
-// One side of them: prints the milliseconds that words[1] workers take for the load words[0].
+// Measures one side: prints the milliseconds that words[1] workers take for the load words[0].
 int par_child(const std::vector<std::string>& words) {
   const int workers = std::stoi(words.at(1));
   const auto load = std::ranges::find(kLoads, words[0], &Load::name);
@@ -107,7 +108,7 @@ int par_child(const std::vector<std::string>& words) {
   {
     const auto runtime = runtime_with(scratch / "cache");
     elapsed = milliseconds_of([&] { par_build(*runtime, jobs, {.num_workers = workers}).value(); });
-  }  // its processes have ended, so they count
+  }  // its processes have ended, so their time counts
   std::fprintf(stderr, "  %d workers: %.0f ms, %.2f s of processor\n", workers, elapsed, processor_seconds());
   return std::printf("%f\n", elapsed), 0;
 }

@@ -1,5 +1,5 @@
-// C = act(A @ B + bias) in single precision, blocked for three levels of cache, operands packed: the kind and size of
-// C++ kernel that a generator hands to a compiler. One instance for each of four activations.
+// C = act(A @ B + bias) in single precision, blocked for three levels of cache, with packed operands: the kind and size
+// of C++ kernel that a generator passes to a compiler. One instance for each of four activations.
 #include <cmath>
 #include <cstdint>
 
@@ -10,8 +10,8 @@ using Index = std::int64_t;
 // A tile of C stays in registers: 6 rows of two vectors of 16.
 constexpr Index kTileRows = 6;
 constexpr Index kTileColumns = 32;
-constexpr Index kBlockRows = 96;      // a packed block of A fits the second level
-constexpr Index kBlockDepth = 256;    // a packed panel of B fits the first
+constexpr Index kBlockRows = 96;  // a packed block of A fits the second level
+constexpr Index kBlockDepth = 256;  // a packed panel of B fits the first
 constexpr Index kBlockColumns = 512;  // a packed block of B fits the third
 
 alignas(64) thread_local float packed_a[kBlockRows * kBlockDepth];
@@ -40,7 +40,7 @@ inline float activate(float x) {
   return x;
 }
 
-// Panels of kTileRows rows, one after another, each ordered by depth; missing rows are zero.
+// Packs panels of kTileRows rows, consecutively, each ordered by depth; missing rows are zero.
 void pack_a(const Problem& problem, Index row, Index rows, Index at, Index depth) {
   float* out = packed_a;
   for (Index panel = 0; panel < rows; panel += kTileRows) {
@@ -53,7 +53,7 @@ void pack_a(const Problem& problem, Index row, Index rows, Index at, Index depth
   }
 }
 
-// Panels of kTileColumns columns, as above.
+// Packs panels of kTileColumns columns, as above.
 void pack_b(const Problem& problem, Index column, Index columns, Index at, Index depth) {
   float* out = packed_b;
   for (Index panel = 0; panel < columns; panel += kTileColumns) {
@@ -70,7 +70,7 @@ void pack_b(const Problem& problem, Index column, Index columns, Index at, Index
 // sums = a panel of A times a panel of B.
 inline void multiply_panels(const float* __restrict a, const float* __restrict b, Index depth,
                             float (&sums)[kTileRows][kTileColumns]) {
-  float tile[kTileRows][kTileColumns] = {};  // nobody else sees it, so it can be registers
+  float tile[kTileRows][kTileColumns] = {};  // not aliased, so it can stay in registers
   for (Index k = 0; k < depth; ++k) {
     for (Index i = 0; i < kTileRows; ++i) {
       for (Index j = 0; j < kTileColumns; ++j) tile[i][j] += a[i] * b[j];
@@ -84,9 +84,9 @@ inline void multiply_panels(const float* __restrict a, const float* __restrict b
 }
 
 struct Tile {
-  Index row, column;    // of C
-  Index rows, columns;  // that are inside C
-  bool first, last;     // slice of the depth
+  Index row, column;  // of C
+  Index rows, columns;  // the part inside C
+  bool first, last;  // slice of the depth
 };
 
 inline float sum_so_far(const Problem& problem, const Tile& tile, Index row, Index column) {
@@ -106,7 +106,7 @@ void store(const Problem& problem, const Tile& tile, const float (&sums)[kTileRo
 }
 
 struct Block {
-  Index row, column, at;        // where it begins in C and in the depth
+  Index row, column, at;  // origin in C and in the depth
   Index rows, columns, depth;
 };
 

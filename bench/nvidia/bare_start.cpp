@@ -1,4 +1,4 @@
-// bare_start FILE.cubin: the least program that loads kernel `add` and has a result of it, for process_start_ratio.
+// bare_start FILE.cubin: the minimal program that loads kernel `add` and computes a result, for process_start_ratio.
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>

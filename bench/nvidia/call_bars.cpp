@@ -49,7 +49,7 @@ class Subject {
   std::vector<Arg> args_;
 };
 
-// Host time of a call while the device has nothing to do but these.
+// Measures the host time of a call while the device runs only these calls.
 template <class Call>
 auto burst_of(const RawCuda& cuda, Call& call) {
   return [&] {
@@ -75,7 +75,7 @@ double report(const Pairs& pairs, double value) {
   return value;
 }
 
-// Calls of a kernel and raw launches of the same kernel.
+// Measures calls of a kernel and raw launches of the same kernel.
 Pairs calls_and_launches(const char* backend) {
   const RawCuda cuda;
   Subject ours(add_program(), backend, 3, {1024});
@@ -95,7 +95,7 @@ double call_ratio(const char* backend) {
   return report(pairs, pairs.ratio());
 }
 
-// The same of a kernel with three maps, which stay as they are.
+// The same for a kernel with three maps, which do not change.
 Pairs calls_and_launches_with_maps() {
   const RawCuda cuda;
   const Program program = maps_program();
@@ -133,7 +133,7 @@ class RawGraph {
   nvidia::CUgraphExec executable_ = nullptr;
 };
 
-// What the bars of graphs compare: a body of two kernels that is replayed, and the same by hand.
+// The subjects of the graph bars: a body of two kernels that is replayed, and the same written by hand.
 struct TwoKernels {
   RawCuda cuda;
   Subject ours{pair_program(), "nvrtc", 1, {1024}, {{"graph", "on"}}};
@@ -183,10 +183,10 @@ double graph2_host_ratio() {
   return report(pairs, pairs.ratio());
 }
 
-// A whole call over the driver of tests/fakes/cuda, whose own part is a few nanoseconds.
+// Measures a whole call over the driver of tests/fakes/cuda, whose own part is a few nanoseconds.
 double fake_call_ns() {
   FakeCuda::load().set_recording(false);
-  const RawCuda cuda;  // the application's context is current, as it is in the other bars
+  const RawCuda cuda;  // an application's context is current, as in the other bars
   Subject ours(add_program(), "nvrtc", 3, {1024});
   ours();
   std::vector<double> times;
@@ -194,7 +194,7 @@ double fake_call_ns() {
   return median(std::move(times));
 }
 
-// What of a call's own time is due to cold caches: the fake driver evicts them as a real one does.
+// Measures the part of a call's time that is due to cold caches: the fake driver evicts them as a real one does.
 template <double (*kMeasure)()>
 double over_evicting_driver() {
   FakeCuda fake = FakeCuda::load();

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Another `number` is another program: nothing that was compiled before is of use.
+// Returns a different program for each `number`, which no earlier compilation helps.
 Program numbered(Program program, int number) {
   program.variants[0].sources[0].content += "\n// " + std::to_string(number) + "\n";
   return program;
@@ -35,7 +35,7 @@ BuildResult built(const Program& program) {
   return build(program, options).value();
 }
 
-// The options that the plugin gave to NVRTC, whose own cache takes no part on either side.
+// Returns the options that the plugin passed to NVRTC; NVRTC's own cache is off on both sides.
 std::vector<std::string> options_of(const BuildResult& result) {
   const Json meta = parse_json(*result.artifact.find("meta.json")).value();
   std::vector<std::string> options = {"--no-cache"};
@@ -70,7 +70,7 @@ double nvrtc_compile_ratio_gemm() {
   return compile_ratio(load_program(path).value(), 15);
 }
 
-// What process_start_ratio starts: 0 if the result is right.
+// The process of process_start_ratio. Returns 0 if the result is right.
 int first_call(const std::vector<std::string>&) {
   const Kernel kernel = compile(add_program(), {.execution_backend = "nvrtc"}).value();
   const Tensor ones = Tensor::from<float>({4}, dtype::kFloat32, std::array{1.0F, 1.0F, 1.0F, 1.0F}).value();

@@ -30,7 +30,7 @@ double pinned_copy_ratio() {
     });
   };
   std::vector<double> from_pageable, from_pinned;
-  for (int round = 0; round < kRounds; ++round) {  // in turns
+  for (int round = 0; round < kRounds; ++round) {  // alternately
     from_pageable.push_back(ms(pageable));
     from_pinned.push_back(ms(pinned));
   }

@@ -14,7 +14,7 @@ constexpr std::size_t kPage = 4096;
 
 alignas(kPage) std::array<std::uint8_t, 128 * kPage> data;
 
-// Two addresses that differ in page and in cache set from those of the steps before.
+// Touches two addresses whose page and cache set differ from those of earlier steps.
 template <std::size_t kStep>
 [[gnu::always_inline]] inline void take_step(std::uint32_t& state) {
   constexpr std::size_t kPlace = kStep * (kPage + 64) % data.size();

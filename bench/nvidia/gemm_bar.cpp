@@ -20,7 +20,7 @@ constexpr std::int64_t kSize = 4096;
 constexpr int kLaunches = 20;
 constexpr double kTeraflop = 2e-12 * kSize * kSize * kSize;
 
-// Small fractions without a pattern.
+// Returns small fractions without a pattern.
 double value(std::uint32_t place) { return static_cast<double>((place * 2654435761U) >> 24) / 128 - 1; }
 
 Tensor matrix(std::uint32_t seed) {

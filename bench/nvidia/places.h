@@ -8,7 +8,7 @@
 
 namespace kmux::bench {
 
-/// Where the programs of the bars and the headers that they include are: where this program was built, or as its settings say.
+/// The places of the programs of the bars and of their headers: by default those of the build, else by the settings.
 struct Places {
   std::filesystem::path root = setting("root", KMUX_BENCH_ROOT);  // of the source tree
   std::vector<std::string> headers = {KMUX_BENCH_HEADERS, KMUX_BENCH_HEADERS "/cutlass",

@@ -54,7 +54,7 @@ CUfunction RawCuda::load(const Kernel& kernel, const char* symbol, unsigned dyna
     check(calls_.kernel_attribute_set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                       static_cast<int>(dynamic_smem_bytes), function, 0),
           "cuKernelSetAttribute");
-    CUfunction found = nullptr;  // a launch of it is quicker than one of the kernel
+    CUfunction found = nullptr;  // launches faster than the kernel handle
     check(calls_.kernel_function(&found, function), "cuKernelGetFunction");
     return found;
   }

@@ -11,29 +11,28 @@
 
 namespace kmux::bench {
 
-/// The driver as an application that knows it well would use it: what our launches are measured against. Every call
-/// throws if it fails.
+/// The driver as an expert application would use it: the reference for kmux's launches. Every call throws if it fails.
 class RawCuda {
  public:
-  /// Is there a driver with a device? Opens nothing that stays if there is no driver.
+  /// Returns true if there is a driver with a device. Leaves nothing open without a driver.
   static bool has_device();
 
-  /// Opens the driver and makes device 0's context current.
+  /// Opens the driver and makes the context of device 0 current.
   RawCuda();
 
   const nvidia::DriverTable& calls() const { return calls_; }
-  /// Throws with the driver's own words unless `code` is success.
+  /// Throws with the driver's own text unless `code` is success.
   void check(nvidia::CUresult code, const char* call) const;
-  /// The code of `kernel`, loaded once more, in the primary context: what is launched the quickest.
+  /// Returns a second copy of `kernel`'s code, loaded into the primary context, which launches the fastest.
   nvidia::CUfunction load(const Kernel& kernel, const char* symbol, unsigned dynamic_smem_bytes = 0) const;
-  /// Waits for the null stream, where all launches of the bars are.
+  /// Waits for the null stream, on which all launches of the bars run.
   void wait() const { check(calls_.stream_synchronize(nullptr), "cuStreamSynchronize"); }
 
  private:
   nvidia::DriverTable calls_{};
 };
 
-/// One launch, ready: everything but its arguments is the same each time.
+/// A prepared launch: only its arguments change.
 class RawLaunch {
  public:
   RawLaunch(const RawCuda& cuda, nvidia::CUfunction function, unsigned grid_x, unsigned block_x,
@@ -45,7 +44,7 @@ class RawLaunch {
   void operator()() {
     cuda_.check(cuda_.calls().launch(&config_, function_, args_.data(), nullptr), "cuLaunchKernelEx");
   }
-  /// The same as a node of a graph.
+  /// Returns the same as a node of a graph.
   nvidia::CUDA_KERNEL_NODE_PARAMS node_params();
 
  private:
@@ -55,7 +54,8 @@ class RawLaunch {
   std::vector<void*> args_;
 };
 
-/// A tensor map that is encoded once, as `map` says, for the tensor at `base`; its dims and strides are constants.
+/// Returns a tensor map that is encoded once, as `map` describes, for the tensor at `base`; its dims and strides are
+/// constants.
 kmux_tensor_map encode(const RawCuda& cuda, const TensorMap& map, void* base);
 
 }  // namespace kmux::bench

@@ -18,7 +18,7 @@ constexpr int kVerdictCalls = 20;
 
 std::chrono::nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-/// Memory of one call. Both of a pair use it: where tensors lie is a difference of some percent by itself.
+/// The memory of one call. Both of a pair share it: the addresses of tensors alone change times by some percent.
 struct Call {
   Tensor a = Tensor::zeros({4096}, dtype::kFloat32).value();
   Tensor b = Tensor::zeros({4096}, dtype::kFloat32).value();
@@ -26,14 +26,14 @@ struct Call {
   std::array<Arg, 3> args{a, b, c};
 };
 
-/// A kernel of this machine that takes some microseconds.
+/// Returns a kernel for this machine that takes some microseconds.
 Kernel make_kernel() { return compile(small_program(0), {.target = "c"}).value(); }
 
 double sample(const Kernel& kernel, const Call& call) {
   return nanoseconds_of(kVerdictCalls, [&] { kernel.launch(call.args).value(); });
 }
 
-/// The part of `kPairs` pairs that are called `verdict` when the second takes `factor` times as long.
+/// Returns the part of `kPairs` pairs with this `verdict` when the second takes `factor` times as long.
 double part_called(Verdict verdict, double factor) {
   const Call call;
   const Kernel one = make_kernel();
@@ -42,7 +42,7 @@ double part_called(Verdict verdict, double factor) {
   other.await_best().value();
   StopRule rule;
   rule.time = std::chrono::milliseconds(500);
-  rule.shown_interval = std::numeric_limits<double>::infinity();  // of a pair the verdict alone counts
+  rule.shown_interval = std::numeric_limits<double>::infinity();  // only the verdict of a pair counts
   int count = 0;
   for (int pair = 0; pair < kPairs; ++pair) {
     const std::vector<Sample> pair_of = {[&]() -> Result<double> { return sample(one, call); },

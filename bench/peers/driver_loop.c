@@ -1,4 +1,4 @@
-// What calls of the driver cost without Python: raw_driver.py compiles this into a library.
+// Measures driver calls without Python: raw_driver.py compiles this into a library.
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static double now(void) {
   return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
 }
 
-// NULL where there is no driver. It is never freed.
+// Returns NULL if there is no driver. The result is never freed.
 struct launch* driver_loop_prepare(void* function, unsigned grid, unsigned block, unsigned long long x,
                                    unsigned long long y, unsigned long long z, float a, long long n) {
   void* const library = dlopen("libcuda.so.1", RTLD_NOW);
@@ -50,7 +50,7 @@ int driver_loop_call(struct launch* it) {
   return it->launch(it->function, it->grid, 1, 1, it->block, 1, 1, 0, NULL, params, NULL);
 }
 
-// Nanoseconds of `count` calls, each waited for if `waits`; negative if one failed.
+// Returns nanoseconds of `count` calls, each waited for if `waits`; negative if one failed.
 double driver_loop_calls(struct launch* it, int count, int waits) {
   int failed = 0;
   const double begin = now();

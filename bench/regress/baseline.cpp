@@ -67,7 +67,7 @@ Result<MachineClass> machine_of(const Json& json) {
   return found;
 }
 
-/// Five digits after the point: what a ratio is known to.
+/// Writes five digits after the point: the precision of a ratio.
 std::string to_json(const Interval& ratio) {
   char text[128];
   std::snprintf(text, sizeof text, R"({"median": %.5f, "low": %.5f, "high": %.5f})", ratio.median, ratio.low,
@@ -132,7 +132,7 @@ Result<std::optional<Baseline>> read_baseline(const std::filesystem::path& folde
 Result<std::filesystem::path> write_baseline(const std::filesystem::path& folder, const Baseline& baseline) {
   std::filesystem::path file = folder / baseline.machine.file_name();
   std::error_code failure;
-  std::filesystem::create_directories(folder, failure);  // where it cannot be made, writing says why
+  std::filesystem::create_directories(folder, failure);  // if it cannot be created, writing reports why
   KMUX_TRY(write_file(file, baseline.to_json()));
   return file;
 }

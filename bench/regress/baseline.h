@@ -13,26 +13,26 @@
 
 namespace kmux::regress {
 
-/// What a class of machines measured: for each case the ratio of each process.
+/// The measurements of a class of machines: for each case the ratio of each process.
 struct Baseline {
   MachineClass machine;
   std::map<std::string, std::vector<Interval>> cases;
   bool operator==(const Baseline&) const = default;
 
-  /// JSON, a line each ratio, so that a change of a baseline can be read.
+  /// Returns JSON with a line for each ratio, so that a change of a baseline is readable.
   std::string to_json() const;
 
-  /// Errors: invalid_argument that names the member that is missing, of another kind, or not possible.
+  /// Errors: invalid_argument that names the member that is missing, of another type, or out of range.
   static Result<Baseline> from_json(std::string_view text);
 };
 
-/// The baseline of `machine` in `folder`; nothing if there is none.
+/// Returns the baseline of `machine` in `folder`; nothing if it does not exist.
 ///
 /// Errors: those of `Baseline::from_json`, with the file's name; invalid_argument if it is another class's; unavailable
 /// if it cannot be read.
 Result<std::optional<Baseline>> read_baseline(const std::filesystem::path& folder, const MachineClass& machine);
 
-/// Writes it where `read_baseline` finds it: a reader sees the old one or the new one, never half of it.
+/// Writes the baseline to the file that `read_baseline` reads, atomically: a reader sees the old or the new one.
 ///
 /// Returns: the file.
 /// Errors: unavailable that names the file.

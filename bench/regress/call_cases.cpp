@@ -86,7 +86,7 @@ JitOutputs add(JitBuilder& b, std::span<const Tensor>, const Config&) {
 
 Duel call_cpu(const std::filesystem::path&) {
   const auto runtime = cacheless_runtime();
-  std::vector<Burst> kernels;  // several: where one and its arguments come to lie decides over 20 % of its time
+  std::vector<Burst> kernels;  // several: the addresses of one kernel and its arguments change its time by over 20 %
   kernels.reserve(kKernels);
   for (int i = 0; i < kKernels; ++i) kernels.push_back(launches(make_call(cpu_kernel(*runtime), {1, 1, 1})));
   return {[kernels](int times) -> Status {
@@ -120,7 +120,7 @@ Duel call_trace_off(const std::filesystem::path&) {
   start_trace();
   cpu_kernel(*runtime);
   stop_trace();
-  const auto after = std::make_shared<Call>(*before);  // the same memory: where it lies is a difference by itself
+  const auto after = std::make_shared<Call>(*before);  // the same memory: its address alone changes the time
   after->kernel = cpu_kernel(*runtime);
   return {launches(after), launches(before)};
 }

@@ -6,7 +6,7 @@
 
 namespace kmux::regress {
 
-/// Cases of calls: what happens each time a kernel is launched.
+/// Cases of calls: the work of each kernel launch.
 Duel call_cpu(const std::filesystem::path& folder);
 Duel call_null(const std::filesystem::path& folder);
 Duel call_wrong(const std::filesystem::path& folder);

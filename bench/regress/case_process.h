@@ -10,15 +10,15 @@
 
 namespace kmux::regress {
 
-/// How often the work of a case is repeated, by its name: what tests the check itself.
+/// The number of repetitions of a case's work, by its name: tests the check itself.
 using Burdens = std::map<std::string, double>;
 
-/// Measures a case in a process of its own: this program, told "--measure NAME".
+/// Measures a case in a separate process: this program, run with "--measure NAME".
 ///
-/// Errors: unavailable with what the process wrote.
+/// Errors: unavailable with the output of the process.
 Result<Interval> measure_in_process(const RegressCase& regress_case, const Burdens& burdens);
 
-/// What that process does: measures, and prints what `measure_in_process` reads.
+/// Runs in that process: measures, and prints the result that `measure_in_process` reads.
 Status measure_here(const RegressCase& regress_case, const Burdens& burdens);
 
 }  // namespace kmux::regress

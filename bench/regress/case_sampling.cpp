@@ -13,14 +13,14 @@ namespace {
 
 std::chrono::nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-/// What all threads of this process have had of the processors.
+/// Returns the processor time of all threads of this process.
 std::chrono::nanoseconds processor_time() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-/// A sample: seconds of one of `counted` times, of which `done` are done.
+/// Returns a sample: seconds of one of `counted` times, of which `done` are executed.
 bench::Sample sample_of(const Burst& burst, Clock clock, int done, int counted) {
   const auto time = clock == Clock::kWall ? now : processor_time;
   return [&burst, time, done, counted]() -> Result<double> {
@@ -30,7 +30,8 @@ bench::Sample sample_of(const Burst& burst, Clock clock, int done, int counted) 
   };
 }
 
-/// By time alone: that the two differ is known, and by how much needs as many rounds as there is time for.
+/// Stops by time alone: the two are known to differ, and the size of the difference needs as many rounds as the time
+/// allows.
 bench::StopRule rule() {
   bench::StopRule rule;
   rule.warm_up = 5;

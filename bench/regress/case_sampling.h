@@ -7,11 +7,11 @@
 
 namespace kmux::regress {
 
-/// The time of a case's work over that of its reference, from rounds in which both run, one right after the other.
+/// Returns the time of a case's work over that of its reference, from rounds in which both run consecutively.
 ///
-/// `burden` repeats the work: with 2 it is done twice and counted once, which is a slowdown by 2.
+/// `burden` repeats the work: with 2 it is executed twice and counted once, a slowdown by 2.
 ///
-/// Units: a ratio; 99 % sure that its median lies in the interval, as far as this process goes.
+/// Units: a ratio; the interval contains its median with 99 % confidence, within this process.
 /// Errors: those of the bursts.
 Result<Interval> sample_case(const RegressCase& regress_case, const Duel& duel, double burden = 1);
 

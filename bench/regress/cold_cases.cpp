@@ -24,7 +24,7 @@ CompileOptions in_fast_tier(bool use_cache) {
 
 Error wrong(const char* what) { return make_error(ErrorCode::kInternal, what); }
 
-/// A burst of `step()`, a Status.
+/// Returns a burst of `step()`, which must return a Status.
 template <class Step>
 Burst burst_of(Step step) {
   return [step = std::move(step)](int times) mutable -> Status {

@@ -6,7 +6,7 @@
 
 namespace kmux::regress {
 
-/// Cases of what comes before a call: from a program to a kernel.
+/// Cases of the steps before a call: from a program to a kernel.
 Duel resolve_three(const std::filesystem::path& folder);
 Duel wrap_launcher(const std::filesystem::path& folder);
 Duel deserialise(const std::filesystem::path& folder);

@@ -6,10 +6,10 @@
 
 namespace kmux::regress {
 
-/// Does a thing that many times, one after the other.
+/// Executes an operation that many times in sequence.
 using Burst = std::function<Status(int times)>;
 
-/// What is watched, and a piece of work of the same kind that is none of kmux: what slows the machine slows both.
+/// The watched work, and reference work of the same kind without kmux: a slower machine slows both.
 struct Duel {
   Burst work;
   Burst reference;

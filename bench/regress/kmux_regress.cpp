@@ -1,4 +1,4 @@
-// Is anything slower than it was? Ratios to work of the same kind against the baseline of this class of machines.
+// Checks for regressions: compares ratios to work of the same kind with the baseline of this class of machines.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -37,7 +37,7 @@ Names values_of(const po::variables_map& arguments, const char* name) {
   return arguments.count(name) == 0 ? Names() : arguments[name].as<Names>();
 }
 
-/// A sample does the work a whole number of times.
+/// Checks that a sample repeats the work a whole number of times.
 Status check_burden(const RegressCase& regress_case, double factor) {
   const double times = regress_case.work_times * factor;
   if (std::abs(times - std::round(times)) < 1e-6) return Ok{};
@@ -83,11 +83,11 @@ MeasureCase measuring(const Burdens& burdens) {
   };
 }
 
-/// Cases that are not measured keep what they have.
+/// Updates the baseline. Cases that are not measured keep their ratios.
 Result<ExitCode> update(const std::filesystem::path& folder, const Cases& cases, const MeasureCase& measure) {
   const MachineClass machine = this_machine_class();
   Result<std::optional<Baseline>> before = read_baseline(folder, machine);
-  if (cases.size() < regress_cases().size()) KMUX_TRY(before);  // all of them replace whatever is there
+  if (cases.size() < regress_cases().size()) KMUX_TRY(before);  // all cases replace any baseline
   KMUX_ASSIGN(Baseline baseline, measure_baseline(cases, machine, measure));
   const bool keeps = before && *before && cases.size() < regress_cases().size();
   if (keeps) baseline.cases.merge((*before)->cases);

@@ -8,7 +8,7 @@
 namespace kmux::regress {
 namespace {
 
-/// The value of the first line "KEY : VALUE"; a key that only begins so is another one.
+/// Returns the value of the first line "KEY : VALUE". Longer keys with the same beginning do not match.
 std::string field_of(std::string_view text, std::string_view key) {
   std::istringstream lines{std::string(text)};
   for (std::string line; std::getline(lines, line);) {

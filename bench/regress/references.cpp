@@ -19,7 +19,7 @@ constexpr int kCallsATime = 100;
 constexpr int kTexts = 32;
 constexpr std::size_t kFileBytes = 16 << 10;
 
-/// Keeps the compiler from leaving out what makes `value`.
+/// Keeps the compiler from removing the computation of `value`.
 template <class Value>
 void use(Value& value) {
   asm volatile("" : "+m"(value) : : "memory");
@@ -44,7 +44,7 @@ struct Frame {
   return frame.values[0] != 1;
 }
 
-/// Where a file is read to: how fast the system copies to a place depends on where it lies in its page.
+/// The buffer for a file. Aligned, since the system's copy speed depends on the offset in a page.
 struct alignas(4096) Pages {
   std::array<char, kFileBytes> bytes;
 };

@@ -6,16 +6,16 @@
 
 namespace kmux::regress {
 
-/// Work of one kind each, which nothing of kmux takes part in and which is never changed: each ratio of the baselines
-/// stands on them. A time of each is some microseconds.
+/// Reference work of one kind each, without any code of kmux. It must never change: the ratios of the baselines depend
+/// on it. One execution takes some microseconds.
 
-/// Calls through pointers, branches, and data of the first-level cache: as a call of a kernel.
+/// Returns calls through pointers, branches, and data of the first-level cache, as in a kernel call.
 Burst calls_reference();
 
-/// Texts in maps, made and destroyed: as reading, hashing and choosing do.
+/// Returns work on texts in maps, created and destroyed, as in reading, hashing and choosing.
 Burst heap_reference();
 
-/// A file of 16 KiB in `folder`, opened, asked for its state, read, and closed.
+/// Returns work that opens, stats, reads and closes a file of 16 KiB in `folder`.
 Burst file_reference(const std::filesystem::path& folder);
 
 }  // namespace kmux::regress

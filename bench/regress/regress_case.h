@@ -8,36 +8,36 @@
 
 namespace kmux::regress {
 
-/// How much slower a case may become unless it says otherwise. Units: parts of its ratio.
+/// The slowdown that a case allows by default. Units: parts of its ratio.
 inline constexpr double kThreshold = 0.10;
 
-/// Of what takes some nanoseconds: where its code comes to lie changes with every build, and was 10 % of one without a
-/// line of it changed. No number of processes of one build shows that.
+/// The threshold of cases of some nanoseconds: their code addresses change with every build, and changed one by 10 %
+/// without a change of its source. More processes of one build do not reveal that.
 inline constexpr double kThresholdOfCalls = 0.20;
 
-/// What time is: on the wall, or what all threads of the process had of the processors. The latter is for samples so
-/// long that others run in between; it does not see waiting.
+/// The clock of a case: wall time, or the processor time of all threads of the process. The latter is for samples so
+/// long that other processes run in between; it excludes waiting.
 enum class Clock { kWall, kProcessor };
 
-/// Something that must not become slower.
+/// Work that must not become slower.
 struct RegressCase {
   std::string name;
-  std::string what;  // a line for people
-  /// What it is measured against, for people.
+  std::string what;  // one line for people
+  /// The reference work, for people.
   std::string reference;
-  /// Makes all that the bursts need; `folder` is its own. Throws if it cannot.
+  /// Prepares the bursts in `folder`, which belongs to the case. Throws if it cannot.
   Duel (*prepare)(const std::filesystem::path& folder);
-  /// Times a sample, so that both samples take 50 to 500 us where that can be.
+  /// Repetitions in a sample, so that both samples take 50 to 500 us if possible.
   int work_times = 1;
   int reference_times = 1;
   double threshold = kThreshold;
   Clock clock = Clock::kWall;
 };
 
-/// All of them, in the order in which they are shown.
+/// Returns all cases, in display order.
 std::span<const RegressCase> regress_cases();
 
-/// The case of that name.
+/// Returns the case of that name.
 ///
 /// Errors: invalid_argument that lists all names.
 Result<const RegressCase*> find_case(const std::string& name);

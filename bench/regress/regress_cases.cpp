@@ -11,7 +11,7 @@
 namespace kmux::regress {
 namespace {
 
-/// Slower than itself: then it is the machine, or the check.
+/// Compares the reference with itself: a finding here is due to the machine or the check.
 Duel control(const std::filesystem::path&) { return {calls_reference(), calls_reference()}; }
 
 const std::vector<RegressCase>& all_cases() {

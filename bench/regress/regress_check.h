@@ -15,14 +15,14 @@ using Cases = std::vector<const RegressCase*>;
 /// Measures a case in one more process.
 using MeasureCase = std::function<Result<Interval>(const RegressCase& regress_case)>;
 
-/// What was found of one case; no check where the baseline does not have it.
+/// The result of one case; no check if the baseline lacks the case.
 struct CaseResult {
   const RegressCase* regress_case = nullptr;
   std::optional<CaseCheck> check;
 };
 
-/// Measures every case that the baseline has until it can be told, each case once before any a second time: what
-/// disturbs the machine for a while then meets one process of each.
+/// Measures every case of the baseline until its finding is certain, each case once before any a second time. A
+/// temporary disturbance of the machine then affects one process of each.
 ///
 /// Errors: the first of `measure`.
 Result<std::vector<CaseResult>> check_cases(const Cases& cases, const Baseline& baseline, const MeasureCase& measure);

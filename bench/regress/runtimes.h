@@ -7,15 +7,15 @@
 
 namespace kmux::regress {
 
-/// Runtimes that take nothing from the environment, so that a ratio is that of the code.
+/// Runtimes that ignore the environment, so that a ratio depends only on the code.
 
-/// The plugins of this build, no cache.
+/// Returns a runtime with the plugins of this build and no cache.
 Shared<Runtime> cacheless_runtime();
 
-/// The plugins of this build, a cache in `folder`.
+/// Returns a runtime with the plugins of this build and a cache in `folder`.
 Shared<Runtime> caching_runtime(const std::filesystem::path& folder);
 
-/// The three plugins of tests/fakes/table, which compile nothing.
+/// Returns a runtime with the three plugins of tests/fakes/table, which compile nothing.
 Shared<Runtime> null_runtime();
 
 }  // namespace kmux::regress

@@ -9,7 +9,7 @@
 namespace kmux::bench::security {
 namespace {
 
-// The first compilation of a process, whose worker is not started yet.
+// Measures the first compilation of a process, whose worker is not started yet.
 double isolation_cold_ms() {
   const Program program = load_program(KMUX_BENCH_ROOT "/examples/kernels/saxpy.cu").value();
   CompileOptions options;

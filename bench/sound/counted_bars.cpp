@@ -21,7 +21,7 @@ std::size_t count_of(std::string_view needle, std::string_view text) {
   return count;
 }
 
-/// How often `failure` stands in what the tests print; one at least where they fail or do not end.
+/// Returns how often `failure` occurs in the output of the tests; at least one if they fail or do not end.
 double failures_of(std::vector<std::string> words, std::string_view failure) {
   words.front().insert(0, KMUX_BENCH_TESTS "/");
   const Result<ProcessResult> ran = run({.argv = std::move(words), .timeout = kMost});
@@ -33,7 +33,7 @@ double failures_of(std::vector<std::string> words, std::string_view failure) {
 
 double exceptions_escaped() { return failures_of({"escape_tests"}, " at allocation "); }
 
-/// How a failed case ends, once each: the list at the end of a program has no time.
+/// Counts the failed cases by their unique ending: the list at the end of a program has no times.
 double cases_failed(const std::string& program, const std::string& file) {
   return failures_of({program, "--file=" + file, "--gtest_brief=1"}, " ms)\n");
 }

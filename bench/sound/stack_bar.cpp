@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kThreads = 32;
 
-/// A kernel whose threads have private arrays of `bytes`, which no optimisation takes away.
+/// Returns a kernel whose threads have private arrays of `bytes` that no optimisation removes.
 Result<Kernel> with_arrays(std::size_t bytes) {
   const std::string count = std::to_string(bytes / sizeof(int));
   const std::string source =
@@ -45,7 +45,8 @@ void* launched(void* given) {
   return nullptr;
 }
 
-/// launch_on_stack STACK ARRAY: launches such a kernel from a thread with a stack of that many bytes. 1 if it is refused.
+/// launch_on_stack STACK ARRAY: launches such a kernel from a thread with a stack of that many bytes. Returns 1 if it
+/// is refused.
 int launch_on_stack(const std::vector<std::string>& words) {
   const Result<Kernel> made = with_arrays(std::stoul(words[1]));
   if (!made) return std::fputs(made.error().explain().c_str(), stderr), 1;

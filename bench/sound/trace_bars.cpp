@@ -22,9 +22,10 @@ namespace {
 
 constexpr int kTracedCalls = 1'100'000;
 
-/// traced_calls FILE: records a trace of many calls, writes it to FILE, and prints the seconds that took and the MB of all of it.
+/// traced_calls FILE: records a trace of many calls and writes it to FILE. Prints the seconds of writing and the MB of
+/// the whole.
 int traced_calls(const std::vector<std::string>& words) {
-  compile(small_program(0), {.target = "c", .use_cache = false}).value().await_best().value();  // what compilers take
+  compile(small_program(0), {.target = "c", .use_cache = false}).value().await_best().value();  // compiler memory
   const std::uint64_t before = most_resident(RUSAGE_SELF);
   start_trace();
   const Kernel kernel = compile(small_program(0), {.target = "c", .use_cache = false}).value();

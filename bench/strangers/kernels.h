@@ -7,17 +7,17 @@
 
 namespace kmux::bench::strangers {
 
-/// The source `name` of kernels/, which has its program in a comment.
+/// Returns the path of source `name` in kernels/, which has its program in a comment.
 inline std::string kernel_path(const std::string& name) {
   return std::string(KMUX_BENCH_STRANGERS) + "/kernels/" + name + ".cu";
 }
 
-/// How the bars compile: backend cpu, from no cache.
+/// Returns the compile options of the bars: backend cpu, without a cache.
 inline CompileOptions cpu_options(const std::string& tier) {
   return {.execution_backend = "cpu", .options = {{"tier", tier}}, .use_cache = false};
 }
 
-/// Has backend cpu launch on one thread, in a process that has not opened it yet.
+/// Makes backend cpu launch on one thread. Must be called before the process opens the backend.
 inline void use_one_thread() { setenv("KMUX_OPTION_CPU_THREADS", "1", 1); }
 
 }  // namespace kmux::bench::strangers

@@ -1,5 +1,5 @@
-// What the kernels of kernels/ compute, as one writes it in C++ for a processor. Compiled when the bar is measured, by each compiler that
-// is there, and called with the program's tensors in its order.
+// The kernels of kernels/ as native C++ for a processor. Compiled when the bar is measured, by each available compiler,
+// and called with the program's tensors in its order.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

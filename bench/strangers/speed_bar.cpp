@@ -25,14 +25,14 @@ constexpr const char* kKernels[] = {"product_in_registers", "histogram_of_block"
 /// A function of native.cpp.
 using NativeFunction = void (*)(void* const* tensors);
 
-// Compiled once a process.
+// Returns the native builds, compiled once per process.
 const std::vector<NativeLibrary>& native_code() {
   static const std::vector<NativeLibrary>& all = *new std::vector<NativeLibrary>(
       native_libraries({"-march=native", "-ffast-math", std::string(KMUX_BENCH_STRANGERS) + "/native.cpp"}));
   return all;
 }
 
-/// The tensors of a program, the first of which is its result.
+/// The tensors of a program; the first is its result.
 class Tensors {
  public:
   explicit Tensors(const Program& program) {
@@ -43,7 +43,7 @@ class Tensors {
   const std::vector<Arg>& arguments() const { return arguments_; }
   void* const* addresses() const { return addresses_.data(); }
   void clear() { std::fill(memory_.front().begin(), memory_.front().end(), 0); }
-  /// The result's elements, those of all rows of `width` added up.
+  /// Returns the elements of the result, summed over all rows of `width`.
   std::vector<double> result(std::size_t width) const;
 
  private:
@@ -55,7 +55,7 @@ class Tensors {
   std::vector<Arg> arguments_;
 };
 
-// Floats from 0 to 1, and words of any bits.
+// Fills with floats from 0 to 1, and words of any bits.
 void Tensors::add(const BufferParam& buffer) {
   std::vector<std::int64_t> shape;
   std::size_t count = 1;
@@ -84,14 +84,14 @@ std::vector<double> Tensors::result(std::size_t width) const {
   return sums;
 }
 
-/// One that computes a result, and its best time of a call.
+/// An implementation, with its best time of a call.
 struct Entrant {
   std::string name;
   std::function<void()> call;
   double best = 0;
 };
 
-// Of this thread's processor alone: others of the machine take none of it.
+// Returns the processor time of this thread, which excludes other load.
 double seconds_of(const Entrant& entrant, int calls) {
   timespec begin{}, end{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
@@ -112,7 +112,7 @@ void time_in_bursts(std::vector<Entrant>& entrants) {
   }
 }
 
-// All must come to what the first one does, by which histograms may be in parts.
+// All results must equal the first one's; histograms may be in parts.
 void compare(const std::string& kernel, std::vector<Entrant>& entrants, Tensors& tensors) {
   constexpr double kTolerance = 1e-4;
   const std::size_t width = kernel.starts_with("histogram") ? 256 : 1 << 12;

@@ -1,9 +1,10 @@
-// What `Kernel::call` of one build takes beyond that of another: both are loaded into this process and called in turns, so that
-// what differs between processes, and that is thousands of nanoseconds, is the same for both.
+// Measures the time of `Kernel::call` of one build beyond that of another. Both are loaded into this process and called
+// alternately, since processes differ by thousands of nanoseconds.
 //
-// call_allocating OURS THEIRS [stream] [drop] [current]: the modules of call_allocating_module.cpp; on the default stream or one
-// of its own; outputs dropped within the time, or after; on a thread without a context, or where that of the device is current.
-// Prints the median difference, ours, theirs: nanoseconds.
+// call_allocating OURS THEIRS [stream] [drop] [current]: the modules of call_allocating_module.cpp. With `stream` on a
+// separate stream instead of the default one; with `drop` outputs are dropped within the time, else after; with
+// `current` the device's context is current on the thread, else none. Prints the median difference, ours, theirs:
+// nanoseconds.
 #include <algorithm>
 #include <cstdio>
 #include <dlfcn.h>
@@ -19,7 +20,7 @@ namespace {
 
 constexpr int kRounds = 501;
 
-// Calls of one build.
+// The calls of one build.
 class Subject {
  public:
   explicit Subject(const std::string& module) : module_(dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL)) {
@@ -54,7 +55,7 @@ void call_driver(void* driver, const char* name, Arguments... arguments) {
   if (call == nullptr || call(arguments...) != 0) throw std::runtime_error(std::string(name) + " failed.");
 }
 
-// The primary context of device 0, as an application has it that uses CUDA's runtime.
+// Makes the primary context of device 0 current, as an application that uses CUDA's runtime does.
 void make_current() {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
   void* context = nullptr;

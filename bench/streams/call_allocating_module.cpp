@@ -1,5 +1,6 @@
-// What `Kernel::call` takes, with nothing but the public interface, so that the same source is built against two commits and
-// both are loaded into one process: nanoseconds of the host for a call that allocates its output, on device 0, backend nvrtc.
+// Measures `Kernel::call` through only the public interface, so that the same source is built against two commits and
+// both are loaded into one process. The host's nanoseconds for a call that allocates its output, on device 0, backend
+// nvrtc.
 #include "streams/call_allocating_module.h"
 
 #include <array>

@@ -1,14 +1,15 @@
 #pragma once
 
-/// What the module built of call_allocating_module.cpp exports: calls of one kernel, of the libkmux beside the module.
+/// The exports of the module built of call_allocating_module.cpp: calls of one kernel, through the libkmux beside the
+/// module.
 extern "C" {
 
-/// A subject, or null: then stderr has the reason.
+/// Returns a subject, or null: then stderr has the reason.
 ///
 /// Lifetime: the process.
 [[gnu::visibility("default")]] void* kmux_call_allocating_open();
 
-/// Calls the kernel 100 times, on the default stream or one of its own; drops the outputs within the time, or after.
+/// Calls the kernel 100 times, on the default or a separate stream; drops the outputs within the time, or after.
 ///
 /// Units:  nanoseconds a call.
 /// Errors: 0, with the reason on stderr.

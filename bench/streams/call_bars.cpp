@@ -32,7 +32,7 @@ Kernel compiled() {
   return kernel;
 }
 
-// Calls of one kernel on a stream of its own, and what its outputs would cost without an order.
+// Calls of one kernel on a separate stream, and the cost of its outputs without stream order.
 class Subject {
  public:
   Subject()
@@ -40,7 +40,7 @@ class Subject {
         stream_(Stream::create(kernel_.device()).value()),
         a_(Tensor::zeros({kLength}, dtype::kFloat32, kernel_.device(), stream_).value()),
         b_(Tensor::zeros({kLength}, dtype::kFloat32, kernel_.device(), stream_).value()),
-        inputs_{Arg(a_.dl()), Arg(b_.dl())} {  // views: what a call records of its inputs is another question
+        inputs_{Arg(a_.dl()), Arg(b_.dl())} {  // views: the cost of recording inputs is measured elsewhere
     cuda_.check(cuda_.calls().device_pool(&pool_, 0), "cuDeviceGetDefaultMemPool");
     kernel_.warm().value();
     outputs_.reserve(kCalls);
@@ -121,7 +121,7 @@ class Subject {
   std::vector<nvidia::CUdeviceptr> addresses_;
 };
 
-// What `call_allocating` of `build` prints, in a process of its own.
+// Returns the result of `call_allocating` of `build`, run in a separate process.
 double allocating_difference(const std::string& build, const std::string& reference) {
   const std::string module = "/lib/libcall_allocating_module.so";
   const Command command{{build + "/bench/call_allocating", build + module, reference + module}};
@@ -130,7 +130,7 @@ double allocating_difference(const std::string& build, const std::string& refere
   return std::stod(measured.standard_output);
 }
 
-// Both builds in turns in one process, in the median of nine.
+// Measures both builds alternately in one process; the median of nine processes.
 double call_allocating_added_ns() {
   constexpr int kProcesses = 9;
   const std::filesystem::path bench = std::filesystem::read_symlink("/proc/self/exe").parent_path();

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kLaunches = 100;
 
-// Ready code, so that no compiler is needed.
+// Compiled code, so that no compiler is needed.
 Program ready_program() {
   ProgramBuilder builder("ready");
   builder.buffer("x", BufferParam{dtype::kFloat32, {32}});
@@ -35,7 +35,7 @@ void make_device_current() {
   }
 }
 
-// On a thread of its own, which no context is current on when it begins.
+// Runs `body` on a separate thread, which begins without a current context.
 template <class Body>
 double on_a_thread(const Body& body) {
   double result = 0;

@@ -20,13 +20,13 @@
 namespace kmux {
 namespace {
 
-/// Nothing is said where reading failed with an error that a person can read.
+/// Returns an empty text if the error is readable for people.
 std::string shown(const Error& error) {
   if (error.message.empty()) return "an error without a message";
   return error.explain().empty() ? "an error that shows nothing" : "";
 }
 
-/// Where a reader wants a path. One file a process: the fuzzer has one thread.
+/// Returns a path to a file with `bytes`. There is one file per process: the fuzzer has one thread.
 std::filesystem::path file_with(std::string_view bytes) {
   static const TempFolder& folder = *new TempFolder;
   return folder.write("bytes", std::string(bytes));
@@ -56,13 +56,13 @@ std::vector<std::string> program_seeds() {
     Program program = random_program(seed);
     for (Variant& variant : program.variants) {
       for (auto* const files : {&variant.sources, &variant.headers})
-        for (File& file : *files) file.content.clear();  // as they are given to whoever reads it
+        for (File& file : *files) file.content.clear();  // as the readers get them
     }
     return to_json(program);
   });
 }
 
-/// Names are the numbers of their letters: some large, some negative, some missing. What is larger than a number may be wraps.
+/// Returns the value of a name, the product of its letters: some large, some negative, some missing. Overflow wraps.
 std::optional<std::int64_t> value_of(std::string_view name) {
   if (name.size() > 3) return std::nullopt;
   std::uint64_t value = 1;
@@ -189,7 +189,7 @@ std::vector<std::string> npy_seeds() {
   return seeds;
 }
 
-/// In one piece and byte by byte: where a stream is cut makes no difference.
+/// Reads the bytes in one piece and byte by byte: the frames must be equal wherever the stream is cut.
 std::string check_frames(std::string_view bytes) {
   FrameReader whole, pieces;
   whole.append(bytes);

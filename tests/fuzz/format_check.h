@@ -7,21 +7,21 @@
 
 namespace kmux {
 
-/// A format in which bytes from elsewhere reach kmux.
+/// A format whose bytes kmux reads from untrusted sources.
 struct Format {
   std::string_view name;  // "npy"
-  /// Reads `bytes`, whatever they are: they are a value that is written and read back as it is, or an error that can be shown.
-  /// Returns what does not hold; empty if all does.
+  /// Reads arbitrary `bytes`: they must be a value that is read back equal after writing, or an error that can be
+  /// shown. Returns the broken promise; empty if all hold.
   std::string (*broken_promise)(std::string_view bytes);
-  /// Bytes to begin with, which are whole values.
+  /// Returns initial inputs, which are valid values.
   std::vector<std::string> (*seeds)();
 };
 
-/// Programs as JSON, expressions, manifests of plugins, artifacts, cache entries, values of a remote cache, bundles of cache
-/// entries, .npy files, and frames of the worker.
+/// Returns the formats: programs as JSON, expressions, manifests of plugins, artifacts, cache entries, values of a
+/// remote cache, bundles of cache entries, .npy files, and frames of the worker.
 std::span<const Format> formats();
 
-/// The one of that name, or null.
+/// Returns the format of that name, or null.
 const Format* find_format(std::string_view name);
 
 }  // namespace kmux

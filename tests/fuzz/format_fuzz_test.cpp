@@ -1,4 +1,4 @@
-// What the fuzzer of the formats checks, of damaged bytes that are the same in each run. ./kmux.sh fuzz looks for others.
+// The checks of the format fuzzer, on damaged bytes that are the same in each run. ./kmux.sh fuzz searches for others.
 #include <algorithm>
 #include <random>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kDamaged = 2'000;
 
-/// Changes some bytes, cuts, repeats, and sets numbers to what numbers in headers are not.
+/// Changes some bytes, cuts, repeats, and sets numbers to values that are invalid in headers.
 std::string damaged(std::uint32_t seed, const std::vector<std::string>& seeds) {
   std::mt19937 random(seed);
   const auto below = [&](std::size_t count) { return random() % count; };

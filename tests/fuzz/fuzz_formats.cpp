@@ -1,5 +1,5 @@
-// fuzz_formats --format=NAME [libFuzzer's arguments]: the fuzzer of one of the formats; libFuzzer has its main. With --seeds=FOLDER
-// it writes what to begin with there, and ends. ./kmux.sh fuzz runs it.
+// fuzz_formats --format=NAME [libFuzzer's arguments]: the fuzzer of one of the formats; libFuzzer has its main. With
+// --seeds=FOLDER it writes the initial inputs there and ends. ./kmux.sh fuzz runs it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t kRandomPrograms = 50;
 
-/// The text that the file has: itself, or that of the program that it is in JSON. Empty for other files.
+/// Returns the text form of a file: its content, or the text of its JSON program. Empty for other files.
 std::string text_in(const fs::path& path) {
   const Result<std::string> content = read_file(path);
   if (!content) return "";
@@ -41,7 +41,7 @@ std::vector<fs::path> files_of_tree() {
   return files;
 }
 
-/// A word of a dictionary: \\, \" and \xNN are one byte.
+/// Returns the bytes of a dictionary word: \\, \" and \xNN are one byte.
 std::string unescaped(std::string_view word) {
   constexpr int kHexadecimal = 16;
   std::string bytes;

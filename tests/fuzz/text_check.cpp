@@ -14,7 +14,7 @@ namespace {
 
 std::string any_file(const std::string& path) { return "content of " + path; }
 
-/// The comments of a text, in an order of their own: formatting may move one to another line.
+/// Returns the comments of a text, sorted: formatting may move a comment to another line.
 std::vector<std::string> comments_of(const ProgramText& text) {
   const std::string lines = text.source_path.empty() ? std::string(text.content) : embedded_text(text.content);
   std::vector<std::string> comments;
@@ -24,7 +24,7 @@ std::vector<std::string> comments_of(const ProgramText& text) {
   return comments;
 }
 
-/// What does not hold of an error.
+/// Returns the broken promise of an error; empty if all hold.
 std::string check_error(const Error& error, bool is_utf8) {
   if (error.code != ErrorCode::kInvalidArgument) return "an error is invalid_argument";
   if (error.message.empty()) return "an error has a message";
@@ -52,7 +52,7 @@ std::string check_format(const ProgramText& text, const Program& program) {
   const ProgramText canonical{text.name, *formatted, text.source_path};
   const Result<Program> read = from_text(canonical, any_file);
   if (!read) return "what is formatted can be read: " + read.error().explain() + "\n" + *formatted;
-  const bool has_own_source = !text.source_path.empty();  // which formatting changes
+  const bool has_own_source = !text.source_path.empty();  // formatting changes the source
   if (has_own_source ? to_text(*read) != to_text(program) : *read != program)
     return "formatting keeps the program:\n" + *formatted;
   if (comments_of(canonical) != comments_of(text)) return "formatting keeps comments:\n" + *formatted;

@@ -1,4 +1,4 @@
-// What the fuzzer of the text form checks, of damaged texts that are the same in each run. ./kmux.sh fuzz looks for others.
+// The checks of the text fuzzer, on damaged texts that are the same in each run. ./kmux.sh fuzz searches for others.
 #include <cstdio>
 #include <random>
 #include <regex>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kTexts = 1'000;
 
-/// Damages texts as editing by hand does, and worse. Equal seeds damage equally.
+/// Damages texts as editing by hand does, and worse. Equal seeds give equal damage.
 class Damage {
  public:
   Damage(std::uint32_t seed, const std::vector<std::string>& texts, const std::vector<std::string>& words)
@@ -109,7 +109,7 @@ TEST(TextFuzz, DamagedTextsKeepEveryPromise) {
   EXPECT_GT(programs, kTexts / 30);
 }
 
-// What the grammar of the page has between quotation marks.
+// The dictionary must have every quoted word of the grammar in the page.
 TEST(TextFuzz, DictionaryHasEveryWordOfTheGrammar) {
   const std::string page = read_file(KMUX_TEST_SOURCE_DIR "/docs/text-form.md").value();
   const std::size_t begin = page.find("```ebnf");

@@ -1,4 +1,4 @@
-// write_seeds FOLDER: writes what the fuzzer of the text form begins with, a file a text.
+// write_seeds FOLDER: writes the initial inputs of the text fuzzer, one file for each text.
 #include <cstdio>
 
 #include "fuzz/corpus.h"

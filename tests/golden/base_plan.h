@@ -8,7 +8,7 @@
 
 namespace kmux::test {
 
-/// A plan over buffer A in slot 0, scalar `s` of type `type` in slot 1 and symbol n in slot 2.
+/// Returns a plan over buffer A in slot 0, scalar `s` of type `type` in slot 1 and symbol n in slot 2.
 inline Plan base_plan(DType type = dtype::kInt32) {
   Plan plan;
   plan.name = "test";
@@ -20,7 +20,7 @@ inline Plan base_plan(DType type = dtype::kInt32) {
   return plan;
 }
 
-/// A launch of one warp a block.
+/// Returns a launch of one warp a block.
 inline PlanLaunch launch_of(std::size_t kernel, Expr grid = 1, std::vector<PlanArg> args = {}) {
   PlanLaunch launch;
   launch.kernel = kernel;
@@ -30,8 +30,8 @@ inline PlanLaunch launch_of(std::size_t kernel, Expr grid = 1, std::vector<PlanA
   return launch;
 }
 
-/// The plan of a program over buffer A of n floats, scalar s of 32 bits and symbol n, in the slots of `base_plan`. It
-/// launches a kernel and then has the steps that `steps` adds.
+/// Returns the plan of a program over buffer A of n floats, scalar s of 32 bits and symbol n, in the slots of
+/// `base_plan`. It launches a kernel, then runs the steps that `steps` adds.
 template <class Steps>
 Plan filling_plan(const Steps& steps) {
   ProgramBuilder program("test");
@@ -43,7 +43,7 @@ Plan filling_plan(const Steps& steps) {
   return lower(program.build().value(), 0).value();
 }
 
-/// A launch that is passed a workspace "w" of n bytes.
+/// Returns a plan with a launch that takes a workspace "w" of n bytes.
 inline Plan plan_with_alignment(std::int64_t alignment_bytes) {
   Plan plan = base_plan();
   plan.workspaces = {{"w", Expr::symbol("n"), alignment_bytes}};

@@ -18,7 +18,7 @@ Result<std::string> compiled(const std::string& code, const std::vector<std::str
   return kept_output(std::move(command));
 }
 
-// A name of its own for each library: the loader would give the old one for a name that it knows.
+// Returns a unique path for each library: the loader would return the loaded library for a known path.
 std::string new_path() {
   static int count = 0;
   return ::testing::TempDir() + "kmux_golden_" + std::to_string(::getpid()) + "_" + std::to_string(count++) + ".so";
@@ -37,7 +37,7 @@ Result<DynamicLibrary> compile(const std::string& code) {
   const std::string path = new_path();
   std::filesystem::copy_file(kept, path);
   auto library = DynamicLibrary::open({path});
-  std::filesystem::remove(path);  // what is open stays loaded
+  std::filesystem::remove(path);  // an open library stays loaded
   return library;
 }
 

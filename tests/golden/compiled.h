@@ -7,12 +7,12 @@
 
 namespace kmux::test {
 
-/// Runs the C++ compiler of this build on `code` with every warning as an error, without making anything.
+/// Checks `code` with the C++ compiler of this build, with every warning as an error. Writes no output.
 ///
 /// Errors: compile_failed with the compiler's text.
 Status check_syntax(const std::string& code);
 
-/// `code` as a loaded library. Undefined behaviour in it traps.
+/// Compiles `code` and returns the loaded library. Undefined behaviour in it traps.
 ///
 /// Errors: compile_failed with the compiler's text.
 Result<DynamicLibrary> compile(const std::string& code);

@@ -1,4 +1,4 @@
-// Compiles printed launchers and calls them with a driver that writes down what it is asked.
+// Compiles printed launchers and calls them with a driver that records its calls.
 #include <algorithm>
 #include <cstring>
 

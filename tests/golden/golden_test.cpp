@@ -51,7 +51,7 @@ TEST(Golden, LaunchersCompileAfterThePluginHeader) {
   EXPECT_TRUE(status) << status.error().message;
 }
 
-// static_asserts that the launcher's own structs are laid out as those of the headers.
+// static_asserts that the launcher's structs have the layout of those in the headers.
 #define KMUX_LAYOUT(type, field) \
   "static_assert(__builtin_offsetof(" #type ", " #field ") == " + std::to_string(offsetof(type, field)) + ", \"\");\n"
 #define KMUX_SIZE(type) "static_assert(sizeof(" #type ") == " + std::to_string(sizeof(type)) + ", \"\");\n"

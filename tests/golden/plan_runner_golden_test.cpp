@@ -1,4 +1,4 @@
-// PlanRunner and the printed launcher of the same plan make the same driver calls, whatever the arguments.
+// PlanRunner and the printed launcher of the same plan must make the same driver calls for all arguments.
 #include <random>
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 using test::Transcript;
 using PrintedLauncher = int(const kmux_slot*, const kmux_launch_env*, kmux_sink);
 
-/// Arguments of which some are usual, some at the edges, and some anything.
+/// Returns random arguments: some usual, some edge cases, some arbitrary.
 class RandomSlots {
  public:
   std::vector<kmux_slot> of(const Plan& plan) {
@@ -32,7 +32,7 @@ class RandomSlots {
   std::size_t below(std::size_t end) { return engine_() % end; }
 
  private:
-  // The bits of a value, zero-extended as in a call.
+  // Returns the bits of a value, zero-extended as in a call.
   std::uint64_t number(DType type) {
     constexpr std::int64_t kUsual[] = {0, 1, 2, 5, 63, 64, 100, 128, 129, 1000, 4096, 8192};
     constexpr std::int64_t kEdges[] = {-1,
@@ -54,7 +54,7 @@ class RandomSlots {
   std::mt19937_64 engine_{7};
 };
 
-// What a plan of one launch tells a driver the shorter way; nothing where it does not go that way.
+// Returns the driver calls of the single-launch path; nothing if the plan does not take it.
 std::optional<std::string> told_shortly(const PlanRunner& runner, const std::vector<kmux_slot>& slots, const Plan& plan,
                                         std::size_t fails_at) {
   Transcript transcript(plan, fails_at);

@@ -24,7 +24,7 @@ std::string function_text(std::size_t index, const Expr& expr) {
          "}\n";
 }
 
-// Compares on values that reach every edge; returns how many had a value.
+// Compares on values that reach every edge. Returns the number of defined results.
 int compare(Function* function, const Expr& expr, RandomExpr& random) {
   int defined = 0;
   for (int i = 0; i < 100; ++i) {

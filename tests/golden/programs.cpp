@@ -5,7 +5,7 @@
 namespace kmux::test {
 namespace {
 
-// A program with inputs A and B and output C of `n` floats, and one empty source.
+// Returns a program with inputs A and B and output C of `n` floats, and one empty source.
 ProgramBuilder begin(const std::string& name, const Expr& n) {
   ProgramBuilder program(name);
   program.input("A", dtype::kFloat32, {n}).input("B", dtype::kFloat32, {n}).output("C", dtype::kFloat32, {n});

@@ -6,7 +6,7 @@
 
 namespace kmux::test {
 
-/// Small programs that between them use everything a body can say; each has one variant of dialect "cuda".
+/// Returns small programs that together use every feature of bodies; each has one variant of dialect "cuda".
 std::vector<Program> golden_programs();
 
 }  // namespace kmux::test

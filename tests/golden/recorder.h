@@ -13,7 +13,7 @@
 
 namespace kmux::test {
 
-/// Driver and allocator in one; every call leaves a line.
+/// Driver and allocator in one; records a line for each call.
 class Recorder {
  public:
   Recorder() {
@@ -30,7 +30,7 @@ class Recorder {
   const kmux_driver_env& driver_env() const { return env_; }
   kmux_sink sink() { return append_to(error); }
 
-  /// Was there one argument, an address of that alignment?
+  /// Expects one argument, an address of that alignment.
   void expect_aligned(std::int64_t alignment) const {
     ASSERT_EQ(argument_bits.size(), 1u);
     EXPECT_NE(argument_bits[0], 0u);
@@ -40,7 +40,7 @@ class Recorder {
   std::vector<std::string> calls;
   std::string error;
   std::string fail_at;  // the call that fails
-  std::function<void(const kmux_driver_launch&)> on_launch;  // if it is set
+  std::function<void(const kmux_driver_launch&)> on_launch;  // if set
   kmux_driver_launch last = {};
   std::vector<std::uint64_t> argument_bits;  // of 8-byte arguments
   kmux_map_geometry map = {};

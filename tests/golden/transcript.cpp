@@ -6,7 +6,7 @@
 namespace kmux::test {
 namespace {
 
-// Enough to see what a long loop does.
+// Enough calls to cover a long loop.
 constexpr std::size_t kMaxCalls = 60;
 
 template <class Number>

@@ -10,9 +10,9 @@
 
 namespace kmux::test {
 
-/// Driver and allocator in one, which write down every byte that a launcher of one plan gives them.
+/// Driver and allocator in one, which record every byte that a launcher of one plan passes them.
 ///
-/// Lifetime: borrows the plan.
+/// Lifetime: the plan must outlive it.
 class Transcript {
  public:
   /// Call number `fails_at`, counted from 0, fails.
@@ -23,7 +23,7 @@ class Transcript {
   const kmux_driver_env& env() const { return env_; }
   kmux_sink sink() { return append_to(error_); }
 
-  /// Calls a line each, then `code` and the error's text.
+  /// Returns the calls, one line each, then `code` and the error's text.
   std::string text(int code) const;
 
  private:

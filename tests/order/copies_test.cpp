@@ -1,4 +1,4 @@
-// Copies that nobody waits for, from and to pinned memory and from device to device, on devices that take their time.
+// Asynchronous copies from and to pinned memory and from device to device, on devices that execute later.
 #include <algorithm>
 #include <functional>
 
@@ -76,7 +76,7 @@ TEST_P(Copies, KeepWhatIsDropped) {
       const Stream other = Stream::create(at.device).value();
       const Tensor x = at.empty(other), y = at.empty(stream);
       const Event copied = Event::create(at.device).value();
-      x.copy_from(at.pinned(3), other).value();  // the pinned source is gone here, its copy may not have begun
+      x.copy_from(at.pinned(3), other).value();  // the pinned source is freed here, before its copy may have begun
       copied.record(other).value();
       stream.wait(copied).value();
       y.copy_from(x, stream).value();
@@ -132,7 +132,7 @@ TEST_P(Copies, GoFromDeviceToDevice) {
     const Stream stream = Stream::create(second).value();
     const Tensor y = Tensor::empty({kCount}, dtype::kFloat32, second, stream).value(), result = at.pinned(0);
     y.copy_from(x, stream).value();
-    x = Tensor();  // freed on the first device, behind the copy on the second
+    x = Tensor();  // freed on the first device, after the copy on the second
     for (float value = 100; value < 104; ++value) at.empty().copy_from(at.pinned(value)).value();
     result.copy_from(y, stream).value();
     stream.synchronize().value();

@@ -6,7 +6,8 @@
 
 namespace kmux::order {
 
-/// The driver's captures as an application has them, on streams of device 0. Each function throws if the driver refuses.
+/// The driver's captures as an application uses them, on streams of device 0. Each function throws if the driver
+/// refuses.
 ///
 /// Threads: the caller's; makes the context of the device current on it.
 class GraphCapture {
@@ -14,10 +15,10 @@ class GraphCapture {
   GraphCapture();
 
   void begin(void* stream) const;
-  /// Whether the stream is captured and the capture is not spoiled.
+  /// Returns true if the stream is being captured and the capture is valid.
   bool is_whole(void* stream) const;
   nvidia::CUgraph end(void* stream) const;
-  /// Makes `graph` executable, launches it on `stream` and destroys both, without waiting.
+  /// Instantiates `graph`, launches it on `stream` and destroys both, without waiting.
   void launch(nvidia::CUgraph graph, void* stream) const;
   void destroy(nvidia::CUgraph graph) const;
 

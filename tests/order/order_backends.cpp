@@ -31,10 +31,10 @@ void OrderBackends::SetUp() {
   environment.cache_dir = shared_cache();
   RegistryOptions options;
   options.plugin_options["hip.library"] = KMUX_HIP_ON_CUDA;
-  options.variables = Environment::from_process().variables;  // where compilers are
+  options.variables = Environment::from_process().variables;  // for the paths of compilers
   runtime = Runtime::create(environment, options).value();
   std::vector<std::string> backends = {GetParam()};
-  if (backends.front() == "hip") backends.emplace_back("nvrtc");  // HIP over CUDA has NVRTC for hiprtc
+  if (backends.front() == "hip") backends.emplace_back("nvrtc");  // HIP over CUDA uses NVRTC for hiprtc
   for (const std::string& backend : backends) {
     if (!can_build(*runtime, backend)) GTEST_SKIP() << needs(compiler_of(backend), "its backend cannot build here");
   }

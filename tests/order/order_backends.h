@@ -11,14 +11,14 @@
 
 namespace kmux::order {
 
-/// A case that runs once for each backend whose streams run by themselves, over a fake device that executes kernels.
+/// A case that runs once for each backend with asynchronous streams, over a fake device that executes kernels.
 class OrderBackends : public ::testing::TestWithParam<const char*> {
  protected:
-  /// Compiles the kernels; skips where the backend has no compiler.
+  /// Compiles the kernels; skips if the backend has no compiler.
   void SetUp() override;
   void TearDown() override;
 
-  /// One for all cases: HIP over CUDA keeps its contexts for good.
+  /// Returns the driver that all cases share: HIP over CUDA keeps its contexts retained.
   static FakeCuda& driver();
 
   FakeCuda& cuda = driver();
@@ -26,7 +26,7 @@ class OrderBackends : public ::testing::TestWithParam<const char*> {
   std::unique_ptr<OrderKernels> kernels;
 };
 
-/// In the small size not nvcc's, which takes a second for a kernel.
+/// Excludes nvcc from the small size, since it takes a second for a kernel.
 inline std::vector<const char*> backends_of_size() {
   return of_size<std::vector<const char*>>({"nvrtc", "hip"}, {"nvrtc", "cuda", "hip"});
 }

@@ -16,7 +16,7 @@ constexpr int kSteps = 60;
 constexpr std::size_t kMaxItems = 8;
 constexpr std::array<std::int64_t, 3> kSizes = {16, 64, 200};
 
-// A tensor all of whose elements have one value, and the streams (by index) that may have work on it.
+// A tensor whose elements all have one value, and the streams (by index) that may have work on it.
 struct Item {
   Tensor tensor;
   float value = 0;
@@ -82,7 +82,7 @@ class RandomOrder {
       took(stream.synchronize(), "synchronize");
   }
 
-  // Makes stream `index` wait for whatever accesses the item, as an application has to.
+  // Makes stream `index` wait for all accesses of the item, as an application must.
   void order(Item& item, int index) {
     for (const int other : item.streams) {
       if (other == index) continue;
@@ -93,7 +93,7 @@ class RandomOrder {
     }
     item.streams = {index};
   }
-  // As `order` where the access reads: others may go on reading.
+  // As `order` for an access that reads: other streams may continue reading.
   void order_read(Item& item, int index) {
     std::vector<int> before = item.streams;
     order(item, index);
@@ -110,7 +110,7 @@ class RandomOrder {
     const int on = any_stream();
     const float value = any_value();
     const std::int64_t size = any_size();
-    // The extent has no tensor to come from: the caller gives the memory.
+    // No tensor determines the extent, so the caller allocates the memory.
     auto tensor = Tensor::empty({size}, dtype::kFloat32, device_, stream(on));
     if (!took(tensor, "empty")) return;
     if (took(kernels_.fill.launch({*tensor, value}, stream(on)), "fill")) add_item({*std::move(tensor), value, {on}});
@@ -163,7 +163,7 @@ class RandomOrder {
     }
   }
 
-  // A stream goes while it has work; what comes after it on the default stream waits for that.
+  // Destroys a stream with pending work; later work on the default stream waits for it.
   void replace_stream() {
     const std::size_t index = 1 + below(streams_.size() - 1);
     const auto event = Event::create(device_);
@@ -179,7 +179,7 @@ class RandomOrder {
     if (took(made, "stream")) streams_[index] = *std::move(made);
   }
 
-  // The tensor leaves as DLPack, and comes back as a plain DLTensor.
+  // Exports the tensor as DLPack, and imports it as a plain DLTensor.
   void round_trip() {
     Item* const item = any_item();
     if (item == nullptr) return;
@@ -200,7 +200,7 @@ class RandomOrder {
     if (took(tensor, "copy to the device")) add_item({*std::move(tensor), values[0], {on}});
   }
 
-  // Somebody else records a graph for a while.
+  // Another user of the device captures a graph for a while.
   void foreign_capture() {
     if (capturing_) return end_foreign_capture();
     capture_.begin(foreign_.handle());
@@ -213,7 +213,8 @@ class RandomOrder {
     capture_.destroy(capture_.end(foreign_.handle()));
   }
 
-  // A graph with a temporary that is allocated and freed within it. Who launches it says what it uses.
+  // Captures a graph with a temporary that is allocated and freed within it. The launcher must call `used_on` for its
+  // tensors.
   void own_capture() {
     Item* const item = any_item();
     if (item == nullptr || capturing_) return;

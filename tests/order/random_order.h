@@ -7,14 +7,14 @@
 
 namespace kmux::order {
 
-/// Runs a random program over `kernels`: calls that allocate, launches, drops of tensors, streams that come and go, copies,
-/// tensors that leave and come back as DLPack, captures by others and of our own; all on a fake device that does things in
-/// a random legal order. Compares what is read back with a model that does everything at once.
+/// Runs a random program over `kernels`, on a fake device with a random legal order. It allocates in calls, launches,
+/// copies, drops tensors, creates and destroys streams, and exchanges tensors as DLPack, beside its captures and those
+/// of others. Compares the results with a model that executes everything at once.
 ///
-/// The program orders its own accesses by events, as an application has to. It leaves to kmux what is kmux's: when memory is
-/// given to somebody else.
+/// The program orders its own accesses by events, as an application must. It leaves the reuse of memory to kmux.
 ///
-/// Returns what went wrong: a wrong value, use of freed memory, a leak, a spoiled capture, an error; empty if nothing did.
+/// Returns the first error: a wrong value, use of freed memory, a leak, an invalidated capture, an error; empty if all
+/// is right.
 /// Lifetime: leaves the fake device idle and undeferred.
 std::string run_random_order(FakeCuda& fake, const OrderKernels& kernels, std::uint64_t seed);
 

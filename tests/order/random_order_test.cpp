@@ -11,7 +11,7 @@ namespace {
 
 KMUX_ON_EVERY_BACKEND(RandomOrder);
 
-// Some seconds' worth; KMUX_SEEDS is another count, and `kmux.sh nightly` takes 10,000.
+// Returns the number of seeds, which takes some seconds; KMUX_SEEDS overrides it, and `kmux.sh nightly` sets 10,000.
 std::uint64_t seeds() {
   const char* const count = std::getenv("KMUX_SEEDS");
   return count == nullptr ? 200 : std::strtoull(count, nullptr, 10);

@@ -1,4 +1,4 @@
-// Cases for seeds_test.py, each of which does something else under one seed.
+// Cases for seeds_test.py, each of which behaves differently under one seed.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -30,14 +30,14 @@ TEST(Example, HangsUnderSix) {
 }
 TEST(Example, Skips) { GTEST_SKIP() << needs("nothing", "it always skips"); }
 
-// Passes where the folder of the run has what an earlier seed left there.
+// Passes if the folder of the run has the file that an earlier seed left there.
 TEST(Example, KeepsWhatItMade) {
   const std::string kept = std::string(std::getenv("KMUX_SEEDS_CACHE")) + "/kept";
   EXPECT_EQ(std::ifstream(kept).good(), seed() > 1);
   std::ofstream(kept) << "kept";
 }
 
-// Passes where the program is without such a folder.
+// Passes if the program has no such folder.
 TEST(Example, KeepsNothing) { EXPECT_EQ(std::getenv("KMUX_SEEDS_CACHE"), nullptr); }
 
 }  // namespace

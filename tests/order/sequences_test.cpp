@@ -1,4 +1,4 @@
-// The sequences of docs/memory.md, each on a device that takes its time.
+// The sequences of docs/memory.md, each on a device that executes later.
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class Sequence {
     fill.warm().value(), add.warm().value(), through.warm().value();
   }
 
-  // Every element of `tensor`, once everything is done; -1 if they differ.
+  // Returns the value of every element of `tensor` after all work is done; -1 if they differ.
   float all_of(const Tensor& tensor) {
     fake.finish();
     const Tensor host = tensor.to({}).value();
@@ -44,7 +44,7 @@ class Sequence {
   const Device device;
 };
 
-// Under every seed: `run`, which leaves nothing wrong behind.
+// Runs `run` under every seed. It must leave no misuse.
 void expect_order(FakeCuda& fake, const OrderKernels& kernels, const std::function<void(Sequence&)>& run) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
@@ -144,7 +144,7 @@ TEST_P(Sequences, ACaptureOfSomebodyElseStaysWhole) {
   });
 }
 
-// What was allocated before a capture is not the graph's to free.
+// Memory allocated before a capture must not be freed by the graph.
 TEST_P(Sequences, ATensorIsDroppedWhileItsStreamIsCaptured) {
   expect_order(cuda, *kernels, [](Sequence& sequence) {
     const auto& [fake, fill, add, through, device] = sequence;

@@ -1,7 +1,7 @@
 // An application that compiles, calls and ends in a given way: ending_application HOW [LATE_MS].
 //
-// It prints "right" or an error, and when it begins to end (units: ns of CLOCK_MONOTONIC). A handler that runs after all
-// others makes the time longer in which threads that are left over can use what has been destroyed.
+// Prints "right" or an error, and the time at which its end begins (units: ns of CLOCK_MONOTONIC). A handler that runs
+// after all others extends the time in which remaining threads could use destroyed objects.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -31,7 +31,7 @@ void begin_to_end() {
   std::fflush(stdout);
 }
 
-/// Threads of the application that go on while main returns: one compiles, one calls.
+/// Starts application threads that continue while main returns: one compiles, one calls.
 void leave_threads(const Shared<Runtime>& runtime) {
   static std::atomic<int> number{100};
   std::thread([runtime] {
@@ -48,7 +48,7 @@ void leave_threads(const Shared<Runtime>& runtime) {
   }).detach();
 }
 
-/// Threads of the application that launch on a grid, and those of the pool that help them, go on while main returns.
+/// Starts application threads that launch on a grid and continue, with the threads of the pool, while main returns.
 Status leave_launches(Runtime& runtime) {
   KMUX_ASSIGN(const Kernel kernel, compile(runtime, counting_on_grid(), {.execution_backend = "cpu"}));
   KMUX_TRY(call_counting(kernel));
@@ -61,7 +61,7 @@ Status leave_launches(Runtime& runtime) {
   return Ok{};
 }
 
-/// Made before any runtime, so destroyed after what runtimes destroy; nothing compiles any more then.
+/// Created before any runtime, so destroyed after all runtimes; no compilation can run by then.
 struct LateCompile {
   Shared<Runtime> runtime;
   ~LateCompile() {
@@ -74,7 +74,7 @@ struct LateCompile {
 
 int run(const std::string& how, std::chrono::milliseconds late) {
   static LateCompile late_compile;
-  static Shared<Runtime> own;  // of "static_runtime": destroyed with the application's own objects
+  static Shared<Runtime> own;  // for "static_runtime": destroyed with the application's own objects
   if (how == "grid") ::setenv("KMUX_OPTION_CPU_THREADS", "4", 1);  // on any machine
   auto runtime = Runtime::default_runtime();
   if (!runtime) return refused(runtime.error());
@@ -104,6 +104,6 @@ int main(int argc, char** argv) try {
   return kmux::run(argc > 1 ? argv[1] : "return", std::chrono::milliseconds(argc > 2 ? std::atoi(argv[2]) : 0));
 } catch (const kmux::Exception& failed) {
   return kmux::refused(failed.error());
-} catch (const std::bad_alloc&) {  // of a function without a Result
+} catch (const std::bad_alloc&) {  // thrown by a function without a Result
   return kmux::refused(kmux::Error{kmux::ErrorCode::kOutOfMemory, "there is no memory", {}});
 }

@@ -27,7 +27,7 @@ Command command_of(const ExitRace::Settings& settings, const fs::path& cache, in
           .timeout = kLimit};
 }
 
-/// When the application began to end, as it printed; nothing if it did not come so far.
+/// Returns the time at which the application's end began, as it printed; nothing if it did not reach it.
 Clock::time_point begin_of_end(const std::string& output) {
   constexpr std::string_view kMark = "ends at ";
   const std::size_t at = output.find(kMark);
@@ -68,7 +68,7 @@ bool ExitRace::run_once(int late_ms, ExitRaceReport& report) const {
 }
 
 ExitRaceReport ExitRace::run(int count, int before) const {
-  constexpr int kStep = 7;  // prime to any range, so that each moment comes
+  constexpr int kStep = 7;  // coprime to any range, so that each moment is covered
   ExitRaceReport report;
   for (int i = before; i < before + count; ++i) {
     const int range = std::max(settings_.most_ms - settings_.least_ms, 1);
@@ -81,7 +81,7 @@ BusyCores::BusyCores() {
   for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i) {
     const pid_t child = ::fork();
     if (child == 0) {
-      ::alarm(3600);  // whatever becomes of the parent
+      ::alarm(3600);  // even if the parent dies
       for (volatile unsigned spin = 0;;) static_cast<void>(spin);
     }
     if (child > 0) processes_.push_back(child);

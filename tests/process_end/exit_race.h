@@ -7,15 +7,15 @@
 
 namespace kmux {
 
-/// What came of processes that ended while a better tier was compiled in the background.
+/// The results of processes that ended while a better tier was being compiled in the background.
 struct ExitRaceReport {
-  int died = 0;  // by a signal, or with another exit code or output than it should have
+  int died = 0;  // by a signal, or with an invalid exit code or output
   std::chrono::milliseconds slowest{0};  // from the first step of the end to the last
   std::string first_death = {};
 };
 
-/// Runs ending_application over and over, each time from a cache that has the lesser tier only, and ends it at other moments
-/// of the background's life.
+/// Runs ending_application repeatedly, each time from a cache with only the lower tier, and ends it at different
+/// moments of the background compilation.
 class ExitRace {
  public:
   struct Settings {
@@ -26,10 +26,10 @@ class ExitRace {
     int least_ms = 0;  // from the call to the end
     int most_ms = 100;
   };
-  /// Throws if the application does not work at all.
+  /// Throws if the application fails even without a race.
   explicit ExitRace(Settings settings);
 
-  /// The moments go on from those of the `before` runs made already.
+  /// Makes `count` runs, at moments after those of the `before` runs made already.
   ExitRaceReport run(int count, int before = 0) const;
 
  private:
@@ -37,7 +37,7 @@ class ExitRace {
   Settings settings_;
 };
 
-/// Processes that keep all cores busy while it lives.
+/// Child processes that keep all cores busy for its lifetime.
 class BusyCores {
  public:
   BusyCores();

@@ -1,4 +1,4 @@
-// A process may end at any moment of what it compiles in the background.
+// A process may end at any moment of its background compilation.
 #include "exit_race.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// An unloaded machine needs 100 ms at most; the rest is for the others that work on it, and for a sanitizer.
+// An unloaded machine needs 100 ms at most; the rest is for other load and for a sanitizer.
 #ifdef __SANITIZE_THREAD__
 constexpr std::chrono::milliseconds kLimit(5000);
 #else
@@ -57,7 +57,7 @@ TEST(ProcessEnd, NothingIsCompiledAnyMore) {
   EXPECT_THAT(result->standard_output, HasSubstr("late: nothing is compiled any more (the process is ending)."));
 }
 
-// What engine host has started is killed, and its folder removed.
+// Compilers that engine host has started are killed, and their folder is removed.
 TEST(ProcessEnd, LeavesNoCompilerBehind) {
   const TempFolder folder;
   const ExitRace race({.application = KMUX_ENDING_APPLICATION, .folder = folder.path(), .engine = "host"});

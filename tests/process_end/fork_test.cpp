@@ -1,4 +1,4 @@
-// A forked child may use kmux, whatever its parent's threads were doing.
+// A forked child may use kmux, whatever state its parent's threads were in.
 #include <chrono>
 #include <functional>
 #include <sys/wait.h>
@@ -16,7 +16,7 @@
 #include "sorting_program.h"
 
 #ifdef __SANITIZE_ADDRESS__
-// What the parent's other threads held looks leaked in a child, which has their memory and not them.
+// Memory that only the parent's other threads referenced looks leaked in a child, which does not have those threads.
 extern "C" [[gnu::visibility("default")]] int
 __lsan_is_turned_off() {  // NOLINT(bugprone-reserved-identifier): the sanitizer's name
   static const pid_t parent = ::getpid();
@@ -28,9 +28,9 @@ const int parent_is_known = __lsan_is_turned_off();
 namespace kmux {
 namespace {
 
-constexpr unsigned kChildSeconds = 60;  // after which a child hangs
+constexpr unsigned kChildSeconds = 60;  // after which a child counts as hung
 
-/// What `body` returns in a child that ends as programs do; minus the signal that ended it.
+/// Returns the result of `body` in a child that ends as programs do; minus the signal that ended it.
 int in_child(const std::function<int()>& body) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -50,10 +50,10 @@ TEST(Fork, ChildCallsWhatItHasAndCompilesAnew) {
   const auto runtime = Runtime::default_runtime().value();
   for (int number = 0; number < 6; ++number) {
     const Kernel kernel = kernel_of(*runtime, number);
-    std::this_thread::sleep_for(std::chrono::milliseconds(number * 20));  // the background is further each time
+    std::this_thread::sleep_for(std::chrono::milliseconds(number * 20));  // further into the compilation each time
     const int code = in_child([&] {
       if (!call_sorting(kernel)) return 10;
-      static_cast<void>(kernel.await_best());  // an error, or the better code was there: but it returns
+      static_cast<void>(kernel.await_best());  // may return an error or find the better code, but it must return
       if (!call_sorting(kernel)) return 11;
       const auto own = Runtime::default_runtime();
       if (!own || own->get() == runtime.get()) return 12;
@@ -80,7 +80,7 @@ TEST(Fork, RuntimeOfTheParentSaysWhyItDoesNotCompile) {
   EXPECT_EQ(code, 0);
 }
 
-// The pool's threads are not there in a child, and some job of theirs is open for ever in what it has copied.
+// The pool's threads do not exist in a child, and a job of theirs may stay open forever in its copy of the memory.
 TEST(Fork, ChildLaunchesOnThreadsOfItsOwn) {
   const auto runtime = Runtime::default_runtime().value();
   const Kernel kernel = compile(*runtime, counting_on_grid(), {.execution_backend = "cpu"}).value();
@@ -109,7 +109,7 @@ TEST(Fork, GrandchildrenAreChildrenToo) {
   EXPECT_EQ(code, 0);
 }
 
-// Threads of the parent are anywhere in compile when it forks.
+// Forks while the parent's threads are at any point of compile.
 TEST(Fork, AtAnyMomentOfOtherThreadsCompiles) {
   const auto runtime = Runtime::default_runtime().value();
   std::jthread other([&](const std::stop_token& stop) {

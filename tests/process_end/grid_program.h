@@ -5,11 +5,11 @@
 
 namespace kmux {
 
-/// A kernel of dialect cuda with work for several threads of the pool, some milliseconds for one: 4000 blocks, each
-/// of which writes its number, after a while in shared memory.
+/// Returns a program of dialect cuda whose kernel has work for several threads of the pool, some milliseconds for one.
+/// Each of its 4000 blocks writes its number, after a while in shared memory.
 Program counting_on_grid();
 
-/// Calls a kernel of it.
+/// Calls a kernel of `counting_on_grid`.
 ///
 /// Errors: those of the call; internal for a wrong result.
 Status call_counting(const Kernel& kernel);

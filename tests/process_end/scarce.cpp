@@ -1,6 +1,7 @@
-// LD_PRELOAD: has one call fail for want of a thread, a process, a descriptor or memory, as limits would. The variable
-// KMUX_SCARCE is "KIND N": the N-th call of that kind fails; with N 0 none does. KMUX_SCARCE_COUNT names a file for how many
-// there were. Of memory only what libkmux itself allocates counts: LLVM in the process ends it by itself.
+// LD_PRELOAD: makes one call fail for lack of a thread, a process, a descriptor or memory, as limits would. The
+// variable KMUX_SCARCE is "KIND N": the N-th call of that kind fails; with N 0 none does. The number of calls is
+// written to the file KMUX_SCARCE_COUNT. Only allocations by libkmux itself count: LLVM ends the process when it is out
+// of memory.
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -39,7 +40,7 @@ struct CodeRange {
   std::uintptr_t end = 0;
 };
 
-/// Where the code of libkmux is; nowhere in a process without it.
+/// Returns the code range of libkmux; empty in a process without it.
 CodeRange range_of_kmux() {
   CodeRange range;
   ::dl_iterate_phdr(

@@ -10,7 +10,7 @@
 namespace kmux {
 namespace {
 
-/// Before libraries that are loaded first comes that of the address sanitizer, where there is one.
+/// Returns the value of LD_PRELOAD. If the address sanitizer is present, its library must come first.
 std::string preloaded() {
   Dl_info sanitizer{};
   const void* const start = ::dlsym(RTLD_DEFAULT, "__asan_init");
@@ -25,7 +25,7 @@ constexpr int kRefused = 3;  // the application printed an error
 
 Result<ProcessResult> run_application(const Scarcity& scarcity, int number) {
   fs::remove_all(scarcity.folder / "cache");
-  const std::string late = "100";  // the background has begun by then
+  const std::string late = "100";  // the background compilation has begun by then
   return kmux::run({.argv = {KMUX_ENDING_APPLICATION, "quick", late},
                     .environment = {{"KMUX_CACHE_DIR", (scarcity.folder / "cache").string()},
                                     {"KMUX_DISABLE_CACHE", ""},

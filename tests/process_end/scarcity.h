@@ -5,25 +5,25 @@
 
 namespace kmux {
 
-/// What came of processes that could not have one thread, child, descriptor or piece of memory.
+/// The results of processes that were denied one thread, child, descriptor or allocation.
 struct ScarcityReport {
-  int calls = 0;    // of that kind that one process makes
-  int failed = 0;   // of them, how many were made to fail, each in a process of its own
-  int refused = 0;  // of these, how many processes got an error, and not what they wanted
+  int calls = 0;    // of that kind in one process
+  int failed = 0;   // of them, the number made to fail, each in a separate process
+  int refused = 0;  // of these, the processes that got an error instead of a result
   int died = 0;     // by a signal, or with a wrong result
   int hung = 0;     // did not end in time
   std::string first_problem = {};
 };
 
-/// ending_application compiling, calling and ending from an empty cache, with scarce.cpp in it.
+/// Runs ending_application, which compiles, calls and ends from an empty cache, with scarce.cpp preloaded.
 struct Scarcity {
   std::filesystem::path folder;
   std::string kind;                // "thread", "process", "descriptor" or "memory"
   std::string engine = "clang";    // of backend cpu
   std::string isolation = "none";  // or "process"
 
-  /// Has each call of that kind fail, in a process each; `most` of them, evenly spread, if there are more. Throws if the
-  /// application does not work at all.
+  /// Makes each call of that kind fail, each in a separate process; if there are more than `most`, only that many,
+  /// evenly spread. Throws if the application fails even without a fault.
   ScarcityReport run(int most) const;
 };
 

@@ -1,4 +1,4 @@
-// What cannot be had is an error, or a slower way: nobody dies, and nobody waits for ever.
+// A missing resource must lead to an error or a slower path: no process crashes, and no thread waits forever.
 #include "scarcity.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Cold, Scarce,
                                          Case{"descriptors_workers", "descriptor", "clang", "process", 12}),
                          [](const auto& one) { return std::string(one.param.name); });
 
-#ifndef __SANITIZE_ADDRESS__  // whose memory it is
+#ifndef __SANITIZE_ADDRESS__  // which owns the allocator
 INSTANTIATE_TEST_SUITE_P(Memory, Scarce,
                          testing::Values(Case{"memory", "memory", "clang", "none", 16},
                                          Case{"memory_host", "memory", "host", "none", 16},

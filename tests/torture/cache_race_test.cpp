@@ -25,7 +25,7 @@ class CacheRace : public testing::Test {
   std::size_t entries() const { return ArtifactCache::open(options_).value()->list().size(); }
   bool nothing_staged() const { return fs::is_empty(options_.folder / "tmp"); }
 
-  /// A child that holds the lock of key 1 inside its make, for ever.
+  /// Starts a child that holds the lock of key 1 inside its make forever. Returns its process.
   pid_t start_stuck_maker() { return kmux::start_stuck_maker(options_, temp_.path() / "stuck"); }
 
   TempFolder temp_{memory_folder()};

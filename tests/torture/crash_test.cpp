@@ -35,7 +35,7 @@ class CacheCrash : public testing::Test {
  protected:
   ~CacheCrash() override { set_fault_handler(nullptr); }
 
-  /// The steps of a publication, in order and without repetition.
+  /// Returns the steps of a publication, in order and without repetition.
   std::vector<std::string> steps() {
     CacheOptions elsewhere = torture_options(temp_.path() / "steps");
     steps_seen.clear();
@@ -81,7 +81,7 @@ TEST_F(CacheCrash, HasAFaultPointAtEveryStep) {
 
 TEST_F(CacheCrash, AKillAtAnyStepLeavesNothingWrong) {
   const std::vector<std::string> all = steps();
-  std::set<int> published;  // what a round found whole must be there in the rounds that follow
+  std::set<int> published;  // entries found complete in a round must exist in later rounds
   int killed = 0;
   for (int round = 0; round < kRounds; ++round) {
     deadly_step = all[static_cast<std::size_t>(round) % all.size()];
@@ -96,7 +96,7 @@ TEST_F(CacheCrash, AKillAtAnyStepLeavesNothingWrong) {
       ASSERT_TRUE(found || !published.contains(i)) << "lost at " << deadly_step;
       if (found) published.insert(i);
     }
-    // An entry that is there is not published again: make room, so that every round comes to its step.
+    // Existing entries are not published again: prunes them, so that every round reaches its step.
     if (published.size() == kKeys) {
       ASSERT_TRUE(cache->prune({.min_idle = std::chrono::seconds(0)}).ok());
       published.clear();

@@ -1,5 +1,5 @@
-// Public functions that return a Result, while each allocation in turn fails, and while the system refuses folders: no exception
-// leaves one.
+// No exception may leave public functions that return a Result, while each allocation in turn fails and while the
+// system refuses folders.
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -27,8 +27,8 @@
 
 namespace {
 
-constinit thread_local int allowed = -1;  // allocations of this thread until they fail; negative: none fails
-constinit thread_local bool all_fail = false;  // or the next one alone
+constinit thread_local int allowed = -1;  // allocations of this thread until one fails; negative: none fails
+constinit thread_local bool all_fail = false;  // true if all later ones fail, not only the next
 constinit thread_local bool has_failed = false;
 
 }  // namespace
@@ -63,7 +63,7 @@ Program scaling() {
   return builder.build().value();
 }
 
-/// What `make` gives, an argument of a call: it belongs to the caller, whose allocations do not count.
+/// Returns the result of `make`, an argument of a call: the caller owns it, so its allocations do not count.
 template <class Make>
 auto given(const Make& make) {
   const int kept = std::exchange(allowed, -1);
@@ -76,7 +76,7 @@ std::vector<std::int64_t> shape(std::int64_t extent) {
   return given([&] { return std::vector<std::int64_t>{extent}; });
 }
 
-/// A call of a public function. True if it gave a value.
+/// A call of a public function. Returns true if it gave a value.
 struct Call {
   const char* name;
   std::function<bool()> run;
@@ -98,7 +98,7 @@ class Escapes : public testing::Test {
   }
   fs::path place(const char* name) const { return folder_.path() / name; }
 
-  /// What escapes while allocation `n` of the call fails, for every n; the first one by one, then fewer.
+  /// Returns the exceptions that escape while allocation `n` of the call fails, for every n at first, then for fewer.
   static std::vector<std::string> escaped(const Call& call) {
     std::vector<std::string> found;
     for (const bool all : {false, true}) {
@@ -122,7 +122,7 @@ class Escapes : public testing::Test {
   static int expect_none(const std::vector<Call>& calls) {
     int count = 0;
     for (const Call& call : calls) {
-      EXPECT_TRUE(call.run()) << call.name;  // plugins have answered, too: what they said is kept
+      EXPECT_TRUE(call.run()) << call.name;  // initialises plugins, whose results are cached
       const std::vector<std::string> found = escaped(call);
       EXPECT_THAT(found, testing::IsEmpty());
       count += static_cast<int>(found.size());
@@ -245,7 +245,7 @@ TEST_F(Escapes, NothingThatHadNoMemoryIsRememberedOfPlugins) {
   EXPECT_EQ(refused, 0);
 }
 
-/// Runs `body` in a child without root's powers whose working directory is gone; its exit code.
+/// Runs `body` in a child without root privileges whose working directory is deleted. Returns its exit code.
 int in_a_poor_place(const std::function<int()>& body) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -253,7 +253,7 @@ int in_a_poor_place(const std::function<int()>& body) {
     const char* const gone = ::mkdtemp(pattern.data());
     const bool is_there = gone != nullptr && ::chdir(gone) == 0 && ::rmdir(gone) == 0;
     if (!is_there || (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0)) std::_Exit(99);
-    int code = 98;  // something escaped
+    int code = 98;  // an exception escaped
     try {
       code = body();
     } catch (...) {

@@ -17,7 +17,7 @@ using testing::Each;
 constexpr int kEvictedKeys = 12;
 constexpr auto kDuration = std::chrono::milliseconds(2500);
 
-/// Finds or makes every key until the time is over; 0 if it never met anything wrong.
+/// Finds or makes every key until `end`. Returns 0 if all entries were valid and nothing was logged.
 int read_all(CacheOptions options, steady_clock::time_point end) {
   int complaints = 0;
   options.log = [&](const std::string&) { ++complaints; };
@@ -32,7 +32,7 @@ int read_all(CacheOptions options, steady_clock::time_point end) {
   return wrong != 0 ? 1 : complaints != 0 ? 2 : 0;
 }
 
-/// Evicts everything, again and again; 0 if it evicted something.
+/// Evicts all entries repeatedly. Returns 0 if it evicted any.
 int evict_all(const CacheOptions& options, steady_clock::time_point end) {
   std::uint64_t evicted = 0;
   const auto cache = ArtifactCache::open(options).value();

@@ -50,7 +50,7 @@ TEST_F(FullDisk, AtAnyStepCostsTheEntryAlone) {
   EXPECT_TRUE(ArtifactCache::open(options_).value()->find(torture_key(1)));
 }
 
-/// 0 if every key can be used though not all are kept, and those that are kept are right.
+/// Returns 0 if every key is usable, only some are kept, and kept entries are valid.
 int use_small_disk(const CacheOptions& options, const fs::path& makes) {
   for (int i = 0; i < 40; ++i) {
     if (use_cache(options, i, makes) != 0) return 1;
@@ -84,7 +84,7 @@ TEST_F(FullDisk, OfAFileSystemCostsEntriesAlone) {
 
 TEST_F(FullDisk, OfAProcessThatMayWriteLittleCostsEntriesAlone) {
   const int ended = wait_for(start_child([&] {
-    const rlimit little{5200, 5200};  // the container of the first few keys, not of the last
+    const rlimit little{5200, 5200};  // fits the container of the first few keys, not of the last
     if (::setrlimit(RLIMIT_FSIZE, &little) != 0) return 9;
     return use_small_disk(options_, temp_.path() / "makes");
   }));

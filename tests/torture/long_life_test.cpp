@@ -1,5 +1,5 @@
-// What a process that lives long must not lose: memory, descriptors and threads over many compilations, and right results while
-// many threads call, others compile, and the cache evicts.
+// Properties that a long-lived process must keep: memory, descriptors and threads over many compilations, and right
+// results while many threads call, others compile, and the cache evicts.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// y[i] = x[i] * factor + number, of dialect c; each number is another program.
+/// Returns y[i] = x[i] * factor + number, of dialect c; each number gives a different program.
 Program scaling(int number) {
   const Expr n = Expr::symbol("n");
   Program program{.name = "scaling"};
@@ -40,7 +40,7 @@ Program scaling(int number) {
   return program;
 }
 
-/// Calls the kernel of `scaling(number)`; is the result right?
+/// Calls the kernel of `scaling(number)`. Returns true if the result is right.
 bool is_right(const Kernel& kernel, int number, std::vector<std::int64_t>& memory) {
   constexpr std::int64_t kElements = 8;
   memory.assign(2 * kElements, number);
@@ -58,7 +58,7 @@ struct Footprint {
   std::ptrdiff_t descriptors = 0;
   std::ptrdiff_t threads = 0;
 
-  /// The least of many looks: the thread that trims the cache opens folders whenever it likes.
+  /// Returns the minimum of many samples: the thread that trims the cache opens folders at any time.
   static Footprint at_rest() {
     Footprint least = now();
     for (int i = 0; i < 20; ++i) {
@@ -84,14 +84,14 @@ struct Footprint {
   }
 };
 
-/// How many cycles: fewer in every run than in a night (KMUX_CYCLES).
+/// Returns the number of cycles: `usual`, or KMUX_CYCLES, which nightly runs set higher.
 int cycles(int usual) {
   const char* const asked = std::getenv("KMUX_CYCLES");
   return asked != nullptr ? std::atoi(asked) : usual;
 }
 
-/// `cycle` for `count` times: what the process takes after two thirds of them is what it takes in the end. The first fill what is
-/// bounded: the kernels that were compiled last, the pools of the compiler's allocator.
+/// Runs `cycle` for `count` times. The footprint after two thirds of them must equal that at the end. The first cycles
+/// fill bounded memory: the last compiled kernels, the pools of the compiler's allocator.
 template <class Cycle>
 void expect_flat(int count, const Cycle& cycle) {
   const int first = count / 3 * 2;
@@ -110,7 +110,7 @@ class LongLife : public testing::Test {
   TempFolder folder_{memory_folder()};
 };
 
-// Everything but the compiler, with a plugin that has none.
+// Covers everything except the compiler, with a plugin that has none.
 TEST_F(LongLife, TenThousandCompilationsTakeNoMore) {
   const RegistryOptions plugins{.search_path = {KMUX_TEST_PLUGIN_DIR "/null"}, .use_default_path = false};
   const Shared<Runtime> runtime = Runtime::create({.disable_cache = true}, plugins).value();
@@ -120,7 +120,7 @@ TEST_F(LongLife, TenThousandCompilationsTakeNoMore) {
   });
 }
 
-// The compiler in this process, the code that it makes, and the cache on disk.
+// Covers the compiler in this process, its code, and the cache on disk.
 TEST_F(LongLife, CompiledCodeIsGivenBack) {
   const Shared<Runtime> runtime = Runtime::create({.cache_dir = folder_.path(), .cache_max_bytes = "1M"}, {}).value();
   std::vector<std::int64_t> memory;

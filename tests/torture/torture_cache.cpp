@@ -69,7 +69,7 @@ std::vector<int> run_children(int count, const std::function<int(int)>& body) {
     children.push_back(start_child([&] {
       ::close(gate[1]);
       char byte = 0;
-      return ::read(gate[0], &byte, 1) == 0 ? body(i) : 8;  // the end of the pipe is the start of all
+      return ::read(gate[0], &byte, 1) == 0 ? body(i) : 8;  // closing the pipe starts all children at once
     }));
   }
   ::close(gate[0]);
@@ -97,7 +97,7 @@ int use_cache(const CacheOptions& options, int number, const std::filesystem::pa
   if (!cache) return 1;
   const Result<CacheEntry> entry = (*cache)->find_or_make(torture_key(number), [&] {
     note_make(makes);
-    ::usleep(20'000);  // others come while this one is at it
+    ::usleep(20'000);  // lets others arrive during the make
     return torture_entry(number);
   });
   if (!entry) return 2;

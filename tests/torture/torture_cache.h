@@ -10,27 +10,28 @@
 
 namespace kmux {
 
-/// The cache below `folder`, with short time-outs.
+/// Returns the options of the cache below `folder`, with short time-outs.
 CacheOptions torture_options(const std::filesystem::path& folder);
 
 CacheKey torture_key(int number);
-/// What a build of that key makes; nothing else may ever be found under it.
+/// Returns the result of a build of that key; no other value may ever be found under it.
 CacheEntry torture_entry(int number);
 bool is_right(const CacheEntry& entry, int number);
 
-/// Runs `body` in a child process, which ends with the number it returns; a child that hangs is killed after a minute.
+/// Runs `body` in a child process, which ends with the returned number; a hung child is killed after a minute.
 pid_t start_child(const std::function<int()>& body);
-/// The number that the child returned, or minus the signal that ended it.
+/// Returns the number that the child returned, or minus the signal that ended it.
 int wait_for(pid_t child);
-/// Runs `body` in `count` children at the same time; what each returned.
+/// Runs `body` in `count` children at the same time. Returns their results.
 std::vector<int> run_children(int count, const std::function<int(int)>& body);
 
-/// A child that is making key 1 and never ends; it has written the file `sign`.
+/// Starts a child that makes key 1 and never ends. Returns after it has written the file `sign`.
 pid_t start_stuck_maker(const CacheOptions& options, const std::filesystem::path& sign);
 
-/// A child's work: finds or makes the entry, says so in the file `makes`, and publishes. 0 if the entry is right.
+/// The work of a child: finds or makes the entry, notes a make in the file `makes`, and publishes. Returns 0 if the
+/// entry is valid.
 int use_cache(const CacheOptions& options, int number, const std::filesystem::path& makes);
-/// How often something was made.
+/// Returns the number of makes.
 std::size_t count_makes(const std::filesystem::path& makes);
 
 }  // namespace kmux

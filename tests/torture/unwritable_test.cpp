@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 
 constexpr ::uid_t kNobody = 65534;
 
-/// A cache with key 1 whose folders cannot be written to. Root can always write, so there it belongs to somebody else,
-/// as whom the children run.
+/// A cache with key 1 whose folders are not writable. Root can always write, so under root another user owns it, as
+/// whom the children run.
 class UnwritableCache : public testing::Test {
  protected:
   UnwritableCache() {
@@ -36,7 +36,7 @@ class UnwritableCache : public testing::Test {
     ::chmod(path.c_str(), 0500);
   }
 
-  /// What `body` returns when root's powers are gone.
+  /// Returns the result of `body` without root privileges.
   static int as_plain_user(const std::function<int()>& body) {
     return wait_for(start_child([&] {
       if (::geteuid() == 0 && ::setresuid(kNobody, kNobody, kNobody) != 0) return 9;

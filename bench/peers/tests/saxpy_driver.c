@@ -1,5 +1,5 @@
-// A CUDA driver without a device: memory is the host's, a launch computes saxpy at once. For tests/device_test.py, which
-// makes a library of it; SAXPY_DRIVER_FAULT is what it does wrong: "launch" fails, "result" is another one.
+// A CUDA driver without a device: memory is the host's, a launch computes saxpy at once. For tests/device_test.py,
+// which compiles it into a library; SAXPY_DRIVER_FAULT injects a fault: "launch" fails, "result" is wrong.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,7 +15,7 @@ static double now_ms(void) {
   return 1e3 * (double)time.tv_sec + 1e-6 * (double)time.tv_nsec;
 }
 
-static char thing;  // what opaque handles point to
+static char thing;  // the target of opaque handles
 
 int cuInit(unsigned flags) { return (int)flags; }
 int cuDeviceGetCount(int* count) { return *count = 1, 0; }
@@ -62,5 +62,5 @@ int cuLaunchKernel(void* function, unsigned grid, unsigned grid_y, unsigned grid
   return 0;
 }
 
-// NVRTC asks a libcuda.so.1 that is open for private tables, and does without them if there are none.
+// NVRTC queries an open libcuda.so.1 for private tables, and works without them.
 int cuGetExportTable(const void** table, const void* id) { return *table = NULL, id == NULL ? 1 : 500; }

@@ -1,5 +1,5 @@
-// A plugin that does what KMUX_TEST_BAD_PLUGIN asks for, "STEP:FAULT", where no error can tell of it: in its static initialiser
-// ("load"), its query, or a function of its table. Faults are below.
+// A plugin with the fault that KMUX_TEST_BAD_PLUGIN requests, "STEP:FAULT", where no error can report it: in its static
+// initialiser ("load"), its query, or a function of its table. The faults are below.
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -17,7 +17,7 @@ namespace kmux::broken {
 namespace {
 
 [[noreturn]] void end_by(int signal) {
-  std::signal(signal, SIG_DFL);  // a sanitizer's handler would end the process with a code instead
+  std::signal(signal, SIG_DFL);  // the handler of a sanitizer would end the process with an exit code instead
   std::raise(signal);
   std::abort();
 }
@@ -26,14 +26,14 @@ namespace {
   for (;;) pause();
 }
 
-/// The name of this process: "kmux-worker" in a worker.
+/// Returns the name of this process: "kmux-worker" in a worker.
 std::string process_name() {
   std::string name;
   std::getline(std::ifstream("/proc/self/comm"), name);
   return name;
 }
 
-/// What ends, stops or leaves the process.
+/// Crashes, exits, hangs, throws, leaks a thread or process, or writes noise, as `fault` requests.
 void misbehave(std::string_view fault) {
   if (fault == "crash") end_by(SIGSEGV);
   if (fault == "crash_in_worker" && process_name() == "kmux-worker") end_by(SIGSEGV);
@@ -51,7 +51,7 @@ void misbehave(std::string_view fault) {
     const auto ignored = ::write(3, "what nobody asked for", 21);
 }
 
-/// What says something untrue about what it answers.
+/// Sends an invalid answer: a false size, a null pointer, noise, or bytes after the call.
 void lie(std::string_view fault, kmux_sink answer) {
   static const std::string page(4096, 'x');
   if (fault == "lies_huge") answer.write(answer.self, page.data(), SIZE_MAX / 2);
@@ -66,7 +66,7 @@ void lie(std::string_view fault, kmux_sink answer) {
   }
 }
 
-/// The fault that is asked for in `step`; empty: none is.
+/// Returns the fault requested for `step`; empty if none is requested.
 std::string_view asked_in(std::string_view step) {
   const char* const asked = std::getenv("KMUX_TEST_BAD_PLUGIN");
   const std::string_view text = asked == nullptr ? "" : asked;
@@ -76,7 +76,7 @@ std::string_view asked_in(std::string_view step) {
 void at(std::string_view step) { misbehave(asked_in(step)); }
 void at(std::string_view step, kmux_sink answer) { at(step), lie(asked_in(step), answer); }
 
-/// Tells who opens this library, a line for each process.
+/// Appends the name of each process that opens this library to KMUX_TEST_BAD_PLUGIN_LOG, one line each.
 void tell_who_opens() {
   if (const char* const file = std::getenv("KMUX_TEST_BAD_PLUGIN_LOG"))
     std::ofstream(file, std::ios::app) << process_name() << '\n';

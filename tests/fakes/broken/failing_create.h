@@ -2,7 +2,7 @@
 
 #include "sound.h"
 
-/// A plugin that is sound until its backend is created.
+/// A plugin that is valid until its backend is created.
 #define KMUX_FAILING_CREATE(expression)                                                    \
   struct Failing {                                                                         \
     static constexpr kmux::PluginInfo kInfo = kmux::broken::Sound::kInfo;                  \

@@ -12,7 +12,7 @@ struct Sound {
 
 }  // namespace kmux::broken
 
-/// Exports a query that answers with `expression` over `table`, the table of a sound plugin.
+/// Exports a query that returns `expression` over `table`, the table of a valid plugin.
 #define KMUX_BROKEN_TABLE(expression)                                                         \
   extern "C" __attribute__((visibility("default"))) const kmux_plugin_api* kmux_plugin_query( \
       std::uint32_t version, [[maybe_unused]] kmux_sink reason) {                             \

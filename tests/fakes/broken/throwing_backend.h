@@ -6,7 +6,7 @@
 
 namespace kmux::broken {
 
-/// Devices whose every function throws, those aside that may not.
+/// Devices whose functions all throw, except those that must not.
 class ThrowingDevices final : public DeviceApi {
  public:
   Result<int> count() override { throw std::runtime_error("thrown by count"); }
@@ -33,7 +33,7 @@ class ThrowingDevices final : public DeviceApi {
   Result<void*> event_create_untimed(int) override { throw std::runtime_error("thrown by event_create_untimed"); }
 };
 
-/// A backend whose every function throws.
+/// A backend whose functions all throw.
 class ThrowingBackend : public Backend, private Wrapper, private Builder {
  public:
   Result<ProbeReport> probe() override { throw std::runtime_error("thrown by probe"); }

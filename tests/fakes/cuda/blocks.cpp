@@ -9,8 +9,8 @@
 namespace kmux::fake_cuda {
 namespace {
 
-constexpr std::size_t kAlignment = 256;                 // of what a pool gives
-constexpr std::size_t kSpoiled = std::size_t{1} << 20;  // so much of a block is filled, which is fast enough
+constexpr std::size_t kAlignment = 256;                 // of the blocks of a pool
+constexpr std::size_t kSpoiled = std::size_t{1} << 20;  // fills at most this much of a block, which is fast enough
 constexpr int kNewByte = 0xcd;
 constexpr int kFreedByte = 0xdd;
 
@@ -40,7 +40,7 @@ std::uintptr_t Blocks::take(int device, std::size_t bytes, const std::function<b
   for (const auto& [address, block] : blocks_) {
     const bool fits = block.capacity >= bytes && block.capacity / 2 <= bytes && block.device == device;
     if (!fits || block.of_graph || block.is_owned) continue;
-    // What was freed last and is least likely to be done shows most.
+    // Prefers the block freed last: its free is the least likely to have executed, so it exposes most misuse.
     if (best != 0 && blocks_.at(best).freed >= block.freed) continue;
     if (is_free_for(block)) best = address;
   }

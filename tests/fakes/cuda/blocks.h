@@ -11,29 +11,29 @@
 
 namespace kmux::fake_cuda {
 
-/// Where memory was allocated: the stream, and the callers of the driver.
+/// The origin of an allocation: its stream and the callers of the driver.
 struct AllocationPlace {
   CUstream stream = nullptr;
   int frame_count = 0;
   std::array<void*, 8> frames = {};
 
-  /// Of the caller of the caller, without the driver's own frames.
+  /// Returns the place of the caller's caller, without the driver's own frames.
   static AllocationPlace here(CUstream stream);
-  /// "on stream 0x0 by a+0x10 (libx.so) < b+0x20 (program)"
+  /// Example: "on stream 0x0 by a+0x10 (libx.so) < b+0x20 (program)"
   std::string text() const;
 };
 
-/// Memory of the host that stands for a device's. It has a generation for each allocation that got it, so that a use can
-/// be held against the allocation it was meant for.
+/// Host memory that stands for device memory. Its generation counts its allocations, so that a use can be matched to
+/// the allocation that it was meant for.
 struct Block {
   std::size_t capacity = 0;
   int device = 0;
-  bool of_graph = false;  // its address belongs to a node that allocates
+  bool of_graph = false;  // its address belongs to an allocation node
   std::size_t bytes = 0;  // of the last allocation
   std::uint64_t generation = 0;  // of the last allocation, by the calls so far
-  bool is_owned = false;  // ... and nobody called free
-  std::uint64_t reached = 0;  // the allocation that was executed last
-  bool is_usable = false;  // ... and its free was not
+  bool is_owned = false;  // ... and free was not called
+  std::uint64_t reached = 0;  // the last allocation that was executed
+  bool is_usable = false;  // ... and its free was not executed
   Timeline::Operation freed = 0;
   AllocationPlace place = {};
 };
@@ -43,7 +43,7 @@ struct Use {
   CUdeviceptr address = 0;
   std::uintptr_t block = 0;
   std::uint64_t generation = 0;
-  bool was_freed = false;  // already when the operation was launched
+  bool was_freed = false;  // before the operation was launched
 };
 
 /// The memory of all devices. Freed blocks are kept, filled with 0xdd, until `clear`. Guarded by the world's mutex.
@@ -55,18 +55,18 @@ class Blocks {
   ~Blocks() { clear(); }
   void clear();
 
-  /// A block for an allocation; `is_free_for` says of the operation that freed a block whether the allocation is ordered
-  /// after it. 0: the host has no memory.
+  /// Returns a block for an allocation; 0 if the host is out of memory. `is_free_for` must return true if the
+  /// allocation is ordered after the operation that freed the block.
   std::uintptr_t take(int device, std::size_t bytes, const std::function<bool(const Block&)>& is_free_for);
-  /// A block whose address belongs to a node of a graph.
+  /// Returns a block whose address belongs to a node of a graph; 0 if the host is out of memory.
   std::uintptr_t take_for_graph(int device, std::size_t bytes);
   Block* find(std::uintptr_t address);
   bool is_in_graph(CUdeviceptr address, std::size_t bytes) const;
   std::optional<Use> use_of(CUdeviceptr address) const;
 
-  /// What is wrong with a use that is executed now; empty: nothing.
+  /// Returns the breach of a use that is executed now; empty if it is valid.
   std::string breach_of(const Use& use) const;
-  /// What operations do; the text is a breach, or empty.
+  /// Executes an allocation or a free. The second returns its breach; empty if it is valid.
   void execute(const AllocationNode& node);
   std::string execute(const FreeNode& node);
 
@@ -75,7 +75,7 @@ class Blocks {
   std::map<std::uintptr_t, Block> blocks_;
 };
 
-/// "0x7f10 (1024 bytes, allocated on stream 0x0 by main+0x10 (program))"
+/// Example: "0x7f10 (1024 bytes, allocated on stream 0x0 by main+0x10 (program))"
 std::string block_text(CUdeviceptr address, const Block& block);
 
 }  // namespace kmux::fake_cuda

@@ -11,7 +11,7 @@
 
 namespace kmux::fake_cuda {
 
-/// What is written down, and what shall fail. Guarded by the world's mutex.
+/// The recorded calls and the faults to inject. Guarded by the world's mutex.
 struct Record {
   struct Fault {
     std::string symbol;  // empty: any
@@ -26,30 +26,31 @@ struct Record {
 
 Record& record();
 
-/// Whether calls must go through `Call`: somebody records, injects faults, runs kernels, captures or
-/// has poisoned the context.
+/// Returns true if calls must go through `Call`: recording is on, faults are pending, launches run kernels, a capture
+/// is in progress, or the context is poisoned.
 bool is_watched();
-/// What a launch does that nobody watches, to be as slow as a real one; null: nothing.
+/// The work of an unwatched launch, which makes it as slow as a real one; null: none.
 extern std::atomic<void (*)()> launch_work;
-/// To be called with the world locked, after any of that has changed.
+/// Recomputes `is_watched`. The caller must hold the world's lock, after any of that has changed.
 void watch();
 
-/// What a call needs before it does anything.
+/// The state that a call requires.
 enum class Needs { kNothing, kInit, kContext };
 
-/// One call of the driver: the world is locked as long as it lives.
+/// One call of the driver. Holds the world's lock for its lifetime.
 class Call {
  public:
   Call(const char* symbol, Needs needs);
 
-  /// Adds to the line of this call: arguments before `run`, results within it.
+  /// Appends to the line of this call: arguments before `run`, results within it.
   template <class... Parts>
   Call& with(const Parts&... parts) {
     if (record().on) (append(line_, parts), ...);
     return *this;
   }
 
-  /// `action() -> CUresult`, unless the call is to fail or what it needs is missing.
+  /// Returns the result of `action() -> CUresult`, unless a fault is injected or the state that the call requires is
+  /// missing.
   template <class Action>
   CUresult run(Action action) {
     CUresult result = fault();
@@ -58,7 +59,7 @@ class Call {
     return finish(result);
   }
 
-  /// As `run` for what releases something: a fault is reported after the action.
+  /// As `run`, for calls that release an object: an injected fault is returned after the action.
   template <class Action>
   CUresult release(Action action) {
     const CUresult told = fault();
@@ -77,7 +78,7 @@ class Call {
   std::string line_;
 };
 
-/// "CUDA_ERROR_INVALID_VALUE" and "invalid argument"; null for a number that is none of the driver's.
+/// Returns "CUDA_ERROR_INVALID_VALUE" and "invalid argument"; null if the code is not one of the driver's.
 const char* name_of(CUresult code);
 const char* meaning_of(CUresult code);
 

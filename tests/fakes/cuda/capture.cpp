@@ -14,7 +14,7 @@ bool is_forbidden(const Capture& capture, CUstreamCaptureMode mode, unsigned thr
 }  // namespace
 
 Capture& Captures::begin(CUstream stream, CUstreamCaptureMode mode, unsigned thread, CUgraph graph) {
-  // Ids are of the process, not of a beginning of the fake.
+  // Ids are unique in the process, also across resets of the fake.
   static std::uint64_t ids = 0;
   Capture& capture = captures_[++ids];
   capture = {ids, mode, thread, CU_STREAM_CAPTURE_STATUS_ACTIVE, graph, stream, {{stream, {}}}};

@@ -3,7 +3,7 @@
 
 #include "call.h"
 
-// The symbols that tests resolve, and that kmux does not call.
+// Symbols that tests resolve and kmux does not call.
 extern "C" {
 __attribute__((visibility("default"))) kmux::nvidia::CUresult cuStreamBeginCapture_v2(
     kmux::nvidia::CUstream stream, kmux::nvidia::CUstreamCaptureMode mode);
@@ -31,7 +31,7 @@ std::set<CUgraphNode> all_before(const std::vector<CUgraphNode>& last) {
   return seen;
 }
 
-// Whether the first stream waits for everything that the others got.
+// Returns true if the origin stream waits for all operations of the other streams.
 bool is_joined(const Capture& capture) {
   const std::set<CUgraphNode> joined = all_before(capture.last.at(capture.origin));
   for (const auto& [stream, last] : capture.last) {
@@ -41,7 +41,8 @@ bool is_joined(const Capture& capture) {
   return true;
 }
 
-// Whoever ends a capture on another stream of it spoils it; who does on another thread ends it without a graph.
+// Ending a capture on a stream other than its origin invalidates it; ending it on another thread ends it without a
+// graph.
 CUresult check_end(Capture& capture, CUstream stream) {
   if (capture.origin != stream_key(stream)) {
     capture.status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
@@ -54,7 +55,7 @@ CUresult check_end(Capture& capture, CUstream stream) {
   return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
 }
 
-// Ends the capture, whether its graph is good or not.
+// Ends the capture. Returns its graph if it is valid.
 CUresult end_capture(Capture& capture, CUgraph* graph) {
   CUresult result = CUDA_SUCCESS;
   if (capture.status != CU_STREAM_CAPTURE_STATUS_ACTIVE) result = kCaptureInvalidated;
@@ -69,7 +70,7 @@ CUresult end_capture(Capture& capture, CUgraph* graph) {
 }  // namespace
 
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
-  // The legacy stream is of the current context; others are of their own.
+  // The legacy stream needs the current context; other streams have their context.
   const bool lacks_context = stream_key(stream) == kLegacyStream && current_device() < 0;
   if (!is_watched() && !lacks_context) return *status = CU_STREAM_CAPTURE_STATUS_NONE, CUDA_SUCCESS;
   Call call("cuStreamIsCapturing", Needs::kInit);

@@ -86,7 +86,7 @@ CUresult cuCtxSetLimit(CUlimit limit, std::size_t value) {
 }
 
 CUresult cuCtxResetPersistingL2Cache() {
-  // Beside a capture it does no harm, unlike cuCtxSetLimit (driver_rules on an H200).
+  // Has no effect on a capture, unlike cuCtxSetLimit (driver_rules on an H200).
   return Call("cuCtxResetPersistingL2Cache", Needs::kContext).run([] { return CUDA_SUCCESS; });
 }
 

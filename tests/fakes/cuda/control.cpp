@@ -9,7 +9,7 @@
 namespace kmux::fake_cuda {
 namespace {
 
-// Does `change` with the world locked.
+// Calls `change` with the world locked.
 template <class Change>
 auto locked(Change change) {
   const std::lock_guard lock(world().mutex);
@@ -19,7 +19,7 @@ auto locked(Change change) {
   return change(world());
 }
 
-// As a compiler lays them out: numbers to a multiple of their size, tensor maps to 64 bytes.
+// Lays parameters out as a compiler does: numbers aligned to their size, tensor maps to 64 bytes.
 std::vector<Parameter> parameters_from(const std::vector<std::size_t>& sizes) {
   std::vector<Parameter> parameters;
   std::size_t end = 0;

@@ -9,10 +9,11 @@
 
 #include "nvidia/launch/driver_abi.h"
 
-/// What tests say to the fake driver and read of it. Both are built together, so C++ may cross.
+/// The interface by which tests configure and inspect the fake driver. Both are built together, so C++ types may cross
+/// it.
 namespace kmux::fake_cuda {
 
-/// A device as the driver describes it. By default one like an H200, but with less memory.
+/// A device as the driver describes it. The default is similar to an H200, with less memory.
 struct Device {
   std::string name = "Fake H200";
   int major = 9;
@@ -26,7 +27,7 @@ struct Device {
   int memory_pools = 1;
 };
 
-/// What was made and not released. `contexts` counts retains.
+/// Objects that were created and not released. `contexts` counts retains.
 struct Live {
   std::size_t contexts = 0;
   std::size_t libraries = 0;
@@ -43,10 +44,10 @@ struct Live {
   }
 };
 
-/// A launch that the fake device runs: plain, or a node of a graph.
+/// A launch that the fake device executes: plain, or a node of a graph.
 ///
-/// Lifetime: borrowed for the call. `args` is null where the sizes of the parameters are not known to a graph. `stream` is
-/// what the caller passed, and may be destroyed.
+/// Lifetime: valid during the call. `args` is null if a graph does not know the sizes of the parameters. `stream` is
+/// the caller's value and may be destroyed.
 struct KernelRun {
   const std::string& kernel;
   nvidia::CUlibrary library;
@@ -60,7 +61,7 @@ struct KernelRun {
 
 enum class MapKind : std::uint8_t { kTiled = 1, kIm2col = 2 };
 
-/// What the fake driver writes into the 128 bytes of a tensor map. Values past `rank` are 0.
+/// The 128 bytes of a tensor map as the fake driver writes them. Values past `rank` are 0.
 struct TensorMapBytes {
   std::uint32_t magic;  // kTensorMapMagic
   MapKind kind;
@@ -83,7 +84,7 @@ struct TensorMapBytes {
 static_assert(sizeof(TensorMapBytes) <= 128);
 constexpr std::uint32_t kTensorMapMagic = 0x50414d54;
 
-/// The one object behind the symbol `kmux_fake_cuda_control`. FakeCuda says what each function means.
+/// The object behind the symbol `kmux_fake_cuda_control`. FakeCuda documents each function.
 class Control {
  public:
   virtual void reset() = 0;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMachine = 190;  // EM_CUDA
 constexpr int kFirstAbiWithArchInSecondByte = 8;  // of e_flags; before, in the first
-constexpr unsigned char kEntry = 0x10;  // STO_CUDA_ENTRY, in st_other: a kernel, and no function of the device
+constexpr unsigned char kEntry = 0x10;  // STO_CUDA_ENTRY, in st_other: a kernel, not a device function
 constexpr unsigned char kSizedAttribute = 4;  // EIFMT_SVAL: two bytes of size, then that many bytes
 constexpr unsigned char kParameterInfo = 0x17;
 constexpr std::string_view kInfo = ".nv.info.";
@@ -59,7 +59,7 @@ void read_symbols(const Image& image, const Elf64_Shdr& table, Cubin& cubin) {
     if (ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT) {
       cubin.variables.try_emplace(std::string(image.text(strings, symbol.st_name)), symbol.st_size);
     }
-    // Kernels that are static or in an unnamed namespace are local, and the driver finds them all the same.
+    // Kernels that are static or in an unnamed namespace are local symbols, which the driver finds as well.
     const bool is_kernel = ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && (symbol.st_other & kEntry) != 0;
     if (is_kernel && symbol.st_shndx != SHN_UNDEF) {
       cubin.kernels.try_emplace(std::string(image.text(strings, symbol.st_name)));

@@ -5,7 +5,7 @@
 namespace kmux::fake_cuda {
 namespace {
 
-// Where the devices are plugged in: each in a slot of its own of one bus. Source: CUDA Driver API, CUdevice_attribute.
+// The PCI location of the devices: each has a separate slot of one bus. Source: CUDA Driver API, CUdevice_attribute.
 constexpr int kPciBus = 33, kPciDevice = 34, kPciDomain = 50;
 
 int place_of(const Device& device, int attribute, int* value) {

@@ -1,5 +1,5 @@
-// Holds a libcuda against the rules: driver_rules [LIBRARY [PART_OF_NAME]]. One line a rule on stdout, "same" or what differs;
-// exit code 1 if a rule differs, 2 if there is no driver.
+// Checks a libcuda against the rules: driver_rules [LIBRARY [PART_OF_NAME]]. Prints one line a rule to stdout, "same"
+// or the difference; exit code 1 if a rule differs, 2 if there is no driver.
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 
 namespace {
 
-constexpr unsigned kMaxSeconds = 60;  // a rule; then the signal ends the program, and stderr says where
+constexpr unsigned kMaxSeconds = 60;  // a rule; then SIGALRM ends the program, and stderr names the rule
 
 int check(const kmux::driver_rules::Driver& driver, const char* part) {
   int differing = 0;

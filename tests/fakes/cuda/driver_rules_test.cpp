@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kSeeds = 30;
 constexpr std::uint64_t kSeedsOfOverlap = 1000;
-constexpr std::uint64_t kSeedsOfRefusals = 3;  // which are little about order
+constexpr std::uint64_t kSeedsOfRefusals = 3;  // which depend little on order
 
 // The one kernel of the rules, without its cycles.
 void run_fill(const fake_cuda::KernelRun& run) {

@@ -67,7 +67,7 @@ const char* meaning_of(CUresult code) { return find(code) == nullptr ? nullptr :
 
 }  // namespace kmux::fake_cuda
 
-// NVRTC asks a libcuda.so.1 that is open for private tables, and does without them if there are none.
+// NVRTC queries an open libcuda.so.1 for private tables, and works without them.
 extern "C" __attribute__((visibility("default"))) kmux::nvidia::CUresult cuGetExportTable(const void** table,
                                                                                           const void*) {
   *table = nullptr;

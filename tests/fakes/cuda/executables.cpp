@@ -37,7 +37,7 @@ CUresult instantiate(CUgraph graph, unsigned long long flags, CUgraphExec* execu
   return CUDA_SUCCESS;
 }
 
-// What an earlier launch allocated and nobody freed: freed first, or the launch is refused.
+// Allocations of an earlier launch that were never freed: frees them first, or refuses the launch.
 CUresult free_left(const Executable& executable, CUstream stream, std::vector<Operation>& steps) {
   for (const Executable::Entry& entry : executable.entries) {
     const auto* node = std::get_if<AllocationNode>(&entry.node);
@@ -51,7 +51,7 @@ CUresult free_left(const Executable& executable, CUstream stream, std::vector<Op
   return CUDA_SUCCESS;
 }
 
-// The node as this launch of its graph executes it.
+// Returns the node as this launch of its graph executes it.
 Node node_of_launch(const Node& node, int device) {
   World& w = world();
   if (const auto* allocation = std::get_if<AllocationNode>(&node)) {
@@ -97,7 +97,7 @@ CUresult launch(Work& work, Executable& executable, CUstream stream) {
 
 }  // namespace
 
-// Nobody may change an executable while another thread is about to launch what it changed.
+// Reports misuse if another thread has changed the executable and has not yet launched it.
 void claim(Executable& executable, const char* what) {
   const std::thread::id self = std::this_thread::get_id();
   if (executable.changed_by != std::thread::id() && executable.changed_by != self) {
@@ -133,7 +133,7 @@ CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
     Executable* found = w.executables.find(executable);
     if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     if (const CUresult wrong = w.check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
-    // Stricter than the driver, which would make a graph within the graph of it: kmux promises plain launches there.
+    // Stricter than the driver, which would add a child graph: kmux guarantees plain launches during a capture.
     if (w.capture_of(stream) != CU_STREAM_CAPTURE_STATUS_NONE) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (const CUresult wrong = check_capture(stream); wrong != CUDA_SUCCESS) return wrong;
     claim(*found, "cuGraphLaunch");

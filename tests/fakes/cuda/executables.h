@@ -4,7 +4,7 @@
 
 namespace kmux::fake_cuda {
 
-/// Notes that this thread is about to change or launch an executable; misuse while another thread changes it.
+/// Marks the executable as changed by this thread. Reports misuse if another thread is changing it.
 void claim(Executable& executable, const char* what);
 
 }  // namespace kmux::fake_cuda

@@ -2,7 +2,8 @@
 
 #include "nvidia/launch/driver_abi.h"
 
-// Every symbol of the table, declared as the library exports it: a definition with other parameters does not compile.
+// Declares every symbol of the table as the library exports it, so that a definition with other parameters does not
+// compile.
 namespace kmux::fake_cuda {
 
 using namespace nvidia;  // NOLINT(google-build-using-namespace): the names of the driver's interface

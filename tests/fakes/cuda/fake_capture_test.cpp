@@ -5,7 +5,7 @@
 namespace kmux::fake_cuda {
 namespace {
 
-// A stream that is being captured, and what may spoil that.
+// A stream that is being captured, and the calls that may invalidate its capture.
 class FakeCapture : public OpenedFake {
  protected:
   FakeCapture() {
@@ -62,7 +62,7 @@ TEST_F(FakeCapture, IsNotAskedAboutInAContext) {
   for (const bool on : {true, false}) {
     fake.set_recording(on);
     EXPECT_EQ(cu.stream_capturing(stream, &told), CUDA_SUCCESS);
-    EXPECT_EQ(cu.stream_capturing(nullptr, &told), CUDA_ERROR_INVALID_CONTEXT);  // which one's legacy stream?
+    EXPECT_EQ(cu.stream_capturing(nullptr, &told), CUDA_ERROR_INVALID_CONTEXT);  // its legacy stream is unknown
     EXPECT_EQ(told, CU_STREAM_CAPTURE_STATUS_NONE);
   }
 }
@@ -81,7 +81,7 @@ TEST_F(FakeCapture, IsSparedByARelaxedThread) {
 TEST_F(FakeCapture, IsNotForTheLegacyStreamToAskAbout) {
   CUstreamCaptureStatus told{};
   fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_NONE);
-  EXPECT_EQ(cu.stream_create(&stream, CU_STREAM_DEFAULT), CUDA_SUCCESS);  // which the legacy stream waits for
+  EXPECT_EQ(cu.stream_create(&stream, CU_STREAM_DEFAULT), CUDA_SUCCESS);  // the legacy stream waits for it
   fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
   EXPECT_EQ(cu.stream_capturing(nullptr, &told), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
   fake.set_recording(false);

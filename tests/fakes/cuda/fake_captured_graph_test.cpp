@@ -10,7 +10,7 @@ using testing::HasSubstr;
 
 constexpr unsigned long long kAutoFreeOnLaunch = 1;
 
-// What captures record, beyond the rules of driver_rules, which are played over the fake, too.
+// The contents of captured graphs, beyond the rules of driver_rules, which run over the fake as well.
 class FakeCapturedGraph : public OpenedFake {
  protected:
   FakeCapturedGraph() {
@@ -22,7 +22,7 @@ class FakeCapturedGraph : public OpenedFake {
     EXPECT_EQ(cu.device_pool(&pool, 0), CUDA_SUCCESS);
     fake.on_launch([this](const KernelRun& run) { runs.push_back(*static_cast<std::int32_t*>(run.args[1])); });
   }
-  // The executable of what `record()` gives to the stream.
+  // Returns the executable of the operations that `record()` adds to the stream.
   template <class Record>
   CUgraphExec captured(Record record, unsigned long long flags = 0) {
     CUgraph graph = nullptr;

@@ -14,7 +14,7 @@ using testing::IsEmpty;
 
 constexpr std::uint64_t kSeeds = 100;
 
-// A fake whose streams do their work later, and a kernel "fill" of an address and a number.
+// A fake whose streams defer their work, and a kernel "fill" of an address and a number.
 class FakeDeferred : public OpenedFake {
  protected:
   void begin_with(std::uint64_t seed) {
@@ -44,7 +44,7 @@ class FakeDeferred : public OpenedFake {
     return cu.launch(&config, reinterpret_cast<CUfunction>(kernel), args, nullptr);
   }
   static int read(CUdeviceptr from) { return *reinterpret_cast<const int*>(from); }
-  // What `play()` leads to over all seeds: the misuse.
+  // Returns the misuse that `play()` leads to over all seeds.
   template <class Play>
   std::set<std::string> misuses_of(Play play) {
     std::set<std::string> found;
@@ -230,7 +230,7 @@ TEST_F(FakeDeferred, WaitsWhereTheDriverDoes) {
   }
 }
 
-// Memory of no stream is there for all at once, and its free waits for all.
+// Memory allocated without a stream is valid at once in all streams, and its free waits for all.
 TEST_F(FakeDeferred, HasMemoryOfNoStream) {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   auto* const make = reinterpret_cast<CUresult (*)(CUdeviceptr*, std::size_t)>(dlsym(driver, "cuMemAlloc_v2"));
@@ -284,7 +284,7 @@ TEST_F(FakeDeferred, OrdersNodesOfAGraphByItsEdgesAlone) {
     EXPECT_EQ(cu.graph_launch(executable, stream), CUDA_SUCCESS);
     fake.finish();
     seen.insert(read(x));
-    // Launches of one executable are in order, on whatever streams.
+    // Launches of one executable are ordered across streams.
     EXPECT_EQ(cu.executable_enable(executable, nodes[1], 0), CUDA_SUCCESS);
     EXPECT_EQ(cu.graph_launch(executable, stream), CUDA_SUCCESS);
     EXPECT_EQ(cu.executable_enable(executable, nodes[0], 0), CUDA_SUCCESS);

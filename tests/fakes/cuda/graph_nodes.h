@@ -6,22 +6,22 @@
 
 namespace kmux::fake_cuda {
 
-/// Copies what a graph keeps of a kernel's launch, its arguments too where their sizes are known.
+/// Copies the parameters that a graph keeps of a kernel's launch, with the arguments if their sizes are known.
 ///
 /// Errors: INVALID_HANDLE for a dead kernel.
 CUresult read_kernel_node(const CUDA_KERNEL_NODE_PARAMS& params, KernelNode& node);
 
-/// Copies the name of a kernel, and its arguments where their sizes are known.
+/// Copies the name of a kernel, with its arguments if their sizes are known.
 ///
 /// Errors: INVALID_VALUE if it has parameters and `args` is null.
 CUresult copy_arguments(const Kernel& kernel, void* const* args, KernelNode& node);
 
-/// What the driver checks of a node on `device`; INVALID_CONTEXT if that is none.
+/// Checks a node on `device` as the driver does. Returns INVALID_CONTEXT if the device is invalid.
 CUresult check_node(const Node& node, int device);
 
-/// " add grid 4,1,1 block 128,1,1 smem 0 args [...]"
+/// Example: " add grid 4,1,1 block 128,1,1 smem 0 args [...]"
 std::string kernel_node_text(const CUDA_KERNEL_NODE_PARAMS& params);
-/// " memset 0x7f00 value 0 element_bytes 1 width 16 height 1"
+/// Example: " memset 0x7f00 value 0 element_bytes 1 width 16 height 1"
 std::string memset_node_text(const CUDA_MEMSET_NODE_PARAMS& params);
 
 }  // namespace kmux::fake_cuda

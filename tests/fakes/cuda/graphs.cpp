@@ -8,7 +8,7 @@
 namespace kmux::fake_cuda {
 namespace {
 
-// Adds `node` to the graph if it and all that goes before are there.
+// Adds `node` to the graph if the graph and all predecessors exist.
 CUresult add_node(CUgraph handle, const CUgraphNode* after, std::size_t after_count, Node node, CUgraphNode* made) {
   World& w = world();
   Graph* graph = w.graphs.find(handle);
@@ -38,14 +38,14 @@ Executable::Entry* entry_of(Executable* executable, CUgraphNode node) {
   return found == executable->entries.end() ? nullptr : &*found;
 }
 
-// The device whose memory an address lies in; -1: in none.
+// Returns the device that owns the memory at an address; -1 if none does.
 int device_at(CUdeviceptr address) {
   const auto next = world().memory.upper_bound(static_cast<std::uintptr_t>(address));
   return world().is_memory(address, 1) ? std::prev(next)->second.device : -1;
 }
 
-// What an executable takes of a node. Source: CUDA Driver API, cuGraphExecMemsetNodeSetParams: fills of one dimension, both of
-// memory of one context.
+// Checks the parameters that an executable accepts for a node. Source: CUDA Driver API, cuGraphExecMemsetNodeSetParams:
+// one-dimensional fills, both of memory of one context.
 CUresult check_change(const CUDA_MEMSET_NODE_PARAMS& held, const CUDA_MEMSET_NODE_PARAMS& anew) {
   const int before = device_at(held.dst);
   const bool moves = before >= 0 && before != device_at(anew.dst);

@@ -52,7 +52,7 @@ CUresult watched_launch(const CUlaunchConfig& config, CUfunction function, void*
     const bool has_sizes = node.has_sizes;
     Timeline::Operation given = 0;
     const CUresult result = submit(work, config.hStream, device, std::move(node), &given, args);
-    if (!has_sizes) work.wait_for(given);  // the caller's arguments are all there is
+    if (!has_sizes) work.wait_for(given);  // without sizes, only the caller has the arguments
     return result;
   });
 }

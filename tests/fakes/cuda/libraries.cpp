@@ -8,7 +8,7 @@
 namespace kmux::fake_cuda {
 namespace {
 
-// PTX runs on its architecture and on newer ones; with suffix "a" on its own alone.
+// PTX runs on its architecture and on newer ones; with suffix "a" only on its architecture.
 CUresult check_ptx(const PtxTarget& target) {
   if (target.arch == 0 || current_device() < 0) return CUDA_SUCCESS;
   const Device& device = world().devices[static_cast<std::size_t>(current_device())];
@@ -24,7 +24,7 @@ bool has_code_for(const std::vector<FatbinCode>& fatbin, const Device& device) {
   });
 }
 
-// Loading is lazy: what the code is shows when a kernel is asked for. Code for 9.0 runs on 9.1, but not on 10.0.
+// Loading is lazy: a kernel lookup reports invalid code. Code for 9.0 runs on 9.1, but not on 10.0.
 CUresult check_code(const Library& library) {
   if (library.is_junk) return CUDA_ERROR_INVALID_IMAGE;
   if (!library.cubin && library.fatbin.empty()) return check_ptx(library.ptx_target);
@@ -35,7 +35,7 @@ CUresult check_code(const Library& library) {
   return arch / 10 == device.major && arch % 10 <= device.minor ? CUDA_SUCCESS : CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
-// What the fake cannot read, compressed code and bytes of a test, has those kernels that the test has told of.
+// Code that the fake cannot read, compressed or bytes of a test, has the kernels that the test has registered.
 bool has_kernel(const Library& library, const std::string& name) {
   if (world().hidden.contains(name)) return false;
   if (library.cubin) return library.cubin->kernels.contains(name);
@@ -52,14 +52,14 @@ CUkernel make_kernel(CUlibrary handle, const Library& library, const std::string
   return world().kernels.add({name, handle, static_shared_of(library, name)});
 }
 
-// Whether the options of a load are ones. Source: CUDA Driver API, CUjit_option and CUlibraryOption.
+// Returns true if the options of a load are valid. Source: CUDA Driver API, CUjit_option and CUlibraryOption.
 bool are_options(const int* options, void* const* values, unsigned count, int most) {
   if (count == 0) return true;
   if (options == nullptr || values == nullptr) return false;
   return std::all_of(options, options + count, [&](int option) { return option >= 0 && option <= most; });
 }
 
-// Nothing: an attribute that kernels do not have.
+// Returns nothing for an attribute that kernels do not have.
 std::optional<int> attribute_of(const Kernel& kernel, const Kernel::OnDevice& there, CUfunction_attribute attribute) {
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -145,7 +145,7 @@ CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* nam
   });
 }
 
-// A library has its variables once on each device. They lie in the host's memory, as all memory here does.
+// A library has one instance of its variables on each device. They are in host memory, as all memory here.
 CUresult cuLibraryGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUlibrary library, const char* name) {
   Call call("cuLibraryGetGlobal", Needs::kContext);
   return call.with(" ", library, " ", name).run([&] {

@@ -12,7 +12,7 @@
 
 namespace kmux::fake_cuda {
 
-/// An address that the interface has as a number.
+/// An address that the interface passes as a number.
 struct Hex {
   std::uint64_t value;
 };
@@ -37,7 +37,7 @@ void append(std::string& line, T* pointer) {
   append(line, Hex{reinterpret_cast<std::uintptr_t>(pointer)});
 }
 
-/// "4,1,1"
+/// Example: "4,1,1"
 template <class T>
 std::string list(const T* values, std::size_t count) {
   std::string text;
@@ -45,10 +45,10 @@ std::string list(const T* values, std::size_t count) {
   return text;
 }
 
-/// One argument of a kernel: a number of its width for 1, 2, 4 and 8 bytes, else its bytes in order.
+/// Returns the text of a kernel argument: a number of its width for 1, 2, 4 and 8 bytes, else its bytes in order.
 std::string argument_text(const void* bytes, std::size_t size);
 
-/// " args [0x00000001 ...]"; " args [?]" where the parameters are not known.
+/// Returns " args [0x00000001 ...]", or " args [?]" if the parameters are unknown.
 std::string arguments_text(void* const* args, const std::vector<Parameter>* parameters);
 
 }  // namespace kmux::fake_cuda

@@ -6,7 +6,7 @@
 
 namespace kmux::fake_cuda {
 
-// The calls of HIP over CUDA and of Python's arrays, which kmux's launch layer does not make.
+// Calls that HIP over CUDA and Python arrays make, and kmux's launch layer does not.
 extern "C" {
 __attribute__((visibility("default"))) CUresult cuPointerGetAttribute(void* value, int attribute, CUdeviceptr address);
 __attribute__((visibility("default"))) CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes);
@@ -28,14 +28,14 @@ int device_of(CUmemoryPool pool) {
   return -1;
 }
 
-// Whether an allocation on the stream comes after the free of `block`.
+// Returns true if an allocation on the stream is ordered after the free of `block`.
 bool is_free_for(const Block& block, CUstream stream, int device) {
   World& w = world();
   if (w.timeline == nullptr) return !block.is_usable;
   return w.timeline->is_ordered(block.freed, w.lane_of(stream, device));
 }
 
-// Gives a block to an allocation; the node's generation is the block's.
+// Assigns a block to an allocation. The node has the generation of the block.
 AllocationNode own(std::uintptr_t address, std::size_t bytes, CUstream stream) {
   Block& block = *world().blocks.find(address);
   block.bytes = bytes, block.is_owned = true;
@@ -57,7 +57,7 @@ CUresult allocate(Work& work, int device, std::size_t bytes, CUstream stream, CU
   return CUDA_SUCCESS;
 }
 
-// For every stream at once: only what nobody has to wait for is given away again.
+// Allocates for all streams at once, so it reuses only blocks that no stream has to wait for.
 CUresult allocate_plain(int device, std::size_t bytes, CUdeviceptr* address) {
   World& w = world();
   const std::size_t total = w.devices[device].memory_bytes;
@@ -70,7 +70,7 @@ CUresult allocate_plain(int device, std::size_t bytes, CUdeviceptr* address) {
   return CUDA_SUCCESS;
 }
 
-// When nothing is left to be done.
+// Frees memory after all pending work is done.
 CUresult free_plain(CUdeviceptr address) {
   World& w = world();
   const auto found = w.memory.find(static_cast<std::uintptr_t>(address));
@@ -109,7 +109,7 @@ CUresult free_now(Work& work, CUdeviceptr address, CUstream stream) {
   return CUDA_SUCCESS;
 }
 
-// Only what the same capture allocated may be freed in it.
+// Frees within a capture. Memory must have been allocated by the same capture.
 CUresult free_in_graph(Capture& capture, CUdeviceptr address, CUstream stream) {
   World& w = world();
   bool is_allocated = false;
@@ -125,7 +125,7 @@ CUresult free_in_graph(Capture& capture, CUdeviceptr address, CUstream stream) {
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-// Gives a copy to its stream; `is_awaited`: the caller's memory is part of it.
+// Adds a copy to its stream. `is_awaited`: the copy uses the caller's memory.
 CUresult copy_in(Work& work, CUstream stream, CopyNode node, bool is_awaited = false) {
   if (const CUresult wrong = world().check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
   Timeline::Operation given = 0;
@@ -136,7 +136,7 @@ CUresult copy_in(Work& work, CUstream stream, CopyNode node, bool is_awaited = f
 
 CUdeviceptr address_of(const void* host) { return reinterpret_cast<std::uintptr_t>(host); }
 
-// Memory of the host is read when the call is made, unless it is pinned or a graph reads it each time.
+// Reads pageable host memory during the call. Pinned memory, and memory that a graph copies, is read at execution.
 CopyNode copy_from_host(CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream) {
   const bool is_captured = world().captures.find(stream_key(stream)) != nullptr;
   if (is_captured || world().is_pinned(from, bytes)) return {to, address_of(from), bytes};

@@ -21,7 +21,7 @@ namespace kmux::fake_cuda {
 using namespace nvidia;  // NOLINT(google-build-using-namespace): the names of the driver's interface
 using fakes::Timeline;
 
-/// Objects by handle. Handles count up and are never used twice, so a dead one is known as dead.
+/// Objects by handle. Handles count up and are never reused, so a dead handle is recognised.
 template <class Handle, class Object>
 class Table {
  public:
@@ -52,11 +52,11 @@ class Table {
 
 struct Library {
   std::optional<Cubin> cubin;
-  bool is_junk = false;        // loaded, but it has none
-  std::map<std::string, std::vector<Parameter>> ptx = {};  // of kernels in text that declares them
+  bool is_junk = false;        // loaded, but without valid code
+  std::map<std::string, std::vector<Parameter>> ptx = {};  // of kernels that PTX text declares
   PtxTarget ptx_target = {};
   bool is_ptx = false;
-  std::vector<FatbinCode> fatbin = {};  // of one, what it has
+  std::vector<FatbinCode> fatbin = {};  // the entries of a fatbin
   std::map<std::string, CUkernel> kernels;
   std::map<std::pair<int, std::string>, std::shared_ptr<std::vector<char>>> variables = {};  // by device and name
 };
@@ -66,11 +66,11 @@ struct Kernel {
   CUlibrary library = nullptr;
   int static_shared_bytes = 0;
   struct OnDevice {
-    std::optional<int> max_dynamic_shared_bytes = {};  // none: nobody said
+    std::optional<int> max_dynamic_shared_bytes = {};  // none: not set
     bool large_clusters = false;
     int shared_carveout = -1;
   };
-  /// Who never said gets what 48 KiB leave beside static memory.
+  /// Returns the limit that was set; by default the part of 48 KiB beside static memory.
   int max_dynamic_shared_on(const OnDevice& there) const {
     return there.max_dynamic_shared_bytes.value_or((48 << 10) - static_shared_bytes);
   }
@@ -85,7 +85,7 @@ struct Stream {
 struct Event {
   int device = 0;
   bool is_timed = true;
-  std::optional<std::chrono::steady_clock::time_point> recorded = {};  // when what it recorded was executed
+  std::optional<std::chrono::steady_clock::time_point> recorded = {};  // when the recorded work was executed
   Timeline::Event at = {};
   bool is_recorded = false;
   std::uint64_t recordings = 0;
@@ -113,14 +113,14 @@ struct KernelNode {
   CUlibrary library = nullptr;
   Geometry geometry = {};
   std::vector<std::vector<unsigned char>> args = {};
-  bool has_sizes = false;  // of its parameters: else `args` is empty
+  bool has_sizes = false;  // of its parameters: without, `args` is empty
 };
 
 struct CopyNode {
   CUdeviceptr to = 0;
   CUdeviceptr from = 0;
   std::size_t bytes = 0;
-  std::shared_ptr<const std::vector<unsigned char>> staged = {};  // read instead of `from` if there
+  std::shared_ptr<const std::vector<unsigned char>> staged = {};  // read instead of `from` if set
 };
 
 /// Begins or ends the use of a block by one of its allocations.
@@ -133,7 +133,7 @@ struct FreeNode {
   std::uint64_t generation = 0;
 };
 
-/// None: nothing is done, which a disabled node of a graph does.
+/// std::monostate does nothing, as a disabled node of a graph.
 using Node = std::variant<std::monostate, KernelNode, CUDA_MEMSET_NODE_PARAMS, CopyNode, AllocationNode, FreeNode>;
 
 struct Graph {
@@ -155,7 +155,7 @@ struct Executable {
     bool enabled = true;
   };
   std::vector<Entry> entries = {};
-  bool frees_on_launch = false;      // what its last launch allocated and nobody freed
+  bool frees_on_launch = false;      // frees allocations of its last launch that were never freed
   Timeline::Operation launched = 0;  // launches of one executable are in order
   std::thread::id changed_by = {};  // none: launched since it was last changed
 };

@@ -13,7 +13,7 @@ namespace kmux::fake_cuda {
 
 using namespace nvidia;  // NOLINT(google-build-using-namespace): the names of the driver's interface
 
-/// The fake driver's functions with device 0's context current, and a kernel "add" of two parameters.
+/// The functions of the fake driver with the context of device 0 current, and a kernel "add" of two parameters.
 class OpenedFake : public testing::Test {
  protected:
   OpenedFake() {
@@ -26,7 +26,7 @@ class OpenedFake : public testing::Test {
     begin();
   }
 
-  /// A context and a kernel, unwritten.
+  /// Makes a context and a kernel, unrecorded.
   void begin() {
     EXPECT_EQ(cu.init(0), CUDA_SUCCESS);
     EXPECT_EQ(cu.primary_retain(&context, 0), CUDA_SUCCESS);
@@ -44,7 +44,7 @@ class OpenedFake : public testing::Test {
     return {blocks, 1, 1, threads, 1, 1, smem, stream, nullptr, 0};
   }
 
-  // Tests of the fake choose themselves when it does its work: at once, unless they say otherwise.
+  // Tests of the fake choose when work is executed: at once unless they request otherwise.
   static FakeCuda load_at_once() {
     unsetenv("KMUX_FAKE_CUDA_SEED");
     return FakeCuda::load();

@@ -7,7 +7,7 @@
 namespace kmux::fake_cuda {
 namespace {
 
-// Also of what a tensor map is over.
+// Also adds the memory that a tensor map refers to.
 void add_argument(const std::vector<unsigned char>& bytes, std::vector<Use>& uses) {
   CUdeviceptr address = 0;
   if (bytes.size() == sizeof address) {

@@ -8,19 +8,19 @@
 
 namespace kmux::fake_cuda {
 
-/// A node with what was true of it when it was given to a stream.
+/// A node with the state at the time that it was added to a stream.
 struct Operation {
   Node node;
   int device = 0;
   CUstream stream = nullptr;
   std::vector<Use> uses = {};
-  void* const* args = nullptr;  // of the caller, for a kernel whose parameters' sizes are not known
+  void* const* args = nullptr;  // the caller's, for a kernel whose parameter sizes are unknown
 };
 
-/// Takes down what `node` uses. To be called with the world locked.
+/// Records the memory that `node` uses. The caller must hold the world's lock.
 Operation prepare(Node node, CUstream stream, int device);
 
-/// Does what the operation says, and reports what it uses that is not there. To be called with the world unlocked.
+/// Executes the operation and reports invalid uses. The caller must not hold the world's lock.
 void execute(const Operation& operation);
 
 }  // namespace kmux::fake_cuda

@@ -7,7 +7,7 @@
 namespace kmux::fake_cuda {
 namespace {
 
-// ".param .u64 x" and ".param .align 64 .b8 map[128]": an alignment, the bits of an element, how many there are.
+// ".param .u64 x" and ".param .align 64 .b8 map[128]": an alignment, the bits of an element, the number of elements.
 const std::regex& parameter() {
   static const std::regex instance(R"(\.param\s+(?:\.align\s+(\d+)\s+)?\.[busf](\d+)\s+\w+(?:\[(\d+)\])?)");
   return instance;

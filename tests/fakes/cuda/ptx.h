@@ -8,17 +8,18 @@
 
 namespace kmux::fake_cuda {
 
-/// The parameters of every kernel of a text in PTX, by name; none of other text.
+/// Returns the parameters of every kernel of a PTX text, by name; empty for other text.
 ///
 /// Source: PTX ISA 8, "Kernel and Function Directives: .entry".
 std::map<std::string, std::vector<Parameter>> read_ptx(const char* text);
 
-/// Is it a text in PTX, which begins with its version?
+/// Returns true if `text` is PTX, which begins with its version.
 bool is_ptx(const char* text);
 
-/// What a text in PTX is for: of ".target sm_90a" 90, and that only devices of this number take it.
+/// The target of a PTX text: for ".target sm_90a" the number 90 and `is_exact`, which restricts it to devices of that
+/// number.
 struct PtxTarget {
-  int arch = 0;  // 0: the text does not say
+  int arch = 0;  // 0: the text names no target
   bool is_exact = false;
 };
 PtxTarget read_ptx_target(const char* text);

@@ -54,10 +54,10 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
     const Event* found = world().events.find(event);
     if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     if (const CUresult wrong = world().check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
-    constexpr unsigned kExternal = 1;  // of an event outside the capture, which is then a node
+    constexpr unsigned kExternal = 1;  // for an event outside the capture, which then becomes a node
     const bool is_captured = world().capture_of(stream) != CU_STREAM_CAPTURE_STATUS_NONE;
     if (flags > kExternal) return CUDA_ERROR_INVALID_VALUE;
-    if (flags == kExternal && !is_captured) return kIllegalState;  // seen on an H200
+    if (flags == kExternal && !is_captured) return kIllegalState;  // as observed on an H200
     return wait_in(stream, *found);
   });
 }

@@ -22,10 +22,10 @@ constexpr std::uint64_t kStrideLimit = std::uint64_t{1} << 40;
 
 bool is_aligned(const void* address, std::uintptr_t to) { return reinterpret_cast<std::uintptr_t>(address) % to == 0; }
 
-// By the numbers of CUtensorMapDataType.
+// Indexed by CUtensorMapDataType.
 struct Element {
   unsigned bits;
-  bool is_float, is_packed;  // in units of 16 bytes with gaps
+  bool is_float, is_packed;  // packed with gaps into units of 16 bytes
 };
 constexpr Element kElements[] = {{8, false, false},  {16, false, false}, {32, false, false}, {32, false, false},
                                  {64, false, false}, {64, false, false}, {16, true, false},  {32, true, false},
@@ -36,7 +36,7 @@ constexpr int kInterleave32B = 2, kLastSwizzle = 6, kLastPromotion = 3, kLastFil
 
 bool is_enumerated(int value, int last) { return value >= 0 && value <= last; }
 
-// What the numbers of kinds and modes may be, each and together.
+// Returns true if the values of types and modes are valid, each and in combination.
 bool has_valid_modes(const Shape& shape) {
   const bool known = is_enumerated(shape.dtype, static_cast<int>(std::size(kElements)) - 1) &&
                      is_enumerated(shape.interleave, kInterleave32B) && is_enumerated(shape.swizzle, kLastSwizzle) &&
@@ -46,7 +46,7 @@ bool has_valid_modes(const Shape& shape) {
   return shape.oob_fill == 0 || kElements[shape.dtype].is_float;
 }
 
-// The elements that lie beside each other in shared memory: whole units, and within what the swizzle spans.
+// Returns true if the contiguous elements in shared memory are whole units and fit the span of the swizzle.
 bool is_valid_inner(const Shape& shape, std::uint64_t elements) {
   constexpr std::uint64_t kSpans[] = {0, 32, 64, 128, 128, 128, 128};
   if (kElements[shape.dtype].is_packed) return elements == kPackedElements;
@@ -59,11 +59,11 @@ std::uint64_t unit_of(const Shape& shape) {
   return shape.interleave == kInterleave32B || kElements[shape.dtype].is_packed ? 32 : 16;
 }
 
-// Source: CUDA Driver API, cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col: what both modes share.
+// Checks the rules that both modes share. Source: CUDA Driver API, cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col.
 bool is_valid(const Shape& shape) {
   if (!has_valid_modes(shape)) return false;
   const std::uint64_t unit = unit_of(shape);
-  if (shape.strides == nullptr) return false;  // also in rank 1, where there are none: seen on an H200
+  if (shape.strides == nullptr) return false;  // also in rank 1, which has no strides: observed on an H200
   if (!is_aligned(shape.base, unit) || shape.rank < 1 || shape.rank > 5) return false;
   for (std::uint32_t i = 0; i < shape.rank; ++i) {
     if (shape.dims[i] == 0 || shape.dims[i] > kMaxElements) return false;
@@ -73,7 +73,7 @@ bool is_valid(const Shape& shape) {
   return !kElements[shape.dtype].is_packed || shape.dims[0] % kPackedElements == 0;
 }
 
-// A corner has 16, 8 or 5 bits in rank 3, 4 and 5.
+// Corners have 16, 8 or 5 bits in rank 3, 4 and 5.
 bool are_corners(const int* values, std::uint32_t rank) {
   constexpr int kTops[] = {32768, 128, 16};
   const int top = kTops[rank - 3];

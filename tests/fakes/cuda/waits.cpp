@@ -11,7 +11,7 @@ CUresult invalidate(Capture& capture, CUresult code) {
   return code;
 }
 
-// `own` may be null: then the stream joins.
+// `own` may be null: then the stream joins the capture.
 CUresult wait_in_capture(Capture& capture, Capture* own, CUstream stream, const Event& event) {
   if (own != nullptr && own != &capture) return invalidate(capture, kCaptureMerge), invalidate(*own, kCaptureMerge);
   if (capture.status != CU_STREAM_CAPTURE_STATUS_ACTIVE) return kCaptureInvalidated;

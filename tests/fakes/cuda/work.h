@@ -8,8 +8,9 @@
 
 namespace kmux::fake_cuda {
 
-/// What a call leaves to be done after the world is unlocked. Declared before the `Call`, so that it ends after it: then it
-/// executes what it got, or where there is a timeline lets that progress and waits for what the call has to wait for.
+/// The work that a call leaves until the world is unlocked. Must be declared before the `Call`, so that it is destroyed
+/// after it. Its destructor executes the operations, or with a timeline makes progress and waits for the operations
+/// that the call waits for.
 class Work {
  public:
   Work() = default;
@@ -17,14 +18,14 @@ class Work {
   Work& operator=(const Work&) = delete;
   ~Work();
 
-  // With the world locked:
+  // The caller must hold the world's lock:
 
-  /// Gives an operation to its stream.
+  /// Adds an operation to its stream.
   Timeline::Operation add(Operation operation);
-  /// Gives `steps` to a stream, behind `after`; `order` has indices of earlier ones for each.
+  /// Adds `steps` to a stream, behind `after`; `order` has the indices of earlier steps for each.
   Timeline::Operation add(CUstream stream, int device, std::vector<Operation> steps,
                           const std::vector<std::vector<std::size_t>>& order, Timeline::Operation after);
-  /// `note` is called when everything before it in the stream was executed, with the world unlocked.
+  /// Adds a note, called with the world unlocked after all earlier operations of the stream were executed.
   Timeline::Operation add(CUstream stream, int device, std::function<void()> note);
   void wait_for(Timeline::Operation operation);
   void wait_for(CUstream stream, int device);
@@ -35,18 +36,18 @@ class Work {
   std::vector<std::function<void()>> waits_;
 };
 
-/// Waits for everything that streams of any device have got. With the world unlocked.
+/// Waits for the pending work of all streams of all devices. The caller must not hold the world's lock.
 void finish_everything();
 
-/// Gives `node` to a stream that was checked, or adds it to the graph that the stream is captured into.
+/// Adds `node` to a stream, or to the graph that the stream is captured into. The caller must have checked the stream.
 ///
 /// Errors: kCaptureInvalidated; STREAM_CAPTURE_IMPLICIT on the legacy stream while a blocking one is captured, which
 /// invalidates that capture.
 CUresult submit(Work& work, CUstream stream, int device, Node node, Timeline::Operation* given = nullptr,
                 void* const* args = nullptr);
-/// What `submit` returns before it does anything.
+/// Returns the error that `submit` would return before any effect.
 CUresult check_capture(CUstream stream);
-/// Adds a node to the graph of a capture, after the last ones of `stream`.
+/// Adds a node to the graph of a capture, after the last nodes of `stream`.
 CUgraphNode add_captured(Capture& capture, CUstream stream, Node node);
 
 }  // namespace kmux::fake_cuda

@@ -11,9 +11,9 @@ namespace {
 constexpr std::uintptr_t kFirstContext = 0x9000000;
 constexpr std::uintptr_t kFirstPerThread = 0xA000000;  // keys of per-thread streams
 const CUstream kPerThreadStream = reinterpret_cast<CUstream>(2);
-constexpr std::uintptr_t kDeviceBits = 0xF;  // of a function; 0: a kernel
+constexpr std::uintptr_t kDeviceBits = 0xF;  // of a function handle; 0: a kernel
 
-// A number of its own for each beginning: what a thread had current before is not current after.
+// A separate number for each reset: a context that was current before it is not current after.
 std::atomic<unsigned> beginning{1};
 
 struct Current {
@@ -27,7 +27,7 @@ __attribute__((tls_model("initial-exec"))) thread_local Current current;
 
 World& world() {
   static World* const the_world = [] {
-    World* made = new World;  // outlives whoever releases late
+    World* made = new World;  // never destroyed: objects may be released late
     made->set_timeline(seed_from_environment());
     made->reports_misuse = made->timeline != nullptr;
     return made;

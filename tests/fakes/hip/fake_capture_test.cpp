@@ -1,5 +1,5 @@
-// Which calls invalidate whose capture in the HIP on the CPU: as in ROCm's clr, call by call, in each mode of a capture and of
-// the thread that calls.
+// Tests which calls invalidate which captures in the HIP on the CPU: as in ROCm's clr, call by call, in each mode of a
+// capture and of the calling thread.
 #include <functional>
 #include <string>
 #include <thread>
@@ -35,7 +35,7 @@ class FakeHipCapture : public testing::Test {
     hip.free(memory);
   }
 
-  // Does `call`, made by this thread in `thread_mode`, leave a capture of `mode` alone?
+  // Returns true if `call`, made by this thread in `thread_mode`, leaves a capture of `mode` valid.
   bool survives(const std::function<int()>& call, CaptureMode mode, int thread_mode, bool elsewhere = false) {
     fake->begin_capture(captured, mode);
     const auto act = [&] {
@@ -126,7 +126,7 @@ TEST_F(FakeHipCapture, OtherCallsLeaveItAlone) {
   EXPECT_TRUE(survives(calls, CaptureMode::kGlobal, kCaptureModeGlobal));
 }
 
-// Those that the null stream waits for.
+// Blocking streams are those that the null stream waits for.
 TEST_F(FakeHipCapture, BlockingStreamsKeepPoolsAndTheNullStreamAway) {
   hipStream_t blocking = nullptr;
   EXPECT_EQ(hip.stream_create(&blocking, 0), 0);

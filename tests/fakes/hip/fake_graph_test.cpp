@@ -1,4 +1,4 @@
-// Graphs of the HIP on the CPU: nodes follow their edges and nothing else.
+// Graphs of the HIP on the CPU: nodes are ordered only by their edges.
 #include <gmock/gmock.h>
 
 #include "kmux/plugin/sink.h"
@@ -19,7 +19,7 @@ class FakeHipGraph : public testing::Test {
     EXPECT_EQ(hip.graph_destroy(graph), 0);
     hip.free(memory);
   }
-  // Fills the memory.
+  // Adds a node that fills the memory.
   hipGraphNode_t add(unsigned value, hipGraphNode_t after = nullptr) {
     hipGraphNode_t node = nullptr;
     const MemsetParams params = fill(value);
@@ -27,7 +27,7 @@ class FakeHipGraph : public testing::Test {
     return node;
   }
   MemsetParams fill(unsigned value) const { return {memory, 1, 1, 0, value, 8}; }
-  // The value that a launch leaves.
+  // Returns the value that a launch leaves.
   int launched(hipGraphExec_t executable) {
     EXPECT_EQ(hip.graph_launch(executable, nullptr), 0);
     return static_cast<const unsigned char*>(memory)[7];

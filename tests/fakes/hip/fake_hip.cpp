@@ -24,7 +24,7 @@ std::string FakeHip::path() {
 }
 
 bool FakeHip::compiles() {
-  if (std::getenv("KMUX_FAKE_HIP_LIBRARY") == nullptr) return true;  // the one on the CPU has a compiler with it
+  if (std::getenv("KMUX_FAKE_HIP_LIBRARY") == nullptr) return true;  // the one on the CPU includes a compiler
   void* const library = dlopen(path().c_str(), RTLD_NOW | RTLD_LOCAL);
   using Create = int(void**, const char*, const char*, int, const char**, const char**);
   using Destroy = int(void**);

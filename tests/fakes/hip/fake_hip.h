@@ -6,19 +6,19 @@
 
 namespace kmux {
 
-/// The HIP on the CPU (libhip_on_cpu.so): HIP's and hiprtc's C interface, kernels compiled and run by the backend for CPUs
-/// (kernels/grid_code.h). It writes down every call and fails where it is told to.
+/// The HIP on the CPU (libhip_on_cpu.so): HIP's and hiprtc's C interface, kernels compiled and run by the backend for
+/// CPUs (kernels/grid_code.h). It records every call and fails on request.
 class FakeHip {
  public:
   /// Opens `library` and resets it.
   ///
-  /// Errors: throws std::runtime_error with the loader's text, or for a library over a driver that is not a fake.
+  /// Errors: throws std::runtime_error with the loader's text, or if the driver below the library is not a fake.
   static FakeHip load(const std::string& library = path());
 
-  /// Its file, for option "hip.library": that of the CPU, or what KMUX_FAKE_HIP_LIBRARY names.
+  /// Returns its file, for option "hip.library": that of the CPU, or the value of KMUX_FAKE_HIP_LIBRARY.
   static std::string path();
 
-  /// Whether its hiprtc makes programs. HIP over CUDA does so with NVRTC, which may not be there.
+  /// Returns true if its hiprtc compiles programs. HIP over CUDA compiles with NVRTC, which may be missing.
   static bool compiles();
 
   fake_hip::Control* operator->() const { return control_; }

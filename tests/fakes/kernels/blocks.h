@@ -1,12 +1,12 @@
-// The form of the kernels of a fake device, for both sides of a launch; and for the device's, what each block does besides: its
-// dynamic shared memory begins as junk, ends in a guard, and threads that wait for each other in vain are told.
+// The kernel interface of a fake device, for both sides of a launch. On the device, each block also fills its dynamic
+// shared memory with junk, checks a guard behind it, and reports threads that deadlock.
 #pragma once
 
-/// What a kernel is launched with.
+/// The arguments of a launch, its shared memory and its faults.
 struct kmux_launch {
   void* const* arguments;  // the address of each
-  unsigned long long dynamic_bytes;  // of shared memory that the launch asks for; it has those of the guard besides
-  unsigned faults;  // what kernels found out, kmux_fault
+  unsigned long long dynamic_bytes;  // of shared memory that the launch requests; the guard is added to it
+  unsigned faults;  // reported by kernels, kmux_fault
 };
 enum kmux_fault : unsigned { kmux_fault_deadlock = 1, kmux_fault_overrun = 2 };
 enum kmux_bytes_of_guard : unsigned { kmux_guard_bytes = 64 };
@@ -37,9 +37,9 @@ KMUX_DEVICE void kmux_check_guard(kmux_launch* launch) {
   if (differs != 0) kmux_report(launch, kmux_fault_overrun);
 }
 
-// KMUX_HAS_MEETINGS: the source has waiting for the block and for the warp. A device that waits for all threads of a warp, or of a
-// block, that have not ended would wait for ever if some wait for the one and others for the other. Which lanes have waited for
-// what, where not all of their warp did:
+// KMUX_HAS_MEETINGS: the source has barriers of the block and convergence operations of the warp. A device that waits
+// for all live threads of a warp or block would deadlock if some threads wait for one and others for the other. These
+// are the lanes that have waited for each, when not all of their warp did:
 struct kmux_meetings {
   kmux_lanes of_block, of_warp;
 };
@@ -82,7 +82,7 @@ KMUX_DEVICE void kmux_end_block([[maybe_unused]] kmux_launch* launch) {
 #endif
 }
 
-/// Kernel `symbol` of a GridSource, which does the rest for a thread; `launch` is in scope.
+/// Defines kernel `symbol` of a GridSource, whose remaining arguments are the work of a thread; `launch` is in scope.
 #define KMUX_GRID_KERNEL(symbol, ...)                      \
   extern "C" __global__ void symbol(kmux_launch* launch) { \
     kmux_begin_block(launch);                              \

@@ -18,16 +18,16 @@ extern const std::string_view fake_blocks_text;  // blocks.h
 namespace fakes {
 namespace {
 
-// So many threads pay for a compilation for their blocks.
+// From this many threads on, compiling for their block extents pays off.
 constexpr std::uint64_t kManyThreads = std::uint64_t{1} << 16;
 
 constexpr const char* kTextPart = "text";
-constexpr const char* kHeaderPart = "header/";  // and its path
+constexpr const char* kHeaderPart = "header/";  // followed by its path
 constexpr const char* kSettingsPart = "settings.json";
 constexpr const char* kGeneralPart = "general";
 
 Result<Shared<Plugin>> open_plugin() {
-  KMUX_ASSIGN(auto registry, Registry::open({}));  // those beside libkmux.so, whatever the environment says
+  KMUX_ASSIGN(auto registry, Registry::open({}));  // plugins beside libkmux.so, whatever the environment sets
   static const auto& kept = *new const std::unique_ptr<Registry>(std::move(registry));
   return kept->plugin("cpu");
 }
@@ -38,7 +38,8 @@ Result<Backend*> backend() {
   return &(*plugin)->backend();
 }
 
-/// The program that launches kernel number `which` of a source, on blocks of any extents or, that kernel alone, of those given.
+/// The program that launches kernel `which` of a source, on blocks of any extents; or only one kernel, on blocks of
+/// given extents.
 class GridProgram {
  public:
   GridProgram(const GridSource& source, const std::optional<std::pair<std::size_t, std::array<unsigned, 3>>>& special)
@@ -107,12 +108,12 @@ T read_at(std::string_view bytes, std::size_t offset) {
   return value;
 }
 
-/// An ELF file that the backend made.
+/// An ELF file that the backend compiled.
 class Object {
  public:
   explicit Object(std::string_view bytes) : bytes_(bytes), file_(read_at<Elf64_Ehdr>(bytes, 0)) {}
 
-  // The variables that can be written, besides those of the fakes and what the backend keeps of each kernel.
+  // Returns the writable variables, except those of the fakes and the backend's data of each kernel.
   std::vector<std::string> variables() const {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < file_.e_shnum; ++i) {

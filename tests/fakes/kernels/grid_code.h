@@ -17,8 +17,8 @@
 
 namespace kmux::fakes {
 
-/// C++ for one thread of a device, in dialect hip. It begins with `#include "kmux_blocks.h"` (blocks.h), which has the form of
-/// its kernels.
+/// C++ for one thread of a device, in dialect hip. It must begin with `#include "kmux_blocks.h"` (blocks.h), which
+/// defines the interface of its kernels.
 struct GridSource {
   std::string text;
   std::vector<File> headers = {};
@@ -28,31 +28,31 @@ struct GridSource {
   std::vector<std::string> include_dirs = {};  // after `headers`
 };
 
-/// The blocks of a launch.
+/// The grid and blocks of a launch.
 struct GridExtents {
   std::array<unsigned, 3> grid;
   std::array<unsigned, 3> block;
   std::uint64_t dynamic_bytes = 0;  // of shared memory; it begins as junk
 };
 
-/// What a launch found out.
+/// A fault that a launch detected.
 enum class GridFault : unsigned char { kNone, kDeadlock, kOverrun };
 
 /// Kernels of a fake device, run by the backend for CPUs (its plugin, opened as applications open it).
 ///
-/// A launch of few threads runs code for blocks of any extents, one of many code for its own, which the first of its extents
-/// compiles. Where the source has variables that outlive a launch (but for those with `kmux_` in their names), every launch runs the
-/// former, so that there is one of each.
+/// A launch of few threads runs code for blocks of any extents. A launch of many runs code specialised for its extents,
+/// compiled by the first such launch. If the source has variables that outlive a launch (except those with `kmux_` in
+/// their names), every launch runs the general code, so that each variable has one instance.
 ///
 /// Threads: any.
 class GridCode {
  public:
-  /// Compiles; the result is what `load` takes, in this process or another.
+  /// Compiles the source. The result is valid for `load`, in this process or another.
   ///
   /// Errors: those of the plugin: compile_failed, unsupported; unavailable without it.
   static Result<std::string> compile(const GridSource& source);
 
-  /// The symbols of the variables that outlive a launch, of what `compile` made.
+  /// Returns the symbols of the variables that outlive a launch, in code that `compile` returned.
   ///
   /// Errors: as `load`.
   static Result<std::vector<std::string>> variables(std::string_view compiled);
@@ -62,7 +62,7 @@ class GridCode {
 
   /// Runs all blocks; kernel number `kernel` of the source gets the addresses of its arguments.
   ///
-  /// Errors: launch_failed for what the kernel itself refuses.
+  /// Errors: launch_failed if the kernel itself refuses.
   Result<GridFault> launch(std::size_t kernel, const GridExtents& extents, void* const* arguments);
 
  private:

@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Kernel `k`, which does `body` with `x`, its only argument, and `i`, the number of the thread.
+// Returns kernel `k`, which runs `body` with `x`, its only argument, and `i`, the number of the thread.
 GridSource source_of(const std::string& body, std::vector<std::string> defines = {}) {
   const std::string call = "k((int*)launch->arguments[0])";
   return {
@@ -66,7 +66,7 @@ TEST(GridCode, DynamicSharedMemoryBeginsAsJunkAndItsEndIsWatched) {
   EXPECT_EQ(launch(*code, {{1, 1, 1}, {64, 1, 1}, 16}, x), GridFault::kOverrun);
 }
 
-// Threads that have ended are not waited for; those that wait for something else are.
+// Barriers do not wait for threads that have ended; threads that wait at a different barrier deadlock.
 TEST(GridCode, ThreadsThatWaitInVainAreTold) {
   const auto code = loaded(source_of(R"(
   if (threadIdx.x < x[0]) {

@@ -6,7 +6,7 @@ namespace kmux::fake_metal {
 
 const Class& object_class();
 
-/// What `objc_getClass` gives: an object that class messages are sent to; null for an unknown name.
+/// Returns the result of `objc_getClass`: an object that receives class messages; null for an unknown name.
 Object* find_class(const char* name);
 
 }  // namespace kmux::fake_metal

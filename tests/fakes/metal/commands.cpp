@@ -27,7 +27,7 @@ struct Block {
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// These three in the device's thread.
+// The device's thread calls these three.
 void begin(CommandBuffer& self) {
   const std::lock_guard guard(lock());
   self.start_time = seconds();
@@ -49,7 +49,7 @@ void finish(CommandBuffer& self) {
   self.is_done = true;
   self.uses.clear();
   --self.queue->uncompleted;
-  self.release();  // the device's
+  self.release();  // the device's reference
 }
 
 bool is_global_block(Handler handler) { return (static_cast<const Block*>(handler)->flags & (1 << 28)) != 0; }
@@ -117,7 +117,7 @@ Object* error(CommandBuffer& self) {
   return made;
 }
 
-// Nobody promises times of a command buffer without work.
+// Times of a command buffer without work are unspecified.
 bool has_work(const CommandBuffer& self) {
   return std::ranges::any_of(self.commands, [](const Command& command) { return !command.is_of_event; });
 }
@@ -133,7 +133,7 @@ void CommandBuffer::dispose() {
     --queue->uncompleted;
     Worker::get().notify();
   }
-  // As _Block_release does, which lets only global blocks be.
+  // As _Block_release does, which ignores only global blocks.
   for (const Handler handler : handlers) {
     if (!is_global_block(handler)) complain("the handler was gone before the command buffer");
   }
@@ -165,7 +165,7 @@ CommandBuffer* make_command_buffer(Queue& self) {
 
 }  // namespace
 
-// Called without the lock, since it may wait for the device.
+// The caller must not hold the lock, since this may wait for the device.
 CommandBuffer* command_buffer(Queue& self) {
   const auto may_go_on = [&self] { return self.uncompleted < Queue::kMaxCommandBuffers; };
   while (true) {

@@ -10,7 +10,7 @@
 
 namespace kmux::fake_metal {
 
-/// MTLBuffer over memory of the caller's.
+/// MTLBuffer over memory that the caller owns.
 class Buffer final : public Object {
  public:
   Buffer(const Class& isa, char* first, Count bytes) : Object(isa), memory(first), length(bytes) {}
@@ -18,7 +18,7 @@ class Buffer final : public Object {
   const Count length;
 };
 
-/// MTLCommandQueue: beyond so many command buffers that are not completed, another one has to wait.
+/// MTLCommandQueue: with this many uncompleted command buffers, another one has to wait.
 /// Source: Apple, MTLDevice.makeCommandQueue(): 64 of them.
 class Queue final : public Object {
  public:
@@ -34,14 +34,14 @@ class Event final : public Object {
   std::atomic<unsigned long long> value{0};
 };
 
-/// What a command buffer has the device do. Gives what went wrong, or nothing.
+/// A command of a command buffer. `run` returns the failure, or nothing.
 struct Command {
   std::function<std::string()> run;
   std::function<bool()> is_ready = {};  // as a Worker::Command has it
-  bool is_of_event = false;             // comes to pass in a command buffer that failed, too
+  bool is_of_event = false;             // runs in a command buffer that failed, too
 };
 
-/// MTLCommandBuffer: commands are written down and run once it is committed.
+/// MTLCommandBuffer: records commands and runs them once it is committed.
 class CommandBuffer final : public Object {
  public:
   CommandBuffer(const Class& isa, Queue* on) : Object(isa), queue(on) {}
@@ -54,7 +54,7 @@ class CommandBuffer final : public Object {
   std::atomic<bool> is_done{false};  // read without the lock
   Count status = 0;
   std::string failure;
-  std::string failed_with;  // in the device's thread
+  std::string failed_with;  // written by the device's thread
   double start_time = 0;
   double end_time = 0;
 

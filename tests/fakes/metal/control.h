@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
-/// What tests say to the mock of Metal and read of it. Both are built together, so C++ may cross.
+/// The interface by which tests configure and inspect the mock of Metal. Both are built together, so C++ types may
+/// cross it.
 namespace kmux::fake_metal {
 
-/// The device as it describes itself. By default one like an M-series GPU.
+/// The device as it describes itself. The default is similar to an M-series GPU.
 struct Device {
   std::string name = "Fake M4";
   unsigned long long working_set_bytes = 1ULL << 34;

@@ -91,7 +91,7 @@ void set_memory(Encoder& self, Count length, Count index) {
   self.memory[index] = length;
 }
 
-// What Metal's validation says of a dispatch.
+// Checks a dispatch as Metal's validation does.
 bool check_dispatch(const Encoder& self, Size groups, Size threads) {
   if (!is_open(self)) return false;
   if (!self.pipeline) return complain(self, "dispatched without a pipeline");

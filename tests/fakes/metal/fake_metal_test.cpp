@@ -1,5 +1,5 @@
-// The rules that the mock keeps, broken one by one. It is spoken to as a program on a Mac would: by objc_msgSend,
-// without any of the plugin's code.
+// Breaks the rules of the mock one by one. The tests call it as a program on a Mac would: by objc_msgSend, without any
+// of the plugin's code.
 #include "fake_metal.h"
 
 #include <algorithm>
@@ -156,7 +156,7 @@ TEST_F(FakeMetalTest, BuffersLieOnWholePages) {
   EXPECT_EQ(fake.complaints().size(), 2U);
 }
 
-// A barrier that one thread does not come to ends the command buffer, not the process.
+// A barrier that one thread does not reach fails the command buffer, not the process.
 TEST_F(FakeMetalTest, ADeadlockIsAFailureOfTheDevice) {
   const Id to = encoder();
   send<void>(to, "setComputePipelineState:",
@@ -171,7 +171,7 @@ TEST_F(FakeMetalTest, ADeadlockIsAFailureOfTheDevice) {
   EXPECT_THAT(text(send(send(command_buffer, "error"), "localizedDescription")), HasSubstr("never come to it"));
 }
 
-// Command buffers that fill one byte each, on queues of their own.
+// Command buffers that fill one byte each, on separate queues.
 class FakeMetalQueues : public FakeMetalTest {
  protected:
   Id queue() { return send(device, "newCommandQueue"); }
@@ -206,7 +206,7 @@ TEST_F(FakeMetalQueues, GoOnIndependently) {
   EXPECT_EQ(at(1), 1);
 }
 
-// As on a Mac with another GPU than Apple's.
+// As on a Mac with a GPU that is not Apple's.
 TEST_F(FakeMetalQueues, BlitMultiplesOfFourBytesAlone) {
   const auto blit = [&](unsigned long from, unsigned long to, unsigned long bytes) {
     command_buffer = send(queue(), "commandBuffer");
@@ -272,7 +272,7 @@ TEST_F(FakeMetalQueues, HaveSixtyFourCommandBuffersUncompleted) {
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_FALSE(is_made);
-  fill(queue(), 2);  // another queue has its own
+  fill(queue(), 2);  // the limit is per queue
   fake.hold(false);
   next.join();
   EXPECT_TRUE(is_made);
@@ -288,7 +288,7 @@ TEST_F(FakeMetalQueues, CommandBuffersThatAreDroppedCountNoMore) {
   EXPECT_THAT(fake.complaints(), IsEmpty());
 }
 
-// The memory that a kernel declares is its own; that of a launch stays with the encoder.
+// Memory that a kernel declares belongs to the kernel; memory of a launch stays with the encoder.
 TEST_F(FakeMetalTest, ThreadgroupMemoryAddsUp) {
   const char* const text =
       "kernel void k(device int* x [[buffer(0)]]) { threadgroup int t[4096]; t[0] = 1; *x = t[0]; }\n"

@@ -17,7 +17,7 @@ Text* string_with_utf8(Object&, const char* text) {
 
 const char* utf8(Text& self) { return self.text.c_str(); }
 
-// A string of its own, as an NSError gives it.
+// Returns a separate string, as an NSError does.
 Text* localized_description(Text& self) {
   Text* const string = make_string(self.text);
   autorelease(string);

@@ -17,7 +17,7 @@ class Text final : public Object {
 Text* make_string(std::string text);
 Text* make_error(std::string text);
 Text* make_data(const void* bytes, std::size_t size);
-/// The object that `stringWithUTF8String:` is sent to.
+/// Returns the object that receives `stringWithUTF8String:`.
 Object* string_class();
 
 }  // namespace kmux::fake_metal

@@ -155,7 +155,7 @@ Object* new_library_of_source(DeviceObject&, Text* source, Object*, Object** err
   return make_library(source->text, error);
 }
 
-// A ready library of ours is its magic and a text of MSL.
+// A binary library of the fake is its magic and an MSL text.
 Object* new_library_of_data(DeviceObject&, Text* data, Object** error) {
   if (is_told_to_fail("newLibraryWithData:error:", error)) return nullptr;
   if (!data->text.starts_with("MTLB")) return fail(error, "Invalid library file"), nullptr;

@@ -10,18 +10,18 @@
 
 namespace kmux::fake_metal {
 
-/// MTLFunction, and MTLComputePipelineState of one.
+/// MTLFunction, and the MTLComputePipelineState of one.
 class Function final : public Object {
  public:
   Function(const Class& isa, std::shared_ptr<Module> from, MslKernel declared)
       : Object(isa), module(std::move(from)), kernel(std::move(declared)) {}
   const std::shared_ptr<Module> module;
   const MslKernel kernel;
-  /// Bytes of the threadgroup memory that the kernel declares.
+  /// Returns the bytes of threadgroup memory that the kernel declares.
   Count static_memory() const { return module->static_memory_of(kernel.name); }
 };
 
-/// The objects that `new` is sent to.
+/// Return the objects that receive `new`.
 Object* compile_options_class();
 Object* constant_values_class();
 
@@ -31,7 +31,7 @@ Object* new_library_of_source(DeviceObject& self, Text* source, Object* options,
 Object* new_library_of_data(DeviceObject& self, Text* data, Object** error);
 Object* new_pipeline(DeviceObject& self, Function* function, Object** error);
 
-/// The NSError of a method that was told to fail, if it was.
+/// Returns true and the NSError if the method was set to fail.
 bool is_told_to_fail(const char* selector, Object** error);
 
 }  // namespace kmux::fake_metal

@@ -50,7 +50,7 @@ GridSource source_of(const MslText& text, const std::vector<MslConstant>& consta
   return source;
 }
 
-// What was compiled once is kept.
+// Returns the cached compilation, if any.
 Result<std::shared_ptr<GridCode>> compiled(const MslText& text, const std::vector<MslConstant>& constants) {
   static std::mutex& mutex = *new std::mutex;
   static auto& known = *new std::map<std::string, std::shared_ptr<GridCode>>;
@@ -62,7 +62,7 @@ Result<std::shared_ptr<GridCode>> compiled(const MslText& text, const std::vecto
   return code;
 }
 
-// The compiler's own text, where there is one.
+// Replaces the message by the compiler's own text if the error has it.
 Error with_log(const Error& error) {
   const auto log = std::ranges::find(error.notes, "log", &Note::kind);
   return make_error(ErrorCode::kCompileFailed, log == error.notes.end() ? error.message : log->text);
@@ -98,7 +98,7 @@ unsigned long Module::static_memory_of(const std::string& kernel) const { return
 
 std::string Module::run(const std::string& kernel, const Bindings& bindings) const {
   std::vector<void*> arguments = bindings.buffers;
-  std::uintptr_t bytes = 0;  // places in threadgroup memory follow the buffers
+  std::uintptr_t bytes = 0;  // threadgroup memory is bound after the buffers
   for (const unsigned long part : bindings.threadgroup_bytes) {
     arguments.push_back(reinterpret_cast<void*>(bytes));
     bytes += (part + 15) / 16 * 16;

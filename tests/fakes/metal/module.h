@@ -15,34 +15,34 @@ namespace kmux::fake_metal {
 
 /// The value of a function constant.
 struct MslConstant {
-  std::string name;  // empty: told by `index`
+  std::string name;  // empty: identified by `index`
   unsigned long index = 0;
   std::array<unsigned char, 8> bytes = {};
 };
 
-/// All that is bound to a kernel.
+/// The resources bound to a kernel.
 struct Bindings {
-  std::vector<void*> buffers;  // as many as a device has places for
+  std::vector<void*> buffers;  // one for each buffer index of a device
   std::vector<unsigned long> threadgroup_bytes;
   std::array<unsigned, 3> groups = {};
   std::array<unsigned, 3> group_size = {};
 };
 
-/// A text of MSL, compiled for this processor.
+/// An MSL text, compiled for this processor.
 class Module {
  public:
   /// Errors: compile_failed with the compiler's text as message.
   static Result<std::shared_ptr<Module>> compile(const std::string& msl);
 
-  /// The same text with values for its function constants.
+  /// Returns the same text with values for its function constants.
   Result<std::shared_ptr<Module>> specialised(const std::vector<MslConstant>& constants) const;
   const MslKernel* find(const std::string& kernel) const;
-  /// Bytes of what the kernel declares in address space `threadgroup`.
+  /// Returns the bytes of the variables that the kernel declares in address space `threadgroup`.
   unsigned long static_memory_of(const std::string& kernel) const;
 
-  /// Runs every thread of every group. Threadgroup memory begins as junk, as a device's does.
+  /// Runs every thread of every group. Threadgroup memory begins as junk, as on a device.
   ///
-  /// Errors: what went wrong, or nothing.
+  /// Errors: returns the failure, or an empty text.
   std::string run(const std::string& kernel, const Bindings& bindings) const;
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 struct Token {
   std::string text;
-  bool is_blank = false;  // spaces, comments, lines for the preprocessor
+  bool is_blank = false;  // whitespace, comments, preprocessor lines
 };
 
 std::size_t end_of_token(std::string_view text, std::size_t at, bool at_line_begin) {
@@ -100,7 +100,7 @@ class Translation {
     }
   }
 
-  // Leaves `[[...]]` out, but its line ends; gives what stands in it.
+  // Skips `[[...]]` except its line ends; returns its content.
   std::string skip_attribute() {
     std::string inside;
     for (++at_; at_ < tokens_.size() && text(at_) != "]]"; ++at_) {
@@ -111,7 +111,7 @@ class Translation {
     return inside;
   }
 
-  // A declaration that is neither pointer nor reference declares what a group shares.
+  // Returns true if the declaration is of shared memory of a group: neither pointer nor reference.
   bool is_shared_variable() const {
     for (std::size_t at = next(at_); at < tokens_.size(); at = next(at)) {
       const std::string& word = text(at);
@@ -121,7 +121,8 @@ class Translation {
     return false;
   }
 
-  // Appends `threadgroup T A[M], B;`, all but its end, and that a kernel has these. A kernel alone may declare such variables.
+  // Appends `threadgroup T A[M], B;` without its end, and registers these with the kernel. Only a kernel may declare
+  // such variables.
   void append_shared() {
     std::vector<std::string> names;
     std::string name;

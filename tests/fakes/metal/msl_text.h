@@ -17,14 +17,15 @@ struct MslKernel {
   unsigned max_threads = 1024;
 };
 
-/// A text of MSL as C++ that the shim in msl/ compiles: attributes are left out, and a kernel of the fakes (kernels/blocks.h)
-/// that calls it is added for each, and a last one that tells how much threadgroup memory each declares. Lines stay where they are.
+/// An MSL text as C++ that the shim in msl/ compiles: attributes are removed. For each kernel, a kernel of the fakes
+/// (kernels/blocks.h) that calls it is added, and a last one that reports the threadgroup memory of each. Line numbers
+/// stay the same.
 ///
-/// What C++ has no word for is lost: address spaces are not told apart.
+/// Address spaces are lost: C++ does not express them.
 struct MslText {
   std::string cpp;
   std::vector<MslKernel> kernels;
-  bool has_constants = false;  // those that a library is compiled for
+  bool has_constants = false;  // constants that a library is compiled for
 };
 
 MslText translate(std::string_view msl);

@@ -8,19 +8,19 @@
 namespace kmux::fake_metal {
 
 using Count = unsigned long;     // NSUInteger
-using Selector = const char*;    // one address a name
+using Selector = const char*;    // one address for each name
 using Handler = void*;           // a block
 
-/// The methods of a class by selector; what is not there is looked up in `parent`.
+/// The methods of a class by selector; other selectors are looked up in `parent`.
 struct Class {
   const char* name;
   const Class* parent;
   std::unordered_map<Selector, void*> methods;
 };
 
-/// What a message is sent to. Objects that were released stay, so that a message to one is known as such.
+/// The receiver of a message. Released objects are kept, so that a message to one is detected.
 ///
-/// Threads: under `lock()`, but for what a class says otherwise.
+/// Threads: under `lock()`, unless a class states otherwise.
 class Object {
  public:
   explicit Object(const Class& isa);
@@ -34,7 +34,7 @@ class Object {
   void release();
 
  protected:
-  /// Lets go of what it holds.
+  /// Releases the references that it owns.
   virtual void dispose() {}
 
  private:
@@ -42,7 +42,7 @@ class Object {
   int references_ = 1;
 };
 
-/// A reference that an object of ours has to another one.
+/// An owned reference from one object to another.
 template <class T>
 class Held {
  public:
@@ -67,13 +67,13 @@ class Held {
   T* object_ = nullptr;
 };
 
-/// The one address of a selector's name.
+/// Returns the unique address of a selector's name.
 Selector selector_of(const char* name);
 
-/// Leaves a new object to the innermost autorelease pool of this thread.
+/// Adds a new object to the innermost autorelease pool of this thread.
 void autorelease(Object* object);
 
-/// Held by every method, so that one runs at a time.
+/// Returns the lock that every method holds, so that one runs at a time.
 std::recursive_mutex& lock();
 
 /// The function behind a method: `Function(receiver, arguments...)` with the lock held.

@@ -1,4 +1,4 @@
-// The functions of libobjc and libSystem that are exported, and NSObject.
+// The exported functions of libobjc and libSystem, and NSObject.
 #include <cstddef>
 #include <set>
 #include <vector>

@@ -1,4 +1,5 @@
-// A Metal that does nothing and allocates nothing: what is left of a call is ours. For bars, and for tests that count.
+// A Metal that does nothing and allocates nothing, so that a call costs only kmux's own time. For bars, and for tests
+// that count.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +28,7 @@ extern "C" {
 __attribute__((visibility("default"))) void* _NSConcreteGlobalBlock[32] = {};
 }
 
-// Called with other arguments, too, of which it looks at the first.
+// Also called with other arguments; it reads only the first.
 KMUX_EXPORT void* objc_msgSend(void*, const char* selector, void* first) {
   sent.store(sent.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (selector == kHandler) static_cast<Block*>(first)->invoke(first, &thing);
@@ -47,5 +48,5 @@ KMUX_EXPORT void objc_autoreleasePoolPop(void*) {}
 KMUX_EXPORT void* dispatch_data_create(const void*, std::size_t, void*, void*) { return &thing; }
 KMUX_EXPORT void* MTLCreateSystemDefaultDevice() { return &thing; }
 
-/// Messages sent so far.
+/// Returns the number of messages sent so far.
 KMUX_EXPORT unsigned long kmux_silent_metal_messages() { return sent.load(std::memory_order_relaxed); }

@@ -3,7 +3,8 @@
 #include "object.h"
 #include "world.h"
 
-// objc_msgSend is called as if it were the method: it may touch no argument, and jumps to what `find_method` gives.
+// objc_msgSend is called as if it were the method: it must preserve all arguments and jump to the result of
+// `find_method`.
 namespace kmux::fake_metal {
 namespace {
 
@@ -21,7 +22,7 @@ void* find(const Class* isa, Selector selector) {
 extern "C" __attribute__((visibility("hidden"), used)) void* kmux_fake_metal_find_method(void* receiver,
                                                                                          Selector selector) {
   void* const nothing = reinterpret_cast<void*>(&ignore);
-  if (receiver == nullptr) return nothing;  // as Objective-C has it
+  if (receiver == nullptr) return nothing;  // as in Objective-C
   const std::lock_guard guard(lock());
   World& world = World::get();
   const auto& object = *static_cast<const Object*>(receiver);

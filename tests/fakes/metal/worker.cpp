@@ -44,7 +44,7 @@ void Worker::run() {
   }
 }
 
-// Whoever commits to other queues gets ahead meanwhile.
+// Lets threads that commit to other queues overtake.
 void Worker::pause(std::unique_lock<std::mutex>& guard) {
   guard.unlock();
   std::this_thread::sleep_for(std::chrono::microseconds(50));

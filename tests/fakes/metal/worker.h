@@ -9,9 +9,9 @@
 
 namespace kmux::fake_metal {
 
-/// The device's side: runs the commands of every queue in a thread of its own. Those of one queue run in order; which queue
-/// goes on next is drawn by a seed (KMUX_FAKE_METAL_SEED, 1 without it), and now and then the device pauses, so that
-/// queues overlap as they may on hardware.
+/// The device's side: runs the commands of every queue in a separate thread. Commands of one queue run in order. A seed
+/// (KMUX_FAKE_METAL_SEED, default 1) draws the next queue, and the device sometimes pauses, so that queues overlap as
+/// on hardware.
 ///
 /// Threads: any.
 class Worker {
@@ -19,19 +19,19 @@ class Worker {
   using Queue = const void*;
   struct Command {
     std::function<void()> run;
-    std::function<bool()> is_ready = {};  // reads atomics alone; without it the command always is
+    std::function<bool()> is_ready = {};  // must read only atomics; without it the command is always ready
   };
 
   static Worker& get();
   void add(Queue queue, std::vector<Command> commands);
-  /// Waits until nothing can go on: everything is done, is held, or waits for an event.
+  /// Blocks until no command can run: all are done, held, or wait for an event.
   void drain();
-  /// While held, the device or one queue of it does not begin another command.
+  /// Holds or releases the device or one queue of it. While held, it does not begin another command.
   void hold(bool held);
   void hold(Queue queue, bool held);
-  /// Waits until `done` holds, asked after each command. It reads atomics alone.
+  /// Blocks until `done` returns true, which is checked after each command. `done` must read only atomics.
   void wait(const std::function<bool()>& done);
-  /// Has those who wait ask again.
+  /// Wakes all waiting threads to check their conditions again.
   void notify();
 
  private:

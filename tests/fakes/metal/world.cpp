@@ -8,7 +8,7 @@
 namespace kmux::fake_metal {
 
 World& World::get() {
-  static auto* const world = new World;  // objects may be used until the process ends
+  static auto* const world = new World;  // never destroyed: objects may be used until the process ends
   return *world;
 }
 

@@ -11,7 +11,7 @@
 
 namespace kmux::fake_metal {
 
-/// What the objects have in common: what was told, what was done wrong, who is alive.
+/// The state that objects share: settings, complaints and live objects.
 ///
 /// Threads: under `lock()`.
 class World final : public Control {
@@ -22,7 +22,7 @@ class World final : public Control {
   void add(Object* object) { objects_.emplace_back(object); }
   void count(const Object& object, int change) { live_[object.isa().name] += change; }
   void sent(const Class& isa, Selector selector);
-  /// Why this message is to fail, if it is. Asked once a message.
+  /// Returns the failure of this message, if it must fail. Must be called once for each message.
   std::optional<std::string> failure_of(Selector selector);
   std::optional<std::string> take_command_buffer_failure() { return std::exchange(command_buffer_failure_, {}); }
   const Device* device() const { return device_ ? &*device_ : nullptr; }

@@ -8,7 +8,7 @@
 
 namespace kmux::null {
 
-/// A loaded kernel whose launches do nothing but count.
+/// A loaded kernel whose launches only count.
 ///
 /// Threads: any, concurrently.
 class NullAdapter final : public Adapter {
@@ -20,7 +20,7 @@ class NullAdapter final : public Adapter {
   std::atomic<std::uint64_t> launches_{0};
 };
 
-/// Loads what the builder made.
+/// Loads an artifact of the builder.
 ///
 /// Errors: invalid_argument if the artifact is of another backend or incomplete.
 Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact);

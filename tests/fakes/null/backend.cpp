@@ -22,7 +22,7 @@ Result<std::unique_ptr<Backend>> NullBackend::create(Host host) {
       Traits{manifest::kName, texts(manifest::kTargets), texts(manifest::kDialects), texts(manifest::kFeatures)}));
 }
 
-// A real backend looks for its toolchain and its driver here, without creating a context.
+// A real backend searches for its toolchain and its driver here, without creating a context.
 Result<ProbeReport> NullBackend::probe() { return ProbeReport{}; }
 
 Result<Target> NullBackend::resolve_target(std::string_view request, std::optional<int> device) {
@@ -35,7 +35,7 @@ Result<Target> NullBackend::resolve_target(std::string_view request, std::option
                                                      ")." + did_you_mean(target.kind, traits_.targets));
 }
 
-// A real backend asks here whether the architecture of the target has what a variant requires.
+// A real backend checks here whether the architecture of the target has the features that a variant requires.
 Result<std::vector<MissingFeature>> NullBackend::supports(const BuildRequest& request) {
   const auto has_all = [](const std::string&) { return true; };
   return missing_of({traits_.name, traits_.dialects, traits_.features, has_all, has_all}, request);

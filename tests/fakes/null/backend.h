@@ -16,7 +16,7 @@
 
 namespace kmux::null {
 
-/// What a backend takes, as its manifest says it.
+/// The capabilities of a backend, as in its manifest.
 struct Traits {
   std::string name;
   std::vector<std::string> targets;   // kinds; "auto" is the first
@@ -24,7 +24,7 @@ struct Traits {
   std::vector<std::string> features;  // of kmux/plugin/features.h
 };
 
-/// A backend that does everything but compute: it wraps, builds and loads, and its launches leave memory as it is.
+/// A backend without computation: it wraps, builds and loads, and its launches leave memory unchanged.
 class NullBackend final : public Backend {
  public:
   static constexpr PluginInfo kInfo{manifest::kName, manifest::kVersion, manifest::kDeviceType};

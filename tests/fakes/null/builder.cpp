@@ -39,7 +39,7 @@ Result<Artifact> NullBuilder::build(const BuildRequest& request, std::string_vie
   artifact.set("code", code);
   artifact.set("launcher", std::string(launcher));
   artifact.set("meta.json", dump(Json::Object{{"slots", std::int64_t(plan.slots.size())}}));
-  artifact.set(std::string(kDependenciesPart), to_json(Dependencies{}));  // it reads no file but the program's
+  artifact.set(std::string(kDependenciesPart), to_json(Dependencies{}));  // it reads only the program's files
   return artifact;
 }
 

@@ -14,7 +14,7 @@ class NullBuilder final : public Builder {
  public:
   explicit NullBuilder(std::string backend) : backend_(std::move(backend)) {}
   Result<std::string> toolchain(const Target& target, const Options& options) override;
-  /// Errors: compile_failed for a kernel whose name is in none of the sources.
+  /// Errors: compile_failed if the sources do not contain the name of the kernel.
   Result<Artifact> build(const BuildRequest& request, std::string_view launcher) override;
 
  private:

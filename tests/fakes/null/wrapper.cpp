@@ -11,7 +11,7 @@ Result<std::string> NullWrapper::wrap(const BuildRequest& request) {
   return to_string(plan);
 }
 
-// Options would be listed here, each with what reads it.
+// A real backend lists its options here, each with the function that reads it.
 Status check_options(const Options& options, const std::string& backend) {
   return read_options(backend, options, Host(nullptr), {});
 }

@@ -18,9 +18,9 @@ class NullWrapper final : public Wrapper {
   std::string backend_;
 };
 
-/// ok if no option is given: there is nothing to choose.
+/// Returns ok if no option is given: this backend has no options.
 ///
-/// Errors: invalid_argument that names the first one.
+/// Errors: invalid_argument that names the first option.
 Status check_options(const Options& options, const std::string& backend);
 
 }  // namespace kmux::null

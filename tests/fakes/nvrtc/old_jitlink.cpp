@@ -1,4 +1,4 @@
-// nvJitLink as CUDA 12.0 to 12.2 have it: by names with a release alone. What it links it puts behind one another.
+// nvJitLink as in CUDA 12.0 to 12.2: only names with a release. Linking concatenates the inputs.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

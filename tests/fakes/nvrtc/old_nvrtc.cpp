@@ -1,8 +1,8 @@
-// An NVRTC of release KMUX_NVRTC_RELEASE (1204 is 12.4): it has the functions of that one, refuses the architectures and options
-// that it refuses, and makes PTX of kernels whose parameters are pointers, int and float. The PTX has their names and parameters,
-// in a comment the options, and no instructions.
+// An NVRTC of release KMUX_NVRTC_RELEASE (1204 is 12.4). It exports the functions of that release and refuses the
+// architectures and options that the release refuses. It compiles kernels whose parameters are pointers, int and float
+// to PTX with their names and parameters, the options in a comment, and no instructions.
 //
-// What came when and went when is what NVRTC 12.0 to 13.0 themselves answer.
+// The releases that added and removed features are as NVRTC 12.0 to 13.0 themselves report.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -25,8 +25,8 @@ constexpr int kRelease = KMUX_NVRTC_RELEASE;
 
 struct Known {
   int number;
-  int first = 0;  // the release that knows it
-  int last = 9999;  // the last one
+  int first = 0;  // the first release that knows it
+  int last = 9999;  // the last release that knows it
 };
 constexpr std::array<Known, 16> kArchs = {{{50, 0, 1299},
                                            {52, 0, 1299},
@@ -71,7 +71,7 @@ bool knows_option(std::string_view option) {
   });
 }
 
-// 12.6 brought no new one.
+// 12.6 added no PTX version.
 std::string ptx_version() {
   constexpr int kMinor = kRelease % 100;
   return kRelease >= 1300 ? "9." + std::to_string(kMinor) : "8." + std::to_string(kMinor - (kMinor > 5 ? 1 : 0));
@@ -169,7 +169,7 @@ KMUX_EXPORT Result nvrtcGetPTXSize(Handle program, std::size_t* bytes) {
 }
 KMUX_EXPORT Result nvrtcGetPTX(Handle program, char* text) { return give(program->ptx, text); }
 
-// It has no assembler.
+// This NVRTC has no assembler.
 KMUX_EXPORT Result nvrtcGetCUBINSize(Handle, std::size_t*) { return kInvalidInput; }
 KMUX_EXPORT Result nvrtcGetCUBIN(Handle, char*) { return kInvalidInput; }
 
@@ -177,7 +177,7 @@ KMUX_EXPORT Result nvrtcAddNameExpression(Handle, const char*) { return kNoNameE
 KMUX_EXPORT Result nvrtcGetLoweredName(Handle, const char*, const char**) { return kNoNameExpression; }
 KMUX_EXPORT const char* nvrtcGetErrorString(Result) { return "NVRTC_ERROR"; }
 
-// The intermediate code is the PTX, which no linker takes.
+// The intermediate code is the PTX, which no linker accepts.
 KMUX_EXPORT Result nvrtcGetLTOIRSize(Handle program, std::size_t* bytes) { return nvrtcGetPTXSize(program, bytes); }
 KMUX_EXPORT Result nvrtcGetLTOIR(Handle program, char* code) { return nvrtcGetPTX(program, code); }
 

@@ -1,4 +1,5 @@
-// What a profiler puts behind the real NVTX (NVTX_INJECTION64_PATH): functions for push and pop that write down.
+// The library that a profiler injects into the real NVTX (NVTX_INJECTION64_PATH): functions for push and pop that
+// record calls.
 // Source: NVTX 3, nvtxDetail/nvtxTypes.h: NvtxExportTableCallbacks, NvtxCallbackIdCore.
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A library of profilers' ranges that writes down what it is told; its functions are called as CMake says.
+// A profiler's range library that records its calls; CMake sets the names of its functions.
 #include <string>
 
 namespace {

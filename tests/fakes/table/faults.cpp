@@ -15,12 +15,12 @@ constexpr std::array kCodes = {ErrorCode::kInvalidArgument, ErrorCode::kUnsuppor
 
 [[noreturn]] void die_of(int signal) {
   std::fputs("the compiler is about to crash\n", stderr);
-  std::signal(signal, SIG_DFL);  // a sanitizer's handler would end the process with a code instead
+  std::signal(signal, SIG_DFL);  // the handler of a sanitizer would end the process with an exit code instead
   std::raise(signal);
   std::abort();
 }
 
-/// Goes wrong as no error can, if `word` asks for it.
+/// Triggers the process fault that `word` names, which no error code can report; otherwise returns.
 void misbehave(const std::string& word) {
   if (word == "segv") die_of(SIGSEGV);
   if (word == "abort") die_of(SIGABRT);
@@ -32,14 +32,14 @@ void misbehave(const std::string& word) {
     const auto ignored = ::write(3, kNoise.data(), kNoise.size());
 }
 
-/// What the host's options ask to go wrong.
+/// The faults that the host's options request.
 class Faults {
  public:
   Faults(std::string name, Host host) : name_(std::move(name)), host_(host) {}
 
   std::optional<std::string> asked(const std::string& what) const { return host_.option(name_ + "." + what); }
 
-  /// The error that is asked for at `step`, if any. A word that is no code is internal.
+  /// Returns the error requested at `step`, if any. A word that is not an error code becomes internal.
   Status at(const std::string& step) const {
     const auto word = asked(step);
     if (!word) return Ok{};

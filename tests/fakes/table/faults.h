@@ -8,7 +8,7 @@
 
 namespace kmux::faults {
 
-/// `inner`, which plugin options of the host make fail on purpose:
+/// Returns `inner` with faults that plugin options of the host inject:
 ///
 /// NAME.probe=no_toolchain  cannot build; any other word: cannot run, with that code
 /// NAME.missing=cluster     lacks that feature

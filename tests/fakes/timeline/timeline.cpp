@@ -8,7 +8,7 @@
 namespace kmux::fakes {
 namespace {
 
-constexpr std::uint64_t kQuietOneIn = 24;   // calls of progress, of which one begins a quiet time
+constexpr std::uint64_t kQuietOneIn = 24;   // one in this many calls of progress begins a quiet time
 constexpr std::uint64_t kMaxQuiet = 48;    // calls
 constexpr std::uint64_t kMaxAtOnce = 3;    // operations that a call of progress executes
 
@@ -16,7 +16,7 @@ constexpr std::uint64_t kMaxAtOnce = 3;    // operations that a call of progress
 
 Timeline::Timeline(std::uint64_t seed) : random_(seed) {}
 
-// The library's distributions differ from one standard library to the next.
+// Distributions of the standard library differ between implementations.
 std::uint64_t Timeline::below(std::uint64_t bound) { return random_() % bound; }
 
 Timeline::Stream Timeline::make_stream(int device, Ordering ordering) {

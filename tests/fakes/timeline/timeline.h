@@ -14,21 +14,21 @@ namespace kmux::fakes {
 
 /// Work of the streams of devices, executed in a random order that their dependencies allow.
 ///
-/// In one thread a seed gives one order. One operation is executed at a time, on whichever thread waits or lets the
-/// device progress; work may enqueue, but not synchronize.
+/// In one thread a seed determines the order. One operation is executed at a time, on a thread that waits or lets the
+/// device progress; work may enqueue, but must not synchronize.
 ///
-/// Threads: any.   Lifetime: operations that were not executed are dropped with the timeline.
+/// Threads: any.   Lifetime: pending operations are dropped with the timeline.
 class Timeline {
  public:
   using Work = std::function<void()>;
   using Stream = std::uint64_t;     // 0: none
   using Operation = std::uint64_t;  // 0: none, which is complete
 
-  /// How a stream is ordered with the others of its device: the legacy one, of which each device has at most one, waits
-  /// for all blocking ones, and they wait for it.
+  /// The order of a stream relative to others of its device. The legacy stream, at most one per device, waits for all
+  /// blocking streams, and they wait for it.
   enum class Ordering { kLegacy, kBlocking, kNonBlocking };
 
-  /// What was last in a stream when the event was recorded. A copy is not affected by recording again.
+  /// The last operation of a stream when the event was recorded. Recording again does not affect copies.
   struct Event {
     Operation recorded = 0;
   };
@@ -42,31 +42,32 @@ class Timeline {
   explicit Timeline(std::uint64_t seed);
 
   Stream make_stream(int device, Ordering ordering);
-  /// Forgets the stream; what is in it will be executed all the same.
+  /// Forgets the stream; its pending operations will still be executed.
   void destroy(Stream stream);
 
-  /// Adds an operation after everything that `stream` has to wait for. Executes nothing.
+  /// Adds an operation after all operations that `stream` has to wait for. Executes nothing.
   Operation enqueue(Stream stream, Work work);
-  /// Adds steps, ordered as they say, and an empty operation behind them all, which is returned. The first ones wait for
-  /// `after`, too.
+  /// Adds steps in their given order. Returns an empty operation behind them all. The first steps also wait for
+  /// `after`.
   Operation enqueue(Stream stream, std::vector<Step> steps, Operation after);
 
   /// Records `event` as an operation of the stream.
   void record(Event& event, Stream stream);
-  /// What `stream` gets from here on waits for what `event` recorded; for nothing if it never was.
+  /// Makes later operations of `stream` wait for the operation that `event` recorded; no effect if it was never
+  /// recorded.
   void wait(Stream stream, const Event& event);
 
   bool is_complete(Operation operation) const;
-  /// Whether an operation that is enqueued on `stream` next would wait for `operation`.
+  /// Returns true if the next operation enqueued on `stream` would wait for `operation`.
   bool is_ordered(Operation operation, Stream stream) const;
 
   /// Lets the devices progress by themselves: executes a few operations, or none, at times none for many calls.
   void progress();
 
-  /// Executes operations at random until those of the stream are complete; for the legacy stream those of the blocking
-  /// ones, too.
+  /// Executes operations at random until those of the stream are complete; for the legacy stream also those of the
+  /// blocking streams.
   void synchronize(Stream stream);
-  /// The same for what an event recorded, and for everything.
+  /// As above, for a recorded event, and for all operations.
   void synchronize(const Event& event);
   void synchronize();
 
@@ -97,7 +98,7 @@ class Timeline {
   std::uint64_t made_ = 0;
   std::thread::id executing_;
   std::map<Stream, Lane> lanes_;
-  std::map<int, std::vector<Operation>> left_;  // the last ones of blocking streams that were destroyed
+  std::map<int, std::vector<Operation>> left_;  // the last operations of destroyed blocking streams
   std::map<Operation, Pending> pending_;
   std::vector<Operation> ready_;
 };

@@ -18,7 +18,7 @@ using Orders = std::set<std::string>;
 
 constexpr std::uint64_t kSeeds = 200;
 
-// Letters in the order in which their operations were executed.
+// Records letters in the order in which their operations were executed.
 struct Scene {
   explicit Scene(std::uint64_t seed) : timeline(seed) {}
   Timeline::Operation put(Timeline::Stream stream, char letter) {
@@ -33,7 +33,7 @@ struct Scene {
   Timeline::Stream other_free = timeline.make_stream(0, Ordering::kNonBlocking);
 };
 
-// The orders that `play(scene)` has over all seeds, with everything executed.
+// Returns the orders of `play(scene)` over all seeds, with everything executed.
 template <class Play>
 Orders orders_of(Play play) {
   Orders orders;

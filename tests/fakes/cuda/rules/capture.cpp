@@ -33,14 +33,14 @@ struct TwoStreams {
   const Handle event = scene.event();
   const Address x = scene.memory();
 
-  // Has `other` wait for what `stream` did until now.
+  // Makes `other` wait for the work of `stream` so far.
   Code fork() const {
     scene.cu.event_record(event, stream);
     return scene.cu.stream_wait_event(other, event, 0);
   }
 };
 
-// Forks to another stream; `joined`: and back.
+// Forks to another stream; `joined`: and joins it back.
 std::string forked(Scene& scene, bool with_work, bool joined) {
   const TwoStreams two{scene};
   const Handle join = scene.event();
@@ -102,7 +102,7 @@ std::string synchronized(Scene& scene, int mode) {
   return told({{"wait", wait}, {"status", status}, {"launch", launch}, {"end", scene.end_capture(stream)}});
 }
 
-// A call on the legacy stream while a blocking one is captured.
+// Makes a call on the legacy stream while a blocking stream is captured.
 std::string legacy_meanwhile(Scene& scene, const std::function<Code(Address)>& call) {
   const Handle stream = scene.stream(kBlocking);
   const Address x = scene.memory();
@@ -163,7 +163,7 @@ std::string ids(Scene& scene) {
                {"anew", seen[3] != seen[0] && seen[3] != seen[1]}});
 }
 
-// An allocation as a node, freed or not, and the graph launched twice.
+// Captures an allocation, freed or not, and launches the graph twice.
 std::string allocated(Scene& scene, bool freed, unsigned long long flags, bool free_outside = false) {
   const Handle stream = scene.stream();
   Address a = 0;

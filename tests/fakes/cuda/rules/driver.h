@@ -9,7 +9,7 @@ using Address = unsigned long long;
 using Handle = void*;
 using Code = int;
 
-/// A launch attribute; `value` begins with the fields of the one that is meant.
+/// A launch attribute; `value` begins with the fields of the attribute that `id` selects.
 struct LaunchAttribute {
   int id;
   int pad;
@@ -121,24 +121,24 @@ struct LaunchConfig {
   KMUX_RULE_CALL(graph_launch, cuGraphLaunch, (Handle, Handle))                                                        \
   KMUX_RULE_CALL(executable_destroy, cuGraphExecDestroy, (Handle))
 
-/// A libcuda that is open, initialised, with device 0's primary context retained.
+/// An open, initialised libcuda with the primary context of device 0 retained.
 struct Driver {
 #define KMUX_RULE_CALL(name, symbol, params) Code(*name) params = nullptr;
   KMUX_RULE_CALLS(KMUX_RULE_CALL)
 #undef KMUX_RULE_CALL
-  Code (*primary_reset)(int) = nullptr;  // null: the driver has none
+  Code (*primary_reset)(int) = nullptr;  // null if the driver lacks it
   Handle context = nullptr;
   Handle pool = nullptr;
 
   /// Finds the functions in `library`, a handle of dlopen, and retains the context.
   ///
-  /// Errors: throws std::runtime_error with the symbol that is missing or the call that failed.
+  /// Errors: throws std::runtime_error with the missing symbol or the failed call.
   static Driver open(void* library);
-  /// Makes the context of device 0 current on this thread, anew if it was reset.
+  /// Makes the context of device 0 current on this thread; retains it again if it was reset.
   void enter();
 };
 
-// Numbers of the interface that rules name.
+// Constants of the interface that rules use.
 constexpr int kGlobal = 0;
 constexpr int kThreadLocal = 1;
 constexpr int kRelaxed = 2;

@@ -7,8 +7,8 @@
 
 namespace kmux::driver_rules {
 
-// By what kernels are found, what streams and events order, what the pool gives, what captures record, what spoils them, and
-// what is refused.
+// Rules of kernel names, the order of streams and events, the memory pool, captured graphs, invalidation of captures,
+// and refused calls.
 std::vector<Rule> name_rules();
 std::vector<Rule> order_rules();
 std::vector<Rule> memory_rules();

@@ -1,4 +1,4 @@
-// What a driver refuses of kernels and their launches.
+// Rules of kernels and launches that a driver refuses.
 #include <algorithm>
 
 #include "groups.h"
@@ -23,7 +23,7 @@ int device_value(Scene& scene, int attribute) {
   return value;
 }
 
-// A launch of the scene's kernel, changed by `change(config, args, extra)`, and waited for.
+// Launches the scene's kernel, changed by `change(config, args, extra)`, and waits for it.
 template <class Change>
 Code launch_changed(Scene& scene, Change change) {
   Address to = scene.memory();

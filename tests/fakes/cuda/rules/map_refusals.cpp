@@ -1,4 +1,4 @@
-// What a driver refuses of tensor maps: each rule is a good map with one value changed.
+// Rules of tensor maps that a driver refuses: each is a valid map with one value changed.
 #include <utility>
 
 #include "groups.h"
@@ -6,7 +6,7 @@
 namespace kmux::driver_rules {
 namespace {
 
-// 64 x 32 floats of 16 bits in rows of 128 bytes, and what is read at once of them.
+// 64 x 32 floats of 16 bits in rows of 128 bytes, and the box that one load reads.
 struct Map {
   int dtype = 6;  // CU_TENSOR_MAP_DATA_TYPE_FLOAT16
   unsigned rank = 4;
@@ -37,7 +37,7 @@ Code encode(Scene& scene, const Map& map, bool tiled) {
                                 map.l2_promotion, map.oob_fill);
 }
 
-// A good map, moved to an address so many bytes past a multiple of 16.
+// Encodes a valid map at an address `bytes` past a multiple of 16.
 std::string moved(Scene& scene, unsigned bytes) {
   alignas(64) static unsigned char map[128];
   const Map good;
@@ -53,7 +53,7 @@ struct NamedChange {
   Change change;
 };
 
-// What the documentation has otherwise, and a driver takes.
+// Values that a driver accepts against its documentation.
 constexpr NamedChange kTaken[] = {
     {"map", "A tensor map is encoded.", [](Map&) {}},
     {"aligned", "... wherever it lies: only launches want a multiple of 64 bytes.", [](Map& m) { m.map_offset = 32; }},
@@ -111,7 +111,7 @@ Rule rule_of(const char* mode, const NamedChange& named, bool tiled, const char*
 
 }  // namespace
 
-// They want a device of compute capability 9.0.
+// Returns rules that require a device of compute capability 9.0.
 std::vector<Rule> map_refusal_rules() {
   std::vector<Rule> rules;
   for (const bool tiled : {true, false}) {

@@ -17,7 +17,7 @@ std::string reuse(Scene& scene, bool slow) {
   return told({{"alloc", first}, {"free", freed}, {"alloc", second}, {"same", a == b}});
 }
 
-// A block of `stream` that is freed while a kernel is about to write to it.
+// Returns a block of `stream` that was freed while a kernel has yet to write to it.
 Address freed_while_written(Scene& scene, Handle stream) {
   Address block = 0;
   scene.allocate(&block, stream, kOdd);
@@ -48,8 +48,8 @@ std::string free_elsewhere(Scene& scene) {
   return told({{"reads", scene.read(b)}});
 }
 
-// A block has two owners in the order of the legacy stream. The first one's slow kernel writes to it on `first`, the next
-// owner on `second`: one of them is a stream that does not take part in that order.
+// A block has two owners in the order of the legacy stream. The slow kernel of the first owner writes to it on `first`,
+// the second owner on `second`: one of the streams does not take part in that order.
 std::string owned_twice(Scene& scene, Handle first, Handle second) {
   Address a = 0;
   Address b = 0;

@@ -3,7 +3,7 @@
 namespace kmux::driver_rules {
 namespace {
 
-// A kernel for all, one for its own file, as static ones are, and a function that is no kernel.
+// A global kernel, a kernel local to its file, as static ones, and a function that is not a kernel.
 constexpr const char* kKernels = R"(.version 7.0
 .target sm_70
 .address_size 64

@@ -8,7 +8,7 @@ namespace {
 
 constexpr bool kOverlapRounds = true;
 
-// A slow 1 on `first`, a quick 2 on `second`: the last to write is what is read.
+// Writes a slow 1 on `first` and a fast 2 on `second`. Returns the value of the last write.
 std::string last_of(Scene& scene, Handle first, Handle second) {
   const Address x = scene.memory();
   scene.fill_slowly(first, x, 1);

@@ -1,4 +1,5 @@
-// What a driver refuses of streams, events, memory, graphs, code and devices, each next to what it takes.
+// Rules of calls on streams, events, memory, graphs, code and devices that a driver refuses, each beside one that it
+// accepts.
 #include "groups.h"
 
 namespace kmux::driver_rules {
@@ -22,7 +23,7 @@ Code create_event(Scene& scene, unsigned flags) {
   return code;
 }
 
-// The time between two events of these flags; `recorded`: on a stream, before.
+// Queries the time between two events with these flags; `recorded`: both were recorded on a stream before.
 Code elapsed(Scene& scene, unsigned flags, bool recorded) {
   Handle both[2] = {};
   for (Handle& each : both) scene.cu.event_create(&each, flags);

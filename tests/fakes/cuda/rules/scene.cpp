@@ -6,7 +6,7 @@
 namespace kmux::driver_rules {
 namespace {
 
-// One thread that spins, then writes. Every device since 7.0 has it.
+// One thread that spins, then writes. Runs on every device since 7.0.
 constexpr const char* kCode = R"(.version 7.0
 .target sm_70
 .address_size 64
@@ -40,7 +40,7 @@ void drop(std::vector<T>& all, T one) {
 Scene::Scene(const Driver& driver) : cu(driver) {
   kernel_ = kernel_of(library());
   reader_ = stream();
-  const Address warm = memory();  // code may be loaded by the first launch, which a capture forbids
+  const Address warm = memory();  // the first launch may load code, which a capture forbids
   fill(reader_, warm, 1);
   cu.stream_synchronize(reader_);
 }

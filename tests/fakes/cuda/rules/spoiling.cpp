@@ -3,7 +3,7 @@
 namespace kmux::driver_rules {
 namespace {
 
-// Streams and objects from before a capture, for the calls to name.
+// Streams and objects from before a capture, as arguments of the calls.
 struct Stage {
   explicit Stage(Scene& made_in) : scene(made_in) {
     const Handle origin = scene.stream();
@@ -157,8 +157,8 @@ std::vector<NamedCall> calls() {
 struct Circumstance {
   const char* name;
   int mode;             // of the capture
-  bool by_other_thread;  // makes the call
-  int thread_mode;      // of the thread that makes it
+  bool by_other_thread;  // true if another thread makes the call
+  int thread_mode;      // of the calling thread
   bool forbids;
 };
 

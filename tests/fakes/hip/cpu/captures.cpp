@@ -10,7 +10,7 @@ bool is_own(const Capture& capture) {
   return capture.mode != kCaptureModeRelaxed && capture.thread == std::this_thread::get_id();
 }
 
-// The lock is held.
+// The caller must hold the lock.
 template <class Condition>
 bool invalidate(Condition is_affected) {
   bool any = false;

@@ -9,8 +9,8 @@
 
 namespace kmux::fake_hip {
 
-/// What streams record between hipStreamBeginCapture and hipStreamEndCapture, and what is launched as a graph afterwards.
-/// A graph holds no code: a module that is unloaded leaves its nodes behind.
+/// The nodes that streams record between hipStreamBeginCapture and hipStreamEndCapture, later launched as a graph. A
+/// graph owns no code: an unloaded module leaves its nodes behind.
 struct Capture {
   hipStream_t origin = nullptr;
   int mode = kCaptureModeGlobal;
@@ -18,34 +18,36 @@ struct Capture {
   std::thread::id thread = std::this_thread::get_id();
   bool is_invalidated = false;
   std::vector<std::function<int()>> nodes = {};
-  std::vector<void*> memory = {};  // what it has allocated
+  std::vector<void*> memory = {};  // allocated by the capture
 };
 
 // Each of these takes the lock of the world.
 
-/// Runs `work` now, or gives it to the capture of `stream`. Returns what `work` returned, or why the stream takes nothing.
+/// Runs `work` now, or adds it to the capture of `stream`. Returns the result of `work`, or the error of the capture.
 int submit(hipStream_t stream, const std::function<int()>& work);
 
-/// Makes `work` the launch of a kernel's node, with the values that its arguments have now. 0, or why there is none.
+/// Sets `work` to the launch of a kernel node, with the current values of its arguments. Returns 0, or why it is
+/// invalid.
 int work_of_kernel(const hip::KernelNodeParams& params, std::function<int()>& work);
 
-/// What hipMalloc, hipFree and hipModuleUnload do first: unless the mode of this thread allows it, they invalidate captures.
-/// 0, or the code with which the call fails.   Source: ROCm's clr, CHECK_STREAM_CAPTURE_SUPPORTED.
+/// Invalidates captures unless the mode of this thread allows unsafe calls. hipMalloc, hipFree and hipModuleUnload call
+/// it first.
+/// Returns 0, or the error code of the call.   Source: ROCm's clr, CHECK_STREAM_CAPTURE_SUPPORTED.
 int check_unsafe_call();
 
-/// What hipStreamSynchronize and hipEventSynchronize do first, for the stream that is waited for.
+/// Checks a wait for `stream`. hipStreamSynchronize and hipEventSynchronize call it first.
 /// Source: ROCm's clr, Stream::StreamCaptureOngoing.
 int check_wait(hipStream_t stream);
 
-/// The capture that `stream` records into, or null.
+/// Returns the capture that `stream` records into, or null.
 std::shared_ptr<Capture> capture_of(hipStream_t stream);
 
-/// Whether a stream that waits for the null stream is captured on the current device.
+/// Returns true if a stream that waits for the null stream is captured on the current device.
 /// Source: ROCm's clr, Stream::StreamCaptureBlocking.
 bool is_null_stream_blocked();
 
 int begin_capture(hipStream_t stream, int mode);
-/// Gives null with an error.
+/// Ends a capture; `graph` is null with an error.
 int end_capture(hipStream_t stream, std::shared_ptr<Capture>& graph);
 
 }  // namespace kmux::fake_hip

@@ -25,7 +25,7 @@ Elf64_Ehdr header_of(const void* code) {
   return file;
 }
 
-// As in a device's code, no names are to be read in it but those of the kernels: whether it mentions a name is asked.
+// Hides all names except those of the kernels, as in device code: kmux queries whether code mentions a name.
 std::string veiled(std::string content) {
   for (char& c : content) c = static_cast<char>(c ^ 0x80);
   return content;
@@ -42,7 +42,7 @@ std::string bytes_of(const Record& record) {
   return {reinterpret_cast<const char*>(&record), sizeof record};
 }
 
-// As in a device's code, the table of symbols says which variables are in sections that can be written.
+// As in device code, the symbol table tells which variables are in writable sections.
 struct Symbols {
   std::string table = bytes_of(Elf64_Sym{});
   std::string names = std::string(1, '\0');
@@ -56,7 +56,7 @@ struct Symbols {
     table += bytes_of(symbol);
     names += variable + '\0';
   }
-  // Sections ".bss", which has them all, ".symtab" and ".strtab", at `offset` of the file.
+  // Returns sections ".bss", which has all variables, ".symtab" and ".strtab", at `offset` of the file.
   std::string sections(std::size_t offset) const {
     std::array<Elf64_Shdr, 4> all{};
     const std::size_t table_at = offset + sizeof all;
@@ -94,7 +94,7 @@ std::string pack(const CodeObject& code) {
   std::memcpy(file.e_ident, ELFMAG, SELFMAG);
   file.e_ident[EI_CLASS] = ELFCLASS64;
   file.e_machine = kMachine;
-  file.e_shoff = sizeof file + content.size();  // which tells where the content ends, too
+  file.e_shoff = sizeof file + content.size();  // which also marks the end of the content
   file.e_shnum = 4;
   file.e_shentsize = sizeof(Elf64_Shdr);
   return bytes_of(file) + content + symbols_of(code).sections(file.e_shoff);

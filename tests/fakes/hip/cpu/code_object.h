@@ -7,8 +7,8 @@
 
 namespace kmux::fake_hip {
 
-/// What stands for a code object: an ELF file for this machine, the kernels in it, and a table of the variables that they may
-/// write.
+/// The substitute for a code object: an ELF file for this machine with its kernels and a table of their writable
+/// variables.
 struct CodeObject {
   std::string arch;
   std::vector<std::string> kernels;  // by name, in the order in which they were compiled
@@ -18,7 +18,7 @@ struct CodeObject {
 
 std::string pack(const CodeObject& code);
 
-/// Is it an ELF file? HIP's interface says no size.
+/// Returns true if `code` is an ELF file. HIP's interface passes no size.
 bool is_code(const void* code);
 bool is_for_this_machine(const void* code);
 

@@ -1,5 +1,5 @@
-// What comes before the source of a kernel for the HIP on the CPU, after blocks.h and what the backend for CPUs has of HIP.
-// Not part of the library: its text is embedded.
+// The prelude of a kernel for the HIP on the CPU, after blocks.h and the HIP support of the backend for CPUs. Not part
+// of the library: its text is embedded.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -17,14 +17,14 @@
 #define __all(...) (kmux_waits_for_warp(), __all(__VA_ARGS__))
 #endif
 
-// The address of a variable and its bytes, at arguments[0].
+// Writes the address of a variable and its bytes to arguments[0].
 KMUX_DEVICE void kmux_tell_place(kmux_launch* launch, const volatile void* address, unsigned long long bytes) {
   unsigned long long* const out = static_cast<unsigned long long*>(launch->arguments[0]);
   out[0] = reinterpret_cast<unsigned long long>(address);
   out[1] = bytes;
 }
 
-// Calls a kernel with arguments as a launch passes them, and says how large they are.
+// Calls a kernel with the arguments of a launch, and reports their sizes.
 template <auto kernel>
 struct kmux_kernel;
 template <class T, T...>
@@ -35,7 +35,8 @@ struct kmux_kernel<kernel> {
     call(arguments, __make_integer_seq<kmux_numbers, int, sizeof...(A)>());
   }
 
-  // The number of arguments and the bytes of each, at arguments[0] in a row of `kmux_row` numbers for each kernel.
+  // Writes the number of arguments and the bytes of each to arguments[0], in a row of `kmux_row` numbers for each
+  // kernel.
   static constexpr unsigned kmux_row = 1025;
   KMUX_DEVICE void tell_sizes(kmux_launch* launch, unsigned row) {
     unsigned* out = static_cast<unsigned*>(launch->arguments[0]) + row * kmux_row;

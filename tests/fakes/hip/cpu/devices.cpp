@@ -1,4 +1,4 @@
-// Devices, and what errors are called.
+// Devices, and the names of errors.
 #include <cstring>
 
 #include "cpu/world.h"

@@ -1,4 +1,4 @@
-// Graphs that are made node by node. What follows from no order runs in the least likely one.
+// Graphs that are built node by node. Unordered nodes run in the least likely order.
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -49,7 +49,7 @@ int add(hipGraphNode_t* node, hipGraph_t graph, const hipGraphNode_t* after, std
   return kHipSuccess;
 }
 
-// The lock is held.
+// The caller must hold the lock.
 Made* find(hipGraphExec_t executable, hipGraphNode_t node) {
   if (!world().executables.contains(executable)) return nullptr;
   const auto found = std::ranges::find(executable->nodes, node, &Made::handle);
@@ -147,7 +147,7 @@ ReturnCode hipGraphExecDestroy(hipGraphExec_t executable) {
   return fault;
 }
 
-// Stricter than HIP, which makes a graph within the graph of a capture: the plugin promises plain launches there.
+// Stricter than HIP, which adds a child graph to a capture: the plugin guarantees plain launches there.
 ReturnCode hipGraphLaunch(hipGraphExec_t executable, hipStream_t stream) {
   KMUX_BEGIN("hipGraphLaunch");
   if (capture_of(stream) != nullptr) return kStreamCaptureUnsupported;

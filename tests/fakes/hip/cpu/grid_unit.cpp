@@ -16,7 +16,7 @@ extern const std::string_view hip_on_cpu_text;  // cpu/device_code.h
 namespace fake_hip {
 namespace {
 
-// __global__, and the macros that stand for it.
+// Returns __global__ and the macros that expand to it.
 std::string kernel_marks(const std::string& source) {
   static const std::regex kDefine(R"(#\s*define\s+(\w+)\s[^\n]*__global__)");
   std::string marks = "__global__";
@@ -31,7 +31,7 @@ bool contains(const HipUnit& unit, const std::regex& what) {
          std::ranges::any_of(unit.headers, [&](const File& header) { return std::regex_search(header.content, what); });
 }
 
-// What blocks.h is to do for the unit.
+// Returns the checks that blocks.h enables for the unit.
 std::vector<std::string> tasks_of(const HipUnit& unit) {
   static const std::regex kDynamic(R"(extern\s+__shared__|HIP_DYNAMIC_SHARED)"), kBlock("__syncthreads"),
       kWarp("__shfl|__ballot|__any|__all");
@@ -49,7 +49,7 @@ std::vector<std::string> with_prefix(const HipUnit& unit, std::string_view prefi
   return values;
 }
 
-// The names in the include lines of `text`.
+// Returns the names in the include lines of `text`.
 std::vector<std::string> includes_of(const std::string& text) {
   static const std::regex kInclude(R"((?:^|\n)[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"])");
   std::vector<std::string> names;
@@ -72,7 +72,7 @@ bool is_given(const HipUnit& unit, const std::string& name) {
       unit.headers, [&](const File& header) { return header.path == name || header.path.ends_with("/" + name); });
 }
 
-// The backend has headers of its own by these names; those of a folder come before them.
+// Returns headers from the include folders, which take precedence over the backend's headers of the same names.
 std::vector<File> headers_of_folders(const HipUnit& unit) {
   std::vector<File> headers;
   for (const std::string& name : includes_of(unit.text)) {

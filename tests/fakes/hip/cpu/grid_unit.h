@@ -7,7 +7,7 @@
 
 namespace kmux::fake_hip {
 
-/// HIP C++ as hiprtc is given it.
+/// HIP C++ as passed to hiprtc.
 struct HipUnit {
   std::string text;
   std::vector<File> headers;
@@ -16,20 +16,21 @@ struct HipUnit {
   std::vector<std::string> options;  // of the compiler
 };
 
-/// The names of the unit's kernels: those that are no templates and in no namespace, then what stands for the expressions.
+/// Returns the names of the unit's kernels: those without a template or namespace, then the stand-ins for the
+/// expressions.
 std::vector<std::string> kernels_of(const HipUnit& unit);
 
-/// The name that stands for expression number `index`.
+/// Returns the name that stands for expression number `index`.
 std::string expression_name(std::size_t index);
 
-/// The name that stands for variable number `index`.
+/// Returns the name that stands for variable number `index`.
 std::string variable_name(std::size_t index);
 
-/// `unit` for a device of `arch`, its kernels in the order of `kernels_of`; the next kernel tells the sizes of arguments
-/// (device_code.h), and each after it where a variable is.
+/// Returns `unit` for a device of `arch`, its kernels in the order of `kernels_of`. The kernel after them reports the
+/// sizes of arguments (device_code.h), and each later one the address of a variable.
 fakes::GridSource grid_source(const HipUnit& unit, const std::string& arch);
 
-/// An included file that is neither among the headers nor in a folder of the options; empty if there is none.
+/// Returns an included file that is neither among the headers nor in an include folder; empty if none is missing.
 std::string missing_header(const HipUnit& unit);
 
 }  // namespace kmux::fake_hip

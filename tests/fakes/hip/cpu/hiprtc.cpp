@@ -39,7 +39,7 @@ std::string arch_of(const std::vector<std::string>& options) {
   return "";
 }
 
-// What is meant for a device and means nothing here is left out.
+// Compiles the program and ignores options that apply only to a device.
 kmux::Status compile(kmux::hip::HiprtcProgramState& program, int count, const char** options) {
   program.unit.options.assign(options, options + count);
   if (const std::string header = missing_header(program.unit); !header.empty()) {
@@ -52,7 +52,7 @@ kmux::Status compile(kmux::hip::HiprtcProgramState& program, int count, const ch
   return kmux::Ok{};
 }
 
-// The compiler's own text, where there is one.
+// Returns the compiler's own text if the error has it.
 std::string text_of(const kmux::Error& error) {
   for (const kmux::Note& note : error.notes) {
     if (note.kind == "log") return note.text;

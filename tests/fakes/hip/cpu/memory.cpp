@@ -1,4 +1,4 @@
-// Memory of the devices is memory of the host. Everything happens at once, whatever the stream.
+// Memory of the devices is host memory. Every operation is synchronous on every stream.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -10,7 +10,7 @@ using namespace kmux::fake_hip;  // NOLINT(google-build-using-namespace): this f
 namespace {
 
 constexpr std::size_t kAlignment = 256;
-constexpr std::size_t kSpoiled = std::size_t{1} << 20;  // so much of new memory is no zeros
+constexpr std::size_t kSpoiled = std::size_t{1} << 20;  // fills at most this much of new memory
 
 int allocate(void** address, std::size_t bytes) {
   std::size_t used = 0;
@@ -40,7 +40,7 @@ ReturnCode hipMalloc(void** address, std::size_t bytes) {
   return refused != kHipSuccess ? refused : allocate(address, bytes);
 }
 
-// Inside a capture it is a node of the graph, whose memory lives as long as the graph.
+// Within a capture, the allocation is a node of the graph, and the graph owns the memory.
 ReturnCode hipMallocAsync(void** address, std::size_t bytes, hipStream_t stream) {
   KMUX_BEGIN("hipMallocAsync");
   const auto capture = capture_of(stream);
@@ -88,7 +88,7 @@ ReturnCode hipMemcpyAsync(void* to, const void* from, std::size_t bytes, int kin
   });
 }
 
-// Of the devices, all of which have the host's memory.
+// All devices share the host's memory.
 ReturnCode hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
                               hipStream_t stream) {
   const auto count = static_cast<int>(world().devices.size());

@@ -23,7 +23,7 @@ using kmux::fakes::GridFault;
 
 }  // namespace
 
-// Modules that were unloaded stay, so that a launch of their code is found out.
+// Keeps unloaded modules, so that a launch of their code is detected.
 struct ihipModuleSymbol_t {
   std::size_t kernel;
   ihipModule_t* module;
@@ -35,8 +35,8 @@ struct ihipModule_t {
   std::vector<std::string> variables;  // by name
   int device = 0;
   std::once_flag asked = {};
-  std::vector<unsigned> argument_sizes = {};  // once asked, a row for each kernel
-  std::set<std::uintptr_t> places = {};  // of its variables that were asked for
+  std::vector<unsigned> argument_sizes = {};  // once queried, a row for each kernel
+  std::set<std::uintptr_t> places = {};  // of the variables that were queried
   bool is_unloaded = false;
   std::deque<ihipModuleSymbol_t> functions = {};
 };
@@ -68,7 +68,7 @@ int run(const Launch& launch, void** args) {
   return code_of(launch.function->module->code->launch(launch.function->kernel, launch.extents, args));
 }
 
-// The sizes of a kernel's arguments, which the code tells.
+// Returns the sizes of a kernel's arguments, as its code reports them.
 const unsigned* argument_sizes(const ihipModuleSymbol_t& function) {
   ihipModule_t& module = *function.module;
   std::call_once(module.asked, [&] {
@@ -80,7 +80,7 @@ const unsigned* argument_sizes(const ihipModuleSymbol_t& function) {
   return module.argument_sizes.data() + function.kernel * kSizesOfKernel;
 }
 
-// A launch that runs later, with the values that its arguments have now.
+// Returns a deferred launch with the current values of its arguments.
 std::function<int()> recorded(const Launch& launch, void** args) {
   if (launch.function->module->is_unloaded) return [launch] { return run(launch, nullptr); };
   const unsigned* const sizes = argument_sizes(*launch.function);
@@ -93,7 +93,7 @@ std::function<int()> recorded(const Launch& launch, void** args) {
   };
 }
 
-// Whether a device would take it; 0, or its refusal.
+// Returns 0 if a device would accept the launch, else its error code.
 int check(const Launch& launch) {
   const auto& [function, extents] = launch;
   const auto& [grid, block, smem] = extents;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::array<const char*, 3> kArchitectures = {"gfx90a", "gfx942", "gfx1100"};
 
-// One write a line: programs that run at once share the file.
+// Writes each line at once: concurrent programs share the file.
 void note(const std::string& line) {
   const char* const file = std::getenv("KMUX_FAKE_HIP_COMPILED");
   if (file == nullptr) return;
@@ -39,7 +39,7 @@ std::string text_of(const HipUnit& unit) {
 
 std::string digest_of(const HipUnit& unit) { return std::to_string(std::hash<std::string>()(text_of(unit))); }
 
-// All that `unit` gives a compiler of any architecture.
+// Returns the compiler input of `unit` that is the same for all architectures.
 std::string key_of(const HipUnit& unit) {
   std::string key = text_of(unit);
   for (const std::string& option : unit.options) {
@@ -48,7 +48,8 @@ std::string key_of(const HipUnit& unit) {
   return key;
 }
 
-// Is it for the first time that this process has `unit` compiled with its options? Programs compile some texts a dozen times.
+// Returns true if this process compiles `unit` with its options for the first time. Programs compile some texts a dozen
+// times.
 bool is_new(const HipUnit& unit) {
   static std::mutex& mutex = *new std::mutex;
   static auto& seen = *new std::set<std::string>;
@@ -57,7 +58,7 @@ bool is_new(const HipUnit& unit) {
   return seen.insert(std::move(key)).second;
 }
 
-// What the plugin adds for an architecture is added for each anew.
+// Drops the options that the plugin adds again for each architecture.
 hip::BuildOptions options_of(const HipUnit& unit) {
   hip::BuildOptions options;
   for (const std::string& option : unit.options) {
@@ -66,8 +67,8 @@ hip::BuildOptions options_of(const HipUnit& unit) {
   return options;
 }
 
-// An empty file of this name says that a run before had these compiled for `arch` by the same compiler: what AMD's takes once, it
-// takes again. Empty where none are kept.
+// Returns the marker that an earlier run compiled these for `arch` with the same compiler: an empty file of this name.
+// AMD's compiler accepts such texts again. Empty if no markers are kept.
 std::filesystem::path known_file(const std::string& arch, const HipUnit& unit, const hip::CompilerChoice& choice) {
   const char* const folder = std::getenv("KMUX_FAKE_HIP_KNOWN");
   if (folder == nullptr) return {};

@@ -1,4 +1,4 @@
-// Streams have nothing to wait for; events have the time at which they were recorded.
+// Streams never have pending work; events hold the time at which they were recorded.
 #include <chrono>
 #include <utility>
 
@@ -8,7 +8,7 @@ using namespace kmux::fake_hip;  // NOLINT(google-build-using-namespace): this f
 
 namespace {
 
-// Something of its own that a handle can point to.
+// Returns a unique object for a handle to point to.
 template <class Handle>
 Handle new_handle() {
   return reinterpret_cast<Handle>(new char);
@@ -86,7 +86,7 @@ ReturnCode hipThreadExchangeStreamCaptureMode(int* mode) {
   return kHipSuccess;
 }
 
-// A stream that waits for what was captured is captured from then on, too.
+// A stream that waits for captured work joins the capture.
 ReturnCode hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags) {
   KMUX_BEGIN("hipStreamWaitEvent");
   if (flags != 0) return kInvalidValue;

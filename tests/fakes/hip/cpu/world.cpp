@@ -8,7 +8,7 @@
 
 namespace kmux::fake_hip {
 
-// Two places follow the major number: 9 in gfx90a, 11 in gfx1100.
+// The major number is followed by two digits: 9 in gfx90a, 11 in gfx1100.
 int wavefront_of(const std::string& arch) {
   const std::string name = arch.substr(0, arch.find(':'));
   return name.size() == std::string_view("gfx90a").size() ? 64 : 32;
@@ -162,7 +162,7 @@ class TheControl final : public Control {
 
 }  // namespace
 
-// Not among the calls that are written down and can fail.
+// Not among the calls that are recorded and can fail.
 extern "C" __attribute__((visibility("default"))) int hipGetLastError() {
   return std::exchange(last_error(), static_cast<int>(kHipSuccess));
 }

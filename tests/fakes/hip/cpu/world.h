@@ -17,8 +17,8 @@
 
 namespace kmux::fake_hip {
 
-/// What a call of HIP returns: an int to its caller, and the last error of the thread if it is one. Success leaves the last error
-/// as it is, as ROCm 7 does.
+/// The result of a HIP call: an int for its caller, and the last error of the thread if it is an error. Success leaves
+/// the last error unchanged, as ROCm 7 does.
 ///
 /// Source: AMD, "HIP API 7.0 changes"; the ABI of the processor, which returns a record of one int as an int.
 class ReturnCode {
@@ -34,7 +34,8 @@ static_assert(sizeof(ReturnCode) == sizeof(int) && std::is_trivially_copyable_v<
 
 }  // namespace kmux::fake_hip
 
-// Every symbol of the table, declared as the library exports it: a definition with other parameters does not compile.
+// Declares every symbol of the table as the library exports it, so that a definition with other parameters does not
+// compile.
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wreturn-type-c-linkage"
 #endif
@@ -49,7 +50,7 @@ namespace kmux::fake_hip {
 
 using namespace hip;  // NOLINT(google-build-using-namespace): the names of HIP's interface
 
-/// Threads that run together on an architecture: 64 up to gfx9, then 32. Source: LLVM's AMDGPU backend, processors.
+/// Returns the wavefront size of an architecture: 64 up to gfx9, then 32. Source: LLVM's AMDGPU backend, processors.
 int wavefront_of(const std::string& arch);
 
 struct Capture;
@@ -61,7 +62,7 @@ struct Stream {
 
 struct Event {
   std::int64_t recorded_at = 0;  // in ns; 0: never
-  hipStream_t stream = nullptr;  // that it was recorded on
+  hipStream_t stream = nullptr;  // on which it was recorded
   std::shared_ptr<Capture> capture = nullptr;
 };
 
@@ -71,10 +72,10 @@ struct Fault {
   unsigned nth = 1;
 };
 
-/// The one device that there is at first, of the architecture KMUX_FAKE_HIP_ARCH if that is set.
+/// Returns the initial device, of the architecture KMUX_FAKE_HIP_ARCH if that is set.
 Device default_device();
 
-/// The state behind the interface. Everything but `recording` is under `mutex`.
+/// The state behind the interface. Everything except `recording` is guarded by `mutex`.
 struct World {
   std::mutex mutex;
   std::vector<Device> devices = {default_device()};
@@ -82,12 +83,12 @@ struct World {
   std::vector<Fault> faults = {};
   std::string failed = {};
   std::map<std::uintptr_t, std::size_t> memory = {};  // size by address
-  std::map<std::uintptr_t, std::size_t> variables = {};  // of modules that were asked for; size by address
+  std::map<std::uintptr_t, std::size_t> variables = {};  // of modules, once queried; size by address
   std::set<hipModule_t> modules = {};
   std::map<hipStream_t, Stream> streams = {};
   std::map<hipEvent_t, Event> events = {};
   std::map<hipStream_t, std::shared_ptr<Capture>> captures = {};  // in progress, by each stream that records
-  std::map<void*, std::shared_ptr<Capture>> graphs = {};  // that captures have made
+  std::map<void*, std::shared_ptr<Capture>> graphs = {};  // made by captures
   std::set<hipGraph_t> made_graphs = {};  // by hipGraphCreate
   std::set<hipGraphExec_t> executables = {};
   unsigned long long last_capture = 0;
@@ -96,26 +97,26 @@ struct World {
 };
 World& world();
 
-/// The device that is current on this thread.
+/// Returns the device that is current on this thread.
 int& current_device();
 
-/// What hipGetLastError returns on this thread.
+/// Returns the value of hipGetLastError on this thread.
 int& last_error();
 
-/// The mode in which this thread meets the captures of others, a hipStreamCaptureMode.
+/// Returns the mode of this thread towards captures of other threads, a hipStreamCaptureMode.
 int& capture_mode();
 
-/// Writes `symbol` down. The code with which the call is to fail, or 0.
+/// Records `symbol`. Returns the code with which the call must fail, or 0.
 int begin(const char* symbol);
 
-/// Does an address lie in memory of a device, with so many bytes after it?
+/// Returns true if `bytes` bytes from `address` are memory of a device.
 bool is_device_memory(const void* address, std::size_t bytes);
 
-/// Writes down what a device would not forgive.
+/// Records an operation that is invalid on a device.
 void note_misuse(const std::string& what);
 
 }  // namespace kmux::fake_hip
 
-/// Leaves the function if the call is to fail.
+/// Returns from the function if the call must fail.
 #define KMUX_BEGIN(symbol) \
   if (const int kmux_fault = kmux::fake_hip::begin(symbol)) return kmux_fault

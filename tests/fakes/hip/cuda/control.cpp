@@ -1,4 +1,4 @@
-// HIP over the fake CUDA driver, whose streams work in an order by seed: what tests tell of it, and tell it.
+// HIP over the fake CUDA driver, whose streams work in an order by seed: the interface for tests.
 #include "control.h"
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ Function* of_driver(const char* symbol) {
   return reinterpret_cast<Function*>(dlsym(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), symbol));
 }
 
-// Null over a driver that is not a fake.
+// Returns null over a driver that is not a fake.
 fake_cuda::Control* fake_driver() {
   auto* const query = of_driver<fake_cuda::Control*()>("kmux_fake_cuda_control");
   return query == nullptr ? nullptr : query();
@@ -36,7 +36,7 @@ class TheControl final : public fake_hip::Control {
  public:
   explicit TheControl(fake_cuda::Control& cuda) : cuda_(cuda) {}
 
-  // Contexts are retained for good, so the driver below is not reset.
+  // Contexts stay retained, so the driver below is not reset.
   void reset() override {
     const char* const seed = std::getenv("KMUX_FAKE_CUDA_SEED");
     if (seed == nullptr)
@@ -70,7 +70,7 @@ class TheControl final : public fake_hip::Control {
     static auto* const end = of_driver<int(void*, void**)>("cuStreamEndCapture");
     return end(stream, graph);
   }
-  // On the null stream, which does it later.
+  // On the null stream, which executes it later.
   int launch_graph(void* graph) override {
     CUgraphExec executable = nullptr;
     KMUX_CHECK(driver()->graph_instantiate(&executable, static_cast<CUgraph>(graph), 0));
@@ -80,7 +80,7 @@ class TheControl final : public fake_hip::Control {
   }
   void destroy_graph(void* graph) override { driver()->graph_destroy(static_cast<CUgraph>(graph)); }
   int last_error() override { return hip::kHipSuccess; }
-  // The driver keeps the first one, and writes all to stderr.
+  // The driver keeps the first misuse, and writes all to stderr.
   std::vector<std::string> misuses() override {
     const std::string misuse = cuda_.misuse();
     return misuse == misuse_before_ ? std::vector<std::string>{} : std::vector{misuse};

@@ -1,4 +1,4 @@
-// What comes before HIP C++ that NVRTC compiles. Not part of the library: its text is embedded.
+// The prelude of HIP C++ that NVRTC compiles. Not part of the library: its text is embedded.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -7,7 +7,7 @@
 
 typedef unsigned char uchar;
 
-// HIP's exchange has no mask: all threads that run together take part.
+// HIP's exchange has no mask: the whole wavefront takes part.
 #define KMUX_EVERYBODY 0xffffffffu
 template <class T>
 __device__ T __shfl(T value, int lane, int width = 32) {

@@ -14,7 +14,7 @@ namespace {
 constexpr int kVersion = 60'000'000;
 constexpr std::size_t kArchUntil5 = 396;  // of gcnArchName in hipDeviceProp_t
 constexpr std::size_t kArchFrom6 = 1160;
-constexpr const char* kArch = "gfx1100";  // 32 threads run together there, too
+constexpr const char* kArch = "gfx1100";  // the same wavefront size, 32
 
 int write_arch(void* properties, int device, std::size_t offset) {
   int count = 0;
@@ -43,7 +43,7 @@ int attribute_of(int attribute) {
   }
 }
 
-// A call that the plugins for CUDA do not make; null where the driver lacks it.
+// Returns a driver function that the plugins for CUDA do not call; null if the driver lacks it.
 template <class Function>
 Function* driver_function(const char* symbol) {
   return reinterpret_cast<Function*>(dlsym(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), symbol));
@@ -138,7 +138,7 @@ int hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_devic
   KMUX_CHECK(enter());
   CUcontext contexts[2] = {};
   const int devices[2] = {to_device, from_device};
-  for (int i = 0; i < 2; ++i) {  // both are retained by who has the memory
+  for (int i = 0; i < 2; ++i) {  // the owner of the memory retains both
     KMUX_CHECK(driver()->primary_retain(&contexts[i], devices[i]));
     KMUX_CHECK(driver()->primary_release(devices[i]));
   }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMaxDevices = 64;
 
-// The context of `device`, retained for good.
+// Returns the context of `device`, which stays retained.
 int context_of(int device, nvidia::CUcontext* context) {
   static std::mutex mutex;
   static std::array<nvidia::CUcontext, kMaxDevices> contexts{};

@@ -4,7 +4,8 @@
 #include "launch/hip_symbols.h"
 #include "nvidia/launch/driver_table.h"
 
-// Every symbol of the table, declared as the library exports it: a definition with other parameters does not compile.
+// Declares every symbol of the table as the library exports it, so that a definition with other parameters does not
+// compile.
 #define KMUX_CALL(name, symbol, params) extern "C" __attribute__((visibility("default"))) int symbol params;
 KMUX_HIP_CALLS(KMUX_CALL)
 KMUX_HIP_GRAPH_CALLS(KMUX_CALL)
@@ -13,17 +14,17 @@ KMUX_OPTIONAL_HIP_CALLS(KMUX_CALL)
 
 namespace kmux::hip_on_cuda {
 
-/// The CUDA driver; null where there is none.
+/// Returns the CUDA driver; null if it is missing.
 const nvidia::DriverTable* driver();
 
-/// The device that is current on this thread, as HIP counts them.
+/// Returns the device that is current on this thread, by HIP's numbering.
 int& current_device();
 
-/// Makes the primary context of the current device current for CUDA. The number of an error is the same in CUDA and HIP.
+/// Makes the primary context of the current device current for CUDA. CUDA and HIP share the returned error codes.
 int enter();
 
 }  // namespace kmux::hip_on_cuda
 
-/// Leaves the function with what `call` says, unless that is success.
+/// Returns the result of `call` from the function, unless that is success.
 #define KMUX_CHECK(call) \
   if (const int kmux_result = (call)) return kmux_result

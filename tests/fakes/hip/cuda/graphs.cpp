@@ -35,7 +35,7 @@ CUDA_MEMSET_NODE_PARAMS params_of(const kmux::hip::MemsetParams& params) {
           params.height};
 }
 
-// The context that `enter` has made current.
+// Returns the context that `enter` has made current.
 int current_context(CUcontext* context) {
   KMUX_CHECK(enter());
   return driver()->current_get(context);

@@ -47,7 +47,7 @@ const Nvrtc& nvrtc() {
   return found;
 }
 
-// That of device 0, or what is there without one.
+// Returns the architecture of device 0, or the default without one.
 std::string architecture() {
   int major = 9;
   int minor = 0;

@@ -1,4 +1,4 @@
-// Modules are CUDA's libraries, functions those of the current context.
+// Modules are CUDA's libraries; functions are those of the current context.
 #include "cuda/driver.h"
 
 using namespace kmux::hip_on_cuda;  // NOLINT(google-build-using-namespace): this file defines HIP's functions
@@ -6,7 +6,7 @@ using namespace kmux::nvidia;       // NOLINT(google-build-using-namespace): the
 
 namespace {
 
-// HIP has no attribute for it: a kernel may use whatever the device has.
+// HIP has no attribute for the limit: a kernel may use all shared memory of the device.
 int allow_dynamic_smem(CUkernel kernel) {
   const int device = current_device();
   int most = 0;

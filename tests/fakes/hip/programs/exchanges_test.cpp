@@ -1,5 +1,5 @@
-// Barriers, shared memory, exchange within wavefronts and atomics in one kernel, launched small and large: launches of many
-// threads run code for their own blocks.
+// Barriers, shared memory, exchange within wavefronts and atomics in one kernel, launched small and large: launches of
+// many threads run code specialised for their block extents.
 #include "hip_programs.h"
 
 namespace kmux {
@@ -11,7 +11,7 @@ class Exchanges : public HipPrograms {
  protected:
   static constexpr int kBlock = 256;
 
-  // y[b]: the sum of what block b of x has; total: the sum of all; votes: how many of x are odd.
+  // y[b]: the sum of block b of x; total: the sum of all; votes: the number of odd elements of x.
   static ProgramBuilder sums() {
     ProgramBuilder builder("sums");
     const Expr n = builder.symbol("n");
@@ -65,7 +65,7 @@ TEST_F(Exchanges, ManyThreadsAddUpAsFewDo) {
   for (const std::int64_t n : {1, 77, 1000, 70'000, 1 << 20}) check(kernel, n);
 }
 
-// There is one of it, however many threads the launches have.
+// All launches share one instance, whatever their number of threads.
 TEST_F(Exchanges, AVariableOfTheDeviceOutlivesLaunches) {
   ProgramBuilder builder("count");
   builder.symbol("n");

@@ -1,4 +1,4 @@
-// What TileLang generated for HIP and for C, on the same inputs: the results agree.
+// Code that TileLang generated for HIP and for C, on the same inputs: the results agree.
 #include <filesystem>
 
 #include <gmock/gmock.h>

@@ -15,11 +15,11 @@
 
 namespace kmux {
 
-/// Programs for backend hip on whatever device there is, against references computed here. KMUX_HIP_LIBRARY says where
-/// HIP's runtime is: ROCm's, the one on the CPU or the one over CUDA.
+/// Programs for backend hip on any device, against references computed here. KMUX_HIP_LIBRARY selects HIP's runtime:
+/// ROCm's, the one on the CPU or the one over CUDA.
 class HipPrograms : public testing::Test {
  protected:
-  static constexpr std::int64_t kOdd = 1000;  // fits no block
+  static constexpr std::int64_t kOdd = 1000;  // not a multiple of any block
 
   Kernel compiled(const ProgramBuilder& builder) const {
     return compile(builder.build().value(), {.execution_backend = "hip"}).value();
@@ -40,7 +40,7 @@ class HipPrograms : public testing::Test {
     const Tensor host = tensor.to(Device{}).value();
     return std::vector<T>(host.data_as<T>(), host.data_as<T>() + host.element_count());
   }
-  /// Every byte of it is 0xA5: what is not written shows.
+  /// Returns a tensor whose bytes are all 0xA5, so that unwritten bytes are visible.
   static Tensor poisoned(const Kernel& kernel, std::vector<std::int64_t> shape, DType type) {
     Tensor host = Tensor::zeros(std::move(shape), type, Device{}).value();
     std::memset(host.data(), 0xa5, static_cast<std::size_t>(host.element_count()) * type.bits / 8);
@@ -51,7 +51,7 @@ class HipPrograms : public testing::Test {
     kernel.device().synchronize().value();
   }
 
-  /// -1 to 1 in steps of 1/128, each step once before one comes again.
+  /// Returns -1 to 1 in steps of 1/128, each step once before one repeats.
   static std::vector<float> numbers(std::int64_t count, int salt = 0) {
     std::vector<float> values;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -71,7 +71,7 @@ class HipPrograms : public testing::Test {
   }
 };
 
-/// A program of dialect hip whose only source is `text`, after its parameters are declared.
+/// Adds `text` as the only source of dialect hip. The caller must have declared the parameters.
 inline ProgramBuilder& with_source(ProgramBuilder& builder, const std::string& text) {
   return builder.variant("hip").source("kernels.hip", "#include <hip/hip_runtime.h>\n" + text);
 }

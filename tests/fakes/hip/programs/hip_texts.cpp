@@ -13,13 +13,13 @@
 namespace kmux {
 namespace {
 
-// Programs of the build that compile HIP, and their arguments.
+// Programs of the build that compile HIP, with their arguments.
 const auto& kPrograms = *new const std::vector<std::vector<std::string>>{
     {KMUX_HIP_CONFORMANCE, "--plugin", "hip", "--plugin-path", KMUX_HIP_PLUGINS},
     {KMUX_HIP_TESTS "/kmux_differential"},
     {KMUX_HIP_TESTS "/kmux_hip_programs"},
     {KMUX_HIP_TESTS "/kmux_hip_exported"},
-    // Those want a process that has opened no HIP, and compile nothing.
+    // The excluded tests need a process that has not opened HIP, and compile nothing.
     {KMUX_HIP_TESTS "/kmux_hip_fake_test",
      "--gtest_filter=-HipDevicesTest.ProbeTellsWhatIsMissing:HipStandalone.LooksWhereRocmIsSaidToBe"},
 };
@@ -29,7 +29,7 @@ std::string end_of(const std::string& text) {
   return text.size() < kEnd ? text : text.substr(text.size() - kEnd);
 }
 
-// Each text once, whatever program had it compiled.
+// Counts each text once, whichever program compiled it.
 HipTexts summary_of(const std::string& record) {
   HipTexts found;
   std::set<std::string> all, by_hiprtc, by_clang;

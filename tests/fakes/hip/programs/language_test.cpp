@@ -1,4 +1,4 @@
-// What HIP C++ has besides, and how bodies launch it.
+// Other features of HIP C++, and launches of such kernels from bodies.
 #include <cmath>
 
 #include "kmux/json.h"
@@ -82,7 +82,7 @@ extern "C" __global__ void exchange(float* x) {
   EXPECT_THAT(downloaded<float>(on_device), Pointwise(FloatNear(1e-4F), expected));
 }
 
-// 32 or 64 threads, as the device has.
+// 32 or 64 threads, by the device.
 TEST_F(Language, AWavefrontIsAsWideAsTheDeviceHasIt) {
   ProgramBuilder builder = one_vector("widest", R"(
 extern "C" __global__ void widest(float* x) {

@@ -1,4 +1,5 @@
-// What the HIP on the CPU takes, AMD's own compiler takes: no header, type or function is there for tests alone.
+// AMD's own compiler accepts all code that the HIP on the CPU accepts: no header, type or function exists for tests
+// alone.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ TEST(HipTexts, AreCompiledByAmdsCompiler) {
   EXPECT_THAT(found.failed, IsEmpty());
   EXPECT_THAT(found.refused, IsEmpty());
   EXPECT_EQ(found.by_hiprtc, found.texts);
-  constexpr std::size_t kAtLeast = 50;  // there are more: what runs too few programs shows
+  constexpr std::size_t kAtLeast = 50;  // the tree has more: detects a run of too few programs
   EXPECT_GE(found.texts, kAtLeast);
 }
 

@@ -16,7 +16,7 @@ class SharedMemory : public HipPrograms {};
 
 const Expr kN = Expr::symbol("n");
 
-// x and y of n floats.
+// Declares x and y of n floats.
 ProgramBuilder two_vectors(const std::string& name, const std::string& text) {
   ProgramBuilder builder(name);
   builder.symbol("n");

@@ -1,5 +1,5 @@
-// What MSL has built in, over what the backend for CPUs has of a GPU. Comes before a translated text, after kernels/blocks.h; not
-// part of the library: its text is embedded.
+// The built-ins of MSL, over the GPU features of the backend for CPUs. Precedes a translated text, after
+// kernels/blocks.h. Not part of the library: its text is embedded.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ constexpr unsigned kLanes = 32;
 
 /// The value of a function constant.
 struct Constant {
-  const char* name;  // null: told by `index`
+  const char* name;  // null: identified by `index`
   unsigned long index;
   unsigned char bytes[8];
   constexpr bool is(unsigned long wanted, const char* wanted_name) const {
@@ -29,7 +29,7 @@ struct Constant {
 
 namespace kmux_msl {
 
-/// Its value, or zeros.
+/// Returns the value of a constant, or zeros.
 template <class T>
 constexpr T constant(unsigned long index, const char* name) {
   struct Bytes {
@@ -103,7 +103,7 @@ KMUX_MSL_OPERATOR(*)
 KMUX_MSL_OPERATOR(/)
 #undef KMUX_MSL_OPERATOR
 
-// A thread's position and the like become what the parameter is: a number, or two or three of them.
+// Converts a thread's position and similar values to the type of the parameter: one number, or two or three.
 template <class T>
 struct As {
   static T from(Extents e) { return T(e.x); }
@@ -134,7 +134,7 @@ inline Extents scaled(Extents a, Extents b) { return {a.x * b.x, a.y * b.y, a.z 
 inline Extents sum(Extents a, Extents b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
 inline unsigned count(Extents a) { return a.x * a.y * a.z; }
 
-// What an argument is made of. Places in threadgroup memory follow the buffers.
+// The origin of an argument. Threadgroup memory is numbered after the buffers.
 constexpr unsigned kMaxBuffers = 31;
 struct buffer {
   unsigned index;
@@ -171,7 +171,7 @@ KMUX_MSL_ATTRIBUTE(simdgroups_per_threadgroup, (Extents{(count(group_size()) + k
 KMUX_MSL_ATTRIBUTE(threads_per_simdgroup, (Extents{kLanes, 0, 0}))
 #undef KMUX_MSL_ATTRIBUTE
 
-// What a group shares is counted before the first launch, in steps of 16 bytes.
+// Counts the shared memory of a group before the first launch, in steps of 16 bytes.
 template <class Kernel>
 struct SharedBy {
   static inline unsigned long kmux_bytes = 0;
@@ -201,7 +201,7 @@ struct Call<kernel> {
 
 }  // namespace kmux_msl
 
-// CUDA's vectors have these names, too.
+// CUDA's vectors have the same names.
 #define KMUX_MSL_VECTORS(type)                     \
   using msl_##type##2 = kmux_msl::Vector<type, 2>; \
   using msl_##type##3 = kmux_msl::Vector<type, 3>; \
