@@ -30,7 +30,7 @@ class Compared(unittest.TestCase):
     def test_who_does_not_says_so(self):
         page = (ROOT / "docs/text-form.md").read_text(encoding="utf-8")
         for backend in backends_where(lambda is_not: is_not):
-            self.assertRegex(text_of([ROOT / "plugins" / backend / "README.md"]), r"is not compared with|does not say")
+            self.assertRegex(text_of([ROOT / "plugins" / backend / "README.md"]), r"are not compared with|do not have their types")
             self.assertRegex(page, rf"Backend `{backend}` cannot|Nor can engine `host` of `{backend}`")
 
 
