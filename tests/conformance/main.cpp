@@ -203,6 +203,7 @@ void init_gtest(const char* program, std::vector<std::string> flags, const std::
   std::vector<char*> words = {const_cast<char*>(program)};
   for (std::string& flag : flags) words.push_back(flag.data());
   int count = static_cast<int>(words.size());
+  words.push_back(nullptr);  // GoogleTest moves it, too
   testing::InitGoogleTest(&count, words.data());
 }
 

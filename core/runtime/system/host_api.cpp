@@ -4,7 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <memory>
+#include <deque>
+#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -19,7 +20,7 @@ namespace {
 
 std::atomic<bool> stop_announced{false};
 
-// Never freed, as a launch may be about to call it.
+// One of those that set_executor keeps.
 std::atomic<const Executor*> lent{nullptr};
 
 LogLevel known_level(std::int32_t level) {
@@ -121,8 +122,11 @@ HostApi::HostApi(std::string plugin, const Options& options) : plugin_(std::move
 }
 
 void set_executor(Executor executor) {
-  lent.store(executor ? std::make_unique<const Executor>(std::move(executor)).release() : nullptr,
-             std::memory_order_release);
+  // All of them stay valid until the process ends: a launch may still call an earlier one.
+  static std::mutex& mutex = *new std::mutex;
+  static std::deque<Executor>& executors = *new std::deque<Executor>;
+  const std::lock_guard lock(mutex);
+  lent.store(executor ? &executors.emplace_back(std::move(executor)) : nullptr, std::memory_order_release);
 }
 
 bool run_on_lent_threads(unsigned threads, void (*work)(void* context), void* context) noexcept {

@@ -8,6 +8,8 @@
 #include <boost/context/preallocated.hpp>
 #if defined(__SANITIZE_THREAD__)
 #include <sanitizer/tsan_interface.h>
+#elif defined(KMUX_ADDRESS_SANITIZER)
+#include <sanitizer/asan_interface.h>
 #endif
 
 namespace kmux::cpu {
@@ -25,6 +27,9 @@ char* map_stack(std::size_t bytes) {
     munmap(all, bytes);
     throw std::bad_alloc();
   }
+#if defined(KMUX_ADDRESS_SANITIZER)
+  __asan_unpoison_memory_region(all, bytes);  // frames that were dropped there, in an earlier mapping, left it poisoned
+#endif
   return static_cast<char*>(all);
 }
 
@@ -35,11 +40,26 @@ struct Unowned {  // the fiber's allocator, which frees nothing: the Fiber owns 
 
 }  // namespace
 
-// Notifies the thread sanitizer when a thread continues with another flow of control.
+// Notifies a sanitizer when a thread continues with another flow of control: the resumer calls `enter` and `leave` around the switch,
+// the fiber `arrive` and `depart` at its ends.
 class Fiber::Sanitizer {
  public:
-#if defined(__SANITIZE_THREAD__)
-  Sanitizer() : own_(__tsan_create_fiber(0)) {}
+#if defined(KMUX_ADDRESS_SANITIZER)
+  Sanitizer(const void* stack, std::size_t bytes) : stack_(stack), bytes_(bytes) {}
+  void enter() { __sanitizer_start_switch_fiber(&resumers_frames_, stack_, bytes_); }
+  void leave() { __sanitizer_finish_switch_fiber(resumers_frames_, nullptr, nullptr); }
+  void arrive() { __sanitizer_finish_switch_fiber(own_frames_, &resumers_stack_, &resumers_bytes_); }
+  void depart() { __sanitizer_start_switch_fiber(&own_frames_, resumers_stack_, resumers_bytes_); }
+
+ private:
+  const void* stack_;
+  std::size_t bytes_;
+  const void* resumers_stack_ = nullptr;
+  std::size_t resumers_bytes_ = 0;
+  void* own_frames_ = nullptr;
+  void* resumers_frames_ = nullptr;
+#elif defined(__SANITIZE_THREAD__)
+  Sanitizer(const void*, std::size_t) : own_(__tsan_create_fiber(0)) {}
   ~Sanitizer() { __tsan_destroy_fiber(own_); }
   Sanitizer(const Sanitizer&) = delete;
   Sanitizer& operator=(const Sanitizer&) = delete;
@@ -48,20 +68,25 @@ class Fiber::Sanitizer {
     __tsan_switch_to_fiber(own_, 0);
   }
   void leave() { __tsan_switch_to_fiber(left_, 0); }
+  void arrive() {}
+  void depart() {}
 
  private:
   void* own_;
   void* left_ = nullptr;
 #else
+  Sanitizer(const void*, std::size_t) {}
   void enter() {}
   void leave() {}
+  void arrive() {}
+  void depart() {}
 #endif
 };
 
 struct Fiber::Impl {
   char* memory;
   std::size_t bytes;  // with the guard
-  Sanitizer sanitizer = {};
+  Sanitizer sanitizer;
   context::fiber own = {};
   context::fiber resumer = {};
   Task task = nullptr;
@@ -69,7 +94,13 @@ struct Fiber::Impl {
   bool is_done = true;
   std::exception_ptr failure = {};
 
+  void leave() {
+    sanitizer.depart();
+    resumer = std::move(resumer).resume();
+    sanitizer.arrive();
+  }
   void work() {
+    sanitizer.arrive();
     for (;;) {
       try {
         task(argument);
@@ -77,7 +108,7 @@ struct Fiber::Impl {
         failure = std::current_exception();
       }
       is_done = true;
-      resumer = std::move(resumer).resume();
+      leave();
     }
   }
 };
@@ -86,7 +117,7 @@ Fiber::Fiber(std::size_t stack_bytes) {
   const std::size_t bytes = kGuardBytes + stack_bytes;
   char* const memory = map_stack(bytes);
   const std::size_t usable = (bytes - sizeof(Impl)) / 64 * 64;
-  impl_ = new (memory + usable) Impl{memory, bytes};
+  impl_ = new (memory + usable) Impl{memory, bytes, Sanitizer(memory + kGuardBytes, usable - kGuardBytes)};
   context::stack_context stack;
   stack.size = usable - kGuardBytes;
   stack.sp = memory + usable;
@@ -119,7 +150,7 @@ void Fiber::resume() {
   if (impl_->failure) std::rethrow_exception(std::exchange(impl_->failure, {}));
 }
 
-void Fiber::wait() { impl_->resumer = std::move(impl_->resumer).resume(); }
+void Fiber::wait() { impl_->leave(); }
 
 bool Fiber::is_done() const { return impl_->is_done; }
 

@@ -299,21 +299,26 @@ bool FiberLaunch::has_stack_for(std::uint64_t bytes) const {
 
 void FiberLaunch::check_stack(const char* function) {
   if (has_stack_for(0)) return;
-  end_without_stack("function \"" + std::string(function) + "\" calls itself", "End the recursion sooner");
+  add_stack_finding("function \"" + std::string(function) + "\" calls itself", "End the recursion sooner");
+  end_thread();
 }
 
 void FiberLaunch::check_array(const char* function, std::uint64_t bytes) {
   if (has_stack_for(bytes)) return;
-  end_without_stack("function \"" + std::string(function) + "\" has an array of " + std::to_string(bytes) + " bytes",
+  add_stack_finding("function \"" + std::string(function) + "\" has an array of " + std::to_string(bytes) + " bytes",
                     "Choose a smaller one, or take memory of a tensor or workspace");
+  end_thread();
 }
 
-// The frames of the thread never resume: its fiber is dropped.
-void FiberLaunch::end_without_stack(const std::string& why, const char* advice) {
+void FiberLaunch::add_stack_finding(const std::string& why, const char* advice) {
   const std::size_t stack_bytes = running_->fiber->stack_bytes();
   findings_.add({Finding::Kind::kStack, nullptr, running_->index,
                  "needs more than the " + std::to_string(stack_bytes >> 10) + " KiB of stack of a thread", why,
                  advice});
+}
+
+// The frames of the thread never resume, as its fiber is dropped: no caller may own memory.
+void FiberLaunch::end_thread() {
   running_->state = Thread::State::kEnded;
   running_->fiber->wait();
 }

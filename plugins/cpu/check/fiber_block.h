@@ -68,7 +68,8 @@ class FiberLaunch {
 
   Status run_blocks();
   bool has_stack_for(std::uint64_t bytes) const;
-  void end_without_stack(const std::string& why, const char* advice);
+  void add_stack_finding(const std::string& why, const char* advice);
+  void end_thread();
   void add_block();
   void enter(Block& block) { block_ = &block, findings_.set_block(block.index); }
   void begin_block(std::uint64_t number);
