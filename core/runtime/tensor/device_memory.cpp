@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <thread>
@@ -144,8 +145,12 @@ Result<Shared<DeviceMemory>> DeviceMemory::allocate(const Device& device, std::s
   DeviceApi& api = device.plugin()->backend().devices();
   KMUX_ASSIGN(void* const address,
               api.allocate(device.ordinal(), stream.handle, std::max<std::size_t>(bytes, 1), kAlignment));
+  const auto free = [&](void* block) { api.free(device.ordinal(), stream.handle, block); };
+  std::unique_ptr<void, decltype(free)> unowned(address, free);  // until the object is made, which takes memory, too
   sole_stream.add(stream.handle);
-  return Shared<DeviceMemory>::make(device, address, bytes, stream, capture);
+  auto memory = Shared<DeviceMemory>::make(device, address, bytes, stream, capture);
+  static_cast<void>(unowned.release());
+  return memory;
 }
 
 DeviceMemory::DeviceMemory(const Device& device, void* address, std::size_t bytes, StreamRef stream,
@@ -165,7 +170,11 @@ Status DeviceMemory::used_on(StreamRef stream, int device) {
 Result<Shared<PinnedMemory>> PinnedMemory::allocate(const Device& device, std::size_t bytes) {
   DeviceApi& api = device.plugin()->backend().devices();
   KMUX_ASSIGN(void* const address, api.host_allocate(device.ordinal(), std::max<std::size_t>(bytes, 1), kAlignment));
-  return Shared<PinnedMemory>::make(device, address);
+  const auto free = [&](void* block) { api.host_free(device.ordinal(), block); };
+  std::unique_ptr<void, decltype(free)> unowned(address, free);
+  auto memory = Shared<PinnedMemory>::make(device, address);
+  static_cast<void>(unowned.release());
+  return memory;
 }
 
 PinnedMemory::~PinnedMemory() {

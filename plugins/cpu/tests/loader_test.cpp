@@ -76,7 +76,7 @@ std::string load_in_child(const std::function<bool()>& first) {
     const bool can = first();
     const auto loaded = load_objects(objects, "entry");
     const std::string text = !can ? "cannot" : loaded ? "loaded" : loaded.error().explain();
-    _exit(write(ends[1], text.data(), text.size()) < 0 ? 1 : 0);
+    _exit(::write(ends[1], text.data(), text.size()) < 0 ? 1 : 0);
   }
   close(ends[1]);
   std::string text(4096, 0);
