@@ -109,6 +109,7 @@ Status record_use(OwnedBlock& block, StreamRef stream, int device) {
   const auto known = std::ranges::find_if(
       block.uses, [&](const OwnedBlock::Use& use) { return use.stream == stream.handle && use.device == device; });
   if (known == block.uses.end()) {
+    block.uses.reserve(block.uses.size() + 1);  // so that the event has an owner
     KMUX_ASSIGN(void* const event, block.is_pinned ? api.event_create(device) : api.event_create_untimed(device));
     block.uses.push_back({stream.handle, event, stream.owner == nullptr ? nullptr : *stream.owner, device});
     return api.event_record(device, event, stream.handle);
