@@ -12,11 +12,11 @@ CODE = re.compile(r"`([^`]+)`")
 FENCED = re.compile(r"^```\w*\n(.*?)^```$", re.M | re.S)
 # What stands for the values of an option where its page does not name them one by one.
 FREE_VALUES = {
-    "flags, split at blanks as a shell does it": ["-DN=4"],
-    "a line a folder": ["/usr/include"],
+    "flags, split at blanks as by a shell": ["-DN=4"],
+    "one folder per line": ["/usr/include"],
     "a program": ["/usr/bin/c++"],
     "a target": ["c"],
-    "a line a constant": ["n:int=1"],
+    "one constant per line": ["n:int=1"],
 }
 
 
