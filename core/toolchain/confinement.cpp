@@ -301,7 +301,9 @@ void limit_process(pid_t process, bool is_timed) {
   limit(process, RLIMIT_CORE, 0);
   limit(process, RLIMIT_FSIZE, kFileBytes);
   if (is_timed) limit(process, RLIMIT_CPU, kSeconds);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which reserve more than a machine has
   limit(process, RLIMIT_DATA, machine_memory().total);
+#endif
 }
 
 std::string confinement_here() {

@@ -105,10 +105,6 @@ TEST_F(WorkerConfinement, HoldsTheProcess) {
 }
 
 TEST_F(WorkerConfinement, HasAWorkerForEachSetOfFolders) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << needs("a build without a sanitizer",
-                        "its memory is above the limits, its reports are outside of the folders");
-#endif
   WorkerPool pool({.plugin = "null_a",
                    .program = KMUX_TEST_BUILD_DIR "/libexec/kmux/kmux-worker",
                    .manifest = KMUX_TEST_PLUGIN_DIR "/table/kmux_null_a.plugin.json",

@@ -27,10 +27,14 @@ char* map_stack(std::size_t bytes) {
     munmap(all, bytes);
     throw std::bad_alloc();
   }
-#if defined(KMUX_ADDRESS_SANITIZER)
-  __asan_unpoison_memory_region(all, bytes);  // frames that were dropped there, in an earlier mapping, left it poisoned
-#endif
   return static_cast<char*>(all);
+}
+
+void unmap_stack(char* memory, std::size_t bytes) {
+#if defined(KMUX_ADDRESS_SANITIZER)
+  __asan_unpoison_memory_region(memory, bytes);  // dropped frames left it poisoned for the next mapping
+#endif
+  munmap(memory, bytes);
 }
 
 struct Unowned {  // the fiber's allocator, which frees nothing: the Fiber owns the stack
@@ -132,7 +136,7 @@ Fiber::Fiber(std::size_t stack_bytes) {
 // Does not destroy the members of type context::fiber: that would unwind.
 Fiber::~Fiber() {
   impl_->sanitizer.~Sanitizer();
-  munmap(impl_->memory, impl_->bytes);
+  unmap_stack(impl_->memory, impl_->bytes);
 }
 
 std::size_t Fiber::stack_bytes() const { return impl_->bytes - kGuardBytes; }
