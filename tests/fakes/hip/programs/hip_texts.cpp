@@ -60,8 +60,13 @@ Result<HipTexts> compile_hip_texts(const std::string& library) {
   for (const std::vector<std::string>& program : kPrograms) {
     Command command{program};
     command.environment = {
-        {"KMUX_DISABLE_CACHE", "1"},     {"KMUX_FAKE_HIP_COMPILED", record},    {"KMUX_FAKE_HIP_KNOWN", KMUX_HIP_KNOWN},
-        {"KMUX_FAKE_HIP_REAL", library}, {"KMUX_HIP_LIBRARY", KMUX_HIP_ON_CPU}, {"KMUX_REQUIRE_BACKENDS", "cpu,hip"}};
+        {"KMUX_COMPILER_WRITES", folder.path().string()},  // of the record, which confined workers append to
+        {"KMUX_DISABLE_CACHE", "1"},
+        {"KMUX_FAKE_HIP_COMPILED", record},
+        {"KMUX_FAKE_HIP_KNOWN", KMUX_HIP_KNOWN},
+        {"KMUX_FAKE_HIP_REAL", library},
+        {"KMUX_HIP_LIBRARY", KMUX_HIP_ON_CPU},
+        {"KMUX_REQUIRE_BACKENDS", "cpu,hip"}};
     KMUX_ASSIGN(const ProcessResult result, run(command));
     if (result.exit_code != 0)
       found.failed.push_back(to_string(command) + ": " + end_of(result.standard_output + result.standard_error));
