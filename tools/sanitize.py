@@ -37,7 +37,8 @@ def options(kind, folder):
         return {"TSAN_OPTIONS": f"{common}:suppressions={SUPPRESSIONS}/tsan.txt:history_size=7:second_deadlock_stack=1:{process}"}
     # GCC 12 takes a block of thread-local memory that lies 16 bytes into a page for one of an old glibc's, and crashes as it
     # looks for leaks there; what only such blocks of opened libraries point to would count as leaked.
-    leaks = "detect_leaks=1:intercept_tls_get_addr=0"
+    # Tests have kernels and plugins that crash on purpose in a worker, and expect the signal; any other crash fails its test.
+    leaks = "detect_leaks=1:intercept_tls_get_addr=0:handle_segv=0"
     return {
         "ASAN_OPTIONS": f"{common}:{leaks}:strict_string_checks=1:check_initialization_order=1",
         "LSAN_OPTIONS": f"suppressions={SUPPRESSIONS}/lsan.txt:print_suppressions=0",
