@@ -150,7 +150,7 @@ Result<Shared<DeviceMemory>> DeviceMemory::allocate(const Device& device, std::s
   std::unique_ptr<void, decltype(free)> unowned(address, free);  // until the object is made, which takes memory, too
   sole_stream.add(stream.handle);
   auto memory = Shared<DeviceMemory>::make(device, address, bytes, stream, capture);
-  static_cast<void>(unowned.release());
+  [[maybe_unused]] void* const owned = unowned.release();  // by `memory`
   return memory;
 }
 
@@ -174,7 +174,7 @@ Result<Shared<PinnedMemory>> PinnedMemory::allocate(const Device& device, std::s
   const auto free = [&](void* block) { api.host_free(device.ordinal(), block); };
   std::unique_ptr<void, decltype(free)> unowned(address, free);
   auto memory = Shared<PinnedMemory>::make(device, address);
-  static_cast<void>(unowned.release());
+  [[maybe_unused]] void* const owned = unowned.release();  // by `memory`
   return memory;
 }
 
