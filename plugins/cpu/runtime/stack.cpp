@@ -86,7 +86,7 @@ bool run_on_stack(std::size_t bytes, Work work, void* context) noexcept {
   const BlockMemory memory(bytes + kMoreBytes, stack_arena);
   if (memory.get() == nullptr) return false;
   const StackBounds before = bounds;
-  char* const low = static_cast<char*>(static_cast<void*>(memory.get()));
+  char* const low = memory.get();
   char* const high = low + (bytes + kMoreBytes) / 64 * 64;
   bounds = {reinterpret_cast<std::uintptr_t>(low), reinterpret_cast<std::uintptr_t>(high)};
   call_on(high, work, context);
