@@ -150,15 +150,18 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::filesyste
   pid_t id = -1;
   const int failure = spawn_worker(command, socket.theirs, output.theirs, &id);
   if (failure != 0) return cannot_start(program, failure);
-  std::unique_ptr<WorkerProcess> worker(
-      new WorkerProcess(std::move(scratch), std::move(socket.ours), std::move(output.ours)));
-  worker->id_ = id;
-  worker->confinement_ = confinement;
-  return worker;
+  return std::unique_ptr<WorkerProcess>(
+      new WorkerProcess(id, confinement, std::move(scratch), std::move(socket.ours), std::move(output.ours)));
 }
 
-WorkerProcess::WorkerProcess(std::optional<PrivateFolder> scratch, Descriptor socket, Descriptor output)
-    : scratch_(std::move(scratch)), owner_(getpid()), socket_(std::move(socket)), output_(std::move(output)) {}
+WorkerProcess::WorkerProcess(pid_t id, const std::optional<Confinement>& confinement,
+                             std::optional<PrivateFolder> scratch, Descriptor socket, Descriptor output)
+    : scratch_(std::move(scratch)),
+      confinement_(confinement),
+      id_(id),
+      owner_(getpid()),
+      socket_(std::move(socket)),
+      output_(std::move(output)) {}
 
 WorkerProcess::~WorkerProcess() {
   socket_.close();  // the worker ends when its socket is closed

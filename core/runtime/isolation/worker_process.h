@@ -59,7 +59,8 @@ class WorkerProcess {
   bool is_ready() const;
 
  private:
-  WorkerProcess(std::optional<PrivateFolder> scratch, Descriptor socket, Descriptor output);
+  WorkerProcess(pid_t id, const std::optional<Confinement>& confinement, std::optional<PrivateFolder> scratch,
+                Descriptor socket, Descriptor output);
   void drain_output();
   /// Returns the reply, or nothing if it has not arrived. Relays log lines that precede it.
   Result<std::optional<Frame>> next_reply(const WorkerHost& host);
@@ -78,7 +79,7 @@ class WorkerProcess {
 
   std::optional<PrivateFolder> scratch_;  // removed after the process has ended
   std::optional<Confinement> confinement_;
-  pid_t id_ = -1;
+  pid_t id_;
   pid_t owner_;
   Descriptor socket_;
   Descriptor output_;

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <thread>
@@ -135,6 +134,17 @@ void defer(OwnedBlock block) {
   deferred().any.store(true, std::memory_order_relaxed);
 }
 
+/// Returns the object that owns allocated memory. Calls `free` if there is no memory for the object.
+template <class Owner, class Free, class... Arguments>
+Shared<Owner> make_owner(const Free& free, const Arguments&... arguments) {
+  try {
+    return Shared<Owner>::make(arguments...);
+  } catch (...) {
+    free();
+    throw;
+  }
+}
+
 }  // namespace
 
 Result<Shared<DeviceMemory>> DeviceMemory::allocate(const Device& device, std::size_t bytes, StreamRef stream) {
@@ -146,12 +156,9 @@ Result<Shared<DeviceMemory>> DeviceMemory::allocate(const Device& device, std::s
   DeviceApi& api = device.plugin()->backend().devices();
   KMUX_ASSIGN(void* const address,
               api.allocate(device.ordinal(), stream.handle, std::max<std::size_t>(bytes, 1), kAlignment));
-  const auto free = [&](void* block) { api.free(device.ordinal(), stream.handle, block); };
-  std::unique_ptr<void, decltype(free)> unowned(address, free);  // until the object is made, which takes memory, too
   sole_stream.add(stream.handle);
-  auto memory = Shared<DeviceMemory>::make(device, address, bytes, stream, capture);
-  [[maybe_unused]] void* const owned = unowned.release();  // by `memory`
-  return memory;
+  const auto free = [&] { api.free(device.ordinal(), stream.handle, address); };
+  return make_owner<DeviceMemory>(free, device, address, bytes, stream, capture);
 }
 
 DeviceMemory::DeviceMemory(const Device& device, void* address, std::size_t bytes, StreamRef stream,
@@ -171,11 +178,7 @@ Status DeviceMemory::used_on(StreamRef stream, int device) {
 Result<Shared<PinnedMemory>> PinnedMemory::allocate(const Device& device, std::size_t bytes) {
   DeviceApi& api = device.plugin()->backend().devices();
   KMUX_ASSIGN(void* const address, api.host_allocate(device.ordinal(), std::max<std::size_t>(bytes, 1), kAlignment));
-  const auto free = [&](void* block) { api.host_free(device.ordinal(), block); };
-  std::unique_ptr<void, decltype(free)> unowned(address, free);
-  auto memory = Shared<PinnedMemory>::make(device, address);
-  [[maybe_unused]] void* const owned = unowned.release();  // by `memory`
-  return memory;
+  return make_owner<PinnedMemory>([&] { api.host_free(device.ordinal(), address); }, device, address);
 }
 
 PinnedMemory::~PinnedMemory() {
