@@ -64,14 +64,18 @@ KERNEL_TEXTS = "device"
 LIBRARIES = ("core", "plugins", "cli", "integrations")  # where products' sources are
 
 
-def files(folder):
+def all_files(folder):
     for path in sorted(folder.iterdir()):
         if path.is_symlink() or path.name in SKIPPED:
             continue
         if path.is_dir():
-            yield from files(path)
-        elif path.suffix in SOURCES or path.name == "CMakeLists.txt":
+            yield from all_files(path)
+        else:
             yield path
+
+
+def files(folder):
+    return (path for path in all_files(folder) if path.suffix in SOURCES or path.name == "CMakeLists.txt")
 
 
 def leftovers():

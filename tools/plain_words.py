@@ -8,16 +8,17 @@ import argparse
 import collections
 import pathlib
 import re
-import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+import check_tree
+
+ROOT = check_tree.ROOT
 FOLDERS = ["core", "plugins", "cli", "integrations", "docs", "README.md", "HACKING.md"]
 MOST_DIALECT, LEAST_CONTRACT = 1.0, 5.0  # in 1,000 words
 
 DIALECT = re.compile(
     r"\b(?:what (?:is|are|was|were|it|they|there|that|has|have)|who(?:ever)?|nobody|somebody|of (?:its|their|his|one's) own|anew|"
-    r"that there (?:is|are)|there is none|in vain)\b",
+    r"that there (?:is|are)|there is none|in vain)\b|(?<!here )\b(?:is|are) (?:no (?!longer\b|more\b|such\b)|none\b)",
     re.IGNORECASE,
 )
 QUESTION = re.compile(r"[a-z`)\"]\?(?:\s|$)")
@@ -58,10 +59,13 @@ def texts_of(path):
     return prose_of(path, lines) if path.suffix == ".md" else comments_of(path, lines)
 
 
-def files(folders):
-    listed = subprocess.run(["git", "ls-files", *folders], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    paths = [pathlib.Path(line) for line in listed.splitlines()]
-    return [path for path in paths if path.suffix in SOURCES or (path.suffix == ".md" and "tests" not in path.parts)]
+def files(names):
+    """Sources and pages, relative to the tree, of these files and folders."""
+    for name in names:
+        place = ROOT / name
+        for path in check_tree.all_files(place) if place.is_dir() else [place]:
+            if path.suffix in SOURCES or (path.suffix == ".md" and "tests" not in path.parts):
+                yield path.relative_to(ROOT)
 
 
 def phrases_in(text, is_comment):

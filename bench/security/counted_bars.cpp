@@ -29,10 +29,10 @@ double sandboxed_compiles_failed() {
       has_headers ? std::vector<std::string>{"--headers", KMUX_BENCH_HEADERS} : std::vector<std::string>());
 }
 
-/// Attacks on kmux that were tried (tests/attacks): as root, who is two users, with all compilers that are here.
+/// Attacks on kmux that were tried (tests/attacks): as root, in the part of two users, with all installed compilers.
 BAR("attacks_tried", "attacks", at_least(77), attacks_tried);
 
-/// Of these, attacks by which code ran, a file was written or read, a process ended, or what was taken was stale or forged.
+/// Of these, attacks by which code ran, a file was written or read, a process ended, or a stale or forged artifact was taken.
 BAR("attacks_succeeded", "attacks", at_most(0), attacks_succeeded);
 
 /// Flags of Clang, GCC, nvcc and NVRTC that a program's text was given, each with several values.

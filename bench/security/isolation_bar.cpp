@@ -21,7 +21,7 @@ double isolation_cold_ms() {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// The first compilation of saxpy on backend cpu with isolation="process", its worker and Clang loaded anew.
+/// The first compilation of saxpy on backend cpu with isolation="process", its worker and Clang not yet loaded.
 BAR("isolation_cold_ms", "ms", no_limit(), isolation_cold_ms, {.processes = 5});
 
 }  // namespace

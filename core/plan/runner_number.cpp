@@ -113,7 +113,7 @@ Result<RunnerCondition> RunnerCondition::compile(const Expr& expr, const ValueIn
   return condition;
 }
 
-// An operand that is no comparison is compared with 0 by kNe, the default right side and operator.
+// An operand that is not a comparison is compared with 0 by kNe, the default right side and operator.
 Status RunnerCondition::add(const Expr& expr, const ValueIndex& index, std::optional<Expr>& left) {
   const std::vector<Expr>& operands = expr.operands();
   if (expr.op() == ExprOp::kAnd) {

@@ -329,7 +329,7 @@ void Lexer::question(std::string_view name) {
   if (at() != '(') {
     const bool is_named = is_known && !defined_.empty() && last_word_ != "defined";
     const bool is_passed =
-        defined_.empty() || at() == ',' || at() == ')';  // else it is pasted to a word that is no query
+        defined_.empty() || at() == ',' || at() == ')';  // else it is pasted to a word that is not a query
     if (is_named || (!is_known && is_passed && is_piece_of_question(name))) list_.complete = false;
     return;
   }

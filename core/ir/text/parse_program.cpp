@@ -227,7 +227,7 @@ class ProgramReader {
     if (!seen.insert(word).second) in_.fail(in_double_quotes(word) + " stands here twice. Remove one.");
   }
 
-  // Reads a line of a variant before its body. Returns false if the line is none.
+  // Reads a line of a variant before its body. Returns false for any other line.
   bool head_line(Variant& variant, std::set<std::string>& seen, const JsonPointer& at) {
     const Token first = in_.peek();
     const std::string word(in_.text_of(first));

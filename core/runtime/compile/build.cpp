@@ -217,7 +217,7 @@ struct Improvement {
   }
 
   void give_up(Error reason) {
-    // A cancelled build is no evidence about backend or program.
+    // A cancelled build is not evidence about backend or program.
     if (CompileScope::current()->is_cancelled()) return promise.give_up(std::move(reason));
     log(LogLevel::kWarning, "kernel \"" + program->name + "\" stays as it was compiled first: " + reason.message);
     if (better.is_successor && headers->are_unchanged()) {

@@ -51,7 +51,7 @@ struct CompileRunOutcome {
 /// Every other job has ended when this returns, or rethrows an exception of `progress` or `poll`.
 CompileRunOutcome run_compilation(Runtime& runtime, CompileRunPlan plan);
 
-/// Returns the time limit of each of `programs` different programs whose job has none: 0 and nothing are no limit.
+/// Returns the time limit of each of `programs` different programs whose job has none: 0 and an absent value mean no limit.
 inline std::optional<std::chrono::milliseconds> time_limit(const ParCompileOptions& how, std::size_t programs) {
   if (how.timeout || programs < 2) return how.timeout;
   return kUsualTimeout;

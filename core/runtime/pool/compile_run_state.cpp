@@ -332,7 +332,7 @@ CompileRunOutcome CompileRunState::outcome() {
   return outcome;
 }
 
-/// 0 is no limit.
+/// 0 means no limit.
 std::optional<std::chrono::milliseconds> CompileRunState::timeout_of(std::size_t group) const {
   const auto limit = job(group).timeout ? job(group).timeout : plan_.timeout;
   return limit && limit->count() > 0 ? limit : std::nullopt;

@@ -56,7 +56,7 @@ class CompileScope {
   };
 };
 
-/// Returns the error of a cancelled compilation, which is no evidence about backend or program. `problem` is its first
+/// Returns the error of a cancelled compilation, which is not evidence about backend or program. `problem` is its first
 /// sentence.
 Error cancellation(std::string problem);
 

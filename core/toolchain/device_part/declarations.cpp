@@ -165,7 +165,7 @@ void DeclarationReader::skip_templates() {
   }
 }
 
-// A "(" after a word that is no attribute opens a function's parameters or a macro's arguments.
+// A "(" after a word that is not an attribute opens a function's parameters or a macro's arguments.
 bool DeclarationReader::open_parenthesis() {
   const std::string_view before = at_ > now_.first ? tokens_[at_ - 1].text : "";
   const bool is_behind_word = !before.empty() && (tokens_[at_ - 1].is_word() || now_.is_operator || before == ">");

@@ -179,7 +179,7 @@ bool read(const ffi::Any& value, Milliseconds& out) {
   if (!read(value, seconds)) return false;
   const std::chrono::duration<double> exact(seconds);
   out =
-      seconds > 0 ? std::chrono::ceil<Milliseconds>(exact) : std::chrono::floor<Milliseconds>(exact);  // 0 is no limit
+      seconds > 0 ? std::chrono::ceil<Milliseconds>(exact) : std::chrono::floor<Milliseconds>(exact);  // 0 means no limit
   return true;
 }
 

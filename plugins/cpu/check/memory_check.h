@@ -121,7 +121,7 @@ class MemoryCheck {
   /// Returns true if bytes may be copied from `from` to `to`. Unwritten bytes of shared memory may be copied, and count
   /// as unwritten at their destination.
   bool check_copy(const Thread& thread, const MemoryAccess& from, const MemoryAccess& to);
-  /// Checks a record before a copy that may be made member by member. Reading padding or unused members is no error,
+  /// Checks a record before a copy that may be made member by member. Reading padding or unused members is not an error,
   /// but reading a record with no written byte is.
   void check_record(const Thread& thread, const MemoryAccess& from, const char* to);
   /// Does the same as check() for an access to a variable of `bytes` bytes at `access.base`.

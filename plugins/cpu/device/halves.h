@@ -77,7 +77,7 @@ KMUX_DEVICE unsigned short kmux_as_integer(float x, unsigned short) { return sta
   KMUX_DEVICE T kmux_of_bits(unsigned short bits, T) { return raw{bits}; }
 #define KMUX_MEMBER __attribute__((always_inline))
 
-// Holds bits, since a pair of _Float16 would be passed as a vector, which is no scalar of a thread.
+// Holds bits, since a pair of _Float16 would be passed as a vector, which is not a scalar of a thread.
 struct __half {
   KMUX_NUMBER_MEMBERS(__half)
   KMUX_MEMBER __half(float x) : kmux_bits_(__builtin_bit_cast(unsigned short, static_cast<_Float16>(x))) {}

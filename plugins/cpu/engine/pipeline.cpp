@@ -157,7 +157,7 @@ llvm::OptimizationLevel pass_level(unsigned opt_level) {
 
 // The passes of the fast tier: they promote memory to scalars, inline, and hoist work out of loops, each about once.
 // They include neither vectoriser nor partial unrolling: LLVM would spend most of its time on the resulting code. The
-// coroutine passes are no optimisation: without them there is no code.
+// coroutine passes are not an optimisation: without them there is no code.
 constexpr llvm::StringRef kFastPasses =
     "coro-cond(coro-early,cgscc(coro-split),coro-cleanup),"
     "function(sroa,early-cse,simplifycfg),ipsccp,globaldce,inliner-wrapper,globaldce,"

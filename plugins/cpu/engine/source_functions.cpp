@@ -78,7 +78,7 @@ std::string dtype_of(clang::QualType type, const clang::ASTContext& context) {
   return (type->isUnsignedIntegerOrEnumerationType() ? "uint" : "int") + std::to_string(bits);
 }
 
-// Adds the members of a record that is no number, but may consist of numbers.
+// Adds the members of a record that is not a number, but may consist of numbers.
 void add_members(Json::Object& json, const clang::RecordDecl& record, const clang::ASTContext& context,
                  const ElementType& dtype) {
   RecordMembers read = members_of(record, context, dtype);

@@ -94,7 +94,7 @@ KMUX_VECTORS(double, double)
 constexpr dim3::dim3(const uint3& v) : x(v.x), y(v.y), z(v.z) {}
 constexpr dim3::operator uint3() const { return {x, y, z}; }
 
-// Atomics over memory of the device and of the block; each gives what was there before. Values convert to the type of the
+// Atomics over memory of the device and of the block; each returns the previous value. Values convert to the type of the
 // memory, as they do for HIP's overloads.
 template <class T>
 struct kmux_type_of {

@@ -28,7 +28,7 @@ Error missing(const fs::path& path, int error) {
                                                  "). Name one that is there or can be made.");
 }
 
-/// Creates the folder and missing ones above it. Returns 0 or errno; an existing folder is no error.
+/// Creates the folder and missing ones above it. Returns 0 or errno; an existing folder is not an error.
 int make_folder(const fs::path& path) {
   std::error_code ignored;  // mkdir reports the reason
   fs::create_directories(path.parent_path(), ignored);

@@ -22,7 +22,7 @@ namespace kmux {
 /// The deadline of one exchange with a server: the reply must begin within the time-out, and then keep arriving.
 ///
 /// The limit for the whole exchange is the time-out plus the time for its bytes at `kSlowestBytesPerSecond`. So a large
-/// value on a busy network is no failure, and a server that sends a byte now and then is one. After the first bytes, a
+/// value on a busy network is not a failure, but a server that sends a byte now and then is one. After the first bytes, a
 /// gap must not exceed `kLongestSilence` time-outs.
 /// Threads: one at a time.
 class TransferDeadline {

@@ -71,7 +71,7 @@ Result<RedisReply> RedisTier::ask(const Words& words) {
   return reply;
 }
 
-/// A restarted server has closed the idle connections, which is no failure. So each command may be sent twice.
+/// A restarted server has closed the idle connections, which is not a failure. So each command may be sent twice.
 Result<RedisReply> RedisTier::ask_idle(const Words& words) {
   std::optional<RedisConnection> connection = take_idle();
   if (!connection) return ask_anew(words);

@@ -83,7 +83,7 @@ CacheKey unauthenticated_key(CacheKey key);
 ///
 /// Callers always get an intact entry of their key, authenticated if a secret is set and valid for the headers of this
 /// machine, or none. A failure is logged once per back-off and costs one time-out of the tier. A single call that is
-/// too slow while the tier is alive is no failure of the tier; `kMaxSlowCalls` of them without a success are. Leases
+/// too slow while the tier is alive is not a failure of the tier; `kMaxSlowCalls` of them without a success are. Leases
 /// are renewed and released regardless of other calls.
 /// Threads: any.
 class RemoteCache {

@@ -101,7 +101,7 @@ consteval bool describes_all_members() {
 KMUX_API Error wrong_value(std::string_view path, std::string_view wanted, const Json& given);
 /// Returns the error for a name that `path` does not have.
 KMUX_API Error unknown_name(std::string_view path, std::string_view name, const std::vector<std::string>& known);
-/// Returns the error for a value that is none of the known enumerators.
+/// Returns the error for a value outside the enumerators.
 KMUX_API Error unknown_enumerator(std::string_view path, const Json& given, const std::vector<std::string>& known);
 /// Returns "a | b | c".
 KMUX_API std::string alternatives(const std::vector<std::string>& names);

@@ -58,7 +58,7 @@ struct RegistryOptions {
 /// Threads: any.
 class KMUX_API Registry {
  public:
-  /// Searches for plugins by `options`. A refused plugin is no error: `entries` lists it with the reason.
+  /// Searches for plugins by `options`. A refused plugin is not an error: `entries` lists it with the reason.
   static Result<std::unique_ptr<Registry>> open(const RegistryOptions& options);
   virtual ~Registry() = default;
 

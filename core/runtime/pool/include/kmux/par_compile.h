@@ -81,7 +81,7 @@ struct ParCompileOptions {
   ///
   /// Units: bytes.
   std::optional<std::uint64_t> memory_budget = {};
-  /// The time limit of one program from its start; 0 is no limit. A compiler in a separate process is killed. A
+  /// The time limit of one program from its start; 0 means no limit. A compiler in a separate process is killed. A
   /// compiler in this process cannot be killed: it runs on, and its result is dropped. Default: `kUsualTimeout` for
   /// several programs, so that a compiler that never ends does not block the others; none for one program.
   std::optional<std::chrono::milliseconds> timeout = {};
