@@ -30,6 +30,12 @@ def options(kind, folder):
     # Memory that cannot be had is null, as it is without a sanitizer: tests ask for too much. What grows without end is
     # ended before it takes the machine.
     common = f"log_path={folder}/report:exitcode={EXIT_CODE}:allocator_may_return_null=1:hard_rss_limit_mb=8000"
+    confined = {"KMUX_COMPILER_READS": str(SUPPRESSIONS), "KMUX_COMPILER_WRITES": str(folder)}  # workers have reports, too
+    return {**confined, **options_of(kind, common)}
+
+
+def options_of(kind, common):
+    """The options of the sanitizers that belong to `kind`, after those of all."""
     if kind == "tsan":
         # Deadlocks are found by the order of locks; 7 is the longest history, so that both stacks of a race are told.
         # Children of a process with threads start some of their own; threads may be left alone at the end of a process.

@@ -110,7 +110,7 @@ TEST_F(WorkerConfinement, HasAWorkerForEachSetOfFolders) {
                    .manifest = KMUX_TEST_PLUGIN_DIR "/table/kmux_null_a.plugin.json",
                    .options = {},
                    .host = {.log = [](std::int32_t, std::string_view) {}, .stopping = [] { return false; }}});
-  Confinement held{.reads = system_reads(), .is_timed = false};
+  Confinement held{.reads = system_reads(), .writes = user_writes(), .is_timed = false};
   held.reads.emplace_back(KMUX_TEST_BUILD_DIR);
   const auto asks = [&](const std::optional<Confinement>& confinement) {
     return pool.call({FrameKind::kProbe, {"/"}}, std::chrono::seconds(60), confinement).value().code == KMUX_OK;
