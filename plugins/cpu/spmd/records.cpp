@@ -1,5 +1,6 @@
 // Accesses of a basic block that may be merged: to members of contiguous records, one per lane.
 #include <algorithm>
+#include <iterator>
 
 #include "llvm/IR/DataLayout.h"
 #include "spmd/lane_values.h"
@@ -32,17 +33,25 @@ std::int64_t take_constant(LaneValues::Place& place) {
   return *constant;
 }
 
+// Returns true if only the last index of `address` is not zero, as for an element of a shared array.
+bool is_of_element(const llvm::GetElementPtrInst& address) {
+  return std::all_of(address.idx_begin(), std::prev(address.idx_end()), [](const llvm::Value* index) {
+    const auto* const constant = llvm::dyn_cast<llvm::ConstantInt>(index);
+    return constant != nullptr && constant->isZero();
+  });
+}
+
 // Removes constants from `address` and adds them to `offset`.
 LaneValues::Place place_of(const llvm::Value* address, std::int64_t& offset, const llvm::DataLayout& layout) {
   llvm::APInt bytes(layout.getIndexTypeSizeInBits(address->getType()), 0);
   LaneValues::Place place{address->stripAndAccumulateConstantOffsets(layout, bytes, true)};
   offset += bytes.getSExtValue();
   const auto* const array = llvm::dyn_cast<llvm::GetElementPtrInst>(place.base);
-  if (array == nullptr || array->getNumIndices() != 1) return place;
-  const auto* const wide = llvm::dyn_cast<llvm::CastInst>(array->getOperand(1));
+  if (array == nullptr || !is_of_element(*array)) return place;
+  const auto* const wide = llvm::dyn_cast<llvm::CastInst>(*std::prev(array->idx_end()));
   if (wide == nullptr || !llvm::isa<llvm::SExtInst, llvm::ZExtInst>(wide)) return place;
   place = {array->getPointerOperand(), wide->getOperand(0), wide->getOpcode(),
-           layout.getTypeAllocSize(array->getSourceElementType()).getFixedValue()};
+           layout.getTypeAllocSize(array->getResultElementType()).getFixedValue()};
   offset += take_constant(place) * static_cast<std::int64_t>(place.bytes);
   return place;
 }

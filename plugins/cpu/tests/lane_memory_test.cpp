@@ -144,6 +144,17 @@ TEST(LaneMemory, RecordsAreFoundByTheirIndices) {
   EXPECT_THAT(pair("add i32 %a, 1"), Not(HasSubstr("load <64 x float>")));
 }
 
+TEST(LaneMemory, RecordsAreFoundInAnArrayOfSharedMemory) {
+  const std::string text = widened(
+      "@s = internal global [256 x float] undef\n"
+      "define void @k(ptr %y) {\n  %lane = call i32 @\"kmux.lane\"()\n  %a = shl nuw nsw i32 %lane, 1\n"
+      "  %b = or disjoint i32 %a, 1\n  %wa = zext nneg i32 %a to i64\n  %wb = zext nneg i32 %b to i64\n"
+      "  %p = getelementptr [256 x float], ptr @s, i64 0, i64 %wa\n"
+      "  %q = getelementptr [256 x float], ptr @s, i64 0, i64 %wb\n  %v = load float, ptr %q\n"
+      "  %w = load float, ptr %p\n  %s = fadd float %v, %w\n  store float %s, ptr %y\n  ret void\n}\n");
+  EXPECT_THAT(text, HasSubstr("load <64 x float>"));
+}
+
 // A store between two loads may change the result of the second one.
 TEST(LaneMemory, RecordsStayOnTheirSideOfWhatMayChangeThem) {
   EXPECT_THAT(records(8, "  %a = load float, ptr %p\n  store float %a, ptr %y\n  %b = load float, ptr %p4\n"),
