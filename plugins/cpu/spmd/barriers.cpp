@@ -6,6 +6,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 #include "spmd/steps.h"
 #include "spmd/thread_calls.h"
 
@@ -226,8 +227,19 @@ void Rounds::end_round() {
   builder_.CreateCondBr(block_waits_.after, round_, loop_.exit);
 }
 
+// Gives values that leave a loop without a barrier a phi behind the loop: they are spilled once, not in each iteration.
+void part_values_from_loops(llvm::Function& block, const std::vector<llvm::CallInst*>& barriers) {
+  const llvm::DominatorTree dominators(block);
+  llvm::LoopInfo loops(dominators);
+  for (llvm::Loop* const loop : loops.getLoopsInPreorder()) {
+    const bool waits = llvm::any_of(barriers, [&](const llvm::CallInst* barrier) { return loop->contains(barrier); });
+    if (!waits) llvm::formLCSSA(*loop, dominators, &loops, nullptr);
+  }
+}
+
 WarpWaits add_waits(llvm::Function& block, const WarpLoop& loop, const std::vector<llvm::CallInst*>& barriers) {
   if (barriers.empty()) return {};
+  part_values_from_loops(block, barriers);
   Frame frame(block, loop);
   Rounds rounds(block, loop, frame);
   rounds.write(barriers);

@@ -57,6 +57,7 @@ class Chunk {
     function_->addFnAttrs(llvm::AttrBuilder(kernel.getContext(), kernel.getAttributes().getFnAttrs()));
     function_->removeFnAttr(llvm::Attribute::Memory);
     function_->addParamAttr(4, llvm::Attribute::NoAlias);  // memory of one worker
+    function_->addFnAttr("stackrealign");  // else spilled vectors cross cache lines
   }
 
   BlocksFunction written() const { return {*function_, frame_bytes_, is_cooperative_, packs_ ? kMaxColumnBlocks : 0}; }

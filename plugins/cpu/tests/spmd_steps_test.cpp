@@ -360,6 +360,29 @@ TEST(SpmdSteps, ABarrierIsAStateWhereTheBlockIsNotKnown) {
   EXPECT_THAT(blocks_of(kBarrier, {}), HasSubstr("switch i32"));
 }
 
+TEST(SpmdSteps, SpillsTheResultOfALoopBehindIt) {
+  const std::string text = blocks_of(
+      "define void @k(ptr %x, i32 %n) {\nentry:\n  %t = call i32 @\"kmux.thread.x\"()\n"
+      "  %place = getelementptr float, ptr %x, i32 %t\n  br label %loop\nloop:\n"
+      "  %i = phi i32 [0, %entry], [%next, %loop]\n  %sum = phi float [0.0, %entry], [%more, %loop]\n"
+      "  %at = getelementptr float, ptr %x, i32 %i\n  %v = load float, ptr %at\n  %more = fadd float %sum, %v\n"
+      "  %next = add i32 %i, 1\n  %end = icmp eq i32 %next, %n\n  br i1 %end, label %after, label %loop\nafter:\n"
+      "  call void @\"kmux.barrier\"()\n  store float %more, ptr %place\n  ret void\n}\n",
+      {});
+  const std::size_t sum = text.find("fadd");
+  ASSERT_NE(sum, std::string::npos);
+  const std::size_t begin = text.rfind("\n\n", sum);
+  EXPECT_THAT(text.substr(begin, text.find("\n\n", sum) - begin), Not(HasSubstr("store float")));
+}
+
+TEST(SpmdSteps, AlignsTheStackForSpilledVectors) {
+  Steps steps(kBarrier);
+  BlockExtents kernels;
+  kernels["k"] = KnownExtents{64, 1, 1};
+  ASSERT_TRUE(lower_kernels(*steps.module, kernels, {}).ok());
+  EXPECT_TRUE(steps.module->getFunction("k.blocks")->hasFnAttribute("stackrealign"));
+}
+
 TEST(SpmdSteps, WarpsThatDoNotWaitAreALoopThatIsNotUnrolled) {
   constexpr const char* kMap =
       "define void @k(ptr %x, i32 %n) {\n  %t = call i32 @\"kmux.thread.x\"()\n"
