@@ -55,6 +55,8 @@ CIRCLES = {frozenset(map(pathlib.Path, pair)) for pair in (("plugins/cpu/check",
 UMBRELLA = pathlib.Path("core/runtime/include/kmux/kmux.hpp")
 HEAVY = {"algorithm", "chrono", "condition_variable", "deque", "filesystem", "format", "functional", "future", "iostream", "map", "memory",
          "mutex", "ranges", "regex", "semaphore", "set", "sstream", "stop_token", "thread", "unordered_map", "unordered_set"}
+TEXTS = {".h", ".hpp", ".cpp", ".c", ".cu", ".py", ".sh", ".cmake", ".txt", ".md", ".json", ".in", ".toml"}
+MERGE = re.compile(r"<{7} |>{7} ")
 LEFTOVERS = {".orig", ".rej", ".log", ".swp"}
 SHORT = 25  # files of fewer lines are counted by bars_house, as what is shared is
 SHARED_LINES = 6
@@ -87,6 +89,16 @@ def leftovers():
     for name in listed.splitlines():
         if pathlib.Path(name).suffix in LEFTOVERS:
             yield f"{name}: a leftover. Remove it (git rm)."
+
+
+def unmerged(root=ROOT):
+    """Files with the marks that git leaves between two versions."""
+    for path in all_files(root):
+        if path.suffix not in TEXTS:
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+            if MERGE.match(line):
+                yield f"{path.relative_to(root)}:{number}: a mark of a merge. Keep one version."
 
 
 def arguments(text):
@@ -294,7 +306,7 @@ def unanswered():
     table = (ROOT / "HACKING.md").read_text(encoding="utf-8")
     for folder in answering():
         if not re.search(rf"^\|[^|]*`{re.escape(folder)}`[^|]*\| [^|\s]", table, re.MULTILINE):
-            yield f"HACKING.md: no line \"| `{folder}` | ... |\". Add the question that the folder answers."
+            yield f"HACKING.md: no line \"| `{folder}` | ... |\". Say there what the folder has."
     for listing in sorted((ROOT / "core").glob("**/CMakeLists.txt")):
         folder, comment = listing.parent.relative_to(ROOT), []
         for line in listing.read_text(encoding="utf-8").splitlines():
@@ -361,7 +373,7 @@ def main():
             plugins[relative] = lines
         if relative.parts[0] == "core" and path.suffix in {".h", ".hpp", ".cpp"}:
             core[relative] = lines
-    found += [*leftovers(), *unpackaged(), *upward(core), *heavy(core), *inner_circles(plugins), *unanswered(), *misnamed()]
+    found += [*leftovers(), *unmerged(), *unpackaged(), *upward(core), *heavy(core), *inner_circles(plugins), *unanswered(), *misnamed()]
     for manifest in sorted((ROOT / "plugins").glob("*/plugin.json.in")):
         found += unnamed(manifest.parent)
     print("\n".join(warned + found) if warned or found else "tree: no breach")

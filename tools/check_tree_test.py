@@ -84,6 +84,18 @@ class Leftovers(InTree):
         self.assertEqual([line.partition(":")[0] for line in check_tree.leftovers()], ["core/plan.cpp.orig", "tuner.log"])
 
 
+class Unmerged(unittest.TestCase):
+    def test_refuses_marks_of_merges(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder, "page.md")
+            page.write_text("a\n" + "<" * 7 + " HEAD\nb\n=======\nc\n" + ">" * 7 + " other\n")
+            found = list(check_tree.unmerged(page.parent))
+        self.assertEqual([line.partition(" ")[0] for line in found], ["page.md:2:", "page.md:6:"])
+
+    def test_finds_none_in_the_tree(self):
+        self.assertEqual(list(check_tree.unmerged()), [])
+
+
 class Unnamed(InTree):
     def plugin(self, without=(), linking=""):
         """The breaches of a plugin that has every name but those in `without`."""
