@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The table of features in README.md: what the conformance suite found of each backend, kept in docs/conformance.
+"""The table of features in docs/backends.md: what the conformance suite found of each backend, kept in docs/conformance.
 
 feature_table.py keep MACHINE < REPORT   keeps what `kmux conformance --plugin NAME --json` found on MACHINE, a phrase
-feature_table.py write                   writes the table between its two marks in README.md
-feature_table.py check                   exit status 1 if README.md has another table
+feature_table.py write                   writes the table between its two marks in docs/backends.md
+feature_table.py check                   exit status 1 if docs/backends.md has another table
 """
 import json
 import pathlib
@@ -63,13 +63,13 @@ def main(arguments, root=ROOT):
     if arguments not in (["write"], ["check"]):
         print((__doc__ or "").strip(), file=sys.stderr)
         return 2
-    page = root / "README.md"
+    page = root / "docs" / "backends.md"
     old = page.read_text(encoding="utf-8")
     new = with_table(old, results(root))
     if arguments == ["write"]:
         page.write_text(new, encoding="utf-8")
     elif new != old:
-        print("feature_table: README.md has another table than docs/conformance says. Run tools/feature_table.py write.", file=sys.stderr)
+        print("feature_table: docs/backends.md has another table than docs/conformance says. Run tools/feature_table.py write.", file=sys.stderr)
         return 1
     return 0
 

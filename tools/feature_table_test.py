@@ -1,4 +1,4 @@
-"""feature_table_test.py [CONFORMANCE PLUGIN FOLDER]: the table, that README.md has it, and that PLUGIN still answers as it says."""
+"""feature_table_test.py [CONFORMANCE PLUGIN FOLDER]: the table, that docs/backends.md has it, and that PLUGIN still answers as it says."""
 import io
 import json
 import pathlib
@@ -36,7 +36,8 @@ class Table(unittest.TestCase):
     def test_is_kept_written_and_checked(self):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
-            page = root / "README.md"
+            page = root / "docs" / "backends.md"
+            page.parent.mkdir()
             page.write_text("# kmux\n" + feature_table.BEGIN + feature_table.END + "rest\n")
             for plugin, machine in (("one", "an H200"), ("two", "a Mac")):
                 with mock.patch.object(sys, "stdin", io.StringIO(json.dumps(report(plugin=plugin)))):
@@ -55,7 +56,7 @@ class Table(unittest.TestCase):
             self.assertEqual(feature_table.main(["print"]), 2)
         self.assertIn("keep MACHINE", said.getvalue())
 
-    def test_of_this_tree_is_the_one_in_its_readme(self):
+    def test_of_this_tree_is_the_one_in_its_page(self):
         self.assertEqual(feature_table.main(["check"]), 0)
 
 

@@ -76,6 +76,6 @@ if(EXISTS ${prefix}/lib/kmux/plugins/kmux_cpu.so)
   if(platform STREQUAL x86_64 AND "$ENV{KMUX_ALL_TESTS}" STREQUAL 1) # whose target it names
     step(sh ${SOURCE}/tests/install/deploy.sh ${prefix} ${SOURCE}/examples/kernels/saxpy.cu ${work}/deployed)
   endif()
-  # The first program of README.
+  # The first program of docs/cpp.md.
   step(${CMAKE_COMMAND} -E env KMUX_EXECUTION_BACKEND=cpu ${work}/examples_build/saxpy)
 endif()

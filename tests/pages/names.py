@@ -43,7 +43,7 @@ def targets():
 
 
 def backends():
-    listed = {name for cell, *_ in rows(text_of("README.md"), "plugin", "dialects") for name in CODE.findall(cell)}
+    listed = {name for cell, *_ in rows(text_of("docs/backends.md"), "plugin", "dialects") for name in CODE.findall(cell)}
     for manifest in (ROOT / "plugins").glob("*/plugin.json.in"):
         listed |= set(json.loads(re.search(r'"aliases": (\[.*?\])', manifest.read_text(encoding="utf-8"))[1]))
     for name in sorted(listed):

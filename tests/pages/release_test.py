@@ -67,7 +67,7 @@ class Version(unittest.TestCase):
         self.assertEqual(done.stdout.strip(), VERSION, done.stderr)
 
     def test_that_readme_asks_for_is_compatible(self):
-        wanted = re.search(r"find_package\(kmux ([\d.]+) REQUIRED\)", text_of("README.md"))[1]
+        wanted = re.search(r"find_package\(kmux ([\d.]+) REQUIRED\)", text_of("docs/cpp.md"))[1]
         self.assertEqual(VERSION.split(".")[:2], wanted.split("."))
 
 
