@@ -37,6 +37,7 @@ readonly TILELANG=tilelang==0.1.15
 readonly TILELANG_OLDER=(0.1.13 0.1.14) TILELANG_RELEASES=.cache/tilelang TILELANG_VENV=.cache/tilelang/venv
 readonly TILELANG_NEEDS=(torch==2.11.0 pytest==8.4.2 pytest-xdist==3.8.0)
 readonly CUTE_DSL=nvidia-cutlass-dsl==4.8.1
+readonly MKDOCS=mkdocs-material==9.6.23 # of `docs`
 readonly RAY=ray==2.60.0 # of kmux.fleet's tests
 readonly NVRTC_PACKAGES=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85
   nvidia-cuda-crt==13.0.88)
@@ -68,7 +69,7 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
   ./kmux.sh build          build into build/release: bin/kmux, lib/libkmux.so, lib/kmux/plugins/, bench/
   ./kmux.sh package        make the archive that runs wherever glibc 2.36 is, and packages for Debian 12: build/release/package/
   ./kmux.sh wheel          make the Python packages: build/release/package/kmux-*.whl, and kmux_tilelang-*.whl for TileLang
-  ./kmux.sh docs           make the reference of the C++ API: build/release/docs/html/index.html
+  ./kmux.sh docs           make a site of the pages and the reference of the C++ API: build/release/docs/site/index.html
   ./kmux.sh lint           clang-format, clang-tidy and the rules of the tree; changes nothing
   ./kmux.sh format         rewrite the sources with clang-format
   ./kmux.sh bench [ARG..]  run the benchmarks (arguments go to Google Benchmark)
@@ -178,6 +179,9 @@ wheel() {
 docs() {
   packages "${DOCS_PACKAGES[@]}"
   "$PYTHON" -B tools/api_docs.py "$BUILD/docs"
+  mkdir -p "$BUILD" && : >"$FETCH_LOG"
+  venv "$MKDOCS" || fail "the site of the pages needs $MKDOCS (PyPI: ${refusal:-see $FETCH_LOG}). The reference is there."
+  .venv/bin/python -B tools/docs_site.py "$BUILD/docs"
 }
 
 lint() {
