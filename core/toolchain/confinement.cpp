@@ -100,7 +100,8 @@ std::string installation_of(const std::string& program) {
   std::error_code error;
   const fs::path resolved = fs::canonical(program, error);
   const fs::path folder = (error ? fs::path(program) : resolved).parent_path();
-  return (folder.filename() == "bin" ? folder.parent_path() : folder).string();
+  const bool is_installed = folder.filename() == "bin" && !is_too_wide(folder.parent_path());
+  return (is_installed ? folder.parent_path() : folder).string();
 }
 
 }  // namespace kmux

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kmux/plugin/confinement.h"
 
+#include <cstdlib>
 #include <fstream>
 #include <sys/resource.h>
 
@@ -99,6 +100,16 @@ TEST_F(Confined, TheCallingThreadIsNot) {
   EXPECT_TRUE(std::ifstream(outside.path() / "written").is_open());
   EXPECT_THAT(run(Command{{"/bin/sh", "-c", "grep NoNewPrivs /proc/self/status"}}).value().standard_output,
               Not(HasSubstr("1")));
+}
+
+TEST(Confinement, HasNoHomeAroundAProgramInIt) {
+  const TempFolder home;
+  const std::string programs = home.write("bin/c++", "").parent_path().string();
+  const std::string before = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
+  ::setenv("HOME", home.path().c_str(), 1);
+  const std::string installation = installation_of(programs + "/c++");
+  ::setenv("HOME", before.c_str(), 1);
+  EXPECT_EQ(installation, programs);
 }
 
 TEST(Confinement, KnowsAnInstallation) {

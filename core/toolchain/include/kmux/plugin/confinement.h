@@ -29,8 +29,8 @@ std::vector<std::string> system_reads();
 /// Returns the folders of KMUX_COMPILER_WRITES, which users set for a compiler with a cache.
 std::vector<std::string> user_writes();
 
-/// Returns the root of the installation of `program`: the folder above its "bin", else its own folder. Links are
-/// resolved.
+/// Returns the root of the installation of `program`: the folder above its "bin", but its own folder where that is not
+/// "bin", or where the folder above contains the user's home. Links are resolved.
 std::string installation_of(const std::string& program);
 
 /// Returns the installation that `path` belongs to, without links: the folder above the "bin" or "lib" that `path` is or lies in, or
