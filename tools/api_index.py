@@ -14,7 +14,6 @@ BEGIN, END = "<!-- headers: tools/api_index.py write -->\n", "<!-- /headers -->\
 TYPE = re.compile(r"^(?:class|struct|enum class) (?:KMUX_API )?(\w+)(?=<| *[:{]| final)", re.M)
 FUNCTION = re.compile(r"^(?:KMUX_API|inline|constexpr) (?:[\w:<>,*& ]+ )?\**&?(\w+)\(", re.M)
 ALIAS = re.compile(r"^using (\w+) =", re.M)
-MACRO = re.compile(r"^#define (KMUX_\w+)", re.M)
 MOST_NAMES = 6
 
 
@@ -26,7 +25,7 @@ def headers(root):
 
 def declared(text):
     """The names that a header declares: types, then functions, then aliases."""
-    names = [*TYPE.findall(text), *(f"{name}()" for name in FUNCTION.findall(text)), *ALIAS.findall(text), *MACRO.findall(text)]
+    names = [*TYPE.findall(text), *(f"{name}()" for name in FUNCTION.findall(text)), *ALIAS.findall(text)]
     return list(dict.fromkeys(names))
 
 
