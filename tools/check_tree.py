@@ -55,6 +55,10 @@ CIRCLES = {frozenset(map(pathlib.Path, pair)) for pair in (("plugins/cpu/check",
 UMBRELLA = pathlib.Path("core/runtime/include/kmux/kmux.hpp")
 HEAVY = {"algorithm", "chrono", "condition_variable", "deque", "filesystem", "format", "functional", "future", "iostream", "map", "memory",
          "mutex", "ranges", "regex", "semaphore", "set", "sstream", "stop_token", "thread", "unordered_map", "unordered_set"}
+TEST_CASE = re.compile(r"^(?:TEST|TEST_F|TEST_P|TYPED_TEST)\((\w+), (\w+)\)")
+TEST_DIALECT = re.compile(r"ThatIsNo|WhatIs|IsThere|AreThere|Nobody|Whoever|OfItsOwn|Anew|OneByOne|GoesOn|Refuse|Whether")
+# Cases of the conformance suite are named in manifests of plugins elsewhere; those on devices are chosen by their names.
+OWN_CASES = (pathlib.Path("tests/conformance"), pathlib.Path("bench/device"))
 TEXTS = {".h", ".hpp", ".cpp", ".c", ".cu", ".py", ".sh", ".cmake", ".txt", ".md", ".json", ".in", ".toml"}
 MERGE = re.compile(r"<{7} |>{7} ")
 LEFTOVERS = {".orig", ".rej", ".log", ".swp"}
@@ -149,6 +153,18 @@ def breaches(path, lines):
             yield f"{path}:{number}: starts a thread, which may throw. Use start_thread (kmux/plugin/start_thread.h)."
         if in_runtime and (found := BACKEND.search(line)):
             yield f"{path}:{number}: '{found[0]}' (the runtime names no backend). Put it into a plugin or its manifest."
+
+
+def misnamed_tests(path, lines):
+    """Suites end in Test; with its suite as the subject, a name states condition and result in the terms of the field."""
+    if any(path.is_relative_to(folder) for folder in OWN_CASES):
+        return
+    for number, line in enumerate(lines, 1):
+        found = TEST_CASE.match(line)
+        if found and not found[1].endswith("Test"):
+            yield f"{path}:{number}: suite {found[1]} does not end in Test. Rename it."
+        if found and (words := TEST_DIALECT.search(found[2])):
+            yield f"{path}:{number}: '{words[0]}' in a test's name. Name condition and result, as RejectsEmptyInput."
 
 
 def warnings(path, lines):
@@ -367,6 +383,7 @@ def main():
         relative = path.relative_to(ROOT)
         found += breaches(relative, lines)
         warned += warnings(relative, lines)
+        found += misnamed_tests(relative, lines)
         found += unlisted(relative)
         found += foreign(relative, lines)
         if relative.parts[0] == "plugins" and path.suffix in {".h", ".cpp"} and "tests" not in relative.parts:

@@ -242,6 +242,19 @@ class LimitNames(unittest.TestCase):
             self.assertEqual(len(found), count, line)
 
 
+class MisnamedTests(unittest.TestCase):
+    def found(self, line, path="tests/unit/a_test.cpp"):
+        return list(check_tree.misnamed_tests(pathlib.Path(path), [line]))
+
+    def test_refuses_other_suffixes_and_dialect(self):
+        self.assertEqual(self.found("TEST(ExprTest, FoldsConstants) {"), [])
+        self.assertEqual(len(self.found("TEST_F(Expr, FoldsConstants) {")), 1)
+        self.assertEqual(len(self.found("TEST_P(ExprTest, RefusesWhatIsNoNumber) {")), 1)
+
+    def test_leaves_the_conformance_suite_alone(self):
+        self.assertEqual(self.found("TEST(Arguments, AreThere) {", "tests/conformance/arguments.cpp"), [])
+
+
 class Dialect(unittest.TestCase):
     def found(self, line, path="core/ir/json.cpp"):
         return [breach for breach in check_tree.breaches(pathlib.Path(path), [line]) if "dialect" in breach]

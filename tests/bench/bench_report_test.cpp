@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(BenchReport, IsReadAsItWasWritten) {
+TEST(BenchReportTest, RoundTripsThroughJson) {
   const BenchReport report = report_example();
   const auto read = report_from_json(parse_json(dump(to_json(report))).value());
   ASSERT_TRUE(read.ok()) << read.error().message;
@@ -22,7 +22,7 @@ std::string problem_of(const Json& json) {
   return read.ok() ? "" : read.error().message;
 }
 
-TEST(BenchReport, RefusesWhatIsNone) {
+TEST(BenchReportTest, RejectsInvalidDocuments) {
   EXPECT_THAT(problem_of(Json::Object{}), HasSubstr("not a report of kmux bench (\"kmux_bench\" is missing)"));
   Json newer = to_json(report_example());
   newer["kmux_bench"] = 2;
@@ -32,7 +32,7 @@ TEST(BenchReport, RefusesWhatIsNone) {
   EXPECT_THAT(problem_of(broken), HasSubstr("\"contests\" is of another kind"));
 }
 
-TEST(BenchReport, KeepsThePairs) {
+TEST(BenchReportTest, SerializesPairs) {
   const Json json = to_json(report_example());
   const Json& pairs = *json.find("contests")->as_array()->front().find("pairs");
   const Json& pair = pairs.find("device_hot")->as_array()->front();
@@ -42,7 +42,7 @@ TEST(BenchReport, KeepsThePairs) {
   EXPECT_EQ(pair.find("low")->as_number(), 1.92);
 }
 
-TEST(BenchReport, RefusesWrongPairs) {
+TEST(BenchReportTest, RejectsInvalidPairs) {
   for (const auto& [pairs, message] :
        {std::pair(Json(1), "\"pairs\" is of another kind"),
         std::pair(Json(Json::Object{{"speed", Json::Array{}}}), "there is no column \"speed\""),
@@ -54,7 +54,7 @@ TEST(BenchReport, RefusesWrongPairs) {
   }
 }
 
-TEST(BenchReport, RefusesUnknownWords) {
+TEST(BenchReportTest, RejectsUnknownStatesAndColumns) {
   for (const auto& [key, message] :
        {std::pair("state", "\"state\" is of another kind"), std::pair("columns", "there is no column \"speed\"")}) {
     Json json = to_json(report_example());

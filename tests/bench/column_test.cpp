@@ -7,7 +7,7 @@
 namespace kmux::bench {
 namespace {
 
-TEST(Column, HasAPlaceANameAndADefinition) {
+TEST(ColumnTest, HasUniqueNameAndDefinition) {
   std::set<std::string_view> names;
   for (const ColumnInfo& column : columns()) {
     EXPECT_EQ(&info(column.column), &column) << column.name;
@@ -17,7 +17,7 @@ TEST(Column, HasAPlaceANameAndADefinition) {
   }
 }
 
-TEST(Column, IsNotFoundUnderAnotherName) { EXPECT_EQ(column_named("speed"), std::nullopt); }
+TEST(ColumnTest, RejectsUnknownName) { EXPECT_EQ(column_named("speed"), std::nullopt); }
 
 }  // namespace
 }  // namespace kmux::bench

@@ -6,7 +6,7 @@
 namespace kmux::bench {
 namespace {
 
-TEST(ContestTitle, SaysWhatWhereAndFromWhichFile) {
+TEST(ContestTitleTest, ContainsProgramPointAndOrigin) {
   Contest contest{.program = "gemm", .description = {}, .point = {{"m", 3}, {"n", 4}}};
   EXPECT_EQ(title_of(contest), "gemm, m = 3, n = 4");
   EXPECT_EQ(point_text(contest, ";"), "m=3;n=4");
@@ -14,7 +14,7 @@ TEST(ContestTitle, SaysWhatWhereAndFromWhichFile) {
   EXPECT_EQ(title_of(contest), "gemm, m = 3, n = 4 (run.json)");
 }
 
-TEST(ContestTitle, HeadlineIsTheFirstTimeThatIsThere) {
+TEST(ContestTitleTest, HeadlineIsFirstAvailableTimeColumn) {
   Contest contest = contest_at(8);
   EXPECT_EQ(headline_of(contest), kHeadline);
   for (Entrant& entrant : contest.entrants) entrant.columns.clear();
@@ -23,7 +23,7 @@ TEST(ContestTitle, HeadlineIsTheFirstTimeThatIsThere) {
   EXPECT_EQ(headline_of(contest), Column::kHostCall);
 }
 
-TEST(ContestTitle, KnowsWhoWasTimedAndByWhom) {
+TEST(ContestTitleTest, CountsTimedEntrantsAndDetectsPrograms) {
   EXPECT_EQ(timed_in(contest_at(8)), 2U);
   EXPECT_TRUE(is_of_program(contest_at(8)));
   EXPECT_FALSE(is_of_program(Contest{}));

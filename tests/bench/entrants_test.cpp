@@ -29,7 +29,7 @@ auto names(const std::string& a, const std::string& b) {
   return ElementsAre(Field(&Entrant::backend, a), Field(&Entrant::backend, b));
 }
 
-TEST(Entrants, AreTheBestCandidatesOfEachBackend) {
+TEST(EntrantsTest, AreBestCandidateOfEachBackend) {
   const auto entrants = entrants_of(resolution(), {}).value();
   EXPECT_THAT(entrants, names("a", "b"));
   EXPECT_EQ(entrants[0].state, EntrantState::kTimed);
@@ -37,21 +37,21 @@ TEST(Entrants, AreTheBestCandidatesOfEachBackend) {
   EXPECT_EQ(entrants[1].problem, "no device");
 }
 
-TEST(Entrants, MayTakePartWithSeveralOptions) {
+TEST(EntrantsTest, AcceptOneBackendWithSeveralOptions) {
   EXPECT_THAT(entrants_of(resolution(), {"a:engine=host", "a"}).value(), names("a:engine=host", "a"));
   const BackendSpec spec = read_backend("a:engine=host;tier=fast").value();
   EXPECT_EQ(spec.name, "a");
   EXPECT_THAT(spec.options, ElementsAre(testing::Pair("engine", "host"), testing::Pair("tier", "fast")));
 }
 
-TEST(Entrants, AreRefusedByName) {
+TEST(EntrantsTest, RejectUnknownDuplicateAndMalformedNames) {
   EXPECT_THAT(entrants_of(resolution(), {"c"}).error().message,
               HasSubstr("\"c\" cannot be measured (there is no such"));
   EXPECT_THAT(entrants_of(resolution(), {"a", "a"}).error().message, HasSubstr("named twice"));
   EXPECT_THAT(entrants_of(resolution(), {"a:fast"}).error().message, HasSubstr("the option of backend a \"fast\""));
 }
 
-TEST(Entrants, OnlyThoseThatAreTimedHaveRoles) {
+TEST(EntrantsTest, OnlyTimedEntrantsHaveRoles) {
   Contest contest{.program = "p", .entrants = entrants_of(resolution(), {}).value()};
   EXPECT_TRUE(takes_part(contest, "a"));
   EXPECT_FALSE(takes_part(contest, "b"));

@@ -5,7 +5,7 @@
 namespace kmux::bench {
 namespace {
 
-TEST(Figure, HasThreeDigitsAndAFittingUnit) {
+TEST(FigureTest, HasThreeDigitsAndFittingUnit) {
   EXPECT_EQ(figure(Column::kDeviceHot, 0.812), "812 ns");
   EXPECT_EQ(figure(Column::kDeviceHot, 0.0061), "6.10 ns");
   EXPECT_EQ(figure(Column::kDeviceHot, 5700), "5.70 ms");
@@ -21,13 +21,13 @@ TEST(Figure, HasThreeDigitsAndAFittingUnit) {
   EXPECT_EQ(figure(Column::kArtifactSize, 12.34), "12.3 KiB");
 }
 
-TEST(Figure, SpreadIsHalfTheIntervalOrItsEnds) {
+TEST(FigureTest, SpreadIsHalfIntervalOrItsEnds) {
   EXPECT_EQ(spread(Column::kBuild, {100, 99, 101}), "+-1.00 %");
   EXPECT_EQ(spread(Column::kBuild, {100, 90, 4000}), "90.0 us to 4.00 ms");
   EXPECT_EQ(spread(Column::kBuild, {100, 100, 100}), "");
 }
 
-TEST(Figure, RatioIsSaidInTheDirectionItHas) {
+TEST(FigureTest, RatioStatesFasterOrSlower) {
   EXPECT_EQ(ratio_text({0.8, 0.78, 0.82}), "1.25x faster");
   EXPECT_EQ(ratio_spread({0.8, 0.78, 0.82}), "1.22 to 1.28");
   EXPECT_EQ(ratio_text({1.25, 1.2, 1.3}), "1.25x slower");

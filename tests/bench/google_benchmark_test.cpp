@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(BenchmarkName, HasAFamilyAndAPoint) {
+TEST(BenchmarkNameTest, SplitsIntoFamilyAndPoint) {
   const auto expect = [](const char* name, const std::string& family,
                          const std::map<std::string, std::int64_t>& point) {
     const BenchmarkName parts = read_benchmark_name(name);
@@ -42,7 +42,7 @@ std::string run_text(const std::string& name, double time, const std::string& mo
          std::to_string(time) + more + "}";
 }
 
-TEST(GoogleBenchmark, RepetitionsAreSamples) {
+TEST(GoogleBenchmarkTest, RepetitionsBecomeSamples) {
   const Json json = document(run_text("copy/64", 2000) + "," + run_text("copy/64", 4000) + "," +
                              run_text("copy/64", 3000) + "," + run_text("copy/128", 5000) +
                              R"(,{"name": "copy/64_mean", "run_name": "copy/64", "run_type": "aggregate",
@@ -61,7 +61,7 @@ TEST(GoogleBenchmark, RepetitionsAreSamples) {
   EXPECT_THAT(contest.entrants[0].remarks, ElementsAre("an iteration takes 1.50 ns of a processor's time"));
 }
 
-TEST(GoogleBenchmark, CountersAreRatesAndRemarks) {
+TEST(GoogleBenchmarkTest, CountersBecomeRatesAndRemarks) {
   const Json json = document(run_text("copy", 1000, R"(, "bytes_per_second": 2.5e9, "items_per_second": 1e6,
                                                         "launches": 3, "label": "warm")"));
   const Entrant entrant = report_from_google_benchmark(json, "x").value().contests[0].entrants[0];
@@ -72,7 +72,7 @@ TEST(GoogleBenchmark, CountersAreRatesAndRemarks) {
   EXPECT_THAT(entrant.remarks, Contains("its items stand as calls"));
 }
 
-TEST(GoogleBenchmark, UnitsAreConverted) {
+TEST(GoogleBenchmarkTest, ConvertsTimeUnits) {
   for (const auto& [unit, microseconds] :
        {std::pair("ns", 0.007), std::pair("us", 7.), std::pair("ms", 7e3), std::pair("s", 7e6)}) {
     const Json json = document(R"({"name": "a", "real_time": 7, "time_unit": ")" + std::string(unit) + "\"}");
@@ -81,7 +81,7 @@ TEST(GoogleBenchmark, UnitsAreConverted) {
   }
 }
 
-TEST(GoogleBenchmark, TakesTheMedianWhereRepetitionsWereNotWritten) {
+TEST(GoogleBenchmarkTest, UsesMedianWithoutRepetitions) {
   const auto aggregate = [](const std::string& name, int time) {
     return R"({"name": "a_)" + name + R"(", "run_name": "a", "run_type": "aggregate", "aggregate_name": ")" + name +
            R"(", "time_unit": "us", "real_time": )" + std::to_string(time) + "}";
@@ -95,7 +95,7 @@ TEST(GoogleBenchmark, TakesTheMedianWhereRepetitionsWereNotWritten) {
   EXPECT_THAT(report.contests[0].entrants[0].remarks, Contains(HasSubstr("there is no interval")));
 }
 
-TEST(GoogleBenchmark, ABenchmarkMayHaveFailed) {
+TEST(GoogleBenchmarkTest, ReportsFailedBenchmark) {
   const Json json = document(R"({"name": "a", "error_occurred": true, "error_message": "no device"})");
   const Entrant entrant = report_from_google_benchmark(json, "x").value().contests[0].entrants[0];
   EXPECT_EQ(entrant.state, EntrantState::kFailed);
@@ -103,12 +103,12 @@ TEST(GoogleBenchmark, ABenchmarkMayHaveFailed) {
   EXPECT_THAT(entrant.columns, IsEmpty());
 }
 
-TEST(GoogleBenchmark, ItsContextIsTheMachineWithoutItsName) {
+TEST(GoogleBenchmarkTest, ContextBecomesMachineWithoutHostName) {
   const BenchReport report = report_from_google_benchmark(document(""), "x").value();
   EXPECT_EQ(dump(report.machine), R"({"executable":"bench_copy","num_cpus":2})");
 }
 
-TEST(GoogleBenchmark, RefusesWhatIsNone) {
+TEST(GoogleBenchmarkTest, RejectsInvalidDocuments) {
   const auto problem = [](const Json& json) {
     const auto read = report_from_google_benchmark(json, "x");
     if (read.ok()) return std::string();

@@ -22,19 +22,19 @@ Json machine(const char* device) {
                       {"flags", Json::Array{"a", "b"}}};
 }
 
-TEST(MachineFacts, AreALine) {
+TEST(MachineFactsTest, FormatAsOneLine) {
   EXPECT_EQ(machine_line(machine("H200")), "H200 - Fast - 2 cores - kmux 1.2");
   EXPECT_EQ(machine_line(machine("Fast")), "Fast - 2 cores - kmux 1.2") << "a host's device is its processor";
   EXPECT_EQ(machine_line(Json::Object{{"num_cpus", 4}}), "4 cores");
   EXPECT_EQ(machine_line(Json()), "");
 }
 
-TEST(MachineFacts, OfSeveralFilesSayWhose) {
+TEST(MachineFactsTest, NameOriginForSeveralFiles) {
   EXPECT_EQ(machine_line(Json::Object{{"here", machine("Fast")}, {"run.json", Json::Object{{"num_cpus", 4}}}}),
             "here: Fast - 2 cores - kmux 1.2; run.json: 4 cores");
 }
 
-TEST(MachineFacts, AreAllInDetails) {
+TEST(MachineFactsTest, AreListedInDetails) {
   HtmlWriter html;
   write_machine(html, machine("H200"));
   EXPECT_THAT(html.str(), AllOf(HasSubstr("<dt>devices properties name</dt>\n<dd>H200</dd>"),

@@ -19,7 +19,7 @@ constexpr std::uint64_t kMib = 1024 * 1024;
 /// A process that has 200 MiB in memory.
 Command large_process() { return {{"dd", "if=/dev/zero", "of=/dev/null", "bs=200M", "count=4"}}; }
 
-TEST(MemoryWatch, SeesAProcess) {
+TEST(MemoryWatchTest, MeasuresChildProcess) {
   if (is_portable()) GTEST_SKIP() << needs("Linux's /proc", "the portable way knows no memory of other processes");
   MemoryWatch watch;
   ASSERT_TRUE(run(large_process()).ok());
@@ -29,14 +29,14 @@ TEST(MemoryWatch, SeesAProcess) {
   EXPECT_EQ(watch.stop(), most) << "it has ended";
 }
 
-TEST(MemoryWatch, SeesWhatAProcessStarts) {
+TEST(MemoryWatchTest, MeasuresGrandchildProcess) {
   if (is_portable()) GTEST_SKIP() << needs("Linux's /proc", "the portable way knows no memory of other processes");
   MemoryWatch watch;
   ASSERT_TRUE(run({{"sh", "-c", "dd if=/dev/zero of=/dev/null bs=200M count=4; true"}}).ok());
   EXPECT_GE(watch.stop(), 200 * kMib);
 }
 
-TEST(MemoryWatch, DoesNotCountThisProcess) {
+TEST(MemoryWatchTest, ExcludesOwnProcess) {
   MemoryWatch watch;
   const std::string large(64 * kMib, 'x');
   EXPECT_EQ(large.back(), 'x');
@@ -50,7 +50,7 @@ bool has_a_child() {
   });
 }
 
-TEST(MemoryWatch, DoesNotCountWhatWasThereBefore) {
+TEST(MemoryWatchTest, ExcludesEarlierProcesses) {
   if (is_portable()) GTEST_SKIP() << needs("Linux's /proc", "the portable way knows no memory of other processes");
   const std::jthread other([](const std::stop_token& stop) {
     Command command{{"sleep", "60"}};

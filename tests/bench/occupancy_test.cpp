@@ -29,7 +29,7 @@ Program program_of_launches() {
   return program.build().value();
 }
 
-TEST(Occupancy, IsTheLeastOfTheLaunchesThatAreKnown) {
+TEST(OccupancyTest, IsMinimumOfKnownLaunches) {
   const Program program = program_of_launches();
   Binding binding(program);
   ASSERT_TRUE(binding.set_symbol("n=1024").ok());
@@ -43,7 +43,7 @@ TEST(Occupancy, IsTheLeastOfTheLaunchesThatAreKnown) {
   EXPECT_FALSE(occupancy_of(unknown, program.variants[0], binding).has_value());
 }
 
-TEST(Occupancy, OfABlockThatIsTooLargeIsNotKnown) {
+TEST(OccupancyTest, IsUnknownForOversizedBlock) {
   const Program program = program_of_launches();
   Binding binding(program);
   ASSERT_TRUE(binding.set_symbol("m=5000").ok());

@@ -29,7 +29,7 @@ std::string html_of(const Contest& contest) {
   return html.str();
 }
 
-TEST(PairMatrix, SaysEachAgainstEach) {
+TEST(PairMatrixTest, ShowsEveryPairInHtml) {
   const std::string html = html_of(three());
   EXPECT_THAT(html, AllOf(HasSubstr("<details class=\"pairs\" open><summary>each against each: device, hot</summary>"),
                           HasSubstr("<details class=\"pairs\"><summary>each against each: end to end</summary>"),
@@ -40,12 +40,12 @@ TEST(PairMatrix, SaysEachAgainstEach) {
   EXPECT_THAT(html, HasSubstr("1.60x faster</div>\n<small>1.25 to 1.70<"));
 }
 
-TEST(PairMatrix, IsInTheTextForATerminal) {
+TEST(PairMatrixTest, ShowsPairsInTerminalText) {
   EXPECT_THAT(pairs_text(three()), AllOf(HasSubstr("device, hot: is ... than  slow"), HasSubstr("same (0.99 to 1.01)"),
                                          HasSubstr("1.60x faster (1.25 to 1.70)"), Not(HasSubstr("end to end"))));
 }
 
-TEST(PairMatrix, SaysNothingOfTwo) {
+TEST(PairMatrixTest, IsEmptyForTwoTimedEntrants) {
   EXPECT_EQ(html_of(contest_at(1024)), "");
   EXPECT_EQ(pairs_text(contest_at(1024)), "");
 }

@@ -8,32 +8,32 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(PictureAxis, LaysValuesOnPixels) {
+TEST(PictureAxisTest, MapsValuesToPixels) {
   const PictureAxis linear(PictureAxis::Scale::kLinear, 0, 10, 100, 300);
   EXPECT_DOUBLE_EQ(linear.pixel(5), 200);
   const PictureAxis log(PictureAxis::Scale::kLog, 1, 100, 300, 100);
   EXPECT_DOUBLE_EQ(log.pixel(10), 200);
 }
 
-TEST(PictureAxis, HasRoundTicks) {
+TEST(PictureAxisTest, HasRoundTicks) {
   EXPECT_THAT(PictureAxis(PictureAxis::Scale::kLinear, 0, 9, 0, 1).ticks(), ElementsAre(0, 2, 4, 6, 8));
   EXPECT_THAT(PictureAxis(PictureAxis::Scale::kLog, 1, 2000, 0, 1).ticks(), ElementsAre(1, 10, 100, 1000));
   EXPECT_THAT(PictureAxis(PictureAxis::Scale::kLog, 1024, 8192, 0, 1).ticks(), ElementsAre(1024, 2048, 4096, 8192));
 }
 
-TEST(PictureAxis, WidensAnEmptyRange) {
+TEST(PictureAxisTest, WidensEmptyRange) {
   EXPECT_DOUBLE_EQ(PictureAxis(PictureAxis::Scale::kLinear, 5, 5, 0, 100).pixel(5), 50);
   EXPECT_DOUBLE_EQ(PictureAxis(PictureAxis::Scale::kLog, 8, 8, 0, 100).pixel(8), 50);
 }
 
-TEST(PictureAxis, WritesShortNumbers) {
+TEST(PictureAxisTest, FormatsShortTickLabels) {
   EXPECT_EQ(tick_text(0.5), "0.5");
   EXPECT_EQ(tick_text(4096), "4096");
   EXPECT_EQ(tick_text(16384), "16.4k");
   EXPECT_EQ(tick_text(1048576), "1.05M");
 }
 
-TEST(PictureAxis, GivesEachBackendAColour) {
+TEST(PictureAxisTest, CyclesBackendColors) {
   EXPECT_NE(colour(0), colour(1));
   EXPECT_EQ(colour(0), colour(8));
 }

@@ -10,7 +10,7 @@
 namespace kmux::bench {
 namespace {
 
-TEST(ProcessTree, ReadsWhatTheSystemSays) {
+TEST(ProcessTreeTest, ParsesProcessStatus) {
   const auto facts = facts_in("Name:\tcc1\nPid:\t12\nPPid:\t7\nVmPeak:\t  900 kB\nVmHWM:\t   200 kB\nVmRSS:\t 3 kB\n");
   ASSERT_TRUE(facts);
   EXPECT_EQ(facts->parent, 7);
@@ -19,7 +19,7 @@ TEST(ProcessTree, ReadsWhatTheSystemSays) {
   EXPECT_FALSE(facts_in("").has_value());
 }
 
-TEST(ProcessTree, ShowsThisProcess) {
+TEST(ProcessTreeTest, ContainsCurrentProcess) {
   if (is_portable()) GTEST_SKIP() << needs("Linux's /proc", "the portable way knows no memory of other processes");
   const Processes processes = processes_now();
   const auto found = processes.find(getpid());
@@ -29,7 +29,7 @@ TEST(ProcessTree, ShowsThisProcess) {
   EXPECT_TRUE(found->second.program.ends_with("bench_tests")) << found->second.program;
 }
 
-TEST(ProcessTree, AddsWhatWasStarted) {
+TEST(ProcessTreeTest, SumsDescendantMemory) {
   const Processes processes = {{1, {0, 1000, "init"}},   {10, {1, 100, "kmux"}}, {11, {10, 20, "worker"}},
                                {12, {11, 30, "driver"}}, {13, {12, 40, "cc1"}},  {14, {1, 5000, "other"}}};
   EXPECT_EQ(memory_under(processes, 10, {}), 90U);
@@ -37,7 +37,7 @@ TEST(ProcessTree, AddsWhatWasStarted) {
   EXPECT_EQ(memory_under(processes, 10, {{12, {}}}), 20U) << "with all that it started";
 }
 
-TEST(ProcessTree, CountsACopyByWhatItHasMore) {
+TEST(ProcessTreeTest, CountsOnlyGrowthOfForkedCopies) {
   const Processes processes = {
       {10, {1, 100, "kmux"}}, {11, {10, 100, "kmux"}}, {12, {11, 130, "kmux"}}, {13, {12, 7, ""}}};
   EXPECT_EQ(memory_under(processes, 10, {}), 37U);

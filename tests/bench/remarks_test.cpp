@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(Remarks, AreSaidOnceOfAll) {
+TEST(RemarksTest, MergeEqualRemarksOfEntrants) {
   Contest contest;
   contest.entrants = {{.backend = "a", .target = {}, .tier = {}, .remarks = {"no events", "cold"}},
                       {.backend = "b", .target = {}, .tier = {}},

@@ -18,13 +18,13 @@ std::size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-TEST(ReportHtml, NeedsNothingElse) {
+TEST(ReportHtmlTest, IsSelfContained) {
   EXPECT_THAT(html_of(report_example()),
               AllOf(Not(HasSubstr("http")), Not(HasSubstr("src=")), Not(HasSubstr("@import")), Not(HasSubstr("url(")),
                     Not(HasSubstr("<script"))));
 }
 
-TEST(ReportHtml, HasTheVerdicts) {
+TEST(ReportHtmlTest, ContainsVerdicts) {
   const std::string html = html_of(report_example());
   EXPECT_EQ(count_of(html, "<table class=\"verdicts\">"), 2U);
   EXPECT_EQ(count_of(html, "<tr data-backend="), 10U) << "three of each verdict table, two of each resolution";
@@ -33,11 +33,11 @@ TEST(ReportHtml, HasTheVerdicts) {
                           HasSubstr("the host's by +7.0 %")));
 }
 
-TEST(ReportHtml, SaysWhyThereAreNoNumbers) {
+TEST(ReportHtmlTest, ExplainsMissingNumbers) {
   EXPECT_THAT(html_of(report_example()), HasSubstr("<td class=\"problem\" colspan=\"4\">\"y\" differs</td>"));
 }
 
-TEST(ReportHtml, HasThePictures) {
+TEST(ReportHtmlTest, ContainsCharts) {
   const std::string html = html_of(report_example());
   EXPECT_EQ(count_of(html, "<figure class=\"scaling\">"), 1U);
   EXPECT_EQ(count_of(html, "<figure class=\"roofline\">"), 1U);
@@ -45,12 +45,12 @@ TEST(ReportHtml, HasThePictures) {
   EXPECT_EQ(count_of(html, "<polyline"), 2U) << "a line a backend";
 }
 
-TEST(ReportHtml, HasTheTexts) {
+TEST(ReportHtmlTest, ContainsLauncherTexts) {
   EXPECT_THAT(html_of(report_example()), AllOf(HasSubstr("<summary>launcher of scale on quick</summary>"),
                                                HasSubstr("a &lt; b &amp;&amp; c</pre>")));
 }
 
-TEST(ReportHtml, BeginsWithAnOverview) {
+TEST(ReportHtmlTest, BeginsWithOverview) {
   const std::string html = html_of(report_example());
   EXPECT_EQ(count_of(html, "<table class=\"overview\">"), 1U);
   EXPECT_EQ(count_of(html, "<svg class=\"ratios\""), 2U) << "a line a contest";
@@ -59,7 +59,7 @@ TEST(ReportHtml, BeginsWithAnOverview) {
                   HasSubstr("<a href=\"#c1\">scale</a>"), HasSubstr("<section id=\"c1\">")));
 }
 
-TEST(ReportHtml, LeavesOutOfTheOverviewWhoIsNowhere) {
+TEST(ReportHtmlTest, OmitsUnavailableBackendsFromOverview) {
   BenchReport report = report_example();
   for (Contest& contest : report.contests) {
     contest.entrants.push_back({.backend = "absent", .target = {}, .tier = {}, .state = EntrantState::kUnavailable});
@@ -68,7 +68,7 @@ TEST(ReportHtml, LeavesOutOfTheOverviewWhoIsNowhere) {
   EXPECT_THAT(html_of(report), HasSubstr("<tr data-backend=\"absent\">")) << "of the table of its contest";
 }
 
-TEST(ReportHtml, SaysOnceWhoIsNowhere) {  // C3.12
+TEST(ReportHtmlTest, ListsUnavailableBackendsOnce) {  // C3.12
   BenchReport report = report_example();
   ASSERT_GE(report.contests.size(), 2U);
   for (Contest& contest : report.contests) {
@@ -78,14 +78,14 @@ TEST(ReportHtml, SaysOnceWhoIsNowhere) {  // C3.12
   EXPECT_EQ(count_of(html_of(report), "Not here: absent (no device)."), 1U);
 }
 
-TEST(ReportHtml, HasTheResolution) {
+TEST(ReportHtmlTest, ContainsResolution) {
   const std::string html = html_of(report_example());
   EXPECT_EQ(count_of(html, "<table class=\"resolution\">"), 2U);
   EXPECT_THAT(html, AllOf(HasSubstr("resolution: 1 of 2 candidates take scale"),
                           HasSubstr("<td class=\"chosen\">chosen</td>"), HasSubstr("no device &lt;here>")));
 }
 
-TEST(ReportHtml, EscapesWhatComesFromOutside) {
+TEST(ReportHtmlTest, EscapesExternalText) {
   BenchReport report = report_example();
   report.contests.front().entrants.front().backend = "<img src=x>";
   report.contests.front().program = "<b>";
@@ -94,7 +94,7 @@ TEST(ReportHtml, EscapesWhatComesFromOutside) {
               AllOf(Not(HasSubstr("<img")), Not(HasSubstr("<b>")), Not(HasSubstr("<i>")), Not(HasSubstr("<script>"))));
 }
 
-TEST(ReportHtml, HasNoPictureOfOnePoint) {
+TEST(ReportHtmlTest, OmitsScalingAndRooflineForSinglePoint) {
   BenchReport report = report_example();
   report.contests.pop_back();
   report.contests.front().bytes = 0;

@@ -13,7 +13,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-TEST(ReportText, SaysWhoIsFasterAndWhoIsWrong) {
+TEST(ReportTextTest, ReportsFasterAndWrongEntrants) {
   EXPECT_THAT(text_of(report_example()),
               AllOf(HasSubstr("scale (n=1024): baseline slow, results checked against slow\n"),
                     HasSubstr("2.00x faster (1.92 to 2.08)"), HasSubstr("wrong wrong: \"y\" differs\n"),
@@ -21,7 +21,7 @@ TEST(ReportText, SaysWhoIsFasterAndWhoIsWrong) {
                     HasSubstr("clocks drifted meanwhile, the host's by +7.0 %, cuda:0's by -4.0 %")));
 }
 
-TEST(ReportText, HasALineForEachColumnInCsv) {
+TEST(ReportTextTest, CsvHasOneLinePerColumn) {
   const std::string csv = csv_of(report_example());
   EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 2 * (4 + 4 + 1));
   EXPECT_THAT(csv, AllOf(HasSubstr("\"scale\",\"n=1024\",\"quick\",timed,device_hot,us,1024,921.6,1126.4,3,"
@@ -29,7 +29,7 @@ TEST(ReportText, HasALineForEachColumnInCsv) {
                          HasSubstr("\"scale\",\"n=4096\",\"wrong\",wrong,,,,,,,,,,\n")));
 }
 
-TEST(ReportText, HasAsManyCellsInEachLineOfCsv) {
+TEST(ReportTextTest, CsvLinesHaveEqualCellCounts) {
   const std::string csv = csv_of(report_example());
   for (std::size_t begin = 0; begin < csv.size();) {
     const std::size_t end = csv.find('\n', begin);

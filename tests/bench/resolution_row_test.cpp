@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(ResolutionRow, SaysWhatBecameOfEachCandidate) {
+TEST(ResolutionRowTest, DescribesEachCandidate) {
   Resolution resolution;
   resolution.candidates = {{.backend = "a",
                             .variant = 1,
@@ -27,7 +27,7 @@ TEST(ResolutionRow, SaysWhatBecameOfEachCandidate) {
                           ResolutionRow{"b", 0, "d", "", "refused", "manifest", "takes no dialect d"}));
 }
 
-TEST(ResolutionRow, ThereIsNoneWithoutCandidates) { EXPECT_TRUE(rows_of({}).empty()); }
+TEST(ResolutionRowTest, IsAbsentWithoutCandidates) { EXPECT_TRUE(rows_of({}).empty()); }
 
 }  // namespace
 }  // namespace kmux::bench

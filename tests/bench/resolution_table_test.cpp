@@ -18,7 +18,7 @@ std::string table_of(std::vector<ResolutionRow> rows) {
   return html.str();
 }
 
-TEST(ResolutionTable, HasARowForEachReason) {
+TEST(ResolutionTableTest, HasOneRowPerReason) {
   const std::string html = table_of({{"slow", 0, "c", "cpu", "chosen", "policy", "the only one"},
                                      {"quick", 0, "c", "", "refused", "manifest", "takes dialect hip, not 'c'"},
                                      {"quick", 1, "msl", "", "refused", "manifest", "takes dialect hip, not 'msl'"},
@@ -28,7 +28,7 @@ TEST(ResolutionTable, HasARowForEachReason) {
   EXPECT_THAT(html, AllOf(HasSubstr("<td>hip</td>"), HasSubstr("<td>no device</td>")));
 }
 
-TEST(ResolutionTable, KeepsApartWhatIsTakenAndOtherBackends) {
+TEST(ResolutionTableTest, MergesNeitherAcceptedCandidatesNorBackends) {
   const std::string html = table_of({{"slow", 0, "c", "cpu", "possible", "policy", "can too"},
                                      {"slow", 1, "hip", "cpu", "possible", "policy", "can too"},
                                      {"quick", 0, "c", "", "refused", "probe", "no device"},

@@ -16,7 +16,7 @@ using ::testing::SizeIs;
 
 std::chrono::nanoseconds no_time() { return {}; }
 
-TEST(Sampling, BeginsEachRoundWithAnotherAndTurnsBack) {
+TEST(SamplingTest, RotatesAndReversesOrderEachRound) {
   std::string turns;
   std::vector<Sample> contestants;
   for (const char name : std::string("abc")) {
@@ -34,7 +34,7 @@ TEST(Sampling, BeginsEachRoundWithAnotherAndTurnsBack) {
             "acb");
 }
 
-TEST(Sampling, EndsWithTheFirstError) {
+TEST(SamplingTest, StopsOnFirstError) {
   const std::vector<Sample> contestants = {
       [] { return Result<double>(1.0); },
       []() -> Result<double> { return make_error(ErrorCode::kLaunchFailed, "it broke"); }};
@@ -43,7 +43,7 @@ TEST(Sampling, EndsWithTheFirstError) {
   EXPECT_EQ(sampling.error().message, "it broke");
 }
 
-TEST(Sampling, EndsAsSoonAsEveryPairIsDecided) {
+TEST(SamplingTest, StopsWhenEveryPairIsDecided) {
   const std::vector<Sample> contestants = {[] { return Result<double>(1.0); }, [] { return Result<double>(2.0); }};
   const auto sampling = sample_in_rounds(contestants, {}, no_time);
   ASSERT_TRUE(sampling.ok());
@@ -52,7 +52,7 @@ TEST(Sampling, EndsAsSoonAsEveryPairIsDecided) {
   EXPECT_EQ(sampling->looks, 1U);
 }
 
-TEST(Sampling, GoesOnUntilIntervalsAreFitToBeShown) {
+TEST(SamplingTest, ContinuesUntilShownIntervalsAreNarrow) {
   int round = 0;
   const Sample noisy = [&round] { return Result<double>(++round % 2 == 0 ? 20.0 : 10.0); };
   StopRule rule;
@@ -63,7 +63,7 @@ TEST(Sampling, GoesOnUntilIntervalsAreFitToBeShown) {
   EXPECT_EQ(sample_in_rounds(contestants, rule, no_time)->stop, Stop::kDecided);
 }
 
-TEST(Sampling, GoesOnForPairsWithoutTheBaseline) {
+TEST(SamplingTest, ContinuesForPairsWithoutBaseline) {
   int round = 0;
   const auto constant = [](double time) { return [time] { return Result<double>(time); }; };
   const auto noisy = [&round](double time) {
@@ -75,7 +75,7 @@ TEST(Sampling, GoesOnForPairsWithoutTheBaseline) {
   EXPECT_EQ(sampling->stop, Stop::kRounds) << "the first is surely quicker, the others are not told apart";
 }
 
-TEST(Sampling, OneContestantEndsWhenItsIntervalIsNarrow) {
+TEST(SamplingTest, SingleContestantStopsOnNarrowInterval) {
   const auto sampling = sample_in_rounds({[] { return Result<double>(1.0); }}, {}, no_time);
   EXPECT_EQ(sampling->stop, Stop::kNarrow);
 }
@@ -87,7 +87,7 @@ std::vector<Sample> noisy_pair(std::mt19937_64& random) {
   return {sample, sample};
 }
 
-TEST(Sampling, EndsByItsTime) {
+TEST(SamplingTest, StopsAtTimeLimit) {
   std::mt19937_64 random(1);
   std::chrono::nanoseconds time{};
   const auto now = [&] { return time += std::chrono::milliseconds(50); };
@@ -107,12 +107,12 @@ std::size_t rounds_in(std::chrono::milliseconds limit) {
   return sampling->series.front().size();
 }
 
-TEST(Sampling, TakesTheFewestRoundsUnlessTheyTakeForEver) {
+TEST(SamplingTest, RunsMinimumRoundsUnlessTooSlow) {
   EXPECT_EQ(rounds_in(std::chrono::milliseconds(200)), 12U) << "four rounds in its time, the fewest in three times it";
   EXPECT_EQ(rounds_in(std::chrono::milliseconds(50)), 5U);
 }
 
-TEST(Sampling, EndsByItsRounds) {
+TEST(SamplingTest, StopsAtRoundLimit) {
   std::mt19937_64 random(1);
   StopRule rule;
   rule.most = 50;
@@ -121,7 +121,7 @@ TEST(Sampling, EndsByItsRounds) {
   EXPECT_EQ(sampling->looks, 5U) << "after 12, 18, 27, 40 and 50";
 }
 
-TEST(Stop, HasAWord) {
+TEST(StopTest, PrintsAsText) {
   EXPECT_EQ(to_string(Stop::kDecided), "decided");
   EXPECT_EQ(to_string(Stop::kNarrow), "narrow");
   EXPECT_EQ(to_string(Stop::kTime), "time");

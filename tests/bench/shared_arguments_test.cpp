@@ -24,18 +24,18 @@ class SharedArgumentsTest : public testing::Test {
   SharedArguments shared_{program_, inputs_, binding_};
 };
 
-TEST_F(SharedArgumentsTest, AreTheSameOnADevice) {
+TEST_F(SharedArgumentsTest, AreReusedOnSameDevice) {
   CallArguments* const first = shared_.on(Device{}).value();
   EXPECT_EQ(shared_.on(Device{}).value(), first);
 }
 
-TEST_F(SharedArgumentsTest, FailWhereADeviceDoes) {
+TEST_F(SharedArgumentsTest, FailOnUnsupportedDevice) {
   const auto made = shared_.on(Device::foreign({kDLCUDA, 0}));
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().code, ErrorCode::kUnsupported);
 }
 
-TEST_F(SharedArgumentsTest, RefillGivesTheFirstContentsBack) {
+TEST_F(SharedArgumentsTest, RefillRestoresInitialContents) {
   CallArguments& arguments = *shared_.on(Device{}).value();
   auto* x = arguments.tensors()[0].data_as<float>();
   auto* y = arguments.tensors()[1].data_as<float>();

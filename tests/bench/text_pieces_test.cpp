@@ -21,7 +21,7 @@ std::string block(const std::string& name, std::size_t count) {
 
 std::vector<TextPiece> add(TextPieces& pieces, const std::string& text) { return pieces.add(lines_of(text)); }
 
-TEST(TextPieces, FindsWhatAnEarlierTextHas) {
+TEST(TextPiecesTest, FindsLinesOfEarlierTexts) {
   TextPieces pieces;
   EXPECT_THAT(add(pieces, block("head", 3) + block("layer", 40) + block("tail", 2)), ElementsAre(TextPiece{0, 46, {}}))
       << "the last line is empty";
@@ -29,13 +29,13 @@ TEST(TextPieces, FindsWhatAnEarlierTextHas) {
               ElementsAre(TextPiece{0, 5, {}}, TextPiece{5, 40, TextPlace{0, 3}}, TextPiece{45, 2, {}}));
 }
 
-TEST(TextPieces, LeavesShortStretchesWhereTheyAre) {
+TEST(TextPiecesTest, KeepsShortMatchesInPlace) {
   TextPieces pieces;
   add(pieces, block("layer", kFewest - 1) + "x");
   EXPECT_THAT(add(pieces, block("layer", kFewest - 1) + "y"), ElementsAre(TextPiece{0, kFewest, {}}));
 }
 
-TEST(TextPieces, RefersToWhereLinesStand) {
+TEST(TextPiecesTest, RefersToFirstOccurrence) {
   TextPieces pieces;
   add(pieces, block("a", 20));
   add(pieces, block("b", 20) + block("a", 20));
@@ -55,7 +55,7 @@ std::vector<std::string_view> joined(const std::vector<std::vector<std::string_v
   return result;
 }
 
-TEST(TextPieces, AreTogetherTheText) {
+TEST(TextPiecesTest, ReassemblesRandomTexts) {
   std::mt19937 random(1);
   const auto pick = [&](std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random); };
   TextPieces pieces;

@@ -46,14 +46,14 @@ std::size_t times_in(const std::string& text, const std::string& part) {
   return count;
 }
 
-TEST(TextPool, KeepsSharedLinesOnce) {
+TEST(TextPoolTest, StoresSharedLinesOnce) {
   const std::string page = page_of(shared_report());
   EXPECT_EQ(times_in(page, "layer &lt;50>"), 1U);
   EXPECT_EQ(times_in(page, "scale &lt;20>"), 1U);
   EXPECT_THAT(page, HasSubstr("100 lines as in the launcher of scale on slow, from line 3<"));
 }
 
-TEST(TextPool, KeepsEveryText) {
+TEST(TextPoolTest, PreservesEveryText) {
   const BenchReport report = shared_report();
   std::vector<std::string> expected;
   for (const Contest& contest : report.contests) {
@@ -62,14 +62,14 @@ TEST(TextPool, KeepsEveryText) {
   EXPECT_THAT(texts_on(page_of(report)), UnorderedElementsAreArray(expected));
 }
 
-TEST(TextPool, LeadsToWhatHasStoodUnderTheSameTitle) {
+TEST(TextPoolTest, LinksToEarlierTextOfSameTitle) {
   BenchReport report = report_example();
   const std::string page = page_of(report);
   EXPECT_EQ(times_in(page, "<summary>launcher of scale on slow</summary>"), 1U);
   EXPECT_THAT(page, HasSubstr("<a href=\"#t0\">launcher of scale on slow</a>")) << "at the second point";
 }
 
-TEST(TextPool, LeadsOnlyToWhatIsThere) {
+TEST(TextPoolTest, LinksOnlyToExistingTexts) {
   const std::string page = page_of(shared_report());
   for (std::size_t at = page.find("href=\"#"); at != std::string::npos; at = page.find("href=\"#", at + 1)) {
     const std::size_t begin = at + 7;

@@ -12,18 +12,18 @@ void expect_cell(const VerdictCell& cell, const char* word, const char* text, co
   EXPECT_EQ(cell.detail, detail);
 }
 
-TEST(VerdictCell, SaysTheRatioOfWhatIsSure) {
+TEST(VerdictCellTest, ShowsRatioOfCertainVerdict) {
   expect_cell(verdict_cell({Verdict::kFaster, {0.5, 0.48, 0.52}, 40}), "faster", "2.00x faster", "1.92 to 2.08");
   expect_cell(verdict_cell({Verdict::kSlower, {2, 1.9, 2.1}, 40}), "slower", "2.00x slower", "1.90 to 2.10");
   expect_cell(verdict_cell({Verdict::kSame, {1, 0.99, 1.01}, 40}), "same", "same", "0.99 to 1.01");
 }
 
-TEST(VerdictCell, SaysWhereToAnAmbiguousOneLeans) {
+TEST(VerdictCellTest, ShowsLeaningOfAmbiguousVerdict) {
   expect_cell(verdict_cell({Verdict::kAmbiguous, {1.02, 1.005, 1.04}, 40}), "ambiguous", "ambiguous",
               "1.02x slower, 1.00 to 1.04");
 }
 
-TEST(VerdictCell, OfAnEntrantIsItsStateOrItsRole) {
+TEST(VerdictCellTest, ShowsEntrantStateOrRole) {
   const Contest contest = contest_at(8);
   expect_cell(verdict_cell(contest, contest.entrants[0], kHeadline), "baseline", "baseline", "");
   expect_cell(verdict_cell(contest, contest.entrants[2], kHeadline), "wrong", "wrong", "\"y\" differs");

@@ -112,16 +112,16 @@ void expect_stated_rates(const std::vector<double>& factors) {
   }
 }
 
-TEST(VerdictRates, OfTwoEquals) { expect_stated_rates({1, 1}); }
-TEST(VerdictRates, OfASlowdownByFivePercent) { expect_stated_rates({1, 1.05}); }
-TEST(VerdictRates, OfAGainByFivePercent) { expect_stated_rates({1, 1 / 1.05}); }
+TEST(VerdictRatesTest, HoldForTwoEqualContestants) { expect_stated_rates({1, 1}); }
+TEST(VerdictRatesTest, HoldForFivePercentSlowdown) { expect_stated_rates({1, 1.05}); }
+TEST(VerdictRatesTest, HoldForFivePercentSpeedup) { expect_stated_rates({1, 1 / 1.05}); }
 
 // The hardest case for false alarms: a little more would be a difference.
-TEST(VerdictRates, OfADifferenceThatIsJustNegligible) { expect_stated_rates({1, 1.0099}); }
+TEST(VerdictRatesTest, HoldForBarelyNegligibleDifference) { expect_stated_rates({1, 1.0099}); }
 
 // Of more contestants there are more pairs to be wrong about: the rates hold for all of them together.
-TEST(VerdictRates, OfSixEquals) { expect_stated_rates({1, 1, 1, 1, 1, 1}); }
-TEST(VerdictRates, OfPairsAmongEquals) { expect_stated_rates({1, 1, 1.05, 1.05}); }
+TEST(VerdictRatesTest, HoldForSixEqualContestants) { expect_stated_rates({1, 1, 1, 1, 1, 1}); }
+TEST(VerdictRatesTest, HoldForTwoGroupsOfEquals) { expect_stated_rates({1, 1, 1.05, 1.05}); }
 
 }  // namespace
 }  // namespace kmux::bench

@@ -20,25 +20,25 @@ Verdict verdict(double contender, double baseline) {
   return judge(around(contender, 0.001), around(baseline, 0.001)).verdict;
 }
 
-TEST(Verdict, SaysWhatIsSure) {
+TEST(VerdictTest, ReportsSameSlowerOrFaster) {
   EXPECT_EQ(verdict(10, 10), Verdict::kSame);
   EXPECT_EQ(verdict(10.5, 10), Verdict::kSlower);
   EXPECT_EQ(verdict(9.5, 10), Verdict::kFaster);
 }
 
-TEST(Verdict, CallsNothingADifferenceThatIsNegligible) {
+TEST(VerdictTest, IgnoresNegligibleDifference) {
   EXPECT_EQ(verdict(10.09, 10), Verdict::kSame);
   EXPECT_EQ(verdict(10.12, 10), Verdict::kSlower);
 }
 
-TEST(Verdict, IsAmbiguousWhereTheIntervalReachesIntoTwoOfThem) {
+TEST(VerdictTest, IsAmbiguousForStraddlingInterval) {
   const VerdictRule rule;
   EXPECT_EQ(verdict_of({1.015, 1.005, 1.03}, rule), Verdict::kAmbiguous);
   EXPECT_EQ(verdict_of({1.0, 0.97, 1.03}, rule), Verdict::kAmbiguous);
   EXPECT_EQ(verdict_of({1.0, 0.985, 1.015}, rule), Verdict::kSame);
 }
 
-TEST(Verdict, ComparesWithinEachRound) {
+TEST(VerdictTest, ComparesWithinEachRound) {
   Samples baseline = around(100, 0);
   for (std::size_t i = 0; i < baseline.size(); ++i)
     baseline[i] *= 1 + 0.05 * static_cast<double>(i);  // it drifts by far
@@ -50,22 +50,22 @@ TEST(Verdict, ComparesWithinEachRound) {
   EXPECT_EQ(judgement.rounds, 40U);
 }
 
-TEST(Verdict, SaysNothingOfFewRounds) {
+TEST(VerdictTest, IsAmbiguousForFewRounds) {
   EXPECT_EQ(judge(around(20, 0, 8), around(10, 0, 8)).verdict, Verdict::kAmbiguous);
   EXPECT_EQ(judge(around(20, 0, 9), around(10, 0, 9)).verdict, Verdict::kSlower);
   EXPECT_EQ(judge({}, {}), Judgement{});
 }
 
-TEST(Verdict, MustBeSurerTheOftenerOneLooks) {
+TEST(VerdictTest, RequiresMoreEvidenceWithMoreLooks) {
   EXPECT_EQ(judge(around(20, 0, 9), around(10, 0, 9), 2).verdict, Verdict::kAmbiguous);
   const Samples contender = around(10.4, 0.3, 60);
   const Samples baseline = around(10, 0, 60);
   EXPECT_LE(judge(contender, baseline, 9).ratio.low, judge(contender, baseline, 1).ratio.low);
 }
 
-TEST(Verdict, CountsTheShorterSeries) { EXPECT_EQ(judge(around(10, 1, 30), around(10, 1, 20)).rounds, 20U); }
+TEST(VerdictTest, CountsRoundsOfShorterSeries) { EXPECT_EQ(judge(around(10, 1, 30), around(10, 1, 20)).rounds, 20U); }
 
-TEST(Verdict, HasAWord) {
+TEST(VerdictTest, PrintsAsText) {
   EXPECT_EQ(to_string(Verdict::kSame), "same");
   EXPECT_EQ(to_string(Verdict::kFaster), "faster");
   EXPECT_EQ(to_string(Verdict::kSlower), "slower");

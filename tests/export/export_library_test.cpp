@@ -37,7 +37,7 @@ std::string said_by(const Kernel& kernel, const std::vector<CallValue>& values) 
   return status ? "" : status.error().message;
 }
 
-TEST(ExportLibrary, SaysOfEveryCallWhatAKernelSays) {
+TEST(ExportLibraryTest, ReportsSameErrorsAsRuntime) {
   const ExportFolder folder;
   const ExportedLibrary exported = folder.exported(everything());
   const OpenedLibrary library(exported.library, "everything");
@@ -50,7 +50,7 @@ TEST(ExportLibrary, SaysOfEveryCallWhatAKernelSays) {
   }
 }
 
-TEST(ExportLibrary, ComputesWhatAKernelComputes) {
+TEST(ExportLibraryTest, ComputesAxpy) {
   const ExportFolder folder;
   const OpenedLibrary library(folder.exported(axpy()).library, "axpy");
   CallTable tensors;
@@ -65,7 +65,7 @@ TEST(ExportLibrary, ComputesWhatAKernelComputes) {
   EXPECT_STREQ(library.last_error(), "");
 }
 
-TEST(ExportLibrary, RunsKernelsOnGridsAsTheRuntimeDoes) {
+TEST(ExportLibraryTest, RunsGridKernelsLikeRuntime) {
   const ExportFolder folder;
   const OpenedLibrary library(folder.exported(block_sums()).library, "block_sums");
   const Kernel kernel = compile(block_sums(), on_cpu()).value();
@@ -91,7 +91,7 @@ TEST(ExportLibrary, RunsKernelsOnGridsAsTheRuntimeDoes) {
   EXPECT_EQ(refused, said_by(kernel, {1025, 2.0, a, b}));
 }
 
-TEST(ExportLibrary, AlignsWorkspacesAsTheyDeclare) {
+TEST(ExportLibraryTest, AlignsWorkspacesAsDeclared) {
   const ExportFolder folder;
   const OpenedLibrary library(folder.exported(aligned()).library, "aligned");
   CallTable tensors;
@@ -102,7 +102,7 @@ TEST(ExportLibrary, AlignsWorkspacesAsTheyDeclare) {
   EXPECT_THAT(out, ElementsAre(0, 0, 0, 0));
 }
 
-TEST(ExportLibrary, RefusesAFillBeyondItsBufferAsTheRuntimeDoes) {
+TEST(ExportLibraryTest, RejectsOutOfRangeFillLikeRuntime) {
   const ExportFolder folder;
   const OpenedLibrary library(folder.exported(filled()).library, "filled");
   const Kernel kernel = compile(filled(), on_cpu()).value();
@@ -122,7 +122,7 @@ TEST(ExportLibrary, RefusesAFillBeyondItsBufferAsTheRuntimeDoes) {
   EXPECT_EQ(memory[4096], -1);
 }
 
-TEST(ExportLibrary, FailuresOfTheBodyReadAsTheRuntimeHasThem) {
+TEST(ExportLibraryTest, ReportsBodyFailuresLikeRuntime) {
   const ExportFolder folder;
   const OpenedLibrary library(folder.exported(everything()).library, "everything");
   const Kernel kernel = compile(everything(), on_cpu()).value();
@@ -142,7 +142,7 @@ TEST(ExportLibrary, FailuresOfTheBodyReadAsTheRuntimeHasThem) {
   EXPECT_EQ(library(five), said_by(kernel, five));
 }
 
-TEST(ExportLibrary, ExportsFiveFunctionsAndNothingElse) {
+TEST(ExportLibraryTest, ExportsOnlyFiveFunctions) {
   const ExportFolder folder;
   const ExportedLibrary exported = folder.exported(axpy());
   EXPECT_THAT(exported.symbols,
@@ -156,7 +156,7 @@ TEST(ExportLibrary, ExportsFiveFunctionsAndNothingElse) {
   EXPECT_THAT(folder.files(), ElementsAre("axpy.h", "axpy.so"));
 }
 
-TEST(ExportLibrary, PreparesItsOneDeviceAndOutlivesAClose) {
+TEST(ExportLibraryTest, PreparesOnlyDeviceZeroAndSurvivesClose) {
   const ExportFolder folder;
   const OpenedLibrary library(folder.exported(axpy()).library, "axpy");
   EXPECT_EQ(library.prepare(0), "");
@@ -166,7 +166,7 @@ TEST(ExportLibrary, PreparesItsOneDeviceAndOutlivesAClose) {
   EXPECT_EQ(library({1.0, tensors.tensor(dtype::kFloat32, {3}), tensors.tensor(dtype::kFloat32, {3})}), "");
 }
 
-TEST(ExportLibrary, KeepsAnErrorForEachThread) {
+TEST(ExportLibraryTest, KeepsErrorPerThread) {
   const ExportFolder folder;
   const OpenedLibrary library(folder.exported(axpy()).library, "axpy");
   EXPECT_THAT(library({}), HasSubstr("got 0"));
@@ -177,7 +177,7 @@ TEST(ExportLibrary, KeepsAnErrorForEachThread) {
   EXPECT_THAT(library.last_error(), HasSubstr("got 0"));
 }
 
-TEST(ExportLibrary, RefusesNullWhereDlpackAndTvmFfiHaveAnAddress) {
+TEST(ExportLibraryTest, RejectsNullPointers) {
   const ExportFolder folder;
   const OpenedLibrary library(folder.exported(axpy()).library, "axpy");
   CallTable tensors;
@@ -192,7 +192,7 @@ TEST(ExportLibrary, RefusesNullWhereDlpackAndTvmFfiHaveAnAddress) {
   EXPECT_THAT(library.last_error(), HasSubstr("expected 3 arguments, got a null array"));
 }
 
-TEST(ExportLibrary, ExceptionsOfKernelsAreErrors) {
+TEST(ExportLibraryTest, ConvertsKernelExceptionsToErrors) {
   const ExportFolder folder;
   const OpenedLibrary library(folder.exported(thrower()).library, "thrower");
   EXPECT_EQ(
@@ -201,14 +201,14 @@ TEST(ExportLibrary, ExceptionsOfKernelsAreErrors) {
       "number that says what is wrong.");
 }
 
-TEST(ExportLibrary, TakesWhatTheMachinesCompilerMakes) {
+TEST(ExportLibraryTest, AcceptsHostCompiledCode) {
   const ExportFolder folder;
   const OpenedLibrary library(folder.exported(everything(), {{"engine", "host"}}).library, "everything");
   CallTable table;
   EXPECT_EQ(library(table.calls().front().args), "");
 }
 
-TEST(ExportLibrary, ClangLinksCppToo) {
+TEST(ExportLibraryTest, LinksCppKernelsWithClang) {
   const auto clang = find_program("clang++-19");
   if (!clang) GTEST_SKIP() << needs("Clang 19", "apt-get install clang-19");
   const ExportFolder folder;
@@ -217,7 +217,7 @@ TEST(ExportLibrary, ClangLinksCppToo) {
   EXPECT_THAT(library({nullptr}), HasSubstr("the kernel threw \"too warm\""));
 }
 
-TEST(ExportLibrary, WorksWithACompilerInAProcessOfItsOwn) {
+TEST(ExportLibraryTest, CompilesInSeparateProcess) {
   const ExportFolder folder;
   ExportOptions options{.compile = on_cpu(), .library = folder.path("axpy.so")};
   options.compile.isolation = Isolation::kProcess;
@@ -228,7 +228,7 @@ TEST(ExportLibrary, WorksWithACompilerInAProcessOfItsOwn) {
 }
 
 /// Exports that fail must leave all files unchanged and report the reason.
-class ExportRefusal : public testing::Test {
+class ExportRefusalTest : public testing::Test {
  protected:
   Error refused(const ExportOptions& options, const Program& program = axpy()) const {
     const auto exported = export_library(program, options);
@@ -238,7 +238,7 @@ class ExportRefusal : public testing::Test {
   ExportFolder folder_;
 };
 
-TEST_F(ExportRefusal, WithoutAHostCompilerSaysWhatToInstall) {
+TEST_F(ExportRefusalTest, MissingHostCompilerSuggestsInstallation) {
   const Error error = refused({.compile = on_cpu(), .library = folder_.path("a.so"), .host_compiler = "/nowhere/c++"});
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
   EXPECT_THAT(error.message,
@@ -246,7 +246,7 @@ TEST_F(ExportRefusal, WithoutAHostCompilerSaysWhatToInstall) {
   EXPECT_THAT(folder_.files(), IsEmpty());
 }
 
-TEST_F(ExportRefusal, OfABackendThatCannot) {
+TEST_F(ExportRefusalTest, BackendWithoutLauncherIsUnsupported) {
   const auto runtime =
       Runtime::create({}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/null"}, .use_default_path = false}).value();
   ExportOptions options{.library = folder_.path("a.so")};
@@ -258,7 +258,7 @@ TEST_F(ExportRefusal, OfABackendThatCannot) {
   EXPECT_THAT(folder_.files(), IsEmpty());
 }
 
-TEST_F(ExportRefusal, OfPathsThatAreNone) {
+TEST_F(ExportRefusalTest, InvalidPathsAreRejected) {
   const auto why = [&](const std::string& library, const std::string& header) {
     const Error error = refused({.compile = on_cpu(), .library = library, .header = header});
     return std::string(to_string(error.code)) + ": " + error.message;
@@ -272,7 +272,7 @@ TEST_F(ExportRefusal, OfPathsThatAreNone) {
 }
 
 // On a file system that refuses writes.
-TEST_F(ExportRefusal, LeavesNothingHalfDone) {
+TEST_F(ExportRefusalTest, FailedWriteLeavesFilesUnchanged) {
   folder_.write("a.h", "what was there");
   const Error error = refused({.compile = on_cpu(), .library = "/proc/self/a.so", .header = folder_.path("a.h")});
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
@@ -282,7 +282,7 @@ TEST_F(ExportRefusal, LeavesNothingHalfDone) {
   EXPECT_THAT(folder_.files(), ElementsAre("a.h"));
 }
 
-TEST_F(ExportRefusal, OfSourcesThatDoNotCompileIsTheCompilers) {
+TEST_F(ExportRefusalTest, CompileErrorLeavesNoFiles) {
   Program program = axpy();
   program.variants.front().sources.front().content = "void axpy(float alpha) { return oops; }\n";
   const Error error = refused({.compile = on_cpu(), .library = folder_.path("a.so")}, program);

@@ -22,7 +22,7 @@ void expect_no_allocation(const OpenedLibrary& library, std::span<const TVMFFIAn
   EXPECT_EQ(failures, 0);
 }
 
-TEST(ExportedAllocations, ACallMakesNone) {
+TEST(ExportedAllocationsTest, CallMakesNoAllocation) {
   const ExportFolder folder;
   const OpenedLibrary library(folder.exported(axpy()).library, "axpy");
   CallTable tensors;
@@ -31,7 +31,7 @@ TEST(ExportedAllocations, ACallMakesNone) {
   expect_no_allocation(library, args);
 }
 
-TEST(ExportedAllocations, ACallOnAGridMakesNone) {
+TEST(ExportedAllocationsTest, GridCallMakesNoAllocation) {
   const ExportFolder folder;
   const OpenedLibrary library(folder.exported(block_sums()).library, "block_sums");
   EXPECT_EQ(library.prepare(0), "");
@@ -45,7 +45,7 @@ TEST(ExportedAllocations, ACallOnAGridMakesNone) {
   expect_no_allocation(library, args);
 }
 
-TEST(ExportedAllocations, ARefusedCallMakesNoneEither) {
+TEST(ExportedAllocationsTest, RejectedCallMakesNoAllocation) {
   const ExportFolder folder;
   const OpenedLibrary library(folder.exported(axpy()).library, "axpy");
   const std::array<TVMFFIAny, 3> wrong{};

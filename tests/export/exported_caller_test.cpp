@@ -23,7 +23,7 @@ ProcessResult run_alone(std::vector<std::string> words) {
   return run({std::move(words)}).value();
 }
 
-TEST(ExportedCaller, InCKnowsTheHeaderAlone) {
+TEST(ExportedCallerTest, CCallerNeedsOnlyHeader) {
   const ExportFolder folder;
   folder.exported(axpy());
   const Command compile = Command{{find_host_compiler("", "the test").value(), "-x", "c", "-std=gnu11", "-Wall",
@@ -40,7 +40,7 @@ TEST(ExportedCaller, InCKnowsTheHeaderAlone) {
             "\"x\"). Pass tensors that agree.\n");
 }
 
-TEST(ExportedCaller, LinksTheLibraryByItsName) {
+TEST(ExportedCallerTest, LinksAgainstLibraryByName) {
   const ExportFolder folder;
   folder.exported(axpy());
   folder.write("linked.cpp",
@@ -64,7 +64,7 @@ std::string python() {
   return run({{path, "-c", "import tvm_ffi, numpy"}}).value().exit_code == 0 ? path : "";
 }
 
-TEST(ExportedCaller, InPythonThroughTvmFfi) {
+TEST(ExportedCallerTest, PythonCallsThroughTvmFfi) {
   const std::string interpreter = python();
   if (interpreter.empty())
     GTEST_SKIP() << needs("TVM-FFI", "apache-tvm-ffi is not in .venv; ./kmux.sh test puts it there");

@@ -10,7 +10,7 @@
 namespace kmux::test {
 namespace {
 
-TEST(RaisedError, IsGivenToLibtvmffi) {
+TEST(RaisedErrorTest, ReachesLibtvmffi) {
   void* const fake = dlopen(KMUX_FAKE_TVM_FFI, RTLD_NOW | RTLD_GLOBAL);
   ASSERT_NE(fake, nullptr) << dlerror();
   const auto raised = reinterpret_cast<const char* (*)()>(dlsym(fake, "fake_tvm_ffi_raised"));

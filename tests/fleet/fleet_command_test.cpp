@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-class FleetCommand : public testing::Test {
+class FleetCommandTest : public testing::Test {
  protected:
   ProcessResult run(const std::string& node, const std::vector<std::string>& words) {
     variables_["KMUX_CACHE_DIR"] = (session_.folder() / node).string();
@@ -39,14 +39,14 @@ class FleetCommand : public testing::Test {
   std::string unauthenticated_ = "?unauthenticated=1";
 };
 
-TEST_F(FleetCommand, WhatOneNodeCompiledAnotherDoesNot) {
+TEST_F(FleetCommandTest, NodeReusesBuildOfAnotherNode) {
   EXPECT_TRUE(compiles("one"));
   EXPECT_FALSE(compiles("two"));
   server_.kill();
   EXPECT_FALSE(compiles("two")) << "it is on its disk";
 }
 
-TEST_F(FleetCommand, KeysMustBeThoseOfTheFleet) {
+TEST_F(FleetCommandTest, NodesWithDifferentKeysShareNothing) {
   use_key("the key of the fleet");
   EXPECT_TRUE(compiles("one"));
   EXPECT_FALSE(compiles("two"));
@@ -54,7 +54,7 @@ TEST_F(FleetCommand, KeysMustBeThoseOfTheFleet) {
   EXPECT_TRUE(compiles("three"));
 }
 
-TEST_F(FleetCommand, StatsTellOfTheServer) {
+TEST_F(FleetCommandTest, StatsReportServer) {
   EXPECT_THAT(stats(), HasSubstr("remote  redis+unix://" + server_.socket_address().socket));
   EXPECT_THAT(stats(), HasSubstr("0 names in its database, without a key)"));
   EXPECT_THAT(stats(), Not(HasSubstr("hunter2")));
@@ -67,7 +67,7 @@ TEST_F(FleetCommand, StatsTellOfTheServer) {
   EXPECT_THAT(stats(), HasSubstr("not in use (Connection refused)"));
 }
 
-TEST_F(FleetCommand, WithoutAKeyThereIsNoRemoteCacheUnlessTheUrlAllowsIt) {
+TEST_F(FleetCommandTest, RemoteCacheRequiresKeyUnlessUrlOptsOut) {
   EXPECT_TRUE(compiles("one"));
   EXPECT_FALSE(compiles("two"));
   unauthenticated_.clear();
@@ -75,7 +75,7 @@ TEST_F(FleetCommand, WithoutAKeyThereIsNoRemoteCacheUnlessTheUrlAllowsIt) {
   EXPECT_THAT(stats(), HasSubstr("not in use (KMUX_REMOTE_CACHE: the remote cache has no key"));
 }
 
-TEST_F(FleetCommand, StatsTellWhatIsWrongWithTheSettings) {
+TEST_F(FleetCommandTest, StatsReportInvalidSettings) {
   variables_["KMUX_REMOTE_CACHE_TTL"] = "soon";
   EXPECT_THAT(stats(), HasSubstr("not in use (KMUX_REMOTE_CACHE_TTL cannot be \"soon\""));
   variables_.erase("KMUX_REMOTE_CACHE_TTL");
@@ -84,7 +84,7 @@ TEST_F(FleetCommand, StatsTellWhatIsWrongWithTheSettings) {
   EXPECT_THAT(stats(), Not(HasSubstr("hunter2")));
 }
 
-TEST_F(FleetCommand, ADeadServerIsNamedWithoutItsPassword) {
+TEST_F(FleetCommandTest, DeadServerIsReportedWithoutPassword) {
   server_.kill();
   variables_["KMUX_VERBOSE"] = "1";
   const ProcessResult result = run("one", {"compile", "scale/scale.kmux.json"});

@@ -59,7 +59,7 @@ class SlowNetwork {
   std::uint16_t port_ = 0;
 };
 
-class FleetCrowd : public testing::Test {
+class FleetCrowdTest : public testing::Test {
  protected:
   struct Peak {
     std::ptrdiff_t descriptors = 0;
@@ -93,7 +93,7 @@ class FleetCrowd : public testing::Test {
   std::string url_ = "redis://127.0.0.1:" + std::to_string(network_.port()) + "?unauthenticated=1";
 };
 
-TEST_F(FleetCrowd, SixHundredAndFortyCompilesTakeLittleMoreThanOne) {
+TEST_F(FleetCrowdTest, ManyCompilesUseFewDescriptorsAndThreads) {
   const Peak one = compile("one", 1);
   const Peak many = compile("many", 640);
   EXPECT_LE(many.descriptors, one.descriptors + 64);

@@ -20,7 +20,7 @@ using testing::Each;
 constexpr int kNodes = 3;
 constexpr int kKeys = 8;
 
-class FleetRace : public testing::Test {
+class FleetRaceTest : public testing::Test {
  protected:
   CacheOptions node(int number) const {
     CacheOptions options = torture_options(temp_.path() / ("node" + std::to_string(number)));
@@ -52,7 +52,7 @@ class FleetRace : public testing::Test {
   milliseconds back_off_{seconds(30)};
 };
 
-TEST_F(FleetRace, ThreeNodesMakeASetOnce) {
+TEST_F(FleetRaceTest, ThreeNodesBuildEachKeyOnce) {
   EXPECT_THAT(run_children(kNodes, [&](int number) { return want_all(number); }), Each(0));
   EXPECT_EQ(count_makes(makes()), static_cast<std::size_t>(kKeys));
   for (int number = 0; number < kNodes; ++number) {
@@ -60,13 +60,13 @@ TEST_F(FleetRace, ThreeNodesMakeASetOnce) {
   }
 }
 
-TEST_F(FleetRace, NodesOfManyProcessesMakeOnce) {
+TEST_F(FleetRaceTest, NodesOfManyProcessesBuildOnce) {
   const auto use = [&](int number) { return use_cache(node(number % kNodes), 1, makes()); };
   EXPECT_THAT(run_children(4 * kNodes, use), Each(0));
   EXPECT_EQ(count_makes(makes()), 1U);
 }
 
-TEST_F(FleetRace, AKilledMakerCostsTheTimeOfItsLease) {
+TEST_F(FleetRaceTest, LeaseOfKilledBuilderExpires) {
   lease_time_ = milliseconds(500);
   const pid_t stuck = start_stuck_maker();
   ::kill(stuck, SIGKILL);
@@ -76,7 +76,7 @@ TEST_F(FleetRace, AKilledMakerCostsTheTimeOfItsLease) {
   EXPECT_EQ(count_makes(makes()), 1U) << "the others still make it once";
 }
 
-TEST_F(FleetRace, ALeaseIsHeldAsLongAsTheBuildTakes) {
+TEST_F(FleetRaceTest, LeaseIsRenewedDuringBuild) {
   renew_every_ = milliseconds(1);
   const pid_t stuck = start_stuck_maker();
   const std::string lease = "kmux:1:" + torture_key(1).digest + ":lease";
@@ -90,7 +90,7 @@ TEST_F(FleetRace, ALeaseIsHeldAsLongAsTheBuildTakes) {
   wait_for(stuck);
 }
 
-TEST_F(FleetRace, AMakerThatHangsIsWaitedForUntilTheTimeOut) {
+TEST_F(FleetRaceTest, WaitForHungBuilderTimesOut) {
   const pid_t stuck = start_stuck_maker();
   CacheOptions impatient = node(1);
   impatient.lock_timeout = milliseconds(100);
@@ -100,7 +100,7 @@ TEST_F(FleetRace, AMakerThatHangsIsWaitedForUntilTheTimeOut) {
   wait_for(stuck);
 }
 
-TEST_F(FleetRace, EveryNodeEndsWellWhenTheServerIsKilledUnderThem) {
+TEST_F(FleetRaceTest, NodesSurviveServerKill) {
   const pid_t killer = start_child([&] {
     while (count_makes(makes()) == 0) ::usleep(1000);
     return server_.kill(), 0;
@@ -110,7 +110,7 @@ TEST_F(FleetRace, EveryNodeEndsWellWhenTheServerIsKilledUnderThem) {
   EXPECT_GE(count_makes(makes()), static_cast<std::size_t>(kKeys));
 }
 
-TEST_F(FleetRace, EveryNodeEndsWellWhenTheServerStops) {
+TEST_F(FleetRaceTest, NodesSurviveServerPause) {
   const auto hasty = [&](int number) {
     CacheOptions options = node(number);
     options.remote->tier =

@@ -36,7 +36,7 @@ class RedisTierTest : public testing::Test {
   RedisServer server_;
 };
 
-TEST_F(RedisTierTest, GetsWhatWasPut) {
+TEST_F(RedisTierTest, ReturnsStoredValues) {
   RedisTier tier = patient();
   EXPECT_FALSE(tier.get(kName).value());
   const std::string value("a\0b\r\n\xff", 6);
@@ -47,14 +47,14 @@ TEST_F(RedisTierTest, GetsWhatWasPut) {
   EXPECT_EQ(tier.get(kName).value(), std::string(5 << 20, 'x'));
 }
 
-TEST_F(RedisTierTest, ValuesAreKeptForATime) {
+TEST_F(RedisTierTest, StoresValuesWithExpiration) {
   RedisTier tier({.address = server_.address(), .keep = seconds(1000), .timeout = milliseconds(5000)});
   ASSERT_TRUE(tier.put(kName, "value").ok());
   const long long left = server_.ask({"TTL", name()}).integer;
   EXPECT_TRUE(left > 900 && left <= 1000) << left;
 }
 
-TEST_F(RedisTierTest, ALeaseIsOneHoldersUntilItIsReleased) {
+TEST_F(RedisTierTest, LeaseBelongsToHolderUntilReleased) {
   RedisTier tier = patient();
   EXPECT_TRUE(tier.lease(kName, "a", seconds(100)).value());
   EXPECT_FALSE(tier.lease(kName, "b", seconds(100)).value());
@@ -64,7 +64,7 @@ TEST_F(RedisTierTest, ALeaseIsOneHoldersUntilItIsReleased) {
   EXPECT_TRUE(tier.lease(kName, "b", seconds(100)).value());
 }
 
-TEST_F(RedisTierTest, ALeaseEndsUnlessItIsRenewed) {
+TEST_F(RedisTierTest, LeaseExpiresUnlessRenewed) {
   RedisTier tier = patient();
   ASSERT_TRUE(tier.lease(kName, "a", seconds(100)).value());
   ASSERT_TRUE(tier.lease(kName, "a", seconds(1000)).value());
@@ -74,13 +74,13 @@ TEST_F(RedisTierTest, ALeaseEndsUnlessItIsRenewed) {
   EXPECT_TRUE(tier.lease(kName, "b", seconds(100)).value());
 }
 
-TEST_F(RedisTierTest, TalksThroughAUnixSocketToo) {
+TEST_F(RedisTierTest, ConnectsThroughUnixSocket) {
   RedisTier tier = tier_of(server_.socket_address());
   ASSERT_TRUE(tier.put(kName, "value").ok());
   EXPECT_EQ(patient().get(kName).value(), "value");
 }
 
-TEST_F(RedisTierTest, UsesTheDatabaseThatIsNamed) {
+TEST_F(RedisTierTest, UsesNamedDatabase) {
   RemoteAddress address = server_.address();
   address.database = 3;
   ASSERT_TRUE(tier_of(address).put(kName, "value").ok());
@@ -90,7 +90,7 @@ TEST_F(RedisTierTest, UsesTheDatabaseThatIsNamed) {
   EXPECT_THAT(tier_of(address).get(kName).error().message, HasSubstr("it refuses the database, \"ERR\""));
 }
 
-TEST_F(RedisTierTest, AServerThatWasStartedAnewIsNoFailure) {
+TEST_F(RedisTierTest, ReconnectsAfterServerRestart) {
   RedisTier tier = patient();
   ASSERT_TRUE(tier.put(kName, "value").ok());
   server_.kill();
@@ -99,7 +99,7 @@ TEST_F(RedisTierTest, AServerThatWasStartedAnewIsNoFailure) {
   EXPECT_TRUE(tier.put(kName, "value").ok());
 }
 
-TEST_F(RedisTierTest, ADeadServerIsUnavailable) {
+TEST_F(RedisTierTest, DeadServerIsUnavailable) {
   RedisTier tier = patient();
   ASSERT_TRUE(tier.put(kName, "value").ok());
   server_.kill();
@@ -109,7 +109,7 @@ TEST_F(RedisTierTest, ADeadServerIsUnavailable) {
   EXPECT_EQ(tier_of(server_.socket_address()).get(kName).error().code, ErrorCode::kUnavailable);
 }
 
-TEST_F(RedisTierTest, ASlowServerIsUnavailable) {
+TEST_F(RedisTierTest, UnresponsiveServerIsUnavailable) {
   RedisTier tier = hasty();
   while (!tier.put(kName, "value").ok()) {  // this machine may be slow, too
   }
@@ -120,7 +120,7 @@ TEST_F(RedisTierTest, ASlowServerIsUnavailable) {
   EXPECT_EQ(patient().get(kName).value(), "value");
 }
 
-TEST_F(RedisTierTest, ALargeValueMayTakeLongerThanTheTimeOut) {
+TEST_F(RedisTierTest, LargeTransferMayExceedTimeout) {
   const std::string value(std::size_t{4} << 20, 'x');
   ASSERT_TRUE(patient().put(kName, value).ok());
   const ThrottledProxy network(server_.address(), 4'000'000);
@@ -129,7 +129,7 @@ TEST_F(RedisTierTest, ALargeValueMayTakeLongerThanTheTimeOut) {
   EXPECT_TRUE(tier.put(kName, value).ok());
 }
 
-TEST_F(RedisTierTest, AServerThatIsSlowIsToldFromOneThatIsDead) {
+TEST_F(RedisTierTest, DistinguishesSlowFromUnresponsiveServer) {
   RedisTier tier = hasty();
   server_.pause();
   EXPECT_FALSE(tier.get(kName).error().note(kSlowStoreNote));
@@ -141,7 +141,7 @@ TEST_F(RedisTierTest, AServerThatIsSlowIsToldFromOneThatIsDead) {
   EXPECT_TRUE(slow.note(kSlowStoreNote));
 }
 
-TEST_F(RedisTierTest, AForkedChildHasItsOwnConnection) {
+TEST_F(RedisTierTest, ForkedChildUsesSeparateConnection) {
   RedisTier tier = patient();
   ASSERT_TRUE(tier.put(kName, "value").ok());
   const pid_t child = ::fork();
@@ -174,21 +174,21 @@ TEST_F(RedisTierTest, ThreadsDoNotMixReplies) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_F(RedisTierTest, AValueThatIsTooLargeIsNotReadToItsEnd) {
+TEST_F(RedisTierTest, RejectsOversizedValue) {
   server_.ask({"SET", name(), std::string(kMaxRemoteBytes + (1 << 20), 'x')});
   const Error error = patient().get(kName).error();
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
   EXPECT_THAT(error.message, HasSubstr("its reply is too large"));
 }
 
-TEST_F(RedisTierTest, ANameOfAnotherKindIsARefusal) {
+TEST_F(RedisTierTest, ValueOfWrongTypeIsUnsupported) {
   server_.ask({"RPUSH", name(), "x"});
   const Error error = patient().get(kName).error();
   EXPECT_EQ(error.code, ErrorCode::kUnsupported);
   EXPECT_THAT(error.message, HasSubstr("it refuses, \"WRONGTYPE"));
 }
 
-TEST(RedisTierUsers, PasswordsAreCheckedAndNeverTold) {
+TEST(RedisTierUsersTest, ChecksPasswordsWithoutRevealingThem) {
   const RedisServer server({"--requirepass", "right word"});
   RemoteAddress address = server.address();
   EXPECT_THAT(RedisTier({.address = address}).get(kName).error().message, HasSubstr("NOAUTH"));
@@ -201,7 +201,7 @@ TEST(RedisTierUsers, PasswordsAreCheckedAndNeverTold) {
   EXPECT_TRUE(RedisTier({.address = address}).put(kName, "value").ok());
 }
 
-TEST(RedisTierUsers, AUserMayHaveFewerRights) {
+TEST(RedisTierUsersTest, ReportsMissingPermissions) {
   const RedisServer server({"--user", "reader", "on", ">word", "~kmux:*", "+get", "+dbsize"});
   RemoteAddress address = server.address();
   address.user = "reader";
@@ -221,7 +221,7 @@ std::string complaint_about(HostileServer::Behave behave, milliseconds timeout =
   return answer.error().message;
 }
 
-TEST(RedisTierHostile, GarbageIsNoReply) {
+TEST(RedisTierHostileTest, RejectsGarbageReplies) {
   for (const char* garbage : {"HTTP/1.1 400 Bad Request\r\n\r\n", "\x00\x01\x02", "$-7\r\n", "$abc\r\n", ":x\r\n",
                               "@\r\n", "$99999999999999999999\r\n"}) {
     EXPECT_NE(complaint_about(HostileServer::answers(std::string(garbage) + "\r\n"), milliseconds(200)), "taken")
@@ -230,17 +230,17 @@ TEST(RedisTierHostile, GarbageIsNoReply) {
   EXPECT_EQ(complaint_about(HostileServer::answers("HTTP/1.1\r\n")), "the answer is not a Redis reply");
 }
 
-TEST(RedisTierHostile, ListsAreNoReplyHoweverLong) {
+TEST(RedisTierHostileTest, RejectsListAndIntegerReplies) {
   EXPECT_EQ(complaint_about(HostileServer::answers("*2147483647\r\n")), "the answer is not a Redis reply");
   EXPECT_EQ(complaint_about(HostileServer::answers("*1\r\n$1\r\na\r\n")), "the answer is not a Redis reply");
   EXPECT_EQ(complaint_about(HostileServer::answers(":7\r\n")), "its reply has the wrong type");
 }
 
-TEST(RedisTierHostile, OneReplyACommand) {
+TEST(RedisTierHostileTest, RejectsExtraReplies) {
   EXPECT_EQ(complaint_about(HostileServer::answers("$1\r\na\r\n$1\r\nb\r\n")), "it sent more than one reply");
 }
 
-TEST(RedisTierHostile, AStreamWithoutEndIsCutOff) {
+TEST(RedisTierHostileTest, RejectsEndlessReply) {
   const auto pour = [](HostileServer& server, int connection) {
     server.wait_for_bytes(connection);
     HostileServer::send(connection, "$4000000000\r\n");
@@ -250,7 +250,7 @@ TEST(RedisTierHostile, AStreamWithoutEndIsCutOff) {
   EXPECT_EQ(complaint_about(pour), "its reply is too large");
 }
 
-TEST(RedisTierHostile, AByteNowAndThenIsNoAnswerInTime) {
+TEST(RedisTierHostileTest, TricklingReplyTimesOut) {
   const auto drip = [](HostileServer& server, int connection) {
     server.wait_for_bytes(connection);
     HostileServer::send(connection, "$1000\r\n");
@@ -259,18 +259,18 @@ TEST(RedisTierHostile, AByteNowAndThenIsNoAnswerInTime) {
   EXPECT_EQ(complaint_about(drip, milliseconds(100)), "it did not answer in time");
 }
 
-TEST(RedisTierHostile, AServerThatHangsUpIsUnavailable) {
+TEST(RedisTierHostileTest, ReportsClosedConnection) {
   const auto hang_up = [](HostileServer& server, int connection) { server.wait_for_bytes(connection); };
   EXPECT_EQ(complaint_about(hang_up), "Connection reset by peer");
 }
 
-TEST(RedisTierHostile, ControlCharactersDoNotReachALog) {
+TEST(RedisTierHostileTest, RemovesControlCharactersFromErrors) {
   HostileServer server(HostileServer::answers("-ERR \x1b[31mred\r\n"));
   const Error error = RedisTier({.address = server.address()}).get(kName).error();
   EXPECT_EQ(error.message, "it refuses, \"ERR ?[31mred\"");
 }
 
-TEST(RedisTierHostile, APasswordIsNotRepeatedToTheLog) {
+TEST(RedisTierHostileTest, OmitsPasswordFromErrors) {
   HostileServer server(HostileServer::answers("-ERR hunter2 is wrong\r\n"));
   RemoteAddress address = server.address();
   address.password = "hunter2";

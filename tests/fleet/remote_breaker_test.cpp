@@ -53,7 +53,7 @@ class ObedientTier final : public RemoteTier {
   int releases = 0;
 };
 
-class RemoteBreaker : public testing::Test {
+class RemoteBreakerTest : public testing::Test {
  protected:
   /// Was the tier called?
   bool gets() {
@@ -72,7 +72,7 @@ class RemoteBreaker : public testing::Test {
       [this](const std::string& line) { log_.push_back(line); }};
 };
 
-TEST_F(RemoteBreaker, ADeadTierRestsAtOnce) {
+TEST_F(RemoteBreakerTest, SuspendsDeadTierImmediately) {
   tier_->get_error = dead();
   EXPECT_TRUE(gets());
   EXPECT_FALSE(gets());
@@ -81,7 +81,7 @@ TEST_F(RemoteBreaker, ADeadTierRestsAtOnce) {
   EXPECT_EQ(log_.size(), 2U);
 }
 
-TEST_F(RemoteBreaker, OneSlowTransferIsAMissAndNoMore) {
+TEST_F(RemoteBreakerTest, SuspendsTierOnlyAfterRepeatedSlowCalls) {
   tier_->get_error = slow();
   for (int i = 1; i < RemoteCache::kMaxSlowCalls; ++i) EXPECT_TRUE(gets());
   EXPECT_TRUE(log_.empty());
@@ -94,7 +94,7 @@ TEST_F(RemoteBreaker, OneSlowTransferIsAMissAndNoMore) {
   EXPECT_THAT(log_[0], HasSubstr("is not used for 30 s (it did not answer in time)"));
 }
 
-TEST_F(RemoteBreaker, LeasesAreRenewedAndReleasedWhileTheTierRests) {
+TEST_F(RemoteBreakerTest, RenewsAndReleasesLeasesWhileSuspended) {
   RemoteCache::Turn turn = cache_.take_turn(key_, 0ms);
   ASSERT_TRUE(turn.lease);
   tier_->get_error = dead();
@@ -108,7 +108,7 @@ TEST_F(RemoteBreaker, LeasesAreRenewedAndReleasedWhileTheTierRests) {
   EXPECT_EQ(tier_->releases, 1);
 }
 
-TEST_F(RemoteBreaker, ATrialThatTheOtherBreakerForbidsIsNotLost) {
+TEST_F(RemoteBreakerTest, RetriesAfterTrialBlockedByOtherBreaker) {
   tier_->get_error = refusing();
   EXPECT_TRUE(gets());  // nobody reads until 1030
   now_ += 29s;
@@ -124,7 +124,7 @@ TEST_F(RemoteBreaker, ATrialThatTheOtherBreakerForbidsIsNotLost) {
   EXPECT_TRUE(gets());
 }
 
-TEST_F(RemoteBreaker, WhatIsRefusedIsLoggedOnceHoweverOftenItIsPolled) {
+TEST_F(RemoteBreakerTest, LimitsLoggingOfRejectedValues) {
   Artifact parts;
   for (int i = 0; i < 1000; ++i) parts.set(sha256_hex(std::to_string(i)), "x");
   tier_->value = serialize(parts);

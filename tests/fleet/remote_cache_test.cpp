@@ -9,7 +9,7 @@ namespace {
 
 class RemoteCacheTest : public RemoteNodes {};
 
-TEST_F(RemoteCacheTest, WhatOneNodeMadeAnotherTakesAndKeeps) {
+TEST_F(RemoteCacheTest, CachesFetchedEntriesOnDisk) {
   EXPECT_TRUE(makes(node("one")));
   const auto two = node("two");
   EXPECT_FALSE(makes(two));
@@ -19,7 +19,7 @@ TEST_F(RemoteCacheTest, WhatOneNodeMadeAnotherTakesAndKeeps) {
   EXPECT_EQ(log(), "");
 }
 
-TEST_F(RemoteCacheTest, FindsWithoutMaking) {
+TEST_F(RemoteCacheTest, FindReturnsRemoteEntry) {
   EXPECT_FALSE(node("one")->find(key_));
   EXPECT_TRUE(makes(node("one")));
   const auto two = node("two");
@@ -28,14 +28,14 @@ TEST_F(RemoteCacheTest, FindsWithoutMaking) {
   EXPECT_EQ(two->list().size(), 1U);
 }
 
-TEST_F(RemoteCacheTest, WhatWasBuiltElsewhereIsSharedToo) {
+TEST_F(RemoteCacheTest, SharesPublishedEntries) {
   const auto one = node("one");
   one->publish(key_, entry(), file_time_now());
   one->flush();
   EXPECT_FALSE(makes(node("two")));
 }
 
-TEST_F(RemoteCacheTest, UnsupportedIsSharedAndOtherErrorsAreNot) {
+TEST_F(RemoteCacheTest, SharesOnlyUnsupportedErrors) {
   int makes = 0;
   const auto refuse = [&](ErrorCode code) {
     return [&makes, code] { return ++makes, Result<CacheEntry>(make_error(code, "no").with("log", "why")); };
@@ -55,7 +55,7 @@ TEST_F(RemoteCacheTest, UnsupportedIsSharedAndOtherErrorsAreNot) {
   EXPECT_EQ(makes, 3);
 }
 
-TEST_F(RemoteCacheTest, NeedsNoFolderThatCanBeWrittenTo) {
+TEST_F(RemoteCacheTest, WorksWithoutWritableFolder) {
   for (const bool made : {true, false}) {
     const auto cache = node(temp_.write("file", "").filename().string() + "/cache");
     EXPECT_TRUE(cache->why_read_only());
@@ -63,7 +63,7 @@ TEST_F(RemoteCacheTest, NeedsNoFolderThatCanBeWrittenTo) {
   }
 }
 
-TEST_F(RemoteCacheTest, AReaderGivesNothing) {
+TEST_F(RemoteCacheTest, ReadOnlyNodePublishesNothing) {
   RemoteOptions reader = remote();
   reader.read_only = true;
   EXPECT_TRUE(makes(node("reader", reader)));
@@ -72,7 +72,7 @@ TEST_F(RemoteCacheTest, AReaderGivesNothing) {
   EXPECT_FALSE(makes(node("another reader", reader)));
 }
 
-TEST_F(RemoteCacheTest, LeavesNoLeaseBehind) {
+TEST_F(RemoteCacheTest, ReleasesLeaseAfterBuild) {
   EXPECT_TRUE(makes(node("one")));
   EXPECT_EQ(server_.ask({"DBSIZE"}).integer, 1);
   EXPECT_EQ(server_.ask({"EXISTS", name_ + ":lease"}).integer, 0);
@@ -80,7 +80,7 @@ TEST_F(RemoteCacheTest, LeavesNoLeaseBehind) {
 
 // Headers
 
-TEST_F(RemoteCacheTest, AnEntryOfOtherHeadersIsAMissAndBothAreKept) {
+TEST_F(RemoteCacheTest, ChangedHeaderIsMissAndBothEntriesAreKept) {
   write_header("1");
   EXPECT_TRUE(makes(node("one")));
   EXPECT_FALSE(makes(node("two")));
@@ -92,7 +92,7 @@ TEST_F(RemoteCacheTest, AnEntryOfOtherHeadersIsAMissAndBothAreKept) {
   EXPECT_EQ(log(), "");
 }
 
-TEST_F(RemoteCacheTest, ACandidateThatIsHereIsAMiss) {
+TEST_F(RemoteCacheTest, NewShadowingHeaderIsMiss) {
   write_header("1");
   EXPECT_TRUE(makes(node("one")));
   temp_.write("h/b.h", "shadows a.h");
@@ -100,7 +100,7 @@ TEST_F(RemoteCacheTest, ACandidateThatIsHereIsAMiss) {
   EXPECT_TRUE(makes(node("two")));
 }
 
-TEST_F(RemoteCacheTest, AFewStatesAreKept) {
+TEST_F(RemoteCacheTest, LimitsHeaderStatesPerKey) {
   for (int i = 0; i < 6; ++i) {
     write_header(std::to_string(i));
     EXPECT_TRUE(makes(node("node" + std::to_string(i))));

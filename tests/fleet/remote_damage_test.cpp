@@ -8,9 +8,9 @@ namespace {
 
 using testing::HasSubstr;
 
-class RemoteDamage : public RemoteNodes {};
+class RemoteDamageTest : public RemoteNodes {};
 
-TEST_F(RemoteDamage, AFlippedBitIsAMissAndIsReplaced) {
+TEST_F(RemoteDamageTest, FlippedBitIsMissAndEntryIsReplaced) {
   EXPECT_TRUE(makes(node("one")));
   const std::string good = value();
   for (std::size_t at = 0; at < good.size(); at += 37) {
@@ -24,7 +24,7 @@ TEST_F(RemoteDamage, AFlippedBitIsAMissAndIsReplaced) {
   EXPECT_THAT(log(), HasSubstr("of the remote cache 'redis://test' is not used ("));
 }
 
-TEST_F(RemoteDamage, TruncationIsAMiss) {
+TEST_F(RemoteDamageTest, TruncatedValueIsMiss) {
   EXPECT_TRUE(makes(node("one")));
   const std::string good = value();
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{50}, good.size() / 2, good.size() - 1}) {
@@ -33,7 +33,7 @@ TEST_F(RemoteDamage, TruncationIsAMiss) {
   }
 }
 
-TEST_F(RemoteDamage, TheValueOfAnotherKeyIsAMiss) {
+TEST_F(RemoteDamageTest, ValueOfAnotherKeyIsMiss) {
   const CacheKey other{sha256_hex("b")};
   const auto one = node("one");
   one->publish(other, CacheEntry{.artifact = {}, .launcher = "another"}, file_time_now());
@@ -43,7 +43,7 @@ TEST_F(RemoteDamage, TheValueOfAnotherKeyIsAMiss) {
   EXPECT_THAT(log(), HasSubstr("its manifest is of another key"));
 }
 
-TEST_F(RemoteDamage, AnEntryUnderAnotherStateIsAMiss) {
+TEST_F(RemoteDamageTest, EntryWithWrongStateDigestIsMiss) {
   EXPECT_TRUE(makes(node("one")));
   RemoteValue held = read_remote_bytes(key_.digest, value(), "");
   held.entries.at(0).second = sha256_hex("other headers");
@@ -53,7 +53,7 @@ TEST_F(RemoteDamage, AnEntryUnderAnotherStateIsAMiss) {
 }
 
 // Even of a node that has the key.
-TEST_F(RemoteDamage, ALieAboutAnArtifactIsAMiss) {
+TEST_F(RemoteDamageTest, ArtifactDigestMismatchIsMiss) {
   for (const char* secret : {"", "the fleet's own key"}) {
     secret_ = secret;
     const std::string name = "liar" + std::string(secret);
@@ -69,13 +69,13 @@ TEST_F(RemoteDamage, ALieAboutAnArtifactIsAMiss) {
   EXPECT_THAT(log(), HasSubstr("is not used (artifact differs from its SHA-256)"));
 }
 
-TEST_F(RemoteDamage, AValueThatIsTooLargeIsAMiss) {
+TEST_F(RemoteDamageTest, OversizedValueIsMiss) {
   set_value(std::string(kMaxRemoteBytes + (1 << 20), 'x'));
   EXPECT_TRUE(makes(node("one")));
   EXPECT_THAT(log(), HasSubstr("its reply is too large"));
 }
 
-TEST_F(RemoteDamage, AnArtifactThatIsTooLargeStaysHere) {
+TEST_F(RemoteDamageTest, OversizedArtifactStaysLocal) {
   const auto cache = node("one");
   CacheEntry large = entry();
   large.artifact.set("more", std::string(kMaxRemoteBytes, 'x'));
@@ -86,7 +86,7 @@ TEST_F(RemoteDamage, AnArtifactThatIsTooLargeStaysHere) {
   EXPECT_THAT(log(), HasSubstr("is not put into the remote cache 'redis://test' (it has more than 32 MiB)"));
 }
 
-TEST_F(RemoteDamage, WithAKeyOnlyWhatIsSealedIsTaken) {
+TEST_F(RemoteDamageTest, RequiresValidMacWhenKeyIsSet) {
   EXPECT_TRUE(makes(node("without")));
   secret_ = "the fleet's own key";
   EXPECT_TRUE(makes(node("one")));
@@ -98,7 +98,7 @@ TEST_F(RemoteDamage, WithAKeyOnlyWhatIsSealedIsTaken) {
 }
 
 // L10: what is on a disk was once taken from whom it came.
-TEST_F(RemoteDamage, WhatWasTakenWithoutAKeyIsAMissOnceThereIsOne) {
+TEST_F(RemoteDamageTest, EntryFetchedWithoutKeyIsMissOnceKeyIsSet) {
   EXPECT_TRUE(makes(node("one")));
   EXPECT_FALSE(makes(node("two")));
   EXPECT_FALSE(makes(node("two")));
@@ -114,7 +114,7 @@ TEST_F(RemoteDamage, WhatWasTakenWithoutAKeyIsAMissOnceThereIsOne) {
   EXPECT_EQ(alone->list().size(), 0U);
 }
 
-TEST_F(RemoteDamage, APoisonedEntryIsNotRunWhateverItsDigestsSay) {
+TEST_F(RemoteDamageTest, RejectsPoisonedEntryWithValidDigests) {
   secret_ = "the fleet's own key";
   EXPECT_TRUE(makes(node("one")));
   const std::string mac = deserialize(value()).value().parts.at(0).content.substr(0, 64);
@@ -130,7 +130,7 @@ TEST_F(RemoteDamage, APoisonedEntryIsNotRunWhateverItsDigestsSay) {
   EXPECT_THAT(log(), HasSubstr("its MAC is not that of this fleet's key"));
 }
 
-TEST_F(RemoteDamage, ASealIsOfOneKeyAlone) {
+TEST_F(RemoteDamageTest, MacOfAnotherCacheKeyIsRejected) {
   secret_ = "the fleet's own key";
   const CacheKey other{sha256_hex("b")};
   const auto one = node("one");

@@ -8,9 +8,9 @@ namespace {
 
 using testing::HasSubstr;
 
-class RemoteFailure : public RemoteNodes {};
+class RemoteFailureTest : public RemoteNodes {};
 
-TEST_F(RemoteFailure, ADeadServerCostsOneWarning) {
+TEST_F(RemoteFailureTest, DeadServerCausesOneWarning) {
   server_.kill();
   const auto cache = node("one");
   EXPECT_TRUE(makes(cache));
@@ -25,7 +25,7 @@ TEST_F(RemoteFailure, ADeadServerCostsOneWarning) {
             "it; check the server.");
 }
 
-TEST_F(RemoteFailure, AServerThatIsKilledDuringABuildCostsOneWarning) {
+TEST_F(RemoteFailureTest, ServerKilledDuringBuildCausesOneWarning) {
   const auto cache = node("one");
   const auto made = cache->find_or_make(key_, [&] { return server_.kill(), entry(); });
   EXPECT_TRUE(made.ok());
@@ -34,7 +34,7 @@ TEST_F(RemoteFailure, AServerThatIsKilledDuringABuildCostsOneWarning) {
   EXPECT_EQ(log_.size(), 1U) << log();
 }
 
-TEST_F(RemoteFailure, ASlowServerCostsOneTimeOutAndOneWarning) {
+TEST_F(RemoteFailureTest, SlowServerCausesOneTimeoutAndOneWarning) {
   server_.pause();
   const auto cache = node("one", remote(milliseconds(100)));
   EXPECT_TRUE(makes(cache));
@@ -43,7 +43,7 @@ TEST_F(RemoteFailure, ASlowServerCostsOneTimeOutAndOneWarning) {
   server_.resume();
 }
 
-TEST_F(RemoteFailure, AServerThatIsBackIsAskedAgain) {
+TEST_F(RemoteFailureTest, RecoveredServerIsUsedAgain) {
   auto now = CircuitBreaker::Clock::now();
   RemoteOptions options = remote();
   options.now = [&] { return now; };
@@ -57,7 +57,7 @@ TEST_F(RemoteFailure, AServerThatIsBackIsAskedAgain) {
   EXPECT_FALSE(makes(node("two")));
 }
 
-TEST_F(RemoteFailure, AServerThatAnswersGarbageCostsOneWarning) {
+TEST_F(RemoteFailureTest, GarbageReplyCausesOneWarning) {
   HostileServer hostile(HostileServer::answers("HTTP/1.1 400 Bad Request\r\n"));
   RemoteOptions options = remote();
   options.tier = std::make_shared<RedisTier>(RedisTier::Options{.address = hostile.address()});
@@ -67,7 +67,7 @@ TEST_F(RemoteFailure, AServerThatAnswersGarbageCostsOneWarning) {
   EXPECT_EQ(hostile.connections(), 1);
 }
 
-TEST_F(RemoteFailure, AWrongPasswordCostsOneWarning) {
+TEST_F(RemoteFailureTest, WrongPasswordCausesOneWarning) {
   server_.ask({"CONFIG", "SET", "requirepass", "right"});
   RemoteAddress address = server_.address();
   address.password = "wrong";
@@ -79,7 +79,7 @@ TEST_F(RemoteFailure, AWrongPasswordCostsOneWarning) {
   EXPECT_THAT(log_[0], HasSubstr("it refuses the user or the password"));
 }
 
-TEST_F(RemoteFailure, LeasesThatNeverEndCostOneWaitAndOneWarning) {
+TEST_F(RemoteFailureTest, UnreleasedLeasesCauseOneWaitAndOneWarning) {
   RemoteCache cache(remote(), [this](const std::string& text) { log_.push_back(text); });
   const std::string second = sha256_hex("second");
   for (const std::string& key : {key_.digest, second}) server_.ask({"SET", "kmux:1:" + key + ":lease", "a liar"});
@@ -93,7 +93,7 @@ TEST_F(RemoteFailure, LeasesThatNeverEndCostOneWaitAndOneWarning) {
   EXPECT_EQ(log_.size(), 1U);
 }
 
-TEST_F(RemoteFailure, TheUserOfThePageHasTheRightsItNeeds) {
+TEST_F(RemoteFailureTest, DocumentedUserHasSufficientRights) {
   const RedisServer server({"--user", "default", "off", "--user", "kmux", "on", ">WORD", "~kmux:*", "+get", "+set",
                             "+del", "+pexpire", "+eval", "+dbsize", "+auth", "+select"});
   RemoteAddress address = server.address();
@@ -108,7 +108,7 @@ TEST_F(RemoteFailure, TheUserOfThePageHasTheRightsItNeeds) {
   EXPECT_EQ(log(), "");
 }
 
-TEST_F(RemoteFailure, AUserWhoMayOnlyReadStillReads) {
+TEST_F(RemoteFailureTest, ReadOnlyUserCanStillRead) {
   EXPECT_TRUE(makes(node("one")));
   server_.ask({"ACL", "SETUSER", "default", "-set", "-eval"});
   const auto two = node("two");

@@ -14,7 +14,7 @@
 namespace kmux {
 namespace {
 
-class RemoteLoad : public RemoteNodes {
+class RemoteLoadTest : public RemoteNodes {
  protected:
   static CacheKey key_of(int number) { return {sha256_hex(std::to_string(number))}; }
   static CacheEntry entry_of(int number, std::size_t bytes) {
@@ -29,7 +29,7 @@ class RemoteLoad : public RemoteNodes {
   }
 };
 
-TEST_F(RemoteLoad, EightLargeValuesAtTheSameTimeAreEightHits) {
+TEST_F(RemoteLoadTest, EightConcurrentLargeValuesAreHits) {
   constexpr int kGetters = 8;
   constexpr std::size_t kBytes = std::size_t{2} << 20;
   const auto one = node("one");
@@ -49,7 +49,7 @@ TEST_F(RemoteLoad, EightLargeValuesAtTheSameTimeAreEightHits) {
   EXPECT_EQ(log(), "");
 }
 
-TEST_F(RemoteLoad, ALargeValueThatIsPutThroughASlowNetworkIsThere) {
+TEST_F(RemoteLoadTest, LargeValueIsStoredOverSlowNetwork) {
   const ThrottledProxy network(server_.address(), 4'000'000);
   const auto one = node("one", through(network.address()));
   one->publish(key_of(1), entry_of(1, std::size_t{6} << 20), file_time_now());
@@ -110,7 +110,7 @@ class Watch {
   Peak peak_;
 };
 
-class RemoteCrowd : public RemoteLoad {
+class RemoteCrowdTest : public RemoteLoadTest {
  protected:
   /// The peak while so many are compiled, in four threads.
   Peak compile(const std::string& folder, int count) {
@@ -139,7 +139,7 @@ class RemoteCrowd : public RemoteLoad {
   }
 };
 
-TEST_F(RemoteCrowd, SixHundredAndFortyCompilesTakeLittleMoreThanOne) {
+TEST_F(RemoteCrowdTest, ResourceUseStaysBoundedFor640Compiles) {
   server_.ask({"CONFIG", "SET", "maxmemory", "64mb"});
   server_.ask({"CONFIG", "SET", "maxmemory-policy", "allkeys-lru"});
   const Peak one = compile("one", 1);

@@ -13,9 +13,9 @@ void expect_fresh_code(const std::string& backend, int seeds, int steps) {
   }
 }
 
-TEST(FreshCode, IsWhatEveryCallGivesAfterAnEdit) { expect_fresh_code("reading", of_size(3, 10), 500); }
+TEST(FreshCodeTest, IsReturnedByEveryCallAfterEdits) { expect_fresh_code("reading", of_size(3, 10), 500); }
 
-TEST(FreshCode, IsWhatTheCpuBackendGivesAfterAnEdit) { expect_fresh_code("cpu", 1, 200); }
+TEST(FreshCodeTest, IsReturnedByCpuBackendAfterEdits) { expect_fresh_code("cpu", 1, 200); }
 
 }  // namespace
 }  // namespace kmux::fresh

@@ -63,7 +63,7 @@ class KernelHeadersTest : public testing::Test {
   }();
 };
 
-TEST_F(KernelHeadersTest, AreLookedAtBeforeAKernelIsFoundInMemory) {
+TEST_F(KernelHeadersTest, AreCheckedBeforeReusingKernelInMemory) {
   const Kernel first = compiled();
   EXPECT_TRUE(is_same(first, compiled()));
   EXPECT_TRUE(first.is_up_to_date());
@@ -75,21 +75,21 @@ TEST_F(KernelHeadersTest, AreLookedAtBeforeAKernelIsFoundInMemory) {
   EXPECT_TRUE(is_same(second, compiled()));
 }
 
-TEST_F(KernelHeadersTest, AreInMemoryAtOnceWhateverTheBackgroundIsAt) {
+TEST_F(KernelHeadersTest, KernelIsReusedWhileBackgroundIsBlocked) {
   hold_background();
   const Kernel first = compiled();
   EXPECT_TRUE(is_same(first, compiled()));
   door_.open();
 }
 
-TEST_F(KernelHeadersTest, MayBeTouchedOnceTheirContentsAreKnown) {
+TEST_F(KernelHeadersTest, RewrittenHeaderWithSameContentReusesKernel) {
   const Kernel first = compiled();
   await_background();
   edit(1);
   EXPECT_TRUE(is_same(first, compiled()));
 }
 
-TEST_F(KernelHeadersTest, AreOfOneMomentThroughAllTiers) {
+TEST_F(KernelHeadersTest, KernelKeepsHeaderVersionAcrossTiers) {
   hold_background();
   const Kernel first = compiled();
   EXPECT_EQ(first.tier(), "fast");
@@ -102,7 +102,7 @@ TEST_F(KernelHeadersTest, AreOfOneMomentThroughAllTiers) {
   EXPECT_EQ(value(compiled()), 1);
 }
 
-TEST_F(KernelHeadersTest, AreOfOneMomentWhereOneIsRemovedThatHidAnother) {
+TEST_F(KernelHeadersTest, KernelKeepsHeaderVersionWhenShadowingHeaderIsRemoved) {
   temp_.write("behind/a.h", "#define A 2\n");
   next_file_tick();
   options_.include_dirs.push_back(temp_.path() / "behind");
@@ -116,7 +116,7 @@ TEST_F(KernelHeadersTest, AreOfOneMomentWhereOneIsRemovedThatHidAnother) {
   EXPECT_EQ(value(compiled()), 2);
 }
 
-TEST_F(KernelHeadersTest, LetABetterTierInThatIsOfTheSameMoment) {
+TEST_F(KernelHeadersTest, BetterTierOfSameHeaderVersionIsAdopted) {
   const Kernel first = compiled();
   EXPECT_TRUE(first.await_best().ok());
   EXPECT_EQ(first.tier(), "full");
@@ -125,7 +125,7 @@ TEST_F(KernelHeadersTest, LetABetterTierInThatIsOfTheSameMoment) {
   EXPECT_EQ(value(compiled()), 2);
 }
 
-TEST_F(KernelHeadersTest, AreNotKnownWhereOneChangedDuringTheBuild) {
+TEST_F(KernelHeadersTest, HeaderChangedDuringBuildInvalidatesKernel) {
   compile_time_us() = 300'000;
   std::jthread editor([this] {
     std::this_thread::sleep_for(std::chrono::milliseconds(250));  // after the headers were read

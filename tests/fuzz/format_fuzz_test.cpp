@@ -42,28 +42,28 @@ std::string damaged(std::uint32_t seed, const std::vector<std::string>& seeds) {
   return bytes;
 }
 
-class FormatFuzz : public testing::TestWithParam<Format> {};
+class FormatFuzzTest : public testing::TestWithParam<Format> {};
 
-TEST_P(FormatFuzz, SeedsKeepEveryPromise) {
+TEST_P(FormatFuzzTest, SeedsSatisfyInvariants) {
   const std::vector<std::string> seeds = GetParam().seeds();
   ASSERT_FALSE(seeds.empty());
   for (const std::string& bytes : seeds) EXPECT_EQ(GetParam().broken_promise(bytes), "");
 }
 
-TEST_P(FormatFuzz, KeptInputsKeepEveryPromise) {
+TEST_P(FormatFuzzTest, CorpusSatisfiesInvariants) {
   const std::vector<std::string> kept = corpus_of(GetParam().name);
   ASSERT_FALSE(kept.empty());
   for (const std::string& bytes : kept) EXPECT_EQ(GetParam().broken_promise(bytes), "");
 }
 
-TEST_P(FormatFuzz, DamagedBytesKeepEveryPromise) {
+TEST_P(FormatFuzzTest, MutatedBytesSatisfyInvariants) {
   const std::vector<std::string> seeds = GetParam().seeds();
   for (std::uint32_t seed = 0; seed < kDamaged; ++seed) {
     ASSERT_EQ(GetParam().broken_promise(damaged(seed, seeds)), "") << "seed " << seed;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, FormatFuzz, testing::ValuesIn(formats().begin(), formats().end()),
+INSTANTIATE_TEST_SUITE_P(Formats, FormatFuzzTest, testing::ValuesIn(formats().begin(), formats().end()),
                          [](const auto& format) { return std::string(format.param.name); });
 
 }  // namespace

@@ -85,19 +85,19 @@ class Damage {
   std::string text_;
 };
 
-TEST(TextFuzz, SeedsKeepEveryPromise) {
+TEST(TextFuzzTest, SeedsSatisfyInvariants) {
   const std::vector<std::string> texts = seed_texts();
   for (const std::string& text : texts) ASSERT_EQ(broken_promise(text), "");
   EXPECT_GT(texts.size(), 130U);
 }
 
-TEST(TextFuzz, KeptTextsKeepEveryPromise) {
+TEST(TextFuzzTest, CorpusSatisfiesInvariants) {
   const std::vector<std::string> kept = corpus_of("text");
   EXPECT_FALSE(kept.empty());
   for (const std::string& text : kept) EXPECT_EQ(broken_promise(text), "");
 }
 
-TEST(TextFuzz, DamagedTextsKeepEveryPromise) {
+TEST(TextFuzzTest, MutatedTextsSatisfyInvariants) {
   const std::vector<std::string> texts = seed_texts(), words = dictionary();
   std::uint32_t programs = 0;
   for (std::uint32_t seed = 0; seed < kTexts; ++seed) {
@@ -110,7 +110,7 @@ TEST(TextFuzz, DamagedTextsKeepEveryPromise) {
 }
 
 // The dictionary must have every quoted word of the grammar in the page.
-TEST(TextFuzz, DictionaryHasEveryWordOfTheGrammar) {
+TEST(TextFuzzTest, DictionaryContainsEveryGrammarWord) {
   const std::string page = read_file(KMUX_TEST_SOURCE_DIR "/docs/text-form.md").value();
   const std::size_t begin = page.find("```ebnf");
   const std::string grammar = page.substr(begin, page.find("```\n", begin) - begin);

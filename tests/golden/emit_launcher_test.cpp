@@ -56,7 +56,7 @@ class Compiled {
   Launcher* launcher_ = nullptr;
 };
 
-TEST(EmitLauncher, LaunchesInOrder) {
+TEST(EmitLauncherTest, LaunchesInOrder) {
   Plan plan = base_plan();
   plan.steps = {launch_of(1), PlanFill{{}, kN * 4, 7}, launch_of(0, kN)};
   Recorder recorder;
@@ -65,7 +65,7 @@ TEST(EmitLauncher, LaunchesInOrder) {
   EXPECT_EQ(recorder.error, "");
 }
 
-TEST(EmitLauncher, StopsAtTheFirstFailure) {
+TEST(EmitLauncherTest, StopsAtFirstFailure) {
   Plan plan = base_plan();
   plan.steps = {launch_of(0), launch_of(1), launch_of(0)};
   Recorder recorder;
@@ -74,7 +74,7 @@ TEST(EmitLauncher, StopsAtTheFirstFailure) {
   EXPECT_EQ(recorder.calls.size(), 2u);
 }
 
-TEST(EmitLauncher, SkipsAnEmptyGridBeforeItLooksAtTheRest) {
+TEST(EmitLauncherTest, SkipsEmptyGridBeforeEvaluatingAttributes) {
   Plan plan = base_plan();
   PlanLaunch launch = launch_of(0, kN);
   launch.dynamic_smem_bytes = floordiv(64, kN);
@@ -85,7 +85,7 @@ TEST(EmitLauncher, SkipsAnEmptyGridBeforeItLooksAtTheRest) {
   EXPECT_THAT(recorder.calls, ElementsAre("launch 1 x1"));
 }
 
-TEST(EmitLauncher, RefusesExtentsOutOfRange) {
+TEST(EmitLauncherTest, RejectsGridExtentsOutOfRange) {
   Plan plan = base_plan();
   plan.steps = {launch_of(0, kN * 2)};
   const Compiled compiled(plan);
@@ -97,7 +97,7 @@ TEST(EmitLauncher, RefusesExtentsOutOfRange) {
   }
 }
 
-TEST(EmitLauncher, RefusesAnEmptyBlock) {
+TEST(EmitLauncherTest, RejectsEmptyBlock) {
   Plan plan = base_plan();
   PlanLaunch launch = launch_of(0);
   launch.block = {kN, 1, 1};
@@ -108,7 +108,7 @@ TEST(EmitLauncher, RefusesAnEmptyBlock) {
   EXPECT_THAT(recorder.error, HasSubstr("out of range"));
 }
 
-TEST(EmitLauncher, NamesTheLetThatFails) {
+TEST(EmitLauncherTest, NamesFailingLet) {
   Plan plan = base_plan();
   plan.lets = {{"t", floordiv(100, kN)}};
   plan.steps = {launch_of(0)};
@@ -121,7 +121,7 @@ TEST(EmitLauncher, NamesTheLetThatFails) {
   EXPECT_THAT(recorder.calls, IsEmpty());
 }
 
-TEST(EmitLauncher, NamesTheArgumentThatDoesNotFit) {
+TEST(EmitLauncherTest, NamesArgumentOutOfRange) {
   Plan plan = base_plan();
   plan.steps = {launch_of(0, 1, {PlanAddress{}, PlanValue{Expr::cast(dtype::kInt8, kN), dtype::kInt8}})};
   const Compiled compiled(plan);
@@ -131,7 +131,7 @@ TEST(EmitLauncher, NamesTheArgumentThatDoesNotFit) {
   EXPECT_THAT(recorder.error, HasSubstr("argument 1 of \"k0\" = \"int8(n)\" (the value does not fit its type)"));
 }
 
-TEST(EmitLauncher, RefusesNegativeSizesAndOffsets) {
+TEST(EmitLauncherTest, RejectsNegativeSizesAndOffsets) {
   Plan plan = base_plan();
   plan.steps = {PlanFill{{}, kN, 0}};
   Recorder recorder;
@@ -143,7 +143,7 @@ TEST(EmitLauncher, RefusesNegativeSizesAndOffsets) {
   EXPECT_THAT(other.error, HasSubstr("argument 0"));
 }
 
-TEST(EmitLauncher, ReportsAFailedAssertWithItsMessage) {
+TEST(EmitLauncherTest, ReportsFailedAssertWithMessage) {
   Plan plan = base_plan();
   plan.asserts = {{kN > 0, "n must be \"positive\".\n100% sure?"}, {ne(floordiv(10, kN), 5), "five"}};
   plan.steps = {launch_of(0)};
@@ -158,7 +158,7 @@ TEST(EmitLauncher, ReportsAFailedAssertWithItsMessage) {
   EXPECT_EQ(compiled(third, 3), KMUX_OK);
 }
 
-TEST(EmitLauncher, RefusesAFillBeyondItsBufferBeforeTheFirstStep) {
+TEST(EmitLauncherTest, RejectsOutOfBoundsFillBeforeFirstStep) {
   const Plan plan = filling_plan([](BodyBuilder body, const Expr& n, const Expr& s) { body.fill("A", n * 4 + s); });
   const Compiled compiled(plan);
   Recorder whole;
@@ -180,7 +180,7 @@ TEST(EmitLauncher, RefusesAFillBeyondItsBufferBeforeTheFirstStep) {
             "fit into 64 bits). Pass arguments for which it has a value.");
 }
 
-TEST(EmitLauncher, ChecksAFillInALoopOrGuardAtItsStep) {
+TEST(EmitLauncherTest, ChecksFillInLoopOrGuardAtItsStep) {
   const Plan plan = filling_plan([](BodyBuilder body, const Expr& n, const Expr& s) {
     body.when(s > 4, [&](BodyBuilder& then) { then.fill("A", n * 1024); });
     body.loop("i", 1, s, [](BodyBuilder& inner, const Expr& i) { inner.fill("A", i * 8, 1); });
@@ -203,14 +203,14 @@ Plan plan_with_workspaces() {
   return plan;
 }
 
-TEST(EmitLauncher, FreesWorkspacesInReverseOrder) {
+TEST(EmitLauncherTest, FreesWorkspacesInReverseOrder) {
   Recorder recorder;
   EXPECT_EQ(Compiled(plan_with_workspaces())(recorder, 5), KMUX_OK);
   EXPECT_THAT(recorder.calls,
               ElementsAre("allocate 20 at 64", "allocate 16 at 256", "launch 0 x1", "free 1", "free 0"));
 }
 
-TEST(EmitLauncher, FreesWorkspacesWhenALaunchFails) {
+TEST(EmitLauncherTest, FreesWorkspacesWhenLaunchFails) {
   Recorder recorder;
   recorder.fail_at = "launch 0 x1";
   EXPECT_EQ(Compiled(plan_with_workspaces())(recorder, 5), KMUX_LAUNCH_FAILED);
@@ -218,7 +218,7 @@ TEST(EmitLauncher, FreesWorkspacesWhenALaunchFails) {
               ElementsAre("allocate 20 at 64", "allocate 16 at 256", "launch 0 x1", "free 1", "free 0"));
 }
 
-TEST(EmitLauncher, FreesWorkspacesWhenTheNextCannotBeHad) {
+TEST(EmitLauncherTest, FreesWorkspacesWhenNextAllocationFails) {
   Recorder recorder;
   recorder.fail_at = "allocate 16 at 256";
   EXPECT_EQ(Compiled(plan_with_workspaces())(recorder, 5), KMUX_LAUNCH_FAILED);
@@ -227,7 +227,7 @@ TEST(EmitLauncher, FreesWorkspacesWhenTheNextCannotBeHad) {
             "cannot allocate workspace \"second\" (16 bytes on device 3). Free memory or pass smaller tensors.");
 }
 
-TEST(EmitLauncher, FreesWorkspacesWhenArithmeticFails) {
+TEST(EmitLauncherTest, FreesWorkspacesWhenArithmeticFails) {
   Plan plan = plan_with_workspaces();
   plan.steps = {launch_of(0, floordiv(8, kN - 5))};
   Recorder recorder;
@@ -235,7 +235,7 @@ TEST(EmitLauncher, FreesWorkspacesWhenArithmeticFails) {
   EXPECT_THAT(recorder.calls, ElementsAre("allocate 20 at 64", "allocate 16 at 256", "free 1", "free 0"));
 }
 
-TEST(EmitLauncher, AlignsWorkspacesWhateverTheAllocatorGives) {
+TEST(EmitLauncherTest, AlignsWorkspacesBeyondAllocatorAlignment) {
   for (const std::int64_t alignment : {1, 16, 256, 512, 4096, 65536}) {
     Recorder recorder;
     EXPECT_EQ(Compiled(plan_with_alignment(alignment))(recorder, 20), KMUX_OK);
@@ -247,7 +247,7 @@ TEST(EmitLauncher, AlignsWorkspacesWhateverTheAllocatorGives) {
   }
 }
 
-TEST(EmitLauncher, RefusesAWorkspaceThatNoMachineCanAlign) {
+TEST(EmitLauncherTest, RejectsWorkspaceSizeOverflow) {
   Recorder recorder;
   EXPECT_EQ(Compiled(plan_with_alignment(512))(recorder, INT64_MAX), KMUX_UNAVAILABLE);
   EXPECT_THAT(recorder.calls, IsEmpty());
@@ -256,13 +256,13 @@ TEST(EmitLauncher, RefusesAWorkspaceThatNoMachineCanAlign) {
             "tensors.");
 }
 
-TEST(EmitLauncher, GivesAnEmptyWorkspaceNoMemory) {
+TEST(EmitLauncherTest, DoesNotAllocateEmptyWorkspace) {
   Recorder recorder;
   EXPECT_EQ(Compiled(plan_with_workspaces())(recorder, 0), KMUX_OK);
   EXPECT_THAT(recorder.calls, ElementsAre("allocate 16 at 256", "launch 0 x1", "free 0"));
 }
 
-TEST(EmitLauncher, TakesOneBranch) {
+TEST(EmitLauncherTest, ExecutesOneBranch) {
   Plan plan = base_plan();
   plan.steps = {PlanIf{kN > 3, {launch_of(0)}, {launch_of(1)}}, PlanIf{eq(floormod(7, kN), 0), {launch_of(0)}, {}}};
   const Compiled compiled(plan);
@@ -277,7 +277,7 @@ TEST(EmitLauncher, TakesOneBranch) {
   EXPECT_THAT(zero.error, HasSubstr("condition = \"floormod(7, n) == 0\""));
 }
 
-TEST(EmitLauncher, CountsLoops) {
+TEST(EmitLauncherTest, IteratesNestedLoops) {
   Plan plan = base_plan();
   const Expr i = Expr::symbol("i");
   const Expr j = Expr::symbol("j");
@@ -292,7 +292,7 @@ TEST(EmitLauncher, CountsLoops) {
   EXPECT_THAT(none.calls, IsEmpty());
 }
 
-TEST(EmitLauncher, EvaluatesBoundsOnce) {
+TEST(EmitLauncherTest, ReportsInvalidLoopBound) {
   Plan plan = base_plan();
   plan.steps = {PlanFor{"i", floordiv(1, kN), 4, {launch_of(0)}}};
   Recorder recorder;
@@ -300,7 +300,7 @@ TEST(EmitLauncher, EvaluatesBoundsOnce) {
   EXPECT_THAT(recorder.error, HasSubstr("begin of loop \"i\""));
 }
 
-TEST(EmitLauncher, EncodesMapsBeforeItLaunches) {
+TEST(EmitLauncherTest, EncodesTensorMapsBeforeLaunch) {
   Plan plan = base_plan();
   TensorMap tiled{.name = "A_map", .dtype = TensorMapDType::kBFloat16, .dims = {64, kN}, .strides_bytes = {128}};
   tiled.mode = TiledMap{{32, 8}};
@@ -323,7 +323,7 @@ TEST(EmitLauncher, EncodesMapsBeforeItLaunches) {
   EXPECT_THAT(negative.error, HasSubstr("dim 1 of tensor map \"A_map\" = \"n\""));
 }
 
-TEST(EmitLauncher, PassesEveryAttribute) {
+TEST(EmitLauncherTest, PassesAllLaunchAttributes) {
   Plan plan = base_plan();
   PlanLaunch launch = launch_of(1, kN);
   launch.cluster = {2, 1, 1};
@@ -348,7 +348,7 @@ struct ScalarCase {
   std::int64_t value;
 };
 
-TEST(EmitLauncher, ReadsScalarsByTheirWidth) {
+TEST(EmitLauncherTest, ReadsScalarsByWidthAndSign) {
   const std::vector<ScalarCase> cases = {
       {dtype::kInt8, 0xff, -1},
       {dtype::kUInt8, 0xff, 255},
@@ -370,7 +370,7 @@ TEST(EmitLauncher, ReadsScalarsByTheirWidth) {
   }
 }
 
-TEST(EmitLauncher, RefusesAnUnsignedScalarThatExpressionsCannotHold) {
+TEST(EmitLauncherTest, RejectsUnsignedScalarOutOfInt64Range) {
   Plan plan = base_plan(dtype::kUInt64);
   plan.bindings = {{"s", 1, dtype::kUInt64}};
   plan.steps = {launch_of(0, Expr::symbol("s"))};
@@ -379,7 +379,7 @@ TEST(EmitLauncher, RefusesAnUnsignedScalarThatExpressionsCannotHold) {
   EXPECT_THAT(recorder.error, HasSubstr("scalar \"s\""));
 }
 
-TEST(EmitLauncher, PassesFloatsByValue) {
+TEST(EmitLauncherTest, PassesFloatsByValue) {
   Plan plan = base_plan(dtype::kFloat64);
   plan.steps = {launch_of(0, 1, {PlanScalar{1, dtype::kFloat64}})};
   Recorder recorder;

@@ -47,7 +47,7 @@ std::vector<Exported> exported() {
   return result;
 }
 
-class ExportedPrograms : public ::testing::TestWithParam<Exported> {
+class ExportedProgramsTest : public ::testing::TestWithParam<Exported> {
  protected:
   static Plan plan() { return lower(read_program(GetParam().program), GetParam().variant).value(); }
   static std::string launcher() {
@@ -56,22 +56,24 @@ class ExportedPrograms : public ::testing::TestWithParam<Exported> {
   }
 };
 
-TEST_P(ExportedPrograms, AreValid) { EXPECT_THAT(validate(read_program(GetParam().program)), ::testing::IsEmpty()); }
+TEST_P(ExportedProgramsTest, AreValid) {
+  EXPECT_THAT(validate(read_program(GetParam().program)), ::testing::IsEmpty());
+}
 
-TEST_P(ExportedPrograms, HavePlans) {
+TEST_P(ExportedProgramsTest, PlansMatchGoldens) {
   test::expect_golden("exported/" + GetParam().label + ".plan.txt", to_string(plan()));
 }
 
-TEST_P(ExportedPrograms, HaveLaunchers) {
+TEST_P(ExportedProgramsTest, LaunchersMatchGoldens) {
   test::expect_golden("exported/" + GetParam().label + ".launcher.txt", test::function_of(launcher()));
 }
 
-TEST_P(ExportedPrograms, HaveLaunchersThatCompileWithoutWarnings) {
+TEST_P(ExportedProgramsTest, LaunchersCompileWithoutWarnings) {
   const Status status = test::check_syntax(launcher());
   EXPECT_TRUE(status) << status.error().message;
 }
 
-INSTANTIATE_TEST_SUITE_P(Variants, ExportedPrograms, ::testing::ValuesIn(exported()), [](const auto& param) {
+INSTANTIATE_TEST_SUITE_P(Variants, ExportedProgramsTest, ::testing::ValuesIn(exported()), [](const auto& param) {
   std::string name = param.param.label;
   for (char& c : name) c = c == '.' ? '_' : c;
   return name;

@@ -18,33 +18,33 @@ std::string launcher_of(const Plan& plan) {
   return emit_launcher(plan, dialect, "kmux_launch");
 }
 
-TEST(Golden, Plans) {
+TEST(GoldenTest, PlansMatchGoldens) {
   for (const Program& program : test::golden_programs()) {
     expect_golden(program.name + ".plan.txt", to_string(lower(program, 0).value()));
   }
 }
 
-TEST(Golden, Launchers) {
+TEST(GoldenTest, LaunchersMatchGoldens) {
   for (const Program& program : test::golden_programs()) {
     expect_golden(program.name + ".launcher.txt", function_of(launcher_of(lower(program, 0).value())));
   }
 }
 
-TEST(Golden, WholeLauncher) {
+TEST(GoldenTest, WholeLauncherMatchesGolden) {
   const Program program = test::golden_programs().front();
   expect_golden("whole.txt", launcher_of(lower(program, 0).value()));
 }
 
-TEST(Golden, Prelude) { expect_golden("prelude.txt", launcher_prelude()); }
+TEST(GoldenTest, PreludeMatchesGolden) { expect_golden("prelude.txt", launcher_prelude()); }
 
-TEST(Golden, LaunchersCompileWithoutWarnings) {
+TEST(GoldenTest, LaunchersCompileWithoutWarnings) {
   for (const Program& program : test::golden_programs()) {
     const Status status = test::check_syntax(launcher_of(lower(program, 0).value()));
     EXPECT_TRUE(status) << status.error().message;
   }
 }
 
-TEST(Golden, LaunchersCompileAfterThePluginHeader) {
+TEST(GoldenTest, LaunchersCompileAfterPluginHeader) {
   const std::string header = test::read(KMUX_TEST_SOURCE_DIR "/core/base/include/kmux/plugin/plugin.h");
   const Program program = test::golden_programs().front();
   const Status status = test::check_syntax(header + launcher_of(lower(program, 0).value()));
@@ -56,7 +56,7 @@ TEST(Golden, LaunchersCompileAfterThePluginHeader) {
   "static_assert(__builtin_offsetof(" #type ", " #field ") == " + std::to_string(offsetof(type, field)) + ", \"\");\n"
 #define KMUX_SIZE(type) "static_assert(sizeof(" #type ") == " + std::to_string(sizeof(type)) + ", \"\");\n"
 
-TEST(Golden, StructsAreThoseOfTheHeaders) {
+TEST(GoldenTest, StructLayoutsMatchHeaders) {
   const Program program = test::golden_programs().front();
   const std::string checks =
       KMUX_SIZE(kmux_slot) + KMUX_SIZE(kmux_sink) + KMUX_LAYOUT(kmux_sink, write) + KMUX_SIZE(kmux_allocator) +

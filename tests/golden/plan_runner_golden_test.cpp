@@ -67,9 +67,9 @@ std::optional<std::string> told_shortly(const PlanRunner& runner, const std::vec
   return transcript.text(code);
 }
 
-class PlanRunnerGolden : public ::testing::TestWithParam<Program> {};
+class PlanRunnerGoldenTest : public ::testing::TestWithParam<Program> {};
 
-TEST_P(PlanRunnerGolden, CallsWhatThePrintedLauncherCalls) {
+TEST_P(PlanRunnerGoldenTest, MakesSameDriverCallsAsPrintedLauncher) {
   const Plan plan = lower(GetParam(), 0).value();
   DriverDialect dialect;
   const DynamicLibrary library = test::compile(emit_launcher(plan, dialect, "kmux_launch")).value();
@@ -95,7 +95,7 @@ TEST_P(PlanRunnerGolden, CallsWhatThePrintedLauncherCalls) {
   EXPECT_EQ(shorter > 20, runner.is_single() && runner.single_maps().empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, PlanRunnerGolden, ::testing::ValuesIn(test::golden_programs()),
+INSTANTIATE_TEST_SUITE_P(Programs, PlanRunnerGoldenTest, ::testing::ValuesIn(test::golden_programs()),
                          [](const auto& param) { return param.param.name; });
 
 }  // namespace

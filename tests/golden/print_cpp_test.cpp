@@ -41,7 +41,7 @@ int compare(Function* function, const Expr& expr, RandomExpr& random) {
   return defined;
 }
 
-TEST(PrintCpp, MeansWhatEvaluateMeans) {
+TEST(PrintCppTest, MatchesEvaluateOnRandomExpressions) {
   constexpr std::size_t kCount = 400;
   RandomExpr random(11);
   std::vector<Expr> exprs;
@@ -62,7 +62,7 @@ TEST(PrintCpp, MeansWhatEvaluateMeans) {
   EXPECT_LT(defined, 35'000);
 }
 
-TEST(PrintCpp, IsReadable) {
+TEST(PrintCppTest, PrintsReadableExpressions) {
   const Expr m = Expr::symbol("m");
   const Expr n = Expr::symbol("n");
   EXPECT_EQ(print_cpp(m), "m");

@@ -62,9 +62,9 @@ void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.step << ':' 
 std::string name_of(const testing::TestParamInfo<Fault>& info) { return info.param.step + "_" + info.param.fault; }
 
 /// A process with the plugin "bad" and working plugins beside it.
-class BadPluginProcess : public testing::TestWithParam<Fault> {
+class BadPluginProcessTest : public testing::TestWithParam<Fault> {
  protected:
-  ~BadPluginProcess() override { unsetenv(kFault); }
+  ~BadPluginProcessTest() override { unsetenv(kFault); }
 
   /// Sets `fault` in the process from now on. The plugin options contain its name, because answers are remembered by
   /// them.
@@ -96,9 +96,9 @@ class BadPluginProcess : public testing::TestWithParam<Fault> {
 };
 
 // Before its first answer, a plugin is loaded only in a separate process.
-using BadPluginFirst = BadPluginProcess;
+using BadPluginFirstTest = BadPluginProcessTest;
 
-TEST_P(BadPluginFirst, IsUnavailableWithTheReason) {
+TEST_P(BadPluginFirstTest, IsUnavailableWithReason) {
   const auto& [step, fault, told] = GetParam();
   start(step + ":" + fault, fault == "hangs" ? "0.5" : "");
   EXPECT_EQ(built("bad").error().code, ErrorCode::kUnavailable);
@@ -131,12 +131,12 @@ std::vector<Fault> first_faults() {
   if (!kSanitized) faults.push_back({"probe", "lies_beyond", "it crashed in probe: signal 11, SIGSEGV"});
   return faults;
 }
-INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginFirst, testing::ValuesIn(first_faults()), name_of);
+INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginFirstTest, testing::ValuesIn(first_faults()), name_of);
 
 // A compiler that must run in a separate process.
-using BadPluginCompiler = BadPluginProcess;
+using BadPluginCompilerTest = BadPluginProcessTest;
 
-TEST_P(BadPluginCompiler, FailsAlone) {
+TEST_P(BadPluginCompilerTest, FailureIsIsolated) {
   const auto& [step, fault, told] = GetParam();
   start(step + ":" + fault);
   const auto failed = built("bad", Isolation::kProcess, fault == "hangs" ? std::optional(0.5) : std::nullopt);
@@ -159,10 +159,10 @@ std::vector<Fault> compiler_faults() {
   }
   return faults;
 }
-INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginCompiler, testing::ValuesIn(compiler_faults()), name_of);
+INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginCompilerTest, testing::ValuesIn(compiler_faults()), name_of);
 
 // Code of a plugin that must be tried in a separate process: loading it, and its first launch.
-class BadPluginCode : public BadPluginProcess {
+class BadPluginCodeTest : public BadPluginProcessTest {
  protected:
   Result<Kernel> compiled(std::optional<double> limit_s = {}) {
     return compile(
@@ -180,7 +180,7 @@ class BadPluginCode : public BadPluginProcess {
   }
 };
 
-TEST_P(BadPluginCode, FailsAlone) {
+TEST_P(BadPluginCodeTest, FailureIsIsolated) {
   const auto& [step, fault, told] = GetParam();
   start(step + ":" + fault);
   const auto kernel = compiled(fault == "hangs" ? std::optional(0.5) : std::nullopt);
@@ -205,9 +205,9 @@ std::vector<Fault> code_faults() {
   faults.push_back({"launch", "throws", "crashed in launch (signal 6, SIGABRT). "});
   return faults;
 }
-INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginCode, testing::ValuesIn(code_faults()), name_of);
+INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginCodeTest, testing::ValuesIn(code_faults()), name_of);
 
-TEST_F(BadPluginCode, IsTriedWithWhatTheFirstCallWasGiven) {
+TEST_F(BadPluginCodeTest, IsTriedWithArgumentsOfFirstCall) {
   start("launch:crashes_on_seven");
   const Kernel kernel = compiled().value();
   const Status failed = called(kernel, 7);
@@ -217,7 +217,7 @@ TEST_F(BadPluginCode, IsTriedWithWhatTheFirstCallWasGiven) {
   EXPECT_TRUE(called(kernel, 1).ok());
 }
 
-TEST_F(BadPluginCode, IsNotTriedWithoutTrials) {
+TEST_F(BadPluginCodeTest, IsNotTriedWhenTrialsAreDisabled) {
   start("launch:crash_in_worker");
   EXPECT_FALSE(called(compiled().value(), 1).ok());
   start("launch:crash_in_worker", "0");
@@ -225,9 +225,9 @@ TEST_F(BadPluginCode, IsNotTriedWithoutTrials) {
 }
 
 // The errors that an application gets from a plugin that is loaded in it.
-using BadPluginHere = BadPluginProcess;
+using BadPluginHereTest = BadPluginProcessTest;
 
-TEST_P(BadPluginHere, IsAnError) {
+TEST_P(BadPluginHereTest, FaultIsReturnedAsError) {
   const auto& [step, fault, told] = GetParam();
   start(step + ":" + fault);
   const auto failed = compile(*runtime_, copying(), {.target = "null", .execution_backend = "bad"});
@@ -255,12 +255,12 @@ std::vector<Fault> errors_here() {
   }
   return faults;
 }
-INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginHere, testing::ValuesIn(errors_here()), name_of);
+INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginHereTest, testing::ValuesIn(errors_here()), name_of);
 
 // Plugin behaviour that harms no caller: the kernel is valid, and the process ends with nothing left behind.
-using BadPluginHarmless = BadPluginProcess;
+using BadPluginHarmlessTest = BadPluginProcessTest;
 
-TEST_P(BadPluginHarmless, IsBuiltAndLeavesNothing) {
+TEST_P(BadPluginHarmlessTest, BuildsAndLeavesNoProcessBehind) {
   start(GetParam().step + ":" + GetParam().fault);
   const auto isolation = GetParam().told == "process" ? Isolation::kProcess : Isolation::kNone;
   const auto kernel =
@@ -278,11 +278,11 @@ std::vector<Fault> harmless_faults() {
   faults.push_back({"build", "forgets_process", "process"});
   return faults;
 }
-INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginHarmless, testing::ValuesIn(harmless_faults()),
+INSTANTIATE_TEST_SUITE_P(BadPlugin, BadPluginHarmlessTest, testing::ValuesIn(harmless_faults()),
                          [](const auto& one) { return name_of(one) + "_" + one.param.told; });
 
 // Writes to a sink after the call has returned must reach only the worker's memory.
-TEST_F(BadPluginProcess, WritesAfterItsCallToTheWorkerAlone) {
+TEST_F(BadPluginProcessTest, LateWriteReachesOnlyWorker) {
   start("build:writes_late");
   EXPECT_TRUE(built("bad", Isolation::kProcess).ok());
   usleep(400'000);

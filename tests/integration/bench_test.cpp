@@ -60,7 +60,7 @@ Program doubling(const char* text = kDoubling) {
   return program.build().value();
 }
 
-class Bench : public testing::Test {
+class BenchTest : public testing::Test {
  protected:
   Result<BenchReport> run(const BenchOptions& options, const Program& program = doubling()) {
     return bench(*runtime_, {&program, 1}, options);
@@ -85,7 +85,7 @@ constexpr bool shows_processes() {
 #endif
 }
 
-TEST_F(Bench, MeasuresEveryColumnOfEveryBackend) {
+TEST_F(BenchTest, MeasuresEveryColumnOfEveryBackend) {
   const BenchReport report = run(quick({"cpu", "cpu:engine=host"})).value();
   ASSERT_EQ(report.contests.size(), 1U);
   const Contest& contest = report.contests.front();
@@ -109,7 +109,7 @@ TEST_F(Bench, MeasuresEveryColumnOfEveryBackend) {
   EXPECT_EQ(contest.entrants[0].remarks.size(), shows_processes() ? 1U : 2U) << "the memory of the build";
 }
 
-TEST_F(Bench, SaysWhoTookItAndWithWhatItWasCompiled) {
+TEST_F(BenchTest, ReportsResolutionAndToolchains) {
   const BenchReport report = run(quick({"cpu", "cpu:engine=host"})).value();
   EXPECT_THAT(report.contests.front().resolution,
               Contains(AllOf(Field(&ResolutionRow::backend, "cpu"), Field(&ResolutionRow::verdict, "possible"))));
@@ -129,7 +129,7 @@ std::vector<Program> right_and_flawed() {
   return programs;
 }
 
-TEST_F(Bench, KeepsWhatItMeasuredBeforeItFailed_C3_6) {
+TEST_F(BenchTest, KeepsResultsMeasuredBeforeFailure) {
   BenchOptions options = quick({"cpu", "cpu:compile_flags=-DSILENT"});
   options.baseline = "cpu:compile_flags=-DSILENT";
   options.reference = "cpu";
@@ -159,7 +159,7 @@ BenchReport stopped_after_one(Runtime& runtime, BenchOptions options) {
   return report_from_json(to_json(kept)).value();
 }
 
-TEST_F(Bench, GoesOnWithAnEarlierRun_C3_6) {
+TEST_F(BenchTest, ResumesEarlierRun) {
   BenchOptions options = quick({"cpu"});
   options.axes = {{"n", {8, 16}}};
   options.earlier = stopped_after_one(*runtime_, options);
@@ -174,7 +174,7 @@ TEST_F(Bench, GoesOnWithAnEarlierRun_C3_6) {
   EXPECT_EQ(report.machine.find("unfinished"), nullptr);
 }
 
-TEST_F(Bench, MeasuresAnewWhatIsAnotherProgram_C3_6) {
+TEST_F(BenchTest, RemeasuresChangedProgram) {
   BenchOptions options = quick({"cpu"});
   options.axes = {{"n", {8, 16}}};
   options.earlier = stopped_after_one(*runtime_, options);
@@ -188,7 +188,7 @@ TEST_F(Bench, MeasuresAnewWhatIsAnotherProgram_C3_6) {
   EXPECT_EQ(measured, 2);
 }
 
-TEST_F(Bench, GoesOnOnTheSameMachineAlone_C3_6) {
+TEST_F(BenchTest, RejectsResumeOnAnotherMachine) {
   BenchOptions options = quick({"cpu"});
   options.axes = {{"n", {8, 16}}};
   options.earlier = stopped_after_one(*runtime_, options);
@@ -196,7 +196,7 @@ TEST_F(Bench, GoesOnOnTheSameMachineAlone_C3_6) {
   EXPECT_THAT(run(options).error().message, HasSubstr("\"cores\" is"));
 }
 
-TEST_F(Bench, ChecksRolesBeforeItCompiles_C3_6) {
+TEST_F(BenchTest, ChecksRolesBeforeCompiling) {
   BenchOptions options = quick({"cpu"});
   options.baseline = "cpuu";
   int told = 0;
@@ -206,7 +206,7 @@ TEST_F(Bench, ChecksRolesBeforeItCompiles_C3_6) {
   EXPECT_EQ(told, 0);
 }
 
-TEST_F(Bench, TellsWhatItDoesAndNeverGoesBack) {
+TEST_F(BenchTest, ReportsStagesInOrder) {
   std::vector<std::string> told;
   double last = 0;
   const Program program = doubling();
@@ -223,7 +223,7 @@ TEST_F(Bench, TellsWhatItDoesAndNeverGoesBack) {
                                 HasSubstr(": device, cold"), HasSubstr(": host, a call"), HasSubstr(": end to end")));
 }
 
-TEST_F(Bench, JudgesEveryPair) {
+TEST_F(BenchTest, JudgesEveryBackendPair) {
   const Contest contest = run(quick({"cpu", "cpu:opt_level=0", "cpu:opt_level=1"})).value().contests.front();
   for (const Column column : {Column::kDeviceHot, Column::kDeviceCold, Column::kHostCall, Column::kEndToEnd}) {
     ASSERT_TRUE(contest.pairs.contains(column));
@@ -240,7 +240,7 @@ TEST_F(Bench, JudgesEveryPair) {
   }
 }
 
-TEST_F(Bench, ThroughputIsOneOverEndToEnd) {
+TEST_F(BenchTest, ThroughputIsInverseOfEndToEndTime) {
   const Contest contest = run(quick({"cpu"})).value().contests.front();
   const auto& columns = contest.entrants.front().columns;
   const Series& times = columns.at(Column::kEndToEnd);
@@ -249,7 +249,7 @@ TEST_F(Bench, ThroughputIsOneOverEndToEnd) {
   EXPECT_NEAR(calls.samples.front() * times.samples.front(), 1e6, 1);
 }
 
-TEST_F(Bench, NeverTimesAWrongBackend) {
+TEST_F(BenchTest, DoesNotTimeIncorrectBackend) {
   BenchOptions options = quick({"cpu", "null_a"});
   options.baseline = "cpu";
   const Contest contest = run(options).value().contests.front();
@@ -259,7 +259,7 @@ TEST_F(Bench, NeverTimesAWrongBackend) {
   EXPECT_FALSE(contest.entrants[0].columns.empty());
 }
 
-TEST_F(Bench, NobodyLivesOnTheResultsOfAnother) {
+TEST_F(BenchTest, DetectsStaleOutputsAndModifiedInputs) {
   BenchOptions options = quick({"cpu", "cpu:compile_flags=-DSILENT", "cpu:compile_flags=-DDIRTY", "cpu:opt_level=0"});
   const Contest contest = run(options, doubling(kFlawedDoubling)).value().contests.front();
   EXPECT_EQ(contest.entrants[0].state, EntrantState::kTimed);
@@ -270,7 +270,7 @@ TEST_F(Bench, NobodyLivesOnTheResultsOfAnother) {
   EXPECT_EQ(contest.entrants[3].state, EntrantState::kTimed) << contest.entrants[3].problem;
 }
 
-TEST_F(Bench, FillsMemoryAnewWhereCallsReadWhatTheyWrote) {
+TEST_F(BenchTest, RefillsMemoryWhenCallsReadTheirOutput) {
   const auto remark = Contains(HasSubstr("a call changes what the next one reads: before each sample of "));
   const Contest contest = run(quick({"cpu", "cpu:opt_level=0"}), doubling(kHalvingSum)).value().contests.front();
   for (const Entrant& entrant : contest.entrants) {
@@ -280,7 +280,7 @@ TEST_F(Bench, FillsMemoryAnewWhereCallsReadWhatTheyWrote) {
   EXPECT_THAT(run(quick({"cpu"})).value().contests.front().entrants.front().remarks, Not(remark));
 }
 
-TEST_F(Bench, SaysTheDriftOfADeviceOfItsOwn) {
+TEST_F(BenchTest, ReportsDriftOfNonHostDevice) {
   EXPECT_THAT(run(quick({"cpu"})).value().contests.front().device_drift, IsEmpty()) << "the host";
   BenchOptions options = quick({"null_a", "null_c"});
   options.compile.target = "cpu";
@@ -303,7 +303,7 @@ class LargeCompiler {
   TempFolder folder_;
 };
 
-TEST_F(Bench, PeakMemoryHasTheCompilersInIt) {
+TEST_F(BenchTest, PeakMemoryIncludesCompilers) {
   if (!shows_processes()) GTEST_SKIP() << needs("the memory of other processes", "this build has what POSIX has alone");
   const LargeCompiler compiler;
   const std::string large = "cpu:engine=host;host_compiler=" + compiler.path().string();
@@ -315,7 +315,7 @@ TEST_F(Bench, PeakMemoryHasTheCompilersInIt) {
   EXPECT_GT(mebibytes(1), mebibytes(0) + 50);
 }
 
-TEST_F(Bench, TimesWhatACacheHasWhereItCannotBeBuilt) {
+TEST_F(BenchTest, TimesCachedKernelWhenBuildIsUnavailable) {
   const TempFolder folder;
   Environment environment;
   environment.cache_dir = folder.path() / "cache";
@@ -337,19 +337,19 @@ TEST_F(Bench, TimesWhatACacheHasWhereItCannotBeBuilt) {
   }
 }
 
-TEST_F(Bench, SaysWhoCannot) {
+TEST_F(BenchTest, ReportsUnavailableBackend) {
   const Contest contest = run(quick({"cpu", "null_b"})).value().contests.front();
   EXPECT_EQ(contest.entrants[1].state, EntrantState::kUnavailable);
   EXPECT_THAT(contest.entrants[1].problem, HasSubstr("target"));
 }
 
-TEST_F(Bench, SaysWhoFails) {
+TEST_F(BenchTest, ReportsFailedBackend) {
   const Contest contest = run(quick({"cpu", "cpu:engine=none"})).value().contests.front();
   EXPECT_EQ(contest.entrants[1].state, EntrantState::kFailed);
   EXPECT_THAT(contest.entrants[1].problem, HasSubstr("engine"));
 }
 
-TEST_F(Bench, HoldsAContestForEachPoint) {
+TEST_F(BenchTest, RunsOneContestPerAxisPoint) {
   BenchOptions options = quick({"cpu"});
   options.axes = {{"n", {10, 1000}}};
   const BenchReport report = run(options).value();
@@ -357,7 +357,7 @@ TEST_F(Bench, HoldsAContestForEachPoint) {
                                            Field(&Contest::point, std::map<std::string, std::int64_t>{{"n", 1000}})));
 }
 
-TEST_F(Bench, RefusesRolesOfThoseThatDoNotRun) {
+TEST_F(BenchTest, RejectsBaselineThatDoesNotRun) {
   BenchOptions options = quick({"cpu", "null_b"});
   options.baseline = "null_b";
   EXPECT_THAT(run(options).error().message, HasSubstr("the baseline \"null_b\" does not run"));
@@ -366,7 +366,7 @@ TEST_F(Bench, RefusesRolesOfThoseThatDoNotRun) {
   EXPECT_THAT(run(options).error().message, HasSubstr("the baseline \"null_a\" does not run")) << "it is wrong";
 }
 
-TEST_F(Bench, RefusesAnAxisOfNothing) {
+TEST_F(BenchTest, RejectsUnknownOrEmptyAxis) {
   BenchOptions options = quick({"cpu"});
   options.axes = {{"m", {1}}};
   EXPECT_THAT(run(options).error().message,
@@ -375,7 +375,7 @@ TEST_F(Bench, RefusesAnAxisOfNothing) {
   EXPECT_THAT(run(options).error().message, HasSubstr("axis \"n\" has no value"));
 }
 
-TEST_F(Bench, TellsHowFarItIs) {
+TEST_F(BenchTest, ReportsMonotonicProgress) {
   std::vector<double> parts;
   const Program program = doubling();
   ASSERT_TRUE(bench(*runtime_, {&program, 1}, quick({"cpu"}), [&](const std::string& what, double part) {

@@ -18,7 +18,7 @@ std::string told_to(const char* path) {
   return told();
 }
 
-TEST(BothRanges, HaveEveryStage) {
+TEST(BothRangesTest, ContainEveryStageAndPhase) {
   ASSERT_EQ(told_to(KMUX_FAKE_NVTX), "");
   ASSERT_EQ(told_to(KMUX_FAKE_ROCTX), "");
   show_stage_ranges(Environment::from({{"KMUX_NVTX", "1"}, {"KMUX_ROCTX", "1"}}));

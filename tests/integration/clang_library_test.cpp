@@ -29,7 +29,7 @@ Program nothing() {
   return program;
 }
 
-class ClangLibrary : public testing::Test {
+class ClangLibraryTest : public testing::Test {
  protected:
   void SetUp() override {
     for (const char* file : {"kmux_cpu.so", "kmux_cpu.plugin.json"}) fs::copy(kPlugins / file, folder_.path() / file);
@@ -47,13 +47,13 @@ class ClangLibrary : public testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(ClangLibrary, IsMissed) {
+TEST_F(ClangLibraryTest, IsReportedWhenMissing) {
   const Error error = failure();
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
   EXPECT_THAT(with_notes(error), HasSubstr("kmux_cpu_clang.so\" is not there. Install kmux again"));
 }
 
-TEST_F(ClangLibrary, IsNotNeededForWhatTheCacheHas) {
+TEST_F(ClangLibraryTest, IsNotNeededForCachedKernels) {
   constexpr const char* kTargets[] = {"cpu", "cpu:x86-64-v2"};
   fs::copy(kPlugins / "kmux_cpu_clang.id", folder_.path() / "kmux_cpu_clang.id");
   const TempFolder cache;
@@ -76,7 +76,7 @@ TEST_F(ClangLibrary, IsNotNeededForWhatTheCacheHas) {
               HasSubstr("kmux_cpu_clang.so\" is not there, which makes what the cache does not have"));
 }
 
-TEST_F(ClangLibrary, IsOfTheSameVersion) {
+TEST_F(ClangLibraryTest, RejectsVersionMismatch) {
   fs::copy(KMUX_TEST_BUILD_DIR "/tests/other_clang/kmux_cpu_clang.so", folder_.path() / "kmux_cpu_clang.so");
   const Error error = failure();
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
@@ -84,7 +84,7 @@ TEST_F(ClangLibrary, IsOfTheSameVersion) {
               AllOf(HasSubstr("is of version 0.0.9 (the cpu plugin is of "), HasSubstr("Install the two together.")));
 }
 
-TEST_F(ClangLibrary, IsALibrary) {
+TEST_F(ClangLibraryTest, RejectsInvalidLibrary) {
   folder_.write("kmux_cpu_clang.so", "no library");
   const Error error = failure();
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);

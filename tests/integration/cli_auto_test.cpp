@@ -20,7 +20,7 @@ const std::filesystem::path kPortable =
     std::filesystem::path(KMUX_TEST_SOURCE_DIR) / "examples/portable/saxpy.kmux.json";
 
 /// A session that runs a program with a variant for every kind of device.
-class CliAuto : public testing::Test {
+class CliAutoTest : public testing::Test {
  protected:
   ProcessResult run(std::vector<std::string> words, const CliSession::Variables& variables = {}) const {
     return session_.run(words, variables);
@@ -55,7 +55,7 @@ class CliAuto : public testing::Test {
   CliSession session_;
 };
 
-TEST_F(CliAuto, IsWhatWouldRunForEveryCommand) {  // C2.1
+TEST_F(CliAutoTest, ChoosesSameBackendForEveryCommand) {  // C2.1
   const std::string chosen = said("chosen", "resolve");
   for (const char* command : {"source", "launcher", "compile"}) EXPECT_EQ(said("backend", command), chosen) << command;
   EXPECT_EQ(said("backend", "export", {"-o", "saxpy.so"}), chosen);
@@ -63,7 +63,7 @@ TEST_F(CliAuto, IsWhatWouldRunForEveryCommand) {  // C2.1
   EXPECT_EQ(said("reach", "source"), "run");
 }
 
-TEST_F(CliAuto, TakesWhatOnlyBuildsWhereItIsNamed) {  // C2.1
+TEST_F(CliAutoTest, AcceptsBuildOnlyBackendWhenNamed) {  // C2.1
   for (const std::vector<std::string>& named : {std::vector<std::string>{"-b", "metal"}, {"-t", "metal"}}) {
     EXPECT_EQ(said("backend", "source", named), "metal");
     EXPECT_EQ(said("backend", "compile", named), "metal");
@@ -71,7 +71,7 @@ TEST_F(CliAuto, TakesWhatOnlyBuildsWhereItIsNamed) {  // C2.1
   }
 }
 
-TEST_F(CliAuto, SaysFirstThatNothingHereRunsIt) {  // C2.1
+TEST_F(CliAutoTest, ReportsProgramThatCannotRunHere) {  // C2.1
   write_for_metal_alone();
   const ProcessResult compiled = run({"compile", "metal.kmux.json"});
   EXPECT_EQ(compiled.exit_code, 0) << compiled.standard_error;
@@ -87,7 +87,7 @@ TEST_F(CliAuto, SaysFirstThatNothingHereRunsIt) {  // C2.1
               HasSubstr("nothing here runs 1 of them"));
 }
 
-TEST_F(CliAuto, ArchitecturesAreTargets) {  // C2.4
+TEST_F(CliAutoTest, AcceptsArchitecturesAsTargets) {  // C2.4
   for (const char* target : {"gfx942", "rocm:gfx942", "hip:gfx942"}) {
     EXPECT_EQ(said("target", "source", {"-t", target}), "hip:gfx942");
     EXPECT_EQ(said("backend", "source", {"-t", target}), "hip");
@@ -99,7 +99,7 @@ TEST_F(CliAuto, ArchitecturesAreTargets) {  // C2.4
   }
 }
 
-TEST_F(CliAuto, AsksForAnArchitectureWhereThereIsNoDevice) {  // C2.5, C3.7
+TEST_F(CliAutoTest, AsksForArchitectureWithoutDevice) {  // C2.5, C3.7
   const ProcessResult devices = run({"devices", "--json"});
   for (const auto& [kind, line] :
        {std::pair("cuda", "--target cuda:sm_90a"), std::pair("hip", "--target hip:gfx942")}) {
@@ -115,7 +115,7 @@ TEST_F(CliAuto, AsksForAnArchitectureWhereThereIsNoDevice) {  // C2.5, C3.7
 }
 
 // The command has no option for target_host, so this tests the library.
-TEST_F(CliAuto, TargetHostIsTakenWhereItIsDocumented) {  // C1.1
+TEST_F(CliAutoTest, AcceptsDocumentedTargetHosts) {  // C1.1
   const auto runtime = Runtime::default_runtime().value();
   const Program program = load_program(session_.folder() / "scale/scale.kmux.json").value();
   const auto compiled = [&](const std::string& host) {
@@ -127,13 +127,13 @@ TEST_F(CliAuto, TargetHostIsTakenWhereItIsDocumented) {  // C1.1
   EXPECT_THAT(error.message, HasSubstr("cpu: takes target_host cpu, c, llvm (target_host is 'cuda:sm_90')"));
 }
 
-TEST_F(CliAuto, TvmFfiIsAnAliasForMetalToo) {  // C2.10
+TEST_F(CliAutoTest, TvmFfiIsAliasForMetal) {  // C2.10
   EXPECT_EQ(said("backend", "source", {"-t", "metal", "-b", "tvm_ffi"}), "metal");
   EXPECT_THAT(run_portable("source", {"-t", "metal", "-b", "mteal"}).standard_error,
               HasSubstr("Allowed: metal. Aliases of these: torch, tvm_ffi."));
 }
 
-TEST_F(CliAuto, SaysWhichVariableAMalformedTargetCameFrom) {  // C2.11
+TEST_F(CliAutoTest, NamesVariableOfMalformedTarget) {  // C2.11
   const ProcessResult result = run({"resolve", kPortable.string()}, {{"TILELANG_TARGET", R"({"kind": cuda})"}});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.standard_error,
@@ -141,7 +141,7 @@ TEST_F(CliAuto, SaysWhichVariableAMalformedTargetCameFrom) {  // C2.11
                     HasSubstr("It comes from the variable TILELANG_TARGET.")));
 }
 
-TEST_F(CliAuto, CompilesHipWithACompilerThatHasTheHeaders) {  // C2.2: hiprtc has neither file
+TEST_F(CliAutoTest, CompilesHipWithCompilerThatHasHeaders) {  // C2.2: hiprtc has neither file
   session_.write("with.hip",
                  "#include <hip/hip_runtime.h>\n#include <cstdint>\n"
                  "extern \"C\" __global__ void saxpy(const float* x, const float* y, float* z, float a, int n) {\n"

@@ -229,7 +229,7 @@ class CliBadInput : public testing::TestWithParam<Case> {
   static void TearDownTestSuite() { std::filesystem::remove_all(session().folder()); }
 };
 
-TEST_P(CliBadInput, IsRefusedClearly) {
+TEST_P(CliBadInputTest, IsRejectedWithMessage) {
   const Case& one = GetParam();
   const auto before = session().files();
   const ProcessResult result = session().run(one.words);
@@ -239,10 +239,10 @@ TEST_P(CliBadInput, IsRefusedClearly) {
   EXPECT_EQ(session().files(), before);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cli, CliBadInput, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(Cli, CliBadInputTest, testing::ValuesIn(cases()),
                          [](const auto& test) { return std::string(test.param.name); });
 
-TEST(CliBadInput, JsonErrorsAreOneDocument) {
+TEST(CliBadInputTest, JsonErrorsAreOneDocument) {
   const ProcessResult result = session().run({"run", kScaleFile, "--backend", "cpuu", "--json"});
   EXPECT_EQ(result.exit_code, kBadInput);
   const auto json = parse_json(result.standard_output);

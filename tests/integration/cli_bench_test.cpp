@@ -11,7 +11,7 @@
 namespace kmux::test {
 namespace {
 
-class CliBench : public testing::Test {
+class CliBenchTest : public testing::Test {
  protected:
   ProcessResult run(std::vector<std::string> more) const {
     std::vector<std::string> words = {"bench", "scale/scale.kmux.json", "--target", "c", "--time",
@@ -27,7 +27,7 @@ class CliBench : public testing::Test {
   CliSession session_;
 };
 
-TEST_F(CliBench, PrintsATableAndWritesReports) {
+TEST_F(CliBenchTest, PrintsTableAndWritesReports) {
   const ProcessResult bench = run({"--backends", "cpu,cpu:engine=host", "--axis", "n=16,64", "--json", "r.json",
                                    "--csv", "r.csv", "--html", "r.html"});
   ASSERT_EQ(bench.exit_code, 0) << bench.standard_error;
@@ -39,7 +39,7 @@ TEST_F(CliBench, PrintsATableAndWritesReports) {
   EXPECT_LE(std::filesystem::file_size(session_.folder() / "r.html"), 500U * 1024);
 }
 
-TEST_F(CliBench, TakesValuesAsRunDoes) {
+TEST_F(CliBenchTest, AcceptsSameValueOptionsAsRun) {
   const ProcessResult bench = run({"--backends", "cpu", "--set", "n=64", "-s", "factor=2", "--json", "r.json"});
   ASSERT_EQ(bench.exit_code, 0) << bench.standard_error;
   EXPECT_THAT(text_of("r.json"), HasSubstr("\"bytes\": 512"));
@@ -51,7 +51,7 @@ TEST_F(CliBench, TakesValuesAsRunDoes) {
   EXPECT_NE(identity("r.json"), identity("s.json")) << "one does not stand for measuring the other";
 }
 
-TEST_F(CliBench, SetsConstantsOfEveryKernel) {
+TEST_F(CliBenchTest, SetsConstantsForEveryBackend) {
   session_.write("scaled.cu", R"(//! kmux
 //! kernel scaled(x: f32[n: i32], out y: f32[n])
 //!   constant scale: f32
@@ -81,7 +81,7 @@ __global__ void scaled(const float* x, float* y) { y[threadIdx.x] = scale * x[th
       HasSubstr("program \"scaled\": --constant gives \"scale\" 2 numbers (the program declares it as float32"));
 }
 
-TEST_F(CliBench, KeepsWhatItHasWhenStoppedAndGoesOn_C3_6) {
+TEST_F(CliBenchTest, KeepsResultsWhenStoppedAndResumes) {
   const std::string words =
       " bench scale/scale.kmux.json --target c --backends cpu --time 0.3 --repetitions 1 --axis n=8,16,32";
   const auto shell = [&](const std::string& script) {
@@ -107,7 +107,7 @@ TEST_F(CliBench, KeepsWhatItHasWhenStoppedAndGoesOn_C3_6) {
   EXPECT_THAT(text_of("r.html"), Not(HasSubstr("stopped after ")));
 }
 
-TEST_F(CliBench, RefusesWhatItCannotGoOnWith_C3_6) {
+TEST_F(CliBenchTest, RejectsInvalidResume) {
   session_.write("launch.json", R"({"context": {}, "benchmarks": [{"name": "a", "real_time": 2, "time_unit": "ns"}]})");
   const auto refuses = [&](const std::vector<std::string>& words, const std::string& message) {
     const ProcessResult bench = session_.run(words);
@@ -122,7 +122,7 @@ TEST_F(CliBench, RefusesWhatItCannotGoOnWith_C3_6) {
 constexpr const char* kBenchmarks = R"({"context": {"num_cpus": 4}, "benchmarks": [
   {"name": "call/8", "real_time": 20, "time_unit": "ns"}, {"name": "call/64", "real_time": 30, "time_unit": "ns"}]})";
 
-TEST_F(CliBench, ReadsEarlierResults) {
+TEST_F(CliBenchTest, ReadsEarlierResults) {
   session_.write("launch.json", kBenchmarks);
   ASSERT_EQ(run({"--backends", "cpu", "--json", "r.json", "--from", "launch.json"}).exit_code, 0);
   EXPECT_THAT(text_of("r.json"), AllOf(HasSubstr("\"scale\""), HasSubstr("\"call\"")));
@@ -135,7 +135,7 @@ TEST_F(CliBench, ReadsEarlierResults) {
   EXPECT_EQ(text_of("again.json"), text_of("r.json"));
 }
 
-TEST_F(CliBench, RefusesWhatIsNoResult) {
+TEST_F(CliBenchTest, RejectsInvalidResultFile) {
   session_.write("bad.json", R"({"context": {}, "benchmarks": 3})");
   for (const auto& [file, message] : {std::pair("bad.json", "\"bad.json\": this is not a result of Google Benchmark"),
                                       std::pair("scale/scale.kmux.json", "this is not a report of kmux bench"),
@@ -147,7 +147,7 @@ TEST_F(CliBench, RefusesWhatIsNoResult) {
   EXPECT_THAT(session_.run({"bench"}).standard_error, HasSubstr("no program is given"));
 }
 
-TEST_F(CliBench, FailsForWhatItIsAskedTo) {
+TEST_F(CliBenchTest, FailsIfConditionIsMet) {
   const ProcessResult passed =
       run({"--backends", "cpu,cpu:engine=host", "--fail-if", "slower:10000%", "--fail-if", "wrong"});
   EXPECT_EQ(passed.exit_code, 0) << passed.standard_output;
@@ -156,7 +156,7 @@ TEST_F(CliBench, FailsForWhatItIsAskedTo) {
   EXPECT_THAT(failed.standard_output, HasSubstr("FAIL scale on cpu:engine=none: "));
 }
 
-TEST_F(CliBench, DoesNotPassWhatItDidNotCompare) {
+TEST_F(CliBenchTest, FailsWhenNothingWasCompared) {
   const auto gives = [&](const std::vector<std::string>& words, const std::string& line) {
     const ProcessResult bench = run(words);
     EXPECT_EQ(bench.exit_code, 4) << bench.standard_output << bench.standard_error;
@@ -172,7 +172,7 @@ TEST_F(CliBench, DoesNotPassWhatItDidNotCompare) {
   EXPECT_EQ(run({"--backends", "cpu", "--fail-if", "failed"}).exit_code, 0);
 }
 
-TEST_F(CliBench, JudgesWhatWasReadWhereNothingIsMeasured) {
+TEST_F(CliBenchTest, AppliesFailIfToImportedResults) {
   session_.write("launch.json", kBenchmarks);
   EXPECT_EQ(session_.run({"bench", "--from", "launch.json"}).exit_code, 0);
   const ProcessResult bench = session_.run({"bench", "--from", "launch.json", "--fail-if", "slower:5%"});
@@ -180,7 +180,7 @@ TEST_F(CliBench, JudgesWhatWasReadWhereNothingIsMeasured) {
   EXPECT_THAT(bench.standard_output, HasSubstr("FAIL call (arg0=64): nothing was compared"));
 }
 
-TEST_F(CliBench, RefusesWrongWords) {
+TEST_F(CliBenchTest, RejectsInvalidOptionValues) {
   const auto refuses = [&](const std::vector<std::string>& words, const std::string& message) {
     const ProcessResult bench = run(words);
     EXPECT_NE(bench.exit_code, 0);

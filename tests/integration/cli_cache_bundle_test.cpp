@@ -7,7 +7,7 @@
 namespace kmux::test {
 namespace {
 
-class CliCacheBundle : public testing::Test {
+class CliCacheBundleTest : public testing::Test {
  protected:
   ProcessResult run(const char* cache, const std::vector<std::string>& words) const {
     return session_.run(words, {{"KMUX_CACHE_DIR", (session_.folder() / cache).string()}});
@@ -20,7 +20,7 @@ class CliCacheBundle : public testing::Test {
   CliSession session_;
 };
 
-TEST_F(CliCacheBundle, SparesTheOtherMachineACompile) {
+TEST_F(CliCacheBundleTest, ImportAvoidsCompileOnOtherMachine) {
   EXPECT_TRUE(compiles("one"));
   const ProcessResult exported = run("one", {"cache", "export", "all.tar.zst"});
   EXPECT_EQ(exported.exit_code, 0) << exported.standard_error;
@@ -32,7 +32,7 @@ TEST_F(CliCacheBundle, SparesTheOtherMachineACompile) {
   EXPECT_THAT(run("two", {"cache", "import", "all.tar.zst"}).standard_output, HasSubstr("1 there already"));
 }
 
-TEST_F(CliCacheBundle, SaysWhatIsWrong) {
+TEST_F(CliCacheBundleTest, RejectsMissingOrInvalidBundle) {
   const ProcessResult nameless = run("one", {"cache", "export"});
   EXPECT_EQ(nameless.exit_code, 3);
   EXPECT_THAT(nameless.standard_error, HasSubstr("the bundle's name is missing"));

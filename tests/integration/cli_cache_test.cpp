@@ -17,7 +17,7 @@ namespace {
 const char* const kCachedScale = "scale/scale.kmux.json";
 
 /// A session whose cache is a subfolder.
-class CliCache : public testing::Test {
+class CliCacheTest : public testing::Test {
  protected:
   ProcessResult run(const std::vector<std::string>& words) const { return session_.run(words, variables_); }
   Json json(std::vector<std::string> words) const {
@@ -37,7 +37,7 @@ class CliCache : public testing::Test {
   CliSession::Variables variables_{{"KMUX_CACHE_DIR", (session_.folder() / "cache").string()}};
 };
 
-TEST_F(CliCache, SecondProcessCompilesNothing) {
+TEST_F(CliCacheTest, SecondProcessCompilesNothing) {
   EXPECT_TRUE(compiles());
   EXPECT_FALSE(compiles());
   EXPECT_TRUE(compiles({"--no-cache"}));
@@ -47,7 +47,7 @@ TEST_F(CliCache, SecondProcessCompilesNothing) {
 
 // Regression: an unchecked kernel in the cache disabled the memory check, and a checked kernel was returned to other
 // callers.
-TEST_F(CliCache, HasOptionsOfTheEnvironmentInItsKeys) {
+TEST_F(CliCacheTest, KeyIncludesEnvironmentOptions) {
   session_.write("k.cu",
                  "//! kmux\n//! kernel k(out y: i32[32])\n//!   launch k<<<1, 32>>>(y)\n"
                  "__global__ void k(int* y) { y[threadIdx.x] = threadIdx.x; }\n");
@@ -66,7 +66,7 @@ TEST_F(CliCache, HasOptionsOfTheEnvironmentInItsKeys) {
 
 // One package in two places, as in two Python environments. Neither the plugin's path nor that of its headers is part
 // of a key.
-TEST_F(CliCache, IsThatOfAPackageWhereverItLies) {
+TEST_F(CliCacheTest, KeyIsIndependentOfPackageLocation) {
   namespace fs = std::filesystem;
   const fs::path plugins = fs::path(KMUX_TEST_PLUGIN_DIR).parent_path().parent_path() / "lib/kmux/plugins";
   if (!fs::exists("/usr/lib/llvm-19/lib/clang/19")) GTEST_SKIP() << needs("Clang's headers", "no /usr/lib/llvm-19");
@@ -97,7 +97,7 @@ TEST_F(CliCache, IsThatOfAPackageWhereverItLies) {
   EXPECT_FALSE(compiled("there"));
 }
 
-TEST_F(CliCache, SixteenProcessesCompileOnce) {
+TEST_F(CliCacheTest, SixteenProcessesCompileOnce) {
   variables_["XDG_RUNTIME_DIR"] = session_.folder().string();
   std::array<bool, 16> compiled{};
   std::array<std::thread, 16> processes;
@@ -109,7 +109,7 @@ TEST_F(CliCache, SixteenProcessesCompileOnce) {
   EXPECT_EQ(builds().size(), 1U);
 }
 
-TEST_F(CliCache, RunsOutOfTheCache) {
+TEST_F(CliCacheTest, RunUsesCachedBuild) {
   const std::vector<std::string> words = {"run", kCachedScale, "--in", "x=x8.npy", "--scalar", "factor=2"};
   const auto with = [&](const char* option, const char* value) {
     std::vector<std::string> all = words;
@@ -124,7 +124,7 @@ TEST_F(CliCache, RunsOutOfTheCache) {
 }
 
 // Equal content has the same key, for every caller and folder. Address spaces differ in each process anyway.
-TEST_F(CliCache, KeyIsPure) {
+TEST_F(CliCacheTest, KeyDependsOnlyOnContent) {
   const CliSession elsewhere;
   compiles();
   CliSession::Variables others = {{"KMUX_CACHE_DIR", (elsewhere.folder() / "other").string()},
@@ -137,7 +137,7 @@ TEST_F(CliCache, KeyIsPure) {
   EXPECT_EQ(*listed.find("builds")->as_array()->front().find("key"), *builds().front().find("key"));
 }
 
-TEST_F(CliCache, ListsWhatIsThere) {
+TEST_F(CliCacheTest, ListsBuildsAndStatistics) {
   EXPECT_THAT(run({"cache", "ls"}).standard_output, HasSubstr("empty"));
   compiles();
   const std::string listed = run({"cache", "ls"}).standard_output;
@@ -149,7 +149,7 @@ TEST_F(CliCache, ListsWhatIsThere) {
   EXPECT_EQ(*json({"cache", "stats"}).find("builds")->as_integer(), 1);
 }
 
-TEST_F(CliCache, VerifyFindsDamageAndNobodyUsesIt) {
+TEST_F(CliCacheTest, VerifyRemovesDamagedBuild) {
   compiles();
   EXPECT_EQ(run({"cache", "verify"}).exit_code, 0);
   const std::filesystem::path artifact =
@@ -166,7 +166,7 @@ TEST_F(CliCache, VerifyFindsDamageAndNobodyUsesIt) {
   EXPECT_TRUE(compiles());
 }
 
-TEST_F(CliCache, PruneLeavesWhatIsWithinTheLimits) {
+TEST_F(CliCacheTest, PruneKeepsBuildsWithinLimits) {
   compiles();
   compiles({"--flag", "-DX=1"});
   EXPECT_THAT(run({"cache", "prune", "--max-mib", "100", "--max-days", "1"}).standard_output,
@@ -176,7 +176,7 @@ TEST_F(CliCache, PruneLeavesWhatIsWithinTheLimits) {
   EXPECT_THAT(builds(), IsEmpty());
 }
 
-TEST_F(CliCache, WrongInputIsRefused) {
+TEST_F(CliCacheTest, InvalidInputIsRejected) {
   EXPECT_EQ(run({"cache", "import", "nowhere.tar.zst"}).exit_code, 3) << "C3.12";
   EXPECT_EQ(run({"cache"}).exit_code, 2);
   EXPECT_THAT(run({"cache", "lst"}).standard_error, HasSubstr("Did you mean 'ls'?"));
@@ -189,7 +189,7 @@ TEST_F(CliCache, WrongInputIsRefused) {
   EXPECT_EQ(run({"compile", kCachedScale}).exit_code, 0) << "a compile goes on without a cache";
 }
 
-TEST_F(CliCache, FolderOfOthersIsRefused) {
+TEST_F(CliCacheTest, UntrustedFolderIsRejected) {
   std::filesystem::create_directory(session_.folder() / "cache");
   std::filesystem::permissions(session_.folder() / "cache", std::filesystem::perms::all);
   EXPECT_EQ(run({"cache", "ls"}).exit_code, 3);

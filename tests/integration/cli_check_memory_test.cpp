@@ -33,7 +33,7 @@ void save(const CliSession& session, const std::string& dialect, const std::stri
   ASSERT_TRUE(save_program(builder.build().value(), session.folder() / "sample.kmux.json").ok());
 }
 
-TEST(CliCheckMemory, ACrashWithoutItSaysHowItsCauseIsFound) {
+TEST(CliCheckMemoryTest, CrashMessageSuggestsCheckMemory) {
   const CliSession session;
   session.write("far.cu",
                 "//! kmux\n//! kernel far(inout x: f32[n: i32])\n//!   launch far<<<1, 1>>>(x, n)\n"
@@ -45,7 +45,7 @@ TEST(CliCheckMemory, ACrashWithoutItSaysHowItsCauseIsFound) {
                                                     testing::HasSubstr("Run it with --check-memory")));
 }
 
-TEST(CliCheckMemory, AKernelWithoutFaultsRunsThoughThereIsAFunctionForProcessors) {
+TEST(CliCheckMemoryTest, ChoosesCudaVariantOverHostVariant) {
   const CliSession session;
   const ProcessResult result = check(session, kSaxpy, {"--symbol", "n=1000", "--scalar", "a=2", "--json"});
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
@@ -56,7 +56,7 @@ TEST(CliCheckMemory, AKernelWithoutFaultsRunsThoughThereIsAFunctionForProcessors
   EXPECT_EQ(*chosen.find("verdict")->as_string(), "chosen");
 }
 
-TEST(CliCheckMemory, AFaultIsToldWithItsLine) {
+TEST(CliCheckMemoryTest, ReportsFaultWithSourceLine) {
   const CliSession session;
   save(session, "cuda", "k.cu", R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ float all[32];
@@ -72,7 +72,7 @@ TEST(CliCheckMemory, AFaultIsToldWithItsLine) {
   EXPECT_THAT(result.standard_error, HasSubstr("with no barrier between"));
 }
 
-TEST(CliCheckMemory, AProgramWithoutSuchKernelsIsRefusedByName) {
+TEST(CliCheckMemoryTest, RejectsProgramWithoutCudaKernels) {
   const CliSession session;
   save(session, "c", "k.c", "void k(const float* x, float* y, int n) { y[0] = x[0]; }");
   const ProcessResult result = check(session, "sample.kmux.json", {"--symbol", "n=4"});
@@ -82,7 +82,7 @@ TEST(CliCheckMemory, AProgramWithoutSuchKernelsIsRefusedByName) {
                         "cuda; the program's variants: c)"));
 }
 
-TEST(CliCheckMemory, AnotherBackendIsRefused) {
+TEST(CliCheckMemoryTest, RejectsOtherBackend) {
   const CliSession session;
   const ProcessResult result = check(session, kSaxpy, {"--backend", "nvrtc"});
   EXPECT_NE(result.exit_code, 0);

@@ -39,9 +39,9 @@ std::string path_of(int number) {
   return name + "/" + name + ".kmux.json";
 }
 
-class CliCompileMany : public testing::Test {
+class CliCompileManyTest : public testing::Test {
  protected:
-  CliCompileMany() {
+  CliCompileManyTest() {
     for (int number = 0; number < 4; ++number) save(session_, number);
     save(session_, 4, "this is no C\n");
     save(session_, 5, "nor is this\n");
@@ -53,7 +53,7 @@ class CliCompileMany : public testing::Test {
   CliSession session_;
 };
 
-TEST_F(CliCompileMany, WritesALineAProgramIntoALog) {
+TEST_F(CliCompileManyTest, LogsOneLinePerProgram) {
   const ProcessResult result = compile({path_of(0), path_of(1), path_of(2), "-j", "2"});
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
   EXPECT_THAT(result.standard_error, AllOf(HasSubstr("[3/3] "), HasSubstr(path_of(1) + ": compiled with cpu in "),
@@ -61,7 +61,7 @@ TEST_F(CliCompileMany, WritesALineAProgramIntoALog) {
   EXPECT_THAT(result.standard_output, HasSubstr("3 of 3 programs are compiled"));
 }
 
-TEST_F(CliCompileMany, SaysWhatWasFoundAndWhatIsTheSame) {
+TEST_F(CliCompileManyTest, ReportsCachedAndDuplicatePrograms) {
   const CliSession::Variables cache = {{"KMUX_CACHE_DIR", (session_.folder() / "cache").string()}};
   ASSERT_EQ(compile({path_of(0), path_of(1)}, cache).exit_code, 0);
   const ProcessResult again = compile({path_of(0), path_of(2), path_of(0)}, cache);
@@ -70,7 +70,7 @@ TEST_F(CliCompileMany, SaysWhatWasFoundAndWhatIsTheSame) {
                                           HasSubstr(path_of(2) + ": compiled with cpu")));
 }
 
-TEST_F(CliCompileMany, StopsAtAFailureAndTellsIt) {
+TEST_F(CliCompileManyTest, StopsAtFirstFailureAndReportsIt) {
   const ProcessResult result = compile({path_of(4), path_of(0), path_of(1), path_of(2), "-j", "1"});
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_THAT(result.standard_error, AllOf(HasSubstr("kmux: error: " + path_of(4) + ": compile_failed"),
@@ -78,7 +78,7 @@ TEST_F(CliCompileMany, StopsAtAFailureAndTellsIt) {
   EXPECT_THAT(result.standard_output, HasSubstr("0 of 4 programs are compiled; 1 failed; 3 cancelled"));
 }
 
-TEST_F(CliCompileMany, KeepsGoingIfAskedTo) {
+TEST_F(CliCompileManyTest, ContinuesAfterFailuresWithKeepGoing) {
   const ProcessResult result = compile({path_of(4), path_of(0), path_of(5), path_of(1), "-j", "2", "--keep-going"});
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_THAT(result.standard_error, AllOf(HasSubstr("kmux: error: " + path_of(4)), HasSubstr("this is no C"),
@@ -86,7 +86,7 @@ TEST_F(CliCompileMany, KeepsGoingIfAskedTo) {
   EXPECT_THAT(result.standard_output, HasSubstr("2 of 4 programs are compiled; 2 failed"));
 }
 
-TEST_F(CliCompileMany, TellsWhichProgramsCannotBeRead) {
+TEST_F(CliCompileManyTest, ReportsUnreadablePrograms) {
   const ProcessResult result = compile({path_of(0), "nowhere.kmux.json"});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.standard_error, HasSubstr("kmux: error: nowhere.kmux.json: "));
@@ -96,7 +96,7 @@ TEST_F(CliCompileMany, TellsWhichProgramsCannotBeRead) {
   EXPECT_THAT(going.standard_output, HasSubstr("1 of 2 programs are compiled; 1 failed"));
 }
 
-TEST_F(CliCompileMany, PrintsADocument) {
+TEST_F(CliCompileManyTest, PrintsJsonDocument) {
   const ProcessResult result = compile({path_of(0), path_of(4), "-k", "--json"});
   const Json json = parse_json(result.standard_output).value();
   const Json::Array& programs = *json.find("programs")->as_array();
@@ -108,7 +108,7 @@ TEST_F(CliCompileMany, PrintsADocument) {
       << "as of one program";
 }
 
-TEST_F(CliCompileMany, RefusesWhatIsForOneProgram) {
+TEST_F(CliCompileManyTest, RejectsOutputOptionAndInvalidJobCount) {
   const ProcessResult output = compile({path_of(0), path_of(1), "--output", "x"});
   EXPECT_EQ(output.exit_code, 3);
   EXPECT_THAT(output.standard_error, HasSubstr("--output is for one program (there are 2)"));
@@ -117,7 +117,7 @@ TEST_F(CliCompileMany, RefusesWhatIsForOneProgram) {
   EXPECT_THAT(jobs.standard_error, HasSubstr("--jobs is -1"));
 }
 
-TEST_F(CliCompileMany, LeavesOneProgramAsItWas) {
+TEST_F(CliCompileManyTest, PrintsUsualOutputForOneProgram) {
   const ProcessResult result = compile({path_of(0), "-j", "2"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.standard_error, "");
@@ -184,7 +184,7 @@ class Terminal {
   std::string written_;
 };
 
-TEST_F(CliCompileMany, DrawsABarOnATerminalAndTakesItAway) {
+TEST_F(CliCompileManyTest, DrawsAndClearsProgressBarOnTerminal) {
   Terminal terminal(session_.folder(), {path_of(0), path_of(1), path_of(2), path_of(3), "-j", "2"});
   const std::string written = terminal.read_all();
   EXPECT_EQ(terminal.exit_code(), 0);
@@ -201,7 +201,7 @@ TEST_F(CliCompileMany, DrawsABarOnATerminalAndTakesItAway) {
   }
 }
 
-TEST_F(CliCompileMany, IsCancelledByControlC) {
+TEST_F(CliCompileManyTest, IsCancelledByInterrupt) {
   save(session_, 6, "#include \"endless.h\"\n");
   std::vector<std::string> words = {"--isolation", "process", "-j", "1", "-I", "endless"};
   for (int i = 0; i < 4; ++i) words.push_back(path_of(i));

@@ -12,7 +12,7 @@
 namespace kmux::test {
 namespace {
 
-class CliDtype : public testing::TestWithParam<DType> {
+class CliDtypeTest : public testing::TestWithParam<DType> {
  protected:
   /// Returns y = x, element by element, over the bits of the type.
   static Program copy_program(DType type) {
@@ -36,7 +36,7 @@ class CliDtype : public testing::TestWithParam<DType> {
   }
 };
 
-TEST_P(CliDtype, IsReadWrittenAndComparedAsNumbers) {
+TEST_P(CliDtypeTest, IsReadWrittenAndComparedAsNumbers) {
   const DType type = GetParam();
   const CliSession session;
   save_program(copy_program(type), session.folder() / "copy.kmux.json").value();
@@ -58,7 +58,7 @@ TEST_P(CliDtype, IsReadWrittenAndComparedAsNumbers) {
   EXPECT_EQ(session.run(loose).exit_code, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cli, CliDtype,
+INSTANTIATE_TEST_SUITE_P(Cli, CliDtypeTest,
                          testing::Values(dtype::kBFloat16, dtype::kFloat16, dtype::kFloat8E4M3FN, dtype::kFloat8E5M2),
                          [](const auto& test) { return to_string(test.param); });
 

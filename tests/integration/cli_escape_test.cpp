@@ -15,9 +15,9 @@ constexpr const char* kRed =
     "\x9b"
     "31m";  // 8-bit C1
 
-class CliEscape : public testing::Test {
+class CliEscapeTest : public testing::Test {
  protected:
-  CliEscape() {
+  CliEscapeTest() {
     session_.write("said.c", std::string("#error ") + kTitle + kRed + "\nvoid said(const float* x) {}\n");
     session_.write(
         "said.kmux",
@@ -34,14 +34,14 @@ class CliEscape : public testing::Test {
   CliSession session_;
 };
 
-TEST_F(CliEscape, OfAnAssertionsMessage) {
+TEST_F(CliEscapeTest, EscapesAssertMessage) {
   const ProcessResult run = session_.run({"run", "fine.kmux", "--target", "c"});
   EXPECT_NE(run.exit_code, 0);
   expect_harmless(run.standard_error, "few \\x1b]0;owned\\x07");
 }
 
 // Clang escapes its output, GCC does not.
-TEST_F(CliEscape, OfWhatACompilerSays) {
+TEST_F(CliEscapeTest, EscapesCompilerOutput) {
   for (const char* const engine : {"engine=clang", "engine=host"}) {
     for (const char* const second : {"--verbose", "fine.kmux"}) {
       const ProcessResult compiled =
@@ -52,7 +52,7 @@ TEST_F(CliEscape, OfWhatACompilerSays) {
   }
 }
 
-TEST_F(CliEscape, OfNamesAndPaths) {
+TEST_F(CliEscapeTest, EscapesNamesAndPaths) {
   const std::string path = std::string("a") + kTitle + ".kmux";
   for (const char* const command : {"show", "run", "compile", "fmt", "new", "replay", "bench"}) {
     const ProcessResult refused = session_.run({command, path});
@@ -66,7 +66,7 @@ TEST_F(CliEscape, OfNamesAndPaths) {
   expect_harmless(unformatted.standard_output, "a\\x1b]0;owned\\x07.kmux: not in canonical form");
 }
 
-TEST_F(CliEscape, JsonIsAsEver) {
+TEST_F(CliEscapeTest, JsonUsesUnicodeEscapes) {
   const ProcessResult refused = session_.run({"run", "fine.kmux", "--target", "c", "--json"});
   expect_harmless(refused.standard_output, "few \\u001b]0;owned\\u0007");
 }
@@ -94,7 +94,7 @@ std::string shown_on_a_terminal(const std::filesystem::path& folder, std::vector
   return text;
 }
 
-TEST_F(CliEscape, OnATerminalStylesAreThoseOfKmuxAlone) {
+TEST_F(CliEscapeTest, TerminalShowsOnlyStylesOfKmux) {
   session_.write("red.c", "// \033[31m red\nvoid fine(const float* x) {}\n");
   session_.write("red.kmux",
                  "kernel fine(x: f32[n: i32])\n  example n = 8\n  dialect c\n  sources \"red.c\"\n  launch fine(x)\n");
@@ -104,7 +104,7 @@ TEST_F(CliEscape, OnATerminalStylesAreThoseOfKmuxAlone) {
               HasSubstr("\033[1mfine\033[0m on cpu"));
 }
 
-TEST_F(CliEscape, AFileIsWrittenAsItIs) {
+TEST_F(CliEscapeTest, RedirectedFormFeedIsNotEscaped) {
   session_.write("page.c", "// a \f page\nvoid fine(const float* x) {}\n");
   session_.write("page.kmux", "kernel fine(x: f32[n: i32])\n  dialect c\n  sources \"page.c\"\n  launch fine(x)\n");
   EXPECT_THAT(session_.run({"source", "page.kmux", "--target", "c"}).standard_output, HasSubstr("a \f page"));

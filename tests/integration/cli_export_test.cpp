@@ -10,7 +10,7 @@ using testing::Contains;
 
 constexpr const char* kExportedScale = "scale/scale.kmux.json";
 
-TEST(CliExport, WritesALibraryAndAHeader) {
+TEST(CliExportTest, WritesLibraryAndHeader) {
   const CliSession session;
   const ProcessResult result =
       session.run({"export", kExportedScale, "--backend", "cpu", "-o", "libscale.so", "--header", "scale.h"});
@@ -21,7 +21,7 @@ TEST(CliExport, WritesALibraryAndAHeader) {
   EXPECT_THAT(session.files(), AllOf(Contains("libscale.so"), Contains("scale.h")));
 }
 
-TEST(CliExport, TellsProgramsInJson) {
+TEST(CliExportTest, PrintsJsonReport) {
   const CliSession session;
   const ProcessResult result = session.run({"export", kExportedScale, "--backend", "cpu", "-o", "a.so", "--json"});
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
@@ -32,14 +32,14 @@ TEST(CliExport, TellsProgramsInJson) {
   EXPECT_GT(*json.find("bytes")->as_integer(), 1000);
 }
 
-TEST(CliExport, IsExactAboutTheBackend) {
+TEST(CliExportTest, NeverReplacesNamedBackend) {
   const CliSession session;
   const ProcessResult result = session.run({"export", kExportedScale, "--backend", "nvrtc", "-o", "a.so"});
   EXPECT_NE(result.exit_code, 0);
   EXPECT_THAT(session.files(), Not(Contains("a.so")));
 }
 
-TEST(CliExport, SaysWhatToInstallWithoutACompiler) {
+TEST(CliExportTest, NamesPackageWhenCompilerIsMissing) {
   const CliSession session;
   const ProcessResult result =
       session.run({"export", kExportedScale, "--backend", "cpu", "-o", "a.so", "--host-compiler", "no-such-c++"});

@@ -20,7 +20,7 @@ std::string commented(std::string text) {
   return "//! kmux\n" + text;
 }
 
-class CliInput : public testing::Test {
+class CliInputTest : public testing::Test {
  protected:
   /// Returns the program's output for the numbers 0 to 7.
   std::vector<float> output_of(const std::string& input) const {
@@ -32,11 +32,11 @@ class CliInput : public testing::Test {
   CliSession session_;
 };
 
-TEST_F(CliInput, RunsASourceThatCarriesItsProgram) {
+TEST_F(CliInputTest, RunsSourceWithEmbeddedProgram) {
   EXPECT_THAT(output_of(commented(kDoublingText) + kDoublingSource), kDoubled);
 }
 
-TEST_F(CliInput, RunsATextAndADocumentWhoseFilesLieInTheFolder) {
+TEST_F(CliInputTest, RunsTextAndJsonWithFilesInFolder) {
   session_.write("scale.c", kDoublingSource);
   session_.write("scale.kmux",
                  "kernel scale(x: f32[n], out y: f32[n])\n  sources \"scale.c\"\n  launch scale(x, y, n)\n");
@@ -46,7 +46,7 @@ TEST_F(CliInput, RunsATextAndADocumentWhoseFilesLieInTheFolder) {
   EXPECT_THAT(output_of(document.standard_output), kDoubled);
 }
 
-TEST_F(CliInput, BeginsAProgramAndRunsIt) {
+TEST_F(CliInputTest, GeneratesProgramAndRunsIt) {
   const std::string source = "__global__ void twice(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2; }\n";
   const ProcessResult begun = session_.pipe(source, {"new", "-", "--write"});
   EXPECT_EQ(begun.exit_code, 0) << begun.standard_error;
@@ -56,7 +56,7 @@ TEST_F(CliInput, BeginsAProgramAndRunsIt) {
   EXPECT_THAT(session_.pipe(begun.standard_output, {"new", "-"}).standard_error, HasSubstr("`kmux run -` runs it"));
 }
 
-TEST_F(CliInput, NamesTheInputWhereItIsWrong) {
+TEST_F(CliInputTest, NamesStandardInputInErrors) {
   EXPECT_THAT(session_.pipe("", {"run", "-"}).standard_error, HasSubstr("the standard input is empty"));
   const ProcessResult wrong = session_.pipe("kernel f(x: f33[n])\n", {"run", "-"});
   EXPECT_EQ(wrong.exit_code, kWrongInput);

@@ -15,7 +15,7 @@ __global__ void wait(float* y, int n) {
 }
 )";
 
-TEST(CliInterrupt, EndsARunWhileAKernelRuns) {
+TEST(CliInterruptTest, StopsRunWhileKernelRuns) {
   const CliSession session;
   session.write("endless.cu", kEndless);
   const std::string kmux = std::string(KMUX_TEST_BUILD_DIR) + "/bin/kmux";

@@ -11,9 +11,9 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-class CliNamedPipe : public testing::Test {
+class CliNamedPipeTest : public testing::Test {
  protected:
-  CliNamedPipe() {
+  CliNamedPipeTest() {
     for (const char* const name : {"pipe", "pipe.npy", "pipe.kmux", "pipe.cu", "report/calls.jsonl"}) {
       const auto path = session_.folder() / name;
       std::filesystem::create_directories(path.parent_path());
@@ -29,7 +29,7 @@ class CliNamedPipe : public testing::Test {
   CliSession session_;
 };
 
-TEST_F(CliNamedPipe, IsRefusedAndNotWaitedFor) {
+TEST_F(CliNamedPipeTest, IsRejectedWithoutWaiting) {
   for (const Words& words :
        {Words{"show", "pipe.kmux"}, Words{"compile", "pipe.cu"}, Words{"new", "pipe.cu"}, Words{"fmt", "pipe.kmux"},
         Words{"cache", "import", "pipe"}, Words{"cache", "export", "pipe", "--force"}, Words{"replay", "report"},
@@ -44,7 +44,7 @@ TEST_F(CliNamedPipe, IsRefusedAndNotWaitedFor) {
   }
 }
 
-TEST_F(CliNamedPipe, TakesNoTrace) {
+TEST_F(CliNamedPipeTest, IsRejectedAsTraceFile) {
   const ProcessResult traced = session_.run(run({}), {{"KMUX_TRACE", "pipe"}});
   EXPECT_EQ(traced.exit_code, 0);
   EXPECT_THAT(traced.standard_error, HasSubstr("pipe\" (it is a file of another kind). Name another file."));

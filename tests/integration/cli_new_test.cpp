@@ -24,7 +24,7 @@ constexpr const char* kSaxpyText = R"(//! kmux
 //!   launch saxpy<<<ceildiv(n, 256), 256>>>(a, x, y, n)  # guess: a thread an element
 )";
 
-class CliNew : public testing::Test {
+class CliNewTest : public testing::Test {
  protected:
   std::string content_of(const std::string& name) const {
     std::ifstream file(session_.folder() / name);
@@ -59,12 +59,12 @@ class CliNew : public testing::Test {
   CliSession session_;
 };
 
-TEST_F(CliNew, PrintsAProgramThatSaysWhatItGuessed) {
+TEST_F(CliNewTest, PrintsProgramAndMarksGuesses) {
   EXPECT_EQ(text_of("saxpy.cu", kSaxpySource), kSaxpyText);
   EXPECT_EQ(session_.run({"new", "saxpy.cu"}).standard_error, "");
 }
 
-TEST_F(CliNew, WritesWhatRunsAtOnce) {
+TEST_F(CliNewTest, WritesRunnableProgram) {
   const ProcessResult run = run_of("saxpy.cu", kSaxpySource, {"--set", "n=8", "--in", "*=ones", "--out", "y=y.npy"});
   EXPECT_EQ(run.exit_code, 0) << run.standard_error;
   EXPECT_EQ(content_of("saxpy.cu"), std::string(kSaxpyText) + kSaxpySource);
@@ -75,7 +75,7 @@ TEST_F(CliNew, WritesWhatRunsAtOnce) {
   EXPECT_THAT(again.standard_error, HasSubstr("\"saxpy.cu\" carries a program already"));
 }
 
-TEST_F(CliNew, RunsEachKindOfKernelThatItGuesses) {
+TEST_F(CliNewTest, WritesRunnableProgramsForEachKernelKind) {
   EXPECT_EQ(run_of("fill.cu", "__global__ void fill(float* y) { y[blockIdx.x * 256 + threadIdx.x] = 1; }\n").exit_code,
             0);
   EXPECT_EQ(run_of("transpose.cu",
@@ -98,7 +98,7 @@ TEST_F(CliNew, RunsEachKindOfKernelThatItGuesses) {
             0);
 }
 
-TEST_F(CliNew, GuessesSizesAndGridsByNamesAndIndices) {
+TEST_F(CliNewTest, GuessesSizesAndGridsFromNamesAndIndices) {
   EXPECT_THAT(
       text_of("t.cu", "__global__ void t(const int* in, long* out, int w, int h) { out[blockIdx.y] = in[w]; }"),
       AllOf(HasSubstr("t(in: i32[w: i32, h: i32], inout out: i64[w, h])"), HasSubstr("example h = 1024, w = 1024"),
@@ -117,7 +117,7 @@ TEST_F(CliNew, GuessesSizesAndGridsByNamesAndIndices) {
       AllOf(HasSubstr("v(p: pointer, q: pointer, inout x: f32[total])"), HasSubstr("(p, q, x, total: i64)")));
 }
 
-TEST_F(CliNew, PutsSeveralKernelsInTheOrderOfTheFile) {
+TEST_F(CliNewTest, LaunchesKernelsInFileOrder) {
   session_.write("mine.h", "typedef float real;\n");
   const std::string text = text_of("two.cu",
                                    "#include \"mine.h\"\nnamespace my {\n"
@@ -144,7 +144,7 @@ __global__ void add(float* x, float* y, int n) {
 }
 )";
 
-TEST_F(CliNew, LaunchesWhatTheFileInstantiates) {
+TEST_F(CliNewTest, LaunchesTemplateInstantiations) {
   const std::string text = text_of("blas.cu", kTemplates);
   EXPECT_THAT(text, AllOf(HasSubstr("program blas(inout x: f32[n: i32], inout scale_x: f64[n], inout y: f32[n])"),
                           HasSubstr("launch my::scale<float, 4><<<ceildiv(n, 256), 256>>>(x, n)"),
@@ -155,7 +155,7 @@ TEST_F(CliNew, LaunchesWhatTheFileInstantiates) {
   EXPECT_EQ(load_npy(session_.folder() / "y.npy")->data_as<float>()[7], 5);
 }
 
-TEST_F(CliNew, LaunchesWhatTheFileInstantiatesOfAHeader) {
+TEST_F(CliNewTest, LaunchesInstantiationsOfHeaderTemplates) {
   session_.write("scale.h",
                  "template <class T>\n__global__ void scale(T* x, int n) {\n"
                  "  const int i = blockIdx.x * 256 + threadIdx.x;\n  if (i < n) x[i] *= 2;\n}\n"
@@ -166,7 +166,7 @@ TEST_F(CliNew, LaunchesWhatTheFileInstantiatesOfAHeader) {
   EXPECT_EQ(run_of("use.cu", source).exit_code, 0);
 }
 
-TEST_F(CliNew, LaunchesTheKernelsThatAreNamed) {
+TEST_F(CliNewTest, LaunchesOnlyNamedKernels) {
   session_.write("blas.cu", kTemplates);
   const auto launched = [&](const std::vector<std::string>& names) {
     std::vector<std::string> words = {"new", "blas.cu"};
@@ -193,7 +193,7 @@ TEST_F(CliNew, LaunchesTheKernelsThatAreNamed) {
   EXPECT_EQ(content_of("blas.cu"), kTemplates);
 }
 
-TEST_F(CliNew, TellsASizeOfOneKernelFromAScalarOfAnother) {
+TEST_F(CliNewTest, SeparatesSizeAndScalarOfSameName) {
   const std::string text = text_of("tree.cu", R"(
 __global__ void first(float* x, int per_node) { x[threadIdx.x] = per_node; }
 __global__ void second(float* x, int n, int per_node) { if (threadIdx.x < n) x[threadIdx.x] += per_node; }
@@ -202,7 +202,7 @@ __global__ void second(float* x, int n, int per_node) { if (threadIdx.x < n) x[t
   EXPECT_EQ(run_of("tree.cu", content_of("tree.cu")).exit_code, 0);
 }
 
-TEST_F(CliNew, PutsVectorsAndStructuresTogether) {
+TEST_F(CliNewTest, ComposesVectorsAndStructures) {
   const std::string source = R"(
 struct MatrixDim { int rows, cols, stride; };
 struct View { const float* data; int sizes[2]; struct { bool is_on; } flags; };
@@ -225,7 +225,7 @@ __global__ void viewed(View view, float* y, dim3 place) {
   EXPECT_EQ(run.exit_code, 0) << run.standard_error;
 }
 
-TEST_F(CliNew, SaysWhyAStructureCannotBePutTogether) {
+TEST_F(CliNewTest, ReportsUnsupportedStructures) {
   const auto reason_of = [&](const std::string& type) {
     return refusal_of("one.cu", "#pragma pack(1)\n" + type + "\n__global__ void k(P p, float* x) { }\n");
   };
@@ -244,7 +244,7 @@ TEST_F(CliNew, SaysWhyAStructureCannotBePutTogether) {
   EXPECT_THAT(reason_of("struct P { int& b; };"), HasSubstr("(its \"b\" is of type \"int &\")"));
 }
 
-TEST_F(CliNew, LaunchesOverloadsByTheirParameters) {
+TEST_F(CliNewTest, LaunchesOverloadsBySignature) {
   session_.write("overloads.cu",
                  "__global__ void twice(float* x, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                  "  if (i < n) x[i] *= 2;\n}\n"
@@ -262,7 +262,7 @@ TEST_F(CliNew, LaunchesOverloadsByTheirParameters) {
   EXPECT_EQ(run.exit_code, 0) << run.standard_error;
 }
 
-TEST_F(CliNew, SaysWhatItLeavesOut) {
+TEST_F(CliNewTest, ReportsOmittedKernels) {
   session_.write("some.cu",
                  "union P { int a, b; };\ntemplate <class T, int N> __global__ void scale(T* x) { }\n"
                  "__global__ void by_value(P p, float* x) { }\n__global__ void good(float* x) { }\n");
@@ -278,7 +278,7 @@ TEST_F(CliNew, SaysWhatItLeavesOut) {
                     HasSubstr(std::string("//! # left out: ") + kStructure), HasSubstr("launch good")));
 }
 
-TEST_F(CliNew, PassesOverCodeForTheHost) {
+TEST_F(CliNewTest, IgnoresHostCode) {
   const std::string source =
       "#include <chrono>\n#include <vector>\n" + std::string(kSaxpySource) +
       "int main() {\n  std::vector<float> x(8);\n  saxpy<<<1, 8>>>(1, x.data(), x.data(), 8);\n}\n";
@@ -286,7 +286,7 @@ TEST_F(CliNew, PassesOverCodeForTheHost) {
   EXPECT_EQ(run.exit_code, 0) << run.standard_error;
 }
 
-TEST_F(CliNew, ReadsWhatItCanWhereHeadersAreMissing) {
+TEST_F(CliNewTest, ReadsKernelsDespiteMissingHeaders) {
   session_.write("k.cu", "#include <no_such>\n#include <mma.h>\nusing namespace nvcuda;\n" + std::string(kSaxpySource) +
                              "__global__ void g(unknown_t x, float* y) { wmma::fragment<unknown_t> a; }\n"
                              "int main() { CHECK(saxpy<<<1, 2>>>(1, nullptr, nullptr, 0)); }\n");
@@ -298,13 +298,13 @@ TEST_F(CliNew, ReadsWhatItCanWhereHeadersAreMissing) {
   EXPECT_EQ(session_.run({"run", "k.cu", "--backend", "cpu"}).exit_code, kDoesNotCompile);
 }
 
-TEST_F(CliNew, SaysOfAMissingHeaderWhatIsTrueForSourcesOfGpus) {
+TEST_F(CliNewTest, MissingHeaderAdviceSuitsGpuSources) {
   EXPECT_THAT(refusal_of("k.cu", "#include <no_such>\nint nothing;\n", kDoesNotCompile),
               testing::AllOf(testing::HasSubstr("give the program a header of that name"),
                              testing::Not(testing::HasSubstr("apt-get"))));
 }
 
-TEST_F(CliNew, RefusesWhatItCannotBegin) {
+TEST_F(CliNewTest, RejectsUnsupportedSources) {
   EXPECT_THAT(refusal_of("only.cu", "template <class T> __global__ void f(T* x) { }\n"),
               HasSubstr("no kernel of \"only.cu\" can be launched as it is (\"f\" is a template (T) that nothing"));
   const char* const kHost = "is a template or stands in a namespace, and a launch of C++ names neither: add a function";

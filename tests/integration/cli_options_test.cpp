@@ -118,9 +118,9 @@ std::vector<Option> options_in(const std::string& help) {
   return options;
 }
 
-class CliOptions : public testing::TestWithParam<Listed> {
+class CliOptionsTest : public testing::TestWithParam<Listed> {
  protected:
-  CliOptions() {
+  CliOptionsTest() {
     session_.write("copy.kmux",
                    "kernel copy(x: f32[n], out y: f32[n])\n  sources \"copy.c\"\n  launch copy(x, y, n)\n");
     session_.write("copy.c",
@@ -140,7 +140,7 @@ class CliOptions : public testing::TestWithParam<Listed> {
   CliSession session_;
 };
 
-TEST_P(CliOptions, AreNotIgnored) {
+TEST_P(CliOptionsTest, AreNotIgnored) {
   const ProcessResult plain = run({});
   ASSERT_EQ(plain.exit_code, 0) << plain.standard_output << plain.standard_error;
   const std::vector<Option> options = options_in(session_.run({GetParam().name, "--help"}).standard_output);
@@ -161,7 +161,7 @@ TEST_P(CliOptions, AreNotIgnored) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Commands, CliOptions, testing::ValuesIn(listed()),
+INSTANTIATE_TEST_SUITE_P(Commands, CliOptionsTest, testing::ValuesIn(listed()),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace

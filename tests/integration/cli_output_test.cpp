@@ -52,7 +52,7 @@ std::vector<Writer> all_writers() {
   return writers;
 }
 
-class CliOutput : public testing::TestWithParam<Writer> {
+class CliOutputTest : public testing::TestWithParam<Writer> {
  protected:
   ProcessResult write_to(const std::string& file, const Words& more = {}) const {
     Words words = GetParam().words;
@@ -75,33 +75,33 @@ class CliOutput : public testing::TestWithParam<Writer> {
   CliSession session_;
 };
 
-TEST_P(CliOutput, LeavesProgramsAlone_C3_1) {
+TEST_P(CliOutputTest, DoesNotOverwritePrograms) {
   expect_refusal(kScaleProgram, "a program");
   expect_refusal("gemm/gemm.kmux.json", "");
   expect_refusal("new.kmux.json", "the name of a program");
 }
 
-TEST_P(CliOutput, LeavesSourcesAlone_C3_1) {
+TEST_P(CliOutputTest, DoesNotOverwriteSources) {
   const std::string file = GetParam().name == std::string("Bundle") ? "is not a bundle" : "source of program";
   expect_refusal("scale/scale.c", file);
   expect_refusal("gemm/gemm.c", "is not a");
 }
 
-TEST_P(CliOutput, LeavesWhatALinkLeadsToAlone_C3_1) {
+TEST_P(CliOutputTest, DoesNotOverwriteThroughLinks) {
   std::filesystem::create_symlink("scale/scale.c", session_.folder() / "link");
   std::filesystem::create_hard_link(session_.folder() / "scale/scale.c", session_.folder() / "hard");
   expect_refusal("link", "");
   expect_refusal("hard", "");
 }
 
-TEST_P(CliOutput, LeavesFilesOfOtherKindsAlone_C3_1) {
+TEST_P(CliOutputTest, DoesNotOverwriteOtherFileKinds) {
   session_.write("notes.txt", "what I thought of\n");
   session_.write("page.html", "<!doctype html>\n<title>my page</title>\n");
   session_.write("data.json", R"({"traceEvents":[]})");
   for (const char* file : {"notes.txt", "page.html", "data.json"}) expect_refusal(file, "it is there and is not a");
 }
 
-TEST_P(CliOutput, WritesOverWhatItWroteBefore_C3_1) {
+TEST_P(CliOutputTest, OverwritesOwnOutput) {
   for (int i = 0; i < 2; ++i) {
     const ProcessResult written = write_to("mine");
     EXPECT_EQ(written.exit_code, 0) << written.standard_error;
@@ -109,7 +109,7 @@ TEST_P(CliOutput, WritesOverWhatItWroteBefore_C3_1) {
   EXPECT_NE(content_of("mine"), "");
 }
 
-TEST_P(CliOutput, IsAnErrorBeyondTheLimitOfFileSizes) {
+TEST_P(CliOutputTest, ReportsErrorBeyondFileSizeLimit) {
   const FileSizeLimit limit(8);
   const ProcessResult written = write_to("mine");
   EXPECT_THAT(written.exit_code, AllOf(Gt(0), Lt(128))) << written.standard_error;
@@ -117,28 +117,28 @@ TEST_P(CliOutput, IsAnErrorBeyondTheLimitOfFileSizes) {
 }
 
 /// All writers except --lock: it keeps the file's content, so the file must be a lock file.
-class CliFreshOutput : public CliOutput {};
+class CliFreshOutputTest : public CliOutputTest {};
 
-TEST_P(CliFreshOutput, IsWrittenOverAnEmptyFile_C3_1) {
+TEST_P(CliFreshOutputTest, OverwritesEmptyFile) {
   session_.write("mine", "");
   EXPECT_EQ(write_to("mine").exit_code, 0);
   EXPECT_NE(content_of("mine"), "");
 }
 
-TEST_P(CliFreshOutput, IsWrittenOverAnythingIfForced_C3_1) {
+TEST_P(CliFreshOutputTest, OverwritesAnyFileIfForced) {
   session_.write("notes.txt", "what I thought of\n");
   const ProcessResult forced = write_to("notes.txt", {"--force"});
   EXPECT_EQ(forced.exit_code, 0) << forced.standard_error;
   EXPECT_NE(content_of("notes.txt"), "what I thought of\n");
 }
 
-TEST_P(CliOutput, WritesIntoNoDevice_C3_1) {
+TEST_P(CliOutputTest, RejectsDeviceFile) {
   const ProcessResult refused = write_to("/dev/null", {});
   EXPECT_EQ(refused.exit_code, 3);
   EXPECT_THAT(refused.standard_error, HasSubstr("not a regular file"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Cli, CliOutput, testing::ValuesIn(all_writers()),
+INSTANTIATE_TEST_SUITE_P(Cli, CliOutputTest, testing::ValuesIn(all_writers()),
                          [](const auto& test) { return std::string(test.param.name); });
 
 std::vector<Writer> fresh_writers() {
@@ -147,10 +147,10 @@ std::vector<Writer> fresh_writers() {
   return writers;
 }
 
-INSTANTIATE_TEST_SUITE_P(Cli, CliFreshOutput, testing::ValuesIn(fresh_writers()),
+INSTANTIATE_TEST_SUITE_P(Cli, CliFreshOutputTest, testing::ValuesIn(fresh_writers()),
                          [](const auto& test) { return std::string(test.param.name); });
 
-class CliOutputs : public testing::Test {
+class CliOutputsTest : public testing::Test {
  protected:
   void expect_refusal(const Words& words, const std::string& message) const {
     const auto before = session_.files();
@@ -162,17 +162,17 @@ class CliOutputs : public testing::Test {
   CliSession session_;
 };
 
-TEST_F(CliOutputs, AreNotInputs_C3_1) {
+TEST_F(CliOutputsTest, AreRejectedIfAlsoInputs) {
   expect_refusal(with(kRunScale, {"--out", "y=x8.npy"}), "--out would overwrite \"x8.npy\" (--in reads it)");
   expect_refusal(with(kRunScale, {"--check", "y=wrong8.npy", "--out", "y=wrong8.npy"}), "--check reads it");
 }
 
-TEST_F(CliOutputs, AreFilesOfTheirOwn_C3_1) {
+TEST_F(CliOutputsTest, AreRejectedIfTwoShareOneFile) {
   expect_refusal({"bench", kScaleProgram, "--json", "a", "--html", "./a"}, "--html names the file of --json");
   expect_refusal(with(kRunScale, {"--out", "y=a", "--out", "x=a"}), "\"a\" twice");
 }
 
-TEST_F(CliOutputs, PruneNeedsAWordForEverything_C3_1) {
+TEST_F(CliOutputsTest, PruneRequiresLimitOrAll) {
   const CliSession::Variables cache = {{"KMUX_CACHE_DIR", (session_.folder() / "cache").string()}};
   ASSERT_EQ(session_.run({"compile", kScaleProgram, "--target", "c"}, cache).exit_code, 0);
   const ProcessResult bare = session_.run({"cache", "prune"}, cache);

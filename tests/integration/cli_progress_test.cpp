@@ -57,7 +57,7 @@ std::vector<std::string> drawn_in(const std::string& text) {
   return lines;
 }
 
-TEST(CliProgress, IsABarOnATerminal) {
+TEST(CliProgressTest, ShowsBarOnTerminal) {
   const std::string text = shown_on("xterm");
   const std::vector<std::string> lines = drawn_in(text);
   ASSERT_GE(lines.size(), 7U) << text;
@@ -70,14 +70,14 @@ TEST(CliProgress, IsABarOnATerminal) {
   EXPECT_THAT(lines.back(), ContainsRegex("#################.*[]] +(8|9|10)[0-9] %"));
 }
 
-TEST(CliProgress, IsGoneAtTheEnd) {
+TEST(CliProgressTest, IsClearedAtEnd) {
   const std::string text = shown_on("xterm");
   const std::size_t last_bar = text.rfind("\r[");
   ASSERT_NE(last_bar, std::string::npos);
   EXPECT_THAT(text.substr(text.find("\033[K", last_bar)), testing::StartsWith("\033[K\r\033[Kscale: baseline cpu"));
 }
 
-TEST(CliProgress, IsNotDrawnWhereItCannotBe) {
+TEST(CliProgressTest, IsNotDrawnWithoutCapableTerminal) {
   EXPECT_THAT(shown_on("dumb"), Not(HasSubstr("\033")));
   const CliSession session;
   const ProcessResult bench =

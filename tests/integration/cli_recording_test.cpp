@@ -11,7 +11,7 @@
 namespace kmux::test {
 namespace {
 
-TEST_F(CliReplay, RefusesShapesThatNoMemoryHas) {
+TEST_F(CliReplayTest, RejectsInvalidOrOverflowingShapes) {
   record();
   const std::string whole = calls();
   for (const char* const wrong :
@@ -25,7 +25,7 @@ TEST_F(CliReplay, RefusesShapesThatNoMemoryHas) {
   }
 }
 
-TEST_F(CliReplay, RefusesMoreMemoryThanTheMachineHas) {
+TEST_F(CliReplayTest, RejectsBuffersLargerThanMachineMemory) {
   record();
   std::string text = calls();
   text.replace(text.find("[16]"), 4, "[100000000000000]");
@@ -37,9 +37,9 @@ TEST_F(CliReplay, RefusesMoreMemoryThanTheMachineHas) {
 }
 
 /// Recordings that name a compiler which refuses everything: if compiling succeeds, that compiler was not called.
-class ReplayedChoices : public CliReplay {
+class ReplayedChoicesTest : public CliReplayTest {
  protected:
-  ReplayedChoices() {
+  ReplayedChoicesTest() {
     record();
     session_.write("cc.sh", "#!/bin/sh\necho \"refused: $*\" >&2\nexit 1\n");
     std::filesystem::permissions(compiler(), std::filesystem::perms::owner_all);
@@ -51,7 +51,7 @@ class ReplayedChoices : public CliReplay {
   }
 };
 
-TEST_F(ReplayedChoices, ProgramsAndFoldersAreIgnoredAndNamed) {
+TEST_F(ReplayedChoicesTest, IgnoresRecordedProgramsAndFolders) {
   write_kernel(R"("options": {"engine": "host", "host_compiler": ")" + compiler().string() +
                R"(", "include_dirs": "/a", "linker": "/bin/b", "compile_flags": "-O1\n-DA='x y' -I/c"},)"
                R"("include_dirs": ["/d"], "compile_flags": ["-O2 -I/e"])");
@@ -65,21 +65,21 @@ TEST_F(ReplayedChoices, ProgramsAndFoldersAreIgnoredAndNamed) {
                     HasSubstr("ignored (a recording chooses no program and no folder of this machine)")));
 }
 
-TEST_F(ReplayedChoices, FlagsThatNameNoFolderAreTaken) {
+TEST_F(ReplayedChoicesTest, AppliesFlagsWithoutFolders) {
   write_kernel(R"("options": {}, "compile_flags": ["-Wall '-DA=x y'", "-I/e --no-such-flag"])");
   const ProcessResult refused = replay();
   EXPECT_NE(refused.exit_code, 0);
   EXPECT_THAT(refused.standard_error, HasSubstr("\"--no-such-flag\" is not allowed"));
 }
 
-TEST_F(ReplayedChoices, TheCommandLineChoosesBoth) {
+TEST_F(ReplayedChoicesTest, CommandLineChoosesHostCompiler) {
   const ProcessResult refused = replay({"--option", "engine=host", "--option", "host_compiler=" + compiler().string()});
   EXPECT_NE(refused.exit_code, 0);
   EXPECT_THAT(refused.standard_error, AllOf(HasSubstr(compiler().string()), Not(HasSubstr("ignored"))));
 }
 
 /// Folders that KMUX_RECORD names and that must stay unwritten.
-class RecordingRefusal : public CliReplay {
+class RecordingRefusalTest : public CliReplayTest {
  protected:
   /// Returns stderr of a recording process, which must still run its kernel.
   std::string said() const {
@@ -91,7 +91,7 @@ class RecordingRefusal : public CliReplay {
   static constexpr const char* kBegin = "kmux: warning: calls of \"scale\" are not recorded: folder '";
 };
 
-TEST_F(RecordingRefusal, OfAFolderThatOthersMayWriteTo) {
+TEST_F(RecordingRefusalTest, RejectsWorldWritableFolder) {
   std::filesystem::create_directory(folder());
   std::filesystem::permissions(folder(), std::filesystem::perms::all);
   EXPECT_THAT(said(), AllOf(HasSubstr(kBegin + folder().string()),
@@ -99,7 +99,7 @@ TEST_F(RecordingRefusal, OfAFolderThatOthersMayWriteTo) {
   EXPECT_TRUE(std::filesystem::is_empty(folder()));
 }
 
-TEST_F(RecordingRefusal, OfAFolderOfAnotherUser) {
+TEST_F(RecordingRefusalTest, RejectsFolderOfAnotherUser) {
   if (::geteuid() != 0) GTEST_SKIP() << needs("root", "only root can give a folder away");
   std::filesystem::create_directory(folder());
   ASSERT_EQ(::chown(folder().c_str(), 12345, 12345), 0);
@@ -107,14 +107,14 @@ TEST_F(RecordingRefusal, OfAFolderOfAnotherUser) {
   EXPECT_TRUE(std::filesystem::is_empty(folder()));
 }
 
-TEST_F(RecordingRefusal, OfALink) {
+TEST_F(RecordingRefusalTest, RejectsSymbolicLink) {
   std::filesystem::create_directory(session_.folder() / "elsewhere");
   std::filesystem::create_directory_symlink(session_.folder() / "elsewhere", folder());
   EXPECT_THAT(said(), AllOf(HasSubstr(kBegin), HasSubstr("it is a symbolic link")));
   EXPECT_TRUE(std::filesystem::is_empty(session_.folder() / "elsewhere"));
 }
 
-TEST_F(CliReplay, ARecordingIsForItsUserAlone) {
+TEST_F(CliReplayTest, RecordingIsPrivateToUser) {
   record();
   using std::filesystem::perms;
   const auto rights = [](const std::filesystem::path& path) { return std::filesystem::status(path).permissions(); };

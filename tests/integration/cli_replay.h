@@ -12,7 +12,7 @@
 namespace kmux::test {
 
 /// A session that records kernels and replays them.
-class CliReplay : public testing::Test {
+class CliReplayTest : public testing::Test {
  protected:
   /// Runs y = factor * x of 16 elements, recorded.
   void record(const std::string& data = "full", const std::string& factor = "2") {

@@ -16,7 +16,7 @@
 namespace kmux::test {
 namespace {
 
-TEST_F(CliReplay, FindsNoDifferenceWhereThereIsNone) {
+TEST_F(CliReplayTest, ReportsNoDifferenceForEqualResults) {
   record();
   const ProcessResult replayed = replay();
   EXPECT_EQ(replayed.exit_code, 0) << replayed.standard_error;
@@ -24,7 +24,7 @@ TEST_F(CliReplay, FindsNoDifferenceWhereThereIsNone) {
                                               Not(HasSubstr("KMUX_RECORD_DATA"))));
 }
 
-TEST_F(CliReplay, NamesTheFirstDifference) {
+TEST_F(CliReplayTest, ReportsFirstDifference) {
   record();
   std::string text = calls();
   const std::string x = before_of("x"), y = digest_of("\"y\":\"");
@@ -50,7 +50,7 @@ __constant__ float shift = 5;
 __global__ void shifted(const float* x, float* y) { y[threadIdx.x] = scale * x[threadIdx.x] + shift; }
 )";
 
-TEST_F(CliReplay, ConstantsHaveTheirValuesAgain) {
+TEST_F(CliReplayTest, RestoresRecordedConstants) {
   session_.write("shifted.cu", kShifted);
   record_constants("full");
   EXPECT_THAT(calls(), AllOf(HasSubstr("\"constants\":{\"scale\":\""), HasSubstr("\"shift\":\"")));
@@ -67,7 +67,7 @@ TEST_F(CliReplay, ConstantsHaveTheirValuesAgain) {
   EXPECT_THAT(replay().standard_output, HasSubstr("first difference: call 1, kernel 1-shifted"));
 }
 
-TEST_F(CliReplay, ConstantsWithoutBytesAreMadeUpAndSaidToBe) {
+TEST_F(CliReplayTest, ReportsConstantsWithoutRecordedBytes) {
   session_.write("shifted.cu", kShifted);
   record_constants("");
   const ProcessResult replayed = replay();
@@ -78,7 +78,7 @@ TEST_F(CliReplay, ConstantsWithoutBytesAreMadeUpAndSaidToBe) {
             HasSubstr("constants whose bytes were not recorded were zeros, or what their source gives them\n")));
 }
 
-TEST_F(CliReplay, RefusesConstantsOfAnotherSize) {
+TEST_F(CliReplayTest, RejectsConstantsOfWrongSize) {
   session_.write("shifted.cu", kShifted);
   record_constants("full");
   std::string text = calls();
@@ -91,7 +91,7 @@ TEST_F(CliReplay, RefusesConstantsOfAnotherSize) {
 }
 
 /// Kernels of an application that records its calls.
-class RecordingApplication : public CliReplay {
+class RecordingApplicationTest : public CliReplayTest {
  protected:
   Kernel compiled(const std::string& source, const std::string& signature) const {
     const Program program = kernel_program({.source = source, .signature = signature}).value();
@@ -117,7 +117,7 @@ constexpr const char* kTwice =
     "extern \"C\" void twice(const float* x, float* y, int n) { for (int i = 0; i < n; ++i) y[i] = x[i] * 2; }";
 constexpr const char* kTwiceSignature = "twice(x: f32[n], out y: f32[n])";
 
-TEST_F(RecordingApplication, InPlaceCallsAreReplayedInPlace) {
+TEST_F(RecordingApplicationTest, InPlaceCallsAreReplayedInPlace) {
   const Kernel twice = compiled(kTwice, kTwiceSignature);
   std::vector<float> memory{1, 2, 3, 4};
   const Tensor both = Tensor::borrow(memory.data(), {4}, dtype::kFloat32);
@@ -125,7 +125,7 @@ TEST_F(RecordingApplication, InPlaceCallsAreReplayedInPlace) {
   expect(0, "no difference\n");
 }
 
-TEST_F(RecordingApplication, OverlappingBuffersOverlapAgain) {
+TEST_F(RecordingApplicationTest, OverlappingBuffersOverlapInReplay) {
   const Kernel twice = compiled(kTwice, kTwiceSignature);
   std::vector<float> memory{1, 0, 0, 0, 0, 0};
   const Tensor x = Tensor::borrow(memory.data() + 1, {4}, dtype::kFloat32);
@@ -136,7 +136,7 @@ TEST_F(RecordingApplication, OverlappingBuffersOverlapAgain) {
   expect(0, "no difference\n");
 }
 
-TEST_F(RecordingApplication, WhatAKernelLeavesOfAnOutputIsThereAgain) {
+TEST_F(RecordingApplicationTest, UnwrittenOutputElementsAreRestored) {
   const Kernel first =
       compiled("extern \"C\" void first(const float* x, float* y) { y[0] = x[0]; }", "first(x: f32[4], out y: f32[4])");
   std::vector<float> in{1, 2, 3, 4}, out{5, 6, 7, 8};
@@ -147,7 +147,7 @@ TEST_F(RecordingApplication, WhatAKernelLeavesOfAnOutputIsThereAgain) {
   expect(0, "no difference\n");
 }
 
-TEST_F(RecordingApplication, ConstantsWithoutAValueAreRefusedAllTheSame) {
+TEST_F(RecordingApplicationTest, UnsetConstantIsRejectedAndNotRecorded) {
   Program program = kernel_program({.source = kShifted}).value();
   const Kernel kernel = compile(*runtime_, program, {.execution_backend = "cpu"}).value();
   const Tensor x = Tensor::zeros({16}, dtype::kFloat32).value(), y = Tensor::zeros({16}, dtype::kFloat32).value();
@@ -160,7 +160,7 @@ TEST_F(RecordingApplication, ConstantsWithoutAValueAreRefusedAllTheSame) {
   expect(0, "1 call of 1 kernel replayed, 1 with results");  // a refused call is not recorded
 }
 
-TEST_F(CliReplay, RefusesFormatsToCome) {
+TEST_F(CliReplayTest, RejectsNewerFormat) {
   record();
   const auto file = process_ / "kernels/1-scale/kernel.json";
   std::ostringstream text;
@@ -173,7 +173,7 @@ TEST_F(CliReplay, RefusesFormatsToCome) {
               HasSubstr("has format 3 (this kmux reads up to 2). Replay it with a newer kmux."));
 }
 
-TEST_F(CliReplay, RefusesMemoryThatThereIsNot) {
+TEST_F(CliReplayTest, RejectsInvalidMemoryReference) {
   record();
   const std::string whole = calls();
   for (const char* const wrong :
@@ -188,7 +188,7 @@ TEST_F(CliReplay, RefusesMemoryThatThereIsNot) {
   }
 }
 
-TEST_F(CliReplay, KeepsNoBytesUnlessToldTo) {
+TEST_F(CliReplayTest, RecordsNoBytesByDefault) {
   record("");
   EXPECT_TRUE(std::filesystem::is_empty(process_ / "data"));
   const ProcessResult replayed = replay();
@@ -197,19 +197,19 @@ TEST_F(CliReplay, KeepsNoBytesUnlessToldTo) {
               AllOf(HasSubstr("0 with results that could be compared"), HasSubstr("with KMUX_RECORD_DATA=full")));
 }
 
-TEST_F(CliReplay, WarnsOfAWordThatItDoesNotKnow) {
+TEST_F(CliReplayTest, WarnsOfUnknownRecordDataValue) {
   const ProcessResult run = session_.run({"run", "scale/scale.kmux.json", "--target", "c"},
                                          {{"KMUX_RECORD", folder().string()}, {"KMUX_RECORD_DATA", "all"}});
   EXPECT_THAT(run.standard_error, HasSubstr("KMUX_RECORD_DATA=\"all\" is not known"));
 }
 
-TEST_F(CliReplay, ReadsWhatAProcessLeftThatDidNotEnd) {
+TEST_F(CliReplayTest, ReadsTruncatedRecording) {
   record();
   write_calls(calls() + "{\"kernel\": \"1-sc");
   EXPECT_THAT(replay().standard_output, HasSubstr("no difference\n"));
 }
 
-TEST_F(CliReplay, RefusesWhatIsDamaged) {
+TEST_F(CliReplayTest, RejectsDamagedRecording) {
   record();
   const std::string digest = before_of("x");
   std::ofstream(process_ / "data" / digest) << "other";
@@ -226,14 +226,14 @@ TEST_F(CliReplay, RefusesWhatIsDamaged) {
   }
 }
 
-TEST_F(CliReplay, RefusesAFolderWithoutARecording) {
+TEST_F(CliReplayTest, RejectsFolderWithoutRecording) {
   const ProcessResult refused = session_.run({"replay", "scale"});
   EXPECT_EQ(refused.exit_code, 3);
   EXPECT_THAT(refused.standard_error,
               HasSubstr("\"scale\" is not a recording (it has no calls.jsonl). Name a folder that KMUX_RECORD named."));
 }
 
-TEST_F(CliReplay, SaysWithWhatItWasRecordedWhereThatIsNotHere) {
+TEST_F(CliReplayTest, NamesUnavailableRecordedBackend) {
   record();
   const auto file = process_ / "kernels/1-scale/kernel.json";
   std::ofstream(file) << R"({"backend": "cutedsl", "target": "cuda:sm_90a"})";

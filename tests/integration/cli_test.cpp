@@ -30,7 +30,7 @@ std::string text_in(const Json& json, std::string_view key) {
   return member != nullptr && member->as_string() != nullptr ? *member->as_string() : "";
 }
 
-TEST(Cli, HelpNamesEveryCommandAndExitCode) {
+TEST(CliTest, HelpNamesEveryCommandAndExitCode) {
   const CliSession session;
   const ProcessResult help = session.run({"--help"});
   EXPECT_EQ(help.exit_code, 0);
@@ -47,7 +47,7 @@ TEST(Cli, HelpNamesEveryCommandAndExitCode) {
   EXPECT_THAT(session.run({"--version"}).standard_output, HasSubstr("kmux 0."));
 }
 
-TEST(Cli, SomeCommandsAreProgramsOfTheirOwn) {
+TEST(CliTest, RunsSomeCommandsAsSeparatePrograms) {
   const CliSession session;
   const ProcessResult tested = session.run({"conformance", "--plugin", "cpu", "--tags", "load,arguments", "--json"});
   ASSERT_EQ(tested.exit_code, 0) << tested.standard_error;
@@ -67,7 +67,7 @@ TEST(Cli, SomeCommandsAreProgramsOfTheirOwn) {
 
 // A shell passes only "kmux" as the first word, and the command may be a link. Both must work: a build with
 // KMUX_PORTABLE uses the first word.
-TEST(Cli, ProgramsOfTheirOwnAreFoundHoweverTheCommandIs) {
+TEST(CliTest, FindsSeparateProgramsThroughPathAndLink) {
   const CliSession session;
   const std::string folder = session.folder().string(), command = std::string(KMUX_TEST_BUILD_DIR) + "/bin";
   std::filesystem::create_directory(session.folder() / "links");
@@ -81,7 +81,7 @@ TEST(Cli, ProgramsOfTheirOwnAreFoundHoweverTheCommandIs) {
   }
 }
 
-TEST(Cli, ConformanceWritesJUnit) {
+TEST(CliTest, ConformanceWritesJUnit) {
   const CliSession session;
   const std::string file = (session.folder() / "results.xml").string();
   ASSERT_EQ(session.run({"conformance", "--plugin", "cpu", "--tags", "load", "--junit", file}).exit_code, 0);
@@ -90,7 +90,7 @@ TEST(Cli, ConformanceWritesJUnit) {
   EXPECT_EQ(session.run({"conformance"}).exit_code, 2);
 }
 
-TEST(Cli, FlagsAreSplitAsAShellDoesIt_C2_8) {
+TEST(CliTest, FlagsAreSplitLikeShellWords) {
   const CliSession session;
   const std::string source =
       "#if X != 1 || Y != (1 + 1)\n#error flags\n#endif\nvoid scale(const float* x, float f, float* y, long long n) "
@@ -114,7 +114,7 @@ TEST(Cli, FlagsAreSplitAsAShellDoesIt_C2_8) {
   EXPECT_EQ(compiles({"-DX=1 -o/tmp/x"}), 3);
 }
 
-TEST(Cli, PluginsListsThoseOfThisBuild) {
+TEST(CliTest, PluginsListsBuiltPlugins) {
   const CliSession session;
   const Json json = json_of(session.run({"plugins", "--json"}));
   bool cpu = false;
@@ -129,14 +129,14 @@ TEST(Cli, PluginsListsThoseOfThisBuild) {
   EXPECT_THAT(session.run({"plugins", "--verbose"}).standard_output, HasSubstr("are held by: " + held));
 }
 
-TEST(Cli, DevicesBeginWithTheHost) {
+TEST(CliTest, DevicesBeginWithHost) {
   const CliSession session;
   const Json json = json_of(session.run({"devices", "--json"}));
   ASSERT_GE(json.find("devices")->as_array()->size(), 2u);
   EXPECT_EQ(text_in(json.find("devices")->as_array()->front(), "device"), "host");
 }
 
-TEST(Cli, ResolveExplainsEveryCandidate) {
+TEST(CliTest, ResolveShowsChosenBackend) {
   const CliSession session;
   const ProcessResult table = session.run({"resolve", kScale});
   EXPECT_EQ(table.exit_code, 0) << table.standard_error;
@@ -146,7 +146,7 @@ TEST(Cli, ResolveExplainsEveryCandidate) {
   EXPECT_EQ(text_in(json, "requested_backend"), "cpu");
 }
 
-TEST(Cli, ResolveFoldsWhatOtherDialectsRefuse) {
+TEST(CliTest, ResolveFoldsUnsupportedDialects) {
   const CliSession session;
   const std::string portable = std::string(KMUX_TEST_SOURCE_DIR) + "/examples/portable/saxpy.kmux.json";
   const auto rows = [&](const std::vector<std::string>& more) {
@@ -166,7 +166,7 @@ TEST(Cli, ResolveFoldsWhatOtherDialectsRefuse) {
             json_of(session.run({"resolve", portable, "--json", "--all"})));
 }
 
-TEST(Cli, PluginsTellsAReasonInALine) {
+TEST(CliTest, PluginsShortensReasonsUnlessVerbose) {
   const CliSession session;
   const CliSession::Variables kNowhere = {{"KMUX_PLUGIN_PATH", session.folder().string()}};
   std::filesystem::create_directory(session.folder() / "plugins");
@@ -181,7 +181,7 @@ TEST(Cli, PluginsTellsAReasonInALine) {
   EXPECT_THAT(brief.substr(begin, brief.rfind("\n(") - begin), Not(HasSubstr("(")));
 }
 
-TEST(Cli, PluginsTellsTheFirstProblemOfAManifestInTheLine) {
+TEST(CliTest, PluginsReportsFirstManifestProblem) {
   const CliSession session;
   const std::filesystem::path folder = session.folder() / "plugins";
   std::filesystem::create_directory(folder);
@@ -191,7 +191,7 @@ TEST(Cli, PluginsTellsTheFirstProblemOfAManifestInTheLine) {
               HasSubstr("broken.plugin.json\" is not valid: \"version\" is missing. Correct the plugin.json.in"));
 }
 
-TEST(Cli, PluginsNamesSkippedKeys) {
+TEST(CliTest, PluginsVerboseNamesSkippedKeys) {
   const CliSession session;
   const std::filesystem::path folder = session.folder() / "plugins";
   std::filesystem::copy(std::filesystem::path(KMUX_TEST_PLUGIN_DIR) / "null", folder);
@@ -206,7 +206,7 @@ TEST(Cli, PluginsNamesSkippedKeys) {
   EXPECT_THAT(session.run({"plugins"}, kHere).standard_output, Not(HasSubstr("prioritie")));
 }
 
-TEST(Cli, CompileKeepsTheArtifact) {
+TEST(CliTest, CompileWritesArtifact) {
   const CliSession session;
   const Json json = json_of(session.run({"compile", kScale, "--json", "--output", "scale.artifact"}));
   EXPECT_EQ(text_in(json, "backend"), "cpu");
@@ -228,7 +228,7 @@ extern "C" __global__ void __launch_bounds__(512) shuffle(float* x, int n) {
 )";
 
 // No device is queried.
-TEST(Cli, CompileShowsWhatTheKernelsTake) {
+TEST(CliTest, CompileReportsKernelResources) {
   const CliSession session;
   session.write("shuffle.cu", kShuffle);
   std::vector<std::string> words = {"compile", "shuffle.cu", "--backend", "nvrtc", "--target", "cuda:sm_90"};
@@ -256,7 +256,7 @@ TEST(Cli, CompileShowsWhatTheKernelsTake) {
   EXPECT_EQ(*json_of(session.run(words)).find("kernels"), Json()) << "backend cpu says nothing of it";
 }
 
-TEST(Cli, LauncherAndSourceArePrinted) {
+TEST(CliTest, LauncherAndSourceArePrinted) {
   const CliSession session;
   EXPECT_THAT(session.run({"launcher", kScale}).standard_output, HasSubstr("extern \"C\""));
   // C2.20: text that is the same in every launcher is printed only on request.
@@ -268,7 +268,7 @@ TEST(Cli, LauncherAndSourceArePrinted) {
   EXPECT_THAT(session.run({"source", kScale}).standard_output, HasSubstr("void scale("));
 }
 
-TEST(Cli, RunWritesAndChecks) {
+TEST(CliTest, RunWritesAndChecksOutput) {
   const CliSession session;
   const ProcessResult run =
       session.run({"run", kScale, "--in", "x=x8.npy", "--scalar", "factor=2", "--out", "y=y.npy"});
@@ -284,7 +284,7 @@ TEST(Cli, RunWritesAndChecks) {
   EXPECT_THAT(check.standard_output, HasSubstr("correct"));
 }
 
-TEST(Cli, RunSaysWhereAResultIsWrong) {
+TEST(CliTest, RunReportsWrongElements) {
   const CliSession session;
   const ProcessResult run =
       session.run({"run", kScale, "--in", "x=x8.npy", "--scalar", "factor=1", "--check", "y=wrong8.npy"});
@@ -296,7 +296,7 @@ TEST(Cli, RunSaysWhereAResultIsWrong) {
   EXPECT_EQ(loose.exit_code, 0);
 }
 
-TEST(Cli, RunMakesInputsOfItsOwn) {
+TEST(CliTest, RunGeneratesInputs) {
   const CliSession session;
   const auto scaled = [&](const std::string& source, const std::string& file) {
     const ProcessResult run =
@@ -312,7 +312,7 @@ TEST(Cli, RunMakesInputsOfItsOwn) {
   EXPECT_THAT(scaled("ones", "d.npy"), testing::Each(1.5f));
 }
 
-TEST(Cli, VerboseLogsToStderrOnly) {
+TEST(CliTest, VerboseLogsToStderrOnly) {
   const CliSession session;
   const ProcessResult run = session.run({"run", kScale, "--in", "x=x8.npy", "--verbose"});
   EXPECT_EQ(run.exit_code, 0);

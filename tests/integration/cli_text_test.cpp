@@ -24,9 +24,9 @@ __global__ void saxpy(float a, const float* x, float* y, int n) {
 }
 )";
 
-class CliText : public testing::Test {
+class CliTextTest : public testing::Test {
  protected:
-  CliText() { session_.write("saxpy.cu", kSaxpy); }
+  CliTextTest() { session_.write("saxpy.cu", kSaxpy); }
   std::string content_of(const std::string& name) const {
     std::ifstream file(session_.folder() / name);
     return {std::istreambuf_iterator<char>(file), {}};
@@ -34,7 +34,7 @@ class CliText : public testing::Test {
   CliSession session_;
 };
 
-TEST_F(CliText, RunsOneFile) {
+TEST_F(CliTextTest, RunsSourceAndTextFile) {
   session_.write("check.kmux",
                  "kernel check(x: f32[n], out y: f32[n])\n  sources \"check.c\"\n  launch check(x, y, n)\n");
   session_.write("check.c",
@@ -46,7 +46,7 @@ TEST_F(CliText, RunsOneFile) {
   }
 }
 
-TEST_F(CliText, TakesAPythonFile) {
+TEST_F(CliTextTest, AcceptsPythonFile) {
   const std::string source = R"(#!/usr/bin/env python3
 #! kmux
 #! kernel scale(inout x: f32[n], by: f32)
@@ -78,7 +78,7 @@ def scale(x: cute.Tensor, by: cutlass.Float32):
   EXPECT_THAT(compiled.standard_output, HasSubstr("compiled for cuda:sm_90a with cutedsl"));
 }
 
-TEST_F(CliText, ShowsAnyForm) {
+TEST_F(CliTextTest, ShowsEveryProgramForm) {
   const ProcessResult source = session_.run({"show", "saxpy.cu"});
   EXPECT_THAT(source.standard_output, AllOf(HasSubstr("kernel saxpy("), HasSubstr("  sources \"saxpy.cu\"\n")));
   const ProcessResult json = session_.run({"show", "scale/scale.kmux.json"});
@@ -89,7 +89,7 @@ TEST_F(CliText, ShowsAnyForm) {
             parse_json(session_.run({"show", "scale/scale.kmux.json", "--json"}).standard_output).value());
 }
 
-TEST_F(CliText, PacksAndRunsWhatItPacked) {
+TEST_F(CliTextTest, PacksProgramAndKeepsOtherFiles) {
   const ProcessResult packed = session_.run({"pack", "saxpy.cu"});
   EXPECT_EQ(packed.exit_code, 0) << packed.standard_error;
   EXPECT_THAT(content_of("saxpy.kmux.json"), HasSubstr("\"sha256\""));
@@ -105,7 +105,7 @@ TEST_F(CliText, PacksAndRunsWhatItPacked) {
   EXPECT_THAT(session_.run({"pack", "saxpy.cu", "-o", "saxpy.kmux"}).standard_error, HasSubstr("the name of a text"));
 }
 
-TEST_F(CliText, FormatsInPlaceAndChecks) {
+TEST_F(CliTextTest, FormatsInPlaceAndChecks) {
   std::string untidy = kSaxpy;
   untidy.replace(untidy.find("ceildiv(n, 256)"), 15, "ceildiv( n,256 )");
   session_.write("untidy.cu", untidy);
@@ -124,7 +124,7 @@ TEST_F(CliText, FormatsInPlaceAndChecks) {
               HasSubstr("has no text form (it is JSON)"));
 }
 
-TEST_F(CliText, SaysAllThatIsWrongAsACompilerDoes) {
+TEST_F(CliTextTest, ReportsAllErrorsWithPositions) {
   session_.write("wrong.kmux", "kernel k(x: f31[n])\n  sorces \"k.cu\"\n  launch k<<<n, 1>>>(x)\n");
   for (const char* command : {"show", "run", "pack", "fmt", "bench", "compile"}) {
     const ProcessResult result = session_.run({command, "wrong.kmux"});

@@ -8,7 +8,7 @@
 namespace kmux::test {
 namespace {
 
-class CliTrace : public testing::Test {
+class CliTraceTest : public testing::Test {
  protected:
   std::string text_of(const std::string& name) const {
     std::ostringstream text;
@@ -22,7 +22,7 @@ class CliTrace : public testing::Test {
   CliSession session_;
 };
 
-TEST_F(CliTrace, WritesEveryStage) {
+TEST_F(CliTraceTest, WritesEveryStage) {
   std::vector<std::string> command = words("trace");
   command.insert(command.end(), {"--repeat", "3", "--trace", "t.json"});
   const ProcessResult traced = session_.run(command);
@@ -32,7 +32,7 @@ TEST_F(CliTrace, WritesEveryStage) {
                                        HasSubstr("\"build\""), HasSubstr("\"load\""), HasSubstr("\"call\"")));
 }
 
-TEST_F(CliTrace, TellsWhatTheCacheHad_C3_12) {
+TEST_F(CliTraceTest, RecordsCacheHit) {
   const CliSession::Variables cache = {{"KMUX_CACHE_DIR", (session_.folder() / "cache").string()}};
   std::vector<std::string> command = words("trace");
   command.insert(command.end(), {"--trace", "t.json", "--option", "tier=full"});
@@ -42,7 +42,7 @@ TEST_F(CliTrace, TellsWhatTheCacheHad_C3_12) {
   EXPECT_THAT(text_of("t.json"), AllOf(HasSubstr("\"cache hit\""), HasSubstr("\"load\""), Not(HasSubstr("\"build\""))));
 }
 
-TEST_F(CliTrace, RefusesAFileThatCannotBeWritten) {
+TEST_F(CliTraceTest, RejectsUnwritableFile) {
   std::vector<std::string> command = words("trace");
   command.insert(command.end(), {"--trace", "no/such/folder/t.json"});
   const ProcessResult traced = session_.run(command);
@@ -50,13 +50,13 @@ TEST_F(CliTrace, RefusesAFileThatCannotBeWritten) {
   EXPECT_THAT(traced.standard_error, HasSubstr("--trace cannot write \"no/such/folder/t.json\""));
 }
 
-TEST_F(CliTrace, VariableTracesAnyProcess) {
+TEST_F(CliTraceTest, VariableEnablesTracing) {
   const ProcessResult run = session_.run(words("run"), {{"KMUX_TRACE", (session_.folder() / "any.json").string()}});
   ASSERT_EQ(run.exit_code, 0) << run.standard_error;
   EXPECT_THAT(text_of("any.json"), AllOf(HasSubstr("\"build\""), HasSubstr("\"call\"")));
 }
 
-TEST_F(CliTrace, VariableOverwritesTracesAlone) {
+TEST_F(CliTraceTest, VariableOverwritesOnlyTraces) {
   session_.write("notes.c", "int keep;\n");
   for (const std::string name : {"notes.c", "any.json", "any.json"}) {
     const ProcessResult run = session_.run(words("run"), {{"KMUX_TRACE", (session_.folder() / name).string()}});

@@ -10,7 +10,7 @@ namespace {
 
 const char* const kTunedScale = "scale/scale.kmux.json";
 
-class CliTune : public testing::Test {
+class CliTuneTest : public testing::Test {
  protected:
   ProcessResult run(std::vector<std::string> words) const {
     words.insert(words.end(), {"--target", "c"});
@@ -19,7 +19,7 @@ class CliTune : public testing::Test {
   CliSession session_;
 };
 
-TEST_F(CliTune, MeasuresInTheShapesOfTheExample) {
+TEST_F(CliTuneTest, MeasuresExampleShapesOnce) {
   const ProcessResult tuned = run({"tune", kTunedScale});
   ASSERT_EQ(tuned.exit_code, 0) << tuned.standard_error;
   EXPECT_THAT(tuned.standard_output,
@@ -51,7 +51,7 @@ void write_two(const CliSession& session) {
   session.write("two.kmux.json", kTwoVariants);
 }
 
-TEST_F(CliTune, FindsTheFasterVariantOfABackend) {
+TEST_F(CliTuneTest, FindsFasterVariantOfBackend) {
   write_two(session_);
   EXPECT_THAT(run({"run", "two.kmux.json"}).standard_output, HasSubstr(", variant 1 of 0 to 1\n"));
   EXPECT_THAT(run({"resolve", "two.kmux.json"}).standard_output, HasSubstr("its dialect is for this kind of device"));
@@ -64,7 +64,7 @@ TEST_F(CliTune, FindsTheFasterVariantOfABackend) {
               HasSubstr("measured; surely faster"));
 }
 
-TEST_F(CliTune, StatesWhatALockFileHadBefore) {
+TEST_F(CliTuneTest, ReportsReplacedLockFileWinner) {
   write_two(session_);
   const ProcessResult first = run({"tune", "two.kmux.json", "--lock", "lock"});
   ASSERT_EQ(first.exit_code, 0) << first.standard_output;
@@ -80,7 +80,7 @@ TEST_F(CliTune, StatesWhatALockFileHadBefore) {
   EXPECT_EQ(*report.find("replaced")->find("variant")->as_integer(), 1);
 }
 
-TEST_F(CliTune, BenchMeasuresWhatThePolicyChooses) {
+TEST_F(CliTuneTest, BenchMeasuresVariantChosenByPolicy) {
   write_two(session_);
   ASSERT_EQ(run({"tune", "two.kmux.json", "--lock", "lock"}).exit_code, 0);
   const auto variant = [&](const std::vector<std::string>& more) -> std::int64_t {
@@ -106,7 +106,7 @@ TEST_F(CliTune, BenchMeasuresWhatThePolicyChooses) {
   EXPECT_THAT(none.standard_error, HasSubstr("none.lock"));
 }
 
-TEST_F(CliTune, ALockFileThatIsNotReadIsRefused) {
+TEST_F(CliTuneTest, RejectsUnusedLockFile) {
   for (const char* command : {"resolve", "bench", "run", "compile"}) {
     const ProcessResult result = run({command, kTunedScale, "--lock-file", "none.lock"});
     EXPECT_EQ(result.exit_code, 3) << command;
@@ -115,14 +115,14 @@ TEST_F(CliTune, ALockFileThatIsNotReadIsRefused) {
   EXPECT_EQ(run({"tune", kTunedScale, "--policy", "pinned"}).exit_code, 2) << "it measures, whatever the policy";
 }
 
-TEST_F(CliTune, TakesOtherShapes) {
+TEST_F(CliTuneTest, AcceptsOtherShapes) {
   const ProcessResult tuned = run({"tune", kTunedScale, "--symbol", "n=64", "--json"});
   ASSERT_EQ(tuned.exit_code, 0) << tuned.standard_error;
   EXPECT_THAT(*parse_json(tuned.standard_output)->find("shapes")->as_string(), HasSubstr("2^6"));
   EXPECT_EQ(run({"tune", kTunedScale, "--symbol", "nonsense=64"}).exit_code, 3);
 }
 
-TEST_F(CliTune, TakesValuesAsRunDoes) {
+TEST_F(CliTuneTest, AcceptsSameValueOptionsAsRun) {
   session_.write("bare.kmux",
                  "kernel bare(x: f32[n], s: f32, out y: f32[n])\n  sources \"bare.c\"\n  launch bare(x, s, y, n)\n");
   session_.write("bare.c",
@@ -143,7 +143,7 @@ TEST_F(CliTune, TakesValuesAsRunDoes) {
   }
 }
 
-TEST_F(CliTune, PinsForProduction) {
+TEST_F(CliTuneTest, PinsWinnerInLockFile) {
   EXPECT_THAT(run({"resolve", kTunedScale, "--policy", "pinned", "--lock-file", "lock"}).standard_error,
               HasSubstr("lock"));
   ASSERT_EQ(run({"tune", kTunedScale, "--lock", "lock"}).exit_code, 0);
@@ -152,7 +152,7 @@ TEST_F(CliTune, PinsForProduction) {
   EXPECT_THAT(pinned.standard_output, HasSubstr("pinned in 'lock'"));
 }
 
-TEST_F(CliTune, ResolveExplainsTimesAndPolicy) {
+TEST_F(CliTuneTest, ResolveExplainsTimesAndPolicy) {
   ASSERT_EQ(run({"tune", kTunedScale}).exit_code, 0);
   const ProcessResult explained = run({"resolve", kTunedScale, "--explain", "--policy", "measured"});
   EXPECT_THAT(explained.standard_output,
@@ -161,13 +161,13 @@ TEST_F(CliTune, ResolveExplainsTimesAndPolicy) {
   EXPECT_THAT(run({"resolve", kTunedScale, "--json", "--explain"}).standard_output, HasSubstr("\"run_us\""));
 }
 
-TEST_F(CliTune, UnknownPolicyIsAnErrorThatListsThem) {
+TEST_F(CliTuneTest, UnknownPolicyErrorListsPolicies) {
   const ProcessResult result = run({"resolve", kTunedScale, "--policy", "best"});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.standard_error, HasSubstr("priority, fast_start, measured, pinned"));
 }
 
-TEST_F(CliTune, ListOfBuildsHasNoMeasurements) {
+TEST_F(CliTuneTest, CacheListOmitsMeasurements) {
   ASSERT_EQ(run({"tune", kTunedScale}).exit_code, 0);
   const ProcessResult list =
       session_.run({"cache", "list"}, {{"KMUX_CACHE_DIR", (session_.folder() / "cache").string()}});

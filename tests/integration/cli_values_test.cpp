@@ -19,9 +19,9 @@ std::string saxpy(const std::string& known) {
          "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] += a * x[i];\n}\n";
 }
 
-class CliValues : public testing::Test {
+class CliValuesTest : public testing::Test {
  protected:
-  CliValues() {
+  CliValuesTest() {
     session_.write("saxpy.cu", saxpy("//!   example n = 1000, a = 1.5\n//!   flops 2 * n\n"));
     session_.write("bare.cu", saxpy(""));
   }
@@ -33,7 +33,7 @@ class CliValues : public testing::Test {
   CliSession session_;
 };
 
-TEST_F(CliValues, MakesUpWhatIsNotGivenAndSaysSo) {
+TEST_F(CliValuesTest, GeneratesMissingInputsAndReportsThem) {
   const ProcessResult all = run({"saxpy.cu", "--out", "y=y.npy"});
   EXPECT_EQ(all.exit_code, 0) << all.standard_error;
   EXPECT_EQ(
@@ -50,7 +50,7 @@ TEST_F(CliValues, MakesUpWhatIsNotGivenAndSaysSo) {
   EXPECT_EQ(other.exit_code, 1);
 }
 
-TEST_F(CliValues, MakesUpTheRestBesideWhatIsMadeAsAsked) {
+TEST_F(CliValuesTest, GeneratesRemainingInputsReproducibly) {
   const ProcessResult all = run({"saxpy.cu", "--set", "n=100", "--out", "y=y.npy"});
   const ProcessResult x = run({"saxpy.cu", "--in", "x=random:1", "--set", "n=100", "--check", "y=y.npy"});
   EXPECT_EQ(x.exit_code, 0) << all.standard_error << x.standard_output << x.standard_error;
@@ -58,7 +58,7 @@ TEST_F(CliValues, MakesUpTheRestBesideWhatIsMadeAsAsked) {
               HasSubstr("made up: y=random:2; examples of the program: a = 1.5. Give your own with --in y="));
 }
 
-TEST_F(CliValues, TakesSymbolsAndScalarsByOneOption) {
+TEST_F(CliValuesTest, SetOptionAcceptsSymbolsAndScalars) {
   const ProcessResult set = run({"bare.cu", "--set", "n=8", "-s", "a=2", "--out", "y=y.npy", "--out", "x=x.npy"});
   EXPECT_EQ(set.exit_code, 0) << set.standard_error;
   EXPECT_THAT(set.standard_error, AllOf(HasSubstr("made up: x=random:1, y=random:2. Give"), Not(HasSubstr("--set"))));
@@ -69,7 +69,7 @@ TEST_F(CliValues, TakesSymbolsAndScalarsByOneOption) {
   EXPECT_EQ(run({"saxpy.cu", "--set", "n=0"}).exit_code, 0);
 }
 
-TEST_F(CliValues, LearnsAScalarFromAFile) {
+TEST_F(CliValuesTest, InfersScalarFromFileShape) {
   session_.write("sum.kmux",
                  "kernel sum(n: i32, x: f32[n], out y: f32[n])\n  example n = 1000\n  sources \"sum.c\"\n"
                  "  launch sum(n, x, y)\n");
@@ -79,7 +79,7 @@ TEST_F(CliValues, LearnsAScalarFromAFile) {
   EXPECT_THAT(learned.standard_output, AllOf(HasSubstr("float32[8]"), Not(HasSubstr("example"))));
 }
 
-TEST_F(CliValues, RefusesWhatDoesNotFit) {
+TEST_F(CliValuesTest, RejectsInvalidValues) {
   const struct {
     Words words;
     const char* message;
@@ -129,7 +129,7 @@ __global__ void filtered(const float* x, float* y) {
 }
 )";
 
-TEST_F(CliValues, SetsConstants) {
+TEST_F(CliValuesTest, SetsConstants) {
   session_.write("filtered.cu", kFiltered);
   const auto result = [&](const Words& more) {
     Words words = {"filtered.cu", "--in", "x=ones", "--out", "y=y.npy"};
@@ -149,7 +149,7 @@ TEST_F(CliValues, SetsConstants) {
   EXPECT_EQ(result({"--constant", "weights=w.npy", "--constant", shift}), (std::vector<float>{5, 3, 1, -1}));
 }
 
-TEST_F(CliValues, SetsConstantsWhereAccessesAreChecked) {
+TEST_F(CliValuesTest, SetsConstantsWithCheckMemory) {
   session_.write("filtered.cu", kFiltered);
   const Words words = {
       "run",        "filtered.cu",      "--check-memory", "--in",   "x=ones", "--constant", "weights=1,2,3,4",
@@ -166,7 +166,7 @@ TEST_F(CliValues, SetsConstantsWhereAccessesAreChecked) {
   EXPECT_THAT(bad.standard_error, HasSubstr("weights"));
 }
 
-TEST_F(CliValues, MakesUpConstantsThatHaveToBeSet) {
+TEST_F(CliValuesTest, GeneratesUnsetConstants) {
   session_.write("filtered.cu", kFiltered);
   const ProcessResult both = run({"filtered.cu", "--constant", "weights=ones", "--out", "y=y.npy"});
   EXPECT_EQ(both.exit_code, 0) << both.standard_error;
@@ -182,7 +182,7 @@ TEST_F(CliValues, MakesUpConstantsThatHaveToBeSet) {
   EXPECT_EQ(same.exit_code, 0) << same.standard_output;
 }
 
-TEST_F(CliValues, RefusesConstantsThatDoNotFit) {
+TEST_F(CliValuesTest, RejectsInvalidConstants) {
   session_.write("filtered.cu", kFiltered);
   const std::string folder = session_.folder();
   ASSERT_TRUE(save_npy(folder + "/ints.npy", Tensor::zeros({2, 2}, dtype::kInt32).value()));
@@ -221,7 +221,7 @@ TEST_F(CliValues, RefusesConstantsThatDoNotFit) {
   EXPECT_THAT(session_.run({"tune", "filtered.cu", "--constant", "scale=1"}).standard_error, HasSubstr("constant"));
 }
 
-TEST_F(CliValues, TimesACallAndItsRates) {
+TEST_F(CliValuesTest, ReportsCallTimeAndRates) {
   const ProcessResult timed = run({"saxpy.cu", "--time", "--repeat", "3", "--json"});
   const Json json = parse_json(timed.standard_output).value();
   EXPECT_EQ(*json.find("timed_calls")->as_integer(), 3);
@@ -238,7 +238,7 @@ TEST_F(CliValues, TimesACallAndItsRates) {
               AllOf(HasSubstr("median call"), Not(HasSubstr("GB/s"))));
 }
 
-TEST_F(CliValues, TimesCallsThatWriteWhereTheFirstOneDid) {
+TEST_F(CliValuesTest, TimedCallsReuseOutputBuffers) {
   session_.write("copy.kmux",
                  "kernel copy(x: f32[n], out y: f32[n], count: i32)\n  sources \"copy.c\"\n  bytes 2 * n\n"
                  "  launch copy(x, y, n: i64)\n");
@@ -257,7 +257,7 @@ constexpr const char* kNulls =
     "void first(const float* p, const float* x, const float* z, float* y, int n) {\n"
     "  for (int i = 0; i < n; ++i) y[i] = z[i] + (p ? 100 : 10) + (x ? x[i] : 5);\n}\n";
 
-TEST_F(CliValues, NullIsGivenForAddressesAndNullableTensors) {
+TEST_F(CliValuesTest, PassesNullForPointersAndNullableTensors) {
   session_.write("first.c", kNulls);
   for (const auto& [x, expected] : {std::pair("x=null", 16.0F), {"x=ones", 12.0F}}) {
     const ProcessResult result =
@@ -268,7 +268,7 @@ TEST_F(CliValues, NullIsGivenForAddressesAndNullableTensors) {
   EXPECT_EQ(run({"first.c", "--in", "p=null"}).exit_code, 0);
 }
 
-TEST_F(CliValues, NullIsRefusedElsewhere) {
+TEST_F(CliValuesTest, RejectsNullElsewhere) {
   session_.write("first.c", kNulls);
   const auto told = [&](const char* in) { return run({"first.c", "--in", in}).standard_error; };
   EXPECT_THAT(run({"first.c"}).standard_error, HasSubstr("\"p\" is a raw pointer"));
@@ -277,7 +277,7 @@ TEST_F(CliValues, NullIsRefusedElsewhere) {
   EXPECT_THAT(told("*=null"), HasSubstr("Name each that is to be."));
 }
 
-TEST_F(CliValues, ComplexTensorsAreMadeUpWrittenAndCompared) {
+TEST_F(CliValuesTest, GeneratesWritesAndComparesComplexTensors) {
   session_.write("twice.c",
                  "//! kmux\n//! kernel twice(x: complex64[n], out y: complex64[n])\n//!   example n = 3\n"
                  "//!   launch twice(x, y, n)\n"

@@ -8,7 +8,7 @@ namespace {
 
 const std::string kWarnedSaxpy = KMUX_TEST_SOURCE_DIR "/examples/portable/saxpy.kmux.json";
 
-TEST(CliWarnings, NamesAVariableThatNobodyReads) {  // C2.15
+TEST(CliWarningsTest, NamesUnknownVariable) {  // C2.15
   const ProcessResult result = CliSession().run({"plugins"}, {{"KMUX_TARGT", "cpu"}, {"KMUX_PLUGIN_PATH", "/nowhere"}});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.standard_error, HasSubstr("kmux: warning: KMUX_TARGT is set"));
@@ -16,7 +16,7 @@ TEST(CliWarnings, NamesAVariableThatNobodyReads) {  // C2.15
   EXPECT_THAT(result.standard_error, HasSubstr("kmux: warning: KMUX_PLUGIN_PATH names \"/nowhere\""));
 }
 
-TEST(CliWarnings, NamesAnOptionThatAPluginDoesNotHave) {
+TEST(CliWarningsTest, NamesUnknownPluginOption) {
   const std::vector<std::string> words = {"run", kWarnedSaxpy, "--backend", "cpu", "--in", "*=ones"};
   const ProcessResult wrong = CliSession().run(words, {{"KMUX_OPTION_CPU_ENGIN", "host"}});
   EXPECT_EQ(wrong.exit_code, 0);
@@ -33,11 +33,11 @@ TEST(CliWarnings, NamesAnOptionThatAPluginDoesNotHave) {
   EXPECT_THAT(right.standard_error, IsEmpty());
 }
 
-TEST(CliWarnings, SaysNothingWhereNothingIsWrong) {
+TEST(CliWarningsTest, PrintsNothingWithoutProblems) {
   EXPECT_THAT(CliSession().run({"plugins"}).standard_error, IsEmpty());
 }
 
-TEST(CliWarnings, SaysThatThereIsNoCache) {  // C3.8
+TEST(CliWarningsTest, ReportsUnusableCache) {  // C3.8
   const ProcessResult no_folder = CliSession().run({"plugins"}, {{"KMUX_CACHE_DIR", "/proc/x"}});
   EXPECT_THAT(no_folder.standard_error, HasSubstr("kmux: warning: "));
   EXPECT_THAT(no_folder.standard_error, HasSubstr("/proc/x"));
@@ -48,7 +48,7 @@ TEST(CliWarnings, SaysThatThereIsNoCache) {  // C3.8
   EXPECT_THAT(no_number.standard_error, HasSubstr("KMUX_CACHE_MAX_BYTES"));
 }
 
-TEST(CliWarnings, SaysWhichValuesAreExamples) {  // C3.8
+TEST(CliWarningsTest, ReportsUseOfExampleValues) {  // C3.8
   const CliSession session;
   const std::vector<std::string> words = {"run", kWarnedSaxpy, "--backend", "cpu", "--in", "*=ones"};
   EXPECT_THAT(session.run(words).standard_output, HasSubstr("with the program's example values: "));

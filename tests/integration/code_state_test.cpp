@@ -45,7 +45,7 @@ struct Case {
   const char* engine;
 };
 
-class CodeState : public testing::TestWithParam<Case> {
+class CodeStateTest : public testing::TestWithParam<Case> {
  protected:
   CompileOptions options() const { return {.target = "cpu", .options = {{"engine", GetParam().engine}}}; }
   Shared<Runtime> runtime() const { return runtime_with_cache(folder_.path() / "cache"); }
@@ -53,12 +53,12 @@ class CodeState : public testing::TestWithParam<Case> {
 
   TempFolder folder_;
 };
-INSTANTIATE_TEST_SUITE_P(Dialects, CodeState,
+INSTANTIATE_TEST_SUITE_P(Dialects, CodeStateTest,
                          testing::Values(Case{"c", "clang"}, Case{"c", "host"}, Case{"cuda", "clang"},
                                          Case{"hip", "clang"}),
                          [](const auto& one) { return std::string(one.param.dialect) + "_" + one.param.engine; });
 
-TEST_P(CodeState, OutlivesTheFirstTier) {
+TEST_P(CodeStateTest, PersistsAcrossTiers) {
   const auto shared = runtime();
   const Kernel kernel = compile(*shared, program(), options()).value();
   EXPECT_EQ(kernel.tier(), "full") << "nothing could replace it";
@@ -67,7 +67,7 @@ TEST_P(CodeState, OutlivesTheFirstTier) {
   EXPECT_EQ(call(kernel), (std::vector<int>{4, 14}));
 }
 
-TEST_P(CodeState, IsThatOfOneKernel) {
+TEST_P(CodeStateTest, IsSeparatePerKernel) {
   const auto shared = runtime();
   const Kernel first = compile(*shared, program(), options()).value();
   for (int i = 1; i < 4; ++i) call(first);
@@ -79,7 +79,7 @@ TEST_P(CodeState, IsThatOfOneKernel) {
 }
 
 // A first tier that an earlier process left alone in the cache is also skipped.
-TEST_P(CodeState, OutlivesAFirstTierThatIsFoundInTheCache) {
+TEST_P(CodeStateTest, PersistsWithCachedFirstTier) {
   CompileOptions first = options();
   first.options["tier"] = "fast";
   ASSERT_TRUE(build(*runtime(), program(), first).ok());
@@ -91,7 +91,7 @@ TEST_P(CodeState, OutlivesAFirstTierThatIsFoundInTheCache) {
   EXPECT_EQ(call(kernel), (std::vector<int>{2, 12}));
 }
 
-TEST_P(CodeState, IsNeverTuned) {
+TEST_P(CodeStateTest, PreventsTuning) {
   const auto shared = runtime();
   CompileOptions measured = options();
   measured.policy = Policy::kMeasured;

@@ -37,7 +37,7 @@ Program doubling(const std::vector<std::string>& dialects = {"c"}) {
 }
 
 /// The null plugins of tests/fakes/table: null_a (c, priority 30), null_b (cuda, 20), null_c (both, 10).
-class CompileChain : public testing::Test {
+class CompileChainTest : public testing::Test {
  protected:
   using Faults = Options;
 
@@ -64,12 +64,12 @@ class CompileChain : public testing::Test {
   Shared<Runtime> runtime_;
 };
 
-TEST_F(CompileChain, TakesTheHighestPriority) {
+TEST_F(CompileChainTest, ChoosesHighestPriority) {
   EXPECT_EQ(taken(), "null_a");
   EXPECT_EQ(taken({}, doubling({"cuda"})), "null_b");
 }
 
-TEST_F(CompileChain, KeepsItsTargetAndResolution) {
+TEST_F(CompileChainTest, KernelKeepsTargetAndResolution) {
   const Kernel kernel = compiled({.target = "c"}).value();
   EXPECT_EQ(to_string(kernel.target()), "c");
   EXPECT_EQ(kernel.resolution().chosen()->backend, "null_a");
@@ -78,20 +78,20 @@ TEST_F(CompileChain, KeepsItsTargetAndResolution) {
   EXPECT_TRUE(launched(kernel).ok());
 }
 
-TEST_F(CompileChain, ChoosesTheVariantWithTheBackend) {
+TEST_F(CompileChainTest, ChoosesVariantWithBackend) {
   const Program both = doubling({"cuda", "c"});
   EXPECT_EQ(compiled({}, both).value().resolution().chosen()->variant, 1U);
   EXPECT_EQ(compiled({.target = "cuda"}, both).value().resolution().chosen()->variant, 0U);
 }
 
-TEST_F(CompileChain, TakesArgumentsBeforeTheEnvironment) {
+TEST_F(CompileChainTest, PrefersArgumentsToEnvironment) {
   start({.execution_backend = "null_c"});
   EXPECT_EQ(taken(), "null_c");
   EXPECT_EQ(taken({.execution_backend = "null_a"}), "null_a");
   EXPECT_EQ(taken({.execution_backend = "auto"}), "null_a");
 }
 
-TEST_F(CompileChain, RunsOnTheBackendThatWasNamed) {
+TEST_F(CompileChainTest, RunsOnNamedBackend) {
   start({}, {{"null_c.launch", "launch_failed"}});
   EXPECT_TRUE(launched(compiled().value()).ok());
   const Kernel kernel = compiled({.execution_backend = "null_c"}).value();
@@ -99,14 +99,14 @@ TEST_F(CompileChain, RunsOnTheBackendThatWasNamed) {
   EXPECT_EQ(launched(kernel).error().code, ErrorCode::kLaunchFailed);
 }
 
-TEST_F(CompileChain, UnderstandsAliases) {
+TEST_F(CompileChainTest, AcceptsBackendAliases) {
   EXPECT_EQ(taken({.execution_backend = "cython"}), "null_a");
   EXPECT_EQ(taken({.target = "cuda", .execution_backend = "cython"}, doubling({"cuda"})), "null_b");
   EXPECT_EQ(taken({.execution_backend = "tvm_ffi"}), taken());
   EXPECT_EQ(taken({.execution_backend = "dlpack"}), taken());
 }
 
-TEST_F(CompileChain, TakesTheNextIfACompilerCannot) {
+TEST_F(CompileChainTest, FallsBackWhenBuildIsUnsupported) {
   start({}, {{"null_a.build", "unsupported"}});
   const Kernel kernel = compiled().value();
   EXPECT_EQ(kernel.backend(), "null_c");
@@ -117,7 +117,7 @@ TEST_F(CompileChain, TakesTheNextIfACompilerCannot) {
   EXPECT_THAT(refused->reason, HasSubstr("build of backend null_a fails"));
 }
 
-TEST_F(CompileChain, NeverReplacesANamedBackend) {
+TEST_F(CompileChainTest, NeverReplacesNamedBackend) {
   start({}, {{"null_a.build", "unsupported"}});
   const Error error = compiled({.execution_backend = "null_a"}).error();
   EXPECT_EQ(error.code, ErrorCode::kUnsupported);
@@ -125,7 +125,7 @@ TEST_F(CompileChain, NeverReplacesANamedBackend) {
   EXPECT_EQ(error.note("log"), "fault: unsupported");
 }
 
-TEST_F(CompileChain, NeverPassesOverAnErrorInTheSource) {
+TEST_F(CompileChainTest, DoesNotFallBackOnSourceError) {
   Program program = doubling();
   program.variants[0].sources[0].content = "void other(void) {}\n";
   const Error error = compiled({}, program).error();
@@ -134,12 +134,12 @@ TEST_F(CompileChain, NeverPassesOverAnErrorInTheSource) {
   EXPECT_EQ(error.note("backend"), "null_a");
 }
 
-TEST_F(CompileChain, NeverPassesOverAnErrorOfLoading) {
+TEST_F(CompileChainTest, DoesNotFallBackOnLoadError) {
   start({}, {{"null_a.load", "unsupported"}});
   EXPECT_EQ(compiled().error().code, ErrorCode::kUnsupported);
 }
 
-TEST_F(CompileChain, NeedsADeviceToRunButNotToBuild) {
+TEST_F(CompileChainTest, RequiresDeviceToRunButNotToBuild) {
   start({}, {{"null_a.probe", "no_device"}});
   EXPECT_EQ(taken(), "null_c");
   EXPECT_EQ(build(*runtime_, doubling()).value().backend, "null_c") << "C2.1: what would run";
@@ -150,7 +150,7 @@ TEST_F(CompileChain, NeedsADeviceToRunButNotToBuild) {
   EXPECT_TRUE(built.resolution.runs_nowhere());
 }
 
-TEST_F(CompileChain, NeedsNeitherToWrap) {
+TEST_F(CompileChainTest, WrapRequiresNoToolchain) {
   start({}, {{"null_a.probe", "no_toolchain"}, {"null_a.build", "internal"}});
   EXPECT_EQ(wrap(*runtime_, doubling()).value().backend, "null_c") << "C2.1: what would run";
   const WrapResult wrapped = wrap(*runtime_, doubling(), {.execution_backend = "null_a"}).value();
@@ -158,7 +158,7 @@ TEST_F(CompileChain, NeedsNeitherToWrap) {
   EXPECT_THAT(wrapped.launcher, HasSubstr("doubling"));
 }
 
-TEST_F(CompileChain, ListensToWhatAPluginLacks) {
+TEST_F(CompileChainTest, SkipsBackendThatLacksFeature) {
   start({}, {{"null_a.missing", "cluster"}});
   EXPECT_EQ(taken(), "null_c");
   EXPECT_THAT(compiled({.execution_backend = "null_a"}).error().message,
@@ -166,7 +166,7 @@ TEST_F(CompileChain, ListensToWhatAPluginLacks) {
                     HasSubstr("Try one of: null_c.")));
 }
 
-TEST_F(CompileChain, SaysWhyNoneIsLeft) {
+TEST_F(CompileChainTest, ReportsWhyNoBackendRemains) {
   start({}, {{"null_a.probe", "no_device"}, {"null_c.probe", "no_toolchain"}});
   const Error error = compiled({.target = "cpu"}).error();
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
@@ -177,7 +177,7 @@ TEST_F(CompileChain, SaysWhyNoneIsLeft) {
   EXPECT_EQ(error.notes.size(), 2U);
 }
 
-TEST_F(CompileChain, KnowsNoOtherTargetsAndBackends) {
+TEST_F(CompileChainTest, RejectsUnknownTargetsAndBackends) {
   EXPECT_EQ(compiled({.target = "vulkan"}).error().message,
             "No backend registered for target kind 'vulkan'. Available: c, cpu, cuda.");
   EXPECT_EQ(compiled({.target = "cuda", .execution_backend = "nvrtc"}).error().message,
@@ -185,19 +185,19 @@ TEST_F(CompileChain, KnowsNoOtherTargetsAndBackends) {
             "Aliases of these: cython, dlpack, tvm_ffi. Tip: use 'auto'.");
 }
 
-TEST_F(CompileChain, SaysWhereThereAreNoPlugins) {
+TEST_F(CompileChainTest, ReportsSearchPathWithoutPlugins) {
   const auto nowhere = Runtime::create({}, {.search_path = {"/nowhere/at/all"}, .use_default_path = false}).value();
   const Error error = compile(*nowhere, doubling()).error();
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
   EXPECT_THAT(error.message, AllOf(HasSubstr("/nowhere/at/all"), HasSubstr("KMUX_PLUGIN_PATH")));
 }
 
-TEST_F(CompileChain, PassesOptionsOn) {
+TEST_F(CompileChainTest, PassesOptionsToBackend) {
   EXPECT_THAT(compiled({.options = {{"speed", "11"}}}).error().message,
               HasSubstr("option \"speed\" is not known (given as \"11\"; backend null_a has none)"));
 }
 
-TEST_F(CompileChain, AllocatesTheOutputsOfOutIdx) {
+TEST_F(CompileChainTest, AllocatesOutIdxOutputs) {
   const std::vector<int> out_idx = {-1};
   const CompileOptions options{.out_idx = out_idx};
   const Kernel kernel = compiled(options).value();
@@ -208,7 +208,7 @@ TEST_F(CompileChain, AllocatesTheOutputsOfOutIdx) {
   EXPECT_EQ(compiled({.out_idx = {2}}).error().message.find("out_idx index 2 is out of range"), 0U);
 }
 
-TEST_F(CompileChain, RefusesNumbersThatTheSourceTakesOtherwise) {
+TEST_F(CompileChainTest, RejectsArgumentTypeMismatchWithSource) {
   Program program = doubling();
   std::get<ExprArg>(std::get<Launch>(program.variants[0].body.steps[0]).args[2]).dtype = dtype::kInt64;
   start({.disable_cache = true});
@@ -220,7 +220,7 @@ TEST_F(CompileChain, RefusesNumbersThatTheSourceTakesOtherwise) {
   }
 }
 
-TEST_F(CompileChain, IsDeterministic) {
+TEST_F(CompileChainTest, ResolvesDeterministically) {
   const std::string first = resolve(*runtime_, doubling({"cuda", "c"}), {}).explain();
   for (int i = 0; i < 5; ++i) {
     EXPECT_EQ(resolve(*runtime_, doubling({"cuda", "c"}), {}).explain(), first);
@@ -229,7 +229,7 @@ TEST_F(CompileChain, IsDeterministic) {
 }
 
 /// The plugins of this build, as an application finds them.
-class CompileReal : public testing::Test {
+class CompileRealTest : public testing::Test {
  protected:
   void SetUp() override {
     runtime_ = Runtime::create({}, {}).value();
@@ -238,7 +238,7 @@ class CompileReal : public testing::Test {
   Shared<Runtime> runtime_;
 };
 
-TEST_F(CompileReal, ComputesOnTheHost) {
+TEST_F(CompileRealTest, ComputesOnHost) {
   const Kernel kernel = compile(*runtime_, doubling(), {.target = "c", .out_idx = {1}}).value();
   EXPECT_EQ(kernel.backend(), "cpu");
   const std::vector<float> values = {1, 2, 3.5F};
@@ -247,7 +247,7 @@ TEST_F(CompileReal, ComputesOnTheHost) {
   EXPECT_EQ(std::vector<float>(b.data_as<float>(), b.data_as<float>() + 3), (std::vector<float>{2, 4, 7}));
 }
 
-TEST_F(CompileReal, RefusalsDoNotOutliveTheirCause) {
+TEST_F(CompileRealTest, RejectionDoesNotAffectLaterCompiles) {
   Program with = doubling();
   with.constants.push_back({.name = "w", .dtype = dtype::kFloat32, .shape = {}, .initialised = true});
   for (int i = 0; i < 2; ++i) {
@@ -258,7 +258,7 @@ TEST_F(CompileReal, RefusalsDoNotOutliveTheirCause) {
   }
 }
 
-TEST_F(CompileReal, ShowsTheCompilersWords) {
+TEST_F(CompileRealTest, ReportsCompilerLog) {
   Program program = doubling();
   program.variants[0].sources[0].content = "void doubling(const float* a, float* b, int n) { b[0] = a[0] }\n";
   const Error error = compile(*runtime_, program, {.target = "c"}).error();

@@ -30,7 +30,7 @@ Result<Shared<Runtime>> runtime_with(const std::string& threads) {
 
 Result<Kernel> counting(Runtime& runtime) { return compile(runtime, counting_on_grid(), {.execution_backend = "cpu"}); }
 
-TEST(GridLaunch, RunsOnTheApplicationsThreads) {
+TEST(GridLaunchTest, RunsOnApplicationThreads) {
   const auto runtime = runtime_with("3").value();
   const Kernel kernel = counting(*runtime).value();
   std::vector<unsigned> asked;
@@ -50,7 +50,7 @@ TEST(GridLaunch, RunsOnTheApplicationsThreads) {
   EXPECT_EQ(calls, 4) << "an executor was called that is in force no more";
 }
 
-TEST(GridLaunch, AnExecutorThatThrowsLeavesTheWorkToTheCaller) {
+TEST(GridLaunchTest, ThrowingExecutorFallsBackToCaller) {
   const auto runtime = runtime_with("2").value();
   const Kernel kernel = counting(*runtime).value();
   set_executor([](unsigned, const std::function<void()>&) { throw std::runtime_error("no threads today"); });
@@ -58,7 +58,7 @@ TEST(GridLaunch, AnExecutorThatThrowsLeavesTheWorkToTheCaller) {
   set_executor({});
 }
 
-TEST(GridLaunch, RefusesANumberOfThreadsThatIsNone) {
+TEST(GridLaunchTest, RejectsInvalidThreadCount) {
   for (const char* const wrong : {"0", "513", "many", ""}) {
     const auto runtime = runtime_with(wrong);
     const auto kernel = runtime ? counting(**runtime) : Result<Kernel>(runtime.error());
@@ -67,7 +67,7 @@ TEST(GridLaunch, RefusesANumberOfThreadsThatIsNone) {
   }
 }
 
-TEST(GridLaunch, AHotOneAllocatesNothing) {
+TEST(GridLaunchTest, WarmLaunchAllocatesNothing) {
   const auto runtime = runtime_with("4").value();
   const Kernel kernel = counting(*runtime).value();
   ASSERT_TRUE(kernel.await_best());

@@ -35,7 +35,7 @@ Program no_parameters(const Config&) {
 }
 
 /// Uses only the null backend.
-class JitAllocations : public ::testing::Test {
+class JitAllocationsTest : public ::testing::Test {
  protected:
   Tensor matrix() const {
     return Tensor::zeros({3, 4}, dtype::kFloat32, Device(runtime_->registry().plugin("null").value(), 0)).value();
@@ -44,7 +44,7 @@ class JitAllocations : public ::testing::Test {
       Runtime::create({}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/null"}, .use_default_path = false}).value();
 };
 
-TEST_F(JitAllocations, NoneForAnEagerCallInAKnownForm) {
+TEST_F(JitAllocationsTest, NoneForRepeatedEagerCall) {
   const auto run = jit(nothing, {.runtime = runtime_});
   const Tensor x = matrix(), y = matrix(), z = matrix();
   const Config config{.tile = 2};
@@ -59,7 +59,7 @@ TEST_F(JitAllocations, NoneForAnEagerCallInAKnownForm) {
   EXPECT_TRUE(all_ok);
 }
 
-TEST_F(JitAllocations, NoneForALazyCallOfAKnownConfiguration) {
+TEST_F(JitAllocationsTest, NoneForRepeatedLazyCall) {
   const auto kernels = jit(no_parameters, {.target = "null", .runtime = runtime_});
   const Config config{.tile = 2};
   ASSERT_TRUE(kernels(config).ok());

@@ -63,7 +63,7 @@ std::vector<T> values_of(const Tensor& tensor) {
 }
 bool are_one(const Kernel& a, const Kernel& b) { return &a.name() == &b.name(); }
 
-TEST(JitEager, CompilesAndRunsAtOnce) {
+TEST(JitEagerTest, CompilesOnFirstCallAndRuns) {
   const CompileCounter counter;
   const auto run = jit(rescale);
   const Tensor y = run(filled({2, 3}, 5)).and_then(single).value();
@@ -73,7 +73,7 @@ TEST(JitEager, CompilesAndRunsAtOnce) {
   EXPECT_EQ(counter.compiles(), 1);
 }
 
-TEST(JitEager, CompilesConstantsInAndLeavesSymbolsOpen) {
+TEST(JitEagerTest, SpecializesConstantsButNotSymbols) {
   const CompileCounter counter;
   const auto run = jit(rescale);
   EXPECT_THAT(values_of(run(filled({2, 3}, 1)).and_then(single).value()), testing::SizeIs(6));
@@ -83,14 +83,14 @@ TEST(JitEager, CompilesConstantsInAndLeavesSymbolsOpen) {
   EXPECT_EQ(counter.compiles(), 2);
 }
 
-TEST(JitEager, CompilesForTheDTypeOfItsTensors) {
+TEST(JitEagerTest, CompilesForTensorDType) {
   const auto run = jit(rescale);
   const Tensor y = run(filled<double>({1, 2}, 0.25, dtype::kFloat64)).and_then(single).value();
   EXPECT_EQ(y.dtype(), dtype::kFloat64);
   EXPECT_THAT(values_of<double>(y), Each(0.5));
 }
 
-TEST(JitEager, TakesConfigurationsAndStreams) {
+TEST(JitEagerTest, AcceptsConfigurationsAndStreams) {
   const auto run = jit(rescale);
   const Tensor x = filled({1, 2}, 1);
   EXPECT_THAT(values_of(run(x, Config{.factor = 3}).and_then(single).value()), Each(3));
@@ -101,7 +101,7 @@ TEST(JitEager, TakesConfigurationsAndStreams) {
   EXPECT_THAT(run(x, NamedValues{{"f", 4}}).error().message, HasSubstr("unknown name \"f\""));
 }
 
-TEST(JitEager, WritesTensorsOfTheCaller) {
+TEST(JitEagerTest, WritesCallerTensors) {
   const auto add = jit(accumulate);
   const Tensor x = filled({3}, 1), y = filled({3}, 5);
   EXPECT_EQ(add(x, y).value().size(), 0U);
@@ -109,7 +109,7 @@ TEST(JitEager, WritesTensorsOfTheCaller) {
   EXPECT_THAT(values_of(y), Each(7));
 }
 
-TEST(JitEager, ReturnsSeveralOutputsInOrder) {
+TEST(JitEagerTest, ReturnsSeveralOutputsInOrder) {
   const auto run = jit([](JitBuilder& b, std::span<const Tensor>, const Config&) -> JitOutputs {
     const JitBuffer one = b.empty("one", dtype::kFloat32, {1}), two = b.empty("two", dtype::kFloat32, {2});
     b.variant("c").source("fill.c", "void fill(float* one, float* two) { one[0] = 1; two[0] = two[1] = 2; }\n");
@@ -122,7 +122,7 @@ TEST(JitEager, ReturnsSeveralOutputsInOrder) {
   EXPECT_THAT(values_of(outputs[1]), ElementsAre(1));
 }
 
-TEST(JitEager, LetsOneOf16ThreadsCompile) {
+TEST(JitEagerTest, CompilesOnceFor16Threads) {
   const auto run = jit(rescale);
   expect_one_compile_for_16_threads([&](int i) {
     const Tensor x = filled({i + 1, 5}, 1);  // 16 forms, one program
@@ -131,7 +131,7 @@ TEST(JitEager, LetsOneOf16ThreadsCompile) {
   });
 }
 
-TEST(JitEager, FindsWhatCompileMade) {
+TEST(JitEagerTest, CallReusesKernelFromCompile) {
   const CompileCounter counter;
   const auto run = jit(rescale);
   const Tensor x = filled({2, 3}, 1);
@@ -142,7 +142,7 @@ TEST(JitEager, FindsWhatCompileMade) {
   EXPECT_EQ(counter.compiles(), 1);
 }
 
-TEST(JitEager, CompilesSeveralConfigurationsForTheSameTensors) {
+TEST(JitEagerTest, CompilesSeveralConfigurationsForSameTensors) {
   const CompileCounter counter;
   const auto run = jit(rescale);
   const Tensor x = filled({2, 3}, 1);
@@ -153,7 +153,7 @@ TEST(JitEager, CompilesSeveralConfigurationsForTheSameTensors) {
   EXPECT_EQ(counter.compiles(), 2);
 }
 
-TEST(JitEager, GivesTheProgramWithoutCompiling) {
+TEST(JitEagerTest, ReturnsProgramWithoutCompiling) {
   const CompileCounter counter;
   const auto run = jit(rescale, {.name = "scaling"});
   const Program program = run.get_tir({filled({2, 3}, 1)}, {.factor = 3}).value();
@@ -163,7 +163,7 @@ TEST(JitEager, GivesTheProgramWithoutCompiling) {
   EXPECT_EQ(counter.compiles(), 0);
 }
 
-TEST(JitEager, HasOneKeyACall) {
+TEST(JitEagerTest, CacheKeyHasConfigurationAndTensors) {
   const auto run = jit(rescale);
   const Tensor x = filled({2, 3}, 1);
   EXPECT_EQ(run.parse_cache_key({x}), R"({"config":{"factor":2},"tensors":["float32[2, 3] on host"]})");
@@ -172,7 +172,7 @@ TEST(JitEager, HasOneKeyACall) {
             R"({"config":{"factor":2},"tensors":["null","float32[2, 2] strides [3, 1] on host"]})");
 }
 
-TEST(JitEager, TellsAboutItself) {
+TEST(JitEagerTest, ReportsModeSignatureAndOptions) {
   const auto run = jit(rescale, {.mode = JitMode::kEager});
   EXPECT_EQ(run.mode(), JitMode::kEager);
   EXPECT_EQ(run.initialize_jit_mode().value(), JitMode::kEager);
@@ -181,7 +181,7 @@ TEST(JitEager, TellsAboutItself) {
   EXPECT_EQ(run.options().mode, JitMode::kEager);
 }
 
-TEST(JitEager, RefusesOutIdxAndOtherModes) {
+TEST(JitEagerTest, RejectsOutIdxAndOtherModes) {
   const Tensor x = filled({1, 1}, 1);
   const auto positions = jit(rescale, {.out_idx = {-1}});
   const auto refused = HasSubstr("out_idx is only supported in lazy mode");
@@ -192,7 +192,7 @@ TEST(JitEager, RefusesOutIdxAndOtherModes) {
   EXPECT_THAT(jit(rescale, {.mode = JitMode::kLazy})(x).error().message, HasSubstr("mode 'lazy' contradicts"));
 }
 
-TEST(JitEager, ReportsTensorsThatDoNotFit) {
+TEST(JitEagerTest, ReportsMismatchedTensors) {
   const auto add = jit(accumulate, {.name = "accumulate"});
   const Error error = add(filled({3}, 1)).error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
@@ -203,7 +203,7 @@ TEST(JitEager, ReportsTensorsThatDoNotFit) {
   EXPECT_THAT(add(filled({3}, 1), filled({4}, 1)).error().message, HasSubstr("4"));
 }
 
-TEST(JitEager, RunsItsFunctionOnceAForm) {
+TEST(JitEagerTest, RunsFunctionOncePerShape) {
   int calls = 0;
   const auto run = jit([&calls](JitBuilder& b, std::span<const Tensor> tensors, const Config& config) {
     ++calls;
@@ -216,7 +216,7 @@ TEST(JitEager, RunsItsFunctionOnceAForm) {
   EXPECT_EQ(calls, 2);
 }
 
-TEST(JitEager, SaysOnceThatItRemembersNoMoreForms) {
+TEST(JitEagerTest, WarnsOnceAtShapeLimit) {
   const CompileCounter counter;
   int calls = 0;
   const auto run = jit(
@@ -234,14 +234,14 @@ TEST(JitEager, SaysOnceThatItRemembersNoMoreForms) {
   EXPECT_THAT(counter.warnings(), ElementsAre(HasSubstr("jit function \"accumulate\" was called in 16384 forms")));
 }
 
-TEST(JitEager, TurnsExceptionsIntoErrors) {
+TEST(JitEagerTest, ConvertsExceptionsToErrors) {
   const auto run = jit([](JitBuilder&, std::span<const Tensor> tensors, const Config&) -> JitOutputs {
     return tensors.empty() ? throw std::runtime_error("none") : JitOutputs();
   });
   EXPECT_THAT(run().error().message, HasSubstr("threw an exception (none)"));
 }
 
-TEST(JitEager, RunsWhereItsTensorsAre) {
+TEST(JitEagerTest, ChoosesBackendByTensorDevice) {
   const auto run = jit(rescale, {.target = "auto", .execution_backend = "auto"});
   EXPECT_EQ(run.compile({filled({1, 1}, 1)}).value().backend(), "cpu");
 }

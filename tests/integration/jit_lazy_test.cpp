@@ -46,14 +46,14 @@ float applied(const Kernel& kernel, float x) {
 }
 bool is_same_kernel(const Kernel& a, const Kernel& b) { return &a.name() == &b.name(); }
 
-TEST(JitLazy, CompilesTheKernelOfAConfiguration) {
+TEST(JitLazyTest, CompilesKernelOfConfiguration) {
   const auto kernels = jit(scale);
   EXPECT_EQ(applied(kernels().value(), 5), 10);
   EXPECT_EQ(applied(kernels({.factor = 3, .negate = true}).value(), 5), -15);
   EXPECT_EQ(applied(kernels(NamedValues{{"negate", true}}).value(), 5), -10);
 }
 
-TEST(JitLazy, CompilesOnceHoweverItIsAsked) {
+TEST(JitLazyTest, CompilesOnceForEquivalentRequests) {
   const CompileCounter counter;
   const auto kernels = jit(scale);
   const Kernel first = kernels({.factor = 3}).value();
@@ -68,7 +68,7 @@ TEST(JitLazy, CompilesOnceHoweverItIsAsked) {
   EXPECT_EQ(counter.compiles(), 2);
 }
 
-TEST(JitLazy, FindsWhatCompileMade) {
+TEST(JitLazyTest, CallReusesKernelFromCompile) {
   const CompileCounter counter;
   const auto kernels = jit(scale);
   const Kernel first = kernels.compile({.factor = 5}).value();
@@ -76,19 +76,19 @@ TEST(JitLazy, FindsWhatCompileMade) {
   EXPECT_EQ(counter.compiles(), 1);
 }
 
-TEST(JitLazy, CompilesEqualProgramsOnce) {
+TEST(JitLazyTest, CompilesEqualProgramsOnce) {
   const CompileCounter counter;
   const auto kernels = jit(scale);
   EXPECT_TRUE(is_same_kernel(kernels({.comment = "a"}).value(), kernels({.comment = "b"}).value()));
   EXPECT_EQ(counter.compiles(), 1);
 }
 
-TEST(JitLazy, LetsOneOf16ThreadsCompile) {
+TEST(JitLazyTest, CompilesOnceFor16Threads) {
   const auto kernels = jit(scale);
   expect_one_compile_for_16_threads([&](int) { return applied(kernels({.factor = 7}).value(), 2) == 14; });
 }
 
-TEST(JitLazy, ForgetsAFailedCompile) {
+TEST(JitLazyTest, DoesNotCacheFailedCompile) {
   const CompileCounter counter;
   const auto kernels = jit(scale);
   const Error error = kernels({.factor = 13}).error();
@@ -98,7 +98,7 @@ TEST(JitLazy, ForgetsAFailedCompile) {
   EXPECT_EQ(counter.compiles(), 2);
 }
 
-TEST(JitLazy, ReturnsTheErrorsOfItsFunction) {
+TEST(JitLazyTest, ReturnsFunctionErrors) {
   std::atomic<int> calls = 0;
   const auto kernels = jit([&calls](const LazyConfig& config) -> Result<Program> {
     if (++calls == 1) return make_error(ErrorCode::kUnsupported, "not today");
@@ -111,7 +111,7 @@ TEST(JitLazy, ReturnsTheErrorsOfItsFunction) {
   EXPECT_TRUE(kernels().ok());  // not remembered
 }
 
-TEST(JitLazy, TurnsExceptionsIntoErrors) {
+TEST(JitLazyTest, ConvertsExceptionsToErrors) {
   const auto thrown = [](auto exception) {
     return jit([exception](const LazyConfig&) -> Program { throw exception; }, {.name = "f"})().error();
   };
@@ -121,7 +121,7 @@ TEST(JitLazy, TurnsExceptionsIntoErrors) {
   EXPECT_THAT(thrown(3).message, HasSubstr("(not a std::exception)"));
 }
 
-TEST(JitLazy, RefusesNamesAndValuesThatThereAreNot) {
+TEST(JitLazyTest, RejectsUnknownNamesAndInvalidValues) {
   const auto kernels = jit(scale);
   EXPECT_THAT(kernels(NamedValues{{"faktor", 2}}).error().message,
               AllOf(HasSubstr("unknown name \"faktor\" (the configuration has factor, negate, comment)."),
@@ -132,7 +132,7 @@ TEST(JitLazy, RefusesNamesAndValuesThatThereAreNot) {
   EXPECT_FALSE(kernels.parse_cache_key(NamedValues{{"k", 1}}).ok());
 }
 
-TEST(JitLazy, GivesTheProgramWithoutCompiling) {
+TEST(JitLazyTest, ReturnsProgramWithoutCompiling) {
   const CompileCounter counter;
   const auto kernels = jit(scale);
   EXPECT_EQ(kernels.get_tir({.factor = 3}).value(), scale({.factor = 3}));
@@ -143,7 +143,7 @@ TEST(JitLazy, GivesTheProgramWithoutCompiling) {
   EXPECT_THAT(error.message, HasSubstr("program \"empty\""));
 }
 
-TEST(JitLazy, HasOneKeyAConfiguration) {
+TEST(JitLazyTest, EqualConfigurationsHaveEqualCacheKeys) {
   const auto kernels = jit(scale);
   EXPECT_EQ(kernels.parse_cache_key({.factor = 3}), R"({"comment":"none","factor":3,"negate":false})");
   EXPECT_EQ(kernels.parse_cache_key(NamedValues{{"negate", false}, {"factor", 3}}).value(),
@@ -151,7 +151,7 @@ TEST(JitLazy, HasOneKeyAConfiguration) {
   EXPECT_EQ(kernels.parse_cache_key(NamedValues{}).value(), kernels.parse_cache_key());
 }
 
-TEST(JitLazy, TellsAboutItself) {
+TEST(JitLazyTest, ReportsModeSignatureAndOptions) {
   const auto kernels = jit(scale, {.mode = JitMode::kLazy, .name = "scale", .func_source = "Program scale(...)"});
   EXPECT_EQ(kernels.mode(), JitMode::kLazy);
   EXPECT_EQ(kernels.initialize_jit_mode().value(), JitMode::kLazy);
@@ -160,7 +160,7 @@ TEST(JitLazy, TellsAboutItself) {
   EXPECT_EQ(kernels.options().func_source, "Program scale(...)");
 }
 
-TEST(JitLazy, RefusesAModeThatContradictsItsType) {
+TEST(JitLazyTest, RejectsContradictingMode) {
   const auto kernels = jit(scale, {.mode = JitMode::kEager});
   const auto contradicts = HasSubstr("mode 'eager' contradicts the function");
   EXPECT_THAT(kernels.initialize_jit_mode().error().message, contradicts);
@@ -180,7 +180,7 @@ Program bare(const LazyConfig& config) {
   return program;
 }
 
-TEST(JitLazy, ReturnsOutputsByPositionOfEachProgram) {
+TEST(JitLazyTest, AppliesOutIdxToEachProgram) {
   const auto kernels = jit(bare, {.out_idx = {-1}});
   const Tensor x = Tensor::from<float>({1}, dtype::kFloat32, std::array{4.0F}).value();
   const Tensor y = kernels({.factor = 0}).value()(x).and_then(single).value();
@@ -190,7 +190,7 @@ TEST(JitLazy, ReturnsOutputsByPositionOfEachProgram) {
   EXPECT_THAT(kernels.options().out_idx, ElementsAre(-1));
 }
 
-TEST(JitLazy, PassesItsOptionsOn) {
+TEST(JitLazyTest, PassesOptionsToCompile) {
   EXPECT_THAT(jit(scale, {.execution_backend = "nobody"})().error().message,
               HasSubstr("Invalid execution backend 'nobody'"));
   EXPECT_THAT(jit(scale, {.target = "nowhere"})().error().message, HasSubstr("nowhere"));
@@ -199,7 +199,7 @@ TEST(JitLazy, PassesItsOptionsOn) {
   EXPECT_EQ(jit(scale, {.target = "cpu", .pass_configs = {{"tier", "full"}}})().value().tier(), "full");
 }
 
-TEST(JitLazy, RefusesPassConfigsThatTheBackendHasNot) {
+TEST(JitLazyTest, RejectsUnknownPassConfigs) {
   const Error error = jit(scale, {.target = "cpu", .pass_configs = {{"enginge", "host"}}})().error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, AllOf(HasSubstr("option \"enginge\" is not known (given as \"host\"; backend cpu has "
@@ -207,12 +207,12 @@ TEST(JitLazy, RefusesPassConfigsThatTheBackendHasNot) {
                                    HasSubstr("Did you mean 'engine'?")));
 }
 
-TEST(JitLazy, CompilesInTheRuntimeThatItIsGiven) {
+TEST(JitLazyTest, UsesGivenRuntime) {
   const auto runtime = Runtime::create({}, {.search_path = {}, .use_default_path = false}).value();
   EXPECT_EQ(jit(scale, {.runtime = runtime})().error().code, ErrorCode::kUnavailable);
 }
 
-TEST(JitLazy, WritesWhatItCompiled) {
+TEST(JitLazyTest, WritesDebugFiles) {
   const TempFolder folder;
   const auto kernels = jit(scale, {.target = "cpu", .debug_root_path = folder.path(), .func_source = "Program scale"});
   const Kernel kernel = kernels({.factor = 6}).value();
@@ -230,7 +230,7 @@ TEST(JitLazy, WritesWhatItCompiled) {
   }
 }
 
-TEST(JitLazy, SaysThatItCannotWrite) {
+TEST(JitLazyTest, ReportsUnwritableDebugFolder) {
   const TempFolder folder;
   folder.write("file", "");
   EXPECT_EQ(jit(scale, {.debug_root_path = folder.path() / "file"})().error().code, ErrorCode::kUnavailable);

@@ -37,7 +37,7 @@ auto wrapper() { return jit(constant, {.target = "cpu"}); }
 float value_of(const Kernel& kernel) { return *kernel().and_then(single).value().data_as<float>(); }
 bool are_the_same(const Kernel& a, const Kernel& b) { return &a.name() == &b.name(); }
 
-TEST(JitParCompile, KeepsTheOrderOfItsInput) {
+TEST(JitParCompileTest, KeepsInputOrder) {
   const auto kernels =
       wrapper().par_compile({ParConfig{3}, NamedValues{{"value", 1}}, NamedValues{}, ParConfig{2}}).value();
   ASSERT_THAT(kernels, SizeIs(4));
@@ -45,7 +45,7 @@ TEST(JitParCompile, KeepsTheOrderOfItsInput) {
               ElementsAre(3, 1, 0, 2));
 }
 
-TEST(JitParCompile, FillsTheCacheOfTheCalls) {
+TEST(JitParCompileTest, SharesKernelsWithCalls) {
   const CompileCounter counter;
   const auto one = wrapper();
   const Kernel before = one({.value = 1}).value();
@@ -55,7 +55,7 @@ TEST(JitParCompile, FillsTheCacheOfTheCalls) {
   EXPECT_EQ(counter.compiles(), 2);
 }
 
-TEST(JitParCompile, CompilesEqualConfigurationsOnce) {
+TEST(JitParCompileTest, CompilesEqualConfigurationsOnce) {
   const CompileCounter counter;
   const auto kernels = wrapper().par_compile({ParConfig{1}, NamedValues{{"value", 1}}, ParConfig{1}}).value();
   EXPECT_TRUE(are_the_same(kernels[0], kernels[1]));
@@ -63,12 +63,12 @@ TEST(JitParCompile, CompilesEqualConfigurationsOnce) {
   EXPECT_EQ(counter.compiles(), 1);
 }
 
-TEST(JitParCompile, RefusesNamesThatThereAreNot) {
+TEST(JitParCompileTest, RejectsUnknownNames) {
   EXPECT_THAT(wrapper().par_compile({ParConfig{1}, NamedValues{{"valeu", 1}}}).error().message,
               HasSubstr("Did you mean 'value'?"));
 }
 
-TEST(JitParCompile, ReturnsTheFirstFailureByInput) {
+TEST(JitParCompileTest, ReturnsFirstFailureInInputOrder) {
   const CompileCounter counter;
   const auto one = wrapper();
   const Error compile_first = one.par_compile({ParConfig{1}, ParConfig{13}, ParConfig{-1}}).error();
@@ -79,7 +79,7 @@ TEST(JitParCompile, ReturnsTheFirstFailureByInput) {
   EXPECT_EQ(function_first.note("config"), R"({"value":-1})");
 }
 
-TEST(JitParCompile, GoesOnAfterFailuresIfAskedTo) {
+TEST(JitParCompileTest, ContinuesAfterFailuresWhenRequested) {
   const auto one = wrapper();
   const auto kernels =
       one.try_par_compile({ParConfig{-1}, ParConfig{13}, ParConfig{4}, NamedValues{{"value", 13}}}).value();
@@ -91,7 +91,7 @@ TEST(JitParCompile, GoesOnAfterFailuresIfAskedTo) {
   EXPECT_FALSE(one({.value = 13}).ok());  // no call waits for abandoned compiles
 }
 
-TEST(JitParCompile, TellsOfConfigurationsByTheirPlace) {
+TEST(JitParCompileTest, ReportsProgressByInputIndex) {
   const auto one = wrapper();
   ASSERT_TRUE(one({.value = 1}).ok());
   std::map<std::size_t, JobStep> last;
@@ -100,7 +100,7 @@ TEST(JitParCompile, TellsOfConfigurationsByTheirPlace) {
   EXPECT_THAT(last, ElementsAre(testing::Pair(1, JobStep::kDone), testing::Pair(3, JobStep::kDone)));
 }
 
-TEST(JitParCompile, HasEachKernelOnceItIsDone) {
+TEST(JitParCompileTest, KernelIsAvailableOnceDone) {
   const CompileCounter counter;
   const auto one = wrapper();
   int asked = 0;
@@ -119,7 +119,7 @@ TEST(JitParCompile, HasEachKernelOnceItIsDone) {
   EXPECT_EQ(counter.compiles(), 3);
 }
 
-TEST(JitParCompile, GivesUpWhatFailedBeforeCallbacksAreTold) {
+TEST(JitParCompileTest, ReleasesFailedCompilesBeforeCallbacks) {
   const auto one = wrapper();
   int asked = 0;
   const auto ask = [&] {
@@ -141,7 +141,7 @@ TEST(JitParCompile, GivesUpWhatFailedBeforeCallbacksAreTold) {
   EXPECT_FALSE(other.par_compile(configs, {.num_workers = 1, .progress = ask_other}).ok());
 }
 
-TEST(JitParCompile, RunsFunctionsThatAskForEachOther) {
+TEST(JitParCompileTest, FunctionMayRequestAnotherConfiguration) {
   std::function<Result<Kernel>(std::int64_t)> other;
   const auto one = jit(
       [&](const ParConfig& config) -> Result<Program> {
@@ -153,7 +153,7 @@ TEST(JitParCompile, RunsFunctionsThatAskForEachOther) {
   EXPECT_TRUE(one.par_compile({ParConfig{1}, ParConfig{2}}).ok());
 }
 
-TEST(JitParCompile, SharesItsWorkWithOtherThreads) {
+TEST(JitParCompileTest, SharesWorkWithConcurrentCalls) {
   const CompileCounter counter;
   const auto one = wrapper();
   std::atomic<int> right = 0;
@@ -176,7 +176,7 @@ TEST(JitParCompile, SharesItsWorkWithOtherThreads) {
   EXPECT_EQ(counter.compiles(), 3);
 }
 
-TEST(JitParCompile, HasNothingToDoForNoConfigurations) { EXPECT_THAT(wrapper().par_compile({}).value(), SizeIs(0)); }
+TEST(JitParCompileTest, AcceptsEmptyConfigurationList) { EXPECT_THAT(wrapper().par_compile({}).value(), SizeIs(0)); }
 
 }  // namespace
 }  // namespace kmux

@@ -40,13 +40,13 @@ struct Call {
 
 Kernel kernel_of(Signature signature) { return make_kernel(fake_parts(std::move(signature))).value(); }
 
-TEST(LaunchAllocations, AreCounted) {
+TEST(LaunchAllocationsTest, AreCounted) {
   const std::size_t before = allocations();
   const std::string text(1000, 'x');
   EXPECT_GT(allocations(), before) << text;
 }
 
-TEST(LaunchAllocations, NoneForTensors) {
+TEST(LaunchAllocationsTest, NoneForTensors) {
   const std::vector<Tensor> tensors{zeros({4, 64}), zeros({64, 8}), zeros({4, 8})};
   const DType type = dtype::kFloat32;
   const Call call{kernel_of(fake_signature({buffer_param("A", type, {kM, 64}), buffer_param("B", type, {64, 8}),
@@ -55,7 +55,7 @@ TEST(LaunchAllocations, NoneForTensors) {
   EXPECT_EQ(call.allocations_of(10), 0u);
 }
 
-TEST(LaunchAllocations, NoneForEveryKindOfCheck) {
+TEST(LaunchAllocationsTest, NoneForEveryKindOfCheck) {
   const std::vector<Tensor> tensors{zeros({4, 6}), zeros({8}), zeros({24})};
   const DType type = dtype::kFloat32;
   const Signature signature =
@@ -72,7 +72,7 @@ TEST(LaunchAllocations, NoneForEveryKindOfCheck) {
   EXPECT_EQ(call.allocations_of(10), 0u);
 }
 
-TEST(LaunchAllocations, NoneOnceTheFirstCallHasToldItsShapes) {
+TEST(LaunchAllocationsTest, NoneAfterFirstCallWasSampled) {
   const Tensor tensor = zeros({4});
   KernelParts parts = fake_parts(fake_signature({buffer_param("A", dtype::kFloat32, {kM})}));
   int told = 0;
@@ -83,7 +83,7 @@ TEST(LaunchAllocations, NoneOnceTheFirstCallHasToldItsShapes) {
   EXPECT_EQ(call.allocations_of(10), 0u);
 }
 
-TEST(LaunchAllocations, NoneForManyArguments) {
+TEST(LaunchAllocationsTest, NoneForManyArguments) {
   std::vector<Param> params;
   std::vector<Arg> args;
   for (int i = 0; i < 1000; ++i) {
@@ -94,7 +94,7 @@ TEST(LaunchAllocations, NoneForManyArguments) {
   EXPECT_EQ(call.allocations_of(10), 0u);
 }
 
-TEST(LaunchAllocations, NoneForTheFirstLaunchOfAThread) {
+TEST(LaunchAllocationsTest, NoneForFirstLaunchOfThread) {
   const Call call{kernel_of({}), {}};
   std::size_t counted = 1;
   std::thread([&] { counted = call.allocations_of(1); }).join();
@@ -102,7 +102,7 @@ TEST(LaunchAllocations, NoneForTheFirstLaunchOfAThread) {
 }
 
 // The whole path: the library's table, and the backend behind it.
-TEST(LaunchAllocations, NoneThroughAPlugin) {
+TEST(LaunchAllocationsTest, NoneThroughPlugin) {
   ProgramBuilder builder("nothing");
   const Expr n = builder.symbol("n");
   builder.input("A", dtype::kFloat32, {n}).variant("c").source("nothing.c", "void nothing(const float* a) {}\n");
@@ -115,7 +115,7 @@ TEST(LaunchAllocations, NoneThroughAPlugin) {
   EXPECT_EQ(call.allocations_of(10), 0u);
 }
 
-TEST(LaunchAllocations, OnlyAnErrorAllocates) {
+TEST(LaunchAllocationsTest, OccurForErrors) {
   const Call call{kernel_of(fake_signature({scalar_param("s", dtype::kInt8)})), {Arg(300)}};
   const std::size_t before = allocations();
   EXPECT_FALSE(call.kernel.launch(call.args).ok());

@@ -39,7 +39,7 @@ Program adding() {
   return builder.build().value();
 }
 
-class Measured : public testing::Test {
+class MeasuredTest : public testing::Test {
  protected:
   Shared<Runtime> runtime() const { return runtime_with_cache(folder_.path() / "cache"); }
   static Tensor vector() { return Tensor::zeros({100'000}, dtype::kFloat32).value(); }
@@ -56,7 +56,7 @@ class Measured : public testing::Test {
   CompileOptions options_{.target = "c", .policy = Policy::kMeasured};
 };
 
-TEST_F(Measured, TheVariantThatIsAHundredTimesFasterWins) {
+TEST_F(MeasuredTest, MuchFasterVariantWins) {
   const auto shared = runtime();
   const Kernel kernel = compile(*shared, adding(), options_).value();
   EXPECT_THAT(kernel.source(), HasSubstr("slow")) << "priority takes the earliest variant";
@@ -71,7 +71,7 @@ TEST_F(Measured, TheVariantThatIsAHundredTimesFasterWins) {
   EXPECT_EQ(y.data_as<float>()[99'999], 1);
 }
 
-TEST_F(Measured, WinnerIsTakenAtOnceByTheNextProcess) {
+TEST_F(MeasuredTest, NextRuntimeUsesWinnerImmediately) {
   {
     const auto shared = runtime();
     const Kernel kernel = compile(*shared, adding(), options_).value();
@@ -85,7 +85,7 @@ TEST_F(Measured, WinnerIsTakenAtOnceByTheNextProcess) {
   EXPECT_TRUE(resolution.candidates[1].run_us.has_value());
 }
 
-TEST_F(Measured, CallsGoOnWhileTheWinnerTakesOver) {
+TEST_F(MeasuredTest, CallsContinueDuringSwitchToWinner) {
   const auto shared = runtime();
   const Kernel kernel = compile(*shared, adding(), options_).value();
   const Tensor x = vector();
@@ -99,7 +99,7 @@ TEST_F(Measured, CallsGoOnWhileTheWinnerTakesOver) {
   EXPECT_EQ(kernel(x).and_then(single).value().data_as<float>()[7], 1);
 }
 
-TEST_F(Measured, PinnedRunsTheWinnerWithoutMeasuring) {
+TEST_F(MeasuredTest, PinnedPolicyRunsWinnerWithoutMeasuring) {
   const auto file = folder_.path() / "lock";
   {
     const auto shared = runtime();
@@ -116,7 +116,7 @@ TEST_F(Measured, PinnedRunsTheWinnerWithoutMeasuring) {
   EXPECT_THAT(compile(*production, other, pinned).error().message, HasSubstr("is not in lock file"));
 }
 
-TEST_F(Measured, KernelOutlivesItsRuntimeAndCanStillBeTuned) {
+TEST_F(MeasuredTest, KernelCanBeTunedAfterRuntimeIsReleased) {
   std::optional<Kernel> kernel;
   {
     const auto shared = runtime();
@@ -127,7 +127,7 @@ TEST_F(Measured, KernelOutlivesItsRuntimeAndCanStillBeTuned) {
 }
 
 /// The null plugins of tests/fakes/table, whose compilers run in separate processes.
-class CrashingCompilers : public testing::Test {
+class CrashingCompilersTest : public testing::Test {
  protected:
   void start(const Options& faults) {
     runtime_ =
@@ -141,7 +141,7 @@ class CrashingCompilers : public testing::Test {
   Shared<Runtime> runtime_;
 };
 
-TEST_F(CrashingCompilers, AreReportedOnceAndInQuarantineThen) {
+TEST_F(CrashingCompilersTest, AreReportedThenQuarantined) {
   start({{"null_a.build", "segv"}});
   for (int variant = 0; variant < 2; ++variant) {
     const Error error = compiled(Policy::kPriority).error();
@@ -159,7 +159,7 @@ TEST_F(CrashingCompilers, AreReportedOnceAndInQuarantineThen) {
       << "a name is exact";
 }
 
-TEST_F(CrashingCompilers, AreNamedByAMeasurement) {
+TEST_F(CrashingCompilersTest, AreReportedByTuning) {
   start({{"null_c.build", "segv"}});
   const Kernel kernel = compiled(Policy::kMeasured).value();
   const Tensor x = Tensor::zeros({8}, dtype::kFloat32, kernel.device()).value();

@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(MissingRanges, AreSaidOnceAndStopNothing) {
+TEST(MissingRangesTest, AreReportedOnceWithoutFailure) {
   std::vector<std::string> lines;
   show_stage_ranges(Environment::from({{"KMUX_NVTX", "1"}}));
   set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view text) { lines.emplace_back(text); });

@@ -43,9 +43,9 @@ std::vector<CompileJob> jobs(int count, const CompileOptions& options) {
 
 /// The null plugins of tests/fakes/table. null_b's manifest declares that a process compiles only one program at a
 /// time.
-class ParCompileWorkers : public testing::Test {
+class ParCompileWorkersTest : public testing::Test {
  protected:
-  explicit ParCompileWorkers() { start({}); }
+  explicit ParCompileWorkersTest() { start({}); }
   void start(const Options& faults, Environment environment = {}) {
     environment.plugin_trial = "0";  // so that only compiling workers are counted
     runtime_ = Runtime::create(std::move(environment), {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"},
@@ -66,12 +66,12 @@ class ParCompileWorkers : public testing::Test {
 
 const CompileOptions kApart{.execution_backend = "null_a", .isolation = Isolation::kProcess};
 
-TEST_F(ParCompileWorkers, UsesAsManyProcessesAsWorkersAndKeepsFour) {
+TEST_F(ParCompileWorkersTest, UsesManyProcessesAndKeepsAtMostFour) {
   EXPECT_GT(most_workers(jobs(200, kApart), {.num_workers = 8, .memory_budget = 1ULL << 40}), 4U);
   EXPECT_LE(workers().size(), 4U);
 }
 
-TEST_F(ParCompileWorkers, TakesProcessesWhereTheManifestSaysThatTheyWin) {
+TEST_F(ParCompileWorkersTest, UsesProcessesWhenManifestPrefersThem) {
   const CompileOptions free{.target = "cuda", .execution_backend = "null_b"};
   std::vector<CompileJob> all;
   for (int i = 0; i < 20; ++i) {
@@ -90,11 +90,11 @@ TEST_F(ParCompileWorkers, TakesProcessesWhereTheManifestSaysThatTheyWin) {
   EXPECT_EQ(most_workers(all, {.num_workers = 2}), 0U);
 }
 
-TEST_F(ParCompileWorkers, StaysInTheProcessElsewhere) {
+TEST_F(ParCompileWorkersTest, StaysInProcessByDefault) {
   EXPECT_EQ(most_workers(jobs(20, {.execution_backend = "null_a"}), {.num_workers = 2}), 0U);
 }
 
-TEST_F(ParCompileWorkers, KillsACompilerThatTakesTooLong) {
+TEST_F(ParCompileWorkersTest, KillsCompilerOnTimeout) {
   start({{"null_a.build", "hang"}});
   const Error error = par_build(*runtime_, jobs(1, kApart), {.timeout = 500ms}).error();
   EXPECT_EQ(error.code, ErrorCode::kTimedOut);
@@ -103,7 +103,7 @@ TEST_F(ParCompileWorkers, KillsACompilerThatTakesTooLong) {
   EXPECT_THAT(workers(), IsEmpty());
 }
 
-TEST_F(ParCompileWorkers, KillsCompilersWhenItIsCancelled) {
+TEST_F(ParCompileWorkersTest, KillsCompilersOnCancellation) {
   start({{"null_a.build", "hang"}});
   std::stop_source stop;
   const auto stop_at_first = [&](const CompileProgress& event) {
@@ -119,7 +119,7 @@ TEST_F(ParCompileWorkers, KillsCompilersWhenItIsCancelled) {
   EXPECT_FALSE(again.note("remembered").has_value());  // cancellation is not a property of the program
 }
 
-TEST_F(ParCompileWorkers, TellsOfACrashLikeOfAnyFailure) {
+TEST_F(ParCompileWorkersTest, ReportsCrashAsCompileFailure) {
   start({{"null_a.build", "segv"}});
   const Error error = par_build(*runtime_, jobs(1, kApart)).error();
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);

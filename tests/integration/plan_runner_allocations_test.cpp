@@ -36,9 +36,9 @@ class SilentDriver {
   kmux_driver_env env_{{sizeof(kmux_launch_env), 0, nullptr, &allocator_, 0, 0}, &driver_, nullptr};
 };
 
-class PlanRunnerAllocations : public ::testing::TestWithParam<Program> {};
+class PlanRunnerAllocationsTest : public ::testing::TestWithParam<Program> {};
 
-TEST_P(PlanRunnerAllocations, None) {
+TEST_P(PlanRunnerAllocationsTest, NoneForSuccessfulLaunch) {
   const Plan plan = lower(GetParam(), 0).value();
   const PlanRunner runner = PlanRunner::compile(plan).value();
   std::vector<kmux_slot> slots(plan.slots.size());
@@ -50,7 +50,7 @@ TEST_P(PlanRunnerAllocations, None) {
   EXPECT_EQ(code, KMUX_OK);
 }
 
-TEST_P(PlanRunnerAllocations, NoneForAnError) {
+TEST_P(PlanRunnerAllocationsTest, NoneForOutOfRangeArguments) {
   const Plan plan = lower(GetParam(), 0).value();
   const PlanRunner runner = PlanRunner::compile(plan).value();
   std::vector<kmux_slot> slots(plan.slots.size());
@@ -61,7 +61,7 @@ TEST_P(PlanRunnerAllocations, NoneForAnError) {
   EXPECT_EQ(test::allocations() - before, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, PlanRunnerAllocations, ::testing::ValuesIn(test::golden_programs()),
+INSTANTIATE_TEST_SUITE_P(Programs, PlanRunnerAllocationsTest, ::testing::ValuesIn(test::golden_programs()),
                          [](const auto& param) { return param.param.name; });
 
 }  // namespace

@@ -24,7 +24,7 @@ std::ptrdiff_t place_of(const Manifest& manifest) {
   return std::ranges::find(kDevices, manifest.device_types.front()) - kDevices.begin();
 }
 
-TEST(PluginOrder, IsOfDevicesAndNeverOfNames) {  // C2.3
+TEST(PluginOrderTest, FollowsDevicesNotNames) {  // C2.3
   const std::vector<Manifest> manifests = manifests_of_this_build();
   ASSERT_GE(manifests.size(), 4U);
   for (const Manifest& a : manifests) {
@@ -38,7 +38,7 @@ TEST(PluginOrder, IsOfDevicesAndNeverOfNames) {  // C2.3
   }
 }
 
-TEST(PluginOrder, IsTheOneOfThePage) {  // C2.3
+TEST(PluginOrderTest, MatchesDocumentation) {  // C2.3
   const std::string page = read_file(std::string(KMUX_TEST_SOURCE_DIR) + "/docs/auto.md").value();
   for (const Manifest& one : manifests_of_this_build())
     EXPECT_THAT(page, testing::HasSubstr("| `" + one.name + "` | " + std::to_string(one.priority) + " |"));

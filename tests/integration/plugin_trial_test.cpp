@@ -25,7 +25,7 @@ const fs::path kBadPlugin = fs::path(KMUX_TEST_PLUGIN_DIR) / "broken/bad";
 constexpr const char* kAskedFault = "KMUX_TEST_BAD_PLUGIN";
 
 // Which processes open the plugin "bad", as seen by the kmux command; its runtimes have a cache on disk.
-class PluginTrial : public testing::Test {
+class PluginTrialTest : public testing::Test {
  protected:
   using Variables = std::map<std::string, std::string>;
 
@@ -64,37 +64,37 @@ class PluginTrial : public testing::Test {
   std::string text_;
 };
 
-TEST_F(PluginTrial, IsMadeOnceAndRememberedOnDisk) {
+TEST_F(PluginTrialTest, RunsOnceAndIsCachedOnDisk) {
   EXPECT_THAT(openers(), ElementsAre("kmux-worker", "kmux"));
   EXPECT_THAT(openers(), ElementsAre("kmux"));
 }
 
-TEST_F(PluginTrial, IsMadeAgainWithOtherOptions) {
+TEST_F(PluginTrialTest, RunsAgainWithOtherOptions) {
   EXPECT_THAT(openers(), ElementsAre("kmux-worker", "kmux"));
   EXPECT_THAT(openers({{"KMUX_OPTION_BAD_LIBRARY", "/another"}}), ElementsAre("kmux-worker", "kmux"));
 }
 
-TEST_F(PluginTrial, IsMadeAgainWhereWhatIsRememberedIsDamaged) {
+TEST_F(PluginTrialTest, RunsAgainWhenCacheIsDamaged) {
   EXPECT_THAT(openers(), ElementsAre("kmux-worker", "kmux"));
   damage();
   EXPECT_THAT(openers(), ElementsAre("kmux-worker", "kmux"));
 }
 
-TEST_F(PluginTrial, IsMadeEachTimeWithoutACache) {
+TEST_F(PluginTrialTest, RunsEachTimeWithoutCache) {
   for (int i = 0; i < 2; ++i) EXPECT_THAT(openers({{"KMUX_DISABLE_CACHE", "1"}}), ElementsAre("kmux-worker", "kmux"));
 }
 
-TEST_F(PluginTrial, IsNotRememberedIfItFails) {
+TEST_F(PluginTrialTest, IsNotCachedIfItFails) {
   EXPECT_THAT(openers({{kAskedFault, "probe:crash"}}), ElementsAre("kmux-worker"));
   EXPECT_THAT(text_, HasSubstr("it crashed in probe: signal 11, SIGSEGV"));
   EXPECT_THAT(openers(), ElementsAre("kmux-worker", "kmux"));
 }
 
-TEST_F(PluginTrial, IsLeftOutWhereItIsNotWanted) {
+TEST_F(PluginTrialTest, IsSkippedWhenDisabled) {
   EXPECT_THAT(openers({{"KMUX_PLUGIN_TRIAL", "0"}}), ElementsAre("kmux"));
 }
 
-TEST_F(PluginTrial, RefusesATimeThatIsNone) {
+TEST_F(PluginTrialTest, RejectsInvalidTimeout) {
   EXPECT_THAT(openers({{"KMUX_PLUGIN_TRIAL", "soon"}}), IsEmpty());
   EXPECT_THAT(text_, HasSubstr("KMUX_PLUGIN_TRIAL must be empty or a non-negative number of seconds (it is 'soon')"));
 }
@@ -110,7 +110,7 @@ std::vector<std::string> tried_of(const std::string& listed) {
 }
 
 // A libkmux.so in another place has no worker beside it.
-TEST_F(PluginTrial, CannotBeMadeWithoutAWorker) {
+TEST_F(PluginTrialTest, FailsWithoutWorker) {
   const fs::path lib = folder_.path() / "lib";
   fs::create_directory(lib);
   fs::copy(KMUX_TEST_BUILD_DIR "/lib/libkmux.so.0", lib);
@@ -122,13 +122,13 @@ TEST_F(PluginTrial, CannotBeMadeWithoutAWorker) {
 }
 
 // A plugin that answers within a millisecond is tried again: without a cache its answer is not remembered.
-TEST_F(PluginTrial, IsNotForKmuxsOwn) {
+TEST_F(PluginTrialTest, IsSkippedForBundledPlugins) {
   for (int i = 0; i < 100 && (i == 0 || tried_of(text_).empty()); ++i)
     openers({{"KMUX_PLUGIN_TRIAL", "0.001"}, {"KMUX_DISABLE_CACHE", "1"}});
   EXPECT_THAT(tried_of(text_), ElementsAre("bad"));
 }
 
-TEST_F(PluginTrial, IsForACopyOfKmuxsOwnElsewhere) {
+TEST_F(PluginTrialTest, RunsForCopyOfBundledPlugin) {
   const fs::path own = fs::path(KMUX_TEST_BUILD_DIR) / "lib/kmux/plugins";
   for (const char* file : {"kmux_metal.so", "kmux_metal.plugin.json"}) fs::copy(own / file, folder_.path());
   for (int i = 0; i < 100 && (i == 0 || tried_of(text_).empty()); ++i)

@@ -36,7 +36,7 @@ Tensor filled(const Kernel& kernel, float value) {
   return tensor;
 }
 
-TEST(PtxFallback, RunsOnADeviceThatIsNewerThanNvrtc) {
+TEST(PtxFallbackTest, RunsOnDeviceNewerThanNvrtc) {
   setenv("KMUX_NVRTC_LIBRARY", KMUX_OLD_NVRTC, /*overwrite=*/1);
   FakeCuda fake = FakeCuda::load();
   fake.set_devices({{.name = "Fake B200", .major = 10, .minor = 0}});

@@ -14,7 +14,7 @@
 namespace kmux {
 namespace {
 
-TEST(RealRanges, ReachAProfiler) {
+TEST(RealRangesTest, ReachProfiler) {
   if (!open_profiler_ranges(kNvtx).are_open()) {
     GTEST_SKIP() << needs("NVTX", "install a CUDA toolkit, or nvidia-nvtx from PyPI where the loader finds it");
   }
@@ -31,7 +31,7 @@ TEST(RealRanges, ReachAProfiler) {
 }
 
 // ROCTx returns the depth of a range.
-TEST(RealRanges, NestInRoctx) {
+TEST(RealRangesTest, NestInRoctx) {
   const ProfilerRanges ranges = open_profiler_ranges(kRoctx);
   if (!ranges.are_open()) GTEST_SKIP() << needs("ROCTx", "Debian 13: apt-get install libroctx64-4");
   EXPECT_EQ(ranges.push("outer"), 0);

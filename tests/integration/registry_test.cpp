@@ -80,7 +80,7 @@ std::size_t open_files() {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator()));
 }
 
-TEST(Registry, FindsAndOpensAPlugin) {
+TEST(RegistryTest, FindsAndOpensPlugin) {
   const auto registry = open({kPlugins / "null"});
   EXPECT_THAT(names(*registry), ElementsAre("null"));
   const auto plugin = registry->plugin("null").value();
@@ -91,16 +91,16 @@ TEST(Registry, FindsAndOpensAPlugin) {
   EXPECT_EQ(to_string(plugin->backend().resolve_target("auto", std::nullopt).value()), "null");
 }
 
-TEST(Registry, OpensAPluginOnce) {
+TEST(RegistryTest, OpensPluginOnce) {
   const auto registry = open({kPlugins / "null"});
   EXPECT_EQ(registry->plugin("null").value(), registry->plugin("null").value());
 }
 
-TEST(Registry, SortsByPriorityAndThenByName) {
+TEST(RegistryTest, SortsByPriorityThenName) {
   EXPECT_THAT(names(*open({kPlugins / "null", kPlugins / "table"})), ElementsAre("null_a", "null_b", "null_c", "null"));
 }
 
-TEST(Registry, UnknownNameShowsTheKnownOnes) {
+TEST(RegistryTest, UnknownNameErrorListsKnownNames) {
   const auto plugin = open({kPlugins / "table"})->plugin("null_aa");
   ASSERT_FALSE(plugin.ok());
   EXPECT_EQ(plugin.error().code, ErrorCode::kInvalidArgument);
@@ -108,7 +108,7 @@ TEST(Registry, UnknownNameShowsTheKnownOnes) {
   EXPECT_THAT(plugin.error().message, HasSubstr("Did you mean 'null_a'?"));
 }
 
-TEST(Registry, RefusesBeforeOpening) {
+TEST(RegistryTest, RejectsInvalidPluginsBeforeOpening) {
   const fs::path broken = kPlugins / "broken";
   expect_refused(broken / "newer_abi", ErrorCode::kUnavailable, "it needs version 7 of the plugin ABI");
   expect_refused(broken / "older_abi", ErrorCode::kUnavailable, "its table has version 0 of the plugin ABI");
@@ -123,9 +123,9 @@ struct Failure {
   ErrorCode code;
   const char* part;
 };
-class RegistryOpening : public testing::TestWithParam<Failure> {};
+class RegistryOpeningTest : public testing::TestWithParam<Failure> {};
 
-TEST_P(RegistryOpening, SaysWhyItFails) {
+TEST_P(RegistryOpeningTest, ReportsReasonForFailure) {
   const auto [name, code, part] = GetParam();
   const auto registry = open({kPlugins / "broken" / name});
   ASSERT_THAT(names(*registry), ElementsAre(name));
@@ -139,7 +139,7 @@ TEST_P(RegistryOpening, SaysWhyItFails) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Broken, RegistryOpening,
+    Broken, RegistryOpeningTest,
     testing::Values(Failure{"no_symbol", ErrorCode::kUnavailable, "does not export kmux_plugin_query"},
                     Failure{"undefined_symbol", ErrorCode::kUnavailable, "kmux_defined_nowhere"},
                     Failure{"missing_dependency", ErrorCode::kUnavailable, "apt-get install libkmux-absent"},
@@ -156,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Failure{"makes_nothing", ErrorCode::kInternal, "no backend"}),
     [](const auto& failure) { return std::string(failure.param.plugin); });
 
-TEST(Registry, ProbeThatThrowsIsAnError) {
+TEST(RegistryTest, ThrowingProbeReturnsError) {
   const auto plugin = open({kPlugins / "broken" / "throws"})->plugin("throws").value();
   const auto& report = plugin->probe();
   ASSERT_FALSE(report.ok());
@@ -165,7 +165,7 @@ TEST(Registry, ProbeThatThrowsIsAnError) {
   EXPECT_EQ(report.error().note("backend"), "throws");
 }
 
-TEST(Registry, ProbeIsAskedOnce) {
+TEST(RegistryTest, ProbesPluginOnce) {
   const auto registry = open({kPlugins / "table"}, {{"null_a.probe", "no_device"}});
   const auto plugin = registry->plugin("null_a").value();
   const Result<ProbeReport>* first = &plugin->probe();
@@ -174,7 +174,7 @@ TEST(Registry, ProbeIsAskedOnce) {
   EXPECT_TRUE((*first)->can_build.ok());
 }
 
-TEST(Registry, PluginOptionsReachTheirPlugin) {
+TEST(RegistryTest, PassesPluginOptionsToPlugin) {
   const auto registry = open({kPlugins / "table"}, {{"null_a.build", "unsupported"}});
   EXPECT_EQ(registry->plugin("null_b").value()->probe().value().can_build.code, "");
   const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};
@@ -184,7 +184,7 @@ TEST(Registry, PluginOptionsReachTheirPlugin) {
   EXPECT_EQ(built.error().code, ErrorCode::kUnsupported);
 }
 
-TEST(Registry, LogsOfAPluginReachTheApplication) {
+TEST(RegistryTest, ForwardsPluginLogs) {
   std::vector<std::string> lines;
   set_log_sink(LogLevel::kDebug, [&](LogLevel, std::string_view text) { lines.emplace_back(text); });
   const auto plugin = open({kPlugins / "null"})->plugin("null");
@@ -193,7 +193,7 @@ TEST(Registry, LogsOfAPluginReachTheApplication) {
   EXPECT_THAT(lines, Contains(HasSubstr("created")));
 }
 
-TEST(Registry, EarlierFolderWins) {
+TEST(RegistryTest, EarlierFolderWins) {
   const CopiedPlugin copy;
   const auto registry = open({copy.folder(), kPlugins / "null"});
   EXPECT_EQ(registry->plugin("null").value()->library(), copy.library());
@@ -203,7 +203,7 @@ TEST(Registry, EarlierFolderWins) {
   EXPECT_THAT(registry->entries()[1].status.error().message, HasSubstr("earlier folder"));
 }
 
-TEST(Registry, ApiComesBeforeEnvironmentAndDefaults) {
+TEST(RegistryTest, ApiPathPrecedesEnvironmentAndDefaults) {
   RegistryOptions options;
   options.search_path = {"/first"};
   options.environment_path = {"/second", "/third"};
@@ -215,12 +215,12 @@ TEST(Registry, ApiComesBeforeEnvironmentAndDefaults) {
   EXPECT_EQ(fs::weakly_canonical(folders[3]), fs::weakly_canonical(fs::path(KMUX_TEST_BUILD_DIR) / "lib/kmux/plugins"));
 }
 
-TEST(Registry, FolderIsSearchedOnce) {
+TEST(RegistryTest, SearchesEachFolderOnce) {
   const auto registry = open({kPlugins / "null", kPlugins / "null", kPlugins / "table" / ".." / "null"});
   EXPECT_EQ(registry->entries().size(), 1u);
 }
 
-TEST(Registry, RelativeFoldersAreRefused) {
+TEST(RegistryTest, RejectsRelativeFolders) {
   const fs::path before = fs::current_path();
   fs::current_path(kPlugins);
   expect_refused("null", ErrorCode::kInvalidArgument, "relative");
@@ -228,7 +228,7 @@ TEST(Registry, RelativeFoldersAreRefused) {
   fs::current_path(before);
 }
 
-TEST(Registry, CurrentDirectoryIsNotSearched) {
+TEST(RegistryTest, DoesNotSearchCurrentDirectory) {
   const fs::path before = fs::current_path();
   fs::current_path(kPlugins / "null");
   const auto registry = Registry::open({}).value();
@@ -236,13 +236,13 @@ TEST(Registry, CurrentDirectoryIsNotSearched) {
   EXPECT_THAT(names(*registry), Not(Contains("null")));
 }
 
-TEST(Registry, WorldWritableFolderIsRefused) {
+TEST(RegistryTest, RejectsWorldWritableFolder) {
   const CopiedPlugin copy;
   fs::permissions(copy.folder(), fs::perms::all);
   expect_refused(copy.folder(), ErrorCode::kUnavailable, "writable by everyone");
 }
 
-TEST(Registry, WorldWritableFilesAreRefused) {
+TEST(RegistryTest, RejectsWorldWritableFiles) {
   const CopiedPlugin library;
   fs::permissions(library.library(), fs::perms::others_write, fs::perm_options::add);
   expect_refused(library.folder(), ErrorCode::kUnavailable, "kmux_null.so");
@@ -251,7 +251,7 @@ TEST(Registry, WorldWritableFilesAreRefused) {
   expect_refused(manifest.folder(), ErrorCode::kUnavailable, "kmux_null.plugin.json");
 }
 
-TEST(Registry, GroupWritableFoldersAndFilesAreRefused) {
+TEST(RegistryTest, RejectsGroupWritableFoldersAndFiles) {
   const fs::perms of_library = fs::status(KMUX_TEST_BUILD_DIR "/lib").permissions();
   if ((of_library & fs::perms::group_write) != fs::perms::none) {
     GTEST_SKIP() << needs("a build folder of one user", "the group may write to this one");
@@ -265,7 +265,7 @@ TEST(Registry, GroupWritableFoldersAndFilesAreRefused) {
   expect_refused(manifest.folder(), ErrorCode::kUnavailable, "Run `chmod g-w` on it.");
 }
 
-TEST(Registry, LinksAreFollowedBeforeTheCheck) {
+TEST(RegistryTest, FollowsLinksBeforePermissionCheck) {
   const CopiedPlugin copy;
   fs::permissions(copy.folder(), fs::perms::all);
   const TempFolder other;
@@ -274,7 +274,7 @@ TEST(Registry, LinksAreFollowedBeforeTheCheck) {
 }
 
 // Only root can change a file's owner. Other users can only test root's files, which are trusted.
-TEST(Registry, ForeignOwnersAreRefused) {
+TEST(RegistryTest, RejectsForeignOwners) {
   const CopiedPlugin copy;
   if (geteuid() == 0) {
     ASSERT_EQ(chown(copy.folder().c_str(), 12345, 12345), 0);
@@ -287,7 +287,7 @@ TEST(Registry, ForeignOwnersAreRefused) {
   }
 }
 
-TEST(Registry, LibraryChangedAfterTheSearchIsRefused) {
+TEST(RegistryTest, RejectsLibraryChangedAfterSearch) {
   const CopiedPlugin copy;
   const auto registry = open({copy.folder()});
   fs::remove(copy.library());
@@ -298,7 +298,7 @@ TEST(Registry, LibraryChangedAfterTheSearchIsRefused) {
   EXPECT_THAT(plugin.error().message, HasSubstr(copy.library().string()));
 }
 
-TEST(Registry, TwoRegistriesHaveInstancesOfTheirOwn) {
+TEST(RegistryTest, TwoRegistriesHaveSeparateInstances) {
   const CopiedPlugin copy;
   const auto first = open({copy.folder()});
   const auto second = open({copy.folder()});
@@ -308,7 +308,7 @@ TEST(Registry, TwoRegistriesHaveInstancesOfTheirOwn) {
   EXPECT_EQ(of_second->backend().devices().count().value(), 1);
 }
 
-TEST(Registry, UnloadUnmapsTheLibrary) {
+TEST(RegistryTest, UnloadUnmapsLibrary) {
   const CopiedPlugin copy;
   const auto registry = open({copy.folder()});
   ASSERT_TRUE(registry->plugin("null").ok() && is_mapped(copy.library()));
@@ -319,7 +319,7 @@ TEST(Registry, UnloadUnmapsTheLibrary) {
   EXPECT_TRUE(registry->plugin("null").ok());  // it can be opened again
 }
 
-TEST(Registry, UnloadNamesWhatHoldsThePlugin) {
+TEST(RegistryTest, UnloadFailsWhilePluginIsInUse) {
   const auto registry = open({kPlugins / "null"});
   auto plugin = registry->plugin("null").value();
   const auto status = registry->unload("null");
@@ -330,7 +330,7 @@ TEST(Registry, UnloadNamesWhatHoldsThePlugin) {
   EXPECT_TRUE(registry->unload("null").ok());
 }
 
-TEST(Registry, UnloadOfAPluginThatIsNotOpenIsDone) {
+TEST(RegistryTest, UnloadOfUnopenedPluginSucceeds) {
   const auto registry = open({kPlugins / "null"});
   EXPECT_TRUE(registry->unload("null").ok());
   const auto status = registry->unload("nul");
@@ -338,7 +338,7 @@ TEST(Registry, UnloadOfAPluginThatIsNotOpenIsDone) {
   EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST(Registry, UnloadForgetsAFailure) {
+TEST(RegistryTest, UnloadClearsFailure) {
   const CopiedPlugin copy;
   const auto registry = open({copy.folder()});
   const std::string library = read_file(copy.library()).value();
@@ -350,14 +350,14 @@ TEST(Registry, UnloadForgetsAFailure) {
   EXPECT_TRUE(registry->plugin("null").ok());
 }
 
-TEST(Registry, PluginOutlivesItsRegistry) {
+TEST(RegistryTest, PluginOutlivesRegistry) {
   auto registry = open({kPlugins / "null"});
   const auto plugin = registry->plugin("null").value();
   registry.reset();
   EXPECT_TRUE(plugin->probe().ok());
 }
 
-TEST(Registry, VerifyComparesWhereADigestIsRecorded) {
+TEST(RegistryTest, VerifyChecksRecordedDigest) {
   const CopiedPlugin copy;
   EXPECT_TRUE(open({copy.folder()})->verify().ok());  // a build tree records no digests
   copy.set("sha256", sha256_hex(read_file(copy.library()).value()));
@@ -369,7 +369,7 @@ TEST(Registry, VerifyComparesWhereADigestIsRecorded) {
   EXPECT_THAT(status.error().explain(), HasSubstr("kmux_null.so"));
 }
 
-TEST(Registry, LeavesNoFileOpen) {
+TEST(RegistryTest, LeavesNoOpenFiles) {
   const CopiedPlugin copy;
   const std::size_t before = open_files();
   for (int i = 0; i < 3; ++i) {
@@ -381,7 +381,7 @@ TEST(Registry, LeavesNoFileOpen) {
   EXPECT_EQ(open_files(), before);
 }
 
-TEST(Registry, TakesTheOptionsThatAManifestNamesFromTheEnvironment) {
+TEST(RegistryTest, ReadsManifestOptionsFromEnvironment) {
   const CopiedPlugin plugin;
   plugin.set("environment", Json::Object{{"null.home", Json::Array{"NULL_FIRST", "NULL_SECOND"}}});
   RegistryOptions options;

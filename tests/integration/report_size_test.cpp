@@ -54,7 +54,7 @@ BenchReport large_report() {
   return report;
 }
 
-TEST(ReportSize, OfEightProgramsOnThreeBackendsIsSmall) {
+TEST(ReportSizeTest, StaysSmallForEightProgramsAndThreeBackends) {
   const BenchReport report = large_report();
   std::size_t all = 0;
   std::vector<std::string> texts;

@@ -30,14 +30,14 @@ class RuntimeTest : public testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(RuntimeTest, TakesWhatTheRegistrysOptionsLeaveOpen) {
+TEST_F(RuntimeTest, FillsUnsetRegistryOptionsFromEnvironment) {
   const auto runtime = Runtime::create(given(), {.use_default_path = false}).value();
   EXPECT_THAT(runtime->registry().search_path(), testing::ElementsAre(fs::path(KMUX_TEST_PLUGIN_DIR "/null")));
   EXPECT_EQ(runtime->registry().plugin_options().find("null.speed")->second, "high");
   EXPECT_TRUE(runtime->registry().plugin("null").ok());
 }
 
-TEST_F(RuntimeTest, PrefersTheRegistrysOptions) {
+TEST_F(RuntimeTest, PrefersRegistryOptions) {
   const RegistryOptions options{
       .environment_path = {"/elsewhere"}, .use_default_path = false, .plugin_options = {{"null.speed", "low"}}};
   const auto runtime = Runtime::create(given(), options).value();
@@ -46,7 +46,7 @@ TEST_F(RuntimeTest, PrefersTheRegistrysOptions) {
   EXPECT_EQ(runtime->registry().plugin_options().find("null.colour")->second, "red");
 }
 
-TEST_F(RuntimeTest, NamesItsDevices) {
+TEST_F(RuntimeTest, ReportsDeviceNamesAndArchitectures) {
   const auto runtime = Runtime::create(given(), {.use_default_path = false}).value();
   const std::vector<Device> found = devices(*runtime).value();
   ASSERT_EQ(found.size(), 2U);
@@ -58,7 +58,7 @@ TEST_F(RuntimeTest, NamesItsDevices) {
   EXPECT_TRUE(devices().ok());
 }
 
-TEST_F(RuntimeTest, CountsRelativePathsFromWhereItIsMade) {
+TEST_F(RuntimeTest, ResolvesRelativePathsAtCreation) {
   const fs::path before = fs::current_path();
   fs::current_path(folder_.path());
   Environment environment = given();

@@ -36,7 +36,7 @@ bool is_static() { return needed_libraries().empty(); }
 
 bool is_installed(const std::string& library) { return child({"local:" + library}).exit_code == 0; }
 
-class SecondLlvm : public TestWithParam<const char*> {
+class SecondLlvmTest : public TestWithParam<const char*> {
  protected:
   void SetUp() override {
     if (!is_installed(GetParam())) GTEST_SKIP() << needs("a second LLVM", GetParam());
@@ -50,7 +50,7 @@ class SecondLlvm : public TestWithParam<const char*> {
 };
 
 // A process that compiles must have mapped exactly the libraries that the manifest lists.
-TEST(ManifestNeeds, AreTrue) {
+TEST(ManifestNeedsTest, MatchMappedLibraries) {
   const ProcessResult result = child({"kmux", "list"});
   ASSERT_EQ(result.exit_code, 0) << result.standard_error;
   std::istringstream lines(result.standard_output);
@@ -59,14 +59,14 @@ TEST(ManifestNeeds, AreTrue) {
   EXPECT_EQ(mapped, needed_libraries());
 }
 
-TEST_P(SecondLlvm, LocalBesideALocalPlugin) {
+TEST_P(SecondLlvmTest, WorksWhenBothAreLoadedLocally) {
   expect_success({local(), "kmux", local(), "kmux"});
   expect_success({"kmux", local(), "kmux", local()});
 }
 
 // With shared libraries, a plugin's calls would reach the other Clang. Only a statically linked LLVM works in these
 // orders.
-TEST_P(SecondLlvm, InEveryOtherOrder) {
+TEST_P(SecondLlvmTest, WorksInOtherLoadOrdersAndModes) {
   if (!is_static()) GTEST_SKIP() << needs("a build with its own LLVM", "KMUX_STATIC_LLVM is off");
   expect_success({global(), "kmux", global(), "kmux"});
   expect_success({"kmux", global(), "kmux", global()});
@@ -76,7 +76,7 @@ TEST_P(SecondLlvm, InEveryOtherOrder) {
   expect_success({"kmux-global", "kmux", global(), "kmux"});
 }
 
-INSTANTIATE_TEST_SUITE_P(Releases, SecondLlvm, Values(kOther, kSame),
+INSTANTIATE_TEST_SUITE_P(Releases, SecondLlvmTest, Values(kOther, kSame),
                          [](const auto& suite) { return suite.param == kOther ? "Other" : "Same"; });
 
 }  // namespace

@@ -32,9 +32,9 @@ std::optional<gid_t> other_group() {
   return std::nullopt;
 }
 
-class SecureProcess : public testing::Test {
+class SecureProcessTest : public testing::Test {
  protected:
-  SecureProcess() {
+  SecureProcessTest() {
     fs::copy_file(KMUX_TEST_BUILD_DIR "/tests/secure_child", child_);
     fs::permissions(folder_.write("bin/kmux-named-by-path", "#!/bin/sh\n"), fs::perms::owner_all);
     folder_.write("plugins/none", "");
@@ -56,13 +56,13 @@ class SecureProcess : public testing::Test {
   fs::path child_ = folder_.path() / "child";
 };
 
-TEST_F(SecureProcess, TakesCodeFromTheEnvironmentWhereItHasNoOtherRights) {
+TEST_F(SecureProcessTest, AcceptsCodePathsWithoutExtraPrivileges) {
   EXPECT_THAT(output(), AllOf(HasSubstr("secure 0\n"), HasSubstr("option cpu.host_compiler=/tmp/x\n"),
                               HasSubstr("folder " + plugins()), HasSubstr("program " + bin() + "/kmux-named-by-path"),
                               HasSubstr("path of children " + bin() + ":/usr/bin:/bin\n")));
 }
 
-TEST_F(SecureProcess, TakesNoCodeFromTheEnvironment) {
+TEST_F(SecureProcessTest, IgnoresCodePathsFromEnvironment) {
   const std::string set = "a set-group-id program";
   const auto group = other_group();
   if (!group) GTEST_SKIP() << needs(set, "this user is in one group only");

@@ -36,7 +36,7 @@ Program reading_program(const std::string& source, const std::string& dialect = 
 }
 
 /// Two checkouts "a" and "b" of the same headers, and a cache that both use.
-class SharedHeaders : public testing::Test {
+class SharedHeadersTest : public testing::Test {
  protected:
   void write(const std::string& name, const std::string& text) const { folder_.write(name, text); }
   void write_both(const std::string& name, const std::string& text) const {
@@ -70,7 +70,7 @@ class SharedHeaders : public testing::Test {
   std::vector<std::string> flags_ = {};
 };
 
-TEST_F(SharedHeaders, AreFoundFromAnotherCheckoutByTheirContents) {
+TEST_F(SharedHeadersTest, AreReusedByContentAcrossCheckouts) {
   write_both("inc/value.h", "#include \"more.h\"\n__device__ int value() { return MORE; }\n");
   write_both("inc/more.h", "#define MORE 3\n");
   EXPECT_FALSE(is_found("a"));
@@ -80,7 +80,7 @@ TEST_F(SharedHeaders, AreFoundFromAnotherCheckoutByTheirContents) {
   EXPECT_TRUE(is_found("a"));
 }
 
-TEST_F(SharedHeaders, ThatDifferAreCompiled) {
+TEST_F(SharedHeadersTest, AreRecompiledIfContentsDiffer) {
   write_both("inc/value.h", "#include \"more.h\"\n__device__ int value() { return MORE; }\n");
   write_both("inc/more.h", "#define MORE 3\n");
   EXPECT_FALSE(is_found("a"));
@@ -92,7 +92,7 @@ TEST_F(SharedHeaders, ThatDifferAreCompiled) {
   EXPECT_TRUE(is_found("b"));
 }
 
-TEST_F(SharedHeaders, OfAnEarlierFolderAreNotThoseOfALaterOne) {
+TEST_F(SharedHeadersTest, RespectIncludeFolderOrder) {
   write("a/first/value.h", "__device__ int value() { return 1; }\n");
   write_both("second/value.h", "__device__ int value() { return 1; }\n");
   write_both("first/other.h", "");
@@ -107,7 +107,7 @@ TEST_F(SharedHeaders, OfAnEarlierFolderAreNotThoseOfALaterOne) {
   EXPECT_THAT(dependencies_of(found).files, ElementsAre(place("b/first/value.h")));
 }
 
-TEST_F(SharedHeaders, KeepTheirPlaceWhereTheirTextNamesIt) {
+TEST_F(SharedHeadersTest, AreNotSharedIfHeaderUsesItsPath) {
   for (const std::string text :
        {"__device__ int value() { return sizeof(__FILE__); }\n",
         "__device__ int value() { return sizeof(__FI\\\nLE__); }\n",
@@ -124,7 +124,7 @@ TEST_F(SharedHeaders, KeepTheirPlaceWhereTheirTextNamesIt) {
   }
 }
 
-TEST_F(SharedHeaders, KeepTheirPlaceWhereTheSourceNamesIt) {
+TEST_F(SharedHeadersTest, AreNotSharedIfSourceOrFlagUsesPath) {
   write_both("inc/value.h", "__device__ int value() { return PLACE[1]; }\n");
   program_ = reading_program(std::string("#define PLACE __FILE__\n") + kReadsValue);
   EXPECT_FALSE(is_found("a"));
@@ -136,7 +136,7 @@ TEST_F(SharedHeaders, KeepTheirPlaceWhereTheSourceNamesIt) {
   EXPECT_FALSE(is_found("b"));
 }
 
-TEST_F(SharedHeaders, KeepTheirPlaceWhereLinesAreInTheCode) {
+TEST_F(SharedHeadersTest, AreNotSharedIfCodeHasLineInfo) {
   write_both("inc/value.h", "__device__ int value() { return 1; }\n");
   options_["check"] = "on";
   EXPECT_FALSE(is_found("a"));
@@ -154,7 +154,7 @@ TEST_F(SharedHeaders, KeepTheirPlaceWhereLinesAreInTheCode) {
 }
 
 // Such a path would lead into another folder of each checkout, or always into the same checkout.
-TEST_F(SharedHeaders, KeepTheirPlaceWhereAPathLeavesTheFolder) {
+TEST_F(SharedHeadersTest, AreNotSharedIfIncludePathLeavesFolder) {
   write_both("inc/value.h", "#include \"../outside.h\"\n__device__ int value() { return OUTSIDE; }\n");
   write_both("outside.h", "#define OUTSIDE 1\n");
   EXPECT_FALSE(is_found("a"));
@@ -169,7 +169,7 @@ TEST_F(SharedHeaders, KeepTheirPlaceWhereAPathLeavesTheFolder) {
 }
 
 // With #pragma once, compilers read a file once, even if it has several names.
-TEST_F(SharedHeaders, AreCompiledWhereTwoOfThemAreOneFile) {
+TEST_F(SharedHeadersTest, AreNotSharedIfTwoNamesAreOneFile) {
   const std::string counted = "#pragma once\n#ifdef ONE\n#define TWO 1\n#endif\n#define ONE 1\n";
   write_both("inc/value.h",
              "#include \"one.h\"\n#include \"two.h\"\n#ifndef TWO\n#define TWO 0\n#endif\n"
@@ -184,7 +184,7 @@ TEST_F(SharedHeaders, AreCompiledWhereTwoOfThemAreOneFile) {
   EXPECT_TRUE(is_found("a"));
 }
 
-TEST_F(SharedHeaders, AreThoseOfFoldersThatLieAlike) {
+TEST_F(SharedHeadersTest, RequireSameFolderLayout) {
   write_both("inc/value.h", "__device__ int value() { return 1; }\n");
   write_both("inc/sub/more.h", "");
   write_both("sub/more.h", "");
@@ -194,7 +194,7 @@ TEST_F(SharedHeaders, AreThoseOfFoldersThatLieAlike) {
 }
 
 // Running builds and entries not yet published belong to one checkout.
-TEST_F(SharedHeaders, OfTwoCheckoutsInOneProcessStayApart) {
+TEST_F(SharedHeadersTest, StaySeparateForTwoCheckoutsInOneProcess) {
   const auto runtime = runtime_with_cache(folder_.path() / "cache");
   for (int round = 0; round < 4; ++round) {
     write("a/inc/value.h", "__device__ int value() { return " + std::to_string(round) + "; }\n");
@@ -213,7 +213,7 @@ TEST_F(SharedHeaders, OfTwoCheckoutsInOneProcessStayApart) {
 }
 
 // A header for the host in a folder decides which part of the source is compiled.
-TEST_F(SharedHeaders, AreCompiledAgainWhenAHeaderForTheHostAppears) {
+TEST_F(SharedHeadersTest, AreRecompiledWhenHostHeaderAppears) {
   write_both("inc/value.h", "__device__ int value() { return 1; }\n");
   program_ = reading_program(std::string("#include <vector>\nstd::vector<int> list();\n") + kReadsValue);
   EXPECT_FALSE(is_found("a"));
@@ -227,7 +227,7 @@ struct OfDevice {
   Options options;
 };
 
-class SharedHeadersOfDevices : public SharedHeaders, public testing::WithParamInterface<OfDevice> {
+class SharedHeadersOfDevicesTest : public SharedHeadersTest, public testing::WithParamInterface<OfDevice> {
  protected:
   void SetUp() override {
     backend_ = GetParam().backend;
@@ -242,7 +242,7 @@ class SharedHeadersOfDevices : public SharedHeaders, public testing::WithParamIn
   }
 };
 
-TEST_P(SharedHeadersOfDevices, AreFoundFromAnotherCheckoutByTheirContents) {
+TEST_P(SharedHeadersOfDevicesTest, AreReusedByContentAcrossCheckouts) {
   const BuildResult found = built("b");
   EXPECT_TRUE(found.from_cache);
   EXPECT_THAT(dependencies_of(found).files, testing::Contains(place("b/inc/value.h")));
@@ -255,7 +255,7 @@ TEST_P(SharedHeadersOfDevices, AreFoundFromAnotherCheckoutByTheirContents) {
   EXPECT_TRUE(is_found("a"));
 }
 
-TEST_P(SharedHeadersOfDevices, KeepTheirPlaceWhereTheirTextNamesIt) {
+TEST_P(SharedHeadersOfDevicesTest, AreNotSharedIfHeaderUsesItsPath) {
   write_both("inc/value.h", "__device__ inline int value() { return sizeof(__FILE__); }\n");
   EXPECT_FALSE(is_found("a"));
   EXPECT_FALSE(is_found("b"));
@@ -270,11 +270,11 @@ std::vector<OfDevice> devices_of_size() {
   return devices;
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, SharedHeadersOfDevices, testing::ValuesIn(devices_of_size()),
+INSTANTIATE_TEST_SUITE_P(Backends, SharedHeadersOfDevicesTest, testing::ValuesIn(devices_of_size()),
                          [](const auto& of) { return of.param.backend; });
 
 // Line information for profilers names the file of a function.
-TEST_F(SharedHeaders, KeepTheirPlaceWhereLinesForProfilersAreInTheCode) {
+TEST_F(SharedHeadersTest, AreNotSharedIfProfilerLineInfoNamesHeader) {
   target_ = "cuda:sm_80";
   backend_ = "nvrtc";
   options_ = {};

@@ -32,7 +32,7 @@ Shared<Runtime> runtime_with(const std::map<std::string, std::string>& variables
 
 /// The fake NVTX records ranges as "name(" and ")". Once requested, ranges stay enabled for the rest of the process, so
 /// each test checks only the new text.
-class StageRanges : public testing::Test {
+class StageRangesTest : public testing::Test {
  protected:
   void SetUp() override {
     void* const library = dlopen(KMUX_FAKE_NVTX, RTLD_NOW | RTLD_LOCAL);
@@ -48,7 +48,7 @@ class StageRanges : public testing::Test {
 };
 
 // Must run first: no test has requested ranges yet.
-TEST_F(StageRanges, AreNotShownWhereNobodyAsks) {
+TEST_F(StageRangesTest, AreOffByDefault) {
   for (const char* off : {"", "0", "off", "no", "false"}) {
     compile(*runtime_with({{"KMUX_NVTX", off}}), adding()).value();
     EXPECT_EQ(told(), "") << off;
@@ -58,17 +58,17 @@ TEST_F(StageRanges, AreNotShownWhereNobodyAsks) {
   EXPECT_EQ(told(), "");
 }
 
-TEST_F(StageRanges, HaveEveryStageOfACompile) {
+TEST_F(StageRangesTest, CoverEveryCompileStage) {
   compile(*runtime_with({{"KMUX_NVTX", "1"}}), adding()).value();
   EXPECT_EQ(told(), "resolve adding()wrap adding()build adding()load adding()");
 }
 
-TEST_F(StageRanges, EndWhereACompileFails) {
+TEST_F(StageRangesTest, EndWhenCompileFails) {
   EXPECT_FALSE(compile(*runtime_with({{"KMUX_NVTX", "1"}}), adding(), {.target = "c", .execution_backend = "none"}));
   EXPECT_EQ(told(), "resolve adding()");
 }
 
-TEST_F(StageRanges, AreThereWhileATraceIsRecorded) {
+TEST_F(StageRangesTest, AreEmittedWhileTracing) {
   const auto runtime = runtime_with({{"KMUX_NVTX", "1"}});
   start_trace();
   compile(*runtime, adding()).value();
@@ -76,7 +76,7 @@ TEST_F(StageRanges, AreThereWhileATraceIsRecorded) {
   EXPECT_EQ(told(), "resolve adding()wrap adding()build adding()load adding()");
 }
 
-TEST_F(StageRanges, NestAsStagesAndPhasesDo) {
+TEST_F(StageRangesTest, NestLikeStagesAndPhases) {
   show_stage_ranges(Environment::from({{"KMUX_NVTX", "1"}}));
   {
     const TraceSpan outer("build", "gemm");
@@ -89,7 +89,7 @@ TEST_F(StageRanges, NestAsStagesAndPhasesDo) {
   EXPECT_EQ(told(), "build gemm(compile(load()))");
 }
 
-TEST_F(StageRanges, AreNotBrokenByPhasesThatDoNotMatch) {
+TEST_F(StageRangesTest, TolerateUnmatchedPhases) {
   show_stage_ranges(Environment::from({{"KMUX_NVTX", "1"}}));
   {
     const TraceSpan outer("build");
@@ -99,7 +99,7 @@ TEST_F(StageRanges, AreNotBrokenByPhasesThatDoNotMatch) {
   EXPECT_EQ(told(), "build(never ended())");
 }
 
-TEST_F(StageRanges, AreNotTakenFromWhoeverHasLessRights) {
+TEST_F(StageRangesTest, IgnoreEnvironmentInSecureMode) {
   EXPECT_TRUE(Environment::from({{"KMUX_NVTX", "1"}}, /*secure=*/true).variables.empty());
 }
 

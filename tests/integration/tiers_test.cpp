@@ -43,7 +43,7 @@ std::vector<float> floats_of(const Tensor& tensor) {
 }
 
 /// A runtime with the plugins of this build and a separate cache.
-class Tiers : public testing::Test {
+class TiersTest : public testing::Test {
  protected:
   Shared<Runtime> runtime() const { return runtime_with_cache(folder_.path() / "cache"); }
   static CompileOptions in(const char* tier) { return {.target = "c", .options = {{"tier", tier}}}; }
@@ -51,7 +51,7 @@ class Tiers : public testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(Tiers, BothGiveTheSameBits) {
+TEST_F(TiersTest, BothReturnSameBits) {
   const auto shared = runtime();
   const Tensor x = ramp();
   const Kernel fast = compile(*shared, rooting(), in("fast")).value();
@@ -61,7 +61,7 @@ TEST_F(Tiers, BothGiveTheSameBits) {
   EXPECT_EQ(floats_of(fast(x).and_then(single).value()), floats_of(full(x).and_then(single).value()));
 }
 
-TEST_F(Tiers, FullTakesOverBetweenTwoCalls) {
+TEST_F(TiersTest, FullReplacesFastBetweenCalls) {
   const auto shared = runtime();
   const Tensor x = ramp();
   const Kernel kernel = compile(*shared, rooting(), {.target = "c"}).value();
@@ -71,7 +71,7 @@ TEST_F(Tiers, FullTakesOverBetweenTwoCalls) {
   EXPECT_EQ(floats_of(kernel(x).and_then(single).value()), before);
 }
 
-TEST_F(Tiers, CallsGoOnWhileFullTakesOver) {
+TEST_F(TiersTest, CallsContinueDuringSwitchToFull) {
   const auto shared = runtime();
   const Kernel kernel = compile(*shared, rooting(), {.target = "c"}).value();
   const Tensor x = ramp();
@@ -90,13 +90,13 @@ TEST_F(Tiers, CallsGoOnWhileFullTakesOver) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(Tiers, FullIsTakenFromTheCacheAtOnce) {
+TEST_F(TiersTest, CachedFullTierIsUsedImmediately) {
   EXPECT_TRUE(compile(*runtime(), rooting(), in("full")).ok());
   const auto later = runtime();
   EXPECT_EQ(compile(*later, rooting(), {.target = "c"}).value().tier(), "full");
 }
 
-TEST_F(Tiers, WhatWasCompiledInTheBackgroundIsKept) {
+TEST_F(TiersTest, BackgroundCompileIsCached) {
   {
     const auto first = runtime();
     ASSERT_TRUE(compile(*first, rooting(), {.target = "c"}).value().await_best().ok());
@@ -105,7 +105,7 @@ TEST_F(Tiers, WhatWasCompiledInTheBackgroundIsKept) {
   EXPECT_EQ(compile(*later, rooting(), {.target = "c"}).value().tier(), "full");
 }
 
-TEST_F(Tiers, KernelsOutliveTheirRuntimeInTheTierTheyHave) {
+TEST_F(TiersTest, KernelsKeepTierAfterRuntimeIsReleased) {
   std::vector<Kernel> kernels;
   {
     const auto shared = runtime();
@@ -122,7 +122,7 @@ TEST_F(Tiers, KernelsOutliveTheirRuntimeInTheTierTheyHave) {
   }
 }
 
-TEST_F(Tiers, SameCallGivesTheSameKernel) {
+TEST_F(TiersTest, SameCallReturnsSameKernel) {
   const auto shared = runtime();
   const Program program = rooting();
   const Kernel first = compile(*shared, program, {.target = "c"}).value();
@@ -132,7 +132,7 @@ TEST_F(Tiers, SameCallGivesTheSameKernel) {
   EXPECT_NE(&compile(*shared, program, in("full")).value().launcher(), &first.launcher());
 }
 
-TEST_F(Tiers, PluginCanBeUnloadedThoughItsKernelsAreRemembered) {
+TEST_F(TiersTest, PluginUnloadsDespiteCachedKernels) {
   const auto shared = runtime();
   ASSERT_TRUE(compile(*shared, rooting(), in("full")).ok());
   const Status unloaded = shared->registry().unload("cpu");
@@ -140,7 +140,7 @@ TEST_F(Tiers, PluginCanBeUnloadedThoughItsKernelsAreRemembered) {
 }
 
 // The process ends while better tiers are compiling or queued: in order, and without waiting for all of them.
-TEST(TiersDeathTest, ProcessEndsWithJobsPending) {
+TEST(TiersDeathTest, ProcessExitsWithPendingJobs) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(
       {

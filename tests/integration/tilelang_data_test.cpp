@@ -115,16 +115,16 @@ const std::vector<Facts> kFacts = {
      " | int32 copy_without_bias_kernel(x, y, int32 \"n\")"},
 };
 
-class TileLangData : public testing::TestWithParam<Facts> {};
+class TileLangDataTest : public testing::TestWithParam<Facts> {};
 
-TEST_P(TileLangData, IsCanonicalAndValid) {
+TEST_P(TileLangDataTest, IsCanonicalAndValid) {
   const Result<Program> program = load_program(path_of(GetParam().name));
   ASSERT_TRUE(program.ok()) << program.error().explain();
   EXPECT_THAT(validate(*program), IsEmpty());
   EXPECT_EQ(to_json(*program) + "\n", text_of(path_of(GetParam().name)));
 }
 
-TEST_P(TileLangData, SaysWhatTheKernelSays) {
+TEST_P(TileLangDataTest, MatchesExpectedSignatureAndLaunches) {
   const Program program = load_program(path_of(GetParam().name)).value();
   EXPECT_EQ(program.name, GetParam().name);
   EXPECT_EQ(facts_of(program), GetParam().facts);
@@ -135,7 +135,7 @@ bool uses_templates(const std::string& name) {
   return std::set<std::string>{"add_half", "gemm", "gemm_dynamic"}.contains(name);
 }
 
-TEST_P(TileLangData, NeedsNothingButTheTemplatesThatItUses) {
+TEST_P(TileLangDataTest, RequiresOnlyUsedTemplates) {
   const Program program = load_program(path_of(GetParam().name)).value();
   const Variant& variant = program.variants.at(0);
   EXPECT_EQ(variant.dialect, "c");
@@ -146,7 +146,7 @@ TEST_P(TileLangData, NeedsNothingButTheTemplatesThatItUses) {
   EXPECT_EQ(program.metadata.origin, "TileLang 0.1.15");
 }
 
-TEST_P(TileLangData, IsForHipTooWhereThreadsMayRepeatTheWork) {
+TEST_P(TileLangDataTest, HasHipVariantIfThreadsMayRepeatWork) {
   const Program program = load_program(path_of(GetParam().name)).value();
   const bool is_for_hip = !std::set<std::string>{"gemm", "gemm_dynamic", "normalize_columns"}.contains(program.name);
   ASSERT_EQ(program.variants.size(), is_for_hip ? 2U : 1U);
@@ -155,11 +155,11 @@ TEST_P(TileLangData, IsForHipTooWhereThreadsMayRepeatTheWork) {
   EXPECT_EQ(program.variants[1].requirements.arch, std::vector<std::string>{"gfx90a"});
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, TileLangData, testing::ValuesIn(kFacts),
+INSTANTIATE_TEST_SUITE_P(Programs, TileLangDataTest, testing::ValuesIn(kFacts),
                          [](const auto& param) { return param.param.name; });
 
 // A new program of the folder for the host (with HIP at most) must also be added to the table.
-TEST(TileLangDataFolder, HasNoOtherProgramsForTheHost) {
+TEST(TileLangDataFolderTest, ContainsOnlyListedHostPrograms) {
   std::vector<std::string> found, expected;
   for (const auto& entry : fs::directory_iterator(kData)) {
     const std::string name = entry.path().filename();

@@ -71,16 +71,16 @@ std::string dialects_of(const Program& program) {
   return text;
 }
 
-class TileLangDevices : public testing::TestWithParam<DeviceFacts> {};
+class TileLangDevicesTest : public testing::TestWithParam<DeviceFacts> {};
 
-TEST_P(TileLangDevices, AreCanonicalAndValid) {
+TEST_P(TileLangDevicesTest, AreCanonicalAndValid) {
   const Result<Program> program = load_program(program_path(GetParam().name));
   ASSERT_TRUE(program.ok()) << program.error().explain();
   EXPECT_THAT(validate(*program), IsEmpty());
   EXPECT_EQ(to_json(*program) + "\n", text_at(program_path(GetParam().name)));
 }
 
-TEST_P(TileLangDevices, UseTheFeaturesTheyWereWrittenFor) {
+TEST_P(TileLangDevicesTest, UseExpectedDialectsAndFeatures) {
   const Program program = program_of(GetParam().name);
   EXPECT_EQ(dialects_of(program), GetParam().dialects);
   std::vector<std::string> used;
@@ -89,7 +89,7 @@ TEST_P(TileLangDevices, UseTheFeaturesTheyWereWrittenFor) {
   EXPECT_EQ(used, GetParam().features);
 }
 
-TEST_P(TileLangDevices, SayWhatTheyNeedAndCompute) {
+TEST_P(TileLangDevicesTest, HaveRequirementsAndMetadata) {
   const Program program = program_of(GetParam().name);
   for (const Variant& variant : program.variants) {
     if (variant.dialect != "cuda") continue;
@@ -104,11 +104,11 @@ TEST_P(TileLangDevices, SayWhatTheyNeedAndCompute) {
   EXPECT_EQ(program.metadata.symbols.size(), program.signature.symbols.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, TileLangDevices, testing::ValuesIn(kDeviceFacts),
+INSTANTIATE_TEST_SUITE_P(Programs, TileLangDevicesTest, testing::ValuesIn(kDeviceFacts),
                          [](const auto& param) { return param.param.name; });
 
 // A new program of the folder must also be added to the table.
-TEST(TileLangDevicesFolder, HasNoOtherPrograms) {
+TEST(TileLangDevicesFolderTest, ContainsOnlyListedPrograms) {
   std::vector<std::string> found, expected;
   for (const auto& entry : fs::directory_iterator(kDeviceData)) {
     const std::string name = entry.path().filename();
@@ -119,7 +119,7 @@ TEST(TileLangDevicesFolder, HasNoOtherPrograms) {
   EXPECT_THAT(found, testing::UnorderedElementsAreArray(expected));
 }
 
-TEST(TileLangDevice, GridsHaveSymbols) {
+TEST(TileLangDeviceTest, GridUsesSymbols) {
   const Program affine = program_of("affine_tiles");
   const Launch& launch = launch_of(affine);
   const Expr n = Expr::symbol("n");
@@ -129,7 +129,7 @@ TEST(TileLangDevice, GridsHaveSymbols) {
               ElementsAre(TensorArg{"x"}, TensorArg{"y"}, ExprArg{n}, ScalarArg{"offset"}, ScalarArg{"slope"}));
 }
 
-TEST(TileLangDevice, MatrixProductsOfAnySizeHaveMapsOfThatSize) {
+TEST(TileLangDeviceTest, DynamicGemmTensorMapUsesSymbols) {
   const Program gemm = program_of("gemm_f16_dynamic");
   const Expr m = Expr::symbol("m"), n = Expr::symbol("n"), k = Expr::symbol("k");
   const TensorMap& a = body_of(gemm).tensor_maps.at(0);
@@ -145,27 +145,27 @@ TEST(TileLangDevice, MatrixProductsOfAnySizeHaveMapsOfThatSize) {
   EXPECT_EQ(launch_of(gemm).dynamic_smem_bytes, Expr(98304));
 }
 
-TEST(TileLangDevice, ConvolutionGathersItsPixels) {
+TEST(TileLangDeviceTest, ConvolutionUsesIm2colMap) {
   const Program conv2d = program_of("conv2d");
   EXPECT_EQ(body_of(conv2d).tensor_maps.at(0).mode,
             (std::variant<TiledMap, Im2colMap>(Im2colMap{{-1, -1}, {-1, -1}, 64, 128})));
   EXPECT_EQ(body_of(conv2d).tensor_maps.at(0).base, MemoryRef{"image"});
 }
 
-TEST(TileLangDevice, PartialSumsHaveAWorkspace) {
+TEST(TileLangDeviceTest, SplitGemmUsesWorkspace) {
   const Program split = program_of("gemm_f16_split");
   EXPECT_THAT(body_of(split).workspaces, ElementsAre(Workspace{"partial", Expr::symbol("m") * 4096}));
   EXPECT_EQ(launch_of(split, 0).args.at(2), LaunchArg(WorkspaceArg{"partial"}));
   EXPECT_EQ(launch_of(split, 1).args.at(1), LaunchArg(WorkspaceArg{"partial"}));
 }
 
-TEST(TileLangDevice, HostsFillBeforeTheyLaunch) {
+TEST(TileLangDeviceTest, FillPrecedesLaunch) {
   const Program sums = program_of("column_sums");
   EXPECT_EQ(std::get<Fill>(body_of(sums).steps.at(0)), (Fill{{"total"}, 1024}));
   EXPECT_EQ(launch_of(sums, 1).kernel, "column_sums_kernel");
 }
 
-TEST(TileLangDevice, HostsLoopAndChoose) {
+TEST(TileLangDeviceTest, HostBodyHasLoopAndGuard) {
   const Program relax = program_of("relax");
   const auto& loop = std::get<For>(body_of(relax).steps.at(0));
   EXPECT_EQ(loop.begin, Expr(0));
@@ -177,7 +177,7 @@ TEST(TileLangDevice, HostsLoopAndChoose) {
   EXPECT_EQ(body_of(relax).asserts.at(0).message, "Assume: n % 128 == 0");
 }
 
-TEST(TileLangDevice, LaunchesHaveTheirAttributes) {
+TEST(TileLangDeviceTest, LaunchesHaveExpectedAttributes) {
   EXPECT_EQ(launch_of(program_of("gemm_f16_cluster")).cluster, Extents{2});
   EXPECT_TRUE(launch_of(program_of("grid_barrier")).cooperative);
   EXPECT_THAT(launch_of(program_of("look_up")).l2_windows, ElementsAre(L2Window{"table", 4194304, 0.75}));
@@ -187,7 +187,7 @@ TEST(TileLangDevice, LaunchesHaveTheirAttributes) {
   EXPECT_THAT(overlap.variants[0].settings.preludes, ElementsAre(testing::_, "cuda_device_runtime_api.h"));
 }
 
-TEST(TileLangDevice, EachTargetHasItsOwnBodyAndSettings) {
+TEST(TileLangDeviceTest, EachTargetHasOwnBodyAndSettings) {
   const Program add = program_of("add_anywhere");
   EXPECT_EQ(std::get<Launch>(add.variants.at(0).body.steps.at(0)).returns, CallResult::kInt32);
   EXPECT_EQ(add.variants.at(2).requirements.arch, std::vector<std::string>{"gfx942"});

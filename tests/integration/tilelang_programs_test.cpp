@@ -52,7 +52,7 @@ void expect_near(const Tensor& actual, const std::vector<double>& expected, doub
 }
 
 // Runs each program in each tier.
-class TileLangPrograms : public testing::TestWithParam<const char*> {
+class TileLangProgramsTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     if (!fs::exists(fs::path(KMUX_TEST_TILELANG_HEADERS) / "tl_templates/cpp/common.h"))
@@ -67,16 +67,16 @@ class TileLangPrograms : public testing::TestWithParam<const char*> {
   }
   static Kernel compiled(const std::string& name) { return compile_with(name, {.target = "auto"}).value(); }
 };
-INSTANTIATE_TEST_SUITE_P(EachTier, TileLangPrograms, testing::Values("fast", "full", "tiered"));
+INSTANTIATE_TEST_SUITE_P(EachTier, TileLangProgramsTest, testing::Values("fast", "full", "tiered"));
 
-TEST_P(TileLangPrograms, GemmOfFixedShape) {
+TEST_P(TileLangProgramsTest, FixedShapeGemmIsCorrect) {
   const Kernel gemm = compiled("gemm");
   EXPECT_EQ(gemm.backend(), "cpu");
   const Tensor a = random_floats({256, 256}), b = random_floats({256, 256});
   expect_near<float>(gemm(a, b).and_then(single).value(), matmul(a, b));
 }
 
-TEST_P(TileLangPrograms, GemmOfAnyNumberOfRows) {
+TEST_P(TileLangProgramsTest, GemmIsCorrectForAnyRowCount) {
   const Kernel gemm = compiled("gemm_dynamic");
   const Tensor b = random_floats({256, 256});
   for (const std::int64_t m : {0, 1, 63, 64, 65, 300}) {
@@ -85,7 +85,7 @@ TEST_P(TileLangPrograms, GemmOfAnyNumberOfRows) {
   }
 }
 
-TEST_P(TileLangPrograms, ScaleTakesAScalar) {
+TEST_P(TileLangProgramsTest, ScaleAcceptsScalar) {
   const Kernel scale = compiled("scale");
   for (const std::int64_t n : {1, 1023, 1025, 5000}) {
     const Tensor x = random_floats({n});
@@ -95,7 +95,7 @@ TEST_P(TileLangPrograms, ScaleTakesAScalar) {
   }
 }
 
-TEST_P(TileLangPrograms, AffineTakesScalarsOfEachWidth) {
+TEST_P(TileLangProgramsTest, AffineAcceptsScalarsOfEachWidth) {
   const Kernel affine = compiled("affine");
   const Tensor x = Tensor::empty({100}, dtype::kFloat64).value();
   for (int i = 0; i < 100; ++i) values<double>(x)[i] = i;
@@ -104,7 +104,7 @@ TEST_P(TileLangPrograms, AffineTakesScalarsOfEachWidth) {
   expect_near<double>(affine(x, 60, 3, 7, 0.25).and_then(single).value(), expected, 0);
 }
 
-TEST_P(TileLangPrograms, AddHalfKeepsItsType) {
+TEST_P(TileLangProgramsTest, AddHalfKeepsFloat16) {
   const Kernel add = compiled("add_half");
   const Tensor a = Tensor::empty({3}, dtype::kFloat16).value(), b = a.clone().value();
   const std::uint16_t one_half = 0x3800, three = 0x4200, minus_two = 0xC000;
@@ -115,7 +115,7 @@ TEST_P(TileLangPrograms, AddHalfKeepsItsType) {
   EXPECT_THAT(values<std::uint16_t>(c), testing::ElementsAre(0x3C00, 0x3C00, 0xC400));  // 1, 1, -4
 }
 
-TEST_P(TileLangPrograms, RowSumOfAnyShape) {
+TEST_P(TileLangProgramsTest, RowSumIsCorrectForAnyShape) {
   const Kernel row_sum = compiled("row_sum");
   for (const Shape& shape : {Shape{1, 1}, Shape{37, 113}, Shape{5, 0}, Shape{0, 5}}) {
     const Tensor x = random_floats(shape);
@@ -125,7 +125,7 @@ TEST_P(TileLangPrograms, RowSumOfAnyShape) {
   }
 }
 
-TEST_P(TileLangPrograms, SoftmaxOfRows) {
+TEST_P(TileLangProgramsTest, RowSoftmaxIsCorrect) {
   const Tensor x = random_floats({40, 128}, -20, 20);
   std::vector<double> expected;
   for (int row = 0; row < 40; ++row) {
@@ -138,7 +138,7 @@ TEST_P(TileLangPrograms, SoftmaxOfRows) {
   expect_near<float>(compiled("softmax")(x).and_then(single).value(), expected);
 }
 
-TEST_P(TileLangPrograms, ExtremesReturnThreeOutputsInOrder) {
+TEST_P(TileLangProgramsTest, ExtremesReturnThreeOutputsInOrder) {
   const Tensor x = random_floats({30, 17});
   const Outputs outputs = compiled("extremes")(x).value();
   ASSERT_EQ(outputs.size(), 3U);
@@ -152,7 +152,7 @@ TEST_P(TileLangPrograms, ExtremesReturnThreeOutputsInOrder) {
   }
 }
 
-TEST_P(TileLangPrograms, TwoRegionsRunInOrder) {
+TEST_P(TileLangProgramsTest, TwoRegionsRunInOrder) {
   const Tensor x = random_floats({50, 64}, 1, 2);
   const Outputs outputs = compiled("normalize_columns")(x).value();
   std::vector<double> total(64, 0.0), expected;
@@ -162,14 +162,14 @@ TEST_P(TileLangPrograms, TwoRegionsRunInOrder) {
   expect_near<float>(outputs[1], expected);
 }
 
-TEST_P(TileLangPrograms, UnpackBytesSizesItsOutputByAnExpression) {
+TEST_P(TileLangProgramsTest, UnpackBytesSizesOutputByExpression) {
   const Tensor packed = Tensor::from<std::int32_t>({2}, dtype::kInt32, std::array{0x04030201, -2}).value();
   const Tensor bytes = compiled("unpack_bytes")(packed).and_then(single).value();
   EXPECT_THAT(bytes.shape(), testing::ElementsAre(8));
   EXPECT_THAT(values<std::int8_t>(bytes), testing::ElementsAre(1, 2, 3, 4, -2, -1, -1, -1));
 }
 
-TEST_P(TileLangPrograms, PackRowsReadsTheStrideOfItsInput) {
+TEST_P(TileLangProgramsTest, PackRowsReadsInputStride) {
   const Tensor wide = random_floats({6, 9});
   const Tensor x = Tensor::borrow(wide.data(), {6, 5}, dtype::kFloat32, {}, {9, 1});
   std::vector<double> expected;
@@ -177,7 +177,7 @@ TEST_P(TileLangPrograms, PackRowsReadsTheStrideOfItsInput) {
   expect_near<float>(compiled("pack_rows")(x).and_then(single).value(), expected, 0);
 }
 
-TEST_P(TileLangPrograms, CopyTakesNullWhereNoKernelReads) {
+TEST_P(TileLangProgramsTest, CopyAcceptsNullForUnreadTensor) {
   const Kernel copy = compiled("copy_without_bias");
   const Tensor x = random_floats({9});
   const std::vector<double> expected(values<float>(x).begin(), values<float>(x).end());
@@ -188,14 +188,14 @@ TEST_P(TileLangPrograms, CopyTakesNullWhereNoKernelReads) {
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_P(TileLangPrograms, RefusesAWrongShape) {
+TEST_P(TileLangProgramsTest, RejectWrongShape) {
   const auto refused = compiled("gemm_dynamic")(random_floats({10, 255}), random_floats({256, 256}));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(refused.error().message, testing::AllOf(HasSubstr("gemm_dynamic"), HasSubstr("A"), HasSubstr("255")));
 }
 
-TEST_P(TileLangPrograms, AgreeUnderBothEngines) {
+TEST_P(TileLangProgramsTest, ComputeGemmWithBothEngines) {
   const Tensor a = random_floats({70, 256}), b = random_floats({256, 256});
   for (const std::string engine : {"clang", "host"}) {
     const Result<Kernel> gemm =
@@ -205,7 +205,7 @@ TEST_P(TileLangPrograms, AgreeUnderBothEngines) {
   }
 }
 
-TEST_P(TileLangPrograms, SayWhatIsMissingWithoutTheHeaders) {
+TEST_P(TileLangProgramsTest, ReportMissingHeaders) {
   const fs::path path = fs::path(KMUX_TEST_DATA_DIR) / "tilelang/gemm/gemm.kmux.json";
   const Result<Kernel> gemm = compile(load_program(path).value(), {.execution_backend = "cpu"});
   ASSERT_FALSE(gemm.ok());

@@ -35,9 +35,9 @@ std::vector<std::string> names_of(const Trace& trace) {
   return names;
 }
 
-class Tracing : public testing::Test {
+class TracingTest : public testing::Test {
  protected:
-  ~Tracing() override { stop_trace(); }
+  ~TracingTest() override { stop_trace(); }
   Kernel compiled() const { return compile(*runtime_, adding_one()).value(); }
   static void launch(const Kernel& kernel) {
     const Tensor a = Tensor::zeros({4}, dtype::kFloat32, kernel.device()).value();
@@ -48,7 +48,7 @@ class Tracing : public testing::Test {
                                  .value();
 };
 
-TEST_F(Tracing, HasEveryStageAndEveryCall) {
+TEST_F(TracingTest, RecordsEveryStageAndCall) {
   start_trace();
   const Kernel kernel = compiled();
   launch(kernel);
@@ -57,7 +57,7 @@ TEST_F(Tracing, HasEveryStageAndEveryCall) {
                                                   "call:adding", "call:adding"));
 }
 
-TEST_F(Tracing, TellsAKernelThatIsInMemory_C3_12) {
+TEST_F(TracingTest, RecordsMemoryHit) {
   const auto remembering = Runtime::create({.cache_dir = testing::TempDir() + "/kmux_memory_hit"},
                                            {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"}, .use_default_path = false})
                                .value();
@@ -67,7 +67,7 @@ TEST_F(Tracing, TellsAKernelThatIsInMemory_C3_12) {
   EXPECT_THAT(names_of(stop_trace()), ElementsAre("compile:memory hit"));
 }
 
-TEST_F(Tracing, SaysWhenAndHowLong) {
+TEST_F(TracingTest, RecordsStartAndDuration) {
   start_trace();
   compiled();
   std::int64_t end = 0;
@@ -79,7 +79,7 @@ TEST_F(Tracing, SaysWhenAndHowLong) {
   EXPECT_GT(end, 0);
 }
 
-TEST_F(Tracing, NumbersThreads) {
+TEST_F(TracingTest, DistinguishesThreads) {
   start_trace();
   const Kernel kernel = compiled();
   launch(kernel);
@@ -88,7 +88,7 @@ TEST_F(Tracing, NumbersThreads) {
   EXPECT_NE(trace.events.end()[-1].thread, trace.events.end()[-2].thread);
 }
 
-TEST_F(Tracing, HasTheFormatThatViewersRead) {
+TEST_F(TracingTest, WritesTraceViewerFormat) {
   start_trace();
   compiled();
   const Json document = parse_json(stop_trace().to_json()).value();
@@ -100,7 +100,7 @@ TEST_F(Tracing, HasTheFormatThatViewersRead) {
   EXPECT_EQ(*document.find("otherData")->find("dropped"), Json(0));
 }
 
-TEST_F(Tracing, KeepsEachTextOnce) {
+TEST_F(TracingTest, StoresEachTextOnce) {
   start_trace();
   const Kernel kernel = compiled();
   for (int i = 0; i < 1000; ++i) launch(kernel);
@@ -115,7 +115,7 @@ TEST_F(Tracing, KeepsEachTextOnce) {
   EXPECT_EQ(std::llround(*event.find("dur")->as_number() * 1000), moved.events.back().length_ns);
 }
 
-TEST_F(Tracing, LetsConstantsBeSet) {
+TEST_F(TracingTest, AllowsSettingConstants) {
   ProgramBuilder builder("scaled");
   builder.output("y", dtype::kFloat32, {1}).constant({"scale", dtype::kFloat32}).variant("cuda");
   builder.source("scaled.cu", "__constant__ float scale;\n__global__ void scaled(float* y) { *y = scale; }\n");
@@ -129,20 +129,20 @@ TEST_F(Tracing, LetsConstantsBeSet) {
   EXPECT_EQ(*static_cast<const float*>(single(kernel().value()).value().data()), half);
 }
 
-TEST_F(Tracing, IsEmptyWithoutABeginning) {
+TEST_F(TracingTest, IsEmptyWithoutStart) {
   compiled();
   EXPECT_FALSE(is_tracing());
   EXPECT_THAT(stop_trace().events, IsEmpty());
 }
 
-TEST_F(Tracing, LeavesAloneWhatWasLoadedBefore) {
+TEST_F(TracingTest, IgnoresKernelsLoadedEarlier) {
   const Kernel kernel = compiled();
   start_trace();
   launch(kernel);
   EXPECT_THAT(names_of(stop_trace()), IsEmpty()) << "it is launched as if there were no tracing";
 }
 
-TEST_F(Tracing, ForgetsWhatWasNotTaken) {
+TEST_F(TracingTest, RestartDiscardsEarlierEvents) {
   start_trace();
   compiled();
   start_trace();
@@ -150,7 +150,7 @@ TEST_F(Tracing, ForgetsWhatWasNotTaken) {
   EXPECT_FALSE(is_tracing());
 }
 
-TEST_F(Tracing, GoesOnWithoutARecording) {
+TEST_F(TracingTest, TracedKernelRunsAfterStop) {
   start_trace();
   const Kernel kernel = compiled();
   stop_trace();

@@ -39,9 +39,9 @@ extern "C" __global__ void scaled(const float* x, float* y) {
 }
 
 /// Plugin cpu in a folder that is not kmux's.
-class TriedCode : public testing::Test {
+class TriedCodeTest : public testing::Test {
  protected:
-  TriedCode() {
+  TriedCodeTest() {
     const fs::path own = fs::path(KMUX_TEST_BUILD_DIR) / "lib/kmux/plugins";
     for (const char* file : {"kmux_cpu.so", "kmux_cpu_clang.so", "kmux_cpu.plugin.json"})
       fs::create_symlink(own / file, folder_.path() / file);
@@ -61,7 +61,7 @@ class TriedCode : public testing::Test {
   Shared<Runtime> runtime_;
 };
 
-TEST_F(TriedCode, ComputesWhatItDoesUntried) {
+TEST_F(TriedCodeTest, ComputesCorrectResults) {
   const Kernel kernel = compiled(scaled());
   const std::array<float, 1> half = {0.5F};
   ASSERT_TRUE(kernel.set_constant("scale", Tensor::from<float>({}, dtype::kFloat32, half).value()));
@@ -69,7 +69,7 @@ TEST_F(TriedCode, ComputesWhatItDoesUntried) {
   EXPECT_THAT(called(kernel, {4, 4, 4, 4}).value(), ElementsAre(2, 2, 2, 2));
 }
 
-TEST_F(TriedCode, CrashesInTheWorkerAlone) {
+TEST_F(TriedCodeTest, CrashesOnlyInWorker) {
   const Kernel kernel = compiled(scaled());
   const std::array<float, 1> two = {2};
   ASSERT_TRUE(kernel.set_constant("scale", Tensor::from<float>({}, dtype::kFloat32, two).value()));
@@ -81,7 +81,7 @@ TEST_F(TriedCode, CrashesInTheWorkerAlone) {
 }
 
 // The size of the memory at a bare address is unknown.
-TEST_F(TriedCode, IsLaunchedUntriedWithABareAddress) {
+TEST_F(TriedCodeTest, IsNotTriedWithRawPointer) {
   ProgramBuilder builder("bare");
   builder.pointer("x").variant("c").source("bare.c", "void bare(float* x) { x[0] = 3; }\n");
   builder.launch("bare").args({"x"});

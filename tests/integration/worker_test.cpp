@@ -45,11 +45,11 @@ Program doubling(const std::string& name = "doubling") {
 }
 
 /// The null plugins of tests/fakes/table, for dialect c: null_a (priority 30), null_c (10).
-class Worker : public testing::Test {
+class WorkerTest : public testing::Test {
  protected:
   using Faults = Options;
 
-  Worker() { start({}); }
+  WorkerTest() { start({}); }
   void start(const Faults& faults) {
     runtime_ =
         Runtime::create(
@@ -71,7 +71,7 @@ class Worker : public testing::Test {
   Shared<Runtime> runtime_;
 };
 
-TEST_F(Worker, BuildsWhatTheApplicationWouldBuild) {
+TEST_F(WorkerTest, BuildsSameResultAsApplication) {
   const BuildResult inside = build(*runtime_, doubling(), {}).value();
   const BuildResult outside = built({}, "auto").value();
   EXPECT_EQ(outside.backend, "null_a");
@@ -80,13 +80,13 @@ TEST_F(Worker, BuildsWhatTheApplicationWouldBuild) {
   EXPECT_EQ(outside.resolution.candidates, inside.resolution.candidates);
 }
 
-TEST_F(Worker, CompilesKernelsThatRunInTheApplication) {
+TEST_F(WorkerTest, CompilesKernelsThatRunInApplication) {
   const Kernel kernel = compile(*runtime_, doubling(), {.isolation = Isolation::kProcess}).value();
   const Tensor a = Tensor::zeros({4}, dtype::kFloat32, kernel.device()).value();
   EXPECT_TRUE(kernel.launch({a, a}).ok());
 }
 
-TEST_F(Worker, GivesTheBackendsErrorsAsTheyAre) {
+TEST_F(WorkerTest, ReturnsBackendErrorsUnchanged) {
   for (const char* step : {"wrap", "build"}) {
     start({{std::string("null_a.") + step, "compile_failed"}});
     const Error inside = build(*runtime_, doubling(), {.execution_backend = "null_a"}).error();
@@ -97,12 +97,12 @@ TEST_F(Worker, GivesTheBackendsErrorsAsTheyAre) {
   }
 }
 
-TEST_F(Worker, LetsAutoPassOverWhatIsUnsupported) {
+TEST_F(WorkerTest, AutoSkipsUnsupportedBackend) {
   start({{"null_a.build", "unsupported"}});
   EXPECT_EQ(built({}, "auto").value().backend, "null_c");
 }
 
-TEST_F(Worker, TurnsACrashOfTheCompilerIntoAnError) {
+TEST_F(WorkerTest, ReportsCompilerCrashAsError) {
   for (const char* step : {"wrap", "build"}) {
     for (const auto& [fault, how] : {std::pair("segv", "signal 11, SIGSEGV"), std::pair("abort", "signal 6, SIGABRT"),
                                      std::pair("exit", "it ended with code 0")}) {
@@ -120,7 +120,7 @@ TEST_F(Worker, TurnsACrashOfTheCompilerIntoAnError) {
   }
 }
 
-TEST_F(Worker, StopsACompilerThatHangs) {
+TEST_F(WorkerTest, StopsHangingCompiler) {
   for (const char* step : {"wrap", "build"}) {
     start({{std::string("null_a.") + step, "hang"}});
     const auto failed = built(0.6);
@@ -132,7 +132,7 @@ TEST_F(Worker, StopsACompilerThatHangs) {
   }
 }
 
-TEST_F(Worker, RefusesABackendThatCrashesWhenItIsAsked) {
+TEST_F(WorkerTest, RejectsBackendThatCrashesBeforeBuild) {
   for (const char* step : {"create", "probe", "supports"}) {
     for (const char* fault : {"segv", "exit"}) {
       start({{std::string("null_a.") + step, fault}});
@@ -146,7 +146,7 @@ TEST_F(Worker, RefusesABackendThatCrashesWhenItIsAsked) {
   }
 }
 
-TEST_F(Worker, RefusesABackendThatHangsInItsProbe) {
+TEST_F(WorkerTest, RejectsBackendThatHangsInProbe) {
   start({{"null_a.probe", "hang"}});
   const BuildResult other = built(2.0, "auto").value();  // null_c must do the work
   EXPECT_EQ(other.backend, "null_c");
@@ -155,7 +155,7 @@ TEST_F(Worker, RefusesABackendThatHangsInItsProbe) {
   EXPECT_THAT(refused.reason, HasSubstr("did not end probe within 2000 ms"));
 }
 
-TEST_F(Worker, SaysWhenSomethingElseWritesToItsSocket) {
+TEST_F(WorkerTest, ReportsForeignDataOnSocket) {
   start({{"null_a.build", "babble"}});
   const auto failed = built();
   ASSERT_FALSE(failed.ok());
@@ -163,7 +163,7 @@ TEST_F(Worker, SaysWhenSomethingElseWritesToItsSocket) {
   EXPECT_THAT(failed.error().message, AllOf(HasSubstr("gave no answer in build"), HasSubstr("does not begin as one")));
 }
 
-TEST_F(Worker, RemembersWhatFailed) {
+TEST_F(WorkerTest, RemembersFailures) {
   start({{"null_a.build", "segv"}});
   const Error first = built().error();
   EXPECT_FALSE(first.note("remembered"));
@@ -176,7 +176,7 @@ TEST_F(Worker, RemembersWhatFailed) {
   EXPECT_FALSE(built().error().note("remembered"));
 }
 
-TEST_F(Worker, DoesNotRememberWhatTheSystemKilled) {
+TEST_F(WorkerTest, DoesNotRememberKilledBuilds) {
   for (const char* step : {"wrap", "build"}) {
     start({{std::string("null_a.") + step, "kill"}});
     for (int call = 0; call < 2; ++call) {
@@ -189,7 +189,7 @@ TEST_F(Worker, DoesNotRememberWhatTheSystemKilled) {
   }
 }
 
-TEST_F(Worker, GivesAHangingCompilerMoreTimeIfItGetsMore) {
+TEST_F(WorkerTest, RetriesHangingCompilerWithLongerTimeout) {
   start({{"null_a.build", "hang"}});
   EXPECT_FALSE(built(0.5).error().note("remembered"));
   EXPECT_TRUE(built(0.5).error().note("remembered"));
@@ -198,7 +198,7 @@ TEST_F(Worker, GivesAHangingCompilerMoreTimeIfItGetsMore) {
   EXPECT_THAT(longer.message, HasSubstr("within 700 ms"));
 }
 
-TEST_F(Worker, KeepsOneProcessForLaterCalls) {
+TEST_F(WorkerTest, ReusesOneProcess) {
   built().value();
   const std::vector<pid_t> first = workers();
   ASSERT_THAT(first, SizeIs(1));
@@ -208,7 +208,7 @@ TEST_F(Worker, KeepsOneProcessForLaterCalls) {
   EXPECT_THAT(workers(), IsEmpty());
 }
 
-TEST_F(Worker, IsReplacedWhenItWasKilledBetweenCalls) {
+TEST_F(WorkerTest, IsReplacedWhenKilledBetweenCalls) {
   built().value();
   const std::vector<pid_t> first = workers();
   ASSERT_THAT(first, SizeIs(1));
@@ -217,7 +217,7 @@ TEST_F(Worker, IsReplacedWhenItWasKilledBetweenCalls) {
   EXPECT_THAT(workers(), AllOf(SizeIs(1), testing::Not(Contains(first[0]))));
 }
 
-TEST_F(Worker, ThatIsKilledInTheMiddleOfACallIsAnError) {
+TEST_F(WorkerTest, ReportsErrorWhenKilledDuringCall) {
   start({{"null_a.build", "hang"}});
   std::atomic<bool> done = false;
   std::thread killer([&] {  // repeatedly: the first worker may not have reached the build yet
@@ -233,7 +233,7 @@ TEST_F(Worker, ThatIsKilledInTheMiddleOfACallIsAnError) {
   EXPECT_THAT(failed.error().explain(), HasSubstr("signal 15, SIGTERM"));
 }
 
-TEST_F(Worker, ServesThreadsAtTheSameTime) {
+TEST_F(WorkerTest, ServesConcurrentThreads) {
   std::vector<std::thread> threads;
   std::atomic<int> succeeded = 0;
   for (int i = 0; i < 8; ++i) {
@@ -247,7 +247,7 @@ TEST_F(Worker, ServesThreadsAtTheSameTime) {
   EXPECT_LE(workers().size(), 4U);
 }
 
-TEST_F(Worker, LeaksNoDescriptorAndNoProcess) {
+TEST_F(WorkerTest, LeaksNoDescriptorsOrProcesses) {
   built().value();
   runtime_.reset();
   const std::size_t before = test::open_descriptors();
@@ -258,7 +258,7 @@ TEST_F(Worker, LeaksNoDescriptorAndNoProcess) {
   EXPECT_THAT(workers(), IsEmpty());
 }
 
-TEST_F(Worker, SendsItsLog) {
+TEST_F(WorkerTest, ForwardsPluginLogs) {
   std::mutex mutex;
   std::vector<std::string> lines;
   set_log_sink(LogLevel::kDebug, [&](LogLevel level, std::string_view text) {
@@ -273,7 +273,7 @@ TEST_F(Worker, SendsItsLog) {
   EXPECT_THAT(lines, Contains("0 null: created"));
 }
 
-TEST_F(Worker, ReportsAPluginThatCannotBeOpened) {
+TEST_F(WorkerTest, ReportsPluginThatFailsToOpen) {
   for (const char* name : {"no_table", "refuses_to_start", "undefined_symbol"}) {
     const RegistryOptions options{.search_path = {std::string(KMUX_TEST_PLUGIN_DIR "/broken/") + name},
                                   .use_default_path = false};
@@ -288,14 +288,14 @@ TEST_F(Worker, ReportsAPluginThatCannotBeOpened) {
   }
 }
 
-TEST_F(Worker, RefusesATimeOutWithoutAProcess) {
+TEST_F(WorkerTest, RejectsTimeoutWithoutProcessIsolation) {
   const auto failed = build(*runtime_, doubling(), {.compile_timeout_s = 0.005});
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(failed.error().message, HasSubstr("compile_timeout"));
 }
 
-TEST_F(Worker, TakesRelativePathsFromTheFolderOfTheCall) {
+TEST_F(WorkerTest, UsesWorkingDirectoryOfCaller) {
   const auto before = std::filesystem::current_path();
   built().value();  // the worker was started in it
   std::filesystem::current_path("/");
@@ -318,7 +318,7 @@ std::vector<pid_t> workers_of(const std::string& manifest) {
   return found;
 }
 
-TEST_F(Worker, GoesWithAnApplicationThatIsKilled) {
+TEST_F(WorkerTest, ExitsWhenApplicationIsKilled) {
   const std::string manifest = KMUX_TEST_PLUGIN_DIR "/table/kmux_null_a.plugin.json";
   Command application{.argv = {KMUX_TEST_BUILD_DIR "/bin/kmux", "compile", "--backend=null_a", "--no-cache",
                                "--isolation=process", KMUX_TEST_SOURCE_DIR "/examples/programs/scale/scale.kmux.json"}};
@@ -334,7 +334,7 @@ TEST_F(Worker, GoesWithAnApplicationThatIsKilled) {
   EXPECT_THAT(workers_of(manifest), IsEmpty());
 }
 
-TEST_F(Worker, OfTheCpuPluginBuildsEqualBytes) {
+TEST_F(WorkerTest, BuildsIdenticalCpuArtifacts) {
   const auto cpu = Runtime::create({}, {}).value();
   if (!cpu->registry().plugin("cpu")) GTEST_SKIP() << needs("plugin cpu", "it is not part of this build");
   const CompileOptions here{.execution_backend = "cpu"};

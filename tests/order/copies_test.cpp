@@ -13,7 +13,7 @@
 namespace kmux::order {
 namespace {
 
-KMUX_ON_EVERY_BACKEND(Copies);
+KMUX_ON_EVERY_BACKEND(CopiesTest);
 
 constexpr std::uint64_t kCopySeeds = 50;
 constexpr std::int64_t kCount = 64;
@@ -48,7 +48,7 @@ void under_every_seed(FakeCuda& fake, const OrderKernels& kernels, const std::fu
   }
 }
 
-TEST_P(Copies, GoBothWaysWhileTheHostGoesOn) {
+TEST_P(CopiesTest, TransferPinnedMemoryInBothDirections) {
   under_every_seed(cuda, *kernels, [](const Place& at) {
     const Device& device = at.device;
     const Kernel& add = at.kernels.add;
@@ -68,7 +68,7 @@ TEST_P(Copies, GoBothWaysWhileTheHostGoesOn) {
   });
 }
 
-TEST_P(Copies, KeepWhatIsDropped) {
+TEST_P(CopiesTest, StayCorrectAfterTensorsAreDropped) {
   under_every_seed(cuda, *kernels, [](const Place& at) {
     const Stream stream = Stream::create(at.device).value();
     const Tensor result = at.pinned(0);
@@ -88,7 +88,7 @@ TEST_P(Copies, KeepWhatIsDropped) {
   });
 }
 
-TEST_P(Copies, OfOtherMemoryOfTheHostAreDoneWhenTheyReturn) {
+TEST_P(CopiesTest, CompleteBeforeReturningForPageableMemory) {
   under_every_seed(cuda, *kernels, [](const Place& at) {
     const Stream stream = Stream::create(at.device).value();
     const Tensor x = at.empty(stream), result = filled(Tensor::empty({kCount}, dtype::kFloat32).value(), 0);
@@ -102,7 +102,7 @@ TEST_P(Copies, OfOtherMemoryOfTheHostAreDoneWhenTheyReturn) {
   });
 }
 
-TEST_P(Copies, AreNodesOfACapture) {
+TEST_P(CopiesTest, AreCapturedAsGraphNodes) {
   under_every_seed(cuda, *kernels, [](const Place& at) {
     const GraphCapture capture;
     const Stream stream = Stream::create(at.device).value();
@@ -121,7 +121,7 @@ TEST_P(Copies, AreNodesOfACapture) {
   });
 }
 
-TEST_P(Copies, GoFromDeviceToDevice) {
+TEST_P(CopiesTest, TransferBetweenDevices) {
   under_every_seed(cuda, *kernels, [](const Place& at) {
     const Device second(at.device.plugin(), 1);
     Tensor x = at.empty();
@@ -140,7 +140,7 @@ TEST_P(Copies, GoFromDeviceToDevice) {
   });
 }
 
-TEST_P(Copies, OfWhatDoesNotFitAreRefused) {
+TEST_P(CopiesTest, RejectInvalidTensors) {
   const Device device = kernels->add.device();
   const auto made = [&](std::vector<std::int64_t> shape, DType dtype) {
     return Tensor::empty(shape, dtype, device).value();

@@ -9,7 +9,7 @@
 namespace kmux::order {
 namespace {
 
-KMUX_ON_EVERY_BACKEND(RandomOrder);
+KMUX_ON_EVERY_BACKEND(RandomOrderTest);
 
 // Returns the number of seeds, which takes some seconds; KMUX_SEEDS overrides it, and `kmux.sh nightly` sets 10,000.
 std::uint64_t seeds() {
@@ -17,7 +17,7 @@ std::uint64_t seeds() {
   return count == nullptr ? 200 : std::strtoull(count, nullptr, 10);
 }
 
-TEST_P(RandomOrder, GivesWhatOneThingAfterAnotherGives) {
+TEST_P(RandomOrderTest, MatchesSequentialExecution) {
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     ASSERT_EQ(run_random_order(cuda, *kernels, seed), "") << "seed " << seed;
   }

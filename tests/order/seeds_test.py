@@ -17,10 +17,10 @@ class Seeds(unittest.TestCase):
         return ran.returncode, ran.stdout
 
     def test_passes_where_every_seed_does(self):
-        self.assertEqual(self.run_seeds("Example.Passes"), (0, "9 seeds, 0 failed\n"))
+        self.assertEqual(self.run_seeds("ExampleTest.Passes"), (0, "9 seeds, 0 failed\n"))
 
     def test_names_the_seed_of_a_failure_and_how_to_repeat_it(self):
-        code, printed = self.run_seeds("Example.Passes:Example.Fails*")
+        code, printed = self.run_seeds("ExampleTest.Passes:Example.Fails*")
         self.assertEqual(code, 1)
         self.assertIn("9 seeds, 1 failed\n", printed)
         self.assertIn("Expected: (seed()) != (3)", printed)
@@ -50,29 +50,29 @@ class Seeds(unittest.TestCase):
             self.assertIn(line, printed)
 
     def test_a_pattern_without_cases_fails(self):
-        for cases, pattern in (("Nothing.*", "Nothing.*"), ("Example.Passes:Example.Gone", "Example.Gone"),
-                               ("Example.Passes-Example.Gone", "Example.Gone")):
+        for cases, pattern in (("Nothing.*", "Nothing.*"), ("ExampleTest.Passes:Example.Gone", "Example.Gone"),
+                               ("ExampleTest.Passes-Example.Gone", "Example.Gone")):
             self.assertEqual(self.run_seeds(cases), (1, f"no case matches \"{pattern}\"\n"))
 
     def test_a_filter_that_leaves_out_what_it_chooses_fails(self):
-        self.assertEqual(self.run_seeds("Example.Passes-Example.*")[0], 1)
+        self.assertEqual(self.run_seeds("ExampleTest.Passes-ExampleTest.*")[0], 1)
 
     def test_skips_where_every_case_does(self):
-        self.assertEqual(self.run_seeds("Example.Skips"), (77, "needs nothing (it always skips)\n"))
-        self.assertEqual(self.run_seeds("Example.Skips:Example.Passes")[0], 0)
+        self.assertEqual(self.run_seeds("ExampleTest.Skips"), (77, "needs nothing (it always skips)\n"))
+        self.assertEqual(self.run_seeds("ExampleTest.Skips:ExampleTest.Passes")[0], 0)
 
     def test_keeps_what_is_compiled_unless_seeds_are_apart(self):
-        self.assertEqual(self.run_seeds("Example.KeepsWhatItMade")[0], 0)
-        self.assertEqual(self.run_seeds("Example.KeepsNothing", "--apart")[0], 0)
+        self.assertEqual(self.run_seeds("ExampleTest.KeepsFilesOfEarlierSeeds")[0], 0)
+        self.assertEqual(self.run_seeds("ExampleTest.KeepsNothing", "--apart")[0], 0)
 
     def test_takes_the_count_of_the_environment(self):
-        self.assertEqual(self.run_seeds("Example.Passes", KMUX_SEEDS="501"), (0, "501 seeds, 0 failed\n"))
-        self.assertEqual(self.run_seeds("Example.Passes", KMUX_SEEDS="0")[0], 2)
+        self.assertEqual(self.run_seeds("ExampleTest.Passes", KMUX_SEEDS="501"), (0, "501 seeds, 0 failed\n"))
+        self.assertEqual(self.run_seeds("ExampleTest.Passes", KMUX_SEEDS="0")[0], 2)
 
     def test_the_small_size_has_ten_at_most(self):
-        self.assertEqual(self.run_seeds("Example.Passes", KMUX_ALL_TESTS="0", count=20), (0, "10 seeds, 0 failed\n"))
-        self.assertEqual(self.run_seeds("Example.Passes", KMUX_ALL_TESTS="0", count=3), (0, "3 seeds, 0 failed\n"))
-        self.assertEqual(self.run_seeds("Example.Passes", KMUX_ALL_TESTS="1", count=20), (0, "20 seeds, 0 failed\n"))
+        self.assertEqual(self.run_seeds("ExampleTest.Passes", KMUX_ALL_TESTS="0", count=20), (0, "10 seeds, 0 failed\n"))
+        self.assertEqual(self.run_seeds("ExampleTest.Passes", KMUX_ALL_TESTS="0", count=3), (0, "3 seeds, 0 failed\n"))
+        self.assertEqual(self.run_seeds("ExampleTest.Passes", KMUX_ALL_TESTS="1", count=20), (0, "20 seeds, 0 failed\n"))
 
     def test_a_program_that_cannot_start_fails(self):
         command = [sys.executable, "-B", TOOL, "--seeds", "1", "2", "false"]

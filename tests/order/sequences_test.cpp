@@ -11,7 +11,7 @@
 namespace kmux::order {
 namespace {
 
-KMUX_ON_EVERY_BACKEND(Sequences);
+KMUX_ON_EVERY_BACKEND(SequencesTest);
 
 constexpr std::uint64_t kSeeds = 50;
 
@@ -62,7 +62,7 @@ Tensor call(const Kernel& kernel, const Tensor& x, float v, StreamRef stream = {
   return kernel.call(inputs, stream).and_then(single).value();
 }
 
-TEST_P(Sequences, AnOutputIsDroppedWhileItsKernelRuns) {
+TEST_P(SequencesTest, DroppedOutputIsNotReusedWhileItsKernelRuns) {
   expect_order(cuda, *kernels, [](Sequence& sequence) {
     const auto& [fake, fill, add, through, device] = sequence;
     const Tensor x = sequence.on_device(0);
@@ -76,7 +76,7 @@ TEST_P(Sequences, AnOutputIsDroppedWhileItsKernelRuns) {
   });
 }
 
-TEST_P(Sequences, AnInputIsDroppedWhileAnotherStreamReadsIt) {
+TEST_P(SequencesTest, DroppedInputStaysValidForAnotherStream) {
   expect_order(cuda, *kernels, [](Sequence& sequence) {
     const auto& [fake, fill, add, through, device] = sequence;
     const Stream stream = Stream::create(device).value();
@@ -91,7 +91,7 @@ TEST_P(Sequences, AnInputIsDroppedWhileAnotherStreamReadsIt) {
   });
 }
 
-TEST_P(Sequences, AStreamGoesBeforeItsTensors) {
+TEST_P(SequencesTest, TensorsOutliveTheirStream) {
   expect_order(cuda, *kernels, [](Sequence& sequence) {
     const auto& [fake, fill, add, through, device] = sequence;
     const Tensor x = sequence.on_device(0);
@@ -105,7 +105,7 @@ TEST_P(Sequences, AStreamGoesBeforeItsTensors) {
   });
 }
 
-TEST_P(Sequences, OthersLaunchWhatUsesATensor) {
+TEST_P(SequencesTest, RecordedUseProtectsTensorInForeignLaunch) {
   expect_order(cuda, *kernels, [](Sequence& sequence) {
     const auto& [fake, fill, add, through, device] = sequence;
     const GraphCapture capture;
@@ -127,7 +127,7 @@ TEST_P(Sequences, OthersLaunchWhatUsesATensor) {
   });
 }
 
-TEST_P(Sequences, ACaptureOfSomebodyElseStaysWhole) {
+TEST_P(SequencesTest, CaptureOfAnotherStreamStaysValid) {
   expect_order(cuda, *kernels, [](Sequence& sequence) {
     const auto& [fake, fill, add, through, device] = sequence;
     const GraphCapture capture;
@@ -145,7 +145,7 @@ TEST_P(Sequences, ACaptureOfSomebodyElseStaysWhole) {
 }
 
 // Memory allocated before a capture must not be freed by the graph.
-TEST_P(Sequences, ATensorIsDroppedWhileItsStreamIsCaptured) {
+TEST_P(SequencesTest, TensorDroppedDuringCaptureKeepsCaptureValid) {
   expect_order(cuda, *kernels, [](Sequence& sequence) {
     const auto& [fake, fill, add, through, device] = sequence;
     const GraphCapture capture;

@@ -20,7 +20,7 @@ class Security(unittest.TestCase):
             self.assertRegex(row[2], r"`\w+\.\w+`", row[0])
 
     def test_tests_exist(self):
-        self.assertIn("SecureProcess.TakesNoCodeFromTheEnvironment", TESTS)
+        self.assertIn("SecureProcessTest.IgnoresCodePathsFromEnvironment", TESTS)
         for name in re.findall(r"`(\w+\.\w+)`", " ".join(row[2] for row in ROWS)):
             self.assertIn(name, TESTS)
 

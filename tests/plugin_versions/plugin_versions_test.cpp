@@ -30,7 +30,7 @@ Program times(const std::string& factor) {
   return program;
 }
 
-class PluginVersions : public testing::TestWithParam<const char*> {
+class PluginVersionsTest : public testing::TestWithParam<const char*> {
  protected:
   static Shared<Runtime> runtime_of(const std::string& plugin, const std::filesystem::path& cache) {
     const auto folder = std::filesystem::path(KMUX_TEST_PLUGIN_DIR) / "versions" / plugin;
@@ -40,7 +40,7 @@ class PluginVersions : public testing::TestWithParam<const char*> {
   Shared<Runtime> runtime_ = runtime_of(GetParam(), folder_.path() / "cache");
 };
 
-TEST_P(PluginVersions, Runs) {
+TEST_P(PluginVersionsTest, RunsBuiltAndCachedKernels) {
   for (int round = 0; round < 2; ++round) {  // the second from the cache
     const Kernel kernel = compile(*runtime_, times("-3")).value();
     const Tensor x = Tensor::zeros({3}, dtype::kInt64, kernel.device()).value();
@@ -53,7 +53,7 @@ TEST_P(PluginVersions, Runs) {
   }
 }
 
-TEST_P(PluginVersions, ErrorsHaveTheirNotes) {
+TEST_P(PluginVersionsTest, CompileErrorKeepsItsNotes) {
   const auto kernel = compile(*runtime_, times("three"));
   ASSERT_FALSE(kernel.ok());
   EXPECT_EQ(kernel.error().code, ErrorCode::kCompileFailed);
@@ -62,7 +62,7 @@ TEST_P(PluginVersions, ErrorsHaveTheirNotes) {
 }
 
 // A plugin of next year has keys that this kmux does not know.
-TEST_P(PluginVersions, UnknownKeysOfAManifestAreSkipped) {
+TEST_P(PluginVersionsTest, UnknownManifestKeysAreIgnored) {
   const std::filesystem::path copy = folder_.path() / "copy";
   std::filesystem::copy(std::filesystem::path(KMUX_TEST_PLUGIN_DIR) / "versions" / GetParam(), copy);
   const std::filesystem::path manifest = copy / ("kmux_" + std::string(GetParam()) + ".plugin.json");
@@ -74,7 +74,7 @@ TEST_P(PluginVersions, UnknownKeysOfAManifestAreSkipped) {
   EXPECT_THAT(registry->manifests().front().ignored, ElementsAre("\"colour\""));
 }
 
-INSTANTIATE_TEST_SUITE_P(Headers, PluginVersions, testing::Values("plain_v1", "plain_v2"),
+INSTANTIATE_TEST_SUITE_P(Headers, PluginVersionsTest, testing::Values("plain_v1", "plain_v2"),
                          [](const auto& name) { return std::string(name.param); });
 
 }  // namespace

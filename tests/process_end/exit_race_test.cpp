@@ -30,9 +30,9 @@ ExitRaceReport race(const std::string& engine, const std::string& how, int count
       .run(count);
 }
 
-class ExitRaces : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+class ExitRacesTest : public testing::TestWithParam<std::pair<const char*, const char*>> {};
 
-TEST_P(ExitRaces, NobodyDies) {
+TEST_P(ExitRacesTest, NoProcessCrashesOrHangs) {
   const auto [engine, how] = GetParam();
   const ExitRaceReport report = race(engine, how, 8);
   EXPECT_EQ(report.died, 0) << report.first_death;
@@ -40,14 +40,14 @@ TEST_P(ExitRaces, NobodyDies) {
   RecordProperty("slowest_ms", static_cast<int>(report.slowest.count()));
 }
 
-INSTANTIATE_TEST_SUITE_P(BothEngines, ExitRaces,
+INSTANTIATE_TEST_SUITE_P(BothEngines, ExitRacesTest,
                          testing::Values(std::pair("clang", "return"), std::pair("host", "return"),
                                          std::pair("clang", "quick_exit"), std::pair("host", "quick_exit"),
                                          std::pair("clang", "static_runtime"), std::pair("clang", "threads"),
                                          std::pair("host", "threads"), std::pair("clang", "grid")),
                          [](const auto& one) { return std::string(one.param.first) + "_" + one.param.second; });
 
-TEST(ProcessEnd, NothingIsCompiledAnyMore) {
+TEST(ProcessEndTest, RejectsLateCompilation) {
   const TempFolder folder;
   const auto result = run({.argv = {KMUX_ENDING_APPLICATION, "late_compile"},
                            .environment = {{"KMUX_CACHE_DIR", folder.path() / "cache"}, {"KMUX_DISABLE_CACHE", ""}},
@@ -58,7 +58,7 @@ TEST(ProcessEnd, NothingIsCompiledAnyMore) {
 }
 
 // Compilers that engine host has started are killed, and their folder is removed.
-TEST(ProcessEnd, LeavesNoCompilerBehind) {
+TEST(ProcessEndTest, CleansUpRunningCompilers) {
   const TempFolder folder;
   const ExitRace race({.application = KMUX_ENDING_APPLICATION, .folder = folder.path(), .engine = "host"});
   int clean = 0;  // on a machine under load, the end of the process may not have the time that killing needs

@@ -46,7 +46,7 @@ Kernel kernel_of(Runtime& runtime, int number) {
   return compile(runtime, sorting(number), {.execution_backend = "cpu"}).value();
 }
 
-TEST(Fork, ChildCallsWhatItHasAndCompilesAnew) {
+TEST(ForkTest, ChildCallsInheritedKernelsAndCompilesNewOnes) {
   const auto runtime = Runtime::default_runtime().value();
   for (int number = 0; number < 6; ++number) {
     const Kernel kernel = kernel_of(*runtime, number);
@@ -64,7 +64,7 @@ TEST(Fork, ChildCallsWhatItHasAndCompilesAnew) {
   }
 }
 
-TEST(Fork, RuntimeOfTheParentSaysWhyItDoesNotCompile) {
+TEST(ForkTest, ParentRuntimeRejectsCompilationInChild) {
   const auto defaults = Runtime::default_runtime().value();
   auto own =
       Runtime::create(defaults->environment(), {.plugin_options = defaults->environment().plugin_options}).value();
@@ -81,7 +81,7 @@ TEST(Fork, RuntimeOfTheParentSaysWhyItDoesNotCompile) {
 }
 
 // The pool's threads do not exist in a child, and a job of theirs may stay open forever in its copy of the memory.
-TEST(Fork, ChildLaunchesOnThreadsOfItsOwn) {
+TEST(ForkTest, ChildLaunchesOnItsOwnThreads) {
   const auto runtime = Runtime::default_runtime().value();
   const Kernel kernel = compile(*runtime, counting_on_grid(), {.execution_backend = "cpu"}).value();
   std::jthread other([&kernel](const std::stop_token& stop) {
@@ -100,7 +100,7 @@ TEST(Fork, ChildLaunchesOnThreadsOfItsOwn) {
   }
 }
 
-TEST(Fork, GrandchildrenAreChildrenToo) {
+TEST(ForkTest, GrandchildCompilesAndCalls) {
   const auto runtime = Runtime::default_runtime().value();
   const int code = in_child([] {
     const int first = compile_and_call(*Runtime::default_runtime().value(), sorting(300));
@@ -110,7 +110,7 @@ TEST(Fork, GrandchildrenAreChildrenToo) {
 }
 
 // Forks while the parent's threads are at any point of compile.
-TEST(Fork, AtAnyMomentOfOtherThreadsCompiles) {
+TEST(ForkTest, ChildCompilesAfterForkDuringCompilation) {
   const auto runtime = Runtime::default_runtime().value();
   std::jthread other([&](const std::stop_token& stop) {
     for (int number = 400; !stop.stop_requested(); ++number)

@@ -16,9 +16,9 @@ struct Case {
   int most;
 };
 
-class Scarce : public testing::TestWithParam<Case> {};
+class ScarceTest : public testing::TestWithParam<Case> {};
 
-TEST_P(Scarce, IsAnErrorOrASlowerWay) {
+TEST_P(ScarceTest, ResourceLeadsToErrorOrFallback) {
   const Case& one = GetParam();
   const TempFolder folder;
   const ScarcityReport report =
@@ -33,7 +33,7 @@ TEST_P(Scarce, IsAnErrorOrASlowerWay) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cold, Scarce,
+INSTANTIATE_TEST_SUITE_P(Cold, ScarceTest,
                          testing::Values(Case{"threads", "thread", "clang", "none", 20},
                                          Case{"threads_host", "thread", "host", "none", 20},
                                          Case{"processes", "process", "host", "none", 20},
@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(Cold, Scarce,
                          [](const auto& one) { return std::string(one.param.name); });
 
 #ifndef __SANITIZE_ADDRESS__  // which owns the allocator
-INSTANTIATE_TEST_SUITE_P(Memory, Scarce,
+INSTANTIATE_TEST_SUITE_P(Memory, ScarceTest,
                          testing::Values(Case{"memory", "memory", "clang", "none", 16},
                                          Case{"memory_host", "memory", "host", "none", 16},
                                          Case{"memory_workers", "memory", "clang", "process", 16}),

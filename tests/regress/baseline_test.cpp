@@ -25,7 +25,7 @@ std::string with(std::string text, const std::string& from, const std::string& t
   return text.replace(at, from.size(), to);
 }
 
-TEST(Baseline, IsReadAsItWasWritten) {
+TEST(BaselineTest, RoundTripsThroughFile) {
   const TempFolder folder;
   const auto file = write_baseline(folder.path() / "new", example());
   ASSERT_TRUE(file) << file.error().message;
@@ -35,18 +35,18 @@ TEST(Baseline, IsReadAsItWasWritten) {
   EXPECT_EQ(*read, example());
 }
 
-TEST(Baseline, HasALineForEachRatio) {
+TEST(BaselineTest, WritesOneLinePerRatio) {
   EXPECT_THAT(example().to_json(),
               HasSubstr("\n      {\"median\": 0.52000, \"low\": 0.50000, \"high\": 0.54000}\n    ]"));
 }
 
-TEST(Baseline, IsNothingWhereThereIsNone) {
+TEST(BaselineTest, IsEmptyWhenFileIsMissing) {
   const TempFolder folder;
   EXPECT_EQ(read_baseline(folder.path(), kMachine).value(), std::nullopt);
   EXPECT_EQ(read_baseline(folder.path() / "missing", kMachine).value(), std::nullopt);
 }
 
-TEST(Baseline, OfAnotherClassIsRefusedWithItsFile) {
+TEST(BaselineTest, RejectsAnotherMachineClass) {
   const TempFolder folder;
   Baseline other = example();
   other.machine.compiler = "clang++ 19";
@@ -59,7 +59,7 @@ TEST(Baseline, OfAnotherClassIsRefusedWithItsFile) {
                                                "clang++ 19, Release\", this is \"AMD EPYC, g++ 12"));
 }
 
-TEST(Baseline, SaysWhatIsWrongWithIt) {
+TEST(BaselineTest, ReportsInvalidContent) {
   const std::string good = example().to_json();
   const std::vector<std::pair<std::string, std::string>> wrongs = {
       {"{", "line 1"},
@@ -81,7 +81,7 @@ TEST(Baseline, SaysWhatIsWrongWithIt) {
   }
 }
 
-TEST(Baseline, ThatCannotBeWrittenLeavesTheOldOne) {
+TEST(BaselineTest, FailedWriteLeavesNothingBehind) {
   const TempFolder folder;
   const std::filesystem::path file = write_baseline(folder.path(), example()).value();
   std::filesystem::create_directories(folder.path() / "place" / kMachine.file_name());  // a folder in its place
@@ -92,7 +92,7 @@ TEST(Baseline, ThatCannotBeWrittenLeavesTheOldOne) {
 }
 
 // A reader that has the old file open reads the old one to its end.
-TEST(Baseline, IsReplacedWhole) {
+TEST(BaselineTest, IsReplacedAtomically) {
   const TempFolder folder;
   const std::filesystem::path file = write_baseline(folder.path(), example()).value();
   std::ifstream old(file);
@@ -104,7 +104,7 @@ TEST(Baseline, IsReplacedWhole) {
   EXPECT_EQ(read_baseline(folder.path(), kMachine).value(), next);
 }
 
-TEST(Baseline, OfThisTreeCanAllBeRead) {
+TEST(BaselineTest, CommittedFilesAreReadable) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(KMUX_REGRESS_BASELINES)) {
     std::ostringstream text;

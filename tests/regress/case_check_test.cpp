@@ -55,27 +55,27 @@ double part_found(Finding finding, const Noise& noise, double factor, double thr
 // (1 + 7 * 15) / C(22, 7): of 22 processes that are alike, six of the seven new ones come before the second of the old.
 constexpr double kFalseAlarm = 106.0 / 170544;
 
-TEST(CaseCheck, IsRarelyWrongWhateverTheNoiseIsEvenIfNothingIsAllowed) {
+TEST(CaseCheckTest, RarelyRaisesFalseAlarmsWithoutThreshold) {
   for (const Noise& noise : kNoises) {
     EXPECT_LE(part_found(Finding::kSlower, noise, 1, 0, 50000), 1.3 * kFalseAlarm) << noise.name;
     EXPECT_LE(part_found(Finding::kFaster, noise, 1, 0, 50000), 1.3 * kFalseAlarm) << noise.name;
   }
 }
 
-TEST(CaseCheck, IsWrongLessThanOnceIn10000WithItsThreshold) {
+TEST(CaseCheckTest, LimitsFalseAlarmsToOneIn10000WithThreshold) {
   for (const Noise& noise : kNoises) {
     EXPECT_LE(part_found(Finding::kSlower, noise, 1, 0.1, 50000), 1e-4) << noise.name;
   }
 }
 
 // What is allowed is not reported; what differs between baseline and check by the day is within it.
-TEST(CaseCheck, AllowsTheThreshold) {
+TEST(CaseCheckTest, AllowsSlowdownWithinThreshold) {
   EXPECT_EQ(part_found(Finding::kSlower, kNoises[1], 1.05, 0.1, 5000), 0);
   EXPECT_EQ(part_found(Finding::kSlower, kNoises[0], 1.09, 0.1, 10), 0);
   EXPECT_EQ(part_found(Finding::kSlower, kNoises[0], 1.11, 0.1, 10), 1);
 }
 
-TEST(CaseCheck, FindsADoubling) {
+TEST(CaseCheckTest, DetectsTwofoldSlowdown) {
   for (const Noise& noise : kNoises) {
     const double expected = noise.name == "one process in ten twice as slow" ? 0.2
                             : noise.name == "heavy tail"                     ? 0.7
@@ -84,20 +84,20 @@ TEST(CaseCheck, FindsADoubling) {
   }
 }
 
-TEST(CaseCheck, FindsAQuarterMoreUnderTheNoiseOfABusyMachine) {
+TEST(CaseCheckTest, DetectsQuarterSlowdownUnderNoise) {
   EXPECT_GE(part_found(Finding::kSlower, kNoises[1], 1.25, 0.1, 5000), 0.9);
   EXPECT_GE(part_found(Finding::kSlower, kNoises[0], 1.25, 0.1, 5000), 1);
 }
 
-TEST(CaseCheck, FindsWhatIsFaster) { EXPECT_GE(part_found(Finding::kFaster, kNoises[1], 0.7, 0.1, 5000), 0.95); }
+TEST(CaseCheckTest, DetectsSpeedup) { EXPECT_GE(part_found(Finding::kFaster, kNoises[1], 0.7, 0.1, 5000), 0.95); }
 
-TEST(CaseCheck, AsksThreeProcessesWhereNothingChanged) {
+TEST(CaseCheckTest, NeedsThreeProcessesWhenUnchanged) {
   Random random(1);
   EXPECT_EQ(checked(kNoises[0], 1, 0.1, random).processes(), 3);
   EXPECT_EQ(checked(kNoises[0], 2, 0.1, random).processes(), 7);
 }
 
-TEST(CaseCheck, IsNotLedByOneProcess) {
+TEST(CaseCheckTest, ToleratesOneOutlier) {
   CaseCheck check({{1, 1, 1}}, 0.1);
   for (const double ratio : {2.0, 2.0, 1.0, 2.0, 2.0, 2.0, 2.0}) {
     EXPECT_FALSE(check.is_decided());
@@ -106,32 +106,32 @@ TEST(CaseCheck, IsNotLedByOneProcess) {
   EXPECT_EQ(check.finding(), Finding::kSlower);
 }
 
-TEST(CaseCheck, EndsWithTheSecondThatIsNotSlow) {
+TEST(CaseCheckTest, ReportsSameAfterTwoNormalProcesses) {
   CaseCheck check({{1, 1, 1}}, 0.1);
   for (const double ratio : {1.0, 2.0, 2.0, 2.0, 1.0}) check.add({ratio, ratio, ratio});
   EXPECT_EQ(check.finding(), Finding::kSame);
 }
 
 // Its median lies above what is allowed, but not its whole interval.
-TEST(CaseCheck, CountsAProcessThatIsNotSureAsNotSlow) {
+TEST(CaseCheckTest, CountsInconclusiveProcessAsNotSlow) {
   CaseCheck check({{1, 1, 1}}, 0.1);
   for (int i = 0; i < 3; ++i) check.add({1.2, 1.05, 1.3});
   EXPECT_EQ(check.finding(), Finding::kSame);
 }
 
-TEST(CaseCheck, TakesTheBandOfAllProcesses) {
+TEST(CaseCheckTest, ComputesBandOfAllProcesses) {
   EXPECT_EQ(band_of({{3, 2, 4}, {1, 0, 9}, {2, 2, 2}}), (Interval{2, 1, 3}));
   EXPECT_EQ(band_of({{1, 1, 1}, {2, 2, 2}}), (Interval{1.5, 1, 2}));
 }
 
-TEST(CaseCheck, SparesOneProcessOfABaselineOnEachSide) {
+TEST(CaseCheckTest, DropsOneBaselineOutlierOnEachSide) {
   std::vector<Interval> baseline(kBaselineProcesses, {1, 1, 1});
   baseline.front() = {9, 9, 9};
   baseline.back() = {0.1, 0.1, 0.1};
   EXPECT_EQ(CaseCheck(baseline, 0.1).baseline(), (Interval{1, 1, 1}));
 }
 
-TEST(CaseCheck, NamesItsFindings) {
+TEST(CaseCheckTest, NamesItsFindings) {
   EXPECT_EQ(to_string(Finding::kSame), "same");
   EXPECT_EQ(to_string(Finding::kSlower), "slower");
   EXPECT_EQ(to_string(Finding::kFaster), "faster");

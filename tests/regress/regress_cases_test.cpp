@@ -10,7 +10,7 @@ namespace kmux::regress {
 namespace {
 
 // Once is enough to see that each does what it says; how long it takes is no matter here.
-TEST(RegressCases, AllWork) {
+TEST(RegressCasesTest, AllRunWithoutError) {
   for (const RegressCase& regress_case : regress_cases()) {
     const TempFolder folder;
     const Duel duel = regress_case.prepare(folder.path());
@@ -21,7 +21,7 @@ TEST(RegressCases, AllWork) {
   }
 }
 
-TEST(RegressCases, HaveNamesOfTheirOwnAndSaySomething) {
+TEST(RegressCasesTest, HaveUniqueNamesAndDescriptions) {
   std::set<std::string> names;
   for (const RegressCase& regress_case : regress_cases()) {
     EXPECT_TRUE(names.insert(regress_case.name).second) << regress_case.name;
@@ -30,7 +30,7 @@ TEST(RegressCases, HaveNamesOfTheirOwnAndSaySomething) {
   }
 }
 
-TEST(RegressCases, AreFoundByName) {
+TEST(RegressCasesTest, AreFoundByName) {
   EXPECT_EQ(find_case("resolve").value()->name, "resolve");
   const auto missing = find_case("resolv");
   ASSERT_FALSE(missing);

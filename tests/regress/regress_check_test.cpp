@@ -31,7 +31,7 @@ struct Scripted {
 
 const Baseline kBaseline{kCheckMachine, {{"call", {{1, 1, 1}}}, {"load", {{1, 1, 1}}}}};
 
-TEST(RegressCheck, GoesOnWithWhatIsNotDecided) {
+TEST(RegressCheckTest, ContinuesWithUndecidedCases) {
   Scripted machine{.call = 2};
   const auto results = check_cases({&kCall, &kLoad}, kBaseline, machine.measure()).value();
   EXPECT_EQ(results[0].check->finding(), Finding::kSlower);
@@ -40,21 +40,21 @@ TEST(RegressCheck, GoesOnWithWhatIsNotDecided) {
               ElementsAre("call", "load", "call", "load", "call", "load", "call", "call", "call", "call"));
 }
 
-TEST(RegressCheck, DoesNotJudgeWhatTheBaselineDoesNotHave) {
+TEST(RegressCheckTest, SkipsCasesMissingFromBaseline) {
   Scripted machine;
   const auto results = check_cases({&kCall}, Baseline{kCheckMachine, {}}, machine.measure()).value();
   EXPECT_FALSE(results[0].check.has_value());
   EXPECT_TRUE(machine.asked.empty());
 }
 
-TEST(RegressCheck, AllowsACaseWhatItSays) {
+TEST(RegressCheckTest, UsesThresholdOfCase) {
   Scripted machine{.call = 1.3};
   RegressCase noisy = kCall;
   noisy.threshold = 0.5;
   EXPECT_EQ(check_cases({&noisy}, kBaseline, machine.measure()).value()[0].check->finding(), Finding::kSame);
 }
 
-TEST(RegressCheck, EndsWithACaseThatCannotBeMeasured) {
+TEST(RegressCheckTest, FailsWhenMeasurementFails) {
   const MeasureCase broken = [](const RegressCase&) -> Result<Interval> {
     return make_error(ErrorCode::kUnavailable, "no");
   };
@@ -62,7 +62,7 @@ TEST(RegressCheck, EndsWithACaseThatCannotBeMeasured) {
   EXPECT_EQ(measure_baseline({&kCall}, kCheckMachine, broken).error().message, "no");
 }
 
-TEST(RegressCheck, MeasuresABaselineInManyProcesses) {
+TEST(RegressCheckTest, MeasuresBaselineInManyProcesses) {
   Scripted machine{.call = 3};
   const Baseline baseline = measure_baseline({&kCall, &kLoad}, kCheckMachine, machine.measure()).value();
   EXPECT_EQ(baseline.cases.at("call"), std::vector<Interval>(kBaselineProcesses, Interval{3, 3, 3}));

@@ -14,7 +14,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-class RegressProgram : public testing::Test {
+class RegressProgramTest : public testing::Test {
  protected:
   ProcessResult run(std::vector<std::string> words) const {
     words.insert(words.begin(), {KMUX_REGRESS, "--baselines", folder_.path().string()});
@@ -28,40 +28,40 @@ class RegressProgram : public testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(RegressProgram, FindsWorkThatIsReallyDoneTwice) {
+TEST_F(RegressProgramTest, DetectsDoubledWork) {
   write_control(1);
   const ProcessResult result = run({"--case", "control", "--burden", "control=2"});
   EXPECT_EQ(result.exit_code, 1) << result.standard_output << result.standard_error;
   EXPECT_THAT(result.standard_output, HasSubstr("control is slower (its ratio to \"calls\" was 1 [1, 1] and is "));
 }
 
-TEST_F(RegressProgram, PassesWhatIsWithinItsBaseline) {
+TEST_F(RegressProgramTest, PassesCaseWithinBaseline) {
   write_control(1.5);  // allowed up to 1.65, and faster only below 1.36: said, but no failure
   const ProcessResult result = run({"--case", "control"});
   EXPECT_EQ(result.exit_code, 0) << result.standard_output << result.standard_error;
   EXPECT_THAT(result.standard_output, HasSubstr("nothing is slower than its baseline"));
 }
 
-TEST_F(RegressProgram, SaysThatThereIsNoBaseline) {
+TEST_F(RegressProgramTest, ReportsMissingBaseline) {
   const ProcessResult result = run({"--case", "control"});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_EQ(result.standard_output, "");
   EXPECT_THAT(result.standard_error, AllOf(HasSubstr("there is no baseline for"), HasSubstr("nothing was compared")));
 }
 
-TEST_F(RegressProgram, RefusesABaselineThatCannotBeRead) {
+TEST_F(RegressProgramTest, RejectsMalformedBaseline) {
   folder_.write(this_machine_class().file_name(), "{\"version\": 1}");
   const ProcessResult result = run({"--case", "control"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.standard_error, HasSubstr("it has no member \"machine\""));
 }
 
-TEST_F(RegressProgram, RefusesToUpdateAPartOfWhatCannotBeRead) {
+TEST_F(RegressProgramTest, RejectsPartialUpdateOfMalformedBaseline) {
   folder_.write(this_machine_class().file_name(), "{");
   EXPECT_EQ(run({"--case", "control", "--update"}).exit_code, 2);
 }
 
-TEST_F(RegressProgram, UpdatesWhatIsNamedAndKeepsTheRest) {
+TEST_F(RegressProgramTest, UpdatesNamedCaseAndKeepsOthers) {
   write_control(5);
   const ProcessResult result = run({"--case", "control", "--update"});
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
@@ -73,7 +73,7 @@ TEST_F(RegressProgram, UpdatesWhatIsNamedAndKeepsTheRest) {
   EXPECT_EQ(baseline->cases.at("other").front().median, 5);
 }
 
-TEST_F(RegressProgram, RefusesWhatItDoesNotKnow) {
+TEST_F(RegressProgramTest, RejectsInvalidArguments) {
   for (const char* burden : {"control", "control=0", "control=x", "control=2x", "none=2"}) {
     EXPECT_EQ(run({"--burden", burden}).exit_code, 2) << burden;
   }

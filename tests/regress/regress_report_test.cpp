@@ -22,13 +22,13 @@ CaseResult result_of(const RegressCase& regress_case, double ratio) {
   return result;
 }
 
-TEST(RegressReport, SaysThatNothingIsSlower) {
+TEST(RegressReportTest, ReportsNoSlowdown) {
   const std::vector<CaseResult> results = {result_of(kReportedCall, 1), result_of(kReportedLoad, 1.05)};
   EXPECT_EQ(exit_code_of(results), ExitCode::kPassed);
   EXPECT_THAT(report_text(results), AllOf(HasSubstr("nothing is slower than its baseline"), HasSubstr("+5.0 %")));
 }
 
-TEST(RegressReport, NamesWhatIsSlowerWithBothRatiosAndWhatToDo) {
+TEST(RegressReportTest, ReportsSlowerCaseWithRatiosAndAdvice) {
   const std::vector<CaseResult> results = {result_of(kReportedCall, 1.5), result_of(kReportedLoad, 1)};
   EXPECT_EQ(exit_code_of(results), ExitCode::kSlower);
   EXPECT_THAT(
@@ -38,24 +38,24 @@ TEST(RegressReport, NamesWhatIsSlowerWithBothRatiosAndWhatToDo) {
             HasSubstr("./kmux.sh regress --update"), Not(HasSubstr("nothing is slower"))));
 }
 
-TEST(RegressReport, SuggestsABaselineForWhatIsFaster) {
+TEST(RegressReportTest, SuggestsNewBaselineForFasterCase) {
   const std::vector<CaseResult> results = {result_of(kReportedCall, 0.5)};
   EXPECT_EQ(exit_code_of(results), ExitCode::kPassed);
   EXPECT_THAT(report_text(results), HasSubstr("faster: call. Keep it that way: ./kmux.sh regress --update"));
 }
 
-TEST(RegressReport, NeverPassesWhatWasNotJudged) {
+TEST(RegressReportTest, DoesNotPassUnjudgedCases) {
   const std::vector<CaseResult> results = {result_of(kReportedCall, 1), {&kReportedLoad, std::nullopt}};
   EXPECT_EQ(exit_code_of(results), ExitCode::kNoBaseline);
   EXPECT_THAT(report_text(results), AllOf(HasSubstr("not judged, since the baseline does not have them: load"),
                                           Not(HasSubstr("nothing is slower"))));
 }
 
-TEST(RegressReport, PutsWhatIsSlowerAboveWhatIsNew) {
+TEST(RegressReportTest, RanksSlowerAboveMissingBaseline) {
   EXPECT_EQ(exit_code_of({result_of(kReportedCall, 2), {&kReportedLoad, std::nullopt}}), ExitCode::kSlower);
 }
 
-TEST(RegressReport, SaysHowToMakeTheFirstBaseline) {
+TEST(RegressReportTest, ExplainsHowToCreateFirstBaseline) {
   const TempFolder folder;
   const MachineClass machine{"Z80", "g++ 12", "Release"};
   EXPECT_THAT(no_baseline_text(folder.path(), machine),

@@ -20,7 +20,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 // The fake driver has the kernels that the code has, and no others.
-class NameForms : public testing::TestWithParam<NameWay> {
+class NameFormsTest : public testing::TestWithParam<NameWay> {
  protected:
   static Runtime& runtime() {
     [[maybe_unused]] static const FakeCuda fake = FakeCuda::load();
@@ -30,7 +30,7 @@ class NameForms : public testing::TestWithParam<NameWay> {
   }
 };
 
-TEST_P(NameForms, FindTheRightKernels) {
+TEST_P(NameFormsTest, ResolveToTheRightKernels) {
   const NameWay& way = GetParam();
   if (const auto reason = why_not(runtime(), way.backend, way.runs)) {
     GTEST_SKIP() << needs(compiler_of(way.backend), *reason);
@@ -52,7 +52,7 @@ std::vector<NameWay> ways_of_size() {
   return ways;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, NameForms, testing::ValuesIn(ways_of_size()), [](const auto& way) {
+INSTANTIATE_TEST_SUITE_P(All, NameFormsTest, testing::ValuesIn(ways_of_size()), [](const auto& way) {
   std::string name = way.param.name;
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
@@ -61,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(All, NameForms, testing::ValuesIn(ways_of_size()), [](c
 });
 
 // Each thread waits until another form is checked as well.
-TEST(NameWays, AreCheckedSeveralFormsAtOnceAndReportedInOrder) {
+TEST(NameWaysTest, CheckFormsConcurrentlyAndReportInOrder) {
   std::vector<NameForm> forms(4);
   for (std::size_t i = 0; i < forms.size(); ++i) forms[i].name = std::to_string(i);
   const auto runtime = open_runtime(TempFolder().path().string()).value();
@@ -81,7 +81,7 @@ constexpr const char* kOverloads =
     "template <class T> __global__ void wrong(T* x) {\n  x->f = 3;\n}\n";
 
 // What a backend, and the target that it compiles for, say of a name.
-class KernelChoice : public NameForms {
+class KernelChoiceTest : public NameFormsTest {
  protected:
   static Error failure(const std::string& kernel, const NameWay& way) {
     ProgramBuilder builder("sample");
@@ -94,7 +94,7 @@ class KernelChoice : public NameForms {
   }
 };
 
-TEST_P(KernelChoice, ListsTheKernelsWhereANameChoosesNone) {
+TEST_P(KernelChoiceTest, ListsCandidatesForUnresolvedName) {
   const NameWay& way = GetParam();
   if (const auto reason = why_not(runtime(), way.backend, false)) {
     GTEST_SKIP() << needs(compiler_of(way.backend), *reason);
@@ -120,7 +120,7 @@ std::vector<NameWay> choices_of_size() {
   return ways;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, KernelChoice, testing::ValuesIn(choices_of_size()),
+INSTANTIATE_TEST_SUITE_P(All, KernelChoiceTest, testing::ValuesIn(choices_of_size()),
                          [](const auto& way) { return way.param.backend; });
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using testing::Each;
 
-class CacheRace : public testing::Test {
+class CacheRaceTest : public testing::Test {
  protected:
   std::vector<int> race(int processes) {
     return run_children(processes, [&](int) { return use_cache(options_, 1, makes()); });
@@ -32,14 +32,14 @@ class CacheRace : public testing::Test {
   CacheOptions options_ = torture_options(temp_.path());
 };
 
-TEST_F(CacheRace, SixteenProcessesMakeOnce) {
+TEST_F(CacheRaceTest, SixteenProcessesBuildOnce) {
   EXPECT_THAT(race(16), Each(0));
   EXPECT_EQ(count_makes(makes()), 1U);
   EXPECT_EQ(entries(), 1U);
   EXPECT_TRUE(nothing_staged());
 }
 
-TEST_F(CacheRace, SixteenProcessesWithoutLocksAllSucceed) {
+TEST_F(CacheRaceTest, SixteenProcessesWithoutLocksAllSucceed) {
   options_.lock_folder.clear();
   EXPECT_THAT(race(16), Each(0));
   EXPECT_GE(count_makes(makes()), 1U);
@@ -47,7 +47,7 @@ TEST_F(CacheRace, SixteenProcessesWithoutLocksAllSucceed) {
   EXPECT_TRUE(nothing_staged());
 }
 
-TEST_F(CacheRace, ProcessesWhoseSystemHasNoLocksAllSucceed) {
+TEST_F(CacheRaceTest, ProcessesSucceedWhenLockingIsUnsupported) {
   set_fault_handler([](std::string_view step) { return step == "lock" ? ENOLCK : 0; });
   EXPECT_THAT(race(8), Each(0));
   set_fault_handler(nullptr);
@@ -55,7 +55,7 @@ TEST_F(CacheRace, ProcessesWhoseSystemHasNoLocksAllSucceed) {
   EXPECT_TRUE(nothing_staged());
 }
 
-TEST_F(CacheRace, AKilledMakerHoldsNobodyUp) {
+TEST_F(CacheRaceTest, KilledBuilderDoesNotBlockWaiters) {
   const pid_t stuck = start_stuck_maker();
   const pid_t waiting = start_child([&] { return use_cache(options_, 1, makes()); });
   ::kill(stuck, SIGKILL);
@@ -64,7 +64,7 @@ TEST_F(CacheRace, AKilledMakerHoldsNobodyUp) {
   EXPECT_EQ(count_makes(makes()), 1U);
 }
 
-TEST_F(CacheRace, AMakerThatHangsIsWaitedForUntilTheTimeOut) {
+TEST_F(CacheRaceTest, WaitsForHungBuilderOnlyUntilTimeout) {
   const pid_t stuck = start_stuck_maker();
   options_.lock_timeout = milliseconds(100);
   EXPECT_THAT(race(4), Each(0));
@@ -73,7 +73,7 @@ TEST_F(CacheRace, AMakerThatHangsIsWaitedForUntilTheTimeOut) {
   EXPECT_EQ(entries(), 1U);
 }
 
-TEST_F(CacheRace, DifferentKeysDoNotWaitForEachOther) {
+TEST_F(CacheRaceTest, DifferentKeysDoNotWaitForEachOther) {
   const pid_t stuck = start_stuck_maker();
   EXPECT_EQ(wait_for(start_child([&] { return use_cache(options_, 2, makes()); })), 0);
   ::kill(stuck, SIGKILL);

@@ -31,9 +31,9 @@ int kill_here(std::string_view step) {
   return 0;
 }
 
-class CacheCrash : public testing::Test {
+class CacheCrashTest : public testing::Test {
  protected:
-  ~CacheCrash() override { set_fault_handler(nullptr); }
+  ~CacheCrashTest() override { set_fault_handler(nullptr); }
 
   /// Returns the steps of a publication, in order and without repetition.
   std::vector<std::string> steps() {
@@ -61,7 +61,7 @@ class CacheCrash : public testing::Test {
   CacheOptions options_ = torture_options(temp_.path());
 };
 
-TEST_F(CacheCrash, HasAFaultPointAtEveryStep) {
+TEST_F(CacheCrashTest, HasAFaultPointAtEveryStep) {
   const std::vector<std::string> expected = {"lock",
                                              "start publisher",
                                              "before staging",
@@ -79,7 +79,7 @@ TEST_F(CacheCrash, HasAFaultPointAtEveryStep) {
   EXPECT_EQ(steps(), expected);
 }
 
-TEST_F(CacheCrash, AKillAtAnyStepLeavesNothingWrong) {
+TEST_F(CacheCrashTest, KillAtAnyStepLeavesValidEntries) {
   const std::vector<std::string> all = steps();
   std::set<int> published;  // entries found complete in a round must exist in later rounds
   int killed = 0;
@@ -106,7 +106,7 @@ TEST_F(CacheCrash, AKillAtAnyStepLeavesNothingWrong) {
   EXPECT_TRUE(ArtifactCache::open(options_).value()->verify().empty());
 }
 
-TEST_F(CacheCrash, TheCacheWorksAndIsSweptAfterwards) {
+TEST_F(CacheCrashTest, CacheWorksAndIsSweptAfterCrashes) {
   bool staged_at_least_one = false;
   for (const std::string& step : steps()) {
     deadly_step = step;

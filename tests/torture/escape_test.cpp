@@ -84,7 +84,7 @@ struct Call {
 
 const std::string& nothing = *new const std::string("/nothing");
 
-class Escapes : public testing::Test {
+class EscapesTest : public testing::Test {
  protected:
   static Shared<Runtime> runtime_in(const fs::path& cache) { return opened(cache).value(); }
   static Result<Shared<Runtime>> opened(const fs::path& cache) {
@@ -134,7 +134,7 @@ class Escapes : public testing::Test {
   TempFolder folder_{memory_folder()};
 };
 
-TEST_F(Escapes, NothingFromPrograms) {
+TEST_F(EscapesTest, NoExceptionFromPrograms) {
   const Program program = scaling();
   ProgramBuilder builder("scale");
   builder.input("x", dtype::kFloat32, {4}).variant("c").source("scale.c", kSource);
@@ -156,7 +156,7 @@ TEST_F(Escapes, NothingFromPrograms) {
   });
 }
 
-TEST_F(Escapes, NothingFromTensors) {
+TEST_F(EscapesTest, NoExceptionFromTensors) {
   const std::string file = place("x.npy").string();
   const Tensor tensor = Tensor::zeros({64}, dtype::kFloat32).value();
   const Tensor other = Tensor::zeros({64}, dtype::kFloat32).value();
@@ -173,7 +173,7 @@ TEST_F(Escapes, NothingFromTensors) {
   });
 }
 
-TEST_F(Escapes, NothingFromRuntimes) {
+TEST_F(EscapesTest, NoExceptionFromRuntimes) {
   const Program program = scaling();
   const fs::path cache = place("cache");
   const Shared<Runtime> runtime = runtime_in(cache);
@@ -187,7 +187,7 @@ TEST_F(Escapes, NothingFromRuntimes) {
   });
 }
 
-TEST_F(Escapes, NothingFromKernels) {
+TEST_F(EscapesTest, NoExceptionFromKernels) {
   const Shared<Runtime> runtime = runtime_in(place("cache"));
   const Kernel made = compile(*runtime, scaling(), {.execution_backend = "null"}).value();
   const Tensor x = Tensor::zeros({4}, dtype::kFloat32, made.device()).value();
@@ -208,7 +208,7 @@ TEST_F(Escapes, NothingFromKernels) {
   });
 }
 
-TEST_F(Escapes, NothingFromCompiling) {
+TEST_F(EscapesTest, NoExceptionFromCompilation) {
   const Shared<Runtime> runtime = runtime_in(place("cache"));
   const Program program = scaling();
   const CompileOptions options{.execution_backend = "null"}, wrong{.execution_backend = "nothing"};
@@ -227,7 +227,7 @@ TEST_F(Escapes, NothingFromCompiling) {
   });
 }
 
-TEST_F(Escapes, NothingThatHadNoMemoryIsRememberedOfPlugins) {
+TEST_F(EscapesTest, OutOfMemoryIsNotCachedForPlugins) {
   const fs::path cache = place("cache");
   const Program program = scaling();
   CompileOptions fresh{.execution_backend = "null"};
@@ -265,7 +265,7 @@ int in_a_poor_place(const std::function<int()>& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST_F(Escapes, NothingWhereFoldersAreRefused) {
+TEST_F(EscapesTest, NoExceptionForInaccessibleFolders) {
   ASSERT_EQ(::chmod(folder_.path().c_str(), 0711), 0);
   fs::create_directory(place("closed"));
   ASSERT_EQ(::chmod(place("closed").c_str(), ::geteuid() == 0 ? 0700 : 0), 0);

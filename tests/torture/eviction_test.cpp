@@ -44,9 +44,9 @@ int evict_all(const CacheOptions& options, steady_clock::time_point end) {
   return evicted > 0 ? 0 : 1;
 }
 
-class CacheEviction : public testing::TestWithParam<bool> {};
+class CacheEvictionTest : public testing::TestWithParam<bool> {};
 
-TEST_P(CacheEviction, NeverDisturbsAReader) {
+TEST_P(CacheEvictionTest, NeverDisturbsAReader) {
   const TempFolder temp(memory_folder());
   CacheOptions options = torture_options(temp.path());
   if (!GetParam()) options.lock_folder.clear();
@@ -58,7 +58,7 @@ TEST_P(CacheEviction, NeverDisturbsAReader) {
   EXPECT_FALSE(std::filesystem::exists(options.folder / "quarantine"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Locks, CacheEviction, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Locks, CacheEvictionTest, testing::Bool(),
                          [](const auto& test) { return test.param ? "with" : "without"; });
 
 }  // namespace

@@ -24,14 +24,14 @@ std::string failing_step;  // NOLINT: a fault handler is a plain function
 
 int full_at_step(std::string_view step) { return step == failing_step ? ENOSPC : 0; }
 
-class FullDisk : public testing::Test {
+class FullDiskTest : public testing::Test {
  protected:
-  ~FullDisk() override { set_fault_handler(nullptr); }
+  ~FullDiskTest() override { set_fault_handler(nullptr); }
   TempFolder temp_{memory_folder()};
   CacheOptions options_ = torture_options(temp_.path());
 };
 
-TEST_F(FullDisk, AtAnyStepCostsTheEntryAlone) {
+TEST_F(FullDiskTest, AtAnyStepLosesOnlyTheEntry) {
   std::string log;
   options_.log = [&](const std::string& text) { log += text; };
   for (const char* step : {"before staging", "staged", "before writing artifact", "wrote artifact",
@@ -66,7 +66,7 @@ int use_small_disk(const CacheOptions& options, const fs::path& makes) {
   return kept > 0 && kept < 40 ? 0 : 4;
 }
 
-TEST_F(FullDisk, OfAFileSystemCostsEntriesAlone) {
+TEST_F(FullDiskTest, OnSmallFileSystemLosesOnlyEntries) {
   const fs::path disk = temp_.path() / "disk";
   fs::create_directory(disk);
   const int ended = wait_for(start_child([&] {
@@ -82,7 +82,7 @@ TEST_F(FullDisk, OfAFileSystemCostsEntriesAlone) {
   EXPECT_EQ(ended, 0);
 }
 
-TEST_F(FullDisk, OfAProcessThatMayWriteLittleCostsEntriesAlone) {
+TEST_F(FullDiskTest, UnderFileSizeLimitLosesOnlyEntries) {
   const int ended = wait_for(start_child([&] {
     const rlimit little{5200, 5200};  // fits the container of the first few keys, not of the last
     if (::setrlimit(RLIMIT_FSIZE, &little) != 0) return 9;

@@ -105,13 +105,13 @@ void expect_flat(int count, const Cycle& cycle) {
   EXPECT_EQ(after.threads, before.threads);
 }
 
-class LongLife : public testing::Test {
+class LongLifeTest : public testing::Test {
  protected:
   TempFolder folder_{memory_folder()};
 };
 
 // Covers everything except the compiler, with a plugin that has none.
-TEST_F(LongLife, TenThousandCompilationsTakeNoMore) {
+TEST_F(LongLifeTest, FootprintStaysFlatOverManyCompilations) {
   const RegistryOptions plugins{.search_path = {KMUX_TEST_PLUGIN_DIR "/null"}, .use_default_path = false};
   const Shared<Runtime> runtime = Runtime::create({.disable_cache = true}, plugins).value();
   expect_flat(cycles(10'000), [&](int i) {
@@ -121,7 +121,7 @@ TEST_F(LongLife, TenThousandCompilationsTakeNoMore) {
 }
 
 // Covers the compiler in this process, its code, and the cache on disk.
-TEST_F(LongLife, CompiledCodeIsGivenBack) {
+TEST_F(LongLifeTest, CompiledCodeIsReleased) {
   const Shared<Runtime> runtime = Runtime::create({.cache_dir = folder_.path(), .cache_max_bytes = "1M"}, {}).value();
   std::vector<std::int64_t> memory;
   expect_flat(cycles(600), [&](int i) {
@@ -130,7 +130,7 @@ TEST_F(LongLife, CompiledCodeIsGivenBack) {
   });
 }
 
-TEST_F(LongLife, CallsAreRightWhileOthersCompileAndTheCacheEvicts) {
+TEST_F(LongLifeTest, CallsStayCorrectDuringCompilationAndEviction) {
   constexpr int kThreads = 64, kCalls = 10'000, kKernels = 4;
   const Shared<Runtime> runtime = Runtime::create({.cache_dir = folder_.path(), .cache_max_bytes = "200K"}, {}).value();
   std::vector<Kernel> kernels;

@@ -16,15 +16,15 @@ constexpr ::uid_t kNobody = 65534;
 
 /// A cache with key 1 whose folders are not writable. Root can always write, so under root another user owns it, as
 /// whom the children run.
-class UnwritableCache : public testing::Test {
+class UnwritableCacheTest : public testing::Test {
  protected:
-  UnwritableCache() {
+  UnwritableCacheTest() {
     fs::permissions(temp_.path(), fs::perms(0755));
     EXPECT_EQ(use_cache(options_, 1, makes()), 0);
     for (const auto& item : fs::recursive_directory_iterator(options_.folder)) protect(item.path());
     protect(options_.folder);
   }
-  ~UnwritableCache() override {
+  ~UnwritableCacheTest() override {
     for (const fs::path& path : folders_) ::chmod(path.c_str(), 0700);
   }
 
@@ -50,7 +50,7 @@ class UnwritableCache : public testing::Test {
   std::vector<fs::path> folders_;
 };
 
-TEST_F(UnwritableCache, IsReadFrom) {
+TEST_F(UnwritableCacheTest, ServesExistingEntries) {
   EXPECT_EQ(as_plain_user([&] {
               const auto cache = ArtifactCache::open(options_).value();
               if (cache->why_read_only() != "folder '" + options_.folder.string() + "' cannot be written to.") return 1;
@@ -60,7 +60,7 @@ TEST_F(UnwritableCache, IsReadFrom) {
             0);
 }
 
-TEST_F(UnwritableCache, DoesNotStopABuild) {
+TEST_F(UnwritableCacheTest, DoesNotPreventBuilds) {
   EXPECT_EQ(as_plain_user([&] {
               const auto cache = ArtifactCache::open(options_).value();
               const auto made = cache->find_or_make(torture_key(2), [] { return torture_entry(2); });
@@ -72,7 +72,7 @@ TEST_F(UnwritableCache, DoesNotStopABuild) {
             0);
 }
 
-TEST_F(UnwritableCache, ServesThoseWhoCanWriteNowhere) {
+TEST_F(UnwritableCacheTest, ServesEntriesWithoutWritableFolder) {
   EXPECT_EQ(as_plain_user([&] {
               CacheOptions options = options_;
               options.folder = options_.folder / "inside";

@@ -8,7 +8,7 @@
 namespace kmux {
 namespace {
 
-TEST(AbandonedThreads, AreWaitedForInTheEnd) {
+TEST(AbandonedThreadsTest, AreJoinedOnDestruction) {
   Door door;
   std::atomic<int> ended = 0;
   auto abandoned_threads = std::make_shared<AbandonedThreads>();

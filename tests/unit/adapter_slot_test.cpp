@@ -24,12 +24,12 @@ LoadedArtifact loaded(kmux_code answer, std::string tier, std::size_t variant = 
 
 kmux_code launch(const AdapterSlot& slot) { return slot.entry()(nullptr, {}, {}); }
 
-class AdapterSlots : public testing::Test {
+class AdapterSlotsTest : public testing::Test {
  protected:
   std::shared_ptr<AdapterSlot> slot_ = std::make_shared<AdapterSlot>(loaded(1, "fast"));
 };
 
-TEST_F(AdapterSlots, LaunchesTheFirstUntilABetterOneCame) {
+TEST_F(AdapterSlotsTest, LaunchesFirstUntilBetterIsReady) {
   AdapterSlot::Promise promise = slot_->expect_better();
   const LaunchEntry first = slot_->entry();
   EXPECT_EQ(launch(*slot_), 1);
@@ -41,9 +41,9 @@ TEST_F(AdapterSlots, LaunchesTheFirstUntilABetterOneCame) {
   EXPECT_EQ(first(nullptr, {}, {}), 1) << "a call that was under way still has its adapter";
 }
 
-TEST_F(AdapterSlots, WaitsForNothingThatIsNotPromised) { EXPECT_TRUE(slot_->await_better().ok()); }
+TEST_F(AdapterSlotsTest, DoesNotWaitWithoutPromise) { EXPECT_TRUE(slot_->await_better().ok()); }
 
-TEST_F(AdapterSlots, WaitersHearOfABrokenPromise) {
+TEST_F(AdapterSlotsTest, WaitersGetErrorForBrokenPromise) {
   {
     const AdapterSlot::Promise promise = slot_->expect_better();
   }
@@ -54,12 +54,12 @@ TEST_F(AdapterSlots, WaitersHearOfABrokenPromise) {
   EXPECT_EQ(launch(*slot_), 1);
 }
 
-TEST_F(AdapterSlots, WaitersHearWhyItWasGivenUp) {
+TEST_F(AdapterSlotsTest, WaitersGetErrorOfAbandonedPromise) {
   slot_->expect_better().give_up(make_error(ErrorCode::kCompileFailed, "too hard."));
   EXPECT_EQ(slot_->await_better().error().message, "too hard.");
 }
 
-TEST_F(AdapterSlots, WhatIsSaidFirstCounts) {
+TEST_F(AdapterSlotsTest, FirstOutcomeOfPromiseWins) {
   AdapterSlot::Promise promise = slot_->expect_better();
   promise.give_up(make_error(ErrorCode::kUnavailable, "given up elsewhere."));
   promise.keep(loaded(2, "full"));
@@ -67,7 +67,7 @@ TEST_F(AdapterSlots, WhatIsSaidFirstCounts) {
   EXPECT_EQ(launch(*slot_), 1);
 }
 
-TEST_F(AdapterSlots, ForkedChildDoesNotWaitForItsParentsPromise) {
+TEST_F(AdapterSlotsTest, ForkedChildDoesNotWaitForItsParentsPromise) {
   const AdapterSlot::Promise promise = slot_->expect_better();
   EXPECT_EXIT(
       {
@@ -79,7 +79,7 @@ TEST_F(AdapterSlots, ForkedChildDoesNotWaitForItsParentsPromise) {
       testing::ExitedWithCode(0), "the better code was to come from the parent process");
 }
 
-TEST_F(AdapterSlots, PromiseToAKernelThatIsGoneIsPointless) {
+TEST_F(AdapterSlotsTest, PromiseIsPointlessAfterSlotIsDestroyed) {
   AdapterSlot::Promise promise = slot_->expect_better();
   EXPECT_FALSE(promise.is_pointless());
   slot_.reset();
@@ -87,7 +87,7 @@ TEST_F(AdapterSlots, PromiseToAKernelThatIsGoneIsPointless) {
   promise.keep(loaded(2, "full"));
 }
 
-TEST_F(AdapterSlots, LaunchesWhatAnotherOriginMadeAndTheFirstAgain) {
+TEST_F(AdapterSlotsTest, SwitchesBackToKnownAdapters) {
   slot_->replace(loaded(3, "full", 1));
   EXPECT_EQ(launch(*slot_), 3);
   EXPECT_EQ(slot_->loaded().origin->index, 1U);
@@ -100,7 +100,7 @@ TEST_F(AdapterSlots, LaunchesWhatAnotherOriginMadeAndTheFirstAgain) {
   EXPECT_EQ(launch(*slot_), 3);
 }
 
-TEST_F(AdapterSlots, BetterOneDoesNotReplaceWhatItWasNotPromisedFor) {
+TEST_F(AdapterSlotsTest, PromisedAdapterDoesNotReplaceAnotherOrigin) {
   AdapterSlot::Promise promise = slot_->expect_better();
   slot_->replace(loaded(3, "full", 1));
   promise.keep(loaded(2, "full"));
@@ -108,7 +108,7 @@ TEST_F(AdapterSlots, BetterOneDoesNotReplaceWhatItWasNotPromisedFor) {
   EXPECT_TRUE(slot_->await_better().ok());
 }
 
-TEST_F(AdapterSlots, WaitsForAllThatArePromised) {
+TEST_F(AdapterSlotsTest, WaitsForAllPromises) {
   AdapterSlot::Promise tier = slot_->expect_better();
   AdapterSlot::Promise winner = slot_->expect_better();
   tier.keep(loaded(2, "full"));
@@ -120,7 +120,7 @@ TEST_F(AdapterSlots, WaitsForAllThatArePromised) {
   EXPECT_EQ(launch(*slot_), 2);
 }
 
-TEST_F(AdapterSlots, HurriesWhatMakesItAndWaitsNoLongerThanAsked) {
+TEST_F(AdapterSlotsTest, HurriesProducerAndHonorsTimeoutAndStop) {
   int hurried = 0;
   AdapterSlot::Promise promise = slot_->expect_better([&] { ++hurried; });
   const Status waited = slot_->await_better({.timeout = std::chrono::milliseconds(1)});
@@ -136,7 +136,7 @@ TEST_F(AdapterSlots, HurriesWhatMakesItAndWaitsNoLongerThanAsked) {
   EXPECT_EQ(hurried, 2) << "what is there needs no hurry";
 }
 
-TEST_F(AdapterSlots, KnowsWhichBackendsItUsed) {
+TEST_F(AdapterSlotsTest, TracksUsedBackends) {
   EXPECT_TRUE(slot_->has_used("fake"));
   EXPECT_FALSE(slot_->has_used("other"));
 }
@@ -153,7 +153,7 @@ class Multiplier final : public Interceptor {
   int factor_, more_;
 };
 
-TEST_F(AdapterSlots, CallsGoThroughAnInterceptorUntilItLeaves) {
+TEST_F(AdapterSlotsTest, CallsPassInterceptorUntilItLeaves) {
   const auto tenfold = std::make_shared<Multiplier>(10);
   slot_->intercept(tenfold);
   EXPECT_EQ(launch(*slot_), 10);
@@ -165,7 +165,7 @@ TEST_F(AdapterSlots, CallsGoThroughAnInterceptorUntilItLeaves) {
   EXPECT_EQ(launch(*slot_), 2) << "once is enough";
 }
 
-TEST_F(AdapterSlots, InterceptorsAreAllPassedTheNewestFirst) {
+TEST_F(AdapterSlotsTest, CallsPassInterceptorsNewestFirst) {
   const auto inner = std::make_shared<Multiplier>(10), middle = std::make_shared<Multiplier>(1, 3);
   const auto outer = std::make_shared<Multiplier>(100);
   for (const auto& each : {inner, middle, outer}) slot_->intercept(each);
@@ -180,7 +180,7 @@ TEST_F(AdapterSlots, InterceptorsAreAllPassedTheNewestFirst) {
   EXPECT_EQ(launch(*slot_), 100);
 }
 
-TEST_F(AdapterSlots, InterceptorsComeAndGoWhileOthersCall) {
+TEST_F(AdapterSlotsTest, InterceptorsChangeDuringConcurrentCalls) {
   std::atomic<bool> done{false};
   std::atomic<int> wrong{0};
   std::thread caller([&] {
@@ -198,7 +198,7 @@ TEST_F(AdapterSlots, InterceptorsComeAndGoWhileOthersCall) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(AdapterSlots, SwapsWhileOthersCall) {
+TEST_F(AdapterSlotsTest, SwapsAdaptersDuringConcurrentCalls) {
   std::atomic<bool> done{false};
   std::atomic<int> wrong{0};
   std::thread caller([&] {

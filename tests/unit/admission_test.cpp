@@ -41,12 +41,12 @@ class Waiter {
   std::thread thread_;
 };
 
-TEST(Admission, LetsOneRunHoweverMuchItTakes) {
+TEST(AdmissionTest, AdmitsSingleRequestOverBudget) {
   const auto admission = std::make_shared<Admission>();
   EXPECT_NE(admission->acquire({.bytes = 1000, .budget = 1, .most = 1}, never), nullptr);
 }
 
-TEST(Admission, WaitsUntilItsMemoryIsFree) {
+TEST(AdmissionTest, WaitsUntilMemoryIsReleased) {
   const auto admission = std::make_shared<Admission>();
   auto first = admission->acquire(kTen, never);
   const auto second = admission->acquire(kTen, never);
@@ -56,7 +56,7 @@ TEST(Admission, WaitsUntilItsMemoryIsFree) {
   EXPECT_TRUE(third.is_admitted());
 }
 
-TEST(Admission, WaitsUntilThereAreFewerThanTheMost) {
+TEST(AdmissionTest, WaitsUntilBelowMaximumCount) {
   const auto admission = std::make_shared<Admission>();
   const Admission::Request alone{.bytes = 0, .budget = 100, .most = 1};
   auto first = admission->acquire(alone, never);
@@ -66,7 +66,7 @@ TEST(Admission, WaitsUntilThereAreFewerThanTheMost) {
   EXPECT_TRUE(second.is_admitted());
 }
 
-TEST(Admission, LetsNobodyPassALargeOneThatWaits) {
+TEST(AdmissionTest, KeepsOrderBehindLargeRequest) {
   const auto admission = std::make_shared<Admission>();
   auto first = admission->acquire(kTen, never);
   Waiter large(*admission, {.bytes = 25, .budget = 25, .most = 4});
@@ -78,7 +78,7 @@ TEST(Admission, LetsNobodyPassALargeOneThatWaits) {
   EXPECT_TRUE(small.is_admitted());
 }
 
-TEST(Admission, AsksAgainWhetherOneIsWanted) {
+TEST(AdmissionTest, ReturnsNullForCanceledRequests) {
   const auto admission = std::make_shared<Admission>();
   const auto first = admission->acquire({.bytes = 25, .budget = 25, .most = 4}, never);
   Waiter second(*admission, kTen);
@@ -88,7 +88,7 @@ TEST(Admission, AsksAgainWhetherOneIsWanted) {
   EXPECT_EQ(admission->acquire(kTen, always), nullptr);
 }
 
-TEST(Admission, CountsTheMemoryOfWhatWasLeftBehindButNotItsPlace) {
+TEST(AdmissionTest, CountsMemoryButNotSlotOfAbandonedRequest) {
   const auto admission = std::make_shared<Admission>();
   const auto hung = admission->acquire({.bytes = 20, .budget = 25, .most = 1}, never);
   hung->leave_behind();

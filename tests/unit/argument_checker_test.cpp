@@ -71,7 +71,7 @@ class Checked {
   int device_ = -1;
 };
 
-TEST(ArgumentChecker, FillsSlotsAndSymbols) {
+TEST(ArgumentCheckerTest, FillsSlotsAndSymbols) {
   Checked check({buffer_param("A", kF32, {kCheckedM, 64}), scalar_param("s", dtype::kInt8), {"p", PointerParam{}}});
   int target = 0;
   EXPECT_EQ(check({tensor({3, 64}), -1, Arg::pointer(&target)}), "");
@@ -81,7 +81,7 @@ TEST(ArgumentChecker, FillsSlotsAndSymbols) {
   EXPECT_THAT(check.values(), ElementsAre(3));
 }
 
-TEST(ArgumentChecker, NamesActualAndExpectedTheRightWayRound) {
+TEST(ArgumentCheckerTest, ReportsActualAndExpectedValues) {
   Checked check({buffer_param("A", dtype::kFloat16, {kCheckedM, 64})});
   EXPECT_EQ(check({tensor({4, 63}, dtype::kFloat16)}),
             "kernel \"k\": parameter \"A\" has shape[1] = 63 (expected 64). Pass a tensor of float16[m, 64].");
@@ -91,7 +91,7 @@ TEST(ArgumentChecker, NamesActualAndExpectedTheRightWayRound) {
   EXPECT_THAT(check({nullptr}), HasSubstr("\"A\" is null"));
 }
 
-TEST(ArgumentChecker, TakesCompatibleDtypes) {
+TEST(ArgumentCheckerTest, AcceptsCompatibleDtypes) {
   const auto accepts = [](DType expected, DType actual) {
     return Checked({buffer_param("A", expected, {4})})({tensor({4}, actual)}).empty();
   };
@@ -107,7 +107,7 @@ TEST(ArgumentChecker, TakesCompatibleDtypes) {
   EXPECT_TRUE(accepts(kInt4, {kDLUInt, 4, 1}));
 }
 
-TEST(ArgumentChecker, ComparesEveryCarrierOfASymbol) {
+TEST(ArgumentCheckerTest, ComparesEveryCarrierOfASymbol) {
   Checked check({buffer_param("A", kF32, {kCheckedM}), buffer_param("B", kF32, {kCheckedM}),
                  buffer_param("C", kF32, {8, kCheckedM})});
   EXPECT_EQ(check({tensor({4}), tensor({4}), tensor({8, 4})}), "");
@@ -116,7 +116,7 @@ TEST(ArgumentChecker, ComparesEveryCarrierOfASymbol) {
   EXPECT_THAT(check({tensor({4}), tensor({4}), tensor({8, 3})}), HasSubstr("\"C\" has shape[1] = 3"));
 }
 
-TEST(ArgumentChecker, SolvesLinearExtents) {
+TEST(ArgumentCheckerTest, SolvesLinearExtents) {
   Checked check({buffer_param("A", kF32, {kCheckedN * Expr(4)}), buffer_param("B", kF32, {kCheckedN + Expr(2)}),
                  buffer_param("C", kF32, {Expr(10) - kCheckedN})});
   EXPECT_EQ(check({tensor({12}), tensor({5}), tensor({7})}), "");
@@ -127,7 +127,7 @@ TEST(ArgumentChecker, SolvesLinearExtents) {
   EXPECT_THAT(check({tensor({12}), tensor({5}), tensor({8})}), HasSubstr("\"C\" has shape[0] = 8"));
 }
 
-TEST(ArgumentChecker, ComputesOtherExtents) {
+TEST(ArgumentCheckerTest, ComputesNonlinearExtents) {
   Checked check({buffer_param("A", kF32, {kCheckedM, kCheckedN}),
                  buffer_param("B", kF32, {ceildiv(kCheckedN, 128) * Expr(4)}),
                  buffer_param("C", kF32, {kCheckedM * kCheckedN})});
@@ -139,12 +139,12 @@ TEST(ArgumentChecker, ComputesOtherExtents) {
   EXPECT_THAT(check({tensor({kHuge, kHuge}, kF32, {1, 1}), tensor({8}), tensor({1})}), HasSubstr("contiguous"));
 }
 
-TEST(ArgumentChecker, SaysWhyAComputedExtentHasNoValue) {
+TEST(ArgumentCheckerTest, ReportsWhyExtentCannotBeComputed) {
   Checked check({buffer_param("A", kF32, {kCheckedM}), buffer_param("B", kF32, {floordiv(8, kCheckedM)})});
   EXPECT_THAT(check({tensor({0}), tensor({8})}), AllOf(HasSubstr("\"B\" has no size"), HasSubstr("division by zero")));
 }
 
-TEST(ArgumentChecker, TakesIntegerScalarsInShapes) {
+TEST(ArgumentCheckerTest, AcceptsIntegerScalarsInShapes) {
   Checked check({buffer_param("A", kF32, {kCheckedN}), scalar_param("n", dtype::kInt32)});
   EXPECT_EQ(check({tensor({5}), 5}), "");
   EXPECT_THAT(check({tensor({5}), 6}), HasSubstr("\"A\" has shape[0] = 5 (expected n = 6 with n = 6)"));
@@ -153,18 +153,18 @@ TEST(ArgumentChecker, TakesIntegerScalarsInShapes) {
   EXPECT_THAT(wide({tensor({5}), std::numeric_limits<std::uint64_t>::max()}), HasSubstr("uses it as int64"));
 }
 
-TEST(ArgumentChecker, RefusesNegativeExtents) {
+TEST(ArgumentCheckerTest, RejectsNegativeExtents) {
   Checked check({buffer_param("A", kF32, {kCheckedM})});
   EXPECT_THAT(check({tensor({-1})}), HasSubstr("\"A\" has shape[0] = -1 (an extent is not negative)"));
 }
 
-TEST(ArgumentChecker, ComparesNarrowSymbolsWithTheirRange) {
+TEST(ArgumentCheckerTest, ChecksRangeOfNarrowSymbols) {
   Checked check({buffer_param("A", kF32, {kCheckedM, 0})}, dtype::kInt32);
   EXPECT_EQ(check({tensor({7, 0})}), "");
   EXPECT_THAT(check({tensor({kHuge, 0})}), AllOf(HasSubstr("m = 1099511627776"), HasSubstr("int32")));
 }
 
-TEST(ArgumentChecker, TakesAbsentStridesAsContiguous) {
+TEST(ArgumentCheckerTest, TreatsMissingStridesAsContiguous) {
   Checked check({buffer_param("A", kF32, {2, 3})});
   DLTensor bare = *tensor({2, 3}).dl();
   std::array<std::int64_t, 2> shape{2, 3};
@@ -176,21 +176,21 @@ TEST(ArgumentChecker, TakesAbsentStridesAsContiguous) {
   EXPECT_THAT(check({tensor({2, 3}, kF32, {1, 2})}), HasSubstr("contiguous"));
 }
 
-TEST(ArgumentChecker, LetsStridesThatDecideNothingBe) {
+TEST(ArgumentCheckerTest, IgnoresIrrelevantStrides) {
   Checked check({buffer_param("A", kF32, {kCheckedM, kCheckedN})});
   EXPECT_EQ(check({tensor({1, 3}, kF32, {77, 1})}), "");
   EXPECT_EQ(check({tensor({3, 1}, kF32, {1, 77})}), "");
   EXPECT_EQ(check({tensor({0, 3}, kF32, {5, 9})}), "");
 }
 
-TEST(ArgumentChecker, ComparesDeclaredStrides) {
+TEST(ArgumentCheckerTest, ComparesDeclaredStrides) {
   Checked check({{"A", BufferParam{kF32, {4, 8}, std::vector<Expr>{16, 1}}}});
   EXPECT_EQ(check({tensor({4, 8}, kF32, {16, 1})}), "");
   EXPECT_THAT(check({tensor({4, 8})}), HasSubstr("\"A\" has strides[0] = 8 (expected 16)"));
   EXPECT_THAT(check({tensor({4, 8}, kF32, {16, 2})}), HasSubstr("strides[1] = 2 (expected 1)"));
 }
 
-TEST(ArgumentChecker, BindsStrideSymbols) {
+TEST(ArgumentCheckerTest, BindsStrideSymbols) {
   const Expr s = Expr::symbol("s");
   Checked check({{"A", BufferParam{kF32, {4, 8}, std::vector<Expr>{s, 1}}},
                  {"B", BufferParam{kF32, {kCheckedM, 8}, std::vector<Expr>{s, 1}}}});
@@ -201,7 +201,7 @@ TEST(ArgumentChecker, BindsStrideSymbols) {
   EXPECT_EQ(check({tensor({4, 8}, kF32, {16, 1}), tensor({1, 8}, kF32, {24, 1})}), "");
 }
 
-TEST(ArgumentChecker, BindsAStrideThatDecidesNothingLast) {
+TEST(ArgumentCheckerTest, BindsIrrelevantStridesLast) {
   const Expr s = Expr::symbol("s");
   Checked check({{"A", BufferParam{kF32, {kCheckedM, 8}, std::vector<Expr>{s * Expr(2), 1}}},
                  {"B", BufferParam{kF32, {4, 8}, std::vector<Expr>{s, 1}}}});
@@ -212,7 +212,7 @@ TEST(ArgumentChecker, BindsAStrideThatDecidesNothingLast) {
   EXPECT_THAT(alone.values(), ElementsAre(1, 3));
 }
 
-TEST(ArgumentChecker, ComputesStrides) {
+TEST(ArgumentCheckerTest, ComputesStrides) {
   Checked check(
       {{"A", BufferParam{kF32, {kCheckedM, kCheckedN}, std::vector<Expr>{ceildiv(kCheckedN, 4) * Expr(4), 1}}}});
   EXPECT_EQ(check({tensor({2, 5}, kF32, {8, 1})}), "");
@@ -221,7 +221,7 @@ TEST(ArgumentChecker, ComputesStrides) {
   EXPECT_EQ(check({tensor({1, 5}, kF32, {5, 1})}), "");
 }
 
-TEST(ArgumentChecker, CountsElementsOfSubByteTypes) {
+TEST(ArgumentCheckerTest, CountsElementsOfSubByteTypes) {
   Checked check({buffer_param("A", kInt4, {kCheckedM, 6})});
   EXPECT_EQ(check({tensor({2, 6}, kInt4)}), "");
   EXPECT_EQ(check({tensor({2, 3}, dtype::kInt8)}), "");
@@ -230,7 +230,7 @@ TEST(ArgumentChecker, CountsElementsOfSubByteTypes) {
   EXPECT_THAT(check({tensor({2, 3}, dtype::kInt16)}), HasSubstr("has dtype int16 (expected int4)"));
 }
 
-TEST(ArgumentChecker, ScalesStridesOfSubByteStorage) {
+TEST(ArgumentCheckerTest, ScalesStridesOfSubByteStorage) {
   Checked check({{"A", BufferParam{kInt4, {4, kCheckedN}, std::vector<Expr>{Expr::symbol("s"), 1}}}});
   EXPECT_EQ(check({tensor({4, 3}, dtype::kUInt8, {3, 1})}), "");
   EXPECT_THAT(check.values(), ElementsAre(6, 6));
@@ -238,7 +238,7 @@ TEST(ArgumentChecker, ScalesStridesOfSubByteStorage) {
   EXPECT_THAT(check.values(), ElementsAre(6, 8));
 }
 
-TEST(ArgumentChecker, SkipsNullTensorsThatAreAllowed) {
+TEST(ArgumentCheckerTest, SkipsNullForNullableTensors) {
   Checked check({{"A", BufferParam{kF32, {kCheckedM, 8}, {}, 0, true}},
                  {"B", BufferParam{kF32, {kCheckedM, kCheckedM * kCheckedM}, {}, 0, true}},
                  buffer_param("C", kF32, {4})});
@@ -252,14 +252,14 @@ TEST(ArgumentChecker, SkipsNullTensorsThatAreAllowed) {
   EXPECT_THAT(check({tensor({3, 7}), nullptr, tensor({4})}), HasSubstr("shape[1] = 7"));
 }
 
-TEST(ArgumentChecker, WantsMemoryForElements) {
+TEST(ArgumentCheckerTest, RejectsNonemptyTensorWithoutMemory) {
   Checked check({buffer_param("A", kF32, {kCheckedM})});
   EXPECT_EQ(check({Tensor::borrow(nullptr, {0}, kF32)}), "");
   EXPECT_EQ(check.slot(0).ptr, nullptr);
   EXPECT_THAT(check({Tensor::borrow(nullptr, {4}, kF32)}), HasSubstr("\"A\" has no memory"));
 }
 
-TEST(ArgumentChecker, AddsTheByteOffsetAndChecksTheAlignment) {
+TEST(ArgumentCheckerTest, AddsByteOffsetAndChecksAlignment) {
   Checked check({buffer_param("A", kF32, {4})});
   DLTensor view = *tensor({4}).dl();
   std::array<std::int64_t, 1> shape{4};
@@ -275,7 +275,7 @@ TEST(ArgumentChecker, AddsTheByteOffsetAndChecksTheAlignment) {
   EXPECT_THAT(strict({&view}), HasSubstr("not aligned to 32 bytes"));
 }
 
-TEST(ArgumentChecker, WantsTensorsOnTheKernelsDevice) {
+TEST(ArgumentCheckerTest, RejectsTensorsOnAnotherDevice) {
   const Signature signature = fake_signature({buffer_param("A", kF32, {4})});
   Checked device(signature, {{kDLExtDev, 1}, std::uint64_t{1} << kDLOneAPI});
   DLTensor view = *tensor({4}).dl();
@@ -296,7 +296,7 @@ TEST(ArgumentChecker, WantsTensorsOnTheKernelsDevice) {
   EXPECT_EQ(host({&view}), "");
 }
 
-TEST(ArgumentChecker, FindsTheOneDeviceOfAllTensors) {
+TEST(ArgumentCheckerTest, FindsCommonDeviceOfAllTensors) {
   const Signature signature = fake_signature({buffer_param("A", kF32, {4}), buffer_param("B", kF32, {4})});
   Checked check(signature, {{kDLExtDev, 0}, 0, 0b1101});
   DLTensor a = *tensor({4}).dl();
@@ -320,14 +320,14 @@ TEST(ArgumentChecker, FindsTheOneDeviceOfAllTensors) {
   EXPECT_THAT(on(3, 0), HasSubstr("\"B\" is on ext_dev:0 (the tensors before it are on ext_dev:3)"));
 }
 
-TEST(ArgumentChecker, ExplainsScalars) {
+TEST(ArgumentCheckerTest, ReportsInvalidScalars) {
   Checked check({scalar_param("s", dtype::kInt8)});
   EXPECT_THAT(check({300}), HasSubstr("parameter \"s\" is the integer 300 (expected a int8 scalar)"));
   EXPECT_THAT(check({1.5}), HasSubstr("is the number 1.5"));
   EXPECT_THAT(check({tensor({4})}), HasSubstr("is a tensor float32[4]"));
 }
 
-TEST(ArgumentChecker, TakesAddressesOfManyKinds) {
+TEST(ArgumentCheckerTest, AcceptsTensorsNullAndIntegersAsPointers) {
   Checked check({{"p", PointerParam{}}});
   EXPECT_EQ(check({tensor({4}, dtype::kInt64)}), "");
   EXPECT_EQ(check.slot(0).ptr, memory.data());
@@ -338,7 +338,7 @@ TEST(ArgumentChecker, TakesAddressesOfManyKinds) {
   EXPECT_THAT(check({1.5}), HasSubstr("\"p\" is the number 1.5 (expected a pointer)"));
 }
 
-TEST(ArgumentChecker, ChecksInputsAlone) {
+TEST(ArgumentCheckerTest, ChecksOnlyInputs) {
   const Signature signature =
       fake_signature({buffer_param("C", kF32, {kCheckedM, kCheckedN}), buffer_param("A", kF32, {kCheckedM})}, {"C"});
   Checked check(signature, {}, CheckScope::kInputs);
@@ -350,7 +350,7 @@ TEST(ArgumentChecker, ChecksInputsAlone) {
   EXPECT_THAT(square.values(), ElementsAre(4));
 }
 
-TEST(ArgumentChecker, TakesTensorsWithoutDimensions) {
+TEST(ArgumentCheckerTest, AcceptsZeroDimensionalTensors) {
   Checked check({buffer_param("A", kF32, {})});
   EXPECT_EQ(check({tensor({})}), "");
   EXPECT_THAT(check({tensor({1})}), HasSubstr("has 1 dimensions (expected 0)"));

@@ -58,7 +58,7 @@ class ArtifactCacheTest : public testing::Test {
   std::atomic<int> makes_{0};
 };
 
-TEST_F(ArtifactCacheTest, MakesOnceAndFindsAfterwards) {
+TEST_F(ArtifactCacheTest, MakesEntryOnceThenFindsIt) {
   EXPECT_EQ(code(*open(), "a"), "code of a");
   const auto cache = open();
   EXPECT_EQ(code(*cache, "a"), "code of a");
@@ -68,7 +68,7 @@ TEST_F(ArtifactCacheTest, MakesOnceAndFindsAfterwards) {
   EXPECT_EQ(log_, "");
 }
 
-TEST_F(ArtifactCacheTest, StoresUnsupportedAndNoOtherError) {
+TEST_F(ArtifactCacheTest, CachesOnlyUnsupportedErrors) {
   for (int i = 0; i < 2; ++i) {
     const auto cache = open();
     const Error error = cache->find_or_make(key_of("u"), refusing(ErrorCode::kUnsupported)).error();
@@ -99,7 +99,7 @@ TEST_F(ArtifactCacheTest, MakesOnceForAllThreads) {
   EXPECT_EQ(right, 8);
 }
 
-TEST_F(ArtifactCacheTest, GivesTheErrorToAllWhoWaited) {
+TEST_F(ArtifactCacheTest, ReturnsErrorToAllWaiters) {
   const auto cache = open();
   std::barrier start(4);
   std::vector<std::thread> threads;
@@ -116,7 +116,7 @@ TEST_F(ArtifactCacheTest, GivesTheErrorToAllWhoWaited) {
   EXPECT_EQ(code(*cache, "a"), "code of a");
 }
 
-TEST_F(ArtifactCacheTest, FreesTheWaitingWhenMakeThrows) {
+TEST_F(ArtifactCacheTest, ReleasesWaitersWhenMakeThrows) {
   const auto cache = open();
   std::atomic<bool> makes{false};
   std::thread follower;
@@ -133,7 +133,7 @@ TEST_F(ArtifactCacheTest, FreesTheWaitingWhenMakeThrows) {
   follower.join();
 }
 
-TEST_F(ArtifactCacheTest, PublishesWhatWasBuiltElsewhere) {
+TEST_F(ArtifactCacheTest, PublishesEntryBuiltElsewhere) {
   const auto cache = open();
   cache->publish(key_of("a"), entry_of("full"), file_time_now());
   cache->flush();
@@ -141,7 +141,7 @@ TEST_F(ArtifactCacheTest, PublishesWhatWasBuiltElsewhere) {
   EXPECT_EQ(makes_, 0);
 }
 
-TEST_F(ArtifactCacheTest, LogsWhatItDoesNotKeep) {
+TEST_F(ArtifactCacheTest, LogsEntryThatCannotBeCached) {
   CacheEntry entry = entry_of("a");
   entry.artifact.set(std::string(kDependenciesPart), to_json(Dependencies{{temp_.write("a.h", "")}, {}}));
   const auto cache = open();
@@ -151,7 +151,7 @@ TEST_F(ArtifactCacheTest, LogsWhatItDoesNotKeep) {
   EXPECT_THAT(log_, HasSubstr("an artifact is not cached: what the build read is not known"));
 }
 
-TEST_F(ArtifactCacheTest, AsksReadOnlyFoldersNext) {
+TEST_F(ArtifactCacheTest, SearchesReadOnlyFoldersNext) {
   code(*open(), "shared");
   fs::rename(temp_.path() / "cache", temp_.path() / "shared");
   CacheOptions with_tier = options();
@@ -164,7 +164,7 @@ TEST_F(ArtifactCacheTest, AsksReadOnlyFoldersNext) {
   EXPECT_TRUE(cache->list().empty()) << "what the tier has is not copied";
 }
 
-TEST_F(ArtifactCacheTest, NeedsNoFolderOfItsOwn) {
+TEST_F(ArtifactCacheTest, ServesReadOnlyFoldersWhenItsOwnIsUnusable) {
   code(*open(), "shared");
   fs::rename(temp_.path() / "cache", temp_.path() / "shared");
   CacheOptions only_tier = options();
@@ -180,7 +180,7 @@ TEST_F(ArtifactCacheTest, NeedsNoFolderOfItsOwn) {
   EXPECT_THAT(cache->prune({}).error().message, HasSubstr("cannot prune the cache. folder"));
 }
 
-TEST_F(ArtifactCacheTest, AsksOthersWhereNoFolderIsNamed) {
+TEST_F(ArtifactCacheTest, ServesReadOnlyFoldersWithoutItsOwn) {
   code(*open(), "shared");
   CacheOptions only_tier = options();
   only_tier.folder.clear();
@@ -196,13 +196,13 @@ TEST_F(ArtifactCacheTest, AsksOthersWhereNoFolderIsNamed) {
   EXPECT_EQ(cache->folder(), "") << "no folder that is named by chance";
 }
 
-TEST_F(ArtifactCacheTest, IsNotOpenedWhereOthersMayWrite) {
+TEST_F(ArtifactCacheTest, RejectsFolderWritableByOthers) {
   fs::create_directory(temp_.path() / "cache");
   ::chmod((temp_.path() / "cache").c_str(), 0777);
   EXPECT_EQ(ArtifactCache::open(options()).error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(ArtifactCacheTest, LeavesADamagedReadOnlyEntryWhereItIs) {
+TEST_F(ArtifactCacheTest, DoesNotQuarantineDamagedReadOnlyEntry) {
   code(*open(), "shared");
   const fs::path entry = open()->list().at(0).location.folder;
   fs::resize_file(entry / "launcher", 1);
@@ -216,7 +216,7 @@ TEST_F(ArtifactCacheTest, LeavesADamagedReadOnlyEntryWhereItIs) {
   EXPECT_FALSE(fs::exists(temp_.path() / "shared" / "quarantine"));
 }
 
-TEST_F(ArtifactCacheTest, GoesOnWithoutARefusedLockFolder) {
+TEST_F(ArtifactCacheTest, ContinuesWithoutUntrustedLockFolder) {
   fs::create_directory(temp_.path() / "locks");
   ::chmod((temp_.path() / "locks").c_str(), 0777);
   EXPECT_EQ(code(*open(), "a"), "code of a");
@@ -224,7 +224,7 @@ TEST_F(ArtifactCacheTest, GoesOnWithoutARefusedLockFolder) {
   EXPECT_TRUE(open()->find(key_of("a")));
 }
 
-TEST_F(ArtifactCacheTest, IgnoresKeysThatAreNoDigest) {
+TEST_F(ArtifactCacheTest, IgnoresInvalidKeys) {
   const auto cache = open();
   const CacheKey odd{"../../" + std::string(58, 'a')};
   EXPECT_TRUE(cache->find_or_make(odd, [] { return entry_of("a"); }).ok());
@@ -233,7 +233,7 @@ TEST_F(ArtifactCacheTest, IgnoresKeysThatAreNoDigest) {
   EXPECT_TRUE(cache->list().empty());
 }
 
-TEST_F(ArtifactCacheTest, KeepsAFewEntriesAKey) {
+TEST_F(ArtifactCacheTest, LimitsEntriesPerKey) {
   const auto cache = open();
   for (int i = 0; i < 20; ++i) {
     CacheEntry entry = entry_of(std::to_string(i));
@@ -246,7 +246,7 @@ TEST_F(ArtifactCacheTest, KeepsAFewEntriesAKey) {
   EXPECT_EQ(code(*cache, "a"), "19");
 }
 
-TEST_F(ArtifactCacheTest, SweepsAfterAPublication) {
+TEST_F(ArtifactCacheTest, SweepsAfterPublication) {
   CacheOptions small = options();
   small.max_bytes = 1;
   small.min_idle = std::chrono::seconds(0);

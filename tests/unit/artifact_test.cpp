@@ -22,7 +22,7 @@ Artifact sample() {
   return artifact;
 }
 
-TEST(Artifact, FindsAndReplacesParts) {
+TEST(ArtifactTest, FindsAndReplacesParts) {
   Artifact artifact = sample();
   EXPECT_EQ(*artifact.find("launcher"), "int launch();\n");
   EXPECT_EQ(artifact.find("plan"), nullptr);
@@ -31,13 +31,13 @@ TEST(Artifact, FindsAndReplacesParts) {
   EXPECT_EQ(artifact.parts.size(), 3u);
 }
 
-TEST(Artifact, ReadsBackWhatItWrites) {
+TEST(ArtifactTest, RoundTripsThroughSerialization) {
   EXPECT_EQ(deserialize(serialize(sample())).value(), sample());
   EXPECT_EQ(deserialize(serialize(Artifact{})).value(), Artifact{});
   EXPECT_EQ(serialize(sample()), serialize(sample()));
 }
 
-TEST(Artifact, RefusesEveryTruncation) {
+TEST(ArtifactTest, RejectsEveryTruncation) {
   const std::string bytes = serialize(sample());
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const auto result = deserialize(std::string_view(bytes).substr(0, size));
@@ -46,7 +46,7 @@ TEST(Artifact, RefusesEveryTruncation) {
   }
 }
 
-TEST(Artifact, RefusesEveryFlippedBit) {
+TEST(ArtifactTest, RejectsEveryFlippedBit) {
   const std::string bytes = serialize(sample());
   for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
     std::string damaged = bytes;
@@ -55,7 +55,7 @@ TEST(Artifact, RefusesEveryFlippedBit) {
   }
 }
 
-TEST(Artifact, SurvivesRandomBytes) {
+TEST(ArtifactTest, RejectsRandomDamage) {
   std::mt19937 random(3);
   const std::string bytes = serialize(sample());
   for (int i = 0; i < 5000; ++i) {
@@ -69,7 +69,7 @@ TEST(Artifact, SurvivesRandomBytes) {
   }
 }
 
-TEST(Artifact, SaysWhatIsWrong) {
+TEST(ArtifactTest, ReportsFormatErrors) {
   const std::string bytes = serialize(sample());
   EXPECT_THAT(deserialize("hello").error().message, HasSubstr("does not begin as an artifact"));
   EXPECT_THAT(deserialize(bytes.substr(0, 20)).error().message, HasSubstr("truncated"));
@@ -82,7 +82,7 @@ TEST(Artifact, SaysWhatIsWrong) {
   EXPECT_THAT(deserialize(changed).error().message, HasSubstr("\"launcher\" differs from its SHA-256"));
 }
 
-TEST(Artifact, OmitsDigestsWhereBothSidesSaySo) {
+TEST(ArtifactTest, OmitsDigestsWhenBothSidesAgree) {
   const std::string bytes = serialize(sample(), Digests::kOmitted);
   EXPECT_EQ(deserialize(bytes, Digests::kOmitted).value(), sample());
   EXPECT_EQ(deserialize(serialize(sample()), Digests::kOmitted).value(), sample());
@@ -92,7 +92,7 @@ TEST(Artifact, OmitsDigestsWhereBothSidesSaySo) {
   }
 }
 
-TEST(Artifact, RefusesPartsOfOneName) {
+TEST(ArtifactTest, RejectsDuplicatePartNames) {
   Artifact twice;
   twice.parts = {{"code", "a"}, {"code", "b"}};
   EXPECT_THAT(deserialize(serialize(twice)).error().message, HasSubstr("\"code\" occurs twice"));

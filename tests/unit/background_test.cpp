@@ -25,7 +25,7 @@ bool takes_jobs(Background& background) {
   return held.use_count() > 1;
 }
 
-TEST(Background, RunsJobsInOrderOnAnotherThread) {
+TEST(BackgroundTest, RunsJobsInOrderOnAnotherThread) {
   const auto background = Background::make();
   std::vector<int> order;
   std::promise<std::thread::id> last;
@@ -39,7 +39,7 @@ TEST(Background, RunsJobsInOrderOnAnotherThread) {
   EXPECT_EQ(order, (std::vector{1, 2}));
 }
 
-TEST(Background, RunsFirstWhatACallerWaitsFor) {
+TEST(BackgroundTest, RunsHurriedJobsFirst) {
   const auto background = Background::make();
   std::promise<void> release, last;
   std::string order;
@@ -55,7 +55,7 @@ TEST(Background, RunsFirstWhatACallerWaitsFor) {
   EXPECT_EQ(order, "small small too large ");
 }
 
-TEST(Background, StopWaitsForWhatRunsAndDropsWhatWaits) {
+TEST(BackgroundTest, StopWaitsForRunningJobAndDropsQueuedOnes) {
   const auto background = Background::make();
   std::promise<void> begun, release;
   std::atomic<int> first{0}, second{0};
@@ -78,7 +78,7 @@ TEST(Background, StopWaitsForWhatRunsAndDropsWhatWaits) {
   EXPECT_EQ(held.use_count(), 1) << "a dropped job lets go of what it holds";
 }
 
-TEST(Background, DropsAtOnceWhatIsPostedAfterTheStop) {
+TEST(BackgroundTest, DropsJobsPostedAfterStop) {
   const auto background = Background::make();
   background->stop();
   std::atomic<int> ran{0};
@@ -88,7 +88,7 @@ TEST(Background, DropsAtOnceWhatIsPostedAfterTheStop) {
   EXPECT_EQ(ran, 0) << "nor did it run meanwhile";
 }
 
-TEST(Background, JobThatMayBeAbandonedIsLeftRunning) {
+TEST(BackgroundTest, DoesNotWaitForAbandonableJob) {
   std::promise<void> begun;
   const auto release = std::make_shared<std::promise<void>>();
   const auto ended = std::make_shared<std::promise<void>>();
@@ -110,7 +110,7 @@ TEST(Background, JobThatMayBeAbandonedIsLeftRunning) {
   EXPECT_EQ(ended->get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
 }
 
-TEST(Background, JobHearsThatItsResultIsNotWantedAnyMore) {
+TEST(BackgroundTest, StopCancelsRunningJob) {
   const auto background = Background::make();
   std::promise<void> begun;
   background->post([&begun] {
@@ -121,7 +121,7 @@ TEST(Background, JobHearsThatItsResultIsNotWantedAnyMore) {
   background->stop();  // otherwise it would wait forever
 }
 
-TEST(Background, WithoutAThreadAJobIsAbandoned) {
+TEST(BackgroundTest, AbandonsJobsWhenNoThreadCanStart) {
   const auto background = Background::make();
   bool ran = false;
   std::string why;
@@ -137,7 +137,7 @@ TEST(Background, WithoutAThreadAJobIsAbandoned) {
   EXPECT_FALSE(ran);
 }
 
-TEST(Background, MayBeLetGoOfByItsOwnJob) {
+TEST(BackgroundTest, CanBeReleasedByItsOwnJob) {
   std::promise<void> done;
   auto background = Background::make();
   std::promise<void> posted;
@@ -151,7 +151,7 @@ TEST(Background, MayBeLetGoOfByItsOwnJob) {
 }
 
 // A running job that must not be abandoned gets a limited time to end; a queued job is dropped.
-TEST(BackgroundDeathTest, ProcessEndsInOrder) {
+TEST(BackgroundDeathTest, ExitWaitsForRunningJobAndDropsQueuedOnes) {
   EXPECT_EXIT(
       {
         static const auto background = Background::make();
@@ -169,7 +169,7 @@ TEST(BackgroundDeathTest, ProcessEndsInOrder) {
       testing::ExitedWithCode(0), "the running job ended");
 }
 
-TEST(BackgroundDeathTest, ProcessDoesNotWaitForAJobThatHangs) {
+TEST(BackgroundDeathTest, ProcessExitsDespiteHungJob) {
   const auto began = std::chrono::steady_clock::now();
   EXPECT_EXIT(
       {

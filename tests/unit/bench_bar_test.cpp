@@ -11,19 +11,19 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(BarLine, IsFullAtTheEnd) {
+TEST(BarLineTest, FillsWithProgress) {
   EXPECT_EQ(bar_of(0), "[....................]");
   EXPECT_EQ(bar_of(0.25), "[#####...............]");
   EXPECT_EQ(bar_of(1.1), "[####################]");
 }
 
-TEST(BarLine, SaysTimesAsPeopleDo) {
+TEST(BarLineTest, FormatsTimeLeft) {
   EXPECT_EQ(time_left_text(milliseconds(44100)), "45 s");
   EXPECT_EQ(time_left_text(seconds(185)), "3 min 05 s");
   EXPECT_EQ(time_left_text(seconds(7800)), "2 h 10 min");
 }
 
-TEST(BarLine, NeverWraps) {
+TEST(BarLineTest, NeverWraps) {
   EXPECT_EQ(cut("0123456789", 10), "0123456789");
   EXPECT_EQ(cut("0123456789", 9), "012345...");
   EXPECT_EQ(cut("0123456789", 2), "01");
@@ -31,19 +31,19 @@ TEST(BarLine, NeverWraps) {
   EXPECT_EQ(drawn_over("x", 0), "\r\033[K");
 }
 
-TEST(BenchBar, SaysHowFarAndWhat) {
+TEST(BenchBarTest, ShowsProgressAndTask) {
   EXPECT_EQ(bench_text({"gemm: build on cpu", 0.27, {}}), "[#####...............]  27 %  gemm: build on cpu");
   EXPECT_EQ(bench_text({"gemm", 1, seconds(12)}), "[####################] 100 %  12 s left  gemm");
 }
 
-TEST(BenchBar, TellsTheTimeLeftWhenItIsNoGuess) {
+TEST(BenchBarTest, EstimatesTimeLeftOnceReliable) {
   EXPECT_FALSE(time_left(0.5, milliseconds(1900)));
   EXPECT_FALSE(time_left(0.04, seconds(60)));
   EXPECT_EQ(time_left(0.25, seconds(10)), seconds(30));
   EXPECT_EQ(time_left(1, seconds(10)), seconds(0));
 }
 
-TEST(BenchBar, IsDrawnTenTimesASecondAndTakenAway) {
+TEST(BenchBarTest, LimitsRedrawRateAndClearsAtEnd) {
   std::vector<std::string> drawn;
   BenchBar::Clock::time_point now{};
   {
@@ -59,7 +59,7 @@ TEST(BenchBar, IsDrawnTenTimesASecondAndTakenAway) {
                                  "\r[######..............]  30 %  b\033[K", "\r\033[K"));
 }
 
-TEST(BenchBar, LeavesNothingIfNothingWasShown) {
+TEST(BenchBarTest, PrintsNothingIfNothingWasShown) {
   std::vector<std::string> drawn;
   {
     BenchBar bar([&](const std::string& text) { drawn.push_back(text); }, [] { return 60; });

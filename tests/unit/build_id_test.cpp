@@ -51,7 +51,7 @@ std::string elf(const std::string& notes) {
 
 const std::string kGnu("GNU\0", 4);
 
-class BuildId : public testing::Test {
+class BuildIdTest : public testing::Test {
  protected:
   Result<std::string> read(const std::string& bytes) const { return read_build_id(folder_.write("lib.so", bytes)); }
   void expect_damaged(const std::string& bytes, const std::string& part) const {
@@ -63,7 +63,7 @@ class BuildId : public testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(BuildId, IsReadFromTheNotes) {
+TEST_F(BuildIdTest, IsReadFromElfNotes) {
   EXPECT_EQ(read(elf(note(NT_GNU_BUILD_ID, kGnu, "\x01\xab\xff"))).value(), "01abff");
   EXPECT_EQ(
       read(elf(note(1, kGnu, "abi") + note(NT_GNU_BUILD_ID, "other", "x") + note(NT_GNU_BUILD_ID, kGnu, "\x10\x20")))
@@ -71,12 +71,12 @@ TEST_F(BuildId, IsReadFromTheNotes) {
       "1020");
 }
 
-TEST_F(BuildId, IsEmptyWithoutSuchANote) {
+TEST_F(BuildIdTest, IsEmptyWithoutBuildIdNote) {
   EXPECT_EQ(read(elf("")).value(), "");
   EXPECT_EQ(read(elf(note(1, kGnu, "abi"))).value(), "");
 }
 
-TEST_F(BuildId, RefusesWhatIsNoLibrary) {
+TEST_F(BuildIdTest, RejectsUnsupportedFiles) {
   expect_damaged("", "not a 64-bit ELF or Mach-O file");
   expect_damaged("#!/bin/sh\n", "not a 64-bit ELF or Mach-O file");
   std::string other_class = elf("");
@@ -87,20 +87,20 @@ TEST_F(BuildId, RefusesWhatIsNoLibrary) {
   expect_damaged(other_order, "not a 64-bit ELF or Mach-O file");
 }
 
-TEST_F(BuildId, RefusesTruncatedFiles) {
+TEST_F(BuildIdTest, RejectsTruncatedElfFiles) {
   const std::string whole = elf(note(NT_GNU_BUILD_ID, kGnu, "12345678"));
   expect_damaged(whole.substr(0, sizeof(Elf64_Ehdr) + 8), "program headers are truncated");
   expect_damaged(whole.substr(0, whole.size() - 4), "notes are truncated");
 }
 
-TEST_F(BuildId, RefusesNotesThatAreTooLarge) {
+TEST_F(BuildIdTest, RejectsOversizedNotes) {
   std::string bytes = elf("");
   const std::uint64_t size = std::uint64_t{1} << 40;
   std::memcpy(bytes.data() + sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_filesz), &size, sizeof size);
   expect_damaged(bytes, "too large");
 }
 
-TEST_F(BuildId, SurvivesLyingSizes) {
+TEST_F(BuildIdTest, IsEmptyForInvalidNoteSizes) {
   std::string lying = note(NT_GNU_BUILD_ID, kGnu, "abcd");
   const Elf64_Word huge = 0xffffffff;
   std::memcpy(lying.data() + offsetof(Elf64_Nhdr, n_descsz), &huge, sizeof huge);
@@ -109,7 +109,7 @@ TEST_F(BuildId, SurvivesLyingSizes) {
   EXPECT_EQ(read(elf(lying)).value(), "");
 }
 
-TEST_F(BuildId, SurvivesRandomDamage) {
+TEST_F(BuildIdTest, ToleratesRandomDamageOfElfFiles) {
   std::mt19937 random(1);
   const std::string whole = elf(note(1, kGnu, "abi") + note(NT_GNU_BUILD_ID, kGnu, "12345678"));
   for (int i = 0; i < 500; ++i) {
@@ -163,7 +163,7 @@ std::string fat(const std::vector<std::pair<std::uint32_t, std::string>>& parts)
   return (wide ? "\xca\xfe\xba\xbf" : "\xca\xfe\xba\xbe") + reversed(number(count)) + list + content;
 }
 
-TEST_F(BuildId, IsTheUuidOfAMachOFile) {
+TEST_F(BuildIdTest, IsTheUuidOfAMachOFile) {
   const std::string uuid = "0123456789abcdef";
   const std::string hex = "30313233343536373839616263646566";
   EXPECT_EQ(read(mach(command(0x19, "segment.") + command(kUuid, uuid))).value(), hex);
@@ -171,7 +171,7 @@ TEST_F(BuildId, IsTheUuidOfAMachOFile) {
   EXPECT_EQ(read(mach(command(0x19, "segment."))).value(), "");
 }
 
-TEST_F(BuildId, IsThatOfThePartForThisProcessor) {
+TEST_F(BuildIdTest, UsesFatFilePartForThisProcessor) {
   const std::string other = mach(command(kUuid, std::string(16, 'o')), kOther);
   const std::string own = mach(command(kUuid, std::string(16, 'a')));
   std::string hex;
@@ -182,7 +182,7 @@ TEST_F(BuildId, IsThatOfThePartForThisProcessor) {
   expect_damaged(std::string("\xca\xfe\xba\xbe\x00\x40\x00\x34", 8) + own, "not a 64-bit ELF or Mach-O file");
 }
 
-TEST_F(BuildId, RefusesDamagedMachOFiles) {
+TEST_F(BuildIdTest, RejectsDamagedMachOFiles) {
   const std::string whole = mach(command(kUuid, "0123456789abcdef"));
   expect_damaged(whole.substr(0, 20), "not a 64-bit ELF or Mach-O file");
   expect_damaged(whole.substr(0, whole.size() - 4), "load commands are truncated");
@@ -196,7 +196,7 @@ TEST_F(BuildId, RefusesDamagedMachOFiles) {
   expect_damaged(fat<std::uint32_t>({{kOwn, "text"}}), "not a 64-bit ELF or Mach-O file");
 }
 
-TEST_F(BuildId, SurvivesRandomDamageOfMachOFiles) {
+TEST_F(BuildIdTest, ToleratesRandomDamageOfMachOFiles) {
   std::mt19937 random(1);
   const std::string part = mach(command(0x19, "segment.") + command(kUuid, "0123456789abcdef"));
   const std::string whole = fat<std::uint32_t>({{kOther, part}, {kOwn, part}});
@@ -211,7 +211,7 @@ TEST_F(BuildId, SurvivesRandomDamageOfMachOFiles) {
 /// tests/data/mach_o/both.dylib was compiled from "int kmux_x(void){return 1;}" by clang-19 -target arm64-apple-macos11
 /// and x86_64-apple-macos11, ld64.lld-19 -dylib -platform_version macos 11.0 11.0, and llvm-lipo-19 -create. The UUIDs
 /// are those that llvm-objdump-19 --macho --all-headers prints.
-TEST_F(BuildId, IsThatOfLibrariesForDarwin) {
+TEST_F(BuildIdTest, MatchesUuidsOfDarwinLibraries) {
   const std::string arm = "4c4c446955553144a1ea6cf16c81a16b", intel = "4c4c44c655553144a19ad63bac326720";
   const std::string both = KMUX_TEST_DATA_DIR "/mach_o/both.dylib";
   EXPECT_EQ(read_build_id(both).value(), kOwn == 0x01000007 ? intel : arm);
@@ -220,7 +220,7 @@ TEST_F(BuildId, IsThatOfLibrariesForDarwin) {
   EXPECT_EQ(read(bytes.substr(16384)).value(), arm);
 }
 
-TEST_F(BuildId, IsReadOfWhatThisClangMakesForDarwin) {
+TEST_F(BuildIdTest, IsReadFromFreshlyLinkedDarwinLibrary) {
   const auto linker = find_program("ld64.lld-19"), clang = find_program("clang-19");
   if (!linker || !clang)
     GTEST_SKIP() << needs("ld64.lld-19 and clang-19", "they are not in PATH. apt-get install lld-19 clang-19");
@@ -235,7 +235,7 @@ TEST_F(BuildId, IsReadOfWhatThisClangMakesForDarwin) {
   EXPECT_EQ(read_build_id(library).value().size(), 32U);
 }
 
-TEST_F(BuildId, UnreadableFileIsUnavailable) {
+TEST_F(BuildIdTest, MissingFileIsUnavailable) {
   const auto id = read_build_id("/no/such/library.so");
   ASSERT_FALSE(id.ok());
   EXPECT_EQ(id.error().code, ErrorCode::kUnavailable);

@@ -19,7 +19,7 @@ ProgramBuilder begun() {
 
 std::vector<Step> steps_of(const ProgramBuilder& builder) { return builder.build().value().variants[0].body.steps; }
 
-TEST(Builder, BuildsASignature) {
+TEST(BuilderTest, BuildsASignature) {
   ProgramBuilder builder("p");
   const Expr n = builder.symbol("n"), m = builder.symbol("m", dtype::kInt32);
   builder.input("A", dtype::kFloat16, {m, n}).output("C", dtype::kFloat32, {m}).pointer("q");
@@ -34,7 +34,7 @@ TEST(Builder, BuildsASignature) {
   EXPECT_THAT(signature.symbols, ElementsAre(Symbol{"m", dtype::kInt32}, Symbol{"n"}));  // in slot order
 }
 
-TEST(Builder, DefinesMacrosOfTheNewestVariant) {
+TEST(BuilderTest, DefinesMacrosForNewestVariant) {
   ProgramBuilder builder = begun();
   builder.define("N", 64).launch("k").args({"A"});
   builder.variant("c").source("k.c", "").define("M", -1).launch("k").args({"A"});
@@ -43,7 +43,7 @@ TEST(Builder, DefinesMacrosOfTheNewestVariant) {
   EXPECT_THAT(program.variants[1].settings.defines, ElementsAre("M=-1"));
 }
 
-TEST(Builder, BuildsALaunch) {
+TEST(BuilderTest, BuildsALaunch) {
   ProgramBuilder builder = begun();
   const Expr n = Expr::symbol("n");
   builder.launch("k")
@@ -72,7 +72,7 @@ TEST(Builder, BuildsALaunch) {
   EXPECT_THAT(steps_of(builder), ElementsAre(Step(expected)));
 }
 
-TEST(Builder, PacksTheValuesOfALaunch) {
+TEST(BuilderTest, SetsPackedValuesOfLaunch) {
   ProgramBuilder builder = begun();
   builder.launch("k");
   builder.variant("msl").source("k.metal", "").launch("k").args({"A", "n"}).packed_values();
@@ -81,7 +81,7 @@ TEST(Builder, PacksTheValuesOfALaunch) {
   EXPECT_FALSE(std::get<Launch>(program.variants[0].body.steps[0]).packed_values);
 }
 
-TEST(Builder, ResolvesNamesOfArguments) {
+TEST(BuilderTest, ResolvesArgumentNames) {
   ProgramBuilder builder = begun();
   builder.scalar("s", dtype::kFloat16);
   builder.pointer("p");
@@ -95,7 +95,7 @@ TEST(Builder, ResolvesNamesOfArguments) {
                              ExprArg{tiles, dtype::kInt64}, WorkspaceArg{"w"}, TensorMapArg{"map"}}));
 }
 
-TEST(Builder, BuildsGuardsAndLoops) {
+TEST(BuilderTest, BuildsGuardsAndLoops) {
   ProgramBuilder builder = begun();
   const Expr n = Expr::symbol("n");
   builder.body()
@@ -112,7 +112,7 @@ TEST(Builder, BuildsGuardsAndLoops) {
                   Step(For{"i", 0, n, {If{i, {Launch{.kernel = "k", .args = {ExprArg{i}}}}, {}}}})));
 }
 
-TEST(Builder, BuildsVariants) {
+TEST(BuilderTest, BuildsVariants) {
   ProgramBuilder builder = begun();
   builder.header("a.h", "x")
       .settings({.fast_math = true})
@@ -131,7 +131,7 @@ TEST(Builder, BuildsVariants) {
   EXPECT_EQ(program.metadata.description, "two");
 }
 
-TEST(Builder, FailsOnlyWhenItBuilds) {
+TEST(BuilderTest, ReportsErrorsOnlyInBuild) {
   ProgramBuilder builder("p");
   builder.source("k.c", "").launch("k").args({"nothing"});
   const Result<Program> program = builder.build();
@@ -141,7 +141,7 @@ TEST(Builder, FailsOnlyWhenItBuilds) {
   EXPECT_THAT(program.error().explain(), HasSubstr("no \"nothing\" in scope"));
 }
 
-TEST(Builder, CanBuildSeveralTimes) {
+TEST(BuilderTest, BuildsRepeatedly) {
   ProgramBuilder builder = begun();
   EXPECT_THAT(builder.build().error().message, HasSubstr("launches nothing"));
   builder.launch("k");

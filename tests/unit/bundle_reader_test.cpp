@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class BundleReading : public testing::Test {
+class BundleReadingTest : public testing::Test {
  protected:
   void write(const std::string& content) const {
     BundleWriter writer = BundleWriter::create(file_).value();
@@ -64,7 +64,7 @@ class BundleReading : public testing::Test {
   fs::path file_ = temp_.path() / "f.tar.zst";
 };
 
-TEST_F(BundleReading, GivesWhatWasWritten) {
+TEST_F(BundleReadingTest, ReturnsWrittenFiles) {
   std::string large(3'000'000, 'x');
   for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>(i * i >> 7);
   for (const std::string& content : {std::string(), std::string("short"), large}) {
@@ -73,7 +73,7 @@ TEST_F(BundleReading, GivesWhatWasWritten) {
   }
 }
 
-TEST_F(BundleReading, NoticesTruncationWhereverItIs) {
+TEST_F(BundleReadingTest, RejectsEveryTruncation) {
   write(std::string(10'000, 'x') + "end");
   const std::string whole = read_file(file_).value();
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -82,7 +82,7 @@ TEST_F(BundleReading, NoticesTruncationWhereverItIs) {
   }
 }
 
-TEST_F(BundleReading, NoticesWhatFollowsTheEnd) {
+TEST_F(BundleReadingTest, RejectsTrailingGarbage) {
   write("x");
   const std::string whole = read_file(file_).value();
   for (const std::size_t size : {1, 3, 100, 100'000}) {
@@ -93,7 +93,7 @@ TEST_F(BundleReading, NoticesWhatFollowsTheEnd) {
   EXPECT_EQ(read().value(), "a/b=x;c=x;a/b=x;c=x;") << "a second bundle is read, not passed over";
 }
 
-TEST_F(BundleReading, RefusesEverythingButPlainFiles) {
+TEST_F(BundleReadingTest, RejectsEverythingButPlainFiles) {
   for (const auto kind : {AE_IFDIR, AE_IFCHR, AE_IFBLK, AE_IFIFO}) {
     write_strange([&](archive_entry* entry) { archive_entry_set_filetype(entry, kind); });
     EXPECT_THAT(refusal(), HasSubstr("something else than the files of builds")) << kind;
@@ -109,7 +109,7 @@ TEST_F(BundleReading, RefusesEverythingButPlainFiles) {
   EXPECT_THAT(refusal(), HasSubstr("something else than the files of builds"));
 }
 
-TEST_F(BundleReading, RefusesOtherFiles) {
+TEST_F(BundleReadingTest, RejectsOtherFileFormats) {
   for (const char* text : {"", "no Zstandard file", "\x28\xb5\x2f\xfdxxxxxxxx"}) {
     temp_.write("f.tar.zst", text);
     EXPECT_NE(refusal(), "") << text;
@@ -121,7 +121,7 @@ TEST_F(BundleReading, RefusesOtherFiles) {
   EXPECT_THAT(refusal(), HasSubstr("it is not a Zstandard file")) << "a plain tar file";
 }
 
-TEST_F(BundleReading, SaysWhyAFileCannotBeRead) {
+TEST_F(BundleReadingTest, ReportsWhyFileCannotBeRead) {
   EXPECT_THAT(BundleReader::open(file_).error().message, HasSubstr("f.tar.zst' (No such file or directory)"));
   fs::create_directory(file_);
   const Result<std::string> folder = read();

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class BundleFile : public testing::Test {
+class BundleFileTest : public testing::Test {
  protected:
   void write() const {
     BundleWriter writer = BundleWriter::create(file_).value();
@@ -26,7 +26,7 @@ class BundleFile : public testing::Test {
   fs::path file_ = temp_.path() / "f.tar.zst";
 };
 
-TEST_F(BundleFile, HasNoOwnerAndNoTime) {
+TEST_F(BundleFileTest, OmitsOwnerAndTime) {
   write();
   constexpr const char* kShow =
       "import ctypes, io, sys, tarfile\n"
@@ -41,14 +41,14 @@ TEST_F(BundleFile, HasNoOwnerAndNoTime) {
   EXPECT_EQ(shown.standard_output, "sub/file 5 0 0 '' 0 0o600 True\n") << shown.standard_error;
 }
 
-TEST_F(BundleFile, IsTheSameForTheSameFiles) {
+TEST_F(BundleFileTest, IsDeterministic) {
   write();
   const std::string first = bytes();
   write();
   EXPECT_EQ(bytes(), first);
 }
 
-TEST_F(BundleFile, IsNotThereUnlessItIsFinished) {
+TEST_F(BundleFileTest, AppearsOnlyWhenFinished) {
   {
     BundleWriter writer = BundleWriter::create(file_).value();
     ASSERT_TRUE(writer.add("x", "x").ok());
@@ -57,7 +57,7 @@ TEST_F(BundleFile, IsNotThereUnlessItIsFinished) {
   EXPECT_TRUE(fs::is_empty(temp_.path()));
 }
 
-TEST_F(BundleFile, SaysWhyItCannotBeWritten) {
+TEST_F(BundleFileTest, ReportsWhyItCannotBeWritten) {
   EXPECT_THAT(BundleWriter::create(temp_.path() / "none" / "f").error().message,
               HasSubstr("(No such file or directory)"));
   fs::create_directory(file_);
@@ -66,7 +66,7 @@ TEST_F(BundleFile, SaysWhyItCannotBeWritten) {
   EXPECT_EQ(writer.finish().error().code, ErrorCode::kUnavailable);
 }
 
-TEST_F(BundleFile, DoesNotReplaceAFolder) {
+TEST_F(BundleFileTest, DoesNotReplaceAFolder) {
   fs::create_directory(file_);
   BundleWriter writer = BundleWriter::create(file_).value();
   EXPECT_THAT(writer.finish().error().message, HasSubstr("(Is a directory)"));

@@ -21,9 +21,9 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 /// A cache with a few entries, an empty entry, and a stray file between them.
-class CacheBundle : public testing::Test {
+class CacheBundleTest : public testing::Test {
  protected:
-  CacheBundle() {
+  CacheBundleTest() {
     const auto cache = ArtifactCache::open({.folder = temp_.path() / "from"}).value();
     for (const char* name : {"a", "b", "c"}) {
       CacheEntry entry;
@@ -57,7 +57,7 @@ class CacheBundle : public testing::Test {
   fs::path file_ = temp_.path() / "bundle.tar.zst";
 };
 
-TEST_F(CacheBundle, CarriesEveryBuild) {
+TEST_F(CacheBundleTest, TransfersEveryBuild) {
   EXPECT_EQ(export_cache(open("from"), file_).value().builds, 4U);
   const BundleReport report = import().value();
   EXPECT_EQ(report.builds, 4U);
@@ -71,7 +71,7 @@ TEST_F(CacheBundle, CarriesEveryBuild) {
   EXPECT_EQ(import().value().present, 4U);
 }
 
-TEST_F(CacheBundle, IsTheSameForTheSameBuilds) {
+TEST_F(CacheBundleTest, IsDeterministic) {
   ASSERT_TRUE(export_cache(open("from"), file_).ok());
   const std::string first = read_file(file_).value();
   ASSERT_TRUE(import().ok());
@@ -79,7 +79,7 @@ TEST_F(CacheBundle, IsTheSameForTheSameBuilds) {
   EXPECT_EQ(read_file(file_).value(), first);
 }
 
-TEST_F(CacheBundle, LeavesOutDamagedBuilds) {
+TEST_F(CacheBundleTest, ExcludesDamagedBuilds) {
   fs::resize_file(open("from").list().at(0).folder / "manifest.json", 10);
   EXPECT_EQ(export_cache(open("from"), file_).value().builds, 3U) << "it is not listed";
   const fs::path folder = open("from").list().at(0).folder;
@@ -92,7 +92,7 @@ TEST_F(CacheBundle, LeavesOutDamagedBuilds) {
   EXPECT_THAT(report.skipped[0], HasSubstr("launcher has another size"));
 }
 
-TEST_F(CacheBundle, PassesOverBuildsThatAreNotWhole) {
+TEST_F(CacheBundleTest, ImportsNoInvalidBuilds) {
   const PackedBuild build = Cache::pack(open("from").list().at(0)).value();
   const std::string folder = "kmux-cache-v1/" + build.key + "/" + build.state + "/";
   write({{folder + "manifest.json", "{}"}});
@@ -107,7 +107,7 @@ TEST_F(CacheBundle, PassesOverBuildsThatAreNotWhole) {
   EXPECT_TRUE(open("to").list().empty());
 }
 
-TEST_F(CacheBundle, RefusesWhatExportDoesNotWrite) {
+TEST_F(CacheBundleTest, RejectsFilesThatExportNeverWrites) {
   for (const char* path : {"/etc/passwd", "x", "other/a/b/c", "kmux-cache-v1/a/b", "kmux-cache-v1/a//b"}) {
     write({{path, "x"}});
     EXPECT_THAT(refusal(), HasSubstr("(it has a file '")) << path;
@@ -121,7 +121,7 @@ TEST_F(CacheBundle, RefusesWhatExportDoesNotWrite) {
 }
 
 // Some KB of a bundle expand to GB of zeros.
-TEST_F(CacheBundle, ABombTakesTheMemoryOfOneBuild) {
+TEST_F(CacheBundleTest, BoundsMemoryForDecompressionBomb) {
   const std::string folder = "kmux-cache-v1/" + sha256_hex("a") + "/" + sha256_hex("b") + "/";
   const std::string zeros(kMaxFileBytes - 1, '\0');
   write({{folder + "artifact", zeros}, {folder + "launcher", zeros}});
@@ -133,21 +133,21 @@ TEST_F(CacheBundle, ABombTakesTheMemoryOfOneBuild) {
   EXPECT_LT(most_resident(RUSAGE_SELF) - before, zeros.size() / 4);
 }
 
-TEST_F(CacheBundle, ABuildHasFewFiles) {
+TEST_F(CacheBundleTest, RejectsBuildWithTooManyFiles) {
   std::vector<std::pair<std::string, std::string>> files;
   for (int i = 0; i < 17; ++i) files.emplace_back("kmux-cache-v1/a/b/" + std::to_string(i), "");
   write(files);
   EXPECT_THAT(refusal(), HasSubstr("(a build of it has more than 16 files)"));
 }
 
-TEST_F(CacheBundle, LeavesNothingOfATruncatedBuild) {
+TEST_F(CacheBundleTest, ImportsOnlyCompleteBuildsWhenTruncated) {
   ASSERT_TRUE(export_cache(open("from"), file_).ok());
   fs::resize_file(file_, fs::file_size(file_) - 1);
   EXPECT_EQ(import().error().code, ErrorCode::kInvalidArgument);
   for (const CachedBuild& added : open("to").list()) EXPECT_TRUE(Cache::pack(added).ok()) << added.key;
 }
 
-TEST_F(CacheBundle, AddsNothingWrongWhateverByteIsDamaged) {
+TEST_F(CacheBundleTest, ImportsNothingWrongFromDamagedBundle) {
   ASSERT_TRUE(export_cache(open("from"), file_).ok());
   const std::string whole = read_file(file_).value();
   for (std::size_t i = 0; i < whole.size(); ++i) {
@@ -163,7 +163,7 @@ TEST_F(CacheBundle, AddsNothingWrongWhateverByteIsDamaged) {
   }
 }
 
-TEST_F(CacheBundle, SaysWhyAFileCannotBeUsed) {
+TEST_F(CacheBundleTest, ReportsUnusableFiles) {
   EXPECT_EQ(import().error().code, ErrorCode::kInvalidArgument) << "C3.12";
   EXPECT_EQ(export_cache(open("from"), temp_.path() / "none" / "x").error().code, ErrorCode::kUnavailable);
 }

@@ -33,7 +33,7 @@ std::string refusal(const fs::path& path, Access wanted, ErrorCode code = ErrorC
   return opened.error().message;
 }
 
-TEST(CacheFolder, IsMadeForItsUserAlone) {
+TEST(CacheFolderTest, IsCreatedWithOwnerOnlyAccess) {
   const TempFolder temp;
   const fs::path path = temp.path() / "home" / ".cache" / "kmux";
   const CacheFolder folder = CacheFolder::open(path, Access::kReadWrite).value();
@@ -42,7 +42,7 @@ TEST(CacheFolder, IsMadeForItsUserAlone) {
   EXPECT_EQ(folder.path(), path);
 }
 
-TEST(CacheFolder, RefusesWhatOthersControl) {
+TEST(CacheFolderTest, RejectsLinksAndFoldersWritableByOthers) {
   const TempFolder temp;
   fs::create_directory(temp.path() / "real");
   fs::create_directory_symlink(temp.path() / "real", temp.path() / "link");
@@ -56,7 +56,7 @@ TEST(CacheFolder, RefusesWhatOthersControl) {
   }
 }
 
-TEST(CacheFolder, RefusesWhatLiesBelowAFolderOfOthers) {
+TEST(CacheFolderTest, RejectsParentWritableByOthers) {
   const TempFolder temp;
   const fs::path above = temp.path() / "above";
   fs::create_directories(above / "cache");
@@ -77,7 +77,7 @@ std::string group_refusal(const fs::path& path) {
   return opened ? "" : opened.error().message;
 }
 
-TEST(CacheFolder, TakesAGroupsOnlyIfAllowed) {
+TEST(CacheFolderTest, AcceptsGroupFolderOnlyIfAllowed) {
   const TempFolder temp;
   share(temp.path());
   EXPECT_THAT(refusal(temp.path(), Access::kReadWrite), HasSubstr("(others may write to it)"));
@@ -86,7 +86,7 @@ TEST(CacheFolder, TakesAGroupsOnlyIfAllowed) {
   EXPECT_EQ(group_refusal(temp.path()), "");
 }
 
-TEST(CacheFolder, RefusesGroupFoldersThatOthersControl) {
+TEST(CacheFolderTest, RejectsUnsafeGroupFolders) {
   const TempFolder temp;
   share(temp.path(), 02777);
   EXPECT_THAT(group_refusal(temp.path()), HasSubstr("(everyone may write to it). Run `chmod o-w` on it."));
@@ -101,7 +101,7 @@ TEST(CacheFolder, RefusesGroupFoldersThatOthersControl) {
   EXPECT_EQ(group_refusal(temp.path()), "");
 }
 
-TEST(CacheFolder, WhatIsMadeInAGroupsIsTheGroups) {
+TEST(CacheFolderTest, FilesInGroupFolderAreGroupWritable) {
   const TempFolder temp;
   const ::mode_t mask = ::umask(077);
   share(temp.path());
@@ -118,7 +118,7 @@ TEST(CacheFolder, WhatIsMadeInAGroupsIsTheGroups) {
     EXPECT_EQ(mode_of(file), 0660) << file;
 }
 
-TEST(CacheFolder, WhatIsMadeInAUsersIsTheUsers) {
+TEST(CacheFolderTest, FilesInUserFolderArePrivate) {
   const TempFolder temp;
   const CacheFolder folder = CacheFolder::open(temp.path() / "cache", Access::kReadWrite).value();
   Staging staging = Staging::make(folder).value();
@@ -130,7 +130,7 @@ TEST(CacheFolder, WhatIsMadeInAUsersIsTheUsers) {
   EXPECT_EQ(mode_of(entry.folder / "manifest.json"), 0600);
 }
 
-TEST(CacheFolder, RefusesForeignOwners) {
+TEST(CacheFolderTest, RejectsForeignOwners) {
   if (::geteuid() != 0) GTEST_SKIP() << needs("root", "only root can give a folder away");
   const TempFolder temp;
   ASSERT_EQ(::chown(temp.path().c_str(), 12345, 12345), 0);
@@ -138,7 +138,7 @@ TEST(CacheFolder, RefusesForeignOwners) {
   EXPECT_THAT(refusal(temp.path(), Access::kReadOnly), HasSubstr("(it belongs to user 12345)"));
 }
 
-TEST(CacheFolder, SaysWhyItCannotBeMade) {
+TEST(CacheFolderTest, ReportsWhyItCannotBeUsed) {
   const TempFolder temp;
   temp.write("file", "");
   const ErrorCode code = ErrorCode::kUnavailable;
@@ -147,7 +147,7 @@ TEST(CacheFolder, SaysWhyItCannotBeMade) {
   EXPECT_THAT(refusal(temp.path() / "none", Access::kReadOnly, code), HasSubstr("(No such file or directory)"));
 }
 
-TEST(CacheFolder, ListsEntriesAndNothingElse) {
+TEST(CacheFolderTest, ListsOnlyValidEntries) {
   const TempFolder temp;
   const CacheFolder folder = CacheFolder::open(temp.path(), Access::kReadWrite).value();
   EXPECT_TRUE(folder.entries().empty());
@@ -164,7 +164,7 @@ TEST(CacheFolder, ListsEntriesAndNothingElse) {
             temp.path() / "v1" / key.substr(0, 2) / key / folder.entries_of(key)[0].second);
 }
 
-TEST(CacheFolder, TellsDigestsFromOtherNames) {
+TEST(CacheFolderTest, RecognizesDigests) {
   EXPECT_TRUE(is_digest(sha256_hex("")));
   EXPECT_FALSE(is_digest("../" + std::string(61, 'a')));
   EXPECT_FALSE(is_digest(std::string(63, 'a')));

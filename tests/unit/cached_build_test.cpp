@@ -27,9 +27,9 @@ namespace {
 using testing::HasSubstr;
 
 /// A scripted plugin, and runtimes that share only a cache on disk.
-class CachedBuild : public testing::Test {
+class CachedBuildTest : public testing::Test {
  protected:
-  CachedBuild() {
+  CachedBuildTest() {
     script_.manifest.name = "one";
     script_.manifest.version = "1";
     script_.manifest.build_id = "aa";
@@ -38,7 +38,7 @@ class CachedBuild : public testing::Test {
     script_.manifest.dialects = {"c"};
     environment_.cache_dir = folder_.path() / "cache";
   }
-  ~CachedBuild() override { set_log_sink(LogLevel::kDebug, {}); }
+  ~CachedBuildTest() override { set_log_sink(LogLevel::kDebug, {}); }
 
   /// Builds as another process would: in a separate runtime that is destroyed afterwards.
   Result<BuildResult> made(const CompileOptions& options = {}) { return build(*runtime(), program_, options); }
@@ -60,7 +60,7 @@ class CachedBuild : public testing::Test {
   Environment environment_;
 };
 
-TEST_F(CachedBuild, IsFoundByAnotherRuntime) {
+TEST_F(CachedBuildTest, IsFoundByAnotherRuntime) {
   const BuildResult first = made().value();
   const BuildResult second = made().value();
   EXPECT_EQ(script_.built, 1);
@@ -70,7 +70,7 @@ TEST_F(CachedBuild, IsFoundByAnotherRuntime) {
   EXPECT_EQ(second.launcher, first.launcher);
 }
 
-TEST_F(CachedBuild, IsNotAskedForWhereTheCallerOrTheEnvironmentForbidsIt) {
+TEST_F(CachedBuildTest, IsNotUsedWhenCacheIsDisabled) {
   made().value();
   EXPECT_FALSE(made({.use_cache = false}).value().from_cache);
   environment_.disable_cache = true;
@@ -89,7 +89,7 @@ struct CallingThreads {
   std::thread::id loaded;
 };
 
-TEST_F(CachedBuild, IsLoadedByTheThreadThatWaits) {
+TEST_F(CachedBuildTest, IsLoadedOnCallingThread) {
   CallingThreads threads(script_);
   compile(*runtime(), program_, {}, CompileWait{}).value();
   EXPECT_NE(threads.built, std::this_thread::get_id());
@@ -100,7 +100,7 @@ TEST_F(CachedBuild, IsLoadedByTheThreadThatWaits) {
   EXPECT_EQ(found.backend(), "one");
 }
 
-TEST_F(CachedBuild, IsLoadedByAThreadThatCanBeLeftWhereADriverIsAsked) {
+TEST_F(CachedBuildTest, IsLoadedOnAnotherThreadForDriverDevices) {
   script_.manifest.device_types = {kDLCUDA};
   CallingThreads threads(script_);
   for (int i = 0; i < 2; ++i) compile(*runtime(), program_, {}, CompileWait{}).value();
@@ -108,13 +108,13 @@ TEST_F(CachedBuild, IsLoadedByAThreadThatCanBeLeftWhereADriverIsAsked) {
   EXPECT_NE(threads.loaded, std::this_thread::get_id());
 }
 
-TEST_F(CachedBuild, TellsWhyWhatIsFoundCannotBeLoaded) {
+TEST_F(CachedBuildTest, ReportsItsLoadError) {
   made().value();
   script_.loads = make_error(ErrorCode::kUnavailable, "no memory for code");
   EXPECT_THAT(compile(*runtime(), program_, {}, CompileWait{}).error().message, HasSubstr("no memory for code"));
 }
 
-TEST_F(CachedBuild, KeyFollowsEachPart) {
+TEST_F(CachedBuildTest, KeyDependsOnEveryInput) {
   const std::vector<std::pair<const char*, std::function<void()>>> changes = {
       {"source", [&] { program_.variants[0].sources[0].content += " "; }},
       {"header of the program", [&] { program_.variants[0].headers.push_back({"twice.h", "int x;\n"}); }},
@@ -137,7 +137,7 @@ TEST_F(CachedBuild, KeyFollowsEachPart) {
   }
 }
 
-TEST_F(CachedBuild, KeyFollowsOptionsAsTheyReachTheCompiler) {
+TEST_F(CachedBuildTest, KeyDependsOnCompileOptions) {
   const std::vector<CompileOptions> all = {{},
                                            {.options = {{"level", "3"}}},
                                            {.options = {{"level", "2"}}},
@@ -148,7 +148,7 @@ TEST_F(CachedBuild, KeyFollowsOptionsAsTheyReachTheCompiler) {
 }
 
 // A plugin may read an option at any time, and its `toolchain` may omit it.
-TEST_F(CachedBuild, KeyFollowsOptionsOfTheEnvironment) {
+TEST_F(CachedBuildTest, KeyDependsOnEnvironmentOptions) {
   script_.manifest.environment = {{"tool.home", {"TOOL_HOME"}}};
   const std::vector<Options> all = {
       {}, {{"one.check", "on"}}, {{"one.check", "off"}}, {{"one.emit", "on"}}, {{"tool.home", "/opt/tool"}}};
@@ -162,7 +162,7 @@ TEST_F(CachedBuild, KeyFollowsOptionsOfTheEnvironment) {
   }
 }
 
-TEST_F(CachedBuild, KeyTakesOptionsOfTheEnvironmentForThoseOfTheRequest) {
+TEST_F(CachedBuildTest, KeyTreatsEnvironmentAndRequestOptionsAlike) {
   made({.options = {{"check", "on"}}}).value();
   settings_ = {{"one.check", "on"}};
   EXPECT_TRUE(made().value().from_cache);
@@ -170,14 +170,14 @@ TEST_F(CachedBuild, KeyTakesOptionsOfTheEnvironmentForThoseOfTheRequest) {
   EXPECT_TRUE(made({.options = {{"check", "on"}}}).value().from_cache) << "the request's counts";
 }
 
-TEST_F(CachedBuild, KeyLeavesOutOptionsOfOthersAndThoseThatTheManifestExcludes) {
+TEST_F(CachedBuildTest, KeyIgnoresForeignAndExcludedOptions) {
   script_.manifest.unkeyed = {"one.threads"};
   made().value();
   settings_ = {{"one.threads", "4"}, {"other.check", "on"}, {"kmux.cache_dir", "/var/cache"}, {"onetwo.check", "on"}};
   EXPECT_TRUE(made().value().from_cache);
 }
 
-TEST_F(CachedBuild, RefusalUnderAnOptionOfTheEnvironmentIsNotThatOfOthers) {
+TEST_F(CachedBuildTest, UnsupportedErrorIsCachedPerEnvironmentOption) {
   script_.builds = make_error(ErrorCode::kUnsupported, "not while this is checked");
   settings_ = {{"one.check", "on"}};
   EXPECT_FALSE(made().ok());
@@ -188,14 +188,14 @@ TEST_F(CachedBuild, RefusalUnderAnOptionOfTheEnvironmentIsNotThatOfOthers) {
   EXPECT_FALSE(made().ok()) << "it is remembered where it was made";
 }
 
-TEST_F(CachedBuild, KeyLeavesOutWhatDoesNotReachTheCompiler) {
+TEST_F(CachedBuildTest, KeyIgnoresInputsUnseenByCompiler) {
   made().value();
   program_.metadata.reference = "b = 2 * a";
   EXPECT_TRUE(made().value().from_cache);
   EXPECT_TRUE(made({.execution_backend = "one", .out_idx = {0}, .verbose = false}).value().from_cache);
 }
 
-TEST_F(CachedBuild, EditedHeaderIsAnotherKey) {
+TEST_F(CachedBuildTest, EditedHeaderChangesKey) {
   const auto header = old_header("lib/twice.h", "#define TWO 2\n");
   script_.dependencies = to_json(Dependencies{.files = {header.string()}});
   made().value();
@@ -208,7 +208,7 @@ TEST_F(CachedBuild, EditedHeaderIsAnotherKey) {
   EXPECT_EQ(script_.built, 2);
 }
 
-TEST_F(CachedBuild, GivesNoArtifactWithWhatItsHeadersWereSeenLike) {
+TEST_F(CachedBuildTest, ArtifactOmitsObservedHeaderIdentities) {
   const std::string header = old_header("lib/twice.h", "#define TWO 2\n").string();
   const Dependencies read{.files = {header}};
   script_.dependencies =
@@ -219,7 +219,7 @@ TEST_F(CachedBuild, GivesNoArtifactWithWhatItsHeadersWereSeenLike) {
   EXPECT_EQ(*found.artifact.find("deps"), to_json(read));
 }
 
-TEST_F(CachedBuild, IsNotKeptWhereAHeaderIsNotAsItWasSeen) {
+TEST_F(CachedBuildTest, IsNotCachedWhenHeaderIdentityDiffers) {
   const std::string header = old_header("lib/twice.h", "#define TWO 2\n").string();
   const Dependencies read{.files = {header}, .seen = DependencySight{.files = {FileIdentity{1, 2, 3, 4, 5}}}};
   script_.dependencies = to_json(read);
@@ -227,7 +227,7 @@ TEST_F(CachedBuild, IsNotKeptWhereAHeaderIsNotAsItWasSeen) {
   EXPECT_FALSE(made().value().from_cache);
 }
 
-TEST_F(CachedBuild, TouchedHeaderIsTheSameKey) {
+TEST_F(CachedBuildTest, TouchedHeaderKeepsKey) {
   const auto header = old_header("lib/twice.h", "#define TWO 2\n");
   script_.dependencies = to_json(Dependencies{.files = {header.string()}});
   made().value();
@@ -235,7 +235,7 @@ TEST_F(CachedBuild, TouchedHeaderIsTheSameKey) {
   EXPECT_TRUE(made().value().from_cache);
 }
 
-TEST_F(CachedBuild, ShadowingHeaderIsAnotherKey) {
+TEST_F(CachedBuildTest, ShadowingHeaderChangesKey) {
   const auto header = old_header("lib/twice.h", "#define TWO 2\n");
   std::filesystem::create_directories(folder_.path() / "first");
   const std::string shadow = (folder_.path() / "first/twice.h").string();
@@ -247,19 +247,19 @@ TEST_F(CachedBuild, ShadowingHeaderIsAnotherKey) {
   EXPECT_FALSE(made().value().from_cache);
 }
 
-TEST_F(CachedBuild, IsNotKeptWhereItsHeadersAreNotKnown) {
+TEST_F(CachedBuildTest, IsNotCachedWhenDependenciesAreIncomplete) {
   script_.dependencies = to_json(Dependencies{.complete = false});
   made().value();
   EXPECT_FALSE(made().value().from_cache);
 }
 
-TEST_F(CachedBuild, IsNotKeptWhereTheToolchainIsNotKnown) {
+TEST_F(CachedBuildTest, IsNotCachedWhenToolchainIsUnknown) {
   script_.toolchain = make_error(ErrorCode::kUnavailable, "no compiler.");
   EXPECT_FALSE(made().value().from_cache);
   EXPECT_FALSE(made().value().from_cache);
 }
 
-TEST_F(CachedBuild, RemembersWhatIsUnsupportedAndNothingElseThatFailed) {
+TEST_F(CachedBuildTest, CachesOnlyUnsupportedErrors) {
   script_.builds = make_error(ErrorCode::kUnsupported, "no inline assembly.").with("log", "line 1");
   const Result<BuildResult> first = made({.execution_backend = "one"});
   const Result<BuildResult> second = made({.execution_backend = "one"});
@@ -275,7 +275,7 @@ TEST_F(CachedBuild, RemembersWhatIsUnsupportedAndNothingElseThatFailed) {
   EXPECT_EQ(script_.built, 3);
 }
 
-TEST_F(CachedBuild, AsksForTheBestTierFirstThenForTheFirst) {
+TEST_F(CachedBuildTest, CachesEachTierAndDefaultsToBest) {
   script_.manifest.tiers = {"fast", "full"};
   const auto tier = [](const char* name) { return CompileOptions{.options = {{"tier", name}}}; };
   EXPECT_EQ(made(tier("fast")).value().tier, "fast");
@@ -285,7 +285,7 @@ TEST_F(CachedBuild, AsksForTheBestTierFirstThenForTheFirst) {
   EXPECT_EQ(script_.options_seen.at("tier"), "full");
 }
 
-TEST_F(CachedBuild, GoesOnWithoutAFolderThatCannotBeTrusted) {
+TEST_F(CachedBuildTest, ContinuesWithoutUntrustedCacheFolder) {
   std::string warned;
   set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view text) { warned += text; });
   std::filesystem::create_directories(environment_.cache_dir);
@@ -295,7 +295,7 @@ TEST_F(CachedBuild, GoesOnWithoutAFolderThatCannotBeTrusted) {
   EXPECT_THAT(warned, HasSubstr("nothing is cached: "));
 }
 
-TEST_F(CachedBuild, RefusesASizeThatIsNone) {
+TEST_F(CachedBuildTest, RejectsInvalidCacheSizes) {
   std::string warned;
   set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view text) { warned += text; });
   for (const char* size : {"lots", "-1", "4 G", "4GB", "99999999999T", "G"}) {
@@ -310,7 +310,7 @@ TEST_F(CachedBuild, RefusesASizeThatIsNone) {
   }
 }
 
-TEST_F(CachedBuild, ReadsFromFoldersThatItDoesNotWriteTo) {
+TEST_F(CachedBuildTest, IsFoundInReadOnlyFolder) {
   made().value();
   environment_.cache_read_only = {environment_.cache_dir};
   environment_.cache_dir = folder_.path() / "mine";

@@ -21,7 +21,7 @@ Shared<Runtime> runtime_with_cache(const std::filesystem::path& folder) {
   return Runtime::create(std::move(environment), {}).value();
 }
 
-TEST(CachedProgram, IsThereForTheNextProcess) {
+TEST(CachedProgramTest, PersistsForNextRuntime) {
   const TempFolder folder;
   const Program program = sample_program();
   {
@@ -35,7 +35,7 @@ TEST(CachedProgram, IsThereForTheNextProcess) {
   EXPECT_EQ(cached_program(*runtime, "tilelang 2"), std::nullopt);
 }
 
-TEST(CachedProgram, StaysAsItWasCachedFirst) {
+TEST(CachedProgramTest, KeepsFirstCachedVersion) {
   const TempFolder folder;
   const auto runtime = runtime_with_cache(folder.path() / "cache");
   Program other = sample_program();
@@ -47,7 +47,7 @@ TEST(CachedProgram, StaysAsItWasCachedFirst) {
   EXPECT_EQ(cached_program(*runtime, "x"), sample_program());
 }
 
-TEST(CachedProgram, IsNothingWithoutACache) {
+TEST(CachedProgramTest, IsMissingWithoutCache) {
   const auto runtime = runtime_with_cache({});
   cache_program(*runtime, "x", sample_program());
   EXPECT_EQ(cached_program(*runtime, "x"), std::nullopt);

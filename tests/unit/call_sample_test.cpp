@@ -35,7 +35,7 @@ kmux_slot integer(std::int64_t value) {
   return slot;
 }
 
-TEST(CallSample, IsWhatTheSlotsOfACallSay) {
+TEST(CallSampleTest, ReadsSlotsOfCall) {
   float memory = 0;
   kmux_slot address{};
   address.ptr = &memory;
@@ -49,13 +49,13 @@ TEST(CallSample, IsWhatTheSlotsOfACallSay) {
   EXPECT_EQ(tensor_in(sample, 3), (SampleTensor{kSampleF32, {3, 7}, {14, 1}}));
 }
 
-TEST(CallSample, KeepsANullTensorNull) {
+TEST(CallSampleTest, KeepsNullTensors) {
   const std::array slots{integer(0), integer(1), integer(0), kmux_slot{}, integer(2), integer(2)};
   const CallSample sample = sample_of(signature(), slots.data()).value();
   EXPECT_EQ(std::get<Arg>(sample[3]).tensor(), nullptr);
 }
 
-TEST(CallSample, IsWhatTheArgumentsOfACallSay) {
+TEST(CallSampleTest, ReadsArgumentsOfCall) {
   const Tensor a = Tensor::zeros({3, 7}, kSampleF32).value();
   const Tensor c = Tensor::zeros({100}, kSampleF32).value().as_strided({3, 7}, {14, 1});
   const CallSample sample = sample_of(signature(), std::array{Arg(a), Arg(4), Arg(a), Arg(c)}).value();
@@ -64,13 +64,13 @@ TEST(CallSample, IsWhatTheArgumentsOfACallSay) {
   EXPECT_EQ(tensor_in(sample, 3).strides, (std::vector<std::int64_t>{14, 1}));
 }
 
-TEST(CallSample, TakesAllParameters) {
+TEST(CallSampleTest, RequiresAllParameters) {
   const Error error = sample_of(signature(), std::array{Arg(1)}).error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("takes all 4 parameters, outputs included (1 were given)"));
 }
 
-TEST(CallSample, CannotBeTakenOfAPointer) {
+TEST(CallSampleTest, RejectsRawPointers) {
   const Signature pointer{.params = {{"p", PointerParam{}}}};
   for (const Error& error : {sample_of(pointer, std::array{Arg::pointer(nullptr)}).error(),
                              sample_of(pointer, std::array{kmux_slot{}}.data()).error()}) {
@@ -79,7 +79,7 @@ TEST(CallSample, CannotBeTakenOfAPointer) {
   }
 }
 
-TEST(CallSample, ComesFromTheExampleValuesOfAProgram) {
+TEST(CallSampleTest, UsesExampleValuesOfProgram) {
   Program program{.name = "p", .signature = signature()};
   EXPECT_FALSE(example_of(program).has_value());
   program.metadata.symbols = {{"m", 3}, {"n", 7}};
@@ -87,13 +87,13 @@ TEST(CallSample, ComesFromTheExampleValuesOfAProgram) {
   EXPECT_EQ(bucket_of(*example_of(program)), "[2^1, 2^2], [2^3], [2^1, 2^2]");
 }
 
-TEST(CallSample, NeedsNoExampleWhereShapesAreConstant) {
+TEST(CallSampleTest, NeedsNoExampleForConstantShapes) {
   const Program program{.name = "p",
                         .signature = fake_signature({buffer_param("A", kSampleF32, {Expr(4), Expr(1024)})})};
   EXPECT_EQ(bucket_of(*example_of(program)), "[2^2, 2^10]");
 }
 
-TEST(CallSample, BucketsAreThePowersOfTwoBelowTheExtents) {
+TEST(CallSampleTest, BucketsRoundExtentsDownToPowersOfTwo) {
   const auto bucket = [](std::int64_t extent) { return bucket_of({SampleTensor{kSampleF32, {extent}, {}}}); };
   EXPECT_EQ(bucket(0), "[0]");
   EXPECT_EQ(bucket(1), "[2^0]");
@@ -102,7 +102,7 @@ TEST(CallSample, BucketsAreThePowersOfTwoBelowTheExtents) {
   EXPECT_NE(bucket(1024), bucket(1023));
 }
 
-TEST(CallCopy, HasMemoryOfItsOwnAndIsZero) {
+TEST(CallCopyTest, AllocatesZeroedTensors) {
   const Device device(Shared<InProcessPlugin>::make(kDLCPU), 0);
   const CallSample sample{SampleTensor{kSampleF32, {2, 3}, {}}, Arg(7), SampleTensor{kSampleF32, {2, 2}, {5, 1}},
                           Arg(nullptr)};
@@ -115,7 +115,7 @@ TEST(CallCopy, HasMemoryOfItsOwnAndIsZero) {
   EXPECT_EQ(copy.args()[3].tensor(), nullptr);
 }
 
-TEST(CallCopy, RefusesNegativeStridesAndTooMuchMemory) {
+TEST(CallCopyTest, RejectsNegativeStridesAndOversizedTensors) {
   const Device device(Shared<InProcessPlugin>::make(kDLCPU), 0);
   EXPECT_THAT(CallCopy::make({SampleTensor{kSampleF32, {2}, {-1}}}, device).error().message,
               HasSubstr("negative strides"));

@@ -28,7 +28,7 @@ std::vector<CheckKind> kinds(const CheckList& list) {
   return out;
 }
 
-TEST(CheckList, ChecksTensorsBeforeSymbols) {
+TEST(CheckListTest, ChecksTensorsBeforeSymbols) {
   const auto list = compile_checks(signature({buffer("A", {kListedM, 64}), buffer("B", {kListedM})})).value();
   EXPECT_THAT(kinds(list), ElementsAre(CheckKind::kTensor, CheckKind::kExtent, CheckKind::kContiguous,
                                        CheckKind::kTensor, CheckKind::kContiguous, CheckKind::kSymbol));
@@ -39,7 +39,7 @@ TEST(CheckList, ChecksTensorsBeforeSymbols) {
   EXPECT_THAT(list.value_names, ElementsAre("m"));
 }
 
-TEST(CheckList, SolvesLinearExpressionsAndEvaluatesOthers) {
+TEST(CheckListTest, SolvesLinearExpressionsAndEvaluatesOthers) {
   const auto list =
       compile_checks(signature({buffer("A", {kListedN * Expr(4) + Expr(2)}), buffer("B", {ceildiv(kListedN, 128)})}))
           .value();
@@ -50,7 +50,7 @@ TEST(CheckList, SolvesLinearExpressionsAndEvaluatesOthers) {
   EXPECT_EQ(list.expressions[list.checks.back().index], ceildiv(kListedN, 128));
 }
 
-TEST(CheckList, PrefersExtentsToStrides) {
+TEST(CheckListTest, PrefersExtentsToStrides) {
   Param strided{"A", BufferParam{dtype::kFloat32, {4, 8}, std::vector<Expr>{kListedN, 1}}};
   const auto list = compile_checks(signature({strided, buffer("B", {kListedN})})).value();
   ASSERT_EQ(list.carriers.size(), 2u);
@@ -58,7 +58,7 @@ TEST(CheckList, PrefersExtentsToStrides) {
   EXPECT_EQ(list.carriers[1].source, Carrier::Source::kStride);
 }
 
-TEST(CheckList, TakesIntegerScalarsAsValues) {
+TEST(CheckListTest, UsesIntegerScalarsAsValues) {
   const auto list =
       compile_checks(signature({{"n", ScalarParam{dtype::kInt32}}, buffer("A", {kListedN}), buffer("B", {kListedM})}))
           .value();
@@ -69,7 +69,7 @@ TEST(CheckList, TakesIntegerScalarsAsValues) {
   EXPECT_EQ(list.checks[1].index, 1u);
 }
 
-TEST(CheckList, LeavesOutputsOutForInputs) {
+TEST(CheckListTest, OmitsOutputsInInputScope) {
   const Signature gemm = signature({buffer("A", {kListedM}), buffer("C", {kListedM, kListedN})}, {"C"});
   const auto list = compile_checks(gemm, CheckScope::kInputs).value();
   EXPECT_THAT(kinds(list),
@@ -77,26 +77,26 @@ TEST(CheckList, LeavesOutputsOutForInputs) {
   EXPECT_EQ(list.checks[3].count, 0u);  // no input carries n, so the call fails
 }
 
-TEST(CheckList, RefusesASymbolThatNothingDetermines) {
+TEST(CheckListTest, RejectsUndeterminedSymbol) {
   const auto list = compile_checks(signature({buffer("A", {kListedM * kListedN}), buffer("B", {kListedM})}));
   ASSERT_FALSE(list.ok());
   EXPECT_EQ(list.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(list.error().message, HasSubstr("symbol \"n\" cannot be determined"));
 }
 
-TEST(CheckList, RefusesANameThatIsNoInteger) {
+TEST(CheckListTest, RejectsNonIntegerScalarInShape) {
   const auto list = compile_checks(signature({{"s", ScalarParam{dtype::kFloat32}}, buffer("A", {Expr::symbol("s")})}));
   ASSERT_FALSE(list.ok());
   EXPECT_THAT(list.error().message, HasSubstr("\"s\" has no value"));
 }
 
-TEST(CheckList, RefusesStridesOfAnotherRank) {
+TEST(CheckListTest, RejectsStridesOfWrongRank) {
   const auto list = compile_checks({{{"A", BufferParam{dtype::kFloat32, {4, 8}, std::vector<Expr>{1}}}}});
   ASSERT_FALSE(list.ok());
   EXPECT_THAT(list.error().message, HasSubstr("1 strides for 2 dimensions"));
 }
 
-TEST(CheckList, AlignsNaturally) {
+TEST(CheckListTest, UsesNaturalAlignment) {
   EXPECT_EQ(required_alignment({dtype::kFloat16}), 2);
   EXPECT_EQ(required_alignment({dtype::kBool}), 1);
   EXPECT_EQ(required_alignment({DType{kDLFloat, 32, 4}}), 16);
@@ -106,13 +106,13 @@ TEST(CheckList, AlignsNaturally) {
   EXPECT_EQ(required_alignment({dtype::kFloat16, {}, {}, 128}), 128);
 }
 
-TEST(CheckList, RefusesAnAlignmentThatIsNoPowerOfTwo) {
+TEST(CheckListTest, RejectsNonPowerOfTwoAlignment) {
   const auto list = compile_checks({{{"A", BufferParam{dtype::kFloat32, {4}, {}, 24}}}});
   ASSERT_FALSE(list.ok());
   EXPECT_THAT(list.error().message, HasSubstr("\"A\" is aligned to 24 bytes"));
 }
 
-TEST(CheckList, KnowsTheStorageOfSubByteTypes) {
+TEST(CheckListTest, KnowsStorageOfSubByteTypes) {
   const DType int4{kDLInt, 4, 1};
   const DType float4{kDLFloat4_e2m1fn, 4, 1};
   EXPECT_EQ(packing_of(int4), 2);

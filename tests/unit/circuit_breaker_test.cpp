@@ -16,14 +16,14 @@ class CircuitBreakerTest : public testing::Test {
   CircuitBreaker breaker_{seconds(30)};
 };
 
-TEST_F(CircuitBreakerTest, LetsEverybodyThroughUntilAFailure) {
+TEST_F(CircuitBreakerTest, AllowsAllCallsUntilFailure) {
   EXPECT_TRUE(breaker_.allows(at(1)));
   EXPECT_TRUE(breaker_.allows(at(1)));
   breaker_.succeeded();
   EXPECT_TRUE(breaker_.allows(at(2)));
 }
 
-TEST_F(CircuitBreakerTest, LetsOneTryAfterARest) {
+TEST_F(CircuitBreakerTest, AllowsOneTrialAfterCooldown) {
   breaker_.failed(at(100));
   EXPECT_FALSE(breaker_.allows(at(100)));
   EXPECT_FALSE(breaker_.allows(at(129)));
@@ -37,13 +37,13 @@ TEST_F(CircuitBreakerTest, LetsOneTryAfterARest) {
   EXPECT_TRUE(breaker_.allows(at(161)));
 }
 
-TEST_F(CircuitBreakerTest, OneThatTriesAndIsNeverHeardOfHoldsNobodyUpForEver) {
+TEST_F(CircuitBreakerTest, AllowsNewTrialIfOneNeverReports) {
   breaker_.failed(at(100));
   EXPECT_TRUE(breaker_.allows(at(130)));
   EXPECT_TRUE(breaker_.allows(at(160)));
 }
 
-TEST_F(CircuitBreakerTest, ATrialThatWasNotMadeIsTheNextCallers) {
+TEST_F(CircuitBreakerTest, PassesUnusedTrialToNextCaller) {
   breaker_.failed(at(100));
   EXPECT_TRUE(breaker_.allows(at(130)));
   breaker_.not_tried(at(130));
@@ -55,14 +55,14 @@ TEST_F(CircuitBreakerTest, ATrialThatWasNotMadeIsTheNextCallers) {
   EXPECT_TRUE(breaker_.allows(at(132))) << "where all may call, there is nothing to give back";
 }
 
-TEST_F(CircuitBreakerTest, WarnsOnceARest) {
+TEST_F(CircuitBreakerTest, WarnsOncePerCooldown) {
   EXPECT_TRUE(breaker_.failed(at(100)));
   EXPECT_FALSE(breaker_.failed(at(100)));
   EXPECT_FALSE(breaker_.failed(at(129)));
   EXPECT_TRUE(breaker_.failed(at(130)));
 }
 
-TEST_F(CircuitBreakerTest, OneOfManyThreadsTries) {
+TEST_F(CircuitBreakerTest, AllowsOneTrialAmongThreads) {
   breaker_.failed(at(100));
   std::atomic<int> tries{0};
   std::vector<std::thread> threads;

@@ -6,7 +6,7 @@
 namespace kmux {
 namespace {
 
-TEST(CodeState, IsAPartOfNames) {
+TEST(CodeStateTest, IsStoredAsArtifactPart) {
   Artifact artifact;
   set_state(artifact, {"counter", "a::sums"});
   ASSERT_NE(artifact.find(kStatePart), nullptr);
@@ -14,14 +14,14 @@ TEST(CodeState, IsAPartOfNames) {
   EXPECT_THAT(state_of(artifact), testing::ElementsAre("counter", "a::sums"));
 }
 
-TEST(CodeState, IsNoPartWhereThereIsNone) {
+TEST(CodeStateTest, AddsNoPartWhenEmpty) {
   Artifact artifact;
   set_state(artifact, {});
   EXPECT_TRUE(artifact.parts.empty());
   EXPECT_TRUE(state_of(artifact).empty());
 }
 
-TEST(ObjectVariables, OfOtherBytesThereAreNone) {
+TEST(ObjectVariablesTest, AreEmptyForInvalidObjects) {
   EXPECT_THAT(variables_of_object(""), testing::IsEmpty());
   EXPECT_THAT(variables_of_object("int x;"), testing::IsEmpty());
   EXPECT_THAT(variables_of_object(std::string("\x7f"

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(CompilationFolder, KeepsFilesOfOneNameApart) {
+TEST(CompilationFolderTest, SeparatesFilesOfSameName) {
   const CompilationFolder folder = CompilationFolder::create("kmux-test").value();
   const std::vector<File> files = {{"same.cpp", "program's"}, {"a/b.h", "deep"}};
   ASSERT_TRUE(folder.write_program(files));
@@ -27,13 +27,13 @@ TEST(CompilationFolder, KeepsFilesOfOneNameApart) {
   EXPECT_TRUE(fs::is_empty(folder.scratch()));
 }
 
-TEST(CompilationFolder, HasAnOwnFolderThatNoTextCanName) {
+TEST(CompilationFolderTest, NamesItsOwnFolderUniquely) {
   const CompilationFolder one = CompilationFolder::create("kmux-test").value();
   const CompilationFolder other = CompilationFolder::create("kmux-test").value();
   EXPECT_NE(fs::path(one.own()).filename(), fs::path(other.own()).filename());
 }
 
-TEST(CompilationFolder, GoesWithItsObject) {
+TEST(CompilationFolderTest, IsRemovedWithItsObject) {
   std::string root;
   {
     CompilationFolder folder = CompilationFolder::create("kmux-test").value();
@@ -44,7 +44,7 @@ TEST(CompilationFolder, GoesWithItsObject) {
   EXPECT_FALSE(fs::exists(root));
 }
 
-TEST(CompilationFolder, ShortensWhatCompilersSay) {
+TEST(CompilationFolderTest, StripsFoldersFromCompilerOutput) {
   const CompilationFolder folder = CompilationFolder::create("kmux-test").value();
   const std::string said = folder.program() + "/a.h:1: no\n../program/b.h(2): no\n" + folder.own() + "/l.cpp:3: no\n";
   EXPECT_EQ(folder.without_folders(said), "a.h:1: no\nb.h(2): no\nl.cpp:3: no\n");

@@ -13,9 +13,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Optional;
 
-TEST(CompileCosts, KnowsNothingAtFirst) { EXPECT_EQ(CompileCosts().of("cpu"), std::nullopt); }
+TEST(CompileCostsTest, IsEmptyInitially) { EXPECT_EQ(CompileCosts().of("cpu"), std::nullopt); }
 
-TEST(CompileCosts, RaisesAPeakAtOnceAndLowersItSlowly) {
+TEST(CompileCostsTest, RaisesPeakAtOnceAndLowersItSlowly) {
   CompileCosts costs;
   costs.learn("cpu", {800, 10});
   costs.learn("cpu", {1600, 10});
@@ -24,14 +24,14 @@ TEST(CompileCosts, RaisesAPeakAtOnceAndLowersItSlowly) {
   EXPECT_EQ(costs.of("cpu")->peak_bytes, 1400U);
 }
 
-TEST(CompileCosts, FollowsTimesSlowly) {
+TEST(CompileCostsTest, SmoothsTimes) {
   CompileCosts costs;
   costs.learn("cpu", {0, 10});
   costs.learn("cpu", {0, 90});
   EXPECT_DOUBLE_EQ(costs.of("cpu")->milliseconds, 20);
 }
 
-TEST(CompileCosts, KeepsWhatItLearnedForTheNextProcess) {
+TEST(CompileCostsTest, PersistsLearnedCosts) {
   const TempFolder folder;
   CompileCosts first(folder.path() / "costs.json");
   first.learn("cpu", {1 << 20, 12.5});
@@ -40,7 +40,7 @@ TEST(CompileCosts, KeepsWhatItLearnedForTheNextProcess) {
   EXPECT_EQ(second.of("cpu"), (CompileCost{1 << 20, 12.5}));
 }
 
-TEST(CompileCosts, LeavesWhatOthersHaveWritten) {
+TEST(CompileCostsTest, PreservesCostsWrittenByOthers) {
   const TempFolder folder;
   CompileCosts first(folder.path() / "costs.json"), second(folder.path() / "costs.json");
   first.learn("cpu", {1, 1});
@@ -50,7 +50,7 @@ TEST(CompileCosts, LeavesWhatOthersHaveWritten) {
   EXPECT_EQ(CompileCosts(folder.path() / "costs.json").of("cpu"), (CompileCost{1, 1}));
 }
 
-TEST(CompileCosts, TakesADamagedFileForNone) {
+TEST(CompileCostsTest, TreatsDamagedFileAsMissing) {
   const TempFolder folder;
   for (const char* text : {"", "{", "[]", "{\"version\":2,\"costs\":{}}", "{\"version\":1,\"costs\":[]}", "\xff"}) {
     CompileCosts costs(folder.write("costs.json", text));
@@ -61,7 +61,7 @@ TEST(CompileCosts, TakesADamagedFileForNone) {
   }
 }
 
-TEST(CompileCosts, LeavesOutWhatCannotBeTrue) {
+TEST(CompileCostsTest, IgnoresImplausibleEntries) {
   const auto costs = costs_from_json(R"({"version": 1, "costs": {
     "good": {"peak_bytes": 5, "milliseconds": 1}, "negative": {"peak_bytes": -5, "milliseconds": 1},
     "huge": {"peak_bytes": 9000000000000000000, "milliseconds": 1}, "text": {"peak_bytes": "5", "milliseconds": 1},
@@ -70,14 +70,14 @@ TEST(CompileCosts, LeavesOutWhatCannotBeTrue) {
   EXPECT_EQ(costs_from_json(costs_to_json(costs)), costs);
 }
 
-TEST(CompileCosts, FollowsNoLink) {
+TEST(CompileCostsTest, IgnoresSymbolicLinks) {
   const TempFolder folder;
   folder.write("elsewhere.json", costs_to_json({{"cpu", {7, 7}}}));
   std::filesystem::create_symlink(folder.path() / "elsewhere.json", folder.path() / "costs.json");
   EXPECT_EQ(CompileCosts(folder.path() / "costs.json").of("cpu"), std::nullopt);
 }
 
-TEST(CompileCosts, SaysWhyNothingIsKept) {
+TEST(CompileCostsTest, ReportsWhySaveFailed) {
   CompileCosts costs("/nowhere/costs.json");
   EXPECT_TRUE(costs.save().ok());  // no costs to save yet
   costs.learn("cpu", {1, 1});

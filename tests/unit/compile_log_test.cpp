@@ -17,19 +17,19 @@ Error missing_header(const std::string& words) {
   return with_include_hint(compile_error("cannot compile", "k.cu(1): fatal error: " + words), settings);
 }
 
-TEST(CompileLog, FirstErrorIsALineOfItsOwn) { EXPECT_EQ(first_error(kLog), "k.cu(2): error: no such thing"); }
+TEST(CompileLogTest, FindsFirstErrorLine) { EXPECT_EQ(first_error(kLog), "k.cu(2): error: no such thing"); }
 
-TEST(CompileLog, FirstErrorIsFoundInAssemblersWordsToo) {
+TEST(CompileLogTest, FindsFirstErrorOfAssembler) {
   EXPECT_EQ(first_error("all\nptxas k.ptx, line 3; error   : no\n"), "ptxas k.ptx, line 3; error   : no");
   EXPECT_EQ(first_error("ptxas fatal   : no memory\n"), "ptxas fatal   : no memory");
 }
 
-TEST(CompileLog, FirstErrorIsEmptyWithoutOne) {
+TEST(CompileLogTest, FirstErrorIsEmptyWithoutErrors) {
   EXPECT_EQ(first_error("all is well\n"), "");
   EXPECT_EQ(first_error(""), "");
 }
 
-TEST(CompileLog, ErrorHasTheFirstLineAndTheWholeLog) {
+TEST(CompileLogTest, ErrorContainsFirstErrorAndWholeLog) {
   const Error error = compile_error("cannot compile \"k.cu\"", kLog);
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
   EXPECT_EQ(
@@ -38,14 +38,14 @@ TEST(CompileLog, ErrorHasTheFirstLineAndTheWholeLog) {
   EXPECT_EQ(error.note("log"), kLog);
 }
 
-TEST(CompileLog, HintNamesThePackagesOfAMissingHeaderForEachCompiler) {
+TEST(CompileLogTest, HintNamesPackagesOfMissingHeader) {
   for (const char* words : {"'x.h' file not found", "x.h: No such file or directory", "cannot open source file \"x.h\"",
                             "could not open source file \"x.h\""}) {
     EXPECT_THAT(missing_header(words).message, HasSubstr("need the headers of tilelang, cutlass")) << words;
   }
 }
 
-TEST(CompileLog, HintIsNotGivenForOtherErrors) {
+TEST(CompileLogTest, GivesNoHintForOtherErrors) {
   EXPECT_THAT(missing_header("no such thing").message, Not(HasSubstr("tilelang")));
   EXPECT_THAT(with_include_hint(compile_error("x", "error: file not found"), {}).message, Not(HasSubstr("headers")));
 }

@@ -22,7 +22,7 @@ class FakeScope final : public CompileScope {
   Limit left_;
 };
 
-TEST(CompileScope, IsThatOfTheThreadThatEnteredIt) {
+TEST(CompileScopeTest, IsBoundToEnteringThread) {
   FakeScope outer({}), inner({});
   EXPECT_EQ(CompileScope::current(), nullptr);
   {
@@ -37,7 +37,7 @@ TEST(CompileScope, IsThatOfTheThreadThatEnteredIt) {
   EXPECT_EQ(CompileScope::current(), nullptr);
 }
 
-TEST(CompileScope, ShortensLimits) {
+TEST(CompileScopeTest, ShortensLimits) {
   EXPECT_EQ(limit_in_scope({}), std::nullopt);
   EXPECT_EQ(limit_in_scope(5ms), 5ms);
   FakeScope endless({}), short_one(3ms);

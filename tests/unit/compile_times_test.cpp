@@ -16,7 +16,7 @@ Manifest plugin(const std::string& build_id = "01", int compile_ms = 0) {
   return manifest;
 }
 
-class CompileTime : public testing::Test {
+class CompileTimeTest : public testing::Test {
  protected:
   std::shared_ptr<ArtifactCache> cache() const {
     return ArtifactCache::open({.folder = folder_.path() / "cache"}).value();
@@ -24,7 +24,7 @@ class CompileTime : public testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(CompileTime, IsWhatItTookByAndLarge) {
+TEST_F(CompileTimeTest, IsSmoothedAverage) {
   CompileTimes times(nullptr);
   EXPECT_EQ(times.known(plugin(), "fast"), std::nullopt);
   times.note(plugin(), "fast", 100, true);
@@ -33,14 +33,14 @@ TEST_F(CompileTime, IsWhatItTookByAndLarge) {
   EXPECT_EQ(times.known(plugin(), "fast"), 125);
 }
 
-TEST_F(CompileTime, IsOfOneBuildOfAPluginAndOneTier) {
+TEST_F(CompileTimeTest, IsKeptPerPluginBuildAndTier) {
   CompileTimes times(nullptr);
   times.note(plugin(), "fast", 100, true);
   EXPECT_EQ(times.known(plugin("02"), "fast"), std::nullopt);
   EXPECT_EQ(times.known(plugin(), "full"), std::nullopt);
 }
 
-TEST_F(CompileTime, IsTheManifestsUntilItIsKnown) {
+TEST_F(CompileTimeTest, DefaultsToManifestValue) {
   CompileTimes times(nullptr);
   EXPECT_EQ(times.expected(plugin("01", 70), "fast"), 70);
   EXPECT_EQ(times.expected(plugin(), "fast"), std::nullopt);
@@ -48,7 +48,7 @@ TEST_F(CompileTime, IsTheManifestsUntilItIsKnown) {
   EXPECT_EQ(times.expected(plugin("01", 70), "fast"), 8);
 }
 
-TEST_F(CompileTime, IsKeptForLaterProcesses) {
+TEST_F(CompileTimeTest, PersistsWhenRequested) {
   {
     CompileTimes times(cache());
     times.note(plugin(), "fast", 100, true);
@@ -59,7 +59,7 @@ TEST_F(CompileTime, IsKeptForLaterProcesses) {
   EXPECT_EQ(later.known(plugin(), "full"), std::nullopt) << "it was not to be kept";
 }
 
-TEST_F(CompileTime, IsKeptAnewOnceItIsFarFromWhatIsKept) {
+TEST_F(CompileTimeTest, IsSavedAgainAfterLargeChange) {
   {
     CompileTimes times(cache());
     times.note(plugin(), "fast", 100, true);

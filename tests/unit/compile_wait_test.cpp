@@ -37,7 +37,7 @@ class CompileWaitTest : public ParCompileTest {
   std::atomic<bool> is_compiling_ = false;
 };
 
-TEST_F(CompileWaitTest, StopsWithinAMomentAndLeavesTheCompilerBehind) {
+TEST_F(CompileWaitTest, StopsPromptlyAndAbandonsCompiler) {
   std::stop_source stop;
   Clock::time_point stopped;
   std::thread thread([&] {
@@ -54,7 +54,7 @@ TEST_F(CompileWaitTest, StopsWithinAMomentAndLeavesTheCompilerBehind) {
   EXPECT_LT(took, 1s);  // 0.1 s on an idle machine
 }
 
-TEST_F(CompileWaitTest, IsPolledOnTheCallersThreadAndPassesOnWhatThatThrows) {
+TEST_F(CompileWaitTest, PollsOnCallingThreadAndRethrows) {
   const auto caller = std::this_thread::get_id();
   const auto poll = [&] {
     EXPECT_EQ(std::this_thread::get_id(), caller);
@@ -63,14 +63,14 @@ TEST_F(CompileWaitTest, IsPolledOnTheCallersThreadAndPassesOnWhatThatThrows) {
   EXPECT_THROW(std::ignore = compile(waiting(), named("p"), {}, {.poll = poll}), std::runtime_error);
 }
 
-TEST_F(CompileWaitTest, CompilesNothingThatWasStoppedBefore) {
+TEST_F(CompileWaitTest, DoesNotCompileWhenAlreadyStopped) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_FALSE(compile(waiting(), named("p"), {}, {.stop = stop.get_token()}).ok());
   EXPECT_EQ(compiled_, 0);
 }
 
-TEST_F(CompileWaitTest, GivesTheKernelOrTheErrorOtherwise) {
+TEST_F(CompileWaitTest, ReturnsKernelOrErrorWhenNotStopped) {
   Runtime& runtime = failing({"bad"});
   std::stop_source stop;
   const CompileWait wait{.stop = stop.get_token()};

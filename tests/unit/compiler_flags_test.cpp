@@ -15,14 +15,14 @@ constexpr std::array<std::string_view, 2> kWhole = {"-w", "-g"};
 constexpr std::array<std::string_view, 2> kWithValue = {"-D", "-std="};
 constexpr FlagList kFlags = {kWhole, kWithValue};
 
-TEST(CompilerFlags, AreTakenInFullOrWithAValue) {
+TEST(CompilerFlagsTest, MatchExactlyOrWithValue) {
   for (const char* flag : {"-w", "-g", "-DA", "-D=", "-std=c++20"}) EXPECT_TRUE(kFlags.contains(flag)) << flag;
   for (const char* flag : {"", "-", "-D", "-std=", "-std", "-w1", " -w", "w", "-dA", "@file"}) {
     EXPECT_FALSE(kFlags.contains(flag)) << flag;
   }
 }
 
-TEST(CompilerFlags, AreSplitAsAShellDoesIt_C2_8) {
+TEST(CompilerFlagsTest, AreSplitIntoShellWords) {
   using Flags = std::vector<std::string>;
   EXPECT_EQ(split_flags("-DX=1 -DY=2").value(), (Flags{"-DX=1", "-DY=2"}));
   EXPECT_EQ(split_flags(" -O2\t-DX=2\n-g ").value(), (Flags{"-O2", "-DX=2", "-g"}));
@@ -35,7 +35,7 @@ TEST(CompilerFlags, AreSplitAsAShellDoesIt_C2_8) {
   EXPECT_EQ(split_flags("  ").value(), Flags{});
 }
 
-TEST(CompilerFlags, AreClosed_C2_8) {
+TEST(CompilerFlagsTest, RejectUnclosedQuotes) {
   for (const char* open : {"-DX='1", "\"-DX=1", "-DX=1\\", "'", "\\"}) {
     const auto split = split_flags(open);
     ASSERT_FALSE(split) << open;
@@ -44,14 +44,14 @@ TEST(CompilerFlags, AreClosed_C2_8) {
   }
 }
 
-TEST(CompilerFlags, BeginWithAPrefixEvenIfNothingFollows) {
+TEST(CompilerFlagsTest, MatchPrefixWithoutValue) {
   EXPECT_TRUE(begins_with_any("-D", kWithValue));
   EXPECT_TRUE(begins_with_any("-DA", kWithValue));
   EXPECT_FALSE(begins_with_any("-", kWithValue));
   EXPECT_FALSE(begins_with_any("", kWithValue));
 }
 
-TEST(CompilerFlags, OfTheUserBeatTheStandardOfTheSettings) {
+TEST(CompilerFlagsTest, UserStandardOverridesSettings) {
   const auto added = [](const std::vector<std::string>& flags) {
     std::vector<std::string> arguments = {"-O3"};
     add_standard(arguments, {.standard = "c++17"}, flags);
@@ -62,7 +62,7 @@ TEST(CompilerFlags, OfTheUserBeatTheStandardOfTheSettings) {
   EXPECT_EQ(added({"--std=c++20"}), std::vector<std::string>{"-O3"});
 }
 
-TEST(CompilerFlags, AreRefusedByName) {
+TEST(CompilerFlagsTest, RejectedFlagIsNamed) {
   const auto is_allowed = [](std::string_view flag) { return kFlags.contains(flag); };
   EXPECT_TRUE(check_flags({}, is_allowed, {"toy", "-D"}));
   EXPECT_TRUE(check_flags({"-w", "-DA"}, is_allowed, {"toy", "-D"}));
@@ -74,7 +74,7 @@ TEST(CompilerFlags, AreRefusedByName) {
             "the compilation). Use -w, -g and -D in one piece.");
 }
 
-TEST(CompilerFlags, HaveTheirValues) {
+TEST(CompilerFlagsTest, MatchTheirValueTypes) {
   constexpr std::string_view kWords[] = {"on", "off"};
   const ValuedFlag number{"-n="}, numbers{"-l=", FlagValue::kNumbers}, truth{"-t=", FlagValue::kTruth};
   const ValuedFlag name{"-a=", FlagValue::kName}, word{"-w=", FlagValue::kWord, kWords};
@@ -92,7 +92,7 @@ TEST(CompilerFlags, HaveTheirValues) {
   EXPECT_FALSE(number.matches("-m=1"));
 }
 
-TEST(CompilerFlags, KnowWarnings) {
+TEST(CompilerFlagsTest, RecognizeWarningFlags) {
   for (const char* flag : {"-Wall", "-Wno-unused", "-Werror", "-Werror=shadow", "-Wno-error=all", "-Wc++17-compat",
                            "-Wshift-overflow=2"}) {
     EXPECT_TRUE(is_warning_flag(flag)) << flag;
@@ -102,7 +102,7 @@ TEST(CompilerFlags, KnowWarnings) {
   }
 }
 
-TEST(CompilerFlags, ReadWhereTheUserSaysAndNotTheProgram) {
+TEST(CompilerFlagsTest, ReadableFoldersComeFromUserOnly) {
   Settings settings;
   settings.compile_flags = {"-I/root/.ssh", "-DX"};
   EXPECT_THAT(folders_of_user({"/a"}, {"-I/root/.ssh", "-DX", "-I/b", "--include-path=/c"}, settings),

@@ -20,7 +20,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class Confined : public testing::Test {
+class ConfinedTest : public testing::Test {
  protected:
   void SetUp() override {
     if (!confinement_here().starts_with("Landlock")) GTEST_SKIP() << needs("Landlock", confinement_here());
@@ -34,7 +34,7 @@ class Confined : public testing::Test {
   const CompilationFolder folder = CompilationFolder::create("kmux-test").value();
 };
 
-TEST_F(Confined, ReadsTheProgramAndTheSystemAlone) {
+TEST_F(ConfinedTest, ReadsOnlyProgramAndSystemFiles) {
   outside.write("secret.h", "secret\n");
   const std::vector<File> files = {{"a.h", "program\n"}};
   ASSERT_TRUE(folder.write_program(files));
@@ -48,7 +48,7 @@ TEST_F(Confined, ReadsTheProgramAndTheSystemAlone) {
   }
 }
 
-TEST_F(Confined, ReadsWhatTheUserNames) {
+TEST_F(ConfinedTest, ReadsFoldersNamedByUser) {
   outside.write("near.h", "named\n");
   Command command = compiler_command({"/bin/cat", outside.path().string() + "/near.h"}, folder);
   EXPECT_NE(run(command).value().exit_code, 0);
@@ -56,7 +56,7 @@ TEST_F(Confined, ReadsWhatTheUserNames) {
   EXPECT_EQ(run(command).value().standard_output, "named\n");
 }
 
-TEST_F(Confined, WritesIntoItsFoldersAlone) {
+TEST_F(ConfinedTest, WritesOnlyIntoItsFolders) {
   EXPECT_EQ(
       shell("echo x > $TMPDIR/a && mv $TMPDIR/a " + folder.own() + "/b && cat " + folder.own() + "/b").standard_output,
       "x\n");
@@ -68,14 +68,14 @@ TEST_F(Confined, WritesIntoItsFoldersAlone) {
   }
 }
 
-TEST_F(Confined, HoldsWhatIsStartedFromIt) {
+TEST_F(ConfinedTest, RestrictsChildProcesses) {
   EXPECT_NE(shell("/bin/sh -c 'cat /etc/passwd'").exit_code, 0);
   EXPECT_NE(shell("/bin/sh -c 'echo x > " + outside.path().string() + "/b'").exit_code, 0);
   EXPECT_THAT(shell("grep -E 'NoNewPrivs|Seccomp:' /proc/self/status").standard_output,
               AllOf(HasSubstr("NoNewPrivs:\t1"), HasSubstr("Seccomp:\t2")));
 }
 
-TEST_F(Confined, OpensNoSocketsAndNoNamespaces) {
+TEST_F(ConfinedTest, BlocksSocketsNamespacesAndPtrace) {
   const auto says = [&](const std::string& python) {
     return shell("/usr/bin/python3 -I -c '" + python + "' 2>&1").standard_output;
   };
@@ -92,9 +92,11 @@ TEST_F(Confined, OpensNoSocketsAndNoNamespaces) {
               AllOf(HasSubstr("7"), HasSubstr("8")));
 }
 
-TEST_F(Confined, HasLimits) { EXPECT_EQ(shell("sleep 0.3; ulimit -c; ulimit -t").standard_output, "0\n3600\n"); }
+TEST_F(ConfinedTest, SetsResourceLimits) {
+  EXPECT_EQ(shell("sleep 0.3; ulimit -c; ulimit -t").standard_output, "0\n3600\n");
+}
 
-TEST_F(Confined, TheCallingThreadIsNot) {
+TEST_F(ConfinedTest, DoesNotRestrictCallingThread) {
   shell("true");
   std::ofstream(outside.path() / "written") << "x";
   EXPECT_TRUE(std::ifstream(outside.path() / "written").is_open());
@@ -102,7 +104,7 @@ TEST_F(Confined, TheCallingThreadIsNot) {
               Not(HasSubstr("1")));
 }
 
-TEST(Confinement, HasNoHomeAroundAProgramInIt) {
+TEST(ConfinementTest, InstallationExcludesHomeFolder) {
   const TempFolder home;
   const std::string programs = home.write("bin/c++", "").parent_path().string();
   const std::string before = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
@@ -112,7 +114,7 @@ TEST(Confinement, HasNoHomeAroundAProgramInIt) {
   EXPECT_EQ(installation, programs);
 }
 
-TEST(Confinement, KnowsAnInstallation) {
+TEST(ConfinementTest, FindsInstallationOfProgram) {
   EXPECT_EQ(installation_of("/nowhere/bin/c++"), "/nowhere");
   EXPECT_EQ(installation_of("/nowhere/c++"), "/nowhere");
 }

@@ -9,7 +9,7 @@ namespace kmux {
 namespace {
 
 // sched_getaffinity refuses a set smaller than the kernel's, which exceeds a cpu_set_t above 1,024 processors.
-TEST(CpuAffinity, CountsMoreCoresThanASetHas) {
+TEST(CpuAffinityTest, CountsCoresBeyondCpuSetSize) {
   constexpr std::size_t kCores = 5000;
   const auto get = [](std::size_t bytes, void* set) {
     if (bytes * 8 < kCores) return errno = EINVAL, -1;
@@ -22,7 +22,7 @@ TEST(CpuAffinity, CountsMoreCoresThanASetHas) {
   EXPECT_EQ(cores_of_affinity(get), kCores / 2);
 }
 
-TEST(CpuAffinity, HasTheCoresOfTheMachineWhereItsAffinityIsNotKnown) {
+TEST(CpuAffinityTest, FallsBackWhenAffinityIsUnknown) {
   for (const int error : {EINVAL, ENOSYS}) {
     EXPECT_EQ(cores_of_affinity([error](std::size_t, void*) { return errno = error, -1; }),
               std::thread::hardware_concurrency());

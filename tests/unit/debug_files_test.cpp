@@ -33,7 +33,7 @@ class DebugFilesTest : public testing::Test {
   fs::path root_ = folder_.path() / "debug";
 };
 
-TEST_F(DebugFilesTest, HoldTheProgramItsConfigAndFunction) {
+TEST_F(DebugFilesTest, ContainProgramConfigAndFunction) {
   const DebugFiles files(root_, "the function");
   ASSERT_TRUE(files.write_program(sample_program(), "{}").ok());
   const fs::path folder = only_folder();
@@ -43,7 +43,7 @@ TEST_F(DebugFilesTest, HoldTheProgramItsConfigAndFunction) {
   EXPECT_EQ(read_file(folder / "function.txt").value(), "the function");
 }
 
-TEST_F(DebugFilesTest, HoldTheLauncherOfABackend) {
+TEST_F(DebugFilesTest, ContainLauncherOfBackend) {
   const DebugFiles files(root_, "");
   ASSERT_TRUE(files.write_program(sample_program(), "{}").ok());
   ASSERT_TRUE(files.write_launcher(sample_program(), kernel()).ok());
@@ -51,7 +51,7 @@ TEST_F(DebugFilesTest, HoldTheLauncherOfABackend) {
   EXPECT_FALSE(fs::exists(only_folder() / "function.txt"));
 }
 
-TEST_F(DebugFilesTest, LieInTheDirectoryThatWasCurrent) {
+TEST_F(DebugFilesTest, UseWorkingDirectoryOfCreation) {
   const fs::path before = fs::current_path();
   fs::current_path(folder_.path());
   const DebugFiles files("debug", "");
@@ -60,14 +60,14 @@ TEST_F(DebugFilesTest, LieInTheDirectoryThatWasCurrent) {
   EXPECT_TRUE(fs::exists(only_folder() / "config.json"));
 }
 
-TEST_F(DebugFilesTest, AreNotWrittenWithoutARoot) {
+TEST_F(DebugFilesTest, AreNotWrittenWithoutRoot) {
   const DebugFiles files("", "f");
   EXPECT_TRUE(files.write_program(sample_program(), "{}").ok());
   EXPECT_TRUE(files.write_launcher(sample_program(), kernel()).ok());
   EXPECT_FALSE(fs::exists(root_));
 }
 
-TEST_F(DebugFilesTest, NameTheFolderThatCannotBeMade) {
+TEST_F(DebugFilesTest, ReportFolderThatCannotBeCreated) {
   folder_.write("debug", "a file");
   const Error error = DebugFiles(root_, "").write_program(sample_program(), "{}").error();
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);

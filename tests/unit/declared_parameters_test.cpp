@@ -35,7 +35,7 @@ std::vector<std::string> declared(std::string source, std::size_t count) {
   return declared(variant_of("cuda", "__global__ void " + std::move(source) + " {}"), "k", count);
 }
 
-TEST(DeclaredParameters, AreReadOfKernels) {
+TEST(DeclaredParametersTest, AreParsedFromKernels) {
   EXPECT_THAT(declared("k(float a, const float* __restrict__ x, long long n)", 3),
               ElementsAre("float, pointer, long long"));
   EXPECT_THAT(declared("k(unsigned long n, std::int64_t m, const size_t k, uint u)", 4),
@@ -47,7 +47,7 @@ TEST(DeclaredParameters, AreReadOfKernels) {
   EXPECT_THAT(declared("k(int a)", 2), IsEmpty()) << "another number of parameters";
 }
 
-TEST(DeclaredParameters, AreThoseOfDeclarationsAlone) {
+TEST(DeclaredParametersTest, ComeOnlyFromDeclarations) {
   const Variant variant = variant_of("cuda", R"source(
 #define k(n) k(long n)
 // __global__ void k(long n);
@@ -61,19 +61,19 @@ template <int N> __global__ __launch_bounds__(256) void k(int n) { if (n) k(n); 
   EXPECT_THAT(declared(variant_of("cubin", "__global__ void k(int n);"), "k", 1), IsEmpty());
 }
 
-TEST(DeclaredParameters, OfMetalAreItsBuffers) {
+TEST(DeclaredParametersTest, OfMetalAreItsBuffers) {
   const Variant metal =
       variant_of("msl", R"(kernel void k(device float* x [[buffer(0)]], constant long& n [[buffer(1)]],
                                                           uint i [[thread_position_in_grid]]) {})");
   EXPECT_THAT(declared(metal, "k", 2), ElementsAre("pointer, long"));
 }
 
-TEST(DeclaredParameters, AreInNamesThatHaveThem) {
+TEST(DeclaredParametersTest, AreParsedFromKernelNames) {
   EXPECT_THAT(declared(variant_of("cuda", ""), "k(float const*, unsigned long, int)", 3),
               ElementsAre("pointer, unsigned long, int"));
 }
 
-TEST(DeclaredParameters, DoNotEndWithoutBrackets) {
+TEST(DeclaredParametersTest, TolerateUnterminatedSources) {
   for (const char* source : {"void k(", "void k(int n", "void k(int n;", "__global__ void k(int a[[", "/*", "\"",
                              "R\"(", "'", "R\"", "#", "#\\", "void k([[x", "k"}) {
     for (const char* dialect : {"c", "cuda", "msl"}) declared_parameters(variant_of(dialect, source), "k", 1);
@@ -89,7 +89,7 @@ DType type_of_n(const std::string& parameters, const std::string& argument = "n"
   return std::get<ExprArg>(std::get<Launch>(program.variants[0].body.steps[0]).args[1]).dtype;
 }
 
-TEST(DeclaredParameters, GiveIntegersOfTheTextTheirTypes) {
+TEST(DeclaredParametersTest, DetermineTypesOfIntegerArguments) {
   EXPECT_EQ(type_of_n("float* x, int n"), dtype::kInt32);
   EXPECT_EQ(type_of_n("float* x, long long n"), dtype::kInt64);
   EXPECT_EQ(type_of_n("float* x, size_t n"), dtype::kInt64);
@@ -99,7 +99,7 @@ TEST(DeclaredParameters, GiveIntegersOfTheTextTheirTypes) {
   EXPECT_EQ(type_of_n("float* x, long n); void k(float* x, int n"), dtype::kInt32) << "declarations that differ";
 }
 
-TEST(DeclaredParameters, TextsOfTheSameProgramGiveItAgain) {
+TEST(DeclaredParametersTest, RoundTripThroughText) {
   for (const char* argument : {"n", "n: i32", "n: i64", "n * 2"}) {
     const Program program = kernel_program({.source = "extern \"C\" void k(float* x, long long n) {}",
                                             .signature = "k(x: f32[n])",
@@ -123,7 +123,7 @@ std::string refusal(std::string dialect, const std::string& source, DType dtype)
   return checked.error().message;
 }
 
-TEST(DeclaredParameters, RefuseNumbersOfOtherTypes) {
+TEST(DeclaredParametersTest, RejectMismatchedNumbers) {
   EXPECT_EQ(refusal("c", "void k(float* x, long long n) {}", dtype::kInt32),
             "kernel \"k\" is launched with int32 n as argument 2 (its source takes long long). Write the type of the "
             "argument behind it, as \"n: i64\", or correct the kernel.");
@@ -135,7 +135,7 @@ TEST(DeclaredParameters, RefuseNumbersOfOtherTypes) {
   EXPECT_EQ(refusal("c", "void k(float* x, long n);\nvoid k(float* x, int n);", dtype::kInt32), "") << "one fits";
 }
 
-TEST(DeclaredParameters, RefuseStructuresForNumbers) {
+TEST(DeclaredParametersTest, RejectStructuresForNumbersAndPointers) {
   const auto refused = [](const std::string& source) {
     ProgramBuilder builder("k");
     builder.buffer("x", BufferParam{dtype::kFloat32, {4}}).variant("c").source("k.c", source);

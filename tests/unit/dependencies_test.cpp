@@ -8,7 +8,7 @@
 namespace kmux {
 namespace {
 
-TEST(Dependencies, ComeBackAsTheyWereWritten) {
+TEST(DependenciesTest, RoundTripThroughJson) {
   const Dependencies given{.files = {"/usr/include/math.h", "/usr/include/stdint.h"}, .absent = {"/opt/inc/math.h"}};
   EXPECT_EQ(dependencies_from_json(to_json(given)).value(), given);
   EXPECT_EQ(dependencies_from_json(to_json(Dependencies{})).value(), Dependencies{});
@@ -24,7 +24,7 @@ Dependencies seen(std::vector<std::string> files, std::vector<std::string> absen
   return dependencies;
 }
 
-TEST(Dependencies, ComeBackWithWhatTheyWereSeenLike) {
+TEST(DependenciesTest, RoundTripWithObservedIdentities) {
   const Dependencies given = seen({"/usr/a.h", "/usr/b.h"}, {"/opt/a.h"}, {"/opt/a.h"});
   const Dependencies read = dependencies_from_json(to_json(given)).value();
   EXPECT_EQ(read, given);
@@ -33,7 +33,7 @@ TEST(Dependencies, ComeBackWithWhatTheyWereSeenLike) {
   EXPECT_EQ(read.seen->passed, given.seen->passed);
 }
 
-TEST(Dependencies, AreAddedWithWhatTheyWereSeenLike) {
+TEST(DependenciesTest, MergeObservedIdentities) {
   Dependencies all;
   add(all, seen({"/a.h", "/c.h"}, {"/x.h"}, {"/x.h"}));
   add(all, seen({"/b.h", "/c.h"}, {"/x.h", "/y.h"}, {"/x.h"}));
@@ -43,7 +43,7 @@ TEST(Dependencies, AreAddedWithWhatTheyWereSeenLike) {
   EXPECT_EQ(all.seen->passed, std::vector<std::string>{"/x.h"});
 }
 
-TEST(Dependencies, AreIncompleteWhereOneWasSeenInTwoWays) {
+TEST(DependenciesTest, AreIncompleteWhenObservationsConflict) {
   for (const Dependencies& other : {seen({"/a.h"}, {"/x.h"}, {"/x.h"}, 2), seen({"/a.h"}, {"/x.h"}, {})}) {
     Dependencies all = seen({"/a.h"}, {"/x.h"}, {"/x.h"});
     add(all, other);
@@ -55,7 +55,7 @@ TEST(Dependencies, AreIncompleteWhereOneWasSeenInTwoWays) {
   EXPECT_FALSE(unseen.seen);
 }
 
-TEST(Dependencies, RefuseOtherForms) {
+TEST(DependenciesTest, RejectMalformedJson) {
   for (const char* text : {"", "[]", "{}", R"({"files":[],"absent":[1]})", R"({"files":["math.h"],"absent":[]})",
                            R"({"files":[],"absent":[],"more":[]})", R"({"files":[],"absent":[],"complete":true})",
                            R"({"files":["/b","/a"],"absent":[]})", R"({"files":[],"absent":[],"seen":[]})",
@@ -69,7 +69,7 @@ TEST(Dependencies, RefuseOtherForms) {
   }
 }
 
-TEST(FileStamp, IsOtherWhenAFileOrAListIs) {
+TEST(FileStampTest, ChangesWithFileOrList) {
   const TempFolder folder;
   const std::string header = folder.write("a.h", "1").string();
   const auto stamp = [](const Dependencies& dependencies) { return next_file_tick(), file_stamp(dependencies); };
@@ -81,7 +81,7 @@ TEST(FileStamp, IsOtherWhenAFileOrAListIs) {
   EXPECT_NE(stamp({{header}, {}}), before);
 }
 
-TEST(FileStamp, IsOtherForAnotherFileOfTheSameSizeAndTime) {
+TEST(FileStampTest, DetectsReplacementOfSameSizeAndTime) {
   const TempFolder folder;
   const std::string header = folder.write("a.h", "1").string();
   next_file_tick();
@@ -92,7 +92,7 @@ TEST(FileStamp, IsOtherForAnotherFileOfTheSameSizeAndTime) {
   EXPECT_NE(file_stamp({{header}, {}}), before);
 }
 
-TEST(FileStamp, IsEmptyWhereItCannotBeTold) {
+TEST(FileStampTest, IsEmptyWhenUnreliable) {
   const TempFolder folder;
   EXPECT_EQ(file_stamp({{}, {}, false}), "");
   EXPECT_EQ(file_stamp({{"/nowhere/a.h"}, {}}), "");

@@ -32,7 +32,7 @@ class DependencyStateTest : public testing::Test {
   Dependencies dependencies_;
 };
 
-TEST_F(DependencyStateTest, HoldsUntilAFileChanges) {
+TEST_F(DependencyStateTest, HoldsUntilContentChanges) {
   const DependencyState state = captured();
   EXPECT_EQ(find_change(state), std::nullopt);
   temp_.write("a.h", "3");
@@ -46,7 +46,7 @@ TEST_F(DependencyStateTest, HoldsUntilAFileChanges) {
 }
 
 // As on a file server whose clock is five seconds behind: every change appears to be older than the build.
-TEST_F(DependencyStateTest, SeesAChangeDuringTheBuildWhateverTheClockOfTheFiles) {
+TEST_F(DependencyStateTest, DetectsChangeDuringBuildDespiteClockSkew) {
   const auto captured_late = [&] { return capture(dependencies_, file_time_now() + 5'000'000'000); };
   dependencies_.seen = DependencySight{.passed = {}};
   for (const std::string& path : dependencies_.files) dependencies_.seen->files.push_back(FileIdentity::of(path));
@@ -61,7 +61,7 @@ TEST_F(DependencyStateTest, SeesAChangeDuringTheBuildWhateverTheClockOfTheFiles)
   EXPECT_TRUE(captured_late().ok());
 }
 
-TEST_F(DependencyStateTest, SeesAFileOfTheSameSizeAndTime) {
+TEST_F(DependencyStateTest, DetectsReplacementOfSameSizeAndTime) {
   const DependencyState state = captured();
   temp_.write("other.h", "3");
   copy_mtime(temp_.path() / "a.h", temp_.path() / "other.h");
@@ -69,7 +69,7 @@ TEST_F(DependencyStateTest, SeesAFileOfTheSameSizeAndTime) {
   EXPECT_THAT(find_change(state).value(), HasSubstr("a.h' changed"));
 }
 
-TEST_F(DependencyStateTest, ComparesContentsWhereTheIdentityIsOfAnotherMachine) {
+TEST_F(DependencyStateTest, ComparesContentsFromAnotherMachine) {
   const DependencyState state = of_another_machine(captured());
   EXPECT_EQ(find_change(state), std::nullopt);
   DependencyState other = state;
@@ -81,21 +81,21 @@ TEST_F(DependencyStateTest, ComparesContentsWhereTheIdentityIsOfAnotherMachine) 
   EXPECT_THAT(find_change(state).value(), HasSubstr("front/a.h' was added"));
 }
 
-TEST(DependencyState, OfNoFilesIsTheSameOnEveryMachine) {
+TEST_F(DependencyStateTest, WithoutFilesIsMachineIndependent) {
   const DependencyState state = capture({}, next_file_tick()).value();
   EXPECT_EQ(state.machine, "");
   EXPECT_EQ(find_change(state), std::nullopt);
   EXPECT_TRUE(dependency_state_from_text(to_text(state)).value().empty());
 }
 
-TEST(BootMark, IsTheSameInEveryProcessOfThisMachine) {
+TEST(BootMarkTest, EqualsBootId) {
   const std::string id = boot_id();
   if (id.empty())
     GTEST_SKIP() << needs("a boot id", "there is no /proc/sys/kernel/random/boot_id, or this is the portable way");
   EXPECT_EQ(boot_mark(), id);
 }
 
-TEST_F(DependencyStateTest, TakesAnotherIdentityForAChangeWhereContentsWereLeft) {
+TEST_F(DependencyStateTest, TreatsNewIdentityAsChangeWithoutHashes) {
   DependencyState state = capture(dependencies_, next_file_tick(), FileContents::kLeft).value();
   EXPECT_EQ(find_change(state), std::nullopt);
   DependencyState hashed = state;
@@ -109,7 +109,7 @@ TEST_F(DependencyStateTest, TakesAnotherIdentityForAChangeWhereContentsWereLeft)
   EXPECT_TRUE(find_change(hashed));
 }
 
-TEST_F(DependencyStateTest, SeesACandidateBelowAFolderThatWasMissing) {
+TEST_F(DependencyStateTest, DetectsCandidateBelowMissingFolder) {
   dependencies_.absent = {(temp_.path() / "front" / "lib").string()};  // the outermost missing folder
   const FileTime began = next_file_tick();
   const DependencyState state = capture(dependencies_, began).value();
@@ -118,7 +118,7 @@ TEST_F(DependencyStateTest, SeesACandidateBelowAFolderThatWasMissing) {
   EXPECT_THAT(capture(dependencies_, began).error().message, HasSubstr("front/lib' was added meanwhile"));
 }
 
-TEST_F(DependencyStateTest, SeesWhatALinkComesToName) {
+TEST_F(DependencyStateTest, DetectsNewTargetOfDanglingLink) {
   const fs::path link = temp_.path() / "front" / "a.h";
   fs::create_symlink(temp_.path() / "later.h", link);
   const DependencyState state = captured();
@@ -127,7 +127,7 @@ TEST_F(DependencyStateTest, SeesWhatALinkComesToName) {
   EXPECT_THAT(find_change(state).value(), HasSubstr("front/a.h' was added"));
 }
 
-TEST_F(DependencyStateTest, SeesAnotherFolderInThePlaceOfOne) {
+TEST_F(DependencyStateTest, DetectsReplacedFolder) {
   temp_.write("new/a.h", "");
   const DependencyState state = captured();
   fs::rename(temp_.path() / "front", temp_.path() / "old");
@@ -135,7 +135,7 @@ TEST_F(DependencyStateTest, SeesAnotherFolderInThePlaceOfOne) {
   EXPECT_THAT(find_change(state).value(), HasSubstr("front/a.h' was added"));
 }
 
-TEST_F(DependencyStateTest, SeesCandidatesThatWereAdded) {
+TEST_F(DependencyStateTest, DetectsAddedCandidates) {
   for (const char* folder : {"front", "none", "sub"}) {
     const DependencyState state = captured();
     temp_.write(fs::path(folder) / "x.h", "");  // changes the folder, but does not add the candidate
@@ -147,7 +147,7 @@ TEST_F(DependencyStateTest, SeesCandidatesThatWereAdded) {
   }
 }
 
-TEST_F(DependencyStateTest, SeesACandidateAddedInTheTickOfItsCapture) {
+TEST_F(DependencyStateTest, DetectsCandidateAddedInTickOfCapture) {
   const FileTime began = next_file_tick();
   temp_.write("front/fresh", "");
   const DependencyState state = capture(dependencies_, began).value();
@@ -155,7 +155,7 @@ TEST_F(DependencyStateTest, SeesACandidateAddedInTheTickOfItsCapture) {
   EXPECT_TRUE(find_change(state));
 }
 
-TEST_F(DependencyStateTest, TakesAFolderForNoCandidate) {
+TEST_F(DependencyStateTest, IgnoresFoldersAsCandidates) {
   fs::create_directory(temp_.path() / "front" / "a.h");
   const DependencyState state = captured();
   EXPECT_EQ(find_change(state), std::nullopt);
@@ -167,7 +167,7 @@ TEST_F(DependencyStateTest, TakesAFolderForNoCandidate) {
   EXPECT_TRUE(find_change(state));
 }
 
-TEST_F(DependencyStateTest, RefusesWhatChangedSinceTheBuildBegan) {
+TEST_F(DependencyStateTest, RejectsChangesSinceBuildBegan) {
   const FileTime began = next_file_tick();
   temp_.write("a.h", "1");
   const Error changed = capture(dependencies_, began).error();
@@ -179,12 +179,12 @@ TEST_F(DependencyStateTest, RefusesWhatChangedSinceTheBuildBegan) {
   EXPECT_THAT(capture(dependencies_, next_file_tick()).error().message, HasSubstr("a.h' is gone"));
 }
 
-TEST_F(DependencyStateTest, RefusesNamesWithLineEnds) {
+TEST_F(DependencyStateTest, RejectsNamesWithLineEnds) {
   EXPECT_THAT(capture({{"/a\nb"}, {}}, 0).error().message, HasSubstr("line end"));
   EXPECT_THAT(capture({{}, {"/a\nb"}}, 0).error().message, HasSubstr("line end"));
 }
 
-TEST_F(DependencyStateTest, NamesContentsNotTimes) {
+TEST_F(DependencyStateTest, DigestDependsOnContentsNotTimes) {
   const std::string before = second();
   temp_.write("a.h", "1");
   temp_.write("front/x.h", "");
@@ -197,13 +197,13 @@ TEST_F(DependencyStateTest, NamesContentsNotTimes) {
   EXPECT_NE(second_digest("key", {}), second_digest("other", {}));
 }
 
-TEST_F(DependencyStateTest, ReadsWhatItWrites) {
+TEST_F(DependencyStateTest, RoundTripsThroughText) {
   const DependencyState state = captured();
   EXPECT_EQ(dependency_state_from_text(to_text(state)).value(), state);
   EXPECT_EQ(dependency_state_from_text("").value(), DependencyState{});
 }
 
-TEST_F(DependencyStateTest, RefusesMalformedText) {
+TEST_F(DependencyStateTest, RejectsMalformedText) {
   const std::string digest(64, 'a');
   const std::vector<std::string> malformed = {"x",
                                               "file " + digest + " 1 2 3 4 x /a",

@@ -30,7 +30,7 @@ class DeviceMemoryTest : public ::testing::Test {
   Device device{plugin, 0};
 };
 
-TEST_F(DeviceMemoryTest, IsFreedOnTheStreamThatItWasAllocatedOn) {
+TEST_F(DeviceMemoryTest, IsFreedOnItsAllocationStream) {
   tensor(16);
   EXPECT_EQ(take(), "allocate on 16; free on 16; ");
   tensor(0);
@@ -46,7 +46,7 @@ TEST_F(DeviceMemoryTest, CopiesBetweenBackendsUseEachBackendsStream) {
   EXPECT_EQ(std::exchange(other->devices().order, ""), "allocate on 32; host waits for 32; ");
 }
 
-TEST_F(DeviceMemoryTest, IsFreedBehindEveryOtherStreamThatUsedIt) {
+TEST_F(DeviceMemoryTest, IsFreedAfterAllStreamsThatUsedIt) {
   {
     const Tensor x = tensor(16);
     x.used_on(stream(16)).value();
@@ -58,7 +58,7 @@ TEST_F(DeviceMemoryTest, IsFreedBehindEveryOtherStreamThatUsedIt) {
 }
 
 // A handle may belong to a newer stream, which then must wait for the event of the older one.
-TEST_F(DeviceMemoryTest, HasOneEventForEachHandle) {
+TEST_F(DeviceMemoryTest, UsesOneEventPerStreamHandle) {
   {
     const Tensor x = tensor(16);
     x.used_on(stream(32)).value();
@@ -70,7 +70,7 @@ TEST_F(DeviceMemoryTest, HasOneEventForEachHandle) {
 
 // Handle 2 is the per-thread default stream, a different stream in each thread. The legacy default stream waits for all
 // of them.
-TEST_F(DeviceMemoryTest, IsFreedOnTheDefaultStreamByAnotherThread) {
+TEST_F(DeviceMemoryTest, IsFreedOnDefaultStreamByAnotherThread) {
   for (const std::uintptr_t handle : {2, 16}) {
     Tensor x = tensor(handle);
     std::thread([&] { x = Tensor(); }).join();
@@ -80,7 +80,7 @@ TEST_F(DeviceMemoryTest, IsFreedOnTheDefaultStreamByAnotherThread) {
 }
 
 // The handle of the per-thread default stream is a different stream in each thread.
-TEST_F(DeviceMemoryTest, IsFreedBehindItsUseOnTheDefaultStreamOfAnotherThread) {
+TEST_F(DeviceMemoryTest, IsFreedAfterUseOnDefaultStreamOfAnotherThread) {
   {
     const Tensor x = tensor(2);
     x.used_on(stream(2)).value();
@@ -91,13 +91,13 @@ TEST_F(DeviceMemoryTest, IsFreedBehindItsUseOnTheDefaultStreamOfAnotherThread) {
   EXPECT_EQ(take(), "2 waits; free on 2; ");
 }
 
-TEST(SoleStream, IsNeverTheDefaultStreamOfAThread) {
+TEST(SoleStreamTest, IsNeverPerThreadDefaultStream) {
   SoleStream sole;
   sole.add(stream(2).handle);
   EXPECT_TRUE(sole.may_differ_from(stream(2).handle));
 }
 
-TEST_F(DeviceMemoryTest, HoldsTheStreamsThatItKnowsTheOwnersOf) {
+TEST_F(DeviceMemoryTest, KeepsOwnedStreamsAlive) {
   Shared<void> allocated(this, [](void*) {});
   Shared<void> used(&device, [](void*) {});
   {
@@ -110,7 +110,7 @@ TEST_F(DeviceMemoryTest, HoldsTheStreamsThatItKnowsTheOwnersOf) {
   EXPECT_EQ(used.use_count(), 1);
 }
 
-TEST_F(DeviceMemoryTest, IsUsedByWhatAKernelLaunchesOnAnotherStream) {
+TEST_F(DeviceMemoryTest, RecordsKernelLaunchOnAnotherStream) {
   const auto parts = fake_parts(fake_signature({buffer_param("x", dtype::kInt32, {Expr::symbol("n")})}), {}, kDLCUDA);
   const Kernel kernel = make_kernel(parts).value();
   auto& order = static_cast<InProcessPlugin&>(*parts.plugin).devices().order;
@@ -124,7 +124,7 @@ TEST_F(DeviceMemoryTest, IsUsedByWhatAKernelLaunchesOnAnotherStream) {
   EXPECT_EQ(order, "16 waits; free on 16; ");
 }
 
-TEST_F(DeviceMemoryTest, IsKnownWhenItComesBackAsADlpackTensor) {
+TEST_F(DeviceMemoryTest, IsRecognizedThroughDlpack) {
   const auto parts = fake_parts(fake_signature({buffer_param("x", dtype::kInt32, {Expr::symbol("n")})}), {}, kDLCUDA);
   const Kernel kernel = make_kernel(parts).value();
   auto& order = static_cast<InProcessPlugin&>(*parts.plugin).devices().order;
@@ -148,7 +148,7 @@ TEST_F(DeviceMemoryTest, IsKnownWhenItComesBackAsADlpackTensor) {
   EXPECT_EQ(order, "16 waits; 16 waits; free on 16; ");
 }
 
-TEST_F(DeviceMemoryTest, OfOthersIsTheirs) {
+TEST_F(DeviceMemoryTest, RejectsRecordingUseOfForeignMemory) {
   int number = 0;
   const Tensor x = Tensor::borrow(&number, {1}, dtype::kInt32, device);
   EXPECT_EQ(x.used_on(stream(32)).error().code, ErrorCode::kUnsupported);
@@ -158,7 +158,7 @@ TEST_F(DeviceMemoryTest, OfOthersIsTheirs) {
 }
 
 // A graph can only free its own allocations.
-TEST_F(DeviceMemoryTest, WaitsForTheEndOfACapture) {
+TEST_F(DeviceMemoryTest, IsFreedAfterCaptureEnds) {
   {
     const Tensor x = tensor(16);
     x.used_on(stream(32)).value();
@@ -173,7 +173,7 @@ TEST_F(DeviceMemoryTest, WaitsForTheEndOfACapture) {
   EXPECT_EQ(devices().live, 1);
 }
 
-TEST_F(DeviceMemoryTest, IsFreedByANodeOfTheGraphThatAllocatedIt) {
+TEST_F(DeviceMemoryTest, IsFreedByGraphThatAllocatedIt) {
   capture(16, 7), capture(32, 7);
   {
     const Tensor x = tensor(16);
@@ -182,7 +182,7 @@ TEST_F(DeviceMemoryTest, IsFreedByANodeOfTheGraphThatAllocatedIt) {
   EXPECT_EQ(take(), "allocate on 16; record on 32; 16 waits; free on 16; ");
 }
 
-TEST_F(DeviceMemoryTest, IsTheGraphsAfterItsCapture) {
+TEST_F(DeviceMemoryTest, BelongsToGraphAfterCapture) {
   for (const std::uint64_t later : {0, 8}) {
     capture(16, 7);
     {
@@ -194,7 +194,7 @@ TEST_F(DeviceMemoryTest, IsTheGraphsAfterItsCapture) {
 }
 
 // A graph may be launched at any later time, so the owner of the graph must keep the memory.
-TEST_F(DeviceMemoryTest, IsNotHeldByACapture) {
+TEST_F(DeviceMemoryTest, IsNotKeptAliveByCapture) {
   capture(32, 7);
   {
     const Tensor x = tensor(16);
@@ -203,7 +203,7 @@ TEST_F(DeviceMemoryTest, IsNotHeldByACapture) {
   EXPECT_EQ(take(), "allocate on 16; free on 16; ");
 }
 
-TEST_F(DeviceMemoryTest, MakesTheHostWaitWhereTheDeviceCannot) {
+TEST_F(DeviceMemoryTest, FallsBackToHostWait) {
   std::string logged;
   set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view text) { logged += text; });
   {
@@ -221,7 +221,7 @@ TEST_F(DeviceMemoryTest, MakesTheHostWaitWhereTheDeviceCannot) {
   set_log_sink(LogLevel::kWarning, nullptr);
 }
 
-TEST_F(DeviceMemoryTest, CopiesDoNotBecomeNodes) {
+TEST_F(DeviceMemoryTest, RejectsCopiesDuringCapture) {
   const Tensor host = Tensor::zeros({4}, dtype::kInt32).value();
   capture(16, 7);
   const auto copied = host.to(device, stream(16));

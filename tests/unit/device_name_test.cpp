@@ -5,7 +5,7 @@
 namespace kmux {
 namespace {
 
-TEST(DeviceName, IsDlpacksName) {
+TEST(DeviceNameTest, FollowsDlpackNames) {
   EXPECT_EQ(to_string(DLDevice{kDLCPU, 0}), "cpu");
   EXPECT_EQ(to_string(DLDevice{kDLCUDA, 1}), "cuda:1");
   EXPECT_EQ(to_string(DLDevice{kDLROCMHost, 0}), "rocm_host:0");

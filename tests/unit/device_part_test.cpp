@@ -27,7 +27,7 @@ std::string left_of(const std::string& text, const std::vector<std::string>& nam
 
 constexpr const char* kKernel = "__global__ void k(float* x) { x[0] = 1; }\n";
 
-TEST(DevicePart, LeavesAProgramWithoutHostCodeAsItIs) {
+TEST(DevicePartTest, KeepsProgramWithoutHostCode) {
   const std::string text =
       "#include <cuda_fp16.h>\nstruct Unused { int a; };\nfloat twice(float x) { return 2 * x; }\n"
       "extern \"C\" __global__ void k(float* x) { x[0] = 1; }\n";
@@ -36,7 +36,7 @@ TEST(DevicePart, LeavesAProgramWithoutHostCodeAsItIs) {
   EXPECT_EQ(part.variant, variant_of(text));
 }
 
-TEST(DevicePart, CutsMainAndItsHeadersAndMovesNothing) {
+TEST(DevicePartTest, RemovesMainAndItsHeadersInPlace) {
   const std::string text = std::string("#include <vector>\n#include <cstdio>\n") + kKernel +
                            "int main() {\n  std::vector<float> v(3);\n  k<<<1, 2>>>(v.data());\n}\n" + kKernel;
   const std::string left = left_of(text);
@@ -47,7 +47,7 @@ TEST(DevicePart, CutsMainAndItsHeadersAndMovesNothing) {
   EXPECT_EQ(left.rfind("__global__"), text.rfind("__global__"));
 }
 
-TEST(DevicePart, KeepsWhatKernelsMention) {
+TEST(DevicePartTest, KeepsDeclarationsUsedByKernels) {
   const std::string left = left_of(
       "static const int kWidth = 4, kUnused = 5;\nenum Mode { kFast, kSlow };\nconstexpr int square(int a) { return a "
       "* a; }\n"
@@ -60,14 +60,14 @@ TEST(DevicePart, KeepsWhatKernelsMention) {
   EXPECT_THAT(left, AllOf(Not(HasSubstr("ceil_div")), Not(HasSubstr("Other"))));
 }
 
-TEST(DevicePart, KeepsWhatNamesOfTheProgramMention) {
+TEST(DevicePartTest, KeepsTypesUsedInKernelNames) {
   const std::string text =
       "struct Plus { int a; };\nstruct Minus { int a; };\ntemplate <class T> __global__ void k(T* x) {}\nint main() "
       "{}\n";
   EXPECT_THAT(left_of(text, {"k<Plus>"}), AllOf(HasSubstr("struct Plus"), Not(HasSubstr("struct Minus"))));
 }
 
-TEST(DevicePart, KnowsMarksBehindMacros) {
+TEST(DevicePartTest, RecognizesQualifiersBehindMacros) {
   const std::string left = left_of(
       "#define DEVICE __device__ __forceinline__\n#define BOTH __host__ DEVICE\n#define KERNEL(name) __global__ void "
       "name(float* x)\n"
@@ -80,14 +80,14 @@ TEST(DevicePart, KnowsMarksBehindMacros) {
   EXPECT_THAT(left, AllOf(Not(HasSubstr("host()")), Not(HasSubstr("float c()"))));
 }
 
-TEST(DevicePart, DoesNotKeepWhatAnUnusedMacroMentions) {
+TEST(DevicePartTest, RemovesCodeUsedOnlyByHostMacro) {
   const std::string left = left_of(
       "#define CHECK(x) check((x), __LINE__)\nvoid check(int error, int line) { report(error, line); }\n"
       "__global__ void k(float* x) { x[0] = 1; }\nint main() { CHECK(3); k<<<1, 1>>>(0); }\n");
   EXPECT_THAT(left, AllOf(HasSubstr("#define CHECK"), Not(HasSubstr("void check"))));
 }
 
-TEST(DevicePart, KeepsDirectivesOfWhatItCuts) {
+TEST(DevicePartTest, KeepsDirectivesInRemovedCode) {
   const std::string left =
       left_of(std::string(kKernel) +
               "void run() {\n#define WIDTH 4\n#ifdef BIG\n  k<<<2, 1>>>(0);\n#else\n  k<<<1, 1>>>(0);\n#endif\n}\n");
@@ -95,14 +95,14 @@ TEST(DevicePart, KeepsDirectivesOfWhatItCuts) {
                           Not(HasSubstr("<<<"))));
 }
 
-TEST(DevicePart, ReadsBracesOfBothBranchesOfACondition) {
+TEST(DevicePartTest, BalancesBracesAcrossConditionalBranches) {
   const std::string left = left_of(
       "#ifdef A\nvoid run(int a) {\n#else\nvoid run() {\n#endif\n  k<<<1, 1>>>(0);\n}\n__global__ void k(float* x) { "
       "x[0] = 1; }\n");
   EXPECT_THAT(left, AllOf(HasSubstr("__global__"), Not(HasSubstr("run")), Not(HasSubstr("<<<"))));
 }
 
-TEST(DevicePart, CutsMembersForTheHostFromATypeThatKernelsUse) {
+TEST(DevicePartTest, RemovesHostMembersOfUsedTypes) {
   const std::string left = left_of(
       "struct Grid {\n  float* data;\n  Grid() { cudaMalloc(&data, 4); }\n  void fill() { k<<<1, 1>>>(*this); }\n"
       "  __device__ float at(int i) const { return data[i]; }\n  __host__ void show();\n};\n"
@@ -111,20 +111,20 @@ TEST(DevicePart, CutsMembersForTheHostFromATypeThatKernelsUse) {
                           Not(HasSubstr("<<<")), Not(HasSubstr("show"))));
 }
 
-TEST(DevicePart, KeepsVirtualMembersByWhichATypeHasItsSize) {
+TEST(DevicePartTest, KeepsVirtualMembers) {
   const std::string left = left_of(
       "struct Shape { float area; virtual void show() { cudaDeviceSynchronize(); } };\n"
       "__global__ void k(Shape* s) { s->area = 1; }\nint main() {}\n");
   EXPECT_THAT(left, HasSubstr("virtual void show()"));
 }
 
-TEST(DevicePart, OfIncludesAloneNoCodeIsCut) {
+TEST(DevicePartTest, RemovesHostIncludesWithoutCuttingCode) {
   const DevicePart part = part_of(std::string("#include <vector>\n") + kKernel);
   EXPECT_FALSE(part.is_cut);
   EXPECT_THAT(part.variant.sources.front().content, Not(HasSubstr("vector")));
 }
 
-TEST(DevicePart, CutsTypesVariablesAndOperatorsOfTheHost) {
+TEST(DevicePartTest, RemovesHostTypesVariablesAndOperators) {
   const std::string left = left_of(
       "#include <iostream>\n#include <vector>\nstruct Point { float x; };\nstruct Timer { cudaEvent_t a; Timer() { "
       "cudaEventCreate(&a); } };\n"
@@ -141,7 +141,7 @@ TEST(DevicePart, CutsTypesVariablesAndOperatorsOfTheHost) {
                           Not(HasSubstr("run<")), Not(HasSubstr("chrono"))));
 }
 
-TEST(DevicePart, ReadsTextThatLooksLikeCode) {
+TEST(DevicePartTest, ToleratesTextThatLooksLikeCode) {
   const std::string left = left_of(
       "#if 0\nit isn't code {{\n#endif\n// int main() { don't\nint main() { puts(R\"x( } \" )x\"); char c = '{'; int n "
       "= 1'000; }\n"
@@ -151,12 +151,12 @@ TEST(DevicePart, ReadsTextThatLooksLikeCode) {
               AllOf(HasSubstr("isn't code"), HasSubstr("x[0] = '}'"), Not(HasSubstr("int n")), Not(HasSubstr("<<<"))));
 }
 
-TEST(DevicePart, LeavesAFileWhoseBracketsDoNotMatch) {
+TEST(DevicePartTest, KeepsFileWithUnbalancedBrackets) {
   const std::string text = std::string("int main() { k<<<1, 1>>>(0);\n") + kKernel;
   EXPECT_FALSE(part_of(text).is_cut);
 }
 
-TEST(DevicePart, ReadsAllFilesOfAProgram) {
+TEST(DevicePartTest, ProcessesAllFilesOfProgram) {
   Variant variant =
       variant_of("#include \"ops.h\"\n#include \"vector\"\n__global__ void k(float* x) { x[0] = op(); }\n");
   variant.headers = {
@@ -168,7 +168,7 @@ TEST(DevicePart, ReadsAllFilesOfAProgram) {
               AllOf(HasSubstr("float op()"), Not(HasSubstr("map")), Not(HasSubstr("other"))));
 }
 
-TEST(DevicePart, KeepsHeadersThatAFolderHas) {
+TEST(DevicePartTest, KeepsHeadersFoundInFolders) {
   const TempFolder folder;
   folder.write("helper_cuda.h", "#define SIZE 4\n");
   const Variant variant = variant_of(std::string("#include <helper_cuda.h>\n#include <helper_timer.h>\n") + kKernel);
@@ -176,7 +176,7 @@ TEST(DevicePart, KeepsHeadersThatAFolderHas) {
   EXPECT_THAT(left, AllOf(HasSubstr("helper_cuda.h"), Not(HasSubstr("helper_timer.h"))));
 }
 
-TEST(DevicePart, LeavesOutLibrariesThatTheDeviceDoesNotMention) {
+TEST(DevicePartTest, RemovesLibrariesUnusedByDevice) {
   EXPECT_THAT(left_of(std::string("#include <thrust/sort.h>\n#include <tuple>\n") + kKernel),
               AllOf(Not(HasSubstr("thrust")), Not(HasSubstr("tuple"))));
   EXPECT_THAT(left_of("#include <tuple>\n__device__ std::tuple<int> t;\nint main() {}\n"),
@@ -184,7 +184,7 @@ TEST(DevicePart, LeavesOutLibrariesThatTheDeviceDoesNotMention) {
   EXPECT_THAT(left_of(std::string("#include \"mine.h\"\n#include <vector>\n") + kKernel), HasSubstr("mine.h"));
 }
 
-TEST(DevicePart, KeepsWhatHeadersOfTheHostIncludeForTheDevice) {
+TEST(DevicePartTest, ReplacesHostHeadersWithNeededDeviceHeaders) {
   const std::string begin = "#include <cublas_v2.h>  // of the host\n#include <cufft.h>\n";
   const auto left = [&](const std::string& type) { return left_of(begin + "__global__ void k(" + type + "* x) {}\n"); };
   EXPECT_THAT(left("__nv_bfloat16"),
@@ -197,21 +197,21 @@ TEST(DevicePart, KeepsWhatHeadersOfTheHostIncludeForTheDevice) {
   EXPECT_EQ(std::ranges::count(left("half"), '\n'), 3);
 }
 
-TEST(DevicePart, TellsTheFirstLaunchInAKernel) {
+TEST(DevicePartTest, ReportsFirstLaunchInKernel) {
   const DevicePart part =
       part_of("__global__ void child() {}\n__global__ void parent() {\n  child<<<1, 1>>>();\n}\nint main() {}\n");
   EXPECT_EQ(part.launch_in_kernel, "k.cu:3");
   EXPECT_EQ(part_of("__global__ void k() {}\nvoid f() { k<<<1, 1>>>(); }\n").launch_in_kernel, "");
 }
 
-TEST(DevicePart, CollectsNames) {
+TEST(DevicePartTest, CollectsDeviceNames) {
   Settings settings;
   settings.defines = {"T=Plus<int>", "FAST"};
   EXPECT_THAT(device_names({"k<A>"}, {{.name = "table"}}, settings, {"-DOP=Minus", "-O3"}),
               testing::ElementsAre("k<A>", "table", "Plus<int>", "Minus"));
 }
 
-TEST(MissingHeader, OfTheStandardLibrarySaysWhatToDo) {
+TEST(MissingHeaderTest, OfStandardLibraryHasAdvice) {
   for (const char* const name : {"vector", "unistd.h", "sys/wait.h", "immintrin.h", "tgmath.h", "gnu/stubs.h"}) {
     EXPECT_THAT(advice_for_missing_header(name), HasSubstr("docs/cpu-backend.md")) << name;
   }

@@ -7,7 +7,7 @@
 namespace kmux {
 namespace {
 
-TEST(Dialect, IsFoundByName) {
+TEST(DialectTest, IsFoundByName) {
   ASSERT_NE(find_dialect("cuda"), nullptr);
   EXPECT_FALSE(find_dialect("cuda")->is_host);
   EXPECT_TRUE(find_dialect("c")->is_host);
@@ -15,7 +15,7 @@ TEST(Dialect, IsFoundByName) {
   EXPECT_EQ(find_dialect("fortran"), nullptr);
 }
 
-TEST(Dialect, IsListedByName) {
+TEST(DialectTest, IsListedSortedByName) {
   EXPECT_EQ(all_dialects().size(), 10U);
   EXPECT_TRUE(std::ranges::is_sorted(all_dialects(), {}, &Dialect::name));
 }

@@ -28,7 +28,7 @@ void expect_distinct(const std::vector<Change>& changes) {
   }
 }
 
-TEST(Digest, HasEveryFieldOfTheSignature) {
+TEST(DigestTest, CoversEveryFieldOfSignature) {
   expect_distinct({
       [](Program& p) { p.name = "other"; },
       [](Program& p) { p.signature.params[0].name = "other"; },
@@ -47,7 +47,7 @@ TEST(Digest, HasEveryFieldOfTheSignature) {
   });
 }
 
-TEST(Digest, HasEveryFieldOfAVariant) {
+TEST(DigestTest, CoversEveryFieldOfVariant) {
   expect_distinct({
       [](Program& p) { p.variants.pop_back(); },
       [](Program& p) { std::swap(p.variants[0], p.variants[1]); },
@@ -76,7 +76,7 @@ TEST(Digest, HasEveryFieldOfAVariant) {
   });
 }
 
-TEST(Digest, HasEveryFieldOfATensorMap) {
+TEST(DigestTest, CoversEveryFieldOfTensorMap) {
   expect_distinct({
       [](Program& p) { first_map(p).name = "other"; },
       [](Program& p) { first_map(p).dtype = TensorMapDType::kBFloat16; },
@@ -98,7 +98,7 @@ TEST(Digest, HasEveryFieldOfATensorMap) {
   });
 }
 
-TEST(Digest, HasEveryFieldOfAStep) {
+TEST(DigestTest, CoversEveryFieldOfStep) {
   expect_distinct({
       [](Program& p) { std::swap(first_body(p).steps[0], first_body(p).steps[1]); },
       [](Program& p) { fill_of(p).target.name = "C"; },
@@ -115,7 +115,7 @@ TEST(Digest, HasEveryFieldOfAStep) {
   });
 }
 
-TEST(Digest, HasEveryFieldOfALaunch) {
+TEST(DigestTest, CoversEveryFieldOfLaunch) {
   expect_distinct({
       [](Program& p) { launch_of(p, 0).kernel = "other"; },
       [](Program& p) { launch_of(p, 0).args[0] = TensorMapArg{"B_desc"}; },
@@ -140,7 +140,7 @@ TEST(Digest, HasEveryFieldOfALaunch) {
   });
 }
 
-TEST(Digest, HasNoMetadata) {
+TEST(DigestTest, ExcludesMetadata) {
   Program program = sample_program();
   const std::string before = digest(program);
   for (const Change& change : std::vector<Change>{
@@ -153,7 +153,7 @@ TEST(Digest, HasNoMetadata) {
   }
 }
 
-TEST(Digest, IsASha256) { EXPECT_THAT(digest(sample_program()), testing::MatchesRegex("[0-9a-f]{64}")); }
+TEST(DigestTest, IsASha256) { EXPECT_THAT(digest(sample_program()), testing::MatchesRegex("[0-9a-f]{64}")); }
 
 }  // namespace
 }  // namespace kmux

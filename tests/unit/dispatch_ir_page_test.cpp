@@ -41,7 +41,7 @@ Result<Program> example() {
   });
 }
 
-TEST(DispatchIrPage, ShowsAValidProgramWithItsFiles) {
+TEST(DispatchIrPageTest, ShowsAValidProgramWithItsFiles) {
   const Result<Program> program = example();
   ASSERT_TRUE(program.ok()) << program.error().explain();
   const Status status = check_valid(*program);
@@ -50,11 +50,11 @@ TEST(DispatchIrPage, ShowsAValidProgramWithItsFiles) {
   EXPECT_EQ(program->variants.size(), 2U);
 }
 
-TEST(DispatchIrPage, ShowsItInCanonicalFormButForBlanks) {
+TEST(DispatchIrPageTest, ShowsCanonicalFormExceptWhitespace) {
   EXPECT_EQ(to_json(example().value()), dump(parse_json(block("json example")).value()));
 }
 
-TEST(DispatchIrPage, HasEveryDialectFeatureAndOperator) {
+TEST(DispatchIrPageTest, DocumentsEveryDialectFeatureAndOperator) {
   const std::string text = page();
   for (const Dialect& dialect : all_dialects()) {
     EXPECT_THAT(text, HasSubstr("| `" + std::string(dialect.name) + "` | " + std::string(dialect.content) + " |"));
@@ -81,7 +81,7 @@ void add_keys(const Json& json, std::set<std::string>& keys) {
   }
 }
 
-TEST(DispatchIrPage, HasEveryKey) {
+TEST(DispatchIrPageTest, DocumentsEveryKey) {
   std::set<std::string> keys;
   for (std::uint32_t seed = 0; seed < 300; ++seed) add_keys(parse_json(to_json(random_program(seed))).value(), keys);
   EXPECT_GT(keys.size(), 60U);

@@ -52,9 +52,9 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
   return text.replace(at, what.size(), with);
 }
 
-TEST(DispatchJson, WritesCanonicalTextWithoutDefaults) { EXPECT_EQ(to_json(scale()), scale_json()); }
+TEST(DispatchJsonTest, WritesCanonicalTextWithoutDefaults) { EXPECT_EQ(to_json(scale()), scale_json()); }
 
-TEST(DispatchJson, HasStructures) {
+TEST(DispatchJsonTest, RoundTripsStructures) {
   Program program = scale();
   auto& args = std::get<Launch>(program.variants[0].body.steps[0]).args;
   args[1] = StructArg{{TensorArg{"A"}, StructArg{{ExprArg{Expr::symbol("n"), dtype::kInt64}}}}, 16};
@@ -65,7 +65,7 @@ TEST(DispatchJson, HasStructures) {
   EXPECT_EQ(from_json(json, read_source).value(), program);
 }
 
-TEST(DispatchJson, RefusesStructuresThatAreNone) {
+TEST(DispatchJsonTest, RejectsMalformedStructures) {
   const auto with = [](const std::string& argument) {
     return problems(replaced(scale_json(), R"({"expr":"n"})", argument));
   };
@@ -81,12 +81,12 @@ TEST(DispatchJson, RefusesStructuresThatAreNone) {
               HasSubstr("nested deeper than 200 levels"));
 }
 
-TEST(DispatchJson, ReadsWhatItWrites) {
+TEST(DispatchJsonTest, RoundTripsPrograms) {
   EXPECT_EQ(from_json(scale_json(), read_source).value(), scale());
   EXPECT_EQ(from_json(to_pretty_json(scale()), read_source).value(), scale());
 }
 
-TEST(DispatchJson, ReportsAnUnknownKeyWithItsPlaceAndTheLikelyOne) {
+TEST(DispatchJsonTest, ReportsUnknownKeyWithPathAndSuggestion) {
   EXPECT_THAT(problems(replaced(scale_json(), R"({"tensor")", R"({"tensr")")),
               Contains(AllOf(HasSubstr("/variants/0/body/steps/0/launch/args/0: unknown key \"tensr\""),
                              HasSubstr("Did you mean 'tensor'?"))));
@@ -94,7 +94,7 @@ TEST(DispatchJson, ReportsAnUnknownKeyWithItsPlaceAndTheLikelyOne) {
               ElementsAre(AllOf(HasSubstr("/variants/0: unknown key \"frobnicate\""), HasSubstr("newer kmux"))));
 }
 
-TEST(DispatchJson, ReportsEveryProblemAtOnce) {
+TEST(DispatchJsonTest, ReportsEveryProblemAtOnce) {
   std::string json = replaced(scale_json(), R"("dtype":"float32")", R"("dtype":"float33")");
   json = replaced(json, R"("kernel":"scale")", R"("kernel":5)");
   json = replaced(json, R"("returns":"int32")", R"("returns":"int33")");
@@ -106,7 +106,7 @@ TEST(DispatchJson, ReportsEveryProblemAtOnce) {
                           HasSubstr("/variants/0/body/steps/0/launch/returns: unknown word \"int33\"")));
 }
 
-TEST(DispatchJson, ReportsWrongKinds) {
+TEST(DispatchJsonTest, ReportsWrongKinds) {
   const auto with = [](std::string_view value) { return problems(replaced(scale_json(), R"({"expr":"n"})", value)); };
   EXPECT_THAT(with("7"), ElementsAre(HasSubstr("/args/1: expected an object (found an integer)")));
   EXPECT_THAT(with("{}"), ElementsAre(HasSubstr("/args/1: the kind is missing")));
@@ -121,7 +121,7 @@ TEST(DispatchJson, ReportsWrongKinds) {
               ElementsAre(HasSubstr("/variants/0/body/steps/0/fill/value: a byte is 0 to 255 (found 256)")));
 }
 
-TEST(DispatchJson, SuggestsDtypesThatMayStandThere) {
+TEST(DispatchJsonTest, SuggestsValidDtypes) {
   const auto buffer = [](const std::string& name) {
     return problems(replaced(scale_json(), R"("dtype":"float32")", R"("dtype":")" + name + "\""));
   };
@@ -145,7 +145,7 @@ TEST(DispatchJson, SuggestsDtypesThatMayStandThere) {
   EXPECT_THAT(argument("int65"), ElementsAre(HasSubstr("Did you mean 'int64'?")));
 }
 
-TEST(DispatchJson, ReportsMalformedExpressions) {
+TEST(DispatchJsonTest, ReportsMalformedExpressions) {
   const auto text = [](std::string_view json) { return expr_from_json(json).error().message; };
   EXPECT_THAT(text("[]"), HasSubstr("an empty array"));
   EXPECT_THAT(text("[1,2]"), HasSubstr("/0: expected a string"));
@@ -157,7 +157,7 @@ TEST(DispatchJson, ReportsMalformedExpressions) {
   EXPECT_THAT(text(R"({})"), HasSubstr("expected an expression"));
 }
 
-TEST(DispatchJson, ChecksTheHeader) {
+TEST(DispatchJsonTest, ChecksTheHeader) {
   const auto error = [](std::string_view json) { return from_json(json, read_source).error(); };
   EXPECT_THAT(error("[]").message, HasSubstr("not a kmux program (found array)"));
   EXPECT_THAT(error("{}").message, HasSubstr("no \"format\""));
@@ -168,7 +168,7 @@ TEST(DispatchJson, ChecksTheHeader) {
   EXPECT_THAT(newer.message, HasSubstr("version 2 (this kmux reads up to 1)"));
 }
 
-TEST(DispatchJson, RefusesMalformedAndHugeDocuments) {
+TEST(DispatchJsonTest, RejectsMalformedAndHugeDocuments) {
   EXPECT_THAT(from_json("{\n \"a\": }", read_source).error().message, HasSubstr("line 2"));
   EXPECT_THAT(from_json(std::string(17 << 20, ' '), read_source).error().message, HasSubstr("the limit is 16777216"));
   std::string deep;
@@ -176,7 +176,7 @@ TEST(DispatchJson, RefusesMalformedAndHugeDocuments) {
   EXPECT_THAT(expr_from_json(deep).error().message, HasSubstr("nested deeper than 200"));
 }
 
-TEST(DispatchJson, ChecksFiles) {
+TEST(DispatchJsonTest, ChecksSourceFiles) {
   const auto missing = [](const std::string& path) -> Result<std::string> {
     return make_error(ErrorCode::kUnavailable, "cannot open \"" + path + "\".");
   };
@@ -199,7 +199,7 @@ TEST(DispatchJson, ChecksFiles) {
   EXPECT_THAT(from_json(number, never).error().message, HasSubstr("/sources/0/path: expected a string"));
 }
 
-TEST(DispatchJson, TakesAFileWithoutADigestAsItIs) {  // C3.5
+TEST(DispatchJsonTest, AcceptsFileWithoutDigest) {  // C3.5
   const std::string without = replaced(scale_json(), R"(,"sha256":")" + sha256_hex(kSource) + '"', "");
   ASSERT_EQ(without.find("sha256"), std::string::npos);
   const Program program = from_json(without, read_source).value();
@@ -207,7 +207,7 @@ TEST(DispatchJson, TakesAFileWithoutADigestAsItIs) {  // C3.5
   EXPECT_EQ(to_json(program), to_json(from_json(scale_json(), read_source).value()));  // with its digest
 }
 
-TEST(DispatchJson, CountsProblemsBeyondTheFirstHundred) {
+TEST(DispatchJsonTest, CountsProblemsBeyondTheFirstHundred) {
   std::string args = R"({"scalar":1})";
   for (int i = 0; i < 200; ++i) args += R"(,{"scalar":1})";
   const std::vector<std::string> lines = problems(replaced(scale_json(), R"({"expr":"n"})", args));
@@ -215,7 +215,7 @@ TEST(DispatchJson, CountsProblemsBeyondTheFirstHundred) {
   EXPECT_EQ(lines.back(), "and 101 more");
 }
 
-TEST(DispatchJson, LeavesMetadataOutOfTheDigest) {
+TEST(DispatchJsonTest, ExcludesMetadataFromDigest) {
   Program program = scale();
   const std::string before = digest(program);
   program.metadata = {.description = "scales", .symbols = {{"n", 4}}, .scalars = {{"s", 1.5}}, .flops = 3};
@@ -225,13 +225,13 @@ TEST(DispatchJson, LeavesMetadataOutOfTheDigest) {
   EXPECT_NE(digest(program), before);
 }
 
-TEST(DispatchJson, WritesAndReadsASignatureAlone) {
+TEST(DispatchJsonTest, RoundTripsSignatureAlone) {
   const Signature signature = scale().signature;
   EXPECT_EQ(signature_from_json(to_json(signature)).value(), signature);
   EXPECT_THAT(signature_from_json(R"({"params":[{"name":"A"}]})").error().message, HasSubstr("the kind is missing"));
 }
 
-TEST(DispatchJson, ReadsOptionsAsText) {
+TEST(DispatchJsonTest, ParsesOptionsAsText) {
   EXPECT_EQ(options_from_json(R"({"engine":"host","fast":true,"level":3,"ratio":0.5})").value(),
             (Options{{"engine", "host"}, {"fast", "true"}, {"level", "3"}, {"ratio", "0.5"}}));
   const Options options{{"engine", "clang"}};

@@ -7,7 +7,7 @@ namespace {
 
 const Step kFill = Fill{.target = {"w"}, .bytes = 4};
 
-TEST(Dispatch, ComparesGuardsByConditionAndBothBranches) {
+TEST(DispatchTest, ComparesGuardsByConditionAndBothBranches) {
   const If guard{1, {kFill}, {}};
   EXPECT_EQ(guard, (If{1, {kFill}, {}}));
   EXPECT_NE(guard, (If{0, {kFill}, {}}));
@@ -15,7 +15,7 @@ TEST(Dispatch, ComparesGuardsByConditionAndBothBranches) {
   EXPECT_NE(guard, (If{1, {kFill}, {kFill}}));
 }
 
-TEST(Dispatch, ComparesLoopsByVariableRangeAndSteps) {
+TEST(DispatchTest, ComparesLoopsByVariableRangeAndSteps) {
   const For loop{"i", 0, 4, {kFill}};
   EXPECT_EQ(loop, (For{"i", 0, 4, {kFill}}));
   EXPECT_NE(loop, (For{"j", 0, 4, {kFill}}));
@@ -24,7 +24,7 @@ TEST(Dispatch, ComparesLoopsByVariableRangeAndSteps) {
   EXPECT_NE(loop, (For{"i", 0, 4, {}}));
 }
 
-TEST(Dispatch, ComparesNestedSteps) {
+TEST(DispatchTest, ComparesNestedSteps) {
   const Body body{.steps = {For{"i", 0, 4, {If{1, {kFill}, {}}}}}};
   Body other = body;
   EXPECT_EQ(body, other);

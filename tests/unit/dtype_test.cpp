@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(DType, ReadsBackEveryTypeOfDlpack) {
+TEST(DTypeTest, RoundTripsEveryDlpackType) {
   for (int code = 0; code < 256; ++code) {
     for (int bits = 0; bits < 256; ++bits) {
       for (const int lanes : {0, 1, 2, 4, 65535}) {
@@ -24,7 +24,7 @@ TEST(DType, ReadsBackEveryTypeOfDlpack) {
   }
 }
 
-TEST(DType, WritesTheUsualNames) {
+TEST(DTypeTest, PrintsStandardNames) {
   EXPECT_EQ(to_string(dtype::kFloat32), "float32");
   EXPECT_EQ(to_string(dtype::kBFloat16), "bfloat16");
   EXPECT_EQ(to_string(dtype::kBool), "bool");
@@ -34,7 +34,7 @@ TEST(DType, WritesTheUsualNames) {
   EXPECT_EQ(to_string(DType{kDLInt, 7, 1}), "dtype_0_7");
 }
 
-TEST(DType, ReadsShortSpellings) {
+TEST(DTypeTest, ParsesShortSpellings) {
   EXPECT_EQ(*parse_dtype("fp16"), dtype::kFloat16);
   EXPECT_EQ(*parse_dtype("half"), dtype::kFloat16);
   EXPECT_EQ(*parse_dtype("f32"), dtype::kFloat32);
@@ -47,7 +47,7 @@ TEST(DType, ReadsShortSpellings) {
   EXPECT_EQ(*parse_dtype("f16x2"), (DType{kDLFloat, 16, 2}));
 }
 
-TEST(DType, RefusesWhatIsNoType) {
+TEST(DTypeTest, RejectsInvalidNames) {
   for (const std::string text : {"", "float33", "flaot32", "float32x", "float32x-1", "float32x70000", "x4", "int32 ",
                                  "Float32", "dtype_0", "dtype_0_300", "dtype__8"}) {
     const auto result = parse_dtype(text);
@@ -58,13 +58,13 @@ TEST(DType, RefusesWhatIsNoType) {
   }
 }
 
-TEST(DType, CountsPackedBytes) {
+TEST(DTypeTest, CountsPackedBytes) {
   EXPECT_EQ(packed_bytes(DType{kDLInt, 4, 1}, 3), 2);
   EXPECT_EQ(packed_bytes(DType{kDLFloat, 16, 4}, 3), 24);
   EXPECT_EQ(packed_bytes(dtype::kFloat32, 0), 0);
 }
 
-TEST(DType, TellsKindsApart) {
+TEST(DTypeTest, DistinguishesKinds) {
   EXPECT_TRUE(is_integer(dtype::kUInt8) && is_integer(dtype::kInt64));
   EXPECT_FALSE(is_integer(dtype::kBool) || is_integer(dtype::kFloat32));
   EXPECT_TRUE(is_float(dtype::kBFloat16) && is_float(dtype::kFloat8E5M2) && is_float(DType{kDLFloat4_e2m1fn, 4, 1}));
@@ -72,7 +72,7 @@ TEST(DType, TellsKindsApart) {
   EXPECT_TRUE(is_bool(dtype::kBool));
 }
 
-TEST(DType, AcceptsTypesOfTheSameMeaning) {
+TEST(DTypeTest, AcceptsCompatibleTypes) {
   EXPECT_TRUE(is_compatible(dtype::kFloat32, dtype::kFloat32));
   EXPECT_TRUE(is_compatible(dtype::kBool, dtype::kInt8));
   EXPECT_TRUE(is_compatible(dtype::kUInt8, dtype::kBool));
@@ -83,7 +83,7 @@ TEST(DType, AcceptsTypesOfTheSameMeaning) {
   EXPECT_TRUE(is_compatible(DType{kDLInt, 4, 1}, DType{kDLUInt, 4, 1}));
 }
 
-TEST(DType, RefusesTypesOfOtherMeaning) {
+TEST(DTypeTest, RejectsIncompatibleTypes) {
   EXPECT_FALSE(is_compatible(dtype::kInt8, dtype::kUInt8));
   EXPECT_FALSE(is_compatible(dtype::kFloat16, dtype::kBFloat16));
   EXPECT_FALSE(is_compatible(dtype::kFloat8E4M3, dtype::kFloat8E5M2));

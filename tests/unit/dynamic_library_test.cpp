@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(DynamicLibrary, OpensTheFirstThatLoads) {
+TEST(DynamicLibraryTest, OpensFirstLoadableName) {
   const auto library = DynamicLibrary::open({"libkmux-none.so.9", "libm.so.6"});
   ASSERT_TRUE(library);
   EXPECT_EQ(library->name(), "libm.so.6");
@@ -17,7 +17,7 @@ TEST(DynamicLibrary, OpensTheFirstThatLoads) {
   EXPECT_EQ((*cosine)(0.0), 1.0);
 }
 
-TEST(DynamicLibrary, ListsEveryNameItTried) {
+TEST(DynamicLibraryTest, ListsEveryNameItTried) {
   const auto library = DynamicLibrary::open({"libkmux-none.so.1", "libkmux-none.so.2"});
   ASSERT_FALSE(library);
   EXPECT_EQ(library.error().code, ErrorCode::kUnavailable);
@@ -25,7 +25,7 @@ TEST(DynamicLibrary, ListsEveryNameItTried) {
   EXPECT_THAT(library.error().message, HasSubstr("libkmux-none.so.2"));
 }
 
-TEST(DynamicLibrary, NamesTheMissingSymbol) {
+TEST(DynamicLibraryTest, ReportsMissingSymbol) {
   const auto symbol = DynamicLibrary::open({"libm.so.6"}).value().symbol("kmux_no_such_symbol");
   ASSERT_FALSE(symbol);
   EXPECT_EQ(symbol.error().code, ErrorCode::kUnavailable);

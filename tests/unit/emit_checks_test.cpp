@@ -97,7 +97,7 @@ class InterpretedChecks {
   std::vector<kmux_slot> slots_;
 };
 
-TEST(EmitChecks, SaysWhatTheRuntimeSays) {
+TEST(EmitChecksTest, MatchesRuntimeChecks) {
   CallTable table;
   PrintedLibrary printed(CallTable::signature(), {.kernel = "k"});
   InterpretedChecks interpreted(CallTable::signature(), {});
@@ -114,7 +114,7 @@ TEST(EmitChecks, SaysWhatTheRuntimeSays) {
   }
 }
 
-TEST(EmitChecks, SaysWhoCouldHaveCarriedASymbol) {
+TEST(EmitChecksTest, ReportsPossibleCarriersOfSymbol) {
   Signature signature = one_tensor();
   std::get<BufferParam>(signature.params[0].kind).nullable = true;
   signature.params.push_back({"B", signature.params[0].kind});
@@ -125,7 +125,7 @@ TEST(EmitChecks, SaysWhoCouldHaveCarriedASymbol) {
   EXPECT_EQ(printed(nobody), interpreted(nobody));
 }
 
-TEST(EmitChecks, CountsArgumentsWithThoseCheckedElsewhere) {
+TEST(EmitChecksTest, CountsTrailingArguments) {
   PrintedLibrary printed(one_tensor(), {.prefix = "my_gemm", .kernel = "gemm", .trailing = {"stream", "device_id"}});
   CallTable table;
   EXPECT_EQ(printed({table.tensor(dtype::kFloat32, {4}), 1, 2, 3}), "");
@@ -135,7 +135,7 @@ TEST(EmitChecks, CountsArgumentsWithThoseCheckedElsewhere) {
       "order.");
 }
 
-TEST(EmitChecks, TakesTensorObjects) {
+TEST(EmitChecksTest, AcceptsTensorObjects) {
   PrintedLibrary printed(one_tensor(), {.kernel = "k"}, "-std=c++20");
   CallTable table;
   struct {
@@ -151,7 +151,7 @@ TEST(EmitChecks, TakesTensorObjects) {
   EXPECT_EQ(printed.slots()[2].i64, 4);
 }
 
-TEST(EmitChecks, RefusesNullWhereTvmFfiHasAnAddress) {
+TEST(EmitChecksTest, RejectsNullAddressesFromTvmFfi) {
   PrintedLibrary printed(one_tensor(), {.kernel = "k"});
   EXPECT_EQ(printed.call({TVMFFIAny{kTVMFFITensor, 0, {}}, CallValue(7).any()}),
             "kernel \"k\": parameter \"A\" is null (a kernel uses it). Pass a tensor of float32[n].");
@@ -161,13 +161,13 @@ TEST(EmitChecks, RefusesNullWhereTvmFfiHasAnAddress) {
   EXPECT_EQ(without_parameters.call_without_array(0), "");
 }
 
-TEST(EmitChecks, NamesTypesThatItDoesNotTake) {
+TEST(EmitChecksTest, ReportsUnsupportedTypes) {
   PrintedLibrary printed(one_tensor(), {.kernel = "k"});
   TVMFFIAny text{65, 0, {}};
   EXPECT_THAT(printed.call({text, CallValue(7).any()}), HasSubstr("parameter \"A\" is a value of TVM-FFI type 65"));
 }
 
-TEST(EmitChecks, TheFirstTensorChoosesTheDevice) {
+TEST(EmitChecksTest, FirstDeviceTensorSelectsDevice) {
   Signature signature = one_tensor();
   signature.params.push_back({"B", BufferParam{dtype::kFloat32, {Expr::symbol("n")}}});
   PrintedLibrary printed(signature, {.kernel = "k", .device_type = kDLCUDA, .other_device_types = {kDLCUDAHost}});
@@ -189,7 +189,7 @@ TEST(EmitChecks, TheFirstTensorChoosesTheDevice) {
             "kernel \"k\": parameter \"A\" is on cpu (the kernel runs on cuda:0). Pass a tensor that is there.");
 }
 
-TEST(EmitChecks, AreRefusedWhereTheRuntimeRefusesThem) {
+TEST(EmitChecksTest, RejectsUndeterminedSymbol) {
   Signature signature = one_tensor();
   signature.symbols.push_back({"lost", dtype::kInt64});
   const auto printed = emit_checks(signature, {});
@@ -198,7 +198,7 @@ TEST(EmitChecks, AreRefusedWhereTheRuntimeRefusesThem) {
   EXPECT_THAT(printed.error().message, HasSubstr("\"lost\" cannot be determined"));
 }
 
-TEST(EmitChecks, DeclarationsAreC11) {
+TEST(EmitChecksTest, DeclarationsAreC11) {
   const PrivateFolder folder = PrivateFolder::create("kmux-checks").value();
   const std::string use =
       "\nTVMFFISafeCallType call;\nint main(void) { TVMFFIAny none = {kTVMFFINone, 0, {0}}; return none.type_index; "

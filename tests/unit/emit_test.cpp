@@ -9,19 +9,19 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(CodeWriter, IndentsByDepth) {
+TEST(CodeWriterTest, IndentsByDepth) {
   CodeWriter out;
   out.open("if (a) {").line("b();").line().reopen("} else {").lines("c();\n\nd();").close();
   EXPECT_EQ(out.text(), "if (a) {\n  b();\n\n} else {\n  c();\n\n  d();\n}\n");
 }
 
-TEST(CodeWriter, EndsADepthWithoutALine) {
+TEST(CodeWriterTest, DedentsWithoutLine) {
   CodeWriter out;
   out.open("a").line("b").dedent().line("c");
   EXPECT_EQ(out.text(), "a\n  b\nc\n");
 }
 
-TEST(QuoteC, EscapesWhatALiteralCannotHold) {
+TEST(QuoteCTest, EscapesSpecialCharacters) {
   EXPECT_EQ(quote_c("plain"), "\"plain\"");
   EXPECT_EQ(quote_c("a\"b\\c\nd"), "\"a\\\"b\\\\c\\nd\"");
   EXPECT_EQ(quote_c(std::string("\0"
@@ -32,7 +32,7 @@ TEST(QuoteC, EscapesWhatALiteralCannotHold) {
   EXPECT_EQ(quote_c("\?\?="), "\"\\077\\077=\"");
 }
 
-TEST(LauncherPrelude, HasOnlyWhatTheCodeUses) {
+TEST(LauncherPreludeTest, ContainsOnlyUsedFunctions) {
   const std::string text = launcher_prelude_for("x = kmux_floordiv(a, b, kmux_fault);");
   EXPECT_THAT(text, HasSubstr("kmux_floordiv("));
   EXPECT_THAT(text, HasSubstr("kmux_truncdiv("));  // kmux_floordiv calls it
@@ -41,11 +41,11 @@ TEST(LauncherPrelude, HasOnlyWhatTheCodeUses) {
   EXPECT_THAT(text, Not(HasSubstr("kmux_memory")));
 }
 
-TEST(LauncherPrelude, TakesNoPartOfAWordForAUse) {
+TEST(LauncherPreludeTest, IgnoresPartialWordMatches) {
   EXPECT_THAT(launcher_prelude_for("kmux_add_more(1); my_kmux_mul(2);"), Not(HasSubstr("static inline")));
 }
 
-TEST(CType, KeepsTheWidth) {
+TEST(CTypeTest, PreservesWidth) {
   EXPECT_EQ(c_type(dtype::kFloat32), "float");
   EXPECT_EQ(c_type(dtype::kFloat64), "double");
   EXPECT_EQ(c_type(dtype::kBool), "bool");

@@ -59,14 +59,14 @@ class EntryFilesTest : public testing::Test {
   EntryLocation location_;
 };
 
-TEST_F(EntryFilesTest, ReadsWhatIsPacked) {
+TEST_F(EntryFilesTest, ReadsPackedEntry) {
   const EntryReading reading = read_entry(packed());
   EXPECT_EQ(reading.outcome, Outcome::kGood) << reading.reason;
   EXPECT_EQ(*reading.entry.artifact.find("code"), "machine code");
   EXPECT_EQ(reading.entry.launcher, "launcher");
 }
 
-TEST_F(EntryFilesTest, ChecksEverythingThatIsPacked) {
+TEST_F(EntryFilesTest, ValidatesPackedEntry) {
   for (const char* name : kEntryFiles) {
     PackedEntry changed = packed();
     changed.files.at(name).back() = '!';
@@ -82,7 +82,7 @@ TEST_F(EntryFilesTest, ChecksEverythingThatIsPacked) {
   EXPECT_EQ(read_entry(other).reason, "its dependencies are of another key");
 }
 
-TEST_F(EntryFilesTest, ComparesContentsWhereSizeAndTimeAreTheSame) {
+TEST_F(EntryFilesTest, ComparesContentsWhenSizeAndTimeMatch) {
   const PackedEntry entry = packed();
   const fs::path header = temp_.path() / "a.h";
   const fs::file_time_type time = fs::last_write_time(header);
@@ -97,7 +97,7 @@ TEST_F(EntryFilesTest, ComparesContentsWhereSizeAndTimeAreTheSame) {
   EXPECT_EQ(read_entry(entry).outcome, Outcome::kOutdated);
 }
 
-TEST_F(EntryFilesTest, ReadsWhatItWrote) {
+TEST_F(EntryFilesTest, ReadsWrittenEntry) {
   const EntryReading reading = read();
   EXPECT_EQ(reading.outcome, Outcome::kGood) << reading.reason;
   EXPECT_EQ(*reading.entry.artifact.find("code"), "machine code");
@@ -105,7 +105,7 @@ TEST_F(EntryFilesTest, ReadsWhatItWrote) {
   EXPECT_EQ(read_entry(location_, EntryCheck::kDigests).outcome, Outcome::kGood);
 }
 
-TEST_F(EntryFilesTest, NoticesEveryFlippedByte) {
+TEST_F(EntryFilesTest, DetectsDamageInEveryByte) {
   for (const char* name : kEntryFiles) {
     const std::string content = read_file(location_.folder / name).value();
     ASSERT_FALSE(content.empty());
@@ -117,7 +117,7 @@ TEST_F(EntryFilesTest, NoticesEveryFlippedByte) {
   }
 }
 
-TEST_F(EntryFilesTest, NoticesEveryTruncation) {
+TEST_F(EntryFilesTest, DetectsEveryTruncation) {
   for (const char* name : kEntryFiles) {
     const std::string content = read_file(location_.folder / name).value();
     for (std::size_t size = 0; size < content.size(); ++size) {
@@ -127,7 +127,7 @@ TEST_F(EntryFilesTest, NoticesEveryTruncation) {
   }
 }
 
-TEST_F(EntryFilesTest, TellsAMissingFileFromAMissingEntry) {
+TEST_F(EntryFilesTest, DistinguishesMissingFileFromMissingEntry) {
   for (const char* name : kEntryFiles) {
     fs::rename(location_.folder / name, temp_.path() / "aside");
     const EntryReading reading = read();
@@ -139,7 +139,7 @@ TEST_F(EntryFilesTest, TellsAMissingFileFromAMissingEntry) {
   EXPECT_EQ(read().outcome, Outcome::kGone);
 }
 
-TEST_F(EntryFilesTest, TakesNothingThatOthersMayHaveWritten) {
+TEST_F(EntryFilesTest, RejectsFilesWritableByOthers) {
   ASSERT_EQ(read().outcome, Outcome::kGood);
   for (const char* name : {"", kManifestFile, kArtifactFile, kLauncherFile, kDependenciesFile}) {
     const fs::path path = *name == '\0' ? location_.folder : location_.folder / name;
@@ -155,7 +155,7 @@ TEST_F(EntryFilesTest, TakesNothingThatOthersMayHaveWritten) {
   EXPECT_EQ(read().outcome, Outcome::kGood);
 }
 
-TEST_F(EntryFilesTest, RefusesLinks) {
+TEST_F(EntryFilesTest, RejectsSymbolicLinks) {
   for (const char* name : kEntryFiles) {
     fs::remove(location_.folder / name);
     fs::create_symlink(temp_.path() / "copy" / name, location_.folder / name);
@@ -166,7 +166,7 @@ TEST_F(EntryFilesTest, RefusesLinks) {
   EXPECT_EQ(read().outcome, Outcome::kGood);
 }
 
-TEST_F(EntryFilesTest, SaysWhichDependencyChanged) {
+TEST_F(EntryFilesTest, ReportsChangedDependency) {
   temp_.write("a.h", "2");
   const EntryReading reading = read();
   EXPECT_EQ(reading.outcome, Outcome::kOutdated);
@@ -174,7 +174,7 @@ TEST_F(EntryFilesTest, SaysWhichDependencyChanged) {
   EXPECT_EQ(read_entry(location_, EntryCheck::kDigests).outcome, Outcome::kGood);
 }
 
-TEST_F(EntryFilesTest, ReadsTheManifestAlone) {
+TEST_F(EntryFilesTest, ReadsManifestAlone) {
   EXPECT_EQ(read_manifest(location_)->key, location_.key);
   fs::remove(location_.folder / kManifestFile);
   EXPECT_FALSE(read_manifest(location_));

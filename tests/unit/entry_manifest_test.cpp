@@ -34,7 +34,7 @@ std::string manifest_refusal(const std::string& text) {
   return manifest.error().message;
 }
 
-TEST(EntryManifest, ReadsWhatItWrites) {
+TEST(EntryManifestTest, RoundTripsThroughJson) {
   EntryManifest manifest = sample_manifest();
   const EntryManifest read = entry_manifest_from_json(to_json(manifest)).value();
   EXPECT_EQ(read.key, manifest.key);
@@ -48,12 +48,12 @@ TEST(EntryManifest, ReadsWhatItWrites) {
   EXPECT_EQ(error.notes, manifest.unsupported->notes);
 }
 
-TEST(EntryManifest, IsJsonForEveryReader) {
+TEST(EntryManifestTest, IsValidJson) {
   const Json json = parse_json(to_json(sample_manifest())).value();
   EXPECT_NE(json.find("manifest")->find("parts"), nullptr);
 }
 
-TEST(EntryManifest, NoticesEveryChangedByte) {
+TEST(EntryManifestTest, RejectsEveryChangedOrMissingByte) {
   const std::string text = to_json(sample_manifest());
   for (std::size_t i = 0; i < text.size(); ++i) {
     std::string changed = text;
@@ -64,7 +64,7 @@ TEST(EntryManifest, NoticesEveryChangedByte) {
   EXPECT_THAT(manifest_refusal(text + " "), HasSubstr("truncated"));
 }
 
-TEST(EntryManifest, SaysWhatIsMissing) {
+TEST(EntryManifestTest, ReportsMissingParts) {
   EXPECT_THAT(manifest_refusal(with_digest("{}")), HasSubstr("it has no schema"));
   EXPECT_THAT(manifest_refusal(with_digest("{\"schema\":2}")), HasSubstr("incomplete"));
   const std::string head = "{\"created_ns\":1,\"key\":\"k\",\"parts\":\"\",\"schema\":2";
@@ -78,7 +78,7 @@ TEST(EntryManifest, SaysWhatIsMissing) {
   EXPECT_NE(manifest_refusal(with_digest("{")), "");
 }
 
-TEST(EntryManifest, TellsAnotherVersionFromDamage) {
+TEST(EntryManifestTest, ReportsOtherSchemaVersionAsUnsupported) {
   const Error error = entry_manifest_from_json(with_digest("{\"schema\":1}")).error();
   EXPECT_EQ(error.code, ErrorCode::kUnsupported);
   EXPECT_THAT(error.message, HasSubstr("another version of kmux wrote it (its schema is 1, not 2)"));

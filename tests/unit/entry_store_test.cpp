@@ -46,7 +46,7 @@ class EntryStoreTest : public testing::Test {
   CacheEntry entry_;
 };
 
-TEST_F(EntryStoreTest, FindsWhatItStored) {
+TEST_F(EntryStoreTest, FindsStoredEntry) {
   EXPECT_FALSE(store_.find(key_.digest));
   ASSERT_TRUE(put().ok());
   const CacheEntry found = store_.find(key_.digest).value();
@@ -55,7 +55,7 @@ TEST_F(EntryStoreTest, FindsWhatItStored) {
   EXPECT_EQ(log_, "");
 }
 
-TEST_F(EntryStoreTest, KeepsOneEntryForEachStateOfAHeader) {
+TEST_F(EntryStoreTest, KeepsOneEntryPerHeaderState) {
   const fs::path header = temp_.write("a.h", "1");
   depend_on(header);
   ASSERT_TRUE(put().ok());
@@ -71,7 +71,7 @@ TEST_F(EntryStoreTest, KeepsOneEntryForEachStateOfAHeader) {
   EXPECT_EQ(log_, "");
 }
 
-TEST_F(EntryStoreTest, PassesOverAnEntryOfAnotherVersion) {
+TEST_F(EntryStoreTest, SkipsEntryOfAnotherVersion) {
   ASSERT_TRUE(put().ok());
   const fs::path manifest = only_entry() / kManifestFile;
   const std::string text = read_file(manifest).value();
@@ -86,7 +86,7 @@ TEST_F(EntryStoreTest, PassesOverAnEntryOfAnotherVersion) {
   EXPECT_EQ(log_, "");
 }
 
-TEST_F(EntryStoreTest, LetsANegativeEntryDependOnFiles) {
+TEST_F(EntryStoreTest, InvalidatesNegativeEntryWhenDependencyChanges) {
   const fs::path header = temp_.write("a.h", "1");
   entry_ = {.unsupported = make_error(ErrorCode::kUnsupported, "no")
                                .with(std::string(kDependenciesPart), to_json(Dependencies{{header}, {}}))};
@@ -97,7 +97,7 @@ TEST_F(EntryStoreTest, LetsANegativeEntryDependOnFiles) {
   EXPECT_FALSE(store_.find(key_.digest));
 }
 
-TEST_F(EntryStoreTest, DoesNotStoreWhatIsNotKnown) {
+TEST_F(EntryStoreTest, RejectsChangedOrInvalidContent) {
   const fs::path header = temp_.write("a.h", "1");
   depend_on(header);
   EXPECT_THAT(pack_entry(key_, entry_, 1).error().message, HasSubstr("a.h' changed meanwhile"));
@@ -109,7 +109,7 @@ TEST_F(EntryStoreTest, DoesNotStoreWhatIsNotKnown) {
   EXPECT_FALSE(fs::exists(store_.folder().staging()));
 }
 
-TEST_F(EntryStoreTest, PutsDamagedEntriesIntoQuarantine) {
+TEST_F(EntryStoreTest, QuarantinesDamagedEntries) {
   ASSERT_TRUE(put().ok());
   fs::resize_file(only_entry() / "artifact", 3);
   EXPECT_FALSE(store_.find(key_.digest));
@@ -119,7 +119,7 @@ TEST_F(EntryStoreTest, PutsDamagedEntriesIntoQuarantine) {
   EXPECT_TRUE(store_.find(key_.digest));
 }
 
-TEST_F(EntryStoreTest, VerifiesEveryDigest) {
+TEST_F(EntryStoreTest, VerifyQuarantinesEntryInWrongFolder) {
   ASSERT_TRUE(put().ok());
   EXPECT_TRUE(store_.verify().empty());
   const fs::path moved = store_.folder().entry(key_.digest, sha256_hex("elsewhere")).folder;
@@ -132,7 +132,7 @@ TEST_F(EntryStoreTest, VerifiesEveryDigest) {
   EXPECT_EQ(quarantined(), 1U);
 }
 
-TEST_F(EntryStoreTest, RefusesAnEntryOfAnotherKey) {
+TEST_F(EntryStoreTest, IgnoresEntryOfAnotherKey) {
   ASSERT_TRUE(put().ok());
   const EntryLocation other = store_.folder().entry(sha256_hex("other"), only_entry().filename());
   fs::create_directories(other.folder.parent_path());
@@ -141,7 +141,7 @@ TEST_F(EntryStoreTest, RefusesAnEntryOfAnotherKey) {
   EXPECT_THAT(log_, HasSubstr("of another key"));
 }
 
-TEST_F(EntryStoreTest, ListsWhatPeopleWantToKnow) {
+TEST_F(EntryStoreTest, ListsEntryDetails) {
   ASSERT_TRUE(put().ok());
   const StoredEntry entry = store_.list().at(0);
   EXPECT_EQ(entry.location.key, key_.digest);
@@ -152,7 +152,7 @@ TEST_F(EntryStoreTest, ListsWhatPeopleWantToKnow) {
   EXPECT_FALSE(entry.negative);
 }
 
-TEST_F(EntryStoreTest, MarksAnEntryAsUsedAtMostHourly) {
+TEST_F(EntryStoreTest, UpdatesUseTimeAtMostHourly) {
   ASSERT_TRUE(put().ok());
   const auto use_at = [&](FileTime time) {
     const timespec times[] = {{0, UTIME_OMIT}, {time / 1'000'000'000, time % 1'000'000'000}};

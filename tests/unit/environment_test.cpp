@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(Environment, DefaultsToAuto) {
+TEST(EnvironmentTest, DefaultsToAuto) {
   const Environment environment = Environment::from({});
   EXPECT_EQ(environment.target, "auto");
   EXPECT_EQ(environment.execution_backend, "auto");
@@ -24,7 +24,7 @@ TEST(Environment, DefaultsToAuto) {
   EXPECT_THAT(environment.plugin_options, IsEmpty());
 }
 
-TEST(Environment, TakesKmuxBeforeTileLang) {
+TEST(EnvironmentTest, PrefersKmuxOverTileLangVariables) {
   const Environment environment = Environment::from({{"KMUX_TARGET", "c"},
                                                      {"TILELANG_TARGET", "cuda"},
                                                      {"KMUX_EXECUTION_BACKEND", "cpu"},
@@ -36,7 +36,7 @@ TEST(Environment, TakesKmuxBeforeTileLang) {
   EXPECT_FALSE(environment.verbose);
 }
 
-TEST(Environment, HonoursTileLangWhereKmuxIsUnsetOrEmpty) {
+TEST(EnvironmentTest, FallsBackToTileLangWhenKmuxIsUnsetOrEmpty) {
   const Environment environment = Environment::from({{"KMUX_TARGET", ""},
                                                      {"TILELANG_DEFAULT_TARGET", "c"},
                                                      {"TILELANG_EXECUTION_BACKEND", "cython"},
@@ -46,11 +46,11 @@ TEST(Environment, HonoursTileLangWhereKmuxIsUnsetOrEmpty) {
   EXPECT_TRUE(environment.verbose);
 }
 
-TEST(Environment, PrefersTheEarlierNameOfTileLangsTarget) {
+TEST(EnvironmentTest, PrefersTileLangTargetOverDefaultTarget) {
   EXPECT_EQ(Environment::from({{"TILELANG_TARGET", "hip"}, {"TILELANG_DEFAULT_TARGET", "cuda"}}).target, "hip");
 }
 
-TEST(Environment, SaysWhichVariablesItTook) {  // C2.11
+TEST(EnvironmentTest, ReportsSourceVariables) {  // C2.11
   const Environment tilelangs = Environment::from(
       {{"KMUX_TARGET", ""}, {"TILELANG_DEFAULT_TARGET", "c"}, {"TILELANG_EXECUTION_BACKEND", "cython"}});
   EXPECT_EQ(tilelangs.target_variable, "TILELANG_DEFAULT_TARGET");
@@ -60,21 +60,21 @@ TEST(Environment, SaysWhichVariablesItTook) {  // C2.11
   EXPECT_EQ(Environment::from({}).execution_backend_variable, "");
 }
 
-TEST(Environment, IsVerboseForFourWordsInAnyCase) {
+TEST(EnvironmentTest, ParsesVerboseCaseInsensitively) {
   for (const char* word : {"1", "true", "yes", "on", "TRUE", "On"})
     EXPECT_TRUE(Environment::from({{"KMUX_VERBOSE", word}}).verbose) << word;
   for (const char* word : {"0", "false", "no", "off", "2", "y"})
     EXPECT_FALSE(Environment::from({{"KMUX_VERBOSE", word}}).verbose) << word;
 }
 
-TEST(Environment, FindsTheCache) {
+TEST(EnvironmentTest, ResolvesCacheDirectory) {
   EXPECT_EQ(Environment::from({{"HOME", "/home/u"}}).cache_dir, "/home/u/.cache/kmux");
   EXPECT_EQ(Environment::from({{"HOME", "/home/u"}, {"XDG_CACHE_HOME", "/x"}}).cache_dir, "/x/kmux");
   EXPECT_EQ(Environment::from({{"HOME", "/home/u"}, {"XDG_CACHE_HOME", "relative"}}).cache_dir, "/home/u/.cache/kmux");
   EXPECT_EQ(Environment::from({{"HOME", "/home/u"}, {"KMUX_CACHE_DIR", "/k"}}).cache_dir, "/k");
 }
 
-TEST(Environment, SaysWhatTheCacheMayDo) {
+TEST(EnvironmentTest, ReadsCacheSettings) {
   const Environment environment = Environment::from({{"KMUX_DISABLE_CACHE", "on"},
                                                      {"KMUX_CACHE_RO", "/site/kmux:/image/kmux"},
                                                      {"KMUX_CACHE_MAX_BYTES", "2G"},
@@ -87,14 +87,14 @@ TEST(Environment, SaysWhatTheCacheMayDo) {
   EXPECT_EQ(Environment::from({}).cache_lock_dir.string().rfind((machine_folder() / "kmux-").string(), 0), 0U);
 }
 
-TEST(Environment, HasNoCacheWhenSecure) {
+TEST(EnvironmentTest, DisablesCacheWhenSecure) {
   const Environment environment = Environment::from({{"HOME", "/home/u"}, {"KMUX_CACHE_RO", "/x"}}, true);
   EXPECT_TRUE(environment.disable_cache);
   EXPECT_THAT(environment.cache_dir.string(), IsEmpty());
   EXPECT_THAT(environment.cache_read_only, IsEmpty());
 }
 
-TEST(Environment, NamesTheRemoteCacheUnlessSecure) {
+TEST(EnvironmentTest, ReadsRemoteCacheUnlessSecure) {
   const std::map<std::string, std::string> variables = {{"KMUX_REMOTE_CACHE", "redis://host"},
                                                         {"KMUX_REMOTE_CACHE_KEY_FILE", "/key"},
                                                         {"KMUX_REMOTE_CACHE_TTL", "60"},
@@ -112,27 +112,27 @@ TEST(Environment, NamesTheRemoteCacheUnlessSecure) {
   EXPECT_FALSE(Environment::from({}).remote_cache_read_only);
 }
 
-TEST(Environment, SplitsThePluginPathAndDropsEmptyElements) {
+TEST(EnvironmentTest, SplitsPluginPathAndDropsEmptyElements) {
   EXPECT_THAT(Environment::from({{"KMUX_PLUGIN_PATH", ":/a::/b/c:"}}).plugin_path, ElementsAre("/a", "/b/c"));
 }
 
-TEST(Environment, IgnoresThePluginPathWhenSecure) {
+TEST(EnvironmentTest, IgnoresPluginPathWhenSecure) {
   EXPECT_THAT(Environment::from({{"KMUX_PLUGIN_PATH", "/a"}}, true).plugin_path, IsEmpty());
 }
 
-TEST(Environment, WritesNoTraceWhenSecure) {
+TEST(EnvironmentTest, IgnoresTraceFileWhenSecure) {
   EXPECT_EQ(Environment::from({{"KMUX_TRACE", "/a"}}).trace_file, "/a");
   EXPECT_EQ(Environment::from({{"KMUX_TRACE", "/a"}}, true).trace_file, "");
 }
 
-TEST(Environment, RecordsNothingWhenSecure) {
+TEST(EnvironmentTest, IgnoresRecordDirectoryWhenSecure) {
   const std::map<std::string, std::string> variables = {{"KMUX_RECORD", "/a"}, {"KMUX_RECORD_DATA", "full"}};
   EXPECT_EQ(Environment::from(variables).record_dir, "/a");
   EXPECT_EQ(Environment::from(variables).record_data, "full");
   EXPECT_EQ(Environment::from(variables, true).record_dir, "");
 }
 
-TEST(Environment, ReadsPluginOptions) {
+TEST(EnvironmentTest, ReadsPluginOptions) {
   const auto options = Environment::from({{"KMUX_OPTION_CPU_ENGINE", "host"},
                                           {"KMUX_OPTION_CPU_HOST_COMPILER", "g++"},
                                           {"KMUX_OPTION_NULL_A__MODE", "x"},
@@ -146,19 +146,19 @@ TEST(Environment, ReadsPluginOptions) {
 }
 
 // Options can name code: compilers to start, libraries to open.
-TEST(Environment, TakesNoPluginOptionWhenSecure) {
+TEST(EnvironmentTest, IgnoresPluginOptionsWhenSecure) {
   const std::map<std::string, std::string> variables = {{"KMUX_OPTION_NVRTC_LIBRARY", "/tmp/x.so"},
                                                         {"KMUX_OPTION_CPU_ENGINE", "host"}};
   EXPECT_THAT(Environment::from(variables).plugin_options, testing::SizeIs(2));
   EXPECT_THAT(Environment::from(variables, true).plugin_options, IsEmpty());
 }
 
-TEST(Environment, KeepsVariablesForPluginsUnlessSecure) {
+TEST(EnvironmentTest, KeepsVariablesForPluginsUnlessSecure) {
   EXPECT_EQ(Environment::from({{"TOOLS_HOME", "/opt"}}).variables.at("TOOLS_HOME"), "/opt");
   EXPECT_THAT(Environment::from({{"TOOLS_HOME", "/opt"}}, true).variables, IsEmpty());
 }
 
-TEST(Environment, ReadsTheProcess) {
+TEST(EnvironmentTest, ReadsProcessEnvironment) {
   ASSERT_EQ(setenv("KMUX_TARGET", "from-process", 1), 0);
   EXPECT_EQ(Environment::from_process().target, "from-process");
   ASSERT_EQ(unsetenv("KMUX_TARGET"), 0);

@@ -17,7 +17,7 @@ std::vector<std::string> warnings(const std::map<std::string, std::string>& vari
   return environment_warnings(Environment::from(variables, secure), {{{}, cuda, Ok{}}});
 }
 
-TEST(EnvironmentWarnings, TakesWhatIsRead) {
+TEST(EnvironmentWarningsTest, AcceptsKnownVariables) {
   EXPECT_THAT(warnings({{"KMUX_TARGET", "cuda"},
                         {"KMUX_CUDA_HOME", "/"},
                         {"KMUX_NVTX", "1"},
@@ -32,7 +32,7 @@ TEST(EnvironmentWarnings, TakesWhatIsRead) {
               IsEmpty());
 }
 
-TEST(EnvironmentWarnings, NamesTheNearestOfWhatNobodyReads) {
+TEST(EnvironmentWarningsTest, SuggestsNearestNameForUnknownVariable) {
   EXPECT_THAT(
       warnings({{"KMUX_TARGT", "cuda"}}),
       ElementsAre("KMUX_TARGT is set, but neither kmux nor a plugin that is here reads it. Did you mean 'KMUX_TARGET'? "
@@ -40,7 +40,7 @@ TEST(EnvironmentWarnings, NamesTheNearestOfWhatNobodyReads) {
   EXPECT_THAT(warnings({{"KMUX_CUDA_HOM", "/usr"}}), ElementsAre(HasSubstr("Did you mean 'KMUX_CUDA_HOME'?")));
 }
 
-TEST(EnvironmentWarnings, NamesPathsThatLeadNowhere) {
+TEST(EnvironmentWarningsTest, ReportsMissingPaths) {
   EXPECT_THAT(
       warnings({{"KMUX_PLUGIN_PATH", "/usr:/nowhere"}, {"KMUX_CUDA_HOME", "/nowhere/cuda"}}),
       ElementsAre(
@@ -48,18 +48,18 @@ TEST(EnvironmentWarnings, NamesPathsThatLeadNowhere) {
           HasSubstr("KMUX_PLUGIN_PATH names \"/nowhere\"")));
 }
 
-TEST(EnvironmentWarnings, NamesSwitchesThatAreNeither) {
+TEST(EnvironmentWarningsTest, ReportsInvalidSwitchValue) {
   EXPECT_THAT(warnings({{"KMUX_DISABLE_CACHE", "ja"}}),
               ElementsAre(HasSubstr("KMUX_DISABLE_CACHE is \"ja\", which counts as \"off\"")));
 }
 
-TEST(EnvironmentWarnings, NamesOptionsOfNobody) {
+TEST(EnvironmentWarningsTest, ReportsUnknownPluginOptions) {
   EXPECT_THAT(warnings({{"KMUX_OPTION_CUDDA_FLAGS", "1"}}),
               ElementsAre(AllOf(HasSubstr("option \"cudda.flags\""), HasSubstr("Did you mean 'cuda'?"))));
   EXPECT_THAT(warnings({{"KMUX_OPTION_CUDA", "1"}}), ElementsAre(HasSubstr("names no option of a plugin")));
 }
 
-TEST(EnvironmentWarnings, SaysNothingToProgramsWithMoreRights) {
+TEST(EnvironmentWarningsTest, AreEmptyWhenSecure) {
   EXPECT_THAT(warnings({{"KMUX_TARGT", "cuda"}, {"KMUX_PLUGIN_PATH", "/nowhere"}}, /*secure=*/true), IsEmpty());
 }
 

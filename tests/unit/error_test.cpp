@@ -28,7 +28,7 @@ Result<int> quarter(int number) {
   return twice;
 }
 
-TEST(Error, NamesEveryCode) {
+TEST(ErrorTest, NamesEveryCode) {
   EXPECT_EQ(to_string(ErrorCode::kOk), "ok");
   EXPECT_EQ(to_string(ErrorCode::kInvalidArgument), "invalid_argument");
   EXPECT_EQ(to_string(ErrorCode::kUnsupported), "unsupported");
@@ -39,21 +39,21 @@ TEST(Error, NamesEveryCode) {
   EXPECT_EQ(to_string(static_cast<ErrorCode>(99)), "unknown");
 }
 
-TEST(Error, RemembersWhereItWasMade) {
+TEST(ErrorTest, RecordsSourceLocation) {
   const int line = __LINE__ + 1;
   const Error error = make_error(ErrorCode::kInternal, "x");
   EXPECT_EQ(error.line, line);
   EXPECT_THAT(error.file, EndsWith("error_test.cpp"));
 }
 
-TEST(Error, FindsTheFirstNoteOfAKind) {
+TEST(ErrorTest, FindsFirstNoteOfKind) {
   const Error error = make_error(ErrorCode::kInternal, "x").with("log", "a").with("path", "p").with("log", "b");
   EXPECT_EQ(error.note("log"), "a");
   EXPECT_EQ(error.note("path"), "p");
   EXPECT_EQ(error.note("command"), std::nullopt);
 }
 
-TEST(Error, ExplainsWithIndentedNotes) {
+TEST(ErrorTest, ExplainsWithIndentedNotes) {
   const Error error = make_error(ErrorCode::kCompileFailed, "no.").with("log", "one\n\ntwo\n").with("path", "p");
   EXPECT_EQ(error.explain(), "compile_failed: no.\n  log:\n    one\n\n    two\n  path:\n    p");
   EXPECT_EQ(error.brief("here"), "compile_failed: no.\n  log: one\n    two\n  path: p");  // C2.6
@@ -61,13 +61,13 @@ TEST(Error, ExplainsWithIndentedNotes) {
   EXPECT_EQ(Exception(error).what(), error.brief(""));
 }
 
-TEST(Result, HoldsAValueOrAnError) {
+TEST(ResultTest, HoldsValueOrError) {
   EXPECT_EQ(half(4).value(), 2);
   EXPECT_FALSE(half(3));
   EXPECT_EQ(half(3).error().message, "odd");
 }
 
-TEST(Result, ThrowsTheErrorFromValue) {
+TEST(ResultTest, ThrowsErrorFromValue) {
   try {
     half(3).value();
     FAIL() << "no exception";
@@ -77,14 +77,14 @@ TEST(Result, ThrowsTheErrorFromValue) {
   }
 }
 
-TEST(Result, MacrosPassTheErrorOn) {
+TEST(ResultTest, MacrosPropagateError) {
   EXPECT_TRUE(check(2));
   EXPECT_EQ(check(3).error().message, "odd");
   EXPECT_EQ(*quarter(8), 2);
   EXPECT_EQ(quarter(6).error().message, "odd");
 }
 
-TEST(Result, GivesAnotherValueWhereThereIsNone) {
+TEST(ResultTest, ReturnsFallbackFromValueOr) {
   EXPECT_EQ(half(4).value_or(7), 2);
   EXPECT_EQ(half(3).value_or(7), 7);
   const Result<std::string> none = make_error(ErrorCode::kInternal, "x");
@@ -92,7 +92,7 @@ TEST(Result, GivesAnotherValueWhereThereIsNone) {
   EXPECT_EQ(*Result<std::unique_ptr<int>>(make_error(ErrorCode::kInternal, "x")).value_or(std::make_unique<int>(1)), 1);
 }
 
-TEST(Result, GoesOnWithItsValueOrItsError) {
+TEST(ResultTest, ChainsValueOrPropagatesError) {
   EXPECT_EQ(half(8).and_then(half).value(), 2);
   EXPECT_EQ(half(6).and_then(half).error().message, "odd");
   EXPECT_EQ(half(1).and_then(half).error().message, "odd");

@@ -34,7 +34,7 @@ Result<std::int64_t> evaluate_tree(const Expr& expr, std::span<const std::int64_
   });
 }
 
-TEST(ExprCode, MeansWhatEvaluateMeans) {
+TEST(ExprCodeTest, MatchesTreeEvaluation) {
   RandomExpr trees(1);
   int values_seen = 0;
   int faults_seen = 0;
@@ -53,7 +53,7 @@ TEST(ExprCode, MeansWhatEvaluateMeans) {
   EXPECT_GT(faults_seen, 2000);
 }
 
-TEST(ExprCode, EvaluatesOnlyWhatItNeeds) {
+TEST(ExprCodeTest, ShortCircuitsUnneededOperands) {
   const Expr n = Expr::symbol("n");
   const Expr broken = floordiv(1, n);
   const std::array<std::int64_t, 3> zero{0, 0, 0};
@@ -63,21 +63,21 @@ TEST(ExprCode, EvaluatesOnlyWhatItNeeds) {
   EXPECT_FALSE(evaluate_code(select(ne(n, 0), 5, broken), zero).ok());
 }
 
-TEST(ExprCode, SaysWhyThereIsNoValue) {
+TEST(ExprCodeTest, ReportsEvaluationFault) {
   const std::array<std::int64_t, 3> values{1, 0, std::numeric_limits<std::int64_t>::max()};
   EXPECT_THAT(evaluate_code(floordiv(Expr::symbol("m"), Expr::symbol("n")), values).fault, HasSubstr("zero"));
   EXPECT_THAT(evaluate_code(Expr::symbol("k") + Expr(1), values).fault, HasSubstr("64 bits"));
   EXPECT_THAT(evaluate_code(Expr::cast(dtype::kInt8, Expr::symbol("k")), values).fault, HasSubstr("fit"));
 }
 
-TEST(ExprCode, RefusesUnknownNames) {
+TEST(ExprCodeTest, RejectsUnknownNames) {
   const auto code = ExprCode::compile(Expr::symbol("x") + Expr(1), index_of);
   ASSERT_FALSE(code.ok());
   EXPECT_EQ(code.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(code.error().message, HasSubstr("\"x\""));
 }
 
-TEST(ExprCode, RefusesWhatItsStackCannotHold) {
+TEST(ExprCodeTest, RejectsExpressionExceedingStackDepth) {
   Expr deep = Expr::symbol("m");
   for (int i = 0; i < 300; ++i) deep = Expr::symbol("n") + deep;
   const auto code = ExprCode::compile(deep, index_of);

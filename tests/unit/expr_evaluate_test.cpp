@@ -136,7 +136,7 @@ std::string with_values(const Expr& expr, const RandomExpr::Values& values) {
          std::to_string(values[2]);
 }
 
-TEST(ExprEvaluate, AgreesWithArithmeticThatCannotOverflow) {
+TEST(ExprEvaluateTest, MatchesOverflowFreeReference) {
   RandomExpr random(1);
   int defined = 0;
   int undefined = 0;
@@ -160,7 +160,7 @@ std::optional<std::int64_t> nothing_bound(std::string_view) { return std::nullop
 
 std::int64_t constant(const Expr& expr) { return evaluate(expr, nothing_bound).value(); }
 
-TEST(ExprEvaluate, RoundsAsTheNamesSay) {
+TEST(ExprEvaluateTest, RoundsByOperator) {
   EXPECT_EQ(constant(floordiv(-7, 2)), -4);
   EXPECT_EQ(constant(floordiv(7, -2)), -4);
   EXPECT_EQ(constant(floormod(-7, 2)), 1);
@@ -177,7 +177,7 @@ struct Failing {
   std::string why;
 };
 
-TEST(ExprEvaluate, SaysWhyThereIsNoValue) {
+TEST(ExprEvaluateTest, ReportsEvaluationError) {
   const Expr least(kLeast);
   const std::vector<Failing> cases = {
       {Expr(kGreatest) + 1, "64 bits"},
@@ -205,18 +205,18 @@ TEST(ExprEvaluate, SaysWhyThereIsNoValue) {
   }
 }
 
-TEST(ExprEvaluate, ShowsTheSubexpressionThatFails) {
+TEST(ExprEvaluateTest, ReportsFailingSubexpression) {
   const auto result = evaluate(Expr(1) + floordiv(Expr(2) * 3, 0), nothing_bound);
   EXPECT_THAT(result.error().message, HasSubstr("\"floordiv(2 * 3, 0)\""));
 }
 
-TEST(ExprEvaluate, GivesTheRemainderOfTheSmallestValue) {
+TEST(ExprEvaluateTest, HandlesMinimumInt64WithoutOverflow) {
   EXPECT_EQ(constant(floormod(Expr(kLeast), -1)), 0);
   EXPECT_EQ(constant(truncmod(Expr(kLeast), -1)), 0);
   EXPECT_EQ(constant(Expr(-1) << 63), kLeast);
 }
 
-TEST(ExprEvaluate, EvaluatesOnlyWhatItNeeds) {
+TEST(ExprEvaluateTest, ShortCircuitsUnneededOperands) {
   const Expr broken = floordiv(1, 0);
   EXPECT_EQ(constant(logical_and(0, broken)), 0);
   EXPECT_EQ(constant(logical_or(5, broken)), 1);

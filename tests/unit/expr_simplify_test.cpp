@@ -12,7 +12,7 @@ using kmux::test::RandomExpr;
 const Expr kSimpleM = Expr::symbol("m");
 const Expr kSimpleN = Expr::symbol("n");
 
-TEST(ExprSimplify, KeepsValuesAndErrors) {
+TEST(ExprSimplifyTest, PreservesValuesAndErrors) {
   RandomExpr random(2);
   int changed = 0;
   for (int i = 0; i < 20000; ++i) {
@@ -31,7 +31,7 @@ TEST(ExprSimplify, KeepsValuesAndErrors) {
   EXPECT_GT(changed, 5000);
 }
 
-TEST(ExprSimplify, FoldsConstantsAndNeutralElements) {
+TEST(ExprSimplifyTest, FoldsConstantsAndNeutralElements) {
   EXPECT_EQ(simplify(Expr(2) * 3 + kSimpleM), Expr(6) + kSimpleM);
   EXPECT_EQ(simplify(kSimpleM * 1 + 0), kSimpleM);
   EXPECT_EQ(simplify(Expr(1) * kSimpleM - 0), kSimpleM);
@@ -45,13 +45,13 @@ TEST(ExprSimplify, FoldsConstantsAndNeutralElements) {
   EXPECT_EQ(simplify(Expr::cast(dtype::kInt64, kSimpleM)), kSimpleM);
 }
 
-TEST(ExprSimplify, KeepsWhatMayFail) {
+TEST(ExprSimplifyTest, PreservesFaultingExpressions) {
   EXPECT_EQ(simplify(kSimpleM * 0), kSimpleM * 0);
   EXPECT_EQ(simplify(floordiv(1, 0)), floordiv(1, 0));
   EXPECT_EQ(simplify((kSimpleM + 1) - 1), (kSimpleM + 1) - 1);
 }
 
-TEST(ExprSubstitute, ReplacesBoundNames) {
+TEST(ExprSubstituteTest, ReplacesBoundNames) {
   const auto bindings = [](std::string_view name) {
     return name == "m" ? std::optional<std::int64_t>(4) : std::nullopt;
   };
@@ -59,7 +59,7 @@ TEST(ExprSubstitute, ReplacesBoundNames) {
             Expr::cast(dtype::kInt32, 4) + kSimpleN);
 }
 
-TEST(ExprLinear, ReadsLinearForms) {
+TEST(ExprLinearTest, ReadsLinearForms) {
   EXPECT_EQ(as_linear(kSimpleM), (Linear{"m", 1, 0}));
   EXPECT_EQ(as_linear(kSimpleM * 4), (Linear{"m", 4, 0}));
   EXPECT_EQ(as_linear(Expr(3) - kSimpleM * (Expr(2) * 2)), (Linear{"m", -4, 3}));
@@ -67,7 +67,7 @@ TEST(ExprLinear, ReadsLinearForms) {
   EXPECT_EQ(as_linear(kSimpleM + kSimpleN - kSimpleN), std::nullopt);
 }
 
-TEST(ExprLinear, RefusesOtherForms) {
+TEST(ExprLinearTest, RejectsNonLinearForms) {
   for (const Expr& expr : {Expr(5), kSimpleM - kSimpleM, kSimpleM * kSimpleM, kSimpleM * kSimpleN, kSimpleM + kSimpleN,
                            floordiv(kSimpleM, 2), kSimpleM * 0, kSimpleM * Expr(std::int64_t{1} << 62) * 4}) {
     EXPECT_EQ(as_linear(expr), std::nullopt) << to_string(expr);

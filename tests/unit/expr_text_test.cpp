@@ -5,7 +5,7 @@
 namespace kmux {
 namespace {
 
-TEST(ExprText, ParenthesisesWhatCouldBeMisread) {
+TEST(ExprTextTest, ParenthesizesByPrecedence) {
   const Expr a = Expr::symbol("a");
   const Expr b = Expr::symbol("b");
   const Expr c = Expr::symbol("c");

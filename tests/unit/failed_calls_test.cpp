@@ -16,7 +16,7 @@ class FailedCallsTest : public testing::Test {
   FailedCalls failed_{10min, [this] { return now_; }};
 };
 
-TEST_F(FailedCallsTest, ExpireAfterTheirTime) {
+TEST_F(FailedCallsTest, ExpireAfterLifetime) {
   failed_.add("a", crash(), {});
   now_ += 5min;
   failed_.add("b", crash(), {});
@@ -27,7 +27,7 @@ TEST_F(FailedCallsTest, ExpireAfterTheirTime) {
   EXPECT_EQ(failed_.count(), 1U);
 }
 
-TEST_F(FailedCallsTest, MayExpireEarlier) {
+TEST_F(FailedCallsTest, ExpireEarlierWithShorterLifetime) {
   failed_.add("a", crash(), {});
   failed_.add("b", crash(), {}, 10s);
   failed_.add("c", crash(), {}, 20min);
@@ -39,7 +39,7 @@ TEST_F(FailedCallsTest, MayExpireEarlier) {
   EXPECT_EQ(failed_.count(), 0U);
 }
 
-TEST_F(FailedCallsTest, BeginAnewWithEachFailure) {
+TEST_F(FailedCallsTest, RestartLifetimeOnRepeatedFailure) {
   failed_.add("a", crash(), {});
   now_ += 9min;
   failed_.add("a", crash(), {});
@@ -48,7 +48,7 @@ TEST_F(FailedCallsTest, BeginAnewWithEachFailure) {
   EXPECT_EQ(failed_.count(), 1U);
 }
 
-TEST_F(FailedCallsTest, OneThatHungIsTriedWithMoreTime) {
+TEST_F(FailedCallsTest, TimedOutCallIsRetriedWithLongerTimeout) {
   failed_.add("a", crash(), 100ms);
   EXPECT_TRUE(failed_.find("a", 100ms));
   EXPECT_TRUE(failed_.find("a", 50ms));
@@ -56,14 +56,14 @@ TEST_F(FailedCallsTest, OneThatHungIsTriedWithMoreTime) {
   EXPECT_FALSE(failed_.find("a", {}));
 }
 
-TEST_F(FailedCallsTest, AreBoundedInCount) {
+TEST_F(FailedCallsTest, AreBoundedByCount) {
   for (std::size_t i = 0; i < 2 * FailedCalls::kMaxCalls; ++i) failed_.add(std::to_string(i), crash(), {});
   EXPECT_EQ(failed_.count(), FailedCalls::kMaxCalls);
   EXPECT_FALSE(failed_.find("0", {})) << "the oldest go first";
   EXPECT_TRUE(failed_.find(std::to_string(2 * FailedCalls::kMaxCalls - 1), {}));
 }
 
-TEST_F(FailedCallsTest, AreBoundedInBytes) {
+TEST_F(FailedCallsTest, AreBoundedByBytes) {
   constexpr std::size_t kLog = std::size_t{1} << 20;
   for (int i = 0; i < 10; ++i) failed_.add(std::to_string(i), crash(kLog), {});
   EXPECT_EQ(failed_.count(), 3U) << "with their messages, four would be more than 4 MiB";

@@ -5,7 +5,7 @@
 namespace kmux {
 namespace {
 
-TEST(FaultPoint, DoesNothingUntilAHandlerIsSet) {
+TEST(FaultPointTest, ReturnsZeroWithoutHandler) {
   EXPECT_EQ(fault_point("a"), 0);
   set_fault_handler([](std::string_view step) { return step == "a" ? 28 : 0; });
   EXPECT_EQ(fault_point("a"), 28);

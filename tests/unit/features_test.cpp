@@ -22,9 +22,11 @@ std::vector<std::string> names(const Program& program) {
   return result;
 }
 
-TEST(Features, AreNoneForOneCall) { EXPECT_THAT(names(with_body({.steps = {Launch{.kernel = "k"}}})), IsEmpty()); }
+TEST(FeaturesTest, AreEmptyForSingleLaunch) {
+  EXPECT_THAT(names(with_body({.steps = {Launch{.kernel = "k"}}})), IsEmpty());
+}
 
-TEST(Features, CoverEveryPartOfABody) {
+TEST(FeaturesTest, CoverWholeProgram) {
   const Launch launch{.kernel = "k",
                       .args = {StructArg{{ExprArg{1}}}},
                       .grid = {1},
@@ -43,9 +45,9 @@ TEST(Features, CoverEveryPartOfABody) {
   EXPECT_EQ(names(program), all);
 }
 
-TEST(Features, AreKnownByName) { EXPECT_TRUE(std::ranges::is_sorted(known_features())); }
+TEST(FeaturesTest, AreSortedByName) { EXPECT_TRUE(std::ranges::is_sorted(known_features())); }
 
-TEST(Features, SayWhereTheyAreUsedFirst) {
+TEST(FeaturesTest, ReportFirstUse) {
   const Program program =
       with_body({.steps = {Launch{.kernel = "k"}, If{1, {}, {Launch{.kernel = "k", .block = {4}}, Fill{{"w"}, 4}}}}});
   EXPECT_THAT(features_used(program, 1),
@@ -55,13 +57,13 @@ TEST(Features, SayWhereTheyAreUsedFirst) {
                           UsedFeature{"several_launches", "/variants/1/body/steps/1/if/else/0/launch"}));
 }
 
-TEST(Features, OfConstantsAreTheProgramsOwn) {
+TEST(FeaturesTest, ConstantsAreReportedAtProgramLevel) {
   Program program = with_body({.steps = {Launch{.kernel = "k"}}});
   program.constants = {{"weights"}, {"scale"}};
   EXPECT_THAT(features_used(program, 1), ElementsAre(UsedFeature{"constants", "/constants/0"}));
 }
 
-TEST(Features, AreMissingWhereTheBackendLacksThem) {
+TEST(FeaturesTest, ReportFeaturesMissingInBackend) {
   const Program program = with_body({.steps = {Launch{.kernel = "k", .grid = {4}}, Fill{{"w"}, 4}}});
   EXPECT_THAT(missing_features(program, 1, {"grid"}, "tiny"),
               ElementsAre(MissingFeature{"fill", "/variants/1/body/steps/1/fill", "backend \"tiny\" has no fill"}));

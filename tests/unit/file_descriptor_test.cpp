@@ -18,13 +18,13 @@ class FileDescriptorTest : public testing::Test {
   FileDescriptor folder_ = FileDescriptor::open_folder(temp_.path());
 };
 
-TEST_F(FileDescriptorTest, ReadsWhatItWrote) {
+TEST_F(FileDescriptorTest, ReadsWrittenFile) {
   ASSERT_EQ(write_file_at(folder_, "f", "content"), 0);
   EXPECT_EQ(read_file_at(folder_, "f", 7)->bytes, "content");
   EXPECT_EQ(write_file_at(folder_, "f", "other"), EEXIST);
 }
 
-TEST_F(FileDescriptorTest, SaysWhyThereIsNothing) {
+TEST_F(FileDescriptorTest, SetsErrnoWhenReadFails) {
   temp_.write("big", "12345678");
   EXPECT_FALSE(read_file_at(folder_, "big", 7));
   EXPECT_EQ(errno, EFBIG);
@@ -39,21 +39,21 @@ TEST_F(FileDescriptorTest, SaysWhyThereIsNothing) {
   EXPECT_EQ(errno_text(ENOENT), "No such file or directory");
 }
 
-TEST_F(FileDescriptorTest, OpensFoldersAndNothingElse) {
+TEST_F(FileDescriptorTest, RejectsFilesAndLinksAsFolder) {
   temp_.write("file", "");
   fs::create_directory_symlink(temp_.path(), temp_.path() / "link");
   EXPECT_FALSE(FileDescriptor::open_folder(temp_.path() / "file").ok());
   EXPECT_FALSE(FileDescriptor::open_folder(temp_.path() / "link").ok());
 }
 
-TEST_F(FileDescriptorTest, KnowsWhetherANameIsStillItsOwn) {
+TEST_F(FileDescriptorTest, DetectsIfPathNamesSameFolder) {
   EXPECT_TRUE(folder_.is_at(temp_.path()));
   EXPECT_FALSE(folder_.is_at(temp_.path().parent_path()));
   EXPECT_FALSE(folder_.is_at(temp_.path() / "none"));
   EXPECT_FALSE(FileDescriptor().is_at(temp_.path()));
 }
 
-TEST_F(FileDescriptorTest, IsClosedByItsLastHolder) {
+TEST_F(FileDescriptorTest, ClosesWhenLastOwnerEnds) {
   const int fd = folder_.get();
   {
     const FileDescriptor moved = std::move(folder_);

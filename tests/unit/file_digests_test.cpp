@@ -13,7 +13,7 @@ FileIdentity identity_of(std::uint64_t size, FileTime changed) {
   return {.device = 1, .inode = 7, .size = size, .mtime_ns = 1000, .ctime_ns = changed};
 }
 
-TEST(FileDigests, FindsWhatWasKept) {
+TEST(FileDigestsTest, FindsStoredDigest) {
   FileDigests digests;
   EXPECT_FALSE(digests.find("/a.h", identity_of(10, 2000)).has_value());
   digests.keep("/a.h", identity_of(10, 2000), "one");
@@ -21,7 +21,7 @@ TEST(FileDigests, FindsWhatWasKept) {
   EXPECT_FALSE(digests.find("/b.h", identity_of(10, 2000)).has_value());
 }
 
-TEST(FileDigests, ForgetsAFileThatChanged) {
+TEST(FileDigestsTest, ForgetsChangedFile) {
   FileDigests digests;
   digests.keep("/a.h", identity_of(10, 2000), "one");
   EXPECT_FALSE(digests.find("/a.h", identity_of(11, 2000)).has_value());
@@ -33,7 +33,7 @@ TEST(FileDigests, ForgetsAFileThatChanged) {
   EXPECT_EQ(digests.find("/a.h", replaced), "two");
 }
 
-TEST(FileDigests, ReadsAFileOnceItIsSettled) {
+TEST(FileDigestsTest, CachesDigestOnlyOfSettledFile) {
   const TempFolder folder;
   FileDigests digests;
   const std::string path = folder.write("a.h", "1").string();
@@ -52,7 +52,7 @@ TEST(FileDigests, ReadsAFileOnceItIsSettled) {
   EXPECT_FALSE(digests.digest("/nowhere/a.h", {}));
 }
 
-TEST(FileDigests, DoesNotGrowForEver) {
+TEST(FileDigestsTest, EvictsBeyondCapacity) {
   FileDigests digests;
   digests.keep("/first", identity_of(1, 1), "one");
   for (std::size_t i = 0; i < FileDigests::kMost; ++i) digests.keep("/" + std::to_string(i), identity_of(1, 1), "one");

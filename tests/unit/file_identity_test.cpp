@@ -9,7 +9,7 @@
 namespace kmux {
 namespace {
 
-TEST(FileIdentity, IsAnotherForWhatTookTheFilesPlace) {
+TEST(FileIdentityTest, DiffersForReplacedFile) {
   const TempFolder folder;
   const std::string path = folder.write("a.h", "1").string();
   const FileIdentity before = FileIdentity::of(path);
@@ -23,7 +23,7 @@ TEST(FileIdentity, IsAnotherForWhatTookTheFilesPlace) {
   EXPECT_NE(after, before);
 }
 
-TEST(FileIdentity, IsAnotherForAFileWhoseTimeWasSetBack) {
+TEST(FileIdentityTest, DiffersWhenMtimeIsRestored) {
   const TempFolder folder;
   const std::string path = folder.write("a.h", "1").string();
   copy_mtime(path, folder.write("time", ""));
@@ -35,7 +35,7 @@ TEST(FileIdentity, IsAnotherForAFileWhoseTimeWasSetBack) {
   EXPECT_FALSE(FileIdentity::of("/nowhere/a.h").is_there());
 }
 
-TEST(IdentifyFile, ChangesWithTheFile) {
+TEST(IdentifyFileTest, ChangesWithFile) {
   const TempFolder folder;
   const std::string path = folder.write("compiler", "one").string();
   const std::string before = dump(identify_file(path));
@@ -44,7 +44,7 @@ TEST(IdentifyFile, ChangesWithTheFile) {
   EXPECT_NE(dump(identify_file(path)), before);
 }
 
-TEST(IdentifyFile, IsThePathWhereThereIsNoFile) {
+TEST(IdentifyFileTest, ReturnsPathOfMissingFile) {
   EXPECT_EQ(dump(identify_file("/nowhere/compiler")), R"({"path":"/nowhere/compiler"})");
 }
 

@@ -17,19 +17,19 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class FileIo : public testing::Test {
+class FileIoTest : public testing::Test {
  protected:
-  FileIo() : folder_(fs::path(testing::TempDir()) / ("kmux_file_io_" + std::to_string(::getpid()))) {
+  FileIoTest() : folder_(fs::path(testing::TempDir()) / ("kmux_file_io_" + std::to_string(::getpid()))) {
     fs::create_directories(folder_);
   }
-  ~FileIo() override { fs::remove_all(folder_); }
+  ~FileIoTest() override { fs::remove_all(folder_); }
   std::size_t files() const {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
   fs::path folder_;
 };
 
-TEST_F(FileIo, ReadsWhatItWrote) {
+TEST_F(FileIoTest, ReadsWrittenFile) {
   const std::string content("a\0b\n", 4);
   ASSERT_TRUE(write_file(folder_ / "f", content).ok());
   EXPECT_EQ(read_file(folder_ / "f").value(), content);
@@ -37,7 +37,7 @@ TEST_F(FileIo, ReadsWhatItWrote) {
   EXPECT_EQ(read_file(folder_ / "f").value(), "");
 }
 
-TEST_F(FileIo, SaysThatAFileIsLargerThanTheProcessMayWrite) {
+TEST_F(FileIoTest, ReportsFileSizeLimit) {
   const test::FileSizeLimit limit(10);
   const Status written = write_file(folder_ / "f", "more than ten bytes");
   ASSERT_FALSE(written.ok());
@@ -46,7 +46,7 @@ TEST_F(FileIo, SaysThatAFileIsLargerThanTheProcessMayWrite) {
   EXPECT_EQ(files(), 0U);
 }
 
-TEST_F(FileIo, KeepsRightsAndLinks) {
+TEST_F(FileIoTest, PreservesPermissionsAndLinks) {
   ASSERT_TRUE(write_file(folder_ / "f", "1").ok());
   fs::permissions(folder_ / "f", fs::perms(0640));
   fs::create_directory(folder_ / "other");
@@ -57,7 +57,7 @@ TEST_F(FileIo, KeepsRightsAndLinks) {
   EXPECT_EQ(fs::status(folder_ / "f").permissions(), fs::perms(0640));
 }
 
-TEST_F(FileIo, WritesOverNoDeviceAndNoPipe) {
+TEST_F(FileIoTest, RejectsWritingToDeviceOrPipe) {
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   const bool has_device = ::geteuid() == 0 && ::mknod((folder_ / "null").c_str(), S_IFCHR | 0600, makedev(1, 3)) == 0;
   for (const fs::path& path : {folder_ / "pipe", has_device ? folder_ / "null" : fs::path("/dev/null")}) {
@@ -68,7 +68,7 @@ TEST_F(FileIo, WritesOverNoDeviceAndNoPipe) {
   }
 }
 
-TEST_F(FileIo, ListsWhatIsInAFolder) {
+TEST_F(FileIoTest, ListsFolderEntriesSorted) {
   ASSERT_TRUE(write_file(folder_ / "b", "").ok());
   ASSERT_TRUE(write_file(folder_ / "a", "").ok());
   EXPECT_THAT(entries_in(folder_), testing::ElementsAre(folder_ / "a", folder_ / "b"));
@@ -78,7 +78,7 @@ TEST_F(FileIo, ListsWhatIsInAFolder) {
   EXPECT_EQ(absolute_path("/a/./b/../c"), "/a/c");
 }
 
-TEST(ReadFile, ReadsWhatDoesNotTellItsSize) {
+TEST(ReadFileTest, ReadsFileOfUnknownSize) {
   const std::string status = read_file("/proc/self/status").value();
   EXPECT_THAT(status, StartsWith("Name:"));
   EXPECT_EQ(status.back(), '\n');
@@ -86,7 +86,7 @@ TEST(ReadFile, ReadsWhatDoesNotTellItsSize) {
   EXPECT_EQ(read_file("/proc/self/status", 5).error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(FileIo, LeavesNothingBehind) {
+TEST_F(FileIoTest, LeavesNoTemporaryFiles) {
   ASSERT_TRUE(write_file(folder_ / "f", "1").ok());
   fs::create_directory(folder_ / "taken");
   fs::create_directory(folder_ / "taken" / "inside");
@@ -94,7 +94,7 @@ TEST_F(FileIo, LeavesNothingBehind) {
   EXPECT_EQ(files(), 2U);
 }
 
-TEST_F(FileIo, SaysWhyAFileCannotBeRead) {
+TEST_F(FileIoTest, ReportsReadErrors) {
   const Error missing = read_file(folder_ / "none").error();
   EXPECT_EQ(missing.code, ErrorCode::kUnavailable);
   EXPECT_THAT(missing.message, HasSubstr("none' (No such file or directory)"));
@@ -103,7 +103,7 @@ TEST_F(FileIo, SaysWhyAFileCannotBeRead) {
   EXPECT_THAT(read_file(folder_ / "pipe").error().message, HasSubstr("(not a regular file)"));
 }
 
-TEST_F(FileIo, RefusesLargeFiles) {
+TEST_F(FileIoTest, RejectsFileAboveSizeLimit) {
   ASSERT_TRUE(write_file(folder_ / "f", "12345").ok());
   EXPECT_TRUE(read_file(folder_ / "f", 5).ok());
   const Error error = read_file(folder_ / "f", 4).error();
@@ -111,7 +111,7 @@ TEST_F(FileIo, RefusesLargeFiles) {
   EXPECT_THAT(error.message, HasSubstr("(5 bytes, at most 4)"));
 }
 
-TEST_F(FileIo, SaysWhyAFileCannotBeWritten) {
+TEST_F(FileIoTest, ReportsWriteErrors) {
   EXPECT_THAT(write_file(folder_ / "no" / "f", "x").error().message, HasSubstr("No such file or directory"));
   EXPECT_THAT(write_file(folder_ / "", "x").error().message, HasSubstr("Is a directory"));
 }

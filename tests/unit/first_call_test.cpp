@@ -12,9 +12,9 @@ namespace kmux {
 namespace {
 
 /// A kernel of one vector of n elements, whose first call is observed.
-class FirstCalls : public testing::Test {
+class FirstCallsTest : public testing::Test {
  protected:
-  FirstCalls()
+  FirstCallsTest()
       : parts_(fake_parts(fake_signature({buffer_param("A", dtype::kFloat32, {Expr::symbol("n")})}),
                           [this](const kmux_slot*, const kmux_launch_env&, kmux_sink) {
                             ++launched_;
@@ -39,7 +39,7 @@ class FirstCalls : public testing::Test {
   Kernel kernel_ = make_kernel(parts_).value();
 };
 
-TEST_F(FirstCalls, TellOnceAndThenGoStraight) {
+TEST_F(FirstCallsTest, ReportOnceThenRestoreDirectEntry) {
   EXPECT_TRUE(call(8).ok());
   EXPECT_EQ(launched_when_told_, 1) << "the call itself comes first";
   EXPECT_EQ(&parts_.adapters->entry(), before_) << "nothing is between any more";
@@ -48,7 +48,7 @@ TEST_F(FirstCalls, TellOnceAndThenGoStraight) {
   EXPECT_EQ(launched_, 2);
 }
 
-TEST_F(FirstCalls, OnesThatFailTellNothing) {
+TEST_F(FirstCallsTest, FailedCallsAreNotReported) {
   answer_ = KMUX_LAUNCH_FAILED;
   EXPECT_FALSE(call(8).ok());
   EXPECT_THAT(told_, testing::IsEmpty());
@@ -57,7 +57,7 @@ TEST_F(FirstCalls, OnesThatFailTellNothing) {
   EXPECT_THAT(told_, testing::ElementsAre("[2^4]"));
 }
 
-TEST_F(FirstCalls, OfSeveralThreadsTellOnce) {
+TEST_F(FirstCallsTest, ConcurrentThreadsReportOnce) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) threads.emplace_back([&] { EXPECT_TRUE(call(8).ok()); });
   for (std::thread& thread : threads) thread.join();

@@ -26,7 +26,7 @@ int code_of(pid_t child) {
 }
 
 // In a child, the mutex must be free and its data consistent, whatever other threads do at the fork.
-TEST(ForkGuard, ChildFindsMutexesFree) {
+TEST(ForkGuardTest, ChildFindsMutexesUnlocked) {
   Pair one;
   Pair other;
   std::atomic<bool> done{false};
@@ -55,7 +55,7 @@ TEST(ForkGuard, ChildFindsMutexesFree) {
   }
 }
 
-TEST(ForkGuard, OneThatIsHeldForLongDoesNotHoldUpFork) {
+TEST(ForkGuardTest, LongHeldMutexDoesNotBlockFork) {
   Pair held;
   const std::lock_guard lock(held.mutex);
   const pid_t child = ::fork();
@@ -67,7 +67,7 @@ TEST(ForkGuard, OneThatIsHeldForLongDoesNotHoldUpFork) {
   EXPECT_EQ(code_of(child), 0);
 }
 
-TEST(ForkGuard, GenerationsAreCounted) {
+TEST(ForkGuardTest, CountsForkGenerations) {
   const std::uint64_t own = fork_generation();
   const pid_t child = ::fork();
   if (child == 0) ::_exit(fork_generation() == own + 1 ? 0 : 1);

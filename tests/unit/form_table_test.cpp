@@ -17,7 +17,7 @@ CallForm form_of(std::uint64_t word) {
 }
 Kernel kernel() { return make_kernel(fake_parts({})).value(); }
 
-TEST(FormTable, FindsWhatWasInserted) {
+TEST(FormTableTest, FindsInsertedForm) {
   FormTable table;
   EXPECT_FALSE(table.find(form_of(1)));
   ASSERT_TRUE(table.insert(form_of(1), kernel()));
@@ -26,7 +26,7 @@ TEST(FormTable, FindsWhatWasInserted) {
   EXPECT_FALSE(table.find(CallForm()));
 }
 
-TEST(FormTable, KeepsTheFirstKernelOfAForm) {
+TEST(FormTableTest, KeepsFirstKernelOfForm) {
   FormTable table;
   const Kernel first = kernel(), second = kernel();
   table.insert(form_of(1), first);
@@ -34,7 +34,7 @@ TEST(FormTable, KeepsTheFirstKernelOfAForm) {
   EXPECT_EQ(&table.find(form_of(1))->name(), &first.name());
 }
 
-TEST(FormTable, StaysInPlaceAsItGrows) {
+TEST(FormTableTest, KeepsKernelAddressesWhileGrowing) {
   FormTable table;
   const Kernel one = kernel();
   table.insert(form_of(0), one);
@@ -44,7 +44,7 @@ TEST(FormTable, StaysInPlaceAsItGrows) {
   for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(table.find(form_of(i)));
 }
 
-TEST(FormTable, FindsNoKernelThatIsOutOfDate) {
+TEST(FormTableTest, IgnoresAndReplacesStaleKernel) {
   const TempFolder folder;
   FormTable table;
   const Kernel old = kernel_with_header(folder.write("a.h", "1"));
@@ -63,7 +63,7 @@ TEST(FormTable, FindsNoKernelThatIsOutOfDate) {
   EXPECT_EQ(&table.find(form_of(1))->name(), &other.name());
 }
 
-TEST(FormTable, EndsSomewhere) {
+TEST(FormTableTest, RejectsNewFormsWhenFull) {
   FormTable table;
   const Kernel one = kernel();
   for (std::uint64_t i = 0; i < FormTable::kMaxForms; ++i) ASSERT_TRUE(table.insert(form_of(i), one));
@@ -72,7 +72,7 @@ TEST(FormTable, EndsSomewhere) {
   EXPECT_FALSE(table.find(form_of(FormTable::kMaxForms)));
 }
 
-TEST(FormTable, IsReadWhileItGrows) {
+TEST(FormTableTest, SupportsReadsWhileGrowing) {
   FormTable table;
   const Kernel one = kernel();
   table.insert(form_of(0), one);

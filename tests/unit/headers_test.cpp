@@ -11,7 +11,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 
-class HeadersOfVariant : public testing::Test {
+class HeadersOfVariantTest : public testing::Test {
  protected:
   std::string at(const std::string& name) const { return (folder.path() / name).string(); }
   Variant variant(const std::string& text) {
@@ -24,11 +24,11 @@ class HeadersOfVariant : public testing::Test {
   Headers headers;
 };
 
-TEST_F(HeadersOfVariant, AreNotLookedForWhereNothingIsIncluded) {
+TEST_F(HeadersOfVariantTest, AreNotScannedWithoutIncludes) {
   EXPECT_FALSE(headers.scan(variant("__global__ void k() {}"), {{at("inc")}, {}, {}}).has_value());
 }
 
-TEST_F(HeadersOfVariant, AreFoundInOrderFlagsFirst) {
+TEST_F(HeadersOfVariantTest, AreSearchedInFlagFoldersFirst) {
   folder.write("flag/x.h", "");
   folder.write("inc/x.h", "");
   folder.write("inc/y.h", "");
@@ -38,14 +38,14 @@ TEST_F(HeadersOfVariant, AreFoundInOrderFlagsFirst) {
   EXPECT_THAT(found->absent, ElementsAre(at("flag/y.h")));
 }
 
-TEST_F(HeadersOfVariant, OfTheProgramHideThoseOfTheMachine) {
+TEST_F(HeadersOfVariantTest, EmbeddedHeadersHideSystemHeaders) {
   folder.write("inc/x.h", "");
   Variant with_header = variant("#include \"x.h\"\n");
   with_header.headers = {{"x.h", ""}};
   EXPECT_TRUE(headers.scan(with_header, {{at("inc")}, {}, {}})->files.empty());
 }
 
-TEST_F(HeadersOfVariant, PreludesDefinesAndImplicitOnesCount) {
+TEST_F(HeadersOfVariantTest, IncludePreludesDefinesAndImplicitHeaders) {
   folder.write("inc/prelude.h", "");
   folder.write("inc/by_setting.h", "");
   folder.write("inc/by_flag.h", "");
@@ -59,7 +59,7 @@ TEST_F(HeadersOfVariant, PreludesDefinesAndImplicitOnesCount) {
   EXPECT_TRUE(found->complete);
 }
 
-TEST_F(HeadersOfVariant, ThatCannotBeToldAreSaidSo) {
+TEST_F(HeadersOfVariantTest, UnknownMacroMakesScanIncomplete) {
   EXPECT_FALSE(headers.scan(variant("#include UNKNOWN\n"), {{at("inc")}, {}, {}})->complete);
 }
 

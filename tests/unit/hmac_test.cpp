@@ -8,7 +8,7 @@ namespace kmux {
 namespace {
 
 // RFC 4231, test cases 1, 2, 3, 6 and 7.
-TEST(Hmac, AgreesWithItsRfc) {
+TEST(HmacTest, MatchesRfcTestVectors) {
   EXPECT_EQ(hmac_sha256_hex(std::string(20, '\x0b'), "Hi There"),
             "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
   EXPECT_EQ(hmac_sha256_hex("Jefe", "what do ya want for nothing?"),
@@ -23,7 +23,7 @@ TEST(Hmac, AgreesWithItsRfc) {
             "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2");
 }
 
-TEST(Hmac, ComparesWholeTexts) {
+TEST(HmacTest, ComparesInConstantTime) {
   EXPECT_TRUE(equal_in_constant_time("abc", "abc"));
   EXPECT_TRUE(equal_in_constant_time("", ""));
   EXPECT_FALSE(equal_in_constant_time("abc", "abd"));

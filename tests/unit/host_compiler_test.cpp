@@ -16,13 +16,13 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(HostCompiler, IsAnAbsolutePathWithoutLinks) {
+TEST(HostCompilerTest, ReturnsCanonicalAbsolutePath) {
   const std::string compiler = find_host_compiler("", "the test").value();
   EXPECT_EQ(compiler.front(), '/');
   EXPECT_EQ(find_host_compiler(compiler, "the test").value(), compiler);
 }
 
-TEST(HostCompiler, IsMissedByNameAndUser) {
+TEST(HostCompilerTest, ReportsMissingCompilerAndRequester) {
   const auto missing = find_host_compiler("no-such-c++", "backend test");
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().code, ErrorCode::kUnavailable);
@@ -30,7 +30,7 @@ TEST(HostCompiler, IsMissedByNameAndUser) {
   EXPECT_FALSE(find_host_compiler("/nowhere/c++", "backend test").ok());
 }
 
-TEST(HostCompiler, SpeaksEnglish) {
+TEST(HostCompilerTest, ReportsErrorsInEnglish) {
   const CompilationFolder folder = CompilationFolder::create("kmux-test").value();
   const Command command =
       compiler_command({find_host_compiler("", "the test").value(), "-x", "c++", "/nowhere.cpp"}, folder);
@@ -60,7 +60,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-TEST(HostCompiler, GetsNoVariableThatIsNotNamed) {
+TEST(HostCompilerTest, ReceivesOnlyListedVariables) {
   const Variable flags("NVCC_APPEND_FLAGS", "-DFOO=2");
   const Variable includes("CPATH", "/somewhere");
   const Variable driver("CCC_OVERRIDE_OPTIONS", "+-O0");
@@ -74,7 +74,7 @@ TEST(HostCompiler, GetsNoVariableThatIsNotNamed) {
 }
 
 // An empty or relative element of these lists means a folder relative to the compiler's working directory.
-TEST(HostCompiler, GetsAbsoluteFoldersOnly) {
+TEST(HostCompilerTest, ReceivesOnlyAbsoluteSearchPaths) {
   const Variable libraries("LD_LIBRARY_PATH", "/kmux-nowhere::lib:.:/kmux-elsewhere:");
   const Variable programs("PATH", (":bin:" + std::string(std::getenv("PATH")) + ":").c_str());
   const CompilationFolder folder = CompilationFolder::create("kmux-test").value();
@@ -88,7 +88,7 @@ TEST(HostCompiler, GetsAbsoluteFoldersOnly) {
 }
 
 // GCC starts the assembler found in PATH, and another assembler may generate other code.
-TEST(HostCompiler, IsIdentifiedWithWhatItGets) {
+TEST(HostCompilerTest, IdentityDependsOnItsEnvironment) {
   const TempFolder folder;
   const std::string compiler = find_host_compiler("", "the test").value();
   const Json before = identify_compiler(compiler);

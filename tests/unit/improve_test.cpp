@@ -13,9 +13,9 @@ namespace kmux {
 namespace {
 
 /// A plugin with two tiers; the test decides when the better one is compiled.
-class Improving : public testing::Test {
+class ImprovingTest : public testing::Test {
  protected:
-  Improving() {
+  ImprovingTest() {
     script_.manifest.tiers = {"fast", "full"};
     script_.building = [this](const Options& options) {
       if (options.at("tier") != "full" || has_begun_) return;
@@ -25,7 +25,7 @@ class Improving : public testing::Test {
     };
   }
   /// Waits for abandoned builds, which use the script until they end.
-  ~Improving() override {
+  ~ImprovingTest() override {
     runtime_.reset();
     const auto end = std::chrono::steady_clock::now() + kPatience;
     while (script_.users.use_count() > 1 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
@@ -47,7 +47,7 @@ class Improving : public testing::Test {
 
 // A runtime is destroyed while one better tier is compiling and another one is queued: the first is abandoned, the
 // second dropped.
-TEST_F(Improving, KernelsOutliveTheirRuntimeInTheTierTheyHave) {
+TEST_F(ImprovingTest, KernelsOutliveRuntimeInCurrentTier) {
   const Kernel first = compile(*runtime_, named("first")).value();
   begun_.get_future().wait();
   const Kernel second = compile(*runtime_, named("second")).value();
@@ -62,7 +62,7 @@ TEST_F(Improving, KernelsOutliveTheirRuntimeInTheTierTheyHave) {
 }
 
 // If a first tier were loaded and called, its values would be lost when the better tier replaces it.
-TEST_F(Improving, CodeThatKeepsValuesIsBuiltInItsBestTierAtOnce) {
+TEST_F(ImprovingTest, StatefulCodeIsBuiltInBestTierImmediately) {
   script_.state = "counter\n";
   release_.set_value();
   const Kernel kernel = compile(*runtime_, named("first")).value();
@@ -74,7 +74,7 @@ TEST_F(Improving, CodeThatKeepsValuesIsBuiltInItsBestTierAtOnce) {
   EXPECT_EQ(script_.built, 2) << "from the cache, and not from memory";
 }
 
-TEST_F(Improving, TheBetterTierTakesOver) {
+TEST_F(ImprovingTest, BetterTierReplacesFastTier) {
   release_.set_value();
   const Kernel kernel = compile(*runtime_, named("first")).value();
   ASSERT_TRUE(kernel.await_best().ok());

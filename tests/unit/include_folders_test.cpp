@@ -31,7 +31,7 @@ class IncludeFoldersTest : public testing::Test {
   TempFolder temp_;
 };
 
-TEST_F(IncludeFoldersTest, ShareableAreThoseOfCheckouts) {
+TEST_F(IncludeFoldersTest, SharesOnlyValidNonSystemFolders) {
   temp_.write("a/x.h", "");
   EXPECT_THAT(shareable_folders(place("a") + "/\n" + place("")), ElementsAre(place("a"), temp_.path().string()));
   const std::vector<std::string> refused = {place("missing"), place("a/x.h"), place("a/../a"),
@@ -43,7 +43,7 @@ TEST_F(IncludeFoldersTest, ShareableAreThoseOfCheckouts) {
   EXPECT_THAT(shareable_folders(place("link")), IsEmpty()) << "compilers search the system's folders last";
 }
 
-TEST_F(IncludeFoldersTest, PositionsTellHowFoldersLieWithinEachOther) {
+TEST_F(IncludeFoldersTest, PositionsEncodeFolderNesting) {
   EXPECT_EQ(positions_of({"/a", "/b"}), positions_of({"/c/d", "/e"}));
   EXPECT_NE(positions_of({"/a", "/b"}), positions_of({"/a"}));
   EXPECT_NE(positions_of({"/a", "/b"}), positions_of({"/a", "/a/b"}));
@@ -53,7 +53,7 @@ TEST_F(IncludeFoldersTest, PositionsTellHowFoldersLieWithinEachOther) {
   EXPECT_EQ(positions_of({"/a", "/ab"}), positions_of({"/a", "/b"})) << "only the names begin alike";
 }
 
-TEST_F(IncludeFoldersTest, PathsGoFromOneCheckoutToAnother) {
+TEST_F(IncludeFoldersTest, PathsAreRelocatedBetweenCheckouts) {
   DependencyState state = state_of({temp_.write("a/sub/x.h", ""), temp_.write("a/y.h", ""), "/usr/include/stdio.h"});
   state.folders.push_back({place("a"), {}, true, {place("a/z.h")}, {}});
   const DependencyState stored = relative_to({place("a"), place("a/sub")}, state).value();
@@ -69,7 +69,7 @@ TEST_F(IncludeFoldersTest, PathsGoFromOneCheckoutToAnother) {
   EXPECT_FALSE(resolved_in({}, stored));
 }
 
-TEST_F(IncludeFoldersTest, PathsElsewhereGoNowhere) {
+TEST_F(IncludeFoldersTest, RejectsPathsThatCannotBeRelocated) {
   const std::string x = temp_.write("a/x.h", "");
   EXPECT_FALSE(relative_to({place("b")}, state_of({x})));
   EXPECT_FALSE(relative_to({place("a")}, state_of({place("a/../x.h")})));
@@ -79,7 +79,7 @@ TEST_F(IncludeFoldersTest, PathsElsewhereGoNowhere) {
   EXPECT_FALSE(resolved_in({"/b"}, state_of({"x.h"})));
 }
 
-TEST_F(IncludeFoldersTest, TwoNamesOfOneFileGoNowhere) {
+TEST_F(IncludeFoldersTest, RejectsTwoPathsOfSameFile) {
   const std::string x = temp_.write("a/x.h", "");
   std::filesystem::create_hard_link(x, place("a/y.h"));
   EXPECT_TRUE(relative_to({place("a")}, state_of({x})));
@@ -136,7 +136,7 @@ struct Machine {
   }
 };
 
-TEST_F(IncludeFoldersTest, EntriesOfAFleetAreFoundInOtherFolders) {
+TEST_F(IncludeFoldersTest, SharesRelocatableEntriesAcrossFolders) {
   for (const bool is_relocatable : {true, false}) {
     const std::string name = is_relocatable ? "yes/" : "no/";
     for (const char* place : {"a", "b", "c"}) temp_.write(name + place + "/inc/x.h", *place == 'c' ? "2" : "1");
@@ -156,7 +156,7 @@ TEST_F(IncludeFoldersTest, EntriesOfAFleetAreFoundInOtherFolders) {
   }
 }
 
-TEST(NamesItsPlace, FindsWhatFollowsThePathOfAFile) {
+TEST(NamesItsPlaceTest, DetectsCodeThatDependsOnFilePath) {
   for (const char* text :
        {"f(__FILE__)", "__FI\\\nLE__", "__FI\\ \r\nLE__", "__BASE_FILE__", "assert(x)", "#include <cassert>",
         "static_assert(x); assert(y)", "__PRETTY_FUNCTION__", "std::source_location", "__builtin_FILE()",

@@ -17,7 +17,7 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 // A folder of headers, and a search in its subfolder "inc".
-class IncludeScan : public testing::Test {
+class IncludeScanTest : public testing::Test {
  protected:
   std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
   void write(const std::string& name, const std::string& text) { folder_.write(name, text); }
@@ -38,7 +38,7 @@ class IncludeScan : public testing::Test {
   IncludeSearch search_{{}, {at("inc")}};
 };
 
-TEST_F(IncludeScan, FollowsEveryBranchAndEveryForm) {
+TEST_F(IncludeScanTest, FollowsAllBranchesAndDirectiveForms) {
   for (const char* name : {"a.h", "b.h", "c.h", "d.h", "e.h", "f.h", "g//h.h"}) write(std::string("inc/") + name, "");
   write("inc/b.h", "#include <c.h>\n");
   EXPECT_THAT(names("#if 0\n#include <a.h>\n#endif\n  #  include /* x */ \"b.h\" // y\n%:include <d.h>\n"
@@ -46,7 +46,7 @@ TEST_F(IncludeScan, FollowsEveryBranchAndEveryForm) {
               ElementsAre("a.h", "b.h", "c.h", "d.h", "e.h", "f.h", "g//h.h"));
 }
 
-TEST_F(IncludeScan, SkipsCommentsAndLiterals) {
+TEST_F(IncludeScanTest, SkipsCommentsAndLiterals) {
   write("inc/a.h", "");
   for (const char* text : {
            "// #include <a.h>",
@@ -64,7 +64,7 @@ TEST_F(IncludeScan, SkipsCommentsAndLiterals) {
   }
 }
 
-TEST_F(IncludeScan, IsNotMisledByQuotes) {
+TEST_F(IncludeScanTest, HandlesQuotesBeforeIncludes) {
   write("inc/a.h", "");
   for (const char* text : {"int x = 1'000'000; // '\n#include <a.h>", "char c = '\"';\n#include <a.h>",
                            "char c = '\\'';\n#include <a.h>", "const char* s = \"/*\";\n#include <a.h>",
@@ -75,7 +75,7 @@ TEST_F(IncludeScan, IsNotMisledByQuotes) {
   }
 }
 
-TEST_F(IncludeScan, RecordsWhereAFileWasLookedForFirst) {
+TEST_F(IncludeScanTest, RecordsEarlierSearchMisses) {
   write("inc/a.h", "");
   write("first/other.h", "");
   search_ = {{at("quoted")}, {at("none"), at("first"), at("inc"), at("last")}};
@@ -85,7 +85,7 @@ TEST_F(IncludeScan, RecordsWhereAFileWasLookedForFirst) {
               UnorderedElementsAre(at("none"), at("first/x"), at("inc/x"), at("last")));
 }
 
-TEST_F(IncludeScan, RecordsWhatFilesWereSeenLike) {
+TEST_F(IncludeScanTest, RecordsFileIdentities) {
   write("inc/a.h", "");
   std::filesystem::create_directories(at("first/a.h"));
   search_.angled = {at("first"), at("second"), at("inc")};
@@ -96,7 +96,7 @@ TEST_F(IncludeScan, RecordsWhatFilesWereSeenLike) {
   EXPECT_THAT(read.seen->passed, ElementsAre(at("first/a.h")));
 }
 
-TEST_F(IncludeScan, SearchesTheFolderOfTheIncludingFile) {
+TEST_F(IncludeScanTest, SearchesFolderOfIncludingFile) {
   write("inc/deep/a.h", "#include \"b.h\"\n#include <b.h>\n");
   write("inc/deep/b.h", "");
   const Dependencies found = scan("#include <deep/a.h>");
@@ -104,14 +104,14 @@ TEST_F(IncludeScan, SearchesTheFolderOfTheIncludingFile) {
   EXPECT_THAT(found.absent, ElementsAre(at("inc/b.h")));
 }
 
-TEST_F(IncludeScan, TakesEveryPlaceForIncludeNext) {
+TEST_F(IncludeScanTest, IncludeNextMatchesAllSearchFolders) {
   write("inc/a.h", "#include_next <a.h>\n");
   write("more/a.h", "");
   search_.angled = {at("inc"), at("none"), at("more")};
   EXPECT_THAT(scan("#include <a.h>").files, ElementsAre(at("inc/a.h"), at("more/a.h")));
 }
 
-TEST_F(IncludeScan, CountsWhatIsOnlyAskedFor) {
+TEST_F(IncludeScanTest, FollowsHasIncludeQueries) {
   write("inc/a.h", "#include <b.h>\n");
   write("inc/b.h", "");
   EXPECT_THAT(names("#if defined(__has_include) && __has_include(<a.h>)\n#endif"), ElementsAre("a.h", "b.h"));
@@ -119,7 +119,7 @@ TEST_F(IncludeScan, CountsWhatIsOnlyAskedFor) {
   EXPECT_THAT(scan("#elif __has_include(<no.h>)").absent, ElementsAre(at("inc/no.h")));
 }
 
-TEST_F(IncludeScan, LetsTheProgramsFilesHideTheMachines) {
+TEST_F(IncludeScanTest, EmbeddedFilesHideSystemFiles) {
   write("inc/a.h", "");
   write("inc/b.h", "");
   embedded_ = {{"src/a.h", "#include <b.h>\n"}, {"lib/b.h", "#include \"../lib/c.h\"\n"}, {"lib/c.h", ""}};
@@ -128,7 +128,7 @@ TEST_F(IncludeScan, LetsTheProgramsFilesHideTheMachines) {
   EXPECT_EQ(scan("#include \"a.h\""), Dependencies{});
 }
 
-TEST_F(IncludeScan, FollowsMacrosToAllTheirMeanings) {
+TEST_F(IncludeScanTest, FollowsAllMacroDefinitions) {
   for (const char* name : {"a.h", "b.h", "c.h", "d.h"}) write(std::string("inc/") + name, "");
   write("inc/a.h", "#define SECOND <d.h>\n");
   EXPECT_THAT(names("#if X\n#define HEADER <a.h> // one\n#else\n# define HEADER \"b.h\"\n#endif\n#include HEADER\n"),
@@ -138,7 +138,7 @@ TEST_F(IncludeScan, FollowsMacrosToAllTheirMeanings) {
   EXPECT_TRUE(scan("#define HEADER <a.h>\n#include HEADER").complete);
 }
 
-TEST_F(IncludeScan, FollowsQuestionsThatAMacroAsks) {
+TEST_F(IncludeScanTest, FollowsHasIncludeInsideMacros) {
   write("inc/a.h", "");
   write("inc/b.h", "");
   const std::string define = "#define HAS(X, Y) __has_include(X) // for all\n";
@@ -149,7 +149,7 @@ TEST_F(IncludeScan, FollowsQuestionsThatAMacroAsks) {
   EXPECT_FALSE(scan("#define HAS(XY) __has_include(X)\n").complete);
 }
 
-TEST_F(IncludeScan, FollowsMacrosWithAnArgument) {
+TEST_F(IncludeScanTest, FollowsMacrosWithOneArgument) {
   write("inc/std/a.h", "");
   write("inc/std/name.h", "");
   const std::string define = "#define STD(name) <std/name.h> // of the library\n";
@@ -161,7 +161,7 @@ TEST_F(IncludeScan, FollowsMacrosWithAnArgument) {
   EXPECT_FALSE(scan("#define STD <std/a.h>\n#include STD(a)\n").complete);
 }
 
-TEST_F(IncludeScan, SaysWhereItCannotFollow) {
+TEST_F(IncludeScanTest, ReportsUnresolvableIncludesAsIncomplete) {
   for (const char* text :
        {"#include HEADER", "#define H(x, y) <x>\n#include H(a.h, b)", "#define H(x) <x>\n#include H((a.h))",
         "#define H(x, y) <x>\n#include H(a.h)", "#define H(x) G(x)\n#include H(a.h)", "#include H(a.h)",
@@ -172,7 +172,7 @@ TEST_F(IncludeScan, SaysWhereItCannotFollow) {
 }
 
 // Assembler directives are case-insensitive, and compilers join literals and resolve escapes first.
-TEST_F(IncludeScan, SaysWhereAnAssemblerMayReadAFile) {
+TEST_F(IncludeScanTest, ReportsAssemblerFileReadsAsIncomplete) {
   for (const char* text : {
            R"(__asm__(".incbin \"x\"");)",
            R"(__asm__(".INCBIN \"x\"");)",
@@ -195,7 +195,7 @@ TEST_F(IncludeScan, SaysWhereAnAssemblerMayReadAFile) {
   }
 }
 
-TEST_F(IncludeScan, TakesOtherTextsForWhatTheyAre) {
+TEST_F(IncludeScanTest, AcceptsAssemblyAndTextWithoutFileReads) {
   for (const char* text : {
            R"(asm volatile("{\n\t" ".reg .pred p;\n\t" "setp.ne.b32 p, %0, 0;\n" "}" : : "r"(x));)",
            R"(asm("mov %0, " REGISTER " ;");)",
@@ -212,7 +212,7 @@ const char* s = "x";)",
   }
 }
 
-TEST_F(IncludeScan, FollowsWhatAMacroIsCalledWith) {
+TEST_F(IncludeScanTest, FollowsMacroArgumentsIntoHasInclude) {
   write("inc/a.h", "");
   const std::string has = "#define HAS(x) __has_include(x)\n#define OTHER(x) x\n#define HEADER <a.h>\n";
   EXPECT_THAT(names(has + "#if HAS(HEADER)\n#endif\n"), ElementsAre("a.h"));
@@ -224,7 +224,7 @@ TEST_F(IncludeScan, FollowsWhatAMacroIsCalledWith) {
   EXPECT_FALSE(scan(has + "#if HAS(UNKNOWN)\n#endif\n").complete);
 }
 
-TEST_F(IncludeScan, SaysWhereAQuestionHidesBehindAnotherName) {
+TEST_F(IncludeScanTest, ReportsHiddenHasIncludeAsIncomplete) {
   for (const char* text : {"#define HI __has_include\n#if HI(HEADER)\n#endif",
                            "#define PASTE(a, b) a##b\n#if PASTE(__has_, include)(HEADER)\n#endif",
                            "#define PASTE(a, b) a##b\n#if PASTE(_, _has_include)(HEADER)\n#endif",
@@ -240,13 +240,13 @@ TEST_F(IncludeScan, SaysWhereAQuestionHidesBehindAnotherName) {
   }
 }
 
-TEST_F(IncludeScan, EndsWhereHeadersIncludeEachOther) {
+TEST_F(IncludeScanTest, TerminatesOnCyclicIncludes) {
   write("inc/a.h", "#include \"../inc/b.h\"\n");
   write("inc/b.h", "#include \"../inc/a.h\"\n");
   EXPECT_THAT(scan("#include <a.h>").files, Contains(at("inc/a.h")));
 }
 
-TEST_F(IncludeScan, ReadsAFileAgainWhenItHasChanged) {
+TEST_F(IncludeScanTest, RereadsChangedFile) {
   write("inc/a.h", "#include <b.h>\n");
   write("inc/b.h", "");
   EXPECT_THAT(names("#include <a.h>"), ElementsAre("a.h", "b.h"));
@@ -254,7 +254,7 @@ TEST_F(IncludeScan, ReadsAFileAgainWhenItHasChanged) {
   EXPECT_THAT(names("#include <a.h>"), ElementsAre("a.h"));
 }
 
-TEST_F(IncludeScan, RemembersWhatAFileDefinesUntilItChanges) {
+TEST_F(IncludeScanTest, CachesDefinitionsUntilFileChanges) {
   for (const char* name : {"b.h", "other.h"}) write(std::string("inc/") + name, "");
   write("inc/a.h", "#define HEADER <b.h>\n");
   for (int i = 0; i < 2; ++i) EXPECT_THAT(names("#include <a.h>\n#include HEADER\n"), ElementsAre("a.h", "b.h"));
@@ -264,7 +264,7 @@ TEST_F(IncludeScan, RemembersWhatAFileDefinesUntilItChanges) {
   EXPECT_THAT(names("#include <a.h>\n#include HEADER\n"), ElementsAre("a.h", "other.h"));
 }
 
-TEST_F(IncludeScan, RemembersWhatAFileIncludesOnceItIsSettled) {
+TEST_F(IncludeScanTest, CachesIncludesOnlyOfSettledFile) {
   const auto read = [&] { return memory_.read(at("inc/a.h"), FileIdentity::of(at("inc/a.h"))); };
   const auto twice = [&] { return write("inc/a.h", "#include <b.h>\n"), std::pair(read(), read()); };
   const auto [first, second] = within_a_file_tick(twice);
@@ -274,7 +274,7 @@ TEST_F(IncludeScan, RemembersWhatAFileIncludesOnceItIsSettled) {
   EXPECT_EQ(read(), once);
 }
 
-TEST_F(IncludeScan, ReadsAFileAgainThatHasItsOldSizeAndTime) {
+TEST_F(IncludeScanTest, RereadsReplacedFileOfSameSizeAndTime) {
   write("inc/a.h", "#include <b.h>\n");
   write("inc/b.h", "");
   write("inc/c.h", "");
@@ -286,14 +286,14 @@ TEST_F(IncludeScan, ReadsAFileAgainThatHasItsOldSizeAndTime) {
   EXPECT_THAT(names("#include <a.h>"), ElementsAre("a.h", "c.h"));
 }
 
-TEST(MayInclude, SeesIncludesAndWhatCouldHideThem) {
+TEST(MayIncludeTest, DetectsIncludesAndIncbin) {
   EXPECT_TRUE(may_include("#include <x.h>"));
   EXPECT_TRUE(may_include("#inc\\\nlude <x.h>"));
   EXPECT_TRUE(may_include("__asm__(R\"(.INCBIN \"x\")\");"));
   EXPECT_FALSE(may_include("int f(int x) { return x; }"));
 }
 
-TEST(DefineLine, ReadsADefineAsACompilerDoes) {
+TEST(DefineLineTest, ParsesDefinesLikeCompiler) {
   EXPECT_EQ(define_line("FLAG"), "#define FLAG 1\n");
   EXPECT_EQ(define_line("SIZE=8"), "#define SIZE 8\n");
   EXPECT_EQ(define_line("EMPTY="), "#define EMPTY \n");

@@ -18,21 +18,21 @@ const IsolationSettings kNone{};
 const IsolationSettings kFree{.is_free = true};
 const IsolationSettings kProcess{true};
 
-TEST(Isolation, IsNoneUnlessAskedFor) {
+TEST(IsolationTest, IsOffByDefault) {
   EXPECT_EQ(isolation_of({}, {}, Environment{}).value(), kFree);
   EXPECT_EQ(isolation_of({}, {}, environment("")).value(), kFree);
   EXPECT_EQ(isolation_of({}, {}, environment("none")).value(), kNone);
   EXPECT_EQ(isolation_of(Isolation::kNone, {}, environment("")).value(), kNone);
 }
 
-TEST(Isolation, TakesArgumentsBeforeTheEnvironment) {
+TEST(IsolationTest, PrefersArgumentsOverEnvironment) {
   EXPECT_EQ(isolation_of({}, {}, environment("process")).value(), kProcess);
   EXPECT_EQ(isolation_of(Isolation::kNone, {}, environment("process")).value(), kNone);
   EXPECT_EQ(isolation_of(Isolation::kProcess, 0.005, environment("none", "2")).value(), (IsolationSettings{true, 5ms}));
   EXPECT_EQ(isolation_of(Isolation::kProcess, 0, environment("", "2")).value(), kProcess);
 }
 
-TEST(Isolation, ReadsTheTimeOutInSeconds) {
+TEST(IsolationTest, ReadsTimeoutInSeconds) {
   EXPECT_EQ(isolation_of(Isolation::kProcess, {}, environment("", "1.5")).value().limit, 1500ms);
   EXPECT_EQ(isolation_of(Isolation::kProcess, {}, environment("", "0.0001")).value().limit, 1ms);
   EXPECT_EQ(isolation_of(Isolation::kProcess, {}, environment("", "1e300")).value().limit,
@@ -41,7 +41,7 @@ TEST(Isolation, ReadsTheTimeOutInSeconds) {
   EXPECT_EQ(isolation_of(Isolation::kProcess, {}, environment("", "")).value(), kProcess);
 }
 
-TEST(Isolation, RefusesATimeOutThatIsNone) {
+TEST(IsolationTest, RejectsInvalidTimeout) {
   for (const char* text : {"-1", "nan", "inf", "soon", "1s", " 1", "-0.5"}) {
     const auto isolation = isolation_of(Isolation::kProcess, {}, environment("", text));
     ASSERT_FALSE(isolation.ok()) << text;
@@ -53,7 +53,7 @@ TEST(Isolation, RefusesATimeOutThatIsNone) {
     EXPECT_THAT(isolation_of(Isolation::kProcess, seconds, {}).error().message, HasSubstr("compile_timeout must be"));
 }
 
-TEST(Isolation, RefusesATimeOutThatCannotBeKept) {
+TEST(IsolationTest, RejectsTimeoutWithoutProcessIsolation) {
   for (const auto& isolation :
        {isolation_of({}, 0.005, {}), isolation_of(Isolation::kNone, 0.005, environment("process"))}) {
     ASSERT_FALSE(isolation.ok());
@@ -64,7 +64,7 @@ TEST(Isolation, RefusesATimeOutThatCannotBeKept) {
               HasSubstr("KMUX_COMPILE_TIMEOUT is given without isolation 'process'"));
 }
 
-TEST(PluginTrialLimit, IsTenSecondsUnlessTheEnvironmentSaysOtherwise) {
+TEST(PluginTrialLimitTest, DefaultsToTenSecondsAndReadsEnvironment) {
   const auto limit = [](const std::string& text) {
     return trial_limit(Environment::from({{"KMUX_PLUGIN_TRIAL", text}})).value();
   };
@@ -74,11 +74,11 @@ TEST(PluginTrialLimit, IsTenSecondsUnlessTheEnvironmentSaysOtherwise) {
   EXPECT_EQ(limit("0"), std::nullopt);
 }
 
-TEST(PluginTrialLimit, IsNotTakenFromACallerWithFewerRights) {
+TEST(PluginTrialLimitTest, IgnoresEnvironmentWhenSecure) {
   EXPECT_EQ(trial_limit(Environment::from({{"KMUX_PLUGIN_TRIAL", "0"}}, /*secure=*/true)).value(), 10s);
 }
 
-TEST(PluginTrialLimit, RefusesWhatIsNoTime) {
+TEST(PluginTrialLimitTest, RejectsInvalidDuration) {
   const auto refused = trial_limit(Environment::from({{"KMUX_PLUGIN_TRIAL", "off"}}));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
@@ -86,7 +86,7 @@ TEST(PluginTrialLimit, RefusesWhatIsNoTime) {
             "KMUX_PLUGIN_TRIAL must be empty or a non-negative number of seconds (it is 'off'). Correct it.");
 }
 
-TEST(Isolation, RefusesAnUnknownWord) {
+TEST(IsolationTest, RejectsUnknownMode) {
   const auto isolation = isolation_of({}, {}, environment("proces"));
   ASSERT_FALSE(isolation.ok());
   EXPECT_EQ(isolation.error().code, ErrorCode::kInvalidArgument);

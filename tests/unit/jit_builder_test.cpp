@@ -47,7 +47,7 @@ std::string problem(const std::vector<Tensor>& tensors, const Describe& describe
   return program.error().message.substr(kHead.size());
 }
 
-TEST(JitBuilder, ReadsConstantsFromShapes) {
+TEST(JitBuilderTest, ReadsConstantsFromShapes) {
   const std::vector<Tensor> tensors{zeros({2, 3}), zeros({3, 4})};
   JitBuilder builder("f", tensors);
   const auto [m, k, n] = builder.constants("m", "k", "n");
@@ -66,7 +66,7 @@ TEST(JitBuilder, ReadsConstantsFromShapes) {
   EXPECT_TRUE(program.signature.symbols.empty());
 }
 
-TEST(JitBuilder, LeavesSymbolsToTheCall) {
+TEST(JitBuilderTest, KeepsSymbolsDynamic) {
   const std::vector<Tensor> tensors{zeros({2, 3})};
   JitBuilder builder("f", tensors);
   const Expr m = builder.symbol("m");
@@ -78,7 +78,7 @@ TEST(JitBuilder, LeavesSymbolsToTheCall) {
   EXPECT_THAT(program.signature.symbols, ElementsAre(Symbol{"m"}));
 }
 
-TEST(JitBuilder, SolvesConstants) {
+TEST(JitBuilderTest, SolvesConstantsInLinearExtents) {
   const std::vector<Tensor> tensors{zeros({12, 3}), zeros({7})};
   JitBuilder builder("f", tensors);
   const auto [m, n, p] = builder.constants("m", "n", "p");
@@ -88,7 +88,7 @@ TEST(JitBuilder, SolvesConstants) {
   EXPECT_EQ(p.value(), 3);
 }
 
-TEST(JitBuilder, ReadsConstantsFromStrides) {
+TEST(JitBuilderTest, ReadsConstantsFromStrides) {
   const std::vector<Tensor> tensors{zeros({24}).as_strided({2, 3}, {8, 1})};
   JitBuilder builder("f", tensors);
   const JitConstant row = builder.constant("row");
@@ -96,7 +96,7 @@ TEST(JitBuilder, ReadsConstantsFromStrides) {
   EXPECT_EQ(row.value(), 8);
 }
 
-TEST(JitBuilder, PassesConstantsToKernels) {
+TEST(JitBuilderTest, PassesConstantsToKernels) {
   const std::vector<Tensor> tensors{zeros({5})};
   JitBuilder builder("f", tensors);
   const JitConstant n = builder.constant("n");
@@ -109,21 +109,21 @@ TEST(JitBuilder, PassesConstantsToKernels) {
             (std::vector<LaunchArg>{TensorArg{"a"}, ExprArg{5}, ExprArg{Expr(5) + 1, dtype::kInt64}}));
 }
 
-TEST(JitBuilder, TakesTheDTypeOfTheTensor) {
+TEST(JitBuilderTest, InfersDTypeFromTensor) {
   const std::vector<Tensor> tensors{zeros({1}, dtype::kInt8), zeros({1}, dtype::kUInt8)};
   JitBuilder builder("f", tensors);
   EXPECT_EQ(builder.input("a", {1}).dtype(), dtype::kInt8);
   EXPECT_EQ(builder.input("b", dtype::kBool, {1}).dtype(), dtype::kBool);  // a bool may be stored in a byte
 }
 
-TEST(JitBuilder, ReturnsOutputsInTheirOrder) {
+TEST(JitBuilderTest, ReturnsOutputsInGivenOrder) {
   JitBuilder builder("f", {});
   const JitBuffer a = builder.empty("a", kBuilderF32, {1}), b = builder.empty("b", kBuilderF32, {2});
   launch(builder, {"a", "b"});
   EXPECT_THAT(builder.build({b, a}).value().signature.outputs, ElementsAre("b", "a"));
 }
 
-TEST(JitBuilder, SizesOutputsByConstantsOfLaterTensors) {
+TEST(JitBuilderTest, SizesOutputsFromLaterTensors) {
   const std::vector<Tensor> tensors{zeros({5})};
   JitBuilder builder("f", tensors);
   const JitConstant n = builder.constant("n");
@@ -133,7 +133,7 @@ TEST(JitBuilder, SizesOutputsByConstantsOfLaterTensors) {
   EXPECT_EQ(builder.build(c).value().signature.params[0], (Param{"c", BufferParam{kBuilderF32, {10}}}));
 }
 
-TEST(JitBuilder, AcceptsANullTensorWhereItMayBe) {
+TEST(JitBuilderTest, AcceptsNullTensorForNullableBuffer) {
   const std::vector<Tensor> tensors{Tensor(), zeros({3})};
   JitBuilder builder("f", tensors);
   const JitConstant n = builder.constant("n");
@@ -145,7 +145,7 @@ TEST(JitBuilder, AcceptsANullTensorWhereItMayBe) {
             (Param{"bias", BufferParam{.dtype = kBuilderF32, .shape = {3}, .nullable = true}}));
 }
 
-TEST(JitBuilder, RefusesTensorsThatDisagree) {
+TEST(JitBuilderTest, RejectsMismatchedTensors) {
   const auto describe = [](JitBuilder& b) -> JitOutputs {
     const auto [m, n] = b.constants("m", "n");
     b.input("a", {m, n});
@@ -168,7 +168,7 @@ TEST(JitBuilder, RefusesTensorsThatDisagree) {
               HasSubstr("parameter \"b\" is given a null tensor (it is not nullable)"));
 }
 
-TEST(JitBuilder, RefusesShapesThatCannotBeSolved) {
+TEST(JitBuilderTest, RejectsUnsolvableShapes) {
   const auto shaped = [](auto shape) {
     return [shape](JitBuilder& b) -> JitOutputs {
       const auto [m, n] = b.constants("m", "n");
@@ -183,7 +183,7 @@ TEST(JitBuilder, RefusesShapesThatCannotBeSolved) {
   EXPECT_THAT(problem({zeros({5, 1})}, even), HasSubstr("dimension 0 of parameter \"a\" is 5, not m * 2"));
 }
 
-TEST(JitBuilder, RefusesOtherDTypes) {
+TEST(JitBuilderTest, RejectsMismatchedDType) {
   EXPECT_EQ(problem({zeros({1})},
                     [](JitBuilder& b) -> JitOutputs {
                       b.input("a", dtype::kFloat16, {1});
@@ -192,7 +192,7 @@ TEST(JitBuilder, RefusesOtherDTypes) {
             "parameter \"a\" is float16 (the tensor of the call is float32[1]). Give a tensor of that dtype.");
 }
 
-TEST(JitBuilder, RefusesToWriteReadOnlyTensors) {
+TEST(JitBuilderTest, RejectsReadOnlyTensorForInout) {
   EXPECT_THAT(problem({read_only()},
                       [](JitBuilder& b) -> JitOutputs {
                         b.inout("a", {1});
@@ -201,7 +201,7 @@ TEST(JitBuilder, RefusesToWriteReadOnlyTensors) {
               HasSubstr("parameter \"a\" is written (the tensor of the call is read-only). Give it a copy."));
 }
 
-TEST(JitBuilder, KeepsInOutInTheSignature) {
+TEST(JitBuilderTest, KeepsInoutInSignature) {
   const std::vector<Tensor> tensors{zeros({2}), zeros({2})};
   JitBuilder builder("f", tensors);
   const JitBuffer y = builder.inout("y", {2});
@@ -213,7 +213,7 @@ TEST(JitBuilder, KeepsInOutInTheSignature) {
   EXPECT_EQ(y.dtype(), kBuilderF32);
 }
 
-TEST(JitBuilder, RefusesReadOnlyTensorsForBuffersThatAreInOut) {
+TEST(JitBuilderTest, RejectsReadOnlyTensorForInoutBuffer) {
   EXPECT_THAT(problem({read_only()},
                       [](JitBuilder& b) -> JitOutputs {
                         b.buffer("a", {.dtype = kBuilderF32, .shape = {1}, .inout = true});
@@ -222,7 +222,7 @@ TEST(JitBuilder, RefusesReadOnlyTensorsForBuffersThatAreInOut) {
               HasSubstr("parameter \"a\" is written (the tensor of the call is read-only). Give it a copy."));
 }
 
-TEST(JitBuilder, RefusesConstantsWithoutAValue) {
+TEST(JitBuilderTest, RejectsConstantsWithoutValue) {
   EXPECT_THAT(problem({},
                       [](JitBuilder& b) -> JitOutputs {
                         b.constant("n");
@@ -246,7 +246,7 @@ TEST(JitBuilder, RefusesConstantsWithoutAValue) {
               HasSubstr("constant \"n\" is declared twice"));
 }
 
-TEST(JitBuilder, ReturnsWhatItAllocatesAndNothingElse) {
+TEST(JitBuilderTest, RequiresReturningExactlyAllocatedTensors) {
   EXPECT_THAT(problem({zeros({1})}, [](JitBuilder& b) -> JitOutputs { return b.input("a", {1}); }),
               HasSubstr("\"a\" cannot be returned (it is a tensor of the caller, who has it)"));
   EXPECT_THAT(problem({},
@@ -263,7 +263,7 @@ TEST(JitBuilder, ReturnsWhatItAllocatesAndNothingElse) {
               HasSubstr("\"c\" is returned twice"));
 }
 
-TEST(JitBuilder, ListsAllProblems) {
+TEST(JitBuilderTest, ListsAllProblems) {
   JitBuilder builder("f", {});
   builder.input("a", {1});
   builder.constant("n");
@@ -271,7 +271,7 @@ TEST(JitBuilder, ListsAllProblems) {
   EXPECT_EQ(error.notes.size(), 1U) << "beside the one in the message: " << error.explain();
 }
 
-TEST(JitBuilder, ReportsProblemsOfTheProgram) {
+TEST(JitBuilderTest, ReportsProgramErrors) {
   const std::vector<Tensor> tensors{zeros({1})};
   JitBuilder builder("f", tensors);
   builder.input("a", {1});

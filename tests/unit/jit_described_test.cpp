@@ -67,13 +67,13 @@ std::string refused(const std::string& name, const std::string& json) {
   return config.error().message;
 }
 
-TEST(JitDescribed, WritesEveryKindAsJson) {
+TEST(JitDescribedTest, WritesEveryKindAsJson) {
   EXPECT_EQ(dump(described::to_json(EveryKind{})),
             R"({"bits":[],"dtype":"float16","flag":false,"large":1,"layout":"kRow","maybe":null,"pair":[true,false],)"
             R"("plain":-1,"real":0.1,"single_":0.5,"small":-1,"text":"x","tile":{"m":64,"n":32},"words":["a","b"]})");
 }
 
-TEST(JitDescribed, ReadsWhatItWrote) {
+TEST(JitDescribedTest, RoundTripsThroughJson) {
   const EveryKind config{.flag = true,
                          .small = 127,
                          .large = UINT64_MAX,
@@ -94,7 +94,7 @@ TEST(JitDescribed, ReadsWhatItWrote) {
   EXPECT_NE(words_of(read), words_of(EveryKind{}));
 }
 
-TEST(JitDescribed, GivesEveryMemberASayInTheWords) {
+TEST(JitDescribedTest, EncodesEveryMemberInWords) {
   const std::set<std::vector<std::uint64_t>> forms{
       words_of({}),
       words_of(with("flag", "true").value()),
@@ -118,7 +118,7 @@ TEST(JitDescribed, GivesEveryMemberASayInTheWords) {
   EXPECT_EQ(words_of(with("real", "\"nan\"").value()), words_of(with("real", "\"nan\"").value()));
 }
 
-TEST(JitDescribed, LeavesWhatIsNotNamed) {
+TEST(JitDescribedTest, KeepsUnnamedMembers) {
   const EveryKind config = with("tile", R"({"n": 8})").value();
   EXPECT_EQ(config.tile.m, 64);
   EXPECT_EQ(config.tile.n, 8);
@@ -126,20 +126,20 @@ TEST(JitDescribed, LeavesWhatIsNotNamed) {
   EXPECT_DOUBLE_EQ(with("real", "3").value().real, 3.0);
 }
 
-TEST(JitDescribed, NamesTypes) {
+TEST(JitDescribedTest, NamesTypes) {
   EXPECT_EQ(described::type_name<EveryKind>(),
             "{flag: bool, small: int8, large: uint64, single_: float32, real: float64, text: string, "
             "layout: kRow | kColumn, plain: enum, dtype: dtype, maybe: optional[int32], words: list[string], "
             "pair: list[bool], bits: list[bool], tile: {m: int64, n: int64}}");
 }
 
-TEST(JitDescribed, TakesMembersOfBases) {
+TEST(JitDescribedTest, IncludesBaseMembers) {
   Derived derived;
   ASSERT_TRUE(described::assign_member(derived, "inherited", 5).ok());
   EXPECT_EQ(dump(described::to_json(derived)), R"({"inherited":5,"own":2})");
 }
 
-TEST(JitDescribed, RefusesValuesOfOtherTypes) {
+TEST(JitDescribedTest, RejectsValuesOfWrongType) {
   EXPECT_EQ(refused("flag", "1"), "the value of \"flag\" is 1 (bool is wanted). Give a value of that type.");
   EXPECT_THAT(refused("small", "128"), HasSubstr("\"small\" is 128 (int8 is wanted)"));
   EXPECT_THAT(refused("small", "1.5"), HasSubstr("int8 is wanted"));
@@ -158,7 +158,7 @@ TEST(JitDescribed, RefusesValuesOfOtherTypes) {
   EXPECT_THAT(refused("tile", "3"), HasSubstr("\"tile\" is 3 ({m: int64, n: int64} is wanted)"));
 }
 
-TEST(JitDescribed, ListsWhatThereIs) {
+TEST(JitDescribedTest, ListsValidNamesOnError) {
   EXPECT_THAT(refused("layout", "\"kRows\""), AllOf(HasSubstr("\"layout\" is \"kRows\" (it can be kRow, kColumn)."),
                                                     HasSubstr("Did you mean 'kRow'?")));
   EXPECT_THAT(refused("flags", "true"), AllOf(HasSubstr("unknown name \"flags\" (the configuration has flag, small,"),
@@ -166,7 +166,7 @@ TEST(JitDescribed, ListsWhatThereIs) {
   EXPECT_THAT(refused("tile", R"({"k": 1})"), HasSubstr("unknown name \"tile.k\" (\"tile\" has m, n)."));
 }
 
-TEST(JitDescribed, WritesAnEnumeratorWithoutANameAsItsNumber) {
+TEST(JitDescribedTest, WritesUnnamedEnumeratorAsNumber) {
   EXPECT_EQ(dump(described::to_json(static_cast<Layout>(7))), "7");
 }
 

@@ -40,7 +40,7 @@ std::vector<std::uint64_t> changed(const Change& change) {
   return words_of(described.tensor);
 }
 
-TEST(JitForm, SaysAllOfATensorButItsMemory) {
+TEST(JitFormTest, IgnoresTensorMemory) {
   const Described first;
   Described other;
   float value = 0;
@@ -49,7 +49,7 @@ TEST(JitForm, SaysAllOfATensorButItsMemory) {
   EXPECT_EQ(words_of(first.tensor), words_of(other.tensor));
 }
 
-TEST(JitForm, DiffersWhereTensorsDo) {
+TEST(JitFormTest, DistinguishesTensorProperties) {
   const auto none = [](Described&) {};
   const std::set<std::vector<std::uint64_t>> forms{
       changed(none),
@@ -71,7 +71,7 @@ TEST(JitForm, DiffersWhereTensorsDo) {
   EXPECT_EQ(forms.size(), 15U);
 }
 
-TEST(JitForm, TellsAReadOnlyTensor) {
+TEST(JitFormTest, DistinguishesReadOnlyTensor) {
   float value = 0;
   std::int64_t extent = 1;
   DLManagedTensorVersioned managed{};
@@ -83,7 +83,7 @@ TEST(JitForm, TellsAReadOnlyTensor) {
   EXPECT_NE(words_of({Arg(writable)}), words_of({Arg(read_only)}));
 }
 
-TEST(JitForm, KeepsTextsApart) {
+TEST(JitFormTest, DistinguishesTexts) {
   const auto of = [](std::vector<std::string> texts) {
     CallForm form;
     for (const std::string& text : texts) form.add(std::string_view(text));
@@ -96,7 +96,7 @@ TEST(JitForm, KeepsTextsApart) {
   EXPECT_EQ(forms.size(), 10U);
 }
 
-TEST(JitForm, GoesOnBeyondTheStack) {
+TEST(JitFormTest, GrowsBeyondStackStorage) {
   CallForm form;
   std::vector<std::uint64_t> expected;
   for (std::uint64_t word = 0; word < 3 * CallForm::kOnStack; ++word) {
@@ -106,7 +106,7 @@ TEST(JitForm, GoesOnBeyondTheStack) {
   }
 }
 
-TEST(JitForm, HashesEveryWordAndItsPlace) {
+TEST(JitFormTest, HashesEveryWordAndPosition) {
   std::set<std::uint64_t> hashes;
   std::size_t forms = 0;
   for (std::size_t size = 0; size < 20; ++size) {

@@ -25,7 +25,7 @@ struct Overloaded {
   Program operator()(int) const { return {}; }
 };
 
-TEST(JitFunction, IsLazyIfItReturnsAProgram) {
+TEST(JitFunctionTest, IsLazyIfItReturnsProgram) {
   EXPECT_EQ(kMode<Program (*)(const Config&)>, JitMode::kLazy);
   EXPECT_EQ(kMode<Result<Program> (*)(Config)>, JitMode::kLazy);
   EXPECT_EQ(kMode<std::function<Program(const Config&)>>, JitMode::kLazy);
@@ -34,13 +34,13 @@ TEST(JitFunction, IsLazyIfItReturnsAProgram) {
   EXPECT_TRUE((std::same_as<JitFunction<Program (*)(const Config&)>::Config, Config>));
 }
 
-TEST(JitFunction, IsEagerIfItBuildsOne) {
+TEST(JitFunctionTest, IsEagerIfItUsesBuilder) {
   EXPECT_EQ((kMode<JitOutputs (*)(JitBuilder&, Tensors, const Config&)>), JitMode::kEager);
   EXPECT_EQ((kMode<Result<JitOutputs> (*)(JitBuilder&, Tensors, Config)>), JitMode::kEager);
   EXPECT_TRUE((std::same_as<JitFunction<JitOutputs (*)(JitBuilder&, Tensors, const Config&)>::Config, Config>));
 }
 
-TEST(JitFunction, IsNeitherOtherwise) {
+TEST(JitFunctionTest, HasNoModeForOtherSignatures) {
   EXPECT_EQ(kMode<int>, JitMode::kAuto);
   EXPECT_EQ(kMode<Program (*)()>, JitMode::kAuto);
   EXPECT_EQ(kMode<Program (*)(Config&)>, JitMode::kAuto);  // could change the members that form the key

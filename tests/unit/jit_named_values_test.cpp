@@ -14,14 +14,14 @@ std::string key_of(const NamedValues& values) {
   return dump(described::to_json(config_from<EveryKind>(values).value()));
 }
 
-TEST(JitNamedValues, AreAppliedToTheDefaults) {
+TEST(JitNamedValuesTest, OverrideDefaults) {
   const EveryKind config = config_from<EveryKind>(NamedValues{{"text", "y"}, {"small", 3}}).value();
   EXPECT_EQ(config.text, "y");
   EXPECT_EQ(config.small, 3);
   EXPECT_EQ(config.tile.m, 64);
 }
 
-TEST(JitNamedValues, TakeWhateverAConfigurationIsMadeOf) {
+TEST(JitNamedValuesTest, AcceptEveryConfigurationType) {
   const EveryKind config = config_from<EveryKind>(NamedValues{{"layout", Layout::kColumn},
                                                               {"plain", Plain::kSecond},
                                                               {"dtype", dtype::kInt8},
@@ -39,23 +39,23 @@ TEST(JitNamedValues, TakeWhateverAConfigurationIsMadeOf) {
   EXPECT_EQ(config.tile.n, 2);
 }
 
-TEST(JitNamedValues, GiveOneKeyWhateverTheirOrder) {
+TEST(JitNamedValuesTest, KeyIsIndependentOfOrder) {
   EXPECT_EQ(key_of({{"small", 3}, {"flag", true}}), key_of({{"flag", true}, {"small", 3}}));
   EXPECT_EQ(key_of({{"small", -1}}), key_of({}));  // the default
 }
 
-TEST(JitNamedValues, AreGivenOnce) {
+TEST(JitNamedValuesTest, RejectDuplicateNames) {
   const Error error = config_from<EveryKind>(NamedValues{{"flag", true}, {"text", "x"}, {"flag", true}}).error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(error.message, "name \"flag\" is given twice (in one list of named values). Give it once.");
 }
 
-TEST(JitNamedValues, AreRefusedIfUnknown) {
+TEST(JitNamedValuesTest, RejectUnknownNames) {
   const Error error = config_from<Tile>(NamedValues{{"k", 1}}).error();
   EXPECT_EQ(error.message, "unknown name \"k\" (the configuration has m, n). Correct or remove it.");
 }
 
-TEST(JitNamedValues, MixWithAggregates) {
+TEST(JitNamedValuesTest, MixWithAggregates) {
   using Form = ConfigForm<Tile>;
   EXPECT_EQ(config_from<Tile>(Form(Tile{.m = 5})).value().m, 5);
   EXPECT_EQ(config_from<Tile>(Form(NamedValues{{"m", 6}})).value().m, 6);

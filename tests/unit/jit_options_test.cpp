@@ -9,7 +9,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-TEST(JitOptions, BecomeThoseOfACompilation) {
+TEST(JitOptionsTest, ConvertToCompileOptions) {
   const CompileOptions options = compile_options({.target = "t",
                                                   .execution_backend = "b",
                                                   .target_host = "h",
@@ -41,12 +41,12 @@ TEST(JitOptions, BecomeThoseOfACompilation) {
   EXPECT_EQ(compile_options({}), CompileOptions{});
 }
 
-TEST(JitOptions, LeaveTheModeToTheFunction) {
+TEST(JitOptionsTest, DefaultToModeOfFunction) {
   EXPECT_EQ(jit_mode(JitMode::kLazy, {}).value(), JitMode::kLazy);
   EXPECT_EQ(jit_mode(JitMode::kEager, {.mode = JitMode::kEager}).value(), JitMode::kEager);
 }
 
-TEST(JitOptions, MayNotContradictTheFunction) {
+TEST(JitOptionsTest, RejectModeContradictingFunction) {
   const Error lazy = jit_mode(JitMode::kLazy, {.mode = JitMode::kEager, .name = "f"}).error();
   EXPECT_EQ(lazy.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(
@@ -56,7 +56,7 @@ TEST(JitOptions, MayNotContradictTheFunction) {
               HasSubstr("mode 'lazy' contradicts the function (it builds with a JitBuilder, so it is eager)"));
 }
 
-TEST(JitOptions, HaveNoOutIdxInEagerMode) {
+TEST(JitOptionsTest, RejectOutIdxInEagerMode) {
   const Error error = jit_mode(JitMode::kEager, {.out_idx = {-1}}).error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, AllOf(HasSubstr("out_idx is only supported in lazy mode"),
@@ -64,7 +64,7 @@ TEST(JitOptions, HaveNoOutIdxInEagerMode) {
   EXPECT_TRUE(jit_mode(JitMode::kLazy, {.out_idx = {-1}}).ok());
 }
 
-TEST(JitOptions, NameModes) {
+TEST(JitOptionsTest, NameModes) {
   EXPECT_EQ(to_string(JitMode::kAuto), "auto");
   EXPECT_EQ(to_string(JitMode::kLazy), "lazy");
   EXPECT_EQ(to_string(JitMode::kEager), "eager");

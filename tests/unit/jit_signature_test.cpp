@@ -13,12 +13,12 @@ using testing::ElementsAre;
 struct Nothing {};
 BOOST_DESCRIBE_STRUCT(Nothing, (), ())
 
-TEST(JitSignature, HasNamesTypesAndDefaultsInOrder) {
+TEST(JitSignatureTest, ListsNamesTypesAndDefaultsInOrder) {
   EXPECT_THAT(jit_signature<Tile>().parameters,
               ElementsAre(JitParameter{"m", "int64", 64}, JitParameter{"n", "int64", 32}));
 }
 
-TEST(JitSignature, ReadsAsAParameterList) {
+TEST(JitSignatureTest, PrintsAsParameterList) {
   EXPECT_EQ(to_string(jit_signature<Tile>()), "(m: int64 = 64, n: int64 = 32)");
   EXPECT_EQ(to_string(jit_signature<Nothing>()), "()");
 }

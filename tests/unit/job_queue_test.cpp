@@ -22,26 +22,26 @@ std::vector<std::size_t> started(JobQueue& queue) {
   return order;
 }
 
-TEST(JobQueue, StartsByPriorityThenByInputOrder) {
+TEST(JobQueueTest, StartsByPriorityThenInputOrder) {
   JobQueue queue(groups({0, 2, -1, 2}), true);
   EXPECT_THAT(started(queue), ElementsAre(1, 3, 0, 2));
 }
 
-TEST(JobQueue, CancelsOnlyWhatComesAfterAFailureInTheInput) {
+TEST(JobQueueTest, CancelsOnlyJobsAfterFailureInInput) {
   JobQueue queue(groups({0, 0, 5, 0}), true);
   EXPECT_THAT(queue.start_next(), Optional(2));
   EXPECT_THAT(queue.end(2, JobStep::kFailed), ElementsAre(3));
   EXPECT_THAT(started(queue), ElementsAre(0, 1));  // one of them may be the first failure
 }
 
-TEST(JobQueue, CancelsNothingWhereFailuresDoNotCount) {
+TEST(JobQueueTest, CancelsNothingWhenFailuresAreIgnored) {
   JobQueue queue(groups({0, 0}), false);
   queue.start_next();
   EXPECT_THAT(queue.end(0, JobStep::kFailed), IsEmpty());
   EXPECT_THAT(started(queue), ElementsAre(1));
 }
 
-TEST(JobQueue, IsOverWhenNothingIsQueuedOrRuns) {
+TEST(JobQueueTest, IsOverWhenNoJobIsQueuedOrRunning) {
   JobQueue queue(groups({0, 0}), true);
   queue.start_next();
   EXPECT_THAT(queue.cancel_queued(), ElementsAre(1));
@@ -51,7 +51,7 @@ TEST(JobQueue, IsOverWhenNothingIsQueuedOrRuns) {
   EXPECT_TRUE(queue.is_over());
 }
 
-TEST(JobQueue, CountsJobsNotGroups) {
+TEST(JobQueueTest, CountsJobsNotGroups) {
   JobQueue queue({{{0, 2, 3}, 0}, {{1}, 0}}, true);
   queue.start_next();
   EXPECT_EQ(queue.counts(), (CompileCounts{.total = 4, .running = 3}));
@@ -67,7 +67,7 @@ std::vector<JobGroup> grouped(const std::vector<CompileJob>& jobs) {
   return group_identical(pointers);
 }
 
-TEST(GroupIdentical, PutsEqualProgramsAndOptionsTogether) {
+TEST(GroupIdenticalTest, GroupsEqualProgramsAndOptions) {
   const Program a{.name = "a"}, b{.name = "b"};
   const auto found = grouped({{a}, {b}, {a}, {a, {.target = "c"}}, {b, {}, 7}});
   ASSERT_EQ(found.size(), 3U);
@@ -77,7 +77,7 @@ TEST(GroupIdentical, PutsEqualProgramsAndOptionsTogether) {
   EXPECT_THAT(found[2].members, ElementsAre(3));
 }
 
-TEST(GroupIdentical, ComparesWholePrograms) {
+TEST(GroupIdenticalTest, ComparesWholePrograms) {
   Program a{.name = "a"}, other{.name = "a"};
   other.metadata.description = "the fingerprint does not see this";
   EXPECT_EQ(grouped({{a}, {other}}).size(), 2U);

@@ -10,7 +10,7 @@
 namespace kmux {
 namespace {
 
-TEST(JsonList, HoldsTextsAndNumbersInOrder) {
+TEST(JsonListTest, HoldsTextsAndNumbersInOrder) {
   EXPECT_EQ(dump(json_list(std::vector<std::string>{"b", "a\n"})), R"(["b","a\n"])");
   EXPECT_EQ(dump(json_list(std::array<std::int64_t, 2>{2, -1})), "[2,-1]");
   EXPECT_EQ(dump(json_list(std::vector<std::string>{})), "[]");

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Json, KeepsIntegersAndNumbersApart) {
+TEST(JsonTest, DistinguishesIntegersFromNumbers) {
   EXPECT_EQ(parse_json("1").value().kind(), "integer");
   EXPECT_EQ(parse_json("1.0").value().kind(), "number");
   EXPECT_EQ(*parse_json("-9223372036854775808").value().as_integer(), std::numeric_limits<std::int64_t>::min());
@@ -23,14 +23,14 @@ TEST(Json, KeepsIntegersAndNumbersApart) {
   EXPECT_EQ(parse_json("\"2\"").value().as_number(), std::nullopt);
 }
 
-TEST(Json, NamesEveryKind) {
+TEST(JsonTest, NamesEveryKind) {
   const Json all = parse_json(R"([null, true, 1, 1.5, "x", [], {}])").value();
   std::string kinds;
   for (const Json& item : *all.as_array()) kinds.append(item.kind()).append(" ");
   EXPECT_EQ(kinds, "null boolean integer number string array object ");
 }
 
-TEST(Json, FindsMembers) {
+TEST(JsonTest, FindsMembers) {
   Json object;
   object["a"]["b"] = 3;
   ASSERT_NE(object.find("a"), nullptr);
@@ -39,17 +39,17 @@ TEST(Json, FindsMembers) {
   EXPECT_EQ(Json(1).find("x"), nullptr);
 }
 
-TEST(Json, DumpsCanonically) {
+TEST(JsonTest, DumpsCanonically) {
   const Json value = parse_json(" {\"b\" : [1, 2.0, \"\\u0041\\n\\u0001\"],\n\"a\": {}, \"c\": [ ]} ").value();
   EXPECT_EQ(dump(value), R"({"a":{},"b":[1,2.0,"A\n\u0001"],"c":[]})");
 }
 
-TEST(Json, DumpsForPeople) {
+TEST(JsonTest, DumpsIndented) {
   EXPECT_EQ(dump(parse_json(R"({"a":[1,2],"b":{},"c":[]})").value(), 2),
             "{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {},\n  \"c\": []\n}");
 }
 
-TEST(Json, DumpsTheShortestNumbersThatReadBack) {
+TEST(JsonTest, DumpsShortestRoundTripNumbers) {
   EXPECT_EQ(dump(Json(0.1)), "0.1");
   EXPECT_EQ(dump(Json(1e300)), "1e+300");
   EXPECT_EQ(dump(Json(3.0)), "3.0");
@@ -62,7 +62,7 @@ struct Malformed {
   std::string problem;
 };
 
-TEST(Json, RefusesWhatIsNoJson) {
+TEST(JsonTest, RejectsMalformedJson) {
   const std::vector<Malformed> cases = {
       {"", "line 1, column 1", "unexpected end of input"},
       {"{\"a\":1,}", "line 1, column 8", "expected string literal"},
@@ -89,14 +89,14 @@ TEST(Json, RefusesWhatIsNoJson) {
   }
 }
 
-TEST(Json, LimitsDepth) {
+TEST(JsonTest, LimitsDepth) {
   const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   EXPECT_TRUE(parse_json(nested(200)));
   EXPECT_THAT(parse_json(nested(201)).error().message, HasSubstr("deeper than 200"));
   EXPECT_FALSE(parse_json(std::string(1'000'000, '[')));
 }
 
-TEST(Json, QuotesUnprintableInputSafely) {
+TEST(JsonTest, QuotesUnprintableInputSafely) {
   const std::string message = parse_json(std::string(5000, '\xfe')).error().message;
   EXPECT_LT(message.size(), 400u);
   for (const char c : message) EXPECT_TRUE(c >= ' ' && c <= '~');
@@ -155,7 +155,7 @@ class RandomJson {
   std::mt19937_64 random_;
 };
 
-TEST(Json, ReadsBackWhatItDumps) {
+TEST(JsonTest, RoundTripsRandomValues) {
   RandomJson random(7);
   for (int i = 0; i < 2000; ++i) {
     const Json value = random.value(4);
@@ -167,7 +167,7 @@ TEST(Json, ReadsBackWhatItDumps) {
   }
 }
 
-TEST(Json, SurvivesDamagedDocuments) {
+TEST(JsonTest, SurvivesDamagedDocuments) {
   RandomJson random(8);
   std::mt19937 damage(9);
   int refused = 0;

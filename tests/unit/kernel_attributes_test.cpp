@@ -17,7 +17,7 @@ constexpr const char* kTwo =
     R"([{"kernel":"a","registers":34,"local_bytes":240,"shared_bytes":400,"constant_bytes":256,"max_threads":512},)"
     R"({"kernel":"b<int>","registers":8,"local_bytes":0,"shared_bytes":0,"constant_bytes":256,"max_threads":1024}])";
 
-TEST(KernelAttributes, AreReadFromTheArtifact) {
+TEST(KernelAttributesTest, AreReadFromArtifact) {
   const auto kernels = attributes_of(artifact_with(kTwo), "toy").value();
   ASSERT_EQ(kernels.size(), 2U);
   EXPECT_EQ(kernels[0].to_string(),
@@ -37,7 +37,7 @@ KernelAttributes on_sm_90(int registers, std::int64_t shared_bytes) {
 }
 
 // The results of CUDA's calculator, cuda_occupancy.h, for an sm_90.
-TEST(KernelAttributes, SayHowManyBlocksRunAtOnce) {
+TEST(KernelAttributesTest, ReportOccupancy) {
   const struct {
     int registers;
     std::int64_t shared_bytes, threads, dynamic_bytes;
@@ -62,7 +62,7 @@ TEST(KernelAttributes, SayHowManyBlocksRunAtOnce) {
             "6 blocks at once, 75 % of the threads (limited by registers)");
 }
 
-TEST(KernelAttributes, HaveNoOccupancyOfOtherBlocksOrUnknownDevices) {
+TEST(KernelAttributesTest, RejectOccupancyOfInvalidBlockOrUnknownDevice) {
   for (const auto& [threads, bytes] : {std::pair(0, 0), std::pair(1025, 0), std::pair(32, -1)}) {
     const auto refused = on_sm_90(16, 0).occupancy(threads, bytes);
     ASSERT_FALSE(refused.ok());
@@ -74,13 +74,13 @@ TEST(KernelAttributes, HaveNoOccupancyOfOtherBlocksOrUnknownDevices) {
   EXPECT_THAT(unknown.message, HasSubstr("the occupancy of kernel \"a\" is not known"));
 }
 
-TEST(KernelAttributes, OfABackendThatDoesNotSayThemAreUnsupportedByName) {
+TEST(KernelAttributesTest, MissingAttributesAreUnsupported) {
   const Error error = attributes_of({}, "toy").error();
   EXPECT_EQ(error.code, ErrorCode::kUnsupported);
   EXPECT_THAT(error.message, HasSubstr("backend \"toy\" does not say what its kernels take"));
 }
 
-TEST(KernelAttributes, ThatAreDamagedAreRefused) {
+TEST(KernelAttributesTest, DamagedAttributesAreRejected) {
   for (const char* part : {"", "{}", "[1]", R"([{"kernel":"a"}])", R"([{"kernel":"a","registers":"many"}])",
                            R"([{"kernel":"a","registers":1,"local_bytes":0,"shared_bytes":0,"constant_bytes":0,)"
                            R"("max_threads":1,"multiprocessor":{"threads":0}}])"}) {

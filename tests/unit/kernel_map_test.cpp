@@ -17,7 +17,7 @@ namespace {
 Result<Kernel> made_kernel() { return make_kernel(fake_parts({})); }
 Result<Kernel> failure() { return make_error(ErrorCode::kCompileFailed, "no"); }
 
-TEST(KernelMap, MakesAKernelOnce) {
+TEST(KernelMapTest, BuildsKernelOnce) {
   KernelMap map;
   int made = 0;
   const auto make = [&] { return ++made, made_kernel(); };
@@ -27,13 +27,13 @@ TEST(KernelMap, MakesAKernelOnce) {
   EXPECT_NE(&map.get("b", make).value().name(), &first.name());
 }
 
-TEST(KernelMap, ForgetsFailures) {
+TEST(KernelMapTest, ForgetsFailures) {
   KernelMap map;
   EXPECT_EQ(map.get("a", failure).error().message, "no");
   EXPECT_TRUE(map.get("a", made_kernel).ok());
 }
 
-TEST(KernelMap, LetsOneOfManyThreadsMakeIt) {
+TEST(KernelMapTest, BuildsOnceForConcurrentThreads) {
   KernelMap map;
   std::atomic<int> made = 0, failed = 0;
   std::latch all(16);
@@ -55,7 +55,7 @@ TEST(KernelMap, LetsOneOfManyThreadsMakeIt) {
 }
 
 // The thread that makes the kernel exists only in the parent.
-TEST(KernelMap, ForkedChildMakesWhatItsParentWasMaking) {
+TEST(KernelMapTest, ForkedChildRebuildsPendingKernelOfParent) {
   KernelMap map;
   const KernelMap::Place maker = map.take("a");
   ASSERT_TRUE(map.get("b", made_kernel).ok());
@@ -69,7 +69,7 @@ TEST(KernelMap, ForkedChildMakesWhatItsParentWasMaking) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST(KernelMap, TellsThoseWhoWaitOfAFailure) {
+TEST(KernelMapTest, ReportsFailureToWaiters) {
   KernelMap map;
   KernelMap::Place maker = map.take("a");
   const KernelMap::Place waiting = map.take("a");
@@ -79,7 +79,7 @@ TEST(KernelMap, TellsThoseWhoWaitOfAFailure) {
   EXPECT_EQ(waiting.outcome.get()->error().message, "no");
 }
 
-TEST(KernelMap, HandsADutyOnThatWasGivenUp) {
+TEST(KernelMapTest, HandsAbandonedBuildToWaiter) {
   KernelMap map;
   std::optional<KernelMap::Place> maker = map.take("a");
   int made = 0;
@@ -90,13 +90,13 @@ TEST(KernelMap, HandsADutyOnThatWasGivenUp) {
   EXPECT_EQ(made, 1);
 }
 
-TEST(KernelMap, GivesUpIfMakingThrows) {
+TEST(KernelMapTest, AllowsRebuildAfterException) {
   KernelMap map;
   EXPECT_THROW(static_cast<void>(map.get("a", []() -> Result<Kernel> { throw 1; })), int);
   EXPECT_TRUE(map.get("a", made_kernel).ok());
 }
 
-TEST(KernelMap, MakesAKernelAnewThatIsOutOfDate) {
+TEST(KernelMapTest, RebuildsStaleKernel) {
   const TempFolder folder;
   const std::string header = folder.write("a.h", "1").string();
   KernelMap map;
@@ -109,7 +109,7 @@ TEST(KernelMap, MakesAKernelAnewThatIsOutOfDate) {
   EXPECT_EQ(made, 2);
 }
 
-TEST(KernelMap, SharesWhatWasBegunBeforeOnlyWhileItIsUpToDate) {
+TEST(KernelMapTest, SharesEarlierBuildOnlyWhileUpToDate) {
   const TempFolder folder;
   const std::string header = folder.write("a.h", "1").string();
   KernelMap map;
@@ -123,7 +123,7 @@ TEST(KernelMap, SharesWhatWasBegunBeforeOnlyWhileItIsUpToDate) {
   EXPECT_TRUE(KernelMap::outcome_of(joined, begun_before - 1)) << "it began after the caller did";
 }
 
-TEST(KernelMap, DoesNotShareTheFailureOfWhatWasBegunBefore) {
+TEST(KernelMapTest, IgnoresFailureOfEarlierBuild) {
   KernelMap map;
   std::optional<KernelMap::Place> maker = map.take("a");
   int made = 0;

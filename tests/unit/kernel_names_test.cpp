@@ -10,7 +10,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Optional;
 
-TEST(KernelNames, AreWrittenAsInCpp) {
+TEST(KernelNamesTest, AreDemangled) {
   EXPECT_EQ(demangled("_ZN2ns5scaleIfEEvPT_"), "void ns::scale<float>(float*)");
   EXPECT_EQ(function_name("_ZN2ns5scaleIfEEvPT_"), "ns::scale<float>");
   EXPECT_EQ(function_name("_Z5scalePf"), "scale");
@@ -18,13 +18,13 @@ TEST(KernelNames, AreWrittenAsInCpp) {
   EXPECT_EQ(function_name("_ZN12_GLOBAL__N_11kEPf"), "(anonymous namespace)::k") << "nor those of an unnamed namespace";
 }
 
-TEST(KernelNames, LeaveAloneWhatIsNotMangled) {
+TEST(KernelNamesTest, KeepUnmangledNames) {
   EXPECT_EQ(demangled("f"), "f") << "which is a mangled type";
   EXPECT_EQ(function_name("scale"), "scale");
   EXPECT_EQ(function_name("_Zx"), "_Zx");
 }
 
-TEST(KernelNames, HaveTheTypesOfTheParameters) {
+TEST(KernelNamesTest, ListParameterTypes) {
   EXPECT_THAT(parameter_types("_Z5scaleIfEvPT_S0_l"), Optional(ElementsAre("float*", "float", "long")));
   EXPECT_THAT(parameter_types("_Z1kPKfSt4pairIiPfEPFviiE"),
               Optional(ElementsAre("float const*", "std::pair<int, float*>", "void (*)(int, int)")));
@@ -33,11 +33,11 @@ TEST(KernelNames, HaveTheTypesOfTheParameters) {
   EXPECT_EQ(parameter_types("_ZN2ns5valueE"), std::nullopt) << "a variable";
 }
 
-TEST(KernelNames, FindTheSymbolItself) {
+TEST(KernelNamesTest, PreferExactSymbol) {
   EXPECT_THAT(find_symbols("scale", {"_Z5scalePf", "scale"}), ElementsAre(1)) << "before what is written alike";
 }
 
-TEST(KernelNames, FindAnInstantiationWhateverItsBlanks) {
+TEST(KernelNamesTest, FindInstantiationIgnoringWhitespace) {
   const std::vector<std::string> symbols = {"_Z5scaleIfLi4EEvPT_", "_Z5scaleIdLi4EEvPT_"};
   EXPECT_THAT(find_symbols("scale<float,4>", symbols), ElementsAre(0));
   EXPECT_THAT(find_symbols("scale< double, 4 >", symbols), ElementsAre(1));
@@ -46,7 +46,7 @@ TEST(KernelNames, FindAnInstantiationWhateverItsBlanks) {
   EXPECT_THAT(find_symbols("scale", symbols), ElementsAre(0, 1));
 }
 
-TEST(KernelNames, FindEveryOverload) {
+TEST(KernelNamesTest, FindEveryOverload) {
   const std::vector<std::string> symbols = {"_Z5scalePf", "other", "_Z5scalePd", "_Z5scalePKfj"};
   EXPECT_THAT(find_symbols("scale", symbols), ElementsAre(0, 2, 3));
   EXPECT_THAT(find_symbols("scale(double *)", symbols), ElementsAre(2));
@@ -56,7 +56,7 @@ TEST(KernelNames, FindEveryOverload) {
   EXPECT_THAT(find_symbols("other(int*)", symbols), ElementsAre(1)) << "C has no types in its symbols";
 }
 
-TEST(KernelNames, FindNumbersAndTypesInWhateverSpelling) {
+TEST(KernelNamesTest, MatchEquivalentTypesAndNumbers) {
   const std::vector<std::string> symbols = {"_Z6reduceILj256EEvPf",      "_Z6reduceILj512EEvPf",
                                             "_Z4flagILb1ELc97ELxn3EEvv", "_Z4castIPKhyEvT_",
                                             "_Z4nestI4PairIfLi2EEEvPf",  "_Z4modeIL4Mode1EEvv"};
@@ -69,7 +69,7 @@ TEST(KernelNames, FindNumbersAndTypesInWhateverSpelling) {
   EXPECT_THAT(find_symbols("mode<1>", symbols), ElementsAre(5));
 }
 
-TEST(KernelNames, FindTheScopeThatIsWrittenOrElseTheOnlyOne) {
+TEST(KernelNamesTest, MatchGivenScopeOrOnlyCandidate) {
   const std::vector<std::string> symbols = {"_Z4areaPf", "_ZN6shapes4areaEPf", "_ZN2v24lastEPf",
                                             "_ZN12_GLOBAL__N_16hiddenEPf", "_ZN3app12_GLOBAL__N_16hiddenEPf"};
   EXPECT_THAT(find_symbols("area", symbols), ElementsAre(0));
@@ -81,7 +81,7 @@ TEST(KernelNames, FindTheScopeThatIsWrittenOrElseTheOnlyOne) {
   EXPECT_THAT(find_symbols("app::hidden", symbols), ElementsAre(4));
 }
 
-TEST(KernelNames, ListWhatThereIsWhereTheyCannotChoose) {
+TEST(KernelNamesTest, ListCandidatesWhenAmbiguousOrMissing) {
   const Error several = find_symbol("scale", {"_Z5scalePf", "c", "_Z5scalePd"}).error();
   EXPECT_EQ(several.code, ErrorCode::kCompileFailed);
   EXPECT_EQ(several.message,
@@ -95,7 +95,7 @@ TEST(KernelNames, ListWhatThereIsWhereTheyCannotChoose) {
   EXPECT_EQ(find_symbol("c", {"a", "c"}).value(), "c");
 }
 
-TEST(KernelNames, AreExpressionsForACompiler) {
+TEST(KernelNamesTest, FormNameExpressions) {
   EXPECT_EQ(kernel_address("ns::scale<float>"), "&ns::scale<float>");
   EXPECT_EQ(kernel_address("gelu(float const*, int)"), "static_cast<void (*)(float const*, int)>(&gelu)");
   EXPECT_EQ(kernel_address("gelu ()"), "static_cast<void (*)()>(&gelu)");

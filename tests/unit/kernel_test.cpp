@@ -43,7 +43,7 @@ Kernel kernel_of(Signature signature, FakeLaunch launch = {}) {
   return make_kernel(fake_parts(std::move(signature), std::move(launch))).value();
 }
 
-TEST(Kernel, AllocatesItsOutputs) {
+TEST(KernelTest, AllocatesItsOutputs) {
   const Kernel kernel = kernel_of(twice_signature(), twice);
   const std::array<float, 3> values{1, 2, 3};
   const Tensor a = Tensor::from<float>({3}, kKernelF32, values).value();
@@ -52,7 +52,7 @@ TEST(Kernel, AllocatesItsOutputs) {
   EXPECT_EQ(b.device(), kernel.device());
 }
 
-TEST(Kernel, CanBeCalledAfterAMove) {
+TEST(KernelTest, IsCallableAfterMove) {
   Kernel kernel = kernel_of(twice_signature(), twice);
   const Kernel taken = std::move(kernel);
   Kernel assigned = kernel_of(twice_signature(), twice);
@@ -60,7 +60,7 @@ TEST(Kernel, CanBeCalledAfterAMove) {
   for (const Kernel& each : {kernel, taken, assigned}) EXPECT_TRUE(each(zeros({3})).ok());
 }
 
-TEST(Kernel, TakesOutputsByPosition) {
+TEST(KernelTest, SelectsOutputsByPosition) {
   KernelParts parts = fake_parts(twice_signature({}), twice);
   parts.out_idx = {-1};
   const Kernel kernel = make_kernel(std::move(parts)).value();
@@ -68,7 +68,7 @@ TEST(Kernel, TakesOutputsByPosition) {
   EXPECT_EQ(kernel(zeros({5})).value()[0].shape()[0], 5);
 }
 
-TEST(Kernel, RefusesPositionsBesideDeclaredOutputs) {
+TEST(KernelTest, RejectsOutIdxWithDeclaredOutputs) {
   KernelParts parts = fake_parts(twice_signature());
   parts.out_idx = {1};
   const auto kernel = make_kernel(std::move(parts));
@@ -77,7 +77,7 @@ TEST(Kernel, RefusesPositionsBesideDeclaredOutputs) {
   EXPECT_THAT(kernel.error().message, HasSubstr("out_idx"));
 }
 
-TEST(Kernel, SizesOutputsAfterAllInputs) {
+TEST(KernelTest, SizesOutputsAfterAllInputs) {
   // The output comes first; one of its extents depends on a later tensor, one on a scalar.
   const Kernel kernel =
       kernel_of(fake_signature({buffer_param("C", kKernelF32, {kKernelM * Expr(4), Expr::symbol("s")}),
@@ -87,7 +87,7 @@ TEST(Kernel, SizesOutputsAfterAllInputs) {
   EXPECT_THAT(std::vector<std::int64_t>(c.shape().begin(), c.shape().end()), ElementsAre(12, 7));
 }
 
-TEST(Kernel, AllocatesOutputsWithoutDimensionsAndWithStrides) {
+TEST(KernelTest, AllocatesScalarAndStridedOutputs) {
   const Signature signature =
       fake_signature({buffer_param("A", kKernelF32, {kKernelN}),
                       buffer_param("sum", kKernelF32, {}),
@@ -100,7 +100,7 @@ TEST(Kernel, AllocatesOutputsWithoutDimensionsAndWithStrides) {
   EXPECT_NE(outputs[1].data(), nullptr);
 }
 
-TEST(Kernel, SaysWhyAnOutputHasNoSize) {
+TEST(KernelTest, ReportsInvalidOutputExtent) {
   const Kernel kernel =
       kernel_of(fake_signature({buffer_param("A", kKernelF32, {kKernelN}),
                                 buffer_param("B", kKernelF32, {kKernelN - Expr(4), floordiv(8, kKernelN)})},
@@ -112,7 +112,7 @@ TEST(Kernel, SaysWhyAnOutputHasNoSize) {
   EXPECT_THAT(divides(zeros({0})).error().message, HasSubstr("division by zero"));
 }
 
-TEST(Kernel, RefusesOutputsTooLargeForTheMachine) {
+TEST(KernelTest, RejectsOversizedOutputs) {
   const Kernel kernel = kernel_of(fake_signature(
       {buffer_param("B", kKernelF32, {kKernelN, kKernelN, kKernelN}), scalar_param("n", dtype::kInt64)}, {"B"}));
   const auto outputs = kernel(std::int64_t{1} << 40);
@@ -121,7 +121,7 @@ TEST(Kernel, RefusesOutputsTooLargeForTheMachine) {
   EXPECT_THAT(outputs.error().message, HasSubstr("output \"B\""));
 }
 
-TEST(Outputs, OfOneAreATensor) {
+TEST(OutputsTest, SingleOutputIsTensor) {
   EXPECT_EQ(single(Outputs({zeros({2})})).value().shape()[0], 2);
   for (const Outputs& outputs : {Outputs({}), Outputs({zeros({2}), zeros({2})})}) {
     const Result<Tensor> none = single(outputs);
@@ -132,7 +132,7 @@ TEST(Outputs, OfOneAreATensor) {
   }
 }
 
-TEST(Kernel, CountsItsArguments) {
+TEST(KernelTest, RejectsWrongArgumentCount) {
   const Kernel kernel = kernel_of(twice_signature());
   const auto outputs = kernel(zeros({3}), zeros({3}));
   ASSERT_FALSE(outputs.ok());
@@ -142,7 +142,7 @@ TEST(Kernel, CountsItsArguments) {
   EXPECT_THAT(status.error().message, HasSubstr("expected 2 arguments, got 1 (they are A, B)"));
 }
 
-TEST(Kernel, ChecksOutputsThatAreGiven) {
+TEST(KernelTest, ChecksGivenOutputs) {
   const Kernel kernel = kernel_of(twice_signature(), twice);
   EXPECT_TRUE(kernel.launch({zeros({3}), zeros({3})}).ok());
   const Status status = kernel.launch({zeros({3}), zeros({4})});
@@ -151,7 +151,7 @@ TEST(Kernel, ChecksOutputsThatAreGiven) {
   EXPECT_THAT(status.error().message, HasSubstr("\"B\" has shape[0] = 4"));
 }
 
-TEST(Kernel, DoesNotWriteReadOnlyMemory) {
+TEST(KernelTest, RejectsReadOnlyOutput) {
   DLManagedTensorVersioned* managed = zeros({3}).to_dlpack_versioned();
   managed->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
   const Tensor read_only = Tensor::from_dlpack(managed).value();
@@ -163,7 +163,7 @@ TEST(Kernel, DoesNotWriteReadOnlyMemory) {
   EXPECT_THAT(status.error().message, HasSubstr("parameter \"B\" is read-only"));
 }
 
-TEST(Kernel, DoesNotWriteReadOnlyMemoryThatIsInOut) {
+TEST(KernelTest, RejectsReadOnlyInoutBuffer) {
   DLManagedTensorVersioned* managed = zeros({3}).to_dlpack_versioned();
   managed->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
   const Tensor read_only = Tensor::from_dlpack(managed).value();
@@ -190,7 +190,7 @@ static_assert(std::is_constructible_v<Arg, DLTensor*> && std::is_constructible_v
 static_assert(std::is_constructible_v<Arg, std::nullptr_t> && std::is_constructible_v<Arg, bool>);
 static_assert(!std::is_constructible_v<Json, void*> && std::is_constructible_v<Json, const char*>);
 
-TEST(Kernel, TakesTruthValuesAndNoAddressesForThem) {
+TEST(KernelTest, ArgDistinguishesBoolFromPointer) {
   EXPECT_EQ(Arg(true).kind(), Arg::Kind::kBool);
   EXPECT_EQ(Arg(true).integer(), 1);
   EXPECT_EQ(Arg('a').kind(), Arg::Kind::kInteger);
@@ -200,7 +200,7 @@ TEST(Kernel, TakesTruthValuesAndNoAddressesForThem) {
   EXPECT_EQ(Arg(nullptr).kind(), Arg::Kind::kTensor);
 }
 
-TEST(Kernel, PassesNothingAtAll) {
+TEST(KernelTest, LaunchesWithoutArguments) {
   int calls = 0;
   const Kernel kernel = kernel_of({}, [&](const kmux_slot*, const kmux_launch_env&, kmux_sink) {
     ++calls;
@@ -211,7 +211,7 @@ TEST(Kernel, PassesNothingAtAll) {
   EXPECT_EQ(calls, 2);
 }
 
-TEST(Kernel, PassesManyArguments) {
+TEST(KernelTest, PassesManyArguments) {
   for (const int count : {63, 64, 65, 100, 4000}) {
     std::vector<Param> params;
     std::vector<Arg> args;
@@ -230,7 +230,7 @@ TEST(Kernel, PassesManyArguments) {
   }
 }
 
-TEST(Kernel, RefusesMoreArgumentsThanFitOnTheStack) {
+TEST(KernelTest, RejectsTooManyParameters) {
   std::vector<Param> params;
   for (int i = 0; i < 5000; ++i) params.push_back(scalar_param("s" + std::to_string(i), dtype::kInt32));
   const auto kernel = make_kernel(fake_parts(fake_signature(std::move(params))));
@@ -238,7 +238,7 @@ TEST(Kernel, RefusesMoreArgumentsThanFitOnTheStack) {
   EXPECT_THAT(kernel.error().message, HasSubstr("5000 parameters and symbols (at most 4096"));
 }
 
-TEST(Kernel, PassesStreamDeviceAndLane) {
+TEST(KernelTest, PassesStreamAndDevice) {
   kmux_launch_env seen{};
   const Kernel kernel = kernel_of({}, [&](const kmux_slot*, const kmux_launch_env& env, kmux_sink) {
     seen = env;
@@ -251,7 +251,7 @@ TEST(Kernel, PassesStreamDeviceAndLane) {
   EXPECT_EQ(seen.device, 0);
 }
 
-TEST(Kernel, OffersWorkspacesOfItsDevice) {
+TEST(KernelTest, AllocatesWorkspacesOnItsDevice) {
   const auto uses_workspace = [](const kmux_slot*, const kmux_launch_env& env, kmux_sink) -> kmux_code {
     void* memory = nullptr;
     const kmux_allocator& allocator = *env.allocator;
@@ -270,7 +270,7 @@ TEST(Kernel, OffersWorkspacesOfItsDevice) {
   }
 }
 
-TEST(Kernel, ReportsALaunchThatFailed) {
+TEST(KernelTest, ReportsFailedLaunch) {
   const Kernel kernel = kernel_of({}, [](const kmux_slot*, const kmux_launch_env&, kmux_sink error) {
     constexpr std::string_view kText = "the device is tired (status 42). Let it rest.";
     error.write(error.self, kText.data(), kText.size());
@@ -282,7 +282,7 @@ TEST(Kernel, ReportsALaunchThatFailed) {
   EXPECT_EQ(status.error().message, "kernel \"fake\": the device is tired (status 42). Let it rest.");
 }
 
-TEST(Kernel, SaysWithWhatALaunchFailed) {
+TEST(KernelTest, ReportsArgumentsOfFailedLaunch) {
   const Kernel kernel = kernel_of(twice_signature(), [](const kmux_slot*, const kmux_launch_env&, kmux_sink) {
     return kmux_code{KMUX_LAUNCH_FAILED};
   });
@@ -291,7 +291,7 @@ TEST(Kernel, SaysWithWhatALaunchFailed) {
   EXPECT_EQ(status.error().note("arguments"), "A is a tensor float32[4], B is a tensor float32[4]");
 }
 
-TEST(Kernel, RunsOnADeviceOfItsOwn) {
+TEST(KernelTest, RunsOnlyOnItsDevice) {
   KernelParts parts = fake_parts(twice_signature(), twice, kDLExtDev);
   const Shared<Plugin> plugin = parts.plugin;
   auto& devices = static_cast<InProcessPlugin&>(*plugin).devices();
@@ -313,7 +313,7 @@ TEST(Kernel, RunsOnADeviceOfItsOwn) {
   EXPECT_EQ(devices.live, 0);
 }
 
-TEST(Kernel, RunsOnTheDeviceOfItsTensorsIfThatIsAlike) {
+TEST(KernelTest, RunsOnTensorDeviceOfSameArchitecture) {
   int launched_on = -1;
   KernelParts parts = fake_parts(
       twice_signature(),
@@ -334,7 +334,7 @@ TEST(Kernel, RunsOnTheDeviceOfItsTensorsIfThatIsAlike) {
   EXPECT_EQ(launched_on, 0);
 }
 
-TEST(Kernel, LaunchesFromManyThreadsAtOnce) {
+TEST(KernelTest, LaunchesConcurrently) {
   const Kernel kernel = kernel_of(twice_signature(), twice);
   std::vector<std::thread> threads;
   std::array<bool, 8> right{};
@@ -352,13 +352,13 @@ TEST(Kernel, LaunchesFromManyThreadsAtOnce) {
   EXPECT_THAT(right, testing::Each(true));
 }
 
-TEST(Kernel, WarmsADevice) {
+TEST(KernelTest, WarmsDeviceAndRejectsNegativeOrdinal) {
   EXPECT_TRUE(kernel_of({}).warm().ok());
   EXPECT_TRUE(kernel_of({}).warm(1).ok());
   EXPECT_FALSE(kernel_of({}).warm(-1).ok());
 }
 
-TEST(Kernel, ShowsWhatItIsMadeOf) {
+TEST(KernelTest, ExposesSourcesAndMetadata) {
   KernelParts parts = fake_parts(twice_signature());
   Variant variant;
   variant.sources = {{"a.c", "int a;\n"}, {"b.c", "int b;\n"}};

@@ -27,14 +27,14 @@ std::string told_of_part(const std::function<void(KernelText&)>& change) {
   return std::string(error.note("text").value_or(error.message));
 }
 
-TEST(KernelText, TakesTheDialectsOfOthers) {
+TEST(KernelTextTest, AcceptsOtherDialects) {
   const Program program = kernel_program(kernel_with([](KernelText& k) { k.dialect = "opencl"; })).value();
   EXPECT_EQ(program.variants[0].dialect, "opencl");
   EXPECT_THAT(program.variants[0].sources[0].content,
               HasSubstr("inout f32[n])\n//!   dialect opencl\n//!   launch saxpy"));
 }
 
-TEST(KernelText, IsALineAndALaunch) {
+TEST(KernelTextTest, AppendsKernelAndLaunchDirectives) {
   const Program program = kernel_program(kernel_with([](KernelText&) {})).value();
   EXPECT_EQ(program.variants[0].dialect, "cuda");
   EXPECT_EQ(program.variants[0].sources[0].content, std::string(kSaxpySource) +
@@ -54,7 +54,7 @@ TEST(KernelText, IsALineAndALaunch) {
   EXPECT_EQ(launch_of([](KernelText& k) { k.dynamic_smem_bytes = "4 * n"; }).dynamic_smem_bytes, 4 * Expr::symbol("n"));
 }
 
-TEST(KernelText, TakesArgumentsOfEachKind) {
+TEST(KernelTextTest, AcceptsEveryArgumentKind) {
   const KernelText kernel = kernel_with([](KernelText& k) { k.args = "a, x offset 4 * n, -n: i64, y"; });
   EXPECT_EQ(std::get<Launch>(kernel_program(kernel).value().variants[0].body.steps[0]).args.size(), 4U);
   const KernelText more = kernel_with([](KernelText& k) {
@@ -64,7 +64,7 @@ TEST(KernelText, TakesArgumentsOfEachKind) {
   EXPECT_EQ(std::get<Launch>(kernel_program(more).value().variants[0].body.steps[0]).args.size(), 3U);
 }
 
-TEST(KernelText, OfALineMayHaveLinesBelow) {
+TEST(KernelTextTest, AcceptsMultilineSignature) {
   const Program program = kernel_program(kernel_with([](KernelText& k) {
                             k.signature =
                                 "\n    saxpy(a: f32, x: f32[n],\n\n          y: inout f32[n])\n      flops 2 * n\n";
@@ -73,7 +73,7 @@ TEST(KernelText, OfALineMayHaveLinesBelow) {
   EXPECT_EQ(program.signature.params.size(), 3U);
 }
 
-TEST(KernelText, ShowsThePartThatIsWrong) {
+TEST(KernelTextTest, ReportsErrorWithinPart) {
   EXPECT_EQ(
       told_of_part([](KernelText& k) { k.grid = "ceildiv(m, 256)"; }),
       "grid:1:9: error: no \"m\" in scope. Use symbols, integer or bool scalars, earlier lets, and loop variables in "
@@ -93,7 +93,7 @@ TEST(KernelText, ShowsThePartThatIsWrong) {
             "f64, or one such as float8_e4m3fn or f16x4.\nsaxpy(a: f32, x: f23[n])\n                 ^~~");
 }
 
-TEST(KernelText, HasNothingOfWhatStandsAroundAPart) {
+TEST(KernelTextTest, PartsCannotExtendBeyondTheirBounds) {
   EXPECT_THAT(told_of_part([](KernelText& k) { k.grid = "ceildiv(n,"; }),
               HasSubstr("grid:1:11: error: expected an expression (the line ends).\nceildiv(n,\n          ^"));
   EXPECT_THAT(told_of_part([](KernelText& k) { k.grid = "n, 2"; }),
@@ -105,7 +105,7 @@ TEST(KernelText, HasNothingOfWhatStandsAroundAPart) {
               HasSubstr("signature:1:13: error: expected ')'"));
 }
 
-TEST(KernelText, TellsAllThatIsWrongInEachPart) {
+TEST(KernelTextTest, ReportsErrorsOfAllParts) {
   const Error error = kernel_program(kernel_with([](KernelText& k) {
                         k.signature = "saxpy(a: f33, x: f32[n])";
                         k.grid = "n / 2";
@@ -119,7 +119,7 @@ TEST(KernelText, TellsAllThatIsWrongInEachPart) {
               HasSubstr("signature:1:18: error: the name \"x\" is taken (a buffer at signature:1:7 has it)."));
 }
 
-TEST(KernelText, IsNotASignatureOfC) {
+TEST(KernelTextTest, RejectsCSignature) {
   const std::string write = "Write \"saxpy(a: f32, x: f32[n], y: inout f32[n])\", say.";
   for (const char* signature :
        {"void saxpy(float a, const float* x)", "__global__ void saxpy(float a)", "extern \"C\" void saxpy(float a)",

@@ -30,7 +30,7 @@ class KeyLocksTest : public testing::Test {
   KeyLocks locks_{temp_.path() / "locks"};
 };
 
-TEST_F(KeyLocksTest, IsHeldByOneAtATime) {
+TEST_F(KeyLocksTest, IsExclusive) {
   std::optional<KeyLocks::Held> first = acquire("a");
   ASSERT_TRUE(first);
   EXPECT_FALSE(acquire("a"));
@@ -40,7 +40,7 @@ TEST_F(KeyLocksTest, IsHeldByOneAtATime) {
   EXPECT_TRUE(acquire("a"));
 }
 
-TEST_F(KeyLocksTest, IsWaitedFor) {
+TEST_F(KeyLocksTest, WaitsForRelease) {
   std::optional<KeyLocks::Held> first = acquire("a");
   std::thread later([&] {
     std::this_thread::sleep_for(milliseconds(20));
@@ -50,7 +50,7 @@ TEST_F(KeyLocksTest, IsWaitedFor) {
   later.join();
 }
 
-TEST_F(KeyLocksTest, IsNotWaitedForWhereItsHolderIsStopped) {
+TEST_F(KeyLocksTest, StopsWaitingForStoppedOwner) {
   if (is_portable())
     GTEST_SKIP() << needs("locks of bytes of an open file", "the portable way has a file for each lock");
   const pid_t child = ::fork();
@@ -76,7 +76,7 @@ TEST_F(KeyLocksTest, IsNotWaitedForWhereItsHolderIsStopped) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-TEST_F(KeyLocksTest, MovesWithItsHolder) {
+TEST_F(KeyLocksTest, OwnershipMovesWithHandle) {
   std::optional<KeyLocks::Held> first = acquire("a");
   std::optional<KeyLocks::Held> second = acquire("b");
   *second = *std::move(first);
@@ -87,7 +87,7 @@ TEST_F(KeyLocksTest, MovesWithItsHolder) {
   EXPECT_TRUE(acquire("a"));
 }
 
-TEST_F(KeyLocksTest, IsNotKeptByAForkedChild) {
+TEST_F(KeyLocksTest, IsNotKeptByForkedChild) {
   std::optional<KeyLocks::Held> first = acquire("a");
   const pid_t child = ::fork();
   if (child == 0) {
@@ -100,7 +100,7 @@ TEST_F(KeyLocksTest, IsNotKeptByAForkedChild) {
   ::waitpid(child, nullptr, 0);
 }
 
-TEST_F(KeyLocksTest, EndsWithTheProcess) {
+TEST_F(KeyLocksTest, EndsWithProcess) {
   const pid_t child = ::fork();
   if (child == 0) {
     const std::optional<KeyLocks::Held> held = acquire("a");
@@ -110,7 +110,7 @@ TEST_F(KeyLocksTest, EndsWithTheProcess) {
   EXPECT_TRUE(acquire("a"));
 }
 
-TEST_F(KeyLocksTest, IsNothingWhereThereAreNoLocks) {
+TEST_F(KeyLocksTest, ReturnsNothingWithoutLockSupport) {
   for (const FaultHandler handler :
        {FaultHandler([](std::string_view) { return ENOLCK; }), FaultHandler([](std::string_view) { return ENOSYS; }),
         FaultHandler([](std::string_view) { return EOPNOTSUPP; })}) {
@@ -126,7 +126,7 @@ std::ptrdiff_t count_descriptors() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}) - 1;
 }
 
-TEST_F(KeyLocksTest, TakeOneDescriptorHoweverManyAreHeld) {
+TEST_F(KeyLocksTest, UsesOneDescriptorForAllLocks) {
   if (is_portable())
     GTEST_SKIP() << needs("locks of bytes of an open file", "the portable way has a file for each lock");
   std::vector<std::optional<KeyLocks::Held>> held;
@@ -137,7 +137,7 @@ TEST_F(KeyLocksTest, TakeOneDescriptorHoweverManyAreHeld) {
   EXPECT_EQ(count_descriptors(), with_one);
 }
 
-TEST_F(KeyLocksTest, ExcludeThoseOfAnotherObject) {
+TEST_F(KeyLocksTest, ExcludesOtherInstance) {
   KeyLocks other(temp_.path() / "locks");
   std::optional<KeyLocks::Held> first = acquire("a");
   EXPECT_FALSE(other.acquire("a", milliseconds(5)));
@@ -146,7 +146,7 @@ TEST_F(KeyLocksTest, ExcludeThoseOfAnotherObject) {
   EXPECT_TRUE(other.acquire("a", milliseconds(0)));
 }
 
-TEST_F(KeyLocksTest, ExcludeThreads) {
+TEST_F(KeyLocksTest, ExcludesThreads) {
   std::atomic<int> inside{0};
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
@@ -163,7 +163,7 @@ TEST_F(KeyLocksTest, ExcludeThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(KeyLocksTest, ExcludeAForkedChildAndAreNotUnlockedByIt) {
+TEST_F(KeyLocksTest, ExcludesForkedChildAndSurvivesItsRelease) {
   std::optional<KeyLocks::Held> first = acquire("a");
   const pid_t child = ::fork();
   if (child == 0) {
@@ -179,7 +179,7 @@ TEST_F(KeyLocksTest, ExcludeAForkedChildAndAreNotUnlockedByIt) {
 }
 
 /// A child inherits descriptors that were open at the fork. Locks that the parent takes later must end with the parent.
-TEST_F(KeyLocksTest, OfAfterAForkEndWithTheirProcessNotWithItsChild) {
+TEST_F(KeyLocksTest, LockTakenAfterForkEndsWithParent) {
   int pipe_of_child[2];
   ASSERT_EQ(::pipe(pipe_of_child), 0);
   const pid_t parent = ::fork();
@@ -203,7 +203,7 @@ TEST_F(KeyLocksTest, OfAfterAForkEndWithTheirProcessNotWithItsChild) {
   for (const int end : pipe_of_child) ::close(end);
 }
 
-TEST_F(KeyLocksTest, EndInAForkedChildThatHasNotThoseWhoWait) {
+TEST_F(KeyLocksTest, IsDestroyedInForkedChildDespiteWaiters) {
   auto locks = std::make_unique<KeyLocks>(temp_.path() / "locks");
   std::optional<KeyLocks::Held> first = locks->acquire("a", milliseconds(0));
   std::atomic<bool> has_waited{false};
@@ -228,7 +228,7 @@ TEST_F(KeyLocksTest, EndInAForkedChildThatHasNotThoseWhoWait) {
   waits.join();
 }
 
-TEST_F(KeyLocksTest, FollowAFileThatWasReplaced) {
+TEST_F(KeyLocksTest, FollowsReplacedFile) {
   std::optional<KeyLocks::Held> old = acquire("a");
   std::filesystem::remove(temp_.path() / "locks");
   const std::optional<KeyLocks::Held> anew = acquire("b");
@@ -237,7 +237,7 @@ TEST_F(KeyLocksTest, FollowAFileThatWasReplaced) {
   EXPECT_TRUE(acquire("a"));
 }
 
-TEST_F(KeyLocksTest, LeavesOneEmptyFileAtMost) {
+TEST_F(KeyLocksTest, LeavesAtMostOneEmptyFile) {
   for (const char* name : {"a", "b", "c"}) EXPECT_TRUE(acquire(name));
   for (const auto& file : std::filesystem::directory_iterator(temp_.path())) {
     EXPECT_EQ(file.path().filename(), "locks");

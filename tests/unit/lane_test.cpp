@@ -26,13 +26,13 @@ std::vector<std::uint32_t> lanes_of_threads(int count) {
   return lanes;
 }
 
-TEST(Lane, IsTheThreadsOwn) {
+TEST(LaneTest, IsUniquePerThread) {
   const auto lanes = lanes_of_threads(8);
   EXPECT_EQ(std::set(lanes.begin(), lanes.end()).size(), 8u);
   EXPECT_EQ(current_lane(), current_lane());
 }
 
-TEST(Lane, IsUsedAgainAfterTheThread) {
+TEST(LaneTest, IsReusedAfterThreadExit) {
   std::uint32_t largest = 0;
   for (int round = 0; round < 20; ++round) {
     for (const std::uint32_t lane : lanes_of_threads(4)) largest = std::max(largest, lane);

@@ -37,29 +37,29 @@ class LaunchCheckTest : public testing::Test {
 };
 
 // C3.3: each message names the kernel and the problem.
-TEST_F(LaunchCheckTest, AnEmptyGridIsRefused) {
+TEST_F(LaunchCheckTest, RejectsEmptyGrid) {
   EXPECT_EQ(extents({1, 0}, {32}),
             "kernel \"k\" is launched on a grid whose extent y is 0 (it would never run). "
             "Give it a block, or remove the launch.");
 }
 
-TEST_F(LaunchCheckTest, AGridIsAtMostTheDevices) {
+TEST_F(LaunchCheckTest, RejectsGridAboveDeviceLimit) {
   EXPECT_THAT(extents({1000, 101}, {32}),
               HasSubstr("a grid whose extent y is 101 (the device has at most 100). Use a smaller grid."));
 }
 
-TEST_F(LaunchCheckTest, ABlockHasAtMostTheThreadsOfTheDevice) {
+TEST_F(LaunchCheckTest, RejectsBlockAboveDeviceLimit) {
   EXPECT_THAT(extents({1}, {64, 64}), HasSubstr("blocks of 4096 threads (the device has at most 512)."));
   EXPECT_THAT(extents({1}, {1, 65}), HasSubstr("blocks whose extent y is 65 (the device has at most 64)."));
   EXPECT_THAT(extents({1}, {2147483647, 2147483647, 2147483647}), HasSubstr("(the device has at most 512)"));
 }
 
-TEST_F(LaunchCheckTest, WhatFitsAndWhatOnlyACallKnowsPasses) {
+TEST_F(LaunchCheckTest, AcceptsFittingAndDynamicExtents) {
   EXPECT_EQ(extents({1000, 100, 10}, {512}), "");
   EXPECT_EQ(extents({n}, {n, 64}), "");
 }
 
-TEST_F(LaunchCheckTest, ArgumentsAreComparedWhereTheCodeSaysThem) {
+TEST_F(LaunchCheckTest, ComparesArgumentsIfCodeDeclaresThem) {
   EXPECT_EQ(kernel({{8}, {4}}, KernelForm{{{{8}, {4}}}, 256}), "");
   EXPECT_EQ(kernel({{8}, {4}}, KernelForm{}), "");
   EXPECT_EQ(kernel({{8}}, KernelForm{std::vector<KernelArgument>(), 0}),
@@ -67,7 +67,7 @@ TEST_F(LaunchCheckTest, ArgumentsAreComparedWhereTheCodeSaysThem) {
             "Correct the launch or the kernel.");
 }
 
-TEST_F(LaunchCheckTest, BlocksFitTheBoundsOfTheKernel) {
+TEST_F(LaunchCheckTest, RejectsBlockAboveLaunchBounds) {
   EXPECT_THAT(kernel({}, KernelForm{std::nullopt, 128}),
               HasSubstr("blocks of 256 threads (its code is compiled for at most 128). Use "
                         "smaller blocks, or raise __launch_bounds__."));
@@ -78,7 +78,7 @@ constexpr auto kPointer = ArgumentKind::kPointer;
 constexpr auto kInteger = ArgumentKind::kInteger;
 constexpr auto kFloat = ArgumentKind::kFloat;
 
-TEST_F(LaunchCheckTest, KindsAreComparedWhereBothAreKnown) {
+TEST_F(LaunchCheckTest, ComparesKindsIfBothAreKnown) {
   const auto told = [&](const KernelArgument& passed, const KernelArgument& taken) {
     return kernel({passed}, KernelForm{{{taken}}, 0});
   };
@@ -95,7 +95,7 @@ TEST_F(LaunchCheckTest, KindsAreComparedWhereBothAreKnown) {
 }
 
 // A pointer to the elements of `tensor`, passed to a parameter of C++ type `type`.
-TEST_F(LaunchCheckTest, PointersToOtherNumbersAreRefused) {
+TEST_F(LaunchCheckTest, RejectsPointersToOtherNumericTypes) {
   const auto told = [&](DType tensor, const std::string& type) {
     std::vector<KernelArgument> taken{{8}};
     add_types(taken, {type});
@@ -116,7 +116,7 @@ TEST_F(LaunchCheckTest, PointersToOtherNumbersAreRefused) {
   }
 }
 
-TEST_F(LaunchCheckTest, PointersThatMayBeReadAsAnotherTypePass) {
+TEST_F(LaunchCheckTest, AcceptsReinterpretablePointers) {
   const auto passes = [&](DType tensor, const std::string& type) {
     std::vector<KernelArgument> taken{{8}};
     add_types(taken, {type});
@@ -138,14 +138,14 @@ TEST_F(LaunchCheckTest, PointersThatMayBeReadAsAnotherTypePass) {
   }
 }
 
-TEST_F(LaunchCheckTest, WhatHasNoNameIsShownByItsSize) {
+TEST_F(LaunchCheckTest, ShowsUnnamedArgumentsBySize) {
   EXPECT_THAT(
       kernel({{8, kPointer, "pointer x"}, {4}}, KernelForm{{{{8}, {8}, {1}}}, 0}),
       HasSubstr("with 2 arguments of 8, 4 bytes: pointer x, 4 bytes (its code takes 3 arguments of 8, 8, 1 bytes)"));
 }
 
 // A backend gets both sides of `check_kernel` from here, whatever its source for the code's parameters (C3.11).
-TEST_F(LaunchCheckTest, PassedArgumentsAreThoseOfTheProgram) {
+TEST_F(LaunchCheckTest, PassedArgumentsMatchProgram) {
   ProgramBuilder builder{"passed"};
   builder.output("out", dtype::kFloat32, {64});
   const Expr x = builder.scalar("x", dtype::kInt8);
@@ -178,7 +178,7 @@ TEST_F(LaunchCheckTest, PassedArgumentsAreThoseOfTheProgram) {
   EXPECT_THAT(passed_bytes(launch), testing::ElementsAre(8, 8, 128, 1, 2, 4, 1, 4, 16));
 }
 
-TEST_F(LaunchCheckTest, TypesOfCppSayWhatASizeIsOf) {
+TEST_F(LaunchCheckTest, ClassifiesParametersByCppType) {
   const auto typed = [](std::vector<KernelArgument> parameters, const std::vector<std::string>& types) {
     add_types(parameters, types);
     return parameters;

@@ -14,9 +14,9 @@ namespace {
 Error no_such_call() { return make_error(ErrorCode::kUnsupported, "there is none."); }
 
 /// A kernel without parameters on a device that records its calls.
-class LaunchTimers : public testing::Test {
+class LaunchTimersTest : public testing::Test {
  protected:
-  LaunchTimers()
+  LaunchTimersTest()
       : parts_(fake_parts({}, [this](const kmux_slot*, const kmux_launch_env& env, kmux_sink) {
           plugin().devices().asked += env.stream != nullptr ? "launch " : "launch on the default stream ";
           return answer_;
@@ -29,7 +29,7 @@ class LaunchTimers : public testing::Test {
   KernelParts parts_;
 };
 
-TEST_F(LaunchTimers, FlushAndTimeByEventsOnAStreamOfTheirOwn) {
+TEST_F(LaunchTimersTest, FlushCacheAndTimeWithEvents) {
   plugin().devices().elapsed_ms = 0.25;
   LaunchTimer timing = timer();
   EXPECT_EQ(timed(timing).value(), 250);
@@ -37,21 +37,21 @@ TEST_F(LaunchTimers, FlushAndTimeByEventsOnAStreamOfTheirOwn) {
   EXPECT_TRUE(timing.is_cold());
 }
 
-TEST_F(LaunchTimers, SayThatTheCacheIsNotCold) {
+TEST_F(LaunchTimersTest, ReportWarmCacheWithoutFlush) {
   plugin().devices().flushes = no_such_call();
   LaunchTimer timing = timer();
   EXPECT_TRUE(timed(timing).ok());
   EXPECT_FALSE(timing.is_cold());
 }
 
-TEST_F(LaunchTimers, UseTheClockWithoutEvents) {
+TEST_F(LaunchTimersTest, UseClockWithoutEvents) {
   plugin().devices().events = no_such_call();
   LaunchTimer timing = timer();
   EXPECT_GE(timed(timing).value(), 0);
   EXPECT_EQ(plugin().devices().asked, "flush synchronize launch synchronize ");
 }
 
-TEST_F(LaunchTimers, TellWhatFails) {
+TEST_F(LaunchTimersTest, ReportFailures) {
   LaunchTimer timing = timer();
   answer_ = KMUX_LAUNCH_FAILED;
   EXPECT_EQ(timed(timing).error().code, ErrorCode::kLaunchFailed);

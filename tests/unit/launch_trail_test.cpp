@@ -30,7 +30,7 @@ class LaunchTrailTest : public testing::Test {
   std::unique_ptr<LaunchTrail> trail_ = std::make_unique<LaunchTrail>();
 };
 
-TEST_F(LaunchTrailTest, NamesTheLaunchesOfADeviceTheLatestFirst) {
+TEST_F(LaunchTrailTest, ListsLaunchesOfDeviceLatestFirst) {
   EXPECT_EQ(text(), "");
   launch("scale");
   launch("scale");
@@ -42,7 +42,7 @@ TEST_F(LaunchTrailTest, NamesTheLaunchesOfADeviceTheLatestFirst) {
   EXPECT_EQ(trail_->text_of(kOtherType, 0), "another");
 }
 
-TEST_F(LaunchTrailTest, ForgetsWhatAGoodWaitCameAfter) {
+TEST_F(LaunchTrailTest, ForgetsLaunchesBeforeSuccessfulWait) {
   launch("default");
   launch("own", stream_);
   wait(stream_, false);
@@ -53,7 +53,7 @@ TEST_F(LaunchTrailTest, ForgetsWhatAGoodWaitCameAfter) {
   EXPECT_EQ(text(), "");
 }
 
-TEST_F(LaunchTrailTest, KeepsWhatIsLaunchedDuringTheWait) {
+TEST_F(LaunchTrailTest, KeepsLaunchesDuringWait) {
   launch("before");
   trail_->begin_wait(kType, 0, nullptr);
   std::thread([this] { launch("meanwhile"); }).join();
@@ -61,7 +61,7 @@ TEST_F(LaunchTrailTest, KeepsWhatIsLaunchedDuringTheWait) {
   EXPECT_EQ(text(), "by another thread, in any order: meanwhile");
 }
 
-TEST_F(LaunchTrailTest, TheNameOfAThreadsStreamIsAnotherInEach) {
+TEST_F(LaunchTrailTest, DistinguishesPerThreadStreams) {
   void* const of_thread = reinterpret_cast<void*>(2);
   launch("own", of_thread);
   std::thread([&] {
@@ -77,12 +77,12 @@ TEST_F(LaunchTrailTest, IsBounded) {
   EXPECT_EQ(text(), "15 x new, old");
 }
 
-TEST_F(LaunchTrailTest, EqualNamesHaveOneMarkForGood) {
+TEST_F(LaunchTrailTest, EqualNamesShareOneMark) {
   EXPECT_EQ(LaunchTrail::mark_of(std::string("scale"), kType), LaunchTrail::mark_of("scale", kType));
   EXPECT_NE(LaunchTrail::mark_of("scale", kType), LaunchTrail::mark_of("scale", kOtherType));
 }
 
-TEST(WithLaunches, AreANoteOfErrorsThatALaunchMayHaveMade) {
+TEST(WithLaunchesTest, AddsNoteOnlyToLaunchErrorsOfDevice) {
   current_lane();
   launch_trail.note(LaunchTrail::mark_of("gather", kType), 3, nullptr);
   const Error told = with_launches(make_error(ErrorCode::kLaunchFailed, "it failed"), kType, 3);

@@ -35,14 +35,14 @@ std::string small_library() {
   return read_file(folder.path() + "/a.so").value();
 }
 
-TEST(LibraryFacts, AreWhatALoaderSees) {
+TEST(LibraryFactsTest, ListExportedSymbolsAndDependencies) {
   const LibraryFacts facts = read_library_facts(small_library()).value();
   EXPECT_THAT(facts.exported, ElementsAre("root", "seen"));
   EXPECT_THAT(facts.needed, Contains("libm.so.6"));
   EXPECT_THAT(facts.exported, Not(Contains("hidden")));
 }
 
-TEST(LibraryFacts, DamageIsAnErrorWhateverItIs) {
+TEST(LibraryFactsTest, RejectNonElfAndSurviveDamage) {
   for (const std::string& bytes : {std::string(), std::string("text"), std::string(200, '\x7f')}) {
     const auto facts = read_library_facts(bytes);
     ASSERT_FALSE(facts.ok());

@@ -27,13 +27,13 @@ void expect_refused(const Result<std::string>& result, ErrorCode code, const std
   EXPECT_THAT(result.error().message, HasSubstr(part));
 }
 
-TEST(LibraryLinker, LeavesNothingVisibleButWhatIsAskedFor) {
+TEST(LibraryLinkerTest, LinksOnlyRequestedSymbolsVisible) {
   Artifact parts = parts_of("int other() { return 2; }\nasm(\".incbin \\\"data.bin\\\"\");\n");
   parts.set("data.bin", "bytes");
   EXPECT_THAT(linked(parts).value(), HasSubstr("ELF"));
 }
 
-TEST(LibraryLinker, RefusesPartsThatNoBackendMayGive) {
+TEST(LibraryLinkerTest, RejectsInvalidParts) {
   constexpr ErrorCode kInternal = ErrorCode::kInternal;
   expect_refused(linked({}), kInternal, "there is no launcher.cpp");
   for (const char* name : {"../a.o", "-o", "a b.o", ".hidden", "", "a/b.o", "a;b"}) {
@@ -45,7 +45,7 @@ TEST(LibraryLinker, RefusesPartsThatNoBackendMayGive) {
   expect_refused(linked(parts_of(""), {}, "int nothing;"), kInternal, "not entry");
 }
 
-TEST(LibraryLinker, PassesOnWhatTheCompilerSays) {
+TEST(LibraryLinkerTest, ReportsCompilerErrors) {
   const auto result = linked(parts_of("this is no C++\n"));
   expect_refused(result, ErrorCode::kCompileFailed, "cannot link the library (launcher.cpp:1:");
   EXPECT_TRUE(result.error().note("log"));
@@ -59,7 +59,7 @@ TEST(LibraryLinker, PassesOnWhatTheCompilerSays) {
       ErrorCode::kCompileFailed, "cannot link the library");
 }
 
-TEST(LibraryLinker, SaysWhatToInstall) {
+TEST(LibraryLinkerTest, ReportsMissingCompiler) {
   const Artifact parts = parts_of("");
   expect_refused(link_library({parts, kEntry, {"entry"}, {}}, "no-such-c++"), ErrorCode::kUnavailable,
                  "exporting needs one). Install it");

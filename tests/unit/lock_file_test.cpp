@@ -24,7 +24,7 @@ const std::string kDigest(64, 'a');
 
 Pin pin_of(const std::string& name) { return {kDigest, name, "c", "cpu", "0123", 1}; }
 
-class LockFile : public testing::Test {
+class LockFileTest : public testing::Test {
  protected:
   std::string refusal(const std::string& text) const {
     const auto pins = read_lock_file(folder_.write("lock", text));
@@ -37,12 +37,12 @@ class LockFile : public testing::Test {
   std::filesystem::path file_ = folder_.path() / "lock";
 };
 
-TEST_F(LockFile, IsReadAsItWasWritten) {
+TEST_F(LockFileTest, RoundTripsPins) {
   ASSERT_TRUE(write_lock_file(file_, {pin_of("b"), pin_of("a")}).ok());
   EXPECT_THAT(read_lock_file(file_).value(), ElementsAre(pin_of("a"), pin_of("b")));
 }
 
-TEST_F(LockFile, IsTheSameTextWhateverTheOrder) {
+TEST_F(LockFileTest, WritesSameTextInAnyOrder) {
   ASSERT_TRUE(write_lock_file(file_, {pin_of("b"), pin_of("a")}).ok());
   const std::string text = read_file(file_).value();
   ASSERT_TRUE(write_lock_file(file_, {pin_of("a"), pin_of("b")}).ok());
@@ -50,12 +50,12 @@ TEST_F(LockFile, IsTheSameTextWhateverTheOrder) {
   EXPECT_THAT(text, HasSubstr(R"("kmux_lock": 1)"));
 }
 
-TEST_F(LockFile, MayBeEmpty) {
+TEST_F(LockFileTest, AcceptsEmptyPinList) {
   ASSERT_TRUE(write_lock_file(file_, {}).ok());
   EXPECT_THAT(read_lock_file(file_).value(), IsEmpty());
 }
 
-TEST_F(LockFile, RefusesWhatItDoesNotKnow) {
+TEST_F(LockFileTest, RejectsUnknownOrMalformedContent) {
   EXPECT_THAT(refusal(R"({"kmux_lock":1,"programs":[],"extra":1})"), HasSubstr("unknown key \"extra\""));
   EXPECT_THAT(refusal(R"({"kmux_lock":2,"programs":[]})"), HasSubstr("its version is 2, not 1"));
   EXPECT_THAT(refusal(R"({"programs":[]})"), HasSubstr("\"kmux_lock\" is not a number"));
@@ -64,7 +64,7 @@ TEST_F(LockFile, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal("{"), HasSubstr("line 1"));
 }
 
-TEST_F(LockFile, RefusesADamagedPin) {
+TEST_F(LockFileTest, RejectsDamagedPin) {
   ASSERT_TRUE(write_lock_file(file_, {pin_of("a")}).ok());
   const std::string text = read_file(file_).value();
   const auto with = [&](const std::string& from, const std::string& to) {
@@ -78,9 +78,9 @@ TEST_F(LockFile, RefusesADamagedPin) {
   EXPECT_THAT(with("\"variant\": 1", "\"variant\": 1, \"x\": 2"), HasSubstr("unknown key \"x\""));
 }
 
-TEST_F(LockFile, MustBeThere) { EXPECT_EQ(read_lock_file(file_).error().code, ErrorCode::kInvalidArgument); }
+TEST_F(LockFileTest, RejectsMissingFile) { EXPECT_EQ(read_lock_file(file_).error().code, ErrorCode::kInvalidArgument); }
 
-TEST_F(LockFile, IsRefusedIfOthersMayWriteToIt) {
+TEST_F(LockFileTest, RejectsWorldWritableFile) {
   ASSERT_TRUE(write_lock_file(file_, {}).ok());
   ::chmod(file_.c_str(), 0666);
   const auto pins = read_lock_file(file_);
@@ -88,22 +88,22 @@ TEST_F(LockFile, IsRefusedIfOthersMayWriteToIt) {
   EXPECT_THAT(pins.error().message, HasSubstr("writable by everyone"));
 }
 
-TEST_F(LockFile, IsRefusedInAFolderThatOthersMayWriteTo) {
+TEST_F(LockFileTest, RejectsWorldWritableFolder) {
   ASSERT_TRUE(write_lock_file(file_, {}).ok());
   ::chmod(folder_.path().c_str(), 0777);
   EXPECT_THAT(read_lock_file(file_).error().message, HasSubstr("writable by everyone"));
 }
 
-TEST_F(LockFile, MayHaveAsManyBytesAsAHundredThousandPins) {
+TEST_F(LockFileTest, AcceptsLargeFile) {
   const std::vector<Pin> pins(100, pin_of(std::string(256 << 10, 'a')));
   ASSERT_TRUE(write_lock_file(file_, pins).ok());
   EXPECT_EQ(read_lock_file(file_).value(), pins);
 }
 
 /// The pins that a runtime keeps in memory of a lock file.
-class LockFileKept : public LockFile {
+class LockFileKeptTest : public LockFileTest {
  protected:
-  LockFileKept() { write("a"); }
+  LockFileKeptTest() { write("a"); }
   /// Writes the file and waits for the next tick of the file clock, so that a later change is always visible.
   void write(const std::string& name) {
     EXPECT_TRUE(write_lock_file(file_, {pin_of(name)}).ok());
@@ -113,12 +113,12 @@ class LockFileKept : public LockFile {
   LockFiles files_;
 };
 
-TEST_F(LockFileKept, IsReadOnce) {
+TEST_F(LockFileKeptTest, CachesUnchangedFile) {
   const auto pins = files_.at(file_).value();
   EXPECT_EQ(files_.at(file_).value(), pins);
 }
 
-TEST_F(LockFileKept, IsReadAgainWhenItChanges) {
+TEST_F(LockFileKeptTest, RereadsChangedFile) {
   const auto before = files_.at(file_).value();
   write("b");
   EXPECT_THAT(files_.at(file_).value()->of(kDigest), ElementsAre(pin_of("b")));
@@ -127,7 +127,7 @@ TEST_F(LockFileKept, IsReadAgainWhenItChanges) {
   EXPECT_EQ(files_.at(file_).error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(LockFileKept, IsNotKeptWhileItMayChangeAndLookTheSame) {
+TEST_F(LockFileKeptTest, DetectsChangesWithinClockTick) {
   const std::string text = read_file(file_).value();
   for (const char name : std::string("bcdefghijklmnop")) {  // in place, within ticks of the file clock
     std::string changed = text;
@@ -137,7 +137,7 @@ TEST_F(LockFileKept, IsNotKeptWhileItMayChangeAndLookTheSame) {
   }
 }
 
-TEST_F(LockFileKept, IsRefusedOnceOthersMayWriteToItOrItsFolder) {
+TEST_F(LockFileKeptTest, RejectsFileOnceItOrFolderIsWorldWritable) {
   ASSERT_TRUE(files_.at(file_).ok());
   ::chmod(file_.c_str(), 0666);
   EXPECT_THAT(files_.at(file_).error().message, HasSubstr("writable by everyone"));

@@ -16,14 +16,14 @@ class LogLimitTest : public testing::Test {
   LogLimit limit_{seconds(30)};
 };
 
-TEST_F(LogLimitTest, LetsALineThroughOnceAPeriod) {
+TEST_F(LogLimitTest, LogsEachLineOncePerPeriod) {
   EXPECT_EQ(judge("a", 100), Verdict::kLog);
   EXPECT_EQ(judge("a", 129), Verdict::kDrop);
   EXPECT_EQ(judge("b", 129), Verdict::kLog);
   EXPECT_EQ(judge("a", 130), Verdict::kLog);
 }
 
-TEST_F(LogLimitTest, LetsAFewLinesThrough) {
+TEST_F(LogLimitTest, LimitsLinesPerPeriod) {
   for (int i = 1; i < 8; ++i) EXPECT_EQ(judge(std::to_string(i), 100), Verdict::kLog);
   EXPECT_EQ(judge("8", 100), Verdict::kLogAsLast);
   EXPECT_EQ(judge("9", 100), Verdict::kDrop);

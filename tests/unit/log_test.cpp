@@ -16,9 +16,9 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class Log : public testing::Test {
+class LogTest : public testing::Test {
  protected:
-  ~Log() override { set_log_sink(LogLevel::kDebug, {}); }
+  ~LogTest() override { set_log_sink(LogLevel::kDebug, {}); }
   LogSink recorder() {
     return [this](LogLevel, std::string_view text) { lines_.emplace_back(text); };
   }
@@ -26,13 +26,13 @@ class Log : public testing::Test {
 };
 
 // In a process that has not set a sink.
-TEST_F(Log, GivesWarningsToStderrByDefault) {  // C3.8
+TEST_F(LogTest, WritesWarningsToStderrByDefault) {  // C3.8
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT((log(LogLevel::kInfo, "not told"), log(LogLevel::kWarning, "told"), std::_Exit(0)),
               testing::ExitedWithCode(0), "^kmux: warning: told\n$");
 }
 
-TEST_F(Log, TakesAnotherSinkFromWithinTheSink) {
+TEST_F(LogTest, SinkCanReplaceItself) {
   const std::string kept = "the old sink lives until it returns";
   set_log_sink(LogLevel::kInfo, [this, kept](LogLevel, std::string_view text) {
     set_log_sink(LogLevel::kInfo, recorder());
@@ -43,7 +43,7 @@ TEST_F(Log, TakesAnotherSinkFromWithinTheSink) {
   EXPECT_THAT(lines_, ElementsAre("first one, " + kept, "two"));
 }
 
-TEST_F(Log, PassesItsLevelAndAbove) {
+TEST_F(LogTest, PassesLevelAndAbove) {
   set_log_sink(LogLevel::kWarning, recorder());
   log(LogLevel::kInfo, "info");
   log(LogLevel::kWarning, "warning");
@@ -51,21 +51,21 @@ TEST_F(Log, PassesItsLevelAndAbove) {
   EXPECT_THAT(lines_, ElementsAre("warning", "error"));
 }
 
-TEST_F(Log, StopsWithAnEmptySink) {
+TEST_F(LogTest, StopsWithEmptySink) {
   set_log_sink(LogLevel::kDebug, recorder());
   set_log_sink(LogLevel::kDebug, {});
   log(LogLevel::kError, "error");
   EXPECT_THAT(lines_, IsEmpty());
 }
 
-TEST_F(Log, KeepsTheApplicationsSinkBeforeADefault) {
+TEST_F(LogTest, PrefersApplicationSinkOverDefault) {
   set_log_sink(LogLevel::kError, recorder());
   set_default_log_sink(LogLevel::kInfo, stderr_log_sink());
   log(LogLevel::kError, "error");
   EXPECT_THAT(lines_, ElementsAre("error"));
 }
 
-TEST_F(Log, LetsASinkLog) {
+TEST_F(LogTest, IgnoresNestedLogFromSink) {
   set_log_sink(LogLevel::kDebug, [this](LogLevel, std::string_view text) {
     lines_.emplace_back(text);
     log(LogLevel::kError, "nested");
@@ -74,7 +74,7 @@ TEST_F(Log, LetsASinkLog) {
   EXPECT_THAT(lines_, ElementsAre("outer"));
 }
 
-TEST_F(Log, OutlivesASinkThatThrows) {
+TEST_F(LogTest, SurvivesThrowingSink) {
   set_log_sink(LogLevel::kDebug, [this](LogLevel, std::string_view text) {
     lines_.emplace_back(text);
     if (text == "bad") throw std::runtime_error("no");
@@ -84,7 +84,7 @@ TEST_F(Log, OutlivesASinkThatThrows) {
   EXPECT_THAT(lines_, ElementsAre("bad", "good"));
 }
 
-TEST_F(Log, CallsTheSinkOneThreadAtATime) {
+TEST_F(LogTest, SerializesSinkCalls) {
   set_log_sink(LogLevel::kDebug, recorder());
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
@@ -95,7 +95,7 @@ TEST_F(Log, CallsTheSinkOneThreadAtATime) {
   EXPECT_EQ(lines_.size(), 1000U);
 }
 
-TEST_F(Log, WritesLinesToStderr) {
+TEST_F(LogTest, WritesLinesToStderr) {
   testing::internal::CaptureStderr();
   stderr_log_sink()(LogLevel::kWarning, "text");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "kmux: warning: text\n");

@@ -14,9 +14,9 @@ namespace {
 constexpr std::uint64_t kKilobyte = 1024;
 
 /// A machine whose /proc and /sys are files of the test.
-class MachineShare : public testing::Test {
+class MachineShareTest : public testing::Test {
  protected:
-  MachineShare() {
+  MachineShareTest() {
     write("proc/meminfo", "MemTotal:       8000 kB\nMemFree:         500 kB\nMemAvailable:    4000 kB\n");
     write("proc/self/cgroup", "0::/user/job\n");
   }
@@ -25,9 +25,9 @@ class MachineShare : public testing::Test {
   TempFolder root_;
 };
 
-TEST_F(MachineShare, IsWhatTheMachineHasAvailable) { EXPECT_EQ(available(), 4000 * kKilobyte); }
+TEST_F(MachineShareTest, EqualsAvailableMemoryOfMachine) { EXPECT_EQ(available(), 4000 * kKilobyte); }
 
-TEST_F(MachineShare, IsNoMoreThanAGroupHasLeft) {
+TEST_F(MachineShareTest, IsLimitedByCgroupAndParent) {
   write("sys/fs/cgroup/user/job/memory.max", "1000000\n");
   write("sys/fs/cgroup/user/job/memory.current", "400000\n");
   EXPECT_EQ(available(), 600000U);
@@ -35,20 +35,20 @@ TEST_F(MachineShare, IsNoMoreThanAGroupHasLeft) {
   EXPECT_EQ(available(), 500000U);
 }
 
-TEST_F(MachineShare, DoesNotCountFilesThatAreCached) {
+TEST_F(MachineShareTest, ExcludesCachedFilesFromUse) {
   write("sys/fs/cgroup/user/job/memory.max", "1000000\n");
   write("sys/fs/cgroup/user/job/memory.current", "400000\n");
   write("sys/fs/cgroup/user/job/memory.stat", "anon 100000\ninactive_file 300000\nactive_file 1\n");
   EXPECT_EQ(available(), 900000U);
 }
 
-TEST_F(MachineShare, SeesTheLimitOfAContainerAtTheTop) {
+TEST_F(MachineShareTest, ReadsContainerLimitAtCgroupRoot) {
   write("proc/self/cgroup", "0::/\n");
   write("sys/fs/cgroup/memory.max", "700000\n");
   EXPECT_EQ(available(), 700000U);
 }
 
-TEST_F(MachineShare, ReadsVersionOne) {
+TEST_F(MachineShareTest, ReadsCgroupV1Memory) {
   write("proc/self/cgroup", "5:cpu,cpuacct:/x\n4:memory:/job\n0::/\n");
   write("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "900000\n");
   write("sys/fs/cgroup/memory/job/memory.usage_in_bytes", "100000\n");
@@ -58,20 +58,20 @@ TEST_F(MachineShare, ReadsVersionOne) {
   EXPECT_EQ(available(), 4000 * kKilobyte);
 }
 
-TEST_F(MachineShare, HasNothingLeftInAFullGroup) {
+TEST_F(MachineShareTest, IsZeroInFullCgroup) {
   write("sys/fs/cgroup/user/job/memory.max", "1000\n");
   write("sys/fs/cgroup/user/job/memory.current", "2000\n");
   EXPECT_EQ(available(), 0U);
 }
 
-TEST_F(MachineShare, IsUnlimitedWhereNothingIsSaid) {
+TEST_F(MachineShareTest, IsUnlimitedWithoutLimits) {
   const TempFolder empty;
   EXPECT_EQ(available_memory(empty.path()), std::numeric_limits<std::uint64_t>::max());
   write("sys/fs/cgroup/user/job/memory.max", "max\n");
   EXPECT_EQ(available(), 4000 * kKilobyte);
 }
 
-TEST_F(MachineShare, HasTheCoresThatAQuotaOfVersionOneAllows) {
+TEST_F(MachineShareTest, LimitsCoresByCgroupV1Quota) {
   write("proc/self/cgroup", "5:cpu,cpuacct:/x/job\n4:memory:/job\n");
   write("sys/fs/cgroup/cpu/x/job/cpu.cfs_quota_us", "150000\n");
   write("sys/fs/cgroup/cpu/x/job/cpu.cfs_period_us", "100000\n");
@@ -84,7 +84,7 @@ TEST_F(MachineShare, HasTheCoresThatAQuotaOfVersionOneAllows) {
   EXPECT_EQ(usable_cores(root_.path()), usable_cores("/nowhere"));
 }
 
-TEST_F(MachineShare, HasTheCoresThatTheProcessMayUse) {
+TEST_F(MachineShareTest, LimitsCoresByCgroupV2Quota) {
   EXPECT_GE(usable_cores(), 1U);
   EXPECT_LE(usable_cores(), std::thread::hardware_concurrency());
   write("sys/fs/cgroup/user/job/cpu.max", "50000 100000\n");

@@ -70,7 +70,7 @@ TEST_F(ManifestTest, ReadsEveryKey) {
 }
 
 // A newer plugin may have keys that this version does not know.
-TEST_F(ManifestTest, UnknownKeysAreSkippedAndNamed) {
+TEST_F(ManifestTest, UnknownKeysAreIgnoredAndReported) {
   const Manifest manifest = read_with("prioritie", 1).value();
   EXPECT_EQ(manifest.priority, -5);
   EXPECT_THAT(manifest.ignored, testing::ElementsAre("\"prioritie\" Did you mean 'priority'?"));
@@ -78,14 +78,14 @@ TEST_F(ManifestTest, UnknownKeysAreSkippedAndNamed) {
   EXPECT_THAT(read(kWholeManifest).value().ignored, testing::IsEmpty());
 }
 
-TEST_F(ManifestTest, UnknownKeysThatAreCriticalAreErrors) {
+TEST_F(ManifestTest, UnknownCriticalKeysAreErrors) {
   expect_refused(read_with("critical", Json::Array{"tiers", "quantum"}),
                  "\"quantum\" is critical, and this kmux does not know it");
   EXPECT_TRUE(read_with("critical", Json::Array{"tiers"}).ok());
   expect_refused(read_with("critical", "tiers"), "\"critical\" is not a list");
 }
 
-TEST_F(ManifestTest, WhatCannotBeLeftOutIsMissed) {
+TEST_F(ManifestTest, MissingRequiredKeysAreReported) {
   for (const char* key : {"name", "library", "targets", "dialects", "device_types", "build_id", "version"}) {
     expect_refused(read_with(key, {}), "\"" + std::string(key) + "\" is missing");
   }
@@ -96,7 +96,7 @@ TEST_F(ManifestTest, WhatCannotBeLeftOutIsMissed) {
   }
 }
 
-TEST_F(ManifestTest, WrongTypesAreNamed) {
+TEST_F(ManifestTest, InvalidValuesAreReported) {
   expect_refused(read_with("parallel", "threads"), "\"parallel\" is \"threads\" (there is \"process\")");
   expect_refused(read_with("foreign_dialects", Json::Array{"cuda"}),
                  "\"foreign_dialects\" has \"cuda\", which \"dialects\" lacks");
@@ -115,20 +115,20 @@ TEST_F(ManifestTest, WrongTypesAreNamed) {
   expect_refused(read_with("environment", Json::Object{{"cpu.home", "HOME"}}), "\"cpu.home\" is not a list");
 }
 
-TEST_F(ManifestTest, EveryProblemIsTold) {
+TEST_F(ManifestTest, AllProblemsAreReported) {
   const auto manifest = read(R"({"name": 1, "critical": ["colour"]})");
   expect_refused(manifest, "\"name\" is not a string");
   expect_refused(manifest, "\"colour\"");
   expect_refused(manifest, "\"library\" is missing");
 }
 
-TEST_F(ManifestTest, LibraryLiesBesideIt) {
+TEST_F(ManifestTest, LibraryMustBePlainFileName) {
   for (const char* library : {"/usr/lib/libevil.so", "../libevil.so", "sub/lib.so", ".."}) {
     expect_refused(read_with("library", library), "not a plain file name");
   }
 }
 
-TEST_F(ManifestTest, MalformedJsonHasItsPlace) {
+TEST_F(ManifestTest, MalformedJsonReportsLine) {
   expect_refused(read("{\n\"name\": }"), "line 2");
   expect_refused(read("[]"), "not an object");
   expect_refused(read(""), "line 1");

@@ -29,7 +29,7 @@ std::string library_that_stays(const std::string& start) {
 
 int add(const MemoryLibrary& library, int x) { return reinterpret_cast<int (*)(int)>(library.symbol("add"))(x); }
 
-TEST(MemoryLibrary, IsNeverAnEarlierOneThatStayed) {
+TEST(MemoryLibraryTest, NeverReturnsEarlierResidentLibrary) {
   std::optional<MemoryLibrary> library = MemoryLibrary::open(library_that_stays("1000"), "test").value();
   EXPECT_EQ(add(*library, 1), 1001);
   for (int i = 0; i < 3; ++i) {
@@ -39,7 +39,7 @@ TEST(MemoryLibrary, IsNeverAnEarlierOneThatStayed) {
   }
 }
 
-TEST(MemoryLibrary, IsAnInstanceOfItsOwn) {
+TEST(MemoryLibraryTest, LoadsSeparateInstances) {
   const std::string bytes = library_that_stays("5");
   const MemoryLibrary a = MemoryLibrary::open(bytes, "test").value();
   const MemoryLibrary b = MemoryLibrary::open(bytes, "test").value();
@@ -47,7 +47,7 @@ TEST(MemoryLibrary, IsAnInstanceOfItsOwn) {
   EXPECT_EQ(a.symbol("subtract"), nullptr);
 }
 
-TEST(MemoryLibrary, SaysThatItIsLargerThanTheProcessMayWrite) {
+TEST(MemoryLibraryTest, ReportsFileSizeLimit) {
   const std::string bytes = library_that_stays("5");
   const test::FileSizeLimit limit(1000);
   const auto library = MemoryLibrary::open(bytes, "test");
@@ -55,7 +55,7 @@ TEST(MemoryLibrary, SaysThatItIsLargerThanTheProcessMayWrite) {
   EXPECT_THAT(library.error().message, HasSubstr("File too large"));
 }
 
-TEST(MemoryLibrary, SaysWhyItIsNotLoaded) {
+TEST(MemoryLibraryTest, ReportsLoadError) {
   const auto library = MemoryLibrary::open("text", "test");
   ASSERT_FALSE(library.ok());
   EXPECT_EQ(library.error().code, ErrorCode::kUnavailable);

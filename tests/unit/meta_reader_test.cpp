@@ -9,7 +9,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 
-TEST(MetaReader, ReadsTextsChoicesListsAndMaps) {
+TEST(MetaReaderTest, ReadsStringsBoolsListsAndMaps) {
   const MetaReader meta =
       MetaReader::parse(R"({"arch": "a1", "graph": true, "flags": ["x", "y"], "symbols": {"k": "_k"}})", "b").value();
   std::string arch;
@@ -26,7 +26,7 @@ TEST(MetaReader, ReadsTextsChoicesListsAndMaps) {
   EXPECT_THAT(symbols, ElementsAre(Pair("k", "_k")));
 }
 
-TEST(MetaReader, NamesTheKeyThatIsNotAsExpected) {
+TEST(MetaReaderTest, ReportsInvalidOrMissingKey) {
   const MetaReader meta = MetaReader::parse(R"({"flags": ["x", 1], "symbols": {"k": 1}, "graph": 1})", "b").value();
   std::string text;
   bool choice = false;
@@ -53,7 +53,7 @@ const std::vector<CodeVariable>& variables() {
   return all;
 }
 
-TEST(Constants, AreFoundByTheNamesOfTheSource) {
+TEST(ConstantsTest, AreFoundBySourceName) {
   const auto found =
       find_constants({{"weights", dtype::kFloat32, {4}}, {"filters::bias"}, {"filters::only"}, {"filters::scale"}},
                      variables())
@@ -69,7 +69,7 @@ TEST(Constants, AreFoundByTheNamesOfTheSource) {
   EXPECT_TRUE(constants_of({}, "b").value().empty());
 }
 
-TEST(Constants, ThatAreNotOneVariableAreRefused) {
+TEST(ConstantsTest, MissingAmbiguousOrMismatchedConstantsAreRejected) {
   const auto message = [](Constant constant) { return find_constants({constant}, variables()).error().message; };
   EXPECT_THAT(message({"bias"}),
               HasSubstr("constant \"bias\" is not in the compiled code (the code has weights, filters::bias"));
@@ -78,7 +78,7 @@ TEST(Constants, ThatAreNotOneVariableAreRefused) {
               HasSubstr("has 16 bytes in the code (the program declares int8[4], which has 4)"));
 }
 
-TEST(Constants, OfADamagedArtifactAreRefused) {
+TEST(ConstantsTest, RejectDamagedArtifact) {
   for (const char* text : {"1", "{\"w\":1}", "{\"w\":{\"symbol\":\"w\"}}", "{"}) {
     Artifact artifact;
     artifact.set("constants.json", text);

@@ -12,19 +12,19 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-TEST(NameMap, HoldsElementsInTheOrderOfTheirNamesAndTheFirstOfAName) {
+TEST(NameMapTest, SortsByNameAndKeepsFirstDuplicate) {
   const NameMap<int> map = {{"c", 3}, {"a", 1}, {"b", 2}, {"a", 9}};
   EXPECT_THAT(map, ElementsAre(Pair("a", 1), Pair("b", 2), Pair("c", 3)));
   EXPECT_EQ(map.size(), 3u);
   EXPECT_TRUE(NameMap<int>().empty());
 }
 
-TEST(NameMap, IsMadeOfAMap) {
+TEST(NameMapTest, ConstructsFromMapRange) {
   const std::map<std::string, int> numbers = {{"b", 2}, {"a", 1}};
   EXPECT_EQ(NameMap<int>(numbers.begin(), numbers.end()), (NameMap<int>{{"a", 1}, {"b", 2}}));
 }
 
-TEST(NameMap, FindsEachNameAndNoOther) {
+TEST(NameMapTest, FindsOnlyStoredNames) {
   NameMap<int> map;
   for (int i = 0; i < 100; ++i) map[std::to_string(i * 37 % 100)] = i;
   for (int i = 0; i < 100; ++i) {
@@ -36,7 +36,7 @@ TEST(NameMap, FindsEachNameAndNoOther) {
   EXPECT_THROW((void)map.at("100"), std::out_of_range);
 }
 
-TEST(NameMap, EmplacesOnce) {
+TEST(NameMapTest, EmplacesOnlyMissingNames) {
   NameMap<std::string> map;
   EXPECT_TRUE(map.emplace("engine", "host").second);
   const auto [place, added] = map.emplace("engine", "clang");
@@ -50,7 +50,7 @@ TEST(NameMap, EmplacesOnce) {
   EXPECT_EQ(map.at("engine"), "none");
 }
 
-TEST(NameMap, Erases) {
+TEST(NameMapTest, ErasesElements) {
   NameMap<int> map = {{"a", 1}, {"b", 2}, {"c", 3}};
   EXPECT_EQ(map.erase("b"), 1u);
   EXPECT_EQ(map.erase("b"), 0u);
@@ -60,7 +60,7 @@ TEST(NameMap, Erases) {
   EXPECT_TRUE(map.empty());
 }
 
-TEST(NameMap, IsAKeyOfASet) {
+TEST(NameMapTest, IsUsableAsSetKey) {
   using Names = NameMap<std::string>;
   const std::set<Names> set = {{{"a", "1"}}, {}, {{"a", "1"}}, {{"a", "1"}, {"b", ""}}, {{"b", ""}}};
   EXPECT_THAT(set, ElementsAre(Names{}, Names{{"a", "1"}}, Names{{"a", "1"}, {"b", ""}}, Names{{"b", ""}}));

@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(NameTable, HasAVariableForEachExpression) {
+TEST(NameTableTest, DeclaresVariablePerExpression) {
   EXPECT_EQ(name_table({"plain"}), "");
   const std::string table = name_table({"plain", "ns::scale<N>", "gelu(float*, int)"});
   EXPECT_THAT(table, HasSubstr("#line 1 \"kernel names\"\n"));
@@ -18,7 +18,7 @@ TEST(NameTable, HasAVariableForEachExpression) {
 }
 
 // The symbols of variables as nvcc 13.0 and Clang 19 mangle them.
-TEST(NameTable, SaysTheSymbolsOfKernels) {
+TEST(NameTableTest, MapsNamesToSymbols) {
   const std::vector<std::string> symbols = {"_Z2ovPdi",
                                             "_Z2ovPfi",
                                             "_Z6renderILj3EEvPf",
@@ -47,7 +47,7 @@ TEST(NameTable, SaysTheSymbolsOfKernels) {
   EXPECT_FALSE(is_of_name_table(variables.back()));
 }
 
-TEST(NameTable, IsToBlameForErrorsInItAlone) {
+TEST(NameTableTest, DetectsLogsWithErrorsOnlyInTable) {
   EXPECT_TRUE(
       is_about_names("k.cu(3): warning #177-D: unused\nkernel names(2): error: identifier \"x\" is undefined\n"
                      "1 error detected in the compilation of \"kmux-unit.cu\".\n"));
@@ -58,7 +58,7 @@ TEST(NameTable, IsToBlameForErrorsInItAlone) {
   EXPECT_TRUE(is_about_names("__nv_name_map(2): error: identifier \"nix\" is undefined\n", "__nv_name_map"));
 }
 
-TEST(NameTable, LendsTheCompilersWordsToAnError) {
+TEST(NameTableTest, AttachesCompilerLogToError) {
   const Error error = make_error(ErrorCode::kCompileFailed, "kernel");
   EXPECT_EQ(with_name_errors(error, "said").note("log"), "said");
   EXPECT_EQ(with_name_errors(error, "").notes.size(), 0U);

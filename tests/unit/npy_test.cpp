@@ -16,13 +16,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class Npy : public testing::Test {
+class NpyTest : public testing::Test {
  protected:
-  Npy() {
+  NpyTest() {
     std::string pattern = (std::filesystem::temp_directory_path() / "kmux-npy-XXXXXX").string();
     folder_ = mkdtemp(pattern.data());
   }
-  ~Npy() override { std::filesystem::remove_all(folder_); }
+  ~NpyTest() override { std::filesystem::remove_all(folder_); }
 
   std::filesystem::path write(const std::string& bytes) const {
     std::ofstream(folder_ / "a.npy", std::ios::binary) << bytes;
@@ -45,7 +45,7 @@ class Npy : public testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(Npy, EveryTypeComesBack) {
+TEST_F(NpyTest, RoundTripsEveryType) {
   for (const DType type :
        {dtype::kBool, dtype::kInt8, dtype::kInt16, dtype::kInt32, dtype::kInt64, dtype::kUInt8, dtype::kUInt16,
         dtype::kUInt32, dtype::kUInt64, dtype::kFloat16, dtype::kFloat32, dtype::kFloat64, dtype::kBFloat16,
@@ -60,12 +60,12 @@ TEST_F(Npy, EveryTypeComesBack) {
   }
 }
 
-TEST_F(Npy, TypesThatNumpyLacksAreUnsignedIntegers) {
+TEST_F(NpyTest, TypesMissingInNumpyLoadAsUnsignedIntegers) {
   ASSERT_TRUE(save_npy(folder_ / "t.npy", Tensor::zeros({1}, dtype::kBFloat16).value()).ok());
   EXPECT_EQ(load_npy(folder_ / "t.npy").value().dtype(), dtype::kUInt16);
 }
 
-TEST_F(Npy, OnlyRawBytesAreReinterpreted) {
+TEST_F(NpyTest, ReinterpretsOnlyRawBytes) {
   ASSERT_TRUE(save_npy(folder_ / "t.npy", Tensor::zeros({1}, dtype::kFloat16).value()).ok());
   EXPECT_EQ(load_npy(folder_ / "t.npy", dtype::kBFloat16).value().dtype(), dtype::kFloat16);
   ASSERT_TRUE(save_npy(folder_ / "t.npy", Tensor::zeros({1}, dtype::kUInt32).value()).ok());
@@ -74,7 +74,7 @@ TEST_F(Npy, OnlyRawBytesAreReinterpreted) {
   EXPECT_EQ(load_npy(voids, dtype::kFloat16).value().dtype(), dtype::kFloat16);
 }
 
-TEST_F(Npy, FortranOrderBecomesRowMajor) {
+TEST_F(NpyTest, ConvertsFortranOrderToRowMajor) {
   const auto path = write("{'descr': '|i1', 'fortran_order': True, 'shape': (2, 3), }", std::string("\0\3\1\4\2\5", 6));
   const Tensor tensor = load_npy(path).value();
   EXPECT_TRUE(tensor.is_contiguous());
@@ -82,7 +82,7 @@ TEST_F(Npy, FortranOrderBecomesRowMajor) {
   EXPECT_THAT(std::vector<int>(data, data + 6), ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
-TEST_F(Npy, ShapesWithoutDimensionsOrElements) {
+TEST_F(NpyTest, RoundTripsScalarAndEmptyShapes) {
   for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{}, {0}, {3, 0}}) {
     ASSERT_TRUE(save_npy(folder_ / "t.npy", Tensor::zeros(shape, dtype::kInt32).value()).ok());
     const Tensor loaded = load_npy(folder_ / "t.npy").value();
@@ -91,7 +91,7 @@ TEST_F(Npy, ShapesWithoutDimensionsOrElements) {
 }
 
 // The product of the extents before the last does not fit 64 bits, but no element needs that offset.
-TEST_F(Npy, ExtentsBesideAZeroMayBeHuge) {
+TEST_F(NpyTest, AcceptsHugeExtentsBesideZero) {
   for (const std::string order : {"True", "False"}) {
     const auto path = write(
         "{'descr': '<f4', 'fortran_order': " + order + ", 'shape': (4611686018427387904, 4611686018427387904, 4, 0), }",
@@ -105,7 +105,7 @@ TEST_F(Npy, ExtentsBesideAZeroMayBeHuge) {
   }
 }
 
-TEST_F(Npy, ElementsBeginAtAMultipleOf64) {
+TEST_F(NpyTest, AlignsElementsTo64Bytes) {
   for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{4, 2, 8}, {64, 1'000'000, 0}}) {
     const Tensor tensor = Tensor::empty(shape, dtype::kFloat32).value();
     save_npy((folder_ / "a.npy").string(), tensor).value();
@@ -113,7 +113,7 @@ TEST_F(Npy, ElementsBeginAtAMultipleOf64) {
   }
 }
 
-TEST_F(Npy, WrongFilesAreRefusedByName) {
+TEST_F(NpyTest, RejectsInvalidFilesWithReason) {
   expect_refused(write("these bytes are not a tensor"), "not a .npy file");
   expect_refused(write(std::string("\x93NUMPY\x09\x00\x10\x00zzzz", 14)), "format 9");
   expect_refused(write(std::string("\x93NUMPY\x01\x00\xff\x0f{", 11) + "   "), "truncated");
@@ -129,7 +129,7 @@ TEST_F(Npy, WrongFilesAreRefusedByName) {
 }
 
 /// The reader must return for any truncated or changed file; it must never crash.
-TEST_F(Npy, DamagedHeadersAreAnswered) {
+TEST_F(NpyTest, SurvivesDamagedHeaders) {
   save_npy((folder_ / "a.npy").string(), Tensor::zeros({3, 4}, dtype::kFloat32).value()).value();
   const std::string good = read_file((folder_ / "a.npy").string()).value();
   for (std::size_t i = 0; i < good.size(); ++i) {
@@ -142,7 +142,7 @@ TEST_F(Npy, DamagedHeadersAreAnswered) {
   }
 }
 
-TEST_F(Npy, FailedSavesLeaveNothing) {
+TEST_F(NpyTest, FailedSaveLeavesNoFile) {
   const auto status = save_npy(folder_ / "no" / "such" / "t.npy", Tensor::zeros({1}, dtype::kInt8).value());
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, ErrorCode::kUnavailable);

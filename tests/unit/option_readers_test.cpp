@@ -72,7 +72,7 @@ TEST_F(OptionReadersTest, ReadEachKind) {
   EXPECT_EQ(result.wait, std::chrono::minutes(1));
 }
 
-TEST_F(OptionReadersTest, LeaveWhatIsNotGiven) {
+TEST_F(OptionReadersTest, KeepDefaultsOfMissingOptions) {
   host.options["other.count"] = "1";
   ASSERT_TRUE(read({}));
   EXPECT_EQ(result.count, 7);
@@ -80,36 +80,36 @@ TEST_F(OptionReadersTest, LeaveWhatIsNotGiven) {
   EXPECT_EQ(result.size, Size::kMedium);
 }
 
-TEST_F(OptionReadersTest, AskTheHostForWhatIsAbsent) {
+TEST_F(OptionReadersTest, FallBackToHostOptions) {
   host.options = {{"toy.count", "3"}, {"toy.name", "host"}};
   ASSERT_TRUE(read({{"name", "request"}}));
   EXPECT_EQ(result.count, 3);
   EXPECT_EQ(result.name, "request");
 }
 
-TEST_F(OptionReadersTest, RelativeFoldersAreOfTheWorkingDirectory) {
+TEST_F(OptionReadersTest, ResolveFoldersAgainstWorkingDirectory) {
   ASSERT_TRUE(read({{"places", "here"}}));
   EXPECT_THAT(result.places, ElementsAre((std::filesystem::current_path() / "here").string()));
 }
 
-TEST_F(OptionReadersTest, NameAnUnknownOptionItsValueAndTheKnownOnes) {
+TEST_F(OptionReadersTest, ReportUnknownOptionWithKnownOnes) {
   EXPECT_EQ(refusal({{"counts", "1\n2"}}),
             "option \"counts\" is not known (given as \"1\\n2\"; backend toy has count, flags, loud, name, places, "
             "size, wait). Did you mean 'count'? Correct or remove it.");
 }
 
-TEST_F(OptionReadersTest, SayThatNoneIsKnown) {
+TEST_F(OptionReadersTest, ReportBackendWithoutOptions) {
   const Status status = read_options("toy", {{"x", ""}}, host, {});
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().message, HasSubstr("backend toy has none)"));
 }
 
-TEST_F(OptionReadersTest, ReadNothingWhereANameIsUnknown) {
+TEST_F(OptionReadersTest, ReadNothingIfOneNameIsUnknown) {
   EXPECT_FALSE(read({{"count", "1"}, {"zest", ""}}));
   EXPECT_EQ(result.count, 7);
 }
 
-TEST_F(OptionReadersTest, RefuseBadValuesWithTheGoodOnes) {
+TEST_F(OptionReadersTest, RejectInvalidValuesAndListValidOnes) {
   EXPECT_EQ(refusal({{"loud", "yes"}}), "option \"loud\" cannot be \"yes\" (backend toy). Use \"on\" or \"off\".");
   EXPECT_EQ(refusal({{"size", ""}}),
             "option \"size\" cannot be \"\" (backend toy). Use \"small\", \"medium\" or \"large\".");
@@ -119,12 +119,12 @@ TEST_F(OptionReadersTest, RefuseBadValuesWithTheGoodOnes) {
   EXPECT_EQ(result.count, 7);
 }
 
-TEST_F(OptionReadersTest, KeepNoListThatIsRefused) {
+TEST_F(OptionReadersTest, DiscardRejectedList) {
   EXPECT_EQ(refusal({{"flags", "-o\n-a"}}), "-o is not allowed");
   EXPECT_THAT(result.flags, testing::IsEmpty());
 }
 
-TEST_F(OptionReadersTest, RefuseBadValuesOfTheHost) {
+TEST_F(OptionReadersTest, RejectInvalidHostValues) {
   host.options["toy.wait"] = "0";
   EXPECT_THAT(refusal({}), HasSubstr("option \"wait\" cannot be \"0\""));
 }

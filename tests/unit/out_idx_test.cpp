@@ -27,32 +27,32 @@ std::string message(const std::vector<int>& out_idx, const Signature& signature 
   return names.error().message;
 }
 
-TEST(OutIdx, CountsFromBothEnds) {
+TEST(OutIdxTest, CountsFromBothEnds) {
   EXPECT_THAT(output_names(three_tensors_and_a_scalar(), {2, -4}).value(), ElementsAre("c", "a"));
 }
 
-TEST(OutIdx, LeavesTheSignaturesOutputs) {
+TEST(OutIdxTest, KeepsSignatureOutputs) {
   Signature signature = three_tensors_and_a_scalar();
   EXPECT_THAT(output_names(signature, {}).value(), IsEmpty());
   signature.outputs = {"c"};
   EXPECT_THAT(output_names(signature, {}).value(), ElementsAre("c"));
 }
 
-TEST(OutIdx, RefusesPositionsOutOfRange) {
+TEST(OutIdxTest, RejectsPositionsOutOfRange) {
   EXPECT_THAT(message({4}), HasSubstr("out_idx index 4 is out of range for a function with 4 parameters"));
   EXPECT_THAT(message({-5}), HasSubstr("out_idx index -5 is out of range"));
   EXPECT_THAT(message({INT_MIN}), HasSubstr("is out of range"));
   EXPECT_THAT(message({INT_MAX}), HasSubstr("is out of range"));
 }
 
-TEST(OutIdx, RefusesTheSameTensorTwice) {
+TEST(OutIdxTest, RejectsDuplicateTensors) {
   EXPECT_THAT(message({2, 2}), HasSubstr("out_idx contains duplicate tensor indices"));
   EXPECT_THAT(message({2, -2}), HasSubstr("out_idx contains duplicate tensor indices ('c' twice)"));
 }
 
-TEST(OutIdx, RefusesScalars) { EXPECT_THAT(message({-1}), HasSubstr("parameter 's' (not a tensor)")); }
+TEST(OutIdxTest, RejectsScalars) { EXPECT_THAT(message({-1}), HasSubstr("parameter 's' (not a tensor)")); }
 
-TEST(OutIdx, RefusesToAnswerTwice) {
+TEST(OutIdxTest, RejectsPositionsWithDeclaredOutputs) {
   Signature signature = three_tensors_and_a_scalar();
   signature.outputs = {"c"};
   EXPECT_THAT(message({2}, signature), HasSubstr("although the program declares its outputs"));

@@ -6,7 +6,7 @@
 namespace kmux {
 namespace {
 
-TEST(OutOfMemory, SaysWhatToDo) {
+TEST(OutOfMemoryTest, ReportsRemedy) {
   const Error error = out_of_memory();
   EXPECT_EQ(error.code, ErrorCode::kOutOfMemory);
   EXPECT_EQ(error.message, "out of memory (the system or a limit refused more). Free some, or raise the limit.");

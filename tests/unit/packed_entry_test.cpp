@@ -43,14 +43,14 @@ class PackedEntryTest : public testing::Test {
   CacheEntry entry_;
 };
 
-TEST_F(PackedEntryTest, IsFoundWhereItWasUnpacked) {
+TEST_F(PackedEntryTest, IsFoundAfterUnpacking) {
   EXPECT_EQ(unpack_entry(to_.folder(), packed()).value(), Staging::Outcome::kPublished);
   EXPECT_EQ(to_.find(key_.digest)->artifact, entry_.artifact);
   EXPECT_EQ(unpack_entry(to_.folder(), packed()).value(), Staging::Outcome::kTaken);
 }
 
 // Inode numbers are valid on one machine only, and times for one build only.
-TEST_F(PackedEntryTest, HasNothingOfWhatItsFilesWereSeenLike) {
+TEST_F(PackedEntryTest, OmitsFileIdentities) {
   const std::string header = temp_.write("a.h", "1").string();
   const Dependencies read{.files = {header}, .seen = DependencySight{.files = {FileIdentity::of(header)}}};
   const FileTime later = file_time_now() + 1'000'000'000;
@@ -62,7 +62,7 @@ TEST_F(PackedEntryTest, HasNothingOfWhatItsFilesWereSeenLike) {
     EXPECT_EQ(bytes.find("seen"), bytes.npos) << name;
 }
 
-TEST_F(PackedEntryTest, IsRefusedUnlessItIsWhole) {
+TEST_F(PackedEntryTest, RejectsIncompleteOrChangedEntry) {
   PackedEntry changed = packed();
   changed.files["launcher"] += "x";
   EXPECT_THAT(refusal(changed), HasSubstr("launcher has another size"));
@@ -80,7 +80,7 @@ TEST_F(PackedEntryTest, IsRefusedUnlessItIsWhole) {
   EXPECT_THAT(refusal(changed), HasSubstr("of another key"));
 }
 
-TEST_F(PackedEntryTest, IsRefusedWithNamesThatLeadElsewhere) {
+TEST_F(PackedEntryTest, RejectsNamesOutsideEntry) {
   for (const char* name : {"../launcher", "/tmp/x", "other", ""}) {
     PackedEntry changed = packed();
     changed.files[name] = "x";
@@ -91,7 +91,7 @@ TEST_F(PackedEntryTest, IsRefusedWithNamesThatLeadElsewhere) {
   EXPECT_THAT(refusal(changed), HasSubstr("that is not a key"));
 }
 
-TEST_F(PackedEntryTest, IsNotMadeOfADamagedEntry) {
+TEST_F(PackedEntryTest, RejectsPackingDamagedOrMissingEntry) {
   const EntryLocation entry = location();
   fs::resize_file(entry.folder / "launcher", 1);
   EXPECT_EQ(pack_entry(entry).error().code, ErrorCode::kInvalidArgument);

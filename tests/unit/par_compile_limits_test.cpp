@@ -17,7 +17,7 @@ namespace kmux {
 namespace {
 
 using namespace std::chrono_literals;
-using ParCompileLimits = ParCompileTest;
+using ParCompileLimitsTest = ParCompileTest;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -41,7 +41,7 @@ class Crowd {
   std::atomic<int> most_ = 0;
 };
 
-TEST_F(ParCompileLimits, CompilesOneAtATimeIfMemoryIsForOne) {
+TEST_F(ParCompileLimitsTest, CompilesSequentiallyIfMemoryFitsOneJob) {
   Crowd crowd;
   Runtime& runtime = runtime_of([&](const Program& program) { return crowd.compile(program); });
   ASSERT_TRUE(par_build(runtime, jobs_of(numbered(12)), {.num_workers = 4, .memory_budget = 1}).ok());
@@ -49,7 +49,7 @@ TEST_F(ParCompileLimits, CompilesOneAtATimeIfMemoryIsForOne) {
   EXPECT_EQ(compiled_, 12);
 }
 
-TEST_F(ParCompileLimits, CompilesSoManyAtOnceAsTheirLearnedPeaksAllow) {
+TEST_F(ParCompileLimitsTest, LimitsConcurrencyByLearnedPeaks) {
   Crowd crowd;
   Runtime& runtime = runtime_of([&](const Program& program) { return crowd.compile(program); });
   constexpr std::uint64_t kPeak = std::uint64_t{1} << 30;
@@ -59,7 +59,7 @@ TEST_F(ParCompileLimits, CompilesSoManyAtOnceAsTheirLearnedPeaksAllow) {
   EXPECT_EQ(crowd.most(), 2);
 }
 
-TEST_F(ParCompileLimits, TakesTheBudgetFromTheEnvironment) {
+TEST_F(ParCompileLimitsTest, ReadsMemoryBudgetFromEnvironment) {
   Crowd crowd;
   Runtime& runtime = runtime_of([&](const Program& program) { return crowd.compile(program); },
                                 Environment::from({{"KMUX_COMPILE_MEMORY", "1K"}}));
@@ -67,7 +67,7 @@ TEST_F(ParCompileLimits, TakesTheBudgetFromTheEnvironment) {
   EXPECT_EQ(crowd.most(), 1);
 }
 
-TEST_F(ParCompileLimits, SharesTheCoresBetweenCallsAtTheSameTime) {
+TEST_F(ParCompileLimitsTest, SharesCoresBetweenConcurrentCalls) {
   Crowd crowd;
   Runtime& runtime = runtime_of([&](const Program& program) { return crowd.compile(program); });
   std::vector<std::thread> threads;
@@ -85,7 +85,7 @@ TEST_F(ParCompileLimits, SharesTheCoresBetweenCallsAtTheSameTime) {
   EXPECT_LE(crowd.most(), static_cast<int>(std::max(2U, std::thread::hardware_concurrency())));
 }
 
-TEST_F(ParCompileLimits, CancelsWhatIsQueuedAndWaitsAMomentForWhatRuns) {
+TEST_F(ParCompileLimitsTest, CancelsQueuedJobsAfterStopRequest) {
   std::stop_source stop;
   Runtime& runtime = runtime_of([&](const Program&) -> Result<Artifact> {
     stop.request_stop();
@@ -98,7 +98,7 @@ TEST_F(ParCompileLimits, CancelsWhatIsQueuedAndWaitsAMomentForWhatRuns) {
   EXPECT_EQ(compiled_, 1);
 }
 
-TEST_F(ParCompileLimits, CompilesNothingThatWasCancelledBefore) {
+TEST_F(ParCompileLimitsTest, CompilesNothingIfAlreadyCancelled) {
   std::stop_source stop;
   stop.request_stop();
   std::vector<JobStep> steps;
@@ -109,14 +109,14 @@ TEST_F(ParCompileLimits, CompilesNothingThatWasCancelledBefore) {
   EXPECT_THAT(steps, ElementsAre(JobStep::kQueued, JobStep::kQueued, JobStep::kCancelled, JobStep::kCancelled));
 }
 
-TEST(TimeLimit, IsThereForSeveralProgramsUnlessSomebodySaysOtherwise) {
+TEST(TimeLimitTest, DefaultsOnlyForSeveralPrograms) {
   EXPECT_EQ(time_limit({}, 1), std::nullopt);
   EXPECT_EQ(time_limit({}, 2), kUsualTimeout);
   EXPECT_EQ(time_limit({.timeout = 0ms}, 2), 0ms);
   EXPECT_EQ(time_limit({.timeout = 5ms}, 1), 5ms);
 }
 
-TEST_F(ParCompileLimits, LeavesACompilerBehindThatTakesTooLong) {
+TEST_F(ParCompileLimitsTest, AbandonsTimedOutCompiler) {
   Door door;
   std::atomic<bool> ended = false;
   Runtime& runtime = runtime_of([&](const Program& program) -> Result<Artifact> {
@@ -139,7 +139,7 @@ TEST_F(ParCompileLimits, LeavesACompilerBehindThatTakesTooLong) {
   EXPECT_TRUE(ended);
 }
 
-TEST_F(ParCompileLimits, LeavesBehindWhatRunsOnceItIsCancelled) {  // C3.4
+TEST_F(ParCompileLimitsTest, AbandonsRunningCompilerOnCancel) {  // C3.4
   Door door;
   std::stop_source stop;
   std::atomic<bool> ended = false;
@@ -164,7 +164,7 @@ TEST_F(ParCompileLimits, LeavesBehindWhatRunsOnceItIsCancelled) {  // C3.4
   EXPECT_EQ(compiled_, 1);
 }
 
-TEST_F(ParCompileLimits, PollsOnTheCallersThreadAndEndsWithWhatThatThrows) {  // C3.4
+TEST_F(ParCompileLimitsTest, PollsOnCallerThreadAndPropagatesException) {  // C3.4
   Door door;
   Runtime& runtime = runtime_of([&](const Program&) -> Result<Artifact> {
     door.pass();
@@ -182,7 +182,7 @@ TEST_F(ParCompileLimits, PollsOnTheCallersThreadAndEndsWithWhatThatThrows) {  //
   runtime_.reset();
 }
 
-TEST_F(ParCompileLimits, DoesNotCountTheTimeThatAJobWaitsForMemory) {
+TEST_F(ParCompileLimitsTest, ExcludesMemoryWaitFromTimeout) {
   Runtime& runtime = runtime_of([&](const Program&) -> Result<Artifact> {
     std::this_thread::sleep_for(60ms);
     return artifact();

@@ -14,7 +14,7 @@ namespace kmux {
 namespace {
 
 using namespace std::chrono_literals;
-using ParCompile = ParCompileTest;
+using ParCompileTest = ParCompileTest;
 using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
@@ -23,7 +23,7 @@ using testing::IsEmpty;
 using testing::Optional;
 using testing::SizeIs;
 
-TEST_F(ParCompile, ReturnsKernelsInInputOrderWhateverEndsFirst) {
+TEST_F(ParCompileTest, ReturnsKernelsInInputOrder) {
   Door door;
   Runtime& runtime = runtime_of([&](const Program& program) -> Result<Artifact> {
     program.name == "p0" ? door.pass() : program.name == "p2" ? door.open() : void();
@@ -33,7 +33,7 @@ TEST_F(ParCompile, ReturnsKernelsInInputOrderWhateverEndsFirst) {
   EXPECT_THAT(names_of(kernels), ElementsAre("p0", "p1", "p2"));
 }
 
-TEST_F(ParCompile, CompilesAsManyAtOnceAsThereAreWorkers) {
+TEST_F(ParCompileTest, UsesAllWorkersConcurrently) {
   Door door;
   Runtime& runtime = runtime_of([&](const Program&) -> Result<Artifact> {
     door.pass();
@@ -47,18 +47,18 @@ TEST_F(ParCompile, CompilesAsManyAtOnceAsThereAreWorkers) {
   opener.join();
 }
 
-TEST_F(ParCompile, HasNothingToDoForNothing) {
+TEST_F(ParCompileTest, AcceptsEmptyJobList) {
   EXPECT_THAT(par_compile(failing({}), std::span<const CompileJob>()).value(), IsEmpty());
 }
 
-TEST_F(ParCompile, BuildsWithoutLoading) {
+TEST_F(ParCompileTest, BuildsWithoutLoading) {
   const auto built = par_build(failing({}), jobs_of(numbered(3))).value();
   ASSERT_THAT(built, SizeIs(3));
   EXPECT_EQ(built[2].backend, "compiling");
   EXPECT_EQ(built[2].artifact, artifact());
 }
 
-TEST_F(ParCompile, LeavesOutWhatFailsIfAskedTo) {
+TEST_F(ParCompileTest, TryCompileReturnsResultPerJob) {
   const std::vector<Program> programs = {named("p1"), named("p0"), named("p3"), named("p1")};
   const auto kernels = try_par_compile(failing({"p1", "p3"}), programs, {}, {.num_workers = 2}).value();
   std::vector<std::string> told;
@@ -66,14 +66,14 @@ TEST_F(ParCompile, LeavesOutWhatFailsIfAskedTo) {
   EXPECT_THAT(told, ElementsAre("p1 is broken", "p0", "p3 is broken", "p1 is broken"));
 }
 
-TEST_F(ParCompile, BuildsWhatItCanIfAskedTo) {
+TEST_F(ParCompileTest, TryBuildReturnsResultPerJob) {
   const auto built = try_par_build(failing({"p1"}), jobs_of(numbered(3)), {.num_workers = 2}).value();
   ASSERT_THAT(built, SizeIs(3));
   EXPECT_TRUE(built[0] && built[2]);
   EXPECT_EQ(built[1].error().message, "p1 is broken");
 }
 
-TEST_F(ParCompile, ReturnsTheFirstFailureByInputOrderThoughALaterOneCameFirst) {
+TEST_F(ParCompileTest, ReturnsFirstFailureByInputOrder) {
   Door door;
   Runtime& runtime = runtime_of([&](const Program& program) -> Result<Artifact> {
     if (program.name == "p3") door.pass();  // of the first two by priority, the last to end
@@ -93,7 +93,7 @@ TEST_F(ParCompile, ReturnsTheFirstFailureByInputOrderThoughALaterOneCameFirst) {
   EXPECT_THAT(error.explain(), HasSubstr("program 3 \"p3\": p3 is broken"));
 }
 
-TEST_F(ParCompile, CancelsWhatComesAfterAFailure) {
+TEST_F(ParCompileTest, CancelsJobsAfterFailure) {
   std::vector<std::size_t> cancelled;
   const auto note = [&](const CompileProgress& event) {
     if (event.step == JobStep::kCancelled) cancelled.push_back(event.index);
@@ -103,7 +103,7 @@ TEST_F(ParCompile, CancelsWhatComesAfterAFailure) {
   EXPECT_EQ(compiled_, 2);
 }
 
-TEST_F(ParCompile, CompilesIdenticalProgramsOnce) {
+TEST_F(ParCompileTest, CompilesIdenticalProgramsOnce) {
   std::vector<CompileJob> jobs;
   for (int i = 0; i < 64; ++i) jobs.push_back({named("p" + std::to_string(i % 8))});
   std::map<std::size_t, std::size_t> same_as;
@@ -117,13 +117,13 @@ TEST_F(ParCompile, CompilesIdenticalProgramsOnce) {
   EXPECT_EQ(kernels[63].name(), "p7");
 }
 
-TEST_F(ParCompile, TakesOtherOptionsForAnotherProgram) {
+TEST_F(ParCompileTest, TreatsOtherOptionsAsSeparateJob) {
   const std::vector<CompileJob> jobs = {{named("p")}, {named("p"), {.options = {{"level", "3"}}}}};
   ASSERT_TRUE(par_build(failing({}), jobs).ok());
   EXPECT_EQ(compiled_, 2);
 }
 
-TEST_F(ParCompile, CompilesTheHighestPriorityFirst) {
+TEST_F(ParCompileTest, CompilesHighestPriorityFirst) {
   std::vector<std::string> order;
   Runtime& runtime = runtime_of([&](const Program& program) -> Result<Artifact> {
     order.push_back(program.name);
@@ -137,7 +137,7 @@ TEST_F(ParCompile, CompilesTheHighestPriorityFirst) {
   EXPECT_THAT(order, ElementsAre("p2", "p3", "p1", "p0"));
 }
 
-TEST_F(ParCompile, TellsEveryStepInOrderOnTheCallersThread) {
+TEST_F(ParCompileTest, ReportsStepsInOrderOnCallerThread) {
   std::vector<std::string> steps;
   std::vector<CompileCounts> counts;
   const auto caller = std::this_thread::get_id();
@@ -158,7 +158,7 @@ TEST_F(ParCompile, TellsEveryStepInOrderOnTheCallersThread) {
   EXPECT_EQ(counts.back(), (CompileCounts{.total = 2, .done = 1, .failed = 1}));
 }
 
-TEST_F(ParCompile, SaysWhatWasInTheCache) {
+TEST_F(ParCompileTest, ReportsCacheHits) {
   const TempFolder folder;
   Environment environment;
   environment.cache_dir = folder.path() / "cache";
@@ -178,7 +178,7 @@ TEST_F(ParCompile, SaysWhatWasInTheCache) {
   EXPECT_EQ(compiled_, 4);
 }
 
-TEST_F(ParCompile, FindsNothingInTheCacheForAProgramThatIsInvalid) {
+TEST_F(ParCompileTest, ReportsNoCacheHitForInvalidProgram) {
   Program invalid = named("invalid");
   invalid.signature.params.clear();
   bool was_told = false;
@@ -191,7 +191,7 @@ TEST_F(ParCompile, FindsNothingInTheCacheForAProgramThatIsInvalid) {
   EXPECT_TRUE(was_told);
 }
 
-TEST_F(ParCompile, KeepsWhatItHasLearnedBesideTheCache) {
+TEST_F(ParCompileTest, PersistsLearnedCostsWithCache) {
   const TempFolder folder;
   Environment environment;
   environment.cache_dir = folder.path() / "cache";
@@ -209,7 +209,7 @@ TEST_F(ParCompile, KeepsWhatItHasLearnedBesideTheCache) {
   EXPECT_TRUE(first_eta.has_value());  // before any job of this run has ended
 }
 
-TEST_F(ParCompile, PassesOnWhatTheCallersFunctionThrowsAndCancelsTheRest) {
+TEST_F(ParCompileTest, PropagatesCallbackExceptionAndCancelsRest) {
   Door thrown;
   Runtime& runtime = runtime_of([&](const Program&) -> Result<Artifact> {
     thrown.pass();
@@ -225,14 +225,14 @@ TEST_F(ParCompile, PassesOnWhatTheCallersFunctionThrowsAndCancelsTheRest) {
   EXPECT_LT(compiled_, 50);
 }
 
-TEST_F(ParCompile, TurnsAnExceptionOfACompilerIntoAnError) {
+TEST_F(ParCompileTest, ReportsCompilerExceptionAsError) {
   Runtime& runtime = runtime_of([](const Program&) -> Result<Artifact> { throw std::runtime_error("no memory"); });
   const Error error = par_build(runtime, jobs_of(numbered(1))).error();
   EXPECT_EQ(error.code, ErrorCode::kInternal);
   EXPECT_THAT(error.message, HasSubstr("(no memory)"));
 }
 
-TEST_F(ParCompile, RefusesNumbersThatAreNone) {
+TEST_F(ParCompileTest, RejectsInvalidLimits) {
   const std::vector<CompileJob> jobs = jobs_of(numbered(1));
   Runtime& runtime = failing({});
   EXPECT_THAT(par_build(runtime, jobs, {.num_workers = -1}).error().message, HasSubstr("num_workers is -1"));

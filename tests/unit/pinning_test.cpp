@@ -17,9 +17,9 @@ using testing::HasSubstr;
 const std::string kProgramDigest(64, 'a');
 
 /// Two candidates: 'cpu' is possible, 'gpu' is refused.
-class Pinning : public testing::Test {
+class PinningTest : public testing::Test {
  protected:
-  Pinning() {
+  PinningTest() {
     for (const char* name : {"cpu", "gpu"}) {
       Manifest manifest;
       manifest.name = name;
@@ -46,13 +46,13 @@ class Pinning : public testing::Test {
   std::vector<Candidate> candidates_;
 };
 
-TEST_F(Pinning, TakesWhatIsPinnedForThisTarget) {
+TEST_F(PinningTest, SelectsPinForThisTarget) {
   EXPECT_EQ(
       asked({{kProgramDigest, "gemm", "d", "cpu", "99", 0}, {kProgramDigest, "gemm", "c", "cpu", "01", 0}}).value(),
       0U);
 }
 
-TEST_F(Pinning, TakesTheFirstCandidateOfThoseThatArePinnedForTargetsOfThisMachine) {
+TEST_F(PinningTest, SelectsFirstCandidateAmongMatchingPins) {
   candidates_[1].verdict = Verdict::kPossible;
   candidates_[1].target = "g";
   std::swap(candidates_[0], candidates_[1]);  // the device's backend goes first; its target is second in the file
@@ -61,32 +61,32 @@ TEST_F(Pinning, TakesTheFirstCandidateOfThoseThatArePinnedForTargetsOfThisMachin
       0U);
 }
 
-TEST_F(Pinning, RefusesAProgramThatIsNotThere) {
+TEST_F(PinningTest, RejectsUnpinnedProgram) {
   const Error error = refusal({std::string(64, 'b'), "gemm", "c", "cpu", "01", 0});
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("program 'gemm' (aaaaaaaaaaaa) is not in lock file '/l' (policy pinned)"));
 }
 
-TEST_F(Pinning, RefusesAPluginThatChanged) {
+TEST_F(PinningTest, RejectsChangedPlugin) {
   const Error error = refusal({kProgramDigest, "gemm", "c", "cpu", "02", 0});
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
   EXPECT_THAT(error.message, HasSubstr("to build 02 of plugin 'cpu', and this one is 01"));
 }
 
-TEST_F(Pinning, RefusesAnotherTarget) {
+TEST_F(PinningTest, RejectsPinForOtherTarget) {
   EXPECT_THAT(refusal({kProgramDigest, "gemm", "d", "cpu", "01", 0}).message,
               HasSubstr("for d only, which is not a target of this machine"));
   EXPECT_THAT(refusal({kProgramDigest, "gemm", "c", "cpu", "01", 7}).message,
               HasSubstr("which is not a target of this machine"));
 }
 
-TEST_F(Pinning, RefusesABackendThatCannot) {
+TEST_F(PinningTest, RejectsUnavailableBackend) {
   const Error error = refusal({kProgramDigest, "gemm", "c", "gpu", "01", 0});
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
   EXPECT_THAT(error.message, HasSubstr("to backend 'gpu', which cannot take it (there is no device)"));
 }
 
-TEST_F(Pinning, FindsTheProgramAmongMany) {
+TEST_F(PinningTest, FindsProgramAmongManyPins) {
   std::vector<Pin> pins;
   for (const char* target : {"d", "c"}) {
     for (const char digit : {'c', 'a', 'b'}) pins.push_back({std::string(64, digit), "gemm", target, "cpu", "01", 0});
@@ -97,7 +97,7 @@ TEST_F(Pinning, FindsTheProgramAmongMany) {
   EXPECT_EQ(asked(pins).value(), 0U);
 }
 
-TEST_F(Pinning, PutsTheWinnerInPlaceOfAnEarlierOne) {
+TEST_F(PinningTest, ReplacesEarlierPinOfSameTarget) {
   const TempFolder folder;
   const Program program{.name = "gemm"};
   Tuning tuning;
@@ -113,7 +113,7 @@ TEST_F(Pinning, PutsTheWinnerInPlaceOfAnEarlierOne) {
                           Pin{digest(program), "gemm", "d", "gpu", "02", 1}));
 }
 
-TEST_F(Pinning, DoesNotOverwriteAFileThatIsNoLockFile) {
+TEST_F(PinningTest, RejectsOverwritingForeignFile) {
   const TempFolder folder;
   const auto file = folder.write("lock", "precious");
   Tuning tuning;

@@ -19,7 +19,7 @@ PluginScript script(const std::string& name, int priority, std::int32_t device_t
 }
 
 /// A device of type 2 with two backends, and the host with one.
-class Placement : public testing::Test {
+class PlacementTest : public testing::Test {
  protected:
   CompileOptions placed_on(DLDeviceType type, int ordinal, CompileOptions options = {}, const char* dialect = "c") {
     const Program program{.name = "p", .variants = {{.dialect = dialect}}};
@@ -38,38 +38,38 @@ class Placement : public testing::Test {
   Shared<Runtime> runtime_;
 };
 
-TEST_F(Placement, IsWhereTheTensorsAre) {
+TEST_F(PlacementTest, FollowsTensorDevice) {
   EXPECT_EQ(placed_on(kDLCPU, 0).target, "cpu");
   EXPECT_EQ(placed_on(kDLCUDA, 3).target, "fast");
   EXPECT_EQ(placed_on(kDLCUDA, 3).device, 3);
 }
 
-TEST_F(Placement, IsWhatTheCallerSays) {
+TEST_F(PlacementTest, PrefersCallerOptions) {
   const CompileOptions options = placed_on(kDLCUDA, 3, {.target = "mine", .device = 1});
   EXPECT_EQ(options.target, "mine");
   EXPECT_EQ(options.device, 1);
 }
 
-TEST_F(Placement, IsWhatTheEnvironmentSays) {
+TEST_F(PlacementTest, DefersToEnvironmentTarget) {
   restart({.target = "mine"});
   EXPECT_EQ(placed_on(kDLCUDA, 0).target, "");  // left to the environment
   EXPECT_EQ(placed_on(kDLCUDA, 0, {.target = "auto"}).target, "fast");
 }
 
-TEST_F(Placement, PrefersTheNamedBackend) {
+TEST_F(PlacementTest, PrefersNamedBackend) {
   EXPECT_EQ(placed_on(kDLCUDA, 0, {.execution_backend = "low"}).target, "slow");
   EXPECT_EQ(placed_on(kDLCPU, 0, {.execution_backend = "low"}).target, "cpu");  // the resolver will refuse it
   restart({.execution_backend = "low"});
   EXPECT_EQ(placed_on(kDLCUDA, 0).target, "slow");
 }
 
-TEST_F(Placement, NeedsADialectThatTheBackendTakes) {
+TEST_F(PlacementTest, RequiresDialectOfBackend) {
   high_.manifest.dialects = {"d"};
   EXPECT_EQ(placed_on(kDLCUDA, 0).target, "slow");
   EXPECT_EQ(placed_on(kDLCUDA, 0, {}, "d").target, "fast");
 }
 
-TEST_F(Placement, LeavesWhatItDoesNotKnow) {
+TEST_F(PlacementTest, KeepsOptionsForUnknownDevice) {
   EXPECT_EQ(placed_on(kDLMetal, 0).target, "");
   EXPECT_EQ(placed({}, *runtime_, {}, std::array{Tensor()}), CompileOptions{});
 }

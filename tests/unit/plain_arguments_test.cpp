@@ -47,7 +47,7 @@ TEST_F(PlainArgumentsTest, FillsAddressesAndSymbols) {
   EXPECT_TRUE(fills(plain_tensor({2, 3}, kPlainF32, {3, 1}), plain_tensor({3, 4}, kPlainF32, {4, 1})));
 }
 
-TEST_F(PlainArgumentsTest, LeavesWhatIsUnusualToTheList) {
+TEST_F(PlainArgumentsTest, RejectsUnusualTensors) {
   const Tensor x = plain_tensor({2, 3});
   const Tensor y = plain_tensor({3, 4});
   EXPECT_FALSE(fills(plain_tensor({2, 3}, dtype::kFloat16), y));
@@ -81,7 +81,7 @@ class PlainScalarsTest : public testing::Test {
   std::array<kmux_slot, 8> slots_{};
 };
 
-TEST_F(PlainScalarsTest, FillsTheirBits) {
+TEST_F(PlainScalarsTest, FillsScalarBits) {
   EXPECT_FALSE(plain_.empty());
   EXPECT_TRUE(fills(Arg(-5), Arg(0.5), Arg(-0.1)));
   EXPECT_EQ(slots_[0].bits, 0xFFFFFFFBU) << "zero-extended";
@@ -91,7 +91,7 @@ TEST_F(PlainScalarsTest, FillsTheirBits) {
   EXPECT_EQ(slots_[4].i64, 2) << "m";
 }
 
-TEST_F(PlainScalarsTest, LeavesWhatIsUnusualToTheList) {
+TEST_F(PlainScalarsTest, RejectsUnusualScalars) {
   EXPECT_FALSE(fills(Arg(std::int64_t{1} << 31), Arg(0.5), Arg(0.5))) << "more than int32 holds";
   EXPECT_FALSE(fills(Arg(5U), Arg(0.5), Arg(0.5)));
   EXPECT_FALSE(fills(Arg(5.0), Arg(0.5), Arg(0.5)));
@@ -100,7 +100,7 @@ TEST_F(PlainScalarsTest, LeavesWhatIsUnusualToTheList) {
   EXPECT_FALSE(fills(Arg(nullptr), Arg(0.5), Arg(0.5)));
 }
 
-TEST(PlainArguments, HaveNothingToBeSolvedFor) {
+TEST_F(PlainArgumentsTest, AreEmptyForUnsupportedSignatures) {
   EXPECT_TRUE(plain_of(fake_signature({buffer_param("x", kPlainF32, {kPlainM * 2})})).empty());
   const Param tensor = buffer_param("x", kPlainF32, {kPlainM});
   const Expr scalar = Expr::symbol("s");

@@ -6,7 +6,7 @@
 namespace kmux {
 namespace {
 
-TEST(PlanMemory, NamesTensorsPointersAndWorkspacesWithTheirBytes) {
+TEST(PlanMemoryTest, ListsTensorsPointersAndWorkspacesWithSizes) {
   ProgramBuilder builder("sample");
   const Expr m = builder.symbol("m");
   builder.buffer("x", BufferParam{dtype::kFloat16, {m, 4}});

@@ -20,19 +20,19 @@ Program program_of_two() {
   return builder.metadata(metadata).build().value();
 }
 
-TEST(PlanPart, HasThePlanOfItsVariant) {
+TEST(PlanPartTest, RoundTripsPlanOfVariant) {
   const Program program = program_of_two();
   for (std::size_t variant : {0u, 1u}) {
     EXPECT_EQ(read_plan(plan_part(program, variant)).value(), lower(program, variant).value());
   }
 }
 
-TEST(PlanPart, LeavesOutWhatAPlanDoesNotNeed) {
+TEST(PlanPartTest, OmitsUnneededData) {
   EXPECT_THAT(plan_part(program_of_two(), 0), Not(HasSubstr("secret")));
   EXPECT_THAT(plan_part(program_of_two(), 0), Not(HasSubstr("other")));
 }
 
-TEST(PlanPart, OtherTextIsRefused) {
+TEST(PlanPartTest, RejectsInvalidText) {
   EXPECT_EQ(read_plan("{}").error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(read_plan("not json").error().code, ErrorCode::kInvalidArgument);
 }

@@ -33,7 +33,7 @@ int run_plan(const Plan& plan, Recorder& recorder, std::int64_t n, std::uint64_t
   return PlanRunner::compile(plan).value().launch(slots, recorder.driver_env(), recorder.sink());
 }
 
-TEST(PlanRunner, LaunchesInOrder) {
+TEST(PlanRunnerTest, LaunchesInOrder) {
   Plan plan = base_plan();
   plan.steps = {launch_of(1), PlanFill{{}, kRunnerN * 4, 7}, launch_of(0, ceildiv(kRunnerN, 4))};
   Recorder recorder;
@@ -42,7 +42,7 @@ TEST(PlanRunner, LaunchesInOrder) {
   EXPECT_EQ(recorder.error, "");
 }
 
-TEST(PlanRunner, StopsAtTheFirstFailure) {
+TEST(PlanRunnerTest, StopsAtFirstFailure) {
   Plan plan = base_plan();
   plan.steps = {launch_of(0), launch_of(1), launch_of(0)};
   Recorder recorder;
@@ -51,7 +51,7 @@ TEST(PlanRunner, StopsAtTheFirstFailure) {
   EXPECT_EQ(recorder.calls.size(), 2u);
 }
 
-TEST(PlanRunner, SkipsAnEmptyGridBeforeItLooksAtTheRest) {
+TEST(PlanRunnerTest, SkipsEmptyGridBeforeEvaluatingRest) {
   Plan plan = base_plan();
   PlanLaunch launch = launch_of(0, kRunnerN);
   launch.dynamic_smem_bytes = floordiv(64, kRunnerN);
@@ -61,7 +61,7 @@ TEST(PlanRunner, SkipsAnEmptyGridBeforeItLooksAtTheRest) {
   EXPECT_THAT(recorder.calls, ElementsAre("launch 1 x1"));
 }
 
-TEST(PlanRunner, RefusesExtentsOutOfRange) {
+TEST(PlanRunnerTest, RejectsExtentsOutOfRange) {
   Plan plan = base_plan();
   plan.steps = {launch_of(0, kRunnerN * 2)};
   for (const std::int64_t n : {std::int64_t{-1}, std::int64_t{1} << 31, std::int64_t{1} << 62}) {
@@ -72,7 +72,7 @@ TEST(PlanRunner, RefusesExtentsOutOfRange) {
   }
 }
 
-TEST(PlanRunner, RefusesAConstantBlockOfNoThreadsInEveryLaunch) {
+TEST(PlanRunnerTest, RejectsEmptyConstantBlock) {
   Plan plan = base_plan();
   PlanLaunch launch = launch_of(0);
   launch.block = {0, 1, 1};
@@ -82,7 +82,7 @@ TEST(PlanRunner, RefusesAConstantBlockOfNoThreadsInEveryLaunch) {
   EXPECT_THAT(recorder.error, HasSubstr("block of \"k0\" = \"(0, 1, 1)\" (the value is out of range)"));
 }
 
-TEST(PlanRunner, NamesTheLetThatFails) {
+TEST(PlanRunnerTest, ReportsFailingLet) {
   Plan plan = base_plan();
   plan.lets = {{"t", floordiv(100, kRunnerN)}};
   plan.steps = {launch_of(0)};
@@ -94,7 +94,7 @@ TEST(PlanRunner, NamesTheLetThatFails) {
   EXPECT_THAT(recorder.calls, IsEmpty());
 }
 
-TEST(PlanRunner, NamesTheArgumentThatDoesNotFit) {
+TEST(PlanRunnerTest, ReportsArgumentOutOfRange) {
   Plan plan = base_plan();
   plan.steps = {launch_of(0, 1, {PlanAddress{}, PlanValue{Expr::cast(dtype::kInt8, kRunnerN), dtype::kInt8}})};
   Recorder recorder;
@@ -104,7 +104,7 @@ TEST(PlanRunner, NamesTheArgumentThatDoesNotFit) {
 }
 
 // Padding between members must be 0, whatever the stack held before.
-TEST(PlanRunner, PutsStructuresTogether) {
+TEST(PlanRunnerTest, AssemblesStructArguments) {
   Plan plan = base_plan();
   const PlanStruct record{{{PlanAddress{PlanAddress::Source::kSlot, 0, 8}, 0},
                            {PlanScalar{1, dtype::kInt8}, 8},
@@ -132,7 +132,7 @@ TEST(PlanRunner, PutsStructuresTogether) {
   EXPECT_THAT(recorder.calls, ElementsAre("launch 0 x1"));
 }
 
-TEST(PlanRunner, NamesTheMemberThatDoesNotFit) {
+TEST(PlanRunnerTest, ReportsStructMemberOutOfRange) {
   Plan plan = base_plan();
   plan.steps = {
       launch_of(0, 1, {PlanStruct{{{PlanValue{Expr::cast(dtype::kInt8, kRunnerN), dtype::kInt8}, 0}}, 1, 1}})};
@@ -141,7 +141,7 @@ TEST(PlanRunner, NamesTheMemberThatDoesNotFit) {
   EXPECT_THAT(recorder.error, HasSubstr("argument 0 of \"k0\" = \"int8(n)\" (the value does not fit its type)"));
 }
 
-TEST(PlanRunner, ReportsAFailedAssertWithItsMessage) {
+TEST(PlanRunnerTest, ReportsFailedAssertMessage) {
   Plan plan = base_plan();
   plan.asserts = {{kRunnerN > 0, "n must be \"positive\".\n100% sure?"}};
   plan.steps = {launch_of(0)};
@@ -150,7 +150,7 @@ TEST(PlanRunner, ReportsAFailedAssertWithItsMessage) {
   EXPECT_EQ(recorder.error, plan.asserts[0].message);
 }
 
-TEST(PlanRunner, RefusesAFillBeyondItsBufferBeforeTheFirstStep) {
+TEST(PlanRunnerTest, RejectsOversizedFillBeforeFirstStep) {
   const Plan plan = filling_plan([](BodyBuilder body, const Expr& n, const Expr& s) { body.fill("A", n * 4 + s); });
   Recorder whole;
   EXPECT_EQ(run_plan(plan, whole, 1024, 0), KMUX_OK);
@@ -171,7 +171,7 @@ TEST(PlanRunner, RefusesAFillBeyondItsBufferBeforeTheFirstStep) {
             "fit into 64 bits). Pass arguments for which it has a value.");
 }
 
-TEST(PlanRunner, ChecksAFillInALoopOrGuardAtItsStep) {
+TEST(PlanRunnerTest, ChecksFillInLoopOrGuardAtItsStep) {
   const Plan plan = filling_plan([](BodyBuilder body, const Expr& n, const Expr& s) {
     body.when(s > 4, [&](BodyBuilder& then) { then.fill("A", n * 1024); });
     body.loop("i", 1, s, [](BodyBuilder& inner, const Expr& i) { inner.fill("A", i * 8, 1); });
@@ -193,13 +193,13 @@ Plan workspace_plan() {
   return plan;
 }
 
-TEST(PlanRunner, FreesWorkspacesInReverse) {
+TEST(PlanRunnerTest, FreesWorkspacesInReverseOrder) {
   Recorder recorder;
   EXPECT_EQ(run_plan(workspace_plan(), recorder, 8), KMUX_OK);
   EXPECT_THAT(recorder.calls, ElementsAre("allocate 8 at 256", "allocate 16 at 16", "launch 0 x1", "free 1", "free 0"));
 }
 
-TEST(PlanRunner, FreesWhatItHasWhenAWorkspaceCannotBeHad) {
+TEST(PlanRunnerTest, FreesWorkspacesAfterFailedAllocation) {
   Recorder recorder;
   recorder.fail_at = "allocate 16 at 16";
   EXPECT_EQ(run_plan(workspace_plan(), recorder, 8), KMUX_LAUNCH_FAILED);
@@ -208,14 +208,14 @@ TEST(PlanRunner, FreesWhatItHasWhenAWorkspaceCannotBeHad) {
             "cannot allocate workspace \"w\" (16 bytes on device 3). Free memory or pass smaller tensors.");
 }
 
-TEST(PlanRunner, FreesWorkspacesAfterAFailure) {
+TEST(PlanRunnerTest, FreesWorkspacesAfterFailedLaunch) {
   Recorder recorder;
   recorder.fail_at = "launch 0 x1";
   EXPECT_EQ(run_plan(workspace_plan(), recorder, 8), KMUX_LAUNCH_FAILED);
   EXPECT_THAT(recorder.calls, ElementsAre("allocate 8 at 256", "allocate 16 at 16", "launch 0 x1", "free 1", "free 0"));
 }
 
-TEST(PlanRunner, RoundsUpTheAddressOfAWorkspaceThatIsAlignedToMoreThanAllocatorsGive) {
+TEST(PlanRunnerTest, RoundsUpOveralignedWorkspaceAddress) {
   for (const std::int64_t alignment : {512, 4096, 65536}) {
     Recorder recorder;
     EXPECT_EQ(run_plan(plan_with_alignment(alignment), recorder, 20), KMUX_OK);
@@ -225,7 +225,7 @@ TEST(PlanRunner, RoundsUpTheAddressOfAWorkspaceThatIsAlignedToMoreThanAllocators
   }
 }
 
-TEST(PlanRunner, FreesWhatItAllocatedAndNotWhatItRoundedUp) {
+TEST(PlanRunnerTest, FreesOriginalWorkspaceAddress) {
   Plan plan = plan_with_alignment(4096);
   plan.workspaces.push_back({"v", 8, 64});
   plan.workspaces.push_back({"u", 8, 512});
@@ -237,7 +237,7 @@ TEST(PlanRunner, FreesWhatItAllocatedAndNotWhatItRoundedUp) {
   EXPECT_EQ(recorder.argument_bits.at(0) % 512, 1u);
 }
 
-TEST(PlanRunner, RefusesAWorkspaceThatNoMachineCanAlign) {
+TEST(PlanRunnerTest, RejectsWorkspaceSizeOverflow) {
   Recorder recorder;
   EXPECT_EQ(run_plan(plan_with_alignment(512), recorder, INT64_MAX), KMUX_UNAVAILABLE);
   EXPECT_THAT(recorder.calls, IsEmpty());
@@ -246,7 +246,7 @@ TEST(PlanRunner, RefusesAWorkspaceThatNoMachineCanAlign) {
             "tensors.");
 }
 
-TEST(PlanRunner, ChoosesBranchesAndCountsLoops) {
+TEST(PlanRunnerTest, ExecutesBranchesAndLoops) {
   Plan plan = base_plan();
   const Expr i = Expr::symbol("i");
   plan.steps = {PlanIf{kRunnerN > 2, {PlanFor{"i", kRunnerN - 2, kRunnerN, {launch_of(0, i + 10)}}}, {launch_of(1)}}};
@@ -258,7 +258,7 @@ TEST(PlanRunner, ChoosesBranchesAndCountsLoops) {
   EXPECT_THAT(small.calls, ElementsAre("launch 1 x1"));
 }
 
-TEST(PlanRunner, GivesALoopVariableThatHidesAnotherItsOwnValue) {
+TEST(PlanRunnerTest, ShadowsOuterLoopVariable) {
   Plan plan = base_plan();
   const Expr i = Expr::symbol("i");
   plan.steps = {PlanFor{"i", 1, 3, {PlanFor{"i", 7, 8, {launch_of(1, i)}}, launch_of(0, i)}}};
@@ -267,7 +267,7 @@ TEST(PlanRunner, GivesALoopVariableThatHidesAnotherItsOwnValue) {
   EXPECT_THAT(recorder.calls, ElementsAre("launch 1 x7", "launch 0 x1", "launch 1 x7", "launch 0 x2"));
 }
 
-TEST(PlanRunner, PassesEveryAttribute) {
+TEST(PlanRunnerTest, PassesAllLaunchAttributes) {
   Plan plan = base_plan();
   PlanLaunch launch = launch_of(1, kRunnerN);
   launch.cluster = {2, 1, 1};
@@ -285,7 +285,7 @@ TEST(PlanRunner, PassesEveryAttribute) {
   EXPECT_EQ(recorder.last.window_count, 2u);
 }
 
-TEST(PlanRunner, RefusesAnUnsignedScalarThatExpressionsCannotHold) {
+TEST(PlanRunnerTest, RejectsUnsignedScalarAboveInt64) {
   Plan plan = base_plan(dtype::kUInt64);
   plan.bindings = {{"s", 1, dtype::kUInt64}};
   plan.steps = {launch_of(0, Expr::symbol("s"))};
@@ -294,7 +294,7 @@ TEST(PlanRunner, RefusesAnUnsignedScalarThatExpressionsCannotHold) {
   EXPECT_THAT(recorder.error, HasSubstr("scalar \"s\" (the value is out of range)"));
 }
 
-TEST(PlanRunner, RunsAPlanThatIsLargerThanUsual) {
+TEST(PlanRunnerTest, RunsLargePlan) {
   Plan plan = base_plan();
   std::vector<PlanArg> args(1000, PlanValue{Expr::cast(dtype::kInt32, kRunnerN + 1), dtype::kInt32});
   plan.steps = {launch_of(0, 1, std::move(args))};
@@ -303,7 +303,7 @@ TEST(PlanRunner, RunsAPlanThatIsLargerThanUsual) {
   EXPECT_THAT(recorder.argument_bits, ElementsAre(42));
 }
 
-TEST(PlanRunner, RefusesAPlanThatDoesNotFitOnTheStack) {
+TEST(PlanRunnerTest, RejectsPlanExceedingStack) {
   Plan plan = base_plan();
   plan.steps = {launch_of(0, 1, std::vector<PlanArg>(5000, PlanAddress{}))};
   const auto refused = PlanRunner::compile(plan);
@@ -312,7 +312,7 @@ TEST(PlanRunner, RefusesAPlanThatDoesNotFitOnTheStack) {
   EXPECT_THAT(refused.error().message, HasSubstr("5000 arguments"));
 }
 
-TEST(PlanRunner, RefusesANameWithoutAValue) {
+TEST(PlanRunnerTest, RejectsUnboundName) {
   Plan plan = base_plan();
   plan.steps = {launch_of(0, Expr::symbol("lost"))};
   const auto refused = PlanRunner::compile(plan);

@@ -32,7 +32,7 @@ class Sample {
 
 const PlanLaunch& launch_at(const Plan& plan, std::size_t index) { return std::get<PlanLaunch>(plan.steps[index]); }
 
-TEST(Plan, LooksNamesUp) {
+TEST(PlanTest, ResolvesArgumentNames) {
   Sample sample;
   sample.builder.workspace("w", sample.n * 4, 128);
   sample.launch("k").args({"A", "p", "s", "w"}).arg(TensorArg{"A", 16});
@@ -45,7 +45,7 @@ TEST(Plan, LooksNamesUp) {
   EXPECT_EQ(plan.workspaces[0].alignment_bytes, 128);
 }
 
-TEST(Plan, BindsOnlyTheNamesThatExpressionsUse) {
+TEST(PlanTest, BindsOnlyUsedNames) {
   Sample sample;
   sample.launch("k").args({"A"}).arg(sample.m + sample.s);
   const Plan plan = sample.plan();
@@ -53,7 +53,7 @@ TEST(Plan, BindsOnlyTheNamesThatExpressionsUse) {
   EXPECT_EQ(plan.slots[3].name, "n");
 }
 
-TEST(Plan, FoldsConstantLetsIntoTheirUses) {
+TEST(PlanTest, FoldsConstantLetsIntoTheirUses) {
   Sample sample;
   const Expr tile = sample.builder.let("tile", Expr(2) * 64);
   const Expr count = sample.builder.let("count", ceildiv(sample.n, tile));
@@ -64,7 +64,7 @@ TEST(Plan, FoldsConstantLetsIntoTheirUses) {
   EXPECT_EQ(launch_at(plan, 0).grid[0], Expr::symbol("count"));
 }
 
-TEST(Plan, DropsAssertsThatHoldAndKeepsOthers) {
+TEST(PlanTest, DropsOnlyTrueAsserts) {
   Sample sample;
   sample.builder.check(Expr(3) < 4, "never").check(sample.n > 0, "sometimes").check(Expr(3) > 4, "always");
   sample.launch("k").args({"A"});
@@ -72,7 +72,7 @@ TEST(Plan, DropsAssertsThatHoldAndKeepsOthers) {
                                                  PlanAssert{0, "assertion failed: always"}));
 }
 
-TEST(Plan, FillsOfTheWholeTargetOrOfAConstantPartNeedNoCheck) {
+TEST(PlanTest, OmitsCheckForProvablyBoundedFills) {
   Sample sample;
   sample.builder.workspace("w", ceildiv(sample.n, 8) * 4).workspace("v", 64);
   sample.builder.body().fill("A", sample.n * sample.m * 4).fill("A", Expr(4) * (sample.m * sample.n));
@@ -82,7 +82,7 @@ TEST(Plan, FillsOfTheWholeTargetOrOfAConstantPartNeedNoCheck) {
   EXPECT_THAT(sample.plan().asserts, testing::IsEmpty());
 }
 
-TEST(Plan, ChecksWhatEveryCallFillsBeforeTheFirstStep) {
+TEST(PlanTest, ChecksUnconditionalFillsBeforeFirstStep) {
   Sample sample;
   sample.launch("k").args({"A"});
   sample.builder.check(sample.s > 0, "s > 0").body().fill("A", sample.n * 4);
@@ -98,7 +98,7 @@ TEST(Plan, ChecksWhatEveryCallFillsBeforeTheFirstStep) {
   EXPECT_THAT(plan.bindings, SizeIs(3));
 }
 
-TEST(Plan, ChecksFillsInGuardsAndLoopsAtTheirStep) {
+TEST(PlanTest, ChecksFillsInGuardsAndLoopsAtTheirStep) {
   Sample sample;
   sample.launch("k").args({"A"});
   sample.builder.body()
@@ -114,7 +114,7 @@ TEST(Plan, ChecksFillsInGuardsAndLoopsAtTheirStep) {
   EXPECT_THAT(symbols_of(inner.bounds->condition), ElementsAre("i", "m", "n"));
 }
 
-TEST(Plan, KnowsOfAPointerOnlyThatNoSizeIsNegative) {
+TEST(PlanTest, ChecksPointerFillsOnlyForNegativeSize) {
   Sample sample;
   sample.launch("k").args({"A"});
   sample.builder.body().fill("p", sample.s).fill("p", 1 << 30);
@@ -126,7 +126,7 @@ TEST(Plan, KnowsOfAPointerOnlyThatNoSizeIsNegative) {
                                              " bytes (sizes and offsets cannot be negative). Pass other arguments."}));
 }
 
-TEST(Plan, TakesConstantBranchesAndDropsEmptyLoops) {
+TEST(PlanTest, FoldsConstantBranchesAndDropsEmptyLoops) {
   Sample sample;
   sample.builder.body()
       .when(
@@ -138,7 +138,7 @@ TEST(Plan, TakesConstantBranchesAndDropsEmptyLoops) {
   EXPECT_THAT(plan.kernels, ElementsAre("yes"));
 }
 
-TEST(Plan, ListsKernelsOnceByFirstLaunch) {
+TEST(PlanTest, ListsKernelsOnceByFirstLaunch) {
   Sample sample;
   for (const char* kernel : {"b", "a", "b"}) sample.launch(kernel).args({"A"});
   const Plan plan = sample.plan();
@@ -156,7 +156,7 @@ TensorMap map_over(const std::string& name, const Expr& rows, std::int64_t box =
   return map;
 }
 
-TEST(Plan, MergesEqualMaps) {
+TEST(PlanTest, MergesEqualTensorMaps) {
   Sample sample;
   sample.builder.tensor_map(map_over("a", sample.n)).tensor_map(map_over("b", sample.n * 1));
   sample.builder.tensor_map(map_over("c", sample.n, 16));
@@ -168,7 +168,7 @@ TEST(Plan, MergesEqualMaps) {
               ElementsAre(PlanArg(PlanMapArg{0}), PlanArg(PlanMapArg{0}), PlanArg(PlanMapArg{1})));
 }
 
-TEST(Plan, CastsValuesThatMightNotFit) {
+TEST(PlanTest, CastsValuesThatMayOverflow) {
   Sample sample;
   sample.launch("k").arg(sample.n).arg(sample.s).arg(sample.n, dtype::kInt64).arg(7);
   const auto value = [&](Expr expr, DType type) { return PlanArg(PlanValue{std::move(expr), type}); };
@@ -177,7 +177,7 @@ TEST(Plan, CastsValuesThatMightNotFit) {
                           value(sample.n, dtype::kInt64), value(7, dtype::kInt32)));
 }
 
-TEST(Plan, LaysStructuresOutAsCDoes) {
+TEST(PlanTest, LaysOutStructsLikeC) {
   Sample sample;
   const StructArg inner{{ScalarArg{"s"}, ExprArg{1, dtype::kInt8}}};
   sample.launch("k").arg(StructArg{{inner, ExprArg{2, dtype::kInt8}, TensorArg{"A", 16}}, 32});
@@ -193,7 +193,7 @@ TEST(Plan, LaysStructuresOutAsCDoes) {
   EXPECT_EQ(to_string(launch_at(plan, 0).args[0], plan), "{s, int8 1, int8 2, A + 16 bytes}");
 }
 
-TEST(Plan, FillsExtentsWithOnes) {
+TEST(PlanTest, PadsExtentsWithOnes) {
   Sample sample;
   sample.builder.launch("k").grid({sample.n, 2}).block({32}).cluster({2});
   const Plan plan = sample.plan();
@@ -201,14 +201,14 @@ TEST(Plan, FillsExtentsWithOnes) {
   EXPECT_THAT(*launch_at(plan, 0).cluster, ElementsAre(Expr(2), Expr(1), Expr(1)));
 }
 
-TEST(Plan, ComparesNestedSteps) {
+TEST(PlanTest, ComparesNestedSteps) {
   const PlanStep launch = PlanLaunch{};
   EXPECT_EQ((PlanIf{1, {launch}, {}}), (PlanIf{1, {launch}, {}}));
   EXPECT_FALSE((PlanIf{1, {launch}, {}}) == (PlanIf{1, {}, {launch}}));
   EXPECT_FALSE((PlanFor{"i", 0, 1, {launch}}) == (PlanFor{"j", 0, 1, {launch}}));
 }
 
-TEST(Plan, RefusesAMissingVariant) {
+TEST(PlanTest, RejectsMissingVariant) {
   Sample sample;
   sample.launch("k");
   const auto plan = lower(sample.builder.build().value(), 1);
@@ -216,7 +216,7 @@ TEST(Plan, RefusesAMissingVariant) {
   EXPECT_THAT(plan.error().message, HasSubstr("\"sample\" has no variant 1"));
 }
 
-TEST(Plan, RefusesAnInvalidProgram) {
+TEST(PlanTest, RejectsInvalidProgram) {
   Sample sample;
   sample.launch("k");
   Program program = sample.builder.build().value();
@@ -227,7 +227,7 @@ TEST(Plan, RefusesAnInvalidProgram) {
   EXPECT_THAT(plan.error().explain(), HasSubstr("nobody"));
 }
 
-TEST(Plan, VisitsEveryLaunchInTheOrderOfTheText) {
+TEST(PlanTest, VisitsLaunchesInTextOrder) {
   const auto launch_of = [](std::size_t kernel) {
     PlanLaunch launch;
     launch.kernel = kernel;

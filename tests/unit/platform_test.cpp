@@ -32,7 +32,7 @@ using testing::Contains;
 using testing::Ge;
 using testing::Le;
 
-TEST(Platform, HasThisProcesssEnvironment) {
+TEST(PlatformTest, ReturnsProcessEnvironment) {
   ::setenv("KMUX_PLATFORM_TEST", "here", 1);
   bool found = false;
   for (char** entry = process_environment(); *entry != nullptr; ++entry)
@@ -42,12 +42,12 @@ TEST(Platform, HasThisProcesssEnvironment) {
   EXPECT_FALSE(has_added_rights());
 }
 
-TEST(Platform, NamesFoldersOfThisMachine) {
+TEST(PlatformTest, ReturnsMachineFolders) {
   EXPECT_TRUE(std::filesystem::is_directory(machine_folder()));
   EXPECT_EQ(std::filesystem::exists(linux_root() / "proc/self/status"), !is_portable());
 }
 
-TEST(Platform, TellsWhatABootAndANamespaceAre) {
+TEST(PlatformTest, ReportsBootIdAndProcessNamespace) {
   EXPECT_EQ(boot_id(), boot_id());
   if (is_portable()) {
     EXPECT_EQ(boot_id() + process_namespace(), "") << "POSIX has neither";
@@ -57,7 +57,7 @@ TEST(Platform, TellsWhatABootAndANamespaceAre) {
   }
 }
 
-TEST(Platform, HasAClockThatNoLaterChangeOfAFileIsBefore) {
+TEST(PlatformTest, FileClockNeverExceedsLaterFileChange) {
   const TempFolder folder;
   for (int i = 0; i < 200; ++i) {
     const FileTime before = to_file_time(file_clock());
@@ -66,7 +66,7 @@ TEST(Platform, HasAClockThatNoLaterChangeOfAFileIsBefore) {
   }
 }
 
-TEST(Platform, HasAClockThatTicksAndGoesOn) {
+TEST(PlatformTest, FileClockAdvances) {
   const FileTime first = to_file_time(file_clock());
   const auto begin = std::chrono::steady_clock::now();
   while (to_file_time(file_clock()) == first) {
@@ -75,7 +75,7 @@ TEST(Platform, HasAClockThatTicksAndGoesOn) {
   EXPECT_GT(to_file_time(file_clock()), first);
 }
 
-TEST(Platform, MakesPipesAndSocketsThatChildrenDoNotInherit) {
+TEST(PlatformTest, MakesPipesAndSocketsCloseOnExec) {
   for (int (*const make)(std::array<int, 2>&) : {&make_pipe, &make_socket_pair}) {
     std::array<int, 2> ends{};
     ASSERT_EQ(make(ends), 0);
@@ -87,7 +87,7 @@ TEST(Platform, MakesPipesAndSocketsThatChildrenDoNotInherit) {
   }
 }
 
-TEST(Platform, MakesNeitherWhereDescriptorsAreShort) {
+TEST(PlatformTest, ReportsDescriptorExhaustion) {
   rlimit before{};
   getrlimit(RLIMIT_NOFILE, &before);
   const rlimit none{0, before.rlim_max};
@@ -99,7 +99,7 @@ TEST(Platform, MakesNeitherWhereDescriptorsAreShort) {
   EXPECT_EQ(sockets, EMFILE);
 }
 
-TEST(Platform, SeesTheOtherEndOfASocketGo) {
+TEST(PlatformTest, DetectsSocketHangUp) {
   std::array<int, 2> ends{};
   ASSERT_EQ(make_socket_pair(ends), 0);
   pollfd end{ends[0], hang_up_event(), 0};
@@ -110,7 +110,7 @@ TEST(Platform, SeesTheOtherEndOfASocketGo) {
   ::close(ends[0]);
 }
 
-TEST(Platform, ListsTheProcessesOfASession) {
+TEST(PlatformTest, ListsProcessesOfSession) {
   Spawn spawn(Spawn::Group::kSessionOfItsOwn);
   pid_t leader = 0;
   ASSERT_EQ(spawn.start(&leader, "/bin/sh", {"sh", "-c", "sleep 60 & sleep 60"}, {"PATH=/usr/bin:/bin"}), 0);
@@ -125,14 +125,14 @@ TEST(Platform, ListsTheProcessesOfASession) {
   ::waitpid(leader, nullptr, 0);
 }
 
-TEST(Platform, OpensNoLibraryOfOtherBytes) {
+TEST(PlatformTest, RejectsInvalidLibraryBytes) {
   Descriptor file;
   std::string why;
   EXPECT_EQ(open_library_of("text", "test", file, why), nullptr);
   EXPECT_NE(why, "");
 }
 
-TEST(Platform, LeavesNoFileOfALibrary) {
+TEST(PlatformTest, LeavesNoLibraryFile) {
   if (!is_portable()) GTEST_SKIP() << needs("the portable way", "on Linux such a file is in memory");
   const TempFolder folder;
   ::setenv("TMPDIR", folder.path().c_str(), 1);
@@ -144,7 +144,7 @@ TEST(Platform, LeavesNoFileOfALibrary) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-TEST(Platform, KnowsItsFirstThread) {
+TEST(PlatformTest, IdentifiesFirstThread) {
   EXPECT_TRUE(is_first_thread());
   bool other = true;
   std::thread([&] {
@@ -155,7 +155,7 @@ TEST(Platform, KnowsItsFirstThread) {
   EXPECT_EQ(::getpriority(PRIO_PROCESS, 0), ::getpriority(PRIO_PROCESS, static_cast<id_t>(::getpid())));
 }
 
-TEST(Platform, TakesASignalThatIsBlocked) {
+TEST(PlatformTest, ConsumesBlockedSignal) {
   sigset_t signals, before;
   sigemptyset(&signals);
   sigaddset(&signals, SIGUSR1);
@@ -169,14 +169,14 @@ TEST(Platform, TakesASignalThatIsBlocked) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-TEST(Platform, TellsOfTheMachinesMemory) {
+TEST(PlatformTest, ReportsMachineMemory) {
   const MachineMemory memory = machine_memory();
   EXPECT_THAT(memory.total, Ge(std::uint64_t{64} << 20));
   EXPECT_THAT(memory.free, AllOf(Ge(1U), Le(memory.total)));
   EXPECT_GE(most_resident(RUSAGE_SELF), std::uint64_t{1} << 20);
 }
 
-TEST(Platform, TellsWhichProcessorsItMayUseOrThatItCannot) {
+TEST(PlatformTest, ReportsAffinityIfSupported) {
   std::array<std::uint64_t, 1024> set{};
   const int known = get_affinity(sizeof set, set.data());
   if (is_portable()) {
@@ -188,7 +188,7 @@ TEST(Platform, TellsWhichProcessorsItMayUseOrThatItCannot) {
   }
 }
 
-TEST(NumberedLocks, AreOneHoldersEach) {
+TEST(NumberedLocksTest, AreExclusiveAndIndependent) {
   const TempFolder folder;
   NumberedLocks one(folder.path() / "locks"), other(folder.path() / "locks");
   ASSERT_TRUE(one.is_open() && other.is_open());
@@ -202,7 +202,7 @@ TEST(NumberedLocks, AreOneHoldersEach) {
   other.give(9);  // not taken, so this has no effect
 }
 
-TEST(NumberedLocks, LeaveNothingThatGrows) {
+TEST(NumberedLocksTest, LeaveAtMostOneFile) {
   const TempFolder folder;
   NumberedLocks locks(folder.path() / "locks");
   for (int i = 0; i < 100; ++i) EXPECT_EQ(locks.take(i), 0);
@@ -210,7 +210,7 @@ TEST(NumberedLocks, LeaveNothingThatGrows) {
   EXPECT_LE(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
-TEST(NumberedLocks, EndWithTheirProcess) {
+TEST(NumberedLocksTest, EndWithTheirProcess) {
   const TempFolder folder;
   const pid_t child = ::fork();
   if (child == 0) {
@@ -224,7 +224,7 @@ TEST(NumberedLocks, EndWithTheirProcess) {
 }
 
 // The last holder removes its file. A thread that opened the removed file must not take it for the lock.
-TEST(NumberedLocks, AreOneHoldersEachHoweverManyTakeThem) {
+TEST(NumberedLocksTest, AreExclusiveUnderContention) {
   const TempFolder folder;
   std::atomic<int> inside{0}, wrong{0};
   std::vector<std::thread> threads;
@@ -244,7 +244,7 @@ TEST(NumberedLocks, AreOneHoldersEachHoweverManyTakeThem) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(NumberedLocks, AreRefusedWhereThereIsNoFolder) {
+TEST(NumberedLocksTest, RejectMissingFolder) {
   const TempFolder folder;
   NumberedLocks locks(folder.path() / "none" / "locks");
   EXPECT_TRUE(!locks.is_open() || locks.take(1) == ENOENT);

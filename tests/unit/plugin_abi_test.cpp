@@ -12,7 +12,7 @@ namespace {
 
 const kmux_plugin_api& table_in_c() { return *kmux_test_plugin_in_c(KMUX_PLUGIN_ABI_VERSION, {}); }
 
-TEST(PluginAbi, PluginInCIsABackend) {
+TEST(PluginAbiTest, PluginWrittenInCActsAsBackend) {
   PluginBackend backend(table_in_c(), nullptr);
   EXPECT_EQ(backend.resolve_target("c", std::nullopt).value(), Target{"c"});
   const auto refused = backend.resolve_target("d", std::nullopt);
@@ -22,7 +22,7 @@ TEST(PluginAbi, PluginInCIsABackend) {
   EXPECT_EQ(refused.error().note("why"), "it is a test");
 }
 
-TEST(PluginAbi, SlotsAreReadInC) {
+TEST(PluginAbiTest, SlotsAreReadableFromC) {
   std::int64_t written = 0;
   kmux_slot slots[2];
   slots[0].ptr = &written;

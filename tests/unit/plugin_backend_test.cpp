@@ -60,7 +60,7 @@ class PluginBackendTest : public testing::Test {
   PluginBackend backend_{table_, nullptr};
 };
 
-TEST_F(PluginBackendTest, NamesThePluginOfMalformedAnswers) {
+TEST_F(PluginBackendTest, ReportsPluginOfMalformedAnswer) {
   const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};
   const BuildRequest request{program, 0, {"c"}, {}};
   expect_nonsense(backend_.probe(), "probe report");
@@ -73,7 +73,7 @@ TEST_F(PluginBackendTest, NamesThePluginOfMalformedAnswers) {
   expect_nonsense(backend_.devices().properties(0), "properties");
 }
 
-TEST_F(PluginBackendTest, LooksAtTheDigestsOfWhatWasBuilt) {
+TEST_F(PluginBackendTest, RejectsArtifactsWithDigestMismatch) {
   static constexpr auto damaged = [](kmux_sink sink) {
     std::string bytes = serialize(Artifact{{{"code", "1234"}}});
     bytes.back() = '5';
@@ -87,7 +87,7 @@ TEST_F(PluginBackendTest, LooksAtTheDigestsOfWhatWasBuilt) {
   expect_nonsense(backend_.standalone(request, {}), "\"code\" differs from its SHA-256");
 }
 
-TEST_F(PluginBackendTest, KeepsNothingOfAPluginThatDoesNotSayWhatItRead) {  // C3.2
+TEST_F(PluginBackendTest, MarksUnreportedDependenciesIncompleteAndWarnsOnce) {  // C3.2
   table_.build = [](void*, const kmux_build_request*, kmux_sink artifact, kmux_sink) {
     return write(artifact, serialize(Artifact{{{"code", "1234"}}}));
   };
@@ -102,7 +102,7 @@ TEST_F(PluginBackendTest, KeepsNothingOfAPluginThatDoesNotSayWhatItRead) {  // C
   EXPECT_THAT(lines, testing::ElementsAre(HasSubstr("backend \"odd\" does not report which files it reads")));  // once
 }
 
-TEST_F(PluginBackendTest, RefusesToExportWhereThePluginHasNoFunctionForIt) {
+TEST_F(PluginBackendTest, RejectsExportWithoutStandaloneFunction) {
   const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};
   const auto refusal = [&] {
     const auto parts = backend_.standalone({program, 0, {"c"}, {}}, {});
@@ -113,7 +113,7 @@ TEST_F(PluginBackendTest, RefusesToExportWhereThePluginHasNoFunctionForIt) {
   EXPECT_THAT(refusal().message, HasSubstr("backend \"odd\" cannot export (it has no launcher"));
 }
 
-TEST_F(PluginBackendTest, RefusesConstantsWhereThePluginHasNoFunctionForThem) {
+TEST_F(PluginBackendTest, RejectsConstantsWithoutConstantFunction) {
   table_.load = [](void*, const kmux_load_request*, void** adapter, kmux_sink) {
     static int made = 0;
     return *adapter = &made, kmux_code{KMUX_OK};
@@ -158,7 +158,7 @@ kmux_code build_by_context(void*, const kmux_build_request* request, kmux_sink, 
   return status ? kmux_code{KMUX_COMPILE_FAILED} : static_cast<kmux_code>(status.error().code);
 }
 
-TEST_F(PluginBackendTest, ACallSeesWhatItsCompilationKnows) {
+TEST_F(PluginBackendTest, PassesCompilationStateToPluginCalls) {
   table_.build = build_by_context;
   const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};
   std::vector<std::string> lines;
@@ -178,7 +178,7 @@ TEST_F(PluginBackendTest, ACallSeesWhatItsCompilationKnows) {
   EXPECT_EQ(lines.size(), 3U);
 }
 
-TEST_F(PluginBackendTest, AnAnswerThatTheHostHasNoMemoryForIsOutOfMemory) {
+TEST_F(PluginBackendTest, ReportsOutOfMemoryForOversizedAnswer) {
   table_.wrap = [](void*, const kmux_build_request*, kmux_sink launcher, kmux_sink) {
     const char byte = 'x';
     const bool refused =
@@ -191,11 +191,11 @@ TEST_F(PluginBackendTest, AnAnswerThatTheHostHasNoMemoryForIsOutOfMemory) {
   EXPECT_EQ(wrapped.error().code, ErrorCode::kOutOfMemory);
 }
 
-TEST_F(PluginBackendTest, TargetsMustBeCanonical) {
+TEST_F(PluginBackendTest, RejectsNonCanonicalTargets) {
   expect_nonsense(backend_.resolve_target("c", std::nullopt), "\"c\" is canonical");
 }
 
-TEST_F(PluginBackendTest, AnAdaptersEntryIsWhatThePluginSays) {
+TEST_F(PluginBackendTest, UsesPluginEntryOrFallsBackToLaunch) {
   table_.load = [](void*, const kmux_load_request*, void** adapter, kmux_sink) {
     static int made = 0;
     return *adapter = &made, kmux_code{KMUX_OK};

@@ -17,7 +17,7 @@ Error round_trip(const Error& error) {
   return read_error(code, text.text());
 }
 
-TEST(PluginError, CodeMessageAndNotesCross) {
+TEST(PluginErrorTest, PreservesCodeMessageAndNotes) {
   const Error error = make_error(ErrorCode::kCompileFailed, "it does not compile (see the log). Correct it.")
                           .with("log", "a.c:3:1: error\n  here\n")
                           .with("command", "cc a.c");
@@ -27,14 +27,14 @@ TEST(PluginError, CodeMessageAndNotesCross) {
   EXPECT_EQ(read.notes, error.notes);
 }
 
-TEST(PluginError, EveryCodeCrosses) {
+TEST(PluginErrorTest, PreservesEveryCode) {
   for (kmux_code code = KMUX_INVALID_ARGUMENT; code <= KMUX_OUT_OF_MEMORY; ++code) {
     EXPECT_EQ(round_trip(make_error(static_cast<ErrorCode>(code), "x")).code, static_cast<ErrorCode>(code));
     EXPECT_NE(to_string(static_cast<ErrorCode>(code)), "unknown");
   }
 }
 
-TEST(PluginError, HasTheFormOfTheHeader) {
+TEST(PluginErrorTest, WritesJsonWithNotesAndPlainTextWithout) {
   ByteSink text;
   EXPECT_EQ(write_error(make_error(ErrorCode::kUnavailable, "no").with("a", "b").with("c", ""), text.get()),
             KMUX_UNAVAILABLE);
@@ -44,24 +44,24 @@ TEST(PluginError, HasTheFormOfTheHeader) {
   EXPECT_EQ(plain.text(), "no");
 }
 
-TEST(PluginError, WhateverTextsHoldCrosses) {
+TEST(PluginErrorTest, PreservesSpecialCharacters) {
   const Error read = round_trip(make_error(ErrorCode::kInternal, "{\"a\x1e\x1f\n").with("k\"", "{}\t\xc3\xa4"));
   EXPECT_EQ(read.message, "{\"a\x1e\x1f\n");
   EXPECT_THAT(read.notes, ElementsAre(Note{"k\"", "{}\t\xc3\xa4"}));
   EXPECT_EQ(round_trip(make_error(ErrorCode::kInternal, "{")).message, "{");
 }
 
-TEST(PluginError, BytesOfALogThatAreNoTextBecomeQuestionMarks) {
+TEST(PluginErrorTest, ReplacesInvalidUtf8WithQuestionMarks) {
   const Error read = round_trip(make_error(ErrorCode::kCompileFailed, "m").with("log", "a\xff\xc3("));
   EXPECT_THAT(read.notes, ElementsAre(Note{"log", "a?\?("}));
 }
 
-TEST(PluginError, SuccessIsNoError) {
+TEST(PluginErrorTest, WritesOkCodeAsInternalError) {
   ByteSink text;
   EXPECT_EQ(write_error(make_error(ErrorCode::kOk, "all is well"), text.get()), KMUX_INTERNAL);
 }
 
-TEST(PluginError, ReadsWhateverAPluginWrites) {
+TEST(PluginErrorTest, ReadsMalformedPluginErrors) {
   EXPECT_EQ(read_error(99, "x").code, ErrorCode::kInternal);
   EXPECT_EQ(read_error(-1, "x").code, ErrorCode::kInternal);
   EXPECT_EQ(read_error(KMUX_UNSUPPORTED, "").code, ErrorCode::kUnsupported);

@@ -27,10 +27,10 @@ struct Throwing {
 const kmux_plugin_api& table() { return *query_plugin<Throwing>(KMUX_PLUGIN_ABI_VERSION, {}); }
 
 /// An instance of the throwing backend, used through the table.
-class PluginTable : public testing::Test {
+class PluginTableTest : public testing::Test {
  protected:
-  PluginTable() { EXPECT_EQ(table().create(host_.get(), &instance_, ByteSink().get()), KMUX_OK); }
-  ~PluginTable() override { table().destroy(instance_); }
+  PluginTableTest() { EXPECT_EQ(table().create(host_.get(), &instance_, ByteSink().get()), KMUX_OK); }
+  ~PluginTableTest() override { table().destroy(instance_); }
 
   template <class Answer>
   static void expect_internal(const Answer& answer, const std::string& part) {
@@ -44,7 +44,7 @@ class PluginTable : public testing::Test {
   void* instance_ = nullptr;
 };
 
-TEST_F(PluginTable, ExceptionsOfABackendAreErrors) {
+TEST_F(PluginTableTest, ConvertsBackendExceptionsToErrors) {
   PluginBackend backend(table(), instance_);
   const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};
   const BuildRequest request{program, 0, {"c"}, {}};
@@ -57,7 +57,7 @@ TEST_F(PluginTable, ExceptionsOfABackendAreErrors) {
   expect_internal(backend.resolve_target("c", std::nullopt), "of unknown type");
 }
 
-TEST_F(PluginTable, ExceptionsOfDevicesAreErrors) {
+TEST_F(PluginTableTest, ConvertsDeviceExceptionsToErrors) {
   PluginBackend backend(table(), instance_);
   DeviceApi& devices = backend.devices();
   char byte = 0;
@@ -78,7 +78,7 @@ TEST_F(PluginTable, ExceptionsOfDevicesAreErrors) {
   expect_internal(devices.event_create_untimed(0), "thrown by event_create_untimed");
 }
 
-TEST_F(PluginTable, ExceptionWithAnErrorIsThatError) {
+TEST_F(PluginTableTest, PreservesErrorCarriedByException) {
   PluginBackend backend(table(), instance_);
   const auto identity = backend.builder().toolchain({"c"}, {});
   ASSERT_FALSE(identity.ok());
@@ -86,7 +86,7 @@ TEST_F(PluginTable, ExceptionWithAnErrorIsThatError) {
   EXPECT_EQ(identity.error().note("path"), "/usr/bin/cc");
 }
 
-TEST_F(PluginTable, SmallerStructsAreRefused) {
+TEST_F(PluginTableTest, RejectsUndersizedStructs) {
   const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};
   const ProgramView view(program);
   kmux_program_view files = *view.get();
@@ -121,7 +121,7 @@ TEST_F(PluginTable, SmallerStructsAreRefused) {
   EXPECT_THAT(error.text(), HasSubstr("too small"));
 }
 
-TEST_F(PluginTable, MalformedInputIsInvalid) {
+TEST_F(PluginTableTest, RejectsMalformedInput) {
   ByteSink text, error;
   EXPECT_EQ(table().toolchain(instance_, bytes_view(""), bytes_view("{}"), text.get(), error.get()),
             KMUX_INVALID_ARGUMENT);
@@ -133,7 +133,7 @@ TEST_F(PluginTable, MalformedInputIsInvalid) {
   EXPECT_EQ(adapter, nullptr);
 }
 
-TEST(PluginQuery, GivesOneTable) {
+TEST(PluginQueryTest, ReturnsSameTableForEachHostVersion) {
   EXPECT_EQ(query_plugin<Throwing>(1, {}), query_plugin<Throwing>(5, {}));
   EXPECT_STREQ(table().name, "throwing");
   EXPECT_EQ(table().devices->device_type, kDLExtDev);
@@ -144,12 +144,12 @@ TEST(PluginQuery, GivesOneTable) {
 class SilentBackend : public Backend {};
 static_assert(!can_export<SilentBackend>() && can_export<broken::ThrowingBackend>());
 
-TEST(PluginQuery, TableSaysWhetherABackendExports) {
+TEST(PluginQueryTest, OmitsStandaloneForBackendWithoutExport) {
   EXPECT_NE(table().standalone, nullptr);
   EXPECT_EQ(plugin_functions(Throwing::kInfo, nullptr, nullptr, false).standalone, nullptr);
 }
 
-TEST(PluginQuery, NewerTableIsNotGivenToAnOlderHost) {
+TEST(PluginQueryTest, RejectsHostOlderThanTable) {
   kmux_plugin_api newer = table();
   newer.abi_version = 3;
   ByteSink reason;
@@ -158,7 +158,7 @@ TEST(PluginQuery, NewerTableIsNotGivenToAnOlderHost) {
   EXPECT_EQ(answer_query(3, newer, reason.get()), &newer);
 }
 
-TEST(Host, GivesOptionsOfThePlugin) {
+TEST(HostTest, ReturnsPluginOptions) {
   const HostApi api("cpu", {{"cpu.engine", "host"}});
   const Host host(api.get());
   EXPECT_EQ(host.option("cpu.engine"), "host");
@@ -166,7 +166,7 @@ TEST(Host, GivesOptionsOfThePlugin) {
 }
 
 // Runs in a child, because a stop cannot be undone.
-TEST(HostDeathTest, SaysThatTheProcessEnds) {
+TEST(HostDeathTest, ReportsStoppingAfterAnnouncedStop) {
   const HostApi api("cpu", {});
   EXPECT_FALSE(Host(api.get()).stopping());
   EXPECT_EXIT(
@@ -177,7 +177,7 @@ TEST(HostDeathTest, SaysThatTheProcessEnds) {
       testing::ExitedWithCode(3), "");
 }
 
-TEST(Host, MayBeNone) {
+TEST(HostTest, AcceptsNullHostApi) {
   const Host none(nullptr);
   EXPECT_EQ(none.option("cpu.engine"), std::nullopt);
   none.log(Host::Level::kError, "nobody listens");

@@ -28,9 +28,9 @@ Error worker_crash() {
 Error syntax_error() { return make_error(ErrorCode::kCompileFailed, "expected ';'."); }
 
 /// Two plugins, of which 'best' has the higher priority, and a separate cache.
-class PolicyChoices : public testing::Test {
+class PolicyChoicesTest : public testing::Test {
  protected:
-  ~PolicyChoices() override { set_log_sink(LogLevel::kDebug, {}); }
+  ~PolicyChoicesTest() override { set_log_sink(LogLevel::kDebug, {}); }
   void restart() {
     runtime_.reset();  // the old runtime must end first
     runtime_ = runtime_of({&next_, &best_}, folder_.path() / "cache");
@@ -55,12 +55,12 @@ class PolicyChoices : public testing::Test {
 
 // fast_start
 
-TEST_F(PolicyChoices, FastStartIsPriorityWhileNoTimeIsKnown) {
+TEST_F(PolicyChoicesTest, FastStartFollowsPriorityWithoutCompileTimes) {
   EXPECT_EQ(chosen({.policy = Policy::kFastStart}), "best");
   EXPECT_EQ(resolved({.policy = Policy::kFastStart}).successor, std::nullopt);
 }
 
-TEST_F(PolicyChoices, FastStartServesTheQuickestAndLetsTheBetterOneFollow) {
+TEST_F(PolicyChoicesTest, FastStartChoosesQuickestWithBestAsSuccessor) {
   learn(best_, 900);
   learn(next_, 12);
   const Resolution resolution = resolved({.policy = Policy::kFastStart});
@@ -71,7 +71,7 @@ TEST_F(PolicyChoices, FastStartServesTheQuickestAndLetsTheBetterOneFollow) {
   EXPECT_EQ(resolution.candidates[*resolution.successor].compile_ms, 900);
 }
 
-TEST_F(PolicyChoices, FastStartTakesTheManifestsWordWithoutAnyOther) {
+TEST_F(PolicyChoicesTest, FastStartFallsBackToManifestCompileTimes) {
   best_.manifest.compile_ms = 3000;
   next_.manifest.compile_ms = 300;
   EXPECT_EQ(chosen({.policy = Policy::kFastStart}), "next");
@@ -79,7 +79,7 @@ TEST_F(PolicyChoices, FastStartTakesTheManifestsWordWithoutAnyOther) {
   EXPECT_EQ(chosen({.policy = Policy::kFastStart}), "best");
 }
 
-TEST_F(PolicyChoices, FastStartTakesACachedArtifactFirst) {
+TEST_F(PolicyChoicesTest, FastStartPrefersCachedArtifact) {
   learn(best_, 12);
   learn(next_, 900);
   ASSERT_TRUE(build(*runtime_, doubling(), {.execution_backend = "next"}).ok());
@@ -89,7 +89,7 @@ TEST_F(PolicyChoices, FastStartTakesACachedArtifactFirst) {
   EXPECT_EQ(chosen({.use_cache = false, .policy = Policy::kFastStart}), "best");
 }
 
-TEST_F(PolicyChoices, FastStartTakesNoArtifactOfOtherFlags) {
+TEST_F(PolicyChoicesTest, FastStartIgnoresArtifactWithOtherFlags) {
   learn(best_, 12);
   learn(next_, 900);
   ASSERT_TRUE(build(*runtime_, doubling(), {.execution_backend = "next"}).ok());
@@ -97,20 +97,20 @@ TEST_F(PolicyChoices, FastStartTakesNoArtifactOfOtherFlags) {
   EXPECT_EQ(chosen({.compile_flags = {"-DX"}, .policy = Policy::kFastStart}), "best");
 }
 
-TEST_F(PolicyChoices, FastStartStaysWithOneKindOfMemory) {
+TEST_F(PolicyChoicesTest, FastStartKeepsDeviceTypeOfPriorityChoice) {
   learn(best_, 900);
   learn(next_, 12);
   next_.manifest.device_types = {kDLCUDA};
   EXPECT_EQ(chosen({.policy = Policy::kFastStart}), "best");
 }
 
-TEST_F(PolicyChoices, FastStartIsPriorityWhereNothingRuns) {
+TEST_F(PolicyChoicesTest, FastStartFollowsPriorityForBuilds) {
   learn(best_, 900);
   learn(next_, 12);
   EXPECT_EQ(chosen({.purpose = Purpose::kBuild, .policy = Policy::kFastStart}), "best");
 }
 
-TEST_F(PolicyChoices, FastStartSwapsTheBetterOneIn) {
+TEST_F(PolicyChoicesTest, FastStartSwapsInBestBackend) {
   learn(best_, 900);
   learn(next_, 12);
   const Kernel kernel = compiled({.policy = Policy::kFastStart}).value();
@@ -121,7 +121,7 @@ TEST_F(PolicyChoices, FastStartSwapsTheBetterOneIn) {
   EXPECT_EQ(next_.built, 1);
 }
 
-TEST_F(PolicyChoices, FastStartStaysIfTheBetterOneFailsAndSaysSoForATime) {
+TEST_F(PolicyChoicesTest, FastStartQuarantinesFailedSuccessor) {
   learn(best_, 900);
   learn(next_, 12);
   best_.builds = syntax_error();
@@ -133,7 +133,7 @@ TEST_F(PolicyChoices, FastStartStaysIfTheBetterOneFailsAndSaysSoForATime) {
   EXPECT_THAT(later.explain_fully(), HasSubstr("'best' variant 0 is in quarantine for 600 s: expected ';'."));
 }
 
-TEST_F(PolicyChoices, FastStartKeepsCompileTimes) {
+TEST_F(PolicyChoicesTest, FastStartPersistsCompileTimes) {
   ASSERT_TRUE(compiled({.policy = Policy::kFastStart}).ok());
   restart();
   EXPECT_TRUE(resolved({.gathers_times = true}).chosen()->compile_ms.has_value());
@@ -141,7 +141,7 @@ TEST_F(PolicyChoices, FastStartKeepsCompileTimes) {
 
 // quarantine
 
-TEST_F(PolicyChoices, KeepAwayFromWhatCrashed) {
+TEST_F(PolicyChoicesTest, AvoidCrashedBackend) {
   std::string logged;
   set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view text) { logged += text; });
   fail("best", worker_crash());
@@ -152,32 +152,32 @@ TEST_F(PolicyChoices, KeepAwayFromWhatCrashed) {
   EXPECT_THAT(logged, HasSubstr("backend 'best' is in quarantine for program 'doubling' and another one is taken"));
 }
 
-TEST_F(PolicyChoices, TakeWhatCrashedIfThereIsNothingElse) {
+TEST_F(PolicyChoicesTest, UseCrashedBackendWithoutAlternative) {
   fail("best", worker_crash());
   fail("next", worker_crash());
   EXPECT_EQ(chosen({}), "best");
   EXPECT_EQ(chosen({.execution_backend = "next"}), "next");
 }
 
-TEST_F(PolicyChoices, TakeWhatCrashedBeforeWhatOnlyBuilds) {  // C2.1
+TEST_F(PolicyChoicesTest, PreferCrashedBackendOverBuildOnlyOne) {  // C2.1
   next_.probe.can_run = {"no_device", "there is no device"};
   fail("best", worker_crash());
   EXPECT_EQ(chosen({.purpose = Purpose::kBuild}), "best");
 }
 
-TEST_F(PolicyChoices, TakeWhatIsNamedWhateverItDid) {
+TEST_F(PolicyChoicesTest, UseNamedBackendDespiteCrash) {
   fail("best", worker_crash());
   EXPECT_EQ(chosen({.execution_backend = "best"}), "best");
   EXPECT_EQ(resolved({.execution_backend = "best"}).chosen()->quarantine, std::nullopt);
   EXPECT_EQ(chosen({.execution_backend = "any"}), "next") << "an alias is not a name";
 }
 
-TEST_F(PolicyChoices, KeepAwayFromAnotherProgramForNothing) {
+TEST_F(PolicyChoicesTest, IgnoreCrashOfAnotherProgram) {
   runtime_->impl().history()->failures.note({std::string(64, 'a'), 0, "best", "cpu:x86-64"}, worker_crash());
   EXPECT_EQ(chosen({}), "best");
 }
 
-TEST_F(PolicyChoices, CrashOfAnAutomaticChoiceIsReportedOnceAndAvoidedThen) {
+TEST_F(PolicyChoicesTest, CrashOfAutomaticChoiceIsReportedOnceThenAvoided) {
   best_.builds = worker_crash();
   const Error error = compiled({}).error();
   EXPECT_EQ(error.message, "the compiler crashed.");
@@ -185,13 +185,13 @@ TEST_F(PolicyChoices, CrashOfAnAutomaticChoiceIsReportedOnceAndAvoidedThen) {
   EXPECT_EQ(compiled({}).value().backend(), "next");
 }
 
-TEST_F(PolicyChoices, LoadFailureIsReportedOnceAndAvoidedThen) {
+TEST_F(PolicyChoicesTest, LoadFailureIsReportedOnceThenAvoided) {
   best_.loads = make_error(ErrorCode::kUnavailable, "no room for the code.");
   EXPECT_EQ(compiled({}).error().message, "no room for the code.");
   EXPECT_EQ(compiled({}).value().backend(), "next");
 }
 
-TEST_F(PolicyChoices, ErrorInTheSourcesIsReportedEachTime) {
+TEST_F(PolicyChoicesTest, SourceErrorIsReportedEachTime) {
   best_.builds = syntax_error();
   for (const Policy policy : {Policy::kPriority, Policy::kFastStart, Policy::kMeasured}) {
     EXPECT_EQ(compiled({.policy = policy}).error().message, "expected ';'.");
@@ -200,7 +200,7 @@ TEST_F(PolicyChoices, ErrorInTheSourcesIsReportedEachTime) {
   EXPECT_EQ(next_.built, 0);
 }
 
-TEST_F(PolicyChoices, FailureOfANamedBackendIsNobodysBusiness) {
+TEST_F(PolicyChoicesTest, FailureOfNamedBackendIsNotRecorded) {
   best_.builds = worker_crash();
   EXPECT_FALSE(compiled({.execution_backend = "best"}).ok());
   EXPECT_TRUE(runtime_->impl().history()->failures.empty());
@@ -208,7 +208,7 @@ TEST_F(PolicyChoices, FailureOfANamedBackendIsNobodysBusiness) {
 
 // pinned
 
-TEST_F(PolicyChoices, PinnedTakesWhatTheLockFileSays) {
+TEST_F(PolicyChoicesTest, PinnedFollowsLockFile) {
   const auto file = folder_.path() / "lock";
   ASSERT_TRUE(write_lock_file(file, {{digest(doubling()), "doubling", "cpu:x86-64", "next", "next-build", 0}}).ok());
   const ResolveRequest request{.policy = Policy::kPinned, .lock_file = file.string()};
@@ -220,7 +220,7 @@ TEST_F(PolicyChoices, PinnedTakesWhatTheLockFileSays) {
   EXPECT_EQ(resolved(request).chosen(), nullptr);
 }
 
-TEST_F(PolicyChoices, PinnedNeverTakesAnother) {
+TEST_F(PolicyChoicesTest, PinnedNeverFallsBack) {
   const auto file = folder_.path() / "lock";
   ASSERT_TRUE(write_lock_file(file, {{digest(doubling()), "doubling", "cpu:x86-64", "next", "next-build", 0}}).ok());
   next_.builds = make_error(ErrorCode::kUnsupported, "no such thing.");
@@ -228,7 +228,7 @@ TEST_F(PolicyChoices, PinnedNeverTakesAnother) {
   EXPECT_EQ(best_.built, 0);
 }
 
-TEST_F(PolicyChoices, PinnedKernelsAreKeptUntilTheLockFileChanges) {
+TEST_F(PolicyChoicesTest, PinnedKernelsAreReusedUntilLockFileChanges) {
   const auto file = folder_.path() / "lock";
   const auto pin = [&](const std::string& backend) {
     ASSERT_TRUE(
@@ -247,7 +247,7 @@ TEST_F(PolicyChoices, PinnedKernelsAreKeptUntilTheLockFileChanges) {
   EXPECT_EQ(compiled(pinned).value().backend(), "best");
 }
 
-TEST_F(PolicyChoices, RelativeLockFileOfACallIsInItsWorkingDirectoryAndThatOfTheEnvironmentWhereTheRuntimeWasMade) {
+TEST_F(PolicyChoicesTest, RelativeLockFileUsesWorkingDirectoryOfCallOrRuntime) {
   const std::filesystem::path before = std::filesystem::current_path();
   for (const std::string name : {"next", "best"}) {
     std::filesystem::create_directory(folder_.path() / name);
@@ -270,7 +270,7 @@ TEST_F(PolicyChoices, RelativeLockFileOfACallIsInItsWorkingDirectoryAndThatOfThe
   std::filesystem::current_path(before);
 }
 
-TEST_F(PolicyChoices, PinnedNeedsALockFile) {
+TEST_F(PolicyChoicesTest, PinnedRequiresLockFile) {
   EXPECT_THAT(require(resolved({.policy = Policy::kPinned})).error().message,
               HasSubstr("policy pinned has no lock file (neither lock_file nor KMUX_LOCK_FILE is set)"));
   const Error error = require(resolved({.policy = Policy::kPinned, .lock_file = "/none"})).error();
@@ -280,7 +280,7 @@ TEST_F(PolicyChoices, PinnedNeedsALockFile) {
 
 // printed text
 
-TEST_F(PolicyChoices, TimesAreGatheredOnRequest) {
+TEST_F(PolicyChoicesTest, CompileTimesAreGatheredOnRequest) {
   learn(next_, 12.5);
   EXPECT_EQ(resolved({}).candidates[1].compile_ms, std::nullopt);
   const Resolution resolution = resolved({.gathers_times = true});
@@ -290,7 +290,7 @@ TEST_F(PolicyChoices, TimesAreGatheredOnRequest) {
   EXPECT_THAT(dump(resolution.to_json()), HasSubstr(R"("compile_ms":12.5)"));
 }
 
-TEST_F(PolicyChoices, QuarantineIsInJsonToo) {
+TEST_F(PolicyChoicesTest, JsonContainsQuarantine) {
   fail("best", worker_crash());
   EXPECT_THAT(dump(resolved({}).to_json()),
               HasSubstr(R"("quarantine":{"reason":"the compiler crashed.","seconds_left":600})"));

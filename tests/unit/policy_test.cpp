@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Policy, IsReadByName) {
+TEST(PolicyTest, ReturnsExplicitPolicyAndItsName) {
   EXPECT_EQ(policy_of(Policy::kPriority, {}).value(), Policy::kPriority);
   EXPECT_EQ(policy_of(Policy::kFastStart, {}).value(), Policy::kFastStart);
   EXPECT_EQ(policy_of(Policy::kMeasured, {}).value(), Policy::kMeasured);
@@ -19,14 +19,14 @@ TEST(Policy, IsReadByName) {
   EXPECT_EQ(to_string(Policy::kMeasured), "measured");
 }
 
-TEST(Policy, IsTheEnvironmentsUnlessOneIsAskedFor) {
+TEST(PolicyTest, FallsBackToEnvironmentThenPriority) {
   const Environment environment = Environment::from({{"KMUX_POLICY", "measured"}});
   EXPECT_EQ(policy_of({}, environment).value(), Policy::kMeasured);
   EXPECT_EQ(policy_of(Policy::kPinned, environment).value(), Policy::kPinned);
   EXPECT_EQ(policy_of({}, Environment::from({{"KMUX_POLICY", ""}})).value(), Policy::kPriority);
 }
 
-TEST(Policy, ListsAllForAnUnknownOne) {
+TEST(PolicyTest, ListsPoliciesForUnknownName) {
   const Error error = policy_of({}, Environment::from({{"KMUX_POLICY", "mesured"}})).error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(error.message,
@@ -34,7 +34,7 @@ TEST(Policy, ListsAllForAnUnknownOne) {
             "Use one of them.");
 }
 
-TEST(Policy, IsRefusedByResolveBuildAndWrapAlike) {
+TEST(PolicyTest, UnknownPolicyIsRejectedByResolveBuildAndWrap) {
   PluginScript script;
   script.manifest.name = "fake";
   script.manifest.targets = {"cpu"};
@@ -51,7 +51,7 @@ TEST(Policy, IsRefusedByResolveBuildAndWrapAlike) {
   EXPECT_EQ(script.opened, 0);
 }
 
-TEST(Policy, UnknownIsolationOfTheEnvironmentRefusesEveryCandidate) {
+TEST(PolicyTest, UnknownIsolationInEnvironmentRejectsCandidates) {
   PluginScript script;
   script.manifest.name = "fake";
   script.manifest.targets = {"cpu"};
@@ -62,7 +62,7 @@ TEST(Policy, UnknownIsolationOfTheEnvironmentRefusesEveryCandidate) {
   EXPECT_THAT(resolve(*runtime, program, {}).candidates.front().reason, HasSubstr("isolation 'thread' is unknown"));
 }
 
-TEST(Policy, TakesNoLockFileFromTheEnvironmentUnderAtSecure) {
+TEST(PolicyTest, IgnoresEnvironmentLockFileUnderAtSecure) {
   EXPECT_EQ(Environment::from({{"KMUX_LOCK_FILE", "/a"}}).lock_file, "/a");
   EXPECT_EQ(Environment::from({{"KMUX_LOCK_FILE", "/a"}}, true).lock_file, "");
 }

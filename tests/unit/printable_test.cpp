@@ -6,12 +6,12 @@
 namespace kmux {
 namespace {
 
-TEST(Printable, LeavesTextAsItIs) {
+TEST(PrintableTest, LeavesTextUnchanged) {
   for (const char* const text : {"", "a b", "two\nlines\n", "a\ttab", "of Windows\r\n", "5 \xc2\xb5s", "\xe6\xbc\xa2"})
     EXPECT_EQ(printable(text), text);
 }
 
-TEST(Printable, EscapesWhatATerminalObeys) {
+TEST(PrintableTest, EscapesTerminalControlCharacters) {
   EXPECT_EQ(printable("\033]0;owned\a"), "\\x1b]0;owned\\x07");
   EXPECT_EQ(printable("a\rb\bc\x7f"), "a\\x0db\\x08c\\x7f");
   EXPECT_EQ(printable({"\0", 1}), "\\x00");
@@ -29,7 +29,7 @@ TEST(Printable, EscapesWhatATerminalObeys) {
       << "from right to left";
 }
 
-TEST(Printable, EscapesWhatIsNotUtf8) {
+TEST(PrintableTest, EscapesInvalidUtf8) {
   EXPECT_EQ(printable("\xff\xc3"), "\\xff\\xc3");
   EXPECT_EQ(printable("\xc0\x9b"), "\\xc0\\x9b") << "longer than it need be";
 }

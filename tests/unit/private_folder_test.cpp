@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(PrivateFolder, IsThisUsersAloneAndGoesWithItsObject) {
+TEST(PrivateFolderTest, IsPrivateAndRemovedOnDestruction) {
   std::optional<PrivateFolder> folder(PrivateFolder::create("kmux-test").value());
   const fs::path path = folder->path();
   struct stat info{};
@@ -29,13 +29,13 @@ TEST(PrivateFolder, IsThisUsersAloneAndGoesWithItsObject) {
   EXPECT_FALSE(fs::exists(path));
 }
 
-TEST(PrivateFolder, IsRemovedOnceWhereItMoves) {
+TEST(PrivateFolderTest, SurvivesMove) {
   auto first = PrivateFolder::create("kmux-test").value();
   const PrivateFolder second(std::move(first));
   EXPECT_TRUE(fs::exists(second.path()));
 }
 
-TEST(PrivateFolder, SaysWhereItCannotBe) {
+TEST(PrivateFolderTest, ReportsMissingTemporaryDirectory) {
   const TempFolder folder;
   const char* before = std::getenv("TMPDIR");
   const std::string kept = before ? before : "";
@@ -48,7 +48,7 @@ TEST(PrivateFolder, SaysWhereItCannotBe) {
   EXPECT_THAT(made.error().message, testing::HasSubstr("no folder for temporary files can be made"));
 }
 
-TEST(PrivateFolder, IsNotMadeBelowAFolderOfOthers) {
+TEST(PrivateFolderTest, RejectsWorldWritableParentWithoutStickyBit) {
   const TempFolder folder;
   const char* before = std::getenv("TMPDIR");
   const std::string kept = before ? before : "";

@@ -9,7 +9,7 @@
 namespace kmux {
 namespace {
 
-TEST(ProcessMemory, GrowsWithWhatIsTouched) {
+TEST(ProcessMemoryTest, ResidentBytesGrowWithTouchedMemory) {
   constexpr std::size_t kBytes = std::size_t{64} << 20;
   const std::uint64_t before = resident_bytes();
   if (before == 0) GTEST_SKIP() << needs("Linux's /proc", "nothing else tells what a process has in memory now");
@@ -21,7 +21,7 @@ TEST(ProcessMemory, GrowsWithWhatIsTouched) {
   EXPECT_GE(peak_resident_bytes(), before + kBytes / 2);  // even after the memory is freed
 }
 
-TEST(ProcessMemory, HasAPeakThatGrowsWithWhatIsTouched) {
+TEST(ProcessMemoryTest, PeakResidentBytesGrowWithTouchedMemory) {
   constexpr std::size_t kBytes = std::size_t{256} << 20;
   {
     const std::unique_ptr<char[]> memory(new char[kBytes]);

@@ -30,14 +30,16 @@ using ::testing::HasSubstr;
 
 Command shell(const std::string& script) { return {.argv = {"/bin/sh", "-c", script}}; }
 
-TEST(Process, ReturnsExitCodeAndOutputs) {
+TEST(ProcessTest, ReturnsExitCodeAndOutputs) {
   const ProcessResult result = run(shell("echo out; echo err >&2; exit 7")).value();
   EXPECT_EQ(result.exit_code, 7);
   EXPECT_EQ(result.standard_output, "out\n");
   EXPECT_EQ(result.standard_error, "err\n");
 }
 
-TEST(Process, ReportsASignalAsAShellDoes) { EXPECT_EQ(run(shell("kill -TERM $$")).value().exit_code, 128 + SIGTERM); }
+TEST(ProcessTest, ReportsSignalAsShellExitCode) {
+  EXPECT_EQ(run(shell("kill -TERM $$")).value().exit_code, 128 + SIGTERM);
+}
 
 /// Sets the application's SIGCHLD handler for the time of a test.
 class ChildSignal {
@@ -56,7 +58,7 @@ void take_any_child(int) {
   }
 }
 
-TEST(Process, KeepsTheCodeWhateverTheApplicationDoesWithSigchld) {
+TEST(ProcessTest, ReturnsExitCodeForAnySigchldDisposition) {
   if (is_portable()) GTEST_SKIP() << needs("a fork that tells no SIGCHLD", "the portable way has none");
   for (void (*const handler)(int) : {SIG_IGN, &take_any_child}) {
     const ChildSignal set(handler);
@@ -76,32 +78,34 @@ TEST(Process, KeepsTheCodeWhateverTheApplicationDoesWithSigchld) {
   }
 }
 
-TEST(Process, PassesArgumentsAsTheyAre) {
+TEST(ProcessTest, PassesArgumentsVerbatim) {
   const Command command{.argv = {"printf", "%s|", "a b", "$HOME", "'\"", "*"}};
   EXPECT_EQ(run(command).value().standard_output, "a b|$HOME|'\"|*|");
 }
 
-TEST(Process, FeedsStandardInput) {
+TEST(ProcessTest, FeedsStandardInput) {
   Command command{.argv = {"cat"}};
   command.standard_input = std::string(3'000'000, 'x') + "end";
   EXPECT_EQ(run(command).value().standard_output, command.standard_input);
 }
 
-TEST(Process, SurvivesAChildThatDoesNotRead) {
+TEST(ProcessTest, SurvivesChildThatClosesStandardInput) {
   Command command = shell("exec 0<&-; exit 3");
   command.standard_input = std::string(3'000'000, 'x');
   EXPECT_EQ(run(command).value().exit_code, 3);
 }
 
-TEST(Process, GivesTheChildAnEndOfInput) { EXPECT_EQ(run({.argv = {"cat"}}).value().standard_output, ""); }
+TEST(ProcessTest, ProvidesEmptyStandardInputByDefault) {
+  EXPECT_EQ(run({.argv = {"cat"}}).value().standard_output, "");
+}
 
-TEST(Process, TakesMuchOutputOnBothPipes) {
+TEST(ProcessTest, CapturesLargeOutputOnBothPipes) {
   const ProcessResult result = run(shell("head -c 2000000 /dev/zero & head -c 3000000 /dev/zero >&2; wait")).value();
   EXPECT_EQ(result.standard_output.size(), 2'000'000u);
   EXPECT_EQ(result.standard_error.size(), 3'000'000u);
 }
 
-TEST(Process, AddsToTheEnvironment) {
+TEST(ProcessTest, AddsEnvironmentVariables) {
   Command command = shell("echo $KMUX_TEST_VALUE; test -n \"$PATH\"");
   command.environment = {{"KMUX_TEST_VALUE", "a b"}};
   const ProcessResult result = run(command).value();
@@ -109,7 +113,7 @@ TEST(Process, AddsToTheEnvironment) {
   EXPECT_EQ(result.exit_code, 0);
 }
 
-TEST(Process, PassesOnWhatIsNamed) {
+TEST(ProcessTest, InheritsOnlyNamedEnvironmentVariables) {
   setenv("KMUX_TEST_PASSES", "yes", /*overwrite=*/1);
   setenv("KMUX_TEST_STAYS", "no", /*overwrite=*/1);
   Command command{.argv = {"/usr/bin/env"}, .environment = {{"ADDED", "1"}}};
@@ -121,7 +125,7 @@ TEST(Process, PassesOnWhatIsNamed) {
   unsetenv("KMUX_TEST_STAYS");
 }
 
-TEST(Process, WorksInAnotherFolder) {
+TEST(ProcessTest, RunsInWorkingDirectory) {
   Command command = shell("pwd -P");
   command.working_directory = "/";
   EXPECT_EQ(run(command).value().standard_output, "/\n");
@@ -137,13 +141,13 @@ std::ptrdiff_t inherited_descriptors() {
   return count;
 }
 
-TEST(Process, LeaksNoDescriptorIntoTheChild) {
+TEST(ProcessTest, LeaksNoDescriptorIntoChild) {
   const std::string list = run({.argv = {"ls", "/proc/self/fd"}}).value().standard_output;
   const auto in_child = std::count(list.begin(), list.end(), '\n');
   EXPECT_EQ(in_child, inherited_descriptors() + 1) << "one more is that of ls itself on the folder";
 }
 
-TEST(Process, LeaksNoDescriptorHere) {
+TEST(ProcessTest, LeaksNoDescriptorInParent) {
   const auto count = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
   };
@@ -153,7 +157,7 @@ TEST(Process, LeaksNoDescriptorHere) {
   EXPECT_EQ(count(), before);
 }
 
-TEST(Process, KillsTheGroupAtTheTimeOut) {
+TEST(ProcessTest, KillsProcessGroupOnTimeout) {
   const TempFolder folder;
   const std::string pipe = folder.path() / "alive";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
@@ -172,7 +176,7 @@ TEST(Process, KillsTheGroupAtTheTimeOut) {
   EXPECT_NE(end.revents & POLLHUP, 0);
 }
 
-TEST(Process, KillsTheChildOnceItIsToStop) {
+TEST(ProcessTest, KillsChildOnStopRequest) {
   Command command = shell("sleep 100");
   int asked = 0;
   command.stopping = [&] { return ++asked > 2; };
@@ -182,13 +186,13 @@ TEST(Process, KillsTheChildOnceItIsToStop) {
   EXPECT_THAT(result.error().message, HasSubstr("was killed, as it was not to go on"));
 }
 
-TEST(Process, TimesOutAChildThatClosedItsOutputs) {
+TEST(ProcessTest, TimesOutChildWithClosedOutputs) {
   Command command = shell("exec >&- 2>&-; sleep 5");
   command.timeout = 100ms;
   EXPECT_THAT(run(command).error().message, HasSubstr("did not end"));
 }
 
-TEST(Process, SaysWhyAProgramCannotBeStarted) {
+TEST(ProcessTest, ReportsWhyProgramCannotStart) {
   const auto missing = run({.argv = {"kmux-no-such-program"}});
   EXPECT_EQ(missing.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(missing.error().message, HasSubstr("not in PATH"));
@@ -201,7 +205,7 @@ TEST(Process, SaysWhyAProgramCannotBeStarted) {
 }
 
 // Linux reports the program; elsewhere it is found from the first word of the command line, as the shell resolves it.
-TEST(Process, KnowsTheProgramThatItRuns) {
+TEST(ProcessTest, FindsOwnProgram) {
   const TempFolder folder;
   const std::string tool = folder.write("bin/a-tool", "#!/bin/sh\n").string();
   std::filesystem::permissions(tool, std::filesystem::perms::owner_all);
@@ -223,13 +227,13 @@ TEST(Process, KnowsTheProgramThatItRuns) {
   ::setenv("PATH", usual.c_str(), 1);
 }
 
-TEST(Process, ShowsACommandAsAPersonTypesIt) {
+TEST(ProcessTest, PrintsCommandWithShellQuoting) {
   const Command command{
       .argv = {"g++", "-DX=1", "a b.cpp", "it's", ""}, .working_directory = "/tmp", .environment = {{"LANG", "C"}}};
   EXPECT_EQ(to_string(command), "cd /tmp && LANG=C g++ -DX=1 'a b.cpp' 'it'\\''s' ''");
 }
 
-TEST(Process, FindsPrograms) {
+TEST(ProcessTest, FindsProgramsInPath) {
   const auto found = find_program("sh");
   ASSERT_TRUE(found);
   EXPECT_THAT(*found, EndsWith("/sh"));

@@ -27,15 +27,15 @@ Program doubling_in_files() {
 }
 
 /// A folder with a saved program; files beside the folder must not be read.
-class ProgramFile : public testing::Test {
+class ProgramFileTest : public testing::Test {
  protected:
-  ProgramFile() : root_(fs::path(testing::TempDir()) / ("kmux_program_" + std::to_string(::getpid()))) {
+  ProgramFileTest() : root_(fs::path(testing::TempDir()) / ("kmux_program_" + std::to_string(::getpid()))) {
     fs::remove_all(root_);
     fs::create_directories(root_ / "inside");
     write_file(root_ / "outside.c", doubling_in_files().variants[0].sources[0].content).value();
     save_program(doubling_in_files(), path_).value();
   }
-  ~ProgramFile() override { fs::remove_all(root_); }
+  ~ProgramFileTest() override { fs::remove_all(root_); }
 
   Error load_error() {
     const Result<Program> program = load_program(path_);
@@ -55,9 +55,9 @@ class ProgramFile : public testing::Test {
   fs::path source_ = root_ / "inside" / "src" / "twice.c";
 };
 
-TEST_F(ProgramFile, IsReadAsItWasWritten) { EXPECT_EQ(load_program(path_).value(), doubling_in_files()); }
+TEST_F(ProgramFileTest, LoadsAsSaved) { EXPECT_EQ(load_program(path_).value(), doubling_in_files()); }
 
-TEST_F(ProgramFile, IsFoundFromTheCurrentFolder) {
+TEST_F(ProgramFileTest, LoadsFromCurrentFolder) {
   const fs::path before = fs::current_path();
   fs::current_path(path_.parent_path());
   const Result<Program> program = load_program("doubling.kmux.json");
@@ -65,54 +65,54 @@ TEST_F(ProgramFile, IsFoundFromTheCurrentFolder) {
   EXPECT_EQ(program.value(), doubling_in_files());
 }
 
-TEST_F(ProgramFile, MayLieBehindALinkToItsFolder) {
+TEST_F(ProgramFileTest, AcceptsLinkToItsFolder) {
   fs::create_directory_symlink(root_ / "inside", root_ / "link");
   EXPECT_TRUE(load_program(root_ / "link" / "doubling.kmux.json").ok());
 }
 
-TEST_F(ProgramFile, MayLinkWithinItsFolder) {
+TEST_F(ProgramFileTest, AcceptsLinkWithinItsFolder) {
   fs::rename(source_, root_ / "inside" / "real.c");
   fs::create_symlink("../real.c", source_);
   EXPECT_TRUE(load_program(path_).ok());
 }
 
-TEST_F(ProgramFile, MustExist) {
+TEST_F(ProgramFileTest, RejectsMissingFile) {
   const Error error = load_program(root_ / "none.kmux.json").error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument) << "C3.12";
   EXPECT_THAT(error.message, AllOf(HasSubstr("none.kmux.json'"), HasSubstr("No such file or directory")));
   EXPECT_THAT(load_program(root_).error().message, HasSubstr("Is a directory"));
 }
 
-TEST_F(ProgramFile, NeedsItsFiles) {
+TEST_F(ProgramFileTest, ReportsMissingSourceFile) {
   fs::remove(source_);
   EXPECT_THAT(load_error().message, AllOf(HasSubstr("doubling.kmux.json"), HasSubstr("twice.c")));
 }
 
-TEST_F(ProgramFile, RefusesChangedFiles) {
+TEST_F(ProgramFileTest, RejectsChangedFiles) {
   write_file(source_, "void twice(float* a) { a[0] *= 3; }\n").value();
   const Error error = load_error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, AllOf(HasSubstr("twice.c"), HasSubstr("SHA-256")));
 }
 
-TEST_F(ProgramFile, RefusesPathsThatLeaveItsFolder) {
+TEST_F(ProgramFileTest, RejectsPathsOutsideItsFolder) {
   edit("\"src/twice.c\"", "\"../outside.c\"");
   EXPECT_EQ(load_error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(load_error().message, HasSubstr("outside.c"));
 }
 
-TEST_F(ProgramFile, RefusesAbsolutePaths) {
+TEST_F(ProgramFileTest, RejectsAbsolutePaths) {
   edit("src/twice.c", (root_ / "outside.c").string());
   EXPECT_EQ(load_error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(ProgramFile, RefusesLinksThatLeaveItsFolder) {
+TEST_F(ProgramFileTest, RejectsLinksOutsideItsFolder) {
   fs::remove(source_);
   fs::create_symlink(root_ / "outside.c", source_);
   EXPECT_THAT(load_error().message, HasSubstr("leaves the program's folder"));
 }
 
-TEST_F(ProgramFile, RefusesFoldersThatLinkOutOfItsFolder) {
+TEST_F(ProgramFileTest, RejectsFolderLinksOutsideItsFolder) {
   fs::remove_all(source_.parent_path());
   fs::create_directory(root_ / "elsewhere");
   fs::rename(root_ / "outside.c", root_ / "elsewhere" / "twice.c");
@@ -121,33 +121,33 @@ TEST_F(ProgramFile, RefusesFoldersThatLinkOutOfItsFolder) {
   EXPECT_THAT(save_program(doubling_in_files(), path_).error().message, HasSubstr("leaves the program's folder"));
 }
 
-TEST_F(ProgramFile, SaysWhereItsTextIsWrong) {
+TEST_F(ProgramFileTest, ReportsLineOfMalformedJson) {
   write_file(path_, "{\"format\":").value();
   const Error error = load_error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, AllOf(HasSubstr("doubling.kmux.json"), HasSubstr("line 1")));
 }
 
-TEST_F(ProgramFile, IsValidated) {
+TEST_F(ProgramFileTest, IsValidatedOnLoad) {
   edit("\"tensor\": \"a\"", "\"tensor\": \"b\"");
   EXPECT_THAT(load_error().message, AllOf(HasSubstr("doubling.kmux.json"), HasSubstr("b")));
 }
 
-TEST_F(ProgramFile, IsNotWrittenIfInvalid) {
+TEST_F(ProgramFileTest, IsNotSavedIfInvalid) {
   Program program = doubling_in_files();
   program.signature.params.clear();
   EXPECT_EQ(save_program(program, root_ / "inside" / "new.kmux.json").error().code, ErrorCode::kInvalidArgument);
   EXPECT_FALSE(fs::exists(root_ / "inside" / "new.kmux.json"));
 }
 
-TEST_F(ProgramFile, IsNotOverwrittenByItsSource) {
+TEST_F(ProgramFileTest, IsNotOverwrittenByItsSource) {
   Program program = doubling_in_files();
   program.variants[0].sources[0].path = "twice.c";
   EXPECT_THAT(save_program(program, root_ / "inside" / "twice.c").error().message,
               HasSubstr("would overwrite the program"));
 }
 
-TEST_F(ProgramFile, RefusesTwoContentsForAFile) {
+TEST_F(ProgramFileTest, RejectsConflictingFileContents) {
   Program program = doubling_in_files();
   program.variants.push_back(program.variants[0]);
   EXPECT_TRUE(save_program(program, path_).ok());
@@ -172,13 +172,13 @@ std::size_t count_files(const fs::path& folder) {
 }
 
 /// Programs saved into one folder.
-class Neighbours : public testing::Test {
+class NeighboursTest : public testing::Test {
  protected:
-  Neighbours() : folder_(fs::path(testing::TempDir()) / ("kmux_neighbours_" + std::to_string(::getpid()))) {
+  NeighboursTest() : folder_(fs::path(testing::TempDir()) / ("kmux_neighbours_" + std::to_string(::getpid()))) {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
-  ~Neighbours() override { fs::remove_all(folder_); }
+  ~NeighboursTest() override { fs::remove_all(folder_); }
   void save(const Program& program, const std::string& name) const {
     const Status saved = save_program(program, folder_ / name);
     ASSERT_TRUE(saved) << saved.error().message;
@@ -187,7 +187,7 @@ class Neighbours : public testing::Test {
   fs::path folder_;
 };
 
-TEST_F(Neighbours, KeepTheirFiles_C2_14) {
+TEST_F(NeighboursTest, DoNotOverwriteEachOther) {
   save(filling("one", "1"), "one.kmux.json");
   const std::string source = read_file(folder_ / "s.c").value();
   save(filling("two", "2"), "two.kmux.json");
@@ -197,7 +197,7 @@ TEST_F(Neighbours, KeepTheirFiles_C2_14) {
   EXPECT_EQ(digest(load_program(folder_ / "two.kmux.json").value()), digest(filling("two", "2")));
 }
 
-TEST_F(Neighbours, ShareFilesOfOneContent_C2_14) {
+TEST_F(NeighboursTest, ShareIdenticalFiles) {
   save(filling("one", "1"), "one.kmux.json");
   save(filling("two", "1"), "two.kmux.json");
   EXPECT_EQ(count_files(folder_), 4U);
@@ -205,7 +205,7 @@ TEST_F(Neighbours, ShareFilesOfOneContent_C2_14) {
   EXPECT_EQ(load_program(folder_ / "two.kmux.json").value(), filling("two", "1"));
 }
 
-TEST_F(Neighbours, WriteOverTheirOwn_C2_14) {
+TEST_F(NeighboursTest, OverwriteTheirOwnFiles) {
   save(filling("one", "1"), "one.kmux.json");
   save(filling("one", "2"), "one.kmux.json");
   EXPECT_EQ(count_files(folder_), 3U);
@@ -215,7 +215,7 @@ TEST_F(Neighbours, WriteOverTheirOwn_C2_14) {
   EXPECT_EQ(load_program(folder_ / "one.kmux.json").value(), filling("one", "2"));
 }
 
-TEST_F(Neighbours, LeaveWhatAPersonWroteAlone_C2_14) {
+TEST_F(NeighboursTest, PreserveEditedFiles) {
   save(filling("one", "1"), "one.kmux.json");
   write_file(folder_ / "s.c", "edited\n").value();
   write_file(folder_ / "h.h", "edited\n").value();
@@ -224,7 +224,7 @@ TEST_F(Neighbours, LeaveWhatAPersonWroteAlone_C2_14) {
   EXPECT_EQ(read_file(folder_ / "h.h").value(), "edited\n");
 }
 
-TEST_F(Neighbours, NameNoPlaceOutsideOfTheirFolder_C2_14) {
+TEST_F(NeighboursTest, RejectPathsOutsideTheirFolder) {
   save(filling("one", "1"), "one.kmux.json");
   save(filling("two", "2"), "two.kmux.json");
   std::string json = read_file(folder_ / "two.kmux.json").value();
@@ -234,23 +234,23 @@ TEST_F(Neighbours, NameNoPlaceOutsideOfTheirFolder_C2_14) {
   EXPECT_THAT(load_program(folder_ / "two.kmux.json").error().message, HasSubstr("may leave the program's folder"));
 }
 
-TEST_F(Neighbours, LeaveWhatATextNames) {
+TEST_F(NeighboursTest, PreserveFilesNamedByText) {
   save(filling("one", "1"), "one.kmux.json");
   write_file(folder_ / "text.kmux", to_text(filling("one", "1"))).value();
   save(filling("one", "2"), "one.kmux.json");
   EXPECT_EQ(load_program(folder_ / "text.kmux").value(), filling("one", "1"));
 }
 
-TEST_F(ProgramFile, SaysWhyItCannotBeWritten) {
+TEST_F(ProgramFileTest, ReportsWriteFailure) {
   const Error error = save_program(doubling_in_files(), root_ / "none" / "p.kmux.json").error();
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
   EXPECT_THAT(error.message, HasSubstr("none"));
 }
 
 /// A program as text beside its files.
-class TextProgramFile : public ProgramFile {
+class TextProgramFileTest : public ProgramFileTest {
  protected:
-  TextProgramFile() {
+  TextProgramFileTest() {
     write_file(text_, to_text(doubling_in_files())).value();
     write_file(carrier_, kCarrier).value();
   }
@@ -266,12 +266,12 @@ class TextProgramFile : public ProgramFile {
   fs::path carrier_ = root_ / "inside" / "twice.c";
 };
 
-TEST_F(TextProgramFile, IsReadAsTheJsonIs) {
+TEST_F(TextProgramFileTest, LoadsSameProgramAsJson) {
   EXPECT_EQ(load_program(text_).value(), doubling_in_files());
   EXPECT_EQ(digest(load_program(text_).value()), digest(load_program(path_).value()));
 }
 
-TEST_F(TextProgramFile, MayBeASourceItself) {
+TEST_F(TextProgramFileTest, LoadsFromSourceComment) {
   const Program program = load_program(carrier_).value();
   EXPECT_EQ(program.variants[0].sources, (std::vector<File>{{"twice.c", kCarrier}}));
   EXPECT_EQ(program.variants[0].dialect, "c");
@@ -283,7 +283,7 @@ TEST_F(TextProgramFile, MayBeASourceItself) {
   EXPECT_EQ(load_program(carrier_).value(), program) << "what carries a program is written over";
 }
 
-TEST_F(TextProgramFile, SaysWhereItIsWrong) {
+TEST_F(TextProgramFileTest, ReportsErrorLocation) {
   write_file(text_, "kernel k(a: f32[1])\n  sources \"src/twice.c\"\n  lauch twice(a)\n").value();
   EXPECT_THAT(told(text_), HasSubstr("doubling.kmux:3:3: error: expected a step"));
   fs::remove(source_);
@@ -293,7 +293,7 @@ TEST_F(TextProgramFile, SaysWhereItIsWrong) {
   EXPECT_THAT(told(carrier_), HasSubstr("carries no program"));
 }
 
-TEST_F(TextProgramFile, StaysInItsFolder) {
+TEST_F(TextProgramFileTest, RejectsSourcesOutsideItsFolder) {
   const auto with_source = [&](const std::string& path) {
     write_file(text_, "kernel k(a: f32[1])\n  sources \"" + path + "\"\n  launch twice(a)\n").value();
     return told(text_);

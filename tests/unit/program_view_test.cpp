@@ -21,7 +21,7 @@ Program two_variants() {
 
 std::string_view text(const kmux_bytes& bytes) { return {bytes.data, bytes.size}; }
 
-TEST(ProgramView, GivesSourcesThenHeadersOfEachVariant) {
+TEST(ProgramViewTest, OrdersSourcesBeforeHeadersPerVariant) {
   const Program program = two_variants();
   const ProgramView view(program);
   const kmux_program_view raw = *view.get();
@@ -35,13 +35,13 @@ TEST(ProgramView, GivesSourcesThenHeadersOfEachVariant) {
   EXPECT_EQ(text(raw.blobs[4]), "H");
 }
 
-TEST(ProgramView, IsReadBackAsTheSameProgram) {
+TEST(ProgramViewTest, RoundTripsProgram) {
   const Program program = two_variants();
   const ProgramView view(program);
   EXPECT_EQ(read_program(*view.get()).value(), program);
 }
 
-TEST(ProgramView, RefusesViewsThatDoNotFitTheirJson) {
+TEST(ProgramViewTest, RejectsViewsNotMatchingJson) {
   const Program program = two_variants();
   const ProgramView view(program);
   kmux_program_view fewer = *view.get();

@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(ProgressLines, WritesOneForEachProgramThatEnded) {
+TEST(ProgressLinesTest, WritesOneLinePerFinishedProgram) {
   std::vector<std::string> written;
   ProgressLines lines([&](const std::string& text) { written.push_back(text); }, {"a", "b", "c", "d", "e"});
   const CompileCounts counts{.total = 5};

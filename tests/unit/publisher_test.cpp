@@ -26,7 +26,7 @@ Publication publication_of(const std::string& launcher) {
   return {.key = {}, .entry = {.artifact = {}, .launcher = launcher, .unsupported = {}}};
 }
 
-TEST(Publisher, PublishesInOrderInAThreadOfItsOwn) {
+TEST(PublisherTest, PublishesInOrderOnSeparateThread) {
   std::string published;
   std::thread::id thread;
   Publisher publisher([&](const Publication& publication) {
@@ -46,7 +46,7 @@ bool threads_can_stand_back() {
   return nice > ::getpriority(PRIO_PROCESS, 0);
 }
 
-TEST(Publisher, StandsBackForThoseWhoWait) {
+TEST(PublisherTest, LowersPriorityOfItsThread) {
   if (!threads_can_stand_back()) {
     GTEST_SKIP() << needs("a priority of each thread", "this build has what POSIX has alone");
   }
@@ -57,7 +57,7 @@ TEST(Publisher, StandsBackForThoseWhoWait) {
   EXPECT_GT(nice, ::getpriority(PRIO_PROCESS, 0)) << "of this thread, which stays as it was";
 }
 
-TEST(Publisher, FinishesBeforeItGoes) {
+TEST(PublisherTest, PublishesPendingEntriesOnDestruction) {
   std::atomic<int> published{0};
   {
     Publisher publisher([&](const Publication&) { ++published; });
@@ -66,7 +66,7 @@ TEST(Publisher, FinishesBeforeItGoes) {
   EXPECT_EQ(published, 20);
 }
 
-TEST(Publisher, HoldsTheUnpublishedEntryUntilItIsPublished) {
+TEST(PublisherTest, KeepsUnpublishedEntryUntilPublished) {
   auto entry = std::make_shared<const UnpublishedEntry>();
   const std::weak_ptr<const UnpublishedEntry> seen = entry;
   bool held = false;
@@ -79,7 +79,7 @@ TEST(Publisher, HoldsTheUnpublishedEntryUntilItIsPublished) {
   EXPECT_TRUE(seen.expired());
 }
 
-TEST(Publisher, NeitherHangsNorPublishesInAForkedChild) {
+TEST(PublisherTest, DoesNotHangInForkedChild) {
   auto publisher = std::make_unique<Publisher>([](const Publication&) {});
   publisher->add(publication_of(""));
   publisher->flush();
@@ -97,9 +97,9 @@ TEST(Publisher, NeitherHangsNorPublishesInAForkedChild) {
 }
 
 /// A publisher whose thread blocks in its first publication until `open`.
-class StuckPublisher : public testing::Test {
+class StuckPublisherTest : public testing::Test {
  protected:
-  ~StuckPublisher() override { open(); }
+  ~StuckPublisherTest() override { open(); }
   void open() {
     if (!std::exchange(is_open_, true)) gate_.set_value();
   }
@@ -120,7 +120,7 @@ class StuckPublisher : public testing::Test {
   std::atomic<int> by_thread_{0};
 };
 
-TEST_F(StuckPublisher, LetsTheCallerPublishWhatIsTooMany) {
+TEST_F(StuckPublisherTest, CallerPublishesBeyondCountLimit) {
   Publisher publisher([this](const Publication&) { publish(); }, {}, {.count = 8, .bytes = 1 << 20});
   for (int i = 0; i < 640; ++i) publisher.add(publication_of("x"));
   EXPECT_EQ(by_caller_, 632);
@@ -129,7 +129,7 @@ TEST_F(StuckPublisher, LetsTheCallerPublishWhatIsTooMany) {
   EXPECT_EQ(by_thread_, 8);
 }
 
-TEST_F(StuckPublisher, LetsTheCallerPublishWhatIsTooLarge) {
+TEST_F(StuckPublisherTest, CallerPublishesBeyondByteLimit) {
   Publisher publisher([this](const Publication&) { publish(); }, {}, {.count = 100, .bytes = 1000});
   for (int i = 0; i < 10; ++i) publisher.add(publication_of(std::string(400, 'x')));
   EXPECT_EQ(by_caller_, 8);
@@ -140,12 +140,12 @@ TEST_F(StuckPublisher, LetsTheCallerPublishWhatIsTooLarge) {
   EXPECT_EQ(by_thread_, 3);
 }
 
-class PublisherFaults : public testing::Test {
+class PublisherFaultsTest : public testing::Test {
  protected:
-  ~PublisherFaults() override { set_fault_handler(nullptr); }
+  ~PublisherFaultsTest() override { set_fault_handler(nullptr); }
 };
 
-TEST_F(PublisherFaults, PublishesInTheCallerWhereNoThreadCanBeStarted) {
+TEST_F(PublisherFaultsTest, PublishesInCallerIfThreadCannotStart) {
   std::vector<std::thread::id> threads;
   Publisher publisher([&](const Publication&) { threads.push_back(std::this_thread::get_id()); });
   set_fault_handler([](std::string_view step) { return step == "start publisher" ? EAGAIN : 0; });
@@ -158,7 +158,7 @@ TEST_F(PublisherFaults, PublishesInTheCallerWhereNoThreadCanBeStarted) {
   EXPECT_NE(threads.at(1), std::this_thread::get_id()) << "the next one tries again";
 }
 
-TEST_F(PublisherFaults, OutlivesWhateverPublishingAndTheSinkThrow) {
+TEST_F(PublisherFaultsTest, SurvivesExceptionsOfPublishingAndSink) {
   std::vector<std::string> lines;
   std::string published;
   Publisher publisher(
@@ -180,7 +180,7 @@ TEST_F(PublisherFaults, OutlivesWhateverPublishingAndTheSinkThrow) {
   EXPECT_EQ(lines[1], "an artifact is not stored (no such luck). The next process compiles it again.");
 }
 
-TEST(Publisher, NeedsNoFlush) {
+TEST(PublisherTest, FlushReturnsWithoutPublications) {
   Publisher publisher([](const Publication&) {});
   publisher.flush();
 }

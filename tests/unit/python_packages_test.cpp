@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(PythonPackages, AreThoseOfTheVirtualEnvironment) {
+TEST(PythonPackagesTest, AreFoundInVirtualEnvironment) {
   const TempFolder folder;
   folder.write("lib/python3.12/site-packages/x", "");
   folder.write("lib/python3.11/site-packages/x", "");
@@ -26,7 +26,7 @@ TEST(PythonPackages, AreThoseOfTheVirtualEnvironment) {
   EXPECT_THAT(python_packages("", nullptr), IsEmpty());
 }
 
-TEST(PythonPackages, AreThoseThatTheCodeIsInstalledIn) {
+TEST(PythonPackagesTest, AreFoundAroundInstalledLibrary) {
   const TempFolder folder;
   const std::filesystem::path plugin = folder.path() / "dist-packages/kmux/plugins/null.so";
   std::filesystem::create_directories(plugin.parent_path());

@@ -17,14 +17,14 @@ class QuarantineTest : public testing::Test {
   fs::path entry_ = temp_.path() / "cache" / "entry";
 };
 
-TEST_F(QuarantineTest, TakesTheEntryAway) {
+TEST_F(QuarantineTest, MovesEntryIntoQuarantine) {
   const CacheFolder cache = CacheFolder::open(temp_.path() / "cache", CacheFolder::Access::kReadWrite).value();
   put_into_quarantine(cache, entry_, FileDescriptor::open_folder(entry_));
   EXPECT_FALSE(has_entry());
   EXPECT_TRUE(fs::exists(fs::directory_iterator(cache.quarantine())->path() / "file"));
 }
 
-TEST_F(QuarantineTest, LeavesAnEntryThatReplacedTheDamagedOne) {
+TEST_F(QuarantineTest, KeepsEntryThatReplacedDamagedOne) {
   const CacheFolder cache = CacheFolder::open(temp_.path() / "cache", CacheFolder::Access::kReadWrite).value();
   const FileDescriptor damaged = FileDescriptor::open_folder(entry_);
   fs::rename(entry_, temp_.path() / "aside");
@@ -33,7 +33,7 @@ TEST_F(QuarantineTest, LeavesAnEntryThatReplacedTheDamagedOne) {
   EXPECT_TRUE(has_entry());
 }
 
-TEST_F(QuarantineTest, LeavesACacheThatIsForReading) {
+TEST_F(QuarantineTest, LeavesReadOnlyCacheUnchanged) {
   const CacheFolder cache = CacheFolder::open(temp_.path() / "cache", CacheFolder::Access::kReadOnly).value();
   put_into_quarantine(cache, entry_, FileDescriptor::open_folder(entry_));
   EXPECT_TRUE(has_entry());

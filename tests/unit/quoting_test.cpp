@@ -6,9 +6,9 @@
 namespace kmux {
 namespace {
 
-TEST(Quoting, LeavesNamesAsTheyAre) { EXPECT_EQ(in_quotes("a\"\n"), "\"a\"\n\""); }
+TEST(QuotingTest, LeavesNamesUnchanged) { EXPECT_EQ(in_quotes("a\"\n"), "\"a\"\n\""); }
 
-TEST(Quoting, EscapesWhatIsNotVisible) {
+TEST(QuotingTest, EscapesInvisibleCharacters) {
   EXPECT_EQ(in_double_quotes("a\"\\\n\t~\x7f"), R"("a\"\\\n\x09~\x7f")");
   EXPECT_EQ(in_double_quotes("gr\xc3\xb6\xc3\x9f"
                              "e \xe2\x82\xac \xf0\x9f\x98\x80"),

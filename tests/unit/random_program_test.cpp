@@ -21,7 +21,7 @@ constexpr std::uint32_t kPrograms = 300;
 
 Result<Program> read_back(std::string_view json, const Program& program) { return from_json(json, files_of(program)); }
 
-TEST(RandomProgram, IsValid) {
+TEST(RandomProgramTest, IsAlwaysValid) {
   for (std::uint32_t seed = 0; seed < kPrograms; ++seed) {
     const Program program = random_program(seed);
     const Status status = check_valid(program);
@@ -29,12 +29,12 @@ TEST(RandomProgram, IsValid) {
   }
 }
 
-TEST(RandomProgram, DependsOnItsSeedOnly) {
+TEST(RandomProgramTest, DependsOnlyOnSeed) {
   EXPECT_EQ(random_program(7), random_program(7));
   EXPECT_NE(random_program(7), random_program(8));
 }
 
-TEST(RandomProgram, CoversDialectsAndFeatures) {
+TEST(RandomProgramTest, CoversAllDialectsAndFeatures) {
   std::set<std::string> dialects, features;
   for (std::uint32_t seed = 0; seed < kPrograms; ++seed) {
     const Program program = random_program(seed);
@@ -47,7 +47,7 @@ TEST(RandomProgram, CoversDialectsAndFeatures) {
   EXPECT_EQ(features.size(), known_features().size());
 }
 
-TEST(RandomProgram, SurvivesTheWayThroughJson) {
+TEST(RandomProgramTest, RoundTripsThroughJson) {
   for (std::uint32_t seed = 0; seed < kPrograms; ++seed) {
     const Program program = random_program(seed);
     const std::string json = to_json(program);
@@ -61,7 +61,7 @@ TEST(RandomProgram, SurvivesTheWayThroughJson) {
   }
 }
 
-TEST(RandomProgram, SurvivesTheWayThroughTheAbi) {
+TEST(RandomProgramTest, RoundTripsThroughAbi) {
   for (std::uint32_t seed = 0; seed < 50; ++seed) {
     const Program program = random_program(seed);
     const ProgramView view(program);
@@ -116,7 +116,7 @@ int check_again(const Result<Program>& result, const Program& program) {
   return 1;
 }
 
-TEST(RandomProgram, NeverCrashesItsReaderWhenDamaged) {
+TEST(RandomProgramTest, DamagedTextNeverCrashesReader) {
   const std::vector<Written> written = written_programs();
   std::mt19937 random(1);
   int read = 0;
@@ -149,7 +149,7 @@ void damage(Json& value, std::mt19937& random) {
   value = values[random() % values.size()];
 }
 
-TEST(RandomProgram, NeverCrashesItsReaderWhenValuesAreWrong) {
+TEST(RandomProgramTest, InvalidValuesNeverCrashReader) {
   const std::vector<Written> written = written_programs();
   std::mt19937 random(2);
   int read = 0;

@@ -301,11 +301,11 @@ std::vector<Row> rows() {
   };
 }
 
-TEST(Ranking, FollowsTheTable) {
+TEST(RankingTest, MatchesExpectedRankings) {
   for (const Row& row : rows()) EXPECT_EQ(brief(ranked(row.program, row.request, row.facts)), row.expected) << row.what;
 }
 
-TEST(Ranking, DoesNotDependOnTheOrderOfThePlugins) {
+TEST(RankingTest, IgnoresPluginOrder) {
   std::mt19937 random(1);
   for (Row& row : rows()) {
     const std::vector<Candidate> expected = ranked(row.program, row.request, row.facts);
@@ -314,7 +314,7 @@ TEST(Ranking, DoesNotDependOnTheOrderOfThePlugins) {
   }
 }
 
-TEST(Ranking, ChoosesAtMostOneAndGivesEveryReason) {
+TEST(RankingTest, ChoosesAtMostOneAndExplainsEachCandidate) {
   for (const Row& row : rows()) {
     int chosen = 0;
     for (const Candidate& candidate : ranked(row.program, row.request, row.facts)) {
@@ -330,7 +330,7 @@ Candidate first(const Program& program, const ResolveRequest& request, PluginFac
   return ranked(program, request, {std::move(facts)}).at(0);
 }
 
-TEST(Ranking, SaysWhy) {
+TEST(RankingTest, ReportsCandidateReason) {
   const Program one = program_of({"c"});
   const ResolveRequest any = asking("auto", "auto");
   EXPECT_EQ(first(one, any, Facts("a")).reason, "the only one that can");
@@ -346,7 +346,7 @@ TEST(Ranking, SaysWhy) {
             "the variant requires sm_90a, the target is cpu:x86-64");
 }
 
-TEST(Ranking, SaysWhyTheFirstIsFirst) {
+TEST(RankingTest, ReportsWhyFirstIsPreferred) {
   const Program one = program_of({"c"});
   const ResolveRequest any = asking("auto", "auto");
   const std::vector<Candidate> by_priority = ranked(one, any, {Facts("a", 1), Facts("b", 2)});
@@ -359,7 +359,7 @@ TEST(Ranking, SaysWhyTheFirstIsFirst) {
   EXPECT_EQ(by_fit[1].reason, "can too; variant 9 fits better");
 }
 
-TEST(Ranking, SaysHowFarEachGetsHere) {  // C2.1
+TEST(RankingTest, ReportsReachOfEachCandidate) {  // C2.1
   const ResolveRequest to_build = asking("auto", "auto", Purpose::kBuild);
   const std::vector<Candidate> mixed = ranked(program_of({"c"}), to_build, {Facts("a", 9).no_run(), Facts("b", 1)});
   EXPECT_EQ(mixed[0].reason, "the only one that can run here");
@@ -370,12 +370,12 @@ TEST(Ranking, SaysHowFarEachGetsHere) {  // C2.1
             "the only one that can; cannot run here: there is no device");
 }
 
-TEST(Ranking, ShowsTheCanonicalTargetFromTheTargetStageOn) {
+TEST(RankingTest, ReportsCanonicalTargetFromTargetStage) {
   EXPECT_EQ(first(program_of({"c"}), asking("c", "auto"), Facts("a")).target, "cpu:x86-64");
   EXPECT_EQ(first(program_of({"c"}), asking("c", "auto"), Facts("a").no_run()).target, "");
 }
 
-TEST(Ranking, PassesOverToWhatOnlyBuildsInTheEnd) {  // C2.1
+TEST(RankingTest, FallsBackToBuildOnlyCandidateLast) {  // C2.1
   std::vector<Candidate> candidates = ranked(program_of({"c"}), asking("auto", "auto", Purpose::kBuild),
                                              {Facts("a", 9).no_run(), Facts("b", 1), Facts("c", 2)});
   EXPECT_EQ(brief(candidates), "c0* b0+ a0+");
@@ -386,7 +386,7 @@ TEST(Ranking, PassesOverToWhatOnlyBuildsInTheEnd) {  // C2.1
   EXPECT_EQ(candidates[0].reach, Purpose::kBuild);
 }
 
-TEST(Ranking, PassesOverTheChosenOne) {
+TEST(RankingTest, PassesOverChosenCandidate) {
   std::vector<Candidate> candidates = ranked(program_of({"c"}), asking("auto", "auto"), {Facts("a", 2), Facts("b", 1)});
   pass_over_chosen(candidates, "cannot do inline assembly");
   EXPECT_EQ(brief(candidates), "b0* a0-build");

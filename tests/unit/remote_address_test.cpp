@@ -19,7 +19,7 @@ std::string address_refusal(const std::string& text) {
   return address.error().message;
 }
 
-TEST(RemoteAddress, ReadsAServer) {
+TEST(RemoteAddressTest, ParsesServerUrl) {
   const RemoteAddress plain = parsed("redis://cache.example");
   EXPECT_EQ(plain.host, "cache.example");
   EXPECT_EQ(plain.port, 6379);
@@ -35,14 +35,14 @@ TEST(RemoteAddress, ReadsAServer) {
   EXPECT_EQ(parsed("redis://[::1]:7000").host, "::1");
 }
 
-TEST(RemoteAddress, ReadsAUnixSocket) {
+TEST(RemoteAddressTest, ParsesUnixSocketUrl) {
   EXPECT_EQ(parsed("redis+unix:///run/redis/redis.sock").socket, "/run/redis/redis.sock");
   const RemoteAddress full = parsed("redis+unix://:word@/run/a%20b.sock");
   EXPECT_EQ(full.socket, "/run/a b.sock");
   EXPECT_EQ(full.password, "word");
 }
 
-TEST(RemoteAddress, MayAllowThatThereIsNoKey) {
+TEST(RemoteAddressTest, AcceptsOnlyUnauthenticatedQuery) {
   EXPECT_FALSE(parsed("redis://host").unauthenticated);
   EXPECT_TRUE(parsed("redis://:word@host/2?unauthenticated=1").unauthenticated);
   EXPECT_TRUE(parsed("redis+unix:///run/a.sock?unauthenticated=1").unauthenticated);
@@ -53,7 +53,7 @@ TEST(RemoteAddress, MayAllowThatThereIsNoKey) {
   }
 }
 
-TEST(RemoteAddress, SaysWhatIsWrong) {
+TEST(RemoteAddressTest, ReportsReasonForInvalidUrl) {
   EXPECT_THAT(address_refusal("not a url"), HasSubstr("it is not a URL"));
   EXPECT_THAT(address_refusal(""), HasSubstr("it is not a URL"));
   EXPECT_THAT(address_refusal("rediss://host"), HasSubstr("begins neither with redis://"));
@@ -71,7 +71,7 @@ TEST(RemoteAddress, SaysWhatIsWrong) {
   EXPECT_THAT(address_refusal("redis+unix:///" + std::string(200, 'x')), HasSubstr("is too long"));
 }
 
-TEST(RemoteAddress, NeverTellsThePassword) {
+TEST(RemoteAddressTest, NeverPrintsPassword) {
   for (const char* text : {"redis://u:hunter2@host:99999", "rediss://u:hunter2@host", "redis://u:hunter2@ho st"}) {
     EXPECT_THAT(address_refusal(text), Not(HasSubstr("hunter2")));
   }

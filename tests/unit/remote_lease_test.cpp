@@ -34,7 +34,7 @@ class RemoteLeaseTest : public testing::Test {
   int releases_ = 0;
 };
 
-TEST_F(RemoteLeaseTest, IsRenewedUntilItIsReleased) {
+TEST_F(RemoteLeaseTest, IsRenewedUntilReleased) {
   auto lease = lease_that_counts(milliseconds(1));
   while (renewals_ < 3) std::this_thread::yield();
   EXPECT_EQ(releases_, 0);
@@ -48,13 +48,13 @@ TEST_F(RemoteLeaseTest, IsRenewedUntilItIsReleased) {
   EXPECT_EQ(renewals_, all) << "nobody renews what was released";
 }
 
-TEST_F(RemoteLeaseTest, DoesNotWaitToBeReleased) {
+TEST_F(RemoteLeaseTest, IsReleasedWithoutWaiting) {
   lease_that_counts(hours(1)).reset();
   EXPECT_EQ(renewals_, 0);
   EXPECT_EQ(releases_, 1);
 }
 
-TEST_F(RemoteLeaseTest, ManyTakeOneThread) {
+TEST_F(RemoteLeaseTest, ManyLeasesShareOneThread) {
   std::mutex mutex;
   std::set<std::thread::id> threads;
   const auto renew = [&] {
@@ -71,7 +71,7 @@ TEST_F(RemoteLeaseTest, ManyTakeOneThread) {
   EXPECT_EQ(threads.size(), 1);
 }
 
-TEST_F(RemoteLeaseTest, OutlivesFunctionsThatThrow) {
+TEST_F(RemoteLeaseTest, SurvivesThrowingCallbacks) {
   std::atomic<int> calls{0};
   const auto fail = [&] {
     ++calls;
@@ -83,7 +83,7 @@ TEST_F(RemoteLeaseTest, OutlivesFunctionsThatThrow) {
   bad.reset();
 }
 
-TEST_F(RemoteLeaseTest, IsReleasedWhereNoThreadCanBeStarted) {
+TEST_F(RemoteLeaseTest, IsReleasedIfThreadCannotStart) {
   set_fault_handler([](std::string_view step) { return step == "start renewer" ? EAGAIN : 0; });
   lease_that_counts(milliseconds(1)).reset();
   EXPECT_EQ(releases_, 1);
@@ -93,7 +93,7 @@ TEST_F(RemoteLeaseTest, IsReleasedWhereNoThreadCanBeStarted) {
   while (renewals_ == 0) std::this_thread::yield();
 }
 
-class RemoteLeaseInAChild : public RemoteLeaseTest {
+class RemoteLeaseInAChildTest : public RemoteLeaseTest {
  protected:
   /// Returns the exit status of `body` in a child that was forked while the renewer of this process was running.
   int in_a_child(const std::function<bool(LeaseRenewer& of_parent)>& body) {
@@ -112,7 +112,7 @@ class RemoteLeaseInAChild : public RemoteLeaseTest {
   }
 };
 
-TEST_F(RemoteLeaseInAChild, DoesNotWaitForThreadsOfItsParent) {
+TEST_F(RemoteLeaseInAChildTest, DoesNotWaitForParentThreads) {
   EXPECT_EQ(in_a_child([](LeaseRenewer& of_parent) {
               of_parent.remove(1);
               return of_parent.add([] {}, hours(1)) == 0 && LeaseRenewer::of_process().get() != &of_parent;
@@ -120,7 +120,7 @@ TEST_F(RemoteLeaseInAChild, DoesNotWaitForThreadsOfItsParent) {
             0);
 }
 
-TEST_F(RemoteLeaseInAChild, IsRenewedByAThreadOfItsOwn) {
+TEST_F(RemoteLeaseInAChildTest, IsRenewedByThreadOfChild) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << needs("threads in a forked child", "the thread sanitizer ends it");
 #endif

@@ -28,13 +28,13 @@ class RemoteSecretTest : public testing::Test {
   TempFolder temp_;
 };
 
-TEST_F(RemoteSecretTest, TakesTheBytesAsTheyAre) {
+TEST_F(RemoteSecretTest, ReadsBytesVerbatim) {
   const std::string bytes = std::string("\0\n", 2) + std::string(30, 'k') + "\n";
   EXPECT_EQ(read_remote_secret(file(bytes, 0600)).value(), bytes);
   EXPECT_EQ(read_remote_secret(file(bytes, 0400)).value(), bytes);
 }
 
-TEST_F(RemoteSecretTest, RefusesWhatOthersMayReadOrChange) {
+TEST_F(RemoteSecretTest, RejectsFileAccessibleToOthers) {
   for (const mode_t mode : {0604, 0602, 0660, 0644, 0777}) {
     EXPECT_THAT(refusal(file(std::string(32, 'k'), mode)), HasSubstr("others may read or change it). Run `chmod 600`"));
   }
@@ -43,14 +43,14 @@ TEST_F(RemoteSecretTest, RefusesWhatOthersMayReadOrChange) {
   EXPECT_EQ(refusal(file(std::string(32, 'k'), 0440)) == "taken", is_root);
 }
 
-TEST_F(RemoteSecretTest, RefusesSomebodyElsesFile) {
+TEST_F(RemoteSecretTest, RejectsFileOfAnotherUser) {
   if (::geteuid() != 0) GTEST_SKIP() << needs("root", "only root can give a file away");
   const std::filesystem::path path = file(std::string(32, 'k'), 0600);
   ASSERT_EQ(::chown(path.c_str(), 12345, 12345), 0);
   EXPECT_THAT(refusal(path), HasSubstr("it belongs to user 12345). Use a copy of your own."));
 }
 
-TEST_F(RemoteSecretTest, RefusesWhatIsNoKey) {
+TEST_F(RemoteSecretTest, RejectsInvalidKeyFile) {
   EXPECT_THAT(refusal(file("short", 0600)), HasSubstr("it has 5 bytes). Make it of 16 to 4096"));
   EXPECT_THAT(refusal(file("", 0600)), HasSubstr("it has 0 bytes)"));
   EXPECT_THAT(refusal(file(std::string(5000, 'k'), 0600)), HasSubstr("it has more than 4096 bytes)"));

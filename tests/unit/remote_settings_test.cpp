@@ -29,7 +29,7 @@ std::string refusal(const SetVariables& variables) {
   return settings ? "taken" : settings.error().message;
 }
 
-TEST(RemoteSettings, AreNoneUnlessThereIsAServer) {
+TEST(RemoteSettingsTest, AreEnabledByServerWithDefaults) {
   EXPECT_FALSE(read({}).value());
   EXPECT_FALSE(read({{"KMUX_REMOTE_CACHE_KEY_FILE", "/none"}}).value());
   const RemoteSettings plain = **read({{"KMUX_REMOTE_CACHE", "redis://:word@host/2?unauthenticated=1"}});
@@ -40,7 +40,7 @@ TEST(RemoteSettings, AreNoneUnlessThereIsAServer) {
   EXPECT_EQ(plain.secret, "");
 }
 
-TEST(RemoteSettings, TakeTimesAndAKey) {
+TEST(RemoteSettingsTest, ReadTimesAndKey) {
   const TempFolder temp;
   const std::filesystem::path key = temp.write("key", "0123456789abcdef");
   ::chmod(key.c_str(), 0600);
@@ -49,7 +49,7 @@ TEST(RemoteSettings, TakeTimesAndAKey) {
   EXPECT_EQ((*read(one_variable("KMUX_REMOTE_CACHE_KEY_FILE", key)))->secret, "0123456789abcdef");
 }
 
-TEST(RemoteSettings, NeedAKeyUnlessTheUrlSaysThatThereIsNone) {
+TEST(RemoteSettingsTest, RequireKeyUnlessUnauthenticated) {
   const TempFolder temp;
   const std::filesystem::path key = temp.write("key", "0123456789abcdef");
   ::chmod(key.c_str(), 0600);
@@ -67,7 +67,7 @@ TEST(RemoteSettings, NeedAKeyUnlessTheUrlSaysThatThereIsNone) {
       << "a key counts whatever the URL allows";
 }
 
-TEST(RemoteSettings, SayWhichVariableIsWrong) {
+TEST(RemoteSettingsTest, ReportInvalidVariable) {
   EXPECT_THAT(refusal({{"KMUX_REMOTE_CACHE", "http://u:hunter2@host"}}),
               testing::AllOf(HasSubstr("KMUX_REMOTE_CACHE: the URL of the remote cache is refused"),
                              Not(HasSubstr("hunter2"))));
@@ -82,11 +82,11 @@ TEST(RemoteSettings, SayWhichVariableIsWrong) {
               HasSubstr("key of the remote cache '/none' is refused"));
 }
 
-TEST(RemoteSettings, AreIgnoredByAProgramWithMoreRights) {
+TEST(RemoteSettingsTest, AreIgnoredUnderAtSecure) {
   EXPECT_FALSE(read_remote_settings(Environment::from(one_variable("KMUX_REMOTE_CACHE_READ_ONLY", "1"), true)).value());
 }
 
-TEST(RemoteSettings, ThatAreWrongCostAWarningAndTheRemoteCacheAlone) {
+TEST(RemoteSettingsTest, DisableRemoteCacheWithWarningIfInvalid) {
   const TempFolder temp;
   std::string text;
   set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view line) { text.append(line).append("\n"); });
@@ -97,7 +97,7 @@ TEST(RemoteSettings, ThatAreWrongCostAWarningAndTheRemoteCacheAlone) {
   EXPECT_THAT(text, HasSubstr("there is no remote cache: the key of the remote cache '/none' is refused"));
 }
 
-TEST(RemoteSettings, AreInquiredAfter) {
+TEST(RemoteSettingsTest, InquiryReportsUrlAndProblem) {
   EXPECT_FALSE(inquire_remote_cache(Environment::from({})));
   const auto wrong = inquire_remote_cache(Environment::from({{"KMUX_REMOTE_CACHE", "x"}}));
   EXPECT_THAT(wrong->problem->message, HasSubstr("it is not a URL"));

@@ -26,7 +26,7 @@ std::vector<std::string> states(const RemoteValue& value) {
   return all;
 }
 
-TEST(RemoteValue, ReadsWhatItWrote) {
+TEST(RemoteValueTest, RoundTripsEntries) {
   for (const char* secret : {"", "secret"}) {
     const RemoteValue value = read_remote_bytes(kKey, to_remote_bytes({entry("b"), entry("a")}, secret), secret);
     EXPECT_THAT(states(value), ElementsAre(sha256_hex("b"), sha256_hex("a")));
@@ -36,7 +36,7 @@ TEST(RemoteValue, ReadsWhatItWrote) {
   }
 }
 
-TEST(RemoteValue, LeavesTheLastOnesOut) {
+TEST(RemoteValueTest, DropsLastEntriesBeyondLimits) {
   const std::string bytes = to_remote_bytes({entry("1"), entry("2"), entry("3"), entry("4"), entry("5")}, "");
   EXPECT_THAT(states(read_remote_bytes(kKey, bytes, "")),
               ElementsAre(sha256_hex("1"), sha256_hex("2"), sha256_hex("3"), sha256_hex("4")));
@@ -47,7 +47,7 @@ TEST(RemoteValue, LeavesTheLastOnesOut) {
   EXPECT_EQ(to_remote_bytes({entry("1", half + half)}, ""), "");
 }
 
-TEST(RemoteValue, ReadsFewPartsHoweverManyThereAre) {
+TEST(RemoteValueTest, LimitsNumberOfPartsRead) {
   Artifact many;
   for (int i = 0; i < 1000; ++i) many.set(sha256_hex(std::to_string(i)), "x");
   const RemoteValue value = read_remote_bytes(kKey, serialize(many), "secret");
@@ -56,7 +56,7 @@ TEST(RemoteValue, ReadsFewPartsHoweverManyThereAre) {
                                          "it has 1000 parts, of which 4 are read"));
 }
 
-TEST(RemoteValue, ASealIsOfKeyStateContentAndSecret) {
+TEST(RemoteValueTest, MacCoversKeyStateContentAndSecret) {
   const std::string authenticated = to_remote_bytes({entry("a")}, "secret");
   const auto refused = [](const std::string& key, const std::string& bytes, const char* secret) {
     return read_remote_bytes(key, bytes, secret).refused;
@@ -76,7 +76,7 @@ TEST(RemoteValue, ASealIsOfKeyStateContentAndSecret) {
 }
 
 // A MAC covers one key, one state and one content; no field may include a part of the next.
-TEST(RemoteValue, ASealHasFixedBoundaries) {
+TEST(RemoteValueTest, MacHasFixedFieldBoundaries) {
   const std::string inner = serialize(Artifact{{{"artifact", "other"}}});
   const PackedEntry outer{kKey, sha256_hex("a"), {{"manifest.json", "\n" + inner}}};
   Artifact moved = deserialize(to_remote_bytes({outer}, "secret")).value();
@@ -90,7 +90,7 @@ TEST(RemoteValue, ASealHasFixedBoundaries) {
   EXPECT_THAT(value.refused, ElementsAre("its state is not a SHA-256 digest"));
 }
 
-TEST(RemoteValue, TakesTheGoodOnesAmongTheBad) {
+TEST(RemoteValueTest, KeepsValidEntriesAmongInvalidOnes) {
   Artifact mixed = deserialize(to_remote_bytes({entry("a"), entry("b"), entry("c")}, "secret")).value();
   mixed.parts[1].content[3] = 'x';
   mixed.parts[2].content = "short";
@@ -99,7 +99,7 @@ TEST(RemoteValue, TakesTheGoodOnesAmongTheBad) {
   EXPECT_THAT(value.refused, ElementsAre("its MAC is not that of this fleet's key", "it is truncated"));
 }
 
-TEST(RemoteValue, AnyBytesAreRefusedInWords) {
+TEST(RemoteValueTest, RejectsMalformedBytesWithReason) {
   for (const char* bytes : {"", "x", "kmuxart\n", "kmuxart\n\x01"}) {
     const RemoteValue value = read_remote_bytes(kKey, bytes, "");
     EXPECT_THAT(value.entries, IsEmpty());

@@ -30,7 +30,7 @@ PluginScript script(const std::string& name, int priority = 0) {
 Program program_of(const std::string& dialect) { return {.name = "p", .variants = {{.dialect = dialect}}}; }
 
 /// Two plugins, of which 'best' has the higher priority, and the queries of the tests.
-class Resolver : public testing::Test {
+class ResolverTest : public testing::Test {
  protected:
   Resolution ask(const ResolveRequest& request = {}, const Program& program = program_of("c")) {
     return resolve(*runtime_, program, request);
@@ -49,7 +49,7 @@ class Resolver : public testing::Test {
       Runtime::with({}, Shared<ScriptedRegistry>::make(std::vector<PluginScript*>{&next_, &best_}));
 };
 
-TEST_F(Resolver, TakesTheBestAndIsDeterministic) {
+TEST_F(ResolverTest, ChoosesHighestPriorityDeterministically) {
   const Resolution resolution = ask();
   EXPECT_EQ(require(resolution).value().backend, "best");
   EXPECT_EQ(ask().candidates, resolution.candidates);
@@ -57,38 +57,38 @@ TEST_F(Resolver, TakesTheBestAndIsDeterministic) {
   EXPECT_EQ(resolution.requested_backend, "auto");
 }
 
-TEST_F(Resolver, OpensOnlyWhatTheManifestsLeave) {
+TEST_F(ResolverTest, OpensOnlyPluginsAcceptedByManifest) {
   best_.manifest.dialects = {"cuda"};
   EXPECT_EQ(require(ask()).value().backend, "next");
   EXPECT_EQ(best_.opened, 0);
   EXPECT_EQ(next_.opened, 1);
 }
 
-TEST_F(Resolver, OpensOnlyTheNamedPlugin) {
+TEST_F(ResolverTest, OpensOnlyNamedPlugin) {
   EXPECT_EQ(require(ask({.execution_backend = "next"})).value().backend, "next");
   EXPECT_EQ(best_.opened, 0);
 }
 
-TEST_F(Resolver, PassesTargetAndDeviceToThePlugin) {
+TEST_F(ResolverTest, PassesTargetAndDeviceToPlugin) {
   ask({.target = "c -mcpu=znver4", .execution_backend = "best", .device = 3});
   EXPECT_EQ(best_.target_asked, "c -mcpu=znver4");
   EXPECT_EQ(best_.device_asked, 3);
 }
 
-TEST_F(Resolver, AsksWhatAProgramNeedsEachTime) {
+TEST_F(ResolverTest, ChecksSupportOnEachCall) {
   ask();
   ask();
   EXPECT_EQ(best_.supports_asked, 2);
 }
 
-TEST_F(Resolver, TakesADeviceOnlyToRun) {
+TEST_F(ResolverTest, PassesDeviceOnlyForRun) {
   ask();
   EXPECT_EQ(best_.device_asked, 0);
   ask({.purpose = Purpose::kBuild});
   EXPECT_EQ(best_.device_asked, std::nullopt);
 }
 
-TEST_F(Resolver, TakesTheEnvironmentWhereTheRequestIsSilent) {
+TEST_F(ResolverTest, FallsBackToEnvironment) {
   restart({&best_, &next_}, {.target = "c", .execution_backend = "next"});
   EXPECT_EQ(ask().requested_target, "c");
   EXPECT_EQ(require(ask()).value().backend, "next");
@@ -96,7 +96,7 @@ TEST_F(Resolver, TakesTheEnvironmentWhereTheRequestIsSilent) {
   EXPECT_EQ(require(ask({.execution_backend = "auto"})).value().backend, "best");
 }
 
-TEST_F(Resolver, SaysWhereItSearched) {
+TEST_F(ResolverTest, ReportsSearchedFolders) {
   restart({});
   const Error found = error();
   EXPECT_EQ(found.code, ErrorCode::kUnavailable);
@@ -104,7 +104,7 @@ TEST_F(Resolver, SaysWhereItSearched) {
               AllOf(HasSubstr("searched: /first, /second"), HasSubstr("Set KMUX_PLUGIN_PATH to the folder")));
 }
 
-TEST_F(Resolver, SaysWhatItCouldNotRead) {
+TEST_F(ResolverTest, ReportsRejectedPluginInNote) {
   best_.manifest = {};
   best_.refused = make_error(ErrorCode::kUnavailable, "the folder is world-writable");
   restart({&best_});
@@ -112,7 +112,7 @@ TEST_F(Resolver, SaysWhatItCouldNotRead) {
   EXPECT_THAT(ask().candidates, IsEmpty());
 }
 
-TEST_F(Resolver, NamesTheTargetsThatThereAre) {
+TEST_F(ResolverTest, UnknownTargetListsAvailableTargets) {
   const Error found = error({.target = "vulkan:x"});
   EXPECT_EQ(found.code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(found.message, "No backend registered for target kind 'vulkan'. Available: c, cpu.");
@@ -121,14 +121,14 @@ TEST_F(Resolver, NamesTheTargetsThatThereAre) {
   EXPECT_THAT(error({.target = "cpuu"}).message, HasSubstr("Did you mean 'cpu'?"));
 }
 
-TEST_F(Resolver, SaysWhyATargetCannotBeRead) {
+TEST_F(ResolverTest, ReportsWhyTargetIsMalformed) {
   const Error found = error({.target = "{\"kind\":"});
   EXPECT_EQ(found.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(found.message, StartsWith(R"(malformed target "{\"kind\":" (malformed JSON at line 1, column)"));
   EXPECT_THAT(found.notes, IsEmpty()) << "every backend would say the same";
 }
 
-TEST_F(Resolver, SaysWhichVariableAWrongWordCameFrom) {  // C2.11
+TEST_F(ResolverTest, ReportsVariableOfInvalidValue) {  // C2.11
   const auto with = [&](const std::string& target, const std::string& backend) {
     restart({&best_}, {.target = target,
                        .target_variable = "TILELANG_TARGET",
@@ -144,14 +144,14 @@ TEST_F(Resolver, SaysWhichVariableAWrongWordCameFrom) {  // C2.11
   EXPECT_THAT(error().message, EndsWith(" It comes from the variable KMUX_EXECUTION_BACKEND."));
 }
 
-TEST_F(Resolver, NamesAliasesToo) {  // C2.10
+TEST_F(ResolverTest, UnknownBackendListsAliases) {  // C2.10
   best_.manifest.aliases = {"tvm_ffi", "cython"};
   next_.manifest.aliases = {"cython"};
   EXPECT_THAT(error({.execution_backend = "zzz"}).message,
               HasSubstr("Allowed: best, next. Aliases of these: cython, tvm_ffi. Tip: use 'auto'."));
 }
 
-TEST_F(Resolver, TellsAReasonOnce) {  // C2.6
+TEST_F(ResolverTest, ReportsEachReasonOnce) {  // C2.6
   Program program = program_of("c");
   program.variants.assign(20, program.variants.front());
   const Error found = error({.execution_backend = "zzz"}, program);
@@ -159,7 +159,7 @@ TEST_F(Resolver, TellsAReasonOnce) {  // C2.6
   EXPECT_EQ(found.notes.front().text, "best, next: manifest: not requested ('zzz' is)");
 }
 
-TEST_F(Resolver, NamesTheBackendsThatThereAre) {
+TEST_F(ResolverTest, UnknownBackendListsAvailableBackends) {
   const Error found = error({.target = "c", .execution_backend = "bets"});
   EXPECT_EQ(found.code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(found.message,
@@ -167,13 +167,13 @@ TEST_F(Resolver, NamesTheBackendsThatThereAre) {
             "Tip: use 'auto'. Did you mean 'best'?");
 }
 
-TEST_F(Resolver, RefusesABackendOfAnotherTarget) {
+TEST_F(ResolverTest, RejectsBackendOfAnotherTarget) {
   best_.manifest.targets = {"gpu"};
   EXPECT_EQ(error({.target = "c", .execution_backend = "best"}).message,
             "Invalid execution backend 'best' for target 'c'. Allowed: next. Tip: use 'auto'.");
 }
 
-TEST_F(Resolver, NeverReplacesANamedBackend) {
+TEST_F(ResolverTest, NeverReplacesNamedBackend) {
   best_.probe.can_run = {"no_device", "there is no device"};
   const Error found = error({.execution_backend = "best"});
   EXPECT_EQ(found.code, ErrorCode::kUnavailable);
@@ -185,13 +185,13 @@ TEST_F(Resolver, NeverReplacesANamedBackend) {
       << "what is not told yet";
 }
 
-TEST_F(Resolver, SaysThatNoOtherBackendWouldDo) {
+TEST_F(ResolverTest, OmitsAlternativesIfNoneExist) {
   best_.probe.can_run = {"no_device", "there is no device"};
   restart({&best_});
   EXPECT_THAT(error({.execution_backend = "best"}).message, EndsWith("(cannot run here: there is no device)."));
 }
 
-TEST_F(Resolver, SaysWhatANamedBackendLacks) {
+TEST_F(ResolverTest, ReportsMissingFeatureOfNamedBackend) {
   best_.missing = {{"dtype", "/signature/params/0", "cannot do int4"}};
   const Error found = error({.execution_backend = "best"});
   EXPECT_EQ(found.code, ErrorCode::kUnsupported);
@@ -200,7 +200,7 @@ TEST_F(Resolver, SaysWhatANamedBackendLacks) {
             "(/signature/params/0)). Try one of: next.");
 }
 
-TEST_F(Resolver, GivesEveryReasonWhenNoneIsLeft) {
+TEST_F(ResolverTest, ReportsEveryReasonIfAllAreRejected) {
   best_.opens = make_error(ErrorCode::kUnavailable, "libdriver.so.1: cannot open");
   next_.probe.can_build = {"no_toolchain", "there is no compiler"};
   const Error found = error({.target = "c"});
@@ -211,17 +211,17 @@ TEST_F(Resolver, GivesEveryReasonWhenNoneIsLeft) {
   EXPECT_THAT(found.notes, ElementsAre(Note{"backend", "best (variant 0, c): open: libdriver.so.1: cannot open"}));
 }
 
-TEST_F(Resolver, IsUnsupportedIfNoMachineWouldHelp) {
+TEST_F(ResolverTest, DialectWithoutBackendIsUnsupported) {
   EXPECT_EQ(error({}, program_of("cuda")).code, ErrorCode::kUnsupported);
 }
 
-TEST_F(Resolver, IsWhatTheCandidateThatCameFurthestSays) {
+TEST_F(ResolverTest, ReturnsErrorOfFurthestCandidate) {
   best_.target = make_error(ErrorCode::kInvalidArgument, "device 77 does not exist");
   next_.manifest.dialects = {"cuda"};
   EXPECT_EQ(error({.device = 77}).code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(Resolver, RefusesATargetHostThatNobodyTakesAndSaysSoFirst) {  // C1.1
+TEST_F(ResolverTest, RejectsUnsupportedTargetHost) {  // C1.1
   const std::string reason =
       "best: launches from this machine alone (target_host is 'x86-64'). Leave target_host empty";
   const Error found = error({.target_host = "x86-64"});
@@ -234,7 +234,7 @@ TEST_F(Resolver, RefusesATargetHostThatNobodyTakesAndSaysSoFirst) {  // C1.1
               HasSubstr("takes target_host llvm (target_host is 'x86-64'). Leave target_host empty)."));
 }
 
-TEST_F(Resolver, SaysWhatIsWrongWithTheRequestNotWithTheMachine) {  // C2.5, C3.7
+TEST_F(ResolverTest, ReportsMissingArchitectureAsRequestProblem) {  // C2.5, C3.7
   best_.target = make_error(ErrorCode::kUnavailable, "target \"auto\" names no architecture. Name one.");
   restart({&best_});
   EXPECT_EQ(error().message,
@@ -246,7 +246,7 @@ TEST_F(Resolver, SaysWhatIsWrongWithTheRequestNotWithTheMachine) {  // C2.5, C3.
       "Name one).");
 }
 
-TEST_F(Resolver, ListsPluginsThatTheRegistryRefused) {
+TEST_F(ResolverTest, ListsPluginsRejectedByRegistry) {
   best_.refused = make_error(ErrorCode::kUnavailable, "the folder is world-writable");
   const Resolution resolution = ask();
   EXPECT_EQ(require(resolution).value().backend, "next");
@@ -257,7 +257,7 @@ TEST_F(Resolver, ListsPluginsThatTheRegistryRefused) {
               EndsWith("is not available now (the folder is world-writable). Try one of: next."));
 }
 
-TEST_F(Resolver, TakesTheUsableOneOfAName) {
+TEST_F(ResolverTest, PrefersUsablePluginOfSameName) {
   PluginScript shadowed = script("best", 9);
   shadowed.refused = make_error(ErrorCode::kUnavailable, "shadowed");
   restart({&shadowed, &best_});
@@ -265,7 +265,7 @@ TEST_F(Resolver, TakesTheUsableOneOfAName) {
   EXPECT_EQ(require(ask()).value().backend, "best");
 }
 
-TEST_F(Resolver, ExplainsInATable) {
+TEST_F(ResolverTest, ExplainsInTable) {
   next_.probe.can_run = {"no_device", "there is no device"};
   EXPECT_EQ(ask().explain(),
             "p: target 'auto', backend 'auto' -> best for cpu:x86-64\n"
@@ -275,7 +275,7 @@ TEST_F(Resolver, ExplainsInATable) {
             "  (* chosen, + possible, - refused at that stage)\n");
 }
 
-TEST_F(Resolver, ExplainsALongReasonOnce) {
+TEST_F(ResolverTest, PrintsLongReasonOnce) {
   const std::string why = "there is no device, which takes many words to say, as what has to be installed is told";
   next_.probe.can_run = {"no_device", why};
   Program program = program_of("c");
@@ -285,7 +285,7 @@ TEST_F(Resolver, ExplainsALongReasonOnce) {
   EXPECT_THAT(text, HasSubstr("as of variant 0\n"));
 }
 
-TEST_F(Resolver, BuildsWhatWouldRun) {  // C2.1
+TEST_F(ResolverTest, PrefersRunnableBackendForEachPurpose) {  // C2.1
   best_.probe.can_run = {"no_device", "there is no device"};
   for (const Purpose purpose : {Purpose::kWrap, Purpose::kBuild, Purpose::kRun}) {
     const Resolution resolution = ask({.purpose = purpose});
@@ -299,7 +299,7 @@ TEST_F(Resolver, BuildsWhatWouldRun) {  // C2.1
               StartsWith("p: target 'auto', backend 'best' -> best for cpu:x86-64 (cannot run here)\n"));
 }
 
-TEST_F(Resolver, SaysFirstThatNothingHereRunsIt) {  // C2.1
+TEST_F(ResolverTest, ExplainsFirstThatNoBackendCanRun) {  // C2.1
   best_.probe.can_run = {"no_device", "there is no device"};
   restart({&best_});
   const Resolution resolution = ask({.purpose = Purpose::kBuild});
@@ -310,12 +310,12 @@ TEST_F(Resolver, SaysFirstThatNothingHereRunsIt) {  // C2.1
   EXPECT_THAT(dump(resolution.to_json()), HasSubstr(R"("reach":"build")"));
 }
 
-TEST_F(Resolver, ExplainsThatThereIsNothing) {
+TEST_F(ResolverTest, ExplainsEmptyResolution) {
   restart({});
   EXPECT_EQ(ask().explain(), "p: target 'auto', backend 'auto' -> none\n");
 }
 
-TEST_F(Resolver, ExplainsInJson) {
+TEST_F(ResolverTest, ExplainsInJson) {
   next_.probe.can_run = {"no_device", "there is no device"};
   EXPECT_EQ(dump(ask().to_json()),
             R"({"candidates":[{"backend":"best","dialect":"c","priority":9,"reach":"run",)"
@@ -326,7 +326,7 @@ TEST_F(Resolver, ExplainsInJson) {
             R"("program":"p","requested_backend":"auto","requested_target":"auto","successor":null})");
 }
 
-TEST(ResolveRequestOf, HasEachFieldOfTheOptions) {
+TEST(ResolveRequestOfTest, CopiesEachOptionField) {
   const CompileOptions options{.target = "c",
                                .execution_backend = "cpu",
                                .target_host = "llvm",

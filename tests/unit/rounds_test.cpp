@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::SizeIs;
 
 /// Candidates that record their turns, and a clock that advances by `step` at each reading.
-class Rounds : public testing::Test {
+class RoundsTest : public testing::Test {
  protected:
   TimeOnce candidate(char name) {
     return [this, name]() -> Result<double> {
@@ -38,7 +38,7 @@ class Rounds : public testing::Test {
   std::chrono::nanoseconds step_ = 1ms;
 };
 
-TEST_F(Rounds, InterleaveForwardsAndBackwardsAfterOneThatDoesNotCount) {
+TEST_F(RoundsTest, AlternateDirectionAfterWarmup) {
   const auto samples = timed({.most = 3}).value().samples;
   EXPECT_EQ(turns_,
             "ab"
@@ -48,7 +48,7 @@ TEST_F(Rounds, InterleaveForwardsAndBackwardsAfterOneThatDoesNotCount) {
   EXPECT_THAT(samples, ElementsAre(ElementsAre(1, 1, 1), ElementsAre(2, 2, 2)));
 }
 
-TEST_F(Rounds, EndWithTheTimeOnceThereAreEnough) {
+TEST_F(RoundsTest, EndAtTimeLimitAfterMinimumCount) {
   step_ = 200ms;
   const TimedRounds timed_out = timed({.least = 2, .time = 500ms}).value();
   EXPECT_THAT(timed_out.samples, Each(SizeIs(4)));
@@ -57,11 +57,11 @@ TEST_F(Rounds, EndWithTheTimeOnceThereAreEnough) {
   EXPECT_THAT(timed({.least = 8, .time = 500ms}).value().samples, Each(SizeIs(8)));
 }
 
-TEST_F(Rounds, AreNoMoreThanAskedFor) {
+TEST_F(RoundsTest, EndAtMaximumCount) {
   EXPECT_THAT(timed({.most = 30, .time = 1h}).value().samples, Each(SizeIs(30)));
 }
 
-TEST_F(Rounds, EndOnceTheyAreDecided) {
+TEST_F(RoundsTest, EndOnceDecided) {
   decided_at_ = 3;
   const TimedRounds rounds = timed({.time = 1h}).value();
   EXPECT_THAT(looked_at_, ElementsAre(16, 24, 36));
@@ -69,7 +69,7 @@ TEST_F(Rounds, EndOnceTheyAreDecided) {
   EXPECT_EQ(rounds.looks, 3U);
 }
 
-TEST_F(Rounds, EndWithTheFirstError) {
+TEST_F(RoundsTest, EndAtFirstError) {
   failing_ = 'b';
   const auto samples = timed({});
   ASSERT_FALSE(samples.ok());

@@ -96,7 +96,7 @@ class RtcProgramTest : public testing::Test {
   SourceUnit unit{.path = "a.cu", .text = "text", .files = {{"b.h", "B"}, {"c.h", "C"}}};
 };
 
-TEST_F(RtcProgramTest, HandsOverTextFilesNamesAndOptions) {
+TEST_F(RtcProgramTest, PassesTextFilesNamesAndOptions) {
   RtcProgram program(library);
   ASSERT_TRUE(program.create("text", unit));
   EXPECT_THAT(toy.told, ElementsAre("text", "a.cu", "b.h=B", "c.h=C"));
@@ -108,7 +108,7 @@ TEST_F(RtcProgramTest, HandsOverTextFilesNamesAndOptions) {
   EXPECT_THAT(program.symbols({"add", "scale<float>"}).value(), ElementsAre("_Z3add", "_Z5scaleIfEv"));
 }
 
-TEST_F(RtcProgramTest, GivesCodeAsItIsAndTheLogInLines) {
+TEST_F(RtcProgramTest, ReturnsCodeVerbatimAndTrimmedLog) {
   RtcProgram program(library);
   toy.code = std::string(
       "\x7f"
@@ -123,13 +123,13 @@ TEST_F(RtcProgramTest, GivesCodeAsItIsAndTheLogInLines) {
   EXPECT_THAT(program.log().value(), IsEmpty());
 }
 
-TEST_F(RtcProgramTest, LeavesAFailedCompilationToItsLog) {
+TEST_F(RtcProgramTest, ReturnsResultOfFailedCompile) {
   RtcProgram program(library);
   toy.failing = "compile";
   EXPECT_EQ(program.compile({}), 7);
 }
 
-TEST_F(RtcProgramTest, NamesTheCallThatFails) {
+TEST_F(RtcProgramTest, ReportsFailedCall) {
   for (const auto& [call, symbol] : {std::pair("create", "toyCreateProgram"),
                                      {"add_name", "toyAddNameExpression"},
                                      {"log_size", "toyGetProgramLogSize"},
@@ -142,7 +142,7 @@ TEST_F(RtcProgramTest, NamesTheCallThatFails) {
   EXPECT_EQ(failure("nothing"), "it worked");
 }
 
-TEST_F(RtcProgramTest, IsDestroyedOnceAndOnlyIfItWasMade) {
+TEST_F(RtcProgramTest, IsDestroyedOnceAndOnlyIfCreated) {
   {
     const RtcProgram program(library);
   }

@@ -35,7 +35,7 @@ void expect_same(const Expr& expr) {
   }
 }
 
-TEST(RunnerNumber, MeansWhatEvaluateMeans) {
+TEST(RunnerNumberTest, MatchesEvaluate) {
   for (const Expr& operand : {Expr(0), Expr(1), Expr(2), Expr(3), Expr(128), Expr(-1), Expr(std::int64_t{1} << 62)}) {
     expect_same(kX + operand);
     expect_same(operand + kX);
@@ -58,7 +58,7 @@ TEST(RunnerNumber, MeansWhatEvaluateMeans) {
   expect_same(42);
 }
 
-TEST(RunnerNumber, IsLinearInItsSimpleForms) {
+TEST(RunnerNumberTest, SimpleFormsAreLinear) {
   for (const Expr& expr : {kX, kX + 3, kX * 4, ceildiv(kX, 128), ceildiv(kX, 7), floordiv(kX + 1, 64), floordiv(kX, 7),
                            Expr::cast(dtype::kInt32, kX)}) {
     const auto linear = RunnerNumber::compile(expr, position_of).value().linear();
@@ -71,13 +71,13 @@ TEST(RunnerNumber, IsLinearInItsSimpleForms) {
   EXPECT_FALSE(RunnerNumber::compile(42, position_of).value().linear().has_value());
 }
 
-TEST(RunnerNumber, KnowsConstants) {
+TEST(RunnerNumberTest, FoldsConstants) {
   const RunnerNumber number = RunnerNumber::compile(Expr(6) * 7, position_of).value();
   EXPECT_TRUE(number.is_constant());
   EXPECT_EQ(number.constant(), 42);
 }
 
-TEST(RunnerNumber, RefusesANameWithoutAnIndex) {
+TEST(RunnerNumberTest, RejectsNameWithoutIndex) {
   EXPECT_FALSE(RunnerNumber::compile(Expr::symbol("y"), position_of));
   EXPECT_FALSE(RunnerNumber::compile(Expr::symbol("y") + 1, position_of));
 }

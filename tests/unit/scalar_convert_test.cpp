@@ -17,7 +17,7 @@ constexpr DType kSigned4{kDLInt, 4, 1};
 constexpr std::array kIntegers{dtype::kInt8,  dtype::kInt16,  dtype::kInt32,  dtype::kInt64,
                                dtype::kUInt8, dtype::kUInt16, dtype::kUInt32, dtype::kUInt64};
 
-TEST(ScalarConvert, TakesIntegersThatFit) {
+TEST(ScalarConvertTest, AcceptsIntegersInRange) {
   for (const DType type : kIntegers) {
     EXPECT_THAT(scalar_bits(Arg(5), type), Optional(Eq(5u))) << to_string(type);
     EXPECT_THAT(scalar_bits(Arg(5u), type), Optional(Eq(5u))) << to_string(type);
@@ -28,7 +28,7 @@ TEST(ScalarConvert, TakesIntegersThatFit) {
   EXPECT_THAT(scalar_bits(Arg(-8), kSigned4), Optional(Eq(0x8u)));
 }
 
-TEST(ScalarConvert, RefusesIntegersThatDoNotFit) {
+TEST(ScalarConvertTest, RejectsIntegersOutOfRange) {
   EXPECT_FALSE(scalar_bits(Arg(128), dtype::kInt8));
   EXPECT_FALSE(scalar_bits(Arg(-129), dtype::kInt8));
   EXPECT_FALSE(scalar_bits(Arg(256), dtype::kUInt8));
@@ -38,7 +38,7 @@ TEST(ScalarConvert, RefusesIntegersThatDoNotFit) {
   EXPECT_TRUE(scalar_bits(Arg(std::numeric_limits<std::int64_t>::min()), dtype::kInt64));
 }
 
-TEST(ScalarConvert, TakesBooleans) {
+TEST(ScalarConvertTest, ConvertsBooleans) {
   EXPECT_THAT(scalar_bits(Arg(true), dtype::kBool), Optional(Eq(1u)));
   EXPECT_THAT(scalar_bits(Arg(0), dtype::kBool), Optional(Eq(0u)));
   EXPECT_FALSE(scalar_bits(Arg(2), dtype::kBool));
@@ -46,7 +46,7 @@ TEST(ScalarConvert, TakesBooleans) {
   EXPECT_THAT(scalar_bits(Arg(true), dtype::kInt32), Optional(Eq(1u)));
 }
 
-TEST(ScalarConvert, RoundsFloats) {
+TEST(ScalarConvertTest, RoundsFloats) {
   EXPECT_THAT(scalar_bits(Arg(1.5), dtype::kFloat64), Optional(Eq(0x3ff8000000000000u)));
   EXPECT_THAT(scalar_bits(Arg(1.5f), dtype::kFloat32), Optional(Eq(0x3fc00000u)));
   EXPECT_THAT(scalar_bits(Arg(0.1), dtype::kFloat16), Optional(Eq(0x2e66u)));
@@ -55,7 +55,7 @@ TEST(ScalarConvert, RoundsFloats) {
   EXPECT_FALSE(scalar_bits(Arg(1.0), dtype::kInt32));
 }
 
-TEST(ScalarConvert, TakesIntegersAsFloatsOnlyIfExact) {
+TEST(ScalarConvertTest, AcceptsIntegersAsFloatsOnlyIfExact) {
   EXPECT_THAT(scalar_bits(Arg(2048), dtype::kFloat16), Optional(Eq(0x6800u)));
   EXPECT_FALSE(scalar_bits(Arg(2049), dtype::kFloat16));
   EXPECT_FALSE(scalar_bits(Arg((std::int64_t{1} << 53) + 1), dtype::kFloat64));
@@ -64,21 +64,21 @@ TEST(ScalarConvert, TakesIntegersAsFloatsOnlyIfExact) {
   EXPECT_THAT(scalar_bits(Arg(std::numeric_limits<std::int64_t>::min()), dtype::kFloat32), Optional(Eq(0xdf000000u)));
 }
 
-TEST(ScalarConvert, TakesBitsOfTheExactType) {
+TEST(ScalarConvertTest, AcceptsBitsOfExactTypeOnly) {
   EXPECT_THAT(scalar_bits(Arg::bits(dtype::kFloat16, 0x3c01), dtype::kFloat16), Optional(Eq(0x3c01u)));
   EXPECT_FALSE(scalar_bits(Arg::bits(dtype::kFloat16, 0x3c01), dtype::kBFloat16));
   EXPECT_FALSE(scalar_bits(Arg::bits(dtype::kInt8, 0x100), dtype::kInt8));
   EXPECT_FALSE(scalar_bits(Arg::bits(dtype::kBool, 2), dtype::kBool));
 }
 
-TEST(ScalarConvert, RefusesWhatIsNoNumber) {
+TEST(ScalarConvertTest, RejectsNonNumbersAndUnsupportedTypes) {
   EXPECT_FALSE(scalar_bits(Arg(nullptr), dtype::kInt32));
   EXPECT_FALSE(scalar_bits(Arg::pointer(nullptr), dtype::kInt64));
   EXPECT_FALSE(scalar_bits(Arg(1.0), DType{kDLFloat8_e8m0fnu, 8, 1}));
   EXPECT_FALSE(scalar_bits(Arg(1), DType{kDLInt, 32, 2}));
 }
 
-TEST(ScalarConvert, ReadsIntegersBack) {
+TEST(ScalarConvertTest, ReadsIntegersFromBits) {
   EXPECT_THAT(integer_of(0xffffffff, dtype::kInt32), Optional(Eq(-1)));
   EXPECT_THAT(integer_of(0xffffffff, dtype::kUInt32), Optional(Eq(0xffffffffLL)));
   EXPECT_THAT(integer_of(0x8, kSigned4), Optional(Eq(-8)));
@@ -86,7 +86,7 @@ TEST(ScalarConvert, ReadsIntegersBack) {
   EXPECT_FALSE(integer_of(~std::uint64_t{0}, dtype::kUInt64));
 }
 
-TEST(ScalarConvert, DescribesArguments) {
+TEST(ScalarConvertTest, DescribesArguments) {
   EXPECT_EQ(describe(Arg(-3)), "the integer -3");
   EXPECT_EQ(describe(Arg(1.5)), "the number 1.5");
   EXPECT_EQ(describe(Arg(true)), "true");

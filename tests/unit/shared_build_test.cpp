@@ -26,10 +26,10 @@ int wait_for_disk(std::string_view step) {
 }
 
 /// A cache whose builds read a header and report it, as a compiler does.
-class SharedBuilds : public testing::Test {
+class SharedBuildsTest : public testing::Test {
  protected:
-  SharedBuilds() { edit("1"); }
-  ~SharedBuilds() override { set_fault_handler(nullptr); }
+  SharedBuildsTest() { edit("1"); }
+  ~SharedBuildsTest() override { set_fault_handler(nullptr); }
 
   /// Edits the header; the edit ends in an earlier clock tick than later operations.
   void edit(const char* content) const { temp_.write("a.h", content), next_file_tick(); }
@@ -63,7 +63,7 @@ class SharedBuilds : public testing::Test {
       ArtifactCache::open({.folder = temp_.path() / "cache", .lock_folder = temp_.path() / "locks"}).value();
 };
 
-TEST_F(SharedBuilds, AreJoinedWhileTheHeadersAreTheSame) {
+TEST_F(SharedBuildsTest, AreJoinedWhileHeadersAreUnchanged) {
   std::string joined;
   std::jthread joiner;
   compile_while([&] {
@@ -75,7 +75,7 @@ TEST_F(SharedBuilds, AreJoinedWhileTheHeadersAreTheSame) {
   EXPECT_EQ(makes_, 1);
 }
 
-TEST_F(SharedBuilds, AreNotJoinedByWhoBeganAfterAnEdit) {
+TEST_F(SharedBuildsTest, AreNotJoinedAfterHeaderEdit) {
   std::string joined;
   std::jthread joiner;
   const std::string first = compile_while([&] {
@@ -89,7 +89,7 @@ TEST_F(SharedBuilds, AreNotJoinedByWhoBeganAfterAnEdit) {
   EXPECT_EQ(compile(), "2");
 }
 
-TEST_F(SharedBuilds, AreSharedByAllWhoBeganBeforeThem) {
+TEST_F(SharedBuildsTest, AreSharedByAllWaitersAfterEdit) {
   std::vector<std::jthread> joiners;
   std::vector<std::string> joined(8);
   compile_while([&] {
@@ -102,7 +102,7 @@ TEST_F(SharedBuilds, AreSharedByAllWhoBeganBeforeThem) {
   EXPECT_EQ(makes_, 2) << "one for all who waited";
 }
 
-TEST_F(SharedBuilds, FailForThoseAloneWhoBeganBefore) {
+TEST_F(SharedBuildsTest, FailuresAreNotSharedWithLaterCallers) {
   std::string joined;
   std::jthread joiner;
   const Result<CacheEntry> failed = cache_->find_or_make(key_, [&]() -> Result<CacheEntry> {
@@ -115,7 +115,7 @@ TEST_F(SharedBuilds, FailForThoseAloneWhoBeganBefore) {
   EXPECT_EQ(joined, "1");
 }
 
-TEST_F(SharedBuilds, AreFoundUntilTheyAreOnDisk) {
+TEST_F(SharedBuildsTest, AreFoundBeforeReachingDisk) {
   const std::lock_guard busy(disk_is_busy);
   set_fault_handler(wait_for_disk);
   EXPECT_EQ(compile(), "1");
@@ -125,7 +125,7 @@ TEST_F(SharedBuilds, AreFoundUntilTheyAreOnDisk) {
   set_fault_handler(nullptr);
 }
 
-TEST_F(SharedBuilds, AreMadeAgainAfterAnEditAlthoughNoneIsOnDisk) {
+TEST_F(SharedBuildsTest, AreRebuiltAfterEditBeforeReachingDisk) {
   const std::lock_guard busy(disk_is_busy);
   set_fault_handler(wait_for_disk);
   EXPECT_EQ(compile(), "1");
@@ -137,7 +137,7 @@ TEST_F(SharedBuilds, AreMadeAgainAfterAnEditAlthoughNoneIsOnDisk) {
   set_fault_handler(nullptr);
 }
 
-TEST_F(SharedBuilds, CarryTheTimeThatTheirStateIsCapturedWith) {
+TEST_F(SharedBuildsTest, CarryBuildStartTime) {
   const FileTime before = file_time_now();
   FileTime found = 0;
   std::jthread joiner;

@@ -25,7 +25,7 @@ struct Derived : Base {
   int value;
 };
 
-TEST(Shared, TheLastHandleDestroysTheObject) {
+TEST(SharedTest, LastHandleDestroysObject) {
   int ended = 0;
   auto first = Shared<Derived>::make(ended, 3);
   EXPECT_EQ(first.use_count(), 1);
@@ -43,7 +43,7 @@ TEST(Shared, TheLastHandleDestroysTheObject) {
   EXPECT_EQ(first.use_count(), 0);
 }
 
-TEST(Shared, AHandleThatWasMovedIsEmpty) {
+TEST(SharedTest, MovedFromHandleIsEmpty) {
   int ended = 0;
   auto from = Shared<Derived>::make(ended, 3);
   const Shared<Derived> to = std::move(from);
@@ -51,7 +51,7 @@ TEST(Shared, AHandleThatWasMovedIsEmpty) {
   EXPECT_EQ(to.use_count(), 1);
 }
 
-TEST(Shared, AssigningItToItselfOrAnotherKeepsTheCount) {
+TEST(SharedTest, AssignmentMaintainsUseCount) {
   int ended = 0;
   auto one = Shared<Derived>::make(ended, 1);
   auto two = Shared<Derived>::make(ended, 2);
@@ -66,7 +66,7 @@ TEST(Shared, AssigningItToItselfOrAnotherKeepsTheCount) {
   EXPECT_EQ(two.use_count(), 1);
 }
 
-TEST(Shared, ABaseAConstantAndVoidDestroyTheWholeObject) {
+TEST(SharedTest, ConvertedHandlesDestroyWholeObject) {
   int ended = 0;
   {
     const Shared<const Base> base = Shared<Derived>::make(ended, 1);
@@ -81,7 +81,7 @@ TEST(Shared, ABaseAConstantAndVoidDestroyTheWholeObject) {
   static_assert(!std::is_convertible_v<Shared<const Base>, Shared<Base>>);
 }
 
-TEST(Shared, AFunctionEndsWhatItWasGivenWithEvenNull) {
+TEST(SharedTest, CustomDeleterRunsEvenForNull) {
   std::vector<void*> ended;
   int object = 0;
   {
@@ -93,7 +93,7 @@ TEST(Shared, AFunctionEndsWhatItWasGivenWithEvenNull) {
   EXPECT_THAT(ended, testing::ElementsAre(nullptr, &object));
 }
 
-TEST(Shared, ThreadsCopyAndDropHandlesOfOneObject) {
+TEST(SharedTest, ThreadsCopyHandlesConcurrently) {
   int ended = 0;
   {
     auto object = Shared<Derived>::make(ended, 1);
@@ -114,7 +114,7 @@ TEST(Shared, ThreadsCopyAndDropHandlesOfOneObject) {
 
 std::size_t length(const std::string& text) { return text.size(); }
 
-TEST(FunctionRef, CallsWhatItBorrows) {
+TEST(FunctionRefTest, CallsBorrowedFunctionWithoutCopy) {
   const auto call = [](FunctionRef<std::size_t(const std::string&)> function) { return function("four"); };
   std::size_t more = 1;
   const auto lambda = [&](const std::string& text) { return text.size() + more; };
@@ -124,7 +124,7 @@ TEST(FunctionRef, CallsWhatItBorrows) {
   EXPECT_EQ(call(lambda), 6U) << "no copy";
 }
 
-TEST(FunctionRef, PassesObjectsThatOnlyMove) {
+TEST(FunctionRefTest, PassesMoveOnlyObjects) {
   const auto keep = [](std::unique_ptr<int> value) { return value; };
   const FunctionRef<std::unique_ptr<int>(std::unique_ptr<int>)> function = keep;
   EXPECT_EQ(*function(std::make_unique<int>(7)), 7);

@@ -9,18 +9,18 @@
 namespace kmux {
 namespace {
 
-TEST(SideWork, RunsOnAnotherThread) {
+TEST(SideWorkTest, RunsOnAnotherThread) {
   SideWork<std::thread::id> work([] { return std::this_thread::get_id(); });
   EXPECT_NE(work.get(), std::this_thread::get_id());
 }
 
-TEST(SideWork, RunsOnItsOwnersThreadWithoutAnother) {
+TEST(SideWorkTest, RunsOnCallingThreadIfNoneCanStart) {
   const NoThreads none;
   SideWork<std::thread::id> work([] { return std::this_thread::get_id(); });
   EXPECT_EQ(work.get(), std::this_thread::get_id());
 }
 
-TEST(SideWork, ThrowsWhatTheWorkThrew) {
+TEST(SideWorkTest, RethrowsExceptionOfWork) {
   SideWork<int> work([]() -> int { throw std::runtime_error("no"); });
   EXPECT_THROW(work.get(), std::runtime_error);
 }

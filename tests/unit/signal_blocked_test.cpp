@@ -30,7 +30,7 @@ int write_to_closed_pipe() {
   return error;
 }
 
-TEST(SignalBlocked, MakesAnErrorOfASignal) {
+TEST(SignalBlockedTest, TurnsSigpipeIntoError) {
   {
     const SignalBlocked blocked(SIGPIPE);
     EXPECT_EQ(write_to_closed_pipe(), EPIPE);
@@ -40,7 +40,7 @@ TEST(SignalBlocked, MakesAnErrorOfASignal) {
   EXPECT_FALSE(is_blocked(SIGPIPE));
 }
 
-TEST(SignalBlocked, LeavesOneThatWasPending) {
+TEST(SignalBlockedTest, KeepsPendingSignal) {
   std::optional<SignalBlocked> outer(std::in_place, SIGPIPE);
   pthread_kill(pthread_self(), SIGPIPE);
   {

@@ -14,7 +14,7 @@ namespace {
 
 BuildOutcome made(const std::string& launcher) { return {CacheEntry{.launcher = launcher}, 0}; }
 
-TEST(SingleFlight, HasOneLeaderWhomAllWaitFor) {
+TEST(SingleFlightTest, ElectsOneLeaderAndOthersWait) {
   SingleFlight builds;
   std::atomic<int> leaders{0};
   std::atomic<int> right{0};
@@ -34,7 +34,7 @@ TEST(SingleFlight, HasOneLeaderWhomAllWaitFor) {
   EXPECT_EQ(right, 8);
 }
 
-TEST(SingleFlight, CanBeJoinedUntilTheOutcomeIsThere) {
+TEST(SingleFlightTest, IsJoinableUntilComplete) {
   SingleFlight builds;
   const SingleFlight::Turn leader = builds.join("key");
   const SingleFlight::Turn joiner = builds.join("key");
@@ -46,7 +46,7 @@ TEST(SingleFlight, CanBeJoinedUntilTheOutcomeIsThere) {
   EXPECT_TRUE(builds.join("key").leads) << "although somebody still holds the one before";
 }
 
-TEST(SingleFlight, NumbersBuildsAsTheyBegin) {
+TEST(SingleFlightTest, NumbersBuildsByStartOrder) {
   SingleFlight builds;
   EXPECT_EQ(builds.count(), 0U);
   const SingleFlight::Turn first = builds.join("a");
@@ -57,7 +57,7 @@ TEST(SingleFlight, NumbersBuildsAsTheyBegin) {
   EXPECT_GT(second.build->number(), before);
 }
 
-TEST(SingleFlight, DoesNotWaitForAThreadThatAForkLeftBehind) {
+TEST(SingleFlightTest, DoesNotWaitForParentThreadAfterFork) {
   SingleFlight builds;
   const SingleFlight::Turn turn = builds.join("key");
   const pid_t child = ::fork();

@@ -6,7 +6,7 @@
 namespace kmux {
 namespace {
 
-TEST(Sink, AppendsWhatIsWritten) {
+TEST(SinkTest, AppendsWrittenText) {
   std::string text = "a";
   const kmux_sink sink = append_to(text);
   write(sink, "b");
@@ -14,14 +14,14 @@ TEST(Sink, AppendsWhatIsWritten) {
   EXPECT_EQ(text, "abc");
 }
 
-TEST(Sink, ReturnsAFailureWhereTheTextCannotGrow) {
+TEST(SinkTest, ReturnsFailureIfTextCannotGrow) {
   std::string text;
   const kmux_sink sink = append_to(text);
   EXPECT_NE(sink.write(sink.self, "", text.max_size() + 1), 0);
   EXPECT_EQ(text, "");
 }
 
-TEST(Sink, DiscardsWhatIsWritten) {
+TEST(SinkTest, DiscardsWrittenText) {
   const kmux_sink sink = discard();
   EXPECT_EQ(sink.write(sink.self, "a", 1), 0);
 }

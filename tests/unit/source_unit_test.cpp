@@ -23,25 +23,25 @@ std::string text_of(const std::string& text) {
   return make_unit(variant, "P/").text;
 }
 
-TEST(SourceUnit, IsTheOneSourceAsItIs) {
+TEST(SourceUnitTest, KeepsSingleSourceVerbatim) {
   const SourceUnit unit = make_unit(variant_of({{"k.cu", "int a;\r\n\nint b;"}}), "P/");
   EXPECT_EQ(unit.path, "P/k.cu");
   EXPECT_EQ(unit.text, "int a;\r\n\nint b;");
 }
 
-TEST(SourceUnit, LaterSourcesBeginWithTheirFirstLine) {
+TEST(SourceUnitTest, StartsLaterSourcesWithLineDirective) {
   EXPECT_EQ(make_unit(variant_of({{"a.cu", "int a;\n"}, {"s/b.cu", "int b;"}}), "P/").text,
             "int a;\n\n#line 1 \"P/s/b.cu\"\nint b;");
 }
 
-TEST(SourceUnit, HasTheFilesThatMayBeIncluded) {
+TEST(SourceUnitTest, ListsIncludableFiles) {
   const SourceUnit unit =
       make_unit(variant_of({{"k.cu", "1"}}, {{"h/x.h", "#include \"y.h\"\n"}, {"h/y.h", "2"}}), "P/");
   EXPECT_THAT(unit.files,
               ElementsAre(File{"P/k.cu", "1"}, File{"P/h/x.h", "#include \"P/h/y.h\"\n"}, File{"P/h/y.h", "2"}));
 }
 
-TEST(SourceUnit, IncludesOfItsFilesAreWrittenOut) {
+TEST(SourceUnitTest, ResolvesIncludesToFullPaths) {
   EXPECT_EQ(text_of("#include \"near.h\"\n"), "#include \"P/src/near.h\"\n");
   EXPECT_EQ(text_of("#include <near.h>\n"), "#include \"P/near.h\"\n");
   EXPECT_EQ(text_of("#include \"root.h\"\n"), "#include \"P/root.h\"\n");
@@ -50,7 +50,7 @@ TEST(SourceUnit, IncludesOfItsFilesAreWrittenOut) {
   EXPECT_EQ(text_of("#include\"root.h\""), "#include\"P/root.h\"");
 }
 
-TEST(SourceUnit, EverythingElseStays) {
+TEST(SourceUnitTest, LeavesOtherTextUnchanged) {
   for (const char* text :
        {"#include <cuda_fp16.h>\n", "#include MACRO\n", "#include \"open\n", "#define X \"root.h\"\n",
         "// #include \"root.h\"\n", "int root;\n", "#include\n", "#", ""}) {
@@ -58,13 +58,13 @@ TEST(SourceUnit, EverythingElseStays) {
   }
 }
 
-TEST(SourceUnit, PreludesOfTheProgramHaveTheirPlace) {
+TEST(SourceUnitTest, ResolvesProgramPreludes) {
   Variant variant = variant_of({{"k.cu", ""}}, {{"mine.h", ""}});
   variant.settings.preludes = {"mine.h", "tl_templates/cuda/nvrtc_std.h"};
   EXPECT_THAT(make_unit(variant, "P/").preludes, ElementsAre("P/mine.h", "tl_templates/cuda/nvrtc_std.h"));
 }
 
-TEST(SourceUnit, StandardIsThatOfTheSettingsOrCpp20) {
+TEST(SourceUnitTest, StandardDefaultsToCpp20) {
   EXPECT_EQ(standard_of({}), "c++20");
   Settings settings;
   settings.standard = "c++17";

@@ -32,7 +32,7 @@ class SpawnTest : public testing::Test {
   const std::string path_ = (folder_.path() / "out").string();
 };
 
-TEST_F(SpawnTest, GivesFilesFolderAndVariables) {
+TEST_F(SpawnTest, PassesFilesFolderAndVariables) {
   Spawn spawn(Spawn::Group::kOfItsOwn);
   spawn.open(STDOUT_FILENO, path_, O_WRONLY | O_CREAT, 0600);
   spawn.duplicate(STDOUT_FILENO, STDERR_FILENO);
@@ -41,7 +41,7 @@ TEST_F(SpawnTest, GivesFilesFolderAndVariables) {
   EXPECT_EQ(written(), "/usr\none two\n");
 }
 
-TEST_F(SpawnTest, RedirectsAndClosesTheOthers) {
+TEST_F(SpawnTest, RedirectsDescriptorAndClosesOthers) {
   const Descriptor low(::open(path_.c_str(), O_WRONLY | O_CREAT, 0600));
   const Descriptor file(fcntl(low.get(), F_DUPFD, 20));
   Spawn spawn(Spawn::Group::kOfItsOwn);
@@ -51,7 +51,7 @@ TEST_F(SpawnTest, RedirectsAndClosesTheOthers) {
   EXPECT_EQ(written(), "kept\n");
 }
 
-TEST_F(SpawnTest, MakesAGroupOrASession) {
+TEST_F(SpawnTest, CreatesGroupOrSession) {
   for (const auto group : {Spawn::Group::kOfItsOwn, Spawn::Group::kSessionOfItsOwn}) {
     Spawn spawn(group);
     spawn.open(STDOUT_FILENO, path_, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -63,7 +63,7 @@ TEST_F(SpawnTest, MakesAGroupOrASession) {
   }
 }
 
-TEST_F(SpawnTest, BlocksNoSignalAndResetsThoseOfItsGroup) {
+TEST_F(SpawnTest, ResetsSignalMaskAndDispositions) {
   sigset_t pipe;
   sigset_t before;
   sigemptyset(&pipe);
@@ -80,7 +80,7 @@ TEST_F(SpawnTest, BlocksNoSignalAndResetsThoseOfItsGroup) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-TEST_F(SpawnTest, ReturnsTheNumberOfAnError) {
+TEST_F(SpawnTest, ReturnsErrnoOnFailure) {
   if (!tells_spawn_errors()) GTEST_SKIP() << needs_spawn_errors();
   pid_t child = -1;
   EXPECT_EQ(Spawn(Spawn::Group::kOfItsOwn).start(&child, "/none", {"none"}, {}), ENOENT);

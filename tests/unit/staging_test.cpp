@@ -33,7 +33,7 @@ class StagingTest : public testing::Test {
   CacheFolder cache_ = CacheFolder::open(temp_.path(), CacheFolder::Access::kReadWrite).value();
 };
 
-TEST_F(StagingTest, PublishesAllAtOnce) {
+TEST_F(StagingTest, PublishesAtomically) {
   Staging staging = made();
   ASSERT_TRUE(staging.write("file", "content").ok());
   EXPECT_FALSE(fs::exists(target("1")));
@@ -42,7 +42,7 @@ TEST_F(StagingTest, PublishesAllAtOnce) {
   EXPECT_EQ(staged(), 0U);
 }
 
-TEST_F(StagingTest, LeavesTheFirstWhereItIs) {
+TEST_F(StagingTest, KeepsFirstPublishedEntry) {
   for (const char* content : {"first", "second"}) {
     Staging staging = made();
     ASSERT_TRUE(staging.write("file", content).ok());
@@ -53,7 +53,7 @@ TEST_F(StagingTest, LeavesTheFirstWhereItIs) {
   EXPECT_EQ(staged(), 0U);
 }
 
-TEST_F(StagingTest, RemovesWhatWasNotPublished) {
+TEST_F(StagingTest, RemovesUnpublishedFiles) {
   {
     Staging staging = made();
     ASSERT_TRUE(staging.write("file", "x").ok());
@@ -62,7 +62,7 @@ TEST_F(StagingTest, RemovesWhatWasNotPublished) {
   EXPECT_EQ(staged(), 0U);
 }
 
-TEST_F(StagingTest, SaysWhatTheSystemRefused) {
+TEST_F(StagingTest, ReportsSystemErrors) {
   set_fault_handler([](std::string_view step) { return step.starts_with("wrote") ? ENOSPC : 0; });
   Staging staging = made();
   const Error full = staging.write("file", "x").error();
@@ -76,7 +76,7 @@ TEST_F(StagingTest, SaysWhatTheSystemRefused) {
   EXPECT_THAT(Staging::make(cache_).error().message, HasSubstr("(Read-only file system)"));
 }
 
-TEST_F(StagingTest, TriesAgainWhenASweepTookTheParent) {
+TEST_F(StagingTest, RetriesWhenSweepRemovesParent) {
   Staging staging = made();
   static fs::path parent;
   static int left;
@@ -90,7 +90,7 @@ TEST_F(StagingTest, TriesAgainWhenASweepTookTheParent) {
   EXPECT_EQ(left, -1);
 }
 
-TEST_F(StagingTest, TellsWhoseFoldersAreAbandoned) {
+TEST_F(StagingTest, DetectsAbandonedFolders) {
   const fs::path own = temp_.path() / staging_name();
   fs::create_directory(own);
   EXPECT_FALSE(is_abandoned(own));
@@ -114,7 +114,7 @@ TEST_F(StagingTest, TellsWhoseFoldersAreAbandoned) {
   EXPECT_TRUE(is_abandoned(foreign));
 }
 
-TEST_F(StagingTest, GivesNoNameTwice) { EXPECT_NE(staging_name(), staging_name()); }
+TEST_F(StagingTest, ReturnsUniqueNames) { EXPECT_NE(staging_name(), staging_name()); }
 
 }  // namespace
 }  // namespace kmux

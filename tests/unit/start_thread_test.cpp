@@ -7,7 +7,7 @@
 namespace kmux {
 namespace {
 
-TEST(StartThread, DoesTheWorkOnAnotherThread) {
+TEST(StartThreadTest, RunsWorkOnAnotherThread) {
   std::thread::id worker;
   auto thread = start_thread([&worker] { worker = std::this_thread::get_id(); });
   ASSERT_TRUE(thread) << thread.error().message;
@@ -15,7 +15,7 @@ TEST(StartThread, DoesTheWorkOnAnotherThread) {
   EXPECT_NE(worker, std::this_thread::get_id());
 }
 
-TEST(StartThread, ThatCannotBeStartedIsAnError) {
+TEST(StartThreadTest, ReturnsErrorIfThreadCannotStart) {
   bool worked = false;
   const NoThreads none;
   const auto thread = start_thread([&worked] { worked = true; });

@@ -24,21 +24,21 @@ class SupportTest : public testing::Test {
   Support support{"toy", {"c", "cuda"}, {"grid"}};
 };
 
-TEST_F(SupportTest, IsEnoughWhereNothingLacks) { EXPECT_THAT(missing(), IsEmpty()); }
+TEST_F(SupportTest, ReportsNothingForSupportedProgram) { EXPECT_THAT(missing(), IsEmpty()); }
 
-TEST_F(SupportTest, LacksFeaturesOfTheBody) {
+TEST_F(SupportTest, ReportsMissingBodyFeature) {
   support.features = {};
   ASSERT_EQ(missing().size(), 1U);
   EXPECT_EQ(missing()[0].feature, "grid");
 }
 
-TEST_F(SupportTest, LacksOtherDialects) {
+TEST_F(SupportTest, ReportsUnsupportedDialect) {
   support.dialects = {"c", "msl"};
   EXPECT_THAT(missing(), ElementsAre(MissingFeature{"dialect", "/variants/0/dialect",
                                                     "backend toy takes dialects c, msl, not \"cuda\""}));
 }
 
-TEST_F(SupportTest, LacksArchitecturesUnlessOneOfThemIsThere) {
+TEST_F(SupportTest, RequiresAnyListedArchitecture) {
   program.variants[0].requirements.arch = {"t1", "t2"};
   EXPECT_THAT(missing(),
               ElementsAre(MissingFeature{"arch", "/variants/0/requires/arch", "backend toy names no architectures"}));
@@ -49,7 +49,7 @@ TEST_F(SupportTest, LacksArchitecturesUnlessOneOfThemIsThere) {
                                                     "\"t1\" is not one that the variant is for"}));
 }
 
-TEST_F(SupportTest, LacksEachFeatureOfTheDevice) {
+TEST_F(SupportTest, ReportsEachMissingDeviceFeature) {
   program.variants[0].requirements.features = {"avx2", "amx"};
   EXPECT_EQ(missing().size(), 2U);
   EXPECT_EQ(missing()[0].reason, "backend toy names no such feature");

@@ -40,7 +40,7 @@ class SweeperTest : public testing::Test {
   EntryStore store_{CacheFolder::open(temp_.path() / "cache", CacheFolder::Access::kReadWrite).value(), {}};
 };
 
-TEST_F(SweeperTest, RemovesWhatIsTooOld) {
+TEST_F(SweeperTest, RemovesOldEntries) {
   const std::string old = put("old", hours(50));
   const std::string recent = put("recent", hours(10));
   const SweepReport report = sweep(cache(), {.max_bytes = kNoLimit, .max_age = hours(24)});
@@ -53,7 +53,7 @@ TEST_F(SweeperTest, RemovesWhatIsTooOld) {
   EXPECT_FALSE(fs::exists(cache().path() / "v1" / old.substr(0, 2))) << "empty folders go, too";
 }
 
-TEST_F(SweeperTest, RemovesWhatWasUsedLeastRecentlyUntilTheRestFits) {
+TEST_F(SweeperTest, EvictsLeastRecentlyUsedUntilRestFits) {
   const std::string a = put("a", hours(3));
   const std::string b = put("b", hours(2));
   const std::string c = put("c", hours(1));
@@ -65,7 +65,7 @@ TEST_F(SweeperTest, RemovesWhatWasUsedLeastRecentlyUntilTheRestFits) {
   EXPECT_EQ(report.bytes_left, 2 * bytes);
 }
 
-TEST_F(SweeperTest, LeavesWhatWasJustUsed) {
+TEST_F(SweeperTest, KeepsRecentlyUsedEntries) {
   const std::string fresh = put("fresh", seconds(5));
   EXPECT_EQ(sweep(cache(), {.max_bytes = 0, .max_age = seconds(0)}).entries_removed, 0U);
   EXPECT_TRUE(has(fresh));
@@ -73,7 +73,7 @@ TEST_F(SweeperTest, LeavesWhatWasJustUsed) {
   EXPECT_FALSE(has(fresh));
 }
 
-TEST_F(SweeperTest, RemovesAbandonedTemporaries) {
+TEST_F(SweeperTest, RemovesAbandonedStagingFolders) {
   const fs::path alive = cache().staging() / ("00000000000000000000000000000000-x-" + std::to_string(::getpid()));
   const fs::path old = cache().staging() / "11111111111111111111111111111111-x-1";
   fs::create_directories(alive);
@@ -84,7 +84,7 @@ TEST_F(SweeperTest, RemovesAbandonedTemporaries) {
   EXPECT_FALSE(fs::exists(old));
 }
 
-TEST_F(SweeperTest, KeepsTheQuarantineForADay) {
+TEST_F(SweeperTest, KeepsQuarantineUntilMaximumAge) {
   fs::create_directories(cache().quarantine() / "bad");
   sweep(cache(), {.max_bytes = kNoLimit, .max_age = hours(24)});
   EXPECT_TRUE(fs::exists(cache().quarantine() / "bad"));
@@ -92,7 +92,7 @@ TEST_F(SweeperTest, KeepsTheQuarantineForADay) {
   EXPECT_FALSE(fs::exists(cache().quarantine() / "bad"));
 }
 
-TEST_F(SweeperTest, TrimsAKeyToTheLastUsed) {
+TEST_F(SweeperTest, TrimsKeyToLastUsedEntries) {
   const std::string key = put("key", hours(1));
   const fs::path only = cache().entries_of(key).at(0).folder;
   for (int i = 0; i < 3; ++i) {
@@ -106,7 +106,7 @@ TEST_F(SweeperTest, TrimsAKeyToTheLastUsed) {
   EXPECT_FALSE(fs::exists(only));
 }
 
-TEST_F(SweeperTest, IsDueOnceInAnInterval) {
+TEST_F(SweeperTest, IsDueOncePerInterval) {
   EXPECT_TRUE(sweep_is_due(cache(), seconds(300)));
   EXPECT_FALSE(sweep_is_due(cache(), seconds(300)));
   fs::last_write_time(cache().sweep_stamp(), fs::file_time_type::clock::now() - seconds(301));

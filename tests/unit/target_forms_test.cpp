@@ -7,21 +7,21 @@ namespace {
 
 constexpr TargetForms kForms = {"toy", "auto and toy", "arch", R"("toy" or "toy:t1")"};
 
-TEST(TargetForms, RefuseOtherKinds) {
+TEST(TargetFormsTest, RejectUnknownKind) {
   const Error error = unknown_kind({"cuda", "sm_90"}, kForms);
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(error.message,
             R"(target "cuda:sm_90" is not one of backend toy (it supports auto and toy). Use "toy" or "toy:t1".)");
 }
 
-TEST(TargetForms, RefuseOtherAttributes) {
+TEST(TargetFormsTest, RejectUnknownAttribute) {
   const Error error = unknown_attribute("colour", "re\nd", kForms);
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(error.message,
             R"(target attribute "colour=re\nd" is unknown to backend toy (it supports arch). Remove it.)");
 }
 
-TEST(TargetForms, AskForAnArchitectureWhereNoDeviceSaysOne) {  // C2.5, C3.7
+TEST(TargetFormsTest, RequestArchitectureWithoutDevice) {  // C2.5, C3.7
   const Error asked = no_architecture("toy", "toy:t1", make_error(ErrorCode::kUnavailable, "no driver. Install it."));
   EXPECT_EQ(asked.code, ErrorCode::kUnavailable);
   EXPECT_EQ(asked.message,

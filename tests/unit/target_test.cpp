@@ -10,7 +10,7 @@ using ::testing::HasSubstr;
 
 std::string canonical(std::string_view text) { return to_string(parse_target(text).value()); }
 
-TEST(Target, ReadsTheCanonicalForm) {
+TEST(TargetTest, ParsesCanonicalForm) {
   for (const std::string_view text : {"auto", "c", "cuda:sm_90a", "cpu:znver4,features=+avx512f",
                                       "cpu:x86-64-v3,features=+avx2,+fma,tune=generic", "kind,a=1,b="}) {
     EXPECT_EQ(canonical(text), text);
@@ -21,14 +21,14 @@ TEST(Target, ReadsTheCanonicalForm) {
   EXPECT_EQ(target.attributes, (NameMap<std::string>{{"features", "+avx2,+fma"}, {"tune", "generic"}}));
 }
 
-TEST(Target, ReadsOptions) {
+TEST(TargetTest, ParsesOptions) {
   EXPECT_EQ(canonical("cuda -arch=sm_90a"), "cuda:sm_90a");
   EXPECT_EQ(canonical("cuda -arch sm_90a"), "cuda:sm_90a");
   EXPECT_EQ(canonical("llvm -mcpu=skylake -mattr=+avx2,+fma"), "llvm:skylake,mattr=+avx2,+fma");
   EXPECT_EQ(canonical("  c --system-lib  "), "c,system-lib=1");
 }
 
-TEST(Target, ReadsJson) {
+TEST(TargetTest, ParsesJson) {
   EXPECT_EQ(canonical(R"({"kind":"cuda","arch":"sm_90a"})"), "cuda:sm_90a");
   EXPECT_EQ(canonical(R"({"kind":"llvm","mcpu":"skylake","keys":["cpu"],"tag":"","host":{"kind":"llvm"}})"),
             "llvm:skylake");
@@ -36,9 +36,9 @@ TEST(Target, ReadsJson) {
             "cuda,fast=1,libs=a,b,max_num_threads=1024");
 }
 
-TEST(Target, SortsAttributesAndLowersTheKind) { EXPECT_EQ(canonical("CUDA:sm_90,b=1,a=2"), "cuda:sm_90,a=2,b=1"); }
+TEST(TargetTest, SortsAttributesAndLowercasesKind) { EXPECT_EQ(canonical("CUDA:sm_90,b=1,a=2"), "cuda:sm_90,a=2,b=1"); }
 
-TEST(Target, RefusesWhatItCannotWrite) {
+TEST(TargetTest, RejectsMalformedText) {
   for (const std::string text : {"", "  ", ":sm_90", "cuda:", "cuda:sm/90", "cuda,arch", "cuda:a,b", "cuda,a=1,a=2",
                                  "cu da", "cuda arch=1", "{", "{}", R"({"kind":3})", R"({"kind":"c","x":{}})",
                                  R"({"kind":"c","x":"a,b=1"})", R"({"kind":"c","x":[[1]]})", "cuda\n:x", "a,=1"}) {

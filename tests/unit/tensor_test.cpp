@@ -23,7 +23,7 @@ std::vector<int> values(const Tensor& tensor) {
   return {tensor.data_as<int>(), tensor.data_as<int>() + tensor.element_count()};
 }
 
-TEST(Tensor, HostMemoryIsAligned) {
+TEST(TensorTest, HostMemoryIsAligned) {
   const Tensor tensor = Tensor::empty({3, 5}, dtype::kFloat32).value();
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor.data()) % 64, 0u);
   EXPECT_THAT(tensor.shape(), ElementsAre(3, 5));
@@ -33,7 +33,7 @@ TEST(Tensor, HostMemoryIsAligned) {
   EXPECT_EQ(describe(*tensor.dl()), "float32[3, 5]");
 }
 
-TEST(Tensor, NullHandleIsANullTensor) {
+TEST(TensorTest, DefaultTensorIsNull) {
   const Tensor none;
   EXPECT_FALSE(none);
   EXPECT_EQ(none.dl(), nullptr);
@@ -41,15 +41,17 @@ TEST(Tensor, NullHandleIsANullTensor) {
   EXPECT_FALSE(none.clone().ok());
 }
 
-TEST(Tensor, WithoutDimensionsOrElements) {
+TEST(TensorTest, AcceptsZeroDimensionsAndZeroExtents) {
   EXPECT_EQ(Tensor::zeros({}, dtype::kFloat64).value().element_count(), 1);
   EXPECT_EQ(Tensor::zeros({4, 0, 7}, dtype::kFloat64).value().byte_count(), 0);
   EXPECT_TRUE(Tensor::zeros({INT64_MAX, 0, INT64_MAX}, dtype::kFloat64).ok());
 }
 
-TEST(Tensor, SubByteElementsArePacked) { EXPECT_EQ(Tensor::zeros({3}, DType{kDLInt, 4, 1}).value().byte_count(), 2); }
+TEST(TensorTest, SubByteElementsArePacked) {
+  EXPECT_EQ(Tensor::zeros({3}, DType{kDLInt, 4, 1}).value().byte_count(), 2);
+}
 
-TEST(Tensor, ImpossibleShapesAreRefused) {
+TEST(TensorTest, RejectsNegativeAndOversizedShapes) {
   const auto negative = Tensor::empty({2, -1}, dtype::kInt8);
   ASSERT_FALSE(negative.ok());
   EXPECT_EQ(negative.error().code, ErrorCode::kInvalidArgument);
@@ -63,7 +65,7 @@ TEST(Tensor, ImpossibleShapesAreRefused) {
   EXPECT_THAT(huge.error().message, HasSubstr("out of memory"));
 }
 
-TEST(Tensor, CopiesShareMemoryAndClonesDoNot) {
+TEST(TensorTest, CopiesShareMemoryAndClonesDoNot) {
   const Tensor first = iota({4});
   const Tensor second = first;
   EXPECT_EQ(first.data(), second.data());
@@ -72,7 +74,7 @@ TEST(Tensor, CopiesShareMemoryAndClonesDoNot) {
   EXPECT_EQ(values(clone), values(first));
 }
 
-TEST(Tensor, FromChecksTheCount) {
+TEST(TensorTest, FromChecksElementCount) {
   const std::vector<int> three{1, 2, 3};
   EXPECT_TRUE(Tensor::from<int>({3}, dtype::kInt32, three).ok());
   const auto wrong = Tensor::from<int>({4}, dtype::kInt32, three);
@@ -86,7 +88,7 @@ std::string refusal(std::vector<std::int64_t> shape, DType dtype, std::vector<T>
   return made ? "" : made.error().message;
 }
 
-TEST(Tensor, FromRefusesValuesOfAnotherType) {
+TEST(TensorTest, FromRejectsValuesOfAnotherType) {
   EXPECT_THAT(refusal<int>({4}, dtype::kFloat32, {1, 2, 3, 4}),
               HasSubstr("values of type int32 are not elements of a float32 tensor"));
   EXPECT_THAT(refusal<double>({4}, dtype::kFloat32, {1, 2}), HasSubstr("values of type float64"));
@@ -95,7 +97,7 @@ TEST(Tensor, FromRefusesValuesOfAnotherType) {
   EXPECT_EQ(refusal<float>({2}, DType{kDLFloat, 32, 2}, {1, 2, 3, 4}), "") << "a vector of that type";
 }
 
-TEST(Tensor, FromTakesTheDTypeOfTheValues) {
+TEST(TensorTest, FromDeducesDTypeOfValues) {
   const std::vector<float> floats{1, 2};
   EXPECT_EQ(Tensor::from({2}, floats).value().dtype(), dtype::kFloat32);
   EXPECT_EQ(Tensor::from({1}, std::array{1.0}).value().dtype(), dtype::kFloat64);
@@ -107,7 +109,7 @@ TEST(Tensor, FromTakesTheDTypeOfTheValues) {
   EXPECT_FALSE(Tensor::from({3}, floats).ok());
 }
 
-TEST(Tensor, FromBitsTakesWordsOfTheSizeOfAnElement) {
+TEST(TensorTest, FromBitsAcceptsWordsOfElementSize) {
   const std::array<std::uint16_t, 2> halves{0x3f80, 0x4000};
   const Tensor bf16 = Tensor::from_bits<std::uint16_t>({2}, dtype::kBFloat16, halves).value();
   EXPECT_EQ(bf16.dtype(), dtype::kBFloat16);
@@ -118,14 +120,14 @@ TEST(Tensor, FromBitsTakesWordsOfTheSizeOfAnElement) {
   EXPECT_FALSE(Tensor::from_bits<std::uint16_t>({1}, dtype::kFloat32, halves).ok());
 }
 
-TEST(Tensor, StridedMemoryIsPackedByClone) {
+TEST(TensorTest, ClonePacksStridedMemory) {
   const Tensor memory = iota({2, 3});
   const Tensor transposed = Tensor::borrow(memory.data(), {3, 2}, dtype::kInt32, {}, {1, 3});
   EXPECT_FALSE(transposed.is_contiguous());
   EXPECT_THAT(values(transposed.clone().value()), ElementsAre(0, 3, 1, 4, 2, 5));
 }
 
-TEST(Tensor, HasAStrideForEachExtent) {
+TEST(TensorTest, RequiresOneStridePerExtent) {
   const Tensor memory = iota({2, 3});
   const auto refused = [](const auto& make) -> std::string {
     try {
@@ -142,12 +144,12 @@ TEST(Tensor, HasAStrideForEachExtent) {
   EXPECT_EQ(refused([&] { return memory.as_strided({}, {}); }), "");
 }
 
-TEST(Tensor, StridesOfExtentOneDoNotMatter) {
+TEST(TensorTest, IgnoresStridesOfExtentOne) {
   const Tensor memory = iota({6});
   EXPECT_TRUE(Tensor::borrow(memory.data(), {1, 6}, dtype::kInt32, {}, {99, 1}).is_contiguous());
 }
 
-TEST(Tensor, ExportsAndImportsDlpack) {
+TEST(TensorTest, ExportsAndImportsDlpack) {
   Tensor imported;
   {
     const Tensor tensor = iota({2, 2});
@@ -172,7 +174,7 @@ struct Foreign {
   }
 };
 
-TEST(Tensor, DeleterOfAForeignTensorRunsOnce) {
+TEST(TensorTest, DeleterOfForeignTensorRunsOnce) {
   Foreign foreign;
   {
     const Tensor tensor = Tensor::from_dlpack(&foreign.managed).value();
@@ -183,7 +185,7 @@ TEST(Tensor, DeleterOfAForeignTensorRunsOnce) {
   EXPECT_EQ(foreign.deleted, 1);
 }
 
-TEST(Tensor, OtherMajorVersionsAreLeftAlone) {
+TEST(TensorTest, RejectsOtherDlpackMajorVersions) {
   Foreign foreign(2);
   const auto tensor = Tensor::from_dlpack(&foreign.managed);
   ASSERT_FALSE(tensor.ok());
@@ -192,7 +194,7 @@ TEST(Tensor, OtherMajorVersionsAreLeftAlone) {
   EXPECT_FALSE(Tensor::from_dlpack(static_cast<DLManagedTensor*>(nullptr)).ok());
 }
 
-TEST(Tensor, ForeignDevicesCannotBeCopiedFrom) {
+TEST(TensorTest, RejectsCopyFromForeignDevice) {
   Foreign foreign;
   foreign.managed.dl_tensor.device = {kDLVulkan, 3};
   const Tensor tensor = Tensor::from_dlpack(&foreign.managed).value();
@@ -202,14 +204,14 @@ TEST(Tensor, ForeignDevicesCannotBeCopiedFrom) {
   EXPECT_EQ(copy.error().code, ErrorCode::kUnsupported);
 }
 
-TEST(Tensor, ForeignDevicesHaveNoMemoryToBeHad) {
+TEST(TensorTest, RejectsAllocationOnForeignDevice) {
   const auto tensor = Tensor::zeros({2}, dtype::kFloat32, Device::foreign({kDLVulkan, 3}));
   ASSERT_FALSE(tensor.ok());
   EXPECT_EQ(tensor.error().code, ErrorCode::kUnsupported);
   EXPECT_THAT(tensor.error().message, HasSubstr("memory cannot be allocated on device type 7:3 (it came from outside"));
 }
 
-TEST(Tensor, KeepsTheReadOnlyFlag) {
+TEST(TensorTest, KeepsReadOnlyFlag) {
   DLManagedTensorVersioned* managed = Tensor::zeros({2}, dtype::kFloat32).value().to_dlpack_versioned();
   EXPECT_EQ(managed->flags, 0u);
   managed->flags = DLPACK_FLAG_BITMASK_READ_ONLY;
@@ -222,7 +224,7 @@ TEST(Tensor, KeepsTheReadOnlyFlag) {
   exported->deleter(exported);
 }
 
-TEST(Tensor, RefusesDimensionsWithoutAShape) {
+TEST(TensorTest, RejectsDimensionsWithoutShape) {
   DLManagedTensor managed{};
   managed.dl_tensor.ndim = 2;
   const auto tensor = Tensor::from_dlpack(&managed);
@@ -233,7 +235,7 @@ TEST(Tensor, RefusesDimensionsWithoutAShape) {
 }
 
 // Such memory cannot exist, but a borrowed tensor may claim it.
-TEST(Tensor, CountsNoElementsBeyond64Bits) {
+TEST(TensorTest, SaturatesCountsBeyond64Bits) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   const std::int64_t huge = std::int64_t{1} << 62;
   float value = 0;
@@ -246,7 +248,7 @@ TEST(Tensor, CountsNoElementsBeyond64Bits) {
   EXPECT_EQ(bytes.byte_count(), kMost) << "not 0, to which the number of bits wraps";
 }
 
-TEST(Tensor, HasNoElementsBesideAZeroWhateverTheOtherExtents) {
+TEST(TensorTest, HasNoElementsWithZeroExtent) {
   const std::int64_t huge = std::int64_t{1} << 62;
   const Tensor tensor = Tensor::empty({huge, huge, 0}, dtype::kFloat32).value();
   EXPECT_EQ(tensor.element_count(), 0);

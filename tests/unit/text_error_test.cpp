@@ -40,7 +40,7 @@ std::string told_of_param(const std::string& param) {
   return told("kernel k(x: f32[n], " + param + ")\n  sources \"k.cu\"\n  launch k<<<n, 1>>>(x)\n");
 }
 
-TEST(TextError, HasTheLineAndACaret) {
+TEST(TextErrorTest, PrintsLineAndCaret) {
   EXPECT_EQ(told_of_step("  launch k<<<ceildiv(rows, 256), 256>>>(x)"),
             "k.kmux:3:22: error: no \"rows\" in scope. Use symbols, integer or bool scalars, earlier lets, and loop "
             "variables in their loop.\n"
@@ -48,7 +48,7 @@ TEST(TextError, HasTheLineAndACaret) {
             "                     ^~~~");
 }
 
-TEST(TextError, OfAStructureHasThePlaceInIt) {
+TEST(TextErrorTest, ReportsPositionWithinStructure) {
   const auto told_of = [](const std::string& args) { return told_of_step("  launch k<<<1, 1>>>(" + args + ")"); };
   EXPECT_THAT(told_of("{}, x"), HasSubstr("k.kmux:3:22: error: a structure without members"));
   EXPECT_THAT(told_of("{x, m"), HasSubstr("expected '}' or ','"));
@@ -63,14 +63,14 @@ TEST(TextError, OfAStructureHasThePlaceInIt) {
                 HasSubstr("error: structures are nested deeper than 8 levels. Flatten them."));
 }
 
-TEST(TextError, IsAlsoInTheMessage) {
+TEST(TextErrorTest, MessageContainsFirstError) {
   EXPECT_EQ(
       error_of_text("kernel k(x: f31[n])\n  lanch k()\n").message,
       "'k.kmux' has 2 errors, the first at 1:13: unknown dtype \"f31\". Did you mean 'f32'? Use bool, i8 ... i64, u8 "
       "... u64, f16, bf16, f32, f64, or one such as float8_e4m3fn or f16x4.");
 }
 
-TEST(TextError, IsOneALineAndAllOfThem) {
+TEST(TextErrorTest, ReportsOneErrorPerLine) {
   EXPECT_EQ(told(R"(kernel k(x: f32[n])
   sorces "k.cu"
   let a = (n + 1
@@ -97,7 +97,7 @@ k.kmux:8:11: error: a launch has <<<grid, block>>> in three brackets. Add one.
           ^~)");
 }
 
-TEST(TextError, OfTheHead) {
+TEST(TextErrorTest, ReportsHeadErrors) {
   EXPECT_THAT(told(""), HasSubstr("1:1: error: there is no program. Begin with"));
   EXPECT_THAT(told("kernal k()\n"),
               HasSubstr("expected \"kernel\" or \"program\" (found \"kernal\"). Did you mean 'kernel'?"));
@@ -110,7 +110,7 @@ TEST(TextError, OfTheHead) {
   EXPECT_THAT(told("kernel k()\n  sources \"k.cu\"\n"), HasSubstr("the body launches nothing"));
 }
 
-TEST(TextError, OfParameters) {
+TEST(TextErrorTest, ReportsParameterErrors) {
   EXPECT_THAT(told_of_param("y: f33[n]"), HasSubstr("1:24: error: unknown dtype \"f33\". Did you mean 'f32'?"));
   EXPECT_THAT(
       told_of_param("y f32[n]"),
@@ -131,7 +131,7 @@ TEST(TextError, OfParameters) {
   EXPECT_THAT(told_of_param("out y: f32[m]"), HasSubstr("1:32: error: symbol \"m\" cannot be solved"));
 }
 
-TEST(TextError, OfLinesBeforeTheBody) {
+TEST(TextErrorTest, ReportsErrorsBeforeBody) {
   EXPECT_THAT(told_of_line("  sources \"l.cu\""), HasSubstr("3:3: error: \"sources\" stands here twice."));
   EXPECT_THAT(told_of_line("  headers \"../h.h\""), HasSubstr("3:11: error: file path \"../h.h\" is refused"));
   EXPECT_THAT(told_of_line("  headers \"gone.cu\""), HasSubstr("3:11: error: cannot open 'gone.cu'"));
@@ -148,7 +148,7 @@ TEST(TextError, OfLinesBeforeTheBody) {
               HasSubstr("3:3: error: the lines above are those of a variant of their own."));
 }
 
-TEST(TextError, OfConstants) {
+TEST(TextErrorTest, ReportsConstantErrors) {
   EXPECT_THAT(told_of_line("  constant a::b: f32[3]"), HasSubstr("k.kmux:3:14: error: expected a type"));
   EXPECT_THAT(told_of_line("  constant w"), HasSubstr("expected ':' and the type of the constant"));
   EXPECT_THAT(told_of_line("  constant w: f32[m]"), HasSubstr("k.kmux:3:19: error: expected an integer"));
@@ -157,7 +157,7 @@ TEST(TextError, OfConstants) {
   EXPECT_THAT(told_of_line("  let a = 1\n  constant w: f32"), HasSubstr("\"constant\" stands before lets"));
 }
 
-TEST(TextError, OfDeclarations) {
+TEST(TextErrorTest, ReportsDeclarationErrors) {
   EXPECT_THAT(told_of_line("  let a"), HasSubstr("3:8: error: expected '=' and a value (the line ends)."));
   EXPECT_THAT(told_of_line("  let m = 3"), HasSubstr("3:7: error: the name \"m\" is taken (a symbol at 1:17 has it)"));
   EXPECT_THAT(told_of_line("  assert n > 0, \"why\"\n  let a = 3"), HasSubstr("4:3: error: lets are before asserts"));
@@ -172,7 +172,7 @@ TEST(TextError, OfDeclarations) {
   EXPECT_THAT(told_of_line("  map t: tiled f32 over x box [8, 8] swizzle 31b"), HasSubstr("expected one of none, 32b"));
 }
 
-TEST(TextError, OfSteps) {
+TEST(TextErrorTest, ReportsStepErrors) {
   EXPECT_THAT(told_of_step("  launch k<<<1, 1>>>(z)"), HasSubstr("3:22: error: no \"z\" in scope"));
   EXPECT_THAT(told_of_step("  launch k<<<1, 1>>>(s offset 4)"), HasSubstr("\"s\" has no offset"));
   EXPECT_THAT(told_of_step("  launch k<<<1>>>(x)"), HasSubstr("3:15: error: expected ',' and a block (found \">>>\")"));
@@ -191,7 +191,7 @@ TEST(TextError, OfSteps) {
   EXPECT_THAT(told_of_step("\tlaunch k()"), HasSubstr("3:1: error: the line begins with a tab."));
 }
 
-TEST(TextError, OfExpressions) {
+TEST(TextErrorTest, ReportsExpressionErrors) {
   EXPECT_THAT(told_of_line("  let a = min(n)"), HasSubstr("3:16: error: expected ',' and another operand"));
   EXPECT_THAT(told_of_line("  let a = min(n, m, 3)"),
               HasSubstr("min takes 2 operands, and ')' behind them (found \",\")"));
@@ -204,19 +204,19 @@ TEST(TextError, OfExpressions) {
   EXPECT_THAT(told_of_line("  let a = 1 << 64"), HasSubstr("3:11: error: cannot evaluate \"1 << 64\""));
 }
 
-TEST(TextError, OfManyShowsTwenty) {
+TEST(TextErrorTest, PrintsAtMostTwentyErrors) {
   std::string text = "kernel k()\n";
   for (int i = 0; i < 30; ++i) text += "  lanch k()\n";
   EXPECT_THAT(told(text), HasSubstr("and 10 more errors"));
 }
 
-TEST(TextError, OfALongLineShowsWhatIsAround) {
+TEST(TextErrorTest, PrintsExcerptOfLongLine) {
   const std::string shown = told_of_line("  let a = " + std::string(1000, ' ') + "@" + std::string(1000, ' '));
   EXPECT_THAT(shown, HasSubstr("3:1011: error: \"@\" cannot stand here."));
   EXPECT_LT(shown.size(), 600U);
 }
 
-TEST(TextError, OfALongLineIsCutBetweenCharacters) {
+TEST(TextErrorTest, CutsLongLineBetweenCharacters) {
   for (std::size_t blanks = 0; blanks < 2; ++blanks) {
     std::string umlauts(blanks, ' ');
     for (int i = 0; i < 1000; ++i) umlauts += "\u00e4";
@@ -228,7 +228,7 @@ TEST(TextError, OfALongLineIsCutBetweenCharacters) {
   }
 }
 
-TEST(TextError, ShowsCharactersAsTheyAre) {
+TEST(TextErrorTest, PrintsVisibleCharactersVerbatim) {
   EXPECT_THAT(told("kernel \"gr\xc3\xb6\xc3\x9f"
                    "e\"()\n"),
               HasSubstr("(found \"\\\"gr\xc3\xb6\xc3\x9f"
@@ -238,7 +238,7 @@ TEST(TextError, ShowsCharactersAsTheyAre) {
       << "not visible";
 }
 
-TEST(TextError, OfASourceHasItsLines) {
+TEST(TextErrorTest, UsesLineNumbersOfSource) {
   const std::string source =
       "int before;\n\n  //! kmux\n  //! kernel k(x: f32[n])\n  //!   launch k<<<q, 1>>>(x)\nvoid k() {}\n";
   const Error error = from_text({"k.cu", source, "k.cu"}, file_but_gone).error();

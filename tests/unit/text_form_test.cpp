@@ -26,13 +26,13 @@ std::string block_of_page(const std::string& info) {
   return page.substr(content, page.find("```\n", content) - content);
 }
 
-TEST(TextForm, IsCanonicalInTheExampleOfThePage) {
+TEST(TextFormTest, DocumentationExampleIsCanonical) {
   const std::string text = block_of_page("kmux");
   EXPECT_EQ(to_text(read_program_text(text)), text);
   EXPECT_EQ(formatted(text), text);
 }
 
-TEST(TextForm, IsCanonicalInTheSourceOfThePage) {
+TEST(TextFormTest, DocumentationSourceIsCanonical) {
   const std::string source = block_of_page("cpp saxpy.cu");
   const ProgramText text{"dir/saxpy.cu", source, "saxpy.cu"};
   const Program program = from_text(text, any_file).value();
@@ -42,7 +42,7 @@ TEST(TextForm, IsCanonicalInTheSourceOfThePage) {
 }
 
 // What the program of the page does not have.
-TEST(TextForm, HasAllOfTheRest) {
+TEST(TextFormTest, RoundTripsAllOtherFeatures) {
   const std::string text = R"(program all(
     a: f16[2, 3] strides [4, 1] align 32 nullable,
     b: f16[m, k, n],
@@ -94,7 +94,7 @@ TEST(TextForm, HasAllOfTheRest) {
   EXPECT_EQ(launch.args, args);
 }
 
-TEST(TextForm, HasStructures) {
+TEST(TextFormTest, RoundTripsStructures) {
   const std::string text = R"(kernel k(x: f32[n], s: f32, p: pointer)
   sources "k.cu"
   launch k<<<1, 1>>>({x, n + 1, n: i64}, {s, s, s, s} align 16, {{p offset 8, 1: u8}, {2}}, n)
@@ -111,7 +111,7 @@ TEST(TextForm, HasStructures) {
 }
 
 // The programs that the form was designed by: as people write them, in canonical form, and as JSON.
-TEST(TextForm, OfASaxpyAndASoftmaxOfTwoPasses) {
+TEST(TextFormTest, FormatsSaxpyAndTwoPassSoftmax) {
   const auto check = [](const std::string& written, const std::string& canonical) {
     const Program program = read_program_text(written);
     EXPECT_EQ(to_text(program), canonical);
@@ -152,7 +152,7 @@ TEST(TextForm, OfASaxpyAndASoftmaxOfTwoPasses) {
 }
 
 // What people may write, and what it is in canonical form.
-TEST(TextForm, TakesMoreThanItPrints) {
+TEST(TextFormTest, NormalizesAlternativeSpellings) {
   EXPECT_EQ(formatted(R"(program k(y: inout float32[n], z: out half[(n)])
       sources "k.cu"
       launch "k"<<<[n], [ 256 ], 0>>>(
@@ -165,14 +165,14 @@ TEST(TextForm, TakesMoreThanItPrints) {
 )");
 }
 
-TEST(TextForm, HasConstants) {
+TEST(TextFormTest, ParsesConstants) {
   const Program program = read_program_text(
       "kernel k(x: f32[n])\n  sources \"k.cu\"\n  constant w: f32[3, 4] initialised\n  constant \"a::b\": i8\n  launch "
       "k(x)\n");
   EXPECT_EQ(program.constants, (std::vector<Constant>{{"w", dtype::kFloat32, {3, 4}, true}, {"a::b", dtype::kInt8}}));
 }
 
-TEST(TextForm, HasNumbersAsShortAsTheyCanBe) {
+TEST(TextFormTest, PrintsShortestNumbers) {
   Program program =
       read_program_text("kernel k(x: f32[n], a: f32, b: f32, c: f64, d: f64)\n  sources \"k.cu\"\n  launch k()\n");
   program.metadata.scalars = {{"a", 50}, {"b", -0.0}, {"c", 1e300}, {"d", 0.1}};
@@ -180,7 +180,7 @@ TEST(TextForm, HasNumbersAsShortAsTheyCanBe) {
   EXPECT_EQ(to_json(read_program_text(to_text(program))), to_json(program));
 }
 
-TEST(TextForm, DividesLongLines) {
+TEST(TextFormTest, WrapsLongLines) {
   std::string text = "kernel k(x: f32[n])\n  sources \"k.cu\"\n  launch k<<<n, 1>>>(x";
   for (int i = 0; i < 40; ++i) text += ", n + " + std::to_string(i);
   const std::string canonical = formatted(text + ")\n");
@@ -191,7 +191,7 @@ TEST(TextForm, DividesLongLines) {
   EXPECT_EQ(formatted(canonical), canonical);
 }
 
-TEST(TextForm, KeepsComments) {
+TEST(TextFormTest, KeepsComments) {
   const std::string text = R"(# Above all.
 # Two lines.
 kernel k(x: f32[n])  # behind the head
@@ -224,7 +224,7 @@ kernel k(x: f32[n])  # behind the head
 )");
 }
 
-TEST(TextForm, OfASourceLeavesTheRestAlone) {
+TEST(TextFormTest, FormatsOnlyProgramCommentOfSource) {
   const std::string before = "#!/usr/bin/env python3\r\nimport x\n    #! kmux\n";
   const std::string after = "    def kernel():\n  #! no longer in it\n";
   const std::string source =
@@ -237,7 +237,7 @@ TEST(TextForm, OfASourceLeavesTheRestAlone) {
                                            after);
 }
 
-TEST(TextForm, IsFoundByNameOrByComment) {
+TEST(TextFormTest, IsDetectedByNameOrComment) {
   const auto is_source = [](const char* path, const char* content) {
     const auto text = text_in_file(path, content);
     return text ? (text->source_path.empty() ? "text" : text->source_path) : "JSON";

@@ -34,7 +34,7 @@ void expect_identity(const Program& program, const std::string& what) {
   ASSERT_EQ(format_text({"program.kmux", text}).value(), text) << what;
 }
 
-TEST(TextRoundtrip, OfRandomPrograms) {
+TEST(TextRoundtripTest, PreservesRandomPrograms) {
   for (std::uint32_t seed = 0; seed < kPrograms; ++seed) {
     expect_identity(random_program(seed), "seed " + std::to_string(seed));
     if (HasFatalFailure()) return;
@@ -42,7 +42,7 @@ TEST(TextRoundtrip, OfRandomPrograms) {
 }
 
 // All programs of the tree, from any tool.
-TEST(TextRoundtrip, OfEveryProgramOfTheTree) {
+TEST(TextRoundtripTest, PreservesEveryProgramInTree) {
   int count = 0;
   for (const char* folder : {"/tests/data", "/examples", "/integrations", "/bench"}) {
     for (const auto& entry : fs::recursive_directory_iterator(std::string(KMUX_TEST_SOURCE_DIR) + folder)) {
@@ -58,7 +58,7 @@ TEST(TextRoundtrip, OfEveryProgramOfTheTree) {
 }
 
 // Two different expressions must be printed differently, for all operators.
-TEST(TextRoundtrip, OfEveryPairOfOperators) {
+TEST(TextRoundtripTest, PreservesEveryOperatorPair) {
   const Expr n = Expr::symbol("n");
   Program program = random_program(1);
   program.signature = {.params = {{"x", BufferParam{dtype::kFloat32, {n}}}}, .symbols = {{"n", dtype::kInt64}}};
@@ -81,7 +81,7 @@ TEST(TextRoundtrip, OfEveryPairOfOperators) {
   }
 }
 
-TEST(TextRoundtrip, OfDeepTextEndsInAnError) {
+TEST(TextRoundtripTest, RejectsDeeplyNestedText) {
   const auto refused = [](const std::string& line) {
     const Result<Program> read =
         from_text({"deep.kmux", "kernel k()\n" + line}, [](const std::string&) { return std::string(); });
@@ -137,7 +137,7 @@ std::vector<std::string> huge_texts(int n) {
 
 // Eight times the text must take eight times as long; a quadratic step would take 64 times. There is no limit in
 // seconds, because it would depend on the machine and its sanitizer.
-TEST(TextRoundtrip, OfHugeTextIsLinear) {
+TEST(TextRoundtripTest, HugeTextTakesLinearTime) {
   constexpr int kSmall = 1'000, kFactor = 8;
   const std::vector<std::string> small = huge_texts(kSmall), large = huge_texts(kFactor * kSmall);
   for (std::size_t i = 0; i < small.size(); ++i) {

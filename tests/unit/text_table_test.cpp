@@ -5,7 +5,7 @@
 namespace kmux {
 namespace {
 
-TEST(TextTable, AlignsItsColumns) {
+TEST(TextTableTest, AlignsColumns) {
   TextTable table({{"name"}, {"bytes", TextTable::Align::kRight}, {"note"}});
   table.add({"a", "1024", "x y"});
   table.add({"longer", "8"});
@@ -15,20 +15,20 @@ TEST(TextTable, AlignsItsColumns) {
             "longer      8\n");
 }
 
-TEST(TextTable, IndentsEveryLine) {
+TEST(TextTableTest, IndentsEveryLine) {
   TextTable table({{"n"}});
   table.add({"1"});
   EXPECT_EQ(table.to_string(2), "  n\n  1\n");
 }
 
-TEST(TextTable, CountsCharactersNotBytes) {
+TEST(TextTableTest, CountsCharactersNotBytes) {
   TextTable table({{"t"}, {"u"}});
   table.add({"\xC2\xB5s", "1"});
   table.add({"ms", "2"});
   EXPECT_EQ(table.to_string(), "t   u\n\xC2\xB5s  1\nms  2\n");
 }
 
-TEST(TextTable, PrintsTitlesWithoutRows) { EXPECT_EQ(TextTable({{"a"}, {"b"}}).to_string(), "a  b\n"); }
+TEST(TextTableTest, PrintsTitlesWithoutRows) { EXPECT_EQ(TextTable({{"a"}, {"b"}}).to_string(), "a  b\n"); }
 
 }  // namespace
 }  // namespace kmux

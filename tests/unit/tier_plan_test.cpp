@@ -19,31 +19,31 @@ TierPlan plan(const Options& options, const Environment& environment = {}, Purpo
   return plan_tiers(with_tiers({"fast", "full"}), options, environment, purpose).value();
 }
 
-TEST(TierPlan, GoesFromTheQuickestToTheBest) {
+TEST(TierPlanTest, GoesFromQuickestToBestTier) {
   EXPECT_EQ(plan({}), (TierPlan{"fast", "full"}));
   EXPECT_EQ(plan({{"tier", "tiered"}}), (TierPlan{"fast", "full"}));
   EXPECT_TRUE(plan({}).improves());
 }
 
-TEST(TierPlan, BuildsOnlyTheBestWhereNobodyRunsIt) {
+TEST(TierPlanTest, BuildDefaultsToBestTier) {
   EXPECT_EQ(plan({}, {}, Purpose::kBuild), (TierPlan{"full", "full"}));
   EXPECT_EQ(plan({{"tier", "fast"}}, {}, Purpose::kBuild), (TierPlan{"fast", "fast"}));
 }
 
-TEST(TierPlan, StaysInTheTierThatIsNamed) {
+TEST(TierPlanTest, StaysInNamedTier) {
   EXPECT_EQ(plan({{"tier", "fast"}}), (TierPlan{"fast", "fast"}));
   EXPECT_EQ(plan({{"tier", "full"}}), (TierPlan{"full", "full"}));
   EXPECT_FALSE(plan({{"tier", "full"}}).improves());
 }
 
-TEST(TierPlan, TakesTheEnvironmentsWhereTheCallerNamesNone) {
+TEST(TierPlanTest, FallsBackToEnvironmentTier) {
   Environment environment;
   environment.plugin_options = {{"cpu.tier", "full"}};
   EXPECT_EQ(plan({}, environment), (TierPlan{"full", "full"}));
   EXPECT_EQ(plan({{"tier", "fast"}}, environment), (TierPlan{"fast", "fast"}));
 }
 
-TEST(TierPlan, RefusesAnUnknownTier) {
+TEST(TierPlanTest, RejectsUnknownTier) {
   const auto refused = plan_tiers(with_tiers({"fast", "full"}), {{"tier", "fats"}}, {}, Purpose::kRun);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
@@ -51,7 +51,7 @@ TEST(TierPlan, RefusesAnUnknownTier) {
   EXPECT_THAT(refused.error().message, HasSubstr("Did you mean 'fast'?"));
 }
 
-TEST(TierPlan, LeavesTheOptionToABackendWithoutTiers) {
+TEST(TierPlanTest, IgnoresOptionForBackendWithoutTiers) {
   EXPECT_EQ(plan_tiers(with_tiers({}), {{"tier", "any"}}, {}, Purpose::kRun).value(), TierPlan{});
 }
 

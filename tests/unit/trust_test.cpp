@@ -20,14 +20,14 @@ void expect_refused(const fs::path& path, const std::string& part) {
   EXPECT_THAT(status.error().message, HasSubstr(part));
 }
 
-TEST(Trust, TakesWhatBelongsToTheUserOrToRoot) {
+TEST(TrustTest, AcceptsPathsOfUserAndRoot) {
   const TempFolder folder;
   EXPECT_TRUE(check_trusted(folder.path()).ok());
   EXPECT_TRUE(check_trusted(folder.write("a", "x")).ok());
   EXPECT_TRUE(check_trusted("/usr").ok());
 }
 
-TEST(Trust, RefusesWhatEveryoneMayWrite) {
+TEST(TrustTest, RejectsWorldWritablePaths) {
   const TempFolder folder;
   const fs::path file = folder.write("a", "x");
   fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
@@ -35,7 +35,7 @@ TEST(Trust, RefusesWhatEveryoneMayWrite) {
   expect_refused("/tmp", "writable by everyone");
 }
 
-TEST(Trust, RefusesCodeThatItsGroupMayWrite) {
+TEST(TrustTest, RejectsGroupWritableCode) {
   const TempFolder folder, library;
   const fs::path file = folder.write("a", "x");
   for (const fs::path& path : {file, folder.path()}) {
@@ -50,7 +50,7 @@ TEST(Trust, RefusesCodeThatItsGroupMayWrite) {
 }
 
 // As after an installation by a user whose umask is 002.
-TEST(Trust, TakesCodeOfTheGroupThatMayReplaceTheLibrary) {
+TEST(TrustTest, AcceptsCodeWritableByLibraryGroup) {
   const TempFolder folder, library;
   for (const fs::path& path : {folder.path(), library.path()}) {
     fs::permissions(path, fs::perms::group_write, fs::perm_options::add);
@@ -61,7 +61,7 @@ TEST(Trust, TakesCodeOfTheGroupThatMayReplaceTheLibrary) {
   }
 }
 
-TEST(Trust, RefusesWhatLiesBelowAFolderOfOthers) {
+TEST(TrustTest, RejectsPathsBelowUntrustedFolder) {
   const TempFolder folder;
   const fs::path above = folder.path() / "above";
   fs::create_directories(above / "below" / "plugins");
@@ -79,13 +79,13 @@ TEST(Trust, RefusesWhatLiesBelowAFolderOfOthers) {
               HasSubstr("above it belongs to user 2001"));
 }
 
-TEST(Trust, LooksThroughLinks) {
+TEST(TrustTest, FollowsSymbolicLinks) {
   const TempFolder folder;
   fs::create_symlink("/tmp", folder.path() / "link");
   expect_refused(folder.path() / "link", "writable by everyone");
 }
 
-TEST(Trust, RefusesWhatIsNotThere) { expect_refused("/no/such/folder", "No such file"); }
+TEST(TrustTest, RejectsMissingPath) { expect_refused("/no/such/folder", "No such file"); }
 
 }  // namespace
 }  // namespace kmux

@@ -22,9 +22,9 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 /// Two plugins: 'best' has the higher priority and 'next' is faster. Their events return the durations.
-class Tuners : public testing::Test {
+class TunersTest : public testing::Test {
  protected:
-  ~Tuners() override { set_log_sink(LogLevel::kDebug, {}); }
+  ~TunersTest() override { set_log_sink(LogLevel::kDebug, {}); }
   void restart() {
     runtime_.reset();  // the old runtime must end first
     runtime_ = runtime_of({&next_, &best_}, folder_.path() / "cache");
@@ -51,7 +51,7 @@ class Tuners : public testing::Test {
   Shared<Runtime> runtime_;
 };
 
-TEST_F(Tuners, LaunchTheWinnerFromThenOn) {
+TEST_F(TunersTest, LaunchWinnerAfterTuning) {
   const Kernel kernel = compiled();
   EXPECT_EQ(kernel.backend(), "best");
   const Tuning tuning = tuned(kernel);
@@ -64,7 +64,7 @@ TEST_F(Tuners, LaunchTheWinnerFromThenOn) {
   EXPECT_EQ(next_.launched, before + 1);
 }
 
-TEST_F(Tuners, StayWithPriorityUnlessSomethingIsSurelyFaster) {
+TEST_F(TunersTest, KeepPriorityChoiceForInsignificantGain) {
   next_.run_ms = {1.99};
   const Kernel kernel = compiled();
   EXPECT_EQ(tuned(kernel).best().backend, "best");
@@ -72,17 +72,17 @@ TEST_F(Tuners, StayWithPriorityUnlessSomethingIsSurelyFaster) {
 }
 
 /// No round agrees with the previous one.
-class NoisyTuners : public Tuners {
+class NoisyTunersTest : public TunersTest {
  protected:
   void SetUp() override {
-    Tuners::SetUp();
+    TunersTest::SetUp();
     best_.run_ms = {36};
     next_.run_ms = {18};
     next_.odd_run_ms = 400;
   }
 };
 
-TEST_F(NoisyTuners, StateThatNothingIsDecided) {
+TEST_F(NoisyTunersTest, ReportUndecidedResult) {
   const Tuning tuning = tuned(compiled(), {.time_s = 0.01});
   EXPECT_EQ(tuning.best().backend, "best");
   EXPECT_FALSE(tuning.is_sure);
@@ -95,7 +95,7 @@ TEST_F(NoisyTuners, StateThatNothingIsDecided) {
   EXPECT_EQ(*json.find("time_s")->as_number(), 0.01);
 }
 
-TEST_F(NoisyTuners, PinNothing) {
+TEST_F(NoisyTunersTest, RejectPinOfUndecidedResult) {
   const auto lock = folder_.path() / "lock";
   const auto pinned = pin(lock.string(), doubling(), tuned(compiled(), {.time_s = 0.01}));
   ASSERT_FALSE(pinned.ok());
@@ -105,7 +105,7 @@ TEST_F(NoisyTuners, PinNothing) {
   EXPECT_FALSE(std::filesystem::exists(lock));
 }
 
-TEST_F(NoisyTuners, MeasureAgainWithMoreTimeAlone) {
+TEST_F(NoisyTunersTest, MeasureAgainOnlyWithMoreTime) {
   tuned(compiled(), {.time_s = 0.01});
   EXPECT_TRUE(tuned(compiled(), {.time_s = 0.01}).from_cache);
   EXPECT_EQ(resolved().chosen()->reason, "measured; undecided");
@@ -117,7 +117,7 @@ TEST_F(NoisyTuners, MeasureAgainWithMoreTimeAlone) {
   EXPECT_TRUE(tuned(compiled(), {.time_s = 100}).from_cache);
 }
 
-TEST_F(Tuners, ALockFileStatesWhatItReplaces) {
+TEST_F(TunersTest, PinReturnsReplacedEntry) {
   const std::string lock = (folder_.path() / "lock").string();
   const Tuning first = tuned(compiled());
   EXPECT_EQ(pin(lock, doubling(), first).value(), std::nullopt);
@@ -128,7 +128,7 @@ TEST_F(Tuners, ALockFileStatesWhatItReplaces) {
   EXPECT_EQ(replaced->backend, "next");
 }
 
-TEST_F(Tuners, CompareVariantsOfOnePluginToo) {
+TEST_F(TunersTest, CompareVariantsOfOnePlugin) {
   best_.run_ms = {3, 1};
   next_.run_ms = {3, 3};
   const Kernel kernel = compiled(doubling(2));
@@ -137,13 +137,13 @@ TEST_F(Tuners, CompareVariantsOfOnePluginToo) {
   EXPECT_THAT(kernel.source(), HasSubstr("// 1"));
 }
 
-TEST_F(Tuners, NeitherReadNorWriteTheCallersMemory) {
+TEST_F(TunersTest, DoNotAccessCallerMemory) {
   const Kernel kernel = compiled();
   Tensor poisoned = Tensor::borrow(reinterpret_cast<void*>(64), {4}, dtype::kFloat32);  // an invalid address
   EXPECT_TRUE(kernel.tune({poisoned}).ok());
 }
 
-TEST_F(Tuners, MeasurementIsKeptAndFoundAgain) {
+TEST_F(TunersTest, MeasurementIsCachedAndReused) {
   EXPECT_FALSE(tuned(compiled()).from_cache);
   EXPECT_TRUE(tuned(compiled()).from_cache);
   restart();
@@ -158,7 +158,7 @@ TEST_F(Tuners, MeasurementIsKeptAndFoundAgain) {
   EXPECT_THAT(dump(resolution.to_json()), HasSubstr(R"("run_us":{"high":1000.0,"low":1000.0,"median":1000.0})"));
 }
 
-TEST_F(Tuners, WhatIsBuiltIsWhatWouldRun) {  // C2.1
+TEST_F(TunersTest, BuildUsesMeasuredWinner) {  // C2.1
   tuned(compiled());
   for (const Policy policy : {Policy::kMeasured, Policy::kFastStart})
     EXPECT_EQ(build(*runtime_, doubling(), {.policy = policy}).value().backend, "next") << to_string(policy);
@@ -166,7 +166,7 @@ TEST_F(Tuners, WhatIsBuiltIsWhatWouldRun) {  // C2.1
   EXPECT_EQ(build(*runtime_, doubling(), {}).value().backend, "best");
 }
 
-TEST_F(Tuners, MeasureAgainOnRequest) {
+TEST_F(TunersTest, MeasureAgainOnRequest) {
   const Kernel kernel = compiled();
   tuned(kernel);
   next_.run_ms = {5};
@@ -177,7 +177,7 @@ TEST_F(Tuners, MeasureAgainOnRequest) {
   EXPECT_EQ(resolved().chosen()->reason, "measured; nothing is surely faster");
 }
 
-TEST_F(Tuners, MeasurementHoldsForOnePluginBuildProgramOptionsAndShape) {
+TEST_F(TunersTest, MeasurementKeyCoversPluginProgramOptionsAndShape) {
   const Program program = doubling(1, Expr::symbol("n"));
   Program known = program;
   known.metadata.symbols = {{"n", 4}};
@@ -197,7 +197,7 @@ TEST_F(Tuners, MeasurementHoldsForOnePluginBuildProgramOptionsAndShape) {
   EXPECT_EQ(resolved(known).chosen()->reason, "highest priority of those that can; not measured yet");
 }
 
-TEST_F(Tuners, DamagedMeasurementIsNone) {
+TEST_F(TunersTest, DamagedMeasurementIsIgnored) {
   tuned(compiled());
   restart();
   for (const auto& file : std::filesystem::recursive_directory_iterator(folder_.path() / "cache" / "v1")) {
@@ -206,7 +206,7 @@ TEST_F(Tuners, DamagedMeasurementIsNone) {
   EXPECT_EQ(resolved().chosen()->backend, "best");
 }
 
-TEST_F(Tuners, CandidateThatFailsIsNamedAndTheOthersAreMeasured) {
+TEST_F(TunersTest, FailedCandidateIsReportedAndOthersAreMeasured) {
   next_.builds = make_error(ErrorCode::kCompileFailed, "expected ';'.");
   const Kernel kernel = compiled();
   const Tuning tuning = tuned(kernel);
@@ -219,7 +219,7 @@ TEST_F(Tuners, CandidateThatFailsIsNamedAndTheOthersAreMeasured) {
   EXPECT_EQ(next_.built, 1) << "it is in quarantine";
 }
 
-TEST_F(Tuners, MeasurementWithoutACrashedCandidateIsNotKept) {
+TEST_F(TunersTest, MeasurementWithCrashedCandidateIsNotCached) {
   next_.builds = make_error(ErrorCode::kCompileFailed, "crashed.").with("worker", "crashed");
   tuned(compiled());
   restart();
@@ -227,7 +227,7 @@ TEST_F(Tuners, MeasurementWithoutACrashedCandidateIsNotKept) {
   EXPECT_FALSE(tuned(compiled()).from_cache);
 }
 
-TEST_F(Tuners, OnlyPolicyMeasuredCanTune) {
+TEST_F(TunersTest, TuneRequiresPolicyMeasured) {
   for (const Policy policy : {Policy::kPriority, Policy::kFastStart}) {
     const Error error = compiled(doubling(), policy).tune({vector()}).error();
     EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
@@ -236,13 +236,13 @@ TEST_F(Tuners, OnlyPolicyMeasuredCanTune) {
   }
 }
 
-TEST_F(Tuners, WrongArgumentsAreRefusedAsByACall) {
+TEST_F(TunersTest, InvalidArgumentsAreRejected) {
   const Kernel kernel = compiled();
   EXPECT_THAT(kernel.tune({}).error().message, HasSubstr("takes all 1 parameters"));
   EXPECT_EQ(kernel.tune({vector(5)}).error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(Tuners, FirstCallRunsThePriorityChoiceAndIsMeasuredBehind) {
+TEST_F(TunersTest, FirstLaunchMeasuresInBackground) {
   const Kernel kernel = compiled();
   ASSERT_TRUE(kernel.launch({vector()}).ok());
   EXPECT_GE(best_.launched, 1);
@@ -250,7 +250,7 @@ TEST_F(Tuners, FirstCallRunsThePriorityChoiceAndIsMeasuredBehind) {
   EXPECT_EQ(kernel.backend(), "next");
 }
 
-TEST_F(Tuners, NothingIsMeasuredBehindIfItIsKnown) {
+TEST_F(TunersTest, KnownMeasurementSkipsBackgroundMeasuring) {
   tuned(compiled());
   restart();
   const Kernel kernel = compiled();
@@ -260,7 +260,7 @@ TEST_F(Tuners, NothingIsMeasuredBehindIfItIsKnown) {
   EXPECT_EQ(best_.launched, before);
 }
 
-TEST_F(Tuners, FailureBehindIsToldAndTheKernelGoesOn) {
+TEST_F(TunersTest, BackgroundLoadFailureKeepsKernel) {
   const Kernel kernel = compiled(doubling(1, Expr::symbol("n")));
   best_.loads = next_.loads = make_error(ErrorCode::kUnavailable, "no room.");
   runtime_->impl().cache()->flush();
@@ -270,7 +270,7 @@ TEST_F(Tuners, FailureBehindIsToldAndTheKernelGoesOn) {
 }
 
 // Regression: with 4 MB of embedded headers, 640 kernels took gigabytes.
-TEST_F(Tuners, ProgramIsKeptOnceByAllThatKeepIt) {
+TEST_F(TunersTest, ProgramIsHeldInMemoryOnce) {
   constexpr std::size_t kText = std::size_t{8} << 20;
   Program program = doubling(2);
   for (Variant& variant : program.variants) variant.headers = {{"large.h", std::string(kText / 2, ' ')}};
@@ -284,13 +284,13 @@ TEST_F(Tuners, ProgramIsKeptOnceByAllThatKeepIt) {
   EXPECT_LT(in_use() - before, 2 * kText);
 }
 
-TEST_F(Tuners, PluginsOfAKernelAreKnown) {
+TEST_F(TunersTest, KernelReportsUsedPlugins) {
   const Kernel kernel = compiled();
   EXPECT_TRUE(kernel.uses("next")) << "it would be measured";
   EXPECT_FALSE(kernel.uses("other"));
 }
 
-TEST_F(Tuners, NamedBackendCompetesWithItselfAlone) {
+TEST_F(TunersTest, NamedBackendIsOnlyCandidate) {
   const Kernel kernel =
       compile(*runtime_, doubling(), {.execution_backend = "best", .policy = Policy::kMeasured}).value();
   EXPECT_EQ(tuned(kernel).candidates.size(), 1U);

@@ -6,7 +6,7 @@
 namespace kmux {
 namespace {
 
-TEST(UniqueId, IsAnotherEachTime) {
+TEST(UniqueIdTest, DiffersEachTime) {
   const std::string first = unique_id();
   EXPECT_EQ(first.size(), 32U);
   EXPECT_EQ(first.find_first_not_of("0123456789abcdef"), std::string::npos);

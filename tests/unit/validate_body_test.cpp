@@ -9,7 +9,7 @@ Expr symbol(const char* text) { return Expr::symbol(text); }
 Body& body(Program& program) { return program.variants[0].body; }
 const Step kEmptyFill = Fill{{"partial"}, 0};
 
-TEST(ValidateBody, ChecksLets) {
+TEST(ValidateBodyTest, ChecksLets) {
   expect_problems({
       {[](Program& p) { body(p).lets[1].name = "a-b"; }, "/variants/0/body/lets/1/name", "\"a-b\" is not a name"},
       {[](Program& p) { body(p).lets[1].name = "C"; }, "/variants/0/body/lets/1/name", "taken (a buffer at /signature"},
@@ -27,7 +27,7 @@ TEST(ValidateBody, ChecksLets) {
   });
 }
 
-TEST(ValidateBody, ChecksExpressions) {
+TEST(ValidateBodyTest, ChecksExpressions) {
   Expr deep = symbol("m");
   for (int i = 0; i < 128; ++i) deep = logical_not(deep);
   expect_problems({
@@ -39,7 +39,7 @@ TEST(ValidateBody, ChecksExpressions) {
   });
 }
 
-TEST(ValidateBody, ChecksAsserts) {
+TEST(ValidateBodyTest, ChecksAsserts) {
   expect_problems({
       {[](Program& p) { body(p).asserts[0].condition = symbol("i"); }, "/variants/0/body/asserts/0/condition",
        "no \"i\" in scope"},
@@ -48,7 +48,7 @@ TEST(ValidateBody, ChecksAsserts) {
   });
 }
 
-TEST(ValidateBody, ChecksWorkspaces) {
+TEST(ValidateBodyTest, ChecksWorkspaces) {
   expect_problems({
       {[](Program& p) { body(p).workspaces[0].bytes = -4; }, "/variants/0/body/workspaces/0/bytes",
        "the size of a workspace is -4 (the least is 0)"},
@@ -61,7 +61,7 @@ TEST(ValidateBody, ChecksWorkspaces) {
   });
 }
 
-TEST(ValidateBody, ChecksFills) {
+TEST(ValidateBodyTest, ChecksFills) {
   const std::string at = "/variants/0/body/steps/0/fill/";
   expect_problems({
       {[](Program& p) { std::get<Fill>(body(p).steps[0]).target.name = "partal"; }, at + "target/name",
@@ -86,7 +86,7 @@ std::string filled(BufferParam buffer, std::int64_t bytes, std::int64_t offset =
   return text;
 }
 
-TEST(ValidateBody, RefusesConstantFillsBeyondTheirTarget) {
+TEST(ValidateBodyTest, RejectsConstantFillsBeyondBuffer) {
   const std::string at = "/variants/0/body/steps/0/fill/bytes: fill of \"y\" writes ";
   const BufferParam dense{.dtype = dtype::kFloat32, .shape = {4, 256}};
   EXPECT_EQ(filled(dense, 4096), "");
@@ -100,7 +100,7 @@ TEST(ValidateBody, RefusesConstantFillsBeyondTheirTarget) {
   EXPECT_EQ(filled({.dtype = dtype::kFloat32}, 5).substr(0, at.size()), at);
 }
 
-TEST(ValidateBody, CountsTheBytesThatABufferCovers) {
+TEST(ValidateBodyTest, CountsBytesCoveredByBuffer) {
   const auto has = [](BufferParam buffer, std::int64_t bytes) {
     EXPECT_EQ(filled(buffer, bytes), "") << bytes;
     const std::string end = " bytes (the buffer has " + std::to_string(bytes) + "). Fill at most the buffer.";
@@ -116,7 +116,7 @@ TEST(ValidateBody, CountsTheBytesThatABufferCovers) {
   has({.dtype = dtype::kBool, .shape = {7}}, 7);
 }
 
-TEST(ValidateBody, RefusesConstantFillsBeyondAWorkspace) {
+TEST(ValidateBodyTest, RejectsConstantFillsBeyondWorkspace) {
   expect_problems({{[](Program& p) {
                       body(p).workspaces[0].bytes = 64;
                       std::get<Fill>(body(p).steps[0]).bytes = 65;
@@ -125,7 +125,7 @@ TEST(ValidateBody, RefusesConstantFillsBeyondAWorkspace) {
                     "fill of \"partial\" writes 65 bytes (the workspace has 64). Fill at most the workspace."}});
 }
 
-TEST(ValidateBody, KeepsLoopVariablesInTheirLoop) {
+TEST(ValidateBodyTest, ScopesLoopVariablesToTheirLoop) {
   expect_problems({
       {[](Program& p) { body(p).steps.push_back(If{symbol("i"), {kEmptyFill}, {}}); },
        "/variants/0/body/steps/3/if/condition", "no \"i\" in scope"},
@@ -141,7 +141,7 @@ TEST(ValidateBody, KeepsLoopVariablesInTheirLoop) {
   EXPECT_THAT(validate(siblings), IsEmpty());
 }
 
-TEST(ValidateBody, ChecksTheTreeOfSteps) {
+TEST(ValidateBodyTest, ChecksStepTree) {
   Step deep = kEmptyFill;
   for (int i = 0; i < 16; ++i) deep = If{1, {deep}, {}};
   expect_problems({

@@ -7,7 +7,7 @@ namespace {
 const std::string kDevice = "/variants/0/body/steps/1/for/steps/0/launch/";
 const std::string kHost = "/variants/1/body/steps/0/launch/";
 
-TEST(ValidateLaunch, ChecksKernelNames) {
+TEST(ValidateLaunchTest, ChecksKernelNames) {
   expect_problems({
       {[](Program& p) { launch_of(p, 0).kernel = "a;b"; }, kDevice + "kernel", "an instantiation such as"},
       {[](Program& p) { launch_of(p, 1).kernel = "a<int>"; }, kHost + "kernel", "an identifier or a mangled name."},
@@ -16,7 +16,7 @@ TEST(ValidateLaunch, ChecksKernelNames) {
   });
 }
 
-TEST(ValidateLaunch, ChecksArguments) {
+TEST(ValidateLaunchTest, ChecksArguments) {
   const auto arg = [](LaunchArg bad) { return [bad](Program& p) { launch_of(p, 0).args[0] = bad; }; };
   const std::string at = kDevice + "args/0/";
   expect_problems({
@@ -41,7 +41,7 @@ StructArg nested_structs(int depth) {
   return record;
 }
 
-TEST(ValidateLaunch, ChecksStructures) {
+TEST(ValidateLaunchTest, ChecksStructures) {
   const auto arg = [](LaunchArg bad) { return [bad](Program& p) { launch_of(p, 0).args[0] = bad; }; };
   const std::string at = kDevice + "args/0/";
   const std::vector<LaunchArg> ints(1025, ExprArg{1});
@@ -68,7 +68,7 @@ TEST(ValidateLaunch, ChecksStructures) {
   EXPECT_TRUE(check_valid(largest).ok());
 }
 
-TEST(ValidateLaunch, ChecksGeometry) {
+TEST(ValidateLaunchTest, ChecksGeometry) {
   expect_problems({
       {[](Program& p) { launch_of(p, 0).grid = {1, 1, 1, 1}; }, kDevice + "grid", "4 extents. Give up to three"},
       {[](Program& p) { launch_of(p, 0).grid[1] = -1; }, kDevice + "grid/1", "a grid extent is -1 (the least is 0)"},
@@ -78,7 +78,7 @@ TEST(ValidateLaunch, ChecksGeometry) {
   });
 }
 
-TEST(ValidateLaunch, ChecksL2Windows) {
+TEST(ValidateLaunchTest, ChecksL2Windows) {
   const std::string at = kDevice + "l2_windows/0/";
   expect_problems({
       {[](Program& p) { launch_of(p, 0).l2_windows[0].buffer = "p"; }, at + "buffer", "\"p\" is a pointer"},
@@ -89,7 +89,7 @@ TEST(ValidateLaunch, ChecksL2Windows) {
   });
 }
 
-TEST(ValidateLaunch, KeepsDeviceFeaturesOutOfHostDialects) {
+TEST(ValidateLaunchTest, RejectsDeviceFeaturesInHostDialects) {
   expect_problems({
       {[](Program& p) { launch_of(p, 1).grid = {1}; }, kHost + "grid", "dialect \"c\" has no grid"},
       {[](Program& p) { launch_of(p, 1).block = {1}; }, kHost + "block", "has no block"},

@@ -3,7 +3,7 @@
 namespace kmux {
 namespace {
 
-TEST(ValidateMetadata, ChecksTexts) {
+TEST(ValidateMetadataTest, ChecksTexts) {
   expect_problems({
       {[](Program& p) { p.metadata.description = "\xff"; }, "/metadata/description", "not UTF-8"},
       {[](Program& p) { p.metadata.origin = std::string(1, '\0'); }, "/metadata/origin", "without NUL"},
@@ -11,7 +11,7 @@ TEST(ValidateMetadata, ChecksTexts) {
   });
 }
 
-TEST(ValidateMetadata, ChecksExamples) {
+TEST(ValidateMetadataTest, ChecksExamples) {
   expect_problems({
       {[](Program& p) { p.metadata.symbols = {{"q", 1}}; }, "/metadata/symbols/q", "no \"q\" in scope"},
       {[](Program& p) { p.metadata.symbols = {{"splits", 1}}; }, "/metadata/symbols/splits",
@@ -24,7 +24,7 @@ TEST(ValidateMetadata, ChecksExamples) {
   });
 }
 
-TEST(ValidateMetadata, ChecksCosts) {
+TEST(ValidateMetadataTest, ChecksCosts) {
   expect_problems({
       {[](Program& p) { p.metadata.flops = Expr::symbol("tiles"); }, "/metadata/flops", "no \"tiles\" in scope"},
       {[](Program& p) { p.metadata.bytes = Expr::symbol("s"); }, "/metadata/bytes", "cannot use it"},

@@ -7,12 +7,12 @@ namespace {
 
 using namespace std::string_literals;
 
-TEST(ValidateNames, TakesIdentifiersOfC) {
+TEST(ValidateNamesTest, AcceptsCIdentifiers) {
   for (const char* name : {"a", "A_1", "_x", "gemm_kernel", "kmux", "double_"})
     EXPECT_TRUE(is_identifier(name)) << name;
 }
 
-TEST(ValidateNames, RefusesWhatGeneratedCodeCannotUse) {
+TEST(ValidateNamesTest, RejectsInvalidAndReservedIdentifiers) {
   for (const char* name :
        {"", "1a", "a-b", "a b", "a;b", "int", "class", "restrict", "kmux_x", "KMUX_OK", "__x", "\xc3\xa4"}) {
     EXPECT_FALSE(is_identifier(name)) << name;
@@ -22,7 +22,7 @@ TEST(ValidateNames, RefusesWhatGeneratedCodeCannotUse) {
   EXPECT_FALSE(is_identifier("a\0b"s));
 }
 
-TEST(ValidateNames, TakesNameExpressionsAsKernels) {
+TEST(ValidateNamesTest, AcceptsNameExpressionsAsKernels) {
   for (const char* name :
        {"kern", "ns::kern", "::kern", "kern<float, 4>", "ns::kern<ns::T<int, -3>, const unsigned int*&, 0x10u>",
         "_ZN2ns4kernEv", "a<b<c<d>>>", "kern<>", "kern<float const* const, T*>"}) {
@@ -31,7 +31,7 @@ TEST(ValidateNames, TakesNameExpressionsAsKernels) {
   }
 }
 
-TEST(ValidateNames, TakesTheParametersOfAnOverloadAsPartOfAKernelsName) {
+TEST(ValidateNamesTest, AcceptsOverloadParametersInKernelNames) {
   for (const char* name : {"gelu(float const*, float*, int, int)", "ns::kern()",
                            "kern<float, 4>(const T<int>* __restrict__, unsigned long)", "kern (void)",
                            "::kern(float*&, char const* const*)", "kern(  float  *  const , int )"}) {
@@ -40,7 +40,7 @@ TEST(ValidateNames, TakesTheParametersOfAnOverloadAsPartOfAKernelsName) {
   }
 }
 
-TEST(ValidateNames, RefusesKernelNamesThatCouldCarryCode) {
+TEST(ValidateNamesTest, RejectsKernelNamesWithCode) {
   for (const char* name : {"",
                            "kern;",
                            "kern<",
@@ -91,13 +91,13 @@ TEST(ValidateNames, RefusesKernelNamesThatCouldCarryCode) {
   EXPECT_FALSE(is_kernel_name(std::string(5000, 'a')));
 }
 
-TEST(ValidateNames, TakesPathsThatStayInTheFolder) {
+TEST(ValidateNamesTest, AcceptsPathsWithinFolder) {
   for (const char* path : {"gemm.c", "src/gemm.cu", "a/b/c", ".hidden", "..a/b..", "with blank.h"}) {
     EXPECT_TRUE(is_file_path(path)) << path;
   }
 }
 
-TEST(ValidateNames, RefusesPathsThatLeaveTheFolderOrNeedNormalising) {
+TEST(ValidateNamesTest, RejectsPathsOutsideFolderOrUnnormalized) {
   for (const char* path : {"", "/etc/passwd", "..", "../a", "a/../b", "a//b", "./a", "a/.", "a/", "a\\b", "C:a", "a\nb",
                            "a\x7f", "\xff"}) {
     EXPECT_FALSE(is_file_path(path)) << path;
@@ -106,7 +106,7 @@ TEST(ValidateNames, RefusesPathsThatLeaveTheFolderOrNeedNormalising) {
   EXPECT_FALSE(is_file_path(std::string(5000, 'a')));
 }
 
-TEST(ValidateNames, RefusesPathsThatMeanMoreToACompiler) {
+TEST(ValidateNamesTest, RejectsPathsWithCompilerMeaning) {
   EXPECT_EQ(refusal_of_path("a\"b.cu"), "a double quote would end the literals that have the path");
   for (const char* path : {"a.h.gch", "a.h.gch/b", "dir/a.h.pch", ".pch"}) {
     EXPECT_EQ(refusal_of_path(path), "compilers would take it for a precompiled header") << path;
@@ -119,7 +119,7 @@ TEST(ValidateNames, RefusesPathsThatMeanMoreToACompiler) {
   }
 }
 
-TEST(ValidateNames, KnowsText) {
+TEST(ValidateNamesTest, AcceptsOnlyUtf8TextWithoutNul) {
   for (const char* text : {"", "plain", "tab\t and line\n", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x8d\x80"}) {
     EXPECT_TRUE(is_text(text)) << text;
   }

@@ -7,7 +7,7 @@ using testing::IsEmpty;
 
 Expr symbol_named(const char* text) { return Expr::symbol(text); }
 
-TEST(ValidateSignature, ChecksNames) {
+TEST(ValidateSignatureTest, ChecksNames) {
   expect_problems({
       {[](Program& p) { p.signature.params[6].name = "kmux_p"; }, "/signature/params/6/name",
        "\"kmux_p\" is not a name"},
@@ -18,13 +18,13 @@ TEST(ValidateSignature, ChecksNames) {
   });
 }
 
-TEST(ValidateSignature, LetsABufferHaveANameThatLaunchersDoNotPrint) {
+TEST(ValidateSignatureTest, AcceptsReservedNameForPointer) {
   Program program = sample_program();
   program.signature.params[6].name = "error";
   EXPECT_THAT(validate(program), IsEmpty());
 }
 
-TEST(ValidateSignature, ChecksBuffers) {
+TEST(ValidateSignatureTest, ChecksBuffers) {
   expect_problems({
       {[](Program& p) { buffer_of(p, 2).dtype = {kDLOpaqueHandle, 64, 1}; }, "/signature/params/2/buffer/dtype",
        "a buffer cannot hold \"handle\""},
@@ -50,14 +50,14 @@ TEST(ValidateSignature, ChecksBuffers) {
   });
 }
 
-TEST(ValidateSignature, ChecksScalars) {
+TEST(ValidateSignatureTest, ChecksScalars) {
   for (const DType type : {DType{kDLInt, 4, 1}, DType{kDLFloat, 32, 2}, DType{kDLComplex, 64, 1}}) {
     expect_problems({{[&](Program& p) { p.signature.params[4].kind = ScalarParam{type}; },
                       "/signature/params/4/scalar/dtype", "a scalar cannot be"}});
   }
 }
 
-TEST(ValidateSignature, TakesIntegerScalarsInShapesButNotBool) {
+TEST(ValidateSignatureTest, AcceptsIntegerButNotBoolScalarsInShapes) {
   Program program = sample_program();
   buffer_of(program, 2).shape = {symbol_named("splits") * 4};
   EXPECT_THAT(validate(program), IsEmpty());
@@ -68,7 +68,7 @@ TEST(ValidateSignature, TakesIntegerScalarsInShapesButNotBool) {
                     "/signature/params/2/buffer/shape/0", "\"flag\" is a scalar of type bool"}});
 }
 
-TEST(ValidateSignature, ChecksOutputs) {
+TEST(ValidateSignatureTest, ChecksOutputs) {
   expect_problems({
       {[](Program& p) { p.signature.outputs = {"D"}; }, "/signature/outputs/0",
        "no \"D\" in scope. Name a buffer parameter"},
@@ -80,7 +80,7 @@ TEST(ValidateSignature, ChecksOutputs) {
   });
 }
 
-TEST(ValidateSignature, ChecksSymbols) {
+TEST(ValidateSignatureTest, ChecksSymbols) {
   expect_problems({
       {[](Program& p) { p.signature.symbols[0].dtype = dtype::kUInt32; }, "/signature/symbols/0/dtype",
        "a symbol cannot be \"uint32\""},
@@ -93,7 +93,7 @@ TEST(ValidateSignature, ChecksSymbols) {
   });
 }
 
-TEST(ValidateSignature, NeedsALiveCarrierOfEachSymbol) {
+TEST(ValidateSignatureTest, RequiresSolvableSymbols) {
   // Only an output, a null buffer, or a non-linear expression has m.
   expect_problems({
       {[](Program& p) { buffer_of(p, 0).shape[0] = 4, p.signature.symbols = {{"k"}, {"n"}, {"m"}}; },

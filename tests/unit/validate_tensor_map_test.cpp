@@ -13,7 +13,7 @@ std::function<void(Program&)> change(const std::function<void(TensorMap&)>& of) 
   return [of](Program& program) { of(map_of(program)); };
 }
 
-TEST(ValidateTensorMap, ChecksNamesAndBase) {
+TEST(ValidateTensorMapTest, ChecksNamesAndBase) {
   expect_problems({
       {change([](TensorMap& map) { map.base.name = "AA"; }), kMap + "base/name", "no \"AA\" in scope"},
       {change([](TensorMap& map) { map.base.name = "bias"; }), kMap + "base/name", "nullable"},
@@ -24,13 +24,13 @@ TEST(ValidateTensorMap, ChecksNamesAndBase) {
   });
 }
 
-TEST(ValidateTensorMap, MayLieOverAWorkspace) {
+TEST(ValidateTensorMapTest, AcceptsWorkspaceAsBase) {
   Program program = sample_program();
   map_of(program).base = {"partial", 32};
   EXPECT_THAT(validate(program), IsEmpty());
 }
 
-TEST(ValidateTensorMap, ChecksDimensionsAndStrides) {
+TEST(ValidateTensorMapTest, ChecksDimensionsAndStrides) {
   expect_problems({
       {change([](TensorMap& map) { map.dims[1] = 0; }), kMap + "dims/1",
        "the dimension is 0 (allowed: 1 to 4294967296)"},
@@ -44,7 +44,7 @@ TEST(ValidateTensorMap, ChecksDimensionsAndStrides) {
   });
 }
 
-TEST(ValidateTensorMap, ChecksTiles) {
+TEST(ValidateTensorMapTest, ChecksTiles) {
   expect_problems({
       {[](Program& p) { tiled(p).box = {64}; }, kMap + "tiled/box", "1 box sides for rank 2"},
       {[](Program& p) { tiled(p).box = {64, 257}; }, kMap + "tiled/box/1", "(allowed: 1 to 256)"},
@@ -55,7 +55,7 @@ TEST(ValidateTensorMap, ChecksTiles) {
   });
 }
 
-TEST(ValidateTensorMap, ChecksPackedTypes) {
+TEST(ValidateTensorMapTest, ChecksPackedTypes) {
   expect_problems({
       {change([](TensorMap& map) {
          map.dtype = TensorMapDType::kU4Align16, map.dims[0] = 64, map.mode = TiledMap{{128, 1}};
@@ -70,7 +70,7 @@ TEST(ValidateTensorMap, ChecksPackedTypes) {
   });
 }
 
-TEST(ValidateTensorMap, ChecksCombinations) {
+TEST(ValidateTensorMapTest, ChecksCombinations) {
   expect_problems({
       {change([](TensorMap& map) { map.interleave = Interleave::k16B; }), kMap + "interleave", "at least 3 dimensions"},
       {change([](TensorMap& map) {
@@ -92,7 +92,7 @@ void make_im2col(TensorMap& map) {
   map.mode = Im2colMap{{-1, -1}, {0, 0}, 64, 128};
 }
 
-TEST(ValidateTensorMap, ChecksIm2col) {
+TEST(ValidateTensorMapTest, ChecksIm2col) {
   const auto im2col = [](const std::function<void(TensorMap&, Im2colMap&)>& of) {
     return change([of](TensorMap& map) {
       make_im2col(map);

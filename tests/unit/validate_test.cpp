@@ -10,12 +10,12 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST(Validate, FindsNothingInAValidProgram) {
+TEST(ValidateTest, AcceptsValidProgram) {
   EXPECT_THAT(validate(sample_program()), IsEmpty());
   EXPECT_TRUE(check_valid(sample_program()).ok());
 }
 
-TEST(Validate, ChecksTheProgramItself) {
+TEST(ValidateTest, ChecksNameAndVariants) {
   expect_problems({
       {[](Program& p) { p.name = "1st"; }, "/name", "\"1st\" is not a name"},
       {[](Program& p) { p.variants.clear(); }, "/variants", "no variants. Add one"},
@@ -24,13 +24,13 @@ TEST(Validate, ChecksTheProgramItself) {
   });
 }
 
-TEST(Validate, LetsVariantsShareAFile) {
+TEST(ValidateTest, AcceptsFileSharedByVariants) {
   Program program = sample_program();
   program.variants[1].headers = program.variants[0].headers;
   EXPECT_THAT(validate(program), IsEmpty());
 }
 
-TEST(Validate, ReportsAllProblemsInDocumentOrder) {
+TEST(ValidateTest, ReportsAllProblemsInDocumentOrder) {
   Program program = sample_program();
   program.name = "int";
   program.signature.outputs = {"D"};
@@ -46,7 +46,7 @@ TEST(Validate, ReportsAllProblemsInDocumentOrder) {
                   Field(&Problem::path, "/variants/1/dialect")));
 }
 
-TEST(Validate, MakesOneErrorOfAllProblems) {
+TEST(ValidateTest, CombinesProblemsIntoOneError) {
   Program program = sample_program();
   program.signature.outputs = {"D", "E"};
   const Status status = check_valid(program);

@@ -11,7 +11,7 @@ using testing::IsEmpty;
 
 Variant& variant(Program& program) { return program.variants[0]; }
 
-TEST(ValidateVariant, ChecksTheDialect) {
+TEST(ValidateVariantTest, ChecksDialect) {
   expect_problems({
       {[](Program& p) { variant(p).dialect = "cudaa"; }, "/variants/0/dialect",
        "unknown dialect \"cudaa\". Did you mean 'cuda'? Use \"c\", \"cubin\""},
@@ -20,7 +20,7 @@ TEST(ValidateVariant, ChecksTheDialect) {
 }
 
 // The dialect of a backend outside this tree. The resolver, not validate(), compares it with the plugin's manifest.
-TEST(ValidateVariant, TakesTheDialectsOfOthers) {
+TEST(ValidateVariantTest, AcceptsExternalDialects) {
   for (const char* dialect : {"opencl", "wgsl", "my_language2"}) {
     Program program = sample_program();
     variant(program).dialect = dialect;
@@ -33,7 +33,7 @@ TEST(ValidateVariant, TakesTheDialectsOfOthers) {
   }
 }
 
-TEST(ValidateProgram, ChecksConstants) {
+TEST(ValidateProgramTest, ChecksConstants) {
   const auto with = [](Constant constant) { return [constant](Program& p) { p.constants = {{"first"}, constant}; }; };
   expect_problems({
       {with({"a b"}), "/constants/1/name", "\"a b\" is not the name of a variable"},
@@ -46,7 +46,7 @@ TEST(ValidateProgram, ChecksConstants) {
   });
 }
 
-TEST(ValidateProgram, TakesConstantsInNamespacesAndTemplates) {
+TEST(ValidateProgramTest, AcceptsConstantsInNamespacesAndTemplates) {
   Program program = sample_program();
   program.constants = {{"filters::weights", dtype::kFloat32, {3, 3}}, {"scale<float>"}, {"_ZN1a1bE"}, {"n"}};
   EXPECT_THAT(validate(program), IsEmpty());
@@ -54,7 +54,7 @@ TEST(ValidateProgram, TakesConstantsInNamespacesAndTemplates) {
   EXPECT_EQ(describe(program.constants[0]), "float32[3, 3]");
 }
 
-TEST(ValidateVariant, ChecksRequirements) {
+TEST(ValidateVariantTest, ChecksRequirements) {
   expect_problems({
       {[](Program& p) { variant(p).requirements.arch[0] = "sm 90"; }, "/variants/0/requires/arch/0", "is not an arch"},
       {[](Program& p) { variant(p).requirements.features[0] = ""; }, "/variants/0/requires/features/0",
@@ -62,7 +62,7 @@ TEST(ValidateVariant, ChecksRequirements) {
   });
 }
 
-TEST(ValidateVariant, ChecksSettings) {
+TEST(ValidateVariantTest, ChecksSettings) {
   const auto define = [](std::string text) { return [text](Program& p) { variant(p).settings.defines[0] = text; }; };
   const auto prelude = [](std::string text) { return [text](Program& p) { variant(p).settings.preludes[0] = text; }; };
   const std::string at = "/variants/0/settings/";
@@ -90,7 +90,7 @@ TEST(ValidateVariant, ChecksSettings) {
   EXPECT_THAT(validate(program), IsEmpty());
 }
 
-TEST(ValidateVariant, ChecksFiles) {
+TEST(ValidateVariantTest, ChecksFiles) {
   expect_problems({
       {[](Program& p) { variant(p).sources.clear(); }, "/variants/0/sources", "no sources. Add the file"},
       {[](Program& p) { variant(p).sources[0].path = "/etc/passwd"; }, "/variants/0/sources/0/path", "is refused"},
@@ -101,7 +101,7 @@ TEST(ValidateVariant, ChecksFiles) {
   });
 }
 
-TEST(ValidateVariant, TakesOneReadyFileInBinaryDialects) {
+TEST(ValidateVariantTest, RequiresSingleFileInBinaryDialects) {
   Program program = sample_program();
   program.variants[1] = {.dialect = "ptx", .sources = {{"gemm.ptx", "// ptx"}}};
   program.variants[1].body.steps = {Launch{.kernel = "_Z4gemmPv", .grid = {1}}};

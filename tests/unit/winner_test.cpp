@@ -22,48 +22,48 @@ Samples around(double middle, double spread, std::size_t count = 30) {
   return samples;
 }
 
-TEST(Winner, OneBeatsAnotherIfItIsSurelyFaster) {
+TEST(WinnerTest, FasterChallengerBeatsIncumbent) {
   EXPECT_TRUE(beats(around(10, 1), around(20, 1)));
   EXPECT_FALSE(beats(around(20, 1), around(10, 1)));
 }
 
-TEST(Winner, NobodyBeatsAnEqual) {
+TEST(WinnerTest, EqualOrBarelyFasterChallengerLoses) {
   EXPECT_FALSE(beats(around(10, 1), around(10, 1)));
   EXPECT_FALSE(beats(around(9.95, 0), around(10, 0))) << "half a percent is not worth another backend";
   EXPECT_TRUE(beats(around(9.8, 0), around(10, 0)));
 }
 
-TEST(Winner, ComparesWithinEachRound) {
+TEST(WinnerTest, ComparesWithinEachRound) {
   Samples incumbent = rising(100, 129);  // it drifts by far more than the difference
   Samples challenger = incumbent;
   for (double& sample : challenger) sample -= 5;
   EXPECT_TRUE(beats(challenger, incumbent));
 }
 
-TEST(Winner, NoiseBeatsNobody) {
+TEST(WinnerTest, NoisyChallengerDoesNotWin) {
   Samples challenger = around(10, 0);
   for (std::size_t i = 0; i < 13; ++i) challenger[2 * i] = 30;  // faster by far in 17 rounds, slower in 13
   for (std::size_t i = 0; i < 15; ++i) challenger[2 * i + 1] = 5;
   EXPECT_FALSE(beats(challenger, around(10, 0)));
 }
 
-TEST(Winner, NothingIsDecidedByFewRounds) { EXPECT_FALSE(beats(around(1, 0, 7), around(100, 0, 7))); }
+TEST(WinnerTest, TooFewRoundsDecideNothing) { EXPECT_FALSE(beats(around(1, 0, 7), around(100, 0, 7))); }
 
 std::size_t winner_of(const std::vector<Samples>& samples) { return standing_of(samples).winner; }
 
-TEST(Winner, WinnerIsTheFirstUnlessItIsBeaten) {
+TEST(WinnerTest, IsFirstUnlessBeaten) {
   EXPECT_EQ(winner_of({around(10, 1), around(10, 1)}), 0U);
   EXPECT_EQ(winner_of({around(20, 1), around(10, 1)}), 1U);
   EXPECT_EQ(winner_of({around(20, 1), around(10, 1), around(5, 1)}), 2U);
   EXPECT_EQ(winner_of({around(20, 1), around(10, 1), around(10, 1)}), 1U);
 }
 
-TEST(Winner, WinnerIsAmongThoseThatWereTimed) {
+TEST(WinnerTest, IsChosenAmongTimedCandidates) {
   EXPECT_EQ(winner_of({{}, around(20, 1), around(20, 1)}), 1U);
   EXPECT_EQ(winner_of({around(20, 1), {}}), 0U);
 }
 
-TEST(Winner, IsSureIfNoOtherCanBeFaster) {
+TEST(WinnerTest, IsSureIfNoOtherCanBeFaster) {
   EXPECT_TRUE(standing_of({around(10, 0), around(20, 0)}).is_sure);
   EXPECT_TRUE(standing_of({around(10, 0), around(9.95, 0)}).is_sure) << "half a percent is not worth another backend";
   EXPECT_TRUE(standing_of({around(10, 0)}).is_sure);
@@ -71,7 +71,7 @@ TEST(Winner, IsSureIfNoOtherCanBeFaster) {
 }
 
 // The rival is twice as fast by its median, but slower in too many rounds for a decision.
-TEST(Winner, IsUndecidedWhereAnotherMayBeFaster) {
+TEST(WinnerTest, IsUndecidedIfAnotherMayBeFaster) {
   Samples rival = around(18, 0);
   for (std::size_t i = 0; i < 12; ++i) rival[2 * i] = 40;
   const Standing standing = standing_of({around(36, 0), rival});
@@ -84,7 +84,7 @@ TEST(Winner, IsUndecidedWhereAnotherMayBeFaster) {
   EXPECT_FALSE(standing_of({around(10, 0, 7), around(20, 0, 7)}).is_sure) << "too few rounds";
 }
 
-TEST(Winner, MustBeTheSurerTheMoreOftenItIsLookedAt) {
+TEST(WinnerTest, RequiresMoreEvidenceAfterMoreLooks) {
   Samples rival = around(18, 0);
   for (std::size_t i = 0; i < 6; ++i) rival[2 * i] = 40;
   EXPECT_EQ(standing_of({around(36, 0), rival}, 1).winner, 1U);
@@ -92,7 +92,7 @@ TEST(Winner, MustBeTheSurerTheMoreOftenItIsLookedAt) {
   EXPECT_FALSE(standing_of({around(36, 0), rival}, 30).is_sure);
 }
 
-TEST(Winner, IsFitToShowIfItsTimeIsKnown) {
+TEST(WinnerTest, NarrowIntervalIsFitToShow) {
   const std::vector<Samples> narrow = {around(10, 0.1)}, wide = {around(10, 1)};
   EXPECT_TRUE(is_fit_to_show(standing_of(narrow), narrow));
   EXPECT_FALSE(is_fit_to_show(standing_of(wide), wide));

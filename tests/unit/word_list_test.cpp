@@ -6,19 +6,19 @@
 namespace kmux {
 namespace {
 
-TEST(WordList, JoinsWithCommas) {
+TEST(WordListTest, JoinsWithCommas) {
   EXPECT_EQ(join({"a", "b", ""}), "a, b, ");
   EXPECT_EQ(join({"a"}), "a");
   EXPECT_EQ(join({}), "");
   EXPECT_EQ(join({}, "<none>"), "<none>");
 }
 
-TEST(WordList, SplitsTextIntoItsLines) {
+TEST(WordListTest, SplitsTextIntoLines) {
   EXPECT_THAT(split_lines("a\n\nb c\n"), testing::ElementsAre("a", "b c"));
   EXPECT_THAT(split_lines(""), testing::IsEmpty());
 }
 
-TEST(WordList, ListsQuotedAlternatives) {
+TEST(WordListTest, ListsQuotedAlternatives) {
   EXPECT_EQ(listed(std::vector<std::string>{"a", "b", "c"}), R"("a", "b" or "c")");
   EXPECT_EQ(listed(std::vector<std::string>{"a"}), R"("a")");
   EXPECT_EQ(listed(std::vector<std::string>{}), "");

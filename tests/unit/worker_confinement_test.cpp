@@ -24,7 +24,7 @@ using testing::Not;
 using testing::SizeIs;
 using Reads = std::vector<std::string>;
 
-class WorkerConfinement : public testing::Test {
+class WorkerConfinementTest : public testing::Test {
  protected:
   /// Creates a user's folder with an empty file in it, and returns its path.
   std::string made(const std::string& path) {
@@ -43,20 +43,20 @@ class WorkerConfinement : public testing::Test {
   const TempFolder files;
 };
 
-TEST_F(WorkerConfinement, HasTheInstallationOfWhatTheUserNames) {
+TEST_F(WorkerConfinementTest, AllowsInstallationOfNamedLibrary) {
   const std::string library = made("cuda/lib64") + "/.keep";
   const Reads reads = reads_with(Options{{"nvrtc.library", library}});
   EXPECT_THAT(reads, Contains((files.path() / "cuda").string()));  // with its headers
   EXPECT_THAT(reads, Not(Contains(files.path().string())));
 }
 
-TEST_F(WorkerConfinement, HasPythonsPackagesAroundALibrary) {
+TEST_F(WorkerConfinementTest, AllowsPythonPackagesAroundLibrary) {
   const std::string library = made("venv/site-packages/nvidia/cuda_nvrtc/lib") + "/.keep";
   EXPECT_THAT(reads_with(Options{{"nvrtc.library", library}}),
               Contains((files.path() / "venv/site-packages").string()));
 }
 
-TEST_F(WorkerConfinement, HasNoHomeAlthoughProgramsLieInIt) {
+TEST_F(WorkerConfinementTest, ExcludesHomeFolder) {
   const std::string home = made("home"), programs = made("home/bin"), tool = made("home/tool/bin");
   const std::string before = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
   ::setenv("HOME", home.c_str(), 1);
@@ -68,7 +68,7 @@ TEST_F(WorkerConfinement, HasNoHomeAlthoughProgramsLieInIt) {
   EXPECT_TRUE(std::ranges::all_of(reads, [](const std::string& path) { return path.starts_with('/'); }));
 }
 
-TEST_F(WorkerConfinement, HasTheFoldersOfTheRequest) {
+TEST_F(WorkerConfinementTest, AllowsFoldersOfRequest) {
   EXPECT_THAT(reads_with(R"({"include_dirs": "/a/b\nrelative\n/c", "compile_flags": "-I/d/e\n-O2\n-DX=/f"})"),
               testing::ElementsAre("/a/b", (std::filesystem::current_path() / "relative").string(), "/c", "/d/e"));
   EXPECT_THAT(reads_with(R"({"host_compiler": "/opt/gcc/bin/g++"})"), Contains("/opt/gcc"));
@@ -83,7 +83,7 @@ std::string output_of(const std::string& script, const Confinement& confinement)
   return std::get<WorkerFailure>(answer).output;
 }
 
-TEST_F(WorkerConfinement, HoldsTheProcess) {
+TEST_F(WorkerConfinementTest, ConfinesWorkerProcess) {
   if (!confinement_here().starts_with("Landlock")) GTEST_SKIP() << needs("Landlock", confinement_here());
   files.write("secret", "a secret\n");
   files.write("named/header.h", "a header\n");
@@ -104,7 +104,7 @@ TEST_F(WorkerConfinement, HoldsTheProcess) {
   EXPECT_FALSE(std::filesystem::exists(scratch.substr(0, scratch.size() - 1))) << "it is removed with the worker";
 }
 
-TEST_F(WorkerConfinement, HasAWorkerForEachSetOfFolders) {
+TEST_F(WorkerConfinementTest, StartsOneWorkerPerConfinement) {
   WorkerPool pool({.plugin = "null_a",
                    .program = KMUX_TEST_BUILD_DIR "/libexec/kmux/kmux-worker",
                    .manifest = KMUX_TEST_PLUGIN_DIR "/table/kmux_null_a.plugin.json",

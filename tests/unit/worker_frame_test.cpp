@@ -28,7 +28,7 @@ std::string with_number(const Frame& frame, std::size_t offset, std::uint64_t nu
   return text;
 }
 
-TEST(WorkerFrame, ComesBackAsItWas) {
+TEST(WorkerFrameTest, RoundTripsUnchanged) {
   for (const Frame& frame : {kBuild, Frame{FrameKind::kOpen}, Frame{FrameKind::kLog, {"2", "text"}}}) {
     FrameReader reader;
     reader.append(encoded(frame));
@@ -37,7 +37,7 @@ TEST(WorkerFrame, ComesBackAsItWas) {
   }
 }
 
-TEST(WorkerFrame, ComesInPieces) {
+TEST(WorkerFrameTest, IsReassembledFromPieces) {
   const std::string bytes = encoded(kBuild) + encoded({FrameKind::kProbe, {"/"}});
   FrameReader reader;
   std::vector<Frame> frames;
@@ -48,7 +48,7 @@ TEST(WorkerFrame, ComesInPieces) {
   EXPECT_THAT(frames, testing::ElementsAre(kBuild, Frame{FrameKind::kProbe, {"/"}}));
 }
 
-TEST(WorkerFrame, SaysWhatIsDamaged) {
+TEST(WorkerFrameTest, ReportsDamagedField) {
   EXPECT_THAT(refusal_of("this text is much longer than a header").message, HasSubstr("does not begin"));
   EXPECT_THAT(refusal_of(with_number(kBuild, 4, 0, 4)).message, HasSubstr("no kind 0"));
   EXPECT_THAT(refusal_of(with_number(kBuild, 4, 77, 4)).message, HasSubstr("no kind 77"));
@@ -60,7 +60,7 @@ TEST(WorkerFrame, SaysWhatIsDamaged) {
   EXPECT_EQ(refusal_of(with_number(kBuild, 4, 0, 4)).code, ErrorCode::kInternal);
 }
 
-TEST(WorkerFrame, RefusesToSendTooManyParts) {
+TEST(WorkerFrameTest, RejectsTooManyParts) {
   const Frame frame{FrameKind::kBuild, std::vector<std::string>(kMaxFrameParts + 1)};
   const auto bytes = encode(frame);
   ASSERT_FALSE(bytes.ok());
@@ -68,7 +68,7 @@ TEST(WorkerFrame, RefusesToSendTooManyParts) {
   EXPECT_THAT(bytes.error().message, HasSubstr("65537 files"));
 }
 
-TEST(WorkerFrame, SurvivesAnyBytes) {
+TEST(WorkerFrameTest, SurvivesRandomDamage) {
   std::mt19937 random(1);
   const std::string sound = encoded(kBuild);
   int refused = 0;
@@ -89,14 +89,14 @@ TEST(WorkerFrame, SurvivesAnyBytes) {
   EXPECT_GT(refused, 1000);
 }
 
-TEST(WorkerFrame, ReadsNumbers) {
+TEST(WorkerFrameTest, ParsesNumbers) {
   EXPECT_EQ(read_number("-12").value(), -12);
   for (const char* text : {"", "1x", " 1", "0x1", "99999999999999999999"}) {
     EXPECT_THAT(read_number(text).error().message, HasSubstr("is not a number")) << text;
   }
 }
 
-TEST(WorkerFrame, NamesCallsAsTheTableDoes) {
+TEST(WorkerFrameTest, KindNamesMatchPluginTable) {
   EXPECT_EQ(to_string(FrameKind::kProbe), "probe");
   EXPECT_EQ(to_string(FrameKind::kResolveTarget), "resolve_target");
   EXPECT_EQ(to_string(FrameKind::kBuild), "build");

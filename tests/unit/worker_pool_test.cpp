@@ -27,7 +27,7 @@ class WorkerPoolTest : public testing::Test {
   std::chrono::steady_clock::time_point now_{};
 };
 
-TEST_F(WorkerPoolTest, ForgetsACrashAfterTenMinutes) {
+TEST_F(WorkerPoolTest, ForgetsCrashAfterTenMinutes) {
   for (const char* step : {"create", "probe"}) {
     const auto pool = pool_with(step, "segv");
     EXPECT_FALSE(probe_error(*pool).note("remembered"));
@@ -38,7 +38,7 @@ TEST_F(WorkerPoolTest, ForgetsACrashAfterTenMinutes) {
   }
 }
 
-TEST_F(WorkerPoolTest, OpensAPluginAgainThatCouldNotBeOpened) {
+TEST_F(WorkerPoolTest, RetriesFailedOpenAfterTenSeconds) {
   WorkerPool pool({.plugin = "null_a",
                    .program = KMUX_TEST_BUILD_DIR "/libexec/kmux/kmux-worker",
                    .manifest = "/none.plugin.json",
@@ -51,7 +51,7 @@ TEST_F(WorkerPoolTest, OpensAPluginAgainThatCouldNotBeOpened) {
   EXPECT_FALSE(probe_error(pool).note("remembered"));
 }
 
-TEST_F(WorkerPoolTest, NeverRemembersThatAWorkerWasKilled) {
+TEST_F(WorkerPoolTest, NeverRemembersKilledWorker) {
   for (const char* step : {"create", "probe"}) {
     const auto pool = pool_with(step, "kill");
     for (int call = 0; call < 3; ++call) {

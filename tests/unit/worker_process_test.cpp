@@ -56,7 +56,7 @@ class WorkerProcessTest : public testing::Test {
                    .stopping = [] { return false; }};
 };
 
-TEST_F(WorkerProcessTest, AnswersInTheBytesOfTheAbi) {
+TEST_F(WorkerProcessTest, RepliesInAbiFormat) {
   const auto worker = start();
   EXPECT_THAT(reply(*worker, {FrameKind::kOpen}), ElementsAre("0", "", "", IsMemory()));
   EXPECT_THAT(reply(*worker, {FrameKind::kProbe, {"/"}}), ElementsAre("0", to_json(ProbeReport{}), "", IsMemory()));
@@ -67,7 +67,7 @@ TEST_F(WorkerProcessTest, AnswersInTheBytesOfTheAbi) {
   EXPECT_THAT(lines_, testing::Contains("null: created"));
 }
 
-TEST_F(WorkerProcessTest, RefusesFramesThatDoNotFit) {
+TEST_F(WorkerProcessTest, RejectsMalformedFrames) {
   const auto worker = start();
   EXPECT_THAT(error_in(reply(*worker, {FrameKind::kProbe, {"/"}})).message, HasSubstr("probe with 1 parts"));
   EXPECT_THAT(error_in(reply(*worker, {FrameKind::kOpen, {"name"}})).message, HasSubstr("open with 1 parts"));
@@ -87,7 +87,7 @@ TEST_F(WorkerProcessTest, RefusesFramesThatDoNotFit) {
   EXPECT_TRUE(worker->is_ready());
 }
 
-TEST_F(WorkerProcessTest, SaysThatAPluginCannotExport) {
+TEST_F(WorkerProcessTest, ReportsUnsupportedExport) {
   const auto worker = start();
   reply(*worker, {FrameKind::kOpen});
   const Error error =
@@ -96,7 +96,7 @@ TEST_F(WorkerProcessTest, SaysThatAPluginCannotExport) {
   EXPECT_THAT(error.message, HasSubstr("backend \"null\" cannot export"));
 }
 
-TEST_F(WorkerProcessTest, AnswersNoiseWithAnErrorAndEnds) {
+TEST_F(WorkerProcessTest, RejectsNoiseAndExits) {
   const auto worker = start();
   const auto answer = call(*worker, "bytes that begin no frame at all");
   EXPECT_THAT(error_in(std::get<Frame>(answer).parts).message, HasSubstr("does not begin as one"));
@@ -122,7 +122,7 @@ TEST_F(WorkerProcessTest, SurvivesDamagedFrames) {
   }
 }
 
-TEST_F(WorkerProcessTest, IsNotReadyOnceItHasEnded) {
+TEST_F(WorkerProcessTest, IsNotReadyAfterExit) {
   const auto worker = start(), other = start();
   EXPECT_TRUE(worker->is_ready());
   call(*worker, std::string(1000, 'x'));  // it returns an error and exits
@@ -131,7 +131,7 @@ TEST_F(WorkerProcessTest, IsNotReadyOnceItHasEnded) {
   EXPECT_TRUE(other->is_ready());
 }
 
-TEST_F(WorkerProcessTest, SaysThatAProgramCannotBeStarted) {
+TEST_F(WorkerProcessTest, ReportsProgramThatCannotStart) {
   if (!tells_spawn_errors()) GTEST_SKIP() << needs_spawn_errors();
   const auto started = WorkerProcess::start("/nowhere/kmux-worker", kNull);
   ASSERT_FALSE(started.ok());
@@ -139,19 +139,19 @@ TEST_F(WorkerProcessTest, SaysThatAProgramCannotBeStarted) {
   EXPECT_THAT(started.error().message, AllOf(HasSubstr("/nowhere/kmux-worker"), HasSubstr("No such file")));
 }
 
-TEST_F(WorkerProcessTest, NoticesAProgramThatIsNoWorker) {
+TEST_F(WorkerProcessTest, ReportsNonWorkerProgram) {
   const auto worker = start("/bin/true");
   const auto failure = std::get<WorkerFailure>(call(*worker, encode({FrameKind::kOpen}).value()));
   EXPECT_EQ(failure.kind, WorkerFailure::Kind::kEnded);
   EXPECT_THAT(failure.why, HasSubstr("ended with code 0"));
 }
 
-TEST_F(WorkerProcessTest, ReportsABrokenManifest) {
+TEST_F(WorkerProcessTest, ReportsMissingManifest) {
   const auto worker = start(kWorker, "/nowhere/x.plugin.json");
   EXPECT_THAT(error_in(reply(*worker, {FrameKind::kOpen})).message, HasSubstr("/nowhere/x.plugin.json"));
 }
 
-TEST_F(WorkerProcessTest, StopsWaitingWhenTheApplicationEnds) {
+TEST_F(WorkerProcessTest, StopsWaitingWhenApplicationStops) {
   const auto worker = start("/bin/sleep", "1000");
   host_.stopping = [] { return true; };
   const auto failure = std::get<WorkerFailure>(call(*worker, "x", Deadline()));
@@ -167,7 +167,7 @@ char state_of(const std::string& process) {
   return end == std::string::npos ? '\0' : stat.at(end + 2);
 }
 
-TEST_F(WorkerProcessTest, EndsWhatItsCompilerHasStarted) {
+TEST_F(WorkerProcessTest, KillsDescendantsOnTimeout) {
   std::string script = (std::filesystem::temp_directory_path() / "kmux-script-XXXXXX").string();
   close(mkstemp(script.data()));
   std::ofstream(script) << "set -m; sleep 1000 & echo $!; wait\n";  // -m: a separate process group
@@ -180,7 +180,7 @@ TEST_F(WorkerProcessTest, EndsWhatItsCompilerHasStarted) {
   std::filesystem::remove(script);
 }
 
-TEST_F(WorkerProcessTest, IsOfNoUseToPeople) {
+TEST_F(WorkerProcessTest, PrintsUsageWhenRunDirectly) {
   const ProcessResult result = run({.argv = {kWorker.string()}}).value();
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.standard_error, HasSubstr("usage: kmux-worker"));

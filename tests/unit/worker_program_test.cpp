@@ -14,30 +14,30 @@ using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 
-class WorkerProgram : public testing::Test {
+class WorkerProgramTest : public testing::Test {
  protected:
-  WorkerProgram() {
+  WorkerProgramTest() {
     std::string pattern = (fs::temp_directory_path() / "kmux-worker-XXXXXX").string();
     folder_ = mkdtemp(pattern.data());
     std::ofstream(folder_ / "kmux-worker") << "";
   }
-  ~WorkerProgram() override { fs::remove_all(folder_); }
+  ~WorkerProgramTest() override { fs::remove_all(folder_); }
   fs::path folder_;
 };
 
-TEST_F(WorkerProgram, IsTheFirstThatExists) {
+TEST_F(WorkerProgramTest, IsFirstExistingPath) {
   EXPECT_EQ(find_worker({folder_ / "none", folder_ / "kmux-worker", "/bin/sh"}).value(),
             fs::canonical(folder_ / "kmux-worker"));
 }
 
-TEST_F(WorkerProgram, IsLookedForByAbsolutePathsOnly) {
+TEST_F(WorkerProgramTest, SearchesAbsolutePathsOnly) {
   for (const fs::path& place : worker_places()) {
     EXPECT_TRUE(place.is_absolute()) << place;
     EXPECT_THAT(place.string(), EndsWith("libexec/kmux/kmux-worker"));
   }
 }
 
-TEST_F(WorkerProgram, SaysWhereItLooked) {
+TEST_F(WorkerProgramTest, ReportsSearchedPaths) {
   const auto found = find_worker({folder_ / "a" / ".." / "b", "/nowhere/kmux-worker"});
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().code, ErrorCode::kUnavailable);
@@ -45,7 +45,7 @@ TEST_F(WorkerProgram, SaysWhereItLooked) {
               AllOf(HasSubstr((folder_ / "b").string() + ", /nowhere/kmux-worker"), HasSubstr("Install kmux")));
 }
 
-TEST_F(WorkerProgram, IsNotTakenIfEveryoneMayWriteToIt) {
+TEST_F(WorkerProgramTest, RejectsWorldWritableFile) {
   fs::permissions(folder_ / "kmux-worker", fs::perms::others_write, fs::perm_options::add);
   const auto found = find_worker({folder_ / "kmux-worker", "/bin/sh"});
   ASSERT_FALSE(found.ok());
@@ -53,7 +53,7 @@ TEST_F(WorkerProgram, IsNotTakenIfEveryoneMayWriteToIt) {
   EXPECT_THAT(found.error().message, HasSubstr("writable by everyone"));
 }
 
-TEST_F(WorkerProgram, IsNotTakenFromAFolderThatEveryoneMayWriteTo) {
+TEST_F(WorkerProgramTest, RejectsWorldWritableFolder) {
   fs::permissions(folder_, fs::perms::others_write, fs::perm_options::add);
   EXPECT_THAT(find_worker({folder_ / "kmux-worker"}).error().message, HasSubstr("writable by everyone"));
 }

@@ -14,7 +14,7 @@ kmux_bytes bytes_of(std::string_view text) { return {text.data(), text.size()}; 
 
 std::string text_of(kmux_bytes bytes) { return {bytes.data, bytes.size}; }
 
-TEST(WorkerRequest, ComesBackAsItWas) {
+TEST(WorkerRequestTest, RoundTripsThroughFrame) {
   const Program program = sample_program();
   const ProgramView view(program);
   Frame frame{FrameKind::kWrap, {"/folder"}};
@@ -32,7 +32,7 @@ TEST(WorkerRequest, ComesBackAsItWas) {
   EXPECT_EQ(request.call, &call);
 }
 
-TEST(WorkerRequest, NeedsItsFieldsAndANumber) {
+TEST(WorkerRequestTest, RejectsMissingFieldsAndInvalidNumbers) {
   EXPECT_THAT(RequestParts::read({FrameKind::kWrap, {"/", "{}", "0", "c", "{}", ""}}, 1).error().message,
               HasSubstr("build request of 6 parts"));
   EXPECT_THAT(RequestParts::read({FrameKind::kWrap, {"/", "{}", "first", "c", "{}", "", ""}}, 1).error().message,

@@ -47,7 +47,7 @@ TEST_F(WorkerTableTest, HasNoAdaptersAndNoDevices) {
   devices.event_destroy(0, nullptr);
 }
 
-TEST_F(WorkerTableTest, PassesOnThatThereIsNoWorker) {
+TEST_F(WorkerTableTest, ReportsMissingWorker) {
   if (!tells_spawn_errors()) GTEST_SKIP() << needs_spawn_errors();
   const auto report = backend_.probe();
   ASSERT_FALSE(report.ok());

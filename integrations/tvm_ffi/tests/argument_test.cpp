@@ -24,7 +24,7 @@ std::optional<Arg> argument(const ffi::AnyView& view) {
   return arg;
 }
 
-TEST(Argument, IsWhatTheValueIs) {
+TEST(ArgumentTest, PreservesKindAndValue) {
   DLTensor tensor{};
   EXPECT_EQ(argument(&tensor)->tensor(), &tensor);
   EXPECT_EQ(argument(-3)->integer(), -3);
@@ -35,9 +35,9 @@ TEST(Argument, IsWhatTheValueIs) {
   EXPECT_EQ(argument(nullptr)->tensor(), nullptr);
 }
 
-TEST(Argument, IsNoText) { EXPECT_FALSE(argument(ffi::String("text"))); }
+TEST(ArgumentTest, RejectsStrings) { EXPECT_FALSE(argument(ffi::String("text"))); }
 
-TEST(Argument, AnIntegerIsAnAddressWhereAPointerIsWanted) {
+TEST(ArgumentTest, IntegerBecomesAddressForPointerParameter) {
   Arg arg(std::int64_t{64});
   take_address({"p", PointerParam{}}, &arg);
   EXPECT_EQ(arg.pointer(), reinterpret_cast<void*>(64));
@@ -51,7 +51,7 @@ bool is_wrong_type(const Param& param, const Arg& arg) {
   return has_wrong_type(params, {&arg, 1});
 }
 
-TEST(Argument, KnowsTypesFromValues) {
+TEST(ArgumentTest, DistinguishesWrongTypesFromWrongValues) {
   const Param buffer = buffer_param("x", dtype::kFloat32, {4});
   DLTensor tensor{};
   tensor.dtype = {kDLFloat, 32, 1};
@@ -65,7 +65,7 @@ TEST(Argument, KnowsTypesFromValues) {
   EXPECT_FALSE(is_wrong_type(scalar_param("s", dtype::kFloat16), 3));
 }
 
-TEST(Argument, IntegersAndTensorsAreAddressesToo) {
+TEST(ArgumentTest, PointerAcceptsIntegersAndTensors) {
   const Param pointer{"p", PointerParam{}};
   DLTensor tensor{};
   for (const Arg& arg : {Arg(3), Arg(std::uint64_t{1} << 63), Arg(&tensor), Arg::pointer(&tensor)})
@@ -73,7 +73,7 @@ TEST(Argument, IntegersAndTensorsAreAddressesToo) {
   for (const Arg& arg : {Arg(0.5), Arg(true)}) EXPECT_TRUE(is_wrong_type(pointer, arg));
 }
 
-TEST(Argument, AnotherNumberOfThemIsAnotherType) { EXPECT_TRUE(has_wrong_type({}, std::array{Arg(1)})); }
+TEST(ArgumentTest, WrongArgumentCountIsTypeError) { EXPECT_TRUE(has_wrong_type({}, std::array{Arg(1)})); }
 
 }  // namespace
 }  // namespace kmux::bridge

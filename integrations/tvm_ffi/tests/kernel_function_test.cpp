@@ -46,7 +46,7 @@ std::string failure(const ffi::Function& function, const Args&... args) {
   return "nothing was thrown";
 }
 
-TEST(KernelFunction, PassesTensorsScalarsAndNothing) {
+TEST(KernelFunctionTest, PassesTensorsScalarsPointersAndNull) {
   std::array<std::uint64_t, 4> seen{};
   const Signature signature = fake_signature({floats("x"),
                                               scalar_param("s", dtype::kInt32),
@@ -93,7 +93,7 @@ class EnvironmentStream {
   void* before_ = nullptr;
 };
 
-TEST(KernelFunction, LaunchesOnTheStreamOfTheTensorsDevice) {
+TEST(KernelFunctionTest, UsesStreamOfTensorDevice) {
   int streams[2];
   const EnvironmentStream first(kType, 0, &streams[0]);
   const EnvironmentStream second(kType, 1, &streams[1]);
@@ -110,7 +110,7 @@ TEST(KernelFunction, LaunchesOnTheStreamOfTheTensorsDevice) {
   EXPECT_EQ(place.stream, &streams[1]);
 }
 
-TEST(KernelFunction, WithoutTensorsItIsTheKernelsDevice) {
+TEST(KernelFunctionTest, UsesStreamOfKernelDeviceWithoutTensors) {
   int stream = 0;
   const EnvironmentStream set(kType, 0, &stream);
   Place place;
@@ -118,7 +118,7 @@ TEST(KernelFunction, WithoutTensorsItIsTheKernelsDevice) {
   EXPECT_EQ(place.stream, &stream);
 }
 
-TEST(KernelFunction, TheHostHasNoStream) {
+TEST(KernelFunctionTest, IgnoresStreamOnHost) {
   int stream = 0;
   const EnvironmentStream set(kDLCPU, 0, &stream);
   Place place{0, &stream};
@@ -137,7 +137,7 @@ kmux_code copy_and_double(const kmux_slot* slots, const kmux_launch_env&, kmux_s
   return KMUX_OK;
 }
 
-TEST(KernelFunction, AllocatesAndReturnsWhatIsNotGiven) {
+TEST(KernelFunctionTest, AllocatesAndReturnsOmittedOutputs) {
   const auto function =
       function_of(fake_parts(fake_signature({floats("x"), floats("y"), floats("z")}, {"z", "y"}), copy_and_double));
   Floats x(0, kDLCPU);
@@ -148,7 +148,7 @@ TEST(KernelFunction, AllocatesAndReturnsWhatIsNotGiven) {
   EXPECT_EQ(static_cast<const float*>(outputs[1].data_ptr())[3], 4);
 }
 
-TEST(KernelFunction, OneOutputIsATensor) {
+TEST(KernelFunctionTest, ReturnsSingleOutputAsTensor) {
   const auto function = function_of(fake_parts(fake_signature({floats("x"), floats("y")}, {"y"})));
   Floats x(0, kDLCPU);
   EXPECT_EQ(function(&x.tensor).cast<ffi::Tensor>().shape()[0], 4);
@@ -165,7 +165,7 @@ int allocate_for_the_environment(DLTensor* prototype, DLManagedTensorVersioned**
   return 0;
 }
 
-TEST(KernelFunction, OutputsLieInMemoryOfTheEnvironment) {
+TEST(KernelFunctionTest, AllocatesOutputsFromEnvironment) {
   DLPackManagedTensorAllocator before = nullptr;
   ASSERT_EQ(TVMFFIEnvSetDLPackManagedTensorAllocator(allocate_for_the_environment, 0, &before), 0);
   const auto function = function_of(fake_parts(fake_signature({floats("x"), floats("y")}, {"y"})));
@@ -177,7 +177,7 @@ TEST(KernelFunction, OutputsLieInMemoryOfTheEnvironment) {
   ASSERT_EQ(TVMFFIEnvSetDLPackManagedTensorAllocator(before, 0, nullptr), 0);
 }
 
-TEST(KernelFunction, WritesIntoOutputsThatAreGiven) {
+TEST(KernelFunctionTest, WritesIntoGivenOutputs) {
   const auto function =
       function_of(fake_parts(fake_signature({floats("x"), floats("y"), floats("z")}, {"z", "y"}), copy_and_double));
   Floats x(0, kDLCPU);
@@ -187,7 +187,7 @@ TEST(KernelFunction, WritesIntoOutputsThatAreGiven) {
   EXPECT_EQ(z.values[3], 8);
 }
 
-TEST(KernelFunction, SaysWhichArgumentIsWrong) {
+TEST(KernelFunctionTest, ReportsTypeErrorsAndValueErrors) {
   const auto function = function_of(fake_parts(fake_signature({floats("x"), floats("y")}), {}, kType));
   Floats x;
   Floats shorter(0, kType, 3);
@@ -201,7 +201,7 @@ TEST(KernelFunction, SaysWhichArgumentIsWrong) {
 }
 
 // C2.17
-TEST(KernelFunction, SaysHowManyArgumentsItTakes) {
+TEST(KernelFunctionTest, ReportsExpectedArgumentCount) {
   const auto function = function_of(fake_parts(fake_signature({floats("x"), floats("y"), floats("z")}, {"z"})));
   Floats x;
   EXPECT_THAT(failure(function, &x.tensor),
@@ -209,7 +209,7 @@ TEST(KernelFunction, SaysHowManyArgumentsItTakes) {
                         "outputs, x, y, z). Pass one of each, in this order."));
 }
 
-TEST(KernelFunction, WhatTheDeviceRefusesIsNoValueError) {
+TEST(KernelFunctionTest, ReportsLaunchFailureAsKmuxError) {
   const auto function =
       function_of(fake_parts(fake_signature({}), [](const kmux_slot*, const kmux_launch_env&, kmux_sink error) {
         error.write(error.self, "it is on fire", 13);
@@ -218,7 +218,7 @@ TEST(KernelFunction, WhatTheDeviceRefusesIsNoValueError) {
   EXPECT_THAT(failure(function), HasSubstr("kmux.launch_failed: kernel \"fake\": it is on fire"));
 }
 
-TEST(KernelFunction, TakesAsManyArgumentsAsAKernel) {
+TEST(KernelFunctionTest, Accepts200ArgumentsAndRejects5000) {
   std::vector<Param> params;
   for (int i = 0; i < 200; ++i) params.push_back(scalar_param("s" + std::to_string(i), dtype::kInt32));
   const auto function = function_of(fake_parts(fake_signature(std::move(params))));
@@ -229,7 +229,7 @@ TEST(KernelFunction, TakesAsManyArgumentsAsAKernel) {
   EXPECT_THROW(function.CallPacked(values.data(), 5000, &result), ffi::Error);
 }
 
-TEST(KernelFunction, AllocatesNothing) {
+TEST(KernelFunctionTest, AllocatesNothingWithGivenOutputs) {
   const auto function = function_of(
       fake_parts(fake_signature({floats("x"), floats("y"), scalar_param("s", dtype::kFloat32)}, {"y"}), {}, kType));
   Floats x;
@@ -242,14 +242,14 @@ TEST(KernelFunction, AllocatesNothing) {
   EXPECT_EQ(test::allocations(), before);
 }
 
-TEST(KernelFunction, KnowsItsKernel) {
+TEST(KernelFunctionTest, IdentifiesItsKernel) {
   const auto function = function_of(fake_parts(fake_signature({})));
   EXPECT_EQ(KernelFunction::kernel_of(function).name(), "fake");
   const auto other = ffi::Function::FromTyped([] { return 1; });
   EXPECT_THROW(KernelFunction::kernel_of(other), ffi::Error);
 }
 
-TEST(KernelFunction, IsRegistered) {
+TEST(KernelFunctionTest, RegistersGlobalFunctions) {
   for (const char* name : {"kmux.load_program", "kmux.compile", "kmux.resolve", "kmux.par_compile", "kmux.version"}) {
     EXPECT_TRUE(ffi::Function::GetGlobal(name).has_value()) << name;
   }

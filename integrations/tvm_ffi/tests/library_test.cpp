@@ -26,7 +26,7 @@ ffi::Function compiled() {
   return scale;
 }
 
-TEST(Library, GivesKernelsToWhomeverSpeaksTvmFfi) {
+TEST(LibraryTest, ProvidesKernelsThroughTvmFfi) {
   std::array<float, 3> x{1, 2, 3};
   std::array<float, 3> y{};
   std::array<std::int64_t, 1> shape{3};
@@ -40,7 +40,7 @@ TEST(Library, GivesKernelsToWhomeverSpeaksTvmFfi) {
   EXPECT_EQ(static_cast<const float*>(scale(&a, 3).cast<ffi::Tensor>().data_ptr())[2], 9);
 }
 
-TEST(Library, RaisesKindsThatAnyLanguageKnows) {
+TEST(LibraryTest, RaisesTypeErrorForMissingArguments) {
   const ffi::Function scale = compiled();
   try {
     scale(1);

@@ -22,7 +22,7 @@ std::string refusal(const NamedValues& values) {
   return "nothing was thrown";
 }
 
-TEST(NamedValues, SetEveryKindOfField) {
+TEST(NamedValuesTest, SetEveryKindOfField) {
   const CompileOptions options = compile_options({{"target", ffi::String("cpu")},
                                                   {"out_idx", ffi::Array<std::int64_t>{-1, 0}},
                                                   {"verbose", true},
@@ -39,24 +39,24 @@ TEST(NamedValues, SetEveryKindOfField) {
   EXPECT_THAT(options.compile_flags, ElementsAre("-a", "-b"));
 }
 
-TEST(NamedValues, TurnOptionsOfABackendIntoText) {
+TEST(NamedValuesTest, ConvertBackendOptionsToText) {
   const NamedValues inner{{"engine", ffi::String("host")}, {"level", 3}, {"fast", true}};
   EXPECT_THAT(compile_options({{"options", inner}}).options,
               ElementsAre(Pair("engine", "host"), Pair("fast", "true"), Pair("level", "3")));
 }
 
-TEST(NamedValues, NoneLeavesTheDefault) {
+TEST(NamedValuesTest, NullKeepsDefault) {
   const NamedValues values{{"use_cache", nullptr}, {"target", nullptr}, {"device", nullptr}};
   EXPECT_EQ(compile_options(values), CompileOptions{});
 }
 
-TEST(NamedValues, WholeNumbersAreSecondsToo) { EXPECT_EQ(par_settings({{"timeout", 2}}).timeout, milliseconds(2000)); }
+TEST(NamedValuesTest, AcceptIntegerSeconds) { EXPECT_EQ(par_settings({{"timeout", 2}}).timeout, milliseconds(2000)); }
 
-TEST(NamedValues, AnUnknownNameSaysWhichMayBeMeant) {
+TEST(NamedValuesTest, SuggestNameForUnknownOption) {
   EXPECT_THAT(refusal({{"execution_backnd", ffi::String("cpu")}}), HasSubstr("Did you mean 'execution_backend'?"));
 }
 
-TEST(NamedValues, AnotherTypeIsRefused) {
+TEST(NamedValuesTest, RejectWrongTypes) {
   EXPECT_THAT(refusal({{"target", 3}}), HasSubstr("option 'target' is an int that is not a string"));
   EXPECT_THAT(refusal({{"device", 1.5}}), HasSubstr("is not an int"));
   EXPECT_THAT(refusal({{"device", std::int64_t{1} << 40}}), HasSubstr("is not an int"));
@@ -66,9 +66,9 @@ TEST(NamedValues, AnotherTypeIsRefused) {
   EXPECT_THAT(refusal({{"options", ffi::Array<std::int64_t>{}}}), HasSubstr("is not a dict of strings"));
 }
 
-TEST(NamedValues, ANegativeBudgetIsRefused) { EXPECT_THROW(par_settings({{"memory_budget", -1}}), ffi::Error); }
+TEST(NamedValuesTest, RejectNegativeMemoryBudget) { EXPECT_THROW(par_settings({{"memory_budget", -1}}), ffi::Error); }
 
-TEST(NamedValues, ResolvingTakesNoOutputs) {
+TEST(NamedValuesTest, ResolveRejectsUnsupportedOptions) {
   EXPECT_EQ(resolve_request({{"policy", ffi::String("pinned")}}).policy, Policy::kPinned);
   EXPECT_EQ(resolve_request({{"policy", ffi::String("")}}).policy, std::nullopt);
   EXPECT_THROW(resolve_request({{"policy", ffi::String("pined")}}), ffi::Error);

@@ -28,7 +28,7 @@ LoadedKernel load(const ProgramBuilder& builder, Options options = {}) {
   return bench.load(builder.build().value(), std::move(options)).value();
 }
 
-TEST(Adapter, PassesScalarsOfEveryType) {
+TEST(AdapterTest, PassesScalarsOfEveryType) {
   ProgramBuilder builder("scalars");
   const std::vector<std::pair<std::string, DType>> scalars = {
       {"b", dtype::kBool},      {"i8", dtype::kInt8},        {"u8", dtype::kUInt8},    {"i16", dtype::kInt16},
@@ -57,7 +57,7 @@ void k(double* out, bool b, signed char i8, unsigned char u8, short i16, unsigne
               ElementsAre(1, -1, 255, -2, 65534, -3, 4294967293.0, -4, 1099511627776.0, 1.5, -2.25, 3, 0x3F80, 0x38));
 }
 
-TEST(Adapter, PassesSymbolsAndOffsets) {
+TEST(AdapterTest, PassesSymbolsAndOffsets) {
   ProgramBuilder builder("symbols");
   const Expr n = builder.symbol("n");
   builder.buffer("x", BufferParam{dtype::kInt32, {n}});
@@ -70,7 +70,7 @@ TEST(Adapter, PassesSymbolsAndOffsets) {
   EXPECT_THAT(x, ElementsAre(0, 8, 8, 8));
 }
 
-TEST(Adapter, ReportsWhatAKernelReturns) {
+TEST(AdapterTest, ReportsNonzeroKernelStatus) {
   ProgramBuilder builder("status");
   builder.scalar("n", dtype::kInt32);
   builder.variant("c").source("k.c", "int k(int n) { return n; }");
@@ -86,7 +86,7 @@ TEST(Adapter, ReportsWhatAKernelReturns) {
   }
 }
 
-TEST(Adapter, ContainsExceptions) {
+TEST(AdapterTest, ReportsKernelExceptions) {
   ProgramBuilder builder("throws");
   builder.scalar("n", dtype::kInt32);
   builder.variant("c").source("k.cpp",
@@ -107,7 +107,7 @@ TEST(Adapter, ContainsExceptions) {
   EXPECT_EQ(kernel.allocator.freed, 3);
 }
 
-TEST(Adapter, RunsStepsInOrder) {
+TEST(AdapterTest, RunsStepsInOrder) {
   ProgramBuilder builder("steps");
   const Expr n = builder.scalar("n", dtype::kInt64);
   builder.buffer("log", BufferParam{dtype::kInt64, {8}});
@@ -134,7 +134,7 @@ TEST(Adapter, RunsStepsInOrder) {
   EXPECT_EQ(kernel.allocator.freed, 2);
 }
 
-TEST(Adapter, RefusesAFillBeyondItsBufferAndTouchesNothing) {
+TEST(AdapterTest, RejectsOutOfRangeFillWithoutWriting) {
   ProgramBuilder builder("filled");
   const Expr n = builder.symbol("n");
   builder.buffer("y", BufferParam{dtype::kInt8, {n}});
@@ -158,7 +158,7 @@ TEST(Adapter, RefusesAFillBeyondItsBufferAndTouchesNothing) {
   EXPECT_EQ(memory[4096], -1);
 }
 
-TEST(Adapter, ReportsAWorkspaceThatCannotBeHad) {
+TEST(AdapterTest, ReportsFailedWorkspaceAllocation) {
   ProgramBuilder builder = one_kernel("k.c", "void k(int* out) { out[0] = 1; }");
   builder.workspace("w", 64);
   auto kernel = load(builder);
@@ -167,7 +167,7 @@ TEST(Adapter, ReportsAWorkspaceThatCannotBeHad) {
   EXPECT_FALSE(kernel({slot(out)}).ok());
 }
 
-TEST(Adapter, LaunchesFromManyThreads) {
+TEST(AdapterTest, LaunchesFromManyThreads) {
   ProgramBuilder builder("square");
   const Expr n = builder.scalar("n", dtype::kInt64);
   builder.output("out", dtype::kInt64, {1})
@@ -190,7 +190,7 @@ TEST(Adapter, LaunchesFromManyThreads) {
   EXPECT_THAT(right, testing::Each(true));
 }
 
-TEST(Adapter, LoadsFromTheArtifactAlone) {
+TEST(AdapterTest, LoadsFromSerializedArtifact) {
   Artifact artifact = load(one_kernel("k.c", "void k(int* out) { out[0] = 9; }")).artifact;
   artifact = deserialize(serialize(artifact)).value();
   LoadedKernel kernel{{}, artifact, load_artifact(artifact).value()};
@@ -204,7 +204,7 @@ Error load_error(const Artifact& artifact) {
   return adapter ? make_error(ErrorCode::kOk, "it loaded") : adapter.error();
 }
 
-TEST(Adapter, RefusesCodeForAnotherProcessor) {
+TEST(AdapterTest, RejectsCodeForAnotherProcessor) {
   Artifact artifact = load(one_kernel("k.c", "void k(int* out) { out[0] = 9; }")).artifact;
   Meta meta = parse_meta(*artifact.find(kMetaPart)).value();
   meta.cpu = "z900";
@@ -218,7 +218,7 @@ TEST(Adapter, RefusesCodeForAnotherProcessor) {
   EXPECT_THAT(load_error(artifact).message, HasSubstr("is for \"s390x-ibm-linux\""));
 }
 
-TEST(Adapter, RefusesIncompleteArtifacts) {
+TEST(AdapterTest, RejectsIncompleteArtifacts) {
   const Artifact whole = load(one_kernel("k.c", "void k(int* out) { out[0] = 9; }")).artifact;
   EXPECT_EQ(load_error({}).code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(load_error({}).message, HasSubstr("\"meta.json\""));
@@ -235,7 +235,7 @@ std::ptrdiff_t threads_of_process() {
   return std::distance(begin(tasks), end(tasks));
 }
 
-TEST(Adapter, PreparesTheThreadsOfKernelsOnGrids) {
+TEST(AdapterTest, PreparesPoolThreadsForGridKernels) {
   ProgramBuilder builder("grid");
   builder.output("out", dtype::kInt32, {128})
       .variant("cuda")
@@ -260,7 +260,7 @@ TEST(Adapter, PreparesTheThreadsOfKernelsOnGrids) {
   pool().limit(0);
 }
 
-TEST(Adapter, PreparesDeviceZeroOnly) {
+TEST(AdapterTest, PreparesDeviceZeroOnly) {
   auto kernel = load(one_kernel("k.c", "void k(int* out) { out[0] = 9; }"));
   EXPECT_TRUE(kernel.adapter->prepare(0).ok());
   const Status other = kernel.adapter->prepare(1);

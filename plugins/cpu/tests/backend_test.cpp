@@ -23,14 +23,14 @@ std::vector<MissingFeature> supports(const ProgramBuilder& builder) {
   return bench.backend.supports({program, 0, bench.backend.resolve_target("auto", 0).value(), {}}).value();
 }
 
-TEST(Backend, CanBuildAndRunHere) {
+TEST(BackendTest, CanBuildAndRunHere) {
   Workbench bench;
   const ProbeReport report = bench.backend.probe().value();
   EXPECT_TRUE(report.can_build.ok()) << report.can_build.reason;
   EXPECT_TRUE(report.can_run.ok()) << report.can_run.reason;
 }
 
-TEST(Backend, SupportsDialectC) { EXPECT_THAT(supports(one_kernel("k.c", "")), IsEmpty()); }
+TEST(BackendTest, SupportsDialectC) { EXPECT_THAT(supports(one_kernel("k.c", "")), IsEmpty()); }
 
 std::set<std::string> missing_names(const ProgramBuilder& builder) {
   std::set<std::string> names;
@@ -44,21 +44,21 @@ ProgramBuilder device_kernel(const std::string& dialect) {
   return builder;
 }
 
-TEST(Backend, SupportsCudaWhateverArchitectureOfAGpuItIsFor) {
+TEST(BackendTest, SupportsCudaForGpuArchitecture) {
   ProgramBuilder builder = device_kernel("cuda");
   builder.requires_arch("sm_90a");
   builder.launch("k").grid({4}).block({32}).dynamic_smem_bytes(1024).args({"out"});
   EXPECT_THAT(supports(builder), IsEmpty());
 }
 
-TEST(Backend, SupportsHipAsFarAsItIsTheSame) {
+TEST(BackendTest, SupportsHipForGpuArchitecture) {
   ProgramBuilder builder = device_kernel("hip");
   builder.requires_arch("gfx1100");
   builder.launch("k").grid({4}).block({32}).args({"out"});
   EXPECT_THAT(supports(builder), IsEmpty());
 }
 
-TEST(Backend, RefusesFeaturesOfGpus) {
+TEST(BackendTest, RejectsClustersAndUnsupportedDialects) {
   ProgramBuilder builder = device_kernel("cuda");
   builder.launch("k").grid({4}).block({32}).args({"out"}).cluster({2}).cooperative();
   EXPECT_THAT(missing_names(builder), testing::ElementsAre("cluster"));
@@ -67,7 +67,7 @@ TEST(Backend, RefusesFeaturesOfGpus) {
   EXPECT_THAT(missing_names(other), testing::ElementsAre("dialect"));
 }
 
-TEST(Backend, RefusesProcessorsThatAVariantIsNotFor) {
+TEST(BackendTest, RejectsVariantsForOtherProcessors) {
   ProgramBuilder builder = one_kernel("k.c", "");
   builder.requires_arch("i486-of-the-moon");
   const auto missing = supports(builder);
@@ -76,7 +76,7 @@ TEST(Backend, RefusesProcessorsThatAVariantIsNotFor) {
   EXPECT_THAT(missing[0].reason, HasSubstr("is not one that the variant is for"));
 }
 
-TEST(Backend, SaysTheSameAsItsManifest) {
+TEST(BackendTest, MatchesItsManifest) {
   const std::string text = read_file(KMUX_TEST_BUILD_DIR "/plugins/cpu/kmux_cpu.plugin.json.in").value();
   const Json manifest = parse_json(text).value();
   std::vector<std::string> features;
@@ -88,14 +88,14 @@ TEST(Backend, SaysTheSameAsItsManifest) {
   for (const Json& dialect : foreign) EXPECT_TRUE(is_device_dialect(*dialect.as_string()));
 }
 
-TEST(Backend, LoadsOnDeviceZeroOnly) {
+TEST(BackendTest, LoadsOnDeviceZeroOnly) {
   Workbench bench;
   const auto adapter = bench.backend.load({}, 3);
   ASSERT_FALSE(adapter.ok());
   EXPECT_THAT(adapter.error().message, HasSubstr("device 3 does not exist"));
 }
 
-TEST(Backend, ChecksTheVariantForGpus) {
+TEST(BackendTest, CheckOptionRequiresCudaVariant) {
   ProgramBuilder builder("sample");
   builder.output("out", dtype::kInt32, {4}).variant("c").source("k.c", "void k(int* out) {}");
   builder.launch("k").args({"out"});
@@ -115,7 +115,7 @@ TEST(Backend, ChecksTheVariantForGpus) {
   EXPECT_THAT(missing(1, "on"), testing::IsEmpty());
 }
 
-TEST(Backend, TakesANumberOfThreads) {
+TEST(BackendTest, ParsesThreadCountOption) {
   FakeHost host;
   for (const char* const wrong : {"0", "513", "all"}) {
     host.options["cpu.threads"] = wrong;

@@ -44,7 +44,7 @@ Settings with_standard(std::string standard) {
 constexpr const char* kCount = "void k(int* out) { for (int i = 0; i < 4; ++i) out[i] = i; }";
 
 // Runs with both engines, each in both tiers.
-class EachEngine : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+class EachEngineTest : public testing::TestWithParam<std::tuple<const char*, const char*>> {
  protected:
   static Options options(Options more = {}) {
     more.emplace("engine", std::get<0>(GetParam()));
@@ -52,19 +52,21 @@ class EachEngine : public testing::TestWithParam<std::tuple<const char*, const c
     return more;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Builder, EachEngine,
+INSTANTIATE_TEST_SUITE_P(Builder, EachEngineTest,
                          testing::Combine(testing::Values("clang", "host"), testing::Values("fast", "full")));
 
-TEST_P(EachEngine, RunsC) { EXPECT_THAT(result_of(one_kernel("k.c", kCount), options()), ElementsAre(0, 1, 2, 3)); }
+TEST_P(EachEngineTest, RunsCKernels) {
+  EXPECT_THAT(result_of(one_kernel("k.c", kCount), options()), ElementsAre(0, 1, 2, 3));
+}
 
-TEST_P(EachEngine, RunsCppWithInitialisers) {
+TEST_P(EachEngineTest, RunsCppWithInitializers) {
   const auto program = one_kernel("src/k.cpp",
                                   "#include <vector>\nstatic std::vector<int> table(4, 7);\n"
                                   "extern \"C\" void k(int* out) { for (int i = 0; i < 4; ++i) out[i] = table[i]; }");
   EXPECT_THAT(result_of(program, options()), ElementsAre(7, 7, 7, 7));
 }
 
-TEST_P(EachEngine, TakesSettings) {
+TEST_P(EachEngineTest, AppliesSettings) {
   // Contraction is allowed; assumptions about infinities are not.
   auto program = one_kernel("k.c",
                             "#ifdef __FAST_MATH__\n#error fast\n#endif\n"
@@ -78,7 +80,7 @@ TEST_P(EachEngine, TakesSettings) {
   EXPECT_THAT(result_of(program, options()), ElementsAre(5, 6, 1, 1));
 }
 
-TEST_P(EachEngine, AppliesTheStandardToItsLanguage) {
+TEST_P(EachEngineTest, AppliesStandardToMatchingLanguage) {
   auto program =
       one_kernel("k.c", "void l(int*);\nvoid k(int* out) { out[0] = __STDC_VERSION__ == 199901L; l(out + 1); }");
   program.source("l.cpp", "extern \"C\" void l(int* out) { out[0] = __cplusplus == 201703L; }");
@@ -86,7 +88,7 @@ TEST_P(EachEngine, AppliesTheStandardToItsLanguage) {
   EXPECT_THAT(result_of(program, options()), ElementsAre(1, 1, -1, -1));
 }
 
-TEST_P(EachEngine, TakesFlagsAndFolders) {
+TEST_P(EachEngineTest, AppliesFlagsAndIncludeFolders) {
   const auto folder = std::filesystem::temp_directory_path() / "kmux-builder-test";
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "five.h") << "#define FIVE 5\n";
@@ -96,7 +98,7 @@ TEST_P(EachEngine, TakesFlagsAndFolders) {
   std::filesystem::remove_all(folder);
 }
 
-TEST_P(EachEngine, NamesTheHeadersThatItReads) {
+TEST_P(EachEngineTest, RecordsHeadersItReads) {
   const auto folder = std::filesystem::temp_directory_path() / "kmux-builder-test";
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "five.h") << "#include <stdint.h>\n";
@@ -112,13 +114,13 @@ TEST_P(EachEngine, NamesTheHeadersThatItReads) {
   std::filesystem::remove_all(folder);
 }
 
-TEST_P(EachEngine, SaysThatNoHeaderIsIncluded) {
+TEST_P(EachEngineTest, RecordsNoDependenciesWithoutIncludes) {
   Workbench bench;
   const auto kernel = bench.load(one_kernel("k.c", kCount).build().value(), options()).value();
   EXPECT_EQ(*kernel.artifact.find(kDependenciesPart), to_json(Dependencies{}));
 }
 
-TEST_P(EachEngine, TakesNoHeadersFromTheEnvironment) {
+TEST_P(EachEngineTest, IgnoresIncludePathsOfEnvironment) {
   const auto folder = std::filesystem::temp_directory_path() / "kmux-builder-test";
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "hidden.h") << "#define N 1\n";
@@ -132,28 +134,28 @@ TEST_P(EachEngine, TakesNoHeadersFromTheEnvironment) {
   std::filesystem::remove_all(folder);
 }
 
-TEST_P(EachEngine, ShowsErrorsInTheUsersLines) {
+TEST_P(EachEngineTest, ReportsErrorsAtUserLines) {
   const Error error = failure_of(one_kernel("lib/k.c", "void k(int* out) {\n  out[0] = absent;\n}\n"), options());
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
   EXPECT_THAT(error.message, HasSubstr("lib/k.c:2:12: error:"));
   EXPECT_THAT(std::string(error.note("log").value_or("")), HasSubstr("out[0] = absent;"));
 }
 
-TEST_P(EachEngine, LogsWarnings) {
+TEST_P(EachEngineTest, LogsWarnings) {
   Workbench bench;
   const auto program = one_kernel("k.c", "#warning \"take care\"\nvoid k(int* out) { out[0] = 1; }");
   EXPECT_EQ(captured_stderr([&] { EXPECT_TRUE(bench.load(program.build().value(), options()).ok()); }), "");
   EXPECT_THAT(bench.host.log, HasSubstr("k.c:1:2: warning:"));
 }
 
-TEST_P(EachEngine, NamesAMissingKernel) {
+TEST_P(EachEngineTest, ReportsMissingKernel) {
   const Error error = failure_of(one_kernel("k.c", "void other(int* out) { out[0] = 1; }"), options());
   EXPECT_THAT(error.explain(), HasSubstr("k"));
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);  // C2.16
 }
 
 // A C++ symbol encodes the pointees of its parameters.
-TEST(Builder, ComparesWhatPointersPointTo) {
+TEST(BuilderTest, ComparesPointeeTypes) {
   const auto told = [](const std::string& dialect, const std::string& path, const std::string& kernel) {
     ProgramBuilder builder("sample");
     builder.buffer("x", BufferParam{dtype::kFloat32, {64}});
@@ -174,7 +176,7 @@ TEST(Builder, ComparesWhatPointersPointTo) {
 }
 
 // The message has one line, whatever the dialect.
-TEST(Builder, ShowsWhatAKernelTakesAndWhatIsPassed) {
+TEST(BuilderTest, ReportsMismatchedKernelArguments) {
   const auto told = [](const std::string& dialect, const std::string& path, const std::string& parameters) {
     ProgramBuilder builder("sample");
     builder.output("y", dtype::kFloat32, {64}).scalar("a", dtype::kFloat32);
@@ -207,7 +209,7 @@ TEST(Builder, ShowsWhatAKernelTakesAndWhatIsPassed) {
   EXPECT_THAT(told("cuda", "k.cu", ""), HasSubstr("its code takes 0 arguments)"));
 }
 
-TEST(Builder, PassesStructsOfOneMember) {
+TEST(BuilderTest, PassesSingleMemberStructs) {
   const std::string types =
       "struct P { int* p; };\nstruct N { long n; };\nstruct I { int n; };\nstruct B { signed char n; };\n"
       "struct F { float n; };\nstruct H { _Float16 n; };\n";
@@ -231,7 +233,7 @@ TEST(Builder, PassesStructsOfOneMember) {
   }
 }
 
-TEST(Builder, ShowsTheSizeOfAStruct) {
+TEST(BuilderTest, ReportsStructSizeInMismatch) {
   ProgramBuilder builder("sample");
   builder.output("out", dtype::kInt32, {4})
       .variant("c")
@@ -242,7 +244,7 @@ TEST(Builder, ShowsTheSizeOfAStruct) {
       HasSubstr("8, 8 bytes: pointer out, int64 7 (its code takes 2 arguments of 8, 36 bytes: pointer, struct; "));
 }
 
-TEST_P(EachEngine, SaysWhereMissingHeadersComeFrom) {
+TEST_P(EachEngineTest, ReportsOriginOfMissingHeaders) {
   auto program = one_kernel("k.c", "#include <tl_templates/cpp/common.h>\nvoid k(int* out) { out[0] = 1; }");
   Settings settings;
   settings.include_hints = {"tilelang"};
@@ -251,13 +253,13 @@ TEST_P(EachEngine, SaysWhereMissingHeadersComeFrom) {
               HasSubstr("need the headers of tilelang: give their folder in include_dirs"));
 }
 
-TEST_P(EachEngine, RefusesForbiddenFlags) {
+TEST_P(EachEngineTest, RejectsForbiddenFlags) {
   const Error error = failure_of(one_kernel("k.c", kCount), options({{"compile_flags", "-o/tmp/x"}}));
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("\"-o/tmp/x\""));
 }
 
-TEST_P(EachEngine, TakesReadyObjects) {
+TEST_P(EachEngineTest, AcceptsPrebuiltObjects) {
   Compiler compiler;
   CompileJob job;
   job.launcher = "extern \"C\" void k(int* out) { out[0] = 11; out[1] = 12; }";
@@ -269,7 +271,7 @@ TEST_P(EachEngine, TakesReadyObjects) {
   EXPECT_THAT(result_of(builder, options()), ElementsAre(11, 12, -1, -1));
 }
 
-TEST(Builder, RefusesWhatIsNoObjectForThisMachine) {
+TEST(BuilderTest, RejectsNonElfObject) {
   ProgramBuilder builder("ready");
   builder.output("out", dtype::kInt32, {4}).variant("object").source("k.o", std::string(100, 'x'));
   builder.launch("k").args({"out"});
@@ -278,7 +280,7 @@ TEST(Builder, RefusesWhatIsNoObjectForThisMachine) {
   EXPECT_THAT(error.message, HasSubstr("\"k.o\" is not an object file for this machine (it is not ELF)"));
 }
 
-TEST(Builder, NamesAKernelThatAReadyObjectLacks) {
+TEST(BuilderTest, ReportsKernelMissingFromPrebuiltObject) {
   Compiler compiler;
   CompileJob job;
   job.launcher = "extern \"C\" void other(int* out) { out[0] = 1; }";
@@ -292,13 +294,13 @@ TEST(Builder, NamesAKernelThatAReadyObjectLacks) {
   EXPECT_THAT(error.message, HasSubstr("\"k\""));
 }
 
-TEST(Builder, RefusesOtherLanguages) {
+TEST(BuilderTest, RejectsUnsupportedLanguages) {
   const Error error = failure_of(one_kernel("k.cu", kCount));
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("source \"k.cu\" is neither C nor C++"));
 }
 
-TEST(Builder, RefusesUnknownProcessors) {
+TEST(BuilderTest, RejectsUnknownProcessors) {
   const Error error = failure_of(one_kernel("k.c", kCount), {{"march", "x86-64-v99"}});
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("\"march\" cannot be \"x86-64-v99\""));
@@ -310,7 +312,7 @@ Meta meta_with(Options options, const std::string& target = "auto") {
   return parse_meta(*kernel.value().artifact.find(kMetaPart)).value();
 }
 
-TEST(Builder, RecordsWhatTheCodeNeeds) {
+TEST(BuilderTest, RecordsProcessorFeaturesAndEngine) {
 #if defined(__aarch64__)
   const std::string cpu = "cortex-a57", has = "crc", lacks = "sve";
 #else
@@ -347,7 +349,7 @@ bool adds_512_bits(const std::string& code) {
   return false;
 }
 
-TEST(Builder, VectorsOfCudaKernelsAreAsWideAsRegisters) {
+TEST(BuilderTest, CudaKernelsUseFullVectorWidth) {
   for (const char* cpu : {"skylake-avx512", "sapphirerapids", "x86-64-v4", "znver5"})
     EXPECT_TRUE(adds_512_bits(additions_for(cpu))) << cpu;
   EXPECT_FALSE(adds_512_bits(additions_for("x86-64-v3")));
@@ -355,14 +357,14 @@ TEST(Builder, VectorsOfCudaKernelsAreAsWideAsRegisters) {
 
 #endif
 
-TEST(Builder, TakesOptionsFromTheHost) {
+TEST(BuilderTest, ReadsOptionsFromHost) {
   Workbench bench;
   bench.host.options = {{"cpu.engine", "host"}};
   const auto kernel = bench.load(one_kernel("k.c", kCount).build().value());
   EXPECT_EQ(parse_meta(*kernel.value().artifact.find(kMetaPart)).value().engine, "host");
 }
 
-TEST(Builder, CompilesLessWithALowerLevel) {
+TEST(BuilderTest, OptimizationLevelChangesCode) {
   Workbench bench;
   const auto size = [&](const char* level) {
     const auto kernel = bench.load(one_kernel("k.c", kCount).build().value(), {{"opt_level", level}});

@@ -7,7 +7,7 @@
 namespace kmux::cpu {
 namespace {
 
-TEST(CheckMemory, AWriteBehindATensor) {
+TEST(CheckMemoryTest, ReportsWriteBeyondTensor) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   y[i] =
@@ -21,7 +21,7 @@ TEST(CheckMemory, AWriteBehindATensor) {
                                 HasSubstr("Seen 32 times."))));
 }
 
-TEST(CheckMemory, AReadBeforeATensorGivesZero) {
+TEST(CheckMemoryTest, ReportsReadBeforeTensor) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   y[threadIdx.x] = x[(int)threadIdx.x - 2];
 })"};
@@ -33,7 +33,7 @@ TEST(CheckMemory, AReadBeforeATensorGivesZero) {
       HasSubstr("reads 4 bytes 8 bytes before \"x\" (it has 256 bytes; block (0, 0, 0), thread (0, 0, 0), at k.cu:2"));
 }
 
-TEST(CheckMemory, AnIndexThatLeadsIntoAnotherTensor) {
+TEST(CheckMemoryTest, ReportsIndexIntoAnotherTensor) {
   const CheckedKernel kernel{.source = R"(__device__ float at(const float* from, long i) { return from[i]; }
 __global__ void k(const float* x, float* y, int n) {
   y[threadIdx.x] = at(x, y - x);
@@ -41,7 +41,7 @@ __global__ void k(const float* x, float* y, int n) {
   EXPECT_THAT(findings_of(kernel), ElementsAre(AllOf(HasSubstr("\"x\" (it has 256 bytes"), HasSubstr("k.cu:1"))));
 }
 
-TEST(CheckMemory, ANullPointer) {
+TEST(CheckMemoryTest, ReportsNullPointer) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   float* p = n > 3 ? nullptr : y;
   if (threadIdx.x == 5) p[1] = 2;
@@ -50,7 +50,7 @@ TEST(CheckMemory, ANullPointer) {
                                                      HasSubstr("thread (5, 0, 0), at k.cu:3"))));
 }
 
-TEST(CheckMemory, WhatIsNoMemoryOfTheLaunch) {
+TEST(CheckMemoryTest, ReportsAddressOutsideLaunchMemory) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   float* p = (float*)(0x100000000 * (unsigned long)n);
   *p = 1;
@@ -59,7 +59,7 @@ TEST(CheckMemory, WhatIsNoMemoryOfTheLaunch) {
   EXPECT_THAT(findings_of(kernel), ElementsAre(HasSubstr("writes 4 bytes outside all memory of the launch")));
 }
 
-TEST(CheckMemory, AMisalignedVector) {
+TEST(CheckMemoryTest, ReportsMisalignedVector) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   const float4 v = *(const float4*)(x + threadIdx.x);
   y[threadIdx.x] = v.x + v.w;
@@ -70,7 +70,7 @@ TEST(CheckMemory, AMisalignedVector) {
                                 HasSubstr("thread (1, 0, 0), at k.cu:2"))));
 }
 
-TEST(CheckMemory, BeyondAStaticSharedVariable) {
+TEST(CheckMemoryTest, ReportsAccessBeyondStaticSharedVariable) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ float first[10];
   __shared__ float second[64];
@@ -84,7 +84,7 @@ TEST(CheckMemory, BeyondAStaticSharedVariable) {
                                 HasSubstr("thread (50, 0, 0), at k.cu:5"))));
 }
 
-TEST(CheckMemory, BeyondASharedVariableOutsideOfFunctions) {
+TEST(CheckMemoryTest, ReportsAccessBeyondNamespaceSharedVariable) {
   const CheckedKernel kernel{.source = R"(namespace a { __shared__ float first[10]; }
 __shared__ float second[64];
 __device__ float get(int i) { return second[i]; }
@@ -99,7 +99,7 @@ __global__ void k(const float* x, float* y, int n) {
                                 HasSubstr("thread (50, 0, 0), at k.cu:6"))));
 }
 
-TEST(CheckMemory, BeyondTheDynamicSharedMemory) {
+TEST(CheckMemoryTest, ReportsAccessBeyondDynamicSharedMemory) {
   const CheckedKernel kernel{.source = R"(extern __shared__ float all[];
 __global__ void k(const float* x, float* y, int n) {
   all[threadIdx.x] = 1;
@@ -110,7 +110,7 @@ __global__ void k(const float* x, float* y, int n) {
                                 HasSubstr("thread (25, 0, 0), at k.cu:3"))));
 }
 
-TEST(CheckMemory, BeyondAVariableOfTheThreadOrOfTheSources) {
+TEST(CheckMemoryTest, ReportsAccessBeyondLocalOrGlobalVariable) {
   const CheckedKernel own{.source = R"(__global__ void k(const float* x, float* y, int n) {
   float own[4];
   for (int i = 0; i < 4; ++i) own[i] = x[i];
@@ -129,7 +129,7 @@ __global__ void k(const float* x, float* y, int n) {
               ElementsAre(AllOf(HasSubstr("at byte 12 of a variable"), HasSubstr("thread (3, 0, 0), at k.cu:4"))));
 }
 
-TEST(CheckMemory, CopiesAndFills) {
+TEST(CheckMemoryTest, ReportsCopiesAndFillsBeyondTensor) {
   const CheckedKernel kernel{.source = R"(struct Row { float v[40]; };
 __global__ void k(const float* x, float* y, int n) {
   ((Row*)y)[1] = *(const Row*)x;
@@ -141,7 +141,7 @@ __global__ void k(const float* x, float* y, int n) {
                           AllOf(HasSubstr("writes 20 bytes at byte 240"), HasSubstr("k.cu:4"))));
 }
 
-TEST(CheckMemory, AtomicsBehindATensor) {
+TEST(CheckMemoryTest, ReportsAtomicsBeyondTensor) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   atomicAdd(y + n, 1.0f);
 })",
@@ -150,7 +150,7 @@ TEST(CheckMemory, AtomicsBehindATensor) {
               ElementsAre(AllOf(HasSubstr("updates 4 bytes at byte 256 of \"y\""), HasSubstr("k.cu:2"))));
 }
 
-TEST(CheckMemory, SharedMemoryThatNobodyWrote) {
+TEST(CheckMemoryTest, ReportsUninitializedSharedMemory) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ float all[64];
   if (threadIdx.x != 7) all[threadIdx.x] = x[threadIdx.x];
@@ -177,7 +177,7 @@ __global__ void k(const float* x, float* y, int n) {
                     read + "\n  y[t] = " + value + ";\n}"};
 }
 
-TEST(CheckMemory, CopiesOfRecordsMayHaveBytesThatNobodyWrote) {
+TEST(CheckMemoryTest, IgnoresUninitializedBytesInRecordCopies) {
   const std::string read = "S q = s[63 - t];";
   for (const CheckedKernel& kernel :
        {with_records("struct S { double value; int place; };", "s[t].value = t; s[t].place = t;", read,
@@ -196,7 +196,7 @@ TEST(CheckMemory, CopiesOfRecordsMayHaveBytesThatNobodyWrote) {
   }
 }
 
-TEST(CheckMemory, CopiesOfRecordsGoOnWithinSharedMemory) {
+TEST(CheckMemoryTest, TracksUninitializedBytesThroughCopies) {
   const std::string records = "struct S { double value; int place, other; };";
   const std::string write =
       "if (t < 32) { s[t].value = t; s[t].place = t; } __syncthreads(); if (t >= 32) s[t] = s[t - 32];";
@@ -208,7 +208,7 @@ TEST(CheckMemory, CopiesOfRecordsGoOnWithinSharedMemory) {
               ElementsAre(AllOf(HasSubstr("no thread wrote (byte 16;"), HasSubstr("Seen 63 times."))));
 }
 
-TEST(CheckMemory, RecordsOfWhichNothingWasWritten) {
+TEST(CheckMemoryTest, ReportsCopyOfUninitializedRecord) {
   const char* const records = "struct S { double value; int place; };";
   const char* const write = "if (t != 7) { s[t].value = t; s[t].place = t; }";
   const auto whole = AllOf(HasSubstr("reads 16 bytes of shared variable \"s\" that no thread wrote (byte 112;"),
@@ -219,12 +219,12 @@ TEST(CheckMemory, RecordsOfWhichNothingWasWritten) {
               ElementsAre(HasSubstr("reads 8 bytes of shared variable \"s\" that no thread wrote (byte 0;")));
 }
 
-TEST(CheckMemory, MembersOfRecordsThatNobodyWrote) {
+TEST(CheckMemoryTest, ReportsUninitializedRecordMember) {
   EXPECT_THAT(findings_of(with_records("struct S { double value; int place; };", "s[t].value = t;", "", "s[t].place")),
               ElementsAre(HasSubstr("reads 4 bytes of shared variable \"s\" that no thread wrote (byte 8;")));
 }
 
-TEST(CheckMemory, BitFieldsAreWrittenWithoutBeingRead) {
+TEST(CheckMemoryTest, IgnoresReadsInBitFieldWrites) {
   const std::string records = "struct S { unsigned a : 3, b : 5, c : 17; int d : 4; };";
   EXPECT_THAT(findings_of(with_records(records, "s[t].a = t; s[t].b = t; s[t].c = t; s[t].d = t;", "S q = s[63 - t];",
                                        "s[63 - t].a + s[t].b + s[t].c + s[t].d + q.a + q.d")),
@@ -236,7 +236,7 @@ TEST(CheckMemory, BitFieldsAreWrittenWithoutBeingRead) {
               ElementsAre(HasSubstr("reads 4 bytes of shared variable \"s\" that no thread wrote (byte 0;")));
 }
 
-TEST(CheckMemory, WhatIsNamedInAWorkspaceAndAtAPointer) {
+TEST(CheckMemoryTest, ChecksWorkspacesAndAcceptsRawPointers) {
   ProgramBuilder builder("sample");
   builder.pointer("p").variant("cuda").workspace("w", 64);
   builder.source("k.cu", "__global__ void k(int* p, int* w) { *p = 3; w[threadIdx.x] = *p; }");
@@ -253,7 +253,7 @@ TEST(CheckMemory, WhatIsNamedInAWorkspaceAndAtAPointer) {
 }
 
 // The extents of heap allocations in kernels are unknown: an address outside of all tensors may be on the heap.
-TEST(CheckMemory, TheHeapIsNoFinding) {
+TEST(CheckMemoryTest, AcceptsHeapMemory) {
   const CheckedKernel kernel{.source = R"(struct Node { float value; Node* next; };
 __global__ void k(const float* x, float* y, int n) {
   Node* const two = new Node{x[threadIdx.x], new Node{1, nullptr}};
@@ -270,7 +270,7 @@ __global__ void k(const float* x, float* y, int n) {
 }
 
 // A constructor that kernels also call runs when the code is loaded, outside of any launch.
-TEST(CheckMemory, ConstructorsOfVariablesRunUnchecked) {
+TEST(CheckMemoryTest, ConstructorsOfGlobalsRunUnchecked) {
   const CheckedKernel kernel{.source = R"(struct Value { float v; __device__ Value() : v(9) {} };
 __device__ Value value;
 __global__ void k(const float* x, float* y, int n) {

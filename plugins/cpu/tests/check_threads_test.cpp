@@ -7,7 +7,7 @@
 namespace kmux::cpu {
 namespace {
 
-TEST(CheckThreads, ABarrierThatSomeHaveEndedBefore) {
+TEST(CheckThreadsTest, ReportsBarrierMissedByExitedThreads) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   if (threadIdx.x >= 40) return;
   y[threadIdx.x] = 1;
@@ -21,7 +21,7 @@ TEST(CheckThreads, ABarrierThatSomeHaveEndedBefore) {
                         HasSubstr("Seen 2 times"))));
 }
 
-TEST(CheckThreads, TwoBarriersAtOnce) {
+TEST(CheckThreadsTest, ReportsDivergentBarriers) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   if (threadIdx.y == 0)
     __syncthreads();
@@ -33,7 +33,7 @@ TEST(CheckThreads, TwoBarriersAtOnce) {
                                                      HasSubstr("at k.cu:3"))));
 }
 
-TEST(CheckThreads, AMaskThatNamesLanesWhichAreElsewhere) {
+TEST(CheckThreadsTest, ReportsMaskNamingAbsentLanes) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   float v = x[threadIdx.x];
   if (threadIdx.x % 32 < 16)
@@ -46,7 +46,7 @@ TEST(CheckThreads, AMaskThatNamesLanesWhichAreElsewhere) {
                                           "of k.cu:5; block (0, 0, 0), thread (0, 0, 0), at k.cu:4)"))));
 }
 
-TEST(CheckThreads, AMaskWithoutTheLaneItself) {
+TEST(CheckThreadsTest, ReportsMaskWithoutOwnLane) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   if (threadIdx.x < 5) y[threadIdx.x] = __ballot_sync(0xf, 1);
 })"};
@@ -54,7 +54,7 @@ TEST(CheckThreads, AMaskWithoutTheLaneItself) {
                                                            HasSubstr("k.cu:2"))));
 }
 
-TEST(CheckThreads, AReadThatRacesWithAWrite) {
+TEST(CheckThreadsTest, ReportsReadRacingWithWrite) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ float all[64];
   all[threadIdx.x] = x[threadIdx.x];
@@ -73,7 +73,7 @@ CheckedKernel with(std::string source, std::string_view word, std::string_view t
 }
 
 // In a branch that whole warps skip, __syncthreads() would block forever.
-TEST(CheckThreads, ARaceWithinAWarpNeedsItsBarrierAlone) {
+TEST(CheckThreadsTest, AdvisesSyncwarpForRaceWithinWarp) {
   const char* const text = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ float all[64];
   all[threadIdx.x] = x[threadIdx.x];
@@ -87,7 +87,7 @@ TEST(CheckThreads, ARaceWithinAWarpNeedsItsBarrierAlone) {
 }
 
 // The first race detected may be within a warp, later ones across warps.
-TEST(CheckThreads, ARaceBetweenWarpsNeedsABarrierOfTheBlock) {
+TEST(CheckThreadsTest, AdvisesSyncthreadsForRaceBetweenWarps) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ float all[65];
   all[threadIdx.x] = x[threadIdx.x];
@@ -100,7 +100,7 @@ TEST(CheckThreads, ARaceBetweenWarpsNeedsABarrierOfTheBlock) {
   EXPECT_THAT(findings, testing::Not(testing::Contains(HasSubstr("__syncwarp"))));
 }
 
-TEST(CheckThreads, AWriteThatRacesWithReads) {
+TEST(CheckThreadsTest, ReportsWriteRacingWithReads) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ float all[65];
   all[threadIdx.x] = x[threadIdx.x];
@@ -118,7 +118,7 @@ TEST(CheckThreads, AWriteThatRacesWithReads) {
                               HasSubstr("at k.cu:7"))));
 }
 
-TEST(CheckThreads, TwoWritesOfOtherValues) {
+TEST(CheckThreadsTest, ReportsRacingWritesOfDifferentValues) {
   const char* const text = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ int last;
   last = VALUE;
@@ -130,7 +130,7 @@ TEST(CheckThreads, TwoWritesOfOtherValues) {
   EXPECT_THAT(findings_of(with(text, "VALUE", "n")), IsEmpty());
 }
 
-TEST(CheckThreads, AtomicsDoNotRaceWithEachOtherButWithOthers) {
+TEST(CheckThreadsTest, AtomicsRaceOnlyWithPlainAccesses) {
   const char* const text = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ int sum;
   if (threadIdx.x == 0) sum = 0;
@@ -144,7 +144,7 @@ TEST(CheckThreads, AtomicsDoNotRaceWithEachOtherButWithOthers) {
 }
 
 // The programming guide's example of an atomic operation built from atomicCAS.
-TEST(CheckThreads, WhatASwapComparesWithMayBeReadBesideSwaps) {
+TEST(CheckThreadsTest, AcceptsPlainReadForCompareAndSwap) {
   const char* const text = R"(__device__ float raise(float* place, float value) {
   int* const bits = (int*)place;
   int old = *bits, assumed;
@@ -173,7 +173,7 @@ __global__ void k(const float* x, float* y, int n) {
   EXPECT_THAT(findings_of(with(text, "BARRIER", "")), testing::Contains(HasSubstr("k.cu:23")));
 }
 
-TEST(CheckThreads, SyncwarpOrdersItsWarpAlone) {
+TEST(CheckThreadsTest, SyncwarpOrdersOnlyItsWarp) {
   const char* const text = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ float all[64];
   all[threadIdx.x] = x[threadIdx.x];
@@ -184,7 +184,7 @@ TEST(CheckThreads, SyncwarpOrdersItsWarpAlone) {
   EXPECT_THAT(findings_of(with(text, "MASK", "32")), testing::Contains(HasSubstr("with no barrier between")));
 }
 
-TEST(CheckThreads, SyncwarpOfHalfAWarp) {
+TEST(CheckThreadsTest, SyncwarpOfHalfWarpOrdersOnlyThatHalf) {
   const char* const text = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ float all[64];
   all[threadIdx.x] = x[threadIdx.x];
@@ -195,7 +195,7 @@ TEST(CheckThreads, SyncwarpOfHalfAWarp) {
   EXPECT_THAT(findings_of(with(text, "MASK", "16")), testing::Contains(HasSubstr("with no barrier between")));
 }
 
-TEST(CheckThreads, FindingsAreTheSameEachTimeAndForASeed) {
+TEST(CheckThreadsTest, FindingsAreReproduciblePerSeed) {
   CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ float all[64];
   all[threadIdx.x] = x[threadIdx.x];
@@ -209,7 +209,7 @@ TEST(CheckThreads, FindingsAreTheSameEachTimeAndForASeed) {
   EXPECT_NE(other, usual);
 }
 
-TEST(CheckThreads, TheFirstFindingsAreNotes) {
+TEST(CheckThreadsTest, LimitsReportedFindings) {
   std::string source = "__global__ void k(const float* x, float* y, int n) {\n";
   for (int i = 0; i < 40; ++i) source += "y[n + " + std::to_string(i) + "] = 1;\n";
   const auto all = findings_of({.source = source + "}"});
@@ -217,7 +217,7 @@ TEST(CheckThreads, TheFirstFindingsAreNotes) {
   EXPECT_EQ(all.back(), "and 24 more");
 }
 
-TEST(CheckThreads, AnAssertionThatFailsIsToldBehindTheFindingsBeforeIt) {
+TEST(CheckThreadsTest, ReportsFailedAssertionAfterEarlierFindings) {
   const CheckedKernel raced{.source = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ int s[64];
   s[threadIdx.x] = 1;
@@ -238,7 +238,7 @@ TEST(CheckThreads, AnAssertionThatFailsIsToldBehindTheFindingsBeforeIt) {
                                                 HasSubstr("__trap() ended the kernel")));
 }
 
-TEST(CheckThreads, AnAssertionThatFailsAloneIsTheMessage) {
+TEST(CheckThreadsTest, ReportsFailedAssertionAlone) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   assert(threadIdx.x != 5);
 })"};
@@ -247,7 +247,7 @@ TEST(CheckThreads, AnAssertionThatFailsAloneIsTheMessage) {
 
 // The thread that runs next changes with each read of a spin loop, and a warp at a convergence point continues
 // meanwhile.
-TEST(CheckThreads, AThreadMayWaitForOneOfAnotherWarp) {
+TEST(CheckThreadsTest, ThreadCanWaitForAnotherWarp) {
   for (const char* const body : {R"(
   if (threadIdx.x == 0) while (*(volatile float*)y == -1);
   if (threadIdx.x == 32) *(volatile float*)y = 5;)",
@@ -270,7 +270,7 @@ TEST(CheckThreads, AThreadMayWaitForOneOfAnotherWarp) {
   }
 }
 
-TEST(CheckThreads, OptionsThatDoNotFit) {
+TEST(CheckThreadsTest, RejectsInvalidCheckOptions) {
   Workbench bench;
   const Program program = one_kernel("f.c", "void k(int* out) { *out = 1; }").build().value();
   EXPECT_THAT(bench.failure(program, {{"check", "on"}}).message, HasSubstr("for dialect c"));

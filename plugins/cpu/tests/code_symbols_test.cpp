@@ -43,10 +43,10 @@ std::string map_text() {
   return text.str();
 }
 
-class CodeSymbols : public testing::Test {
+class CodeSymbolsTest : public testing::Test {
  protected:
-  CodeSymbols() { ::unlink(perf_map().c_str()); }
-  ~CodeSymbols() override {
+  CodeSymbolsTest() { ::unlink(perf_map().c_str()); }
+  ~CodeSymbolsTest() override {
     show_code(false);
     ::unlink(perf_map().c_str());
   }
@@ -54,7 +54,7 @@ class CodeSymbols : public testing::Test {
   Compiler compiler_;
 };
 
-TEST_F(CodeSymbols, AreShownToGdbAsLongAsTheCodeIsThere) {
+TEST_F(CodeSymbolsTest, AreRegisteredWithGdbWhileCodeIsLoaded) {
   show_code(true);
   {
     const Loaded code = load().value();
@@ -64,7 +64,7 @@ TEST_F(CodeSymbols, AreShownToGdbAsLongAsTheCodeIsThere) {
   EXPECT_EQ(address_for_gdb("entry"), std::nullopt);
 }
 
-TEST_F(CodeSymbols, OfTwoCodesLeaveOneByOne) {
+TEST_F(CodeSymbolsTest, AreUnregisteredIndividually) {
   show_code(true);
   std::optional<Loaded> first = load().value();
   const Loaded second = load().value();
@@ -72,7 +72,7 @@ TEST_F(CodeSymbols, OfTwoCodesLeaveOneByOne) {
   EXPECT_EQ(address_for_gdb("entry"), reinterpret_cast<std::uint64_t>(second.code->entry()));
 }
 
-TEST_F(CodeSymbols, AreInTheMapOfPerf) {
+TEST_F(CodeSymbolsTest, AreListedInPerfMap) {
   show_code(true);
   const Loaded code = load().value();
   char begin[32];
@@ -80,7 +80,7 @@ TEST_F(CodeSymbols, AreInTheMapOfPerf) {
   EXPECT_THAT(map_text(), testing::ContainsRegex(begin + std::string("[0-9a-f]+ entry\n")));
 }
 
-TEST_F(CodeSymbols, OfACudaKernelHaveItsName) {
+TEST_F(CodeSymbolsTest, UseNameOfCudaKernel) {
   show_code(true);
   ProgramBuilder builder("sample");
   builder.buffer("y", BufferParam{dtype::kFloat32, {64}});
@@ -93,20 +93,20 @@ TEST_F(CodeSymbols, OfACudaKernelHaveItsName) {
   EXPECT_TRUE(address_for_gdb("add_one.blocks").has_value());
 }
 
-TEST_F(CodeSymbols, AreNotShownUnlessAskedFor) {
+TEST_F(CodeSymbolsTest, AreDisabledByDefault) {
   const Loaded code = load().value();
   EXPECT_EQ(address_for_gdb("entry"), std::nullopt);
   EXPECT_EQ(map_text(), "");
 }
 
-TEST_F(CodeSymbols, AreNotWrittenToWhatALinkLeadsTo) {
+TEST_F(CodeSymbolsTest, AreNotWrittenThroughSymlinks) {
   const std::string other = perf_map() + ".other";
   ASSERT_EQ(::symlink(other.c_str(), perf_map().c_str()), 0);
   add_to_perf_map({{"f", 1, 2}});
   EXPECT_NE(::access(other.c_str(), F_OK), 0);
 }
 
-TEST_F(CodeSymbols, AreAskedForByAnOptionOfTheHost) {
+TEST_F(CodeSymbolsTest, AreEnabledByHostOption) {
   FakeHost host;
   host.options["cpu.code_symbols"] = "perhaps";
   EXPECT_EQ(take_symbols_option(host).error().code, ErrorCode::kInvalidArgument);

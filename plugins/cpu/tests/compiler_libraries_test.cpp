@@ -8,7 +8,7 @@ namespace kmux::cpu {
 namespace {
 
 // Linked into this program, Clang has no separate file; otherwise Clang and LLVM have one each.
-TEST(CompilerLibraries, AreThere) {
+TEST(CompilerLibrariesTest, ExistUnlessLinkedStatically) {
   const auto libraries = compiler_libraries();
   EXPECT_EQ(libraries.size(), KMUX_STATIC_LLVM ? 0U : 2U);
   for (const std::string& library : libraries) EXPECT_TRUE(std::filesystem::exists(library)) << library;

@@ -28,9 +28,9 @@ Error failure(const CompileJob& job) {
   return result ? Error{ErrorCode::kOk, "compiled"} : result.error();
 }
 
-TEST(Compiler, CompilesC) { EXPECT_EQ(call(job_of("f.c", "int f(int x) { return x + 1; }"), 41), 42); }
+TEST(CompilerTest, CompilesC) { EXPECT_EQ(call(job_of("f.c", "int f(int x) { return x + 1; }"), 41), 42); }
 
-TEST(Compiler, CompilesCppWithTheStandardLibrary) {
+TEST(CompilerTest, CompilesCppWithStandardLibrary) {
   EXPECT_EQ(call(job_of("f.cpp",
                         "#include <algorithm>\n#include <vector>\n"
                         "extern \"C\" int f(int x) { std::vector<int> v{3, x, 7};"
@@ -39,14 +39,14 @@ TEST(Compiler, CompilesCppWithTheStandardLibrary) {
             12);
 }
 
-TEST(Compiler, JoinsCAndCppSources) {
+TEST(CompilerTest, LinksCAndCppSources) {
   CompileJob job = job_of("f.cpp", "extern \"C\" int g(int); extern \"C\" int f(int x) { return g(x) + 1; }");
   job.files.push_back({"sub/g.c", "static int k = 10; int g(int x) { return k * x; }"});
   job.units.push_back({"sub/g.c", Language::kC, {}});
   EXPECT_EQ(call(job, 4), 41);
 }
 
-TEST(Compiler, FindsHeadersOfTheProgramInMemory) {
+TEST(CompilerTest, FindsProgramHeadersInMemory) {
   CompileJob job =
       job_of("src/f.c", "#include <lib/ten.h>\n#include \"near.h\"\nint f(int x) { return x * TEN + NEAR; }");
   job.files.push_back({"lib/ten.h", "#define TEN 10\n"});
@@ -54,12 +54,12 @@ TEST(Compiler, FindsHeadersOfTheProgramInMemory) {
   EXPECT_EQ(call(job, 4), 42);
 }
 
-TEST(Compiler, IgnoresFilesOfTheWorkingDirectory) {
+TEST(CompilerTest, IgnoresFilesInWorkingDirectory) {
   const Error error = failure(job_of("f.c", "#include \"CMakeCache.txt\"\nint f(int x) { return x; }"));
   EXPECT_THAT(error.message, HasSubstr("'CMakeCache.txt' file not found"));
 }
 
-TEST(Compiler, HonoursArguments) {
+TEST(CompilerTest, HonorsArguments) {
   CompileJob job = job_of("f.c", "int f(int x) { return x * N; }");
   job.files.push_back({"n.h", "#define N 3\n"});
   job.units[0].arguments = {"-include", "n.h"};
@@ -68,26 +68,26 @@ TEST(Compiler, HonoursArguments) {
   EXPECT_EQ(call(job, 5), 20);
 }
 
-TEST(Compiler, ShowsErrorsInTheUsersLines) {
+TEST(CompilerTest, ReportsErrorsAtUserLines) {
   const Error error = failure(job_of("lib/f.c", "int f(int x) {\n  int y = x;\n  return z + y;\n}\n"));
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
   EXPECT_THAT(error.message, HasSubstr("lib/f.c:3:10: error: use of undeclared identifier 'z'"));
   EXPECT_THAT(std::string(error.note("log").value_or("")), HasSubstr("    3 |   return z + y;\n      |          ^\n"));
 }
 
-TEST(Compiler, HonoursLineDirectives) {
+TEST(CompilerTest, HonorsLineDirectives) {
   const Error error = failure(job_of("f.c", "#line 77 \"origin.py\"\nint f(int x) { return y; }\n"));
   EXPECT_THAT(error.message, HasSubstr("origin.py:77:23: error:"));
 }
 
-TEST(Compiler, KeepsWarningsOfASuccess) {
+TEST(CompilerTest, KeepsWarningsOnSuccess) {
   Compiler compiler;
   CompileJob job = job_of("f.c", "int f(int x) { int unused = 3; return x; }");
   job.units[0].arguments.push_back("-Wall");
   EXPECT_THAT(compiler.compile(job).value().log, HasSubstr("f.c:1:20: warning: unused variable 'unused'"));
 }
 
-TEST(Compiler, WritesNothingToStderr) {
+TEST(CompilerTest, WritesNothingToStderr) {
   const std::string text = captured_stderr([] {
     (void)failure(job_of("f.c", "int f(int x) { return y; }"));
     (void)failure(job_of("f.c", "#warning \"careful\"\nint f(int x) { __asm__(\"bogus\"); return x; }"));
@@ -99,7 +99,7 @@ TEST(Compiler, WritesNothingToStderr) {
   EXPECT_EQ(text, "");
 }
 
-TEST(Compiler, ReportsErrorsOfTheCodeGenerator) {
+TEST(CompilerTest, ReportsCodeGeneratorErrors) {
   const Error error = failure(job_of("f.c", "int f(int x) { __asm__(\"bogus %0\" : \"+r\"(x)); return x; }"));
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
   const bool is_arm = is_aarch64(host_triple());  // each assembler has its own syntax
@@ -107,7 +107,7 @@ TEST(Compiler, ReportsErrorsOfTheCodeGenerator) {
                                               : "invalid instruction mnemonic 'bogus'"));
 }
 
-TEST(Compiler, RefusesUnknownFlags) {
+TEST(CompilerTest, RejectsUnknownFlags) {
   CompileJob job = job_of("f.c", "int f(int x) { return x; }");
   job.units[0].arguments = {"-fno-such-flag"};
   const Error error = failure(job);
@@ -116,38 +116,38 @@ TEST(Compiler, RefusesUnknownFlags) {
 }
 
 // C2.16: the error code shared by all backends.
-TEST(Compiler, NamesAMissingKernelAndTheFunctionsThereAre) {
+TEST(CompilerTest, ReportsMissingKernelAndAvailableFunctions) {
   const Error error = failure(job_of("f.c", "int g(int x) { return x; } int h(void) { return 1; }"));
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
   EXPECT_THAT(error.message, HasSubstr("do not define kernel \"f\""));
   EXPECT_THAT(error.message, HasSubstr("the functions are: g, h"));
 }
 
-TEST(Compiler, PointsOutAKernelWithoutExternC) {
+TEST(CompilerTest, ReportsKernelWithoutExternC) {
   const Error error = failure(job_of("f.cpp", "namespace n { int f(int x) { return x; } }"));
   EXPECT_THAT(error.message, HasSubstr("there is the C++ function \"n::f(int)\""));
   EXPECT_THAT(error.message, HasSubstr("name the kernel \"_ZN1n1fEi\""));
 }
 
-TEST(Compiler, PointsOutAStaticKernel) {
+TEST(CompilerTest, ReportsStaticKernel) {
   const Error error = failure(job_of("f.c", "static int f(int x) { return x; } int g(int x) { return f(x); }"));
   EXPECT_THAT(error.message, HasSubstr("do not define kernel \"f\" (it is static)"));
 }
 
-TEST(Compiler, RefusesAKernelOfAnotherType) {
+TEST(CompilerTest, RejectsMismatchedKernelType) {
   const Error error = failure(job_of("f.c", "int f(long long x) { return (int)x; }"));
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("kernel \"f\" has the type i32 (i64)"));
   EXPECT_THAT(error.message, HasSubstr("calls it as i32 (i32)"));
 }
 
-TEST(Compiler, RefusesAnotherCallingConvention) {
+TEST(CompilerTest, RejectsOtherCallingConventions) {
   const Error error = failure(job_of("f.c", "__attribute__((ms_abi)) int f(int x) { return x; }"));
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("kernel \"f\" has another calling convention"));
 }
 
-TEST(Compiler, PassesHalfPrecisionByItsBits) {
+TEST(CompilerTest, PassesHalfPrecisionAsBits) {
   CompileJob job = job_of("f.c", "int f(_Float16 x, __bf16 y) { return (int)(float)x * 100 + (int)(float)y; }");
   job.launcher =
       "extern \"C\" int f(unsigned short, unsigned short);\n"
@@ -155,7 +155,7 @@ TEST(Compiler, PassesHalfPrecisionByItsBits) {
   EXPECT_EQ(call(job, 0x4400), 405);
 }
 
-TEST(Compiler, PassesBoolAsAByte) {
+TEST(CompilerTest, PassesBoolAsByte) {
   CompileJob job = job_of("f.c", "#include <stdbool.h>\nint f(bool a, unsigned char b) { return a * 10 + b; }");
   job.launcher =
       "extern \"C\" int f(bool, bool);\nextern \"C\" int entry(int x) { return f((x & 2) != 0, (x & 1) != 0); }";
@@ -164,7 +164,7 @@ TEST(Compiler, PassesBoolAsAByte) {
   EXPECT_EQ(call(job, 2), 10);
 }
 
-TEST(Compiler, ReportsAFunctionDefinedTwice) {
+TEST(CompilerTest, ReportsDuplicateFunction) {
   CompileJob job = job_of("f.c", "int f(int x) { return x; }");
   job.files.push_back({"g.c", "int f(int x) { return -x; }"});
   job.units.push_back({"g.c", Language::kC, {}});
@@ -173,7 +173,7 @@ TEST(Compiler, ReportsAFunctionDefinedTwice) {
   EXPECT_THAT(error.message, HasSubstr("symbol multiply defined"));
 }
 
-TEST(Compiler, TellsTheFeaturesThatTheCodeNeeds) {
+TEST(CompilerTest, ReportsRequiredFeatures) {
   Compiler compiler;
   CompileJob job = job_of("f.c", "int f(int x) { return x; }");
 #if defined(__aarch64__)
@@ -194,7 +194,7 @@ TEST(Compiler, TellsTheFeaturesThatTheCodeNeeds) {
 #endif
 }
 
-TEST(Compiler, HidesWhatTheEntryDoesNotCall) {
+TEST(CompilerTest, RemovesUncalledFunctions) {
   Compiler compiler;
   const auto object = compiler.compile(job_of("f.c", "int other(int x) { return x; } int f(int x) { return x + 1; }"));
   EXPECT_THAT(object.value().object, Not(HasSubstr("other")));
@@ -202,7 +202,7 @@ TEST(Compiler, HidesWhatTheEntryDoesNotCall) {
 }
 
 // A kernel's parameters carry more facts about its pointers than the launcher's loads do.
-TEST(Compiler, KeepsTheKernelBesideTheLauncher) {
+TEST(CompilerTest, KeepsKernelSeparateFromLauncher) {
   Compiler compiler;
   CompileJob job = job_of("f.c", "static int part(int x) { return x + 1; } int whole(int x) { return part(x); }");
   job.kernels = {"whole"};
@@ -213,7 +213,7 @@ TEST(Compiler, KeepsTheKernelBesideTheLauncher) {
 }
 
 // The sizes of the two arrays differ by a quarter of a line, so without alignment one would not begin on a line.
-TEST(Compiler, AlignsArraysOnTheStackToCacheLines) {
+TEST(CompilerTest, AlignsStackArraysToCacheLines) {
   EXPECT_EQ(call(job_of("f.c",
                         "__attribute__((noinline)) static int rest(volatile char* p) {\n"
                         "  __asm__ volatile(\"\" : \"+r\"(p));\n"
@@ -224,7 +224,7 @@ TEST(Compiler, AlignsArraysOnTheStackToCacheLines) {
 }
 
 // Code for other argument values is not compiled: it would take most of tier fast's time for a choice by template.
-TEST(Compiler, CompilesOfAKernelWhatTheLaunchersConstantsLeave) {
+TEST(CompilerTest, SpecializesKernelForLauncherConstants) {
   Compiler compiler;
   CompileJob job = job_of("f.c",
                           "#define APART __attribute__((noinline)) static int\n"
@@ -240,13 +240,13 @@ TEST(Compiler, CompilesOfAKernelWhatTheLaunchersConstantsLeave) {
   }
 }
 
-TEST(Compiler, IsDeterministic) {
+TEST(CompilerTest, IsDeterministic) {
   Compiler compiler;
   const CompileJob job = job_of("f.cpp", "#include <cmath>\nextern \"C\" int f(int x) { return (int)std::sqrt(x); }");
   EXPECT_EQ(compiler.compile(job).value().object, compiler.compile(job).value().object);
 }
 
-TEST(Compiler, CompilesInManyThreads) {
+TEST(CompilerTest, CompilesInManyThreads) {
   Compiler compiler;
   constexpr int kThreads = 8;
   constexpr int kKernels = 6;

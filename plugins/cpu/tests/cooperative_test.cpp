@@ -40,7 +40,7 @@ std::vector<float> results(CheckedKernel kernel, const Options& way) {
 const std::vector<std::pair<int, std::vector<Expr>>> kShapes = {{8, {8}},    {4, {16}},   {2, {32}},    {1, {64}},
                                                                 {2, {8, 4}}, {4, {4, 4}}, {16, {2, 2}}, {64, {1}}};
 
-TEST(Cooperative, SumsInTwoPhasesAndKeepsSharedMemory) {
+TEST(CooperativeTest, KeepsSharedMemoryAcrossGridSync) {
   const std::string body = R"(
   __shared__ float part[64];
   const cg::grid_group grid = cg::this_grid();
@@ -74,7 +74,7 @@ TEST(Cooperative, SumsInTwoPhasesAndKeepsSharedMemory) {
 }
 
 // Outside of functions, in a namespace, static within a function, and in two functions: each block keeps its copy.
-TEST(Cooperative, SharedVariablesOutsideOfFunctionsAreOfTheirBlock) {
+TEST(CooperativeTest, NamespaceSharedVariablesArePerBlock) {
   CheckedKernel kernel = kernel_of(R"(
   static __shared__ int calls;
   const cg::grid_group grid = cg::this_grid();
@@ -103,7 +103,7 @@ TEST(Cooperative, SharedVariablesOutsideOfFunctionsAreOfTheirBlock) {
   }
 }
 
-TEST(Cooperative, WaitsInALoopThatBlocksHaveBarriersIn) {
+TEST(CooperativeTest, SyncsGridInLoopWithBlockBarriers) {
   const std::string body = R"(
   __shared__ float own[64];
   const int i = number(), t = i % (n / gridDim.x);
@@ -138,7 +138,7 @@ TEST(Cooperative, WaitsInALoopThatBlocksHaveBarriersIn) {
 }
 
 // Enough blocks for several threads, pass by pass.
-TEST(Cooperative, RunsManyBlocksOnTheThreadsOfThePool) {
+TEST(CooperativeTest, RunsManyBlocksOnPoolThreads) {
   constexpr int kBlocks = 512, kThreads = 128, kAll = kBlocks * kThreads, kSteps = 30;
   ProgramBuilder builder("sample");
   builder.pointer("a").pointer("b");
@@ -178,7 +178,7 @@ __global__ void k(unsigned* a, unsigned* b, int n) {
   }
 }
 
-TEST(Cooperative, NeedsACooperativeLaunch) {
+TEST(CooperativeTest, GridSyncRequiresCooperativeLaunch) {
   CheckedKernel kernel = kernel_of("  if (n == 1) return;\n  cg::this_grid().sync();\n", {4}, {16});
   kernel.is_cooperative = false;
   for (const Options& way : kWays) {
@@ -194,7 +194,7 @@ TEST(Cooperative, NeedsACooperativeLaunch) {
   }
 }
 
-TEST(Cooperative, SaysWhetherTheLaunchIs) {
+TEST(CooperativeTest, GridIsValidOnlyInCooperativeLaunch) {
   CheckedKernel kernel = kernel_of(
       "  cg::grid_group grid = cg::this_grid();\n  if (grid.is_valid()) grid.sync();\n"
       "  y[number()] = grid.is_valid() ? 1 : 2;\n",
@@ -205,7 +205,7 @@ TEST(Cooperative, SaysWhetherTheLaunchIs) {
   }
 }
 
-TEST(Cooperative, RefusesMoreBlocksThanHaveMemory) {
+TEST(CooperativeTest, RejectsGridTooLargeForMemory) {
   CheckedKernel kernel =
       kernel_of("  __shared__ float all[40000];\n  all[number()] = n;\n  cg::this_grid().sync();\n  y[0] = all[0];\n",
                 {100000}, {32});
@@ -220,7 +220,7 @@ TEST(Cooperative, RefusesMoreBlocksThanHaveMemory) {
   EXPECT_THAT(checked.error().message, HasSubstr("100000 blocks of 32 threads, which have a stack each"));
 }
 
-TEST(Cooperative, EndsWithTheErrorOfABlock) {
+TEST(CooperativeTest, ReportsTrapOfOneBlock) {
   const CheckedKernel kernel =
       kernel_of("  cg::this_grid().sync();\n  if (blockIdx.x == 2) __trap();\n  cg::this_grid().sync();\n", {4}, {16});
   for (const Options& way : kWays) {
@@ -233,7 +233,7 @@ TEST(Cooperative, EndsWithTheErrorOfABlock) {
 }
 
 // A GPU would wait for the exited threads: reported with checks on, and no deadlock with checks off.
-TEST(Cooperative, ReportsABarrierThatNotAllThreadsComeTo) {
+TEST(CooperativeTest, ReportsGridBarrierMissedByThreads) {
   const CheckedKernel kernel =
       kernel_of("  y[number()] = 3;\n  if (blockIdx.x == 1) return;\n  cg::this_grid().sync();\n", {4}, {16});
   for (const Options& way : kWays) {
@@ -248,7 +248,7 @@ TEST(Cooperative, ReportsABarrierThatNotAllThreadsComeTo) {
                                           "(0, 0, 0), at k.cu:10)"))));
 }
 
-TEST(Cooperative, ChecksTheMemoryOfEachBlockByItself) {
+TEST(CooperativeTest, ChecksSharedMemoryOfEachBlockSeparately) {
   const auto findings = [](const std::string& wait) {
     CheckedKernel kernel = kernel_of("  __shared__ float own[16];\n  own[threadIdx.x] = x[number()];\n" + wait +
                                          "  y[number()] = own[15 - threadIdx.x];\n",
@@ -280,12 +280,12 @@ class OneProcessor {
   cpu_set_t before_;
 };
 
-class Turns : public SuiteKernels {};
-INSTANTIATE_TEST_SUITE_P(Tiers, Turns, testing::Values("fast", "full"));
+class TurnsTest : public SuiteKernels {};
+INSTANTIATE_TEST_SUITE_P(Tiers, TurnsTest, testing::Values("fast", "full"));
 
 // Rows of a grid with fewer blocks than run in time slices, and with more; blocks that end before the loop, or have no
 // far part, or stores in it; rounds that only some threads make; and a tree in shared memory after the loop.
-TEST_P(Turns, BlocksTakeThemInFarLoops) {
+TEST_P(TurnsTest, PreserveResultsOfFarLoops) {
   const OneProcessor one;
   source_ = R"(
 extern "C" __global__ void k(const int* x, int* y, int* sums, int n, int ended) {

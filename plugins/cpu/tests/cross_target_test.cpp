@@ -90,7 +90,7 @@ std::string vectors_in(const std::string& listing) {
   return text;
 }
 
-TEST(CrossTarget, NeoverseV2HasVectorsOfBothKinds) {
+TEST(CrossTargetTest, NeoverseVectorCodeMatchesGolden) {
   if (access(kObjdump, X_OK) != 0) GTEST_SKIP() << needs("llvm-objdump", kObjdump);
   std::string text;
   for (const char* cpu : {"neoverse-v2", "neoverse-v1", "neoverse-n1"})
@@ -101,7 +101,7 @@ TEST(CrossTarget, NeoverseV2HasVectorsOfBothKinds) {
 }
 
 // Loads the code as a process on such a machine does.
-TEST(CrossTarget, CodeForNeoverseV2RunsThere) {
+TEST(CrossTargetTest, NeoverseV2CodeRunsOnMatchingMachine) {
   if (!host_triple().starts_with("aarch64")) GTEST_SKIP() << needs("AArch64", "another machine");
   for (const std::string& feature : find_cpu("neoverse-v2")->features) {
     if (!host_cpu().features.contains(feature)) GTEST_SKIP() << needs(feature, "a feature of Neoverse V2");
@@ -139,7 +139,7 @@ Program cuda_program() {
   return builder.build().value();
 }
 
-TEST(CrossTarget, ArtifactsSayWhereTheyRun) {
+TEST(CrossTargetTest, ArtifactsRecordTheirMachine) {
   for (const Program& program :
        {cuda_program(), one_kernel("k.c", "void k(int* out) { out[0] = 1; }").build().value()}) {
     FakeHost host;
@@ -163,7 +163,7 @@ TEST(CrossTarget, ArtifactsSayWhereTheyRun) {
   }
 }
 
-TEST(CrossTarget, LauncherAndKernelsAreOfOneMachine) {
+TEST(CrossTargetTest, LauncherAndKernelsRequireSameMachine) {
   if (host_triple().starts_with("aarch64"))
     GTEST_SKIP() << needs("x86-64", "on AArch64 code is made for AArch64 alone");
   Workbench bench;

@@ -33,7 +33,7 @@ std::uint64_t total() {
   return std::accumulate(x.begin(), x.end(), std::uint64_t{0});
 }
 
-TEST(DeviceAtomics, AddAndSubtractInEveryType) {
+TEST(DeviceAtomicsTest, AddAndSubtractInEveryType) {
   const Wide y = cells(R"(  atomicAdd((int*)&y[0], -(int)v);
   atomicAdd((unsigned*)&y[1], v);
   atomicAdd((long long*)&y[2], -((long long)v << 20));
@@ -57,7 +57,7 @@ TEST(DeviceAtomics, AddAndSubtractInEveryType) {
   EXPECT_EQ(y[10], 2 * kCount);
 }
 
-TEST(DeviceAtomics, LargestAndLeast) {
+TEST(DeviceAtomicsTest, ComputeMinimaAndMaxima) {
   const Wide y = cells(R"(  atomicMin((int*)&y[0], -(int)v);
   atomicMin((long long*)&y[1], -((long long)v << 33));
   atomicMax((int*)&y[2], v);
@@ -81,7 +81,7 @@ TEST(DeviceAtomics, LargestAndLeast) {
   EXPECT_EQ(y[7], 10U);
 }
 
-TEST(DeviceAtomics, BitsInSharedMemory) {
+TEST(DeviceAtomicsTest, UpdateBitsInSharedMemory) {
   const Wide y = cells(R"(  __shared__ int all;
   __shared__ unsigned any;
   __shared__ unsigned long long odd;
@@ -106,7 +106,7 @@ TEST(DeviceAtomics, BitsInSharedMemory) {
   }
 }
 
-TEST(DeviceAtomics, ExchangesAndCounters) {
+TEST(DeviceAtomicsTest, ExchangeCountAndCompareAndSwap) {
   const Wide y = cells(R"(  atomicAdd(&y[0], atomicExch(&y[1], 7));
   atomicAdd((unsigned*)&y[2], atomicExch((int*)&y[3], 7));
   atomicAdd((float*)&y[4], atomicExch((float*)&y[5], 7));

@@ -79,7 +79,7 @@ std::uint64_t reversed(std::uint64_t value, int width) {
   return result;
 }
 
-TEST(DeviceBits, AreCountedAndFound) {
+TEST(DeviceBitsTest, AreCountedAndFound) {
   expect_words<10>(
       "(unsigned)__popc(a), (unsigned)__popcll(w), (unsigned)__clz(s), (unsigned)__clzll(w), (unsigned)__ffs(s), "
       "(unsigned)__ffsll(w), __brev(a), (unsigned)__brevll(w), (unsigned)(__brevll(w) >> 32), "
@@ -112,7 +112,7 @@ TEST(DeviceBits, AreCountedAndFound) {
 
 std::int64_t signed24(std::uint32_t value) { return static_cast<std::int32_t>(value << 8) >> 8; }
 
-TEST(DeviceBits, ProductsAndAverages) {
+TEST(DeviceBitsTest, ProductsAndAveragesMatchReference) {
   expect_words<14>(
       "__umulhi(a, b), (unsigned)__mulhi(s, t), (unsigned)__umul64hi(w, v), (unsigned)(__umul64hi(w, v) >> 32), "
       "(unsigned)__mul64hi((long long)w, (long long)v), (unsigned)(__mul64hi((long long)w, (long long)v) >> 32), "
@@ -146,7 +146,7 @@ TEST(DeviceBits, ProductsAndAverages) {
 
 std::uint32_t byte(std::uint64_t value, unsigned at) { return static_cast<std::uint32_t>(value >> (8 * at)) & 0xff; }
 
-TEST(DeviceBits, ShiftsBytesAndDotProducts) {
+TEST(DeviceBitsTest, ShiftsBytesAndDotProductsMatchReference) {
   expect_words<11>(
       "__funnelshift_l(a, b, c), __funnelshift_r(a, b, c), __funnelshift_lc(a, b, c & 63), __funnelshift_rc(a, b, c & "
       "63), "
@@ -187,7 +187,7 @@ TEST(DeviceBits, ShiftsBytesAndDotProducts) {
       });
 }
 
-TEST(DeviceBits, NumbersAsTheBitsOfOthers) {
+TEST(DeviceBitsTest, NumbersAreReinterpretedAsBits) {
   expect_words<9>(
       "__float_as_uint(__uint_as_float(a)), (unsigned)__float_as_int(__int_as_float(s)), "
       "(unsigned)__double_as_longlong(__longlong_as_double((long long)w)), "
@@ -202,7 +202,7 @@ TEST(DeviceBits, NumbersAsTheBitsOfOthers) {
 }
 
 // Undefined in C++, but defined on GPUs.
-TEST(DeviceBits, ShiftsOfTheWidthAndMoreLeaveNothing) {
+TEST(DeviceBitsTest, OversizedShiftsAreDefined) {
   std::vector<std::int32_t> x(128);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int32_t>(i) - 16;
   const auto y = elements<std::int32_t>({R"(__global__ void k(const int* x, int* y, int n) {
@@ -221,7 +221,7 @@ TEST(DeviceBits, ShiftsOfTheWidthAndMoreLeaveNothing) {
 }
 
 // The result of the division is unused; a later test of the divisor must be kept.
-TEST(DeviceBits, QuotientsByZeroEndNothing) {
+TEST(DeviceBitsTest, DivisionByZeroDoesNotTrap) {
   std::vector<std::int64_t> x(64);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int64_t>(i % 4) - 1;
   const auto y = elements<std::int64_t>({R"(__global__ void k(const long long* x, long long* y, int n) {
@@ -256,12 +256,12 @@ std::vector<std::int64_t> least_integers() {
   return x;
 }
 
-TEST(DeviceBits, TheLeastIntegerByMinusOneIsItself) {
+TEST(DeviceBitsTest, MinimumDividedByMinusOneIsItself) {
   const auto y = elements<std::int64_t>({kMinByMinusOne}, least_integers());
   for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], i % 3 == 0 && i % 2 == 1 ? 2047 : 4095) << i;
 }
 
-TEST(DeviceBits, TheLeastIntegerByMinusOneIsItselfWhereThreadsHaveStacks) {
+TEST(DeviceBitsTest, MinimumDividedByMinusOneIsItselfOnFibers) {
   const std::string recursion = "__device__ int f(int n) { return n < 2 ? n : f(n - 1); }\n";
   std::string source = recursion + kMinByMinusOne;
   source.replace(source.rfind("y[i] ="), 6, "y[i] = f(n) - 1 +");
@@ -269,7 +269,7 @@ TEST(DeviceBits, TheLeastIntegerByMinusOneIsItselfWhereThreadsHaveStacks) {
   for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], i % 3 == 0 && i % 2 == 1 ? 2047 : 4095) << i;
 }
 
-TEST(DeviceBits, EveryByteButZeroIsTrue) {
+TEST(DeviceBitsTest, NonzeroBytesAreTrue) {
   std::vector<std::uint8_t> x(64);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::uint8_t>(i * 85 % 256);
   const auto y = elements<std::int32_t>({R"(__global__ void k(const bool* x, int* y, int n) {
@@ -283,7 +283,7 @@ TEST(DeviceBits, EveryByteButZeroIsTrue) {
 }
 
 // A function may end without a value if its result is unused.
-TEST(DeviceBits, FunctionsMayEndWithoutAValue) {
+TEST(DeviceBitsTest, MissingReturnIsAcceptedIfUnused) {
   const auto y = elements<float>({R"(__device__ float at(const float* x, int i, int n) { if (i < n) return x[i]; }
 __global__ void k(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -111,7 +111,7 @@ std::string in_all(const std::string& names) {
   return all;
 }
 
-TEST(DeviceConversions, ArithmeticOfFloats) {
+TEST(DeviceConversionsTest, FloatArithmeticHonorsRoundingModes) {
   expect<float, 28>("float",
                     in_all("__fadd_##(a, b), __fsub_##(a, b), __fmul_##(a, b), __fdiv_##(a, b), __frcp_##(a), "
                            "__fsqrt_##(a), __fmaf_##(a, b, c)"),
@@ -155,7 +155,7 @@ TEST(DeviceConversions, ArithmeticOfFloats) {
                     });
 }
 
-TEST(DeviceConversions, ArithmeticOfDoubles) {
+TEST(DeviceConversionsTest, DoubleArithmeticHonorsRoundingModes) {
   expect<double, 16>("double",
                      in_all("__dadd_##(a, b), __dsub_##(a, b), __dmul_##(a, b)") +
                          ", __ddiv_rn(a, b), __drcp_rn(a), __dsqrt_rn(a), __fma_rn(a, b, c)",
@@ -184,7 +184,7 @@ TEST(DeviceConversions, ArithmeticOfDoubles) {
                      });
 }
 
-TEST(DeviceConversions, DoublesToFloatsAndFastOnes) {
+TEST(DeviceConversionsTest, DoubleToFloatAndFastMathMatchReference) {
   const auto x = numbers<double>();
   const ElementKernel kernel{
       "struct In { double a, b, c; };\nstruct Out { float v[8]; };\n__global__ void k(const In* x, Out* y, int n) {\n"
@@ -260,12 +260,12 @@ void expect_integers(const std::string& type) {
   }
 }
 
-TEST(DeviceConversions, NumbersToIntegers) {
+TEST(DeviceConversionsTest, FloatingPointConvertsToIntegers) {
   expect_integers<float>("float");
   expect_integers<double>("double");
 }
 
-TEST(DeviceConversions, IntegersToNumbers) {
+TEST(DeviceConversionsTest, IntegersConvertToFloatingPoint) {
   std::vector<std::int64_t> x = {0,
                                  1,
                                  -1,
@@ -330,7 +330,7 @@ TEST(DeviceConversions, IntegersToNumbers) {
   }
 }
 
-TEST(DeviceConversions, CastsSaturateAsOnAGpu) {
+TEST(DeviceConversionsTest, CastsSaturateAsOnGpu) {
   const std::vector<float> x = {kNone, 1e20F, -1e20F, 3.9F, -3.9F, 4e9F, std::numeric_limits<float>::infinity()};
   const ElementKernel kernel{
       "struct Out { int s; unsigned u; };\n__global__ void k(const float* x, Out* y, int n) {\n"

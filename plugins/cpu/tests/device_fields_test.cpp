@@ -160,8 +160,8 @@ void expect_all() {
   }
 }
 
-TEST(DeviceFields, OfFloatAreThoseOfTheLibrary) { expect_all<float>(); }
-TEST(DeviceFields, OfDoubleAreThoseOfTheLibrary) { expect_all<double>(); }
+TEST(DeviceFieldsTest, FloatResultsMatchLibrary) { expect_all<float>(); }
+TEST(DeviceFieldsTest, DoubleResultsMatchLibrary) { expect_all<double>(); }
 
 using Numbers = std::vector<double>;
 
@@ -172,7 +172,7 @@ Numbers values(const std::string& expression, const std::string& before = "") {
   return elements<double>({.source = source}, Numbers(64));
 }
 
-TEST(DeviceFields, OverloadsAndNamespaceStd) {
+TEST(DeviceFieldsTest, OverloadsAndNamespaceStdAreProvided) {
   EXPECT_EQ(values("lrint(2.5f) + llrint(3.5) + lround(-2.5f) + llround(5)")[0], 2 + 4 - 3 + 5);
   EXPECT_EQ(values("ilogb(8) + logb(8.f) + ldexp(1.f, 3) + scalbn(1., 4)")[0], 3 + 3 + 8 + 16);
   EXPECT_EQ(values("std::signbit(-0.f) + 2 * std::isnormal(1e-310) + std::ldexp(1., i)", "#include <cmath>")[5], 33);
@@ -180,7 +180,7 @@ TEST(DeviceFields, OverloadsAndNamespaceStd) {
   EXPECT_EQ(values("abs(-3L) + labs(-4L) + llabs(-5LL) + umin(1u, ~0u) + llmax(-1, 7) + ullmin(2, ~0ull)")[0], 22);
 }
 
-TEST(DeviceFields, ConstantsNeedNoHeader) {
+TEST(DeviceFieldsTest, ConstantsNeedNoHeader) {
   EXPECT_EQ(values("M_PI + M_SQRT1_2 * M_SQRT2")[0],
             3.14159265358979323846 + 0.70710678118654752440 * 1.41421356237309504880);
   EXPECT_EQ(values("INFINITY")[0], HUGE_VAL);
@@ -193,7 +193,7 @@ TEST(DeviceFields, ConstantsNeedNoHeader) {
 }
 
 // cuComplex.h has structures of float and double of these names; a quotient is exact where its numbers are small integers.
-TEST(DeviceFields, ComplexNumbers) {
+TEST(DeviceFieldsTest, ComplexFunctionsMatchReference) {
   const std::string header = "#include <cuComplex.h>";
   const std::string z = "make_cuDoubleComplex(3, 4)", w = "make_cuComplex(1, -2)";
   EXPECT_EQ(

@@ -54,7 +54,7 @@ std::vector<double> numbers() {
   return x;
 }
 
-TEST(DeviceFp8, RoundsToTheNearest) {
+TEST(DeviceFp8Test, RoundsToNearest) {
   const ElementKernel kernel{R"(#include <cuda_fp8.h>
 struct Out { unsigned char v[12]; unsigned four; };
 __global__ void k(const double* x, Out* y, int n) {
@@ -100,7 +100,7 @@ __global__ void k(const double* x, Out* y, int n) {
   }
 }
 
-TEST(DeviceFp8, AllCodesAreRead) {
+TEST(DeviceFp8Test, DecodesEveryByte) {
   const ElementKernel kernel{R"(#include <cuda_fp8.h>
 struct Out { float a, b, c, d; };
 __global__ void k(const unsigned char* x, Out* y, int n) {

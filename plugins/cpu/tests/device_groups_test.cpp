@@ -33,7 +33,7 @@ void expect(const std::string& body, const std::function<std::uint32_t(const Wor
   for (std::uint32_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], wanted(x, i)) << "thread " << i << "\n" << body;
 }
 
-TEST(DeviceGroups, ABlockAndTheGrid) {
+TEST(DeviceGroupsTest, BlockAndGridReportRanksAndSizes) {
   expect(R"(  __shared__ unsigned s[64];
   s[block.thread_rank()] = x[i];
   block.sync();
@@ -46,7 +46,7 @@ TEST(DeviceGroups, ABlockAndTheGrid) {
          [](const Words& x, std::uint32_t i) { return x[i / 64 * 64 + 63 - i % 64] + 10000 * (i / 64) + 100000 * 63; });
 }
 
-TEST(DeviceGroups, TilesExchangeValues) {
+TEST(DeviceGroupsTest, TilesExchangeValues) {
   for (const std::uint32_t size : {2U, 4U, 8U, 16U, 32U}) {
     expect("  auto tile = cg::tiled_partition<" + std::to_string(size) + ">(block);\n" + R"(  tile.sync();
   const unsigned r = tile.thread_rank();
@@ -61,7 +61,7 @@ TEST(DeviceGroups, TilesExchangeValues) {
   }
 }
 
-TEST(DeviceGroups, TilesVoteAndMatch) {
+TEST(DeviceGroupsTest, TilesVoteAndMatch) {
   expect(R"(  auto warp = cg::tiled_partition<32>(block);
   auto tile = cg::tiled_partition<8>(warp);
   int same = 0;
@@ -79,7 +79,7 @@ TEST(DeviceGroups, TilesVoteAndMatch) {
          });
 }
 
-TEST(DeviceGroups, PartsKnowWhatTheyAreOf) {
+TEST(DeviceGroupsTest, PartitionsReportMetaGroupRankAndSize) {
   expect(R"(  auto warp = cg::tiled_partition<32>(block);
   auto eight = cg::tiled_partition<8>(warp);
   auto two = cg::tiled_partition<2>(eight);
@@ -105,7 +105,7 @@ TEST(DeviceGroups, PartsKnowWhatTheyAreOf) {
          });
 }
 
-TEST(DeviceGroups, Reductions) {
+TEST(DeviceGroupsTest, TilesReduceValues) {
   expect(R"(  auto tile = cg::tiled_partition<16>(block);
   const unsigned sum = cg::reduce(tile, x[i], cg::plus<unsigned>());
   const int least = cg::reduce(tile, (int)x[i], cg::less<int>()), most = cg::reduce(tile, (int)x[i], cg::greater<int>());
@@ -132,7 +132,7 @@ std::vector<std::uint32_t> together(const Words& x, std::uint32_t i) {
   return all;
 }
 
-TEST(DeviceGroups, ThreadsThatAreTogether) {
+TEST(DeviceGroupsTest, CoalescedThreadsExchangeAndReduce) {
   const std::string body = R"(  auto g = cg::coalesced_threads();
     g.sync();
     const unsigned r = g.thread_rank();
@@ -155,7 +155,7 @@ TEST(DeviceGroups, ThreadsThatAreTogether) {
          });
 }
 
-TEST(DeviceGroups, PartsByAValue) {
+TEST(DeviceGroupsTest, ThreadsPartitionByLabelAndPredicate) {
   expect(R"(  auto warp = cg::tiled_partition<32>(block);
   auto part = cg::labeled_partition(warp, x[i] % 3);
   auto two = cg::binary_partition(warp, x[i] % 3 == 1);
@@ -170,7 +170,7 @@ TEST(DeviceGroups, PartsByAValue) {
          });
 }
 
-TEST(DeviceGroups, Scans) {
+TEST(DeviceGroupsTest, TilesAndPartitionsScanValues) {
   expect(R"(  auto tile = cg::tiled_partition<8>(block);
   auto part = cg::labeled_partition(cg::tiled_partition<32>(block), x[i] % 3);
   const unsigned most = cg::inclusive_scan(tile, x[i], cg::greater<unsigned>());
@@ -187,7 +187,7 @@ TEST(DeviceGroups, Scans) {
          });
 }
 
-TEST(DeviceGroups, CopyTogether) {
+TEST(DeviceGroupsTest, GroupsCopyAsynchronously) {
   for (const char* group :
        {"block", "cg::tiled_partition<16>(block)", "cg::coalesced_threads()", "cg::thread_group(block)"}) {
     expect(std::string("  auto group = ") + group + R"(;
@@ -207,7 +207,7 @@ TEST(DeviceGroups, CopyTogether) {
   }
 }
 
-TEST(DeviceGroups, ArriveAndWait) {
+TEST(DeviceGroupsTest, BlockBarrierArrivesAndWaits) {
   expect(R"(  __shared__ unsigned s[64];
   s[threadIdx.x] = x[i];
   auto token = block.barrier_arrive();
@@ -217,7 +217,7 @@ TEST(DeviceGroups, ArriveAndWait) {
          [](const Words& x, std::uint32_t i) { return 3 * x[i] + x[i / 64 * 64 + 63 - i % 64]; });
 }
 
-TEST(DeviceGroups, OneThreadForAll) {
+TEST(DeviceGroupsTest, InvokeOneRunsOnceAndBroadcasts) {
   expect(R"(  __shared__ unsigned calls;
   if (threadIdx.x == 0) calls = 0;
   block.sync();
@@ -230,7 +230,7 @@ TEST(DeviceGroups, OneThreadForAll) {
          [](const Words& x, std::uint32_t i) { return x[i / 16 * 16] + 5 + 1000000 * 104; });
 }
 
-TEST(DeviceGroups, OfAKindThatIsKnownWhenItRuns) {
+TEST(DeviceGroupsTest, GenericGroupsReportRanksAndSizes) {
   expect(
       R"(  const auto tell = [](cg::thread_group g) { return g.thread_rank() + 100 * g.size() + 10000 * (g.num_threads() == cg::group_size(g)); };
   __shared__ unsigned s[64];
@@ -261,7 +261,7 @@ TEST(DeviceGroups, OfAKindThatIsKnownWhenItRuns) {
       });
 }
 
-TEST(DeviceGroups, APartOfNoSuchSizeEndsTheLaunch) {
+TEST(DeviceGroupsTest, InvalidPartitionSizeFailsLaunch) {
   const std::string source =
       "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
       "__global__ void k(const float* x, float* y, int n) {\n  y[0] = cg::tiled_partition(cg::this_thread_block(), n - "

@@ -105,7 +105,7 @@ double fused(double a, double b, double c, const NumberKind& kind) {
   return rounded(sum, error, kind);
 }
 
-TEST(DeviceHalf, ArithmeticIsRoundedOnce) {
+TEST(DeviceHalfTest, ArithmeticIsRoundedOnce) {
   for (const Type& type : kTypes) {
     const auto round = [&](double x) { return rounded(x, 0, type.kind); };
     expect<14>(
@@ -121,7 +121,7 @@ TEST(DeviceHalf, ArithmeticIsRoundedOnce) {
   }
 }
 
-TEST(DeviceHalf, PairsDoTheSameForEach) {
+TEST(DeviceHalfTest, PairsOperateElementwise) {
   for (const Type& type : kTypes) {
     const auto round = [&](double x) { return rounded(x, 0, type.kind); };
     expect<18>(type,
@@ -152,7 +152,7 @@ TEST(DeviceHalf, PairsDoTheSameForEach) {
   }
 }
 
-TEST(DeviceHalf, ComparisonsLargestAndLeast) {
+TEST(DeviceHalfTest, ComparisonsAndExtremaMatchReference) {
   for (const Type& type : kTypes) {
     expect<20>(
         type,
@@ -191,7 +191,7 @@ double inverse(double v) { return 1 / v; }
 double inverse_root(double v) { return 1 / std::sqrt(v); }
 double power_of_ten(double v) { return std::pow(10.0, v); }
 
-TEST(DeviceHalf, FunctionsOfMathematics) {
+TEST(DeviceHalfTest, MathFunctionsMatchReference) {
   for (const Type& type : kTypes) {
     const std::string names[] = {"ceil", "floor", "rint", "trunc", "sqrt",  "rcp", "rsqrt", "exp",
                                  "exp2", "exp10", "log",  "log2",  "log10", "sin", "cos"};
@@ -226,7 +226,7 @@ TEST(DeviceHalf, FunctionsOfMathematics) {
   }
 }
 
-TEST(DeviceHalf, ConversionsInEveryDirection) {
+TEST(DeviceHalfTest, ConversionsHonorRoundingModes) {
   std::vector<double> x = {0,
                            -0.0,
                            1,
@@ -288,7 +288,7 @@ __global__ void k(const double* x, Out* y, int n) {
   }
 }
 
-TEST(DeviceHalf, Integers) {
+TEST(DeviceHalfTest, ConvertsToAndFromIntegers) {
   std::vector<std::int64_t> x = {0,
                                  1,
                                  -1,
@@ -357,7 +357,7 @@ __global__ void k(const long long* x, Out* y, int n) {
   }
 }
 
-TEST(DeviceHalf, KernelsTakeNumbersAndAddAtomically) {
+TEST(DeviceHalfTest, KernelsUseSharedTilesAndAtomicAdds) {
   for (const Type& type : kTypes) {
     const ElementKernel kernel{type.text(R"(__device__ TYPE twice(TYPE v) { TYPE w = v; w += v; ++w; w--; return w; }
 struct Out { unsigned short v[4]; };

@@ -13,7 +13,7 @@ using testing::StartsWith;
 const std::vector<float> kOnes(64, 1);
 const std::vector<float> kTwos(64, 2);
 
-TEST(DeviceHostCode, IsCutFromASource) {
+TEST(DeviceHostCodeTest, IsRemovedFromSource) {
   EXPECT_EQ(elements<float>({R"(#include <chrono>
 #include <iostream>
 #include <vector>
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
             kTwos);
 }
 
-TEST(DeviceHostCode, MovesNoLineOfAMessage) {
+TEST(DeviceHostCodeTest, PreservesLineNumbers) {
   const Error error =
       device_failure({"#include <vector>\nint main() {\n  k<<<1, 1>>>(0);\n}\n__global__ void k(const float* x, float* "
                       "y, int n) {\n  y[0] = oops;\n}\n"});
@@ -49,7 +49,7 @@ TEST(DeviceHostCode, MovesNoLineOfAMessage) {
   EXPECT_THAT(error.message, HasSubstr("k.cu:6:10: error: use of undeclared identifier 'oops'"));
 }
 
-TEST(DeviceHostCode, NamesOfNvccsFirstHeaderNeedNoInclude) {
+TEST(DeviceHostCodeTest, ImplicitNvccNamesNeedNoInclude) {
   EXPECT_EQ(elements<float>({"__global__ void k(const float* x, float* y, int n) {\n"
                              "  static_assert(std::is_same<std::size_t, size_t>::value && INT_MAX == 2147483647);\n"
                              "  y[threadIdx.x] = std::sqrt(4.0f) * (M_PI > 3) * std::abs(-x[threadIdx.x]);\n}\n"},
@@ -57,7 +57,7 @@ TEST(DeviceHostCode, NamesOfNvccsFirstHeaderNeedNoInclude) {
             kTwos);
 }
 
-TEST(DeviceHostCode, ALaunchInAKernelIsRefusedByName) {
+TEST(DeviceHostCodeTest, DynamicParallelismIsRejected) {
   const Error error =
       device_failure({"__global__ void child(float* y) { y[0] = 1; }\n"
                       "__global__ void k(const float* x, float* y, int n) {\n  child<<<1, 32>>>(y);\n}\n"});
@@ -66,7 +66,7 @@ TEST(DeviceHostCode, ALaunchInAKernelIsRefusedByName) {
               StartsWith("k.cu:3: a launch in a kernel is not for this processor (dynamic parallelism)."));
 }
 
-TEST(DeviceHostCode, HeadersOfLibrariesAreRefusedByName) {
+TEST(DeviceHostCodeTest, LibraryHeadersAreRejectedByName) {
   for (const auto& [header, use] :
        std::initializer_list<std::pair<const char*, const char*>>{{"cub/cub.cuh", "cub::BlockReduce<float, 64> r;"},
                                                                   {"thrust/pair.h", "thrust::pair<int, int> p;"},
@@ -81,14 +81,14 @@ TEST(DeviceHostCode, HeadersOfLibrariesAreRefusedByName) {
   }
 }
 
-TEST(DeviceHostCode, AHeaderThatNothingHasIsAnErrorOfTheSource) {
+TEST(DeviceHostCodeTest, UnknownHeaderIsCompileError) {
   const Error error =
       device_failure({"#include \"sort.h\"\n__global__ void k(const float* x, float* y, int n) {}\nint main() {}\n"});
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
   EXPECT_THAT(error.message, HasSubstr("'sort.h' file not found"));
 }
 
-TEST(DeviceHostCode, TilesOfSeveralWarpsAreDeclared) {
+TEST(DeviceHostCodeTest, TilesLargerThanWarpAreRejectedIfUsed) {
   const std::string text = R"(#include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 template <int kThreads>

@@ -83,7 +83,7 @@ constexpr const char* kScale =
     "       i += gridDim.x * blockDim.x * blockDim.y * blockDim.z) y[i] = 2 * x[i] + 1;\n"
     "}\n";
 
-TEST(DeviceKernels, EveryShapeOfABlock) {
+TEST(DeviceKernelsTest, RunWithEveryBlockShape) {
   const auto wanted = expected([](const auto& x, std::size_t i) { return 2 * x[i] + 1; });
   for (const Extents& block :
        {Extents{1}, Extents{31}, Extents{32}, Extents{33}, Extents{48}, Extents{1024}, Extents{16, 16},
@@ -92,7 +92,7 @@ TEST(DeviceKernels, EveryShapeOfABlock) {
   }
 }
 
-TEST(DeviceKernels, ThreadsLeaveOneByOne) {
+TEST(DeviceKernelsTest, ThreadsExitLoopIndividually) {
   const Case given{.source = R"(__global__ void k(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -113,7 +113,7 @@ TEST(DeviceKernels, ThreadsLeaveOneByOne) {
             }));
 }
 
-TEST(DeviceKernels, LoopsWithinBranchesWithinLoops) {
+TEST(DeviceKernelsTest, RunNestedDivergentLoopsAndBranches) {
   const Case given{.source = R"(__global__ void k(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -147,7 +147,7 @@ TEST(DeviceKernels, LoopsWithinBranchesWithinLoops) {
             }));
 }
 
-TEST(DeviceKernels, BlocksShareMemoryAcrossBarriers) {
+TEST(DeviceKernelsTest, BlocksShareMemoryAcrossBarriers) {
   const Case given{.source = R"(__device__ float total(float value) {
   __shared__ float all[96];
   all[threadIdx.x] = value;
@@ -173,7 +173,7 @@ __global__ void k(const float* x, float* y, int n) {
             }));
 }
 
-TEST(DeviceKernels, ASharedVariableIsOneHoweverOftenItsFunctionIsCalled) {
+TEST(DeviceKernelsTest, CallsShareOneSharedVariable) {
   const Case given{.source = R"(__device__ int* counter() {
   __shared__ int count[16000];
   return count;
@@ -194,7 +194,7 @@ __global__ void k(const float* x, float* y, int n) {
   EXPECT_EQ(result_of(given), std::vector<float>(kNumbers, 3 * 96));
 }
 
-TEST(DeviceKernels, DynamicSharedMemoryAndStacksThatAreSmall) {
+TEST(DeviceKernelsTest, UseMaximalDynamicSharedMemory) {
   const Case given{.source = R"(__global__ void k(const float* x, float* y, int n) {
   extern __shared__ float all[];
   for (int i = threadIdx.x; i < n; i += blockDim.x) all[50000 + i] = x[i];
@@ -229,7 +229,7 @@ Status call_on_small_stack(LoadedKernel& kernel, const std::vector<kmux_slot>& s
   return call.status;
 }
 
-TEST(DeviceKernels, AllSharedMemoryOnASmallStack) {
+TEST(DeviceKernelsTest, UseAllSharedMemoryOnSmallStack) {
   ProgramBuilder builder("sample");
   builder.buffer("y", BufferParam{dtype::kFloat32, {1024}});
   builder.variant("cuda").source("k.cu", R"(__global__ void k(float* y) {
@@ -255,7 +255,7 @@ TEST(DeviceKernels, AllSharedMemoryOnASmallStack) {
   }
 }
 
-TEST(DeviceKernels, WarpsExchangeValues) {
+TEST(DeviceKernelsTest, WarpsExchangeValues) {
   const Case given{.source = R"(__global__ void k(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   float sum = i < n ? x[i] : 0;
@@ -282,7 +282,7 @@ TEST(DeviceKernels, WarpsExchangeValues) {
             }));
 }
 
-TEST(DeviceKernels, AtomicsAndMemoryOfEachThread) {
+TEST(DeviceKernelsTest, UseSharedAtomicsAndPrivateArrays) {
   const Case given{.source = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ int count[8];
   __shared__ float sum;
@@ -306,7 +306,7 @@ TEST(DeviceKernels, AtomicsAndMemoryOfEachThread) {
             }));
 }
 
-TEST(DeviceKernels, DivisionsByZeroOfThreadsThatDoNotRun) {
+TEST(DeviceKernelsTest, InactiveThreadsIgnoreDivisionByZero) {
   const Case given{.source = R"(__global__ void k(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n && i % 4 != 0) y[i] = 1000 / (i % 4) + 1000 % (i % 4);
@@ -318,7 +318,7 @@ TEST(DeviceKernels, DivisionsByZeroOfThreadsThatDoNotRun) {
             }));
 }
 
-TEST(DeviceKernels, WhatIsNotForThisProcessorIsRefusedWithItsLine) {
+TEST(DeviceKernelsTest, InlineAssemblyIsRejectedWithLine) {
   const auto refused = run({.source = "__device__ void wait() {\n  asm volatile(\"bar.sync 0;\");\n}\n"
                                       "__global__ void k(const float* x, float* y, int n) { wait(); }"},
                            numbers());
@@ -328,7 +328,7 @@ TEST(DeviceKernels, WhatIsNotForThisProcessorIsRefusedWithItsLine) {
                                                  "processor. Write it in C++ (k.cu:2)."));
 }
 
-TEST(DeviceKernels, FunctionsThatAreChosenWhileItRuns) {
+TEST(DeviceKernelsTest, CallFunctionsChosenAtRuntime) {
   const Case given{.source = R"(__device__ float one(float x) { return x + threadIdx.x; }
 __device__ float two(float x) { return x * blockDim.x; }
 __global__ void k(const float* x, float* y, int n) {
@@ -346,7 +346,7 @@ __global__ void k(const float* x, float* y, int n) {
             }));
 }
 
-TEST(DeviceKernels, FunctionsAreArgumentsOfFunctions) {
+TEST(DeviceKernelsTest, PassFunctionsAndLambdasAsArguments) {
   const Case given{.source = R"(__device__ float one(float x) { return 2 * x + blockDim.y; }
 template <class F> __device__ float apply(F f, float x) { return f(x); }
 __device__ float twice(float (*f)(float), float x) { return f(f(x)); }
@@ -358,7 +358,7 @@ __global__ void k(const float* x, float* y, int n) {
             expected([](const auto& x, std::size_t i) { return 2 * (2 * x[i] + 1) + 1 + 5 - static_cast<float>(i); }));
 }
 
-TEST(DeviceKernels, LaunchesThatNoBlockCanBeAreRefused) {
+TEST(DeviceKernelsTest, OversizedLaunchesAreRejected) {
   const auto large = run({.source = kScale, .block = {Expr(64), Expr(64)}}, numbers());
   ASSERT_FALSE(large.ok());
   EXPECT_THAT(large.error().message, HasSubstr("4096 threads"));
@@ -367,7 +367,7 @@ TEST(DeviceKernels, LaunchesThatNoBlockCanBeAreRefused) {
   EXPECT_THAT(greedy.error().message, HasSubstr("shared memory"));
 }
 
-TEST(DeviceKernels, AWrongKernelIsToldInItsOwnLines) {
+TEST(DeviceKernelsTest, CompileErrorsReportUserLines) {
   const auto failed = run(
       {.source = "__global__ void k(const float* x, float* y, int n) {\n  y[threadIdx.w] = nothing;\n}"}, numbers());
   ASSERT_FALSE(failed.ok());

@@ -36,7 +36,7 @@ std::string body(const std::string& text) {
          text + "\n}\n";
 }
 
-TEST(DeviceLanguage, VariablesOfTheModule) {
+TEST(DeviceLanguageTest, SupportsModuleVariables) {
   expect(
       {"__constant__ float table[4] = {1, 2, 3, 4};\n"
        "__device__ const int offsets[] = {10, 20};\n"
@@ -49,7 +49,7 @@ TEST(DeviceLanguage, VariablesOfTheModule) {
       [](float x, int i) { return (1 + (i & 3)) * static_cast<double>(x) + 10 + 10 * (i & 1) + 0.5 * (3 + (i & 1)); });
 }
 
-TEST(DeviceLanguage, KernelsByTheirNames) {
+TEST(DeviceLanguageTest, ResolvesKernelNames) {
   const std::string kernel =
       "template <class T, int n_>\n__global__ void __launch_bounds__(64, 2) k" + body("  y[i] = T(x[i]) * n_;");
   expect({.source = kernel, .name = "k<float, 3>"}, [](float x, int) { return x * 3; });
@@ -69,12 +69,12 @@ TEST(DeviceLanguage, KernelsByTheirNames) {
          twice);
 }
 
-TEST(DeviceLanguage, ACharHasASignOnEveryMachine) {
+TEST(DeviceLanguageTest, CharIsSignedOnEveryMachine) {
   expect({"__global__ void k" + body("  const char c = static_cast<char>(200 + i % 100);\n  y[i] = c;")},
          [](float, int i) { return static_cast<signed char>(200 + i % 100); });
 }
 
-TEST(DeviceLanguage, AWrongNameIsTold) {
+TEST(DeviceLanguageTest, ReportsUnknownKernelName) {
   const Error unknown =
       device_failure({.source = "template <int n_> __global__ void k" + body("  y[i] = n_;"), .name = "k<what>"});
   EXPECT_EQ(unknown.code, ErrorCode::kCompileFailed);
@@ -83,7 +83,7 @@ TEST(DeviceLanguage, AWrongNameIsTold) {
 }
 
 // nvcc accepts "register" with a warning, and warpSize is a variable, whose name a local declaration may shadow.
-TEST(DeviceLanguage, WhatNvccTakesThoughOthersDoNot) {
+TEST(DeviceLanguageTest, AcceptsRegisterAndShadowedWarpSize) {
   expect({"__device__ int g(register int a) { return a; }\n__global__ void k" +
           body("  register int j = g(i);\n  y[i] = j + x[i];")},
          [](float x, int i) { return x + static_cast<float>(i); });
@@ -94,7 +94,7 @@ TEST(DeviceLanguage, WhatNvccTakesThoughOthersDoNot) {
          [](float x, int) { return 32 + 32 + 4 + 4 + x; });
 }
 
-TEST(DeviceLanguage, MemoryOfTheHeap) {
+TEST(DeviceLanguageTest, SupportsHeapMemory) {
   expect({"__global__ void k" +
           body("  float* const p = static_cast<float*>(malloc(2 * sizeof(float)));\n  p[0] = x[i], p[1] = 1;\n"
                "  memmove(p + 1, p, sizeof(float));\n  __assume(i >= 0);\n"
@@ -102,7 +102,7 @@ TEST(DeviceLanguage, MemoryOfTheHeap) {
          [](float x, int) { return x + 1; });
 }
 
-TEST(DeviceLanguage, TemplatesLambdasAndConcepts) {
+TEST(DeviceLanguageTest, SupportsTemplatesLambdasAndConcepts) {
   expect({R"(#include <type_traits>
 template <class T> concept Number = std::is_arithmetic_v<T>;
 template <Number T, class F> __device__ T twice(T value, F f) { return f(f(value)); }
@@ -117,7 +117,7 @@ __global__ void k)" +
          [](float x, int i) { return x * 2.25F + 4 + static_cast<float>(i) + 0.25F; });
 }
 
-TEST(DeviceLanguage, VectorTypesLieAsInCuda) {
+TEST(DeviceLanguageTest, VectorTypesMatchCudaLayout) {
   std::string checks;
   const auto check = [&](const std::string& type, int size, int alignment) {
     checks += "static_assert(sizeof(" + type + ") == " + std::to_string(size) + " && alignof(" + type +
@@ -149,7 +149,7 @@ TEST(DeviceLanguage, VectorTypesLieAsInCuda) {
          [](float, int) { return 12 * 55 + 3 + 3 + 4 + 6 + 2; });
 }
 
-TEST(DeviceLanguage, LoadsAndStoresWithHints) {
+TEST(DeviceLanguageTest, SupportsLoadsAndStoresWithCacheHints) {
   expect(
       {"__global__ void k" +
        body(R"(  float v = __ldg(x + i) + __ldca(x + i) + __ldcg(x + i) + __ldcs(&x[i]) + __ldlu(x + i) + __ldcv(x + i);
@@ -161,7 +161,7 @@ TEST(DeviceLanguage, LoadsAndStoresWithHints) {
       [](float x, int) { return 8 * x; });
 }
 
-TEST(DeviceLanguage, HeadersOfCudaAndCppAreOurs) {
+TEST(DeviceLanguageTest, ProvidesCudaAndCppHeaders) {
   std::string includes;
   for (const char* const header : {"cuda.h",
                                    "cuda_runtime.h",
@@ -218,7 +218,7 @@ TEST(DeviceLanguage, HeadersOfCudaAndCppAreOurs) {
       [](float x, int) { return 6 + x; });
 }
 
-TEST(DeviceLanguage, HeadersOfTheMachineAreNotSearched) {
+TEST(DeviceLanguageTest, IgnoresSystemHeaders) {
   const Error missing = device_failure({"#include <bits/wordsize.h>\n__global__ void k" + body("")});
   EXPECT_EQ(missing.code, ErrorCode::kCompileFailed);
   EXPECT_THAT(missing.message, HasSubstr("k.cu:1:10"));
@@ -227,7 +227,7 @@ TEST(DeviceLanguage, HeadersOfTheMachineAreNotSearched) {
   EXPECT_THAT(missing.message, Not(HasSubstr("apt-get")));
 }
 
-TEST(DeviceLanguage, HipIsTheSameByOtherNames) {
+TEST(DeviceLanguageTest, SupportsHipNames) {
   expect({.source = R"(#include "hip/hip_runtime.h"
 #include <hip/hip_fp16.h>
 extern "C" __global__ void k(const float* x, float* y, int n) {
@@ -241,7 +241,7 @@ extern "C" __global__ void k(const float* x, float* y, int n) {
          [](float x, int) { return x + 3; });
 }
 
-TEST(DeviceLanguage, AProgramsOwnHeaderOfThatNameTakesNothingAway) {
+TEST(DeviceLanguageTest, ProgramHipHeaderKeepsDeviceFunctions) {
   ProgramBuilder builder("own");
   builder.pointer("y").variant("hip").header("hip/hip_runtime.h", "#define OWN 2\n").source("k.hip", R"(
 #include <hip/hip_runtime.h>
@@ -257,7 +257,7 @@ extern "C" __global__ void k(float* y) { y[threadIdx.x] = __shfl((float)threadId
 }
 
 // Records of a function stay scalars next to shared memory, also if the block size is unknown.
-TEST(DeviceLanguage, ABlockOfAnySizeHasSharedMemoryAndMathematics) {
+TEST(DeviceLanguageTest, RuntimeBlockSizeSupportsSharedMemoryAndMath) {
   ProgramBuilder builder("any");
   builder.pointer("y");
   const Expr threads = builder.scalar("threads", dtype::kInt32);
@@ -283,7 +283,7 @@ extern "C" __global__ void k(float* y) {
   }
 }
 
-TEST(DeviceLanguage, WarpsHaveSixtyFourLanesWhereASourceOfHipCountsOnThem) {
+TEST(DeviceLanguageTest, HipSourceCanUse64LaneWarps) {
   std::vector<float> x(256);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 31);
   const auto y = elements<float>({.source = R"(
@@ -315,7 +315,7 @@ extern "C" __global__ void k(const float* x, float* y, int n) {
   }
 }
 
-TEST(DeviceLanguage, SixtyFourLanesHaveNoStacksOfTheirOwn) {
+TEST(DeviceLanguageTest, Rejects64LaneShufflesOnFibers) {
   const Error error = device_failure({.source = R"(
 __device__ int depth(int n) { return n == 0 ? 0 : 1 + depth(n - 1); }
 extern "C" __global__ void k(const float* x, float* y, int n) { y[0] = depth(n) + __shfl(x[0], 1); })",
@@ -327,7 +327,7 @@ extern "C" __global__ void k(const float* x, float* y, int n) { y[0] = depth(n) 
 
 // Adjacent threads access adjacent elements, unless an index wraps around to its minimum between them: a left neighbour
 // of the first thread, 8-bit indices, and both sides of a store.
-TEST(DeviceLanguage, IndicesWrapAround) {
+TEST(DeviceLanguageTest, IndicesWrapAround) {
   const ElementKernel kernel{.source = R"(
 __global__ void k(const int* x, int* y, int n) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, left = i - 3, count = n;
@@ -348,7 +348,7 @@ __global__ void k(const int* x, int* y, int n) {
 
 // Clang's vector types, and structures that the calling convention passes in vectors: represented by their elements. A
 // sum over a vector has no such form, and runs thread by thread.
-TEST(DeviceLanguage, VectorsOfAThread) {
+TEST(DeviceLanguageTest, SupportsClangVectorTypes) {
   const ElementKernel kernel{.source = R"(typedef float kmux4 __attribute__((ext_vector_type(4)));
 typedef unsigned char bytes4 __attribute__((ext_vector_type(4)));
 struct Pair { float a, b; };

@@ -228,8 +228,8 @@ void check_all() {
   }
 }
 
-TEST(DeviceMath, OfFloatIsRightAndTheSameInBothTiers) { check_all<float>(); }
-TEST(DeviceMath, OfDoubleIsRightAndTheSameInBothTiers) { check_all<double>(); }
+TEST(DeviceMathTest, FloatIsAccurateAndEqualInBothTiers) { check_all<float>(); }
+TEST(DeviceMathTest, DoubleIsAccurateAndEqualInBothTiers) { check_all<double>(); }
 
 // Vectors of four and eight floats; on x86-64-v2 with sums and products rounded separately, since FMA is a library
 // function there. At most two units in the last place.
@@ -248,13 +248,13 @@ void check_for(const char* march, const char* instructions) {
   }
 }
 
-TEST(DeviceMath, OfFloatIsRightWithoutAvx512) { check_for<float>("x86-64-v3", "fma"); }
-TEST(DeviceMath, OfDoubleIsRightWithoutAvx512) { check_for<double>("x86-64-v3", "fma"); }
-TEST(DeviceMath, OfFloatIsRightWithoutFma) { check_for<float>("x86-64-v2", "sse4.2"); }
-TEST(DeviceMath, OfDoubleIsRightWithoutFma) { check_for<double>("x86-64-v2", "sse4.2"); }
+TEST(DeviceMathTest, FloatIsAccurateWithoutAvx512) { check_for<float>("x86-64-v3", "fma"); }
+TEST(DeviceMathTest, DoubleIsAccurateWithoutAvx512) { check_for<double>("x86-64-v3", "fma"); }
+TEST(DeviceMathTest, FloatIsAccurateWithoutFma) { check_for<float>("x86-64-v2", "sse4.2"); }
+TEST(DeviceMathTest, DoubleIsAccurateWithoutFma) { check_for<double>("x86-64-v2", "sse4.2"); }
 
 // A source gets the headers whose names it uses.
-TEST(DeviceMath, EachFunctionIsDeclaredForASourceThatHasNoOther) {
+TEST(DeviceMathTest, EachFunctionCompilesAlone) {
   const std::vector<float> x(64, 0.5f);
   std::vector<float> y(64);
   for (const char* const call : {"expf(v)",

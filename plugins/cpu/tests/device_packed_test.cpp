@@ -72,7 +72,7 @@ void expect_each(const std::string& name, bool is_signed, Meaning meaning, bool 
   }
 }
 
-TEST(DevicePacked, SumsAndDifferences) {
+TEST(DevicePackedTest, ComputesSumsAndDifferences) {
   expect_each("__vadd", false, [](auto a, auto b, auto&) { return a + b; });
   expect_each("__vaddss", true, [](auto a, auto b, auto& kind) { return fitted(a + b, kind); });
   expect_each("__vaddus", false, [](auto a, auto b, auto& kind) { return fitted(a + b, kind); });
@@ -83,14 +83,14 @@ TEST(DevicePacked, SumsAndDifferences) {
   expect_each("__vabsdiffu", false, [](auto a, auto b, auto&) { return std::abs(a - b); });
 }
 
-TEST(DevicePacked, OfOneWord) {
+TEST(DevicePackedTest, ComputesAbsoluteValuesAndNegations) {
   expect_each("__vabs", true, [](auto a, auto, auto&) { return std::abs(a); }, false);
   expect_each("__vabsss", true, [](auto a, auto, auto& kind) { return fitted(std::abs(a), kind); }, false);
   expect_each("__vneg", true, [](auto a, auto, auto&) { return -a; }, false);
   expect_each("__vnegss", true, [](auto a, auto, auto& kind) { return fitted(-a, kind); }, false);
 }
 
-TEST(DevicePacked, AveragesAndExtremes) {
+TEST(DevicePackedTest, ComputesAveragesMinimaAndMaxima) {
   expect_each("__vavgs", true, [](auto a, auto b, auto&) -> std::int64_t {
     const std::int64_t sum = a + b;  // a half rounds away from zero
     return (std::abs(sum) + 1) / 2 * (sum < 0 ? -1 : 1);
@@ -103,7 +103,7 @@ TEST(DevicePacked, AveragesAndExtremes) {
   expect_each("__vminu", false, [](auto a, auto b, auto&) { return std::min(a, b); });
 }
 
-TEST(DevicePacked, Comparisons) {
+TEST(DevicePackedTest, ComparesElementwise) {
   const std::pair<const char*, Meaning> relations[] = {
       {"ge", [](auto a, auto b, auto&) -> std::int64_t { return a >= b; }},
       {"gt", [](auto a, auto b, auto&) -> std::int64_t { return a > b; }},
@@ -125,7 +125,7 @@ TEST(DevicePacked, Comparisons) {
   expect_each("__vcmpne", false, [](auto a, auto b, auto&) -> std::int64_t { return a == b ? 0 : -1; });
 }
 
-TEST(DevicePacked, SumsOfDistances) {
+TEST(DevicePackedTest, SumsAbsoluteDifferences) {
   const std::vector<Words> x = words();
   for (const bool is_signed : {true, false}) {
     for (const int bits : {16, 8}) {
@@ -169,7 +169,7 @@ void expect_dpx(const Dpx& function, const Kind& kind, bool is_relu) {
   }
 }
 
-TEST(DevicePacked, LargestAndLeastOfSums) {
+TEST(DevicePackedTest, ComputesDpxMinimaAndMaxima) {
   for (const Dpx& function : kDpx) {
     for (const int bits : {32, 16}) {
       for (const bool is_relu : {false, true}) expect_dpx(function, {bits, true}, is_relu);
@@ -178,7 +178,7 @@ TEST(DevicePacked, LargestAndLeastOfSums) {
   }
 }
 
-TEST(DevicePacked, TellWhichIsTheExtreme) {
+TEST(DevicePackedTest, ReportsWhichOperandIsExtreme) {
   const std::vector<Words> x = words();
   const auto wide = given("__vibmax_s32((int)a, (int)b, &p) * 2u + p", x);
   const auto narrow = given("__vibmin_u16x2(a, b, &p, &q) == __vminu2(a, b) ? p * 2 + q : 9", x);

@@ -31,14 +31,14 @@ __device__ float reverse(const float* x) {
 __device__ float same(const float* x) { return x[threadIdx.x]; }
 )";
 
-TEST(DevicePointers, AFunctionOfATableSharesItsMemory) {
+TEST(DevicePointersTest, TableFunctionUsesSharedMemory) {
   const std::string source = std::string(kReverse) + R"(
 __device__ float (*table[])(const float*) = {same, reverse};
 __global__ void k(const float* x, float* y, int n) { y[threadIdx.x] = table[n / 64](x); })";
   EXPECT_EQ(elements<float>({source}, counted()), reversed());
 }
 
-TEST(DevicePointers, AMemberThatIsVirtualSharesItsMemory) {
+TEST(DevicePointersTest, VirtualFunctionUsesSharedMemory) {
   const std::string source = std::string(kReverse) + R"(
 struct Base { __device__ virtual float f(const float* x) const = 0; };
 struct Same : Base { __device__ float f(const float* x) const override { return same(x); } };
@@ -52,7 +52,7 @@ __global__ void k(const float* x, float* y, int n) {
   EXPECT_EQ(elements<float>({source}, counted()), reversed());
 }
 
-TEST(DevicePointers, AFunctionThatAnotherKernelLeftSharesItsMemory) {
+TEST(DevicePointersTest, FunctionStoredByAnotherKernelUsesSharedMemory) {
   ProgramBuilder builder("left");
   builder.pointer("x").pointer("y");
   builder.variant("cuda").source("k.cu", std::string(kReverse) + R"(
@@ -73,7 +73,7 @@ extern "C" __global__ void k(const float* x, float* y) { y[threadIdx.x] = left(x
   }
 }
 
-TEST(DevicePointers, AreChecked) {
+TEST(DevicePointersTest, CalledFunctionsAreChecked) {
   const CheckedKernel kernel{.source = R"(__device__ float behind(const float* x) { return x[threadIdx.x + 1]; }
 __device__ float (*table[])(const float*) = {behind, behind};
 __global__ void k(const float* x, float* y, int n) { y[threadIdx.x] = table[n & 1](x); })"};
@@ -87,7 +87,7 @@ Error refused(const std::string& source) {
   return error;
 }
 
-TEST(DevicePointers, LeadToNothingThatAGpuAloneHas) {
+TEST(DevicePointersTest, GpuOnlyFunctionsAreRejected) {
   EXPECT_THAT(refused(R"(__device__ long long (*table[])() = {clock64, clock64};
 __global__ void k(const float* x, float* y, int n) { y[0] = table[n & 1](); })")
                   .message,
@@ -107,7 +107,7 @@ __global__ void k(const float* x, float* y, int n) { kept = fence; })"))
               HasSubstr("\"fence\" has the inline assembly \"membar.gl;\""));
 }
 
-TEST(DevicePointers, ThoseOfOtherKernelsDoNotDisturb) {
+TEST(DevicePointersTest, TablesOfOtherKernelsAreIgnored) {
   const std::string source = R"(__device__ void fence() { asm volatile("membar.gl;"); }
 __device__ void (*others[])() = {fence, fence};
 __global__ void other(int n) { others[n & 1](); }

@@ -49,14 +49,14 @@ void check_members(const std::string& type) {
   }
 }
 
-TEST(DeviceRecords, MembersOfAllSizes) {
+TEST(DeviceRecordsTest, SupportMembersOfAllSizes) {
   check_members<float>("float");
   check_members<double>("double");
   check_members<unsigned char>("unsigned char");
   check_members<short>("short");
 }
 
-TEST(DeviceRecords, AreCopiedAndSet) {
+TEST(DeviceRecordsTest, AreCopiedAndSet) {
   const std::vector<float> x = numbers<float>(4 * kRecords);
   EXPECT_EQ(elements<float>(over_records("float", 4, "if (i < n) to[i] = from[i];\n"), x), x);
   const auto y = elements<float>(
@@ -67,7 +67,7 @@ TEST(DeviceRecords, AreCopiedAndSet) {
 }
 
 // The dividend wraps around to 0 between two threads of a warp, and its remainder then begins anywhere.
-TEST(DeviceRecords, DividendsWrapAround) {
+TEST(DeviceRecordsTest, DividendsWrapAround) {
   const std::vector<float> x = numbers<float>(512);
   const ElementKernel kernel = {.source =
                                     "__global__ void k(const float* x, float* y, int n) {\n"
@@ -82,7 +82,7 @@ TEST(DeviceRecords, DividendsWrapAround) {
 }
 
 // The index wraps around to 0 between two threads of a warp.
-TEST(DeviceRecords, IndicesWrapAround) {
+TEST(DeviceRecordsTest, IndicesWrapAround) {
   const std::vector<float> x = numbers<float>(4 * 256);
   const auto y =
       elements<float>(over_records("float", 4,
@@ -97,7 +97,7 @@ TEST(DeviceRecords, IndicesWrapAround) {
 }
 
 // A written member is read again before the record is complete, also under another name.
-TEST(DeviceRecords, KeepTheOrderOfTheirMembers) {
+TEST(DeviceRecordsTest, PreserveOrderOfMemberAccesses) {
   const auto kernel =
       over_records("int", 2,
                    "if (i >= n) return;\nint* const same = y + 2 * i;\nto[i].m[0] = from[i].m[0];\n"
@@ -112,7 +112,7 @@ TEST(DeviceRecords, KeepTheOrderOfTheirMembers) {
 }
 
 // An array's size need not be a multiple of its alignment: the distance between the threads' arrays must still be.
-TEST(DeviceRecords, ArraysOfAThreadAreAligned) {
+TEST(DeviceRecordsTest, PrivateArraysAreAligned) {
   const auto y = elements<int>({.source = R"(__global__ void k(const int* x, int* y, int n) {
   int a[5] = {5, 4, 3, 2, 1};
   alignas(64) char c[70] = "hello";
@@ -132,7 +132,7 @@ TEST(DeviceRecords, ArraysOfAThreadAreAligned) {
 }
 
 // After __shared__, where nvcc accepts it, and at the position of C++.
-TEST(DeviceRecords, AlignasMayFollowShared) {
+TEST(DeviceRecordsTest, AlignasMayFollowShared) {
   const auto y = elements<int>({.source = R"(#include <cuda_fp16.h>
 extern __shared__ alignas(64) unsigned char dynamic[];
 template <class T, int n> struct Two { alignas(T) char c[sizeof(T)]; alignas(2 * n) int m; };
@@ -153,7 +153,7 @@ __global__ void k(const int* x, int* y, int n) {
   for (int i = 0; i < 64; ++i) EXPECT_EQ(y[static_cast<std::size_t>(i)], 63 - i + 100 * (i % 3 + 1) + 32000) << i;
 }
 
-TEST(DeviceRecords, AnArrayMayHaveASizeThatIsChosenWhileItRuns) {
+TEST(DeviceRecordsTest, AllocaSupportsRuntimeSize) {
   const auto y = elements<int>({.source = R"(__global__ void k(const int* x, int* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x, count = x[i] % 7 + 1;
   int* const a = (int*)alloca(count * sizeof(int));

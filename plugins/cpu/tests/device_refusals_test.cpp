@@ -22,7 +22,7 @@ void expect_refused(const std::string& source, const std::string& construct, int
       << source;
 }
 
-TEST(DeviceRefusals, FunctionsOfTheHardware) {
+TEST(DeviceRefusalsTest, GpuHardwareFunctionsAreRejected) {
   for (const auto& [statement, name] : std::initializer_list<std::pair<const char*, const char*>>{
            {"y[0] = clock64();", "\"clock64\""},
            {"y[0] = clock();", "\"clock\""},
@@ -54,7 +54,7 @@ TEST(DeviceRefusals, FunctionsOfTheHardware) {
   expect_refused(kernel_of("cg::this_multi_grid().sync();", groups), "\"this_multi_grid\"", 4);
 }
 
-TEST(DeviceRefusals, SaysOfAKernelThatAGpuAloneCanRunIt) {
+TEST(DeviceRefusalsTest, KernelsWithClusterDimsAreRejected) {
   expect_refused("\n__global__ void __cluster_dims__(2, 1, 1) k(const float* x, float* y, int n) { y[0] = 1; }",
                  "kernel \"k\" is not for this processor (clusters of blocks, which __cluster_dims__ asks for)", 2);
   const std::string other = "__global__ void __cluster_dims__(2) other(float* y) { y[0] = 1; }\n";
@@ -62,7 +62,7 @@ TEST(DeviceRefusals, SaysOfAKernelThatAGpuAloneCanRunIt) {
             std::vector<float>(64, 1));
 }
 
-TEST(DeviceRefusals, TensorMaps) {
+TEST(DeviceRefusalsTest, TensorMapsAreRejected) {
   expect_refused(
       "#include <cuda.h>\n#include <cudaTypedefs.h>\n"
       "__global__ void k(const float* x, float* y, int n, const __grid_constant__ CUtensorMap map) { y[0] = 1; }",
@@ -73,7 +73,7 @@ TEST(DeviceRefusals, TensorMaps) {
             std::vector<float>(64, 1));
 }
 
-TEST(DeviceRefusals, HeadersOfTheHardware) {
+TEST(DeviceRefusalsTest, GpuHardwareHeadersAreRejected) {
   expect_refused("\n#include <mma.h>\n" + kernel_of(""), "<mma.h>", 2);
   expect_refused("#include <cuda/barrier>\n" + kernel_of(""), "<cuda/barrier>", 1);
   expect_refused("#include <cuda_awbarrier.h>\n" + kernel_of(""), "<cuda_awbarrier.h>", 1);
@@ -83,13 +83,13 @@ TEST(DeviceRefusals, HeadersOfTheHardware) {
   expect_refused(kernel_of("__shared__ __mbarrier_t b;  __mbarrier_arrive(&b);", types), "\"__mbarrier_arrive\"", 6);
 }
 
-TEST(DeviceRefusals, AssemblyThatJumps) {
+TEST(DeviceRefusalsTest, AsmGotoIsRejected) {
   const Error error = device_failure({kernel_of("asm goto(\"\" : : : : L); y[0] = 1; L: y[1] = 2;")});
   EXPECT_EQ(error.code, ErrorCode::kUnsupported) << error.explain();
   EXPECT_THAT(error.message, HasSubstr("k.cu:2: inline assembly that jumps (asm goto) is not for kernels"));
 }
 
-TEST(DeviceRefusals, InlineAssembly) {
+TEST(DeviceRefusalsTest, InlineAssemblyIsRejected) {
   const Error barrier = device_failure({"\n\n" + kernel_of("asm volatile(\"bar.sync 0;\");")});
   EXPECT_EQ(barrier.code, ErrorCode::kUnsupported) << barrier.explain();
   EXPECT_THAT(barrier.message, AllOf(HasSubstr("bar.sync 0;"), HasSubstr("(k.cu:4)")));
@@ -112,7 +112,7 @@ std::string told_assembly(const std::string& source) {
   return error.message;
 }
 
-TEST(DeviceRefusals, InlineAssemblyAsItIsWritten) {
+TEST(DeviceRefusalsTest, InlineAssemblyIsQuotedInError) {
   EXPECT_THAT(told_assembly("template <class T> __device__ T f(T v) {\n  T r;\n"
                             "  asm(\"abs.s32 %0, %1;\" : \"=r\"(r) : \"r\"(v));\n  return r;\n}\n" +
                             kernel_of("y[0] = f(n);")),
@@ -133,7 +133,7 @@ TEST(DeviceRefusals, InlineAssemblyAsItIsWritten) {
 }
 
 // An error inside one of our headers is reported at the program's line that uses it.
-TEST(DeviceRefusals, ErrorsInOurHeadersNameTheLineOfTheProgram) {
+TEST(DeviceRefusalsTest, HeaderErrorsReportProgramLine) {
   const Error error = device_failure({"__device__ float u;\n" + kernel_of("atomicAnd(&u, 3.f);")});
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed) << error.explain();
   EXPECT_THAT(error.message,
@@ -141,7 +141,7 @@ TEST(DeviceRefusals, ErrorsInOurHeadersNameTheLineOfTheProgram) {
   EXPECT_THAT(error.message, HasSubstr(", in 'atomicAnd<float>')"));
 }
 
-TEST(DeviceRefusals, AnEmptyTextLeavesItsOperandsAsTheyAre) {
+TEST(DeviceRefusalsTest, EmptyAssemblyPreservesOperands) {
   const std::string source = kernel_of(R"(const int t = threadIdx.x;
   int i = t;
   float v = x[i];
@@ -161,7 +161,7 @@ TEST(DeviceRefusals, AnEmptyTextLeavesItsOperandsAsTheyAre) {
   EXPECT_THAT(told_assembly(kernel_of("int r; asm(\"\" : \"=r\"(r)); y[0] = r;")), HasSubstr("inline assembly \"\""));
 }
 
-TEST(DeviceRefusals, AssemblyOfAnObviousMeaning) {
+TEST(DeviceRefusalsTest, LaneRegisterAssemblyIsAccepted) {
   const std::string source = kernel_of(R"(unsigned lane, below, self, above;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   asm volatile ("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
@@ -173,7 +173,7 @@ TEST(DeviceRefusals, AssemblyOfAnObviousMeaning) {
   EXPECT_EQ(elements<float>({source}, std::vector<float>(64)), std::vector<float>(64, 15));
 }
 
-TEST(DeviceRefusals, AddressesOfLabels) {
+TEST(DeviceRefusalsTest, ComputedGotoIsRejected) {
   const Error error = device_failure(
       {kernel_of("void* const labels[] = {&&a, &&b};  goto *labels[threadIdx.x & 1];\na: y[0] = 1;\nb: y[1] = 2;")});
   EXPECT_EQ(error.code, ErrorCode::kUnsupported) << error.explain();
@@ -181,7 +181,7 @@ TEST(DeviceRefusals, AddressesOfLabels) {
             "k.cu:1: a goto to the address of a label is not for kernels (CUDA has none). Use a switch.");
 }
 
-TEST(DeviceRefusals, StaticVariablesThatBeginWithWhatIsComputed) {
+TEST(DeviceRefusalsTest, ComputedStaticInitializersAreRejected) {
   const Error error = device_failure({kernel_of("\n  static int first = n;  y[0] = first;")});
   EXPECT_EQ(error.code, ErrorCode::kUnsupported) << error.explain();
   EXPECT_THAT(error.message, StartsWith("k.cu:3: a static variable that begins with what is computed"));
@@ -190,7 +190,7 @@ TEST(DeviceRefusals, StaticVariablesThatBeginWithWhatIsComputed) {
   EXPECT_EQ(elements<float>({constant}, std::vector<float>(64))[1], 4);
 }
 
-TEST(DeviceRefusals, UnusedOnesDoNotDisturb) {
+TEST(DeviceRefusalsTest, UnusedUnsupportedFunctionsAreIgnored) {
   const std::string source =
       kernel_of("y[threadIdx.x] = 1;",
                 "template <class T> __device__ T g(T v) { asm volatile(\"bar.sync 0;\"); return v; }\n"
@@ -199,7 +199,7 @@ TEST(DeviceRefusals, UnusedOnesDoNotDisturb) {
   EXPECT_EQ(elements<float>({source}, std::vector<float>(64)), std::vector<float>(64, 1));
 }
 
-TEST(DeviceFailures, AnAssertionThatFailsEndsTheLaunch) {
+TEST(DeviceFailuresTest, FailedAssertionEndsLaunch) {
   const std::string source = "#include <cassert>\n" + kernel_of(
                                                           "const int i = blockIdx.x * 32 + threadIdx.x;\n"
                                                           "  assert(x[i] == 1 && \"all are one\");\n"
@@ -210,7 +210,7 @@ TEST(DeviceFailures, AnAssertionThatFailsEndsTheLaunch) {
   EXPECT_EQ(elements<float>({"#define NDEBUG\n" + source, 32}, std::vector<float>(64, 3)), std::vector<float>(64, 2));
 }
 
-TEST(DeviceFailures, AnAssertionThatHoldsAndATrap) {
+TEST(DeviceFailuresTest, TrapEndsLaunchUnlikePassingAssertion) {
   const std::string fine = kernel_of(
       "const int i = threadIdx.x;\n  assert(i < 64), assert((i >= 0));\n  if (n < 0) __trap();\n  y[i] = x[i];");
   EXPECT_EQ(elements<float>({fine}, std::vector<float>(64, 3)), std::vector<float>(64, 3));
@@ -219,7 +219,7 @@ TEST(DeviceFailures, AnAssertionThatHoldsAndATrap) {
   EXPECT_THAT(error.message, StartsWith("__trap() ended the kernel (block (0, 0, 0), thread (9, 0, 0))"));
 }
 
-TEST(DeviceFailures, AreSeenThroughBarriers) {
+TEST(DeviceFailuresTest, AreReportedAcrossBarriers) {
   const Error error =
       device_failure({kernel_of("__shared__ int s[64];\n  s[threadIdx.x] = threadIdx.x;\n  __syncthreads();\n"
                                 "  for (int i = 0; i < 64; ++i) { assert(s[i] != 40); __syncthreads(); }")});

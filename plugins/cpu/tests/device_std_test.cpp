@@ -23,7 +23,7 @@ Floats values(const std::string& headers, const std::string& body) {
                          x);
 }
 
-TEST(DeviceStd, ListsInBraces) {
+TEST(DeviceStdTest, SupportsInitializerLists) {
   const Floats y = values("#include <algorithm>\n#include <initializer_list>\n", R"(
   float sum = 0;
   for (const float factor : {1.0f, v, 3.0f}) sum += factor * v;
@@ -38,7 +38,7 @@ TEST(DeviceStd, ListsInBraces) {
   }
 }
 
-TEST(DeviceStd, NumericAlgorithms) {
+TEST(DeviceStdTest, SupportsNumericAlgorithms) {
   const Floats y = values("#include <numeric>\n", R"(
   int list[5], sums[5];
   std::iota(list, list + 5, i);
@@ -53,7 +53,7 @@ TEST(DeviceStd, NumericAlgorithms) {
   }
 }
 
-TEST(DeviceStd, OrdersAndConcepts) {
+TEST(DeviceStdTest, SupportsOrderingsAndConcepts) {
   const Floats y = values("#include <compare>\n#include <concepts>\n", R"(
   struct Version {
     int major, minor;
@@ -77,7 +77,7 @@ TEST(DeviceStd, OrdersAndConcepts) {
   }
 }
 
-TEST(DeviceStd, SpansAndObjectsInMemoryThatIsThere) {
+TEST(DeviceStdTest, SupportsSpansAndPlacementNew) {
   const Floats y = values("#include <new>\n#include <span>\n", R"(
   struct Sum {
     float all;
@@ -94,7 +94,7 @@ TEST(DeviceStd, SpansAndObjectsInMemoryThatIsThere) {
   for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], 606 + 10000 * static_cast<float>(i + 2)) << i;
 }
 
-TEST(DeviceStd, Numbers) {
+TEST(DeviceStdTest, ProvidesMathConstants) {
   const Floats y = values("#include <numbers>\n", R"(
   using namespace std::numbers;
   const float all[] = {e_v<float>, log2e_v<float>, log10e_v<float>, pi_v<float>, inv_pi_v<float>, inv_sqrtpi_v<float>, ln2_v<float>,
@@ -110,7 +110,7 @@ TEST(DeviceStd, Numbers) {
 }
 
 // Device headers that a program includes first see none of its macros, nor does the text that precedes it.
-TEST(DeviceStd, MacrosOfAProgramMayHaveAnyName) {
+TEST(DeviceStdTest, ProgramMacrosDoNotBreakHeaders) {
   Settings settings{
       .defines = {"value=1 +", "mask", "lane=", "width=)", "size=(", "count", "offset", "group", "result"}};
   for (const char letter : std::string("abcdefghijlmopqrstuvABCDEFGHIJKLMNOPQRSTUVWXYZ"))
@@ -134,7 +134,7 @@ __global__ void k(const T* x, T* y, int n) {
   EXPECT_EQ(elements<float>(kernel, Floats(64, 2)), Floats(64, 65));
 }
 
-TEST(DeviceStd, FlagsDefineAndUndefineInTheirOrder) {
+TEST(DeviceStdTest, FlagsDefineAndUndefineInOrder) {
   ProgramBuilder builder("flags");
   builder.pointer("y");
   Settings settings{.defines = {"GONE", "n=1"}};

@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Device, IsOne) {
+TEST(DeviceTest, ReportsOneDeviceWithProperties) {
   CpuDevices devices;
   EXPECT_EQ(devices.count().value(), 1);
   const Json properties = devices.properties(0).value();
@@ -24,7 +24,7 @@ TEST(Device, IsOne) {
   EXPECT_GE(*properties.find("cores")->as_integer(), 1);
 }
 
-TEST(Device, HasNoOther) {
+TEST(DeviceTest, RejectsOtherOrdinals) {
   CpuDevices devices;
   const auto properties = devices.properties(1);
   ASSERT_FALSE(properties.ok());
@@ -33,7 +33,7 @@ TEST(Device, HasNoOther) {
   EXPECT_FALSE(devices.allocate(-1, nullptr, 8, 8).ok());
 }
 
-TEST(Device, AllocatesAlignedMemory) {
+TEST(DeviceTest, AllocatesAlignedMemory) {
   CpuDevices devices;
   for (const std::size_t alignment : {0, 1, 64, 4096}) {
     void* address = devices.allocate(0, nullptr, 100, alignment).value();
@@ -44,7 +44,7 @@ TEST(Device, AllocatesAlignedMemory) {
   devices.free(0, nullptr, nullptr);
 }
 
-TEST(Device, RefusesWhatItCannotAllocate) {
+TEST(DeviceTest, RejectsImpossibleAllocations) {
   CpuDevices devices;
   const auto huge = devices.allocate(0, nullptr, SIZE_MAX / 2, 64);
   ASSERT_FALSE(huge.ok());
@@ -53,7 +53,7 @@ TEST(Device, RefusesWhatItCannotAllocate) {
   EXPECT_THAT(devices.allocate(0, nullptr, 8, 48).error().message, HasSubstr("alignment 48 is not a power of two"));
 }
 
-TEST(Device, CopiesAndFills) {
+TEST(DeviceTest, CopiesAndFills) {
   CpuDevices devices;
   unsigned char from[4] = {};
   unsigned char to[4] = {};
@@ -63,14 +63,14 @@ TEST(Device, CopiesAndFills) {
   EXPECT_TRUE(devices.copy(0, nullptr, nullptr, nullptr, 0, KMUX_COPY_DEVICE_TO_DEVICE).ok());
 }
 
-TEST(Device, KnowsItsMemory) {
+TEST(DeviceTest, ReportsTotalAndFreeMemory) {
   CpuDevices devices;
   const auto memory = devices.memory_info(0).value();
   EXPECT_GT(memory.total_bytes, 1U << 20);
   EXPECT_LE(memory.free_bytes, memory.total_bytes);
 }
 
-TEST(Device, TellsStreamsApart) {
+TEST(DeviceTest, CreatesDistinctStreams) {
   CpuDevices devices;
   void* a = devices.stream_create(0).value();
   void* b = devices.stream_create(0).value();
@@ -81,7 +81,7 @@ TEST(Device, TellsStreamsApart) {
   devices.stream_destroy(0, b);
 }
 
-TEST(Device, MeasuresTime) {
+TEST(DeviceTest, MeasuresTime) {
   CpuDevices devices;
   void* begin = devices.event_create(0).value();
   void* end = devices.event_create(0).value();
@@ -94,9 +94,9 @@ TEST(Device, MeasuresTime) {
   devices.event_destroy(0, end);
 }
 
-TEST(Device, FlushesItsCaches) { EXPECT_TRUE(CpuDevices().l2_flush(0, nullptr).ok()); }
+TEST(DeviceTest, FlushesItsCaches) { EXPECT_TRUE(CpuDevices().l2_flush(0, nullptr).ok()); }
 
-TEST(Device, FlushesAsMuchAsAnOptionSays) {
+TEST(DeviceTest, ParsesFlushSizeOption) {
   FakeHost host;
   EXPECT_EQ(flush_mib_option(host).value(), std::nullopt);
   host.options["cpu.flush_mib"] = "4";

@@ -19,7 +19,7 @@ std::vector<float> numbers(std::size_t count) {
   return x;
 }
 
-TEST(DeviceTilelang, ReducesOverABlockAndOverPartsOfAWarp) {
+TEST(DeviceTilelangTest, ReducesOverBlocksAndPartialWarps) {
   const ElementKernel kernel{.source = R"(#include <tl_templates/cuda/reduce.h>
 __global__ void k(const float* x, float* y, int n) {
   __shared__ float buffer[128];
@@ -42,7 +42,7 @@ __global__ void k(const float* x, float* y, int n) {
   }
 }
 
-TEST(DeviceTilelang, AtomicsConvertTheirValue) {
+TEST(DeviceTilelangTest, AtomicsConvertTheirValue) {
   const ElementKernel kernel{.source = R"(#include <tl_templates/cuda/atomic.h>
 __global__ void k(const float* x, float* y, int n) {
   AtomicAdd(&y[0], static_cast<int>(x[threadIdx.x]));
@@ -57,7 +57,7 @@ __global__ void k(const float* x, float* y, int n) {
   EXPECT_EQ(std::bit_cast<int>(y[1]), 63);
 }
 
-TEST(DeviceTilelang, HeadersOfTensorCoresAreRefused) {
+TEST(DeviceTilelangTest, TensorCoreHeadersAreRejected) {
   const Error error = device_failure(
       {"#include <tl_templates/cuda/instruction/wgmma.h>\n__global__ void k(const float*, float*, int) {}\n"});
   EXPECT_EQ(error.code, ErrorCode::kUnsupported) << error.explain();
@@ -65,7 +65,7 @@ TEST(DeviceTilelang, HeadersOfTensorCoresAreRefused) {
 }
 
 // Kernels that TileLang generated for an H100, in both tiers.
-class DeviceTilelangData : public testing::TestWithParam<const char*> {
+class DeviceTilelangDataTest : public testing::TestWithParam<const char*> {
  protected:
   static void run(const std::string& name, const std::vector<kmux_slot>& slots) {
     const std::string folder = std::string(KMUX_TEST_DATA_DIR "/tilelang/").append(name).append("/");
@@ -82,21 +82,21 @@ class DeviceTilelangData : public testing::TestWithParam<const char*> {
     ASSERT_TRUE(done.ok()) << done.error().explain();
   }
 };
-INSTANTIATE_TEST_SUITE_P(Tiers, DeviceTilelangData, testing::Values("fast", "full"));
+INSTANTIATE_TEST_SUITE_P(Tiers, DeviceTilelangDataTest, testing::Values("fast", "full"));
 
-TEST_P(DeviceTilelangData, AddsTiles) {
+TEST_P(DeviceTilelangDataTest, AddsTiles) {
   std::vector<float> a = numbers(65536), b(a.rbegin(), a.rend()), c(a.size());
   run("add_tiles", {slot(a.data()), slot(b.data()), slot(c.data())});
   for (std::size_t i = 0; i < c.size(); ++i) ASSERT_EQ(c[i], a[i] + b[i]) << i;
 }
 
-TEST_P(DeviceTilelangData, AddsWhatHasOtherVariantsToo) {
+TEST_P(DeviceTilelangDataTest, RunsProgramWithSeveralVariants) {
   std::vector<float> a = numbers(5003), b(a.rbegin(), a.rend()), c(a.size(), -1);
   run("add_anywhere", {slot(a.data()), slot(b.data()), slot(c.data()), slot(std::int64_t{5003})});
   for (std::size_t i = 0; i < c.size(); ++i) ASSERT_EQ(c[i], a[i] + b[i]) << i;
 }
 
-TEST_P(DeviceTilelangData, WidensBytes) {
+TEST_P(DeviceTilelangDataTest, WidensBytes) {
   std::vector<unsigned char> x(4096);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<unsigned char>(i * 37 + i / 256);
   std::vector<float> y(x.size(), -1);
@@ -104,21 +104,21 @@ TEST_P(DeviceTilelangData, WidensBytes) {
   for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], 0.5F * x[i]) << i;
 }
 
-TEST_P(DeviceTilelangData, TakesScalars) {
+TEST_P(DeviceTilelangDataTest, PassesScalars) {
   std::vector<float> x = numbers(5003), y(x.size());
   run("affine_tiles",
       {slot(x.data()), slot(y.data()), bits(std::bit_cast<std::uint32_t>(0.5F)), bits(7), slot(std::int64_t{5003})});
   for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], 0.5F * x[i] + 7) << i;
 }
 
-TEST_P(DeviceTilelangData, SumsColumnsByAtomics) {
+TEST_P(DeviceTilelangDataTest, SumsColumnsWithAtomics) {
   std::vector<float> x = numbers(100 * 256), total(256, -1), wanted(256);
   for (std::size_t i = 0; i < x.size(); ++i) wanted[i % 256] += x[i];  // integers: exact in any order
   run("column_sums", {slot(x.data()), slot(total.data()), slot(std::int64_t{100})});
   EXPECT_EQ(total, wanted);
 }
 
-TEST_P(DeviceTilelangData, LooksUpWhatTheCacheShouldKeep) {
+TEST_P(DeviceTilelangDataTest, LooksUpTableEntries) {
   std::vector<float> table = numbers(1 << 20), y(2500), wanted(2500);
   std::vector<int> index(2500);
   for (int i = 0; i < 2500; ++i) index[i] = i % 5 == 0 ? -i : i * 700;
@@ -127,20 +127,20 @@ TEST_P(DeviceTilelangData, LooksUpWhatTheCacheShouldKeep) {
   EXPECT_EQ(y, wanted);
 }
 
-TEST_P(DeviceTilelangData, LaunchesThatMayOverlapDoNot) {
+TEST_P(DeviceTilelangDataTest, OverlappingLaunchesRunInOrder) {
   std::vector<float> x = numbers(65536), middle(x.size()), y(x.size());
   run("overlap", {slot(x.data()), slot(middle.data()), slot(y.data())});
   for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], (x[i] + 1) * 2) << i;
 }
 
-TEST_P(DeviceTilelangData, WaitsForTheGrid) {
+TEST_P(DeviceTilelangDataTest, WaitsAtGridBarrier) {
   std::vector<float> x = numbers(4096), middle(x.size()), y(x.size());
   run("grid_barrier", {slot(x.data()), slot(middle.data()), slot(y.data())});
   const auto at = [&](std::size_t i) { return x[i % x.size()]; };
   for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], at(i) + 2 * at(i + 1) + at(i + 2)) << i;
 }
 
-TEST_P(DeviceTilelangData, RelaxesInALoopOfLaunches) {
+TEST_P(DeviceTilelangDataTest, RelaxesInLaunchLoop) {
   constexpr int kCount = 384, kSteps = 3;
   std::vector<float> x = numbers(kCount);
   std::vector<double> wanted(x.begin(), x.end());

@@ -57,7 +57,7 @@ std::uint32_t lanes(Warp warp, const std::function<bool(std::uint32_t)>& has) {
   return bits;
 }
 
-TEST(DeviceWarps, ShufflesOfAllWidths) {
+TEST(DeviceWarpsTest, ShuffleAllWidths) {
   // Lanes beyond a warp's end have no value, so results read from there are ignored.
   for (const int width : {2, 4, 8, 16, 32}) {
     const std::string w = std::to_string(width);
@@ -87,7 +87,7 @@ TEST(DeviceWarps, ShufflesOfAllWidths) {
   }
 }
 
-TEST(DeviceWarps, ShufflesOfEveryType) {
+TEST(DeviceWarpsTest, ShuffleEveryType) {
   const std::string source = R"(#include <cuda_fp16.h>
 #include <cuda_bf16.h>
 struct Record { float a; double b; char c; };
@@ -114,7 +114,7 @@ __global__ void k(const unsigned* x, unsigned* y, int n) {
   EXPECT_EQ(elements<std::uint32_t>({source, 32}, x), Words(32, 0x3ff));
 }
 
-TEST(DeviceWarps, VotesAndBallots) {
+TEST(DeviceWarpsTest, VoteAndBallot) {
   const auto odd = [](const Words& x) { return [&x](std::uint32_t j) { return x[j] % 3 == 1; }; };
   expect("  y[i] = __ballot_sync(~0u, x[i] % 3 == 1);",
          [&](const Words& x, std::uint32_t, Warp warp) { return lanes(warp, odd(x)); });
@@ -130,7 +130,7 @@ TEST(DeviceWarps, VotesAndBallots) {
          [&](const Words&, std::uint32_t, Warp warp) { return lanes(warp, [](std::uint32_t) { return true; }); });
 }
 
-TEST(DeviceWarps, PartedThreadsVoteAmongThemselves) {
+TEST(DeviceWarpsTest, DivergentThreadsVoteSeparately) {
   const auto mod = [](const Words& x, std::uint32_t of) {
     return [&x, of](std::uint32_t j) { return x[j] % 3 == x[of] % 3; };
   };
@@ -153,7 +153,7 @@ TEST(DeviceWarps, PartedThreadsVoteAmongThemselves) {
          });
 }
 
-TEST(DeviceWarps, MatchesOfEveryType) {
+TEST(DeviceWarpsTest, MatchEveryType) {
   const auto same = [](const Words& x, std::uint32_t of) {
     return [&x, of](std::uint32_t j) { return x[j] % 7 == x[of] % 7; };
   };
@@ -173,7 +173,7 @@ TEST(DeviceWarps, MatchesOfEveryType) {
       });
 }
 
-TEST(DeviceWarps, ReductionsOverMasks) {
+TEST(DeviceWarpsTest, ReduceOverMasks) {
   const auto all = [](std::uint32_t) { return true; };
   expect("  y[i] = __reduce_add_sync(~0u, x[i]);",
          [&](const Words& x, std::uint32_t, Warp warp) { return sum(x, warp, all); });
@@ -200,7 +200,7 @@ TEST(DeviceWarps, ReductionsOverMasks) {
 }
 
 // Exited threads, in the last block, count as having no predicate.
-TEST(DeviceWarps, BarriersThatCount) {
+TEST(DeviceWarpsTest, BarriersCountPredicates) {
   const std::string source = kernel_of(R"(  y[i] = 0;
   for (unsigned round = 0; round < 3; ++round) {
     y[i] += __syncthreads_count(x[i] % 3 == round) * (round + 1);
@@ -229,7 +229,7 @@ TEST(DeviceWarps, BarriersThatCount) {
 
 // One atomic operation for all threads on this path: its result belongs to the leader, and `first` of the others is
 // unused.
-TEST(DeviceWarps, AValueThatTheLeaderAloneHasReachesAll) {
+TEST(DeviceWarpsTest, LeaderBroadcastsItsValue) {
   const std::string source = kernel_of(R"(  __shared__ unsigned count;
   if (threadIdx.x == 0) count = 0;
   __syncthreads();
@@ -252,7 +252,7 @@ TEST(DeviceWarps, AValueThatTheLeaderAloneHasReachesAll) {
 }
 
 // Two rows of 16 threads, or four of 8, form a warp with common shared memory.
-TEST(DeviceWarps, SyncWarpMeetsAllRowsOfAWarp) {
+TEST(DeviceWarpsTest, SyncwarpSynchronizesAllRowsOfWarp) {
   for (const std::int64_t row : {16, 8}) {
     ProgramBuilder builder("rows");
     builder.pointer("y");

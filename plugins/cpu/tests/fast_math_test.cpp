@@ -259,7 +259,7 @@ int count_wrong() {
   return wrong;
 }
 
-TEST(FastMath, LeavesDeviceFunctionsAsTheyAre) {
+TEST(FastMathTest, PreservesDeviceFunctionResults) {
   const int wrong = count_wrong<float>() + count_wrong<double>();
   std::printf("fast_math_wrong %d\n", wrong);
   EXPECT_EQ(wrong, 0);

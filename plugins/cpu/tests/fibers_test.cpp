@@ -26,7 +26,7 @@ std::vector<float> fibonacci() {
   return values;
 }
 
-TEST(Fibers, RunWhatCannotBeWidened) {
+TEST(FibersTest, RunKernelsThatCannotBeWidened) {
   Workbench bench;
   const CheckedKernel kernel{.source = kRecursion, .grid = {Expr(1), Expr(2)}, .options = {}};
   const auto result = kernel(bench);
@@ -36,7 +36,7 @@ TEST(Fibers, RunWhatCannotBeWidened) {
 }
 
 // An endless loop only has an effect where it is reached.
-TEST(Fibers, DoNotRunAKernelForALoopWithoutAnEnd) {
+TEST(FibersTest, AreNotUsedForUnreachedEndlessLoops) {
   for (const char* const loop : {"while (true) {}", "for (;;) y[0] += 1;", "while (true) { while (x[0] > 0) ++y[1]; }",
                                  "while (true) __syncthreads();", "if (threadIdx.x % 3 == 1) while (true) {}"}) {
     for (const char* const tier : {"fast", "full"}) {
@@ -52,7 +52,7 @@ TEST(Fibers, DoNotRunAKernelForALoopWithoutAnEnd) {
   }
 }
 
-TEST(Fibers, RunTheSameInBothTiersAndChecked) {
+TEST(FibersTest, GiveSameResultsInAllModes) {
   for (const Options& options :
        {Options{{"tier", "fast"}}, Options{{"opt_level", "0"}}, Options{{"check", "on"}},
         Options{{"check", "on"}, {"check_seed", "3"}}, Options{{"check", "on"}, {"opt_level", "0"}}}) {
@@ -63,7 +63,7 @@ TEST(Fibers, RunTheSameInBothTiersAndChecked) {
   }
 }
 
-TEST(Fibers, RefuseAssemblyAsThePassDoes) {
+TEST(FibersTest, RejectInlineAssembly) {
   const CheckedKernel kernel{.source =
                                  "__device__ int f(int n) { asm volatile(\"bar.sync 0;\"); return n ? f(n - 1) : 1; }\n"
                                  "__global__ void k(const float* x, float* y, int n) { y[0] = f(n); }",
@@ -74,7 +74,7 @@ TEST(Fibers, RefuseAssemblyAsThePassDoes) {
   EXPECT_THAT(result.error().message, HasSubstr("bar.sync 0;"));
 }
 
-TEST(Fibers, EndARecursionThatHasNoEnd) {
+TEST(FibersTest, ReportStackOverflowOfEndlessRecursion) {
   CheckedKernel kernel{.source = R"(__device__ float f(int n) { return n == -1 ? 0 : f(n + 1) + n; }
 __global__ void k(const float* x, float* y, int n) { if (threadIdx.x == 3) y[0] = f(1); else y[threadIdx.x] = f(-3); })",
                        .options = {}};
@@ -89,7 +89,7 @@ __global__ void k(const float* x, float* y, int n) { if (threadIdx.x == 3) y[0] 
   }
 }
 
-TEST(Fibers, AreNotExported) {
+TEST(FibersTest, CheckedKernelsCannotBeExported) {
   Workbench bench;
   ProgramBuilder builder("sample");
   builder.buffer("y", BufferParam{dtype::kFloat32, {64}});
@@ -105,7 +105,7 @@ TEST(Fibers, AreNotExported) {
   EXPECT_EQ(exported.error().code, ErrorCode::kUnsupported);
 }
 
-TEST(Fibers, ALaneSeesThoseThatComeToTheSamePlace) {
+TEST(FibersTest, ActivemaskNamesConvergedLanes) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   unsigned inner = 0;
   if (threadIdx.x % 4 == 1) inner = __activemask();
@@ -118,7 +118,7 @@ TEST(Fibers, ALaneSeesThoseThatComeToTheSamePlace) {
   for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ((*result)[i], i % 4 == 1 ? 12 : 10);
 }
 
-TEST(Fibers, MasksMeetInDifferentPlaces) {
+TEST(FibersTest, DisjointMasksConvergeSeparately) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   const unsigned half = threadIdx.x < 16 ? 0xffffu : 0xffff0000u;
   float sum = x[threadIdx.x];
@@ -133,14 +133,14 @@ TEST(Fibers, MasksMeetInDifferentPlaces) {
   for (std::size_t i = 21; i < 32; i += 2) EXPECT_EQ((*result)[i], 3) << i;
 }
 
-TEST(Fibers, LaunchesThatNoBlockCanBeAreRefused) {
+TEST(FibersTest, OversizedLaunchesAreRejected) {
   const CheckedKernel large{.source = kRecursion, .block = {Expr(64), Expr(64)}};
   EXPECT_THAT(large().error().message, HasSubstr("4096 threads"));
   const CheckedKernel greedy{.source = kRecursion, .dynamic_bytes = 232448};
   EXPECT_THAT(greedy().error().message, HasSubstr("232704 bytes of shared memory"));
 }
 
-TEST(Fibers, AThousandThreadsWithBarriers) {
+TEST(FibersTest, RunBlocksOf1024ThreadsWithBarriers) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ float sum[1024];
   sum[threadIdx.x] = threadIdx.x;
@@ -187,7 +187,7 @@ constexpr const char* kWaits[] = {
     "    atomicExch(&lock, 0);\n    is_done = true;\n  }",
 };
 
-TEST(Fibers, AThreadMayWaitForAnotherOfItsBlock) {
+TEST(FibersTest, ThreadCanWaitForAnotherInBlock) {
   for (const char* const body : kWaits) {
     for (const Options& options : {Options{}, Options{{"tier", "fast"}}, Options{{"opt_level", "0"}}}) {
       const auto [y, has_stacks] = summed(body, options);
@@ -197,7 +197,7 @@ TEST(Fibers, AThreadMayWaitForAnotherOfItsBlock) {
   }
 }
 
-TEST(Fibers, AThreadThatIsCheckedMayWaitForAnother) {
+TEST(FibersTest, CheckedThreadCanWaitForAnother) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ int turn;
   if (threadIdx.x == 0) turn = 63;
@@ -230,7 +230,7 @@ constexpr const char* kNoWaits[] = {
     "  if (blockIdx.x > 0)\n    while (*(volatile int*)&mutex == 0) {}\n  sum = 64;",
 };
 
-TEST(Fibers, ALoopThatEndsByItselfNeedsNone) {
+TEST(FibersTest, AreNotUsedForLoopsWithoutWaits) {
   for (const char* const body : kNoWaits) {
     const auto [y, has_stacks] = summed(body);
     EXPECT_EQ(y, std::vector<float>(64, 64)) << body;

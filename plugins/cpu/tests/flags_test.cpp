@@ -6,7 +6,7 @@
 namespace kmux::cpu {
 namespace {
 
-TEST(Flags, AllowsWhatChangesTheCodeOnly) {
+TEST(FlagsTest, AcceptsCodeAndWarningFlags) {
   for (const char* flag :
        {"-DN=4", "-DPATH=\"/a\"", "-UN", "-I/opt/include", "-O2", "-Ofast", "-ffast-math", "-fno-strict-aliasing",
         "-mavx2", "-march=znver4", "-Wall", "-Wno-unused", "-w", "-g", "-std=gnu++20", "-pedantic"}) {
@@ -14,7 +14,7 @@ TEST(Flags, AllowsWhatChangesTheCodeOnly) {
   }
 }
 
-TEST(Flags, RefusesTheOthersByName) {
+TEST(FlagsTest, RejectsOtherFlagsByName) {
   for (const char* flag : {"-o",
                            "-o/tmp/x",
                            "-x",

@@ -9,7 +9,7 @@
 namespace kmux::cpu {
 namespace {
 
-TEST(LeaveOut, TakesOutAllOfAFolder) {
+TEST(LeaveOutTest, RemovesAllFilesOfFolder) {
   Dependencies read{.files = {"/opt/a.h", "/pkg/clang/a.h", "/pkg/clang-more/a.h", "/usr/a.h"},
                     .absent = {"/pkg/clang/b.h", "/usr/b.h"},
                     .seen = DependencySight{.passed = {"/pkg/clang/b.h", "/usr/b.h"}}};
@@ -42,7 +42,7 @@ class HeadersTest : public testing::Test {
   Headers headers_;
 };
 
-TEST_F(HeadersTest, AreNotLookedForWhereNothingIsIncluded) {
+TEST_F(HeadersTest, AreNotSearchedWithoutIncludes) {
   const auto never = [](Language) -> Result<std::vector<std::string>> {
     ADD_FAILURE() << "asked for the system's folders";
     return std::vector<std::string>();
@@ -50,7 +50,7 @@ TEST_F(HeadersTest, AreNotLookedForWhereNothingIsIncluded) {
   EXPECT_FALSE(headers_.scan(job("int f(int x) { return x; }"), never).value());
 }
 
-TEST_F(HeadersTest, AreFoundInTheFoldersOfTheJobAndOfTheLanguage) {
+TEST_F(HeadersTest, AreFoundInJobAndLanguageFolders) {
   folder_.write("user/a.h", "");
   folder_.write("system/b.h", "");
   const auto folders = [&](Language language) -> Result<std::vector<std::string>> {
@@ -62,7 +62,7 @@ TEST_F(HeadersTest, AreFoundInTheFoldersOfTheJobAndOfTheLanguage) {
   EXPECT_THAT(found.absent, Contains(at("user/b.h")));
 }
 
-TEST_F(HeadersTest, TakeASystemFolderInItsPlaceOnly) {
+TEST_F(HeadersTest, KeepPositionOfSystemFolder) {
   folder_.write("one/a.h", "");
   folder_.write("two/a.h", "");
   const auto folders = [&](Language) -> Result<std::vector<std::string>> {
@@ -71,7 +71,7 @@ TEST_F(HeadersTest, TakeASystemFolderInItsPlaceOnly) {
   EXPECT_THAT(scan(job("#include <a.h>", {"-I" + at("two")}), folders).files, ElementsAre(at("one/a.h")));
 }
 
-TEST_F(HeadersTest, ComeFromPreludesAndDefinesToo) {
+TEST_F(HeadersTest, AreFoundThroughPreludesAndDefines) {
   folder_.write("a.h", "");
   folder_.write("b.h", "");
   CompileJob made = job("#include HEADER\n", {"-I" + at(""), "-DHEADER=<b.h>", "-DONE", "-include", "inc/prelude.h"});
@@ -81,7 +81,7 @@ TEST_F(HeadersTest, ComeFromPreludesAndDefinesToo) {
   EXPECT_TRUE(found.complete);
 }
 
-TEST_F(HeadersTest, OfAllUnitsAreJoined) {
+TEST_F(HeadersTest, AreMergedFromAllUnits) {
   folder_.write("a.h", "");
   folder_.write("b.h", "");
   CompileJob made = job("#include <a.h>\n", {"-I" + at("")});
@@ -92,7 +92,7 @@ TEST_F(HeadersTest, OfAllUnitsAreJoined) {
   EXPECT_FALSE(found.complete);
 }
 
-TEST_F(HeadersTest, PassOnWhyTheFoldersAreUnknown) {
+TEST_F(HeadersTest, PropagateFolderErrors) {
   const auto failing = [](Language) -> Result<std::vector<std::string>> {
     return make_error(ErrorCode::kUnavailable, "no compiler");
   };

@@ -26,7 +26,7 @@ BuildOptions host_options() {
   return options;
 }
 
-TEST(HostCompiler, MakesASharedLibraryAndLeavesNothingBehind) {
+TEST(HostCompilerTest, BuildsSharedLibraryWithoutLeftovers) {
   const TempFolder temporary;  // unique to this test: others compile at the same time
   setenv("TMPDIR", temporary.path().c_str(), /*overwrite=*/1);
   const auto object = compile_on_host(job_of("a/f.c", "int f(int x) { return x + 2; }"), host_options(), {});
@@ -36,7 +36,7 @@ TEST(HostCompiler, MakesASharedLibraryAndLeavesNothingBehind) {
   EXPECT_TRUE(fs::is_empty(temporary.path()));
 }
 
-TEST(HostCompiler, KeepsTwoLibrariesApart) {
+TEST(HostCompilerTest, KeepsLibrariesSeparate) {
   const auto load = [](const std::string& body) {
     const auto object = compile_on_host(job_of("f.c", "int f(int x) { return " + body + "; }"), host_options(), {});
     return load_shared_object(object.value().object, "entry").value();
@@ -61,7 +61,7 @@ std::unique_ptr<LoadedCode> loaded_on_host(const std::string& path, const std::s
 int value_of(const LoadedCode& code, int x) { return reinterpret_cast<int (*)(int)>(code.entry())(x); }
 
 // GCC makes a template's static variable unique in the process, unless told not to; dlclose then unloads nothing.
-TEST(HostCompiler, LeavesNoLibraryBehindForTheNextOne) {
+TEST(HostCompilerTest, UnloadsLibraryCompletely) {
   const std::string counter = "template <class T> int& count() { static int value = 0; return value; }\n";
   auto code = loaded_on_host("f.cpp", counter + "extern \"C\" int f(int x) { return count<int>() += x + 1000; }");
   EXPECT_EQ(value_of(*code, 1), 1001);
@@ -72,13 +72,13 @@ TEST(HostCompiler, LeavesNoLibraryBehindForTheNextOne) {
   EXPECT_EQ(value_of(*code, 2), 2);
 }
 
-TEST(HostCompiler, GivesTheKernelItsOwnFunctions) {
+TEST(HostCompilerTest, PrefersKernelFunctionsOverLibc) {
   const auto code =
       loaded_on_host("f.c", "int getdtablesize(void) { return -41; }\nint f(int x) { return getdtablesize() - x; }");
   EXPECT_EQ(value_of(*code, 1), -42) << "the C library's function was called";
 }
 
-TEST(HostCompiler, GetsNoVariableThatIsNotNamed) {
+TEST(HostCompilerTest, FiltersEnvironmentVariables) {
   const TempFolder folder;
   const std::string script = "#!/bin/sh\n/usr/bin/env >&2\nexit 1\n";
   BuildOptions options = host_options();
@@ -93,7 +93,7 @@ TEST(HostCompiler, GetsNoVariableThatIsNotNamed) {
   EXPECT_THAT(seen, testing::Not(HasSubstr("GCC_EXEC_PREFIX")));
 }
 
-TEST(HostCompiler, ShowsItsCommandAndItsLog) {
+TEST(HostCompilerTest, ReportsCommandAndLog) {
   const auto object = compile_on_host(job_of("f.c", "int f(int x) { return y; }"), host_options(), {});
   ASSERT_FALSE(object.ok());
   EXPECT_EQ(object.error().code, ErrorCode::kCompileFailed);
@@ -102,13 +102,13 @@ TEST(HostCompiler, ShowsItsCommandAndItsLog) {
               HasSubstr(is_aarch64(host_triple()) ? " -mcpu=" : " -march="));
 }
 
-TEST(HostCompiler, NamesASymbolThatIsMissing) {
+TEST(HostCompilerTest, ReportsMissingSymbol) {
   const auto object = compile_on_host(job_of("f.c", "int g(int); int f(int x) { return g(x); }"), host_options(), {});
   ASSERT_FALSE(object.ok());
   EXPECT_THAT(std::string(object.error().note("log").value_or("")), HasSubstr("undefined reference to `g'"));
 }
 
-TEST(HostCompiler, IsMissedByName) {
+TEST(HostCompilerTest, ReportsMissingCompilerByName) {
   BuildOptions options = host_options();
   options.host_compiler = "no-such-compiler";
   const auto object = compile_on_host(job_of("f.c", "int f(int x) { return x; }"), options, {});

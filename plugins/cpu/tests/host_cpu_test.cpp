@@ -13,25 +13,25 @@ namespace {
 
 using testing::Contains;
 
-TEST(HostCpu, KnowsThisMachine) {
+TEST(HostCpuTest, ReportsNameAndFeatures) {
   EXPECT_NE(host_cpu().name, "");
   EXPECT_FALSE(host_cpu().features.empty());
 }
 
 #if defined(__aarch64__)
-TEST(HostCpu, HasWhatTheKernelSaysItHas) {
+TEST(HostCpuTest, FeaturesMatchAuxiliaryVector) {
   EXPECT_EQ(host_cpu().features.contains("neon"), (getauxval(AT_HWCAP) & HWCAP_ASIMD) != 0);
   EXPECT_EQ(host_cpu().features.contains("sve"), (getauxval(AT_HWCAP) & HWCAP_SVE) != 0);
   EXPECT_EQ(host_cpu().features.contains("sve2"), (getauxval(AT_HWCAP2) & HWCAP2_SVE2) != 0);
   EXPECT_EQ(host_cpu().features.contains("i8mm"), (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0);
 }
 
-TEST(HostCpu, CanBeAskedForWhatItLacks) {
+TEST(HostCpuTest, CheckableFeaturesIncludeMissingOnes) {
   EXPECT_THAT(checkable_features(host_triple()), Contains("sm4")) << "which servers lack";
 }
 #endif
 
-TEST(HostCpu, MakesCodeForItsOwnKindOfMachine) {
+TEST(HostCpuTest, MapsProcessorNamesToTriples) {
   EXPECT_EQ(triple_of(host_cpu().name), host_triple());
   EXPECT_EQ(triple_of("neoverse-v2"), "aarch64-unknown-linux-gnu");
   EXPECT_EQ(elf_machine_of(triple_of("neoverse-v2")), EM_AARCH64);
@@ -39,7 +39,7 @@ TEST(HostCpu, MakesCodeForItsOwnKindOfMachine) {
 }
 
 #if defined(__x86_64__)
-TEST(HostCpu, ListsTheNames) { EXPECT_THAT(known_cpus(), Contains("znver4")); }
+TEST(HostCpuTest, ListsKnownNames) { EXPECT_THAT(known_cpus(), Contains("znver4")); }
 #endif
 
 }  // namespace

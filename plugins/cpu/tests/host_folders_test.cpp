@@ -30,7 +30,7 @@ std::string fake_compiler(const TempFolder& folder, const std::string& says) {
   return program.string();
 }
 
-TEST(HostFolders, AreThoseOfTheMachinesCompiler) {
+TEST(HostFoldersTest, ComeFromSystemCompiler) {
   HostFolders folders;
   for (const Language language : {Language::kC, Language::kCpp}) {
     for (const std::string& folder : folders.find(with_compiler(""), language).value()) {
@@ -41,7 +41,7 @@ TEST(HostFolders, AreThoseOfTheMachinesCompiler) {
             folders.find(with_compiler(""), Language::kC).value().size());
 }
 
-TEST(HostFolders, AreAskedForOnce) {
+TEST(HostFoldersTest, AreCachedPerLanguage) {
   const TempFolder folder;
   const std::string list = "#include <...> search starts here:\\n /a b\\n /c\\nEnd of search list.\\n";
   const BuildOptions options = with_compiler(fake_compiler(folder, list));
@@ -54,7 +54,7 @@ TEST(HostFolders, AreAskedForOnce) {
   EXPECT_EQ(fs::file_size(folder.path() / "runs"), 2U);
 }
 
-TEST(HostFolders, AreMissedIfTheCompilerDoesNotTell) {
+TEST(HostFoldersTest, ReportUnusableCompilerOutput) {
   const TempFolder folder;
   HostFolders folders;
   const auto result = folders.find(with_compiler(fake_compiler(folder, "hello")), Language::kC);
@@ -63,7 +63,7 @@ TEST(HostFolders, AreMissedIfTheCompilerDoesNotTell) {
   EXPECT_THAT(result.error().message, HasSubstr("does not say where it looks for headers"));
 }
 
-TEST(HostFolders, AreReadFromWhatCompilersSay) {
+TEST(HostFoldersTest, AreParsedFromCompilerOutput) {
   EXPECT_THAT(folders_in("x\n#include \"...\" search starts here:\n#include <...> search starts here:\n /usr/include\n"
                          "End of search list.\ny\n"),
               ElementsAre("/usr/include"));

@@ -18,7 +18,7 @@ std::string identity(const std::string& cpu, const BuildOptions& options = {}) {
   return toolchain_identity(Target{"cpu", cpu, {}}, options).value();
 }
 
-TEST(Identity, NamesTheCompilersFiles) {
+TEST(IdentityTest, IncludesCompilerBuildIds) {
   EXPECT_THAT(identity(kOtherCpu), HasSubstr("LLVM 19.1"));
   for (const std::string& library : compiler_libraries()) {
     EXPECT_THAT(identity(kOtherCpu), HasSubstr("\"build_id\":\"" + read_build_id(library).value() + "\""));
@@ -27,13 +27,13 @@ TEST(Identity, NamesTheCompilersFiles) {
   EXPECT_EQ(identity(kOtherCpu), identity(kOtherCpu));
 }
 
-TEST(Identity, HoldsTheFeaturesOfThisMachineOnly) {
+TEST(IdentityTest, IncludesFeaturesOfThisMachineOnly) {
   EXPECT_THAT(identity(host_cpu().name), HasSubstr("\"features\""));
   EXPECT_THAT(identity(kOtherCpu), Not(HasSubstr("\"features\"")));
 }
 
 // The runtime includes all options in its keys.
-TEST(Identity, LeavesOptionsToTheRuntime) {
+TEST(IdentityTest, ExcludesBuildOptions) {
   BuildOptions options;
   options.opt_level = 1;
   options.tier = Tier::kFast;
@@ -41,7 +41,7 @@ TEST(Identity, LeavesOptionsToTheRuntime) {
   EXPECT_EQ(identity(kOtherCpu), identity(kOtherCpu, options));
 }
 
-TEST(Identity, NamesTheHostsCompiler) {
+TEST(IdentityTest, IncludesHostCompiler) {
   BuildOptions options;
   options.engine = Engine::kHost;
   EXPECT_THAT(identity(kOtherCpu, options), HasSubstr("\"host_compiler\":{\"as\":{\"mtime_ns\":"));

@@ -13,15 +13,17 @@ using testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
-TEST(Installation, HasClangsHeaders) { EXPECT_TRUE(fs::exists(fs::path(resource_dir().value()) / "include/stddef.h")); }
+TEST(InstallationTest, FindsClangHeaders) {
+  EXPECT_TRUE(fs::exists(fs::path(resource_dir().value()) / "include/stddef.h"));
+}
 
-TEST(Installation, TakesTheFirstFolderWithHeaders) {
+TEST(InstallationTest, UsesFirstFolderWithHeaders) {
   const fs::path found = resource_dir().value();
   const std::vector<fs::path> folders = {"/nowhere", found, "/usr"};
   EXPECT_EQ(first_resource_dir(folders).value(), found.string());
 }
 
-TEST(Installation, SaysWhatToInstall) {
+TEST(InstallationTest, ReportsPackageToInstall) {
   const std::vector<fs::path> folders = {"/nowhere", "/not/here"};
   const auto missing = first_resource_dir(folders);
   ASSERT_FALSE(missing.ok());
@@ -30,13 +32,13 @@ TEST(Installation, SaysWhatToInstall) {
   EXPECT_THAT(missing.error().message, HasSubstr("apt-get install libclang-common-19-dev"));
 }
 
-TEST(Installation, HasADefaultForSourcesWithoutHeaders) {
+TEST(InstallationTest, DefaultsToInstalledResourceFolder) {
   EXPECT_EQ(resource_dir_or_default(), resource_dir().value());
 }
 
-TEST(Installation, KnowsItsVersion) { EXPECT_THAT(compiler_version(), testing::StartsWith("LLVM 19.1")); }
+TEST(InstallationTest, ReportsLlvmVersion) { EXPECT_THAT(compiler_version(), testing::StartsWith("LLVM 19.1")); }
 
-TEST(Installation, KnowsItsOwnFile) { EXPECT_EQ(fs::path(own_library()).filename(), "kmux_cpu_test"); }
+TEST(InstallationTest, ReportsItsOwnFile) { EXPECT_EQ(fs::path(own_library()).filename(), "kmux_cpu_test"); }
 
 }  // namespace
 }  // namespace kmux::cpu

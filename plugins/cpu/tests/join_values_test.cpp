@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(JoinValues, IndicesAConstantApartBecomeOne) {
+TEST(JoinValuesTest, MergesIndicesAtConstantDistance) {
   Steps steps(
       "define void @k(ptr %x, i32 %n, i32 %step) {\nentry:\n  %first = shl i32 %n, 8\n"
       "  %second = add i32 %first, 32\n  br label %loop\nloop:\n  %gone = phi i32 [ 0, %entry ], [ %g, %loop ]\n"
@@ -48,14 +48,14 @@ std::string two_in_step(const std::string& step, const std::string& apart) {
 
 // An offset below 256 does not carry into the multiple of 256, so the second warp is only within bounds if the first
 // one is.
-TEST(JoinValues, WarpsInStepHaveOneTestWhereNoSumIsCarriedOn) {
+TEST(JoinValuesTest, LockstepWarpsShareTestWithoutCarry) {
   const std::string text = two_in_step("shl i32 %grid, 8", "32");
   EXPECT_THAT(text, HasSubstr("add nuw nsw i32 %i, 32"));
   EXPECT_THAT(text, HasSubstr("add nuw nsw i32 %a, 31"));
   EXPECT_THAT(text, HasSubstr("br i1 %within, label %loop"));
 }
 
-TEST(JoinValues, WarpsInStepHaveATestEachWhereASumMayBeCarriedOn) {
+TEST(JoinValuesTest, LockstepWarpsTestSeparatelyOnPossibleCarry) {
   for (const auto& [step, apart] : {std::pair("shl i32 %grid, 5", "32"), {"shl i32 %grid, 8", "256"}}) {
     const std::string text = two_in_step(step, apart);
     EXPECT_THAT(text, Not(HasSubstr("nuw nsw i32 %i"))) << step;

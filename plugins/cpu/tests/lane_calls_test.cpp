@@ -33,7 +33,7 @@ std::string widened_by(unsigned warps, const std::string& then) {
   return text_of(**warp);
 }
 
-TEST(LaneCalls, AtomicsOfSharedMemoryAreNone) {
+TEST(LaneCallsTest, SharedMemoryAtomicsBecomePlain) {
   const std::string shared =
       widened_by(1, "  %old = atomicrmw add ptr %p, i32 1 monotonic\n  store i32 %old, ptr %from\n");
   EXPECT_THAT(shared, AllOf(Not(HasSubstr("atomicrmw")), HasSubstr("add i32")));
@@ -52,7 +52,7 @@ std::size_t count_of(const std::string& text, const std::string& word) {
   return count;
 }
 
-TEST(LaneCalls, AreOneForAllWarpsInStep) {
+TEST(LaneCallsTest, LockstepWarpsShareOneLoop) {
   const std::string store = "  %b = trunc i32 %index to i8\n  store i8 %b, ptr %p\n";
   for (const unsigned warps : {1U, 8U}) {
     const std::string text = widened_by(warps, store);
@@ -61,7 +61,7 @@ TEST(LaneCalls, AreOneForAllWarpsInStep) {
   }
 }
 
-TEST(LaneCalls, NarrowNumbersAreGatheredInTheirWords) {
+TEST(LaneCallsTest, NarrowLoadsGatherWholeWords) {
   const std::string bytes = widened_by(1, "  %v = load i8, ptr %q\n  store i8 %v, ptr %y\n");
   EXPECT_THAT(bytes, AllOf(HasSubstr("masked.gather.v32i32"), Not(HasSubstr("masked.gather.v32i8"))));
   const std::string halves = widened_by(1, "  %v = load half, ptr %q, align 2\n  store half %v, ptr %y\n");
@@ -71,9 +71,9 @@ TEST(LaneCalls, NarrowNumbersAreGatheredInTheirWords) {
 }
 
 // With a loop that lanes leave one by one, and results that are used.
-class SharedUpdates : public testing::TestWithParam<const char*> {};
+class SharedUpdatesTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(SharedUpdates, AreAsManyAsThreadsThatAsk) {
+TEST_P(SharedUpdatesTest, ApplyOncePerThread) {
   const std::string type = GetParam();
   const ElementKernel kernel{"typedef " + type + R"( T;
 __global__ void k(const int* x, int* y, int n) {
@@ -110,15 +110,15 @@ __global__ void k(const int* x, int* y, int n) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, SharedUpdates, testing::Values("int", "unsigned long long"));
+INSTANTIATE_TEST_SUITE_P(Types, SharedUpdatesTest, testing::Values("int", "unsigned long long"));
 
 template <class T>
-class Narrow : public testing::Test {};
+class NarrowTest : public testing::Test {};
 using NarrowTypes = testing::Types<std::uint8_t, std::int16_t>;
-TYPED_TEST_SUITE(Narrow, NarrowTypes);
+TYPED_TEST_SUITE(NarrowTest, NarrowTypes);
 
 // Each element moves to another one's place; some threads are inactive, and warps are in lockstep.
-TYPED_TEST(Narrow, NumbersGoWhereEachThreadSays) {
+TYPED_TEST(NarrowTest, ValuesScatterAndGatherPerThread) {
   const std::string type = sizeof(TypeParam) == 1 ? "unsigned char" : "short";
   const ElementKernel kernel{"typedef " + type + R"( T;
 __global__ void k(const T* x, T* y, int n) {

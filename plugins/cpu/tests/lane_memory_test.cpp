@@ -18,7 +18,7 @@ std::string widened(const std::string& text) {
   return text_of(**warp);
 }
 
-TEST(LaneMemory, IndicesThatMayWrapAroundAreTested) {
+TEST(LaneMemoryTest, TestsIndicesThatMayWrapAround) {
   const std::string text = widened(
       "define void @k(ptr %x, ptr %y, i32 %n) {\n  %lane = call i32 @\"kmux.lane\"()\n  %u = add i32 %n, %lane\n"
       "  %wide = zext i32 %u to i64\n  %signed = sext i32 %u to i64\n  %sum = add i64 %signed, 5\n"
@@ -39,7 +39,7 @@ std::string stored(const std::string& type, const std::string& bytes) {
       "  %at = getelementptr i8, ptr %x, i64 %wide\n  store " + type + " %v, ptr %at\n  ret void\n}\n");
 }
 
-TEST(LaneMemory, IndicesThatWrapAroundInEachWarpAreNotTested) {
+TEST(LaneMemoryTest, SkipsTestOfIndicesWrappingInEachWarp) {
   EXPECT_THAT(stored("float", "4"), HasSubstr("icmp ule i8"));
   EXPECT_THAT(stored("double", "8"), Not(HasSubstr("icmp")));  // 31 times 8
   EXPECT_THAT(stored("float", "8"), Not(HasSubstr("icmp")));  // elements of a vector are not contiguous
@@ -61,13 +61,13 @@ std::string records(int bytes, const std::string& then) {
 
 constexpr const char* kReadTwo = "  %b = load float, ptr %p4\n  %a = load float, ptr %p\n";
 
-TEST(LaneMemory, RecordsAreReadAndWrittenWhole) {
+TEST(LaneMemoryTest, ReadsAndWritesRecordsWhole) {
   const std::string text = records(8, std::string(kReadTwo) + "  store float %a, ptr %q4\n  store float %b, ptr %q\n");
   EXPECT_THAT(text, AllOf(HasSubstr("load <64 x float>"), HasSubstr("store <64 x float>")));
   EXPECT_THAT(text, AllOf(Not(HasSubstr("gather")), Not(HasSubstr("scatter"))));
 }
 
-TEST(LaneMemory, RecordsOfWhichMoreIsThereAreNot) {
+TEST(LaneMemoryTest, DoesNotCombinePartialRecords) {
   EXPECT_THAT(records(16, kReadTwo), HasSubstr("gather"));
   EXPECT_THAT(records(8, "  store float %f, ptr %q4\n"), HasSubstr("scatter"));
   EXPECT_THAT(records(8, "  store float %f, ptr %q\n  store float %f, ptr %q4\n  store float 0.0, ptr %q\n"),
@@ -75,7 +75,7 @@ TEST(LaneMemory, RecordsOfWhichMoreIsThereAreNot) {
 }
 
 // Records that are combined into one access even on a processor that masks elements at no cost.
-TEST(LaneMemory, RecordsAreReachedInPartWhereElementsAreMasked) {
+TEST(LaneMemoryTest, MasksPartialRecordStores) {
   const std::string kernel =
       "define void @k(ptr %x, float %f) \"target-features\"=\"+avx512f\" {\n  %lane = call i32 @\"kmux.lane\"()\n"
       "  %wide = zext i32 %lane to i64\n  %p = getelementptr [16 x i8], ptr %x, i64 %wide\n"
@@ -95,7 +95,7 @@ std::string loaded(const std::string& then) {
       "void\n}\n");
 }
 
-TEST(LaneMemory, BoundsOfIndicesAreTested) {
+TEST(LaneMemoryTest, TestsBoundsOfComputedIndices) {
   for (const char* bounded :
        {"srem i32 %u, %n", "urem i32 %u, 100", "call i32 @llvm.smin.i32(i32 %u, i32 %n)",
         "call i32 @llvm.smin.i32(i32 %n, i32 %u)", "call i32 @llvm.umax.i32(i32 %u, i32 7)", "and i32 %u, 63"}) {
@@ -114,20 +114,20 @@ TEST(LaneMemory, BoundsOfIndicesAreTested) {
   }
 }
 
-TEST(LaneMemory, RowsMayGoDown) {
+TEST(LaneMemoryTest, LoadsDescendingRows) {
   const std::string text = loaded("  %m = mul i32 %lane, -1\n  %i = add nsw i32 %m, 31\n");
   EXPECT_THAT(text, AllOf(HasSubstr("load <32 x float>"), HasSubstr("<32 x i32> <i32 31, i32 30,")));
 }
 
 // The last lane of a scatter to one place stores; no scatter is needed.
-TEST(LaneMemory, OnePlaceIsStoredToOnce) {
+TEST(LaneMemoryTest, StoresUniformAddressOnce) {
   const std::string text = widened(
       "define void @k(ptr %x) {\n  %lane = call i32 @\"kmux.lane\"()\n  store i32 %lane, ptr %x\n  ret void\n}\n");
   EXPECT_THAT(text, AllOf(HasSubstr("store i32 31, ptr %0"), Not(HasSubstr("scatter"))));
 }
 
 // Indices at a constant distance, provided that their sums do not wrap around.
-TEST(LaneMemory, RecordsAreFoundByTheirIndices) {
+TEST(LaneMemoryTest, CombinesRecordsByIndexDistance) {
   const auto pair = [](const std::string& second) {
     return widened(
         "define void @k(ptr %x, ptr %y) {\n  %lane = call i32 @\"kmux.lane\"()\n  %a = shl nuw nsw i32 %lane, 1\n  %b "
@@ -144,7 +144,7 @@ TEST(LaneMemory, RecordsAreFoundByTheirIndices) {
   EXPECT_THAT(pair("add i32 %a, 1"), Not(HasSubstr("load <64 x float>")));
 }
 
-TEST(LaneMemory, RecordsAreFoundInAnArrayOfSharedMemory) {
+TEST(LaneMemoryTest, CombinesRecordsInSharedArrays) {
   const std::string text = widened(
       "@s = internal global [256 x float] undef\n"
       "define void @k(ptr %y) {\n  %lane = call i32 @\"kmux.lane\"()\n  %a = shl nuw nsw i32 %lane, 1\n"
@@ -156,14 +156,14 @@ TEST(LaneMemory, RecordsAreFoundInAnArrayOfSharedMemory) {
 }
 
 // A store between two loads may change the result of the second one.
-TEST(LaneMemory, RecordsStayOnTheirSideOfWhatMayChangeThem) {
+TEST(LaneMemoryTest, DoesNotCombineAcrossAliasingAccesses) {
   EXPECT_THAT(records(8, "  %a = load float, ptr %p\n  store float %a, ptr %y\n  %b = load float, ptr %p4\n"),
               Not(HasSubstr("load <64")));
   EXPECT_THAT(records(8, "  store float %f, ptr %q\n  %a = load float, ptr %x\n  store float %a, ptr %q4\n"),
               Not(HasSubstr("store <64")));
 }
 
-TEST(LaneMemory, RecordsAreCopiedAndSetWhole) {
+TEST(LaneMemoryTest, CopiesAndSetsRecordsWhole) {
   const std::string copy = "  call void @llvm.memcpy.p0.p0.i64(ptr %q, ptr %p, i64 16, i1 false)\n";
   EXPECT_THAT(records(16, copy), AllOf(HasSubstr("load <64 x i64>"), HasSubstr("store <64 x i64>")));
   EXPECT_THAT(records(20, copy), Not(HasSubstr("load <")));
@@ -181,7 +181,7 @@ std::string lowered(const KnownExtents& block) {
   return text_of(*steps.module->getFunction("k.blocks"));
 }
 
-TEST(LaneMemory, ARowOfAnyLengthIsContiguous) {
+TEST(LaneMemoryTest, StoresRowsOfAnyLengthContiguously) {
   EXPECT_THAT(lowered({0, 1, 1}),
               AllOf(HasSubstr("@llvm.masked.store"), Not(HasSubstr("scatter")), Not(HasSubstr("urem <"))));
   EXPECT_THAT(lowered({0, 0, 1}), HasSubstr("scatter"));  // a warp covers several rows
@@ -210,7 +210,7 @@ std::string structured_array(int count) {
   return text_of(steps.kernel());
 }
 
-TEST(LaneMemory, ArraysThatConstantLoopsGoOverAreRegisters) {
+TEST(LaneMemoryTest, KeepsSmallConstantLoopArraysInRegisters) {
   EXPECT_THAT(structured_array(64), Not(HasSubstr("alloca")));
   EXPECT_THAT(structured_array(4000), HasSubstr("alloca")) << "more than registers have";
 }
@@ -222,7 +222,7 @@ unsigned row_of(const std::string& use, const std::string& features = "+avx512f"
   return seen_row(steps.kernel());
 }
 
-TEST(LaneMemory, AWarpIsARowThatTheKernelMakesOfItsBlock) {
+TEST(LaneMemoryTest, DerivesWarpWidthFromKernelRows) {
   EXPECT_EQ(row_of("  %a = urem i32 %t, 16\n"), 16U);
   EXPECT_EQ(row_of("  %a = sdiv i64 %wide, 16\n"), 16U);
   EXPECT_EQ(row_of("  %a = and i32 %t, 15\n  %b = lshr i32 %t, 3\n"), 16U);
@@ -234,7 +234,7 @@ TEST(LaneMemory, AWarpIsARowThatTheKernelMakesOfItsBlock) {
   EXPECT_EQ(BlockShape::of({40, 1, 1}, 0, 16).lanes, 8U);
 }
 
-TEST(LaneMemory, ABlockOf512ThreadsIsInStepIfItMeets) {
+TEST(LaneMemoryTest, RunsBlockOf512InLockstepWithBarrier) {
   const auto in_step = [](const std::string& then) {
     Steps steps("define void @k(ptr %x) {\nentry:\n  %i = call i32 @\"kmux.lane\"()\n  br label %loop\nloop:\n" + then +
                 "  store volatile i32 %i, ptr %x\n  br label %loop\n}\n");

@@ -32,14 +32,14 @@ Result<Loaded> load(const std::string& path, const std::string& content) {
   return compile_and_load(compiler, job_of(path, content));
 }
 
-TEST(Loader, RunsDynamicInitialisers) {
+TEST(LoaderTest, RunsDynamicInitializers) {
   const auto f = load("f.cpp",
                       "int seven() { return 7; }\nint value = seven();\n"
                       "extern \"C\" int f(int x) { return value * x; }");
   EXPECT_EQ(f.value()(6), 42);
 }
 
-TEST(Loader, RunsInitialisersInOrderOfPriority) {
+TEST(LoaderTest, RunsInitializersByPriority) {
   const auto f = load("f.c",
                       "static int order;\n"
                       "__attribute__((constructor(300))) static void late(void) { order = order * 10 + 2; }\n"
@@ -49,7 +49,7 @@ TEST(Loader, RunsInitialisersInOrderOfPriority) {
   EXPECT_EQ(f.value()(0), 123);
 }
 
-TEST(Loader, RunsDestructorsWhenUnloaded) {
+TEST(LoaderTest, RunsDestructorsWhenUnloaded) {
   int destroyed = 0;
   const std::string address = std::to_string(reinterpret_cast<std::uintptr_t>(&destroyed));
   auto f =
@@ -86,7 +86,7 @@ std::string load_in_child(const std::function<bool()>& first) {
   return text.substr(0, count < 0 ? 0 : static_cast<std::size_t>(count));
 }
 
-TEST(Loader, SaysThatMemoryMayNotBecomeExecutable) {
+TEST(LoaderTest, ReportsForbiddenExecutableMemory) {
   constexpr int kSetMdwe = 65;  // PR_SET_MDWE, since Linux 6.3
   const std::string text = load_in_child([] { return prctl(kSetMdwe, 1, 0, 0, 0) == 0; });
   if (text == "cannot") GTEST_SKIP() << needs("PR_SET_MDWE", "this kernel has no such call");
@@ -94,7 +94,7 @@ TEST(Loader, SaysThatMemoryMayNotBecomeExecutable) {
                               "(Permission denied; "));
 }
 
-TEST(Loader, SaysThatNoMemoryIsLeftForCode) {
+TEST(LoaderTest, ReportsExhaustedMemory) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << needs("a limit of memory", "sanitizers map more");
 #endif
@@ -115,7 +115,7 @@ bool use_up_mappings() {
   }
 }
 
-TEST(Loader, SaysThatNoMappingIsLeftForCode) {
+TEST(LoaderTest, ReportsExhaustedMappings) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << needs("a limit of mappings", "sanitizers end the process without any");
 #endif
@@ -129,7 +129,7 @@ TEST(Loader, SaysThatNoMappingIsLeftForCode) {
                         std::to_string(most)));
 }
 
-TEST(Loader, ReportsAnInitialiserThatThrows) {
+TEST(LoaderTest, ReportsThrowingInitializer) {
   const auto f = load("f.cpp",
                       "#include <stdexcept>\nint bad() { throw std::runtime_error(\"no table\"); }\n"
                       "int value = bad();\nextern \"C\" int f(int x) { return value + x; }");
@@ -138,7 +138,7 @@ TEST(Loader, ReportsAnInitialiserThatThrows) {
   EXPECT_THAT(f.error().message, HasSubstr("threw \"no table\""));
 }
 
-TEST(Loader, CallsTheCAndMathLibraries) {
+TEST(LoaderTest, CallsCAndMathLibraries) {
   const auto f = load("f.c",
                       "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
                       "int f(int x) { char text[32]; snprintf(text, sizeof text, \"%.0f\", pow(x, 2.0) + erf(9.0));"
@@ -146,12 +146,12 @@ TEST(Loader, CallsTheCAndMathLibraries) {
   EXPECT_EQ(f.value()(5), 26);
 }
 
-TEST(Loader, PrintsThroughTheProcess) {
+TEST(LoaderTest, PrintsToStderrOfProcess) {
   const auto f = load("f.c", "#include <stdio.h>\nint f(int x) { return fprintf(stderr, \"x=%d\\n\", x); }");
   EXPECT_EQ(captured_stderr([&] { (void)f.value()(3); }), "x=3\n");
 }
 
-TEST(Loader, LetsExceptionsPassThroughCode) {
+TEST(LoaderTest, PropagatesExceptions) {
   const auto f = load("f.cpp",
                       "#include <stdexcept>\n"
                       "__attribute__((noinline)) int g(int x) { if (x > 1) throw std::range_error(\"x\"); return x; }\n"
@@ -162,14 +162,14 @@ TEST(Loader, LetsExceptionsPassThroughCode) {
   EXPECT_THROW((void)f.value()(3), std::range_error);
 }
 
-TEST(Loader, GivesEachThreadItsThreadLocals) {
+TEST(LoaderTest, KeepsThreadLocalsPerThread) {
   const auto f = load("f.c", "static _Thread_local int counter = 100;\nint f(int x) { return counter += x; }");
   EXPECT_EQ(f.value()(1), 101);
   std::thread([&] { EXPECT_EQ(f.value()(5), 105); }).join();
   EXPECT_EQ(f.value()(1), 102);
 }
 
-TEST(Loader, KeepsCodeThatAThreadStillHasToDestroyWith) {
+TEST(LoaderTest, KeepsCodeForThreadLocalDestructors) {
   auto f = load("f.cpp",
                 "#include <string>\nthread_local std::string text = \"a string that is not short at all\";\n"
                 "extern \"C\" int f(int x) { return static_cast<int>(text.size()) + x; }");
@@ -179,7 +179,7 @@ TEST(Loader, KeepsCodeThatAThreadStillHasToDestroyWith) {
   }).join();
 }
 
-TEST(Loader, NamesMissingSymbols) {
+TEST(LoaderTest, ReportsMissingSymbols) {
   std::string message;
   const std::string printed = captured_stderr([&] {
     const auto f = load("f.cpp",
@@ -195,7 +195,7 @@ TEST(Loader, NamesMissingSymbols) {
   EXPECT_THAT(message, HasSubstr("Add the source that defines it"));
 }
 
-TEST(Loader, AdvisesOnOpenMP) {
+TEST(LoaderTest, AdvisesOnMissingOpenMp) {
   Compiler compiler;
   CompileJob job = job_of("f.c", "void g(int*);\nint f(int x) {\n#pragma omp parallel\n  x += 1;\n  return x; }");
   job.units[0].arguments.push_back("-fopenmp");
@@ -204,7 +204,7 @@ TEST(Loader, AdvisesOnOpenMP) {
   EXPECT_THAT(f.error().message, HasSubstr("OpenMP library"));
 }
 
-TEST(Loader, NamesAMissingEntry) {
+TEST(LoaderTest, ReportsMissingEntry) {
   Compiler compiler;
   const std::vector<std::string> objects = {
       compiler.compile(job_of("f.c", "int f(int x) { return x; }")).value().object};
@@ -213,7 +213,7 @@ TEST(Loader, NamesAMissingEntry) {
   EXPECT_THAT(code.error().message, HasSubstr("\"nowhere\""));
 }
 
-TEST(Loader, RefusesWhatIsNoObject) {
+TEST(LoaderTest, RejectsInvalidObject) {
   std::string message;
   EXPECT_EQ(captured_stderr([&] {
               const std::vector<std::string> objects = {"not an object"};
@@ -240,21 +240,21 @@ int linked(const std::vector<std::string>& texts) {
   return reinterpret_cast<int (*)(int)>(code->entry())(7);
 }
 
-TEST(Loader, LinksObjectsThatCallEachOther) {
+TEST(LoaderTest, LinksObjectsThatCallEachOther) {
   EXPECT_EQ(linked({"extern \"C\" int g(int);\nextern \"C\" int f(int x) { return x == 0 ? 0 : g(x - 1) + 1; }",
                     "extern \"C\" int f(int);\nextern \"C\" int g(int x) { return x == 0 ? 0 : f(x - 1) + 10; }\n"
                     "extern \"C\" int entry(int x) { return f(x); }"}),
             34);
 }
 
-TEST(Loader, RunsTheInitialisersOfAllObjects) {
+TEST(LoaderTest, RunsInitializersOfAllObjects) {
   EXPECT_EQ(linked({"int one(); int a = one();\nint two() { return 2; }",
                     "int two(); int b = two();\nint one() { return 1; }\nextern int a;\n"
                     "extern \"C\" int entry(int x) { return 100 * a + 10 * b + x; }"}),
             127);
 }
 
-TEST(Loader, HasOneDefinitionOfEachWeakFunction) {
+TEST(LoaderTest, UsesOneDefinitionOfWeakFunctions) {
   const std::string one = "__attribute__((weak)) int value() { return 1; }\nint in_one() { return value(); }";
   const std::string two = "__attribute__((weak)) int value() { return 2; }\nint in_two() { return value(); }";
   const std::string strong = "int value() { return 3; }";
@@ -267,7 +267,7 @@ TEST(Loader, HasOneDefinitionOfEachWeakFunction) {
   EXPECT_EQ(linked({strong, one, two, entry}), 33);
 }
 
-TEST(Loader, RefusesTwoDefinitions) {
+TEST(LoaderTest, RejectsDuplicateDefinitions) {
   const std::vector<std::string> objects = {
       object_of("int twice(int) { return 1; }\nextern \"C\" int entry() { return 0; }"),
       object_of("int twice(int) { return 2; }")};
@@ -277,20 +277,20 @@ TEST(Loader, RefusesTwoDefinitions) {
   EXPECT_THAT(code.error().message, HasSubstr("(two objects define \"twice(int)\")"));
 }
 
-TEST(Loader, LacksWhatIsOnlyWeaklyNeeded) {
+TEST(LoaderTest, AcceptsMissingWeakSymbols) {
   EXPECT_EQ(linked({"__attribute__((weak)) int absent();\n"
                     "extern \"C\" int entry(int x) { return absent ? absent() : x + 1; }"}),
             8);
 }
 
-TEST(Loader, LeavesNothingOfALinkThatFailed) {
+TEST(LoaderTest, RecoversFromFailedLinks) {
   const std::string needs =
       object_of("int absent();\nint at_start = absent();\nextern \"C\" int entry() { return at_start; }");
   const std::vector<std::string> objects = {object_of("int here() { return 1; }"), needs};
   for (int i = 0; i < 100; ++i) EXPECT_THAT(load_objects(objects, "entry").error().message, HasSubstr("absent()"));
 }
 
-TEST(Loader, SharedObjectNamesWhatIsWrong) {
+TEST(LoaderTest, ReportsInvalidSharedObject) {
   const auto code = load_shared_object("not a library", "entry");
   ASSERT_FALSE(code.ok());
   EXPECT_EQ(code.error().code, ErrorCode::kUnavailable);
@@ -311,7 +311,7 @@ long resident_kib() {
   return resident * 4;
 }
 
-TEST(Loader, LeaksNothingOverManyCompilations) {
+TEST(LoaderTest, LeaksNothingOverManyCompilations) {
   Compiler compiler;
   const auto cycle = [&](int n) {
     const std::string source = "#include <vector>\nstd::vector<int> table(" + std::to_string(n + 1) +

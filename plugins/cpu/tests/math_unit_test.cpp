@@ -55,7 +55,7 @@ Maps run_maps(const Options& options) {
 }
 
 // The launcher's text calls no math function, so the object names one only if it calls the library.
-TEST(MathUnit, LoopsCallNoLibraryAndAreNearlyExact) {
+TEST(MathUnitTest, LoopsAvoidLibraryCallsAndStayAccurate) {
   if (!host_cpu().features.contains("fma") && !host_triple().starts_with("aarch64")) {
     GTEST_SKIP() << needs("fused multiply-add", "this processor has none");
   }
@@ -75,7 +75,7 @@ TEST(MathUnit, LoopsCallNoLibraryAndAreNearlyExact) {
   EXPECT_EQ(fast.v, full.v);
 }
 
-TEST(MathUnit, AFunctionOfTheSourcesStaysTheirs) {
+TEST(MathUnitTest, KeepsFunctionsDefinedBySources) {
   Compiler compiler;
   const CompileJob job = job_of("f.c",
                                 "float tanhf(float x) { return x + 40; }\n"
@@ -83,7 +83,7 @@ TEST(MathUnit, AFunctionOfTheSourcesStaysTheirs) {
   EXPECT_EQ(compile_and_load(compiler, job).value()(2), 42);
 }
 
-TEST(MathUnit, WithoutFusedMultiplyAddTheLibraryIsCalled) {
+TEST(MathUnitTest, CallsLibraryWithoutFusedMultiplyAdd) {
   if (!host_triple().starts_with("x86_64")) GTEST_SKIP() << needs("x86-64", "others have fused multiply-add");
   Compiler compiler;
   CompileJob job = job_of("f.c", "float expf(float);\nint f(int x) { return (int)expf((float)x); }\n");
@@ -91,7 +91,7 @@ TEST(MathUnit, WithoutFusedMultiplyAddTheLibraryIsCalled) {
   EXPECT_THAT(compiler.compile(job).value().object, HasSubstr("expf"));
 }
 
-TEST(MathUnit, TextHasOneFunctionForEachName) {
+TEST(MathUnitTest, DefinesOneFunctionPerName) {
   const std::string text = math_unit({"erf", "erff"});
   EXPECT_THAT(text, HasSubstr("double kmux_math_erf(double x)"));
   EXPECT_THAT(text, HasSubstr("float kmux_math_erff(float x)"));
@@ -104,14 +104,14 @@ double value_of(const char* name, std::vector<double> arguments) {
   return value == nullptr ? -1 : value->getValueAPF().convertToDouble();
 }
 
-TEST(ConstantMath, IsRoundedOnce) {
+TEST(ConstantMathTest, IsRoundedOnce) {
   EXPECT_EQ(value_of("pow", {0.5, 23}), 0x1p-23);
   EXPECT_EQ(value_of("pow", {10, -5}), 1e-05);
   EXPECT_EQ(value_of("exp", {1}), 0x1.5bf0a8b145769p1);
   EXPECT_EQ(value_of("fmod", {7, 4}), 3);
 }
 
-TEST(ConstantMath, IsNoneWithoutANumberOrForOtherFunctions) {
+TEST(ConstantMathTest, SkipsNonfiniteResultsAndUnknownCalls) {
   EXPECT_EQ(value_of("exp", {1000}), -1);
   EXPECT_EQ(value_of("log", {-2}), -1);
   EXPECT_EQ(value_of("exp", {1, 2}), -1);
@@ -134,7 +134,7 @@ constexpr const char* kCalls =
     "  %f = call double @_ZL3powdd(double %n, double 3.0)\n  store double %f, ptr %x\n"
     "  %g = call double @_ZN4mine3powEdd(double 2.0, double 3.0)\n  store double %g, ptr %x\n  ret void\n}\n";
 
-TEST(ConstantMath, CallsOfDeviceMathematicsGiveWayToNumbers) {
+TEST(ConstantMathTest, FoldsDeviceMathCalls) {
   spmd::Steps steps(kCalls);
   fold_mathematics(*steps.module);
   const std::string text = spmd::text_of(steps.kernel());
@@ -146,7 +146,7 @@ TEST(ConstantMath, CallsOfDeviceMathematicsGiveWayToNumbers) {
   EXPECT_THAT(text, HasSubstr("@_ZN4mine3powEdd(double 2.0"));  // of unknown origin
 }
 
-TEST(ConstantMath, IsTheSameInAllTiersAndInCalls) {
+TEST(ConstantMathTest, MatchesAcrossTiersAndCalls) {
   const ElementKernel kernel{R"(
 __device__ double scaled(double x) { return x * pow(10.0, -5.0); }
 __global__ void k(const double* x, double* y, int n) {

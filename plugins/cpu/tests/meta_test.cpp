@@ -6,12 +6,12 @@
 namespace kmux::cpu {
 namespace {
 
-TEST(Meta, IsReadAsItWasWritten) {
+TEST(MetaTest, RoundTripsThroughText) {
   const Meta meta{"clang", "entry", "x86_64-linux", "znver4", {"avx", "avx2"}, "LLVM 19", "fast", {"-O2"}, true};
   EXPECT_EQ(parse_meta(dump_meta(meta)).value(), meta);
 }
 
-TEST(Meta, NamesWhatIsWrong) {
+TEST(MetaTest, ReportsInvalidField) {
   EXPECT_FALSE(parse_meta("").ok());
   EXPECT_FALSE(parse_meta("[]").ok());
   const auto meta = parse_meta(R"({"engine":"clang","entry":"e","triple":"t","cpu":"c","features":[1]})");

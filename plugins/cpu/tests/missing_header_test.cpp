@@ -15,13 +15,13 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(MissingHeader, IsReadFromTheCompilersText) {
+TEST(MissingHeaderTest, IsParsedFromCompilerOutput) {
   EXPECT_EQ(missing_header("a.c:1:10: fatal error: 'stdio.h' file not found\n    1 | #include <stdio.h>\n"), "stdio.h");
   EXPECT_EQ(missing_header("a.c:1:1: error: unknown type name 'x'\n"), "");
   EXPECT_EQ(missing_header("' file not found"), "");
 }
 
-TEST(MissingHeader, SaysWhatToInstall) {
+TEST(MissingHeaderTest, AdvisesPackageToInstall) {
   EXPECT_THAT(advice_for_header("stdio.h"), HasSubstr("apt-get install libc6-dev"));
   EXPECT_THAT(advice_for_header("bits/wordsize.h"), HasSubstr("apt-get install libc6-dev"));
   EXPECT_THAT(advice_for_header("vector"), HasSubstr("apt-get install libstdc++-12-dev"));
@@ -30,7 +30,7 @@ TEST(MissingHeader, SaysWhatToInstall) {
 }
 
 // The message for these headers must be the same as on a GPU.
-TEST(MissingHeader, OfASourceForGpusIsNotToBeInstalled) {
+TEST(MissingHeaderTest, GivesNoInstallAdviceForGpuSources) {
   for (const char* const name : {"vector", "linux/futex.h", "execinfo.h", "my/own.h"}) {
     CompileJob job;
     job.files = {{"k.cu", "#include <" + std::string(name) + ">\n"}};
@@ -45,7 +45,7 @@ TEST(MissingHeader, OfASourceForGpusIsNotToBeInstalled) {
   }
 }
 
-TEST(MissingHeader, IsPartOfTheError) {
+TEST(MissingHeaderTest, AddsAdviceToError) {
   CompileJob job;
   job.files = {{"kernel.cpp", "#include <no_such_header>\nvoid kernel() {}\n"}};
   job.units = {{"kernel.cpp", Language::kCpp, {"-std=c++17"}}};
@@ -57,7 +57,7 @@ TEST(MissingHeader, IsPartOfTheError) {
               AllOf(HasSubstr("'no_such_header' file not found"), EndsWith("apt-get install libstdc++-12-dev.")));
 }
 
-TEST(MissingHeader, LeavesOtherErrorsAlone) {
+TEST(MissingHeaderTest, LeavesOtherErrorsUnchanged) {
   const Error error = make_error(ErrorCode::kCompileFailed, "cannot compile.");
   EXPECT_EQ(with_advice(error, "error: 'kernel.h' file not found").message, "cannot compile.");
   EXPECT_THAT(with_advice(error, "fatal error: 'math.h' file not found").message, Not(EndsWith("compile.")));

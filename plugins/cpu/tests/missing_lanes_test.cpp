@@ -28,7 +28,7 @@ __global__ void k(const float* x, float* y, int n) {
   if (threadIdx.x == 0 || threadIdx.x >= 8) y[threadIdx.x] = v;
 })";
 
-TEST(MissingLanes, AddNothingToASum) {
+TEST(MissingLanesTest, ContributeNothingToSums) {
   for (const char* const tier : {"fast", "full"}) {
     const auto y = CheckedKernel{.source = kSomeAddUp, .options = {{"tier", tier}}}();
     ASSERT_TRUE(y.ok()) << y.error().explain();
@@ -38,7 +38,7 @@ TEST(MissingLanes, AddNothingToASum) {
   }
 }
 
-TEST(MissingLanes, AddNothingToASumOfThreadsWithStacks) {
+TEST(MissingLanesTest, ContributeNothingToSumsOnFibers) {
   const std::string recursion =
       "__device__ int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n" + std::string(kSomeAddUp);
   std::string source = recursion;
@@ -50,7 +50,7 @@ TEST(MissingLanes, AddNothingToASumOfThreadsWithStacks) {
 }
 
 // Nor the value that a lane had in the same variable before it diverged.
-TEST(MissingLanes, GiveNothingThatTheyHadBefore) {
+TEST(MissingLanesTest, DoNotProvideStaleValues) {
   const std::vector<float> x = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
                                 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
   const std::vector<float> y = elements<float>({R"(__global__ void k(const float* x, float* y, int n) {
@@ -65,7 +65,7 @@ TEST(MissingLanes, GiveNothingThatTheyHadBefore) {
   EXPECT_EQ(y[16], 17);
 }
 
-TEST(MissingLanes, OfABlockThatIsNoWholeWarpAddNothing) {
+TEST(MissingLanesTest, OfPartialWarpContributeNothing) {
   const std::vector<double> x(16, 1.5);
   const std::vector<double> y = elements<double>({R"(__global__ void k(const double* x, double* y, int n) {
   double v = x[threadIdx.x];
@@ -77,7 +77,7 @@ TEST(MissingLanes, OfABlockThatIsNoWholeWarpAddNothing) {
   EXPECT_THAT(y, testing::Each(24.0));
 }
 
-TEST(MissingLanes, AreFoundWhereWhatCameFromThemIsWritten) {
+TEST(MissingLanesTest, AreReportedIfTheirValueIsWritten) {
   EXPECT_THAT(findings_of({.source = kSomeAddUp}),
               ElementsAre(AllOf(HasSubstr("writes what a function of its warp took from lane 16, which does not take "
                                           "part in it (at k.cu:2; block (0, 0, 0), thread (0, 0, 0), at k.cu:11)"),
@@ -85,7 +85,7 @@ TEST(MissingLanes, AreFoundWhereWhatCameFromThemIsWritten) {
 }
 
 // The upper lanes of a reduction read such values and use them further, but no thread reads the result.
-TEST(MissingLanes, AreNoFindingWhereNothingIsWritten) {
+TEST(MissingLanesTest, AreIgnoredIfNothingIsWritten) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   float most = threadIdx.x < 16 ? x[threadIdx.x] : -1, sum = most;
   if (threadIdx.x < 16) {
@@ -119,7 +119,7 @@ std::string overwritten(const char* barrier) {
 })";
 }
 
-TEST(Broadcasts, AreReadByAllBeforeTheyAreOverwritten) {
+TEST(BroadcastsTest, AreReadBeforeOverwriteWithWarning) {
   for (const char* const tier : {"fast", "full"}) {
     Workbench bench;
     const CheckedKernel kernel{.source = overwritten(""), .block = {1024}, .options = {{"tier", tier}}};
@@ -131,7 +131,7 @@ TEST(Broadcasts, AreReadByAllBeforeTheyAreOverwritten) {
   }
 }
 
-TEST(Broadcasts, AreNoneWhereABarrierStands) {
+TEST(BroadcastsTest, WithBarrierCauseNoWarning) {
   Workbench bench;
   const CheckedKernel kernel{.source = overwritten("    __syncthreads();\n"), .block = {1024}, .options = {}};
   const auto y = kernel(bench);
@@ -140,7 +140,7 @@ TEST(Broadcasts, AreNoneWhereABarrierStands) {
   EXPECT_EQ(bench.host.log, "");
 }
 
-TEST(Broadcasts, OfTilesAreReadBeforeTheNextOneComes) {
+TEST(BroadcastsTest, OfTilesAreReadBeforeNextTile) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ float tile[768];
   float sum = 0;
@@ -159,7 +159,7 @@ TEST(Broadcasts, OfTilesAreReadBeforeTheNextOneComes) {
 }
 
 // Exited threads reach no barrier; a barrier on their path would block the others forever.
-TEST(Broadcasts, OfThreadsThatAreLeft) {
+TEST(BroadcastsTest, RemainCorrectAfterThreadExit) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ int flag;
   if (threadIdx.x >= 480) return;
@@ -183,7 +183,7 @@ TEST(Broadcasts, OfThreadsThatAreLeft) {
 }
 
 // A ticket from an atomic, and the earlier threads' writes: AArch64 only orders these on request.
-TEST(AtomicsOfAArch64, OrderMemory) {
+TEST(AtomicsOfAArch64Test, UseAcquireReleaseInstructions) {
   constexpr const char* kObjdump = "/usr/lib/llvm-19/bin/llvm-objdump";
   if (access(kObjdump, X_OK) != 0) GTEST_SKIP() << needs("llvm-objdump", kObjdump);
   ProgramBuilder builder("ticket");

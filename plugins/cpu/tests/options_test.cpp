@@ -16,7 +16,7 @@ Result<BuildOptions> parse(const Options& options) {
   return parse_options(options, host);
 }
 
-TEST(Options, HaveDefaults) {
+TEST(OptionsTest, HaveDefaults) {
   const BuildOptions options = parse({}).value();
   EXPECT_EQ(options.engine, Engine::kClang);
   EXPECT_EQ(options.opt_level, 3);
@@ -24,7 +24,7 @@ TEST(Options, HaveDefaults) {
   EXPECT_EQ(options.march, "native");
 }
 
-TEST(Options, SplitListsByLine) {
+TEST(OptionsTest, SplitListsByLine) {
   EXPECT_THAT(parse({{"compile_flags", "-DA=1\n\n-Wall"}}).value().compile_flags, ElementsAre("-DA=1", "-Wall"));
   EXPECT_THAT(parse({{"compile_flags", "-DX=1 -DY=2\n'-DZ=a b'"}}).value().compile_flags,
               ElementsAre("-DX=1", "-DY=2", "-DZ=a b"))
@@ -32,7 +32,7 @@ TEST(Options, SplitListsByLine) {
   EXPECT_THAT(parse({{"include_dirs", "/a b\n/c"}}).value().include_dirs, ElementsAre("/a b", "/c"));
 }
 
-TEST(Options, TakeATargetHost) {  // C1.1
+TEST(OptionsTest, ParseTargetHost) {  // C1.1
   for (const char* kind : {"c", "llvm", "cpu"})
     EXPECT_EQ(parse({{"target_host", kind}}).value().target_host, "") << "as the kernels";
   EXPECT_EQ(parse({{"target_host", "llvm -mcpu=neoverse-v2"}}).value().target_host, "neoverse-v2");
@@ -42,12 +42,12 @@ TEST(Options, TakeATargetHost) {  // C1.1
   EXPECT_THAT(parse({{"target_host", "{"}}).error().message, HasSubstr("target_host: malformed target"));
 }
 
-TEST(Options, SayWhatIsChecked) {
+TEST(OptionsTest, ParseCheckSettings) {
   EXPECT_EQ(parse({}).value().check, CheckOptions{});
   EXPECT_EQ(parse({{"check", "on"}, {"check_seed", "12"}}).value().check, (CheckOptions{true, 12}));
 }
 
-TEST(Options, BeatTheHosts) {
+TEST(OptionsTest, OverrideHostOptions) {
   FakeHost host;
   host.options = {{"cpu.opt_level", "1"}, {"cpu.engine", "host"}};
   const BuildOptions options = parse_options({{"opt_level", "2"}, {"tier", "fast"}}, host).value();
@@ -56,7 +56,7 @@ TEST(Options, BeatTheHosts) {
   EXPECT_EQ(options.engine, Engine::kHost);
 }
 
-TEST(Options, AreRefusedByName) {
+TEST(OptionsTest, AreRejectedByName) {
   struct Case {
     Options options;
     const char* message;

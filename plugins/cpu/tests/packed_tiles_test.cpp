@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kTile = 16;
 
-class PackedTiles : public SuiteKernels {
+class PackedTilesTest : public SuiteKernels {
  protected:
   struct Sizes {  // in tiles
     int rows, columns, depth;
@@ -92,10 +92,10 @@ class PackedTiles : public SuiteKernels {
     return product(all, sizes, [&](int) { return sizes.depth; }, none);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Tiers, PackedTiles, testing::Values("fast", "full"));
+INSTANTIATE_TEST_SUITE_P(Tiers, PackedTilesTest, testing::Values("fast", "full"));
 
 // One block, fewer than share tiles, as many, and more; more tiles in depth than fit; one for all threads.
-TEST_P(PackedTiles, GridsOfAllShapes) {
+TEST_P(PackedTilesTest, SupportGridsOfAllShapes) {
   multiply();
   for (const Sizes& sizes : {Sizes{1, 1, 1}, Sizes{1, 3, 4}, Sizes{2, 2, 3}, Sizes{12, 2, 4}, Sizes{13, 3, 2},
                              Sizes{25, 1, 5}, Sizes{3, 2, 300}, Sizes{40, 40, 8}}) {
@@ -107,7 +107,7 @@ TEST_P(PackedTiles, GridsOfAllShapes) {
 
 // A block deeper than those before it packs more tiles; one that ends sooner, or does not begin, leaves the packed ones
 // in place.
-TEST_P(PackedTiles, BlocksOfDifferentDepths) {
+TEST_P(PackedTilesTest, SupportBlocksOfDifferentDepths) {
   multiply("depth = min(depth, 16 * int(blockIdx.y * 7 % 5));");
   const Sizes sizes{23, 3, 4};
   Product all = matrices(sizes);
@@ -116,16 +116,16 @@ TEST_P(PackedTiles, BlocksOfDifferentDepths) {
 }
 
 // A block's tiles depend on its row, by index or by values in memory: they must not be reused for another row.
-TEST_P(PackedTiles, TilesOfARow) {
+TEST_P(PackedTilesTest, AreNotReusedAcrossRows) {
   expect_shifted("blockIdx.y % 4", [](const Product&, std::size_t row) { return static_cast<int>(row % 4); });
 }
 
-TEST_P(PackedTiles, TilesThatMemoryTells) {
+TEST_P(PackedTilesTest, AreNotReusedAtOffsetsFromMemory) {
   expect_shifted("(a[blockIdx.y] & 3)", [](const Product& all, std::size_t row) { return all.a[row] & 3; });
 }
 
 // Each layer of the grid has separate tiles per column.
-TEST_P(PackedTiles, Layers) {
+TEST_P(PackedTilesTest, AreSeparatePerLayer) {
   multiply("b += blockIdx.z * 16; c += blockIdx.z * gridDim.y * 16 * columns;");
   const Sizes sizes{3, 2, 4};
   Product all = matrices(sizes, 2 * kTile);
@@ -140,7 +140,7 @@ TEST_P(PackedTiles, Layers) {
   }
 }
 
-TEST_P(PackedTiles, RowsAlongX) {
+TEST_P(PackedTilesTest, SupportRowsAlongX) {
   multiply("", "blockIdx.x", "blockIdx.y");
   const Sizes sizes{4, 30, 3};
   Product all = matrices(sizes);
@@ -149,7 +149,7 @@ TEST_P(PackedTiles, RowsAlongX) {
 }
 
 // Packed tiles are only valid within one launch: memory may change before the next.
-TEST_P(PackedTiles, MemoryThatChangesBetweenLaunches) {
+TEST_P(PackedTilesTest, AreDiscardedBetweenLaunches) {
   multiply();
   const Sizes sizes{5, 1, 3};
   for (int i = 0; i < 3; ++i) {
@@ -160,7 +160,7 @@ TEST_P(PackedTiles, MemoryThatChangesBetweenLaunches) {
 }
 
 // Blocks of a row that are deeper than those before them copy more; b, too, is only present in part.
-TEST_P(PackedTiles, BlocksOfARowOfDifferentDepths) {
+TEST_P(PackedTilesTest, SupportDifferentDepthsWithinRow) {
   multiply("depth = min(depth, 16 * int((blockIdx.x * 7 + blockIdx.y * 3) % 6));");
   const Sizes sizes{14, 9, 5};
   Product all = matrices(sizes);
@@ -178,15 +178,15 @@ TEST_P(PackedTiles, BlocksOfARowOfDifferentDepths) {
 }
 
 // Copies for a column, with an offset from its index or from memory, must not be reused for another column or layer.
-TEST_P(PackedTiles, CopiesOfAColumn) {
+TEST_P(PackedTilesTest, CopiesAreNotReusedAcrossColumns) {
   expect_moved("blockIdx.x % 3", [](const Product&, std::size_t column) { return static_cast<int>(column % 3); });
 }
 
-TEST_P(PackedTiles, CopiesThatMemoryTells) {
+TEST_P(PackedTilesTest, CopiesAreNotReusedAtOffsetsFromMemory) {
   expect_moved("(b[blockIdx.x] & 3)", [](const Product& all, std::size_t column) { return all.b[column] & 3; });
 }
 
-TEST_P(PackedTiles, CopiesOfLayers) {
+TEST_P(PackedTilesTest, CopiesAreSeparatePerLayer) {
   multiply("a += blockIdx.z * 16 * depth; c += blockIdx.z * gridDim.y * 16 * columns;");
   const Sizes sizes{3, 4, 2};
   Product all = matrices({sizes.rows + 2, sizes.columns, sizes.depth});
@@ -202,7 +202,7 @@ TEST_P(PackedTiles, CopiesOfLayers) {
 
 // Two copies, one of which is read transposed and has a column that is never written; and one that is read after the
 // loop.
-TEST_P(PackedTiles, SeveralCopies) {
+TEST_P(PackedTilesTest, SupportSeveralCopies) {
   source_ = R"(__global__ void multiply(int* c, const int* a, const int* b, int columns, int depth) {
   __shared__ int as[16][17], ds[16][16], es[16][16], bs[16][16];
   const int tx = threadIdx.x, ty = threadIdx.y;

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// A module of text.
-class Passes : public testing::Test {
+class PassesTest : public testing::Test {
  protected:
   void parse(const std::string& text) {
     llvm::SMDiagnostic error;
@@ -70,14 +70,14 @@ std::string asking(const std::string& compare) {
          "  br i1 %more, label %loop, label %leave\nleave:\n  br label %end\nend:\n  ret void\n}\n";
 }
 
-TEST_F(Passes, ALoopThatAsksForItsIterationIsTwoThatDoNot) {
+TEST_F(PassesTest, SplitsLoopsOnInductionVariableCompares) {
   parse(asking("slt i64 %i, %m"));
   const std::string split = after(SplitLoops());
   EXPECT_THAT(split, HasSubstr("@llvm.memset"));  // the second loop stores zeros
   EXPECT_THAT(split, Not(HasSubstr("%asked")));
 }
 
-TEST_F(Passes, ALoopThatAsksForAnythingElseStaysOne) {
+TEST_F(PassesTest, KeepsLoopsWithOtherCompares) {
   for (const char* const compare : {"slt i64 %n, %m", "eq i64 %i, %m", "ult i64 %i, %i"}) {
     parse(asking(compare));
     const std::string before = text();
@@ -129,7 +129,7 @@ int f(int most) {
 }
 )";
 
-TEST_F(Passes, LoopsThatAskForTheirIterationDoAsBefore) {
+TEST_F(PassesTest, SplitLoopsGiveCorrectResults) {
   Compiler compiler;
   for (const Tier tier : {Tier::kFull, Tier::kFast}) {
     CompileJob job = job_of("k.c", kAskingLoops);
@@ -156,14 +156,14 @@ std::string bytes_of(const std::string& third_shift, const std::string& order) {
 
 constexpr const char* kInOrder = "<i32 0, i32 2, i32 4, i32 6, i32 1, i32 3, i32 5, i32 7>";
 
-TEST_F(Passes, AllBytesOfIntegersAreTheIntegers) {
+TEST_F(PassesTest, ReplacesByteShufflesWithBitcasts) {
   parse(bytes_of("<i32 16, i32 16>", kInOrder));
   const std::string joined = after(JoinBytes());
   EXPECT_THAT(joined, HasSubstr("bitcast <2 x i32> %v to <8 x i8>"));
   EXPECT_THAT(joined, Not(HasSubstr("shufflevector")));
 }
 
-TEST_F(Passes, OtherBytesStayAsTheyAre) {
+TEST_F(PassesTest, KeepsOtherBytePatterns) {
   for (const std::string& other :
        {bytes_of("<i32 16, i32 16>", "<i32 0, i32 2, i32 4, i32 6, i32 1, i32 3, i32 7, i32 5>"),
         bytes_of("<i32 16, i32 16>", "<i32 0, i32 2, i32 4, i32 6, i32 1, i32 3, i32 5, i32 undef>"),
@@ -186,7 +186,7 @@ std::string masked_by(const std::string& mask) {
          mask + ")\n  ret void\n}\n";
 }
 
-TEST_F(Passes, TheFirstElementsOfAMaskAreAShorterVector) {
+TEST_F(PassesTest, NarrowsPrefixMasksToShorterVectors) {
   parse(masked_by("<i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>"));
   const std::string narrow = after(NarrowMasks());
   EXPECT_THAT(narrow, HasSubstr("load <4 x float>, ptr %x, align 4"));
@@ -196,7 +196,7 @@ TEST_F(Passes, TheFirstElementsOfAMaskAreAShorterVector) {
   EXPECT_THAT(narrow, Not(HasSubstr("call <")));
 }
 
-TEST_F(Passes, OtherMasksStay) {
+TEST_F(PassesTest, KeepsOtherMasks) {
   for (const char* const mask :
        {"%some", "zeroinitializer", "<i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0, i1 0>",
         "<i1 0, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0, i1 0>", "<i1 1, i1 0, i1 1, i1 0, i1 0, i1 0, i1 0, i1 0>",
@@ -211,7 +211,7 @@ TEST_F(Passes, OtherMasksStay) {
 constexpr const char* kBroken =
     "define void @k(i32 %x) {\n  %b = add i32 %a, %x\n  %a = add i32 %b, 1\n  ret void\n}\n";
 
-TEST_F(Passes, WhatIsMadeForThreadsOneAfterAnotherIsVerified) {
+TEST_F(PassesTest, FiberLoweringRejectsInvalidFunction) {
   for (const bool is_checked : {false, true}) {
     parse(kBroken);
     llvm::Function* const kernel = module_->getFunction("k");
@@ -224,7 +224,7 @@ TEST_F(Passes, WhatIsMadeForThreadsOneAfterAnotherIsVerified) {
 
 #ifndef NDEBUG
 
-TEST_F(Passes, WhatTheyAreGivenIsVerifiedWithAssertions) {
+TEST_F(PassesTest, OptimizeVerifiesInputWithAssertions) {
   parse(kBroken);
   const auto machine = make_target_machine(host_cpu().name, 3, Tier::kFull);
   ASSERT_TRUE(machine.ok()) << machine.error().explain();
@@ -252,7 +252,7 @@ constexpr const char* kAddOne =
     "  br i1 %more, label %loop, label %exit\n"
     "exit:\n  ret void\n}\n";
 
-TEST_F(Passes, TheRestOfALoopIsVectorisedToo) {
+TEST_F(PassesTest, VectorizesLoopEpilogues) {
   for (const char* const cpu : {"znver4", "icelake-server", "x86-64-v3"}) {
     parse(kAddOne);
     const auto machine = make_target_machine(cpu, 3, Tier::kFull);
@@ -274,7 +274,7 @@ constexpr const char* kScales =
     "define double @g(double %x, double %n) {\n"
     "  %y = call double @\"kmux.scale.double\"(double %x, double %n)\n  ret double %y\n}\n";
 
-TEST_F(Passes, PowersOfTwoAreInstructionsAsWideAsTheProcessorLikesThem) {
+TEST_F(PassesTest, LowersScalesAtPreferredVectorWidth) {
   for (const auto& [cpu, bits] : {std::pair{"znver4", "512"}, std::pair{"skylake-avx512", "256"}}) {
     parse(kScales);
     const auto machine = make_target_machine(cpu, 3, Tier::kFull);

@@ -15,7 +15,7 @@ PreambleStore::Make make(std::string bytes) {
   return [bytes](const std::function<bool()>&) { return bytes; };
 }
 
-TEST(PreambleStore, HasWhatWasAskedForBefore) {
+TEST(PreambleStoreTest, ReturnsCachedResult) {
   PreambleStore store;
   EXPECT_EQ(store.find_or_request("a", make("bytes")), nullptr);
   store.wait();
@@ -24,7 +24,7 @@ TEST(PreambleStore, HasWhatWasAskedForBefore) {
   EXPECT_EQ(store.find_or_request("b", make("others")), nullptr);
 }
 
-TEST(PreambleStore, AsksOnceForWhatCannotBeMade) {
+TEST(PreambleStoreTest, RequestsFailedPreambleOnce) {
   PreambleStore store;
   std::atomic<int> asked{0};
   const auto failing = [&](const std::function<bool()>&) {
@@ -38,7 +38,7 @@ TEST(PreambleStore, AsksOnceForWhatCannotBeMade) {
   EXPECT_EQ(asked, 1);
 }
 
-TEST(PreambleStore, DropsWhatWasUsedLongestAgo) {
+TEST(PreambleStoreTest, EvictsLeastRecentlyUsed) {
   PreambleStore store(10);
   for (const char* key : {"a", "b"}) (void)store.find_or_request(key, make("1234"));
   store.wait();
@@ -50,14 +50,14 @@ TEST(PreambleStore, DropsWhatWasUsedLongestAgo) {
   EXPECT_EQ(store.find_or_request("b", make("")), nullptr);
 }
 
-TEST(PreambleStore, TakesNothingLargerThanItself) {
+TEST(PreambleStoreTest, RejectsEntryLargerThanCapacity) {
   PreambleStore store(3);
   (void)store.find_or_request("a", make("1234"));
   store.wait();
   EXPECT_EQ(store.find_or_request("a", make("")), nullptr);
 }
 
-TEST(PreambleStore, LetsItsWorkHearOfTheEnd) {
+TEST(PreambleStoreTest, DestructorSignalsRunningJobToStop) {
   std::promise<void> begun;
   std::atomic<bool> heard{false};
   {
@@ -74,7 +74,7 @@ TEST(PreambleStore, LetsItsWorkHearOfTheEnd) {
 }
 
 // The running job completes, waiting ones are dropped, and none runs during process teardown.
-TEST(PreambleStoreDeathTest, ProcessEndsInOrder) {
+TEST(PreambleStoreDeathTest, ExitCompletesRunningJobAndDropsQueued) {
   EXPECT_EXIT(
       {
         static PreambleStore& store = *new PreambleStore;  // as in a plugin, which is not closed at exit

@@ -28,7 +28,7 @@ CompileJob job_with(const std::string& body, Tier tier = Tier::kFull) {
   return job;
 }
 
-TEST(Precompile, ChangesNoBitOfTheCode) {
+TEST(PrecompileTest, ProducesIdenticalObjectCode) {
   for (const Tier tier : {Tier::kFast, Tier::kFull}) {
     Compiler plain, with_preamble;
     CompileJob job = job_with(kBody, tier);
@@ -56,7 +56,7 @@ CompileJob device_job(const std::string& path, const std::string& header, const 
   return job;
 }
 
-TEST(Precompile, MakesWhatEveryCudaSourceBeginsWithOnce) {
+TEST(PrecompileTest, SharesCudaPrefixAcrossSources) {
   const std::string body = "extern \"C\" int f(int x) { return half(All{x}.x); }\n";
   Compiler plain, with_prefix;
   (void)with_prefix.compile(device_job("one.cu", "half.h", "extern \"C\" int f(int x) { return x; }\n")).value();
@@ -80,7 +80,7 @@ CompileJob with_macro(const std::string& path, int n) {
   return job;
 }
 
-TEST(Precompile, MacrosOfAProgramComeBehindWhatEveryCudaSourceBeginsWith) {
+TEST(PrecompileTest, SharesCudaPrefixAcrossMacroValues) {
   Compiler compiler;
   EXPECT_EQ(Loaded(compile_and_load(compiler, with_macro("one.cu", 1)).value())(10), 106);
   compiler.wait_for_preambles();
@@ -93,7 +93,7 @@ TEST(Precompile, MacrosOfAProgramComeBehindWhatEveryCudaSourceBeginsWith) {
   }
 }
 
-TEST(Precompile, KeepsLinesAndTextOfMessages) {
+TEST(PrecompileTest, PreservesDiagnosticLinesAndText) {
   Compiler plain, with_preamble;
   CompileJob wrong = job_with("extern \"C\" int f(int x) {\n  return std::sqrt(y) + x;\n}\n");
   CompileJob warned = job_with("#warning careful\nextern \"C\" int f(int x) { return x; }\n");
@@ -108,7 +108,7 @@ TEST(Precompile, KeepsLinesAndTextOfMessages) {
   EXPECT_EQ(warnings, plain.compile(warned).value().log);
 }
 
-TEST(Precompile, LeavesAPreambleThatWarnsAlone) {
+TEST(PrecompileTest, ReportsPreambleWarningsEveryTime) {
   Compiler compiler;
   CompileJob job = job_with("extern \"C\" int f(int x) { return x + N; }");
   job.files[0].content = "#include \"warns.h\"\n" + job.files[0].content;
@@ -119,7 +119,7 @@ TEST(Precompile, LeavesAPreambleThatWarnsAlone) {
   }
 }
 
-TEST(Precompile, FollowsTheHeadersOfTheProgram) {
+TEST(PrecompileTest, TracksProgramHeaderChanges) {
   Compiler compiler;
   for (const int n : {1, 2, 1}) {
     CompileJob job = job_with("extern \"C\" int f(int x) { return x + N; }");
@@ -131,7 +131,7 @@ TEST(Precompile, FollowsTheHeadersOfTheProgram) {
   }
 }
 
-TEST(Precompile, FollowsOptions) {
+TEST(PrecompileTest, TracksOptionChanges) {
   Compiler compiler;
   for (const char* define : {"-DN=1", "-DN=2"}) {
     for (int i = 0; i < 2; ++i) {
@@ -143,7 +143,7 @@ TEST(Precompile, FollowsOptions) {
   }
 }
 
-TEST(Precompile, LeavesASourceThatIncludesItselfAlone) {
+TEST(PrecompileTest, CompilesSelfIncludingSource) {
   Compiler compiler;
   for (int i = 0; i < 2; ++i) {
     const auto job = [&] {
@@ -160,7 +160,7 @@ TEST(Precompile, LeavesASourceThatIncludesItselfAlone) {
 }
 
 // Through the builder: a changed header of the machine is recompiled.
-TEST(Precompile, FollowsTheHeadersOfTheMachine) {
+TEST(PrecompileTest, TracksExternalHeaderChanges) {
   const TempFolder folder;
   Workbench bench;
   const auto program = one_kernel("k.cpp",

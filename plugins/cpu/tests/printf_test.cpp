@@ -29,12 +29,12 @@ Lines printed(CheckedKernel kernel, const Options& options) {
   return lines;
 }
 
-class Printf : public testing::TestWithParam<Options> {};
-INSTANTIATE_TEST_SUITE_P(Ways, Printf,
+class PrintfTest : public testing::TestWithParam<Options> {};
+INSTANTIATE_TEST_SUITE_P(Ways, PrintfTest,
                          testing::Values(Options{{"tier", "fast"}}, Options{{"tier", "full"}},
                                          Options{{"check", "on"}}));
 
-TEST_P(Printf, OfEachThread) {
+TEST_P(PrintfTest, PrintsFromEveryThread) {
   const CheckedKernel kernel{.source = R"(#include <cstdio>
 __global__ void k(const float* x, float* y, int n) {
   printf("block %d thread %u x %.2f\n", blockIdx.x, threadIdx.x, x[threadIdx.x] / 4);
@@ -51,7 +51,7 @@ __global__ void k(const float* x, float* y, int n) {
   EXPECT_EQ(printed(kernel, GetParam()), wanted);
 }
 
-TEST_P(Printf, OfSomeThreads) {
+TEST_P(PrintfTest, PrintsFromDivergentThreads) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   for (unsigned i = 0; i < threadIdx.x % 4; ++i)
     if (threadIdx.x > 60) printf("%d of %d\n", i, (int)threadIdx.x);
@@ -59,7 +59,7 @@ TEST_P(Printf, OfSomeThreads) {
   EXPECT_EQ(printed(kernel, GetParam()), (Lines{"0 of 61", "0 of 62", "0 of 63", "1 of 62", "1 of 63", "2 of 63"}));
 }
 
-TEST_P(Printf, OfEachFormat) {
+TEST_P(PrintfTest, SupportsEachConversion) {
   const CheckedKernel kernel{.source = R"(__device__ const char* word(int i) { return i == 0 ? "none" : "one"; }
 __global__ void k(const float* x, float* y, int n) {
   const int t = threadIdx.x;

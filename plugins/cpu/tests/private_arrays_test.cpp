@@ -70,14 +70,14 @@ struct Way {
   Options options = {};
 };
 
-class PrivateArrays : public testing::TestWithParam<Way> {};
+class PrivateArraysTest : public testing::TestWithParam<Way> {};
 
 // Returns array sizes in elements: for the reduced test one just above the stack's limit, and the largest.
 std::vector<int> sizes() {
   return has_all_tests() ? std::vector{256, 1791, 8192, 32768, 131072} : std::vector{1791, 131072};
 }
 
-TEST_P(PrivateArrays, NeedNoStackOfTheCaller) {
+TEST_P(PrivateArraysTest, DoNotUseCallerStack) {
   const Way& way = GetParam();
   for (const char* const tier : {"fast", "full"}) {
     for (const int size : sizes()) {
@@ -103,10 +103,10 @@ const Way kWays[] = {
     {"checked", "__syncthreads();", "int a[size];", 32, {{"check", "on"}}},
 };
 
-INSTANTIATE_TEST_SUITE_P(, PrivateArrays, testing::ValuesIn(kWays), [](const auto& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(, PrivateArraysTest, testing::ValuesIn(kWays), [](const auto& one) { return one.param.name; });
 
 // An unrolled loop keeps its array elements in the function's frame, whose size is only known after code generation.
-TEST(PrivateArrayFrames, OfUnrolledLoopsNeedNoStackOfTheCaller) {
+TEST(PrivateArrayFramesTest, UnrolledLoopsDoNotUseCallerStack) {
   const std::string source = R"(__global__ void k(const int* x, int* y, int n) {
   int a[96];
   const int t = threadIdx.x;
@@ -122,7 +122,7 @@ TEST(PrivateArrayFrames, OfUnrolledLoopsNeedNoStackOfTheCaller) {
   }
 }
 
-TEST(PrivateArrayLimits, LargerThanOnAGpuAreRefused) {
+TEST(PrivateArrayLimitsTest, RejectsArraysAboveGpuLimit) {
   const std::string large = kernel_of(131073, "", "int a[size];");
   for (const char* const check : {"off", "on"}) {
     const Error error = common_bench().failure(program_of(large, 32), {{"check", check}});
@@ -133,7 +133,7 @@ TEST(PrivateArrayLimits, LargerThanOnAGpuAreRefused) {
   }
 }
 
-TEST(PrivateArrayLimits, ArraysOfFunctionsAreNamed) {
+TEST(PrivateArrayLimitsTest, ErrorNamesOwningFunction) {
   const std::string source =
       R"(__device__ int f(const int* x) { int a[200000]; for (int& one : a) one = *x++; return a[x[0]]; }
 __global__ void k(const int* x, int* y, int n) { y[0] = f(x); })";
@@ -141,14 +141,14 @@ __global__ void k(const int* x, int* y, int n) { y[0] = f(x); })";
   EXPECT_THAT(error.message, HasSubstr("800000 bytes for each thread, in function \"f(int const*)\""));
 }
 
-TEST(PrivateArrayLimits, AChosenSizeThatIsTooLargeEndsTheThread) {
+TEST(PrivateArrayLimitsTest, OversizedDynamicArrayFailsLaunch) {
   const auto result = run_array(kernel_of(131072 * 4, "", "int* a = (int*)alloca(4 * (size + x[0]));"), 32, {});
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().code, ErrorCode::kLaunchFailed);
   EXPECT_THAT(result.error().message, HasSubstr("(function \"k\" has an array of 2097152 bytes; block (0, 0, 0)"));
 }
 
-TEST(PrivateArrayLimits, ARecursionWithLargeArraysIsEnded) {
+TEST(PrivateArrayLimitsTest, RecursionWithLargeArraysFailsLaunch) {
   const std::string source = R"(__device__ int g(int n, const int* x) {
   int a[25000];
   for (int j = 0; j < 25000; ++j) a[j] = x[j & 63];

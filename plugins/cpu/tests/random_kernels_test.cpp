@@ -121,7 +121,7 @@ void check(const RandomProgram& kernels) {
 }
 
 // A kernel with many statements, with an atomic xor changed into an add.
-TEST(RandomKernels, AreShrunkToWhatIsWrong) {
+TEST(RandomKernelsTest, ShrinkToFailingStatements) {
   constexpr unsigned kLarge = 304;
   const Way wrong = {kFibers, [](std::string& source) {
                        const std::string_view right = "atomicXor(p, v)";
@@ -142,7 +142,7 @@ TEST(RandomKernels, AreShrunkToWhatIsWrong) {
 }
 
 // Seeds of kernels that once gave wrong results.
-TEST(RandomKernels, GiveWhatTheyMeantNot) {
+TEST(RandomKernelsTest, FormerlyWrongSeedsGiveExpectedResults) {
   constexpr unsigned kRestOfWhatWrapsAroundWithinAWarp = 9447;
   constexpr unsigned kValueOfAllThatLeavesALoopWithSome = 20017;
   for (const unsigned seed : {kRestOfWhatWrapsAroundWithinAWarp, kValueOfAllThatLeavesALoopWithSome})
@@ -150,14 +150,14 @@ TEST(RandomKernels, GiveWhatTheyMeantNot) {
 }
 
 // Seeds of kernels that once fell back to thread by thread.
-TEST(RandomKernels, GoOnInVectors) {
+TEST(RandomKernelsTest, FormerFallbackSeedsStayVectorized) {
   constexpr unsigned kEndlessLoopThatIsNeverReached = 54550;
   constexpr unsigned kBreakWithinALoopOfTwoEnds = 79888;
   for (const unsigned seed : {kEndlessLoopThatIsNeverReached, kBreakWithinALoopOfTwoEnds})
     check(RandomProgram(seed, 1));
 }
 
-TEST(RandomKernels, GiveWhatTheyMean) {
+TEST(RandomKernelsTest, GiveExpectedResults) {
   const unsigned first = setting("KMUX_RANDOM_SEED", 0);
   const unsigned end = first + setting("KMUX_RANDOM_KERNELS", of_size(96U, 1008U));
   for (unsigned seed = first; seed < end && !HasFailure();) {

@@ -34,14 +34,14 @@ std::string left_of(const std::string& text, unsigned warps = 2) {
   return std::string(loads ? "loads" : "") + (left.find("%v, ptr %p1") != std::string::npos ? " stores" : "");
 }
 
-TEST(SharedRows, WhatWarpsInStepHaveStoredIsKept) {
+TEST(SharedRowsTest, LockstepStoresAreForwardedToLoads) {
   EXPECT_EQ(left_of(rows_of("")), "");
   EXPECT_EQ(left_of(rows_of("store i32 1, ptr %x")), "");  // elsewhere
   EXPECT_EQ(left_of(rows_of("", "%m = load float, ptr %p1")), " stores");
   EXPECT_EQ(left_of(rows_of("", "store ptr %s, ptr %x")), " stores");  // may be read elsewhere
 }
 
-TEST(SharedRows, WhatMayHaveChangedIsLoaded) {
+TEST(SharedRowsTest, LoadsAreKeptAfterPossibleWrites) {
   for (const char* const between :
        {"store float 1.0, ptr %p1", "%z = getelementptr float, ptr %s, i32 %n\n  store float 1.0, ptr %z",
         "store volatile float 1.0, ptr %p0", "%o = atomicrmw add ptr %p1, i32 1 monotonic",

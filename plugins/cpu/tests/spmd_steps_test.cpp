@@ -27,7 +27,7 @@ constexpr const char* kIndices =
     "%frozen to i64\n"
     "  %loaded = load float, ptr %address\n  ret void\n}\n";
 
-TEST(SpmdSteps, ValuesOverTheLanesOfAWarp) {
+TEST(SpmdStepsTest, ClassifiesLaneValues) {
   Steps steps(kIndices);
   EXPECT_EQ(steps.lane_value("same").kind, LaneValue::Kind::kUniform);
   EXPECT_EQ(steps.lane_value("i").stride, 1);
@@ -46,7 +46,7 @@ TEST(SpmdSteps, ValuesOverTheLanesOfAWarp) {
   EXPECT_EQ(steps.lane_value("loaded").kind, LaneValue::Kind::kVarying);
 }
 
-TEST(SpmdSteps, ContiguousLoadsAreOneLoadOfAVector) {
+TEST(SpmdStepsTest, ContiguousLoadsBecomeVectorLoads) {
   Steps steps(kIndices);
   auto warp = widen(steps.kernel(), 32, 1, steps.functions);
   ASSERT_TRUE(warp.ok()) << warp.error().explain();
@@ -56,7 +56,7 @@ TEST(SpmdSteps, ContiguousLoadsAreOneLoadOfAVector) {
 }
 
 // Lane 0 runs where all lanes do; otherwise facts about the running lanes may not hold for it.
-TEST(SpmdSteps, WhatIsSaidOfAnIndexIsKeptWhereAllLanesRun) {
+TEST(SpmdStepsTest, NswFlagsAreKeptOnlyWhenAllLanesRun) {
   const std::string begin =
       "define void @k(ptr %x, i32 %n, i32 %m) {\nentry:\n  %lane = call i32 @\"kmux.lane\"()\n"
       "  %are_few = icmp slt i32 %lane, %m\n  br i1 %are_few, label %run, label %end\nrun:\n";
@@ -72,7 +72,7 @@ TEST(SpmdSteps, WhatIsSaidOfAnIndexIsKeptWhereAllLanesRun) {
   EXPECT_THAT(text_of(**all), HasSubstr("add nsw"));
 }
 
-TEST(SpmdSteps, APowerOfTwoIsTakenForAllLanesAtOnce) {
+TEST(SpmdStepsTest, ScalesAreVectorizedAcrossLanes) {
   Steps steps(
       "declare float @\"kmux.scale.float\"(float, float) nounwind willreturn memory(none)\n"
       "define void @k(ptr %x, float %n) {\n  %lane = call i32 @\"kmux.lane\"()\n  %wide = zext i32 %lane to i64\n"
@@ -87,7 +87,7 @@ TEST(SpmdSteps, APowerOfTwoIsTakenForAllLanesAtOnce) {
   EXPECT_THAT(text, HasSubstr("call float @kmux.scale.float(float %1"));  // uniform across lanes
 }
 
-TEST(SpmdSteps, RecordsAreStoredLaneByLane) {
+TEST(SpmdStepsTest, StructsAreStoredPerLane) {
   Steps steps(
       "define void @k(ptr %x) {\n"
       "  %lane = call i32 @\"kmux.lane\"()\n  %wide = zext nneg i32 %lane to i64\n  %square = mul i32 %lane, %lane\n"
@@ -101,7 +101,7 @@ TEST(SpmdSteps, RecordsAreStoredLaneByLane) {
 }
 
 // The first lane has the least index, so it decides whether any lane is below.
-TEST(SpmdSteps, OneLaneSaysWhetherAnyIsLess) {
+TEST(SpmdStepsTest, FirstLaneDecidesLessThanBranch) {
   Steps steps(
       "define void @k(ptr %x, i32 %n) {\nentry:\n  %lane = call i32 @\"kmux.lane\"()\n"
       "  %block = call i32 @\"kmux.block.x\"()\n  %first = shl i32 %block, 8\n  %i = add i32 %first, %lane\n"
@@ -129,7 +129,7 @@ std::string striding_by(const std::string& step) {
   return text;
 }
 
-TEST(SpmdSteps, LoopsThatStrideOverTheGridAskForMemoryWhenTheyHaveGoneFar) {
+TEST(SpmdStepsTest, PrefetchesFarGridStrideLoops) {
   Steps steps(striding_by("%step"));
   add_prefetches(steps.kernel(), {BlockShape::Order::kRows, 32, 8, KnownExtents{512, 1, 1}});
   const std::string text = text_of(steps.kernel());
@@ -145,7 +145,7 @@ std::string with_prefetches(const std::string& kernel) {
   return text_of(steps.kernel());
 }
 
-TEST(SpmdSteps, BlocksTakeTurnsWhereOnlyWhatIsBehindTheLoopUsesTheirMemory) {
+TEST(SpmdStepsTest, BlocksTakeTurnsInIndependentLoops) {
   const std::string kernel = striding_by("%step");
   const auto before_loop = [&](const std::string& line) {
     std::string text = kernel;
@@ -161,7 +161,7 @@ TEST(SpmdSteps, BlocksTakeTurnsWhereOnlyWhatIsBehindTheLoopUsesTheirMemory) {
   EXPECT_THAT(before_loop("  %a = atomicrmw add ptr %x, i32 1 monotonic\n"), Not(HasSubstr("kmux.turn")));
 }
 
-TEST(SpmdSteps, OtherLoopsStayAsTheyAre) {
+TEST(SpmdStepsTest, OtherLoopsAreNotPrefetched) {
   for (const char* const step : {"256", "%other"}) {
     Steps steps(striding_by(step));
     const std::string before = text_of(steps.kernel());
@@ -185,7 +185,7 @@ bool by_rows(const std::string& line, std::array<unsigned, 3> block = {16, 16, 1
   return goes_by_rows(steps.kernel(), {BlockShape::Order::kRows, 16, 1, block});
 }
 
-TEST(SpmdSteps, BlocksGoByRowsWhereMemoryIsInThatOrder) {
+TEST(SpmdStepsTest, BlocksRunByRowsWhenMemoryIsRowOrdered) {
   const std::string far = "  %far = shl i32 %block, 8\n  %there = getelementptr float, ptr %x, i32 %far\n";
   EXPECT_TRUE(by_rows(""));
   EXPECT_TRUE(by_rows("", {48, 4, 2}));
@@ -204,7 +204,7 @@ TEST(SpmdSteps, BlocksGoByRowsWhereMemoryIsInThatOrder) {
               "end:\n"));
 }
 
-TEST(SpmdSteps, RowsOfBlocksAreALoopAroundTheBlocks) {
+TEST(SpmdStepsTest, RowLoopEnclosesBlockLoop) {
   Steps steps(
       "declare i32 @\"kmux.thread.y\"() nounwind willreturn memory(none)\n"
       "define void @k(ptr %x, i32 %n) {\n  %t = call i32 @\"kmux.thread.x\"()\n  %y = call i32 @\"kmux.thread.y\"()\n"
@@ -229,7 +229,7 @@ constexpr const char* kBranches =
     "parted:\n  %v = load i32, ptr %x\n  %s = add i32 %v, %lane\n  store i32 %s, ptr %x\n  br label %end\n"
     "end:\n  ret void\n}\n";
 
-TEST(SpmdSteps, OnlyBranchesWhereLanesPartAreSplits) {
+TEST(SpmdStepsTest, OnlyDivergentBranchesAreSplits) {
   Steps steps(kBranches);
   structure(steps.kernel(), steps.functions, false);
   const auto branches = Branches::find(steps.kernel(), steps.uniformity());
@@ -237,7 +237,7 @@ TEST(SpmdSteps, OnlyBranchesWhereLanesPartAreSplits) {
   EXPECT_EQ(branches->splits().size(), 1U);
 }
 
-TEST(SpmdSteps, RegionsRunMaskedIfAnyLaneIsForThem) {
+TEST(SpmdStepsTest, DivergentRegionsRunMasked) {
   Steps steps(kBranches);
   structure(steps.kernel(), steps.functions, false);
   auto warp = widen(steps.kernel(), 32, 1, steps.functions);
@@ -247,7 +247,7 @@ TEST(SpmdSteps, RegionsRunMaskedIfAnyLaneIsForThem) {
   EXPECT_THAT(text, HasSubstr("llvm.ctlz"));  // the last lane with the condition stores
 }
 
-TEST(SpmdSteps, RegionsThatReachMemoryHaveACopyForAllLanes) {
+TEST(SpmdStepsTest, MemoryRegionsGetFullMaskCopy) {
   Steps steps(kBranches);
   structure(steps.kernel(), steps.functions, false);
   EXPECT_TRUE(add_fast_paths(steps.kernel(), steps.functions).ok());
@@ -260,7 +260,7 @@ constexpr const char* kLoop =
     "  %next = add i32 %tripled, 1\n  %again = icmp ult i32 %next, %lane\n  br i1 %again, label %loop, label %end\n"
     "end:\n  %last = phi i32 [ %i, %loop ]\n  store i32 %last, ptr %x\n  ret void\n}\n";
 
-TEST(SpmdSteps, LoopsThatLanesLeaveOneByOneKeepWhatEachHadLast) {
+TEST(SpmdStepsTest, DivergentLoopsKeepLastLaneValues) {
   Steps steps(kLoop);
   structure(steps.kernel(), steps.functions, false);
   auto warp = widen(steps.kernel(), 8, 1, steps.functions);
@@ -270,7 +270,7 @@ TEST(SpmdSteps, LoopsThatLanesLeaveOneByOneKeepWhatEachHadLast) {
   EXPECT_THAT(text, HasSubstr("select <8 x i1>"));
 }
 
-TEST(SpmdSteps, FewerWarpsAreInStepWhereScatteredPlacesAreReachedOneByOne) {
+TEST(SpmdStepsTest, UnsupportedScattersReduceLockstepWarps) {
   const auto in_step = [](const std::string& features, const std::string& stride) {
     std::string text = "define void @k(ptr %x) {\n  %i = call i32 @\"kmux.lane\"()\n  %w = zext i32 %i to i64\n";
     text += "  %o = mul i64 %w, " + stride + "\n  %q = getelementptr i32, ptr %x, i64 %o\n  br label %l\nl:\n";
@@ -283,7 +283,7 @@ TEST(SpmdSteps, FewerWarpsAreInStepWhereScatteredPlacesAreReachedOneByOne) {
   EXPECT_THAT(warps, testing::ElementsAre(8, 8, 4));
 }
 
-TEST(SpmdSteps, CastsThatSaturateAreMadeOfComparisons) {
+TEST(SpmdStepsTest, ExpandsSaturatingCasts) {
   Steps steps(
       "declare i32 @llvm.fptosi.sat.i32.f32(float)\ndeclare i64 @llvm.fptoui.sat.i64.f64(double)\n"
       "define void @k(ptr %x, float %f, double %d) {\n  %i = call i32 @llvm.fptosi.sat.i32.f32(float %f)\n"
@@ -305,7 +305,7 @@ std::string vectors(const std::string& use) {
          use + "  ret void\n}\n";
 }
 
-TEST(SpmdSteps, VectorsOfAThreadBecomeTheirElements) {
+TEST(SpmdStepsTest, ScalarizesPerThreadVectors) {
   for (const char* const use :
        {"  store <4 x i32> %v, ptr %at\n", "  %b = bitcast <4 x i32> %v to i128\n  store i128 %b, ptr %at\n",
         "  %b = bitcast <4 x i32> %v to <8 x half>\n  %h = extractelement <8 x half> %b, i64 2\n  store half %h, ptr "
@@ -320,7 +320,7 @@ TEST(SpmdSteps, VectorsOfAThreadBecomeTheirElements) {
   }
 }
 
-TEST(SpmdSteps, VectorsThatStayRunThreadByThread) {
+TEST(SpmdStepsTest, RemainingVectorsFallBackToFibers) {
   Steps steps(vectors("  %s = call i32 @llvm.vector.reduce.add.v4i32(<4 x i32> %v)\n  store i32 %s, ptr %at\n"));
   const auto lowered = lower_kernels(*steps.module, {{"k", KnownExtents{64, 1, 1}}}, {});
   ASSERT_TRUE(lowered.ok()) << lowered.error().explain();
@@ -337,7 +337,7 @@ constexpr const char* kBarrier =
     "  %other = xor i32 %t, 32\n  %second = getelementptr i32, ptr %x, i32 %other\n  store i32 %v, ptr %second\n"
     "  ret void\n}\n";
 
-TEST(SpmdSteps, ABarrierIsNothingWhereAllWarpsAreInStep) {
+TEST(SpmdStepsTest, LockstepBarrierIsRemoved) {
   Steps steps(kBarrier);
   BlockExtents kernels;
   kernels["k"] = KnownExtents{64, 1, 1};
@@ -356,11 +356,11 @@ std::string blocks_of(const char* kernel, const KnownExtents& extents) {
   return text_of(*steps.module->getFunction("k.blocks"));
 }
 
-TEST(SpmdSteps, ABarrierIsAStateWhereTheBlockIsNotKnown) {
+TEST(SpmdStepsTest, BarrierBecomesStateForUnknownBlock) {
   EXPECT_THAT(blocks_of(kBarrier, {}), HasSubstr("switch i32"));
 }
 
-TEST(SpmdSteps, SpillsTheResultOfALoopBehindIt) {
+TEST(SpmdStepsTest, SpillsLoopResultAfterLoop) {
   const std::string text = blocks_of(
       "define void @k(ptr %x, i32 %n) {\nentry:\n  %t = call i32 @\"kmux.thread.x\"()\n"
       "  %place = getelementptr float, ptr %x, i32 %t\n  br label %loop\nloop:\n"
@@ -375,7 +375,7 @@ TEST(SpmdSteps, SpillsTheResultOfALoopBehindIt) {
   EXPECT_THAT(text.substr(begin, text.find("\n\n", sum) - begin), Not(HasSubstr("store float")));
 }
 
-TEST(SpmdSteps, AlignsTheStackForSpilledVectors) {
+TEST(SpmdStepsTest, AlignsStackForSpilledVectors) {
   Steps steps(kBarrier);
   BlockExtents kernels;
   kernels["k"] = KnownExtents{64, 1, 1};
@@ -383,7 +383,7 @@ TEST(SpmdSteps, AlignsTheStackForSpilledVectors) {
   EXPECT_TRUE(steps.module->getFunction("k.blocks")->hasFnAttribute("stackrealign"));
 }
 
-TEST(SpmdSteps, WarpsThatDoNotWaitAreALoopThatIsNotUnrolled) {
+TEST(SpmdStepsTest, IndependentWarpLoopIsNotUnrolled) {
   constexpr const char* kMap =
       "define void @k(ptr %x, i32 %n) {\n  %t = call i32 @\"kmux.thread.x\"()\n"
       "  %p = getelementptr i32, ptr %x, i32 %t\n  store i32 %n, ptr %p\n  ret void\n}\n";
@@ -392,7 +392,7 @@ TEST(SpmdSteps, WarpsThatDoNotWaitAreALoopThatIsNotUnrolled) {
   EXPECT_THAT(blocks_of(kBarrier, {}), Not(HasSubstr("!llvm.loop")));
 }
 
-TEST(SpmdSteps, WhatIsRefusedIsLeftAsItWas) {
+TEST(SpmdStepsTest, RejectedKernelStaysUnchanged) {
   Steps steps("define void @k(ptr %x, i32 %n) {\n  call void asm sideeffect \"bar.sync 0;\", \"\"()\n  ret void\n}\n");
   BlockExtents kernels;
   kernels["k"] = KnownExtents{64, 1, 1};
@@ -404,7 +404,7 @@ TEST(SpmdSteps, WhatIsRefusedIsLeftAsItWas) {
 }
 
 // The value that an unrolled loop leaves in v is a multiple of 4.
-TEST(SpmdSteps, LoopsWithoutAnEndThatAreNeverReachedGo) {
+TEST(SpmdStepsTest, UnreachableInfiniteLoopDoesNotPreventWidening) {
   Steps steps(
       "define void @k(ptr %x, i32 %n) {\nentry:\n  %lane = call i32 @\"kmux.lane\"()\n"
       "  %is_less = icmp slt i32 %lane, %n\n  br i1 %is_less, label %loop, label %end\nloop:\n"

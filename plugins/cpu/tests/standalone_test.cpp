@@ -28,7 +28,7 @@ Meta meta_with(std::vector<std::string> features) {
   return meta;
 }
 
-TEST(Standalone, PartsAreTheObjectsAndAUnit) {
+TEST(StandaloneTest, PartsAreObjectsAndLauncher) {
   Artifact built;
   built.set(kCodePart, "code of the kernels");
   built.set("object.0", "ready code");
@@ -40,7 +40,7 @@ TEST(Standalone, PartsAreTheObjectsAndAUnit) {
   EXPECT_EQ(parts.parts.size(), 4U) << "launcher.cpp is the last";
 }
 
-TEST(Standalone, UnitAsksTheProcessorForWhatTheCodeUses) {
+TEST(StandaloneTest, LauncherChecksCpuFeatures) {
   const std::string text = *standalone_parts({}, meta_with({"avx2", "fma", "prfchw"}), false).find("launcher.cpp");
   EXPECT_THAT(text, AllOf(HasSubstr("__builtin_cpu_supports(\"avx2\")"), HasSubstr("__builtin_cpu_supports(\"fma\")"),
                           Not(HasSubstr("prfchw"))));
@@ -49,7 +49,7 @@ TEST(Standalone, UnitAsksTheProcessorForWhatTheCodeUses) {
               HasSubstr("#define KMUX_KERNELS_MAY_THROW"));
 }
 
-TEST(Standalone, UnitAsksLinuxOnAArch64ForWhatTheCodeUses) {
+TEST(StandaloneTest, LauncherChecksAArch64Features) {
   Meta meta = meta_with({"neon", "sve2"});
   meta.triple = "aarch64-unknown-linux-gnu";
   const std::string text = *standalone_parts({}, meta, false).find("launcher.cpp");
@@ -119,7 +119,7 @@ struct BuiltUnit {
   std::string said;
 };
 
-TEST(Standalone, BringsMemoryForWorkspaces) {
+TEST(StandaloneTest, ProvidesWorkspaceMemory) {
   BuiltUnit unit("");
   int count = 0;
   EXPECT_EQ(unit.launch(count), KMUX_OK);
@@ -129,7 +129,7 @@ TEST(Standalone, BringsMemoryForWorkspaces) {
   EXPECT_THAT(unit.said, HasSubstr("there is one device, 0"));
 }
 
-TEST(Standalone, BringsThePoolForKernelsOnGrids) {
+TEST(StandaloneTest, ProvidesThreadPoolForGrids) {
   BuiltUnit unit("", true);
   int count = 0;
   EXPECT_EQ(unit.launch(count), KMUX_OK);
@@ -147,7 +147,7 @@ TEST(Standalone, BringsThePoolForKernelsOnGrids) {
   EXPECT_THAT(unit.said, HasSubstr("the kernel threw \"something that is not a std::exception"));
 }
 
-TEST(Standalone, AClosedLibraryLeavesNoThread) {
+TEST(StandaloneTest, ClosedLibraryLeavesNoThreads) {
   for (int round = 0; round < 5; ++round) {
     std::thread other;
     {
@@ -165,7 +165,7 @@ TEST(Standalone, AClosedLibraryLeavesNoThread) {
   std::this_thread::sleep_for(std::chrono::milliseconds(5));  // longer than a worker stays awake
 }
 
-TEST(Standalone, DoesNotRunOnAnotherProcessor) {
+TEST(StandaloneTest, RejectsUnsupportedProcessor) {
   BuiltUnit unit("wings");
   int count = 0;
   EXPECT_EQ(unit.launch(count), KMUX_UNAVAILABLE);

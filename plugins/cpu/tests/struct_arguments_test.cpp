@@ -87,7 +87,7 @@ std::vector<Options> ways() {
   return {{{"tier", "fast"}}, {{"tier", "full"}}, {{"opt_level", "0"}}, {{"check", "on"}}};
 }
 
-TEST(StructArguments, ArriveAsTheyArePutTogether) {
+TEST(StructArgumentsTest, PassMembersUnchanged) {
   for (const StructCase& one : struct_cases()) {
     const std::string source =
         one.declaration + "\n__global__ void k(S s, float* y) { y[threadIdx.x] = " + one.sum + " + threadIdx.x; }";
@@ -102,7 +102,7 @@ TEST(StructArguments, ArriveAsTheyArePutTogether) {
 
 // On that machine arrays of numbers are passed in registers, and larger structures by address: the code contains
 // neither.
-TEST(StructArguments, AreCompiledForAnotherMachine) {
+TEST(StructArgumentsTest, CompileForAArch64) {
   CpuBackend& backend = common_bench().backend;
   for (const StructCase& one : struct_cases()) {
     const std::string source =
@@ -115,7 +115,7 @@ TEST(StructArguments, AreCompiledForAnotherMachine) {
 }
 
 // Recursion cannot be vectorized.
-TEST(StructArguments, ArriveInThreadsWithAStackEach) {
+TEST(StructArgumentsTest, ReachThreadsWithSeparateStacks) {
   for (const StructCase& one : struct_cases()) {
     const std::string source = one.declaration +
                                "\n__device__ int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n"
@@ -128,7 +128,7 @@ TEST(StructArguments, ArriveInThreadsWithAStackEach) {
 }
 
 // A parameter is a variable of the thread.
-TEST(StructArguments, BelongToEachThread) {
+TEST(StructArgumentsTest, AreCopiedPerThread) {
   const LaunchArg i = ScalarArg{"i"};
   for (const int members : {3, 24}) {
     const std::string source = "struct S { int a[" + std::to_string(members) +
@@ -144,7 +144,7 @@ TEST(StructArguments, BelongToEachThread) {
 }
 
 // A read-only structure stays where the launcher has it, also if each thread reads another part.
-TEST(StructArguments, AreReadAnywhere) {
+TEST(StructArgumentsTest, SupportThreadDependentIndices) {
   std::vector<LaunchArg> members;
   for (int i = 0; i < 100; ++i) members.emplace_back(ExprArg{i * i});
   for (const std::string change : {"", "s.a[0] = 0; "}) {
@@ -158,7 +158,7 @@ TEST(StructArguments, AreReadAnywhere) {
   }
 }
 
-TEST(StructArguments, AreRefusedWithBothSizesWhereTheyDiffer) {
+TEST(StructArgumentsTest, SizeMismatchReportsBothSizes) {
   const std::string source = "struct S { int a, b, c, d, e; };\n__global__ void k(S s, float* y) { y[0] = s.a; }";
   const auto y = run_struct(source, {{ScalarArg{"i"}, ScalarArg{"i"}, ScalarArg{"i"}}}, {});
   ASSERT_FALSE(y.ok());
@@ -167,7 +167,7 @@ TEST(StructArguments, AreRefusedWithBothSizesWhereTheyDiffer) {
             "arguments of 20, 8 bytes: S, float*; argument 1 differs). Correct the launch or the kernel.");
 }
 
-TEST(StructArguments, AreNoNumbersOrAddresses) {
+TEST(StructArgumentsTest, AreRejectedForScalarsAndPointers) {
   for (const std::string parameter : {"int n", "float n", "const float* n"}) {
     const LaunchArg member = parameter.ends_with("* n") ? LaunchArg(TensorArg{"x"}) : LaunchArg(ScalarArg{"f"});
     const auto y = run_struct("__global__ void k(" + parameter + ", float* y) { y[0] = 1; }", {{member}}, {});
@@ -177,7 +177,7 @@ TEST(StructArguments, AreNoNumbersOrAddresses) {
 }
 
 // A class with a copy constructor is not valid as an argument of a launch.
-TEST(StructArguments, AreNoClassesWithCopiesOfTheirOwn) {
+TEST(StructArgumentsTest, RejectNonTrivialCopyConstructors) {
   const std::string source =
       "struct S { int a[4]; __device__ S(const S& o) { a[0] = 1; } };\n__global__ void k(S s, float* y) { y[0] = "
       "s.a[0]; "
@@ -205,7 +205,7 @@ Result<float> run_host_struct(const std::string& source, const StructArg& record
 }
 
 // Passed as in C: in registers, or in memory.
-TEST(StructArguments, ArePassedToFunctionsOfC) {
+TEST(StructArgumentsTest, ArePassedToCFunctions) {
   const LaunchArg i = ScalarArg{"i"}, f = ScalarArg{"f"}, h = ScalarArg{"h"}, x = TensorArg{"x", 8};
   const std::vector<StructCase> cases = {
       {"struct S { int a, b, c; };", {{i, ExprArg{7}, i}}, "s.a + s.b * 10 + s.c * 100", 373},
@@ -225,7 +225,7 @@ TEST(StructArguments, ArePassedToFunctionsOfC) {
   }
 }
 
-TEST(StructArguments, AreRefusedByFunctionsOfCOfAnotherSizeOrAlignment) {
+TEST(StructArgumentsTest, CFunctionsRejectSizeOrAlignmentMismatch) {
   const LaunchArg f = ScalarArg{"f"};
   const std::string body = "extern \"C\" void k(S s, float* y) { *y = 1; }";
   const auto size = run_host_struct("struct S { float v[3]; };\n" + body, {{f, f}});

@@ -9,11 +9,11 @@
 namespace kmux::cpu {
 namespace {
 
-class SuiteBranches : public SuiteKernels {};
-INSTANTIATE_TEST_SUITE_P(Tiers, SuiteBranches, testing::Values("fast", "full"));
+class SuiteBranchesTest : public SuiteKernels {};
+INSTANTIATE_TEST_SUITE_P(Tiers, SuiteBranchesTest, testing::Values("fast", "full"));
 
 // cfd: neighbours of three kinds, functions with references, structures of arrays.
-TEST_P(SuiteBranches, NeighboursOfThreeKinds) {
+TEST_P(SuiteBranchesTest, NeighborsOfThreeKinds) {
   source_ = R"(
 __device__ inline void velocity_of(float density, const float3& momentum, float3& velocity) {
   velocity.x = momentum.x / density;
@@ -70,7 +70,7 @@ __global__ void flux(int cells, const int* neighbours, const float* normals, con
 }
 
 // gaussian: a vector and a rectangle of threads, most of which return at once, launched for every column.
-TEST_P(SuiteBranches, EliminationThatLeavesAtOnce) {
+TEST_P(SuiteBranchesTest, EliminationWithEarlyReturns) {
   source_ = R"(
 __global__ void factors(float* m, const float* a, int size, int t) {
   if (threadIdx.x + blockIdx.x * blockDim.x >= size - 1 - t) return;
@@ -105,7 +105,7 @@ __global__ void rows(const float* m, float* a, float* b, int size, int t) {
 
 // streamcluster: a cost with a branch on which a point changes its centre, lowered into one table per thread;
 // coordinates of one point in dynamic shared memory.
-TEST_P(SuiteBranches, GainsOfPointsThatMove) {
+TEST_P(SuiteBranchesTest, ClusteringWithMovingPoints) {
   source_ = R"(
 struct Point { float weight, cost; int center; };
 __device__ float distance(const float* coordinates, const float* to, int p, int n, int dimensions) {
@@ -163,7 +163,7 @@ __global__ void gain(int n, int dimensions, int x, const Point* points, const fl
 }
 
 // myocyte: threads of a block compute different systems of equations, long code with functions and guarded quotients.
-TEST_P(SuiteBranches, ThreadsOfDifferentEquations) {
+TEST_P(SuiteBranchesTest, ThreadsSolveDifferentEquations) {
   source_ = R"(
 __device__ void membrane(const float* y, float* f, float time) {
   const float v = y[0];
@@ -220,7 +220,7 @@ __global__ void system(const float* all, float* results, float time, int workloa
 
 // mummergpu: one walk down a trie per string, which follows links where it cannot continue, in nested loops with
 // several exits, one of them a goto.
-TEST_P(SuiteBranches, StringsMatchedInATrie) {
+TEST_P(SuiteBranchesTest, MatchesStringsInTrie) {
   source_ = R"(
 __global__ void match(const int* children, const int* links, const int* depths, const char* text, const int* starts,
                       int* longest, int strings) {
@@ -282,7 +282,7 @@ __global__ void match(const int* children, const int* links, const int* depths, 
 }
 
 // adi: sweeps along rows and back, one thread per row; fdtd-2d: three fields whose kernels skip borders.
-TEST_P(SuiteBranches, SweepsForthAndBack) {
+TEST_P(SuiteBranchesTest, ForwardAndBackwardSweeps) {
   source_ = R"(
 __global__ void forth(const float* a, float* b, float* x, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -320,7 +320,7 @@ __global__ void back(const float* a, const float* b, float* x, int n) {
 
 // chacha20: rotations, one block of the stream per thread; crc64: a table in constant memory that the thread's bytes
 // index.
-TEST_P(SuiteBranches, RotationsAndTables) {
+TEST_P(SuiteBranchesTest, ChaChaRotationsAndCrcTables) {
   source_ = R"(
 #define ROTATE(v, n) (((v) << (n)) | ((v) >> (32 - (n))))
 #define QUARTER(a, b, c, d)          \
@@ -379,7 +379,7 @@ __global__ void crc(const unsigned char* text, const int* starts, unsigned char*
 }
 
 // A uniform value that only some threads carry out of a loop.
-TEST_P(SuiteBranches, ASumThatAReturnTakesOutOfALoop) {
+TEST_P(SuiteBranchesTest, DivergentReturnCarriesUniformSum) {
   source_ =
       "__device__ int f(const int* x, int t, int n) {\nint sum = 0;\nfor (int i = 0; i < n; ++i) {\nsum += x[sum & "
       "7];\n"

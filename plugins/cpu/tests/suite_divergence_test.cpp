@@ -11,8 +11,8 @@
 namespace kmux::cpu {
 namespace {
 
-class SuiteDivergence : public SuiteKernels {};
-INSTANTIATE_TEST_SUITE_P(Tiers, SuiteDivergence, testing::Values("fast", "full"));
+class SuiteDivergenceTest : public SuiteKernels {};
+INSTANTIATE_TEST_SUITE_P(Tiers, SuiteDivergenceTest, testing::Values("fast", "full"));
 
 // A graph in CSR form, some of whose vertices have no edges.
 struct Graph {
@@ -28,7 +28,7 @@ struct Graph {
 };
 
 // bfs: the frontier as byte flags, written by several threads, and a flag that requests another round.
-TEST_P(SuiteDivergence, FrontierOfFlags) {
+TEST_P(SuiteDivergenceTest, BfsUsesFlagFrontier) {
   source_ = R"(
 __global__ void expand(const int* offsets, const int* targets, bool* frontier, bool* updating, const bool* visited, int* cost,
                        int n) {
@@ -74,7 +74,7 @@ __global__ void advance(bool* frontier, bool* updating, bool* visited, int* over
 
 // particlefilter: searches that leave their loop by break, or the function by return; a generator with remainders in
 // double.
-TEST_P(SuiteDivergence, SearchesThatLeaveTheirLoop) {
+TEST_P(SuiteDivergenceTest, SearchesWithEarlyExit) {
   source_ = R"(
 __device__ double uniform(int* seeds, int index) {
   const int m = 2147483647, a = 1103515245, c = 12345;
@@ -132,7 +132,7 @@ __global__ void find(const double* cdf, int* seeds, double* u, int* by_steps, in
 }
 
 // hybridsort: each thread merges two lists of vectors of four, with returns before and breaks within an endless loop.
-TEST_P(SuiteDivergence, ListsOfVectorsMerged) {
+TEST_P(SuiteDivergenceTest, MergesListsOfVectors) {
   source_ = R"(
 __device__ float4 sorted(float4 r) {
   float4 s = {min(r.x, r.y), max(r.x, r.y), min(r.z, r.w), max(r.z, r.w)};
@@ -181,7 +181,7 @@ __global__ void merge(const float4* from, float4* to, int length, int quads) {
 }
 
 // nqueen: an explicit stack in shared memory, one column per thread, and a loop that goes forth and back.
-TEST_P(SuiteDivergence, BacktrackingOnAStack) {
+TEST_P(SuiteDivergenceTest, BacktracksOnSharedStack) {
   source_ = R"(
 __global__ void queens(int n, int first_rows, unsigned* found) {
   __shared__ unsigned columns[96][10], left[96][10], right[96][10], open[96][10];
@@ -223,7 +223,7 @@ __global__ void queens(int n, int first_rows, unsigned* found) {
 }
 
 // interval: a stack in a per-thread array, with unknown indices, and arithmetic on structures.
-TEST_P(SuiteDivergence, StackOfIntervalsInLocalMemory) {
+TEST_P(SuiteDivergenceTest, IntervalStackInLocalMemory) {
   source_ = R"(
 template <class T> struct Interval {
   T low, high;
@@ -274,7 +274,7 @@ __global__ void roots(const double* squares, int* counts, double* largest, int n
 
 // bh: a warp walks a tree together: a vote decides whether any of its threads needs the children, whose numbers are on
 // a stack of the warp in shared memory.
-TEST_P(SuiteDivergence, WarpsWalkATreeByVotes) {
+TEST_P(SuiteDivergenceTest, WarpVotesGuideTreeWalk) {
   source_ = R"(
 __global__ void near(const float* x, const float* centers, const float* radii, int* counts, int nodes, int n, float reach) {
   __shared__ int stack[4][32];
@@ -327,7 +327,7 @@ __global__ void near(const float* x, const float* centers, const float* radii, i
 }
 
 // cc: union and find by atomics, with loops that end when no other thread interferes.
-TEST_P(SuiteDivergence, ComponentsByAtomics) {
+TEST_P(SuiteDivergenceTest, AtomicUnionFindComponents) {
   source_ = R"(
 __device__ int root(int* parents, int x) {
   int current = parents[x];

@@ -10,12 +10,12 @@
 namespace kmux::cpu {
 namespace {
 
-class SuiteReductions : public SuiteKernels {};
-INSTANTIATE_TEST_SUITE_P(Tiers, SuiteReductions, testing::Values("fast", "full"));
+class SuiteReductionsTest : public SuiteKernels {};
+INSTANTIATE_TEST_SUITE_P(Tiers, SuiteReductionsTest, testing::Values("fast", "full"));
 
 // srad: a tree whose last block has fewer elements, so that blocks take different branches with barriers inside, and
 // its last thread adds the elements beyond the largest power of two.
-TEST_P(SuiteReductions, TreeWhoseLastBlockIsNotFull) {
+TEST_P(SuiteReductionsTest, TreeWithPartialLastBlock) {
   source_ = R"(
 #define THREADS 64
 __global__ void reduce(int n, const float* x, float* sums) {
@@ -54,7 +54,7 @@ __global__ void reduce(int n, const float* x, float* sums) {
 }
 
 // backprop: the step of a tree is a power of two that comes from floating-point functions.
-TEST_P(SuiteReductions, PowersOfTwoFromLogarithms) {
+TEST_P(SuiteReductionsTest, PowersOfTwoFromLogarithms) {
   source_ = R"(
 #define HEIGHT 16
 #define WIDTH 16
@@ -88,7 +88,7 @@ __global__ void layer(const float* input, const float* weights, float* partial, 
 
 // leukocyte: a block continues until a flag in shared memory reports convergence; a block of threads passes over a
 // longer array, and a thread's last result is written one iteration later.
-TEST_P(SuiteReductions, UntilTheBlockHasConverged) {
+TEST_P(SuiteReductionsTest, IteratesUntilBlockConverges) {
   source_ = R"(
 #define THREADS 48
 #define POWER 32
@@ -169,7 +169,7 @@ __global__ void relax(float** grids, const int* sizes, int* turns, int most, flo
 
 // huffman: a prefix sum up and down a tree in place, then the bits of every thread are packed by atomics on shared
 // words.
-TEST_P(SuiteReductions, CodewordsPackedByAtomics) {
+TEST_P(SuiteReductionsTest, PacksCodewordsWithAtomics) {
   source_ = R"(
 __global__ void pack(const unsigned* codes, const int* lengths, unsigned* words, int* total) {
   extern __shared__ unsigned memory[];
@@ -222,7 +222,7 @@ __global__ void pack(const unsigned* codes, const int* lengths, unsigned* words,
 
 // hybridsort: counters of a warp, each update tagged with its lane and repeated until it has won; all on volatile
 // shared memory, without atomics.
-TEST_P(SuiteReductions, CountersTaggedByLane) {
+TEST_P(SuiteReductionsTest, LaneTaggedCounters) {
   source_ = R"(
 #define BINS 16
 __device__ void add(volatile unsigned* counters, unsigned bin, unsigned tag) {
@@ -260,7 +260,7 @@ __global__ void count(unsigned* result, const float* x, float low, float high, i
 
 // heartwall: one block per point and stages of different extents, each by strides with columns that wrap around, then
 // sums that a few threads compute alone before all continue.
-TEST_P(SuiteReductions, StagesOfDifferentExtents) {
+TEST_P(SuiteReductionsTest, StagesOfDifferentExtents) {
   source_ = R"(
 __global__ void correlate(const float* images, const float* pattern, float* best, int* place, int rows, int columns) {
   __shared__ float padded[24 * 24], result[400], of_column[24];
@@ -326,7 +326,7 @@ __global__ void correlate(const float* images, const float* pattern, float* best
 }
 
 // b+tree: at each level the one thread whose keys enclose the value advances the block, through global memory.
-TEST_P(SuiteReductions, OneThreadLeadsTheBlockDownATree) {
+TEST_P(SuiteReductionsTest, OneThreadLeadsBlockDownTree) {
   source_ = R"(
 struct Node { int indices[9]; int keys[10]; };
 __global__ void find(int height, const Node* nodes, const int* records, int* current, int* next, const int* keys, int* answers) {

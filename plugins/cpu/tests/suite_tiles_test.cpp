@@ -8,12 +8,12 @@
 namespace kmux::cpu {
 namespace {
 
-class SuiteTiles : public SuiteKernels {};
-INSTANTIATE_TEST_SUITE_P(Tiers, SuiteTiles, testing::Values("fast", "full"));
+class SuiteTilesTest : public SuiteKernels {};
+INSTANTIATE_TEST_SUITE_P(Tiers, SuiteTilesTest, testing::Values("fast", "full"));
 
 // hotspot: a tile does as many steps as its halo permits, and fewer threads have a valid result after each; the loop
 // ends by a break between two barriers.
-TEST_P(SuiteTiles, StepsWithAShrinkingHalo) {
+TEST_P(SuiteTilesTest, StepsWithShrinkingHalo) {
   source_ = R"(
 #define SIDE 16
 #define INSIDE(v, low, high) ((v) >= (low) && (v) <= (high))
@@ -61,7 +61,7 @@ __global__ void heat(int steps, const float* power, const float* from, float* to
 }
 
 // pathfinder: the same in one dimension, with minima of three and threads that stop computing.
-TEST_P(SuiteTiles, ShortestPathsDownAGrid) {
+TEST_P(SuiteTilesTest, ShortestPathsDownGrid) {
   source_ = R"(
 __global__ void rows(int steps, const int* wall, const int* from, int* to, int columns, int first) {
   __shared__ int before[64], result[64];
@@ -104,7 +104,7 @@ __global__ void rows(int steps, const int* wall, const int* from, int* to, int c
 
 // nw: a table along its diagonals, first growing and then shrinking, one barrier each, in blocks along diagonals of
 // blocks.
-TEST_P(SuiteTiles, AlignmentAlongDiagonals) {
+TEST_P(SuiteTilesTest, AlignmentAlongDiagonals) {
   source_ = R"(
 #define TILE 16
 __device__ __host__ int largest(int a, int b, int c) { int k = a <= b ? b : a; return k <= c ? c : k; }
@@ -152,7 +152,7 @@ __global__ void align(const int* scores, int* table, int columns, int penalty, i
 }
 
 // lud: barriers in a loop whose work depends on the thread, and a block whose halves do different things between barriers.
-TEST_P(SuiteTiles, LuInBlocks) {
+TEST_P(SuiteTilesTest, BlockedLuDecomposition) {
   source_ = R"(
 #define TILE 16
 __global__ void diagonal(float* m, int n, int offset) {
@@ -234,7 +234,7 @@ __global__ void internal(float* m, int n, int offset) {
 
 // dwt2d: a class with methods whose objects are in shared memory, mirrored at the borders, in steps of every second
 // element.
-TEST_P(SuiteTiles, WaveletsByLifting) {
+TEST_P(SuiteTilesTest, WaveletTransformByLifting) {
   source_ = R"(
 template <int SIZE>
 class Line {
@@ -275,7 +275,7 @@ __global__ void forward(const int* x, int* y) {
 }
 
 // lavaMD: one block per box, its particles taken by strides, box by box of its neighbours through shared memory.
-TEST_P(SuiteTiles, ForcesBetweenBoxes) {
+TEST_P(SuiteTilesTest, ForcesBetweenBoxes) {
   source_ = R"(
 struct Particle { float x, y, z, q; };
 __global__ void forces(const Particle* all, const int* neighbours, const int* counts, float* out, int of_box) {
@@ -326,7 +326,7 @@ __global__ void forces(const Particle* all, const int* neighbours, const int* co
 
 // correlation: rows of a triangle, so that the length of a thread's loops depends on its position; gramschmidt: a
 // kernel with one working thread, and one whose threads pass over the rows twice.
-TEST_P(SuiteTiles, TrianglesAndColumns) {
+TEST_P(SuiteTilesTest, TriangularLoopsAndColumnPasses) {
   source_ = R"(
 __global__ void correlate(float* matrix, const float* data, int m, int n) {
   const int j1 = blockIdx.x * blockDim.x + threadIdx.x;

@@ -11,20 +11,20 @@ using testing::HasSubstr;
 
 std::string canonical(std::string_view request) { return to_string(resolve_cpu_target(request).value()); }
 
-TEST(Target, IsThisMachineByDefault) {
+TEST(TargetTest, DefaultsToHost) {
   for (const char* request : {"auto", "", "cpu", "c", "llvm", "cpu:native", "CPU"}) {
     EXPECT_EQ(canonical(request), "cpu:" + host_cpu().name) << request;
   }
 }
 
 #if defined(__x86_64__)
-TEST(Target, NamesAProcessor) {
+TEST(TargetTest, ParsesProcessorNames) {
   for (const char* request : {"cpu:x86-64-v3", "llvm -mcpu=x86-64-v3", "c -mcpu=x86-64-v3", "llvm:x86-64-v3"}) {
     EXPECT_EQ(canonical(request), "cpu:x86-64-v3") << request;
   }
 }
 
-TEST(Target, NamesAProcessorOfAnotherKindOfMachine) {
+TEST(TargetTest, ParsesAArch64ProcessorNames) {
   for (const char* request : {"cpu:neoverse-v2", "llvm -mcpu=neoverse-v2 -mtriple=aarch64-unknown-linux-gnu"})
     EXPECT_EQ(canonical(request), "cpu:neoverse-v2") << request;
   EXPECT_FALSE(resolve_cpu_target("llvm -mcpu=neoverse-v2 -mtriple=x86_64-pc-linux-gnu").ok());
@@ -32,7 +32,7 @@ TEST(Target, NamesAProcessorOfAnotherKindOfMachine) {
 }
 #endif
 
-TEST(Target, RefusesWhatItDoesNotKnow) {
+TEST(TargetTest, RejectsUnknownTargets) {
   const std::pair<const char*, const char*> cases[] = {
       {"cuda:sm_90", "target \"cuda:sm_90\" is not one of backend cpu"},
       {"cpu:neoverse-v22", "processor \"neoverse-v22\" is not known to LLVM. Did you mean 'neoverse-v2'?"},
@@ -48,7 +48,7 @@ TEST(Target, RefusesWhatItDoesNotKnow) {
 }
 
 #if defined(__x86_64__)
-TEST(Target, MeetsRequirementsOfLesserProcessors) {
+TEST(TargetTest, SatisfiesLesserProcessors) {
   const Target target{"cpu", "x86-64-v3", {}};
   EXPECT_TRUE(satisfies(target, "x86-64-v3"));
   EXPECT_TRUE(satisfies(target, "x86-64-v2"));
@@ -61,7 +61,7 @@ TEST(Target, MeetsRequirementsOfLesserProcessors) {
 }
 #endif
 
-TEST(Target, MeetsRequirementsOfLesserProcessorsOfAArch64) {
+TEST(TargetTest, SatisfiesLesserAArch64Processors) {
   const Target target{"cpu", "neoverse-v2", {}};
   EXPECT_TRUE(satisfies(target, "neoverse-v2"));
   EXPECT_TRUE(satisfies(target, "cortex-a510"));

@@ -59,7 +59,7 @@ Results run_arithmetic(Options options) {
   return results;
 }
 
-TEST(Tier, GivesTheSameBitsAsTheOther) {
+TEST(TierTest, FastAndFullGiveIdenticalResults) {
   EXPECT_EQ(run_arithmetic({{"tier", "fast"}}), run_arithmetic({{"tier", "full"}}));
   EXPECT_EQ(run_arithmetic({{"tier", "fast"}, {"opt_level", "0"}}), run_arithmetic({{"tier", "full"}}));
 }
@@ -77,22 +77,22 @@ constexpr const char* kSum =
     "extern \"C\" int f(int n) { int a[64], s = 0; for (int i = 0; i < 64; ++i) a[i] = i * n;"
     " for (int i = 0; i < n; ++i) s += a[i & 63] * i; return s; }";
 
-TEST(Tier, FastIsOtherCodeThanFull) {
+TEST(TierTest, FastCodeIsSmallerThanFull) {
   EXPECT_NE(compiled(kSum, Tier::kFast).object, compiled(kSum, Tier::kFull).object);
   EXPECT_LT(compiled(kSum, Tier::kFast).object.size(), compiled(kSum, Tier::kFull).object.size());
 }
 
-TEST(Tier, FastInlinesTheKernelAndHidesEverythingElse) {
+TEST(TierTest, FastInlinesHelperFunctions) {
   const auto object =
       compiled("static int other(int x) { return x * 3; } extern \"C\" int f(int x) { return other(x); }", Tier::kFast);
   EXPECT_THAT(object.object, Not(HasSubstr("other")));
 }
 
-TEST(Tier, IsNeverAboveTheLevel) {
+TEST(TierTest, FastEqualsFullAtLevelZero) {
   EXPECT_EQ(compiled(kSum, Tier::kFast, 0).object, compiled(kSum, Tier::kFull, 0).object);
 }
 
-TEST(Tier, LowersCoroutinesInBoth) {
+TEST(TierTest, BothTiersLowerCoroutines) {
   constexpr const char* kCoroutine = R"(
 #include <coroutine>
 struct Task {
@@ -118,7 +118,7 @@ extern "C" int f(int x) { Task t = twice(x); int v = t.handle.promise().value; t
   }
 }
 
-TEST(Tier, IsWrittenInTheArtifact) {
+TEST(TierTest, IsRecordedInArtifact) {
   Workbench bench;
   const Program program = one_kernel("k.c", "void k(int* out) { out[0] = 1; }").build().value();
   for (const char* tier : {"fast", "full"}) {

@@ -62,24 +62,24 @@ int requests(const Loop& loop, const BlockShape& shape = kTile) {
   return found;
 }
 
-TEST(Tiles, RowsFarApartAreAskedForAnIterationAhead) {
+TEST(TilesTest, DistantRowsArePrefetchedOneIterationAhead) {
   EXPECT_EQ(requests({}), 8);
   EXPECT_EQ(requests({.first = "%i = mul nsw i32 %t, 1024"}), 8);
   EXPECT_EQ(requests({.first = "%i = mul i32 %t, %n"}), 8);
 }
 
-TEST(Tiles, WhatAProcessorExpectsIsNot) {
+TEST(TilesTest, PredictableRowsAreNotPrefetched) {
   EXPECT_EQ(requests({.first = "%i = add nsw i32 %t, %n"}), 0);  // one line after another
   EXPECT_EQ(requests({.additions = 100}), 0);  // the processor itself looks that far ahead
 }
 
-TEST(Tiles, WhereTheNextOneIsNotKnownNothingIs) {
+TEST(TilesTest, UnknownNextTileIsNotPrefetched) {
   EXPECT_EQ(requests({.first = "%q = getelementptr i32, ptr %c, i32 %t\n  %i = load i32, ptr %q"}), 0);
   EXPECT_EQ(requests({.first = "%i = udiv i32 %n, %t"}), 0);
   EXPECT_EQ(requests({.from = "%shared"}), 0);
 }
 
-TEST(Tiles, OtherLoopsAndBlocksStayAsTheyAre) {
+TEST(TilesTest, OtherLoopsAndBlocksAreNotPrefetched) {
   EXPECT_EQ(requests({.barrier = "; none"}), 0);
   EXPECT_EQ(requests({}, {BlockShape::Order::kRows, 16, 4, std::array<unsigned, 3>{16, 8, 1}}), 0);  // partly lockstep
   EXPECT_EQ(requests({}, {BlockShape::Order::kRows, 16, 8, std::array<unsigned, 3>{128, 1, 1}}), 0);  // one row
@@ -87,7 +87,7 @@ TEST(Tiles, OtherLoopsAndBlocksStayAsTheyAre) {
 }
 
 // Prefetches are spread out: a processor tracks about a dozen outstanding ones.
-TEST(Tiles, RequestsLieApart) {
+TEST(TilesTest, PrefetchesAreSpacedApart) {
   Steps steps(Loop{}.text());
   place_tiles(steps.kernel(), kTile);
   const string text = text_of(steps.kernel());
@@ -111,7 +111,7 @@ bool packs(const Loop& loop) {
   return has_copy;
 }
 
-TEST(Tiles, WhatAColumnSharesIsPacked) {
+TEST(TilesTest, ColumnSharedTilesArePacked) {
   EXPECT_TRUE(packs({}));
   EXPECT_TRUE(packs({.first = "%i = add nsw i32 %t, %n"}));  // near ones, too
   EXPECT_TRUE(packs({.before = "store i32 1, ptr %c", .behind = "store i32 2, ptr %c"}));
@@ -119,7 +119,7 @@ TEST(Tiles, WhatAColumnSharesIsPacked) {
   EXPECT_TRUE(packs({.before = row, .behind = "store i32 %y, ptr %c"}));
 }
 
-TEST(Tiles, WhatARowMayHaveForItselfIsNot) {
+TEST(TilesTest, RowDependentTilesAreNotPacked) {
   const string row = "%y = call i32 @\"kmux.block.y\"()";
   EXPECT_FALSE(packs({.first = "%q = mul i32 %t, %n\n  %i = add i32 %q, %y", .before = row}));
   EXPECT_FALSE(packs({.from = "%p", .before = row + "\n  %p = getelementptr float, ptr %b, i32 %y"}));
@@ -153,13 +153,13 @@ bool keeps(const Copy& copy) {
   return has_copy;
 }
 
-TEST(Tiles, WhatARowCopiesIsKept) {
+TEST(TilesTest, RowCopiesAreKept) {
   EXPECT_TRUE(keeps({}));
   EXPECT_TRUE(keeps({.from = "getelementptr float, ptr %c, i32 %y", .before = "%y = call i32 @\"kmux.block.y\"()"}));
   EXPECT_TRUE(keeps({.before = "%other = call ptr @\"kmux.shared\"(i64 64)\n  store i32 0, ptr %other"}));
 }
 
-TEST(Tiles, WhatAColumnCopiesForItselfIsNotKept) {
+TEST(TilesTest, ColumnSpecificCopiesAreNotKept) {
   EXPECT_FALSE(keeps({.from = "getelementptr float, ptr %c, i32 %x"}));
   EXPECT_FALSE(keeps({.from = "getelementptr float, ptr %shared, i32 512"}));  // no other block can read it
   EXPECT_FALSE(keeps({.value = "%v0"}));  // a tile that is packed
@@ -167,7 +167,7 @@ TEST(Tiles, WhatAColumnCopiesForItselfIsNotKept) {
 }
 
 // Shared memory that is read elsewhere, before it is written, or at another place than the copy, must be kept.
-TEST(Tiles, WhatIsMoreThanACopyIsNotKept) {
+TEST(TilesTest, TilesUsedBeyondCopyAreNotKept) {
   EXPECT_FALSE(keeps({.offset = "61"}));
   EXPECT_FALSE(keeps({.offset = "-4"}));
   EXPECT_FALSE(keeps({.sooner = "%early = load float, ptr %shared"}));
@@ -180,7 +180,7 @@ TEST(Tiles, WhatIsMoreThanACopyIsNotKept) {
 }
 
 // A block may then wait for another one, or read data that it has written.
-TEST(Tiles, WhereBlocksMeetNothingIsPacked) {
+TEST(TilesTest, SynchronizingBlocksAreNotPacked) {
   EXPECT_FALSE(packs({.behind = "%o = atomicrmw add ptr %c, i32 1 monotonic"}));
   EXPECT_FALSE(packs({.behind = "fence seq_cst"}));
   EXPECT_FALSE(packs({.before = "%f = load volatile i32, ptr %c"}));

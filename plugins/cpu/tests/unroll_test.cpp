@@ -6,10 +6,10 @@
 namespace kmux::cpu {
 namespace {
 
-class UnrolledKernels : public SuiteKernels {};
-INSTANTIATE_TEST_SUITE_P(Tiers, UnrolledKernels, testing::Values("fast", "full"));
+class UnrolledKernelsTest : public SuiteKernels {};
+INSTANTIATE_TEST_SUITE_P(Tiers, UnrolledKernelsTest, testing::Values("fast", "full"));
 
-TEST_P(UnrolledKernels, EndWhereTheLoopEnds) {
+TEST_P(UnrolledKernelsTest, StopAtLoopEnd) {
   source_ = R"(
 extern "C" __global__ void march(const int* x, int* y, int depth) {
   __shared__ int plane[256];
@@ -59,7 +59,7 @@ std::string told_to_unroll(const std::string& barrier, int told) {
          std::to_string(told) + "}\n";
 }
 
-TEST(Unroll, GivesALoopWithBarriersTheIterationsItIsToldTo) {
+TEST(UnrollTest, UnrollsBarrierLoopsAsRequested) {
   const auto barriers = [](const std::string& text) {
     Steps steps(text);
     structure(steps.kernel(), steps.functions, false);

@@ -8,10 +8,10 @@
 namespace kmux::cpu {
 namespace {
 
-class WarpsInStep : public SuiteKernels {};
-INSTANTIATE_TEST_SUITE_P(Tiers, WarpsInStep, testing::Values("fast", "full"));
+class WarpsInStepTest : public SuiteKernels {};
+INSTANTIATE_TEST_SUITE_P(Tiers, WarpsInStepTest, testing::Values("fast", "full"));
 
-TEST_P(WarpsInStep, MeetAtBarriersInLoops) {
+TEST_P(WarpsInStepTest, MeetAtBarriersInLoops) {
   source_ = R"(
 extern "C" __global__ void sums(const int* x, int* y) {
   __shared__ int part[1024];
@@ -35,7 +35,7 @@ extern "C" __global__ void sums(const int* x, int* y) {
   }
 }
 
-TEST_P(WarpsInStep, KeepSumsOfTilesInRowsOfTheirOwn) {
+TEST_P(WarpsInStepTest, ComputeTiledMatrixProducts) {
   source_ = R"(
 extern "C" __global__ void matmul(const int* a, const int* b, int* c, int n) {
   __shared__ int as[16][16], bs[16][16];
@@ -63,7 +63,7 @@ extern "C" __global__ void matmul(const int* a, const int* b, int* c, int n) {
 }
 
 // Grid-stride loops over more data than caches hold, and a last round that only some threads make.
-TEST_P(WarpsInStep, GoRoundFarLoops) {
+TEST_P(WarpsInStepTest, RunLongGridStrideLoops) {
   source_ = R"(
 extern "C" __global__ void k(const int* x, int* y, int n) {
   int sum = 0;
@@ -84,7 +84,7 @@ extern "C" __global__ void k(const int* x, int* y, int n) {
 }
 
 // Rows as short as a cache line, in a grid large enough to prefetch the next blocks' rows.
-TEST_P(WarpsInStep, ShortRowsOfLargeGrids) {
+TEST_P(WarpsInStepTest, HandleShortRowsOfLargeGrids) {
   source_ = R"(
 extern "C" __global__ void k(const int* x, int* y, int n) {
   const int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -102,7 +102,7 @@ extern "C" __global__ void k(const int* x, int* y, int n) {
 }
 
 // Whole warps exit before a barrier at which the others wait repeatedly: not in lockstep.
-TEST_P(WarpsInStep, ABarrierThatSomeWarpsDoNotReach) {
+TEST_P(WarpsInStepTest, HandleBarrierSkippedBySomeWarps) {
   source_ = R"(
 extern "C" __global__ void k(const int* x, int* y, int rounds) {
   __shared__ int kept[64];
@@ -132,7 +132,7 @@ extern "C" __global__ void k(const int* x, int* y, int rounds) {
 }
 
 // Each warp has a separate trip count, and so are its shuffles and ballots separate.
-TEST_P(WarpsInStep, ShufflesAndBallotsOfEachWarp) {
+TEST_P(WarpsInStepTest, KeepShufflesAndBallotsPerWarp) {
   source_ = R"(
 extern "C" __global__ void k(const int* x, int* y, int n) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -163,7 +163,7 @@ extern "C" __global__ void k(const int* x, int* y, int n) {
 }
 
 // A warp that has finished its rounds has meaningless values, which must not decide whether the others continue.
-TEST_P(WarpsInStep, RoundsByWhatEachWarpHas) {
+TEST_P(WarpsInStepTest, IgnoreValuesOfFinishedWarps) {
   source_ = R"(
 extern "C" __global__ void k(const int* x, unsigned* y) {
   const int t = threadIdx.x, value = x[t];
@@ -190,7 +190,7 @@ extern "C" __global__ void k(const int* x, unsigned* y) {
   EXPECT_EQ(y, wanted);
 }
 
-TEST_P(WarpsInStep, AtomicsOfSomeOfThem) {
+TEST_P(WarpsInStepTest, HandleAtomicsOfSomeThreads) {
   source_ = R"(
 extern "C" __global__ void k(const int* x, int* tickets, int* totals) {
   __shared__ int next;
@@ -219,7 +219,7 @@ extern "C" __global__ void k(const int* x, int* tickets, int* totals) {
 }
 
 // A value uniform in a warp is loaded once for it, but not if none of its lanes run: the address may be invalid.
-TEST_P(WarpsInStep, AWarpThatDoesNotRunReadsNothing) {
+TEST_P(WarpsInStepTest, InactiveWarpReadsNothing) {
   source_ = R"(
 extern "C" __global__ void k(int* const* rows, int* y, int n) {
   int sum = 0;
@@ -237,7 +237,7 @@ extern "C" __global__ void k(int* const* rows, int* y, int n) {
   EXPECT_EQ(y, wanted);
 }
 
-TEST_P(WarpsInStep, ThreadsThatReturnEarly) {
+TEST_P(WarpsInStepTest, HandleEarlyReturns) {
   source_ = R"(
 extern "C" __global__ void k(const int* x, int* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -263,7 +263,7 @@ extern "C" __global__ void k(const int* x, int* y, int n) {
 }
 
 // Private memory of each thread, small enough for all warps at once, and too large for that.
-TEST_P(WarpsInStep, MemoryOfEachThread) {
+TEST_P(WarpsInStepTest, HandlePrivateArrays) {
   source_ = R"(
 template <int size>
 __global__ void k(const int* x, int* y) {
@@ -291,7 +291,7 @@ __global__ void k(const int* x, int* y) {
 }
 
 // With one warp in the block the lane numbers are a constant vector, whose first element is not a valid divisor.
-TEST_P(WarpsInStep, DivisionsByTheNumberOfTheThread) {
+TEST_P(WarpsInStepTest, DivideByThreadIndex) {
   source_ = R"(
 extern "C" __global__ void k(const unsigned* x, unsigned* y) {
   const unsigned t = threadIdx.x;
@@ -306,7 +306,7 @@ extern "C" __global__ void k(const unsigned* x, unsigned* y) {
 }
 
 // The lowest bit of a thread's number alternates from lane to lane: not a uniform condition.
-TEST_P(WarpsInStep, ChoicesByTheLowestBitOfTheThread) {
+TEST_P(WarpsInStepTest, SelectByThreadParity) {
   source_ = R"(
 extern "C" __global__ void k(const int* x, int* y) {
   const int t = threadIdx.x;
@@ -320,7 +320,7 @@ extern "C" __global__ void k(const int* x, int* y) {
 }
 
 // Unsigned numbers above 2^31 in all lanes: a progression, and a uniform difference.
-TEST_P(WarpsInStep, NumbersWithoutSignAreExtendedWithoutOne) {
+TEST_P(WarpsInStepTest, ZeroExtendUnsignedNumbers) {
   source_ = R"(
 extern "C" __global__ void k(unsigned* y, unsigned n) {
   const unsigned t = threadIdx.x;
@@ -345,7 +345,7 @@ extern "C" __global__ void k(unsigned* y, unsigned n) {
 }
 
 // Such blocks run by rows; the widest grid has more than one group per row.
-TEST_P(WarpsInStep, RowsOfBlocksRunOnceEach) {
+TEST_P(WarpsInStepTest, RunRowsOfBlocksOnce) {
   source_ = R"(
 extern "C" __global__ void k(const int* x, int* y, int width, int height, int more) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;

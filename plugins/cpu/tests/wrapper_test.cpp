@@ -17,7 +17,7 @@ Result<std::string> wrap(const ProgramBuilder& builder, Options options = {}) {
   return wrapper.wrap({program, 0, Target{"cpu", "x86-64", {}}, std::move(options)});
 }
 
-TEST(Wrapper, DeclaresKernelsByTheirArguments) {
+TEST(WrapperTest, DeclaresKernelsByArguments) {
   ProgramBuilder builder("sample");
   builder.buffer("x", BufferParam{dtype::kFloat32, {4}});
   builder.scalar("s", dtype::kFloat16);
@@ -27,7 +27,7 @@ TEST(Wrapper, DeclaresKernelsByTheirArguments) {
               HasSubstr("extern \"C\" int kmux_kernel_0(void*, unsigned short, long long) __asm__(\"k\");"));
 }
 
-TEST(Wrapper, CallsKernelsWhoseNamesAreTakenInCpp) {
+TEST(WrapperTest, CallsKernelsWithReservedNames) {
   Workbench bench;
   for (const std::string name : {"slots", "template", "out", "memset"}) {
     ProgramBuilder builder("sample");
@@ -43,7 +43,7 @@ TEST(Wrapper, CallsKernelsWhoseNamesAreTakenInCpp) {
   }
 }
 
-TEST(Wrapper, RefusesLaunchesThatDisagree) {
+TEST(WrapperTest, RejectsConflictingLaunchTypes) {
   ProgramBuilder builder("sample");
   builder.variant("c").source("k.c", "");
   builder.launch("k").arg(1, dtype::kInt32);
@@ -54,7 +54,7 @@ TEST(Wrapper, RefusesLaunchesThatDisagree) {
   EXPECT_THAT(text.error().message, HasSubstr("kernel \"k\" is launched twice with different types"));
 }
 
-TEST(Wrapper, SaysWhatMemoryAKernelThatIsCheckedMayUse) {
+TEST(WrapperTest, PassesMemoryExtentsOfCheckedKernels) {
   ProgramBuilder builder("sample");
   const Expr m = builder.symbol("m");
   builder.buffer("x", BufferParam{dtype::kFloat32, {m, 4}, std::vector<Expr>{Expr(8), Expr(1)}}).pointer("p");
@@ -68,7 +68,7 @@ TEST(Wrapper, SaysWhatMemoryAKernelThatIsCheckedMayUse) {
   EXPECT_THAT(wrap(builder).value(), testing::Not(HasSubstr("kmux_cpu_memory")));
 }
 
-TEST(Wrapper, KnowsWhatIsTheSameOfAllBlocksOfAKernel) {
+TEST(WrapperTest, DeterminesCommonBlockExtents) {
   ProgramBuilder builder("sample");
   const Expr threads = builder.scalar("threads", dtype::kInt32);
   builder.variant("cuda").source("k.cu", "");
@@ -86,7 +86,7 @@ TEST(Wrapper, KnowsWhatIsTheSameOfAllBlocksOfAKernel) {
   EXPECT_EQ(blocks, wanted);
 }
 
-TEST(Wrapper, ChecksOptions) {
+TEST(WrapperTest, RejectsUnknownOptions) {
   const auto text = wrap(one_kernel("k.c", ""), {{"engin", "clang"}});
   ASSERT_FALSE(text.ok());
   EXPECT_THAT(text.error().message, HasSubstr("option \"engin\" is not known"));

@@ -32,15 +32,15 @@ std::vector<std::string> state_of_kernel(const std::string& text, const std::str
   return fast;
 }
 
-class WrittenVariables : public testing::TestWithParam<const char*> {
+class WrittenVariablesTest : public testing::TestWithParam<const char*> {
  protected:
   static std::vector<std::string> of(const std::string& text, const std::string& path = "k.c") {
     return state_of_c(path, text, GetParam());
   }
 };
-INSTANTIATE_TEST_SUITE_P(Engines, WrittenVariables, testing::Values("clang", "host"));
+INSTANTIATE_TEST_SUITE_P(Engines, WrittenVariablesTest, testing::Values("clang", "host"));
 
-TEST_P(WrittenVariables, OfFilesAndFunctionsAreState) {
+TEST_P(WrittenVariablesTest, FileAndFunctionVariablesAreState) {
   EXPECT_THAT(of("static int counter; void k(int* out) { out[0] = ++counter; }"), ElementsAre("counter"));
   EXPECT_THAT(of("int counter = 3; void k(int* out) { out[0] = counter++; }"), ElementsAre("counter"));
   EXPECT_EQ(of("void k(int* out) { static int calls; out[0] = ++calls; }").size(), 1U);
@@ -50,7 +50,7 @@ TEST_P(WrittenVariables, OfFilesAndFunctionsAreState) {
               ElementsAre("sums"));
 }
 
-TEST_P(WrittenVariables, AreFoundInCpp) {
+TEST_P(WrittenVariablesTest, AreFoundInCpp) {
   EXPECT_THAT(of("namespace a { int counter; }\nextern \"C\" void k(int* out) { out[0] = ++a::counter; }", "k.cpp"),
               ElementsAre("a::counter"));
   EXPECT_FALSE(of("template <class T> struct Count { static inline T value; };\n"
@@ -59,7 +59,7 @@ TEST_P(WrittenVariables, AreFoundInCpp) {
                    .empty());
 }
 
-TEST_P(WrittenVariables, OfConstantsThereAreNone) {
+TEST_P(WrittenVariablesTest, ConstantsAreNotState) {
   EXPECT_THAT(of("static const int table[4] = {1, 2, 3, 4}; void k(int* out) { out[0] = table[out[1] & 3]; }"),
               IsEmpty());
   EXPECT_THAT(of("void k(int* out) { static const char text[] = \"ab\"; out[0] = text[out[1] & 1]; }"), IsEmpty());
@@ -72,7 +72,7 @@ TEST_P(WrittenVariables, OfConstantsThereAreNone) {
       IsEmpty());
 }
 
-TEST(WrittenVariablesOfKernels, OfTheDeviceAreState) {
+TEST(WrittenVariablesOfKernelsTest, DeviceVariablesAreState) {
   for (const char* const dialect : {"cuda", "hip"}) {
     for (const char* const specifiers : {"__device__", "__managed__", "__device__ __managed__"}) {
       EXPECT_THAT(
@@ -89,7 +89,7 @@ TEST(WrittenVariablesOfKernels, OfTheDeviceAreState) {
   }
 }
 
-TEST(WrittenVariablesOfKernels, SharedAndConstantOnesAreNot) {
+TEST(WrittenVariablesOfKernelsTest, SharedAndConstantVariablesAreNotState) {
   EXPECT_THAT(state_of_kernel("__shared__ int all[4];\n"
                               "__global__ void k(int* out) {\n"
                               "  __shared__ int more[4];\n"
@@ -106,7 +106,7 @@ TEST(WrittenVariablesOfKernels, SharedAndConstantOnesAreNot) {
               IsEmpty());
 }
 
-TEST(WrittenVariablesOfKernels, WhatPrintsOrAssertsKeepsNothing) {
+TEST(WrittenVariablesOfKernelsTest, PrintfAndAssertAreNotState) {
   EXPECT_THAT(state_of_kernel("#include <stdio.h>\n#include <assert.h>\n#include <math.h>\n"
                               "__global__ void k(int* out) {\n"
                               "  assert(threadIdx.x < 4);\n"

@@ -34,13 +34,13 @@ ProgramBuilder program_in(const std::string& dialect) {
   return program;
 }
 
-TEST_F(BackendTest, RunsWhereADriverHasADevice) {
+TEST_F(BackendTest, ProbeRequiresDevice) {
   EXPECT_TRUE(backend.probe().value().can_run.ok());
   fake.set_devices({});
   EXPECT_EQ(backend.probe().value().can_run.code, "no_device");
 }
 
-TEST_F(BackendTest, SaysWhichToolIsMissing) {
+TEST_F(BackendTest, ReportsMissingTool) {
   host.options["cuda.host_compiler"] = "no-such-c++";
   const ProbeReport report = backend.probe().value();
   EXPECT_EQ(report.can_build.code, "no_toolchain");
@@ -55,7 +55,7 @@ TEST_F(BackendTest, ResolvesTargets) {
   EXPECT_EQ(other.error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(BackendTest, TakesEveryFeatureOfItsDialects) {
+TEST_F(BackendTest, SupportsEveryDialectFeature) {
   for (const char* dialect : {"cuda", "cubin", "ptx"}) {
     ProgramBuilder program = program_in(dialect);
     program.workspace("w", 64);
@@ -66,7 +66,7 @@ TEST_F(BackendTest, TakesEveryFeatureOfItsDialects) {
   }
 }
 
-TEST_F(BackendTest, RefusesOtherDialectsAndLesserArchitectures) {
+TEST_F(BackendTest, RejectsOtherDialectsAndArchitectures) {
   ProgramBuilder program = program_in("hip");
   program.launch("k").grid({4}).block({32}).args({"x"});
   ASSERT_EQ(missing(program.build().value()).size(), 1U);
@@ -78,7 +78,7 @@ TEST_F(BackendTest, RefusesOtherDialectsAndLesserArchitectures) {
   EXPECT_EQ(missing(later.build().value())[0].feature, "arch");
 }
 
-TEST_F(BackendTest, SaysTheSameAsItsManifest) {
+TEST_F(BackendTest, MatchesManifest) {
   const Json manifest =
       parse_json(read_file(KMUX_TEST_BUILD_DIR "/plugins/cuda/kmux_cuda.plugin.json.in").value()).value();
   std::vector<std::string> features;

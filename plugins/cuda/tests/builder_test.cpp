@@ -37,10 +37,10 @@ std::string kernel_that(const std::string& statement) {
   return "extern \"C\" __global__ void k(float* x) {\n  " + statement + "\n}\n";
 }
 
-class Builder : public ::testing::Test {
+class BuilderTest : public ::testing::Test {
  protected:
   // Uses the toolkit that the manifest's variables name at the time of the test.
-  Builder() {
+  BuilderTest() {
     for (const char* variable : {"CUDA_HOME", "KMUX_CUDA_HOME"}) {
       const char* value = std::getenv(variable);
       if (value && *value) host.options["cuda.home"] = value;
@@ -62,7 +62,7 @@ class Builder : public ::testing::Test {
   CudaBuilder builder{host};
 };
 
-TEST_F(Builder, WritesDownWhatTheKernelsTake) {
+TEST_F(BuilderTest, RecordsKernelResources) {
   const std::string source =
       "__constant__ float table[64];\n"
       "extern \"C\" __global__ void __launch_bounds__(256) k(float* x) {\n"
@@ -94,7 +94,7 @@ TEST_F(Builder, WritesDownWhatTheKernelsTake) {
   }
 }
 
-TEST_F(Builder, MakesPtxThatEndsWithAZeroWhereNvccIsOlderThanTheDevice) {
+TEST_F(BuilderTest, EmitsTerminatedPtxForNewerDevice) {
   const Program program = program_of(kScale, "scale<float, 3>").build().value();
   const BuildRequest request{program, 0, Target{"cuda", "sm_999a", {{"code", "compute_90"}}}, {}};
   const std::string launcher = CudaWrapper(host).wrap(request).value();
@@ -109,7 +109,7 @@ TEST_F(Builder, MakesPtxThatEndsWithAZeroWhereNvccIsOlderThanTheDevice) {
   EXPECT_EQ(host.log.find("does not know sm_999a"), host.log.rfind("does not know sm_999a"));
 }
 
-TEST_F(Builder, MakesCodeAndALauncher) {
+TEST_F(BuilderTest, BuildsCodeAndLauncher) {
   const TempFolder temporary;
   setenv("TMPDIR", temporary.path().c_str(), /*overwrite=*/1);
   const auto artifact = build(program_of(kernel_that("x[threadIdx.x] = 1;")).build().value());
@@ -123,7 +123,7 @@ TEST_F(Builder, MakesCodeAndALauncher) {
   EXPECT_TRUE(std::filesystem::is_empty(temporary.path())) << "something was left behind";
 }
 
-TEST_F(Builder, InstantiatesNameExpressions) {
+TEST_F(BuilderTest, InstantiatesNameExpressions) {
   const Program program = program_of(kScale, "scale<float, 4>").build().value();
   const auto artifact = build(program);
   ASSERT_TRUE(artifact.ok()) << artifact.error().explain();
@@ -131,14 +131,14 @@ TEST_F(Builder, InstantiatesNameExpressions) {
   EXPECT_THAT(*artifact->find(nvidia::kLibraryPart), HasSubstr(std::string("_Z5scaleIfLi4EEvPT_\0", 20)));
 }
 
-TEST_F(Builder, NamesAKernelThatIsNotThere) {
+TEST_F(BuilderTest, ReportsMissingKernel) {
   const Error error = failure(program_of(kernel_that(""), "other").build().value());
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
   EXPECT_THAT(error.message, HasSubstr("kernel \"other\" is not in the compiled code (the code has k)"));
 }
 
 // C3.3: detected without a driver call.
-TEST_F(Builder, ComparesArgumentsWithTheKernels) {
+TEST_F(BuilderTest, ChecksArgumentsAgainstKernel) {
   const auto told = [&](const std::string& parameters) {
     return failure(program_of("extern \"C\" __global__ void k(" + parameters + ") {}").build().value());
   };
@@ -150,7 +150,7 @@ TEST_F(Builder, ComparesArgumentsWithTheKernels) {
   EXPECT_EQ(told("float* x").message, "it worked");
 }
 
-TEST_F(Builder, RefusesExtentsThatNoDeviceHas) {
+TEST_F(BuilderTest, RejectsInvalidExtents) {
   const auto told = [&](int grid, int block) {
     ProgramBuilder far("far");
     far.output("x", dtype::kFloat32, {32}).variant("cuda").source("k.cu", kernel_that("x[0] = 1;"));
@@ -161,13 +161,13 @@ TEST_F(Builder, RefusesExtentsThatNoDeviceHas) {
   EXPECT_THAT(told(1, 2048), HasSubstr("with blocks of 2048 threads (the device has at most 1024)"));
 }
 
-TEST_F(Builder, ComparesBlocksWithLaunchBounds) {
+TEST_F(BuilderTest, ChecksBlockAgainstLaunchBounds) {
   const std::string bounded = "extern \"C\" __global__ void __launch_bounds__(16) k(float* x) { x[0] = 1; }";
   EXPECT_THAT(failure(program_of(bounded).build().value()).message,
               HasSubstr("blocks of 32 threads (its code is compiled for at most 16)"));
 }
 
-TEST_F(Builder, ShowsErrorsInTheUsersLines) {
+TEST_F(BuilderTest, ReportsErrorsInSourceLines) {
   const Error error = failure(program_of(kernel_that("x[0] = wrong;")).build().value());
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
   EXPECT_THAT(error.message, HasSubstr("cannot compile \"k.cu\" with nvcc (k.cu(2): error: identifier \"wrong\""));
@@ -175,7 +175,7 @@ TEST_F(Builder, ShowsErrorsInTheUsersLines) {
   EXPECT_THAT(std::string(error.note("command").value_or("")), HasSubstr("nvcc -cubin -arch=sm_90a"));
 }
 
-TEST_F(Builder, SaysWhereMissingHeadersComeFrom) {
+TEST_F(BuilderTest, HintsAtMissingHeaders) {
   Settings settings;
   settings.include_hints = {"tilelang"};
   ProgramBuilder program = program_of("#include <tl_templates/cuda/gemm.h>\n");
@@ -185,7 +185,7 @@ TEST_F(Builder, SaysWhereMissingHeadersComeFrom) {
   EXPECT_THAT(error.message, HasSubstr("The sources need the headers of tilelang: give their folder in include_dirs."));
 }
 
-TEST_F(Builder, FindsHeadersOfTheProgramAndOfTheMachine) {
+TEST_F(BuilderTest, FindsProgramAndExternalHeaders) {
   const TempFolder folder;
   folder.write("far.h", "#define FAR 3\n");
   ProgramBuilder program =
@@ -199,7 +199,7 @@ TEST_F(Builder, FindsHeadersOfTheProgramAndOfTheMachine) {
   EXPECT_THAT(found.files, Contains("/usr/include/stdlib.h")) << "the C library's, which nvcc includes";
 }
 
-TEST_F(Builder, TakesNoFlagsFromTheEnvironment) {
+TEST_F(BuilderTest, IgnoresEnvironmentFlags) {
   const Program program =
       program_of("#ifndef FOO\n#define FOO 1\n#endif\n" + kernel_that("x[0] = FOO;")).build().value();
   const auto code = [&] { return *build(program, {{"line_info", "off"}}).value().find(nvidia::kCodePart); };
@@ -218,7 +218,7 @@ TEST_F(Builder, TakesNoFlagsFromTheEnvironment) {
             code_before);
 }
 
-TEST_F(Builder, WarnsOnceOfFlagsOfTheEnvironment) {
+TEST_F(BuilderTest, WarnsOnceAboutEnvironmentFlags) {
   host.options["cuda.nvcc_append_flags"] = "-DFOO=2";
   const Program program = program_of(kernel_that("x[0] = 1;")).build().value();
   ASSERT_TRUE(build(program).ok());
@@ -227,7 +227,7 @@ TEST_F(Builder, WarnsOnceOfFlagsOfTheEnvironment) {
   EXPECT_NE(host.log.find("NVCC_APPEND_FLAGS"), std::string::npos);
 }
 
-TEST_F(Builder, LeavesTheProgramItsNames) {
+TEST_F(BuilderTest, KeepsProgramFileNames) {
   ProgramBuilder program("sample");
   program.output("x", dtype::kFloat32, {32}).variant("cuda");
   program.source("dir/unit.cu", "#include \"unit.h\"\n" + kernel_that("x[0] = VALUE;"));
@@ -238,7 +238,7 @@ TEST_F(Builder, LeavesTheProgramItsNames) {
 }
 
 // nvcc.profile prepends a folder and a colon, which would add the working directory of its child processes.
-TEST_F(Builder, LeavesNoEmptyFolderForLibraries) {
+TEST_F(BuilderTest, LeavesNoEmptyLibraryFolder) {
   const Program program = program_of("#error shown\n").build().value();
   const auto failed = build(program);
   ASSERT_FALSE(failed.ok());
@@ -246,13 +246,13 @@ TEST_F(Builder, LeavesNoEmptyFolderForLibraries) {
               testing::ContainsRegex("LD_LIBRARY_PATH=[^ ]*/"));
 }
 
-TEST_F(Builder, CompilesSeveralSourcesAsOne) {
+TEST_F(BuilderTest, CompilesSeveralSourcesTogether) {
   ProgramBuilder program = program_of("__device__ float twice(float x) { return 2 * x; }\n");
   program.source("b.cu", "\n" + kernel_that("x[0] = twice(wrong);"));
   EXPECT_THAT(failure(program.build().value()).message, HasSubstr("(b.cu(3): error: identifier \"wrong\""));
 }
 
-TEST_F(Builder, WarnsOfTheProgramAndNotOfHeaders) {
+TEST_F(BuilderTest, WarnsOnlyAboutProgramSources) {
   const TempFolder folder;
   folder.write("far.h", "static __device__ int unused_far() { int unused; return 1; }\n");
   const Options options = {{"include_dirs", folder.path()}};
@@ -264,7 +264,7 @@ TEST_F(Builder, WarnsOfTheProgramAndNotOfHeaders) {
   EXPECT_THAT(host.log, HasSubstr("k.cu(2): warning"));
 }
 
-TEST_F(Builder, TakesPreludesAndDefines) {
+TEST_F(BuilderTest, AppliesPreludesAndDefines) {
   Settings settings;
   settings.preludes = {"first.h"};
   settings.defines = {"SCALE=2", "ON"};
@@ -275,7 +275,7 @@ TEST_F(Builder, TakesPreludesAndDefines) {
   EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
 }
 
-TEST_F(Builder, KeepsDefinesFromTheShell) {
+TEST_F(BuilderTest, QuotesDefinesForShell) {
   const TempFolder folder;
   const std::string touch = "touch " + (folder.path() / "here").string();
   Settings settings;
@@ -288,7 +288,7 @@ TEST_F(Builder, KeepsDefinesFromTheShell) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "a define was run";
 }
 
-TEST_F(Builder, RefusesArgumentsThatMeanSomethingElseToTheShell) {
+TEST_F(BuilderTest, RejectsShellMetacharacters) {
   const Program program = program_of(kernel_that("")).build().value();
   for (const Options& options :
        {Options{{"include_dirs", "/tmp/$(touch x)"}}, Options{{"include_dirs", "/tmp/a,b"}},
@@ -304,7 +304,7 @@ TEST_F(Builder, RefusesArgumentsThatMeanSomethingElseToTheShell) {
   EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
 }
 
-TEST_F(Builder, PassesOptionsOn) {
+TEST_F(BuilderTest, PassesOptionsToNvcc) {
   const Program program = program_of(kernel_that("x[0] = X;")).build().value();
   const auto artifact = build(program, {{"max_registers", "32"},
                                         {"fast_math", "on"},
@@ -319,7 +319,7 @@ TEST_F(Builder, PassesOptionsOn) {
           R"("-fmad=false"])"));
 }
 
-TEST_F(Builder, MakesCodeForADebugger) {
+TEST_F(BuilderTest, BuildsDebuggableCode) {
   const Program program = program_of(kernel_that("x[0] = 1;")).build().value();
   const Artifact artifact = build(program, {{"device_debug", "on"}}).value();
   EXPECT_THAT(*artifact.find(nvidia::kCodePart), HasSubstr(".debug_info"));
@@ -327,7 +327,7 @@ TEST_F(Builder, MakesCodeForADebugger) {
   EXPECT_EQ(host.log, "");
 }
 
-TEST_F(Builder, TakesReadyCubinsAndPtx) {
+TEST_F(BuilderTest, AcceptsPrebuiltCubinsAndPtx) {
   const auto compiled = build(program_of(kernel_that("x[threadIdx.x] = 1;")).build().value());
   ASSERT_TRUE(compiled.ok()) << compiled.error().explain();
   const std::string ptx = R"(.version 8.0
@@ -346,7 +346,7 @@ TEST_F(Builder, TakesReadyCubinsAndPtx) {
   }
 }
 
-TEST_F(Builder, ShowsWhatTheAssemblerSays) {
+TEST_F(BuilderTest, ReportsAssemblerMessages) {
   ProgramBuilder program("bad");
   program.output("x", dtype::kFloat32, {32})
       .variant("ptx")
@@ -360,7 +360,7 @@ TEST_F(Builder, ShowsWhatTheAssemblerSays) {
   EXPECT_EQ(host.highest_level, static_cast<std::int32_t>(Host::Level::kWarning));
 }
 
-TEST_F(Builder, RefusesWhatIsNoCubin) {
+TEST_F(BuilderTest, RejectsInvalidCubin) {
   ProgramBuilder program("bad");
   program.output("x", dtype::kFloat32, {32}).variant("cubin").source("k.cubin", "text");
   program.launch("k").grid({1}).block({32}).args({"x"});
@@ -369,7 +369,7 @@ TEST_F(Builder, RefusesWhatIsNoCubin) {
   EXPECT_THAT(error.message, HasSubstr("the code is not a cubin"));
 }
 
-TEST_F(Builder, RefusesReadyCodeForAnotherArchitecture) {
+TEST_F(BuilderTest, RejectsPrebuiltCodeForOtherArchitecture) {
   ProgramBuilder program("other");
   program.output("x", dtype::kFloat32, {32}).variant("ptx");
   program.source("k.ptx", ".version 8.6\n.target sm_100a\n.visible .entry k() { ret; }\n");
@@ -380,7 +380,7 @@ TEST_F(Builder, RefusesReadyCodeForAnotherArchitecture) {
 }
 
 // The device suite compiles all of them.
-TEST_F(Builder, CompilesWhatTileLangExports) {
+TEST_F(BuilderTest, CompilesTileLangExports) {
   const std::string headers = KMUX_TEST_TILELANG_HEADERS;
   if (!std::filesystem::is_directory(headers + "/tl_templates")) {
     GTEST_SKIP() << needs("TileLang's headers", headers + "; ./kmux.sh test fetches them");
@@ -393,7 +393,7 @@ TEST_F(Builder, CompilesWhatTileLangExports) {
   }
 }
 
-TEST_F(Builder, KnowsItsToolchain) {
+TEST_F(BuilderTest, IdentifiesToolchain) {
   const Target target{"cuda", "sm_90a", {}};
   const std::string identity = builder.toolchain(target, {}).value();
   EXPECT_THAT(identity, HasSubstr("bin/nvcc"));

@@ -25,9 +25,9 @@ using testing::HasSubstr;
 
 constexpr const char* kSetsToOne = "extern \"C\" __global__ void k(float* x) { x[threadIdx.x] = 1; }\n";
 
-class FatbinsOfNvcc : public testing::Test {
+class FatbinsOfNvccTest : public testing::Test {
  protected:
-  FatbinsOfNvcc() {
+  FatbinsOfNvccTest() {
     for (const char* variable : {"CUDA_HOME", "KMUX_CUDA_HOME"}) {
       const char* value = std::getenv(variable);
       if (value && *value) host.options["cuda.home"] = value;
@@ -64,7 +64,7 @@ std::string fatbin_of(const Nvcc& nvcc, const std::string& flag) {
   return read_file(file).value();
 }
 
-TEST_F(FatbinsOfNvcc, HaveCodeForSeveralArchitectures) {
+TEST_F(FatbinsOfNvccTest, ProvideCodePerArchitecture) {
   const std::string fatbin = fatbin_of(find_nvcc(host).value(), "--no-compress");
   for (const char* arch : {"sm_80", "sm_90a", "sm_100a"}) {  // the last one uses the PTX, assembled
     const auto artifact = build(launching(fatbin, {"x"}), arch);
@@ -78,7 +78,7 @@ TEST_F(FatbinsOfNvcc, HaveCodeForSeveralArchitectures) {
               HasSubstr("with 0 arguments (its code takes 1 argument of 8 bytes)"));
 }
 
-TEST_F(FatbinsOfNvcc, AreLoadedAsTheyAreWhereTheyAreCompressed) {
+TEST_F(FatbinsOfNvccTest, CompressedCodeIsKeptUnchanged) {
   const std::string fatbin = fatbin_of(find_nvcc(host).value(), "-Xfatbin=-compress-all");
   const auto artifact = build(launching(fatbin, {"x"}), "sm_90a");
   ASSERT_TRUE(artifact.ok()) << artifact.error().explain();

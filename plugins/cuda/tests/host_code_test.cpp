@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class HostCode : public ::testing::Test {
+class HostCodeTest : public ::testing::Test {
  protected:
   // Uses the toolkit named by the environment, else the one found by default.
   void SetUp() override {
@@ -41,28 +41,28 @@ class HostCode : public ::testing::Test {
 
 constexpr const char* kKernel = "extern \"C\" __global__ void k(float* x) { x[threadIdx.x] = 1; }\n";
 
-TEST_F(HostCode, IsCutWhereItsHeadersAreMissing) {
+TEST_F(HostCodeTest, IsRemovedWhenHeadersAreMissing) {
   const auto artifact =
       build("#include <vector>\n#include <helper_cuda.h>\n#include <torch/extension.h>\n" + std::string(kKernel) +
             "torch::Tensor run(std::vector<float> x) { checkCudaErrors(cudaGetLastError()); k<<<1, 32>>>(0); }\n");
   EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
 }
 
-TEST_F(HostCode, AMissingHeaderThatADeviceMayUseIsAnError) {
+TEST_F(HostCodeTest, MissingDeviceHeaderIsAnError) {
   const auto artifact = build("#include \"sort.h\"\n" + std::string(kKernel) + "int main() {}\n");
   ASSERT_FALSE(artifact.ok());
   EXPECT_EQ(artifact.error().code, ErrorCode::kCompileFailed);
   EXPECT_THAT(artifact.error().message, HasSubstr("sort.h"));
 }
 
-TEST_F(HostCode, StandardFunctionsAreForKernelsToo) {
+TEST_F(HostCodeTest, StandardFunctionsWorkInKernels) {
   const auto artifact = build(
       "#include <algorithm>\n#include <limits>\nextern \"C\" __global__ void k(float* x) {\n"
       "  x[0] = std::max(x[0], std::numeric_limits<float>::lowest());\n}\n");
   EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
 }
 
-TEST_F(HostCode, KernelsThatLaunchKernelsAreLinkedWithTheRuntime) {
+TEST_F(HostCodeTest, DynamicParallelismLinksDeviceRuntime) {
   const auto artifact = build(
       "__global__ void child(float* x) { x[threadIdx.x] = 1; }\n"
       "extern \"C\" __global__ void k(float* x) { child<<<1, 32>>>(x); }\n");
@@ -70,7 +70,7 @@ TEST_F(HostCode, KernelsThatLaunchKernelsAreLinkedWithTheRuntime) {
 }
 
 // Public sources have functions of such names, which conflict with C++20's.
-TEST_F(HostCode, IsCompiledByTheStandardOfNvccWhereNoneIsNamed) {
+TEST_F(HostCodeTest, UsesNvccDefaultStandard) {
   const auto lerp = build(
       "#include <cmath>\n__device__ float lerp(float a, float b, float t) { return a + t * (b - a); }\n"
       "__global__ void k(float* x) { x[0] = lerp(x[1], x[2], 0.5f); }");

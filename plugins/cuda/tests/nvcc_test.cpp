@@ -26,13 +26,13 @@ class NvccTest : public ::testing::Test {
   FakeHost host;
 };
 
-TEST_F(NvccTest, IsThatOfTheOption) {
+TEST_F(NvccTest, UsesConfiguredNvcc) {
   const Nvcc nvcc = find_nvcc(host).value();
   EXPECT_EQ(nvcc.program, folder.path() / "bin/nvcc");
   EXPECT_EQ(nvcc.home, folder.path());
 }
 
-TEST_F(NvccTest, HasTheReleaseOfItsToolkit) {
+TEST_F(NvccTest, ReadsToolkitRelease) {
   const Nvcc nvcc = find_nvcc(host).value();
   EXPECT_EQ(release_of(nvcc), std::nullopt);
   folder.write("include/cuda.h", "#define CUDA_VERSION 12040\n");
@@ -41,7 +41,7 @@ TEST_F(NvccTest, HasTheReleaseOfItsToolkit) {
   EXPECT_EQ(release_of(nvcc), (nvidia::Release{12, 8}));
 }
 
-TEST_F(NvccTest, IsMissedWithEveryPlaceThatWasTried) {
+TEST_F(NvccTest, ReportsEverySearchedPath) {
   const char* before = std::getenv("PATH");
   const std::string path = before ? before : "";
   setenv("PATH", "/nowhere", /*overwrite=*/1);
@@ -56,7 +56,7 @@ TEST_F(NvccTest, IsMissedWithEveryPlaceThatWasTried) {
   EXPECT_THAT(missing.error().message, HasSubstr(R"(tried "/no/cuda/bin/nvcc", "/usr/local/cuda/bin/nvcc")"));
 }
 
-TEST_F(NvccTest, WarnsOfFlagsOfTheEnvironment) {
+TEST_F(NvccTest, WarnsAboutEnvironmentFlags) {
   warn_of_unused_flags(host);
   EXPECT_EQ(host.log, "");
   host.options["cuda.nvcc_append_flags"] = "-use_fast_math";

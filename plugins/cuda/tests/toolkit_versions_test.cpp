@@ -32,9 +32,9 @@ done
 printf '.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 x) { ret; }\n' > "$out"
 )";
 
-class NvccRelease : public testing::Test {
+class NvccReleaseTest : public testing::Test {
  protected:
-  NvccRelease() {
+  NvccReleaseTest() {
     std::filesystem::permissions(folder_.write("bin/nvcc", kNvcc), std::filesystem::perms::owner_all);
     host.options["cuda.home"] = folder_.path();
     set({12, 4});
@@ -57,7 +57,7 @@ class NvccRelease : public testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(NvccRelease, ResolvesToPtxWhatItDoesNotKnow) {
+TEST_F(NvccReleaseTest, ResolvesUnknownArchitecturesToPtx) {
   for (const Release release : nvidia::kToolkits) {
     set(release);
     for (const char* arch : {"sm_100", "sm_103", "sm_110", "sm_120", "sm_121", "sm_100f"}) {
@@ -68,14 +68,14 @@ TEST_F(NvccRelease, ResolvesToPtxWhatItDoesNotKnow) {
   }
 }
 
-TEST_F(NvccRelease, MakesPtxForWhatItDoesNotKnow) {
+TEST_F(NvccReleaseTest, BuildsPtxForUnknownArchitectures) {
   const auto built = build("cuda:sm_100a");
   ASSERT_TRUE(built.ok()) << built.error().explain();
   EXPECT_THAT(*built->find(nvidia::kMetaPart), AllOf(HasSubstr("\"-ptx\""), HasSubstr("\"-arch=compute_90\"")));
   EXPECT_THAT(host.log, HasSubstr("nvcc 12.4 does not know sm_100a"));
 }
 
-TEST_F(NvccRelease, RefusesWithItsWordsWhatIsAskedForByName) {
+TEST_F(NvccReleaseTest, ReportsNvccErrorForExplicitArchitecture) {
   const Error error = build("cuda:compute_100").error();
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
   EXPECT_THAT(error.explain(), HasSubstr("Unsupported gpu architecture 'compute_100'"));

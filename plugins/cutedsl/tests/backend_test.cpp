@@ -24,13 +24,13 @@ class BackendTest : public testing::Test {
   CuteDslBackend backend{host};
 };
 
-TEST_F(BackendTest, RunsWhereADriverHasADevice) {
+TEST_F(BackendTest, ProbeRequiresDevice) {
   EXPECT_TRUE(backend.probe().value().can_run.ok());
   fake.set_devices({});
   EXPECT_EQ(backend.probe().value().can_run.code, "no_device");
 }
 
-TEST_F(BackendTest, ResolvesTargetsAndTileLangsNamesOfThem) {
+TEST_F(BackendTest, ResolvesTargetsAndTileLangNames) {
   const auto resolved = [&](const char* text) { return to_string(backend.resolve_target(text, 0).value()); };
   for (const char* text :
        {"auto", "cuda:sm_90", "cuda:sm_90a", "cutedsl", "cutedsl:sm_90a", "sm_90a", "cuda -arch=sm_90 -keys=cutedsl"}) {
@@ -39,7 +39,7 @@ TEST_F(BackendTest, ResolvesTargetsAndTileLangsNamesOfThem) {
   EXPECT_EQ(backend.resolve_target("hip:gfx942", 0).error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(BackendTest, TakesEveryLaunchFeature) {
+TEST_F(BackendTest, SupportsEveryLaunchFeature) {
   ProgramBuilder builder = vector_program("");
   builder.workspace("w", 64);
   builder.launch("k").grid({2}).block({32}).cluster({2}).dynamic_smem_bytes(10).programmatic_serialization().args(
@@ -48,7 +48,7 @@ TEST_F(BackendTest, TakesEveryLaunchFeature) {
   EXPECT_THAT(missing(builder.build().value()), IsEmpty());
 }
 
-TEST_F(BackendTest, NamesWhatItLacks) {
+TEST_F(BackendTest, ReportsUnsupportedFeatures) {
   ProgramBuilder other("sample");
   other.output("x", dtype::kFloat32, {32}).variant("cuda").source("k.cu", "");
   other.launch("k").grid({1}).block({32}).args({"x"});
@@ -68,7 +68,7 @@ TEST_F(BackendTest, NamesWhatItLacks) {
   EXPECT_THAT(structures[0].reason, HasSubstr("backend cutedsl has no structures"));
 }
 
-TEST_F(BackendTest, RefusesAnArtifactOfAnother) {
+TEST_F(BackendTest, RejectsForeignArtifact) {
   Artifact artifact;
   artifact.set("meta.json", "{}");
   const auto refused = backend.load(artifact, 0);

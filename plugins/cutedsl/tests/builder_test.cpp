@@ -74,7 +74,7 @@ ProgramBuilder many_parameters() {
   return builder;
 }
 
-TEST_F(BuilderTest, KernelsTakeWhatLaunchesPass) {
+TEST_F(BuilderTest, KernelParametersMatchLaunches) {
   const Program program = many_parameters().build().value();
   const Artifact artifact = build(program).value();
   const Entries entries = make_entries(program, 0).value();
@@ -84,7 +84,7 @@ TEST_F(BuilderTest, KernelsTakeWhatLaunchesPass) {
   EXPECT_THAT(expected, ElementsAre(24, 8, 24, 8, 8, 8, 2, 1, 1, 8, 128, 8));
 }
 
-TEST_F(BuilderTest, EachEntryHasItsCode) {
+TEST_F(BuilderTest, BuildsCodeForEachEntry) {
   ProgramBuilder builder = vector_program(kScale);
   builder.launch("scale").grid({1}).block({128}).args({"x"});
   builder.launch("scale").grid({1}).block({64}).args({"x"});
@@ -105,7 +105,7 @@ def twice(x: cute.Tensor):
 )";
 
 // A function that is compiled more than once yields as many kernels, and kernels of host functions keep their symbols.
-TEST_F(BuilderTest, WritesDownWhatTheKernelsTake) {
+TEST_F(BuilderTest, RecordsKernelResources) {
   ProgramBuilder builder = vector_program(kHostFunction + R"(
 
 @cute.kernel
@@ -134,7 +134,7 @@ def zero(x: cute.Tensor):
   EXPECT_THAT(threads, ElementsAre(128, 64, 1024, 32)) << "the blocks that they are compiled for";
 }
 
-TEST_F(BuilderTest, ErrorsHaveTheUsersLines) {
+TEST_F(BuilderTest, ReportsErrorsInSourceLines) {
   ProgramBuilder builder =
       vector_program(kImports + "@cute.kernel\ndef scale(x: cute.Tensor):\n    x[0] = nonsense(x)\n");
   builder.launch("scale").grid({1}).block({128}).args({"x"});
@@ -144,14 +144,14 @@ TEST_F(BuilderTest, ErrorsHaveTheUsersLines) {
   EXPECT_THAT(error.explain(), AllOf(HasSubstr("in scale: x[0] = nonsense(x)"), HasSubstr("kmux_compile.py")));
 }
 
-TEST_F(BuilderTest, AProgramThatIsNoPythonIsAnErrorInItsLine) {
+TEST_F(BuilderTest, ReportsSyntaxErrorLine) {
   ProgramBuilder builder = vector_program("import cutlass\ndef scale(:\n");
   builder.launch("scale").grid({1}).block({128}).args({"x"});
   EXPECT_THAT(failure(builder.build().value()).message, AllOf(HasSubstr("kernels.py:2"), HasSubstr("SyntaxError")));
 }
 
 // C2.16: the error code shared by all backends.
-TEST_F(BuilderTest, AKernelThatNoSourceHasIsNamed) {
+TEST_F(BuilderTest, ReportsMissingKernel) {
   ProgramBuilder builder = vector_program(kScale);
   builder.launch("scales").grid({1}).block({128}).args({"x"});
   const Error error = failure(builder.build().value());
@@ -160,7 +160,7 @@ TEST_F(BuilderTest, AKernelThatNoSourceHasIsNamed) {
 }
 
 // C3.3
-TEST_F(BuilderTest, ExtentsThatNoDeviceHasAreRefused) {
+TEST_F(BuilderTest, RejectsInvalidExtents) {
   ProgramBuilder builder = vector_program(kScale);
   builder.launch("scale").grid({1}).block({2048}).args({"x"});
   EXPECT_THAT(failure(builder.build().value()).message,
@@ -168,7 +168,7 @@ TEST_F(BuilderTest, ExtentsThatNoDeviceHasAreRefused) {
 }
 
 // C3.3: CuTe DSL declares the arguments that launches pass, so only foreign code differs.
-TEST_F(BuilderTest, CodeIsComparedWithWhatLaunchesPass) {
+TEST_F(BuilderTest, ChecksLaunchesAgainstCode) {
   ProgramBuilder builder = vector_program(kScale);
   builder.launch("scale").grid({1}).block({128}).args({"x"});
   const Artifact artifact = build(builder.build().value()).value();

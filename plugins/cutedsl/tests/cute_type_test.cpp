@@ -5,7 +5,7 @@
 namespace kmux::cutedsl {
 namespace {
 
-TEST(CuteType, HasTheTypesOfBothSides) {
+TEST(CuteTypeTest, MapsSupportedTypes) {
   EXPECT_EQ(cute_type(dtype::kFloat16), "Float16");
   EXPECT_EQ(cute_type(dtype::kBFloat16), "BFloat16");
   EXPECT_EQ(cute_type(dtype::kFloat32), "Float32");
@@ -18,15 +18,15 @@ TEST(CuteType, HasTheTypesOfBothSides) {
   EXPECT_EQ(cute_type(dtype::kFloat8E5M2), "Float8E5M2");
 }
 
-TEST(CuteType, HasOneTypeForTheSpellingsOfE4M3) {
+TEST(CuteTypeTest, MapsE4M3SpellingsToOneType) {
   for (const DType type : {dtype::kFloat8E4M3, dtype::kFloat8E4M3FN}) {
     EXPECT_EQ(cute_type(type), "Float8E4M3FN") << to_string(type);
   }
 }
 
-TEST(CuteType, HasNoneForTypesWithOtherNumbers) { EXPECT_FALSE(cute_type(dtype::kFloat8E4M3FNUZ)); }
+TEST(CuteTypeTest, HasNoTypeForE4M3Fnuz) { EXPECT_FALSE(cute_type(dtype::kFloat8E4M3FNUZ)); }
 
-TEST(CuteType, HasNoneForOthers) {
+TEST(CuteTypeTest, HasNoTypeForInt4OrVectors) {
   EXPECT_FALSE(cute_type(parse_dtype("int4").value()));
   EXPECT_FALSE(cute_type(parse_dtype("float16x4").value()));
 }

@@ -20,7 +20,7 @@ std::string printed(const ProgramBuilder& builder) {
   return emit_launcher(entries.plan, dialect, "body");
 }
 
-TEST(CuteDialect, PassesATensorAsItsAddressAndItsDynamicExtents) {
+TEST(CuteDialectTest, PassesTensorAddressAndDynamicExtents) {
   ProgramBuilder builder = vector_program("");
   builder.launch("scale").grid({1}).block({128}).args({"x"});
   EXPECT_THAT(printed(builder), AllOf(HasSubstr("struct kmux_view_0_0 { void* data; int shape[1]; };"),
@@ -28,7 +28,7 @@ TEST(CuteDialect, PassesATensorAsItsAddressAndItsDynamicExtents) {
                                       HasSubstr("kmux_view_0_0 kmux_arg_0 = {slots[0].ptr, {(int)kmux_extent_0_0}};")));
 }
 
-TEST(CuteDialect, DoesNotCheckWhatIsAnInt32Already) {
+TEST(CuteDialectTest, SkipsCheckOfInt32Extents) {
   ProgramBuilder builder("sample");
   const Expr n = builder.symbol("n", dtype::kInt32);
   builder.buffer("x", BufferParam{dtype::kFloat32, {n, n}}).variant("cutedsl").source("kernels.py", "");
@@ -36,14 +36,14 @@ TEST(CuteDialect, DoesNotCheckWhatIsAnInt32Already) {
   EXPECT_THAT(printed(builder), HasSubstr("{slots[0].ptr, {(int)n, (int)n}, {n}};"));
 }
 
-TEST(CuteDialect, PassesAStaticTensorAsItsAddress) {
+TEST(CuteDialectTest, PassesStaticTensorAsAddress) {
   ProgramBuilder builder("sample");
   builder.buffer("x", BufferParam{dtype::kFloat32, {4, 8}}).variant("cutedsl").source("kernels.py", "");
   builder.launch("scale").grid({1}).block({128}).args({"x"});
   EXPECT_THAT(printed(builder), AllOf(HasSubstr("void* kmux_arg_0 = slots[0].ptr;"), Not(HasSubstr("kmux_view_0"))));
 }
 
-TEST(CuteDialect, CallsAHostFunctionWithTheSameArguments) {
+TEST(CuteDialectTest, PassesSameArgumentsToHostFunction) {
   ProgramBuilder builder = vector_program("");
   builder.launch("scale").grid({1}).block({128}).args({"x"});
   builder.launch("softmax").args({"x"}).arg(7);
@@ -54,14 +54,14 @@ TEST(CuteDialect, CallsAHostFunctionWithTheSameArguments) {
                                       HasSubstr("kmux_call_host(env, kmux_host, kmux_args, error)")));
 }
 
-TEST(CuteDialect, PassesASpareByteAtTheEnd) {
+TEST(CuteDialectTest, AppendsSpareByte) {
   ProgramBuilder builder = vector_program("");
   builder.launch("scale").grid({1}).block({128}).args({"x"}).arg(1);
   EXPECT_THAT(printed(builder), AllOf(HasSubstr("unsigned char kmux_arg_2 = 0;"),
                                       HasSubstr("void* kmux_args[] = {&kmux_arg_0, &kmux_arg_1, &kmux_arg_2};")));
 }
 
-TEST(CuteDialect, KnowsWhatItPasses) {
+TEST(CuteDialectTest, ReportsPackedSizes) {
   ProgramBuilder builder = vector_program("");
   builder.launch("scale").grid({1}).block({128}).args({"x"}).arg(1);
   const auto pack = pack_of(make_entries(builder.build().value(), 0).value().list[0]);

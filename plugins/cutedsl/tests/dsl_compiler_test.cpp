@@ -46,7 +46,7 @@ constexpr const char* kWorks =
     R"(mkdir out && cp code.cubin out/ && echo '{"symbols": ["x_scale_0"], "imported": ["/a.py"],
   "dsl": "4.8.1", "python": "3.11"}' > out/meta.json && echo hello)";
 
-TEST_F(DslCompilerTest, GivesTheCubinAndWhatIsToBeKnownOfIt) {
+TEST_F(DslCompilerTest, ReturnsCubinAndMetadata) {
   nvidia::CubinExample cubin;
   cubin.symbols = {{"x_scale_0"}};
   staging.write_own("code.cubin", cubin.bytes()).value();
@@ -58,7 +58,7 @@ TEST_F(DslCompilerTest, GivesTheCubinAndWhatIsToBeKnownOfIt) {
   EXPECT_EQ(output.log, "hello\n");
 }
 
-TEST_F(DslCompilerTest, PythonIsIsolatedAndGetsTheProgramsFiles) {
+TEST_F(DslCompilerTest, RunsIsolatedPythonOnProgramFiles) {
   builder.header("parts/more.py", "A = 1\n");
   ASSERT_FALSE(compile("echo \"$@\" > arguments; exit 1"));
   EXPECT_EQ(in_own("arguments"), "-I -B " + staging.own() + "/kmux_compile.py\n");
@@ -66,7 +66,7 @@ TEST_F(DslCompilerTest, PythonIsIsolatedAndGetsTheProgramsFiles) {
   EXPECT_EQ(read_file(staging.program() + "/parts/more.py").value(), "A = 1\n");
 }
 
-TEST_F(DslCompilerTest, PythonGetsNoVariableThatIsNotNamed) {
+TEST_F(DslCompilerTest, HidesUnlistedEnvironmentVariables) {
   setenv("CUTE_DSL_COMPILER_OPT", "opt-level=0", /*overwrite=*/1);
   setenv("TILELANG_CACHE_DIR", "/somewhere", /*overwrite=*/1);
   ASSERT_FALSE(compile("/usr/bin/env > environment; exit 1"));
@@ -76,7 +76,7 @@ TEST_F(DslCompilerTest, PythonGetsNoVariableThatIsNotNamed) {
   EXPECT_THAT(in_own("environment"), AllOf(Not(HasSubstr("CUTE_DSL")), Not(HasSubstr("TILELANG"))));
 }
 
-TEST_F(DslCompilerTest, TheJobSaysWhatKernelsTake) {
+TEST_F(DslCompilerTest, JobDescribesKernelArguments) {
   options.line_info = true;
   const Program program = builder.build().value();
   const BuildRequest request{program, 0, Target{"cuda", "sm_90a", {}}, {}};
@@ -87,7 +87,7 @@ TEST_F(DslCompilerTest, TheJobSaysWhatKernelsTake) {
                          HasSubstr(R"({"align":4,"dtype":"Float32","kind":"tensor","shape":[null],"strides":[1]})")));
 }
 
-TEST_F(DslCompilerTest, WhatPythonSaysIsTheNote) {
+TEST_F(DslCompilerTest, ReportsPythonOutputAsNote) {
   const auto refused =
       compile("mkdir out; echo \"kernels.py:7: error: NameError: no\" > out/error.txt; echo more >&2; exit 1");
   ASSERT_FALSE(refused);
@@ -96,7 +96,7 @@ TEST_F(DslCompilerTest, WhatPythonSaysIsTheNote) {
   EXPECT_THAT(refused.error().explain(), AllOf(HasSubstr("more"), HasSubstr("python3 -I -B")));
 }
 
-TEST_F(DslCompilerTest, ACompilerThatDiesIsToldWithItsSignalAndItsLastWords) {
+TEST_F(DslCompilerTest, ReportsSignalAndLastOutput) {
   const auto error = compile("echo lowering >&2; echo 'in fill' >&2; kill -SEGV $$").error();
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
   EXPECT_THAT(error.message, HasSubstr("ended by signal 11, Segmentation fault; last output: in fill"));
@@ -106,27 +106,27 @@ TEST_F(DslCompilerTest, ACompilerThatDiesIsToldWithItsSignalAndItsLastWords) {
   EXPECT_THAT(*silent.note("log"), HasSubstr("no output before signal 6"));
 }
 
-TEST_F(DslCompilerTest, APackageThatIsMissingIsNamed) {
+TEST_F(DslCompilerTest, ReportsMissingPackage) {
   builder.settings({.python_requires = {"tilelang==0.1.15"}});
   const auto refused =
       compile("mkdir out; echo \"k.py:1: error: ModuleNotFoundError: No module\" > out/error.txt; exit 1");
   EXPECT_THAT(refused.error().message, HasSubstr("The sources need tilelang==0.1.15."));
 }
 
-TEST_F(DslCompilerTest, ACuteDslThatDoesNotStartIsUnavailable) {
+TEST_F(DslCompilerTest, FailedCuteDslImportIsUnavailable) {
   const auto refused = compile("mkdir out; echo Traceback > out/error.txt; exit 2");
   EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(refused.error().message, AllOf(HasSubstr("cannot be imported"), HasSubstr("pip install")));
 }
 
-TEST_F(DslCompilerTest, APythonThatTakesTooLongIsKilledWithItsChildren) {
+TEST_F(DslCompilerTest, TimeoutKillsPythonAndChildren) {
   options.timeout = std::chrono::seconds(1);
   const auto refused = compile("sleep 600 & sleep 600");
   EXPECT_EQ(refused.error().code, ErrorCode::kTimedOut);
   EXPECT_THAT(refused.error().message, HasSubstr("did not end within 1000 ms"));
 }
 
-TEST_F(DslCompilerTest, APythonThatLeavesNothingIsAnError) {
+TEST_F(DslCompilerTest, MissingOutputIsAnError) {
   EXPECT_THAT(compile("exit 0").error().message, HasSubstr("code.cubin"));
   EXPECT_THAT(compile("exit 1").error().message, Not(HasSubstr("code.cubin")));
 }

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 Entries entries_of(const ProgramBuilder& builder) { return make_entries(builder.build().value(), 0).value(); }
 
-TEST(Entries, OneForEqualLaunches) {
+TEST(EntriesTest, EqualLaunchesShareOneEntry) {
   ProgramBuilder builder = vector_program("");
   builder.launch("scale").grid({1}).block({128}).args({"x"});
   builder.launch("shift").grid({1}).block({128}).args({"x"}).arg(7);
@@ -26,7 +26,7 @@ TEST(Entries, OneForEqualLaunches) {
   EXPECT_EQ(std::get<PlanLaunch>(entries.plan.steps[2]).kernel, 0u);
 }
 
-TEST(Entries, HostFunctionsAreCountedBehindTheKernels) {
+TEST(EntriesTest, HostFunctionsFollowKernels) {
   ProgramBuilder builder = vector_program("");
   builder.launch("softmax").args({"x"});
   builder.launch("scale").grid({1}).block({128}).args({"x"});
@@ -46,7 +46,7 @@ TEST(Entries, HostFunctionsAreCountedBehindTheKernels) {
   EXPECT_FALSE(can_replay(entries.plan));
 }
 
-TEST(Entries, RefuseWhatTheLaunchesOfAHostFunctionSay) {
+TEST(EntriesTest, RejectLaunchOptionsOfHostFunctions) {
   const auto refused = [](const auto& add) {
     ProgramBuilder builder = vector_program("");
     LaunchBuilder launch = builder.launch("softmax").args({"x"});
@@ -64,7 +64,7 @@ TEST(Entries, RefuseWhatTheLaunchesOfAHostFunctionSay) {
               without("programmatic serialization"));
 }
 
-TEST(Entries, RefuseNumbersThatCuteDslDoesNotPass) {
+TEST(EntriesTest, RejectUnsupportedScalarTypes) {
   ProgramBuilder builder = vector_program("");
   builder.scalar("s", dtype::kFloat8E4M3FN);
   builder.launch("scale").grid({1}).block({128}).args({"x", "s"});
@@ -73,7 +73,7 @@ TEST(Entries, RefuseNumbersThatCuteDslDoesNotPass) {
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
 }
 
-TEST(Entries, AnotherForAnotherBlockClusterOrType) {
+TEST(EntriesTest, DifferentBlocksOrClustersGetSeparateEntries) {
   ProgramBuilder builder = vector_program("");
   builder.launch("scale").grid({1}).block({128}).args({"x"});
   builder.launch("scale").grid({1}).block({64}).args({"x"});
@@ -86,7 +86,7 @@ TEST(Entries, AnotherForAnotherBlockClusterOrType) {
   EXPECT_FALSE(entries.list[3].block);
 }
 
-TEST(Entries, SayWhatEachParameterIs) {
+TEST(EntriesTest, DescribeEachParameter) {
   ProgramBuilder builder = vector_program("");
   builder.pointer("p").scalar("h", dtype::kFloat16);
   builder.workspace("w", 64);
@@ -97,7 +97,7 @@ TEST(Entries, SayWhatEachParameterIs) {
                           Parameter(PointerParameter{256}), Parameter(ValueParameter{dtype::kInt64})));
 }
 
-TEST(Entries, AlignmentIsWhatIsLeftAtAnOffset) {
+TEST(EntriesTest, AlignmentFollowsOffset) {
   ProgramBuilder builder("sample");
   builder.buffer("x", BufferParam{.dtype = dtype::kFloat32, .shape = {64}, .alignment_bytes = 16}).variant("cutedsl");
   builder.source("kernels.py", "");
@@ -107,7 +107,7 @@ TEST(Entries, AlignmentIsWhatIsLeftAtAnOffset) {
   EXPECT_EQ(std::get<TensorParameter>(parameters[1]).alignment_bytes, 8);
 }
 
-TEST(Entries, BindTheNamesOfLayouts) {
+TEST(EntriesTest, BindLayoutNames) {
   ProgramBuilder builder = vector_program("");
   builder.launch("scale").grid({1}).block({128}).args({"x"});
   const Plan plan = entries_of(builder).plan;
@@ -116,7 +116,7 @@ TEST(Entries, BindTheNamesOfLayouts) {
   EXPECT_EQ(plan.bindings[0].slot, 1u);
 }
 
-TEST(Entries, RefuseATypeThatCuteDslHasNot) {
+TEST(EntriesTest, RejectUnsupportedTensorTypes) {
   ProgramBuilder builder("sample");
   builder.buffer("x", BufferParam{parse_dtype("float16x4").value(), {64}}).variant("cutedsl").source("k.py", "");
   builder.launch("k").grid({1}).block({32}).args({"x"});

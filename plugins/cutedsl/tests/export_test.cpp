@@ -8,11 +8,11 @@ namespace {
 using nvidia::Exported;
 using testing::HasSubstr;
 
-class Export : public nvidia::OverFake {};
-INSTANTIATE_TEST_SUITE_P(On, Export, testing::Values("cutedsl"),
+class ExportTest : public nvidia::OverFake {};
+INSTANTIATE_TEST_SUITE_P(On, ExportTest, testing::Values("cutedsl"),
                          [](const auto& plugin) { return std::string(plugin.param); });
 
-TEST_P(Export, LaunchesWhatAKernelLaunches) {
+TEST_P(ExportTest, LaunchesSameAsKernel) {
   ProgramBuilder builder("halve");
   const Expr n = builder.symbol("n");
   builder.buffer("x", BufferParam{dtype::kFloat32, {n}});

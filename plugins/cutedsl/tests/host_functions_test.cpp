@@ -61,7 +61,7 @@ def largest(x: cute.Tensor):
     scale(x, 1.0).launch(grid=[1, 1, 1], block=[32, 1, 1], smem=300000)
 )";
 
-class HostFunctions : public OverFake {
+class HostFunctionsTest : public OverFake {
  protected:
   // Returns a program with a vector "x" of n floats and a factor "by".
   static ProgramBuilder program(const std::string& name, const char* source = kFunctions) {
@@ -94,12 +94,12 @@ class HostFunctions : public OverFake {
   }
   std::vector<std::uint64_t> words;
 };
-INSTANTIATE_TEST_SUITE_P(On, HostFunctions, testing::Values("cutedsl"),
+INSTANTIATE_TEST_SUITE_P(On, HostFunctionsTest, testing::Values("cutedsl"),
                          [](const auto& plugin) { return std::string(plugin.param); });
 
 std::uint64_t address_of(const Tensor& tensor) { return reinterpret_cast<std::uintptr_t>(tensor.data()); }
 
-TEST_P(HostFunctions, TheAddLaunchesATileABlock) {
+TEST_P(HostFunctionsTest, AddLaunchesOneTilePerBlock) {
   const Kernel add = example("add");
   const Tensor a = zeros(add, {100, 1000});
   const Tensor b = zeros(add, {100, 1000});
@@ -111,7 +111,7 @@ TEST_P(HostFunctions, TheAddLaunchesATileABlock) {
   EXPECT_THAT(words, ElementsAre(address_of(a)));
 }
 
-TEST_P(HostFunctions, TheSoftmaxChoosesItsThreadsByTheColumns) {
+TEST_P(HostFunctionsTest, SoftmaxSelectsBlockByColumns) {
   const Kernel softmax = example("softmax");
   const auto block_of = [&](std::int64_t rows, std::int64_t columns) {
     const auto calls = launches_of(softmax, {zeros(softmax, {rows, columns}), zeros(softmax, {rows, columns})});
@@ -122,7 +122,7 @@ TEST_P(HostFunctions, TheSoftmaxChoosesItsThreadsByTheColumns) {
   EXPECT_THAT(block_of(5, 4000), HasSubstr("grid 5,1,1 block 512,1,1"));
 }
 
-TEST_P(HostFunctions, TheGemmEncodesItsMapsItself) {
+TEST_P(HostFunctionsTest, GemmEncodesItsTensorMaps) {
   const Kernel gemm = example("gemm");
   const Tensor a = zeros(gemm, {300, 512}, dtype::kFloat16);
   const Tensor b = zeros(gemm, {200, 512}, dtype::kFloat16);
@@ -134,7 +134,7 @@ TEST_P(HostFunctions, TheGemmEncodesItsMapsItself) {
   EXPECT_THAT(fake.calls("cuTensorMapEncodeTiled"), SizeIs(0));
 }
 
-TEST_P(HostFunctions, LaunchInTheStreamOfTheCallWithWhatTheyAskFor) {
+TEST_P(HostFunctionsTest, UseCallStreamAndLaunchOptions) {
   ProgramBuilder builder = program("twice");
   builder.launch("twice").args({"x", "by"});
   const Kernel kernel = warmed(builder);
@@ -149,7 +149,7 @@ TEST_P(HostFunctions, LaunchInTheStreamOfTheCallWithWhatTheyAskFor) {
   EXPECT_THAT(words, ElementsAre(address_of(x), address_of(x)));
 }
 
-TEST_P(HostFunctions, StandBesideKernelsAndEachOther) {
+TEST_P(HostFunctionsTest, RunInOrderWithKernels) {
   ProgramBuilder builder = program("several");
   builder.launch("scale").grid({ceildiv(kElements, 128)}).block({128}).args({"x", "by"});
   builder.launch("guarded").arg(kElements).args({"x"});
@@ -166,14 +166,14 @@ TEST_P(HostFunctions, StandBesideKernelsAndEachOther) {
   EXPECT_THAT(launches_of(kernel, {zeros(kernel, {10}), 1.5}), SizeIs(4)) << "a guard of the host function";
 }
 
-TEST_P(HostFunctions, LaunchNothingOnAnEmptyGrid) {
+TEST_P(HostFunctionsTest, SkipLaunchOnEmptyGrid) {
   ProgramBuilder builder = program("empty");
   builder.launch("twice").args({"x", "by"});
   const Kernel kernel = warmed(builder);
   EXPECT_THAT(launches_of(kernel, {zeros(kernel, {0}), 1.5}), SizeIs(1));
 }
 
-TEST_P(HostFunctions, TakePointersAndOffsets) {
+TEST_P(HostFunctionsTest, AcceptPointersWithOffsets) {
   ProgramBuilder builder = program("pointer");
   builder.workspace("room", 2048, 1024);
   builder.launch("on_pointer").arg(WorkspaceArg{"room", 512});
@@ -182,7 +182,7 @@ TEST_P(HostFunctions, TakePointersAndOffsets) {
   EXPECT_EQ(words.at(0) % 1024, 512u);
 }
 
-TEST_P(HostFunctions, TellWhichLaunchFailed) {
+TEST_P(HostFunctionsTest, ReportFailedLaunch) {
   ProgramBuilder builder = program("failing");
   builder.launch("twice").args({"x", "by"});
   const Kernel kernel = warmed(builder);
@@ -196,7 +196,7 @@ TEST_P(HostFunctions, TellWhichLaunchFailed) {
   EXPECT_THAT(launches_of(kernel, {x, 1.5}), SizeIs(2)) << "the next call is a whole one";
 }
 
-TEST_P(HostFunctions, ReportSharedMemoryThatNoDeviceHas) {
+TEST_P(HostFunctionsTest, ReportExcessiveSharedMemory) {
   ProgramBuilder builder = program("large");
   builder.launch("largest").args({"x"});
   const Kernel kernel = warmed(builder);
@@ -205,7 +205,7 @@ TEST_P(HostFunctions, ReportSharedMemoryThatNoDeviceHas) {
   EXPECT_THAT(failed.error().message, HasSubstr("requests 300000 bytes of dynamic shared memory"));
 }
 
-TEST_P(HostFunctions, AreExportedWithTheirObject) {
+TEST_P(HostFunctionsTest, WorkInExportedLibraries) {
   ProgramBuilder builder("outside");
   builder.buffer("x", BufferParam{dtype::kFloat32, {builder.symbol("n")}});
   builder.variant("cutedsl").source("functions.py", kFunctions);
@@ -224,7 +224,7 @@ TEST_P(HostFunctions, AreExportedWithTheirObject) {
   outside.close();
 }
 
-TEST_P(HostFunctions, AreToldFromKernels) {
+TEST_P(HostFunctionsTest, AreDistinguishedFromKernels) {
   ProgramBuilder with_grid = program("with_grid");
   with_grid.launch("twice").grid({1}).block({128}).args({"x", "by"});
   EXPECT_THAT(refusal(with_grid),
@@ -237,7 +237,7 @@ TEST_P(HostFunctions, AreToldFromKernels) {
   EXPECT_THAT(refusal(unknown), HasSubstr("no source defines the host function gone"));
 }
 
-TEST_P(HostFunctions, RefuseWhatDoesNotFit) {
+TEST_P(HostFunctionsTest, RejectMismatchedLaunches) {
   ProgramBuilder few = program("few");
   few.launch("twice").args({"x"});
   EXPECT_THAT(refusal(few), HasSubstr("twice takes (x, by, threads) and is launched with 1 arguments"));

@@ -17,18 +17,18 @@ std::string cubin_with(const std::vector<std::string>& names) {
   return example.bytes();
 }
 
-TEST(KernelSymbols, AreWhatCuteDslTold) {
+TEST(KernelSymbolsTest, UseReportedSymbols) {
   const auto found =
       kernel_symbols({{"k"}, {"k"}}, {"cutlass_k_1", "cutlass_k_0"}, cubin_with({"cutlass_k_0", "cutlass_k_1"}));
   EXPECT_THAT(found.value(), ElementsAre("cutlass_k_1", "cutlass_k_0"));
 }
 
-TEST(KernelSymbols, AreFoundByPatternsWhereNothingWasTold) {
+TEST(KernelSymbolsTest, FallBackToPatterns) {
   const auto found = kernel_symbols({{"k_b"}, {"k_a"}}, {}, cubin_with({"x_k_a_y", "x_k_b_y"}));
   EXPECT_THAT(found.value(), ElementsAre("x_k_b_y", "x_k_a_y"));
 }
 
-TEST(KernelSymbols, AnAmbiguousPatternListsTheMatches) {
+TEST(KernelSymbolsTest, ListAmbiguousMatches) {
   const auto refused = kernel_symbols({{"k_a"}}, {}, cubin_with({"x_k_a_y", "z_k_a_y"}));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kCompileFailed);
@@ -36,7 +36,7 @@ TEST(KernelSymbols, AnAmbiguousPatternListsTheMatches) {
               AllOf(HasSubstr("no kernel for \"k_a\" (several match"), HasSubstr("x_k_a_y, z_k_a_y")));
 }
 
-TEST(KernelSymbols, WhatIsNotThereIsAnError) {
+TEST(KernelSymbolsTest, RejectMissingKernels) {
   EXPECT_THAT(kernel_symbols({{"k"}}, {"gone"}, cubin_with({"x"})).error().message,
               AllOf(HasSubstr("no kernel for \"k\" (\"gone\""), HasSubstr("there are x")));
   EXPECT_THAT(kernel_symbols({{"k"}}, {}, cubin_with({"x"})).error().message, HasSubstr("none matches"));

@@ -46,7 +46,7 @@ def mapped(m: cutlass.GridConstant[tma.TensorMap], x: cute.Tensor):
     x[0] = 1.0
 )";
 
-class Launches : public OverFake {
+class LaunchesTest : public OverFake {
  protected:
   // Returns a program with a vector "x" of n floats and a factor "by".
   static ProgramBuilder program(const std::string& name) {
@@ -61,10 +61,10 @@ class Launches : public OverFake {
     return fake.calls("cuLaunchKernelEx");
   }
 };
-INSTANTIATE_TEST_SUITE_P(On, Launches, testing::Values("cutedsl"),
+INSTANTIATE_TEST_SUITE_P(On, LaunchesTest, testing::Values("cutedsl"),
                          [](const auto& plugin) { return std::string(plugin.param); });
 
-TEST_P(Launches, HaveTheGeometryTheAttributesAndTheBytesOfTheirParameters) {
+TEST_P(LaunchesTest, PassGeometryAttributesAndParameters) {
   ProgramBuilder builder = program("all");
   builder.launch("scale").grid({ceildiv(kN, 128)}).block({128}).args({"x", "by"});
   builder.launch("shift").grid({2}).block({64}).dynamic_smem_bytes(60000).programmatic_serialization().args({"x"}).arg(
@@ -105,7 +105,7 @@ TEST_P(Launches, HaveTheGeometryTheAttributesAndTheBytesOfTheirParameters) {
 }
 
 // The manifest takes the option from the environment.
-TEST_P(Launches, AreWaitedForWhereAVariableAsks) {
+TEST_P(LaunchesTest, BlockingVariableWaitsForCompletion) {
   use_variable("KMUX_LAUNCH_BLOCKING", "1");
   ProgramBuilder builder = program("blocking");
   builder.launch("scale").grid({1}).block({128}).args({"x", "by"});
@@ -118,7 +118,7 @@ TEST_P(Launches, AreWaitedForWhereAVariableAsks) {
               AllOf(HasSubstr("_scale_"), HasSubstr("failed with 719 CUDA_ERROR_LAUNCH_FAILED")));
 }
 
-TEST_P(Launches, EncodeAMapAgainWhenTheShapeChangesUnderTheSameAddress) {
+TEST_P(LaunchesTest, ReencodeTensorMapOnShapeChange) {
   ProgramBuilder builder = program("mapped");
   TensorMap map;
   map.name = "rows";
@@ -146,7 +146,7 @@ TEST_P(Launches, EncodeAMapAgainWhenTheShapeChangesUnderTheSameAddress) {
   EXPECT_EQ(maps[0].base, reinterpret_cast<std::uintptr_t>(large.data()));
 }
 
-TEST_P(Launches, FromTheCacheNeedNoPython) {
+TEST_P(LaunchesTest, CachedKernelNeedsNoPython) {
   const PrivateFolder folder = PrivateFolder::create("kmux-test").value();
   ProgramBuilder builder = program("cached");
   builder.launch("scale").grid({1}).block({128}).args({"x", "by"});

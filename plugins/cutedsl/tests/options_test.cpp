@@ -12,7 +12,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(Options, HaveDefaults) {
+TEST(OptionsTest, HaveDefaults) {
   const BuildOptions options = parse_options({}, FakeHost()).value();
   EXPECT_FALSE(options.graph);
   EXPECT_FALSE(options.line_info);
@@ -20,7 +20,7 @@ TEST(Options, HaveDefaults) {
   EXPECT_EQ(options.timeout.count(), 600);
 }
 
-TEST(Options, ComeFromTheRequestBeforeTheHost) {
+TEST(OptionsTest, PreferRequestOverHost) {
   FakeHost host;
   host.options = {{"cutedsl.opt_level", "1"}, {"cutedsl.graph", "on"}};
   const Options given = {{"opt_level", "2"}, {"include_dirs", "/a/../b\n/c"}, {"timeout_s", "5"}, {"line_info", "on"}};
@@ -32,7 +32,7 @@ TEST(Options, ComeFromTheRequestBeforeTheHost) {
   EXPECT_THAT(options.include_dirs, ElementsAre("/b", "/c"));
 }
 
-TEST(Options, RefuseOthersByName) {
+TEST(OptionsTest, RejectUnknownNamesAndInvalidValues) {
   const auto unknown = parse_options({{"opt_levle", "1"}}, FakeHost());
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().code, ErrorCode::kInvalidArgument);
@@ -42,7 +42,7 @@ TEST(Options, RefuseOthersByName) {
   EXPECT_THAT(parse_options({{"timeout_s", "0"}}, FakeHost()).error().message, HasSubstr("from 1 to 86400"));
 }
 
-TEST(Options, OfTheArtifactAreInTheIdentity) {
+TEST(OptionsTest, ArtifactOptionsChangeIdentity) {
   const auto json = [](const Options& options) { return dump(to_json(parse_options(options, FakeHost()).value())); };
   EXPECT_NE(json({}), json({{"opt_level", "1"}}));
   EXPECT_NE(json({}), json({{"line_info", "on"}}));

@@ -11,7 +11,7 @@ using testing::ElementsAre;
 const Expr kN = Expr::symbol("n");
 const Expr kM = Expr::symbol("m");
 
-TEST(Layout, OfAContiguousBufferIsComputed) {
+TEST(LayoutTest, ContiguousStridesAreComputed) {
   const Layout layout = layout_of(BufferParam{dtype::kFloat32, {kM, kN, 8}});
   EXPECT_THAT(layout.shape, ElementsAre(kM, kN, Expr(8)));
   EXPECT_EQ(to_string(layout.strides[0]), "8 * n");
@@ -19,15 +19,15 @@ TEST(Layout, OfAContiguousBufferIsComputed) {
   EXPECT_THAT(layout.strides[2], Expr(1));
 }
 
-TEST(Layout, OfOtherBuffersIsTheirs) {
+TEST(LayoutTest, ExplicitStridesAreKept) {
   const Layout layout = layout_of(BufferParam{dtype::kFloat32, {kM, 4}, std::vector<Expr>{kN, 1}});
   EXPECT_THAT(layout.strides, ElementsAre(kN, Expr(1)));
 }
 
-TEST(Layout, OfAScalarInMemoryIsEmpty) { EXPECT_TRUE(layout_of(BufferParam{dtype::kFloat32, {}}).strides.empty()); }
+TEST(LayoutTest, ScalarBufferHasNoStrides) { EXPECT_TRUE(layout_of(BufferParam{dtype::kFloat32, {}}).strides.empty()); }
 
 // The sizes are those of CuTe DSL 4.8.1; builder_test compares them with its code.
-TEST(Parameter, ATensorHasWhatItsTypeDoesNotSay) {
+TEST(ParameterTest, TensorSizeCountsDynamicValues) {
   using Values = std::vector<std::optional<std::int64_t>>;
   const auto size = [](Values shape, Values strides) {
     return size_of(TensorParameter{dtype::kFloat32, std::move(shape), std::move(strides), 4});
@@ -42,7 +42,7 @@ TEST(Parameter, ATensorHasWhatItsTypeDoesNotSay) {
   EXPECT_EQ(size({std::nullopt, std::nullopt}, {std::nullopt, std::nullopt}), 32u);
 }
 
-TEST(Parameter, OthersHaveTheirOwnSize) {
+TEST(ParameterTest, OtherParametersHaveFixedSizes) {
   EXPECT_EQ(size_of(PointerParameter{}), 8u);
   EXPECT_EQ(size_of(ValueParameter{dtype::kFloat16}), 2u);
   EXPECT_EQ(size_of(ValueParameter{dtype::kBool}), 1u);

@@ -24,7 +24,7 @@ ProgramBuilder scaled() {
   return builder;
 }
 
-TEST_F(PythonServerTest, CompilesAsAPythonOfItsOwnDoes) {
+TEST_F(PythonServerTest, MatchesSeparatePython) {
   const Options kept = {{"keep_python", "on"}};
   const auto code = [&](const Options& options) {
     return *build(scaled().build().value(), options)->find(nvidia::kCodePart);
@@ -38,7 +38,7 @@ TEST_F(PythonServerTest, CompilesAsAPythonOfItsOwnDoes) {
   EXPECT_EQ(code(kept), first);
 }
 
-TEST(PythonServer, GivesNothingWhereItCannotStartOrDies) {
+TEST_F(PythonServerTest, ReturnsNothingWhenPythonFails) {
   FakeHost host;
   PythonServer server(host);
   for (const char* program : {"/none/python3", "/bin/false"}) {
@@ -49,7 +49,7 @@ TEST(PythonServer, GivesNothingWhereItCannotStartOrDies) {
 }
 
 // Programs in place of Python, which reply to each line on descriptor 3.
-class ScriptedServer : public testing::Test {
+class ScriptedServerTest : public testing::Test {
  protected:
   std::optional<int> compile(const std::string& script, const std::string& arch = "sm_90a") {
     folder.write("python3", "#!/bin/sh\n" + script + "\n").value();
@@ -66,12 +66,12 @@ class ScriptedServer : public testing::Test {
   PythonServer server{host};
 };
 
-TEST_F(ScriptedServer, TakesNothingOnStandardOutputForAnAnswer) {
+TEST_F(ScriptedServerTest, IgnoresStandardOutput) {
   EXPECT_EQ(compile("echo 7; echo 8 >&2; while read line <&3; do echo 9; echo 5 >&3; done"), 5);
   EXPECT_EQ(again(), 5);
 }
 
-TEST_F(ScriptedServer, IsAnotherAfterPackagesHaveChanged) {
+TEST_F(ScriptedServerTest, RestartsWhenPackagesChange) {
   const std::string record = "packages/nvidia_cutlass_dsl-4.8.1.dist-info/RECORD";
   folder.write(record, "one").value();
   const std::string script =
@@ -82,7 +82,7 @@ TEST_F(ScriptedServer, IsAnotherAfterPackagesHaveChanged) {
   EXPECT_EQ(again(), 7) << "the server that has imported the old packages";
 }
 
-TEST_F(ScriptedServer, HasNoVariableOfTheUsers) {
+TEST_F(ScriptedServerTest, HidesUserVariables) {
   setenv("CUTE_DSL_ARCH", "sm_100a", /*overwrite=*/1);
   setenv("CUTE_DSL_COMPILER_OPT", "opt-level=0", /*overwrite=*/1);
   const std::string seen = folder.path() + "/seen";
@@ -95,7 +95,7 @@ TEST_F(ScriptedServer, HasNoVariableOfTheUsers) {
   EXPECT_THAT(variables, testing::Not(HasSubstr("CUTE_DSL_COMPILER_OPT")));
 }
 
-TEST(PythonServer, IsKilledWhenItTakesTooLong) {
+TEST_F(PythonServerTest, IsKilledOnTimeout) {
   const PrivateFolder folder = PrivateFolder::create("kmux-test").value();
   folder.write("python3", "#!/bin/sh\nsleep 600\n").value();
   ASSERT_EQ(chmod((folder.path() + "/python3").c_str(), 0700), 0);

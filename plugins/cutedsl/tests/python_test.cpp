@@ -33,7 +33,7 @@ class PythonTest : public testing::Test {
   FakeHost host;
 };
 
-TEST_F(PythonTest, OfTheActiveEnvironmentIsFound) {
+TEST_F(PythonTest, FindsActiveEnvironment) {
   host.options["cutedsl.venv"] = venv("one", "nvidia_cutlass_dsl-4.8.1.dist-info");
   const Python python = find_python(host).value();
   EXPECT_EQ(python.program, path("one/bin/python3"));
@@ -41,13 +41,13 @@ TEST_F(PythonTest, OfTheActiveEnvironmentIsFound) {
   EXPECT_EQ(python.version, "4.8.1");
 }
 
-TEST_F(PythonTest, ThatIsNamedBeatsTheEnvironment) {
+TEST_F(PythonTest, OptionOverridesEnvironment) {
   host.options["cutedsl.venv"] = venv("one", "nvidia_cutlass_dsl-4.8.1.dist-info");
   host.options["cutedsl.python"] = venv("two", "nvidia_cutlass_dsl-4.7.0.dist-info") + "/bin/python3";
   EXPECT_EQ(find_python(host).value().version, "4.7.0");
 }
 
-TEST_F(PythonTest, ThatIsNamedIsNotReplaced) {
+TEST_F(PythonTest, MissingNamedPythonIsNotReplaced) {
   host.options["cutedsl.venv"] = venv("one", "nvidia_cutlass_dsl-4.8.1.dist-info");
   host.options["cutedsl.python"] = path("none/bin/python3");
   const auto missing = find_python(host);
@@ -57,14 +57,14 @@ TEST_F(PythonTest, ThatIsNamedIsNotReplaced) {
                                              HasSubstr("pip install 'nvidia-cutlass-dsl>=4.7.0'")));
 }
 
-TEST_F(PythonTest, WithoutOrWithAnOldCuteDslIsNotTaken) {
+TEST_F(PythonTest, RejectsMissingOrOldCuteDsl) {
   host.options["cutedsl.python"] = venv("none", "numpy-2.0.dist-info") + "/bin/python3";
   EXPECT_THAT(find_python(host).error().message, HasSubstr("none/bin/python3\" has none"));
   host.options["cutedsl.python"] = venv("old", "nvidia_cutlass_dsl-4.3.4.dist-info") + "/bin/python3";
   EXPECT_THAT(find_python(host).error().message, HasSubstr("has 4.3.4"));
 }
 
-TEST_F(PythonTest, OfItsUserIsFoundAndTold) {
+TEST_F(PythonTest, FindsAndPassesUserPackages) {
   host.options["cutedsl.python"] = path("own/bin/python3");
   folder.write("own/bin/python3", "#!/bin/sh\nexit 1\n").value();
   fs::permissions(path("own/bin/python3"), fs::perms::owner_all);
@@ -80,14 +80,14 @@ TEST_F(PythonTest, OfItsUserIsFoundAndTold) {
   EXPECT_EQ(find_python(host).value().version, "4.8.1");
 }
 
-TEST_F(PythonTest, WithPackagesOfItsOwnIsToldOfNoOther) {
+TEST_F(PythonTest, OwnPackagesHideUserPackages) {
   host.options["cutedsl.python"] = venv("one", "nvidia_cutlass_dsl-4.8.1.dist-info") + "/bin/python3";
   host.options["cutedsl.home"] = path("home");
   folder.write("home/.local/lib/python3.11/site-packages/nvidia_cutlass_dsl-4.9.0.dist-info/RECORD", "files").value();
   EXPECT_THAT(command_line(find_python(host).value(), "x.py"), testing::SizeIs(4));
 }
 
-TEST_F(PythonTest, OfAVirtualEnvironmentSeesNothingOfItsUser) {
+TEST_F(PythonTest, VirtualEnvironmentIgnoresUserPackages) {
   host.options["cutedsl.python"] = venv("none", "numpy-2.0.dist-info") + "/bin/python3";
   host.options["cutedsl.home"] = path("home");
   folder.write("home/.local/lib/python3.11/site-packages/nvidia_cutlass_dsl-4.8.1.dist-info/RECORD", "files").value();
@@ -98,12 +98,12 @@ TEST_F(PythonTest, OfAVirtualEnvironmentSeesNothingOfItsUser) {
   EXPECT_THAT(error.message, HasSubstr("in a virtual environment that is active"));
 }
 
-TEST_F(PythonTest, LooksForPackagesWhereItLies) {
+TEST_F(PythonTest, FindsPackageFoldersOfProgram) {
   venv("one", "x.dist-info");
   EXPECT_THAT(package_folders(path("one/bin/python3")), ElementsAre(path("one/lib/python3.11/site-packages")));
 }
 
-TEST_F(PythonTest, IsAnotherWhenAPackageChanges) {
+TEST_F(PythonTest, PackageChangeAltersIdentity) {
   host.options["cutedsl.venv"] = venv("one", "nvidia_cutlass_dsl-4.8.1.dist-info");
   const Json before = identify(find_python(host).value());
   EXPECT_EQ(identify(find_python(host).value()), before);

@@ -35,7 +35,7 @@ class TileLangTest : public CuteDslTest, public testing::WithParamInterface<cons
   }
 };
 
-TEST_P(TileLangTest, Compiles) {
+TEST_P(TileLangTest, CompilesExportedProgram) {
   const auto artifact = build(exported(GetParam()), {{"include_dirs", kModules}});
   ASSERT_TRUE(artifact.ok()) << artifact.error().explain();
   EXPECT_THAT(*artifact->find("deps"), HasSubstr("contrib/cutedsl/__init__.py"));

@@ -30,7 +30,7 @@ class ToolchainTest : public testing::Test {
   FakeHost host;
 };
 
-TEST_F(ToolchainTest, IsRememberedForWhenItIsGone) {
+TEST_F(ToolchainTest, RemembersRemovedToolchain) {
   EXPECT_FALSE(has_kept_toolchain(host));
   const Json before = identify_toolchain(host, {}).value();
   EXPECT_TRUE(has_kept_toolchain(host));
@@ -39,21 +39,21 @@ TEST_F(ToolchainTest, IsRememberedForWhenItIsGone) {
   EXPECT_THAT(host.log, HasSubstr("using what was built before: no Python with CuTe DSL"));
 }
 
-TEST_F(ToolchainTest, ThatIsThereCounts) {
+TEST_F(ToolchainTest, CurrentToolchainOverridesRemembered) {
   const Json before = identify_toolchain(host, {}).value();
   folder.write("venv/bin/python3", "#!/bin/sh\nanother\n").value();
   fs::permissions(program, fs::perms::owner_all);
   EXPECT_NE(identify_toolchain(host, {}).value(), before);
 }
 
-TEST_F(ToolchainTest, IsAnErrorWhereNothingIsRemembered) {
+TEST_F(ToolchainTest, UnknownToolchainIsAnError) {
   fs::remove_all(folder.path() + "/venv");
   EXPECT_EQ(identify_toolchain(host, {}).error().code, ErrorCode::kUnavailable);
   host.options.erase("kmux.cache_dir");
   EXPECT_EQ(identify_toolchain(host, {}).error().code, ErrorCode::kUnavailable);
 }
 
-TEST_F(ToolchainTest, DecidesWhetherTheBackendCanBuild) {
+TEST_F(ToolchainTest, DeterminesBuildAvailability) {
   CuteDslBackend backend(host);
   EXPECT_TRUE(backend.probe().value().can_build.ok());
   fs::remove_all(folder.path() + "/venv");
@@ -62,7 +62,7 @@ TEST_F(ToolchainTest, DecidesWhetherTheBackendCanBuild) {
   EXPECT_THAT(missing.reason, HasSubstr("pip install"));
 }
 
-TEST_F(ToolchainTest, LeavesWhatIsInTheCacheUsable) {
+TEST_F(ToolchainTest, RemovalKeepsCacheUsable) {
   CuteDslBackend backend(host);
   const Target target{"cuda", "sm_90a", {}};
   const std::string before = backend.builder().toolchain(target, {}).value();

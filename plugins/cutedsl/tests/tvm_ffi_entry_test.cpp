@@ -111,7 +111,7 @@ class TvmFfiEntryTest : public testing::Test {
   DLTensor data_{reinterpret_cast<void*>(0x10000), {kDLCUDA, 0}, 1, {kDLFloat, 32, 1}, shape_, nullptr, 0};
 };
 
-TEST_F(TvmFfiEntryTest, LaunchesInTheOrderOfTheHostRepeatsIncluded) {
+TEST_F(TvmFfiEntryTest, LaunchesInHostOrder) {
   ASSERT_EQ(launch(usual()), 0) << raised;
   EXPECT_EQ(result.type_index, kTVMFFIInt);
   EXPECT_EQ(result.v_int64, 0);
@@ -126,7 +126,7 @@ TEST_F(TvmFfiEntryTest, LaunchesInTheOrderOfTheHostRepeatsIncluded) {
   EXPECT_THAT(calls[2], HasSubstr("cutlass_scale_0 grid 3,1,1 block 128,1,1"));
 }
 
-TEST_F(TvmFfiEntryTest, MakesTheStateOfADeviceOnce) {
+TEST_F(TvmFfiEntryTest, InitializesDeviceStateOnce) {
   fake.set_devices({{}, {}});
   const std::string path = usual();
   for (const int device : {0, 1, 0, 1}) ASSERT_EQ(launch(path, device), 0) << raised;
@@ -135,7 +135,7 @@ TEST_F(TvmFfiEntryTest, MakesTheStateOfADeviceOnce) {
   EXPECT_EQ(fake.live().contexts, 2u);
 }
 
-TEST_F(TvmFfiEntryTest, MakesItOnceForManyThreads) {
+TEST_F(TvmFfiEntryTest, ThreadsShareOneInitialization) {
   const std::string path = usual();
   std::vector<std::thread> threads;
   std::atomic<int> failures{0};
@@ -146,13 +146,13 @@ TEST_F(TvmFfiEntryTest, MakesItOnceForManyThreads) {
   EXPECT_THAT(fake.calls("cuDevicePrimaryCtxRetain"), SizeIs(1));
 }
 
-TEST_F(TvmFfiEntryTest, TakesThePathOfEachCall) {
+TEST_F(TvmFfiEntryTest, LoadsPathOfEachCall) {
   ASSERT_EQ(launch(usual()), 0) << raised;
   ASSERT_EQ(launch(cubin("other.cubin", {"cutlass_scale_0", "cutlass_shift_1"})), 0) << raised;
   EXPECT_THAT(fake.calls("cuLibraryLoadData"), SizeIs(2));
 }
 
-TEST_F(TvmFfiEntryTest, TakesPathsInEveryFormOfTextAndBytes) {
+TEST_F(TvmFfiEntryTest, AcceptsAllStringAndBytesForms) {
   struct {
     const char* data;
     std::size_t size;
@@ -184,7 +184,7 @@ TEST_F(TvmFfiEntryTest, TakesPathsInEveryFormOfTextAndBytes) {
   EXPECT_THAT(raised, StartsWith("ValueError: argument \"device_id\""));
 }
 
-TEST_F(TvmFfiEntryTest, MissingUnreadableAndEmptyAreThreeErrors) {
+TEST_F(TvmFfiEntryTest, DistinguishesMissingUnreadableAndEmpty) {
   EXPECT_EQ(launch(folder.path() + "/none"), -1);
   EXPECT_THAT(raised, AllOf(StartsWith("RuntimeError: the cubin"), HasSubstr("/none\" does not exist")));
   EXPECT_EQ(launch(folder.path()), -1);
@@ -196,7 +196,7 @@ TEST_F(TvmFfiEntryTest, MissingUnreadableAndEmptyAreThreeErrors) {
 }
 
 // C2.13: the value must not be cut to 32 bits, which once selected device 0.
-TEST_F(TvmFfiEntryTest, RefusesADeviceThatIsNone) {
+TEST_F(TvmFfiEntryTest, RejectsInvalidDevice) {
   for (const std::int64_t device : {std::int64_t{1} << 32, std::int64_t{64}, std::int64_t{-1}}) {
     EXPECT_EQ(launch(usual(), device, 0), -1);
     EXPECT_THAT(raised, AllOf(StartsWith("ValueError: argument \"device_id\" is " + std::to_string(device)),
@@ -206,7 +206,7 @@ TEST_F(TvmFfiEntryTest, RefusesADeviceThatIsNone) {
 }
 
 // C2.13: the only error channel of a process without libtvm_ffi.
-TEST_F(TvmFfiEntryTest, TheLastErrorHasTheTextToo) {
+TEST_F(TvmFfiEntryTest, LastErrorMatchesRaisedText) {
   EXPECT_EQ(launch(folder.path() + "/none"), -1);
   EXPECT_THAT(last_error(), HasSubstr("/none\" does not exist"));
   EXPECT_EQ(call({integer(1), integer(2)}), -1);
@@ -215,12 +215,12 @@ TEST_F(TvmFfiEntryTest, TheLastErrorHasTheTextToo) {
   EXPECT_EQ(last_error(), "");
 }
 
-TEST_F(TvmFfiEntryTest, FindsKernelsOfOtherCodeByTheirNames) {
+TEST_F(TvmFfiEntryTest, FindsKernelsByPartialName) {
   ASSERT_EQ(launch(cubin("a", {"x_scale_y", "scale_1", "x_shift_1_y"})), 0) << raised;
   EXPECT_THAT(fake.calls("cuLibraryGetKernel"), ElementsAre(HasSubstr("x_scale_y"), HasSubstr("x_shift_1_y")));
 }
 
-TEST_F(TvmFfiEntryTest, NamesTheMatchesOfAnAmbiguousName) {
+TEST_F(TvmFfiEntryTest, ReportsAmbiguousAndMissingNames) {
   EXPECT_EQ(launch(cubin("a", {"x_scale_y", "z_scale_y", "shift"})), -1);
   EXPECT_THAT(raised,
               AllOf(StartsWith("ValueError: more than one kernel"), HasSubstr("(there are x_scale_y, z_scale_y)")));
@@ -228,7 +228,7 @@ TEST_F(TvmFfiEntryTest, NamesTheMatchesOfAnAmbiguousName) {
   EXPECT_THAT(raised, AllOf(HasSubstr("no kernel"), HasSubstr("is \"scale\" (there are shift)")));
 }
 
-TEST_F(TvmFfiEntryTest, RefusesKernelsThatTakeSomethingElse) {
+TEST_F(TvmFfiEntryTest, RejectsMismatchedParameters) {
   EXPECT_EQ(launch(cubin("a", {"cutlass_scale_0", "cutlass_scale_2_shift_1"})), 0) << raised;
   nvidia::CubinExample example;
   example.symbols = {{.name = "cutlass_scale_0", .parameters = {8, 4}},
@@ -240,14 +240,14 @@ TEST_F(TvmFfiEntryTest, RefusesKernelsThatTakeSomethingElse) {
   EXPECT_THAT(fake.calls("cuLaunchKernelEx"), IsEmpty());
 }
 
-TEST_F(TvmFfiEntryTest, ChecksArgumentsAsTheRuntimeDoes) {
+TEST_F(TvmFfiEntryTest, ValidatesArguments) {
   EXPECT_EQ(call({integer(1), integer(2)}), -1);
   EXPECT_THAT(raised, AllOf(StartsWith("ValueError: "), HasSubstr("cubin_path")));
   EXPECT_EQ(call({integer(1), integer(2), integer(0), integer(0), integer(0)}), -1);
   EXPECT_THAT(raised, HasSubstr("parameter \"x\""));
 }
 
-TEST_F(TvmFfiEntryTest, CleanupReleasesEverythingAndLaunchesMayFollow) {
+TEST_F(TvmFfiEntryTest, CleanupReleasesAllAndAllowsLaunches) {
   ASSERT_EQ(launch(usual()), 0) << raised;
   EXPECT_EQ(cleanup(), 0) << raised;
   EXPECT_EQ(fake.live(), fake_cuda::Live{});
@@ -256,7 +256,7 @@ TEST_F(TvmFfiEntryTest, CleanupReleasesEverythingAndLaunchesMayFollow) {
   EXPECT_EQ(fake.live().libraries, 1u);
 }
 
-TEST_F(TvmFfiEntryTest, CleanupGoesOnPastFailuresAndTellsAll) {
+TEST_F(TvmFfiEntryTest, CleanupContinuesAfterFailures) {
   fake.set_devices({{}, {}});
   const std::string path = usual();
   ASSERT_EQ(launch(path, 0), 0) << raised;

@@ -11,7 +11,7 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class HipLaunch : public OverFake {};
+class HipLaunchTest : public OverFake {};
 
 // Returns a program of kernel `k` of `kAddOne`, launched with `bytes` bytes of dynamic shared memory.
 ProgramBuilder with_smem(const Expr& bytes, const std::string& kernel = "k") {
@@ -23,14 +23,14 @@ ProgramBuilder with_smem(const Expr& bytes, const std::string& kernel = "k") {
   return builder;
 }
 
-TEST_F(HipLaunch, ComputesOnTheDevice) {
+TEST_F(HipLaunchTest, ComputesOnTheDevice) {
   const auto adapter = loaded(one_kernel(kAddOne));
   const DeviceVector x(backend, 300);
   for (int i = 0; i < 3; ++i) launch(*adapter, {slot(x.address()), slot(300)}).value();
   EXPECT_THAT(x.values(), Each(3.0F));
 }
 
-TEST_F(HipLaunch, IsOneCallAndAQuestion) {
+TEST_F(HipLaunchTest, UsesTwoDriverCalls) {
   const auto adapter = loaded(one_kernel(kAddOne));
   const DeviceVector x(backend, 300);
   adapter->prepare(0).value();
@@ -41,7 +41,7 @@ TEST_F(HipLaunch, IsOneCallAndAQuestion) {
   EXPECT_EQ(fake->calls().size(), 2U) << "an empty grid launches nothing";
 }
 
-TEST_F(HipLaunch, LoadsTheCodeOnEachDeviceAndKeepsTheCurrentOne) {
+TEST_F(HipLaunchTest, LoadsPerDeviceAndRestoresCurrent) {
   fake->set_devices({{}, {}});
   const auto adapter = loaded(one_kernel(kAddOne));
   const DeviceVector first(backend, 64), second(backend, 64, 1);
@@ -58,7 +58,7 @@ TEST_F(HipLaunch, LoadsTheCodeOnEachDeviceAndKeepsTheCurrentOne) {
   EXPECT_THAT(launch(*adapter, {slot(first.address()), slot(64)}, 64).error().message, HasSubstr("out of range"));
 }
 
-TEST_F(HipLaunch, EveryKernelsSharedMemoryIsChecked) {
+TEST_F(HipLaunchTest, ChecksSharedMemoryLimit) {
   const auto adapter = loaded(with_smem(65537));
   const Error error = adapter->prepare(0).error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
@@ -67,20 +67,20 @@ TEST_F(HipLaunch, EveryKernelsSharedMemoryIsChecked) {
   loaded(with_smem(65536))->prepare(0).value();
 }
 
-TEST_F(HipLaunch, TheSecondKernelIsCheckedLikeTheFirst) {
+TEST_F(HipLaunchTest, ChecksSharedMemoryOfSecondKernel) {
   ProgramBuilder builder = one_kernel(std::string(kAddOne) + "extern \"C\" __global__ void big(float* x) {}\n");
   builder.launch("big").grid({1}).block({64}).dynamic_smem_bytes(70000).args({"x"});
   EXPECT_THAT(loaded(builder)->prepare(0).error().message, HasSubstr("kernel \"big\" requests 70000 bytes"));
 }
 
-TEST_F(HipLaunch, SharedMemoryThatASymbolSaysIsCheckedAtTheLaunch) {
+TEST_F(HipLaunchTest, ChecksSymbolicSharedMemoryAtLaunch) {
   const auto adapter = loaded(with_smem(Expr::symbol("n") * 4));
   const DeviceVector x(backend, 64);
   launch(*adapter, {slot(x.address()), slot(64)}).value();
   EXPECT_THAT(launch(*adapter, {slot(x.address()), slot(20000)}).error().message, HasSubstr("requests 80000 bytes"));
 }
 
-TEST_F(HipLaunch, DevicesThatSayNothingHaveTheUsualSharedMemory) {
+TEST_F(HipLaunchTest, AssumesDefaultSharedMemoryLimit) {
   fake->set_devices({{.shared_bytes = 0}});
   EXPECT_THAT(loaded(with_smem(65537))->prepare(0).error().message, HasSubstr("device 0 has 65536 a block"));
   fake->set_devices({{.shared_bytes = 163840}});
@@ -90,7 +90,7 @@ TEST_F(HipLaunch, DevicesThatSayNothingHaveTheUsualSharedMemory) {
   EXPECT_THAT(loaded(with_smem(65537))->prepare(0).error().message, HasSubstr("device 0 has 65536 a block"));
 }
 
-TEST_F(HipLaunch, BlocksAreCheckedAgainstTheCode) {
+TEST_F(HipLaunchTest, ChecksBlockAgainstCodeLimit) {
   Artifact artifact = built(one_kernel(kAddOne).build().value());
   Meta meta = parse_meta(*artifact.find(kMetaPart)).value();
   meta.kernels["k"].max_threads = 128;
@@ -101,7 +101,7 @@ TEST_F(HipLaunch, BlocksAreCheckedAgainstTheCode) {
               HasSubstr("\"k\" is launched with blocks of 256 x 1 x 1 threads (its code is compiled for at most 128)"));
 }
 
-TEST_F(HipLaunch, GridsOfTooManyThreadsAreRefused) {
+TEST_F(HipLaunchTest, RejectsGridsWithTooManyThreads) {
   ProgramBuilder builder("wide");
   const Expr n = builder.symbol("n");
   builder.buffer("x", BufferParam{dtype::kFloat32, {n}}).variant("hip").source("k.hip", kAddOne);
@@ -113,7 +113,7 @@ TEST_F(HipLaunch, GridsOfTooManyThreadsAreRefused) {
   EXPECT_THAT(error.message, HasSubstr("HIP counts fewer than 2^32 threads a dimension"));
 }
 
-TEST_F(HipLaunch, CooperativeOnesGoTheirOwnWay) {
+TEST_F(HipLaunchTest, UsesCooperativeLaunchCall) {
   ProgramBuilder builder("together");
   const Expr n = builder.symbol("n");
   builder.buffer("x", BufferParam{dtype::kFloat32, {n}}).variant("hip").source("k.hip", kAddOne);
@@ -126,7 +126,7 @@ TEST_F(HipLaunch, CooperativeOnesGoTheirOwnWay) {
   EXPECT_THAT(work(), ElementsAre("hipModuleLaunchCooperativeKernel"));
 }
 
-TEST_F(HipLaunch, FailuresAreToldWithTheirLaunch) {
+TEST_F(HipLaunchTest, ReportsFailedLaunch) {
   const auto adapter = loaded(one_kernel(kAddOne));
   const DeviceVector x(backend, 64);
   adapter->prepare(0).value();
@@ -137,7 +137,7 @@ TEST_F(HipLaunch, FailuresAreToldWithTheirLaunch) {
   EXPECT_THAT(error.message, HasSubstr("kernel \"k\" on device 0, grid 1 x 1 x 1, block 256 x 1 x 1, 0 bytes"));
 }
 
-TEST_F(HipLaunch, CodeForOtherDevicesIsRefused) {
+TEST_F(HipLaunchTest, RejectsCodeForOtherDevices) {
   if (const auto clang = find_clang(host); !clang) GTEST_SKIP() << needs(compiler_of("hip"), clang.error().message);
   host.options["hip.engine"] = "clang";
   const auto adapter = loaded(one_kernel(kAddOne));
@@ -148,7 +148,7 @@ TEST_F(HipLaunch, CodeForOtherDevicesIsRefused) {
 }
 
 // Errors that the CPU implementation of HIP detects, so that programs which pass there are valid.
-TEST_F(HipLaunch, BrokenKernelsAreFoundOut) {
+TEST_F(HipLaunchTest, DetectsInvalidKernels) {
   const auto told = [&](const std::string& body, std::int64_t smem) {
     ProgramBuilder builder("broken");
     builder.buffer("x", BufferParam{dtype::kFloat32, {64}}).variant("hip");
@@ -161,7 +161,7 @@ TEST_F(HipLaunch, BrokenKernelsAreFoundOut) {
   EXPECT_THAT(told("if (threadIdx.x < 32) __syncthreads(); else __shfl(x[0], 0);", 0), HasSubstr("failed with 702"));
 }
 
-TEST_F(HipLaunch, IncompleteArtifactsAreRefused) {
+TEST_F(HipLaunchTest, RejectsIncompleteArtifacts) {
   Artifact artifact = built(one_kernel(kAddOne).build().value());
   Artifact without;
   without.set(kCodePart, *artifact.find(kCodePart));

@@ -25,7 +25,7 @@ class HipBackendTest : public testing::Test {
 
 auto lacks(const std::string& feature) { return Contains(Field(&MissingFeature::feature, feature)); }
 
-TEST_F(HipBackendTest, SupportsWhatHipHas) {
+TEST_F(HipBackendTest, SupportsHipFeatures) {
   ProgramBuilder builder = one_kernel(kAddOne);
   builder.workspace("w", 64);
   builder.body().fill("w", 64);
@@ -33,7 +33,7 @@ TEST_F(HipBackendTest, SupportsWhatHipHas) {
   EXPECT_THAT(missing(builder), IsEmpty());
 }
 
-TEST_F(HipBackendTest, RefusesByNameWhatIsNvidias) {
+TEST_F(HipBackendTest, RejectsNvidiaFeaturesByName) {
   ProgramBuilder builder = one_kernel(kAddOne);
   builder.launch("k")
       .grid({2})
@@ -57,7 +57,7 @@ TEST_F(HipBackendTest, RefusesByNameWhatIsNvidias) {
   EXPECT_THAT(found.front().reason, HasSubstr("hip"));
 }
 
-TEST_F(HipBackendTest, RefusesOtherDialectsAndDevices) {
+TEST_F(HipBackendTest, RejectsOtherDialectsAndArchitectures) {
   ProgramBuilder builder("other");
   builder.variant("c").source("k.c", "void k(void) {}");
   builder.launch("k");
@@ -68,7 +68,7 @@ TEST_F(HipBackendTest, RefusesOtherDialectsAndDevices) {
   EXPECT_THAT(missing(for_mi300, "gfx942"), IsEmpty());
 }
 
-TEST_F(HipBackendTest, PrefersTheVariantThatWasWrittenForIt) {
+TEST_F(HipBackendTest, AcceptsCudaAsForeignDialect) {
   EXPECT_THAT(missing(one_kernel(kAddOne, "k", "cuda")), IsEmpty());
   const Json manifest =
       parse_json(read_file(KMUX_TEST_BUILD_DIR "/plugins/hip/kmux_hip.plugin.json.in").value()).value();
@@ -76,7 +76,7 @@ TEST_F(HipBackendTest, PrefersTheVariantThatWasWrittenForIt) {
   EXPECT_EQ(*manifest.find("ready_dialects")->as_array(), Json::Array{"hsaco"});
 }
 
-TEST_F(HipBackendTest, ProbeSaysHowToBuild) {
+TEST_F(HipBackendTest, ProbeExplainsMissingToolchain) {
   host.options = {{"hip.library", "/nowhere/libamdhip64.so"}, {"hip.clang", "/nowhere/clang++"}};
   const Availability can_build = backend.probe().value().can_build;
   EXPECT_EQ(can_build.code, "no_toolchain");

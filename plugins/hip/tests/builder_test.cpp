@@ -22,14 +22,14 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
-class HipBuild : public WithClang {
+class HipBuildTest : public WithClang {
  protected:
   Meta meta_of(const Program& program, const std::string& target = "hip:gfx90a") {
     return parse_meta(*build(program, {}, target).value().find(kMetaPart)).value();
   }
 };
 
-TEST_F(HipBuild, MakesRealCodeForEveryArchitecture) {
+TEST_F(HipBuildTest, CompilesForEveryArchitecture) {
   const Program program = one_kernel(kAddOne).build().value();
   for (const char* target : {"hip:gfx90a", "hip:gfx942", "hip:gfx1100", "hip:gfx1201"}) {
     const Artifact artifact = build(program, {}, target).value();
@@ -40,7 +40,7 @@ TEST_F(HipBuild, MakesRealCodeForEveryArchitecture) {
   }
 }
 
-TEST_F(HipBuild, KnowsWhatKernelsUse) {
+TEST_F(HipBuildTest, SupportsCommonDeviceFunctions) {
   const char* const source =
       "#include <hip/hip_runtime.h>\n#include <math.h>\n#include \"own.h\"\n"
       "template <class T> __global__ void k(T* x, int n) {\n"
@@ -54,7 +54,7 @@ TEST_F(HipBuild, KnowsWhatKernelsUse) {
   EXPECT_EQ(meta.kernels.at("k<float>").symbol, "_Z1kIfEvPT_i");
 }
 
-TEST_F(HipBuild, TheDeviceLibraryHasTheRestOfMathematics) {
+TEST_F(HipBuildTest, LinksMathDeviceLibrary) {
   if (find_clang(host).value().device_library.empty()) GTEST_SKIP() << needs("rocm-device-libs", "it is not installed");
   const Program program = one_kernel(
                               "extern \"C\" __global__ void k(float* x, int n) {\n"
@@ -73,7 +73,7 @@ Program with_constants(const std::string& source, std::vector<Constant> constant
   return builder.build().value();
 }
 
-TEST_F(HipBuild, FindsConstantsInTheCode) {
+TEST_F(HipBuildTest, FindsConstantsInCode) {
   const std::string source =
       "__constant__ float weights[4];\nnamespace filters { __device__ int shift; }\nstatic __constant__ float own[2];\n"
       "extern \"C\" __global__ void k(float* x, int n) { x[n] = weights[n & 3] + filters::shift + own[n & 1]; }\n";
@@ -95,7 +95,7 @@ TEST_F(HipBuild, FindsConstantsInTheCode) {
       << "HIP does not find it";
 }
 
-TEST_F(HipBuild, TakesPlainCuda) {
+TEST_F(HipBuildTest, AcceptsPlainCuda) {
   const Program program = one_kernel("#include <cuda_runtime.h>\n" + std::string(kAddOne), "k", "cuda").build().value();
   EXPECT_EQ(meta_of(program).kernels.at("k").symbol, "k");
   const Error error = failure(one_kernel("\n__global__ void k() { asm(\"\"); }", "k", "cuda").build().value());
@@ -103,7 +103,7 @@ TEST_F(HipBuild, TakesPlainCuda) {
   EXPECT_THAT(error.message, HasSubstr("\"asm\" in k.hip:2"));
 }
 
-TEST_F(HipBuild, PrintfIsRefusedByNameWhereItIsCalled) {
+TEST_F(HipBuildTest, RejectsDevicePrintfAtCall) {
   for (const char* const call : {"printf(\"%d\\n\", n);", "if (n > 3) std::printf(\"none\");", "tell(n);"}) {
     const std::string source =
         "#include <cstdio>\n__host__ __device__ inline void tell(int n) { printf(\"%d\", n); }\n"
@@ -120,7 +120,7 @@ TEST_F(HipBuild, PrintfIsRefusedByNameWhereItIsCalled) {
   EXPECT_THAT(failure(one_kernel(without).build().value()).message, HasSubstr("has no printf"));
 }
 
-TEST_F(HipBuild, PrintfOfTheHostIsLeftAlone) {
+TEST_F(HipBuildTest, AllowsHostPrintf) {
   const std::string source =
       "#include <cstdio>\n#include <stdio.h>\n__host__ __device__ inline void tell(int n) { printf(\"%d\", n); }\n"
       "inline void both() { printf(\"x\"); std::printf(\"%d\", 1); }\n" +
@@ -128,7 +128,7 @@ TEST_F(HipBuild, PrintfOfTheHostIsLeftAlone) {
   EXPECT_TRUE(build(one_kernel(source).build().value()).ok());
 }
 
-TEST_F(HipBuild, FaultsOfTheSourceAreToldInItsLines) {
+TEST_F(HipBuildTest, ReportsErrorsInSourceLines) {
   const Error error =
       failure(one_kernel("\nextern \"C\" __global__ void k(float* x, int n) { y = 1; }\n").build().value());
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
@@ -136,7 +136,7 @@ TEST_F(HipBuild, FaultsOfTheSourceAreToldInItsLines) {
   EXPECT_THAT(std::string(error.note("command").value_or("")), HasSubstr("--offload-arch=gfx90a"));
 }
 
-TEST_F(HipBuild, LaunchesMustFitTheirKernels) {
+TEST_F(HipBuildTest, ChecksLaunchesAgainstKernels) {
   const auto told = [&](const std::string& kernel) { return failure(one_kernel(kernel).build().value()); };
   const Error fewer = told("extern \"C\" __global__ void k(float* x) {}");
   EXPECT_EQ(fewer.code, ErrorCode::kInvalidArgument);
@@ -151,7 +151,7 @@ TEST_F(HipBuild, LaunchesMustFitTheirKernels) {
 }
 
 // The metadata identify buffer parameters; number types come from the symbol of a C++ function.
-TEST_F(HipBuild, KindsOfArgumentsAreCompared) {
+TEST_F(HipBuildTest, ChecksArgumentTypes) {
   const auto told = [&](const std::string& text, const std::string& kernel = "k") {
     ProgramBuilder builder("sample");
     builder.buffer("x", BufferParam{dtype::kFloat32, {64}}).scalar("n", dtype::kInt64);
@@ -172,7 +172,7 @@ TEST_F(HipBuild, KindsOfArgumentsAreCompared) {
 }
 
 // C3.3: device-independent errors are reported without a device.
-TEST_F(HipBuild, ConstantExtentsMustFitEveryDevice) {
+TEST_F(HipBuildTest, RejectsInvalidConstantExtents) {
   const auto told = [&](const Expr& grid, const Expr& block) {
     ProgramBuilder builder("far");
     builder.buffer("x", BufferParam{dtype::kFloat32, {64}});
@@ -184,7 +184,7 @@ TEST_F(HipBuild, ConstantExtentsMustFitEveryDevice) {
   EXPECT_THAT(told(1, 2048), HasSubstr("blocks of 2048 threads (the device has at most 1024)"));
 }
 
-TEST_F(HipBuild, TakesReadyCode) {
+TEST_F(HipBuildTest, AcceptsPrebuiltCode) {
   const std::string code = *build(one_kernel(kAddOne).build().value()).value().find(kCodePart);
   const Program program = one_kernel(code, "k", "hsaco").build().value();
   EXPECT_EQ(meta_of(program).kernels.at("k").symbol, "k");
@@ -196,7 +196,7 @@ TEST_F(HipBuild, TakesReadyCode) {
   EXPECT_EQ(meta_of(program).kernels.at("k").symbol, "k") << "no compiler is needed";
 }
 
-TEST_F(HipBuild, HeadersOfTheMachineAreDependencies) {
+TEST_F(HipBuildTest, RecordsExternalHeaderDependencies) {
   const TempFolder folder;
   std::ofstream(folder.path() / "theirs.h") << "#define ONE 1\n";
   const Program program = one_kernel("#include <theirs.h>\n" + std::string(kAddOne)).build().value();
@@ -204,7 +204,7 @@ TEST_F(HipBuild, HeadersOfTheMachineAreDependencies) {
   EXPECT_THAT(*artifact.find(kDependenciesPart), HasSubstr("theirs.h"));
 }
 
-TEST_F(HipBuild, HiprtcMakesTheSame) {
+TEST_F(HipBuildTest, HiprtcBuildsSameProgram) {
   if (const auto library = HiprtcLibrary::open(host); !library)
     GTEST_SKIP() << needs("hiprtc", library.error().message);
   const Program program =
@@ -219,7 +219,7 @@ TEST_F(HipBuild, HiprtcMakesTheSame) {
 }
 
 // The system's hiprtc, without a folder of ROCm's.
-TEST_F(HipBuild, HiprtcHasItsHeadersBuiltIn) {
+TEST_F(HipBuildTest, HiprtcHasBuiltInHeaders) {
   if (const auto library = HiprtcLibrary::open(host); !library)
     GTEST_SKIP() << needs("hiprtc", library.error().message);
   const std::string halves =
@@ -236,7 +236,7 @@ TEST_F(HipBuild, HiprtcHasItsHeadersBuiltIn) {
 }
 
 // Its printf needs an argument that launches do not pass.
-TEST_F(HipBuild, HiprtcHasPrintf) {
+TEST_F(HipBuildTest, HiprtcSupportsPrintf) {
   if (const auto library = HiprtcLibrary::open(host); !library)
     GTEST_SKIP() << needs("hiprtc", library.error().message);
   const std::string source = "extern \"C\" __global__ void k(float* x, int n) { printf(\"%d %f\\n\", n, x[n]); }\n";
@@ -246,7 +246,7 @@ TEST_F(HipBuild, HiprtcHasPrintf) {
 }
 
 // A counter of one type and a number of another, as in histograms.
-TEST_F(HipBuild, ValuesOfAtomicsConvert) {
+TEST_F(HipBuildTest, ConvertsAtomicOperands) {
   const char* const source =
       "extern \"C\" __global__ void k(float* x, int n) {\n"
       "  unsigned* u = (unsigned*)x;\n  unsigned long long* l = (unsigned long long*)x;\n"
@@ -261,7 +261,7 @@ TEST_F(HipBuild, ValuesOfAtomicsConvert) {
 }
 
 // As in hiprtc; TileLang's sources rely on it.
-TEST_F(HipBuild, IntegersOfASizeNeedNoHeader) {
+TEST_F(HipBuildTest, FixedWidthIntegersNeedNoHeader) {
   for (const char* header : {"", "#include <cstdint>\n#include <stddef.h>\n"}) {
     const auto artifact =
         build(one_kernel(header + std::string("extern \"C\" __global__ void k(float* x, int32_t n) {\n"
@@ -273,7 +273,7 @@ TEST_F(HipBuild, IntegersOfASizeNeedNoHeader) {
 }
 
 // As in ROCm 7; the functions of HIP take these types, of which int64_t differs from the host's.
-TEST_F(HipBuild, IntegersOfASizeAreBesideThoseOfHiprtc7) {
+TEST_F(HipBuildTest, FixedWidthIntegersCoexistWithHiprtc7) {
   EXPECT_EQ(integers_for_hiprtc(502), "");
   EXPECT_EQ(integers_for_hiprtc(604), "");
   const std::string theirs =
@@ -298,7 +298,7 @@ TEST_F(HipBuild, IntegersOfASizeAreBesideThoseOfHiprtc7) {
 }
 
 // With Clang; hiprtc has the atomics of its HIP.
-TEST_F(HipBuild, AtomicsAreThereForEveryIntegerType) {
+TEST_F(HipBuildTest, SupportsAtomicsOfAllIntegers) {
   std::string source =
       "template <class T> __device__ void all(void* at, int n) {\n"
       "  T* p = (T*)at + 64;\n"
@@ -316,7 +316,7 @@ TEST_F(HipBuild, AtomicsAreThereForEveryIntegerType) {
   }
 }
 
-TEST_F(HipBuild, HalvesHaveTheirFunctions) {
+TEST_F(HipBuildTest, SupportsHalfFunctions) {
   const char* const source =
       "#include <hip/hip_fp16.h>\n"
       "extern \"C\" __global__ void k(float* x, int n) {\n"
@@ -333,7 +333,7 @@ TEST_F(HipBuild, HalvesHaveTheirFunctions) {
   }
 }
 
-TEST_F(HipBuild, GenericArchitecturesAreTargets) {
+TEST_F(HipBuildTest, AcceptsGenericArchitectures) {
   const Program program = one_kernel(kAddOne).build().value();
   const Meta meta = meta_of(program, "hip:gfx11-generic");
   EXPECT_EQ(meta.arch, "gfx11-generic");
@@ -345,7 +345,7 @@ TEST_F(HipBuild, GenericArchitecturesAreTargets) {
 }
 
 // The device library gets the flag, too.
-TEST_F(HipBuild, AFlagWidensTheWavefront) {
+TEST_F(HipBuildTest, FlagSelectsWavefront64) {
   const Program program = one_kernel(
                               "extern \"C\" __global__ void k(float* x, int n) {\n"
                               "  x[n] = warpSize + sinf(x[0]) + (float)__ballot(n);\n}\n")
@@ -360,7 +360,7 @@ TEST_F(HipBuild, AFlagWidensTheWavefront) {
 }
 
 // A fake installation.
-TEST(HipClang, RocmsComesFirstWithItsOwnLibrary) {
+TEST(HipClangTest, PrefersRocmClangAndLibrary) {
   const TempFolder rocm;
   FakeHost host;
   host.options["hip.rocm_path"] = rocm.path().string();
@@ -380,7 +380,7 @@ TEST(HipClang, RocmsComesFirstWithItsOwnLibrary) {
   EXPECT_EQ(find_clang(host).value().program, at("elsewhere/clang++"));
 }
 
-TEST_F(HipBuild, TellsWhichCompilersWereTried) {
+TEST_F(HipBuildTest, ReportsTriedCompilers) {
   host.options = {{"hip.library", "/nowhere/libamdhip64.so"}, {"hip.clang", "/nowhere/clang++"}};
   const Error error = failure(one_kernel(kAddOne).build().value());
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
@@ -389,7 +389,7 @@ TEST_F(HipBuild, TellsWhichCompilersWereTried) {
   EXPECT_THAT(error.message, HasSubstr("Install clang-19 and lld-19"));
 }
 
-TEST_F(HipBuild, TheToolchainChangesWithItsFiles) {
+TEST_F(HipBuildTest, ToolchainIdentityFollowsEnvironment) {
   const Target target{"hip", "gfx90a", {}};
   const std::string plain = backend.builder().toolchain(target, {}).value();
   EXPECT_THAT(plain, HasSubstr("clang++-19"));

@@ -12,9 +12,9 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class HipCapture : public OverFake {
+class HipCaptureTest : public OverFake {
  protected:
-  HipCapture() : stream(backend.devices().stream_create(0).value()) {}
+  HipCaptureTest() : stream(backend.devices().stream_create(0).value()) {}
   void TearDown() override {
     backend.devices().stream_destroy(0, stream);
     OverFake::TearDown();
@@ -30,7 +30,7 @@ class HipCapture : public OverFake {
   void* graph = nullptr;
 };
 
-TEST_F(HipCapture, TheFirstCallInsideOneIsRefused) {
+TEST_F(HipCaptureTest, RejectsFirstCallDuringCapture) {
   const auto adapter = loaded(one_kernel(kAddOne));
   const DeviceVector x(backend, 64);
   fake->begin_capture(stream, CaptureMode::kGlobal);
@@ -42,7 +42,7 @@ TEST_F(HipCapture, TheFirstCallInsideOneIsRefused) {
   fake->destroy_graph(graph);
 }
 
-TEST_F(HipCapture, AKernelThatIsDroppedLeavesItAlone) {
+TEST_F(HipCaptureTest, DroppedKernelKeepsCaptureValid) {
   for (const CaptureMode mode : {CaptureMode::kGlobal, CaptureMode::kThreadLocal, CaptureMode::kRelaxed}) {
     auto adapter = ready();
     const std::size_t modules = fake->live().modules;
@@ -58,7 +58,7 @@ TEST_F(HipCapture, AKernelThatIsDroppedLeavesItAlone) {
   EXPECT_EQ(own, kCaptureModeGlobal) << "the mode of the thread is as before";
 }
 
-TEST_F(HipCapture, OneByAnotherThreadIsLeftAloneToo) {
+TEST_F(HipCaptureTest, OtherThreadCaptureStaysValid) {
   auto adapter = ready();
   fake->begin_capture(stream, CaptureMode::kGlobal);
   std::thread([&] { adapter.reset(); }).join();
@@ -66,7 +66,7 @@ TEST_F(HipCapture, OneByAnotherThreadIsLeftAloneToo) {
   fake->destroy_graph(graph);
 }
 
-TEST_F(HipCapture, CodeThatOneHasRecordedStaysLoaded) {
+TEST_F(HipCaptureTest, RecordedCodeStaysLoaded) {
   auto adapter = ready();
   const DeviceVector x(backend, 64);
   fake->begin_capture(stream, CaptureMode::kGlobal);
@@ -82,7 +82,7 @@ TEST_F(HipCapture, CodeThatOneHasRecordedStaysLoaded) {
   kept.modules = 1;
 }
 
-TEST_F(HipCapture, StreamsThatAreNotCapturedKeepNothingLoaded) {
+TEST_F(HipCaptureTest, UncapturedStreamAllowsUnload) {
   const std::size_t before = fake->live().modules;
   auto adapter = ready();
   const DeviceVector x(backend, 64);
@@ -92,7 +92,7 @@ TEST_F(HipCapture, StreamsThatAreNotCapturedKeepNothingLoaded) {
   EXPECT_EQ(fake->live().modules, before);
 }
 
-TEST_F(HipCapture, WhatHipRefusesStaysLoaded) {
+TEST_F(HipCaptureTest, FailedUnloadCallsKeepCodeLoaded) {
   for (const char* symbol : {"hipThreadExchangeStreamCaptureMode", "hipMalloc", "hipFree"}) {
     auto adapter = ready();
     fake->fail(symbol, 900, 1);
@@ -103,7 +103,7 @@ TEST_F(HipCapture, WhatHipRefusesStaysLoaded) {
 }
 
 // Without a wait the code may still be running.
-TEST_F(HipCapture, CodeStaysWhereThereIsNoMemoryToWaitWith) {
+TEST_F(HipCaptureTest, OutOfMemoryKeepsCodeLoaded) {
   auto adapter = ready();
   fake->fail("hipMalloc", kOutOfMemory, 1);
   adapter.reset();
@@ -111,7 +111,7 @@ TEST_F(HipCapture, CodeStaysWhereThereIsNoMemoryToWaitWith) {
   kept.modules = 1;
 }
 
-TEST_F(HipCapture, AModeThatCannotBeRestoredIsLogged) {
+TEST_F(HipCaptureTest, LogsUnrestoredCaptureMode) {
   auto adapter = ready();
   fake->fail("hipThreadExchangeStreamCaptureMode", 1, 2);
   adapter.reset();

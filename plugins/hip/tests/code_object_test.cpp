@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class CodeObjects : public WithClang {
+class CodeObjectsTest : public WithClang {
  protected:
   // Returns Clang's code object of `source`.
   std::string code_of(const std::string& source, const std::string& arch) {
@@ -30,7 +30,7 @@ constexpr const char* kTiles =
     "  if (threadIdx.x < n) x[threadIdx.x] = tile[255 - threadIdx.x];\n"
     "}\n";
 
-TEST_F(CodeObjects, SayWhatAKernelIs) {
+TEST_F(CodeObjectsTest, DescribeKernels) {
   for (const char* arch : {"gfx90a", "gfx942", "gfx1100", "gfx1201"}) {
     const CodeObject code = read(kTiles, arch);
     EXPECT_EQ(code.arch, arch);
@@ -45,13 +45,13 @@ TEST_F(CodeObjects, SayWhatAKernelIs) {
   }
 }
 
-TEST_F(CodeObjects, OfAnotherMachineHaveNone) {
+TEST_F(CodeObjectsTest, OtherMachineYieldsNoCodeObject) {
   std::string code = code_of(kAddOne, "gfx90a");
   code[offsetof(Elf64_Ehdr, e_machine)] = EM_X86_64;
   EXPECT_EQ(read_code_object(code).value(), std::nullopt);
 }
 
-TEST_F(CodeObjects, DamageIsNoCrash) {
+TEST_F(CodeObjectsTest, CorruptedCodeDoesNotCrash) {
   const std::string code = code_of(kAddOne, "gfx90a");
   for (std::size_t size = 0; size < code.size(); size += 7) {
     const auto read = read_code_object(code.substr(0, size));
@@ -64,13 +64,13 @@ TEST_F(CodeObjects, DamageIsNoCrash) {
   }
 }
 
-TEST(CodeObject, OtherBytesAreRefused) {
+TEST(CodeObjectTest, RejectsInvalidBytes) {
   const Error error = read_code_object("no code").error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("not a 64-bit ELF file"));
 }
 
-TEST(CodeObject, KernelsAreFoundByTheNamesPeopleWrite) {
+TEST(CodeObjectTest, FindsKernelsBySourceNames) {
   const CodeObject code{"gfx90a", {{"plain"}, {"_Z5scaleIfEvPf"}, {"_ZN2ns4twinEPf"}, {"_Z4twinPf"}, {"_Z4twinPd"}}};
   EXPECT_EQ(find_kernel(code, "plain").value()->name, "plain");
   EXPECT_EQ(find_kernel(code, "scale<float>").value()->name, "_Z5scaleIfEvPf");

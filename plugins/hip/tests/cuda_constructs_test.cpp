@@ -24,7 +24,7 @@ std::string refusal(const std::string& text) {
   return status.error().message;
 }
 
-TEST(CudaConstructs, TheSharedLanguageIsTaken) {
+TEST(CudaConstructsTest, SharedLanguageIsAccepted) {
   EXPECT_EQ(refusal("#include <cuda_runtime.h>\n#include <stdint.h>\n"
                     "extern \"C\" __global__ void __launch_bounds__(256) k(float* x) {\n"
                     "  extern __shared__ float s[];\n"
@@ -32,7 +32,7 @@ TEST(CudaConstructs, TheSharedLanguageIsTaken) {
             "");
 }
 
-TEST(CudaConstructs, AreNamedWithFileAndLine) {
+TEST(CudaConstructsTest, AreReportedWithFileAndLine) {
   EXPECT_THAT(refusal("\n\n  asm volatile(\"nop;\");"), HasSubstr("\"asm\" in k.cu:3 cannot be compiled"));
   EXPECT_THAT(refusal("x = __shfl_down_sync(~0u, x, 1);"), HasSubstr("\"__shfl_down_sync\" in k.cu:1"));
   EXPECT_THAT(refusal("void k(\nconst __grid_constant__ CUtensorMap m)"), HasSubstr("\"__grid_constant__\" in k.cu:2"));
@@ -40,7 +40,7 @@ TEST(CudaConstructs, AreNamedWithFileAndLine) {
   EXPECT_THAT(refusal("#include \"cute/tensor.hpp\""), HasSubstr("write a variant of dialect hip"));
 }
 
-TEST(CudaConstructs, AreNotTheProgramsOwnHeaders) {
+TEST(CudaConstructsTest, OnlyCudaHeadersAreRejected) {
   for (const char* name : {"cuda_helpers.h", "cuda_fp_helpers.h", "curand_helpers.h", "cudalike/a.h", "mma.hpp",
                            "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h"}) {
     EXPECT_EQ(refusal("#include \"" + std::string(name) + "\"\n"), "");
@@ -54,7 +54,7 @@ TEST(CudaConstructs, AreNotTheProgramsOwnHeaders) {
   EXPECT_THAT(check_cuda_constructs(variant).error().message, HasSubstr("\"cuda.h\" in k.cu:3"));
 }
 
-TEST(CudaConstructs, OfTheHostAreCutBefore) {
+TEST(CudaConstructsTest, HostCodeIsRemovedFirst) {
   const Variant variant = variant_of(
       "#include <vector>\n__global__ void k(float* x) { x[0] = 1; }\n"
       "int main() { float* x; cudaMalloc(&x, 4); cudaLaunchKernel(0, 1, 1, 0); k<<<1, 1>>>(x); }\n");
@@ -62,17 +62,17 @@ TEST(CudaConstructs, OfTheHostAreCutBefore) {
   EXPECT_TRUE(check_cuda_constructs(device_part(variant, {"k"}, {}).variant).ok());
 }
 
-TEST(CudaConstructs, InCommentsAndStringsAreNone) {
+TEST(CudaConstructsTest, CommentsAndStringsAreIgnored) {
   EXPECT_EQ(refusal("// asm\n/* wmma\n */ const char* s = \"asm \\\" asm\"; char c = '\\''; int asmx;\n"), "");
 }
 
-TEST(CudaConstructs, OfHeadersCountToo) {
+TEST(CudaConstructsTest, ProgramHeadersAreChecked) {
   Variant variant = variant_of("#include \"own.h\"\n");
   variant.headers = {{"own.h", "int a;\nint b = __activemask();\n"}};
   EXPECT_THAT(check_cuda_constructs(variant).error().message, HasSubstr("\"__activemask\" in own.h:2"));
 }
 
-TEST(CudaConstructs, UnfinishedTextEnds) {
+TEST(CudaConstructsTest, UnterminatedTextIsAccepted) {
   for (const char* text : {"/*", "\"", "'", "\"\\", "#include <", "#include", "#"})
     EXPECT_EQ(refusal(text), "") << text;
 }

@@ -76,7 +76,7 @@ std::string caller(const DeviceFunction& function, std::size_t number) {
          function.result + "), \"" + line_of(function) + "\");\n  return " + call + ";\n}\n";
 }
 
-class DeviceFunctions : public WithClang {
+class DeviceFunctionsTest : public WithClang {
  protected:
   // Compiles `source` after the headers of engine clang.
   ProcessResult compile(const std::string& source, std::vector<std::string> flags) {
@@ -100,7 +100,7 @@ class DeviceFunctions : public WithClang {
   }
 };
 
-TEST_F(DeviceFunctions, AreThereWithTheTypesOfBackendCpu) {
+TEST_F(DeviceFunctionsTest, ExistWithCpuBackendTypes) {
   std::string source;
   std::size_t count = 0;
   for (const DeviceFunction& function : all_functions()) {
@@ -118,7 +118,7 @@ TEST_F(DeviceFunctions, AreThereWithTheTypesOfBackendCpu) {
   EXPECT_THAT(others, IsEmpty());
 }
 
-TEST_F(DeviceFunctions, OfTheDeviceLibraryAreInIt) {
+TEST_F(DeviceFunctionsTest, ExistInDeviceLibrary) {
   const std::string library = find_clang(host).value().device_library;
   if (library.empty()) GTEST_SKIP() << needs("rocm-device-libs", "it is not installed");
   std::string source;
@@ -136,7 +136,7 @@ TEST_F(DeviceFunctions, OfTheDeviceLibraryAreInIt) {
   }
 }
 
-TEST_F(DeviceFunctions, ThatAreRefusedAreNamedWhereTheyAreCalled) {
+TEST_F(DeviceFunctionsTest, RejectedCallsAreReportedByLine) {
   std::string source;
   std::vector<DeviceFunction> refused = all_functions();
   std::erase_if(refused, [](const DeviceFunction& function) { return !function.is_refused; });
@@ -157,7 +157,7 @@ TEST_F(DeviceFunctions, ThatAreRefusedAreNamedWhereTheyAreCalled) {
 }
 
 // An argument must not be converted to the type of another overload.
-TEST_F(DeviceFunctions, OfOneNameKeepTheTypeOfTheirArgument) {
+TEST_F(DeviceFunctionsTest, OverloadsKeepArgumentType) {
   const std::string ir = ir_of(
       "__global__ void k(const float* x, const long long* l, const double* d, float* y, long long* z, double* e) {\n"
       "  int t = threadIdx.x; y[t] = abs(x[t]); z[t] = abs(l[t]); e[t] = abs(d[t]); }\n");
@@ -167,7 +167,7 @@ TEST_F(DeviceFunctions, OfOneNameKeepTheTypeOfTheirArgument) {
   for (const char* const cast : {"fptosi", "@llvm.abs.i32", "trunc i64"}) EXPECT_THAT(ir, Not(HasSubstr(cast)));
 }
 
-TEST_F(DeviceFunctions, KeepTheTypeOfTheirArgumentBesideTheHostsHeaders) {
+TEST_F(DeviceFunctionsTest, KeepArgumentTypeWithHostHeaders) {
   const std::string headers =
       "#include <math.h>\n#include <cmath>\n#include <stdlib.h>\n#include <cstdlib>\n#include <algorithm>\n"
       "#include <cstring>\n#include <ctime>\n#include <cassert>\n#include <cstdio>\n#include <limits>\n";
@@ -184,14 +184,14 @@ TEST_F(DeviceFunctions, KeepTheTypeOfTheirArgumentBesideTheHostsHeaders) {
 }
 
 // Clang has no pragma for AMD's devices that ends such a mode, so none of the headers begins one for a whole file.
-TEST_F(DeviceFunctions, LeaveTheModeOfTheSourceAsItIs) {
+TEST_F(DeviceFunctionsTest, KeepContractionMode) {
   const std::string ir = ir_of("__global__ void k(float* x) { x[0] = x[1] * x[2] + x[3]; }\n");
   EXPECT_THAT(ir, HasSubstr("fmul contract float"));
   EXPECT_THAT(ir, HasSubstr("fadd contract float"));
 }
 
 // Functions named for their rounding must not be contracted with another operation.
-TEST_F(DeviceFunctions, ThatRoundAreNotJoined) {
+TEST_F(DeviceFunctionsTest, RoundedOperationsAreNotContracted) {
   for (const char* const expression : {"__fmul_rn(x[1], x[2]) + x[3]", "__fadd_rn(x[1] * x[2], x[3])"}) {
     const std::string ir = ir_of("__global__ void k(float* x) { x[0] = " + std::string(expression) + "; }\n");
     const bool both = ir.find("fmul contract") != ir.npos && ir.find("fadd contract") != ir.npos;
@@ -201,7 +201,7 @@ TEST_F(DeviceFunctions, ThatRoundAreNotJoined) {
 }
 
 // The other direction: every function that backend cpu declares, as Clang parses it, is in the list.
-class FunctionsOfBackendCpu : public DeviceFunctions {
+class FunctionsOfBackendCpuTest : public DeviceFunctionsTest {
  protected:
   // Returns its headers as one text, each found by its name in the folder.
   static std::string text_of(const std::string& name) {
@@ -245,7 +245,7 @@ class FunctionsOfBackendCpu : public DeviceFunctions {
   }
 };
 
-TEST_F(FunctionsOfBackendCpu, AreAllInTheList) {
+TEST_F(FunctionsOfBackendCpuTest, AreAllListed) {
   std::set<std::string> known;
   for (const DeviceFunction& function : all_functions()) known.insert(function.name);
   std::set<std::string> missing = declared();

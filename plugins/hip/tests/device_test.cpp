@@ -15,7 +15,7 @@ class HipDevicesTest : public OverFake {
   DeviceApi& devices = backend.devices();
 };
 
-TEST_F(HipDevicesTest, SayWhatTheyAre) {
+TEST_F(HipDevicesTest, ReportsProperties) {
   EXPECT_EQ(devices.count().value(), 1);
   const Json properties = devices.properties(0).value();
   EXPECT_EQ(*properties.find("arch")->as_string(), "gfx90a");
@@ -26,7 +26,7 @@ TEST_F(HipDevicesTest, SayWhatTheyAre) {
   EXPECT_THAT(devices.properties(1).error().message, HasSubstr("failed with 101"));
 }
 
-TEST_F(HipDevicesTest, MoveAndFillMemory) {
+TEST_F(HipDevicesTest, CopiesAndFillsMemory) {
   const std::string text = "some bytes";
   void* const a = devices.allocate(0, nullptr, 16, 256).value();
   void* const b = devices.allocate(0, nullptr, 16, 0).value();
@@ -46,14 +46,14 @@ TEST_F(HipDevicesTest, MoveAndFillMemory) {
   EXPECT_THAT(devices.allocate(0, nullptr, 8, 3).error().message, HasSubstr("alignment 3"));
 }
 
-TEST_F(HipDevicesTest, WithoutPoolsUsePlainAllocations) {
+TEST_F(HipDevicesTest, UsesPlainAllocationsWithoutPools) {
   fake->set_devices({{.memory_pools = 0}});
   fake->clear_calls();
   devices.free(0, nullptr, devices.allocate(0, nullptr, 16, 0).value());
   EXPECT_THAT(work(), ElementsAre("hipDeviceGetAttribute", "hipMalloc", "hipFree"));
 }
 
-TEST_F(HipDevicesTest, MeasureTime) {
+TEST_F(HipDevicesTest, MeasuresElapsedTime) {
   HipDevices opened(host);  // frees the memory of the flush
   DeviceApi& own = opened;
   void* const stream = own.stream_create(0).value();
@@ -73,7 +73,7 @@ TEST_F(HipDevicesTest, MeasureTime) {
   EXPECT_THAT(host.log, HasSubstr("hipStreamDestroy failed with 400"));
 }
 
-TEST_F(HipDevicesTest, FailuresAreTold) {
+TEST_F(HipDevicesTest, ReportsFailures) {
   for (const char* symbol : {"hipSetDevice", "hipGetDevice", "hipMallocAsync"}) {
     fake->set_devices({{}, {}});
     fake->fail(symbol, 719, 1);
@@ -84,7 +84,7 @@ TEST_F(HipDevicesTest, FailuresAreTold) {
   EXPECT_THAT(devices.memory_info(5).error().message, HasSubstr("hipSetDevice failed with 101"));
 }
 
-TEST_F(HipDevicesTest, ProbeTellsWhatIsMissing) {
+TEST_F(HipDevicesTest, ProbeReportsMissingParts) {
   EXPECT_TRUE(backend.probe().value().can_run.ok());
   fake->set_devices({});
   const Availability empty = backend.probe().value().can_run;
@@ -107,7 +107,7 @@ int old_properties(void* properties, int) {
 }
 int strange_properties(void*, int) { return kHipSuccess; }
 
-TEST(HipArch, IsReadFromEveryRelease) {
+TEST(HipArchTest, IsReadFromOldReleases) {
   HipTable hip;
   EXPECT_EQ(device_arch(hip, 0).error().code, ErrorCode::kUnsupported);
   hip.properties = old_properties;

@@ -40,12 +40,12 @@ ProgramBuilder life_of_a_kernel() {
   return builder;
 }
 
-class HipFaults : public testing::Test {
+class HipFaultsTest : public testing::Test {
  protected:
-  HipFaults() {
+  HipFaultsTest() {
     set_log_sink(LogLevel::kWarning, [this](LogLevel, std::string_view text) { logs_.emplace_back(text); });
   }
-  ~HipFaults() override { set_log_sink(LogLevel::kWarning, {}); }
+  ~HipFaultsTest() override { set_log_sink(LogLevel::kWarning, {}); }
 
   // Opens the plugin again for each life; compiled code stays on disk.
   void start(bool cached) {
@@ -154,7 +154,7 @@ class HipFaults : public testing::Test {
   std::vector<std::string> logs_;
 };
 
-TEST_F(HipFaults, OfTheDeviceAreTold) {
+TEST_F(HipFaultsTest, DeviceFaultsAreReported) {
   EXPECT_GT(fail_each(719, true), 30U);
   EXPECT_GT(fail_each(2, true), 30U);
 }
@@ -175,7 +175,7 @@ bool is_for_others(const std::string& symbol) {
   return others.contains(symbol);
 }
 
-TEST_F(HipFaults, AreOfEveryCall) {
+TEST_F(HipFaultsTest, CoverEveryCall) {
   start(false);
   EXPECT_EQ(live(), "");
   unload();
@@ -187,7 +187,7 @@ TEST_F(HipFaults, AreOfEveryCall) {
 #undef KMUX_CALL
 }
 
-TEST_F(HipFaults, ThatComeLaterNameTheLaunchesBefore) {
+TEST_F(HipFaultsTest, LaterFaultsNameEarlierLaunches) {
   const Kernel kernel = this->kernel();
   const Tensor x = Tensor::zeros({64}, dtype::kFloat32, kernel.device()).value();
   ASSERT_TRUE(kernel.set_constant("bias", Tensor::zeros({}, dtype::kFloat32).value()).ok());
@@ -207,7 +207,7 @@ TEST_F(HipFaults, ThatComeLaterNameTheLaunchesBefore) {
   EXPECT_EQ(kernel.launch({x}).error().note("launched before"), std::nullopt);
 }
 
-TEST_F(HipFaults, OfTheCompilerAreTold) {
+TEST_F(HipFaultsTest, CompilerFaultsAreReported) {
   for (const char* symbol : {"hiprtcCreateProgram", "hiprtcCompileProgram", "hiprtcGetProgramLogSize",
                              "hiprtcGetProgramLog", "hiprtcGetCodeSize", "hiprtcGetCode"}) {
     start(false);

@@ -57,9 +57,9 @@ struct Workspace {
       [](void* self, int32_t, void*, void*) { std::ranges::fill(static_cast<Workspace*>(self)->memory, -1e6F); }};
 };
 
-class HipGraphs : public OverFake {
+class HipGraphsTest : public OverFake {
  protected:
-  HipGraphs() { options["graph"] = "on"; }
+  HipGraphsTest() { options["graph"] = "on"; }
 
   Status call(Adapter& adapter, const DeviceVector& y, const DeviceVector& x, int more, void* stream = nullptr,
               unsigned lane = 0, int device = 0) {
@@ -83,7 +83,7 @@ class HipGraphs : public OverFake {
   }
 };
 
-TEST_F(HipGraphs, AreBuiltOnceAndToldWhatChanged) {
+TEST_F(HipGraphsTest, AreBuiltOnceAndUpdated) {
   const auto adapter = loaded(doubling());
   adapter->prepare(0).value();
   const DeviceVector x(backend, kCount), y(backend, kCount), other(backend, kCount);
@@ -106,7 +106,7 @@ TEST_F(HipGraphs, AreBuiltOnceAndToldWhatChanged) {
   EXPECT_EQ(count("hipGraphInstantiate") + count("hipModuleLaunchKernel"), 0);
 }
 
-TEST_F(HipGraphs, OnlyLaunchWhereNothingChanged) {
+TEST_F(HipGraphsTest, UnchangedGraphIsOnlyLaunched) {
   ProgramBuilder builder = one_kernel(kAddOne);
   builder.launch("k").grid({1}).block({64}).args({"x"}).arg(Expr::symbol("n"), dtype::kInt32);
   const auto adapter = loaded(builder);
@@ -118,7 +118,7 @@ TEST_F(HipGraphs, OnlyLaunchWhereNothingChanged) {
 }
 
 // On two streams, without a wait in between.
-TEST_F(HipGraphs, ComputeOnTheDevice) {
+TEST_F(HipGraphsTest, ComputeOnTheDevice) {
   ProgramBuilder builder = one_kernel(kAddOne);
   builder.launch("k").grid({1}).block({64}).args({"x"}).arg(Expr::symbol("n"), dtype::kInt32);
   const auto adapter = loaded(builder);
@@ -140,7 +140,7 @@ TEST_F(HipGraphs, ComputeOnTheDevice) {
   backend.devices().stream_destroy(0, stream);
 }
 
-TEST_F(HipGraphs, AreForOptionGraphAndBodiesThatMay) {
+TEST_F(HipGraphsTest, RequireOptionAndSuitableBody) {
   ProgramBuilder cooperative = one_kernel(kAddOne);
   cooperative.launch("k").grid({1}).block({64}).cooperative().args({"x"}).arg(Expr::symbol("n"), dtype::kInt32);
   ProgramBuilder loop = one_kernel(kAddOne);
@@ -164,7 +164,7 @@ TEST_F(HipGraphs, AreForOptionGraphAndBodiesThatMay) {
   EXPECT_EQ(launches(two), 2);
 }
 
-TEST_F(HipGraphs, AreLaunchedPlainlyIntoACapture) {
+TEST_F(HipGraphsTest, CaptureLaunchesKernelsDirectly) {
   const auto adapter = loaded(doubling());
   void* const stream = backend.devices().stream_create(0).value();
   {
@@ -189,7 +189,7 @@ TEST_F(HipGraphs, AreLaunchedPlainlyIntoACapture) {
   kept.modules = 1;  // the code, for the graph of the capture
 }
 
-TEST_F(HipGraphs, FollowTheStreamOfTheCall) {
+TEST_F(HipGraphsTest, FollowCallStream) {
   const auto adapter = loaded(doubling());
   void* const stream = backend.devices().stream_create(0).value();
   const DeviceVector x(backend, kCount), y(backend, kCount);
@@ -201,7 +201,7 @@ TEST_F(HipGraphs, FollowTheStreamOfTheCall) {
   backend.devices().stream_destroy(0, stream);
 }
 
-TEST_F(HipGraphs, AreOfOneDeviceALane) {
+TEST_F(HipGraphsTest, BelongToOneDevicePerLane) {
   fake->set_devices({{}, {}});
   const auto adapter = loaded(doubling());
   const DeviceVector x(backend, kCount), y(backend, kCount);
@@ -217,7 +217,7 @@ TEST_F(HipGraphs, AreOfOneDeviceALane) {
   EXPECT_THAT(y.values(), Each(6.0F));
 }
 
-TEST_F(HipGraphs, AreBuiltAnewForAFillThatCannotMove) {
+TEST_F(HipGraphsTest, AreRebuiltWhenFillCannotMove) {
   const auto adapter = loaded(doubling());
   const DeviceVector x(backend, kCount), y(backend, kCount), z(backend, kCount);
   set(x, 3);
@@ -227,7 +227,7 @@ TEST_F(HipGraphs, AreBuiltAnewForAFillThatCannotMove) {
   EXPECT_THAT(z.values(), Each(6.0F));
 }
 
-TEST_F(HipGraphs, HaveErrorsOfLaunchesAndNothingLaunched) {
+TEST_F(HipGraphsTest, InvalidLaunchReportsErrorWithoutLaunching) {
   ProgramBuilder builder = one_kernel(kAddOne);
   builder.launch("k").grid({1}).block({64}).dynamic_smem_bytes(Expr::symbol("n") * 1024);
   const auto adapter = loaded(builder);
@@ -240,7 +240,7 @@ TEST_F(HipGraphs, HaveErrorsOfLaunchesAndNothingLaunched) {
 
 // For every HIP call that fails once: returns an error with its number and a correct result afterwards, and leaves
 // nothing behind except objects that cannot be unloaded without a wait.
-TEST_F(HipGraphs, OutliveEveryFailure) {
+TEST_F(HipGraphsTest, SurviveEveryFailure) {
   const Artifact artifact = built(doubling().build().value());
   const DeviceVector x(backend, kCount), y(backend, kCount);
   set(x, 3);
@@ -276,7 +276,7 @@ TEST_F(HipGraphs, OutliveEveryFailure) {
   fake->reset();
 }
 
-TEST_F(HipGraphs, ComeFromManyThreadsOnSharedLanesAndStreams) {
+TEST_F(HipGraphsTest, SupportConcurrentThreads) {
   const auto adapter = loaded(doubling());
   adapter->prepare(0).value();
   std::vector<std::thread> threads;
@@ -294,9 +294,9 @@ TEST_F(HipGraphs, ComeFromManyThreadsOnSharedLanesAndStreams) {
 }
 
 // Runs on a release that lacks functions.
-class HipGraphsOfOldReleases : public HipGraphs {
+class HipGraphsOfOldReleasesTest : public HipGraphsTest {
  protected:
-  HipGraphsOfOldReleases() : hip(*opened_hip(host).value()) {}
+  HipGraphsOfOldReleasesTest() : hip(*opened_hip(host).value()) {}
 
   std::string launched() {
     LoadedParts parts = read_parts(built(doubling().build().value())).value();
@@ -323,7 +323,7 @@ class HipGraphsOfOldReleases : public HipGraphs {
   HipTable hip;
 };
 
-TEST_F(HipGraphsOfOldReleases, AreBuiltForTheStepsOfTheCallWhereNodesCannotBeDisabled) {
+TEST_F(HipGraphsOfOldReleasesTest, AreRebuiltWithoutNodeDisabling) {
   hip.node_enable = nullptr;
   fake->clear_calls();
   EXPECT_EQ(launched(), "");
@@ -332,7 +332,7 @@ TEST_F(HipGraphsOfOldReleases, AreBuiltForTheStepsOfTheCallWhereNodesCannotBeDis
   EXPECT_EQ(count("hipModuleLaunchKernel"), 0);
 }
 
-TEST_F(HipGraphsOfOldReleases, AreRefusedByNameWithoutThem) {
+TEST_F(HipGraphsOfOldReleasesTest, AreRejectedWithoutMemsetNodes) {
   hip.graph_add_memset = nullptr;
   EXPECT_EQ(launched(),
             "option \"graph\" is on for \"doubling\" (this release of HIP's runtime has no hipGraphAddMemsetNode). "

@@ -32,7 +32,7 @@ struct Signatures {
 #define KMUX_SAME(name, symbol) \
   EXPECT_EQ(shape_of(static_cast<Signatures::name>(nullptr)), shape_of(&::symbol)) << #symbol
 
-TEST(HipAbi, Functions) {
+TEST(HipAbiTest, FunctionSignaturesMatch) {
   KMUX_SAME(device_count, hipGetDeviceCount);
   KMUX_SAME(device_get, hipGetDevice);
   KMUX_SAME(device_set, hipSetDevice);
@@ -82,7 +82,7 @@ TEST(HipAbi, Functions) {
 }
 
 // Functions that the header overloads for C++: compares the C version.
-TEST(HipAbi, OverloadedFunctions) {
+TEST(HipAbiTest, OverloadedSignaturesMatch) {
   hipError_t (*const allocate)(void**, std::size_t) = &::hipMalloc;
   hipError_t (*const allocate_async)(void**, std::size_t, hipStream_t) = &::hipMallocAsync;
   hipError_t (*const host_allocate)(void**, std::size_t, unsigned) = &::hipHostMalloc;
@@ -95,7 +95,7 @@ TEST(HipAbi, OverloadedFunctions) {
   EXPECT_EQ(offsetof(ours, field), offsetof(::theirs, member)); \
   EXPECT_EQ(sizeof(ours::field), sizeof(::theirs::member)) << #member
 
-TEST(HipAbi, Structs) {
+TEST(HipAbiTest, StructLayoutsMatch) {
   EXPECT_EQ(sizeof(KernelNodeParams), sizeof(::hipKernelNodeParams));
   KMUX_SAME_PLACE(KernelNodeParams, block, hipKernelNodeParams, blockDim);
   KMUX_SAME_PLACE(KernelNodeParams, extra, hipKernelNodeParams, extra);
@@ -112,7 +112,7 @@ TEST(HipAbi, Structs) {
   KMUX_SAME_PLACE(MemsetParams, width, hipMemsetParams, width);
 }
 
-TEST(HipAbi, Numbers) {
+TEST(HipAbiTest, ConstantsMatch) {
   const std::array<std::pair<int, int>, 33> numbers = {{
       {kHipSuccess, hipSuccess},
       {kInvalidValue, hipErrorInvalidValue},

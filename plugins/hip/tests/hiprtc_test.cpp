@@ -14,7 +14,7 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
 
-class Hiprtc : public OverFake {
+class HiprtcTest : public OverFake {
  protected:
   Status build(const ProgramBuilder& builder, Options options = {}) {
     const Program program = builder.build().value();
@@ -27,7 +27,7 @@ class Hiprtc : public OverFake {
 };
 
 // As for engine clang: a product that the source rounds is not contracted with a sum.
-TEST_F(Hiprtc, IsGivenTheFlagsOfFastMath) {
+TEST_F(HiprtcTest, ReceivesFastMathFlags) {
   const Program program = one_kernel(kAddOne).build().value();
   for (const bool is_fast : {true, false}) {
     const BuildRequest request{program, 0, Target{"hip", "gfx90a", {}}, {{"fast_math", is_fast ? "on" : "off"}}};
@@ -41,7 +41,7 @@ TEST_F(Hiprtc, IsGivenTheFlagsOfFastMath) {
   }
 }
 
-TEST_F(Hiprtc, HeadersThatItHasBuiltInAreFound) {
+TEST_F(HiprtcTest, FindsBuiltInHeaders) {
   for (const char* header : kBuiltInHeaders) {
     const std::string dialect = std::string(header).starts_with("hip/") ? "hip" : "cuda";
     const Status status = build(one_kernel(including(header), "k", dialect));
@@ -51,7 +51,7 @@ TEST_F(Hiprtc, HeadersThatItHasBuiltInAreFound) {
   EXPECT_EQ(other.error().code, ErrorCode::kCompileFailed);
 }
 
-TEST_F(Hiprtc, IsToldWhatItHasNot) {  // C2.2
+TEST_F(HiprtcTest, DetectsOtherIncludes) {  // C2.2
   const auto includes = [](const std::string& text, const BuildOptions& options = {}) {
     return includes_others(SourceUnit{.path = "a.hip", .text = text, .files = {{"own/own.h", "#define OWN\n"}}},
                            options);
@@ -68,7 +68,7 @@ TEST_F(Hiprtc, IsToldWhatItHasNot) {  // C2.2
   EXPECT_FALSE(includes("#include <theirs.h>", options));
 }
 
-TEST_F(Hiprtc, AFoldersHeadersComeBeforeThem) {
+TEST_F(HiprtcTest, FolderHeadersPrecedeBuiltIn) {
   const TempFolder folder;
   std::filesystem::create_directory(folder.path() / "hip");
   std::ofstream(folder.path() / "hip/hip_fp16.h") << "#define FROM_THE_FOLDER 1\n";
@@ -78,21 +78,21 @@ TEST_F(Hiprtc, AFoldersHeadersComeBeforeThem) {
   EXPECT_TRUE(build(one_kernel(source), {{"compile_flags", "-I" + folder.path().string()}}).ok());
 }
 
-TEST_F(Hiprtc, TheProgramsOwnHeadersDoToo) {
+TEST_F(HiprtcTest, ProgramHeadersPrecedeBuiltIn) {
   ProgramBuilder builder = one_kernel("#include \"cuda_runtime.h\"\nstatic_assert(OWN == 1);\n" + std::string(kAddOne));
   builder.header("cuda_runtime.h", "#define OWN 1\n");
   EXPECT_TRUE(build(builder).ok());
 }
 
 // hiprtc refuses a header without content.
-TEST_F(Hiprtc, EmptyHeadersAreTaken) {
+TEST_F(HiprtcTest, AcceptsEmptyHeaders) {
   ProgramBuilder builder = one_kernel("#include \"nothing.h\"\n" + std::string(kAddOne));
   builder.header("nothing.h", "");
   const Status status = build(builder);
   EXPECT_TRUE(status.ok()) << status.error().explain();
 }
 
-TEST_F(Hiprtc, CodeIsForItsArchitectureAlone) {
+TEST_F(HiprtcTest, CodeLoadsOnlyOnItsArchitecture) {
   fake->set_devices({{.arch = "gfx1100"}});
   const auto adapter = loaded(one_kernel(kAddOne));  // for gfx90a
   EXPECT_THAT(adapter->prepare(0).error().message, HasSubstr("hipModuleLoadData failed with 209"));

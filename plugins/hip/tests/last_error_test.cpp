@@ -11,7 +11,7 @@ namespace {
 
 using fake_hip::CaptureMode;
 
-class HipLastError : public OverFake {
+class HipLastErrorTest : public OverFake {
  protected:
   void SetUp() override {
     OverFake::SetUp();
@@ -29,7 +29,7 @@ class HipLastError : public OverFake {
   void* const library_ = dlopen(FakeHip::path().c_str(), RTLD_NOW | RTLD_LOCAL);
 };
 
-TEST_F(HipLastError, OfAnApplicationStaysUntilItAsks) {
+TEST_F(HipLastErrorTest, ApplicationErrorIsPreserved) {
   const auto set_device = of_hip<int(int)>("hipSetDevice");
   EXPECT_EQ(set_device(99), kInvalidDevice);
   devices.free(0, nullptr, devices.allocate(0, nullptr, 16, 0).value());
@@ -40,12 +40,12 @@ TEST_F(HipLastError, OfAnApplicationStaysUntilItAsks) {
   EXPECT_EQ(last_error(), kHipSuccess);
 }
 
-TEST_F(HipLastError, IsClearAfterOutOfMemory) {
+TEST_F(HipLastErrorTest, IsClearAfterOutOfMemory) {
   EXPECT_FALSE(devices.allocate(0, nullptr, std::size_t{2} << 30, 0).ok());
   EXPECT_EQ(last_error(), kHipSuccess);
 }
 
-TEST_F(HipLastError, IsClearWhereACaptureIsInTheWay) {
+TEST_F(HipLastErrorTest, IsClearAfterCaptureConflict) {
   void* const stream = devices.stream_create(0).value();
   void* graph = nullptr;
   ASSERT_EQ(fake->begin_capture(stream, CaptureMode::kRelaxed), 0);
@@ -57,7 +57,7 @@ TEST_F(HipLastError, IsClearWhereACaptureIsInTheWay) {
   devices.stream_destroy(0, stream);
 }
 
-TEST_F(HipLastError, IsClearAfterARefusedLaunch) {
+TEST_F(HipLastErrorTest, IsClearAfterRejectedLaunch) {
   const auto adapter = loaded(one_kernel(kAddOne));
   const DeviceVector x(backend, 64);
   launch(*adapter, {slot(x.address()), slot(64)}).value();
@@ -66,14 +66,14 @@ TEST_F(HipLastError, IsClearAfterARefusedLaunch) {
   EXPECT_EQ(last_error(), kHipSuccess);
 }
 
-TEST_F(HipLastError, IsClearWhereCodeDoesNotLoad) {
+TEST_F(HipLastErrorTest, IsClearAfterFailedLoad) {
   const auto adapter = loaded(one_kernel(kAddOne));
   fake->fail("hipModuleLoadData", kNoBinaryForGpu, 1);
   EXPECT_FALSE(adapter->prepare(0).ok());
   EXPECT_EQ(last_error(), kHipSuccess);
 }
 
-TEST_F(HipLastError, IsClearAfterEveryCallOfTheTableThatFails) {
+TEST_F(HipLastErrorTest, IsClearAfterFailedTableCall) {
   const HipTable& hip = *opened_hip(host).value();
   fake->fail("", kUnknown, 1);
   int device = 0;
@@ -82,7 +82,7 @@ TEST_F(HipLastError, IsClearAfterEveryCallOfTheTableThatFails) {
 }
 
 // A "not ready" result is not an error, so an older error is not the call's own.
-TEST_F(HipLastError, OfAnApplicationOutlivesWhatIsNotReady) {
+TEST_F(HipLastErrorTest, NotReadyPreservesApplicationError) {
   const HipTable& hip = *opened_hip(host).value();
   EXPECT_EQ(of_hip<int(int)>("hipSetDevice")(99), kInvalidDevice);
   fake->fail("hipEventElapsedTime", kNotReady, 1);

@@ -12,9 +12,9 @@ struct View { float* x; long long n; };
 extern "C" __global__ void k(float* x, int n, View view) { if (threadIdx.x < view.n) view.x[threadIdx.x] += 1; }
 )";
 
-class HipAllocations : public OverFake {};
+class HipAllocationsTest : public OverFake {};
 
-TEST_F(HipAllocations, AreNoneForLaunches) {
+TEST_F(HipAllocationsTest, LaunchesDoNotAllocate) {
   const auto single = loaded(one_kernel(kAddOne));
   ProgramBuilder several = one_kernel(kAddOne);
   several.launch("k").grid({1}).block({64}).args({"x"}).arg(Expr::symbol("n"));

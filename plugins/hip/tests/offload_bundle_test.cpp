@@ -43,12 +43,12 @@ const std::string kTwo = bundle({{"host-x86_64-unknown-linux--", ""},
                                  {"hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-", "code a"},
                                  {"hipv4-amdgcn-amd-amdhsa--gfx942", "code b"}});
 
-TEST(OffloadBundle, GivesTheCodeOfItsArchitecture) {
+TEST(OffloadBundleTest, ReturnsCodeOfArchitecture) {
   EXPECT_EQ(unbundled(kTwo, "gfx90a").value().code, "code a");
   EXPECT_EQ(unbundled(kTwo, "gfx942").value().code, "code b");
 }
 
-TEST(OffloadBundle, OtherBytesAreTheCode) {
+TEST(OffloadBundleTest, ReturnsOtherBytesUnchanged) {
   EXPECT_EQ(unbundled("\x7f"
                       "ELF",
                       "gfx90a")
@@ -58,13 +58,13 @@ TEST(OffloadBundle, OtherBytesAreTheCode) {
             "ELF");
 }
 
-TEST(OffloadBundle, SaysWhatItHas) {
+TEST(OffloadBundleTest, ReportsAvailableArchitectures) {
   const Error error = unbundled(kTwo, "gfx1100").error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("no code for gfx1100 (it has gfx90a, gfx942)"));
 }
 
-TEST(OffloadBundle, DamageIsNoCrash) {
+TEST(OffloadBundleTest, RejectsCorruptedBundles) {
   for (std::size_t size = 24; size < kTwo.size(); ++size) {
     const auto code = unbundled(kTwo.substr(0, size), "gfx942");
     ASSERT_FALSE(code.ok()) << size;
@@ -76,7 +76,7 @@ TEST(OffloadBundle, DamageIsNoCrash) {
 }
 
 // The device's full name selects one, and only HIP knows it.
-TEST(OffloadBundle, AllFormsOfAnArchitectureStay) {
+TEST(OffloadBundleTest, KeepsAllFormsOfArchitecture) {
   const std::string forms = bundle({{"hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+", "code +"},
                                     {"hipv4-amdgcn-amd-amdhsa--gfx942", "code b"},
                                     {"hipv4-amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", "code -"}});
@@ -86,7 +86,7 @@ TEST(OffloadBundle, AllFormsOfAnArchitectureStay) {
   EXPECT_THAT(unbundled(forms, "gfx942").value().objects, ElementsAre("code b"));
 }
 
-TEST(OffloadBundle, AGenericArchitectureStandsForItsOwn) {
+TEST(OffloadBundleTest, GenericCodeServesItsArchitectures) {
   const std::string generic =
       bundle({{"hipv4-amdgcn-amd-amdhsa--gfx11-generic", "code g"}, {"hipv4-amdgcn-amd-amdhsa--gfx1101", "code 1"}});
   EXPECT_EQ(unbundled(generic, "gfx1100").value().code, "code g");
@@ -131,7 +131,7 @@ std::string compressed(std::uint16_t version, std::uint16_t method, const std::s
   return text + std::string(8, 'h') + packed;
 }
 
-TEST(OffloadBundle, CompressedOnesAreRead) {
+TEST(OffloadBundleTest, ReadsCompressedBundles) {
   for (const std::uint16_t version : {std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{3}}) {
     const std::string whole = compressed(version, 0, stored(kTwo), kTwo.size());
     EXPECT_EQ(unbundled(whole, "gfx942").value().code, "code b") << version;
@@ -163,7 +163,7 @@ std::string from_hex(std::string_view digits) {
   return bytes;
 }
 
-TEST(OffloadBundle, WhatClangCompressedWithZstdIsRead) {
+TEST(OffloadBundleTest, ReadsClangZstdBundles) {
   const std::string whole = from_hex(kByZstd);
   EXPECT_EQ(unbundled(whole, "gfx90a").value().code, "code a");
   EXPECT_EQ(unbundled(whole, "gfx942").value().code, "code b");
@@ -175,7 +175,7 @@ TEST(OffloadBundle, WhatClangCompressedWithZstdIsRead) {
   }
 }
 
-TEST(OffloadBundle, ZstdIsReadInEveryVersion) {
+TEST(OffloadBundleTest, ReadsZstdInEveryVersion) {
   const std::string frame = from_hex(kByZstd).substr(kByZstdHeader);
   for (const std::uint16_t version : {std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{3}}) {
     EXPECT_EQ(unbundled(compressed(version, 1, frame, kByZstdContent), "gfx942").value().code, "code b") << version;
@@ -185,7 +185,7 @@ TEST(OffloadBundle, ZstdIsReadInEveryVersion) {
   }
 }
 
-TEST(OffloadBundle, OtherFormsOfCompressionAreRefusedByName) {
+TEST(OffloadBundleTest, RejectsUnknownCompression) {
   for (const std::string& other : {compressed(9, 0, "", 0), compressed(2, 7, "", 0)}) {
     const Error error = unbundled(other, "gfx90a").error();
     EXPECT_EQ(error.code, ErrorCode::kUnsupported);

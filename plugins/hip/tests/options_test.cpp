@@ -16,7 +16,7 @@ Error refusal(const Options& options) {
   return parse_options(options, host).error();
 }
 
-TEST(HipOptions, HaveDefaults) {
+TEST(HipOptionsTest, HaveDefaults) {
   const FakeHost host;
   const BuildOptions options = parse_options({}, host).value();
   EXPECT_EQ(options.engine, Engine::kAuto);
@@ -24,7 +24,7 @@ TEST(HipOptions, HaveDefaults) {
   EXPECT_FALSE(options.graph);
 }
 
-TEST(HipOptions, BeatTheHost) {
+TEST(HipOptionsTest, OverrideHost) {
   FakeHost host;
   host.options = {{"hip.engine", "hiprtc"}, {"hip.fast_math", "on"}, {"hip.graph", "on"}};
   const BuildOptions options = parse_options({{"engine", "clang"}, {"compile_flags", "-DN=4\n-O1"}}, host).value();
@@ -34,7 +34,7 @@ TEST(HipOptions, BeatTheHost) {
   EXPECT_THAT(options.compile_flags, ElementsAre("-DN=4", "-O1"));
 }
 
-TEST(HipOptions, RefuseWhatIsUnknown) {
+TEST(HipOptionsTest, RejectUnknownNamesAndInvalidValues) {
   EXPECT_THAT(refusal({{"engin", "clang"}}).message, HasSubstr("Did you mean 'engine'?"));
   EXPECT_THAT(refusal({{"engine", "nvcc"}}).message, HasSubstr("cannot be \"nvcc\""));
   EXPECT_THAT(refusal({{"fast_math", "yes"}}).message, HasSubstr("\"on\" or \"off\""));
@@ -42,7 +42,7 @@ TEST(HipOptions, RefuseWhatIsUnknown) {
   EXPECT_EQ(refusal({{"engine", "nvcc"}}).code, ErrorCode::kInvalidArgument);
 }
 
-TEST(HipOptions, RefuseFlagsThatReachFurther) {
+TEST(HipOptionsTest, RejectUnsafeFlags) {
   for (const char* flag : {"-o", "-ofile", "-Wl,-T,x", "-fplugin=x.so", "@file", "-Xclang", "-load", "-include x", "-D",
                            "-save-temps", "--ld-path=/bin/sh", "-B/tmp"}) {
     EXPECT_THAT(refusal({{"compile_flags", flag}}).message, HasSubstr("is not allowed")) << flag;

@@ -36,7 +36,7 @@ class HipPlacesTest : public testing::Test {
   FakeHost host;
 };
 
-TEST_F(HipPlacesTest, FoldersComeInTheirOrder) {
+TEST_F(HipPlacesTest, SearchesFoldersInOrder) {
   for (const char* const name : {"hip/lib/libamdhip64.so.7", "rocm/lib/libamdhip64.so.5", "rocm/lib/libamdhip64.so.6",
                                  "venv/lib/python3.11/site-packages/torch/lib/libamdhip64.so",
                                  "venv/lib/python3.11/site-packages/_rocm_sdk_core/lib/libamdhip64.so.7"}) {
@@ -55,14 +55,14 @@ TEST_F(HipPlacesTest, FoldersComeInTheirOrder) {
   EXPECT_THAT(hip_candidates(places_of(host)), ElementsAre(at("mine.so")));
 }
 
-TEST_F(HipPlacesTest, AFolderOfRocmsIsOpened) {
+TEST_F(HipPlacesTest, OpensRuntimeFromRocmFolder) {
   const std::string runtime = installed("rocm/lib/libamdhip64.so.6");
   host.options["hip.rocm_path"] = at("rocm");
   EXPECT_EQ(file_of(*opened_hip(host).value()), runtime);
   EXPECT_EQ(loaded_hip(), runtime);
 }
 
-TEST_F(HipPlacesTest, TheOneOfTheProcessIsTakenAndNoOther) {
+TEST_F(HipPlacesTest, UsesOnlyLoadedRuntime) {
   const std::string torchs = installed("torch/lib/libamdhip64.so");
   const std::string rocms = installed("rocm/lib/libamdhip64.so.6");
   FakeHip::load(torchs);
@@ -73,7 +73,7 @@ TEST_F(HipPlacesTest, TheOneOfTheProcessIsTakenAndNoOther) {
   EXPECT_EQ(dlopen(rocms.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
 }
 
-TEST_F(HipPlacesTest, AnotherThanThatOfTheProcessIsRefused) {
+TEST_F(HipPlacesTest, RejectsSecondRuntime) {
   const std::string torchs = installed("torch/lib/libamdhip64.so");
   const std::string rocms = installed("rocm/lib/libamdhip64.so.6");
   FakeHip::load(torchs);
@@ -88,7 +88,7 @@ TEST_F(HipPlacesTest, AnotherThanThatOfTheProcessIsRefused) {
   EXPECT_TRUE(opened_hip(host).ok());
 }
 
-TEST_F(HipPlacesTest, TheCompilerIsThatBesideTheRuntime) {
+TEST_F(HipPlacesTest, FindsCompilerBesideRuntime) {
   installed("rocm/lib/libamdhip64.so.7");
   const std::string compiler = installed("rocm/lib/libhiprtc.so.7");
   installed("other/lib/libhiprtc.so.7");
@@ -96,7 +96,7 @@ TEST_F(HipPlacesTest, TheCompilerIsThatBesideTheRuntime) {
   EXPECT_EQ(HiprtcLibrary::open(host).value().path(), compiler);
 }
 
-TEST_F(HipPlacesTest, EveryFolderIsNamedWhereNoneHasIt) {
+TEST_F(HipPlacesTest, ReportsEverySearchedFolder) {
   host.options["hip.rocm_path"] = at("rocm");
   const auto hip = opened_hip(host);
   if (hip) {  // the loader or /opt has one

@@ -11,9 +11,9 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class HipRanges : public OverFake {
+class HipRangesTest : public OverFake {
  protected:
-  HipRanges() { host.options["hip.roctx"] = "1"; }
+  HipRangesTest() { host.options["hip.roctx"] = "1"; }
 
   // Launches once, and returns the log.
   std::string launch_one() {
@@ -26,14 +26,14 @@ class HipRanges : public OverFake {
 };
 
 // Must run first: opened libraries stay open.
-TEST_F(HipRanges, AreNoConditionOfALaunchAndMissedOnce) {
+TEST_F(HipRangesTest, MissingLibraryIsReportedOnce) {
   if (open_profiler_ranges(kRoctx).are_open())
     GTEST_SKIP() << needs("no ROCm", "this machine has its ranges, by their full path");
   EXPECT_THAT(launch_one(), HasSubstr("no ROCTx ranges (neither \"librocprofiler-sdk-roctx.so.1\" nor"));
   EXPECT_EQ(launch_one(), "");
 }
 
-TEST_F(HipRanges, HaveTheNamesOfTheProgramAndItsKernels) {
+TEST_F(HipRangesTest, ContainProgramAndKernelNames) {
   void* const library = dlopen(KMUX_FAKE_ROCTX, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << dlerror();
   const auto told = reinterpret_cast<const char* (*)()>(dlsym(library, "kmux_told"));

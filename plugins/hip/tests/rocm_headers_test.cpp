@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class RocmHeaders : public WithClang {
+class RocmHeadersTest : public WithClang {
  protected:
   void SetUp() override {
     WithClang::SetUp();
@@ -33,7 +33,7 @@ class RocmHeaders : public WithClang {
   const TempFolder rocm;
 };
 
-TEST_F(RocmHeaders, AreThoseOfItsClang) {
+TEST_F(RocmHeadersTest, AreUsedWithRocmClang) {
   EXPECT_EQ(find_clang(host).value().rocm, rocm.path().string());
   // The headers of device/ have no working printf, no float4 with operators, and no hip_complex.h.
   const std::string source =
@@ -52,26 +52,26 @@ TEST_F(RocmHeaders, AreThoseOfItsClang) {
   }
 }
 
-TEST_F(RocmHeaders, AreThereForPlainCudaWithoutBeingNamed) {
+TEST_F(RocmHeadersTest, AreIncludedForPlainCuda) {
   const std::string source =
       "#include <cuda_runtime.h>\n#include <cstdint>\n"
       "extern \"C\" __global__ void k(float* x, int n) { x[n] = abs(x[0]) + __powf(x[1], x[2]) + __clzll(n); }\n";
   EXPECT_TRUE(build(one_kernel(source, "k", "cuda").build().value()).ok());
 }
 
-TEST_F(RocmHeaders, AreInTheIdentityOfTheToolchain) {
+TEST_F(RocmHeadersTest, ArePartOfToolchainIdentity) {
   const Target target{"hip", "gfx90a", {}};
   EXPECT_THAT(backend.builder().toolchain(target, {}).value(), testing::HasSubstr("include/hip/hip_version.h"));
 }
 
-TEST_F(RocmHeaders, AreLeftOutWhereRocmIsNotWhole) {
+TEST_F(RocmHeadersTest, AreSkippedForIncompleteRocm) {
   fs::remove(rocm.path() / "include/hip");
   EXPECT_EQ(find_clang(host).value().rocm, "");
   EXPECT_TRUE(build(one_kernel(kAddOne).build().value()).ok());
 }
 
 // Another Clang may be too old for them, or too new.
-TEST_F(RocmHeaders, AreNotForAnotherClang) {
+TEST_F(RocmHeadersTest, AreNotUsedWithOtherClang) {
   FakeHost plain;
   const std::string other = find_clang(plain).value().program;
   host.options["hip.clang"] = other;

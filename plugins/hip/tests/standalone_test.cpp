@@ -46,7 +46,7 @@ class Library {
   void* handle_ = nullptr;
 };
 
-class HipStandalone : public OverFake {
+class HipStandaloneTest : public OverFake {
  protected:
   Artifact unit_of(const Program& program) {
     const BuildRequest request{program, 0, Target{"hip", "gfx90a", {}}, {}};
@@ -54,7 +54,7 @@ class HipStandalone : public OverFake {
   }
 };
 
-TEST_F(HipStandalone, HasInitCallAndErrorText) {
+TEST_F(HipStandaloneTest, ProvidesInitCallAndErrorText) {
   ProgramBuilder builder = one_kernel(kAddOne);
   builder.workspace("w", Expr::symbol("n") * 4);
   builder.body().fill("w", Expr::symbol("n") * 4);
@@ -73,7 +73,7 @@ TEST_F(HipStandalone, HasInitCallAndErrorText) {
   kept.modules = 1;
 }
 
-TEST_F(HipStandalone, ReplaysABodyWithOptionGraph) {
+TEST_F(HipStandaloneTest, ReplaysBodyWithOptionGraph) {
   options["graph"] = "on";
   ProgramBuilder builder = one_kernel(kAddOne);
   builder.body().fill("x", Expr::symbol("n") * 4);
@@ -93,7 +93,7 @@ TEST_F(HipStandalone, ReplaysABodyWithOptionGraph) {
   kept = {.modules = 1, .graphs = 2};
 }
 
-TEST_F(HipStandalone, AlignsWorkspacesAsTheyDeclare) {
+TEST_F(HipStandaloneTest, AlignsWorkspacesAsDeclared) {
   ProgramBuilder builder("aligned");
   builder.buffer("x", BufferParam{dtype::kFloat32, {builder.symbol("n")}}).variant("hip");
   builder.source("k.hip",
@@ -112,7 +112,7 @@ TEST_F(HipStandalone, AlignsWorkspacesAsTheyDeclare) {
   kept.modules = 1;
 }
 
-TEST_F(HipStandalone, LooksWhereRocmIsSaidToBe) {
+TEST_F(HipStandaloneTest, FindsRuntimeByRocmPath) {
   const TempFolder rocm;
   std::filesystem::create_directory(rocm.path() / "lib");
   std::filesystem::copy_file(FakeHip::path(), rocm.path() / "lib/libamdhip64.so.6");
@@ -122,7 +122,7 @@ TEST_F(HipStandalone, LooksWhereRocmIsSaidToBe) {
 }
 
 // The runtime has the functions, but this device does not support them.
-TEST_F(HipStandalone, TakesWorkspacesFromHipMallocWhereThereAreNoPools) {
+TEST_F(HipStandaloneTest, AllocatesWorkspacesWithoutPools) {
   fake->set_devices({{.memory_pools = 0}});
   ProgramBuilder builder = one_kernel(kAddOne);
   builder.workspace("w", Expr::symbol("n") * 4);
@@ -137,7 +137,7 @@ TEST_F(HipStandalone, TakesWorkspacesFromHipMallocWhereThereAreNoPools) {
   kept.modules = 1;
 }
 
-TEST_F(HipStandalone, TellsWhatWentWrong) {
+TEST_F(HipStandaloneTest, ReportsErrors) {
   ProgramBuilder builder("big");
   builder.buffer("x", BufferParam{dtype::kFloat32, {64}}).variant("hip");
   builder.source("k.hip", "extern \"C\" __global__ void a(float* x) {}\nextern \"C\" __global__ void b(float* x) {}\n");
@@ -148,7 +148,7 @@ TEST_F(HipStandalone, TellsWhatWentWrong) {
   EXPECT_THAT(library.last_error(), HasSubstr("kernel \"b\" requests 99999 bytes of dynamic shared memory"));
 }
 
-TEST_F(HipStandalone, WantsAWholeArtifact) {
+TEST_F(HipStandaloneTest, RejectsIncompleteArtifact) {
   const Program program = one_kernel(kAddOne).build().value();
   const BuildRequest request{program, 0, Target{"hip", "gfx90a", {}}, {}};
   EXPECT_THAT(backend.standalone(request, {}).error().message, HasSubstr("no part \"code\""));

@@ -11,9 +11,9 @@
 namespace kmux {
 namespace {
 
-class HipState : public testing::Test {
+class HipStateTest : public testing::Test {
  protected:
-  HipState() {
+  HipStateTest() {
     RegistryOptions registry;
     registry.plugin_options = {{"hip.library", FakeHip::path()}, {"hip.engine", "hiprtc"}};
     runtime_ = Runtime::create({}, registry).value();
@@ -46,7 +46,7 @@ __constant__ float weights[2] = {2, 3};
 extern "C" __global__ void count(float* x) { x[threadIdx.x] += weights[threadIdx.x & 1]; }
 )";
 
-TEST_F(HipState, KernelsOfOneTextHaveVariablesOfTheirOwn) {
+TEST_F(HipStateTest, EqualKernelsKeepSeparateVariables) {
   const Kernel one = compiled(kCounting);
   EXPECT_EQ(called(one), 1);
   EXPECT_EQ(called(one), 2);
@@ -55,7 +55,7 @@ TEST_F(HipState, KernelsOfOneTextHaveVariablesOfTheirOwn) {
   EXPECT_EQ(called(one), 3);
 }
 
-TEST_F(HipState, CodeThatKeepsNothingIsLoadedOnce) {
+TEST_F(HipStateTest, StatelessCodeIsLoadedOnce) {
   const auto before = fake_->live().modules;
   const Kernel one = compiled(kConstant);
   EXPECT_EQ(called(one), 2);

@@ -14,14 +14,14 @@ Result<std::string> a_device() { return std::string("gfx90a"); }
 std::string resolved(const char* request) { return to_string(resolve_hip_target(request, no_device).value()); }
 Error refusal(const char* request) { return resolve_hip_target(request, no_device).error(); }
 
-TEST(HipTarget, HasOneCanonicalForm) {
+TEST(HipTargetTest, HasOneCanonicalForm) {
   for (const char* request : {"hip:gfx942", "gfx942", "rocm:gfx942", "hip -mcpu=gfx942", "HIP:gfx942",
                               R"({"kind":"hip","mcpu":"gfx942","thread_warp_size":64})"}) {
     EXPECT_EQ(resolved(request), "hip:gfx942") << request;
   }
 }
 
-TEST(HipTarget, AsksTheDeviceWhereNoArchitectureIsNamed) {
+TEST(HipTargetTest, QueriesDeviceForMissingArchitecture) {
   for (const char* request : {"", "auto", "hip", "hip:native"}) {
     EXPECT_EQ(to_string(resolve_hip_target(request, a_device).value()), "hip:gfx90a") << request;
     EXPECT_EQ(refusal(request).code, ErrorCode::kUnavailable) << request;
@@ -29,7 +29,7 @@ TEST(HipTarget, AsksTheDeviceWhereNoArchitectureIsNamed) {
   }
 }
 
-TEST(HipTarget, OthersAreRefusedByName) {
+TEST(HipTargetTest, RejectsOtherTargets) {
   EXPECT_THAT(refusal("cuda:sm_90").message, HasSubstr("\"cuda:sm_90\" is not one of backend hip"));
   EXPECT_THAT(refusal("hip:sm_90").message, HasSubstr("architecture \"sm_90\""));
   EXPECT_THAT(refusal("hip:gfx942,libs=rocblas").message, HasSubstr("\"libs=rocblas\""));

@@ -14,7 +14,7 @@ Result<std::string> wrapped(const Program& program, Options options = {}) {
   return wrapper.wrap({program, 0, Target{"hip", "gfx90a", {}}, std::move(options)});
 }
 
-TEST(HipWrapper, PrintsTheUnitThatIsExported) {
+TEST(HipWrapperTest, PrintsSelfContainedExportUnit) {
   const std::string text = wrapped(one_kernel(kAddOne).build().value()).value();
   for (const char* part : {"int init(void)", "int call(void* x, long long n, hipStream_t kmux_stream)",
                            "const char* get_last_error(void)", "libamdhip64.so.7", "{\"k\", 0, 0, 0}"}) {
@@ -23,7 +23,7 @@ TEST(HipWrapper, PrintsTheUnitThatIsExported) {
   EXPECT_THAT(text, Not(HasSubstr("#include \"")));
 }
 
-TEST(HipWrapper, RefusesUnknownOptions) {
+TEST(HipWrapperTest, RejectsUnknownOptions) {
   const Error error = wrapped(one_kernel(kAddOne).build().value(), {{"tier", "fast"}}).error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("option \"tier\" is not known"));

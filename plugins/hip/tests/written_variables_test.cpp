@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-class HipVariables : public WithClang {
+class HipVariablesTest : public WithClang {
  protected:
   std::vector<std::string> state(const std::string& source, const std::string& dialect = "hip",
                                  const std::string& target = "hip:gfx90a") {
@@ -20,7 +20,7 @@ class HipVariables : public WithClang {
   }
 };
 
-TEST_F(HipVariables, WrittenOnesAreState) {
+TEST_F(HipVariablesTest, WrittenVariablesAreState) {
   for (const char* const dialect : {"hip", "cuda"}) {
     EXPECT_THAT(state("__device__ int counter;\nnamespace a { __device__ int sums[4] = {1}; }\n"
                       "static __device__ int hidden;\n"
@@ -36,7 +36,7 @@ TEST_F(HipVariables, WrittenOnesAreState) {
       ElementsAre("counter"));
 }
 
-TEST_F(HipVariables, SharedAndConstantOnesAreNot) {
+TEST_F(HipVariablesTest, SharedConstantAndUnwrittenAreNotState) {
   EXPECT_THAT(
       state(
           "__constant__ float weights[2] = {2, 3};\nnamespace a { __constant__ int zeros[4]; }\n"
@@ -52,7 +52,7 @@ TEST_F(HipVariables, SharedAndConstantOnesAreNot) {
       IsEmpty());
 }
 
-TEST_F(HipVariables, DamageIsNoCrash) {
+TEST_F(HipVariablesTest, DamagedCodeDoesNotCrash) {
   const std::string code =
       *build(one_kernel("__device__ int n_; __global__ void k(float* x, int n) { x[n] = ++n_; }").build().value())
            .value()

@@ -19,7 +19,7 @@ class MetalAdapterTest : public MetalTest {
   static FakeMetal& fake_of(void* self) { return static_cast<MetalAdapterTest*>(static_cast<MetalTest*>(self))->fake; }
 };
 
-TEST_F(MetalAdapterTest, Launches) {
+TEST_F(MetalAdapterTest, LaunchesKernel) {
   const auto adapter = load(one_kernel(kAddOne).build().value());
   float* const x = upload(std::vector<float>(200, 1));
   EXPECT_TRUE(adapter->prepare(0).ok());
@@ -29,14 +29,14 @@ TEST_F(MetalAdapterTest, Launches) {
   EXPECT_THAT(std::vector<float>(values.begin() + 150, values.end()), Each(1));
 }
 
-TEST_F(MetalAdapterTest, OffsetsAreHonoured) {
+TEST_F(MetalAdapterTest, HonorsPointerOffsets) {
   const auto adapter = load(one_kernel(kAddOne).build().value());
   float* const x = upload(std::vector<float>(10, 1));
   EXPECT_EQ(launch(*adapter, {slot(x + 4), slot(2)}), KMUX_OK) << said;
   EXPECT_THAT(download(x, 10), testing::ElementsAre(1, 1, 1, 1, 2, 2, 1, 1, 1, 1));
 }
 
-TEST_F(MetalAdapterTest, ThreadsShareIt) {
+TEST_F(MetalAdapterTest, LaunchesFromConcurrentThreads) {
   const auto adapter = load(one_kernel(kAddOne).build().value());
   std::vector<float*> memory;
   for (int i = 0; i < 4; ++i) memory.push_back(upload(std::vector<float>(64, 0)));
@@ -53,7 +53,7 @@ TEST_F(MetalAdapterTest, ThreadsShareIt) {
   for (float* const x : memory) EXPECT_THAT(download(x, 64), Each(25));
 }
 
-TEST_F(MetalAdapterTest, OtherDevicesAreRefused) {
+TEST_F(MetalAdapterTest, RejectsUnknownDevices) {
   const auto adapter = load(one_kernel(kAddOne).build().value());
   EXPECT_EQ(adapter->prepare(1).error().code, ErrorCode::kInvalidArgument);
   const kmux_slot slots[] = {slot(nullptr), slot(0)};
@@ -62,7 +62,7 @@ TEST_F(MetalAdapterTest, OtherDevicesAreRefused) {
   EXPECT_THAT(said, HasSubstr("device 1 does not exist"));
 }
 
-TEST_F(MetalAdapterTest, IncompleteArtifactsAreRefused) {
+TEST_F(MetalAdapterTest, RejectsArtifactWithMissingPart) {
   const Artifact whole = build(one_kernel(kAddOne).build().value()).value();
   for (const char* part : {"code", "plan", "meta.json"}) {
     Artifact artifact = whole;
@@ -73,7 +73,7 @@ TEST_F(MetalAdapterTest, IncompleteArtifactsAreRefused) {
   }
 }
 
-TEST_F(MetalAdapterTest, MoreWorkspacesThanItKeepsAreRefused) {
+TEST_F(MetalAdapterTest, RejectsTooManyWorkspaces) {
   ProgramBuilder builder = one_kernel(kAddOne);
   for (int i = 0; i < 65; ++i) builder.workspace("w" + std::to_string(i), 16);
   const auto adapter = backend->load(build(builder.build().value()).value(), 0);
@@ -82,7 +82,7 @@ TEST_F(MetalAdapterTest, MoreWorkspacesThanItKeepsAreRefused) {
 }
 
 // No other user of the stream may get a workspace before the call that uses it is committed.
-TEST_F(MetalAdapterTest, WorkspacesAreFreedBehindTheCommit) {
+TEST_F(MetalAdapterTest, FreesWorkspacesAfterCommit) {
   ProgramBuilder builder("workspace");
   const Expr n = builder.symbol("n");
   builder.input("x", dtype::kFloat32, {n}).variant("msl").source("k.metal", kAddOne);

@@ -21,7 +21,7 @@ class ArenaTest : public testing::Test {
   Id other = &gpu;
 };
 
-TEST_F(ArenaTest, EveryAddressLeadsToItsBuffer) {
+TEST_F(ArenaTest, FindsBufferAndOffsetOfAddress) {
   char* const a = allocate(100);
   char* const b = allocate(3 * Arena::kPage);
   const Place first = gpu->arena().find(a);
@@ -32,27 +32,27 @@ TEST_F(ArenaTest, EveryAddressLeadsToItsBuffer) {
   EXPECT_EQ(gpu->arena().find(b + 2 * Arena::kPage + 5).offset, 2 * Arena::kPage + 5);
 }
 
-TEST_F(ArenaTest, OtherMemoryIsNone) {
+TEST_F(ArenaTest, FindsNoBufferForForeignMemory) {
   const char* const a = allocate(1);
   EXPECT_EQ(gpu->arena().find(&fake).buffer, nullptr);
   EXPECT_EQ(gpu->arena().find(nullptr).buffer, nullptr);
   EXPECT_EQ(gpu->arena().find(a + (std::size_t{1} << 30)).buffer, nullptr);
 }
 
-TEST_F(ArenaTest, MemoryIsTheHostsToo) {
+TEST_F(ArenaTest, AllocatesHostAccessibleMemory) {
   char* const a = allocate(1 << 20);
   a[0] = 1;
   a[(1 << 20) - 1] = 2;
   EXPECT_EQ(a[0] + a[(1 << 20) - 1], 3);
 }
 
-TEST_F(ArenaTest, AStreamReusesWhatItFreed) {
+TEST_F(ArenaTest, ReusesFreedMemoryOnSameStream) {
   char* const a = allocate(100, one);
   gpu->arena().free(one, a);
   EXPECT_EQ(allocate(50, one), a);
 }
 
-TEST_F(ArenaTest, AnotherStreamReusesItOnceItIsSettled) {
+TEST_F(ArenaTest, ReusesFreedMemoryOnOtherStreamOnceSettled) {
   char* const a = allocate(100, one);
   gpu->arena().free(one, a);
   EXPECT_NE(allocate(100, other), a);
@@ -60,7 +60,7 @@ TEST_F(ArenaTest, AnotherStreamReusesItOnceItIsSettled) {
   EXPECT_EQ(allocate(100, other), a);
 }
 
-TEST_F(ArenaTest, SettlesOnlyWhatWasFreedBefore) {
+TEST_F(ArenaTest, SettlesOnlyEarlierFrees) {
   const std::uint64_t before = gpu->arena().now();
   char* const a = allocate(100, one);
   gpu->arena().free(one, a);
@@ -68,7 +68,7 @@ TEST_F(ArenaTest, SettlesOnlyWhatWasFreedBefore) {
   EXPECT_NE(allocate(100, other), a);
 }
 
-TEST_F(ArenaTest, GivesBackWhatNobodyUsesBeforeItFails) {
+TEST_F(ArenaTest, ReleasesUnusedBuffersWhenAllocationFails) {
   char* const a = allocate(10 * Arena::kPage, one);
   gpu->arena().free(one, a);
   gpu->arena().settle(one, gpu->arena().now());
@@ -80,7 +80,7 @@ TEST_F(ArenaTest, GivesBackWhatNobodyUsesBeforeItFails) {
   EXPECT_NE(gpu->arena().find(a).buffer, nullptr);
 }
 
-TEST_F(ArenaTest, SaysHowMuchThereIsNot) {
+TEST_F(ArenaTest, ReportsRequestedSizeWhenOutOfMemory) {
   fake.fail("newBufferWithBytesNoCopy:length:options:deallocator:");
   fake.fail("newBufferWithBytesNoCopy:length:options:deallocator:");
   const auto memory = gpu->arena().allocate(nullptr, 12345);

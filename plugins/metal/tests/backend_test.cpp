@@ -13,7 +13,7 @@ using testing::IsEmpty;
 
 class MetalBackendTest : public MetalTest {};
 
-TEST_F(MetalBackendTest, SaysWhatItsManifestSays) {
+TEST_F(MetalBackendTest, MatchesManifest) {
   const Json manifest = parse_json(read_file(KMUX_TEST_SOURCE_DIR "/plugins/metal/plugin.json.in").value()).value();
   Program program = one_kernel(kAddOne).build().value();
   auto& launch = std::get<Launch>(program.variants[0].body.steps[0]);
@@ -27,14 +27,14 @@ TEST_F(MetalBackendTest, SaysWhatItsManifestSays) {
   EXPECT_EQ(manifest.find("features")->as_array()->size(), 8U);
 }
 
-TEST_F(MetalBackendTest, RunsWhereThereIsADevice) {
+TEST_F(MetalBackendTest, CanBuildAndRunWithDevice) {
   const ProbeReport report = backend->probe().value();
   EXPECT_TRUE(report.can_build.ok());
   EXPECT_TRUE(report.can_run.ok()) << report.can_run.reason;
   EXPECT_EQ(backend->devices().count().value(), 1);
 }
 
-TEST_F(MetalBackendTest, BuildsEverywhere) {
+TEST_F(MetalBackendTest, BuildsWithoutMetal) {
   host.options.erase("metal.library");
   const ProbeReport report = backend->probe().value();
   EXPECT_TRUE(report.can_build.ok());
@@ -48,19 +48,19 @@ TEST_F(MetalBackendTest, BuildsEverywhere) {
   EXPECT_THAT(adapter.error().message, HasSubstr("needs macOS"));
 }
 
-TEST_F(MetalBackendTest, SaysThatThereIsNoDevice) {
+TEST_F(MetalBackendTest, ReportsMissingDevice) {
   fake.set_device(nullptr);
   EXPECT_EQ(backend->probe().value().can_run.code, "no_device");
 }
 
-TEST_F(MetalBackendTest, ExportIsRefusedByName) {
+TEST_F(MetalBackendTest, RejectsStandaloneExport) {
   const Program program = one_kernel(kAddOne).build().value();
   const auto parts = backend->standalone({program, 0, {"metal"}, {}}, {});
   EXPECT_EQ(parts.error().code, ErrorCode::kUnsupported);
   EXPECT_THAT(parts.error().message, HasSubstr("backend \"metal\" cannot export"));
 }
 
-TEST_F(MetalBackendTest, ThereIsOneDevice) {
+TEST_F(MetalBackendTest, AcceptsOnlyDeviceZero) {
   EXPECT_EQ(to_string(backend->resolve_target("auto", 0).value()), "metal");
   EXPECT_EQ(backend->resolve_target("auto", 1).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(backend->load({}, 1).error().code, ErrorCode::kInvalidArgument);

@@ -9,7 +9,7 @@ using testing::HasSubstr;
 
 Plan plan_of(ProgramBuilder& builder) { return lower(builder.build().value(), 0).value(); }
 
-TEST(Bindings, AnArgumentIsABuffer) {
+TEST(BindingsTest, EachArgumentHasItsBufferIndex) {
   ProgramBuilder builder = one_kernel(kAddOne);
   const auto bindings = bindings_of(plan_of(builder)).value();
   ASSERT_EQ(bindings.size(), 1U);
@@ -33,7 +33,7 @@ ProgramBuilder packed() {
   return builder;
 }
 
-TEST(Bindings, PackedValuesComeBehindTheAddresses) {
+TEST(BindingsTest, PackedValuesFollowAddresses) {
   ProgramBuilder builder = packed();
   const auto bindings = bindings_of(plan_of(builder)).value();
   EXPECT_EQ(bindings[0].addresses.at(0).argument, 1U);
@@ -42,7 +42,7 @@ TEST(Bindings, PackedValuesComeBehindTheAddresses) {
   EXPECT_EQ(bindings[0].packed_index, 1U);
 }
 
-TEST(Bindings, AreALineOfText) {
+TEST(BindingsTest, PrintLaunchOnOneLine) {
   ProgramBuilder builder = packed();
   const Plan plan = plan_of(builder);
   EXPECT_EQ(
@@ -51,7 +51,7 @@ TEST(Bindings, AreALineOfText) {
       "of threads (1, 1, 1)\n");
 }
 
-TEST(Bindings, MoreThanMetalBindsAreRefused) {
+TEST(BindingsTest, MoreThan31BuffersAreRejected) {
   ProgramBuilder builder("many");
   builder.input("x", dtype::kFloat32, {1}).variant("msl").source("k.metal", "");
   LaunchBuilder launch = builder.launch("wide").grid({1}).block({1});
@@ -61,7 +61,7 @@ TEST(Bindings, MoreThanMetalBindsAreRefused) {
   EXPECT_THAT(error.message, testing::AllOf(HasSubstr("\"wide\" takes 32 buffers"), HasSubstr("at most 31")));
 }
 
-TEST(Bindings, SoAreMorePackedValues) {
+TEST(BindingsTest, TooManyPackedValuesAreRejected) {
   ProgramBuilder builder("many");
   const Expr n = builder.symbol("n");
   builder.input("x", dtype::kFloat32, {n}).variant("msl").source("k.metal", "");

@@ -18,7 +18,7 @@ class CallTest : public MetalTest {
   float* x = upload(std::vector<float>(100, 1));
 };
 
-TEST_F(CallTest, SendsOneCommandBuffer) {
+TEST_F(CallTest, CommitsOneCommandBuffer) {
   EXPECT_EQ(call(one_kernel(kAddOne).build().value(), x, 100), KMUX_OK) << said;
   auto messages = fake.messages();
   std::erase_if(messages,
@@ -34,7 +34,7 @@ TEST_F(CallTest, SendsOneCommandBuffer) {
                                     "MTLCommandBuffer addCompletedHandler:", "MTLCommandBuffer commit"));
 }
 
-TEST_F(CallTest, ReturnsBeforeTheDeviceIsDone) {
+TEST_F(CallTest, ReturnsBeforeDeviceCompletes) {
   const auto adapter = load(one_kernel(kAddOne).build().value());
   fake.hold(true);
   EXPECT_EQ(launch(*adapter, {slot(x), slot(100)}), KMUX_OK);
@@ -43,14 +43,14 @@ TEST_F(CallTest, ReturnsBeforeTheDeviceIsDone) {
   EXPECT_EQ(download(x, 1).at(0), 2);
 }
 
-TEST_F(CallTest, TooManyThreadsAreNamed) {
+TEST_F(CallTest, RejectsTooManyThreadsPerThreadgroup) {
   Program program = one_kernel(kAddOne).build().value();
   std::get<Launch>(program.variants[0].body.steps[0]).block = {64, 5, 4};
   EXPECT_EQ(call(program, x, 100), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(said, HasSubstr("\"k\" would have 64 x 5 x 4 threads (its pipeline allows 1024)"));
 }
 
-TEST_F(CallTest, ExtentsWhoseProductIsTooLargeForANumberAreToo) {
+TEST_F(CallTest, RejectsOverflowingThreadCount) {
   Program program = one_kernel(kAddOne).build().value();
   std::get<Launch>(program.variants[0].body.steps[0]).block = {2147483647, 2147483647, 2147483647};
   EXPECT_EQ(call(program, x, 100), KMUX_INVALID_ARGUMENT);
@@ -77,7 +77,7 @@ ProgramBuilder two_tiles() {
   return builder;
 }
 
-TEST_F(CallTest, TooMuchThreadgroupMemoryIsNamed) {
+TEST_F(CallTest, RejectsTooMuchThreadgroupMemory) {
   ProgramBuilder builder = two_tiles();
   builder.launch("b").grid({1}).block({64}).dynamic_smem_bytes(32000).args({"x"});
   EXPECT_EQ(call(builder.build().value(), x, 100), KMUX_INVALID_ARGUMENT);
@@ -85,7 +85,7 @@ TEST_F(CallTest, TooMuchThreadgroupMemoryIsNamed) {
                               "allows 32768)"));
 }
 
-TEST_F(CallTest, ALaunchHasItsOwnThreadgroupMemoryAlone) {
+TEST_F(CallTest, ThreadgroupMemoryDoesNotCarryOverToNextLaunch) {
   ProgramBuilder builder = two_tiles();
   builder.launch("a").grid({1}).block({64}).dynamic_smem_bytes(24576).args({"x"});
   builder.launch("b").grid({1}).block({64}).args({"x"});
@@ -94,13 +94,13 @@ TEST_F(CallTest, ALaunchHasItsOwnThreadgroupMemoryAlone) {
   EXPECT_EQ(download(x, 1).at(0), (1 + 1) * 3 + 1);
 }
 
-TEST_F(CallTest, MemoryOfSomebodyElseIsRefused) {
+TEST_F(CallTest, RejectsForeignMemory) {
   float other = 0;
   EXPECT_EQ(call(one_kernel(kAddOne).build().value(), &other, 1), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(said, HasSubstr("not memory of the device \"metal:0\""));
 }
 
-TEST_F(CallTest, NoMemoryIsNoMemory) {
+TEST_F(CallTest, AcceptsNullPointer) {
   EXPECT_EQ(call(one_kernel(kAddOne).build().value(), nullptr, 0), KMUX_OK);  // an empty grid
   ProgramBuilder builder =
       one_kernel("kernel void k(device float* x [[buffer(0)]], constant int& n [[buffer(1)]]) { if (n > 0) *x = 1; }");
@@ -116,18 +116,18 @@ ProgramBuilder filled(Expr bytes) {
   return builder;
 }
 
-TEST_F(CallTest, FillsInOrder) {
+TEST_F(CallTest, ExecutesFillsInOrder) {
   EXPECT_EQ(call(filled(8).build().value(), x, 100), KMUX_OK) << said;
   EXPECT_THAT(download(x, 4), ElementsAre(0, 0, 2, 2));
 }
 
-TEST_F(CallTest, AFillOfOddBytesIsRefusedAndNothingIsDone) {
+TEST_F(CallTest, RejectsUnalignedFillSizeBeforeLaunching) {
   EXPECT_EQ(call(filled(7).build().value(), x, 100), KMUX_UNSUPPORTED);
   EXPECT_THAT(said, HasSubstr("cannot fill 7 bytes"));
   EXPECT_THAT(download(x, 2), ElementsAre(1, 1));
 }
 
-TEST_F(CallTest, AFillOfNothingIsNothing) { EXPECT_EQ(call(filled(0).build().value(), x, 100), KMUX_OK) << said; }
+TEST_F(CallTest, AcceptsEmptyFill) { EXPECT_EQ(call(filled(0).build().value(), x, 100), KMUX_OK) << said; }
 
 }  // namespace
 }  // namespace kmux::metal

@@ -21,7 +21,7 @@ class CompletionTest : public testing::Test {
   std::shared_ptr<Gpu> gpu = Gpu::open(FakeMetal::library()).value();
 };
 
-TEST_F(CompletionTest, AFailureOfTheDeviceIsToldWhenItIsWaitedFor) {
+TEST_F(CompletionTest, ReportsDeviceFailureOnWait) {
   fake.fail_command_buffer("GPU address fault");
   const Status status = gpu->wait(gpu->queue_of(nullptr));
   EXPECT_EQ(status.error().code, ErrorCode::kLaunchFailed);
@@ -29,7 +29,7 @@ TEST_F(CompletionTest, AFailureOfTheDeviceIsToldWhenItIsWaitedFor) {
   EXPECT_TRUE(gpu->wait(gpu->queue_of(nullptr)).ok());
 }
 
-TEST_F(CompletionTest, AFailureOnOneQueueIsToldByAnother) {
+TEST_F(CompletionTest, ReportsFailureOfOtherQueue) {
   const Owned queue(gpu->objc(), gpu->objc().new_queue(gpu->device()));
   {
     const AutoreleasePool pool(gpu->objc());
@@ -40,7 +40,7 @@ TEST_F(CompletionTest, AFailureOnOneQueueIsToldByAnother) {
   EXPECT_THAT(gpu->wait(gpu->queue_of(nullptr)).error().message, HasSubstr("timed out"));
 }
 
-TEST_F(CompletionTest, TheDeviceIsWaitedForBeforeItGoes) {
+TEST_F(CompletionTest, WaitsForCommandBuffersOnDestruction) {
   {
     const AutoreleasePool pool(gpu->objc());
     for (int i = 0; i < 100; ++i) gpu->completion().commit(gpu->objc().command_buffer(gpu->queue_of(nullptr)));
@@ -50,7 +50,7 @@ TEST_F(CompletionTest, TheDeviceIsWaitedForBeforeItGoes) {
 }
 
 // Metal releases the handler with the command buffer, and reads it then.
-TEST_F(CompletionTest, TheHandlerOutlivesItsOwner) {
+TEST_F(CompletionTest, HandlerOutlivesOwner) {
   alignas(Completion) std::byte storage[sizeof(Completion)];
   auto* const completion = new (storage) Completion(gpu->objc());
   Owned command_buffer;
@@ -68,7 +68,7 @@ TEST_F(CompletionTest, TheHandlerOutlivesItsOwner) {
   EXPECT_EQ(fake.live()["MTLCommandBuffer"], 0);
 }
 
-TEST(Gpu, SaysThatThereIsNoDevice) {
+TEST(GpuTest, ReportsMissingDevice) {
   FakeMetal fake = FakeMetal::load();
   fake.set_device(nullptr);
   const auto gpu = Gpu::open(FakeMetal::library());
@@ -76,7 +76,7 @@ TEST(Gpu, SaysThatThereIsNoDevice) {
   EXPECT_THAT(gpu.error().message, HasSubstr("no device"));
 }
 
-TEST(Gpu, NeedsAQueue) {
+TEST(GpuTest, RequiresCommandQueue) {
   FakeMetal fake = FakeMetal::load();
   fake.fail("newCommandQueue");
   EXPECT_EQ(Gpu::open(FakeMetal::library()).error().code, ErrorCode::kUnavailable);

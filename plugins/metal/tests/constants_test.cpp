@@ -17,13 +17,13 @@ T value_of(std::string_view text) {
   return value;
 }
 
-TEST(Constants, HaveANameOrAnIndex) {
+TEST(ConstantsTest, HaveNameOrIndex) {
   EXPECT_EQ(parse_constant("tile:int=16").value().name, "tile");
   EXPECT_EQ(parse_constant("7:int=16").value().index, 7U);
   EXPECT_EQ(parse_constant("7:int=16").value().name, "");
 }
 
-TEST(Constants, HaveTheirTypesBytes) {
+TEST(ConstantsTest, ValuesAreParsedByType) {
   EXPECT_EQ(value_of<int>("a:int=-3"), -3);
   EXPECT_EQ(value_of<std::uint64_t>("a:ulong=18446744073709551615"), ~std::uint64_t{0});
   EXPECT_EQ(value_of<float>("a:float=0.5"), 0.5F);
@@ -31,7 +31,7 @@ TEST(Constants, HaveTheirTypesBytes) {
   EXPECT_EQ(parse_constant("a:bool=true").value().type, 53U);
 }
 
-TEST(Constants, OtherTextIsRefused) {
+TEST(ConstantsTest, InvalidTextIsRejected) {
   for (const char* text : {"tile", "tile:int", "tile=3", "ti le:int=3", "70000:int=3", "a:double=3", "a:int=x",
                            "a:char=300", "a:bool=1", ":int=3"}) {
     const auto constant = parse_constant(text);

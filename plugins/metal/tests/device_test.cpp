@@ -18,7 +18,7 @@ class MetalDeviceTest : public MetalTest {
   MetalDevices& devices() { return static_cast<MetalDevices&>(backend->devices()); }
 };
 
-TEST_F(MetalDeviceTest, SaysWhatItIs) {
+TEST_F(MetalDeviceTest, ReportsProperties) {
   const Json properties = devices().properties(0).value();
   EXPECT_EQ(*properties.find("name")->as_string(), "Fake M4");
   EXPECT_EQ(*properties.find("arch")->as_string(), "metal");
@@ -26,7 +26,7 @@ TEST_F(MetalDeviceTest, SaysWhatItIs) {
   EXPECT_EQ(devices().properties(1).error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(MetalDeviceTest, CopiesBothWaysAndWithin) {
+TEST_F(MetalDeviceTest, CopiesToFromAndWithinDevice) {
   int* const a = upload<int>({1, 2, 3, 4});
   int* const b = upload<int>({0, 0, 0, 0});
   EXPECT_TRUE(devices().copy(0, nullptr, b + 1, a, 8, KMUX_COPY_DEVICE_TO_DEVICE).ok());
@@ -34,7 +34,7 @@ TEST_F(MetalDeviceTest, CopiesBothWaysAndWithin) {
 }
 
 // A blit takes multiples of 4 bytes; the mock reports violations at the end of each test.
-TEST_F(MetalDeviceTest, CopiesWithinAnyNumberOfBytesFromAnywhere) {
+TEST_F(MetalDeviceTest, CopiesUnalignedRangesWithinDevice) {
   std::vector<std::uint8_t> counted(16);
   std::iota(counted.begin(), counted.end(), std::uint8_t{0});
   auto* const from = upload(counted);
@@ -51,7 +51,7 @@ TEST_F(MetalDeviceTest, CopiesWithinAnyNumberOfBytesFromAnywhere) {
 }
 
 // Earlier work of the stream must complete first.
-TEST_F(MetalDeviceTest, CopiesOfOddBytesKeepTheOrderOfTheStream) {
+TEST_F(MetalDeviceTest, UnalignedCopiesKeepStreamOrder) {
   auto* const from = upload(std::vector<std::uint8_t>(16, 1));
   auto* const to = upload(std::vector<std::uint8_t>(16, 2));
   EXPECT_TRUE(devices().memset(0, nullptr, from, 7, 16).ok());
@@ -60,7 +60,7 @@ TEST_F(MetalDeviceTest, CopiesOfOddBytesKeepTheOrderOfTheStream) {
   EXPECT_THAT(std::vector<std::uint8_t>(to, to + 5), ElementsAre(2, 7, 7, 7, 2));
 }
 
-TEST_F(MetalDeviceTest, OnlyItsOwnMemoryIsCopied) {
+TEST_F(MetalDeviceTest, RejectsForeignMemory) {
   int* const a = upload<int>({1});
   int other = 0;
   for (const auto kind : {KMUX_COPY_HOST_TO_DEVICE, KMUX_COPY_DEVICE_TO_DEVICE}) {
@@ -72,7 +72,7 @@ TEST_F(MetalDeviceTest, OnlyItsOwnMemoryIsCopied) {
   EXPECT_TRUE(devices().copy(0, nullptr, &other, &other, 0, KMUX_COPY_HOST_TO_DEVICE).ok());
 }
 
-TEST_F(MetalDeviceTest, SetsAnyNumberOfBytes) {
+TEST_F(MetalDeviceTest, SetsUnalignedRanges) {
   auto* const memory = upload(std::vector<std::uint8_t>(16, 1));
   EXPECT_TRUE(devices().memset(0, nullptr, memory, 7, 8).ok());
   EXPECT_TRUE(devices().memset(0, nullptr, memory + 9, 7, 3).ok());
@@ -80,7 +80,7 @@ TEST_F(MetalDeviceTest, SetsAnyNumberOfBytes) {
   EXPECT_THAT(download(memory, 16), ElementsAre(7, 7, 7, 7, 7, 7, 7, 7, 1, 7, 7, 7, 1, 1, 1, 1));
 }
 
-TEST_F(MetalDeviceTest, AllocatesAligned) {
+TEST_F(MetalDeviceTest, AllocatesWithRequestedAlignment) {
   void* const memory = devices().allocate(0, nullptr, 1, 65536).value();
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 65536, 0U);
   for (const std::size_t alignment : {std::size_t{3}, std::size_t{1} << 17}) {
@@ -90,7 +90,7 @@ TEST_F(MetalDeviceTest, AllocatesAligned) {
   EXPECT_LT(info.free_bytes, info.total_bytes);
 }
 
-TEST_F(MetalDeviceTest, AStreamIsAQueue) {
+TEST_F(MetalDeviceTest, StreamIsACommandQueue) {
   void* const stream = devices().stream_create(0).value();
   const auto adapter = load(one_kernel(kAddOne).build().value());
   float* const x = upload(std::vector<float>(3, 1));
@@ -114,7 +114,7 @@ TEST_F(MetalDeviceTest, EventsMeasureTime) {
   devices().event_destroy(0, end);
 }
 
-TEST_F(MetalDeviceTest, EventsTimeTheWorkBetweenThem) {
+TEST_F(MetalDeviceTest, EventsTimeOnlyWorkBetweenThem) {
   void* events[3] = {};
   for (void*& event : events) event = devices().event_create(0).value();
   int* const x = upload<int>({0});
@@ -140,7 +140,7 @@ TEST_F(MetalDeviceTest, EventsTimeTheWorkBetweenThem) {
   for (void* event : events) devices().event_destroy(0, event);
 }
 
-TEST_F(MetalDeviceTest, EventsWithoutATimeHaveNone) {
+TEST_F(MetalDeviceTest, RejectsElapsedTimeOfUntimedEvents) {
   void* const event = devices().event_create_untimed(0).value();
   EXPECT_TRUE(devices().event_record(0, event, nullptr).ok());
   EXPECT_EQ(devices().event_elapsed(0, event, event).error().code, ErrorCode::kInvalidArgument);
@@ -151,13 +151,13 @@ constexpr int kOnes = 0x01010101;
 constexpr int kTwos = 0x02020202;
 
 // Two streams: one of them held back, so that the order depends on an event.
-class MetalStreams : public MetalDeviceTest {
+class MetalStreamsTest : public MetalDeviceTest {
  protected:
-  MetalStreams()
+  MetalStreamsTest()
       : slow(devices().stream_create(0).value()),
         fast(devices().stream_create(0).value()),
         event(devices().event_create(0).value()) {}
-  ~MetalStreams() override {
+  ~MetalStreamsTest() override {
     fake.hold(false);
     devices().stream_destroy(0, slow);
     devices().stream_destroy(0, fast);
@@ -188,12 +188,12 @@ class MetalStreams : public MetalDeviceTest {
   int* x = upload<int>({0, 0});
 };
 
-TEST_F(MetalStreams, WaitForWhatAnEventWasRecordedBehind) {
+TEST_F(MetalStreamsTest, WaitForRecordedEvent) {
   copy_behind_event();
   expect_copied_once_released();
 }
 
-TEST_F(MetalStreams, DoNotWaitForWhatWasNeverRecorded) {
+TEST_F(MetalStreamsTest, DoNotWaitForUnrecordedEvent) {
   ASSERT_TRUE(devices().stream_wait_event(0, fast, event).ok());
   set(fast, x, 1);
   settle();
@@ -202,7 +202,7 @@ TEST_F(MetalStreams, DoNotWaitForWhatWasNeverRecorded) {
 }
 
 // The second record completes long before the first.
-TEST_F(MetalStreams, AWaitIsForTheRecordBeforeIt) {
+TEST_F(MetalStreamsTest, WaitIgnoresLaterRecords) {
   copy_behind_event();
   ASSERT_TRUE(devices().event_record(0, event, nullptr).ok());
   EXPECT_TRUE(devices().stream_synchronize(0, nullptr).ok());
@@ -210,7 +210,7 @@ TEST_F(MetalStreams, AWaitIsForTheRecordBeforeIt) {
 }
 
 // `fast` owns the memory, `slow` uses it last.
-TEST_F(MetalStreams, MemoryIsReusedAfterTheLastUse) {
+TEST_F(MetalStreamsTest, MemoryIsReusedAfterLastUse) {
   auto* const block = static_cast<int*>(devices().allocate(0, fast, 8, 0).value());
   fake.hold_queue(slow, true);
   set(slow, block, 1);
@@ -234,7 +234,7 @@ TEST_F(MetalStreams, MemoryIsReusedAfterTheLastUse) {
   EXPECT_EQ(block[0], kTwos);
 }
 
-TEST_F(MetalStreams, NeedEventsOfTheDevice) {
+TEST_F(MetalStreamsTest, RecordFailsWhenEventCreationFails) {
   fake.fail("newEvent");
   EXPECT_EQ(devices().event_record(0, event, fast).error().code, ErrorCode::kUnavailable);
   ASSERT_TRUE(devices().stream_wait_event(0, fast, event).ok()) << "as if it was never recorded";

@@ -16,9 +16,9 @@ namespace {
 
 constexpr const char* kKernel = "kernel void k(device float* x [[buffer(0)]], constant int& n [[buffer(1)]]) {}";
 
-class LaunchAllocations : public ::testing::Test {
+class LaunchAllocationsTest : public ::testing::Test {
  protected:
-  LaunchAllocations() { host.options["metal.library"] = KMUX_SILENT_METAL_LIBRARY; }
+  LaunchAllocationsTest() { host.options["metal.library"] = KMUX_SILENT_METAL_LIBRARY; }
 
   std::size_t allocated_by(ProgramBuilder& builder, bool has_scalar) {
     const Program program = builder.build().value();
@@ -48,7 +48,7 @@ class LaunchAllocations : public ::testing::Test {
   std::unique_ptr<Backend> backend = MetalBackend::create(host).value();
 };
 
-TEST_F(LaunchAllocations, AreNoneForOneLaunch) {
+TEST_F(LaunchAllocationsTest, AreZeroForSingleLaunch) {
   ProgramBuilder builder("one");
   const Expr n = builder.symbol("n");
   builder.input("x", dtype::kFloat32, {n}).variant("msl").source("k.metal", kKernel);
@@ -56,7 +56,7 @@ TEST_F(LaunchAllocations, AreNoneForOneLaunch) {
   EXPECT_EQ(allocated_by(builder, false), 0U);
 }
 
-TEST_F(LaunchAllocations, AreNoneForLoopsAndWorkspaces) {
+TEST_F(LaunchAllocationsTest, AreZeroForLoopsAndWorkspaces) {
   ProgramBuilder builder("several");
   const Expr n = builder.symbol("n");
   builder.input("x", dtype::kFloat32, {n});

@@ -22,7 +22,7 @@ class LibraryTest : public testing::Test {
   BuildOptions options;
 };
 
-TEST_F(LibraryTest, APipelineSaysWhatItAllows) {
+TEST_F(LibraryTest, ReportsPipelineLimits) {
   const auto kernels = load_kernels(*gpu,
                                     {"[[kernel, max_total_threads_per_threadgroup(96)]] void k(device float* x "
                                      "[[buffer(0)]]) { threadgroup float t[12]; t[0] = 1; *x = t[0]; }\n",
@@ -33,7 +33,7 @@ TEST_F(LibraryTest, APipelineSaysWhatItAllows) {
   EXPECT_EQ(kernels->at(0).threadgroup_memory, 48U);
 }
 
-TEST_F(LibraryTest, EveryFailureHasMetalsText) {
+TEST_F(LibraryTest, ReportsCauseOfEveryFailure) {
   EXPECT_THAT(failure("kernel void k(").explain(), HasSubstr("Compilation failed"));
   EXPECT_THAT(failure(kAddOne, "absent").message, HasSubstr("\"absent\" is not in the code"));
   EXPECT_THAT(failure("MTLBkernel void k(", "k", true).message, HasSubstr("cannot open the library"));
@@ -41,12 +41,12 @@ TEST_F(LibraryTest, EveryFailureHasMetalsText) {
   EXPECT_THAT(failure(kAddOne).explain(), HasSubstr("too many registers"));
 }
 
-TEST_F(LibraryTest, FunctionConstantsNeedTheirFunction) {
+TEST_F(LibraryTest, ReportsMissingFunctionWithFunctionConstants) {
   options.function_constants = {"0:int=1"};
   EXPECT_THAT(failure(kAddOne, "absent").explain(), HasSubstr("there is no function absent"));
 }
 
-TEST_F(LibraryTest, OptionsReachMetal) {
+TEST_F(LibraryTest, PassesOptionsToCompiler) {
   options.fast_math = true;
   options.language_version = 0x30001;
   fake.messages();

@@ -5,13 +5,13 @@
 namespace kmux::metal {
 namespace {
 
-TEST(MetalMeta, IsReadAsItWasWritten) {
+TEST(MetalMetaTest, RoundTripsThroughText) {
   const Meta meta{true, {true, 0x30001, {"a:int=1"}}};
   EXPECT_EQ(parse_meta(dump_meta(meta)).value(), meta);
   EXPECT_EQ(parse_meta(dump_meta({})).value(), Meta{});
 }
 
-TEST(MetalMeta, OtherTextIsRefused) {
+TEST(MetalMetaTest, RejectsInvalidText) {
   EXPECT_EQ(parse_meta("{}").error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(parse_meta("not json").error().code, ErrorCode::kInvalidArgument);
   const std::string odd =

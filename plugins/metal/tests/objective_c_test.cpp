@@ -8,26 +8,26 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(ObjectiveC, NeedsMacos) {
+TEST(ObjectiveCTest, RequiresMacos) {
   if (is_macos()) GTEST_SKIP() << needs("Linux", "this is macOS");
   const auto opened = ObjectiveC::open("");
   EXPECT_EQ(opened.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(opened.error().message, HasSubstr("Metal needs macOS"));
 }
 
-TEST(ObjectiveC, NamesALibraryThatIsNotThere) {
+TEST(ObjectiveCTest, ReportsMissingLibrary) {
   const auto opened = ObjectiveC::open("/nowhere/libmetal.so");
   EXPECT_EQ(opened.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(opened.error().message, HasSubstr("/nowhere/libmetal.so"));
 }
 
-TEST(ObjectiveC, NamesAFunctionThatIsNotThere) {
+TEST(ObjectiveCTest, ReportsMissingFunction) {
   const auto opened = ObjectiveC::open("libm.so.6");
   EXPECT_EQ(opened.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(opened.error().message, HasSubstr("objc_msgSend"));
 }
 
-TEST(ObjectiveC, CarriesText) {
+TEST(ObjectiveCTest, ConvertsStrings) {
   const ObjectiveC objc = ObjectiveC::open(FakeMetal::library()).value();
   const AutoreleasePool pool(objc);
   EXPECT_EQ(objc.text(objc.string("a text")), "a text");
@@ -36,7 +36,7 @@ TEST(ObjectiveC, CarriesText) {
 }
 
 // The whole fixture relies on this: the mock detects errors.
-TEST(FakeMetal, ComplainsOfASelectorThatIsNotKnown) {
+TEST(FakeMetalTest, ReportsUnknownSelector) {
   FakeMetal fake = FakeMetal::load();
   const ObjectiveC objc = ObjectiveC::open(FakeMetal::library()).value();
   const AutoreleasePool pool(objc);
@@ -44,7 +44,7 @@ TEST(FakeMetal, ComplainsOfASelectorThatIsNotKnown) {
   EXPECT_THAT(fake.complaints(), testing::ElementsAre("-[NSString commit] is not known"));
 }
 
-TEST(FakeMetal, ComplainsOfAReferenceTooFew) {
+TEST(FakeMetalTest, ReportsOverRelease) {
   FakeMetal fake = FakeMetal::load();
   const ObjectiveC objc = ObjectiveC::open(FakeMetal::library()).value();
   const Id options = objc.make(objc.compile_options);
@@ -53,7 +53,7 @@ TEST(FakeMetal, ComplainsOfAReferenceTooFew) {
   EXPECT_THAT(fake.complaints(), testing::ElementsAre(HasSubstr("was sent to an object that was released")));
 }
 
-TEST(FakeMetal, CountsWhatIsLeft) {
+TEST(FakeMetalTest, CountsLiveObjects) {
   FakeMetal fake = FakeMetal::load();
   const ObjectiveC objc = ObjectiveC::open(FakeMetal::library()).value();
   const int before = fake.live()["MTLCompileOptions"];
@@ -63,7 +63,7 @@ TEST(FakeMetal, CountsWhatIsLeft) {
   EXPECT_EQ(fake.live()["MTLCompileOptions"], before);
 }
 
-TEST(FakeMetal, ComplainsWithoutAPool) {
+TEST(FakeMetalTest, ReportsMissingAutoreleasePool) {
   FakeMetal fake = FakeMetal::load();
   const ObjectiveC objc = ObjectiveC::open(FakeMetal::library()).value();
   const Id leaked = objc.string("x");

@@ -9,9 +9,9 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(MetalOptions, HaveDefaults) { EXPECT_EQ(parse_options({}, FakeHost()).value(), BuildOptions{}); }
+TEST(MetalOptionsTest, HaveDefaults) { EXPECT_EQ(parse_options({}, FakeHost()).value(), BuildOptions{}); }
 
-TEST(MetalOptions, AreRead) {
+TEST(MetalOptionsTest, AreParsedFromText) {
   const BuildOptions options =
       parse_options({{"fast_math", "on"}, {"language_version", "3.1"}, {"function_constants", "a:int=1\n2:bool=true"}},
                     FakeHost())
@@ -22,14 +22,14 @@ TEST(MetalOptions, AreRead) {
   EXPECT_THAT(to_json(options), HasSubstr("196609"));
 }
 
-TEST(MetalOptions, TheHostsFillTheGaps) {
+TEST(MetalOptionsTest, DefaultToHostOptions) {
   FakeHost host;
   host.options["metal.fast_math"] = "on";
   EXPECT_TRUE(parse_options({}, host).value().fast_math);
   EXPECT_FALSE(parse_options({{"fast_math", "off"}}, host).value().fast_math);
 }
 
-TEST(MetalOptions, UnknownOnesAreNamedWithTheirValue) {
+TEST(MetalOptionsTest, UnknownOptionIsRejectedWithSuggestion) {
   const Error error = parse_options({{"fast_maths", "yes"}}, FakeHost()).error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("fast_maths"));
@@ -37,7 +37,7 @@ TEST(MetalOptions, UnknownOnesAreNamedWithTheirValue) {
   EXPECT_THAT(error.message, HasSubstr("Did you mean 'fast_math'?"));
 }
 
-TEST(MetalOptions, BadValuesAreNamed) {
+TEST(MetalOptionsTest, InvalidValuesAreRejected) {
   for (const auto& [name, value] : Options{{"fast_math", "yes"}, {"function_constants", "x"}}) {
     EXPECT_THAT(parse_options({{name, value}}, FakeHost()).error().message, HasSubstr(value));
   }

@@ -18,7 +18,7 @@ using testing::Pointwise;
 
 constexpr const char* kBegin = "#include <metal_stdlib>\nusing namespace metal;\n";
 
-class MetalPrograms : public MetalTest {
+class MetalProgramsTest : public MetalTest {
  protected:
   void run(const Program& program, const std::vector<kmux_slot>& slots, Options options = {}) {
     const auto built = build(program, std::move(options));
@@ -39,7 +39,7 @@ class MetalPrograms : public MetalTest {
   }
 };
 
-TEST_F(MetalPrograms, ScalarsAreBytes) {
+TEST_F(MetalProgramsTest, ScalarsArePassedAsBytes) {
   ProgramBuilder builder("axpy");
   const Expr n = builder.symbol("n");
   builder.input("x", dtype::kFloat32, {n}).output("y", dtype::kFloat32, {n}).scalar("a", dtype::kFloat32);
@@ -59,7 +59,7 @@ kernel void axpy(device const float* x [[buffer(0)]], device float* y [[buffer(1
 }
 
 // Threads of a group communicate through memory that the launch provides.
-TEST_F(MetalPrograms, ThreadgroupMemoryComesFromTheLaunch) {
+TEST_F(MetalProgramsTest, LaunchProvidesThreadgroupMemory) {
   ProgramBuilder builder("reverse");
   const Expr n = builder.symbol("n");
   builder.input("x", dtype::kFloat32, {n}).output("y", dtype::kFloat32, {n});
@@ -80,7 +80,7 @@ kernel void reverse(device const float* x [[buffer(0)]], device float* y [[buffe
   EXPECT_THAT(download(y, 500), ElementsAreArray(expected));
 }
 
-TEST_F(MetalPrograms, BarriersAddUpATree) {
+TEST_F(MetalProgramsTest, BarriersSynchronizeTreeReduction) {
   ProgramBuilder builder("sums");
   const Expr n = builder.symbol("n");
   builder.input("x", dtype::kInt32, {n, 128}).output("y", dtype::kInt32, {n});
@@ -107,7 +107,7 @@ kernel void sums(device const int* x [[buffer(0)]], device int* y [[buffer(1)]],
   EXPECT_THAT(download(y, 7), ElementsAreArray(expected));
 }
 
-TEST_F(MetalPrograms, AtomicsCount) {
+TEST_F(MetalProgramsTest, AtomicsBuildHistogram) {
   ProgramBuilder builder("histogram");
   const Expr n = builder.symbol("n");
   builder.input("x", dtype::kInt32, {n}).output("bins", dtype::kInt32, {16});
@@ -127,7 +127,7 @@ kernel void histogram(device const int* x [[buffer(0)]], device atomic_int* bins
   EXPECT_THAT(download(bins, 16), ElementsAreArray(expected));
 }
 
-TEST_F(MetalPrograms, TilesAreTransposedInTwoDimensions) {
+TEST_F(MetalProgramsTest, TilesAreTransposedInThreadgroupMemory) {
   ProgramBuilder builder("transpose");
   const Expr m = builder.symbol("m");
   const Expr n = builder.symbol("n");
@@ -157,7 +157,7 @@ kernel void transpose(device const float* x [[buffer(0)]], device float* y [[buf
   EXPECT_THAT(download(y, values.size()), ElementsAreArray(expected));
 }
 
-TEST_F(MetalPrograms, LanesOfASimdGroupExchangeValues) {
+TEST_F(MetalProgramsTest, SimdGroupLanesExchangeValues) {
   ProgramBuilder builder("lanes");
   builder.input("x", dtype::kInt32, {64}).output("y", dtype::kInt32, {64}).output("z", dtype::kInt32, {64});
   builder.variant("msl").source("k.metal", std::string(kBegin) + R"(
@@ -180,7 +180,7 @@ kernel void lanes(device const int* x [[buffer(0)]], device int* y [[buffer(1)]]
 
 // Barriers, threadgroup memory, exchange within SIMD-groups and atomics, launched small and large: for many threads the
 // mock runs code specialized for their groups.
-TEST_F(MetalPrograms, ManyThreadsAddUpAsFewDo) {
+TEST_F(MetalProgramsTest, SmallAndLargeInputsAreReduced) {
   constexpr std::size_t kGroup = 256;
   ProgramBuilder builder("total");
   const Expr n = builder.symbol("n");
@@ -218,7 +218,7 @@ kernel void total(device const int* x [[buffer(0)]], device int* y [[buffer(1)]]
 }
 
 // Loops, guards, workspaces and two kernels: the forms of one call.
-TEST_F(MetalPrograms, TheHostLoopsAndChooses) {
+TEST_F(MetalProgramsTest, LoopsAndGuardsRunOnHost) {
   ProgramBuilder builder("relax");
   const Expr n = builder.symbol("n");
   const Expr rounds = builder.scalar("rounds", dtype::kInt32);
@@ -254,7 +254,7 @@ kernel void negate(device float* x [[buffer(0)]], constant int& n [[buffer(1)]],
   EXPECT_THAT(download(x, 100), ElementsAreArray(expected));
 }
 
-TEST_F(MetalPrograms, FunctionConstantsSpecialise) {
+TEST_F(MetalProgramsTest, FunctionConstantsSpecializeKernel) {
   ProgramBuilder builder("special");
   builder.output("y", dtype::kFloat32, {2});
   builder.variant("msl").source("k.metal", std::string(kBegin) + R"(
@@ -273,7 +273,7 @@ kernel void special(device float* y [[buffer(0)]], uint i [[thread_position_in_g
   EXPECT_THAT(download(y, 2), testing::ElementsAre(10.0F, 20.0F));
 }
 
-TEST_F(MetalPrograms, HalvesAndVectorsAreRead) {
+TEST_F(MetalProgramsTest, HalfAndVectorTypesAreConverted) {
   ProgramBuilder builder("vectors");
   builder.input("x", dtype::kFloat32, {64}).output("y", dtype::kFloat16, {64});
   builder.variant("msl").source("k.metal", std::string(kBegin) + R"(
@@ -290,7 +290,7 @@ kernel void vectors(device const float4* x [[buffer(0)]], device half4* y [[buff
   EXPECT_EQ(y[12], 0x3c00);  // 1
 }
 
-TEST_F(MetalPrograms, AReadyLibraryRuns) {
+TEST_F(MetalProgramsTest, PrebuiltLibraryRuns) {
   Program program = one_kernel(std::string("MTLB") + kAddOne).build().value();
   program.variants[0].dialect = "metallib";
   float* const x = upload(std::vector<float>(10, 1));
@@ -299,7 +299,7 @@ TEST_F(MetalPrograms, AReadyLibraryRuns) {
 }
 
 /// Programs that TileLang generated, unchanged.
-class TileLangMetal : public MetalPrograms {
+class TileLangMetalTest : public MetalProgramsTest {
  protected:
   // Returns the program with its variant for Metal alone.
   static Program program_of(const std::string& name) {
@@ -311,7 +311,7 @@ class TileLangMetal : public MetalPrograms {
   }
 };
 
-TEST_F(TileLangMetal, AddsAnywhere) {
+TEST_F(TileLangMetalTest, AddsVectors) {
   const std::vector<float> a = ramp(1000);
   const std::vector<float> b = ramp(1000, 0.5F);
   float* const c = upload(std::vector<float>(1000));
@@ -321,7 +321,7 @@ TEST_F(TileLangMetal, AddsAnywhere) {
   EXPECT_THAT(download(c, 1000), ElementsAreArray(expected));
 }
 
-TEST_F(TileLangMetal, ReversesBlocks) {
+TEST_F(TileLangMetalTest, ReversesBlocks) {
   const std::vector<float> x = ramp(512);
   float* const y = upload(std::vector<float>(512));
   run(program_of("reverse_blocks"), {slot(upload(x)), slot(y), slot(512)});
@@ -330,7 +330,7 @@ TEST_F(TileLangMetal, ReversesBlocks) {
   EXPECT_THAT(download(y, 512), ElementsAreArray(expected));
 }
 
-TEST_F(TileLangMetal, SoftmaxThroughThreadgroupMemory) {
+TEST_F(TileLangMetalTest, ComputesSoftmaxInThreadgroupMemory) {
   const std::vector<float> x = ramp(20 * 128);
   float* const y = upload(std::vector<float>(20 * 128));
   run(program_of("softmax_shared"), {slot(upload(x)), slot(y), slot(20)});
@@ -346,7 +346,7 @@ TEST_F(TileLangMetal, SoftmaxThroughThreadgroupMemory) {
 }
 
 // Small integers, so that halves are exact.
-TEST_F(TileLangMetal, MultipliesMatricesOfSimdGroups) {
+TEST_F(TileLangMetalTest, MultipliesMatricesWithSimdGroups) {
   constexpr std::size_t kSide = 64;
   std::vector<std::uint16_t> a(kSide * kSide, 0x3c00);  // 1
   std::vector<std::uint16_t> b(kSide * kSide, 0x4000);  // 2

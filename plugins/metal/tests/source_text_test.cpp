@@ -10,7 +10,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(SourceText, FilesStandWhereTheyAreIncluded) {
+TEST(SourceTextTest, InlinesIncludedFiles) {
   Variant variant;
   variant.sources = {{"src/k.metal", "#include <metal_stdlib>\n#include \"../h.h\"\nint c;\n"}};
   variant.headers = {{"h.h", "int a;\n"}};
@@ -19,7 +19,7 @@ TEST(SourceText, FilesStandWhereTheyAreIncluded) {
             "c;\n");
 }
 
-TEST(SourceText, FilesThatSayOnceAreReadOnce) {
+TEST(SourceTextTest, HonorsPragmaOnce) {
   Variant variant;
   variant.sources = {{"k.metal", "#include \"h.h\"\n#include <h.h>\n"}};
   variant.headers = {{"h.h", "#pragma once\nint a;\n"}};
@@ -39,7 +39,7 @@ std::string preprocessed(const std::string& text) {
   return result.standard_output;
 }
 
-TEST(SourceText, AFileThatSaysOnceIsReadWhereItsBranchIs) {
+TEST(SourceTextTest, HonorsPragmaOnceInConditionalBranches) {
   Variant variant;
   variant.headers = {{"h.h", "#pragma once\n#include \"deep.h\"\nint a;\n"}, {"deep.h", "#pragma once\nint d;\n"}};
   for (const char* text : {"#if 0\n#include \"h.h\"\n#endif\n#include \"h.h\"\n#include \"h.h\"\n",
@@ -51,7 +51,7 @@ TEST(SourceText, AFileThatSaysOnceIsReadWhereItsBranchIs) {
   }
 }
 
-TEST(SourceText, APreludeThatSaysOnceIsReadOnce) {
+TEST(SourceTextTest, HonorsPragmaOnceInPreludes) {
   Variant variant;
   variant.settings.preludes = {"h.h"};
   variant.headers = {{"h.h", "#pragma once\nint a;\n"}};
@@ -59,7 +59,7 @@ TEST(SourceText, APreludeThatSaysOnceIsReadOnce) {
   EXPECT_EQ(preprocessed(source_text(variant)), "int a;\n");
 }
 
-TEST(SourceText, FilesThatSayOnceAndIncludeEachOtherEnd) {
+TEST(SourceTextTest, TerminatesOnMutualIncludesWithPragmaOnce) {
   Variant variant;
   variant.headers = {{"a.h", "#pragma once\n#include \"b.h\"\n#include \"b.h\"\nint a;\n"},
                      {"b.h", "#pragma once\n#include \"a.h\"\n#include \"a.h\"\nint b;\n"}};
@@ -67,13 +67,13 @@ TEST(SourceText, FilesThatSayOnceAndIncludeEachOtherEnd) {
   EXPECT_EQ(preprocessed(source_text(variant)), "int b;\nint a;\n");
 }
 
-TEST(SourceText, AFileThatIncludesItselfEnds) {
+TEST(SourceTextTest, TerminatesOnSelfInclude) {
   Variant variant;
   variant.sources = {{"k.metal", "#include \"k.metal\"\n"}};
   EXPECT_THAT(source_text(variant), HasSubstr("#include \"k.metal\""));  // the compiler reports the error
 }
 
-TEST(SourceText, BeginsWithDefinesAndPreludes) {
+TEST(SourceTextTest, BeginsWithDefinesAndPreludes) {
   Variant variant;
   variant.settings.defines = {"N=4", "FAST"};
   variant.settings.preludes = {"metal_math", "own.h"};
@@ -84,7 +84,7 @@ TEST(SourceText, BeginsWithDefinesAndPreludes) {
             "b;\n");
 }
 
-TEST(SourceText, SeveralSourcesFollowEachOther) {
+TEST(SourceTextTest, ConcatenatesSources) {
   Variant variant;
   variant.sources = {{"a.metal", "int a;"}, {"b.metal", "int b;"}};
   EXPECT_THAT(source_text(variant), HasSubstr("int a;\n#line 1 \"b.metal\"\nint b;"));

@@ -14,14 +14,14 @@ using testing::IsEmpty;
 
 std::string resolved(const char* text) { return to_string(resolve_metal_target(text).value()); }
 
-TEST(MetalTarget, IsAlwaysTheSame) {
+TEST(MetalTargetTest, ResolvesToMetal) {
   for (const char* text : {"", "auto", "metal", "METAL", "metal -max_num_threads=256 -keys=metal,gpu",
                            R"({"kind":"metal","thread_warp_size":32})"}) {
     EXPECT_EQ(resolved(text), "metal") << text;
   }
 }
 
-TEST(MetalTarget, OthersAreNamed) {
+TEST(MetalTargetTest, RejectsOtherTargets) {
   for (const char* text : {"cuda", "metal:apple9", "metal,speed=high"}) {
     EXPECT_EQ(resolve_metal_target(text).error().code, ErrorCode::kInvalidArgument) << text;
   }
@@ -34,11 +34,9 @@ std::vector<std::string> missing_of(const Program& program) {
   return names;
 }
 
-TEST(MetalTarget, SupportsMslAndItsLaunches) {
-  EXPECT_THAT(missing_of(one_kernel(kAddOne).build().value()), IsEmpty());
-}
+TEST(MetalTargetTest, SupportsMslLaunches) { EXPECT_THAT(missing_of(one_kernel(kAddOne).build().value()), IsEmpty()); }
 
-TEST(MetalTarget, WhatMetalLacksIsNamed) {
+TEST(MetalTargetTest, ReportsUnsupportedFeatures) {
   Program program = one_kernel(kAddOne).build().value();
   Variant& variant = program.variants[0];
   auto& launch = std::get<Launch>(variant.body.steps[0]);

@@ -19,7 +19,7 @@ class MetalWrapperTest : public testing::Test {
   FakeHost host;
 };
 
-TEST_F(MetalWrapperTest, GivesThePlanAndItsBindings) {
+TEST_F(MetalWrapperTest, PrintsPlanAndBindings) {
   const Program program = one_kernel(kAddOne).build().value();
   EXPECT_THAT(wrap(program).value(),
               AllOf(StartsWith(to_string(lower(program, 0).value())),
@@ -27,12 +27,12 @@ TEST_F(MetalWrapperTest, GivesThePlanAndItsBindings) {
                               "1, 1)")));
 }
 
-TEST_F(MetalWrapperTest, NamesFunctionConstants) {
+TEST_F(MetalWrapperTest, PrintsFunctionConstants) {
   const Program program = one_kernel(kAddOne).build().value();
   EXPECT_THAT(wrap(program, {{"function_constants", "tile:int=4"}}).value(), HasSubstr("constant tile:int=4"));
 }
 
-TEST_F(MetalWrapperTest, RefusesOptionsThatAreNotKnown) {
+TEST_F(MetalWrapperTest, RejectsUnknownOptions) {
   EXPECT_EQ(wrap(one_kernel(kAddOne).build().value(), {{"graph", "on"}}).error().code, ErrorCode::kInvalidArgument);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 const CUkernel kKernel = reinterpret_cast<CUkernel>(1);
 
-TEST(ArgumentCopy, KeepsEveryByteAndNoticesEveryChange) {
+TEST(ArgumentCopyTest, CopiesAllBytesAndDetectsChanges) {
   RecordedDriver driver;
   driver.parameters[1] = {1, 8, 128, 4};
   ArgumentCopy copy;
@@ -38,7 +38,7 @@ TEST(ArgumentCopy, KeepsEveryByteAndNoticesEveryChange) {
   }
 }
 
-TEST(ArgumentCopy, AlignsATensorMapAsDriversWantIt) {
+TEST(ArgumentCopyTest, AlignsTensorMapsTo64Bytes) {
   RecordedDriver driver;
   driver.parameters[1] = {4, 128, 8};
   ArgumentCopy copy;
@@ -46,7 +46,7 @@ TEST(ArgumentCopy, AlignsATensorMapAsDriversWantIt) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(copy.args()[1]) % 64, 0U);
 }
 
-TEST(ArgumentCopy, TakesAKernelWithoutParameters) {
+TEST(ArgumentCopyTest, AcceptsKernelWithoutParameters) {
   RecordedDriver driver;
   driver.parameters[1] = {};
   ArgumentCopy copy;
@@ -54,7 +54,7 @@ TEST(ArgumentCopy, TakesAKernelWithoutParameters) {
   EXPECT_FALSE(copy.update(nullptr));
 }
 
-TEST(ArgumentCopy, AsksForSizesOnce) {
+TEST(ArgumentCopyTest, QueriesSizesOnce) {
   RecordedDriver driver;
   ArgumentCopy copy;
   ASSERT_EQ(copy.shape(GraphCalls{&driver.table}, kKernel).call, nullptr);
@@ -63,7 +63,7 @@ TEST(ArgumentCopy, AsksForSizesOnce) {
   EXPECT_TRUE(driver.take().empty());
 }
 
-TEST(ArgumentCopy, NamesTheCallThatFailedAndAsksAgain) {
+TEST(ArgumentCopyTest, ReportsFailedCallAndRetries) {
   RecordedDriver driver;
   ArgumentCopy copy;
   driver.fail("cuKernelGetParamInfo", CUDA_ERROR_OUT_OF_MEMORY);

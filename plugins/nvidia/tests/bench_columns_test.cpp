@@ -12,7 +12,7 @@ namespace {
 
 using bench::Column;
 
-KMUX_OVER_FAKE(BenchColumns);
+KMUX_OVER_FAKE(BenchColumnsTest);
 
 // The first kernel has the most shared memory, the second one the most local memory.
 constexpr const char* kTwoKernels = R"(
@@ -29,7 +29,7 @@ extern "C" __global__ void arrays(float* x) {
 }
 )";
 
-TEST_P(BenchColumns, AreTheMostThatAKernelTakesAndTheLeastOccupancy) {
+TEST_P(BenchColumnsTest, ReportMaximumResourcesAndMinimumOccupancy) {
   ProgramBuilder builder = program_of("two", kTwoKernels);
   builder.launch("arrays").grid({1}).block({32}).args({"x"});
   builder.launch("tile").grid({1}).block({64}).args({"x"});

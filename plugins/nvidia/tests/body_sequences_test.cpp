@@ -11,7 +11,7 @@ using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-KMUX_OVER_FAKE(BodySequences);
+KMUX_OVER_FAKE(BodySequencesTest);
 
 constexpr const char* kTwo = R"(
 extern "C" __global__ void first(float* x, int i) { x[0] = i; }
@@ -46,7 +46,7 @@ const std::array kScalars = {
     Scalar{dtype::kFloat8E5M2, "unsigned char", 1.5, "0x3e"},
 };
 
-TEST_P(BodySequences, ScalarsOfEveryTypeHaveTheirOwnBits) {
+TEST_P(BodySequencesTest, ScalarsOfEveryTypeKeepTheirBits) {
   std::string parameters;
   ProgramBuilder builder("scalars");
   for (std::size_t i = 0; i < kScalars.size(); ++i) {
@@ -67,7 +67,7 @@ TEST_P(BodySequences, ScalarsOfEveryTypeHaveTheirOwnBits) {
 }
 
 // Values of more than eight bytes are shown in memory order.
-TEST_P(BodySequences, StructuresHaveTheBytesOfTheirMembers) {
+TEST_P(BodySequencesTest, StructuresAreLaidOutByMembers) {
   ProgramBuilder builder("structures");
   builder.scalar("a", dtype::kInt32);
   builder.scalar("b", dtype::kInt8);
@@ -88,14 +88,14 @@ TEST_P(BodySequences, StructuresHaveTheBytesOfTheirMembers) {
   EXPECT_THAT(work_of(warmed(builder), {3, -2}), ElementsAre(line(expected)));
 }
 
-TEST_P(BodySequences, KernelsMayHaveNoArguments) {
+TEST_P(BodySequencesTest, KernelWithoutArgumentsLaunches) {
   ProgramBuilder builder("none");
   builder.variant("cuda").source("two.cu", kTwo);
   builder.launch("nothing").grid({1}).block({32});
   EXPECT_THAT(work_of(warmed(builder), {}), ElementsAre(line({"nothing"})));
 }
 
-TEST_P(BodySequences, KernelsMayHaveManyArguments) {
+TEST_P(BodySequencesTest, KernelWithManyArgumentsLaunches) {
   constexpr int kCount = 100;
   std::string parameters;
   ProgramBuilder builder("many");
@@ -115,7 +115,7 @@ TEST_P(BodySequences, KernelsMayHaveManyArguments) {
   EXPECT_THAT(work_of(warmed(builder), args), ElementsAre(line(expected)));
 }
 
-TEST_P(BodySequences, AKernelMayBeLaunchedTwice) {
+TEST_P(BodySequencesTest, KernelLaunchedTwiceIsResolvedOnce) {
   ProgramBuilder builder = program_of("twice", kTwo);
   builder.launch("first").grid({1}).block({32}).args({"x"}).arg(Expr(1));
   builder.launch("second").grid({2}).block({32}).args({"x", "x"});
@@ -130,7 +130,7 @@ TEST_P(BodySequences, AKernelMayBeLaunchedTwice) {
                                                 line({"first", {written(x), written(2)}, "3,1,1"})));
 }
 
-TEST_P(BodySequences, GuardsLoopsAndLetsDecideWhatIsLaunched) {
+TEST_P(BodySequencesTest, GuardsLoopsAndLetsSelectLaunches) {
   ProgramBuilder builder = program_of("guarded", kTwo);
   const Expr half = builder.let("half", floordiv(kN, 2));
   BodyBuilder body = builder.body();
@@ -149,7 +149,7 @@ TEST_P(BodySequences, GuardsLoopsAndLetsDecideWhatIsLaunched) {
   EXPECT_EQ(work().at(0), line({"second", {written(large), written(large)}}));
 }
 
-TEST_P(BodySequences, AssertsFailBeforeAnythingIsLaunched) {
+TEST_P(BodySequencesTest, FailedAssertPreventsLaunch) {
   ProgramBuilder builder = program_of("asserted", kTwo);
   builder.check(eq(floormod(kN, 4), 0), "n must be a multiple of 4");
   builder.launch("nothing").grid({1}).block({32});
@@ -161,7 +161,7 @@ TEST_P(BodySequences, AssertsFailBeforeAnythingIsLaunched) {
   EXPECT_THAT(work(), IsEmpty());
 }
 
-TEST_P(BodySequences, WorkspacesAndFillsAreInStreamOrder) {
+TEST_P(BodySequencesTest, WorkspacesAndFillsAreInStreamOrder) {
   ProgramBuilder builder = program_of("workspace", kTwo);
   builder.workspace("w", kN * 4);
   builder.body().fill("w", kN * 4, 7);
@@ -183,7 +183,7 @@ std::uint64_t address_in(const std::string& line, const std::string& before) {
   return std::stoull(line.substr(line.find(before) + before.size()), nullptr, 16);
 }
 
-TEST_P(BodySequences, WorkspacesHaveTheAlignmentThatTheyDeclare) {
+TEST_P(BodySequencesTest, WorkspacesHaveDeclaredAlignment) {
   for (const std::uint64_t alignment : {16, 256, 4096, 65536}) {
     ProgramBuilder builder = program_of("aligned", kTwo);
     builder.workspace("w", kN * 4, static_cast<std::int64_t>(alignment));
@@ -202,7 +202,7 @@ TEST_P(BodySequences, WorkspacesHaveTheAlignmentThatTheyDeclare) {
   }
 }
 
-TEST_P(BodySequences, FillsReachTheMemoryOfTensors) {
+TEST_P(BodySequencesTest, FillsReachTheMemoryOfTensors) {
   ProgramBuilder builder = program_of("filled", kTwo);
   builder.body().fill("x", kN * 4, 3);
   builder.launch("nothing").grid({1}).block({32});
@@ -213,7 +213,7 @@ TEST_P(BodySequences, FillsReachTheMemoryOfTensors) {
   EXPECT_EQ(x.data_as<int>()[1], 0x03030303);
 }
 
-TEST_P(BodySequences, FillsBeyondTheirBufferAreRefusedBeforeAnythingIsLaunched) {
+TEST_P(BodySequencesTest, FillsBeyondTheirBufferAreRejectedBeforeLaunch) {
   ProgramBuilder builder = program_of("filled", kTwo);
   const Expr extra = builder.scalar("extra", dtype::kInt64);
   builder.launch("nothing").grid({1}).block({32});
@@ -233,7 +233,7 @@ TEST_P(BodySequences, FillsBeyondTheirBufferAreRefusedBeforeAnythingIsLaunched) 
 }
 
 // C3.3: detected without a device, from the code itself.
-TEST_P(BodySequences, AnArgumentOfAnotherWidthIsRefusedWhenCompiling) {
+TEST_P(BodySequencesTest, ArgumentSizeMismatchIsRejectedAtCompileTime) {
   ProgramBuilder builder = program_of("wide", kTwo);
   builder.launch("first").grid({1}).block({32}).args({"x"}).arg(kN, dtype::kInt64);
   const auto refused = try_compile(builder);

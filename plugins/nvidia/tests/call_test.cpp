@@ -38,7 +38,7 @@ class CallTest : public OpenedLauncher {
   kmux_map_geometry geometry_ = {"A_map", 0, nullptr, 7, 3, dims_, strides_, ones_, 0, 0, 0, 0};
 };
 
-TEST_F(CallTest, LaunchesWithWhatItIsGiven) {
+TEST_F(CallTest, PassesLaunchParametersToDriver) {
   warm_as_current();
   kmux_driver_launch what = add();
   what.dynamic_smem_bytes = 640;
@@ -49,13 +49,13 @@ TEST_F(CallTest, LaunchesWithWhatItIsGiven) {
                           "[0x0000000000001234 0x00000007] attributes []"));
 }
 
-TEST_F(CallTest, MakesItsDriverCallsAndNoOther) {
+TEST_F(CallTest, MakesOneDriverCallPerLaunch) {
   warm_as_current();
   EXPECT_EQ(call([this](auto& env, kmux_sink to) { return launch_both(env, to); }), KMUX_OK) << error;
   EXPECT_THAT(fake.symbols(), ElementsAre("cuLaunchKernelEx", "cuLaunchKernelEx"));
 }
 
-TEST_F(CallTest, EntersItsContextWhereItIsNotCurrent) {
+TEST_F(CallTest, EntersContextWhenNotCurrent) {
   fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
   warm(1);
   EXPECT_EQ(call([this](auto& env, kmux_sink to) { return launch_both(env, to); }, 1), KMUX_OK) << error;
@@ -64,7 +64,7 @@ TEST_F(CallTest, EntersItsContextWhereItIsNotCurrent) {
 }
 
 // C2.19
-TEST_F(CallTest, NeedsItsContextOnceWhereNoneWasCurrent) {
+TEST_F(CallTest, EntersContextOnceWhenNoneIsCurrent) {
   warm();
   leave_context();
   EXPECT_EQ(launch(add()), KMUX_OK) << error;
@@ -75,7 +75,7 @@ TEST_F(CallTest, NeedsItsContextOnceWhereNoneWasCurrent) {
   EXPECT_THAT(fake.symbols(), ElementsAre("cuLaunchKernelEx", "cuLaunchKernelEx"));
 }
 
-TEST_F(CallTest, EntersItsContextFirstWhereTheLastCallHadTo) {
+TEST_F(CallTest, ChecksContextFirstIfPreviousCallEnteredIt) {
   fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
   warm(1);
   const auto launch_twice = [this] {
@@ -92,7 +92,7 @@ TEST_F(CallTest, EntersItsContextFirstWhereTheLastCallHadTo) {
   leave_context();
 }
 
-TEST_F(CallTest, EntersNoContextForAStreamThatHasOne) {
+TEST_F(CallTest, SkipsContextOnCreatedStreamAfterEntry) {
   fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
   warm(1);
   EXPECT_EQ(launch(add(), 1), KMUX_OK) << error;  // had to enter
@@ -105,7 +105,7 @@ TEST_F(CallTest, EntersNoContextForAStreamThatHasOne) {
   EXPECT_THAT(fake.symbols(), ElementsAre("cuStreamIsCapturing", "cuLaunchKernelEx"));
 }
 
-TEST_F(CallTest, EntersItsContextWhereAnotherDevicesIsCurrent) {
+TEST_F(CallTest, EntersContextWhenOtherDeviceIsCurrent) {
   fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
   warm_as_current(1);
   warm(0);
@@ -119,7 +119,7 @@ TEST_F(CallTest, EntersItsContextWhereAnotherDevicesIsCurrent) {
 }
 
 // The stream determines the context, whichever is current.
-TEST_F(CallTest, NeedsNoContextOnAStreamOfSomebody) {
+TEST_F(CallTest, SkipsContextOnCreatedStream) {
   fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
   warm_as_current(0);
   CUstream stream = nullptr;
@@ -130,7 +130,7 @@ TEST_F(CallTest, NeedsNoContextOnAStreamOfSomebody) {
   EXPECT_THAT(fake.symbols(), ElementsAre("cuStreamIsCapturing", "cuLaunchKernelEx"));
 }
 
-TEST_F(CallTest, AFailedLaunchIsNotMadeAgain) {
+TEST_F(CallTest, DoesNotRetryFailedLaunch) {
   warm_as_current();
   fake.fail("cuLaunchKernelEx", CUDA_ERROR_OUT_OF_MEMORY);
   EXPECT_NE(launch(add()), KMUX_OK);
@@ -138,7 +138,7 @@ TEST_F(CallTest, AFailedLaunchIsNotMadeAgain) {
   EXPECT_THAT(error, HasSubstr("CUDA_ERROR_OUT_OF_MEMORY"));
 }
 
-TEST_F(CallTest, TellsWhyItsContextCannotBeEntered) {
+TEST_F(CallTest, ReportsContextEntryFailure) {
   warm();
   leave_context();
   fake.fail("cuCtxSetCurrent", CUDA_ERROR_DEINITIALIZED);
@@ -146,7 +146,7 @@ TEST_F(CallTest, TellsWhyItsContextCannotBeEntered) {
   EXPECT_THAT(error, HasSubstr("cuCtxSetCurrent failed with 4"));
 }
 
-TEST_F(CallTest, AsksForACaptureWhereTheStreamCanBeCaptured) {
+TEST_F(CallTest, QueriesCaptureOnlyOnCapturableStreams) {
   warm();
   for (const std::uintptr_t stream : {0, 1, 2}) {
     EXPECT_EQ(launch(add(), 0, reinterpret_cast<CUstream>(stream)), KMUX_OK) << error;
@@ -154,7 +154,7 @@ TEST_F(CallTest, AsksForACaptureWhereTheStreamCanBeCaptured) {
   }
 }
 
-TEST_F(CallTest, PassesEveryKindOfStreamOn) {
+TEST_F(CallTest, PassesEveryKindOfStream) {
   warm();
   for (const std::uintptr_t stream : {0, 1, 2}) {
     EXPECT_EQ(launch(add(), 0, reinterpret_cast<CUstream>(stream)), KMUX_OK) << error;
@@ -162,7 +162,7 @@ TEST_F(CallTest, PassesEveryKindOfStreamOn) {
   }
 }
 
-TEST_F(CallTest, TellsWhichLaunchFailed) {
+TEST_F(CallTest, ReportsParametersOfFailedLaunch) {
   warm();
   kmux_driver_launch what = add();
   what.grid[2] = 70000;
@@ -174,7 +174,7 @@ TEST_F(CallTest, TellsWhichLaunchFailed) {
       "addresses against the limits of the device.");
 }
 
-TEST_F(CallTest, FillsInOrderOfTheStream) {
+TEST_F(CallTest, FillsInStreamOrder) {
   warm();
   EXPECT_EQ(fill({0, 0xAB, memory_, 16}, reinterpret_cast<CUstream>(2)), KMUX_OK) << error;
   EXPECT_THAT(fake.calls("cuMemsetD8Async"), ElementsAre(AllOf(HasSubstr("0x2"), HasSubstr("16"))));
@@ -183,13 +183,13 @@ TEST_F(CallTest, FillsInOrderOfTheStream) {
   EXPECT_EQ(memory_[16], 0);
 }
 
-TEST_F(CallTest, FillsNothingWithoutTheDriver) {
+TEST_F(CallTest, SkipsDriverForEmptyFill) {
   warm();
   EXPECT_EQ(fill({0, 1, nullptr, 0}), KMUX_OK) << error;
   EXPECT_THAT(fake.calls("cuMemsetD8Async"), IsEmpty());
 }
 
-TEST_F(CallTest, TellsWhichFillFailed) {
+TEST_F(CallTest, ReportsFailedFill) {
   warm();
   fake.fail("cuMemsetD8Async", CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(fill({0, 1, memory_, 16}), KMUX_LAUNCH_FAILED);
@@ -197,7 +197,7 @@ TEST_F(CallTest, TellsWhichFillFailed) {
       error, AllOf(HasSubstr("cuMemsetD8Async failed with 1 "), HasSubstr("16 bytes at 0x"), HasSubstr("on device 0")));
 }
 
-TEST_F(CallTest, KeepsMapsOfItsLane) {
+TEST_F(CallTest, CachesTensorMapsPerLane) {
   facts.map_count = 1;
   warm();
   kmux_tensor_map map{};
@@ -210,14 +210,14 @@ TEST_F(CallTest, KeepsMapsOfItsLane) {
   EXPECT_EQ(fake.calls("cuTensorMapEncodeTiled").size(), 2U);
 }
 
-TEST_F(CallTest, EncodesWithoutASlot) {
+TEST_F(CallTest, EncodesTensorMapsWithoutCacheSlot) {
   warm();  // facts.map_count is 0
   kmux_tensor_map map{};
   for (int i = 0; i < 2; ++i) EXPECT_EQ(encode(&map), KMUX_OK) << error;
   EXPECT_EQ(fake.calls("cuTensorMapEncodeTiled").size(), 2U);
 }
 
-TEST_F(CallTest, EncodesIm2colMaps) {
+TEST_F(CallTest, EncodesIm2colMapsOnce) {
   facts.map_count = 1;
   warm();
   kmux_tensor_map map{};
@@ -251,14 +251,14 @@ class EmptyMapTest : public CallTest {
   }
 };
 
-TEST_F(EmptyMapTest, IsNoneOfTheDriversAffairs) {
+TEST_F(EmptyMapTest, IsNotEncodedByDriver) {
   facts.map_count = 1;
   warm();
   for (const bool im2col : {false, true}) EXPECT_EQ(call_with(im2col, false, nullptr), KMUX_OK) << error;
   EXPECT_THAT(fake.symbols(), Not(Contains(HasSubstr("cuTensorMap"))));
 }
 
-TEST_F(EmptyMapTest, DoesNotConcernLaunchesWithoutIt) {
+TEST_F(EmptyMapTest, DoesNotAffectOtherLaunches) {
   warm();
   kmux_driver_launch other = add();
   other.kernel = 1;
@@ -266,7 +266,7 @@ TEST_F(EmptyMapTest, DoesNotConcernLaunchesWithoutIt) {
   EXPECT_EQ(fake.calls("cuLaunchKernelEx").size(), 1U);
 }
 
-TEST_F(EmptyMapTest, IsRefusedWhereAKernelGetsIt) {
+TEST_F(EmptyMapTest, IsRejectedWhenPassedToKernel) {
   const kmux_driver_launch what = add();
   for (const bool replayed : {false, true}) {
     EXPECT_EQ(call_with(replayed, replayed, &what), KMUX_INVALID_ARGUMENT);
@@ -280,7 +280,7 @@ TEST_F(EmptyMapTest, IsRefusedWhereAKernelGetsIt) {
 }
 
 // Drivers that cannot report a kernel's parameters.
-TEST_F(EmptyMapTest, IsRefusedWithAnyLaunchByOldDrivers) {
+TEST_F(EmptyMapTest, IsRejectedForAnyLaunchOnOldDrivers) {
   DriverTable old = *open_driver(sink());
   old.kernel_parameter = nullptr;
   Launcher mine("code", facts, Log{}, &old);
@@ -295,7 +295,7 @@ TEST_F(EmptyMapTest, IsRefusedWithAnyLaunchByOldDrivers) {
   EXPECT_THAT(error, HasSubstr("\"A_map\" has no elements (dim 1 is 0), but \"mul\" is launched."));
 }
 
-TEST_F(CallTest, WithinACallOfTheSameLaneKeepsNothing) {
+TEST_F(CallTest, NestedCallOnSameLaneCachesNothing) {
   facts.map_count = 1;
   warm();
   kmux_tensor_map map{};
@@ -305,7 +305,7 @@ TEST_F(CallTest, WithinACallOfTheSameLaneKeepsNothing) {
   EXPECT_EQ(fake.calls("cuTensorMapEncodeTiled").size(), 2U) << "the state of the lane is taken by the outer call";
 }
 
-TEST_F(CallTest, ReplaysABodyOfTwoLaunches) {
+TEST_F(CallTest, ReplaysBodyOfTwoLaunches) {
   facts.replay = true;
   const auto body = [&](const kmux_driver_env& env, kmux_sink to) {
     kmux_driver_launch what = add();
@@ -336,7 +336,7 @@ TEST_F(BlockingCallTest, WaitsForEachLaunch) {
               ElementsAre("cuLaunchKernelEx", "cuStreamSynchronize", "cuLaunchKernelEx", "cuStreamSynchronize"));
 }
 
-TEST_F(BlockingCallTest, NamesTheKernelThatFailed) {
+TEST_F(BlockingCallTest, ReportsFailedKernel) {
   warm_as_current();
   fake.fail("cuStreamSynchronize", CUDA_ERROR_ILLEGAL_ADDRESS, 2);
   EXPECT_EQ(call([&](const kmux_driver_env& env, kmux_sink to) { return launch_both(env, to); }), KMUX_LAUNCH_FAILED);
@@ -346,7 +346,7 @@ TEST_F(BlockingCallTest, NamesTheKernelThatFailed) {
                     HasSubstr("Run next: compute-sanitizer --tool memcheck COMMAND")));
 }
 
-TEST_F(BlockingCallTest, DoesNotWaitInACapture) {
+TEST_F(BlockingCallTest, DoesNotWaitDuringCapture) {
   warm_as_current();
   CUstream stream = nullptr;
   ASSERT_EQ(open_driver(sink())->stream_create(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);

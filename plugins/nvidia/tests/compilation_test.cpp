@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Compilation, LeavesNothingBehind) {
+TEST(CompilationTest, RemovesTemporaryFolder) {
   FakeHost host;
   std::string path;
   {
@@ -22,7 +22,7 @@ TEST(Compilation, LeavesNothingBehind) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST(Compilation, SaysWhatFailed) {
+TEST(CompilationTest, ReportsFailedCommandAndLog) {
   FakeHost host;
   const Compilation compilation = Compilation::begin(host, "test").value();
   const auto failed = compilation.run("do it", "/bin/sh", {"-c", "echo noise; echo 'a.cu(3): error: no' >&2; exit 2"});
@@ -33,7 +33,7 @@ TEST(Compilation, SaysWhatFailed) {
   EXPECT_THAT(std::string(failed.error().note("command").value_or("")), HasSubstr("/bin/sh -c"));
 }
 
-TEST(Compilation, GivesUpWhenItsHostStops) {
+TEST(CompilationTest, CancelsWhenHostStops) {
   FakeHost host;
   host.is_stopping = true;
   const Compilation compilation = Compilation::begin(host, "test").value();

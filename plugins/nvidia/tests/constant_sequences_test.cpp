@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-KMUX_OVER_FAKE(ConstantSequences);
+KMUX_OVER_FAKE(ConstantSequencesTest);
 
 constexpr const char* kWeigh = R"(
 __constant__ float weights[4];
@@ -44,7 +44,7 @@ std::vector<float> content_of(CUlibrary library, const char* symbol) {
   return values;
 }
 
-TEST_P(ConstantSequences, BytesArriveAtTheVariableOfTheirNameBeforeTheFirstLaunch) {
+TEST_P(ConstantSequencesTest, BytesAreCopiedToNamedVariablesBeforeFirstLaunch) {
   const Kernel kernel = warmed(weighing_program());
   const Tensor x = zeros(kernel, {32});
   CUlibrary library = nullptr;
@@ -67,7 +67,7 @@ TEST_P(ConstantSequences, BytesArriveAtTheVariableOfTheirNameBeforeTheFirstLaunc
   EXPECT_THAT(content_of(library, "_ZN7filters4biasE"), ElementsAre(0.5F));
 }
 
-TEST_P(ConstantSequences, AWrongNameIsRefusedAndTheDriverHearsNothing) {
+TEST_P(ConstantSequencesTest, UnknownNameIsRejectedWithoutDriverCalls) {
   const Kernel kernel = warmed(weighing_program());
   for (const char* name : {"weigths", "bias", "_ZN7filters4biasE", ""}) {
     const Status refused = kernel.set_constant(name, floats({4}, {1, 2, 3, 4}));

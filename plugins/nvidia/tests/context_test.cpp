@@ -7,9 +7,9 @@
 namespace kmux::nvidia {
 namespace {
 
-class Context : public OpenedLauncher {
+class ContextTest : public OpenedLauncher {
  protected:
-  Context() {
+  ContextTest() {
     fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
     for (int i = 0; i < 2; ++i) EXPECT_EQ(retain_context(driver, i, &devices[i], sink()), KMUX_OK) << error;
     EXPECT_EQ(driver.current_set(nullptr), CUDA_SUCCESS);
@@ -25,7 +25,7 @@ class Context : public OpenedLauncher {
   DeviceContext devices[2] = {};
 };
 
-TEST_F(Context, IsEnteredAndLeft) {
+TEST_F(ContextTest, IsEnteredAndLeft) {
   ContextScope scope(driver, devices[0]);
   EXPECT_EQ(scope.enter(sink()), KMUX_OK);
   EXPECT_EQ(scope.leave(KMUX_OK, sink()), KMUX_OK);
@@ -34,7 +34,7 @@ TEST_F(Context, IsEnteredAndLeft) {
 }
 
 // C2.19: the context that CUDA's runtime would use may stay current.
-TEST_F(Context, OfTheFirstDeviceStaysWhereNoneWas) {
+TEST_F(ContextTest, StaysCurrentOnFirstDeviceIfNoneWasCurrent) {
   devices[0].may_stay = true;
   ContextScope scope(driver, devices[0]);
   EXPECT_EQ(scope.enter(sink()), KMUX_OK);
@@ -47,7 +47,7 @@ TEST_F(Context, OfTheFirstDeviceStaysWhereNoneWas) {
   EXPECT_EQ(fake.live().contexts, 1u) << "that of device 1";
 }
 
-TEST_F(Context, OfAnotherDeviceNeverStays) {
+TEST_F(ContextTest, DoesNotStayCurrentOnOtherDevices) {
   devices[1].may_stay = true;
   ContextScope scope(driver, devices[1]);
   EXPECT_EQ(scope.enter(sink()), KMUX_OK);
@@ -56,7 +56,7 @@ TEST_F(Context, OfAnotherDeviceNeverStays) {
 }
 
 // Otherwise it would be destroyed while current on the other thread.
-TEST_F(Context, ThatStaysOnAnotherThreadIsNotReleased) {
+TEST_F(ContextTest, IsNotReleasedWhileCurrentOnOtherThread) {
   devices[0].may_stay = true;
   const auto stay = [&] {
     ContextScope scope(driver, devices[0]);
@@ -70,7 +70,7 @@ TEST_F(Context, ThatStaysOnAnotherThreadIsNotReleased) {
   EXPECT_EQ(current(), devices[0].primary);
 }
 
-TEST_F(Context, IsNotSetWhereItIsCurrent) {
+TEST_F(ContextTest, IsNotSetIfAlreadyCurrent) {
   driver.current_set(devices[0].primary);
   fake.clear_calls();
   ContextScope scope(driver, devices[0]);
@@ -79,7 +79,7 @@ TEST_F(Context, IsNotSetWhereItIsCurrent) {
   EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxGetCurrent"));
 }
 
-TEST_F(Context, OfAnotherDeviceIsRestored) {
+TEST_F(ContextTest, RestoresContextOfOtherDevice) {
   driver.current_set(devices[1].primary);
   fake.clear_calls();
   ContextScope scope(driver, devices[0]);
@@ -91,7 +91,7 @@ TEST_F(Context, OfAnotherDeviceIsRestored) {
 }
 
 // The fake only has primary contexts: a scope with another primary represents a context that a caller created.
-TEST_F(Context, OfTheSameDeviceIsKept) {
+TEST_F(ContextTest, KeepsOtherContextOfSameDevice) {
   driver.current_set(devices[0].primary);
   fake.clear_calls();
   const DeviceContext made = {0, devices[0].device, devices[1].primary};
@@ -102,7 +102,7 @@ TEST_F(Context, OfTheSameDeviceIsKept) {
   EXPECT_FALSE(scope.is_primary());
 }
 
-TEST_F(Context, EveryFailureIsTold) {
+TEST_F(ContextTest, ReportsEveryEntryFailure) {
   for (const char* symbol : {"cuCtxGetCurrent", "cuCtxGetDevice", "cuCtxSetCurrent"}) {
     driver.current_set(devices[1].primary);
     fake.fail(symbol, CUDA_ERROR_INVALID_CONTEXT);
@@ -115,7 +115,7 @@ TEST_F(Context, EveryFailureIsTold) {
   }
 }
 
-TEST_F(Context, AFailedReturnIsAnErrorUnlessTheCallHasOne) {
+TEST_F(ContextTest, ReportsFailedRestoreUnlessCallFailed) {
   for (const int code : {KMUX_OK, KMUX_INVALID_ARGUMENT}) {
     driver.current_set(devices[1].primary);
     error.clear();
@@ -127,13 +127,13 @@ TEST_F(Context, AFailedReturnIsAnErrorUnlessTheCallHasOne) {
   }
 }
 
-TEST_F(Context, NeedsADeviceThatThereIs) {
+TEST_F(ContextTest, RejectsUnknownDevice) {
   DeviceContext none{};
   EXPECT_EQ(retain_context(driver, 2, &none, sink()), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(error, AllOf(HasSubstr("cuDeviceGet failed with 101 CUDA_ERROR_INVALID_DEVICE"), HasSubstr("device 2")));
 }
 
-TEST_F(Context, TellsWhyItCannotBeHad) {
+TEST_F(ContextTest, ReportsRetainFailure) {
   fake.fail("cuDevicePrimaryCtxRetain", CUDA_ERROR_OUT_OF_MEMORY);
   DeviceContext none{};
   EXPECT_EQ(retain_context(driver, 0, &none, sink()), KMUX_UNAVAILABLE);

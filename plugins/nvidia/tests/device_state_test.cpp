@@ -17,13 +17,13 @@ class DeviceStateTest : public OpenedLauncher {
   }
 };
 
-TEST_F(DeviceStateTest, RaisesNothingThatEveryBlockHas) {
+TEST_F(DeviceStateTest, DoesNotRaiseSharedMemoryUpTo48KiB) {
   kernels[0].dynamic_smem_bytes = 48 * 1024;
   EXPECT_EQ(launch(add_with(48 * 1024)), KMUX_OK) << error;
   EXPECT_THAT(raised(), IsEmpty());
 }
 
-TEST_F(DeviceStateTest, RaisesTheConstantMaximumOnce) {
+TEST_F(DeviceStateTest, RaisesConstantMaximumOnce) {
   kernels[0].dynamic_smem_bytes = 100000;
   warm();
   EXPECT_EQ(launch(add_with(100000)), KMUX_OK) << error;
@@ -31,13 +31,13 @@ TEST_F(DeviceStateTest, RaisesTheConstantMaximumOnce) {
   EXPECT_THAT(raised(), IsEmpty());
 }
 
-TEST_F(DeviceStateTest, RaisesInPrepare) {
+TEST_F(DeviceStateTest, RaisesConstantMaximumInPrepare) {
   kernels[0].dynamic_smem_bytes = 100000;
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
   EXPECT_THAT(raised(), ElementsAre("cuKernelSetAttribute add attribute 8 value 100000 device 0"));
 }
 
-TEST_F(DeviceStateTest, RaisesWhereStaticAndDynamicTogetherPass48KiB) {
+TEST_F(DeviceStateTest, RaisesWhenStaticAndDynamicExceed48KiB) {
   fake.set_static_shared("add", 1024);
   warm();
   EXPECT_EQ(launch(add_with(47 * 1024)), KMUX_OK) << error;
@@ -46,7 +46,7 @@ TEST_F(DeviceStateTest, RaisesWhereStaticAndDynamicTogetherPass48KiB) {
   EXPECT_THAT(raised(), ElementsAre("cuKernelSetAttribute add attribute 8 value 48129 device 0"));
 }
 
-TEST_F(DeviceStateTest, RaisesToNoMoreThanIsAskedFor) {
+TEST_F(DeviceStateTest, RaisesToRequestedSizeOnly) {
   fake.set_static_shared("add", 32000);
   warm();
   EXPECT_EQ(launch(add_with(49152 - 32000)), KMUX_OK) << error;
@@ -55,7 +55,7 @@ TEST_F(DeviceStateTest, RaisesToNoMoreThanIsAskedFor) {
   EXPECT_THAT(raised(), ElementsAre("cuKernelSetAttribute add attribute 8 value 20000 device 0"));
 }
 
-TEST_F(DeviceStateTest, RaisesAtALaunchWhatNoConstantSaid) {
+TEST_F(DeviceStateTest, RaisesAtLaunchForComputedSizes) {
   warm();
   for (const unsigned bytes : {50000U, 60000U, 60000U, 50000U}) EXPECT_EQ(launch(add_with(bytes)), KMUX_OK) << error;
   EXPECT_THAT(raised(), ElementsAre("cuKernelSetAttribute add attribute 8 value 50000 device 0",
@@ -70,7 +70,7 @@ TEST_F(DeviceStateTest, RaisesForEachDevice) {
                                     "cuKernelSetAttribute add attribute 8 value 60000 device 1"));
 }
 
-TEST_F(DeviceStateTest, NeverLowersWhatAnotherThreadRaised) {
+TEST_F(DeviceStateTest, NeverLowersMaximumRaisedByOtherThread) {
   warm();
   const auto raise = [&](unsigned bytes) {
     WrittenText text;
@@ -84,7 +84,7 @@ TEST_F(DeviceStateTest, NeverLowersWhatAnotherThreadRaised) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_F(DeviceStateTest, RefusesMoreThanTheDeviceHasAndNamesBothNumbers) {
+TEST_F(DeviceStateTest, RejectsSharedMemoryBeyondDeviceLimit) {
   fake.set_static_shared("add", 1000);
   warm();
   EXPECT_EQ(launch(add_with(232448 - 999)), KMUX_INVALID_ARGUMENT);
@@ -96,13 +96,13 @@ TEST_F(DeviceStateTest, RefusesMoreThanTheDeviceHasAndNamesBothNumbers) {
   EXPECT_EQ(launch(add_with(232448 - 1000)), KMUX_OK) << error;
 }
 
-TEST_F(DeviceStateTest, RefusesAConstantThatIsTooLargeInPrepare) {
+TEST_F(DeviceStateTest, RejectsOversizedConstantInPrepare) {
   kernels[1].dynamic_smem_bytes = 300000;
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(error, AllOf(HasSubstr("\"mul\" requests 300000"), HasSubstr("232448")));
 }
 
-TEST_F(DeviceStateTest, RefusesABlockThatTheKernelIsNotCompiledForAndNamesBothNumbers) {
+TEST_F(DeviceStateTest, RejectsBlockBeyondKernelLimit) {
   fake.set_most_threads("add", 256);
   warm();
   kmux_driver_launch what = add();
@@ -121,7 +121,7 @@ TEST_F(DeviceStateTest, RefusesABlockThatTheKernelIsNotCompiledForAndNamesBothNu
   EXPECT_EQ(launch(add()), KMUX_OK) << error;
 }
 
-TEST_F(DeviceStateTest, RefusesSuchABlockOfASpecialLaunch) {
+TEST_F(DeviceStateTest, RejectsOversizedCooperativeBlock) {
   fake.set_most_threads("add", 64);
   warm();
   kmux_driver_launch what = add();
@@ -130,44 +130,44 @@ TEST_F(DeviceStateTest, RefusesSuchABlockOfASpecialLaunch) {
   EXPECT_THAT(error, HasSubstr("at most 64 a block"));
 }
 
-TEST_F(DeviceStateTest, SetsTheCarveoutOfEveryKernelWhereItIsChosen) {
+TEST_F(DeviceStateTest, SetsChosenCarveoutForEveryKernel) {
   facts.shared_carveout = 50;
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
   EXPECT_THAT(raised(), ElementsAre("cuKernelSetAttribute add attribute 9 value 50 device 0",
                                     "cuKernelSetAttribute mul attribute 9 value 50 device 0"));
 }
 
-TEST_F(DeviceStateTest, AllowsLargeClustersWhereTheyMayBe) {
+TEST_F(DeviceStateTest, AllowsLargeClustersOnlyWhereNeeded) {
   kernels[1].large_cluster = true;
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
   EXPECT_THAT(raised(), ElementsAre("cuKernelSetAttribute mul attribute 14 value 1 device 0"));
 }
 
-TEST_F(DeviceStateTest, AsksForNoWindowLimitsWithoutWindows) {
+TEST_F(DeviceStateTest, QueriesNoWindowLimitsWithoutWindows) {
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
   EXPECT_EQ(fake.calls("cuDeviceGetAttribute").size(), 1U);
   EXPECT_THAT(fake.symbols(), Not(Contains("cuCtxGetLimit")));
 }
 
-TEST_F(DeviceStateTest, RaisesThePersistingLimitToTheLargestWindow) {
+TEST_F(DeviceStateTest, RaisesPersistingLimitToLargestWindow) {
   facts.window_bytes = 1 << 20;
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
   EXPECT_THAT(fake.calls("cuCtxSetLimit"), ElementsAre("cuCtxSetLimit limit 6 value 1048576"));
 }
 
-TEST_F(DeviceStateTest, RaisesThePersistingLimitToAllWhereAWindowIsNotConstant) {
+TEST_F(DeviceStateTest, RaisesPersistingLimitToMaximumForComputedWindow) {
   facts.window_bytes = 1;
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
   EXPECT_THAT(fake.calls("cuCtxSetLimit"), ElementsAre("cuCtxSetLimit limit 6 value 33554432"));
 }
 
-TEST_F(DeviceStateTest, RaisesThePersistingLimitToNoMoreThanThereIs) {
+TEST_F(DeviceStateTest, ClampsPersistingLimitToDeviceMaximum) {
   facts.window_bytes = 1ULL << 40;
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
   EXPECT_THAT(fake.calls("cuCtxSetLimit"), ElementsAre("cuCtxSetLimit limit 6 value 33554432"));
 }
 
-TEST_F(DeviceStateTest, NeverLowersThePersistingLimit) {
+TEST_F(DeviceStateTest, NeverLowersPersistingLimit) {
   facts.window_bytes = 2 << 20;
   warm();
   facts.window_bytes = 1 << 20;

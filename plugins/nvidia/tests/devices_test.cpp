@@ -36,7 +36,7 @@ class DevicesTest : public testing::Test {
   }
 };
 
-TEST_F(DevicesTest, DescribeThemselvesWithoutAContext) {
+TEST_F(DevicesTest, ReportsPropertiesWithoutContext) {
   EXPECT_EQ(devices.count().value(), 1);
   const Json properties = devices.properties(0).value();
   EXPECT_EQ(*properties.find("name")->as_string(), "Fake H200");
@@ -51,7 +51,7 @@ TEST_F(DevicesTest, DescribeThemselvesWithoutAContext) {
   EXPECT_EQ(fake.live(), Live{});
 }
 
-TEST_F(DevicesTest, RefuseOrdinalsThatDoNotExist) {
+TEST_F(DevicesTest, RejectsUnknownOrdinals) {
   EXPECT_EQ(devices.properties(1).error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(devices.properties(1).error().message,
               HasSubstr("cuDeviceGet failed with 101 CUDA_ERROR_INVALID_DEVICE (invalid device ordinal; device 1)"));
@@ -59,7 +59,7 @@ TEST_F(DevicesTest, RefuseOrdinalsThatDoNotExist) {
   EXPECT_EQ(devices.allocate(1, nullptr, 8, 8).error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(DevicesTest, AllocateFromThePoolInStreamOrder) {
+TEST_F(DevicesTest, AllocatesFromPoolInStreamOrder) {
   void* memory = devices.allocate(0, reinterpret_cast<void*>(2), 1000, 256).value();
   devices.free(0, reinterpret_cast<void*>(2), memory);
   const std::string address = fake.calls("cuMemFreeAsync").at(0).substr(15, 14);
@@ -73,7 +73,7 @@ TEST_F(DevicesTest, AllocateFromThePoolInStreamOrder) {
   EXPECT_THAT(logged, IsEmpty());
 }
 
-TEST_F(DevicesTest, AllocateNoBytes) {
+TEST_F(DevicesTest, AcceptsZeroBytes) {
   void* memory = devices.allocate(0, nullptr, 0, 256).value();
   EXPECT_NE(memory, nullptr);
   devices.free(0, nullptr, memory);
@@ -83,7 +83,7 @@ TEST_F(DevicesTest, AllocateNoBytes) {
   EXPECT_THAT(logged, IsEmpty());
 }
 
-TEST_F(DevicesTest, RefuseWhatAPoolCannotGive) {
+TEST_F(DevicesTest, RejectsUnsatisfiableAllocations) {
   const auto aligned = devices.allocate(0, nullptr, 8, 512);
   EXPECT_EQ(aligned.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(aligned.error().message,
@@ -103,7 +103,7 @@ TEST_F(DevicesTest, RefuseWhatAPoolCannotGive) {
   EXPECT_EQ(fake.live(), Live{});
 }
 
-TEST_F(DevicesTest, CopyAndSet) {
+TEST_F(DevicesTest, CopiesAndSetsMemory) {
   const char text[] = "letters";
   char back[sizeof text] = {};
   void* a = devices.allocate(0, nullptr, sizeof text, 1).value();
@@ -122,7 +122,7 @@ TEST_F(DevicesTest, CopyAndSet) {
   EXPECT_EQ(devices.memset(0, nullptr, back, 1, 1).error().code, ErrorCode::kLaunchFailed);
 }
 
-TEST_F(DevicesTest, KnowTheirMemory) {
+TEST_F(DevicesTest, ReportsMemoryInfo) {
   void* memory = devices.allocate(0, nullptr, 1 << 20, 256).value();
   const auto info = devices.memory_info(0).value();
   EXPECT_EQ(info.total_bytes, 1U << 30);
@@ -130,7 +130,7 @@ TEST_F(DevicesTest, KnowTheirMemory) {
   devices.free(0, nullptr, memory);
 }
 
-TEST_F(DevicesTest, MakeStreamsThatDoNotWaitForTheNullStream) {
+TEST_F(DevicesTest, CreatesNonBlockingStreams) {
   void* stream = devices.stream_create(0).value();
   EXPECT_THAT(fake.calls("cuStreamCreate"), ElementsAre("cuStreamCreate flags 1 -> 0x3000010"));
   EXPECT_TRUE(devices.stream_synchronize(0, stream).ok());
@@ -142,7 +142,7 @@ TEST_F(DevicesTest, MakeStreamsThatDoNotWaitForTheNullStream) {
   EXPECT_THAT(logged, ElementsAre(HasSubstr("cuStreamDestroy failed with 400 CUDA_ERROR_INVALID_HANDLE")));
 }
 
-TEST_F(DevicesTest, MakeStreamsThatGoFirst) {
+TEST_F(DevicesTest, CreatesStreamsWithPriority) {
   void* const stream = devices.stream_create_with_priority(0, -5).value();
   EXPECT_THAT(fake.calls("cuStreamCreateWithPriority"),
               ElementsAre("cuStreamCreateWithPriority flags 1 priority -5 -> 0x3000010"));
@@ -150,7 +150,7 @@ TEST_F(DevicesTest, MakeStreamsThatGoFirst) {
   devices.stream_destroy(0, stream);
 }
 
-TEST_F(DevicesTest, PinMemoryOfTheHost) {
+TEST_F(DevicesTest, AllocatesPinnedHostMemory) {
   void* const memory = devices.host_allocate(0, 1000, 256).value();
   EXPECT_THAT(fake.calls("cuMemHostAlloc"), ElementsAre("cuMemHostAlloc bytes 1000 flags 1"));  // valid for every
                                                                                                 // device
@@ -164,7 +164,7 @@ TEST_F(DevicesTest, PinMemoryOfTheHost) {
               HasSubstr("cuMemHostAlloc failed with 2 CUDA_ERROR_OUT_OF_MEMORY (out of memory; 8 bytes on device 0)"));
 }
 
-TEST_F(DevicesTest, CopyFromOneToAnother) {
+TEST_F(DevicesTest, CopiesBetweenDevices) {
   fake.set_devices({Device{}, Device{}});
   void* const first = devices.allocate(0, nullptr, 16, 8).value();
   void* const second = devices.allocate(1, nullptr, 16, 8).value();
@@ -182,7 +182,7 @@ TEST_F(DevicesTest, CopyFromOneToAnother) {
   devices.free(1, nullptr, second);
 }
 
-TEST_F(DevicesTest, MeasureTime) {
+TEST_F(DevicesTest, EventsMeasureTime) {
   void* begin = devices.event_create(0).value();
   void* end = devices.event_create(0).value();
   EXPECT_TRUE(devices.event_record(0, begin, nullptr).ok());
@@ -197,7 +197,7 @@ TEST_F(DevicesTest, MeasureTime) {
 }
 
 // Another thread records a graph meanwhile, in an unrelated stream.
-TEST_F(DevicesTest, SpareCapturesOfOtherStreams) {
+TEST_F(DevicesTest, PreservesCapturesOfOtherStreams) {
   Device small;
   small.l2_bytes = 4096;  // flushed often, by the seeds of tests/order
   fake.set_devices({small});
@@ -220,7 +220,7 @@ TEST_F(DevicesTest, SpareCapturesOfOtherStreams) {
   EXPECT_FALSE(devices.stream_synchronize(0, captured).ok());  // this invalidates the capture, as its owner requested
 }
 
-TEST_F(DevicesTest, MakeStreamsWaitForEvents) {
+TEST_F(DevicesTest, StreamsWaitForEvents) {
   void* const event = devices.event_create(0).value();
   void* const stream = devices.stream_create(0).value();
   EXPECT_TRUE(devices.event_record(0, event, nullptr).ok());
@@ -230,7 +230,7 @@ TEST_F(DevicesTest, MakeStreamsWaitForEvents) {
   devices.event_destroy(0, event);
 }
 
-TEST_F(DevicesTest, FlushTheirL2WithMemoryMadeOnce) {
+TEST_F(DevicesTest, FlushesL2WithMemoryAllocatedOnce) {
   Device small;
   small.l2_bytes = 4096;
   fake.set_devices({small});
@@ -247,7 +247,7 @@ TEST_F(DevicesTest, FlushTheirL2WithMemoryMadeOnce) {
   EXPECT_EQ(fake.live(), Live{});
 }
 
-TEST_F(DevicesTest, LeaveTheCurrentContextAsItWas) {
+TEST_F(DevicesTest, RestoresCurrentContext) {
   fake.set_devices({Device{}, Device{}});
   EXPECT_TRUE(devices.memory_info(0).ok());
   fake.clear_calls();
@@ -259,7 +259,7 @@ TEST_F(DevicesTest, LeaveTheCurrentContextAsItWas) {
   EXPECT_EQ(fake.live().contexts, 2U);
 }
 
-TEST_F(DevicesTest, RetainAContextOnceForAllThreads) {
+TEST_F(DevicesTest, RetainsContextOnceForAllThreads) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&] {
@@ -274,7 +274,7 @@ TEST_F(DevicesTest, RetainAContextOnceForAllThreads) {
 }
 
 // Fails every call of the table that a life of the device functions makes, once each.
-class DevicesLife : public DevicesTest {
+class DevicesLifeTest : public DevicesTest {
  protected:
   // Returns an empty string if every step worked, else the first error.
   static std::string live(DeviceApi& used) {
@@ -319,7 +319,7 @@ class DevicesLife : public DevicesTest {
   }
 };
 
-TEST_F(DevicesLife, SurvivesTheFailureOfEachCall) {
+TEST_F(DevicesLifeTest, SurvivesFailureOfEachCall) {
   Device small;
   small.l2_bytes = 4096;
   fake.set_devices({small});

@@ -36,7 +36,7 @@ namespace {
   EXPECT_EQ(offsetof(ours::type, field), offsetof(::type, field)); \
   EXPECT_EQ(sizeof(ours::type::field), sizeof(::type::field)) << #type "::" #field
 
-TEST(DriverAbi, Results) {
+TEST(DriverAbiTest, MatchesResultCodes) {
   KMUX_SAME(CUDA_SUCCESS);
   KMUX_SAME(CUDA_ERROR_INVALID_VALUE);
   KMUX_SAME(CUDA_ERROR_OUT_OF_MEMORY);
@@ -77,7 +77,7 @@ TEST(DriverAbi, Results) {
   KMUX_SAME(CUDA_ERROR_UNKNOWN);
 }
 
-TEST(DriverAbi, DeviceAttributes) {
+TEST(DriverAbiTest, MatchesDeviceAttributes) {
   KMUX_SAME(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   KMUX_SAME(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
   KMUX_SAME(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
@@ -91,7 +91,7 @@ TEST(DriverAbi, DeviceAttributes) {
   KMUX_SAME(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
 }
 
-TEST(DriverAbi, FunctionAttributes) {
+TEST(DriverAbiTest, MatchesFunctionAttributes) {
   KMUX_SAME(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   KMUX_SAME(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
   KMUX_SAME(CU_FUNC_ATTRIBUTE_NUM_REGS);
@@ -100,7 +100,7 @@ TEST(DriverAbi, FunctionAttributes) {
   KMUX_SAME(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
 }
 
-TEST(DriverAbi, LaunchAttributes) {
+TEST(DriverAbiTest, MatchesLaunchAttributes) {
   KMUX_SAME(CU_LAUNCH_ATTRIBUTE_IGNORE);
   KMUX_SAME(CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
   KMUX_SAME(CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
@@ -108,7 +108,7 @@ TEST(DriverAbi, LaunchAttributes) {
   KMUX_SAME(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
 }
 
-TEST(DriverAbi, OtherEnumerations) {
+TEST(DriverAbiTest, MatchesOtherEnumerations) {
   KMUX_SAME(CU_ACCESS_PROPERTY_NORMAL);
   KMUX_SAME(CU_ACCESS_PROPERTY_STREAMING);
   KMUX_SAME(CU_ACCESS_PROPERTY_PERSISTING);
@@ -125,7 +125,7 @@ TEST(DriverAbi, OtherEnumerations) {
   KMUX_SAME(CU_EVENT_DISABLE_TIMING);
 }
 
-TEST(DriverAbi, LaunchStructs) {
+TEST(DriverAbiTest, MatchesLaunchStructs) {
   KMUX_SAME_SIZE(CUaccessPolicyWindow);
   KMUX_SAME_PLACE(CUaccessPolicyWindow, base_ptr);
   KMUX_SAME_PLACE(CUaccessPolicyWindow, num_bytes);
@@ -153,7 +153,7 @@ TEST(DriverAbi, LaunchStructs) {
   KMUX_SAME_PLACE(CUlaunchConfig, numAttrs);
 }
 
-TEST(DriverAbi, GraphStructs) {
+TEST(DriverAbiTest, MatchesGraphStructs) {
   KMUX_SAME_SIZE(CUDA_KERNEL_NODE_PARAMS);
   KMUX_SAME_PLACE(CUDA_KERNEL_NODE_PARAMS, func);
   KMUX_SAME_PLACE(CUDA_KERNEL_NODE_PARAMS, gridDimX);
@@ -183,7 +183,7 @@ constexpr std::array<std::size_t, sizeof...(Params) + 1> shape_of(Result (*)(Par
   return {sizeof(Result), sizeof(Params)...};
 }
 
-TEST(DriverAbi, Functions) {
+TEST(DriverAbiTest, MatchesFunctionSignatures) {
 #define KMUX_CALL(name, symbol, params) \
   EXPECT_EQ(shape_of(static_cast<ours::Signatures::name>(nullptr)), shape_of(&::symbol)) << #symbol;
   KMUX_DRIVER_CALLS(KMUX_CALL)

@@ -20,7 +20,7 @@ DriverTable driver_of_names() {
   return driver;
 }
 
-TEST(DriverError, HasCallNumberNameDetailAndAdvice) {
+TEST(DriverErrorTest, ContainsCallCodeNameDetailAndAdvice) {
   WrittenText written;
   const int code = fail_call(driver_of_names(), written.sink(), "cuLaunchKernelEx", CUDA_ERROR_INVALID_VALUE,
                              "kernel \"%s\"", "add");
@@ -30,13 +30,13 @@ TEST(DriverError, HasCallNumberNameDetailAndAdvice) {
             "and addresses against the limits of the device.");
 }
 
-TEST(DriverError, LeavesOutAnEmptyDetail) {
+TEST(DriverErrorTest, OmitsEmptyDetail) {
   WrittenText written;
   fail_call(driver_of_names(), written.sink(), "cuCtxGetCurrent", CUDA_ERROR_UNKNOWN, "%s", "");
   EXPECT_THAT(written.text, HasSubstr("(what it means). "));
 }
 
-TEST(DriverError, DoesWithoutTheDriversTexts) {
+TEST(DriverErrorTest, HandlesMissingDriverTexts) {
   DriverTable driver{};
   driver.error_name = [](CUresult, const char**) { return CUDA_ERROR_INVALID_VALUE; };
   driver.error_string = [](CUresult, const char** text) { return *text = nullptr, CUDA_SUCCESS; };
@@ -45,7 +45,7 @@ TEST(DriverError, DoesWithoutTheDriversTexts) {
   EXPECT_EQ(written.text, "cuX failed with 12345 unknown (unknown). Look the number up in the CUDA Driver API.");
 }
 
-TEST(DriverError, ToldApartByWhatTheCallerCanDo) {
+TEST(DriverErrorTest, MapsResultsToErrorCodes) {
   EXPECT_EQ(error_code_of(CUDA_SUCCESS), KMUX_OK);
   EXPECT_EQ(error_code_of(CUDA_ERROR_INVALID_DEVICE), KMUX_INVALID_ARGUMENT);
   EXPECT_EQ(error_code_of(CUDA_ERROR_NO_BINARY_FOR_GPU), KMUX_INVALID_ARGUMENT);
@@ -61,9 +61,9 @@ struct Advice {
   CUresult result;
   const char* part;
 };
-class DriverErrorAdvice : public ::testing::TestWithParam<Advice> {};
+class DriverErrorAdviceTest : public ::testing::TestWithParam<Advice> {};
 
-TEST_P(DriverErrorAdvice, SaysWhatToDo) {
+TEST_P(DriverErrorAdviceTest, MatchesResultCode) {
   WrittenText written;
   fail_call(driver_of_names(), written.sink(), "cuX", GetParam().result, "%s", "");
   EXPECT_THAT(written.text, HasSubstr(GetParam().part));
@@ -71,7 +71,7 @@ TEST_P(DriverErrorAdvice, SaysWhatToDo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Each, DriverErrorAdvice,
+    Each, DriverErrorAdviceTest,
     ::testing::Values(
         Advice{CUDA_ERROR_OUT_OF_MEMORY, "Free memory"}, Advice{CUDA_ERROR_DEINITIALIZED, "while the process ends"},
         Advice{CUDA_ERROR_NO_DEVICE, "CUDA_VISIBLE_DEVICES"}, Advice{CUDA_ERROR_INVALID_DEVICE, "ordinal"},
@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
         Advice{CUDA_ERROR_INVALID_CLUSTER_SIZE, "smaller clusters"}, Advice{CUDA_ERROR_NOT_SUPPORTED, "can do this"},
         Advice{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "before the capture begins"}));
 
-TEST(DriverError, KnowsTheResultsOfACapture) {
+TEST(DriverErrorTest, RecognizesCaptureResults) {
   EXPECT_TRUE(says_capturing(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));
   EXPECT_TRUE(says_capturing(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT));
   EXPECT_TRUE(says_capturing(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD));
@@ -94,7 +94,7 @@ TEST(DriverError, KnowsTheResultsOfACapture) {
   EXPECT_FALSE(says_capturing(CUDA_ERROR_INVALID_CLUSTER_SIZE));
 }
 
-TEST(DriverError, CutsWhatIsTooLong) {
+TEST(DriverErrorTest, TruncatesLongMessages) {
   WrittenText written;
   EXPECT_EQ(fail(written.sink(), KMUX_INTERNAL, "%s", std::string(5000, 'x').c_str()), KMUX_INTERNAL);
   EXPECT_EQ(written.text.size(), 2047u);

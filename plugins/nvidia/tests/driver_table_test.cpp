@@ -31,28 +31,28 @@ Opened open_with(const char* path) {
   return {driver, error.text};
 }
 
-TEST(DriverTable, SaysThatThereIsNoDriver) {
+TEST(DriverTableTest, ReportsMissingDriver) {
   const Opened opened = open_with(nullptr);
   EXPECT_EQ(opened.driver, nullptr);
   EXPECT_THAT(opened.error, AllOf(HasSubstr("cannot open the CUDA driver \"libcuda.so.1\" ("), HasSubstr("libcuda.so"),
                                   HasSubstr("). Install NVIDIA's driver.")));
 }
 
-TEST(DriverTable, RefusesADriverThatLacksACall) {
+TEST(DriverTableTest, RejectsDriverWithMissingCall) {
   const Opened opened = open_with(KMUX_OLD_DRIVER);
   EXPECT_EQ(opened.driver, nullptr);
   EXPECT_EQ(opened.error,
             "the CUDA driver lacks \"cuDriverGetVersion\" (it is older than 12.0). Install a newer driver.");
 }
 
-TEST(DriverTable, TellsWhatInitSaid) {
+TEST(DriverTableTest, ReportsInitFailure) {
   const Opened opened = open_with(KMUX_DEVICELESS_DRIVER);
   EXPECT_EQ(opened.driver, nullptr);
   EXPECT_THAT(opened.error, AllOf(HasSubstr("cuInit failed with 100 "), HasSubstr("nvidia-smi")));
 }
 
 // Must run last: opened libraries stay open.
-TEST(DriverTable, OpensOnceAndLeavesOutWhatIsOptional) {
+TEST(DriverTableTest, OpensOnceWithoutOptionalCalls) {
   const Opened opened = open_with(KMUX_WHOLE_DRIVER);
   ASSERT_NE(opened.driver, nullptr) << opened.error;
   EXPECT_THAT(opened.error, IsEmpty());

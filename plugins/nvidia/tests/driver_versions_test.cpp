@@ -53,7 +53,7 @@ const DriverFeature& driver_feature_named(const std::vector<DriverFeature>& feat
   return *found;
 }
 
-TEST(NvidiaDrivers, ThePageNamesEveryEntryPointAndNoOther) {
+TEST(NvidiaDriversTest, PageListsExactlyTheUsedEntryPoints) {
   std::set<std::string> called;
 #define KMUX_CALL(name, symbol, params) called.insert(#symbol);
   KMUX_DRIVER_CALLS(KMUX_CALL)
@@ -63,7 +63,7 @@ TEST(NvidiaDrivers, ThePageNamesEveryEntryPointAndNoOther) {
   EXPECT_EQ(std::set<std::string>(named.begin(), named.end()), called);
 }
 
-TEST(NvidiaDrivers, OnlyWhatIsOptionalCameAfterTheOldestRelease) {
+TEST(NvidiaDriversTest, OnlyOptionalCallsAreNewerThanOldestRelease) {
   std::set<std::string> later;
   for (const DriverFeature& feature : driver_features(drivers_page())) {
     if (feature.since > Release{12, 0}) later.insert(feature.entry_points.back());
@@ -91,7 +91,7 @@ Release first_driver_release(const std::string& header, const std::string& symbo
   return {*place / 1000, *place % 1000 / 10};
 }
 
-TEST(NvidiaDrivers, TheReleasesAreThoseOfCudasHeaders) {
+TEST(NvidiaDriversTest, PageReleasesMatchCudaHeaders) {
   const std::string header = read_file(KMUX_CUDA_TYPEDEFS).value();
   for (const DriverFeature& feature : driver_features(drivers_page())) {
     Release since;
@@ -102,7 +102,7 @@ TEST(NvidiaDrivers, TheReleasesAreThoseOfCudasHeaders) {
 }
 #endif
 
-TEST_F(OpenedLauncher, PtxOfANewerCompilerIsRefusedAsThePageSays) {
+TEST_F(OpenedLauncherTest, RejectsPtxOfNewerCompilerAsDocumented) {
   EXPECT_THAT(drivers_page(), HasSubstr("| PTX | "));
   EXPECT_THAT(drivers_page(), HasSubstr("`CUDA_ERROR_UNSUPPORTED_PTX_VERSION`, which is `unavailable`"));
   fake.fail("cuLibraryLoadData", CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
@@ -110,7 +110,7 @@ TEST_F(OpenedLauncher, PtxOfANewerCompilerIsRefusedAsThePageSays) {
   EXPECT_THAT(error, AllOf(HasSubstr("CUDA_ERROR_UNSUPPORTED_PTX_VERSION"), HasSubstr("Install a driver")));
 }
 
-TEST(NvidiaToolkits, ThePageSaysWhichReleaseKnowsWhichArchitecture) {
+TEST(NvidiaToolkitsTest, PageListsArchsKnownToEachRelease) {
   const auto is_known = [](Arch arch, Release release) { return !forward_ptx(arch, release); };
   for (int number = 91; number < 130; ++number) {
     const std::string arch = "sm_" + std::to_string(number);
@@ -126,7 +126,7 @@ TEST(NvidiaToolkits, ThePageSaysWhichReleaseKnowsWhichArchitecture) {
   }
 }
 
-TEST(NvidiaToolkits, ThePageSaysWhichReleaseKnowsFamilies) {
+TEST(NvidiaToolkitsTest, PageListsFamiliesKnownToEachRelease) {
   for (const int number : {100, 103, 110, 120, 121}) {
     for (const Release release : kToolkits) {
       const bool is_known =
@@ -136,7 +136,7 @@ TEST(NvidiaToolkits, ThePageSaysWhichReleaseKnowsFamilies) {
   }
 }
 
-TEST(NvidiaToolkits, ThePageSaysWhatPtxAnOlderCompilerMakes) {
+TEST(NvidiaToolkitsTest, PageListsPtxTargetOfOlderCompilers) {
   static const std::regex kArch("sm_(\\d+)(f?)");
   int rows = 0;
   for (const ToolkitFeature& feature : toolkit_features()) {
@@ -169,7 +169,7 @@ DriverTable driver_of(Release release, kmux_sink error) {
   return table;
 }
 
-class NvidiaDriverRelease : public OpenedLauncher, public testing::WithParamInterface<std::pair<int, int>> {
+class NvidiaDriverReleaseTest : public OpenedLauncherTest, public testing::WithParamInterface<std::pair<int, int>> {
  protected:
   bool has(const std::string& feature) {
     return driver_feature_named(driver_features(drivers_page()), feature).since <=
@@ -189,13 +189,13 @@ class NvidiaDriverRelease : public OpenedLauncher, public testing::WithParamInte
   DriverTable table_ = driver_of({GetParam().first, GetParam().second}, sink());
 };
 
-TEST_P(NvidiaDriverRelease, Launches) {
+TEST_P(NvidiaDriverReleaseTest, LaunchesKernel) {
   EXPECT_EQ(launch_once(), KMUX_OK) << error;
   EXPECT_THAT(fake.calls("cuLaunchKernelEx"), SizeIs(1));
   EXPECT_THAT(logs, IsEmpty());
 }
 
-TEST_P(NvidiaDriverRelease, ComparesArgumentsWhereItCan) {
+TEST_P(NvidiaDriverReleaseTest, ChecksArgumentsIfSupported) {
   const unsigned sizes[] = {8, 8};  // the second parameter has 4
   const PackFacts pack = {0, 2, sizes, false};
   facts.packs = &pack;
@@ -209,7 +209,7 @@ TEST_P(NvidiaDriverRelease, ComparesArgumentsWhereItCan) {
   }
 }
 
-TEST_P(NvidiaDriverRelease, ReplaysBodiesWhereItCan) {
+TEST_P(NvidiaDriverReleaseTest, ReplaysBodiesIfSupported) {
   facts.replay = true;
   EXPECT_EQ(launch_once(), KMUX_OK) << error;
   EXPECT_THAT(fake.calls("cuGraphLaunch"), SizeIs(has("replayed as a graph") ? 1 : 0));
@@ -219,7 +219,7 @@ TEST_P(NvidiaDriverRelease, ReplaysBodiesWhereItCan) {
   }
 }
 
-TEST_P(NvidiaDriverRelease, TakesLaunchesBesideAnEmptyMapWhereItCan) {
+TEST_P(NvidiaDriverReleaseTest, AcceptsLaunchBesideEmptyMapIfSupported) {
   const unsigned long long dims[] = {16, 0, 8}, strides[] = {64, 512};
   const unsigned box[] = {16, 8, 1}, ones[] = {1, 1, 1};
   const kmux_map_geometry geometry = {"A_map", 0, nullptr, 7, 3, dims, strides, ones, 0, 0, 0, 0};
@@ -233,7 +233,7 @@ TEST_P(NvidiaDriverRelease, TakesLaunchesBesideAnEmptyMapWhereItCan) {
   EXPECT_EQ(code, has("an empty tensor map") ? KMUX_OK : KMUX_INVALID_ARGUMENT) << error;
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, NvidiaDriverRelease,
+INSTANTIATE_TEST_SUITE_P(Of, NvidiaDriverReleaseTest,
                          testing::Values(std::pair(12, 0), std::pair(12, 2), std::pair(12, 3), std::pair(12, 4),
                                          std::pair(12, 6), std::pair(12, 8), std::pair(12, 9), std::pair(13, 0)),
                          [](const auto& release) {

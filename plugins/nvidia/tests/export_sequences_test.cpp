@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class ExportSequences : public OverFake {
+class ExportSequencesTest : public OverFake {
  protected:
   /// Returns the library of `builder`, which is exported once for all cases that request `name`.
   Exported exported(const ProgramBuilder& builder, const std::string& name) {
@@ -32,7 +32,7 @@ class ExportSequences : public OverFake {
     return Tensor::zeros({4}, dtype::kFloat32, device).value();
   }
 };
-INSTANTIATE_TEST_SUITE_P(On, ExportSequences, testing::ValuesIn(plugins_over_fake()),
+INSTANTIATE_TEST_SUITE_P(On, ExportSequencesTest, testing::ValuesIn(plugins_over_fake()),
                          [](const auto& plugin) { return std::string(plugin.param); });
 
 ProgramBuilder scale_program(const std::string& kernel = "scale") {
@@ -43,7 +43,7 @@ ProgramBuilder scale_program(const std::string& kernel = "scale") {
   return builder;
 }
 
-TEST_P(ExportSequences, LaunchesWhatAKernelLaunches) {
+TEST_P(ExportSequencesTest, LaunchesSameWorkAsKernel) {
   const Exported scale = exported(scale_program(), "plain");
   const Kernel kernel = warmed(scale_program());
   const Tensor x = four_zeros();
@@ -56,14 +56,14 @@ TEST_P(ExportSequences, LaunchesWhatAKernelLaunches) {
   scale.close();
 }
 
-TEST_P(ExportSequences, FindsKernelsByTheirNameExpressions) {
+TEST_P(ExportSequencesTest, FindsKernelsByNameExpression) {
   const Exported scale = exported(scale_program("scale<3>"), "template");
   const Tensor x = four_zeros();
   EXPECT_EQ(scale({x.dl()}), "");
   scale.close();
 }
 
-TEST_P(ExportSequences, LaunchesOnTheStreamOfLibtvmffi) {
+TEST_P(ExportSequencesTest, LaunchesOnTvmFfiStream) {
   void* const fake_ffi = dlopen(KMUX_FAKE_TVM_FFI, RTLD_NOW | RTLD_GLOBAL);
   ASSERT_NE(fake_ffi, nullptr) << dlerror();
   const auto set_stream = reinterpret_cast<void (*)(void*)>(dlsym(fake_ffi, "fake_tvm_ffi_set_stream"));
@@ -82,7 +82,7 @@ TEST_P(ExportSequences, LaunchesOnTheStreamOfLibtvmffi) {
 }
 
 // C3.12: also if libtvm_ffi has another one.
-TEST_P(ExportSequences, LaunchesOnTheStreamThatIsGiven) {
+TEST_P(ExportSequencesTest, LaunchesOnGivenStream) {
   const Exported scale = exported(scale_program(), "plain");
   const Tensor x = four_zeros();
   EXPECT_EQ(scale.prepare(0), 0) << scale.last_error();
@@ -100,7 +100,7 @@ TEST_P(ExportSequences, LaunchesOnTheStreamThatIsGiven) {
   scale.close();
 }
 
-TEST_P(ExportSequences, GoesWhereItsTensorsAre) {
+TEST_P(ExportSequencesTest, RunsOnDeviceOfTensors) {
   fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
   const Exported scale = exported(scale_program(), "plain");
   const Tensor far = four_zeros(1);
@@ -110,7 +110,7 @@ TEST_P(ExportSequences, GoesWhereItsTensorsAre) {
   scale.close();
 }
 
-TEST_P(ExportSequences, WorksAgainAfterAClose) {
+TEST_P(ExportSequencesTest, WorksAgainAfterClose) {
   const Exported scale = exported(scale_program(), "plain");
   const Tensor x = four_zeros();
   const std::size_t before = fake.live().libraries;
@@ -122,7 +122,7 @@ TEST_P(ExportSequences, WorksAgainAfterAClose) {
   }
 }
 
-TEST_P(ExportSequences, HasMemoryForWorkspaces) {
+TEST_P(ExportSequencesTest, AllocatesWorkspaces) {
   ProgramBuilder builder =
       program_of("scale", "extern \"C\" __global__ void scale(float* x, float* w) { x[0] = w[0]; }\n");
   builder.workspace("w", 4096);
@@ -136,7 +136,7 @@ TEST_P(ExportSequences, HasMemoryForWorkspaces) {
   scale.close();
 }
 
-TEST_P(ExportSequences, AlignsWorkspacesAsTheyDeclare) {
+TEST_P(ExportSequencesTest, AlignsWorkspacesAsDeclared) {
   ProgramBuilder builder =
       program_of("scale", "extern \"C\" __global__ void scale(float* w, float* x) { x[0] = w[0]; }\n");
   builder.workspace("w", 4096, 65536);
@@ -154,7 +154,7 @@ TEST_P(ExportSequences, AlignsWorkspacesAsTheyDeclare) {
   scale.close();
 }
 
-TEST_P(ExportSequences, RefusesFillsBeyondTheirBuffer) {
+TEST_P(ExportSequencesTest, RejectsFillsBeyondBuffer) {
   ProgramBuilder builder = scale_program();
   builder.body().fill("x", 64);
   const Exported scale = exported(builder, "filled");
@@ -167,7 +167,7 @@ TEST_P(ExportSequences, RefusesFillsBeyondTheirBuffer) {
   scale.close();
 }
 
-TEST_P(ExportSequences, FailuresOfTheDriverAreErrors) {
+TEST_P(ExportSequencesTest, ReportsDriverFailures) {
   const Exported scale = exported(scale_program(), "plain");
   const Tensor x = four_zeros();
   EXPECT_EQ(scale.prepare(0), 0) << scale.last_error();

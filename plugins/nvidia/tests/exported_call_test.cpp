@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 constexpr const char* kLaunch = "cuLaunchKernelEx";
 
 // A launcher over the fake driver, alone in its process.
-class ExportedCall : public ::testing::Test {
+class ExportedCallTest : public ::testing::Test {
  protected:
   FakeCuda fake = FakeCuda::load();
 
@@ -50,12 +50,12 @@ Program output_first() {
   return program.build().value();
 }
 
-TEST_F(ExportedCall, DeclaresTheCanonicalOrder) {
+TEST_F(ExportedCallTest, DeclaresCanonicalParameterOrder) {
   EXPECT_EQ(declared(output_first()),
             "int call(void* out, void* in, int scale, long long n, long long m, long long row, void* kmux_stream)");
 }
 
-TEST_F(ExportedCall, PassesTheCanonicalOrder) {
+TEST_F(ExportedCallTest, PassesArgumentsInCanonicalOrder) {
   fake.set_parameters("k", {8, 8, 4, 8, 8, 8});
   const StandAlone launcher(output_first());
   ASSERT_EQ(launcher.init(), 0) << launcher.last_error();
@@ -84,7 +84,7 @@ Program scalars() {
   return program.build().value();
 }
 
-TEST_F(ExportedCall, PassesScalarsOfEveryKindByTheirBits) {
+TEST_F(ExportedCallTest, PassesScalarsOfEveryType) {
   EXPECT_EQ(declared(scalars()),
             "int call(bool flag, unsigned short half, unsigned short brain, unsigned char tiny, unsigned char byte, "
             "signed short word, float real, double wide, unsigned long long large, void* kmux_stream)");
@@ -99,7 +99,7 @@ TEST_F(ExportedCall, PassesScalarsOfEveryKindByTheirBits) {
                                          "0xfedcba9876543210]"));
 }
 
-TEST_F(ExportedCall, TakesNoArgumentsToo) {
+TEST_F(ExportedCallTest, TakesNoArgumentsToo) {
   ProgramBuilder program("bare");
   program.variant("cuda").source("k.cu", "");
   program.launch("k").grid({2}).block({64});
@@ -110,7 +110,7 @@ TEST_F(ExportedCall, TakesNoArgumentsToo) {
 }
 
 // Values of more than eight bytes are shown in memory order, others as a number.
-TEST_F(ExportedCall, PutsStructuresTogether) {
+TEST_F(ExportedCallTest, PacksStructures) {
   ProgramBuilder program("structures");
   const Expr n = program.symbol("n");
   program.input("in", dtype::kFloat32, {n}).scalar("scale", dtype::kInt16);
@@ -127,7 +127,7 @@ TEST_F(ExportedCall, PutsStructuresTogether) {
   EXPECT_THAT(launch_of(fake), HasSubstr("args [0x101000000000000007000000ff7f0000 0x0000000500007fff]"));
 }
 
-TEST_F(ExportedCall, DeclaresOneParameterAndMany) {
+TEST_F(ExportedCallTest, DeclaresOneOrManyParameters) {
   for (const int count : {1, 40}) {
     ProgramBuilder program("many");
     for (int i = 0; i < count; ++i) program.scalar("s" + std::to_string(i), dtype::kInt64);
@@ -139,7 +139,7 @@ TEST_F(ExportedCall, DeclaresOneParameterAndMany) {
   }
 }
 
-TEST_F(ExportedCall, RunsOnTheDeviceWhoseContextIsCurrent) {
+TEST_F(ExportedCallTest, RunsOnDeviceOfCurrentContext) {
   fake.set_devices({{}, {}});
   ProgramBuilder program("bare");
   program.variant("cuda").source("k.cu", "");
@@ -177,7 +177,7 @@ Program with_workspace() {
   return program.build().value();
 }
 
-TEST_F(ExportedCall, TakesWorkspacesFromTheDevicesPool) {
+TEST_F(ExportedCallTest, TakesWorkspacesFromTheDevicesPool) {
   fake.set_parameters("k", {8, 8});
   const StandAlone launcher(with_workspace());
   auto* const out = reinterpret_cast<void*>(0x1000);
@@ -191,7 +191,7 @@ TEST_F(ExportedCall, TakesWorkspacesFromTheDevicesPool) {
   EXPECT_EQ(fake.live().allocations, 0U);
 }
 
-TEST_F(ExportedCall, SaysWhichWorkspaceFailed) {
+TEST_F(ExportedCallTest, ReportsFailedWorkspaceAllocation) {
   fake.set_parameters("k", {8, 8});
   const StandAlone launcher(with_workspace());
   for (const char* symbol : {"cuDeviceGetDefaultMemPool", "cuMemPoolSetAttribute", "cuMemAllocFromPoolAsync"}) {
@@ -203,7 +203,7 @@ TEST_F(ExportedCall, SaysWhichWorkspaceFailed) {
   EXPECT_EQ(fake.live().allocations, 0U);
 }
 
-TEST_F(ExportedCall, KeepsTheErrorOfEachCallAndThread) {
+TEST_F(ExportedCallTest, KeepsErrorPerCallAndThread) {
   ProgramBuilder program("positive");
   const Expr n = program.scalar("n", dtype::kInt32);
   program.variant("cuda").source("k.cu", "");
@@ -222,7 +222,7 @@ TEST_F(ExportedCall, KeepsTheErrorOfEachCallAndThread) {
   EXPECT_EQ(launcher.last_error(), "");
 }
 
-TEST_F(ExportedCall, CutsAnErrorThatIsTooLong) {
+TEST_F(ExportedCallTest, TruncatesLongErrors) {
   ProgramBuilder program("wordy");
   const Expr n = program.scalar("n", dtype::kInt32);
   program.variant("cuda").source("k.cu", "");
@@ -233,7 +233,7 @@ TEST_F(ExportedCall, CutsAnErrorThatIsTooLong) {
   EXPECT_EQ(launcher.last_error(), ("assertion failed: " + std::string(4095, 'x')).substr(0, 4095));
 }
 
-TEST_F(ExportedCall, SaysWhatTheDriverRefuses) {
+TEST_F(ExportedCallTest, ReportsDriverFailures) {
   ProgramBuilder program("bare");
   program.variant("cuda").source("k.cu", "");
   program.launch("k").grid({1}).block({1});
@@ -249,7 +249,7 @@ TEST_F(ExportedCall, SaysWhatTheDriverRefuses) {
   EXPECT_EQ(launcher.call<>(), 0) << launcher.last_error();
 }
 
-TEST_F(ExportedCall, SaysThatThereIsNoDevice) {
+TEST_F(ExportedCallTest, ReportsMissingDevice) {
   fake.set_devices({});
   ProgramBuilder program("bare");
   program.variant("cuda").source("k.cu", "");

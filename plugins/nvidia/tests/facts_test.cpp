@@ -28,7 +28,7 @@ class FactsTest : public testing::Test {
   Expr n = builder.symbol("n");
 };
 
-TEST_F(FactsTest, HaveWhatLaunchesPassOnce) {
+TEST_F(FactsTest, DeduplicatesArgumentPacks) {
   builder.scalar("h", dtype::kFloat16);
   launch("a").args({"h"}).arg(n, dtype::kInt64);
   launch("a").args({"h"}).arg(n, dtype::kInt64);
@@ -43,7 +43,7 @@ TEST_F(FactsTest, HaveWhatLaunchesPassOnce) {
   EXPECT_FALSE(packs[2].spare);
 }
 
-TEST_F(FactsTest, HaveTheSymbolsByNumberOfKernel) {
+TEST_F(FactsTest, ListsSymbolsByKernelIndex) {
   launch("a");
   launch("b");
   launch("a");
@@ -56,7 +56,7 @@ TEST_F(FactsTest, HaveTheSymbolsByNumberOfKernel) {
   EXPECT_STREQ(facts.view().name, "sample");
 }
 
-TEST_F(FactsTest, HaveTheLargestConstantOfDynamicSharedMemory) {
+TEST_F(FactsTest, ReportsLargestConstantDynamicSharedMemory) {
   launch().dynamic_smem_bytes(1000);
   launch().dynamic_smem_bytes(3000);
   launch().dynamic_smem_bytes(n * 4);
@@ -66,7 +66,7 @@ TEST_F(FactsTest, HaveTheLargestConstantOfDynamicSharedMemory) {
   EXPECT_EQ(made.view().kernels[1].dynamic_smem_bytes, 0u);
 }
 
-TEST_F(FactsTest, SeeBelowGuardsAndLoops) {
+TEST_F(FactsTest, IncludesLaunchesInGuardsAndLoops) {
   builder.body().when(
       n > 1, [](BodyBuilder& then) { launch_in(then).dynamic_smem_bytes(100); },
       [](BodyBuilder& otherwise) { launch_in(otherwise).dynamic_smem_bytes(200); });
@@ -74,7 +74,7 @@ TEST_F(FactsTest, SeeBelowGuardsAndLoops) {
   EXPECT_EQ(facts().view().kernels[0].dynamic_smem_bytes, 300u);
 }
 
-TEST_F(FactsTest, KnowLargeClusters) {
+TEST_F(FactsTest, DetectsLargeClusters) {
   launch("none");
   launch("eight").cluster({2, 4});
   launch("sixteen").cluster({4, 4});
@@ -86,7 +86,7 @@ TEST_F(FactsTest, KnowLargeClusters) {
   EXPECT_TRUE(made.view().kernels[3].large_cluster);
 }
 
-TEST_F(FactsTest, HaveTheLargestConstantWindow) {
+TEST_F(FactsTest, ReportsLargestConstantWindow) {
   launch();
   EXPECT_EQ(facts().view().window_bytes, 0u);
   launch().l2_window("x", 4096);
@@ -96,7 +96,7 @@ TEST_F(FactsTest, HaveTheLargestConstantWindow) {
   EXPECT_EQ(facts().view().window_bytes, 1u);
 }
 
-TEST_F(FactsTest, StayWhereTheyAreWhenMoved) {
+TEST_F(FactsTest, RemainsValidWhenMoved) {
   launch();
   Facts first = facts();
   const Facts second = std::move(first);
@@ -104,7 +104,7 @@ TEST_F(FactsTest, StayWhereTheyAreWhenMoved) {
   EXPECT_STREQ(second.view().name, "sample");
 }
 
-TEST_F(FactsTest, ReplayAndRangesAreTheUsersChoice) {
+TEST_F(FactsTest, ReplayAndRangesAreOptIn) {
   launch();
   launch();
   EXPECT_FALSE(facts().view().replay);
@@ -113,7 +113,7 @@ TEST_F(FactsTest, ReplayAndRangesAreTheUsersChoice) {
   EXPECT_TRUE(facts({.ranges = true}).view().ranges);
 }
 
-TEST_F(FactsTest, OneLaunchIsNotReplayed) {
+TEST_F(FactsTest, SingleLaunchIsNotReplayed) {
   launch();
   builder.body().fill("x", 4);
   EXPECT_FALSE(can_replay(plan()));
@@ -126,7 +126,7 @@ TEST_F(FactsTest, FillsAndClustersAreReplayed) {
   EXPECT_TRUE(can_replay(plan()));
 }
 
-TEST_F(FactsTest, GuardedStepsAreReplayedBesideTwoLaunches) {
+TEST_F(FactsTest, GuardedStepNeedsTwoLaunchesForReplay) {
   builder.body().when(n > 1, [](BodyBuilder& then) { launch_in(then); });
   launch();
   EXPECT_FALSE(can_replay(plan()));
@@ -153,14 +153,14 @@ TEST_F(FactsTest, LoopsWithinGuardsAreNotReplayed) {
   EXPECT_FALSE(can_replay(plan()));
 }
 
-TEST_F(FactsTest, WhatGraphsLackIsNotReplayedUnderGuardsEither) {
+TEST_F(FactsTest, UnsupportedGuardedLaunchIsNotReplayed) {
   launch();
   launch();
   builder.body().when(n > 1, [](BodyBuilder& then) { launch_in(then).cooperative(); });
   EXPECT_FALSE(can_replay(plan()));
 }
 
-TEST_F(FactsTest, WhatGraphsLackIsNotReplayed) {
+TEST_F(FactsTest, UnsupportedLaunchIsNotReplayed) {
   const auto with = [](void (*change)(LaunchBuilder&)) {
     ProgramBuilder made("sample");
     made.input("x", dtype::kFloat32, {1024}).variant("cuda").source("k.cu", "");

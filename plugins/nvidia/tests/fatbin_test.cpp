@@ -51,7 +51,7 @@ std::vector<std::string> archs(const std::vector<FatbinEntry>& entries) {
   return names;
 }
 
-TEST(Fatbin, HasItsEntriesWithTheirArchitectures) {
+TEST(FatbinTest, ListsEntriesWithArchitectures) {
   const std::string bytes = several().bytes();
   EXPECT_TRUE(is_fatbin(bytes));
   EXPECT_FALSE(is_fatbin(cubin_for(80, "")));
@@ -62,14 +62,14 @@ TEST(Fatbin, HasItsEntriesWithTheirArchitectures) {
   EXPECT_EQ(entries[4].code, kPtx80) << "without the zeros that fill it up";
 }
 
-TEST(Fatbin, LeavesOutWhatOnlyALinkerTakes) {
+TEST(FatbinTest, SkipsRelocatableAndIntermediateEntries) {
   std::string relocatable = cubin_for(80, "");
   relocatable[offsetof(Elf64_Ehdr, e_type)] = ET_REL;
   const FatbinExample fatbin{{{FatbinExample::kCubin, 80, relocatable}, {FatbinExample::kIntermediate, 80, "x"}}};
   EXPECT_TRUE(fatbin_entries(fatbin.bytes()).value().empty());
 }
 
-TEST(Fatbin, TheBestFitIsTaken) {
+TEST(FatbinTest, SelectsBestEntryForArch) {
   const std::string bytes = several().bytes();
   const auto entries = fatbin_entries(bytes).value();
   const auto best = [&](const char* arch) {
@@ -84,7 +84,7 @@ TEST(Fatbin, TheBestFitIsTaken) {
   EXPECT_EQ(best("sm_75"), "");
 }
 
-TEST(Fatbin, WhatFitsTheTargetTakesItsPlace) {
+TEST(FatbinTest, IsReplacedByEntryForTarget) {
   FakeHost host;
   const Program program = with_fatbin(several().bytes());
   const auto binary = unpacked_for(program, "sm_90a", host).value();
@@ -99,7 +99,7 @@ TEST(Fatbin, WhatFitsTheTargetTakesItsPlace) {
   EXPECT_FALSE(unpacked_for(with_fatbin(cubin_for(80, "")), "sm_80", host).value().has_value()) << "a cubin stays";
 }
 
-TEST(Fatbin, WithNothingForTheTargetIsUnsupported) {
+TEST(FatbinTest, IsUnsupportedWithoutCodeForTarget) {
   FakeHost host;
   const auto refused = unpacked_for(with_fatbin(several().bytes()), "sm_75", host);
   EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
@@ -111,7 +111,7 @@ TEST(Fatbin, WithNothingForTheTargetIsUnsupported) {
   EXPECT_THAT(empty.error().message, HasSubstr("(it has nothing that can be loaded)"));
 }
 
-TEST(Fatbin, CompressedCodeIsLoadedAsItIs) {
+TEST(FatbinTest, LeavesCompressedCodePacked) {
   for (const std::uint64_t flag : {FatbinExample::kZstd, FatbinExample::kLz4}) {
     FakeHost host;
     FatbinExample fatbin = several();
@@ -131,7 +131,7 @@ TEST(Fatbin, CompressedCodeIsLoadedAsItIs) {
 }
 
 // No offset of a damaged file may point outside of it.
-TEST(Fatbin, ThatIsCutOffIsRefused) {
+TEST(FatbinTest, RejectsTruncatedFile) {
   const std::string whole = several().bytes();
   for (std::size_t size = 0; size < whole.size(); size += 7) {
     const auto refused = fatbin_entries(whole.substr(0, size));

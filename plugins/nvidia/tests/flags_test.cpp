@@ -9,7 +9,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-TEST(Flags, ThatChangeHowAKernelIsCompiledAreAllowed) {
+TEST(FlagsTest, CompilationFlagsAreAccepted) {
   for (const char* flag : {"-DN=4",
                            "-D_GLIBCXX_X",
                            "-UN",
@@ -41,7 +41,7 @@ TEST(Flags, ThatChangeHowAKernelIsCompiledAreAllowed) {
   }
 }
 
-TEST(Flags, ThatCouldDoMoreAreRefusedByName) {
+TEST(FlagsTest, UnsafeOrIncompleteFlagsAreRejected) {
   for (const char* flag : {"-o",
                            "-ofile",
                            "--output-file=x",

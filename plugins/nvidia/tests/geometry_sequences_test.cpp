@@ -8,7 +8,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-KMUX_OVER_FAKE(GeometrySequences);
+KMUX_OVER_FAKE(GeometrySequencesTest);
 
 constexpr const char* kScale = "extern \"C\" __global__ void scale(float* x, int n) { if (n > 0) x[0] = 2; }\n";
 constexpr const char* kGeometryTwo = R"(
@@ -18,7 +18,7 @@ extern "C" __global__ void second(float* x) { x[0] = 2; }
 
 const Expr kGeometryN = Expr::symbol("n");
 
-TEST_P(GeometrySequences, APlainLaunchIsOneCallInTheContextOfItsDevice) {
+TEST_P(GeometrySequencesTest, PlainLaunchIsOneDriverCall) {
   ProgramBuilder builder = program_of("scale", kScale);
   builder.launch("scale").grid({4}).block({128}).args({"x"}).arg(kGeometryN);
   const Kernel kernel = warmed(builder);
@@ -36,7 +36,7 @@ TEST_P(GeometrySequences, APlainLaunchIsOneCallInTheContextOfItsDevice) {
   EXPECT_THAT(fake.calls(), ElementsAre(launch)) << "C2.19: the context stayed";
 }
 
-TEST_P(GeometrySequences, PreparingAsksOnceAndLaunchesNothing) {
+TEST_P(GeometrySequencesTest, WarmLoadsCodeOnceWithoutLaunching) {
   ProgramBuilder builder = program_of("scale", kScale);
   builder.launch("scale").grid({4}).block({128}).args({"x"}).arg(kGeometryN);
   const Kernel kernel = compiled(builder);
@@ -50,7 +50,7 @@ TEST_P(GeometrySequences, PreparingAsksOnceAndLaunchesNothing) {
   EXPECT_THAT(work(), IsEmpty());
 }
 
-TEST_P(GeometrySequences, ExtentsMayBeExpressions) {
+TEST_P(GeometrySequencesTest, ExtentsCanBeExpressions) {
   ProgramBuilder builder = program_of("scale", kScale);
   builder.launch("scale")
       .grid({ceildiv(kGeometryN, 64), 2, 3})
@@ -67,14 +67,14 @@ TEST_P(GeometrySequences, ExtentsMayBeExpressions) {
               ElementsAre(line({"scale", {written(large), written(640)}, "10,2,3", "32,2,1", 2560})));
 }
 
-TEST_P(GeometrySequences, AnEmptyGridIsSkipped) {
+TEST_P(GeometrySequencesTest, EmptyGridIsSkipped) {
   ProgramBuilder builder = program_of("scale", kScale);
   builder.launch("scale").grid({kGeometryN}).block({32}).args({"x"}).arg(kGeometryN);
   const Kernel kernel = warmed(builder);
   EXPECT_THAT(work_of(kernel, {zeros(kernel, {0})}), IsEmpty());
 }
 
-TEST_P(GeometrySequences, ANegativeGridIsAnError) {
+TEST_P(GeometrySequencesTest, NegativeGridIsRejected) {
   ProgramBuilder builder = program_of("scale", kScale);
   builder.launch("scale").grid({kGeometryN - 10}).block({32}).args({"x"}).arg(kGeometryN);
   const Kernel kernel = warmed(builder);
@@ -83,7 +83,7 @@ TEST_P(GeometrySequences, ANegativeGridIsAnError) {
   EXPECT_THAT(work(), IsEmpty());
 }
 
-TEST_P(GeometrySequences, ConstantSharedMemoryIsAllowedWhenPrepared) {
+TEST_P(GeometrySequencesTest, ConstantSharedMemoryIsRaisedWhenPrepared) {
   ProgramBuilder builder = program_of("scale", kScale);
   builder.launch("scale").grid({1}).block({32}).dynamic_smem_bytes(100000).args({"x"}).arg(kGeometryN);
   const Kernel kernel = compiled(builder);
@@ -95,7 +95,7 @@ TEST_P(GeometrySequences, ConstantSharedMemoryIsAllowedWhenPrepared) {
   EXPECT_THAT(work_of(kernel, {x}), ElementsAre(line({"scale", {written(x), written(4)}, "1,1,1", "32,1,1", 100000})));
 }
 
-TEST_P(GeometrySequences, ComputedSharedMemoryIsAllowedWhenItGrows) {
+TEST_P(GeometrySequencesTest, ComputedSharedMemoryIsRaisedWhenItGrows) {
   ProgramBuilder builder = program_of("scale", kScale);
   builder.launch("scale").grid({1}).block({32}).dynamic_smem_bytes(kGeometryN).args({"x"}).arg(kGeometryN);
   const Kernel kernel = warmed(builder);
@@ -114,7 +114,7 @@ TEST_P(GeometrySequences, ComputedSharedMemoryIsAllowedWhenItGrows) {
   EXPECT_THAT(refused.error().message, HasSubstr("300000 bytes of dynamic shared memory"));
 }
 
-TEST_P(GeometrySequences, StaticSharedMemoryCounts) {
+TEST_P(GeometrySequencesTest, StaticSharedMemoryCountsTowardLimit) {
   ProgramBuilder builder = program_of("tiled", R"(
 extern "C" __global__ void tiled(float* x) {
   __shared__ volatile float tile[10000];
@@ -132,7 +132,7 @@ extern "C" __global__ void tiled(float* x) {
   EXPECT_THAT(work_of(kernel, {x}), ElementsAre(line({"tiled", {written(x)}, "1,1,1", "32,1,1", 30000})));
 }
 
-TEST_P(GeometrySequences, ClustersAreAttributesAndLargeOnesAreAllowedWhenPrepared) {
+TEST_P(GeometrySequencesTest, ClusterAttributesAreSetAndLargeClustersAllowed) {
   ProgramBuilder builder = program_of("two", kGeometryTwo);
   builder.launch("first").grid({4}).block({32}).cluster({2}).args({"x"});
   builder.launch("second").grid({16, 2}).block({32}).cluster({8, 2}).args({"x"});
@@ -147,7 +147,7 @@ TEST_P(GeometrySequences, ClustersAreAttributesAndLargeOnesAreAllowedWhenPrepare
                           line({"second", {written(x)}, "16,2,1", "32,1,1", 0, "0x0", "cluster 8,2,1"})));
 }
 
-TEST_P(GeometrySequences, CooperativeLaunchesMayHaveClusters) {
+TEST_P(GeometrySequencesTest, CooperativeLaunchCanHaveCluster) {
   ProgramBuilder builder = program_of("two", kGeometryTwo);
   builder.launch("first").grid({4}).block({32}).cooperative().args({"x"});
   builder.launch("second").grid({4}).block({32}).cooperative().cluster({2}).args({"x"});
@@ -158,7 +158,7 @@ TEST_P(GeometrySequences, CooperativeLaunchesMayHaveClusters) {
                           line({"second", {written(x)}, "4,1,1", "32,1,1", 0, "0x0", "cluster 2,1,1; cooperative 1"})));
 }
 
-TEST_P(GeometrySequences, ACooperativeGridThatDoesNotFitIsAnError) {
+TEST_P(GeometrySequencesTest, OversizedCooperativeGridIsRejected) {
   ProgramBuilder builder = program_of("two", kGeometryTwo);
   builder.launch("first").grid({kGeometryN}).block({1024}).cooperative().args({"x"});
   const Kernel kernel = warmed(builder);
@@ -169,7 +169,7 @@ TEST_P(GeometrySequences, ACooperativeGridThatDoesNotFitIsAnError) {
               HasSubstr("cuLaunchKernelEx failed with 720 CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE"));
 }
 
-TEST_P(GeometrySequences, OnlyWhatAsksForItStartsEarly) {
+TEST_P(GeometrySequencesTest, ProgrammaticSerializationIsSetOnRequest) {
   ProgramBuilder builder = program_of("two", kGeometryTwo);
   builder.launch("first").grid({1}).block({32}).args({"x"});
   builder.launch("second").grid({1}).block({32}).programmatic_serialization().args({"x"});
@@ -186,7 +186,7 @@ std::string window(const Tensor& x, std::int64_t bytes, const std::string& ratio
   return "window " + address + " bytes " + std::to_string(bytes) + " hit " + ratio + " persisting else streaming";
 }
 
-TEST_P(GeometrySequences, AnL2WindowIsAnAttributeAndTheLimitIsRaisedWhenPrepared) {
+TEST_P(GeometrySequencesTest, L2WindowIsAttributeAndRaisesPersistingLimit) {
   ProgramBuilder builder = program_of("two", kGeometryTwo);
   builder.launch("first").grid({1}).block({32}).l2_window("x", Expr(1 << 20), 0.5).args({"x"});
   const Kernel kernel = compiled(builder);
@@ -201,7 +201,7 @@ TEST_P(GeometrySequences, AnL2WindowIsAnAttributeAndTheLimitIsRaisedWhenPrepared
   EXPECT_THAT(logs, IsEmpty());
 }
 
-TEST_P(GeometrySequences, AnL2WindowIsCutToWhatTheDeviceHasAndThatIsReported) {
+TEST_P(GeometrySequencesTest, L2WindowIsClampedToDeviceLimitAndReported) {
   fake_cuda::Device device;
   device.max_window_bytes = 4096;
   fake.set_devices({device});
@@ -216,7 +216,7 @@ TEST_P(GeometrySequences, AnL2WindowIsCutToWhatTheDeviceHasAndThatIsReported) {
   EXPECT_THAT(logs, ElementsAre(HasSubstr("an L2 window of 8192 bytes is cut to 4096")));
 }
 
-TEST_P(GeometrySequences, OfSeveralL2WindowsTheLargestWins) {
+TEST_P(GeometrySequencesTest, LargestL2WindowWins) {
   ProgramBuilder builder("two");
   builder.input("x", dtype::kFloat32, {1024}).input("y", dtype::kFloat32, {4096});
   builder.variant("cuda").source("two.cu", kGeometryTwo);

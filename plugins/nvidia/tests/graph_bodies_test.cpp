@@ -44,9 +44,9 @@ struct Workspace {
   static void free(void* self, int32_t, void*, void*) { static_cast<Workspace*>(self)->memory.fill(kFreed); }
 };
 
-class GraphBodies : public testing::Test {
+class GraphBodiesTest : public testing::Test {
  protected:
-  GraphBodies() {
+  GraphBodiesTest() {
     for (const KernelFacts& kernel : kKernels) fake_.set_parameters(kernel.name, {8, 8});
     fake_.on_launch(run_kernel);
     fake_.set_eager();  // the workspace is freed at the call, not in the order of a stream
@@ -100,7 +100,7 @@ class GraphBodies : public testing::Test {
   Workspace workspace_;
 };
 
-TEST_F(GraphBodies, GiveWhatPlainLaunchesGive) {
+TEST_F(GraphBodiesTest, MatchResultsOfPlainLaunches) {
   {
     Launcher launcher("code", kFacts, {});
     std::array<Numbers, 3> outputs;
@@ -121,7 +121,7 @@ TEST_F(GraphBodies, GiveWhatPlainLaunchesGive) {
   EXPECT_EQ(fake_.live(), fake_cuda::Live{});
 }
 
-TEST_F(GraphBodies, ThatBeginWithASkippedStepAreBuiltTwiceOnly) {
+TEST_F(GraphBodiesTest, InitiallySkippedStepRebuildsGraphOnce) {
   Launcher launcher("code", kFacts, {});
   Numbers to;
   for (const bool skip : {true, false, true, false}) {
@@ -131,7 +131,7 @@ TEST_F(GraphBodies, ThatBeginWithASkippedStepAreBuiltTwiceOnly) {
   EXPECT_THAT(fake_.calls("cuGraphInstantiateWithFlags"), SizeIs(2));
 }
 
-TEST_F(GraphBodies, FollowTheStreamOfTheCall) {
+TEST_F(GraphBodiesTest, FollowStreamOfCall) {
   Launcher launcher("code", kFacts, {});
   Numbers to;
   ASSERT_EQ(call(launcher, env(workspace_, 0), to, numbers(1)), 0);
@@ -143,7 +143,7 @@ TEST_F(GraphBodies, FollowTheStreamOfTheCall) {
   EXPECT_THAT(fake_.calls("cuGraphInstantiateWithFlags"), SizeIs(0));
 }
 
-TEST_F(GraphBodies, AreLaunchedPlainlyIntoACapture) {
+TEST_F(GraphBodiesTest, FallBackToPlainLaunchesDuringCapture) {
   Launcher launcher("code", kFacts, {});
   Numbers to;
   ASSERT_EQ(launcher.prepare(0, error_.sink()), 0) << error_.text;
@@ -157,7 +157,7 @@ TEST_F(GraphBodies, AreLaunchedPlainlyIntoACapture) {
   EXPECT_THAT(fake_.calls("cuGraphLaunch"), SizeIs(1));
 }
 
-TEST_F(GraphBodies, AreLaunchedPlainlyByDriversThatCannotTellTheSizesOfArguments) {
+TEST_F(GraphBodiesTest, FallBackToPlainLaunchesOnOldDrivers) {
   DriverTable old = *open_driver(error_.sink());
   old.kernel_parameter = nullptr;
   std::string reported;
@@ -172,7 +172,7 @@ TEST_F(GraphBodies, AreLaunchedPlainlyByDriversThatCannotTellTheSizesOfArguments
   EXPECT_EQ(reported, "\"example\" is launched kernel by kernel (graphs need a driver of CUDA 12.4 or newer).");
 }
 
-TEST_F(GraphBodies, AreLaunchedPlainlyWhileTheLaneIsBusy) {
+TEST_F(GraphBodiesTest, FallBackToPlainLaunchesWhileLaneIsBusy) {
   Launcher launcher("code", kFacts, {});
   Numbers outer;
   Numbers inner;
@@ -180,7 +180,7 @@ TEST_F(GraphBodies, AreLaunchedPlainlyWhileTheLaneIsBusy) {
   fake_.adopt(outer.data(), sizeof(outer));
   const Numbers from = numbers(3);
   const int code = launcher.call(env(workspace_), error_.sink(), [&](const kmux_driver_env& env, kmux_sink error) {
-    EXPECT_EQ(call(launcher, GraphBodies::env(other), inner, from), 0) << error_.text;
+    EXPECT_EQ(call(launcher, GraphBodiesTest::env(other), inner, from), 0) << error_.text;
     EXPECT_THAT(fake_.calls("cuLaunchKernelEx"), SizeIs(2));
     return body(env, error, outer, from, false);
   });
@@ -192,7 +192,7 @@ TEST_F(GraphBodies, AreLaunchedPlainlyWhileTheLaneIsBusy) {
 
 // For every driver call that fails once: returns an error that names the call, and a correct result afterwards, and
 // leaves nothing behind.
-TEST_F(GraphBodies, OutliveEveryFailure) {
+TEST_F(GraphBodiesTest, RecoverFromEveryDriverFailure) {
   for (const CUresult failure : {CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_LAUNCH_FAILED}) {
     for (unsigned nth = 1;; ++nth) {
       fake_.reset();
@@ -220,7 +220,7 @@ TEST_F(GraphBodies, OutliveEveryFailure) {
   }
 }
 
-TEST_F(GraphBodies, ComeFromManyThreadsOnSharedLanesAndStreams) {
+TEST_F(GraphBodiesTest, RunConcurrentlyOnSharedLanesAndStreams) {
   Launcher launcher("code", kFacts, {});
   std::vector<std::thread> threads;
   std::array<Numbers, 16> outputs = {};

@@ -8,7 +8,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-KMUX_OVER_FAKE(GraphSequences);
+KMUX_OVER_FAKE(GraphSequencesTest);
 
 constexpr const char* kGraphTwo = R"(
 extern "C" __global__ void first(float* x, int i) { x[0] = i; }
@@ -27,7 +27,7 @@ ProgramBuilder two_program() {
   return builder;
 }
 
-class ReplayedOrNot : public GraphSequences {
+class ReplayedOrNotTest : public GraphSequencesTest {
  protected:
   // Returns the symbols of a second call, after one that built all one-time state.
   std::vector<std::string> symbols_of(const ProgramBuilder& builder, Options options, void* stream = nullptr) {
@@ -40,10 +40,10 @@ class ReplayedOrNot : public GraphSequences {
     return symbols;
   }
 };
-INSTANTIATE_TEST_SUITE_P(On, ReplayedOrNot, testing::ValuesIn(plugins_over_fake()),
+INSTANTIATE_TEST_SUITE_P(On, ReplayedOrNotTest, testing::ValuesIn(plugins_over_fake()),
                          [](const auto& plugin) { return std::string(plugin.param); });
 
-TEST_P(GraphSequences, AGraphIsBuiltOnceAndToldWhatChanged) {
+TEST_P(GraphSequencesTest, AGraphIsBuiltOnceAndToldWhatChanged) {
   const Kernel kernel = warmed(two_program(), kGraph);
   const Tensor x = zeros(kernel, {8});
   std::vector<std::string> runs;
@@ -65,7 +65,7 @@ TEST_P(GraphSequences, AGraphIsBuiltOnceAndToldWhatChanged) {
   EXPECT_EQ(x.data_as<int>()[7], 0x01010101);
 }
 
-TEST_P(GraphSequences, AGraphIsToldWhatOfAStructureChanged) {
+TEST_P(GraphSequencesTest, AGraphIsToldWhatOfAStructureChanged) {
   ProgramBuilder builder = program_of("pairs",
                                       "struct P { int a, b, c; };\n"
                                       "extern \"C\" __global__ void first(P p) {}\n"
@@ -82,7 +82,7 @@ TEST_P(GraphSequences, AGraphIsToldWhatOfAStructureChanged) {
                                                    HasSubstr("cuGraphLaunch ")));
 }
 
-TEST_P(GraphSequences, AnotherStreamHasTheSameGraphAndACaptureNone) {
+TEST_P(GraphSequencesTest, AnotherStreamHasTheSameGraphAndACaptureNone) {
   const Kernel kernel = warmed(two_program(), kGraph);
   const Tensor x = zeros(kernel, {8});
   const std::vector<Arg> args = {x, 1, 2};
@@ -97,13 +97,15 @@ TEST_P(GraphSequences, AnotherStreamHasTheSameGraphAndACaptureNone) {
   EXPECT_THAT(work_of(kernel, args).back(), HasSubstr("cuGraphLaunch "));
 }
 
-TEST_P(ReplayedOrNot, ByDefaultNot) {
+TEST_P(ReplayedOrNotTest, DefaultIsNotReplayed) {
   EXPECT_THAT(symbols_of(two_program(), {}), ElementsAre("cuMemsetD8Async", "cuLaunchKernelEx", "cuLaunchKernelEx"));
   EXPECT_THAT(symbols_of(two_program(), {{"graph", "off"}}),
               ElementsAre("cuMemsetD8Async", "cuLaunchKernelEx", "cuLaunchKernelEx"));
 }
 
-TEST_P(ReplayedOrNot, TwoLaunches) { EXPECT_THAT(symbols_of(two_program(), kGraph), ElementsAre("cuGraphLaunch")); }
+TEST_P(ReplayedOrNotTest, TwoLaunchesAreReplayed) {
+  EXPECT_THAT(symbols_of(two_program(), kGraph), ElementsAre("cuGraphLaunch"));
+}
 
 // Each of these programs disables the replay of a body that would otherwise be replayed.
 ProgramBuilder with_scalars() {
@@ -114,11 +116,11 @@ ProgramBuilder with_scalars() {
   return builder;
 }
 
-TEST_P(ReplayedOrNot, NotASingleLaunch) {
+TEST_P(ReplayedOrNotTest, SingleLaunchIsNotReplayed) {
   EXPECT_THAT(symbols_of(with_scalars(), kGraph), ElementsAre("cuLaunchKernelEx"));
 }
 
-TEST_P(ReplayedOrNot, NotCooperativeOverlappingOrWindowedLaunches) {
+TEST_P(ReplayedOrNotTest, CooperativeOverlappingOrWindowedIsNotReplayed) {
   ProgramBuilder cooperative = with_scalars();
   cooperative.launch("second").grid({1}).block({32}).cooperative().args({"x", "b"});
   EXPECT_THAT(symbols_of(cooperative, kGraph), ElementsAre("cuLaunchKernelEx", "cuLaunchKernelEx"));
@@ -130,7 +132,7 @@ TEST_P(ReplayedOrNot, NotCooperativeOverlappingOrWindowedLaunches) {
   EXPECT_THAT(symbols_of(windowed, kGraph), ElementsAre("cuLaunchKernelEx", "cuLaunchKernelEx"));
 }
 
-TEST_P(GraphSequences, ClustersAreInTheGraph) {
+TEST_P(GraphSequencesTest, ClustersAreGraphNodeAttributes) {
   ProgramBuilder builder = with_scalars();
   builder.launch("second").grid({4}).block({32}).cluster({2}).args({"x", "b"});
   const Kernel kernel = warmed(builder, kGraph);
@@ -139,7 +141,7 @@ TEST_P(GraphSequences, ClustersAreInTheGraph) {
   EXPECT_THAT(fake.calls("cuGraphKernelNodeSetAttribute"), ElementsAre(HasSubstr(" attribute 4 cluster 2,1,1")));
 }
 
-TEST_P(GraphSequences, AnUnknownValueOfTheOptionIsRefused) {
+TEST_P(GraphSequencesTest, InvalidOptionValueIsRejected) {
   const auto refused = try_compile(two_program(), {{"graph", "perhaps"}});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);

@@ -7,14 +7,14 @@
 namespace kmux::nvidia {
 namespace {
 
-TEST(HostLog, TakesWhatTheLaunchLayerReports) {
+TEST(HostLogTest, ReceivesLaunchLayerReports) {
   FakeHost fake;
   const Host host = fake;
   report(log_to(host), kLogWarning, "only %d bytes", 7);
   EXPECT_THAT(fake.log, testing::HasSubstr("only 7 bytes"));
 }
 
-TEST(HostLog, ShowsRangesWhereAsked) {
+TEST(HostLogTest, ShowsRangesOnRequest) {
   FakeHost host;
   EXPECT_FALSE(shows_ranges(host));
   for (const char* off : {"0", "off", "no", "false"}) {
@@ -25,7 +25,7 @@ TEST(HostLog, ShowsRangesWhereAsked) {
   EXPECT_TRUE(shows_ranges(host));
 }
 
-TEST(HostLog, BlocksLaunchesWhereAsked) {
+TEST(HostLogTest, BlocksLaunchesOnRequest) {
   FakeHost host;
   EXPECT_FALSE(blocks_launches(host));
   host.options["nvidia.launch_blocking"] = "0";

@@ -35,24 +35,24 @@ const std::string kTwelveBytes = words({0x000c1903});
 const std::string kBounds = words({0x000c0504, 256, 1, 1});
 const std::string kLarge = words({0x000c4504, 0, 0x00000000, 20000});
 
-TEST(KernelRecord, HasTheSizesOfTheParametersByTheirPlaces) {
+TEST(KernelRecordTest, ReadsParameterSizesInOrder) {
   EXPECT_THAT(sizes_of(record_of({8, 4}, kTwelveBytes)), Optional(ElementsAre(8, 4)));
   EXPECT_THAT(sizes_of(record_of({8, 4})), Optional(ElementsAre(8, 4)));
   EXPECT_THAT(sizes_of(record_of({}, kLarge)), Optional(ElementsAre(20000)));
 }
 
-TEST(KernelRecord, HasTheBoundsOfABlock) {
+TEST(KernelRecordTest, ReadsLaunchBounds) {
   EXPECT_EQ(record_of({}, kBounds).max_threads, 256u);
   EXPECT_EQ(record_of({}, words({0x000c1004, 32, 2, 1})).max_threads, 64u) << "of the one that it has to have";
   EXPECT_EQ(record_of({8}).max_threads, 0u);
   EXPECT_EQ(record_of({}, words({0x000c0504, 0xffffffff, 0xffffffff, 0xffffffff})).max_threads, 0u);
 }
 
-TEST(KernelRecord, AKernelWithoutParametersHasNone) {
+TEST(KernelRecordTest, KernelWithoutParametersHasEmptyList) {
   EXPECT_THAT(sizes_of(record_of({}, kBounds)), Optional(IsEmpty()));
 }
 
-TEST(KernelRecord, WhatContradictsItselfSaysNothing) {
+TEST(KernelRecordTest, InconsistentRecordsYieldNoArguments) {
   EXPECT_FALSE(record_of({8, 8}, kTwelveBytes).arguments);
   EXPECT_FALSE(record_of({}, kTwelveBytes).arguments) << "a form of records that is not known";
   EXPECT_FALSE(record_of({8}, words({0x000c1704, 0, 0, 0})).arguments) << "two records of one parameter";
@@ -63,7 +63,7 @@ TEST(KernelRecord, WhatContradictsItselfSaysNothing) {
 }
 
 // Cubins are untrusted input.
-TEST(KernelRecord, NoPieceOfAFileIsReadBeyondItsEnd) {
+TEST(KernelRecordTest, DamagedFileIsNotReadOutOfBounds) {
   CubinExample::Symbol symbol{"k"};
   symbol.parameters = {8, 4};
   symbol.records = kTwelveBytes + kBounds;
@@ -79,7 +79,7 @@ TEST(KernelRecord, NoPieceOfAFileIsReadBeyondItsEnd) {
 }
 
 // The symbol of a kernel with C++ linkage has the types that the records lack.
-TEST(KernelRecord, TypesAreThoseOfTheSymbol) {
+TEST(KernelRecordTest, DerivesTypesFromMangledSymbol) {
   const auto record = [](const std::string& name, std::vector<std::uint16_t> parameters) {
     CubinExample::Symbol symbol{name};
     symbol.parameters = std::move(parameters);
@@ -93,7 +93,7 @@ TEST(KernelRecord, TypesAreThoseOfTheSymbol) {
   EXPECT_THAT(record("scale", {8}), ElementsAre(KernelArgument{8}));
 }
 
-TEST(KernelRecord, OtherBytesAreRefused) {
+TEST(KernelRecordTest, RejectsInvalidBytes) {
   EXPECT_EQ(kernel_record("text", "k").error().code, ErrorCode::kInvalidArgument);
 }
 

@@ -77,15 +77,15 @@ int launch_both(const kmux_driver_env& env, kmux_sink error) {
   return KMUX_OK;
 }
 
-TEST(LaunchAllocations, AreCounted) {
+TEST(LaunchAllocationsTest, AreCounted) {
   const std::size_t before = kmux::test::allocations();
   ::operator delete(::operator new(16));
   EXPECT_EQ(kmux::test::allocations(), before + 1);
 }
 
-TEST(LaunchAllocations, AreNoneForLaunches) { EXPECT_EQ(allocated_by(false, launch_both), 0U); }
+TEST(LaunchAllocationsTest, AreZeroForLaunches) { EXPECT_EQ(allocated_by(false, launch_both), 0U); }
 
-TEST(LaunchAllocations, AreNoneForMaps) {
+TEST(LaunchAllocationsTest, AreZeroForTensorMaps) {
   const MapExample example;
   const auto body = [&](const kmux_driver_env& env, kmux_sink error) {
     kmux_tensor_map map;
@@ -96,7 +96,7 @@ TEST(LaunchAllocations, AreNoneForMaps) {
   EXPECT_EQ(allocated_by(false, body), 0U);
 }
 
-TEST(LaunchAllocations, AreNoneForReplays) {
+TEST(LaunchAllocationsTest, AreZeroForReplays) {
   EXPECT_EQ(allocated_by(true, launch_both), 0U);
   EXPECT_EQ(replays, 1001);
 }

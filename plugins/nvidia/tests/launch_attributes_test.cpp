@@ -29,28 +29,28 @@ class LaunchAttributesTest : public OpenedLauncher {
   std::vector<kmux_driver_window> windows_;
 };
 
-TEST_F(LaunchAttributesTest, AreNoneWhereNoneIsAskedFor) { EXPECT_EQ(launched(add()), "[]"); }
+TEST_F(LaunchAttributesTest, AreEmptyByDefault) { EXPECT_EQ(launched(add()), "[]"); }
 
-TEST_F(LaunchAttributesTest, HaveProgrammaticSerializationOnlyWhereAskedFor) {
+TEST_F(LaunchAttributesTest, IncludeProgrammaticSerializationOnRequest) {
   kmux_driver_launch what = add();
   what.flags = kmux_programmatic_serialization;
   EXPECT_EQ(launched(what), "[programmatic_serialization 1]");
 }
 
-TEST_F(LaunchAttributesTest, HaveACluster) {
+TEST_F(LaunchAttributesTest, IncludeCluster) {
   kmux_driver_launch what = add();
   what.cluster[0] = 2, what.cluster[1] = what.cluster[2] = 1;
   EXPECT_EQ(launched(what), "[cluster 2,1,1]");
 }
 
-TEST_F(LaunchAttributesTest, HaveAClusterAndCooperateTogether) {
+TEST_F(LaunchAttributesTest, CombineClusterAndCooperative) {
   kmux_driver_launch what = add();
   what.cluster[0] = 4, what.cluster[1] = what.cluster[2] = 1;
   what.flags = kmux_cooperative;
   EXPECT_EQ(launched(what), "[cluster 4,1,1; cooperative 1]");
 }
 
-TEST_F(LaunchAttributesTest, MayBeAllAtOnce) {
+TEST_F(LaunchAttributesTest, CombineAllAttributes) {
   facts.window_bytes = 4096;
   kmux_driver_launch what = with_windows({{address(0x1000), 4096, 1}});
   what.cluster[0] = 4, what.cluster[1] = what.cluster[2] = 1;
@@ -60,7 +60,7 @@ TEST_F(LaunchAttributesTest, MayBeAllAtOnce) {
             "programmatic_serialization 1]");
 }
 
-TEST_F(LaunchAttributesTest, HaveAWindow) {
+TEST_F(LaunchAttributesTest, IncludeWindow) {
   facts.window_bytes = 4096;
   EXPECT_EQ(launched(with_windows({{address(0x1000), 4096, 0.5}})),
             "[window 0x1000 bytes 4096 hit 0.5 persisting else streaming]");
@@ -68,7 +68,7 @@ TEST_F(LaunchAttributesTest, HaveAWindow) {
 }
 
 // C2.18: the smaller of the device's largest window and its persisting limit.
-TEST_F(LaunchAttributesTest, CutAWindowToWhatMayPersistAndSayItOnce) {
+TEST_F(LaunchAttributesTest, ClampWindowToPersistingLimitAndReportOnce) {
   fake_cuda::Device device;
   device.max_window_bytes = 1 << 20;
   device.max_persisting_l2_bytes = 512 << 10;
@@ -82,7 +82,7 @@ TEST_F(LaunchAttributesTest, CutAWindowToWhatMayPersistAndSayItOnce) {
                                 "device 0)."));
 }
 
-TEST_F(LaunchAttributesTest, CutAWindowToTheLargestWindow) {
+TEST_F(LaunchAttributesTest, ClampWindowToMaximumWindowSize) {
   fake_cuda::Device device;
   device.max_window_bytes = 256 << 10;
   device.max_persisting_l2_bytes = 512 << 10;
@@ -92,7 +92,7 @@ TEST_F(LaunchAttributesTest, CutAWindowToTheLargestWindow) {
             "[window 0x1000 bytes 262144 hit 0.5 persisting else streaming]");
 }
 
-TEST_F(LaunchAttributesTest, HaveTheLargestOfSeveralWindowsAndSayItOnce) {
+TEST_F(LaunchAttributesTest, UseLargestWindowAndReportOnce) {
   facts.window_bytes = 8192;
   const kmux_driver_launch what =
       with_windows({{address(0x1000), 4096, 0.5}, {address(0x8000), 8192, 1}, {address(0x4000), 1024, 1}});
@@ -104,13 +104,13 @@ TEST_F(LaunchAttributesTest, HaveTheLargestOfSeveralWindowsAndSayItOnce) {
                           "its largest)."));
 }
 
-TEST_F(LaunchAttributesTest, LeaveOutAWindowOfNoBytes) {
+TEST_F(LaunchAttributesTest, OmitEmptyWindow) {
   facts.window_bytes = 1;
   EXPECT_EQ(launched(with_windows({{address(0x1000), 0, 1}})), "[]");
   EXPECT_THAT(logs, IsEmpty());
 }
 
-TEST_F(LaunchAttributesTest, LeaveOutWindowsOnADeviceWithoutThem) {
+TEST_F(LaunchAttributesTest, OmitWindowsOnUnsupportedDevice) {
   fake_cuda::Device device;
   device.max_window_bytes = 0;
   device.max_persisting_l2_bytes = 0;
@@ -123,7 +123,7 @@ TEST_F(LaunchAttributesTest, LeaveOutWindowsOnADeviceWithoutThem) {
 }
 
 // As under MPS, where the administrator sets the limit, and with a driver without the limit.
-TEST_F(LaunchAttributesTest, LeaveOutWindowsWhereNoLinesAreSetAside) {
+TEST_F(LaunchAttributesTest, OmitWindowsWhenPersistingLimitIsUnavailable) {
   for (const auto& [call, code] : std::map<std::string, CUresult>{{"cuCtxSetLimit", CUDA_ERROR_NOT_SUPPORTED},
                                                                   {"cuCtxGetLimit", CUDA_ERROR_UNSUPPORTED_LIMIT}}) {
     close();
@@ -136,7 +136,7 @@ TEST_F(LaunchAttributesTest, LeaveOutWindowsWhereNoLinesAreSetAside) {
   }
 }
 
-TEST_F(LaunchAttributesTest, AContextThatIsBrokenIsAnErrorForWindowsToo) {
+TEST_F(LaunchAttributesTest, BrokenContextFailsPreparationOfWindows) {
   facts.window_bytes = 4096;
   fake.fail("cuCtxSetLimit", CUDA_ERROR_LAUNCH_FAILED);
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_LAUNCH_FAILED);

@@ -37,7 +37,7 @@ Status check(std::vector<std::uint16_t> parameters, bool spare = false) {
 }
 
 // C3.3
-TEST(LaunchCheck, WhatKernelsTakeIsComparedWithoutADevice) {
+TEST(LaunchCheckTest, RejectsArgumentMismatchWithoutDevice) {
   EXPECT_TRUE(check({8, 4}).ok());
   const Status wider = check({8, 8});
   ASSERT_FALSE(wider.ok());
@@ -49,9 +49,9 @@ TEST(LaunchCheck, WhatKernelsTakeIsComparedWithoutADevice) {
   EXPECT_FALSE(check({8}).ok());
 }
 
-TEST(LaunchCheck, WhatTheCodeDoesNotSayIsTheDrivers) { EXPECT_TRUE(check({}).ok()); }
+TEST(LaunchCheckTest, AcceptsCodeWithoutParameterRecords) { EXPECT_TRUE(check({}).ok()); }
 
-TEST(LaunchCheck, ASpareByteIsForOneParameterWithoutContent) {
+TEST(LaunchCheckTest, SpareByteAllowsOneEmptyParameter) {
   EXPECT_TRUE(check({8, 4}, true).ok());
   EXPECT_TRUE(check({8, 4, 1}, true).ok());
   EXPECT_FALSE(check({8, 4, 1}).ok());
@@ -59,7 +59,7 @@ TEST(LaunchCheck, ASpareByteIsForOneParameterWithoutContent) {
   EXPECT_FALSE(check({8, 4, 2}, true).ok());
 }
 
-TEST(LaunchCheck, BlocksAreAtMost64Deep) {
+TEST(LaunchCheckTest, RejectsBlocksDeeperThan64) {
   EXPECT_TRUE(check_extents(checked_plan(1, 64)).ok());
   EXPECT_THAT(check_extents(checked_plan(1, 65)).error().message,
               HasSubstr("blocks whose extent z is 65 (the device has at most 64)"));

@@ -12,7 +12,7 @@
 namespace kmux::nvidia {
 namespace {
 
-TEST(LaunchStates, AreOneALane) {
+TEST(LaunchStatesTest, AreSeparatePerLane) {
   LaunchStates states;
   WrittenText error;
   ASSERT_EQ(states.make(2, 3, error.sink()), 0);
@@ -29,7 +29,7 @@ TEST(LaunchStates, AreOneALane) {
   EXPECT_EQ(states.take(1), first);
 }
 
-TEST(LaunchStates, AreNeverWaitedFor) {
+TEST(LaunchStatesTest, DoNotBlockWhenLeased) {
   LaunchStates states;
   WrittenText error;
   ASSERT_EQ(states.make(1, 0, error.sink()), 0);
@@ -43,7 +43,7 @@ TEST(LaunchStates, AreNeverWaitedFor) {
   EXPECT_NE(StateLease(states, 5).get(), nullptr);
 }
 
-TEST(LaunchStates, AreNotMadeWhereNothingIsKept) {
+TEST(LaunchStatesTest, AreNotCreatedWithoutMapsOrSteps) {
   LaunchStates states;
   WrittenText error;
   EXPECT_EQ(states.take(0), nullptr);
@@ -51,7 +51,7 @@ TEST(LaunchStates, AreNotMadeWhereNothingIsKept) {
   EXPECT_EQ(states.take(0), nullptr);
 }
 
-TEST(LaunchStates, AreMadeOnce) {
+TEST(LaunchStatesTest, AreCreatedOnce) {
   LaunchStates states;
   WrittenText error;
   ASSERT_EQ(states.make(1, 0, error.sink()), 0);
@@ -62,7 +62,7 @@ TEST(LaunchStates, AreMadeOnce) {
   EXPECT_EQ(states.take(0), state);
 }
 
-TEST(LaunchStates, ShareNoCacheLine) {
+TEST(LaunchStatesTest, ShareNoCacheLine) {
   LaunchStates states;
   WrittenText error;
   ASSERT_EQ(states.make(1, 1, error.sink()), 0);
@@ -74,7 +74,7 @@ TEST(LaunchStates, ShareNoCacheLine) {
   EXPECT_EQ(sizeof(ReplayNode) % 64, 0U);
 }
 
-TEST(LaunchStates, SayThatThereIsNoMemory) {
+TEST(LaunchStatesTest, ReportOutOfMemory) {
   LaunchStates states;
   WrittenText error;
   EXPECT_EQ(states.make(~0U, 0, error.sink()), KMUX_UNAVAILABLE);
@@ -83,7 +83,7 @@ TEST(LaunchStates, SayThatThereIsNoMemory) {
   EXPECT_EQ(states.make(1, 0, error.sink()), 0);
 }
 
-TEST(LaunchStates, DestroyTheGraphsOfAllLanes) {
+TEST(LaunchStatesTest, DestroyGraphsOfAllLanes) {
   RecordedDriver driver;
   LaunchStates states;
   WrittenText error;
@@ -102,7 +102,7 @@ TEST(LaunchStates, DestroyTheGraphsOfAllLanes) {
   EXPECT_EQ(driver.live(), 0);
 }
 
-TEST(LaunchStates, ReportTheFirstGraphThatWasNotDestroyed) {
+TEST(LaunchStatesTest, ReportFailedGraphDestruction) {
   RecordedDriver driver;
   LaunchStates states;
   WrittenText error;
@@ -116,7 +116,7 @@ TEST(LaunchStates, ReportTheFirstGraphThatWasNotDestroyed) {
   EXPECT_STREQ(states.close(driver.table).call, "cuGraphDestroy");
 }
 
-TEST(LaunchStates, HaveOneHolderAmongManyThreads) {
+TEST(LaunchStatesTest, HaveOneHolderAmongConcurrentThreads) {
   LaunchStates states;
   WrittenText error;
   ASSERT_EQ(states.make(1, 0, error.sink()), 0);

@@ -29,11 +29,11 @@ std::string compile(const std::string& code) {
 
 std::string with_prelude(const std::string& code) { return launcher_prelude_for(code) + "\n" + code; }
 
-TEST(LaunchText, CompilesAloneBehindThePrelude) {
+TEST(LaunchTextTest, CompilesWithPreludeAlone) {
   EXPECT_EQ(compile(with_prelude(std::string(driver_header) + std::string(nvidia_launch_text))), "");
 }
 
-TEST(LaunchText, RunsTheBodyThatALauncherPrints) {
+TEST(LaunchTextTest, CompilesWithLauncherBody) {
   const std::string user = R"(
 extern "C" int body(const kmux_slot*, const kmux_launch_env*, kmux_sink);
 int call(kmux::nvidia::Launcher& launcher, const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) {
@@ -44,7 +44,7 @@ int call(kmux::nvidia::Launcher& launcher, const kmux_slot* slots, const kmux_la
   EXPECT_EQ(compile(with_prelude(std::string(driver_header) + std::string(nvidia_launch_text) + user)), "");
 }
 
-TEST(LaunchText, StandsOnLibcAlone) {
+TEST(LaunchTextTest, DependsOnLibcOnly) {
   const std::string_view text = nvidia_launch_text;
   for (const char* header : {"<string>", "<vector>", "<map>", "<memory>", "<functional>", "<iostream>", "<mutex>"}) {
     EXPECT_THAT(text, Not(HasSubstr(std::string("#include ") + header)));

@@ -30,9 +30,9 @@ struct alignas(64) Counts {
   std::atomic<unsigned> second{0};
 };
 
-class LaunchThreads : public testing::Test {
+class LaunchThreadsTest : public testing::Test {
  protected:
-  LaunchThreads() {
+  LaunchThreadsTest() {
     fake_.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
     fake_.set_parameters("mapped", {128, 8});
     fake_.set_parameters("first", {8});
@@ -113,7 +113,7 @@ void count(const fake_cuda::KernelRun& run) {
   if (map.base == reinterpret_cast<std::uintptr_t>(counts)) counts->mapped += 1;
 }
 
-TEST_F(LaunchThreads, LoseAndMixNothing) {
+TEST_F(LaunchThreadsTest, DoNotLoseOrMixLaunches) {
   fake_.on_launch(count);
   run_all();
   fake_.finish();
@@ -127,7 +127,7 @@ TEST_F(LaunchThreads, LoseAndMixNothing) {
   EXPECT_EQ(fake_.live().contexts, 4U);
 }
 
-TEST_F(LaunchThreads, RunWithoutTheLocksOfARecordingDriver) {
+TEST_F(LaunchThreadsTest, RunWithoutRecordingLocks) {
   fake_.set_recording(false);
   run_all();
   EXPECT_EQ(fake_.misuse(), "");

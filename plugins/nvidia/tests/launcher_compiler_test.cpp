@@ -32,7 +32,7 @@ std::vector<std::string> exports_of(const std::string& library) {
   return names;
 }
 
-TEST(LauncherCompiler, MakesALibraryThatNeedsNoDriver) {
+TEST(LauncherCompilerTest, BuildsLibraryWithoutDriverDependency) {
   const std::string library = library_of(kmux::test::golden_programs().front()).value();
   EXPECT_THAT(exports_of(library),
               ElementsAre("call", "get_last_error", "init", "kmux_launcher_call", "kmux_launcher_close",
@@ -43,7 +43,7 @@ TEST(LauncherCompiler, MakesALibraryThatNeedsNoDriver) {
   EXPECT_THAT(library, HasSubstr(kFakeCode));
 }
 
-TEST(LauncherCompiler, ShowsItsCommandAndItsLog) {
+TEST(LauncherCompilerTest, ReportsCommandAndLogOnFailure) {
   FakeHost host;
   const Compilation compilation = Compilation::begin(host, "test").value();
   const LauncherCompiler compiler(compilation, find_host_compiler("", "the test").value());
@@ -54,7 +54,7 @@ TEST(LauncherCompiler, ShowsItsCommandAndItsLog) {
   EXPECT_THAT(std::string(status.error().note("command").value_or("")), HasSubstr("-std=c++17"));
 }
 
-TEST(LauncherCompiler, IsMissedByName) {
+TEST(LauncherCompilerTest, ReportsMissingCompiler) {
   FakeHost host;
   const Compilation compilation = Compilation::begin(host, "test").value();
   const Status status = LauncherCompiler(compilation, "/nowhere/c++").translate("");

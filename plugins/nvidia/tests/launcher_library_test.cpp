@@ -38,7 +38,7 @@ class LauncherLibraryTest : public ::testing::Test {
   FakeCuda fake = FakeCuda::load();
 };
 
-TEST_F(LauncherLibraryTest, LaunchesAndUnloadsWhatItLoaded) {
+TEST_F(LauncherLibraryTest, LaunchesAndUnloadsCode) {
   fake.set_parameters("k", {});
   {
     const auto library = open(library_of(one_kernel()).value());
@@ -51,7 +51,7 @@ TEST_F(LauncherLibraryTest, LaunchesAndUnloadsWhatItLoaded) {
   EXPECT_EQ(fake.live(), fake_cuda::Live{});
 }
 
-TEST_F(LauncherLibraryTest, LeavesTheProcess) {
+TEST_F(LauncherLibraryTest, IsUnmappedOnDestruction) {
   const auto is_mapped = [] {
     std::ifstream maps("/proc/self/maps");
     const std::string all(std::istreambuf_iterator<char>(maps), {});
@@ -63,7 +63,7 @@ TEST_F(LauncherLibraryTest, LeavesTheProcess) {
   EXPECT_FALSE(is_mapped());
 }
 
-TEST_F(LauncherLibraryTest, SaysThatItHasNoMemoryForTheFile) {
+TEST_F(LauncherLibraryTest, ReportsFileCreationFailure) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   const rlimit none{0, before.rlim_max};
@@ -76,7 +76,7 @@ TEST_F(LauncherLibraryTest, SaysThatItHasNoMemoryForTheFile) {
                                                       testing::HasSubstr("Too many open files")));
 }
 
-TEST_F(LauncherLibraryTest, KeepsTwoInstancesOfTheSameBytesApart) {
+TEST_F(LauncherLibraryTest, SeparatesInstancesOfSameBytes) {
   fake.set_parameters("k", {});
   const std::string bytes = library_of(one_kernel()).value();
   auto first = open(bytes);
@@ -90,7 +90,7 @@ TEST_F(LauncherLibraryTest, KeepsTwoInstancesOfTheSameBytesApart) {
 }
 
 // Each library has a separate launch layer, and all raise the limit of one context.
-TEST_F(LauncherLibraryTest, SharesTheLimitOfPersistingLines) {
+TEST_F(LauncherLibraryTest, SharesPersistingLimitAcrossLibraries) {
   fake.set_parameters("k", {});
   const auto windowed = [](std::int64_t bytes) {
     ProgramBuilder program("windowed");
@@ -109,21 +109,21 @@ TEST_F(LauncherLibraryTest, SharesTheLimitOfPersistingLines) {
   EXPECT_THAT(fake.calls("cuCtxSetLimit"), ::testing::ElementsAre("cuCtxSetLimit limit 6 value 0"));
 }
 
-TEST_F(LauncherLibraryTest, PassesErrorsOn) {
+TEST_F(LauncherLibraryTest, ForwardsLauncherErrors) {
   const auto library = open(library_of(one_kernel()).value());
   text.clear();
   EXPECT_EQ(library->prepare(7, error), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(text, HasSubstr("device 7"));
 }
 
-TEST_F(LauncherLibraryTest, RefusesWhatIsNoLauncher) {
+TEST_F(LauncherLibraryTest, RejectsInvalidLibrary) {
   const auto no_library = LauncherLibrary::open("text", {nullptr, nullptr}, LauncherLibrary::Ranges::kHidden);
   ASSERT_FALSE(no_library.ok());
   EXPECT_EQ(no_library.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(no_library.error().message, HasSubstr("the compiled launcher cannot be loaded (/"));
 }
 
-TEST_F(LauncherLibraryTest, RefusesALibraryWithoutEntryPoints) {
+TEST_F(LauncherLibraryTest, RejectsLibraryWithoutEntryPoints) {
   FakeHost host;
   const Compilation compilation = Compilation::begin(host, "test").value();
   const LauncherCompiler compiler(compilation, find_host_compiler("", "the test").value());

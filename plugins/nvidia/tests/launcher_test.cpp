@@ -29,14 +29,14 @@ class LauncherTest : public OpenedLauncher {
   }
 };
 
-TEST_F(LauncherTest, DoesNothingBeforeItIsUsed) {
+TEST_F(LauncherTest, MakesNoDriverCallsBeforeUse) {
   fake.clear_calls();
   launcher();
   close();
   EXPECT_THAT(fake.calls(), IsEmpty());
 }
 
-TEST_F(LauncherTest, PreparesInThisOrder) {
+TEST_F(LauncherTest, PreparesOnceInFixedOrder) {
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
   EXPECT_THAT(fake.symbols(),
               ElementsAre("cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxGetCurrent", "cuCtxSetCurrent",
@@ -58,7 +58,7 @@ TEST_F(LauncherTest, LoadsOneLibraryForAllDevices) {
   EXPECT_EQ(fake.calls("cuDevicePrimaryCtxRetain").size(), 2U);
 }
 
-TEST_F(LauncherTest, LoadsNothingForAPlanWithoutKernels) {
+TEST_F(LauncherTest, LoadsNothingWithoutKernels) {
   facts.kernel_count = 0;
   EXPECT_EQ(call(kNothing), KMUX_OK) << error;
   EXPECT_THAT(fake.symbols(), Not(Contains("cuLibraryLoadData")));
@@ -66,7 +66,7 @@ TEST_F(LauncherTest, LoadsNothingForAPlanWithoutKernels) {
   EXPECT_EQ(fake.live(), fake_cuda::Live{});
 }
 
-TEST_F(LauncherTest, KeepsItsKernelsApartFromThoseOfTheSameName) {
+TEST_F(LauncherTest, SeparatesKernelsOfSameName) {
   std::vector<CUlibrary> libraries;
   fake.on_launch([&](const fake_cuda::KernelRun& run) { libraries.push_back(run.library); });
   Launcher other("other code", facts, Log{});
@@ -81,7 +81,7 @@ TEST_F(LauncherTest, KeepsItsKernelsApartFromThoseOfTheSameName) {
   EXPECT_EQ(libraries[0], libraries[2]);
 }
 
-TEST_F(LauncherTest, LaunchesOnTheDeviceOfTheCallAndGoesBack) {
+TEST_F(LauncherTest, LaunchesOnDeviceOfCallAndRestoresContext) {
   fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
   const CUstream stream = make_stream(CU_STREAM_NON_BLOCKING);  // device 0 is current
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
@@ -98,7 +98,7 @@ TEST_F(LauncherTest, LaunchesOnTheDeviceOfTheCallAndGoesBack) {
   EXPECT_EQ(current, 0);
 }
 
-TEST_F(LauncherTest, RefusesDevicesThatThereAreNot) {
+TEST_F(LauncherTest, RejectsUnknownDevices) {
   EXPECT_EQ(launcher().prepare(1, sink()), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(error, HasSubstr("cuDeviceGet failed with 101"));
   for (const int device : {-1, 64, 1 << 30}) {
@@ -107,7 +107,7 @@ TEST_F(LauncherTest, RefusesDevicesThatThereAreNot) {
   }
 }
 
-TEST_F(LauncherTest, TellsWhichKernelTheCodeLacks) {
+TEST_F(LauncherTest, ReportsMissingKernel) {
   fake.hide_kernel("mul");
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(error,
@@ -115,7 +115,7 @@ TEST_F(LauncherTest, TellsWhichKernelTheCodeLacks) {
   EXPECT_EQ(fake.live(), fake_cuda::Live{});
 }
 
-TEST_F(LauncherTest, LeavesNothingBehindWhereItCannotPrepare) {
+TEST_F(LauncherTest, LeaksNothingWhenPreparationFails) {
   facts.window_bytes = 4096;
   kernels[0].dynamic_smem_bytes = 100000;
   kernels[1].large_cluster = true;
@@ -134,7 +134,7 @@ TEST_F(LauncherTest, LeavesNothingBehindWhereItCannotPrepare) {
   }
 }
 
-TEST_F(LauncherTest, RefusesItsFirstCallInsideACapture) {
+TEST_F(LauncherTest, RejectsFirstCallDuringCapture) {
   const CUstream stream = make_stream(CU_STREAM_NON_BLOCKING);
   for (const auto status : {CU_STREAM_CAPTURE_STATUS_ACTIVE, CU_STREAM_CAPTURE_STATUS_INVALIDATED}) {
     fake.set_capture(stream, status);
@@ -149,13 +149,13 @@ TEST_F(LauncherTest, RefusesItsFirstCallInsideACapture) {
   EXPECT_EQ(launch(add(), 0, stream), KMUX_OK) << error;
 }
 
-TEST_F(LauncherTest, RefusesItsFirstCallOnTheLegacyStreamBesideACapture) {
+TEST_F(LauncherTest, RejectsFirstCallOnLegacyStreamBesideCapture) {
   fake.set_capture(make_stream(CU_STREAM_DEFAULT), CU_STREAM_CAPTURE_STATUS_ACTIVE);
   EXPECT_EQ(launch(add()), KMUX_LAUNCH_FAILED);
   EXPECT_THAT(error, HasSubstr("Call warm() before the capture begins."));
 }
 
-TEST_F(LauncherTest, LaunchesInACaptureOnceItIsWarm) {
+TEST_F(LauncherTest, LaunchesInCaptureOnceWarm) {
   const CUstream stream = make_stream(CU_STREAM_NON_BLOCKING);
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
   fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
@@ -167,7 +167,7 @@ TEST_F(LauncherTest, LaunchesInACaptureOnceItIsWarm) {
 }
 
 // The owner of a graph may launch it at any time.
-TEST_F(LauncherTest, KeepsCodeThatACaptureHasRecorded) {
+TEST_F(LauncherTest, KeepsCodeRecordedByCapture) {
   const CUstream stream = make_stream(CU_STREAM_NON_BLOCKING);
   warm();
   fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
@@ -180,7 +180,7 @@ TEST_F(LauncherTest, KeepsCodeThatACaptureHasRecorded) {
   EXPECT_THAT(logs, ElementsAre("the code of \"sum\" stays loaded (a capture has recorded a call of it)."));
 }
 
-TEST_F(LauncherTest, KeepsNoCodeForACaptureThatRecordedNothing) {
+TEST_F(LauncherTest, UnloadsCodeAfterInvalidatedCapture) {
   const CUstream stream = make_stream(CU_STREAM_NON_BLOCKING);
   warm();
   fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_INVALIDATED);
@@ -189,7 +189,7 @@ TEST_F(LauncherTest, KeepsNoCodeForACaptureThatRecordedNothing) {
   EXPECT_EQ(fake.live().libraries, 0U);
 }
 
-TEST_F(LauncherTest, LeavesItToTheLaunchThatTheStreamCannotBeAsked) {
+TEST_F(LauncherTest, IgnoresCaptureQueryFailureOnceWarm) {
   warm();
   fake.fail("cuStreamIsCapturing", CUDA_ERROR_ILLEGAL_ADDRESS);
   EXPECT_EQ(launch(add()), KMUX_OK) << error;
@@ -201,7 +201,7 @@ TEST_F(LauncherTest, LeavesItToTheLaunchThatTheStreamCannotBeAsked) {
   EXPECT_EQ(fake.live(), fake_cuda::Live{});
 }
 
-TEST_F(LauncherTest, PreparesBesideACaptureWithoutSpoilingIt) {
+TEST_F(LauncherTest, PreparesWithoutInvalidatingCapture) {
   facts.window_bytes = 4096;  // raises a limit of the context
   const CUstream stream = make_stream(CU_STREAM_DEFAULT);
   fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
@@ -210,13 +210,13 @@ TEST_F(LauncherTest, PreparesBesideACaptureWithoutSpoilingIt) {
   expect_captured(stream);
 }
 
-TEST_F(LauncherTest, TellsWhereTheStreamCannotBeAsked) {
+TEST_F(LauncherTest, ReportsCaptureQueryFailureOnFirstCall) {
   fake.fail("cuStreamIsCapturing", CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(launch(add()), KMUX_LAUNCH_FAILED);
   EXPECT_THAT(error, AllOf(HasSubstr("cuStreamIsCapturing failed with 400"), HasSubstr("stream of \"sum\"")));
 }
 
-TEST_F(LauncherTest, GivesTheCallersEnvOn) {
+TEST_F(LauncherTest, PassesEnvironmentToBody) {
   const auto body = [](const kmux_driver_env& env, kmux_sink) {
     EXPECT_EQ(env.env.lane, 5U);
     EXPECT_EQ(env.env.device, 0);
@@ -226,7 +226,7 @@ TEST_F(LauncherTest, GivesTheCallersEnvOn) {
   EXPECT_EQ(call(body, 0, reinterpret_cast<CUstream>(2), 5), KMUX_OK) << error;
 }
 
-TEST_F(LauncherTest, ReturnsWhatTheBodySays) {
+TEST_F(LauncherTest, ReturnsResultOfBody) {
   const auto body = [](const kmux_driver_env&, kmux_sink to) {
     to.write(to.self, "no", 2);
     return +KMUX_UNSUPPORTED;
@@ -235,7 +235,7 @@ TEST_F(LauncherTest, ReturnsWhatTheBodySays) {
   EXPECT_EQ(error, "no");
 }
 
-TEST_F(LauncherTest, UnloadsInThisOrder) {
+TEST_F(LauncherTest, UnloadsInFixedOrder) {
   fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
   warm(0);
   warm(1);
@@ -248,7 +248,7 @@ TEST_F(LauncherTest, UnloadsInThisOrder) {
   EXPECT_EQ(fake.live(), fake_cuda::Live{});
 }
 
-TEST_F(LauncherTest, UnloadsBesideACaptureWithoutSpoilingIt) {
+TEST_F(LauncherTest, UnloadsWithoutInvalidatingCapture) {
   for (const unsigned flags : {CU_STREAM_DEFAULT, CU_STREAM_NON_BLOCKING}) {
     const CUstream stream = make_stream(flags);
     warm();
@@ -264,7 +264,7 @@ TEST_F(LauncherTest, UnloadsBesideACaptureWithoutSpoilingIt) {
   }
 }
 
-TEST_F(LauncherTest, KeepsItsCodeWhereACaptureForbidsToUnload) {
+TEST_F(LauncherTest, KeepsCodeWhenCaptureForbidsUnload) {
   warm();
   DriverTable strict = driver;
   strict.library_unload = [](CUlibrary) { return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED; };
@@ -278,9 +278,9 @@ TEST_F(LauncherTest, KeepsItsCodeWhereACaptureForbidsToUnload) {
                                           "stays loaded.")));
 }
 
-class LauncherLeak : public LauncherTest, public testing::WithParamInterface<CUresult> {};
+class LauncherLeakTest : public LauncherTest, public testing::WithParamInterface<CUresult> {};
 
-TEST_P(LauncherLeak, KeepsItsCodeWhereItMayNotUnload) {
+TEST_P(LauncherLeakTest, KeepsCodeWhenCaptureModeCannotBeChanged) {
   warm();
   fake.fail("cuThreadExchangeStreamCaptureMode", GetParam());
   close();
@@ -291,11 +291,11 @@ TEST_P(LauncherLeak, KeepsItsCodeWhereItMayNotUnload) {
                         HasSubstr("it stays loaded"))));
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, LauncherLeak,
+INSTANTIATE_TEST_SUITE_P(Each, LauncherLeakTest,
                          testing::Values(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, CUDA_ERROR_CONTEXT_IS_DESTROYED,
                                          CUDA_ERROR_DEINITIALIZED, CUDA_ERROR_INVALID_CONTEXT));
 
-TEST_F(LauncherTest, UnloadsAfterAKernelFailedAndSaysSo) {
+TEST_F(LauncherTest, UnloadsAndReportsAfterKernelFailure) {
   warm();
   fake.fail("cuThreadExchangeStreamCaptureMode", CUDA_ERROR_ILLEGAL_ADDRESS);
   fake.fail("cuLibraryUnload", CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -308,7 +308,7 @@ TEST_F(LauncherTest, UnloadsAfterAKernelFailedAndSaysSo) {
                                 HasSubstr("cuDevicePrimaryCtxRelease failed with 700")));
 }
 
-TEST_F(LauncherTest, SaysThatAThreadStaysRelaxed) {
+TEST_F(LauncherTest, ReportsThreadLeftInRelaxedCaptureMode) {
   warm();
   fake.fail("cuThreadExchangeStreamCaptureMode", CUDA_ERROR_UNKNOWN, 2);
   close();
@@ -317,7 +317,7 @@ TEST_F(LauncherTest, SaysThatAThreadStaysRelaxed) {
               ElementsAre(HasSubstr("failed with 999 CUDA_ERROR_UNKNOWN; captures by this thread stay relaxed.")));
 }
 
-TEST_F(LauncherTest, PreparesOnceForManyThreads) {
+TEST_F(LauncherTest, PreparesOnceForConcurrentThreads) {
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < 8; ++i) {
     threads.emplace_back([this] {
@@ -330,7 +330,7 @@ TEST_F(LauncherTest, PreparesOnceForManyThreads) {
   EXPECT_EQ(fake.calls("cuLibraryLoadData").size(), 1U);
 }
 
-TEST_F(LauncherTest, TakesTheDriverOfATest) {
+TEST_F(LauncherTest, UsesInjectedDriver) {
   DriverTable table = driver;
   table.device_get = [](CUdevice*, int) { return CUDA_ERROR_NO_DEVICE; };
   Launcher mine("code", facts, Log{}, &table);

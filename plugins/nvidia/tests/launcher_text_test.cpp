@@ -30,7 +30,7 @@ std::string between(const std::string& text, const std::string& begin, const std
   return from == std::string::npos ? "" : text.substr(from, text.find(end, from) - from);
 }
 
-TEST(LauncherText, EndsWithCodeAndFactsOfTheProgram) {
+TEST(LauncherTextTest, EndsWithProgramFactsAndCode) {
   const std::string text = text_of(golden("launch_attributes"));
   EXPECT_EQ(between(text, "// What the launch layer needs", "$"),
             R"(// What the launch layer needs of "launch_attributes", and its code.
@@ -72,7 +72,7 @@ asm(
 )");
 }
 
-TEST(LauncherText, BeginsWithTheProgramsOwnPart) {
+TEST(LauncherTextTest, BeginsWithProgramBeforeLaunchLayer) {
   const std::string text = text_of(golden("dynamic_shape"));
   EXPECT_EQ(text.find("#define KMUX_LAUNCHES_ONCE\n\n// The launcher of \"dynamic_shape\".\n"), 0U);
   const std::size_t body = text.find("extern \"C\" inline __attribute__((always_inline)) int kmux_launch_body(");
@@ -83,7 +83,7 @@ TEST(LauncherText, BeginsWithTheProgramsOwnPart) {
   EXPECT_EQ(text.substr(0, layer).find("#include"), std::string::npos) << "macros of headers would reach its names";
 }
 
-TEST(LauncherText, CallsNoDriverForABodyThatIsOneLaunch) {
+TEST(LauncherTextTest, DefinesLaunchesOnceForSingleLaunchBody) {
   constexpr const char* kOnce = "#define KMUX_LAUNCHES_ONCE";
   for (const char* const name : {"two_kernels", "guard", "loop", "workspace", "fill", "tiled_map"}) {
     EXPECT_THAT(text_of(golden(name)), Not(HasSubstr(kOnce))) << name;
@@ -96,7 +96,7 @@ TEST(LauncherText, CallsNoDriverForABodyThatIsOneLaunch) {
       << "of host functions, which launch what they like";
 }
 
-TEST(LauncherText, TakesTheSymbolsOfKernelsFromFiles) {
+TEST(LauncherTextTest, ReadsKernelSymbolsFromFiles) {
   EXPECT_THAT(text_of(golden("static_add")), HasSubstr("  {kmux_symbol_0, 0, false},\n")) << "C++ mangles plain names";
   const std::string text = text_of(golden("name_expressions"));
   EXPECT_THAT(text, HasSubstr("extern \"C\" const char kmux_symbol_0[];  // of \"kern<float, 4>\"\n"));
@@ -104,7 +104,7 @@ TEST(LauncherText, TakesTheSymbolsOfKernelsFromFiles) {
   EXPECT_THAT(text, HasSubstr(R"(kmux_symbol_1: .incbin \"kmux-symbol-1.txt\"\n")"));
 }
 
-TEST(LauncherText, SaysWhetherTheBodyIsReplayed) {
+TEST(LauncherTextTest, PrintsReplayAndCarveoutOptions) {
   const Program program = golden("two_kernels");
   EXPECT_THAT(text_of(program), HasSubstr("  false,  // replay as a graph"));
   EXPECT_THAT(text_of(program, {.graph = true}), HasSubstr("  true,  // replay as a graph"));
@@ -112,7 +112,7 @@ TEST(LauncherText, SaysWhetherTheBodyIsReplayed) {
   EXPECT_THAT(text_of(program, {.shared_carveout = 25}), HasSubstr("  25,  // percent of the L1 cache"));
 }
 
-TEST(LauncherText, LeavesItsTableOpenForKernelsThatThePlanDoesNotName) {
+TEST(LauncherTextTest, LeavesKernelTableOpenForHostFunctions) {
   const Plan plan = lower(golden("launch_attributes"), 0).value();
   DriverDialect dialect;
   const std::string text = launcher_text(plan, {}, {dialect, argument_sizes, "", true});
@@ -122,21 +122,21 @@ TEST(LauncherText, LeavesItsTableOpenForKernelsThatThePlanDoesNotName) {
   EXPECT_THAT(text, HasSubstr("  kmux_more_kernels,  // kernels of host functions\n"));
 }
 
-TEST(LauncherText, ListsTheseKernelsWithTheirNumber) {
+TEST(LauncherTextTest, ListsAdditionalKernelsWithCount) {
   const std::string more = more_kernels({"a", "b"}, true).value();
   EXPECT_THAT(more, HasSubstr(".quad kmux_more_symbol_0, 0, 1\n.quad kmux_more_symbol_1, 0, 1\n"));
   EXPECT_THAT(more, HasSubstr("kmux_more_kernels:\n.long 2\nkmux_more_symbol_0: .asciz \"a\"\n"));
   EXPECT_THAT(more_kernels({"a\"b"}, false).error().message, HasSubstr("no assembler takes that name"));
 }
 
-TEST(LauncherText, NeedsNothingOfCudasRuntime) {
+TEST(LauncherTextTest, DoesNotDependOnCudaRuntime) {
   const std::string text = text_of(golden("static_add"));
   EXPECT_FALSE(std::regex_search(text, std::regex("\\bcuda[A-Z]"))) << "a function of cudart";
   EXPECT_THAT(text, Not(HasSubstr("<cuda")));
   EXPECT_THAT(text, Not(HasSubstr("#include \"")));
 }
 
-TEST(LauncherText, CompilesWithoutWarningsForEveryFeature) {
+TEST(LauncherTextTest, CompilesWithoutWarningsForEveryFeature) {
   const std::string compiler = find_host_compiler("", "the test").value();
   for (const Program& program : kmux::test::golden_programs()) {
     Command command{{compiler, "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-"}};

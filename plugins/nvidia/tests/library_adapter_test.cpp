@@ -52,13 +52,13 @@ TEST_F(LibraryAdapterTest, PreparesAndLaunches) {
   EXPECT_EQ(fake.live(), fake_cuda::Live{});
 }
 
-TEST_F(LibraryAdapterTest, GivesReportsToItsHost) {
+TEST_F(LibraryAdapterTest, ForwardsReportsToHost) {
   const auto adapter = LibraryAdapter::load(artifact, host, "test").value();
   EXPECT_EQ(launch(*adapter, std::int64_t{1} << 30), KMUX_OK) << text;
   EXPECT_THAT(host.log, HasSubstr("window"));
 }
 
-TEST_F(LibraryAdapterTest, SaysWhatTheDriverRefuses) {
+TEST_F(LibraryAdapterTest, ReportsDriverFailures) {
   const auto adapter = LibraryAdapter::load(artifact, host, "test").value();
   fake.fail("cuDevicePrimaryCtxRetain", CUDA_ERROR_OUT_OF_MEMORY);
   const Status status = adapter->prepare(0);
@@ -71,14 +71,14 @@ TEST_F(LibraryAdapterTest, SaysWhatTheDriverRefuses) {
   EXPECT_EQ(launch(*adapter, 64), KMUX_OK) << text;
 }
 
-TEST_F(LibraryAdapterTest, RefusesAnArtifactOfAnotherBackend) {
+TEST_F(LibraryAdapterTest, RejectsArtifactWithoutLibrary) {
   const auto adapter = LibraryAdapter::load({}, host, "test");
   ASSERT_FALSE(adapter.ok());
   EXPECT_EQ(adapter.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(adapter.error().message, HasSubstr("the artifact has no part \"library\""));
 }
 
-TEST_F(LibraryAdapterTest, ShowsRangesToProfilersOnlyWhereAsked) {
+TEST_F(LibraryAdapterTest, ShowsProfilerRangesOnRequest) {
   const auto hidden = LibraryAdapter::load(artifact, host, "test").value();
   EXPECT_TRUE(hidden->prepare(0));
   EXPECT_THAT(host.log, Not(HasSubstr("NVTX")));
@@ -88,7 +88,7 @@ TEST_F(LibraryAdapterTest, ShowsRangesToProfilersOnlyWhereAsked) {
   EXPECT_EQ(launch(*shown, 64), KMUX_OK) << text;
 }
 
-TEST_F(LibraryAdapterTest, WaitsForEachLaunchWhereAsked) {
+TEST_F(LibraryAdapterTest, WaitsForEachLaunchOnRequest) {
   host.options["nvidia.launch_blocking"] = "1";
   const auto adapter = LibraryAdapter::load(artifact, host, "test").value();
   fake.fail("cuStreamSynchronize", CUDA_ERROR_LAUNCH_FAILED);

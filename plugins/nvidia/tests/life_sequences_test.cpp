@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-KMUX_OVER_FAKE(LifeSequences);
+KMUX_OVER_FAKE(LifeSequencesTest);
 
 constexpr const char* kLifeScale = "extern \"C\" __global__ void scale(float* x) { x[0] = 2; }\n";
 
@@ -30,7 +30,7 @@ std::string scale_line(const Tensor& x, const std::string& stream) {
   return line({.kernel = "scale", .args = {written(x)}, .smem = 50000, .stream = stream});
 }
 
-TEST_P(LifeSequences, EveryKindOfStreamIsGivenOn) {
+TEST_P(LifeSequencesTest, EveryKindOfStreamReachesDriver) {
   const Kernel kernel = warmed(doubling_program());
   const Stream own = Stream::create(kernel.device()).value();
   const Tensor x = zeros(kernel, {4});
@@ -40,7 +40,7 @@ TEST_P(LifeSequences, EveryKindOfStreamIsGivenOn) {
   EXPECT_THAT(work_of(kernel, {x}, own.handle()), ElementsAre(scale_line(x, "0x3000010")));
 }
 
-TEST_P(LifeSequences, ADeadStreamIsAnErrorAndTheNextCallWorks) {
+TEST_P(LifeSequencesTest, InvalidStreamFailsOnlyThatCall) {
   const Kernel kernel = warmed(doubling_program());
   const Tensor x = zeros(kernel, {4});
   const Status refused = kernel.launch({x}, StreamRef{reinterpret_cast<void*>(0x3000990)});
@@ -49,14 +49,14 @@ TEST_P(LifeSequences, ADeadStreamIsAnErrorAndTheNextCallWorks) {
   EXPECT_TRUE(kernel.launch({x}).ok());
 }
 
-TEST_P(LifeSequences, TheCarveoutIsSetWhereItIsChosen) {
+TEST_P(LifeSequencesTest, ChosenCarveoutIsSet) {
   const Kernel kernel = compiled(doubling_program(), {{"shared_carveout", "25"}});
   kernel.warm().value();
   EXPECT_THAT(fake.calls("cuKernelSetAttribute"), Contains("cuKernelSetAttribute scale attribute 9 value 25 device 0"));
 }
 
 // The manifest takes the option from the environment.
-TEST_P(LifeSequences, EachLaunchIsWaitedForWhereAVariableAsks) {
+TEST_P(LifeSequencesTest, EnvironmentVariableMakesLaunchesBlocking) {
   use_variable("KMUX_LAUNCH_BLOCKING", "1");
   const Kernel kernel = warmed(doubling_program());
   const Tensor x = zeros(kernel, {4});
@@ -82,7 +82,7 @@ std::string cubin_of_scale() {
   return CubinExample{{scale}}.bytes();
 }
 
-TEST_P(LifeSequences, AFatbinIsLoaded) {
+TEST_P(LifeSequencesTest, FatbinEntryForDeviceIsLoaded) {
   const std::string cubin = cubin_of_scale();
   fake.set_parameters("scale", {8});  // the fake cannot read this from compressed code
   for (const std::uint64_t flag : {std::uint64_t{0}, FatbinExample::kZstd}) {
@@ -108,7 +108,7 @@ ProgramBuilder for_two_architectures(const FatbinExample& better) {
   return builder;
 }
 
-TEST_P(LifeSequences, TheVariantThatFitsBestIsTakenAndTheOtherWhereItCannotBe) {
+TEST_P(LifeSequencesTest, BestFittingVariantIsChosenWithFallback) {
   const std::string cubin = cubin_of_scale();
   const FatbinExample better{{{FatbinExample::kCubin, 90, cubin, FatbinExample::kOwnArch}}};
   const Resolution resolution = resolve(*runtime, for_two_architectures(better).build().value(),
@@ -125,7 +125,7 @@ TEST_P(LifeSequences, TheVariantThatFitsBestIsTakenAndTheOtherWhereItCannotBe) {
   EXPECT_EQ(kernel.resolution().chosen()->variant, 0U) << kernel.resolution().explain();
 }
 
-TEST_P(LifeSequences, TheCallersContextIsRestored) {
+TEST_P(LifeSequencesTest, CallersContextIsRestored) {
   fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
   const Kernel kernel = warmed(doubling_program());
   const Tensor x = zeros(kernel, {4});
@@ -152,7 +152,7 @@ TEST_P(LifeSequences, TheCallersContextIsRestored) {
   EXPECT_EQ(driver.primary_release(1), CUDA_SUCCESS);
 }
 
-TEST_P(LifeSequences, DevicesShareALibraryAndHaveMaximaOfTheirOwn) {
+TEST_P(LifeSequencesTest, DevicesShareLibraryButNotSharedMemoryMaximum) {
   fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
   const Kernel kernel = compiled(doubling_program());
   const Tensor near = zeros(kernel, {4});
@@ -165,7 +165,7 @@ TEST_P(LifeSequences, DevicesShareALibraryAndHaveMaximaOfTheirOwn) {
   EXPECT_THAT(work_of(kernel, {far}), ElementsAre(scale_line(far, "0x0")));
 }
 
-TEST_P(LifeSequences, ACaptureWorksAfterWarm) {
+TEST_P(LifeSequencesTest, LaunchCanBeCapturedAfterWarm) {
   const Kernel kernel = warmed(doubling_program());
   const Stream stream = Stream::create(kernel.device()).value();
   const Tensor x = zeros(kernel, {4});
@@ -175,7 +175,7 @@ TEST_P(LifeSequences, ACaptureWorksAfterWarm) {
   kept = {.contexts = 1, .libraries = 1};  // the code, for the graph of the capture
 }
 
-TEST_P(LifeSequences, AFirstUseInsideACaptureIsAnErrorWithAdvice) {
+TEST_P(LifeSequencesTest, FirstUseDuringCaptureIsRejectedWithAdvice) {
   const Kernel kernel = compiled(doubling_program());
   const Stream stream = Stream::create(kernel.device()).value();
   const Tensor x = zeros(kernel, {4});
@@ -188,7 +188,7 @@ TEST_P(LifeSequences, AFirstUseInsideACaptureIsAnErrorWithAdvice) {
   EXPECT_TRUE(kernel.launch({x}, stream).ok());
 }
 
-TEST_P(LifeSequences, KernelsOfOneNameStayApart) {
+TEST_P(LifeSequencesTest, KernelsOfSameNameStaySeparate) {
   const Kernel first = warmed(doubling_program());
   const Kernel second = warmed(doubling_program("extern \"C\" __global__ void scale(float* x) { x[0] = 3; }\n"));
   const Tensor x = zeros(first, {4});
@@ -203,7 +203,7 @@ TEST_P(LifeSequences, KernelsOfOneNameStayApart) {
   EXPECT_EQ(libraries[0], libraries[2]);
 }
 
-TEST_P(LifeSequences, UnloadingLeavesTheWaitToTheDriver) {
+TEST_P(LifeSequencesTest, UnloadingDoesNotSynchronize) {
   use_no_cache();  // cached entries are read in the background, which holds the kernel
   {
     const Kernel kernel = warmed(doubling_program());
@@ -214,7 +214,7 @@ TEST_P(LifeSequences, UnloadingLeavesTheWaitToTheDriver) {
   EXPECT_EQ(fake.live(), fake_cuda::Live{});
 }
 
-TEST_P(LifeSequences, SixteenThreadsLaunchTwoKernels) {
+TEST_P(LifeSequencesTest, SixteenThreadsLaunchTwoKernels) {
   constexpr int kThreads = 16;
   constexpr int kCalls = 50;
   const Kernel first = compiled(doubling_program());

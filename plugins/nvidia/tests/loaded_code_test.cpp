@@ -15,7 +15,7 @@ class LoadedCodeTest : public OpenedLauncher {
   LoadedCode code{"code", facts};
 };
 
-TEST_F(LoadedCodeTest, IsLoadedOnceAndHasItsKernels) {
+TEST_F(LoadedCodeTest, LoadsOnceAndProvidesKernels) {
   EXPECT_EQ(code.load(driver, sink()), KMUX_OK) << error;
   EXPECT_EQ(code.load(driver, sink()), KMUX_OK) << error;
   EXPECT_THAT(fake.symbols(), ElementsAre("cuLibraryLoadData", "cuLibraryGetKernel", "cuLibraryGetKernel"));
@@ -25,7 +25,7 @@ TEST_F(LoadedCodeTest, IsLoadedOnceAndHasItsKernels) {
   EXPECT_EQ(fake.calls("cuLibraryUnload").size(), 1U);
 }
 
-TEST_F(LoadedCodeTest, TellsWhyItCannotBeLoaded) {
+TEST_F(LoadedCodeTest, ReportsLoadFailure) {
   fake.fail("cuLibraryLoadData", CUDA_ERROR_OUT_OF_MEMORY);
   EXPECT_EQ(code.load(driver, sink()), KMUX_UNAVAILABLE);
   EXPECT_THAT(error, AllOf(HasSubstr("cuLibraryLoadData failed with 2 CUDA_ERROR_OUT_OF_MEMORY"),
@@ -35,7 +35,7 @@ TEST_F(LoadedCodeTest, TellsWhyItCannotBeLoaded) {
 }
 
 // The driver parses code when a kernel is requested, so the error occurs then.
-TEST_F(LoadedCodeTest, TellsThatItIsNoCode) {
+TEST_F(LoadedCodeTest, RejectsInvalidCode) {
   LoadedCode junk("\x01\x02\x03", facts);
   EXPECT_EQ(junk.load(driver, sink()), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(error, AllOf(HasSubstr("cuLibraryGetKernel failed with 200 CUDA_ERROR_INVALID_IMAGE"),
@@ -44,7 +44,7 @@ TEST_F(LoadedCodeTest, TellsThatItIsNoCode) {
   EXPECT_EQ(fake.live().libraries, 0U);
 }
 
-TEST_F(LoadedCodeTest, TellsThatItIsForOtherDevices) {
+TEST_F(LoadedCodeTest, RejectsCodeForOtherArchitecture) {
   CUcontext context = nullptr;
   EXPECT_EQ(driver.primary_retain(&context, 0), CUDA_SUCCESS);
   EXPECT_EQ(driver.current_set(context), CUDA_SUCCESS);
@@ -62,7 +62,7 @@ TEST_F(LoadedCodeTest, TellsThatItIsForOtherDevices) {
   EXPECT_EQ(fake.live().libraries, 0U);
 }
 
-TEST_F(LoadedCodeTest, HasItsVariablesOnceADevice) {
+TEST_F(LoadedCodeTest, FindsVariableAtStableAddress) {
   const std::string cubin =
       CubinExample{.symbols = {{"add", ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0x10, 1, {8, 4}},
                                {"mul"},
@@ -80,7 +80,7 @@ TEST_F(LoadedCodeTest, HasItsVariablesOnceADevice) {
                            HasSubstr("variable \"weigths\" in the code of \"sum\"")));
 }
 
-TEST_F(LoadedCodeTest, IsUnloadedWhereItLacksAKernel) {
+TEST_F(LoadedCodeTest, UnloadsWhenKernelIsMissing) {
   fake.hide_kernel("mul");
   EXPECT_EQ(code.load(driver, sink()), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(error, AllOf(HasSubstr("cuLibraryGetKernel failed with 500 CUDA_ERROR_NOT_FOUND"),

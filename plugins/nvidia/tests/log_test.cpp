@@ -7,7 +7,7 @@
 namespace kmux::nvidia {
 namespace {
 
-TEST(Log, WritesALineAtItsLevel) {
+TEST(LogTest, WritesMessageWithLevel) {
   std::string text;
   const Log log = {&text, [](void* self, int level, const char* data, std::size_t size) {
                      static_cast<std::string*>(self)->append(std::to_string(level)).append(data, size);

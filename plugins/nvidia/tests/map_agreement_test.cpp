@@ -113,7 +113,7 @@ class Drawing {
   std::mt19937 random_{5};  // NOLINT(cert-msc*): the same maps in every run
 };
 
-TEST(MapAgreement, OfValidationAndLaunchers) {
+TEST(MapAgreementTest, ValidationAgreesWithLauncher) {
   Drawing drawing;
   int good = 0;
   constexpr int kMaps = 4000;

@@ -17,7 +17,7 @@ const std::string kThree =
 
 const Expr kMapN = Expr::symbol("n");
 
-class MapSequences : public OverFake {
+class MapSequencesTest : public OverFake {
  protected:
   // Records the first maps of every launch.
   void watch_maps(std::size_t count) {
@@ -38,7 +38,7 @@ class MapSequences : public OverFake {
   }
   std::vector<fake_cuda::TensorMapBytes> maps;
 };
-INSTANTIATE_TEST_SUITE_P(On, MapSequences, testing::ValuesIn(plugins_over_fake()),
+INSTANTIATE_TEST_SUITE_P(On, MapSequencesTest, testing::ValuesIn(plugins_over_fake()),
                          [](const auto& plugin) { return std::string(plugin.param); });
 
 // Returns a map of rows of 64 floats over "x".
@@ -62,7 +62,7 @@ ProgramBuilder mapped_program() {
   return builder;
 }
 
-TEST_P(MapSequences, AMapIsEncodedAsTheProgramSays) {
+TEST_P(MapSequencesTest, EncodingMatchesProgram) {
   const Kernel kernel = warmed(mapped_program());
   const Tensor x = zeros(kernel, {640});
   watch_maps(1);
@@ -76,7 +76,7 @@ TEST_P(MapSequences, AMapIsEncodedAsTheProgramSays) {
   EXPECT_EQ(maps[0].dims_less_one[1], 9U);
 }
 
-TEST_P(MapSequences, AMapIsEncodedAgainOnlyWhereItChanged) {
+TEST_P(MapSequencesTest, MapIsReencodedOnlyWhenChanged) {
   const Kernel kernel = warmed(mapped_program());
   const Tensor x = zeros(kernel, {640});
   const Tensor y = zeros(kernel, {640});
@@ -94,7 +94,7 @@ TEST_P(MapSequences, AMapIsEncodedAgainOnlyWhereItChanged) {
   EXPECT_EQ(maps[3].base, address(longer));
 }
 
-TEST_P(MapSequences, ASameAddressWithAnotherShapeIsAnotherMap) {
+TEST_P(MapSequencesTest, SameAddressWithOtherShapeIsReencoded) {
   const Kernel kernel = warmed(mapped_program());
   const Tensor x = zeros(kernel, {1280});
   const Tensor half = x.as_strided({640}, {1});
@@ -102,7 +102,7 @@ TEST_P(MapSequences, ASameAddressWithAnotherShapeIsAnotherMap) {
   EXPECT_THAT(map_calls_of(kernel, {half}), ElementsAre(HasSubstr("dims 64,10 ")));
 }
 
-TEST_P(MapSequences, EqualMapsAreEncodedOnce) {
+TEST_P(MapSequencesTest, EqualMapsAreEncodedOnce) {
   ProgramBuilder builder = program_of("three", kThree);
   TensorMap other = rows_of("x");
   other.name = "other";
@@ -120,7 +120,7 @@ TEST_P(MapSequences, EqualMapsAreEncodedOnce) {
   EXPECT_EQ(maps[0].swizzle, maps[2].swizzle);
 }
 
-TEST_P(MapSequences, MapsHaveOneToFiveDimensions) {
+TEST_P(MapSequencesTest, MapsHaveOneToFiveDimensions) {
   ProgramBuilder builder("ranks");
   builder.input("x", dtype::kFloat16, {65536});
   std::string parameters;
@@ -155,7 +155,7 @@ TEST_P(MapSequences, MapsHaveOneToFiveDimensions) {
                   HasSubstr(" dims 16,2,2,2,2 strides 32,64,128,256 box 8,1,2,3,4 element_strides 1,1,2,3,4 ")));
 }
 
-TEST_P(MapSequences, Im2colMapsHaveCorners) {
+TEST_P(MapSequencesTest, Im2colCornersAreEncoded) {
   ProgramBuilder builder("image");
   const Expr n = builder.symbol("n");
   builder.input("x", dtype::kFloat16, {n, 16, 16, 64});
@@ -179,7 +179,7 @@ TEST_P(MapSequences, Im2colMapsHaveCorners) {
   EXPECT_THAT(map_calls_of(kernel, {x}), IsEmpty());
 }
 
-TEST_P(MapSequences, MapsMayLieOverWorkspaces) {
+TEST_P(MapSequencesTest, MapsCanReferToWorkspaces) {
   ProgramBuilder builder = program_of("one", kOne);
   builder.workspace("w", kMapN * 4);
   builder.tensor_map(rows_of("w"));
@@ -194,7 +194,7 @@ TEST_P(MapSequences, MapsMayLieOverWorkspaces) {
                                  HasSubstr("cuLaunchKernelEx one "), "cuMemFreeAsync " + w + " stream 0x0"));
 }
 
-TEST_P(MapSequences, EveryProblemOfAMapIsToldBeforeTheDriverIsAsked) {
+TEST_P(MapSequencesTest, EveryProblemIsReportedBeforeDriverCall) {
   ProgramBuilder builder("one");
   const Expr n = builder.symbol("n");
   builder.input("x", dtype::kFloat32, {n});

@@ -24,12 +24,12 @@ using testing::Not;
 
 /// Owns a launcher of kernels "add" and "mul" over the fake driver. Tests must change `facts` and `kernels` before the
 /// first call.
-class OpenedLauncher : public testing::Test {
+class OpenedLauncherTest : public testing::Test {
  private:
   WrittenText written_;
 
  protected:
-  OpenedLauncher() {
+  OpenedLauncherTest() {
     tell_kernels();
     fake.clear_calls();
   }
@@ -44,7 +44,7 @@ class OpenedLauncher : public testing::Test {
     if (!launcher_) launcher_.emplace("code", facts, log());
     return *launcher_;
   }
-  Log log() { return {this, &OpenedLauncher::note}; }
+  Log log() { return {this, &OpenedLauncherTest::note}; }
   void close() { launcher_.reset(); }
 
   /// Prepares the launcher, and clears the recorded calls.
@@ -93,7 +93,7 @@ class OpenedLauncher : public testing::Test {
  private:
   static void note(void* self, int level, const char* text, std::size_t size) {
     EXPECT_THAT(level, testing::AnyOf(kLogInfo, kLogWarning));
-    static_cast<OpenedLauncher*>(self)->logs.emplace_back(text, size);
+    static_cast<OpenedLauncherTest*>(self)->logs.emplace_back(text, size);
   }
 
   std::uint64_t first_ = 0x1234;

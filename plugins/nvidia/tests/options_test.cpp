@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-class NvidiaOptions : public testing::Test {
+class NvidiaOptionsTest : public testing::Test {
  protected:
   BuildOptions parse(const Options& options, const char* backend = "nvrtc") {
     return parse_options(options, host, backend).value();
@@ -27,7 +27,7 @@ class NvidiaOptions : public testing::Test {
   FakeHost host;
 };
 
-TEST_F(NvidiaOptions, HaveDefaults) {
+TEST_F(NvidiaOptionsTest, HaveDefaults) {
   const BuildOptions options = parse({});
   EXPECT_FALSE(options.fast_math);
   EXPECT_TRUE(options.line_info);
@@ -39,7 +39,7 @@ TEST_F(NvidiaOptions, HaveDefaults) {
   EXPECT_TRUE(options.compile_flags.empty());
 }
 
-TEST_F(NvidiaOptions, AreReadFromText) {
+TEST_F(NvidiaOptionsTest, AreParsedFromText) {
   const BuildOptions options = parse({{"compile_flags", "-DA\n\n'-DB=x y'"},
                                       {"include_dirs", "/a\n/b/../c"},
                                       {"fast_math", "on"},
@@ -60,12 +60,12 @@ TEST_F(NvidiaOptions, AreReadFromText) {
   EXPECT_EQ(options.tier, Tier::kFast);
 }
 
-TEST_F(NvidiaOptions, RelativeFoldersAreOfTheWorkingDirectory) {
+TEST_F(NvidiaOptionsTest, RelativeFoldersResolveToWorkingDirectory) {
   EXPECT_THAT(parse({{"include_dirs", "here"}}).include_dirs,
               ElementsAre((std::filesystem::current_path() / "here").string()));
 }
 
-TEST_F(NvidiaOptions, ThatAreAbsentComeFromTheHostUnderTheBackendsName) {
+TEST_F(NvidiaOptionsTest, MissingOptionsComeFromHostByBackend) {
   host.options["nvrtc.max_registers"] = "32";
   host.options["cuda.max_registers"] = "48";
   EXPECT_EQ(parse({}).max_registers, 32);
@@ -73,25 +73,25 @@ TEST_F(NvidiaOptions, ThatAreAbsentComeFromTheHostUnderTheBackendsName) {
   EXPECT_EQ(parse({{"max_registers", "64"}}).max_registers, 64);
 }
 
-TEST_F(NvidiaOptions, UnknownOnesAreNamedWithTheKnownOnes) {
+TEST_F(NvidiaOptionsTest, UnknownOptionIsRejectedWithSuggestion) {
   const std::string text = failure({{"max_register", "64"}});
   EXPECT_THAT(
       text, AllOf(HasSubstr("option \"max_register\" is not known (given as \"64\"; backend nvrtc has compile_flags, "),
                   HasSubstr("Did you mean 'max_registers'?"), Not(HasSubstr("host_compiler"))));
 }
 
-TEST_F(NvidiaOptions, HostCompilerIsBackendCudas) {
+TEST_F(NvidiaOptionsTest, HostCompilerIsCudaBackendOnly) {
   EXPECT_EQ(parse({{"host_compiler", "g++"}}, "cuda").host_compiler, "g++");
   EXPECT_THAT(failure({{"host_compiler", "g++"}}), HasSubstr("\"host_compiler\" is not known"));
 }
 
-TEST_F(NvidiaOptions, LinkTimeOptimizationIsBackendNvrtcs) {
+TEST_F(NvidiaOptionsTest, LinkTimeOptimizationIsNvrtcBackendOnly) {
   EXPECT_TRUE(parse({{"lto", "on"}}).lto);
   EXPECT_FALSE(parse({}).lto);
   EXPECT_FALSE(parse_options({{"lto", "on"}}, host, "cuda").ok());
 }
 
-TEST_F(NvidiaOptions, BadValuesAreRefusedWithTheGoodOnes) {
+TEST_F(NvidiaOptionsTest, InvalidValuesAreRejectedWithValidOnes) {
   EXPECT_THAT(failure({{"fast_math", "yes"}}),
               HasSubstr("option \"fast_math\" cannot be \"yes\" (backend nvrtc). Use \"on\" or \"off\"."));
   EXPECT_THAT(failure({{"graph", ""}}), HasSubstr("cannot be \"\""));

@@ -18,14 +18,14 @@ class PackCheckTest : public OpenedLauncher {
   PackFacts pack_{};
 };
 
-TEST_F(PackCheckTest, WhatFitsIsPrepared) {
+TEST_F(PackCheckTest, AcceptsMatchingArguments) {
   EXPECT_EQ(prepare_with({8, 4}), KMUX_OK) << error;
   fake.clear_calls();
   EXPECT_EQ(launch(add()), KMUX_OK) << error;
   EXPECT_THAT(fake.calls("cuKernelGetParamInfo"), IsEmpty());
 }
 
-TEST_F(PackCheckTest, IsDoneOnceForAllDevices) {
+TEST_F(PackCheckTest, RunsOnceForAllDevices) {
   fake.set_devices({{}, {}});
   fake.set_parameters("add", {8, 4});
   fake.set_parameters("mul", {});
@@ -35,45 +35,45 @@ TEST_F(PackCheckTest, IsDoneOnceForAllDevices) {
   EXPECT_THAT(fake.calls("cuKernelGetParamInfo"), IsEmpty());
 }
 
-TEST_F(PackCheckTest, AnotherSizeIsRefusedBeforeAnythingIsLaunched) {
+TEST_F(PackCheckTest, RejectsSizeMismatchBeforeLaunch) {
   EXPECT_EQ(prepare_with({8, 8}), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(error, HasSubstr("parameter 1 of kernel \"add\" has 4 bytes (a launch passes 8)"));
   EXPECT_EQ(launch(add()), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(fake.calls("cuLaunchKernelEx"), IsEmpty());
 }
 
-TEST_F(PackCheckTest, AnotherCountIsRefused) {
+TEST_F(PackCheckTest, RejectsTooFewArguments) {
   EXPECT_EQ(prepare_with({8}), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(error, HasSubstr("kernel \"add\" has a parameter 1 of 4 bytes (a launch passes 1 arguments)"));
 }
 
-TEST_F(PackCheckTest, TooManyAreRefused) {
+TEST_F(PackCheckTest, RejectsTooManyArguments) {
   EXPECT_EQ(prepare_with({8, 4, 4}), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(error, HasSubstr("kernel \"add\" has 2 parameters (a launch passes 3 arguments)"));
 }
 
-TEST_F(PackCheckTest, ASpareByteIsForAParameterWithoutContent) {
+TEST_F(PackCheckTest, SpareByteAllowsEmptyParameter) {
   fake.set_parameters("add", {8, 4, 1});
   EXPECT_EQ(prepare_with({8, 4}, true), KMUX_OK) << error;
 }
 
-TEST_F(PackCheckTest, ASpareByteIsOne) {
+TEST_F(PackCheckTest, SpareByteAllowsOnlyOneParameter) {
   fake.set_parameters("add", {8, 4, 1, 1});
   EXPECT_EQ(prepare_with({8, 4}, true), KMUX_INVALID_ARGUMENT);
 }
 
-TEST_F(PackCheckTest, WithoutASpareByteThereIsNone) {
+TEST_F(PackCheckTest, RejectsExtraParameterWithoutSpareByte) {
   fake.set_parameters("add", {8, 4, 1});
   EXPECT_EQ(prepare_with({8, 4}), KMUX_INVALID_ARGUMENT);
 }
 
-TEST_F(PackCheckTest, WhatTheDriverFailsInIsTold) {
+TEST_F(PackCheckTest, ReportsDriverFailure) {
   fake.fail("cuKernelGetParamInfo", CUDA_ERROR_NOT_SUPPORTED);
   EXPECT_NE(prepare_with({8, 4}), KMUX_OK);
   EXPECT_THAT(error, AllOf(HasSubstr("cuKernelGetParamInfo"), HasSubstr("kernel \"add\"")));
 }
 
-TEST_F(PackCheckTest, AnOldDriverIsToldOfAndTaken) {
+TEST_F(PackCheckTest, SkipsCheckAndReportsOnOldDriver) {
   DriverTable old = *open_driver(sink());
   old.kernel_parameter = nullptr;
   const unsigned sizes[] = {1, 2, 3};

@@ -30,7 +30,7 @@ class PersistingLinesTest : public OpenedLauncher {
   }
 };
 
-TEST_F(PersistingLinesTest, AreGivenBackWithTheLastLauncher) {
+TEST_F(PersistingLinesTest, AreReleasedWithLastLauncher) {
   facts.window_bytes = 2 << 20;
   warm();
   auto smaller = open_other(1 << 20);
@@ -43,7 +43,7 @@ TEST_F(PersistingLinesTest, AreGivenBackWithTheLastLauncher) {
   EXPECT_THAT(logs, IsEmpty());
 }
 
-TEST_F(PersistingLinesTest, AreGivenBackWhereLaterLaunchersRaisedThem) {
+TEST_F(PersistingLinesTest, AreReleasedWhenRaisedByLaterLauncher) {
   facts.window_bytes = 1 << 20;
   warm();
   auto larger = open_other(2 << 20);
@@ -53,7 +53,7 @@ TEST_F(PersistingLinesTest, AreGivenBackWhereLaterLaunchersRaisedThem) {
   EXPECT_THAT(set(), ElementsAre("cuCtxSetLimit limit 6 value 0"));
 }
 
-TEST_F(PersistingLinesTest, AreSetToWhatTheyWere) {
+TEST_F(PersistingLinesTest, AreRestoredToPreviousLimit) {
   facts.window_bytes = 1 << 20;
   set_limit(4096);
   warm();
@@ -61,7 +61,7 @@ TEST_F(PersistingLinesTest, AreSetToWhatTheyWere) {
   EXPECT_THAT(set(), ElementsAre("cuCtxSetLimit limit 6 value 4096"));
 }
 
-TEST_F(PersistingLinesTest, AreLeftWhereSomebodyElseHasSetThem) {
+TEST_F(PersistingLinesTest, AreKeptWhenLimitWasChangedExternally) {
   facts.window_bytes = 1 << 20;
   warm();
   set_limit(3 << 20);
@@ -72,14 +72,14 @@ TEST_F(PersistingLinesTest, AreLeftWhereSomebodyElseHasSetThem) {
   EXPECT_THAT(fake.calls("cuCtxGetLimit"), ElementsAre("cuCtxGetLimit limit 6 -> 3145728"));
 }
 
-TEST_F(PersistingLinesTest, AreGivenBackWhereThePreparationFails) {
+TEST_F(PersistingLinesTest, AreReleasedWhenPreparationFails) {
   facts.window_bytes = 1 << 20;
   fake.fail("cuKernelGetFunction", CUDA_ERROR_OUT_OF_MEMORY);
   EXPECT_NE(launcher().prepare(0, sink()), KMUX_OK);
   EXPECT_THAT(set(), ElementsAre("cuCtxSetLimit limit 6 value 1048576", "cuCtxSetLimit limit 6 value 0"));
 }
 
-TEST_F(PersistingLinesTest, AreGivenBackInThePrimaryContextAndBesideACapture) {
+TEST_F(PersistingLinesTest, AreReleasedDuringCaptureWithoutCurrentContext) {
   facts.window_bytes = 1 << 20;
   warm();
   const DriverTable* driver = open_driver(sink());

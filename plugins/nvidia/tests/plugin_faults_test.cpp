@@ -46,7 +46,7 @@ ProgramBuilder rich_body() {
   return builder;
 }
 
-class PluginFaults : public OverFake {
+class PluginFaultsTest : public OverFake {
  protected:
   // Opens the plugin again for each life; compiled code stays on disk.
   void start() {
@@ -124,15 +124,17 @@ class PluginFaults : public OverFake {
  private:
   TempFolder folder_;
 };
-INSTANTIATE_TEST_SUITE_P(On, PluginFaults, testing::ValuesIn(plugins_over_fake()),
+INSTANTIATE_TEST_SUITE_P(On, PluginFaultsTest, testing::ValuesIn(plugins_over_fake()),
                          [](const auto& plugin) { return std::string(plugin.param); });
 
-TEST_P(PluginFaults, PlainLaunches) {
+TEST_P(PluginFaultsTest, PlainLaunchesSurviveEveryFault) {
   EXPECT_GT(fail_each(rich_body(), {}, CUDA_ERROR_LAUNCH_FAILED), 80U);
   EXPECT_GT(fail_each(rich_body(), {}, CUDA_ERROR_OUT_OF_MEMORY), 80U);
 }
 
-TEST_P(PluginFaults, Graphs) { EXPECT_GT(fail_each(plain_body(), {{"graph", "on"}}, CUDA_ERROR_UNKNOWN), 80U); }
+TEST_P(PluginFaultsTest, GraphsSurviveEveryFault) {
+  EXPECT_GT(fail_each(plain_body(), {{"graph", "on"}}, CUDA_ERROR_UNKNOWN), 80U);
+}
 
 }  // namespace
 }  // namespace kmux::nvidia

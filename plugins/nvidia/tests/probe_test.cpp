@@ -20,27 +20,27 @@ Availability probe_with(const char* path) {
   return availability;
 }
 
-TEST(Probe, TellsWhatTheLoaderSaysWithoutADriver) {
+TEST(ProbeTest, ReportsMissingDriver) {
   const Availability availability = probe_driver();
   EXPECT_EQ(availability.code, "no_driver");
   EXPECT_THAT(availability.reason, HasSubstr("cannot open the CUDA driver \"libcuda.so.1\" ("));
   EXPECT_THAT(availability.reason, HasSubstr("Install NVIDIA's driver."));
 }
 
-TEST(Probe, RefusesAnOldDriver) {
+TEST(ProbeTest, RejectsOldDriver) {
   const Availability availability = probe_with(KMUX_OLD_DRIVER);
   EXPECT_EQ(availability.code, "no_driver");
   EXPECT_THAT(availability.reason, HasSubstr("older than 12.0"));
 }
 
-TEST(Probe, TellsADriverWithoutDevices) {
+TEST(ProbeTest, ReportsDriverWithoutDevices) {
   const Availability availability = probe_with(KMUX_DEVICELESS_DRIVER);
   EXPECT_EQ(availability.code, "no_device");
   EXPECT_THAT(availability.reason, HasSubstr("cuInit failed with 100 "));
 }
 
 // Must run last: opened libraries stay open.
-TEST(Probe, FindsDevicesAndMakesNoContext) {
+TEST(ProbeTest, FindsDevicesWithoutCreatingContext) {
   FakeCuda fake = FakeCuda::load();
   EXPECT_EQ(probe_driver(), Availability{});
   EXPECT_EQ(fake.live(), fake_cuda::Live{});

@@ -25,11 +25,11 @@ constexpr const char* kPtx = R"(
 .func helper() { ret; }
 )";
 
-TEST(Ptx, KernelsAreItsEntries) { EXPECT_THAT(ptx_kernels(kPtx), ElementsAre("first", "second")); }
+TEST(PtxTest, ListsEntriesAsKernels) { EXPECT_THAT(ptx_kernels(kPtx), ElementsAre("first", "second")); }
 
-TEST(Ptx, WithoutEntriesHasNoKernels) { EXPECT_THAT(ptx_kernels(".version 8.0\n.entryless x\n.entry"), IsEmpty()); }
+TEST(PtxTest, HasNoKernelsWithoutEntries) { EXPECT_THAT(ptx_kernels(".version 8.0\n.entryless x\n.entry"), IsEmpty()); }
 
-TEST(Ptx, VariablesAreThoseOutsideOfFunctions) {
+TEST(PtxTest, ListsVariablesOutsideFunctions) {
   std::vector<std::string> names;
   for (const CodeVariable& variable : ptx_variables(R"(
 .version 8.0
@@ -44,9 +44,9 @@ TEST(Ptx, VariablesAreThoseOutsideOfFunctions) {
   EXPECT_THAT(names, ElementsAre("weights", "three", "_ZN7filters4biasE", "last"));
 }
 
-TEST(Ptx, ArchitectureIsItsTarget) { EXPECT_EQ(ptx_arch(kPtx).value(), (Arch{80, '\0'})); }
+TEST(PtxTest, ReadsArchitectureFromTarget) { EXPECT_EQ(ptx_arch(kPtx).value(), (Arch{80, '\0'})); }
 
-TEST(Ptx, ParametersAreThoseOfTheirDeclarations) {
+TEST(PtxTest, ReadsParametersFromDeclarations) {
   constexpr const char* kMany = R"(
 .visible .entry scale_all(.param .u64 other) { ret; }
 .visible .entry scale(
@@ -79,7 +79,7 @@ TEST(Ptx, ParametersAreThoseOfTheirDeclarations) {
   EXPECT_EQ(ptx_parameters(".entry k(.param .u64", "k"), std::nullopt);
 }
 
-TEST(Ptx, OtherTextIsRefused) {
+TEST(PtxTest, RejectsInvalidText) {
   EXPECT_EQ(ptx_arch("hello").error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(ptx_arch(".target x").error().message, HasSubstr("the source is not PTX"));
 }

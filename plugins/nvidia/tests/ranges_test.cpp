@@ -23,7 +23,7 @@ Log log_to(std::vector<std::string>& lines) {
           }};
 }
 
-TEST(Ranges, SaysOnceThatThereAreNone) {
+TEST(RangesTest, MissingNvtxIsReportedOnce) {
   std::vector<std::string> lines;
   EXPECT_EQ(open_ranges(log_to(lines)), nullptr);
   EXPECT_THAT(lines, ElementsAre(HasSubstr("no NVTX ranges (neither \"libnvtx3interop.so.1\" nor")));
@@ -32,7 +32,7 @@ TEST(Ranges, SaysOnceThatThereAreNone) {
   EXPECT_THAT(lines, IsEmpty());
 }
 
-TEST(Ranges, AScopeWithoutThemDoesNothing) { const ProfilerRange scope(nullptr, "call"); }
+TEST(RangesTest, ScopeWithoutNvtxDoesNothing) { const ProfilerRange scope(nullptr, "call"); }
 
 // Returns a driver on which every call succeeds.
 DriverTable willing_driver() {
@@ -72,10 +72,10 @@ std::string launched_with(bool ranges) {
   return error.text;
 }
 
-TEST(Ranges, AreNoConditionOfALaunch) { EXPECT_EQ(launched_with(true), ""); }
+TEST(RangesTest, LaunchSucceedsWithoutNvtx) { EXPECT_EQ(launched_with(true), ""); }
 
 // Must run last: opened libraries stay open.
-TEST(Ranges, HaveTheNamesOfThePlanAndItsKernels) {
+TEST(RangesTest, UseNamesOfPlanAndKernels) {
   void* const library = dlopen(KMUX_FAKE_NVTX, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << dlerror();
   const auto told = reinterpret_cast<const char* (*)()>(dlsym(library, "kmux_told"));

@@ -29,12 +29,12 @@ Plan ready_plan(const std::string& kernel) {
 
 std::string cubin() { return CubinExample{{{"k"}}}.bytes(); }
 
-TEST(ReadyCode, HasTheKernels) {
+TEST(ReadyCodeTest, ReturnsKernelSymbols) {
   EXPECT_THAT(check_ready_code(ready("cubin", cubin()), kReadyArch, ready_plan("k")).value(), ElementsAre("k"));
   EXPECT_THAT(check_ready_code(ready("ptx", kReadyPtx), kReadyArch, ready_plan("k")).value(), ElementsAre("k"));
 }
 
-TEST(ReadyCode, ForAnotherArchitectureIsRefused) {
+TEST(ReadyCodeTest, RejectsOtherArchitecture) {
   const auto refused = check_ready_code(ready("cubin", cubin()), {100, 'a'}, ready_plan("k"));
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(refused.error().message,
@@ -43,7 +43,7 @@ TEST(ReadyCode, ForAnotherArchitectureIsRefused) {
             ErrorCode::kInvalidArgument);
 }
 
-TEST(ReadyCode, WithoutTheKernelIsRefused) {
+TEST(ReadyCodeTest, RejectsMissingKernel) {
   EXPECT_EQ(check_ready_code(ready("cubin", cubin()), kReadyArch, ready_plan("other")).error().code,
             ErrorCode::kCompileFailed);
   EXPECT_EQ(check_ready_code(ready("ptx", kReadyPtx), kReadyArch, ready_plan("other")).error().code,
@@ -51,7 +51,7 @@ TEST(ReadyCode, WithoutTheKernelIsRefused) {
 }
 
 // C3.3
-TEST(ReadyCode, ThatTakesOtherArgumentsIsRefused) {
+TEST(ReadyCodeTest, RejectsArgumentMismatch) {
   CubinExample::Symbol symbol{"k"};
   symbol.parameters = {8};
   Plan plan = ready_plan("k");
@@ -65,7 +65,7 @@ TEST(ReadyCode, ThatTakesOtherArgumentsIsRefused) {
   EXPECT_THAT(refused_ptx.error().message, HasSubstr("(its code takes 1 argument of 8 bytes: pointer)"));
 }
 
-TEST(ReadyCode, ThatIsNoneIsRefused) {
+TEST(ReadyCodeTest, RejectsWrongFormat) {
   EXPECT_THAT(check_ready_code(ready("cubin", kReadyPtx), kReadyArch, ready_plan("k")).error().message,
               HasSubstr("is not a cubin"));
   EXPECT_THAT(check_ready_code(ready("ptx", cubin()), kReadyArch, ready_plan("k")).error().message,

@@ -15,7 +15,7 @@ class RelaxedCaptureTest : public OpenedLauncher {
   int actions = 0;
 };
 
-TEST_F(RelaxedCaptureTest, GivesTheThreadItsModeBack) {
+TEST_F(RelaxedCaptureTest, RestoresModeOfThread) {
   EXPECT_EQ(during(KMUX_OK), KMUX_OK);
   EXPECT_EQ(during(KMUX_UNSUPPORTED), KMUX_UNSUPPORTED);
   EXPECT_THAT(fake.calls(),
@@ -28,7 +28,7 @@ TEST_F(RelaxedCaptureTest, GivesTheThreadItsModeBack) {
   EXPECT_EQ(mode, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 }
 
-TEST_F(RelaxedCaptureTest, DoesNothingWhereItCannotBegin) {
+TEST_F(RelaxedCaptureTest, SkipsActionWhenItCannotBegin) {
   fake.fail("cuThreadExchangeStreamCaptureMode", CUDA_ERROR_DEINITIALIZED);
   EXPECT_EQ(during(KMUX_OK), KMUX_UNAVAILABLE);
   EXPECT_THAT(error, HasSubstr("cuThreadExchangeStreamCaptureMode failed with 4 CUDA_ERROR_DEINITIALIZED"));
@@ -36,7 +36,7 @@ TEST_F(RelaxedCaptureTest, DoesNothingWhereItCannotBegin) {
   EXPECT_EQ(fake.calls("cuThreadExchangeStreamCaptureMode").size(), 1U) << "nothing to give back";
 }
 
-TEST_F(RelaxedCaptureTest, TellsThatItDidNotEndUnlessTheActionFailed) {
+TEST_F(RelaxedCaptureTest, ReportsFailedRestoreUnlessActionFailed) {
   fake.fail("cuThreadExchangeStreamCaptureMode", CUDA_ERROR_DEINITIALIZED, 2);
   EXPECT_EQ(during(KMUX_UNSUPPORTED), KMUX_UNSUPPORTED);
   EXPECT_THAT(error, IsEmpty());

@@ -16,7 +16,7 @@ const CUgraphExec kExecutable = reinterpret_cast<CUgraphExec>(200);
 const CUcontext kContext = reinterpret_cast<CUcontext>(300);
 const CUkernel kReplayedKernel = reinterpret_cast<CUkernel>(7);
 
-class ReplayNodes : public testing::Test {
+class ReplayNodesTest : public testing::Test {
  protected:
   GraphCalls calls() { return {&driver_.table, 0, kContext, nullptr}; }
   bool keep(StepExample step) {
@@ -44,19 +44,19 @@ class ReplayNodes : public testing::Test {
   bool restructure_ = false;
 };
 
-TEST_F(ReplayNodes, AreNothingBeforeACallHasTheStep) {
+TEST_F(ReplayNodesTest, DoNothingBeforeStepIsRecorded) {
   EXPECT_EQ(add().call, nullptr);
   EXPECT_EQ(apply().call, nullptr);
   EXPECT_THAT(driver_.take(), IsEmpty());
 }
 
-TEST_F(ReplayNodes, AskForANewGraphWhenTheyAreNew) {
+TEST_F(ReplayNodesTest, RequestNewGraphWhenNew) {
   EXPECT_TRUE(keep(StepExample{}));
   EXPECT_EQ(add().call, nullptr);
   EXPECT_FALSE(keep(StepExample{}));
 }
 
-TEST_F(ReplayNodes, FollowEachOther) {
+TEST_F(ReplayNodesTest, DependOnPreviousNode) {
   keep(StepExample{});
   CUgraphNode last = reinterpret_cast<CUgraphNode>(55);
   EXPECT_EQ(node_.add(calls(), kGraph, &last).call, nullptr);
@@ -65,7 +65,7 @@ TEST_F(ReplayNodes, FollowEachOther) {
   EXPECT_EQ(last, reinterpret_cast<CUgraphNode>(1));
 }
 
-TEST_F(ReplayNodes, SetParametersOnlyWhenOneChanged) {
+TEST_F(ReplayNodesTest, SetParametersOnlyOnChange) {
   StepExample step;
   keep(step);
   add();
@@ -90,7 +90,7 @@ TEST_F(ReplayNodes, SetParametersOnlyWhenOneChanged) {
   EXPECT_THAT(set(), IsEmpty());
 }
 
-TEST_F(ReplayNodes, GiveAClusterBeforeInstantiation) {
+TEST_F(ReplayNodesTest, SetClusterBeforeInstantiation) {
   StepExample step;
   step.cluster[0] = 2;
   step.cluster[1] = step.cluster[2] = 1;
@@ -103,7 +103,7 @@ TEST_F(ReplayNodes, GiveAClusterBeforeInstantiation) {
   EXPECT_TRUE(keep(step));
 }
 
-TEST_F(ReplayNodes, AreDisabledWhileTheStepIsAway) {
+TEST_F(ReplayNodesTest, AreDisabledWhileStepIsSkipped) {
   keep(StepExample{});
   add();
   driver_.take();
@@ -117,7 +117,7 @@ TEST_F(ReplayNodes, AreDisabledWhileTheStepIsAway) {
   EXPECT_THAT(driver_.take(), ElementsAre("cuGraphNodeSetEnabled 200 1 1"));
 }
 
-TEST_F(ReplayNodes, RememberWhatChangedWhileTheExecutableWasNotTold) {
+TEST_F(ReplayNodesTest, KeepPendingChangesWhileDisabled) {
   StepExample step;
   keep(step);
   add();
@@ -132,7 +132,7 @@ TEST_F(ReplayNodes, RememberWhatChangedWhileTheExecutableWasNotTold) {
               ElementsAre(StartsWith("cuGraphExecKernelNodeSetParams"), "cuGraphNodeSetEnabled 200 1 1"));
 }
 
-TEST_F(ReplayNodes, FillAsMemsets) {
+TEST_F(ReplayNodesTest, AddFillsAsMemsetNodes) {
   kmux_driver_fill fill = {0, 0xab, reinterpret_cast<void*>(4096), 40};
   EXPECT_TRUE(keep(fill));
   EXPECT_EQ(add().call, nullptr);
@@ -147,7 +147,7 @@ TEST_F(ReplayNodes, FillAsMemsets) {
               ElementsAre("cuGraphExecMemsetNodeSetParams 200 1 fill=4096 value=171 bytes=48 context=300"));
 }
 
-TEST_F(ReplayNodes, AskForANewGraphWhereAFillCannotMove) {
+TEST_F(ReplayNodesTest, RequestNewGraphWhenFillUpdateFails) {
   kmux_driver_fill fill = {0, 0, reinterpret_cast<void*>(4096), 40};
   keep(fill);
   add();
@@ -158,7 +158,7 @@ TEST_F(ReplayNodes, AskForANewGraphWhereAFillCannotMove) {
   EXPECT_TRUE(restructure_);
 }
 
-TEST_F(ReplayNodes, LeaveAFillThatIsAwayOutOfAGraph) {
+TEST_F(ReplayNodesTest, OmitSkippedFillFromGraph) {
   const kmux_driver_fill fill = {0, 0, reinterpret_cast<void*>(4096), 40};
   keep(fill);
   node_.leave();
@@ -168,7 +168,7 @@ TEST_F(ReplayNodes, LeaveAFillThatIsAwayOutOfAGraph) {
   EXPECT_TRUE(keep(fill));
 }
 
-TEST_F(ReplayNodes, NameTheCallThatFailed) {
+TEST_F(ReplayNodesTest, ReportFailedKernelNodeCall) {
   StepExample step;
   step.cluster[0] = step.cluster[1] = step.cluster[2] = 1;
   keep(step);
@@ -186,7 +186,7 @@ TEST_F(ReplayNodes, NameTheCallThatFailed) {
   EXPECT_STREQ(apply().call, "cuGraphNodeSetEnabled");
 }
 
-TEST_F(ReplayNodes, NameTheCallOfAFillThatFailed) {
+TEST_F(ReplayNodesTest, ReportFailedMemsetNodeCall) {
   kmux_driver_fill fill = {0, 0, reinterpret_cast<void*>(4096), 40};
   keep(fill);
   driver_.fail("cuGraphAddMemsetNode", CUDA_ERROR_INVALID_VALUE);

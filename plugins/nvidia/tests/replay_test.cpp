@@ -17,7 +17,7 @@ using testing::StartsWith;
 CUkernel kernel_of(unsigned step) { return reinterpret_cast<CUkernel>(std::uintptr_t{step} + 70); }
 
 // A replay of three steps, and calls of it. Handles are numbered in order of creation.
-class Replays : public testing::Test {
+class ReplaysTest : public testing::Test {
  public:
   // Returns the calls of the driver, except queries.
   std::vector<std::string> take() {
@@ -29,8 +29,8 @@ class Replays : public testing::Test {
   }
 
  protected:
-  Replays() { replay_.use(nodes_, 3); }
-  ~Replays() override {
+  ReplaysTest() { replay_.use(nodes_, 3); }
+  ~ReplaysTest() override {
     replay_.destroy({&driver_.table});
     EXPECT_EQ(driver_.live(), 0);
   }
@@ -58,7 +58,7 @@ class Replays : public testing::Test {
   WrittenText error_;
 };
 
-TEST_F(Replays, BuildAGraphInAChainAndLaunchItOnce) {
+TEST_F(ReplaysTest, BuildChainedGraphAndLaunchOnce) {
   EXPECT_EQ(call({0, 1}), 0);
   EXPECT_THAT(take(),
               ElementsAre("cuGraphCreate -> 1",
@@ -67,14 +67,14 @@ TEST_F(Replays, BuildAGraphInAChainAndLaunchItOnce) {
                           "cuGraphInstantiateWithFlags 1 -> 4", "cuGraphLaunch 4 stream=5"));
 }
 
-TEST_F(Replays, OnlyLaunchWhereNothingChanged) {
+TEST_F(ReplaysTest, LaunchWithoutUpdatesIfUnchanged) {
   call({0, 1});
   take();
   EXPECT_EQ(call({0, 1}), 0);
   EXPECT_THAT(take(), ElementsAre("cuGraphLaunch 4 stream=5"));
 }
 
-TEST_F(Replays, SetWhatChangedInTheOrderOfTheBody) {
+TEST_F(ReplaysTest, UpdateChangedNodesInBodyOrder) {
   call({0, 1});
   take();
   EXPECT_EQ(call({0, 1}, 8192), 0);
@@ -83,7 +83,7 @@ TEST_F(Replays, SetWhatChangedInTheOrderOfTheBody) {
                           StartsWith("cuGraphExecKernelNodeSetParams 4 3 kernel=71"), "cuGraphLaunch 4 stream=5"));
 }
 
-TEST_F(Replays, DisableAStepThatIsSkippedAndEnableItAgain) {
+TEST_F(ReplaysTest, DisableSkippedStepAndEnableItAgain) {
   call({0, 1});
   take();
   EXPECT_EQ(call({1}), 0);
@@ -92,12 +92,12 @@ TEST_F(Replays, DisableAStepThatIsSkippedAndEnableItAgain) {
   EXPECT_THAT(take(), ElementsAre("cuGraphNodeSetEnabled 4 2 1", "cuGraphLaunch 4 stream=5"));
 }
 
-TEST_F(Replays, LaunchNothingWhereEveryStepIsSkipped) {
+TEST_F(ReplaysTest, LaunchNothingIfEveryStepIsSkipped) {
   EXPECT_EQ(call({}), 0);
   EXPECT_THAT(take(), IsEmpty());
 }
 
-TEST_F(Replays, AreBuiltOnceMoreForAStepThatComesLater) {
+TEST_F(ReplaysTest, AreRebuiltForNewStep) {
   call({0, 2});
   take();
   EXPECT_EQ(call({1, 2}), 0);
@@ -110,7 +110,7 @@ TEST_F(Replays, AreBuiltOnceMoreForAStepThatComesLater) {
               ElementsAre("cuGraphNodeSetEnabled 9 6 1", "cuGraphNodeSetEnabled 9 7 0", "cuGraphLaunch 9 stream=5"));
 }
 
-TEST_F(Replays, AreBuiltAnewWhereAClusterChanges) {
+TEST_F(ReplaysTest, AreRebuiltWhenClusterChanges) {
   const auto call_with_cluster = [&](unsigned size) {
     EXPECT_TRUE(replay_.open(place()));
     StepExample example;
@@ -128,7 +128,7 @@ TEST_F(Replays, AreBuiltAnewWhereAClusterChanges) {
                           StartsWith("cuGraphInstantiateWithFlags"), StartsWith("cuGraphLaunch")));
 }
 
-TEST_F(Replays, HaveFillsAmongTheLaunches) {
+TEST_F(ReplaysTest, IncludeFillsAmongLaunches) {
   EXPECT_TRUE(replay_.open(place()));
   const kmux_driver_fill fill = {0, 7, reinterpret_cast<void*>(64), 16};
   EXPECT_TRUE(replay_.takes(fill));
@@ -140,14 +140,14 @@ TEST_F(Replays, HaveFillsAmongTheLaunches) {
                           HasSubstr("after=2 -> 3"), "cuGraphInstantiateWithFlags 1 -> 4", "cuGraphLaunch 4 stream=5"));
 }
 
-TEST_F(Replays, SkipAFillOfNothing) {
+TEST_F(ReplaysTest, SkipEmptyFill) {
   EXPECT_TRUE(replay_.open(place()));
   EXPECT_EQ(replay_.keep(kmux_driver_fill{0, 7, nullptr, 0}, error_.sink()), 0);
   EXPECT_EQ(replay_.close(0, error_.sink()), 0);
   EXPECT_THAT(take(), IsEmpty());
 }
 
-TEST_F(Replays, AreBuiltAnewInTheSameCallWhereAFillCannotMove) {
+TEST_F(ReplaysTest, AreRebuiltInSameCallWhenFillUpdateFails) {
   const auto call_with_fill = [&](std::uintptr_t target) {
     EXPECT_TRUE(replay_.open(place()));
     EXPECT_EQ(replay_.keep(kmux_driver_fill{0, 7, reinterpret_cast<void*>(target), 16}, error_.sink()), 0);
@@ -164,7 +164,7 @@ TEST_F(Replays, AreBuiltAnewInTheSameCallWhereAFillCannotMove) {
                           "cuGraphInstantiateWithFlags 5 -> 8", "cuGraphLaunch 8 stream=5"));
 }
 
-TEST_F(Replays, AreBoundToTheirFirstDevice) {
+TEST_F(ReplaysTest, AreBoundToFirstDevice) {
   call({0, 1});
   take();
   EXPECT_TRUE(replay_.is_bound_elsewhere(1));
@@ -174,7 +174,7 @@ TEST_F(Replays, AreBoundToTheirFirstDevice) {
   EXPECT_THAT(take(), ElementsAre("cuGraphLaunch 4 stream=5"));
 }
 
-TEST_F(Replays, FollowTheStreamOfTheCall) {
+TEST_F(ReplaysTest, FollowStreamOfCall) {
   call({0, 1});
   take();
   EXPECT_EQ(call({0, 1}, 4096, 6), 0);
@@ -183,7 +183,7 @@ TEST_F(Replays, FollowTheStreamOfTheCall) {
 }
 
 // The driver treats both as waits, and would invalidate another thread's capture.
-TEST_F(Replays, SpareTheCapturesOfOthersWhileTheyAreMadeAndDestroyed) {
+TEST_F(ReplaysTest, RelaxCaptureModeToInstantiateAndDestroy) {
   call({0, 1});
   replay_.destroy({&driver_.table});
   std::vector<std::string> calls = driver_.take();
@@ -197,17 +197,17 @@ TEST_F(Replays, SpareTheCapturesOfOthersWhileTheyAreMadeAndDestroyed) {
   EXPECT_EQ(driver_.capture_mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
 
-TEST_F(Replays, AreNotForDriversThatCannotTellTheSizesOfArguments) {
+TEST_F(ReplaysTest, AreUnavailableWithoutParameterSizes) {
   driver_.table.kernel_parameter = nullptr;
   EXPECT_FALSE(replay_.open(place()));
 }
 
-TEST_F(Replays, AreNotForPlansWithoutSteps) {
+TEST_F(ReplaysTest, AreUnavailableWithoutSteps) {
   Replay none;
   EXPECT_FALSE(none.open(place()));
 }
 
-TEST_F(Replays, GoBeforeALaunchThatAGraphCannotHave) {
+TEST_F(ReplaysTest, FlushBeforeUnsupportedLaunch) {
   StepExample odd;
   odd.step = 1;
   for (const unsigned member : {0U, 1U}) {
@@ -225,7 +225,7 @@ TEST_F(Replays, GoBeforeALaunchThatAGraphCannotHave) {
   }
 }
 
-TEST_F(Replays, GoBeforeAStepThatComesTwice) {
+TEST_F(ReplaysTest, FlushBeforeRepeatedStep) {
   EXPECT_TRUE(replay_.open(place()));
   EXPECT_EQ(keep(0), 0);
   EXPECT_FALSE(replay_.takes(StepExample{}.launch()));
@@ -233,7 +233,7 @@ TEST_F(Replays, GoBeforeAStepThatComesTwice) {
   EXPECT_EQ(replay_.close(0, error_.sink()), 0);
 }
 
-TEST_F(Replays, GoBeforeAWorkspaceIsFreed) {
+TEST_F(ReplaysTest, FlushBeforeWorkspaceIsFreed) {
   kmux_allocator own = {};
   own.struct_size = sizeof(own);
   own.self = this;
@@ -244,7 +244,7 @@ TEST_F(Replays, GoBeforeAWorkspaceIsFreed) {
     return KMUX_UNAVAILABLE;
   };
   own.free = [](void* self, int32_t, void*, void*) {
-    EXPECT_THAT(static_cast<Replays*>(self)->take().back(), "cuGraphLaunch 4 stream=5");
+    EXPECT_THAT(static_cast<ReplaysTest*>(self)->take().back(), "cuGraphLaunch 4 stream=5");
   };
   EXPECT_TRUE(replay_.open(place()));
   const kmux_allocator* allocator = replay_.allocator(&own);
@@ -259,7 +259,7 @@ TEST_F(Replays, GoBeforeAWorkspaceIsFreed) {
   EXPECT_EQ(replay_.allocator(nullptr), nullptr);
 }
 
-TEST_F(Replays, ReportAFailureBeforeAFreeWhenTheCallEnds) {
+TEST_F(ReplaysTest, ReportFlushFailureAtEndOfCall) {
   kmux_allocator own = {};
   own.free = [](void*, int32_t, void*, void*) {};
   EXPECT_TRUE(replay_.open(place()));
@@ -272,7 +272,7 @@ TEST_F(Replays, ReportAFailureBeforeAFreeWhenTheCallEnds) {
   EXPECT_THAT(error_.text, HasSubstr("cuGraphLaunch failed with 719"));
 }
 
-TEST_F(Replays, LaunchNothingOfABodyThatFailed) {
+TEST_F(ReplaysTest, LaunchNothingOfFailedBody) {
   EXPECT_TRUE(replay_.open(place()));
   EXPECT_EQ(keep(0), 0);
   EXPECT_EQ(replay_.close(KMUX_INVALID_ARGUMENT, error_.sink()), KMUX_INVALID_ARGUMENT);
@@ -282,7 +282,7 @@ TEST_F(Replays, LaunchNothingOfABodyThatFailed) {
   EXPECT_THAT(take(), testing::Contains(StartsWith("cuGraphLaunch")));
 }
 
-TEST_F(Replays, LeaveNoHalfGraphWhereBuildingFails) {
+TEST_F(ReplaysTest, DestroyGraphWhenBuildOrLaunchFails) {
   for (const char* symbol : {"cuKernelGetParamInfo", "cuGraphCreate", "cuGraphAddKernelNode",
                              "cuGraphInstantiateWithFlags", "cuGraphLaunch"}) {
     error_.text.clear();
@@ -297,7 +297,7 @@ TEST_F(Replays, LeaveNoHalfGraphWhereBuildingFails) {
   EXPECT_THAT(take().back(), StartsWith("cuGraphLaunch"));
 }
 
-TEST_F(Replays, AreBuiltAnewAfterAnUpdateThatFailed) {
+TEST_F(ReplaysTest, AreRebuiltAfterFailedUpdate) {
   call({0, 1});
   for (const char* symbol : {"cuGraphExecKernelNodeSetParams", "cuGraphNodeSetEnabled"}) {
     driver_.fail(symbol, CUDA_ERROR_LAUNCH_FAILED);
@@ -311,7 +311,7 @@ TEST_F(Replays, AreBuiltAnewAfterAnUpdateThatFailed) {
   EXPECT_THAT(take(), ElementsAre(StartsWith("cuGraphLaunch")));
 }
 
-TEST_F(Replays, NameTheDestructionThatFailed) {
+TEST_F(ReplaysTest, ReportFailedDestruction) {
   RecordedDriver driver;
   replay_.open({&driver.table, 0, nullptr, nullptr});
   keep(0);

@@ -35,23 +35,23 @@ std::vector<std::string> missing(const Program& program, const std::string& arch
   return names;
 }
 
-TEST(Requirements, AreMetByAnArchitectureThatHasEverything) { EXPECT_THAT(missing(everything(), "sm_90a"), IsEmpty()); }
+TEST(RequirementsTest, AreMetByFullyCapableArchitecture) { EXPECT_THAT(missing(everything(), "sm_90a"), IsEmpty()); }
 
-TEST(Requirements, NameWhatTheArchitectureLacks) {
+TEST(RequirementsTest, ListFeaturesMissingFromArchitecture) {
   EXPECT_THAT(missing(everything(), "sm_80"), ElementsAre("cluster", "programmatic_serialization", "tensor_map.tiled"));
   EXPECT_THAT(missing(everything(), "sm_75"),
               ElementsAre("cluster", "l2_window", "programmatic_serialization", "tensor_map.tiled"));
   EXPECT_THAT(missing(everything(), "sm_52"), testing::Contains("cooperative"));
 }
 
-TEST(Requirements, SayWhereAndSinceWhen) {
+TEST(RequirementsTest, ReportPathAndMinimumArchitecture) {
   const Program program = everything();
   const auto lacking = missing_on_arch({program, 0, {"cuda", "sm_80", {}}, {}});
   EXPECT_EQ(lacking.at(0).path, "/variants/0/body/steps/0/launch/cluster");
   EXPECT_EQ(lacking.at(0).reason, "architecture \"sm_80\" does not have it (sm_90 and newer ones do)");
 }
 
-TEST(Requirements, ATargetWithoutArchitectureLacksOne) { EXPECT_THAT(missing(everything(), ""), ElementsAre("arch")); }
+TEST(RequirementsTest, ReportMissingArchitecture) { EXPECT_THAT(missing(everything(), ""), ElementsAre("arch")); }
 
 }  // namespace
 }  // namespace kmux::nvidia

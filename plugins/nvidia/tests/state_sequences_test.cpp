@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-KMUX_OVER_FAKE(StateSequences);
+KMUX_OVER_FAKE(StateSequencesTest);
 
 constexpr const char* kCount = R"(
 __device__ int counter;
@@ -54,7 +54,7 @@ void count_in(const fake_cuda::KernelRun& run, std::vector<int>& counts) {
   counts.push_back(++*reinterpret_cast<int*>(address));
 }
 
-TEST_P(StateSequences, KernelsOfOneTextHaveVariablesOfTheirOwn) {
+TEST_P(StateSequencesTest, KernelsOfSameSourceKeepSeparateVariables) {
   std::vector<int> counts;
   const Kernel one = warmed(one_launch("count", kCount));
   const Kernel other = warmed(one_launch("count", kCount));
@@ -64,7 +64,7 @@ TEST_P(StateSequences, KernelsOfOneTextHaveVariablesOfTheirOwn) {
   EXPECT_THAT(counts, ElementsAre(1, 2, 1, 3, 2));
 }
 
-TEST_P(StateSequences, VariablesOutliveTheFirstTier) {
+TEST_P(StateSequencesTest, StatefulKernelIsNotReplacedOrTuned) {
   const Kernel kernel = warmed(one_launch("count", kCount));
   kernel.await_best().value();
   EXPECT_THAT(kernel.tier(), testing::AnyOf("", "full")) << "which nothing could replace";
@@ -73,7 +73,7 @@ TEST_P(StateSequences, VariablesOutliveTheFirstTier) {
   EXPECT_THAT(tuned.error().message, HasSubstr("its code keeps values between launches, in counter"));
 }
 
-TEST_P(StateSequences, CodeThatKeepsNothingIsLoadedOnce) {
+TEST_P(StateSequencesTest, StatelessCodeIsLoadedOnce) {
   std::vector<CUlibrary> libraries;
   fake.on_launch([&](const fake_cuda::KernelRun& run) { libraries.push_back(run.library); });
   const Kernel one = compiled(one_launch("scale", kReadOnly));
@@ -86,7 +86,7 @@ TEST_P(StateSequences, CodeThatKeepsNothingIsLoadedOnce) {
   EXPECT_EQ(libraries[0], libraries[1]);
 }
 
-TEST_P(StateSequences, WrittenVariablesAreState) {
+TEST_P(StateSequencesTest, WrittenVariablesAreState) {
   const auto state = [&](const std::string& source) { return state_in(*runtime, GetParam(), source); };
   EXPECT_THAT(state(R"(static __device__ int hidden;
 namespace a { __device__ int sums[4]; }
@@ -106,7 +106,7 @@ __global__ void k(float* x) {
               testing::IsEmpty());
 }
 
-TEST_P(StateSequences, VariablesOfPtxAndOfCodeWithoutItsPtxAreFound) {
+TEST_P(StateSequencesTest, FindsVariablesInPtxAndInCubinWithoutPtx) {
   EXPECT_THAT(state_in(*runtime, GetParam(), "__device__ int n; __global__ void k(float* x) { x[0] = ++n; }",
                        "cuda:compute_90"),
               ElementsAre("n"));

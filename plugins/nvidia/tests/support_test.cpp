@@ -28,12 +28,12 @@ std::vector<MissingFeature> missing(const std::string& dialect, const std::strin
   return missing_support({program, 0, {"cuda", arch, {}}, {}}, "sample");
 }
 
-TEST(Support, HasEveryFeatureButMetals) {
+TEST(SupportTest, HasAllLaunchFeaturesExceptPackedValues) {
   EXPECT_THAT(launch_features(), Contains("tensor_map.im2col"));
   EXPECT_THAT(launch_features(), Not(Contains("packed_values")));
 }
 
-TEST(Support, TakesThreeDialects) {
+TEST(SupportTest, AcceptsCudaCubinAndPtxDialects) {
   for (const char* dialect : {"cuda", "cubin", "ptx"}) EXPECT_THAT(missing(dialect, "sm_90a"), IsEmpty()) << dialect;
   const auto other = missing("hip", "sm_90a");
   ASSERT_EQ(other.size(), 1U);
@@ -41,13 +41,13 @@ TEST(Support, TakesThreeDialects) {
   EXPECT_THAT(other[0].reason, HasSubstr("backend sample takes dialects cuda, cubin, ptx, not \"hip\""));
 }
 
-TEST(Support, NamesWhatTheArchitectureLacks) {
+TEST(SupportTest, ReportsFeatureMissingFromArchitecture) {
   const auto lacking = missing("cuda", "sm_80");
   ASSERT_EQ(lacking.size(), 1U);
   EXPECT_EQ(lacking[0].feature, "cluster");
 }
 
-TEST(Support, AnyOfTheArchitecturesWillDo) {
+TEST(SupportTest, AcceptsAnyCompatibleArchitecture) {
   const auto lacking = [](const std::vector<std::string>& archs, const std::string& arch) {
     return missing("cuda", arch, {archs, {}});
   };
@@ -80,7 +80,7 @@ std::vector<std::pair<std::size_t, std::size_t>> taken(const std::vector<std::pa
   return taken;
 }
 
-TEST(Support, OfVariantsForSeveralArchitecturesTheBestFitComesFirst) {
+TEST(SupportTest, RanksBestFittingArchitectureFirst) {
   const std::vector<std::pair<std::string, std::string>> cubins = {{"cubin", "sm_80"}, {"cubin", "sm_86"},
                                                                    {"cubin", "sm_90"}, {"cubin", "sm_90a"},
                                                                    {"ptx", "sm_80"},   {"ptx", "sm_90"}};
@@ -99,14 +99,14 @@ TEST(Support, OfVariantsForSeveralArchitecturesTheBestFitComesFirst) {
   EXPECT_THAT(taken({{"cuda", "sm_80"}, {"cuda", "sm_90"}}, "sm_90a"), ElementsAre(Pair(0, 1), Pair(1, 0)));
 }
 
-TEST(Support, OfAFatbinPtxIsForNewerDevicesToo) {
+TEST(SupportTest, AcceptsFatbinPtxOnNewerDevices) {
   const std::vector<std::pair<std::string, std::string>> fatbins = {{"cubin", "compute_86"}, {"cubin", "sm_80"}};
   EXPECT_THAT(taken(fatbins, "sm_89"), ElementsAre(Pair(0, 1), Pair(1, 0))) << "binary code first";
   EXPECT_THAT(taken(fatbins, "sm_90a"), ElementsAre(Pair(0, 0)));
   EXPECT_THAT(taken({{"ptx", "compute_80"}, {"ptx", "sm_80"}}, "sm_90a"), ElementsAre(Pair(0, 0), Pair(1, 0)));
 }
 
-TEST(Support, SaysWhichVariantFitsBetter) {
+TEST(SupportTest, ReportsBetterFittingVariant) {
   ProgramBuilder builder("sample");
   builder.input("x", dtype::kFloat32, {4});
   for (int i = 0; i < 2; ++i) {
@@ -122,7 +122,7 @@ TEST(Support, SaysWhichVariantFitsBetter) {
                                                  "sm_80)"}));
 }
 
-TEST(Support, HasNoFeaturesOfOtherMachines) {
+TEST(SupportTest, ReportsCpuFeatureAsMissing) {
   const auto lacking = missing("cuda", "sm_90a", {{}, {"avx2"}});
   ASSERT_EQ(lacking.size(), 1U);
   EXPECT_EQ(lacking[0].feature, "avx2");

@@ -22,13 +22,13 @@ std::string canonical(std::string_view request, const DeviceArch& device = never
   return target ? to_string(*target) : target.error().message;
 }
 
-TEST(Target, ThatNamesNoArchitectureIsTheDevices) {
+TEST(TargetTest, DefaultsToDeviceArchitecture) {
   for (const char* request : {"", "auto", "cuda", "cuda:native", R"({"kind":"cuda"})"}) {
     EXPECT_EQ(canonical(request, an_sm_89), "cuda:sm_89") << request;
   }
 }
 
-TEST(Target, WithoutDeviceIsToNameAnArchitecture) {  // C2.5, C3.7
+TEST(TargetTest, RequiresArchitectureWithoutDevice) {  // C2.5, C3.7
   for (const char* request : {"", "auto", "cuda", "cuda:native"}) {
     const Error error = resolve_cuda_target(request, "nvrtc", no_device).error();
     EXPECT_EQ(error.code, ErrorCode::kUnavailable);
@@ -37,26 +37,26 @@ TEST(Target, WithoutDeviceIsToNameAnArchitecture) {  // C2.5, C3.7
   }
 }
 
-TEST(Target, IsReadInEveryForm) {
+TEST(TargetTest, ParsesEveryNotation) {
   for (const char* request : {"cuda:sm_90a", "cuda:sm_90", "sm_90a", "sm_90", "cuda -arch=sm_90", "CUDA:sm_90",
                               R"({"kind":"cuda","arch":"sm_90a"})"}) {
     EXPECT_EQ(canonical(request), "cuda:sm_90a") << request;
   }
 }
 
-TEST(Target, GetsNoSuffixBelowNinetyAndKeepsAGivenOne) {
+TEST(TargetTest, AppendsSuffixOnlyFromSm90AndKeepsExplicitOne) {
   EXPECT_EQ(canonical("cuda:sm_80"), "cuda:sm_80");
   EXPECT_EQ(canonical("sm_100f"), "cuda:sm_100f");
   EXPECT_EQ(canonical("sm_120"), "cuda:sm_120a");
 }
 
-TEST(Target, TakesWhatTvmWritesAboutEveryDevice) {
+TEST(TargetTest, AcceptsTvmDeviceAttributes) {
   EXPECT_EQ(canonical(R"({"kind":"cuda","arch":"sm_90","keys":["cuda","gpu"],"tag":"","max_num_threads":1024,)"
                       R"("max_threads_per_block":1024,"thread_warp_size":32})"),
             "cuda:sm_90a");
 }
 
-TEST(Target, RefusesOtherAttributesByName) {
+TEST(TargetTest, RejectsUnknownAttributesByName) {
   const auto target = resolve_cuda_target("cuda -arch=sm_90 -keys=cutedsl", "nvrtc", never_asked);
   EXPECT_EQ(target.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(target.error().message,
@@ -64,7 +64,7 @@ TEST(Target, RefusesOtherAttributesByName) {
   EXPECT_THAT(canonical("cuda -thread_warp_size=64"), HasSubstr("\"thread_warp_size=64\" is unknown"));
 }
 
-TEST(Target, RefusesOtherKindsAndArchitectures) {
+TEST(TargetTest, RejectsOtherKindsAndArchitectures) {
   EXPECT_THAT(canonical("hip:gfx942"), HasSubstr("target \"hip:gfx942\" is not one of backend nvrtc"));
   EXPECT_THAT(canonical("cuda:gfx942"), HasSubstr("architecture \"gfx942\" is not one of NVIDIA's devices"));
   EXPECT_EQ(resolve_cuda_target("cuda:compute_90", "cutedsl", never_asked).error().code, ErrorCode::kInvalidArgument);
@@ -79,7 +79,7 @@ std::string for_release(std::string_view request, std::optional<Release> release
   return target ? to_string(*target) : target.error().message;
 }
 
-TEST(Target, OfABackendThatMakesPtxIsWhatItsNameSays) {
+TEST(TargetTest, KeepsExactArchitectureForPtxBackend) {
   for (const char* arch : {"sm_80", "sm_90", "sm_90a", "compute_90", "compute_90a", "sm_100f", "sm_100"}) {
     const std::string whole = std::string("cuda:") + arch;
     EXPECT_EQ(for_release(arch, Release{13, 0}), whole);
@@ -89,28 +89,28 @@ TEST(Target, OfABackendThatMakesPtxIsWhatItsNameSays) {
   EXPECT_EQ(for_release(R"({"kind":"cuda","arch":"sm_90"})", Release{13, 0}), "cuda:sm_90a");
 }
 
-TEST(Target, SaysWhatACompilerOlderThanTheDeviceMakes) {
+TEST(TargetTest, AddsPtxFallbackForOlderCompiler) {
   EXPECT_EQ(for_release("auto", Release{12, 4}, an_sm_100), "cuda:sm_100a,code=compute_90");
   EXPECT_EQ(for_release("auto", Release{12, 8}, an_sm_100), "cuda:sm_100a");
   EXPECT_EQ(for_release("auto", std::nullopt, an_sm_100), "cuda:sm_100a");
   EXPECT_EQ(for_release("cuda:sm_103a", Release{12, 8}), "cuda:sm_103a,code=compute_100");
 }
 
-TEST(Target, ThatIsResolvedAgainStays) {
+TEST(TargetTest, ResolvesIdempotently) {
   for (const Release release : {Release{12, 4}, Release{13, 0}}) {
     EXPECT_EQ(for_release("cuda:sm_100a,code=compute_90", release), "cuda:sm_100a,code=compute_90");
   }
   EXPECT_THAT(for_release("cuda:sm_100a,code=sm_90", Release{12, 4}), HasSubstr("\"code=sm_90\" is unknown"));
 }
 
-TEST(Target, HasTheArchitectureOfTheDeviceAndOfTheCode) {
+TEST(TargetTest, SeparatesDeviceAndCodeArchitecture) {
   const Target target{"cuda", "sm_100a", {{"code", "compute_90"}}};
   EXPECT_EQ(to_string(arch_of(target).value()), "sm_100a");
   EXPECT_EQ(to_string(code_arch_of(target).value()), "compute_90");
   EXPECT_EQ(to_string(code_arch_of({"cuda", "sm_90a", {}}).value()), "sm_90a");
 }
 
-TEST(Target, ArchitecturesSayWhatAMultiprocessorHas) {
+TEST(TargetTest, ReportsMultiprocessorLimits) {
   const auto number = [](Arch arch, const char* key) { return *multiprocessor_of(arch)->find(key)->as_integer(); };
   EXPECT_EQ(number({90, 'a'}, "shared_bytes"), 228 * 1024);
   EXPECT_EQ(number({90, 'a'}, "reserved_shared_bytes"), 1024);

@@ -42,7 +42,7 @@ MapExample packed() {
   return map;
 }
 
-TEST(TensorMapCheck, LetsGoodMapsPass) {
+TEST(TensorMapCheckTest, AcceptsValidMaps) {
   EXPECT_EQ(tiled({}), "");
   EXPECT_EQ(tiled(interleaved()), "");
   EXPECT_EQ(tiled(packed()), "");
@@ -51,7 +51,7 @@ TEST(TensorMapCheck, LetsGoodMapsPass) {
   for (cube.rank = 3; cube.rank <= 5; ++cube.rank) EXPECT_EQ(im2col(cube), "") << cube.rank;
 }
 
-TEST(TensorMapCheck, LetsEverySwizzlePassWithinItsSpan) {
+TEST(TensorMapCheckTest, LimitsInnerBoxSideToSwizzleSpan) {
   const unsigned spans[] = {0, 32, 64, 128, 128, 128, 128};
   for (unsigned swizzle = 0; swizzle < 7; ++swizzle) {
     MapExample map;
@@ -64,7 +64,7 @@ TEST(TensorMapCheck, LetsEverySwizzlePassWithinItsSpan) {
   }
 }
 
-TEST(TensorMapCheck, NamesTheMapAndListsEveryProblem) {
+TEST(TensorMapCheckTest, ReportsMapNameAndEveryProblem) {
   MapExample map;
   map.rank = 3;
   map.base = reinterpret_cast<void*>(0x1008);
@@ -83,7 +83,7 @@ TEST(TensorMapCheck, NamesTheMapAndListsEveryProblem) {
       "with NaN (integers have none). Align or pad the tensor, or pass it without a tensor map.");
 }
 
-TEST(TensorMapCheck, RefusesNull) {
+TEST(TensorMapCheckTest, RejectsNullAddress) {
   MapExample map;
   map.base = nullptr;
   EXPECT_THAT(tiled(map), HasSubstr("the base is null"));
@@ -92,7 +92,7 @@ TEST(TensorMapCheck, RefusesNull) {
   EXPECT_THAT(error.text, HasSubstr("tensor map \"A_desc\" cannot be encoded: the base is null. "));
 }
 
-TEST(TensorMapCheck, RefusesRanks) {
+TEST(TensorMapCheckTest, RejectsInvalidRanks) {
   MapExample map;
   for (const unsigned rank : {0U, 6U}) {
     map.rank = rank;
@@ -102,7 +102,7 @@ TEST(TensorMapCheck, RefusesRanks) {
   EXPECT_THAT(im2col(map), HasSubstr("the rank is 2 (allowed: 3 to 5)"));
 }
 
-TEST(TensorMapCheck, ShowsNegativeDimensionsAsTheyWereMeant) {
+TEST(TensorMapCheckTest, PrintsNegativeDimensionsAsSigned) {
   MapExample map;
   map.dims[0] = static_cast<unsigned long long>(-3);
   map.strides_bytes[0] = static_cast<unsigned long long>(-16);
@@ -114,7 +114,7 @@ TEST(TensorMapCheck, ShowsNegativeDimensionsAsTheyWereMeant) {
   EXPECT_THAT(tiled(map), HasSubstr("dimension 0 is 4294967297"));
 }
 
-TEST(TensorMapCheck, AsksForWholeUnitsInTheInnerSide) {
+TEST(TensorMapCheckTest, RequiresInnerBoxSideInWholeUnits) {
   MapExample map;
   map.box[0] = 12;  // 24 bytes
   EXPECT_THAT(tiled(map), HasSubstr("box side 0 has 192 bits (not a multiple of 16 bytes)"));
@@ -125,7 +125,7 @@ TEST(TensorMapCheck, AsksForWholeUnitsInTheInnerSide) {
   EXPECT_EQ(tiled(map), "");
 }
 
-TEST(TensorMapCheck, AsksWideUnitsOfInterleavedAndPackedMaps) {
+TEST(TensorMapCheckTest, Requires32ByteAlignmentForInterleavedAndPackedMaps) {
   for (MapExample map : {interleaved(), packed()}) {
     map.base = reinterpret_cast<void*>(0x1010);
     map.strides_bytes[0] = 1040;
@@ -134,7 +134,7 @@ TEST(TensorMapCheck, AsksWideUnitsOfInterleavedAndPackedMaps) {
   }
 }
 
-TEST(TensorMapCheck, AsksPackedTypesForWholeBlocks) {
+TEST(TensorMapCheckTest, RequiresWholeBlocksForPackedTypes) {
   MapExample map = packed();
   map.dims[0] = 192;
   map.box[0] = 64;
@@ -142,7 +142,7 @@ TEST(TensorMapCheck, AsksPackedTypesForWholeBlocks) {
                                 HasSubstr("box side 0 is 64 (128 for a packed type)")));
 }
 
-TEST(TensorMapCheck, RefusesCombinations) {
+TEST(TensorMapCheckTest, RejectsInvalidCombinationsAndUnknownValues) {
   MapExample map = interleaved();
   map.rank = 2;
   map.swizzle = 3;
@@ -156,7 +156,7 @@ TEST(TensorMapCheck, RefusesCombinations) {
   EXPECT_THAT(tiled(map), AllOf(HasSubstr("the data type is number 99"), HasSubstr("the swizzle is number 7")));
 }
 
-TEST(TensorMapCheck, BoundsCornersByRank) {
+TEST(TensorMapCheckTest, LimitsCornersByRank) {
   const int tops[] = {32768, 128, 16};
   for (unsigned rank = 3; rank <= 5; ++rank) {
     MapExample map;
@@ -174,7 +174,7 @@ TEST(TensorMapCheck, BoundsCornersByRank) {
   }
 }
 
-TEST(TensorMapCheck, BoundsChannelsAndPixels) {
+TEST(TensorMapCheckTest, LimitsChannelsAndPixels) {
   MapExample map;
   map.rank = 4;
   map.channels = 0;

@@ -18,7 +18,7 @@ using testing::IsEmpty;
 constexpr char kFirst[] =
     "cuTensorMapEncodeTiled dtype=6 dims=64,32 strides=1024 box=16,8 step=1 modes=0,0,2,0 base=4096";
 
-class TensorMaps : public testing::Test {
+class TensorMapsTest : public testing::Test {
  protected:
   int encode(const MapExample& example, MapSlot* slot) {
     std::memset(map_.bytes, 0xee, sizeof(map_.bytes));
@@ -38,7 +38,7 @@ class TensorMaps : public testing::Test {
   WrittenText error_;
 };
 
-TEST_F(TensorMaps, AreEncodedWithWhatTheGeometrySays) {
+TEST_F(TensorMapsTest, EncodeTiledGeometry) {
   MapExample example;
   example.rank = 3;
   example.interleave = 2;
@@ -52,7 +52,7 @@ TEST_F(TensorMaps, AreEncodedWithWhatTheGeometrySays) {
   EXPECT_EQ(encoded_base(), example.base);
 }
 
-TEST_F(TensorMaps, AreEncodedAsIm2col) {
+TEST_F(TensorMapsTest, EncodeIm2colGeometry) {
   MapExample example;
   example.rank = 4;
   EXPECT_EQ(encode_im2col_map(driver_.table, &slot_, &map_, example.geometry(), example.im2col(), error_.sink()), 0);
@@ -67,7 +67,7 @@ TEST_F(TensorMaps, AreEncodedAsIm2col) {
 }
 
 // The driver rejects a null address, although rank 1 has no strides to read there.
-TEST_F(TensorMaps, OfRankOneHaveAnAddressForTheirStrides) {
+TEST_F(TensorMapsTest, PassNonNullStridesForRankOne) {
   MapExample example;
   example.rank = 1;
   kmux_map_geometry geometry = example.geometry();
@@ -82,7 +82,7 @@ TEST_F(TensorMaps, OfRankOneHaveAnAddressForTheirStrides) {
   EXPECT_TRUE(has_address);
 }
 
-TEST_F(TensorMaps, UnchangedMakeNoCall) {
+TEST_F(TensorMapsTest, MakeNoDriverCallWhenUnchanged) {
   EXPECT_EQ(encode({}, &slot_), 0);
   EXPECT_THAT(driver_.take(), ElementsAre(kFirst));
   EXPECT_EQ(encode({}, &slot_), 0);
@@ -90,7 +90,7 @@ TEST_F(TensorMaps, UnchangedMakeNoCall) {
   EXPECT_EQ(encoded_base(), reinterpret_cast<void*>(0x1000));
 }
 
-TEST_F(TensorMaps, OfAnotherAddressArePatched) {
+TEST_F(TensorMapsTest, ReplaceAddressWhenOnlyBaseChanges) {
   MapExample example;
   EXPECT_EQ(encode(example, &slot_), 0);
   driver_.take();
@@ -103,7 +103,7 @@ TEST_F(TensorMaps, OfAnotherAddressArePatched) {
   EXPECT_EQ(encoded_base(), example.base);
 }
 
-TEST_F(TensorMaps, OfTheSameAddressButAnotherShapeAreEncodedAnew) {
+TEST_F(TensorMapsTest, ReencodeOnShapeChange) {
   MapExample example;
   EXPECT_EQ(encode(example, &slot_), 0);
   example.dims[1] = 31;
@@ -117,7 +117,7 @@ TEST_F(TensorMaps, OfTheSameAddressButAnotherShapeAreEncodedAnew) {
                   "cuTensorMapEncodeTiled dtype=6 dims=64,31 strides=2048 box=16,8 step=1 modes=0,0,2,0 base=4096"));
 }
 
-TEST_F(TensorMaps, CheckAnAddressBeforeItIsPatchedIn) {
+TEST_F(TensorMapsTest, CheckNewAddressBeforeReplacement) {
   MapExample example;
   EXPECT_EQ(encode(example, &slot_), 0);
   driver_.take();
@@ -129,7 +129,7 @@ TEST_F(TensorMaps, CheckAnAddressBeforeItIsPatchedIn) {
   EXPECT_THAT(driver_.take(), ElementsAre(kFirst));
 }
 
-TEST_F(TensorMaps, ThatBreakAConstraintNeverReachTheDriver) {
+TEST_F(TensorMapsTest, RejectConstraintViolationsWithoutDriverCall) {
   MapExample example;
   example.strides_bytes[0] = 24;
   EXPECT_EQ(encode(example, &slot_), KMUX_INVALID_ARGUMENT);
@@ -138,14 +138,14 @@ TEST_F(TensorMaps, ThatBreakAConstraintNeverReachTheDriver) {
   EXPECT_THAT(driver_.take(), IsEmpty());
 }
 
-TEST_F(TensorMaps, WithoutASlotAreEncodedEachTime) {
+TEST_F(TensorMapsTest, ReencodeEachTimeWithoutSlot) {
   EXPECT_EQ(encode({}, nullptr), 0);
   EXPECT_EQ(encode({}, nullptr), 0);
   EXPECT_THAT(driver_.take(), ElementsAre(kFirst, kFirst));
   EXPECT_EQ(encoded_base(), reinterpret_cast<void*>(0x1000));
 }
 
-TEST_F(TensorMaps, WithoutElementsAreMarkedAndNeverReachTheDriver) {
+TEST_F(TensorMapsTest, MarkEmptyMapsWithoutDriverCall) {
   EXPECT_EQ(encode({}, &slot_), 0);
   driver_.take();
   MapExample example;
@@ -165,7 +165,7 @@ TEST_F(TensorMaps, WithoutElementsAreMarkedAndNeverReachTheDriver) {
   EXPECT_THAT(driver_.take(), IsEmpty()) << "the slot still has its map";
 }
 
-TEST_F(TensorMaps, ForgetAMapThatCouldNotBeEncoded) {
+TEST_F(TensorMapsTest, DiscardSlotAfterFailedEncode) {
   EXPECT_EQ(encode({}, &slot_), 0);
   MapExample other;
   other.dims[0] = 128;
@@ -179,7 +179,7 @@ TEST_F(TensorMaps, ForgetAMapThatCouldNotBeEncoded) {
   EXPECT_THAT(driver_.take(), ElementsAre(kFirst));
 }
 
-TEST_F(TensorMaps, ForgetAMapThatCouldNotBePatched) {
+TEST_F(TensorMapsTest, DiscardSlotAfterFailedAddressReplacement) {
   EXPECT_EQ(encode({}, &slot_), 0);
   MapExample moved;
   moved.base = reinterpret_cast<void*>(0x2000);
@@ -191,7 +191,7 @@ TEST_F(TensorMaps, ForgetAMapThatCouldNotBePatched) {
   EXPECT_THAT(driver_.take(), ElementsAre(kFirst));
 }
 
-TEST_F(TensorMaps, AreReusedWhileTheyStayUnchangedAfterAnError) {
+TEST_F(TensorMapsTest, ReencodeOnceAfterRejectedMap) {
   MapExample wrong;
   wrong.box[0] = 0;
   wrong.dims[0] = 65;

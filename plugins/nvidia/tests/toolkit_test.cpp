@@ -13,14 +13,14 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class Toolkit : public testing::Test {
+class ToolkitTest : public testing::Test {
  protected:
   std::string at(const std::string& name) const { return (folder.path() / name).string(); }
   TempFolder folder;
   FakeHost host;
 };
 
-TEST_F(Toolkit, HomesAreTheOptionNvccsAndTheUsualOne) {
+TEST_F(ToolkitTest, SearchesOptionThenNvccThenDefaultHome) {
   folder.write("real/bin/nvcc", "");
   std::filesystem::permissions(at("real/bin/nvcc"), std::filesystem::perms::owner_all);
   std::filesystem::create_directories(at("links"));
@@ -33,7 +33,7 @@ TEST_F(Toolkit, HomesAreTheOptionNvccsAndTheUsualOne) {
   EXPECT_THAT(homes, ElementsAre("/opt/cuda", at("real"), "/usr/local/cuda"));
 }
 
-TEST_F(Toolkit, IncludesAreThoseThatAreThere) {
+TEST_F(ToolkitTest, ListsOnlyExistingIncludeFolders) {
   EXPECT_THAT(toolkit_includes(at("none")), IsEmpty());
   folder.write("old/include/cuda.h", "");
   EXPECT_THAT(toolkit_includes(at("old")), ElementsAre(at("old/include")));

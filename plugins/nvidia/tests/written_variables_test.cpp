@@ -16,7 +16,7 @@ std::vector<std::string> stored(const std::string& variables, const std::string&
                           body + "\tret;\n}\n");
 }
 
-TEST(PtxStores, AreStoresAndAtomics) {
+TEST(PtxStoresTest, IncludeStoresAndAtomics) {
   const std::string both = ".global .align 4 .u32 a;\n.visible .global .align 4 .b8 b[8] = {10, 0, 0, 0, 10};";
   EXPECT_THAT(stored(both, "\tst.global.u32 [a], %r1;\n\t@%p1 st.global.u32 [b+4], %r1;\n"), ElementsAre("a", "b"));
   EXPECT_THAT(stored(both, "\tmov.u64 %rd2, b;\n\tadd.s64 %rd3, %rd2, %rd1;\n\tatom.global.add.u32 %r1, [%rd3], 1;\n"),
@@ -26,7 +26,7 @@ TEST(PtxStores, AreStoresAndAtomics) {
   EXPECT_THAT(stored(".global .attribute(.managed) .align 4 .u32 m;", "\tst.global.u32 [m], %r1;\n"), ElementsAre("m"));
 }
 
-TEST(PtxStores, LoadsAreNone) {
+TEST(PtxStoresTest, ExcludeLoadsConstantsAndExternals) {
   EXPECT_THAT(
       stored(".global .align 4 .b8 table[16] = {1, 0, 0, 0, 2};",
              "\tmov.u64 %rd2, table;\n\tmad.wide.s32 %rd3, %r1, 4, %rd2;\n\tld.global.nc.L2::128B.u32 %r2, [%rd3];\n"
@@ -37,7 +37,7 @@ TEST(PtxStores, LoadsAreNone) {
               IsEmpty());
 }
 
-TEST(PtxStores, OfLostAddressesAreAssumed) {
+TEST(PtxStoresTest, AssumeWritesThroughEscapingAddresses) {
   const std::string a = ".global .align 4 .u32 a;";
   EXPECT_THAT(stored(a, "\tmov.u64 %rd2, a;\n\tst.global.u64 [%rd1], %rd2;\n"), ElementsAre("a"));
   EXPECT_THAT(
@@ -49,7 +49,7 @@ TEST(PtxStores, OfLostAddressesAreAssumed) {
 }
 
 // A register is changed after the place of its use, in a loop.
-TEST(PtxStores, FollowAddressesAroundLoops) {
+TEST(PtxStoresTest, TrackAddressesThroughLoops) {
   EXPECT_THAT(
       stored(".global .align 4 .u32 a;",
              "$L__BB0_1:\n\tst.global.u32 [%rd3], %r1;\n\tmov.b64 {%r1, %r2}, %rd4;\n\tmov.b64 %rd3, {%r1, %r2};\n"
@@ -57,14 +57,14 @@ TEST(PtxStores, FollowAddressesAroundLoops) {
       ElementsAre("a"));
 }
 
-TEST(PtxStores, RegistersAreThoseOfOneFunction) {
+TEST(PtxStoresTest, ScopeRegistersToOneFunction) {
   EXPECT_THAT(stored_variables(".global .align 4 .u32 a;\n"
                                ".visible .entry one()\n{\n\tmov.u64 %rd1, a;\n\tld.global.u32 %r1, [%rd1];\n\tret;\n}\n"
                                ".visible .entry two()\n{\n\tst.global.u32 [%rd1], 1;\n\tret;\n}\n"),
               IsEmpty());
 }
 
-TEST(PtxStores, LinesOfTheSourceAreNoStatements) {
+TEST(PtxStoresTest, IgnoreSourceLineDirectives) {
   EXPECT_THAT(stored(".file 1 \"k.cu\"\n.global .align 4 .u32 a;",
                      "\t.loc\t1 5 3, function_name $L__info_string0, inlined_at 1 9 1\n\tst.global.u32 [a], %r1;\n"),
               ElementsAre("a"));

@@ -56,7 +56,7 @@ class NvrtcAdapterTest : public testing::Test {
   alignas(128) float memory = 0;
 };
 
-TEST_F(NvrtcAdapterTest, RunsThePlanOverTheDriver) {
+TEST_F(NvrtcAdapterTest, LaunchesPlanThroughDriver) {
   const auto adapter = backend.load(artifact(), 0).value();
   ASSERT_TRUE(adapter->prepare(0).ok());
   nvidia::make_current();
@@ -66,7 +66,7 @@ TEST_F(NvrtcAdapterTest, RunsThePlanOverTheDriver) {
 }
 
 // C2.19: the context that `prepare` has made current stays current.
-TEST_F(NvrtcAdapterTest, ALaunchIsOneCallWhereNoContextWasCurrent) {
+TEST_F(NvrtcAdapterTest, LaunchAfterPrepareIsOneDriverCall) {
   const auto adapter = backend.load(artifact(), 0).value();
   ASSERT_TRUE(adapter->prepare(0).ok());
   fake.clear_calls();
@@ -74,14 +74,14 @@ TEST_F(NvrtcAdapterTest, ALaunchIsOneCallWhereNoContextWasCurrent) {
   EXPECT_THAT(fake.symbols(), ElementsAre("cuLaunchKernelEx"));
 }
 
-TEST_F(NvrtcAdapterTest, TheFirstCallPreparesItsDevice) {
+TEST_F(NvrtcAdapterTest, FirstLaunchPreparesDevice) {
   const auto adapter = backend.load(artifact(), 0).value();
   ASSERT_TRUE(launch(*adapter, 1000).ok());
   EXPECT_THAT(fake.calls("cuLibraryLoadData"), SizeIs(1));
 }
 
 // An extent without a valid value is refused on the slow path.
-TEST_F(NvrtcAdapterTest, RefusesAnExtentOutOfRange) {
+TEST_F(NvrtcAdapterTest, RejectsOutOfRangeExtent) {
   const auto adapter = backend.load(artifact(), 0).value();
   const Status status = launch(*adapter, std::int64_t{1} << 50);
   ASSERT_FALSE(status.ok());
@@ -89,7 +89,7 @@ TEST_F(NvrtcAdapterTest, RefusesAnExtentOutOfRange) {
   EXPECT_THAT(status.error().message, HasSubstr("grid of \"k\""));
 }
 
-TEST_F(NvrtcAdapterTest, EncodesAMapOfConstantShapeOnceForEachAddress) {
+TEST_F(NvrtcAdapterTest, EncodesConstantMapOncePerAddress) {
   fake.set_parameters("k", {128});
   TensorMap map{.name = "m", .base = {"x"}, .dims = {64, 64}, .strides_bytes = {256}};
   map.mode = TiledMap{{8, 8}};
@@ -109,20 +109,20 @@ TEST_F(NvrtcAdapterTest, EncodesAMapOfConstantShapeOnceForEachAddress) {
   EXPECT_THAT(fake.symbols(), ElementsAre("cuLaunchKernelEx"));
 }
 
-TEST_F(NvrtcAdapterTest, PreparesWhatTheFactsSay) {
+TEST_F(NvrtcAdapterTest, PrepareLoadsLibraryAndSetsAttribute) {
   const auto adapter = backend.load(artifact(), 0).value();
   ASSERT_TRUE(adapter->prepare(0).ok());
   EXPECT_THAT(fake.calls("cuLibraryLoadData"), SizeIs(1));
   EXPECT_THAT(fake.calls("cuKernelSetAttribute"), ElementsAre(HasSubstr("65536")));
 }
 
-TEST_F(NvrtcAdapterTest, LaunchesNothingOnAnEmptyGrid) {
+TEST_F(NvrtcAdapterTest, LaunchesNothingForEmptyGrid) {
   const auto adapter = backend.load(artifact(), 0).value();
   ASSERT_TRUE(launch(*adapter, 0).ok());
   EXPECT_THAT(fake.calls("cuLaunchKernelEx"), IsEmpty());
 }
 
-TEST_F(NvrtcAdapterTest, FailuresOfTheDriverComeBackWithTheirNames) {
+TEST_F(NvrtcAdapterTest, ReportsDriverErrorsByName) {
   const auto adapter = backend.load(artifact(), 0).value();
   fake.fail("cuLibraryLoadData", nvidia::CUDA_ERROR_NO_BINARY_FOR_GPU);
   const Status status = adapter->prepare(0);
@@ -133,7 +133,7 @@ TEST_F(NvrtcAdapterTest, FailuresOfTheDriverComeBackWithTheirNames) {
   EXPECT_EQ(launch(*adapter, 1).error().code, ErrorCode::kLaunchFailed);
 }
 
-TEST_F(NvrtcAdapterTest, UnloadsWhenItGoes) {
+TEST_F(NvrtcAdapterTest, UnloadsLibraryOnDestruction) {
   {
     const auto adapter = backend.load(artifact(), 0).value();
     ASSERT_TRUE(launch(*adapter, 1).ok());
@@ -141,7 +141,7 @@ TEST_F(NvrtcAdapterTest, UnloadsWhenItGoes) {
   EXPECT_THAT(fake.calls("cuLibraryUnload"), SizeIs(1));
 }
 
-TEST_F(NvrtcAdapterTest, ReplaysAGraphWhereTheOptionSaysSo) {
+TEST_F(NvrtcAdapterTest, UsesGraphWhenOptionIsOn) {
   builder.launch("k").grid({2}).block({32}).args({"x"});
   const auto adapter = backend.load(artifact({{"graph", "on"}}), 0).value();
   int stream = 0;
@@ -149,7 +149,7 @@ TEST_F(NvrtcAdapterTest, ReplaysAGraphWhereTheOptionSaysSo) {
   EXPECT_FALSE(fake.calls("cuGraphInstantiateWithFlags").empty() && fake.calls("cuGraphLaunch").empty()) << stream;
 }
 
-TEST_F(NvrtcAdapterTest, RefusesArtifactsThatAreNotWhole) {
+TEST_F(NvrtcAdapterTest, RejectsIncompleteArtifacts) {
   for (const char* part : {"code", "plan", "meta.json"}) {
     Artifact lacking = artifact();
     std::erase_if(lacking.parts, [&](const Artifact::Part& candidate) { return candidate.name == part; });
@@ -159,7 +159,7 @@ TEST_F(NvrtcAdapterTest, RefusesArtifactsThatAreNotWhole) {
   }
 }
 
-TEST_F(NvrtcAdapterTest, RefusesAnArtifactWithoutTheSymbolOfAKernel) {
+TEST_F(NvrtcAdapterTest, RejectsArtifactWithoutKernelSymbol) {
   Artifact lacking = artifact();
   Meta meta = parse_meta(*lacking.find("meta.json")).value();
   meta.symbols.clear();

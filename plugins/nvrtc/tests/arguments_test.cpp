@@ -13,13 +13,13 @@ using testing::Not;
 
 constexpr nvidia::Arch kSm90a{90, 'a'};
 
-TEST(Arguments, AreFewWhereNothingIsAsked) {
+TEST(ArgumentsTest, AreMinimalByDefault) {
   EXPECT_THAT(compiler_arguments({}, {}, {"k.cu", ""}, kSm90a, {}),
               ElementsAre("--gpu-architecture=sm_90a", "-default-device", "-std=c++20", "-lineinfo",
                           "-Xptxas=--warn-on-spills"));
 }
 
-TEST(Arguments, SayEveryOption) {
+TEST(ArgumentsTest, ReflectBuildOptions) {
   nvidia::BuildOptions options;
   options.line_info = false;
   options.fast_math = true;
@@ -31,14 +31,14 @@ TEST(Arguments, SayEveryOption) {
   EXPECT_THAT(arguments, Not(Contains("-Xptxas=--warn-on-spills"))) << "what comes soon may spill";
 }
 
-TEST(Arguments, OfCodeForADebuggerAskForNoLinesBesides) {
+TEST(ArgumentsTest, OmitLineInfoForDeviceDebug) {
   nvidia::BuildOptions options;
   options.device_debug = true;
   EXPECT_THAT(compiler_arguments(options, {}, {"k.cu", ""}, kSm90a, {}),
               ElementsAre("--gpu-architecture=sm_90a", "-default-device", "-std=c++20", "-G"));
 }
 
-TEST(Arguments, SayTheSettingsAndThePreludes) {
+TEST(ArgumentsTest, IncludeSettingsAndPreludes) {
   Settings settings;
   settings.fast_math = true;
   settings.standard = "c++17";
@@ -51,7 +51,7 @@ TEST(Arguments, SayTheSettingsAndThePreludes) {
                   "-Xptxas=--warn-on-spills", "-DA", "-DB=2", "--pre-include=first.h", "--pre-include=second.h"));
 }
 
-TEST(Arguments, FlagsComeBeforeFoldersAndTheToolkitsFoldersLast) {
+TEST(ArgumentsTest, PlaceFlagsBeforeFoldersAndToolkitLast) {
   nvidia::BuildOptions options;
   options.compile_flags = {"-I/flag"};
   options.include_dirs = {"/user"};
@@ -60,7 +60,7 @@ TEST(Arguments, FlagsComeBeforeFoldersAndTheToolkitsFoldersLast) {
               ElementsAre("-I/flag", "-I/user", "-I/toolkit"));
 }
 
-TEST(Arguments, AFlagSetsAnotherStandard) {
+TEST(ArgumentsTest, LetFlagOverrideLanguageStandard) {
   for (const char* flag : {"-std=c++17", "--std=c++17"}) {
     nvidia::BuildOptions options;
     options.compile_flags = {flag};

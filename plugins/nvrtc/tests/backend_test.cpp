@@ -26,7 +26,7 @@ class NvrtcBackendTest : public testing::Test {
   NvrtcBackend backend{host};
 };
 
-TEST_F(NvrtcBackendTest, SaysWhatItsManifestSays) {
+TEST_F(NvrtcBackendTest, MatchesItsManifest) {
   const Json manifest = parse_json(read_file(KMUX_TEST_SOURCE_DIR "/plugins/nvrtc/plugin.json.in").value()).value();
   std::vector<std::string> features;
   for (const Json& feature : *manifest.find("features")->as_array()) features.push_back(*feature.as_string());
@@ -39,7 +39,7 @@ TEST_F(NvrtcBackendTest, ProbesWithoutOpeningNvrtc) {
   EXPECT_TRUE(backend.probe().value().can_build.ok());
 }
 
-TEST_F(NvrtcBackendTest, ProbeSaysWhatIsMissing) {
+TEST_F(NvrtcBackendTest, ProbeReportsMissingToolchainAndDevice) {
   host.options["nvrtc.library"] = "/nowhere";
   fake.set_devices({});
   const ProbeReport report = backend.probe().value();
@@ -48,21 +48,21 @@ TEST_F(NvrtcBackendTest, ProbeSaysWhatIsMissing) {
   EXPECT_FALSE(report.can_run.ok());
 }
 
-TEST_F(NvrtcBackendTest, TheTargetIsTheDevices) {
+TEST_F(NvrtcBackendTest, ResolvesAutoTargetFromDevice) {
   EXPECT_EQ(to_string(backend.resolve_target("auto", 0).value()), "cuda:sm_90a");
   EXPECT_EQ(to_string(backend.resolve_target("auto", std::nullopt).value()), "cuda:sm_90a");
   EXPECT_EQ(to_string(backend.resolve_target("sm_80", 0).value()), "cuda:sm_80");
   EXPECT_EQ(backend.resolve_target("auto", 7).error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(NvrtcBackendTest, TheTargetSaysWhatAnOlderNvrtcMakesForTheDevice) {
+TEST_F(NvrtcBackendTest, ResolvesPtxFallbackForOlderNvrtc) {
   host.options["nvrtc.library"] = KMUX_OLD_NVRTC;
   fake.set_devices({{.major = 10, .minor = 0}});
   EXPECT_EQ(to_string(backend.resolve_target("auto", 0).value()), "cuda:sm_100a,code=compute_90");
   EXPECT_EQ(to_string(backend.resolve_target("sm_90a", 0).value()), "cuda:sm_90a");
 }
 
-TEST_F(NvrtcBackendTest, WhatAnOlderNvrtcMakesRunsOnTheDevice) {
+TEST_F(NvrtcBackendTest, PtxOfOlderNvrtcLoadsOnNewerDevice) {
   host.options["nvrtc.library"] = KMUX_OLD_NVRTC;
   fake.set_devices({{.major = 10, .minor = 0}});
   const Program program = one_kernel(kAddOne).build().value();
@@ -73,7 +73,7 @@ TEST_F(NvrtcBackendTest, WhatAnOlderNvrtcMakesRunsOnTheDevice) {
   EXPECT_EQ(fake.calls("cuLibraryGetKernel").size(), 1u);
 }
 
-TEST_F(NvrtcBackendTest, PtxOfOneArchitectureWouldNotRunOnAnother) {
+TEST_F(NvrtcBackendTest, ArchSpecificPtxFailsOnNewerDevice) {
   host.options["nvrtc.library"] = KMUX_OLD_NVRTC;
   fake.set_devices({{.major = 10, .minor = 0}});
   const Artifact artifact =
@@ -82,7 +82,7 @@ TEST_F(NvrtcBackendTest, PtxOfOneArchitectureWouldNotRunOnAnother) {
   EXPECT_THAT(adapter->prepare(0).error().message, HasSubstr("NO_BINARY_FOR_GPU"));
 }
 
-TEST_F(NvrtcBackendTest, AVariantForTheNewArchitectureIsRefusedByAnOlderNvrtc) {
+TEST_F(NvrtcBackendTest, OlderNvrtcRejectsSourcesForNewerArchitecture) {
   Program program = one_kernel(kAddOne).build().value();
   program.variants[0].requirements.arch = {"sm_100a"};
   const Target target{"cuda", "sm_100a", {{"code", "compute_90"}}};
@@ -99,7 +99,7 @@ TEST_F(NvrtcBackendTest, SupportsCudaCubinAndPtx) {
   }
 }
 
-TEST_F(NvrtcBackendTest, NamesWhatItLacks) {
+TEST_F(NvrtcBackendTest, ReportsUnsupportedDialectAndArchitecture) {
   Program program = one_kernel(kAddOne).build().value();
   program.variants[0].dialect = "hip";
   program.variants[0].requirements.arch = {"gfx942"};

@@ -31,7 +31,7 @@ class NvrtcBuilderTest : public NvrtcTest {
   TempFolder folder;
 };
 
-TEST_F(NvrtcBuilderTest, MakesACubinForTheTarget) {
+TEST_F(NvrtcBuilderTest, CompilesCubinForTarget) {
   const Artifact artifact = build(one_kernel(kAddOne).build().value()).value();
   const std::string& code = *artifact.find("code");
   EXPECT_EQ(nvidia::cubin_kernels(code).value(), std::vector<std::string>{"k"});
@@ -39,7 +39,7 @@ TEST_F(NvrtcBuilderTest, MakesACubinForTheTarget) {
   EXPECT_THAT(*artifact.find("launcher"), HasSubstr("k"));
 }
 
-TEST_F(NvrtcBuilderTest, SaysInMetaHowTheCodeCameAbout) {
+TEST_F(NvrtcBuilderTest, RecordsCompilationInMeta) {
   const Meta meta = meta_of(build(one_kernel(kAddOne).build().value(), {{"graph", "on"}}, "cuda:sm_80").value());
   EXPECT_EQ(meta.arch, "sm_80");
   EXPECT_EQ(meta.form, "cubin");
@@ -49,7 +49,7 @@ TEST_F(NvrtcBuilderTest, SaysInMetaHowTheCodeCameAbout) {
   EXPECT_THAT(meta.arguments, Contains("--gpu-architecture=sm_80"));
 }
 
-TEST_F(NvrtcBuilderTest, ErrorsHaveTheUsersFileAndLine) {
+TEST_F(NvrtcBuilderTest, ErrorsReportUserFileAndLine) {
   const Error error =
       failure(one_kernel("extern \"C\" __global__ void k(float* x) {\n  x[0] = oops;\n}\n").build().value());
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
@@ -57,7 +57,7 @@ TEST_F(NvrtcBuilderTest, ErrorsHaveTheUsersFileAndLine) {
   EXPECT_THAT(std::string(error.note("log").value()), AllOf(StartsWith("k.cu(2): error"), Not(HasSubstr("<program>"))));
 }
 
-TEST_F(NvrtcBuilderTest, ErrorsInHeadersAndLaterSourcesHaveTheirFilesAndLines) {
+TEST_F(NvrtcBuilderTest, ErrorsInHeadersAndLaterSourcesReportFileAndLine) {
   ProgramBuilder in_header = one_kernel(std::string("#include \"part/h.h\"\n") + kAddOne);
   in_header.header("part/h.h", "\n\nint oops = missing;\n");
   EXPECT_THAT(failure(in_header.build().value()).message, HasSubstr("(part/h.h(3): error: "));
@@ -66,7 +66,7 @@ TEST_F(NvrtcBuilderTest, ErrorsInHeadersAndLaterSourcesHaveTheirFilesAndLines) {
   EXPECT_THAT(failure(in_second.build().value()).message, HasSubstr("(second.cu(2): error: "));
 }
 
-TEST_F(NvrtcBuilderTest, FilesOfTheProgramIncludeEachOtherByTheirPlaces) {
+TEST_F(NvrtcBuilderTest, ResolvesIncludesBetweenProgramFiles) {
   ProgramBuilder builder("sample");
   builder.input("x", dtype::kFloat32, {4})
       .variant("cuda")
@@ -79,7 +79,7 @@ TEST_F(NvrtcBuilderTest, FilesOfTheProgramIncludeEachOtherByTheirPlaces) {
   EXPECT_TRUE(build(builder.build().value()).ok());
 }
 
-TEST_F(NvrtcBuilderTest, FilesOfTheProgramAndOfTheMachineDoNotHideEachOther) {
+TEST_F(NvrtcBuilderTest, ProgramAndHostHeadersDoNotShadowEachOther) {
   folder.write("lib/lib.h", "#include \"config.h\"\n");
   folder.write("lib/config.h", "#define FROM_MACHINE 1\n");
   ProgramBuilder builder = one_kernel(
@@ -89,7 +89,7 @@ TEST_F(NvrtcBuilderTest, FilesOfTheProgramAndOfTheMachineDoNotHideEachOther) {
   EXPECT_TRUE(build(builder.build().value(), {{"include_dirs", folder.path()}}).ok());
 }
 
-TEST_F(NvrtcBuilderTest, TheWorkingDirectoryPlaysNoPart) {
+TEST_F(NvrtcBuilderTest, IgnoresWorkingDirectory) {
   folder.write("here.h", "#define HERE 1\n");
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(folder.path());
@@ -98,7 +98,7 @@ TEST_F(NvrtcBuilderTest, TheWorkingDirectoryPlaysNoPart) {
   EXPECT_THAT(error.message, HasSubstr("cannot open source file \"here.h\""));
 }
 
-TEST_F(NvrtcBuilderTest, AMissingHeaderSaysWhichPackageHasIt) {
+TEST_F(NvrtcBuilderTest, MissingHeaderErrorNamesPackage) {
   ProgramBuilder builder = one_kernel(std::string("#include <tl_templates/none.h>\n") + kAddOne);
   Settings settings;
   settings.include_hints = {"tilelang"};
@@ -107,7 +107,7 @@ TEST_F(NvrtcBuilderTest, AMissingHeaderSaysWhichPackageHasIt) {
               HasSubstr("The sources need the headers of tilelang: give their folder in include_dirs."));
 }
 
-TEST_F(NvrtcBuilderTest, AMissingHeaderOfTheToolkitSaysWhatToInstall) {
+TEST_F(NvrtcBuilderTest, MissingToolkitHeaderErrorSuggestsInstallation) {
   ProgramBuilder builder = one_kernel(std::string("#include <crt/none.h>\n") + kAddOne);
   Settings settings;
   settings.include_hints = {"tilelang"};
@@ -118,7 +118,7 @@ TEST_F(NvrtcBuilderTest, AMissingHeaderOfTheToolkitSaysWhatToInstall) {
   EXPECT_THAT(message, testing::Not(HasSubstr("tilelang")));
 }
 
-TEST_F(NvrtcBuilderTest, PreludesComeFirstAndMoveNoLine) {
+TEST_F(NvrtcBuilderTest, PreludesPrecedeSourceAndKeepLineNumbers) {
   folder.write("outer.h", "#define OUTER 1\n");
   ProgramBuilder builder = one_kernel("extern \"C\" __global__ void k(float* x) { x[0] = OUTER + INNER + oops; }\n");
   builder.header("inner.h", "#define INNER OUTER\n");
@@ -130,7 +130,7 @@ TEST_F(NvrtcBuilderTest, PreludesComeFirstAndMoveNoLine) {
               AllOf(HasSubstr("k.cu(1): error: identifier \"oops\""), HasSubstr("1 error detected")));
 }
 
-TEST_F(NvrtcBuilderTest, SettingsAndOptionsReachTheCompiler) {
+TEST_F(NvrtcBuilderTest, PassesSettingsAndOptionsToCompiler) {
   ProgramBuilder builder = one_kernel(
       "static_assert(__cplusplus == 201703L && WIDTH == 3 && FLAG == 1 && __CUDA_ARCH__ == 900);\n"
       "#ifndef __CUDACC_RTC__\n#error\n#endif\n#if !__USE_FAST_MATH__\n#error no fast math\n#endif\n"
@@ -145,13 +145,13 @@ TEST_F(NvrtcBuilderTest, SettingsAndOptionsReachTheCompiler) {
   EXPECT_THAT(meta_of(artifact).arguments, Contains("--maxrregcount=32"));
 }
 
-TEST_F(NvrtcBuilderTest, CompilesCpp20ByDefaultAndTakesAnotherStandardAsAFlag) {
+TEST_F(NvrtcBuilderTest, DefaultsToCpp20AndAcceptsStandardFlag) {
   const Program program = one_kernel(std::string("static_assert(__cplusplus == 202002L);\n") + kAddOne).build().value();
   EXPECT_TRUE(build(program).ok());
   EXPECT_THAT(failure(program, {{"compile_flags", "-std=c++17"}}).message, HasSubstr("static assertion failed"));
 }
 
-TEST_F(NvrtcBuilderTest, FunctionsWithoutAMarkAreForTheDevice) {
+TEST_F(NvrtcBuilderTest, TreatsUnmarkedFunctionsAsDeviceFunctions) {
   EXPECT_TRUE(build(one_kernel("float twice(float v) { return 2 * v; }\n"
                                "extern \"C\" __global__ void k(float* x) { x[0] = twice(x[0]); }\n")
                         .build()
@@ -159,33 +159,33 @@ TEST_F(NvrtcBuilderTest, FunctionsWithoutAMarkAreForTheDevice) {
                   .ok());
 }
 
-TEST_F(NvrtcBuilderTest, KeepsLinesUnlessTold) {
+TEST_F(NvrtcBuilderTest, KeepsLineInfoUnlessDisabled) {
   const Program program = one_kernel(kAddOne).build().value();
   EXPECT_THAT(*build(program).value().find("code"), HasSubstr(".debug_line"));
   EXPECT_THAT(*build(program, {{"line_info", "off"}}).value().find("code"), Not(HasSubstr(".debug_line")));
 }
 
-TEST_F(NvrtcBuilderTest, MakesCodeForADebugger) {
+TEST_F(NvrtcBuilderTest, EmitsDebugInfoOnRequest) {
   const Program program = one_kernel(kAddOne).build().value();
   EXPECT_THAT(*build(program).value().find("code"), Not(HasSubstr(".debug_info")));
   EXPECT_THAT(*build(program, {{"device_debug", "on"}}).value().find("code"), HasSubstr(".debug_info"));
   EXPECT_EQ(host.log, "");
 }
 
-TEST_F(NvrtcBuilderTest, AKernelThatIsNotThereIsNamedWithThoseThatAre) {
+TEST_F(NvrtcBuilderTest, MissingKernelErrorListsAvailableKernels) {
   const Error error = failure(one_kernel(kAddOne, "other").build().value());
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
   EXPECT_THAT(error.message, HasSubstr("kernel \"other\" is not in the compiled code (the code has k)"));
 }
 
-TEST_F(NvrtcBuilderTest, ExtentsThatNoDeviceHasAreRefused) {
+TEST_F(NvrtcBuilderTest, RejectsBlocksBeyondDeviceLimit) {
   ProgramBuilder builder = one_kernel(kAddOne);
   builder.launch("k").grid({1}).block({2048}).args({"x"});
   EXPECT_THAT(failure(builder.build().value()).message,
               HasSubstr("with blocks of 2048 threads (the device has at most 1024)"));
 }
 
-TEST_F(NvrtcBuilderTest, NameExpressionsAreInstantiatedAndLookedUp) {
+TEST_F(NvrtcBuilderTest, InstantiatesNameExpressionsAndRecordsSymbols) {
   const std::string text =
       "namespace ns { template <class T, int N> __global__ void scale(T* x) { x[0] *= N; } }\n"
       "extern \"C\" __global__ void plain(float* x) { x[0] = 0; }\n";
@@ -196,18 +196,18 @@ TEST_F(NvrtcBuilderTest, NameExpressionsAreInstantiatedAndLookedUp) {
   EXPECT_THAT(meta.symbols.at("ns::scale<float, 3>"), StartsWith("_ZN2ns5scaleIfLi3E"));
 }
 
-TEST_F(NvrtcBuilderTest, AKernelWithCppLinkageIsFoundByItsName) {
+TEST_F(NvrtcBuilderTest, FindsKernelWithCppLinkageByName) {
   const Artifact artifact = build(one_kernel("__global__ void k(float* x) { x[0] = 1; }\n").build().value()).value();
   EXPECT_EQ(meta_of(artifact).symbols.at("k"), "_Z1kPf");
 }
 
-TEST_F(NvrtcBuilderTest, ABadNameExpressionIsACompileError) {
+TEST_F(NvrtcBuilderTest, InvalidNameExpressionIsCompileError) {
   const Error error = failure(one_kernel(kAddOne, "none<float>").build().value());
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
   EXPECT_THAT(std::string(error.note("log").value()), HasSubstr("none"));
 }
 
-TEST_F(NvrtcBuilderTest, ListsTheHeadersItRead) {
+TEST_F(NvrtcBuilderTest, ListsIncludedHeadersAsDependencies) {
   folder.write("first/a.h", "#include \"b.h\"\n");
   folder.write("first/b.h", "\n");
   const Artifact artifact =
@@ -221,11 +221,11 @@ TEST_F(NvrtcBuilderTest, ListsTheHeadersItRead) {
   EXPECT_TRUE(dependencies.complete);
 }
 
-TEST_F(NvrtcBuilderTest, ListsNothingWhereNothingIsIncluded) {
+TEST_F(NvrtcBuilderTest, ListsNoDependenciesWithoutIncludes) {
   EXPECT_EQ(*build(one_kernel(kAddOne).build().value()).value().find("deps"), to_json(Dependencies{}));
 }
 
-TEST_F(NvrtcBuilderTest, ReadsTheToolkitsHeadersWithoutBeingToldWhereTheyAre) {
+TEST_F(NvrtcBuilderTest, FindsToolkitHeadersAutomatically) {
   const Artifact artifact =
       build(one_kernel("#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n"
                        "extern \"C\" __global__ void k(float* x) {\n"
@@ -236,14 +236,14 @@ TEST_F(NvrtcBuilderTest, ReadsTheToolkitsHeadersWithoutBeingToldWhereTheyAre) {
   EXPECT_THAT(dependencies_of(artifact).files, Contains(testing::EndsWith("/cuda_fp16.h")));
 }
 
-TEST_F(NvrtcBuilderTest, WarningsAboutTheProgramGoToTheLog) {
+TEST_F(NvrtcBuilderTest, LogsWarningsAboutProgram) {
   ASSERT_TRUE(
       build(one_kernel("extern \"C\" __global__ void k(float* x) {\n  int unused;\n  x[0] = 1;\n}\n").build().value())
           .ok());
   EXPECT_THAT(host.log, HasSubstr("k.cu(2): warning"));
 }
 
-TEST_F(NvrtcBuilderTest, WarnsOfRegistersThatAreSpilled) {
+TEST_F(NvrtcBuilderTest, WarnsAboutRegisterSpills) {
   const Program program = one_kernel(nvidia::kSpilling).build().value();
   EXPECT_EQ(build(program, {{"max_registers", "24"}, {"tier", "fast"}}).ok(), has_fast_tier());
   EXPECT_EQ(host.log, "") << "code that comes soon may spill";
@@ -252,20 +252,20 @@ TEST_F(NvrtcBuilderTest, WarnsOfRegistersThatAreSpilled) {
   EXPECT_EQ(host.highest_level, static_cast<std::int32_t>(Host::Level::kWarning));
 }
 
-TEST_F(NvrtcBuilderTest, AnArchitectureThatNvrtcLacksIsRefused) {
+TEST_F(NvrtcBuilderTest, RejectsUnsupportedArchitecture) {
   const Error error = failure(one_kernel(kAddOne).build().value(), {}, "cuda:sm_35");
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, AllOf(HasSubstr("does not take an option"), HasSubstr("--gpu-architecture")));
 }
 
-TEST_F(NvrtcBuilderTest, ANewerCompilerIsAnotherToolchain) {
+TEST_F(NvrtcBuilderTest, ToolchainIdentityTracksCompilerNotOptions) {
   const Target target{"cuda", "sm_90a", {}};
   const std::string identity = backend.builder().toolchain(target, {}).value();
   EXPECT_THAT(identity, AllOf(HasSubstr("libnvrtc"), HasSubstr("mtime_ns"), HasSubstr("\"headers\"")));
   EXPECT_EQ(backend.builder().toolchain(target, {{"fast_math", "on"}}).value(), identity) << "keys have the options";
 }
 
-TEST_F(NvrtcBuilderTest, TakesItsOwnCubinAsReadyCode) {
+TEST_F(NvrtcBuilderTest, AcceptsItsOwnCubinAsPrebuiltCode) {
   Program program = one_kernel(kAddOne).build().value();
   const std::string code = *build(program).value().find("code");
   program.variants[0].dialect = "cubin";
@@ -276,18 +276,18 @@ TEST_F(NvrtcBuilderTest, TakesItsOwnCubinAsReadyCode) {
   EXPECT_EQ(*build(program).value().find("code"), code) << "no NVRTC is needed";
 }
 
-TEST_F(NvrtcBuilderTest, UnknownOptionsAreRefused) {
+TEST_F(NvrtcBuilderTest, RejectsUnknownOptions) {
   EXPECT_THAT(failure(one_kernel(kAddOne).build().value(), {{"fastmath", "on"}}).message,
               HasSubstr("Did you mean 'fast_math'?"));
 }
 
-TEST_F(NvrtcBuilderTest, TheFastTierMakesCodeToo) {
+TEST_F(NvrtcBuilderTest, FastTierProducesCubin) {
   if (!has_fast_tier()) GTEST_SKIP() << needs("NVRTC 12.5", "it is older");
   const Artifact artifact = build(one_kernel(kAddOne).build().value(), {{"tier", "fast"}}).value();
   EXPECT_EQ(nvidia::cubin_kernels(*artifact.find("code")).value(), std::vector<std::string>{"k"});
 }
 
-TEST_F(NvrtcBuilderTest, WithoutNvrtcItSaysWhereItLooked) {
+TEST_F(NvrtcBuilderTest, MissingNvrtcErrorReportsPath) {
   host.options["nvrtc.library"] = "/nowhere/libnvrtc.so.13";
   const Error error = failure(one_kernel(kAddOne).build().value());
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
@@ -320,26 +320,26 @@ class NvrtcBuilderHeavyTest : public NvrtcBuilderTest {
   }
 };
 
-TEST_F(NvrtcBuilderHeavyTest, CompilesTheSameHeadersInAdvanceAndSeesWhenTheyChange) {
+TEST_F(NvrtcBuilderHeavyTest, UsesPrecompiledHeadersAndDetectsChanges) {
   for (int salt = 0; salt < 4; ++salt) EXPECT_TRUE(compile(1, salt).ok()) << salt;
   write_value(22);
   for (int salt = 0; salt < 4; ++salt) EXPECT_TRUE(compile(22, salt).ok()) << salt;
 }
 
 // NVRTC's remarks about its own file would appear as a warning about the program.
-TEST_F(NvrtcBuilderHeavyTest, SaysNothingOfHeadersInAdvance) {
+TEST_F(NvrtcBuilderHeavyTest, DoesNotLogPrecompiledHeaders) {
   for (int salt = 0; salt < 4; ++salt) EXPECT_TRUE(compile(1, salt).ok()) << salt;
   EXPECT_THAT(host.log, Not(HasSubstr("precompiled header")));
 }
 
-TEST_F(NvrtcBuilderHeavyTest, ErrorsAreTheSameWithHeadersInAdvance) {
+TEST_F(NvrtcBuilderHeavyTest, ReportsSameErrorsWithPrecompiledHeaders) {
   const Error plain = compile(2, 0).error();
   for (int salt = 0; salt < 3; ++salt) ASSERT_TRUE(compile(1, salt).ok());
   EXPECT_EQ(compile(2, 0).error().message, plain.message);
 }
 
 // NVRTC is not used.
-TEST(NvrtcBuilder, KeepsReadyCode) {
+TEST_F(NvrtcBuilderTest, KeepsPrebuiltPtxWithoutNvrtc) {
   const std::string ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 x) { ret; }\n";
   FakeHost host;
   host.options["nvrtc.library"] = "/nowhere";
@@ -354,7 +354,7 @@ TEST(NvrtcBuilder, KeepsReadyCode) {
 }
 
 // The file cannot be written: the build continues without it.
-TEST_F(NvrtcBuilderHeavyTest, CompilesWhereNoFileCanBeMade) {
+TEST_F(NvrtcBuilderHeavyTest, CompilesWithoutWritableTempFolder) {
   const char* before = std::getenv("TMPDIR");
   const std::string kept = before ? before : "";
   setenv("TMPDIR", "/nowhere", 1);
@@ -366,7 +366,7 @@ TEST_F(NvrtcBuilderHeavyTest, CompilesWhereNoFileCanBeMade) {
   }
 }
 
-TEST_F(NvrtcBuilderHeavyTest, ASourceThatDoesNotCompileSpoilsNothing) {
+TEST_F(NvrtcBuilderHeavyTest, FailedCompilationDoesNotAffectLaterOnes) {
   ASSERT_TRUE(compile(1, 0).ok());
   EXPECT_EQ(compile(2, 0).error().code, ErrorCode::kCompileFailed);  // the second one, which creates the file
   for (int salt = 1; salt < 4; ++salt) EXPECT_TRUE(compile(1, salt).ok());

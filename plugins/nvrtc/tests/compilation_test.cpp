@@ -28,34 +28,34 @@ class CompilationTest : public NvrtcTest {
   }
 };
 
-TEST_F(CompilationTest, GivesCodeWithoutALogWhereThereIsNothingToSay) {
+TEST_F(CompilationTest, ReturnsCodeWithEmptyLogForCleanSource) {
   const Compiled compiled = compile_text(kAddOne).value();
   EXPECT_EQ(nvidia::cubin_kernels(compiled.code).value(), std::vector<std::string>{"k"});
   EXPECT_EQ(compiled.log, "");
   EXPECT_FALSE(compiled.is_about_program);
 }
 
-TEST_F(CompilationTest, GivesWarningsWithTheUsersNames) {
+TEST_F(CompilationTest, ReturnsWarningsWithUserFileNames) {
   const Compiled compiled =
       compile_text("extern \"C\" __global__ void k(float* x) { int unused; x[0] = 1; }\n").value();
   EXPECT_THAT(compiled.log, StartsWith("k.cu(1): warning"));
   EXPECT_TRUE(compiled.is_about_program);
 }
 
-TEST_F(CompilationTest, GivesTheSymbolsOfNamesInTheirOrder) {
+TEST_F(CompilationTest, ReturnsSymbolsInOrderOfNames) {
   const std::string text = "template <class T> __global__ void k(T* x) { x[0] = 1; }\n";
   EXPECT_THAT(compile_text(text, {"k<int>", "k<float>"}).value().symbols,
               ElementsAre(StartsWith("_Z1kIi"), StartsWith("_Z1kIf")));
 }
 
-TEST_F(CompilationTest, AnOptionThatIsNotTakenIsTheCallersMistake) {
+TEST_F(CompilationTest, UnknownOptionIsInvalidArgument) {
   const Error error = compile_text(kAddOne, {}, {"--gpu-architecture=sm_90a", "--no-such-option"}).error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("no-such-option"));
   EXPECT_TRUE(error.note("log").has_value());
 }
 
-TEST_F(CompilationTest, SeveralThreadsCompileAtOnce) {
+TEST_F(CompilationTest, CompilesConcurrently) {
   std::vector<std::thread> threads;
   std::vector<int> succeeded(4);
   for (int& result : succeeded) {
@@ -70,7 +70,7 @@ class NvrtcCodeTest : public NvrtcTest {
   Meta meta_of(const Artifact& artifact) { return parse_meta(*artifact.find("meta.json")).value(); }
 };
 
-TEST_F(NvrtcCodeTest, WritesDownWhatTheKernelsTake) {
+TEST_F(NvrtcCodeTest, RecordsKernelResourceUsage) {
   const Artifact artifact = build(one_kernel(kAddOne).build().value(), {{"max_registers", "32"}}).value();
   const Json kernels = parse_json(*artifact.find("kernels.json")).value();
   const Json& kernel = kernels.as_array()->at(0);
@@ -85,7 +85,7 @@ TEST_F(NvrtcCodeTest, WritesDownWhatTheKernelsTake) {
   EXPECT_EQ(*kernel.find("multiprocessor")->find("registers")->as_integer(), 65536);
 }
 
-TEST_F(NvrtcCodeTest, MakesPtxForAVirtualArchitecture) {
+TEST_F(NvrtcCodeTest, ProducesPtxForVirtualArchitecture) {
   const std::string source = "template <class T> __global__ void k(T* x) { x[threadIdx.x] += 1; }\n";
   const Artifact artifact = build(one_kernel(source, "k<float>").build().value(), {}, "cuda:compute_90").value();
   const std::string& code = *artifact.find("code");
@@ -97,7 +97,7 @@ TEST_F(NvrtcCodeTest, MakesPtxForAVirtualArchitecture) {
   EXPECT_EQ(host.log, "");
 }
 
-TEST_F(NvrtcCodeTest, MakesPtxWhereItIsOlderThanTheDeviceAndSaysSoOnce) {
+TEST_F(NvrtcCodeTest, FallsBackToPtxForUnknownDeviceAndWarnsOnce) {
   const Program program = one_kernel(kAddOne).build().value();
   for (int i = 0; i < 2; ++i) {
     const Artifact artifact = build(program, {}, "cuda:sm_999a,code=compute_90").value();
@@ -110,7 +110,7 @@ TEST_F(NvrtcCodeTest, MakesPtxWhereItIsOlderThanTheDeviceAndSaysSoOnce) {
   EXPECT_EQ(host.highest_level, static_cast<int>(Host::Level::kWarning));
 }
 
-TEST_F(NvrtcCodeTest, ReadyCodeNeedsNoCompilerThatKnowsTheDevice) {
+TEST_F(NvrtcCodeTest, PrebuiltPtxNeedsNoCompilerSupportForDevice) {
   ProgramBuilder builder = one_kernel(kAddOne);
   Program program = builder.build().value();
   program.variants[0].dialect = "ptx";

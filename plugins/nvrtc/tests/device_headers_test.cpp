@@ -25,13 +25,13 @@ std::string prelude_of(const std::string& text) {
   return headers.preludes.empty() ? "" : find(headers, headers.preludes.front())->content;
 }
 
-TEST(DeviceHeaders, AreNoneForASourceThatIncludesNothing) {
+TEST(DeviceHeadersTest, AreEmptyWithoutIncludes) {
   const DeviceHeaders headers = device_headers(variant_of(kAddOne), {}, {});
   EXPECT_THAT(headers.files, testing::IsEmpty());
   EXPECT_THAT(headers.preludes, testing::IsEmpty());
 }
 
-TEST(DeviceHeaders, AreThoseOfCAndCppByAllTheirNames) {
+TEST(DeviceHeadersTest, CoverCAndCppNames) {
   const DeviceHeaders headers = device_headers(variant_of("#include <cstdint>\n"), {}, {});
   for (const char* name : {"stdint.h", "cstdint",    "float.h",  "cfloat",   "limits.h",    "climits",  "math.h",
                            "cmath",    "stdio.h",    "cstdio",   "stdlib.h", "cstdlib",     "string.h", "cstring",
@@ -42,7 +42,7 @@ TEST(DeviceHeaders, AreThoseOfCAndCppByAllTheirNames) {
   EXPECT_EQ(find(headers, "vector"), nullptr) << "kernels have no memory to grow in";
 }
 
-TEST(DeviceHeaders, LeaveAHeaderToTheUsersFolderThatHasIt) {
+TEST(DeviceHeadersTest, YieldToUserFolders) {
   const TempFolder folder;
   folder.write("math.h", "");
   const DeviceHeaders headers = device_headers(variant_of("#include <math.h>\n"), {folder.path()}, {});
@@ -50,7 +50,7 @@ TEST(DeviceHeaders, LeaveAHeaderToTheUsersFolderThatHasIt) {
   EXPECT_NE(find(headers, "stdint.h"), nullptr);
 }
 
-TEST(DeviceHeaders, LeaveToTheToolkitWhatItHas) {
+TEST(DeviceHeadersTest, YieldToToolkitHeaders) {
   const TempFolder folder;
   folder.write("cuda_runtime.h", "");
   folder.write("cuda/std/tuple", "");
@@ -64,7 +64,7 @@ TEST(DeviceHeaders, LeaveToTheToolkitWhatItHas) {
   EXPECT_EQ(find(without, "tuple"), nullptr);
 }
 
-TEST(DeviceHeaders, BringWhatNvccsFirstHeaderBrings) {
+TEST(DeviceHeadersTest, ProvideNvccPreludeNamesOnDemand) {
   EXPECT_THAT(prelude_of("__global__ void k(uint* x) { x[0] = INT_MAX; }"),
               testing::AllOf(testing::HasSubstr("typedef unsigned int uint;"),
                              testing::HasSubstr("#include <limits.h>"), testing::Not(testing::HasSubstr("math.h"))));
@@ -85,9 +85,9 @@ TEST(DeviceHeaders, BringWhatNvccsFirstHeaderBrings) {
   EXPECT_THAT(device_headers(variant, {}, {}).preludes, testing::IsEmpty()) << "made for NVRTC";
 }
 
-class BuiltInHeaders : public NvrtcTest {};
+class BuiltInHeadersTest : public NvrtcTest {};
 
-TEST_F(BuiltInHeaders, CompileWithoutAToolkit) {
+TEST_F(BuiltInHeadersTest, CompileWithoutToolkit) {
   const std::string text =
       "#include <cstdint>\n#include <float.h>\n#include <cmath>\n#include <algorithm>\n#include <limits>\n#include "
       "<type_traits>\n"
@@ -99,7 +99,7 @@ TEST_F(BuiltInHeaders, CompileWithoutAToolkit) {
   EXPECT_EQ(failure(one_kernel(text).build().value()).message, "it worked");
 }
 
-TEST_F(BuiltInHeaders, ThoseOfTheProgramWin) {
+TEST_F(BuiltInHeadersTest, YieldToProgramHeaders) {
   ProgramBuilder builder = one_kernel("#include <math.h>\nextern \"C\" __global__ void k(float* x) { x[0] = MINE; }\n");
   builder.header("math.h", "#define MINE 4\n");
   EXPECT_EQ(failure(builder.build().value()).message, "it worked");
@@ -110,7 +110,7 @@ TEST_F(BuiltInHeaders, ThoseOfTheProgramWin) {
   EXPECT_EQ(failure(program, {{"include_dirs", folder.path()}}).message, "it worked");
 }
 
-TEST_F(BuiltInHeaders, AFileThatWouldHideOneIsADependency) {
+TEST_F(BuiltInHeadersTest, RecordPotentialShadowsAsDependencies) {
   const TempFolder folder;
   const Program program = one_kernel(std::string("#include <math.h>\n") + kAddOne).build().value();
   const auto artifact = build(program, {{"include_dirs", folder.path()}});
@@ -119,7 +119,7 @@ TEST_F(BuiltInHeaders, AFileThatWouldHideOneIsADependency) {
   EXPECT_THAT(deps, testing::HasSubstr((folder.path() / "math.h").string()));
 }
 
-TEST_F(BuiltInHeaders, HostCodeBesideAKernelIsCut) {
+TEST_F(BuiltInHeadersTest, HostCodeBesideKernelIsRemoved) {
   const std::string text =
       "#include <vector>\n#include <iostream>\n#include <cstdint>\n"
       "__global__ void k(float* x) { x[threadIdx.x] = int32_t(1); }\n"
@@ -127,7 +127,7 @@ TEST_F(BuiltInHeaders, HostCodeBesideAKernelIsCut) {
   EXPECT_EQ(failure(one_kernel(text).build().value()).message, "it worked");
 }
 
-TEST_F(BuiltInHeaders, WhatNvrtcLacksIsUnsupported) {
+TEST_F(BuiltInHeadersTest, FeaturesMissingFromNvrtcAreUnsupported) {
   const Error launch =
       failure(one_kernel("__global__ void c() {}\nextern \"C\" __global__ void k(float* x) { c<<<1, 1>>>(); }\n")
                   .build()
@@ -143,14 +143,14 @@ TEST_F(BuiltInHeaders, WhatNvrtcLacksIsUnsupported) {
   EXPECT_THAT(host.message, testing::HasSubstr("backend cuda"));
 }
 
-TEST_F(BuiltInHeaders, AnErrorOfASourceThatOnlyIncludesHostHeadersIsItsOwn) {
+TEST_F(BuiltInHeadersTest, ErrorInSourceWithOnlyHostHeadersIsCompileError) {
   const Error error =
       failure(one_kernel("#include <vector>\n" + std::string(kAddOne) + "__device__ Missing m;\n").build().value());
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
   EXPECT_THAT(error.message, testing::HasSubstr("k.cu(3): error: identifier \"Missing\""));
 }
 
-TEST_F(BuiltInHeaders, AHeaderThatNothingHasIsAnErrorOfTheSource) {
+TEST_F(BuiltInHeadersTest, UnknownHeaderIsCompileError) {
   const Error error = failure(one_kernel(std::string("#include <no_such_header>\n") + kAddOne).build().value());
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
   EXPECT_THAT(error.message, testing::AllOf(testing::HasSubstr("\"no_such_header\""),

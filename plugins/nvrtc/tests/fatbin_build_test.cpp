@@ -15,7 +15,7 @@ class NvrtcFatbinTest : public NvrtcTest {
   std::string form_of(const Artifact& artifact) { return parse_meta(*artifact.find("meta.json")).value().form; }
 };
 
-TEST_F(NvrtcFatbinTest, TakesWhatTheTargetRuns) {
+TEST_F(NvrtcFatbinTest, SelectsCodeThatRunsOnTarget) {
   using nvidia::FatbinExample;
   Program program = one_kernel(kAddOne).build().value();
   const std::string code = *build(program).value().find("code");

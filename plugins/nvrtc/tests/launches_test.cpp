@@ -11,7 +11,7 @@ using testing::HasSubstr;
 class NvrtcLaunchesTest : public NvrtcTest {};
 
 // C3.3: detected without a driver call.
-TEST_F(NvrtcLaunchesTest, ArgumentsAreComparedWithTheKernels) {
+TEST_F(NvrtcLaunchesTest, RejectsArgumentsThatMismatchKernel) {
   const std::string two = "extern \"C\" __global__ void k(float* x, double n) { x[0] = n; }\n";
   const Error fewer = failure(one_kernel(two).build().value());
   EXPECT_EQ(fewer.code, ErrorCode::kInvalidArgument);
@@ -27,7 +27,7 @@ TEST_F(NvrtcLaunchesTest, ArgumentsAreComparedWithTheKernels) {
 
 // A cubin does not distinguish a pointer from an 8-byte number, nor a struct from either; the symbol of a C++ function
 // does.
-TEST_F(NvrtcLaunchesTest, KindsOfArgumentsAreThoseOfTheSymbol) {
+TEST_F(NvrtcLaunchesTest, ChecksArgumentKindsAgainstSymbol) {
   const auto told = [&](const std::string& text, const std::string& kernel, DType type) {
     ProgramBuilder builder("sample");
     builder.input("x", dtype::kFloat32, {64}).scalar("n", type);
@@ -51,7 +51,7 @@ TEST_F(NvrtcLaunchesTest, KindsOfArgumentsAreThoseOfTheSymbol) {
 }
 
 // A cubin only records the size of a structure.
-TEST_F(NvrtcLaunchesTest, StructuresAreComparedBySize) {
+TEST_F(NvrtcLaunchesTest, ComparesStructuresBySize) {
   const std::string source =
       "struct Dim { int rows, cols, stride; };\n__global__ void k(Dim d, float4 by, float* x) { x[d.rows] = by.w; }\n";
   const auto told = [&](const StructArg& dim, const Options& options = {}, const std::string& target = "cuda:sm_90") {

@@ -57,7 +57,7 @@ TEST_F(NvrtcLinkTest, LinksSourcesThatCallEachOther) {
   EXPECT_THAT(*built->find("kernels.json"), HasSubstr("\"local_bytes\":0"));
 }
 
-TEST_F(NvrtcLinkTest, InstantiatesNamesWhereTheyStand) {
+TEST_F(NvrtcLinkTest, InstantiatesKernelTemplatesAndFindsConstants) {
   Program program = two_sources("add<3>").build().value();
   program.constants = {{"shift", dtype::kFloat32, {4}}};
   const auto built = build(program, kLto);
@@ -66,7 +66,7 @@ TEST_F(NvrtcLinkTest, InstantiatesNamesWhereTheyStand) {
   EXPECT_THAT(constants_of(*built, "nvrtc").value(), ElementsAre(ConstantSymbol{"shift", "shift", 16}));
 }
 
-TEST_F(NvrtcLinkTest, NamesWhatNoSourceHas) {
+TEST_F(NvrtcLinkTest, ReportsUndefinedSymbols) {
   Program program = two_sources().build().value();
   program.variants[0].sources.erase(program.variants[0].sources.begin());
   const Error error = failure(program, kLto);
@@ -74,14 +74,14 @@ TEST_F(NvrtcLinkTest, NamesWhatNoSourceHas) {
   EXPECT_THAT(error.explain(), AllOf(HasSubstr("cannot link the sources with nvJitLink"), HasSubstr("scaled")));
 }
 
-TEST_F(NvrtcLinkTest, ComparesLaunchesWithWhatIsLinked) {
+TEST_F(NvrtcLinkTest, ChecksLaunchesAgainstLinkedCode) {
   Program program = two_sources().build().value();
   program.variants[0].sources[1].content =
       "extern \"C\" __global__ void __launch_bounds__(128) k(float* x) { x[0] = 1; }\n";
   EXPECT_THAT(failure(program, kLto).message, HasSubstr("compiled for at most 128"));
 }
 
-TEST_F(NvrtcLinkTest, SaysWhereItCannotBeOn) {
+TEST_F(NvrtcLinkTest, RejectsLtoWhereUnsupported) {
   const Program program = two_sources().build().value();
   EXPECT_THAT(failure(program, {{"lto", "on"}, {"device_debug", "on"}}).message,
               HasSubstr("option lto cannot be on (code for a debugger is not optimized)"));
@@ -91,7 +91,7 @@ TEST_F(NvrtcLinkTest, SaysWhereItCannotBeOn) {
   EXPECT_THAT(missing.error().message, AllOf(HasSubstr("/nowhere/lib"), HasSubstr("nvidia-nvjitlink")));
 }
 
-TEST_F(NvrtcLinkTest, GivesTheLinkerWhatItDecidesAnew) {
+TEST_F(NvrtcLinkTest, ForwardsCodeGenerationFlagsToLinker) {
   nvidia::BuildOptions options;
   options.max_registers = 64;
   options.compile_flags = {"-DA=1", "--fmad=false", "-ftz=true", "-Xptxas=-O1", "--maxrregcount=32"};
@@ -105,7 +105,7 @@ TEST_F(NvrtcLinkTest, GivesTheLinkerWhatItDecidesAnew) {
   EXPECT_TRUE(build(two_sources().build().value(), {{"lto", "on"}, {"tier", tier}, {"fast_math", "on"}}).ok());
 }
 
-TEST_F(NvrtcLinkTest, IsAnotherToolchainWithTheLinker) {
+TEST_F(NvrtcLinkTest, ToolchainIdentityIncludesLinker) {
   const Target target{"cuda", "sm_90a", {}};
   EXPECT_THAT(backend.builder().toolchain(target, kLto).value(), HasSubstr("libnvJitLink"));
 }

@@ -10,14 +10,14 @@ using testing::HasSubstr;
 
 const Meta kMeta{"sm_90a", "cubin", "NVRTC 13.0", true, {{"k<float>", "_Z1kIfEvv"}}, {"-lineinfo", "-DA=\"b\""}, 50};
 
-TEST(Meta, ComesBackAsItWas) { EXPECT_EQ(parse_meta(dump_meta(kMeta)).value(), kMeta); }
+TEST(MetaTest, RoundTripsThroughText) { EXPECT_EQ(parse_meta(dump_meta(kMeta)).value(), kMeta); }
 
-TEST(Meta, OtherTextIsRefused) {
+TEST(MetaTest, RejectsInvalidText) {
   EXPECT_EQ(parse_meta("no json").error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(parse_meta("[]").error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST(Meta, MissingAndMistypedFieldsAreNamed) {
+TEST(MetaTest, ReportsMissingAndMistypedFields) {
   const std::string whole = dump_meta(kMeta);
   for (const char* key : {"arch", "form", "compiler", "graph", "symbols", "arguments", "shared_carveout"}) {
     std::string without = whole;

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 using NvrtcLibraryTest = NvrtcTest;
 
-TEST_F(NvrtcLibraryTest, IsOpenedOnceForAll) {
+TEST_F(NvrtcLibraryTest, OpensOnceAcrossThreads) {
   const std::string path = find_library(host).value();
   std::vector<const NvrtcLibrary*> opened(8);
   std::vector<std::thread> threads;
@@ -29,7 +29,7 @@ TEST_F(NvrtcLibraryTest, IsOpenedOnceForAll) {
 }
 
 // The loader then finds it by name, wherever NVRTC is installed.
-TEST_F(NvrtcLibraryTest, HasItsBuiltinsOpenBeforeItsFirstUse) {
+TEST_F(NvrtcLibraryTest, LoadsBuiltinsOnOpen) {
   const std::filesystem::path path = find_library(host).value();
   ASSERT_TRUE(NvrtcLibrary::open(path).ok());
   int beside = 0;
@@ -49,14 +49,14 @@ TEST_F(NvrtcLibraryTest, ComparesVersions) {
   EXPECT_FALSE(library.is_at_least(library.major() + 1, 0));
 }
 
-TEST_F(NvrtcLibraryTest, FailuresNameCallNumberAndName) {
+TEST_F(NvrtcLibraryTest, ReportsFailedCallWithCodeAndName) {
   const Error error =
       NvrtcLibrary::open(find_library(host).value()).value()->failure("nvrtcCreateProgram", NvrtcResult::kOutOfMemory);
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
   EXPECT_THAT(error.message, HasSubstr("nvrtcCreateProgram failed with 1 NVRTC_ERROR_OUT_OF_MEMORY (NVRTC "));
 }
 
-TEST(NvrtcLibraryFile, ThatCannotBeOpenedIsRefusedEachTime) {
+TEST(NvrtcLibraryFileTest, RejectsInvalidFileEachTime) {
   TempFolder folder;
   const std::string path = folder.write("libnvrtc.so.13", "no library").string();
   for (int i = 0; i < 2; ++i) {
@@ -66,7 +66,7 @@ TEST(NvrtcLibraryFile, ThatCannotBeOpenedIsRefusedEachTime) {
   }
 }
 
-TEST(NvrtcLibraryFile, ThatLacksAFunctionIsRefusedByItsName) {
+TEST(NvrtcLibraryFileTest, ReportsMissingFunctionByName) {
   const auto opened = NvrtcLibrary::open("libm.so.6");
   EXPECT_EQ(opened.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(opened.error().message, AllOf(HasSubstr("nvrtcVersion"), HasSubstr("libm.so.6")));

@@ -17,14 +17,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class Places : public testing::Test {
+class PlacesTest : public testing::Test {
  protected:
   std::string at(const std::string& name) const { return (folder.path() / name).string(); }
   TempFolder folder;
   FakeHost host;
 };
 
-TEST_F(Places, TheNamedLibraryIsTheOnlyOne) {
+TEST_F(PlacesTest, UsesOnlyNamedLibrary) {
   folder.write("mine.so", "");
   host.options["nvrtc.library"] = at("mine.so");
   EXPECT_EQ(find_library(host).value(), at("mine.so"));
@@ -33,7 +33,7 @@ TEST_F(Places, TheNamedLibraryIsTheOnlyOne) {
   EXPECT_THAT(find_library(host).error().message, AllOf(HasSubstr(at("none.so")), HasSubstr("KMUX_NVRTC_LIBRARY")));
 }
 
-TEST_F(Places, AToolkitsIsTaken) {
+TEST_F(PlacesTest, FindsNewestLibraryInToolkit) {
   folder.write("lib64/libnvrtc.so.12", "");
   host.options["cuda.home"] = at("");
   host.options["cuda.home"].pop_back();
@@ -42,7 +42,7 @@ TEST_F(Places, AToolkitsIsTaken) {
   EXPECT_EQ(find_library(host).value(), at("lib64/libnvrtc.so.13"));
 }
 
-TEST_F(Places, PackagesOfAVirtualEnvironmentAreLookedThrough) {
+TEST_F(PlacesTest, SearchesPackagesOfVirtualEnvironment) {
   folder.write("lib/python3.11/site-packages/x", "");
   folder.write("lib/other/x", "");
   host.options["nvrtc.venv"] = at("");
@@ -52,7 +52,7 @@ TEST_F(Places, PackagesOfAVirtualEnvironmentAreLookedThrough) {
 }
 
 // If the loader finds one, it is used.
-TEST_F(Places, WithoutALibraryEveryFolderIsNamed) {
+TEST_F(PlacesTest, MissingLibraryErrorListsEveryFolder) {
   const auto found = find_library_in({at("first"), at("second")});
   if (found) {
     EXPECT_THAT(*found, HasSubstr("libnvrtc"));
@@ -65,14 +65,14 @@ TEST_F(Places, WithoutALibraryEveryFolderIsNamed) {
                                            HasSubstr("KMUX_NVRTC_LIBRARY")));
 }
 
-TEST_F(Places, AMissingHeaderOfTheToolkitHasAdvice) {
+TEST_F(PlacesTest, SuggestsPackageForMissingToolkitHeader) {
   EXPECT_THAT(toolkit_header_advice("catastrophic error: cannot open source file \"crt/host_defines.h\"").value_or(""),
               HasSubstr("nvidia-cuda-crt"));
   EXPECT_FALSE(toolkit_header_advice("catastrophic error: cannot open source file \"tl_templates/cuda/gemm.h\""));
   EXPECT_FALSE(toolkit_header_advice("error: identifier \"cuda\" is undefined"));
 }
 
-TEST_F(Places, TheReleaseIsInTheNameOfTheBuiltins) {
+TEST_F(PlacesTest, ReadsReleaseFromBuiltinsName) {
   const std::string library = folder.write("pypi/libnvrtc.so.12", "").string();
   folder.write("pypi/libnvrtc-builtins.so.12.4", "");
   EXPECT_EQ(release_of(library), (nvidia::Release{12, 4}));
@@ -82,11 +82,11 @@ TEST_F(Places, TheReleaseIsInTheNameOfTheBuiltins) {
   EXPECT_EQ(release_of(library), std::nullopt);
 }
 
-TEST_F(Places, ALibraryWithoutBuiltinsIsAskedForItsRelease) {
+TEST_F(PlacesTest, QueriesLibraryForReleaseWithoutBuiltins) {
   EXPECT_EQ(release_of(KMUX_OLD_NVRTC), (nvidia::Release{12, 4}));
 }
 
-TEST_F(Places, HeadersAreThoseOfTheSameToolkit) {
+TEST_F(PlacesTest, UsesHeadersOfSameToolkit) {
   folder.write("home/lib64/libnvrtc.so.13", "");
   folder.write("home/include/cuda_fp16.h", "");
   folder.write("home/include/cccl/x", "");
@@ -94,7 +94,7 @@ TEST_F(Places, HeadersAreThoseOfTheSameToolkit) {
               ElementsAre(at("home/include"), at("home/include/cccl")));
 }
 
-TEST_F(Places, HeadersOfPackagesAreSideBySide) {
+TEST_F(PlacesTest, FindsHeadersInSiblingPackages) {
   folder.write("nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "");
   folder.write("nvidia/cuda_nvrtc/include/nvrtc.h", "");
   folder.write("nvidia/cuda_runtime/include/cuda_fp16.h", "");
@@ -106,7 +106,7 @@ TEST_F(Places, HeadersOfPackagesAreSideBySide) {
       ElementsAre(at("nvidia/cuda_runtime/include"), at("nvidia/cuda_cccl/include"), at("nvidia/cuda_nvcc/include")));
 }
 
-TEST_F(Places, AToolkitWithoutHeadersIsPassedOver) {
+TEST_F(PlacesTest, SkipsToolkitWithoutHeaders) {
   folder.write("bare/lib64/libnvrtc.so.13", "");
   folder.write("bare/include/nvrtc.h", "");
   folder.write("whole/include/cuda_fp16.h", "");

@@ -47,7 +47,7 @@ class PrecompiledHeadersTest : public NvrtcTest {
   PrecompiledHeaders headers;
 };
 
-TEST_F(PrecompiledHeadersTest, AreMadeByTheSecondCompilationAndTakenByTheThird) {
+TEST_F(PrecompiledHeadersTest, AreCreatedBySecondAndReusedByThirdCompilation) {
   EXPECT_EQ(use("a"), Use::kNone);
   const PrecompiledHeaders::Plan second = headers.plan(*library, "a");
   EXPECT_EQ(second.use, Use::kCreate);
@@ -73,23 +73,23 @@ TEST_F(PrecompiledHeadersTest, LeaveNoFileBehind) {
   EXPECT_EQ(read_file_at(headers.plan(*library, "a").argument), "headers of a");
 }
 
-TEST_F(PrecompiledHeadersTest, ThatWereNotWrittenAreUseless) {
+TEST_F(PrecompiledHeadersTest, AreUnusedWhenFileIsMissing) {
   (void)use("a");
   headers.created(headers.plan(*library, "a"), NvrtcResult::kSuccess);
   EXPECT_EQ(use("a"), Use::kNone);
 }
 
-TEST_F(PrecompiledHeadersTest, OfOneStampAreNoUseForAnother) {
+TEST_F(PrecompiledHeadersTest, AreNotSharedBetweenStamps) {
   make("a");
   EXPECT_EQ(use("a"), Use::kTake);
   EXPECT_EQ(use("b"), Use::kNone);
 }
 
-TEST_F(PrecompiledHeadersTest, WithoutAStampAreNeitherMadeNorTaken) {
+TEST_F(PrecompiledHeadersTest, AreDisabledWithoutStamp) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(use(""), Use::kNone);
 }
 
-TEST_F(PrecompiledHeadersTest, ThatCouldNotBeMadeAreNotTriedAgain) {
+TEST_F(PrecompiledHeadersTest, AreNotRetriedAfterFailedCreation) {
   (void)use("a");
   headers.created(headers.plan(*library, "a"), NvrtcResult::kPchCreate);
   EXPECT_EQ(use("a"), Use::kNone);
@@ -97,19 +97,19 @@ TEST_F(PrecompiledHeadersTest, ThatCouldNotBeMadeAreNotTriedAgain) {
   EXPECT_EQ(use("b"), Use::kTake);
 }
 
-TEST_F(PrecompiledHeadersTest, AreGivenUpWhenTheirMemoryIsUsedUp) {
+TEST_F(PrecompiledHeadersTest, AreDisabledAfterHeapExhaustion) {
   (void)use("a");
   headers.created(headers.plan(*library, "a"), NvrtcResult::kPchHeapExhausted);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(use("b"), Use::kNone);
 }
 
-TEST_F(PrecompiledHeadersTest, ThatFailedAreDropped) {
+TEST_F(PrecompiledHeadersTest, AreUnusedAfterDrop) {
   make("a");
   headers.drop(headers.plan(*library, "a"));
   EXPECT_EQ(use("a"), Use::kNone);
 }
 
-TEST_F(PrecompiledHeadersTest, AreTriedAgainAfterASourceThatDoesNotCompile) {
+TEST_F(PrecompiledHeadersTest, AreRetriedAfterFailedCompilation) {
   (void)use("a");
   headers.put_back(headers.plan(*library, "a"));
   EXPECT_EQ(use("a"), Use::kCreate);
@@ -118,7 +118,7 @@ TEST_F(PrecompiledHeadersTest, AreTriedAgainAfterASourceThatDoesNotCompile) {
   EXPECT_EQ(use("b"), Use::kTake);
 }
 
-TEST_F(PrecompiledHeadersTest, AreFewAndTheLeastRecentGoFirst) {
+TEST_F(PrecompiledHeadersTest, EvictLeastRecentlyUsed) {
   for (const char* stamp : {"a", "b", "c"}) make(stamp);
   EXPECT_EQ(use("a"), Use::kTake);
   make("d");
@@ -126,7 +126,7 @@ TEST_F(PrecompiledHeadersTest, AreFewAndTheLeastRecentGoFirst) {
   EXPECT_EQ(use("b"), Use::kCreate) << "its file is gone";
 }
 
-TEST(HeadersStamp, IsEmptyForFewHeadersOrUncertainOnes) { EXPECT_THAT(headers_stamp("", {}, {}, {}), IsEmpty()); }
+TEST_F(HeadersStampTest, IsEmptyWithoutHeaders) { EXPECT_THAT(headers_stamp("", {}, {}, {}), IsEmpty()); }
 
 class HeadersStampTest : public testing::Test {
  protected:
@@ -144,13 +144,13 @@ class HeadersStampTest : public testing::Test {
   Dependencies dependencies;
 };
 
-TEST_F(HeadersStampTest, ForgetsTheCode) {
+TEST_F(HeadersStampTest, IgnoresCodeChanges) {
   EXPECT_EQ(stamp(), stamp("#include <h0.h>\nint other;\n"));
   EXPECT_EQ(stamp("#include <h0.h>\nint a;\n", {{"k.cu", "#include <h0.h>\nint a;\n"}}),
             stamp("#include <h0.h>\nint b;\n", {{"k.cu", "#include <h0.h>\nint b;\n"}}));
 }
 
-TEST_F(HeadersStampTest, KnowsOpeningArgumentsFilesAndTheStateOfHeaders) {
+TEST_F(HeadersStampTest, DependsOnPreambleArgumentsFilesAndHeaders) {
   const std::string before = stamp();
   EXPECT_NE(stamp("// first\n#include <h0.h>\nint code;\n"), before);
   EXPECT_NE(stamp("#include <h0.h>\nint code;\n", {}, {"-DB"}), before);
@@ -161,7 +161,7 @@ TEST_F(HeadersStampTest, KnowsOpeningArgumentsFilesAndTheStateOfHeaders) {
   EXPECT_NE(stamp(), before);
 }
 
-TEST_F(HeadersStampTest, IsEmptyWhereTheHeadersCannotBeTold) {
+TEST_F(HeadersStampTest, IsEmptyForIncompleteDependencies) {
   dependencies.complete = false;
   EXPECT_THAT(stamp(), IsEmpty());
 }

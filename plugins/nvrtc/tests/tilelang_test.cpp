@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 using testing::SizeIs;
 
 // Output of TileLang's exporter, compiled by its settings alone: the backend has no knowledge of TileLang.
-class TileLang : public NvrtcTest {
+class TileLangTest : public NvrtcTest {
  protected:
   void SetUp() override {
     NvrtcTest::SetUp();
@@ -26,7 +26,7 @@ class TileLang : public NvrtcTest {
   const std::string headers = KMUX_TEST_TILELANG_HEADERS;
 };
 
-TEST_F(TileLang, EveryCudaProgramCompiles) {
+TEST_F(TileLangTest, EveryCudaProgramCompiles) {
   const std::vector<Program> programs = nvidia::tilelang_programs();
   EXPECT_THAT(programs, SizeIs(15));
   for (const Program& program : programs) {
@@ -39,7 +39,7 @@ TEST_F(TileLang, EveryCudaProgramCompiles) {
   }
 }
 
-TEST_F(TileLang, WithoutItsHeadersTheErrorSaysWhatIsMissing) {
+TEST_F(TileLangTest, MissingHeadersErrorNamesPackages) {
   const std::vector<Program> programs = nvidia::tilelang_programs();
   EXPECT_THAT(failure(programs.front()).message, testing::HasSubstr("need the headers of tilelang, cutlass"));
 }

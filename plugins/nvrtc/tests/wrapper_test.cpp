@@ -20,9 +20,9 @@ class NvrtcWrapperTest : public testing::Test {
   Program program = one_kernel(kAddOne).build().value();
 };
 
-TEST_F(NvrtcWrapperTest, GivesThePlanAsText) { EXPECT_EQ(wrap().value(), to_string(lower(program, 0).value())); }
+TEST_F(NvrtcWrapperTest, ReturnsPlanAsText) { EXPECT_EQ(wrap().value(), to_string(lower(program, 0).value())); }
 
-TEST_F(NvrtcWrapperTest, RefusesOptionsThatAreNotKnown) {
+TEST_F(NvrtcWrapperTest, RejectsUnknownOptions) {
   EXPECT_EQ(wrap({{"graphs", "on"}}).error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(wrap({{"graphs", "on"}}).error().message, HasSubstr("Did you mean 'graph'?"));
 }

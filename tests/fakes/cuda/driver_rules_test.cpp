@@ -23,7 +23,7 @@ void run_fill(const fake_cuda::KernelRun& run) {
   std::memcpy(to, run.args[1], sizeof(unsigned));
 }
 
-class DriverRules : public testing::Test {
+class DriverRulesTest : public testing::Test {
  protected:
   std::string outcome_over_fake(const Rule& rule, const std::function<void(FakeCuda&)>& set_up) {
     FakeCuda fake = FakeCuda::load();
@@ -39,7 +39,7 @@ class DriverRules : public testing::Test {
   }
 };
 
-TEST_F(DriverRules, HoldOfTheFakeAtOnce) {
+TEST_F(DriverRulesTest, HoldOnEagerFake) {
   for (const Rule& rule : rules()) {
     if (rule.needs_overlap) continue;
     EXPECT_EQ(outcome_over_fake(rule, [](FakeCuda& fake) { fake.set_eager(); }), rule.expected)
@@ -47,7 +47,7 @@ TEST_F(DriverRules, HoldOfTheFakeAtOnce) {
   }
 }
 
-TEST_F(DriverRules, HoldOfTheFakeInEveryOrder) {
+TEST_F(DriverRulesTest, HoldOnFakeInEveryOrder) {
   for (const Rule& rule : rules()) {
     if (rule.needs_overlap) continue;
     const bool is_refusal =
@@ -60,7 +60,7 @@ TEST_F(DriverRules, HoldOfTheFakeInEveryOrder) {
   }
 }
 
-TEST_F(DriverRules, HoldOfTheFakeInSomeOrder) {
+TEST_F(DriverRulesTest, HoldOnFakeInSomeOrder) {
   for (const Rule& rule : rules()) {
     std::set<std::string> outcomes;
     for (std::uint64_t seed = 1; rule.needs_overlap && seed <= kSeedsOfOverlap; ++seed) {
@@ -72,7 +72,7 @@ TEST_F(DriverRules, HoldOfTheFakeInSomeOrder) {
   }
 }
 
-TEST_F(DriverRules, HaveNamesOfTheirOwn) {
+TEST_F(DriverRulesTest, HaveUniqueNames) {
   std::set<std::string> names;
   for (const Rule& rule : rules()) EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
 }

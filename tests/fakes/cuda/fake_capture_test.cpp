@@ -6,9 +6,9 @@ namespace kmux::fake_cuda {
 namespace {
 
 // A stream that is being captured, and the calls that may invalidate its capture.
-class FakeCapture : public OpenedFake {
+class FakeCaptureTest : public OpenedFake {
  protected:
-  FakeCapture() {
+  FakeCaptureTest() {
     EXPECT_EQ(cu.stream_create(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
     EXPECT_EQ(cu.event_create(&event, 0), CUDA_SUCCESS);
     EXPECT_EQ(cu.device_pool(&pool, 0), CUDA_SUCCESS);
@@ -44,7 +44,7 @@ class FakeCapture : public OpenedFake {
   std::uint64_t threshold = 0;
 };
 
-TEST_F(FakeCapture, IsSpoiledByWhatMayWait) {
+TEST_F(FakeCaptureTest, IsInvalidatedByWaitingCalls) {
   for (const auto& wait : waits()) {
     fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
     EXPECT_EQ(wait(), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
@@ -55,7 +55,7 @@ TEST_F(FakeCapture, IsSpoiledByWhatMayWait) {
   EXPECT_EQ(fake.live().executables, 1U);
 }
 
-TEST_F(FakeCapture, IsNotAskedAboutInAContext) {
+TEST_F(FakeCaptureTest, QueryNeedsNoCurrentContext) {
   CUstreamCaptureStatus told{};
   fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_NONE);
   EXPECT_EQ(cu.current_set(nullptr), CUDA_SUCCESS);
@@ -67,7 +67,7 @@ TEST_F(FakeCapture, IsNotAskedAboutInAContext) {
   }
 }
 
-TEST_F(FakeCapture, IsSparedByARelaxedThread) {
+TEST_F(FakeCaptureTest, IsUnaffectedByRelaxedThread) {
   CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
   EXPECT_EQ(cu.exchange_capture_mode(&mode), CUDA_SUCCESS);
   EXPECT_EQ(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
@@ -78,7 +78,7 @@ TEST_F(FakeCapture, IsSparedByARelaxedThread) {
   EXPECT_EQ(cu.stream_synchronize(nullptr), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
-TEST_F(FakeCapture, IsNotForTheLegacyStreamToAskAbout) {
+TEST_F(FakeCaptureTest, LegacyStreamQueryFailsDuringBlockingCapture) {
   CUstreamCaptureStatus told{};
   fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_NONE);
   EXPECT_EQ(cu.stream_create(&stream, CU_STREAM_DEFAULT), CUDA_SUCCESS);  // the legacy stream waits for it

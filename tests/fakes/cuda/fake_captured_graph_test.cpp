@@ -11,9 +11,9 @@ using testing::HasSubstr;
 constexpr unsigned long long kAutoFreeOnLaunch = 1;
 
 // The contents of captured graphs, beyond the rules of driver_rules, which run over the fake as well.
-class FakeCapturedGraph : public OpenedFake {
+class FakeCapturedGraphTest : public OpenedFake {
  protected:
-  FakeCapturedGraph() {
+  FakeCapturedGraphTest() {
     void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     begin_capture = reinterpret_cast<decltype(begin_capture)>(dlsym(driver, "cuStreamBeginCapture_v2"));
     end_capture = reinterpret_cast<decltype(end_capture)>(dlsym(driver, "cuStreamEndCapture"));
@@ -42,7 +42,7 @@ class FakeCapturedGraph : public OpenedFake {
   std::vector<int> runs;
 };
 
-TEST_F(FakeCapturedGraph, ReplaysKernelsWithTheArgumentsOfTheirCapture) {
+TEST_F(FakeCapturedGraphTest, ReplaysKernelsWithCapturedArguments) {
   const CUgraphExec executable = captured([&] {
     for (second = 1; second <= 2; ++second) EXPECT_EQ(launch(config_of(1, 32, 0, stream)), CUDA_SUCCESS);
   });
@@ -52,7 +52,7 @@ TEST_F(FakeCapturedGraph, ReplaysKernelsWithTheArgumentsOfTheirCapture) {
   EXPECT_THAT(runs, ElementsAre(1, 2, 1, 2));
 }
 
-TEST_F(FakeCapturedGraph, ReadsHostMemoryWhenItIsReplayed) {
+TEST_F(FakeCapturedGraphTest, ReadsHostMemoryAtReplay) {
   std::int32_t host = 1;
   CUdeviceptr x = 0;
   EXPECT_EQ(cu.allocate(&x, 4, pool, stream), CUDA_SUCCESS);
@@ -62,7 +62,7 @@ TEST_F(FakeCapturedGraph, ReadsHostMemoryWhenItIsReplayed) {
   EXPECT_EQ(*reinterpret_cast<std::int32_t*>(x), 2);
 }
 
-TEST_F(FakeCapturedGraph, MustNotOutliveItsCode) {
+TEST_F(FakeCapturedGraphTest, ReportsReplayOfUnloadedCode) {
   const CUgraphExec executable = captured([&] { EXPECT_EQ(launch(config_of(1, 32, 0, stream)), CUDA_SUCCESS); });
   EXPECT_EQ(cu.library_unload(library), CUDA_SUCCESS);
   EXPECT_EQ(fake.misuse(), "");
@@ -70,7 +70,7 @@ TEST_F(FakeCapturedGraph, MustNotOutliveItsCode) {
   EXPECT_EQ(fake.misuse(), "cuGraphLaunch runs unloaded code: kernel \"add\"");
 }
 
-TEST_F(FakeCapturedGraph, OwnsItsMemoryWhileItRuns) {
+TEST_F(FakeCapturedGraphTest, OwnsCapturedAllocationsDuringReplay) {
   fake.set_parameters("add", {8, 4});
   CUdeviceptr address = 0;
   const CUgraphExec executable = captured([&] {
@@ -88,7 +88,7 @@ TEST_F(FakeCapturedGraph, OwnsItsMemoryWhileItRuns) {
   EXPECT_THAT(fake.misuse(), HasSubstr("after it was freed"));
 }
 
-TEST_F(FakeCapturedGraph, LeavesWhatItDidNotFree) {
+TEST_F(FakeCapturedGraphTest, KeepsAllocationsItDoesNotFree) {
   CUdeviceptr address = 0;
   const CUgraphExec executable =
       captured([&] { EXPECT_EQ(cu.allocate(&address, 64, pool, stream), CUDA_SUCCESS); }, kAutoFreeOnLaunch);
@@ -102,7 +102,7 @@ TEST_F(FakeCapturedGraph, LeavesWhatItDidNotFree) {
   EXPECT_EQ(fake.misuse(), "");
 }
 
-TEST_F(FakeCapturedGraph, IsNothingIfItWasSpoiled) {
+TEST_F(FakeCapturedGraphTest, IsNullAfterInvalidatedCapture) {
   CUgraph graph = reinterpret_cast<CUgraph>(1);
   EXPECT_EQ(begin_capture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
   EXPECT_EQ(fake.live().graphs, 1U);
@@ -115,7 +115,7 @@ TEST_F(FakeCapturedGraph, IsNothingIfItWasSpoiled) {
   EXPECT_EQ(cu.allocate(&x, 4, pool, other), CUDA_SUCCESS);
 }
 
-TEST_F(FakeCapturedGraph, RunsForkedWorkInEveryOrderOfItsEdges) {
+TEST_F(FakeCapturedGraphTest, RunsForkedWorkInEveryAllowedOrder) {
   std::set<std::vector<int>> orders;
   CUevent fork = nullptr;
   CUevent join = nullptr;

@@ -13,7 +13,7 @@ using testing::IsEmpty;
 
 using FakeCudaTest = OpenedFake;
 
-TEST_F(FakeCudaTest, ExportsEveryCallOfTheTable) {
+TEST_F(FakeCudaTest, ExportsEveryDriverCall) {
   void* fake_library = dlopen("libcuda.so.1", RTLD_NOW);
 #define KMUX_CALL(name, symbol, params) EXPECT_NE(dlsym(fake_library, #symbol), nullptr) << #symbol;
   KMUX_DRIVER_CALLS(KMUX_CALL)
@@ -21,7 +21,7 @@ TEST_F(FakeCudaTest, ExportsEveryCallOfTheTable) {
 #undef KMUX_CALL
 }
 
-TEST_F(FakeCudaTest, WritesDownCallsInOrder) {
+TEST_F(FakeCudaTest, RecordsCallsInOrder) {
   CUstream stream = nullptr;
   EXPECT_EQ(cu.stream_create(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
   EXPECT_EQ(cu.stream_destroy(stream), CUDA_SUCCESS);
@@ -32,7 +32,7 @@ TEST_F(FakeCudaTest, WritesDownCallsInOrder) {
   EXPECT_EQ(fake.calls("cuStreamCreate").size(), 1U);
 }
 
-TEST_F(FakeCudaTest, WritesNothingWithRecordingOff) {
+TEST_F(FakeCudaTest, RecordsNothingWithRecordingOff) {
   fake.set_recording(false);
   EXPECT_EQ(launch(config_of(1, 32)), CUDA_SUCCESS);
   CUcontext current = nullptr;
@@ -43,7 +43,7 @@ TEST_F(FakeCudaTest, WritesNothingWithRecordingOff) {
   EXPECT_THAT(fake.calls(), IsEmpty());
 }
 
-TEST_F(FakeCudaTest, DoesTheWorkOfALaunchWithRecordingOff) {
+TEST_F(FakeCudaTest, RunsLaunchWorkWithRecordingOff) {
   static int times = 0;
   fake.set_launch_work([] { ++times; });
   EXPECT_EQ(launch(config_of(1, 32)), CUDA_SUCCESS);
@@ -74,12 +74,12 @@ TEST_F(FakeCudaTest, DescribesItsDevices) {
   EXPECT_EQ(cu.device_attribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 2), CUDA_ERROR_INVALID_DEVICE);
 }
 
-TEST_F(FakeCudaTest, MayHaveNoDevice) {
+TEST_F(FakeCudaTest, ReportsNoDevice) {
   fake.set_devices({});
   EXPECT_EQ(cu.init(0), CUDA_ERROR_NO_DEVICE);
 }
 
-TEST_F(FakeCudaTest, KeepsContextsAlivePerRetain) {
+TEST_F(FakeCudaTest, CountsContextReferences) {
   EXPECT_EQ(fake.live().contexts, 1U);
   CUcontext again = nullptr;
   EXPECT_EQ(cu.primary_retain(&again, 0), CUDA_SUCCESS);
@@ -92,7 +92,7 @@ TEST_F(FakeCudaTest, KeepsContextsAlivePerRetain) {
   EXPECT_EQ(fake.live().contexts, 0U);
 }
 
-TEST_F(FakeCudaTest, EndsWhatLivesInAContextWithIt) {
+TEST_F(FakeCudaTest, ReleasesStreamsAndEventsWithContext) {
   CUstream stream = nullptr;
   CUevent event = nullptr;
   EXPECT_EQ(cu.stream_create(&stream, 0), CUDA_SUCCESS);
@@ -102,7 +102,7 @@ TEST_F(FakeCudaTest, EndsWhatLivesInAContextWithIt) {
   EXPECT_EQ(cu.stream_destroy(stream), CUDA_ERROR_INVALID_HANDLE);
 }
 
-TEST_F(FakeCudaTest, HasACurrentContextPerThread) {
+TEST_F(FakeCudaTest, KeepsCurrentContextPerThread) {
   CUcontext other = context;
   std::thread([&] { EXPECT_EQ(cu.current_get(&other), CUDA_SUCCESS); }).join();
   EXPECT_EQ(other, nullptr);
@@ -125,7 +125,7 @@ TEST_F(FakeCudaTest, FindsKernelsByName) {
   EXPECT_EQ(launch(config_of(1, 32)), CUDA_ERROR_INVALID_HANDLE);
 }
 
-TEST_F(FakeCudaTest, FindsOnlyTheKernelsOfItsCode) {
+TEST_F(FakeCudaTest, FindsOnlyKernelsOfItsCode) {
   CUkernel found = nullptr;
   EXPECT_EQ(cu.library_kernel(&found, library, "sub"), CUDA_ERROR_NOT_FOUND) << "of bytes what the test has told";
   const char* const ptx =
@@ -136,7 +136,7 @@ TEST_F(FakeCudaTest, FindsOnlyTheKernelsOfItsCode) {
   EXPECT_EQ(cu.library_kernel(&found, library, "add"), CUDA_ERROR_NOT_FOUND);
 }
 
-TEST_F(FakeCudaTest, SaysLateThatCodeIsJunkOrForOthers) {
+TEST_F(FakeCudaTest, RejectsInvalidOrForeignCodeAtKernelLookup) {
   CUkernel found = nullptr;
   EXPECT_EQ(cu.library_load(&library, "\x01\x02\x03", nullptr, nullptr, 0, nullptr, nullptr, 0), CUDA_SUCCESS);
   EXPECT_EQ(cu.library_kernel(&found, library, "add"), CUDA_ERROR_INVALID_IMAGE);
@@ -151,7 +151,7 @@ TEST_F(FakeCudaTest, SaysLateThatCodeIsJunkOrForOthers) {
   EXPECT_EQ(cu.library_kernel(&found, library, "add"), CUDA_ERROR_NOT_FOUND);
 }
 
-TEST_F(FakeCudaTest, MeasuresEvents) {
+TEST_F(FakeCudaTest, MeasuresElapsedTimeBetweenEvents) {
   CUevent begin = nullptr;
   CUevent end = nullptr;
   float milliseconds = -1;

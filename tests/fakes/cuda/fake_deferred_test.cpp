@@ -15,7 +15,7 @@ using testing::IsEmpty;
 constexpr std::uint64_t kSeeds = 100;
 
 // A fake whose streams defer their work, and a kernel "fill" of an address and a number.
-class FakeDeferred : public OpenedFake {
+class FakeDeferredTest : public OpenedFake {
  protected:
   void begin_with(std::uint64_t seed) {
     fake.reset();
@@ -61,7 +61,7 @@ class FakeDeferred : public OpenedFake {
   CUstream other = nullptr;
 };
 
-TEST_F(FakeDeferred, DoesItsWorkLater) {
+TEST_F(FakeDeferredTest, MayDelayWorkUntilSynchronization) {
   std::set<int> seen;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     begin_with(seed);
@@ -77,7 +77,7 @@ TEST_F(FakeDeferred, DoesItsWorkLater) {
   EXPECT_EQ(seen, (std::set<int>{0, 7}));
 }
 
-TEST_F(FakeDeferred, GivesABlockToTheNextInStreamOrderBeforeItsWorkIsDone) {
+TEST_F(FakeDeferredTest, ReusesFreedBlockInStreamOrder) {
   begin_with(1);
   const CUdeviceptr x = allocate(stream);
   EXPECT_EQ(cu.free(x, stream), CUDA_SUCCESS);
@@ -87,7 +87,7 @@ TEST_F(FakeDeferred, GivesABlockToTheNextInStreamOrderBeforeItsWorkIsDone) {
   EXPECT_EQ(fake.live().allocations, 1U);
 }
 
-TEST_F(FakeDeferred, KeepsABlockFromStreamsThatDoNotWait) {
+TEST_F(FakeDeferredTest, ReusesBlockAcrossStreamsOnlyAfterFreeCompletes) {
   std::set<bool> reused;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     begin_with(seed);
@@ -104,7 +104,7 @@ TEST_F(FakeDeferred, KeepsABlockFromStreamsThatDoNotWait) {
   EXPECT_EQ(reused, (std::set<bool>{false, true})) << "the second where the free happened to be done";
 }
 
-TEST_F(FakeDeferred, GivesABlockToAStreamThatWaitsForItsFree) {
+TEST_F(FakeDeferredTest, ReusesBlockOnStreamOrderedAfterFree) {
   begin_with(1);
   CUevent event = nullptr;
   EXPECT_EQ(cu.event_create(&event, 0), CUDA_SUCCESS);
@@ -115,7 +115,7 @@ TEST_F(FakeDeferred, GivesABlockToAStreamThatWaitsForItsFree) {
   EXPECT_EQ(allocate(other), x);
 }
 
-TEST_F(FakeDeferred, FindsAUseAfterAFreeOnAnotherStream) {
+TEST_F(FakeDeferredTest, DetectsUseAfterFreeOnAnotherStream) {
   const auto found = misuses_of([this] {
     const CUdeviceptr x = allocate(stream);
     fill(x, 1, stream);
@@ -129,12 +129,12 @@ TEST_F(FakeDeferred, FindsAUseAfterAFreeOnAnotherStream) {
                                     HasSubstr("kmux_fake_cuda_test"), HasSubstr(" after it was freed"))));
 }
 
-TEST_F(FakeDeferred, FindsAUseBeforeAnAllocationOnAnotherStream) {
+TEST_F(FakeDeferredTest, DetectsUseBeforeAllocationOnAnotherStream) {
   const auto found = misuses_of([this] { fill(allocate(stream), 1, other); });
   EXPECT_THAT(found, Contains(HasSubstr(" before its allocation")));
 }
 
-TEST_F(FakeDeferred, FindsAllocationsOnTheLegacyStreamForStreamsThatIgnoreIt) {
+TEST_F(FakeDeferredTest, DetectsLegacyStreamRacesWithNonBlockingStreams) {
   const auto found = misuses_of([this] {
     const CUdeviceptr x = allocate(nullptr);
     fill(x, 1, nullptr);
@@ -144,7 +144,7 @@ TEST_F(FakeDeferred, FindsAllocationsOnTheLegacyStreamForStreamsThatIgnoreIt) {
   EXPECT_THAT(found, Contains(HasSubstr("kernel \"fill\" on stream 0x3000010")));
 }
 
-TEST_F(FakeDeferred, FindsNothingWhereStreamsWait) {
+TEST_F(FakeDeferredTest, ReportsNoMisuseForOrderedStreams) {
   const auto found = misuses_of([this] {
     CUevent event = nullptr;
     cu.event_create(&event, 0);
@@ -160,7 +160,7 @@ TEST_F(FakeDeferred, FindsNothingWhereStreamsWait) {
   EXPECT_THAT(found, Each(IsEmpty()));
 }
 
-TEST_F(FakeDeferred, FindsUsesByFillsAndCopies) {
+TEST_F(FakeDeferredTest, DetectsMisuseByFillsAndCopies) {
   EXPECT_THAT(misuses_of([this] { cu.memset8(allocate(stream), 1, 4, other); }),
               Contains(HasSubstr("memset on stream 0x3000020 uses ")));
   EXPECT_THAT(misuses_of([this] {
@@ -170,7 +170,7 @@ TEST_F(FakeDeferred, FindsUsesByFillsAndCopies) {
               Contains(HasSubstr("copy on stream 0x3000020 uses ")));
 }
 
-TEST_F(FakeDeferred, FindsUsesOfWhatWasFreedBefore) {
+TEST_F(FakeDeferredTest, DetectsUseAfterFree) {
   const auto found = misuses_of([this] {
     const CUdeviceptr x = allocate(stream);
     cu.free(x, stream);
@@ -179,7 +179,7 @@ TEST_F(FakeDeferred, FindsUsesOfWhatWasFreedBefore) {
   EXPECT_THAT(found, Each(HasSubstr(" after it was freed")));
 }
 
-TEST_F(FakeDeferred, FindsWhatIsFreedTwice) {
+TEST_F(FakeDeferredTest, DetectsDoubleFree) {
   begin_with(1);
   const CUdeviceptr x = allocate(stream);
   EXPECT_EQ(cu.free(x, stream), CUDA_SUCCESS);
@@ -187,7 +187,7 @@ TEST_F(FakeDeferred, FindsWhatIsFreedTwice) {
   EXPECT_THAT(fake.misuse(), AllOf(HasSubstr("cuMemFreeAsync frees 0x"), HasSubstr(" twice")));
 }
 
-TEST_F(FakeDeferred, FillsFreedMemory) {
+TEST_F(FakeDeferredTest, OverwritesFreedMemory) {
   begin_with(1);
   const CUdeviceptr x = allocate(stream);
   EXPECT_EQ(cu.free(x, stream), CUDA_SUCCESS);
@@ -195,7 +195,7 @@ TEST_F(FakeDeferred, FillsFreedMemory) {
   EXPECT_EQ(static_cast<unsigned>(read(x)), 0xddddddddU);
 }
 
-TEST_F(FakeDeferred, HasTimesOfEventsWhenTheirWorkIsDone) {
+TEST_F(FakeDeferredTest, ReportsEventTimesAfterCompletion) {
   std::set<CUresult> early;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     begin_with(seed);
@@ -212,7 +212,7 @@ TEST_F(FakeDeferred, HasTimesOfEventsWhenTheirWorkIsDone) {
   EXPECT_EQ(early, (std::set<CUresult>{CUDA_SUCCESS, CUDA_ERROR_NOT_READY}));
 }
 
-TEST_F(FakeDeferred, WaitsWhereTheDriverDoes) {
+TEST_F(FakeDeferredTest, SynchronizesLikeDriver) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     begin_with(seed);
     const CUdeviceptr x = allocate(stream);
@@ -231,7 +231,7 @@ TEST_F(FakeDeferred, WaitsWhereTheDriverDoes) {
 }
 
 // Memory allocated without a stream is valid at once in all streams, and its free waits for all.
-TEST_F(FakeDeferred, HasMemoryOfNoStream) {
+TEST_F(FakeDeferredTest, SupportsMemoryWithoutStream) {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   auto* const make = reinterpret_cast<CUresult (*)(CUdeviceptr*, std::size_t)>(dlsym(driver, "cuMemAlloc_v2"));
   auto* const release = reinterpret_cast<CUresult (*)(CUdeviceptr)>(dlsym(driver, "cuMemFree_v2"));
@@ -252,7 +252,7 @@ TEST_F(FakeDeferred, HasMemoryOfNoStream) {
   EXPECT_THAT(misuses, testing::ElementsAre(""));
 }
 
-TEST_F(FakeDeferred, WaitsForKernelsWhoseArgumentsItCannotCopy) {
+TEST_F(FakeDeferredTest, WaitsForKernelsWithUnknownParameterSizes) {
   begin_with(1);
   int launches = 0;
   CUkernel unknown = nullptr;
@@ -267,7 +267,7 @@ TEST_F(FakeDeferred, WaitsForKernelsWhoseArgumentsItCannotCopy) {
   EXPECT_EQ(launches, 45);
 }
 
-TEST_F(FakeDeferred, OrdersNodesOfAGraphByItsEdgesAlone) {
+TEST_F(FakeDeferredTest, OrdersGraphNodesOnlyByEdges) {
   std::set<int> seen;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     begin_with(seed);
@@ -296,7 +296,7 @@ TEST_F(FakeDeferred, OrdersNodesOfAGraphByItsEdgesAlone) {
   EXPECT_EQ(seen, (std::set<int>{1, 2}));
 }
 
-TEST_F(FakeDeferred, IsSwitchedOnByTheEnvironment) {
+TEST_F(FakeDeferredTest, IsEnabledByEnvironmentVariable) {
   ASSERT_EQ(setenv("KMUX_FAKE_CUDA_SEED", "3", 1), 0);
   std::set<std::string> misuses;
   testing::internal::CaptureStderr();

@@ -3,9 +3,9 @@
 namespace kmux::fake_cuda {
 namespace {
 
-using FakeFaults = OpenedFake;
+using FakeFaultsTest = OpenedFake;
 
-TEST_F(FakeFaults, FailTheNthCallOnce) {
+TEST_F(FakeFaultsTest, FailNthCallOnce) {
   fake.fail("cuLaunchKernelEx", CUDA_ERROR_LAUNCH_FAILED, 2);
   EXPECT_EQ(launch(config_of(1, 32)), CUDA_SUCCESS);
   EXPECT_EQ(fake.failed(), "");
@@ -15,14 +15,14 @@ TEST_F(FakeFaults, FailTheNthCallOnce) {
   EXPECT_THAT(fake.calls().at(1), testing::HasSubstr(" = 719 CUDA_ERROR_LAUNCH_FAILED"));
 }
 
-TEST_F(FakeFaults, FailWithRecordingOff) {
+TEST_F(FakeFaultsTest, FailCallsWithRecordingOff) {
   fake.set_recording(false);
   fake.fail("cuLaunchKernelEx", CUDA_ERROR_LAUNCH_FAILED);
   EXPECT_EQ(launch(config_of(1, 32)), CUDA_ERROR_LAUNCH_FAILED);
   EXPECT_EQ(launch(config_of(1, 32)), CUDA_SUCCESS);
 }
 
-TEST_F(FakeFaults, FailAnyCallButThoseThatDescribeErrors) {
+TEST_F(FakeFaultsTest, FailAnyCallExceptErrorDescriptions) {
   fake.fail_any(CUDA_ERROR_OUT_OF_MEMORY, 2);
   CUstream stream = nullptr;
   const char* text = nullptr;
@@ -33,13 +33,13 @@ TEST_F(FakeFaults, FailAnyCallButThoseThatDescribeErrors) {
   EXPECT_EQ(cu.error_name(static_cast<CUresult>(12345), &text), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(FakeFaults, ReleaseAllTheSame) {
+TEST_F(FakeFaultsTest, ReleaseResourcesDespiteFailure) {
   fake.fail("cuLibraryUnload", CUDA_ERROR_ILLEGAL_ADDRESS);
   EXPECT_EQ(cu.library_unload(library), CUDA_ERROR_ILLEGAL_ADDRESS);
   EXPECT_EQ(fake.live().libraries, 0U);
 }
 
-TEST_F(FakeFaults, PoisonWhatNeedsAContext) {
+TEST_F(FakeFaultsTest, PoisonCallsThatNeedContext) {
   fake.poison(CUDA_ERROR_ILLEGAL_ADDRESS);
   int count = 0;
   EXPECT_EQ(launch(config_of(1, 32)), CUDA_ERROR_ILLEGAL_ADDRESS);

@@ -5,9 +5,9 @@ namespace {
 
 using testing::ElementsAre;
 
-class FakeGraph : public OpenedFake {
+class FakeGraphTest : public OpenedFake {
  protected:
-  FakeGraph() {
+  FakeGraphTest() {
     fake.adopt(memory, sizeof memory);
     fake.on_launch([this](const KernelRun& run) {
       runs.push_back(std::to_string(*static_cast<std::int32_t*>(run.args[1])) + " sees " + std::to_string(memory[0]));
@@ -33,7 +33,7 @@ class FakeGraph : public OpenedFake {
   CUgraphExec executable = nullptr;
 };
 
-TEST_F(FakeGraph, RunsItsNodesInOrder) {
+TEST_F(FakeGraphTest, RunsNodesInOrder) {
   second = 8;  // after the graph has copied its arguments
   EXPECT_EQ(cu.graph_launch(executable, nullptr), CUDA_SUCCESS);
   EXPECT_THAT(runs, ElementsAre("7 sees 9"));
@@ -43,7 +43,7 @@ TEST_F(FakeGraph, RunsItsNodesInOrder) {
               testing::HasSubstr(" add grid 4,1,1 block 128,1,1 smem 0 args [0x0000000000001234 0x00000007]"));
 }
 
-TEST_F(FakeGraph, TakesNewParameters) {
+TEST_F(FakeGraphTest, AcceptsNewNodeParameters) {
   second = 8;
   const CUDA_MEMSET_NODE_PARAMS bytes = memset_params(3);
   const CUDA_KERNEL_NODE_PARAMS add = kernel_params();
@@ -57,7 +57,7 @@ TEST_F(FakeGraph, TakesNewParameters) {
   EXPECT_EQ(cu.executable_set_kernel(executable, fill, &add), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(FakeGraph, IsCountedUntilDestroyed) {
+TEST_F(FakeGraphTest, IsCountedUntilDestroyed) {
   EXPECT_EQ(fake.live().graphs, 1U);
   EXPECT_EQ(fake.live().executables, 1U);
   EXPECT_EQ(cu.graph_destroy(graph), CUDA_SUCCESS);
@@ -67,12 +67,12 @@ TEST_F(FakeGraph, IsCountedUntilDestroyed) {
   EXPECT_EQ(fake.live(), (Live{.contexts = 1, .libraries = 1}));
 }
 
-TEST_F(FakeGraph, IsRefusedInACapture) {
+TEST_F(FakeGraphTest, LaunchIsRejectedDuringCapture) {
   fake.set_capture(nullptr, CU_STREAM_CAPTURE_STATUS_ACTIVE);
   EXPECT_EQ(cu.graph_launch(executable, nullptr), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
-TEST_F(FakeGraph, NoticesTwoThreadsThatChangeIt) {
+TEST_F(FakeGraphTest, DetectsConcurrentUpdateAndLaunch) {
   const CUDA_KERNEL_NODE_PARAMS add = kernel_params();
   EXPECT_EQ(cu.executable_set_kernel(executable, node, &add), CUDA_SUCCESS);
   EXPECT_EQ(fake.misuse(), "");
@@ -83,7 +83,7 @@ TEST_F(FakeGraph, NoticesTwoThreadsThatChangeIt) {
   EXPECT_EQ(fake.misuse(), "cuGraphLaunch by one thread while another one changes the executable");
 }
 
-TEST_F(FakeGraph, HasClusters) {
+TEST_F(FakeGraphTest, RejectsInvalidClusterSize) {
   CUlaunchAttributeValue cluster{};
   cluster.clusterDim = {3, 1, 1};
   EXPECT_EQ(cu.graph_set_attribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &cluster), CUDA_SUCCESS);

@@ -5,7 +5,7 @@ namespace {
 
 using testing::ElementsAre;
 
-class FakeLaunch : public OpenedFake {
+class FakeLaunchTest : public OpenedFake {
  protected:
   CUresult launch_with(CUlaunchAttributeID id, const CUlaunchAttributeValue& value, unsigned blocks = 4) {
     CUlaunchAttribute attribute{id, {}, value};
@@ -28,13 +28,13 @@ class FakeLaunch : public OpenedFake {
   }
 };
 
-TEST_F(FakeLaunch, WritesEveryArgument) {
+TEST_F(FakeLaunchTest, RecordsEveryArgument) {
   EXPECT_EQ(launch(config_of(4, 128)), CUDA_SUCCESS);
   EXPECT_THAT(fake.calls(), ElementsAre("cuLaunchKernelEx add grid 4,1,1 block 128,1,1 smem 0 stream 0x0 args "
                                         "[0x0000000000001234 0x00000007] attributes []"));
 }
 
-TEST_F(FakeLaunch, WritesItsAttributes) {
+TEST_F(FakeLaunchTest, RecordsAndValidatesAttributes) {
   CUlaunchAttributeValue window{};
   window.accessPolicyWindow = {&first, 1024, 0.5F, CU_ACCESS_PROPERTY_PERSISTING, CU_ACCESS_PROPERTY_STREAMING};
   EXPECT_EQ(launch_with(CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, window), CUDA_SUCCESS);
@@ -45,7 +45,7 @@ TEST_F(FakeLaunch, WritesItsAttributes) {
   EXPECT_EQ(launch_with(static_cast<CUlaunchAttributeID>(77), window), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(FakeLaunch, RefusesExtentsThatNoDeviceHas) {
+TEST_F(FakeLaunchTest, RejectsOutOfRangeExtents) {
   EXPECT_EQ(launch(config_of(0, 128)), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(launch(config_of(1, 1025)), CUDA_ERROR_INVALID_VALUE);
   CUlaunchConfig deep = config_of(1, 1);
@@ -53,7 +53,7 @@ TEST_F(FakeLaunch, RefusesExtentsThatNoDeviceHas) {
   EXPECT_EQ(launch(deep), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(FakeLaunch, HoldsSharedMemoryAgainstTheAttribute) {
+TEST_F(FakeLaunchTest, LimitsDynamicSharedMemoryByAttribute) {
   EXPECT_EQ(attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), 48 << 10);
   EXPECT_EQ(launch(config_of(1, 32, 48 << 10)), CUDA_SUCCESS);
   EXPECT_EQ(launch(config_of(1, 32, (48 << 10) + 1)), CUDA_ERROR_INVALID_VALUE);
@@ -62,7 +62,7 @@ TEST_F(FakeLaunch, HoldsSharedMemoryAgainstTheAttribute) {
   EXPECT_EQ(launch(config_of(1, 32, 232448)), CUDA_SUCCESS);
 }
 
-TEST_F(FakeLaunch, CountsStaticSharedMemory) {
+TEST_F(FakeLaunchTest, CountsStaticSharedMemory) {
   fake.set_static_shared("tiled", 1024);
   EXPECT_EQ(cu.library_kernel(&kernel, library, "tiled"), CUDA_SUCCESS);
   EXPECT_EQ(attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES), 1024);
@@ -75,7 +75,7 @@ TEST_F(FakeLaunch, CountsStaticSharedMemory) {
   EXPECT_EQ(launch(config_of(1, 32, 101)), CUDA_ERROR_INVALID_VALUE) << "lowered";
 }
 
-TEST_F(FakeLaunch, HoldsClustersAgainstTheGrid) {
+TEST_F(FakeLaunchTest, ValidatesClusterSize) {
   EXPECT_EQ(launch_cluster(2, 4), CUDA_SUCCESS);
   EXPECT_EQ(launch_cluster(3, 4), CUDA_ERROR_INVALID_CLUSTER_SIZE);
   EXPECT_EQ(launch_cluster(16, 16), CUDA_ERROR_INVALID_CLUSTER_SIZE);
@@ -83,7 +83,7 @@ TEST_F(FakeLaunch, HoldsClustersAgainstTheGrid) {
   EXPECT_EQ(launch_cluster(16, 16), CUDA_SUCCESS);
 }
 
-TEST_F(FakeLaunch, RefusesCooperativeGridsThatDoNotFit) {
+TEST_F(FakeLaunchTest, RejectsOversizedCooperativeGrids) {
   CUlaunchAttributeValue cooperative{};
   cooperative.cooperative = 1;
   EXPECT_EQ(launch_with(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, cooperative, 132 * 16), CUDA_SUCCESS);
@@ -91,7 +91,7 @@ TEST_F(FakeLaunch, RefusesCooperativeGridsThatDoNotFit) {
             CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
 }
 
-TEST_F(FakeLaunch, IsOnTheDeviceOfItsStream) {
+TEST_F(FakeLaunchTest, RunsOnDeviceOfItsStream) {
   fake.set_devices({Device{}, Device{}});
   begin();
   CUstream stream = nullptr;
@@ -109,7 +109,7 @@ TEST_F(FakeLaunch, IsOnTheDeviceOfItsStream) {
   EXPECT_THAT(devices, ElementsAre(0, 0, 1, 0));
 }
 
-TEST_F(FakeLaunch, RefusesAFunctionOfAnotherContext) {
+TEST_F(FakeLaunchTest, RejectsFunctionOfAnotherContext) {
   fake.set_devices({Device{}, Device{}});
   begin();
   CUfunction function = nullptr;
@@ -122,7 +122,7 @@ TEST_F(FakeLaunch, RefusesAFunctionOfAnotherContext) {
   EXPECT_EQ(cu.launch(&config, function, args, nullptr), CUDA_ERROR_INVALID_HANDLE);
 }
 
-TEST_F(FakeLaunch, TellsWhereParametersLie) {
+TEST_F(FakeLaunchTest, ReportsParameterOffsets) {
   fake.set_parameters("mixed", {2, 8, 128});
   EXPECT_EQ(cu.library_kernel(&kernel, library, "mixed"), CUDA_SUCCESS);
   std::size_t offset = 0;
@@ -135,7 +135,7 @@ TEST_F(FakeLaunch, TellsWhereParametersLie) {
   EXPECT_EQ(cu.kernel_parameter(kernel, 3, &offset, &size), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(FakeLaunch, ReadsParametersOfPtx) {
+TEST_F(FakeLaunchTest, ReadsPtxParameters) {
   constexpr const char* kPtx =
       ".version 8.0\n.target sm_90\n.visible .entry k(.param .u32 n, .param .align 64 .b8 map[128]) { ret; }\n";
   CUlibrary ptx = nullptr;
@@ -151,7 +151,7 @@ TEST_F(FakeLaunch, ReadsParametersOfPtx) {
   EXPECT_EQ(cu.kernel_parameter(kernel, 2, &offset, &size), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(FakeLaunch, RunsWhatTheTestGives) {
+TEST_F(FakeLaunchTest, RunsCallbackExceptDuringCapture) {
   std::vector<std::string> runs;
   fake.on_launch([&](const KernelRun& run) {
     runs.push_back(run.kernel + " " + std::to_string(*static_cast<std::int32_t*>(run.args[1])));

@@ -3,9 +3,9 @@
 namespace kmux::fake_cuda {
 namespace {
 
-class FakeMemory : public OpenedFake {
+class FakeMemoryTest : public OpenedFake {
  protected:
-  FakeMemory() { EXPECT_EQ(cu.device_pool(&pool, 0), CUDA_SUCCESS); }
+  FakeMemoryTest() { EXPECT_EQ(cu.device_pool(&pool, 0), CUDA_SUCCESS); }
   CUdeviceptr allocate(std::size_t bytes) {
     CUdeviceptr address = 0;
     EXPECT_EQ(cu.allocate(&address, bytes, pool, nullptr), CUDA_SUCCESS);
@@ -14,7 +14,7 @@ class FakeMemory : public OpenedFake {
   CUmemoryPool pool = nullptr;
 };
 
-TEST_F(FakeMemory, IsCopiedAndSet) {
+TEST_F(FakeMemoryTest, CopiesAndFillsBytes) {
   const CUdeviceptr a = allocate(16);
   const CUdeviceptr b = allocate(16);
   EXPECT_EQ(a % 256, 0U);
@@ -30,7 +30,7 @@ TEST_F(FakeMemory, IsCopiedAndSet) {
   EXPECT_EQ(fake.live().allocations, 1U);
 }
 
-TEST_F(FakeMemory, IsNotTouchedOutsideAnAllocation) {
+TEST_F(FakeMemoryTest, RejectsAccessOutsideAllocations) {
   const CUdeviceptr a = allocate(16);
   char host[32] = {};
   EXPECT_EQ(cu.copy_to_device(a, host, 17, nullptr), CUDA_ERROR_INVALID_VALUE);
@@ -41,7 +41,7 @@ TEST_F(FakeMemory, IsNotTouchedOutsideAnAllocation) {
   EXPECT_EQ(host[4], 0);
 }
 
-TEST_F(FakeMemory, IsNotTouchedInACapture) {
+TEST_F(FakeMemoryTest, IsUnchangedDuringCapture) {
   const CUdeviceptr a = allocate(1);
   EXPECT_EQ(cu.memset8(a, 1, 1, nullptr), CUDA_SUCCESS);
   fake.set_capture(nullptr, CU_STREAM_CAPTURE_STATUS_ACTIVE);
@@ -49,7 +49,7 @@ TEST_F(FakeMemory, IsNotTouchedInACapture) {
   EXPECT_EQ(*reinterpret_cast<char*>(a), 1);
 }
 
-TEST_F(FakeMemory, HasAnEnd) {
+TEST_F(FakeMemoryTest, HasLimitedCapacity) {
   std::size_t free = 0;
   std::size_t total = 0;
   CUdeviceptr address = allocate(1000);

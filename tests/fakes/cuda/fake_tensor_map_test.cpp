@@ -7,7 +7,7 @@ namespace {
 
 using testing::ElementsAre;
 
-class FakeTensorMap : public OpenedFake {
+class FakeTensorMapTest : public OpenedFake {
  protected:
   CUresult encode_tiled(void* base, std::uint64_t stride) {
     const std::uint64_t dims[] = {64, 32};
@@ -19,7 +19,7 @@ class FakeTensorMap : public OpenedFake {
   kmux_tensor_map map{};
 };
 
-TEST_F(FakeTensorMap, HoldsWhatWasEncoded) {
+TEST_F(FakeTensorMapTest, StoresEncodedTiledGeometry) {
   ASSERT_EQ(encode_tiled(memory, 256), CUDA_SUCCESS);
   const TensorMapBytes read = FakeCuda::read_map(&map);
   EXPECT_EQ(read.kind, MapKind::kTiled);
@@ -34,7 +34,7 @@ TEST_F(FakeTensorMap, HoldsWhatWasEncoded) {
                                     "16,8 element_strides 1,2 interleave 0 swizzle 3 l2_promotion 2 oob_fill 1"));
 }
 
-TEST_F(FakeTensorMap, ChangesItsAddress) {
+TEST_F(FakeTensorMapTest, ReplacesAddress) {
   ASSERT_EQ(encode_tiled(memory, 256), CUDA_SUCCESS);
   EXPECT_EQ(cu.replace_address(&map, memory + 16), CUDA_SUCCESS);
   EXPECT_EQ(FakeCuda::read_map(&map).base, reinterpret_cast<std::uintptr_t>(memory) + 16);
@@ -44,12 +44,12 @@ TEST_F(FakeTensorMap, ChangesItsAddress) {
   EXPECT_ANY_THROW(FakeCuda::read_map(&map));
 }
 
-TEST_F(FakeTensorMap, RefusesWhatTheDriverRefuses) {
+TEST_F(FakeTensorMapTest, RejectsMisalignedAddressAndStride) {
   EXPECT_EQ(encode_tiled(memory, 8), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(encode_tiled(memory + 8, 256), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(FakeTensorMap, HoldsIm2col) {
+TEST_F(FakeTensorMapTest, StoresEncodedIm2colGeometry) {
   const std::uint64_t dims[] = {64, 16, 16, 2};
   const std::uint64_t strides[] = {128, 2048, 32768};
   const std::uint32_t element_strides[] = {1, 1, 1, 1};

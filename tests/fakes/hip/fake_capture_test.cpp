@@ -19,16 +19,16 @@ using fake_hip::CaptureMode;
 constexpr int kThreadLocal = 1;
 constexpr int kCaptured = 901;  // hipErrorStreamCaptureInvalidated
 
-class FakeHipCapture : public testing::Test {
+class FakeHipCaptureTest : public testing::Test {
  protected:
-  FakeHipCapture() {
+  FakeHipCaptureTest() {
     EXPECT_EQ(hip.stream_create(&captured, kStreamNonBlocking), 0);
     EXPECT_EQ(hip.stream_create(&other, kStreamNonBlocking), 0);
     EXPECT_EQ(hip.event_create(&event), 0);
     EXPECT_EQ(hip.event_record(event, other), 0);
     EXPECT_EQ(hip.allocate(&memory, 64), 0);
   }
-  ~FakeHipCapture() override {
+  ~FakeHipCaptureTest() override {
     hip.stream_destroy(captured);
     hip.stream_destroy(other);
     hip.event_destroy(event);
@@ -65,7 +65,7 @@ class FakeHipCapture : public testing::Test {
   int result = 0;
 };
 
-TEST_F(FakeHipCapture, UnsafeCallsInvalidateByTheModes) {
+TEST_F(FakeHipCaptureTest, UnsafeCallsInvalidateByMode) {
   const std::function<int()> unsafe[] = {
       [&] {
         void* made = nullptr;
@@ -89,7 +89,7 @@ TEST_F(FakeHipCapture, UnsafeCallsInvalidateByTheModes) {
   }
 }
 
-TEST_F(FakeHipCapture, WaitsInvalidateByTheModes) {
+TEST_F(FakeHipCaptureTest, WaitsInvalidateByMode) {
   const std::function<int()> waits[] = {[&] { return hip.stream_synchronize(other); },
                                         [&] { return hip.event_synchronize(event); }};
   for (const auto& call : waits) {
@@ -102,7 +102,7 @@ TEST_F(FakeHipCapture, WaitsInvalidateByTheModes) {
   EXPECT_FALSE(survives(own, CaptureMode::kRelaxed, kCaptureModeRelaxed));
 }
 
-TEST_F(FakeHipCapture, OtherCallsLeaveItAlone) {
+TEST_F(FakeHipCaptureTest, OtherCallsKeepCaptureActive) {
   const auto calls = [&] {
     std::size_t free_bytes = 0, total_bytes = 0;
     hipStream_t made = nullptr;
@@ -127,7 +127,7 @@ TEST_F(FakeHipCapture, OtherCallsLeaveItAlone) {
 }
 
 // Blocking streams are those that the null stream waits for.
-TEST_F(FakeHipCapture, BlockingStreamsKeepPoolsAndTheNullStreamAway) {
+TEST_F(FakeHipCaptureTest, BlockingCaptureRejectsPoolsAndNullStream) {
   hipStream_t blocking = nullptr;
   EXPECT_EQ(hip.stream_create(&blocking, 0), 0);
   fake->begin_capture(blocking, CaptureMode::kGlobal);
@@ -142,7 +142,7 @@ TEST_F(FakeHipCapture, BlockingStreamsKeepPoolsAndTheNullStreamAway) {
   hip.stream_destroy(blocking);
 }
 
-TEST_F(FakeHipCapture, RecordsInOrderAndAcrossStreams) {
+TEST_F(FakeHipCaptureTest, RecordsInOrderAcrossStreams) {
   auto* const bytes = static_cast<unsigned char*>(memory);
   hip.memset(memory, 0, 64, nullptr);
   fake->begin_capture(captured, CaptureMode::kGlobal);
@@ -159,7 +159,7 @@ TEST_F(FakeHipCapture, RecordsInOrderAndAcrossStreams) {
   fake->destroy_graph(graph);
 }
 
-TEST_F(FakeHipCapture, EndsOnItsStreamAndThread) {
+TEST_F(FakeHipCaptureTest, EndsOnlyOnItsStreamAndThread) {
   void* graph = nullptr;
   EXPECT_EQ(fake->end_capture(captured, &graph), 401);
   EXPECT_EQ(fake->begin_capture(nullptr, CaptureMode::kGlobal), kStreamCaptureUnsupported);

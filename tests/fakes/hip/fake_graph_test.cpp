@@ -9,13 +9,13 @@
 namespace kmux::hip {
 namespace {
 
-class FakeHipGraph : public testing::Test {
+class FakeHipGraphTest : public testing::Test {
  protected:
-  FakeHipGraph() {
+  FakeHipGraphTest() {
     EXPECT_EQ(hip.allocate(&memory, 8), 0);
     EXPECT_EQ(hip.graph_create(&graph, 0), 0);
   }
-  ~FakeHipGraph() override {
+  ~FakeHipGraphTest() override {
     EXPECT_EQ(hip.graph_destroy(graph), 0);
     hip.free(memory);
   }
@@ -44,7 +44,7 @@ class FakeHipGraph : public testing::Test {
   void* memory = nullptr;
 };
 
-TEST_F(FakeHipGraph, RunsInTheLeastLikelyOrderThatEdgesAllow) {
+TEST_F(FakeHipGraphTest, RunsInLeastLikelyAllowedOrder) {
   add(1), add(2);
   const hipGraphExec_t without = instantiated();
   EXPECT_EQ(launched(without), 1) << "the last one came first";
@@ -56,7 +56,7 @@ TEST_F(FakeHipGraph, RunsInTheLeastLikelyOrderThatEdgesAllow) {
   hip.executable_destroy(with);
 }
 
-TEST_F(FakeHipGraph, ExecutablesAreToldAndNodesTurnedOff) {
+TEST_F(FakeHipGraphTest, UpdatesAndDisablesNodes) {
   const hipGraphNode_t first = add(1);
   const hipGraphNode_t second = add(2, first);
   const hipGraphExec_t executable = instantiated();
@@ -72,7 +72,7 @@ TEST_F(FakeHipGraph, ExecutablesAreToldAndNodesTurnedOff) {
   EXPECT_EQ(hip.graph_launch(executable, nullptr), kInvalidValue) << "it is gone";
 }
 
-TEST_F(FakeHipGraph, WhatHipRefusesIsRefused) {
+TEST_F(FakeHipGraphTest, RejectsInvalidNodesAndLaunchDuringCapture) {
   hipGraphNode_t node = nullptr;
   const MemsetParams strange = {&node, 1, 1, 0, 0, 8};
   EXPECT_EQ(hip.graph_add_memset(&node, graph, nullptr, 0, &strange), kInvalidValue) << "memory of the host";

@@ -30,7 +30,7 @@ GridFault launch(GridCode& code, const GridExtents& extents, int* x) {
   return code.launch(0, extents, arguments).value();
 }
 
-TEST(GridCode, AnyBlocksRun) {
+TEST(GridCodeTest, RunsBlocksOfAnySize) {
   const auto code = loaded(source_of("x[i] = i * 2;"));
   for (const unsigned block : {1, 50, 64, 1024}) {
     std::vector<int> x(std::size_t{block} * 100), expected(x.size());
@@ -40,20 +40,20 @@ TEST(GridCode, AnyBlocksRun) {
   }
 }
 
-TEST(GridCode, BlocksOfOneLaunchRunBesideEachOther) {
+TEST(GridCodeTest, AtomicsAreCorrectAcrossBlocks) {
   const auto code = loaded(source_of("atomicAdd(&x[i % 7], 1);"));
   std::vector<int> x(7);
   EXPECT_EQ(launch(*code, {{1000, 1, 1}, {1024, 1, 1}}, x.data()), GridFault::kNone);
   EXPECT_EQ(std::accumulate(x.begin(), x.end(), 0), 1'024'000);
 }
 
-TEST(GridCode, ErrorsHaveTheUsersLines) {
+TEST(GridCodeTest, ErrorsReportUserLines) {
   const auto broken = GridCode::compile(source_of("x[i] = nowhere;"));
   EXPECT_EQ(broken.error().code, ErrorCode::kCompileFailed);
   EXPECT_THAT(broken.error().explain(), HasSubstr("unit.hip:4"));
 }
 
-TEST(GridCode, DynamicSharedMemoryBeginsAsJunkAndItsEndIsWatched) {
+TEST(GridCodeTest, FillsDynamicSharedMemoryAndDetectsOverrun) {
   const auto code = loaded(source_of(R"(
   extern __shared__ int s[];
   if (i == 0) x[1] = s[3];
@@ -67,7 +67,7 @@ TEST(GridCode, DynamicSharedMemoryBeginsAsJunkAndItsEndIsWatched) {
 }
 
 // Barriers do not wait for threads that have ended; threads that wait at a different barrier deadlock.
-TEST(GridCode, ThreadsThatWaitInVainAreTold) {
+TEST(GridCodeTest, DetectsBarrierDeadlock) {
   const auto code = loaded(source_of(R"(
   if (threadIdx.x < x[0]) {
     kmux_waits_for_block();
@@ -92,7 +92,7 @@ TEST(GridCode, ThreadsThatWaitInVainAreTold) {
   EXPECT_EQ(with(70, 96), GridFault::kDeadlock);
 }
 
-TEST(GridCode, WhatIsNoCodeIsRefused) {
+TEST(GridCodeTest, RejectsInvalidCode) {
   const auto refused = GridCode::load("nothing");
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
 }

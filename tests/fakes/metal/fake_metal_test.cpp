@@ -63,12 +63,12 @@ class FakeMetalTest : public testing::Test {
 
 constexpr const char* kStore = "kernel void k(device int* x [[buffer(0)]]) { *x = 7; }";
 
-TEST_F(FakeMetalTest, NilTakesEveryMessage) {
+TEST_F(FakeMetalTest, NilAcceptsEveryMessage) {
   EXPECT_EQ(send(nullptr, "anything:at:all:"), nullptr);
   EXPECT_THAT(fake.complaints(), IsEmpty());
 }
 
-TEST_F(FakeMetalTest, ArgumentsArriveAsTheyWereSent) {
+TEST_F(FakeMetalTest, PassesArgumentsUnchanged) {
   alignas(16) int x = 0;
   const Id to = encoder();
   send<void>(to, "setComputePipelineState:",
@@ -87,32 +87,32 @@ TEST_F(FakeMetalTest, ArgumentsArriveAsTheyWereSent) {
   EXPECT_THAT(fake.complaints(), IsEmpty());
 }
 
-TEST_F(FakeMetalTest, CompilersSpeakThroughErrors) {
+TEST_F(FakeMetalTest, ReportsCompilerErrors) {
   Id error = nullptr;
   EXPECT_EQ(send(device, "newLibraryWithSource:options:error:", string("kernel void k("), Id{}, &error), nullptr);
   EXPECT_THAT(text(send(error, "localizedDescription")), AllOf(HasSubstr("Compilation failed"), HasSubstr("error:")));
 }
 
-TEST_F(FakeMetalTest, EncodersAreToEnd) {
+TEST_F(FakeMetalTest, ReportsCommitWithOpenEncoder) {
   encoder();
   send<void>(command_buffer, "commit");
   EXPECT_THAT(fake.complaints(), ElementsAre(HasSubstr("committed with an encoder that has not ended")));
 }
 
-TEST_F(FakeMetalTest, OneEncoderAtATime) {
+TEST_F(FakeMetalTest, ReportsSecondOpenEncoder) {
   encoder();
   send(command_buffer, "blitCommandEncoder");
   EXPECT_THAT(fake.complaints(), ElementsAre(HasSubstr("an encoder while another one is open")));
 }
 
-TEST_F(FakeMetalTest, EncodersThatHaveEndedTakeNothing) {
+TEST_F(FakeMetalTest, ReportsUseOfEndedEncoder) {
   const Id to = encoder();
   send<void>(to, "endEncoding");
   send<void>(to, "setThreadgroupMemoryLength:atIndex:", 16UL, 0UL);
   EXPECT_THAT(fake.complaints(), ElementsAre(HasSubstr("used after endEncoding")));
 }
 
-TEST_F(FakeMetalTest, CommandBuffersAreCommittedOnce) {
+TEST_F(FakeMetalTest, ReportsDoubleCommitAndEarlyWait) {
   const Id to = encoder();
   send<void>(to, "endEncoding");
   send<void>(command_buffer, "waitUntilCompleted");
@@ -121,7 +121,7 @@ TEST_F(FakeMetalTest, CommandBuffersAreCommittedOnce) {
   EXPECT_THAT(fake.complaints(), ElementsAre(HasSubstr("waited for before"), HasSubstr("committed twice")));
 }
 
-TEST_F(FakeMetalTest, DispatchesNeedAPipelineAndEveryBuffer) {
+TEST_F(FakeMetalTest, ReportsDispatchWithoutPipelineOrBuffer) {
   const Id to = encoder();
   dispatch(to, {1, 1, 1}, {1, 1, 1});
   send<void>(to, "setComputePipelineState:", pipeline(kStore));
@@ -130,7 +130,7 @@ TEST_F(FakeMetalTest, DispatchesNeedAPipelineAndEveryBuffer) {
   EXPECT_THAT(fake.complaints(), ElementsAre(HasSubstr("without a pipeline"), HasSubstr("buffer 0 is not bound")));
 }
 
-TEST_F(FakeMetalTest, LimitsAreKept) {
+TEST_F(FakeMetalTest, ReportsInvalidSizesAndIndices) {
   const Id to = encoder();
   send<void>(to, "setComputePipelineState:", pipeline(kStore));
   send<void>(to, "setBuffer:offset:atIndex:", Id{}, 0UL, 0UL);
@@ -145,7 +145,7 @@ TEST_F(FakeMetalTest, LimitsAreKept) {
                                              HasSubstr("setBytes of 0 bytes")));
 }
 
-TEST_F(FakeMetalTest, BuffersLieOnWholePages) {
+TEST_F(FakeMetalTest, RequiresPageAlignedBuffers) {
   alignas(16384) static char memory[16384];
   const auto make = [&](void* at, unsigned long bytes) {
     return send(device, "newBufferWithBytesNoCopy:length:options:deallocator:", at, bytes, 0UL, Id{});
@@ -157,7 +157,7 @@ TEST_F(FakeMetalTest, BuffersLieOnWholePages) {
 }
 
 // A barrier that one thread does not reach fails the command buffer, not the process.
-TEST_F(FakeMetalTest, ADeadlockIsAFailureOfTheDevice) {
+TEST_F(FakeMetalTest, DeadlockFailsCommandBuffer) {
   const Id to = encoder();
   send<void>(to, "setComputePipelineState:",
              pipeline("#include <metal_stdlib>\nkernel void k(uint i [[thread_position_in_grid]]) { if (i == 0) "
@@ -172,7 +172,7 @@ TEST_F(FakeMetalTest, ADeadlockIsAFailureOfTheDevice) {
 }
 
 // Command buffers that fill one byte each, on separate queues.
-class FakeMetalQueues : public FakeMetalTest {
+class FakeMetalQueuesTest : public FakeMetalTest {
  protected:
   Id queue() { return send(device, "newCommandQueue"); }
   Id fill(Id on, unsigned char value, Id wait_for = nullptr, Id signal = nullptr) {
@@ -194,7 +194,7 @@ class FakeMetalQueues : public FakeMetalTest {
                                                       static_cast<void*>(memory), 16384UL, 0UL, Id{}));
 };
 
-TEST_F(FakeMetalQueues, GoOnIndependently) {
+TEST_F(FakeMetalQueuesTest, ProgressIndependently) {
   const Id held = queue();
   fake.hold_queue(held, true);
   fill(held, 1);
@@ -207,7 +207,7 @@ TEST_F(FakeMetalQueues, GoOnIndependently) {
 }
 
 // As on a Mac with a GPU that is not Apple's.
-TEST_F(FakeMetalQueues, BlitMultiplesOfFourBytesAlone) {
+TEST_F(FakeMetalQueuesTest, RejectMisalignedBlits) {
   const auto blit = [&](unsigned long from, unsigned long to, unsigned long bytes) {
     command_buffer = send(queue(), "commandBuffer");
     const Id encoder = send(command_buffer, "blitCommandEncoder");
@@ -230,7 +230,7 @@ TEST_F(FakeMetalQueues, BlitMultiplesOfFourBytesAlone) {
   EXPECT_EQ(memory[32], 0) << "and does nothing";
 }
 
-TEST_F(FakeMetalQueues, WaitForEventsAlone) {
+TEST_F(FakeMetalQueuesTest, WaitForSignaledEvents) {
   const Id event = send(device, "newEvent");
   const Id signaller = queue();
   fake.hold_queue(signaller, true);
@@ -244,7 +244,7 @@ TEST_F(FakeMetalQueues, WaitForEventsAlone) {
   EXPECT_EQ(at(2), 2);
 }
 
-TEST_F(FakeMetalQueues, EventsOnlyGrow) {
+TEST_F(FakeMetalQueuesTest, RequireIncreasingEventValues) {
   const Id event = send(device, "newEvent");
   fill(queue(), 1, nullptr, event);
   fake.live();
@@ -252,14 +252,14 @@ TEST_F(FakeMetalQueues, EventsOnlyGrow) {
   EXPECT_THAT(fake.complaints(), ElementsAre(HasSubstr("signalled with no larger value")));
 }
 
-TEST_F(FakeMetalQueues, EventsAreEncodedBetweenEncoders) {
+TEST_F(FakeMetalQueuesTest, RejectEventsWhileEncoderIsOpen) {
   const Id to = encoder();
   send<void>(command_buffer, "encodeSignalEvent:value:", send(device, "newEvent"), 1ULL);
   send<void>(to, "endEncoding");
   EXPECT_THAT(fake.complaints(), ElementsAre(HasSubstr("while an encoder is open")));
 }
 
-TEST_F(FakeMetalQueues, HaveSixtyFourCommandBuffersUncompleted) {
+TEST_F(FakeMetalQueuesTest, BlockAfterSixtyFourPendingCommandBuffers) {
   const Id on = queue();
   fake.hold(true);
   for (int i = 0; i < 64; ++i) fill(on, 1);
@@ -278,7 +278,7 @@ TEST_F(FakeMetalQueues, HaveSixtyFourCommandBuffersUncompleted) {
   EXPECT_TRUE(is_made);
 }
 
-TEST_F(FakeMetalQueues, CommandBuffersThatAreDroppedCountNoMore) {
+TEST_F(FakeMetalQueuesTest, DroppedCommandBuffersAreNotCounted) {
   const Id on = queue();
   for (int i = 0; i < 100; ++i) {
     void* const own = function<void* (*)()>("objc_autoreleasePoolPush")();
@@ -289,7 +289,7 @@ TEST_F(FakeMetalQueues, CommandBuffersThatAreDroppedCountNoMore) {
 }
 
 // Memory that a kernel declares belongs to the kernel; memory of a launch stays with the encoder.
-TEST_F(FakeMetalTest, ThreadgroupMemoryAddsUp) {
+TEST_F(FakeMetalTest, LimitsSumOfThreadgroupMemory) {
   const char* const text =
       "kernel void k(device int* x [[buffer(0)]]) { threadgroup int t[4096]; t[0] = 1; *x = t[0]; }\n"
       "kernel void plain(device int* x [[buffer(0)]]) { *x = 1; }\n";

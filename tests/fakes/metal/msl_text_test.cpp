@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-TEST(MslText, KernelsAreFoundInEachSpelling) {
+TEST(MslTextTest, FindsKernelsInEverySpelling) {
   const MslText text = translate(
       "kernel void a() {}\n[[kernel]] void b() {}\n[[kernel, max_total_threads_per_threadgroup(64)]]\nvoid c() {}\n");
   ASSERT_EQ(text.kernels.size(), 3U);
@@ -20,7 +20,7 @@ TEST(MslText, KernelsAreFoundInEachSpelling) {
   EXPECT_EQ(text.kernels[2].max_threads, 64U);
 }
 
-TEST(MslText, ArgumentsSayWhatTheyAre) {
+TEST(MslTextTest, ReadsArgumentAttributes) {
   const MslText text = translate(
       "kernel void k(device float* x [[buffer(3)]], threadgroup float* t [[ threadgroup(1) ]],\n"
       "  uint i [[thread_position_in_grid]]) {}");
@@ -32,7 +32,7 @@ TEST(MslText, ArgumentsSayWhatTheyAre) {
   EXPECT_EQ(text.kernels[0].arguments[2].attribute, "thread_position_in_grid");
 }
 
-TEST(MslText, WhatAGroupSharesIsShared) {
+TEST(MslTextTest, TranslatesThreadgroupVariables) {
   const MslText text = translate(
       "kernel void f() { threadgroup float a[4][4]; threadgroup int b, c[2]; threadgroup float* p = a[0];\n"
       "  g((threadgroup char*)p); }\nvoid g(threadgroup char* p) {}\n");
@@ -43,7 +43,7 @@ TEST(MslText, WhatAGroupSharesIsShared) {
   EXPECT_THAT(text.cpp, Not(HasSubstr("threadgroup")));
 }
 
-TEST(MslText, FunctionConstantsHaveTheirValues) {
+TEST(MslTextTest, TranslatesFunctionConstants) {
   const MslText text = translate("constant int n [[function_constant(2)]];\nconstant float table[1] = {1};\n");
   EXPECT_THAT(text.cpp,
               StartsWith("static const int n = kmux_msl::constant<int >(2, \"n\");\nconst float table[1] = {1};\n"));
@@ -51,13 +51,13 @@ TEST(MslText, FunctionConstantsHaveTheirValues) {
   EXPECT_FALSE(translate("constant float table[1] = {1};\n").has_constants);
 }
 
-TEST(MslText, KernelsAreCalledWithWhatTheirAttributesName) {
+TEST(MslTextTest, CallsKernelsWithAttributeArguments) {
   const MslText text = translate("kernel void k(device int* x [[buffer(4)]], uint i [[thread_position_in_grid]]) {}\n");
   EXPECT_THAT(text.cpp, HasSubstr("KMUX_GRID_KERNEL(fake_kernel_k, kmux_msl::Call<k>::run(launch, kmux_msl::buffer{4}, "
                                   "kmux_msl::thread_position_in_grid{0}))"));
 }
 
-TEST(MslText, LinesStayWhereTheyAre) {
+TEST(MslTextTest, PreservesLineNumbers) {
   const std::string msl =
       "// kernel void no()\n#define kernel_of(x) \\\n  x\n/* [[\n]] */ \"[[kernel]]\"\nint a [[\n x ]];\nint b;\n";
   const MslText text = translate(msl);

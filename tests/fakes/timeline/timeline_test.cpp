@@ -46,14 +46,14 @@ Orders orders_of(Play play) {
   return orders;
 }
 
-TEST(Timeline, KeepsTheOrderOfAStream) {
+TEST(TimelineTest, PreservesStreamOrder) {
   EXPECT_EQ(orders_of([](Scene& scene) {
               for (const char letter : {'a', 'b', 'c'}) scene.put(scene.free, letter), scene.timeline.progress();
             }),
             Orders{"abc"});
 }
 
-TEST(Timeline, TriesEveryOrderOfStreamsThatDoNotWait) {
+TEST(TimelineTest, TriesEveryOrderOfIndependentStreams) {
   EXPECT_EQ(orders_of([](Scene& scene) {
               scene.put(scene.free, 'a'), scene.put(scene.free, 'b'), scene.put(scene.other_free, 'c');
             }),
@@ -62,7 +62,7 @@ TEST(Timeline, TriesEveryOrderOfStreamsThatDoNotWait) {
             (Orders{"ab", "ba"}));
 }
 
-TEST(Timeline, OrdersTheLegacyStreamWithBlockingOnes) {
+TEST(TimelineTest, OrdersLegacyStreamWithBlockingStreams) {
   EXPECT_EQ(orders_of([](Scene& scene) {
               scene.put(scene.blocking, 'a'), scene.put(scene.legacy, 'b'), scene.put(scene.other_blocking, 'c');
             }),
@@ -71,14 +71,14 @@ TEST(Timeline, OrdersTheLegacyStreamWithBlockingOnes) {
             (Orders{"ab", "ba"}));
 }
 
-TEST(Timeline, LeavesOtherDevicesAlone) {
+TEST(TimelineTest, DoesNotOrderOtherDevices) {
   EXPECT_EQ(orders_of([](Scene& scene) {
               scene.put(scene.blocking, 'a'), scene.put(scene.timeline.make_stream(1, Ordering::kLegacy), 'b');
             }),
             (Orders{"ab", "ba"}));
 }
 
-TEST(Timeline, WaitsForWhatAnEventRecorded) {
+TEST(TimelineTest, WaitsForEventAsRecorded) {
   EXPECT_EQ(orders_of([](Scene& scene) {
               Timeline::Event event;
               scene.put(scene.free, 'a');
@@ -91,7 +91,7 @@ TEST(Timeline, WaitsForWhatAnEventRecorded) {
             (Orders{"abc", "acb"}));
 }
 
-TEST(Timeline, WaitsForNothingWithAnEventThatWasNeverRecorded) {
+TEST(TimelineTest, IgnoresUnrecordedEvents) {
   EXPECT_EQ(orders_of([](Scene& scene) {
               scene.put(scene.free, 'a');
               scene.timeline.wait(scene.other_free, {});
@@ -100,7 +100,7 @@ TEST(Timeline, WaitsForNothingWithAnEventThatWasNeverRecorded) {
             (Orders{"ab", "ba"}));
 }
 
-TEST(Timeline, ExecutesNothingBeforeItMust) {
+TEST(TimelineTest, DefersExecutionUntilSynchronization) {
   Scene scene(1);
   scene.put(scene.free, 'a');
   EXPECT_EQ(scene.order, "");
@@ -108,7 +108,7 @@ TEST(Timeline, ExecutesNothingBeforeItMust) {
   EXPECT_EQ(scene.order, "a");
 }
 
-TEST(Timeline, StopsWhenTheGoalIsReached) {
+TEST(TimelineTest, StopsAtSynchronizationGoal) {
   const Orders orders = [] {
     Orders found;
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -123,7 +123,7 @@ TEST(Timeline, StopsWhenTheGoalIsReached) {
   EXPECT_EQ(orders, (Orders{"a", "ab", "ba"}));
 }
 
-TEST(Timeline, SynchronizesTheLegacyStreamWithBlockingOnes) {
+TEST(TimelineTest, SynchronizesLegacyStreamWithBlockingStreams) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     Scene scene(seed);
     scene.put(scene.blocking, 'a');
@@ -132,7 +132,7 @@ TEST(Timeline, SynchronizesTheLegacyStreamWithBlockingOnes) {
   }
 }
 
-TEST(Timeline, ExecutesWhatIsLeftInADestroyedStream) {
+TEST(TimelineTest, ExecutesPendingWorkOfDestroyedStream) {
   EXPECT_EQ(orders_of([](Scene& scene) {
               scene.put(scene.blocking, 'a');
               scene.timeline.destroy(scene.blocking);
@@ -141,7 +141,7 @@ TEST(Timeline, ExecutesWhatIsLeftInADestroyedStream) {
             Orders{"ab"});
 }
 
-TEST(Timeline, OrdersStepsAsTheySay) {
+TEST(TimelineTest, OrdersStepsByDependencies) {
   const Orders orders = orders_of([](Scene& scene) {
     std::vector<Timeline::Step> steps;
     const auto step = [&](char letter, std::vector<std::size_t> after) {
@@ -155,7 +155,7 @@ TEST(Timeline, OrdersStepsAsTheySay) {
   EXPECT_EQ(orders, (Orders{"abcde", "acbde"}));
 }
 
-TEST(Timeline, PutsStepsAfterAnotherOperation) {
+TEST(TimelineTest, OrdersStepsAfterGivenOperation) {
   EXPECT_EQ(orders_of([](Scene& scene) {
               const Timeline::Operation first = scene.put(scene.free, 'a');
               std::vector<Timeline::Step> steps;
@@ -165,7 +165,7 @@ TEST(Timeline, PutsStepsAfterAnotherOperation) {
             Orders{"ab"});
 }
 
-TEST(Timeline, TellsWhatIsOrderedAndComplete) {
+TEST(TimelineTest, ReportsOrderingAndCompletion) {
   Scene scene(1);
   const Timeline::Operation first = scene.put(scene.free, 'a');
   EXPECT_TRUE(scene.timeline.is_ordered(first, scene.free));
@@ -181,7 +181,7 @@ TEST(Timeline, TellsWhatIsOrderedAndComplete) {
   EXPECT_TRUE(scene.timeline.is_ordered(first, scene.legacy));
 }
 
-TEST(Timeline, ProgressesByItselfAndAtTimesNot) {
+TEST(TimelineTest, ProgressesIrregularlyButEventually) {
   Orders orders;
   std::size_t longest_quiet = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -197,7 +197,7 @@ TEST(Timeline, ProgressesByItselfAndAtTimesNot) {
   EXPECT_GT(longest_quiet, 20U);
 }
 
-TEST(Timeline, HasOneOrderForASeed) {
+TEST(TimelineTest, IsDeterministicPerSeed) {
   const auto order_of = [](std::uint64_t seed) {
     Scene scene(seed);
     for (int i = 0; i < 20; ++i) {
@@ -211,7 +211,7 @@ TEST(Timeline, HasOneOrderForASeed) {
   EXPECT_NE(order_of(7), order_of(8));
 }
 
-TEST(Timeline, LetsWorkEnqueueButNotWait) {
+TEST(TimelineTest, AllowsWorkToEnqueueButNotWait) {
   Scene scene(1);
   scene.timeline.enqueue(scene.free, [&] { scene.put(scene.other_free, 'b'), scene.timeline.progress(); });
   scene.timeline.synchronize();
@@ -221,7 +221,7 @@ TEST(Timeline, LetsWorkEnqueueButNotWait) {
   scene.timeline.synchronize();
 }
 
-TEST(Timeline, IsSharedByThreads) {
+TEST(TimelineTest, IsThreadSafe) {
   Timeline timeline(1);
   constexpr int kThreads = 8;
   constexpr int kOperations = 500;

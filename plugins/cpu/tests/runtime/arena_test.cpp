@@ -11,7 +11,7 @@
 namespace kmux::cpu {
 namespace {
 
-TEST(BlockMemory, IsAlignedAndLargeEnough) {
+TEST(BlockMemoryTest, IsAlignedAndLargeEnough) {
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{232448}, std::size_t{5000001}}) {
     const BlockMemory memory(bytes);
     ASSERT_NE(memory.get(), nullptr);
@@ -20,9 +20,9 @@ TEST(BlockMemory, IsAlignedAndLargeEnough) {
   }
 }
 
-TEST(BlockMemory, OfNothingIsNone) { EXPECT_EQ(BlockMemory(0).get(), nullptr); }
+TEST(BlockMemoryTest, IsNullForZeroBytes) { EXPECT_EQ(BlockMemory(0).get(), nullptr); }
 
-TEST(BlockMemory, IsKeptByItsThread) {
+TEST(BlockMemoryTest, IsReusedWithinThread) {
   char* const first = BlockMemory(1000).get();
   const std::size_t before = counted_allocations();
   EXPECT_EQ(BlockMemory(1000).get(), first);
@@ -30,7 +30,7 @@ TEST(BlockMemory, IsKeptByItsThread) {
   EXPECT_EQ(counted_allocations(), before);
 }
 
-TEST(BlockMemory, OfABlockWithinABlockIsAnother) {
+TEST(BlockMemoryTest, NestedBlockGetsSeparateMemory) {
   const BlockMemory outer(1000);
   std::memset(outer.get(), 7, 1000);
   for (int i = 0; i < 2; ++i) {
@@ -42,12 +42,12 @@ TEST(BlockMemory, OfABlockWithinABlockIsAnother) {
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(outer.get()[i], 7);
 }
 
-TEST(BlockMemory, ThatCannotBeHadIsNull) {
+TEST(BlockMemoryTest, IsNullWhenAllocationFails) {
   EXPECT_EQ(BlockMemory(std::size_t{1} << 62).get(), nullptr);
   EXPECT_NE(BlockMemory(100).get(), nullptr) << "and the thread has some all the same";
 }
 
-TEST(BlockMemory, IsGivenBackWhenAThreadEnds) {
+TEST(BlockMemoryTest, IsReleasedAtThreadExit) {
   const std::size_t before = counted_blocks();
   std::vector<std::thread> threads;
   for (int i = 0; i < 10; ++i) threads.emplace_back([] { EXPECT_NE(BlockMemory(100000).get(), nullptr); });

@@ -62,7 +62,7 @@ class ArithmeticTest : public testing::Test {
   const unsigned before_ = __builtin_ia32_stmxcsr();
 };
 
-TEST_F(ArithmeticTest, IsTheLaunchsOwnOnEachThread) {
+TEST_F(ArithmeticTest, LaunchUsesDefaultModeOnEveryThread) {
   unsigned elsewhere = 0;
   for (unsigned round = 0; round < 1000 && elsewhere == 0; ++round) {  // threads may be late
     for (const unsigned blocks : {1U, 2U, 400U}) {
@@ -77,7 +77,7 @@ TEST_F(ArithmeticTest, IsTheLaunchsOwnOnEachThread) {
   EXPECT_NE(elsewhere, 0U);
 }
 
-TEST_F(ArithmeticTest, IsTheCallersAgainWhenABlockThrows) {
+TEST_F(ArithmeticTest, RestoresCallerModeWhenBlockThrows) {
   Seen seen;
   seen.throws = true;
   EXPECT_THROW(run(1, seen), std::runtime_error);

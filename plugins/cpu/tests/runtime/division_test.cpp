@@ -12,29 +12,29 @@ constexpr std::uint64_t kRate = 3000;  // ticks per microsecond
 
 BlockCost cost_of_us(double us) { return static_cast<BlockCost>(us * kRate * 256); }
 
-TEST(Division, LittleWorkIsNotDivided) {
+TEST(DivisionTest, KeepsSmallWorkOnCaller) {
   EXPECT_EQ(divide(19, cost_of_us(1), kRate, 7).helpers, 0U);
   EXPECT_EQ(divide(1, cost_of_us(1000), kRate, 7).helpers, 0U);
   EXPECT_EQ(divide(1000, 0, kRate, 7).helpers, 0U) << "of which nothing is known";
   EXPECT_EQ(divide(1000, cost_of_us(1), kRate, 0).helpers, 0U) << "for which nobody is there";
 }
 
-TEST(Division, ThreadsHaveTenMicrosecondsEach) {
+TEST(DivisionTest, AllotsTenMicrosecondsPerThread) {
   EXPECT_EQ(divide(20, cost_of_us(1), kRate, 7).helpers, 1U);
   EXPECT_EQ(divide(45, cost_of_us(1), kRate, 7).helpers, 3U);
   EXPECT_EQ(divide(1000, cost_of_us(1), kRate, 7).helpers, 7U);
 }
 
-TEST(Division, ThereAreNoMoreThreadsThanParts) { EXPECT_EQ(divide(3, cost_of_us(500), kRate, 7).helpers, 2U); }
+TEST(DivisionTest, LimitsThreadsToParts) { EXPECT_EQ(divide(3, cost_of_us(500), kRate, 7).helpers, 2U); }
 
-TEST(Division, PartsAreNeitherShortNorLong) {
+TEST(DivisionTest, BoundsPartSize) {
   EXPECT_EQ(divide(1000, cost_of_us(1), kRate, 1).grain, 8U);
   EXPECT_EQ(divide(100000000, cost_of_us(0.1), kRate, 1).grain, 2000U);
   EXPECT_EQ(divide(1 << 17, cost_of_us(0.02), kRate, 1).grain, 1024U) << "64 a thread";
   EXPECT_EQ(divide(1000, cost_of_us(300), kRate, 1).grain, 1U);
 }
 
-TEST(Division, TheLargestGridIsCounted) {
+TEST(DivisionTest, HandlesLargestGrid) {
   constexpr std::uint64_t kLargest = 2147483647ULL * 65535 * 65535;
   for (const BlockCost cost : {BlockCost{1}, cost_of_us(0.01), cost_of_us(1000), BlockCost{1} << 56}) {
     const Division division = divide(kLargest, cost, kRate, 511);
@@ -44,7 +44,7 @@ TEST(Division, TheLargestGridIsCounted) {
   }
 }
 
-TEST(Division, LearnsFromWhatALaunchTook) {
+TEST(DivisionTest, LearnsCostFromLaunchTime) {
   const BlockCost first = learn(0, 3000, 10);
   EXPECT_EQ(first, 300U * 256);
   EXPECT_EQ(learn(first, 3000, 10), first);
@@ -55,7 +55,7 @@ TEST(Division, LearnsFromWhatALaunchTook) {
   EXPECT_EQ(learn(0, 0, 10), 1U) << "something is known";
 }
 
-TEST(Division, PartsHaveWholeColumns) {
+TEST(DivisionTest, PartsConsistOfWholeColumns) {
   const unsigned grid[3] = {5, 20, 2};  // 12 rows of each of five columns, then 8 of each, then the next layer
   const Columns columns(grid, 12, 8);
   EXPECT_EQ(columns.part_begin(0), 0U);
@@ -68,7 +68,7 @@ TEST(Division, PartsHaveWholeColumns) {
   EXPECT_EQ(Columns(grid, 0, 8).part_begin(7), 7U) << "of which blocks have nothing of each other";
 }
 
-TEST(Division, ShortPartsDivideColumns) {
+TEST(DivisionTest, ShortPartsSplitColumns) {
   const unsigned grid[3] = {4, 11, 1};
   EXPECT_EQ(Columns(grid, 12, 8).together, 12U);
   EXPECT_EQ(Columns(grid, 12, 7).together, 6U) << "a part is at most half as long again";
@@ -89,7 +89,7 @@ std::vector<Blocks> all_of(Shares& shares) {
   return parts;
 }
 
-TEST(Shares, EachThreadHasRowsOfItsOwn) {
+TEST(SharesTest, GiveEachThreadSeparateRows) {
   Shares shares({0, 1024}, {1, 16}, Columns(kSquare, 16, 16));
   unsigned first = shares.enter();
   unsigned second = shares.enter();
@@ -105,7 +105,7 @@ TEST(Shares, EachThreadHasRowsOfItsOwn) {
   EXPECT_TRUE(shares.are_taken());
 }
 
-TEST(Shares, WhoIsDoneHelpsTheNext) {
+TEST(SharesTest, FinishedThreadHelpsNext) {
   Shares shares({0, 1024}, {3, 16}, Columns(kSquare, 16, 16));
   unsigned last = 3;
   EXPECT_EQ(shares.take(last).begin, 768U);
@@ -115,7 +115,7 @@ TEST(Shares, WhoIsDoneHelpsTheNext) {
   EXPECT_EQ(parts[48].begin, 784U);
 }
 
-TEST(Shares, CoverEveryBlockOnce) {
+TEST(SharesTest, CoverEveryBlockOnce) {
   for (const unsigned threads : {1U, 2U, 3U, 7U, 100U, 513U}) {
     for (const std::uint64_t rows : {0U, 1U, 12U}) {
       for (const std::uint64_t grain : {1U, 5U, 8U, 300U, 5000U}) {
@@ -131,7 +131,7 @@ TEST(Shares, CoverEveryBlockOnce) {
   }
 }
 
-TEST(Shares, BlocksThatHaveNothingOfEachOtherBeginInOrder) {
+TEST(SharesTest, IndependentBlocksStartInOrder) {
   Shares shares({0, 100}, {1, 8}, Columns(kSquare, 0, 8));
   unsigned first = shares.enter();
   unsigned second = shares.enter();
@@ -139,7 +139,7 @@ TEST(Shares, BlocksThatHaveNothingOfEachOtherBeginInOrder) {
   EXPECT_EQ(shares.take(first).begin, 8U);
 }
 
-TEST(Shares, NothingIsLeftOnceGivenUp) {
+TEST(SharesTest, AreEmptyAfterGivingUp) {
   Shares shares({0, 1024}, {1, 8}, Columns(kSquare, 16, 8));
   EXPECT_FALSE(shares.are_taken());
   shares.give_up();
@@ -147,7 +147,7 @@ TEST(Shares, NothingIsLeftOnceGivenUp) {
   EXPECT_TRUE(all_of(shares).empty());
 }
 
-TEST(Division, LooksAgainAfterFiveMicroseconds) {
+TEST(DivisionTest, ProbesAfterFiveMicroseconds) {
   EXPECT_EQ(probe_blocks(0, kRate), 1U);
   EXPECT_EQ(probe_blocks(cost_of_us(0.5), kRate), 10U);
   EXPECT_EQ(probe_blocks(cost_of_us(50), kRate), 1U);

@@ -38,10 +38,10 @@ void run_with_frame(const void* arguments, const kmux_cpu_grid*, std::uint64_t f
 }
 
 /// Runs on four threads, on any machine, the first of which has a small stack.
-class LargeFrames : public testing::Test {
+class LargeFramesTest : public testing::Test {
  protected:
-  LargeFrames() { pool().limit(4); }
-  ~LargeFrames() override { pool().limit(0); }
+  LargeFramesTest() { pool().limit(4); }
+  ~LargeFramesTest() override { pool().limit(0); }
 
   int run(FrameRecord& record) {
     kmux_cpu_kernel kernel = {run_with_frame, 0, 0, 5, 0, 0, 0, 0, kLargeFrame + 4096};
@@ -59,7 +59,7 @@ class LargeFrames : public testing::Test {
   std::string failure_;
 };
 
-TEST_F(LargeFrames, HaveAStackThatIsLargeEnough) {
+TEST_F(LargeFramesTest, GetLargeEnoughStack) {
   for (const std::size_t blocks : {1, 3, 2000}) {
     FrameRecord record{std::vector<std::atomic<int>>(blocks), 10000000 / blocks};
     EXPECT_EQ(run(record), KMUX_OK);
@@ -67,7 +67,7 @@ TEST_F(LargeFrames, HaveAStackThatIsLargeEnough) {
   }
 }
 
-TEST_F(LargeFrames, ThrowOffTheStackOfTheCaller) {
+TEST_F(LargeFramesTest, PropagateExceptionsFromSeparateStack) {
   FrameRecord record{std::vector<std::atomic<int>>(1), 0, true};
   EXPECT_EQ(run(record), -1);
   EXPECT_EQ(failure_, "too warm");

@@ -111,7 +111,7 @@ void run_columns(const void* arguments, const kmux_cpu_grid* grid, std::uint64_t
   run_blocks(arguments, grid, first, end, memory);
 }
 
-TEST_F(LaunchTest, ThreadsTakeWholeColumnsOfTheirOwnRows) {
+TEST_F(LaunchTest, AssignsWholeColumnsToThreads) {
   kmux_cpu_kernel kernel = kernel_of(run_columns, 0, sizeof(kmux_cpu_tiles));
   kernel.column_rows = 16;
   unsigned begun = 0;
@@ -128,7 +128,7 @@ TEST_F(LaunchTest, ThreadsTakeWholeColumnsOfTheirOwnRows) {
   EXPECT_EQ(begun, 0b1111U);
 }
 
-TEST_F(LaunchTest, DividesColumnsAfterWhatTheCallerDid) {
+TEST_F(LaunchTest, DividesColumnsAfterCallerProbe) {
   for (const unsigned rows : {1U, 5U, 12U, 13U, 40U}) {
     kmux_cpu_kernel kernel = kernel_of(run_blocks, 0, sizeof(kmux_cpu_tiles));
     kernel.column_rows = 12;
@@ -151,7 +151,7 @@ void use_tiles(const void* arguments, const kmux_cpu_grid* grid, std::uint64_t f
   run_blocks(arguments, grid, first, end, memory);
 }
 
-TEST_F(LaunchTest, FindsTilesOfTheSameLaunchAlone) {
+TEST_F(LaunchTest, FindsTilesOfSameLaunchOnly) {
   kmux_cpu_kernel kernel = kernel_of(use_tiles, 64, sizeof(kmux_cpu_tiles));
   kernel.column_rows = 12;
   std::vector<std::unique_ptr<Record>> records;
@@ -167,7 +167,7 @@ TEST_F(LaunchTest, FindsTilesOfTheSameLaunchAlone) {
   }
 }
 
-TEST_F(LaunchTest, DividesTheFirstLaunchToo) {
+TEST_F(LaunchTest, DividesFirstLaunch) {
   kmux_cpu_kernel kernel = kernel_of(run_blocks);
   Record record(400);
   record.block_ns = 100000;
@@ -176,7 +176,7 @@ TEST_F(LaunchTest, DividesTheFirstLaunchToo) {
   EXPECT_EQ(record.thread_count(), 4U);
 }
 
-TEST_F(LaunchTest, FewMicrosecondsStayOnTheCaller) {
+TEST_F(LaunchTest, RunsShortLaunchesOnCaller) {
   kmux_cpu_kernel kernel = kernel_of(run_blocks);
   for (int round = 0; round < 100; ++round) {
     Record record(8);
@@ -185,7 +185,7 @@ TEST_F(LaunchTest, FewMicrosecondsStayOnTheCaller) {
   }
 }
 
-TEST_F(LaunchTest, LearnsWhatABlockCosts) {
+TEST_F(LaunchTest, LearnsBlockCost) {
   kmux_cpu_kernel kernel = kernel_of(run_blocks);
   const auto us = [&kernel] { return static_cast<double>(kernel.cost) / 256 / static_cast<double>(ticks_per_us()); };
   for (int round = 0; round < 20; ++round) {
@@ -202,7 +202,7 @@ TEST_F(LaunchTest, LearnsWhatABlockCosts) {
   EXPECT_LT(us(), 10) << "arguments have made blocks cheap";
 }
 
-TEST_F(LaunchTest, AWrongEstimateIsNoticedWithinTheLaunch) {
+TEST_F(LaunchTest, CorrectsWrongEstimateDuringLaunch) {
   kmux_cpu_kernel kernel = kernel_of(run_blocks);
   Record record(4000);
   kernel.cost = ticks_per_us() * 256 / 50;  // 20 ns: more shares than threads, also in ticks of 40 ns
@@ -212,7 +212,7 @@ TEST_F(LaunchTest, AWrongEstimateIsNoticedWithinTheLaunch) {
   EXPECT_EQ(record.thread_count(), 4U);
 }
 
-TEST_F(LaunchTest, CarriesWhatABlockThrows) {
+TEST_F(LaunchTest, PropagatesBlockExceptions) {
   kmux_cpu_kernel kernel = kernel_of(run_blocks);
   for (const std::uint64_t at : {0U, 1U, 150U, 299U}) {
     for (int round = 0; round < 5; ++round) {
@@ -237,7 +237,7 @@ TEST_F(LaunchTest, CarriesWhatABlockThrows) {
   EXPECT_TRUE(good.each_once()) << "the next launch is as any";
 }
 
-TEST_F(LaunchTest, BlocksWithinBlocksRunOnTheirThread) {
+TEST_F(LaunchTest, NestedLaunchesRunOnCallingThread) {
   static kmux_cpu_kernel inner = kernel_of(run_blocks, 64);
   static std::atomic<int> wrong;
   wrong = 0;
@@ -259,7 +259,7 @@ TEST_F(LaunchTest, BlocksWithinBlocksRunOnTheirThread) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(LaunchTest, ServesManyApplicationThreads) {
+TEST_F(LaunchTest, ServesConcurrentApplicationThreads) {
   static kmux_cpu_kernel kernel = kernel_of(run_blocks, 512, 128);
   std::vector<std::thread> threads;
   std::atomic<int> wrong{0};
@@ -290,7 +290,7 @@ void fill_memory(const void* arguments, const kmux_cpu_grid* launch, std::uint64
   (void)launch;
 }
 
-TEST_F(LaunchTest, ASmallStackIsEnoughForAllSharedMemory) {
+TEST_F(LaunchTest, RunsFullSharedMemoryOnSmallStack) {
   pthread_attr_t small;
   pthread_attr_init(&small);
   ASSERT_EQ(pthread_attr_setstacksize(&small, 256 << 10), 0);
@@ -310,7 +310,7 @@ TEST_F(LaunchTest, ASmallStackIsEnoughForAllSharedMemory) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(LaunchTest, AHotLaunchAllocatesNothing) {
+TEST_F(LaunchTest, RepeatedLaunchDoesNotAllocate) {
   kmux_cpu_kernel kernel = kernel_of(run_blocks, 100 << 10, 1000);
   pool().start();
   Record record(300);
@@ -337,7 +337,7 @@ std::string refusal(const kmux_cpu_grid& like, std::uint64_t shared = 0) {
   return text;
 }
 
-TEST_F(LaunchTest, RefusesWhatNoBlockCanBe) {
+TEST_F(LaunchTest, RejectsInvalidLaunchSizes) {
   kmux_cpu_grid grid = grid_of(1);
   grid.block[1] = 64;
   EXPECT_EQ(refusal(grid), "a block of 4096 threads (there are 1 to 1024). Use a smaller block.");
@@ -366,7 +366,7 @@ struct Largest {
 
 // The size of a part depends on the time of the first one, which under QEMU is its translation. Parts then have few
 // blocks, and 2^33 blocks would take hours. So they are counted only where a block is known to cost nothing.
-TEST_F(LaunchTest, CountsTheBlocksOfTheLargestGrid) {
+TEST_F(LaunchTest, CountsBlocksOfLargestGrid) {
   const kmux_cpu_grid grid = grid_of(2147483647U, 65535, 65535);
   for (const auto& [cost, enough] : {std::pair<BlockCost, std::uint64_t>{0, 1 << 16}, {1, 1ULL << 33}}) {
     Largest all{enough};
@@ -378,7 +378,7 @@ TEST_F(LaunchTest, CountsTheBlocksOfTheLargestGrid) {
   }
 }
 
-TEST_F(LaunchTest, AGridOfNothingRunsNothing) {
+TEST_F(LaunchTest, EmptyGridRunsNoBlocks) {
   kmux_cpu_kernel kernel = kernel_of(run_blocks);
   Record record(1);
   EXPECT_EQ(run(kernel, grid_of(5, 0, 3), record), KMUX_OK);

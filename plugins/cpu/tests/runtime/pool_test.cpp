@@ -55,7 +55,7 @@ class FourThreads : public testing::Test {
 };
 using PoolTest = FourThreads;
 
-TEST_F(PoolTest, DoesEveryPartOnce) {
+TEST_F(PoolTest, RunsEveryPartOnce) {
   for (int round = 0; round < 2000; ++round) {
     Numbers numbers(round % 50);
     pool().run(3, Numbers::work, &numbers);
@@ -64,7 +64,7 @@ TEST_F(PoolTest, DoesEveryPartOnce) {
   }
 }
 
-TEST_F(PoolTest, WakesThoseThatSleep) {
+TEST_F(PoolTest, WakesSleepingWorkers) {
   for (int round = 0; round < 3; ++round) {
     std::this_thread::sleep_for(2ms);  // longer than a worker stays awake
     Numbers numbers(200);
@@ -75,14 +75,14 @@ TEST_F(PoolTest, WakesThoseThatSleep) {
   }
 }
 
-TEST_F(PoolTest, TakesNoMoreThreadsThanItIsAskedFor) {
+TEST_F(PoolTest, UsesOnlyRequestedThreads) {
   Numbers numbers(200);
   numbers.slow = true;
   pool().run(1, Numbers::work, &numbers);
   EXPECT_EQ(numbers.most_inside, 2);
 }
 
-TEST_F(PoolTest, OneThreadIsTheCaller) {
+TEST_F(PoolTest, SingleThreadLimitCreatesNoWorkers) {
   pool().limit(1);
   EXPECT_EQ(pool().helpers(), 0U);
   const std::size_t before = counted_allocations();
@@ -93,7 +93,7 @@ TEST_F(PoolTest, OneThreadIsTheCaller) {
   EXPECT_EQ(counted_allocations(), before) << "it has made a thread";
 }
 
-TEST_F(PoolTest, WhoIsAtWorkRunsAlone) {
+TEST_F(PoolTest, NestedRunStaysOnCallingThread) {
   struct Outer {
     std::atomic<int> alone{0};
     std::atomic<int> runs{0};
@@ -114,7 +114,7 @@ TEST_F(PoolTest, WhoIsAtWorkRunsAlone) {
   EXPECT_EQ(after.most_inside, 4) << "the caller is free again";
 }
 
-TEST_F(PoolTest, ServesManyApplicationThreads) {
+TEST_F(PoolTest, ServesConcurrentApplicationThreads) {
   std::array<std::atomic<bool>, 100> right{};  // more than there are jobs
   std::vector<std::thread> threads;
   for (auto& mine : right) {
@@ -132,7 +132,7 @@ TEST_F(PoolTest, ServesManyApplicationThreads) {
   for (const auto& good : right) EXPECT_TRUE(good);
 }
 
-TEST_F(PoolTest, LaunchesOfSeveralThreadsTakeNoMoreThanTheirProcessors) {
+TEST_F(PoolTest, BoundsThreadsOfConcurrentLaunches) {
   static std::atomic<int> inside;
   static std::atomic<int> most;
   inside = most = 0;
@@ -161,7 +161,7 @@ TEST_F(PoolTest, LaunchesOfSeveralThreadsTakeNoMoreThanTheirProcessors) {
   EXPECT_GE(most, 4);
 }
 
-TEST_F(PoolTest, ALongLaunchKeepsNobodyElseWaiting) {
+TEST_F(PoolTest, LongLaunchDoesNotBlockOthers) {
   std::atomic<bool> is_long{true};
   std::thread long_one([&is_long] {
     const auto work = [](void* flag) {
@@ -179,7 +179,7 @@ TEST_F(PoolTest, ALongLaunchKeepsNobodyElseWaiting) {
   long_one.join();
 }
 
-TEST_F(PoolTest, StopsAndBeginsAnew) {
+TEST_F(PoolTest, RestartsAfterStop) {
   for (int round = 0; round < 20; ++round) {
     Numbers numbers(100);
     pool().run(3, Numbers::work, &numbers);
@@ -189,7 +189,7 @@ TEST_F(PoolTest, StopsAndBeginsAnew) {
   }
 }
 
-TEST_F(PoolTest, AllocatesOnlyWhereItStarts) {
+TEST_F(PoolTest, AllocatesOnlyAtStart) {
   pool().start();
   std::this_thread::sleep_for(20ms);  // its threads have their memory
   const std::size_t before = counted_allocations();
@@ -200,7 +200,7 @@ TEST_F(PoolTest, AllocatesOnlyWhereItStarts) {
   EXPECT_EQ(counted_allocations(), before);
 }
 
-TEST_F(PoolTest, LendsTheApplicationsThreads) {
+TEST_F(PoolTest, UsesLentApplicationThreads) {
   struct Application {
     std::vector<unsigned> asked;
     bool lends = true;
@@ -231,7 +231,7 @@ TEST_F(PoolTest, LendsTheApplicationsThreads) {
   pool().lend(nullptr, nullptr);
 }
 
-TEST_F(PoolTest, DoesWhatAnExecutorLeaves) {
+TEST_F(PoolTest, CompletesPartsLeftByExecutor) {
   pool().lend([](void*, std::uint32_t, Work, void*) -> std::int32_t { return 1; }, nullptr);
   Numbers numbers(100);
   pool().run(3, Numbers::work, &numbers);
@@ -239,7 +239,7 @@ TEST_F(PoolTest, DoesWhatAnExecutorLeaves) {
   pool().lend(nullptr, nullptr);
 }
 
-TEST_F(PoolTest, WhoIsLentRunsAloneToo) {
+TEST_F(PoolTest, NestedRunOnLentThreadStaysAlone) {
   static std::atomic<int> most;
   most = 0;
   pool().lend(
@@ -262,7 +262,7 @@ TEST_F(PoolTest, WhoIsLentRunsAloneToo) {
 }
 
 #ifndef __SANITIZE_THREAD__  // the sanitizer lets no thread start in the child of a multi-threaded process
-TEST_F(PoolTest, AChildOfForkHasAPoolOfItsOwn) {
+TEST_F(PoolTest, ForkedChildGetsSeparatePool) {
   struct Busy {
     std::atomic<bool> goes_on{true};
     std::atomic<int> inside{0};

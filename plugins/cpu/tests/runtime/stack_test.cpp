@@ -22,20 +22,20 @@ void fill_stack(void* context) {
 }
 
 // The C library may give a thread a larger stack than requested, reused from an exited thread.
-TEST(Stack, OfAThreadHasWhatIsLeft) {
+TEST(StackTest, ReportsRemainingThreadStack) {
   constexpr std::size_t kMore = std::size_t{1} << 30;
   const int has = on_small_stack([] { return (has_stack(8 << 10) ? 1 : 0) + (has_stack(kMore) ? 2 : 0); });
   EXPECT_EQ(has, 1);
 }
 
-TEST(Stack, ThatIsMadeHasWhatWasAskedFor) {
+TEST(StackTest, NewStackHasRequestedSize) {
   bool had_more = false;
   const int ran = on_small_stack([&] { return run_on_stack(kMany, fill_stack, &had_more) ? 1 : 0; });
   EXPECT_EQ(ran, 1);
   EXPECT_TRUE(had_more);
 }
 
-TEST(Stack, IsMadeOnceAThread) {
+TEST(StackTest, IsAllocatedOncePerThread) {
   bool has = false;
   ASSERT_TRUE(run_on_stack(kMany, fill_stack, &has));
   const std::size_t before = counted_allocations();
@@ -43,7 +43,7 @@ TEST(Stack, IsMadeOnceAThread) {
   EXPECT_EQ(counted_allocations(), before);
 }
 
-TEST(Stack, IsGivenBackWhenAThreadEnds) {
+TEST(StackTest, IsReleasedAtThreadExit) {
   const std::size_t before = counted_blocks();
   on_small_stack([] {
     bool has = false;
@@ -52,7 +52,7 @@ TEST(Stack, IsGivenBackWhenAThreadEnds) {
   EXPECT_EQ(counted_blocks(), before);
 }
 
-TEST(Stack, IsTheCallersAgainAfterwards) {
+TEST(StackTest, RestoresCallerBounds) {
   const StackBounds before = stack_bounds();
   bool has = false;
   ASSERT_TRUE(run_on_stack(kMany, fill_stack, &has));
@@ -60,7 +60,7 @@ TEST(Stack, IsTheCallersAgainAfterwards) {
   EXPECT_EQ(stack_bounds().high, before.high);
 }
 
-TEST(Stack, OfACallWithinACallIsAnother) {
+TEST(StackTest, NestedCallGetsSeparateStack) {
   const auto outer = [](void* context) {
     volatile char frame[1000];
     std::memset(const_cast<char*>(frame), 7, sizeof frame);
@@ -73,7 +73,7 @@ TEST(Stack, OfACallWithinACallIsAnother) {
   EXPECT_TRUE(has);
 }
 
-TEST(Stack, CatchesWhatIsThrownOnIt) {
+TEST(StackTest, CatchesExceptionsThrownOnIt) {
   const auto work = [](void* caught) {
     try {
       throw std::runtime_error("here");
@@ -86,7 +86,7 @@ TEST(Stack, CatchesWhatIsThrownOnIt) {
   EXPECT_TRUE(caught);
 }
 
-TEST(Stack, ThatCannotBeHadIsNotRunOn) {
+TEST(StackTest, FailedAllocationSkipsCall) {
   bool called = false;
   EXPECT_FALSE(run_on_stack(std::size_t{1} << 62, [](void* one) { *static_cast<bool*>(one) = true; }, &called));
   EXPECT_FALSE(called);

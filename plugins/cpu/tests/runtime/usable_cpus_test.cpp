@@ -12,7 +12,7 @@ namespace kmux::cpu {
 namespace {
 
 /// Files of control groups, as the kernel shows them.
-class ControlGroups : public testing::Test {
+class ControlGroupsTest : public testing::Test {
  protected:
   void write(const std::string& path, const std::string& text) {
     const std::filesystem::path whole = folder_.path() / path;
@@ -26,7 +26,7 @@ class ControlGroups : public testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(ControlGroups, TheLeastQuotaOfAllGroupsAboveCounts) {
+TEST_F(ControlGroupsTest, UseLowestQuotaOfAncestors) {
   write("root/cpu.max", "max 100000\n");
   write("root/a/cpu.max", "250000 100000\n");
   write("root/a/b/cpu.max", "800000 100000\n");
@@ -34,13 +34,13 @@ TEST_F(ControlGroups, TheLeastQuotaOfAllGroupsAboveCounts) {
   EXPECT_EQ(cpus("0::/\n"), 0U) << "no quota";
 }
 
-TEST_F(ControlGroups, AContainerSeesItsOwnGroupAsTheRoot) {
+TEST_F(ControlGroupsTest, TreatContainerGroupAsRoot) {
   write("root/cpu.max", "50000 100000\n");
   EXPECT_EQ(cpus("0::/\n"), 1U);
   EXPECT_EQ(cpus("0::/a/group/that/is/not/shown\n"), 1U);
 }
 
-TEST_F(ControlGroups, TheFirstVersionHasTwoFiles) {
+TEST_F(ControlGroupsTest, ReadVersionOneQuotaFiles) {
   write("root/cpu/x/cpu.cfs_quota_us", "400000\n");
   write("root/cpu/x/cpu.cfs_period_us", "200000\n");
   write("root/cpu/y/cpu.cfs_quota_us", "-1\n");
@@ -50,12 +50,12 @@ TEST_F(ControlGroups, TheFirstVersionHasTwoFiles) {
   EXPECT_EQ(cpus("4:cpuset:/x\n"), 0U) << "another controller";
 }
 
-TEST_F(ControlGroups, WhatIsNotThereLimitsNothing) {
+TEST_F(ControlGroupsTest, MissingFilesImposeNoLimit) {
   EXPECT_EQ(quota_cpus("/no/such/file", "/no/such/folder"), 0U);
   EXPECT_EQ(cpus("neither\n0::\n"), 0U);
 }
 
-TEST(UsableCpus, AreThoseOfTheAffinity) {
+TEST(UsableCpusTest, MatchAffinityMask) {
   cpu_set_t before;
   ASSERT_EQ(sched_getaffinity(getpid(), sizeof before, &before), 0);
   ASSERT_LE(usable_cpus(), static_cast<unsigned>(CPU_COUNT(&before)));
@@ -71,7 +71,7 @@ TEST(UsableCpus, AreThoseOfTheAffinity) {
   ASSERT_EQ(sched_setaffinity(getpid(), sizeof before, &before), 0);
 }
 
-TEST(UsableCpus, AThreadIsFreeOfWhereItWasMade) {
+TEST(UsableCpusTest, ResetInheritedThreadAffinity) {
   cpu_set_t all;
   ASSERT_EQ(sched_getaffinity(getpid(), sizeof all, &all), 0);
   cpu_set_t seen;

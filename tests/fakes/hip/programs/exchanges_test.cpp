@@ -7,7 +7,7 @@ namespace {
 
 using testing::Each;
 
-class Exchanges : public HipPrograms {
+class ExchangesTest : public HipPrograms {
  protected:
   static constexpr int kBlock = 256;
 
@@ -60,13 +60,13 @@ extern "C" __global__ void sums(const int* x, int* y, int* total, int n) {
   }
 };
 
-TEST_F(Exchanges, ManyThreadsAddUpAsFewDo) {
+TEST_F(ExchangesTest, BlockSumsAreCorrectForAnySize) {
   const Kernel kernel = compiled(sums());
   for (const std::int64_t n : {1, 77, 1000, 70'000, 1 << 20}) check(kernel, n);
 }
 
 // All launches share one instance, whatever their number of threads.
-TEST_F(Exchanges, AVariableOfTheDeviceOutlivesLaunches) {
+TEST_F(ExchangesTest, DeviceVariableOutlivesLaunches) {
   ProgramBuilder builder("count");
   builder.symbol("n");
   builder.buffer("x", BufferParam{dtype::kInt32, {Expr::symbol("n")}});

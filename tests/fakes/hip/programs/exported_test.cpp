@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class ExportedForHip : public testing::TestWithParam<const char*> {
+class ExportedForHipTest : public testing::TestWithParam<const char*> {
  protected:
   static std::vector<Tensor> results_of(const Program& program, const std::string& backend,
                                         const std::string& headers) {
@@ -33,7 +33,7 @@ class ExportedForHip : public testing::TestWithParam<const char*> {
   }
 };
 
-TEST_P(ExportedForHip, AgreesWithC) {
+TEST_P(ExportedForHipTest, MatchesCpuResults) {
   if (!fs::exists(fs::path(KMUX_TEST_TILELANG_HEADERS) / "tl_templates/cpp/common.h"))
     GTEST_SKIP() << needs("TileLang's headers", KMUX_TEST_TILELANG_HEADERS "; ./kmux.sh test fetches them");
   const std::string name = GetParam();
@@ -53,7 +53,7 @@ TEST_P(ExportedForHip, AgreesWithC) {
 constexpr const char* kPrograms[] = {"scale",    "affine",       "add_half",  "row_sum",          "softmax",
                                      "extremes", "unpack_bytes", "pack_rows", "copy_without_bias"};
 
-INSTANTIATE_TEST_SUITE_P(Programs, ExportedForHip, testing::ValuesIn(kPrograms),
+INSTANTIATE_TEST_SUITE_P(Programs, ExportedForHipTest, testing::ValuesIn(kPrograms),
                          [](const auto& param) { return std::string(param.param); });
 
 }  // namespace

@@ -13,7 +13,7 @@ using testing::ElementsAreArray;
 using testing::FloatNear;
 using testing::Pointwise;
 
-class Language : public HipPrograms {};
+class LanguageTest : public HipPrograms {};
 
 const Expr kLanguageN = Expr::symbol("n");
 
@@ -25,7 +25,7 @@ ProgramBuilder one_vector(const std::string& name, const std::string& text, DTyp
   return builder;
 }
 
-TEST_F(Language, InstantiationsAreKernels) {
+TEST_F(LanguageTest, TemplateInstantiationsAreKernels) {
   ProgramBuilder builder = one_vector("scale", R"(
 template <class T, int by>
 __global__ void scale(T* x, int n) {
@@ -43,7 +43,7 @@ __global__ void scale(T* x, int n) {
   EXPECT_THAT(downloaded<float>(on_device), ElementsAreArray(x));
 }
 
-TEST_F(Language, HalvesAreNumbers) {
+TEST_F(LanguageTest, ComputesWithHalfPrecision) {
   ProgramBuilder builder = one_vector("halve", R"(
 #include <hip/hip_fp16.h>
 extern "C" __global__ void halve(half* x, int n) {
@@ -59,7 +59,7 @@ extern "C" __global__ void halve(half* x, int n) {
   EXPECT_THAT(downloaded<std::uint16_t>(x), ElementsAreArray({0x3800, 0xc000, 0x0000}));
 }
 
-TEST_F(Language, WavefrontsExchangeValues) {
+TEST_F(LanguageTest, ShufflesWithinWavefront) {
   ProgramBuilder builder = one_vector("exchange", R"(
 extern "C" __global__ void exchange(float* x) {
   float value = x[threadIdx.x];
@@ -83,7 +83,7 @@ extern "C" __global__ void exchange(float* x) {
 }
 
 // 32 or 64 threads, by the device.
-TEST_F(Language, AWavefrontIsAsWideAsTheDeviceHasIt) {
+TEST_F(LanguageTest, UsesDeviceWavefrontSize) {
   ProgramBuilder builder = one_vector("widest", R"(
 extern "C" __global__ void widest(float* x) {
   float value = x[threadIdx.x];
@@ -108,7 +108,7 @@ extern "C" __global__ void widest(float* x) {
   EXPECT_THAT(downloaded<float>(on_device), Pointwise(FloatNear(1e-3F), expected));
 }
 
-TEST_F(Language, ThreeDimensionsAreCounted) {
+TEST_F(LanguageTest, IndexesThreeDimensions) {
   ProgramBuilder builder = one_vector("count", R"(
 extern "C" __global__ void count(long long* x) {
   const long long column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -127,7 +127,7 @@ extern "C" __global__ void count(long long* x) {
   EXPECT_THAT(downloaded<std::int64_t>(x), ElementsAreArray(expected));
 }
 
-TEST_F(Language, DoublesKeepTheirDigits) {
+TEST_F(LanguageTest, KeepsDoublePrecision) {
   ProgramBuilder builder = one_vector("roots", R"(
 extern "C" __global__ void roots(double* x, double by, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -146,7 +146,7 @@ extern "C" __global__ void roots(double* x, double by, int n) {
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(roots[i], std::sqrt(x[i]) * 0.1, 1e-15);
 }
 
-TEST_F(Language, PlainCudaIsTheSame) {
+TEST_F(LanguageTest, CompilesPlainCuda) {
   ProgramBuilder builder("plain");
   builder.symbol("n");
   builder.buffer("x", BufferParam{dtype::kFloat32, {kLanguageN}});
@@ -175,7 +175,7 @@ extern "C" __global__ void add(float* x, float by, int n) {
 }
 )";
 
-TEST_F(Language, BodiesLoopAndChoose) {
+TEST_F(LanguageTest, RunsLoopsAndConditionsInBodies) {
   ProgramBuilder builder = one_vector("steps", kAdd);
   const Expr times = builder.scalar("times", dtype::kInt32);
   builder.scalar("by", dtype::kFloat32);
@@ -195,7 +195,7 @@ TEST_F(Language, BodiesLoopAndChoose) {
   EXPECT_THAT(downloaded<float>(x), Each(0.0F));
 }
 
-TEST_F(Language, WorkspacesCarryBetweenKernels) {
+TEST_F(LanguageTest, WorkspacesCarryDataBetweenKernels) {
   ProgramBuilder builder = one_vector("centre", R"(
 extern "C" __global__ void mean(const float* x, float* w, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -222,7 +222,7 @@ extern "C" __global__ void subtract(float* x, const float* w, int n) {
   EXPECT_THAT(downloaded<float>(on_device), Pointwise(FloatNear(1e-4F), x));
 }
 
-TEST_F(Language, CooperativeLaunchesRun) {
+TEST_F(LanguageTest, RunsCooperativeLaunches) {
   ProgramBuilder builder = one_vector("together", kAdd);
   builder.scalar("by", dtype::kFloat32);
   builder.launch("add").grid({4}).block({64}).cooperative().args({"x", "by"}).arg(kLanguageN);
@@ -234,7 +234,7 @@ TEST_F(Language, CooperativeLaunchesRun) {
   EXPECT_THAT(downloaded<float>(on_device), ElementsAreArray(x));
 }
 
-TEST_F(Language, EmptyTensorsLaunchNothing) {
+TEST_F(LanguageTest, EmptyTensorsLaunchNothing) {
   ProgramBuilder builder = one_vector("nothing", kAdd);
   builder.scalar("by", dtype::kFloat32);
   builder.launch("add").grid({ceildiv(kLanguageN, 64)}).block({64}).args({"x", "by"}).arg(kLanguageN);

@@ -11,7 +11,7 @@ namespace {
 
 using testing::IsEmpty;
 
-TEST(HipTexts, AreCompiledByAmdsCompiler) {
+TEST(HipTextsTest, CompileWithAmdCompiler) {
   if (const std::string why = missing_hip(kRealHip); !why.empty()) GTEST_SKIP() << needs("hiprtc", why);
   const HipTexts found = compile_hip_texts(kRealHip).value();
   EXPECT_THAT(found.failed, IsEmpty());

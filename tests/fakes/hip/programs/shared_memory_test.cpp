@@ -12,7 +12,7 @@ using testing::ElementsAreArray;
 using testing::FloatNear;
 using testing::Pointwise;
 
-class SharedMemory : public HipPrograms {};
+class SharedMemoryTest : public HipPrograms {};
 
 const Expr kN = Expr::symbol("n");
 
@@ -25,7 +25,7 @@ ProgramBuilder two_vectors(const std::string& name, const std::string& text) {
   return builder;
 }
 
-TEST_F(SharedMemory, BlocksAreReversed) {
+TEST_F(SharedMemoryTest, ReversesBlocks) {
   ProgramBuilder builder = two_vectors("reverse", R"(
 extern "C" __global__ void reverse(const float* x, float* y) {
   extern __shared__ float s[];
@@ -44,7 +44,7 @@ extern "C" __global__ void reverse(const float* x, float* y) {
   EXPECT_THAT(downloaded<float>(y), ElementsAreArray(x));
 }
 
-TEST_F(SharedMemory, TilesAreTransposed) {
+TEST_F(SharedMemoryTest, TransposesTiles) {
   ProgramBuilder builder("transpose");
   const Expr rows = builder.symbol("rows"), columns = builder.symbol("columns");
   builder.buffer("x", BufferParam{dtype::kFloat32, {rows, columns}});
@@ -75,7 +75,7 @@ extern "C" __global__ void transpose(const float* x, float* y, int rows, int col
   EXPECT_THAT(downloaded<float>(y), ElementsAreArray(expected));
 }
 
-TEST_F(SharedMemory, SumsMeetInOneNumber) {
+TEST_F(SharedMemoryTest, ReducesToOneSum) {
   ProgramBuilder builder = two_vectors("sum", R"(
 extern "C" __global__ void sum(const float* x, float* total, int n) {
   __shared__ float parts[256];
@@ -97,7 +97,7 @@ extern "C" __global__ void sum(const float* x, float* total, int n) {
   EXPECT_NEAR(downloaded<float>(y)[0], std::accumulate(x.begin(), x.end(), 0.0), 1e-3);
 }
 
-TEST_F(SharedMemory, HistogramsAreCounted) {
+TEST_F(SharedMemoryTest, CountsHistograms) {
   ProgramBuilder builder("histogram");
   builder.symbol("n");
   builder.buffer("x", BufferParam{dtype::kInt32, {kN}}).buffer("bins", BufferParam{dtype::kInt32, {16}});
@@ -122,7 +122,7 @@ extern "C" __global__ void histogram(const int* x, int* bins, int n) {
   EXPECT_THAT(downloaded<int>(bins), ElementsAreArray(expected));
 }
 
-TEST_F(SharedMemory, MatricesAreMultiplied) {
+TEST_F(SharedMemoryTest, MultipliesMatrices) {
   ProgramBuilder builder("matmul");
   const Expr m = builder.symbol("m"), k = builder.symbol("k"), n = builder.symbol("n");
   builder.buffer("a", BufferParam{dtype::kFloat32, {m, k}}).buffer("b", BufferParam{dtype::kFloat32, {k, n}});
@@ -161,7 +161,7 @@ extern "C" __global__ void matmul(const float* a, const float* b, float* c, int 
   EXPECT_THAT(downloaded<float>(c), Pointwise(FloatNear(1e-4F), expected));
 }
 
-TEST_F(SharedMemory, PrefixSumsNeedManyBarriers) {
+TEST_F(SharedMemoryTest, ComputesPrefixSums) {
   ProgramBuilder builder = two_vectors("scan", R"(
 extern "C" __global__ void scan(const float* x, float* y) {
   extern __shared__ __align__(16) char bytes[];
@@ -186,7 +186,7 @@ extern "C" __global__ void scan(const float* x, float* y) {
   EXPECT_THAT(downloaded<float>(y), Pointwise(FloatNear(1e-4F), expected));
 }
 
-TEST_F(SharedMemory, RowsAreNormalised) {
+TEST_F(SharedMemoryTest, ComputesRowSoftmax) {
   ProgramBuilder builder("softmax");
   const Expr rows = builder.symbol("rows"), columns = builder.symbol("columns");
   builder.buffer("x", BufferParam{dtype::kFloat32, {rows, columns}});
@@ -231,7 +231,7 @@ extern "C" __global__ void softmax(const float* x, float* y, int columns) {
   EXPECT_THAT(downloaded<float>(y), Pointwise(FloatNear(1e-6F), expected));
 }
 
-TEST_F(SharedMemory, NeighboursComeFromAHalo) {
+TEST_F(SharedMemoryTest, ComputesStencilWithHalo) {
   ProgramBuilder builder = two_vectors("stencil", R"(
 extern "C" __global__ void stencil(const float* x, float* y, int n) {
   __shared__ float s[130];
@@ -255,7 +255,7 @@ extern "C" __global__ void stencil(const float* x, float* y, int n) {
   EXPECT_THAT(downloaded<float>(y), Pointwise(FloatNear(1e-5F), expected));
 }
 
-TEST_F(SharedMemory, OneThreadWinsEachPlace) {
+TEST_F(SharedMemoryTest, OneThreadClaimsEachSlot) {
   ProgramBuilder builder("claim");
   builder.buffer("owner", BufferParam{dtype::kInt32, {10}}).buffer("most", BufferParam{dtype::kInt32, {1}});
   with_source(builder, R"(
