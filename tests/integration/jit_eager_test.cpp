@@ -156,10 +156,10 @@ TEST(JitEagerTest, CompilesSeveralConfigurationsForSameTensors) {
 TEST(JitEagerTest, ReturnsProgramWithoutCompiling) {
   const CompileCounter counter;
   const auto run = jit(rescale, {.name = "scaling"});
-  const Program program = run.get_tir({filled({2, 3}, 1)}, {.factor = 3}).value();
+  const Program program = run.program({filled({2, 3}, 1)}, {.factor = 3}).value();
   EXPECT_EQ(program.name, "scaling");
   EXPECT_EQ(program.signature.params[0], (Param{"x", BufferParam{dtype::kFloat32, {Expr::symbol("m"), 3}}}));
-  EXPECT_EQ(program, run.get_tir({filled({2, 3}, 1)}, NamedValues{{"factor", 3}}).value());
+  EXPECT_EQ(program, run.program({filled({2, 3}, 1)}, NamedValues{{"factor", 3}}).value());
   EXPECT_EQ(counter.compiles(), 0);
 }
 
@@ -177,7 +177,7 @@ TEST(JitEagerTest, ReportsModeSignatureAndOptions) {
   EXPECT_EQ(run.mode(), JitMode::kEager);
   EXPECT_EQ(run.initialize_jit_mode().value(), JitMode::kEager);
   EXPECT_EQ(to_string(run.signature()), "(factor: int64 = 2)");
-  EXPECT_EQ(run.func(), &rescale);
+  EXPECT_EQ(run.function(), &rescale);
   EXPECT_EQ(run.options().mode, JitMode::kEager);
 }
 
@@ -188,7 +188,7 @@ TEST(JitEagerTest, RejectsOutIdxAndOtherModes) {
   EXPECT_THAT(positions.initialize_jit_mode().error().message, refused);
   EXPECT_THAT(positions(x).error().message, refused);
   EXPECT_THAT(positions.compile({x}).error().message, refused);
-  EXPECT_THAT(positions.get_tir({x}).error().message, refused);
+  EXPECT_THAT(positions.program({x}).error().message, refused);
   EXPECT_THAT(jit(rescale, {.mode = JitMode::kLazy})(x).error().message, HasSubstr("mode 'lazy' contradicts"));
 }
 

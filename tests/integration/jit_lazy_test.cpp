@@ -128,17 +128,17 @@ TEST(JitLazyTest, RejectsUnknownNamesAndInvalidValues) {
                     HasSubstr("Did you mean 'factor'?")));
   EXPECT_THAT(kernels(NamedValues{{"factor", "2"}}).error().message, HasSubstr("int64 is wanted"));
   EXPECT_FALSE(kernels.compile(NamedValues{{"k", 1}}).ok());
-  EXPECT_FALSE(kernels.get_tir(NamedValues{{"k", 1}}).ok());
+  EXPECT_FALSE(kernels.program(NamedValues{{"k", 1}}).ok());
   EXPECT_FALSE(kernels.parse_cache_key(NamedValues{{"k", 1}}).ok());
 }
 
 TEST(JitLazyTest, ReturnsProgramWithoutCompiling) {
   const CompileCounter counter;
   const auto kernels = jit(scale);
-  EXPECT_EQ(kernels.get_tir({.factor = 3}).value(), scale({.factor = 3}));
-  EXPECT_EQ(kernels.get_tir(NamedValues{{"factor", 3}}).value(), scale({.factor = 3}));
+  EXPECT_EQ(kernels.program({.factor = 3}).value(), scale({.factor = 3}));
+  EXPECT_EQ(kernels.program(NamedValues{{"factor", 3}}).value(), scale({.factor = 3}));
   EXPECT_EQ(counter.compiles(), 0);
-  const Error error = jit([](const LazyConfig&) { return Program{.name = "empty"}; }).get_tir().error();
+  const Error error = jit([](const LazyConfig&) { return Program{.name = "empty"}; }).program().error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("program \"empty\""));
 }
@@ -152,12 +152,12 @@ TEST(JitLazyTest, EqualConfigurationsHaveEqualCacheKeys) {
 }
 
 TEST(JitLazyTest, ReportsModeSignatureAndOptions) {
-  const auto kernels = jit(scale, {.mode = JitMode::kLazy, .name = "scale", .func_source = "Program scale(...)"});
+  const auto kernels = jit(scale, {.mode = JitMode::kLazy, .name = "scale", .function_source = "Program scale(...)"});
   EXPECT_EQ(kernels.mode(), JitMode::kLazy);
   EXPECT_EQ(kernels.initialize_jit_mode().value(), JitMode::kLazy);
   EXPECT_EQ(to_string(kernels.signature()), R"((factor: int64 = 2, negate: bool = false, comment: string = "none"))");
-  EXPECT_EQ(kernels.func()({.factor = 9}), scale({.factor = 9}));
-  EXPECT_EQ(kernels.options().func_source, "Program scale(...)");
+  EXPECT_EQ(kernels.function()({.factor = 9}), scale({.factor = 9}));
+  EXPECT_EQ(kernels.options().function_source, "Program scale(...)");
 }
 
 TEST(JitLazyTest, RejectsContradictingMode) {
@@ -165,7 +165,7 @@ TEST(JitLazyTest, RejectsContradictingMode) {
   const auto contradicts = HasSubstr("mode 'eager' contradicts the function");
   EXPECT_THAT(kernels.initialize_jit_mode().error().message, contradicts);
   EXPECT_THAT(kernels().error().message, contradicts);
-  EXPECT_THAT(kernels.get_tir().error().message, contradicts);
+  EXPECT_THAT(kernels.program().error().message, contradicts);
   EXPECT_THAT(kernels.par_compile({LazyConfig{}}).error().message, contradicts);
 }
 
@@ -196,11 +196,11 @@ TEST(JitLazyTest, PassesOptionsToCompile) {
   EXPECT_THAT(jit(scale, {.target = "nowhere"})().error().message, HasSubstr("nowhere"));
   EXPECT_EQ(jit(scale, {.target = "c"})().value().backend(), "cpu");
   EXPECT_THAT(jit(scale, {.target = "cpu", .compile_flags = {"-nonsense"}})().error().message, HasSubstr("-nonsense"));
-  EXPECT_EQ(jit(scale, {.target = "cpu", .pass_configs = {{"tier", "full"}}})().value().tier(), "full");
+  EXPECT_EQ(jit(scale, {.target = "cpu", .options = {{"tier", "full"}}})().value().tier(), "full");
 }
 
 TEST(JitLazyTest, RejectsUnknownPassConfigs) {
-  const Error error = jit(scale, {.target = "cpu", .pass_configs = {{"enginge", "host"}}})().error();
+  const Error error = jit(scale, {.target = "cpu", .options = {{"enginge", "host"}}})().error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, AllOf(HasSubstr("option \"enginge\" is not known (given as \"host\"; backend cpu has "
                                              "check, check_seed, compile_flags, emit, engine,"),
@@ -214,7 +214,8 @@ TEST(JitLazyTest, UsesGivenRuntime) {
 
 TEST(JitLazyTest, WritesDebugFiles) {
   const TempFolder folder;
-  const auto kernels = jit(scale, {.target = "cpu", .debug_root_path = folder.path(), .func_source = "Program scale"});
+  const auto kernels =
+      jit(scale, {.target = "cpu", .debug_root_path = folder.path(), .function_source = "Program scale"});
   const Kernel kernel = kernels({.factor = 6}).value();
   EXPECT_FALSE(kernels({.factor = 13}).ok());  // but its IR is written
   ASSERT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 2);

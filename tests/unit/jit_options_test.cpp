@@ -15,7 +15,7 @@ TEST(JitOptionsTest, ConvertToCompileOptions) {
                                                   .target_host = "h",
                                                   .out_idx = {-1},
                                                   .verbose = false,
-                                                  .pass_configs = {{"engine", "host"}},
+                                                  .options = {{"engine", "host"}},
                                                   .compile_flags = {"-O1"},
                                                   .include_dirs = {"/i"},
                                                   .device = 1,

@@ -23,7 +23,7 @@ CompileOptions compile_options(const JitOptions& options) {
           .out_idx = options.out_idx,
           .verbose = options.verbose,
           .device = options.device,
-          .options = options.pass_configs,
+          .options = options.options,
           .compile_flags = options.compile_flags,
           .include_dirs = options.include_dirs,
           .use_cache = options.use_cache,

@@ -53,7 +53,7 @@ class DebugFiles {
 
 /// The kernels and files of a wrapper.
 struct JitCore::State {
-  explicit State(const JitOptions& options) : debug_files(options.debug_root_path, options.func_source) {}
+  explicit State(const JitOptions& options) : debug_files(options.debug_root_path, options.function_source) {}
 
   /// Returns the job that `request` compiles.
   Result<JitJob> job_of(const JitCore& core, Runtime& runtime, const JitRequest& request) const;

@@ -101,11 +101,11 @@ constexpr Field<JitOptions> kJitFields[] = {
     field<&JitOptions::target_host>("target_host"),
     field<&JitOptions::out_idx>("out_idx"),
     field<&JitOptions::verbose>("verbose"),
-    field<&JitOptions::pass_configs>("options"),
+    field<&JitOptions::options>("options"),
     field<&JitOptions::compile_flags>("compile_flags"),
     field<&JitOptions::debug_root_path>("debug_root_path"),
     field<&JitOptions::name>("name"),
-    field<&JitOptions::func_source>("func_source"),
+    field<&JitOptions::function_source>("func_source"),
     field<&JitOptions::include_dirs>("include_dirs"),
     field<&JitOptions::device>("device"),
     field<&JitOptions::use_cache>("use_cache"),
@@ -178,8 +178,8 @@ bool read(const ffi::Any& value, Milliseconds& out) {
   double seconds = 0;
   if (!read(value, seconds)) return false;
   const std::chrono::duration<double> exact(seconds);
-  out =
-      seconds > 0 ? std::chrono::ceil<Milliseconds>(exact) : std::chrono::floor<Milliseconds>(exact);  // 0 means no limit
+  out = seconds > 0 ? std::chrono::ceil<Milliseconds>(exact)
+                    : std::chrono::floor<Milliseconds>(exact);  // 0 means no limit
   return true;
 }
 

@@ -74,14 +74,14 @@ class JitEager : public JitWrapper<Fn, Config> {
   }
 
   /// Returns the program that a call with these tensors compiles.
-  Result<Program> get_tir(const std::vector<Tensor>& tensors, const Config& config = {}) const {
+  Result<Program> program(const std::vector<Tensor>& tensors, const Config& config = {}) const {
     return this->core().program(request(tensors, config));
   }
   /// As above, with the configuration given by names.
   template <std::same_as<NamedValues> Named>
-  Result<Program> get_tir(const std::vector<Tensor>& tensors, const Named& values) const {
+  Result<Program> program(const std::vector<Tensor>& tensors, const Named& values) const {
     KMUX_ASSIGN(const Config config, config_from<Config>(values));
-    return get_tir(tensors, config);
+    return program(tensors, config);
   }
 
   /// Returns the key of a call: {"config": as in JitLazy, "tensors": ["float32[2, 3] on host", ...]} as JSON.
@@ -153,7 +153,7 @@ class JitEager : public JitWrapper<Fn, Config> {
     described::encode(request.form, config);
     request.elaborate = [this, tensors, config]() -> Result<Program> {
       JitBuilder builder(this->options().name, tensors);
-      KMUX_ASSIGN(const JitOutputs outputs, Result<JitOutputs>(this->func()(builder, tensors, config)));
+      KMUX_ASSIGN(const JitOutputs outputs, Result<JitOutputs>(this->function()(builder, tensors, config)));
       return builder.build(outputs);
     };
     request.tensors = std::move(tensors);

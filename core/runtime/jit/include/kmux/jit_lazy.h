@@ -59,12 +59,12 @@ class JitLazy : public JitWrapper<Fn, Config> {
   }
 
   /// Returns the program of a configuration without compiling it.
-  Result<Program> get_tir(const Config& config = {}) const { return this->core().program(request(config)); }
+  Result<Program> program(const Config& config = {}) const { return this->core().program(request(config)); }
   /// As above, with the configuration given by names.
   template <std::same_as<NamedValues> Named>
-  Result<Program> get_tir(const Named& values) const {
+  Result<Program> program(const Named& values) const {
     KMUX_ASSIGN(const Config config, config_from<Config>(values));
-    return get_tir(config);
+    return program(config);
   }
 
   /// Returns the key of a configuration: all its members with their values, sorted by name, as JSON.
@@ -84,7 +84,7 @@ class JitLazy : public JitWrapper<Fn, Config> {
   JitRequest request(const Config& config) const {
     JitRequest request;
     request.key = parse_cache_key(config);
-    request.elaborate = [this, config] { return Result<Program>(this->func()(config)); };
+    request.elaborate = [this, config] { return Result<Program>(this->function()(config)); };
     described::encode(request.form, config);
     return request;
   }

@@ -19,22 +19,21 @@ enum class JitMode : std::uint8_t { kAuto, kLazy, kEager };
 /// Returns "auto", "lazy" or "eager".
 KMUX_API std::string_view to_string(JitMode mode);
 
-/// The options of a wrapper. Fields that TileLang's `jit` has keep its names and meanings. An argument overrides the
-/// environment.
+/// The options of a wrapper. An argument overrides the environment.
 struct JitOptions {
   std::string target = {};             // empty: KMUX_TARGET, else "auto"; eager: "auto" is where the tensors are
   std::string execution_backend = {};  // empty: KMUX_EXECUTION_BACKEND, else "auto"; a name is exact
   std::string target_host = {};  // as in CompileOptions
   std::vector<int> out_idx = {};  // lazy only: outputs by position, negative from the end
   std::optional<bool> verbose = {};  // as in CompileOptions
-  Options pass_configs = {};  // options of the backend ("engine" -> "host"); unknown ones are invalid
+  Options options = {};  // options of the backend ("engine" -> "host"); unknown ones are invalid
   std::vector<std::string> compile_flags = {};  // appended to the compiler's
   /// The folder for the source, launcher and IR of each kernel, relative to the current directory when the wrapper is
   /// made. Empty: none are written.
   std::string debug_root_path = {};
   JitMode mode = JitMode::kAuto;  // kAuto: by the type of the function
   std::string name = "kernel";  // of the function: the name of an eager program, and of the wrapper in messages
-  std::string func_source = {};  // of the function, if the caller has it; stored with the debug files
+  std::string function_source = {};  // of the function, if the caller has it; stored with the debug files
 
   std::vector<std::string> include_dirs = {};  // as in CompileOptions
   std::optional<int> device = {};  // ordinal; eager: default the device of the tensors

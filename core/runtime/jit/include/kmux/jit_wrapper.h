@@ -34,7 +34,7 @@ class JitWrapper {
   /// Returns the members of the configuration, with types and defaults.
   JitSignature signature() const { return jit_signature<Config>(); }
   /// Returns the wrapped function.
-  const Fn& func() const { return fn_; }
+  const Fn& function() const { return fn_; }
 
  protected:
   /// Wraps `fn`; compiles nothing yet.
