@@ -224,7 +224,7 @@ CliSession& session() {
   return *shared;
 }
 
-class CliBadInput : public testing::TestWithParam<Case> {
+class CliBadInputTest : public testing::TestWithParam<Case> {
  protected:
   static void TearDownTestSuite() { std::filesystem::remove_all(session().folder()); }
 };

@@ -5,7 +5,7 @@
 namespace kmux::nvidia {
 namespace {
 
-class CallTest : public OpenedLauncher {
+class CallTest : public OpenedLauncherTest {
  protected:
   CallTest() { fake.adopt(memory_, sizeof memory_); }
   int fill(const kmux_driver_fill& what, CUstream stream = nullptr) {

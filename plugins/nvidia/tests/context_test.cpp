@@ -7,7 +7,7 @@
 namespace kmux::nvidia {
 namespace {
 
-class ContextTest : public OpenedLauncher {
+class ContextTest : public OpenedLauncherTest {
  protected:
   ContextTest() {
     fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});

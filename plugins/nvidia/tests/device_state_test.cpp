@@ -7,7 +7,7 @@
 namespace kmux::nvidia {
 namespace {
 
-class DeviceStateTest : public OpenedLauncher {
+class DeviceStateTest : public OpenedLauncherTest {
  protected:
   std::vector<std::string> raised() { return fake.calls("cuKernelSetAttribute"); }
   kmux_driver_launch add_with(unsigned long long smem) {

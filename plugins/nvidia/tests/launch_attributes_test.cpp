@@ -8,7 +8,7 @@ namespace {
 
 using testing::EndsWith;
 
-class LaunchAttributesTest : public OpenedLauncher {
+class LaunchAttributesTest : public OpenedLauncherTest {
  protected:
   /// Returns the attributes of the last launch, in the fake's notation.
   std::string launched(const kmux_driver_launch& what) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kNothing(const kmux_driver_env&, kmux_sink) { return KMUX_OK; }
 
-class LauncherTest : public OpenedLauncher {
+class LauncherTest : public OpenedLauncherTest {
  protected:
   const DriverTable& driver = *open_driver(sink());
 

@@ -7,7 +7,7 @@
 namespace kmux::nvidia {
 namespace {
 
-class LoadedCodeTest : public OpenedLauncher {
+class LoadedCodeTest : public OpenedLauncherTest {
  protected:
   LoadedCodeTest() { fake.clear_calls(); }
 

@@ -5,7 +5,7 @@ namespace kmux::nvidia {
 namespace {
 
 // Kernel "add" takes 8 and 4 bytes, as reported by the fake driver.
-class PackCheckTest : public OpenedLauncher {
+class PackCheckTest : public OpenedLauncherTest {
  protected:
   int prepare_with(std::vector<unsigned> sizes, bool spare = false) {
     sizes_ = std::move(sizes);

@@ -5,7 +5,7 @@
 namespace kmux::nvidia {
 namespace {
 
-class PersistingLinesTest : public OpenedLauncher {
+class PersistingLinesTest : public OpenedLauncherTest {
  protected:
   // Returns a launcher in addition to the fixture's.
   std::unique_ptr<Launcher> open_other(unsigned long long window_bytes) {

@@ -4,7 +4,7 @@
 namespace kmux::nvidia {
 namespace {
 
-class RelaxedCaptureTest : public OpenedLauncher {
+class RelaxedCaptureTest : public OpenedLauncherTest {
  protected:
   RelaxedCaptureTest() { fake.clear_calls(); }
   int during(int code) {

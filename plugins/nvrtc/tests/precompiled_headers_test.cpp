@@ -126,8 +126,6 @@ TEST_F(PrecompiledHeadersTest, EvictLeastRecentlyUsed) {
   EXPECT_EQ(use("b"), Use::kCreate) << "its file is gone";
 }
 
-TEST_F(HeadersStampTest, IsEmptyWithoutHeaders) { EXPECT_THAT(headers_stamp("", {}, {}, {}), IsEmpty()); }
-
 class HeadersStampTest : public testing::Test {
  protected:
   HeadersStampTest() {
@@ -143,6 +141,8 @@ class HeadersStampTest : public testing::Test {
   TempFolder folder;
   Dependencies dependencies;
 };
+
+TEST_F(HeadersStampTest, IsEmptyWithoutHeaders) { EXPECT_THAT(headers_stamp("", {}, {}, {}), IsEmpty()); }
 
 TEST_F(HeadersStampTest, IgnoresCodeChanges) {
   EXPECT_EQ(stamp(), stamp("#include <h0.h>\nint other;\n"));
