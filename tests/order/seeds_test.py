@@ -20,7 +20,7 @@ class Seeds(unittest.TestCase):
         self.assertEqual(self.run_seeds("ExampleTest.Passes"), (0, "9 seeds, 0 failed\n"))
 
     def test_names_the_seed_of_a_failure_and_how_to_repeat_it(self):
-        code, printed = self.run_seeds("ExampleTest.Passes:Example.Fails*")
+        code, printed = self.run_seeds("ExampleTest.Passes:ExampleTest.Fails*")
         self.assertEqual(code, 1)
         self.assertIn("9 seeds, 1 failed\n", printed)
         self.assertIn("Expected: (seed()) != (3)", printed)
@@ -31,27 +31,27 @@ class Seeds(unittest.TestCase):
         self.assertEqual(subprocess.run(passing, shell=True, capture_output=True, check=False).returncode, 0)
 
     def test_finds_misuse_in_cases_that_pass(self):
-        code, printed = self.run_seeds("Example.Misuses*")
+        code, printed = self.run_seeds("ExampleTest.Misuses*")
         self.assertEqual(code, 1)
         self.assertIn("seed 4 failed (misuse, exit code 0).", printed)
         self.assertIn("something is used after its free", printed)
 
     def test_goes_on_behind_a_seed_that_ends_the_process(self):
-        code, printed = self.run_seeds("Example.Aborts*:Example.Misuses*", first=4, count=4)
+        code, printed = self.run_seeds("ExampleTest.Aborts*:ExampleTest.Misuses*", first=4, count=4)
         self.assertEqual(code, 1)
         for line in ("seed 4 failed (misuse,", "seed 5 failed (exit code -6).", "4 seeds, 2 failed"):
             self.assertIn(line, printed)
-        self.assertEqual(self.run_seeds("Example.Aborts*", first=6)[0], 0)
+        self.assertEqual(self.run_seeds("ExampleTest.Aborts*", first=6)[0], 0)
 
     def test_kills_a_process_that_takes_too_long(self):
-        code, printed = self.run_seeds("Example.Hangs*", "--limit", "1")
+        code, printed = self.run_seeds("ExampleTest.Hangs*", "--limit", "1")
         self.assertEqual(code, 1)
         for line in ("seed 6 failed (exit code none: killed after 1.0 s).", "9 seeds, 1 failed"):
             self.assertIn(line, printed)
 
     def test_a_pattern_without_cases_fails(self):
-        for cases, pattern in (("Nothing.*", "Nothing.*"), ("ExampleTest.Passes:Example.Gone", "Example.Gone"),
-                               ("ExampleTest.Passes-Example.Gone", "Example.Gone")):
+        for cases, pattern in (("Nothing.*", "Nothing.*"), ("ExampleTest.Passes:ExampleTest.Gone", "ExampleTest.Gone"),
+                               ("ExampleTest.Passes-ExampleTest.Gone", "ExampleTest.Gone")):
             self.assertEqual(self.run_seeds(cases), (1, f"no case matches \"{pattern}\"\n"))
 
     def test_a_filter_that_leaves_out_what_it_chooses_fails(self):
