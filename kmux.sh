@@ -179,7 +179,6 @@ wheel() {
 docs() {
   packages "${DOCS_PACKAGES[@]}"
   "$PYTHON" -B tools/api_docs.py "$BUILD/docs"
-  mkdir -p "$BUILD" && : >"$FETCH_LOG"
   venv "$MKDOCS" || fail "the site of the pages needs $MKDOCS (PyPI: ${refusal:-see $FETCH_LOG}). The reference is there."
   .venv/bin/python -B tools/docs_site.py "$BUILD/docs"
 }

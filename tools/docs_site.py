@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes a site of the pages with mkdocs-material: docs_site.py OUT writes OUT/site, with the C++ reference in OUT/html, if it is there.
+"""Makes a site of the pages with mkdocs-material: docs_site.py OUT writes OUT/site, with the C++ reference if OUT/html has it.
 
-The navigation is that of docs/README.md: its headings, and the pages that its tables link. A link that leads nowhere is an error.
+The navigation has the headings of docs/README.md and the pages that its tables link. A dead link is an error.
 """
 import json
 import pathlib
@@ -40,24 +40,20 @@ def title(root, page):
     return re.search(r"^# (.*)$", (root / page).read_text(encoding="utf-8"), re.M)[1].replace("`", "")
 
 
-def page_of(root, target):
-    """The page below `root` that a link of the index leads to, or None."""
+def pages_of(root, target):
+    """The pages below `root` that a link of the index stands for: a page, and with the index of a folder the others there."""
+    root = root.resolve()
     path = (root / INDEX.parent / target.partition("#")[0]).resolve()
     path = path / "README.md" if path.is_dir() else path
-    is_page = path.suffix == ".md" and path.is_file() and path.is_relative_to(root.resolve())
-    return path.relative_to(root.resolve()) if is_page else None
+    others = sorted(path.parent.glob("*.md")) if path.name == "README.md" else []
+    return [page.relative_to(root) for page in [path, *others] if page.suffix == ".md" and page.is_file() and page.is_relative_to(root)]
 
 
 def navigation(root):
-    """The sections of the index, each with its pages in order; the backends' pages follow those that choose one."""
+    """The sections of the index, each with its pages in order."""
     sections = [{"kmux": "README.md"}]
     for head, text in SECTION.findall((root / INDEX).read_text(encoding="utf-8")):
-        found = [page_of(root, match["target"]) for match in package_pages.links(text)]
-        if head == "Choose a backend":
-            found += [path.relative_to(root) for path in sorted(root.glob("plugins/*/README.md"))]
-        if head == "Understand":
-            found += [path.relative_to(root) for path in sorted(root.glob("docs/design/0*.md"))]
-        pages = dict.fromkeys(page for page in found if page is not None)
+        pages = dict.fromkeys(page for match in package_pages.links(text) for page in pages_of(root, match["target"]))
         sections.append({head: [{title(root, page): page.as_posix()} for page in pages]})
     return sections
 

@@ -21,14 +21,14 @@ class Navigation(unittest.TestCase):
     def setUp(self):
         self.root = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         for name, text in {"README.md": "# Tree\n[docs](docs/README.md)\n", "docs/README.md": INDEX, "docs/a.md": "# `A`\n", "x.cpp": "",
-                           "docs/b/README.md": "# B\n", "CHANGELOG.md": "# Changes\n"}.items():
+                           "docs/b/README.md": "# B\n", "docs/b/c.md": "# C\n", "CHANGELOG.md": "# Changes\n"}.items():
             path = self.root / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
 
     def test_is_that_of_the_index(self):
         self.assertEqual(docs_site.navigation(self.root),
-                         [{"kmux": "README.md"}, {"Start": [{"A": "docs/a.md"}, {"B": "docs/b/README.md"}]}])
+                         [{"kmux": "README.md"}, {"Start": [{"A": "docs/a.md"}, {"B": "docs/b/README.md"}, {"C": "docs/b/c.md"}]}])
 
     def test_of_this_tree_has_each_page_once(self):
         found = list(pages_in(docs_site.navigation(docs_site.ROOT)))

@@ -9,6 +9,8 @@ import json
 import pathlib
 import sys
 
+import generated_part
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KEPT = "docs/conformance"
 BEGIN, END = "<!-- features: tools/feature_table.py write -->\n", "<!-- /features -->\n"
@@ -45,11 +47,6 @@ def table(kept):
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-def with_table(readme, kept):
-    begin, end = readme.index(BEGIN) + len(BEGIN), readme.index(END)
-    return readme[:begin] + table(kept) + readme[end:]
-
-
 def keep(root, report, machine):
     path = root / KEPT / f"{report['plugin']}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -60,18 +57,7 @@ def main(arguments, root=ROOT):
     if len(arguments) == 2 and arguments[0] == "keep":
         keep(root, json.load(sys.stdin), arguments[1])
         return 0
-    if arguments not in (["write"], ["check"]):
-        print((__doc__ or "").strip(), file=sys.stderr)
-        return 2
-    page = root / "docs" / "backends.md"
-    old = page.read_text(encoding="utf-8")
-    new = with_table(old, results(root))
-    if arguments == ["write"]:
-        page.write_text(new, encoding="utf-8")
-    elif new != old:
-        print("feature_table: docs/backends.md has another table than docs/conformance says. Run tools/feature_table.py write.", file=sys.stderr)
-        return 1
-    return 0
+    return generated_part.main(arguments, root / "docs" / "backends.md", (BEGIN, END), lambda: table(results(root)), __doc__)
 
 
 if __name__ == "__main__":
