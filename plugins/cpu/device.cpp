@@ -138,10 +138,9 @@ LibraryId id_of(const std::string& library) {
 
 // Identifies a library by its build ID, independent of its folder. Called for each cache key, so the build ID is read
 // once until the file changes.
-Json identify_library(const std::string& path) {
+Json identify_library(const std::string& path, const FileIdentity& now) {
   static std::mutex mutex;
   static auto& known = *new std::map<std::string, std::pair<FileIdentity, Json>>;
-  const FileIdentity now = FileIdentity::of(path);
   const std::lock_guard lock(mutex);
   if (const auto found = known.find(path); found != known.end() && found->second.first == now)
     return found->second.second;
@@ -153,13 +152,19 @@ Json identify_library(const std::string& path) {
   return identity;
 }
 
-// Headers that came with the libraries are identified as such, independent of the package's folder. That holds even if
-// the package contains neither.
-std::string identify_headers() {
+// Adds the libraries of the compiler and its headers. Headers that came with the libraries are identified as such,
+// independent of the package's folder. That holds even if the package contains neither.
+void identify_clang(Json& identity) {
+  Json::Array libraries;
+  std::optional<std::string> headers;
   for (const std::string& library : compiler_libraries()) {
-    if (!is_there(library)) return id_of(library).headers;
+    const FileIdentity now = FileIdentity::of(library);
+    libraries.push_back(identify_library(library, now));
+    if (!now.is_there() && !headers) headers = id_of(library).headers;
   }
-  return own_resource_dir() ? kOwnHeaders : resource_dir_or_default();
+  identity["libraries"] = std::move(libraries);
+  if (!headers) headers = own_resource_dir() ? kOwnHeaders : resource_dir_or_default();
+  identity["headers"] = *std::move(headers);
 }
 
 // Returns the indices of those `folders` that are Clang's own header folder. Clang searches that one in another order,
@@ -203,10 +208,7 @@ Result<std::string> toolchain_identity(const Target& target, const BuildOptions&
     identity["host_compiler"] = identify_compiler(compiler);
   } else {
     identity["compiler"] = compiler_version();
-    Json::Array libraries;
-    for (const std::string& library : compiler_libraries()) libraries.push_back(identify_library(library));
-    identity["libraries"] = std::move(libraries);
-    identity["headers"] = identify_headers();
+    identify_clang(identity);
     if (const std::string own = own_folders_in(options.include_dirs); !own.empty()) identity["own_folders"] = own;
   }
   identity["triple"] = triple_of(options.march == "native" ? target.arch : options.march);

@@ -25,11 +25,14 @@ namespace fs = std::filesystem;
 
 constexpr const char* kBuiltWith = KMUX_CLANG_RESOURCE_DIR;
 
-// Returns the folders where a package has Clang's headers.
-std::vector<fs::path> own_folders() {
-  const std::string version = std::to_string(CLANG_VERSION_MAJOR);
-  const fs::path plugins = fs::path(own_library()).parent_path();
-  return {plugins / ("clang-" + version), plugins.parent_path() / "clang" / version};
+// Returns the folders where a package has Clang's headers. Called for each cache key, so they are computed once.
+const std::vector<fs::path>& own_folders() {
+  static const std::vector<fs::path> folders = [] {
+    const std::string version = std::to_string(CLANG_VERSION_MAJOR);
+    const fs::path plugins = fs::path(own_library()).parent_path();
+    return std::vector<fs::path>{plugins / ("clang-" + version), plugins.parent_path() / "clang" / version};
+  }();
+  return folders;
 }
 
 std::vector<fs::path> candidates() {
@@ -77,7 +80,7 @@ std::string resource_dir_or_default() {
 
 std::optional<std::string> own_resource_dir() {
   const std::string found = resource_dir_or_default();
-  const auto beside = own_folders();
+  const auto& beside = own_folders();
   return std::ranges::find(beside, fs::path(found)) == beside.end() ? std::nullopt : std::optional(found);
 }
 

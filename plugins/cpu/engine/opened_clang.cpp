@@ -11,7 +11,11 @@
 namespace kmux::cpu {
 namespace {
 
-std::string clang_library() { return (std::filesystem::path(own_library()).parent_path() / kClangLibrary).string(); }
+// Called for each cache key, so the path is computed once.
+const std::string& clang_library() {
+  static const std::string path = (std::filesystem::path(own_library()).parent_path() / kClangLibrary).string();
+  return path;
+}
 
 Result<const ClangApi*> open_clang() {
   if (!is_there(clang_library())) {
