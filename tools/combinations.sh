@@ -65,11 +65,16 @@ inside() {
     CCACHE_DIR=/ccache "${pip[@]}" bash -c "cd $TREE && \"\$@\"" -- "$@"
 }
 
-# The tree of the last commit with its history, and nothing that an earlier combination left of it but what it built.
+# The tree of the last commit with its history, and nothing that an earlier combination left of it but what it compiled. Files that
+# are as they were keep their times, so that only what a combination changes is compiled again.
 lay_tree() {
-  rm -rf "$FOLDER/clone" "$ROOT$TREE/.venv" "$ROOT$TREE/.cache"
-  git clone -q --no-hardlinks "$PWD" "$FOLDER/clone" || fail "the tree cannot be cloned."
-  cp -rT "$FOLDER/clone" "$ROOT$TREE"
+  if ! git -C "$ROOT$TREE" rev-parse -q HEAD >/dev/null 2>&1; then
+    rm -rf "${ROOT:?}$TREE"
+    git clone -q --no-hardlinks "$PWD" "$ROOT$TREE" || fail "the tree cannot be cloned."
+  fi
+  { git -C "$ROOT$TREE" fetch -q "$PWD" HEAD && git -C "$ROOT$TREE" reset -q --hard FETCH_HEAD &&
+    git -C "$ROOT$TREE" clean -ffdxq -e build; } || fail "the tree cannot be renewed. Remove $ROOT$TREE."
+  rm -f "$ROOT$TREE"/build/*/CMakeCache.txt
   echo 'apache-tvm-ffi<0' >"$ROOT$TREE/.no_tvm_ffi"
 }
 
