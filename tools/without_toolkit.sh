@@ -18,7 +18,7 @@ if [[ ${1:-} != --inside ]]; then
   PATH=$(path_without_nvcc)
   namespace=(unshare --mount)
   ((EUID == 0)) || namespace+=(--map-root-user)
-  "${namespace[@]}" mount -t tmpfs none /run 2>/dev/null || { echo "without_toolkit.sh: needs root or user namespaces" >&2; exit 77; }
+  "${namespace[@]}" mount -t tmpfs none /run 2>/dev/null || { echo "needs root or user namespaces (to hide the toolkit of this machine)" >&2; exit 77; }
   exec "${namespace[@]}" bash "${BASH_SOURCE[0]}" --inside "$EUID" "$(id -g)" "$@"
 fi
 

