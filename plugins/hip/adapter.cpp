@@ -4,6 +4,7 @@
 
 #include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/plan.h"
+#include "kmux/plugin/switch_word.h"
 
 #include "device.h"
 
@@ -19,7 +20,7 @@ Log log_to(const Host& host) {
 // Returns true if calls and launches are shown to profilers (host option "hip.roctx").
 bool shows_ranges(const Host& host) {
   const auto value = host.option("hip.roctx");
-  return value && asks_for_profiler_ranges(value->c_str());
+  return value && is_on(*value);
 }
 
 }  // namespace

@@ -9,7 +9,8 @@
 #include <utility>
 
 #include "kmux/plugin/dynamic_library.h"
-#include "kmux/plugin/profiler_ranges.h"
+#include "kmux/plugin/quoting.h"
+#include "kmux/plugin/switch_word.h"
 
 namespace kmux::nvidia {
 namespace {
@@ -341,15 +342,19 @@ Log log_to(const Host& host) {
 
 namespace {
 
-bool is_on(const Host& host, std::string_view option) {
+bool is_set(const Host& host, std::string_view option) {
   const auto value = host.option(option);
-  return value && asks_for_profiler_ranges(value->c_str());  // the same values for every switch
+  if (value && !is_switch(*value)) {
+    host.log(Host::Level::kWarning, "option " + in_double_quotes(option) + " is " + in_double_quotes(*value) +
+                                        ", which counts as \"off\" (on: 1, true, yes, on). Write 0 or 1.");
+  }
+  return value && is_on(*value);
 }
 
 }  // namespace
 
-bool shows_ranges(const Host& host) { return is_on(host, "nvidia.nvtx"); }
-bool blocks_launches(const Host& host) { return is_on(host, "nvidia.launch_blocking"); }
+bool shows_ranges(const Host& host) { return is_set(host, "nvidia.nvtx"); }
+bool blocks_launches(const Host& host) { return is_set(host, "nvidia.launch_blocking"); }
 
 }  // namespace kmux::nvidia
 

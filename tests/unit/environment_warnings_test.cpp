@@ -49,8 +49,10 @@ TEST(EnvironmentWarningsTest, ReportsMissingPaths) {
 }
 
 TEST(EnvironmentWarningsTest, ReportsInvalidSwitchValue) {
-  EXPECT_THAT(warnings({{"KMUX_DISABLE_CACHE", "ja"}}),
-              ElementsAre(HasSubstr("KMUX_DISABLE_CACHE is \"ja\", which counts as \"off\"")));
+  for (const char* const name : {"KMUX_DISABLE_CACHE", "KMUX_NVTX", "KMUX_ROCTX"}) {
+    EXPECT_THAT(warnings({{name, "ja"}}),
+                ElementsAre(HasSubstr(std::string(name) + " is \"ja\", which counts as \"off\"")));
+  }
 }
 
 TEST(EnvironmentWarningsTest, ReportsUnknownPluginOptions) {

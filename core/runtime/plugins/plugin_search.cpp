@@ -10,6 +10,7 @@
 #include "kmux/plugin/plugin.h"
 #include "kmux/plugin/quoting.h"
 #include "kmux/plugin/suggestion.h"
+#include "kmux/plugin/switch_word.h"
 #include "kmux/registry.h"
 
 #include "system/environment_variables.h"
@@ -164,8 +165,8 @@ class Review {
  private:
   void check(const std::string& name, const std::string& value) {
     if (name.starts_with(kOptionPrefix)) return check_option(name);
-    if (of_plugins_.contains(name)) return check_path(name, value);
     const EnvironmentVariable* const own = own_variable(name);
+    if (own == nullptr && of_plugins_.contains(name)) return check_path(name, value);
     if (own == nullptr) return warn(unknown_name(name, of_plugins_));
     if (own->kind == Kind::kSwitch && !is_switch(value))
       warn(name + " is " + in_quotes(value) + ", which counts as \"off\" (on: 1, true, yes, on). Write 0 or 1.");

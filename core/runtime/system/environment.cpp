@@ -7,6 +7,7 @@
 
 #include "kmux/plugin/characters.h"
 #include "kmux/plugin/platform.h"
+#include "kmux/plugin/switch_word.h"
 
 #include "environment_variables.h"
 

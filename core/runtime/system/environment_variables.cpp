@@ -1,13 +1,10 @@
 #include "environment_variables.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
 #include <optional>
 #include <string_view>
-
-#include "kmux/plugin/characters.h"
 
 namespace kmux {
 namespace {
@@ -27,6 +24,7 @@ constexpr auto kVariables = std::to_array<EnvironmentVariable>({
     {"KMUX_EXECUTION_BACKEND"},
     {"KMUX_ISOLATION"},
     {"KMUX_LOCK_FILE"},
+    {"KMUX_NVTX", Kind::kSwitch},  // of plugins, too
     {"KMUX_PLUGIN_PATH"},
     {"KMUX_PLUGIN_TRIAL"},
     {"KMUX_POLICY"},
@@ -37,6 +35,7 @@ constexpr auto kVariables = std::to_array<EnvironmentVariable>({
     {"KMUX_REMOTE_CACHE_READ_ONLY", Kind::kSwitch},
     {"KMUX_REMOTE_CACHE_TIMEOUT"},
     {"KMUX_REMOTE_CACHE_TTL"},
+    {"KMUX_ROCTX", Kind::kSwitch},
     {"KMUX_TARGET"},
     {"KMUX_TRACE"},
     {"KMUX_TILELANG"},  // integrations/tilelang
@@ -60,14 +59,6 @@ constexpr auto kVariables = std::to_array<EnvironmentVariable>({
     {"KMUX_UPDATE_GOLDENS"},
 });
 
-constexpr std::array<std::string_view, 4> kOn = {"1", "true", "yes", "on"};
-constexpr std::array<std::string_view, 5> kOff = {"", "0", "false", "no", "off"};
-
-template <std::size_t kSize>
-bool contains(const std::array<std::string_view, kSize>& words, std::string_view value) {
-  return std::find(words.begin(), words.end(), lower_case(value)) != words.end();
-}
-
 /// Returns the shift in bits of a unit: "" is bytes, "K" is 1024 bytes.
 std::optional<int> shift_of(std::string_view unit) {
   constexpr std::string_view kUnits = "KMGT";
@@ -80,10 +71,6 @@ std::optional<int> shift_of(std::string_view unit) {
 }  // namespace
 
 std::span<const EnvironmentVariable> environment_variables() { return kVariables; }
-
-bool is_on(std::string_view value) { return contains(kOn, value); }
-
-bool is_switch(std::string_view value) { return is_on(value) || contains(kOff, value); }
 
 Result<std::uint64_t> parse_byte_size(const std::string& name, const std::string& text) {
   std::uint64_t number = 0;

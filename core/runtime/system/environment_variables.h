@@ -13,7 +13,7 @@ namespace kmux {
 struct EnvironmentVariable {
   enum class Kind {
     kText,    // its reader rejects invalid values
-    kSwitch,  // on or off
+    kSwitch,  // "kmux/plugin/switch_word.h" reads it
     kPrefix,  // of a family of names
   };
 
@@ -24,13 +24,6 @@ struct EnvironmentVariable {
 /// Returns the variables that exist regardless of the installed plugins, as listed in docs/environment.md. A plugin's
 /// variables are in its manifest.
 std::span<const EnvironmentVariable> environment_variables();
-
-/// Returns true if `value` switches a variable of kind kSwitch on. "0", "false", "no", "off" and "" leave it off. Case
-/// is ignored.
-bool is_on(std::string_view value);
-
-/// Returns true if `value` is a valid value of a switch.
-bool is_switch(std::string_view value);
 
 /// Returns the number of bytes in `text`, the value of the setting `name`: digits, then optionally K, M, G or T, each
 /// 1024 of the previous unit.

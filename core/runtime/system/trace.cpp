@@ -16,6 +16,7 @@
 #include "kmux/json.h"
 #include "kmux/log.h"
 #include "kmux/plugin/profiler_ranges.h"
+#include "kmux/plugin/switch_word.h"
 
 #include "base/immortal.h"
 #include "fork_guard.h"
@@ -230,7 +231,7 @@ TraceSpan::~TraceSpan() {
 void show_stage_ranges(const Environment& environment) {
   for (std::size_t i = 0; i < kLibraryCount; ++i) {
     const auto value = environment.variables.find(kRangesLibraries[i].first);
-    if (value != environment.variables.end() && asks_for_profiler_ranges(value->second.c_str())) asked_for |= 1U << i;
+    if (value != environment.variables.end() && is_on(value->second)) asked_for |= 1U << i;
   }
 }
 

@@ -17,7 +17,7 @@ TEST(HostLogTest, ReceivesLaunchLayerReports) {
 TEST(HostLogTest, ShowsRangesOnRequest) {
   FakeHost host;
   EXPECT_FALSE(shows_ranges(host));
-  for (const char* off : {"0", "off", "no", "false"}) {
+  for (const char* off : {"0", "off", "no", "False", ""}) {
     host.options["nvidia.nvtx"] = off;
     EXPECT_FALSE(shows_ranges(host)) << off;
   }
@@ -32,6 +32,13 @@ TEST(HostLogTest, BlocksLaunchesOnRequest) {
   EXPECT_FALSE(blocks_launches(host));
   host.options["nvidia.launch_blocking"] = "1";
   EXPECT_TRUE(blocks_launches(host));
+}
+
+TEST(HostLogTest, TakesUnknownSwitchValueForOff) {
+  FakeHost host;
+  host.options["nvidia.launch_blocking"] = "ja";
+  EXPECT_FALSE(blocks_launches(host));
+  EXPECT_THAT(host.log, testing::HasSubstr("option \"nvidia.launch_blocking\" is \"ja\", which counts as \"off\""));
 }
 
 }  // namespace

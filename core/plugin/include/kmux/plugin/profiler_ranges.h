@@ -1,7 +1,6 @@
 #pragma once
 
 #include <dlfcn.h>
-#include <string.h>
 
 namespace kmux {
 
@@ -88,12 +87,6 @@ class SharedRanges {
   ProfilerRanges ranges_ = {};
   bool was_missed_ = false;
 };
-
-/// Returns true if this value of KMUX_NVTX or KMUX_ROCTX enables ranges: any but "", "0", "off", "no" and "false".
-inline bool asks_for_profiler_ranges(const char* value) {
-  return value[0] != '\0' && strcmp(value, "0") != 0 && strcmp(value, "off") != 0 && strcmp(value, "no") != 0 &&
-         strcmp(value, "false") != 0;
-}
 
 /// A scoped range; does nothing if `ranges` is null.
 class ProfilerRange {

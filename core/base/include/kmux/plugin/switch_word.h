@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+namespace kmux {
+
+/// Returns true if `value`, of a variable or an option, switches something on: 1, true, yes or on, in any case.
+bool is_on(std::string_view value);
+
+/// Returns true if `value` is a valid value of a switch: a word for on, or "", 0, false, no or off, in any case.
+bool is_switch(std::string_view value);
+
+}  // namespace kmux
