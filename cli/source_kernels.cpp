@@ -116,8 +116,8 @@ Result<NewSource> read_source(const std::string& path) {
   if (dialect != "cuda" && dialect != "hip" && dialect != "c") {
     return make_error(ErrorCode::kInvalidArgument,
                       "\"" + path +
-                          "\" is not a source that kmux new reads (by its name). Name a file "
-                          "of CUDA (.cu), HIP (.hip), C (.c) or C++ (.cpp).");
+                          "\" is not a source that kmux new reads (by its name). Name one that "
+                          "ends in .cu, .hip, .c or .cpp.");
   }
   if (carries_text(content)) {
     return make_error(ErrorCode::kInvalidArgument,

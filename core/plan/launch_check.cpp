@@ -180,8 +180,8 @@ Error wrong_pointee(const std::string& name, std::ptrdiff_t place, const KernelA
   return refused_launch(
       name, "with " + passed.text + " to " + to_string(passed.pointee) + " as argument " + std::to_string(place + 1) +
                 " (its code takes " + taken.text +
-                "). Declare the tensor with the dtype that the kernel reads, pass an address (a parameter of "
-                "type pointer), or correct the kernel.");
+                "). Declare the tensor with the dtype that the kernel reads, pass an address by a parameter of "
+                "type pointer, or correct the kernel.");
 }
 
 // Returns the size and kind of a pointer or number type. The sizes of structs and enumerations are unknown here.

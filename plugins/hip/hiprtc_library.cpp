@@ -74,7 +74,7 @@ Result<HiprtcLibrary> HiprtcLibrary::open(const Host& host) {
   if (handle == nullptr) {
     return make_error(ErrorCode::kUnavailable,
                       "hiprtc is not there (tried " + join(names) +
-                          "). Install ROCm (Debian: apt-get install libamdhip64-5 libhiprtc-builtins5), or set "
+                          "). Install ROCm, on Debian by apt-get install libamdhip64-5 libhiprtc-builtins5, or set "
                           "KMUX_HIP_LIBRARY to its libamdhip64.so.");
   }
   HiprtcLibrary library;

@@ -53,7 +53,7 @@ Result<std::unique_ptr<Arena>> Arena::create(const ObjectiveC& objc, Id device) 
     if (range != nullptr) munmap(range, kBytes + kPage);
     return make_error(ErrorCode::kUnavailable,
                       "cannot reserve addresses for the device's memory (" + std::to_string(kBytes >> 30) +
-                          " GiB of them, out of memory). Raise the limit of the process (ulimit -v).");
+                          " GiB of them, out of memory). Raise the limit of the process with ulimit -v.");
   }
   // mmap returns zeroed memory, so all pointers of the table are null.
   return std::unique_ptr<Arena>(new Arena(objc, device, range, reinterpret_cast<std::atomic<Block*>*>(table)));

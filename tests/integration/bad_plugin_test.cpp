@@ -106,7 +106,7 @@ TEST_P(BadPluginFirstTest, IsUnavailableWithReason) {
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().code, ErrorCode::kUnavailable);
   const std::string advice =
-      fault == "hangs"    ? " Allow more time (KMUX_PLUGIN_TRIAL, in seconds), or report it to the plugin's author."
+      fault == "hangs"    ? " Allow more seconds by KMUX_PLUGIN_TRIAL, or report it to the plugin's author."
       : fault == "killed" ? " Check whether memory is short and try again."
                           : kReport;
   EXPECT_EQ(failed.error().message,

@@ -104,7 +104,7 @@ TEST_F(LaunchCheckTest, RejectsPointersToOtherNumericTypes) {
   EXPECT_EQ(
       told(dtype::kFloat32, "double*"),
       "kernel \"k\" is launched with pointer x to float32 as argument 1 (its code takes double*). Declare the tensor "
-      "with the dtype that the kernel reads, pass an address (a parameter of type pointer), or correct the kernel.");
+      "with the dtype that the kernel reads, pass an address by a parameter of type pointer, or correct the kernel.");
   for (const auto& [tensor, type] : {std::pair(dtype::kFloat64, "float const*"),
                                      {dtype::kFloat16, "float*"},
                                      {dtype::kBFloat16, "__half const*"},

@@ -102,7 +102,7 @@ Error trial_error(const PluginEntry& entry, const std::string& step, const Worke
           .with(kTrialNote, kNotTried);
     case WorkerFailure::Kind::kTimeUp:
       return not_opened(entry, "it did not end " + step + " within " + std::to_string(limit.count()) + " ms",
-                        "Allow more time (KMUX_PLUGIN_TRIAL, in seconds), or report it to the plugin's author.");
+                        "Allow more seconds by KMUX_PLUGIN_TRIAL, or report it to the plugin's author.");
     case WorkerFailure::Kind::kMalformed:
       return not_opened(entry, "it gave no answer in " + step + ": " + failure.why, report);
     case WorkerFailure::Kind::kStopped:

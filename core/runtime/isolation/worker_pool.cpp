@@ -246,8 +246,8 @@ Error WorkerPool::error_of(FrameKind call, const WorkerFailure& failure, const L
     case Kind::kEnded:
       if (was_killed(failure)) {
         error = make_error(code_of(call), who + "was killed in " + step + " (" + failure.why +
-                                              "). Check whether memory is short (KMUX_COMPILE_MEMORY limits compilers) "
-                                              "and try again.");
+                                              "). Check whether memory is short, raise KMUX_COMPILE_MEMORY where it "
+                                              "limits compilers, and try again.");
         break;
       }
       error = make_error(code_of(call), who + "crashed in " + step + " (" + failure.why +

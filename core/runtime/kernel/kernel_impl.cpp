@@ -179,7 +179,7 @@ Error KernelConstants::not_set(int device) const {
   return make_error(ErrorCode::kInvalidArgument,
                     "constants have no value on device " + std::to_string(device) + " (" + names +
                         "). Call set_constant for each before the first launch; one that its source initialises is "
-                        "declared so (\"initialised\").");
+                        "declared \"initialised\".");
 }
 
 Result<std::size_t> KernelConstants::index_of(std::string_view name) const {

@@ -102,7 +102,8 @@ bool make(OpenedHip& opened, const HipPlaces& places, kmux_sink error) {
   if (handle == nullptr) {
     fail(error, KMUX_UNAVAILABLE,
          "HIP's runtime cannot be opened (" + tried +
-             "). Install ROCm (Debian: apt-get install libamdhip64-5), or set KMUX_HIP_LIBRARY to its libamdhip64.so.");
+             "). Install ROCm, on Debian by apt-get install libamdhip64-5, or set KMUX_HIP_LIBRARY to its "
+             "libamdhip64.so.");
     return false;
   }
   const char* const missing = fill(opened.table, handle);

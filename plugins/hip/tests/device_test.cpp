@@ -95,7 +95,7 @@ TEST_F(HipDevicesTest, ProbeReportsMissingParts) {
   const Availability absent = HipBackend(nowhere).probe().value().can_run;
   EXPECT_EQ(absent.code, "no_driver");
   EXPECT_THAT(absent.reason, HasSubstr("/nowhere/libamdhip64.so: cannot open shared object file"));
-  EXPECT_THAT(absent.reason, HasSubstr("Install ROCm (Debian: apt-get install libamdhip64-5)"));
+  EXPECT_THAT(absent.reason, HasSubstr("Install ROCm, on Debian by apt-get install libamdhip64-5"));
   nowhere.options["hip.library"] = "libc.so.6";
   EXPECT_THAT(probe_runtime(nowhere).reason, HasSubstr("HIP's runtime has no function hipGetDeviceCount"));
 }
