@@ -14,7 +14,7 @@ BANNED = {"utils", "util", "common", "helpers", "helper", "misc"}
 BACKEND = re.compile(r"(?<![a-z0-9])(cuda|nvrtc|hip|metal|cutedsl)(?![a-z0-9])", re.IGNORECASE)
 FILE_LINES = 400  # more are a warning
 MOST_FILE_LINES = 500  # more are a breach
-# Objects that the end of the process would destroy under threads that still use them. The cpu plugin drops all destructors.
+# Objects that the end of the process would destroy under threads that still use them. The cpu plugin and its compiler drop all destructors.
 CONTAINER = r"(?:std::(?:string|vector|map|set|unordered_map|unordered_set|list|deque|optional|function|shared_ptr|unique_ptr)\b|Result<|Options\b)"
 MORTAL = re.compile(rf"^(?:\s*(?:inline )?static (?:const )?|(?:inline )?const ){CONTAINER}[^()&]*?\w+(?: = |{{|;)")
 THREAD_OWNERS = {"start_thread.h"}
@@ -47,14 +47,12 @@ SHARED_FILES = ("adapter.h", "options.h", "device.h")
 NVIDIA = "nvidia"
 # Besides, with an adapter of its own: what that reads of an artifact. A printed launcher of plugins/nvidia has its facts in it.
 META = "meta.h"
-# Folders of a plugin that include each other, and are known to. They would not if what compiles fibers (check/fiber_kernels)
-# stood in a folder above engine, spmd and the rest of check.
-CIRCLES = {frozenset(map(pathlib.Path, pair)) for pair in (("plugins/cpu/check", "plugins/cpu/engine"),
-                                                           ("plugins/cpu/check", "plugins/cpu/spmd"))}
 # What costs each source of an application most, of the standard library's headers: kmux.hpp has none of them.
 UMBRELLA = pathlib.Path("core/runtime/include/kmux/kmux.hpp")
 HEAVY = {"algorithm", "chrono", "condition_variable", "deque", "filesystem", "format", "functional", "future", "iostream", "map", "memory",
          "mutex", "ranges", "regex", "semaphore", "set", "sstream", "stop_token", "thread", "unordered_map", "unordered_set"}
+NEXT_LITERAL = re.compile(r'"\s*\n\s*"')
+SECOND_BRACKETS = re.compile(r'"[^"\n]*\)\. [A-Z][^"\n]* \([^"\n]*"')
 TEST_CASE = re.compile(r"^(?:TEST|TEST_F|TEST_P|TYPED_TEST)\((\w+), (\w+)\)")
 TEST_DIALECT = re.compile(r"ThatIsNo|WhatIs|IsThere|AreThere|Nobody|Whoever|OfItsOwn|Anew|OneByOne|GoesOn|Refuse|Whether")
 # Cases of the conformance suite are named in manifests of plugins elsewhere; those on devices are chosen by their names.
@@ -135,12 +133,13 @@ def breaches(path, lines):
     is_product = path.parts[0] in LIBRARIES and "tests" not in path.parts and path.suffix in {".h", ".hpp", ".cpp"}
     if is_product:
         yield from throwing_calls(path, lines)
+        yield from bracketed_twice(path, lines)
     for number, line in enumerate(lines, 1):
         if not line.isascii():
             yield f"{path}:{number}: not ASCII."
         if "\t" in line:
             yield f"{path}:{number}: a tab. Indent with spaces."
-        if is_product and not path.is_relative_to("plugins/cpu") and not path.is_relative_to("cli") and MORTAL.match(line):
+        if is_product and not path.is_relative_to("plugins/cpu") and not path.is_relative_to("plugins/simt") and not path.is_relative_to("cli") and MORTAL.match(line):
             yield (f"{path}:{number}: a static object that the end of the process destroys (docs/design/0030-process-end.md). "
                    "Write `static const auto& x = *new const T{...};`.")
         if is_product and ENVIRONMENT.match(line) and not any(path.is_relative_to(reader) for reader in ENVIRONMENT_READERS):
@@ -153,6 +152,15 @@ def breaches(path, lines):
             yield f"{path}:{number}: starts a thread, which may throw. Use start_thread (kmux/plugin/start_thread.h)."
         if in_runtime and (found := BACKEND.search(line)):
             yield f"{path}:{number}: '{found[0]}' (the runtime names no backend). Put it into a plugin or its manifest."
+
+
+def bracketed_twice(path, lines):
+    """Messages are "problem (why). What to do.": what to do needs no second pair of brackets."""
+    text = "\n".join(lines)
+    whole = NEXT_LITERAL.sub(lambda found: "\0" * found[0].count("\n"), text)  # keeps the numbers of lines
+    for found in SECOND_BRACKETS.finditer(whole):
+        number = 1 + sum(whole.count(mark, 0, found.start()) for mark in "\n\0")
+        yield f"{path}:{number}: advice in brackets (a message has one pair, for its reason). Write it in the sentence."
 
 
 def misnamed_tests(path, lines):
@@ -174,14 +182,13 @@ def warnings(path, lines):
 
 
 def foreign(path, lines):
-    """A plugin includes its own files and those of plugins/nvidia; include roots alone would let it reach a neighbour's."""
+    """A plugin includes its own files and those of libraries beside it; include roots alone would let it reach a neighbour's."""
     if path.parts[0] != "plugins" or len(path.parts) < 3:
         return
-    allowed = {path.parts[1], "nvidia"}
-    others = {folder.name for folder in (ROOT / "plugins").iterdir() if folder.is_dir()} - allowed
+    others = {manifest.parent.name for manifest in (ROOT / "plugins").glob("*/plugin.json.in")} - {path.parts[1]}
     for number, line in enumerate(lines, 1):
         if (found := re.match(r'#include "(\w+)/', line)) and found[1] in others:
-            yield f"{path}:{number}: includes plugin {found[1]}. Lift what both need into sdk or plugins/nvidia."
+            yield f"{path}:{number}: includes plugin {found[1]}. Move what both need into sdk or a library of plugins/."
 
 
 def unnamed(folder):
@@ -304,7 +311,7 @@ def inner_circles(sources):
         return len(arrows[arrow]), arrow
 
     for (user, used), places in sorted(arrows.items()):
-        if (used, user) in arrows and weight((user, used)) < weight((used, user)) and {user, used} not in CIRCLES:
+        if (used, user) in arrows and weight((user, used)) < weight((used, user)):
             yield f"{places[0]}: {user} includes {used}, which includes {user}. Move what both need into one of them."
 
 

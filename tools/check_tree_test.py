@@ -130,9 +130,11 @@ class Foreign(InTree):
     def found(self, include):
         for name in ("toy", "other", "nvidia"):
             self.put(f"plugins/{name}/backend.h")
+        for name in ("toy", "other"):
+            self.put(f"plugins/{name}/plugin.json.in")
         return list(check_tree.foreign(pathlib.Path("plugins/toy/backend.cpp"), ["", f'#include "{include}"']))
 
-    def test_lets_a_plugin_include_itself_and_nvidia(self):
+    def test_lets_a_plugin_include_itself_and_a_library(self):
         for include in ("backend.h", "toy/backend.h", "nvidia/backend.h", "kmux/error.h"):
             self.assertEqual(self.found(include), [])
 
@@ -240,6 +242,17 @@ class LimitNames(unittest.TestCase):
             line = f"constexpr int {name} = 3;"
             found = [breach for breach in check_tree.breaches(pathlib.Path("core/ir/json.cpp"), [line]) if "limits are called" in breach]
             self.assertEqual(len(found), count, line)
+
+
+class Brackets(unittest.TestCase):
+    def found(self, *lines, path="core/ir/json.cpp"):
+        return [breach for breach in check_tree.breaches(pathlib.Path(path), list(lines)) if "in brackets" in breach]
+
+    def test_are_for_the_reason_alone(self):
+        self.assertEqual(self.found('  return fail("it is short (" + text + "). Call fork() again.");'), [])
+        found = self.found("", '  return fail("it is short (2 bytes). Give it "', '              "more (4 bytes).");')
+        self.assertEqual([one.partition(": ")[0] for one in found], ["core/ir/json.cpp:2"])
+        self.assertEqual(len(self.found('  return fail("it is short (2 bytes). Give it more (4).");', path="tests/a.cpp")), 0)
 
 
 class MisnamedTests(unittest.TestCase):

@@ -10,29 +10,29 @@
 #include "kmux/plugin/sink.h"
 
 #include "device.h"
-#include "engine/installation.h"
 #include "meta.h"
-#include "runtime/arena.h"
-#include "runtime/launch.h"
-#include "runtime/pool.h"
+#include "simt/frontend/installation.h"
+#include "simt/runtime/arena.h"
+#include "simt/runtime/launch.h"
+#include "simt/runtime/pool.h"
 
 namespace kmux::cpu {
 namespace {
 
 Status check_machine(const Meta& meta) {
-  if (meta.triple != host_triple()) {
+  if (meta.triple != simt::host_triple()) {
     return make_error(ErrorCode::kUnavailable, "the artifact is for \"" + meta.triple + "\" (this machine is \"" +
-                                                   host_triple() + "\"). Build it here.");
+                                                   simt::host_triple() + "\"). Build it here.");
   }
   std::string lacking;
   for (const std::string& feature : meta.features) {
-    if (!host_cpu().features.contains(feature)) lacking.append(lacking.empty() ? "" : ", ").append(feature);
+    if (!simt::host_cpu().features.contains(feature)) lacking.append(lacking.empty() ? "" : ", ").append(feature);
   }
   if (lacking.empty()) return Ok{};
-  return make_error(ErrorCode::kUnavailable,
-                    "the artifact is for processor \"" + meta.cpu + "\" (this machine, \"" + host_cpu().name +
-                        "\", lacks " + lacking +
-                        "). Build it here, or for a lesser processor (\"cpu:" + std::string(modest_cpu()) + "\").");
+  return make_error(
+      ErrorCode::kUnavailable,
+      "the artifact is for processor \"" + meta.cpu + "\" (this machine, \"" + simt::host_cpu().name + "\", lacks " +
+          lacking + "). Build it here, or for a lesser processor, as \"cpu:" + std::string(simt::modest_cpu()) + "\".");
 }
 
 Result<std::vector<std::string>> object_parts(const Artifact& artifact) {
@@ -44,10 +44,10 @@ Result<std::vector<std::string>> object_parts(const Artifact& artifact) {
   return objects;
 }
 
-Result<std::unique_ptr<LoadedCode>> load_code(const Artifact& artifact, const Meta& meta) {
+Result<std::unique_ptr<simt::LoadedCode>> load_code(const Artifact& artifact, const Meta& meta) {
   KMUX_ASSIGN(const auto objects, object_parts(artifact));
-  if (meta.engine == "host") return load_shared_object(*artifact.find(kCodePart), meta.entry);
-  return load_objects(objects, meta.entry);
+  if (meta.engine == "host") return simt::load_shared_object(*artifact.find(kCodePart), meta.entry);
+  return simt::load_objects(objects, meta.entry);
 }
 
 }  // namespace
@@ -55,8 +55,8 @@ Result<std::unique_ptr<LoadedCode>> load_code(const Artifact& artifact, const Me
 Status CpuAdapter::prepare(int device) {
   KMUX_TRY(check_device(device));
   if (!is_on_grid_) return Ok{};
-  pool().start();
-  const BlockMemory memory(1);
+  simt::pool().start();
+  const simt::BlockMemory memory(1);
   return Ok{};
 }
 
@@ -71,7 +71,7 @@ Result<ConstantPlace> CpuAdapter::constant(int device, std::string_view name) {
 kmux_code CpuAdapter::launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept {
   try {
     return launch_(slots, &env, error);
-  } catch (const KernelFailure& failure) {
+  } catch (const simt::KernelFailure& failure) {
     write(error, failure.what());
     return KMUX_LAUNCH_FAILED;
   } catch (const std::exception& exception) {

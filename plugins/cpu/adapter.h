@@ -7,7 +7,7 @@
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/meta_reader.h"
 
-#include "engine/loader.h"
+#include "simt/loader/loader.h"
 
 namespace kmux::cpu {
 
@@ -20,7 +20,7 @@ using LaunchFunction = int (*)(const kmux_slot*, const kmux_launch_env*, kmux_si
 class CpuAdapter final : public Adapter {
  public:
   /// Owns `code`. `is_on_grid` must be true if the kernels run on grids of blocks.
-  CpuAdapter(std::unique_ptr<LoadedCode> code, bool is_on_grid, std::vector<ConstantSymbol> constants)
+  CpuAdapter(std::unique_ptr<simt::LoadedCode> code, bool is_on_grid, std::vector<ConstantSymbol> constants)
       : code_(std::move(code)),
         launch_(reinterpret_cast<LaunchFunction>(code_->entry())),
         is_on_grid_(is_on_grid),
@@ -32,7 +32,7 @@ class CpuAdapter final : public Adapter {
   kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override;
 
  private:
-  std::unique_ptr<LoadedCode> code_;
+  std::unique_ptr<simt::LoadedCode> code_;
   LaunchFunction launch_;
   bool is_on_grid_;
   std::vector<ConstantSymbol> constants_;

@@ -9,10 +9,9 @@
 
 #include "adapter.h"
 #include "device.h"
-#include "engine/code_symbols.h"
-#include "engine/compiler.h"
-#include "engine/installation.h"
-#include "runtime/pool.h"
+#include "simt/frontend/installation.h"
+#include "simt/loader/code_symbols.h"
+#include "simt/runtime/pool.h"
 
 namespace kmux::cpu {
 namespace {
@@ -27,7 +26,7 @@ Status take_symbols_option(const Host& host) {
   const std::optional<std::string> text = host.option("cpu.code_symbols");
   bool shows = false;
   if (text) KMUX_TRY(on_or_off(shows)({"cpu", "code_symbols", *text}));
-  show_code(shows);
+  simt::show_code(shows);
   return Ok{};
 }
 
@@ -35,19 +34,20 @@ Status take_threads_option(const Host& host) {
   const std::optional<std::string> text = host.option("cpu.threads");
   if (!text) return Ok{};
   KMUX_ASSIGN(const int threads, read_number({"cpu", "threads", *text}, kThreads));
-  pool().limit(static_cast<unsigned>(threads));
+  simt::pool().limit(static_cast<unsigned>(threads));
   return Ok{};
 }
 
 PoolUse::PoolUse(const Host& host) {
   uses.fetch_add(1);
-  if (const Host::Threads threads = host.threads(); threads.run != nullptr) pool().lend(threads.run, threads.self);
+  if (const Host::Threads threads = host.threads(); threads.run != nullptr)
+    simt::pool().lend(threads.run, threads.self);
 }
 
 PoolUse::~PoolUse() {
   if (uses.fetch_sub(1) != 1) return;
-  pool().lend(nullptr, nullptr);
-  pool().stop();
+  simt::pool().lend(nullptr, nullptr);
+  simt::pool().stop();
 }
 
 const PluginInfo CpuBackend::kInfo{"cpu", KMUX_PLUGIN_VERSION, kDLCPU};
@@ -80,8 +80,8 @@ Result<std::unique_ptr<Backend>> CpuBackend::create(Host host) {
 // installed has filled the cache. It is missing only when something else must be built.
 Result<ProbeReport> CpuBackend::probe() {
   ProbeReport report;
-  for (const std::string& library : compiler_libraries()) {
-    if (access(library.c_str(), R_OK) == 0 || access(id_file_of(library).c_str(), R_OK) == 0) continue;
+  for (const std::string& library : simt::compiler_libraries()) {
+    if (access(library.c_str(), R_OK) == 0 || access(simt::id_file_of(library).c_str(), R_OK) == 0) continue;
     report.can_build = {"no_toolchain", "\"" + library + "\" is not there. Install kmux again."};
   }
   return report;

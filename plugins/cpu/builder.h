@@ -6,10 +6,11 @@
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/plugin.hpp"
 
-#include "engine/compiler.h"
 #include "headers.h"
 #include "host_compiler.h"
 #include "options.h"
+#include "simt/compiler.h"
+#include "simt/frontend/job.h"
 
 namespace kmux::cpu {
 
@@ -26,13 +27,13 @@ class CpuBuilder final : public Builder {
   Result<Artifact> standalone(const BuildRequest& request, const Artifact& built);
 
  private:
-  Result<CompiledObject> compile(const CompileJob& job, const BuildRequest& request, const BuildOptions& options,
-                                 std::string_view launcher);
-  Result<std::optional<Dependencies>> dependencies(const CompileJob& job, const BuildOptions& options);
-  void tell_of(const CompiledObject& compiled) const;
+  Result<simt::CompiledObject> compile(const simt::CompileJob& job, const BuildRequest& request,
+                                       const BuildOptions& options, std::string_view launcher);
+  Result<std::optional<Dependencies>> dependencies(const simt::CompileJob& job, const BuildOptions& options);
+  void tell_of(const simt::CompiledObject& compiled) const;
 
   Host host_;
-  Compiler compiler_;
+  simt::Compiler compiler_;
   Headers headers_;
   HostFolders host_folders_;
 };

@@ -25,22 +25,22 @@ bool ends_with_any(std::string_view path, std::initializer_list<std::string_view
   return false;
 }
 
-Result<Language> language_of(const std::string& path) {
-  if (path.ends_with(".c")) return Language::kC;
-  if (ends_with_any(path, {".cpp", ".cc", ".cxx"})) return Language::kCpp;
+Result<simt::Language> language_of(const std::string& path) {
+  if (path.ends_with(".c")) return simt::Language::kC;
+  if (ends_with_any(path, {".cpp", ".cc", ".cxx"})) return simt::Language::kCpp;
   return make_error(ErrorCode::kInvalidArgument,
                     "source \"" + path +
                         "\" is neither C nor C++ (dialect c tells by the ending). End it with .c, .cpp, .cc or .cxx.");
 }
 
-Language language_of_standard(std::string_view standard) {
-  return standard.find("++") == std::string_view::npos ? Language::kC : Language::kCpp;
+simt::Language language_of_standard(std::string_view standard) {
+  return standard.find("++") == std::string_view::npos ? simt::Language::kC : simt::Language::kCpp;
 }
 
-std::string standard_for(Language language, const std::string& asked) {
+std::string standard_for(simt::Language language, const std::string& asked) {
   if (!asked.empty() && language_of_standard(asked) == language) return asked;
-  if (language == Language::kCuda) return "c++20";
-  return language == Language::kC ? "c11" : "c++17";
+  if (language == simt::Language::kCuda) return "c++20";
+  return language == simt::Language::kC ? "c11" : "c++17";
 }
 
 // Implements `fast_math` of docs/dispatch-ir.md: contraction and approximate functions are allowed, infinities and NaNs
@@ -50,7 +50,8 @@ void add_fast_math(std::vector<std::string>& arguments, Engine engine) {
   if (engine == Engine::kClang) arguments.emplace_back("-fapprox-func");
 }
 
-std::vector<std::string> unit_arguments(Language language, const Settings& settings, const BuildOptions& options) {
+std::vector<std::string> unit_arguments(simt::Language language, const Settings& settings,
+                                        const BuildOptions& options) {
   // Generated kernels read memory by other types than it was written with.
   std::vector<std::string> arguments = {"-std=" + standard_for(language, settings.standard), "-fno-strict-aliasing"};
   if (settings.fast_math) add_fast_math(arguments, options.engine);
@@ -75,7 +76,7 @@ Status check_object(const File& file, const std::string& triple) {
   std::memcpy(&header, file.content.data(), sizeof header);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return refuse("it is not ELF");
   if (header.e_ident[EI_CLASS] != ELFCLASS64) return refuse("it is not of 64 bits");
-  if (header.e_machine != elf_machine_of(triple)) return refuse("it is for another processor");
+  if (header.e_machine != simt::elf_machine_of(triple)) return refuse("it is for another processor");
   if (header.e_type != ET_REL) return refuse("it is not relocatable");
   return Ok{};
 }
@@ -93,8 +94,8 @@ std::string with_constants(std::string text, const std::vector<Constant>& consta
   const std::string source = text;
   for (std::size_t i = 0; i < constants.size(); ++i) {
     if (source.find(last_name(constants[i].name)) == std::string::npos) continue;
-    text += "\n#line 1 \"constant names\"\nextern \"C\" { __attribute__((used, weak)) auto* " + constant_symbol(i) +
-            " = &" + constants[i].name + "; }\n";
+    text += "\n#line 1 \"constant names\"\nextern \"C\" { __attribute__((used, weak)) auto* " +
+            simt::constant_symbol(i) + " = &" + constants[i].name + "; }\n";
   }
   return text;
 }
@@ -118,7 +119,7 @@ std::string with_instances(const File& source, const std::vector<std::string>& k
     if (!is_name_expression(kernels[i])) continue;
     if (variant.sources.size() > 1 && !may_have(source.content, kernels[i], variant.headers)) continue;
     text += "\n#line 1 \"" + std::string(kNameTable) + "\"\nextern \"C\" { __attribute__((used, weak)) auto " +
-            instance_of(i) + " = " + kernel_address(kernels[i]) + "; }\n";
+            simt::instance_of(i) + " = " + kernel_address(kernels[i]) + "; }\n";
   }
   return text;
 }
@@ -160,14 +161,14 @@ std::string take_macros(std::vector<std::string>& arguments) {
 std::vector<std::string> device_arguments(const Variant& variant, const BuildOptions& options,
                                           std::vector<File>& files) {
   DeviceHeaders headers = device_headers(naming_texts(variant, options), variant.dialect == "hip");
-  std::vector<std::string> arguments = {"-I" + std::string(kDeviceFolder), "-include", headers.prelude};
+  std::vector<std::string> arguments = {"-I" + std::string(simt::kDeviceFolder), "-include", headers.prelude};
   if (options.check.memory) {  // findings name lines and variables
     for (const char* more : {"-gline-tables-only", "-fno-discard-value-names"}) arguments.emplace_back(more);
   }
-  std::vector<std::string> more = unit_arguments(Language::kCuda, variant.settings, options);
+  std::vector<std::string> more = unit_arguments(simt::Language::kCuda, variant.settings, options);
   if (const std::string macros = take_macros(more); !macros.empty()) {
-    headers.files.push_back({std::string(kMacrosPath), "#line 1 \"<command line>\"\n" + macros});
-    for (const std::string_view one : {std::string_view("-include"), kMacrosPath}) arguments.emplace_back(one);
+    headers.files.push_back({std::string(simt::kMacrosPath), "#line 1 \"<command line>\"\n" + macros});
+    for (const std::string_view one : {std::string_view("-include"), simt::kMacrosPath}) arguments.emplace_back(one);
   }
   arguments.insert(arguments.end(), more.begin(), more.end());
   std::ranges::move(headers.files, std::back_inserter(files));
@@ -182,20 +183,20 @@ DevicePart part_of(const BuildRequest& request, const BuildOptions& options, con
   return device_part(variant, names, {options.include_dirs, options.compile_flags, {}});
 }
 
-void add_device_units(CompileJob& job, const Variant& variant, const BuildOptions& options, KernelNames names) {
+void add_device_units(simt::CompileJob& job, const Variant& variant, const BuildOptions& options, KernelNames names) {
   const std::vector<std::string> arguments = device_arguments(variant, options, job.files);
   const std::vector<std::string> named = names == KernelNames::kLookedUp ? job.kernels : std::vector<std::string>();
   for (std::size_t i = 0; i < variant.sources.size(); ++i) {
     job.files[i].content = with_constants(with_instances(variant.sources[i], named, variant), job.constants);
-    job.units.push_back({variant.sources[i].path, Language::kCuda, arguments});
+    job.units.push_back({variant.sources[i].path, simt::Language::kCuda, arguments});
   }
 }
 
 }  // namespace
 
-Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& options, std::string_view launcher,
-                            KernelNames names) {
-  CompileJob job;
+Result<simt::CompileJob> make_job(const BuildRequest& request, const BuildOptions& options, std::string_view launcher,
+                                  KernelNames names) {
+  simt::CompileJob job;
   job.launcher = launcher;
   job.entry = kEntry;
   job.cpu = options.march == "native" ? request.target.arch : options.march;
@@ -205,7 +206,7 @@ Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& opt
   job.check = options.check;
   job.folders_of_user = kmux::folders_of_user(options.include_dirs, options.compile_flags, request.chosen().settings);
   if (request.chosen().dialect == "object") {
-    for (const File& object : request.chosen().sources) KMUX_TRY(check_object(object, triple_of(job.cpu)));
+    for (const File& object : request.chosen().sources) KMUX_TRY(check_object(object, simt::triple_of(job.cpu)));
     return job;
   }
   KMUX_ASSIGN(LaunchedKernels kernels, launched_kernels(request));
@@ -227,7 +228,7 @@ Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& opt
     return job;
   }
   for (const File& source : variant.sources) {
-    KMUX_ASSIGN(const Language language, language_of(source.path));
+    KMUX_ASSIGN(const simt::Language language, language_of(source.path));
     job.units.push_back({source.path, language, unit_arguments(language, variant.settings, options)});
   }
   return job;

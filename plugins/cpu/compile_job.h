@@ -4,8 +4,8 @@
 
 #include "kmux/plugin/backend.h"
 
-#include "engine/compiler.h"
 #include "options.h"
+#include "simt/frontend/job.h"
 
 namespace kmux::cpu {
 
@@ -16,7 +16,7 @@ enum class KernelNames { kLookedUp, kLeftOut };
 /// artifact unchanged.
 ///
 /// Errors: invalid_argument if a source is neither C nor C++, or is not an object file for the job's processor.
-Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& options, std::string_view launcher,
-                            KernelNames names = KernelNames::kLookedUp);
+Result<simt::CompileJob> make_job(const BuildRequest& request, const BuildOptions& options, std::string_view launcher,
+                                  KernelNames names = KernelNames::kLookedUp);
 
 }  // namespace kmux::cpu

@@ -19,9 +19,8 @@
 #include "kmux/plugin/support.h"
 #include "kmux/plugin/word_list.h"
 
-#include "engine/compiler.h"
-#include "engine/installation.h"
 #include "host_compiler.h"
+#include "simt/frontend/installation.h"
 
 namespace kmux::cpu {
 namespace {
@@ -36,7 +35,7 @@ std::string model_name() {
     const std::size_t colon = line.find(": ");
     if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
   }
-  return host_cpu().name;
+  return simt::host_cpu().name;
 }
 
 std::size_t cache_bytes() {
@@ -65,9 +64,9 @@ Status check_device(int device) { return check_host_device("cpu", device); }
 Result<Json> CpuDevices::properties(int device) {
   KMUX_TRY(check(device));
   KMUX_ASSIGN(const MemoryInfo memory, memory_info(device));
-  Json::Array features(host_cpu().features.begin(), host_cpu().features.end());
+  Json::Array features(simt::host_cpu().features.begin(), simt::host_cpu().features.end());
   return Json(Json::Object{{"name", model_name()},
-                           {"arch", host_cpu().name},
+                           {"arch", simt::host_cpu().name},
                            {"cores", std::int64_t{sysconf(_SC_NPROCESSORS_ONLN)}},
                            {"features", std::move(features)},
                            {"memory_bytes", memory.total_bytes}});
@@ -92,17 +91,17 @@ TargetForms forms(std::string_view attributes = "mcpu") {
 
 Error unknown_cpu(const std::string& name) {
   return make_error(ErrorCode::kInvalidArgument,
-                    "processor \"" + name + "\" is not known to LLVM." + did_you_mean(name, known_cpus()) +
-                        R"( "cpu" alone is this machine's own, ")" + host_cpu().name + "\".");
+                    "processor \"" + name + "\" is not known to LLVM." + did_you_mean(name, simt::known_cpus()) +
+                        R"( "cpu" alone is this machine's own, ")" + simt::host_cpu().name + "\".");
 }
 
 // Accepts only those of TVM's attributes that add nothing about this machine.
 Result<std::string> cpu_of(const Target& target) {
   for (const auto& [key, value] : target.attributes) {
-    if ((key == "mtriple" && value == triple_of(target.arch)) || (key == "keys" && value == "cpu")) continue;
-    return unknown_attribute(key, value, forms("mcpu, and mtriple=" + triple_of(target.arch)));
+    if ((key == "mtriple" && value == simt::triple_of(target.arch)) || (key == "keys" && value == "cpu")) continue;
+    return unknown_attribute(key, value, forms("mcpu, and mtriple=" + simt::triple_of(target.arch)));
   }
-  return target.arch.empty() || target.arch == "native" ? host_cpu().name : target.arch;
+  return target.arch.empty() || target.arch == "native" ? simt::host_cpu().name : target.arch;
 }
 
 bool contains_all(const std::set<std::string>& features, const std::set<std::string>& wanted) {
@@ -110,14 +109,14 @@ bool contains_all(const std::set<std::string>& features, const std::set<std::str
 }
 
 std::set<std::string> features_of(const std::string& cpu) {
-  if (cpu == host_cpu().name) return host_cpu().features;
-  const auto processor = find_cpu(cpu);
+  if (cpu == simt::host_cpu().name) return simt::host_cpu().features;
+  const auto processor = simt::find_cpu(cpu);
   return processor ? processor->features : std::set<std::string>{};
 }
 
 // A single text instead of a list of a hundred, since each cache lookup reads and writes it.
 const std::string& host_features() {
-  static const std::string features = join({host_cpu().features.begin(), host_cpu().features.end()});
+  static const std::string features = join({simt::host_cpu().features.begin(), simt::host_cpu().features.end()});
   return features;
 }
 
@@ -131,7 +130,7 @@ struct LibraryId {
 
 LibraryId id_of(const std::string& library) {
   constexpr std::uint64_t kMaxBytes = 10000;
-  const Result<std::string> text = read_file(id_file_of(library), kMaxBytes);
+  const Result<std::string> text = read_file(simt::id_file_of(library), kMaxBytes);
   const std::vector<std::string> lines = text ? split_lines(*text) : std::vector<std::string>();
   return lines.size() < 2 ? LibraryId{"", kOwnHeaders} : LibraryId{lines[0], lines[1]};
 }
@@ -157,13 +156,13 @@ Json identify_library(const std::string& path, const FileIdentity& now) {
 void identify_clang(Json& identity) {
   Json::Array libraries;
   std::optional<std::string> headers;
-  for (const std::string& library : compiler_libraries()) {
+  for (const std::string& library : simt::compiler_libraries()) {
     const FileIdentity now = FileIdentity::of(library);
     libraries.push_back(identify_library(library, now));
     if (!now.is_there() && !headers) headers = id_of(library).headers;
   }
   identity["libraries"] = std::move(libraries);
-  if (!headers) headers = own_resource_dir() ? kOwnHeaders : resource_dir_or_default();
+  if (!headers) headers = simt::own_resource_dir() ? kOwnHeaders : simt::resource_dir_or_default();
   identity["headers"] = *std::move(headers);
 }
 
@@ -171,7 +170,7 @@ void identify_clang(Json& identity) {
 // whatever the other folders are.
 std::string own_folders_in(const std::vector<std::string>& folders) {
   if (folders.empty()) return "";
-  const std::filesystem::path own = std::filesystem::path(resource_dir_or_default()) / "include";
+  const std::filesystem::path own = std::filesystem::path(simt::resource_dir_or_default()) / "include";
   std::string indices;
   for (std::size_t i = 0; i < folders.size(); ++i) {
     std::error_code error;
@@ -183,17 +182,17 @@ std::string own_folders_in(const std::vector<std::string>& folders) {
 }  // namespace
 
 Result<Target> resolve_cpu_target(std::string_view request) {
-  if (request.empty() || request == "auto") return Target{"cpu", host_cpu().name, {}};
+  if (request.empty() || request == "auto") return Target{"cpu", simt::host_cpu().name, {}};
   KMUX_ASSIGN(const Target target, parse_target(request));
   if (target.kind != "cpu" && target.kind != "c" && target.kind != "llvm") return unknown_kind(target, forms());
   KMUX_ASSIGN(const std::string cpu, cpu_of(target));
-  if (cpu != host_cpu().name && !is_known_cpu(cpu)) return unknown_cpu(cpu);
+  if (cpu != simt::host_cpu().name && !simt::is_known_cpu(cpu)) return unknown_cpu(cpu);
   return Target{"cpu", cpu, {}};
 }
 
 bool satisfies(const Target& target, const std::string& arch) {
   if (target.arch == arch) return true;
-  const auto processor = find_cpu(arch);
+  const auto processor = simt::find_cpu(arch);
   return processor && contains_all(features_of(target.arch), processor->features);
 }
 
@@ -207,12 +206,13 @@ Result<std::string> toolchain_identity(const Target& target, const BuildOptions&
     KMUX_ASSIGN(const std::string compiler, find_host_compiler(options));
     identity["host_compiler"] = identify_compiler(compiler);
   } else {
-    identity["compiler"] = compiler_version();
+    identity["compiler"] = simt::compiler_version();
     identify_clang(identity);
     if (const std::string own = own_folders_in(options.include_dirs); !own.empty()) identity["own_folders"] = own;
   }
-  identity["triple"] = triple_of(options.march == "native" ? target.arch : options.march);
-  const bool own = options.march == "native" ? target.arch == host_cpu().name : options.march == host_cpu().name;
+  identity["triple"] = simt::triple_of(options.march == "native" ? target.arch : options.march);
+  const bool own =
+      options.march == "native" ? target.arch == simt::host_cpu().name : options.march == simt::host_cpu().name;
   if (own) identity["features"] = host_features();
   return dump(identity);
 }

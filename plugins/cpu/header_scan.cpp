@@ -8,15 +8,15 @@
 
 #include "kmux/plugin/relocatable.h"
 
-#include "engine/compiler.h"
 #include "headers.h"
+#include "simt/frontend/job.h"
 
 namespace kmux::cpu {
 namespace {
 
 // Returns the folder of the program, those of "-I", and the system's. A "-I" folder that is also a system folder counts
 // only as the latter.
-std::vector<std::string> search_order(const Unit& unit, const std::vector<std::string>& system_folders) {
+std::vector<std::string> search_order(const simt::Unit& unit, const std::vector<std::string>& system_folders) {
   std::vector<std::string> folders = {"."};
   const auto is_system = [&](const std::string& folder) {
     std::error_code error;
@@ -31,7 +31,7 @@ std::vector<std::string> search_order(const Unit& unit, const std::vector<std::s
 }
 
 // Returns the text that the arguments put before the source.
-std::string preamble_of(const Unit& unit) {
+std::string preamble_of(const simt::Unit& unit) {
   std::string text = "#include <stdc-predef.h>\n";  // GCC always reads it
   for (std::size_t i = 0; i < unit.arguments.size(); ++i) {
     const std::string& argument = unit.arguments[i];
@@ -47,7 +47,7 @@ namespace {
 
 // Returns the places searched for includes of host code: whether a folder has such a header decides if its #include is
 // removed. Includes that cannot be followed there affect the host only.
-Dependencies places_of_cut_includes(const CompileJob& job, const IncludeSearch& search, IncludeMemory& memory) {
+Dependencies places_of_cut_includes(const simt::CompileJob& job, const IncludeSearch& search, IncludeMemory& memory) {
   Dependencies places = scan_includes(job.uncut, job.uncut, search, memory);
   places.complete = true;
   return places;
@@ -55,12 +55,12 @@ Dependencies places_of_cut_includes(const CompileJob& job, const IncludeSearch& 
 
 }  // namespace
 
-Result<std::optional<Dependencies>> Headers::scan(const CompileJob& job, const SystemFolders& system_folders) {
+Result<std::optional<Dependencies>> Headers::scan(const simt::CompileJob& job, const SystemFolders& system_folders) {
   const auto reads = [](const File& file) { return may_include(file.content); };
   if (std::ranges::none_of(job.files, reads) && std::ranges::none_of(job.uncut, reads))
     return std::optional<Dependencies>();
   Dependencies all;
-  for (const Unit& unit : job.units) {
+  for (const simt::Unit& unit : job.units) {
     const auto source = std::ranges::find(job.files, unit.path, &File::path);
     if (source == job.files.end()) continue;
     KMUX_ASSIGN(const std::vector<std::string> system, system_folders(unit.language));
@@ -94,7 +94,7 @@ std::string stamp_of(const Dependencies& dependencies) {
 
 // Functions of this backend's own headers receive their caller's line, so the object itself is searched.
 bool is_relocatable(const Variant& variant, const BuildOptions& options, const Dependencies& headers,
-                    const CompiledObject& compiled) {
+                    const simt::CompiledObject& compiled) {
   if (options.engine != Engine::kClang || options.check.memory || !compiled.on_fibers.empty()) return false;
   return kmux::is_relocatable(variant, options.include_dirs, options.compile_flags, headers, compiled.object);
 }

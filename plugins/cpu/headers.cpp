@@ -8,7 +8,7 @@
 
 #include "kmux/plugin/headers.h"
 
-#include "engine/compiler.h"
+#include "simt/analysis/names.h"
 
 namespace kmux {
 
@@ -311,13 +311,13 @@ File prelude_of(std::size_t parts, bool is_hip) {
   }
   if (is_hip) text += "#include <kmux/hip.h>\n";  // a program may have its own hip/hip_runtime.h
   const std::string name = std::string(is_hip ? "hip" : "cuda") + "-" + std::to_string(parts) + ".h";
-  return {std::string(kDeviceFolder) + name, std::move(text)};
+  return {std::string(simt::kDeviceFolder) + name, std::move(text)};
 }
 
 }  // namespace
 
 DeviceHeaders device_headers(std::span<const std::string_view> texts, bool is_hip) {
-  const std::string folder(kDeviceFolder);
+  const std::string folder(simt::kDeviceFolder);
   DeviceHeaders headers;
   std::vector<File>& files = headers.files;
   files.push_back(prelude_of(named_parts(texts), is_hip));

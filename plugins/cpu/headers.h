@@ -12,8 +12,8 @@
 #include "kmux/dispatch.h"
 #include "kmux/plugin/include_scan.h"
 
-#include "engine/compiler.h"
 #include "options.h"
+#include "simt/frontend/job.h"
 
 namespace kmux::cpu {
 
@@ -30,13 +30,13 @@ void leave_out(Dependencies& dependencies, const std::string& folder);
 class Headers {
  public:
   /// Returns the compiler's own header folders for a language, in search order.
-  using SystemFolders = std::function<Result<std::vector<std::string>>(Language)>;
+  using SystemFolders = std::function<Result<std::vector<std::string>>(simt::Language)>;
 
   /// Returns the headers that `job` may read. Returns an empty optional, without calling `system_folders`, if no file
   /// of `job` includes anything.
   ///
   /// Errors: those of `system_folders`.
-  Result<std::optional<Dependencies>> scan(const CompileJob& job, const SystemFolders& system_folders);
+  Result<std::optional<Dependencies>> scan(const simt::CompileJob& job, const SystemFolders& system_folders);
 
  private:
   IncludeMemory memory_;
@@ -46,11 +46,11 @@ class Headers {
 /// No text may name its own path, no option may write paths into code, and the object must contain none. Returns false
 /// if in doubt.
 bool is_relocatable(const Variant& variant, const BuildOptions& options, const Dependencies& headers,
-                    const CompiledObject& compiled);
+                    const simt::CompiledObject& compiled);
 
 /// The headers that sources of dialects cuda and hip can include; those of the machine are not searched.
 struct DeviceHeaders {
-  std::vector<File> files;  // in `kDeviceFolder` (engine/compiler.h)
+  std::vector<File> files;  // in `kDeviceFolder` (simt/analysis/names.h)
   std::string prelude;  // path of the header that is included before each source
 };
 

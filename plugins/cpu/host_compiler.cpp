@@ -15,7 +15,7 @@
 #include "kmux/plugin/process.h"
 
 #include "device.h"
-#include "engine/installation.h"
+#include "simt/frontend/installation.h"
 
 namespace kmux::cpu {
 namespace {
@@ -57,7 +57,8 @@ struct HostCompiler {
 // The compiler may not accept LLVM's name for this machine's processor, but accepts "native". On AArch64 -march takes
 // no processor.
 std::string march_argument(const std::string& cpu) {
-  return (is_aarch64(host_triple()) ? "-mcpu=" : "-march=") + (cpu == host_cpu().name ? "native" : cpu);
+  return (simt::is_aarch64(simt::host_triple()) ? "-mcpu=" : "-march=") +
+         (cpu == simt::host_cpu().name ? "native" : cpu);
 }
 
 // Hidden visibility keeps functions of libraries that the application has loaded from replacing the kernel's. GCC would
@@ -70,21 +71,22 @@ std::vector<std::string> own_names_arguments(const std::string& compiler) {
   return arguments;
 }
 
-bool is_launcher(const Unit& unit) { return unit.path == kLauncherPath; }
+bool is_launcher(const simt::Unit& unit) { return unit.path == kLauncherPath; }
 
 // Returns the path of the file of `unit`. No program has a file with the launcher's name.
-std::string place_of(const Unit& unit, const CompilationFolder& folder) {
+std::string place_of(const simt::Unit& unit, const CompilationFolder& folder) {
   return (is_launcher(unit) ? folder.own() : folder.program()) + "/" + unit.path;
 }
 
 // Returns the path of a header that is included before a unit. A file of the program gets its full path, so that it is
 // not read as an option or a file of options.
-std::string prelude_place(const std::string& prelude, const CompileJob& job, const CompilationFolder& folder) {
+std::string prelude_place(const std::string& prelude, const simt::CompileJob& job, const CompilationFolder& folder) {
   const bool is_programs = std::ranges::find(job.files, prelude, &File::path) != job.files.end();
   return is_programs ? folder.program() + "/" + prelude : prelude;
 }
 
-std::vector<std::string> arguments_of(const Unit& unit, const CompileJob& job, const CompilationFolder& folder) {
+std::vector<std::string> arguments_of(const simt::Unit& unit, const simt::CompileJob& job,
+                                      const CompilationFolder& folder) {
   std::vector<std::string> arguments = unit.arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const bool is_prelude = i > 0 && arguments[i - 1] == "-include";
@@ -93,14 +95,14 @@ std::vector<std::string> arguments_of(const Unit& unit, const CompileJob& job, c
   return arguments;
 }
 
-std::vector<std::string> compile_arguments(const CompileJob& job, const Unit& unit, const std::string& object,
-                                           const CompilationFolder& folder) {
+std::vector<std::string> compile_arguments(const simt::CompileJob& job, const simt::Unit& unit,
+                                           const std::string& object, const CompilationFolder& folder) {
   const std::string programs = folder.program();
   std::vector<std::string> arguments = {
       "-x",
-      unit.language == Language::kC ? "c" : "c++",
+      unit.language == simt::Language::kC ? "c" : "c++",
       march_argument(is_launcher(unit) && !job.launcher_cpu.empty() ? job.launcher_cpu : job.cpu),
-      "-O" + std::to_string(job.tier == Tier::kFast ? std::min(job.opt_level, 1) : job.opt_level),
+      "-O" + std::to_string(job.tier == simt::Tier::kFast ? std::min(job.opt_level, 1) : job.opt_level),
       "-fPIC",
       "-fno-math-errno",
       "-ffile-prefix-map=" + folder.empty() + "=.",  // the code has the program's paths, not those of a random folder
@@ -117,9 +119,10 @@ std::vector<std::string> link_arguments(HostForm form, const CompilationFolder& 
   return {"-shared", "-Wl,-z,defs", "-o", folder.own() + kLinked};
 }
 
-Status compile_and_link(HostCompiler& compiler, const CompileJob& job, std::span<const File> objects, HostForm form) {
-  std::vector<Unit> units = job.units;
-  units.push_back({kLauncherPath, Language::kCpp, {"-std=c++20", "-nostdinc", "-w"}});
+Status compile_and_link(HostCompiler& compiler, const simt::CompileJob& job, std::span<const File> objects,
+                        HostForm form) {
+  std::vector<simt::Unit> units = job.units;
+  units.push_back({kLauncherPath, simt::Language::kCpp, {"-std=c++20", "-nostdinc", "-w"}});
   std::vector<std::string> link = link_arguments(form, compiler.folder);
   for (std::size_t i = 0; i < units.size(); ++i) {
     const std::string object = compiler.folder.own() + "/kmux-unit-" + std::to_string(i) + ".o";
@@ -142,8 +145,8 @@ Status compile_and_link(HostCompiler& compiler, const CompileJob& job, std::span
   return compiler.run("link the kernel", link);
 }
 
-std::vector<std::string> features_of(const CompileJob& job) {
-  const auto processor = job.cpu == host_cpu().name ? std::optional(host_cpu()) : find_cpu(job.cpu);
+std::vector<std::string> features_of(const simt::CompileJob& job) {
+  const auto processor = job.cpu == simt::host_cpu().name ? std::optional(simt::host_cpu()) : simt::find_cpu(job.cpu);
   if (!processor) return {};
   return {processor->features.begin(), processor->features.end()};
 }
@@ -154,8 +157,8 @@ Result<std::string> find_host_compiler(const BuildOptions& options) {
   return kmux::find_host_compiler(options.host_compiler, "engine host");
 }
 
-Result<CompiledObject> compile_on_host(const CompileJob& job, const BuildOptions& options,
-                                       std::span<const File> objects, HostForm form) {
+Result<simt::CompiledObject> compile_on_host(const simt::CompileJob& job, const BuildOptions& options,
+                                             std::span<const File> objects, HostForm form) {
   KMUX_ASSIGN(const std::string program, find_host_compiler(options));
   KMUX_ASSIGN(const CompilationFolder folder, CompilationFolder::create("kmux-cpu"));
   KMUX_TRY(folder.write_program(job.files));
@@ -163,7 +166,7 @@ Result<CompiledObject> compile_on_host(const CompileJob& job, const BuildOptions
   HostCompiler compiler{program, folder, options.stopping, job.folders_of_user};
   KMUX_TRY(compile_and_link(compiler, job, objects, form));
   KMUX_ASSIGN(std::string linked, read_file(folder.own() + kLinked));
-  CompiledObject compiled{std::move(linked), compiler.log, features_of(job), program};
+  simt::CompiledObject compiled{std::move(linked), compiler.log, features_of(job), program};
   compiled.variables = std::move(compiler.variables);
   return compiled;
 }
@@ -184,7 +187,7 @@ std::vector<std::string> folders_in(std::string_view text) {
   return folders;
 }
 
-Result<std::vector<std::string>> HostFolders::find(const BuildOptions& options, Language language) {
+Result<std::vector<std::string>> HostFolders::find(const BuildOptions& options, simt::Language language) {
   KMUX_ASSIGN(const std::string compiler, find_host_compiler(options));
   BuildOptions only_the_compiler;
   only_the_compiler.engine = Engine::kHost;
@@ -195,7 +198,7 @@ Result<std::vector<std::string>> HostFolders::find(const BuildOptions& options, 
     const std::lock_guard lock(mutex_);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
   }
-  const std::string name = language == Language::kC ? "c" : "c++";
+  const std::string name = language == simt::Language::kC ? "c" : "c++";
   KMUX_ASSIGN(const CompilationFolder folder, CompilationFolder::create("kmux-cpu"));
   const Command command = compiler_command({compiler, "-x", name, "-E", "-v", "/dev/null"}, folder);
   KMUX_ASSIGN(const ProcessResult result, run(command));

@@ -9,8 +9,8 @@
 
 #include "kmux/error.h"
 
-#include "engine/compiler.h"
 #include "options.h"
+#include "simt/frontend/job.h"
 
 namespace kmux::cpu {
 
@@ -29,8 +29,8 @@ enum class HostForm {
 ///
 /// Errors: compile_failed with the compiler's text as note "log" and its command as note "command"; unavailable if no
 ///         compiler is found.
-Result<CompiledObject> compile_on_host(const CompileJob& job, const BuildOptions& options,
-                                       std::span<const File> objects, HostForm form = HostForm::kLibrary);
+Result<simt::CompiledObject> compile_on_host(const simt::CompileJob& job, const BuildOptions& options,
+                                             std::span<const File> objects, HostForm form = HostForm::kLibrary);
 
 /// The header folders of the compilers of engine `host`, in search order.
 ///
@@ -40,11 +40,11 @@ class HostFolders {
   /// Returns the folders for `language`. Queries the compiler in a child process, once for each compiler and language.
   ///
   /// Errors: unavailable if no compiler is found, or if it does not print its folders.
-  Result<std::vector<std::string>> find(const BuildOptions& options, Language language);
+  Result<std::vector<std::string>> find(const BuildOptions& options, simt::Language language);
 
  private:
   std::mutex mutex_;
-  std::map<std::pair<std::string, Language>, std::vector<std::string>> known_;  // by the compiler's identity
+  std::map<std::pair<std::string, simt::Language>, std::vector<std::string>> known_;  // by the compiler's identity
 };
 
 /// Returns the header folders that `text`, the output of GCC or Clang with `-v`, lists.

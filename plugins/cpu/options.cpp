@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kEngines = {"clang", "host"};
 constexpr std::array<std::string_view, 2> kEmitted = {"code", "functions"};
-constexpr std::array<std::string_view, 2> kTiers = {name_of(Tier::kFast), name_of(Tier::kFull)};
+constexpr std::array<std::string_view, 2> kTiers = {name_of(simt::Tier::kFast), name_of(simt::Tier::kFull)};
 
 // Returns true if `name` is valid in a command line: a processor's name and nothing else.
 bool is_cpu_name(std::string_view name) {

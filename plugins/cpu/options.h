@@ -8,7 +8,8 @@
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/plugin.hpp"
 
-#include "engine/compiler.h"
+#include "simt/check/check_options.h"
+#include "simt/frontend/job.h"
 
 namespace kmux::cpu {
 
@@ -28,8 +29,8 @@ struct BuildOptions {
   Engine engine = Engine::kClang;
   Emit emit = Emit::kCode;
   int opt_level = 3;
-  Tier tier = Tier::kFull;
-  CheckOptions check = {};
+  simt::Tier tier = simt::Tier::kFull;
+  simt::CheckOptions check = {};
   std::string march = "native";       // "native": the target's processor
   std::string host_compiler = {};     // of engine host; empty: the first of c++, g++, clang++ in PATH
   std::string target_host = {};    // processor of the launcher; empty: that of the kernels

@@ -8,8 +8,8 @@
 #include "kmux/plugin/emit.h"
 #include "kmux/plugin/plan.h"
 
-#include "engine/installation.h"
 #include "options.h"
+#include "simt/frontend/installation.h"
 
 namespace kmux {
 
@@ -37,7 +37,7 @@ std::string member_type(DType type) {
 }
 
 // Returns the arguments of a launch. A kernel on a grid reads structures in the launcher's memory, by address
-// (engine/kernel_records.cpp).
+// (simt/link/kernel_records.cpp).
 std::vector<PrintedArg> arguments_of(CodeWriter& out, const Plan& plan, const PlanLaunch& launch, bool on_grid) {
   std::vector<PrintedArg> args = emit_args(out, plan, launch);
   for (std::size_t i = 0; i < args.size(); ++i) {
@@ -205,8 +205,8 @@ Result<std::string> CpuWrapper::wrap(const BuildRequest& request) {
 
 namespace {
 
-KnownExtents known_extents(const std::array<Expr, 3>& extents) {
-  KnownExtents known{};
+simt::KnownExtents known_extents(const std::array<Expr, 3>& extents) {
+  simt::KnownExtents known{};
   for (std::size_t i = 0; i < known.size(); ++i) {
     const bool is_known = extents[i].is_constant() && extents[i].constant() >= 1 && extents[i].constant() <= 1024;
     known[i] = is_known ? static_cast<unsigned>(extents[i].constant()) : 0;
@@ -216,12 +216,12 @@ KnownExtents known_extents(const std::array<Expr, 3>& extents) {
 
 }  // namespace
 
-Result<BlockExtents> launched_blocks(const BuildRequest& request) {
+Result<simt::BlockExtents> launched_blocks(const BuildRequest& request) {
   KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
-  BlockExtents blocks;
+  simt::BlockExtents blocks;
   for_each_launch(plan.steps, [&](const PlanLaunch& launch) {
-    const KnownExtents extents = known_extents(launch.block);
-    KnownExtents& known = blocks.emplace(plan.kernels[launch.kernel], extents).first->second;
+    const simt::KnownExtents extents = known_extents(launch.block);
+    simt::KnownExtents& known = blocks.emplace(plan.kernels[launch.kernel], extents).first->second;
     for (std::size_t i = 0; i < extents.size(); ++i) {
       if (known[i] != extents[i]) known[i] = 0;
     }
@@ -252,15 +252,15 @@ std::string test_of(const std::string& feature, bool of_aarch64) {
     const bool is_asked = std::ranges::find(kAsked, feature) != kAsked.end();
     return is_asked ? "__builtin_cpu_supports(" + quote_c(feature) + ")" : "";
   }
-  const auto bits = hardware_bits();
-  const auto found = std::ranges::find(bits, feature, &HardwareBit::feature);
+  const auto bits = simt::hardware_bits();
+  const auto found = std::ranges::find(bits, feature, &simt::HardwareBit::feature);
   if (found == bits.end()) return "";
   return std::string("getauxval(") + (found->word == 2 ? "AT_HWCAP2" : "AT_HWCAP") + ") >> " +
          std::to_string(found->bit) + " & 1";
 }
 
 void print_lacks(CodeWriter& out, const Meta& meta) {
-  const bool of_aarch64 = is_aarch64(meta.triple);
+  const bool of_aarch64 = simt::is_aarch64(meta.triple);
   out.open("static const char* kmux_cpu_lacks() {").line(of_aarch64 ? "#ifdef __aarch64__" : "#ifdef __x86_64__");
   for (const std::string& feature : meta.features) {
     const std::string test = test_of(feature, of_aarch64);

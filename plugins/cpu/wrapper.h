@@ -8,7 +8,7 @@
 #include "kmux/plugin/plugin.hpp"
 
 #include "meta.h"
-#include "spmd/block_shape.h"
+#include "simt/analysis/block_shape.h"
 
 namespace kmux::cpu {
 
@@ -35,7 +35,7 @@ inline bool is_device_dialect(std::string_view dialect) { return dialect == "cud
 
 /// Returns the kernels that the body of a device dialect launches, with their block extents. An extent is 0 if it is
 /// not constant, or differs between launches.
-Result<BlockExtents> launched_blocks(const BuildRequest& request);
+Result<simt::BlockExtents> launched_blocks(const BuildRequest& request);
 
 /// The kernels that a body launches, each once, and the arguments passed to each.
 struct LaunchedKernels {

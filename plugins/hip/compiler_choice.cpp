@@ -99,7 +99,7 @@ std::vector<File> files_for_hiprtc(const SourceUnit& unit, const BuildOptions& o
 
 namespace kmux {
 
-extern const std::string_view hip_device_text;  // device/, and files of plugins/cpu/device
+extern const std::string_view hip_device_text;  // device/, and files of plugins/simt/frontend/device
 
 namespace hip {
 namespace {

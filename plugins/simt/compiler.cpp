@@ -1,4 +1,4 @@
-#include "engine/compiler.h"
+#include "simt/compiler.h"
 
 #include <algorithm>
 #include <map>
@@ -9,17 +9,23 @@
 #include "kmux/plugin/word_list.h"
 
 #include "clang/Basic/Version.h"
-#include "engine/front_end.h"
-#include "engine/installation.h"
-#include "engine/pipeline.h"
-#include "engine/preamble_store.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/TargetParser/Host.h"
+#include "simt/analysis/names.h"
+#include "simt/codegen/messages.h"
+#include "simt/codegen/target_machine.h"
+#include "simt/frontend/front_end.h"
+#include "simt/frontend/installation.h"
+#include "simt/frontend/job.h"
+#include "simt/frontend/math_unit.h"
+#include "simt/frontend/preamble_store.h"
+#include "simt/link/module_link.h"
+#include "simt/pipeline.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 using Files = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
@@ -308,7 +314,8 @@ Result<CompiledObject> Compiler::Impl::compile(const CompileJob& job, std::vecto
   result.features = checkable(std::move(result.features), job.cpu);
   bool names_lines = false;
   capture_messages(context, log, names_lines);
-  KMUX_ASSIGN(LinkedModule whole, link_modules(std::move(modules), std::move(launcher.module), job, log));
+  const LowerKernels lower = [&](llvm::Module& units) { return lower_kernels(units, job.blocks, job.check); };
+  KMUX_ASSIGN(LinkedModule whole, link_modules(std::move(modules), std::move(launcher.module), job, log, lower));
   result.on_fibers = std::move(whole.on_fibers);
   result.variables = std::move(whole.variables);
   KMUX_ASSIGN(const auto machine, make_target_machine(job.cpu, launcher.opt_level, job.tier));
@@ -401,4 +408,4 @@ std::vector<std::string> compiler_libraries() {
   return found;
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,13 +1,13 @@
-#include "engine/clang_api.h"
+#include "simt/compiler_api.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 /// The functions that the plugin calls. The compiler is a separate library, which the first compilation opens: a
 /// process whose kernels are all cached never loads Clang.
 ///
 /// Threads: any.
-constexpr ClangApi kApi = {
+constexpr CompilerApi kApi = {
     .version = KMUX_PLUGIN_VERSION,
     .create = [] { return new Compiler; },
     .destroy = [](Compiler* compiler) { delete compiler; },
@@ -19,8 +19,8 @@ constexpr ClangApi kApi = {
 };
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt
 
-extern "C" __attribute__((visibility("default"))) const kmux::cpu::ClangApi* kmux_cpu_clang_query() {
-  return &kmux::cpu::kApi;
+extern "C" __attribute__((visibility("default"))) const kmux::simt::CompilerApi* kmux_cpu_clang_query() {
+  return &kmux::simt::kApi;
 }

@@ -5,16 +5,18 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/compiler.h"
+#include "simt/compiler.h"
+#include "simt/frontend/installation.h"
+#include "simt/frontend/job.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// The functions that kmux_cpu_clang.so provides to the plugin. That library contains Clang and LLVM and takes
 /// milliseconds to open, so the plugin opens it for its first compilation. Loading and calling compiled code does not
 /// need it.
 ///
 /// The two must be built and installed together, since C++ types cross between them. Another version is refused.
-struct ClangApi {
+struct CompilerApi {
   const char* version;
   Compiler* (*create)();
   void (*destroy)(Compiler* compiler);
@@ -27,7 +29,7 @@ struct ClangApi {
 inline constexpr const char* kClangLibrary = "kmux_cpu_clang.so";  // beside the plugin
 inline constexpr const char* kClangQuery = "kmux_cpu_clang_query";
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt
 
 /// The only symbol that kmux_cpu_clang.so exports.
-extern "C" const kmux::cpu::ClangApi* kmux_cpu_clang_query();
+extern "C" const kmux::simt::CompilerApi* kmux_cpu_clang_query();

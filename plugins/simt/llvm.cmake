@@ -1,4 +1,4 @@
-# kmux_cpu_llvm: Clang and LLVM 19 as the cpu plugin links them, with KMUX_CPU_NEEDS and KMUX_CPU_BACKGROUND for its manifest.
+# kmux_simt_llvm: Clang and LLVM 19 as the cpu plugin links them, with KMUX_CPU_NEEDS and KMUX_CPU_BACKGROUND for its manifest.
 # Static, nothing of them is visible outside the plugin: Debian's libclang-cpp has symbols without versions, and two
 # such libraries in one process, of whatever release, call into each other (docs/design/0007-static-compiler.md).
 option(KMUX_STATIC_LLVM "Link Clang and LLVM into the cpu plugin (needs Debian's archives; else shared libraries)" ON)
@@ -36,7 +36,7 @@ function(_kmux_llvm_archives archives missing)
   set(${archives} "${files}" PARENT_SCOPE)
 endfunction()
 
-add_library(kmux_cpu_llvm INTERFACE)
+add_library(kmux_simt_llvm INTERFACE)
 set(archives "")
 if(KMUX_STATIC_LLVM)
   _kmux_llvm_archives(archives missing)
@@ -51,21 +51,21 @@ if(archives)
   # Opens faster; glibc 2.36 reads it. A linker that cannot do it for AArch64 only warns.
   check_linker_flag(CXX LINKER:--fatal-warnings,-z,pack-relative-relocs KMUX_CPU_PACKS_RELOCATIONS)
   list(JOIN archives "," group)
-  target_link_libraries(kmux_cpu_llvm INTERFACE "$<LINK_GROUP:RESCAN,${group}>" Threads::Threads ${CMAKE_DL_LIBS})
-  target_link_options(kmux_cpu_llvm INTERFACE
+  target_link_libraries(kmux_simt_llvm INTERFACE "$<LINK_GROUP:RESCAN,${group}>" Threads::Threads ${CMAKE_DL_LIBS})
+  target_link_options(kmux_simt_llvm INTERFACE
     LINKER:--exclude-libs,ALL LINKER:--gc-sections LINKER:-Bsymbolic LINKER:--as-needed
     $<$<BOOL:${KMUX_CPU_PACKS_RELOCATIONS}>:LINKER:-z,pack-relative-relocs>)
-  target_compile_definitions(kmux_cpu_llvm INTERFACE KMUX_STATIC_LLVM=1)
-  set(KMUX_CPU_NEEDS "[]")
-  set(KMUX_CPU_BACKGROUND "")
+  target_compile_definitions(kmux_simt_llvm INTERFACE KMUX_STATIC_LLVM=1)
+  set(KMUX_CPU_NEEDS "[]" CACHE INTERNAL "")
+  set(KMUX_CPU_BACKGROUND "" CACHE INTERNAL "")
   set(KMUX_CPU_IS_SELF_CONTAINED ON CACHE INTERNAL "The cpu plugin has Clang and LLVM in it")
 else()
   set(KMUX_CPU_IS_SELF_CONTAINED OFF CACHE INTERNAL "")
-  target_link_libraries(kmux_cpu_llvm INTERFACE clang-cpp LLVM ${CMAKE_DL_LIBS})
-  target_compile_definitions(kmux_cpu_llvm INTERFACE KMUX_STATIC_LLVM=0)
-  set(KMUX_CPU_BACKGROUND "\n  \"background\": \"process\",") # a shared library's static objects are destroyed at exit
+  target_link_libraries(kmux_simt_llvm INTERFACE clang-cpp LLVM ${CMAKE_DL_LIBS})
+  target_compile_definitions(kmux_simt_llvm INTERFACE KMUX_STATIC_LLVM=0)
+  set(KMUX_CPU_BACKGROUND "\n  \"background\": \"process\"," CACHE INTERNAL "") # a shared library's static objects are destroyed at exit
   set(KMUX_CPU_NEEDS [=[[
     {"library": "libclang-cpp.so.19.1", "hint": "apt-get install libclang-cpp19"},
     {"library": "libLLVM.so.19.1", "hint": "apt-get install libllvm19"}
-  ]]=])
+  ]]=] CACHE INTERNAL "")
 endif()

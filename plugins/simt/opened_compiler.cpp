@@ -5,10 +5,10 @@
 #include "kmux/plugin/dynamic_library.h"
 #include "kmux/plugin/file_io.h"
 
-#include "engine/clang_api.h"
-#include "engine/installation.h"
+#include "simt/compiler_api.h"
+#include "simt/frontend/installation.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 // Called for each cache key, so the path is computed once.
@@ -17,7 +17,7 @@ const std::string& clang_library() {
   return path;
 }
 
-Result<const ClangApi*> open_clang() {
+Result<const CompilerApi*> open_clang() {
   if (!is_there(clang_library())) {
     return make_error(ErrorCode::kUnavailable, "\"" + clang_library() +
                                                    "\" is not there, which makes what the cache does not have. Install "
@@ -27,15 +27,15 @@ Result<const ClangApi*> open_clang() {
   static auto& library = *new Result<DynamicLibrary>(DynamicLibrary::open({clang_library()}));
   KMUX_TRY(library);
   KMUX_ASSIGN(const auto query, library->function<decltype(kmux_cpu_clang_query)>(kClangQuery));
-  const ClangApi* api = query();
+  const CompilerApi* api = query();
   if (std::string_view(api->version) == KMUX_PLUGIN_VERSION) return api;
   return make_error(ErrorCode::kUnavailable, "\"" + clang_library() + "\" is of version " + api->version +
                                                  " (the cpu plugin is of " KMUX_PLUGIN_VERSION
                                                  "). Install the two together.");
 }
 
-const Result<const ClangApi*>& clang_api() {
-  static const Result<const ClangApi*> api = open_clang();
+const Result<const CompilerApi*>& clang_api() {
+  static const Result<const CompilerApi*> api = open_clang();
   return api;
 }
 
@@ -45,8 +45,8 @@ struct Compiler::Impl {
   std::once_flag once;
   Compiler* real = nullptr;
 
-  Result<const ClangApi*> open() {
-    KMUX_ASSIGN(const ClangApi* const api, clang_api());
+  Result<const CompilerApi*> open() {
+    KMUX_ASSIGN(const CompilerApi* const api, clang_api());
     std::call_once(once, [&] { real = api->create(); });
     return api;
   }
@@ -59,17 +59,17 @@ Compiler::Compiler() : impl_(std::make_unique<Impl>()) {}
 Compiler::~Compiler() = default;
 
 Result<CompiledObject> Compiler::compile(const CompileJob& job) {
-  KMUX_ASSIGN(const ClangApi* const api, impl_->open());
+  KMUX_ASSIGN(const CompilerApi* const api, impl_->open());
   return api->compile(*impl_->real, job);
 }
 
 Result<std::vector<std::string>> Compiler::system_folders(const CompileJob& job, Language language) {
-  KMUX_ASSIGN(const ClangApi* const api, impl_->open());
+  KMUX_ASSIGN(const CompilerApi* const api, impl_->open());
   return api->system_folders(*impl_->real, job, language);
 }
 
 Result<SourceFunctions> Compiler::functions(const CompileJob& job) {
-  KMUX_ASSIGN(const ClangApi* const api, impl_->open());
+  KMUX_ASSIGN(const CompilerApi* const api, impl_->open());
   return api->functions(*impl_->real, job);
 }
 
@@ -80,4 +80,4 @@ std::optional<Processor> find_cpu(std::string_view name) {
 
 std::vector<std::string> compiler_libraries() { return {clang_library()}; }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

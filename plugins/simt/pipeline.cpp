@@ -1,12 +1,39 @@
-#include "check/fiber_kernels.h"
+#include "simt/pipeline.h"
+
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "spmd/divergence.h"
-#include "spmd/steps.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/block_shape.h"
+#include "simt/analysis/call_graph.h"
+#include "simt/analysis/code_check.h"
+#include "simt/analysis/divergence.h"
+#include "simt/analysis/names.h"
+#include "simt/analysis/thread_calls.h"
+#include "simt/analysis/waiting_loops.h"
+#include "simt/check/check_options.h"
+#include "simt/check/fiber_kernels.h"
+#include "simt/frontend/job.h"
+#include "simt/transforms/blocks.h"
+#include "simt/transforms/broadcast_barriers.h"
+#include "simt/transforms/inline_calls.h"
+#include "simt/transforms/lockstep.h"
+#include "simt/transforms/ordered_sums.h"
+#include "simt/transforms/prefetches.h"
+#include "simt/transforms/private_arrays.h"
+#include "simt/transforms/scalar_form.h"
+#include "simt/transforms/scales.h"
+#include "simt/transforms/shared_forwarding.h"
+#include "simt/transforms/shared_variables.h"
+#include "simt/transforms/split_loops.h"
+#include "simt/transforms/stack_alignment.h"
+#include "simt/transforms/structurize.h"
+#include "simt/transforms/thread_indices.h"
+#include "simt/transforms/tiles.h"
+#include "simt/transforms/uniform_paths.h"
+#include "simt/transforms/vector_memory.h"
+#include "simt/transforms/vectorize.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 namespace {
 
 Status check(const llvm::Function& function, const char* step) {
@@ -20,38 +47,38 @@ struct Warp {
   BlockShape shape;
 };
 
-// Vectorizes `kernel`, which the caller must discard afterwards. `in_step`: for as many warps in lockstep as pay off.
-Result<Warp> widened(llvm::Function& kernel, BlockShape shape, bool in_step) {
-  DivergentAnalyses analyses(in_step);
-  place_threads(kernel, shape);
+// Vectorizes `kernel`, which the caller must discard afterwards. `in_lockstep`: for as many warps in lockstep as pay off.
+Result<Warp> vectorized(llvm::Function& kernel, BlockShape shape, bool in_lockstep) {
+  DivergentAnalyses analyses(in_lockstep);
+  ThreadIndicesPass(shape).run(kernel, analyses.functions);
   KMUX_TRY(check(kernel, "threads"));
-  structure(kernel, analyses.functions, in_step);
-  expand_casts(kernel);
+  StructurizePass(in_lockstep).run(kernel, analyses.functions);
+  ExpandCastsPass().run(kernel, analyses.functions);
   KMUX_TRY(check_scalars(kernel));
-  KMUX_TRY(check(kernel, "structure"));
+  KMUX_TRY(check(kernel, "structurize"));
   KMUX_TRY(check_waits(kernel, analyses.functions));
-  if (in_step) {
-    KMUX_ASSIGN(shape.warps, warps_in_step(kernel, shape, analyses.functions));
+  if (in_lockstep) {
+    KMUX_ASSIGN(shape.warps, lockstep_warps(kernel, shape, analyses.functions));
     if (shape.warps == 1) return Warp{};
   }
-  part_broadcasts(kernel, shape);
-  KMUX_TRY(add_fast_paths(kernel, analyses.functions));
-  KMUX_TRY(check(kernel, "fast paths"));
-  KMUX_ASSIGN(llvm::Function* const warp, widen(kernel, shape.lanes, shape.warps, analyses.functions));
-  KMUX_TRY(check(*warp, "widen"));
+  BroadcastBarriersPass(shape).run(kernel, analyses.functions);
+  KMUX_TRY(add_uniform_paths(kernel, analyses.functions));
+  KMUX_TRY(check(kernel, "uniform paths"));
+  KMUX_ASSIGN(llvm::Function* const warp, vectorize(kernel, shape.lanes, shape.warps, analyses.functions));
+  KMUX_TRY(check(*warp, "vectorize"));
   return Warp{warp, shape};
 }
 
 // Runs warps in lockstep if that is possible and pays off; else one after another.
-Result<Warp> best_widened(llvm::Function& kernel, const BlockShape& shape) {
-  if (may_run_in_step(kernel, shape)) {
+Result<Warp> best_vectorized(llvm::Function& kernel, const BlockShape& shape) {
+  if (may_run_in_lockstep(kernel, shape)) {
     llvm::ValueToValueMapTy map;
     llvm::Function* const copy = llvm::CloneFunction(&kernel, map);
-    auto warp = widened(*copy, shape, true);
+    auto warp = vectorized(*copy, shape, true);
     copy->eraseFromParent();
     if (warp ? warp->function != nullptr : warp.error().code != ErrorCode::kUnsupported) return warp;
   }
-  return widened(kernel, shape, false);
+  return vectorized(kernel, shape, false);
 }
 
 // Adds the kernel's kmux_cpu_kernel (runtime/launch.h). Launches, and later passes over the code, set its last fields.
@@ -112,15 +139,15 @@ Status add_entries(llvm::Function& kernel, llvm::Function& warp, const BlockShap
 
 Status lower(llvm::Function& kernel, const KnownExtents& extents) {
   DivergentAnalyses analyses(false);
-  KMUX_ASSIGN(const std::uint64_t shared_bytes, join_calls(kernel, analyses.functions));
+  KMUX_ASSIGN(const std::uint64_t shared_bytes, inline_calls(kernel, analyses.functions));
   analyses.functions.clear();
   const BlockShape shape = BlockShape::of(extents, seen_warp(kernel), seen_row(kernel));
-  erase_meetings(kernel);
-  KMUX_ASSIGN(const Warp warp, best_widened(kernel, shape));
-  forward_shared(*warp.function, warp.shape);
+  EraseWarpBarriersPass().run(kernel, analyses.functions);
+  KMUX_ASSIGN(const Warp warp, best_vectorized(kernel, shape));
+  SharedForwardingPass(warp.shape).run(*warp.function, analyses.functions);
   KMUX_TRY(check(*warp.function, "shared"));
-  add_prefetches(*warp.function, warp.shape);
-  place_tiles(*warp.function, warp.shape);
+  PrefetchPass(warp.shape).run(*warp.function, analyses.functions);
+  TilePrefetchPass(warp.shape).run(*warp.function, analyses.functions);
   KMUX_TRY(check(*warp.function, "prefetches"));
   KMUX_TRY(add_entries(kernel, *warp.function, warp.shape, shared_bytes));
   warp.function->eraseFromParent();
@@ -168,16 +195,10 @@ std::vector<llvm::Function*> defined(const llvm::Module& module, const BlockExte
 
 }  // namespace
 
-Status check_code(const llvm::Function& function, const std::string& problem) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  if (!llvm::verifyFunction(function, &stream)) return Ok{};
-  return make_error(ErrorCode::kInternal, problem + ". Report it.").with("log", text);
-}
-
 Result<std::vector<Error>> lower_kernels(llvm::Module& module, const BlockExtents& kernels, const CheckOptions& check) {
   std::vector<llvm::Function*> on_fibers;
   std::vector<Error> reasons;
+  place_shared_globals(module);
   mark_pointed(defined(module, kernels));
   for (const auto& [name, extents] : kernels) {
     llvm::Function* kernel = defined(module, name);
@@ -194,4 +215,84 @@ Result<std::vector<Error>> lower_kernels(llvm::Module& module, const BlockExtent
   return reasons;
 }
 
-}  // namespace kmux::cpu::spmd
+namespace {
+
+llvm::OptimizationLevel pass_level(unsigned opt_level) {
+  switch (opt_level) {
+    case 0:
+      return llvm::OptimizationLevel::O0;
+    case 1:
+      return llvm::OptimizationLevel::O1;
+    case 2:
+      return llvm::OptimizationLevel::O2;
+    default:
+      return llvm::OptimizationLevel::O3;
+  }
+}
+
+// The passes of the fast tier: they promote memory to scalars, inline, and hoist work out of loops, each about once.
+// They include neither vectoriser nor partial unrolling: LLVM would spend most of its time on the resulting code. The
+// coroutine passes are not an optimisation: without them there is no code.
+constexpr llvm::StringRef kFastPasses =
+    "coro-cond(coro-early,cgscc(coro-split),coro-cleanup),"
+    "function(sroa,early-cse,simplifycfg),ipsccp,globaldce,inliner-wrapper,globaldce,"
+    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<max-iterations=1;no-verify-fixpoint>,"
+    "loop-mssa(loop-rotate,licm),loop(loop-unroll-full),"
+    "sroa,early-cse,instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg)";
+
+llvm::ModulePassManager passes_of(llvm::PassBuilder& builder, unsigned opt_level, Tier tier) {
+  const llvm::OptimizationLevel level = pass_level(opt_level);
+  if (opt_level == 0) return builder.buildO0DefaultPipeline(level);
+  if (tier == Tier::kFull) return builder.buildPerModuleDefaultPipeline(level);
+  llvm::ModulePassManager passes;
+  llvm::cantFail(builder.parsePassPipeline(passes, kFastPasses));
+  return passes;
+}
+
+#ifdef NDEBUG
+constexpr bool kVerifies = false;
+#else
+constexpr bool kVerifies = true;
+#endif
+
+// Adds LLVM's verifier after the pass in builds with assertions: a finding ends the process.
+template <class Pass>
+void add_own_pass(llvm::FunctionPassManager& passes, Pass pass) {
+  passes.addPass(std::move(pass));
+  if (kVerifies) passes.addPass(llvm::VerifierPass());
+}
+
+void add_own_passes(llvm::PassBuilder& builder) {
+  builder.registerScalarOptimizerLateEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+    add_own_pass(passes, SplitLoopsPass());
+    add_own_pass(passes, NarrowMasksPass());
+  });
+  builder.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(OrderedSumsPass()); });
+  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+    llvm::FunctionPassManager own;
+    add_own_pass(own, JoinBytesPass());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(own)));
+  });
+}
+
+}  // namespace
+
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level, Tier tier, bool of_threads) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = opt_level >= 2;
+  tuning.SLPVectorization = opt_level >= 2 && !of_threads;
+  tuning.LoopUnrolling = tuning.LoopInterleaving = opt_level >= 2;
+  Analyses analyses(&machine, tuning);
+  const llvm::TargetLibraryInfoImpl library((llvm::Triple(module.getTargetTriple())));
+  analyses.functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  if (tier == Tier::kFull && opt_level >= 2) add_own_passes(analyses.builder);
+  analyses.complete();
+  ScalesPass(machine).run(module, analyses.modules);
+  if (tier == Tier::kFull && opt_level >= 2) StackAlignmentPass().run(module, analyses.modules);
+  if (kVerifies) llvm::VerifierPass().run(module, analyses.modules);
+  passes_of(analyses.builder, opt_level, tier).run(module, analyses.modules);
+  if (of_threads) PrivateArraysPass().run(module, analyses.modules);
+}
+
+}  // namespace kmux::simt

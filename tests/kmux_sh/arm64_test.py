@@ -78,7 +78,7 @@ class Arm64(unittest.TestCase):
         self.assertTrue(self.tree.called("cmake --build build/arm64", " unit_tests portable_tests golden_tests", " kmux_plugin_cpu "))
         (called,) = self.tree.called("ctest --test-dir build/arm64")
         chosen = re.compile(called.split(" -R ")[1])
-        for name in ("unit_tests.json", "golden_tests.golden", "kmux_cpu_runtime_test.pool", "conformance.cpu.isolated"):
+        for name in ("unit_tests.json", "golden_tests.golden", "kmux_simt_runtime_test.pool", "conformance.cpu.isolated"):
             self.assertTrue(chosen.search(name), name)
         for name in ("kmux_nvidia_test.module", "kmux_cpu_test.device_half", "conformance.hip", "bench_tests.pairs", "fuzz_tests.unit_tests.json"):
             self.assertFalse(chosen.search(name), name)

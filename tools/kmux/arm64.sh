@@ -86,9 +86,9 @@ arm64_environment() {
 # What runs under QEMU by default: the runtime, its worker and its cache, generated code, and backend cpu. Other tests are a
 # matter of arguments to ctest: the plugins for GPUs are tested over fakes that are the same on every processor (-L unit), and
 # kmux_cpu_test compiles for a quarter of an hour even without QEMU (-R kmux_cpu_test).
-readonly ARM64_TARGETS=(unit_tests portable_tests golden_tests kmux_cpu_runtime_test kmux_cpu_portable_test
+readonly ARM64_TARGETS=(unit_tests portable_tests golden_tests kmux_simt_runtime_test kmux_simt_portable_test
   kmux_conformance kmux_plugin_null kmux_plugin_null_a kmux_plugin_cpu kmux_worker)
-readonly ARM64_TESTS='^((unit|portable|golden)_tests|kmux_cpu_(runtime|portable)_test)\.|^conformance\.(null|cpu)(\.isolated)?$'
+readonly ARM64_TESTS='^((unit|portable|golden)_tests|kmux_simt_(runtime|portable)_test)\.|^conformance\.(null|cpu)(\.isolated)?$'
 
 # How many cases were left out since QEMU cannot do what they test; they name it so (tests/needs.h), and count as passed.
 qemu_lacks() {

@@ -47,9 +47,9 @@ __attribute__((cold, noinline)) static int check(int device, kmux_sink error) {
     say(error, "the library is for another processor (this one lacks ");
     say(error, lacking);
 #ifdef __aarch64__
-    say(error, "). Export it here, or for a lesser processor (\"cpu:generic\").");
+    say(error, "). Export it here, or for a lesser processor, as \"cpu:generic\".");
 #else
-    say(error, "). Export it here, or for a lesser processor (\"cpu:x86-64-v2\").");
+    say(error, "). Export it here, or for a lesser processor, as \"cpu:x86-64-v2\".");
 #endif
     return KMUX_UNAVAILABLE;
   }
@@ -89,7 +89,7 @@ inline int guarded_launch(const kmux_slot* slots, const kmux_launch_env* env, km
 extern "C" int kmux_standalone_prepare(int device, kmux_sink error) {
   const int code = kmux::cpu::check(device, error);
 #ifdef KMUX_KERNELS_ON_GRIDS
-  if (code == KMUX_OK) kmux::cpu::pool().start();
+  if (code == KMUX_OK) kmux::simt::pool().start();
 #endif
   return code;
 }
@@ -103,6 +103,6 @@ extern "C" int kmux_standalone_launch(const kmux_slot* slots, const kmux_launch_
 
 extern "C" void kmux_standalone_close(void) {
 #ifdef KMUX_KERNELS_ON_GRIDS
-  kmux::cpu::pool().stop();
+  kmux::simt::pool().stop();
 #endif
 }

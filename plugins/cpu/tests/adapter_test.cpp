@@ -11,12 +11,14 @@
 #include <gtest/gtest.h>
 
 #include "captured_output.h"
-#include "engine/installation.h"
 #include "meta.h"
-#include "runtime/pool.h"
+#include "simt/frontend/installation.h"
+#include "simt/runtime/pool.h"
 #include "workbench.h"
 
 namespace kmux::cpu {
+
+using namespace simt;
 namespace {
 
 using testing::Each;

@@ -7,11 +7,13 @@
 
 #include "kmux/plugin/file_io.h"
 
-#include "runtime/pool.h"
+#include "simt/runtime/pool.h"
 #include "workbench.h"
 #include "wrapper.h"
 
 namespace kmux::cpu {
+
+using namespace simt;
 namespace {
 
 using testing::HasSubstr;

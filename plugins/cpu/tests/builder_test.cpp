@@ -7,12 +7,14 @@
 #include <gtest/gtest.h>
 
 #include "captured_output.h"
-#include "engine/installation.h"
 #include "jobs.h"
 #include "meta.h"
+#include "simt/frontend/installation.h"
 #include "workbench.h"
 
 namespace kmux::cpu {
+
+using namespace simt;
 namespace {
 
 using testing::Contains;

@@ -1,4 +1,4 @@
-#include "engine/code_symbols.h"
+#include "simt/loader/code_symbols.h"
 
 #include <cinttypes>
 #include <fstream>
@@ -10,12 +10,14 @@
 #include <gtest/gtest.h>
 
 #include "backend.h"
-#include "engine/gdb_interface.h"
 #include "jobs.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "simt/loader/gdb_interface.h"
 #include "workbench.h"
 
 namespace kmux::cpu {
+
+using namespace simt;
 namespace {
 
 using testing::HasSubstr;

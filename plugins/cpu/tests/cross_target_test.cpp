@@ -14,10 +14,10 @@
 #include "kmux/plugin/private_folder.h"
 #include "kmux/plugin/process.h"
 
-#include "engine/loader.h"
 #include "jobs.h"
 #include "meta.h"
 #include "needs.h"
+#include "simt/loader/loader.h"
 #include "workbench.h"
 
 namespace kmux::cpu::cross_target {

@@ -13,11 +13,13 @@
 #include <gtest/gtest.h>
 
 #include "device_call.h"
-#include "engine/installation.h"
 #include "needs.h"
+#include "simt/frontend/installation.h"
 #include "workbench.h"
 
 namespace kmux::cpu {
+
+using namespace simt;
 namespace {
 
 using Wide = long double;

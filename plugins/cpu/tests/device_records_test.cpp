@@ -1,5 +1,5 @@
 // Records, one per thread: float4, and user-declared structs. Adjacent threads have adjacent records, which are read
-// and written as a whole (spmd/lane_memory.cpp).
+// and written as a whole (simt/transforms/lane_memory.cpp).
 #include <cstddef>
 #include <string>
 #include <vector>

@@ -7,6 +7,8 @@
 #include "jobs.h"
 
 namespace kmux::cpu {
+
+using namespace simt;
 namespace {
 
 TEST(LeaveOutTest, RemovesAllFilesOfFolder) {

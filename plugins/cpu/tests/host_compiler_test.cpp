@@ -14,6 +14,8 @@
 #include "jobs.h"
 
 namespace kmux::cpu {
+
+using namespace simt;
 namespace {
 
 using testing::HasSubstr;

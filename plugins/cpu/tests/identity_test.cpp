@@ -4,11 +4,13 @@
 #include "kmux/plugin/dynamic_library.h"
 
 #include "device.h"
-#include "engine/compiler.h"
-#include "engine/installation.h"
 #include "jobs.h"
+#include "simt/frontend/installation.h"
+#include "simt/frontend/job.h"
 
 namespace kmux::cpu {
+
+using namespace simt;
 namespace {
 
 using testing::HasSubstr;

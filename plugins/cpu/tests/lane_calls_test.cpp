@@ -1,76 +1,13 @@
-// Operations that lanes do one after another (spmd/lane_calls.cpp): atomics, and 8- and 16-bit numbers at scattered
+// Operations that lanes do one after another (simt/transforms/lane_calls.cpp): atomics, and 8- and 16-bit numbers at scattered
 // places.
 #include <algorithm>
 
-#include <gmock/gmock.h>
-
 #include "device_call.h"
-#include "spmd/steps.h"
-#include "spmd_steps.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::cpu {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
-
-// Returns a kernel for that many warps in lockstep, whose thread has a place `p` in shared memory, and `q` at an
-// arbitrary address.
-std::string widened_by(unsigned warps, const std::string& then) {
-  Steps steps(
-      "declare ptr @\"kmux.shared\"(i64) nounwind willreturn memory(none)\n"
-      "define void @k(ptr %x, ptr %y, i1 %which) #0 {\n  %lane = call i32 @\"kmux.lane\"()\n  %wide = zext i32 %lane "
-      "to i64\n"
-      "  %from = getelementptr i32, ptr %y, i64 %wide\n  %index = load i32, ptr %from\n  %far = sext i32 %index to "
-      "i64\n"
-      "  %shared = call ptr @\"kmux.shared\"(i64 0)\n  %more = call ptr @\"kmux.shared\"(i64 64)\n"
-      "  %either = select i1 %which, ptr %shared, ptr %more\n"
-      "  %p = getelementptr i32, ptr %either, i64 %far\n  %q = getelementptr i32, ptr %x, i64 %far\n" +
-      then + "  ret void\n}\nattributes #0 = { \"target-features\"=\"+avx512f\" }\n");
-  auto warp = widen(steps.kernel(), 32, warps, steps.functions);
-  EXPECT_TRUE(warp.ok()) << warp.error().explain();
-  return text_of(**warp);
-}
-
-TEST(LaneCallsTest, SharedMemoryAtomicsBecomePlain) {
-  const std::string shared =
-      widened_by(1, "  %old = atomicrmw add ptr %p, i32 1 monotonic\n  store i32 %old, ptr %from\n");
-  EXPECT_THAT(shared, AllOf(Not(HasSubstr("atomicrmw")), HasSubstr("add i32")));
-  const std::string global = widened_by(1, "  %old = atomicrmw add ptr %q, i32 1 monotonic\n");
-  EXPECT_THAT(global, HasSubstr("atomicrmw add"));
-  const std::string any =
-      widened_by(1, "  %r = select i1 %which, ptr %p, ptr %q\n  %old = atomicrmw add ptr %r, i32 1 monotonic\n");
-  EXPECT_THAT(any, HasSubstr("atomicrmw add"));
-  const std::string kept = widened_by(1, "  %old = atomicrmw volatile add ptr %p, i32 1 monotonic\n");
-  EXPECT_THAT(kept, HasSubstr("atomicrmw volatile add"));
-}
-
-std::size_t count_of(const std::string& text, const std::string& word) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
-  return count;
-}
-
-TEST(LaneCallsTest, LockstepWarpsShareOneLoop) {
-  const std::string store = "  %b = trunc i32 %index to i8\n  store i8 %b, ptr %p\n";
-  for (const unsigned warps : {1U, 8U}) {
-    const std::string text = widened_by(warps, store);
-    EXPECT_EQ(count_of(text, "store i8"), 4U) << text;  // one iteration's
-    EXPECT_THAT(text, AllOf(Not(HasSubstr("masked.scatter")), HasSubstr("!llvm.loop"))) << text;
-  }
-}
-
-TEST(LaneCallsTest, NarrowLoadsGatherWholeWords) {
-  const std::string bytes = widened_by(1, "  %v = load i8, ptr %q\n  store i8 %v, ptr %y\n");
-  EXPECT_THAT(bytes, AllOf(HasSubstr("masked.gather.v32i32"), Not(HasSubstr("masked.gather.v32i8"))));
-  const std::string halves = widened_by(1, "  %v = load half, ptr %q, align 2\n  store half %v, ptr %y\n");
-  EXPECT_THAT(halves, AllOf(HasSubstr("masked.gather.v32i32"), Not(HasSubstr("masked.gather.v32f16"))));
-  const std::string packed = widened_by(1, "  %v = load i16, ptr %q, align 1\n  store i16 %v, ptr %y\n");
-  EXPECT_THAT(packed, Not(HasSubstr("masked.gather.v32i"))) << "may lie in two words";
-}
-
-// With a loop that lanes leave one by one, and results that are used.
+// Atomics on shared memory, in a loop that lanes leave one by one, with results that are used.
 class SharedUpdatesTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(SharedUpdatesTest, ApplyOncePerThread) {
@@ -159,4 +96,4 @@ __global__ void k(const T* x, T* y, int n) {
 }
 
 }  // namespace
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::cpu

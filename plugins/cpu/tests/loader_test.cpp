@@ -1,4 +1,4 @@
-#include "engine/loader.h"
+#include "simt/loader/loader.h"
 
 #include <array>
 #include <cerrno>
@@ -23,6 +23,8 @@
 #include "sizes.h"
 
 namespace kmux::cpu {
+
+using namespace simt;
 namespace {
 
 using testing::HasSubstr;

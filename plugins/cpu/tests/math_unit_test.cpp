@@ -1,17 +1,23 @@
 // Math functions of dialect c, which loops compute by vectors, and math of constants.
+#include "simt/frontend/math_unit.h"
+
 #include <cmath>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "device_call.h"
-#include "engine/pipeline.h"
 #include "jobs.h"
+#include "kernel_ir.h"
 #include "needs.h"
-#include "spmd_steps.h"
+#include "simt/compiler.h"
+#include "simt/frontend/installation.h"
+#include "simt/frontend/job.h"
 #include "workbench.h"
 
 namespace kmux::cpu {
+
+using namespace simt;
 namespace {
 
 using testing::HasSubstr;
@@ -135,9 +141,9 @@ constexpr const char* kCalls =
     "  %g = call double @_ZN4mine3powEdd(double 2.0, double 3.0)\n  store double %g, ptr %x\n  ret void\n}\n";
 
 TEST(ConstantMathTest, FoldsDeviceMathCalls) {
-  spmd::Steps steps(kCalls);
+  Steps steps(kCalls);
   fold_mathematics(*steps.module);
-  const std::string text = spmd::text_of(steps.kernel());
+  const std::string text = text_of(steps.kernel());
   EXPECT_THAT(text, HasSubstr("store double 9.000000e+00"));
   EXPECT_THAT(text, HasSubstr("store float 1.000000e+00"));
   EXPECT_THAT(text, HasSubstr("store double -8.000000e+00"));

@@ -1,4 +1,4 @@
-// Tiles shared by blocks of a grid column or row, which the first block packs for the others (spmd/packed_tiles.cpp).
+// Tiles shared by blocks of a grid column or row, which the first block packs for the others (simt/transforms/packed_tiles.cpp).
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -9,6 +9,8 @@
 #include "workbench.h"
 
 namespace kmux::cpu {
+
+using namespace simt;
 namespace {
 
 using testing::ElementsAre;

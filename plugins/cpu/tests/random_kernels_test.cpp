@@ -9,12 +9,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/installation.h"
 #include "random_kernel.h"
+#include "simt/frontend/installation.h"
 #include "sizes.h"
 #include "workbench.h"
 
 namespace kmux::cpu {
+
+using namespace simt;
 namespace {
 
 using Numbers = std::vector<unsigned>;
@@ -70,7 +72,7 @@ std::vector<Numbers> results(const RandomProgram& kernels, const Program& progra
 }
 
 /// A test's way to build kernels, and its change to their CUDA source.
-struct Way {
+struct BuildWay {
   const Options& options;
   void (*change)(std::string& source) = [](std::string&) {};
 
@@ -84,7 +86,7 @@ struct Way {
 std::vector<Numbers> wanted_of(const RandomProgram& kernels) { return results(kernels, kernels.c(), kReference); }
 
 // Returns the statements of the kernel of `seed` that can be left out while it stays wrong.
-std::set<unsigned> needless(unsigned seed, const Way& way) {
+std::set<unsigned> needless(unsigned seed, const BuildWay& way) {
   std::set<unsigned> left_out;
   const unsigned statements = RandomProgram(seed, 1).kernel(0).statements();
   for (unsigned count = statements; count > 0; count /= 2) {  // many at once, then fewer
@@ -105,7 +107,7 @@ std::string described(const Options& options) {
   return text;
 }
 
-void check(const RandomProgram& kernels, const std::vector<Numbers>& wanted, const Way& way) {
+void check(const RandomProgram& kernels, const std::vector<Numbers>& wanted, const BuildWay& way) {
   const std::vector<Numbers> got = way.results_of(kernels);
   for (unsigned i = 0; i < kernels.size() && !testing::Test::HasFailure(); ++i) {
     const unsigned seed = kernels.first() + i;
@@ -123,10 +125,10 @@ void check(const RandomProgram& kernels) {
 // A kernel with many statements, with an atomic xor changed into an add.
 TEST(RandomKernelsTest, ShrinkToFailingStatements) {
   constexpr unsigned kLarge = 304;
-  const Way wrong = {kFibers, [](std::string& source) {
-                       const std::string_view right = "atomicXor(p, v)";
-                       source.replace(source.find(right), right.size(), "atomicAdd(p, v)");
-                     }};
+  const BuildWay wrong = {kFibers, [](std::string& source) {
+                            const std::string_view right = "atomicXor(p, v)";
+                            source.replace(source.find(right), right.size(), "atomicAdd(p, v)");
+                          }};
   const RandomProgram whole(kLarge, 1);
   ASSERT_THAT(whole.kernel(0).c(), testing::HasSubstr("XOR(&"));
   ASSERT_GT(whole.kernel(0).statements(), 40U);
@@ -138,7 +140,7 @@ TEST(RandomKernelsTest, ShrinkToFailingStatements) {
   EXPECT_LT(small.kernel(0).cuda().size(), whole.kernel(0).cuda().size() / 2);
   EXPECT_THAT(small.kernel(0).cuda(), testing::HasSubstr("XOR(&"));
   EXPECT_NE(wrong.results_of(small), wanted_of(small));
-  EXPECT_EQ(Way{kFibers}.results_of(small), wanted_of(small));
+  EXPECT_EQ(BuildWay{kFibers}.results_of(small), wanted_of(small));
 }
 
 // Seeds of kernels that once gave wrong results.

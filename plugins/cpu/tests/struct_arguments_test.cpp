@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr int kThreads = 64;
+constexpr int kLaunchedThreads = 64;
 
 /// The structure that kernel `k(S s, float* y)` takes, the expression that it adds up, and the sum.
 struct StructCase {
@@ -60,7 +60,7 @@ std::vector<StructCase> struct_cases() {
 
 Result<Program> struct_program(const std::string& source, const StructArg& record) {
   ProgramBuilder builder("sample");
-  builder.pointer("x").output("y", dtype::kFloat32, {kThreads});
+  builder.pointer("x").output("y", dtype::kFloat32, {kLaunchedThreads});
   builder.scalar("i", dtype::kInt32);
   builder.scalar("b", dtype::kUInt8);
   builder.scalar("f", dtype::kFloat32);
@@ -68,7 +68,7 @@ Result<Program> struct_program(const std::string& source, const StructArg& recor
   builder.scalar("h", dtype::kFloat16);
   builder.scalar("t", dtype::kBool);
   builder.variant("cuda").source("k.cu", source);
-  builder.launch("k").grid({1}).block({kThreads}).arg(record).args({"y"});
+  builder.launch("k").grid({1}).block({kLaunchedThreads}).arg(record).args({"y"});
   return builder.build();
 }
 
@@ -76,7 +76,7 @@ Result<std::vector<float>> run_struct(const std::string& source, const StructArg
   KMUX_ASSIGN(const Program program, struct_program(source, record));
   KMUX_ASSIGN(LoadedKernel kernel, common_bench().load(program, options));
   std::vector<float> x = {10, 20, 30};
-  std::vector<float> y(kThreads, -1);
+  std::vector<float> y(kLaunchedThreads, -1);
   KMUX_TRY(kernel({slot(x.data()), slot(y.data()), slot(std::int64_t{3}), bits(200),
                    bits(std::bit_cast<std::uint32_t>(2.5F)), bits(std::bit_cast<std::uint64_t>(0.25)), bits(0x3e00),
                    bits(1)}));
@@ -95,7 +95,7 @@ TEST(StructArgumentsTest, PassMembersUnchanged) {
       SCOPED_TRACE(one.declaration + " " + options.begin()->second);
       const auto y = run_struct(source, one.members, options);
       ASSERT_TRUE(y.ok()) << y.error().explain();
-      for (int i = 0; i < kThreads; ++i) ASSERT_EQ((*y)[i], one.expected + static_cast<float>(i));
+      for (int i = 0; i < kLaunchedThreads; ++i) ASSERT_EQ((*y)[i], one.expected + static_cast<float>(i));
     }
   }
 }
@@ -123,7 +123,7 @@ TEST(StructArgumentsTest, ReachThreadsWithSeparateStacks) {
                                one.sum + " + f(2 + threadIdx.x % 2); }";
     const auto y = run_struct(source, one.members, {});
     ASSERT_TRUE(y.ok()) << one.declaration << y.error().explain();
-    for (int i = 0; i < kThreads; ++i) ASSERT_EQ((*y)[i], one.expected + static_cast<float>(1 + i % 2));
+    for (int i = 0; i < kLaunchedThreads; ++i) ASSERT_EQ((*y)[i], one.expected + static_cast<float>(1 + i % 2));
   }
 }
 
@@ -137,7 +137,7 @@ TEST(StructArgumentsTest, AreCopiedPerThread) {
     for (const Options& options : ways()) {
       const auto y = run_struct(source, {std::vector<LaunchArg>(members, i)}, options);
       ASSERT_TRUE(y.ok()) << y.error().explain();
-      for (int thread = 0; thread < kThreads; ++thread)
+      for (int thread = 0; thread < kLaunchedThreads; ++thread)
         ASSERT_EQ((*y)[thread], 9 + static_cast<float>(thread)) << options.begin()->second;
     }
   }
@@ -153,7 +153,7 @@ TEST(StructArgumentsTest, SupportThreadDependentIndices) {
     for (const Options& options : ways()) {
       const auto y = run_struct(source, {members, 16}, options);
       ASSERT_TRUE(y.ok()) << y.error().explain();
-      for (int i = 0; i < kThreads; ++i) ASSERT_EQ((*y)[i], static_cast<float>((i + 1) * (i + 1)));
+      for (int i = 0; i < kLaunchedThreads; ++i) ASSERT_EQ((*y)[i], static_cast<float>((i + 1) * (i + 1)));
     }
   }
 }

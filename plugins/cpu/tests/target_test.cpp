@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "device.h"
-#include "engine/installation.h"
+#include "simt/frontend/installation.h"
 
 namespace kmux::cpu {
+
+using namespace simt;
 namespace {
 
 using testing::HasSubstr;

@@ -1,6 +1,4 @@
 // Loops with "#pragma unroll N" and barriers in them.
-#include "spmd/steps.h"
-#include "spmd_steps.h"
 #include "suite_kernel.h"
 
 namespace kmux::cpu {
@@ -43,39 +41,4 @@ extern "C" __global__ void march(const int* x, int* y, int depth) {
 }
 
 }  // namespace
-
-namespace spmd {
-namespace {
-
-// Returns a loop with an unroll count of `told`, around `barrier` or "".
-std::string told_to_unroll(const std::string& barrier, int told) {
-  return "define void @k(ptr %x, i32 %n) {\nentry:\n  br label %loop\nloop:\n"
-         "  %i = phi i32 [ 0, %entry ], [ %next, %loop ]\n" +
-         barrier +
-         "  %at = getelementptr i32, ptr %x, i32 %i\n  store i32 %i, ptr %at\n  %next = add i32 %i, 1\n"
-         "  %goes = icmp slt i32 %next, %n\n  br i1 %goes, label %loop, label %end, !llvm.loop !0\nend:\n  ret "
-         "void\n}\n"
-         "!0 = distinct !{!0, !1}\n!1 = !{!\"llvm.loop.unroll.count\", i32 " +
-         std::to_string(told) + "}\n";
-}
-
-TEST(UnrollTest, UnrollsBarrierLoopsAsRequested) {
-  const auto barriers = [](const std::string& text) {
-    Steps steps(text);
-    structure(steps.kernel(), steps.functions, false);
-    const std::string made = text_of(steps.kernel());
-    int count = 0;
-    for (std::size_t at = made.find("kmux.barrier"); at != std::string::npos; at = made.find("kmux.barrier", at + 1))
-      ++count;
-    return count;
-  };
-  const std::string barrier = "  call void @\"kmux.barrier\"()\n";
-  EXPECT_EQ(barriers(told_to_unroll(barrier, 5)), 5);
-  EXPECT_EQ(barriers(told_to_unroll(barrier, 1)), 1);
-  EXPECT_EQ(barriers(told_to_unroll(barrier, 1000)), 1);  // too much code
-  EXPECT_EQ(barriers(told_to_unroll("", 5)), 0);
-}
-
-}  // namespace
-}  // namespace spmd
 }  // namespace kmux::cpu

@@ -1,5 +1,5 @@
 // What HIP C++ means where its sources are compiled without HIP's headers: the language, barriers, vectors and atomics. Comes
-// before every source of engine clang, with the other files of this folder and the headers of plugins/cpu/device that are plain
+// before every source of engine clang, with the other files of this folder and the headers of plugins/simt/frontend/device that are plain
 // arithmetic (CMakeLists.txt has their order).
 #pragma once
 #pragma clang system_header

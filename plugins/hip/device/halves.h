@@ -1,5 +1,5 @@
 // Halves and pairs of them. What the hardware does in 16 bits is done so, the rest in 32: what half has as bfloat16 has it is
-// in plugins/cpu/device/sixteen.h, which comes next and is read with these names.
+// in plugins/simt/frontend/device/sixteen.h, which comes next and is read with these names.
 #pragma once
 
 typedef _Float16 half2 __attribute__((ext_vector_type(2)));

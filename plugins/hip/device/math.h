@@ -1,5 +1,5 @@
 // Mathematics, by the names of C, with overloads for float and for integers: what the compiler itself can do is done here, the
-// rest by AMD's device library. The parts of numbers are in plugins/cpu/device/math_fields.h.
+// rest by AMD's device library. The parts of numbers are in plugins/simt/frontend/device/math_fields.h.
 #pragma once
 
 // name(double) and namef(float), by the compiler or by the device library, which may have another name.

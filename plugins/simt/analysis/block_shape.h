@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// The extents of a block that are known before launch: 0 for one that is not constant, or differs between launches.
 ///
@@ -15,8 +15,6 @@ using KnownExtents = std::array<unsigned, 3>;
 
 /// The kernels of a job whose sources are written for one thread of a GPU, with the extents of their blocks.
 using BlockExtents = std::map<std::string, KnownExtents>;
-
-namespace spmd {
 
 /// The assignment of a block's threads to warps. A warp runs as one thread of the processor, with one lane per thread.
 struct BlockShape {
@@ -36,11 +34,11 @@ struct BlockShape {
   static BlockShape of(const KnownExtents& block, unsigned seen_warp, unsigned seen_row = 0);
   /// Returns the most warps, at most `limit`, that can run in lockstep. The result divides the block's warps if every
   /// warp is whole; else it is 1.
-  unsigned warps_in_step(unsigned limit) const;
+  unsigned lockstep_warps(unsigned limit) const;
   /// Returns the threads of a block; 0 if the extents are not known.
   unsigned threads() const { return extents ? (*extents)[0] * (*extents)[1] * (*extents)[2] : 0; }
   /// Returns true if all warps of a block run in lockstep.
-  bool are_all_in_step() const { return threads() == lanes * warps; }
+  bool are_all_in_lockstep() const { return threads() == lanes * warps; }
   /// Returns true if no warp is partial.
   bool is_whole() const {
     return order == Order::kRows || (extents && ((*extents)[0] * (*extents)[1] * (*extents)[2]) % lanes == 0);
@@ -61,7 +59,7 @@ inline BlockShape BlockShape::of(const KnownExtents& block, unsigned seen_warp, 
   return {over_ends, most, 1, block};
 }
 
-inline unsigned BlockShape::warps_in_step(unsigned limit) const {
+inline unsigned BlockShape::lockstep_warps(unsigned limit) const {
   if (!extents || !is_whole()) return 1;
   const unsigned all = (*extents)[0] * (*extents)[1] * (*extents)[2] / lanes;
   unsigned together = std::min(limit, all);
@@ -69,5 +67,4 @@ inline unsigned BlockShape::warps_in_step(unsigned limit) const {
   return std::max(together, 1U);
 }
 
-}  // namespace spmd
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

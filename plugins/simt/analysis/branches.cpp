@@ -1,8 +1,8 @@
-#include "spmd/branches.h"
+#include "simt/analysis/branches.h"
 
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 namespace {
 
 Error not_structured(const llvm::Function& function, const char* what) {
@@ -69,4 +69,4 @@ llvm::DenseSet<const llvm::BasicBlock*> Branches::blended(const llvm::LoopInfo& 
   return blocks;
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -10,7 +10,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 
 /// A divergent branch: lanes with the condition (without it, unless `on_true`) run `region`; then all lanes reconverge
 /// at `join`.
@@ -47,4 +47,4 @@ class Branches {
   llvm::DenseSet<const llvm::BasicBlock*> divergent_loops_;  // by their headers
 };
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

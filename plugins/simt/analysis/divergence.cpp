@@ -1,4 +1,4 @@
-#include "spmd/divergence.h"
+#include "simt/analysis/divergence.h"
 
 #include <algorithm>
 
@@ -9,9 +9,9 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/thread_calls.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 namespace {
 
 bool is_own_call(const llvm::CallInst& call) {
@@ -50,7 +50,8 @@ bool goes_over_array(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
 
 class Lanes final : public llvm::TargetTransformInfoImplCRTPBase<Lanes> {
  public:
-  Lanes(const llvm::DataLayout& layout, bool in_step) : TargetTransformInfoImplCRTPBase(layout), in_step_(in_step) {}
+  Lanes(const llvm::DataLayout& layout, bool in_lockstep)
+      : TargetTransformInfoImplCRTPBase(layout), in_step_(in_lockstep) {}
 
   bool hasBranchDivergence(const llvm::Function* = nullptr) { return true; }
   bool isSourceOfDivergence(const llvm::Value* value) {
@@ -75,14 +76,14 @@ class Lanes final : public llvm::TargetTransformInfoImplCRTPBase<Lanes> {
 
 }  // namespace
 
-llvm::TargetIRAnalysis divergence(bool in_step) {
-  return llvm::TargetIRAnalysis([in_step](const llvm::Function& function) {
-    return llvm::TargetTransformInfo(Lanes(function.getDataLayout(), in_step));
+llvm::TargetIRAnalysis divergence(bool in_lockstep) {
+  return llvm::TargetIRAnalysis([in_lockstep](const llvm::Function& function) {
+    return llvm::TargetTransformInfo(Lanes(function.getDataLayout(), in_lockstep));
   });
 }
 
-void register_divergence(llvm::FunctionAnalysisManager& analyses, bool in_step) {
-  analyses.registerPass([in_step] { return divergence(in_step); });
+void register_divergence(llvm::FunctionAnalysisManager& analyses, bool in_lockstep) {
+  analyses.registerPass([in_lockstep] { return divergence(in_lockstep); });
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -5,14 +5,14 @@
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 
 /// Makes LLVM's uniformity analysis in `analyses` work on the lanes of a warp. Sources of divergence are thread
-/// indices, private memory and results of atomics; some calls are always uniform. `in_step`: for the lanes of several
+/// indices, private memory and results of atomics; some calls are always uniform. `in_lockstep`: for the lanes of several
 /// warps, between which warp indices and ballots diverge, too.
-void register_divergence(llvm::FunctionAnalysisManager& analyses, bool in_step);
+void register_divergence(llvm::FunctionAnalysisManager& analyses, bool in_lockstep);
 /// Returns the same analysis for the legacy pass manager.
-llvm::TargetIRAnalysis divergence(bool in_step);
+llvm::TargetIRAnalysis divergence(bool in_lockstep);
 
 /// LLVM's analysis managers. Analyses registered before `complete` replace LLVM's own.
 struct Analyses {
@@ -34,10 +34,10 @@ struct Analyses {
 
 /// The analyses for code whose lanes diverge.
 struct DivergentAnalyses : Analyses {
-  explicit DivergentAnalyses(bool in_step) {
-    register_divergence(functions, in_step);
+  explicit DivergentAnalyses(bool in_lockstep) {
+    register_divergence(functions, in_lockstep);
     complete();
   }
 };
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

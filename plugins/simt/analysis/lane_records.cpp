@@ -3,9 +3,9 @@
 #include <iterator>
 
 #include "llvm/IR/DataLayout.h"
-#include "spmd/lane_values.h"
+#include "simt/analysis/lane_values.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 
 /// An address without its constant part: two addresses of one place are a constant apart.
 struct LaneValues::Place {
@@ -152,4 +152,4 @@ std::vector<Records> LaneValues::records_in(llvm::BasicBlock& block, bool masked
   return found;
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -1,4 +1,4 @@
-#include "spmd/lane_values.h"
+#include "simt/analysis/lane_values.h"
 
 #include <algorithm>
 
@@ -8,9 +8,9 @@
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/thread_calls.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 
 std::uint64_t lane_bytes(const llvm::AllocaInst& variable) {
   return llvm::alignTo(variable.getAllocationSize(variable.getDataLayout())->getFixedValue(), variable.getAlign());
@@ -381,4 +381,4 @@ std::optional<std::int64_t> LaneValues::likely_stride(const llvm::Value* value, 
   }
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

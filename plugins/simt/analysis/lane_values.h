@@ -11,7 +11,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Operator.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 
 /// The pattern of a value over the lanes of a warp: uniform, strided (a constant more from each lane to the next), or
 /// varying.
@@ -88,4 +88,4 @@ class LaneValues {
   llvm::DenseMap<const llvm::Value*, LaneValue> values_;
 };
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -1,4 +1,4 @@
-#include "spmd/thread_calls.h"
+#include "simt/analysis/thread_calls.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 
 std::string_view called(const llvm::Value* value) {
   const auto* const call = llvm::dyn_cast_or_null<llvm::CallInst>(value);
@@ -116,4 +116,4 @@ std::string location_of(const llvm::Instruction& instruction) {
   return place.empty() ? "." : " (" + place + ").";
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -7,7 +7,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstrTypes.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 
 /// Functions, by name, with which device code and the passes of this folder query threads and act on them. The first
 /// group is declared by the files of device/; the others exist only between two passes.
@@ -91,4 +91,4 @@ std::string place_of(const Place* place) {
 /// Returns the end of a message about `instruction`: " (k.cu:12)." if the module has lines, else ".".
 std::string location_of(const llvm::Instruction& instruction);
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -1,4 +1,4 @@
-#include "check/fiber.h"
+#include "simt/check/fiber.h"
 
 #include <new>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 namespace context = boost::context;
@@ -183,4 +183,4 @@ void FiberPool::drop_large() {
   std::erase_if(idle_, [](const auto& fiber) { return fiber->stack_bytes() > Fiber::kStackBytes; });
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "check/fiber_launch.h"
+#include "simt/check/fiber_launch.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// A flow of control with its own stack, which runs one task after another.
 ///
@@ -109,4 +109,4 @@ struct Thread {
   unsigned lane() const { return number % kWarpLanes; }
 };
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,10 +1,10 @@
-#include "check/fiber_block.h"
+#include "simt/check/fiber_block.h"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 constexpr unsigned kPollsBetweenTurns = 64;
@@ -327,4 +327,4 @@ void FiberLaunch::poll() {
   if (++running_->polls % kPollsBetweenTurns == 0) running_->fiber->wait();
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "check/fiber.h"
-#include "check/findings.h"
-#include "check/memory_check.h"
+#include "simt/check/fiber.h"
+#include "simt/check/findings.h"
+#include "simt/check/memory_check.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// Resumes lanes of `warp` that wait in a warp call, when none of its lanes can run. The first choice is lanes whose
 /// mask is complete: all lanes in it are there or have ended. The second is lanes without a mask at the first place in
@@ -99,4 +99,4 @@ class FiberLaunch {
   Thread* running_ = nullptr;
 };
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

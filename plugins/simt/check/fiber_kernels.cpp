@@ -1,145 +1,29 @@
-#include "check/fiber_kernels.h"
+#include "simt/check/fiber_kernels.h"
 
 #include <algorithm>
 
-#include "engine/compiler.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/ReplaceConstant.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/Mem2Reg.h"
-#include "spmd/divergence.h"
-#include "spmd/steps.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/call_graph.h"
+#include "simt/analysis/code_check.h"
+#include "simt/analysis/divergence.h"
+#include "simt/analysis/names.h"
+#include "simt/analysis/refusals.h"
+#include "simt/analysis/thread_calls.h"
+#include "simt/check/check_options.h"
+#include "simt/check/fiber_launch.h"
+#include "simt/check/instrument.h"
+#include "simt/transforms/defined_arithmetic.h"
+#include "simt/transforms/shared_variables.h"
+#include "simt/transforms/thread_indices.h"
 
-namespace kmux::cpu::spmd {
-namespace {
-
-// The attribute of functions with a body whose address is taken in a kernel of the program or its callees.
-constexpr const char* kPointed = "kmux-pointed";
-
-bool calls_pointer(const llvm::Instruction& instruction) {
-  const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-  return call != nullptr && call->isIndirectCall();
-}
-
-// Visits the functions with a body that `function` names, and those that it may call through a pointer.
-void for_each_function_in(llvm::Function& function, llvm::function_ref<void(llvm::Function&)> visit) {
-  const auto visit_defined = [&](llvm::Function& named) {
-    if (!named.isDeclaration()) visit(named);
-  };
-  for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    for (llvm::Use& operand : instruction.operands()) for_each_named(*operand, visit_defined);
-  }
-  if (llvm::none_of(llvm::instructions(function), calls_pointer)) return;
-  for (llvm::Function& pointed : *function.getParent()) {
-    if (pointed.hasFnAttribute(kPointed)) visit_defined(pointed);
-  }
-}
-
-bool is_callee(const llvm::Use& operand) {
-  const auto* const call = llvm::dyn_cast<llvm::CallBase>(operand.getUser());
-  return call != nullptr && call->isCallee(&operand);
-}
-
-}  // namespace
-
-void for_each_named(llvm::Value& value, llvm::function_ref<void(llvm::Function&)> visit) {
-  llvm::SmallVector<llvm::Value*> left{&value};
-  llvm::SmallPtrSet<llvm::Value*, 8> seen;
-  while (!left.empty()) {
-    auto* const constant = llvm::dyn_cast<llvm::Constant>(left.pop_back_val());
-    if (constant == nullptr || !seen.insert(constant).second) continue;
-    if (auto* const function = llvm::dyn_cast<llvm::Function>(constant)) {
-      visit(*function);
-    } else {
-      left.append(constant->op_begin(), constant->op_end());  // of a variable: its initial value
-    }
-  }
-}
-
-void mark_pointed(std::span<llvm::Function* const> kernels) {
-  for (llvm::Function* const function : functions_of(kernels)) {
-    for (llvm::Instruction& instruction : llvm::instructions(*function)) {
-      for (llvm::Use& operand : instruction.operands()) {
-        if (!is_callee(operand)) for_each_named(*operand, [](llvm::Function& named) { named.addFnAttr(kPointed); });
-      }
-    }
-  }
-}
-
-std::vector<llvm::Function*> functions_of(std::span<llvm::Function* const> kernels) {
-  llvm::SetVector<llvm::Function*> found(kernels.begin(), kernels.end());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    for_each_function_in(*found[i], [&](llvm::Function& function) { found.insert(&function); });
-  }
-  return {found.begin(), found.end()};
-}
-
-bool calls_itself(llvm::Function& function) {
-  llvm::Function* const self = &function;
-  bool comes_back = false;
-  for (llvm::Function* const reached : functions_of(std::span(&self, 1))) {
-    for_each_function_in(*reached, [&](const llvm::Function& named) { comes_back = comes_back || &named == self; });
-  }
-  return comes_back;
-}
-
-namespace {
-
-/// Numbers shared variables; those with the same mark have one number.
-class SharedNumbers {
- public:
-  void place(llvm::Function& function) {
-    const std::vector<llvm::AllocaInst*> variables = shared_variables(function);
-    if (!variables.empty()) erase_notes(function);
-    for (llvm::AllocaInst* const variable : variables) {
-      llvm::IRBuilder<> builder(variable);
-      const std::uint64_t number = number_of(*variable, function);
-      variable->replaceAllUsesWith(make_call(builder, call::kShared, builder.getPtrTy(), builder.getInt64(number)));
-      variable->eraseFromParent();
-    }
-  }
-  std::vector<SharedVariable> take() { return std::move(all_); }
-
- private:
-  static std::string name_of(const llvm::AllocaInst& variable, const llvm::MDNode* mark) {
-    if (mark == nullptr || mark->getNumOperands() == 0) return variable.getName().str();
-    return llvm::cast<llvm::MDString>(mark->getOperand(0))->getString().str();
-  }
-  std::uint64_t number_of(const llvm::AllocaInst& variable, const llvm::Function& function) {
-    const llvm::MDNode* const mark = variable.getMetadata(kSharedMark);
-    if (const auto known = numbers_.find(mark); mark != nullptr && known != numbers_.end()) {
-      all_[known->second].functions.push_back(&function);
-      return known->second;
-    }
-    if (mark != nullptr) numbers_[mark] = all_.size();
-    all_.push_back(
-        {name_of(variable, mark), variable.getAllocationSize(function.getDataLayout())->getFixedValue(), {&function}});
-    return all_.size() - 1;
-  }
-
-  std::vector<SharedVariable> all_;
-  llvm::DenseMap<const llvm::MDNode*, std::uint64_t> numbers_;
-};
-
-}  // namespace
-
-std::vector<SharedVariable> number_shared(std::span<llvm::Function* const> functions) {
-  SharedNumbers numbers;
-  for (llvm::Function* const function : functions) {
-    numbers.place(*function);
-    place_dynamic(*function);
-  }
-  return numbers.take();
-}
-
+namespace kmux::simt {
 namespace {
 
 // Keeps warp calls from being moved or merged, and gives each a separate place: their results depend on the order of
@@ -376,4 +260,4 @@ Status run_on_fibers(std::span<llvm::Function* const> kernels, const CheckOption
   return Ok{};
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -1,4 +1,4 @@
-#include "check/fiber_launch.h"
+#include "simt/check/fiber_launch.h"
 
 #include <cstdint>
 #include <cstring>
@@ -9,8 +9,8 @@
 
 #include "kmux/plugin/plugin.hpp"
 
-#include "check/fiber_block.h"
-#include "runtime/processor.h"
+#include "simt/check/fiber_block.h"
+#include "simt/runtime/processor.h"
 
 namespace {
 
@@ -41,7 +41,7 @@ Status run_on_fibers(const kmux_cpu_grid& launch, kmux_cpu_thread thread, const 
     return make_error(ErrorCode::kInvalidArgument,
                       std::to_string(dynamic_bytes) + " bytes of shared memory (there are 232448). Use less.");
   }
-  kmux::cpu::FiberLaunch run(launch, thread, arguments, kernel, memory.extents, dynamic_bytes);
+  kmux::simt::FiberLaunch run(launch, thread, arguments, kernel, memory.extents, dynamic_bytes);
   if (run.shared_bytes() > kMaxFiberSharedBytes) {
     return make_error(ErrorCode::kInvalidArgument,
                       std::to_string(run.shared_bytes()) + " bytes of shared memory (there are 232448). Use less.");
@@ -54,7 +54,7 @@ Status run_on_fibers(const kmux_cpu_grid& launch, kmux_cpu_thread thread, const 
 int kmux_cpu_run_fibers(const kmux_cpu_grid* launch, kmux_cpu_thread thread, const void* arguments,
                         const kmux_cpu_fiber_kernel* kernel) {
   Status status = Ok{};
-  const kmux::cpu::OwnArithmetic arithmetic;
+  const kmux::simt::OwnArithmetic arithmetic;
   try {
     status = run_on_fibers(*launch, thread, arguments, *kernel);
   } catch (const std::bad_alloc&) {
@@ -70,7 +70,7 @@ void kmux_cpu_memory(const kmux_cpu_extent* extents, std::uint64_t count, std::u
   launch_memory = {{extents, count}, dynamic_bytes};
 }
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 FiberLaunch& current() { return FiberLaunch::current(); }
@@ -220,4 +220,4 @@ void* fiber_call(std::string_view symbol) {
   return nullptr;
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "runtime/launch.h"
+#include "simt/runtime/launch.h"
 
 extern "C" {
 
@@ -55,17 +55,10 @@ int kmux_cpu_run_fibers(const kmux_cpu_grid* launch, kmux_cpu_thread thread, con
 void kmux_cpu_memory(const kmux_cpu_extent* extents, std::uint64_t count, std::uint64_t dynamic_bytes);
 }
 
-namespace kmux::cpu {
-
-/// The checks made while kernels written for one thread of a GPU run.
-struct CheckOptions {
-  bool memory = false;  // memory, barriers and warps: option check=on
-  unsigned seed = 0;  // of the order of threads; 0: in the order of their numbers
-  bool operator==(const CheckOptions&) const = default;
-};
+namespace kmux::simt {
 
 /// Returns the address of the function `symbol` that code on fibers calls, or null for other symbols. The functions are
-/// those of spmd/thread_calls.h for one thread, and those of check/fiber_kernels.h.
+/// those of simt/analysis/thread_calls.h for one thread, and those of check/fiber_kernels.h.
 void* fiber_call(std::string_view symbol);
 
 /// The kinds of memory access: bits that code of kernels passes by value (check/instrument.cpp).
@@ -95,4 +88,4 @@ struct MemoryAccess {
   }
 };
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,9 +1,9 @@
-#include "check/findings.h"
+#include "simt/check/findings.h"
 
 #include <algorithm>
 #include <string_view>
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 std::string to_string(const Index& index) {
   return "(" + std::to_string(index[0]) + ", " + std::to_string(index[1]) + ", " + std::to_string(index[2]) + ")";
@@ -66,4 +66,4 @@ std::string Findings::Entry::explain() const {
   return count == 1 ? advised : advised + " Seen " + std::to_string(count) + " times.";
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

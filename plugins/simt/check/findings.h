@@ -6,9 +6,9 @@
 
 #include "kmux/error.h"
 
-#include "check/fiber.h"
+#include "simt/check/fiber.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// An error of a kernel that one of its threads showed: "problem (why). advice".
 struct Finding {
@@ -68,4 +68,4 @@ class Findings {
   std::vector<Entry> entries_;
 };
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,7 +1,7 @@
+#include "simt/check/instrument.h"
+
 #include <map>
 
-#include "check/fiber_kernels.h"
-#include "check/fiber_launch.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -10,12 +10,13 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/thread_calls.h"
+#include "simt/check/fiber_launch.h"
 
 // LLVM's globals define operators new and delete, which GCC 12 takes for a mismatched pair under a sanitizer.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 
 llvm::Constant* own_constant(llvm::Module& module, llvm::Constant* content) {
   return new llvm::GlobalVariable(module, content->getType(), /*isConstant=*/true, llvm::GlobalValue::InternalLinkage,
@@ -300,4 +301,4 @@ void instrument(llvm::Function& function, llvm::StringRef own_folder) {
   }
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

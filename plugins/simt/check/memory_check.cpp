@@ -1,9 +1,9 @@
-#include "check/memory_check.h"
+#include "simt/check/memory_check.h"
 
 #include <algorithm>
 #include <cstring>
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 constexpr std::uint64_t kLineBytes = 64;
@@ -312,4 +312,4 @@ bool MemoryCheck::check_global(const Thread& thread, const MemoryAccess& access)
   return false;
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

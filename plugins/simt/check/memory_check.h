@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "check/fiber.h"
-#include "check/fiber_launch.h"
-#include "check/findings.h"
+#include "simt/check/fiber.h"
+#include "simt/check/fiber_launch.h"
+#include "simt/check/findings.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// The shared memory of a block: its static variables, then the dynamic memory. If it is checked, unused bytes lie
 /// between them.
@@ -152,4 +152,4 @@ class MemoryCheck {
   std::vector<std::max_align_t> nowhere_;
 };
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,6 +1,5 @@
 // A value that a shuffle takes from a lane that does not participate is undefined. Most kernels never use it: the upper
 // lanes of a reduction get such values and compute with them. So they are tracked to the writes, and reported there.
-#include "check/fiber_kernels.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -8,9 +7,10 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/thread_calls.h"
+#include "simt/check/instrument.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 namespace {
 
 /// The functions whose result may be such a value.
@@ -182,4 +182,4 @@ void watch_lanes(std::span<llvm::Function* const> functions, llvm::StringRef own
   }
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

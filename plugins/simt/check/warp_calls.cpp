@@ -2,9 +2,9 @@
 #include <bit>
 #include <functional>
 
-#include "check/fiber_block.h"
+#include "simt/check/fiber_block.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 using Lanes = std::uint32_t;  // one bit each
@@ -131,4 +131,4 @@ bool release_lanes(std::span<Thread> warp, Findings* findings) {
   return true;
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,15 +1,16 @@
 // Determines how much stack the code of kernels needs, which is known once the code is generated.
+#include "simt/codegen/frame_sizes.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-#include "engine/pipeline.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/DataExtractor.h"
-#include "runtime/launch.h"
-#include "spmd/steps.h"
+#include "simt/analysis/names.h"
+#include "simt/runtime/launch.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 using Object = llvm::object::ELF64LEObjectFile;
@@ -44,7 +45,7 @@ llvm::Expected<std::uint64_t> frame_bytes(const Object& object) {
 llvm::Expected<const char*> facts_of(const llvm::object::ELFSymbolRef& symbol) {
   auto name = symbol.getName();
   if (!name) return name.takeError();
-  if (!name->ends_with(spmd::kFactsOfBlocks) || symbol.getSize() != sizeof(kmux_cpu_kernel)) return nullptr;
+  if (!name->ends_with(kFactsOfBlocks) || symbol.getSize() != sizeof(kmux_cpu_kernel)) return nullptr;
   auto section = symbol.getSection();
   if (!section) return section.takeError();
   auto content = (*section)->getContents();
@@ -78,4 +79,4 @@ Status write_frame_sizes(std::string& object) {
                     "LLVM cannot read the object file that it has written (" + llvm::toString(std::move(error)) + ").");
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,14 +1,14 @@
-#include "engine/device_arithmetic.h"
+#include "simt/frontend/device_arithmetic.h"
 
 #include "clang/AST/Decl.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/CodeGen/ModuleBuilder.h"
-#include "engine/compiler.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
+#include "simt/analysis/names.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 // LLVM's code generator uses these where instructions have no flags. After inlining, an attribute that a flag gave the
@@ -55,4 +55,4 @@ void keep_device_arithmetic(clang::CodeGenerator& generator, const clang::Source
   }
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

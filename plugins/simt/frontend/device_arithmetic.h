@@ -8,7 +8,7 @@ namespace llvm {
 class Module;
 }
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// Keeps the arithmetic of functions of device/ strict, whatever flags a program has. In `module`, as `generator` has
 /// just made it, functions of the plugin's own headers lose all fast-math freedom of such flags. Every function loses
@@ -16,4 +16,4 @@ namespace kmux::cpu {
 /// instructions keep their fast-math flags.
 void keep_device_arithmetic(clang::CodeGenerator& generator, const clang::SourceManager& sources, llvm::Module& module);
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

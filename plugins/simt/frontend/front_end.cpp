@@ -1,4 +1,4 @@
-#include "engine/front_end.h"
+#include "simt/frontend/front_end.h"
 
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/device_part.h"
@@ -18,15 +18,18 @@
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Serialization/ASTWriter.h"
 #include "clang/Serialization/PCHContainerOperations.h"
-#include "engine/device_arithmetic.h"
-#include "engine/installation.h"
-#include "engine/pipeline.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include "spmd/steps.h"
+#include "simt/frontend/device_arithmetic.h"
+#include "simt/frontend/installation.h"
+#include "simt/frontend/job.h"
+#include "simt/frontend/math_unit.h"
+#include "simt/frontend/refused_text.h"
+#include "simt/transforms/defined_arithmetic.h"
+#include "simt/transforms/inline_assembly.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 namespace vfs = llvm::vfs;
@@ -314,7 +317,7 @@ Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std:
   }
   if (language == Language::kCuda) {
     replace_assembly(*unit.module);
-    spmd::define_arithmetic(*unit.module);
+    define_arithmetic(*unit.module);
     fold_mathematics(*unit.module);
   }
   for (const auto& feature : instance.getTarget().getTargetOpts().FeatureMap) {
@@ -326,7 +329,7 @@ Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std:
 std::string FrontEnd::precompile(const std::string& path, const Arguments& arguments, const Files& files,
                                  const std::function<bool()>& stopping) {
   auto made = invocation(path, arguments, files);
-  return made ? kmux::cpu::precompile(*made, files, stopping) : std::string();
+  return made ? kmux::simt::precompile(*made, files, stopping) : std::string();
 }
 
 Result<std::vector<std::string>> FrontEnd::system_folders(const Arguments& arguments) {
@@ -339,4 +342,4 @@ Result<std::vector<std::string>> FrontEnd::system_folders(const Arguments& argum
   return folders;
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -14,58 +14,25 @@
 #include "kmux/error.h"
 
 #include "clang/Frontend/CompilerInvocation.h"
-#include "engine/compiler.h"
-#include "engine/preamble_store.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/VirtualFileSystem.h"
+#include "simt/frontend/job.h"
+#include "simt/frontend/preamble_store.h"
+#include "simt/frontend/source_functions.h"
 
 namespace clang {
 class CodeGenerator;
 class CompilerInstance;
 }  // namespace clang
 
-namespace kmux::cpu {
-
-/// The beginning of the messages by which device/ refuses a construct.
-inline constexpr std::string_view kRefusedMark = "not for this processor (";
-
-/// Returns the error for `construct` at `place` ("k.cu:3", or empty). `reason` must be kRefusedMark, the cause, ")".
-Error refused_construct(std::string_view place, std::string_view construct, std::string_view reason);
-
-/// The attribute of a function with a parameter whose type device/ refuses: the type's name, ": " and the reason.
-inline constexpr const char* kRefusedParameter = "kmux-refused-parameter";
-
-/// Returns the error for a device source that uses a construct that only a GPU has, from the compiler's text `log`. It
-/// names the construct, file and line of the first error; empty if that error is of another kind. Headers of device/
-/// refuse by #error; spmd::check_text finds the functions that they refuse.
-std::optional<Error> refusal_of(std::string_view log);
-
-/// Returns the error for the source `path` of a device dialect, from the compiler's text `log`. An error in a header of
-/// device/ is reported with the file and line of the program that requested the code in error.
-Error device_error(const std::string& path, std::string_view log);
-
-/// Replaces the inline PTX of `module` that has an obvious meaning. That is reading the registers %laneid and
-/// %lanemask_*, for which CUDA C++ has no function, and empty text. Empty text only keeps a compiler from moving code,
-/// and from knowing its operands.
-void replace_assembly(llvm::Module& module);
+namespace kmux::simt {
 
 /// Returns a file system in which relative paths name `files` and absolute ones the machine's own files. Thus the
 /// process's working directory cannot affect a compilation, and messages show the program's own paths.
 ///
 /// Lifetime: borrows the contents of `files`, which must be valid until the last use of the file system.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> memory_files(std::span<const File> files);
-
-/// The attribute of a parameter that is a record by value: its size in bytes. The ABI may pass it as another type,
-/// often a wider integer, which looks like a number that the source does not have.
-inline constexpr const char* kRecordBytes = "kmux-record-bytes";
-/// The attribute of such a parameter for the alignment of the record, in bytes.
-inline constexpr const char* kRecordAlignment = "kmux-record-alignment";
-/// The attribute of such a parameter that is the first of several parts of the record: the number of parts.
-inline constexpr const char* kRecordParts = "kmux-record-parts";
-
-/// The attribute of a kernel that was renamed for its launch: its former symbol, which encodes the parameter types.
-inline constexpr const char* kKernelSymbol = "kmux-kernel-symbol";
 
 /// Adds the attributes kRecord... and kRefusedParameter to the functions of `module`, which `generator` has made.
 void mark_records(clang::CodeGenerator& generator, llvm::Module& module);
@@ -124,4 +91,4 @@ class FrontEnd {
   std::map<Arguments, Invocation> invocations_;
 };
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,4 +1,4 @@
-#include "engine/installation.h"
+#include "simt/frontend/installation.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,6 @@
 #endif
 
 #include "clang/Basic/Version.h"
-#include "engine/compiler.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Config/llvm-config.h"
@@ -18,7 +17,7 @@
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 namespace fs = std::filesystem;
@@ -272,4 +271,4 @@ std::string_view modest_cpu() { return "generic"; }
 #error "the cpu plugin knows x86-64 and AArch64"
 #endif
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -10,7 +10,7 @@
 
 #include "kmux/error.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// Returns the compiler's version, for example "LLVM 19.1.7".
 std::string compiler_version();
@@ -82,6 +82,13 @@ std::vector<std::string> checkable_features(const std::string& triple);
 /// Returns the names that `find_cpu` knows: of processors like this machine's, and on x86-64 of AArch64's.
 std::vector<std::string> known_cpus();
 
+/// Returns the processor `name` with the features that its name promises; empty if LLVM does not know it. Defined with
+/// the compiler, as compiler_libraries.
+std::optional<Processor> find_cpu(std::string_view name);
+
+/// Returns the files that Clang and LLVM are loaded from, each once; none if they are part of the caller's file.
+std::vector<std::string> compiler_libraries();
+
 /// Returns true if `name` is one of `known_cpus`. Does not need the compiler's library.
 bool is_known_cpu(std::string_view name);
 
@@ -101,4 +108,4 @@ unsigned short elf_machine_of(std::string_view triple);
 /// Returns a processor whose code nearly every machine of this kind can run, for advice: "x86-64-v2" or "generic".
 std::string_view modest_cpu();
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

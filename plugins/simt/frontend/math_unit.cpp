@@ -1,10 +1,11 @@
+#include "simt/frontend/math_unit.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 #include <string_view>
 
-#include "engine/pipeline.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/IR/InstIterator.h"
@@ -18,7 +19,7 @@ extern const std::string_view cpu_math_text;  // device/math_*.h
 
 }  // namespace kmux
 
-namespace kmux::cpu {
+namespace kmux::simt {
 // Folds calls with constant arguments. As a polynomial, such a call would be compiled wherever it stands and folded
 // much later.
 namespace {
@@ -269,4 +270,4 @@ std::string math_unit(const std::set<std::string>& functions) {
   return text;
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

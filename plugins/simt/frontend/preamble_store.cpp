@@ -1,4 +1,4 @@
-#include "engine/preamble_store.h"
+#include "simt/frontend/preamble_store.h"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 
 #include "kmux/plugin/start_thread.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 void run(const Background::Job& job) noexcept {
@@ -267,4 +267,4 @@ std::vector<std::string> included_first(std::string_view source) {
   return names;
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// One thread for background work. The first job starts it.
 ///
@@ -88,4 +88,4 @@ struct Preamble {
   std::shared_ptr<const std::string> precompiled = {};  // null: none
 };
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

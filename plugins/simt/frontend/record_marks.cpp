@@ -7,9 +7,10 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/CodeGen/CodeGenABITypes.h"
 #include "clang/CodeGen/ModuleBuilder.h"
-#include "engine/front_end.h"
+#include "simt/analysis/names.h"
+#include "simt/frontend/front_end.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 // Marks parameters of refused types. In IR an opaque type that only a GPU can use looks like any other record.
@@ -78,4 +79,4 @@ void mark_records(clang::CodeGenerator& generator, llvm::Module& module) {
   }
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,5 +1,7 @@
 // Lists the functions that a source defines for a launch. Clang reads it without the bodies, so that constructs in them
 // that only a GPU has do not matter.
+#include "simt/frontend/source_functions.h"
+
 #include <array>
 #include <string>
 #include <string_view>
@@ -15,12 +17,13 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Lex/Lexer.h"
-#include "engine/front_end.h"
-#include "engine/installation.h"
-#include "engine/source_records.h"
 #include "llvm/Support/raw_ostream.h"
+#include "simt/frontend/front_end.h"
+#include "simt/frontend/installation.h"
+#include "simt/frontend/job.h"
+#include "simt/frontend/source_records.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 struct NamedType {
@@ -256,4 +259,4 @@ Result<SourceFunctions> FrontEnd::functions(const std::string& path, const Argum
   return SourceFunctions{dump(Json(std::move(list))), is_whole ? "" : std::string(first_error(log))};
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// The functions of a source that a launch can name, as a JSON list (docs/design/0042-kmux-new.md).
 struct SourceFunctions {
@@ -10,4 +10,4 @@ struct SourceFunctions {
   std::string problem;  // Clang's first error, for example a missing header; empty: none
 };
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the members of records that a kernel takes by value, as a launch can pass them.
-#include "engine/source_records.h"
+#include "simt/frontend/source_records.h"
 
 #include <algorithm>
 #include <utility>
@@ -11,7 +11,7 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/RecordLayout.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 constexpr std::size_t kMaxMembers = 32;  // which callers pass one by one
@@ -154,4 +154,4 @@ RecordMembers members_of(const clang::RecordDecl& record, const clang::ASTContex
   return RecordReader(context, dtype_of).read(record);
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

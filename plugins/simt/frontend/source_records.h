@@ -9,7 +9,7 @@
 
 #include "clang/AST/Decl.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// Returns the name of kmux's type for a type of Clang's; "" if kmux has none.
 using ElementType = std::function<std::string(clang::QualType)>;
@@ -29,4 +29,4 @@ Json::Object value_json(const std::string& name, clang::QualType type, const cla
 RecordMembers members_of(const clang::RecordDecl& record, const clang::ASTContext& context,
                          const ElementType& dtype_of);
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,25 +1,28 @@
+#include "simt/link/kernel_arguments.h"
+
 #include <algorithm>
 
 #include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/launch_check.h"
 #include "kmux/plugin/meta_reader.h"
 
-#include "engine/front_end.h"
-#include "engine/pipeline.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IRBuilder.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/names.h"
+#include "simt/analysis/refusals.h"
+#include "simt/analysis/thread_calls.h"
+#include "simt/frontend/job.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
-unsigned record_parts(const llvm::Argument& argument) { return std::max(spmd::number_of(argument, kRecordParts), 1U); }
+unsigned record_parts(const llvm::Argument& argument) { return std::max(number_of(argument, kRecordParts), 1U); }
 
-unsigned source_bytes(const llvm::Argument& argument) { return spmd::number_of(argument, kRecordBytes); }
+unsigned source_bytes(const llvm::Argument& argument) { return number_of(argument, kRecordBytes); }
 
 llvm::Align source_alignment(const llvm::Argument& argument) {
-  return std::max(llvm::Align(std::max(spmd::number_of(argument, kRecordAlignment), 1U)),
+  return std::max(llvm::Align(std::max(number_of(argument, kRecordAlignment), 1U)),
                   argument.getParamAlign().valueOrOne());
 }
 
@@ -77,7 +80,7 @@ std::vector<KernelArgument> taken_arguments(const llvm::Function& function, cons
 Status check_types(const llvm::Function& kernel) {
   const auto [type, reason] = kernel.getFnAttribute(kRefusedParameter).getValueAsString().split(": ");
   if (type.empty()) return Ok{};
-  return refused_construct(spmd::place_of(kernel.getSubprogram()), "\"" + type.str() + "\"", reason);
+  return refused_construct(place_of(kernel.getSubprogram()), "\"" + type.str() + "\"", reason);
 }
 
 }  // namespace
@@ -209,4 +212,4 @@ Status name_constants(llvm::Module& module, const std::vector<Constant>& constan
   return Ok{};
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

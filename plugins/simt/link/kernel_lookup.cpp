@@ -1,5 +1,5 @@
 // Resolves which function of the sources a launch means.
-#include "engine/kernel_lookup.h"
+#include "simt/link/kernel_lookup.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,7 +8,6 @@
 
 #include "kmux/plugin/kernel_names.h"
 
-#include "engine/front_end.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Function.h"
@@ -16,8 +15,10 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "simt/analysis/names.h"
+#include "simt/frontend/job.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 constexpr std::size_t kMaxListed = 8;
@@ -156,4 +157,4 @@ Error no_kernel(const llvm::Module& units, const std::string& kernel, bool on_gr
                     "the sources do not define kernel \"" + kernel + "\" (" + explain_missing(units, kernel, on_grid));
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

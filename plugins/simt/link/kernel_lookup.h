@@ -4,10 +4,10 @@
 
 #include "kmux/error.h"
 
-#include "engine/compiler.h"
 #include "llvm/IR/Module.h"
+#include "simt/frontend/job.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// Renames the kernels that `job` launches on grids to the names that it has for them. A name that is an expression
 /// means the function to which a variable of the sources points (compile_job.cpp). Any other name is resolved as in
@@ -18,4 +18,4 @@ void name_kernels(llvm::Module& module, const CompileJob& job);
 /// true for kernels that run on grids, false for C functions.
 Error no_kernel(const llvm::Module& units, const std::string& kernel, bool on_grid);
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Structures by value, as kernels on grids take them.
+#include "simt/link/kernel_records.h"
+
 #include <algorithm>
 
-#include "engine/front_end.h"
-#include "engine/pipeline.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/thread_calls.h"
+#include "simt/frontend/job.h"
+#include "simt/link/kernel_arguments.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 constexpr std::uint64_t kUnit = 16;  // an ABI's registers may hold more than the last bytes of a record
@@ -112,7 +114,7 @@ class Rewriter {
     for (const auto one : {llvm::Attribute::NoAlias, llvm::Attribute::ReadOnly, llvm::Attribute::NoCapture})
       attributes.addAttribute(one);
     attributes.addDereferenceableAttr(bytes_of(first));
-    attributes.addAttribute(spmd::kRecordMemory, std::to_string(bytes_of(first)));
+    attributes.addAttribute(kRecordMemory, std::to_string(bytes_of(first)));
     return llvm::AttributeSet::get(kernel_.getContext(), attributes);
   }
 
@@ -168,4 +170,4 @@ void take_structures(llvm::Module& units, const CompileJob& job) {
   }
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,15 +1,17 @@
+#include "simt/link/written_variables.h"
+
 #include <algorithm>
 
-#include "engine/pipeline.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
-#include "spmd/steps.h"
+#include "simt/analysis/names.h"
+#include "simt/transforms/shared_variables.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 using Values = llvm::SmallPtrSet<const llvm::Value*, 16>;
@@ -61,7 +63,7 @@ Values noted(const llvm::Module& module) {
   for (const llvm::Use& note : llvm::cast<llvm::ConstantArray>(notes->getInitializer())->operands()) {
     const auto* const record = llvm::cast<llvm::ConstantStruct>(note.get());
     const llvm::Constant& text = *record->getOperand(1);
-    if (spmd::is_shared_note(text) || is_constant_note(text)) found.insert(record->getOperand(0)->stripPointerCasts());
+    if (is_shared_annotation(text) || is_constant_note(text)) found.insert(record->getOperand(0)->stripPointerCasts());
   }
   return found;
 }
@@ -81,4 +83,4 @@ std::vector<std::string> written_variables(const llvm::Module& module) {
   return names;
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

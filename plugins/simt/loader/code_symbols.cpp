@@ -1,4 +1,4 @@
-#include "engine/code_symbols.h"
+#include "simt/loader/code_symbols.h"
 
 #include <atomic>
 #include <cinttypes>
@@ -17,7 +17,7 @@
 #include "kmux/plugin/descriptor.h"
 #include "kmux/plugin/signal_blocked.h"
 
-#include "engine/gdb_interface.h"
+#include "simt/loader/gdb_interface.h"
 
 // gdb finds both names in the plugin's symbol table, which strip removes.
 extern "C" {
@@ -31,7 +31,7 @@ __jit_debug_register_code() {  // NOLINT(bugprone-reserved-identifier)
 __attribute__((used, visibility("hidden"))) jit_descriptor __jit_debug_descriptor = {1, 0, nullptr, nullptr};  // NOLINT
 }
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 enum Action : std::uint32_t { kNone = 0, kRegister = 1, kUnregister = 2 };
@@ -134,4 +134,4 @@ void add_to_perf_map(const std::vector<CodeSymbol>& symbols) {
       ::write(file.get(), lines.data(), lines.size());  // a short write only hides names from perf
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

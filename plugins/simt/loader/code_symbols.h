@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// Sets whether code that is loaded from now on is shown to gdb and perf (option "cpu.code_symbols" of the host). Off
 /// initially.
@@ -44,4 +44,4 @@ std::string perf_map();
 /// Appends `symbols` to `perf_map`. Writes nothing to a file that is not owned by this user.
 void add_to_perf_map(const std::vector<CodeSymbol>& symbols);
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,4 +1,4 @@
-#include "engine/link_report.h"
+#include "simt/loader/link_report.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 #include "llvm/Demangle/Demangle.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 // Returns advice for the missing `symbol`.
@@ -55,12 +55,12 @@ Error explain_memory(const std::error_code& refused) {
     return make_error(ErrorCode::kOutOfMemory,
                       "kernels cannot be loaded: this process has all the memory mappings that it may have (" +
                           std::to_string(most_mappings()) +
-                          "; a kernel takes three). Let go of kernels that are not needed, or raise the limit (sysctl "
-                          "vm.max_map_count).");
+                          "; a kernel takes three). Let go of kernels that are not needed, or raise the limit: "
+                          "sysctl vm.max_map_count.");
   }
   return make_error(ErrorCode::kOutOfMemory,
                     "kernels cannot be loaded: the system has no memory left for their code (" + refused.message() +
-                        "). Free some, or raise the limits of memory (ulimit -v).");
+                        "). Free some, or raise the limits of memory with ulimit -v.");
 }
 
 }  // namespace
@@ -90,4 +90,4 @@ Error LinkReport::explain() const {
                         advice_for_missing(missing.front()));
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -8,7 +8,7 @@
 
 #include "llvm/Support/Error.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// The reasons why objects could not be linked.
 struct LinkReport {
@@ -24,4 +24,4 @@ struct LinkReport {
   Error explain() const;
 };
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

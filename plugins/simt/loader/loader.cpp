@@ -1,4 +1,4 @@
-#include "engine/loader.h"
+#include "simt/loader/loader.h"
 
 #include <optional>
 #include <utility>
@@ -9,7 +9,7 @@
 extern "C" int __cxa_thread_atexit(  // NOLINT(bugprone-reserved-identifier)
     void (*function)(void*), void* argument, void* handle) noexcept;
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 void ExitList::add(void (*function)(void*), void* argument) {
   const std::lock_guard lock(mutex_);
@@ -69,4 +69,4 @@ Result<std::unique_ptr<LoadedCode>> load_shared_object(const std::string& bytes,
                                                  "\"). Build it again on this machine.");
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -8,7 +8,7 @@
 
 #include "kmux/error.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// The `atexit` functions and destructors of static objects that run when loaded code is unloaded.
 ///
@@ -66,4 +66,4 @@ Result<std::unique_ptr<LoadedCode>> load_objects(std::span<const std::string> ob
 /// Errors: unavailable with the loader's own text.
 Result<std::unique_ptr<LoadedCode>> load_shared_object(const std::string& bytes, const std::string& entry);
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

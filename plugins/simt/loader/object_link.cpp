@@ -15,19 +15,19 @@
 #include <utility>
 #include <vector>
 
-#include "check/fiber_launch.h"
-#include "engine/code_symbols.h"
-#include "engine/link_report.h"
-#include "engine/loader.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/ExecutionEngine/JITLink/EHFrameSupport.h"
 #include "llvm/ExecutionEngine/JITLink/ELF_aarch64.h"
 #include "llvm/ExecutionEngine/JITLink/ELF_x86_64.h"
 #include "llvm/ExecutionEngine/JITLink/JITLink.h"
 #include "llvm/Support/Process.h"
-#include "runtime/launch.h"
+#include "simt/check/fiber_launch.h"
+#include "simt/loader/code_symbols.h"
+#include "simt/loader/link_report.h"
+#include "simt/loader/loader.h"
+#include "simt/runtime/launch.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 namespace jitlink = llvm::jitlink;
@@ -227,8 +227,8 @@ llvm::Error LinkedObjects::Context::modifyPassConfig(jitlink::LinkGraph& linked,
     return llvm::Error::success();
   });
   passes.PostFixupPasses.emplace_back([this](jitlink::LinkGraph& graph) {
-    kmux::cpu::read(graph, ".init_array", objects_.sections_.initialisers);
-    kmux::cpu::read(graph, ".fini_array", objects_.sections_.finalisers);
+    kmux::simt::read(graph, ".init_array", objects_.sections_.initialisers);
+    kmux::simt::read(graph, ".fini_array", objects_.sections_.finalisers);
     return llvm::Error::success();
   });
   if (shows_code()) {
@@ -403,4 +403,4 @@ Result<std::unique_ptr<LoadedCode>> load_objects(std::span<const std::string> ob
   return std::unique_ptr<LoadedCode>(std::make_unique<JitCode>(std::move(linked), address));
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

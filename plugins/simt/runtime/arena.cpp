@@ -1,9 +1,9 @@
-#include "runtime/arena.h"
+#include "simt/runtime/arena.h"
 
 #include <cstdlib>
 #include <pthread.h>
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 __thread Arena thread_arena;
 __thread Arena stack_arena;
@@ -64,4 +64,4 @@ void close_arenas() noexcept {
   has_key = false;
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// Scratch memory of a thread for the block that it runs.
 struct Arena {
@@ -58,4 +58,4 @@ class BlockMemory {
 /// Frees the calling thread's arenas. Must be the last call into a library that is being closed.
 void close_arenas() noexcept;
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

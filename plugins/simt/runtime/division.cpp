@@ -1,8 +1,8 @@
-#include "runtime/division.h"
+#include "simt/runtime/division.h"
 
 #include <algorithm>
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 constexpr std::uint64_t kDividedUs = 20;
@@ -105,4 +105,4 @@ std::uint64_t probe_blocks(BlockCost cost, std::uint64_t ticks_per_us) {
   return cost == 0 ? 1 : blocks_in(kProbeUs * ticks_per_us, cost);
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

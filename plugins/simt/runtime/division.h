@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// Fractional bits of a cost.
 constexpr unsigned kCostFraction = 8;
@@ -25,7 +25,7 @@ struct Division {
 /// Returns a division into parts of 8 to 200 us, in between 64 a thread. Work below 20 us is not divided.
 Division divide(std::uint64_t blocks, BlockCost cost, std::uint64_t ticks_per_us, unsigned most_helpers);
 
-/// The columns of a grid whose blocks run consecutively, some rows of one and then of the next (spmd/blocks.cpp): data
+/// The columns of a grid whose blocks run consecutively, some rows of one and then of the next (simt/transforms/blocks.cpp): data
 /// that the first block of a column has read serves the next ones, if one thread takes them.
 struct Columns {
   std::uint64_t width;
@@ -86,4 +86,4 @@ class Shares {
 /// Returns the number of blocks that the caller runs between two readings of the clock: about 5 us of work.
 std::uint64_t probe_blocks(BlockCost cost, std::uint64_t ticks_per_us);
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,16 +1,16 @@
-#include "runtime/launch.h"
+#include "simt/runtime/launch.h"
 
 #include <cstring>
 #include <exception>
 #include <new>
 
-#include "runtime/arena.h"
-#include "runtime/division.h"
-#include "runtime/pool.h"
-#include "runtime/processor.h"
-#include "runtime/stack.h"
+#include "simt/runtime/arena.h"
+#include "simt/runtime/division.h"
+#include "simt/runtime/pool.h"
+#include "simt/runtime/processor.h"
+#include "simt/runtime/stack.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 constexpr std::uint64_t kMaxThreads = 1024;           // of a block, as on every GPU
@@ -312,10 +312,10 @@ __attribute__((cold, noinline)) int run_moved(MovedLaunch launch) {
 }
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt
 
 int kmux_cpu_run(const kmux_cpu_grid* grid, kmux_cpu_kernel* kernel, const void* arguments) {
-  using namespace kmux::cpu;
+  using namespace kmux::simt;
   if (!has_stack_for(*kernel)) return run_moved({*grid, *kernel, arguments});
   return run_here(*grid, *kernel, arguments);
 }
@@ -339,11 +339,11 @@ void kmux_cpu_fail(const char* what, const char* file, unsigned line, unsigned b
   } else {
     subject = line == 0 ? subject + " ended the kernel" : "assertion \"" + subject + "\" failed";
   }
-  throw kmux::cpu::KernelFailure(subject + " (" + place + "block " + three(block_x, block_y, block_z) + ", thread " +
-                                 three(thread_x, thread_y, thread_z) + "). " + advice + "; results are incomplete.");
+  throw kmux::simt::KernelFailure(subject + " (" + place + "block " + three(block_x, block_y, block_z) + ", thread " +
+                                  three(thread_x, thread_y, thread_z) + "). " + advice + "; results are incomplete.");
 }
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 // A library may be closed while the process goes on: no thread may be in its code then, and no exiting thread may call it.
@@ -353,4 +353,4 @@ __attribute__((destructor)) void end_library() {
 }
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

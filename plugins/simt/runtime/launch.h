@@ -28,7 +28,7 @@ struct kmux_cpu_pass {
   std::uint32_t waits;  // set by a block that waits for another pass
 };
 
-/// The header of a tile buffer, which the blocks of a column or row of the grid read (spmd/tiles.cpp). Part of the frames
+/// The header of a tile buffer, which the blocks of a column or row of the grid read (simt/transforms/tiles.cpp). Part of the frames
 /// of a kernel with `column_rows`: one for a column, then one for each of its rows. Valid for one thread and launch.
 struct kmux_cpu_tiles {
   std::uint32_t iterations;  // iterations whose tiles are present
@@ -42,7 +42,7 @@ struct kmux_cpu_tiles {
 using kmux_cpu_blocks = void (*)(const void* arguments, const kmux_cpu_grid* launch, std::uint64_t first,
                                  std::uint64_t end, char* memory);
 
-/// The descriptor of a kernel, in the writable memory of its code (spmd/blocks.cpp writes it).
+/// The descriptor of a kernel, in the writable memory of its code (simt/transforms/blocks.cpp writes it).
 struct kmux_cpu_kernel {
   kmux_cpu_blocks blocks;
   std::uint64_t shared_bytes;  // of its static shared variables
@@ -52,9 +52,9 @@ struct kmux_cpu_kernel {
   std::uint32_t
       column_rows;  // of a column of the grid that run consecutively, at most; 0: the grid is traversed by rows
   std::uint32_t
-      private_lines;  // of 64 bytes, before the memory of a block: large per-thread arrays (spmd/private_arrays.cpp)
+      private_lines;  // of 64 bytes, before the memory of a block: large per-thread arrays (simt/transforms/private_arrays.cpp)
   std::uint64_t cost;  // the learnt BlockCost, initially 0; must be accessed atomically
-  std::uint64_t stack_bytes;  // the sum of its code's stack frames (engine/frame_sizes.cpp)
+  std::uint64_t stack_bytes;  // the sum of its code's stack frames (simt/codegen/frame_sizes.cpp)
 };
 
 /// Runs all blocks of `grid`; called by the code of kernels. Returns 0, or a kmux_code after writing to `grid->error`.
@@ -64,7 +64,7 @@ struct kmux_cpu_kernel {
 int kmux_cpu_run(const kmux_cpu_grid* grid, kmux_cpu_kernel* kernel, const void* arguments);
 }
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// The exception that a kernel's own assert or __trap throws; a launch reports it as launch_failed.
 class KernelFailure final : public std::exception {
@@ -76,12 +76,12 @@ class KernelFailure final : public std::exception {
   std::string text_;
 };
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt
 
 extern "C" {
 
 /// Ends the calling kernel with an error that names the failure, its place and its thread. `what` is the text of an assertion, the
-/// cause if `line` is 0, or a problem, a newline and advice. Called by the code of kernels; throws kmux::cpu::KernelFailure through it.
+/// cause if `line` is 0, or a problem, a newline and advice. Called by the code of kernels; throws kmux::simt::KernelFailure through it.
 ///
 /// Threads: any.
 void kmux_cpu_fail(const char* what, const char* file, unsigned line, unsigned block_x, unsigned block_y,

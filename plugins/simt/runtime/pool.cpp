@@ -1,8 +1,8 @@
-#include "runtime/pool.h"
+#include "simt/runtime/pool.h"
 
-#include "runtime/processor.h"
+#include "simt/runtime/processor.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 int Job::enter() {
   std::uint32_t state = state_.load(std::memory_order_relaxed);
@@ -191,4 +191,4 @@ void Pool::serve(unsigned number) {
   }
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

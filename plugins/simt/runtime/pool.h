@@ -5,7 +5,7 @@
 #include <ctime>
 #include <pthread.h>
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// The function that each thread of a launch calls once: takes parts until none is left. Must not throw.
 using Work = void (*)(void* context);
@@ -144,4 +144,4 @@ class Pool {
 /// Returns the pool of this library.
 Pool& pool();
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

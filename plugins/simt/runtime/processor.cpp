@@ -1,4 +1,4 @@
-#include "runtime/processor.h"
+#include "simt/runtime/processor.h"
 
 #include <climits>
 #include <cstdio>
@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #endif
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 // 200 readings of the clock are accurate to 1%; three samples are taken, in the first launch of a process.
@@ -231,4 +231,4 @@ void forget_sleepers() {
 
 #endif
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

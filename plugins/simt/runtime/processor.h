@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <ctime>
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 inline std::uint64_t nanoseconds() {
   timespec now{};
@@ -109,4 +109,4 @@ void wake(std::atomic<std::uint32_t>& word, unsigned threads);
 /// Resets the sleepers in a child of fork(), where no thread sleeps.
 void forget_sleepers();
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,10 +1,10 @@
-#include "runtime/stack.h"
+#include "simt/runtime/stack.h"
 
 #include <pthread.h>
 
-#include "runtime/arena.h"
+#include "simt/runtime/arena.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -94,4 +94,4 @@ bool run_on_stack(std::size_t bytes, Work work, void* context) noexcept {
   return true;
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/pool.h"
+#include "simt/runtime/pool.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// The bounds of a thread's current stack: its lowest address and one past its highest. Both 0 if not yet determined or unknown.
 struct StackBounds {
@@ -29,4 +29,4 @@ bool has_stack(std::size_t bytes) noexcept;
 /// Threads: any; each has a separate stack of this kind.
 bool run_on_stack(std::size_t bytes, Work work, void* context) noexcept;
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -2,11 +2,11 @@
 #include <cerrno>
 #include <csignal>
 
-#include "runtime/arena.h"
-#include "runtime/pool.h"
-#include "runtime/processor.h"
+#include "simt/runtime/arena.h"
+#include "simt/runtime/pool.h"
+#include "simt/runtime/processor.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 constexpr std::uint64_t kPatienceNs = 100000000;  // wait for a thread that is to end: its block may never return
@@ -132,4 +132,4 @@ void Pool::reset() {
 
 void Pool::reset_in_child() { pool().reset(); }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// Returns all output that the process writes to `stream` during `function`. `number` must be the stream's file
 /// descriptor.
@@ -35,4 +35,4 @@ std::string captured_stdout(Function function) {
   return captured(stdout, 1, function);
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/compiler.h"
+#include "simt/frontend/installation.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 // Linked into this program, Clang has no separate file; otherwise Clang and LLVM have one each.
@@ -15,4 +15,4 @@ TEST(CompilerLibrariesTest, ExistUnlessLinkedStatically) {
 }
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,4 +1,5 @@
-#include "engine/compiler.h"
+
+#include "simt/compiler.h"
 
 #include <array>
 #include <thread>
@@ -8,8 +9,10 @@
 
 #include "captured_output.h"
 #include "jobs.h"
+#include "simt/frontend/installation.h"
+#include "simt/frontend/job.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 using testing::Contains;
@@ -267,4 +270,4 @@ TEST(CompilerTest, CompilesInManyThreads) {
 }
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/compiler.h"
+#include "simt/frontend/installation.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 using testing::Contains;
@@ -32,4 +32,4 @@ TEST(FindCpuTest, RejectsUnknownNames) {
 #endif
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -6,9 +6,9 @@
 #include <sys/auxv.h>
 #endif
 
-#include "engine/installation.h"
+#include "simt/frontend/installation.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 using testing::Contains;
@@ -43,4 +43,4 @@ TEST(HostCpuTest, ListsKnownNames) { EXPECT_THAT(known_cpus(), Contains("znver4"
 #endif
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

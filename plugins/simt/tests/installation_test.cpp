@@ -1,4 +1,4 @@
-#include "engine/installation.h"
+#include "simt/frontend/installation.h"
 
 #include <filesystem>
 #include <vector>
@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 using testing::HasSubstr;
@@ -38,7 +38,7 @@ TEST(InstallationTest, DefaultsToInstalledResourceFolder) {
 
 TEST(InstallationTest, ReportsLlvmVersion) { EXPECT_THAT(compiler_version(), testing::StartsWith("LLVM 19.1")); }
 
-TEST(InstallationTest, ReportsItsOwnFile) { EXPECT_EQ(fs::path(own_library()).filename(), "kmux_cpu_test"); }
+TEST(InstallationTest, ReportsItsOwnFile) { EXPECT_EQ(fs::path(own_library()).filename(), "kmux_simt_test"); }
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -5,11 +5,12 @@
 
 #include "kmux/error.h"
 
-#include "engine/compiler.h"
-#include "engine/installation.h"
-#include "engine/loader.h"
+#include "simt/compiler.h"
+#include "simt/frontend/installation.h"
+#include "simt/frontend/job.h"
+#include "simt/loader/loader.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 /// A target processor that is valid on this machine and has another name than the host's.
 #if defined(__aarch64__)
@@ -50,4 +51,4 @@ inline Result<Loaded> compile_and_load(Compiler& compiler, const CompileJob& job
   return Loaded{std::move(code)};
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

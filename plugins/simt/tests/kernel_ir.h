@@ -11,11 +11,11 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
-#include "spmd/divergence.h"
-#include "spmd/lane_values.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/divergence.h"
+#include "simt/analysis/lane_values.h"
+#include "simt/analysis/thread_calls.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 
 /// Declarations of the thread queries that texts use.
 inline constexpr const char* kDeclarations =
@@ -57,4 +57,4 @@ inline std::string text_of(const llvm::Function& function) {
   return text;
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -3,11 +3,12 @@
 
 #include "kmux/plugin/device_part.h"
 
-#include "engine/compiler.h"
-#include "engine/installation.h"
 #include "jobs.h"
+#include "simt/compiler.h"
+#include "simt/frontend/installation.h"
+#include "simt/frontend/job.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 using testing::AllOf;
@@ -64,4 +65,4 @@ TEST(MissingHeaderTest, LeavesOtherErrorsUnchanged) {
 }
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,4 +1,4 @@
-#include "engine/preamble_store.h"
+#include "simt/frontend/preamble_store.h"
 
 #include <atomic>
 #include <cstdio>
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 PreambleStore::Make make(std::string bytes) {
@@ -93,4 +93,4 @@ TEST(PreambleStoreDeathTest, ExitCompletesRunningJobAndDropsQueued) {
 }
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

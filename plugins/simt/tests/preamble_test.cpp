@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "engine/preamble_store.h"
+#include "simt/frontend/preamble_store.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 // Returns the preamble of `source`.
@@ -39,4 +39,4 @@ TEST(PreambleTest, IsEmptyWithoutIncludes) {
 }
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,3 +1,5 @@
+#include "simt/transforms/barriers.h"
+
 #include <algorithm>
 #include <vector>
 
@@ -7,10 +9,9 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
-#include "spmd/steps.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/thread_calls.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 namespace {
 
 constexpr std::uint64_t kAlignment = 64;
@@ -319,11 +320,11 @@ WarpWaits add_barriers(llvm::Function& block, const WarpLoop& loop) {
   return add_waits(block, loop, barriers);
 }
 
-std::uint64_t add_turns(llvm::Function& group, const WarpLoop& loop) {
+std::uint64_t add_time_slices(llvm::Function& group, const WarpLoop& loop) {
   const std::vector<llvm::CallInst*> turns =
       calls_of(group, [](const llvm::Instruction* one) { return calls(one, call::kTurn); });
   keep_at_turns(group, loop, turns);
   return add_waits(group, loop, turns).frame_bytes;
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

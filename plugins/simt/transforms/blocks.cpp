@@ -1,3 +1,5 @@
+#include "simt/transforms/blocks.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -7,14 +9,21 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "runtime/launch.h"
-#include "spmd/steps.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/block_shape.h"
+#include "simt/analysis/divergence.h"
+#include "simt/analysis/grid_rows.h"
+#include "simt/analysis/thread_calls.h"
+#include "simt/analysis/warp_index.h"
+#include "simt/runtime/launch.h"
+#include "simt/transforms/barriers.h"
+#include "simt/transforms/join_values.h"
+#include "simt/transforms/packed_tiles.h"
+#include "simt/transforms/tiles.h"
 
 // LLVM's globals define operators new and delete, which GCC 12 takes for a mismatched pair under a sanitizer.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 namespace {
 
 using Three = std::array<llvm::Value*, 3>;
@@ -45,7 +54,7 @@ class Chunk {
         shared_bytes_(shared_bytes),
         is_cooperative_(has_call(warp, call::kGridBarrier)),
         takes_turns_(has_call(warp, call::kTurn)),
-        goes_by_rows_(!takes_turns_ && spmd::goes_by_rows(warp, shape)),
+        goes_by_rows_(!takes_turns_ && runs_row_by_row(warp, shape)),
         packs_(has_call(warp, call::kPacked)),
         keeps_(has_call(warp, call::kKept)),
         builder_(kernel.getContext()) {
@@ -210,11 +219,14 @@ void Chunk::write_rows(llvm::Value* count, llvm::BasicBlock* next_group) {
 
 // Replaces the frames of a block's warps by the frames of a group.
 void Chunk::write_turns() {
-  join_values(*function_);
+  Analyses analyses;
+  analyses.complete();
+  JoinValuesPass().run(*function_, analyses.functions);
+  analyses.functions.clear();
   builder_.SetInsertPoint(function_->getEntryBlock().getTerminator());
   place_memory(function_->getArg(4));
   group_.memory = frames_;
-  const std::uint64_t bytes = kMaxGroupBlocks * add_turns(*function_, group_);
+  const std::uint64_t bytes = kMaxGroupBlocks * add_time_slices(*function_, group_);
   frame_bytes_ = whole_lines(bytes / shape_.warps);
 }
 
@@ -389,4 +401,4 @@ BlocksFunction add_blocks(llvm::Function& kernel, llvm::Function& warp, llvm::St
   return chunk.written();
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

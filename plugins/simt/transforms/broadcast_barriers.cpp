@@ -1,6 +1,8 @@
 // Shared memory that all threads read in one place and then overwrite with no barrier between. That is a race, but no
 // GPU loses it: its warps leave a barrier together, and all have read long before one of them writes. If warps run one
 // after another to the next barrier, the first one writes before the second one reads.
+#include "simt/transforms/broadcast_barriers.h"
+
 #include <optional>
 
 #include "llvm/ADT/DenseMap.h"
@@ -12,11 +14,11 @@
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
-#include "spmd/divergence.h"
-#include "spmd/steps.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/block_shape.h"
+#include "simt/analysis/divergence.h"
+#include "simt/analysis/thread_calls.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 namespace {
 
 /// An outgoing edge of a branch at which threads of a block diverge: its basic block, and the number of the successor.
@@ -255,12 +257,14 @@ void Broadcasts::part() {
 
 }  // namespace
 
-void part_broadcasts(llvm::Function& kernel, const BlockShape& shape) {
+llvm::PreservedAnalyses BroadcastBarriersPass::run(llvm::Function& kernel, llvm::FunctionAnalysisManager&) {
   const bool is_one_warp =
-      shape.extents && (*shape.extents)[0] * (*shape.extents)[1] * (*shape.extents)[2] <= shape.lanes;
-  if (is_one_warp || shape.are_all_in_step() || !has_call(kernel, call::kBarrier)) return;
-  DivergentAnalyses of_block(/*in_step=*/true);
+      shape_.extents && (*shape_.extents)[0] * (*shape_.extents)[1] * (*shape_.extents)[2] <= shape_.lanes;
+  if (is_one_warp || shape_.are_all_in_lockstep() || !has_call(kernel, call::kBarrier))
+    return llvm::PreservedAnalyses::none();
+  DivergentAnalyses of_block(/*in_lockstep=*/true);
   Broadcasts(kernel, of_block.functions.getResult<llvm::UniformityInfoAnalysis>(kernel)).part();
+  return llvm::PreservedAnalyses::none();
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -1,10 +1,11 @@
+#include "simt/transforms/endless_loops.h"
+
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "spmd/steps.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 namespace {
 
 // Returns a variable that is not 0. It is read as volatile, so that no optimiser can infer its value.
@@ -32,12 +33,13 @@ void add_exit(llvm::BasicBlock& header) {
 
 }  // namespace
 
-void add_exits_to_endless_loops(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+llvm::PreservedAnalyses EndlessLoopExitsPass::run(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
   llvm::SmallVector<llvm::BasicBlock*> headers;
   for (const llvm::Loop* const loop : analyses.getResult<llvm::LoopAnalysis>(kernel).getLoopsInPreorder()) {
     if (loop->hasNoExitBlocks()) headers.push_back(loop->getHeader());
   }
   for (llvm::BasicBlock* const header : headers) add_exit(*header);
+  return llvm::PreservedAnalyses::none();
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

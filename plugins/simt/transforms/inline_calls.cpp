@@ -1,6 +1,7 @@
+#include "simt/transforms/inline_calls.h"
+
 #include <algorithm>
 
-#include "check/fiber_kernels.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
@@ -13,10 +14,12 @@
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "spmd/steps.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/call_graph.h"
+#include "simt/analysis/refusals.h"
+#include "simt/analysis/thread_calls.h"
+#include "simt/transforms/shared_variables.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 namespace {
 
 constexpr std::uint64_t kSharedAlignment = 64;
@@ -98,7 +101,7 @@ Calls calls_in(llvm::Function& function) {
   return calls;
 }
 
-Status inline_calls(llvm::Function& kernel) {
+Status inline_defined(llvm::Function& kernel) {
   Calls left = calls_in(kernel);
   while (!left.empty()) {
     auto* const call = llvm::dyn_cast_or_null<llvm::CallBase>(static_cast<llvm::Value*>(left.pop_back_val()));
@@ -133,47 +136,6 @@ void resolve_pointers(llvm::Function& kernel, llvm::FunctionAnalysisManager& ana
 
 }  // namespace
 
-bool is_shared_note(const llvm::Constant& text) {
-  const auto* const variable = llvm::dyn_cast<llvm::GlobalVariable>(text.stripPointerCasts());
-  const auto* const data =
-      variable == nullptr ? nullptr : llvm::dyn_cast<llvm::ConstantDataArray>(variable->getInitializer());
-  return data != nullptr && data->isCString() && data->getAsCString() == "kmux.shared";
-}
-
-namespace {
-
-// Returns the variable that `instruction`, an annotation, marks as shared, or null.
-llvm::AllocaInst* shared_variable(const llvm::Instruction& instruction) {
-  const auto* const note = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-  if (note == nullptr || note->getIntrinsicID() != llvm::Intrinsic::var_annotation) return nullptr;
-  const auto* const text = llvm::dyn_cast<llvm::Constant>(note->getArgOperand(1));
-  if (text == nullptr || !is_shared_note(*text)) return nullptr;
-  return llvm::dyn_cast<llvm::AllocaInst>(note->getArgOperand(0)->stripPointerCasts());
-}
-
-}  // namespace
-
-std::vector<llvm::AllocaInst*> shared_variables(llvm::Function& function) {
-  std::vector<llvm::AllocaInst*> variables;
-  for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    auto* const marked = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
-    if (marked != nullptr && marked->hasMetadata(kSharedMark)) variables.push_back(marked);
-    llvm::AllocaInst* const noted = shared_variable(instruction);
-    if (noted != nullptr && !noted->hasMetadata(kSharedMark)) variables.push_back(noted);
-  }
-  return variables;
-}
-
-void erase_notes(llvm::Function& function) {
-  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
-    const auto* const note = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-    if (note == nullptr) continue;
-    if (note->getIntrinsicID() == llvm::Intrinsic::var_annotation || note->isLifetimeStartOrEnd()) {
-      instruction.eraseFromParent();
-    }
-  }
-}
-
 namespace {
 
 std::uint64_t aligned(std::uint64_t bytes) {
@@ -188,11 +150,6 @@ void mark_shared(llvm::Function& function) {
   }
 }
 
-// Returns the insertion point after the variables of `kernel`. These must stay in the entry block to become scalars.
-llvm::Instruction* behind_variables(llvm::Function& kernel) {
-  return &*kernel.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
-}
-
 /// The static shared memory of a kernel: a place for each variable of the source, however often its function is called.
 class SharedPlaces {
  public:
@@ -201,7 +158,7 @@ class SharedPlaces {
   /// Replaces the shared variables of `kernel` by calls that return their places.
   void place(llvm::Function& kernel) {
     const std::vector<llvm::AllocaInst*> variables = shared_variables(kernel);
-    erase_notes(kernel);
+    erase_annotations(kernel);
     for (llvm::AllocaInst* const variable : variables) {
       llvm::IRBuilder<> builder(behind_variables(kernel));
       llvm::Value* const offset = builder.getInt64(offset_of(*variable, kernel.getDataLayout()));
@@ -223,51 +180,17 @@ class SharedPlaces {
 
 }  // namespace
 
-// An array without extent and definition is the dynamic shared memory, which has one address whatever its names.
-void place_dynamic(llvm::Function& kernel) {
-  for (llvm::GlobalVariable& variable : kernel.getParent()->globals()) {
-    const auto* const type = llvm::dyn_cast<llvm::ArrayType>(variable.getValueType());
-    if (!variable.isDeclaration() || type == nullptr || type->getNumElements() != 0) continue;
-    llvm::convertUsersOfConstantsToInstructions(&variable, &kernel);
-    llvm::IRBuilder<> builder(behind_variables(kernel));
-    llvm::CallInst* const place = make_call(builder, call::kDynamic, builder.getPtrTy());
-    variable.replaceUsesWithIf(place, [&](const llvm::Use& use) {
-      const auto* const user = llvm::dyn_cast<llvm::Instruction>(use.getUser());
-      return user != nullptr && user->getFunction() == &kernel;
-    });
-    if (place->use_empty()) place->eraseFromParent();
-  }
-}
-
-unsigned seen_warp(const llvm::Function& kernel) {
-  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
-    for (const std::string_view name : {call::kShuffle, call::kBallot, call::kLane, call::kSyncWarp}) {
-      if (!calls(&instruction, name)) continue;
-      const llvm::StringRef whole = llvm::cast<llvm::CallInst>(instruction).getCalledFunction()->getName();
-      return whole.ends_with(call::kOfWideWarp) ? 64 : 32;
-    }
-  }
-  return 0;
-}
-
-// Lanes of a warp run in lockstep: they need neither masks of participants nor waits.
-void erase_meetings(llvm::Function& kernel) {
-  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(kernel))) {
-    if (calls(&instruction, call::kParticipants) || calls(&instruction, call::kSyncWarp)) instruction.eraseFromParent();
-  }
-}
-
-Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+Result<std::uint64_t> inline_calls(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
   SharedPlaces shared;
   llvm::Function* const whole[] = {&kernel};
   for (llvm::Function* const function : functions_of(whole)) mark_shared(*function);
   KMUX_TRY(check_recursion(kernel));
-  KMUX_TRY(inline_calls(kernel));
+  KMUX_TRY(inline_defined(kernel));
   shared.place(kernel);
   if (pointer_call(kernel) != nullptr) {
     resolve_pointers(kernel, analyses);
     KMUX_TRY(check_recursion(kernel));
-    KMUX_TRY(inline_calls(kernel));
+    KMUX_TRY(inline_defined(kernel));
     shared.place(kernel);
   }
   KMUX_TRY(check_pointers(kernel));
@@ -278,107 +201,4 @@ Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisM
   return shared.bytes();
 }
 
-namespace {
-
-// Returns the index of the warp in dimension `i`: threadIdx of its first thread divided by the warp's extent. It is 0
-// where the block is one warp wide.
-llvm::Value* warp_index(llvm::IRBuilder<>& builder, const BlockShape& shape, unsigned i) {
-  if (shape.order == BlockShape::Order::kRows && (*shape.extents)[i] == (i == 0 ? shape.lanes : 1))
-    return builder.getInt32(0);
-  return make_call(builder, call::kWarp[i], builder.getInt32Ty(), {builder.getInt32(0)});
-}
-
-// Returns the index of the thread in the block, or in its row if a warp lies in one.
-llvm::Value* linear_index(llvm::IRBuilder<>& builder, const BlockShape& shape) {
-  llvm::Type* const i32 = builder.getInt32Ty();
-  llvm::Value* const first =
-      builder.CreateShl(warp_index(builder, shape, 0), llvm::Log2_32(shape.lanes), "", true, true);
-  return builder.CreateAdd(first, make_call(builder, call::kLane, i32), "thread", true, true);
-}
-
-std::array<llvm::Value*, 3> thread_index(llvm::IRBuilder<>& builder, const BlockShape& shape, llvm::Value* index) {
-  llvm::Type* const i32 = builder.getInt32Ty();
-  if (shape.order == BlockShape::Order::kRows) {
-    return {index, warp_index(builder, shape, 1), warp_index(builder, shape, 2)};
-  }
-  if (shape.order == BlockShape::Order::kLine) return {index, builder.getInt32(0), builder.getInt32(0)};
-  llvm::Value* const x = make_call(builder, call::kBlockDim[0], i32);
-  llvm::Value* const y = make_call(builder, call::kBlockDim[1], i32);
-  llvm::Value* const row = builder.CreateUDiv(index, x);
-  return {builder.CreateURem(index, x), builder.CreateURem(row, y), builder.CreateUDiv(row, y)};
-}
-
-// Runs `body` only for the threads that the block has.
-void guard(llvm::IRBuilder<>& builder, llvm::BasicBlock* body, llvm::Value* index) {
-  llvm::Type* const i32 = builder.getInt32Ty();
-  llvm::Value* count = builder.getInt32(1);
-  for (const std::string_view name : call::kBlockDim) count = builder.CreateMul(count, make_call(builder, name, i32));
-  llvm::BasicBlock* const none = llvm::BasicBlock::Create(builder.getContext(), "none", body->getParent());
-  llvm::ReturnInst::Create(builder.getContext(), none);
-  llvm::Instruction* const end = &*builder.GetInsertPoint();
-  builder.CreateCondBr(builder.CreateICmpULT(index, count), body, none);
-  end->eraseFromParent();
-}
-
-}  // namespace
-
-void place_threads(llvm::Function& kernel, const BlockShape& shape) {
-  llvm::BasicBlock& entry = kernel.getEntryBlock();
-  llvm::BasicBlock* const body = llvm::SplitBlock(&entry, &*entry.getFirstNonPHIOrDbgOrAlloca());
-  llvm::IRBuilder<> builder(entry.getTerminator());
-  llvm::Value* const linear = linear_index(builder, shape);
-  const std::array<llvm::Value*, 3> index = thread_index(builder, shape, linear);
-  for (unsigned i = 0; i < 3; ++i) replace_calls(kernel, call::kThread[i], index[i]);
-  if (!shape.is_whole()) guard(builder, body, linear);
-  if (!shape.extents) return;
-  for (unsigned i = 0; i < 3; ++i) replace_calls(kernel, call::kBlockDim[i], builder.getInt32((*shape.extents)[i]));
-}
-
-namespace {
-
-// Returns the variables that annotations of the module mark as shared: those at namespace scope, and static ones in
-// functions.
-std::vector<llvm::GlobalVariable*> shared_globals(const llvm::GlobalVariable& notes) {
-  std::vector<llvm::GlobalVariable*> found;
-  for (const llvm::Use& note : llvm::cast<llvm::ConstantArray>(notes.getInitializer())->operands()) {
-    const auto* const record = llvm::cast<llvm::ConstantStruct>(note.get());
-    auto* const variable = llvm::dyn_cast<llvm::GlobalVariable>(record->getOperand(0)->stripPointerCasts());
-    if (variable != nullptr && !variable->isDeclaration() && is_shared_note(*record->getOperand(1))) {
-      found.push_back(variable);
-    }
-  }
-  return found;
-}
-
-// Gives each function that uses `global` a separate variable for it. By their common mark, these are one variable.
-void move_into_functions(llvm::GlobalVariable& global) {
-  llvm::convertUsersOfConstantsToInstructions(&global);
-  llvm::Metadata* const name = llvm::MDString::get(global.getContext(), llvm::demangle(global.getName().str()));
-  llvm::MDNode* const mark = llvm::MDNode::getDistinct(global.getContext(), name);
-  llvm::DenseMap<llvm::Function*, llvm::AllocaInst*> own;
-  for (llvm::Use& use : llvm::make_early_inc_range(global.uses())) {
-    auto* const user = llvm::dyn_cast<llvm::Instruction>(use.getUser());
-    if (user == nullptr) continue;
-    llvm::AllocaInst*& variable = own[user->getFunction()];
-    if (variable == nullptr) {
-      llvm::IRBuilder<> builder(&*user->getFunction()->getEntryBlock().begin());
-      variable = builder.CreateAlloca(global.getValueType());
-      variable->setAlignment(global.getAlign().valueOrOne());
-      variable->setMetadata(kSharedMark, mark);
-    }
-    use.set(variable);
-  }
-  if (global.use_empty()) global.eraseFromParent();
-}
-
-}  // namespace
-
-void place_shared_globals(llvm::Module& module) {
-  llvm::GlobalVariable* const notes = module.getGlobalVariable("llvm.global.annotations");
-  if (notes == nullptr) return;
-  const std::vector<llvm::GlobalVariable*> variables = shared_globals(*notes);
-  notes->eraseFromParent();  // they refer to the variables and have no other readers
-  for (llvm::GlobalVariable* const variable : variables) move_into_functions(*variable);
-}
-
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -1,3 +1,5 @@
+#include "simt/transforms/join_values.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -7,10 +9,9 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "spmd/divergence.h"
-#include "spmd/steps.h"
+#include "simt/analysis/divergence.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 namespace {
 
 // Returns `value` minus `other` if that is a constant; else null.
@@ -125,17 +126,15 @@ void join_tests(llvm::Function& group, llvm::ScalarEvolution& evolution) {
 
 }  // namespace
 
-void join_values(llvm::Function& group) {
-  Analyses analyses;
-  analyses.complete();
-  llvm::EarlyCSEPass().run(group, analyses.functions);
-  analyses.functions.invalidate(group, llvm::PreservedAnalyses::none());
-  auto& evolution = analyses.functions.getResult<llvm::ScalarEvolutionAnalysis>(group);
-  for (const llvm::Loop* const loop : analyses.functions.getResult<llvm::LoopAnalysis>(group).getLoopsInPreorder())
+llvm::PreservedAnalyses JoinValuesPass::run(llvm::Function& group, llvm::FunctionAnalysisManager& analyses) {
+  llvm::EarlyCSEPass().run(group, analyses);
+  analyses.invalidate(group, llvm::PreservedAnalyses::none());
+  auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(group);
+  for (const llvm::Loop* const loop : analyses.getResult<llvm::LoopAnalysis>(group).getLoopsInPreorder())
     join_indices(*loop, evolution);
   for (llvm::BasicBlock& block : group) join_sums(block, evolution);
   join_tests(group, evolution);
-  analyses.functions.clear();
+  return llvm::PreservedAnalyses::none();
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -1,9 +1,9 @@
 // Exchanges between lanes, and instructions that each lane runs separately.
 #include "llvm/Transforms/Utils/LowerAtomic.h"
-#include "spmd/lane_code.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/thread_calls.h"
+#include "simt/transforms/lane_code.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 
 bool LaneCode::emit_thread_call(const llvm::CallInst& call) {
   const std::string_view name = called(&call);
@@ -366,4 +366,4 @@ LaneCode::Value* LaneCode::gather(llvm::Type* type, Value* places, llvm::Align a
   return builder_.CreateBitCast(builder_.CreateTrunc(builder_.CreateLShr(words, bits), whole), widened(type));
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -1,13 +1,13 @@
-#include "spmd/lane_code.h"
+#include "simt/transforms/lane_code.h"
 
 #include <algorithm>
 
 #include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/Analysis/VectorUtils.h"
-#include "spmd/steps.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/thread_calls.h"
+#include "simt/transforms/defined_arithmetic.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 
 namespace {
 
@@ -272,4 +272,4 @@ void LaneCode::emit_for_warp(llvm::Instruction& instruction) {
   emit_scalar(instruction);
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -5,9 +5,9 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "spmd/lane_values.h"
+#include "simt/analysis/lane_values.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 
 /// Returns true if `division`, a quotient or a remainder, divides signed numbers.
 inline bool is_signed(const llvm::Instruction& division) {
@@ -193,4 +193,4 @@ class LaneCode {
   std::vector<Records> records_;  // of the block being emitted
 };
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

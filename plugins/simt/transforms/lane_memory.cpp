@@ -3,9 +3,9 @@
 
 #include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/MDBuilder.h"
-#include "spmd/lane_code.h"
+#include "simt/transforms/lane_code.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 
 // Returns true if the places of the lanes, `bytes_apart`, are those of the elements of a vector of `type`.
 bool LaneCode::has_elements(llvm::Type* type, std::optional<std::int64_t> bytes_apart) const {
@@ -332,4 +332,4 @@ void LaneCode::emit_bytes(llvm::MemIntrinsic& bytes) {
   emit_either_way({&bytes}, fits, write, [&] { for_each_warp([&](unsigned) { emit_lane_by_lane(bytes); }); });
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -1,8 +1,8 @@
 // Tests over all lanes of all warps.
 #include "llvm/IR/PatternMatch.h"
-#include "spmd/lane_code.h"
+#include "simt/transforms/lane_code.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 
 // Not by `and`: the value of an inactive lane may be poison, which would spread from its element of the mask to all
 // lanes.
@@ -158,4 +158,4 @@ void LaneCode::add_tests(const llvm::Instruction& instruction, llvm::Instruction
   }
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -1,6 +1,8 @@
 // Tiles that blocks of the grid share. The first block of a column packs the tiles that all of them read. The first
 // block of a row does so with the data that all of them copy to shared memory. The rows of an unpacked tile often map
 // to few sets of a cache. The other blocks run a copy of the loop that reads the packed data.
+#include "simt/transforms/packed_tiles.h"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -13,10 +15,9 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "spmd/steps.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/thread_calls.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 namespace {
 
 /// The values that are the same, in the same iteration of a loop with `header`, for all blocks that differ only in the
@@ -390,4 +391,4 @@ void pack_tiles(llvm::Loop& loop, std::vector<Tile> tiles, llvm::function_ref<vo
   packed.keep();
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -1,5 +1,7 @@
 // Prefetches where no hardware prefetcher helps: the data that a block reads in one grid stride is far from the data of
 // the next.
+#include "simt/transforms/prefetches.h"
+
 #include <algorithm>
 #include <vector>
 
@@ -11,10 +13,11 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
-#include "spmd/steps.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/block_shape.h"
+#include "simt/analysis/grid_rows.h"
+#include "simt/analysis/thread_calls.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 namespace {
 
 constexpr unsigned kNear = 1 << 17;  // array elements that caches may hold
@@ -112,7 +115,7 @@ void Ahead::ask(llvm::IRBuilder<>& builder, llvm::Instruction& access) {
   known_.clear();
   llvm::Value* const then = of(builder, address);
   if (then == nullptr || then == address) return;
-  ask_for(builder, then, *llvm::getLoadStoreType(&access));
+  prefetch(builder, then, *llvm::getLoadStoreType(&access));
 }
 
 /// The copy of a loop that runs once the loop has covered more memory than caches hold.
@@ -266,7 +269,7 @@ std::uint64_t bytes_of(llvm::iterator_range<llvm::BasicBlock::const_phi_iterator
 // so that they may run in any order.
 bool may_take_turns(const llvm::Loop& loop, const BlockShape& shape) {
   const llvm::BasicBlock& header = *loop.getHeader();
-  if (!shape.are_all_in_step() || loop.getLoopDepth() > 1 || bytes_of(header.phis()) > kMaxKept) return false;
+  if (!shape.are_all_in_lockstep() || loop.getLoopDepth() > 1 || bytes_of(header.phis()) > kMaxKept) return false;
   const llvm::Function& warp = *header.getParent();
   const bool has_variables =
       llvm::any_of(llvm::instructions(warp), [](const auto& one) { return llvm::isa<llvm::AllocaInst>(one); });
@@ -277,7 +280,7 @@ bool may_take_turns(const llvm::Loop& loop, const BlockShape& shape) {
 
 }  // namespace
 
-void ask_for(llvm::IRBuilder<>& builder, llvm::Value* address, llvm::Type& type) {
+void prefetch(llvm::IRBuilder<>& builder, llvm::Value* address, llvm::Type& type) {
   constexpr unsigned kToRead = 0, kSecondLevel = 2, kData = 1;
   const llvm::DataLayout& layout = builder.GetInsertBlock()->getDataLayout();
   const std::uint64_t bytes = layout.getTypeStoreSize(&type).getFixedValue();
@@ -288,7 +291,7 @@ void ask_for(llvm::IRBuilder<>& builder, llvm::Value* address, llvm::Type& type)
   }
 }
 
-void add_prefetches(llvm::Function& warp, const BlockShape& shape) {
+llvm::PreservedAnalyses PrefetchPass::run(llvm::Function& warp, llvm::FunctionAnalysisManager&) {
   llvm::DominatorTree dominators(warp);
   llvm::LoopInfo loops(dominators);
   std::vector<std::pair<llvm::Loop*, std::vector<Stride>>> chosen;
@@ -299,9 +302,11 @@ void add_prefetches(llvm::Function& warp, const BlockShape& shape) {
     llvm::formLCSSA(*loop, dominators, &loops, nullptr);
     chosen.emplace_back(loop, std::move(strides));
   }
-  const auto turning = std::ranges::find_if(chosen, [&](const auto& one) { return may_take_turns(*one.first, shape); });
+  const auto turning =
+      std::ranges::find_if(chosen, [&](const auto& one) { return may_take_turns(*one.first, shape_); });
   for (auto one = chosen.begin(); one != chosen.end(); ++one)
     FarLoop(*one->first, std::move(one->second), one == turning).write();
+  return llvm::PreservedAnalyses::none();
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -1,19 +1,22 @@
 // Private arrays that are too large for the stack of the launching thread.
+#include "simt/transforms/private_arrays.h"
+
 #include <algorithm>
 #include <vector>
 
-#include "check/fiber_kernels.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "spmd/steps.h"
+#include "simt/analysis/call_graph.h"
+#include "simt/analysis/names.h"
+#include "simt/transforms/shared_variables.h"
 
 // LLVM's globals define operators new and delete, which GCC 12 takes for a mismatched pair under a sanitizer.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 namespace {
 
 constexpr std::uint64_t kMaxOnStack = 8 << 10;  // of the variables of a function
@@ -161,7 +164,7 @@ Status check_private_arrays(llvm::Function& kernel) {
   return Ok{};
 }
 
-void place_private_arrays(llvm::Module& module) {
+llvm::PreservedAnalyses PrivateArraysPass::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   std::vector<llvm::GlobalVariable*> of_blocks, of_fibers;
   for (llvm::GlobalVariable& one : module.globals()) {
     if (!one.hasInitializer() || !llvm::isa<llvm::ConstantStruct>(one.getInitializer())) continue;
@@ -169,9 +172,10 @@ void place_private_arrays(llvm::Module& module) {
     if (one.getName().ends_with(kFactsOfFibers)) of_fibers.push_back(&one);
   }
   for (llvm::GlobalVariable* const one : of_blocks) move_arrays(*one);
-  if (of_fibers.empty()) return;
+  if (of_fibers.empty()) return llvm::PreservedAnalyses::none();
   const std::uint64_t bytes = array_bytes(module);  // of all functions: the same for every kernel
   for (llvm::GlobalVariable* const one : of_fibers) set_field(*one, kArrayBytesField, bytes);
+  return llvm::PreservedAnalyses::none();
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

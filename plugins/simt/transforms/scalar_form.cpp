@@ -1,3 +1,5 @@
+#include "simt/transforms/scalar_form.h"
+
 #include <cmath>
 
 #include "llvm/Analysis/ValueTracking.h"
@@ -5,113 +7,9 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/raw_ostream.h"
-#include "spmd/steps.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/thread_calls.h"
 
-namespace kmux::cpu::spmd {
-namespace {
-
-using llvm::Instruction;
-
-void replace_overflowing(llvm::BinaryOperator& division) {
-  if (!may_overflow(division)) return;
-  llvm::IRBuilder<> builder(&division);
-  division.replaceAllUsesWith(divided(builder, division, division.getOperand(0), division.getOperand(1)));
-  division.eraseFromParent();
-}
-
-// Divides by 1 instead of 0. The test is of the divisor alone, so that the divisor stays uniform if it is.
-void guard_divisor(llvm::BinaryOperator& division) {
-  llvm::Value* const divisor = division.getOperand(1);
-  if (llvm::isa<llvm::Constant>(divisor)) return replace_overflowing(division);
-  llvm::IRBuilder<> builder(&division);
-  llvm::Type* const type = division.getType();
-  llvm::Value* const is_zero = builder.CreateICmpEQ(divisor, llvm::Constant::getNullValue(type));
-  division.setOperand(1, builder.CreateSelect(is_zero, llvm::ConstantInt::get(type, 1), divisor));
-}
-
-// Shifts out all bits if the shift amount is the width or more.
-void guard_places(llvm::BinaryOperator& shift) {
-  llvm::Value* const places = shift.getOperand(1);
-  if (llvm::isa<llvm::Constant>(places)) return;
-  llvm::IRBuilder<> builder(&shift);
-  llvm::Type* const type = shift.getType();
-  const unsigned bits = type->getScalarSizeInBits();
-  if (shift.getOpcode() == Instruction::AShr) {
-    llvm::Value* const most = llvm::ConstantInt::get(type, bits - 1);
-    shift.setOperand(1, builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, places, most));
-    return;
-  }
-  llvm::Value* const fits = builder.CreateICmpULT(places, llvm::ConstantInt::get(type, bits));
-  builder.SetInsertPoint(shift.getNextNode());
-  llvm::Value* const guarded = builder.CreateSelect(fits, &shift, llvm::Constant::getNullValue(type));
-  shift.replaceUsesWithIf(guarded, [&](const llvm::Use& use) { return use.getUser() != guarded; });
-}
-
-// Makes a byte that is not zero true, whatever its lowest bit.
-void test_byte(llvm::LoadInst& load) {
-  if (!load.getType()->isIntegerTy(8) || !load.hasMetadata(llvm::LLVMContext::MD_range)) return;
-  load.setMetadata(llvm::LLVMContext::MD_range, nullptr);
-  load.setMetadata(llvm::LLVMContext::MD_noundef, nullptr);
-  const llvm::SmallVector<llvm::User*> users(load.users());
-  for (llvm::User* const user : users) {
-    auto* const bit = llvm::dyn_cast<llvm::TruncInst>(user);
-    if (bit == nullptr || !bit->getType()->isIntegerTy(1)) continue;
-    llvm::IRBuilder<> builder(bit);
-    bit->replaceAllUsesWith(builder.CreateIsNotNull(&load));
-  }
-}
-
-void define(Instruction& instruction) {
-  switch (instruction.getOpcode()) {
-    case Instruction::UDiv:
-    case Instruction::SDiv:
-    case Instruction::URem:
-    case Instruction::SRem:
-      return guard_divisor(llvm::cast<llvm::BinaryOperator>(instruction));
-    case Instruction::Shl:
-    case Instruction::LShr:
-    case Instruction::AShr:
-      return guard_places(llvm::cast<llvm::BinaryOperator>(instruction));
-    case Instruction::Load:
-      return test_byte(llvm::cast<llvm::LoadInst>(instruction));
-    default:
-      return;
-  }
-}
-
-}  // namespace
-
-bool may_overflow(const Instruction& division) {
-  if (division.getOpcode() != Instruction::SDiv && division.getOpcode() != Instruction::SRem) return false;
-  const auto* const divisor = llvm::dyn_cast<llvm::ConstantInt>(division.getOperand(1));
-  if (divisor != nullptr && !divisor->isMinusOne()) return false;
-  return llvm::ComputeNumSignBits(division.getOperand(0), division.getDataLayout()) == 1;
-}
-
-llvm::Value* divided(llvm::IRBuilder<>& builder, const Instruction& division, llvm::Value* dividend,
-                     llvm::Value* divisor) {
-  llvm::Type* const type = divisor->getType();
-  llvm::Value* const is_minus_one = builder.CreateICmpEQ(divisor, llvm::Constant::getAllOnesValue(type));
-  llvm::Value* const safe = builder.CreateSelect(is_minus_one, llvm::ConstantInt::get(type, 1), divisor);
-  const auto code = llvm::cast<llvm::BinaryOperator>(division).getOpcode();
-  llvm::Value* const value = builder.CreateBinOp(code, dividend, safe);
-  if (code == Instruction::SRem) return value;
-  return builder.CreateSelect(is_minus_one, builder.CreateNeg(dividend), value);
-}
-
-void guard_divisions(llvm::Function& function) {
-  for (Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
-    if (auto* const division = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) replace_overflowing(*division);
-  }
-}
-
-void define_arithmetic(llvm::Module& module) {
-  for (llvm::Function& function : module) {
-    for (Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) define(instruction);
-  }
-}
-
+namespace kmux::simt {
 namespace {
 
 // Returns the saturating `cast`, 0 for NaN, as comparisons and selects. Processors have these for vectors, but not the
@@ -146,13 +44,14 @@ bool is_saturating_cast(const llvm::IntrinsicInst& call) {
 
 }  // namespace
 
-void expand_casts(llvm::Function& kernel) {
+llvm::PreservedAnalyses ExpandCastsPass::run(llvm::Function& kernel, llvm::FunctionAnalysisManager&) {
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(kernel))) {
     auto* const call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
     if (call == nullptr || !is_saturating_cast(*call)) continue;
     call->replaceAllUsesWith(expanded(*call));
     call->eraseFromParent();
   }
+  return llvm::PreservedAnalyses::none();
 }
 
 namespace {
@@ -169,7 +68,9 @@ llvm::Value* as_integer(llvm::IRBuilder<>& builder, llvm::Value* value) {
   const unsigned bits = bits_of(type->getElementType());
   llvm::Value* all = llvm::ConstantInt::get(whole, 0);
   for (unsigned i = 0; i < type->getNumElements(); ++i) {
-    llvm::Value* const element = builder.CreateBitCast(builder.CreateExtractElement(value, i), builder.getIntNTy(bits));
+    // An element that nothing reads may be poison by now, which would spread to the others.
+    llvm::Value* const read = builder.CreateFreeze(builder.CreateExtractElement(value, i));
+    llvm::Value* const element = builder.CreateBitCast(read, builder.getIntNTy(bits));
     all = builder.CreateOr(all, builder.CreateShl(builder.CreateZExt(element, whole), std::uint64_t{bits} * i));
   }
   return all;
@@ -198,7 +99,7 @@ bool has_vector(const llvm::Type* type) {
 
 }  // namespace
 
-void expand_vector_casts(llvm::Function& kernel) {
+llvm::PreservedAnalyses ExpandVectorCastsPass::run(llvm::Function& kernel, llvm::FunctionAnalysisManager&) {
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(kernel))) {
     auto* const cast = llvm::dyn_cast<llvm::BitCastInst>(&instruction);
     if (cast == nullptr || !is_number(cast->getSrcTy()) || !is_number(cast->getDestTy())) continue;
@@ -207,6 +108,7 @@ void expand_vector_casts(llvm::Function& kernel) {
     cast->replaceAllUsesWith(from_integer(builder, as_integer(builder, cast->getOperand(0)), cast->getDestTy()));
     cast->eraseFromParent();
   }
+  return llvm::PreservedAnalyses::none();
 }
 
 Status check_scalars(const llvm::Function& kernel) {
@@ -227,4 +129,4 @@ Status check_scalars(const llvm::Function& kernel) {
   return Ok{};
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

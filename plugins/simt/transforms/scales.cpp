@@ -1,4 +1,6 @@
 // Lowers multiplication by a power of two to AVX-512's instruction for it. LLVM's IR has no operation that becomes it.
+#include "simt/transforms/scales.h"
+
 #include <algorithm>
 
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -6,10 +8,9 @@
 #include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
-#include "spmd/steps.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/thread_calls.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 namespace {
 
 using llvm::Value;
@@ -83,17 +84,18 @@ unsigned register_bits(const llvm::Function& function, const llvm::TargetMachine
 
 }  // namespace
 
-void place_scales(llvm::Module& module, const llvm::TargetMachine& machine) {
+llvm::PreservedAnalyses ScalesPass::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   for (llvm::Function& function : llvm::make_early_inc_range(module)) {
     if (!function.getName().starts_with(call::kScale)) continue;
     for (llvm::User* const user : llvm::make_early_inc_range(function.users())) {
       auto& call = llvm::cast<llvm::CallInst>(*user);
-      Scaling scaling(call, register_bits(*call.getFunction(), machine));
+      Scaling scaling(call, register_bits(*call.getFunction(), machine_));
       call.replaceAllUsesWith(scaling.result_of(call.getArgOperand(0), call.getArgOperand(1)));
       call.eraseFromParent();
     }
     function.eraseFromParent();
   }
+  return llvm::PreservedAnalyses::none();
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -1,4 +1,5 @@
-#include "engine/pipeline.h"
+#include "simt/transforms/split_loops.h"
+
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -10,7 +11,7 @@
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/LoopConstrainer.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 constexpr std::size_t kMaxSplit = 60;  // instructions of a loop, whose code is duplicated
@@ -138,7 +139,7 @@ bool Splitter::split(llvm::Loop& loop) {
 
 }  // namespace
 
-llvm::PreservedAnalyses SplitLoops::run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+llvm::PreservedAnalyses SplitLoopsPass::run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
   if (!Splitter(function, analyses).run()) return llvm::PreservedAnalyses::all();
   analyses.invalidate(function, llvm::PreservedAnalyses::none());
   llvm::FunctionPassManager after;  // a loop may now be one that fills memory
@@ -149,4 +150,4 @@ llvm::PreservedAnalyses SplitLoops::run(llvm::Function& function, llvm::Function
   return llvm::PreservedAnalyses::none();
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

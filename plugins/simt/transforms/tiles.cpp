@@ -1,5 +1,7 @@
 // Tiles that loops read. They are prefetched an iteration ahead: a processor reaches the loads of the next iteration
 // only when the products of this one are nearly done.
+#include "simt/transforms/tiles.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <vector>
@@ -14,12 +16,14 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
-#include "runtime/launch.h"
-#include "spmd/divergence.h"
-#include "spmd/steps.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/block_shape.h"
+#include "simt/analysis/divergence.h"
+#include "simt/analysis/thread_calls.h"
+#include "simt/runtime/launch.h"
+#include "simt/transforms/packed_tiles.h"
+#include "simt/transforms/prefetches.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 namespace {
 
 constexpr unsigned kMinRows = 8;  // of a tile
@@ -91,7 +95,7 @@ void ask_for_next(llvm::BasicBlock& body, const Tile& tile) {
   next = builder.CreateGEP(builder.getInt8Ty(), next, builder.CreateMul(row, builder.getInt64(rows - 1)));
   llvm::Value* const back = builder.CreateNeg(row);
   for (unsigned i = 0; i < rows; ++i) {
-    ask_for(builder, next, *tile.front()->getType());
+    prefetch(builder, next, *tile.front()->getType());
     next = builder.CreateGEP(builder.getInt8Ty(), next, back);
     builder.SetInsertPoint(&body, std::next(builder.GetInsertPoint(), between));
   }
@@ -155,15 +159,15 @@ void ask_for_far(const TileLoop& one) {
 
 }  // namespace
 
-void place_tiles(llvm::Function& warp, const BlockShape& shape) {
-  const auto [x, y, z] = shape.extents.value_or(std::array{0U, 0U, 0U});
-  const bool has_all_rows = x == shape.lanes && y * z == shape.warps && shape.warps >= kMinRows;
-  if (!has_all_rows || !has_call(warp, call::kBarrier)) return;
+llvm::PreservedAnalyses TilePrefetchPass::run(llvm::Function& warp, llvm::FunctionAnalysisManager&) {
+  const auto [x, y, z] = shape_.extents.value_or(std::array{0U, 0U, 0U});
+  const bool has_all_rows = x == shape_.lanes && y * z == shape_.warps && shape_.warps >= kMinRows;
+  if (!has_all_rows || !has_call(warp, call::kBarrier)) return llvm::PreservedAnalyses::none();
   Analyses analyses;
   analyses.complete();
   auto& evolution = analyses.functions.getResult<llvm::ScalarEvolutionAnalysis>(warp);
   auto& loops = analyses.functions.getResult<llvm::LoopAnalysis>(warp);
-  const std::vector<TileLoop> found = tile_loops(loops, shape.warps, evolution);
+  const std::vector<TileLoop> found = tile_loops(loops, shape_.warps, evolution);
   const bool may_pack = llvm::all_of(llvm::instructions(warp), is_plain);
   const auto packing = may_pack ? std::ranges::find_if(found, &TileLoop::can_be_packed) : found.end();
   for (auto one = found.begin(); one != found.end(); ++one) {
@@ -175,6 +179,7 @@ void place_tiles(llvm::Function& warp, const BlockShape& shape) {
     pack_tiles(one->loop, one->of_column, [&] { ask_for_far(*one); });
   }
   analyses.functions.clear();
+  return llvm::PreservedAnalyses::none();
 }
 
 namespace {
@@ -212,4 +217,4 @@ void own_tiles(llvm::IRBuilder<>& builder, llvm::Value* tiles, llvm::Value* owne
   builder.CreateStore(builder.CreateZExt(is_shared, i32), at(builder, tiles, offsetof(kmux_cpu_tiles, is_shared)));
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -1,11 +1,12 @@
+#include "simt/transforms/uniform_paths.h"
+
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "spmd/branches.h"
-#include "spmd/divergence.h"
-#include "spmd/steps.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/branches.h"
+#include "simt/analysis/divergence.h"
+#include "simt/analysis/thread_calls.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 namespace {
 
 constexpr std::size_t kMaxDoubled = 2000;  // instructions of all copies together
@@ -162,7 +163,7 @@ bool double_loops(llvm::Function& kernel, const Branches& branches, std::size_t&
 
 }  // namespace
 
-Status add_fast_paths(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+Status add_uniform_paths(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
   std::size_t budget = kMaxDoubled;
   const auto run = [&](auto step) -> Result<bool> {
     KMUX_ASSIGN(const Branches branches,
@@ -178,4 +179,4 @@ Status add_fast_paths(llvm::Function& kernel, llvm::FunctionAnalysisManager& ana
   return Ok{};
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -1,3 +1,5 @@
+#include "simt/transforms/unroll_barrier_loops.h"
+
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -6,10 +8,9 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/UnrollLoop.h"
-#include "spmd/steps.h"
-#include "spmd/thread_calls.h"
+#include "simt/analysis/thread_calls.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 namespace {
 
 // A loop beyond these limits is not unrolled: warps with more instructions do not run in lockstep.
@@ -37,7 +38,7 @@ unsigned copies(const llvm::Loop& loop) {
 
 }  // namespace
 
-void unroll_barrier_loops(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+llvm::PreservedAnalyses UnrollBarrierLoopsPass::run(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
   auto& loops = analyses.getResult<llvm::LoopAnalysis>(kernel);
   for (llvm::Loop* const loop : loops.getLoopsInPreorder()) {
     const unsigned count = copies(*loop);
@@ -55,6 +56,7 @@ void unroll_barrier_loops(llvm::Function& kernel, llvm::FunctionAnalysisManager&
                      &analyses.getResult<llvm::TargetIRAnalysis>(kernel),
                      &analyses.getResult<llvm::OptimizationRemarkEmitterAnalysis>(kernel), /*PreserveLCSSA=*/true);
   }
+  return llvm::PreservedAnalyses::none();
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

@@ -1,16 +1,18 @@
 // Passes for the memory accesses of vectors.
+#include "simt/transforms/vector_memory.h"
+
 #include <bit>
 #include <optional>
 
-#include "engine/pipeline.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/Local.h"
+#include "simt/transforms/vectorize.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 /// Some bits of an element of a vector, from `offset` on.
@@ -67,7 +69,7 @@ llvm::Value* whole_of(llvm::Value* value) {
 
 }  // namespace
 
-llvm::PreservedAnalyses JoinBytes::run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+llvm::PreservedAnalyses JoinBytesPass::run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
   if (!function.getDataLayout().isLittleEndian()) return llvm::PreservedAnalyses::all();
   llvm::SmallVector<llvm::WeakTrackingVH> unused;
   for (llvm::Instruction& one : llvm::instructions(function)) {
@@ -139,7 +141,7 @@ bool narrow_store(llvm::IntrinsicInst& store) {
 
 }  // namespace
 
-llvm::PreservedAnalyses NarrowMasks::run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+llvm::PreservedAnalyses NarrowMasksPass::run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
   bool has_changed = false;
   for (llvm::Instruction& one : llvm::make_early_inc_range(llvm::instructions(function))) {
     auto* const access = llvm::dyn_cast<llvm::IntrinsicInst>(&one);
@@ -156,4 +158,4 @@ llvm::PreservedAnalyses NarrowMasks::run(llvm::Function& function, llvm::Functio
   return kept;
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,14 +1,15 @@
+#include "simt/transforms/vectorize.h"
+
 #include <algorithm>
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
-#include "spmd/branches.h"
-#include "spmd/lane_code.h"
-#include "spmd/lane_values.h"
-#include "spmd/steps.h"
+#include "simt/analysis/branches.h"
+#include "simt/analysis/lane_values.h"
+#include "simt/transforms/lane_code.h"
 
-namespace kmux::cpu::spmd {
+namespace kmux::simt {
 namespace {
 
 /// The basic blocks of the new function, and the masks of the lanes that run them.
@@ -222,8 +223,8 @@ void Widening::complete_phis(llvm::BasicBlock& block) {
 
 }  // namespace
 
-Result<llvm::Function*> widen(llvm::Function& kernel, unsigned lanes, unsigned warps,
-                              llvm::FunctionAnalysisManager& analyses) {
+Result<llvm::Function*> vectorize(llvm::Function& kernel, unsigned lanes, unsigned warps,
+                                  llvm::FunctionAnalysisManager& analyses) {
   KMUX_ASSIGN(const Branches branches,
               Branches::find(kernel, analyses.getResult<llvm::UniformityInfoAnalysis>(kernel)));
   analyses.invalidate(kernel, llvm::PreservedAnalyses::none());
@@ -238,4 +239,4 @@ Result<llvm::Function*> widen(llvm::Function& kernel, unsigned lanes, unsigned w
   return warp;
 }
 
-}  // namespace kmux::cpu::spmd
+}  // namespace kmux::simt

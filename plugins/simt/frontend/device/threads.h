@@ -1,5 +1,5 @@
 // The meaning of CUDA C++ where its sources are compiled for this processor. Precedes every source; the calls of the
-// first group are those that spmd/thread_calls.h names.
+// first group are those that simt/analysis/thread_calls.h names.
 #pragma once
 
 // The warp size is the one that a HIP source relies on.
@@ -59,7 +59,7 @@ int printf(const char*, ...);
 #define CUDA_VERSION 12040
 #define CUDART_VERSION 12040
 
-// Names that need GPU hardware can be declared, and are refused with file and line (engine/refusals.cpp): a function
+// Names that need GPU hardware can be declared, and are refused with file and line (simt/analysis/refusals.cpp): a function
 // where a kernel calls it, or is one; a type as that of a kernel's parameter.
 #define KMUX_REFUSED(why) __attribute__((error("not for this processor (" why ")")))
 #define KMUX_REFUSED_TYPE(why) __attribute__((annotate("not for this processor (" why ")")))

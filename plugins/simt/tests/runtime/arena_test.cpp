@@ -1,4 +1,4 @@
-#include "runtime/arena.h"
+#include "simt/runtime/arena.h"
 
 #include <cstring>
 #include <thread>
@@ -8,7 +8,7 @@
 
 #include "runtime/counted_memory.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 TEST(BlockMemoryTest, IsAlignedAndLargeEnough) {
@@ -56,4 +56,4 @@ TEST(BlockMemoryTest, IsReleasedAtThreadExit) {
 }
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

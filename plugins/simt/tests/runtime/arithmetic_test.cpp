@@ -7,13 +7,13 @@
 
 #include "kmux/plugin/sink.h"
 
-#include "runtime/launch.h"
-#include "runtime/pool.h"
-#include "runtime/processor.h"
+#include "simt/runtime/launch.h"
+#include "simt/runtime/pool.h"
+#include "simt/runtime/processor.h"
 
 #if defined(__x86_64__)
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 constexpr unsigned kFlags = 0x3f;  // sticky exception flags
@@ -86,6 +86,6 @@ TEST_F(ArithmeticTest, RestoresCallerModeWhenBlockThrows) {
 }
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt
 
 #endif

@@ -1,8 +1,10 @@
-#include "runtime/counted_memory.h"
+#include "simt/tests/runtime/counted_memory.h"
 
 #include <atomic>
 #include <cstdlib>
 #include <pthread.h>
+
+#include "runtime/counted_memory.h"
 
 namespace {
 
@@ -40,9 +42,9 @@ int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, v
 }
 // NOLINTEND(bugprone-reserved-identifier)
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 std::size_t counted_allocations() { return allocated; }
 std::size_t counted_blocks() { return allocated - freed; }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

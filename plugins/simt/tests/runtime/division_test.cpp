@@ -1,11 +1,11 @@
-#include "runtime/division.h"
+#include "simt/runtime/division.h"
 
 #include <algorithm>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 constexpr std::uint64_t kRate = 3000;  // ticks per microsecond
@@ -154,4 +154,4 @@ TEST(DivisionTest, ProbesAfterFiveMicroseconds) {
 }
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

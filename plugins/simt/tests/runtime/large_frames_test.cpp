@@ -8,12 +8,12 @@
 
 #include "kmux/plugin/sink.h"
 
-#include "runtime/launch.h"
-#include "runtime/pool.h"
-#include "runtime/processor.h"
 #include "runtime/small_stack.h"
+#include "simt/runtime/launch.h"
+#include "simt/runtime/pool.h"
+#include "simt/runtime/processor.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 constexpr std::size_t kLargeFrame = std::size_t{1} << 20;
@@ -74,4 +74,4 @@ TEST_F(LargeFramesTest, PropagateExceptionsFromSeparateStack) {
 }
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

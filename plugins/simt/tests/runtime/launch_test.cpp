@@ -1,4 +1,4 @@
-#include "runtime/launch.h"
+#include "simt/runtime/launch.h"
 
 #include <atomic>
 #include <chrono>
@@ -18,11 +18,11 @@
 #include "kmux/plugin/sink.h"
 
 #include "runtime/counted_memory.h"
-#include "runtime/division.h"
-#include "runtime/pool.h"
-#include "runtime/processor.h"
+#include "simt/runtime/division.h"
+#include "simt/runtime/pool.h"
+#include "simt/runtime/processor.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 using testing::HasSubstr;
@@ -386,4 +386,4 @@ TEST_F(LaunchTest, EmptyGridRunsNoBlocks) {
 }
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,4 +1,4 @@
-#include "runtime/pool.h"
+#include "simt/runtime/pool.h"
 
 #include <array>
 #include <atomic>
@@ -12,7 +12,7 @@
 
 #include "runtime/counted_memory.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 using namespace std::chrono_literals;
@@ -296,4 +296,4 @@ TEST_F(PoolTest, ForkedChildGetsSeparatePool) {
 #endif
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace kmux::cpu {
+namespace kmux::simt {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr std::size_t kSmallStackBytes = std::size_t{512} << 10;  // callers of the kernel need more with a
@@ -35,4 +35,4 @@ inline int on_small_stack(const std::function<int()>& work, std::size_t bytes = 
   return call.result;
 }
 
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

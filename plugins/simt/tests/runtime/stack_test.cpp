@@ -1,4 +1,4 @@
-#include "runtime/stack.h"
+#include "simt/runtime/stack.h"
 
 #include <cstring>
 #include <stdexcept>
@@ -9,7 +9,7 @@
 #include "runtime/counted_memory.h"
 #include "runtime/small_stack.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 constexpr std::size_t kMany = std::size_t{16} << 20;
@@ -93,4 +93,4 @@ TEST(StackTest, FailedAllocationSkipsCall) {
 }
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/processor.h"
+#include "simt/runtime/processor.h"
 #include "temp_folder.h"
 
-namespace kmux::cpu {
+namespace kmux::simt {
 namespace {
 
 /// Files of control groups, as the kernel shows them.
@@ -88,4 +88,4 @@ TEST(UsableCpusTest, ResetInheritedThreadAffinity) {
 }
 
 }  // namespace
-}  // namespace kmux::cpu
+}  // namespace kmux::simt

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/IR/Function.h"
+
+namespace kmux::simt {
+
+/// Visits the functions that `value`, an operand, names directly or in the initial value of a variable (a table, a
+/// vtable).
+void for_each_named(llvm::Value& value, llvm::function_ref<void(llvm::Function&)> visit);
+
+/// Marks the functions whose address is taken in `kernels` or their callees: the possible targets of indirect calls.
+/// `kernels` must be all of a program.
+void mark_pointed(std::span<llvm::Function* const> kernels);
+
+/// Returns `kernels` and the functions with a body that they and their callees refer to. After mark_pointed, the result
+/// includes the possible targets of their indirect calls.
+std::vector<llvm::Function*> functions_of(std::span<llvm::Function* const> kernels);
+
+/// Returns true if `function` is recursive, directly or through other functions.
+bool calls_itself(llvm::Function& function);
+
+}  // namespace kmux::simt

@@ -1,0 +1,344 @@
+; Data that all blocks of a row of the grid copy to shared memory: the first block keeps it for the others.
+; RUN: kmux-opt --passes=inline-calls,tile-prefetch --block=16,8,1 --lanes=16 --warps=8 %s | FileCheck %s
+declare void @"kmux.barrier"() convergent
+declare i32 @"kmux.block.x"() nounwind willreturn memory(none)
+declare i32 @"kmux.block.y"() nounwind willreturn memory(none)
+declare ptr @"kmux.shared"(i64) nounwind willreturn memory(none)
+
+; The loop that reads kept data neither loads nor stores it.
+; CHECK-LABEL: define void @copy_for_row(
+; CHECK: %[[PACKED:.+]] = call ptr @kmux.packed()
+; CHECK: %[[KEPT:.+]] = call ptr @kmux.kept()
+; CHECK: {{^}}loop.packed:
+; CHECK: store <16 x float> %m.packed, ptr
+; CHECK: {{^}}loop.kept:
+; CHECK: %[[FIRST:.+]] = getelementptr inbounds i8, ptr %[[KEPT]], i64 64
+; CHECK: %[[COPY:.+]] = getelementptr inbounds i8, ptr %[[FIRST]], i64
+; CHECK: %[[ELEMENT:.+]] = getelementptr inbounds i8, ptr %[[COPY]], i64 60
+; CHECK-NOT: {{%m.kept|store}}
+; CHECK: %e.kept = load float, ptr %[[ELEMENT]]
+; CHECK-NOT: {{%m.kept|store}}
+; CHECK: {{^}}here:
+define void @copy_for_row(ptr %b, ptr %c, i32 %n) {
+entry:
+  %shared = call ptr @"kmux.shared"(i64 0)
+  br label %loop
+loop:
+  %t = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %s = phi <16 x float> [ zeroinitializer, %entry ], [ %sum, %loop ]
+  %i = mul nsw i32 %t, %n
+  %tile = call <16 x float> @tile(ptr %b, i32 %i, i32 %n)
+  %q = getelementptr float, ptr %c, i32 %t
+  %m = load <16 x float>, ptr %q
+  store <16 x float> %m, ptr %shared
+  call void @"kmux.barrier"()
+  %g = getelementptr i8, ptr %shared, i64 60
+  %e = load float, ptr %g
+  %sum = call <16 x float> @work(<16 x float> %s, <16 x float> %tile)
+  %next = add nsw i32 %t, 16
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %end
+end:
+  store <16 x float> %sum, ptr %c
+  ret void
+}
+
+; CHECK-LABEL: define void @copy_at_row_index(
+; CHECK: call ptr @kmux.packed()
+; CHECK: call ptr @kmux.kept()
+; CHECK: {{^}}loop.packed:
+; CHECK: {{^}}loop.kept:
+define void @copy_at_row_index(ptr %b, ptr %c, i32 %n) {
+entry:
+  %shared = call ptr @"kmux.shared"(i64 0)
+  %y = call i32 @"kmux.block.y"()
+  br label %loop
+loop:
+  %t = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %s = phi <16 x float> [ zeroinitializer, %entry ], [ %sum, %loop ]
+  %i = mul nsw i32 %t, %n
+  %tile = call <16 x float> @tile(ptr %b, i32 %i, i32 %n)
+  %q = getelementptr float, ptr %c, i32 %y
+  %m = load <16 x float>, ptr %q
+  store <16 x float> %m, ptr %shared
+  call void @"kmux.barrier"()
+  %g = getelementptr i8, ptr %shared, i64 60
+  %e = load float, ptr %g
+  %sum = call <16 x float> @work(<16 x float> %s, <16 x float> %tile)
+  %next = add nsw i32 %t, 16
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %end
+end:
+  store <16 x float> %sum, ptr %c
+  ret void
+}
+
+; CHECK-LABEL: define void @other_shared_memory(
+; CHECK: call ptr @kmux.packed()
+; CHECK: call ptr @kmux.kept()
+; CHECK: {{^}}loop.packed:
+; CHECK: {{^}}loop.kept:
+define void @other_shared_memory(ptr %b, ptr %c, i32 %n) {
+entry:
+  %shared = call ptr @"kmux.shared"(i64 0)
+  %other = call ptr @"kmux.shared"(i64 64)
+  store i32 0, ptr %other
+  br label %loop
+loop:
+  %t = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %s = phi <16 x float> [ zeroinitializer, %entry ], [ %sum, %loop ]
+  %i = mul nsw i32 %t, %n
+  %tile = call <16 x float> @tile(ptr %b, i32 %i, i32 %n)
+  %q = getelementptr float, ptr %c, i32 %t
+  %m = load <16 x float>, ptr %q
+  store <16 x float> %m, ptr %shared
+  call void @"kmux.barrier"()
+  %g = getelementptr i8, ptr %shared, i64 60
+  %e = load float, ptr %g
+  %sum = call <16 x float> @work(<16 x float> %s, <16 x float> %tile)
+  %next = add nsw i32 %t, 16
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %end
+end:
+  store <16 x float> %sum, ptr %c
+  ret void
+}
+
+; The data depends on the column.
+; CHECK-LABEL: define void @copy_at_column_index(
+; CHECK-NOT: {{kmux.kept|loop.kept:}}
+; CHECK: call ptr @kmux.packed()
+; CHECK-NOT: {{kmux.kept|loop.kept:}}
+; CHECK: {{^}}loop.packed:
+; CHECK-NOT: {{kmux.kept|loop.kept:}}
+define void @copy_at_column_index(ptr %b, ptr %c, i32 %n) {
+entry:
+  %shared = call ptr @"kmux.shared"(i64 0)
+  %x = call i32 @"kmux.block.x"()
+  br label %loop
+loop:
+  %t = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %s = phi <16 x float> [ zeroinitializer, %entry ], [ %sum, %loop ]
+  %i = mul nsw i32 %t, %n
+  %tile = call <16 x float> @tile(ptr %b, i32 %i, i32 %n)
+  %q = getelementptr float, ptr %c, i32 %x
+  %m = load <16 x float>, ptr %q
+  store <16 x float> %m, ptr %shared
+  call void @"kmux.barrier"()
+  %g = getelementptr i8, ptr %shared, i64 60
+  %e = load float, ptr %g
+  %sum = call <16 x float> @work(<16 x float> %s, <16 x float> %tile)
+  %next = add nsw i32 %t, 16
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %end
+end:
+  store <16 x float> %sum, ptr %c
+  ret void
+}
+
+; No other block can read the source.
+; CHECK-LABEL: define void @copy_of_shared_memory(
+; CHECK-NOT: {{kmux.kept|loop.kept:}}
+; CHECK: call ptr @kmux.packed()
+; CHECK-NOT: {{kmux.kept|loop.kept:}}
+; CHECK: {{^}}loop.packed:
+; CHECK-NOT: {{kmux.kept|loop.kept:}}
+define void @copy_of_shared_memory(ptr %b, ptr %c, i32 %n) {
+entry:
+  %shared = call ptr @"kmux.shared"(i64 0)
+  br label %loop
+loop:
+  %t = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %s = phi <16 x float> [ zeroinitializer, %entry ], [ %sum, %loop ]
+  %i = mul nsw i32 %t, %n
+  %tile = call <16 x float> @tile(ptr %b, i32 %i, i32 %n)
+  %q = getelementptr float, ptr %shared, i32 512
+  %m = load <16 x float>, ptr %q
+  store <16 x float> %m, ptr %shared
+  call void @"kmux.barrier"()
+  %g = getelementptr i8, ptr %shared, i64 60
+  %e = load float, ptr %g
+  %sum = call <16 x float> @work(<16 x float> %s, <16 x float> %tile)
+  %next = add nsw i32 %t, 16
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %end
+end:
+  store <16 x float> %sum, ptr %c
+  ret void
+}
+
+; The stored row is of a tile that is packed.
+; CHECK-LABEL: define void @copy_of_tile(
+; CHECK-NOT: {{kmux.kept|loop.kept:}}
+; CHECK: call ptr @kmux.packed()
+; CHECK-NOT: {{kmux.kept|loop.kept:}}
+; CHECK: {{^}}loop.packed:
+; CHECK-NOT: {{kmux.kept|loop.kept:}}
+define void @copy_of_tile(ptr %b, ptr %c, i32 %n) {
+entry:
+  %shared = call ptr @"kmux.shared"(i64 0)
+  br label %loop
+loop:
+  %t = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %s = phi <16 x float> [ zeroinitializer, %entry ], [ %sum, %loop ]
+  %i = mul nsw i32 %t, %n
+  %r0 = add nsw i32 %i, 5
+  %w0 = sext i32 %r0 to i64
+  %p0 = getelementptr float, ptr %b, i64 %w0
+  %v0 = load <16 x float>, ptr %p0
+  %r1 = add nsw i32 %r0, %n
+  %w1 = sext i32 %r1 to i64
+  %p1 = getelementptr float, ptr %b, i64 %w1
+  %v1 = load <16 x float>, ptr %p1
+  %r2 = add nsw i32 %r1, %n
+  %w2 = sext i32 %r2 to i64
+  %p2 = getelementptr float, ptr %b, i64 %w2
+  %v2 = load <16 x float>, ptr %p2
+  %r3 = add nsw i32 %r2, %n
+  %w3 = sext i32 %r3 to i64
+  %p3 = getelementptr float, ptr %b, i64 %w3
+  %v3 = load <16 x float>, ptr %p3
+  %r4 = add nsw i32 %r3, %n
+  %w4 = sext i32 %r4 to i64
+  %p4 = getelementptr float, ptr %b, i64 %w4
+  %v4 = load <16 x float>, ptr %p4
+  %r5 = add nsw i32 %r4, %n
+  %w5 = sext i32 %r5 to i64
+  %p5 = getelementptr float, ptr %b, i64 %w5
+  %v5 = load <16 x float>, ptr %p5
+  %r6 = add nsw i32 %r5, %n
+  %w6 = sext i32 %r6 to i64
+  %p6 = getelementptr float, ptr %b, i64 %w6
+  %v6 = load <16 x float>, ptr %p6
+  %r7 = add nsw i32 %r6, %n
+  %w7 = sext i32 %r7 to i64
+  %p7 = getelementptr float, ptr %b, i64 %w7
+  %v7 = load <16 x float>, ptr %p7
+  %tile = fadd <16 x float> %v0, %v7
+  %q = getelementptr float, ptr %c, i32 %t
+  %m = load <16 x float>, ptr %q
+  store <16 x float> %v0, ptr %shared
+  call void @"kmux.barrier"()
+  %g = getelementptr i8, ptr %shared, i64 60
+  %e = load float, ptr %g
+  %sum = call <16 x float> @work(<16 x float> %s, <16 x float> %tile)
+  %next = add nsw i32 %t, 16
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %end
+end:
+  store <16 x float> %sum, ptr %c
+  ret void
+}
+
+; CHECK-LABEL: define void @computed_value(
+; CHECK-NOT: {{kmux.kept|loop.kept:}}
+; CHECK: call ptr @kmux.packed()
+; CHECK-NOT: {{kmux.kept|loop.kept:}}
+; CHECK: {{^}}loop.packed:
+; CHECK-NOT: {{kmux.kept|loop.kept:}}
+define void @computed_value(ptr %b, ptr %c, i32 %n) {
+entry:
+  %shared = call ptr @"kmux.shared"(i64 0)
+  br label %loop
+loop:
+  %t = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %s = phi <16 x float> [ zeroinitializer, %entry ], [ %sum, %loop ]
+  %i = mul nsw i32 %t, %n
+  %tile = call <16 x float> @tile(ptr %b, i32 %i, i32 %n)
+  %q = getelementptr float, ptr %c, i32 %t
+  %m = load <16 x float>, ptr %q
+  %d = fadd <16 x float> %m, %s
+  store <16 x float> %d, ptr %shared
+  call void @"kmux.barrier"()
+  %g = getelementptr i8, ptr %shared, i64 60
+  %e = load float, ptr %g
+  %sum = call <16 x float> @work(<16 x float> %s, <16 x float> %tile)
+  %next = add nsw i32 %t, 16
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %end
+end:
+  store <16 x float> %sum, ptr %c
+  ret void
+}
+
+; CHECK-LABEL: define internal <16 x float> @tile(
+; The sum of a tile: eight rows, %n apart.
+define internal <16 x float> @tile(ptr %from, i32 %i, i32 %n) {
+  %r0 = add nsw i32 %i, 5
+  %w0 = sext i32 %r0 to i64
+  %p0 = getelementptr float, ptr %from, i64 %w0
+  %v0 = load <16 x float>, ptr %p0
+  %r1 = add nsw i32 %r0, %n
+  %w1 = sext i32 %r1 to i64
+  %p1 = getelementptr float, ptr %from, i64 %w1
+  %v1 = load <16 x float>, ptr %p1
+  %r2 = add nsw i32 %r1, %n
+  %w2 = sext i32 %r2 to i64
+  %p2 = getelementptr float, ptr %from, i64 %w2
+  %v2 = load <16 x float>, ptr %p2
+  %r3 = add nsw i32 %r2, %n
+  %w3 = sext i32 %r3 to i64
+  %p3 = getelementptr float, ptr %from, i64 %w3
+  %v3 = load <16 x float>, ptr %p3
+  %r4 = add nsw i32 %r3, %n
+  %w4 = sext i32 %r4 to i64
+  %p4 = getelementptr float, ptr %from, i64 %w4
+  %v4 = load <16 x float>, ptr %p4
+  %r5 = add nsw i32 %r4, %n
+  %w5 = sext i32 %r5 to i64
+  %p5 = getelementptr float, ptr %from, i64 %w5
+  %v5 = load <16 x float>, ptr %p5
+  %r6 = add nsw i32 %r5, %n
+  %w6 = sext i32 %r6 to i64
+  %p6 = getelementptr float, ptr %from, i64 %w6
+  %v6 = load <16 x float>, ptr %p6
+  %r7 = add nsw i32 %r6, %n
+  %w7 = sext i32 %r7 to i64
+  %p7 = getelementptr float, ptr %from, i64 %w7
+  %v7 = load <16 x float>, ptr %p7
+  %s1 = fadd <16 x float> %v0, %v1
+  %s2 = fadd <16 x float> %s1, %v2
+  %s3 = fadd <16 x float> %s2, %v3
+  %s4 = fadd <16 x float> %s3, %v4
+  %s5 = fadd <16 x float> %s4, %v5
+  %s6 = fadd <16 x float> %s5, %v6
+  %s7 = fadd <16 x float> %s6, %v7
+  ret <16 x float> %s7
+}
+
+define internal <16 x float> @ten_additions(<16 x float> %s, <16 x float> %v) {
+  %a1 = fadd <16 x float> %s, %v
+  %a2 = fadd <16 x float> %a1, %v
+  %a3 = fadd <16 x float> %a2, %v
+  %a4 = fadd <16 x float> %a3, %v
+  %a5 = fadd <16 x float> %a4, %v
+  %a6 = fadd <16 x float> %a5, %v
+  %a7 = fadd <16 x float> %a6, %v
+  %a8 = fadd <16 x float> %a7, %v
+  %a9 = fadd <16 x float> %a8, %v
+  %a10 = fadd <16 x float> %a9, %v
+  ret <16 x float> %a10
+}
+
+; 100 additions.
+define internal <16 x float> @little_work(<16 x float> %s, <16 x float> %v) {
+  %a1 = call <16 x float> @ten_additions(<16 x float> %s, <16 x float> %v)
+  %a2 = call <16 x float> @ten_additions(<16 x float> %a1, <16 x float> %v)
+  %a3 = call <16 x float> @ten_additions(<16 x float> %a2, <16 x float> %v)
+  %a4 = call <16 x float> @ten_additions(<16 x float> %a3, <16 x float> %v)
+  %a5 = call <16 x float> @ten_additions(<16 x float> %a4, <16 x float> %v)
+  %a6 = call <16 x float> @ten_additions(<16 x float> %a5, <16 x float> %v)
+  %a7 = call <16 x float> @ten_additions(<16 x float> %a6, <16 x float> %v)
+  %a8 = call <16 x float> @ten_additions(<16 x float> %a7, <16 x float> %v)
+  %a9 = call <16 x float> @ten_additions(<16 x float> %a8, <16 x float> %v)
+  %a10 = call <16 x float> @ten_additions(<16 x float> %a9, <16 x float> %v)
+  ret <16 x float> %a10
+}
+
+; 300 additions.
+define internal <16 x float> @work(<16 x float> %s, <16 x float> %v) {
+  %a1 = call <16 x float> @little_work(<16 x float> %s, <16 x float> %v)
+  %a2 = call <16 x float> @little_work(<16 x float> %a1, <16 x float> %v)
+  %a3 = call <16 x float> @little_work(<16 x float> %a2, <16 x float> %v)
+  ret <16 x float> %a3
+}

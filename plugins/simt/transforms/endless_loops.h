@@ -1,0 +1,13 @@
+#pragma once
+
+#include "llvm/IR/Function.h"
+#include "llvm/IR/PassManager.h"
+
+namespace kmux::simt {
+
+/// Adds an exit that is never taken to each endless loop. Control flow must reach an end to be structurized.
+struct EndlessLoopExitsPass : llvm::PassInfoMixin<EndlessLoopExitsPass> {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+};
+
+}  // namespace kmux::simt
