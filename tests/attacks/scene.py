@@ -94,8 +94,13 @@ class Scene:
         )
 
     def compile(self, backend, *words, timeout=120, cwd=None, **variables):
+        return self.compile_all(backend, [self.folder / "p.kmux"], *words, timeout=timeout, cwd=cwd, **variables)
+
+    def compile_all(self, backend, programs, *words, timeout=120, cwd=None, **variables):
+        """One command that compiles all of these programs, one after another."""
         target = {"cuda": ["--target", "cuda:sm_80"], "nvrtc": ["--target", "cuda:sm_80"], "hip": ["--target", "hip:gfx90a"]}
-        words = ["compile", self.folder / "p.kmux", "--backend", backend, *target.get(backend, []), "--no-cache", *words]
+        many = ["--keep-going", "-j", "1"] if len(programs) > 1 else []
+        words = ["compile", *programs, "--backend", backend, *target.get(backend, []), "--no-cache", *many, *words]
         return self.run(*words, timeout=timeout, cwd=cwd, **variables)
 
     def evil_library(self):

@@ -3,11 +3,13 @@
 [--list], which only counts them.
 
 A flag is harmful if the command crashes, hangs or prints what is no message of kmux's, or if a file is written where the program is or
-where the command stands. Flags come from the compilers that are here: Clang's and GCC's on backend cpu, nvcc's on cuda and nvrtc. Ends
-with the number of flags and of harmful ones."""
+where the command stands. Flags come from the compilers that are here: Clang's and GCC's on backend cpu, nvcc's on cuda and nvrtc. Many
+are tried by one command; if anything is odd about it, each of them by a command of its own. Ends with the number of flags and of
+harmful ones."""
 
 import argparse
 import concurrent.futures
+import itertools
 import os
 import re
 import subprocess
@@ -15,6 +17,7 @@ import sys
 
 from scene import SAXPY_C, SAXPY_CU, Missing, scene_of
 
+BATCH = 50  # flags for one command
 VALUES = ["", "1", "x", "all", "4000000000", "-1", "x.txt", "sarif"]
 # Of NVRTC's documentation, which no command prints.
 NVRTC = """--gpu-architecture= --device-c --device-w --relocatable-device-code= --extensible-whole-program --device-debug --generate-line-info
@@ -66,14 +69,42 @@ class Sweep:
     def __init__(self, kmux):
         self.kmux = kmux
 
+    @staticmethod
+    def lay(scene, case):
+        """Writes the program with this flag; returns its files."""
+        backend, _, flag = case
+        dialect = "c" if backend == "cpu" else "cuda"
+        source = ("k.c", SAXPY_C) if dialect == "c" else ("k.cu", SAXPY_CU)
+        program = scene.program(dialect, source=source, flags=[flag.replace("\\", "\\\\").replace('"', '\\"')])
+        return program, scene.folder / source[0], scene.write("x.txt", "")
+
+    def are_harmless(self, cases):
+        """Whether one command that compiles with each of these flags of one compiler shows that none is harmful."""
+        backend, engine, _ = cases[0]
+        with scene_of(self.kmux) as scene:
+            for number, case in enumerate(cases):
+                for path in self.lay(scene, case):
+                    (scene.folder / str(number)).mkdir(exist_ok=True)
+                    path.rename(scene.folder / str(number) / path.name)
+            before = sorted(str(path) for path in scene.folder.rglob("*"))
+            programs = [f"{number}/p.kmux" for number in range(len(cases))]
+            try:
+                result = scene.compile_all(backend, programs, **({"KMUX_OPTION_CPU_ENGINE": engine} if engine else {}), timeout=120)
+            except subprocess.TimeoutExpired:
+                return False
+            more = [path for path in map(str, scene.folder.rglob("*")) if path not in before and "/cache" not in path]
+            own = re.compile(rb"\[\d+/\d+\] |kmux: |\d+/p\.kmux:|\d+ of \d+ programs|  |$")
+            return result.returncode in (0, 3, 4, 5) and not more and all(map(own.match, result.stderr.split(b"\n")))
+
+    def harms(self, cases):
+        """Why each of these flags of one compiler is harmful; empty for those that are not."""
+        return [""] * len(cases) if self.are_harmless(cases) else [self.harm(case) for case in cases]
+
     def harm(self, case):
         """Why the flag is harmful on its backend; empty if it is not."""
-        backend, engine, flag = case
+        backend, engine, _ = case
         with scene_of(self.kmux) as scene:
-            dialect = "c" if backend == "cpu" else "cuda"
-            source = ("k.c", SAXPY_C) if dialect == "c" else ("k.cu", SAXPY_CU)
-            scene.program(dialect, source=source, flags=[flag.replace("\\", "\\\\").replace('"', '\\"')])
-            scene.write("x.txt", "")
+            self.lay(scene, case)
             before = sorted(str(path) for path in scene.folder.rglob("*"))
             try:
                 result = scene.compile(backend, **({"KMUX_OPTION_CPU_ENGINE": engine} if engine else {}), timeout=40)
@@ -94,6 +125,15 @@ def cases():
     nvcc = [("cuda", "", form) for flag in sorted(of_nvcc()) for form in forms_of(flag)]
     nvrtc = [("nvrtc", "", form) for flag in NVRTC for form in forms_of(flag)]
     return clang + gcc + nvcc + nvrtc
+
+
+def batches(tried):
+    """The flags of each compiler, BATCH at a time."""
+    for _, cases_of_one in itertools.groupby(tried, key=lambda case: case[:2]):
+        left = list(cases_of_one)
+        while left:
+            yield left[:BATCH]
+            left = left[BATCH:]
 
 
 def main():
@@ -118,7 +158,7 @@ def main():
         return 0
     harmful = 0
     with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
-        for case, harm in zip(tried, pool.map(sweep.harm, tried)):
+        for case, harm in zip(tried, itertools.chain.from_iterable(pool.map(sweep.harms, batches(tried)))):
             if harm:
                 harmful += 1
                 print(f"flag {case[2]} of {case[0]} {case[1]}: {harm}", flush=True)
