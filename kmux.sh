@@ -263,13 +263,13 @@ nightly() {
   local status=0 each
   say "10000 random programs of streams, calls, drops and captures on each backend"
   KMUX_SEEDS=10000 "$BUILD/tests/kmux_order_test" --file=random_order_test.cpp >&2 || status=1
-  say "10000 seeds of the cases that --all has 200 of: tests/order/CMakeLists.txt"
+  say "10000 seeds of the cases that --all has 200 of: tests/stream_order/CMakeLists.txt"
   KMUX_SEEDS=10000 ctest --preset release --parallel "$JOBS" --timeout 86400 --verbose -R '^order\.' >&2 || status=1
   # Whole programs: what compiles and sweeps, too. A seed takes up to two minutes.
   for each in kmux_nvidia_fake_test:1000 kmux_nvidia_test:1000 kmux_nvidia_library_test:50 kmux_nvrtc_test:50 \
     kmux_cuda_test:50 kmux_nvidia_plugins_test:20; do
     say "${each#*:} seeds of the whole ${each%:*}"
-    "$PYTHON" -B tests/order/seeds.py --seeds 1 "${each#*:}" --apart "$BUILD/tests/${each%:*}" || status=1
+    "$PYTHON" -B tests/stream_order/seeds.py --seeds 1 "${each#*:}" --apart "$BUILD/tests/${each%:*}" || status=1
   done
   say "10000 compilations in one process with each of two plugins"
   KMUX_CYCLES=10000 "$BUILD/tests/long_life_tests" >&2 || status=1

@@ -14,7 +14,7 @@ namespace kmux {
 /// KMUX_FAKE_CUDA_SEED, which the fake driver reads whenever a case opens or resets it.
 ///
 /// Writes "seed N" to stderr before a repetition, and "seed N failed" after one in which a case failed or none was
-/// selected. tests/order/seeds.py reads it.
+/// selected. tests/stream_order/seeds.py reads it.
 class SeededRuns final : public testing::EmptyTestEventListener {
  public:
   /// Parses `FIRST:COUNT`; returns nothing for an invalid text.

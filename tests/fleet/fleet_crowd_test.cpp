@@ -14,9 +14,9 @@
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 
+#include "cache_faults/torture_cache.h"
 #include "fleet/redis_server.h"
 #include "fleet/throttled_proxy.h"
-#include "torture/torture_cache.h"
 
 namespace kmux {
 namespace {

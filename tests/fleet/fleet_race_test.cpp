@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "cache/remote/redis_tier.h"
+#include "cache_faults/torture_cache.h"
 #include "fleet/redis_server.h"
-#include "torture/torture_cache.h"
 
 namespace kmux {
 namespace {

@@ -153,7 +153,7 @@ class Command(unittest.TestCase):
         for name in ("kmux_order_test", "long_life_tests", "kmux_nvidia_fake_test", "kmux_nvidia_test", "kmux_nvrtc_test", "kmux_cuda_test",
                      "kmux_nvidia_plugins_test", "kmux_cpu_test"):  # fmt: skip
             self.tree.fake(f"build/release/tests/{name}", "")
-        self.tree.fake("tests/order/seeds.py", "").write_text("")
+        self.tree.fake("tests/stream_order/seeds.py", "").write_text("")
         self.fake_fuzzer()
         for status in (0, 1):
             tool = self.tree.fake("tools/without_toolkit.sh", f'echo "in $KMUX_BUILD" >>"{self.tree.calls}"; exit {status}')

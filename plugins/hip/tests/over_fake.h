@@ -27,7 +27,7 @@ inline void add_one(void* const* args) {
 
 /// The backend over a fake HIP, whose hiprtc compiles. All its objects must be released at the end.
 ///
-/// The fake is the HIP on the CPU, or the library named by KMUX_FAKE_HIP_LIBRARY: tests/order runs the cases that only
+/// The fake is the HIP on the CPU, or the library named by KMUX_FAKE_HIP_LIBRARY: tests/stream_order runs the cases that only
 /// use memory, streams, captures and `kAddOne` over the fake CUDA driver. The others need the CPU's: they run other
 /// kernels, read the names of calls, or set up devices and failures.
 class OverFake : public testing::Test {

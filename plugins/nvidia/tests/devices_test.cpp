@@ -199,7 +199,7 @@ TEST_F(DevicesTest, EventsMeasureTime) {
 // Another thread records a graph meanwhile, in an unrelated stream.
 TEST_F(DevicesTest, PreservesCapturesOfOtherStreams) {
   Device small;
-  small.l2_bytes = 4096;  // flushed often, by the seeds of tests/order
+  small.l2_bytes = 4096;  // flushed often, by the seeds of tests/stream_order
   fake.set_devices({small});
   void* const captured = devices.stream_create(0).value();
   fake.set_capture(static_cast<CUstream>(captured), CU_STREAM_CAPTURE_STATUS_ACTIVE);

@@ -11,8 +11,8 @@ ROWS = [line.split(" | ") for line in PAGE.splitlines() if re.match(r"\| \d", li
 
 def is_there(name):
     suite, _, case = name.partition(".")
-    if suite in ("mistakes", "pages"):
-        return (ROOT / "tests" / suite / f"{case}{'_test' if suite == 'pages' else ''}.py").is_file()
+    if suite in ("messages", "docs"):
+        return (ROOT / "tests" / suite / f"{case}{'_test' if suite == 'docs' else ''}.py").is_file()
     if re.fullmatch(r"[a-z_]+_test", suite):
         texts = [path.read_text(encoding="utf-8") for path in (ROOT / "integrations").rglob(f"{suite}.py")]
         return any(not case or f"def {case}(" in text for text in texts)
