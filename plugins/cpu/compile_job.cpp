@@ -13,6 +13,7 @@
 
 #include "device.h"
 #include "headers.h"
+#include "simt/frontend/installation.h"
 #include "wrapper.h"
 
 namespace kmux::cpu {

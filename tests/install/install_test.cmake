@@ -44,7 +44,8 @@ foreach(application IN ITEMS app plain_app)
 endforeach()
 
 # Without CMake: what pkg-config says, and -lkmux alone.
-set(flags -std=c++20 ${work}/consumer/app.cpp -Wl,-rpath,${prefix}/lib)
+separate_arguments(flags UNIX_COMMAND "${FLAGS}") # a sanitized library wants its sanitizer
+set(flags ${flags} -std=c++20 ${work}/consumer/app.cpp -Wl,-rpath,${prefix}/lib)
 find_program(pkg_config pkgconf REQUIRED)
 execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${prefix}/lib/pkgconfig ${pkg_config} --cflags --libs kmux
   OUTPUT_VARIABLE said OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)

@@ -4,6 +4,7 @@
 
 #include "kmux/plugin/compile_log.h"
 
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/IPO/Internalize.h"

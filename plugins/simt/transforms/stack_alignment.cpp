@@ -8,15 +8,15 @@
 namespace kmux::simt {
 
 llvm::PreservedAnalyses StackAlignmentPass::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
-  constexpr std::uint64_t kLine = 64;
+  constexpr std::uint64_t kCacheLine = 64;
   const llvm::DataLayout& layout = module.getDataLayout();
   for (llvm::Function& function : module) {
     if (function.isPresplitCoroutine()) continue;
     for (llvm::Instruction& one : llvm::instructions(function)) {
       auto* const array = llvm::dyn_cast<llvm::AllocaInst>(&one);
       if (array == nullptr || !array->isStaticAlloca() || !array->getAllocatedType()->isArrayTy()) continue;
-      if (layout.getTypeAllocSize(array->getAllocatedType()) < kLine) continue;
-      array->setAlignment(std::max(array->getAlign(), llvm::Align(kLine)));
+      if (layout.getTypeAllocSize(array->getAllocatedType()) < kCacheLine) continue;
+      array->setAlignment(std::max(array->getAlign(), llvm::Align(kCacheLine)));
     }
   }
   return llvm::PreservedAnalyses::none();
