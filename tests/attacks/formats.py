@@ -5,7 +5,7 @@ import os
 import stat
 import subprocess
 
-from scene import SAXPY_C, attack
+from scene import SAXPY_C, Missing, attack
 
 
 def record(scene):
@@ -71,8 +71,14 @@ def _(scene):
         packed = subprocess.Popen(["python3", "-c", maker], stdout=subprocess.PIPE)
         subprocess.run(["gzip", "-1"], stdin=packed.stdout, stdout=out, check=True)
         packed.wait()
-    limited = f"ulimit -v 2000000; exec {scene.kmux} cache import {scene.folder}/bomb"
-    result = subprocess.run(["/bin/sh", "-c", limited], env=scene.environment, capture_output=True, check=False)
+
+    def limited(*words):
+        command = ["/bin/sh", "-c", 'ulimit -v 2000000; exec "$@"', "sh", scene.kmux, *words]
+        return subprocess.run(command, env=scene.environment, capture_output=True, check=False)
+
+    if limited("--version").returncode != 0:
+        raise Missing("a command that runs in 2 GB of addresses, which a sanitizer does not")
+    result = limited("cache", "import", scene.folder / "bomb")
     return result.returncode not in (2, 3) or b"Please report" in result.stderr
 
 

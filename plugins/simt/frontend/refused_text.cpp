@@ -42,6 +42,9 @@ std::string_view reason_in(std::string_view line) {
   return mark == line.npos ? std::string_view() : line.substr(mark, line.rfind(')') + 1 - mark);
 }
 
+// Returns the reason that refuses what needs `what`.
+std::string refusal_for(std::string_view what) { return std::string(kRefusedMark).append(what).append(")"); }
+
 // Returns the header in the line of an #error of device/.
 std::string header_in(std::string_view line) {
   constexpr std::string_view kFolder = "kmux-device/";
@@ -119,12 +122,11 @@ std::optional<Error> refusal_of(std::string_view log) {
   if (line.empty()) return std::nullopt;
   const std::string whole(log);
   if (is_constraint(line)) {
-    return refused_construct(place_in(line), "inline assembly", std::string(kRefusedMark) + "PTX)").with("log", whole);
+    return refused_construct(place_in(line), "inline assembly", refusal_for("PTX")).with("log", whole);
   }
   if (const std::string_view library = library_of_header(missing_header(line)); !library.empty()) {
     const std::string header = "<" + std::string(missing_header(line)) + ">";
-    return refused_construct(place_in(line), header, std::string(kRefusedMark) + std::string(library) + ")")
-        .with("log", whole);
+    return refused_construct(place_in(line), header, refusal_for(library)).with("log", whole);
   }
   const std::string_view reason = reason_in(line);
   if (reason.empty()) return std::nullopt;
