@@ -66,7 +66,8 @@ def toolkit(folder):
 
 def environment(extra):
     """Without anything that would choose for the caller, or differ from machine to machine."""
-    kept = {name: os.environ[name] for name in ("KMUX_TVM_FFI_LIBRARY", "PYTHONPATH") if name in os.environ}
+    of_sanitizers = ("ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS")
+    kept = {name: os.environ[name] for name in ("KMUX_TVM_FFI_LIBRARY", "PYTHONPATH", *of_sanitizers) if name in os.environ}
     return {**kept, "PATH": "/usr/bin:/bin", "KMUX_DISABLE_CACHE": "1", **extra}
 
 
