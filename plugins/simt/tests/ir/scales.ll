@@ -16,13 +16,13 @@ define <32 x float> @of_warp(<32 x float> %x, <32 x float> %n) {
 }
 
 ; CHECK-LABEL: define double @of_thread(
-; WIDE-NEXT: %[[N:.+]] = insertelement <8 x double> poison, double %n, i64 0
-; WIDE-NEXT: %[[X:.+]] = insertelement <8 x double> poison, double %x, i64 0
-; WIDE-NEXT: %[[Y:.+]] = call <8 x double> @llvm.x86.avx512.mask.scalef.pd.512(<8 x double> %[[X]], <8 x double> %[[N]], <8 x double> %[[X]], i8 -1, i32 4)
+; WIDE-DAG: %[[N:.+]] = insertelement <8 x double> poison, double %n, i64 0
+; WIDE-DAG: %[[X:.+]] = insertelement <8 x double> poison, double %x, i64 0
+; WIDE: %[[Y:.+]] = call <8 x double> @llvm.x86.avx512.mask.scalef.pd.512(<8 x double> %[[X]], <8 x double> %[[N]], <8 x double> %[[X]], i8 -1, i32 4)
 ; WIDE-NEXT: %[[RESULT:.+]] = extractelement <8 x double> %[[Y]], i64 0
-; HALF-NEXT: %[[N:.+]] = insertelement <4 x double> poison, double %n, i64 0
-; HALF-NEXT: %[[X:.+]] = insertelement <4 x double> poison, double %x, i64 0
-; HALF-NEXT: %[[Y:.+]] = call <4 x double> @llvm.x86.avx512.mask.scalef.pd.256(<4 x double> %[[X]], <4 x double> %[[N]], <4 x double> %[[X]], i8 -1)
+; HALF-DAG: %[[N:.+]] = insertelement <4 x double> poison, double %n, i64 0
+; HALF-DAG: %[[X:.+]] = insertelement <4 x double> poison, double %x, i64 0
+; HALF: %[[Y:.+]] = call <4 x double> @llvm.x86.avx512.mask.scalef.pd.256(<4 x double> %[[X]], <4 x double> %[[N]], <4 x double> %[[X]], i8 -1)
 ; HALF-NEXT: %[[RESULT:.+]] = extractelement <4 x double> %[[Y]], i64 0
 ; CHECK-NEXT: ret double %[[RESULT]]
 define double @of_thread(double %x, double %n) {

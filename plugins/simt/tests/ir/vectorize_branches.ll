@@ -12,7 +12,7 @@ declare i32 @"kmux.lane"() nounwind willreturn memory(none)
 ; CHECK: [[PLACE:%.*]] = select i1 %{{.*}}, ptr %0, ptr %{{.*}}
 ; CHECK-NEXT: [[RUNNING:%.*]] = bitcast <32 x i1> [[MASK]] to i32
 ; CHECK-NEXT: [[ABOVE:%.*]] = call i32 @llvm.ctlz.i32(i32 [[RUNNING]], i1 false)
-; CHECK-NEXT: [[LAST:%.*]] = sub i32 31, [[ABOVE]]
+; CHECK: [[LAST:%.*]] = sub i32 31, [[ABOVE]]
 ; CHECK: [[VALUE:%.*]] = extractelement <32 x i32> %{{.*}}, i32 [[LAST]]
 ; CHECK-NEXT: store i32 [[VALUE]], ptr [[PLACE]]
 define void @odd_lanes(ptr %x, i32 %n) {
