@@ -42,6 +42,9 @@ def run(tools, path, made, checked):
 def main():
     tools = dict(zip(("kmux-opt", "FileCheck"), sys.argv[1:3]))
     path = sys.argv[3]
+    if tools["FileCheck"].endswith("NOTFOUND"):
+        print("needs FileCheck (apt-get install llvm-19-tools)")
+        return 77
     if required(path) not in ("", platform.machine()):
         print(f"needs an {required(path)} processor (this one is {platform.machine()})")
         return 77
