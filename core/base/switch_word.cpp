@@ -5,6 +5,7 @@
 #include <array>
 
 #include "kmux/plugin/characters.h"
+#include "kmux/plugin/quoting.h"
 
 namespace kmux {
 namespace {
@@ -18,6 +19,11 @@ bool is_on(std::string_view value) { return std::ranges::find(kOn, lower_case(va
 
 bool is_switch(std::string_view value) {
   return is_on(value) || std::ranges::find(kOff, lower_case(value)) != kOff.end();
+}
+
+std::string odd_switch(std::string_view subject, std::string_view value) {
+  return std::string(subject) + " is " + in_double_quotes(value) +
+         ", which counts as \"off\" (on: 1, true, yes, on). Write 0 or 1.";
 }
 
 }  // namespace kmux

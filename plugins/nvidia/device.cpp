@@ -344,10 +344,8 @@ namespace {
 
 bool is_set(const Host& host, std::string_view option) {
   const auto value = host.option(option);
-  if (value && !is_switch(*value)) {
-    host.log(Host::Level::kWarning, "option " + in_double_quotes(option) + " is " + in_double_quotes(*value) +
-                                        ", which counts as \"off\" (on: 1, true, yes, on). Write 0 or 1.");
-  }
+  if (value && !is_switch(*value))
+    host.log(Host::Level::kWarning, odd_switch("option " + in_double_quotes(option), *value));
   return value && is_on(*value);
 }
 

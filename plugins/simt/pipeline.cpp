@@ -47,7 +47,8 @@ struct Warp {
   BlockShape shape;
 };
 
-// Vectorizes `kernel`, which the caller must discard afterwards. `in_lockstep`: for as many warps in lockstep as pay off.
+// Vectorizes `kernel`, which the caller must discard afterwards. `in_lockstep`: for as many warps in lockstep as pay
+// off.
 Result<Warp> vectorized(llvm::Function& kernel, BlockShape shape, bool in_lockstep) {
   DivergentAnalyses analyses(in_lockstep);
   ThreadIndicesPass(shape).run(kernel, analyses.functions);

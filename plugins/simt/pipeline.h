@@ -12,9 +12,10 @@
 
 namespace kmux::simt {
 
-/// Runs all passes that make kernels run on grids. Each of `kernels` must be written for one thread of a GPU. A function of the same name
-/// that runs a grid of blocks on this processor replaces it. Kernels that cannot be vectorized run with one fiber per
-/// thread; with `check`, all do (check/fiber_kernels.h). Returns the reason for each kernel that cannot be vectorized.
+/// Runs all passes that make kernels run on grids. Each of `kernels` must be written for one thread of a GPU. A function
+/// of the same name that runs a grid of blocks on this processor replaces it. Kernels that cannot be vectorized run with
+/// one fiber per thread; with `check`, all do (check/fiber_kernels.h). Returns the reason for each kernel that cannot be
+/// vectorized.
 ///
 /// Errors: unsupported for code that cannot run here, named; the caller must not use the module then.
 Result<std::vector<Error>> lower_kernels(llvm::Module& module, const BlockExtents& kernels, const CheckOptions& check);

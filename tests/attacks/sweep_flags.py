@@ -18,6 +18,7 @@ import sys
 from scene import SAXPY_C, SAXPY_CU, Missing, scene_of
 
 BATCH = 50  # flags for one command
+EXPECTED = (0, 3, 4, 5)  # exit codes
 VALUES = ["", "1", "x", "all", "4000000000", "-1", "x.txt", "sarif"]
 # Of NVRTC's documentation, which no command prints.
 NVRTC = """--gpu-architecture= --device-c --device-w --relocatable-device-code= --extensible-whole-program --device-debug --generate-line-info
@@ -70,31 +71,37 @@ class Sweep:
         self.kmux = kmux
 
     @staticmethod
-    def lay(scene, case):
-        """Writes the program with this flag; returns its files."""
+    def lay(scene, folder, case):
+        """Writes the program with this flag into a folder of the scene; returns its path there."""
         backend, _, flag = case
         dialect = "c" if backend == "cpu" else "cuda"
         source = ("k.c", SAXPY_C) if dialect == "c" else ("k.cu", SAXPY_CU)
         program = scene.program(dialect, source=source, flags=[flag.replace("\\", "\\\\").replace('"', '\\"')])
-        return program, scene.folder / source[0], scene.write("x.txt", "")
+        (scene.folder / folder).mkdir()
+        for path in (program, scene.folder / source[0], scene.write("x.txt", "")):
+            path.rename(scene.folder / folder / path.name)
+        return f"{folder}/{program.name}"
 
-    def are_harmless(self, cases):
-        """Whether one command that compiles with each of these flags of one compiler shows that none is harmful."""
+    def attempt(self, cases, timeout):
+        """What one command that compiles with each of these flags of one compiler does: its result, or None if it does not end, and
+        the files that it writes."""
         backend, engine, _ = cases[0]
         with scene_of(self.kmux) as scene:
-            for number, case in enumerate(cases):
-                for path in self.lay(scene, case):
-                    (scene.folder / str(number)).mkdir(exist_ok=True)
-                    path.rename(scene.folder / str(number) / path.name)
-            before = sorted(str(path) for path in scene.folder.rglob("*"))
-            programs = [f"{number}/p.kmux" for number in range(len(cases))]
+            programs = [self.lay(scene, str(number), case) for number, case in enumerate(cases)]
+            before = set(scene.folder.rglob("*"))
             try:
-                result = scene.compile_all(backend, programs, **({"KMUX_OPTION_CPU_ENGINE": engine} if engine else {}), timeout=120)
+                result = scene.compile_all(backend, programs, **({"KMUX_OPTION_CPU_ENGINE": engine} if engine else {}), timeout=timeout)
             except subprocess.TimeoutExpired:
-                return False
-            more = [path for path in map(str, scene.folder.rglob("*")) if path not in before and "/cache" not in path]
-            own = re.compile(rb"\[\d+/\d+\] |kmux: |\d+/p\.kmux:|\d+ of \d+ programs|  |$")
-            return result.returncode in (0, 3, 4, 5) and not more and all(map(own.match, result.stderr.split(b"\n")))
+                return None, []
+            return result, [str(path) for path in scene.folder.rglob("*") if path not in before and "/cache" not in str(path)]
+
+    def are_harmless(self, cases):
+        """Whether one command shows that none of these flags of one compiler is harmful."""
+        result, more = self.attempt(cases, timeout=120)
+        if result is None or more or result.returncode not in EXPECTED:
+            return False
+        own = re.compile(rb"\[\d+/\d+\] |kmux: |\d+/p\.kmux:|\d+ of \d+ programs|  |$")
+        return all(map(own.match, result.stderr.split(b"\n")))
 
     def harms(self, cases):
         """Why each of these flags of one compiler is harmful; empty for those that are not."""
@@ -102,21 +109,15 @@ class Sweep:
 
     def harm(self, case):
         """Why the flag is harmful on its backend; empty if it is not."""
-        backend, engine, _ = case
-        with scene_of(self.kmux) as scene:
-            self.lay(scene, case)
-            before = sorted(str(path) for path in scene.folder.rglob("*"))
-            try:
-                result = scene.compile(backend, **({"KMUX_OPTION_CPU_ENGINE": engine} if engine else {}), timeout=40)
-            except subprocess.TimeoutExpired:
-                return "does not end"
-            if result.returncode not in (0, 3, 4, 5):
-                return f"exit code {result.returncode}: {result.stderr[:200]!r}"
-            more = [path for path in map(str, scene.folder.rglob("*")) if path not in before and "/cache" not in path]
-            if more:
-                return f"wrote {more}"
-            is_said_by_kmux = result.returncode != 0 or not result.stderr.strip() or result.stderr.startswith(b"kmux:")
-            return "" if is_said_by_kmux else f"printed {result.stderr[:200]!r}"
+        result, more = self.attempt([case], timeout=40)
+        if result is None:
+            return "does not end"
+        if result.returncode not in EXPECTED:
+            return f"exit code {result.returncode}: {result.stderr[:200]!r}"
+        if more:
+            return f"wrote {more}"
+        is_said_by_kmux = result.returncode != 0 or not result.stderr.strip() or result.stderr.startswith(b"kmux:")
+        return "" if is_said_by_kmux else f"printed {result.stderr[:200]!r}"
 
 
 def cases():

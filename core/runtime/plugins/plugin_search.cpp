@@ -168,8 +168,7 @@ class Review {
     const EnvironmentVariable* const own = own_variable(name);
     if (own == nullptr && of_plugins_.contains(name)) return check_path(name, value);
     if (own == nullptr) return warn(unknown_name(name, of_plugins_));
-    if (own->kind == Kind::kSwitch && !is_switch(value))
-      warn(name + " is " + in_quotes(value) + ", which counts as \"off\" (on: 1, true, yes, on). Write 0 or 1.");
+    if (own->kind == Kind::kSwitch && !is_switch(value)) warn(odd_switch(name, value));
   }
 
   /// Checks the form of the name only; check_owner checks the plugin.

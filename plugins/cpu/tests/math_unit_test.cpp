@@ -141,9 +141,9 @@ constexpr const char* kCalls =
     "  %g = call double @_ZN4mine3powEdd(double 2.0, double 3.0)\n  store double %g, ptr %x\n  ret void\n}\n";
 
 TEST(ConstantMathTest, FoldsDeviceMathCalls) {
-  Steps steps(kCalls);
-  fold_mathematics(*steps.module);
-  const std::string text = text_of(steps.kernel());
+  KernelIr ir(kCalls);
+  fold_mathematics(*ir.module);
+  const std::string text = text_of(ir.kernel());
   EXPECT_THAT(text, HasSubstr("store double 9.000000e+00"));
   EXPECT_THAT(text, HasSubstr("store float 1.000000e+00"));
   EXPECT_THAT(text, HasSubstr("store double -8.000000e+00"));

@@ -213,10 +213,6 @@ void write_fiber_start(llvm::Function& kernel, llvm::Constant* facts) {
   builder.CreateRet(builder.CreateCall(run, {start->getArg(0), thread, packed, facts}));
 }
 
-}  // namespace
-
-namespace {
-
 Status check_warp(const llvm::Function& function) {
   if (seen_warp(function) <= 32) return Ok{};
   return make_error(ErrorCode::kUnsupported,

@@ -47,9 +47,8 @@ std::string refusal_for(std::string_view what) { return std::string(kRefusedMark
 
 // Returns the header in the line of an #error of device/.
 std::string header_in(std::string_view line) {
-  constexpr std::string_view kFolder = "kmux-device/";
   std::string_view file = line.substr(0, line.find(':'));
-  if (const std::size_t at = file.find(kFolder); at != file.npos) file.remove_prefix(at + kFolder.size());
+  if (const std::size_t at = file.find(kDeviceFolder); at != file.npos) file.remove_prefix(at + kDeviceFolder.size());
   return "<" + std::string(file) + ">";
 }
 
@@ -76,10 +75,6 @@ std::string_view library_of_header(std::string_view header) {
       std::ranges::find_if(kLibraries, [&](const Library& one) { return header.starts_with(one.beginning); });
   return found == std::end(kLibraries) ? std::string_view() : found->name;
 }
-
-}  // namespace
-
-namespace {
 
 // Returns the note below the error at `line` that names where a file of the program requested the code in error.
 std::string_view request_below(std::string_view log, std::string_view line) {

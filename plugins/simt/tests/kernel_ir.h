@@ -6,14 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "llvm/AsmParser/Parser.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 #include "simt/analysis/divergence.h"
-#include "simt/analysis/lane_values.h"
-#include "simt/analysis/thread_calls.h"
 
 namespace kmux::simt {
 
@@ -24,25 +21,16 @@ inline constexpr const char* kDeclarations =
     "declare i32 @\"kmux.lane\"() nounwind willreturn memory(none)\ndeclare void @\"kmux.barrier\"() convergent\n";
 
 /// A module of text, with the analyses of LLVM for lanes.
-class Steps : public DivergentAnalyses {
+class KernelIr : public DivergentAnalyses {
  public:
-  explicit Steps(const std::string& text) : DivergentAnalyses(false) {
+  explicit KernelIr(const std::string& text) : DivergentAnalyses(false) {
     llvm::SMDiagnostic error;
     module = llvm::parseAssemblyString(kDeclarations + text, error, context);
     EXPECT_NE(module, nullptr) << error.getMessage().str();
   }
-  ~Steps() { functions.clear(); }
+  ~KernelIr() { functions.clear(); }
 
   llvm::Function& kernel() { return *module->getFunction("k"); }
-  const llvm::UniformityInfo& uniformity() { return functions.getResult<llvm::UniformityInfoAnalysis>(kernel()); }
-  llvm::Instruction& value(const std::string& name) {
-    for (llvm::Instruction& instruction : llvm::instructions(kernel())) {
-      if (instruction.getName() == name) return instruction;
-    }
-    ADD_FAILURE() << name;
-    return *kernel().getEntryBlock().begin();
-  }
-  LaneValue lane_value(const std::string& name) { return LaneValues(kernel(), uniformity(), 32, {}).of(&value(name)); }
 
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module;

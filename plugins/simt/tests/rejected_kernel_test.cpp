@@ -11,14 +11,14 @@ namespace kmux::simt {
 namespace {
 
 TEST(RejectedKernelTest, StaysUnchanged) {
-  Steps steps("define void @k(ptr %x, i32 %n) {\n  call void asm sideeffect \"bar.sync 0;\", \"\"()\n  ret void\n}\n");
+  KernelIr ir("define void @k(ptr %x, i32 %n) {\n  call void asm sideeffect \"bar.sync 0;\", \"\"()\n  ret void\n}\n");
   BlockExtents kernels;
   kernels["k"] = KnownExtents{64, 1, 1};
-  const std::string before = text_of(steps.kernel());
-  const auto lowered = lower_kernels(*steps.module, kernels, {});
+  const std::string before = text_of(ir.kernel());
+  const auto lowered = lower_kernels(*ir.module, kernels, {});
   ASSERT_FALSE(lowered.ok());
   EXPECT_EQ(lowered.error().code, ErrorCode::kUnsupported);
-  EXPECT_EQ(text_of(steps.kernel()), before);
+  EXPECT_EQ(text_of(ir.kernel()), before);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace kmux::simt {
 class BroadcastBarriersPass : public llvm::PassInfoMixin<BroadcastBarriersPass> {
  public:
   explicit BroadcastBarriersPass(BlockShape shape) : shape_(shape) {}
-  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+  llvm::PreservedAnalyses run(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
 
  private:
   BlockShape shape_;

@@ -134,10 +134,6 @@ void resolve_pointers(llvm::Function& kernel, llvm::FunctionAnalysisManager& ana
   analyses.invalidate(kernel, llvm::PreservedAnalyses::none());
 }
 
-}  // namespace
-
-namespace {
-
 std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
 }

@@ -13,7 +13,7 @@ namespace kmux::simt {
 class PrefetchPass : public llvm::PassInfoMixin<PrefetchPass> {
  public:
   explicit PrefetchPass(BlockShape shape) : shape_(shape) {}
-  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+  llvm::PreservedAnalyses run(llvm::Function& warp, llvm::FunctionAnalysisManager& analyses);
 
  private:
   BlockShape shape_;

@@ -12,7 +12,7 @@ namespace kmux::simt {
 class SharedForwardingPass : public llvm::PassInfoMixin<SharedForwardingPass> {
  public:
   explicit SharedForwardingPass(BlockShape shape) : shape_(shape) {}
-  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+  llvm::PreservedAnalyses run(llvm::Function& warp, llvm::FunctionAnalysisManager& analyses);
 
  private:
   BlockShape shape_;

@@ -11,7 +11,7 @@ unsigned seen_warp(const llvm::Function& kernel);
 
 /// Erases warp barriers and their participant masks, once the warp size is known.
 struct EraseWarpBarriersPass : llvm::PassInfoMixin<EraseWarpBarriersPass> {
-  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+  llvm::PreservedAnalyses run(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
 };
 
 /// Replaces the thread index in `kernel` by warp index and lane. In a partial warp, only the threads that exist run the
@@ -19,7 +19,7 @@ struct EraseWarpBarriersPass : llvm::PassInfoMixin<EraseWarpBarriersPass> {
 class ThreadIndicesPass : public llvm::PassInfoMixin<ThreadIndicesPass> {
  public:
   explicit ThreadIndicesPass(BlockShape shape) : shape_(shape) {}
-  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+  llvm::PreservedAnalyses run(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
 
  private:
   BlockShape shape_;

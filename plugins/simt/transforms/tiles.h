@@ -15,7 +15,7 @@ namespace kmux::simt {
 class TilePrefetchPass : public llvm::PassInfoMixin<TilePrefetchPass> {
  public:
   explicit TilePrefetchPass(BlockShape shape) : shape_(shape) {}
-  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+  llvm::PreservedAnalyses run(llvm::Function& warp, llvm::FunctionAnalysisManager& analyses);
 
  private:
   BlockShape shape_;

@@ -9,7 +9,7 @@ namespace kmux::simt {
 /// not: its remainder loop would put barriers under a condition. Here each copy keeps its exit. `kernel` must be in
 /// LCSSA form.
 struct UnrollBarrierLoopsPass : llvm::PassInfoMixin<UnrollBarrierLoopsPass> {
-  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+  llvm::PreservedAnalyses run(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
 };
 
 }  // namespace kmux::simt

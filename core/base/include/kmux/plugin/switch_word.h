@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace kmux {
@@ -10,5 +11,8 @@ bool is_on(std::string_view value);
 
 /// Returns true if `value` is a valid value of a switch: a word for on, or "", 0, false, no or off, in any case.
 bool is_switch(std::string_view value);
+
+/// Returns the warning of a `value` that is_switch rejects; `subject` names its variable or option.
+std::string odd_switch(std::string_view subject, std::string_view value);
 
 }  // namespace kmux
