@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kmux/plugin/characters.h"
 #include "kmux/plugin/quoting.h"
 #include "kmux/plugin/word_list.h"
 #include "kmux/text.h"
@@ -300,11 +301,15 @@ std::vector<std::string> drop_others(std::vector<SourceKernel>& kernels, bool is
   return reasons;
 }
 
-/// Returns the source preceded by the text, in canonical form, which also validates the guessed program.
+/// Returns the source preceded by the text, in canonical form, which also validates the guessed program. The text takes
+/// the source's line ending and stands after its byte-order mark.
 Result<std::string> with_text(const NewSource& source, const std::vector<std::string>& lines) {
-  std::string content = "//! kmux\n";
-  for (const std::string& line : lines) content += "//! " + line + "\n";
-  content += source.content;
+  const std::string_view own = source.content, first = own.substr(0, own.find('\n'));
+  const std::string ending = first.ends_with('\r') ? "\r\n" : "\n";
+  std::string content(own.substr(0, byte_order_mark_size(own)));
+  content += "//! kmux" + ending;
+  for (const std::string& line : lines) content += "//! " + line + ending;
+  content += own.substr(byte_order_mark_size(own));
   return format_text(*text_in_file(source.path, content));
 }
 
@@ -335,7 +340,8 @@ Result<BegunSource> begin_program(const std::string& path, const std::vector<std
   const std::string stem = std::filesystem::path(source.path).stem().string();
   const ProgramGuess guess(identifier(kernels.size() == 1 ? names_of(kernels[0]).back() : stem), is_host, kernels);
   KMUX_ASSIGN(begun.content, with_text(source, guess.lines(included, notes)));
-  begun.text = begun.content.substr(0, begun.content.size() - source.content.size());
+  const std::size_t mark = byte_order_mark_size(source.content);
+  begun.text = begun.content.substr(mark, begun.content.size() - source.content.size());
   return begun;
 }
 

@@ -75,6 +75,20 @@ TEST_F(CliNewTest, WritesRunnableProgram) {
   EXPECT_THAT(again.standard_error, HasSubstr("\"saxpy.cu\" carries a program already"));
 }
 
+TEST_F(CliNewTest, KeepsByteOrderMarkAndLineEnding) {
+  const auto with_carriage_returns = [](std::string text) {
+    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 2)) text.insert(at, "\r");
+    return text;
+  };
+  const std::string mark = "\xef\xbb\xbf", source = with_carriage_returns(kSaxpySource);
+  const std::string text = with_carriage_returns(kSaxpyText);
+  EXPECT_EQ(text_of("printed.cu", mark + source), text);
+  EXPECT_EQ(run_of("saxpy.cu", mark + source, {"--set", "n=8"}).exit_code, 0);
+  EXPECT_EQ(content_of("saxpy.cu"), mark + text + source);
+  const std::string host = mark + "void fill(float* y, int n) {\r\n  for (int i = 0; i < n; ++i) y[i] = 1;\r\n}\r\n";
+  EXPECT_EQ(run_of("fill.c", host).exit_code, 0);
+}
+
 TEST_F(CliNewTest, WritesRunnableProgramsForEachKernelKind) {
   EXPECT_EQ(run_of("fill.cu", "__global__ void fill(float* y) { y[blockIdx.x * 256 + threadIdx.x] = 1; }\n").exit_code,
             0);

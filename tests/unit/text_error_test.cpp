@@ -48,6 +48,12 @@ TEST(TextErrorTest, PrintsLineAndCaret) {
             "                     ^~~~");
 }
 
+TEST(TextErrorTest, CountsColumnsFromBehindByteOrderMark) {
+  EXPECT_THAT(
+      told("\xef\xbb\xbfkernel k(x: f33[n])\n  sources \"k.cu\"\n  launch k<<<n, 1>>>(x)\n"),
+      testing::AllOf(testing::StartsWith("k.kmux:1:13: error: "), HasSubstr("\nkernel k(x: f33[n])\n            ^~~")));
+}
+
 TEST(TextErrorTest, ReportsPositionWithinStructure) {
   const auto told_of = [](const std::string& args) { return told_of_step("  launch k<<<1, 1>>>(" + args + ")"); };
   EXPECT_THAT(told_of("{}, x"), HasSubstr("k.kmux:3:22: error: a structure without members"));

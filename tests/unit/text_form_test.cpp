@@ -237,6 +237,21 @@ TEST(TextFormTest, FormatsOnlyProgramCommentOfSource) {
                                            after);
 }
 
+TEST(TextFormTest, IgnoresByteOrderMarkAndCarriageReturns) {
+  const std::string text = "kernel k(x: f32[n])\n  sources \"k.cu\"\n  launch k<<<n, 1>>>(x)\n";
+  EXPECT_EQ(formatted("\xef\xbb\xbf" + text), text);
+  EXPECT_EQ(formatted("\xef\xbb\xbfkernel k(x: f32[n])\r\n  sources \"k.cu\"\r\n  launch k<<<n, 1>>>(x)\r\n"), text);
+}
+
+TEST(TextFormTest, KeepsByteOrderMarkAndLineEndingOfSource) {
+  const std::string source =
+      "\xef\xbb\xbf//! kmux\r\n//! kernel k(x: f32[n])\r\n//!   launch k<<<n, 1>>>(x)\r\n"
+      "__global__ void k(float* x) {}\r\n";
+  const ProgramText text{"k.cu", source, "k.cu"};
+  EXPECT_EQ(format_text(text).value(), source);
+  EXPECT_EQ(from_text(text, any_file).value().variants[0].sources, (std::vector<File>{{"k.cu", source}}));
+}
+
 TEST(TextFormTest, IsDetectedByNameOrComment) {
   const auto is_source = [](const char* path, const char* content) {
     const auto text = text_in_file(path, content);

@@ -4,6 +4,7 @@
 #include <ranges>
 #include <unordered_map>
 
+#include "kmux/plugin/characters.h"
 #include "kmux/plugin/word_list.h"
 #include "kmux/validate.h"
 
@@ -49,6 +50,7 @@ std::string_view without_blanks(std::string_view line) {
 struct EmbeddedLines {
   std::string_view mark;
   std::string_view indent;  // of the line "//! kmux"
+  std::string_view ending = "\n";  // of the line "//! kmux"
   std::size_t begin = 0;
   std::size_t end = 0;
 };
@@ -60,13 +62,14 @@ std::size_t end_of_line(std::string_view text, std::size_t at) {
 
 std::optional<EmbeddedLines> find_embedded(std::string_view source) {
   EmbeddedLines lines;
-  for (std::size_t at = 0; at < source.size() && lines.mark.empty(); at = lines.begin) {
+  for (std::size_t at = byte_order_mark_size(source); at < source.size() && lines.mark.empty(); at = lines.begin) {
     lines.begin = end_of_line(source, at);
-    const std::string_view line = without_blanks(source.substr(at, lines.begin - at));
+    const std::string_view whole = source.substr(at, lines.begin - at), line = without_blanks(whole);
     for (const std::string_view mark : {"//!", "#!"}) {
       if (!line.starts_with(mark) || without_blanks(line.substr(mark.size())) != "kmux") continue;
       lines.mark = mark;
-      lines.indent = source.substr(at, source.find(mark, at) - at);
+      lines.indent = whole.substr(0, whole.find(mark));
+      if (whole.ends_with("\r\n")) lines.ending = "\r\n";
     }
   }
   if (lines.mark.empty()) return std::nullopt;
@@ -115,7 +118,7 @@ std::string with_embedded_text(std::string_view source, std::string_view text) {
   if (!lines) return std::string(source);
   std::string result(source.substr(0, lines->begin));
   for (const std::string& line : split_lines(text)) {
-    result.append(lines->indent).append(lines->mark).append(" ").append(line).append("\n");
+    result.append(lines->indent).append(lines->mark).append(" ").append(line).append(lines->ending);
   }
   result += source.substr(lines->end);
   return result;
@@ -137,11 +140,18 @@ std::size_t size_to_cut(std::string_view text, std::size_t size) {
   return size;
 }
 
+namespace {
+
+/// Returns the start of the line that holds byte `at`: in the first line, the byte after a byte-order mark.
+std::size_t begin_of_line(std::string_view text, std::size_t at) {
+  return std::max(text.substr(0, at).rfind('\n') + 1, std::min(at, byte_order_mark_size(text)));
+}
+
+}  // namespace
+
 std::string line_and_column(std::string_view text, std::size_t at) {
-  const std::string_view before = text.substr(0, at);
-  const auto line = 1 + std::ranges::count(before, '\n');
-  const std::size_t begin = before.rfind('\n') + 1;  // 0 in the first line
-  return std::to_string(line) + ":" + std::to_string(at - begin + 1);
+  const auto line = 1 + std::ranges::count(text.substr(0, at), '\n');
+  return std::to_string(line) + ":" + std::to_string(at - begin_of_line(text, at) + 1);
 }
 
 namespace {
@@ -161,7 +171,7 @@ std::string carets(std::string_view text, std::size_t begin, std::size_t at, std
 
 /// Returns the line of a problem, with carets below it; for a long line only the part around the problem.
 std::string shown_line(std::string_view text, const TextProblem& problem) {
-  std::size_t begin = text.substr(0, problem.begin).rfind('\n') + 1;
+  std::size_t begin = begin_of_line(text, problem.begin);
   std::size_t end = std::min(text.find('\n', problem.begin), text.size());
   if (end - begin > kMaxColumns) {
     begin = size_to_cut(text, problem.begin - std::min(problem.begin - begin, kMaxColumns / 2));

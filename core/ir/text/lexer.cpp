@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kmux/plugin/characters.h"
 #include "kmux/plugin/quoting.h"
 
 #include "reader.h"
@@ -25,7 +26,7 @@ bool continues_name(char c) { return starts_name(c) || is_decimal(c); }
 
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : text_(text) {}
+  explicit Lexer(std::string_view text) : text_(text), at_(byte_order_mark_size(text)) {}
 
   Lexed run() && {
     while (at_ < text_.size()) line();
