@@ -309,7 +309,7 @@ Result<std::string> with_text(const NewSource& source, const std::vector<std::st
   std::string content(own.substr(0, byte_order_mark_size(own)));
   content += "//! kmux" + ending;
   for (const std::string& line : lines) content += "//! " + line + ending;
-  content += own.substr(byte_order_mark_size(own));
+  content += without_byte_order_mark(own);
   return format_text(*text_in_file(source.path, content));
 }
 

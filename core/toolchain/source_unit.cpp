@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <set>
 
+#include "kmux/plugin/characters.h"
+
 namespace kmux {
 namespace {
 
@@ -55,12 +57,13 @@ class ProgramFiles {
     return paths_.contains(rooted) ? folder_ + rooted : "";
   }
 
-  // Returns the text of `file` with resolved locations in its #include lines.
+  // Returns the text of `file` with resolved locations in its #include lines. A byte-order mark goes: compilers expect it
+  // at the very start, before which plugins put lines of their own.
   std::string text_of(const File& file) const {
     const std::filesystem::path beside = std::filesystem::path(file.path).parent_path();
     std::string text;
     text.reserve(file.content.size());
-    for (std::string_view rest = file.content; !rest.empty();) {
+    for (std::string_view rest = without_byte_order_mark(file.content); !rest.empty();) {
       const std::string_view line = rest.substr(0, rest.find('\n'));
       append_line(text, line, beside);
       if (line.size() < rest.size()) text += '\n';

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kmux/plugin/characters.h"
 #include "kmux/plugin/include_scan.h"
 #include "kmux/plugin/plan.h"
 
@@ -71,7 +72,7 @@ class Expansion {
     text_ += line_mark(1, file.path);
     const std::filesystem::path folder = std::filesystem::path(file.path).parent_path();
     std::size_t number = 1;
-    for (std::string_view rest = file.content; !rest.empty(); ++number) {
+    for (std::string_view rest = without_byte_order_mark(file.content); !rest.empty(); ++number) {
       const std::string_view line = rest.substr(0, rest.find('\n'));
       rest.remove_prefix(std::min(line.size() + 1, rest.size()));
       append_line(line, folder, file.path, number, depth);

@@ -29,6 +29,15 @@ TEST(SourceUnitTest, KeepsSingleSourceVerbatim) {
   EXPECT_EQ(unit.text, "int a;\r\n\nint b;");
 }
 
+TEST(SourceUnitTest, DropsByteOrderMarks) {
+  const SourceUnit unit =
+      make_unit(variant_of({{"a.cu", "\xef\xbb\xbfint a;"}, {"b.cu", "\xef\xbb\xbf#include \"c.h\""}},
+                           {{"c.h", "\xef\xbb\xbfint c;"}}),
+                "P/");
+  EXPECT_EQ(unit.text, "int a;\n#line 1 \"P/b.cu\"\n#include \"P/c.h\"");
+  EXPECT_EQ(unit.files.back(), (File{"P/c.h", "int c;"}));
+}
+
 TEST(SourceUnitTest, StartsLaterSourcesWithLineDirective) {
   EXPECT_EQ(make_unit(variant_of({{"a.cu", "int a;\n"}, {"s/b.cu", "int b;"}}), "P/").text,
             "int a;\n\n#line 1 \"P/s/b.cu\"\nint b;");

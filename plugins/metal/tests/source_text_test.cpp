@@ -19,6 +19,13 @@ TEST(SourceTextTest, InlinesIncludedFiles) {
             "c;\n");
 }
 
+TEST(SourceTextTest, DropsByteOrderMarks) {
+  Variant variant;
+  variant.sources = {{"k.metal", "\xef\xbb\xbf#include \"h.h\"\nint c;\n"}};
+  variant.headers = {{"h.h", "\xef\xbb\xbfint a;\n"}};
+  EXPECT_EQ(source_text(variant), "#line 1 \"k.metal\"\n#line 1 \"h.h\"\nint a;\n#line 2 \"k.metal\"\nint c;\n");
+}
+
 TEST(SourceTextTest, HonorsPragmaOnce) {
   Variant variant;
   variant.sources = {{"k.metal", "#include \"h.h\"\n#include <h.h>\n"}};

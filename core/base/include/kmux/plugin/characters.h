@@ -20,6 +20,11 @@ Character first_character(std::string_view text);
 /// Returns the bytes of the UTF-8 byte-order mark that `text` begins with: 3, or 0 without one.
 constexpr std::size_t byte_order_mark_size(std::string_view text) { return text.starts_with("\xef\xbb\xbf") ? 3 : 0; }
 
+/// Returns `text` behind its UTF-8 byte-order mark, or all of it without one.
+constexpr std::string_view without_byte_order_mark(std::string_view text) {
+  return text.substr(byte_order_mark_size(text));
+}
+
 /// Returns true for ASCII letters, digits and the underscore, the characters of source-code names, in any locale.
 constexpr bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
