@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <barrier>
+#include <functional>
 #include <mutex>
 #include <sys/stat.h>
 #include <thread>
@@ -48,7 +49,7 @@ class ArtifactCacheTest : public testing::Test {
     return *cache.find_or_make(key_of(name), make).value().artifact.find("code");
   }
   /// Returns a make function that fails with `code`.
-  ArtifactCache::Make refusing(ErrorCode code) {
+  std::function<Result<CacheEntry>()> refusing(ErrorCode code) {
     return [this, code] { return ++makes_, Result<CacheEntry>(make_error(code, "no").with("log", "why")); };
   }
 

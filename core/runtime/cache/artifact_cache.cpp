@@ -1,7 +1,5 @@
 #include "artifact_cache.h"
 
-#include <unistd.h>
-
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/platform.h"
 #include "kmux/plugin/sha256.h"
@@ -11,31 +9,6 @@
 #include "publisher.h"
 
 namespace kmux {
-
-SharedBuild::SharedBuild(std::uint64_t number) : number_(number), process_(::getpid()) {}
-
-SingleFlight::Turn SingleFlight::join(const std::string& key) {
-  const std::lock_guard guard(mutex_);
-  std::shared_ptr<SharedBuild>& build = builds_[key];
-  if (build != nullptr && build->process() == ::getpid()) return {build, false};
-  build = std::make_shared<SharedBuild>(++count_);
-  return {build, true};
-}
-
-const BuildOutcome& SingleFlight::complete(const std::string& key, SharedBuild& build, BuildOutcome outcome) {
-  {
-    const std::lock_guard guard(mutex_);
-    const auto found = builds_.find(key);
-    if (found != builds_.end() && found->second.get() == &build) builds_.erase(found);
-  }
-  build.promise_.set_value(std::move(outcome));
-  return build.wait();
-}
-
-std::uint64_t SingleFlight::count() const {
-  const std::lock_guard guard(mutex_);
-  return count_;
-}
 
 namespace {
 
@@ -206,50 +179,60 @@ struct ArtifactCache::State {
   /// Joins a running build, or leads one. A build begun before this call is shared only if nothing that it depends on
   /// has changed since. A later build is shared as it is, including failures. So no caller waits for more than two
   /// builds.
-  Result<CacheEntry> find_or_make(const CacheKey& key, const Make& make) {
+  CacheTurn take_turn(ArtifactCache& cache, const CacheKey& key) {
+    CacheTurn turn;
     const std::uint64_t begun_before = builds.count();
     for (;;) {
-      const SingleFlight::Turn turn = builds.join(key.digest);
-      if (turn.leads) return lead(key, make, *turn.build);
-      const BuildOutcome& shared = turn.build->wait();
-      if (turn.build->number() > begun_before || is_up_to_date(shared)) return shared.result;
+      SingleFlight::Turn flight = builds.join(key.digest);
+      if (flight.leads) {
+        turn.cache_ = &cache;
+        turn.key_ = &key;
+        turn.build_ = std::move(flight.build);
+        lead(turn);
+        return turn;
+      }
+      const BuildOutcome& shared = flight.build->wait();
+      if (flight.build->number() <= begun_before && !is_up_to_date(shared)) continue;
+      turn.outcome_ = shared;
+      return turn;
     }
   }
 
-  Result<CacheEntry> lead(const CacheKey& key, const Make& make, SharedBuild& build) {
-    try {
-      return builds.complete(key.digest, build, find_or_build(key, make)).result;
-    } catch (...) {
-      builds.complete(key.digest, build, {error_in_flight(), 0});  // also when out of memory: others wait
-      throw;
-    }
-  }
-
-  BuildOutcome find_or_build(const CacheKey& key, const Make& make) {
-    if (std::optional<CacheEntry> found = find_here(key)) return outcome_of(*found, found->began);
+  /// Completes the turn with an entry that exists. Leaves it to its holder, with the locks of its build, if none does.
+  void lead(CacheTurn& turn) {
+    const CacheKey& key = *turn.key_;
+    if (std::optional<CacheEntry> found = find_here(key)) return complete(turn, outcome_of(*found, found->began));
     // An outdated entry of this process that is still queued for publication holds the lock: other processes wait for
     // both entries.
     const std::shared_ptr<const UnpublishedEntry> outdated = unpublished.find(key.digest);
-    std::shared_ptr<KeyLocks::Held> held = outdated ? outdated->lock : lock(key.digest, options.lock_timeout);
-    if (held && !outdated) {  // another process may have built it while this one waited
-      if (std::optional<CacheEntry> found = find_here(key)) return outcome_of(*found, found->began);
+    turn.lock_ = outdated ? outdated->lock : lock(key.digest, options.lock_timeout);
+    if (turn.lock_ && !outdated) {  // another process may have built it while this one waited
+      if (std::optional<CacheEntry> found = find_here(key)) return complete(turn, outcome_of(*found, found->began));
     }
-    FileTime began = file_time_now();
+    const FileTime began = file_time_now();
     // This process also holds its lease: waiting for the lease would mean waiting for the disk.
-    RemoteCache::Turn turn = outdated ? RemoteCache::Turn{} : take_remote_turn(key);
-    const bool from_remote = turn.entry.has_value();
-    if (!from_remote) began = file_time_now();
-    BuildOutcome outcome = from_remote ? outcome_of(*std::move(turn.entry), began) : BuildOutcome{make(), began};
-    if (outcome.result) outcome.result->began = began;
+    RemoteCache::Turn remote_turn = outdated ? RemoteCache::Turn{} : take_remote_turn(key);
+    turn.lease_ = std::move(remote_turn.lease);
+    if (remote_turn.entry) return finish(turn, outcome_of(*std::move(remote_turn.entry), began), true);
+    turn.began_ = file_time_now();
+  }
+
+  void finish(CacheTurn& turn, BuildOutcome outcome, bool from_remote) {
     if (std::optional<CacheEntry> entry = to_store(outcome)) {
-      add_unpublished({.key = key,
+      add_unpublished({.key = *turn.key_,
                        .entry = *std::move(entry),
-                       .began = began,
-                       .lease = std::move(turn.lease),
+                       .began = outcome.began,
+                       .lease = std::move(turn.lease_),
                        .from_remote = from_remote},
-                      std::move(held));
+                      std::move(turn.lock_));
     }
-    return outcome;
+    complete(turn, std::move(outcome));
+  }
+
+  void complete(CacheTurn& turn, BuildOutcome outcome) {
+    turn.lock_.reset();
+    turn.lease_.reset();
+    turn.outcome_ = builds.complete(turn.key_->digest, *std::exchange(turn.build_, nullptr), std::move(outcome));
   }
 
   /// Publishes an entry in the background. Until it is on disk, this process finds it in `unpublished`.
@@ -320,8 +303,20 @@ Result<std::shared_ptr<ArtifactCache>> ArtifactCache::open(CacheOptions options)
 std::optional<CacheEntry> ArtifactCache::find(const CacheKey& key) const { return state_->find(key); }
 std::optional<CacheEntry> ArtifactCache::find_here(const CacheKey& key) const { return state_->find_here(key); }
 
-Result<CacheEntry> ArtifactCache::find_or_make(const CacheKey& key, const Make& make) {
-  return state_->find_or_make(key, make);
+CacheTurn ArtifactCache::take_turn(const CacheKey& key) { return state_->take_turn(*this, key); }
+
+Result<CacheEntry> CacheTurn::finish(Result<CacheEntry> made) {
+  if (made) made->began = began_;
+  cache_->state_->finish(*this, {std::move(made), began_}, false);
+  return std::move(outcome_->result);
+}
+
+CacheTurn::~CacheTurn() {
+  if (build_ == nullptr) return;
+  auto ended = guarded([]() -> Status {
+    return make_error(ErrorCode::kInternal, "the build that this one waited for ended by an exception. Try again.");
+  });
+  cache_->state_->builds.complete(key_->digest, *build_, {std::move(ended).error(), 0});
 }
 
 void ArtifactCache::publish(const CacheKey& key, CacheEntry entry, FileTime began) {

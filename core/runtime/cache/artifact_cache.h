@@ -3,14 +3,9 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <future>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
 #include "kmux/error.h"
@@ -22,59 +17,13 @@
 #include "cache/disk/packed_entry.h"
 #include "cache/disk/sweeper.h"
 #include "cache/remote/remote_cache.h"
+#include "cache_turn.h"
 
 namespace kmux {
 
 /// The reason why nothing is stored if the environment names no folder.
 inline constexpr const char* kNoFolder =
     "there is no folder for it (KMUX_CACHE_DIR, XDG_CACHE_HOME and HOME are not set). Set KMUX_CACHE_DIR.";
-
-/// The outcome of a build, and a time before it began.
-struct BuildOutcome {
-  Result<CacheEntry> result;
-  FileTime began = 0;
-};
-
-/// One build of one key, shared by all threads that request it while it runs.
-class SharedBuild {
- public:
-  explicit SharedBuild(std::uint64_t number);
-  /// Blocks until the leader has completed, and returns its outcome. Valid as long as this object.
-  const BuildOutcome& wait() const { return outcome_.get(); }
-  /// Returns its number. Builds of a process are numbered in the order in which they begin, from 1.
-  std::uint64_t number() const { return number_; }
-  /// Returns the process of the leader. A child forked since must not wait.
-  pid_t process() const { return process_; }
-
- private:
-  friend class SingleFlight;
-  std::promise<BuildOutcome> promise_;
-  std::shared_future<BuildOutcome> outcome_ = promise_.get_future().share();
-  std::uint64_t number_;
-  pid_t process_;
-};
-
-/// The running builds of a process, one per key. A build can be joined until it has an outcome.
-///
-/// Threads: any.
-class SingleFlight {
- public:
-  struct Turn {
-    std::shared_ptr<SharedBuild> build;
-    bool leads = false;  // the leader must complete the build
-  };
-  /// Joins the build of `key`, or starts one as its leader.
-  Turn join(const std::string& key);
-  /// Passes the outcome to all joined callers. The leader must call this exactly once.
-  const BuildOutcome& complete(const std::string& key, SharedBuild& build, BuildOutcome outcome);
-  /// Returns the number of builds begun so far. A build with a larger number begins after this call.
-  std::uint64_t count() const;
-
- private:
-  mutable std::mutex mutex_;
-  std::uint64_t count_ = 0;
-  std::map<std::string, std::shared_ptr<SharedBuild>> builds_;
-};
 
 struct CacheOptions {
   std::filesystem::path folder;  // entries are found and stored here; empty: nothing is stored
@@ -99,8 +48,6 @@ struct CacheOptions {
 /// Lifetime: the destructor waits until queued entries are published.
 class ArtifactCache {
  public:
-  using Make = std::function<Result<CacheEntry>()>;
-
   /// Opens the cache. If `folder` is not writable and cannot be created, nothing is stored, see `why_read_only`.
   /// Folders of `read_only` that are missing or refused are logged and skipped, and so is a refused `lock_folder`.
   ///
@@ -116,16 +63,25 @@ class ArtifactCache {
   /// Returns the entry of `key` without querying the remote tier, or nothing.
   std::optional<CacheEntry> find_here(const CacheKey& key) const;
 
-  /// Returns the entry of `key`, calling `make` if none exists. Runs `make` once across the threads of this process.
-  /// Also once across the processes of this machine while locks work, and across machines while the remote tier works.
-  /// A new entry is returned at once and published in the background, or before the return if the queue is full, see
-  /// Publisher.
+  /// Returns the entry of `key`, or the turn to build it. Of the threads of this process one gets the turn, and the
+  /// others wait for its outcome. So do the processes of this machine while locks work, and the machines of a fleet
+  /// while the remote tier works.
   ///
-  /// The result equals the result of `make` at some time during this call. An earlier build is shared only if no file
-  /// that it depends on has changed since, and never if it failed. `make` must not request the same key.
-  /// Errors: those of `make`, for every caller that joined it. `unsupported` is cached and returned later without
-  ///         `make`; other errors are not cached.
-  Result<CacheEntry> find_or_make(const CacheKey& key, const Make& make);
+  /// The result is that of a build at some time during this call. An earlier build is shared only if no file that it
+  /// depends on has changed since, and never if it failed. The holder of a turn must not request the same key.
+  /// Errors:   in the turn: those of the build that it waited for. `unsupported` is cached; other errors are not.
+  /// Lifetime: the turn borrows the cache and `key`.
+  CacheTurn take_turn(const CacheKey& key);
+
+  /// Returns the entry of `key`, calling `make` if this call gets the turn. `make` must not request the same key.
+  ///
+  /// Errors: as `take_turn`, and those of `make`, for every caller that joined it.
+  template <class Make>
+  Result<CacheEntry> find_or_make(const CacheKey& key, const Make& make) {
+    CacheTurn turn = take_turn(key);
+    if (turn.found() != nullptr) return std::move(*turn.found());
+    return turn.finish(make());
+  }
 
   /// Stores an entry in the background. Its build began at `began` (`file_time_now()` before it). The entry is dropped
   /// with a log line if a file that it depends on changed since then, or within the same tick of that clock.
@@ -157,6 +113,7 @@ class ArtifactCache {
   Result<SweepReport> prune(const SweepLimits& limits) const;
 
  private:
+  friend class CacheTurn;
   struct State;
   explicit ArtifactCache(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
