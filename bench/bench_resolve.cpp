@@ -16,7 +16,7 @@ Program gemm() { return load_program(KMUX_TEST_DATA_DIR "/tilelang/gemm/gemm.kmu
 
 Shared<Runtime> runtime() { return Runtime::create({}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"}}).value(); }
 
-void resolve_loop(benchmark::State& state, const ResolveRequest& request) {
+void resolve_loop(benchmark::State& state, const CompileOptions& request) {
   const Program program = gemm();
   const Shared<Runtime> plugins = runtime();
   for (auto _ : state) benchmark::DoNotOptimize(resolve(*plugins, program, request));

@@ -46,7 +46,7 @@ void write_lock(const std::filesystem::path& file, int count, const std::string&
 }
 
 /// Units: microseconds.
-double time_of_resolve(Runtime& runtime, const Program& program, const ResolveRequest& request) {
+double time_of_resolve(Runtime& runtime, const Program& program, const CompileOptions& request) {
   const double batch_ms = milliseconds_of([&] {
     for (int i = 0; i < kCalls; ++i)
       if (resolve(runtime, program, request).chosen() == nullptr) std::exit(1);
@@ -69,7 +69,7 @@ double time_of_digest(const Program& program) {
 
 Times measured(Runtime& runtime, const Program& program, const Scratch& scratch) {
   const auto pinned = [&](const char* name) {
-    return ResolveRequest{.policy = Policy::kPinned, .lock_file = (scratch / name).string()};
+    return CompileOptions{.policy = Policy::kPinned, .lock_file = (scratch / name).string()};
   };
   Times least;
   for (int i = 0; i < kBatches; ++i) {

@@ -62,10 +62,9 @@ Result<Report> run_resolve(const po::variables_map& arguments) {
   KMUX_ASSIGN(const Program program, read_program(arguments));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   const Purpose purpose = arguments.count("build") != 0 ? Purpose::kBuild : Purpose::kRun;
-  KMUX_ASSIGN(ResolveRequest request, resolve_request(arguments, purpose));
+  KMUX_ASSIGN(const CompileOptions options, compile_options(arguments));
   const bool explains = arguments.count("explain") != 0;
-  request.gathers_times = explains;
-  const Resolution resolution = resolve(*runtime, program, request);
+  const Resolution resolution = resolve(*runtime, program, options, {.purpose = purpose, .gathers_times = explains});
   if (auto chosen = require(resolution); !chosen) return std::move(chosen).error();
   if (explains) return Report{resolution.explain_fully(), resolution.to_json()};
   const bool has_all = arguments.count("all") != 0;
@@ -103,8 +102,8 @@ void describe_launcher(po::options_description& options) {
 Result<Report> run_source(const po::variables_map& arguments) {
   KMUX_ASSIGN(const Program program, read_program(arguments));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
-  KMUX_ASSIGN(const ResolveRequest request, resolve_request(arguments, Purpose::kWrap));
-  const Resolution resolution = resolve(*runtime, program, request);
+  KMUX_ASSIGN(const CompileOptions options, compile_options(arguments));
+  const Resolution resolution = resolve(*runtime, program, options, {.purpose = Purpose::kWrap});
   KMUX_ASSIGN(const Candidate chosen, require(resolution));
   std::string text;
   Json::Array files;

@@ -146,11 +146,6 @@ Result<CompileOptions> compile_options(const po::variables_map& arguments) {
   return options;
 }
 
-Result<ResolveRequest> resolve_request(const po::variables_map& arguments, Purpose purpose) {
-  KMUX_ASSIGN(const CompileOptions options, compile_options(arguments));
-  return kmux::resolve_request(options, purpose);
-}
-
 std::string notice_of(const Resolution& resolution) {
   if (!resolution.runs_nowhere()) return "";
   const Candidate& taken = *resolution.chosen();

@@ -36,9 +36,6 @@ Result<Program> read_program(const po::variables_map& arguments);
 ///         large), an unknown --isolation or --policy, and a --lock-file that the policy does not read.
 Result<CompileOptions> compile_options(const po::variables_map& arguments);
 
-/// Returns the request of a resolution without compilation.
-Result<ResolveRequest> resolve_request(const po::variables_map& arguments, Purpose purpose);
-
 /// Returns the note that nothing here runs the program, with the chosen backend; empty if the program can run, or if a
 /// backend or target was named.
 std::string notice_of(const Resolution& resolution);

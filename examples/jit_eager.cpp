@@ -32,7 +32,7 @@ kmux::JitOutputs matmul(kmux::JitBuilder& b, std::span<const kmux::Tensor>, cons
 }
 
 int main() try {
-  auto multiply = kmux::jit(matmul, {.name = "matmul"});
+  auto multiply = kmux::jit(matmul, {}, {.name = "matmul"});
 
   const auto matrix = [](std::int64_t rows, std::int64_t columns, float value) {
     const std::vector<float> values(static_cast<std::size_t>(rows * columns), value);

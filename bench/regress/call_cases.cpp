@@ -144,7 +144,7 @@ Duel plan_runner(const std::filesystem::path&) {
 }
 
 Duel eager(const std::filesystem::path&) {
-  const auto sum = jit(add, {.execution_backend = "cpu", .name = "add", .runtime = cacheless_runtime()});
+  const auto sum = jit(add, {.execution_backend = "cpu"}, {.name = "add", .runtime = cacheless_runtime()});
   const auto zeros = [] { return Tensor::zeros({4}, dtype::kFloat32).value(); };
   return {[sum, x = zeros(), y = zeros(), z = zeros()](int times) -> Status {
             for (int i = 0; i < times; ++i) KMUX_TRY(sum(x, y, z, Config{.tile = 8}));

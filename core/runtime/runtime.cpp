@@ -23,6 +23,7 @@
 #include "pool/compile_pool.h"
 #include "resolve/backend_history.h"
 #include "resolve/pinning.h"
+#include "resolve/resolve_services.h"
 #include "system/background.h"
 #include "system/fork_guard.h"
 #include "system/runtime_impl.h"
@@ -58,9 +59,8 @@ Environment anchored(Environment environment) {
   return environment;
 }
 
-void warn_of_environment(const Runtime& runtime) {
-  if (runtime.impl().cache() == nullptr && !runtime.environment().disable_cache &&
-      runtime.environment().cache_dir.empty())
+void warn_of_environment(const Runtime::Impl& runtime) {
+  if (runtime.cache() == nullptr && !runtime.environment().disable_cache && runtime.environment().cache_dir.empty())
     log(LogLevel::kWarning, "nothing is cached: " + std::string(kNoFolder));
   for (const std::string& text : environment_warnings(runtime.environment(), runtime.registry().entries()))
     log(LogLevel::kWarning, text);
@@ -70,7 +70,7 @@ Result<Shared<Runtime>> make_default_runtime() {
   Environment environment = Environment::from_process();
   if (!environment.trace_file.empty()) start_trace();
   KMUX_ASSIGN(Shared<Runtime> runtime, Runtime::create(std::move(environment), {}));
-  if (fork_generation() == 0) warn_of_environment(*runtime);  // once, not in every child
+  if (fork_generation() == 0) warn_of_environment(runtime->impl());  // once, not in every child
   return runtime;
 }
 
@@ -153,13 +153,13 @@ Runtime::Impl::Impl(Environment environment, std::shared_ptr<ArtifactCache> cach
     : environment_(std::move(environment)),
       cache_(std::move(cache)),
       registry_(std::move(registry)),
-      isolated_plugins_(std::make_shared<IsolatedPlugins>()),
+      isolated_plugins_(std::make_shared<IsolatedPlugins>(*registry_)),
       kernel_memo_(std::make_shared<KernelMemo>()),
       recorder_(recorder_of(environment_)),
       history_(std::make_shared<BackendHistory>(cache_)),
       lock_files_(std::make_shared<LockFiles>()),
       background_(Background::make()),
-      compile_pool_(std::make_shared<CompilePool>(cache_.get())),
+      compile_pool_(std::make_shared<CompilePool>(cache_.get(), *isolated_plugins_)),
       fork_generation_(kmux::fork_generation()) {
   show_stage_ranges(environment_);
   registry_->on_first_use(
@@ -173,6 +173,10 @@ Runtime::Impl::Impl(Environment environment, std::shared_ptr<ArtifactCache> cach
 
 // A kernel in a call may still own the background, whose jobs use the other members: stop it first.
 Runtime::Impl::~Impl() { background_->stop(); }
+
+ResolveServices Runtime::Impl::resolve_services() const {
+  return {*isolated_plugins_, *history_, *lock_files_, cache_.get()};
+}
 
 Runtime::Runtime(Shared<Impl> impl) : impl_(std::move(impl)) {}
 Runtime::~Runtime() = default;

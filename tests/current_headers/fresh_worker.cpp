@@ -122,9 +122,9 @@ class Worker {
 
   Shared<Runtime> runtime_;
   CompileOptions options_;
-  JitOptions jit_options_{.target = "cpu", .include_dirs = options_.include_dirs, .runtime = runtime_};
-  JitLazy<decltype(&lazy_program), WorkerConfig> lazy_ = jit(&lazy_program, jit_options_);
-  JitEager<decltype(&eager_program), WorkerConfig> eager_ = jit(&eager_program, jit_options_);
+  JitOptions jit_options_{.runtime = runtime_};
+  JitLazy<decltype(&lazy_program), WorkerConfig> lazy_ = jit(&lazy_program, options_, jit_options_);
+  JitEager<decltype(&eager_program), WorkerConfig> eager_ = jit(&eager_program, options_, jit_options_);
   std::mutex mutex_;
   std::map<int, Kernel> latest_;
 };

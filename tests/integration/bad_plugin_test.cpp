@@ -18,6 +18,8 @@
 #include "kmux/tensor.h"
 
 #include "integration/worker_processes.h"
+#include "needs.h"
+#include "temp_folder.h"
 
 namespace kmux {
 namespace {
@@ -72,6 +74,7 @@ class BadPluginProcessTest : public testing::TestWithParam<Fault> {
     setenv(kFault, fault.c_str(), /*overwrite=*/1);
     Environment environment;
     environment.plugin_trial = trial_s;
+    environment.cache_dir = cache_dir_;
     runtime_ = Runtime::create(environment, {.search_path = {kBadFolder, fs::path(KMUX_TEST_PLUGIN_DIR) / "table"},
                                              .use_default_path = false,
                                              .plugin_options = {{"bad.case", fault}}})
@@ -92,8 +95,24 @@ class BadPluginProcessTest : public testing::TestWithParam<Fault> {
     EXPECT_THAT(test::children_of(getpid()), IsEmpty());
   }
 
+  fs::path cache_dir_;  // empty: no cache
   Shared<Runtime> runtime_;
 };
+
+// The way from `compile` to the compiler is short enough to be read in a debugger.
+TEST_F(BadPluginProcessTest, BuildsWithinEightFrames) {
+#ifndef NDEBUG
+  GTEST_SKIP() << needs("a release build", "without inlining, each wrapper is a frame");
+#endif
+  if (kSanitized) GTEST_SKIP() << needs("a build without sanitizers", "they keep wrappers from being inlined");
+  const TempFolder folder;
+  cache_dir_ = folder.path() / "cache";
+  start("build:tells_frames");
+  const CompileOptions options{.target = "null", .execution_backend = "bad"};
+  const int frames = std::stoi(compile(*runtime_, copying(), options).error().message);
+  RecordProperty("compile_frames", frames - 1);  // without `compile` itself
+  EXPECT_LE(frames - 1, 8);
+}
 
 // Before its first answer, a plugin is loaded only in a separate process.
 using BadPluginFirstTest = BadPluginProcessTest;
@@ -105,10 +124,10 @@ TEST_P(BadPluginFirstTest, IsUnavailableWithReason) {
   const auto failed = runtime_->registry().plugin("bad");
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().code, ErrorCode::kUnavailable);
-  const std::string advice =
-      fault == "hangs"    ? " Allow more seconds by KMUX_PLUGIN_TRIAL, or report it to the plugin's author."
-      : fault == "killed" ? " Check whether memory is short and try again."
-                          : kReport;
+  const std::string advice = fault == "hangs"
+                                 ? " Allow more seconds by KMUX_PLUGIN_TRIAL, or report it to the plugin's author."
+                             : fault == "killed" ? " Check whether memory is short and try again."
+                                                 : kReport;
   EXPECT_EQ(failed.error().message,
             "plugin \"" + kBadLibrary + "\" is not opened (tried in a process of its own, " + told + ")." + advice);
   expect_others_work("auto");

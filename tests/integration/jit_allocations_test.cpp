@@ -45,7 +45,7 @@ class JitAllocationsTest : public ::testing::Test {
 };
 
 TEST_F(JitAllocationsTest, NoneForRepeatedEagerCall) {
-  const auto run = jit(nothing, {.runtime = runtime_});
+  const auto run = jit(nothing, {}, {.runtime = runtime_});
   const Tensor x = matrix(), y = matrix(), z = matrix();
   const Config config{.tile = 2};
   ASSERT_TRUE(run(x, y, z, config).ok());
@@ -60,7 +60,7 @@ TEST_F(JitAllocationsTest, NoneForRepeatedEagerCall) {
 }
 
 TEST_F(JitAllocationsTest, NoneForRepeatedLazyCall) {
-  const auto kernels = jit(no_parameters, {.target = "null", .runtime = runtime_});
+  const auto kernels = jit(no_parameters, {.target = "null"}, {.runtime = runtime_});
   const Config config{.tile = 2};
   ASSERT_TRUE(kernels(config).ok());
   const std::size_t before = allocations();

@@ -155,7 +155,7 @@ TEST(JitEagerTest, CompilesSeveralConfigurationsForSameTensors) {
 
 TEST(JitEagerTest, ReturnsProgramWithoutCompiling) {
   const CompileCounter counter;
-  const auto run = jit(rescale, {.name = "scaling"});
+  const auto run = jit(rescale, {}, {.name = "scaling"});
   const Program program = run.program({filled({2, 3}, 1)}, {.factor = 3}).value();
   EXPECT_EQ(program.name, "scaling");
   EXPECT_EQ(program.signature.params[0], (Param{"x", BufferParam{dtype::kFloat32, {Expr::symbol("m"), 3}}}));
@@ -173,7 +173,7 @@ TEST(JitEagerTest, CacheKeyHasConfigurationAndTensors) {
 }
 
 TEST(JitEagerTest, ReportsModeSignatureAndOptions) {
-  const auto run = jit(rescale, {.mode = JitMode::kEager});
+  const auto run = jit(rescale, {}, {.mode = JitMode::kEager});
   EXPECT_EQ(run.mode(), JitMode::kEager);
   EXPECT_EQ(run.initialize_jit_mode().value(), JitMode::kEager);
   EXPECT_EQ(to_string(run.signature()), "(factor: int64 = 2)");
@@ -189,11 +189,11 @@ TEST(JitEagerTest, RejectsOutIdxAndOtherModes) {
   EXPECT_THAT(positions(x).error().message, refused);
   EXPECT_THAT(positions.compile({x}).error().message, refused);
   EXPECT_THAT(positions.program({x}).error().message, refused);
-  EXPECT_THAT(jit(rescale, {.mode = JitMode::kLazy})(x).error().message, HasSubstr("mode 'lazy' contradicts"));
+  EXPECT_THAT(jit(rescale, {}, {.mode = JitMode::kLazy})(x).error().message, HasSubstr("mode 'lazy' contradicts"));
 }
 
 TEST(JitEagerTest, ReportsMismatchedTensors) {
-  const auto add = jit(accumulate, {.name = "accumulate"});
+  const auto add = jit(accumulate, {}, {.name = "accumulate"});
   const Error error = add(filled({3}, 1)).error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("jit function \"accumulate\": parameter \"y\" has no tensor"));
@@ -224,7 +224,7 @@ TEST(JitEagerTest, WarnsOnceAtShapeLimit) {
         ++calls;
         return accumulate(b, tensors, config);
       },
-      {.name = "accumulate"});
+      {}, {.name = "accumulate"});
   constexpr int kForms = 16384;
   const Tensor x = filled({kForms + 2}, 0), y = filled({kForms + 2}, 0);
   for (std::int64_t i = 1; i <= kForms + 2; ++i) ASSERT_TRUE(run(x.as_strided({i}, {1}), y.as_strided({i}, {1})).ok());

@@ -113,7 +113,7 @@ TEST(JitLazyTest, ReturnsFunctionErrors) {
 
 TEST(JitLazyTest, ConvertsExceptionsToErrors) {
   const auto thrown = [](auto exception) {
-    return jit([exception](const LazyConfig&) -> Program { throw exception; }, {.name = "f"})().error();
+    return jit([exception](const LazyConfig&) -> Program { throw exception; }, {}, {.name = "f"})().error();
   };
   EXPECT_EQ(thrown(Exception(make_error(ErrorCode::kUnsupported, "as it is"))).message, "as it is");
   EXPECT_EQ(thrown(std::runtime_error("oh")).message,
@@ -152,7 +152,8 @@ TEST(JitLazyTest, EqualConfigurationsHaveEqualCacheKeys) {
 }
 
 TEST(JitLazyTest, ReportsModeSignatureAndOptions) {
-  const auto kernels = jit(scale, {.mode = JitMode::kLazy, .name = "scale", .function_source = "Program scale(...)"});
+  const auto kernels =
+      jit(scale, {}, {.mode = JitMode::kLazy, .name = "scale", .function_source = "Program scale(...)"});
   EXPECT_EQ(kernels.mode(), JitMode::kLazy);
   EXPECT_EQ(kernels.initialize_jit_mode().value(), JitMode::kLazy);
   EXPECT_EQ(to_string(kernels.signature()), R"((factor: int64 = 2, negate: bool = false, comment: string = "none"))");
@@ -161,7 +162,7 @@ TEST(JitLazyTest, ReportsModeSignatureAndOptions) {
 }
 
 TEST(JitLazyTest, RejectsContradictingMode) {
-  const auto kernels = jit(scale, {.mode = JitMode::kEager});
+  const auto kernels = jit(scale, {}, {.mode = JitMode::kEager});
   const auto contradicts = HasSubstr("mode 'eager' contradicts the function");
   EXPECT_THAT(kernels.initialize_jit_mode().error().message, contradicts);
   EXPECT_THAT(kernels().error().message, contradicts);
@@ -187,7 +188,7 @@ TEST(JitLazyTest, AppliesOutIdxToEachProgram) {
   EXPECT_EQ(*y.data_as<float>(), 8);
   const Tensor z = kernels({.factor = 1}).value()(7, x).and_then(single).value();  // one parameter more, still the last
   EXPECT_EQ(*z.data_as<float>(), 8);
-  EXPECT_THAT(kernels.options().out_idx, ElementsAre(-1));
+  EXPECT_THAT(kernels.compile_options().out_idx, ElementsAre(-1));
 }
 
 TEST(JitLazyTest, PassesOptionsToCompile) {
@@ -209,13 +210,13 @@ TEST(JitLazyTest, RejectsUnknownPassConfigs) {
 
 TEST(JitLazyTest, UsesGivenRuntime) {
   const auto runtime = Runtime::create({}, {.search_path = {}, .use_default_path = false}).value();
-  EXPECT_EQ(jit(scale, {.runtime = runtime})().error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(jit(scale, {}, {.runtime = runtime})().error().code, ErrorCode::kUnavailable);
 }
 
 TEST(JitLazyTest, WritesDebugFiles) {
   const TempFolder folder;
   const auto kernels =
-      jit(scale, {.target = "cpu", .debug_root_path = folder.path(), .function_source = "Program scale"});
+      jit(scale, {.target = "cpu"}, {.debug_root_path = folder.path(), .function_source = "Program scale"});
   const Kernel kernel = kernels({.factor = 6}).value();
   EXPECT_FALSE(kernels({.factor = 13}).ok());  // but its IR is written
   ASSERT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 2);
@@ -234,7 +235,7 @@ TEST(JitLazyTest, WritesDebugFiles) {
 TEST(JitLazyTest, ReportsUnwritableDebugFolder) {
   const TempFolder folder;
   folder.write("file", "");
-  EXPECT_EQ(jit(scale, {.debug_root_path = folder.path() / "file"})().error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(jit(scale, {}, {.debug_root_path = folder.path() / "file"})().error().code, ErrorCode::kUnavailable);
 }
 
 }  // namespace

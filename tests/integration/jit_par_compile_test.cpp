@@ -148,7 +148,7 @@ TEST(JitParCompileTest, FunctionMayRequestAnotherConfiguration) {
         if (config.value == 2) KMUX_TRY(other(1));
         return constant(config);
       },
-      {.target = "cpu", .name = "constant"});
+      {.target = "cpu"}, {.name = "constant"});
   other = [&](std::int64_t value) { return one({.value = value}); };
   EXPECT_TRUE(one.par_compile({ParConfig{1}, ParConfig{2}}).ok());
 }

@@ -79,7 +79,7 @@ TEST_F(MeasuredTest, NextRuntimeUsesWinnerImmediately) {
   }
   const auto later = runtime();
   EXPECT_THAT(compile(*later, adding(), options_).value().source(), HasSubstr("fast"));
-  const Resolution resolution = resolve(*later, adding(), {.target = "c", .gathers_times = true});
+  const Resolution resolution = resolve(*later, adding(), {.target = "c"}, {.gathers_times = true});
   EXPECT_EQ(resolution.chosen()->variant, 0U) << "priority is priority";
   EXPECT_TRUE(resolution.candidates[0].run_us.has_value());
   EXPECT_TRUE(resolution.candidates[1].run_us.has_value());

@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "compile/build.h"
+#include "kmux/compile.h"
+
 #include "scripted_programs.h"
 #include "system/background.h"
 #include "temp_folder.h"

@@ -14,9 +14,10 @@ Environment environment(const std::string& isolation, const std::string& timeout
   return Environment::from({{"KMUX_ISOLATION", isolation}, {"KMUX_COMPILE_TIMEOUT", timeout}});
 }
 
-const IsolationSettings kNone{};
-const IsolationSettings kFree{.is_free = true};
-const IsolationSettings kProcess{true};
+constexpr std::chrono::seconds kTrial{10};
+const IsolationSettings kNone{.trial = kTrial};
+const IsolationSettings kFree{.is_free = true, .trial = kTrial};
+const IsolationSettings kProcess{.in_process_of_its_own = true, .trial = kTrial};
 
 TEST(IsolationTest, IsOffByDefault) {
   EXPECT_EQ(isolation_of({}, {}, Environment{}).value(), kFree);
@@ -28,7 +29,8 @@ TEST(IsolationTest, IsOffByDefault) {
 TEST(IsolationTest, PrefersArgumentsOverEnvironment) {
   EXPECT_EQ(isolation_of({}, {}, environment("process")).value(), kProcess);
   EXPECT_EQ(isolation_of(Isolation::kNone, {}, environment("process")).value(), kNone);
-  EXPECT_EQ(isolation_of(Isolation::kProcess, 0.005, environment("none", "2")).value(), (IsolationSettings{true, 5ms}));
+  EXPECT_EQ(isolation_of(Isolation::kProcess, 0.005, environment("none", "2")).value(),
+            (IsolationSettings{.in_process_of_its_own = true, .limit = 5ms, .trial = kTrial}));
   EXPECT_EQ(isolation_of(Isolation::kProcess, 0, environment("", "2")).value(), kProcess);
 }
 

@@ -9,59 +9,27 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-TEST(JitOptionsTest, ConvertToCompileOptions) {
-  const CompileOptions options = compile_options({.target = "t",
-                                                  .execution_backend = "b",
-                                                  .target_host = "h",
-                                                  .out_idx = {-1},
-                                                  .verbose = false,
-                                                  .options = {{"engine", "host"}},
-                                                  .compile_flags = {"-O1"},
-                                                  .include_dirs = {"/i"},
-                                                  .device = 1,
-                                                  .use_cache = false,
-                                                  .isolation = Isolation::kProcess,
-                                                  .compile_timeout_s = 0.005,
-                                                  .policy = Policy::kPinned,
-                                                  .lock_file = "l"});
-  EXPECT_EQ(options, (CompileOptions{.target = "t",
-                                     .execution_backend = "b",
-                                     .target_host = "h",
-                                     .out_idx = {-1},
-                                     .verbose = false,
-                                     .device = 1,
-                                     .options = {{"engine", "host"}},
-                                     .compile_flags = {"-O1"},
-                                     .include_dirs = {"/i"},
-                                     .use_cache = false,
-                                     .isolation = Isolation::kProcess,
-                                     .compile_timeout_s = 0.005,
-                                     .policy = Policy::kPinned,
-                                     .lock_file = "l"}));
-  EXPECT_EQ(compile_options({}), CompileOptions{});
-}
-
 TEST(JitOptionsTest, DefaultToModeOfFunction) {
-  EXPECT_EQ(jit_mode(JitMode::kLazy, {}).value(), JitMode::kLazy);
-  EXPECT_EQ(jit_mode(JitMode::kEager, {.mode = JitMode::kEager}).value(), JitMode::kEager);
+  EXPECT_EQ(jit_mode(JitMode::kLazy, {}, {}).value(), JitMode::kLazy);
+  EXPECT_EQ(jit_mode(JitMode::kEager, {}, {.mode = JitMode::kEager}).value(), JitMode::kEager);
 }
 
 TEST(JitOptionsTest, RejectModeContradictingFunction) {
-  const Error lazy = jit_mode(JitMode::kLazy, {.mode = JitMode::kEager, .name = "f"}).error();
+  const Error lazy = jit_mode(JitMode::kLazy, {}, {.mode = JitMode::kEager, .name = "f"}).error();
   EXPECT_EQ(lazy.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(
       lazy.message,
       HasSubstr("jit function \"f\": mode 'eager' contradicts the function (it returns a Program, so it is lazy)"));
-  EXPECT_THAT(jit_mode(JitMode::kEager, {.mode = JitMode::kLazy}).error().message,
+  EXPECT_THAT(jit_mode(JitMode::kEager, {}, {.mode = JitMode::kLazy}).error().message,
               HasSubstr("mode 'lazy' contradicts the function (it builds with a JitBuilder, so it is eager)"));
 }
 
 TEST(JitOptionsTest, RejectOutIdxInEagerMode) {
-  const Error error = jit_mode(JitMode::kEager, {.out_idx = {-1}}).error();
+  const Error error = jit_mode(JitMode::kEager, {.out_idx = {-1}}, {}).error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, AllOf(HasSubstr("out_idx is only supported in lazy mode"),
                                    HasSubstr("Use JitBuilder::empty to declare output tensors instead.")));
-  EXPECT_TRUE(jit_mode(JitMode::kLazy, {.out_idx = {-1}}).ok());
+  EXPECT_TRUE(jit_mode(JitMode::kLazy, {.out_idx = {-1}}, {}).ok());
 }
 
 TEST(JitOptionsTest, NameModes) {

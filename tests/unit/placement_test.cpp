@@ -1,8 +1,9 @@
+#include "jit/placement.h"
+
 #include <gtest/gtest.h>
 
 #include "kmux/runtime.h"
 
-#include "jit/jit_state.h"
 #include "scripted_registry.h"
 
 namespace kmux {
@@ -24,7 +25,8 @@ class PlacementTest : public testing::Test {
   CompileOptions placed_on(DLDeviceType type, int ordinal, CompileOptions options = {}, const char* dialect = "c") {
     const Program program{.name = "p", .variants = {{.dialect = dialect}}};
     const Tensor tensor = Tensor::borrow(nullptr, {1}, dtype::kFloat32, Device::foreign({type, ordinal}));
-    return placed(std::move(options), *runtime_, program, std::array{Tensor(), tensor});
+    return placed(std::move(options), runtime_->environment(), runtime_->registry(), program,
+                  std::array{Tensor(), tensor});
   }
   void restart(const Environment& environment) {
     runtime_ =
@@ -71,7 +73,7 @@ TEST_F(PlacementTest, RequiresDialectOfBackend) {
 
 TEST_F(PlacementTest, KeepsOptionsForUnknownDevice) {
   EXPECT_EQ(placed_on(kDLMetal, 0).target, "");
-  EXPECT_EQ(placed({}, *runtime_, {}, std::array{Tensor()}), CompileOptions{});
+  EXPECT_EQ(placed({}, runtime_->environment(), runtime_->registry(), {}, std::array{Tensor()}), CompileOptions{});
 }
 
 }  // namespace

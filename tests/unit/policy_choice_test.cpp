@@ -36,9 +36,13 @@ class PolicyChoicesTest : public testing::Test {
     runtime_ = runtime_of({&next_, &best_}, folder_.path() / "cache");
   }
   void SetUp() override { restart(); }
-  Resolution resolved(const ResolveRequest& request) { return resolve(*runtime_, doubling(), request); }
-  std::string chosen(const ResolveRequest& request) { return require(resolved(request)).value().backend; }
-  std::string why(const ResolveRequest& request) { return require(resolved(request)).value().reason; }
+  Resolution resolved(const CompileOptions& options, const ResolveOptions& how = {}) {
+    return resolve(*runtime_, doubling(), options, how);
+  }
+  std::string chosen(const CompileOptions& options, Purpose purpose = Purpose::kRun) {
+    return require(resolved(options, {.purpose = purpose})).value().backend;
+  }
+  std::string why(const CompileOptions& options) { return require(resolved(options)).value().reason; }
   void learn(PluginScript& script, double ms) {
     runtime_->impl().history()->compile_times.note(script.manifest, "", ms, true);
   }
@@ -107,7 +111,7 @@ TEST_F(PolicyChoicesTest, FastStartKeepsDeviceTypeOfPriorityChoice) {
 TEST_F(PolicyChoicesTest, FastStartFollowsPriorityForBuilds) {
   learn(best_, 900);
   learn(next_, 12);
-  EXPECT_EQ(chosen({.purpose = Purpose::kBuild, .policy = Policy::kFastStart}), "best");
+  EXPECT_EQ(chosen({.policy = Policy::kFastStart}, Purpose::kBuild), "best");
 }
 
 TEST_F(PolicyChoicesTest, FastStartSwapsInBestBackend) {
@@ -136,7 +140,7 @@ TEST_F(PolicyChoicesTest, FastStartQuarantinesFailedSuccessor) {
 TEST_F(PolicyChoicesTest, FastStartPersistsCompileTimes) {
   ASSERT_TRUE(compiled({.policy = Policy::kFastStart}).ok());
   restart();
-  EXPECT_TRUE(resolved({.gathers_times = true}).chosen()->compile_ms.has_value());
+  EXPECT_TRUE(resolved({}, {.gathers_times = true}).chosen()->compile_ms.has_value());
 }
 
 // quarantine
@@ -162,7 +166,7 @@ TEST_F(PolicyChoicesTest, UseCrashedBackendWithoutAlternative) {
 TEST_F(PolicyChoicesTest, PreferCrashedBackendOverBuildOnlyOne) {  // C2.1
   next_.probe.can_run = {"no_device", "there is no device"};
   fail("best", worker_crash());
-  EXPECT_EQ(chosen({.purpose = Purpose::kBuild}), "best");
+  EXPECT_EQ(chosen({}, Purpose::kBuild), "best");
 }
 
 TEST_F(PolicyChoicesTest, UseNamedBackendDespiteCrash) {
@@ -211,7 +215,7 @@ TEST_F(PolicyChoicesTest, FailureOfNamedBackendIsNotRecorded) {
 TEST_F(PolicyChoicesTest, PinnedFollowsLockFile) {
   const auto file = folder_.path() / "lock";
   ASSERT_TRUE(write_lock_file(file, {{digest(doubling()), "doubling", "cpu:x86-64", "next", "next-build", 0}}).ok());
-  const ResolveRequest request{.policy = Policy::kPinned, .lock_file = file.string()};
+  const CompileOptions request{.policy = Policy::kPinned, .lock_file = file.string()};
   EXPECT_EQ(chosen(request), "next");
   EXPECT_THAT(why(request), HasSubstr("pinned in '"));
   EXPECT_EQ(compiled({.policy = Policy::kPinned, .lock_file = file.string()}).value().backend(), "next");
@@ -283,7 +287,7 @@ TEST_F(PolicyChoicesTest, PinnedRequiresLockFile) {
 TEST_F(PolicyChoicesTest, CompileTimesAreGatheredOnRequest) {
   learn(next_, 12.5);
   EXPECT_EQ(resolved({}).candidates[1].compile_ms, std::nullopt);
-  const Resolution resolution = resolved({.gathers_times = true});
+  const Resolution resolution = resolved({}, {.gathers_times = true});
   EXPECT_EQ(resolution.candidates[1].compile_ms, 12.5);
   EXPECT_THAT(resolution.explain_fully(), AllOf(HasSubstr("policy priority"), HasSubstr("12.5 ms"),
                                                 HasSubstr("plugins are looked for in: /first, /second")));

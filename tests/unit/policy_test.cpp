@@ -3,13 +3,18 @@
 
 #include "kmux/compile.h"
 
-#include "resolve/ranking.h"
+#include "artifact/compile_settings.h"
 #include "scripted_registry.h"
 
 namespace kmux {
 namespace {
 
 using testing::HasSubstr;
+
+Result<Policy> policy_of(std::optional<Policy> asked, const Environment& environment) {
+  KMUX_ASSIGN(const CompileSettings settings, settle({.policy = asked}, Purpose::kRun, environment));
+  return settings.policy;
+}
 
 TEST(PolicyTest, ReturnsExplicitPolicyAndItsName) {
   EXPECT_EQ(policy_of(Policy::kPriority, {}).value(), Policy::kPriority);
@@ -51,7 +56,7 @@ TEST(PolicyTest, UnknownPolicyIsRejectedByResolveBuildAndWrap) {
   EXPECT_EQ(script.opened, 0);
 }
 
-TEST(PolicyTest, UnknownIsolationInEnvironmentRejectsCandidates) {
+TEST(PolicyTest, UnknownIsolationInEnvironmentIsRejectedByResolve) {
   PluginScript script;
   script.manifest.name = "fake";
   script.manifest.targets = {"cpu"};
@@ -59,7 +64,7 @@ TEST(PolicyTest, UnknownIsolationInEnvironmentRejectsCandidates) {
   const auto runtime = Runtime::with(Environment{.isolation = isolation_from_string("thread").error()},
                                      Shared<ScriptedRegistry>::make(std::vector<PluginScript*>{&script}));
   const Program program{.name = "p", .variants = {{.dialect = "c"}}};
-  EXPECT_THAT(resolve(*runtime, program, {}).candidates.front().reason, HasSubstr("isolation 'thread' is unknown"));
+  EXPECT_THAT(require(resolve(*runtime, program, {})).error().message, HasSubstr("isolation 'thread' is unknown"));
 }
 
 TEST(PolicyTest, IgnoresEnvironmentLockFileUnderAtSecure) {

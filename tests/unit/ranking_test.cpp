@@ -89,11 +89,11 @@ Program for_arch(const std::string& arch) {
   return program;
 }
 
-ResolveRequest asking(const std::string& target, const std::string& backend, Purpose purpose = Purpose::kRun) {
-  return {.target = target, .execution_backend = backend, .purpose = purpose};
+CompileSettings asking(const std::string& target, const std::string& backend, Purpose purpose = Purpose::kRun) {
+  return {.options = {.target = target, .execution_backend = backend}, .purpose = purpose};
 }
 
-std::vector<Candidate> ranked(const Program& program, const ResolveRequest& request,
+std::vector<Candidate> ranked(const Program& program, const CompileSettings& request,
                               const std::vector<PluginFacts>& facts) {
   std::vector<const Manifest*> manifests;
   for (const PluginFacts& plugin : facts) manifests.push_back(plugin.manifest);
@@ -115,7 +115,7 @@ std::string brief(const std::vector<Candidate>& candidates) {
 struct Row {
   const char* what;
   Program program;
-  ResolveRequest request;
+  CompileSettings request;
   std::vector<PluginFacts> facts;
   const char* expected;
 };
@@ -123,10 +123,10 @@ struct Row {
 std::vector<Row> rows() {
   const Program one = program_of({"c"});
   const Program two = program_of({"x", "c"});
-  const ResolveRequest any = asking("auto", "auto");
+  const CompileSettings any = asking("auto", "auto");
   const auto hosted = [&](const char* host) {
-    ResolveRequest request = any;
-    request.target_host = host;
+    CompileSettings request = any;
+    request.options.target_host = host;
     return request;
   };
   return {
@@ -326,13 +326,13 @@ TEST(RankingTest, ChoosesAtMostOneAndExplainsEachCandidate) {
   }
 }
 
-Candidate first(const Program& program, const ResolveRequest& request, PluginFacts facts) {
+Candidate first(const Program& program, const CompileSettings& request, PluginFacts facts) {
   return ranked(program, request, {std::move(facts)}).at(0);
 }
 
 TEST(RankingTest, ReportsCandidateReason) {
   const Program one = program_of({"c"});
-  const ResolveRequest any = asking("auto", "auto");
+  const CompileSettings any = asking("auto", "auto");
   EXPECT_EQ(first(one, any, Facts("a")).reason, "the only one that can");
   EXPECT_EQ(first(one, any, Facts("a").dialects({"x", "y"})).reason, "takes dialect x, y, not 'c'");
   EXPECT_EQ(first(one, asking("gpu", "auto"), Facts("a")).reason, "answers to target cpu, c, not 'gpu'");
@@ -348,7 +348,7 @@ TEST(RankingTest, ReportsCandidateReason) {
 
 TEST(RankingTest, ReportsWhyFirstIsPreferred) {
   const Program one = program_of({"c"});
-  const ResolveRequest any = asking("auto", "auto");
+  const CompileSettings any = asking("auto", "auto");
   const std::vector<Candidate> by_priority = ranked(one, any, {Facts("a", 1), Facts("b", 2)});
   EXPECT_EQ(by_priority[0].reason, "highest priority of those that can");
   EXPECT_EQ(by_priority[1].reason, "can too; 'b' comes first");
@@ -360,7 +360,7 @@ TEST(RankingTest, ReportsWhyFirstIsPreferred) {
 }
 
 TEST(RankingTest, ReportsReachOfEachCandidate) {  // C2.1
-  const ResolveRequest to_build = asking("auto", "auto", Purpose::kBuild);
+  const CompileSettings to_build = asking("auto", "auto", Purpose::kBuild);
   const std::vector<Candidate> mixed = ranked(program_of({"c"}), to_build, {Facts("a", 9).no_run(), Facts("b", 1)});
   EXPECT_EQ(mixed[0].reason, "the only one that can run here");
   EXPECT_EQ(mixed[0].reach, Purpose::kRun);

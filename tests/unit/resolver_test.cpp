@@ -32,11 +32,14 @@ Program program_of(const std::string& dialect) { return {.name = "p", .variants 
 /// Two plugins, of which 'best' has the higher priority, and the queries of the tests.
 class ResolverTest : public testing::Test {
  protected:
-  Resolution ask(const ResolveRequest& request = {}, const Program& program = program_of("c")) {
-    return resolve(*runtime_, program, request);
+  Resolution ask(const CompileOptions& options = {}, const Program& program = program_of("c")) {
+    return resolve(*runtime_, program, options);
   }
-  Error error(const ResolveRequest& request = {}, const Program& program = program_of("c")) {
-    const Result<Candidate> candidate = require(ask(request, program));
+  Resolution ask_to(Purpose purpose, const CompileOptions& options = {}) {
+    return resolve(*runtime_, program_of("c"), options, {.purpose = purpose});
+  }
+  Error error(const CompileOptions& options = {}, const Program& program = program_of("c")) {
+    const Result<Candidate> candidate = require(ask(options, program));
     EXPECT_FALSE(candidate.ok());
     return candidate ? Error{} : candidate.error();
   }
@@ -84,7 +87,7 @@ TEST_F(ResolverTest, ChecksSupportOnEachCall) {
 TEST_F(ResolverTest, PassesDeviceOnlyForRun) {
   ask();
   EXPECT_EQ(best_.device_asked, 0);
-  ask({.purpose = Purpose::kBuild});
+  ask_to(Purpose::kBuild);
   EXPECT_EQ(best_.device_asked, std::nullopt);
 }
 
@@ -288,11 +291,11 @@ TEST_F(ResolverTest, PrintsLongReasonOnce) {
 TEST_F(ResolverTest, PrefersRunnableBackendForEachPurpose) {  // C2.1
   best_.probe.can_run = {"no_device", "there is no device"};
   for (const Purpose purpose : {Purpose::kWrap, Purpose::kBuild, Purpose::kRun}) {
-    const Resolution resolution = ask({.purpose = purpose});
+    const Resolution resolution = ask_to(purpose);
     EXPECT_EQ(require(resolution).value().backend, "next") << to_string(purpose);
     EXPECT_FALSE(resolution.runs_nowhere());
   }
-  const Resolution named = ask({.execution_backend = "best", .purpose = Purpose::kBuild});
+  const Resolution named = ask_to(Purpose::kBuild, {.execution_backend = "best"});
   EXPECT_EQ(require(named).value().backend, "best");
   EXPECT_FALSE(named.runs_nowhere()) << "somewhere it may: nobody asked for what runs here";
   EXPECT_THAT(named.explain(),
@@ -302,11 +305,11 @@ TEST_F(ResolverTest, PrefersRunnableBackendForEachPurpose) {  // C2.1
 TEST_F(ResolverTest, ExplainsFirstThatNoBackendCanRun) {  // C2.1
   best_.probe.can_run = {"no_device", "there is no device"};
   restart({&best_});
-  const Resolution resolution = ask({.purpose = Purpose::kBuild});
+  const Resolution resolution = ask_to(Purpose::kBuild);
   EXPECT_TRUE(resolution.runs_nowhere());
   EXPECT_THAT(resolution.explain(),
               StartsWith("p: target 'auto', backend 'auto' -> best for cpu:x86-64 (nothing here runs it)\n"));
-  EXPECT_FALSE(ask({.target = "c", .purpose = Purpose::kBuild}).runs_nowhere());
+  EXPECT_FALSE(ask_to(Purpose::kBuild, {.target = "c"}).runs_nowhere());
   EXPECT_THAT(dump(resolution.to_json()), HasSubstr(R"("reach":"build")"));
 }
 
@@ -324,36 +327,6 @@ TEST_F(ResolverTest, ExplainsInJson) {
             R"("code":"unavailable","dialect":"c","priority":1,"reason":"cannot run here: there is no device",)"
             R"("stage":"probe","target":"","variant":0,"verdict":"refused"}],"chosen":"best","policy":"priority",)"
             R"("program":"p","requested_backend":"auto","requested_target":"auto","successor":null})");
-}
-
-TEST(ResolveRequestOfTest, CopiesEachOptionField) {
-  const CompileOptions options{.target = "c",
-                               .execution_backend = "cpu",
-                               .target_host = "llvm",
-                               .device = 2,
-                               .options = {{"engine", "host"}},
-                               .compile_flags = {"-O2"},
-                               .include_dirs = {"/i"},
-                               .use_cache = false,
-                               .isolation = Isolation::kProcess,
-                               .compile_timeout_s = 3,
-                               .policy = Policy::kPinned,
-                               .lock_file = "k.lock"};
-  const ResolveRequest request = resolve_request(options, Purpose::kBuild);
-  EXPECT_EQ(request.purpose, Purpose::kBuild);
-  const CompileOptions back{.target = request.target,
-                            .execution_backend = request.execution_backend,
-                            .target_host = request.target_host,
-                            .device = request.device,
-                            .options = request.options,
-                            .compile_flags = request.compile_flags,
-                            .include_dirs = request.include_dirs,
-                            .use_cache = request.use_cache,
-                            .isolation = request.isolation,
-                            .compile_timeout_s = request.compile_timeout_s,
-                            .policy = request.policy,
-                            .lock_file = request.lock_file};
-  EXPECT_EQ(back, options);
 }
 
 }  // namespace

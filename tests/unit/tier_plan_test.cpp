@@ -1,7 +1,7 @@
+#include "artifact/tier_plan.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "artifact/tier_build.h"
 
 namespace kmux {
 namespace {
@@ -15,8 +15,8 @@ Manifest with_tiers(std::vector<std::string> tiers) {
   return manifest;
 }
 
-TierPlan plan(const Options& options, const Environment& environment = {}, Purpose purpose = Purpose::kRun) {
-  return plan_tiers(with_tiers({"fast", "full"}), options, environment, purpose).value();
+TierPlan plan(const Options& options, const Options& registered = {}, Purpose purpose = Purpose::kRun) {
+  return plan_tiers(with_tiers({"fast", "full"}), options, registered, purpose).value();
 }
 
 TEST(TierPlanTest, GoesFromQuickestToBestTier) {
@@ -36,11 +36,10 @@ TEST(TierPlanTest, StaysInNamedTier) {
   EXPECT_FALSE(plan({{"tier", "full"}}).improves());
 }
 
-TEST(TierPlanTest, FallsBackToEnvironmentTier) {
-  Environment environment;
-  environment.plugin_options = {{"cpu.tier", "full"}};
-  EXPECT_EQ(plan({}, environment), (TierPlan{"full", "full"}));
-  EXPECT_EQ(plan({{"tier", "fast"}}, environment), (TierPlan{"fast", "fast"}));
+TEST(TierPlanTest, FallsBackToRegisteredTier) {
+  const Options registered = {{"cpu.tier", "full"}};
+  EXPECT_EQ(plan({}, registered), (TierPlan{"full", "full"}));
+  EXPECT_EQ(plan({{"tier", "fast"}}, registered), (TierPlan{"fast", "fast"}));
 }
 
 TEST(TierPlanTest, RejectsUnknownTier) {

@@ -229,11 +229,10 @@ Result<Binding> bind(const Program& program, const Point& point, const BenchOpti
   return binding;
 }
 
-/// Returns a request for all backends, whichever the options name.
-ResolveRequest request_of(const CompileOptions& options) {
-  ResolveRequest request = resolve_request(options);
-  request.execution_backend.clear();
-  return request;
+/// Returns the options for all backends, whichever they name.
+CompileOptions for_all_backends(CompileOptions options) {
+  options.execution_backend.clear();
+  return options;
 }
 
 /// With a measured or pinned policy, the entrant's variant is compiled; otherwise the backend chooses it.
@@ -328,7 +327,7 @@ void time_all_stages(Runtime& runtime, const Program& program, const BenchOption
 Status check_contest(Runtime& runtime, const Program& program, const Point& point, const BenchOptions& options) {
   Status fits = check_words(program, point, options);
   if (!fits) return in_program(program, std::move(fits).error());
-  const Resolution resolution = resolve(runtime, program, request_of(options.compile));
+  const Resolution resolution = resolve(runtime, program, for_all_backends(options.compile));
   if (resolution.policy_error) return in_program(program, *resolution.policy_error);
   auto entrants = entrants_of(resolution, options.backends);
   if (!entrants) return in_program(program, std::move(entrants).error());
@@ -337,7 +336,7 @@ Status check_contest(Runtime& runtime, const Program& program, const Point& poin
 
 Result<Contest> hold_contest(Runtime& runtime, const Program& program, const Point& point, const BenchOptions& options,
                              const BenchProgress& progress) {
-  const Resolution resolution = resolve(runtime, program, request_of(options.compile));
+  const Resolution resolution = resolve(runtime, program, for_all_backends(options.compile));
   Contest contest{.program = program.name,
                   .description = program.metadata.description,
                   .point = point,

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "kmux/registry.h"
-#include "kmux/runtime.h"
 
 #include "isolation/code_trial.h"
 #include "isolation/isolated_plugins.h"
@@ -12,21 +11,26 @@
 
 namespace kmux {
 
-Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOptions& options,
-                      const std::string& backend, std::size_t variant, Target target) {
-  KMUX_ASSIGN(const IsolationSettings isolation,
-              isolation_of(options.isolation, options.compile_timeout_s, runtime.environment()));
-  const bool isolated = runs_isolated(runtime, backend, isolation);
-  KMUX_ASSIGN(Shared<Plugin> plugin, plugin_for(runtime, backend, isolation));
-  KMUX_ASSIGN(std::shared_ptr<const CodeTrial> trial, code_trial(runtime, backend, isolation));
-  KMUX_ASSIGN(Options for_compiler, compiler_options(options));
+Result<Choice> choose(IsolatedPlugins& plugins, const CompileSettings& settings, const std::string& backend,
+                      const Program& program, std::size_t variant, const std::string& target) {
+  KMUX_ASSIGN(Target parsed, parse_target(target));
+  const bool isolated = plugins.runs_isolated(backend, settings.isolation);
+  KMUX_ASSIGN(Shared<Plugin> plugin, plugins.plugin(backend, settings.isolation));
+  KMUX_ASSIGN(std::shared_ptr<const CodeTrial> trial, code_trial(plugins, backend, settings.isolation));
+  KMUX_ASSIGN(Options for_compiler, compiler_options(settings.options));
+  const Manifest& manifest = plugin->manifest();
+  const Options registered = plugins.registry().plugin_options();
+  KMUX_ASSIGN(TierPlan tiers, plan_tiers(manifest, for_compiler, registered, settings.purpose));
   // A backend that launches from this machine only was chosen because target_host means this machine: the option is
   // redundant.
-  if (plugin->manifest().target_hosts.empty() && !options.target_host.empty()) for_compiler.erase("target_host");
-  Backend* const own = &plugin->backend();
-  Options settings = settings_of(plugin->manifest(), runtime.registry().plugin_options());
-  return Choice{std::move(plugin),   own,      {program, variant, std::move(target), std::move(for_compiler)},
-                std::move(settings), isolated, std::move(trial)};
+  if (manifest.target_hosts.empty() && !settings.options.target_host.empty()) for_compiler.erase("target_host");
+  return Choice{.plugin = plugin,
+                .backend = &plugin->backend(),
+                .request = {program, variant, std::move(parsed), std::move(for_compiler)},
+                .settings = settings_of(manifest, registered),
+                .tiers = std::move(tiers),
+                .isolated = isolated,
+                .trial = std::move(trial)};
 }
 
 BuildRequest request_in_tier(const Choice& choice, const std::string& tier) {
@@ -47,48 +51,15 @@ Options settings_of(const Manifest& manifest, const Options& options) {
   return settings;
 }
 
-namespace {
-
-Error invalid(std::string message) { return make_error(ErrorCode::kInvalidArgument, std::move(message)); }
-
-Status add(Options& options, const std::string& name, const std::string& value) {
-  if (value.empty() || options.emplace(name, value).second) return Ok{};
-  return invalid("option '" + name + "' is given twice (as a field of CompileOptions and in options). Use the field.");
-}
-
-Result<std::string> in_lines(const std::string& name, const std::vector<std::string>& elements) {
-  std::string lines;
-  for (const std::string& element : elements) {
-    if (element.find('\n') != std::string::npos) {
-      std::string message = name;
-      message.append(" has an element with a line break ('").append(element).append("'). Give one element a flag.");
-      return invalid(std::move(message));
-    }
-    lines.append(lines.empty() ? "" : "\n").append(element);
+CompileSettings background_settings(const IsolatedPlugins& plugins, CompileSettings settings,
+                                    const std::string& backend) {
+  const PluginEntry* const entry = settings.isolation.is_free ? plugins.entry_of(backend) : nullptr;
+  const bool cannot_be_left = entry != nullptr && entry->manifest.background == kBackgroundProcess;
+  if (cannot_be_left && find_worker(worker_places()).ok()) {
+    settings.isolation.in_process_of_its_own = true;
+    settings.isolation.is_free = false;
   }
-  return lines;
-}
-
-}  // namespace
-
-Result<Options> compiler_options(const CompileOptions& options) {
-  Options all = options.options;
-  KMUX_ASSIGN(const std::string flags, in_lines("compile_flags", options.compile_flags));
-  KMUX_ASSIGN(const std::string dirs, in_lines("include_dirs", options.include_dirs));
-  KMUX_TRY(add(all, "compile_flags", flags));
-  KMUX_TRY(add(all, "include_dirs", dirs));
-  KMUX_TRY(add(all, "target_host", options.target_host));
-  return all;
-}
-
-CompileOptions background_options(const Runtime& runtime, CompileOptions options, const std::string& name) {
-  if (options.isolation || runtime.environment().isolation.value_or(std::nullopt)) return options;
-  const std::vector<PluginEntry>& entries = runtime.registry().entries();
-  const bool cannot_be_left = std::ranges::any_of(entries, [&](const PluginEntry& entry) {
-    return entry.manifest.name == name && entry.status.ok() && entry.manifest.background == kBackgroundProcess;
-  });
-  if (cannot_be_left && find_worker(worker_places()).ok()) options.isolation = Isolation::kProcess;
-  return options;
+  return settings;
 }
 
 }  // namespace kmux

@@ -8,7 +8,6 @@
 #include "kmux/log.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
-#include "kmux/plugin/suggestion.h"
 #include "kmux/plugin/word_list.h"
 #include "kmux/trace.h"
 
@@ -96,34 +95,6 @@ std::optional<TierBuild> find_tier(const Choice& choice, const std::string& tier
 
 std::optional<TierBuild> find_tier_here(const Choice& choice, const std::string& tier, ArtifactCache* cache) {
   return find_by(&ArtifactCache::find_here, choice, tier, cache);
-}
-
-namespace {
-
-std::string asked_tier(const Manifest& manifest, const Options& options, const Environment& environment) {
-  if (const auto given = options.find(kTierOption); given != options.end()) return given->second;
-  const auto set = environment.plugin_options.find(manifest.name + "." + kTierOption);
-  return set == environment.plugin_options.end() ? kTiered : set->second;
-}
-
-Error unknown_tier(const Manifest& manifest, const std::string& tier) {
-  std::vector<std::string> known = manifest.tiers;
-  known.emplace_back(kTiered);
-  return make_error(ErrorCode::kInvalidArgument, R"(option "tier" cannot be ")" + tier + "\" (backend " +
-                                                     manifest.name + " has " + join(known) + ")." +
-                                                     did_you_mean(tier, known) + " Use one of them.");
-}
-
-}  // namespace
-
-Result<TierPlan> plan_tiers(const Manifest& manifest, const Options& options, const Environment& environment,
-                            Purpose purpose) {
-  if (manifest.tiers.empty()) return TierPlan{};
-  const std::string asked = asked_tier(manifest, options, environment);
-  const std::string& best = manifest.tiers.back();
-  if (asked == kTiered) return TierPlan{purpose == Purpose::kRun ? manifest.tiers.front() : best, best};
-  if (std::ranges::find(manifest.tiers, asked) == manifest.tiers.end()) return unknown_tier(manifest, asked);
-  return TierPlan{asked, asked};
 }
 
 namespace {

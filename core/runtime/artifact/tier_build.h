@@ -6,7 +6,6 @@
 
 #include "kmux/artifact.h"
 #include "kmux/compile_options.h"
-#include "kmux/environment.h"
 #include "kmux/error.h"
 #include "kmux/manifest.h"
 #include "kmux/plugin/backend.h"
@@ -38,25 +37,6 @@ std::optional<TierBuild> find_tier(const Choice& choice, const std::string& tier
 
 /// Returns the same without querying the remote tier, which is slow.
 std::optional<TierBuild> find_tier_here(const Choice& choice, const std::string& tier, ArtifactCache* cache);
-
-/// The option that sets the tier of a backend; "tiered" means the quickest first and the best afterwards.
-inline constexpr const char* kTierOption = "tier";
-inline constexpr const char* kTiered = "tiered";
-
-/// The sequence of tiers of a kernel.
-struct TierPlan {
-  std::string first;  // empty if the backend has no tiers
-  std::string best;
-  bool improves() const { return first != best; }
-  bool operator==(const TierPlan&) const = default;
-};
-
-/// Reads option "tier", which the environment can set for a plugin ("cpu.tier"). The default is "tiered" for a kernel
-/// that will run. For one that is only built it is the best tier, as no kernel would swap its code.
-///
-/// Errors: invalid_argument with the valid tiers for another value. A backend without tiers checks the option itself.
-Result<TierPlan> plan_tiers(const Manifest& manifest, const Options& options, const Environment& environment,
-                            Purpose purpose);
 
 /// Returns the first level of the cache key: all inputs of a build except headers outside the program.
 ///

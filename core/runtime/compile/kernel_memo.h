@@ -40,11 +40,4 @@ class KernelMemo {
   std::list<EntryPointer> entries_;  // the most recently used first
 };
 
-/// Returns the kernel that `compile` would find in memory with these options.
-std::optional<Kernel> find_known(Runtime& runtime, const Program& program, const CompileOptions& options);
-
-/// Returns the kernel that `compile` would find on this machine's disk without querying a driver, or the error of
-/// loading it. Returns nothing if it must be compiled or looked up elsewhere.
-std::optional<Result<Kernel>> find_on_disk(Runtime& runtime, const Program& program, const CompileOptions& options);
-
 }  // namespace kmux

@@ -17,7 +17,9 @@
 
 #include "artifact/choice.h"
 #include "base/guarded.h"
+#include "isolation/isolated_plugins.h"
 #include "library_linker.h"
+#include "system/runtime_impl.h"
 
 namespace kmux {
 
@@ -310,8 +312,9 @@ Result<ExportedLibrary> make_library(Runtime& runtime, const Program& program, c
   KMUX_TRY(check_paths(options));
   KMUX_TRY(check_constants(program));
   KMUX_ASSIGN(BuildResult built, build(runtime, program, options.compile));
-  KMUX_ASSIGN(const Choice choice,
-              choose(runtime, program, options.compile, built.backend, built.variant, built.target));
+  KMUX_ASSIGN(const CompileSettings settings, settle(options.compile, Purpose::kBuild, runtime.environment()));
+  KMUX_ASSIGN(const Choice choice, choose(runtime.impl().isolated_plugins(), settings, built.backend, program,
+                                          built.variant, to_string(built.target)));
   KMUX_ASSIGN(const Products products, make_products(program, options, choice, built));
   KMUX_TRY(publish(options, products));
   return ExportedLibrary{.library = options.library,

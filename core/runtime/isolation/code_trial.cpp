@@ -7,11 +7,9 @@
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/sink.h"
 #include "kmux/registry.h"
-#include "kmux/runtime.h"
 
 #include "plugins/plugin_backend.h"
 #include "plugins/plugin_search.h"
-#include "system/runtime_impl.h"
 
 namespace kmux {
 namespace {
@@ -127,16 +125,12 @@ Status CodeTrial::launch(const Artifact& artifact, int device, LaunchCopy copy) 
   return ask(frame);
 }
 
-Result<std::shared_ptr<const CodeTrial>> code_trial(Runtime& runtime, const std::string& name,
+Result<std::shared_ptr<const CodeTrial>> code_trial(IsolatedPlugins& plugins, const std::string& name,
                                                     const IsolationSettings& isolation) {
-  if (!isolation.in_process_of_its_own) return {nullptr};
-  const std::vector<PluginEntry>& entries = runtime.registry().entries();
-  const auto entry = std::ranges::find_if(
-      entries, [&](const PluginEntry& one) { return one.manifest.name == name && one.status.ok(); });
-  if (entry == entries.end() || is_own(*entry)) return {nullptr};
-  KMUX_ASSIGN(const auto wanted, trial_limit(runtime.environment()));
-  if (!wanted) return {nullptr};
-  KMUX_ASSIGN(std::shared_ptr<WorkerPool> pool, runtime.impl().isolated_plugins().pool_of(runtime.registry(), *entry));
+  const bool is_wanted = isolation.in_process_of_its_own && isolation.trial;
+  const PluginEntry* const entry = is_wanted ? plugins.entry_of(name) : nullptr;
+  if (entry == nullptr || is_own(*entry)) return {nullptr};
+  KMUX_ASSIGN(std::shared_ptr<WorkerPool> pool, plugins.pool_of(*entry));
   return std::make_shared<const CodeTrial>(std::move(pool), isolation.limit);
 }
 

@@ -58,8 +58,8 @@ class CodeTrial {
 /// Returns the trial for code of plugin `name`. Returns null for kmux's own plugins, if `isolation` does not request
 /// workers, and if trials are disabled (KMUX_PLUGIN_TRIAL=0).
 ///
-/// Errors: those of trial_limit; unavailable without kmux-worker.
-Result<std::shared_ptr<const CodeTrial>> code_trial(Runtime& runtime, const std::string& name,
+/// Errors: unavailable without kmux-worker.
+Result<std::shared_ptr<const CodeTrial>> code_trial(IsolatedPlugins& plugins, const std::string& name,
                                                     const IsolationSettings& isolation);
 
 /// Runs in the worker: loads the code of a frame of kind kLoad or kLaunch with `backend`, launches it for the latter,

@@ -143,6 +143,9 @@ Result<IsolationSettings> isolation_of(const std::optional<Isolation>& asked, co
         " is given without isolation 'process' (a compiler inside the application cannot be stopped). Ask "
         "for that isolation, or leave the time-out out.");
   }
+  const Result<Limit> trial = trial_limit(environment);
+  if (isolation.in_process_of_its_own) KMUX_TRY(trial);
+  if (trial) isolation.trial = *trial;
   return isolation;
 }
 
@@ -195,12 +198,19 @@ Result<fs::path> find_worker(const std::vector<fs::path>& places) {
                     "there is no kmux-worker (looked for " + join(looked_at) + "). Install kmux as a whole.");
 }
 
-Result<std::shared_ptr<WorkerPool>> IsolatedPlugins::pool_of(const Registry& registry, const PluginEntry& entry) {
+const PluginEntry* IsolatedPlugins::entry_of(const std::string& name) const {
+  const std::vector<PluginEntry>& entries = registry_.entries();
+  const auto found = std::ranges::find_if(
+      entries, [&](const PluginEntry& entry) { return entry.manifest.name == name && entry.status.ok(); });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+Result<std::shared_ptr<WorkerPool>> IsolatedPlugins::pool_of(const PluginEntry& entry) {
   const std::lock_guard lock(mutex_);
   std::shared_ptr<WorkerPool>& pool = pools_[entry.manifest.name];
   if (pool != nullptr) return pool;
   KMUX_ASSIGN(std::filesystem::path program, find_worker(worker_places()));
-  const Options& options = registry.plugin_options();
+  const Options options = registry_.plugin_options();
   std::optional<Confinement> confinement;
   if (entry.manifest.builds == kConfinedBuilds) confinement = confinement_of_plugin(entry.path, options);
   pool = std::make_shared<WorkerPool>(WorkerPool::Settings{.plugin = entry.manifest.name,
@@ -213,14 +223,12 @@ Result<std::shared_ptr<WorkerPool>> IsolatedPlugins::pool_of(const Registry& reg
   return pool;
 }
 
-Result<Shared<Plugin>> IsolatedPlugins::plugin(Registry& registry, const std::string& name,
-                                               const IsolationSettings& isolation) {
-  const std::vector<PluginEntry>& entries = registry.entries();
-  const auto found = std::ranges::find_if(
-      entries, [&](const PluginEntry& entry) { return entry.manifest.name == name && entry.status.ok(); });
-  if (found == entries.end()) return registry.plugin(name);  // returns the reason and opens nothing
-  KMUX_ASSIGN(std::shared_ptr<WorkerPool> pool, pool_of(registry, *found));
-  return Shared<Plugin>(Shared<IsolatedPlugin>::make(registry, *found, std::move(pool), isolation));
+Result<Shared<Plugin>> IsolatedPlugins::plugin(const std::string& name, const IsolationSettings& isolation) {
+  if (!runs_isolated(name, isolation)) return registry_.plugin(name);
+  const PluginEntry* const entry = entry_of(name);
+  if (entry == nullptr) return registry_.plugin(name);  // returns the reason and opens nothing
+  KMUX_ASSIGN(std::shared_ptr<WorkerPool> pool, pool_of(*entry));
+  return Shared<Plugin>(Shared<IsolatedPlugin>::make(registry_, *entry, std::move(pool), isolation));
 }
 
 void IsolatedPlugins::end_surplus() {
@@ -236,22 +244,15 @@ void IsolatedPlugins::end_idle() {
     if (pool != nullptr) pool->end_idle();
 }
 
-bool runs_isolated(const Runtime& runtime, const std::string& name, const IsolationSettings& isolation) {
+bool IsolatedPlugins::runs_isolated(const std::string& name, const IsolationSettings& isolation) const {
   if (isolation.in_process_of_its_own) return true;
   // A thread of the parent may have held a lock inside a compiler, which a child would wait for forever.
   if (isolation.is_free && fork_generation() != 0 && find_worker(worker_places()).ok()) return true;
   const CompileScope* scope = CompileScope::current();
   if (!isolation.is_free || scope == nullptr || !scope->has_neighbours()) return false;
-  const std::vector<PluginEntry>& entries = runtime.registry().entries();
-  const bool would_wait = std::ranges::any_of(entries, [&](const PluginEntry& entry) {
-    return entry.manifest.name == name && entry.status.ok() && entry.manifest.parallel == kParallelProcess;
-  });
+  const PluginEntry* const entry = entry_of(name);
+  const bool would_wait = entry != nullptr && entry->manifest.parallel == kParallelProcess;
   return would_wait && find_worker(worker_places()).ok();
-}
-
-Result<Shared<Plugin>> plugin_for(Runtime& runtime, const std::string& name, const IsolationSettings& isolation) {
-  if (!runs_isolated(runtime, name, isolation)) return runtime.registry().plugin(name);
-  return runtime.impl().isolated_plugins().plugin(runtime.registry(), name, isolation);
 }
 
 IsolatedBackend::IsolatedBackend(Registry& registry, const std::string& plugin, std::shared_ptr<WorkerPool> pool,

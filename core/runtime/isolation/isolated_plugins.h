@@ -19,7 +19,6 @@
 
 namespace kmux {
 
-class Runtime;
 class WorkerPool;
 
 /// The process of a plugin's cold calls, and the time limit of each.
@@ -27,13 +26,14 @@ struct IsolationSettings {
   bool in_process_of_its_own = false;
   std::optional<std::chrono::milliseconds> limit = {};
   bool is_free = false;  // not chosen by the caller: a compilation of many programs may use a worker
+  std::optional<std::chrono::milliseconds> trial = {};  // of code of third-party plugins, see `trial_limit`
   bool operator==(const IsolationSettings&) const = default;
 };
 
 /// Returns the requested settings, with defaults from `environment`. A limit of 0 seconds means none.
 ///
 /// Errors: invalid_argument for an invalid value in `environment`, a limit that is not a non-negative number, and a
-/// limit without a separate process: a compiler inside the application cannot be stopped.
+/// limit without a separate process: a compiler inside the application cannot be stopped; those of `trial_limit`.
 Result<IsolationSettings> isolation_of(const std::optional<Isolation>& asked, const std::optional<double>& limit_s,
                                        const Environment& environment);
 
@@ -59,27 +59,38 @@ Result<std::optional<std::chrono::milliseconds>> trial_limit(const Environment& 
 /// process could be started, or the system killed it.
 Status try_plugin(const PluginEntry& entry, const Options& options, std::chrono::milliseconds limit);
 
-/// The worker processes of a runtime's plugins.
+/// The plugins of a registry for cold calls: in this process, or in worker processes.
 ///
-/// Threads: any.   Lifetime: the destructor ends idle workers.
+/// Threads: any.   Lifetime: borrows the registry; the destructor ends idle workers.
 class IsolatedPlugins {
  public:
-  IsolatedPlugins() = default;
+  explicit IsolatedPlugins(Registry& registry) : registry_(registry) {}
   ~IsolatedPlugins() { end_idle(); }  // kernels that have not been called yet may own a pool
   IsolatedPlugins(const IsolatedPlugins&) = delete;
   IsolatedPlugins& operator=(const IsolatedPlugins&) = delete;
 
-  /// Returns plugin `name` of `registry` with its cold calls in worker processes, configured by `isolation`. This
+  /// Returns the registry.
+  Registry& registry() const { return registry_; }
+
+  /// Returns the usable entry of plugin `name`, or null.
+  const PluginEntry* entry_of(const std::string& name) const;
+
+  /// Returns true if cold calls of plugin `name` go to a worker process: if `isolation` requests it. If `isolation`
+  /// leaves it open, also in a forked child with a kmux-worker. Also if other threads compile at the same time
+  /// (CompileScope), the manifest declares that they would serialize in one process, and a kmux-worker is installed.
+  bool runs_isolated(const std::string& name, const IsolationSettings& isolation) const;
+
+  /// Returns plugin `name` for cold calls: in this process, or in a worker process if it `runs_isolated`. Then this
   /// process opens the library only to load adapters. If the caller requested isolation, compilers in the workers are
   /// confined.
   ///
-  /// Errors: unavailable without kmux-worker, or with the registry's refusal; invalid_argument for an unknown name.
-  Result<Shared<Plugin>> plugin(Registry& registry, const std::string& name, const IsolationSettings& isolation);
+  /// Errors: as Registry::plugin; unavailable without kmux-worker.
+  Result<Shared<Plugin>> plugin(const std::string& name, const IsolationSettings& isolation);
 
   /// Returns the workers of the plugin of `entry`.
   ///
   /// Errors: unavailable without kmux-worker.
-  Result<std::shared_ptr<WorkerPool>> pool_of(const Registry& registry, const PluginEntry& entry);
+  Result<std::shared_ptr<WorkerPool>> pool_of(const PluginEntry& entry);
 
   /// Ends idle workers above the number that a pool keeps.
   void end_surplus();
@@ -88,19 +99,10 @@ class IsolatedPlugins {
   void end_idle();
 
  private:
+  Registry& registry_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<WorkerPool>> pools_;
 };
-
-/// Returns true if cold calls of plugin `name` go to a worker process: if `isolation` requests it. If `isolation`
-/// leaves it open, also in a forked child with a kmux-worker. Also if other threads compile at the same time
-/// (CompileScope), the manifest declares that they would serialize in one process, and a kmux-worker is installed.
-bool runs_isolated(const Runtime& runtime, const std::string& name, const IsolationSettings& isolation);
-
-/// Returns plugin `name` of `runtime` for cold calls: in this process, or in a worker process if it `runs_isolated`.
-///
-/// Errors: as Registry::plugin and IsolatedPlugins::plugin.
-Result<Shared<Plugin>> plugin_for(Runtime& runtime, const std::string& name, const IsolationSettings& isolation);
 
 /// A backend with cold calls in a worker process. Its adapters and devices are those of the plugin in this process,
 /// which is opened on their first use.

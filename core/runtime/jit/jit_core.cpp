@@ -17,6 +17,7 @@
 
 #include "base/guarded.h"
 #include "jit_state.h"
+#include "placement.h"
 #include "pool/job_end.h"
 
 namespace kmux {
@@ -63,36 +64,17 @@ std::string tensor_key(const Tensor& tensor) {
   return text + " on " + tensor.device().to_string() + (tensor.is_read_only() ? ", read-only" : "");
 }
 
-template <class T>
-bool contains(const std::vector<T>& list, const T& item) {
-  return std::ranges::find(list, item) != list.end();
+/// Returns the job that `request` compiles.
+Result<JitJob> job_of(const JitCore& core, const Runtime& runtime, const JitRequest& request) {
+  KMUX_ASSIGN(Program program, core.program(request));
+  CompileOptions options =
+      placed(core.compile_options(), runtime.environment(), runtime.registry(), program, request.tensors);
+  std::string key = digest(program) + " " + options.target + " " + std::to_string(options.device.value_or(0));
+  return JitJob{std::move(key), {std::move(program), std::move(options)}};
 }
 
-bool takes(const Manifest& manifest, const Program& program, DLDevice device) {
-  return contains(manifest.device_types, static_cast<std::int32_t>(device.device_type)) && !manifest.targets.empty() &&
-         std::ranges::any_of(program.variants,
-                             [&](const Variant& v) { return contains(manifest.dialects, v.dialect); });
-}
-
-/// Orders backends: the named one first, then by priority, then by name.
-bool comes_before(const Manifest& a, const Manifest& b, const std::string& backend) {
-  if ((a.name == backend) != (b.name == backend)) return a.name == backend;
-  return a.priority != b.priority ? a.priority > b.priority : a.name < b.name;
-}
-
-/// Returns a target of the backends whose memory the tensors are in. Returns nothing if no backend has it: the resolver
-/// will then report why.
-std::optional<std::string> target_of(const Runtime& runtime, const Program& program, const std::string& backend,
-                                     DLDevice device) {
-  std::vector<Manifest> manifests = runtime.registry().manifests();
-  std::erase_if(manifests, [&](const Manifest& manifest) { return !takes(manifest, program, device); });
-  const auto first = std::ranges::min_element(
-      manifests, [&](const Manifest& a, const Manifest& b) { return comes_before(a, b, backend); });
-  return first == manifests.end() ? std::nullopt : std::optional(first->targets.front());
-}
-
-const std::string& given_or(const std::string& given, const std::string& otherwise) {
-  return given.empty() ? otherwise : given;
+Result<Shared<Runtime>> runtime_of(const JitOptions& options) {
+  return options.runtime ? options.runtime : Runtime::default_runtime();
 }
 
 }  // namespace
@@ -120,21 +102,10 @@ Error in_call(Error error, const std::string& key) {
   return error;
 }
 
-Result<Shared<Runtime>> runtime_of(const JitOptions& options) {
-  return options.runtime ? options.runtime : Runtime::default_runtime();
-}
-
 std::string jit_key(std::span<const Tensor> tensors, Json config) {
   Json::Array forms;
   for (const Tensor& tensor : tensors) forms.emplace_back(tensor_key(tensor));
   return dump(Json::Object{{"config", std::move(config)}, {"tensors", std::move(forms)}});
-}
-
-Result<JitJob> JitCore::State::job_of(const JitCore& core, Runtime& runtime, const JitRequest& request) const {
-  KMUX_ASSIGN(Program program, core.program(request));
-  CompileOptions options = placed(compile_options(core.options()), runtime, program, request.tensors);
-  std::string key = digest(program) + " " + options.target + " " + std::to_string(options.device.value_or(0));
-  return JitJob{std::move(key), {std::move(program), std::move(options)}};
 }
 
 void JitCore::State::remember(const JitCore& core, const JitRequest& request, const Kernel& kernel) {
@@ -144,8 +115,11 @@ void JitCore::State::remember(const JitCore& core, const JitRequest& request, co
                               " forms (no more are cached: a call in any other runs the function). Pad shapes.");
 }
 
-JitCore::JitCore(JitMode inferred, JitOptions options)
-    : inferred_(inferred), options_(std::move(options)), state_(std::make_unique<State>(options_)) {}
+JitCore::JitCore(JitMode inferred, CompileOptions compile, JitOptions options)
+    : inferred_(inferred),
+      compile_(std::move(compile)),
+      options_(std::move(options)),
+      state_(std::make_unique<State>(options_)) {}
 
 JitCore::~JitCore() = default;
 
@@ -223,7 +197,7 @@ class JitCore::Batch {
       results_[index] = *known;
       return;
     }
-    Result<JitJob> job = state_.job_of(core_, runtime_, requests_[index]);
+    Result<JitJob> job = job_of(core_, runtime_, requests_[index]);
     const Status written =
         job ? state_.debug_files.write_program(job->job.program, requests_[index].key) : Status(job.error());
     if (!written) return fail(index, written.error());
@@ -342,19 +316,6 @@ Result<std::vector<Result<Kernel>>> JitCore::try_par_compile(std::span<const Jit
     KMUX_ASSIGN(const Shared<Runtime> runtime, runtime_of(options_));
     return Batch(*this, *runtime, requests, how, AfterFailure::kGoOn).run();
   });
-}
-
-CompileOptions placed(CompileOptions options, const Runtime& runtime, const Program& program,
-                      std::span<const Tensor> tensors) {
-  const auto tensor = std::ranges::find_if(tensors, [](const Tensor& t) { return static_cast<bool>(t); });
-  if (tensor == tensors.end()) return options;
-  const Environment& environment = runtime.environment();
-  const DLDevice device = tensor->device().dl();
-  if (!options.device) options.device = device.device_id;
-  if (given_or(options.target, environment.target) != "auto") return options;
-  const std::string& backend = given_or(options.execution_backend, environment.execution_backend);
-  if (auto target = target_of(runtime, program, backend, device)) options.target = *std::move(target);
-  return options;
 }
 
 }  // namespace kmux

@@ -55,8 +55,6 @@ class DebugFiles {
 struct JitCore::State {
   explicit State(const JitOptions& options) : debug_files(options.debug_root_path, options.function_source) {}
 
-  /// Returns the job that `request` compiles.
-  Result<JitJob> job_of(const JitCore& core, Runtime& runtime, const JitRequest& request) const;
   /// Returns the kernel of `request`, found or compiled.
   Result<Kernel> compile(const JitCore& core, const JitRequest& request);
   /// Stores `kernel` for later calls in this form.
@@ -68,15 +66,7 @@ struct JitCore::State {
   std::atomic<bool> told_of_full_table = false;
 };
 
-/// Returns the runtime that a wrapper compiles with.
-Result<Shared<Runtime>> runtime_of(const JitOptions& options);
-
 /// Returns `error` with the call that it belongs to as note "config".
 Error in_call(Error error, const std::string& key);
-
-/// Returns `options` for a program that will run on `tensors`. If they leave it open, the device is that of the first
-/// non-null tensor, and the target "auto" becomes one of that kind of device.
-CompileOptions placed(CompileOptions options, const Runtime& runtime, const Program& program,
-                      std::span<const Tensor> tensors);
 
 }  // namespace kmux

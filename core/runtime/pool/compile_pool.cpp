@@ -23,7 +23,8 @@ std::filesystem::path costs_file(const ArtifactCache* cache) {
 
 }  // namespace
 
-CompilePool::CompilePool(const ArtifactCache* cache) : costs_(costs_file(cache)) {}
+CompilePool::CompilePool(const ArtifactCache* cache, IsolatedPlugins& workers)
+    : costs_(costs_file(cache)), workers_(workers) {}
 
 AbandonedThreads::~AbandonedThreads() {
   const bool is_forked = generation_ != fork_generation();  // a forked child does not have the threads

@@ -76,23 +76,26 @@ class AbandonedThreads {
 };
 
 class ArtifactCache;
+class IsolatedPlugins;
 
 /// The shared state of a runtime's parallel compilations, so that several together take no more cores and memory than
 /// one: admission, usual costs, and abandoned threads.
 ///
-/// Threads: any.   Lifetime: the destructor waits for abandoned threads.
+/// Threads: any.   Lifetime: borrows the workers; the destructor waits for abandoned threads.
 class CompilePool {
  public:
   /// Keeps costs in the folder of `cache`, if it is not null and can be written to.
-  explicit CompilePool(const ArtifactCache* cache);
+  CompilePool(const ArtifactCache* cache, IsolatedPlugins& workers);
 
   Admission& admission() { return *admission_; }
   CompileCosts& costs() { return costs_; }
+  IsolatedPlugins& workers() { return workers_; }
   AbandonedThreads& abandoned_threads() { return *abandoned_threads_; }
 
  private:
   std::shared_ptr<Admission> admission_ = std::make_shared<Admission>();
   CompileCosts costs_;
+  IsolatedPlugins& workers_;
   std::shared_ptr<AbandonedThreads> abandoned_threads_ =
       std::make_shared<AbandonedThreads>();  // destroyed first: they use the rest
 };

@@ -12,7 +12,7 @@
 #include "kmux/runtime.h"
 
 #include "base/guarded.h"
-#include "compile/kernel_memo.h"
+#include "compile/compilation.h"
 #include "compile_run_state.h"
 #include "isolation/isolated_plugins.h"
 #include "system/runtime_impl.h"
@@ -23,8 +23,8 @@ namespace {
 /// Starts the threads of a run, delivers its events and watches its clock, all on the calling thread.
 class Supervisor {
  public:
-  Supervisor(Runtime& runtime, CompileRunPlan plan)
-      : runtime_(runtime), state_(std::make_shared<CompileRunState>(runtime, std::move(plan))) {}
+  Supervisor(CompilePool& pool, CompileRunPlan plan)
+      : pool_(pool), state_(std::make_shared<CompileRunState>(pool, std::move(plan))) {}
   ~Supervisor() {
     try {
       state_->cancel();  // the remaining jobs after an exception
@@ -77,7 +77,7 @@ class Supervisor {
     see_to_cancel();
     state_->sample_memory();
     for (const std::size_t worker : state_->leave_behind_overdue()) {
-      runtime_.impl().compile_pool().abandoned_threads().adopt(std::move(threads_[worker]));
+      pool_.abandoned_threads().adopt(std::move(threads_[worker]));
       if (state_->has_queued() && !start_worker() && !has_thread()) work_here();
     }
   }
@@ -124,7 +124,7 @@ class Supervisor {
     }
   }
 
-  Runtime& runtime_;
+  CompilePool& pool_;
   std::shared_ptr<CompileRunState> state_;
   std::vector<std::thread> threads_;  // by worker
   std::exception_ptr failure_;
@@ -138,12 +138,11 @@ Error given_up(const Program& program) {
 }
 
 /// Returns the plan of one independent job.
-CompileRunPlan plan_of(Runtime& runtime, const Program& program, const CompileOptions& options,
-                       const CompileWait& wait) {
-  return {.jobs = {std::make_shared<const CompileJob>(CompileJob{.program = program, .options = options})},
+CompileRunPlan plan_of(Runtime& runtime, const CompileJob& job, const CompileWait& wait) {
+  return {.jobs = {std::make_shared<const CompileJob>(job)},
           .groups = {JobGroup{.members = {0}}},
-          .make = [&runtime](const CompileJob& job) -> Result<Product> {
-            KMUX_ASSIGN(Kernel kernel, compile(runtime, job.program, job.options));
+          .make = [&runtime](const CompileJob& one) -> Result<Product> {
+            KMUX_ASSIGN(Kernel kernel, compile(runtime, one.program, one.options));
             std::string backend = kernel.backend();
             return Product{std::any(std::move(kernel)), std::move(backend)};
           },
@@ -156,12 +155,12 @@ CompileRunPlan plan_of(Runtime& runtime, const Program& program, const CompileOp
 
 }  // namespace
 
-CompileRunOutcome run_compilation(Runtime& runtime, CompileRunPlan plan) {
+CompileRunOutcome run_compilation(CompilePool& pool, CompileRunPlan plan) {
   const bool keeps_costs = plan.keeps_costs;
-  CompileRunOutcome outcome = Supervisor(runtime, std::move(plan)).run();
-  runtime.impl().isolated_plugins().end_surplus();
+  CompileRunOutcome outcome = Supervisor(pool, std::move(plan)).run();
+  pool.workers().end_surplus();
   if (!keeps_costs) return outcome;
-  if (const Status saved = runtime.impl().compile_pool().costs().save(); !saved)
+  if (const Status saved = pool.costs().save(); !saved)
     log(LogLevel::kInfo, "compile costs are not stored: " + saved.error().message);
   return outcome;
 }
@@ -170,11 +169,13 @@ Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOp
                        const CompileWait& wait) {
   return guarded_but_callers([&]() -> Result<Kernel> {
     KMUX_TRY(runtime.check_process());
-    if (std::optional<Kernel> known = find_known(runtime, program, options)) return *std::move(known);
+    Compilation compilation(runtime, program, options);
+    if (std::optional<Kernel> known = compilation.find_in_memory()) return *std::move(known);
     // Starting a thread takes longer than reading a kernel from disk.
     if (!wait.stop.stop_requested())
-      if (std::optional<Result<Kernel>> found = find_on_disk(runtime, program, options)) return *std::move(found);
-    const CompileRunOutcome outcome = run_compilation(runtime, plan_of(runtime, program, options, wait));
+      if (std::optional<Result<Kernel>> found = compilation.find_on_disk()) return *std::move(found);
+    const CompileRunOutcome outcome =
+        run_compilation(runtime.impl().compile_pool(), plan_of(runtime, {program, options}, wait));
     const std::optional<Result<Product>>& made = outcome.groups.front();
     if (!made) return given_up(program);
     if (!made->ok()) return made->error();

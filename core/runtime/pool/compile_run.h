@@ -16,6 +16,8 @@
 
 namespace kmux {
 
+class CompilePool;
+
 /// The product of a job.
 struct Product {
   std::any made;
@@ -47,9 +49,9 @@ struct CompileRunOutcome {
   bool was_cancelled = false;  // by the token, before the end
 };
 
-/// Runs `plan`. A job left behind after a time-out or cancellation continues in a thread of the runtime's CompilePool.
+/// Runs `plan`. A job left behind after a time-out or cancellation continues in a thread of `pool`.
 /// Every other job has ended when this returns, or rethrows an exception of `progress` or `poll`.
-CompileRunOutcome run_compilation(Runtime& runtime, CompileRunPlan plan);
+CompileRunOutcome run_compilation(CompilePool& pool, CompileRunPlan plan);
 
 /// Returns the time limit of each of `programs` different programs whose job has none: 0 and an absent value mean no limit.
 inline std::optional<std::chrono::milliseconds> time_limit(const ParCompileOptions& how, std::size_t programs) {

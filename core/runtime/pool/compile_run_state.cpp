@@ -2,11 +2,8 @@
 
 #include <algorithm>
 
-#include "kmux/runtime.h"
-
 #include "machine_share.h"
 #include "system/compile_scope.h"
-#include "system/runtime_impl.h"
 
 namespace kmux {
 namespace {
@@ -115,11 +112,8 @@ void JobScope::took_memory(std::uint64_t bytes) {
   record_.peak_bytes = std::max(record_.peak_bytes, bytes);
 }
 
-CompileRunState::CompileRunState(Runtime& runtime, CompileRunPlan plan)
-    : plan_(std::move(plan)),
-      pool_(runtime.impl().compile_pool()),
-      queue_(plan_.groups, plan_.failure_counts),
-      records_(queue_.size()) {
+CompileRunState::CompileRunState(CompilePool& pool, CompileRunPlan plan)
+    : plan_(std::move(plan)), pool_(pool), queue_(plan_.groups, plan_.failure_counts), records_(queue_.size()) {
   for (std::size_t group = 0; group < queue_.size(); ++group) push({.step = JobStep::kQueued, .group = group});
 }
 

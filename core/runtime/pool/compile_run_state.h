@@ -26,12 +26,12 @@ struct RunEvent {
 
 /// The shared state of a run's threads. They may outlive the call that began it, so each owns a reference.
 ///
-/// Lifetime: borrows the runtime, which waits for the threads.
+/// Lifetime: borrows the pool, which waits for the threads.
 class CompileRunState {
  public:
   using Clock = std::chrono::steady_clock;
 
-  CompileRunState(Runtime& runtime, CompileRunPlan plan);
+  CompileRunState(CompilePool& pool, CompileRunPlan plan);
 
   /// Compiles as worker number `worker` until nothing is queued. Returns early if its job is left behind.
   void work(std::size_t worker);

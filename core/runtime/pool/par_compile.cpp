@@ -6,10 +6,12 @@
 #include "kmux/runtime.h"
 
 #include "base/guarded.h"
+#include "compile_pool.h"
 #include "compile_run.h"
 #include "job_end.h"
 #include "machine_share.h"
 #include "system/environment_variables.h"
+#include "system/runtime_impl.h"
 
 namespace kmux {
 namespace {
@@ -33,9 +35,9 @@ Status check(std::span<const CompileJob> jobs, const ParCompileOptions& how) {
 /// Returns 7/8 of the available memory: the known costs of compilers are only those of earlier runs.
 std::uint64_t most_of(std::uint64_t available) { return available - available / 8; }
 
-Result<std::uint64_t> memory_budget(const Runtime& runtime, const ParCompileOptions& how) {
+Result<std::uint64_t> memory_budget(const Environment& environment, const ParCompileOptions& how) {
   if (how.memory_budget) return *how.memory_budget;
-  const std::string& said = runtime.environment().compile_memory;
+  const std::string& said = environment.compile_memory;
   return said.empty() ? most_of(available_memory()) : parse_byte_size("KMUX_COMPILE_MEMORY", said);
 }
 
@@ -56,11 +58,11 @@ std::vector<JobGroup> groups_of(const std::vector<JobPointer>& jobs) {
   return group_identical(all);
 }
 
-Result<CompileRunPlan> plan_run(const Runtime& runtime, std::span<const CompileJob> jobs,
+Result<CompileRunPlan> plan_run(const Environment& environment, std::span<const CompileJob> jobs,
                                 const ParCompileOptions& how) {
   KMUX_TRY(check(jobs, how));
   CompileRunPlan plan{.cancel = how.cancel, .poll = how.poll, .progress = how.progress};
-  KMUX_ASSIGN(plan.memory_budget, memory_budget(runtime, how));
+  KMUX_ASSIGN(plan.memory_budget, memory_budget(environment, how));
   plan.jobs = share(jobs, how);
   plan.groups = groups_of(plan.jobs);
   plan.timeout = time_limit(how, plan.groups.size());
@@ -128,7 +130,7 @@ template <class Made, class Make, class BackendOf>
 Result<std::vector<Result<Made>>> make_all(Runtime& runtime, std::span<const CompileJob> jobs,
                                            const ParCompileOptions& how, AfterFailure after, Make make,
                                            BackendOf backend_of, const JobEnd& ended = {}) {
-  KMUX_ASSIGN(CompileRunPlan plan, plan_run(runtime, jobs, how));
+  KMUX_ASSIGN(CompileRunPlan plan, plan_run(runtime.environment(), jobs, how));
   plan.failure_counts = after == AfterFailure::kEnd;
   plan.make = [&runtime, make, backend_of](const CompileJob& job) -> Result<Product> {
     KMUX_ASSIGN(Made made, make(runtime, job));
@@ -137,7 +139,7 @@ Result<std::vector<Result<Made>>> make_all(Runtime& runtime, std::span<const Com
   };
   const std::vector<JobGroup> groups = plan.groups;
   if (ended) plan.ended = [&](std::size_t group, const Product* made) { tell(groups[group], made, ended); };
-  const CompileRunOutcome outcome = run_compilation(runtime, std::move(plan));
+  const CompileRunOutcome outcome = run_compilation(runtime.impl().compile_pool(), std::move(plan));
   if (outcome.was_cancelled) return cancelled(outcome.counts);
   if (after == AfterFailure::kEnd) {
     if (auto failure = failure_of(groups, outcome, jobs)) return *std::move(failure);

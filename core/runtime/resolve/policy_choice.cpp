@@ -1,3 +1,5 @@
+#include "policy_choice.h"
+
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -6,33 +8,21 @@
 #include "kmux/dispatch_json.h"
 #include "kmux/log.h"
 #include "kmux/registry.h"
-#include "kmux/runtime.h"
 
 #include "artifact/choice.h"
 #include "artifact/tier_build.h"
 #include "backend_history.h"
 #include "measurement.h"
 #include "pinning.h"
-#include "ranking.h"
-#include "system/runtime_impl.h"
 
 namespace kmux {
 namespace {
 
-CompileOptions compile_options(const ResolveRequest& request) {
-  return {.target_host = request.target_host,
-          .options = request.options,
-          .compile_flags = request.compile_flags,
-          .include_dirs = request.include_dirs,
-          .isolation = request.isolation,
-          .compile_timeout_s = request.compile_timeout_s};
-}
-
 class PolicyChoice {
  public:
-  PolicyChoice(Runtime& runtime, const Inquiry& inquiry, const std::vector<const Manifest*>& manifests,
+  PolicyChoice(const ResolveServices& services, const Inquiry& inquiry, const std::vector<const Manifest*>& manifests,
                Resolution& resolution)
-      : runtime_(runtime),
+      : services_(services),
         inquiry_(inquiry),
         manifests_(manifests),
         resolution_(resolution),
@@ -53,7 +43,7 @@ class PolicyChoice {
     return {digest_of_program(), candidate.variant, candidate.backend, candidate.target};
   }
   std::optional<Quarantine> quarantine_of(const Candidate& candidate, bool in_background) {
-    return runtime_.impl().history()->failures.find(key_of(candidate), in_background);
+    return services_.history.failures.find(key_of(candidate), in_background);
   }
   /// Returns true if another candidate must be chosen instead. The compiler's errors about the sources must reach the
   /// caller, so they do not count.
@@ -61,8 +51,8 @@ class PolicyChoice {
     return candidate.quarantine && quarantine_of(candidate, false).has_value();
   }
   Result<TierPlan> tiers_of(const Candidate& candidate) const {
-    return plan_tiers(*manifest_of(manifests_, candidate.backend), inquiry_.request.options, runtime_.environment(),
-                      Purpose::kRun);
+    return plan_tiers(*manifest_of(manifests_, candidate.backend), inquiry_.settings.options.options,
+                      services_.plugins.registry().plugin_options(), Purpose::kRun);
   }
   struct Quickest {
     std::size_t index;
@@ -74,7 +64,7 @@ class PolicyChoice {
   Result<Contest> contest(const std::vector<std::size_t>& rivals);
   void explain_measurement(const std::vector<std::size_t>& rivals, const Tuning& tuning);
 
-  Runtime& runtime_;
+  const ResolveServices& services_;
   const Inquiry& inquiry_;
   const std::vector<const Manifest*>& manifests_;
   Resolution& resolution_;
@@ -84,7 +74,7 @@ class PolicyChoice {
 
 /// Avoids candidates in quarantine. A backend's name is exact: only `auto` or an alias can stand for another candidate.
 void PolicyChoice::keep_away_from_failures(Policy policy) {
-  if (runtime_.impl().history()->failures.empty() || inquiry_.backend.kind() == BackendName::Kind::kName) return;
+  if (services_.history.failures.empty() || inquiry_.backend.kind() == BackendName::Kind::kName) return;
   for (Candidate& candidate : candidates_) {
     if (candidate.verdict != Verdict::kRefused)
       candidate.quarantine = quarantine_of(candidate, policy != Policy::kPriority);
@@ -106,7 +96,7 @@ void PolicyChoice::gather_times() {
     const auto tiers = tiers_of(candidate);
     if (!tiers) continue;
     const Manifest& manifest = *manifest_of(manifests_, candidate.backend);
-    candidate.compile_ms = runtime_.impl().history()->compile_times.expected(manifest, tiers->first);
+    candidate.compile_ms = services_.history.compile_times.expected(manifest, tiers->first);
   }
   const std::vector<std::size_t> rivals = contestants(candidates_, manifests_);
   if (const auto tuning = measurement(rivals)) explain_measurement(rivals, *tuning);
@@ -117,13 +107,11 @@ void PolicyChoice::explain_measurement(const std::vector<std::size_t>& rivals, c
 }
 
 bool PolicyChoice::is_cached(const Candidate& candidate) const {
-  const auto tiers = tiers_of(candidate);
-  Result<Target> target = parse_target(candidate.target);
-  if (!inquiry_.request.use_cache || runtime_.impl().cache() == nullptr || !tiers || !target) return false;
-  const auto choice = choose(runtime_, inquiry_.program, compile_options(inquiry_.request), candidate.backend,
-                             candidate.variant, *std::move(target));
-  ArtifactCache* const cache = runtime_.impl().cache().get();
-  return choice && (find_tier(*choice, tiers->best, cache) || find_tier(*choice, tiers->first, cache));
+  if (!inquiry_.settings.options.use_cache || services_.cache == nullptr) return false;
+  const auto choice = choose(services_.plugins, inquiry_.settings, candidate.backend, inquiry_.program,
+                             candidate.variant, candidate.target);
+  return choice && (find_tier(*choice, choice->tiers.best, services_.cache) ||
+                    find_tier(*choice, choice->tiers.first, services_.cache));
 }
 
 /// Returns a cached candidate, which takes no time; else the one with the least known time; nothing if no time is
@@ -156,11 +144,12 @@ void PolicyChoice::choose_quickest() {
 
 Result<Contest> PolicyChoice::contest(const std::vector<std::size_t>& rivals) {
   Contest contest{.program = digest_of_program(), .options = {}, .device = {}, .candidates = {}};
-  KMUX_ASSIGN(contest.options, compiler_options(compile_options(inquiry_.request)));
-  KMUX_ASSIGN(const auto home, runtime_.registry().plugin(candidates_[rivals.front()].backend));
-  KMUX_ASSIGN(const Json properties, home->backend().devices().properties(inquiry_.request.device.value_or(0)));
+  KMUX_ASSIGN(contest.options, compiler_options(inquiry_.settings.options));
+  KMUX_ASSIGN(const auto home, services_.plugins.registry().plugin(candidates_[rivals.front()].backend));
+  KMUX_ASSIGN(const Json properties,
+              home->backend().devices().properties(inquiry_.settings.options.device.value_or(0)));
   contest.device = device_mark(properties);
-  const Options settings = runtime_.registry().plugin_options();
+  const Options settings = services_.plugins.registry().plugin_options();
   for (const std::size_t i : rivals) {
     const Candidate& one = candidates_[i];
     const Manifest& plugin = *manifest_of(manifests_, one.backend);
@@ -172,10 +161,10 @@ Result<Contest> PolicyChoice::contest(const std::vector<std::size_t>& rivals) {
 
 std::optional<Tuning> PolicyChoice::measurement(const std::vector<std::size_t>& rivals) {
   const std::optional<CallSample> example = example_of(inquiry_.program);
-  if (rivals.empty() || !example || !inquiry_.request.use_cache) return std::nullopt;
+  if (rivals.empty() || !example || !inquiry_.settings.options.use_cache) return std::nullopt;
   const Result<Contest> what = contest(rivals);
   if (!what) return std::nullopt;
-  auto tuning = find_measurement(runtime_.impl().cache().get(), measurement_key(*what, bucket_of(*example)));
+  auto tuning = find_measurement(services_.cache, measurement_key(*what, bucket_of(*example)));
   return tuning && tuning->candidates.size() == rivals.size() ? std::move(tuning) : std::nullopt;
 }
 
@@ -194,14 +183,14 @@ void PolicyChoice::choose_measured(Policy policy) {
 }
 
 void PolicyChoice::choose_pinned() {
-  const std::filesystem::path file = lock_file_of(inquiry_.request.lock_file, runtime_.environment());
+  const std::filesystem::path file = inquiry_.settings.options.lock_file;
   const auto choose_from = [&]() -> Result<std::size_t> {
     if (file.empty()) {
       return make_error(ErrorCode::kInvalidArgument,
                         "policy pinned has no lock file (neither lock_file nor KMUX_LOCK_FILE is set). Write one with "
                         "`kmux tune PROGRAM --lock FILE` and name it.");
     }
-    KMUX_ASSIGN(const auto pins, runtime_.impl().lock_files().at(file));
+    KMUX_ASSIGN(const auto pins, services_.lock_files.at(file));
     return pinned_candidate(pins->of(digest_of_program()), file, inquiry_.program.name, digest_of_program(),
                             candidates_, manifests_);
   };
@@ -216,26 +205,18 @@ void PolicyChoice::choose_pinned() {
 
 }  // namespace
 
-void choose_by_policy(Runtime& runtime, const Inquiry& inquiry, const std::vector<const Manifest*>& manifests,
-                      Resolution& resolution) {
-  const Policy policy = policy_of(inquiry.request.policy, runtime.environment()).value();
-  PolicyChoice choice(runtime, inquiry, manifests, resolution);
+void choose_by_policy(const ResolveServices& services, const Inquiry& inquiry,
+                      const std::vector<const Manifest*>& manifests, Resolution& resolution) {
+  const Policy policy = inquiry.settings.policy;
+  PolicyChoice choice(services, inquiry, manifests, resolution);
   if (policy == Policy::kPinned) return choice.choose_pinned();
   if (resolution.chosen() == nullptr) return;
   choice.keep_away_from_failures(policy);
   if (resolution.chosen()->reach != Purpose::kRun) return;  // a measurement needs a device
-  const bool swaps = inquiry.request.purpose == Purpose::kRun;  // a kernel that is only built cannot be replaced later
-  if (inquiry.request.gathers_times && swaps) choice.gather_times();
+  const bool swaps = inquiry.settings.purpose == Purpose::kRun;  // a kernel that is only built cannot be replaced later
+  if (inquiry.settings.gathers_times && swaps) choice.gather_times();
   if (policy == Policy::kFastStart && swaps) return choice.choose_quickest();
   if (policy != Policy::kPriority) choice.choose_measured(policy);
-}
-
-std::filesystem::path lock_file_of(const std::string& asked, const Environment& environment) {
-  return asked.empty() ? environment.lock_file : std::filesystem::path(asked);
-}
-
-Result<Policy> policy_of(const std::optional<Policy>& asked, const Environment& environment) {
-  return asked ? *asked : environment.policy;
 }
 
 }  // namespace kmux

@@ -38,12 +38,13 @@ bool names_this_host(const std::string& text, const std::vector<const Manifest*>
 
 }  // namespace
 
-Inquiry::Inquiry(const Program& asked, ResolveRequest complete, const std::vector<const Manifest*>& manifests)
+Inquiry::Inquiry(const Program& asked, CompileSettings complete, const std::vector<const Manifest*>& manifests)
     : program(asked),
-      request(std::move(complete)),
-      backend(request.execution_backend, manifests),
-      target_kind(kind_of(request.target)),
-      is_for_this_host(request.target_host.empty() || names_this_host(request.target_host, manifests)) {}
+      settings(std::move(complete)),
+      backend(settings.options.execution_backend, manifests),
+      target_kind(kind_of(settings.options.target)),
+      is_for_this_host(settings.options.target_host.empty() ||
+                       names_this_host(settings.options.target_host, manifests)) {}
 
 bool answers_target(const Inquiry& inquiry, const Manifest& manifest) {
   if (!inquiry.target_kind) return false;
@@ -54,7 +55,7 @@ bool answers_target(const Inquiry& inquiry, const Manifest& manifest) {
 
 bool takes_target_host(const Inquiry& inquiry, const Manifest& manifest) {
   if (inquiry.is_for_this_host) return true;
-  const auto host = parse_target(inquiry.request.target_host);
+  const auto host = parse_target(inquiry.settings.options.target_host);
   return host && has_word(manifest.target_hosts, host->kind);
 }
 
@@ -269,7 +270,7 @@ std::optional<Refusal> by_target_host(const Inquiry& inquiry, const Manifest& ma
   const std::string kinds = manifest.target_hosts.empty() ? "launches from this machine alone"
                                                           : "takes target_host " + join(manifest.target_hosts);
   return Refusal{ErrorCode::kUnsupported,
-                 kinds + " (target_host is '" + inquiry.request.target_host + "'). Leave target_host empty."};
+                 kinds + " (target_host is '" + inquiry.settings.options.target_host + "'). Leave target_host empty."};
 }
 
 std::optional<Refusal> by_manifest(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant) {
@@ -283,7 +284,7 @@ std::optional<Refusal> by_manifest(const Inquiry& inquiry, const PluginFacts& fa
 std::optional<Refusal> by_probe(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant) {
   if (!facts.probe) return of(facts.probe.error());
   Reach reach = reach_with(inquiry, facts, variant);
-  if (reach.purpose >= inquiry.request.purpose) return std::nullopt;
+  if (reach.purpose >= inquiry.settings.purpose) return std::nullopt;
   return Refusal{ErrorCode::kUnavailable, std::move(reach.obstacle)};
 }
 

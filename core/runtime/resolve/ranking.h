@@ -2,22 +2,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "kmux/dispatch.h"
-#include "kmux/environment.h"
 #include "kmux/error.h"
 #include "kmux/manifest.h"
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/features.h"
 #include "kmux/resolver.h"
 
-namespace kmux {
+#include "artifact/compile_settings.h"
 
-class Runtime;
+namespace kmux {
 
 /// The plugins that a requested backend stands for: "auto" for every plugin, a plugin's name for that plugin alone, any
 /// other word for the plugins whose manifests declare it as an alias.
@@ -44,12 +42,12 @@ class BackendName {
 /// Lifetime: borrows the program.
 struct Inquiry {
   const Program& program;
-  ResolveRequest request;  // no field is left to the environment
+  CompileSettings settings;
   BackendName backend;
   Result<std::string> target_kind;  // "": any; an error: the target cannot be read
   bool is_for_this_host;  // target_host is empty, or a kind of host without details
 
-  Inquiry(const Program& asked, ResolveRequest complete, const std::vector<const Manifest*>& manifests);
+  Inquiry(const Program& asked, CompileSettings complete, const std::vector<const Manifest*>& manifests);
 };
 
 /// Returns true if `manifest` supports the requested target.
@@ -90,10 +88,6 @@ inline constexpr Stage kRefusingStages[] = {Stage::kManifest, Stage::kOpen, Stag
 /// Returns why `stage` refuses `variant`, from the facts alone; nothing if it passes.
 std::optional<Refusal> refusal(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant, Stage stage);
 
-/// Returns true if `resolve` would open a plugin whose memory is not the host's: such a plugin may start a driver,
-/// which is slow.
-bool opens_drivers(Runtime& runtime, const Program& program, const ResolveRequest& request);
-
 /// Returns every plugin with every variant, best first, one chosen if any is possible. A pure function.
 std::vector<Candidate> rank(const Inquiry& inquiry, const std::vector<PluginFacts>& facts);
 
@@ -102,20 +96,5 @@ void pass_over_chosen(std::vector<Candidate>& candidates, const std::string& rea
 
 /// Chooses the candidate at `index`, which must be possible, in place of the chosen one, and moves it to the front.
 void choose_candidate(std::vector<Candidate>& candidates, std::size_t index, const std::string& reason);
-
-// policy_choice.cpp
-
-/// Applies the policy to the candidates of `resolution` and fills in their known times and quarantines. The candidate
-/// of the highest priority must be chosen so far.
-void choose_by_policy(Runtime& runtime, const Inquiry& inquiry, const std::vector<const Manifest*>& manifests,
-                      Resolution& resolution);
-
-/// Returns `asked`, or the environment's policy.
-///
-/// Errors: invalid_argument if the environment's is unknown.
-Result<Policy> policy_of(const std::optional<Policy>& asked, const Environment& environment);
-
-/// Returns `asked`, or the environment's lock file; empty if neither is set.
-std::filesystem::path lock_file_of(const std::string& asked, const Environment& environment);
 
 }  // namespace kmux

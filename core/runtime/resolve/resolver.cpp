@@ -11,8 +11,11 @@
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 
+#include "artifact/tier_plan.h"
 #include "isolation/isolated_plugins.h"
+#include "policy_choice.h"
 #include "ranking.h"
+#include "resolve_services.h"
 #include "system/runtime_impl.h"
 
 namespace kmux {
@@ -41,30 +44,31 @@ class Survivors {
   std::vector<bool> alive_;
 };
 
+/// Removes the tier option if it requests tiered compilation: a backend must get one of its tiers.
+Options without_tiered(Options options) {
+  const auto tier = options.find(kTierOption);
+  if (tier != options.end() && tier->second == kTiered) options.erase(tier);
+  return options;
+}
+
 std::vector<Result<std::vector<MissingFeature>>> ask_supports(Plugin& plugin, const Inquiry& inquiry,
                                                               const Target& target, const Survivors& survivors) {
   std::vector<Result<std::vector<MissingFeature>>> missing;
   for (std::size_t variant = 0; variant < inquiry.program.variants.size(); ++variant) {
-    const BuildRequest request{inquiry.program, variant, target, inquiry.request.options};
+    const BuildRequest request{inquiry.program, variant, target, without_tiered(inquiry.settings.options.options)};
     missing.push_back(survivors.has(variant) ? plugin.backend().supports(request) : std::vector<MissingFeature>{});
   }
   return missing;
 }
 
-Result<Shared<Plugin>> open(Runtime& runtime, const ResolveRequest& request, const std::string& name) {
-  KMUX_ASSIGN(const IsolationSettings isolation,
-              isolation_of(request.isolation, request.compile_timeout_s, runtime.environment()));
-  return plugin_for(runtime, name, isolation);
-}
-
 /// Queries the plugin of `entry` for the facts that the stages need, and stops once every variant is refused: a plugin
 /// that its manifest rules out is not opened.
-PluginFacts gather(Runtime& runtime, const Inquiry& inquiry, const PluginEntry& entry) {
+PluginFacts gather(IsolatedPlugins& plugins, const Inquiry& inquiry, const PluginEntry& entry) {
   PluginFacts facts{.manifest = &entry.manifest, .opened = entry.status};
   Survivors survivors(inquiry, facts);
   if (!survivors.pass(Stage::kManifest) || !survivors.pass(Stage::kOpen)) return facts;
 
-  Result<Shared<Plugin>> plugin = open(runtime, inquiry.request, entry.manifest.name);
+  Result<Shared<Plugin>> plugin = plugins.plugin(entry.manifest.name, inquiry.settings.isolation);
   if (!plugin) {
     facts.opened = std::move(plugin).error();
     return facts;
@@ -72,18 +76,11 @@ PluginFacts gather(Runtime& runtime, const Inquiry& inquiry, const PluginEntry& 
   facts.probe = (*plugin)->probe();
   if (!survivors.pass(Stage::kProbe)) return facts;
 
-  facts.target = (*plugin)->backend().resolve_target(inquiry.request.target, inquiry.request.device);
+  facts.target = (*plugin)->backend().resolve_target(inquiry.settings.options.target, inquiry.settings.options.device);
   if (!survivors.pass(Stage::kTarget)) return facts;
 
   facts.missing = ask_supports(**plugin, inquiry, *facts.target, survivors);
   return facts;
-}
-
-ResolveRequest complete(ResolveRequest request, const Environment& environment) {
-  if (request.target.empty()) request.target = environment.target;
-  if (request.execution_backend.empty()) request.execution_backend = environment.execution_backend;
-  if (request.purpose == Purpose::kRun && !request.device) request.device = 0;
-  return request;
 }
 
 /// Returns the plugins that have a name. Entries without one are refused folders and manifests.
@@ -124,16 +121,16 @@ std::vector<const Manifest*> manifests_of(const std::vector<const PluginEntry*>&
   return manifests;
 }
 
-std::vector<Candidate> candidates_of(Runtime& runtime, const Inquiry& inquiry,
+std::vector<Candidate> candidates_of(IsolatedPlugins& plugins, const Inquiry& inquiry,
                                      const std::vector<const PluginEntry*>& entries) {
   std::vector<PluginFacts> facts;
   facts.reserve(entries.size());
-  for (const PluginEntry* entry : entries) facts.push_back(gather(runtime, inquiry, *entry));
+  for (const PluginEntry* entry : entries) facts.push_back(gather(plugins, inquiry, *entry));
   return rank(inquiry, facts);
 }
 
 /// Fills in the names and targets that an error message lists.
-void describe_offer(Resolution& resolution, Runtime& runtime, const Inquiry& inquiry,
+void describe_offer(Resolution& resolution, const Registry& registry, const Inquiry& inquiry,
                     const std::vector<const Manifest*>& manifests) {
   if (!inquiry.target_kind) resolution.target_problem = inquiry.target_kind.error().message;
   std::set<std::string> kinds, aliases;
@@ -149,14 +146,14 @@ void describe_offer(Resolution& resolution, Runtime& runtime, const Inquiry& inq
   }
   resolution.target_kinds.assign(kinds.begin(), kinds.end());
   resolution.aliases.assign(aliases.begin(), aliases.end());
-  for (const auto& folder : runtime.registry().search_path()) resolution.searched.push_back(folder.string());
+  for (const auto& folder : registry.search_path()) resolution.searched.push_back(folder.string());
 }
 
-std::vector<std::string> alternatives_to(const Inquiry& inquiry, Runtime& runtime) {
-  ResolveRequest request = inquiry.request;
-  request.execution_backend = "auto";
+std::vector<std::string> alternatives_to(const Inquiry& inquiry, const ResolveServices& services) {
+  CompileSettings settings = inquiry.settings;
+  settings.options.execution_backend = "auto";
   std::vector<std::string> names;
-  for (const Candidate& candidate : resolve(runtime, inquiry.program, request).candidates) {
+  for (const Candidate& candidate : resolve(services, inquiry.program, settings).candidates) {
     const bool is_new = std::find(names.begin(), names.end(), candidate.backend) == names.end();
     if (candidate.verdict != Verdict::kRefused && is_new) names.push_back(candidate.backend);
   }
@@ -177,9 +174,9 @@ bool Resolution::runs_nowhere() const {
          requested_backend != taken->backend && policy != Policy::kPinned;
 }
 
-bool opens_drivers(Runtime& runtime, const Program& program, const ResolveRequest& request) {
-  const std::vector<const PluginEntry*> entries = named_entries(runtime.registry());
-  const Inquiry inquiry(program, complete(request, runtime.environment()), manifests_of(entries));
+bool opens_drivers(const ResolveServices& services, const Program& program, const CompileSettings& settings) {
+  const std::vector<const PluginEntry*> entries = named_entries(services.plugins.registry());
+  const Inquiry inquiry(program, settings, manifests_of(entries));
   return std::ranges::any_of(entries, [&](const PluginEntry* entry) {
     const std::vector<std::int32_t>& types = entry->manifest.device_types;
     if (!entry->status || (!types.empty() && types.front() == kDLCPU)) return false;
@@ -188,43 +185,32 @@ bool opens_drivers(Runtime& runtime, const Program& program, const ResolveReques
   });
 }
 
-ResolveRequest resolve_request(const CompileOptions& options, Purpose purpose) {
-  return {.target = options.target,
-          .execution_backend = options.execution_backend,
-          .target_host = options.target_host,
-          .device = options.device,
-          .purpose = purpose,
-          .options = options.options,
-          .isolation = options.isolation,
-          .compile_timeout_s = options.compile_timeout_s,
-          .compile_flags = options.compile_flags,
-          .include_dirs = options.include_dirs,
-          .use_cache = options.use_cache,
-          .policy = options.policy,
-          .lock_file = options.lock_file};
-}
-
-Resolution resolve(Runtime& runtime, const Program& program, const ResolveRequest& request) {
-  const Result<Policy> policy = policy_of(request.policy, runtime.environment());
-  if (!policy) return {.program = program.name, .policy_error = policy.error()};
-  std::vector<const PluginEntry*> entries = named_entries(runtime.registry());
+Resolution resolve(const ResolveServices& services, const Program& program, const CompileSettings& settings) {
+  const Registry& registry = services.plugins.registry();
+  std::vector<const PluginEntry*> entries = named_entries(registry);
   drop_repeated_names(entries);
   const std::vector<const Manifest*> manifests = manifests_of(entries);
-  const Inquiry inquiry(program, complete(request, runtime.environment()), manifests);
+  const Inquiry inquiry(program, settings, manifests);
   Resolution resolution{.program = program.name,
-                        .requested_target = inquiry.request.target,
+                        .requested_target = settings.options.target,
                         .requested_backend = inquiry.backend.text(),
-                        .policy = *policy,
-                        .candidates = candidates_of(runtime, inquiry, entries),
-                        .unread = reasons_of_unread(runtime.registry())};
-  choose_by_policy(runtime, inquiry, manifests, resolution);
-  describe_offer(resolution, runtime, inquiry, manifests);
-  const Environment& environment = runtime.environment();
-  if (request.target.empty()) resolution.target_variable = environment.target_variable;
-  if (request.execution_backend.empty()) resolution.backend_variable = environment.execution_backend_variable;
+                        .policy = settings.policy,
+                        .candidates = candidates_of(services.plugins, inquiry, entries),
+                        .target_variable = settings.target_variable,
+                        .backend_variable = settings.backend_variable,
+                        .unread = reasons_of_unread(registry)};
+  choose_by_policy(services, inquiry, manifests, resolution);
+  describe_offer(resolution, registry, inquiry, manifests);
   if (!resolution.named.empty() && inquiry.backend.kind() != BackendName::Kind::kAuto && !resolution.chosen())
-    resolution.alternatives = alternatives_to(inquiry, runtime);
+    resolution.alternatives = alternatives_to(inquiry, services);
   return resolution;
+}
+
+Resolution resolve(Runtime& runtime, const Program& program, const CompileOptions& options, const ResolveOptions& how) {
+  Result<CompileSettings> settings = settle(options, how.purpose, runtime.environment());
+  if (!settings) return {.program = program.name, .policy_error = settings.error()};
+  settings->gathers_times = how.gathers_times;
+  return resolve(runtime.impl().resolve_services(), program, *settings);
 }
 
 }  // namespace kmux

@@ -16,6 +16,7 @@ class IsolatedPlugins;
 class KernelMemo;
 class LockFiles;
 class Recorder;
+struct ResolveServices;
 
 /// The parts of a runtime; each is defined in the folder that uses it.
 class Runtime::Impl {
@@ -42,7 +43,9 @@ class Runtime::Impl {
   CompilePool& compile_pool() const { return *compile_pool_; }
   /// Returns the recorder of kernels and calls, or null; for `compile`.
   const std::shared_ptr<Recorder>& recorder() const { return recorder_; }
-  /// Returns the plugins in worker processes; for isolation = "process".
+  /// Returns the parts that resolving queries.
+  ResolveServices resolve_services() const;
+  /// Returns the plugins for cold calls.
   IsolatedPlugins& isolated_plugins() const { return *isolated_plugins_; }
 
  private:

@@ -9,7 +9,6 @@
 #include "kmux/interval.h"
 #include "kmux/log.h"
 #include "kmux/registry.h"
-#include "kmux/runtime.h"
 
 #include "artifact/choice.h"
 #include "artifact/tier_build.h"
@@ -18,7 +17,6 @@
 #include "kernel/kernel_impl.h"
 #include "system/background.h"
 #include "system/compile_scope.h"
-#include "system/runtime_impl.h"
 
 namespace kmux {
 namespace {
@@ -107,8 +105,9 @@ Result<CallCopy> CallCopy::make(const CallSample& sample, const Device& device) 
   return copy;
 }
 
-Result<std::shared_ptr<Tuner>> Tuner::make(Runtime& runtime, std::shared_ptr<const Program> program,
-                                           const CompileOptions& options, const KernelParts& parts) {
+Result<std::shared_ptr<Tuner>> Tuner::make(IsolatedPlugins& plugins, std::shared_ptr<BackendHistory> history,
+                                           std::shared_ptr<ArtifactCache> cache, std::shared_ptr<const Program> program,
+                                           const CompileSettings& settings, const KernelParts& parts) {
   const std::shared_ptr<Tuner> tuner(new Tuner);
   tuner->program_ = std::move(program);
   tuner->signature_ = parts.signature;
@@ -116,35 +115,32 @@ Result<std::shared_ptr<Tuner>> Tuner::make(Runtime& runtime, std::shared_ptr<con
   tuner->out_idx_ = parts.out_idx;
   tuner->home_ = parts.plugin;
   tuner->device_ = parts.device;
-  tuner->history_ = runtime.impl().history();
-  tuner->cache_ = options.use_cache ? runtime.impl().cache() : nullptr;
+  tuner->history_ = std::move(history);
+  tuner->cache_ = std::move(cache);
   tuner->slot_ = parts.adapters;
   tuner->headers_ = parts.headers;
   tuner->contest_.program = digest(*tuner->program_);
-  KMUX_ASSIGN(tuner->contest_.options, compiler_options(options));
+  KMUX_ASSIGN(tuner->contest_.options, compiler_options(settings.options));
   KMUX_ASSIGN(const Json properties, parts.plugin->backend().devices().properties(parts.device));
   tuner->contest_.device = device_mark(properties);
-  const std::vector<Manifest>& all = runtime.registry().manifests();
+  const std::vector<Manifest>& all = plugins.registry().manifests();
   std::vector<const Manifest*> manifests;
   manifests.reserve(all.size());
   for (const Manifest& manifest : all) manifests.push_back(&manifest);
   for (const std::size_t i : contestants(parts.resolution.candidates, manifests)) {
-    KMUX_TRY(tuner->add(runtime, options, parts.resolution.candidates[i]));
+    KMUX_TRY(tuner->add(plugins, settings, parts.resolution.candidates[i]));
   }
   return tuner;
 }
 
-Status Tuner::add(Runtime& runtime, const CompileOptions& options, const Candidate& candidate) {
-  KMUX_ASSIGN(Target target, parse_target(candidate.target));
-  KMUX_ASSIGN(Choice choice, choose(runtime, *program_, background_options(runtime, options, candidate.backend),
-                                    candidate.backend, candidate.variant, std::move(target)));
-  const Manifest& manifest = choice.plugin->manifest();
-  KMUX_ASSIGN(const TierPlan tiers,
-              plan_tiers(manifest, choice.request.options, runtime.environment(), Purpose::kBuild));
+Status Tuner::add(IsolatedPlugins& plugins, const CompileSettings& settings, const Candidate& candidate) {
+  KMUX_ASSIGN(Choice choice, choose(plugins, background_settings(plugins, settings, candidate.backend),
+                                    candidate.backend, *program_, candidate.variant, candidate.target));
   auto origin = std::make_shared<const Origin>(
       Origin{choice.plugin, candidate.variant, shared_variant(program_, candidate.variant), choice.request.target});
-  contest_.candidates.push_back({candidate.backend, candidate.variant, candidate.target, manifest.build_id});
-  contestants_.push_back({std::move(choice), tiers.best, std::move(origin)});
+  contest_.candidates.push_back(
+      {candidate.backend, candidate.variant, candidate.target, choice.plugin->manifest().build_id});
+  contestants_.push_back({std::move(choice), std::move(origin)});
   return Ok{};
 }
 
@@ -162,20 +158,20 @@ CandidateKey Tuner::key_of(std::size_t index) const {
 }
 
 Result<LoadedArtifact> Tuner::load(const Contestant& contestant) {
-  KMUX_ASSIGN(TierBuild built, build_tier(contestant.choice, contestant.tier, cache_.get()));
+  KMUX_ASSIGN(TierBuild built, build_tier(contestant.choice, contestant.choice.tiers.best, cache_.get()));
   if (headers_ != nullptr) KMUX_TRY(headers_->add(built.artifact));  // all candidates must share their headers
   KMUX_ASSIGN(auto adapter,
               open_adapter(contestant.choice.plugin, built.artifact, device_, *program_, contestant.choice.trial));
   KMUX_TRY(adapter->prepare(device_));
   return LoadedArtifact{contestant.origin, std::move(adapter), std::move(built.artifact), std::move(built.launcher),
-                        contestant.tier};
+                        contestant.choice.tiers.best};
 }
 
 Tuner::Entrant Tuner::prepare(std::size_t index) {
   const Contestant& contestant = contestants_[index];
   const TunedCandidate& candidate = contest_.candidates[index];
   if (const auto slot = slot_.lock()) {
-    if (const LoadedArtifact* known = slot->find(candidate.backend, candidate.variant, contestant.tier))
+    if (const LoadedArtifact* known = slot->find(candidate.backend, candidate.variant, contestant.choice.tiers.best))
       return {*known};
   }
   if (const auto quarantine = history_->failures.find(key_of(index), true)) {
@@ -268,7 +264,8 @@ Result<Tuning> Tuner::measure(const CallSample& sample, const TuneOptions& optio
 /// Makes the kernel launch the winner of an earlier measurement.
 Status Tuner::launch(const TunedCandidate& winner, std::size_t index) {
   const auto slot = slot_.lock();
-  if (slot == nullptr || slot->launch_again(winner.backend, winner.variant, contestants_[index].tier)) return Ok{};
+  if (slot == nullptr || slot->launch_again(winner.backend, winner.variant, contestants_[index].choice.tiers.best))
+    return Ok{};
   const Origin& now_launched = *slot->loaded().origin;
   const bool is_on_its_way =
       now_launched.plugin->manifest().name == winner.backend && now_launched.index == winner.variant;

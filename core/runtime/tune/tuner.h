@@ -11,7 +11,6 @@
 
 #include "kmux/compile_options.h"
 #include "kmux/registry.h"
-#include "kmux/runtime.h"
 #include "kmux/tune.h"
 
 #include "artifact/choice.h"
@@ -58,8 +57,10 @@ class Tuner final : public KernelTuner, public std::enable_shared_from_this<Tune
   /// Returns the tuner of the kernel of `parts`, whose resolution determines the candidates.
   ///
   /// Errors: those of opening a plugin, of its device, and of the options.
-  static Result<std::shared_ptr<Tuner>> make(Runtime& runtime, std::shared_ptr<const Program> program,
-                                             const CompileOptions& options, const KernelParts& parts);
+  static Result<std::shared_ptr<Tuner>> make(IsolatedPlugins& plugins, std::shared_ptr<BackendHistory> history,
+                                             std::shared_ptr<ArtifactCache> cache,
+                                             std::shared_ptr<const Program> program, const CompileSettings& settings,
+                                             const KernelParts& parts);
 
   /// Finds or makes the measurement for calls like `sample`, and makes the kernel launch its winner from then on.
   ///
@@ -77,7 +78,6 @@ class Tuner final : public KernelTuner, public std::enable_shared_from_this<Tune
  private:
   struct Contestant {
     Choice choice;
-    std::string tier;  // the best
     std::shared_ptr<const Origin> origin;
   };
   /// A contestant that can be called, or why it cannot.
@@ -87,7 +87,7 @@ class Tuner final : public KernelTuner, public std::enable_shared_from_this<Tune
   };
 
   Tuner() = default;
-  Status add(Runtime& runtime, const CompileOptions& options, const Candidate& candidate);
+  Status add(IsolatedPlugins& plugins, const CompileSettings& settings, const Candidate& candidate);
   Entrant prepare(std::size_t index);
   Result<LoadedArtifact> load(const Contestant& contestant);
   Result<Kernel> kernel_of(const LoadedArtifact& loaded) const;

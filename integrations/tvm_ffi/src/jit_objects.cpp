@@ -47,7 +47,7 @@ std::vector<Tensor> jit_tensors(const GivenTensors& given) {
 /// An eager function whose Python part makes the programs. Threads: any.
 class JitEagerObj final : public ffi::Object {
  public:
-  explicit JitEagerObj(JitOptions options) : core(JitMode::kEager, std::move(options)) {}
+  explicit JitEagerObj(const JitSettings& settings) : core(JitMode::kEager, settings, settings) {}
 
   /// Returns the function of a kernel, always the same one.
   ffi::Function function_of(const Kernel& kernel) {
@@ -67,7 +67,7 @@ class JitEagerObj final : public ffi::Object {
 
 class JitEagerRef final : public ffi::ObjectRef {
  public:
-  explicit JitEagerRef(JitOptions options) : ObjectRef(ffi::make_object<JitEagerObj>(std::move(options))) {}
+  explicit JitEagerRef(const JitSettings& settings) : ObjectRef(ffi::make_object<JitEagerObj>(settings)) {}
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(JitEagerRef, ffi::ObjectRef, JitEagerObj);
 };
 
@@ -219,7 +219,7 @@ ffi::String finish_signature(JitBuilderObj* self, const ffi::Array<ffi::String>&
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ObjectDef<JitEagerObj>(refl::init(false)).def("_compile", compile_jit).def("_par_compile", par_compile_jit);
   refl::GlobalDef()
-      .def("kmux.jit_eager", [](const NamedValues& options) { return JitEagerRef(jit_options(options)); })
+      .def("kmux.jit_eager", [](const NamedValues& options) { return JitEagerRef(jit_settings(options)); })
       .def_packed("kmux.jit_run", run_jit_packed);
 }
 

@@ -72,19 +72,19 @@ constexpr Field<CompileOptions> kCompileFields[] = {
     field<&CompileOptions::lock_file>("lock_file"),
 };
 
-constexpr Field<ResolveRequest> kResolveFields[] = {
-    field<&ResolveRequest::target>("target"),
-    field<&ResolveRequest::execution_backend>("execution_backend"),
-    field<&ResolveRequest::target_host>("target_host"),
-    field<&ResolveRequest::device>("device"),
-    field<&ResolveRequest::options>("options"),
-    field<&ResolveRequest::compile_flags>("compile_flags"),
-    field<&ResolveRequest::include_dirs>("include_dirs"),
-    field<&ResolveRequest::use_cache>("use_cache"),
-    field<&ResolveRequest::isolation>("isolation"),
-    field<&ResolveRequest::compile_timeout_s>("compile_timeout"),
-    field<&ResolveRequest::policy>("policy"),
-    field<&ResolveRequest::lock_file>("lock_file"),
+constexpr Field<CompileOptions> kResolveFields[] = {
+    field<&CompileOptions::target>("target"),
+    field<&CompileOptions::execution_backend>("execution_backend"),
+    field<&CompileOptions::target_host>("target_host"),
+    field<&CompileOptions::device>("device"),
+    field<&CompileOptions::options>("options"),
+    field<&CompileOptions::compile_flags>("compile_flags"),
+    field<&CompileOptions::include_dirs>("include_dirs"),
+    field<&CompileOptions::use_cache>("use_cache"),
+    field<&CompileOptions::isolation>("isolation"),
+    field<&CompileOptions::compile_timeout_s>("compile_timeout"),
+    field<&CompileOptions::policy>("policy"),
+    field<&CompileOptions::lock_file>("lock_file"),
 };
 
 constexpr Field<ParSettings> kParFields[] = {
@@ -95,24 +95,24 @@ constexpr Field<ParSettings> kParFields[] = {
     inherited_field<ParSettings, &ParSettings::timeout>("timeout"),
 };
 
-constexpr Field<JitOptions> kJitFields[] = {
-    field<&JitOptions::target>("target"),
-    field<&JitOptions::execution_backend>("execution_backend"),
-    field<&JitOptions::target_host>("target_host"),
-    field<&JitOptions::out_idx>("out_idx"),
-    field<&JitOptions::verbose>("verbose"),
-    field<&JitOptions::options>("options"),
-    field<&JitOptions::compile_flags>("compile_flags"),
-    field<&JitOptions::debug_root_path>("debug_root_path"),
-    field<&JitOptions::name>("name"),
-    field<&JitOptions::function_source>("func_source"),
-    field<&JitOptions::include_dirs>("include_dirs"),
-    field<&JitOptions::device>("device"),
-    field<&JitOptions::use_cache>("use_cache"),
-    field<&JitOptions::isolation>("isolation"),
-    field<&JitOptions::compile_timeout_s>("compile_timeout"),
-    field<&JitOptions::policy>("policy"),
-    field<&JitOptions::lock_file>("lock_file"),
+constexpr Field<JitSettings> kJitFields[] = {
+    inherited_field<JitSettings, &JitSettings::target>("target"),
+    inherited_field<JitSettings, &JitSettings::execution_backend>("execution_backend"),
+    inherited_field<JitSettings, &JitSettings::target_host>("target_host"),
+    inherited_field<JitSettings, &JitSettings::out_idx>("out_idx"),
+    inherited_field<JitSettings, &JitSettings::verbose>("verbose"),
+    inherited_field<JitSettings, &JitSettings::options>("options"),
+    inherited_field<JitSettings, &JitSettings::compile_flags>("compile_flags"),
+    inherited_field<JitSettings, &JitSettings::debug_root_path>("debug_root_path"),
+    inherited_field<JitSettings, &JitSettings::name>("name"),
+    inherited_field<JitSettings, &JitSettings::function_source>("func_source"),
+    inherited_field<JitSettings, &JitSettings::include_dirs>("include_dirs"),
+    inherited_field<JitSettings, &JitSettings::device>("device"),
+    inherited_field<JitSettings, &JitSettings::use_cache>("use_cache"),
+    inherited_field<JitSettings, &JitSettings::isolation>("isolation"),
+    inherited_field<JitSettings, &JitSettings::compile_timeout_s>("compile_timeout"),
+    inherited_field<JitSettings, &JitSettings::policy>("policy"),
+    inherited_field<JitSettings, &JitSettings::lock_file>("lock_file"),
 };
 
 template <class Options>
@@ -224,11 +224,11 @@ ffi::Error wrong_value(std::string_view name, std::string_view noun, const ffi::
 CompileOptions compile_options(const NamedValues& values) {
   return options_from<CompileOptions>(values, kCompileFields);
 }
-ResolveRequest resolve_request(const NamedValues& values) {
-  return options_from<ResolveRequest>(values, kResolveFields);
+CompileOptions resolve_options(const NamedValues& values) {
+  return options_from<CompileOptions>(values, kResolveFields);
 }
 ParSettings par_settings(const NamedValues& values) { return options_from<ParSettings>(values, kParFields); }
 
-JitOptions jit_options(const NamedValues& values) { return options_from<JitOptions>(values, kJitFields); }
+JitSettings jit_settings(const NamedValues& values) { return options_from<JitSettings>(values, kJitFields); }
 
 }  // namespace kmux::bridge

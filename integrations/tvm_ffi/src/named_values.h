@@ -109,6 +109,9 @@ struct ParSettings : ParCompileOptions {
   std::vector<std::optional<Kernel>> compile(All all, Each each) const;
 };
 
+/// The options of a wrapper and of its compilations.
+struct JitSettings : CompileOptions, JitOptions {};
+
 /// The errors of `set_fields`.
 ffi::Error unknown_name(std::string_view name, const std::vector<std::string>& known);
 ffi::Error wrong_value(std::string_view name, std::string_view noun, const ffi::Any& value);
@@ -140,9 +143,9 @@ void set_fields(Options& options, const NamedValues& values, std::span<const Fie
 ///
 /// Errors: TypeError for an unknown name, with a suggestion, and for a value of another type.
 CompileOptions compile_options(const NamedValues& values);
-ResolveRequest resolve_request(const NamedValues& values);
+CompileOptions resolve_options(const NamedValues& values);  // those that matter before a compilation
 ParSettings par_settings(const NamedValues& values);
-JitOptions jit_options(const NamedValues& values);
+JitSettings jit_settings(const NamedValues& values);
 
 template <class All, class Each>
 std::vector<std::optional<Kernel>> ParSettings::compile(All all, Each each) const {

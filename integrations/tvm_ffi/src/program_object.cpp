@@ -105,7 +105,7 @@ void save(const ProgramRef& program, const ffi::String& path) {
 }
 
 ResolutionRef resolve_program(const ProgramRef& program, const NamedValues& options) {
-  return with_log([&] { return ResolutionRef(value_of(resolve(program->program, resolve_request(options)))); });
+  return with_log([&] { return ResolutionRef(value_of(resolve(program->program, resolve_options(options)))); });
 }
 
 ffi::String backend_of(const ResolutionObj* self) { return value_of(require(self->resolution)).backend; }

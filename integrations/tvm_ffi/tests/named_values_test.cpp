@@ -69,11 +69,11 @@ TEST(NamedValuesTest, RejectWrongTypes) {
 TEST(NamedValuesTest, RejectNegativeMemoryBudget) { EXPECT_THROW(par_settings({{"memory_budget", -1}}), ffi::Error); }
 
 TEST(NamedValuesTest, ResolveRejectsUnsupportedOptions) {
-  EXPECT_EQ(resolve_request({{"policy", ffi::String("pinned")}}).policy, Policy::kPinned);
-  EXPECT_EQ(resolve_request({{"policy", ffi::String("")}}).policy, std::nullopt);
-  EXPECT_THROW(resolve_request({{"policy", ffi::String("pined")}}), ffi::Error);
-  EXPECT_THROW(resolve_request({{"isolation", ffi::String("thread")}}), ffi::Error);
-  EXPECT_THROW(resolve_request({{"out_idx", ffi::Array<std::int64_t>{0}}}), ffi::Error);
+  EXPECT_EQ(resolve_options({{"policy", ffi::String("pinned")}}).policy, Policy::kPinned);
+  EXPECT_EQ(resolve_options({{"policy", ffi::String("")}}).policy, std::nullopt);
+  EXPECT_THROW(resolve_options({{"policy", ffi::String("pined")}}), ffi::Error);
+  EXPECT_THROW(resolve_options({{"isolation", ffi::String("thread")}}), ffi::Error);
+  EXPECT_THROW(resolve_options({{"out_idx", ffi::Array<std::int64_t>{0}}}), ffi::Error);
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 // A plugin with the fault that KMUX_TEST_BAD_PLUGIN requests, "STEP:FAULT", where no error can report it: in its static
 // initialiser ("load"), its query, or a function of its table. The faults are below.
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <fstream>
 #include <new>
 #include <stdexcept>
@@ -73,6 +76,19 @@ std::string_view asked_in(std::string_view step) {
   return text.starts_with(step) && text.substr(step.size()).starts_with(':') ? text.substr(step.size() + 1) : "";
 }
 
+/// Returns the frames of libkmux.so on the stack of this thread.
+int frames_of_kmux() {
+  std::array<void*, 256> stack{};
+  const int depth = ::backtrace(stack.data(), static_cast<int>(stack.size()));
+  int frames = 0;
+  for (int i = 0; i < depth; ++i) {
+    Dl_info place{};
+    const bool is_known = ::dladdr(stack[static_cast<std::size_t>(i)], &place) != 0 && place.dli_fname != nullptr;
+    if (is_known && std::string_view(place.dli_fname).find("/libkmux.so") != std::string_view::npos) ++frames;
+  }
+  return frames;
+}
+
 void at(std::string_view step) { misbehave(asked_in(step)); }
 void at(std::string_view step, kmux_sink answer) { at(step), lie(asked_in(step), answer); }
 
@@ -108,6 +124,11 @@ kmux_code wrap(void* instance, const kmux_build_request* request, kmux_sink laun
 }
 kmux_code build(void* instance, const kmux_build_request* request, kmux_sink artifact, kmux_sink error) {
   at("build", artifact);
+  if (asked_in("build") == "tells_frames") {
+    const std::string text = std::to_string(frames_of_kmux());
+    error.write(error.self, text.data(), text.size());
+    return KMUX_COMPILE_FAILED;
+  }
   return sound().build(instance, request, artifact, error);
 }
 kmux_code load(void* instance, const kmux_load_request* request, void** adapter, kmux_sink error) {

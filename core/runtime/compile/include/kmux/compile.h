@@ -68,6 +68,7 @@ KMUX_API Result<Kernel> kernel(Runtime& runtime, const KernelText& text, const C
 KMUX_API Result<Kernel> kernel(std::string_view source, std::string_view text, const CompileOptions& options = {});
 
 /// Resolves with the default runtime.
-KMUX_API Result<Resolution> resolve(const Program& program, const ResolveRequest& request = {});
+KMUX_API Result<Resolution> resolve(const Program& program, const CompileOptions& options = {},
+                                    const ResolveOptions& how = {});
 
 }  // namespace kmux

@@ -11,9 +11,10 @@
 namespace kmux {
 
 /// Wraps `fn`: lazy if it returns a Program, eager if it builds one (see JitLazy and JitEager). Either may also return a
-/// Result of that. Nothing is called or compiled yet.
+/// Result of that. Nothing is called or compiled yet. Eager wrappers run where their tensors are, if `compile` leaves
+/// target and device open.
 template <class Fn>
-auto jit(Fn fn, JitOptions options = {}) {
+auto jit(Fn fn, CompileOptions compile = {}, JitOptions options = {}) {
   using Function = JitFunction<Fn>;
   static_assert(
       Function::kMode != JitMode::kAuto,
@@ -29,8 +30,10 @@ auto jit(Fn fn, JitOptions options = {}) {
       static_assert(described::describes_all_members<Config>(),
                     "BOOST_DESCRIBE_STRUCT names all members of a configuration, in the order of their declaration: "
                     "configurations that differ in one that it leaves out would share a kernel");
-      if constexpr (Function::kMode == JitMode::kLazy) return JitLazy<Fn, Config>(std::move(fn), std::move(options));
-      if constexpr (Function::kMode == JitMode::kEager) return JitEager<Fn, Config>(std::move(fn), std::move(options));
+      if constexpr (Function::kMode == JitMode::kLazy)
+        return JitLazy<Fn, Config>(std::move(fn), std::move(compile), std::move(options));
+      if constexpr (Function::kMode == JitMode::kEager)
+        return JitEager<Fn, Config>(std::move(fn), std::move(compile), std::move(options));
     }
   }
 }

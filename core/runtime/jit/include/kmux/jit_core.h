@@ -58,7 +58,7 @@ class FoundKernel {
 class KMUX_API JitCore {
  public:
   /// Creates a core without kernels. `inferred` is the mode of the wrapper's function.
-  JitCore(JitMode inferred, JitOptions options);
+  JitCore(JitMode inferred, CompileOptions compile, JitOptions options);
   ~JitCore();
   JitCore(const JitCore&) = delete;
   JitCore& operator=(const JitCore&) = delete;
@@ -67,8 +67,10 @@ class KMUX_API JitCore {
   JitMode mode() const { return inferred_; }
   /// Returns the options that the wrapper was made with.
   const JitOptions& options() const { return options_; }
+  /// Returns the options of its compilations.
+  const CompileOptions& compile_options() const { return compile_; }
   /// Returns the mode, or an error if the options contradict it.
-  Result<JitMode> initialize() const { return jit_mode(inferred_, options_); }
+  Result<JitMode> initialize() const { return jit_mode(inferred_, compile_, options_); }
 
   /// Returns the kernel of an earlier call of that form, unless a header that it was compiled from has changed since.
   /// Allocates nothing. For a kernel without headers outside the program it neither locks nor makes system calls.
@@ -92,6 +94,7 @@ class KMUX_API JitCore {
   struct State;
   class Batch;
   JitMode inferred_;
+  CompileOptions compile_;
   JitOptions options_;
   std::unique_ptr<State> state_;
 };

@@ -28,7 +28,8 @@ template <class Fn, described::Struct Config>
 class JitEager : public JitWrapper<Fn, Config> {
  public:
   /// Wraps `fn`; compiles nothing yet.
-  JitEager(Fn fn, JitOptions options) : JitWrapper<Fn, Config>(JitMode::kEager, std::move(fn), std::move(options)) {}
+  JitEager(Fn fn, CompileOptions compile, JitOptions options)
+      : JitWrapper<Fn, Config>(JitMode::kEager, std::move(fn), std::move(compile), std::move(options)) {}
 
   /// Runs on `(tensors..., config, stream)`; the last two are optional, and the configuration may be NamedValues.
   ///

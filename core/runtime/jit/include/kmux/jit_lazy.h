@@ -19,7 +19,8 @@ template <class Fn, described::Struct Config>
 class JitLazy : public JitWrapper<Fn, Config> {
  public:
   /// Wraps `fn`; compiles nothing yet.
-  JitLazy(Fn fn, JitOptions options) : JitWrapper<Fn, Config>(JitMode::kLazy, std::move(fn), std::move(options)) {}
+  JitLazy(Fn fn, CompileOptions compile, JitOptions options)
+      : JitWrapper<Fn, Config>(JitMode::kLazy, std::move(fn), std::move(compile), std::move(options)) {}
 
   /// Returns the kernel of a configuration. Compiles it on the first request and after a header that it was compiled
   /// from has changed; otherwise finds it by one hash.

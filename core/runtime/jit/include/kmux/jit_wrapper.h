@@ -31,6 +31,8 @@ class JitWrapper {
   Result<JitMode> initialize_jit_mode() const { return core_->initialize(); }
   /// Returns the options that the wrapper was made with.
   const JitOptions& options() const { return core_->options(); }
+  /// Returns the options of its compilations.
+  const CompileOptions& compile_options() const { return core_->compile_options(); }
   /// Returns the members of the configuration, with types and defaults.
   JitSignature signature() const { return jit_signature<Config>(); }
   /// Returns the wrapped function.
@@ -38,8 +40,8 @@ class JitWrapper {
 
  protected:
   /// Wraps `fn`; compiles nothing yet.
-  JitWrapper(JitMode mode, Fn fn, JitOptions options)
-      : fn_(std::move(fn)), core_(std::make_shared<JitCore>(mode, std::move(options))) {}
+  JitWrapper(JitMode mode, Fn fn, CompileOptions compile, JitOptions options)
+      : fn_(std::move(fn)), core_(std::make_shared<JitCore>(mode, std::move(compile), std::move(options))) {}
 
   /// Returns the requests of `configs`, each made by `make_request`.
   template <class MakeRequest>

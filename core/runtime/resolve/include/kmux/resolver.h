@@ -70,11 +70,11 @@ struct KMUX_API Resolution {
   std::string program;  // its name
   std::string requested_target;  // of the caller, else of the environment
   std::string requested_backend;  // likewise
-  std::optional<Policy> policy;  // that chose; nothing if the environment's is unknown, see policy_error
+  std::optional<Policy> policy;  // that chose; nothing if a setting is invalid, see policy_error
   std::vector<Candidate> candidates = {};  // best first
 
   std::optional<std::size_t> successor;  // index in `candidates` of the one that takes over once it is compiled
-  std::optional<Error> policy_error;  // why the requested policy cannot choose
+  std::optional<Error> policy_error;  // why a setting is invalid, or the requested policy cannot choose
   std::string target_problem;  // why the requested target cannot be read, or empty
   std::string target_variable;  // of the environment, that gave the target; empty: the caller gave it
   std::string backend_variable;  // likewise for the backend
@@ -100,26 +100,11 @@ struct KMUX_API Resolution {
   Json to_json() const;
 };
 
-/// The request of `resolve`.
-struct ResolveRequest {
-  std::string target = {};  // empty: the environment's, else "auto"
-  std::string execution_backend = {};  // empty: the environment's, else "auto"
-  std::string target_host = {};  // as in CompileOptions
-  std::optional<int> device = {};  // ordinal; default 0 to run, none else
+/// What `resolve` is asked for.
+struct ResolveOptions {
   Purpose purpose = Purpose::kRun;  // that the candidate must be able to fulfil here
-  Options options = {};  // of the backend
-  std::optional<Isolation> isolation = {};  // as in CompileOptions
-  std::optional<double> compile_timeout_s = {};  // as in CompileOptions
-  std::vector<std::string> compile_flags = {};  // as in CompileOptions
-  std::vector<std::string> include_dirs = {};  // as in CompileOptions
-  bool use_cache = true;  // as in CompileOptions
   bool gathers_times = false;  // fills in the known times, whatever the policy
-  std::optional<Policy> policy = {};  // as in CompileOptions
-  std::string lock_file = {};  // as in CompileOptions
 };
-
-/// Returns the request of a compilation with `options`: every field that both have.
-KMUX_API ResolveRequest resolve_request(const CompileOptions& options, Purpose purpose = Purpose::kRun);
 
 /// Ranks every plugin with every variant. Deterministic: equal input gives an equal resolution.
 ///
@@ -127,7 +112,8 @@ KMUX_API ResolveRequest resolve_request(const CompileOptions& options, Purpose p
 /// that would run. Candidates that can only build come after them.
 ///
 /// Returns the resolution even if no candidate was chosen; `require` turns that into an error.
-KMUX_API Resolution resolve(Runtime& runtime, const Program& program, const ResolveRequest& request);
+KMUX_API Resolution resolve(Runtime& runtime, const Program& program, const CompileOptions& options = {},
+                            const ResolveOptions& how = {});
 
 /// Returns the chosen candidate.
 ///

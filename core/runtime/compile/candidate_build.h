@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "kmux/compile.h"
+#include "kmux/plugin/file_identity.h"
+
+#include "artifact/choice.h"
+
+namespace kmux {
+
+class ArtifactCache;
+class BackendHistory;
+
+/// A build, and the time at which the state of its headers was captured, see CacheEntry.
+struct DatedBuild {
+  BuildResult result;
+  FileTime began = 0;
+};
+
+/// Returns true if the code of `artifact` keeps values in variables: it is then neither replaced nor shared by kernels.
+bool keeps_values(const Artifact& artifact);
+
+/// Returns the best tier of `choice` if `cache` (which may be null) has it, else builds the first one. Builds the best
+/// one for code that cannot be replaced. Notes the time of a compilation in `history`, to be kept if `keeps_times`.
+///
+/// Errors: those of the backend.
+Result<DatedBuild> build_candidate(Choice choice, ArtifactCache* cache, BackendHistory& history, bool keeps_times);
+
+/// Returns what `build_candidate` finds in `cache` without querying the remote tier, or nothing.
+std::optional<DatedBuild> find_candidate(Choice choice, ArtifactCache* cache);
+
+/// Returns the launcher of the first tier.
+///
+/// Errors: those of the backend.
+Result<WrapResult> wrap_candidate(const Choice& choice);
+
+}  // namespace kmux
