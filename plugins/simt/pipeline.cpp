@@ -15,6 +15,7 @@
 #include "simt/frontend/job.h"
 #include "simt/transforms/blocks.h"
 #include "simt/transforms/broadcast_barriers.h"
+#include "simt/transforms/defined_arithmetic.h"
 #include "simt/transforms/inline_calls.h"
 #include "simt/transforms/lockstep.h"
 #include "simt/transforms/ordered_sums.h"
@@ -289,6 +290,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_l
   analyses.functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
   if (tier == Tier::kFull && opt_level >= 2) add_own_passes(analyses.builder);
   analyses.complete();
+  for (llvm::Function& function : module) reveal_divisors(function);  // of launchers, and what no kernel calls
   ScalesPass(machine).run(module, analyses.modules);
   if (tier == Tier::kFull && opt_level >= 2) StackAlignmentPass().run(module, analyses.modules);
   if (kVerifies) llvm::VerifierPass().run(module, analyses.modules);

@@ -269,6 +269,26 @@ TEST(DeviceBitsTest, MinimumDividedByMinusOneIsItselfOnFibers) {
   for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], i % 3 == 0 && i % 2 == 1 ? 2047 : 4095) << i;
 }
 
+// Inlined functions, loops and templates that know both operands: compilers fold such a quotient to no value.
+TEST(DeviceBitsTest, MinimumDividedByMinusOneIsItselfWhereBothAreKnown) {
+  const auto y = elements<std::int64_t>({R"(__device__ int f(int a, int b) { return a / b; }
+__device__ int rest(int a, int b) { return a % b; }
+__device__ long long wide(long long a, long long b) { return a / b; }
+template <int A> __device__ int of_known(int b) { return A / b; }
+__global__ void k(const long long* x, long long* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, least = -2147483647 - 1;
+  const int none = (int)x[1] & 0;
+  const long long least_wide = -9223372036854775807LL - 1;
+  int last = 0;
+  for (int by = 1; by > -3; by -= 2) last = f(least, by);
+  y[i] = (f(least, -1) == least) + (rest(least, -1) == 0) * 2 + (least / (none - 1) == least) * 4 +
+         (of_known<-2147483647 - 1>(-1) == least) * 8 + (last == least) * 16 + (f(7, -1) == -7) * 32 +
+         (wide(least_wide, -1) == least_wide) * 64 + (least_wide % (none - 1) == 0) * 128;
+})"},
+                                        least_integers());
+  for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], 255) << i;
+}
+
 TEST(DeviceBitsTest, NonzeroBytesAreTrue) {
   std::vector<std::uint8_t> x(64);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::uint8_t>(i * 85 % 256);

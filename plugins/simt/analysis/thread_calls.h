@@ -27,6 +27,8 @@ inline constexpr std::string_view kSyncWarp = "kmux.sync_warp";  // makes memory
 inline constexpr std::string_view kParticipants =
     "kmux.participants";  // (mask): participants of later warp calls; 0: any
 inline constexpr std::string_view kDynamic = "kmux.dynamic";  // the dynamic shared memory
+inline constexpr std::string_view kDivisor =
+    "kmux.divisor.i";  // and its bits: (n), which may not be folded before calls are inlined
 inline constexpr std::string_view kScale = "kmux.scale.";  // and its type: (x, n): x times 2^n
 
 inline constexpr std::string_view kAll = "kmux.all";  // (condition): true if all lanes have it; all must be active

@@ -3,17 +3,26 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "simt/analysis/thread_calls.h"
 
 namespace kmux::simt {
 namespace {
 
 using llvm::Instruction;
 
+
 void replace_overflowing(llvm::BinaryOperator& division) {
   if (!may_overflow(division)) return;
   llvm::IRBuilder<> builder(&division);
   division.replaceAllUsesWith(divided(builder, division, division.getOperand(0), division.getOperand(1)));
   division.eraseFromParent();
+}
+
+// Hides the divisor: inlining would fold a quotient of the least integer by -1 to poison.
+llvm::Value* hidden(llvm::IRBuilder<>& builder, llvm::Value* divisor) {
+  const std::string name =
+      std::string(call::kDivisor) + std::to_string(divisor->getType()->getIntegerBitWidth());
+  return make_call(builder, name, divisor->getType(), divisor);
 }
 
 // Divides by 1 instead of 0. The test is of the divisor alone, so that the divisor stays uniform if it is.
@@ -23,7 +32,27 @@ void guard_divisor(llvm::BinaryOperator& division) {
   llvm::IRBuilder<> builder(&division);
   llvm::Type* const type = division.getType();
   llvm::Value* const is_zero = builder.CreateICmpEQ(divisor, llvm::Constant::getNullValue(type));
-  division.setOperand(1, builder.CreateSelect(is_zero, llvm::ConstantInt::get(type, 1), divisor));
+  llvm::Value* const safe = builder.CreateSelect(is_zero, llvm::ConstantInt::get(type, 1), divisor);
+  division.setOperand(1, may_overflow(division) ? hidden(builder, safe) : safe);
+}
+
+// Returns true for a quotient of the least integer, or by -1: later passes would fold it if the other operand became
+// known, too. No index of a row has such operands.
+bool has_extreme_operand(const llvm::BinaryOperator& division) {
+  const auto* const dividend = llvm::dyn_cast<llvm::ConstantInt>(division.getOperand(0));
+  const auto* const divisor = llvm::dyn_cast<llvm::ConstantInt>(division.getOperand(1));
+  return (dividend != nullptr && dividend->isMinValue(true)) || (divisor != nullptr && divisor->isMinusOne());
+}
+
+void reveal(llvm::CallInst& call) {
+  const llvm::SmallVector<llvm::User*> users(call.users());
+  call.replaceAllUsesWith(call.getArgOperand(0));
+  call.eraseFromParent();
+  for (llvm::User* const user : users) {
+    auto* const division = llvm::dyn_cast<llvm::BinaryOperator>(user);
+    if (division != nullptr && may_overflow(*division) && has_extreme_operand(*division))
+      replace_overflowing(*division);
+  }
 }
 
 // Shifts out all bits if the shift amount is the width or more.
@@ -96,7 +125,16 @@ llvm::Value* divided(llvm::IRBuilder<>& builder, const Instruction& division, ll
   return builder.CreateSelect(is_minus_one, builder.CreateNeg(dividend), value);
 }
 
+void reveal_divisors(llvm::Function& function) {
+  llvm::SmallVector<llvm::CallInst*> hidden;  // found first, as a division is replaced with its divisor
+  for (Instruction& instruction : llvm::instructions(function)) {
+    if (called(&instruction).starts_with(call::kDivisor)) hidden.push_back(llvm::cast<llvm::CallInst>(&instruction));
+  }
+  for (llvm::CallInst* const one : hidden) reveal(*one);
+}
+
 void guard_divisions(llvm::Function& function) {
+  reveal_divisors(function);
   for (Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     if (auto* const division = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) replace_overflowing(*division);
   }

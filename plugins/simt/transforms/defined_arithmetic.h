@@ -8,8 +8,12 @@ namespace kmux::simt {
 
 /// Defines integer division by zero, oversized shifts and non-canonical bools before LLVM exploits them as undefined
 /// behaviour. A quotient by zero is some number. A shift by the width or more shifts out all bits. A byte of a bool is
-/// true if it is not zero.
+/// true if it is not zero. Divisors of signed quotients stay hidden until `reveal_divisors`.
 void define_arithmetic(llvm::Module& module);
+
+/// Ends the hiding of divisors in `function`, whose calls must have become part of it or stay calls. Replaces quotients
+/// of the least integer, and those by -1: later passes would fold them to poison.
+void reveal_divisors(llvm::Function& function);
 
 /// Returns true if `division` may be a signed quotient or remainder of the least integer by -1.
 bool may_overflow(const llvm::Instruction& division);

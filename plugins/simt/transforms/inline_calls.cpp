@@ -17,6 +17,7 @@
 #include "simt/analysis/call_graph.h"
 #include "simt/analysis/refusals.h"
 #include "simt/analysis/thread_calls.h"
+#include "simt/transforms/defined_arithmetic.h"
 #include "simt/transforms/shared_variables.h"
 
 namespace kmux::simt {
@@ -194,6 +195,7 @@ Result<std::uint64_t> inline_calls(llvm::Function& kernel, llvm::FunctionAnalysi
   for (const llvm::Function* const function : functions_of(whole)) KMUX_TRY(check_text(*function));
   place_dynamic(kernel);
   leave_memory(kernel, analyses);
+  reveal_divisors(kernel);
   return shared.bytes();
 }
 
