@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 
+#include "kmux/plugin/characters.h"
+
 namespace kmux {
 namespace {
 
@@ -14,7 +16,7 @@ constexpr std::size_t kKept =
 char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool begins_with(std::string_view text, std::string_view word) {
-  return text.size() >= word.size() && std::ranges::equal(text.substr(0, word.size()), word, {}, small);
+  return text.size() >= word.size() && std::ranges::equal(text.substr(0, word.size()), word, {}, small, small);
 }
 
 std::string_view after_blanks(std::string_view text) {
@@ -82,6 +84,35 @@ bool names_a_file_to_assemble(std::string_view text) {
     if (begins_with(rest, kText) && begins_with_name(rest.substr(kText.size()))) return true;
   }
   return false;
+}
+
+namespace {
+
+// The directives by which assemblers put text together.
+constexpr std::array<std::string_view, 4> kMacros = {".macro", ".irp", ".rept", ".altmacro"};
+
+// Returns true if an argument of a call in `text` is the begin of a directive that reads a file: "(.inc", ", .include".
+bool passes_directive(std::string_view text) {
+  for (std::size_t at = text.find('.'); at != text.npos; at = text.find('.', at + 1)) {
+    const std::size_t before = text.substr(0, at).find_last_not_of(" \t\n");
+    if (before == text.npos || (text[before] != '(' && text[before] != ',')) continue;
+    const std::string_view rest = text.substr(at);
+    const std::size_t end = 1 + static_cast<std::size_t>(std::ranges::find_if_not(rest.substr(1), is_name_character) -
+                                                         rest.substr(1).begin());
+    const std::string_view word = rest.substr(0, end);
+    const std::string_view behind = rest.substr(std::min(rest.find_first_not_of(" \t\n", end), rest.size()));
+    const bool is_argument = !behind.empty() && (behind.front() == ')' || behind.front() == ',');
+    if (is_argument && word.size() > 1 && (begins_with(kText, word) || begins_with(kBinary, word))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool may_put_directives_together(std::string_view text) {
+  if (text.find("asm") == text.npos) return false;
+  const auto has = [&](std::string_view word) { return text.find(word) != text.npos; };
+  return std::ranges::any_of(kMacros, has) || passes_directive(text);
 }
 
 void PastedText::add(const Literal& literal) {

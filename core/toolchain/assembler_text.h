@@ -10,6 +10,10 @@ namespace kmux {
 /// Case-insensitive, like assemblers.
 bool names_a_file_to_assemble(std::string_view text);
 
+/// Returns true if `text` has assembly that may put directives together: macros of the assembler (`.macro`, `.irp`,
+/// `.rept`), or an argument like `(.inc)` of a macro, which may make a literal of it.
+bool may_put_directives_together(std::string_view text);
+
 /// The literals of a text, joined as a compiler joins adjacent ones.
 ///
 /// A macro among them may expand to any text. So a directive that begins or ends at a macro counts as well, and so does

@@ -65,8 +65,8 @@ class Lexer {
   explicit Lexer(std::string_view text) : joined_(join_lines(text)), text_(joined_) {}
 
   IncludeList includes() {
-    list_.complete =
-        text_.find("\?\?=") == text_.npos && text_.find("\?\?/") == text_.npos && !names_a_file_to_assemble(text_);
+    list_.complete = text_.find("\?\?=") == text_.npos && text_.find("\?\?/") == text_.npos &&
+                     !names_a_file_to_assemble(text_) && !may_put_directives_together(text_);
     read();
     std::ranges::sort(list_.includes);
     const auto repeated = std::ranges::unique(list_.includes);

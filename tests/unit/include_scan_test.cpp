@@ -190,6 +190,11 @@ TEST_F(IncludeScanTest, ReportsAssemblerFileReadsAsIncomplete) {
            "#define BEGIN \".inc\"\nasm(BEGIN \"bin \\\"x\\\"\");",
            R"(asm(".include " FILE);)",
            R"(asm(DOT "include \"x\"");)",
+           "#define S(a) #a\nasm(S(.include) \" \\\"x\\\"\");",
+           "asm(S(.inc) S(lude) \" \\\"x\\\"\");",
+           "asm(JOIN(.i, nclude) \" \\\"x\\\"\");",
+           R"(asm(".macro q a\n.inc\\a \"x\"\n.endm\nq lude");)",
+           R"(asm(".irp a,lude\n.inc\\a \"x\"\n.endr");)",
        }) {
     EXPECT_FALSE(scan(text).complete) << text;
   }
@@ -206,6 +211,7 @@ const char* s = "x";)",
            R"x(const char* s = "see .include, or set.include(x)"; const char* t = "An end.";)x",
            R"(printf("a sentence." "\n"); throw error("include a file");)",
            R"(int f(void) __asm__("" "__f");)",
+           R"(asm("nop"); Options o{.first = 1, .include = 2}; call(o, .5, x.inc(3));)",
            "#error \"Never include it.\"\nint x;\n#pragma message \"It is old.\"\nint y;",
        }) {
     EXPECT_TRUE(scan(text).complete) << text;
