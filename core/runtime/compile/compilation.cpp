@@ -278,12 +278,7 @@ bool Compilation::is_remembered() const {
 bool Compilation::depends_on_working_directory(const Kernel& kernel) const {
   const std::filesystem::path lock_file = settings_.options.lock_file;
   if (kernel.resolution().policy == Policy::kPinned && lock_file.is_relative()) return true;
-  for (const auto& [name, value] : runtime_.registry().plugin_options()) {
-    if (!name.ends_with(".include_dirs")) continue;
-    for (const std::string& folder : split_lines(value))
-      if (!folder.starts_with('/')) return true;
-  }
-  return false;
+  return has_relative_path(runtime_.registry().plugin_options());
 }
 
 /// Records that `candidate`, which the caller did not name, failed: `auto` avoids it for a time.

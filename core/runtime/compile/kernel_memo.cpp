@@ -11,6 +11,7 @@ namespace kmux {
 namespace {
 
 constexpr std::size_t kKernels = 256;
+constexpr std::string_view kFolders = "include_dirs";  // one per line
 
 /// Returns a hash that distinguishes most programs without reading their sources.
 std::size_t fingerprint_of(const Program& program) {
@@ -22,15 +23,24 @@ std::size_t fingerprint_of(const Program& program) {
   return sum;
 }
 
+bool is_relative(const std::string& path) { return !path.empty() && !path.starts_with('/'); }
+
 /// Returns true if the options have relative paths: they then mean something else in another working directory.
 bool depends_on_working_directory(const CompileOptions& options) {
-  const auto is_relative = [](const std::string& path) { return !path.empty() && !path.starts_with('/'); };
-  const auto folders = options.options.find("include_dirs");
   return std::ranges::any_of(options.include_dirs, is_relative) || is_relative(options.lock_file) ||
-         (folders != options.options.end() && std::ranges::any_of(split_lines(folders->second), is_relative));
+         has_relative_path(options.options);
 }
 
 }  // namespace
+
+bool has_relative_path(const Options& options) {
+  return std::ranges::any_of(options, [](const auto& option) {
+    const bool are_folders = option.first.ends_with(kFolders);
+    return std::ranges::any_of(split_lines(option.second), [&](const std::string& one) {
+      return is_relative(one) && (are_folders || one.find('/') != one.npos);
+    });
+  });
+}
 
 /// Programs are compared outside the lock: they may have megabytes.
 KernelMemo::EntryPointer KernelMemo::look_up(const Program& program, const CompileOptions& options) const {

@@ -12,6 +12,10 @@
 
 namespace kmux {
 
+/// Returns true if a value may have a relative path, such as a compiler "./mycc": it then names another file in another
+/// working directory.
+bool has_relative_path(const Options& options);
+
 /// The memory tier of the cache: the most recently used kernels, by all arguments of `compile`.
 ///
 /// Threads:  any; programs are compared and headers checked outside the lock.
