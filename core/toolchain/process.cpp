@@ -176,14 +176,16 @@ bool converse(Child& child, std::string_view input, ProcessResult& result, const
   return true;
 }
 
-// Returns the exit code, or nothing if the wait is over first. A child can outlive its outputs.
+constexpr int kTaken = -1;  // the application has consumed the exit code (see Spawn)
+
+// Returns the exit code or kTaken, or nothing if the wait is over first. A child can outlive its outputs.
 std::optional<int> wait_for(pid_t child, const Patience& patience) {
   constexpr int kPollIntervalMs = 2;
   int status = 0;
   for (;;) {
     const pid_t done = waitpid(child, &status, any_child() | (patience.is_endless() ? 0 : WNOHANG));
     if (done == child) return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    if (done < 0 && errno != EINTR) return 0;  // the system or the application has consumed the code (see Spawn)
+    if (done < 0 && errno != EINTR) return kTaken;
     if (patience.is_over()) return std::nullopt;
     if (done == 0) ::poll(nullptr, 0, kPollIntervalMs);
   }
@@ -231,9 +233,8 @@ std::string inherited_text(const Command& command) {
   return text;
 }
 
-}  // namespace
-
-Result<ProcessResult> run(const Command& command) {
+// Runs the command once. Its exit code may be kTaken.
+Result<ProcessResult> run_once(const Command& command) {
   const Patience patience(command);
   KMUX_ASSIGN(Child child, start(command));
   ProcessResult result;
@@ -241,6 +242,17 @@ Result<ProcessResult> run(const Command& command) {
   const auto exit_code = wait_for(child.id, patience);
   if (!exit_code) return give_up(command, child, result);
   result.exit_code = *exit_code;
+  return result;
+}
+
+}  // namespace
+
+Result<ProcessResult> run(const Command& command) {
+  KMUX_ASSIGN(ProcessResult result, run_once(command));
+  if (result.exit_code == kTaken && Spawn::hide_children()) {
+    KMUX_ASSIGN(result, run_once(command));
+  }
+  if (result.exit_code == kTaken) result.exit_code = 0;  // callers see what the program wrote
   return result;
 }
 

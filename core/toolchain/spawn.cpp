@@ -1,4 +1,5 @@
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -25,8 +26,11 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   return pointers;
 }
 
+std::atomic<bool> children_are_hidden = false;
+
 // If an application ignores SIGCHLD, the exit codes of its children are lost; a handler may reap any child.
 bool application_hears_of_children() {
+  if (children_are_hidden.load(std::memory_order_relaxed)) return true;
   struct sigaction action{};
   ::sigaction(SIGCHLD, nullptr, &action);
   return action.sa_handler != SIG_DFL || (action.sa_flags & SA_NOCLDWAIT) != 0;
@@ -88,6 +92,8 @@ int Spawn::start(pid_t* child, const std::string& program, std::vector<std::stri
   if (failure == 0) limit_process(*child, confinement_->is_timed);
   return failure;
 }
+
+bool Spawn::hide_children() noexcept { return !children_are_hidden.exchange(true, std::memory_order_relaxed); }
 
 int Spawn::start_here(pid_t* child, const char* program, char* const* argv, char* const* envp) const {
   if (group_ == Group::kOfItsOwn && application_hears_of_children()) {

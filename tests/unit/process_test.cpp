@@ -78,6 +78,21 @@ TEST(ProcessTest, ReturnsExitCodeForAnySigchldDisposition) {
   }
 }
 
+// `run` hides the children of this process afterwards.
+TEST(ProcessTest, ReturnsExitCodeBesideThreadThatTakesAnyChild) {
+  if (is_portable()) GTEST_SKIP() << needs("a fork that tells no SIGCHLD", "the portable way has none");
+  std::jthread taker([](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      if (::waitpid(-1, nullptr, WNOHANG) <= 0) std::this_thread::sleep_for(50us);
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    const ProcessResult result = run(shell("echo out; echo err >&2; exit 7")).value();
+    EXPECT_EQ(result.exit_code, 7);
+    EXPECT_EQ(result.standard_output + result.standard_error, "out\nerr\n");
+  }
+}
+
 TEST(ProcessTest, PassesArgumentsVerbatim) {
   const Command command{.argv = {"printf", "%s|", "a b", "$HOME", "'\"", "*"}};
   EXPECT_EQ(run(command).value().standard_output, "a b|$HOME|'\"|*|");

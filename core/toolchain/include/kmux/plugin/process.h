@@ -97,10 +97,16 @@ class Spawn {
   /// Starts `program`, a path, with the given arguments and variables ("NAME=value") and stores the process id in
   /// `child`. Returns 0 or an errno.
   ///
-  /// If the application ignores or handles SIGCHLD, only a wait with `any_child()` sees the end of a child with its own
-  /// group.
+  /// If the application ignores or handles SIGCHLD, or after `hide_children`, only a wait with `any_child()` sees the end
+  /// of a child with its own group.
   int start(pid_t* child, const std::string& program, std::vector<std::string> words,
             std::vector<std::string> variables) const;
+
+  /// Hides children with their own group from waits of the application from now on: a thread of it waits for any child,
+  /// and so takes their exit codes. Returns false if they were hidden already.
+  ///
+  /// Threads: any.
+  static bool hide_children() noexcept;
 
  private:
   int start_here(pid_t* child, const char* program, char* const* argv, char* const* envp) const;
