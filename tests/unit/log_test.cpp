@@ -43,6 +43,17 @@ TEST_F(LogTest, SinkCanReplaceItself) {
   EXPECT_THAT(lines_, ElementsAre("first one, " + kept, "two"));
 }
 
+// A sink may wait for a thread that sets a sink.
+TEST_F(LogTest, SinkCanBeReplacedByThreadThatItWaitsFor) {
+  set_log_sink(LogLevel::kInfo, [this](LogLevel, std::string_view text) {
+    std::thread([this] { set_log_sink(LogLevel::kInfo, recorder()); }).join();
+    lines_.push_back("first " + std::string(text));
+  });
+  log(LogLevel::kInfo, "one");
+  log(LogLevel::kInfo, "two");
+  EXPECT_THAT(lines_, ElementsAre("first one", "two"));
+}
+
 TEST_F(LogTest, PassesLevelAndAbove) {
   set_log_sink(LogLevel::kWarning, recorder());
   log(LogLevel::kInfo, "info");

@@ -19,8 +19,10 @@ namespace {
 constexpr int kNowhere = 4;  // above every level
 
 struct State {
-  std::mutex mutex;
+  std::mutex mutex;  // held while the sink is called
   ForkGuard guard{mutex};
+  std::mutex sink_mutex;  // of the members below; taken after `mutex`
+  ForkGuard sink_guard{sink_mutex};
   std::shared_ptr<const LogSink> sink = std::make_shared<const LogSink>(stderr_log_sink());
   bool is_chosen = false;  // by the application
   std::atomic<int> level{static_cast<int>(LogLevel::kWarning)};
@@ -54,19 +56,24 @@ void install(State& log, LogLevel level, LogSink sink) {
   log.sink = sink ? std::make_shared<const LogSink>(std::move(sink)) : nullptr;
 }
 
+std::shared_ptr<const LogSink> sink_of(State& log) {
+  const std::lock_guard lock(log.sink_mutex);
+  return log.sink;
+}
+
 }  // namespace
 
-// A thread in the sink already holds the lock, and the old sink stays valid until it returns.
+// The old sink stays valid until it returns: a call of it may run now.
 void set_log_sink(LogLevel level, LogSink sink) {
   State& log = state();
-  const auto lock = in_sink ? std::unique_lock<std::mutex>() : std::unique_lock(log.mutex);
+  const std::lock_guard lock(log.sink_mutex);
   log.is_chosen = sink != nullptr;
   install(log, level, std::move(sink));
 }
 
 void set_default_log_sink(LogLevel level, const LogSink& sink) {
   State& log = state();
-  const auto lock = in_sink ? std::unique_lock<std::mutex>() : std::unique_lock(log.mutex);
+  const std::lock_guard lock(log.sink_mutex);
   if (!log.is_chosen) install(log, level, sink);
 }
 
@@ -83,8 +90,8 @@ void log(LogLevel level, std::string_view text) {
   State& log = state();
   if (static_cast<int>(level) < log.level.load(std::memory_order_relaxed) || in_sink) return;
   const std::lock_guard lock(log.mutex);
-  if (!log.sink || is_silenced(log)) return;
-  const std::shared_ptr<const LogSink> sink = log.sink;
+  const std::shared_ptr<const LogSink> sink = sink_of(log);
+  if (sink == nullptr || is_silenced(log)) return;
   call_sink(*sink, level, text);
 }
 

@@ -16,7 +16,8 @@ using LogSink = std::function<void(LogLevel level, std::string_view text)>;
 /// Sends lines of `level` and above to `sink`; an empty function disables logging. By default, warnings and errors go
 /// to `stderr_log_sink()`.
 ///
-/// Threads: any; `sink` may be called from any thread, but never by two at once.
+/// Threads: any; `sink` may be called from any thread, but never by two at once. It may call this function. A line that
+///          it logs is dropped; it must not wait for a line of another thread.
 KMUX_API void set_log_sink(LogLevel level, LogSink sink);
 
 /// Returns a sink that writes "kmux: warning: text" lines to stderr, with control characters escaped. Verbose mode
