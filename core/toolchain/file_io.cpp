@@ -98,10 +98,19 @@ struct Target {
   bool is_there = false;
 };
 
+/// Returns the file that a link names, whether or not it exists. Links that name each other end at some of them.
+fs::path end_of_links(fs::path path) {
+  constexpr int kMaxLinks = 40;  // as Linux has it
+  std::error_code none;
+  for (int i = 0; i < kMaxLinks && fs::is_symlink(fs::symlink_status(path, none)); ++i)
+    path = path.parent_path() / fs::read_symlink(path, none);
+  return path;
+}
+
 Target target_of(const fs::path& path) {
   std::error_code missing;
   const fs::path real = fs::canonical(path, missing);
-  Target target{missing ? path : real};
+  Target target{missing ? end_of_links(path) : real};
   target.is_there = ::stat(target.path.c_str(), &target.status) == 0;
   return target;
 }

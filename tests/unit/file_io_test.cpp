@@ -57,6 +57,15 @@ TEST_F(FileIoTest, PreservesPermissionsAndLinks) {
   EXPECT_EQ(fs::status(folder_ / "f").permissions(), fs::perms(0640));
 }
 
+TEST_F(FileIoTest, WritesThroughLinkToMissingFile) {
+  fs::create_directory(folder_ / "other");
+  fs::create_symlink("../new", folder_ / "other/first");
+  fs::create_symlink("first", folder_ / "other/second");
+  ASSERT_TRUE(write_file(folder_ / "other/second", "1").ok());
+  EXPECT_EQ(read_file(folder_ / "new").value(), "1");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "other/first") && fs::is_symlink(folder_ / "other/second"));
+}
+
 TEST_F(FileIoTest, RejectsWritingToDeviceOrPipe) {
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   const bool has_device = ::geteuid() == 0 && ::mknod((folder_ / "null").c_str(), S_IFCHR | 0600, makedev(1, 3)) == 0;
