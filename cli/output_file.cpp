@@ -10,6 +10,7 @@
 
 #include "kmux/json.h"
 #include "kmux/plugin/file_io.h"
+#include "kmux/trace.h"
 
 #include "cache_bundle.h"
 #include "program_input.h"
@@ -197,7 +198,7 @@ bool is_of_kind(const fs::path& file, OutputKind kind) {
     case OutputKind::kTensor:
       return head_of(file).starts_with("\x93NUMPY");
     case OutputKind::kTrace:
-      return head_of(file).starts_with(R"({"displayTimeUnit":"ns","otherData":{"dropped":)");
+      return head_of(file).starts_with(kTraceHead);
   }
   return false;
 }

@@ -79,8 +79,11 @@ Result<Shared<Runtime>> make_default_runtime() {
 bool is_another_kind(const std::filesystem::path& path) {
   std::error_code unknown;
   if (std::filesystem::is_fifo(path, unknown)) return true;
-  const int first = std::ifstream(path, std::ios::binary).get();
-  return first != std::ifstream::traits_type::eof() && first != '{';
+  std::string head(kTraceHead.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  return !head.empty() && head != kTraceHead;
 }
 
 // Writes the trace that KMUX_TRACE requests.

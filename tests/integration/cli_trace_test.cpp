@@ -58,12 +58,14 @@ TEST_F(CliTraceTest, VariableEnablesTracing) {
 
 TEST_F(CliTraceTest, VariableOverwritesOnlyTraces) {
   session_.write("notes.c", "int keep;\n");
-  for (const std::string name : {"notes.c", "any.json", "any.json"}) {
+  session_.write("mine.json", R"({"mine": 1})");
+  for (const std::string name : {"notes.c", "mine.json", "any.json", "any.json"}) {
     const ProcessResult run = session_.run(words("run"), {{"KMUX_TRACE", (session_.folder() / name).string()}});
     EXPECT_EQ(run.exit_code, 0) << run.standard_error;
     const bool is_told = run.standard_error.find("the trace is not written to") != std::string::npos;
-    EXPECT_EQ(is_told, name == "notes.c") << run.standard_error;
+    EXPECT_EQ(is_told, name != "any.json") << run.standard_error;
   }
+  EXPECT_EQ(text_of("mine.json"), R"({"mine": 1})");
   EXPECT_EQ(text_of("notes.c"), "int keep;\n");
 }
 

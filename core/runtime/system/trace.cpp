@@ -194,7 +194,7 @@ Trace stop_trace() {
 }
 
 void Trace::write_to(std::ostream& out) const {
-  out << R"({"displayTimeUnit":"ns","otherData":{"dropped":)" << dropped << R"(},"traceEvents":[)";
+  out << kTraceHead << dropped << R"(},"traceEvents":[)";
   std::string line;
   for (const TraceEvent& event : events) {
     line = &event == &events.front() ? "\n" : ",\n";

@@ -35,6 +35,9 @@ struct TraceEvent {
   std::int64_t length_ns = 0;  // of a span, else 0
 };
 
+/// The text that every written trace begins with.
+inline constexpr std::string_view kTraceHead = R"({"displayTimeUnit":"ns","otherData":{"dropped":)";
+
 /// A finished recording, events ordered by end time. Movable, not copyable.
 struct KMUX_API Trace {
   std::deque<TraceEvent> events;  // in recording order
