@@ -32,6 +32,26 @@ TEST(CliExportTest, PrintsJsonReport) {
   EXPECT_GT(*json.find("bytes")->as_integer(), 1000);
 }
 
+// Macros of C and its library, functions that the header calls, and types that it uses.
+TEST(CliExportTest, HeaderCompilesForAnyParameterName) {
+  const CliSession session;
+  for (const std::string name : {"NULL", "INT64_MAX", "memset", "DLTensor", "args", "function", "stream"}) {
+    session.write("named.kmux", "kernel named(" + name +
+                                    ": f32[n: i32], inout y: f32[n])\n  dialect c\n  sources \"n.c\"\n" +
+                                    "  launch named(" + name + ", y, n)\n");
+    session.write("n.c", "void named(const float* x, float* y, int n) { for (int i = 0; i < n; ++i) y[i] = x[i]; }\n");
+    const ProcessResult made =
+        session.run({"export", "named.kmux", "--backend", "cpu", "-o", "n.so", "--header", "named.h"});
+    ASSERT_EQ(made.exit_code, 0) << made.standard_error;
+    for (const char* const language : {"c", "c++"}) {
+      const ProcessResult compiled = kmux::run({.argv = {"g++", "-x", language, "-fsyntax-only", "named.h"},
+                                                .working_directory = session.folder().string()})
+                                         .value();
+      EXPECT_EQ(compiled.exit_code, 0) << name << compiled.standard_error;
+    }
+  }
+}
+
 TEST(CliExportTest, NeverReplacesNamedBackend) {
   const CliSession session;
   const ProcessResult result = session.run({"export", kExportedScale, "--backend", "nvrtc", "-o", "a.so"});

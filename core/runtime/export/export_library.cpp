@@ -92,12 +92,15 @@ std::string first_line(const Program& program, const ExportedFacts& facts) {
   return program.name + ", for target " + facts.target + ", by backend " + facts.backend + " of kmux " KMUX_VERSION;
 }
 
-// "double x", as a caller of C passes it.
+// Returns the name of a parameter in C: "linux", "NULL" and "memset" mean something else there. The prefix is reserved.
+std::string c_name(const Param& param) { return "kmux_arg_" + param.name; }
+
+// "double kmux_arg_x", as a caller of C passes it.
 std::string c_parameter(const Param& param) {
-  if (as_buffer(param)) return "const DLTensor* " + param.name;
-  if (is_pointer(param)) return "void* " + param.name;
+  if (as_buffer(param)) return "const DLTensor* " + c_name(param);
+  if (is_pointer(param)) return "void* " + c_name(param);
   const DType type = as_scalar(param)->dtype;
-  return (is_integer(type) || is_bool(type) ? "int64_t " : "double ") + param.name;
+  return (is_integer(type) || is_bool(type) ? "int64_t " : "double ") + c_name(param);
 }
 
 std::string packing(const Param& param, std::size_t index) {
@@ -105,10 +108,10 @@ std::string packing(const Param& param, std::size_t index) {
   const auto pack = [&](const char* type, const std::string& field) {
     return arg + "type_index = " + type + ", " + arg + field + " = ";
   };
-  if (as_buffer(param)) return pack("kTVMFFIDLTensorPtr", "v_ptr") + "(void*)" + param.name + ";";
-  if (is_pointer(param)) return pack("kTVMFFIOpaquePtr", "v_ptr") + param.name + ";";
+  if (as_buffer(param)) return pack("kTVMFFIDLTensorPtr", "v_ptr") + "(void*)" + c_name(param) + ";";
+  if (is_pointer(param)) return pack("kTVMFFIOpaquePtr", "v_ptr") + c_name(param) + ";";
   const bool whole = is_integer(as_scalar(param)->dtype) || is_bool(as_scalar(param)->dtype);
-  return (whole ? pack("kTVMFFIInt", "v_int64") : pack("kTVMFFIFloat", "v_float64")) + param.name + ";";
+  return (whole ? pack("kTVMFFIInt", "v_int64") : pack("kTVMFFIFloat", "v_float64")) + c_name(param) + ";";
 }
 
 std::string described(const Signature& signature, const Param& param) {
